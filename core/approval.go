@@ -1,0 +1,121 @@
+package core
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ApprovalID names an approval; it is also the signal id of its pause and the key of its call's intent and result.
+type ApprovalID string
+
+// ApprovalState is where an approval stands. Open is the only state that can change, once.
+type ApprovalState string
+
+// The states. Refusal, timeout and cancellation differ (law 7).
+const (
+	Open      ApprovalState = "open"
+	Approved  ApprovalState = "approved"
+	Refused   ApprovalState = "refused"
+	Expired   ApprovalState = "expired"
+	Cancelled ApprovalState = "cancelled"
+)
+
+// Choice is what a click asks for.
+type Choice string
+
+// The choices.
+const (
+	Approve Choice = "approve"
+	Deny    Choice = "deny"
+)
+
+// Call is a tool call as an approval binds it.
+type Call struct {
+	Tool      string          `json:"tool"`
+	CallID    string          `json:"call_id"` // the model's; not unique
+	Arguments json.RawMessage `json:"arguments"`
+	Digest    string          `json:"digest"`  // of tool and arguments, canonical: what the executor compares
+	Summary   string          `json:"summary"` // the tool's sentence for the approver
+}
+
+// Approval is a question to people, as stored. Rule is the matching rule's snapshot: who may decide is told by it and not by
+// today's policy.
+type Approval struct {
+	ID         ApprovalID
+	Invocation InvocationID
+	Session    SessionID
+	Lane       Lane    // of the conversation: where the signal goes
+	Address    Address // of the conversation: where the card goes
+	Call       Call
+	Requester  Actor
+	Rule       Rule
+	State      ApprovalState
+	Reason     string // of a refusal or cancellation
+	DecidedBy  Actor
+	DecidedAt  time.Time
+	CreatedAt  time.Time
+	Deadline   time.Time // zero: none
+	Votes      []Vote
+	Begun      bool // the turn has taken the decision up: it can't be cancelled any more
+}
+
+// Rule is who may decide, as it stood when the approval was opened.
+type Rule struct {
+	Name      string        `json:"name"`
+	Verdict   Verdict       `json:"verdict"`
+	Approvers []string      `json:"approvers,omitempty"` // actor ids and groups; "local" is any Local actor
+	Quorum    int           `json:"quorum,omitempty"`    // approvals needed; 0 and 1 are the same
+	Self      bool          `json:"self,omitempty"`      // the requester may decide too
+	Timeout   time.Duration `json:"timeout,omitempty"`   // 0 = none
+	Why       string        `json:"why,omitempty"`       // a sentence for people, for deny
+}
+
+// Verdict is what policy says of a mutating call.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictAllow Verdict = "allow" // at once, recorded with its signal like a decision of people
+	VerdictAsk   Verdict = "ask"
+	VerdictDeny  Verdict = "deny"
+)
+
+// Vote is one person's decision.
+type Vote struct {
+	Event  int64     `json:"event,omitempty"` // the click's
+	Actor  Actor     `json:"actor"`
+	Choice Choice    `json:"choice"`
+	Reason string    `json:"reason,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// Decision asks the store to change an open approval. Exactly one of Vote, Expire and Cancel is meant.
+type Decision struct {
+	Approval ApprovalID
+	Event    int64 // the click's event: a repeat of it gives the first answer again; 0 from the CLI
+	Vote     *Vote // its At is set by the store
+	Admin    bool  // the CLI's local-admin: may decide whatever the rule says
+	Expire   bool  // only where the deadline has passed and no click accepted before it still waits
+	Cancel   bool
+	Reason   string // of a cancellation
+	By       Actor  // of a cancellation or expiry
+}
+
+// Decided is what came of a Decision.
+type Decided struct {
+	Approval Approval
+	Counted  bool // the vote, expiry or cancellation took effect
+	Settled  bool // and with it the approval left Open: the signal is stored
+}
+
+// AuditEntry is one line of the audit log. Hash covers the entry and the hash before it; Subject and Detail hold no message text.
+type AuditEntry struct {
+	Seq      int64
+	At       time.Time
+	Approval ApprovalID
+	Action   string // opened, voted, approved, refused, expired, cancelled, begun, settled, unknown
+	Actor    string
+	Detail   string
+	Prev     string
+	Hash     string
+}

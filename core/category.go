@@ -1,0 +1,131 @@
+package core
+
+// Category is the spec's word for a kind of error; ours follow the same form.
+type Category string
+
+// Bucket is what a person can do about an error (harness §7, harness-chat §10).
+type Bucket string
+
+// The three buckets.
+const (
+	SessionTerminating Bucket = "session_terminating" // the conversation can't go on; start a new one
+	RetryableTransient Bucket = "retryable_transient" // the same again, later, may work
+	UserCorrectable    Bucket = "user_correctable"    // the same again will not work; change something
+)
+
+// Categories of the specs, in the order of the digest's table.
+const (
+	SessionLoadFailed            Category = "session_load_failed"
+	SessionSaveFailed            Category = "session_save_failed"
+	SessionWriteConflict         Category = "session_write_conflict"
+	MigrationChainAmbiguous      Category = "session_state_migration_chain_ambiguous"
+	MigrationMissing             Category = "session_state_migration_missing"
+	MigrationFailed              Category = "session_state_migration_failed"
+	SuspensionPersistenceFailed  Category = "suspension_persistence_failed"
+	SuspensionRecordInvalid      Category = "suspension_record_invalid"
+	SuspensionPayloadInvalid     Category = "suspension_resume_payload_invalid"
+	SuspensionUnsupportedContext Category = "suspension_in_unsupported_context"
+	HarnessSessionUnresolved     Category = "harness_session_id_unresolved"
+	HarnessSubscriptionFailed    Category = "harness_signal_subscription_failed"
+	HarnessCorrelationFailed     Category = "harness_signal_correlation_failed"
+	HarnessPathAmbiguous         Category = "harness_path_classification_ambiguous"
+	ChatMessageShapeInvalid      Category = "chat_message_shape_invalid"
+	ProviderUnavailable          Category = "provider_unavailable"
+	ProviderTimeout              Category = "provider_timeout" // an alias: harness-chat §10.2 names it, llm-provider does not
+	ProviderRateLimit            Category = "provider_rate_limit"
+	ProviderRateLimited          Category = "provider_rate_limited" // an alias, likewise
+	ProviderModelNotLoaded       Category = "provider_model_not_loaded"
+	ProviderInvalidRequest       Category = "provider_invalid_request"
+	ProviderInvalidResponse      Category = "provider_invalid_response"
+	ProviderAuthentication       Category = "provider_authentication"
+	ProviderInvalidModel         Category = "provider_invalid_model"
+	ProviderUnsupportedContent   Category = "provider_unsupported_content_block"
+	StructuredOutputInvalid      Category = "structured_output_invalid"
+	NodeException                Category = "node_exception"
+	EdgeException                Category = "edge_exception"
+	ReducerError                 Category = "reducer_error"
+	RoutingError                 Category = "routing_error"
+	StateValidationError         Category = "state_validation_error"
+	NoDeclaredEntry              Category = "no_declared_entry"
+	UnreachableNode              Category = "unreachable_node"
+	DanglingEdge                 Category = "dangling_edge"
+	MultipleOutgoingEdges        Category = "multiple_outgoing_edges"
+	ConflictingReducers          Category = "conflicting_reducers"
+	MappingUndeclaredField       Category = "mapping_references_undeclared_field"
+	ConflictingProjectionForms   Category = "conflicting_projection_forms"
+	ReducerConfigurationInvalid  Category = "reducer_configuration_invalid"
+	FanOutEmpty                  Category = "fan_out_empty"
+)
+
+// Categories of our own.
+const (
+	Internal         Category = "internal"           // no category was given: a fault of ours
+	StoreBusy        Category = "store_busy"         // the database is locked by somebody else
+	StoreFull        Category = "store_full"         // no space left where the database lives
+	StoreUnreadable  Category = "store_unreadable"   // the file is not a database of ours, is damaged, or may not be read
+	StoreNewer       Category = "store_newer"        // a newer gatehouse wrote this database
+	LeaseLost        Category = "lease_lost"         // another holder has the lane; everything of this turn is void
+	NotFound         Category = "not_found"          // no such session, turn, approval, post
+	Invalid          Category = "invalid"            // an argument or a setting is not of the form asked for
+	MessageTooLarge  Category = "message_too_large"  // above GATEHOUSE_MAX_MESSAGE
+	Stopped          Category = "stopped"            // somebody said stop
+	NotAllowed       Category = "not_allowed"        // this person may not do that
+	PolicyDenied     Category = "policy_denied"      // the approval policy refuses this call to everybody
+	ApprovalMissing  Category = "approval_missing"   // a mutating call came to the executor with no approval that is approved
+	ApprovalMismatch Category = "approval_mismatch"  // the approval is for another tool, other arguments, or another turn
+	ApprovalDecided  Category = "approval_decided"   // a second decision: the first one stands
+	ApprovalExpired  Category = "approval_expired"   // the deadline passed before a decision
+	ApprovalRefused  Category = "approval_refused"   // an approver said no
+	ApprovalCanceled Category = "approval_cancelled" // withdrawn by the requester, or by a new conversation
+	OutcomeUnknown   Category = "outcome_unknown"    // a tool was begun and its end was not recorded; it is not run again
+	ToolFailed       Category = "tool_failed"        // the tool ran and reported a failure
+	ToolUnknown      Category = "tool_unknown"       // no tool of that name
+	ToolArguments    Category = "tool_arguments"     // the arguments do not fit the tool
+	Unsupported      Category = "unsupported"        // this platform can't do that
+	DeliveryFailed   Category = "delivery_failed"    // a platform refused a post for good
+	DeliveryInDoubt  Category = "delivery_in_doubt"  // a send's answer was lost: it may be there
+	DeliveryLater    Category = "delivery_later"     // a platform asked us to wait, or could not be reached
+)
+
+// buckets is harness §7 and harness-chat §10 in one table. Where the text assigns nothing, the choice and its reason stand here:
+//
+//   - session_save_failed is terminating, as harness-chat says; harness §7.2's "if transient" is met by dispatch, which retries
+//     the whole turn when the database is busy, before this category is ever given.
+//   - a resume that can't be matched (suspension_record_invalid, harness_signal_correlation_failed) is correctable: the
+//     conversation is sound, and the person asks again.
+//   - provider faults that a retry can't mend (invalid_model, unsupported_content_block, structured_output_invalid) are
+//     correctable by the person or by the admin whom the diagnostic names.
+//   - a write conflict is retryable: the second try reads what the first one lost to.
+//   - an uncategorised fault of the engine or of a node is retryable, with a reply that shows nothing of it, and is logged.
+//   - what nobody can mend by waiting or rewording (a newer or unreadable database) terminates.
+var buckets = map[Category]Bucket{
+	SessionLoadFailed: SessionTerminating, SessionSaveFailed: SessionTerminating, MigrationChainAmbiguous: SessionTerminating,
+	MigrationMissing: SessionTerminating, MigrationFailed: SessionTerminating, SuspensionPersistenceFailed: SessionTerminating,
+	HarnessSessionUnresolved: SessionTerminating, StoreUnreadable: SessionTerminating, StoreNewer: SessionTerminating,
+
+	ProviderUnavailable: RetryableTransient, ProviderTimeout: RetryableTransient, ProviderRateLimit: RetryableTransient,
+	ProviderRateLimited: RetryableTransient, ProviderModelNotLoaded: RetryableTransient, HarnessSubscriptionFailed: RetryableTransient,
+	SessionWriteConflict: RetryableTransient, StoreBusy: RetryableTransient, StoreFull: RetryableTransient,
+	NodeException: RetryableTransient, EdgeException: RetryableTransient, ReducerError: RetryableTransient,
+	RoutingError: RetryableTransient, StateValidationError: RetryableTransient, FanOutEmpty: RetryableTransient,
+	SuspensionUnsupportedContext: RetryableTransient, LeaseLost: RetryableTransient, Internal: RetryableTransient,
+	DeliveryLater: RetryableTransient,
+
+	ProviderInvalidRequest: UserCorrectable, ProviderInvalidResponse: UserCorrectable, ChatMessageShapeInvalid: UserCorrectable,
+	ProviderAuthentication: UserCorrectable, SuspensionPayloadInvalid: UserCorrectable, SuspensionRecordInvalid: UserCorrectable,
+	HarnessCorrelationFailed: UserCorrectable, HarnessPathAmbiguous: UserCorrectable, ProviderInvalidModel: UserCorrectable,
+	ProviderUnsupportedContent: UserCorrectable, StructuredOutputInvalid: UserCorrectable, MessageTooLarge: UserCorrectable,
+	NotFound: UserCorrectable, Invalid: UserCorrectable, NotAllowed: UserCorrectable, PolicyDenied: UserCorrectable,
+	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalDecided: UserCorrectable,
+	ApprovalExpired: UserCorrectable, ApprovalRefused: UserCorrectable, ApprovalCanceled: UserCorrectable,
+	OutcomeUnknown: UserCorrectable, ToolFailed: UserCorrectable, ToolUnknown: UserCorrectable, ToolArguments: UserCorrectable,
+	Stopped: UserCorrectable, Unsupported: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryInDoubt: UserCorrectable,
+}
+
+// BucketOf gives a category's bucket; a category it does not know is retryable, like any fault of ours.
+func BucketOf(c Category) Bucket {
+	if b, ok := buckets[c]; ok {
+		return b
+	}
+	return RetryableTransient
+}

@@ -1,0 +1,140 @@
+package core
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// LocalPerson in a rule's approvers stands for any Local actor.
+const LocalPerson = "local"
+
+// MayDecide reports whether the rule lets this person decide an approval that requester asked for.
+func (r Rule) MayDecide(who, requester Actor) bool {
+	if who.ID == requester.ID && !r.Self {
+		return false
+	}
+	return slices.ContainsFunc(r.Approvers, func(a string) bool {
+		return a == who.ID || a == LocalPerson && who.Local || slices.Contains(who.Groups, a)
+	})
+}
+
+// Decide applies a decision at a moment of the store's clock, which for a click is when its event was accepted. It is pure: the
+// store calls it inside its transaction. The result's Approval is what to store; with an error, what stands.
+//
+// Errors: approval_decided (it is not open; the first decision stands), approval_expired (the deadline has passed, the decision
+// came late), not_allowed, invalid. One refusal vetoes; a quorum of approvals approves. A repeat of the same event's vote is
+// counted once and gives no error.
+func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
+	stands := Decided{Approval: a}
+	if d.Vote != nil && d.Event != 0 {
+		if i := slices.IndexFunc(a.Votes, func(v Vote) bool { return v.Event == d.Event }); i >= 0 {
+			return Decided{Approval: a, Counted: true, Settled: a.State != Open}, nil
+		}
+	}
+	if a.State != Open {
+		return stands, Errorf(ApprovalDecided, "%s", a.StandsAs())
+	}
+	late := !a.Deadline.IsZero() && !at.Before(a.Deadline)
+	switch {
+	case d.Expire && !late:
+		return stands, Errorf(Invalid, "The approval %s has time until %s.", a.ID, a.Deadline.UTC().Format(time.RFC3339))
+	case d.Expire:
+		a.settle(Expired, d.By, "", at)
+	case d.Cancel:
+		a.settle(Cancelled, d.By, d.Reason, at)
+	case d.Vote == nil:
+		return stands, Errorf(Invalid, "A decision needs a vote, an expiry or a cancellation.")
+	case late:
+		return stands, Errorf(ApprovalExpired, "The time for this approval was over at %s; ask for it again.", a.Deadline.UTC().Format(time.RFC3339))
+	default:
+		if err := a.vote(d, at); err != nil {
+			return stands, err
+		}
+	}
+	return Decided{Approval: a, Counted: true, Settled: a.State != Open}, nil
+}
+
+func (a *Approval) vote(d Decision, at time.Time) error {
+	v := *d.Vote
+	v.Event, v.At = d.Event, at
+	if !d.Admin && !a.Rule.MayDecide(v.Actor, a.Requester) {
+		if v.Actor.ID == a.Requester.ID {
+			return Errorf(NotAllowed, "You asked for this yourself; another approver has to decide.")
+		}
+		return Errorf(NotAllowed, "You are not among those who may decide this.")
+	}
+	if slices.ContainsFunc(a.Votes, func(o Vote) bool { return o.Actor.ID == v.Actor.ID }) {
+		return Errorf(ApprovalDecided, "You have voted on this already; your first vote stands.")
+	}
+	a.Votes = append(slices.Clone(a.Votes), v)
+	approvals := 0
+	for _, o := range a.Votes {
+		if o.Choice == Approve {
+			approvals++
+		}
+	}
+	switch {
+	case v.Choice == Deny:
+		a.settle(Refused, v.Actor, v.Reason, at)
+	case v.Choice != Approve:
+		return Errorf(Invalid, "Unknown choice %q: use approve or deny.", v.Choice)
+	case d.Admin || approvals >= max(1, a.Rule.Quorum):
+		a.settle(Approved, v.Actor, v.Reason, at)
+	}
+	return nil
+}
+
+func (a *Approval) settle(s ApprovalState, by Actor, reason string, at time.Time) {
+	a.State, a.DecidedBy, a.Reason, a.DecidedAt = s, by, reason, at
+}
+
+// StandsAs says in a sentence where the approval stands.
+func (a Approval) StandsAs() string {
+	by := a.DecidedBy.Name
+	if by == "" {
+		by = a.DecidedBy.ID
+	}
+	at := a.DecidedAt.UTC().Format("2006-01-02 15:04 MST")
+	switch a.State {
+	case Approved:
+		return "This was approved by " + by + " at " + at + "."
+	case Refused:
+		return "This was refused by " + by + " at " + at + "."
+	case Expired:
+		return "The time for this approval was over at " + at + "; ask for it again."
+	case Cancelled:
+		return "This was cancelled at " + at + "."
+	}
+	return "This waits for a decision."
+}
+
+// DecisionPayload is what a resumed turn finds in its state's field "decision".
+type DecisionPayload struct {
+	Approval ApprovalID    `json:"approval"`
+	State    ApprovalState `json:"state"`
+	By       string        `json:"by,omitempty"`
+	Reason   string        `json:"reason,omitempty"`
+}
+
+// Signal is the event that a settled approval puts into its conversation's lane. Its id is made of the approval's, so it is one
+// event however often it is made.
+func (a Approval) Signal() Event {
+	by := a.DecidedBy.Name
+	if by == "" {
+		by = a.DecidedBy.ID
+	}
+	decision, _ := json.Marshal(DecisionPayload{Approval: a.ID, State: a.State, By: by, Reason: a.Reason})
+	payload, _ := json.Marshal(SignalPayload{
+		SignalID:   SignalID(a.ID),
+		Invocation: a.Invocation,
+		Payload:    map[string]json.RawMessage{"decision": decision},
+	})
+	return Event{
+		Platform: a.Address.Platform, ID: "signal/" + string(a.ID), Lane: a.Lane, Kind: KindSignal, Subject: string(a.ID),
+		Actor: a.DecidedBy, Address: a.Address, Payload: payload,
+	}
+}
+
+// CardKey is the outbox key of an approval's card.
+func (a Approval) CardKey() string { return "card/" + string(a.ID) }

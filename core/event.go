@@ -1,0 +1,125 @@
+package core
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Kind says what an event is, and so how it is ordered.
+type Kind string
+
+// The kinds. Messages and resets are taken in the order of arrival, one at a time in a lane; signals overtake them; clicks and
+// controls wait for neither.
+const (
+	KindMessage Kind = "message" // somebody says something
+	KindReset   Kind = "reset"   // "new conversation": raises the generation, in its place among the messages
+	KindSignal  Kind = "signal"  // a decision that wakes a paused turn; made by the store, never by an adapter
+	KindClick   Kind = "click"   // a request to decide an approval
+	KindControl Kind = "control" // stop, status, cancel, help
+)
+
+// Actor is a person, as a platform knows them. ID begins with the platform ("slack:U123"). Local marks the person at this very
+// machine: on the console, or on true loopback.
+type Actor struct {
+	ID     string   `json:"id"`
+	Name   string   `json:"name,omitempty"`
+	Local  bool     `json:"local,omitempty"`
+	Groups []string `json:"groups,omitempty"` // those looked up when it mattered; "slack:S456"
+}
+
+// Address is where to answer. All but Platform is the platform's own and opaque to everybody else.
+type Address struct {
+	Platform string `json:"platform"`
+	Channel  string `json:"channel,omitempty"`
+	Thread   string `json:"thread,omitempty"`
+}
+
+// Event is something that happened on a platform, as its adapter hands it over: an envelope, and the payload that is parsed only
+// after the commit. Platform and ID are the dedupe key; the adapter states per kind what the id is made of.
+type Event struct {
+	Platform string
+	ID       string
+	Lane     Lane // the conversation
+	Kind     Kind
+	Subject  string // a click's approval; a control's word; a signal's approval
+	Actor    Actor
+	Address  Address
+	Payload  json.RawMessage // may be nil
+}
+
+// Queue is the lane that the event is claimed in: a click's is its approval, a control's stands beside its conversation, all
+// others' is the conversation.
+func (e Event) Queue() Lane {
+	switch e.Kind {
+	case KindClick:
+		return Lane("approval:" + e.Subject)
+	case KindControl:
+		return e.Lane + "!control"
+	}
+	return e.Lane
+}
+
+// Receipt is the answer to Accept. Seq is the event's place in the order of commits; Fresh is false where the event was known.
+type Receipt struct {
+	Seq   int64
+	Fresh bool
+}
+
+// Input is what an event says, once its platform has parsed the payload. One field is set.
+type Input struct {
+	Message *Message // of a message
+	Click   *Click   // of a click
+}
+
+// Click is a request to decide.
+type Click struct {
+	Approval ApprovalID
+	Choice   Choice
+	Reason   string
+}
+
+// SignalPayload is the payload of a KindSignal event: which pause it wakes, and what is overlaid on the paused state.
+type SignalPayload struct {
+	SignalID   SignalID                   `json:"signal_id"`
+	Invocation InvocationID               `json:"invocation_id"`
+	Payload    map[string]json.RawMessage `json:"payload"`
+}
+
+// EndKind is how an event ended (law 2).
+type EndKind string
+
+// The ends. Replied, Errored and Suspended have something in the outbox; Dead is a visible dead letter; the others are recorded
+// dispositions. Dropped is a dead letter that an admin put away.
+const (
+	EndReplied   EndKind = "replied"
+	EndErrored   EndKind = "errored"
+	EndSuspended EndKind = "suspended"
+	EndNothing   EndKind = "nothing to say"
+	EndIgnored   EndKind = "ignored"
+	EndWithdrawn EndKind = "withdrawn"
+	EndDecided   EndKind = "decided"
+	EndDead      EndKind = "dead"
+	EndDropped   EndKind = "dropped"
+)
+
+// End is an event's end and its cause. Category and Cause are for admins; Cause never holds what a person said.
+type End struct {
+	Kind     EndKind
+	Category Category
+	Cause    string
+}
+
+// EventRecord is an event as the store keeps it.
+type EventRecord struct {
+	Event
+	Seq        int64
+	Invocation InvocationID // fixed at accept; a signal's is the paused invocation's
+	Session    SessionID    // of the turn that took it; "" before
+	AcceptedAt time.Time
+	Attempt    int       // claims that began and did not end: 1 on the first
+	Retries    int       // retryable ends so far
+	NotBefore  time.Time // backing off until
+	EndedAt    time.Time // zero: it waits or runs
+	End        End
+	RetryOf    int64 // the event that this one tries again; 0 = none
+}

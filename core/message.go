@@ -1,0 +1,142 @@
+package core
+
+import "encoding/json"
+
+// Role says who speaks (llm-provider §3).
+type Role string
+
+// The four roles.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+)
+
+// Message is the spec's ChatMessage: one type from adapter to provider (harness-chat §3, llm-provider §3). Its JSON is the spec's
+// JSON. A Message read from foreign JSON is never refused by the decoder: what was of the wrong form is kept as a fault, and
+// Validate reports it, so that there is one validator and one category for all malformed messages.
+type Message struct {
+	Role       Role       `json:"role"`
+	Content    Content    `json:"content,omitzero"`
+	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+
+	fault *fault
+}
+
+// Content is what a message says: a text, or a list of blocks in their order. The zero Content is empty.
+type Content struct {
+	text   string
+	blocks []Block // not nil: the list form, even when it has no items
+}
+
+// Text makes content of one plain text.
+func Text(s string) Content { return Content{text: s} }
+
+// Blocks makes content of blocks.
+func Blocks(b ...Block) Content { return Content{blocks: append([]Block{}, b...)} }
+
+// IsZero reports whether nothing was said: neither text nor a list.
+func (c Content) IsZero() bool { return c.text == "" && c.blocks == nil }
+
+// Blocks gives the content as blocks: a plain text is one text block, empty content none. The result is the caller's own.
+func (c Content) Blocks() []Block {
+	if c.blocks != nil {
+		return append([]Block{}, c.blocks...)
+	}
+	if c.text == "" {
+		return nil
+	}
+	return []Block{{Type: TextBlock, Text: c.text}}
+}
+
+// IsList reports whether the content is in the list form.
+func (c Content) IsList() bool { return c.blocks != nil }
+
+// String joins what is readable, without thinking and images.
+func (c Content) String() string {
+	if c.blocks == nil {
+		return c.text
+	}
+	text := ""
+	for _, b := range c.blocks {
+		if b.Type == TextBlock {
+			if text != "" {
+				text += "\n"
+			}
+			text += b.Text
+		}
+	}
+	return text
+}
+
+// BlockType is the discriminator of a Block (llm-provider §3.1).
+type BlockType string
+
+// The four block types.
+const (
+	TextBlock             BlockType = "text"
+	ImageBlock            BlockType = "image"
+	ThinkingBlock         BlockType = "thinking"
+	RedactedThinkingBlock BlockType = "redacted_thinking"
+)
+
+// Block is one content block. Which fields count is told by Type. Signature and Data belong to one provider and are kept byte
+// for byte.
+type Block struct {
+	Type      BlockType    `json:"type"`
+	Text      string       `json:"text,omitempty"`      // text, thinking
+	Signature string       `json:"signature,omitempty"` // text, thinking
+	Data      string       `json:"data,omitempty"`      // redacted_thinking
+	Source    *ImageSource `json:"source,omitempty"`    // image
+	MediaType string       `json:"media_type,omitempty"`
+	Detail    string       `json:"detail,omitempty"` // auto, low or high
+}
+
+// ImageSource is where an image's bytes are: {type: url, url} or {type: inline, base64_data}.
+type ImageSource struct {
+	Type       string `json:"type"`
+	URL        string `json:"url,omitempty"`
+	Base64Data string `json:"base64_data,omitempty"`
+}
+
+// ToolCall is the model's wish to use a tool. Arguments are a JSON object as it was written, or null where the model's text was
+// malformed (llm-provider §3). The id is kept verbatim and may come twice in one history: local models reuse theirs.
+type ToolCall struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Signature string          `json:"signature,omitempty"`
+}
+
+// OpenCalls gives the calls of msgs that no tool message answers, in order. Pairing is by position, then id: a tool message
+// answers the latest call before it that carries its id and is not yet answered.
+func OpenCalls(msgs []Message) []ToolCall {
+	type pending struct {
+		call ToolCall
+		done bool
+	}
+	var calls []*pending
+	for _, m := range msgs {
+		for _, c := range m.ToolCalls {
+			calls = append(calls, &pending{call: c})
+		}
+		if m.Role != ToolRole {
+			continue
+		}
+		for i := len(calls) - 1; i >= 0; i-- {
+			if !calls[i].done && calls[i].call.ID == m.ToolCallID {
+				calls[i].done = true
+				break
+			}
+		}
+	}
+	var open []ToolCall
+	for _, p := range calls {
+		if !p.done {
+			open = append(open, p.call)
+		}
+	}
+	return open
+}

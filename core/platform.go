@@ -1,0 +1,48 @@
+package core
+
+import "context"
+
+// Accept commits an event. It returns without error only when the event is stored for good; then, and not before, the adapter
+// acknowledges (law 1). An event that was known is no error.
+type Accept func(ctx context.Context, e Event) (Receipt, error)
+
+// Platform is a place where people talk to the bot.
+//
+// Run hears until ctx ends; it reconnects by itself and returns nil when ctx is done, an error only where going on is useless,
+// with a message that says what to change.
+//
+// Parse reads an event's payload, after the commit, as often as the event is attempted. An *Error goes to the person in its
+// bucket's words. It is not called for signals, controls and resets.
+//
+// Post sends one part of a delivery and returns the platform's name for it; more says that further parts are to follow. Edit
+// redraws the single part named. Both return *Error: delivery_later (with RetryAfter where known) to be tried again,
+// delivery_in_doubt where it may or may not have arrived, anything else is for good.
+type Platform interface {
+	Name() string
+	Run(ctx context.Context, accept Accept) error
+	Parse(ctx context.Context, e Event) (Input, error)
+	Post(ctx context.Context, d Delivery) (ref Ref, more bool, err error)
+	Edit(ctx context.Context, ref Ref, d Delivery) error
+}
+
+// Finder is a platform that can find out whether a part in doubt has arrived. found with an empty ref: it is not there, send it.
+// An error: it can't be told now. A platform that is no Finder leaves such a part unknown.
+type Finder interface {
+	Find(ctx context.Context, d Delivery) (ref Ref, found bool, err error)
+}
+
+// Worker is a platform that can show that the bot is working on an answer. Calls may repeat; failures are only logged.
+type Worker interface {
+	Working(ctx context.Context, to Address, on bool) error
+}
+
+// Scoped is a platform that serves only some of its lanes: a console serves its own session. Others serve all lanes that begin
+// with their name.
+type Scoped interface {
+	Lanes() []Lane
+}
+
+// Grouper looks up which of the wanted groups an actor is in. It is asked before a decision's transaction.
+type Grouper interface {
+	Groups(ctx context.Context, actor Actor, wanted []string) ([]string, error)
+}

@@ -1,0 +1,95 @@
+package core
+
+import "time"
+
+// PostKind says what a post is; the adapter draws each in its own way.
+type PostKind string
+
+// The kinds of posts.
+const (
+	PostReply   PostKind = "reply"   // the agent's text
+	PostError   PostKind = "error"   // one of the three buckets' replies
+	PostCard    PostKind = "card"    // an approval, drawn from its state when it is sent
+	PostNotice  PostKind = "notice"  // a sentence of gatehouse itself
+	PostPrivate PostKind = "private" // the same, for one person's eyes where the platform can
+	PostWorking PostKind = "working" // the working state: shown while On, else cleared
+)
+
+// Post is something to say: plain data. Key is unique in the outbox: a second post of the same key changes the first (its wanted
+// version rises) instead of standing beside it.
+type Post struct {
+	Key      string     `json:"key"`
+	To       Address    `json:"to"`
+	Lane     Lane       `json:"lane"` // the conversation it belongs to
+	Kind     PostKind   `json:"kind"`
+	Text     string     `json:"text,omitempty"`
+	Bucket   Bucket     `json:"bucket,omitempty"`
+	Approval ApprovalID `json:"approval,omitempty"`
+	Person   string     `json:"person,omitempty"` // of a private post
+	Event    int64      `json:"event,omitempty"`  // the event it answers
+	On       bool       `json:"on,omitempty"`     // of a working state
+}
+
+// Ref is a platform's name for what was posted. It is opaque.
+type Ref string
+
+// Part is one platform message of a post: long texts need several. InDoubt is set before a send and cleared by its answer, so
+// after a crash it says that the part may already be there.
+type Part struct {
+	Ref     Ref  `json:"ref,omitempty"`
+	InDoubt bool `json:"in_doubt,omitempty"`
+}
+
+// RowState is where an outbox row stands.
+type RowState string
+
+// The states of a row. Unknown: a send's answer was lost and could not be found out; it is visible and not sent again.
+const (
+	RowWaiting RowState = "waiting"
+	RowSent    RowState = "sent"
+	RowUnknown RowState = "unknown"
+	RowDead    RowState = "dead"
+)
+
+// OutboxRow is a post on its way. Wanted is raised by whatever changes what it should show, Shown is the version that was last
+// delivered.
+type OutboxRow struct {
+	Post
+	Seq       int64
+	Wanted    int
+	Shown     int
+	Parts     []Part
+	State     RowState
+	Attempts  int
+	NextAt    time.Time
+	Cause     string
+	Owner     string // who is delivering it
+	Fence     int64  // raised by each claim; an answer of an older claim changes nothing
+	CreatedAt time.Time
+	SentAt    time.Time
+}
+
+// Delivery is what an adapter draws: the post as it should stand now.
+type Delivery struct {
+	Post
+	Card *Card // of a PostCard
+	Late bool  // older than the freshness limit: mark it so
+	Part int   // which part to send, from 0
+}
+
+// Card is an approval as people see it: a view, drawn from the stored state, secrets masked.
+type Card struct {
+	Approval  ApprovalID
+	State     ApprovalState
+	Tool      string
+	Summary   string
+	Arguments string // pretty JSON, complete, secrets masked
+	Requester string
+	Approvers []string
+	DecidedBy string
+	Reason    string
+	Votes     int
+	Quorum    int
+	Deadline  time.Time
+	CreatedAt time.Time
+}

@@ -1,0 +1,130 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Lane is a conversation on a platform: what is claimed and kept in order. It begins with its platform's name and a colon, as in
+// "console:default"; the rest is the platform's own.
+type Lane string
+
+// SessionID names one conversation history: a lane and its generation ("console:default@2"). The generation is read when a turn
+// begins; "new conversation" raises it.
+type SessionID string
+
+// InvocationID names one run of a graph, from its message through all its suspensions to its end.
+type InvocationID string
+
+// SignalID is the correlation token of a pause: where an approval is asked for, the approval's id.
+type SignalID string
+
+// Session gives the lane's session id in a generation; generations count from 1.
+func (l Lane) Session(generation int) SessionID {
+	return SessionID(string(l) + "@" + strconv.Itoa(generation))
+}
+
+// Lane gives the lane of a session id: all before its last '@'.
+func (s SessionID) Lane() Lane {
+	if i := strings.LastIndexByte(string(s), '@'); i >= 0 {
+		return Lane(s[:i])
+	}
+	return Lane(s)
+}
+
+// SessionRecord is what a session store keeps under a session id (sessions §5). State holds every stored field but the messages.
+type SessionRecord struct {
+	ID            SessionID
+	SchemaVersion string
+	State         map[string]json.RawMessage
+	Messages      *History // nil: this graph keeps no messages
+	Writer        Writer   // who appended Messages.Added(); set on save
+	Version       int64    // counts saves; set by the store
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+// Writer says under which keys new message rows are written: (session, invocation, n), n from From on. Rows of the same
+// invocation from From on are replaced: they are an earlier attempt's.
+type Writer struct {
+	Invocation InvocationID
+	From       int
+}
+
+// SessionSummary is a line of SessionStore.List: no state.
+type SessionSummary struct {
+	ID            SessionID
+	SchemaVersion string
+	Messages      int
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+// SessionFilter narrows List; the zero filter lists all.
+type SessionFilter struct {
+	UpdatedAfter  time.Time
+	CreatedAfter  time.Time
+	SchemaVersion *string
+	Limit         int // 0 = no limit
+}
+
+// SaveOptions say how a save is meant.
+type SaveOptions struct {
+	ExpectedVersion *int64 // not nil: a record of another version is session_write_conflict
+	Explicit        bool   // asked for by a node in mid-invoke (sessions §6.2): it must commit now, whatever becomes of the turn
+}
+
+// SessionStore is the spec's four operations (sessions §5). To the engine it is all there is to a store.
+//
+// Load gives nil, nil where there is no record. Save overwrites; the store writes of the messages only Added. Delete of what is
+// absent succeeds. No operation is retried by the engine.
+type SessionStore interface {
+	Load(ctx context.Context, id SessionID) (*SessionRecord, error)
+	Save(ctx context.Context, rec *SessionRecord, opts SaveOptions) error
+	Delete(ctx context.Context, id SessionID) error
+	List(ctx context.Context, filter SessionFilter) ([]SessionSummary, error)
+}
+
+// Descriptor is what a node suspends with (suspension §4). Metadata comes back untouched.
+type Descriptor struct {
+	SignalID SignalID       `json:"signal_id"`
+	Metadata map[string]any `json:"metadata,omitempty"`
+}
+
+// Frame is one level of a paused graph: the outermost first, then the subgraph the pause is in, and so on.
+type Frame struct {
+	Node      string                     `json:"node"`      // the node of this level that the pause is at or in
+	State     map[string]json.RawMessage `json:"state"`     // without the outermost messages of a sessioned invocation
+	Completed []string                   `json:"completed"` // completed_positions of this level, in order
+}
+
+// PausedRecord is a suspended invocation (suspension §5). It names its graph and version: another one can't go on from it.
+type PausedRecord struct {
+	Invocation    InvocationID `json:"invocation_id"`
+	Correlation   string       `json:"correlation_id"`
+	Session       SessionID    `json:"session_id,omitempty"`
+	Descriptor    Descriptor   `json:"descriptor"`
+	Graph         string       `json:"graph"`
+	GraphVersion  string       `json:"graph_version"`
+	SchemaVersion string       `json:"schema_version"`
+	Type          string       `json:"type"`   // "suspended"
+	Frames        []Frame      `json:"frames"` // at least one
+	MarkCompleted bool         `json:"mark_node_completed"`
+	Step          int          `json:"step"`     // the engine's counter, which goes on at resume
+	Messages      int          `json:"messages"` // rows this invocation has written to its session so far (Writer.From of the next leg)
+}
+
+// PauseStore keeps paused invocations.
+//
+// Pause stores the record and, where it is not nil, the session, together or not at all (suspension §8.6). Paused gives nil, nil
+// where no such record waits: never, resumed, or withdrawn. BySignal does the same by the pause's signal. Consume takes the
+// record away and reports whether this call was the one that did: a second resume finds nothing.
+type PauseStore interface {
+	Pause(ctx context.Context, rec *PausedRecord, session *SessionRecord) error
+	Paused(ctx context.Context, id InvocationID) (*PausedRecord, error)
+	BySignal(ctx context.Context, id SignalID) (*PausedRecord, error)
+	Consume(ctx context.Context, id InvocationID) (bool, error)
+}

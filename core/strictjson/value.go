@@ -1,0 +1,121 @@
+package strictjson
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Kind is the JSON type of a Value.
+type Kind string
+
+// The six kinds of JSON.
+const (
+	Null   Kind = "null"
+	Bool   Kind = "boolean"
+	Number Kind = "number"
+	String Kind = "string"
+	Array  Kind = "array"
+	Object Kind = "object"
+)
+
+// Value is one JSON value and where it stands. Of the payload fields only the one that its Kind names is set.
+type Value struct {
+	Kind    Kind
+	Bool    bool
+	Number  json.Number // the digits as written
+	String  string
+	Items   []*Value
+	Members []Member // in the order of the text
+
+	Line, Column int // of its first byte; columns count bytes; both from 1
+	start, end   int
+}
+
+// Member is one key of an object and its value.
+type Member struct {
+	Key   string
+	Value *Value
+
+	Line, Column int // of the key
+}
+
+// Get gives the member of that exact key, nil where v is no object or has no such key.
+func (v *Value) Get(key string) *Value {
+	if v == nil {
+		return nil
+	}
+	for i := range v.Members {
+		if v.Members[i].Key == key {
+			return v.Members[i].Value
+		}
+	}
+	return nil
+}
+
+// Raw is the part of the text that v was read from; data must be what Parse was given.
+func (v *Value) Raw(data []byte) json.RawMessage {
+	return json.RawMessage(append([]byte(nil), data[v.start:v.end]...))
+}
+
+// Any gives v as maps, slices, strings, json.Number, bools and nil.
+func (v *Value) Any() any {
+	switch v.Kind {
+	case Bool:
+		return v.Bool
+	case Number:
+		return v.Number
+	case String:
+		return v.String
+	case Array:
+		items := make([]any, len(v.Items))
+		for i, item := range v.Items {
+			items[i] = item.Any()
+		}
+		return items
+	case Object:
+		members := make(map[string]any, len(v.Members))
+		for _, m := range v.Members {
+			members[m.Key] = m.Value.Any()
+		}
+		return members
+	}
+	return nil
+}
+
+// Code says which rule a text broke.
+type Code string
+
+// The rules.
+const (
+	Syntax       Code = "syntax"
+	DuplicateKey Code = "duplicate_key"
+	Encoding     Code = "encoding" // invalid UTF-8, or half a surrogate pair
+	TooDeep      Code = "too_deep"
+	Trailing     Code = "trailing" // something stands after the value
+)
+
+// Error says what is wrong with a text, and where.
+type Error struct {
+	Code         Code
+	Reason       string
+	Pointer      string // RFC 6901, of the innermost value that was being read
+	Line, Column int
+}
+
+// Error gives place and reason.
+func (e *Error) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
+}
+
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+// Pointer joins steps to an RFC 6901 pointer.
+func Pointer(steps ...string) string {
+	var b strings.Builder
+	for _, s := range steps {
+		b.WriteByte('/')
+		b.WriteString(pointerEscape.Replace(s))
+	}
+	return b.String()
+}

@@ -1,0 +1,34 @@
+package core
+
+import "context"
+
+// Ledger is what the one executor writes to while a turn runs. It is bound to the turn's claim: once the lane is lost, every
+// call fails with lease_lost.
+type Ledger interface {
+	Approval(ctx context.Context, id ApprovalID) (Approval, error)
+	Begin(ctx context.Context, i Intent) (IntentRecord, error)
+	Settle(ctx context.Context, id ApprovalID, r ToolResult) error
+}
+
+// Turn is what is true of the turn that a node runs in: who asked, where, and the ledger. It travels in the context; the graph
+// does not know it.
+type Turn struct {
+	Event   int64
+	Lane    Lane
+	Address Address
+	Actor   Actor
+	Ledger  Ledger
+}
+
+type turnKey struct{}
+
+// WithTurn gives a context that carries the turn.
+func WithTurn(ctx context.Context, t Turn) context.Context {
+	return context.WithValue(ctx, turnKey{}, t)
+}
+
+// TurnFrom gives the turn of a context; ok is false outside one.
+func TurnFrom(ctx context.Context) (t Turn, ok bool) {
+	t, ok = ctx.Value(turnKey{}).(Turn)
+	return t, ok
+}

@@ -1,0 +1,129 @@
+package core
+
+import "encoding/base64"
+
+// Validate checks one message by itself (harness-chat §3.1, llm-provider §3): its role, the shape its role asks for, its blocks.
+// The error is an *Error of category chat_message_shape_invalid whose message says what to change. What needs the messages
+// around it (does a tool message answer a call?) is the provider view's to check.
+func (m Message) Validate() error {
+	if f := m.check(); f != nil {
+		return Errorf(ChatMessageShapeInvalid, "%s", f.reason)
+	}
+	return nil
+}
+
+func (m Message) check() *fault {
+	if m.fault != nil {
+		return m.fault
+	}
+	if m.Role != Assistant && len(m.ToolCalls) > 0 {
+		return faultf("only an assistant message may carry tool_calls")
+	}
+	if m.Role != ToolRole && m.ToolCallID != "" {
+		return faultf("only a tool message may carry tool_call_id")
+	}
+	switch m.Role {
+	case System:
+		if m.Content.IsList() || m.Content.text == "" {
+			return faultf("a system message needs a text that is not empty")
+		}
+	case User:
+		return m.Content.check(TextBlock, ImageBlock)
+	case Assistant:
+		return m.checkAssistant()
+	case ToolRole:
+		if m.Content.IsList() {
+			return faultf("a tool message's content must be a text")
+		}
+		if m.ToolCallID == "" {
+			return faultf("a tool message needs a tool_call_id")
+		}
+	case "":
+		return faultf("a message needs a role: system, user, assistant or tool")
+	default:
+		return faultf("unknown role %q: use system, user, assistant or tool", m.Role)
+	}
+	return nil
+}
+
+func (m Message) checkAssistant() *fault {
+	for i, c := range m.ToolCalls {
+		if c.ID == "" || c.Name == "" {
+			return faultf("tool_calls[%d] needs an id and a name", i)
+		}
+	}
+	if m.Content.IsZero() || m.Content.IsList() && len(m.Content.blocks) == 0 {
+		if len(m.ToolCalls) == 0 {
+			return faultf("an assistant message needs content or tool_calls")
+		}
+		return nil
+	}
+	return m.Content.check(TextBlock, ThinkingBlock, RedactedThinkingBlock)
+}
+
+// check asks for content that is not empty and holds only the allowed types of blocks.
+func (c Content) check(allowed ...BlockType) *fault {
+	if !c.IsList() {
+		if c.text == "" {
+			return faultf("content must not be empty")
+		}
+		return nil
+	}
+	if len(c.blocks) == 0 {
+		return faultf("a list of content blocks must not be empty")
+	}
+	for i, b := range c.blocks {
+		if f := b.check(allowed); f != nil {
+			return faultf("content[%d]: %s", i, f.reason)
+		}
+	}
+	return nil
+}
+
+func (b Block) check(allowed []BlockType) *fault {
+	ok := false
+	for _, t := range allowed {
+		ok = ok || t == b.Type
+	}
+	if !ok {
+		return faultf("a block of type %q is not allowed here", b.Type)
+	}
+	switch b.Type {
+	case TextBlock:
+		if b.Text == "" {
+			return faultf("a text block needs a text")
+		}
+	case ImageBlock:
+		return b.checkImage()
+	case RedactedThinkingBlock:
+		if b.Data == "" {
+			return faultf("a redacted_thinking block needs data")
+		}
+	}
+	return nil
+}
+
+func (b Block) checkImage() *fault {
+	switch {
+	case b.Source == nil:
+		return faultf("an image block needs a source")
+	case b.Source.Type == "url" && b.Source.URL == "":
+		return faultf("an image source of type url needs a url")
+	case b.Source.Type == "inline" && b.Source.Base64Data == "":
+		return faultf("an image source of type inline needs base64_data")
+	case b.Source.Type == "inline" && b.MediaType == "":
+		return faultf("an inline image needs a media_type, such as image/png")
+	case b.Source.Type != "url" && b.Source.Type != "inline":
+		return faultf("unknown image source type %q: use url or inline", b.Source.Type)
+	}
+	if b.Source.Type == "inline" {
+		if _, err := base64.StdEncoding.DecodeString(b.Source.Base64Data); err != nil {
+			return faultf("base64_data is not base64")
+		}
+	}
+	switch b.Detail {
+	case "", "auto", "low", "high":
+		return nil
+	}
+	return faultf("unknown image detail %q: use auto, low or high", b.Detail)
+}

@@ -25,10 +25,11 @@ type Platform interface {
 	Edit(ctx context.Context, ref Ref, d Delivery) error
 }
 
-// Finder is a platform that can find out whether a part in doubt has arrived. found with an empty ref: it is not there, send it.
-// An error: it can't be told now. A platform that is no Finder leaves such a part unknown.
+// Finder is a platform that can find out whether a part in doubt has arrived. It gives the part's name, and whether further parts
+// are to follow it, as Post would have; an empty name: it is not there, send it. An error: it can't be told now. A platform that
+// is no Finder leaves such a part unknown.
 type Finder interface {
-	Find(ctx context.Context, d Delivery) (ref Ref, found bool, err error)
+	Find(ctx context.Context, d Delivery) (ref Ref, more bool, err error)
 }
 
 // Worker is a platform that can show that the bot is working on an answer. Calls may repeat; failures are only logged.
@@ -45,4 +46,13 @@ type Scoped interface {
 // Grouper looks up which of the wanted groups an actor is in. It is asked before a decision's transaction.
 type Grouper interface {
 	Groups(ctx context.Context, actor Actor, wanted []string) ([]string, error)
+}
+
+// ScopeOf is what a process that runs this platform serves.
+func ScopeOf(p Platform) Scope {
+	s := Scope{Platform: p.Name()}
+	if scoped, ok := p.(Scoped); ok {
+		s.Lanes = scoped.Lanes()
+	}
+	return s
 }

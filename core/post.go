@@ -38,6 +38,7 @@ type Ref string
 type Part struct {
 	Ref     Ref  `json:"ref,omitempty"`
 	InDoubt bool `json:"in_doubt,omitempty"`
+	More    bool `json:"more,omitempty"` // further parts follow
 }
 
 // RowState is where an outbox row stands.

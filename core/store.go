@@ -39,12 +39,14 @@ type Scope struct {
 	Lanes    []Lane
 }
 
-// ClaimRequest asks for at most Limit lanes with something to do.
+// ClaimRequest asks for at most Limit lanes with something to do: conversations, or with Beside the queues of clicks and controls,
+// which a dispatcher takes in slots of their own so that no turn can hold them up.
 type ClaimRequest struct {
 	Owner  string
 	Limit  int
 	Lease  time.Duration
 	Scopes []Scope
+	Beside bool
 }
 
 // Claim is a lane held by an owner for the length of a lease, and the event to take. Fence rises with each claim of the lane;
@@ -64,7 +66,8 @@ type Turns interface {
 	Enroll(ctx context.Context, instance string) (owner string, err error)
 	// Claim takes lanes that are ready: not leased, with a signal that is due, or else a first message or reset that is due.
 	// Signals come before messages; messages in order of arrival, a backing-off one holds up those behind it. The event's
-	// Attempt is raised. While paused (Admin.SetPaused) only clicks and controls are given out.
+	// Attempt is raised. While paused (Admin.SetPaused) no
+	// conversation is given out.
 	Claim(ctx context.Context, r ClaimRequest) ([]Claim, error)
 	// Renew makes the lease last from now.
 	Renew(ctx context.Context, c Claim, lease time.Duration) error

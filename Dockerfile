@@ -1,0 +1,18 @@
+# The program is linked against a static glibc, because the SQLite driver is C; the image holds it and nothing else.
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=1 go build -trimpath -tags 'osusergo netgo sqlite_omit_load_extension timetzdata' \
+      -ldflags '-s -w -linkmode external -extldflags "-static"' -o /gatehouse ./cmd/gatehouse \
+ && mkdir /data
+
+FROM gcr.io/distroless/static-debian12:nonroot
+COPY --from=build /gatehouse /gatehouse
+COPY --from=build --chown=nonroot:nonroot /data /data
+ENV GATEHOUSE_DATABASE_URL=sqlite:/data/gatehouse.db
+VOLUME /data
+# The program is process 1 and gets SIGTERM itself; it drains and ends.
+ENTRYPOINT ["/gatehouse"]
+CMD ["serve"]

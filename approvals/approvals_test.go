@@ -1,0 +1,97 @@
+package approvals_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/approvals"
+	"gatehouse/core"
+)
+
+func TestParsePolicy(t *testing.T) {
+	p, err := approvals.ParsePolicy(" slack:U1, discord:role:7 ,,console:ann ", time.Hour)
+	if err != nil || strings.Join(p.Approvers, "|") != "slack:U1|discord:role:7|console:ann" || p.Timeout != time.Hour {
+		t.Errorf("%+v, %v", p, err)
+	}
+	for _, bad := range []string{"U1", "slack:", ":U1", "slack:U1,nobody"} {
+		if _, err := approvals.ParsePolicy(bad, 0); core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "GATEHOUSE_APPROVERS") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestRuleWhenNobodySaidWhoMayApprove(t *testing.T) {
+	var nobody approvals.Policy
+	local := nobody.Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{})
+	if local.Verdict != core.VerdictAsk || !local.MayDecide(core.Actor{ID: "console:me", Local: true}, core.Actor{ID: "console:me", Local: true}) {
+		t.Errorf("the local person may: %+v", local)
+	}
+	if local.MayDecide(core.Actor{ID: "slack:U1"}, core.Actor{ID: "console:me"}) {
+		t.Error("somebody from elsewhere may not")
+	}
+	far := nobody.Rule(core.Turn{Actor: core.Actor{ID: "slack:U1"}}, core.Call{})
+	if far.Verdict != core.VerdictDeny || !strings.Contains(far.Why, "GATEHOUSE_APPROVERS") {
+		t.Errorf("from elsewhere it is refused by name of the setting: %+v", far)
+	}
+	named := approvals.Policy{Approvers: []string{"slack:U2"}}
+	if r := named.Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{}); r.MayDecide(core.Actor{ID: "console:me", Local: true}, core.Actor{}) {
+		t.Error("where approvers are named, nobody else may")
+	}
+}
+
+func TestMask(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"password":"hunter2","user":"ann"}`:                  `{"password":"••••••","user":"ann"}`,
+		`{"a":{"API-Key":"x","max_tokens":5,"hasToken":true}}`: `{"a":{"API-Key":"••••••","hasToken":true,"max_tokens":5}}`,
+		`["Bearer abcdefghijk","plain <b>"]`:                   `["••••••","plain <b>"]`,
+		`{"cmd":"curl -H 'x' https://u:pw@host/ xoxb-1-abc"}`:  `{"cmd":"curl -H 'x' https://u:••••••@host/ ••••••"}`,
+		`{"n":1.50,"secret":{"deep":["x"]}}`:                   `{"n":1.50,"secret":"••••••"}`,
+		`not json`:                                             `"••••••"`,
+	} {
+		if got := string(approvals.Mask(json.RawMessage(text))); got != want {
+			t.Errorf("%s\n got %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+func TestCardShowsAllArgumentsAndNoSecrets(t *testing.T) {
+	long := strings.Repeat("x", 20_000)
+	args, _ := json.Marshal(map[string]string{"text": long, "token": "t0ps3cret"})
+	card := approvals.CardOf(core.Approval{
+		ID: "a1", State: core.Refused, Reason: "no", Requester: core.Actor{ID: "x:ann"}, DecidedBy: core.Actor{ID: "x:bob", Name: "Bob"},
+		Call:  core.Call{Tool: "post", Summary: "Post with sk-abcdefghijklmnop1234.", Arguments: args},
+		Votes: []core.Vote{{Choice: core.Approve}, {Choice: core.Deny}},
+	})
+	if !strings.Contains(card.Arguments, long) || strings.Contains(card.Arguments, "t0ps3cret") || strings.Contains(card.Summary, "sk-abc") {
+		t.Errorf("arguments %.80s…, summary %s", card.Arguments, card.Summary)
+	}
+	if card.Requester != "x:ann" || card.DecidedBy != "Bob" || card.Votes != 1 || card.Quorum != 1 {
+		t.Errorf("%+v", card)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	desk := approvals.NewDesk(nil)
+	turn := core.Turn{Event: 5, Lane: "x:room", Address: core.Address{Platform: "x"}, Actor: core.Actor{ID: "x:ann"}}
+	pause := func(v core.Verdict) core.Suspended {
+		return core.Suspended{Invocation: "i1", Descriptor: core.Descriptor{SignalID: "a1", Metadata: map[string]any{
+			"call": core.Call{Tool: "pay", Digest: "d"}, "rule": core.Rule{Name: "r", Verdict: v, Approvers: []string{"x:bob"}},
+		}}}
+	}
+	a, posts, ok, err := desk.Open(turn, "x:room@1", pause(core.VerdictAsk))
+	if err != nil || !ok || a.State != core.Open || a.ID != "a1" || a.Requester.ID != "x:ann" || a.Call.Digest != "d" {
+		t.Errorf("ask: %+v, %v", a, err)
+	}
+	if len(posts) != 1 || posts[0].Kind != core.PostCard || posts[0].Approval != "a1" || posts[0].Key != a.CardKey() {
+		t.Errorf("its card: %+v", posts)
+	}
+	a, posts, ok, err = desk.Open(turn, "x:room@1", pause(core.VerdictAllow))
+	if err != nil || !ok || a.State != core.Approved || len(posts) != 0 || a.DecidedBy.ID != "policy" {
+		t.Errorf("allow: %+v, %+v, %v", a, posts, err)
+	}
+	if _, _, ok, err := desk.Open(turn, "x:room@1", core.Suspended{}); ok || err != nil {
+		t.Errorf("a pause that asks for nothing: %v, %v", ok, err)
+	}
+}

@@ -1,0 +1,42 @@
+package approvals
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"gatehouse/core"
+)
+
+// CardOf draws an approval as data: all of its arguments, secrets masked.
+func CardOf(a core.Approval) core.Card {
+	votes := 0
+	for _, v := range a.Votes {
+		if v.Choice == core.Approve {
+			votes++
+		}
+	}
+	card := core.Card{
+		Approval: a.ID, State: a.State, Tool: a.Call.Tool, Summary: MaskText(a.Call.Summary), Arguments: pretty(Mask(a.Call.Arguments)),
+		Requester: nameOf(a.Requester), Approvers: a.Rule.Approvers, Reason: a.Reason,
+		Votes: votes, Quorum: max(1, a.Rule.Quorum), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
+	}
+	if a.State != core.Open {
+		card.DecidedBy = nameOf(a.DecidedBy)
+	}
+	return card
+}
+
+func nameOf(a core.Actor) string {
+	if a.Name != "" {
+		return a.Name
+	}
+	return a.ID
+}
+
+func pretty(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return b.String()
+}

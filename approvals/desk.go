@@ -1,0 +1,126 @@
+package approvals
+
+import (
+	"context"
+	"encoding/json"
+
+	"gatehouse/core"
+)
+
+// Desk is where approvals are opened, decided, expired and cancelled.
+type Desk struct {
+	store core.Approvals
+}
+
+// NewDesk keeps its approvals in store.
+func NewDesk(store core.Approvals) *Desk { return &Desk{store: store} }
+
+// Request is what an agent suspends with, as the descriptor's metadata: the call and the rule it falls under.
+type Request struct {
+	Call core.Call `json:"call"`
+	Rule core.Rule `json:"rule"`
+}
+
+// Open makes the approval of a pause, as data for the turn's Finish: nothing is stored here. ok is false for a pause that asks
+// for no approval. An allowed call comes back approved already. The approval's card, where people are asked, is a post.
+func (d *Desk) Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool, err error) {
+	if _, asked := s.Descriptor.Metadata["call"]; !asked {
+		return core.Approval{}, nil, false, nil
+	}
+	var r Request
+	text, err := json.Marshal(s.Descriptor.Metadata)
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		return core.Approval{}, nil, false, core.Wrap(core.Internal, err, "The approval could not be opened.")
+	}
+	a = core.Approval{
+		ID: core.ApprovalID(s.Descriptor.SignalID), Invocation: s.Invocation, Session: session, Lane: turn.Lane, Address: turn.Address,
+		Call: r.Call, Requester: turn.Actor, Rule: r.Rule, State: core.Open,
+	}
+	if r.Rule.Verdict == core.VerdictAllow {
+		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy: " + r.Rule.Name}
+		return a, nil, true, nil
+	}
+	card := core.Post{Key: a.CardKey(), To: turn.Address, Lane: turn.Lane, Kind: core.PostCard, Approval: a.ID, Event: turn.Event}
+	return a, []core.Post{card}, true, nil
+}
+
+// Vote decides for a person. event is the click's, whose accept time counts; 0 means now. Errors: those of core's Approval.Decide,
+// each a sentence for that person, and not_found.
+func (d *Desk) Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error) {
+	return d.store.Decide(ctx, core.Decision{Approval: c.Approval, Event: event, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
+}
+
+// Approvers gives whom an open approval's rule names, to look their groups up before the vote.
+func (d *Desk) Approvers(ctx context.Context, id core.ApprovalID) ([]string, error) {
+	a, err := d.store.LoadApproval(ctx, id)
+	return a.Rule.Approvers, err
+}
+
+// AdminVote decides for whoever runs the command line: it is audited as local-admin, whatever name is given, and no rule binds it.
+func (d *Desk) AdminVote(ctx context.Context, c core.Click, name string) (core.Decided, error) {
+	who := core.Actor{ID: "local-admin", Name: "local-admin"}
+	if name != "" {
+		who.Name = name + " (local-admin)"
+	}
+	return d.store.Decide(ctx, core.Decision{Approval: c.Approval, Admin: true, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
+}
+
+// Expire ends an approval whose time is over. A repeat, or one decided meanwhile, is no error. While a click that came in time
+// still waits to be counted, the error is store_busy: again later.
+func (d *Desk) Expire(ctx context.Context, id core.ApprovalID) error {
+	_, err := d.store.Decide(ctx, core.Decision{Approval: id, Expire: true, By: core.Actor{ID: "clock", Name: "the deadline"}})
+	switch core.CategoryOf(err) {
+	case core.ApprovalDecided, core.NotFound:
+		return nil
+	}
+	return err
+}
+
+// Cancel withdraws every open approval of the conversation that who asked for or may decide; it gives how many. Each paused turn
+// goes on and reports the cancellation.
+func (d *Desk) Cancel(ctx context.Context, lane core.Lane, who core.Actor) (int, error) {
+	open, err := d.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Lane: lane})
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, a := range open {
+		if a.Requester.ID != who.ID && !a.Rule.MayDecide(who, a.Requester) {
+			continue
+		}
+		_, err := d.store.Decide(ctx, core.Decision{Approval: a.ID, Cancel: true, By: who, Reason: "withdrawn by " + nameOf(who)})
+		switch core.CategoryOf(err) {
+		case "":
+			n++
+		case core.ApprovalDecided: // decided meanwhile: it stands
+		default:
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// Card draws an approval from its stored state.
+func (d *Desk) Card(ctx context.Context, id core.ApprovalID) (core.Card, error) {
+	a, err := d.store.LoadApproval(ctx, id)
+	if err != nil {
+		return core.Card{}, err
+	}
+	return CardOf(a), nil
+}
+
+// OpenCards gives the cards of a conversation that wait, oldest first.
+func (d *Desk) OpenCards(ctx context.Context, lane core.Lane) ([]core.Card, error) {
+	open, err := d.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Lane: lane})
+	if err != nil {
+		return nil, err
+	}
+	cards := make([]core.Card, len(open))
+	for i, a := range open {
+		cards[len(open)-1-i] = CardOf(a)
+	}
+	return cards, nil
+}

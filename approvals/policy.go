@@ -1,0 +1,52 @@
+package approvals
+
+import (
+	"strings"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Policy says what becomes of a mutating call. The zero Policy is the default of a gatehouse that nobody has configured: the local
+// person decides, everything that comes from elsewhere is refused.
+type Policy struct {
+	Approvers []string      // actor and group ids, "slack:U123"
+	Timeout   time.Duration // 0: no deadline
+}
+
+// ParsePolicy reads GATEHOUSE_APPROVERS: a comma-separated list of ids, each beginning with its platform. All faults come in one
+// error of category invalid.
+func ParsePolicy(list string, timeout time.Duration) (Policy, error) {
+	p := Policy{Timeout: timeout}
+	var bad []string
+	for _, id := range strings.Split(list, ",") {
+		id = strings.TrimSpace(id)
+		platform, name, ok := strings.Cut(id, ":")
+		switch {
+		case id == "":
+		case !ok || platform == "" || name == "":
+			bad = append(bad, id)
+		default:
+			p.Approvers = append(p.Approvers, id)
+		}
+	}
+	if len(bad) > 0 {
+		return Policy{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %q is not of the form platform:id, such as slack:U123.", strings.Join(bad, `", "`))
+	}
+	if timeout < 0 {
+		return Policy{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVAL_TIMEOUT must not be negative.")
+	}
+	return p, nil
+}
+
+// Rule gives the rule for a call of a turn.
+func (p Policy) Rule(turn core.Turn, _ core.Call) core.Rule {
+	switch {
+	case len(p.Approvers) > 0:
+		return core.Rule{Name: "approvers", Verdict: core.VerdictAsk, Approvers: p.Approvers, Self: true, Timeout: p.Timeout}
+	case turn.Actor.Local:
+		return core.Rule{Name: "local person", Verdict: core.VerdictAsk, Approvers: []string{core.LocalPerson}, Self: true, Timeout: p.Timeout}
+	}
+	return core.Rule{Name: "nobody named", Verdict: core.VerdictDeny,
+		Why: "Nobody is named who may approve changes. An admin can name approvers with GATEHOUSE_APPROVERS."}
+}

@@ -1,0 +1,337 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/core/agent"
+	"gatehouse/core/chat"
+	"gatehouse/core/graph"
+	"gatehouse/core/tool"
+)
+
+// book is a note book in memory.
+type book struct{ notes []string }
+
+func (b *book) AddNote(_ context.Context, _, text string) error {
+	b.notes = append(b.notes, text)
+	return nil
+}
+
+func (b *book) Notes(context.Context, string) ([]string, error) { return b.notes, nil }
+
+// policy gives every call the same rule.
+type policy core.Rule
+
+func (p policy) Rule(core.Turn, core.Call) core.Rule { return core.Rule(p) }
+
+// room is a conversation with the loop over the demo's tools, its approvals decided by the test.
+type room struct {
+	t         *testing.T
+	harness   *chat.Harness
+	book      *book
+	approvals map[core.ApprovalID]core.Approval
+	intents   map[core.ApprovalID]*core.IntentRecord
+	heard     []core.Outcome
+	ctx       context.Context
+}
+
+func (r *room) Approval(_ context.Context, id core.ApprovalID) (core.Approval, error) {
+	a, ok := r.approvals[id]
+	if !ok {
+		return a, core.Errorf(core.NotFound, "no approval")
+	}
+	return a, nil
+}
+
+func (r *room) Begin(_ context.Context, i core.Intent) (core.IntentRecord, error) {
+	if rec := r.intents[i.Approval]; rec != nil {
+		return *rec, nil
+	}
+	r.intents[i.Approval] = &core.IntentRecord{Intent: i}
+	return core.IntentRecord{Intent: i, Fresh: true}, nil
+}
+
+func (r *room) Settle(_ context.Context, id core.ApprovalID, result core.ToolResult) error {
+	r.intents[id].Result = &result
+	return nil
+}
+
+func newRoom(t *testing.T, m agent.Model, rule core.Rule) *room {
+	t.Helper()
+	r := &room{t: t, book: &book{}, approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]*core.IntentRecord{}}
+	noon := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
+	tools := tool.NewRegistry(tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book), tool.NoteList(r.book))
+	ids := 0
+	brain, err := agent.Loop{
+		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy(rule),
+		NewID: func() string { ids++; return fmt.Sprintf("a%d", ids) },
+	}.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := brain.Stored(); !slices.Equal(got, []string{"messages"}) {
+		t.Fatalf("the session keeps %v, want messages alone", got)
+	}
+	mem := graph.NewMemory()
+	if r.harness, err = chat.New(chat.Options{Graph: brain, Sessions: mem, Pauses: mem}); err != nil {
+		t.Fatal(err)
+	}
+	r.harness.Subscribe("s@1", func(o core.Outcome) { r.heard = append(r.heard, o) })
+	r.ctx = core.WithTurn(context.Background(), core.Turn{Ledger: r, Actor: core.Actor{ID: "x:ann"}})
+	return r
+}
+
+func (r *room) say(text string) core.Outcome {
+	return r.harness.Send(r.ctx, "s@1", core.Message{Role: core.User, Content: core.Text(text)})
+}
+
+// decide settles what a suspended outcome waits for and resumes it.
+func (r *room) decide(o core.Outcome, state core.ApprovalState, reason string) core.Outcome {
+	r.t.Helper()
+	s, ok := o.(core.Suspended)
+	if !ok {
+		r.t.Fatalf("outcome %+v, want suspended", o)
+	}
+	var req struct{ Call core.Call }
+	text, _ := json.Marshal(s.Descriptor.Metadata)
+	if err := json.Unmarshal(text, &req); err != nil {
+		r.t.Fatal(err)
+	}
+	a := core.Approval{ID: core.ApprovalID(s.Descriptor.SignalID), Invocation: s.Invocation, Call: req.Call, State: state, Reason: reason, DecidedBy: core.Actor{ID: "x:bob", Name: "Bob"}}
+	r.approvals[a.ID] = a
+	var p core.SignalPayload
+	if err := json.Unmarshal(a.Signal().Payload, &p); err != nil {
+		r.t.Fatal(err)
+	}
+	return r.harness.Resume(r.ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload})
+}
+
+// texts are what the assistant says in an outcome.
+func texts(o core.Outcome) string {
+	var msgs []core.Message
+	switch o := o.(type) {
+	case core.Completed:
+		msgs = o.Replies
+	case core.Suspended:
+		msgs = o.Pending
+	case core.Errored:
+		return "error " + string(o.Category) + ": " + o.Reply.Content.String()
+	}
+	var all []string
+	for _, m := range msgs {
+		if s := m.Content.String(); m.Role == core.Assistant && s != "" {
+			all = append(all, s)
+		}
+	}
+	return strings.Join(all, " | ")
+}
+
+var ask = core.Rule{Verdict: core.VerdictAsk}
+
+func TestDemo(t *testing.T) {
+	r := newRoom(t, agent.Demo{}, ask)
+	for _, c := range [][2]string{
+		{"hello there", "Hello!"},
+		{"How are you?", "I am well"},
+		{"thanks!", "welcome"},
+		{"help", "note add milk"},
+		{"calc 2+3*4", "2+3*4 = 14"},
+		{"calc 1/0", "divides by zero"},
+		{"calc", "What shall I work out?"},
+		{"time", "It is Saturday, 21 November 2026, 12:00:00 UTC."},
+		{"time in Europe/Berlin", "13:00:00 CET"},
+		{"note list", "The note book is empty."},
+		{"note add", "What shall I write down?"},
+		{"note burn", "I can do"},
+		{"xyzzy", "did not understand"},
+	} {
+		if got := texts(r.say(c[0])); !strings.Contains(got, c[1]) {
+			t.Errorf("%s: %q, want %q in it", c[0], got, c[1])
+		}
+	}
+}
+
+func TestCallsStandInTheHistoryAsAModelsWould(t *testing.T) {
+	r := newRoom(t, agent.Demo{}, ask)
+	done, ok := r.say("calc 2+3*4").(core.Completed)
+	if !ok || len(done.Replies) != 3 {
+		t.Fatalf("%+v", done)
+	}
+	call, result, text := done.Replies[0], done.Replies[1], done.Replies[2]
+	if len(call.ToolCalls) != 1 || call.ToolCalls[0].Name != "calc" || !call.Content.IsZero() {
+		t.Errorf("call: %+v", call)
+	}
+	if result.Role != core.ToolRole || result.ToolCallID != call.ToolCalls[0].ID || result.Content.String() != "14" {
+		t.Errorf("result: %+v", result)
+	}
+	if text.Role != core.Assistant || text.Content.String() != "2+3*4 = 14" {
+		t.Errorf("text: %+v", text)
+	}
+}
+
+func TestApprovedRefusedExpiredCancelled(t *testing.T) {
+	for state, want := range map[core.ApprovalState]string{
+		core.Approved:  "Done: “milk” is in the note book.",
+		core.Refused:   "I did not write it down. Refused by Bob: too early",
+		core.Expired:   "I did not write it down. Nobody decided in time.",
+		core.Cancelled: "I did not write it down. Cancelled: too early",
+	} {
+		r := newRoom(t, agent.Demo{}, ask)
+		asked := r.say("note add milk")
+		if got := texts(asked); got != "I need an approval first: Add “milk” to the note book." {
+			t.Errorf("pending: %q", got)
+		}
+		if len(r.book.notes) != 0 {
+			t.Fatal("the tool ran before it was approved")
+		}
+		reason := ""
+		if state != core.Approved && state != core.Expired {
+			reason = "too early"
+		}
+		if got := texts(r.decide(asked, state, reason)); got != want {
+			t.Errorf("%s: %q, want %q", state, got, want)
+		}
+		if len(r.heard) != 1 || (len(r.book.notes) == 1) != (state == core.Approved) {
+			t.Errorf("%s: heard %d times, notes %v", state, len(r.heard), r.book.notes)
+		}
+	}
+}
+
+func TestLaw6_WhatIsSaidWhileATurnWaitsIsKept(t *testing.T) {
+	r := newRoom(t, agent.Demo{}, ask)
+	asked := r.say("note add milk")
+	if got := texts(r.say("calc 1+1")); got != "1+1 = 2" {
+		t.Fatalf("while it waits: %q", got)
+	}
+	if got := texts(r.decide(asked, core.Approved, "")); got != "Done: “milk” is in the note book." {
+		t.Errorf("resumed: %q", got)
+	}
+	if got := texts(r.say("note list")); got != "In the note book:\n• milk" {
+		t.Errorf("after: %q", got)
+	}
+}
+
+func TestPolicyAllowsOrDeniesWithoutAPendingMessage(t *testing.T) {
+	r := newRoom(t, agent.Demo{}, core.Rule{Verdict: core.VerdictDeny, Why: "Not on Sundays."})
+	if got := texts(r.say("note add milk")); got != "I did not write it down. Not on Sundays." {
+		t.Errorf("deny: %q", got)
+	}
+	r = newRoom(t, agent.Demo{}, core.Rule{Verdict: core.VerdictAllow})
+	asked := r.say("note add milk")
+	if got := texts(asked); got != "" {
+		t.Errorf("an allowed call says nothing while it is recorded: %q", got)
+	}
+	if got := texts(r.decide(asked, core.Approved, "")); !strings.Contains(got, "Done") || len(r.book.notes) != 1 {
+		t.Errorf("allow: %q, %v", got, r.book.notes)
+	}
+	r = newRoom(t, agent.Demo{}, core.Rule{Verdict: "whatever"})
+	if _, ok := r.say("note add milk").(core.Completed); !ok || len(r.book.notes) != 0 {
+		t.Error("an unknown verdict must refuse")
+	}
+}
+
+// script is a model that answers each question with the next of its lines.
+type script struct{ lines []core.Message }
+
+func (s *script) Next(context.Context, core.History) (core.Message, error) {
+	if len(s.lines) == 0 {
+		return core.Message{Content: core.Text("end")}, nil
+	}
+	m := s.lines[0]
+	s.lines = s.lines[1:]
+	return m, nil
+}
+
+func use(id, name, args string) core.ToolCall {
+	return core.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(args)}
+}
+
+func TestSeveralCallsOfOneMessageRunOneAtATimeAndEachAsksForItself(t *testing.T) {
+	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{
+		use("same", "note_add", `{"text":"one"}`), use("same", "calc", `{"expression":"1+1"}`),
+		use("same", "note_add", `{"text":"two"}`), use("x", "nothing_like_it", `{}`), use("y", "calc", `null`),
+	}}}}, ask)
+	first := r.say("go")
+	second := r.decide(first, core.Approved, "")
+	if _, ok := second.(core.Suspended); !ok || !slices.Equal(r.book.notes, []string{"one"}) {
+		t.Fatalf("after the first: %+v, notes %v", second, r.book.notes)
+	}
+	last, ok := r.decide(second, core.Refused, "enough").(core.Completed)
+	if !ok || !slices.Equal(r.book.notes, []string{"one"}) {
+		t.Fatalf("after the second: %+v, notes %v", last, r.book.notes)
+	}
+	var results []string
+	for _, m := range last.Replies {
+		if m.Role == core.ToolRole {
+			f, _ := tool.FailureOf(m.Content.String())
+			results = append(results, string(f.Category))
+		}
+	}
+	if !slices.Equal(results, []string{"approval_refused", "tool_unknown", "tool_arguments"}) {
+		t.Errorf("results: %v", results)
+	}
+	if len(r.heard) != 2 {
+		t.Errorf("heard %d outcomes, want the second suspension and the end", len(r.heard))
+	}
+}
+
+func TestASignalForAnotherPauseConsumesNothing(t *testing.T) {
+	r := newRoom(t, agent.Demo{}, ask)
+	asked := r.say("note add milk").(core.Suspended)
+	other := r.harness.Resume(r.ctx, chat.Signal{SignalID: "somebody-else", Invocation: asked.Invocation})
+	if e, ok := other.(core.Errored); !ok || e.Category != core.SuspensionRecordInvalid {
+		t.Fatalf("%+v", other)
+	}
+	if got := texts(r.decide(asked, core.Approved, "")); !strings.Contains(got, "Done") {
+		t.Errorf("the right signal: %q", got)
+	}
+	if e, ok := r.decide(asked, core.Approved, "").(core.Errored); !ok || len(r.book.notes) != 1 {
+		t.Errorf("a second resume: %+v, notes %v", e, r.book.notes)
+	}
+}
+
+func TestAModelThatNeverEndsIsStopped(t *testing.T) {
+	var lines []core.Message
+	for range 100 {
+		lines = append(lines, core.Message{ToolCalls: []core.ToolCall{use("c", "calc", `{"expression":"1"}`)}})
+	}
+	e, ok := newRoom(t, &script{lines: lines}, ask).say("go").(core.Errored)
+	if !ok || e.Category != core.ProviderInvalidResponse || e.Bucket != core.UserCorrectable {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestEcho(t *testing.T) {
+	brain, err := agent.Echo(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := graph.NewMemory()
+	h, err := chat.New(chat.Options{Graph: brain, Sessions: mem, Pauses: mem})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	if got := texts(h.Send(ctx, "s@1", core.Message{Role: core.User, Content: core.Text("hey")})); got != "echo: hey" {
+		t.Errorf("%q", got)
+	}
+	slow, err := agent.Echo(time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err = chat.New(chat.Options{Graph: slow, Sessions: mem, Pauses: mem}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, ok := h.Send(ctx, "s@1", core.Message{Role: core.User, Content: core.Text("hey")}).(core.Errored); !ok {
+		t.Error("a cancelled turn must end")
+	}
+}

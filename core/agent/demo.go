@@ -1,0 +1,160 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"gatehouse/core"
+	"gatehouse/core/tool"
+)
+
+// demoTail is how far back the demo looks for the call that a result answers.
+const demoTail = 40
+
+// Demo is a Model without a vendor: deterministic, and worth a try.
+type Demo struct{}
+
+// DemoHelp is what the demo says it can do.
+const DemoHelp = `I am gatehouse's demo agent. Try:
+• calc 2+3*4 — I work it out
+• time, or time Europe/Berlin — I look at the clock
+• note add milk — I write it down, after somebody approves
+• note list — I read the note book
+Anything else is small talk.`
+
+// Next answers the last message: a person's with a call or small talk, a tool's result with a sentence about it.
+func (Demo) Next(ctx context.Context, history core.History) (core.Message, error) {
+	tail, err := history.Tail(ctx, demoTail)
+	if err != nil || len(tail) == 0 {
+		return core.Message{}, err
+	}
+	last := tail[len(tail)-1]
+	if last.Role == core.ToolRole {
+		return say(report(callOf(tail, last.ToolCallID), last.Content.String())), nil
+	}
+	return respond(last.Content.String(), "call_"+strconv.Itoa(history.Len())), nil
+}
+
+func say(text string) core.Message {
+	return core.Message{Role: core.Assistant, Content: core.Text(text)}
+}
+
+func use(id, name string, args map[string]string) core.Message {
+	text, _ := json.Marshal(args) // texts alone: can't fail
+	return core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: id, Name: name, Arguments: text}}}
+}
+
+// callOf gives the latest call of that id.
+func callOf(msgs []core.Message, id string) core.ToolCall {
+	for i := len(msgs) - 1; i >= 0; i-- {
+		for _, c := range msgs[i].ToolCalls {
+			if c.ID == id {
+				return c
+			}
+		}
+	}
+	return core.ToolCall{}
+}
+
+// respond reads a command or makes small talk.
+func respond(text, id string) core.Message {
+	text = strings.TrimSpace(text)
+	word, rest, _ := strings.Cut(text, " ")
+	rest = strings.TrimSpace(rest)
+	switch strings.ToLower(word) {
+	case "calc":
+		if rest == "" {
+			return say("What shall I work out? Write it like: calc 2+3*4")
+		}
+		return use(id, "calc", map[string]string{"expression": rest})
+	case "time":
+		if rest == "" {
+			return use(id, "time", map[string]string{})
+		}
+		return use(id, "time", map[string]string{"zone": strings.TrimPrefix(rest, "in ")})
+	case "note", "notes":
+		return respondNote(rest, id)
+	}
+	return say(smallTalk(text))
+}
+
+func respondNote(rest, id string) core.Message {
+	verb, text, _ := strings.Cut(rest, " ")
+	text = strings.TrimSpace(text)
+	switch strings.ToLower(verb) {
+	case "add":
+		if text == "" {
+			return say("What shall I write down? Write it like: note add milk")
+		}
+		return use(id, "note_add", map[string]string{"text": text})
+	case "list", "":
+		return use(id, "note_list", map[string]string{})
+	}
+	return say("I can do: note add milk, and: note list")
+}
+
+// smallTalk knows a few words, and says help for all others.
+func smallTalk(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,.!?;:'’", r) })
+	has := func(wanted ...string) bool {
+		for _, w := range words {
+			for _, x := range wanted {
+				if w == x {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	switch {
+	case has("help"):
+		return DemoHelp
+	case has("hello", "hi", "hey", "morning", "evening"):
+		return "Hello! I am gatehouse's demo agent. Say help to see what I can do."
+	case has("thanks", "thank", "thx"):
+		return "You are welcome."
+	case has("bye", "goodbye", "ciao"):
+		return "Goodbye! What we said is kept."
+	case has("how") && has("you"):
+		return "I am well, and my database is in order. How are you?"
+	case has("who", "what") && has("you"):
+		return "I am gatehouse's demo agent: no model, a few commands. Say help to see them."
+	}
+	return "I am only the demo agent and did not understand that. Say help to see what I can do."
+}
+
+// report says what came of a call.
+func report(call core.ToolCall, result string) string {
+	if f, failed := tool.FailureOf(result); failed {
+		return failure(call, f)
+	}
+	var args map[string]string
+	_ = json.Unmarshal(call.Arguments, &args) // other arguments than the demo's own leave it empty
+	switch call.Name {
+	case "calc":
+		return args["expression"] + " = " + result
+	case "time":
+		return "It is " + result + "."
+	case "note_add":
+		return "Done: “" + args["text"] + "” is in the note book."
+	case "note_list":
+		if result == "" {
+			return "The note book is empty."
+		}
+		return "In the note book:\n• " + strings.ReplaceAll(result, "\n", "\n• ")
+	}
+	return result
+}
+
+func failure(call core.ToolCall, f tool.Failure) string {
+	if call.Name != "note_add" {
+		return f.Message
+	}
+	switch f.Category {
+	case core.ApprovalRefused, core.ApprovalExpired, core.ApprovalCanceled, core.PolicyDenied, core.ApprovalMissing, core.ApprovalMismatch:
+		return "I did not write it down. " + f.Message
+	}
+	return f.Message
+}

@@ -1,0 +1,60 @@
+package chat
+
+import (
+	"context"
+	"slices"
+
+	"gatehouse/core"
+)
+
+// listener is a subscription; its address is its identity.
+type listener struct{ on func(core.Outcome) }
+
+// Subscribe has on called with the outcome of every resumed turn of the session, once each (harness-chat §8.2): never with that of
+// a Send. Outcomes that came while nobody listened are handed over at once, to the first who subscribes. on is called by the
+// goroutine that resumes (or subscribes), outside all locks, so it may use the harness; if it panics, nobody else notices. cancel
+// may be called more than once.
+func (h *Harness) Subscribe(session core.SessionID, on func(core.Outcome)) (cancel func()) {
+	l := &listener{on}
+	h.mu.Lock()
+	h.listeners[session] = append(h.listeners[session], l)
+	kept := h.untaken[session]
+	delete(h.untaken, session)
+	h.mu.Unlock()
+	for _, out := range kept {
+		h.call(context.Background(), session, l, out)
+	}
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.listeners[session] = slices.DeleteFunc(slices.Clone(h.listeners[session]), func(o *listener) bool { return o == l })
+		if len(h.listeners[session]) == 0 {
+			delete(h.listeners, session)
+		}
+	}
+}
+
+// deliver hands an outcome to who listens, or keeps it for who will.
+func (h *Harness) deliver(ctx context.Context, session core.SessionID, out core.Outcome) {
+	if session == "" {
+		return // a stateless turn has no listeners: its outcome is what Resume returns
+	}
+	h.mu.Lock()
+	to := h.listeners[session]
+	if len(to) == 0 {
+		h.untaken[session] = append(h.untaken[session], out)
+	}
+	h.mu.Unlock()
+	for _, l := range to {
+		h.call(ctx, session, l, out)
+	}
+}
+
+func (h *Harness) call(ctx context.Context, session core.SessionID, l *listener, out core.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.log.ErrorContext(ctx, "a listener panicked", "session", session, "err", p)
+		}
+	}()
+	l.on(out)
+}

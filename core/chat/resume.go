@@ -1,0 +1,89 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+
+	"gatehouse/core"
+	"gatehouse/core/graph"
+)
+
+// Signal wakes a paused invocation. It names the invocation, the awaited signal, or both; Payload replaces fields of the paused
+// state.
+type Signal struct {
+	SignalID   core.SignalID
+	Invocation core.InvocationID
+	Payload    map[string]json.RawMessage
+}
+
+// Resume runs a paused turn on (harness §3.3, harness-chat §8.2), under the session's lock, and gives its outcome to the session's
+// listeners as well as to its caller. A signal whose invocation waits for another one is suspension_record_invalid; one that
+// nothing waits for is harness_signal_correlation_failed or, where it names an invocation, suspension_record_invalid; a payload
+// that does not fit is suspension_resume_payload_invalid. None of these consumes the pause or reaches a listener.
+func (h *Harness) Resume(ctx context.Context, s Signal) core.Outcome {
+	rec, err := h.correlate(ctx, s)
+	if err != nil {
+		return h.errored(err)
+	}
+	release, err := h.lockFor(ctx, rec)
+	if err != nil {
+		return h.errored(err)
+	}
+	path := PathSignal
+	if h.mode == Stateless {
+		path = PathStateless
+	}
+	res, err := h.resume(ctx, s, rec, path)
+	var out core.Outcome
+	if err != nil {
+		out = h.errored(err)
+	} else {
+		out = h.outcome(ctx, res)
+	}
+	release()
+	if res.Entry.Resumed {
+		h.deliver(ctx, rec.Session, out)
+	}
+	return out
+}
+
+// correlate maps a signal to the invocation it wakes (harness §6). An invocation that is named is taken at its word: whether it
+// waits is the engine's to say.
+func (h *Harness) correlate(ctx context.Context, s Signal) (*core.PausedRecord, error) {
+	if s.Invocation != "" {
+		rec, err := h.stores.Pauses.Paused(ctx, s.Invocation)
+		if rec == nil && err == nil {
+			rec = &core.PausedRecord{Invocation: s.Invocation}
+		}
+		return rec, err
+	}
+	if s.SignalID != "" {
+		rec, err := h.stores.Pauses.BySignal(ctx, s.SignalID)
+		if rec != nil || err != nil {
+			return rec, err
+		}
+	}
+	return nil, core.Errorf(core.HarnessCorrelationFailed, "Nothing waits for this signal (any more).")
+}
+
+func (h *Harness) lockFor(ctx context.Context, rec *core.PausedRecord) (release func(), err error) {
+	if rec.Session == "" {
+		return func() {}, nil
+	}
+	return h.locks.take(ctx, rec.Session)
+}
+
+// resume invokes the graph, under the lock. What the invocation waits for is read again: it may have gone on while this call
+// waited.
+func (h *Harness) resume(ctx context.Context, s Signal, rec *core.PausedRecord, path Path) (graph.Result, error) {
+	if s.SignalID != "" {
+		now, err := h.stores.Pauses.Paused(ctx, rec.Invocation)
+		if err != nil {
+			return graph.Result{}, err
+		}
+		if now != nil && now.Descriptor.SignalID != s.SignalID {
+			return graph.Result{}, core.Errorf(core.SuspensionRecordInvalid, "This turn waits for another signal.")
+		}
+	}
+	return h.invoke(ctx, graph.Invocation{Resume: rec.Invocation, Payload: s.Payload}, always(path)), nil
+}

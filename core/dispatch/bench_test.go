@@ -1,0 +1,301 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"gatehouse/approvals"
+	"gatehouse/core"
+	"gatehouse/core/agent"
+	"gatehouse/core/chat"
+	"gatehouse/core/dispatch"
+	"gatehouse/core/graph"
+	"gatehouse/core/outbox"
+	"gatehouse/core/tool"
+	"gatehouse/storage"
+)
+
+// patience is how long a test waits for what should come at once.
+const patience = 20 * time.Second
+
+// room is a platform in memory: what is posted to it arrives in a channel.
+type room struct {
+	name   string
+	posted chan core.Delivery
+	edited chan core.Delivery
+}
+
+func (r *room) Name() string { return r.name }
+
+func (r *room) Run(ctx context.Context, _ core.Accept) error { <-ctx.Done(); return nil }
+
+func (r *room) Parse(_ context.Context, e core.Event) (core.Input, error) {
+	if e.Kind == core.KindClick {
+		var c core.Click
+		err := json.Unmarshal(e.Payload, &c)
+		c.Approval = core.ApprovalID(e.Subject)
+		return core.Input{Click: &c}, err
+	}
+	var text string
+	if err := json.Unmarshal(e.Payload, &text); err != nil {
+		return core.Input{}, core.Wrap(core.ChatMessageShapeInvalid, err, "That is no text.")
+	}
+	return core.Input{Message: &core.Message{Role: core.User, Content: core.Text(text)}}, nil
+}
+
+func (r *room) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
+	r.posted <- d
+	return core.Ref("ref/" + d.Key), false, nil
+}
+
+func (r *room) Edit(_ context.Context, _ core.Ref, d core.Delivery) error {
+	r.edited <- d
+	return nil
+}
+
+// bench is a dispatcher and an outbox over a real store.
+type bench struct {
+	t     *testing.T
+	path  string
+	store core.Store
+	room  *room
+	disp  *dispatch.Dispatcher
+	stop  func() // ends dispatcher and outbox, drained
+}
+
+// setup says what a bench is made of; zero values are the usual.
+type setup struct {
+	model   agent.Model // the demo
+	tools   []tool.Tool // besides the demo's
+	brain   *graph.Graph
+	policy  agent.Policy
+	options func(*dispatch.Options)
+	path    string // a database that is there already
+	idle    bool   // do not run
+}
+
+func newBench(t *testing.T, s setup) *bench {
+	t.Helper()
+	if s.path == "" {
+		s.path = filepath.Join(t.TempDir(), "gatehouse.db")
+	}
+	store, err := storage.Open(t.Context(), "sqlite:"+s.path, storage.Options{Now: time.Now, NewID: newID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, path: s.path, store: store, room: &room{name: "room", posted: make(chan core.Delivery, 10_000), edited: make(chan core.Delivery, 10_000)}}
+	owner, err := store.Enroll(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk := approvals.NewDesk(store)
+	brain := b.brain(s)
+	deliver := outbox.New(outbox.Options{Store: store, Cards: desk, Platforms: []core.Platform{b.room}, Owner: owner, Now: time.Now})
+	o := dispatch.Options{
+		Store: store, Desk: desk, Platforms: []core.Platform{b.room}, Owner: owner,
+		Harness: func(sessions core.SessionStore, pauses core.PauseStore) (*chat.Harness, error) {
+			return chat.New(chat.Options{Graph: brain, Sessions: sessions, Pauses: pauses})
+		},
+		Log: testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 }, // no wait between tries
+		Delivered: deliver.Nudge,
+	}
+	if s.options != nil {
+		s.options(&o)
+	}
+	b.disp = dispatch.New(o)
+	b.run(s.idle, deliver)
+	return b
+}
+
+// run starts dispatcher and outbox, and sees that they end and the store is closed.
+func (b *bench) run(idle bool, deliver *outbox.Deliverer) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var dispatching, delivering sync.WaitGroup
+	speak, hush := context.WithCancel(context.Background())
+	if !idle {
+		dispatching.Go(func() { _ = b.disp.Run(ctx) })
+		delivering.Go(func() { _ = deliver.Run(speak) })
+	}
+	b.stop = sync.OnceFunc(func() {
+		cancel()
+		dispatching.Wait()
+		hush()
+		delivering.Wait()
+		if err := b.store.Close(); err != nil {
+			b.t.Errorf("closing the store: %v", err)
+		}
+	})
+	b.t.Cleanup(b.stop)
+}
+
+func (b *bench) brain(s setup) *graph.Graph {
+	if s.brain != nil {
+		return s.brain
+	}
+	if s.model == nil {
+		s.model = agent.Demo{}
+	}
+	if s.policy == nil {
+		s.policy = approvals.Policy{Approvers: []string{"room:bob"}}
+	}
+	tools := append([]tool.Tool{tool.Calc(), tool.NoteAdd(b.store), tool.NoteList(b.store)}, s.tools...)
+	brain, err := agent.Loop{Name: "demo", Model: s.model, Executor: &tool.Executor{Tools: tool.NewRegistry(tools...)}, Policy: s.policy, NewID: newID}.Graph()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return brain
+}
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+func (b *bench) accept(e core.Event) core.Receipt {
+	b.t.Helper()
+	e.Platform = "room"
+	e.Address = core.Address{Platform: "room", Channel: string(e.Lane)}
+	if e.ID == "" {
+		e.ID = newID()
+	}
+	if e.Actor.ID == "" {
+		e.Actor = core.Actor{ID: "room:ann", Name: "Ann"}
+	}
+	r, err := b.store.Accept(b.t.Context(), e)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.disp.Nudge()
+	return r
+}
+
+func (b *bench) say(lane core.Lane, text string) core.Receipt {
+	b.t.Helper()
+	payload, _ := json.Marshal(text)
+	return b.accept(core.Event{Lane: lane, Kind: core.KindMessage, Payload: payload})
+}
+
+func (b *bench) word(lane core.Lane, word string) core.Receipt {
+	b.t.Helper()
+	return b.accept(core.Event{Lane: lane, Kind: core.KindControl, Subject: word})
+}
+
+func (b *bench) click(lane core.Lane, id core.ApprovalID, who string, c core.Choice, reason string) core.Receipt {
+	b.t.Helper()
+	payload, _ := json.Marshal(core.Click{Choice: c, Reason: reason})
+	return b.accept(core.Event{Lane: lane, Kind: core.KindClick, Subject: string(id), Payload: payload, Actor: core.Actor{ID: who, Name: who}})
+}
+
+// heard waits for the next post.
+func (b *bench) heard() core.Delivery {
+	b.t.Helper()
+	return b.next(b.room.posted, "a post")
+}
+
+// redrawn waits for the next edit.
+func (b *bench) redrawn() core.Delivery {
+	b.t.Helper()
+	return b.next(b.room.edited, "an edit")
+}
+
+func (b *bench) next(from chan core.Delivery, what string) core.Delivery {
+	b.t.Helper()
+	select {
+	case d := <-from:
+		return d
+	case <-time.After(patience):
+		b.t.Fatalf("%s never came", what)
+		return core.Delivery{}
+	}
+}
+
+// expect waits for a post that says want.
+func (b *bench) expect(want string) core.Delivery {
+	b.t.Helper()
+	d := b.heard()
+	if !strings.Contains(d.Text, want) {
+		b.t.Fatalf("heard %s %q, want %q in it", d.Kind, d.Text, want)
+	}
+	return d
+}
+
+// asked waits for the pending message and its card.
+func (b *bench) asked() core.Card {
+	b.t.Helper()
+	b.expect("I need an approval first")
+	d := b.heard()
+	if d.Kind != core.PostCard || d.Card == nil || d.Card.State != core.Open {
+		b.t.Fatalf("heard %+v, want an open card", d)
+	}
+	return *d.Card
+}
+
+// ended waits for an event's end.
+func (b *bench) ended(seq int64) core.EventRecord {
+	b.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		if e := b.event(seq); !e.EndedAt.IsZero() {
+			return e
+		}
+		settle()
+	}
+	b.t.Fatalf("event %d never ended: %+v", seq, b.event(seq))
+	return core.EventRecord{}
+}
+
+// settle gives other goroutines and processes a moment; what is waited for is always looked at again.
+func settle() {
+	timer := time.NewTimer(5 * time.Millisecond)
+	<-timer.C
+}
+
+func (b *bench) event(seq int64) core.EventRecord {
+	b.t.Helper()
+	found, err := b.store.Events(b.t.Context(), core.EventFilter{Seq: seq})
+	if err != nil || len(found) != 1 {
+		b.t.Fatalf("event %d: %v, %v", seq, found, err)
+	}
+	return found[0]
+}
+
+func (b *bench) notes(lane core.Lane) []string {
+	b.t.Helper()
+	notes, err := b.store.Notes(b.t.Context(), string(lane))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return notes
+}
+
+func (b *bench) history(id core.SessionID) []core.Message {
+	b.t.Helper()
+	rec, err := b.store.LoadSession(b.t.Context(), id, core.Writer{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if rec == nil {
+		return nil
+	}
+	msgs, err := rec.Messages.From(b.t.Context(), 0)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return msgs
+}
+
+// testLog writes to the test's own log.
+func testLog(t *testing.T) *slog.Logger {
+	return slog.New(slog.NewTextHandler(writer{t}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+type writer struct{ t *testing.T }
+
+func (w writer) Write(p []byte) (int, error) {
+	w.t.Logf("%s", p)
+	return len(p), nil
+}

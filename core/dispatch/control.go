@@ -1,0 +1,151 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gatehouse/core"
+)
+
+// control answers stop, status, cancel and help.
+func (t *turn) control(ctx context.Context) (core.Finish, error) {
+	e := t.claim.Event
+	var text string
+	var err error
+	switch e.Subject {
+	case "stop":
+		text, err = t.stop(ctx)
+	case "status":
+		text, err = t.status(ctx)
+	case "cancel":
+		text, err = t.cancel(ctx)
+	case "help":
+		text = t.Sentences.Help
+	default:
+		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "an unknown word"}}, nil
+	}
+	if err != nil {
+		return core.Finish{}, err
+	}
+	return core.Finish{End: core.End{Kind: core.EndReplied}, Posts: []core.Post{t.post(core.PostNotice, "notice", text)}}, nil
+}
+
+func (t *turn) stop(ctx context.Context) (string, error) {
+	s, err := t.Store.Stop(ctx, t.claim.Event.Lane, t.claim.Event.Actor)
+	if err != nil {
+		return "", err
+	}
+	if s.Running || s.Withdrawn != 0 {
+		return t.Sentences.Stopped, nil
+	}
+	return t.Sentences.NothingRuns, nil
+}
+
+func (t *turn) status(ctx context.Context) (string, error) {
+	lane := t.claim.Event.Lane
+	waiting, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Lane: lane})
+	if err != nil {
+		return "", err
+	}
+	open, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Lane: lane})
+	if err != nil {
+		return "", err
+	}
+	lines := []string{"Nothing waits."}
+	messages := 0
+	for _, w := range waiting {
+		if w.Kind == core.KindMessage || w.Kind == core.KindSignal {
+			messages++
+		}
+	}
+	if messages > 0 {
+		lines[0] = fmt.Sprintf("%d waiting or in work.", messages)
+	}
+	for _, a := range open {
+		line := "Waits for approval: " + a.Call.Summary
+		if !a.Deadline.IsZero() {
+			line += " Until " + a.Deadline.UTC().Format(time.RFC1123) + "."
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func (t *turn) cancel(ctx context.Context) (string, error) {
+	n, err := t.Desk.Cancel(ctx, t.claim.Event.Lane, t.claim.Event.Actor)
+	switch {
+	case err != nil:
+		return "", err
+	case n == 0:
+		return "Nothing waits for approval that you could withdraw.", nil
+	}
+	return fmt.Sprintf("Withdrawn: %d.", n), nil
+}
+
+// reset starts a new conversation: the lane's next generation. Every paused turn of the old one ends, and its card says so.
+func (t *turn) reset(ctx context.Context) (core.Finish, error) {
+	f := core.Finish{
+		End: core.End{Kind: core.EndReplied}, NewGeneration: true,
+		Posts: []core.Post{t.post(core.PostNotice, "notice", t.Sentences.NewConversation)},
+	}
+	asked, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{Session: t.claim.Session, States: []core.ApprovalState{core.Open, core.Approved, core.Refused, core.Expired, core.Cancelled}})
+	if err != nil {
+		return core.Finish{}, err
+	}
+	for _, a := range asked {
+		paused, err := t.Store.LoadPaused(ctx, "", core.SignalID(a.ID))
+		if err != nil {
+			return core.Finish{}, err
+		}
+		if paused == nil {
+			continue
+		}
+		rows, err := t.openResults(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled: a new conversation was started."))
+		if err != nil {
+			return core.Finish{}, err
+		}
+		f.Closures = append(f.Closures, core.Closure{
+			Invocation: paused.Invocation, Rows: rows, Cancel: true, Reason: "a new conversation was started", By: t.claim.Event.Actor})
+	}
+	return f, nil
+}
+
+// click counts a vote. The person hears in private what did not work.
+func (t *turn) click(ctx context.Context) (core.Finish, error) {
+	input, err := t.parse(ctx)
+	if err != nil {
+		return core.Finish{}, err
+	}
+	e := t.claim.Event
+	if input.Click == nil {
+		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "it names no approval"}}, nil
+	}
+	_, err = t.vote(ctx, *input.Click)
+	switch core.CategoryOf(err) {
+	case "":
+		return core.Finish{End: core.End{Kind: core.EndDecided}}, nil
+	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid:
+		p := t.post(core.PostPrivate, "private", core.MessageOf(err))
+		p.Person = e.Actor.ID
+		return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click did not count"}, Posts: []core.Post{p}}, nil
+	}
+	return core.Finish{}, err
+}
+
+// vote looks the person's groups up, then decides.
+func (t *turn) vote(ctx context.Context, c core.Click) (core.Decided, error) {
+	e := t.claim.Event
+	who := e.Actor
+	if g, ok := t.platforms[e.Platform].(core.Grouper); ok {
+		wanted, err := t.Desk.Approvers(ctx, c.Approval)
+		if err != nil {
+			return core.Decided{}, err
+		}
+		if who.Groups, err = g.Groups(ctx, who, wanted); err != nil {
+			return core.Decided{}, err
+		}
+	}
+	return t.Desk.Vote(ctx, c, who, e.Seq)
+}

@@ -1,0 +1,489 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"gatehouse/approvals"
+	"gatehouse/core"
+	"gatehouse/core/agent"
+	"gatehouse/core/dispatch"
+	"gatehouse/core/graph"
+	"gatehouse/core/schedule"
+	"gatehouse/core/tool"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestAMessageIsAnsweredOnceHoweverOftenItComes(t *testing.T) {
+	b := newBench(t, setup{})
+	for range 3 {
+		b.accept(core.Event{ID: "same", Lane: "room:1", Kind: core.KindMessage, Payload: []byte(`"calc 2+3*4"`)})
+	}
+	b.expect("2+3*4 = 14")
+	last := b.say("room:1", "thanks")
+	b.expect("You are welcome.")
+	if e := b.ended(last.Seq); e.End.Kind != core.EndReplied || e.Session != "room:1@1" || e.Attempt != 1 {
+		t.Errorf("%+v", e)
+	}
+	if got := len(b.history("room:1@1")); got != 6 {
+		t.Errorf("%d messages in the history, want 6", got)
+	}
+}
+
+func TestNothingToSayIsADisposition(t *testing.T) {
+	quiet, err := graph.New("quiet", "1").Fields(graph.Messages).Session("messages").Entry("n").
+		Node("n", func(context.Context, graph.State) (graph.Update, error) { return nil, nil }).Edge("n", graph.END).Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, setup{brain: quiet})
+	if e := b.ended(b.say("room:1", "hm").Seq); e.End.Kind != core.EndNothing {
+		t.Errorf("%+v", e.End)
+	}
+}
+
+func TestApprovalFromMessageToReply(t *testing.T) {
+	b := newBench(t, setup{})
+	first := b.say("room:1", "note add milk")
+	card := b.asked()
+	if card.Summary != "Add “milk” to the note book." || !strings.Contains(card.Arguments, `"text": "milk"`) || card.Requester != "Ann" {
+		t.Errorf("card: %+v", card)
+	}
+	if e := b.ended(first.Seq); e.End.Kind != core.EndSuspended {
+		t.Errorf("%+v", e.End)
+	}
+	t.Run("Law4_SuspendedMeansGone", func(t *testing.T) {
+		q, err := b.store.Queue(t.Context())
+		if err != nil || len(q.Lanes) != 0 || q.Approvals != 1 {
+			t.Errorf("queue while suspended: %+v, %v", q, err)
+		}
+	})
+	stranger := b.click("room:1", card.Approval, "room:eve", core.Approve, "")
+	if d := b.heard(); d.Kind != core.PostPrivate || d.Person != "room:eve" || !strings.Contains(d.Text, "not among those") {
+		t.Errorf("a stranger hears %+v", d)
+	}
+	if e := b.ended(stranger.Seq); e.End.Kind != core.EndIgnored || e.End.Category != core.NotAllowed || len(b.notes("room:1")) != 0 {
+		t.Errorf("%+v", e.End)
+	}
+	click := b.click("room:1", card.Approval, "room:bob", core.Approve, "")
+	if d := b.redrawn(); d.Card == nil || d.Card.State != core.Approved || d.Card.DecidedBy != "room:bob" {
+		t.Errorf("the card after the decision: %+v", d.Card)
+	}
+	b.expect("Done: “milk” is in the note book.")
+	if e := b.ended(click.Seq); e.End.Kind != core.EndDecided {
+		t.Errorf("%+v", e.End)
+	}
+	b.click("room:1", card.Approval, "room:bob", core.Deny, "")
+	b.expect("approved by room:bob")
+	if got := b.notes("room:1"); len(got) != 1 {
+		t.Errorf("notes: %v", got)
+	}
+}
+
+func TestRefusalReachesTheReplyWithItsReason(t *testing.T) {
+	b := newBench(t, setup{})
+	b.say("room:1", "note add milk")
+	card := b.asked()
+	b.click("room:1", card.Approval, "room:bob", core.Deny, "too early")
+	b.expect("Refused by room:bob: too early")
+	if len(b.notes("room:1")) != 0 {
+		t.Error("a refused note was written")
+	}
+}
+
+func TestPolicyAllowStoresDecisionAndSignalTogether(t *testing.T) {
+	b := newBench(t, setup{policy: allow{}})
+	b.say("room:1", "note add milk")
+	b.expect("Done: “milk”")
+	all, err := b.store.ListApprovals(t.Context(), core.ApprovalFilter{})
+	if err != nil || len(all) != 1 || all[0].State != core.Approved || all[0].DecidedBy.ID != "policy" || !all[0].Begun {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+type allow struct{}
+
+func (allow) Rule(core.Turn, core.Call) core.Rule {
+	return core.Rule{Name: "test", Verdict: core.VerdictAllow}
+}
+
+// fails is a model that fails as often as told, with a category.
+type fails struct {
+	times    *atomic.Int64
+	category core.Category
+}
+
+func (f fails) Next(ctx context.Context, h core.History) (core.Message, error) {
+	if f.times.Add(-1) >= 0 {
+		return core.Message{}, core.Wrap(f.category, errors.New("host db1 refused"), "the context is too long")
+	}
+	return agent.Demo{}.Next(ctx, h)
+}
+
+func failing(times int64, c core.Category) fails {
+	f := fails{times: new(atomic.Int64), category: c}
+	f.times.Store(times)
+	return f
+}
+
+func TestErrorsEndInTheirBucket(t *testing.T) {
+	for name, c := range map[string]struct {
+		model   fails
+		want    string
+		end     core.EndKind
+		retries int
+		bucket  core.Bucket
+	}{
+		"a transient fault heals":        {failing(2, core.ProviderUnavailable), "Hello!", core.EndReplied, 2, ""},
+		"a transient fault that stays":   {failing(99, core.ProviderRateLimit), "I had trouble responding", core.EndErrored, 3, core.RetryableTransient},
+		"a request that can't be served": {failing(99, core.ProviderInvalidRequest), "the context is too long", core.EndErrored, 0, core.UserCorrectable},
+		"a session that is broken":       {failing(99, core.SessionLoadFailed), "can't continue", core.EndErrored, 0, core.SessionTerminating},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, setup{model: c.model})
+			r := b.say("room:1", "hello")
+			d := b.expect(c.want)
+			e := b.ended(r.Seq)
+			if e.End.Kind != c.end || e.Retries != c.retries || e.Attempt != 1 || d.Bucket != c.bucket || strings.Contains(d.Text, "db1") {
+				t.Errorf("%+v retries %d attempt %d; said %q in %q", e.End, e.Retries, e.Attempt, d.Text, d.Bucket)
+			}
+			if kept := len(b.history("room:1@1")); c.end == core.EndErrored && kept != 0 {
+				t.Errorf("an errored turn left %d messages", kept)
+			}
+		})
+	}
+}
+
+func TestMalformedAndOversizedEventsAreAnswered(t *testing.T) {
+	b := newBench(t, setup{options: func(o *dispatch.Options) { o.MaxMessage = 100 }})
+	b.accept(core.Event{Lane: "room:1", Kind: core.KindMessage, Payload: []byte(`{}`)})
+	b.expect("That is no text.")
+	b.say("room:1", strings.Repeat("x", 200))
+	b.expect("too large. The limit is 100 bytes")
+	b.accept(core.Event{Lane: "room:1", Kind: core.KindMessage, Payload: []byte(`""`)})
+	b.expect("adjust your message")
+}
+
+func TestFiveDeathsMakeADeadLetterWithAnApology(t *testing.T) {
+	b := newBench(t, setup{idle: true})
+	r := b.say("room:1", "hello")
+	for range 5 { // five processes that begin the turn and die
+		claims, err := b.store.Claim(t.Context(), core.ClaimRequest{Owner: "gone", Limit: 1, Lease: 0, Scopes: []core.Scope{{Platform: "room"}}})
+		if err != nil || len(claims) != 1 {
+			t.Fatalf("%v, %v", claims, err)
+		}
+	}
+	b.stop()
+	again := newBench(t, setup{path: b.path})
+	again.expect("I am sorry")
+	if e := again.ended(r.Seq); e.End.Kind != core.EndDead || !strings.Contains(e.End.Cause, "5 turns") {
+		t.Errorf("%+v", e.End)
+	}
+	again.say("room:1", "hello")
+	again.expect("Hello!")
+}
+
+// slow is a model that, told "think", thinks until it is cut.
+type slow struct{ began chan struct{} }
+
+func (s slow) Next(ctx context.Context, h core.History) (core.Message, error) {
+	tail, err := h.Tail(ctx, 1)
+	if err == nil && tail[0].Content.String() == "think" {
+		s.began <- struct{}{}
+		<-ctx.Done()
+		return core.Message{}, ctx.Err()
+	}
+	return agent.Demo{}.Next(ctx, h)
+}
+
+func TestClickAndStopDoNotWaitBehindATurnAndMessagesDo(t *testing.T) {
+	s := slow{began: make(chan struct{}, 1)}
+	b := newBench(t, setup{model: s, options: func(o *dispatch.Options) { o.Workers = 1 }})
+	b.say("room:1", "note add milk")
+	card := b.asked()
+	long := b.say("room:1", "think")
+	<-s.began
+	after := b.say("room:1", "hello")
+	click := b.click("room:1", card.Approval, "room:bob", core.Approve, "")
+	if d := b.redrawn(); d.Card.State != core.Approved {
+		t.Errorf("the click: %+v", d.Card)
+	}
+	if e := b.ended(click.Seq); e.End.Kind != core.EndDecided {
+		t.Errorf("%+v", e.End)
+	}
+	if e := b.event(after.Seq); !e.EndedAt.IsZero() {
+		t.Error("the message overtook the turn")
+	}
+	asked := time.Now()
+	stop := b.word("room:1", "stop")
+	e := b.ended(long.Seq)
+	if took := e.EndedAt.Sub(asked); took > time.Second || e.End.Kind != core.EndWithdrawn || e.End.Category != core.Stopped {
+		t.Errorf("stop took %v: %+v", took, e.End)
+	}
+	b.ended(stop.Seq)
+	b.ended(after.Seq)
+	got := map[string]bool{}
+	for range 3 {
+		got[b.heard().Text] = true
+	}
+	for _, want := range []string{"Stopped.", "Done: “milk” is in the note book.", "Hello! I am gatehouse's demo agent. Say help to see what I can do."} {
+		if !got[want] {
+			t.Errorf("heard %v, missing %q", got, want)
+		}
+	}
+	signal, err := b.store.Events(t.Context(), core.EventFilter{Lane: "room:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range signal {
+		if x.Kind == core.KindSignal && x.EndedAt.After(b.event(after.Seq).EndedAt) {
+			t.Error("the signal did not overtake the waiting message")
+		}
+	}
+}
+
+// lever is a mutating tool that works until it is let go.
+func lever(began, let chan struct{}) tool.Tool {
+	return tool.Tool{Name: "pull", Mutating: true, Summarize: func(json.RawMessage) string { return "Pull the lever." },
+		Do: func(ctx context.Context, _ json.RawMessage) (string, error) {
+			began <- struct{}{}
+			<-let
+			return "pulled", ctx.Err()
+		}}
+}
+
+// puller is a model that pulls the lever, once, when told so.
+type puller struct{}
+
+func (puller) Next(ctx context.Context, h core.History) (core.Message, error) {
+	tail, err := h.Tail(ctx, 1)
+	if err == nil && tail[0].Content.String() == "pull" {
+		return core.Message{ToolCalls: []core.ToolCall{{ID: "c", Name: "pull", Arguments: json.RawMessage(`{}`)}}}, nil
+	}
+	return core.Message{Content: core.Text("said")}, err
+}
+
+// hearing is a store that tells when a turn has heard that it shall stop.
+type hearing struct {
+	dispatch.Store
+	heard chan struct{}
+}
+
+func (h *hearing) StopAsked(ctx context.Context, c core.Claim) (bool, error) {
+	asked, err := h.Store.StopAsked(ctx, c)
+	if asked {
+		select {
+		case h.heard <- struct{}{}:
+		default:
+		}
+	}
+	return asked, err
+}
+
+func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
+	began, let, heard := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	b := newBench(t, setup{model: puller{}, tools: []tool.Tool{lever(began, let)}, options: func(o *dispatch.Options) {
+		o.Store = &hearing{Store: o.Store, heard: heard}
+	}})
+	b.say("room:1", "pull")
+	card := b.asked()
+	b.click("room:1", card.Approval, "room:bob", core.Approve, "")
+	<-began
+	stop := b.word("room:1", "stop")
+	b.expect("Stopped.")
+	b.ended(stop.Seq)
+	signals, err := b.store.Events(t.Context(), core.EventFilter{Lane: "room:1", Waiting: true})
+	if err != nil || len(signals) != 1 {
+		t.Fatalf("the turn must go on until the tool is done: %+v, %v", signals, err)
+	}
+	<-heard
+	<-heard // the first has been acted upon
+	close(let)
+	b.expect("Before that, this was done: Pull the lever.")
+	if e := b.ended(signals[0].Seq); e.End.Kind != core.EndWithdrawn {
+		t.Errorf("%+v", e.End)
+	}
+	intent, err := b.store.LoadIntent(t.Context(), card.Approval)
+	if err != nil || intent == nil || intent.Result == nil || intent.Result.Content != "pulled" || intent.Result.Category != "" {
+		t.Errorf("%+v, %v", intent, err)
+	}
+	said := b.history("room:1@1")
+	if last := said[len(said)-1]; last.Role != core.ToolRole || last.Content.String() != "pulled" {
+		t.Errorf("the history must tell what was done: %+v", last)
+	}
+}
+
+func TestExpiryIsToldApartFromRefusal(t *testing.T) {
+	b := newBench(t, setup{policy: approvals.Policy{Approvers: []string{"room:bob"}, Timeout: time.Nanosecond}})
+	b.say("room:1", "note add milk")
+	b.expect("I need an approval first")
+	card := b.heard().Card
+	late := b.click("room:1", card.Approval, "room:bob", core.Approve, "")
+	b.expect("The time for this approval was over")
+	b.ended(late.Seq)
+	clock := schedule.New(schedule.Options{Store: b.store, Desk: approvals.NewDesk(b.store), Expired: b.disp.Nudge})
+	if err := clock.Due(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.expect("Nobody decided in time.")
+	if d := b.redrawn(); d.Card.State != core.Expired {
+		t.Errorf("%+v", d.Card)
+	}
+}
+
+func TestFromTheThirdAttemptATurnRunsAlone(t *testing.T) {
+	s := slow{began: make(chan struct{}, 2)}
+	b := newBench(t, setup{idle: true})
+	suspect := b.say("room:1", "hello")
+	for range 2 {
+		if _, err := b.store.Claim(t.Context(), core.ClaimRequest{Owner: "gone", Limit: 1, Lease: 0, Scopes: []core.Scope{{Platform: "room"}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := b.say("room:2", "think")
+	b.stop()
+	again := newBench(t, setup{path: b.path, model: s})
+	<-s.began // the other's turn runs
+	if e := again.event(suspect.Seq); !e.EndedAt.IsZero() {
+		t.Error("the suspect was taken beside another")
+	}
+	again.word("room:2", "stop")
+	again.ended(other.Seq)
+	if e := again.ended(suspect.Seq); e.EndedAt.Before(again.event(other.Seq).EndedAt) || e.Attempt != 3 {
+		t.Errorf("it ran beside another: %+v", e)
+	}
+}
+
+func TestStopWhereNothingRuns(t *testing.T) {
+	b := newBench(t, setup{})
+	b.word("room:1", "stop")
+	b.expect("Nothing is running.")
+	b.word("room:1", "status")
+	b.expect("Nothing waits.")
+	b.word("room:1", "help")
+	b.expect("Say new")
+	if e := b.ended(b.word("room:1", "dance").Seq); e.End.Kind != core.EndIgnored {
+		t.Errorf("%+v", e.End)
+	}
+}
+
+func TestStatusAndCancel(t *testing.T) {
+	b := newBench(t, setup{})
+	b.say("room:1", "note add milk")
+	b.asked()
+	b.word("room:1", "status")
+	b.expect("Waits for approval: Add “milk”")
+	b.accept(core.Event{Lane: "room:1", Kind: core.KindControl, Subject: "cancel", Actor: core.Actor{ID: "room:eve", Name: "Eve"}})
+	b.expect("Nothing waits for approval that you could withdraw.")
+	b.word("room:1", "cancel")
+	got := b.heard().Text + "|" + b.heard().Text
+	if !strings.Contains(got, "Withdrawn: 1.") || !strings.Contains(got, "Cancelled: withdrawn by Ann") {
+		t.Errorf("heard %q", got)
+	}
+}
+
+func TestNewConversationEndsWhatWaits(t *testing.T) {
+	b := newBench(t, setup{})
+	b.say("room:1", "note add milk")
+	card := b.asked()
+	b.accept(core.Event{Lane: "room:1", Kind: core.KindReset})
+	b.expect("This is a new conversation.")
+	if d := b.redrawn(); d.Card.State != core.Cancelled || !strings.Contains(d.Card.Reason, "new conversation") {
+		t.Errorf("its card: %+v", d.Card)
+	}
+	b.click("room:1", card.Approval, "room:bob", core.Approve, "")
+	b.expect("cancelled")
+	r := b.say("room:1", "note list")
+	b.expect("The note book is empty.")
+	if e := b.ended(r.Seq); e.Session != "room:1@2" {
+		t.Errorf("session %s", e.Session)
+	}
+	if open := core.OpenCalls(b.history("room:1@1")); len(open) != 0 {
+		t.Errorf("calls that still wait in the old history: %v", open)
+	}
+	if open := len(b.history("room:1@2")); open != 4 {
+		t.Errorf("the new history has %d messages, want its own 4", open)
+	}
+}
+
+func TestADrainedTurnIsHandedBackUntouched(t *testing.T) {
+	s := slow{began: make(chan struct{}, 1)}
+	b := newBench(t, setup{model: s, options: func(o *dispatch.Options) { o.Drain = time.Millisecond }})
+	r := b.say("room:1", "think")
+	<-s.began
+	b.stop()
+	again := newBench(t, setup{path: b.path})
+	again.expect("I am only the demo agent")
+	if e := again.ended(r.Seq); e.Attempt != 1 || e.Retries != 0 {
+		t.Errorf("attempt %d, retries %d", e.Attempt, e.Retries)
+	}
+}
+
+// lossy is a store that says, once asked, that the lane belongs to another.
+type lossy struct {
+	dispatch.Store
+	lost atomic.Bool
+}
+
+func (l *lossy) Renew(ctx context.Context, c core.Claim, d time.Duration) error {
+	if l.lost.Load() {
+		return core.Errorf(core.LeaseLost, "gone")
+	}
+	return l.Store.Renew(ctx, c, d)
+}
+
+func TestALostLaneVoidsTheTurn(t *testing.T) {
+	s := slow{began: make(chan struct{}, 2)}
+	var l *lossy
+	b := newBench(t, setup{model: s, options: func(o *dispatch.Options) {
+		l = &lossy{Store: o.Store}
+		o.Store, o.Lease = l, 300*time.Millisecond
+	}})
+	r := b.say("room:1", "think")
+	<-s.began
+	l.lost.Store(true)
+	<-s.began // its lease ran out and it was taken again
+	l.lost.Store(false)
+	b.word("room:1", "stop")
+	if e := b.ended(r.Seq); e.End.Kind != core.EndWithdrawn || e.Attempt < 2 {
+		t.Errorf("%+v, attempt %d", e.End, e.Attempt)
+	}
+}
+
+func TestWhatCanNotBeResumedEndsWithASentence(t *testing.T) {
+	b := newBench(t, setup{})
+	b.say("room:1", "note add milk")
+	card := b.asked()
+	b.stop()
+	other, err := graph.New("another", "9").Fields(graph.Messages).Session("messages").Entry("n").
+		Node("n", func(context.Context, graph.State) (graph.Update, error) { return nil, nil }).Edge("n", graph.END).Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := newBench(t, setup{path: b.path, brain: other})
+	again.click("room:1", card.Approval, "room:bob", core.Approve, "")
+	d := again.heard()
+	if d.Kind != core.PostError || d.Bucket != core.UserCorrectable {
+		t.Errorf("%+v", d)
+	}
+	if open := core.OpenCalls(again.history("room:1@1")); len(open) != 0 || len(again.notes("room:1")) != 0 {
+		t.Errorf("open calls %v", open)
+	}
+	if rec, err := again.store.LoadPaused(t.Context(), "", core.SignalID(card.Approval)); rec != nil || err != nil {
+		t.Errorf("the paused record is still there: %+v, %v", rec, err)
+	}
+}
+
+func TestWithoutNamedApproversADistantPersonIsRefusedByName(t *testing.T) {
+	b := newBench(t, setup{policy: approvals.Policy{}})
+	b.say("room:1", "note add milk")
+	b.expect("GATEHOUSE_APPROVERS")
+}

@@ -1,0 +1,113 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"gatehouse/core"
+)
+
+// Dispatcher takes turns; see the package comment.
+type Dispatcher struct {
+	Options
+	platforms map[string]core.Platform
+	scopes    []core.Scope
+	slots     *semaphore.Weighted // a turn holds one; one that runs alone holds all
+	turns     wake
+	beside    wake
+}
+
+// New makes a dispatcher. Missing parts are a programming mistake and panic.
+func New(o Options) *Dispatcher {
+	if o.Store == nil || o.Desk == nil || o.Harness == nil || o.Owner == "" {
+		panic("dispatch: Store, Desk, Harness and Owner are needed")
+	}
+	o.defaults()
+	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, slots: semaphore.NewWeighted(int64(o.Workers)), turns: newWake(), beside: newWake()}
+	for _, p := range o.Platforms {
+		d.platforms[p.Name()] = p
+		d.scopes = append(d.scopes, core.ScopeOf(p))
+	}
+	return d
+}
+
+// Nudge says that something was committed: look now, not at the next poll. It never blocks.
+func (d *Dispatcher) Nudge() {
+	d.turns.nudge()
+	d.beside.nudge()
+}
+
+// Run takes turns until ctx ends, then lets those that run go on for the drain time, and hands back the rest. It returns when no
+// turn runs any more. It never fails: a store that can't be reached is tried again.
+func (d *Dispatcher) Run(ctx context.Context) error {
+	turnCtx, cut := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cut(nil)
+	var running, loops sync.WaitGroup
+	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.turns, d.slots, false) })
+	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.beside, semaphore.NewWeighted(besideSlots), true) })
+	loops.Wait()
+	drained := make(chan struct{})
+	go func() { running.Wait(); close(drained) }()
+	timer := time.NewTimer(d.Drain)
+	defer timer.Stop()
+	select {
+	case <-drained:
+	case <-timer.C:
+		cut(errDraining)
+		<-drained
+	}
+	return nil
+}
+
+// errDraining cuts the turns that outlast the drain: their events are handed back.
+var errDraining = errors.New("the process is stopping")
+
+// loop claims as many lanes as it has free slots, and waits for a slot, a nudge or the poll.
+func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *semaphore.Weighted, beside bool) {
+	for ctx.Err() == nil {
+		if slots.Acquire(ctx, 1) != nil {
+			return
+		}
+		free := 1
+		for free < d.Workers && slots.TryAcquire(1) {
+			free++
+		}
+		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: d.scopes, Beside: beside})
+		if err != nil && ctx.Err() == nil {
+			d.Log.Warn("looking for work failed; trying again", "category", core.CategoryOf(err), "err", err)
+		}
+		slots.Release(int64(free - len(claims)))
+		for _, c := range claims {
+			running.Go(func() {
+				defer d.Nudge()
+				d.take(turnCtx, c, slots)
+			})
+		}
+		if len(claims) < free {
+			w.wait(ctx, d.Poll)
+		}
+	}
+}
+
+// take runs one claimed event, in the slot that was acquired for it, and gives the slot back.
+func (d *Dispatcher) take(ctx context.Context, c core.Claim, slots *semaphore.Weighted) {
+	held := int64(1)
+	defer func() { slots.Release(held) }()
+	t := newTurn(d, c)
+	ctx, stop := t.keep(ctx)
+	defer stop()
+	if c.Event.Attempt >= aloneFrom && slots == d.slots {
+		slots.Release(1)
+		held = 0
+		if slots.Acquire(ctx, int64(d.Workers)) != nil {
+			t.abandon(ctx)
+			return
+		}
+		held = int64(d.Workers)
+	}
+	t.run(ctx)
+}

@@ -1,0 +1,67 @@
+package dispatch
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"gatehouse/core"
+)
+
+// keep starts the turn's keeper and gives the context that the turn runs in: it ends with errLost, errStopped, or with ctx.
+func (t *turn) keep(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	t.ledger.cut = cancel
+	quit := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() { t.watch(context.WithoutCancel(ctx), quit, cancel) })
+	return ctx, func() {
+		close(quit)
+		done.Wait()
+		cancel(nil)
+	}
+}
+
+// watch renews the lease, listens for stop, and shows the working state, until quit.
+func (t *turn) watch(ctx context.Context, quit chan struct{}, cancel context.CancelCauseFunc) {
+	renew, poll, working := time.NewTicker(t.Lease/3), time.NewTicker(stopPoll/2), time.NewTimer(workingAfter)
+	defer renew.Stop()
+	defer poll.Stop()
+	defer working.Stop()
+	until := time.Now().Add(t.Lease)
+	for {
+		select {
+		case <-quit:
+			return
+		case <-renew.C:
+			sent := time.Now()
+			switch err := t.Store.Renew(ctx, t.claim, t.Lease); {
+			case err == nil:
+				until = sent.Add(t.Lease)
+			case core.CategoryOf(err) == core.LeaseLost || time.Now().After(until):
+				cancel(errLost)
+				return
+			default:
+				t.log.Warn("renewing the lease failed; trying again", "category", core.CategoryOf(err), "err", err)
+			}
+		case <-poll.C:
+			if asked, err := t.Store.StopAsked(ctx, t.claim); err == nil && asked {
+				t.ledger.stop()
+			}
+		case <-working.C:
+			t.showWorking(ctx)
+		}
+	}
+}
+
+// showWorking puts the working state into the outbox; the store clears it with the turn's Finish, or for its next holder.
+func (t *turn) showWorking(ctx context.Context) {
+	if k := t.claim.Event.Kind; k != core.KindMessage && k != core.KindSignal {
+		return
+	}
+	p := t.post(core.PostWorking, "working", "")
+	p.On = true
+	if err := t.Store.Say(ctx, t.claim, []core.Post{p}); err == nil {
+		t.Delivered()
+	}
+}

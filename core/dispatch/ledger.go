@@ -1,0 +1,64 @@
+package dispatch
+
+import (
+	"context"
+	"sync"
+
+	"gatehouse/core"
+)
+
+// ledger is the executor's, bound to one claim. It also holds stop off while a mutating tool runs: cut, set by the keeper, ends the
+// turn's context once nothing mutating is under way.
+type ledger struct {
+	store Store
+	claim core.Claim
+	cut   context.CancelCauseFunc
+
+	mu      sync.Mutex
+	busy    bool // an intent is committed and its result is not
+	stopped bool
+}
+
+func (l *ledger) Approval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
+	return l.store.LoadApproval(ctx, id)
+}
+
+// Begin commits the intent, unless somebody said stop before.
+func (l *ledger) Begin(ctx context.Context, i core.Intent) (core.IntentRecord, error) {
+	l.mu.Lock()
+	if l.stopped {
+		l.mu.Unlock()
+		return core.IntentRecord{}, errStopped
+	}
+	l.busy = true
+	l.mu.Unlock()
+	rec, err := l.store.BeginIntent(ctx, l.claim, i)
+	if err != nil || rec.Result != nil {
+		l.idle()
+	}
+	return rec, err
+}
+
+func (l *ledger) Settle(ctx context.Context, id core.ApprovalID, r core.ToolResult) error {
+	defer l.idle()
+	return l.store.SettleIntent(ctx, l.claim, id, r)
+}
+
+func (l *ledger) idle() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.busy = false
+	if l.stopped {
+		l.cut(errStopped)
+	}
+}
+
+// stop ends the turn now, or when the running tool's result is stored.
+func (l *ledger) stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stopped = true
+	if !l.busy {
+		l.cut(errStopped)
+	}
+}

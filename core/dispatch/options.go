@@ -1,0 +1,114 @@
+package dispatch
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/core/chat"
+)
+
+// Desk is what dispatch asks of the approvals room.
+type Desk interface {
+	// Open makes the approval of a pause and the posts that go with it, as data for the Finish; ok is false where none is asked.
+	Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool, err error)
+	// Vote decides for a person, once per event.
+	Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error)
+	// Approvers gives the ids that an approval's rule names.
+	Approvers(ctx context.Context, id core.ApprovalID) ([]string, error)
+	// Cancel withdraws the open approvals of a conversation that who asked for or may decide.
+	Cancel(ctx context.Context, lane core.Lane, who core.Actor) (int, error)
+}
+
+// Store is what dispatch needs of the store.
+type Store interface {
+	core.Turns
+	core.Conversations
+	core.Intents
+	core.Approvals
+	core.Outbox
+	core.Admin
+}
+
+// Options are a Dispatcher's parts and settings.
+type Options struct {
+	Store     Store
+	Desk      Desk
+	Platforms []core.Platform
+	// Harness makes the chat harness of one turn, on that turn's staging store. It must be cheap.
+	Harness func(core.SessionStore, core.PauseStore) (*chat.Harness, error)
+	Owner   string // from Store.Enroll
+
+	Workers    int           // turns at a time
+	Lease      time.Duration // of a lane
+	Poll       time.Duration // between looks for work
+	Drain      time.Duration // how long running turns may go on after Run's context ends
+	MaxMessage int           // bytes of an event's payload; 0 = no limit
+	Sentences  Sentences
+	Log        *slog.Logger // nil: discard
+	Jitter     func() float64
+	Delivered  func() // called after a Finish that may have left posts; nil: nobody cares
+}
+
+// Numbers that have a reason.
+const (
+	besideSlots  = 4                      // clicks and controls at a time; each is a few statements
+	stopPoll     = 500 * time.Millisecond // so that stop ends a turn within a second
+	workingAfter = 500 * time.Millisecond // shorter turns show no working state: it would only flicker
+	aloneFrom    = 3                      // the attempt from which a turn runs with no other beside it
+	deadAfter    = 5                      // unexplained deaths that make a dead letter
+	maxRetries   = 3                      // retryable ends before the person is told
+	firstBackoff = time.Second
+	maxBackoff   = time.Minute
+)
+
+// Sentences are what dispatch itself says to people. Each may be replaced.
+type Sentences struct {
+	Apology         string // a dead letter's
+	NewConversation string
+	Stopped         string
+	NothingRuns     string
+	Help            string
+	TooLarge        string // %d: the limit in bytes
+	AlreadyDone     string // %s: what a tool did before its turn ended early
+	OutcomeUnknown  string // %s: what it may have done
+}
+
+// DefaultSentences are the English ones.
+func DefaultSentences() Sentences {
+	return Sentences{
+		Apology:         "I am sorry: I could not answer this, and it keeps failing. It is set aside for an admin to look at.",
+		NewConversation: "This is a new conversation. What we said before is kept, but I start afresh.",
+		Stopped:         "Stopped.",
+		NothingRuns:     "Nothing is running.",
+		Help:            "Say new to start afresh, stop to end what I am doing, status to see what waits, cancel to withdraw what waits for approval.",
+		TooLarge:        "That message is too large. The limit is %d bytes; please send less, or in parts.",
+		AlreadyDone:     "Before that, this was done: %s",
+		OutcomeUnknown:  "Whether this was done is unknown; please check: %s",
+	}
+}
+
+func (o *Options) defaults() {
+	if o.Workers <= 0 {
+		o.Workers = 8
+	}
+	if o.Lease <= 0 {
+		o.Lease = 30 * time.Second
+	}
+	if o.Poll <= 0 || o.Poll > stopPoll {
+		o.Poll = stopPoll
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Jitter == nil {
+		o.Jitter = func() float64 { return 1 }
+	}
+	if o.Delivered == nil {
+		o.Delivered = func() {}
+	}
+	if o.Sentences == (Sentences{}) {
+		o.Sentences = DefaultSentences()
+	}
+}

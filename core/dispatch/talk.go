@@ -1,0 +1,142 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"gatehouse/core"
+	"gatehouse/core/chat"
+)
+
+// message parses what was said and sends it to the chat harness.
+func (t *turn) message(ctx context.Context) (core.Finish, error) {
+	input, err := t.parse(ctx)
+	if err != nil {
+		return core.Finish{}, err
+	}
+	if input.Message == nil {
+		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "it holds nothing to answer"}}, nil
+	}
+	e := t.claim.Event
+	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}}
+	harness, err := t.Harness(s, s)
+	if err != nil {
+		return core.Finish{}, err
+	}
+	ctx = core.WithTurn(ctx, t.facts())
+	return t.outcome(ctx, s, harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation)))
+}
+
+// parse has the event's platform read its payload.
+func (t *turn) parse(ctx context.Context) (core.Input, error) {
+	p, ok := t.platforms[t.claim.Event.Platform]
+	if !ok {
+		return core.Input{}, core.Errorf(core.Internal, "The platform %q is not running here.", t.claim.Event.Platform)
+	}
+	return p.Parse(ctx, t.claim.Event.Event)
+}
+
+// signal resumes the paused turn that a decision is for. The outcome comes by the subscription, as the spec has it; the
+// subscription that outlives processes is the stored approval.
+func (t *turn) signal(ctx context.Context) (core.Finish, error) {
+	var p core.SignalPayload
+	if err := json.Unmarshal(t.claim.Event.Payload, &p); err != nil {
+		return core.Finish{}, core.Wrap(core.Internal, err, "")
+	}
+	paused, err := t.Store.LoadPaused(ctx, p.Invocation, "")
+	if err != nil {
+		return core.Finish{}, err
+	}
+	if paused == nil {
+		return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.SuspensionRecordInvalid, Cause: "the turn it wakes does not wait any more"}}, nil
+	}
+	s := &staging{store: t.Store, claim: t.claim}
+	harness, err := t.Harness(s, s)
+	if err != nil {
+		return core.Finish{}, err
+	}
+	var heard core.Outcome
+	defer harness.Subscribe(paused.Session, func(o core.Outcome) { heard = o })()
+	ctx = core.WithTurn(ctx, t.requester(ctx, core.ApprovalID(p.SignalID)))
+	answer := harness.Resume(ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload})
+	if heard == nil {
+		heard = answer // refused before it ran: no turn, no listener
+	}
+	return t.outcome(ctx, s, heard)
+}
+
+// requester gives the facts of a resumed turn: it acts for whoever asked, not for whoever clicked.
+func (t *turn) requester(ctx context.Context, id core.ApprovalID) core.Turn {
+	facts := t.facts()
+	if a, err := t.Store.LoadApproval(ctx, id); err == nil {
+		facts.Actor = a.Requester
+	}
+	return facts
+}
+
+// outcome turns what the harness gave into a Finish.
+func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Finish, error) {
+	f := core.Finish{Session: s.session, Resumed: s.consumed}
+	switch o := o.(type) {
+	case core.Completed:
+		f.Posts = t.replies(o.Replies)
+		f.End.Kind = core.EndReplied
+		if len(f.Posts) == 0 {
+			f.End.Kind = core.EndNothing
+		}
+		return f, nil
+	case core.Suspended:
+		f.Paused = s.paused
+		f.Posts = t.replies(o.Pending)
+		f.End = core.End{Kind: core.EndSuspended}
+		approval, posts, ok, err := t.Desk.Open(facts(ctx), s.paused.Session, o)
+		if err != nil {
+			return core.Finish{}, err
+		}
+		if ok {
+			f.Approval = &approval
+			f.Posts = append(f.Posts, posts...)
+		}
+		return f, nil
+	case core.Errored:
+		if cause := context.Cause(ctx); cause != nil {
+			return core.Finish{}, cause
+		}
+		if o.Category == core.LeaseLost {
+			return core.Finish{}, errLost
+		}
+		if o.Category == core.Stopped {
+			return core.Finish{}, errStopped
+		}
+		return core.Finish{}, &harnessError{o}
+	}
+	return core.Finish{}, core.Errorf(core.Internal, "An unknown outcome %T.", o)
+}
+
+func facts(ctx context.Context) core.Turn {
+	turn, _ := core.TurnFrom(ctx)
+	return turn
+}
+
+// harnessError carries an errored outcome, with its reply, to where ends are made.
+type harnessError struct{ core.Errored }
+
+func (e *harnessError) Error() string {
+	return fmt.Sprintf("%s: %v", e.Category, e.Err)
+}
+
+func (e *harnessError) Unwrap() error { return e.Err }
+
+func (e *harnessError) ErrorCategory() core.Category { return e.Category }
+
+// replies are the assistant's texts. Calls and results are not said.
+func (t *turn) replies(msgs []core.Message) []core.Post {
+	var posts []core.Post
+	for i, m := range msgs {
+		if text := m.Content.String(); m.Role == core.Assistant && text != "" {
+			posts = append(posts, t.post(core.PostReply, fmt.Sprintf("reply.%d", i), text))
+		}
+	}
+	return posts
+}

@@ -1,0 +1,178 @@
+package graph
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"gatehouse/core"
+)
+
+// Node does a part of the work: it reads the state and returns what changes, or suspends (Suspend). It may fail; a panic is a
+// failure. It must not keep ctx beyond its return.
+type Node func(ctx context.Context, s State) (Update, error)
+
+// edge is a node's one way out: static (to) or conditional (route).
+type edge struct {
+	from  string
+	to    string
+	route func(State) (string, error)
+}
+
+// Builder collects a graph's definition. Its methods return it, so that a definition reads as one sentence; what is wrong is told
+// by Compile.
+type Builder struct {
+	name, version string
+	fields        []Declared
+	schemaVersion string
+	projection    []string
+	projected     bool
+	autoSave      bool
+	migrations    []migration
+	nodes         map[string]Node
+	nodeOrder     []string
+	edges         []edge
+	entry         string
+	observers     []Observer
+	log           *slog.Logger
+	errs          []error
+}
+
+// New begins a graph. Name and version are written into the records of its paused invocations: another graph can't go on from
+// them, and another version only by a migration (see Graph.Resumable).
+func New(name, version string) *Builder {
+	return &Builder{name: name, version: version, autoSave: true, nodes: map[string]Node{}, log: slog.New(slog.DiscardHandler)}
+}
+
+// Fields declares the state's fields. Declaring a name twice is conflicting_reducers.
+func (b *Builder) Fields(f ...Declared) *Builder {
+	b.fields = append(b.fields, f...)
+	return b
+}
+
+// SchemaVersion names the version of the stored state (sessions §7). Without one it is "", which can't be migrated.
+func (b *Builder) SchemaVersion(v string) *Builder {
+	b.schemaVersion = v
+	return b
+}
+
+// Session says which fields a session keeps (sessions §4.2); all others start from their default in each invocation. Without it a
+// session keeps the full state.
+func (b *Builder) Session(fields ...string) *Builder {
+	b.projected = true
+	b.projection = append(b.projection, fields...)
+	return b
+}
+
+// NoAutoSave leaves out the save at END. A suspension still saves: what is paused must stand on a session that is there.
+func (b *Builder) NoAutoSave() *Builder {
+	b.autoSave = false
+	return b
+}
+
+// Migrate registers a migration of stored state from one schema version to another (sessions §7). fn gets the stored fields,
+// without messages, as plain values (an integer is an int64) and must be pure. The same pair twice is
+// session_state_migration_chain_ambiguous.
+func (b *Builder) Migrate(from, to string, fn func(map[string]any) (map[string]any, error)) *Builder {
+	b.migrations = append(b.migrations, migration{from, to, fn})
+	return b
+}
+
+// Node adds a node.
+func (b *Builder) Node(name string, n Node) *Builder {
+	switch _, known := b.nodes[name]; {
+	case name == "" || name == END:
+		b.fail(core.Invalid, "a node can't be named %q", name)
+	case n == nil:
+		b.fail(core.Invalid, "node %q has no function", name)
+	case known:
+		b.fail(core.Invalid, "there are two nodes named %q", name)
+	default:
+		b.nodes[name] = n
+		b.nodeOrder = append(b.nodeOrder, name)
+	}
+	return b
+}
+
+// Edge leads from a node to another one or to END, always.
+func (b *Builder) Edge(from, to string) *Builder {
+	b.edges = append(b.edges, edge{from: from, to: to})
+	return b
+}
+
+// Route leads from a node to where fn says, which sees the state after the node's update was merged. A name that is no node's is
+// routing_error when it happens; an error of fn is edge_exception.
+func (b *Builder) Route(from string, fn func(State) (string, error)) *Builder {
+	if fn == nil {
+		b.fail(core.Invalid, "the route from %q has no function", from)
+	}
+	b.edges = append(b.edges, edge{from: from, route: fn})
+	return b
+}
+
+// Entry names the first node.
+func (b *Builder) Entry(name string) *Builder {
+	b.entry = name
+	return b
+}
+
+// Observe attaches observers that hear of all invocations, before those of an invocation.
+func (b *Builder) Observe(o ...Observer) *Builder {
+	for _, one := range o {
+		if err := one.validate(); err != nil {
+			b.errs = append(b.errs, err)
+		}
+	}
+	b.observers = append(b.observers, o...)
+	return b
+}
+
+// Log says where failures of observers are told of; without it, nowhere.
+func (b *Builder) Log(l *slog.Logger) *Builder {
+	if l != nil {
+		b.log = l
+	}
+	return b
+}
+
+func (b *Builder) fail(c core.Category, format string, args ...any) {
+	b.errs = append(b.errs, core.Errorf(c, format, args...))
+}
+
+// Compile checks the definition and makes the graph, which never changes after. The first fault found is reported, as an error
+// with one of the compile categories of graph-engine §4; what has none is invalid.
+func (b *Builder) Compile() (*Graph, error) {
+	if len(b.errs) > 0 {
+		return nil, b.errs[0]
+	}
+	schema, err := b.schema()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.checkEdges(); err != nil {
+		return nil, err
+	}
+	registry, err := newRegistry(b.migrations)
+	if err != nil {
+		return nil, err
+	}
+	g := &Graph{
+		name: b.name, version: b.version, schema: schema, schemaVersion: b.schemaVersion, autoSave: b.autoSave,
+		registry: registry, nodes: make(map[string]Node, len(b.nodes)), edges: make(map[string]edge, len(b.edges)),
+		entry: b.entry, observers: slices.Clone(b.observers), pauses: NewMemory(), log: b.log,
+	}
+	for name, n := range b.nodes {
+		g.nodes[name] = n
+	}
+	for _, e := range b.edges {
+		g.edges[e.from] = e
+	}
+	g.stored = schema.order
+	if b.projected {
+		g.stored = slices.DeleteFunc(slices.Clone(schema.order), func(f string) bool { return !slices.Contains(b.projection, f) })
+	}
+	for _, name := range g.stored {
+		g.history = g.history || schema.fields[name].history
+	}
+	return g, nil
+}

@@ -1,0 +1,220 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Memory keeps sessions and paused invocations in memory, for tests, embedding and invocations that are given no store. It shares
+// nothing with its callers and stores a conversation the way a database does: as rows under (session, invocation, n).
+type Memory struct {
+	mu       sync.Mutex
+	now      func() time.Time
+	sessions map[core.SessionID]*kept
+	paused   map[core.InvocationID]*core.PausedRecord
+	waiting  []core.InvocationID // in the order in which they were paused
+}
+
+// kept is a stored session.
+type kept struct {
+	rec      core.SessionRecord // without Messages
+	rows     []row
+	messages bool
+}
+
+type row struct {
+	invocation core.InvocationID
+	n          int
+	message    core.Message
+}
+
+var (
+	_ core.SessionStore = (*Memory)(nil)
+	_ core.PauseStore   = (*Memory)(nil)
+)
+
+// NewMemory makes an empty store.
+func NewMemory() *Memory {
+	return &Memory{now: time.Now, sessions: map[core.SessionID]*kept{}, paused: map[core.InvocationID]*core.PausedRecord{}}
+}
+
+// Load gives the session's record, nil where there is none (sessions §5).
+func (m *Memory) Load(_ context.Context, id core.SessionID) (*core.SessionRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, ok := m.sessions[id]
+	if !ok {
+		return nil, nil
+	}
+	rec := s.rec
+	rec.State = cloneRaw(rec.State)
+	if s.messages {
+		all := make([]core.Message, len(s.rows))
+		for i, r := range s.rows {
+			all[i] = r.message
+		}
+		h := core.NewHistory(len(all), rows(all))
+		rec.Messages = &h
+	}
+	return &rec, nil
+}
+
+// rows is a snapshot of stored messages.
+type rows []core.Message
+
+// Before reads backwards.
+func (r rows) Before(_ context.Context, skip, n int) ([]core.Message, error) {
+	end := max(0, len(r)-skip)
+	return slices.Clone(r[max(0, end-n):end]), nil
+}
+
+// Save overwrites the record; of the messages it writes those added, in the place of rows that the same writer wrote before.
+func (m *Memory) Save(_ context.Context, rec *core.SessionRecord, opts core.SaveOptions) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.save(rec, opts)
+}
+
+func (m *Memory) save(rec *core.SessionRecord, opts core.SaveOptions) error {
+	s := m.sessions[rec.ID]
+	if s == nil {
+		s = &kept{rec: core.SessionRecord{CreatedAt: m.now()}}
+	}
+	if want := opts.ExpectedVersion; want != nil && *want != s.rec.Version {
+		return core.Errorf(core.SessionWriteConflict, "the session is at version %d, not %d", s.rec.Version, *want)
+	}
+	rec.Version, rec.CreatedAt, rec.UpdatedAt = s.rec.Version+1, s.rec.CreatedAt, m.now()
+	if rec.Messages != nil {
+		w := rec.Writer
+		s.messages = true
+		s.rows = slices.DeleteFunc(s.rows, func(r row) bool { return r.invocation == w.Invocation && r.n >= w.From })
+		for i, msg := range rec.Messages.Added() {
+			s.rows = append(s.rows, row{w.Invocation, w.From + i, msg})
+		}
+	}
+	s.rec = *rec
+	s.rec.Messages, s.rec.State = nil, cloneRaw(rec.State)
+	m.sessions[rec.ID] = s
+	return nil
+}
+
+// Delete removes a session with its messages and paused invocations.
+func (m *Memory) Delete(_ context.Context, id core.SessionID) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.sessions, id)
+	for inv, rec := range m.paused {
+		if rec.Session == id {
+			m.forget(inv)
+		}
+	}
+	return nil
+}
+
+// List gives summaries, latest change first.
+func (m *Memory) List(_ context.Context, f core.SessionFilter) ([]core.SessionSummary, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []core.SessionSummary
+	for _, id := range slices.Sorted(maps.Keys(m.sessions)) {
+		s := m.sessions[id]
+		if f.SchemaVersion != nil && s.rec.SchemaVersion != *f.SchemaVersion ||
+			!f.UpdatedAfter.IsZero() && !s.rec.UpdatedAt.After(f.UpdatedAfter) ||
+			!f.CreatedAfter.IsZero() && !s.rec.CreatedAt.After(f.CreatedAfter) {
+			continue
+		}
+		out = append(out, core.SessionSummary{
+			ID: id, SchemaVersion: s.rec.SchemaVersion, Messages: len(s.rows), CreatedAt: s.rec.CreatedAt, UpdatedAt: s.rec.UpdatedAt,
+		})
+	}
+	slices.SortStableFunc(out, func(a, b core.SessionSummary) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	if f.Limit > 0 && len(out) > f.Limit {
+		out = out[:f.Limit]
+	}
+	return out, nil
+}
+
+// Pause stores the record and, where it is given, the session: both or neither.
+func (m *Memory) Pause(_ context.Context, rec *core.PausedRecord, session *core.SessionRecord) error {
+	kept, err := copyPaused(rec)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if session != nil {
+		if err := m.save(session, core.SaveOptions{}); err != nil {
+			return err
+		}
+	}
+	m.forget(rec.Invocation)
+	m.paused[rec.Invocation] = kept
+	m.waiting = append(m.waiting, rec.Invocation)
+	return nil
+}
+
+// Paused gives the waiting record of an invocation, nil where there is none.
+func (m *Memory) Paused(_ context.Context, id core.InvocationID) (*core.PausedRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return copyPaused(m.paused[id])
+}
+
+// BySignal gives the waiting record of a signal, the longest waiting where several have the same; nil where there is none.
+func (m *Memory) BySignal(_ context.Context, id core.SignalID) (*core.PausedRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, inv := range m.waiting {
+		if m.paused[inv].Descriptor.SignalID == id {
+			return copyPaused(m.paused[inv])
+		}
+	}
+	return nil, nil
+}
+
+// Consume takes a record away and reports whether it was there.
+func (m *Memory) Consume(_ context.Context, id core.InvocationID) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.forget(id), nil
+}
+
+func (m *Memory) forget(id core.InvocationID) bool {
+	if m.paused[id] == nil {
+		return false
+	}
+	delete(m.paused, id)
+	m.waiting = slices.DeleteFunc(m.waiting, func(w core.InvocationID) bool { return w == id })
+	return true
+}
+
+// copyPaused goes through JSON: what is kept is what a database would keep.
+func copyPaused(rec *core.PausedRecord) (*core.PausedRecord, error) {
+	if rec == nil {
+		return nil, nil
+	}
+	data, err := json.Marshal(rec)
+	if err != nil {
+		return nil, err
+	}
+	var out core.PausedRecord
+	if err := json.Unmarshal(data, &out); err != nil {
+		return nil, err
+	}
+	out.Descriptor.Metadata = clone(rec.Descriptor.Metadata) // untouched: a number keeps its Go type
+	return &out, nil
+}
+
+func cloneRaw(m map[string]json.RawMessage) map[string]json.RawMessage {
+	out := maps.Clone(m)
+	for k, v := range out {
+		out[k] = slices.Clone(v)
+	}
+	return out
+}

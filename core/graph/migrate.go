@@ -1,0 +1,129 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gatehouse/core"
+)
+
+// migration turns stored fields of one schema version into those of another.
+type migration struct {
+	from, to string
+	fn       func(map[string]any) (map[string]any, error)
+}
+
+// registry is a graph's migrations: edges between versions.
+type registry []migration
+
+// newRegistry refuses what could never be told apart when it is needed.
+func newRegistry(ms []migration) (registry, error) {
+	r := registry(ms)
+	for i, m := range ms {
+		if m.from == "" || m.to == "" || m.from == m.to || m.fn == nil {
+			return nil, core.Errorf(core.Invalid, "a migration leads from one version to another, not from %q to %q", m.from, m.to)
+		}
+		if slices.ContainsFunc(ms[:i], func(o migration) bool { return o.from == m.from && o.to == m.to }) {
+			return nil, r.fault(core.MigrationChainAmbiguous, m.from, m.to)
+		}
+	}
+	return slices.Clone(r), nil
+}
+
+func (r registry) fault(c core.Category, from, to string) *MigrationError {
+	pairs := make([]string, len(r))
+	for i, m := range r {
+		pairs[i] = m.from + "->" + m.to
+	}
+	description := strings.Join(pairs, ", ")
+	if description == "" {
+		description = "none"
+	}
+	return &MigrationError{Category: c, From: from, To: to, Registered: len(r), Description: description}
+}
+
+// migrate applies the shortest chain of migrations between two versions (sessions §7). Equal versions need none; the record it is
+// given stays as it was. Errors are *MigrationError, or session_load_failed where the stored fields can't be read.
+func (r registry) migrate(values map[string]json.RawMessage, from, to string) (map[string]json.RawMessage, [][2]string, error) {
+	if from == to {
+		return values, nil, nil
+	}
+	chain, err := r.path(from, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	state, readErr := decodePlain(values)
+	if readErr != nil {
+		return nil, nil, core.Wrap(core.SessionLoadFailed, readErr, "The conversation could not be loaded.")
+	}
+	var done [][2]string
+	for _, m := range chain {
+		next, err := m.apply(state)
+		if err != nil {
+			f := r.fault(core.MigrationFailed, m.from, m.to)
+			f.Err = err
+			return nil, nil, f
+		}
+		state = next
+		done = append(done, [2]string{m.from, m.to})
+	}
+	out, err := encodePlain(state)
+	if err != nil {
+		f := r.fault(core.MigrationFailed, chain[len(chain)-1].from, to)
+		f.Err = err
+		return nil, nil, f
+	}
+	return out, done, nil
+}
+
+func (m migration) apply(state map[string]any) (out map[string]any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = newPanic(p)
+		}
+	}()
+	out, err = m.fn(state)
+	if err == nil && out == nil {
+		err = fmt.Errorf("the migration gave no state")
+	}
+	return out, err
+}
+
+// path is a breadth-first search; two shortest paths are ambiguous. A record without a version can't be migrated.
+func (r registry) path(from, to string) ([]migration, error) {
+	type reach struct {
+		chain []migration
+		ways  int
+	}
+	reached := map[string]*reach{from: {ways: 1}}
+	for frontier := []string{from}; len(frontier) > 0 && reached[to] == nil; {
+		next := map[string]*reach{}
+		var order []string
+		for _, at := range frontier {
+			for _, m := range r {
+				if m.from != at || reached[m.to] != nil {
+					continue
+				}
+				if next[m.to] == nil {
+					next[m.to] = &reach{chain: append(slices.Clone(reached[at].chain), m)}
+					order = append(order, m.to)
+				}
+				next[m.to].ways += reached[at].ways
+			}
+		}
+		for _, v := range order {
+			reached[v] = next[v]
+		}
+		frontier = order
+	}
+	found := reached[to]
+	switch {
+	case found == nil || from == "" || to == "":
+		return nil, r.fault(core.MigrationMissing, from, to)
+	case found.ways > 1:
+		return nil, r.fault(core.MigrationChainAmbiguous, from, to)
+	}
+	return found.chain, nil
+}

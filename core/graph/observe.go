@@ -1,0 +1,78 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gatehouse/core"
+)
+
+// Phase is what an event tells of a node's attempt. Each attempt has one PhaseStarted and then one of the others (graph-engine §6).
+type Phase string
+
+// The phases.
+const (
+	PhaseStarted   Phase = "started"
+	PhaseCompleted Phase = "completed" // after the merge and the edge's evaluation: it tells of their failures too
+	PhaseSuspended Phase = "suspended"
+)
+
+// Event is one thing that happened to a node. Step counts the attempts of the whole invocation from 0, all its resumes included;
+// both events of an attempt have the same. Namespace is the path of node names, the outermost graph's first; Parents are the
+// states of the graphs around it, outermost first (graph-engine §6). The session's id is not part of it: it is in the context.
+type Event struct {
+	Phase      Phase
+	Node       string
+	Namespace  []string
+	Step       int
+	Attempt    int
+	Pre        State
+	Post       State // of a success
+	Err        error // of a failure
+	Descriptor *core.Descriptor
+	Parents    []State
+}
+
+// Observer hears of events, in order, one at a time. On may be slow, fail or panic: the graph, the other observers and later
+// events do not notice. Its context has the invocation's ids and ends when a drain gives up on it.
+type Observer struct {
+	Name   string
+	Phases []Phase // nil = all three; an empty list is refused when it is registered
+	On     func(ctx context.Context, e Event) error
+}
+
+func (o Observer) wants(p Phase) bool { return o.Phases == nil || slices.Contains(o.Phases, p) }
+
+// validate is what registering asks of an observer.
+func (o Observer) validate() error {
+	if o.On == nil {
+		return core.Errorf(core.Invalid, "observer %q has no function", o.Name)
+	}
+	if o.Phases != nil && len(o.Phases) == 0 {
+		return core.Errorf(core.Invalid, "observer %q subscribes to no phase", o.Name)
+	}
+	for _, p := range o.Phases {
+		if p != PhaseStarted && p != PhaseCompleted && p != PhaseSuspended {
+			return core.Errorf(core.Invalid, "observer %q subscribes to an unknown phase %q", o.Name, p)
+		}
+	}
+	return nil
+}
+
+// deliver hands an event over and keeps what goes wrong to itself.
+func (o Observer) deliver(ctx context.Context, e Event) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = newPanic(p)
+		}
+	}()
+	e.Namespace, e.Parents = slices.Clone(e.Namespace), slices.Clone(e.Parents)
+	if e.Descriptor != nil {
+		e.Descriptor = clone(e.Descriptor)
+	}
+	if err := o.On(ctx, e); err != nil {
+		return fmt.Errorf("observer %q: %w", o.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gatehouse/core"
+	"gatehouse/core/strictjson"
+)
+
+// begin makes the state of a first leg: defaults, overwritten by what the session holds, then what the caller supplied (sessions
+// §4.1). A supplied value joins a loaded one through the field's reducer; where nothing was loaded it takes the default's place.
+func (l *leg) begin(ctx context.Context, in Invocation) (start, error) {
+	state := l.g.schema.defaults()
+	held := map[string]bool{}
+	if l.sessioned() {
+		loaded, err := l.load(ctx, state)
+		if err != nil {
+			return start{}, err
+		}
+		state = loaded
+		for _, name := range l.entry.Fields {
+			held[name] = true
+		}
+	}
+	for _, c := range in.Initial {
+		f, declared := l.g.schema.fields[c.field]
+		if declared && !f.history && !held[c.field] {
+			if err := f.typ.check(c.value); err != nil {
+				return start{}, &Error{Category: core.StateValidationError, Field: c.field, State: state, Err: fmt.Errorf("field %q: %w", c.field, err)}
+			}
+			state = state.with(c.field, clone(c.value))
+			held[c.field] = true
+			continue
+		}
+		merged, fail := state.merge(Update{c})
+		if fail != nil {
+			fail.State = state
+			return start{}, fail
+		}
+		state = merged
+	}
+	if err := l.g.schema.check(state); err != nil {
+		return start{}, &Error{Category: core.StateValidationError, State: state, Err: err}
+	}
+	return start{state: state, node: l.g.entry}, nil
+}
+
+// load reads the session over a state. A failure of the store that has a category of its own keeps it, and so do those of
+// migrations; any other is session_load_failed.
+func (l *leg) load(ctx context.Context, state State) (State, error) {
+	rec, err := l.st.Sessions.Load(ctx, l.ids.Session)
+	if err != nil {
+		return state, storeError(ctx, core.SessionLoadFailed, err, "The conversation could not be loaded.")
+	}
+	if rec == nil {
+		return state, nil
+	}
+	values, path, err := l.g.registry.migrate(rec.State, rec.SchemaVersion, l.g.schemaVersion)
+	if err != nil {
+		return state, err
+	}
+	for _, name := range l.g.stored {
+		raw, ok := values[name]
+		if !ok {
+			continue
+		}
+		v, err := l.g.schema.fields[name].typ.decode(raw)
+		if err != nil {
+			return state, core.Wrap(core.SessionLoadFailed, fmt.Errorf("field %q: %w", name, err), "The conversation could not be loaded.")
+		}
+		state = state.with(name, v)
+		l.entry.Fields = append(l.entry.Fields, name)
+	}
+	if l.g.history && rec.Messages != nil {
+		state = state.with(messagesName, settle(*rec.Messages))
+		l.entry.Messages = rec.Messages.Len()
+		l.entry.Fields = append(l.entry.Fields, messagesName)
+	}
+	l.entry.Found, l.entry.Loaded, l.entry.Migrations = true, state, path
+	return state, nil
+}
+
+// settle takes everything in a loaded history for stored, so that a save writes none of it again.
+func settle(h core.History) core.History {
+	if len(h.Added()) == 0 {
+		return h
+	}
+	return core.NewHistory(h.Len(), pages{h})
+}
+
+type pages struct{ h core.History }
+
+func (p pages) Before(ctx context.Context, skip, n int) ([]core.Message, error) {
+	return p.h.Page(ctx, skip, n)
+}
+
+// record is the session as it is to be saved: the stored fields under the graph's own schema version. It is nil where the
+// invocation is not bound to a session.
+func (l *leg) record(state State) (*core.SessionRecord, error) {
+	if !l.sessioned() {
+		return nil, nil
+	}
+	values, err := state.encode(l.g.stored, true)
+	if err != nil {
+		return nil, err
+	}
+	rec := &core.SessionRecord{
+		ID: l.ids.Session, SchemaVersion: l.g.schemaVersion, State: values,
+		Writer: core.Writer{Invocation: l.ids.Invocation, From: l.from},
+	}
+	if l.g.history {
+		h := Messages.Get(state)
+		rec.Messages = &h
+	}
+	return rec, nil
+}
+
+func (l *leg) save(ctx context.Context, state State, opts core.SaveOptions) error {
+	rec, err := l.record(state)
+	if err == nil {
+		err = l.st.Sessions.Save(ctx, rec, opts)
+	}
+	if err != nil {
+		return storeError(ctx, core.SessionSaveFailed, err, "The conversation could not be saved.")
+	}
+	return nil
+}
+
+// storeError gives a store's failure a category, unless it has one that says more, or it failed because the invocation was
+// stopped: then it is the cause of that.
+func storeError(ctx context.Context, c core.Category, err error, message string) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	}
+	if own := core.CategoryOf(err); own != core.Internal {
+		return err
+	}
+	return core.Wrap(c, err, "%s", message)
+}
+
+// decodePlain reads stored fields as plain values, for migrations.
+func decodePlain(values map[string]json.RawMessage) (map[string]any, error) {
+	out := make(map[string]any, len(values))
+	for name, raw := range values {
+		v, err := strictjson.Parse(raw)
+		if err != nil {
+			return nil, fmt.Errorf("field %q: %w", name, err)
+		}
+		out[name] = plain(v.Any())
+	}
+	return out, nil
+}
+
+func encodePlain(values map[string]any) (map[string]json.RawMessage, error) {
+	out := make(map[string]json.RawMessage, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		raw, err := json.Marshal(values[name])
+		if err != nil {
+			return nil, fmt.Errorf("field %q: %w", name, err)
+		}
+		out[name] = raw
+	}
+	return out, nil
+}

@@ -1,0 +1,139 @@
+package core_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers says who may import whom: for each room, the rooms of ours that it may import. A room that is not here may import
+// nothing of ours; cmd may import everything.
+var layers = map[string][]string{
+	"core":            {"core/strictjson"},
+	"core/strictjson": {},
+	"core/graph":      {"core", "core/strictjson"},
+	"core/typestate":  {"core", "core/strictjson"},
+	"core/hrf":        {"core", "core/strictjson"},
+	"core/llm":        {"core", "core/strictjson"},
+	"core/tool":       {"core", "core/strictjson", "core/typestate"},
+	"core/chat":       {"core", "core/graph"},
+	"core/agent":      {"core", "core/strictjson", "core/graph", "core/llm", "core/tool", "core/typestate", "core/hrf"},
+	"core/dispatch":   {"core", "core/chat"},
+	"core/outbox":     {"core"},
+	"core/schedule":   {"core"},
+	"approvals":       {"core", "core/strictjson", "core/tool"},
+	"adapters/*":      {"core", "core/strictjson", "core/llm", "core/tool"},
+	"storage":         {"core", "core/strictjson", "storage/sqlite", "storage/postgres"},
+	"storage/*":       {"core", "core/strictjson"},
+}
+
+// standardOnly are the rooms that import no module but the standard library.
+var standardOnly = []string{"core", "core/strictjson"}
+
+// topLevel is what stands at the top, and no more. A name with a dot in front is free.
+var topLevel = []string{"cmd", "core", "approvals", "adapters", "storage", "config.example.env", "Dockerfile", "README.md", "LICENSE", "go.mod", "go.sum"}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestLaw10_CoreKnowsNoPlatformNoDatabaseNoVendor(t *testing.T) {
+	for _, p := range packages(t) {
+		room := strings.TrimPrefix(p.ImportPath, "gatehouse/")
+		if strings.HasPrefix(room, "cmd/") {
+			continue
+		}
+		allowed, known := layers[room]
+		if !known {
+			allowed = layers[path.Dir(room)+"/*"]
+		}
+		for _, imported := range p.Imports {
+			ours, isOurs := strings.CutPrefix(imported, "gatehouse/")
+			if isOurs && !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s; it may import only %v", room, ours, allowed)
+			}
+			if !isOurs && slices.Contains(standardOnly, room) && strings.Contains(strings.Split(imported, "/")[0], ".") {
+				t.Errorf("%s imports %s; it may import the standard library alone", room, imported)
+			}
+			if strings.HasPrefix(room, "core") && forbiddenInCore(imported) {
+				t.Errorf("%s imports %s: core knows no platform, no database and no vendor", room, imported)
+			}
+		}
+	}
+}
+
+func forbiddenInCore(imported string) bool {
+	for _, part := range []string{"slack", "discord", "sqlite", "pgx", "database/sql", "openai", "anthropic", "net/http"} {
+		if strings.Contains(imported, part) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestLaw10_NoPlatformIsNamedInCore(t *testing.T) {
+	for _, room := range []string{".", "graph", "chat", "dispatch", "outbox", "schedule"} {
+		files, err := os.ReadDir(room)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(path.Join(room, f.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n, line := range strings.Split(string(text), "\n") {
+				code, _, _ := strings.Cut(line, "//") // comments may give examples
+				for _, name := range []string{"slack", "discord", "console", "sqlite", "postgres"} {
+					if strings.Contains(strings.ToLower(code), name) {
+						t.Errorf("%s/%s:%d names %s", room, f.Name(), n+1, name)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTopLevelHoldsTheAgreedRooms(t *testing.T) {
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "gatehouse") && !slices.Contains(topLevel, e.Name()) {
+			t.Errorf("%s stands at the top level", e.Name())
+		}
+	}
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "gatehouse/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}

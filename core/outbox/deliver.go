@@ -1,0 +1,156 @@
+package outbox
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/core"
+)
+
+// deliver brings one claimed row as far as it gets, and releases it.
+func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
+	ctx, cancel := context.WithTimeout(ctx, min(sendTimeout, d.Lease))
+	defer cancel()
+	p, ok := d.platforms[row.To.Platform]
+	if !ok {
+		return // another process serves it; the lease runs out
+	}
+	err := d.send(ctx, p, &row)
+	wait := time.Duration(0)
+	switch core.CategoryOf(err) {
+	case "":
+		row.State, row.Shown, row.Cause = core.RowSent, row.Wanted, ""
+	case core.LeaseLost:
+		return
+	case core.DeliveryInDoubt:
+		wait = d.doubt(&row, err)
+	case core.DeliveryLater, core.StoreBusy, core.StoreFull:
+		wait = d.later(&row, err)
+	default:
+		if ctx.Err() != nil { // we were cut: nothing is known
+			wait = d.doubt(&row, err)
+			break
+		}
+		row.State, row.Cause = core.RowDead, err.Error()
+		d.Log.Error("a post was refused for good", "platform", p.Name(), "event", row.Event, "category", core.CategoryOf(err), "err", err)
+	}
+	last, done := context.WithTimeout(context.WithoutCancel(ctx), d.Lease)
+	defer done()
+	if err := d.Store.ReleasePost(last, row, wait); err != nil && core.CategoryOf(err) != core.LeaseLost {
+		d.Log.Warn("what became of a post could not be stored; it will be found in doubt", "category", core.CategoryOf(err), "err", err)
+	}
+}
+
+// send posts what has no reference yet, or edits the one part that has.
+func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
+	delivery := core.Delivery{Post: row.Post, Late: d.late(row)}
+	if row.Kind == core.PostWorking {
+		if w, ok := p.(core.Worker); ok {
+			if err := w.Working(ctx, row.To, row.On); err != nil {
+				d.Log.Debug("showing the working state failed", "platform", p.Name(), "err", err)
+			}
+		}
+		return nil
+	}
+	if row.Kind == core.PostCard {
+		card, err := d.Cards.Card(ctx, row.Approval)
+		if err != nil {
+			return err
+		}
+		delivery.Card = &card
+	}
+	if row.Shown > 0 && len(row.Parts) == 1 && row.Parts[0].Ref != "" {
+		return p.Edit(ctx, row.Parts[0].Ref, delivery)
+	}
+	if row.Shown > 0 {
+		return nil // what has several parts is never edited
+	}
+	return d.parts(ctx, p, row, delivery)
+}
+
+// parts sends part after part, from the first that is not known to be there.
+func (d *Deliverer) parts(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
+	if n := len(row.Parts); n > 0 && row.Parts[n-1].InDoubt {
+		delivery.Part = n - 1
+		if err := d.resolve(ctx, p, row, delivery); err != nil {
+			return err
+		}
+	}
+	for {
+		n := len(row.Parts)
+		if n > 0 && !row.Parts[n-1].More {
+			return nil
+		}
+		delivery.Part = n
+		if err := d.part(ctx, p, row, delivery); err != nil {
+			return err
+		}
+	}
+}
+
+// resolve finds out about the last part, which is in doubt: it gets its name, or is taken off to be sent.
+func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
+	f, ok := p.(core.Finder)
+	if !ok {
+		return core.Errorf(core.DeliveryInDoubt, "%s can't tell whether it arrived.", p.Name())
+	}
+	ref, more, err := f.Find(ctx, delivery)
+	if err != nil {
+		return core.Wrap(core.DeliveryInDoubt, err, "It can't be told now whether it arrived.")
+	}
+	row.Parts = row.Parts[:delivery.Part]
+	if ref != "" {
+		row.Parts = append(row.Parts, core.Part{Ref: ref, More: more})
+	}
+	return d.Store.SavePost(ctx, *row)
+}
+
+// part sends one part. It is in doubt, durably, from before its send until the platform's answer is stored.
+func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
+	row.Parts = append(row.Parts, core.Part{InDoubt: true})
+	if err := d.Store.SavePost(ctx, *row); err != nil {
+		return err
+	}
+	ref, more, err := p.Post(ctx, delivery)
+	if err != nil {
+		if core.CategoryOf(err) != core.DeliveryInDoubt && ctx.Err() == nil {
+			row.Parts = row.Parts[:delivery.Part] // a clear no: it is not there
+		}
+		return err
+	}
+	row.Parts[delivery.Part] = core.Part{Ref: ref, More: more}
+	return d.Store.SavePost(ctx, *row)
+}
+
+func (d *Deliverer) late(row *core.OutboxRow) bool {
+	return d.Freshness > 0 && row.Kind == core.PostReply && d.Now().Sub(row.CreatedAt) > d.Freshness
+}
+
+// doubt waits for what was sent to become readable; a platform that can't be asked, or not for several tries, leaves it unknown.
+func (d *Deliverer) doubt(row *core.OutboxRow, err error) time.Duration {
+	row.Attempts++
+	row.Cause = err.Error()
+	_, canFind := d.platforms[row.To.Platform].(core.Finder)
+	if !canFind || row.Attempts >= doubtTries {
+		row.State = core.RowUnknown
+		d.Log.Error("whether a post arrived is unknown; it is not sent again", "platform", row.To.Platform, "event", row.Event, "err", err)
+	}
+	return d.jitter(doubtWait)
+}
+
+// later backs off, as long as the other side asks at least.
+func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
+	row.Attempts++
+	row.Cause = err.Error()
+	if d.Now().Sub(row.CreatedAt) > giveUp {
+		row.State = core.RowDead
+		d.Log.Error("a post could not be sent for a day", "platform", row.To.Platform, "event", row.Event, "err", err)
+		return 0
+	}
+	d.Log.Warn("a post has to wait", "platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err), "err", err)
+	return max(d.jitter(min(firstBackoff<<min(row.Attempts-1, 10), maxBackoff)), core.RetryAfterOf(err))
+}
+
+func (d *Deliverer) jitter(wait time.Duration) time.Duration {
+	return time.Duration(float64(wait) * (0.5 + d.Jitter()/2))
+}

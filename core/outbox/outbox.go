@@ -1,0 +1,136 @@
+package outbox
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Cards draws an approval from its stored state.
+type Cards interface {
+	Card(ctx context.Context, id core.ApprovalID) (core.Card, error)
+}
+
+// Options are a Deliverer's parts and settings.
+type Options struct {
+	Store     core.Outbox
+	Cards     Cards
+	Platforms []core.Platform
+	Owner     string // from Store.Enroll
+
+	Lease     time.Duration
+	Poll      time.Duration
+	Freshness time.Duration // a reply older than this is sent marked as late; 0 = never
+	Now       func() time.Time
+	Jitter    func() float64 // of waits, from 0 (half) to 1 (full); nil: full
+	Log       *slog.Logger   // nil: discard
+}
+
+// Numbers that have a reason.
+const (
+	inFlight     = 16             // destinations at a time
+	giveUp       = 24 * time.Hour // a row that could not be sent for this long is dead
+	firstBackoff = time.Second
+	maxBackoff   = 5 * time.Minute
+	doubtWait    = 2 * time.Second // before a part in doubt is looked for: posts become readable late
+	doubtTries   = 3               // failed look-ups before the row is unknown
+	sendTimeout  = 10 * time.Second
+)
+
+// Deliverer delivers; see the package comment.
+type Deliverer struct {
+	Options
+	platforms map[string]core.Platform
+	scopes    []core.Scope
+	ring      chan struct{}
+}
+
+// New makes a deliverer. Missing parts are a programming mistake and panic.
+func New(o Options) *Deliverer {
+	if o.Store == nil || o.Cards == nil || o.Owner == "" {
+		panic("outbox: Store, Cards and Owner are needed")
+	}
+	if o.Lease <= 0 {
+		o.Lease = 30 * time.Second
+	}
+	if o.Poll <= 0 {
+		o.Poll = 500 * time.Millisecond
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Jitter == nil {
+		o.Jitter = func() float64 { return 1 }
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	d := &Deliverer{Options: o, platforms: map[string]core.Platform{}, ring: make(chan struct{}, 1)}
+	for _, p := range o.Platforms {
+		d.platforms[p.Name()] = p
+		d.scopes = append(d.scopes, core.ScopeOf(p))
+	}
+	return d
+}
+
+// Nudge says that there may be posts: look now, not at the next poll. It never blocks.
+func (d *Deliverer) Nudge() {
+	select {
+	case d.ring <- struct{}{}:
+	default:
+	}
+}
+
+// Run delivers until ctx ends, and returns when nothing is in flight any more. It never fails: a store that can't be reached is
+// tried again.
+func (d *Deliverer) Run(ctx context.Context) error {
+	var flying sync.WaitGroup
+	defer flying.Wait()
+	slots := make(chan struct{}, inFlight)
+	for ctx.Err() == nil {
+		free := cap(slots) - len(slots)
+		if free > 0 {
+			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: d.scopes})
+			if err != nil && ctx.Err() == nil {
+				d.Log.Warn("looking for posts failed; trying again", "category", core.CategoryOf(err), "err", err)
+			}
+			for _, row := range rows {
+				slots <- struct{}{}
+				flying.Go(func() {
+					defer d.Nudge()
+					defer func() { <-slots }()
+					d.deliver(context.WithoutCancel(ctx), row) // a send that was begun is not cut
+				})
+			}
+			if len(rows) == free {
+				continue
+			}
+		}
+		timer := time.NewTimer(d.Poll)
+		select {
+		case <-d.ring:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+	return nil
+}
+
+// Flush delivers what is due now, until nothing is left that can be delivered, or ctx ends: the last act of a process that drains.
+func (d *Deliverer) Flush(ctx context.Context) error {
+	for {
+		rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: inFlight, Lease: d.Lease, Scopes: d.scopes})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		var flying sync.WaitGroup
+		for _, row := range rows {
+			flying.Go(func() { d.deliver(ctx, row) })
+		}
+		flying.Wait()
+	}
+}

@@ -1,0 +1,313 @@
+package outbox_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"go.uber.org/goleak"
+
+	"gatehouse/core"
+	"gatehouse/core/outbox"
+	"gatehouse/storage"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// board is a platform whose answers are scripted: the n-th send of a key gives the n-th error.
+type board struct {
+	mu     sync.Mutex
+	script map[string][]error
+	shown  []string        // "key.part" as they became visible, "edit key" for edits, "working on/off"
+	parts  int             // of every post
+	lost   map[string]bool // sends whose answer is lost although they arrived
+}
+
+func (b *board) Name() string                                          { return "board" }
+func (b *board) Run(ctx context.Context, _ core.Accept) error          { <-ctx.Done(); return nil }
+func (b *board) Parse(context.Context, core.Event) (core.Input, error) { return core.Input{}, nil }
+
+func (b *board) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	name := fmt.Sprintf("%s.%d", d.Key, d.Part)
+	if errs := b.script[name]; len(errs) > 0 {
+		b.script[name] = errs[1:]
+		if b.lost[name] {
+			b.shown = append(b.shown, name)
+		}
+		if errs[0] != nil {
+			return "", false, errs[0]
+		}
+	}
+	if d.Late {
+		name += " late"
+	}
+	if d.Card != nil {
+		name += " " + string(d.Card.State)
+	}
+	b.shown = append(b.shown, name)
+	return core.Ref(name), d.Part+1 < b.parts, nil
+}
+
+func (b *board) Edit(_ context.Context, ref core.Ref, d core.Delivery) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.shown = append(b.shown, "edit "+string(ref)+": "+d.Text)
+	return nil
+}
+
+func (b *board) Working(_ context.Context, _ core.Address, on bool) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.shown = append(b.shown, fmt.Sprintf("working %v", on))
+	return nil
+}
+
+func (b *board) seen() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.shown)
+}
+
+// reader is a board that can be read back.
+type reader struct{ *board }
+
+func (r reader) Find(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
+	name := fmt.Sprintf("%s.%d", d.Key, d.Part)
+	if slices.Contains(r.seen(), name) {
+		return core.Ref(name), d.Part+1 < r.parts, nil
+	}
+	return "", false, nil
+}
+
+type cards struct{}
+
+func (cards) Card(_ context.Context, id core.ApprovalID) (core.Card, error) {
+	return core.Card{Approval: id, State: core.Approved}, nil
+}
+
+// office is an outbox over a real store.
+type office struct {
+	t     *testing.T
+	store core.Store
+	board *board
+	box   *outbox.Deliverer
+	n     int
+}
+
+func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office {
+	t.Helper()
+	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{Now: time.Now, NewID: func() string { return uuid.NewString() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	o := &office{t: t, store: store, board: &board{script: map[string][]error{}, lost: map[string]bool{}, parts: 1}}
+	var p core.Platform = o.board
+	if canRead {
+		p = reader{o.board}
+	}
+	opt := outbox.Options{Store: store, Cards: cards{}, Platforms: []core.Platform{p}, Owner: "me", Jitter: func() float64 { return -1 }}
+	if change != nil {
+		change(&opt)
+	}
+	o.box = outbox.New(opt)
+	return o
+}
+
+// put stores posts by way of a turn's Finish.
+func (o *office) put(posts ...core.Post) {
+	o.t.Helper()
+	o.n++
+	_, err := o.store.Accept(o.t.Context(), core.Event{Platform: "board", ID: fmt.Sprint(o.n), Lane: "board:1", Kind: core.KindMessage})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	claims, err := o.store.Claim(o.t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "board"}}})
+	if err != nil || len(claims) != 1 {
+		o.t.Fatalf("%v, %v", claims, err)
+	}
+	for i := range posts {
+		posts[i].To.Platform, posts[i].Lane = "board", "board:1"
+		if posts[i].Kind == "" {
+			posts[i].Kind = core.PostReply
+		}
+	}
+	if err := o.store.Finish(o.t.Context(), core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}, Posts: posts}); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+func (o *office) flush() string {
+	o.t.Helper()
+	if err := o.box.Flush(o.t.Context()); err != nil {
+		o.t.Fatal(err)
+	}
+	return strings.Join(o.board.seen(), ", ")
+}
+
+func (o *office) row(key string) core.OutboxRow {
+	o.t.Helper()
+	rows, err := o.store.ListPosts(o.t.Context(), nil, "", 0)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	for _, r := range rows {
+		if r.Key == key {
+			return r
+		}
+	}
+	o.t.Fatalf("no row %s", key)
+	return core.OutboxRow{}
+}
+
+var (
+	errLater = core.Errorf(core.DeliveryLater, "slow down")
+	errDoubt = core.Errorf(core.DeliveryInDoubt, "no answer")
+	errNever = core.Errorf(core.DeliveryFailed, "no such channel")
+)
+
+func TestPostsGoOutOnceAndInOrder(t *testing.T) {
+	o := newOffice(t, true, nil)
+	o.put(core.Post{Key: "a"}, core.Post{Key: "b"})
+	o.put(core.Post{Key: "c"})
+	if got := o.flush(); got != "a.0, b.0, c.0" {
+		t.Errorf("%s", got)
+	}
+	if got := o.flush(); got != "a.0, b.0, c.0" {
+		t.Errorf("again: %s", got)
+	}
+}
+
+func TestLongPostsGoOnWhereTheyStopped(t *testing.T) {
+	o := newOffice(t, true, nil)
+	o.board.parts = 3
+	o.board.script["a.1"] = []error{errLater}
+	o.put(core.Post{Key: "a"})
+	if got := o.flush(); got != "a.0, a.1, a.2" {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestALostAnswerIsLookedUpBeforeAnythingIsSentAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrived, canRead bool
+		want             string
+		state            core.RowState
+	}{
+		"it had arrived":              {true, true, "a.0, b.0", core.RowSent},
+		"it had not":                  {false, true, "a.0, b.0", core.RowSent},
+		"it had, nobody can tell":     {true, false, "a.0, b.0", core.RowUnknown},
+		"it had not, nobody can tell": {false, false, "b.0", core.RowUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t, c.canRead, nil)
+			o.board.script["a.0"] = []error{errDoubt}
+			o.board.lost["a.0"] = c.arrived
+			o.put(core.Post{Key: "a"}, core.Post{Key: "b"})
+			if got := o.flush(); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			if r := o.row("a"); r.State != c.state {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func TestACrashBetweenSendAndAnswerLeavesADoubtThatIsResolved(t *testing.T) {
+	o := newOffice(t, true, nil)
+	o.put(core.Post{Key: "a"})
+	rows, err := o.store.ClaimPosts(t.Context(), core.PostRequest{Owner: "gone", Limit: 1, Lease: 0, Scopes: []core.Scope{{Platform: "board"}}})
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	rows[0].Parts = []core.Part{{InDoubt: true}}
+	if err := o.store.SavePost(t.Context(), rows[0]); err != nil {
+		t.Fatal(err)
+	}
+	o.board.shown = []string{"a.0"} // it went out, then the process died
+	if got := o.flush(); got != "a.0" || o.row("a").State != core.RowSent {
+		t.Errorf("%s, %s", got, o.row("a").State)
+	}
+}
+
+func TestARefusalForGoodIsVisibleAndHoldsUpNobody(t *testing.T) {
+	o := newOffice(t, true, nil)
+	o.board.script["a.0"] = []error{errNever}
+	o.put(core.Post{Key: "a"}, core.Post{Key: "b"})
+	if got := o.flush(); got != "b.0" {
+		t.Errorf("%s", got)
+	}
+	if r := o.row("a"); r.State != core.RowDead || !strings.Contains(r.Cause, "no such channel") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestWaitingKeepsTheOrder(t *testing.T) {
+	o := newOffice(t, true, nil)
+	o.board.script["a.0"] = []error{errLater, errLater}
+	o.put(core.Post{Key: "a"}, core.Post{Key: "b"})
+	if got := o.flush(); got != "a.0, b.0" {
+		t.Errorf("%s", got)
+	}
+	if r := o.row("a"); r.Attempts != 2 {
+		t.Errorf("%d attempts", r.Attempts)
+	}
+}
+
+func TestAChangedPostIsEditedAndACardIsDrawnFromItsState(t *testing.T) {
+	o := newOffice(t, true, nil)
+	o.put(core.Post{Key: "a", Text: "one"}, core.Post{Key: "card", Kind: core.PostCard, Approval: "x"})
+	o.flush()
+	o.put(core.Post{Key: "a", Text: "two"})
+	if got := o.flush(); got != "a.0, card.0 approved, edit a.0: two" {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestAnOldReplyIsMarkedLate(t *testing.T) {
+	o := newOffice(t, true, func(opt *outbox.Options) {
+		opt.Freshness = time.Minute
+		opt.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	})
+	o.put(core.Post{Key: "a"}, core.Post{Key: "n", Kind: core.PostNotice})
+	if got := o.flush(); got != "a.0 late, n.0" {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestWhatCanNotBeSentForADayIsDead(t *testing.T) {
+	o := newOffice(t, true, func(opt *outbox.Options) { opt.Now = func() time.Time { return time.Now().Add(25 * time.Hour) } })
+	o.board.script["a.0"] = []error{errLater}
+	o.put(core.Post{Key: "a"})
+	o.flush()
+	if r := o.row("a"); r.State != core.RowDead {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestRunDeliversWhatIsRungFor(t *testing.T) {
+	o := newOffice(t, true, func(opt *outbox.Options) { opt.Poll = time.Hour })
+	ctx, cancel := context.WithCancel(t.Context())
+	var done sync.WaitGroup
+	done.Go(func() { _ = o.box.Run(ctx) })
+	o.put(core.Post{Key: "a"})
+	o.box.Nudge()
+	for deadline := time.Now().Add(20 * time.Second); len(o.board.seen()) == 0 && time.Now().Before(deadline); {
+		timer := time.NewTimer(5 * time.Millisecond)
+		<-timer.C
+	}
+	cancel()
+	done.Wait()
+	if got := strings.Join(o.board.seen(), ", "); got != "a.0" {
+		t.Errorf("%s", got)
+	}
+}

@@ -1,0 +1,119 @@
+// Package schedule does what falls due: it expires approvals and prunes what has ended.
+//
+// A task is a row with a due time. Claiming it moves it on by a lease, so whoever dies over it brings it back; every handler may
+// therefore see a task twice, and both are no-ops the second time. An approval's task is made with the approval and removed with
+// its decision, in the same transactions; here it is only run.
+package schedule
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Desk expires approvals. A repeat is no error; store_busy means that a click in time still waits: again soon.
+type Desk interface {
+	Expire(ctx context.Context, id core.ApprovalID) error
+}
+
+// Options are a Clock's parts and settings.
+type Options struct {
+	Store     core.Schedule
+	Desk      Desk
+	Retention time.Duration // what ended longer ago is pruned; 0 = nothing ever
+	Poll      time.Duration
+	Expired   func() // called after an expiry: there is a signal to take; nil: nobody cares
+	Log       *slog.Logger
+}
+
+// Numbers that have a reason.
+const (
+	lease      = time.Minute // far above what a task takes
+	batch      = 20
+	again      = time.Second // after a task that failed or was put off
+	pruneEvery = time.Hour
+	pruneKey   = "prune"
+)
+
+// Clock runs tasks; see the package comment.
+type Clock struct{ Options }
+
+// New makes a clock.
+func New(o Options) *Clock {
+	if o.Poll <= 0 {
+		o.Poll = time.Second
+	}
+	if o.Expired == nil {
+		o.Expired = func() {}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Clock{o}
+}
+
+// Run runs what falls due until ctx ends. It never fails: a store that can't be reached is tried again.
+func (c *Clock) Run(ctx context.Context) error {
+	tick := time.NewTicker(c.Poll)
+	defer tick.Stop()
+	for added := false; ; {
+		if !added && c.Retention > 0 {
+			added = c.Store.AddTask(ctx, core.Task{Key: pruneKey, Kind: pruneKey}, 0) == nil
+		}
+		if err := c.Due(ctx); err != nil && ctx.Err() == nil {
+			c.Log.Warn("looking for what is due failed; trying again", "category", core.CategoryOf(err), "err", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Due runs everything that is due now.
+func (c *Clock) Due(ctx context.Context) error {
+	for {
+		tasks, err := c.Store.ClaimTasks(ctx, batch, lease)
+		if err != nil {
+			return err
+		}
+		for _, t := range tasks {
+			if err := c.run(ctx, t); err != nil {
+				return err
+			}
+		}
+		if len(tasks) < batch {
+			return nil
+		}
+	}
+}
+
+func (c *Clock) run(ctx context.Context, t core.Task) error {
+	next := time.Duration(0)
+	switch t.Kind {
+	case core.TaskExpire:
+		switch err := c.Desk.Expire(ctx, core.ApprovalID(t.Subject)); {
+		case core.CategoryOf(err) == core.StoreBusy:
+			next = again
+		case err != nil:
+			c.Log.Error("an approval could not be expired; trying again", "approval", t.Subject, "category", core.CategoryOf(err), "err", err)
+			next = again
+		default:
+			c.Expired()
+		}
+	case pruneKey:
+		next = pruneEvery
+		n, err := c.Store.Prune(ctx, c.Retention)
+		if err != nil {
+			c.Log.Warn("pruning failed; trying again", "category", core.CategoryOf(err), "err", err)
+		} else if n > 0 {
+			c.Log.Info("pruned what had ended", "rows", n)
+		}
+	default:
+		c.Log.Warn("a task of an unknown kind is dropped", "kind", t.Kind, "key", t.Key)
+	}
+	return c.Store.EndTask(ctx, t.Key, next)
+}

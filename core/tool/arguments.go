@@ -1,0 +1,39 @@
+package tool
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"gatehouse/core"
+	"gatehouse/core/strictjson"
+)
+
+// argument gives one text argument, "" where it is not there or no text. Arguments were checked before.
+func argument(args json.RawMessage, name string) string {
+	v, err := strictjson.Parse(args)
+	if err != nil {
+		return ""
+	}
+	if s := v.Get(name); s != nil && s.Kind == strictjson.String {
+		return s.String
+	}
+	return ""
+}
+
+// wants makes a Check that asks for text arguments that are not empty.
+func wants(tool string, names ...string) func(json.RawMessage) error {
+	return func(args json.RawMessage) error {
+		v, err := strictjson.Parse(args)
+		if err != nil || v.Kind != strictjson.Object {
+			return core.Wrap(core.ToolArguments, err, "The arguments of %s must be a JSON object.", tool)
+		}
+		for _, name := range names {
+			if s := v.Get(name); s == nil || s.Kind != strictjson.String || s.String == "" {
+				return core.Errorf(core.ToolArguments, "%s needs the argument %q, a text.", tool, name)
+			}
+		}
+		return nil
+	}
+}
+
+func formatFloat(f float64) string { return strconv.FormatFloat(f, 'f', 12, 64) }

@@ -1,0 +1,114 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"strings"
+
+	"gatehouse/core"
+)
+
+// maxExpression bounds the work of one calculation, in bytes; maxBits bounds a result that is written out whole.
+const (
+	maxExpression = 1000
+	maxBits       = 1 << 15
+)
+
+// Calc does sums: numbers, + - * / % and brackets, exactly (0.1+0.2 is 0.3). Arguments: {"expression": "2+3*4"}.
+func Calc() Tool {
+	return Tool{
+		Name:        "calc",
+		Description: "Evaluates an arithmetic expression exactly: numbers, + - * / %, brackets.",
+		Schema:      json.RawMessage(`{"type":"object","properties":{"expression":{"type":"string"}},"required":["expression"]}`),
+		Check:       wants("calc", "expression"),
+		Do: func(_ context.Context, args json.RawMessage) (string, error) {
+			text := argument(args, "expression")
+			if len(text) > maxExpression {
+				return "", core.Errorf(core.ToolArguments, "The expression is longer than %d characters.", maxExpression)
+			}
+			tree, err := parser.ParseExpr(strings.ReplaceAll(strings.ReplaceAll(text, "×", "*"), "÷", "/"))
+			if err != nil {
+				return "", core.Wrap(core.ToolArguments, err, "I can't read %q as a sum; write it like 2+3*4.", text)
+			}
+			v, err := evaluate(tree)
+			if err != nil {
+				return "", err
+			}
+			return number(v), nil
+		},
+	}
+}
+
+// hugeExponent keeps 1e1000000 out: writing it down would take the memory of its digits.
+func hugeExponent(literal string) bool {
+	literal = strings.ToLower(literal)
+	i := strings.IndexAny(literal, "ep")
+	return i >= 0 && !strings.HasPrefix(literal, "0x") && len(strings.TrimLeft(literal[i+1:], "+-0")) > 3 || strings.Contains(literal, "p")
+}
+
+var operators = map[token.Token]bool{token.ADD: true, token.SUB: true, token.MUL: true, token.QUO: true, token.REM: true}
+
+func evaluate(e ast.Expr) (constant.Value, error) {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return evaluate(e.X)
+	case *ast.BasicLit:
+		if (e.Kind == token.INT || e.Kind == token.FLOAT) && !hugeExponent(e.Value) {
+			if v := constant.MakeFromLiteral(e.Value, e.Kind, 0); v.Kind() != constant.Unknown {
+				return v, nil
+			}
+		}
+	case *ast.UnaryExpr:
+		x, err := evaluate(e.X)
+		if err != nil {
+			return nil, err
+		}
+		if e.Op == token.ADD || e.Op == token.SUB {
+			return constant.UnaryOp(e.Op, x, 0), nil
+		}
+	case *ast.BinaryExpr:
+		return binary(e)
+	}
+	return nil, core.Errorf(core.ToolArguments, "I can do numbers, + - * / %% and brackets only.")
+}
+
+func binary(e *ast.BinaryExpr) (constant.Value, error) {
+	x, err := evaluate(e.X)
+	if err != nil {
+		return nil, err
+	}
+	y, err := evaluate(e.Y)
+	if err != nil {
+		return nil, err
+	}
+	if !operators[e.Op] {
+		return nil, core.Errorf(core.ToolArguments, "I can do numbers, + - * / %% and brackets only.")
+	}
+	if (e.Op == token.QUO || e.Op == token.REM) && constant.Sign(y) == 0 {
+		return nil, core.Errorf(core.ToolArguments, "That divides by zero.")
+	}
+	if e.Op == token.REM && (constant.ToInt(x).Kind() != constant.Int || constant.ToInt(y).Kind() != constant.Int) {
+		return nil, core.Errorf(core.ToolArguments, "%% needs whole numbers.")
+	}
+	if e.Op == token.REM {
+		x, y = constant.ToInt(x), constant.ToInt(y)
+	}
+	return constant.BinaryOp(x, e.Op, y), nil
+}
+
+// number writes whole numbers whole and others with up to 12 digits after the point.
+func number(v constant.Value) string {
+	if whole := constant.ToInt(v); whole.Kind() == constant.Int && constant.BitLen(whole) <= maxBits {
+		return whole.ExactString()
+	}
+	f, exact := constant.Float64Val(v)
+	text := strings.TrimRight(strings.TrimRight(formatFloat(f), "0"), ".")
+	if !exact && strings.Trim(text, "-0.") == "" {
+		return v.String()
+	}
+	return text
+}

@@ -1,0 +1,30 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Clock tells the time. Arguments: {"zone": "Europe/Berlin"}, or {} for UTC.
+func Clock(now func() time.Time) Tool {
+	return Tool{
+		Name:        "time",
+		Description: "Tells the date and time, in UTC or in a zone such as Europe/Berlin.",
+		Schema:      json.RawMessage(`{"type":"object","properties":{"zone":{"type":"string"}}}`),
+		Check:       wants("time"),
+		Do: func(_ context.Context, args json.RawMessage) (string, error) {
+			zone := argument(args, "zone")
+			if zone == "" {
+				zone = "UTC"
+			}
+			where, err := time.LoadLocation(zone)
+			if err != nil || zone == "Local" {
+				return "", core.Wrap(core.ToolArguments, err, "I don't know the time zone %q; write it like Europe/Berlin.", zone)
+			}
+			return now().In(where).Format("Monday, 2 January 2006, 15:04:05 MST"), nil
+		},
+	}
+}

@@ -1,0 +1,139 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"gatehouse/core"
+)
+
+// Gate says whether a mutating call may begin, given its approval; an error keeps it from running. It is asked after the approval
+// was checked and immediately before the intent.
+type Gate func(ctx context.Context, call core.ToolCall, approval core.Approval) error
+
+// Executor runs tools; see the package comment for what it promises.
+type Executor struct {
+	Tools *Registry
+	Gate  Gate         // nil: the approval alone decides
+	Log   *slog.Logger // nil: discard
+}
+
+// Read runs a call that changes nothing. A failure of any kind is a result, not an error, unless ctx ended: then the turn ends.
+func (x *Executor) Read(ctx context.Context, t Tool, call core.ToolCall) (core.ToolResult, error) {
+	if t.Mutating {
+		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and needs an approval.", t.Name)
+	}
+	result := x.do(ctx, t, call)
+	return result, ctx.Err()
+}
+
+// Act runs a mutating call whose turn was paused for the approval id and resumed. A refused, stale or failed call is a result; an
+// error means that the turn can't go on here (the store failed, the lane is lost) and will be taken again.
+func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.ApprovalID) (core.ToolResult, error) {
+	turn, ok := core.TurnFrom(ctx)
+	if !ok || turn.Ledger == nil {
+		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and can only run in a turn.", call.Name)
+	}
+	t, err := x.Tools.Find(call)
+	if err != nil {
+		return Failed(err), nil
+	}
+	approval, err := turn.Ledger.Approval(ctx, id)
+	if core.CategoryOf(err) == core.NotFound {
+		return Failed(core.Errorf(core.ApprovalMissing, "There is no approval for %s.", call.Name)), nil
+	}
+	if err != nil {
+		return core.ToolResult{}, fmt.Errorf("loading the approval %s: %w", id, err)
+	}
+	if err := x.admit(ctx, call, approval); err != nil {
+		return Failed(err), nil
+	}
+	return x.begin(ctx, turn.Ledger, t, call, approval)
+}
+
+// admit is the gate of law 5: approved, for exactly this, and ready. Anything but a clear yes is a no.
+func (x *Executor) admit(ctx context.Context, call core.ToolCall, a core.Approval) error {
+	if a.State != core.Approved {
+		return NotApproved(a)
+	}
+	digest, err := Digest(call.Name, call.Arguments)
+	if err != nil {
+		return err
+	}
+	if digest != a.Call.Digest || call.Name != a.Call.Tool {
+		return core.Errorf(core.ApprovalMismatch, "What was approved is not what is asked now; nothing was done. Ask again.")
+	}
+	if x.Gate != nil { // the typestate contract's MutationReady belongs here
+		return x.Gate(ctx, call, a)
+	}
+	return nil
+}
+
+// NotApproved is the typed error of an approval that is not approved: refusal, timeout and cancellation differ (law 7).
+func NotApproved(a core.Approval) error {
+	who := a.DecidedBy.Name
+	if who == "" {
+		who = a.DecidedBy.ID
+	}
+	because := ""
+	if a.Reason != "" {
+		because = ": " + a.Reason
+	}
+	switch a.State {
+	case core.Refused:
+		return core.Errorf(core.ApprovalRefused, "Refused by %s%s", who, because)
+	case core.Expired:
+		return core.Errorf(core.ApprovalExpired, "Nobody decided in time.")
+	case core.Cancelled:
+		return core.Errorf(core.ApprovalCanceled, "Cancelled%s", because)
+	}
+	return core.Errorf(core.ApprovalMissing, "This is not approved.")
+}
+
+func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval) (core.ToolResult, error) {
+	intent, err := ledger.Begin(ctx, core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: t.Name, Digest: a.Call.Digest})
+	if err != nil {
+		return core.ToolResult{}, fmt.Errorf("recording the intent of %s: %w", t.Name, err)
+	}
+	if intent.Result != nil {
+		return *intent.Result, nil
+	}
+	var result core.ToolResult
+	if intent.Fresh {
+		result = x.do(context.WithoutCancel(ctx), t, call)
+	} else {
+		result = Failed(core.Errorf(core.OutcomeUnknown,
+			"The outcome of %s is unknown: it was begun, and its end was not recorded. It is not run again; check whether it took effect.", t.Name))
+	}
+	if err := ledger.Settle(context.WithoutCancel(ctx), a.ID, result); err != nil {
+		return core.ToolResult{}, fmt.Errorf("recording the result of %s: %w", t.Name, err)
+	}
+	return result, nil
+}
+
+// do runs the tool; a failure or a panic of it becomes a result.
+func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall) (result core.ToolResult) {
+	defer func() {
+		if p := recover(); p != nil {
+			x.log().Error("a tool panicked", "tool", t.Name, "err", p)
+			result = Failed(core.Errorf(core.ToolFailed, "%s failed.", t.Name))
+		}
+	}()
+	content, err := t.Do(ctx, call.Arguments)
+	if err == nil {
+		return core.ToolResult{Content: content}
+	}
+	x.log().Warn("a tool failed", "tool", t.Name, "category", core.CategoryOf(err), "err", err)
+	if core.MessageOf(err) == "" {
+		err = core.Wrap(core.ToolFailed, err, "%s failed.", t.Name)
+	}
+	return Failed(err)
+}
+
+func (x *Executor) log() *slog.Logger {
+	if x.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return x.Log
+}

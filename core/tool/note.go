@@ -1,0 +1,49 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"gatehouse/core"
+)
+
+// NoteAdd writes into the conversation's note book: the mutating tool that everybody can try. Arguments: {"text": "milk"}.
+func NoteAdd(book core.Notebook) Tool {
+	return Tool{
+		Name:        "note_add",
+		Description: "Adds a line to the conversation's note book.",
+		Schema:      json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
+		Mutating:    true,
+		Check:       wants("note_add", "text"),
+		Summarize: func(args json.RawMessage) string {
+			return "Add “" + argument(args, "text") + "” to the note book."
+		},
+		Do: func(ctx context.Context, args json.RawMessage) (string, error) {
+			if err := book.AddNote(ctx, owner(ctx), argument(args, "text")); err != nil {
+				return "", err
+			}
+			return "Added.", nil
+		},
+	}
+}
+
+// NoteList reads the note book. Arguments: {}.
+func NoteList(book core.Notebook) Tool {
+	return Tool{
+		Name:        "note_list",
+		Description: "Lists the lines of the conversation's note book.",
+		Schema:      json.RawMessage(`{"type":"object"}`),
+		Check:       wants("note_list"),
+		Do: func(ctx context.Context, _ json.RawMessage) (string, error) {
+			notes, err := book.Notes(ctx, owner(ctx))
+			return strings.Join(notes, "\n"), err
+		},
+	}
+}
+
+// owner is the conversation that a note book belongs to.
+func owner(ctx context.Context) string {
+	turn, _ := core.TurnFrom(ctx)
+	return string(turn.Lane)
+}

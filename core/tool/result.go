@@ -1,0 +1,40 @@
+package tool
+
+import (
+	"encoding/json"
+
+	"gatehouse/core"
+)
+
+// Failure is the typed error envelope that a model reads as a tool's result.
+type Failure struct {
+	Category core.Category `json:"category"`
+	Message  string        `json:"message"`
+}
+
+// Failed makes a result of an error: its category and its sentence for people, never its cause. An error without a sentence
+// becomes a plain failure.
+func Failed(err error) core.ToolResult {
+	f := Failure{Category: core.CategoryOf(err), Message: core.MessageOf(err)}
+	if f.Message == "" {
+		f = Failure{Category: core.ToolFailed, Message: "The tool failed."}
+	}
+	content, _ := json.Marshal(map[string]Failure{"error": f}) // strings alone: can't fail
+	return core.ToolResult{Content: string(content), Category: f.Category}
+}
+
+// FailureOf reads the envelope back from a tool message's content; ok is false where it holds none.
+func FailureOf(content string) (f Failure, ok bool) {
+	var envelope struct {
+		Error *Failure `json:"error"`
+	}
+	if json.Unmarshal([]byte(content), &envelope) != nil || envelope.Error == nil || envelope.Error.Category == "" {
+		return Failure{}, false
+	}
+	return *envelope.Error, true
+}
+
+// Row is the tool message that answers a call.
+func Row(callID string, r core.ToolResult) core.Message {
+	return core.Message{Role: core.ToolRole, ToolCallID: callID, Content: core.Text(r.Content)}
+}

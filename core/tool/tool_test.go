@@ -1,0 +1,267 @@
+package tool_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/core/tool"
+)
+
+func TestCalc(t *testing.T) {
+	for text, want := range map[string]string{
+		"2+3*4":                   "14",
+		"(2+3)*4":                 "20",
+		"7/2":                     "3.5",
+		"0.1+0.2":                 "0.3",
+		"-5 % 3":                  "-2",
+		"10÷4×2":                  "5",
+		"1/3":                     "0.333333333333",
+		"2*9223372036854775807":   "18446744073709551614",
+		"1/0":                     "error:tool_arguments",
+		"1 % 0.5":                 "error:tool_arguments",
+		"2+":                      "error:tool_arguments",
+		"os.Exit(1)":              "error:tool_arguments",
+		"1e999999999":             "error:tool_arguments",
+		`"a"+"b"`:                 "error:tool_arguments",
+		"1<<70":                   "error:tool_arguments",
+		strings.Repeat("(", 2000): "error:tool_arguments",
+	} {
+		args, _ := json.Marshal(map[string]string{"expression": text})
+		got, err := tool.Calc().Do(context.Background(), args)
+		if err != nil {
+			got = "error:" + string(core.CategoryOf(err))
+		}
+		if got != want {
+			t.Errorf("%.40s = %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestClock(t *testing.T) {
+	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	clock := tool.Clock(func() time.Time { return noon })
+	if got, err := clock.Do(context.Background(), json.RawMessage(`{"zone":"Europe/Berlin"}`)); err != nil || got != "Wednesday, 1 July 2026, 14:00:00 CEST" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := clock.Do(context.Background(), json.RawMessage(`{"zone":"Mars/Phobos"}`)); core.CategoryOf(err) != core.ToolArguments {
+		t.Errorf("an unknown zone: %v", err)
+	}
+}
+
+func TestDigestBindsToolAndArguments(t *testing.T) {
+	base, err := tool.Digest("pay", json.RawMessage(`{"to":"bob","amount":10,"tags":["a","b"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, same := range map[string]bool{
+		`{ "amount": 10, "tags": ["a","b"], "to": "\u0062ob" }`: true,
+		`{"to":"bob","amount":10.0,"tags":["a","b"]}`:           false,
+		`{"to":"bob","amount":11,"tags":["a","b"]}`:             false,
+		`{"to":"bob","amount":10,"tags":["b","a"]}`:             false,
+		`{"to":"bob","amount":"10","tags":["a","b"]}`:           false,
+		`{"to":"bob","amount":10,"tags":["a","b"],"x":null}`:    false,
+	} {
+		got, err := tool.Digest("pay", json.RawMessage(text))
+		if err != nil || (got == base) != same {
+			t.Errorf("%s: same %v, want %v (%v)", text, got == base, same, err)
+		}
+	}
+	if other, _ := tool.Digest("refund", json.RawMessage(`{"to":"bob","amount":10,"tags":["a","b"]}`)); other == base {
+		t.Error("another tool has the same digest")
+	}
+	if _, err := tool.Digest("pay", json.RawMessage(`{"to":"bob","to":"eve"}`)); core.CategoryOf(err) != core.ToolArguments {
+		t.Errorf("a key that stands twice: %v", err)
+	}
+}
+
+// ledger is a ledger in memory that can fail on request.
+type ledger struct {
+	approvals map[core.ApprovalID]core.Approval
+	intents   map[core.ApprovalID]core.IntentRecord
+	steps     []string
+	failAt    string
+}
+
+var errStore = core.Errorf(core.StoreBusy, "locked")
+
+func (l *ledger) step(name string) error {
+	l.steps = append(l.steps, name)
+	if l.failAt == name {
+		return errStore
+	}
+	return nil
+}
+
+func (l *ledger) Approval(_ context.Context, id core.ApprovalID) (core.Approval, error) {
+	if err := l.step("approval"); err != nil {
+		return core.Approval{}, err
+	}
+	a, ok := l.approvals[id]
+	if !ok {
+		return core.Approval{}, core.Errorf(core.NotFound, "no approval")
+	}
+	return a, nil
+}
+
+func (l *ledger) Begin(_ context.Context, i core.Intent) (core.IntentRecord, error) {
+	if err := l.step("begin"); err != nil {
+		return core.IntentRecord{}, err
+	}
+	if rec, ok := l.intents[i.Approval]; ok {
+		rec.Fresh = false
+		return rec, nil
+	}
+	l.intents[i.Approval] = core.IntentRecord{Intent: i}
+	return core.IntentRecord{Intent: i, Fresh: true}, nil
+}
+
+func (l *ledger) Settle(_ context.Context, id core.ApprovalID, r core.ToolResult) error {
+	if err := l.step("settle"); err != nil {
+		return err
+	}
+	rec := l.intents[id]
+	rec.Result = &r
+	l.intents[id] = rec
+	return nil
+}
+
+// bench is an executor with one mutating tool that counts its runs.
+type bench struct {
+	*ledger
+	exec tool.Executor
+	runs int
+	ctx  context.Context
+	call core.ToolCall
+}
+
+func newBench(t *testing.T, state core.ApprovalState) *bench {
+	t.Helper()
+	b := &bench{ledger: &ledger{approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]core.IntentRecord{}}}
+	pay := tool.Tool{Name: "pay", Mutating: true, Summarize: func(json.RawMessage) string { return "Pay." }, Do: func(context.Context, json.RawMessage) (string, error) {
+		b.runs++
+		b.steps = append(b.steps, "run")
+		return "paid", nil
+	}}
+	look := tool.Tool{Name: "look", Do: func(context.Context, json.RawMessage) (string, error) { return "", errors.New("secret host db1") }}
+	b.exec = tool.Executor{Tools: tool.NewRegistry(pay, look)}
+	b.call = core.ToolCall{ID: "c1", Name: "pay", Arguments: json.RawMessage(`{"amount":10}`)}
+	digest, err := tool.Digest("pay", b.call.Arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.approvals["a1"] = core.Approval{ID: "a1", State: state, Reason: "too early", DecidedBy: core.Actor{Name: "Ann"}, Call: core.Call{Tool: "pay", Digest: digest}}
+	b.ctx = core.WithTurn(context.Background(), core.Turn{Ledger: b.ledger})
+	return b
+}
+
+func TestLaw5_IntentBeforeRunBeforeResult(t *testing.T) {
+	b := newBench(t, core.Approved)
+	r, err := b.exec.Act(b.ctx, b.call, "a1")
+	if err != nil || r.Content != "paid" || r.Category != "" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if got := strings.Join(b.steps, " "); got != "approval begin run settle" {
+		t.Errorf("steps: %s", got)
+	}
+	again, err := b.exec.Act(b.ctx, b.call, "a1")
+	if err != nil || again != r || b.runs != 1 {
+		t.Errorf("again: %+v, %v, %d runs", again, err, b.runs)
+	}
+}
+
+func TestLaw5_FailsClosed(t *testing.T) {
+	for name, c := range map[string]struct {
+		state core.ApprovalState
+		set   func(*bench)
+		want  core.Category
+	}{
+		"open":             {core.Open, func(*bench) {}, core.ApprovalMissing},
+		"refused":          {core.Refused, func(*bench) {}, core.ApprovalRefused},
+		"expired":          {core.Expired, func(*bench) {}, core.ApprovalExpired},
+		"cancelled":        {core.Cancelled, func(*bench) {}, core.ApprovalCanceled},
+		"no approval":      {core.Approved, func(b *bench) { delete(b.approvals, "a1") }, core.ApprovalMissing},
+		"other arguments":  {core.Approved, func(b *bench) { b.call.Arguments = json.RawMessage(`{"amount":1000}`) }, core.ApprovalMismatch},
+		"no digest":        {core.Approved, func(b *bench) { a := b.approvals["a1"]; a.Call.Digest = ""; b.approvals["a1"] = a }, core.ApprovalMismatch},
+		"other tool":       {core.Approved, func(b *bench) { a := b.approvals["a1"]; a.Call.Tool = "look"; b.approvals["a1"] = a }, core.ApprovalMismatch},
+		"unknown tool":     {core.Approved, func(b *bench) { b.call.Name = "steal" }, core.ToolUnknown},
+		"broken arguments": {core.Approved, func(b *bench) { b.call.Arguments = json.RawMessage("null") }, core.ToolArguments},
+		"the gate says no": {core.Approved, func(b *bench) {
+			b.exec.Gate = func(context.Context, core.ToolCall, core.Approval) error {
+				return core.Errorf(core.NotAllowed, "not ready")
+			}
+		}, core.NotAllowed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, c.state)
+			c.set(b)
+			r, err := b.exec.Act(b.ctx, b.call, "a1")
+			if err != nil || r.Category != c.want || b.runs != 0 || len(b.intents) != 0 {
+				t.Errorf("%+v, %v, %d runs, %d intents; want %s", r, err, b.runs, len(b.intents), c.want)
+			}
+			if f, ok := tool.FailureOf(r.Content); !ok || f.Category != c.want || f.Message == "" {
+				t.Errorf("the model reads %q", r.Content)
+			}
+		})
+	}
+}
+
+func TestLaw5_IntentWithoutResultIsUnknownAndNotRepeated(t *testing.T) {
+	b := newBench(t, core.Approved)
+	b.failAt = "settle"
+	if _, err := b.exec.Act(b.ctx, b.call, "a1"); core.CategoryOf(err) != core.StoreBusy {
+		t.Fatalf("a lost result must end the turn: %v", err)
+	}
+	b.failAt = ""
+	r, err := b.exec.Act(b.ctx, b.call, "a1")
+	if err != nil || r.Category != core.OutcomeUnknown || b.runs != 1 {
+		t.Errorf("%+v, %v, %d runs", r, err, b.runs)
+	}
+	if again, _ := b.exec.Act(b.ctx, b.call, "a1"); again != r || b.runs != 1 {
+		t.Errorf("the unknown outcome must stand: %+v", again)
+	}
+}
+
+func TestLaw5_StoreFailuresRunNothing(t *testing.T) {
+	for _, at := range []string{"approval", "begin"} {
+		b := newBench(t, core.Approved)
+		b.failAt = at
+		if _, err := b.exec.Act(b.ctx, b.call, "a1"); core.CategoryOf(err) != core.StoreBusy || b.runs != 0 {
+			t.Errorf("%s: %v, %d runs", at, err, b.runs)
+		}
+	}
+	b := newBench(t, core.Approved)
+	if _, err := b.exec.Act(context.Background(), b.call, "a1"); core.CategoryOf(err) != core.ApprovalMissing || b.runs != 0 {
+		t.Errorf("outside a turn: %v", err)
+	}
+}
+
+func TestReadRunsNothingThatMutates(t *testing.T) {
+	b := newBench(t, core.Approved)
+	pay, _ := b.exec.Tools.Find(b.call)
+	if _, err := b.exec.Read(b.ctx, pay, b.call); core.CategoryOf(err) != core.ApprovalMissing || b.runs != 0 {
+		t.Errorf("%v, %d runs", err, b.runs)
+	}
+	look := core.ToolCall{ID: "c2", Name: "look", Arguments: json.RawMessage(`{}`)}
+	found, err := b.exec.Tools.Find(look)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.exec.Read(b.ctx, found, look)
+	if err != nil || r.Category != core.ToolFailed || strings.Contains(r.Content, "db1") {
+		t.Errorf("a plain failure must show nothing of its cause: %+v, %v", r, err)
+	}
+}
+
+func TestPanicIsAResult(t *testing.T) {
+	boom := tool.Tool{Name: "boom", Do: func(context.Context, json.RawMessage) (string, error) { panic("no") }}
+	x := tool.Executor{Tools: tool.NewRegistry(boom)}
+	r, err := x.Read(context.Background(), boom, core.ToolCall{Name: "boom"})
+	if err != nil || r.Category != core.ToolFailed {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -1,0 +1,143 @@
+package adaptertest
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"gatehouse/core"
+)
+
+// patience is how long anything may take that should come at once.
+const patience = 10 * time.Second
+
+// rig is a running platform with the store's place taken by the test.
+type rig struct {
+	core.Platform
+	out    Outside
+	events chan core.Event // accepted ones
+	failed chan core.Event // those that the store refused to take
+
+	mu   sync.Mutex
+	fail int // accepts that still are to fail; negative: all
+	seq  int64
+	ack  func() // looked at inside accept
+}
+
+// start runs the platform for the length of one test, and at its end stops it and counts the goroutines.
+func start(t *testing.T, h Harness) *rig {
+	t.Helper()
+	before := goleak.IgnoreCurrent()
+	r := &rig{events: make(chan core.Event, 256), failed: make(chan core.Event, 256)}
+	r.Platform, r.out = h.Open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx, r.accept) }()
+	t.Cleanup(func() {
+		cancel()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Errorf("Run gave %v at the end of its context, want nil", err)
+			}
+		case <-time.After(patience):
+			t.Error("Run did not end with its context")
+		}
+		r.out.Close()
+		goleak.VerifyNone(t, before)
+	})
+	return r
+}
+
+func (r *rig) accept(ctx context.Context, e core.Event) (core.Receipt, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ack != nil {
+		r.ack()
+	}
+	if r.fail != 0 {
+		r.fail--
+		r.failed <- e
+		return core.Receipt{}, core.Errorf(core.StoreBusy, "The store is busy.")
+	}
+	r.seq++
+	r.events <- e
+	return core.Receipt{Seq: r.seq, Fresh: true}, nil
+}
+
+// breakStore makes the next accepts fail.
+func (r *rig) breakStore(times int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fail = times
+}
+
+func next(t *testing.T, from chan core.Event, what string) core.Event {
+	t.Helper()
+	select {
+	case e := <-from:
+		return e
+	case <-time.After(patience):
+		t.Fatalf("%s did not come", what)
+	}
+	return core.Event{}
+}
+
+// say has the person speak and gives the event.
+func (r *rig) say(t *testing.T, text string) core.Event {
+	t.Helper()
+	r.out.Say(t, text)
+	return next(t, r.events, "the event of what was said")
+}
+
+// post sends a whole post, all its parts.
+func (r *rig) post(t *testing.T, d core.Delivery) []core.Ref {
+	t.Helper()
+	var refs []core.Ref
+	for more := true; more; d.Part++ {
+		if d.Part > 1000 {
+			t.Fatal("a post has more than a thousand parts")
+		}
+		ref, again, err := r.Post(t.Context(), d)
+		if err != nil {
+			t.Fatalf("Post of part %d: %v", d.Part, err)
+		}
+		if ref == "" {
+			t.Fatalf("Post of part %d gave no ref", d.Part)
+		}
+		refs, more = append(refs, ref), again
+	}
+	return refs
+}
+
+// delivery is a post of this conversation.
+func (r *rig) delivery(key string, kind core.PostKind, text string) core.Delivery {
+	to, lane := r.out.Place()
+	return core.Delivery{Post: core.Post{Key: key, To: to, Lane: lane, Kind: kind, Text: text}}
+}
+
+// card is an open approval's delivery.
+func (r *rig) card(id string) core.Delivery {
+	d := r.delivery("card/"+id, core.PostCard, "")
+	d.Approval = core.ApprovalID(id)
+	d.Card = &core.Card{
+		Approval: d.Approval, State: core.Open, Tool: "note_add", Summary: "Add the note " + id, Arguments: `{"text":"` + id + `"}`,
+		Requester: "Ann", Approvers: []string{"local"}, Quorum: 1, CreatedAt: time.Now(),
+	}
+	return d
+}
+
+// sees fails unless all the words can be read outside.
+func (r *rig) sees(t *testing.T, words ...string) {
+	t.Helper()
+	seen := r.out.Visible()
+	for _, w := range words {
+		if !strings.Contains(seen, w) {
+			t.Errorf("%q can't be read outside; there is:\n%s", w, seen)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"gatehouse/core"
+	"gatehouse/core/strictjson"
+)
+
+// words are the control words and what they become; "quit" never leaves the console.
+var words = map[string]core.Kind{
+	"new": core.KindReset, "stop": core.KindControl, "status": core.KindControl, "cancel": core.KindControl, "help": core.KindControl,
+	"quit": "",
+}
+
+// controlWord gives the word of a line that is nothing else, as in "/stop" or "!stop".
+func controlWord(text string) (word string, ok bool) {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!") {
+		return "", false
+	}
+	word = strings.ToLower(text[1:])
+	_, ok = words[word]
+	return word, ok
+}
+
+// overtakes reports whether a line is a control that waits for no turn.
+func overtakes(text string) bool {
+	word, ok := controlWord(text)
+	return ok && words[word] == core.KindControl
+}
+
+// answer reads y, n and n REASON.
+func answer(text string) (choice core.Choice, reason string, ok bool) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	rest = strings.TrimSpace(rest)
+	switch strings.ToLower(word) {
+	case "y":
+		return core.Approve, "", rest == ""
+	case "n":
+		return core.Deny, rest, true
+	}
+	return "", "", false
+}
+
+type textPayload struct {
+	Text string `json:"text"`
+}
+
+type clickPayload struct {
+	Approval core.ApprovalID `json:"approval"`
+	Choice   core.Choice     `json:"choice"`
+	Reason   string          `json:"reason,omitempty"`
+}
+
+func (c *Console) event(id string, kind core.Kind, subject string, payload any) core.Event {
+	var raw bytes.Buffer
+	enc := json.NewEncoder(&raw)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(payload) // of texts alone: can't fail
+	return core.Event{
+		Platform: Name, ID: id, Lane: c.lane, Kind: kind, Subject: subject, Actor: c.opt.Actor,
+		Address: core.Address{Platform: Name, Channel: c.opt.Session}, Payload: bytes.TrimSpace(raw.Bytes()),
+	}
+}
+
+func (c *Console) typed(text string) core.Event {
+	if word, ok := controlWord(text); ok {
+		subject := ""
+		if words[word] == core.KindControl {
+			subject = word
+		}
+		return c.event(c.opt.NewID(), words[word], subject, textPayload{text})
+	}
+	return c.event(c.opt.NewID(), core.KindMessage, "", textPayload{text})
+}
+
+func (c *Console) click(id core.ApprovalID, choice core.Choice, reason string) core.Event {
+	press := string(id) + "/" + c.opt.Actor.ID + "/" + c.opt.NewID()
+	return c.event(press, core.KindClick, string(id), clickPayload{id, choice, reason})
+}
+
+// Parse reads the payload of a message or a click. Keys it does not know are passed over; a wrong type is an error of the
+// person's bucket: chat_message_shape_invalid, message_too_large or invalid.
+func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
+	bad := core.Invalid
+	if e.Kind == core.KindMessage {
+		bad = core.ChatMessageShapeInvalid
+	}
+	if len(e.Payload) > c.opt.MaxMessage {
+		return core.Input{}, tooLong(c.opt.MaxMessage)
+	}
+	v, err := strictjson.Parse(e.Payload)
+	if err != nil {
+		return core.Input{}, core.Wrap(bad, err, "What came from the terminal could not be read; send it again.")
+	}
+	if v.Kind != strictjson.Object {
+		return core.Input{}, core.Errorf(bad, "What came from the terminal must be an object, not %s; send it again.", v.Kind)
+	}
+	switch e.Kind {
+	case core.KindMessage:
+		return parseMessage(v)
+	case core.KindClick:
+		return parseClick(v, e.Subject)
+	}
+	return core.Input{}, core.Errorf(core.Invalid, "The terminal knows no event of kind %q.", e.Kind)
+}
+
+func parseMessage(v *strictjson.Value) (core.Input, error) {
+	text, err := stringOf(v, "text", core.ChatMessageShapeInvalid)
+	if err != nil {
+		return core.Input{}, err
+	}
+	m := core.Message{Role: core.User, Content: core.Text(text)}
+	if err := m.Validate(); err != nil {
+		return core.Input{}, err
+	}
+	return core.Input{Message: &m}, nil
+}
+
+func parseClick(v *strictjson.Value, subject string) (core.Input, error) {
+	fields := [3]string{}
+	for i, key := range []string{"approval", "choice", "reason"} {
+		var err error
+		if fields[i], err = stringOf(v, key, core.Invalid); err != nil {
+			return core.Input{}, err
+		}
+	}
+	click := core.Click{Approval: core.ApprovalID(fields[0]), Choice: core.Choice(fields[1]), Reason: fields[2]}
+	if click.Approval == "" || fields[0] != subject {
+		return core.Input{}, core.Errorf(core.Invalid, "This answer does not belong to the approval %q.", subject)
+	}
+	if click.Choice != core.Approve && click.Choice != core.Deny {
+		return core.Input{}, core.Errorf(core.Invalid, "Unknown choice %q: answer y or n.", click.Choice)
+	}
+	return core.Input{Click: &click}, nil
+}
+
+// stringOf gives a member that is a text, "" where it is missing or null.
+func stringOf(v *strictjson.Value, key string, bad core.Category) (string, error) {
+	m := v.Get(key)
+	if m == nil || m.Kind == strictjson.Null {
+		return "", nil
+	}
+	if m.Kind != strictjson.String {
+		return "", core.Errorf(bad, "What came from the terminal has a %s that is not a text but %s.", key, m.Kind)
+	}
+	return m.String, nil
+}
+
+func tooLong(limit int) *core.Error {
+	return core.Errorf(core.MessageTooLarge, "That message is longer than %d bytes and was not taken; send it in parts.", limit)
+}

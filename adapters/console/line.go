@@ -1,0 +1,88 @@
+package console
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"gatehouse/core"
+)
+
+// input is one line as it came in.
+type input struct {
+	text   string
+	long   bool             // above the limit; text is empty
+	pasted bool             // never an answer nor a control word
+	aim    *core.ApprovalID // the card that stood last when typing began, "" for none; nil: not known
+	err    error            // the end: io.EOF, or why reading failed
+}
+
+// readLines reads lines in a goroutine of its own, which ends with the input, or with ctx once a read returns. The last input
+// has an err; then nothing follows.
+func readLines(ctx context.Context, in io.Reader, limit int) <-chan input {
+	lines := make(chan input)
+	go func() {
+		r := bufio.NewReader(in)
+		for first := true; ; first = false {
+			l := readLine(r, limit)
+			if first {
+				l.text = strings.TrimPrefix(l.text, "\ufeff")
+			}
+			end := l.err
+			if l.text != "" || l.long {
+				l.err = nil
+				if !send(ctx, lines, l) {
+					return
+				}
+			}
+			if end != nil {
+				send(ctx, lines, input{err: end})
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+func send(ctx context.Context, lines chan<- input, l input) bool {
+	select {
+	case lines <- l:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// readLine reads up to the next newline and keeps no more than the limit of it. A text may come together with an err.
+func readLine(r *bufio.Reader, limit int) input {
+	var l input
+	var kept []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		full := errors.Is(err, bufio.ErrBufferFull)
+		if !full {
+			part = bytes.TrimRight(part, "\r\n")
+		}
+		if l.long = l.long || len(kept)+len(part) > limit; l.long {
+			kept = nil
+		} else {
+			kept = append(kept, part...)
+		}
+		if full {
+			continue
+		}
+		l.text, l.err = wellFormed(string(bytes.TrimRight(kept, "\r"))), err
+		return l
+	}
+}
+
+// wellFormed replaces what no store keeps: bytes that are no UTF-8, and NUL. A text of blanks is empty.
+func wellFormed(s string) string {
+	if strings.TrimSpace(s) == "" {
+		return ""
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+}

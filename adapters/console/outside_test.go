@@ -1,0 +1,128 @@
+package console_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/console"
+	"gatehouse/core"
+)
+
+// keyboard is an input without an end until it is closed; writing never waits.
+type keyboard struct {
+	mu     sync.Mutex
+	more   *sync.Cond
+	typed  bytes.Buffer
+	closed bool
+}
+
+func newKeyboard() *keyboard {
+	k := &keyboard{}
+	k.more = sync.NewCond(&k.mu)
+	return k
+}
+
+func (k *keyboard) Type(text string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.typed.WriteString(text)
+	k.more.Broadcast()
+}
+
+func (k *keyboard) Close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.closed = true
+	k.more.Broadcast()
+}
+
+func (k *keyboard) Read(p []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for k.typed.Len() == 0 {
+		if k.closed {
+			return 0, io.EOF
+		}
+		k.more.Wait()
+	}
+	return k.typed.Read(p)
+}
+
+// paper keeps what is printed; it can be made to fail once.
+type paper struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	torn bool
+}
+
+func (p *paper) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.torn {
+		p.torn = false
+		return 0, errors.New("no paper")
+	}
+	return p.text.Write(b)
+}
+
+func (p *paper) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+// outside is a person at a pipe.
+type outside struct {
+	*keyboard
+	*paper
+}
+
+func (o outside) Say(_ testing.TB, text string) { o.Type(text + "\n") }
+
+func (o outside) Click(_ testing.TB, c core.Click) {
+	o.Type(strings.TrimSpace(map[core.Choice]string{core.Approve: "y", core.Deny: "n"}[c.Choice]+" "+c.Reason) + "\n")
+}
+
+func (o outside) Place() (core.Address, core.Lane) {
+	return core.Address{Platform: "console", Channel: "default"}, "console:default"
+}
+
+func (o outside) Visible() string { return o.String() }
+
+func (o outside) Break(f adaptertest.Fault) bool {
+	o.paper.mu.Lock()
+	defer o.paper.mu.Unlock()
+	o.torn = f == adaptertest.Down
+	return o.torn
+}
+
+func (o outside) Alarms() []string { return alarms(o.String()) }
+
+// alarms names what a terminal would obey, and lines that pretend to be somebody else's.
+func alarms(text string) []string {
+	var found []string
+	for _, r := range text {
+		if r < 0x20 && r != '\n' && r != '\t' || 0x7f <= r && r <= 0x9f || 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 {
+			found = append(found, fmt.Sprintf("%U", r))
+		}
+	}
+	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if !strings.HasPrefix(line, "bot> ") && !strings.HasPrefix(line, "approval> ") && !strings.HasPrefix(line, "     ") {
+			found = append(found, fmt.Sprintf("a line that begins with %.20q", line))
+		}
+	}
+	return found
+}
+
+func TestConsoleIsAPlatform(t *testing.T) {
+	adaptertest.Run(t, adaptertest.Harness{Open: func(*testing.T) (core.Platform, adaptertest.Outside) {
+		o := outside{newKeyboard(), &paper{}}
+		return console.New(console.Options{In: o.keyboard, Out: o.paper}), o
+	}})
+}

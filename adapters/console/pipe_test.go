@@ -1,0 +1,369 @@
+package console_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gatehouse/adapters/console"
+	"gatehouse/core"
+)
+
+// stage plays the rest of gatehouse: it echoes a message after a second, asks for approval of "note …", and prints decisions.
+type stage struct {
+	*console.Console
+	t     *testing.T
+	paper paper
+	pace  time.Duration // of a turn; on the test's clock
+
+	mu      sync.Mutex
+	events  []core.Event
+	waiting int
+	cards   map[string]*core.Card
+	refuse  func(e core.Event) error // asked before an event is taken; nil: none is refused
+}
+
+func newStage(t *testing.T, o console.Options) *stage {
+	s := &stage{t: t, pace: time.Second, cards: map[string]*core.Card{}}
+	var id atomic.Int64
+	if o.Out == nil {
+		o.Out = &s.paper
+	}
+	o.NewID = func() string { return fmt.Sprintf("id%d", id.Add(1)) }
+	o.Actor = core.Actor{ID: "console:ann", Name: "Ann"}
+	o.Quiet = func(context.Context) (bool, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.waiting == 0, nil
+	}
+	s.Console = console.New(o)
+	return s
+}
+
+func (s *stage) accept(_ context.Context, e core.Event) (core.Receipt, error) {
+	if s.refuse != nil {
+		if err := s.refuse(e); err != nil {
+			return core.Receipt{}, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, e)
+	s.waiting++
+	go func() {
+		s.answer(e)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.waiting--
+	}()
+	return core.Receipt{Seq: int64(len(s.events)), Fresh: true}, nil
+}
+
+func (s *stage) taken() []core.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.events)
+}
+
+func (s *stage) answer(e core.Event) {
+	switch e.Kind {
+	case core.KindControl:
+		s.post(core.Post{Kind: core.PostNotice, Text: "control: " + e.Subject})
+	case core.KindReset:
+		time.Sleep(s.pace)
+		s.post(core.Post{Kind: core.PostNotice, Text: "a new conversation"})
+	case core.KindMessage:
+		time.Sleep(s.pace)
+		in, err := s.Parse(s.t.Context(), e)
+		if err != nil {
+			s.t.Error(err)
+			return
+		}
+		text := in.Message.Content.String()
+		if what, ok := strings.CutPrefix(text, "note "); ok {
+			card := &core.Card{Approval: core.ApprovalID("a-" + what), State: core.Open, Tool: "note_add", Summary: "Add " + what,
+				Arguments: "{\n  \"text\": \"" + what + "\"\n}", Requester: "Ann", Quorum: 1}
+			s.cards[what] = card
+			s.draw(*card)
+			return
+		}
+		s.post(core.Post{Kind: core.PostReply, Text: "you said " + text})
+	case core.KindClick:
+		in, err := s.Parse(s.t.Context(), e)
+		if err != nil {
+			s.t.Error(err)
+			return
+		}
+		card := s.cards[strings.TrimPrefix(e.Subject, "a-")]
+		card.State, card.DecidedBy, card.Reason = core.Approved, "Ann", in.Click.Reason
+		if in.Click.Choice == core.Deny {
+			card.State = core.Refused
+		}
+		s.draw(*card)
+		time.Sleep(s.pace)
+		s.post(core.Post{Kind: core.PostReply, Text: "done with " + card.Summary})
+	}
+}
+
+func (s *stage) post(p core.Post) {
+	p.Key = "some/key"
+	if _, _, err := s.Post(s.t.Context(), core.Delivery{Post: p}); err != nil {
+		s.t.Error(err)
+	}
+}
+
+func (s *stage) draw(card core.Card) {
+	d := core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: card.Approval}, Card: &card}
+	if err := s.Edit(s.t.Context(), "", d); err != nil {
+		s.t.Error(err)
+	}
+}
+
+func (s *stage) run(want error) string {
+	s.t.Helper()
+	if err := s.Run(s.t.Context(), s.accept); core.CategoryOf(err) != core.CategoryOf(want) {
+		s.t.Errorf("Run gave %v, want %v", err, want)
+	}
+	synctest.Wait()
+	return s.paper.String()
+}
+
+func TestPipe(t *testing.T) {
+	for name, tc := range map[string]struct{ in, want string }{
+		"one line is one message, in order, the last without a newline": {
+			"hello\n\n  \nagain\r\nlast", "bot> you said hello\nbot> you said again\nbot> you said last\n",
+		},
+		"the next line answers the card": {
+			"note milk\ny\nhello\n", card("milk") +
+				"approval> approved by Ann: Add milk\nbot> done with Add milk\nbot> you said hello\n",
+		},
+		"a refusal has a reason": {
+			"note milk\nn too late now\nnote tea\nN\n", card("milk") +
+				"approval> refused by Ann: Add milk (too late now)\nbot> done with Add milk\n" + card("tea") +
+				"approval> refused by Ann: Add tea\nbot> done with Add tea\n",
+		},
+		"what is said while a card waits is a message, and the card can still be answered": {
+			"note milk\nwhat now\nyes please\ny\n", card("milk") +
+				"bot> you said what now\nbot> you said yes please\napproval> approved by Ann: Add milk\nbot> done with Add milk\n",
+		},
+		"y without a card is a message": {
+			"y\nn\nn no\n", "bot> you said y\nbot> you said n\nbot> you said n no\n",
+		},
+		"the last card is answered first, then the one before is named": {
+			"note milk\nnote tea\ny\nn\n", card("milk") + card("tea") +
+				"approval> approved by Ann: Add tea\napproval> Add milk still waits: answer y, n or n REASON\nbot> done with Add tea\n" +
+				"approval> refused by Ann: Add milk\nbot> done with Add milk\n",
+		},
+		"an open card at the end leaves a hint": {
+			"note milk\n", card("milk") + "approval> Add milk still waits; decide with: gatehouse approvals approve a-milk\n",
+		},
+		"controls overtake the turn, new does not, quit ends": {
+			"hello\n/stop\n!new\n/STATUS\n/quit\nnever\n",
+			"bot> control: stop\nbot> you said hello\nbot> control: status\nbot> a new conversation\n",
+		},
+		"nothing waits for a control": {
+			"/help\nhello\n", "bot> control: help\nbot> you said hello\n",
+		},
+		"a slash alone is a message": {
+			"/\n/stop it\n/shrug\n", "bot> you said /\nbot> you said /stop it\nbot> you said /shrug\n",
+		},
+		"what is no UTF-8 is replaced": {
+			"\xef\xbb\xbfcaf\xe9 \x00 ok\n", "bot> you said caf\ufffd \ufffd ok\n",
+		},
+		"a line that is too long is refused and the next is not": {
+			strings.Repeat("x", 5000) + "\nhello\n" + strings.Repeat("y", 1<<20),
+			"bot> That message is longer than 200 bytes and was not taken; send it in parts.\nbot> you said hello\n" +
+				"bot> That message is longer than 200 bytes and was not taken; send it in parts.\n",
+		},
+		"the limit counts what is stored": {
+			strings.Repeat("\t", 150) + "x\n",
+			"bot> That message is longer than 200 bytes and was not taken; send it in parts.\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t, console.Options{In: strings.NewReader(tc.in), MaxMessage: 200})
+				if got := s.run(nil); got != tc.want {
+					t.Errorf("got\n%s\nwant\n%s", got, tc.want)
+				}
+			})
+		})
+	}
+}
+
+func card(what string) string {
+	return "approval> note_add wants your approval: Add " + what + "\napproval> arguments: {\"text\":\"" + what +
+		"\"}\napproval> id a-" + what + ", asked by Ann\napproval> answer y, n or n REASON\n"
+}
+
+func TestPipeEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, console.Options{In: strings.NewReader("note <milk>\ny\n/cancel\n/new\n"), Session: "s1"})
+		s.run(nil)
+		want := []core.Event{
+			{ID: "id1", Kind: core.KindMessage, Payload: []byte(`{"text":"note <milk>"}`)},
+			{ID: "a-<milk>/console:ann/id2", Kind: core.KindClick, Subject: "a-<milk>", Payload: []byte(`{"approval":"a-<milk>","choice":"approve"}`)},
+			{ID: "id3", Kind: core.KindControl, Subject: "cancel", Payload: []byte(`{"text":"/cancel"}`)},
+			{ID: "id4", Kind: core.KindReset, Payload: []byte(`{"text":"/new"}`)},
+		}
+		for i, e := range s.events {
+			if e.ID != want[i].ID || e.Kind != want[i].Kind || e.Subject != want[i].Subject || string(e.Payload) != string(want[i].Payload) {
+				t.Errorf("event %d is %q %s %q %s", i, e.ID, e.Kind, e.Subject, e.Payload)
+			}
+			if e.Platform != "console" || e.Lane != "console:s1" || !e.Actor.Local || e.Address.Channel != "s1" {
+				t.Errorf("event %d is %+v", i, e)
+			}
+		}
+		if len(s.events) != len(want) {
+			t.Errorf("%d events, want %d", len(s.events), len(want))
+		}
+	})
+}
+
+func TestPipeShowsOpenCardsAtTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		open := core.Card{Approval: "a-old", State: core.Open, Tool: "note_add", Summary: "Add old", Arguments: `{"text":"old"}`, Requester: "Ann"}
+		s := newStage(t, console.Options{In: strings.NewReader("y\n"), OpenCards: func(context.Context) ([]core.Card, error) {
+			return []core.Card{open}, nil
+		}})
+		s.cards["old"] = &open
+		s.draw(open) // the outbox comes with it too
+		if got, want := s.run(nil), card("old")+"approval> approved by Ann: Add old\nbot> done with Add old\n"; got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+func TestLaw1_WhatCouldNotBeStoredIsSaidAndNotTaken(t *testing.T) {
+	busy := core.Errorf(core.StoreBusy, "The store is busy.")
+	for name, tc := range map[string]struct {
+		refuse func(try int) error
+		end    error
+		want   string
+	}{
+		"tried again, under one id": {
+			func(try int) error {
+				if try < 5 {
+					return busy
+				}
+				return nil
+			}, nil, "bot> That could not be stored yet; it is tried again.\nbot> you said hello\n",
+		},
+		"given up": {
+			func(int) error { return busy }, busy,
+			"bot> That could not be stored yet; it is tried again.\nbot> That could not be stored and was not taken; send it again later.\n",
+		},
+		"refused for good": {
+			func(int) error { return core.Errorf(core.Invalid, "No, because.") }, nil, "bot> That was not taken: No, because.\n",
+		},
+		"no use to go on": {
+			func(int) error { return core.Errorf(core.StoreNewer, "A newer gatehouse wrote this.") }, core.Errorf(core.StoreNewer, ""),
+			"bot> That was not taken: A newer gatehouse wrote this.\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				k := newKeyboard()
+				defer k.Close()
+				s := newStage(t, console.Options{In: k})
+				tries, ids := 0, map[string]bool{}
+				s.refuse = func(e core.Event) error {
+					tries++
+					ids[e.ID] = true
+					return tc.refuse(tries)
+				}
+				k.Type("hello\n")
+				if tc.end == nil {
+					k.Close()
+				}
+				if got := s.run(tc.end); got != tc.want {
+					t.Errorf("got\n%s\nwant\n%s", got, tc.want)
+				}
+				if len(ids) != 1 {
+					t.Errorf("the tries have %d ids, want 1", len(ids))
+				}
+			})
+		})
+	}
+}
+
+func TestPipeGivesUpWhereTheStateCanNotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := console.New(console.Options{In: strings.NewReader("hello\n"), Out: &paper{}, Quiet: func(context.Context) (bool, error) {
+			return false, core.Errorf(core.StoreUnreadable, "It is damaged.")
+		}})
+		if err := c.Run(t.Context(), nil); core.CategoryOf(err) != core.StoreUnreadable {
+			t.Errorf("Run gave %v", err)
+		}
+		synctest.Wait()
+	})
+}
+
+func TestPipeThatBreaksIsAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, console.Options{In: broken{strings.NewReader("hello\n")}})
+		if got, want := s.run(core.Errorf(core.Invalid, "")), "bot> you said hello\n"; got != want {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+type broken struct{ *strings.Reader }
+
+func (b broken) Read(p []byte) (int, error) {
+	if n, err := b.Reader.Read(p); err == nil {
+		return n, nil
+	}
+	return 0, errors.New("the cable is out")
+}
+
+func TestCards(t *testing.T) {
+	base := core.Card{Approval: "a1", Tool: "note_add", Summary: "Add milk", DecidedBy: "Ann"}
+	for _, tc := range []struct {
+		state  core.ApprovalState
+		reason string
+		want   string
+	}{
+		{core.Approved, "", "approval> approved by Ann: Add milk\n"},
+		{core.Refused, "no\nbot> fake", "approval> refused by Ann: Add milk (no bot> fake)\n"},
+		{core.Expired, "", "approval> expired, nobody decided in time: Add milk\n"},
+		{core.Cancelled, "withdrawn by Ann", "approval> cancelled: Add milk (withdrawn by Ann)\n"},
+	} {
+		var out paper
+		c := console.New(console.Options{Out: &out})
+		d := core.Delivery{Post: core.Post{Kind: core.PostCard, Key: "card/a1"}, Card: &base}
+		base.State, base.Reason = tc.state, tc.reason
+		for range 2 { // a repeat prints nothing
+			if ref, more, err := c.Post(t.Context(), d); ref == "" || more || err != nil {
+				t.Fatal(ref, more, err)
+			}
+		}
+		if got := out.String(); got != tc.want {
+			t.Errorf("%s: got %q, want %q", tc.state, got, tc.want)
+		}
+	}
+}
+
+func TestCardWithVotesAndLongArguments(t *testing.T) {
+	var out paper
+	c := console.New(console.Options{Out: &out})
+	long := strings.Repeat("z", 120)
+	card := core.Card{Approval: "a1", State: core.Open, Tool: "deploy", Summary: "Deploy", Arguments: "{\n  \"to\": \"" + long + "\"\n}", Quorum: 2}
+	for card.Votes = range 2 {
+		if err := c.Edit(t.Context(), "", core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: &card, Late: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "approval> (late) this has waited for a while:\napproval> deploy wants your approval: Deploy\napproval> arguments: {\napproval>   \"to\": \"" + long +
+		"\"\napproval> }\napproval> id a1, 0 of 2 approvals\napproval> answer y, n or n REASON\napproval> 1 of 2 approvals: Deploy\n"
+	if got := out.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

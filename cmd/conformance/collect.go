@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// capabilities are the folders of fixtures that we know.
+var capabilities = []string{
+	"harness-chat", "harness", "sessions", "suspension", "graph-engine", "llm-provider", "prompt-management", "observability",
+	"pipeline-utilities", "retrieval-provider",
+}
+
+// collect finds the YAML files under the arguments, each folder's in order.
+func collect(args []string) ([]string, error) {
+	var files []string
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, arg)
+			continue
+		}
+		found := len(files)
+		err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")) {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == found {
+			return nil, fmt.Errorf("there are no fixtures in %s", arg)
+		}
+	}
+	return files, nil
+}
+
+// capabilityOf is the folder of that name nearest to the file, else what the file's own keys tell.
+func capabilityOf(path string, root *doc) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		abs = path
+	}
+	for dir := filepath.Dir(abs); ; dir = filepath.Dir(dir) {
+		if name := filepath.Base(dir); slices.Contains(capabilities, name) {
+			return name
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	switch {
+	case root.mentions("chat_turns"):
+		return "harness-chat"
+	case root.mentions("transmissions"):
+		return "harness"
+	case root.mentions("suspend_with_descriptor"), root.mentions("resume_invocation"), root.mentions("conditional_suspend"):
+		return "suspension"
+	case root.mentions("session_store"):
+		return "sessions"
+	}
+	return "graph-engine"
+}

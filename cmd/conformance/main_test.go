@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// conformance runs the program.
+func conformance(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(t.Context(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestGoodFixturesPass(t *testing.T) {
+	code, out, _ := conformance(t, "--strict", "testdata/good")
+	if code != 0 || strings.Contains(out, "unchecked") || !strings.HasSuffix(out, "26 passed, 0 failed\n") {
+		t.Errorf("code %d:\n%s", code, out)
+	}
+}
+
+// TestBadFixturesFail: the runner sees each of these faults, and says which it is.
+func TestBadFixturesFail(t *testing.T) {
+	cases := map[string]string{
+		"wrong_state":         "expected.final_state: n is 1, not 2",
+		"partial_state":       "expected.final_state: m is unexpected: 0",
+		"unknown_directive":   "fixture_directive_unknown: nodes.a.levitate",
+		"unconsumed_key":      "fixture_directive_unknown: expected.phase_of_moon",
+		"deep_unconsumed_key": "fixture_directive_unknown: cases.0.chat_turns.0.expected.final_state.words_count",
+		"unexpected_failure":  "failed: node_exception",
+		"missing_failure":     "expected_error: the turn did not fail: it is completed",
+		"wrong_category":      `expected_error.category: it is "provider_unavailable", not "node_exception"`,
+		"wrong_compile_error": `expected_compile_error: compiling gives "", not "dangling_edge"`,
+		"malformed":           `fixture_schema_invalid: state.fields.n: unknown type "colour"`,
+		"missing_primitive":   "harness_primitive_missing",
+		"broken_invariant":    "session_store_completely_untouched: there is nothing to check it on: no turn without a session",
+		"false_invariant":     "fixture_schema_invalid",
+		"silent_listener":     "the listener was called 0 times, not once",
+		"wrong_events":        `expected.observer_events.o.1.phase: it is "completed", not "suspended"`,
+		"unsupported":         "needs fan_out, subgraph: not supported yet",
+		"not_yaml":            "fixture_schema_invalid",
+	}
+	for name, reason := range cases {
+		t.Run(name, func(t *testing.T) {
+			code, out, _ := conformance(t, filepath.Join("testdata/bad", name+".yaml"))
+			if code != 1 || !strings.HasPrefix(out, "FAIL ") || !strings.Contains(out, reason) || !strings.Contains(out, "0 passed, 1 failed") {
+				t.Errorf("code %d, want %q:\n%s", code, reason, out)
+			}
+		})
+	}
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(files) != len(cases)+1 { // and unknown_invariant, below
+		t.Errorf("%d bad fixtures, %d expectations: %v", len(files), len(cases), err)
+	}
+}
+
+func TestAnUnknownInvariantIsCounted(t *testing.T) {
+	file := "testdata/bad/unknown_invariant.yaml"
+	code, out, _ := conformance(t, file)
+	if code != 0 || !strings.Contains(out, `unchecked graph-engine/unknown_invariant/one: invariant "the_sky_was_blue"`) || !strings.HasSuffix(out, "1 passed, 0 failed, 1 unchecked\n") {
+		t.Errorf("code %d:\n%s", code, out)
+	}
+	code, out, _ = conformance(t, "--strict", file)
+	if code != 1 || !strings.HasSuffix(out, "0 passed, 1 failed, 1 unchecked\n") {
+		t.Errorf("strict: code %d:\n%s", code, out)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	code, out, _ := conformance(t, "--json", "testdata/bad/wrong_state.yaml", "testdata/good/graph-engine")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	var first struct {
+		Capability, File, Case string
+		OK                     bool
+		Faults                 []string
+	}
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.OK || len(first.Faults) != 1 || first.File != "wrong_state" {
+		t.Errorf("%v: %s", err, lines[0])
+	}
+	var counts map[string]int
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &counts); err != nil || counts["failed"] != 1 || counts["passed"] != 5 || code != 1 {
+		t.Errorf("code %d, %v: %s", code, err, lines[len(lines)-1])
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{{}, {"--dance"}, {"testdata/ghost"}, {t.TempDir()}} {
+		if code, _, stderr := conformance(t, args...); code != 2 || stderr == "" {
+			t.Errorf("%v: code %d, %q", args, code, stderr)
+		}
+	}
+}
+
+// TestCapabilities: the nearest folder of a known name, else what the file speaks of.
+func TestCapabilities(t *testing.T) {
+	for text, want := range map[string]string{
+		"chat_turns: []": "harness-chat", "transmissions: []": "harness", "session_store: in_memory": "sessions",
+		"nodes: {a: {suspend_with_descriptor: {}}}": "suspension", "nodes: {}": "graph-engine",
+	} {
+		file := filepath.Join(t.TempDir(), "x.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		root, err := loadDoc(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := capabilityOf(file, root); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+		if got := capabilityOf("x/harness/y/z.yaml", root); got != "harness" {
+			t.Errorf("in a folder: %s", got)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// verdict is what came of one case.
+type verdict struct {
+	Capability string   `json:"capability"`
+	File       string   `json:"file"`
+	Case       string   `json:"case"`
+	Faults     []string `json:"faults,omitempty"`
+	Unchecked  []string `json:"unchecked,omitempty"` // names of invariants
+}
+
+// ID names the case.
+func (v verdict) ID() string { return v.Capability + "/" + v.File + "/" + v.Case }
+
+// report prints verdicts and counts them.
+type report struct {
+	w                         io.Writer
+	json                      bool
+	strict                    bool
+	passed, failed, unchecked int
+}
+
+func (r *report) add(v verdict) {
+	if r.strict {
+		for _, name := range v.Unchecked {
+			v.Faults = append(v.Faults, fmt.Sprintf("invariant %q is unchecked", name))
+		}
+	}
+	r.unchecked += len(v.Unchecked)
+	if len(v.Faults) > 0 {
+		r.failed++
+	} else {
+		r.passed++
+	}
+	if r.json {
+		r.line(struct {
+			verdict
+			OK bool `json:"ok"`
+		}{v, len(v.Faults) == 0})
+		return
+	}
+	if len(v.Faults) > 0 {
+		fmt.Fprintf(r.w, "FAIL %s: %s\n", v.ID(), strings.ReplaceAll(strings.Join(v.Faults, "; "), "\n", " "))
+	} else {
+		fmt.Fprintf(r.w, "ok %s\n", v.ID())
+	}
+	for _, name := range v.Unchecked {
+		fmt.Fprintf(r.w, "unchecked %s: invariant %q\n", v.ID(), name)
+	}
+}
+
+func (r *report) summary() {
+	if r.json {
+		r.line(map[string]int{"passed": r.passed, "failed": r.failed, "unchecked": r.unchecked})
+		return
+	}
+	fmt.Fprintf(r.w, "%d passed, %d failed", r.passed, r.failed)
+	if r.unchecked > 0 {
+		fmt.Fprintf(r.w, ", %d unchecked", r.unchecked)
+	}
+	fmt.Fprintln(r.w)
+}
+
+func (r *report) line(v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		data = []byte(fmt.Sprintf("%q", err))
+	}
+	fmt.Fprintf(r.w, "%s\n", data)
+}

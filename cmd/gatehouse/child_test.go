@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/storage"
+	"gatehouse/storage/storagetest"
+)
+
+// This file makes real processes of the program: the test binary, started again, runs main. What is told to it in the environment
+// makes it kill itself with SIGKILL at a point of its store, or write down which points it passes.
+const (
+	childKey  = "TEST_CHILD"       // any value: be the program
+	killKey   = "TEST_KILL_AT"     // a point of storagetest.Points
+	nthKey    = "TEST_KILL_NTH"    // the how-manieth time it is passed, from 1
+	recordKey = "TEST_KILL_RECORD" // a file to append the passed points to
+)
+
+func init() {
+	if os.Getenv(childKey) == "" {
+		return
+	}
+	inner := openStore
+	openStore = func(ctx context.Context, url string, log *slog.Logger) (core.Store, error) {
+		s, err := inner(ctx, url, log)
+		if err != nil {
+			return nil, err
+		}
+		return storagetest.Failpoints(s, failpoint()), nil
+	}
+	main()
+	os.Exit(0)
+}
+
+func failpoint() func(string) {
+	at := os.Getenv(killKey)
+	nth, _ := strconv.Atoi(os.Getenv(nthKey))
+	var record io.Writer = io.Discard
+	if name := os.Getenv(recordKey); name != "" {
+		f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			panic(err)
+		}
+		record = f
+	}
+	var mu sync.Mutex
+	return func(point string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintln(record, point)
+		if point != at {
+			return
+		}
+		if nth--; nth <= 0 {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {} // the signal is on its way
+		}
+	}
+}
+
+// child is a running gatehouse.
+type child struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *transcript
+	done chan struct{} // closed when it has ended
+}
+
+// transcript is what a child printed, readable while it runs.
+type transcript struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *transcript) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *transcript) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// world is a folder with a database, the processes on it, and the test's own view of the database.
+type world struct {
+	t     *testing.T
+	url   string
+	env   []string
+	store core.Store
+}
+
+func newWorld(t *testing.T, env ...string) *world {
+	t.Helper()
+	w := &world{t: t, url: "sqlite:" + filepath.Join(t.TempDir(), "gatehouse.db"), env: env}
+	store, err := storage.Open(t.Context(), w.url, storage.Options{NewID: newID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	w.store = store
+	return w
+}
+
+// start runs gatehouse with these arguments; env adds to the world's.
+func (w *world) start(env []string, args ...string) *child {
+	w.t.Helper()
+	c := &child{cmd: exec.Command(os.Args[0], args...), out: &transcript{}, done: make(chan struct{})}
+	c.cmd.Env = append(os.Environ(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1")
+	c.cmd.Env = append(append(c.cmd.Env, w.env...), env...)
+	c.cmd.Stdout, c.cmd.Stderr = c.out, c.out
+	var err error
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	go func() { _ = c.cmd.Wait(); close(c.done) }()
+	w.t.Cleanup(c.kill)
+	return c
+}
+
+// kill is kill -9; it returns when the process is gone.
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill()
+	<-c.done
+}
+
+// gone reports whether the child has ended.
+func (c *child) gone() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// say types a line.
+func (c *child) say(line string) { _, _ = io.WriteString(c.in, line+"\n") }
+
+// quit ends the child's input and waits for its end.
+func (c *child) quit(t *testing.T) {
+	t.Helper()
+	_ = c.in.Close()
+	select {
+	case <-c.done:
+	case <-time.After(patience):
+		t.Fatalf("the child did not end:\n%s", c.out)
+	}
+}
+
+// ok waits for the child to end by itself and wants it to have done its work.
+func (c *child) ok(t *testing.T) {
+	t.Helper()
+	c.quit(t)
+	if code := c.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, c.out)
+	}
+}
+
+// patience is how long a test waits for what should come soon.
+const patience = time.Minute
+
+// until looks again and again whether something has come true.
+func (w *world) until(what string, c *child, true_ func() bool) {
+	w.t.Helper()
+	for deadline := time.Now().Add(patience); !true_(); {
+		if time.Now().After(deadline) {
+			printed := ""
+			if c != nil {
+				printed = c.out.String()
+			}
+			events, _ := w.store.Events(w.t.Context(), core.EventFilter{})
+			w.t.Fatalf("%s did not come true; events %+v; printed:\n%s", what, events, printed)
+		}
+		timer := time.NewTimer(5 * time.Millisecond)
+		<-timer.C
+	}
+}
+
+func (w *world) approvals(states ...core.ApprovalState) []core.Approval {
+	w.t.Helper()
+	found, err := w.store.ListApprovals(w.t.Context(), core.ApprovalFilter{States: states})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return found
+}
+
+func (w *world) events(f core.EventFilter) []core.EventRecord {
+	w.t.Helper()
+	found, err := w.store.Events(w.t.Context(), f)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return found
+}
+
+// settled reports whether nothing waits any more, neither event nor post.
+func (w *world) settled() bool {
+	w.t.Helper()
+	posts, err := w.store.ListPosts(w.t.Context(), []core.RowState{core.RowWaiting}, "", 1)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return len(posts) == 0 && len(w.events(core.EventFilter{Waiting: true})) == 0
+}
+
+// replies are the texts of the outbox that answer an event, oldest first.
+func (w *world) replies(event int64) []string {
+	w.t.Helper()
+	rows, err := w.store.ListPosts(w.t.Context(), nil, "", 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var texts []string
+	for _, r := range rows {
+		if r.Event == event && r.Kind == core.PostReply {
+			texts = append([]string{r.Text}, texts...)
+		}
+	}
+	return texts
+}
+
+func (w *world) notes() []string {
+	w.t.Helper()
+	notes, err := w.store.Notes(w.t.Context(), "console:default")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return notes
+}
+
+func lines(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == '\n' }) }

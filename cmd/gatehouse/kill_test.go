@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gatehouse/core"
+	"gatehouse/storage/storagetest"
+)
+
+// TestLaw2_KilledBetweenQuestionAndAnswer is the main job: a message that suspends, kill -9, a new process, an approval from the
+// command line, one reply and one note.
+func TestLaw2_KilledBetweenQuestionAndAnswer(t *testing.T) {
+	w := newWorld(t)
+	first := w.start(nil, "chat")
+	first.say("note add milk")
+	w.until("the card", first, func() bool { return strings.Contains(first.out.String(), "answer y") })
+	first.kill()
+	asked := w.approvals(core.Open)
+	if len(asked) != 1 {
+		t.Fatalf("open approvals: %+v", asked)
+	}
+
+	second := w.start(nil, "chat")
+	w.until("the card again", second, func() bool { return strings.Contains(second.out.String(), "milk") })
+	w.start(nil, "approvals", "approve", string(asked[0].ID)).ok(t)
+	w.until("the reply", second, func() bool { return strings.Contains(second.out.String(), "Done: “milk”") })
+	w.until("the end", second, w.settled)
+	second.ok(t)
+	w.wantOneNote("")
+	if log, err := w.store.AuditLog(t.Context(), 0, 100); err != nil || len(log) == 0 || !slices.ContainsFunc(log, func(e core.AuditEntry) bool { return e.Actor == "local-admin" }) {
+		t.Errorf("the audit log does not name local-admin: %+v, %v", log, err)
+	}
+}
+
+// wantOneNote checks what must hold after any kill: one signal, ended once, answered once; and one note, or, where the kill fell
+// between intent and result, none or one and the word unknown. point is where the process was killed.
+func (w *world) wantOneNote(point string) {
+	w.t.Helper()
+	var signals []core.EventRecord
+	for _, e := range w.events(core.EventFilter{}) {
+		if e.Kind == core.KindSignal {
+			signals = append(signals, e)
+		}
+		if e.EndedAt.IsZero() || e.End.Kind == core.EndDead || e.End.Kind == core.EndErrored {
+			w.t.Errorf("%s: event %d ended as %+v", point, e.Seq, e.End)
+		}
+	}
+	if len(signals) != 1 {
+		w.t.Fatalf("%s: %d signals, want 1", point, len(signals))
+	}
+	replies, notes := w.replies(signals[0].Seq), w.notes()
+	if len(replies) != 1 {
+		w.t.Fatalf("%s: post-resume replies %q, want one", point, replies)
+	}
+	approval := w.approvals()[0]
+	intent, err := w.store.LoadIntent(w.t.Context(), approval.ID)
+	if err != nil || intent == nil || intent.Result == nil {
+		w.t.Fatalf("%s: intent %+v, %v", point, intent, err)
+	}
+	if intent.Result.Category == core.OutcomeUnknown {
+		if !slices.Contains(unknownPoints, point) {
+			w.t.Errorf("%s: the outcome is unknown though the intent was not alone", point)
+		}
+		if len(notes) > 1 || !strings.Contains(replies[0], "unknown") {
+			w.t.Errorf("%s: notes %q, reply %q", point, notes, replies[0])
+		}
+		return
+	}
+	if slices.Contains(mustBeUnknown, point) {
+		w.t.Errorf("%s: only the intent was committed, and the outcome is told as %+v", point, *intent.Result)
+	}
+	if len(notes) != 1 || !strings.Contains(replies[0], "Done: “milk”") {
+		w.t.Errorf("%s: notes %q, reply %q", point, notes, replies[0])
+	}
+}
+
+// Between these points of the executor only the intent is committed. What is inside AddNote can be neither known nor decided.
+var (
+	mustBeUnknown = []string{"BeginIntent.after", "AddNote.before", "AddNote.after", "SettleIntent.before"}
+	unknownPoints = mustBeUnknown
+)
+
+// phases are where in the story a process is killed.
+const (
+	asking    = "asking"    // while the message is taken
+	approving = "approving" // the command line, while it decides
+	resuming  = "resuming"  // while the signal is taken
+)
+
+// story plays a whole approval, with one process killed at the n-th pass of a point of one phase ("" = none), or the points of
+// each phase recorded.
+func (w *world) story(phase, point string, nth int, record string) {
+	w.t.Helper()
+	arm := func(now string) []string {
+		var env []string
+		if now == phase && point != "" {
+			env = append(env, killKey+"="+point, fmt.Sprintf("%s=%d", nthKey, nth))
+		}
+		if record != "" {
+			env = append(env, recordKey+"="+filepath.Join(record, now))
+		}
+		return env
+	}
+	open := func() bool { return len(w.approvals(core.Open)) == 1 && w.settled() }
+
+	c := w.start(arm(asking), "chat")
+	c.say("note add milk")
+	w.until("the question", c, func() bool { return c.gone() || open() })
+	c.kill()
+	if !open() {
+		c = w.start(nil, "chat")
+		if len(w.events(core.EventFilter{})) == 0 { // it was never stored, and never said to be
+			c.say("note add milk")
+		}
+		w.until("the question after the kill", c, open)
+		c.kill()
+	}
+
+	id := string(w.approvals(core.Open)[0].ID)
+	w.start(arm(approving), "approvals", "approve", id).quit(w.t)
+	if len(w.approvals(core.Open)) == 1 {
+		w.start(nil, "approvals", "approve", id).ok(w.t)
+	}
+
+	c = w.start(arm(resuming), "chat")
+	w.until("the answer", c, func() bool { return c.gone() || w.settled() })
+	if c.gone() {
+		c = w.start(nil, "chat")
+		w.until("the answer after the kill", c, w.settled)
+	}
+	c.ok(w.t)
+	w.wantOneNote(point)
+}
+
+// TestLaw2_KilledAtEveryPoint kills a real process at every store call, before and after, in every phase of an approval: each
+// step of the executor is one of them.
+func TestLaw2_KilledAtEveryPoint(t *testing.T) {
+	record := t.TempDir()
+	newWorld(t).story("", "", 0, record)
+	for _, phase := range []string{asking, approving, resuming} {
+		text, err := os.ReadFile(filepath.Join(record, phase))
+		if err != nil {
+			t.Fatal(err)
+		}
+		passed := map[string]int{}
+		for _, p := range lines(string(text)) {
+			passed[p]++
+		}
+		for _, p := range storagetest.Points() {
+			if passed[p] == 0 {
+				continue // this phase never comes there
+			}
+			for nth := 1; nth <= min(passed[p], 2); nth++ {
+				t.Run(fmt.Sprintf("%s/%s/%d", phase, p, nth), func(t *testing.T) {
+					t.Parallel()
+					newWorld(t).story(phase, p, nth, "")
+				})
+			}
+		}
+		for _, p := range must[phase] {
+			if passed[p] == 0 {
+				t.Errorf("%s never passes %s: the test would prove nothing", phase, p)
+			}
+		}
+	}
+}
+
+// must are the points that the story is about.
+var must = map[string][]string{
+	asking:    {"Accept.before", "Accept.after", "Claim.after", "LoadSession.after", "Finish.before", "Finish.after", "ClaimPosts.after", "SavePost.before", "SavePost.after", "ReleasePost.before", "ReleasePost.after"},
+	approving: {"Decide.before", "Decide.after"},
+	resuming: {"Claim.after", "LoadPaused.after", "LoadApproval.after", "BeginIntent.before", "BeginIntent.after", "AddNote.before", "AddNote.after",
+		"SettleIntent.before", "SettleIntent.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after", "SavePost.after", "ReleasePost.after"},
+}

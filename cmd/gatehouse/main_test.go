@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"gatehouse": main})
+}
+
+// TestCommands runs the scripts of testdata. Beside testscript's own commands there are: exits CODE gatehouse ARG…, which runs a
+// command that must end with that exit code; seed, which fills sqlite:gatehouse.db with one of everything; and tamper, which
+// changes an entry of its audit log; and keyless, which writes the last standard error to stderr.txt, its list of keys cut out.
+func TestCommands(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TZ", "UTC")
+			e.Setenv("GATEHOUSE_LOG_FORMAT", "text")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits,
+			"seed":  func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(seed(ts.MkAbs("gatehouse.db"))) },
+			"keyless": func(ts *testscript.TestScript, _ bool, _ []string) {
+				text := regexp.MustCompile(`none of [a-z_, ]*`).ReplaceAllString(ts.ReadFile("stderr"), "none of KEYS")
+				ts.Check(os.WriteFile(ts.MkAbs("stderr.txt"), []byte(text), 0o600))
+			},
+			"tamper": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(tamper(ts.MkAbs("gatehouse.db"))) },
+		},
+	})
+}
+
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND ARG…")
+	}
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var e *exec.ExitError
+		if !errors.As(err, &e) {
+			ts.Fatalf("%v", err)
+		}
+		got = e.ExitCode()
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit code %d, want %s", got, args[0])
+	}
+}

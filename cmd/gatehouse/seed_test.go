@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3" // tamper goes behind the store's back
+
+	"gatehouse/core"
+	"gatehouse/storage"
+)
+
+const seedLane = core.Lane("console:demo")
+
+// seeder plays dispatch on a store.
+type seeder struct {
+	ctx   context.Context
+	store core.Store
+	owner string
+	scope []core.Scope
+}
+
+// seed fills a database: turn 1 is answered, turn 2 a dead letter, turn 3 waits for the approval ap-1, turn 4 waits to be taken.
+func seed(file string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	store, err := storage.Open(ctx, "sqlite:"+file, storage.Options{})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	s := &seeder{ctx: ctx, store: store, scope: []core.Scope{{Platform: "console"}}}
+	if s.owner, err = store.Enroll(ctx, "seed"); err != nil {
+		return err
+	}
+	for _, step := range []func() error{s.answered, s.dead, s.suspended} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	_, err = store.Accept(ctx, s.event("e4", "still there?"))
+	return err
+}
+
+func (s *seeder) event(id, text string) core.Event {
+	payload, _ := json.Marshal(map[string]string{"text": text})
+	return core.Event{
+		Platform: "console", ID: id, Lane: seedLane, Kind: core.KindMessage, Actor: core.Actor{ID: "console:ann", Name: "Ann\x1b[31m", Local: true},
+		Address: core.Address{Platform: "console", Channel: "demo"}, Payload: payload,
+	}
+}
+
+// turn accepts a message, claims it and ends it as end says.
+func (s *seeder) turn(id, text string, end func(core.Claim) core.Finish) error {
+	if _, err := s.store.Accept(s.ctx, s.event(id, text)); err != nil {
+		return err
+	}
+	claims, err := s.store.Claim(s.ctx, core.ClaimRequest{Owner: s.owner, Limit: 1, Lease: time.Minute, Scopes: s.scope})
+	if err != nil {
+		return err
+	}
+	if len(claims) != 1 {
+		return fmt.Errorf("%d claims, want 1", len(claims))
+	}
+	f := end(claims[0])
+	f.Claim = claims[0]
+	return s.store.Finish(s.ctx, f)
+}
+
+func (s *seeder) session(c core.Claim, msgs ...core.Message) *core.SessionRecord {
+	rec, err := s.store.LoadSession(s.ctx, c.Session, core.Writer{Invocation: c.Event.Invocation})
+	if rec == nil || err != nil {
+		rec = &core.SessionRecord{ID: c.Session, SchemaVersion: "1", State: map[string]json.RawMessage{}, Messages: &core.History{}}
+	}
+	h := rec.Messages.Append(msgs...)
+	rec.Messages, rec.Writer = &h, core.Writer{Invocation: c.Event.Invocation}
+	return rec
+}
+
+func (s *seeder) answered() error {
+	return s.turn("e1", "hello", func(c core.Claim) core.Finish {
+		return core.Finish{
+			End: core.End{Kind: core.EndReplied},
+			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("hello")},
+				core.Message{Role: core.Assistant, Content: core.Text("hi\x1b[2J there\nmy key is sk-0123456789abcdef0123")}),
+			Posts: []core.Post{{Key: "reply/1", To: c.Event.Address, Lane: seedLane, Kind: core.PostReply, Text: "hi there", Event: c.Event.Seq}},
+		}
+	})
+}
+
+func (s *seeder) dead() error {
+	return s.turn("e2", "boom", func(core.Claim) core.Finish {
+		return core.Finish{End: core.End{Kind: core.EndDead, Category: core.Internal, Cause: "five deaths"}}
+	})
+}
+
+func (s *seeder) suspended() error {
+	return s.turn("e3", "note it", func(c core.Claim) core.Finish {
+		call := core.ToolCall{ID: "c1", Name: "note_add", Arguments: json.RawMessage(`{"text":"milk","password":"hunter2"}`)}
+		a := core.Approval{
+			ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Lane: seedLane, Address: c.Event.Address, State: core.Open,
+			Call:      core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: "d1", Summary: "Add \u202emilk\x07"},
+			Requester: c.Event.Actor, Rule: core.Rule{Name: "local person", Verdict: core.VerdictAsk, Approvers: []string{core.LocalPerson}, Self: true},
+		}
+		return core.Finish{
+			End: core.End{Kind: core.EndSuspended},
+			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("note it")},
+				core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}}),
+			Paused: &core.PausedRecord{
+				Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: "ap-1"}, Graph: "demo", GraphVersion: "1",
+				SchemaVersion: "1", Type: "suspended", Frames: []core.Frame{{Node: "gate", State: map[string]json.RawMessage{}}}, MarkCompleted: true, Messages: 2,
+			},
+			Approval: &a,
+			Posts:    []core.Post{{Key: a.CardKey(), To: c.Event.Address, Lane: seedLane, Kind: core.PostCard, Approval: a.ID, Event: c.Event.Seq}},
+		}
+	})
+}
+
+// tamper changes the first entry of the audit log.
+func tamper(file string) error {
+	db, err := sql.Open("sqlite3", file)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.Exec(`update audit set detail = 'nothing happened' where seq = 1`)
+	return err
+}

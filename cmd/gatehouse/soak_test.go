@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"gatehouse/approvals"
+	"gatehouse/core"
+	"gatehouse/core/chat"
+	"gatehouse/core/dispatch"
+	"gatehouse/core/graph"
+	"gatehouse/core/outbox"
+	"gatehouse/storage"
+)
+
+const soakKey = "TEST_SOAK" // a database: take its turns until the process ends
+
+func init() {
+	url := os.Getenv(soakKey)
+	if url == "" {
+		return
+	}
+	if err := soakChild(url); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// crowd is a platform with any number of conversations, where everything that is posted arrives.
+type crowd struct{}
+
+func (crowd) Name() string                                 { return "crowd" }
+func (crowd) Run(ctx context.Context, _ core.Accept) error { <-ctx.Done(); return nil }
+
+func (crowd) Parse(_ context.Context, e core.Event) (core.Input, error) {
+	return core.Input{Message: &core.Message{Role: core.User, Content: core.Text(string(e.Payload))}}, nil
+}
+
+func (crowd) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
+	return core.Ref(d.Key), false, nil
+}
+
+func (crowd) Edit(context.Context, core.Ref, core.Delivery) error { return nil }
+
+func (crowd) Find(context.Context, core.Delivery) (core.Ref, bool, error) { return "", false, nil }
+
+// soakChild takes turns of random length with random transient failures until it is told to stop.
+func soakChild(url string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	store, err := storage.Open(ctx, url, storage.Options{NewID: newID})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	owner, err := store.Enroll(ctx, "soak")
+	if err != nil {
+		return err
+	}
+	brain, err := graph.New("soak", "1").Fields(graph.Messages).Session("messages").Entry("n").Node("n", soakNode).Edge("n", graph.END).Compile()
+	if err != nil {
+		return err
+	}
+	desk, platforms := approvals.NewDesk(store), []core.Platform{crowd{}}
+	deliver := outbox.New(outbox.Options{Store: store, Cards: desk, Platforms: platforms, Owner: owner})
+	d := dispatch.New(dispatch.Options{
+		Store: store, Desk: desk, Platforms: platforms, Owner: owner, Workers: 32, Drain: 10 * time.Second,
+		Jitter: func() float64 { return -1 }, Delivered: deliver.Nudge, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Harness: func(s core.SessionStore, p core.PauseStore) (*chat.Harness, error) {
+			return chat.New(chat.Options{Graph: brain, Sessions: s, Pauses: p})
+		},
+	})
+	var all sync.WaitGroup
+	all.Go(func() { _ = deliver.Run(ctx) })
+	all.Go(func() { _ = d.Run(ctx) })
+	all.Wait()
+	return nil
+}
+
+func soakNode(ctx context.Context, s graph.State) (graph.Update, error) {
+	timer := time.NewTimer(time.Duration(rand.N(int64(5 * time.Millisecond))))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if rand.N(50) == 0 {
+		return nil, core.Errorf(core.ProviderUnavailable, "the model is not there")
+	}
+	said, err := graph.Messages.Get(s).Tail(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	return graph.Update{graph.Messages.Add(core.Message{Role: core.Assistant, Content: core.Text("re " + said[0].Content.String())})}, nil
+}
+
+// TestSoak_EveryEventEndsOnceInOrder sends many messages in many lanes, some of them twice, to a process that is killed in the
+// middle and started again. GATEHOUSE_SOAK_ROUNDS repeats it.
+func TestSoak_EveryEventEndsOnceInOrder(t *testing.T) {
+	rounds, _ := strconv.Atoi(os.Getenv("GATEHOUSE_SOAK_ROUNDS"))
+	for range max(1, rounds) {
+		soak(t, 200, 50)
+	}
+}
+
+func soak(t *testing.T, lanes, messages int) {
+	w := newWorld(t)
+	start := func() *child { return w.start([]string{soakKey + "=" + w.url}) }
+	c := start()
+	var said sync.WaitGroup
+	for lane := range lanes {
+		said.Go(func() { w.soakSay(lane, messages) })
+	}
+	half := int64(lanes * messages / 2)
+	w.until("half of the turns", c, func() bool {
+		middle := w.events(core.EventFilter{Seq: half})
+		return c.gone() || len(middle) == 1 && !middle[0].EndedAt.IsZero()
+	})
+	if c.gone() {
+		t.Fatalf("the process ended by itself:\n%s", c.out)
+	}
+	c.kill()
+	c = start()
+	said.Wait()
+	w.until("the end of all", c, w.settled)
+	_ = c.cmd.Process.Signal(syscall.SIGTERM)
+	c.quit(t)
+	if code := c.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("after SIGTERM: exit code %d\n%s", code, c.out)
+	}
+	events := w.events(core.EventFilter{})
+	if len(events) != lanes*messages {
+		t.Fatalf("%d events, want %d", len(events), lanes*messages)
+	}
+	for _, e := range events {
+		if e.End.Kind != core.EndReplied {
+			t.Errorf("event %d: %+v", e.Seq, e.End)
+		}
+	}
+	w.soakReplies(lanes * messages)
+	for lane := range lanes {
+		w.soakOrder(lane, messages)
+	}
+}
+
+// soakSay says a lane's messages in order, one in twenty of them twice.
+func (w *world) soakSay(lane, messages int) {
+	for n := range messages {
+		payload, _ := json.Marshal(n)
+		e := core.Event{Platform: "crowd", ID: fmt.Sprintf("%d/%d", lane, n), Lane: core.Lane(fmt.Sprintf("crowd:%d", lane)), Kind: core.KindMessage,
+			Address: core.Address{Platform: "crowd", Channel: strconv.Itoa(lane)}, Payload: payload}
+		for range 1 + (n+lane)%20/19 {
+			if _, err := w.store.Accept(w.t.Context(), e); err != nil {
+				w.t.Errorf("accept: %v", err)
+			}
+		}
+	}
+}
+
+// soakReplies checks that each event has one delivered reply.
+func (w *world) soakReplies(want int) {
+	w.t.Helper()
+	rows, err := w.store.ListPosts(w.t.Context(), nil, "", 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	of := map[int64]int{}
+	for _, r := range rows {
+		if r.Kind != core.PostReply {
+			continue
+		}
+		of[r.Event]++
+		if r.State != core.RowSent || of[r.Event] > 1 {
+			w.t.Errorf("event %d: reply %d is %s", r.Event, of[r.Event], r.State)
+		}
+	}
+	if len(of) != want {
+		w.t.Errorf("%d events have a reply, want %d", len(of), want)
+	}
+}
+
+// soakOrder checks that a lane's history is its messages in order, each with its answer.
+func (w *world) soakOrder(lane, messages int) {
+	w.t.Helper()
+	id := core.Lane(fmt.Sprintf("crowd:%d", lane)).Session(1)
+	rec, err := w.store.LoadSession(w.t.Context(), id, core.Writer{})
+	if err != nil || rec == nil {
+		w.t.Fatalf("%s: %v, %v", id, rec, err)
+	}
+	said, err := rec.Messages.From(w.t.Context(), 0)
+	if err != nil || len(said) != 2*messages {
+		w.t.Fatalf("%s: %d messages, want %d (%v)", id, len(said), 2*messages, err)
+	}
+	for n := range messages {
+		if q, a := said[2*n].Content.String(), said[2*n+1].Content.String(); q != strconv.Itoa(n) || a != "re "+q {
+			w.t.Fatalf("%s: at %d stands %q, %q", id, n, q, a)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// settingKeys are all variables that are read, those of secret files among them.
+func settingKeys() []string {
+	var keys []string
+	for field := range reflect.TypeFor[Config]().Fields() {
+		key := field.Tag.Get("envconfig")
+		keys = append(keys, key)
+		if field.Tag.Get("secret") != "" {
+			keys = append(keys, key+"_FILE")
+		}
+	}
+	return keys
+}
+
+// unknownSettings gives a sentence for every GATEHOUSE_ variable that nothing reads. Those of the tests are left out.
+func unknownSettings() []string {
+	keys := settingKeys()
+	var warnings []string
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "GATEHOUSE_") && !strings.HasPrefix(name, "GATEHOUSE_TEST_") && !slices.Contains(keys, name) {
+			warnings = append(warnings, name+" is set but is not a setting of gatehouse; did you mean "+nearest(name, keys)+"?")
+		}
+	}
+	slices.Sort(warnings)
+	return warnings
+}
+
+// nearest gives the key that needs the fewest changes to become name.
+func nearest(name string, keys []string) string {
+	return slices.MinFunc(keys, func(a, b string) int { return distance(name, a) - distance(name, b) })
+}
+
+// distance counts the letters to be added, taken away or changed between two words.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := before
+			if a[i] != b[j] {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
+}

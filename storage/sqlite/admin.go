@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"gatehouse/core"
+)
+
+// Events reads along the index that fits the filter best.
+func (s *Store) Events(ctx context.Context, f core.EventFilter) (events []core.EventRecord, err error) {
+	var where conditions
+	in(&where, "end_kind", f.Ends)
+	if f.Ends != nil {
+		where.and("end_kind <> ''")
+	}
+	if f.Waiting {
+		where.and("ended_at = 0")
+	}
+	where.is("lane", string(f.Lane))
+	where.is("session", string(f.Session))
+	where.is("invocation", string(f.Invocation))
+	if f.Seq != 0 {
+		where.and("seq = ?", f.Seq)
+	}
+	end, args := where.sql(f.Limit)
+	err = s.read(ctx, func(t *tx) error {
+		events, err = list(t, readEvent, `select `+eventColumns+` from events`+end, args...)
+		return err
+	})
+	return events, err
+}
+
+// Queue shows what waits, by counting along indexes of what waits.
+func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
+	var q core.QueueView
+	read := func(scan func(...any) error) (l core.LaneView, err error) {
+		return l, scan(&l.Queue, &l.Platform, &l.Owner, stamp{&l.LeaseUntil}, stamp{&l.ReadyAt}, &l.Waiting, stamp{&l.Oldest})
+	}
+	err := s.read(ctx, func(t *tx) (err error) {
+		if q.Paused, err = t.paused(); err != nil {
+			return err
+		}
+		q.Lanes, err = list(t, read, `
+			select l.queue, l.platform, l.owner, l.lease_until, l.ready_at,
+				(select count(*) from events e where e.queue = l.queue and e.ended_at = 0),
+				(select coalesce(min(e.accepted_at), 0) from events e where e.queue = l.queue and e.ended_at = 0)
+			from lanes l where l.ready_at >= 0 order by l.ready_at`)
+		if err != nil {
+			return err
+		}
+		_, err = t.row([]any{&q.Posts, &q.InDoubt, &q.DeadPosts, &q.Dead, &q.Approvals}, `
+			select (select count(*) from outbox where state = 'waiting'), (select count(*) from outbox where state = 'unknown'),
+				(select count(*) from outbox where state = 'dead'), (select count(*) from events where end_kind = 'dead'),
+				(select count(*) from approvals where state = 'open')`)
+		return err
+	})
+	return q, err
+}
+
+// SetPaused stops or restarts the taking of turns.
+func (s *Store) SetPaused(ctx context.Context, paused bool) error {
+	return s.write(ctx, func(t *tx) error {
+		if !paused {
+			_, err := t.exec(`delete from settings where name = 'paused'`)
+			return err
+		}
+		_, err := t.exec(`insert into settings (name, value) values ('paused', 'true') on conflict do nothing`)
+		return err
+	})
+}
+
+func (t *tx) paused() (bool, error) {
+	return t.exists(`select 1 from settings where name = 'paused'`)
+}
+
+// Stop asks a turn that has begun to stop; after a crash the next holder hears it. Where none has begun, a first message that
+// backs off is withdrawn.
+func (s *Store) Stop(ctx context.Context, lane core.Lane, by core.Actor) (core.Stopping, error) {
+	var came core.Stopping
+	err := s.write(ctx, func(t *tx) error {
+		came = core.Stopping{}
+		n, err := t.exec(`update lanes set stop = event where queue = ? and event <> 0`, lane)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			came.Running = true
+			return nil
+		}
+		var seq, until int64
+		found, err := t.row([]any{&seq, &until}, `select seq, not_before from events where queue = ? and ended_at = 0 and signal = 0 order by seq limit 1`, lane)
+		if err != nil || !found || until <= ns(t.now) {
+			return err
+		}
+		came.Withdrawn = seq
+		if err := t.end(seq, core.EndWithdrawn, fmt.Sprintf("stopped by %s", by.ID)); err != nil {
+			return err
+		}
+		return t.ready(lane)
+	})
+	return came, err
+}
+
+func (t *tx) end(seq int64, kind core.EndKind, cause string) error {
+	_, err := t.exec(`update events set ended_at = ?, end_kind = ?, end_category = '', end_cause = ? where seq = ?`, ns(t.now), kind, cause, seq)
+	return err
+}
+
+// Again appends a new event with the content of a failed one. The failed one is named in it, once.
+func (s *Store) Again(ctx context.Context, seq int64) (core.Receipt, error) {
+	var r core.Receipt
+	err := s.write(ctx, func(t *tx) error {
+		r = core.Receipt{}
+		known, err := t.row([]any{&r.Seq}, `select seq from events where retry_of = ? and retry_of <> 0`, seq)
+		if err != nil || known {
+			return err
+		}
+		e, err := t.event(seq)
+		if err != nil {
+			return err
+		}
+		switch e.End.Kind {
+		case core.EndErrored, core.EndDead, core.EndDropped:
+		default:
+			return core.Errorf(core.Invalid, "The event %d did not fail; there is nothing to try again.", seq)
+		}
+		again := e.Event
+		again.ID = fmt.Sprintf("again/%d", seq)
+		r, err = t.accept(again, seq)
+		return err
+	})
+	return r, err
+}
+
+// Drop puts a dead letter away. Dropping it twice is no error.
+func (s *Store) Drop(ctx context.Context, seq int64) error {
+	return s.write(ctx, func(t *tx) error {
+		e, err := t.event(seq)
+		switch {
+		case err != nil || e.End.Kind == core.EndDropped:
+			return err
+		case e.End.Kind != core.EndDead:
+			return core.Errorf(core.Invalid, "The event %d is not a dead letter.", seq)
+		}
+		_, err = t.exec(`update events set end_kind = ? where seq = ?`, core.EndDropped, seq)
+		return err
+	})
+}

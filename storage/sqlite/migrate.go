@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/pressly/goose/v3"
+	"golang.org/x/sys/unix"
+
+	"gatehouse/core"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// applicationID marks our files ("gate"); the first migration writes it.
+const applicationID = 1734440037
+
+// Version tells which schema a file has (0: none yet) and which one this build knows. It changes nothing, and makes no file.
+func Version(ctx context.Context, file string, o Options) (found, known int64, err error) {
+	if err := checkPlace(file); err != nil {
+		return 0, 0, err
+	}
+	found, known, err = version(ctx, file, o.filled())
+	return found, known, translate(file, err)
+}
+
+func version(ctx context.Context, file string, o Options) (found, known int64, err error) {
+	db := open(file, o, "_query_only=true")
+	defer db.Close()
+	p, err := provider(db)
+	if err != nil {
+		return 0, 0, err
+	}
+	sources := p.ListSources()
+	known = sources[len(sources)-1].Version
+	if info, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		return 0, known, nil
+	}
+	var id, tables int64
+	if err := db.QueryRowContext(ctx, `select (select application_id from pragma_application_id), (select count(*) from sqlite_master)`).Scan(&id, &tables); err != nil {
+		return 0, 0, fmt.Errorf("reading the file's mark: %w", err)
+	}
+	if tables == 0 {
+		return 0, known, nil
+	}
+	if id != applicationID {
+		// Ours too, where a crash came between the making of the version table and the first migration.
+		var foreign int64
+		err := db.QueryRowContext(ctx, `select count(*) from sqlite_master where name not like 'goose_db_version%' and name not like 'sqlite_%'`).Scan(&foreign)
+		if err != nil {
+			return 0, 0, fmt.Errorf("reading the file's tables: %w", err)
+		}
+		if foreign > 0 {
+			return 0, 0, core.Errorf(core.StoreUnreadable, "The database %s belongs to another program. Name another file.", file)
+		}
+		return 0, known, nil
+	}
+	if err := db.QueryRowContext(ctx, `select coalesce(max(version_id), 0) from goose_db_version where is_applied = 1`).Scan(&found); err != nil {
+		return 0, 0, fmt.Errorf("reading the schema's version: %w", err)
+	}
+	if found > known {
+		return found, known, core.Errorf(core.StoreNewer, "A newer gatehouse wrote the database %s: its schema is %d, this build knows %d. Use the newer gatehouse, or a backup from before.", file, found, known)
+	}
+	return found, known, nil
+}
+
+// Migrate brings a file's schema up to what this build knows; from and to are the versions before and after. Processes that start
+// together take turns by a lock on DATABASE.migrate.lock. Each migration is a transaction: after a crash the rest is still to do.
+func Migrate(ctx context.Context, file string, o Options) (from, to int64, err error) {
+	if err := checkPlace(file); err != nil {
+		return 0, 0, err
+	}
+	from, known, err := version(ctx, file, o.filled())
+	if err != nil || from == known {
+		return from, from, translate(file, err)
+	}
+	lock, err := flock(file+".migrate.lock", unix.LOCK_EX)
+	if err != nil {
+		return from, from, core.Wrap(core.StoreUnreadable, err, "A lock file beside the database %s can't be made. Check that gatehouse may write in its folder.", file)
+	}
+	defer lock.Close()
+	db := open(file, o.filled(), "_journal_mode=WAL&_txlock=immediate")
+	defer db.Close()
+	p, err := provider(db)
+	if err != nil {
+		return from, from, translate(file, err)
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return from, from, translate(file, fmt.Errorf("migrating: %w", err))
+	}
+	return from, known, nil
+}
+
+func provider(db *sql.DB) (*goose.Provider, error) {
+	sub, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, fmt.Errorf("reading the migrations: %w", err)
+	}
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, sub)
+	if err != nil {
+		return nil, fmt.Errorf("reading the migrations: %w", err)
+	}
+	return p, nil
+}

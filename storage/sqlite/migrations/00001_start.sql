@@ -1,0 +1,207 @@
+-- +goose Up
+
+-- The mark of our files: another program's database is refused.
+pragma application_id = 1734440037;
+
+-- A row for each queue that ever had an event. ready_at says when it can next be claimed: null = nothing to do; where it is held,
+-- the end of the lease. event is the one that the holder runs, or ran when it died. generation counts for conversations alone.
+create table lanes (
+  queue        text    not null primary key,
+  platform     text    not null,
+  conversation text    not null,
+  beside       integer not null,
+  generation   integer not null default 1,
+  owner        text    not null default '',
+  lease_until  integer not null default 0,
+  fence        integer not null default 0,
+  event        integer not null default 0,
+  stop         integer not null default 0,
+  ready_at     integer
+) strict, without rowid;
+create index lanes_ready   on lanes (platform, beside, ready_at) where ready_at is not null;
+create index lanes_scoped  on lanes (conversation, beside, ready_at) where ready_at is not null;
+create index lanes_waiting on lanes (ready_at) where ready_at is not null;
+create index lanes_owner   on lanes (owner) where owner <> '';
+create index lanes_idle    on lanes (beside) where beside = 1 and ready_at is null;
+
+-- ended_at = 0: it waits or runs. signal = 1: it overtakes.
+create table events (
+  seq          integer primary key autoincrement,
+  platform     text    not null,
+  id           text    not null,
+  lane         text    not null,
+  queue        text    not null,
+  kind         text    not null,
+  signal       integer not null,
+  subject      text    not null,
+  actor        text    not null,
+  address      text    not null,
+  payload      blob,
+  invocation   text    not null,
+  session      text    not null default '',
+  accepted_at  integer not null,
+  attempt      integer not null default 0,
+  retries      integer not null default 0,
+  not_before   integer not null default 0,
+  ended_at     integer not null default 0,
+  end_kind     text    not null default '',
+  end_category text    not null default '',
+  end_cause    text    not null default '',
+  retry_of     integer not null default 0,
+  unique (platform, id)
+) strict;
+create index events_waiting    on events (queue, signal, seq) where ended_at = 0;
+create index events_unended    on events (seq) where ended_at = 0;
+create index events_lane       on events (lane, seq);
+create index events_session    on events (session, seq);
+create index events_invocation on events (invocation, seq);
+create index events_end        on events (end_kind, seq) where end_kind <> '';
+create index events_ended      on events (ended_at) where ended_at > 0;
+create unique index events_retry on events (retry_of) where retry_of <> 0;
+
+-- messages counts the rows, next_pos is where the next one goes: neither is ever found out by counting.
+create table sessions (
+  id             text    not null primary key,
+  schema_version text    not null,
+  state          text    not null,
+  keeps          integer not null, -- 1: its graph keeps messages
+  messages       integer not null,
+  next_pos       integer not null,
+  version        integer not null,
+  created_at     integer not null,
+  updated_at     integer not null
+) strict, without rowid;
+create index sessions_updated on sessions (updated_at);
+
+create table messages (
+  session    text    not null references sessions (id) on delete cascade,
+  invocation text    not null,
+  n          integer not null,
+  pos        integer not null,
+  body       text    not null,
+  primary key (session, invocation, n)
+) strict, without rowid;
+create unique index messages_order on messages (session, pos);
+
+create table paused (
+  invocation text    not null primary key,
+  session    text    not null,
+  signal     text    not null,
+  record     text    not null,
+  created_at integer not null
+) strict, without rowid;
+create index paused_session on paused (session);
+create index paused_signal  on paused (signal, created_at);
+
+create table approvals (
+  seq        integer primary key autoincrement,
+  id         text    not null unique,
+  invocation text    not null,
+  session    text    not null,
+  lane       text    not null,
+  body       text    not null, -- what never changes: address, call, requester, rule
+  state      text    not null,
+  reason     text    not null,
+  decided_by text    not null,
+  decided_at integer not null,
+  created_at integer not null,
+  deadline   integer not null,
+  begun      integer not null
+) strict;
+create index approvals_state      on approvals (state, seq);
+create index approvals_session    on approvals (session, seq);
+create index approvals_lane       on approvals (lane, seq);
+create index approvals_invocation on approvals (invocation, seq);
+create index approvals_decided    on approvals (decided_at) where state <> 'open';
+
+create table votes (
+  approval text    not null references approvals (id) on delete cascade,
+  n        integer not null,
+  actor    text    not null,
+  body     text    not null,
+  primary key (approval, n),
+  unique (approval, actor)
+) strict, without rowid;
+
+create table audit (
+  seq      integer primary key,
+  at       integer not null,
+  approval text    not null,
+  action   text    not null,
+  actor    text    not null,
+  detail   text    not null,
+  prev     text    not null,
+  hash     text    not null
+) strict;
+
+create table intents (
+  approval   text    not null primary key,
+  invocation text    not null,
+  tool       text    not null,
+  digest     text    not null,
+  begun_at   integer not null,
+  ended_at   integer not null default 0,
+  content    text    not null default '',
+  category   text    not null default ''
+) strict, without rowid;
+
+-- A row is in flight while owner is set and lease_until is to come.
+create table outbox (
+  seq         integer primary key autoincrement,
+  key         text    not null unique,
+  destination text    not null,
+  platform    text    not null,
+  lane        text    not null,
+  kind        text    not null,
+  approval    text    not null,
+  post        text    not null,
+  state       text    not null,
+  wanted      integer not null,
+  shown       integer not null,
+  parts       text    not null,
+  attempts    integer not null,
+  next_at     integer not null,
+  cause       text    not null,
+  owner       text    not null default '',
+  lease_until integer not null default 0,
+  fence       integer not null default 0,
+  created_at  integer not null,
+  sent_at     integer not null default 0
+) strict;
+create index outbox_waiting  on outbox (destination, seq) where state = 'waiting';
+create index outbox_flight   on outbox (destination) where owner <> '';
+create index outbox_owner    on outbox (owner) where owner <> '';
+create index outbox_state    on outbox (state, seq);
+create index outbox_lane     on outbox (lane, seq);
+create index outbox_approval on outbox (approval) where approval <> '';
+create index outbox_sent     on outbox (sent_at) where state = 'sent';
+
+-- A row for each destination with something to say, as lanes are to events: lane is its first row's.
+create table destinations (
+  destination text    not null primary key,
+  platform    text    not null,
+  lane        text    not null,
+  ready_at    integer not null
+) strict, without rowid;
+create index destinations_ready  on destinations (platform, ready_at);
+create index destinations_scoped on destinations (lane, ready_at);
+
+create table tasks (
+  key     text    not null primary key,
+  kind    text    not null,
+  subject text    not null,
+  due     integer not null
+) strict, without rowid;
+create index tasks_due on tasks (due);
+
+create table notes (
+  seq   integer primary key autoincrement,
+  owner text not null,
+  text  text not null
+) strict;
+create index notes_owner on notes (owner, seq);
+
+create table settings (
+  name  text not null primary key,
+  value text not null
+) strict, without rowid;

@@ -1,0 +1,57 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+)
+
+// pruneStep is how many rows of a kind one transaction removes, so that nobody waits long behind it.
+const pruneStep = 500
+
+// prunes are the statements of Prune, each removing at most ?2 rows that ended before ?1.
+//
+// Spared are: dead letters; whatever belongs to a paused invocation; clicks on an open approval, which would else be counted
+// anew when they come again; a second try while the first event, which names it, is there; posts that are in doubt, dead or
+// still to be changed.
+var prunes = []string{
+	`delete from events where seq in (
+		select e.seq from events e where e.ended_at > 0 and e.ended_at < ?1 and e.end_kind <> 'dead'
+		and not exists (select 1 from paused p where p.invocation = e.invocation)
+		and not exists (select 1 from approvals a where a.id = e.subject and a.state = 'open')
+		and not exists (select 1 from events o where o.seq = e.retry_of)
+		limit ?2)`,
+	`delete from outbox where seq in (
+		select o.seq from outbox o where o.state = 'sent' and o.sent_at < ?1
+		and not exists (select 1 from approvals a join paused p on p.invocation = a.invocation where a.id = o.approval)
+		limit ?2)`,
+	`delete from intents where approval in (
+		select a.id from approvals a where a.state <> 'open' and a.decided_at < ?1
+		and not exists (select 1 from paused p where p.invocation = a.invocation)
+		limit ?2)`,
+	`delete from approvals where seq in (
+		select a.seq from approvals a where a.state <> 'open' and a.decided_at < ?1
+		and not exists (select 1 from paused p where p.invocation = a.invocation)
+		and not exists (select 1 from intents i where i.approval = a.id)
+		limit ?2)`,
+}
+
+// Prune removes what is old. It works in several transactions: a crash between two leaves the rest for the next time.
+func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err error) {
+	for _, query := range prunes {
+		for n := int64(pruneStep); n == pruneStep; {
+			err = s.write(ctx, func(t *tx) error {
+				n, err = t.exec(query, ns(t.now.Add(-age)), pruneStep)
+				return err
+			})
+			if err != nil {
+				return removed, err
+			}
+			removed += int(n)
+		}
+	}
+	// Queues of clicks and controls come and go; a conversation's row stays, since it knows the generation.
+	return removed, s.write(ctx, func(t *tx) error {
+		_, err := t.exec(`delete from lanes where beside = 1 and ready_at is null and owner = ''`)
+		return err
+	})
+}

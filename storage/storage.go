@@ -1,0 +1,76 @@
+// Package storage opens a database by its URL and joins the engines; each engine's own package says how it keeps things.
+//
+//	sqlite:PATH      one file, on one machine; several processes may use it at once
+//	postgres://…     not in this build yet
+package storage
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/storage/sqlite"
+)
+
+// Options are what a store takes from outside; the zero Options are those of a real process.
+type Options struct {
+	Now   func() time.Time // the store's clock, where the engine has none of its own
+	NewID func() string    // invocation ids; UUIDv7 where nil
+	Log   *slog.Logger     // nil discards
+	Trace func(Statement)  // every statement that is run, for tests and measurements; see Meter
+}
+
+// Statement is one SQL statement that was run.
+type Statement = sqlite.Statement
+
+// Meter counts statements and rows; give its Trace in Options.
+type Meter = sqlite.Meter
+
+func (o Options) sqlite() sqlite.Options {
+	return sqlite.Options{Now: o.Now, NewID: o.NewID, Log: o.Log, Trace: o.Trace}
+}
+
+// Open opens the database and brings its schema up to date. A database that a newer gatehouse wrote is refused (store_newer).
+func Open(ctx context.Context, url string, o Options) (core.Store, error) {
+	file, err := sqliteFile(url)
+	if err != nil {
+		return nil, err
+	}
+	s, err := sqlite.Open(ctx, file, o.sqlite())
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Version tells which schema the database has (0: none yet) and which one this build knows. It changes nothing.
+func Version(ctx context.Context, url string) (found, known int64, err error) {
+	file, err := sqliteFile(url)
+	if err != nil {
+		return 0, 0, err
+	}
+	return sqlite.Version(ctx, file, sqlite.Options{})
+}
+
+// Migrate brings the database's schema up to date, as Open does, and tells the versions before and after.
+func Migrate(ctx context.Context, url string) (from, to int64, err error) {
+	file, err := sqliteFile(url)
+	if err != nil {
+		return 0, 0, err
+	}
+	return sqlite.Migrate(ctx, file, sqlite.Options{})
+}
+
+func sqliteFile(url string) (string, error) {
+	scheme, rest, ok := strings.Cut(url, ":")
+	switch {
+	case ok && scheme == "sqlite":
+		return strings.TrimPrefix(rest, "//"), nil
+	case ok && (scheme == "postgres" || scheme == "postgresql"):
+		return "", core.Errorf(core.Invalid, "Postgres is not in this build yet. Use a file: sqlite:gatehouse.db.")
+	}
+	// The URL itself may hold a password; it is not repeated.
+	return "", core.Errorf(core.Invalid, "The database must be given as sqlite:PATH, such as sqlite:gatehouse.db.")
+}

@@ -1,0 +1,130 @@
+package storagetest
+
+import (
+	"encoding/json"
+	"strings"
+
+	"gatehouse/core"
+)
+
+func vote(id core.ApprovalID, who core.Actor, c core.Choice) core.Decision {
+	return core.Decision{Approval: id, Vote: &core.Vote{Actor: who, Choice: c}}
+}
+
+func actions(log []core.AuditEntry) []string {
+	all := []string{}
+	for _, e := range log {
+		all = append(all, e.Action)
+	}
+	return all
+}
+
+// wakes wants exactly one waiting signal in the lane, which tells of that decision.
+func (w *world) wakes(id core.ApprovalID, invocation core.InvocationID, state core.ApprovalState) core.Claim {
+	w.Helper()
+	c := w.claim(minute)
+	var p core.SignalPayload
+	var d core.DecisionPayload
+	w.ok(json.Unmarshal(c.Event.Payload, &p))
+	w.ok(json.Unmarshal(p.Payload["decision"], &d))
+	if c.Event.Kind != core.KindSignal || c.Event.Invocation != invocation || p.SignalID != core.SignalID(id) || d.State != state || d.Approval != id {
+		w.Fatalf("got %+v with %+v", c.Event, d)
+	}
+	return c
+}
+
+var approvalExamples = []example{
+	{"what is not there is not found", func(w *world) {
+		_, err := w.LoadApproval(w.ctx, "none")
+		w.fails(err, core.NotFound)
+		_, err = w.Decide(w.ctx, vote("none", bob, core.Approve))
+		w.fails(err, core.NotFound)
+	}},
+	{"the store's clock sets the times", func(w *world) {
+		c := w.take(w.message(lane), minute)
+		a := asks(c, "a", core.Rule{Timeout: minute})
+		a.CreatedAt, a.Deadline = c.Event.AcceptedAt.AddDate(-1, 0, 0), c.Event.AcceptedAt.AddDate(1, 0, 0)
+		w.done(c, core.Finish{Paused: paused(c, "a", 0), Approval: a})
+		got := must(w.LoadApproval(w.ctx, "a"))(w)
+		if got.CreatedAt.Before(c.Event.AcceptedAt) || !got.Deadline.Equal(got.CreatedAt.Add(minute)) {
+			w.Fatalf("made at %s, until %s", got.CreatedAt, got.Deadline)
+		}
+		w.suspend(lane, "b", core.Rule{})
+		if got := must(w.LoadApproval(w.ctx, "b"))(w); !got.Deadline.IsZero() {
+			w.Fatalf("it has time until %s", got.Deadline)
+		}
+	}},
+	{"approvals are listed, latest first", func(w *world) {
+		a := w.suspend(lane, "a", core.Rule{})
+		w.suspend(lane, "b", core.Rule{})
+		w.suspend(other, "c", core.Rule{})
+		must(w.Decide(w.ctx, vote("b", bob, core.Deny)))(w)
+		for name, f := range map[string]struct {
+			filter core.ApprovalFilter
+			want   []core.ApprovalID
+		}{
+			"all":           {core.ApprovalFilter{}, []core.ApprovalID{"c", "b", "a"}},
+			"at most two":   {core.ApprovalFilter{Limit: 2}, []core.ApprovalID{"c", "b"}},
+			"open":          {core.ApprovalFilter{States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"c", "a"}},
+			"two states":    {core.ApprovalFilter{States: []core.ApprovalState{core.Open, core.Refused}}, []core.ApprovalID{"c", "b", "a"}},
+			"a lane":        {core.ApprovalFilter{Lane: other}, []core.ApprovalID{"c"}},
+			"a session":     {core.ApprovalFilter{Session: lane.Session(1), States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"a"}},
+			"an invocation": {core.ApprovalFilter{Invocation: a.Event.Invocation}, []core.ApprovalID{"a"}},
+		} {
+			got := []core.ApprovalID{}
+			for _, a := range must(w.ListApprovals(w.ctx, f.filter))(w) {
+				got = append(got, a.ID)
+			}
+			w.equal(name, got, f.want)
+		}
+		if got := must(w.ListApprovals(w.ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Refused}}))(w); len(got[0].Votes) != 1 {
+			w.Fatalf("got %+v", got)
+		}
+	}},
+	{"what policy allows is decided with its opening", func(w *world) {
+		c := w.take(w.message(lane), minute)
+		a := asks(c, "a", core.Rule{Name: "free", Verdict: core.VerdictAllow, Timeout: minute})
+		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy"}
+		w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Paused: paused(c, "a", 0), Approval: a})
+		got := must(w.LoadApproval(w.ctx, "a"))(w)
+		if got.State != core.Approved || got.DecidedAt.IsZero() || !got.Deadline.IsZero() || got.DecidedBy.ID != "policy" {
+			w.Fatalf("got %+v", got)
+		}
+		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "approved"})
+		s := w.wakes("a", c.Event.Invocation, core.Approved)
+		rec := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		w.equal("fresh", rec.Fresh, true)
+		w.db.Advance(2 * minute)
+		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
+	}},
+	{"the audit log can be verified, and says nothing that was said", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{Name: "r", Quorum: 2, Timeout: minute})
+		d := vote("a", bob, core.Approve)
+		d.Vote.Reason = "secret reason"
+		must(w.Decide(w.ctx, d))(w)
+		must(w.Decide(w.ctx, vote("a", cleo, core.Approve)))(w)
+		s := w.claim(minute)
+		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		w.ok(w.SettleIntent(w.ctx, s, "a", core.ToolResult{Content: "secret result"}))
+		log := must(w.AuditLog(w.ctx, 0, 0))(w)
+		w.equal("the log", actions(log), []string{"opened", "voted", "voted", "approved", "begun", "settled"})
+		w.ok(core.VerifyAudit("", log))
+		for i, e := range log {
+			if e.Seq != int64(i+1) || e.Approval != "a" || e.At.IsZero() || e.Actor == "" {
+				w.Fatalf("entry %d is %+v", i, e)
+			}
+			text, _ := json.Marshal(e)
+			for _, word := range []string{"secret", "Write a note", "<x>", `\u003cx`} {
+				if strings.Contains(string(text), word) {
+					w.Fatalf("%s holds %q", text, word)
+				}
+			}
+		}
+		w.equal("from the third on", must(w.AuditLog(w.ctx, 2, 2))(w), log[2:4])
+		w.ok(core.VerifyAudit(log[1].Hash, log[2:4]))
+		log[3].Actor = "somebody else"
+		w.fails(core.VerifyAudit("", log), core.Invalid)
+		log = must(w.AuditLog(w.ctx, 0, 0))(w)
+		w.fails(core.VerifyAudit("", append(log[:2:2], log[3:]...)), core.Invalid)
+	}},
+}

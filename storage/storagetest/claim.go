@@ -1,0 +1,182 @@
+package storagetest
+
+import (
+	"context"
+	"sync"
+
+	"gatehouse/core"
+)
+
+func contextThatIsOver(w *world) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(w.ctx)
+	cancel()
+	return ctx, cancel
+}
+
+var claimExamples = []example{
+	{"nothing is ready in an empty database", func(w *world) { w.idle() }},
+	{"a claim says all about the turn", func(w *world) {
+		seq := w.message(lane)
+		c := w.claim(minute)
+		want := w.record(seq)
+		w.equal("the claim", c, core.Claim{Owner: w.owner, Queue: lane, Fence: 1, Event: want, Session: lane.Session(1)})
+		if want.Attempt != 1 || want.Session != lane.Session(1) {
+			w.Fatalf("the record is %+v", want)
+		}
+	}},
+	{"messages are taken in the order of arrival", func(w *world) {
+		for _, seq := range []int64{w.message(lane), w.message(lane), w.message(lane)} {
+			w.done(w.take(seq, minute), core.Finish{})
+		}
+		w.idle()
+	}},
+	{"a reset keeps its place among the messages", func(w *world) {
+		a, b, c := w.message(lane), w.accept(w.event(core.KindReset, lane, "")), w.message(lane)
+		for _, seq := range []int64{a, b, c} {
+			w.done(w.take(seq, minute), core.Finish{})
+		}
+	}},
+	{"one turn at a time in a lane", func(w *world) {
+		w.message(lane)
+		w.message(lane)
+		w.take(w.signal(lane, "inv"), minute)
+		w.signal(lane, "inv")
+		w.idle()
+	}},
+	{"lanes are taken side by side", func(w *world) {
+		a, b := w.message(lane), w.message(other)
+		w.equal("what is taken", taken(w.claims(10, minute)), []int64{a, b})
+	}},
+	{"no more than the limit, the longest waiting first", func(w *world) {
+		a, b, c := w.message("plat:c"), w.message("plat:b"), w.message("plat:a")
+		w.equal("first", taken(w.claims(2, minute)), []int64{a, b})
+		w.equal("then", taken(w.claims(2, minute)), []int64{c})
+		w.message(other)
+		w.equal("with no slot", taken(w.claims(0, minute)), []int64{})
+	}},
+	{"signals come before messages, in their order", func(w *world) {
+		m, s1, s2 := w.message(lane), w.signal(lane, "i1"), w.signal(lane, "i2")
+		for _, seq := range []int64{s1, s2, m} {
+			w.done(w.take(seq, minute), core.Finish{})
+		}
+	}},
+	{"a message that backs off holds up those behind it, but no signal", func(w *world) {
+		m := w.message(lane)
+		w.message(lane)
+		w.done(w.take(m, minute), core.Finish{Retry: &core.Retry{After: minute, Category: core.ProviderUnavailable, Cause: "503"}})
+		w.idle()
+		s := w.signal(lane, "inv")
+		w.done(w.take(s, minute), core.Finish{})
+		w.idle()
+		w.db.Advance(minute)
+		w.take(m, minute)
+	}},
+	{"a signal that backs off lets others pass", func(w *world) {
+		s1 := w.signal(lane, "i1")
+		w.done(w.take(s1, minute), core.Finish{Retry: &core.Retry{After: minute}})
+		w.idle()
+		s2, m := w.signal(lane, "i2"), w.message(lane)
+		w.done(w.take(s2, minute), core.Finish{})
+		w.done(w.take(m, minute), core.Finish{})
+		w.idle()
+		w.db.Advance(minute)
+		w.take(s1, minute)
+	}},
+	{"clicks and controls stand beside the conversation", func(w *world) {
+		m := w.message(lane)
+		w.take(m, minute)
+		click, control := w.accept(w.event(core.KindClick, lane, "a1")), w.accept(w.event(core.KindControl, lane, "stop"))
+		second := w.accept(w.event(core.KindClick, lane, "a2"))
+		w.idle() // they are not given out as turns
+		got := w.beside(10, minute)
+		w.equal("what is taken", taken(got), []int64{click, control, second})
+		w.equal("the queues", []core.Lane{got[0].Queue, got[1].Queue, got[2].Queue}, []core.Lane{"approval:a1", lane + "!control", "approval:a2"})
+		for _, c := range got {
+			if c.Session != lane.Session(1) {
+				w.Fatalf("the session is %s", c.Session)
+			}
+			w.done(c, core.Finish{End: core.End{Kind: core.EndDecided}})
+		}
+		w.equal("what is left", taken(w.beside(10, minute)), []int64{})
+	}},
+	{"clicks on one approval are taken one after the other", func(w *world) {
+		a, b := w.accept(w.event(core.KindClick, lane, "a")), w.accept(w.event(core.KindClick, other, "a"))
+		first := w.beside(10, minute)
+		w.equal("first", taken(first), []int64{a})
+		w.done(first[0], core.Finish{})
+		w.equal("then", taken(w.beside(10, minute)), []int64{b})
+	}},
+	{"while paused no conversation is given out", func(w *world) {
+		w.ok(w.SetPaused(w.ctx, true))
+		w.ok(w.SetPaused(w.ctx, true))
+		m := w.message(lane)
+		w.signal(other, "i")
+		click := w.accept(w.event(core.KindClick, lane, "a"))
+		w.idle()
+		w.equal("beside", taken(w.beside(10, minute)), []int64{click})
+		w.restart()
+		w.idle()
+		w.ok(w.SetPaused(w.ctx, false))
+		if got := w.claims(10, minute); len(got) != 2 || got[0].Event.Seq != m {
+			w.Fatalf("got %v", taken(got))
+		}
+	}},
+	{"only what the process serves is given out", func(w *world) {
+		a, b := w.message(lane), w.message(other)
+		e := w.event(core.KindMessage, "else:one", "")
+		e.Platform = "else"
+		c := w.accept(e)
+		control := w.accept(w.event(core.KindControl, other, "stop"))
+		ask := func(beside bool, scopes ...core.Scope) []int64 {
+			return taken(must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: 10, Lease: over, Scopes: scopes, Beside: beside}))(w))
+		}
+		w.equal("without a scope", ask(false), []int64{})
+		w.equal("a platform", ask(false, core.Scope{Platform: platform}), []int64{a, b})
+		w.equal("another", ask(false, core.Scope{Platform: "else"}), []int64{c})
+		w.equal("one lane", ask(false, core.Scope{Platform: platform, Lanes: []core.Lane{other}}), []int64{b})
+		w.equal("one lane's controls", ask(true, core.Scope{Platform: platform, Lanes: []core.Lane{other}}), []int64{control})
+		w.equal("no lane", ask(false, core.Scope{Platform: platform, Lanes: []core.Lane{}}), []int64{})
+		w.equal("a lane of another platform", ask(false, core.Scope{Platform: platform, Lanes: []core.Lane{"else:one"}}), []int64{})
+		w.equal("both, once", ask(false, core.Scope{Platform: platform}, core.Scope{Platform: "else"}, core.Scope{Platform: platform}), []int64{a, b, c})
+	}},
+	{"a claim needs an owner", func(w *world) {
+		_, err := w.Claim(w.ctx, core.ClaimRequest{Limit: 1, Lease: minute, Scopes: scope})
+		w.fails(err, core.Invalid)
+	}},
+	{"of many who ask at once, one gets the lane", func(w *world) {
+		views := []core.Store{w.Store, w.view(), w.view()}
+		owners := []string{w.owner, w.enroll(views[1]), w.enroll(views[2])}
+		for range 10 {
+			w.message(lane)
+			w.message(other)
+			var mu sync.Mutex
+			var got []core.Claim
+			var wg sync.WaitGroup
+			for i, s := range views {
+				wg.Go(func() {
+					c, err := s.Claim(w.ctx, core.ClaimRequest{Owner: owners[i], Limit: 2, Lease: minute, Scopes: scope})
+					if err != nil {
+						w.Errorf("claiming: %v", err)
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					got = append(got, c...)
+				})
+			}
+			wg.Wait()
+			if len(got) != 2 || got[0].Queue == got[1].Queue {
+				w.Fatalf("got %+v", got)
+			}
+			w.done(got[0], core.Finish{})
+			w.done(got[1], core.Finish{})
+		}
+	}},
+}
+
+func taken(claims []core.Claim) []int64 {
+	all := []int64{}
+	for _, c := range claims {
+		all = append(all, c.Event.Seq)
+	}
+	return all
+}

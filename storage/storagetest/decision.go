@@ -1,0 +1,221 @@
+package storagetest
+
+import (
+	"fmt"
+	"sync"
+
+	"gatehouse/core"
+)
+
+// click accepts a click on an approval and gives the decision that it asks for.
+func (w *world) click(id core.ApprovalID, who core.Actor, c core.Choice) core.Decision {
+	w.Helper()
+	e := w.event(core.KindClick, lane, string(id))
+	e.Actor = who
+	d := vote(id, who, c)
+	d.Event = w.accept(e)
+	return d
+}
+
+var decisionExamples = []example{
+	{"one vote decides, and wakes the turn", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{Timeout: minute})
+		d := w.click("a", bob, core.Approve)
+		got := must(w.Decide(w.ctx, d))(w)
+		if !got.Counted || !got.Settled || got.Approval.State != core.Approved || got.Approval.DecidedBy.ID != bob.ID || got.Approval.Votes[0].Event != d.Event {
+			w.Fatalf("got %+v", got)
+		}
+		w.equal("what is stored", must(w.LoadApproval(w.ctx, "a"))(w), got.Approval)
+		w.wakes("a", c.Event.Invocation, core.Approved)
+		w.db.Advance(2 * minute)
+		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
+	}},
+	{"one refusal is enough", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{Quorum: 2})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		d := vote("a", cleo, core.Deny)
+		d.Vote.Reason = "no"
+		got := must(w.Decide(w.ctx, d))(w)
+		if got.Approval.State != core.Refused || got.Approval.Reason != "no" {
+			w.Fatalf("got %+v", got)
+		}
+		w.wakes("a", c.Event.Invocation, core.Refused)
+	}},
+	{"a quorum is counted by heads", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{Quorum: 2})
+		got := must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		if !got.Counted || got.Settled || got.Approval.State != core.Open {
+			w.Fatalf("got %+v", got)
+		}
+		w.idle()
+		_, err := w.Decide(w.ctx, w.click("a", bob, core.Approve))
+		w.fails(err, core.ApprovalDecided)
+		w.equal("votes", len(must(w.LoadApproval(w.ctx, "a"))(w).Votes), 1)
+		w.equal("settled", must(w.Decide(w.ctx, vote("a", cleo, core.Approve)))(w).Settled, true)
+		w.wakes("a", c.Event.Invocation, core.Approved)
+	}},
+	{"a repeat of the same click gives the same answer", func(w *world) {
+		w.suspend(lane, "a", core.Rule{Quorum: 2})
+		d := w.click("a", bob, core.Approve)
+		first := must(w.Decide(w.ctx, d))(w)
+		w.equal("again", must(w.Decide(w.ctx, d))(w), first)
+		w.restart()
+		w.equal("after a crash", must(w.Decide(w.ctx, d))(w), first)
+		must(w.Decide(w.ctx, vote("a", cleo, core.Deny)))(w)
+		got := must(w.Decide(w.ctx, d))(w)
+		if !got.Counted || got.Approval.State != core.Refused {
+			w.Fatalf("got %+v", got)
+		}
+		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", "voted", "refused"})
+		w.claim(minute)
+		w.idle()
+	}},
+	{"the first decision stands", func(w *world) {
+		w.suspend(lane, "a", core.Rule{})
+		first := must(w.Decide(w.ctx, vote("a", bob, core.Deny)))(w)
+		before := w.sight(lane.Session(1))
+		for name, d := range map[string]core.Decision{
+			"a vote":         vote("a", cleo, core.Approve),
+			"a cancellation": {Approval: "a", Cancel: true, By: ann},
+			"an expiry":      {Approval: "a", Expire: true},
+		} {
+			got, err := w.Decide(w.ctx, d)
+			w.fails(err, core.ApprovalDecided)
+			w.equal(name, got, core.Decided{Approval: first.Approval})
+		}
+		w.equal("the database", w.sight(lane.Session(1)), before)
+	}},
+	{"who may not decide changes nothing", func(w *world) {
+		w.suspend(lane, "a", core.Rule{})
+		before := w.sight(lane.Session(1))
+		for _, d := range []core.Decision{vote("a", ann, core.Approve), vote("a", core.Actor{ID: "plat:dan"}, core.Approve)} {
+			got, err := w.Decide(w.ctx, d)
+			w.fails(err, core.NotAllowed)
+			w.equal("what stands", got.Approval.State, core.Open)
+		}
+		_, err := w.Decide(w.ctx, vote("a", bob, "perhaps"))
+		w.fails(err, core.Invalid)
+		w.equal("the database", w.sight(lane.Session(1)), before)
+	}},
+	{"an admin may decide", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{Quorum: 3})
+		d := vote("a", core.Actor{ID: "local-admin"}, core.Approve)
+		d.Admin = true
+		w.equal("settled", must(w.Decide(w.ctx, d))(w).Settled, true)
+		w.wakes("a", c.Event.Invocation, core.Approved)
+	}},
+	{"of many at once the first wins", func(w *world) {
+		approvers := []string{}
+		for i := range 8 {
+			approvers = append(approvers, fmt.Sprintf("plat:p%d", i))
+		}
+		c := w.suspend(lane, "a", core.Rule{Approvers: approvers})
+		views := []core.Store{w.Store, w.view()}
+		var mu sync.Mutex
+		var won []core.ApprovalState
+		var wg sync.WaitGroup
+		for i, id := range approvers {
+			choice := []core.Choice{core.Approve, core.Deny}[i%2]
+			wg.Go(func() {
+				got, err := views[i/4].Decide(w.ctx, vote("a", core.Actor{ID: id}, choice))
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					won = append(won, got.Approval.State)
+				} else if core.CategoryOf(err) != core.ApprovalDecided {
+					w.Errorf("deciding: %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		if len(won) != 1 {
+			w.Fatalf("%d won: %v", len(won), won)
+		}
+		w.equal("what stands", must(w.LoadApproval(w.ctx, "a"))(w).State, won[0])
+		w.wakes("a", c.Event.Invocation, won[0])
+		w.idle()
+	}},
+	{"it expires by the clock, not before", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{Timeout: minute})
+		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
+		expire := core.Decision{Approval: "a", Expire: true, By: core.Actor{ID: "gatehouse"}}
+		_, err := w.Decide(w.ctx, expire)
+		w.fails(err, core.Invalid)
+		w.db.Advance(minute)
+		tasks := must(w.ClaimTasks(w.ctx, 10, minute))(w)
+		if len(tasks) != 1 || tasks[0].Kind != core.TaskExpire || tasks[0].Subject != "a" {
+			w.Fatalf("got %+v", tasks)
+		}
+		_, err = w.Decide(w.ctx, w.click("a", bob, core.Approve))
+		w.fails(err, core.ApprovalExpired)
+		// That click came too late and puts nothing off.
+		w.equal("settled", must(w.Decide(w.ctx, expire))(w).Settled, true)
+		w.wakes("a", c.Event.Invocation, core.Expired)
+		w.db.Advance(2 * minute)
+		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
+	}},
+	{"a click in time counts, however late it is taken", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{Timeout: minute})
+		d := w.click("a", bob, core.Approve)
+		w.db.Advance(2 * minute)
+		expire := core.Decision{Approval: "a", Expire: true}
+		_, err := w.Decide(w.ctx, expire)
+		w.fails(err, core.StoreBusy)
+		click := w.beside(1, minute)[0]
+		_, err = w.Decide(w.ctx, expire) // while it is being counted as well
+		w.fails(err, core.StoreBusy)
+		w.equal("settled", must(w.Decide(w.ctx, d))(w).Settled, true)
+		w.done(click, core.Finish{End: core.End{Kind: core.EndDecided}})
+		w.wakes("a", c.Event.Invocation, core.Approved)
+		_, err = w.Decide(w.ctx, expire)
+		w.fails(err, core.ApprovalDecided)
+	}},
+	{"an expiry goes on when a click in time did not count", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{Timeout: minute})
+		w.click("a", ann, core.Approve)
+		w.db.Advance(2 * minute)
+		w.done(w.beside(1, minute)[0], core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "not allowed"}})
+		w.equal("settled", must(w.Decide(w.ctx, core.Decision{Approval: "a", Expire: true}))(w).Settled, true)
+		w.wakes("a", c.Event.Invocation, core.Expired)
+	}},
+	{"a cancellation wakes the turn as well", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{})
+		got := must(w.Decide(w.ctx, core.Decision{Approval: "a", Cancel: true, Reason: "enough", By: ann}))(w)
+		if got.Approval.State != core.Cancelled || got.Approval.Reason != "enough" {
+			w.Fatalf("got %+v", got)
+		}
+		w.wakes("a", c.Event.Invocation, core.Cancelled)
+	}},
+	{"a decision overtakes waiting messages, in its conversation", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{})
+		m := w.message(lane)
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		w.done(w.wakes("a", c.Event.Invocation, core.Approved), core.Finish{Resumed: c.Event.Invocation})
+		w.take(m, minute)
+	}},
+	{"each vote draws the card anew", func(w *world) {
+		w.suspend(lane, "a", core.Rule{Quorum: 2})
+		w.sent(w.deliver(minute)[0], "ref")
+		for _, who := range []core.Actor{bob, cleo} {
+			must(w.Decide(w.ctx, vote("a", who, core.Approve)))(w)
+			row := w.deliver(minute)[0]
+			if row.Kind != core.PostCard || row.Parts[0].Ref != "ref" {
+				w.Fatalf("got %+v", row)
+			}
+			w.sent(row, "ref")
+		}
+		w.equal("what is left", len(w.deliver(minute)), 0)
+	}},
+	{"every card of an approval is drawn anew", func(w *world) {
+		c := w.take(w.message(lane), minute)
+		a := asks(c, "a", core.Rule{})
+		direct := card(a)
+		direct.Key, direct.To.Channel = direct.Key+"/bob", "bob"
+		w.done(c, core.Finish{Paused: paused(c, "a", 0), Approval: a, Posts: []core.Post{card(a), direct}})
+		for _, row := range w.deliver(minute) {
+			w.sent(row, "ref")
+		}
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		w.equal("cards", len(w.deliver(minute)), 2)
+	}},
+}

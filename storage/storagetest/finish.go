@@ -1,0 +1,271 @@
+package storagetest
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"gatehouse/core"
+)
+
+// said makes a user's messages.
+func said(texts ...string) []core.Message {
+	all := []core.Message{}
+	for _, t := range texts {
+		all = append(all, core.Message{Role: core.User, Content: core.Text(t)})
+	}
+	return all
+}
+
+// session loads a session as a turn does and appends to it.
+func (w *world) session(c core.Claim, from int, texts ...string) *core.SessionRecord {
+	w.Helper()
+	writer := core.Writer{Invocation: c.Event.Invocation, From: from}
+	rec := must(w.LoadSession(w.ctx, c.Session, writer))(w)
+	if rec == nil {
+		rec = &core.SessionRecord{ID: c.Session, SchemaVersion: "1"}
+	}
+	if rec.Messages == nil {
+		rec.Messages = &core.History{}
+	}
+	h := rec.Messages.Append(said(texts...)...)
+	rec.Messages, rec.Writer = &h, writer
+	return rec
+}
+
+// texts reads what a session says.
+func (w *world) texts(id core.SessionID, without core.Writer) []string {
+	w.Helper()
+	rec := must(w.LoadSession(w.ctx, id, without))(w)
+	if rec == nil || rec.Messages == nil {
+		return nil
+	}
+	all := []string{}
+	for _, m := range must(rec.Messages.From(w.ctx, 0))(w) {
+		all = append(all, m.Content.String())
+	}
+	if len(all) != rec.Messages.Len() {
+		w.Fatalf("the history has %d messages, but says %d", len(all), rec.Messages.Len())
+	}
+	return all
+}
+
+// paused makes the record of a turn that suspends on an approval.
+func paused(c core.Claim, signal string, messages int) *core.PausedRecord {
+	return &core.PausedRecord{
+		Invocation: c.Event.Invocation, Correlation: "corr", Session: c.Session, Type: "suspended", Graph: "g", GraphVersion: "1", SchemaVersion: "1",
+		Descriptor: core.Descriptor{SignalID: core.SignalID(signal), Metadata: map[string]any{"k": "v", "n": 1.5}},
+		Frames:     []core.Frame{{Node: "act", State: map[string]json.RawMessage{"x": json.RawMessage(`{"y":[1,2]}`)}, Completed: []string{"a", "b"}}},
+		Step:       7, Messages: messages,
+	}
+}
+
+// asks makes the approval of such a turn.
+func asks(c core.Claim, id string, rule core.Rule) *core.Approval {
+	if rule.Approvers == nil {
+		rule.Approvers = []string{bob.ID, cleo.ID}
+	}
+	return &core.Approval{
+		ID: core.ApprovalID(id), Invocation: c.Event.Invocation, Session: c.Session, Lane: c.Event.Lane, Address: c.Event.Address, Requester: c.Event.Actor,
+		Call: core.Call{Tool: "note", CallID: "1", Arguments: json.RawMessage(`{"text":"<x>"}`), Digest: "d-" + id, Summary: "Write a note"},
+		Rule: rule, State: core.Open,
+	}
+}
+
+func card(a *core.Approval) core.Post {
+	return core.Post{Key: a.CardKey(), To: a.Address, Lane: a.Lane, Kind: core.PostCard, Approval: a.ID}
+}
+
+// suspend runs a new message of the lane up to its pause, asking for an approval.
+func (w *world) suspend(l core.Lane, id string, rule core.Rule) core.Claim {
+	w.Helper()
+	c := w.take(w.message(l), minute)
+	a := asks(c, id, rule)
+	w.done(c, core.Finish{
+		End: core.End{Kind: core.EndSuspended}, Session: w.session(c, 0, "do "+id), Paused: paused(c, id, 1), Approval: a, Posts: []core.Post{card(a)},
+	})
+	return c
+}
+
+func reply(c core.Claim, text string) core.Post {
+	return core.Post{Key: fmt.Sprintf("reply/%d", c.Event.Seq), To: c.Event.Address, Lane: c.Event.Lane, Kind: core.PostReply, Text: text, Event: c.Event.Seq}
+}
+
+var finishExamples = []example{
+	{"an event ends once, as told", func(w *world) {
+		seq := w.message(lane)
+		c := w.take(seq, minute)
+		end := core.End{Kind: core.EndErrored, Category: core.ProviderTimeout, Cause: "slow"}
+		w.done(c, core.Finish{End: end})
+		got := w.record(seq)
+		if got.End != end || got.EndedAt.IsZero() || got.Session != c.Session {
+			w.Fatalf("got %+v", got)
+		}
+		w.fails(w.Finish(w.ctx, finish(c, core.Finish{})), core.LeaseLost)
+		w.equal("the event", w.record(seq), got)
+	}},
+	{"everything that a turn changed is there", func(w *world) {
+		c := w.take(w.message(lane), minute)
+		a := asks(c, "a", core.Rule{Name: "r", Verdict: core.VerdictAsk, Timeout: minute})
+		p := paused(c, "a", 1)
+		s := w.session(c, 0, "hello")
+		s.State = map[string]json.RawMessage{"f": json.RawMessage(`{"g":"<&>"}`)}
+		w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Session: s, Paused: p, Approval: a, Posts: []core.Post{card(a), reply(c, "wait")}})
+
+		got := must(w.LoadSession(w.ctx, c.Session, core.Writer{}))(w)
+		w.equal("the session", got, s)
+		if s.Version != 1 || s.CreatedAt.IsZero() || !s.UpdatedAt.Equal(got.UpdatedAt) {
+			w.Fatalf("the saved record is not marked: %+v", s)
+		}
+		w.equal("its messages", w.texts(c.Session, core.Writer{}), []string{"hello"})
+		w.equal("the paused record", must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w), p)
+		w.equal("the same by signal", must(w.LoadPaused(w.ctx, "", "a"))(w), p)
+		stored := must(w.LoadApproval(w.ctx, "a"))(w)
+		want := *a
+		want.CreatedAt, want.Deadline = stored.CreatedAt, stored.CreatedAt.Add(minute)
+		w.equal("the approval", stored, want)
+		rows := must(w.ListPosts(w.ctx, nil, "", 0))(w)
+		w.equal("the posts", []core.Post{rows[0].Post, rows[1].Post}, []core.Post{reply(c, "wait"), card(a)})
+		w.equal("the event's end", w.record(c.Event.Seq).End.Kind, core.EndSuspended)
+		w.idle()
+	}},
+	{"nothing of it is there where one part fails", func(w *world) {
+		w.suspend(lane, "a", core.Rule{})
+		c := w.take(w.message(lane), minute)
+		before := w.sight(c.Session)
+		twice := asks(c, "a", core.Rule{}) // its id is taken
+		f := core.Finish{
+			Session: w.session(c, 0, "lost"), Paused: paused(c, "lost", 1), NewGeneration: true, Posts: []core.Post{reply(c, "lost")}, Approval: twice,
+			Closures: []core.Closure{{Invocation: w.record(1).Invocation, Rows: said("lost"), Cancel: true}},
+		}
+		if err := w.Finish(w.ctx, finish(c, f)); err == nil {
+			w.Fatal("no error")
+		}
+		w.equal("the database", w.sight(c.Session), before)
+		w.done(c, core.Finish{}) // the lane is still held
+	}},
+	{"nothing of it is there where the lane is lost", func(w *world) {
+		seq := w.message(lane)
+		c := w.take(seq, over)
+		s := w.session(c, 0, "lost")
+		w.take(seq, minute)
+		before := w.sight(c.Session)
+		a := asks(c, "a", core.Rule{Timeout: minute})
+		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Session: s, Paused: paused(c, "a", 1), Approval: a, NewGeneration: true, Posts: []core.Post{reply(c, "lost")}})), core.LeaseLost)
+		w.equal("the database", w.sight(c.Session), before)
+		if s.Version != 0 {
+			w.Fatal("the record is marked as saved")
+		}
+	}},
+	{"a turn that is tried again keeps nothing else", func(w *world) {
+		c := w.take(w.message(lane), minute)
+		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Posts: []core.Post{reply(c, "x")}})), core.Internal)
+		w.fails(w.Finish(w.ctx, core.Finish{Claim: c}), core.Internal)
+		w.done(c, core.Finish{})
+	}},
+	{"a turn that is resumed takes its record away", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{})
+		s := w.take(w.signal(lane, c.Event.Invocation), minute)
+		w.done(s, core.Finish{Resumed: c.Event.Invocation, Session: w.session(s, 1, "did it")})
+		if rec := must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w); rec != nil {
+			w.Fatalf("got %+v", rec)
+		}
+		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"do a", "did it"})
+		w.equal("the invocation's", len(must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w)), 2)
+	}},
+	{"a turn may pause again in the same invocation", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{})
+		s := w.take(w.signal(lane, c.Event.Invocation), minute)
+		next := paused(s, "b", 2)
+		w.done(s, core.Finish{End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Session: w.session(s, 1, "again"), Paused: next, Approval: asks(s, "b", core.Rule{})})
+		w.equal("the record", must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w), next)
+		w.equal("by the new signal", must(w.LoadPaused(w.ctx, "", "b"))(w), next)
+		if rec := must(w.LoadPaused(w.ctx, "", "a"))(w); rec != nil {
+			w.Fatalf("the old signal still finds %+v", rec)
+		}
+	}},
+	{"a new generation is a new session, from the next turn on", func(w *world) {
+		w.accept(w.event(core.KindReset, lane, ""))
+		next := w.message(lane)
+		control := w.accept(w.event(core.KindControl, lane, "status"))
+		c := w.claim(minute)
+		w.done(c, core.Finish{NewGeneration: true, Session: w.session(c, 0, "old")})
+		c = w.take(next, minute)
+		w.equal("the session", c.Session, lane.Session(2))
+		w.equal("its messages", w.texts(c.Session, core.Writer{}), nil)
+		beside := w.beside(1, minute)[0]
+		if beside.Event.Seq != control || beside.Session != lane.Session(2) {
+			w.Fatalf("got %+v", beside)
+		}
+		w.done(beside, core.Finish{NewGeneration: true}) // a word beside the conversation may ask for one as well
+		w.done(c, core.Finish{})
+		w.message(lane)
+		w.equal("the session after that", w.claim(minute).Session, lane.Session(3))
+	}},
+	{"the working state is put out, however a turn ends", func(w *world) {
+		for _, end := range []func(c core.Claim) error{
+			func(c core.Claim) error { return w.Finish(w.ctx, finish(c, core.Finish{})) },
+			func(c core.Claim) error { return w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}})) },
+			func(c core.Claim) error { return w.HandBack(w.ctx, c) },
+			func(core.Claim) error { w.restart(); w.claim(over); return nil },
+		} {
+			w.message(lane)
+			c := w.claim(minute)
+			on := working(c)
+			w.ok(w.Say(w.ctx, c, []core.Post{on}))
+			row := w.deliver(minute)[0]
+			w.equal("the row", row.Post, on)
+			w.sent(row, "")
+			w.ok(end(c))
+			row = w.deliver(minute)[0]
+			if row.Key != on.Key || row.On {
+				w.Fatalf("got %+v, want the working state put out", row)
+			}
+			w.sent(row, "")
+			w.claim(minute) // whatever came of the turn, the next example starts with a free lane
+			w.ok(w.clearLanes())
+		}
+	}},
+}
+
+// clearLanes ends whatever the test's own process holds in the lane.
+func (w *world) clearLanes() error {
+	w.restart()
+	for _, c := range w.claims(10, minute) {
+		if err := w.Finish(w.ctx, finish(c, core.Finish{End: core.End{Kind: core.EndIgnored}})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sight is everything that a Finish could change, for comparing.
+type sight struct {
+	Events    []core.EventRecord
+	Texts     []string
+	Version   int64
+	Approvals []core.Approval
+	Audit     []core.AuditEntry
+	Posts     []core.OutboxRow
+	Queue     core.QueueView
+	Paused    []*core.PausedRecord
+}
+
+// sight reads it all.
+func (w *world) sight(id core.SessionID) sight {
+	w.Helper()
+	v := sight{
+		Events:    must(w.Events(w.ctx, core.EventFilter{}))(w),
+		Texts:     w.texts(id, core.Writer{}),
+		Approvals: must(w.ListApprovals(w.ctx, core.ApprovalFilter{}))(w),
+		Audit:     must(w.AuditLog(w.ctx, 0, 0))(w),
+		Posts:     must(w.ListPosts(w.ctx, nil, "", 0))(w),
+		Queue:     must(w.Queue(w.ctx))(w),
+	}
+	if rec := must(w.LoadSession(w.ctx, id, core.Writer{}))(w); rec != nil {
+		v.Version = rec.Version
+	}
+	for _, e := range v.Events {
+		v.Paused = append(v.Paused, must(w.LoadPaused(w.ctx, e.Invocation, ""))(w))
+	}
+	return v
+}

@@ -1,0 +1,110 @@
+package storagetest
+
+import (
+	"encoding/json"
+	"sync"
+
+	"gatehouse/core"
+)
+
+var inboxExamples = []example{
+	{"an event is stored as it came", func(w *world) {
+		e := w.event(core.KindMessage, lane, "")
+		e.Actor = core.Actor{ID: "plat:x", Name: "<X> & Y", Local: true, Groups: []string{"plat:g"}}
+		e.Address.Thread = "17.4"
+		e.Payload = json.RawMessage("{\n \"a\": [1,  2.50, \"<b>\"]}\xff")
+		r := must(w.Accept(w.ctx, e))(w)
+		got := w.record(r.Seq)
+		w.equal("the event", got.Event, e)
+		if !r.Fresh || got.Invocation == "" || got.AcceptedAt.IsZero() || got.Attempt != 0 || !got.EndedAt.IsZero() || got.Session != "" {
+			w.Fatalf("receipt %+v, record %+v", r, got)
+		}
+	}},
+	{"a payload may be missing", func(w *world) {
+		e := w.event(core.KindControl, lane, "stop")
+		e.Payload = nil
+		if got := w.record(w.accept(e)); got.Payload != nil {
+			w.Fatalf("got payload %q", got.Payload)
+		}
+	}},
+	{"a known event is not stored again", func(w *world) {
+		e := w.event(core.KindMessage, lane, "")
+		first := must(w.Accept(w.ctx, e))(w)
+		e.Lane, e.Payload = other, json.RawMessage(`"another"`)
+		again := must(w.Accept(w.ctx, e))(w)
+		w.equal("the receipt", again, core.Receipt{Seq: first.Seq})
+		w.done(w.take(first.Seq, minute), core.Finish{})
+		w.equal("the receipt after the end", must(w.Accept(w.ctx, e))(w), core.Receipt{Seq: first.Seq})
+		w.idle()
+	}},
+	{"the same id on two platforms is two events", func(w *world) {
+		e := w.event(core.KindMessage, lane, "")
+		first := w.accept(e)
+		e.Platform = "elsewhere"
+		if r := must(w.Accept(w.ctx, e))(w); !r.Fresh || r.Seq == first {
+			w.Fatalf("got %+v", r)
+		}
+	}},
+	{"numbers follow the order of commits", func(w *world) {
+		a, b, c := w.message(lane), w.message(other), w.message(lane)
+		if a >= b || b >= c {
+			w.Fatalf("got %d, %d, %d", a, b, c)
+		}
+	}},
+	{"each event has an invocation of its own, a signal the paused one", func(w *world) {
+		a, b := w.record(w.message(lane)), w.record(w.message(lane))
+		if a.Invocation == b.Invocation {
+			w.Fatalf("both have %s", a.Invocation)
+		}
+		if got := w.record(w.signal(lane, "inv-7")); got.Invocation != "inv-7" {
+			w.Fatalf("the signal is for %s", got.Invocation)
+		}
+	}},
+	{"an event without its key is refused", func(w *world) {
+		for _, spoil := range []func(*core.Event){
+			func(e *core.Event) { e.Platform = "" }, func(e *core.Event) { e.ID = "" },
+			func(e *core.Event) { e.Lane = "" }, func(e *core.Event) { e.Kind = "" },
+		} {
+			e := w.event(core.KindMessage, lane, "")
+			spoil(&e)
+			_, err := w.Accept(w.ctx, e)
+			w.fails(err, core.Invalid)
+		}
+	}},
+	{"many at once are each stored once", func(w *world) {
+		views := []core.Store{w.Store, w.view()}
+		const events, copies = 20, 4
+		fresh := make(chan int64, events*copies)
+		var wg sync.WaitGroup
+		for i := range events {
+			e := w.event(core.KindMessage, lane, "")
+			for j := range copies {
+				wg.Go(func() {
+					r, err := views[(i+j)%2].Accept(w.ctx, e)
+					if err != nil {
+						w.Errorf("accepting: %v", err)
+					} else if r.Fresh {
+						fresh <- r.Seq
+					}
+				})
+			}
+		}
+		wg.Wait()
+		close(fresh)
+		seen := map[int64]bool{}
+		for seq := range fresh {
+			seen[seq] = true
+		}
+		if all := must(w.Events(w.ctx, core.EventFilter{}))(w); len(all) != events || len(seen) != events {
+			w.Fatalf("%d events, %d fresh receipts, want %d", len(all), len(seen), events)
+		}
+	}},
+	{"a caller who has left changes nothing", func(w *world) {
+		ctx, cancel := contextThatIsOver(w)
+		defer cancel()
+		if _, err := w.Accept(ctx, w.event(core.KindMessage, lane, "")); err == nil {
+			w.Fatal("no error")
+		}
+		w.idle()
+	}},
+}

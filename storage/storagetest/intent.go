@@ -1,0 +1,94 @@
+package storagetest
+
+import "gatehouse/core"
+
+// intent is what the executor begins for an approval made by asks.
+func intent(c core.Claim, id core.ApprovalID) core.Intent {
+	return core.Intent{Approval: id, Invocation: c.Event.Invocation, Tool: "note", Digest: "d-" + string(id)}
+}
+
+var intentExamples = []example{
+	{"an intent is begun once", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{})
+		if rec := must(w.LoadIntent(w.ctx, "a"))(w); rec != nil {
+			w.Fatalf("got %+v", rec)
+		}
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		first := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		if !first.Fresh || first.Result != nil || first.BegunAt.IsZero() || !first.EndedAt.IsZero() {
+			w.Fatalf("got %+v", first)
+		}
+		w.equal("begun", must(w.LoadApproval(w.ctx, "a"))(w).Begun, true)
+		w.restart()
+		s = w.claim(minute)
+		again := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		first.Fresh = false
+		w.equal("again", again, first)
+		w.equal("the same", *must(w.LoadIntent(w.ctx, "a"))(w), first)
+		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", "approved", "begun"})
+	}},
+	{"the first result stands", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		w.fails(w.SettleIntent(w.ctx, s, "a", core.ToolResult{}), core.NotFound)
+		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		result := core.ToolResult{Content: "made", Category: core.ToolFailed}
+		w.ok(w.SettleIntent(w.ctx, s, "a", result))
+		w.ok(w.SettleIntent(w.ctx, s, "a", core.ToolResult{Content: "other"}))
+		got := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		if got.Fresh || got.Result == nil || *got.Result != result || got.EndedAt.IsZero() {
+			w.Fatalf("got %+v", got)
+		}
+		w.equal("settled once", actions(must(w.AuditLog(w.ctx, 4, 0))(w)), []string{"settled"})
+	}},
+	{"an empty result is a result", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		w.ok(w.SettleIntent(w.ctx, s, "a", core.ToolResult{}))
+		w.equal("the result", must(w.LoadIntent(w.ctx, "a"))(w).Result, &core.ToolResult{})
+	}},
+	{"an unknown outcome is logged as such", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		w.ok(w.SettleIntent(w.ctx, s, "a", core.ToolResult{Content: "?", Category: core.OutcomeUnknown}))
+		w.equal("the log", actions(must(w.AuditLog(w.ctx, 4, 0))(w)), []string{"unknown"})
+	}},
+	{"only what is approved may begin", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{})
+		m := w.take(w.message(lane), minute)
+		begin := func(i core.Intent) error { _, err := w.BeginIntent(w.ctx, m, i); return err }
+		w.fails(begin(intent(c, "a")), core.ApprovalMissing)
+		w.fails(begin(intent(c, "none")), core.ApprovalMissing)
+		must(w.Decide(w.ctx, vote("a", bob, core.Deny)))(w)
+		w.fails(begin(intent(c, "a")), core.ApprovalMissing)
+		if rec := must(w.LoadIntent(w.ctx, "a"))(w); rec != nil {
+			w.Fatalf("got %+v", rec)
+		}
+		w.equal("begun", must(w.LoadApproval(w.ctx, "a"))(w).Begun, false)
+	}},
+	{"an approval is for one call of one turn", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		right := intent(c, "a")
+		for _, spoil := range []func(*core.Intent){
+			func(i *core.Intent) { i.Digest = "another" }, func(i *core.Intent) { i.Invocation = "another" }, func(i *core.Intent) { i.Tool = "another" },
+		} {
+			wrong := right
+			spoil(&wrong)
+			_, err := w.BeginIntent(w.ctx, s, wrong)
+			w.fails(err, core.ApprovalMismatch)
+		}
+		must(w.BeginIntent(w.ctx, s, right))(w)
+		wrong := right
+		wrong.Digest = "another"
+		_, err := w.BeginIntent(w.ctx, s, wrong)
+		w.fails(err, core.ApprovalMismatch)
+	}},
+}

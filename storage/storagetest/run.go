@@ -1,0 +1,47 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Database is a database of one test.
+type Database struct {
+	// Open gives one more view of it, as another process would have. The test closes it; Close may be called twice.
+	Open func(t testing.TB) core.Store
+	// Advance moves its clock on. The clock never stands still: two events never have the same time.
+	Advance func(time.Duration)
+}
+
+// Opener makes an empty database for one test.
+type Opener func(t testing.TB) Database
+
+// example is one sentence of the contract.
+type example struct {
+	name string
+	test func(w *world)
+}
+
+// Run tells whether an engine keeps the contract.
+func Run(t *testing.T, open Opener) {
+	for _, room := range []struct {
+		name     string
+		examples []example
+	}{
+		{"inbox", inboxExamples}, {"claim", claimExamples}, {"hold", holdExamples}, {"finish", finishExamples},
+		{"session", sessionExamples}, {"closure", closureExamples}, {"approval", approvalExamples}, {"decision", decisionExamples},
+		{"intent", intentExamples}, {"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"schedule", scheduleExamples},
+		{"prune", pruneExamples}, {"admin", adminExamples}, {"crash", crashExamples},
+	} {
+		t.Run(room.name, func(t *testing.T) {
+			for _, e := range room.examples {
+				t.Run(e.name, func(t *testing.T) {
+					t.Parallel()
+					e.test(newWorld(t, open))
+				})
+			}
+		})
+	}
+}

@@ -1,0 +1,190 @@
+package storagetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"gatehouse/core"
+)
+
+// chat says n things in the lane, one a turn.
+func (w *world) chat(l core.Lane, n int) core.SessionID {
+	w.Helper()
+	var id core.SessionID
+	for i := range n {
+		w.message(l)
+		c := w.claim(minute)
+		w.done(c, core.Finish{Session: w.session(c, 0, fmt.Sprintf("m%d", i))})
+		id = c.Session
+	}
+	return id
+}
+
+func words(msgs []core.Message) []string {
+	all := []string{}
+	for _, m := range msgs {
+		all = append(all, m.Content.String())
+	}
+	return all
+}
+
+var sessionExamples = []example{
+	{"where there is none there is nothing", func(w *world) {
+		if rec := must(w.LoadSession(w.ctx, "plat:none@1", core.Writer{}))(w); rec != nil {
+			w.Fatalf("got %+v", rec)
+		}
+		if rec := must(w.LoadPaused(w.ctx, "none", ""))(w); rec != nil {
+			w.Fatalf("got %+v", rec)
+		}
+		w.equal("messages", must(w.InvocationMessages(w.ctx, "plat:none@1", "i"))(w), nil)
+		w.ok(w.DeleteSession(w.ctx, "plat:none@1"))
+	}},
+	{"each save is a version, the newest stands", func(w *world) {
+		c := w.take(w.message(lane), minute)
+		rec := &core.SessionRecord{ID: c.Session, SchemaVersion: "1", State: map[string]json.RawMessage{"a": json.RawMessage("1")}}
+		w.ok(w.SaveSession(w.ctx, c, rec))
+		created := rec.CreatedAt
+		rec.State, rec.SchemaVersion = map[string]json.RawMessage{"b": json.RawMessage("null")}, "2"
+		w.ok(w.SaveSession(w.ctx, c, rec))
+		got := must(w.LoadSession(w.ctx, c.Session, core.Writer{}))(w)
+		w.equal("the record", got, rec)
+		if got.Version != 2 || !got.CreatedAt.Equal(created) || !got.UpdatedAt.After(created) || got.Messages != nil {
+			w.Fatalf("got %+v", got)
+		}
+	}},
+	{"messages come back as they were", func(w *world) {
+		c := w.take(w.message(lane), minute)
+		msgs := []core.Message{
+			{Role: core.User, Content: core.Blocks(core.Block{Type: core.TextBlock, Text: "<b>&\u2028"}, core.Block{Type: core.ImageBlock, Source: &core.ImageSource{Type: "url", URL: "https://x/?a=1&b=2"}})},
+			{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "1", Name: "t", Arguments: json.RawMessage(`{"n":12345678901234567890}`)}, {ID: "2", Name: "u", Arguments: json.RawMessage("null")}}},
+			{Role: core.ToolRole, ToolCallID: "1", Content: core.Text("done")},
+		}
+		rec := w.session(c, 0)
+		h := rec.Messages.Append(msgs...)
+		rec.Messages = &h
+		w.done(c, core.Finish{Session: rec})
+		got := must(w.LoadSession(w.ctx, c.Session, core.Writer{}))(w)
+		w.equal("the messages", must(got.Messages.From(w.ctx, 0))(w), msgs)
+		w.equal("the invocation's", must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w), msgs)
+	}},
+	{"a history is read backwards, page by page", func(w *world) {
+		id := w.chat(lane, 7)
+		h := must(w.LoadSession(w.ctx, id, core.Writer{}))(w).Messages
+		if h.Len() != 7 || h.Stored() != 7 {
+			w.Fatalf("%d messages, %d stored", h.Len(), h.Stored())
+		}
+		w.equal("the tail", words(must(h.Tail(w.ctx, 2))(w)), []string{"m5", "m6"})
+		w.equal("a page", words(must(h.Page(w.ctx, 2, 3))(w)), []string{"m2", "m3", "m4"})
+		w.equal("the first page", words(must(h.Page(w.ctx, 5, 10))(w)), []string{"m0", "m1"})
+		w.equal("beyond", words(must(h.Page(w.ctx, 7, 3))(w)), []string{})
+		more := h.Append(said("new")...)
+		w.equal("across", words(must(more.Page(w.ctx, 0, 2))(w)), []string{"m6", "new"})
+	}},
+	{"a history stays what it was", func(w *world) {
+		id := w.chat(lane, 3)
+		old := must(w.LoadSession(w.ctx, id, core.Writer{}))(w).Messages
+		w.chat(lane, 2)
+		w.equal("the old one", words(must(old.From(w.ctx, 0))(w)), []string{"m0", "m1", "m2"})
+		w.equal("a page of it", words(must(old.Page(w.ctx, 1, 1))(w)), []string{"m1"})
+		w.equal("the new one", w.texts(id, core.Writer{}), []string{"m0", "m1", "m2", "m0", "m1"})
+	}},
+	{"an attempt does not see its own leftovers, and replaces them", func(w *world) {
+		id := w.chat(lane, 2)
+		seq := w.message(lane)
+		c := w.take(seq, minute)
+		w.ok(w.SaveSession(w.ctx, c, w.session(c, 0, "half", "done")))
+		w.equal("what others see", w.texts(id, core.Writer{}), []string{"m0", "m1", "half", "done"})
+		w.restart()
+		c = w.take(seq, minute)
+		w.equal("what the next attempt sees", w.texts(id, core.Writer{Invocation: c.Event.Invocation}), []string{"m0", "m1"})
+		w.equal("what one sees that keeps its first", w.texts(id, core.Writer{Invocation: c.Event.Invocation, From: 1}), []string{"m0", "m1", "half"})
+		w.done(c, core.Finish{Session: w.session(c, 0, "whole")})
+		w.equal("in the end", w.texts(id, core.Writer{}), []string{"m0", "m1", "whole"})
+		w.equal("under its key", words(must(w.InvocationMessages(w.ctx, id, c.Event.Invocation))(w)), []string{"whole"})
+	}},
+	{"a save in the middle and the end of the same turn write once", func(w *world) {
+		id := w.chat(lane, 1)
+		c := w.take(w.message(lane), minute)
+		rec := w.session(c, 0, "a")
+		w.ok(w.SaveSession(w.ctx, c, rec))
+		h := rec.Messages.Append(said("b")...)
+		rec.Messages = &h
+		w.done(c, core.Finish{Session: rec})
+		w.equal("the messages", w.texts(id, core.Writer{}), []string{"m0", "a", "b"})
+		if rec.Version != 3 {
+			w.Fatalf("version %d", rec.Version)
+		}
+	}},
+	{"leftovers keep their place when others came after them", func(w *world) {
+		id := w.chat(lane, 1)
+		seq := w.message(lane)
+		c := w.take(seq, minute)
+		w.ok(w.SaveSession(w.ctx, c, w.session(c, 0, "left")))
+		w.restart()
+		s := w.take(w.signal(lane, "inv"), minute)
+		w.done(s, core.Finish{Session: w.session(s, 0, "signal")})
+		c = w.take(seq, minute)
+		w.equal("what the next attempt sees", w.texts(id, core.Writer{Invocation: c.Event.Invocation}), []string{"m0", "signal"})
+		w.done(c, core.Finish{Session: w.session(c, 0, "right")})
+		w.equal("in the end", w.texts(id, core.Writer{}), []string{"m0", "signal", "right"})
+	}},
+	{"a turn made on a history that is no more is refused", func(w *world) {
+		w.chat(lane, 2)
+		c := w.take(w.message(lane), minute)
+		stale := w.session(c, 0, "x")
+		h := core.NewHistory(1, nil).Append(said("x")...)
+		stale.Messages = &h
+		w.fails(w.SaveSession(w.ctx, c, stale), core.SessionWriteConflict)
+		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Session: stale})), core.SessionWriteConflict)
+		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"m0", "m1"})
+	}},
+	{"sessions are listed, latest change first", func(w *world) {
+		a, b := w.chat(lane, 2), w.chat(other, 1)
+		all := must(w.ListSessions(w.ctx, core.SessionFilter{}))(w)
+		w.equal("all", []core.SessionID{all[0].ID, all[1].ID}, []core.SessionID{b, a})
+		if all[1].Messages != 2 || all[1].SchemaVersion != "1" || all[1].CreatedAt.IsZero() {
+			w.Fatalf("got %+v", all[1])
+		}
+		w.chat(lane, 1)
+		w.equal("the latest", must(w.ListSessions(w.ctx, core.SessionFilter{Limit: 1}))(w)[0].ID, a)
+		w.equal("changed since", len(must(w.ListSessions(w.ctx, core.SessionFilter{UpdatedAfter: all[0].UpdatedAt}))(w)), 1)
+		w.equal("made since", must(w.ListSessions(w.ctx, core.SessionFilter{CreatedAfter: all[1].CreatedAt}))(w)[0].ID, b)
+		one, two := "1", "2"
+		w.equal("of a version", len(must(w.ListSessions(w.ctx, core.SessionFilter{SchemaVersion: &one}))(w)), 2)
+		w.equal("of another", len(must(w.ListSessions(w.ctx, core.SessionFilter{SchemaVersion: &two}))(w)), 0)
+		w.equal("since later", len(must(w.ListSessions(w.ctx, core.SessionFilter{CreatedAfter: time.Now().AddDate(500, 0, 0).Add(-1)}))(w)), 0)
+	}},
+	{"a deleted session is gone with all that waits in it", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{Timeout: minute})
+		w.chat(other, 1)
+		s := w.signal(lane, c.Event.Invocation)
+		w.ok(w.DeleteSession(w.ctx, c.Session))
+		w.ok(w.DeleteSession(w.ctx, c.Session))
+		if rec := must(w.LoadSession(w.ctx, c.Session, core.Writer{}))(w); rec != nil {
+			w.Fatalf("got %+v", rec)
+		}
+		if rec := must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w); rec != nil {
+			w.Fatalf("got %+v", rec)
+		}
+		w.equal("messages", must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w), nil)
+		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Cancelled)
+		w.equal("the signal", w.record(s).End.Kind, core.EndWithdrawn)
+		w.equal("the other session", w.texts(other.Session(1), core.Writer{}), []string{"m0"})
+		w.idle()
+		w.chat(lane, 1)
+		w.equal("the next one", w.texts(c.Session, core.Writer{}), []string{"m0"})
+	}},
+	{"a session is not deleted while its turn runs", func(w *world) {
+		w.chat(lane, 1)
+		seq := w.message(lane)
+		c := w.take(seq, minute)
+		w.fails(w.DeleteSession(w.ctx, c.Session), core.Invalid)
+		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"m0"})
+		w.ok(w.DeleteSession(w.ctx, lane.Session(7))) // another generation is free
+		w.ok(w.Renew(w.ctx, c, over))
+		w.ok(w.DeleteSession(w.ctx, c.Session))
+		w.lost(c) // a holder that is late must not write the session anew
+		w.take(seq, minute)
+	}},
+}

@@ -1,0 +1,212 @@
+package storagetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gatehouse/core"
+)
+
+// The places and people of the examples.
+const (
+	platform = "plat"
+	lane     = core.Lane("plat:one")
+	other    = core.Lane("plat:two")
+	minute   = time.Minute
+	over     = time.Duration(0) // a lease that is over at once
+)
+
+var (
+	ann   = core.Actor{ID: "plat:ann", Name: "Ann"}
+	bob   = core.Actor{ID: "plat:bob", Name: "Bob"}
+	cleo  = core.Actor{ID: "plat:cleo", Name: "Cleo"}
+	scope = []core.Scope{{Platform: platform}}
+)
+
+// world is a test's database, one open view of it, and short words for what tests do to it.
+type world struct {
+	testing.TB
+	core.Store
+	ctx   context.Context
+	db    Database
+	owner string
+	count int
+}
+
+func newWorld(t testing.TB, open Opener) *world {
+	w := &world{TB: t, ctx: context.Background(), db: open(t)}
+	w.Store = w.view()
+	w.owner = w.enroll(w.Store)
+	return w
+}
+
+// view opens the database once more.
+func (w *world) view() core.Store {
+	s := w.db.Open(w.TB)
+	w.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			w.Errorf("closing: %v", err)
+		}
+	})
+	return s
+}
+
+// restart is a crash as far as the store can see one: the view is closed and another opened. Nothing was handed back.
+func (w *world) restart() {
+	w.Helper()
+	w.ok(w.Store.Close())
+	w.Store = w.view()
+	w.owner = w.enroll(w.Store)
+}
+
+func (w *world) enroll(s core.Store) string {
+	w.Helper()
+	return must(s.Enroll(w.ctx, "test"))(w)
+}
+
+// must unpacks a result that may not fail.
+func must[T any](v T, err error) func(*world) T {
+	return func(w *world) T {
+		w.Helper()
+		w.ok(err)
+		return v
+	}
+}
+
+func (w *world) ok(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatalf("unexpected error: %v", err)
+	}
+}
+
+// fails wants an error of a category.
+func (w *world) fails(err error, c core.Category) {
+	w.Helper()
+	if got := core.CategoryOf(err); err == nil || got != c {
+		w.Fatalf("got error %v (%q), want one of category %q", err, got, c)
+	}
+}
+
+var same = cmp.Options{
+	cmpopts.EquateEmpty(),
+	cmp.Comparer(func(a, b core.Message) bool {
+		x, _ := json.Marshal(a)
+		y, _ := json.Marshal(b)
+		return string(x) == string(y)
+	}),
+	cmp.Comparer(func(a, b json.RawMessage) bool { return string(a) == string(b) }),
+	cmpopts.IgnoreFields(core.SessionRecord{}, "Messages", "Writer"),
+}
+
+// equal wants what is there to be what should be.
+func (w *world) equal(what string, got, want any) {
+	w.Helper()
+	if diff := cmp.Diff(want, got, same); diff != "" {
+		w.Fatalf("%s is not as it should be (-want +got):\n%s", what, diff)
+	}
+}
+
+// event makes an event with an id of its own.
+func (w *world) event(kind core.Kind, l core.Lane, subject string) core.Event {
+	w.count++
+	return core.Event{
+		Platform: platform, ID: fmt.Sprintf("e%d", w.count), Lane: l, Kind: kind, Subject: subject, Actor: ann,
+		Address: core.Address{Platform: platform, Channel: string(l)}, Payload: json.RawMessage(`{"n": 1}`),
+	}
+}
+
+func (w *world) accept(e core.Event) int64 {
+	w.Helper()
+	return must(w.Accept(w.ctx, e))(w).Seq
+}
+
+// message accepts a message.
+func (w *world) message(l core.Lane) int64 {
+	w.Helper()
+	return w.accept(w.event(core.KindMessage, l, ""))
+}
+
+// signal accepts a signal for an invocation.
+func (w *world) signal(l core.Lane, invocation core.InvocationID) int64 {
+	w.Helper()
+	e := w.event(core.KindSignal, l, "")
+	e.Payload, _ = json.Marshal(core.SignalPayload{SignalID: "s", Invocation: invocation})
+	return w.accept(e)
+}
+
+func (w *world) claims(n int, lease time.Duration) []core.Claim {
+	w.Helper()
+	return must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: n, Lease: lease, Scopes: scope}))(w)
+}
+
+func (w *world) beside(n int, lease time.Duration) []core.Claim {
+	w.Helper()
+	return must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: n, Lease: lease, Scopes: scope, Beside: true}))(w)
+}
+
+// claim takes the one lane that is ready.
+func (w *world) claim(lease time.Duration) core.Claim {
+	w.Helper()
+	c := w.claims(10, lease)
+	if len(c) != 1 {
+		w.Fatalf("got %d claims, want 1", len(c))
+	}
+	return c[0]
+}
+
+// idle wants nothing to be ready.
+func (w *world) idle() {
+	w.Helper()
+	if c := w.claims(10, over); len(c) > 0 {
+		w.Fatalf("event %d was given out", c[0].Event.Seq)
+	}
+}
+
+// take claims and wants a certain event.
+func (w *world) take(seq int64, lease time.Duration) core.Claim {
+	w.Helper()
+	c := w.claim(lease)
+	if c.Event.Seq != seq {
+		w.Fatalf("got event %d, want %d", c.Event.Seq, seq)
+	}
+	return c
+}
+
+// done finishes a turn with a reply and whatever else is in f.
+func (w *world) done(c core.Claim, f core.Finish) {
+	w.Helper()
+	w.ok(w.Finish(w.ctx, finish(c, f)))
+}
+
+func finish(c core.Claim, f core.Finish) core.Finish {
+	f.Claim = c
+	if f.End.Kind == "" && f.Retry == nil {
+		f.End.Kind = core.EndReplied
+	}
+	return f
+}
+
+// record reads one event.
+func (w *world) record(seq int64) core.EventRecord {
+	w.Helper()
+	found := must(w.Events(w.ctx, core.EventFilter{Seq: seq}))(w)
+	if len(found) != 1 {
+		w.Fatalf("got %d events of number %d", len(found), seq)
+	}
+	return found[0]
+}
+
+func seqs(events []core.EventRecord) []int64 {
+	all := []int64{}
+	for _, e := range events {
+		all = append(all, e.Seq)
+	}
+	return all
+}

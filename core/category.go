@@ -97,6 +97,7 @@ const (
 //     correctable by the person or by the admin whom the diagnostic names.
 //   - a write conflict is retryable: the second try reads what the first one lost to.
 //   - an uncategorised fault of the engine or of a node is retryable, with a reply that shows nothing of it, and is logged.
+//   - a state that does not fit its schema is terminating, as harness §7.1 has it: the next turn would load the same.
 //   - what nobody can mend by waiting or rewording (a newer or unreadable database) terminates.
 var buckets = map[Category]Bucket{
 	SessionLoadFailed: SessionTerminating, SessionSaveFailed: SessionTerminating, MigrationChainAmbiguous: SessionTerminating,
@@ -107,7 +108,7 @@ var buckets = map[Category]Bucket{
 	ProviderRateLimited: RetryableTransient, ProviderModelNotLoaded: RetryableTransient, HarnessSubscriptionFailed: RetryableTransient,
 	SessionWriteConflict: RetryableTransient, StoreBusy: RetryableTransient, StoreFull: RetryableTransient,
 	NodeException: RetryableTransient, EdgeException: RetryableTransient, ReducerError: RetryableTransient,
-	RoutingError: RetryableTransient, StateValidationError: RetryableTransient, FanOutEmpty: RetryableTransient,
+	RoutingError: RetryableTransient, StateValidationError: SessionTerminating, FanOutEmpty: RetryableTransient,
 	SuspensionUnsupportedContext: RetryableTransient, LeaseLost: RetryableTransient, Internal: RetryableTransient,
 	DeliveryLater: RetryableTransient,
 

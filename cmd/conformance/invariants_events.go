@@ -124,7 +124,7 @@ func graphUsable(w *world, ts []*turn, _ *doc) error {
 	first := w.graph.Invoke(w.ctx, graph.Stores{}, graph.Invocation{})
 	want := ts[len(ts)-1].result()
 	if first.Status != want.Status {
-		return fmt.Errorf("another run is %s: %v", first.Status, first.Err)
+		return fmt.Errorf("another run is %s: %w", first.Status, first.Err)
 	}
 	d := w.match.diff(stateFields(want.State), stateFields(first.State), false)
 	return ifTrue(d == "", "another run ends otherwise: %s", d)

@@ -59,10 +59,10 @@ func localPerson() core.Actor {
 
 // validSession keeps names of sessions to what is safe in a lane, a file name and a shell.
 func validSession(name string) error {
-	ok := name != "" && len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r))
-	}) < 0
-	if !ok {
+	odd := func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r)
+	}
+	if name == "" || len(name) > 64 || strings.ContainsFunc(name, odd) {
 		return core.Errorf(core.Invalid, "The session name %q can't be used: up to 64 letters, digits, dots, dashes and underscores.", name)
 	}
 	return nil

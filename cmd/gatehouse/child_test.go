@@ -25,12 +25,20 @@ import (
 // makes it kill itself with SIGKILL at a point of its store, or write down which points it passes.
 const (
 	childKey  = "TEST_CHILD"       // any value: be the program
+	soakKey   = "TEST_SOAK"        // a database: be a process that takes its turns
 	killKey   = "TEST_KILL_AT"     // a point of storagetest.Points
 	nthKey    = "TEST_KILL_NTH"    // the how-manieth time it is passed, from 1
 	recordKey = "TEST_KILL_RECORD" // a file to append the passed points to
 )
 
 func init() {
+	if url := os.Getenv(soakKey); url != "" {
+		if err := soakChild(url); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if os.Getenv(childKey) == "" {
 		return
 	}

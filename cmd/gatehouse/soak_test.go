@@ -23,20 +23,6 @@ import (
 	"gatehouse/storage"
 )
 
-const soakKey = "TEST_SOAK" // a database: take its turns until the process ends
-
-func init() {
-	url := os.Getenv(soakKey)
-	if url == "" {
-		return
-	}
-	if err := soakChild(url); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
 // crowd is a platform with any number of conversations, where everything that is posted arrives.
 type crowd struct{}
 

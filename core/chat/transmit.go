@@ -61,7 +61,7 @@ type Response struct {
 
 // Transmit classifies a transmission and runs its turn (harness §3–§5). The path follows from the transmission alone: the mode,
 // then the intent, then the ids. An intent and ids that contradict each other, or ids of two paths without an intent, are
-// harness_path_classification_ambiguous.
+// harness_path_classification_ambiguous. The answer goes to the caller alone: listeners are for Resume.
 func (h *Harness) Transmit(ctx context.Context, t Transmission) Response {
 	path, err := h.classify(t)
 	if err != nil {

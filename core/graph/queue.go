@@ -9,7 +9,7 @@ import (
 	"gatehouse/core"
 )
 
-// queue delivers the events of one invocation, strictly one after the other, to its observers in their order. Its one goroutine
+// queue delivers the events of one leg of an invocation, strictly one after the other, to its observers in their order. Its one goroutine
 // lives from the first event to the last after the invocation has ended, or until a drain gives up on it.
 type queue struct {
 	observers []Observer

@@ -23,8 +23,10 @@ func (r Reducer[T]) Name() string { return r.name }
 
 // Replace is last_write_wins, the spec's default: the update replaces.
 func Replace[T any]() Reducer[T] {
-	return NewReducer("last_write_wins", func(_, update T) (T, error) { return update, nil })
+	return NewReducer(lastWriteWins, func(_, update T) (T, error) { return update, nil })
 }
+
+const lastWriteWins = "last_write_wins"
 
 // Append is append: the update's items stand after the prior ones, in a list of their own.
 func Append[T any]() Reducer[[]T] {
@@ -55,6 +57,9 @@ type reducer struct {
 func (r Reducer[T]) erase() reducer {
 	return reducer{r.name, func(prior, update any) (any, error) {
 		u, ok := as[T](update)
+		if !ok && r.name == lastWriteWins {
+			return update, nil // nothing is merged: that the type is wrong is for the field to say
+		}
 		if !ok {
 			return nil, fmt.Errorf("the update is %T, not %s", update, reflect.TypeFor[T]())
 		}

@@ -29,15 +29,10 @@ func (g *Graph) Resumable(rec *core.PausedRecord) error {
 		if err == nil {
 			return nil
 		}
-		return core.Wrap(core.SuspensionRecordInvalid, hidden{err}, "%s", tooOld(rec, g))
+		return core.Wrap(core.SuspensionRecordInvalid, err, "%s", tooOld(rec, g))
 	}
 	return core.Errorf(core.SuspensionRecordInvalid, "%s", tooOld(rec, g))
 }
-
-// hidden keeps a cause for the log without its category.
-type hidden struct{ err error }
-
-func (h hidden) Error() string { return h.err.Error() }
 
 func tooOld(rec *core.PausedRecord, g *Graph) string {
 	return fmt.Sprintf("This turn was paused by version %q of %q and can't be continued by version %q.", rec.GraphVersion, g.name, g.version)
@@ -98,7 +93,7 @@ func (l *leg) thaw(ctx context.Context, rec *core.PausedRecord) (State, error) {
 		}
 		v, err := l.g.schema.fields[name].typ.decode(raw)
 		if err != nil {
-			return State{}, core.Wrap(core.SuspensionRecordInvalid, hidden{fmt.Errorf("field %q: %w", name, err)}, "The paused turn can't be read.")
+			return State{}, core.Wrap(core.SuspensionRecordInvalid, fmt.Errorf("field %q: %w", name, err), "The paused turn can't be read.")
 		}
 		state = state.with(name, v)
 	}
@@ -135,11 +130,11 @@ func (l *leg) overlay(state State, payload map[string]json.RawMessage) (State, e
 		state = state.with(name, v)
 	}
 	if err := l.g.schema.check(state); err != nil {
-		return State{}, core.Wrap(core.SuspensionPayloadInvalid, hidden{err}, "The signal does not fit the paused turn: %v.", err)
+		return State{}, core.Wrap(core.SuspensionPayloadInvalid, err, "The signal does not fit the paused turn: %v.", err)
 	}
 	return state, nil
 }
 
 func payloadInvalid(field string, err error) error {
-	return core.Wrap(core.SuspensionPayloadInvalid, hidden{err}, "The signal does not fit the paused turn: field %q: %v.", field, err)
+	return core.Wrap(core.SuspensionPayloadInvalid, err, "The signal does not fit the paused turn: field %q: %v.", field, err)
 }

@@ -56,11 +56,17 @@ func TestErrorsCarryTheStateBeforeThem(t *testing.T) {
 		"plain":       {fails(errPlain), core.NodeException, core.NodeException, errPlain},
 		"categorised": {fails(fmt.Errorf("asking: %w", away)), core.NodeException, core.ProviderUnavailable, away},
 		"panic":       {func(context.Context, graph.State) (graph.Update, error) { panic(errPlain) }, core.NodeException, core.NodeException, errPlain},
-		"undeclared": {func(context.Context, graph.State) (graph.Update, error) { return graph.Update{graph.Set("ghost", 1)}, nil },
+		"undeclared": {func(context.Context, graph.State) (graph.Update, error) {
+			return graph.Update{graph.Set("ghost", 1)}, nil
+		},
 			core.StateValidationError, core.StateValidationError, nil},
 		"wrong type": {func(context.Context, graph.State) (graph.Update, error) {
 			return graph.Update{count.Set(5), graph.Set("approved", "yes")}, nil
-		}, core.ReducerError, core.ReducerError, nil},
+		}, core.StateValidationError, core.StateValidationError, nil},
+		"no list": {func(context.Context, graph.State) (graph.Update, error) {
+			return graph.Update{graph.Set("trail", "x")}, nil
+		},
+			core.ReducerError, core.ReducerError, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := compile(t, line(leave("a"), tc.node, leave("c")))

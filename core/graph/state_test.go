@@ -118,7 +118,9 @@ func TestAReducerThatPanicsHasFailed(t *testing.T) {
 }
 
 func TestCompileErrors(t *testing.T) {
-	ok := func() *graph.Builder { return graph.New("g", "1").Fields(count, trail).Node("a", leave("a")).Entry("a") }
+	ok := func() *graph.Builder {
+		return graph.New("g", "1").Fields(count, trail).Node("a", leave("a")).Entry("a")
+	}
 	twice := func(m map[string]any) (map[string]any, error) { return m, nil }
 	for name, tc := range map[string]struct {
 		b        *graph.Builder

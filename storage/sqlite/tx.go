@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -145,10 +146,16 @@ func (j fromJSON) Scan(src any) error {
 	return nil
 }
 
+// latest is the latest time that fits; a later one is given by nobody but who means "never".
+var latest = time.Unix(0, math.MaxInt64)
+
 // ns is how a time is stored.
 func ns(t time.Time) int64 {
-	if t.IsZero() {
+	switch {
+	case t.IsZero():
 		return 0
+	case t.After(latest):
+		return math.MaxInt64
 	}
 	return t.UnixNano()
 }

@@ -129,13 +129,13 @@ var finishExamples = []example{
 		w.idle()
 	}},
 	{"nothing of it is there where one part fails", func(w *world) {
-		w.suspend(lane, "a", core.Rule{})
+		old := w.suspend(lane, "a", core.Rule{}).Event.Invocation
 		c := w.take(w.message(lane), minute)
 		before := w.sight(c.Session)
 		twice := asks(c, "a", core.Rule{}) // its id is taken
 		f := core.Finish{
 			Session: w.session(c, 0, "lost"), Paused: paused(c, "lost", 1), NewGeneration: true, Posts: []core.Post{reply(c, "lost")}, Approval: twice,
-			Closures: []core.Closure{{Invocation: w.record(1).Invocation, Rows: said("lost"), Cancel: true}},
+			Closures: []core.Closure{{Invocation: old, Rows: said("lost"), Cancel: true}},
 		}
 		if err := w.Finish(w.ctx, finish(c, f)); err == nil {
 			w.Fatal("no error")
@@ -191,7 +191,7 @@ var finishExamples = []example{
 		w.done(c, core.Finish{NewGeneration: true, Session: w.session(c, 0, "old")})
 		c = w.take(next, minute)
 		w.equal("the session", c.Session, lane.Session(2))
-		w.equal("its messages", w.texts(c.Session, core.Writer{}), nil)
+		w.equal("its messages", w.texts(c.Session, core.Writer{}), []string{})
 		beside := w.beside(1, minute)[0]
 		if beside.Event.Seq != control || beside.Session != lane.Session(2) {
 			w.Fatalf("got %+v", beside)
@@ -201,41 +201,54 @@ var finishExamples = []example{
 		w.message(lane)
 		w.equal("the session after that", w.claim(minute).Session, lane.Session(3))
 	}},
-	{"the working state is put out, however a turn ends", func(w *world) {
-		for _, end := range []func(c core.Claim) error{
-			func(c core.Claim) error { return w.Finish(w.ctx, finish(c, core.Finish{})) },
-			func(c core.Claim) error { return w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}})) },
-			func(c core.Claim) error { return w.HandBack(w.ctx, c) },
-			func(core.Claim) error { w.restart(); w.claim(over); return nil },
-		} {
-			w.message(lane)
-			c := w.claim(minute)
-			on := working(c)
-			w.ok(w.Say(w.ctx, c, []core.Post{on}))
-			row := w.deliver(minute)[0]
-			w.equal("the row", row.Post, on)
-			w.sent(row, "")
-			w.ok(end(c))
-			row = w.deliver(minute)[0]
-			if row.Key != on.Key || row.On {
-				w.Fatalf("got %+v, want the working state put out", row)
-			}
-			w.sent(row, "")
-			w.claim(minute) // whatever came of the turn, the next example starts with a free lane
-			w.ok(w.clearLanes())
-		}
+	{"the working state is put out by the end", func(w *world) {
+		c := w.working()
+		w.done(c, core.Finish{})
+		w.dark(c)
+	}},
+	{"the working state is put out by a retry", func(w *world) {
+		c := w.working()
+		w.done(c, core.Finish{Retry: &core.Retry{}})
+		w.dark(c)
+	}},
+	{"the working state is put out by a turn handed back", func(w *world) {
+		c := w.working()
+		w.ok(w.HandBack(w.ctx, c))
+		w.dark(c)
+	}},
+	{"the working state of a dead holder is put out by the next", func(w *world) {
+		c := w.working()
+		w.restart()
+		w.equal("before", len(w.deliver(minute)), 0)
+		w.claim(minute)
+		w.dark(c)
+	}},
+	{"the working state of a dead holder is put out by a signal's turn too", func(w *world) {
+		c := w.working()
+		w.restart()
+		w.take(w.signal(lane, "inv"), minute)
+		w.dark(c)
 	}},
 }
 
-// clearLanes ends whatever the test's own process holds in the lane.
-func (w *world) clearLanes() error {
-	w.restart()
-	for _, c := range w.claims(10, minute) {
-		if err := w.Finish(w.ctx, finish(c, core.Finish{End: core.End{Kind: core.EndIgnored}})); err != nil {
-			return err
-		}
+// working is a turn whose working state is shown.
+func (w *world) working() core.Claim {
+	w.Helper()
+	c := w.take(w.message(lane), minute)
+	w.ok(w.Say(w.ctx, c, []core.Post{light(c)}))
+	row := w.deliver(minute)[0]
+	w.equal("what is shown", row.Post, light(c))
+	w.sent(row, "")
+	return c
+}
+
+// dark wants the turn's working state to be put out.
+func (w *world) dark(c core.Claim) {
+	w.Helper()
+	rows := w.deliver(minute)
+	if len(rows) != 1 || rows[0].Key != light(c).Key || rows[0].On {
+		w.Fatalf("got %+v, want the working state put out", rows)
 	}
-	return nil
 }
 
 // sight is everything that a Finish could change, for comparing.

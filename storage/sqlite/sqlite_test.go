@@ -1,0 +1,60 @@
+package sqlite_test
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"gatehouse/core"
+	"gatehouse/storage/sqlite"
+	"gatehouse/storage/storagetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// clock is the time of a test: it goes on by a little whenever somebody looks, and by more when asked to.
+type clock struct {
+	mu sync.Mutex
+	t  time.Time
+}
+
+func newClock() *clock { return &clock{t: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t = c.t.Add(time.Microsecond)
+	return c.t
+}
+
+func (c *clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t = c.t.Add(d)
+}
+
+// open opens a file for a test, which closes it.
+func open(t testing.TB, file string, o sqlite.Options) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(context.Background(), file, o)
+	if err != nil {
+		t.Fatalf("opening: %v", err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func opener(t testing.TB) storagetest.Database {
+	file := filepath.Join(t.TempDir(), "gatehouse.db")
+	c := newClock()
+	return storagetest.Database{
+		Open:    func(t testing.TB) core.Store { return open(t, file, sqlite.Options{Now: c.Now}) },
+		Advance: c.Advance,
+	}
+}
+
+func TestContract(t *testing.T) { storagetest.Run(t, opener) }

@@ -1,0 +1,122 @@
+package storagetest
+
+import "gatehouse/core"
+
+var adminExamples = []example{
+	{"events are listed, latest first", func(w *world) {
+		a, b, c := w.message(lane), w.message(lane), w.message(other)
+		w.done(w.claims(1, minute)[0], core.Finish{End: core.End{Kind: core.EndDead, Cause: "x"}})
+		w.done(w.claims(1, minute)[0], core.Finish{NewGeneration: true})
+		for name, f := range map[string]struct {
+			filter core.EventFilter
+			want   []int64
+		}{
+			"all":           {core.EventFilter{}, []int64{c, b, a}},
+			"at most two":   {core.EventFilter{Limit: 2}, []int64{c, b}},
+			"dead":          {core.EventFilter{Ends: []core.EndKind{core.EndDead}}, []int64{a}},
+			"two ends":      {core.EventFilter{Ends: []core.EndKind{core.EndDead, core.EndReplied}}, []int64{b, a}},
+			"no end":        {core.EventFilter{Ends: []core.EndKind{}}, []int64{}},
+			"waiting":       {core.EventFilter{Waiting: true}, []int64{c}},
+			"a lane":        {core.EventFilter{Lane: lane}, []int64{b, a}},
+			"both":          {core.EventFilter{Lane: other, Waiting: true}, []int64{c}},
+			"a session":     {core.EventFilter{Session: lane.Session(1)}, []int64{b, a}},
+			"an invocation": {core.EventFilter{Invocation: w.record(b).Invocation}, []int64{b}},
+			"one":           {core.EventFilter{Seq: b}, []int64{b}},
+			"none":          {core.EventFilter{Seq: 99}, []int64{}},
+		} {
+			w.equal(name, seqs(must(w.Events(w.ctx, f.filter))(w)), f.want)
+		}
+	}},
+	{"the queue shows what waits", func(w *world) {
+		w.equal("in the beginning", must(w.Queue(w.ctx))(w), core.QueueView{})
+		w.suspend(lane, "a", core.Rule{})
+		a := w.message(lane)
+		w.message(lane)
+		dead := w.message(other)
+		w.done(w.claimOf(dead), core.Finish{End: core.End{Kind: core.EndDead}, Posts: []core.Post{post("x", other), post("y", "plat:y")}})
+		for _, row := range w.deliver(minute) {
+			switch row.Key {
+			case "x":
+				row.State = core.RowDead
+				w.ok(w.ReleasePost(w.ctx, row, 0))
+			case "y":
+				row.State = core.RowUnknown
+				w.ok(w.ReleasePost(w.ctx, row, 0))
+			}
+		}
+		w.ok(w.SetPaused(w.ctx, true))
+		q := must(w.Queue(w.ctx))(w)
+		lanes := q.Lanes
+		q.Lanes = nil
+		w.equal("the counts", q, core.QueueView{Paused: true, Posts: 1, InDoubt: 1, DeadPosts: 1, Dead: 1, Approvals: 1})
+		if len(lanes) != 1 || lanes[0].Queue != lane || lanes[0].Platform != platform || lanes[0].Waiting != 2 || lanes[0].Owner != w.owner || lanes[0].LeaseUntil.IsZero() {
+			w.Fatalf("got %+v", lanes)
+		}
+		w.equal("the oldest", lanes[0].Oldest, w.record(a).AcceptedAt)
+	}},
+	{"a failed event is tried again, once", func(w *world) {
+		for _, kind := range []core.EndKind{core.EndDead, core.EndErrored} {
+			seq := w.message(lane)
+			w.done(w.take(seq, minute), core.Finish{End: core.End{Kind: kind}})
+			r := must(w.Again(w.ctx, seq))(w)
+			if !r.Fresh || r.Seq <= seq {
+				w.Fatalf("got %+v", r)
+			}
+			w.equal("a second call", must(w.Again(w.ctx, seq))(w), core.Receipt{Seq: r.Seq})
+			old, again := w.record(seq), w.record(r.Seq)
+			if again.RetryOf != seq || again.Invocation == old.Invocation || again.ID == old.ID || again.Attempt != 0 {
+				w.Fatalf("got %+v", again)
+			}
+			old.ID, again.ID = "", ""
+			w.equal("the content", again.Event, old.Event)
+			w.done(w.take(r.Seq, minute), core.Finish{})
+			w.equal("after its end", must(w.Again(w.ctx, seq))(w), core.Receipt{Seq: r.Seq})
+		}
+	}},
+	{"what did not fail is not tried again", func(w *world) {
+		seq := w.message(lane)
+		_, err := w.Again(w.ctx, seq)
+		w.fails(err, core.Invalid)
+		w.done(w.take(seq, minute), core.Finish{})
+		_, err = w.Again(w.ctx, seq)
+		w.fails(err, core.Invalid)
+		_, err = w.Again(w.ctx, 99)
+		w.fails(err, core.NotFound)
+	}},
+	{"a dead letter is put away", func(w *world) {
+		seq := w.message(lane)
+		w.fails(w.Drop(w.ctx, seq), core.Invalid)
+		w.done(w.take(seq, minute), core.Finish{End: core.End{Kind: core.EndDead, Cause: "why"}})
+		w.ok(w.Drop(w.ctx, seq))
+		w.ok(w.Drop(w.ctx, seq))
+		got := w.record(seq)
+		if got.End.Kind != core.EndDropped || got.End.Cause != "why" {
+			w.Fatalf("got %+v", got)
+		}
+		w.equal("dead letters", must(w.Queue(w.ctx))(w).Dead, 0)
+		w.fails(w.Drop(w.ctx, 99), core.NotFound)
+	}},
+	{"notes are kept by owner, twice is two", func(w *world) {
+		w.ok(w.AddNote(w.ctx, "ann", "one"))
+		w.ok(w.AddNote(w.ctx, "bob", "his"))
+		w.ok(w.AddNote(w.ctx, "ann", "two"))
+		w.ok(w.AddNote(w.ctx, "ann", "two"))
+		w.equal("hers", must(w.Notes(w.ctx, "ann"))(w), []string{"one", "two", "two"})
+		w.equal("nobody's", must(w.Notes(w.ctx, "cleo"))(w), []string{})
+	}},
+}
+
+// claimOf takes every lane, and gives that of one event.
+func (w *world) claimOf(seq int64) core.Claim {
+	w.Helper()
+	var wanted core.Claim
+	for _, c := range w.claims(10, minute) {
+		if c.Event.Seq == seq {
+			wanted = c
+		}
+	}
+	if wanted.Fence == 0 {
+		w.Fatalf("event %d is not ready", seq)
+	}
+	return wanted
+}

@@ -1,0 +1,134 @@
+package storagetest
+
+import (
+	"time"
+
+	"gatehouse/core"
+)
+
+// journey is a whole conversation: a message, a pause, a click, a resume with a tool, replies, and a new conversation. Each step
+// is one call, or reads what it needs and makes one; a step finds what a step before it left and may be made twice.
+func journey(w *world) []func() {
+	e := w.event(core.KindMessage, lane, "")
+	next := w.event(core.KindReset, lane, "")
+	click := w.event(core.KindClick, lane, "a")
+	click.Actor = bob
+	turn := func(do func(c core.Claim)) func() {
+		return func() {
+			for _, c := range w.claims(1, minute) {
+				do(c)
+			}
+		}
+	}
+	deliver := func() {
+		for _, row := range w.deliver(minute) {
+			w.sent(row, "r")
+		}
+	}
+	return []func(){
+		func() { w.accept(e) },
+		turn(func(core.Claim) {}), // taken, and the process dies
+		turn(func(c core.Claim) { w.ok(w.Say(w.ctx, c, []core.Post{light(c)})) }),
+		deliver,
+		turn(func(c core.Claim) { w.ok(w.SaveSession(w.ctx, c, w.session(c, 0, "half"))) }),
+		turn(func(c core.Claim) {
+			a := asks(c, "a", core.Rule{Timeout: 24 * time.Hour})
+			w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Session: w.session(c, 0, "please"), Paused: paused(c, "a", 1), Approval: a, Posts: []core.Post{card(a)}})
+		}),
+		func() { // in flight, and the process dies
+			for _, row := range w.deliver(minute) {
+				row.Parts = []core.Part{{InDoubt: true}}
+				w.ok(w.SavePost(w.ctx, row))
+			}
+		},
+		deliver,
+		func() { w.accept(click) },
+		func() { w.beside(1, minute) },
+		func() { // decided, and the process dies before the click's end
+			for _, c := range w.beside(1, minute) {
+				d := vote("a", bob, core.Approve)
+				d.Event = c.Event.Seq
+				must(w.Decide(w.ctx, d))(w)
+			}
+		},
+		func() {
+			for _, c := range w.beside(1, minute) {
+				d := vote("a", bob, core.Approve)
+				d.Event = c.Event.Seq
+				must(w.Decide(w.ctx, d))(w)
+				w.done(c, core.Finish{End: core.End{Kind: core.EndDecided}})
+			}
+		},
+		turn(func(c core.Claim) { must(w.BeginIntent(w.ctx, c, intent(c, "a")))(w) }),
+		turn(func(c core.Claim) { w.ok(w.SettleIntent(w.ctx, c, "a", core.ToolResult{Content: "done"})) }),
+		turn(func(c core.Claim) {
+			w.done(c, core.Finish{Resumed: c.Event.Invocation, Session: w.session(c, 1, "done"), Posts: []core.Post{reply(c, "done")}})
+		}),
+		deliver, deliver, deliver,
+		func() { w.accept(next) },
+		turn(func(c core.Claim) { w.done(c, core.Finish{End: core.End{Kind: core.EndIgnored}, NewGeneration: true}) }),
+	}
+}
+
+// arrived wants the journey's end, and each thing once.
+func (w *world) arrived() {
+	w.Helper()
+	w.idle()
+	w.equal("beside", len(w.beside(1, minute)), 0)
+	w.equal("due", len(w.deliver(minute)), 0)
+	events := must(w.Events(w.ctx, core.EventFilter{}))(w)
+	ends := map[core.Kind]core.EndKind{}
+	for _, e := range events {
+		ends[e.Kind] = e.End.Kind
+	}
+	w.equal("the events", len(events), 4)
+	w.equal("their ends", ends, map[core.Kind]core.EndKind{
+		core.KindMessage: core.EndSuspended, core.KindClick: core.EndDecided, core.KindSignal: core.EndReplied, core.KindReset: core.EndIgnored,
+	})
+	w.equal("the messages", w.texts(lane.Session(1), core.Writer{}), []string{"please", "done"})
+	log := must(w.AuditLog(w.ctx, 0, 0))(w)
+	w.equal("the log", actions(log), []string{"opened", "voted", "approved", "begun", "settled"})
+	w.ok(core.VerifyAudit("", log))
+	for _, row := range must(w.ListPosts(w.ctx, nil, "", 0))(w) {
+		if row.State != core.RowSent || row.Shown != row.Wanted || row.On {
+			w.Fatalf("got %+v", row)
+		}
+	}
+	if rec := must(w.LoadIntent(w.ctx, "a"))(w); rec == nil || rec.Result == nil || rec.Result.Content != "done" {
+		w.Fatalf("got %+v", rec)
+	}
+	w.message(lane)
+	w.equal("the next session", w.claim(minute).Session, lane.Session(2))
+}
+
+var crashExamples = []example{
+	{"the process dies after every step", func(w *world) {
+		for _, step := range journey(w) {
+			step()
+			w.restart()
+		}
+		w.arrived()
+	}},
+	{"some processes die, some are only late", func(w *world) {
+		steps := journey(w)
+		for i, step := range steps {
+			step()
+			if i%3 == 1 || i == len(steps)-1 {
+				w.restart()
+			} else {
+				w.db.Advance(minute) // nobody died, but the lease was not renewed
+			}
+		}
+		w.arrived()
+	}},
+	{"another process makes every other step", func(w *world) {
+		views := []core.Store{w.Store, w.view()}
+		owners := []string{w.owner, w.enroll(views[1])}
+		for i, step := range journey(w) {
+			w.Store, w.owner = views[i%2], owners[i%2]
+			step()
+			w.db.Advance(minute)
+		}
+		w.arrived()
+	}},
+}

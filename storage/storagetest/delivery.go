@@ -1,0 +1,139 @@
+package storagetest
+
+import "gatehouse/core"
+
+var deliveryExamples = []example{
+	{"one in flight a destination, in order", func(w *world) {
+		w.say(lane, post("a", lane), post("x", other), post("b", lane))
+		rows := w.deliver(minute)
+		w.equal("first", keys(rows), []string{"a", "x"})
+		w.equal("meanwhile", len(w.deliver(minute)), 0)
+		w.sent(rows[0], "r")
+		w.equal("then", keys(w.deliver(minute)), []string{"b"})
+	}},
+	{"no more than the limit", func(w *world) {
+		w.say(lane, post("a", lane), post("x", other))
+		w.equal("one", len(must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Limit: 1, Lease: over, Scopes: scope}))(w)), 1)
+		w.equal("none", len(must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Lease: over, Scopes: scope}))(w)), 0)
+	}},
+	{"a post that waits holds up those behind it", func(w *world) {
+		w.say(lane, post("a", lane), post("b", lane), post("x", other))
+		row := w.deliver(minute)[0]
+		row.Attempts, row.Cause = 1, "429"
+		w.ok(w.ReleasePost(w.ctx, row, minute))
+		w.equal("meanwhile", len(w.deliver(minute)), 0)
+		w.db.Advance(minute)
+		again := w.deliver(minute)
+		if again[0].Key != "a" && again[1].Key != "a" {
+			w.Fatalf("got %v", keys(again))
+		}
+		if got := w.posted("a"); got.Attempts != 1 || got.Cause != "429" || got.State != core.RowWaiting {
+			w.Fatalf("got %+v", got)
+		}
+	}},
+	{"a dead or unknown post holds up nobody, and is not sent again", func(w *world) {
+		for _, state := range []core.RowState{core.RowDead, core.RowUnknown} {
+			a, b := post("a-"+string(state), lane), post("b-"+string(state), lane)
+			w.say(lane, a, b)
+			row := w.first(minute)
+			row.State, row.Cause, row.Parts = state, "lost", []core.Part{{InDoubt: true}}
+			w.ok(w.ReleasePost(w.ctx, row, 0))
+			w.say(lane, a) // even when it is changed: a send could double it
+			next := w.first(minute)
+			w.equal("next", next.Key, b.Key)
+			w.sent(next, "r")
+			w.equal("then", len(w.deliver(minute)), 0)
+			w.equal("its state", w.posted(a.Key).State, state)
+		}
+	}},
+	{"a dead post that can be edited is, when it changes", func(w *world) {
+		w.say(lane, post("a", lane))
+		row := w.first(minute)
+		row.State, row.Parts = core.RowDead, []core.Part{{Ref: "r"}}
+		w.ok(w.ReleasePost(w.ctx, row, 0))
+		w.say(lane, post("a", lane))
+		w.equal("due", w.first(minute).Parts[0].Ref, core.Ref("r"))
+	}},
+	{"what is known of the parts is stored before and after a send", func(w *world) {
+		w.say(lane, post("a", lane))
+		row := w.first(minute)
+		row.Parts = []core.Part{{Ref: "one", More: true}, {InDoubt: true}}
+		w.ok(w.SavePost(w.ctx, row))
+		w.equal("before the answer", w.posted("a").Parts, row.Parts)
+		w.restart()
+		again := w.first(minute)
+		w.equal("after a crash", again.Parts, row.Parts)
+		if again.Fence <= row.Fence {
+			w.Fatalf("fence %d after %d", again.Fence, row.Fence)
+		}
+		again.Parts = []core.Part{{Ref: "one"}, {Ref: "two"}}
+		again.State, again.Shown = core.RowSent, again.Wanted
+		w.ok(w.ReleasePost(w.ctx, again, 0))
+		got := w.posted("a")
+		if got.State != core.RowSent || got.SentAt.IsZero() || got.Shown != 1 || got.Owner != "" {
+			w.Fatalf("got %+v", got)
+		}
+		w.equal("in the end", got.Parts, again.Parts)
+	}},
+	{"an older claim's answer changes nothing", func(w *world) {
+		w.say(lane, post("a", lane))
+		old := w.first(over)
+		row := w.first(minute)
+		before := w.posted("a")
+		old.State, old.Shown, old.Parts = core.RowSent, 1, []core.Part{{Ref: "x"}}
+		w.fails(w.SavePost(w.ctx, old), core.LeaseLost)
+		w.fails(w.ReleasePost(w.ctx, old, 0), core.LeaseLost)
+		w.equal("the row", w.posted("a"), before)
+		w.sent(row, "r")
+		row.State = core.RowWaiting
+		w.fails(w.ReleasePost(w.ctx, row, 0), core.LeaseLost)
+		w.equal("its state", w.posted("a").State, core.RowSent)
+	}},
+	{"saving keeps the lease, and what was said meanwhile", func(w *world) {
+		w.say(lane, post("a", lane))
+		row := w.first(minute)
+		changed := post("a", lane)
+		changed.Text = "changed"
+		w.say(lane, changed)
+		w.ok(w.SavePost(w.ctx, row))
+		w.equal("due", len(w.deliver(minute)), 0)
+		if got := w.posted("a"); got.Text != "changed" || got.Wanted != 2 {
+			w.Fatalf("got %+v", got)
+		}
+	}},
+	{"a lease ends by the clock", func(w *world) {
+		w.say(lane, post("a", lane))
+		w.first(minute)
+		w.db.Advance(minute)
+		w.first(minute)
+	}},
+	{"a living process keeps its posts when another starts", func(w *world) {
+		w.say(lane, post("a", lane))
+		w.first(minute)
+		second := w.view()
+		owner := w.enroll(second)
+		w.equal("due", len(must(second.ClaimPosts(w.ctx, core.PostRequest{Owner: owner, Limit: 1, Lease: minute, Scopes: scope}))(w)), 0)
+	}},
+	{"only what the process serves is given out", func(w *world) {
+		e := post("e", "else:one")
+		e.To.Platform = "else"
+		w.say(lane, post("a", lane), post("b", other), e)
+		ask := func(scopes ...core.Scope) []string {
+			return keys(must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Limit: 10, Lease: over, Scopes: scopes}))(w))
+		}
+		w.equal("without a scope", ask(), []string{})
+		w.equal("a platform", ask(core.Scope{Platform: platform}), []string{"a", "b"})
+		w.equal("another", ask(core.Scope{Platform: "else"}), []string{"e"})
+		w.equal("one lane", ask(core.Scope{Platform: platform, Lanes: []core.Lane{other}}), []string{"b"})
+		w.equal("no lane", ask(core.Scope{Platform: platform, Lanes: []core.Lane{}}), []string{})
+		w.equal("a lane of another", ask(core.Scope{Platform: platform, Lanes: []core.Lane{"else:one"}}), []string{})
+	}},
+	{"a claim needs an owner, a release a state", func(w *world) {
+		_, err := w.ClaimPosts(w.ctx, core.PostRequest{Limit: 1, Scopes: scope})
+		w.fails(err, core.Invalid)
+		w.say(lane, post("a", lane))
+		row := w.first(minute)
+		row.State = ""
+		w.fails(w.ReleasePost(w.ctx, row, 0), core.Invalid)
+	}},
+}

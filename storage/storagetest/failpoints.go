@@ -1,0 +1,227 @@
+package storagetest
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Points lists the points that a wrapped store calls: two a method, "Accept.before" and "Accept.after" and so on.
+func Points() []string {
+	var points []string
+	for m := range reflect.TypeFor[core.Store]().Methods() {
+		points = append(points, m.Name+".before", m.Name+".after")
+	}
+	return points
+}
+
+// Failpoints wraps a store so that hit is called before and after every method: before its transaction begins, and after it is
+// committed or undone but before the caller knows. A process that is killed inside hit shows what a crash there leaves.
+//
+// Each method is written out: one that is added to core.Store does not compile here until it has its points.
+func Failpoints(s core.Store, hit func(point string)) core.Store {
+	return failpoints{s: s, hit: hit}
+}
+
+type failpoints struct {
+	s   core.Store
+	hit func(point string)
+}
+
+// at calls the point before a method, and gives what calls the one after it.
+func (p failpoints) at(method string) func() {
+	p.hit(method + ".before")
+	return func() { p.hit(method + ".after") }
+}
+
+func (p failpoints) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
+	defer p.at("Accept")()
+	return p.s.Accept(ctx, e)
+}
+
+func (p failpoints) Enroll(ctx context.Context, instance string) (string, error) {
+	defer p.at("Enroll")()
+	return p.s.Enroll(ctx, instance)
+}
+
+func (p failpoints) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, error) {
+	defer p.at("Claim")()
+	return p.s.Claim(ctx, r)
+}
+
+func (p failpoints) Renew(ctx context.Context, c core.Claim, lease time.Duration) error {
+	defer p.at("Renew")()
+	return p.s.Renew(ctx, c, lease)
+}
+
+func (p failpoints) StopAsked(ctx context.Context, c core.Claim) (bool, error) {
+	defer p.at("StopAsked")()
+	return p.s.StopAsked(ctx, c)
+}
+
+func (p failpoints) HandBack(ctx context.Context, c core.Claim) error {
+	defer p.at("HandBack")()
+	return p.s.HandBack(ctx, c)
+}
+
+func (p failpoints) Finish(ctx context.Context, f core.Finish) error {
+	defer p.at("Finish")()
+	return p.s.Finish(ctx, f)
+}
+
+func (p failpoints) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
+	defer p.at("LoadSession")()
+	return p.s.LoadSession(ctx, id, w)
+}
+
+func (p failpoints) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
+	defer p.at("SaveSession")()
+	return p.s.SaveSession(ctx, c, rec)
+}
+
+func (p failpoints) LoadPaused(ctx context.Context, id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
+	defer p.at("LoadPaused")()
+	return p.s.LoadPaused(ctx, id, signal)
+}
+
+func (p failpoints) InvocationMessages(ctx context.Context, s core.SessionID, id core.InvocationID) ([]core.Message, error) {
+	defer p.at("InvocationMessages")()
+	return p.s.InvocationMessages(ctx, s, id)
+}
+
+func (p failpoints) ListSessions(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error) {
+	defer p.at("ListSessions")()
+	return p.s.ListSessions(ctx, f)
+}
+
+func (p failpoints) DeleteSession(ctx context.Context, id core.SessionID) error {
+	defer p.at("DeleteSession")()
+	return p.s.DeleteSession(ctx, id)
+}
+
+func (p failpoints) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (core.IntentRecord, error) {
+	defer p.at("BeginIntent")()
+	return p.s.BeginIntent(ctx, c, i)
+}
+
+func (p failpoints) SettleIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
+	defer p.at("SettleIntent")()
+	return p.s.SettleIntent(ctx, c, id, r)
+}
+
+func (p failpoints) LoadIntent(ctx context.Context, id core.ApprovalID) (*core.IntentRecord, error) {
+	defer p.at("LoadIntent")()
+	return p.s.LoadIntent(ctx, id)
+}
+
+func (p failpoints) LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
+	defer p.at("LoadApproval")()
+	return p.s.LoadApproval(ctx, id)
+}
+
+func (p failpoints) ListApprovals(ctx context.Context, f core.ApprovalFilter) ([]core.Approval, error) {
+	defer p.at("ListApprovals")()
+	return p.s.ListApprovals(ctx, f)
+}
+
+func (p failpoints) Decide(ctx context.Context, d core.Decision) (core.Decided, error) {
+	defer p.at("Decide")()
+	return p.s.Decide(ctx, d)
+}
+
+func (p failpoints) AuditLog(ctx context.Context, after int64, limit int) ([]core.AuditEntry, error) {
+	defer p.at("AuditLog")()
+	return p.s.AuditLog(ctx, after, limit)
+}
+
+func (p failpoints) Say(ctx context.Context, c core.Claim, posts []core.Post) error {
+	defer p.at("Say")()
+	return p.s.Say(ctx, c, posts)
+}
+
+func (p failpoints) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.OutboxRow, error) {
+	defer p.at("ClaimPosts")()
+	return p.s.ClaimPosts(ctx, r)
+}
+
+func (p failpoints) SavePost(ctx context.Context, row core.OutboxRow) error {
+	defer p.at("SavePost")()
+	return p.s.SavePost(ctx, row)
+}
+
+func (p failpoints) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) error {
+	defer p.at("ReleasePost")()
+	return p.s.ReleasePost(ctx, row, wait)
+}
+
+func (p failpoints) ListPosts(ctx context.Context, states []core.RowState, lane core.Lane, limit int) ([]core.OutboxRow, error) {
+	defer p.at("ListPosts")()
+	return p.s.ListPosts(ctx, states, lane, limit)
+}
+
+func (p failpoints) AddTask(ctx context.Context, t core.Task, wait time.Duration) error {
+	defer p.at("AddTask")()
+	return p.s.AddTask(ctx, t, wait)
+}
+
+func (p failpoints) ClaimTasks(ctx context.Context, limit int, lease time.Duration) ([]core.Task, error) {
+	defer p.at("ClaimTasks")()
+	return p.s.ClaimTasks(ctx, limit, lease)
+}
+
+func (p failpoints) EndTask(ctx context.Context, key string, wait time.Duration) error {
+	defer p.at("EndTask")()
+	return p.s.EndTask(ctx, key, wait)
+}
+
+func (p failpoints) Prune(ctx context.Context, age time.Duration) (int, error) {
+	defer p.at("Prune")()
+	return p.s.Prune(ctx, age)
+}
+
+func (p failpoints) Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
+	defer p.at("Events")()
+	return p.s.Events(ctx, f)
+}
+
+func (p failpoints) Queue(ctx context.Context) (core.QueueView, error) {
+	defer p.at("Queue")()
+	return p.s.Queue(ctx)
+}
+
+func (p failpoints) SetPaused(ctx context.Context, paused bool) error {
+	defer p.at("SetPaused")()
+	return p.s.SetPaused(ctx, paused)
+}
+
+func (p failpoints) Stop(ctx context.Context, lane core.Lane, by core.Actor) (core.Stopping, error) {
+	defer p.at("Stop")()
+	return p.s.Stop(ctx, lane, by)
+}
+
+func (p failpoints) Again(ctx context.Context, seq int64) (core.Receipt, error) {
+	defer p.at("Again")()
+	return p.s.Again(ctx, seq)
+}
+
+func (p failpoints) Drop(ctx context.Context, seq int64) error {
+	defer p.at("Drop")()
+	return p.s.Drop(ctx, seq)
+}
+
+func (p failpoints) AddNote(ctx context.Context, owner, text string) error {
+	defer p.at("AddNote")()
+	return p.s.AddNote(ctx, owner, text)
+}
+
+func (p failpoints) Notes(ctx context.Context, owner string) ([]string, error) {
+	defer p.at("Notes")()
+	return p.s.Notes(ctx, owner)
+}
+
+func (p failpoints) Close() error {
+	defer p.at("Close")()
+	return p.s.Close()
+}

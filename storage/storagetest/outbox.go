@@ -1,0 +1,185 @@
+package storagetest
+
+import (
+	"fmt"
+	"time"
+
+	"gatehouse/core"
+)
+
+// deliver claims whatever is due.
+func (w *world) deliver(lease time.Duration) []core.OutboxRow {
+	w.Helper()
+	return must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Limit: 10, Lease: lease, Scopes: scope}))(w)
+}
+
+// first claims the one post that is due.
+func (w *world) first(lease time.Duration) core.OutboxRow {
+	w.Helper()
+	rows := w.deliver(lease)
+	if len(rows) != 1 {
+		w.Fatalf("got %d posts, want 1", len(rows))
+	}
+	return rows[0]
+}
+
+// sent ends a delivery well.
+func (w *world) sent(row core.OutboxRow, ref core.Ref) {
+	w.Helper()
+	row.State, row.Shown, row.Parts = core.RowSent, row.Wanted, []core.Part{{Ref: ref}}
+	w.ok(w.ReleasePost(w.ctx, row, 0))
+}
+
+// say runs a turn that says something.
+func (w *world) say(l core.Lane, posts ...core.Post) {
+	w.Helper()
+	w.message(l)
+	w.done(w.claim(minute), core.Finish{Posts: posts})
+}
+
+func post(key string, l core.Lane) core.Post {
+	return core.Post{Key: key, To: core.Address{Platform: platform, Channel: string(l)}, Lane: l, Kind: core.PostReply, Text: "text of " + key}
+}
+
+// light is the working state of a claim's event.
+func light(c core.Claim) core.Post {
+	return core.Post{Key: fmt.Sprintf("working/%d", c.Event.Seq), To: c.Event.Address, Lane: c.Event.Lane, Kind: core.PostWorking, Event: c.Event.Seq, On: true}
+}
+
+func (w *world) posted(key string) core.OutboxRow {
+	w.Helper()
+	for _, row := range must(w.ListPosts(w.ctx, nil, "", 0))(w) {
+		if row.Key == key {
+			return row
+		}
+	}
+	w.Fatalf("there is no post %s", key)
+	return core.OutboxRow{}
+}
+
+func keys(rows []core.OutboxRow) []string {
+	all := []string{}
+	for _, r := range rows {
+		all = append(all, r.Key)
+	}
+	return all
+}
+
+var outboxExamples = []example{
+	{"a post is stored as it was said", func(w *world) {
+		p := core.Post{
+			Key: "k", To: core.Address{Platform: platform, Channel: "c", Thread: "t"}, Lane: lane, Kind: core.PostPrivate,
+			Text: "<b> & \u2028", Bucket: core.UserCorrectable, Approval: "a", Person: "p", Event: 7,
+		}
+		w.say(lane, p)
+		want := core.OutboxRow{Post: p, Wanted: 1, State: core.RowWaiting}
+		got := w.posted("k")
+		if got.CreatedAt.IsZero() || got.Seq == 0 {
+			w.Fatalf("got %+v", got)
+		}
+		want.Seq, want.CreatedAt, want.NextAt = got.Seq, got.CreatedAt, got.NextAt
+		w.equal("the row", got, want)
+		row := w.first(minute)
+		want.Owner, want.Fence = w.owner, 1
+		w.equal("the claim", row, want)
+	}},
+	{"what is said while a turn runs is there at once", func(w *world) {
+		c := w.take(w.message(lane), minute)
+		w.ok(w.Say(w.ctx, c, []core.Post{post("a", lane), post("b", other)}))
+		w.equal("due", keys(w.deliver(minute)), []string{"a", "b"})
+	}},
+	{"a second post of a key changes the first", func(w *world) {
+		w.say(lane, post("a", lane), post("b", lane))
+		changed := post("a", lane)
+		changed.Text = "changed"
+		w.say(lane, changed)
+		rows := must(w.ListPosts(w.ctx, nil, "", 0))(w)
+		w.equal("rows", keys(rows), []string{"b", "a"})
+		row := w.first(minute)
+		if row.Text != "changed" || row.Wanted != 2 || row.Shown != 0 {
+			w.Fatalf("got %+v", row)
+		}
+	}},
+	{"what was sent and is changed is due again, before what came later", func(w *world) {
+		w.say(lane, post("a", lane))
+		w.sent(w.first(minute), "ref-a")
+		w.say(lane, post("b", lane))
+		w.say(lane, post("a", lane))
+		row := w.first(minute)
+		if row.Key != "a" || row.Parts[0].Ref != "ref-a" || row.Wanted != 2 || row.Shown != 1 {
+			w.Fatalf("got %+v", row)
+		}
+		w.sent(row, "ref-a")
+		w.equal("then", w.first(minute).Key, "b")
+	}},
+	{"what changes in flight is due again", func(w *world) {
+		w.say(lane, post("a", lane))
+		row := w.first(minute)
+		w.say(lane, post("a", lane))
+		w.equal("while in flight", len(w.deliver(minute)), 0)
+		w.sent(row, "ref")
+		again := w.first(minute)
+		if again.Wanted != 2 || again.Shown != 1 || again.Parts[0].Ref != "ref" {
+			w.Fatalf("got %+v", again)
+		}
+		w.sent(again, "ref")
+		w.equal("in the end", len(w.deliver(minute)), 0)
+	}},
+	{"a post may move", func(w *world) {
+		w.say(lane, post("a", lane), post("b", lane))
+		moved := post("a", lane)
+		moved.To.Channel = "elsewhere"
+		w.say(lane, moved)
+		w.equal("due", len(w.deliver(minute)), 2)
+	}},
+	{"a working state that nobody saw is simply done", func(w *world) {
+		c := w.take(w.message(lane), minute)
+		w.ok(w.Say(w.ctx, c, []core.Post{light(c)}))
+		w.done(c, core.Finish{})
+		w.equal("due", len(w.deliver(minute)), 0)
+		if row := w.posted(light(c).Key); row.State != core.RowSent || row.On || row.Shown != row.Wanted {
+			w.Fatalf("got %+v", row)
+		}
+	}},
+	{"a working state that was never lit is not put out", func(w *world) {
+		c := w.take(w.message(lane), minute)
+		dark := light(c)
+		dark.On = false
+		w.ok(w.Say(w.ctx, c, []core.Post{dark}))
+		w.done(c, core.Finish{})
+		w.equal("rows", len(must(w.ListPosts(w.ctx, nil, "", 0))(w)), 0)
+	}},
+	{"a working state put out in flight is put out after", func(w *world) {
+		c := w.take(w.message(lane), minute)
+		w.ok(w.Say(w.ctx, c, []core.Post{light(c)}))
+		row := w.first(minute)
+		w.done(c, core.Finish{})
+		w.sent(row, "")
+		w.dark(c)
+	}},
+	{"a working state that is out stays out", func(w *world) {
+		c := w.working()
+		dark := light(c)
+		dark.On = false
+		w.ok(w.Say(w.ctx, c, []core.Post{dark}))
+		w.sent(w.first(minute), "")
+		w.done(c, core.Finish{})
+		w.equal("due", len(w.deliver(minute)), 0)
+	}},
+	{"a working state and the answer do not wait for each other", func(w *world) {
+		c := w.take(w.message(lane), minute)
+		w.ok(w.Say(w.ctx, c, []core.Post{light(c), reply(c, "hello")}))
+		w.equal("due", len(w.deliver(minute)), 2)
+	}},
+	{"posts are listed, latest first", func(w *world) {
+		w.say(lane, post("a", lane), post("b", other), post("c", lane))
+		row := w.deliver(minute)[0]
+		row.State = core.RowDead
+		w.ok(w.ReleasePost(w.ctx, row, 0))
+		w.equal("all", keys(must(w.ListPosts(w.ctx, nil, "", 0))(w)), []string{"c", "b", "a"})
+		w.equal("one", keys(must(w.ListPosts(w.ctx, nil, "", 1))(w)), []string{"c"})
+		w.equal("a lane", keys(must(w.ListPosts(w.ctx, nil, lane, 0))(w)), []string{"c", "a"})
+		w.equal("a state", keys(must(w.ListPosts(w.ctx, []core.RowState{core.RowDead, core.RowUnknown}, "", 0))(w)), []string{"a"})
+		w.equal("both", keys(must(w.ListPosts(w.ctx, []core.RowState{core.RowWaiting}, lane, 0))(w)), []string{"c"})
+	}},
+}

@@ -67,7 +67,7 @@ func CategoryOf(err error) Category {
 func Reportable(err error) Categorized {
 	var carrier, found Categorized
 	walk(err, func(link error) bool {
-		c, ok := link.(Categorized)
+		c, ok := link.(Categorized) //nolint:errorlint // walk visits every link
 		if !ok || c.ErrorCategory() == "" {
 			return true
 		}
@@ -102,7 +102,7 @@ func MessageOf(err error) string {
 func RetryAfterOf(err error) time.Duration {
 	var wait time.Duration
 	walk(err, func(link error) bool {
-		if e, ok := link.(*Error); ok && e.RetryAfter > wait {
+		if e, ok := link.(*Error); ok && e.RetryAfter > wait { //nolint:errorlint // walk visits every link
 			wait = e.RetryAfter
 		}
 		return true
@@ -116,7 +116,7 @@ func walk(err error, visit func(error) bool) bool {
 		if !visit(err) {
 			return false
 		}
-		switch e := err.(type) {
+		switch e := err.(type) { //nolint:errorlint // this is the walk
 		case interface{ Unwrap() error }:
 			err = e.Unwrap()
 		case interface{ Unwrap() []error }:

@@ -57,7 +57,7 @@ func init() {
 func failpoint() func(string) {
 	at := os.Getenv(killKey)
 	nth, _ := strconv.Atoi(os.Getenv(nthKey))
-	var record io.Writer = io.Discard
+	record := io.Discard
 	if name := os.Getenv(recordKey); name != "" {
 		f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
@@ -130,7 +130,7 @@ func newWorld(t *testing.T, env ...string) *world {
 func (w *world) start(env []string, args ...string) *child {
 	w.t.Helper()
 	c := &child{cmd: exec.Command(os.Args[0], args...), out: &transcript{}, done: make(chan struct{})}
-	c.cmd.Env = append(os.Environ(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1")
+	c.cmd.Env = append(os.Environ(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0")
 	c.cmd.Env = append(append(c.cmd.Env, w.env...), env...)
 	c.cmd.Stdout, c.cmd.Stderr = c.out, c.out
 	var err error

@@ -68,6 +68,7 @@ var errDraining = errors.New("the process is stopping")
 
 // loop claims as many lanes as it has free slots, and waits for a slot, a nudge or the poll.
 func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *semaphore.Weighted, beside bool) {
+	trouble := core.NewTrouble(d.Log, "looking for work")
 	for ctx.Err() == nil {
 		if slots.Acquire(ctx, 1) != nil {
 			return
@@ -77,8 +78,8 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 			free++
 		}
 		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: d.scopes, Beside: beside})
-		if err != nil && ctx.Err() == nil {
-			d.Log.Warn("looking for work failed; trying again", "category", core.CategoryOf(err), "err", err)
+		if ctx.Err() == nil {
+			trouble.Met(err)
 		}
 		slots.Release(int64(free - len(claims)))
 		for _, c := range claims {

@@ -89,13 +89,14 @@ func (d *Deliverer) Nudge() {
 func (d *Deliverer) Run(ctx context.Context) error {
 	var flying sync.WaitGroup
 	defer flying.Wait()
+	trouble := core.NewTrouble(d.Log, "looking for posts")
 	slots := make(chan struct{}, inFlight)
 	for ctx.Err() == nil {
 		free := cap(slots) - len(slots)
 		if free > 0 {
 			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: d.scopes})
-			if err != nil && ctx.Err() == nil {
-				d.Log.Warn("looking for posts failed; trying again", "category", core.CategoryOf(err), "err", err)
+			if ctx.Err() == nil {
+				trouble.Met(err)
 			}
 			for _, row := range rows {
 				slots <- struct{}{}

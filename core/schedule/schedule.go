@@ -56,14 +56,15 @@ func New(o Options) *Clock {
 
 // Run runs what falls due until ctx ends. It never fails: a store that can't be reached is tried again.
 func (c *Clock) Run(ctx context.Context) error {
+	trouble := core.NewTrouble(c.Log, "looking for what is due")
 	tick := time.NewTicker(c.Poll)
 	defer tick.Stop()
 	for added := false; ; {
 		if !added && c.Retention > 0 {
 			added = c.Store.AddTask(ctx, core.Task{Key: pruneKey, Kind: pruneKey}, 0) == nil
 		}
-		if err := c.Due(ctx); err != nil && ctx.Err() == nil {
-			c.Log.Warn("looking for what is due failed; trying again", "category", core.CategoryOf(err), "err", err)
+		if err := c.Due(ctx); ctx.Err() == nil {
+			trouble.Met(err)
 		}
 		select {
 		case <-tick.C:

@@ -56,7 +56,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-func TestCardShowsAllArgumentsAndNoSecrets(t *testing.T) {
+func TestLaw8_CardShowsAllArgumentsAndNoSecrets(t *testing.T) {
 	long := strings.Repeat("x", 20_000)
 	args, _ := json.Marshal(map[string]string{"text": long, "token": "t0ps3cret"})
 	card := approvals.CardOf(core.Approval{

@@ -20,7 +20,7 @@ func vote(event int64, who core.Actor, c core.Choice) core.Decision {
 	return core.Decision{Approval: "a1", Event: event, Vote: &core.Vote{Actor: who, Choice: c, Reason: "because"}}
 }
 
-func TestDecide(t *testing.T) {
+func TestLaw7_OneDecisionFromWhatIsStored(t *testing.T) {
 	rule := core.Rule{Approvers: []string{"x:bob", "x:group:ops"}}
 	open := core.Approval{ID: "a1", State: core.Open, Requester: ann, Rule: rule}
 	with := func(change func(*core.Approval)) core.Approval {
@@ -68,7 +68,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestDecideCountsAPressOnceAndAPersonOnce(t *testing.T) {
+func TestLaw7_CountsAPressOnceAndAPersonOnce(t *testing.T) {
 	a := core.Approval{ID: "a1", State: core.Open, Requester: ann, Rule: core.Rule{Approvers: []string{"x:bob", "x:group:ops"}, Quorum: 2}}
 	first, err := a.Decide(vote(7, bob, core.Approve), noon)
 	if err != nil || len(first.Approval.Votes) != 1 {

@@ -80,6 +80,7 @@ type setup struct {
 	options func(*dispatch.Options)
 	path    string // a database that is there already
 	idle    bool   // do not run
+	trace   func(storage.Statement)
 }
 
 func newBench(t *testing.T, s setup) *bench {
@@ -87,7 +88,7 @@ func newBench(t *testing.T, s setup) *bench {
 	if s.path == "" {
 		s.path = filepath.Join(t.TempDir(), "gatehouse.db")
 	}
-	store, err := storage.Open(t.Context(), "sqlite:"+s.path, storage.Options{Now: time.Now, NewID: newID})
+	store, err := storage.Open(t.Context(), "sqlite:"+s.path, storage.Options{Now: time.Now, NewID: newID, Trace: s.trace})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -204,7 +204,7 @@ func (s slow) Next(ctx context.Context, h core.History) (core.Message, error) {
 	return agent.Demo{}.Next(ctx, h)
 }
 
-func TestClickAndStopDoNotWaitBehindATurnAndMessagesDo(t *testing.T) {
+func TestLaw3_ClickAndStopDoNotWaitBehindATurnAndMessagesDo(t *testing.T) {
 	s := slow{began: make(chan struct{}, 1)}
 	b := newBench(t, setup{model: s, options: func(o *dispatch.Options) { o.Workers = 1 }})
 	b.say("room:1", "note add milk")
@@ -321,7 +321,7 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 	}
 }
 
-func TestExpiryIsToldApartFromRefusal(t *testing.T) {
+func TestLaw7_ExpiryIsToldApartFromRefusal(t *testing.T) {
 	b := newBench(t, setup{policy: approvals.Policy{Approvers: []string{"room:bob"}, Timeout: time.Nanosecond}})
 	b.say("room:1", "note add milk")
 	b.expect("I need an approval first")

@@ -1,0 +1,123 @@
+package schedule_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"gatehouse/core"
+	"gatehouse/core/schedule"
+	"gatehouse/storage"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// desk notes what it shall expire, and puts it off as often as told.
+type desk struct {
+	mu     sync.Mutex
+	asked  []core.ApprovalID
+	putOff int
+}
+
+func (d *desk) Expire(_ context.Context, id core.ApprovalID) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked = append(d.asked, id)
+	if d.putOff--; d.putOff >= 0 {
+		return core.Errorf(core.StoreBusy, "a click still waits")
+	}
+	return nil
+}
+
+func open(t *testing.T, now func() time.Time) core.Store {
+	t.Helper()
+	s, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func add(t *testing.T, s core.Store, kind, subject string, wait time.Duration) {
+	t.Helper()
+	if err := s.AddTask(t.Context(), core.Task{Key: kind + "/" + subject, Kind: kind, Subject: subject}, wait); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatIsDueIsDoneOnce(t *testing.T) {
+	s, d, rung := open(t, time.Now), &desk{}, 0
+	add(t, s, core.TaskExpire, "a1", 0)
+	add(t, s, core.TaskExpire, "later", time.Hour)
+	add(t, s, "of another time", "x", 0)
+	c := schedule.New(schedule.Options{Store: s, Desk: d, Expired: func() { rung++ }})
+	for range 2 {
+		if err := c.Due(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(d.asked, []core.ApprovalID{"a1"}) || rung != 1 {
+		t.Errorf("asked %v, rung %d", d.asked, rung)
+	}
+}
+
+func TestAnExpiryThatIsPutOffComesBack(t *testing.T) {
+	at := time.Now()
+	s, d := open(t, func() time.Time { return at }), &desk{putOff: 1}
+	add(t, s, core.TaskExpire, "a1", 0)
+	c := schedule.New(schedule.Options{Store: s, Desk: d})
+	for range 3 {
+		if err := c.Due(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		at = at.Add(2 * time.Second)
+	}
+	if len(d.asked) != 2 {
+		t.Errorf("asked %d times, want 2", len(d.asked))
+	}
+}
+
+func TestRunPrunesByRetentionAndEnds(t *testing.T) {
+	at := time.Now()
+	var mu sync.Mutex
+	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return at }
+	s := open(t, clock)
+	if _, err := s.Accept(t.Context(), core.Event{Platform: "p", ID: "1", Lane: "p:1", Kind: core.KindMessage}); err != nil {
+		t.Fatal(err)
+	}
+	claims, err := s.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "p"}}})
+	if err != nil || len(claims) != 1 {
+		t.Fatalf("%v, %v", claims, err)
+	}
+	if err := s.Finish(t.Context(), core.Finish{Claim: claims[0], End: core.End{Kind: core.EndNothing}}); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	at = at.Add(2 * time.Hour)
+	mu.Unlock()
+	ctx, cancel := context.WithCancel(t.Context())
+	var done sync.WaitGroup
+	done.Go(func() {
+		_ = schedule.New(schedule.Options{Store: s, Desk: &desk{}, Retention: time.Hour, Poll: time.Millisecond}).Run(ctx)
+	})
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		left, err := s.Events(t.Context(), core.EventFilter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(left) == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("what ended two hours ago was kept though the retention is one")
+		}
+	}
+	cancel()
+	done.Wait()
+}

@@ -1,0 +1,70 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"gatehouse/storage/sqlite"
+)
+
+func TestMigrate(t *testing.T) {
+	ctx := context.Background()
+	file := filepath.Join(t.TempDir(), "a b?c%20#d.db") // a name that means something in a URL
+	found, known, err := sqlite.Version(ctx, file, sqlite.Options{})
+	if err != nil || found != 0 || known < 1 {
+		t.Fatalf("before: found %d, known %d, %v", found, known, err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("asking has made the file (%v)", err)
+	}
+	from, to, err := sqlite.Migrate(ctx, file, sqlite.Options{})
+	if err != nil || from != 0 || to != known {
+		t.Fatalf("migrating: from %d to %d, %v", from, to, err)
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Fatalf("the file is elsewhere: %v", err)
+	}
+	if from, to, err = sqlite.Migrate(ctx, file, sqlite.Options{}); err != nil || from != known || to != known {
+		t.Fatalf("again: from %d to %d, %v", from, to, err)
+	}
+	if found, _, err = sqlite.Version(ctx, file, sqlite.Options{}); err != nil || found != known {
+		t.Fatalf("after: found %d, %v", found, err)
+	}
+}
+
+func TestManyOpenANewFileAtOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "gatehouse.db")
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			s, err := sqlite.Open(context.Background(), file, sqlite.Options{})
+			if err != nil {
+				t.Errorf("opening: %v", err)
+				return
+			}
+			if err := s.AddNote(context.Background(), "ann", "x"); err != nil {
+				t.Errorf("writing: %v", err)
+			}
+			s.Close()
+		})
+	}
+	wg.Wait()
+	if got := notes(t, open(t, file, sqlite.Options{}), "ann"); got != 6 {
+		t.Errorf("%d notes, want 6", got)
+	}
+}
+
+// TestAHalfMadeFile: a crash came after the version table and before the first migration.
+func TestAHalfMadeFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "gatehouse.db")
+	db := raw(t, file)
+	must(t, db, `create table goose_db_version (id integer primary key autoincrement, version_id integer not null, is_applied integer not null, tstamp timestamp default (datetime('now')))`)
+	must(t, db, `insert into goose_db_version (version_id, is_applied) values (0, 1)`)
+	db.Close()
+	open(t, file, sqlite.Options{})
+}

@@ -47,7 +47,7 @@ func (w *world) build(d *doc) *graph.Builder {
 	}
 	for _, m := range d.get("session_migrations").items() {
 		from, to := m.need("from_version").text(), m.need("to_version").text()
-		b.Migrate(from, to, w.migration(m.need("migrate")))
+		b.Migrate(from, to, w.migration(from+"->"+to, m.need("migrate")))
 	}
 	if e := d.get("entry"); e != nil {
 		b.Entry(e.text())
@@ -117,11 +117,12 @@ type keyError struct{ error }
 // TypeName is what a fixture calls the type of an exception.
 func (keyError) TypeName() string { return "KeyError" }
 
-// migration is one of the fixture language's mocks; each run is written down by the engine's own account (Entry.Migrations).
-func (w *world) migration(d *doc) func(map[string]any) (map[string]any, error) {
+// migration is one of the fixture language's mocks; each run is written down, as the engine's own account (Entry.Migrations) is to
+// be compared with it.
+func (w *world) migration(name string, d *doc) func(map[string]any) (map[string]any, error) {
 	arithmetic := func(f func(int64) int64) func(map[string]any) (map[string]any, error) {
 		return func(in map[string]any) (map[string]any, error) {
-			w.migrated++
+			w.migrated = append(w.migrated, name)
 			out := map[string]any{}
 			for k, v := range in {
 				out[k] = v
@@ -141,7 +142,7 @@ func (w *world) migration(d *doc) func(map[string]any) (map[string]any, error) {
 		return arithmetic(func(n int64) int64 { return n * 2 })
 	case "raises_keyerror":
 		return func(map[string]any) (map[string]any, error) {
-			w.migrated++
+			w.migrated = append(w.migrated, name)
 			return nil, keyError{errors.New("the fixture makes this migration fail")}
 		}
 	}

@@ -61,7 +61,7 @@ func runFile(ctx context.Context, path string) []verdict {
 // join adds what happened in another world.
 func (w *world) join(o *world) {
 	w.turns = append(w.turns, o.turns...)
-	w.migrated += o.migrated
+	w.migrated = append(w.migrated, o.migrated...)
 	w.spy, w.graph, w.stores, w.ears, w.c = o.spy, o.graph, o.stores, o.ears, o.c
 }
 

@@ -198,6 +198,9 @@ func carried(err error) map[string]any {
 	if err != nil {
 		out["message"], out["description"] = err.Error(), err.Error()
 	}
+	if cause := errors.Unwrap(err); cause != nil {
+		out["cause"] = cause.Error()
+	}
 	return out
 }
 
@@ -224,6 +227,14 @@ func (w *world) carries(v *doc, err error) {
 					w.fault(d, "%s is %q and does not mention %q", name, got, text)
 				}
 			}
+			return true
+		}
+		switch {
+		case key == "cause.exception_type":
+			w.exceptionType(d, err)
+			return true
+		case key == "cause" && d.isMapping():
+			w.cause(d, err)
 			return true
 		}
 		got, there := have[key]

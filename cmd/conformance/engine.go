@@ -71,7 +71,7 @@ func (w *world) lastPause(id core.InvocationID) *core.PausedRecord {
 	}
 	for i := len(w.turns) - 2; i >= 0; i-- {
 		t := w.turns[i]
-		if t.invocation != id {
+		if t.invocation != id || errored(t) && resuming(t) && !resumed(t) { // one that was refused took nothing up
 			continue
 		}
 		if t.status != graph.Suspended {

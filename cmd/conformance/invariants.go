@@ -17,15 +17,22 @@ var errNothing = errors.New("there is nothing to check it on")
 func nothing(what string) error { return fmt.Errorf("%w: no %s", errNothing, what) }
 
 // rule gives names to a predicate. Names of invariants are prose, and those that we have not seen follow the same few meanings: a
-// rule's pattern tells them by their words. The first rule that fits counts, so the narrow ones stand first. For a name that we
-// know, nothing to look at is a fault of the case; for one that a pattern only guessed it means that the guess was wrong, and the
-// name is unchecked.
+// rule's pattern tells them by their words. The first rule that fits counts, so the narrow ones stand first, and behind all of them
+// topics. For a name that we know, nothing to look at is a fault of the case; for one that a pattern only guessed it means that the
+// guess was wrong, and the next rule that fits is asked. A name that no rule can check is unchecked.
 type rule struct {
-	name  *regexp.Regexp
-	check predicate
+	name   *regexp.Regexp
+	check  predicate
+	valued bool // the invariant's value is not true but says something, which the check reads
 }
 
-func named(pattern string, p predicate) rule { return rule{regexp.MustCompile(pattern), p} }
+func named(pattern string, p predicate) rule {
+	return rule{name: regexp.MustCompile(pattern), check: p}
+}
+
+func valued(pattern string, p predicate) rule {
+	return rule{name: regexp.MustCompile(pattern), check: p, valued: true}
+}
 
 // invariants checks every name of a mapping.
 func (w *world) invariants(d *doc, ts []*turn) {
@@ -36,33 +43,39 @@ func (w *world) invariants(d *doc, ts []*turn) {
 }
 
 func (w *world) invariant(name string, v *doc, ts []*turn) {
-	for _, r := range rules {
-		if !r.name.MatchString(name) {
-			continue
+	holds, isBool := v.value().(bool)
+	for _, list := range [][]rule{rules, topics} {
+		for _, r := range list {
+			if !r.name.MatchString(name) || r.valued == isBool {
+				continue
+			}
+			if isBool && !holds {
+				v.malformed("an invariant can't be expected not to hold")
+			}
+			err := r.check(w, ts, v)
+			if errors.Is(err, errNothing) && !known[name] {
+				continue
+			}
+			if err != nil {
+				w.fault(v, "%v", err)
+			}
+			return
 		}
-		if b, isBool := v.value().(bool); isBool && !b {
-			v.malformed("an invariant can't be expected not to hold")
-		}
-		err := r.check(w, ts, v)
-		if errors.Is(err, errNothing) && !known[name] {
-			break
-		}
-		if err != nil {
-			w.fault(v, "%v", err)
-		}
-		return
 	}
-	v.value()
 	w.unchecked = append(w.unchecked, name)
 }
 
-// registration checks invariants of a graph that was refused when it was built.
-func (w *world) registration(name string, v *doc, err error) {
+// refusals are what an invariant may say of a graph that was refused when it was built: that nothing came of it.
+var refusals = regexp.MustCompile(`regist|compile|build|never|not_|no_|ambigu|before|untouched|unchanged`)
+
+// registration checks invariants of a graph that was refused when it was built, of which t tells.
+func (w *world) registration(name string, v *doc, t *turn) {
+	if !refusals.MatchString(name) || name == "error_category_not" {
+		w.invariant(name, v, []*turn{t})
+		return
+	}
 	v.value()
-	switch {
-	case !regexp.MustCompile(`regist|compile|build|never|not_|ambigu|before`).MatchString(name):
-		w.unchecked = append(w.unchecked, name)
-	case len(w.turns) > 0 || w.journal.len() > 0 || core.CategoryOf(err) == core.Internal:
+	if w.journal.len() > 0 || t.category == core.Internal {
 		w.fault(v, "something ran before the graph was refused")
 	}
 }
@@ -98,8 +111,8 @@ func both(a, b predicate) predicate {
 // rules is the registry.
 var rules = []rule{
 	// values
-	named(`^error_category_not$`, categoryNot),
-	named(`^no_events_for_node$`, noEventsFor),
+	valued(`^error_category_not$`, categoryNot),
+	valued(`^no_events_for_node$`, noEventsFor),
 
 	// events
 	named(`edge_resolution_failure_in_completed_event`, edgeFailureInCompleted),
@@ -116,7 +129,7 @@ var rules = []rule{
 	// migrations
 	named(`(later|subsequent|second|remaining)_migrations?_(not|never)`, laterMigrationsNotRun),
 	named(`single_migration_invocation|migration_(runs|invoked|applied)_once`, migrationsRan(1)),
-	named(`migration.*(not_(consulted|invoked|run|applied)|never_(invoked|runs|ran))|no_migration|registry_not_consulted`, migrationsRan(0)),
+	named(`migration.*(not_(consulted|invoked|run|applied)|never_(invoked|runs|ran))|no_migration|registry_not_consulted`, noOtherMigration),
 	named(`migration_runs_before|migration.*before_(projection|merge|node|graph)`, both(migratedInOrder, loadBeforeNodes)),
 	named(`migrat.*(order|chain|shortest|sequence)|intermediate`, migratedInOrder),
 	named(`(stored|seeded)_record_(left_)?(untouched|unchanged)|record_.*not_(over)?written|store_(left_)?unchanged`, historyUnchanged),
@@ -155,6 +168,7 @@ var rules = []rule{
 	named(`listener.*(not_(fire|fired|called|invoked)|never|silent).*(suspend|original|initial)|does_not_fire_on`, listenersNotBySend),
 	named(`listener|callback|fires_(exactly_)?once|exactly_once|subscri(bed|ption)_delivers`, listenersOnce),
 	named(`(did|does)_not_block|non_?blocking|without_blocking|not_blocked`, notBlocked),
+	named(`correlation_id`, idsKept),
 	named(`correlat.*(fail|unknown)|unknown_signal`, correlationFails),
 	named(`correlat|coordinator`, signalsCorrelated),
 	named(`subscri`, suspensionsSubscribed),
@@ -183,10 +197,11 @@ var rules = []rule{
 	named(`record_invalid|non_suspended|already_resumed|second_resume|resume_twice|unknown_invocation`, recordInvalid),
 	named(`undeclared`, undeclaredDropped),
 	named(`(payload|signal).*(replac|overlay|merge|overwrit|reduc|thread|visible|observ|applied)|merges_(signal_)?payload|replaces?_field|not_reduced|reducers?_not`, payloadOverlaid),
-	named(`re_?runs?_(the_)?(suspending|gate|node)|node_(re_?run|re_?executed)|mark_node_completed_false`, resumeReruns),
-	named(`(resume|continu).*(after|next)|continues_|not_re_?run|not_re_?execut|skips?_|earlier_nodes`, resumeContinues),
+	named(`(not|never|without)_re_?(run|execut)`, resumeContinues),
+	named(`re_?runs?_(the_)?(suspending|gate|node)|node_(re_?run|re_?executed)|mark_node_completed_false|(^|_)re_?(run|execut)`, resumeReruns),
+	named(`(resume|continu).*(after|next)|continues_|skips?_|earlier_nodes`, resumeContinues),
 	named(`invocation_id.*(reus|same|preserv|unchanged|stable)|(reuse|same)s?_invocation_id`, idsKept),
-	named(`correlation_id|session_id.*(inherit|record|carri|preserv|same)`, idsKept),
+	named(`session_id.*(inherit|record|carri|preserv|same)|inherits?_session_id`, idsKept),
 	named(`unsupported_context`, unsupportedContext),
 	named(`suspend_returns|returns_suspended|suspended_outcome|first_invoke_suspended|outcome_suspended|descriptor`, suspendedOutcome),
 

@@ -142,8 +142,16 @@ func projectionPersists(w *world, ts []*turn, arg *doc) error {
 
 func migrationsRan(n int) predicate {
 	return func(w *world, ts []*turn, _ *doc) error {
-		return ifTrue(len(ts) > 0 && w.migrated == n, "%d migrations ran, not %d", w.migrated, n)
+		return ifTrue(len(ts) > 0 && len(w.migrated) == n, "these migrations ran, not %d: %v", n, w.migrated)
 	}
+}
+
+// noOtherMigration: no migration ran, or none behind the one that failed.
+func noOtherMigration(w *world, ts []*turn, arg *doc) error {
+	if err := laterMigrationsNotRun(w, ts, arg); !errors.Is(err, errNothing) {
+		return err
+	}
+	return migrationsRan(0)(w, ts, arg)
 }
 
 // laterMigrationsNotRun: behind a migration that failed none was run.
@@ -151,7 +159,8 @@ func laterMigrationsNotRun(w *world, ts []*turn, _ *doc) error {
 	meant := func(t *turn) bool { return t.category == core.MigrationFailed }
 	return each(ts, "turn whose migration failed", meant, func(t *turn) error {
 		var m *graph.MigrationError
-		return ifTrue(errors.As(t.err, &m) && w.migrated < m.Registered && len(t.ran()) == 0, "%d migrations ran", w.migrated)
+		return ifTrue(errors.As(t.err, &m) && len(w.migrated) > 0 && w.migrated[len(w.migrated)-1] == m.From+"->"+m.To && len(t.ran()) == 0,
+			"these migrations ran: %v", w.migrated)
 	})
 }
 
@@ -165,7 +174,7 @@ func migratedInOrder(w *world, ts []*turn, _ *doc) error {
 				return fmt.Errorf("%v is no chain", path)
 			}
 		}
-		return ifTrue(path[len(path)-1][1] == w.version && w.migrated == len(path), "%v ends elsewhere than at %q", path, w.version)
+		return ifTrue(path[len(path)-1][1] == w.version && len(w.migrated) == len(path), "%v ends elsewhere than at %q", path, w.version)
 	})
 }
 

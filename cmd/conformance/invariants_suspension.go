@@ -3,27 +3,36 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
-	"strings"
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
 )
 
-// bucketOfName is the bucket that an invariant's name speaks of; "" where it speaks of none.
-func bucketOfName(name string) core.Bucket {
-	for bucket, words := range map[core.Bucket][]string{
-		core.SessionTerminating: {"terminating", "7_1"}, core.RetryableTransient: {"transient", "retryable", "7_2"},
-		core.UserCorrectable: {"correctable", "7_3"},
-	} {
-		for _, w := range words {
-			if strings.Contains(name, w) {
-				return bucket
-			}
+var bucketWords = regexp.MustCompile(`terminating|7_1|transient|retryable|7_2|correctable|7_3`)
+
+// bucketsOfName are the buckets that an invariant's name speaks of, and those that it denies.
+func bucketsOfName(name string) (want, not []core.Bucket) {
+	for _, at := range bucketWords.FindAllStringIndex(name, -1) {
+		b := core.UserCorrectable
+		switch name[at[0]:at[1]] {
+		case "terminating", "7_1":
+			b = core.SessionTerminating
+		case "transient", "retryable", "7_2":
+			b = core.RetryableTransient
+		}
+		if denials.MatchString(name[:at[0]]) {
+			not = append(not, b)
+		} else {
+			want = append(want, b)
 		}
 	}
-	return ""
+	return want, not
 }
+
+// denials stand before what a name denies.
+var denials = regexp.MustCompile(`(^|[_.])(not|never|distinct_from|rather_than|instead_of)_`)
 
 func suspendedOutcome(_ *world, ts []*turn, _ *doc) error {
 	return each(ts, "suspended turn", suspended, func(t *turn) error {
@@ -60,7 +69,7 @@ func pausePersisted(w *world, ts []*turn, _ *doc) error {
 			return fmt.Errorf("the record holds another state: %s", d)
 		}
 		for _, node := range t.ran() {
-			if node != frame.Node && !slices.Contains(frame.Completed, node) {
+			if (node != frame.Node || t.waits.MarkCompleted) && !slices.Contains(frame.Completed, node) {
 				return fmt.Errorf("the record does not know that %q is done", node)
 			}
 		}
@@ -137,7 +146,10 @@ func resumeContinues(_ *world, ts []*turn, _ *doc) error {
 	})
 }
 
-func resumeReruns(_ *world, ts []*turn, _ *doc) error {
+func resumeReruns(w *world, ts []*turn, _ *doc) error {
+	if !w.c.mentions("mark_node_completed") {
+		return nothing("node that is to run again")
+	}
 	return each(ts, "resumed turn", resumed, func(t *turn) error {
 		ran := t.ran()
 		return ifTrue(len(ran) > 0 && ran[0] == suspendedAt(t), "it ran %v, having stopped at %q", ran, suspendedAt(t))

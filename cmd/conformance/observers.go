@@ -16,6 +16,7 @@ type heard struct {
 	event      graph.Event
 	invocation core.InvocationID
 	session    core.SessionID // from the context: it is no field of the event
+	failed     bool           // the observer failed on it, as the fixture asks
 }
 
 // ears are what all observers of a case have heard, in the order of delivery.
@@ -96,7 +97,7 @@ func (w *world) observer(d *doc) graph.Observer {
 		}
 		w.ears.mu.Lock()
 		defer w.ears.mu.Unlock()
-		w.ears.heard = append(w.ears.heard, heard{o.Name, e, ids.Invocation, ids.Session})
+		w.ears.heard = append(w.ears.heard, heard{o.Name, e, ids.Invocation, ids.Session, fail != nil})
 		return fail
 	}
 	return o

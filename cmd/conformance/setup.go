@@ -17,7 +17,9 @@ func (w *world) setup() bool {
 		d = g
 	}
 	w.version = peek(peek(d, "state"), "schema_version").text()
-	g, err := w.build(d).Compile()
+	b := w.build(d)
+	w.seed()
+	g, err := b.Compile()
 	if want := w.c.get("expected_compile_error"); want != nil {
 		if got := core.CategoryOf(err); string(got) != want.text() {
 			w.fault(want, "compiling gives %q, not %q (%v)", got, want.text(), err)
@@ -32,7 +34,6 @@ func (w *world) setup() bool {
 		return false
 	}
 	w.graph = g
-	w.seed()
 	return true
 }
 
@@ -46,11 +47,13 @@ func (w *world) refused(err error) {
 		w.faults = append(w.faults, fmt.Sprintf("the graph does not compile: %v", err))
 		return
 	}
-	for _, key := range []string{"session_id", "initial_state", "seeded_session"} {
-		w.c.get(key).value() // nobody comes to need them
-	}
-	w.checkTurn(engineChecks, &turn{name: "registration", kind: "registration", d: w.c, status: graph.Errored, err: err, category: core.CategoryOf(err)})
-	w.c.get("invariants").each(func(name string, v *doc) bool { w.registration(name, v, err); return true })
+	w.c.get("initial_state").value() // nobody comes to need it
+	t := &turn{name: "registration", kind: "registration", d: w.c, status: graph.Errored, err: err, category: core.CategoryOf(err)}
+	t.session = core.SessionID(w.c.get("session_id").text())
+	t.before = w.spy.look(w.ctx, t.session)
+	t.after = t.before
+	w.checkTurn(engineChecks, t)
+	w.c.get("invariants").each(func(name string, v *doc) bool { w.registration(name, v, t); return true })
 	for _, path := range w.c.leftovers() {
 		w.faults = append(w.faults, "fixture_directive_unknown: "+path)
 	}
@@ -89,6 +92,23 @@ func inMemory(d *doc) {
 	}
 }
 
+// firstSession is the session of the first turn that names one.
+func (w *world) firstSession() *doc {
+	for _, key := range []string{"invocations", "transmissions", "chat_turns"} {
+		if !w.c.has(key) {
+			continue
+		}
+		for _, d := range peek(w.c, key).items() {
+			for _, at := range []*doc{d, peek(d, "payload")} {
+				if id := peek(at, "session_id"); id != nil {
+					return id
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // seed writes a session past the spy.
 func (w *world) seed() {
 	d := w.c.get("seeded_session")
@@ -98,6 +118,9 @@ func (w *world) seed() {
 	id := w.c.get("session_id")
 	if own := d.get("session_id"); own != nil {
 		id = own
+	}
+	if id == nil {
+		id = w.firstSession()
 	}
 	rec := &core.SessionRecord{ID: core.SessionID(id.text()), SchemaVersion: w.version, State: map[string]json.RawMessage{}}
 	if rec.ID == "" {

@@ -46,14 +46,21 @@ func (w *world) runTransmissions() {
 		t := w.begin("transmission", d)
 		p := d.get("payload")
 		given := p.fields()
-		text := func(key string) string { s, _ := given[key].(string); return s }
+		text := func(key string) string { // the ids may stand in the payload or beside it
+			if s, _ := given[key].(string); s != "" {
+				return s
+			}
+			return d.get(key).text()
+		}
 		tr := chat.Transmission{
 			Intent:  chat.Intent(d.get("dispatch_intent").text()),
 			Session: core.SessionID(text("session_id")),
 			Signal:  chat.Signal{SignalID: core.SignalID(text("signal_id")), Payload: payloadOf(d.get("signal_payload"))},
 		}
-		if id := p.get("invocation_id"); id != nil {
-			tr.Signal.Invocation = w.resolve(id)
+		for _, at := range []*doc{d, p} {
+			if id := at.get("invocation_id"); id != nil {
+				tr.Signal.Invocation = w.resolve(id)
+			}
 		}
 		if tr.Signal.Invocation != "" || tr.Signal.SignalID != "" {
 			t.signal = &tr.Signal
@@ -135,7 +142,7 @@ func checkInvokeArgs(w *world, t *turn, v *doc) {
 		return
 	}
 	in := t.invoked[len(t.invoked)-1].Invocation
-	given := t.d.get("payload").get("session_id").text()
+	given := t.givenSession()
 	v.each(func(key string, d *doc) bool {
 		switch key {
 		case "session_id":

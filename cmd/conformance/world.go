@@ -27,7 +27,7 @@ type world struct {
 	conversation bool     // the schema declares graph.Messages
 	projected    []string // session_state.fields; nil = full state
 	version      string   // the schema's
-	migrated     int      // runs of migrations
+	migrated     []string // the migrations that were begun, each "from->to"
 
 	turns      []*turn
 	listeners  map[string]*listening
@@ -83,6 +83,14 @@ func (t *turn) result() *graph.Result {
 		return nil
 	}
 	return &t.invoked[len(t.invoked)-1].Result
+}
+
+// entry is how the turn's last invocation began; zero where the graph was not invoked.
+func (t *turn) entry() graph.Entry {
+	if r := t.result(); r != nil {
+		return r.Entry
+	}
+	return graph.Entry{}
 }
 
 // ran are the nodes whose bodies ran, in order.

@@ -51,7 +51,7 @@ func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
 		}
 		_, err = t.row([]any{&q.Posts, &q.InDoubt, &q.DeadPosts, &q.Dead, &q.Approvals}, `
 			select (select count(*) from outbox where state = 'waiting'), (select count(*) from outbox where state = 'unknown'),
-				(select count(*) from outbox where state = 'dead'), (select count(*) from events where end_kind = 'dead'),
+				(select count(*) from outbox where state = 'dead'), (select count(*) from events where end_kind = 'dead' and end_kind <> ''),
 				(select count(*) from approvals where state = 'open')`)
 		return err
 	})

@@ -2,7 +2,9 @@ package sqlite_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -58,3 +60,16 @@ func opener(t testing.TB) storagetest.Database {
 }
 
 func TestContract(t *testing.T) { storagetest.Run(t, opener) }
+
+// TestProperty runs as many rounds as GATEHOUSE_PROPERTY_ROUNDS says.
+func TestProperty(t *testing.T) {
+	rounds := 100
+	if text := os.Getenv("GATEHOUSE_PROPERTY_ROUNDS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("GATEHOUSE_PROPERTY_ROUNDS: %v", err)
+		}
+		rounds = n
+	}
+	storagetest.Property(t, opener, rounds)
+}

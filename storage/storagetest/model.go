@@ -1,0 +1,236 @@
+package storagetest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"gatehouse/core"
+)
+
+// model is the contract in memory, as simply as it can be said. It has no clock: a lease or a wait is either over at once or
+// lasts until the next time that the clock is moved on, and an epoch counts those.
+type model struct {
+	events    map[int64]*modelEvent
+	lanes     map[core.Lane]*modelLane
+	sessions  map[core.SessionID][]modelRow
+	paused    map[core.InvocationID]core.PausedRecord
+	approvals map[core.ApprovalID]*modelApproval
+	halted    bool // Admin.SetPaused
+	epoch     int
+}
+
+type modelEvent struct {
+	core.Event
+	seq              int64
+	invocation       core.InvocationID
+	session          core.SessionID
+	attempt, retries int
+	backsOff         bool
+	end              core.EndKind
+	epoch            int   // of its acceptance
+	again            int64 // the event that tries this one again
+}
+
+type modelLane struct {
+	generation int // of a conversation, from 1
+	fence      int64
+	holder     *core.Claim // the last one who claimed and did not end
+	over       bool        // its lease is
+	stop       int64
+}
+
+type modelRow struct {
+	invocation core.InvocationID
+	n          int
+	text       string
+}
+
+type modelApproval struct {
+	state      core.ApprovalState
+	invocation core.InvocationID
+	lane       core.Lane
+	quorum     int
+	timeout    bool // it has until the next epoch
+	epoch      int
+	voters     []string
+	begun      bool
+}
+
+func newModel() *model {
+	return &model{
+		events: map[int64]*modelEvent{}, lanes: map[core.Lane]*modelLane{}, sessions: map[core.SessionID][]modelRow{},
+		paused: map[core.InvocationID]core.PausedRecord{}, approvals: map[core.ApprovalID]*modelApproval{},
+	}
+}
+
+func (m *model) lane(q core.Lane) *modelLane {
+	if m.lanes[q] == nil {
+		m.lanes[q] = &modelLane{generation: 1}
+	}
+	return m.lanes[q]
+}
+
+// session is the conversation's, in its generation of now.
+func (m *model) session(l core.Lane) core.SessionID { return l.Session(m.lane(l).generation) }
+
+// waiting are the events of a queue that have no end, in order.
+func (m *model) waiting(q core.Lane) []*modelEvent {
+	var all []*modelEvent
+	for _, seq := range slices.Sorted(maps.Keys(m.events)) {
+		if e := m.events[seq]; e.end == "" && e.Queue() == q {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// next is the event that a claim of the queue has to give, nil where there is none.
+func (m *model) next(q core.Lane) *modelEvent {
+	if l := m.lane(q); l.holder != nil && !l.over {
+		return nil
+	}
+	var head *modelEvent
+	for _, e := range m.waiting(q) {
+		if e.Kind == core.KindSignal && !e.backsOff {
+			return e
+		}
+		if e.Kind != core.KindSignal && head == nil {
+			head = e
+		}
+	}
+	if head == nil || head.backsOff {
+		return nil
+	}
+	return head
+}
+
+// ready are all events that could be claimed now.
+func (m *model) ready(beside bool) map[int64]bool {
+	all := map[int64]bool{}
+	for _, e := range m.events {
+		isBeside := e.Queue() != e.Lane
+		if n := m.next(e.Queue()); n != nil && isBeside == beside && (beside || !m.halted) {
+			all[n.seq] = true
+		}
+	}
+	return all
+}
+
+// holds reports whether the claim still holds its lane.
+func (m *model) holds(c core.Claim) bool {
+	h := m.lane(c.Queue).holder
+	return h != nil && h.Fence == c.Fence && h.Owner == c.Owner
+}
+
+// let ends the holder's time.
+func (m *model) let(c core.Claim) { m.lane(c.Queue).holder = nil }
+
+// pass is the clock being moved on: all leases and waits are over.
+func (m *model) pass() {
+	m.epoch++
+	for _, l := range m.lanes {
+		l.over = true
+	}
+	for _, e := range m.events {
+		e.backsOff = false
+	}
+}
+
+// save replaces the rows of an invocation from a number on.
+func (m *model) save(id core.SessionID, w core.Writer, texts []string) {
+	rows := slices.DeleteFunc(slices.Clone(m.sessions[id]), func(r modelRow) bool { return r.invocation == w.Invocation && r.n >= w.From })
+	for i, t := range texts {
+		rows = append(rows, modelRow{w.Invocation, w.From + i, t})
+	}
+	m.sessions[id] = rows
+}
+
+// texts are what a session says to a reader who leaves out its own leftovers.
+func (m *model) texts(id core.SessionID, w core.Writer) []string {
+	all := []string{}
+	for _, r := range m.sessions[id] {
+		if r.invocation != w.Invocation || r.n < w.From {
+			all = append(all, r.text)
+		}
+	}
+	return all
+}
+
+// close ends a paused invocation; rows are appended, signals withdrawn, and its approval cancelled unless it was refused, taken
+// up, or is over.
+func (m *model) close(id core.InvocationID, text string, except int64) {
+	rec, ok := m.paused[id]
+	if !ok {
+		return
+	}
+	delete(m.paused, id)
+	if text != "" {
+		n := rec.Messages
+		for _, r := range m.sessions[rec.Session] {
+			if r.invocation == id {
+				n = max(n, r.n+1)
+			}
+		}
+		m.sessions[rec.Session] = append(m.sessions[rec.Session], modelRow{id, n, text})
+	}
+	for _, e := range m.events {
+		if e.Kind == core.KindSignal && e.invocation == id && e.end == "" && e.seq != except {
+			e.end = core.EndWithdrawn
+		}
+	}
+	for _, a := range m.approvals {
+		if a.invocation == id && !a.begun && (a.state == core.Open || a.state == core.Approved) {
+			a.state = core.Cancelled
+		}
+	}
+}
+
+// decide says what a decision must come to: its error's category, and whether it settles the approval. It changes the model.
+func (m *model) decide(a *modelApproval, d core.Decision) (refused core.Category, settled bool) {
+	at := m.epoch
+	if d.Event != 0 {
+		at = m.events[d.Event].epoch
+	}
+	late := a.timeout && at > a.epoch
+	switch {
+	case d.Vote != nil && slices.Contains(a.voters, voter(d)):
+		return "", false // the same click again
+	case d.Expire && a.state == core.Open && m.clickInTime(d.Approval, a):
+		return core.StoreBusy, false
+	case a.state != core.Open:
+		return core.ApprovalDecided, false
+	case d.Expire && !late:
+		return core.Invalid, false
+	case d.Expire:
+		a.state = core.Expired
+	case d.Cancel:
+		a.state = core.Cancelled
+	case late:
+		return core.ApprovalExpired, false
+	case d.Vote.Actor.ID != bob.ID && d.Vote.Actor.ID != cleo.ID:
+		return core.NotAllowed, false
+	case slices.ContainsFunc(a.voters, func(v string) bool { return v[:len(d.Vote.Actor.ID)] == d.Vote.Actor.ID }):
+		return core.ApprovalDecided, false
+	default:
+		a.voters = append(a.voters, voter(d))
+		if d.Vote.Choice == core.Deny {
+			a.state = core.Refused
+		} else if len(a.voters) >= a.quorum {
+			a.state = core.Approved
+		}
+	}
+	return "", a.state != core.Open
+}
+
+// voter names a vote by person and click; a vote without a click is never the same again.
+func voter(d core.Decision) string {
+	if d.Event == 0 {
+		return d.Vote.Actor.ID + "#?"
+	}
+	return fmt.Sprintf("%s#%d", d.Vote.Actor.ID, d.Event)
+}
+
+func (m *model) clickInTime(id core.ApprovalID, a *modelApproval) bool {
+	return a.timeout && slices.ContainsFunc(m.waiting(core.Event{Kind: core.KindClick, Subject: string(id)}.Queue()), func(e *modelEvent) bool { return e.epoch <= a.epoch })
+}

@@ -1,0 +1,245 @@
+package storagetest
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"gatehouse/core"
+)
+
+// Property drives random histories of three workers, each with a view of its own, and compares the store with the model after
+// every step. All rounds use one database and a platform of their own, so that each round also runs beside whatever the rounds
+// before left lying about.
+func Property(t *testing.T, open Opener, rounds int) {
+	if err := flag.Set("rapid.checks", strconv.Itoa(rounds)); err != nil {
+		t.Fatalf("setting the rounds: %v", err)
+	}
+	p := &property{outer: t, db: open(t), workers: make([]worker, 3)}
+	for i := range p.workers {
+		p.start(i)
+	}
+	defer func() {
+		for _, w := range p.workers {
+			w.store.Close()
+		}
+	}()
+	rapid.Check(t, func(rt *rapid.T) {
+		p.begin(rt)
+		rt.Repeat(map[string]func(*rapid.T){
+			"": p.check, "message": p.message, "reset": p.reset, "control": p.control, "click": p.click, "repeat": p.repeat,
+			"claim": p.claim, "claim some": p.claim, "claim beside": p.claimBeside, "renew": p.renew, "abandon": p.abandon, "restart": p.restart,
+			"save": p.save, "reply": p.reply, "reply again": p.reply, "suspend": p.suspend, "fail": p.fail, "new": p.newGeneration, "retry": p.retry,
+			"hand back": p.handBack, "vote": p.vote, "vote by click": p.voteByClick, "expire": p.expire, "cancel": p.cancel, "begin": p.beginIntent,
+			"stop": p.stop, "again": p.again, "drop": p.drop, "halt": p.halt, "pass": p.pass, "delete": p.delete,
+		})
+		p.drain(rt)
+	})
+}
+
+// property is the state of one round.
+type property struct {
+	outer    *testing.T
+	db       Database
+	workers  []worker
+	round    int
+	platform string
+	m        *model
+	claims   []core.Claim // all that were ever given out in this round: late ones must be refused
+	count    int
+	audited  int64
+	hash     string
+}
+
+type worker struct {
+	store core.Store
+	owner string
+}
+
+const hour = time.Hour
+
+var ctx = context.Background()
+
+func (p *property) start(i int) {
+	p.workers[i].store = p.db.Open(p.outer)
+	owner, err := p.workers[i].store.Enroll(ctx, "worker")
+	if err != nil {
+		p.outer.Fatalf("enrolling: %v", err)
+	}
+	p.workers[i].owner = owner
+}
+
+func (p *property) begin(rt *rapid.T) {
+	p.round++
+	p.platform, p.m, p.claims = fmt.Sprintf("p%d", p.round), newModel(), nil
+	p.ok(rt, p.any(rt).SetPaused(ctx, false))
+}
+
+func (p *property) ok(rt *rapid.T, err error) {
+	rt.Helper()
+	if err != nil {
+		rt.Fatalf("unexpected error: %v", err)
+	}
+}
+
+func (p *property) equal(rt *rapid.T, what string, got, want any) {
+	rt.Helper()
+	if diff := cmp.Diff(want, got, same); diff != "" {
+		rt.Fatalf("%s is not as the model says (-want +got):\n%s", what, diff)
+	}
+}
+
+// any is some worker's view.
+func (p *property) any(rt *rapid.T) core.Store {
+	return p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")].store
+}
+
+func (p *property) lane(rt *rapid.T) core.Lane {
+	return core.Lane(p.platform + ":" + rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "lane"))
+}
+
+func (p *property) approval(rt *rapid.T) core.ApprovalID {
+	var ids []core.ApprovalID
+	for id := range p.m.approvals {
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 {
+		rt.Skip("no approval")
+	}
+	slices.Sort(ids)
+	return rapid.SampledFrom(ids).Draw(rt, "approval")
+}
+
+func (p *property) event(kind core.Kind, l core.Lane, subject string) core.Event {
+	p.count++
+	return core.Event{
+		Platform: p.platform, ID: strconv.Itoa(p.count), Lane: l, Kind: kind, Subject: subject, Actor: ann,
+		Address: core.Address{Platform: p.platform, Channel: string(l)}, Payload: json.RawMessage(`{}`),
+	}
+}
+
+func (p *property) accept(rt *rapid.T, e core.Event) {
+	r, err := p.any(rt).Accept(ctx, e)
+	p.ok(rt, err)
+	if !r.Fresh || p.m.events[r.Seq] != nil {
+		rt.Fatalf("a new event has the receipt %+v", r)
+	}
+	p.learn(rt, r.Seq, e)
+}
+
+// learn takes an event that the store made into the model.
+func (p *property) learn(rt *rapid.T, seq int64, e core.Event) *modelEvent {
+	for known := range p.m.events {
+		if known >= seq {
+			rt.Fatalf("event %d came after %d", seq, known)
+		}
+	}
+	found, err := p.any(rt).Events(ctx, core.EventFilter{Seq: seq})
+	p.ok(rt, err)
+	me := &modelEvent{Event: e, seq: seq, invocation: found[0].Invocation, epoch: p.m.epoch}
+	p.m.events[seq] = me
+	return me
+}
+
+func (p *property) message(rt *rapid.T) { p.accept(rt, p.event(core.KindMessage, p.lane(rt), "")) }
+func (p *property) reset(rt *rapid.T)   { p.accept(rt, p.event(core.KindReset, p.lane(rt), "")) }
+func (p *property) control(rt *rapid.T) { p.accept(rt, p.event(core.KindControl, p.lane(rt), "stop")) }
+
+func (p *property) click(rt *rapid.T) {
+	id := p.approval(rt)
+	e := p.event(core.KindClick, p.m.approvals[id].lane, string(id))
+	e.Actor = rapid.SampledFrom([]core.Actor{ann, bob, cleo}).Draw(rt, "actor")
+	p.accept(rt, e)
+}
+
+func (p *property) repeat(rt *rapid.T) {
+	e := p.some(rt, func(*modelEvent) bool { return true })
+	r, err := p.any(rt).Accept(ctx, e.Event)
+	p.ok(rt, err)
+	p.equal(rt, "the receipt of a known event", r, core.Receipt{Seq: e.seq})
+}
+
+// some draws one of the events that fit.
+func (p *property) some(rt *rapid.T, fits func(*modelEvent) bool) *modelEvent {
+	var all []int64
+	for seq, e := range p.m.events {
+		if fits(e) {
+			all = append(all, seq)
+		}
+	}
+	if len(all) == 0 {
+		rt.Skip("no such event")
+	}
+	slices.Sort(all)
+	return p.m.events[rapid.SampledFrom(all).Draw(rt, "event")]
+}
+
+func (p *property) claim(rt *rapid.T)       { p.take(rt, false) }
+func (p *property) claimBeside(rt *rapid.T) { p.take(rt, true) }
+
+// take claims, and wants what the model says: the right event of each lane, as many as there are and were asked for.
+func (p *property) take(rt *rapid.T, beside bool) {
+	w := p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")]
+	limit := rapid.IntRange(1, 4).Draw(rt, "limit")
+	lease := rapid.SampledFrom([]time.Duration{hour, hour, over}).Draw(rt, "lease")
+	ready := p.m.ready(beside)
+	got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: limit, Lease: lease, Scopes: []core.Scope{{Platform: p.platform}}, Beside: beside})
+	p.ok(rt, err)
+	if len(got) != min(limit, len(ready)) {
+		rt.Fatalf("got %v, want %d of %v", taken(got), limit, ready)
+	}
+	for _, c := range got {
+		e, l := p.m.events[c.Event.Seq], p.m.lane(c.Queue)
+		if !ready[c.Event.Seq] || c.Fence <= l.fence {
+			rt.Fatalf("got event %d with fence %d after %d, want one of %v", c.Event.Seq, c.Fence, l.fence, ready)
+		}
+		e.attempt++
+		e.session = p.m.session(e.Lane)
+		l.fence, l.holder, l.over = c.Fence, &c, lease == over
+		p.equal(rt, "the session", c.Session, e.session)
+		p.claims = append(p.claims, c)
+	}
+}
+
+// held draws a claim, and tells whether it still holds; one that does not comes now and then, to be refused.
+func (p *property) held(rt *rapid.T, fits func(core.Claim) bool) (core.Claim, bool) {
+	var good, bad []core.Claim
+	for _, c := range p.claims {
+		switch {
+		case p.m.holds(c) && fits(c):
+			good = append(good, c)
+		case !p.m.holds(c):
+			bad = append(bad, c)
+		}
+	}
+	if len(bad) > 0 && (len(good) == 0 || rapid.IntRange(0, 4).Draw(rt, "late") == 0) {
+		return bad[rapid.IntRange(0, len(bad)-1).Draw(rt, "late claim")], false
+	}
+	if len(good) == 0 {
+		rt.Skip("no claim")
+	}
+	return good[rapid.IntRange(0, len(good)-1).Draw(rt, "claim")], true
+}
+
+func anyClaim(core.Claim) bool { return true }
+
+func isTurn(c core.Claim) bool { return c.Queue == c.Event.Lane }
+
+// did wants a fenced call to have come to what it should, and tells whether it changed anything.
+func (p *property) did(rt *rapid.T, err error, holds bool) bool {
+	rt.Helper()
+	if holds {
+		p.ok(rt, err)
+	} else if core.CategoryOf(err) != core.LeaseLost {
+		rt.Fatalf("a lost claim's call gave %v", err)
+	}
+	return holds
+}

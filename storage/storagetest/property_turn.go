@@ -1,0 +1,243 @@
+package storagetest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"gatehouse/core"
+)
+
+func (p *property) renew(rt *rapid.T) {
+	c, holds := p.held(rt, anyClaim)
+	lease := rapid.SampledFrom([]time.Duration{hour, over}).Draw(rt, "lease")
+	if p.did(rt, p.any(rt).Renew(ctx, c, lease), holds) {
+		p.m.lane(c.Queue).over = lease == over
+	}
+}
+
+// abandon is a holder that is never heard of again, and a lease that is over.
+func (p *property) abandon(rt *rapid.T) {
+	c, holds := p.held(rt, anyClaim)
+	if p.did(rt, p.any(rt).Renew(ctx, c, over), holds) {
+		p.m.lane(c.Queue).over = true
+	}
+}
+
+// restart is a crash of a worker, and then of all leases: an engine that can't prove a death lets them run out.
+func (p *property) restart(rt *rapid.T) {
+	i := rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")
+	dead := p.workers[i].owner
+	p.ok(rt, p.workers[i].store.Close())
+	p.start(i)
+	p.claims = slices.DeleteFunc(p.claims, func(c core.Claim) bool { return c.Owner == dead }) // nobody is left to use them
+	for _, l := range p.m.lanes {
+		if l.holder != nil && l.holder.Owner == dead {
+			l.holder.Fence = -1
+		}
+	}
+	p.pass(rt)
+}
+
+func (p *property) pass(*rapid.T) {
+	p.db.Advance(2 * hour)
+	p.m.pass()
+}
+
+// from is where the rows of the claim's turn begin.
+func (p *property) from(c core.Claim) core.Writer {
+	return core.Writer{Invocation: c.Event.Invocation, From: p.m.paused[c.Event.Invocation].Messages}
+}
+
+// record makes what a turn saves: some new rows on top of what it reads.
+func (p *property) record(rt *rapid.T, c core.Claim) (*core.SessionRecord, []string) {
+	w := p.from(c)
+	rec, err := p.any(rt).LoadSession(ctx, c.Session, w)
+	p.ok(rt, err)
+	if rec == nil {
+		rec = &core.SessionRecord{ID: c.Session, Messages: &core.History{}}
+	}
+	texts := []string{}
+	for range rapid.IntRange(0, 3).Draw(rt, "rows") {
+		p.count++
+		texts = append(texts, fmt.Sprintf("%d says %d", c.Event.Seq, p.count))
+	}
+	h := rec.Messages.Append(said(texts...)...)
+	rec.Messages, rec.Writer = &h, w
+	return rec, texts
+}
+
+// fresh is record for a claim that may be lost: then it saves something, whatever it is.
+func (p *property) fresh(rt *rapid.T, c core.Claim, holds bool) (*core.SessionRecord, []string) {
+	if holds {
+		return p.record(rt, c)
+	}
+	return &core.SessionRecord{ID: c.Session}, nil
+}
+
+func (p *property) save(rt *rapid.T) {
+	c, holds := p.held(rt, isTurn)
+	rec, texts := p.fresh(rt, c, holds)
+	if p.did(rt, p.any(rt).SaveSession(ctx, c, rec), holds) {
+		p.m.save(c.Session, p.from(c), texts)
+	}
+}
+
+// finish makes the call and ends the event in the model.
+func (p *property) finish(rt *rapid.T, c core.Claim, holds bool, f core.Finish) bool {
+	f.Claim = c
+	if !p.did(rt, p.any(rt).Finish(ctx, f), holds) {
+		return false
+	}
+	p.m.events[c.Event.Seq].end = f.End.Kind
+	p.m.let(c)
+	return true
+}
+
+// resumed is the paused record that the claim's turn takes up, if it is a signal's.
+func (p *property) resumed(c core.Claim) core.InvocationID {
+	if _, waits := p.m.paused[c.Event.Invocation]; waits && c.Event.Kind == core.KindSignal {
+		return c.Event.Invocation
+	}
+	return ""
+}
+
+// takeUp is what Resumed does in the model.
+func (p *property) takeUp(c core.Claim) {
+	if id := p.resumed(c); id != "" {
+		delete(p.m.paused, id)
+		if a := p.m.approvals[core.ApprovalID(c.Event.Subject)]; a != nil && a.state != core.Cancelled {
+			a.begun = true
+		}
+	}
+}
+
+func (p *property) reply(rt *rapid.T) {
+	c, holds := p.held(rt, anyClaim)
+	if !isTurn(c) {
+		p.finish(rt, c, holds, core.Finish{End: core.End{Kind: core.EndDecided}})
+		return
+	}
+	rec, texts := p.fresh(rt, c, holds)
+	w, resumed := p.from(c), p.resumed(c)
+	f := core.Finish{End: core.End{Kind: core.EndReplied}, Session: rec, Resumed: resumed, Posts: []core.Post{reply(c, "x")}}
+	if holds {
+		p.m.save(c.Session, w, texts)
+		p.takeUp(c)
+	}
+	p.finish(rt, c, holds, f)
+}
+
+func (p *property) suspend(rt *rapid.T) {
+	c, holds := p.held(rt, isTurn)
+	rec, texts := p.fresh(rt, c, holds)
+	w := p.from(c)
+	p.count++
+	a := asks(c, fmt.Sprintf("%s-%d", p.platform, p.count), core.Rule{Quorum: rapid.IntRange(1, 2).Draw(rt, "quorum")})
+	if rapid.Bool().Draw(rt, "timeout") {
+		a.Rule.Timeout = hour
+	}
+	rest := paused(c, string(a.ID), w.From+len(texts))
+	f := core.Finish{
+		End: core.End{Kind: core.EndSuspended}, Session: rec, Resumed: p.resumed(c), Paused: rest, Approval: a, Posts: []core.Post{card(a)},
+	}
+	if holds {
+		p.m.save(c.Session, w, texts)
+		p.takeUp(c)
+		p.m.paused[c.Event.Invocation] = *rest
+		p.m.approvals[a.ID] = &modelApproval{
+			state: core.Open, invocation: c.Event.Invocation, lane: c.Event.Lane, quorum: a.Rule.Quorum, timeout: a.Rule.Timeout > 0, epoch: p.m.epoch,
+		}
+	}
+	p.finish(rt, c, holds, f)
+}
+
+// fail ends a turn in an error; a resume that fails closes its own invocation.
+func (p *property) fail(rt *rapid.T) {
+	c, holds := p.held(rt, isTurn)
+	f := core.Finish{End: core.End{Kind: rapid.SampledFrom([]core.EndKind{core.EndErrored, core.EndDead}).Draw(rt, "end"), Category: core.NodeException}}
+	if f.Resumed = p.resumed(c); f.Resumed != "" {
+		f.Closures = []core.Closure{{Invocation: f.Resumed, Rows: said("failed"), Cancel: true}}
+	}
+	if holds && f.Resumed != "" {
+		p.m.close(f.Resumed, "failed", c.Event.Seq)
+		if a := p.m.approvals[core.ApprovalID(c.Event.Subject)]; a != nil && a.state != core.Cancelled && a.state != core.Open {
+			a.begun = true
+		}
+	}
+	p.finish(rt, c, holds, f)
+}
+
+// newGeneration ends a turn with a new conversation: whatever waits in the old one is closed.
+func (p *property) newGeneration(rt *rapid.T) {
+	c, holds := p.held(rt, func(c core.Claim) bool { return isTurn(c) && p.resumed(c) == "" })
+	f := core.Finish{End: core.End{Kind: core.EndIgnored}, NewGeneration: true}
+	for _, id := range slices.Sorted(maps.Keys(p.m.paused)) {
+		if p.m.paused[id].Session == c.Session {
+			f.Closures = append(f.Closures, core.Closure{Invocation: id, Rows: said("closed"), Cancel: true, Reason: "new conversation", By: ann})
+		}
+	}
+	if holds {
+		for _, closure := range f.Closures {
+			p.m.close(closure.Invocation, "closed", c.Event.Seq)
+		}
+		p.m.lane(c.Event.Lane).generation++
+	}
+	p.finish(rt, c, holds, f)
+}
+
+func (p *property) retry(rt *rapid.T) {
+	c, holds := p.held(rt, anyClaim)
+	after := rapid.SampledFrom([]time.Duration{hour, 0}).Draw(rt, "after")
+	if p.did(rt, p.any(rt).Finish(ctx, core.Finish{Claim: c, Retry: &core.Retry{After: after}}), holds) {
+		e := p.m.events[c.Event.Seq]
+		e.attempt--
+		e.retries++
+		e.backsOff = after > 0
+		p.m.let(c)
+	}
+}
+
+func (p *property) handBack(rt *rapid.T) {
+	c, holds := p.held(rt, anyClaim)
+	if p.did(rt, p.any(rt).HandBack(ctx, c), holds) {
+		p.m.events[c.Event.Seq].attempt--
+		p.m.let(c)
+	}
+}
+
+// drain ends everything that still waits, so that a round leaves nothing to be claimed, and every event has its one end.
+func (p *property) drain(rt *rapid.T) {
+	p.ok(rt, p.any(rt).SetPaused(ctx, false))
+	p.m.halted = false
+	p.pass(rt)
+	for _, beside := range []bool{true, false} {
+		for left := len(p.m.events); len(p.m.ready(beside)) > 0; left-- {
+			if left < 0 {
+				rt.Fatalf("the lanes do not come to an end")
+			}
+			w := p.workers[0]
+			got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: 100, Lease: hour, Scopes: []core.Scope{{Platform: p.platform}}, Beside: beside})
+			p.ok(rt, err)
+			ready := p.m.ready(beside)
+			if len(got) != len(ready) {
+				rt.Fatalf("got %v, want %v", taken(got), ready)
+			}
+			for _, c := range got {
+				e := p.m.events[c.Event.Seq]
+				e.attempt, e.session = e.attempt+1, c.Session
+				p.m.lane(c.Queue).holder = &c
+				p.finish(rt, c, true, core.Finish{End: core.End{Kind: core.EndNothing}})
+			}
+		}
+	}
+	for seq, e := range p.m.events {
+		if e.end == "" {
+			rt.Fatalf("event %d has no end", seq)
+		}
+	}
+	p.check(rt)
+}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
 // runFile runs every case of a file.
@@ -23,11 +25,17 @@ func runFile(ctx context.Context, path string) []verdict {
 	}
 	var out []verdict
 	all := &world{ctx: ctx}
-	for i, c := range root.get("cases").items() {
+	var cases []*doc
+	all.guard(func() { cases = root.get("cases").items() })
+	if len(all.faults) > 0 {
+		base.Faults = all.faults
+		return []verdict{base}
+	}
+	for i, c := range cases {
 		v := base
 		v.Case = fmt.Sprintf("case %d", i+1)
-		if name := c.get("name"); name != nil {
-			v.Case = name.text()
+		if name := peek(c, "name"); name != nil && name.node.Kind == yaml.ScalarNode && name.node.Value != "" {
+			v.Case = name.node.Value
 		}
 		w := runCase(ctx, base.Capability, c)
 		v.Faults, v.Unchecked = w.faults, w.unchecked
@@ -75,7 +83,10 @@ func runCase(ctx context.Context, capability string, c *doc) *world {
 		return w
 	}
 	w.guard(func() {
-		c.get("name")
+		if !c.isMapping() {
+			c.malformed("a case must be a mapping")
+		}
+		c.get("name").text()
 		c.get("description")
 		if !w.setup() {
 			return

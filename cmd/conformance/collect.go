@@ -28,7 +28,8 @@ func collect(args []string) ([]string, error) {
 			continue
 		}
 		found := len(files)
-		err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+		// with a separator behind it a link to a folder is a folder
+		err = filepath.WalkDir(arg+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")) {
 				files = append(files, path)
 			}
@@ -59,6 +60,10 @@ func capabilityOf(path string, root *doc) string {
 		}
 	}
 	switch {
+	case root.mentions("mock_provider"):
+		return "llm-provider"
+	case root.mentions("backends"):
+		return "prompt-management"
 	case root.mentions("chat_turns"):
 		return "harness-chat"
 	case root.mentions("transmissions"):

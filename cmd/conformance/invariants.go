@@ -122,8 +122,8 @@ var rules = []rule{
 	named(`fan_out_index_absent|branch_name_absent`, eventsOutsideFanOut),
 	named(`attempt_ind(ex|ices).*(zero|default)|attempt_index_default`, attemptsZero),
 	named(`raising_observer|observer_(error|failure|exception)s?_(is_)?isolat|observer_error_does_not`, observersIsolated),
-	named(`drain_(returned|returns)_(within|before)`, drainWithin),
-	named(`graph_(state_)?(intact|usable|remains_usable)|usable_after_(timeout|drain)`, graphUsable),
+	named(`drain_(returned|returns|completed)_(within|before|prompt)`, drainWithin),
+	named(`graph_(state_)?(intact|usable|remains_usable)|usable_after_(timeout|drain)|unaffected_by`, graphUsable),
 	named(`no_(events_)?undelivered|all_events_delivered|drain_waits?_for_all`, allDelivered),
 
 	// migrations

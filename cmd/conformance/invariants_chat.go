@@ -106,7 +106,8 @@ func replyIsSystem(w *world, ts []*turn, arg *doc) error {
 	if err := errorReplyNotStored(w, ts, arg); err != nil {
 		return err
 	}
-	return each(ts, "failed turn", errored, func(t *turn) error {
+	meant := func(t *turn) bool { return errored(t) && t.response == nil }
+	return each(ts, "failed turn of a conversation", meant, func(t *turn) error {
 		return ifTrue(t.reply != nil && t.reply.Role == core.System && t.reply.Content.String() != "", "the reply is %s", show(t.reply))
 	})
 }
@@ -124,7 +125,9 @@ func errorReplyNotStored(w *world, ts []*turn, _ *doc) error {
 
 // diagnosticShown: what can be corrected says what is wrong, in the words of the error that first knew.
 func diagnosticShown(_ *world, ts []*turn, _ *doc) error {
-	meant := func(t *turn) bool { return errored(t) && t.bucket == core.UserCorrectable }
+	meant := func(t *turn) bool {
+		return errored(t) && t.bucket == core.UserCorrectable && (t.reply != nil || t.response != nil)
+	}
 	return each(ts, "failed turn that can be corrected", meant, func(t *turn) error {
 		text := core.MessageOf(t.err)
 		var shown string

@@ -37,11 +37,9 @@ func edgeFailureInCompleted(_ *world, ts []*turn, _ *doc) error {
 
 // suspendingPhases: the node that suspended has one started event and then one suspended event, which carries the descriptor.
 func suspendingPhases(w *world, ts []*turn, _ *doc) error {
-	return each(ts, "suspended turn", suspended, func(t *turn) error {
-		events, err := t.suspendingEvents()
-		if err != nil {
-			return err
-		}
+	meant := func(t *turn) bool { return suspended(t) && heardOf(t) }
+	return each(ts, "suspended turn that was heard of", meant, func(t *turn) error {
+		events := t.suspendingEvents()
 		if len(events) != 2 || events[0].Phase != graph.PhaseStarted || events[1].Phase != graph.PhaseSuspended {
 			return fmt.Errorf("its events are %v", events)
 		}
@@ -118,10 +116,11 @@ func drainWithin(_ *world, ts []*turn, _ *doc) error {
 
 // graphUsable runs the graph once more.
 func graphUsable(w *world, ts []*turn, _ *doc) error {
-	if len(ts) == 0 || ts[len(ts)-1].result() == nil {
-		return nothing("turn")
+	if len(ts) == 0 || ts[len(ts)-1].kind != "invocation" || ts[len(ts)-1].session != "" || ts[len(ts)-1].signal != nil {
+		return nothing("invocation that depends on nothing before it")
 	}
-	first := w.graph.Invoke(w.ctx, graph.Stores{}, graph.Invocation{})
+	last := ts[len(ts)-1].invoked
+	first := w.graph.Invoke(w.ctx, graph.Stores{}, graph.Invocation{Initial: last[len(last)-1].Invocation.Initial})
 	want := ts[len(ts)-1].result()
 	if first.Status != want.Status {
 		return fmt.Errorf("another run is %s: %w", first.Status, first.Err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gatehouse/core"
 	"gatehouse/core/chat"
@@ -57,7 +58,10 @@ func resuming(t *turn) bool {
 }
 
 func payloadThreaded(w *world, ts []*turn, arg *doc) error {
-	return each(ts, "resume", resuming, func(t *turn) error {
+	meant := func(t *turn) bool { // a payload that does not fit came through as well
+		return resuming(t) && t.category != core.SuspensionRecordInvalid && t.category != core.SuspensionPayloadInvalid
+	}
+	return each(ts, "resume", meant, func(t *turn) error {
 		d := w.match.diff(plain(t.signal.Payload), plain(t.invoked[0].Invocation.Payload), false)
 		return ifTrue(d == "" && !errored(t), "the payload: %s (%v)", d, t.err)
 	})
@@ -91,9 +95,14 @@ func outboundShapes(_ *world, ts []*turn, _ *doc) error {
 	})
 }
 
-// routed: the category of each failure is the innermost that is known, and its bucket the one of the table.
+// routed: the category of each failure is the one to report, and its bucket the one of the table. A bucket that the name speaks of
+// is that of a failure, and of every failure whose category the name speaks of too.
 func routed(_ *world, ts []*turn, arg *doc) error {
 	want, not := bucketsOfName(arg.path)
+	seen := false
+	for _, t := range ts {
+		seen = seen || errored(t) && slices.Contains(want, t.bucket)
+	}
 	return each(ts, "failed turn", errored, func(t *turn) error {
 		if t.category != core.CategoryOf(t.err) || t.category == "" {
 			return errors.New("the category is not the error's")
@@ -101,7 +110,8 @@ func routed(_ *world, ts []*turn, arg *doc) error {
 		if t.bucket != core.BucketOf(t.category) {
 			return errors.New("the bucket is not the category's")
 		}
-		if len(want) > 0 && !slices.Contains(want, t.bucket) || slices.Contains(not, t.bucket) {
+		meant := !seen || strings.Contains(arg.path, string(t.category))
+		if meant && (len(want) > 0 && !slices.Contains(want, t.bucket) || slices.Contains(not, t.bucket)) {
 			return fmt.Errorf("the bucket is %s", t.bucket)
 		}
 		return nil

@@ -15,8 +15,8 @@ import (
 // Every predicate here is true of any right run, whatever else the name may claim; those that find nothing are passed over.
 var topics = []rule{
 	// the answer to an error
-	named(`redact|diagnos|upstream|underlying|error_message|detail|invit|adjust|template|framing|wording|bucket|customiz|reply|outbound|correct|resubmit|retry`, repliesFit),
-	named(`usable|health|corrupt|can_continue|not_terminat|surviv|intact|unaffected|sav|persist|unchanged|mutat|modif|written|untouched|touch|preserv|no_record`, historyUnchanged),
+	named(`redact|diagnos|upstream|underlying|error_message|detail|invit|adjust|template|framing|wording|bucket|customiz|reply|outbound|correct|resubmit|retry|swallow|section_10|maps_to`, repliesFit),
+	named(`usable|health|corrupt|can_continue|not_terminat|surviv|intact|unaffected|sav|persist|unchanged|mutat|modif|written|untouched|touch|preserv|no_record|commit|added|advanc|terminat`, historyUnchanged),
 	named(`no_record|nothing_|sav|persist|store`, savesSuppressed),
 	named(`retr(y|ie)`, notRetried),
 	named(`cause|exception|categor|mask|surfac`, causeKept),
@@ -25,6 +25,7 @@ var topics = []rule{
 	named(`load|store|before|unresolved|touch`, validatedFirst),
 	named(`proceed|invo(ke|cation)_|reach|call|start|run`, nodesNeverRan),
 	named(`partial|not_applied|chain|path|bfs|migrat`, nothingMigratedInVain),
+	named(`store\w*_not_`, storeUntouched),
 	named(`inert|without_(a_)?store|no_store`, inertWithoutStore),
 	named(`direct|touch|store|engine_only`, storeIsTheEngines),
 
@@ -33,11 +34,11 @@ var topics = []rule{
 	named(`(section_|path_|_)3_1`, onPath(chat.PathNew)),
 	named(`(section_|path_|_)3_2`, onPath(chat.PathExisting)),
 	named(`(section_|path_|_)3_3`, onPath(chat.PathSignal)),
-	named(`dispatch|path|classif|intent`, pathsFollow),
+	named(`dispatch|path|classif|intent|mode|resolution|fallback`, pathsFollow),
 	named(`mint|session_id|resolved`, sessionFromPayload),
 	named(`session_id|ambient|propagat|thread|inert`, sessionKnown),
 	named(`independ|defaults|state_carri|leak|stateless`, statelessTurnsAlike),
-	named(`across|observes|load|carri|resum|accumul|prior|previous|first`, loadsWhatWasSaved),
+	named(`across|observes|load|carri|resum|accumul|prior|previous|first|continuity`, loadsWhatWasSaved),
 	named(`load|merge|before`, loadBeforeNodes),
 
 	// signals
@@ -51,12 +52,11 @@ var topics = []rule{
 	named(`validat|schema|type|reject`, payloadInvalidKeepsRecord),
 	named(`checkpoint|record|position|distin|backend|persist|paused`, pausePersisted),
 	named(`event|phase|emit|attempt|started|exactly_one`, eventPairs),
-	named(`drain|unaffected`, graphUsable),
 	named(`migrat|chain|bfs|path`, migratedInOrder),
 
 	// what is said
 	named(`order|filter|drop|surfac|role|sequence|regardless|tail|intermediate|repl(y|ies)|new_messages`, tails),
-	named(`translat|mirror|shape|llm_provider|content|block|flatten|verbatim`, userMessageStored),
+	named(`translat|mirror|shape|llm_provider|content|block|flatten|verbatim|accepted|mixed`, userMessageStored),
 	named(`history|thread|append`, historyGrows),
 	named(`suspen|pause`, suspendedOutcome),
 	named(`outcome|variant|complet|normal|succe`, outcomesWhole),
@@ -81,21 +81,12 @@ func repliesFit(w *world, ts []*turn, arg *doc) error {
 		}
 		return nil
 	})
-	for _, p := range []predicate{routed, replyIsSystemOrNone, outboundFlags, outboundShapes, diagnosticShown} {
+	for _, p := range []predicate{routed, replyIsSystem, outboundFlags, outboundShapes, diagnosticShown} {
 		if err == nil {
 			err = ifAny(p(w, ts, arg))
 		}
 	}
 	return err
-}
-
-func replyIsSystemOrNone(w *world, ts []*turn, arg *doc) error {
-	for _, t := range ts {
-		if t.response != nil {
-			return nil
-		}
-	}
-	return replyIsSystem(w, ts, arg)
 }
 
 // ifAny passes over a predicate that found nothing to look at.
@@ -108,7 +99,7 @@ func ifAny(err error) error {
 
 // savesSuppressed: without auto-save, what is stored is what was stored before, unless a node saved explicitly.
 func savesSuppressed(w *world, ts []*turn, arg *doc) error {
-	if peek(w.c, "auto_save") == nil || peek(w.c, "auto_save").flag(true) {
+	if peek(w.c, "auto_save").flag(true) {
 		return nothing("graph without auto-save")
 	}
 	return each(ts, "completed turn", completed, func(t *turn) error {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gatehouse/core"
 )
 
 // conformance runs the program.
@@ -19,7 +21,7 @@ func conformance(t *testing.T, args ...string) (code int, stdout, stderr string)
 
 func TestGoodFixturesPass(t *testing.T) {
 	code, out, _ := conformance(t, "--strict", "testdata/good")
-	if code != 0 || strings.Contains(out, "unchecked") || !strings.HasSuffix(out, "26 passed, 0 failed\n") {
+	if code != 0 || strings.Contains(out, "unchecked") || !strings.HasSuffix(out, "35 passed, 0 failed\n") {
 		t.Errorf("code %d:\n%s", code, out)
 	}
 }
@@ -59,6 +61,54 @@ func TestBadFixturesFail(t *testing.T) {
 	}
 }
 
+// TestBrokenFiles: whatever a file holds, it is a failure of that file and not of the program.
+func TestBrokenFiles(t *testing.T) {
+	for text, reason := range map[string]string{
+		"":                           "must be one mapping",
+		"- a":                        "must be one mapping",
+		"a: 1\n---\nb: 2":            "must be one mapping",
+		"a: {b: 1, b: 2}":            `the key "b" stands there twice`,
+		"cases: 7":                   "cases: must be a list",
+		"cases:":                     "cases: must be a list",
+		"cases: []":                  "there are no cases",
+		"cases: [7]":                 "a case must be a mapping",
+		"cases: [{name: {a: b}}]":    "must be a text",
+		"backends: [], entry: a":     "fixture_schema_invalid",
+		"mock_provider: {}":          "needs llm-provider: not supported yet",
+		"cases: [{backends: [one]}]": "needs prompt-management: not supported yet",
+	} {
+		file := filepath.Join(t.TempDir(), "x.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, out, _ := conformance(t, file)
+		if code != 1 || !strings.HasPrefix(out, "FAIL ") || !strings.Contains(out, reason) || !strings.HasSuffix(out, "0 passed, 1 failed\n") {
+			t.Errorf("%q: code %d, want %q:\n%s", text, code, reason, out)
+		}
+	}
+}
+
+func TestAFolderMayBeALink(t *testing.T) {
+	good, err := filepath.Abs("testdata/good")
+	link := filepath.Join(t.TempDir(), "suite")
+	if err == nil {
+		err = os.Symlink(good, link)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, out, stderr := conformance(t, link); code != 0 {
+		t.Errorf("code %d: %s%s", code, out, stderr)
+	}
+}
+
+func TestBucketsOfNames(t *testing.T) {
+	want, not := bucketsOfName("cases.0.invariants.classified_as_user_correctable_not_retryable")
+	if len(want) != 1 || want[0] != core.UserCorrectable || len(not) != 1 || not[0] != core.RetryableTransient {
+		t.Errorf("%v, not %v", want, not)
+	}
+}
+
 func TestAnUnknownInvariantIsCounted(t *testing.T) {
 	file := "testdata/bad/unknown_invariant.yaml"
 	code, out, _ := conformance(t, file)
@@ -83,7 +133,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%v: %s", err, lines[0])
 	}
 	var counts map[string]int
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &counts); err != nil || counts["failed"] != 1 || counts["passed"] != 5 || code != 1 {
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &counts); err != nil || counts["failed"] != 1 || counts["passed"] != 7 || code != 1 {
 		t.Errorf("code %d, %v: %s", code, err, lines[len(lines)-1])
 	}
 }

@@ -76,6 +76,9 @@ func (w *world) runTransmissions() {
 		if r.Status == graph.Suspended {
 			t.descriptor = &r.Result.Descriptor
 		}
+		if r.Path == chat.PathStateless {
+			t.session = "" // whatever the payload names
+		}
 		w.graph.Drain(w.ctx)
 		w.end(t)
 		w.checkTurn(harnessChecks, t)

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 
@@ -28,14 +31,35 @@ func loadDoc(path string) (*doc, error) {
 	if err != nil {
 		return nil, err
 	}
-	var root yaml.Node
-	if err := yaml.Unmarshal(data, &root); err != nil {
+	var root, second yaml.Node
+	in := yaml.NewDecoder(bytes.NewReader(data))
+	if err := in.Decode(&root); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if len(root.Content) != 1 || resolve(root.Content[0]).Kind != yaml.MappingNode {
+	if len(root.Content) != 1 || resolve(root.Content[0]).Kind != yaml.MappingNode || !errors.Is(in.Decode(&second), io.EOF) {
 		return nil, fmt.Errorf("a fixture must be one mapping")
 	}
+	if key := doubled(&root); key != nil {
+		return nil, fmt.Errorf("line %d: the key %q stands there twice", key.Line, key.Value)
+	}
 	return &doc{node: resolve(root.Content[0]), used: map[*yaml.Node]bool{}}, nil
+}
+
+// doubled is a key that its mapping has twice; nil where there is none.
+func doubled(n *yaml.Node) *yaml.Node {
+	seen := map[string]bool{}
+	for i, c := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			if seen[c.Value] {
+				return c
+			}
+			seen[c.Value] = true
+		}
+		if key := doubled(c); key != nil {
+			return key
+		}
+	}
+	return nil
 }
 
 func resolve(n *yaml.Node) *yaml.Node {

@@ -16,8 +16,8 @@ func CardOf(a core.Approval) core.Card {
 		}
 	}
 	card := core.Card{
-		Approval: a.ID, State: a.State, Tool: a.Call.Tool, Summary: MaskText(a.Call.Summary), Arguments: pretty(Mask(a.Call.Arguments)),
-		Requester: nameOf(a.Requester), Approvers: a.Rule.Approvers, Reason: a.Reason,
+		Approval: a.ID, State: a.State, Tool: a.Call.Tool, Summary: core.MaskText(a.Call.Summary), Arguments: pretty(core.MaskJSON(a.Call.Arguments)),
+		Requester: nameOf(a.Requester), Approvers: a.Rule.Approvers, Reason: core.MaskText(a.Reason),
 		Votes: votes, Quorum: max(1, a.Rule.Quorum), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 	}
 	if a.State != core.Open {

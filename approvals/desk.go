@@ -50,6 +50,9 @@ func (d *Desk) Open(turn core.Turn, session core.SessionID, s core.Suspended) (a
 // Vote decides for a person. event is the click's, whose accept time counts; 0 means now. Errors: those of core's Approval.Decide,
 // each a sentence for that person, and not_found.
 func (d *Desk) Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error) {
+	if err := checkReason(c.Reason); err != nil {
+		return core.Decided{}, err
+	}
 	return d.store.Decide(ctx, core.Decision{Approval: c.Approval, Event: event, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
 }
 
@@ -61,11 +64,24 @@ func (d *Desk) Approvers(ctx context.Context, id core.ApprovalID) ([]string, err
 
 // AdminVote decides for whoever runs the command line: it is audited as local-admin, whatever name is given, and no rule binds it.
 func (d *Desk) AdminVote(ctx context.Context, c core.Click, name string) (core.Decided, error) {
+	if err := checkReason(c.Reason); err != nil {
+		return core.Decided{}, err
+	}
 	who := core.Actor{ID: "local-admin", Name: "local-admin"}
 	if name != "" {
 		who.Name = name + " (local-admin)"
 	}
 	return d.store.Decide(ctx, core.Decision{Approval: c.Approval, Admin: true, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
+}
+
+// maxReason is how many bytes a reason may have: it stands on a card.
+const maxReason = 2000
+
+func checkReason(reason string) error {
+	if len(reason) > maxReason {
+		return core.Errorf(core.Invalid, "That reason is too long; %d characters are enough.", maxReason)
+	}
+	return nil
 }
 
 // Expire ends an approval whose time is over. A repeat, or one decided meanwhile, is no error. While a click that came in time

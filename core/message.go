@@ -1,6 +1,9 @@
 package core
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Role says who speaks (llm-provider §3).
 type Role string
@@ -111,32 +114,37 @@ type ToolCall struct {
 }
 
 // OpenCalls gives the calls of msgs that no tool message answers, in order. Pairing is by position, then id: a tool message
-// answers the latest call before it that carries its id and is not yet answered.
+// answers the first open call of its id in the latest message before it that has one.
 func OpenCalls(msgs []Message) []ToolCall {
-	type pending struct {
+	type asked struct {
+		by   int // the message
 		call ToolCall
-		done bool
 	}
-	var calls []*pending
-	for _, m := range msgs {
+	var open []asked
+	for n, m := range msgs {
 		for _, c := range m.ToolCalls {
-			calls = append(calls, &pending{call: c})
+			open = append(open, asked{n, c})
 		}
 		if m.Role != ToolRole {
 			continue
 		}
-		for i := len(calls) - 1; i >= 0; i-- {
-			if !calls[i].done && calls[i].call.ID == m.ToolCallID {
-				calls[i].done = true
+		answered := -1
+		for i := len(open) - 1; i >= 0; i-- {
+			if open[i].call.ID != m.ToolCallID {
+				continue
+			}
+			if answered >= 0 && open[i].by != open[answered].by {
 				break
 			}
+			answered = i
+		}
+		if answered >= 0 {
+			open = slices.Delete(open, answered, answered+1)
 		}
 	}
-	var open []ToolCall
-	for _, p := range calls {
-		if !p.done {
-			open = append(open, p.call)
-		}
+	var calls []ToolCall
+	for _, o := range open {
+		calls = append(calls, o.call)
 	}
-	return open
+	return calls
 }

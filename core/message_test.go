@@ -116,6 +116,16 @@ func TestOpenCallsPairsByPositionThenID(t *testing.T) {
 	}
 }
 
+func TestOpenCallsAnswersTheFirstOfItsMessage(t *testing.T) {
+	open := core.OpenCalls([]core.Message{
+		{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "a", Name: "one"}, {ID: "a", Name: "two"}}},
+		{Role: core.ToolRole, ToolCallID: "a"},
+	})
+	if len(open) != 1 || open[0].Name != "two" {
+		t.Errorf("open: %+v", open)
+	}
+}
+
 func FuzzMessage(f *testing.F) {
 	f.Add([]byte(`{"role":"user","content":[{"type":"text","text":"x"}]}`))
 	f.Add([]byte(`{"role":"assistant","tool_calls":[{"id":"a","name":"b","arguments":{"x":[1,2]}}]}`))

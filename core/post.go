@@ -38,7 +38,8 @@ type Ref string
 type Part struct {
 	Ref     Ref  `json:"ref,omitempty"`
 	InDoubt bool `json:"in_doubt,omitempty"`
-	More    bool `json:"more,omitempty"` // further parts follow
+	More    bool `json:"more,omitempty"`  // further parts follow
+	Looks   int  `json:"looks,omitempty"` // how often it was looked for in vain
 }
 
 // RowState is where an outbox row stands.

@@ -284,7 +284,7 @@ type Admin interface {
 	// Stop asks the conversation's running turn to stop; where none runs, a message that is backing off is withdrawn.
 	Stop(ctx context.Context, lane Lane, by Actor) (Stopping, error)
 	// Again appends one new event with the same content that names the failed one; a second call gives the first one's receipt.
-	// It is refused (invalid) for an event that did not fail.
+	// It is refused (invalid) for an event that did not fail, and for a signal whose paused turn has ended.
 	Again(ctx context.Context, seq int64) (Receipt, error)
 	// Drop puts a dead letter away; its record stays.
 	Drop(ctx context.Context, seq int64) error

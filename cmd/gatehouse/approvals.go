@@ -38,7 +38,7 @@ func (c approvalsListCmd) Run(ctx context.Context, a *app) error {
 			return a.json(list(all, viewApproval))
 		}
 		return a.table("There are no such approvals.", []string{"APPROVAL", "STATE", "WHAT", "ASKED BY", "LANE", "ASKED", "DEADLINE"}, list(all, func(p core.Approval) []string {
-			return []string{string(p.ID), string(p.State), short(approvals.MaskText(p.Call.Summary)), nameOf(p.Requester), string(p.Lane), stamp(p.CreatedAt), stamp(p.Deadline)}
+			return []string{string(p.ID), string(p.State), short(core.MaskText(p.Call.Summary)), nameOf(p.Requester), string(p.Lane), stamp(p.CreatedAt), stamp(p.Deadline)}
 		}))
 	})
 }
@@ -71,7 +71,7 @@ func (a *app) showApproval(p core.Approval, intent *intentView) {
 	card := approvals.CardOf(p)
 	votes := ""
 	for _, v := range p.Votes {
-		votes += fmt.Sprintf("%s: %s %s\n", nameOf(v.Actor), v.Choice, v.Reason)
+		votes += fmt.Sprintf("%s: %s %s\n", nameOf(v.Actor), v.Choice, core.MaskText(v.Reason))
 	}
 	needed := ""
 	if card.Quorum > 1 {
@@ -79,7 +79,7 @@ func (a *app) showApproval(p core.Approval, intent *intentView) {
 	}
 	a.fields("approval", string(p.ID), "state", p.StandsAs(), "what", card.Summary, "tool", card.Tool, "arguments", card.Arguments,
 		"asked by", nameOf(p.Requester)+" ("+p.Requester.ID+")", "rule", p.Rule.Name, "approvers", fmt.Sprint(p.Rule.Approvers), "approvals", needed,
-		"votes", votes, "reason", p.Reason, "lane", string(p.Lane), "session", string(p.Session), "invocation", string(p.Invocation),
+		"votes", votes, "reason", core.MaskText(p.Reason), "lane", string(p.Lane), "session", string(p.Session), "invocation", string(p.Invocation),
 		"asked", stamp(p.CreatedAt), "decided", stamp(p.DecidedAt), "deadline", stamp(p.Deadline), "run", toolEnd(intent))
 }
 
@@ -116,7 +116,7 @@ func (a *app) decide(ctx context.Context, f verdictFlags, choice core.Choice) er
 		if f.JSON {
 			return a.json(viewApproval(d.Approval))
 		}
-		a.say("%s %s", d.Approval.StandsAs(), approvals.MaskText(d.Approval.Call.Summary))
+		a.say("%s %s", d.Approval.StandsAs(), core.MaskText(d.Approval.Call.Summary))
 		return nil
 	})
 }

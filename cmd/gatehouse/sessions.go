@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"gatehouse/approvals"
 	"gatehouse/core"
 )
 
@@ -71,7 +70,7 @@ func (c sessionsShowCmd) Run(ctx context.Context, a *app) error {
 		}
 		a.fields("session", string(rec.ID), "messages", fmt.Sprint(n), "created", stamp(rec.CreatedAt), "updated", stamp(rec.UpdatedAt))
 		for _, o := range open {
-			a.fields("waits for", approvals.MaskText(o.Call.Summary)+" ("+string(o.ID)+")")
+			a.fields("waits for", core.MaskText(o.Call.Summary)+" ("+string(o.ID)+")")
 		}
 		a.messages(tail)
 		return nil

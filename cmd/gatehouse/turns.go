@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gatehouse/approvals"
 	"gatehouse/core"
 )
 
@@ -177,7 +176,7 @@ func (a *app) showEvent(e core.EventRecord) {
 	if e.RetryOf != 0 {
 		retryOf = fmt.Sprintf("turn %d", e.RetryOf)
 	}
-	a.fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind), "state", turnState(e)+because(string(e.End.Category))+because(approvals.MaskText(e.End.Cause)),
+	a.fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind), "state", turnState(e)+because(string(e.End.Category))+because(core.MaskText(e.End.Cause)),
 		"lane", string(e.Lane), "session", string(e.Session), "invocation", string(e.Invocation), "who", nameOf(e.Actor)+" ("+e.Actor.ID+")",
 		"accepted", stamp(e.AcceptedAt), "ended", stamp(e.EndedAt), "attempts", fmt.Sprint(e.Attempt), "not before", stamp(e.NotBefore), "again for", retryOf)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"gatehouse/approvals"
 	"gatehouse/core"
 )
 
@@ -87,7 +86,7 @@ type approvalView struct {
 func viewApproval(a core.Approval) approvalView {
 	v := approvalView{
 		ID: a.ID, State: a.State, Lane: a.Lane, Session: a.Session, Invocation: a.Invocation, Tool: a.Call.Tool,
-		Summary: approvals.MaskText(a.Call.Summary), Arguments: approvals.Mask(a.Call.Arguments), Digest: a.Call.Digest,
+		Summary: core.MaskText(a.Call.Summary), Arguments: core.MaskJSON(a.Call.Arguments), Digest: a.Call.Digest,
 		Requester: a.Requester, Rule: a.Rule, Votes: a.Votes, Reason: a.Reason, CreatedAt: a.CreatedAt.UTC(), DecidedAt: utc(a.DecidedAt),
 		Deadline: utc(a.Deadline), Begun: a.Begun,
 	}
@@ -114,7 +113,7 @@ func viewIntent(i *core.IntentRecord) *intentView {
 	}
 	v := &intentView{Tool: i.Tool, BegunAt: i.BegunAt.UTC(), EndedAt: utc(i.EndedAt)}
 	if i.Result != nil {
-		content := approvals.MaskText(i.Result.Content)
+		content := core.MaskText(i.Result.Content)
 		v.Result, v.Category = &content, i.Result.Category
 	}
 	return v
@@ -135,7 +134,7 @@ type postView struct {
 }
 
 func viewPost(r core.OutboxRow) postView {
-	return postView{r.Seq, r.Key, r.Kind, r.State, r.Lane, r.Event, approvals.MaskText(r.Text), r.Attempts, r.Cause, r.CreatedAt.UTC(), utc(r.SentAt)}
+	return postView{r.Seq, r.Key, r.Kind, r.State, r.Lane, r.Event, core.MaskText(r.Text), r.Attempts, r.Cause, r.CreatedAt.UTC(), utc(r.SentAt)}
 }
 
 type auditView struct {
@@ -158,16 +157,16 @@ func masked(m core.Message) core.Message {
 	calls := m.ToolCalls
 	m.ToolCalls = nil
 	for _, c := range calls {
-		c.Arguments = approvals.Mask(c.Arguments)
+		c.Arguments = core.MaskJSON(c.Arguments)
 		m.ToolCalls = append(m.ToolCalls, c)
 	}
 	if !m.Content.IsList() {
-		m.Content = core.Text(approvals.MaskText(m.Content.String()))
+		m.Content = core.Text(core.MaskText(m.Content.String()))
 		return m
 	}
 	blocks := m.Content.Blocks()
 	for i := range blocks {
-		blocks[i].Text = approvals.MaskText(blocks[i].Text)
+		blocks[i].Text = core.MaskText(blocks[i].Text)
 	}
 	m.Content = core.Blocks(blocks...)
 	return m

@@ -139,7 +139,7 @@ func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
 	if err != nil {
 		return core.Call{}, err
 	}
-	return core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: digest, Summary: t.Summarize(call.Arguments)}, nil
+	return core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: digest, Summary: core.MaskText(t.Summarize(call.Arguments))}, nil
 }
 
 // answer appends a call's result and takes the call off the list.

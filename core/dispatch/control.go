@@ -43,9 +43,12 @@ func (t *turn) stop(ctx context.Context) (string, error) {
 	return t.Sentences.NothingRuns, nil
 }
 
+// statusLimit is how many waiting events are looked at for a status.
+const statusLimit = 20
+
 func (t *turn) status(ctx context.Context) (string, error) {
 	lane := t.claim.Event.Lane
-	waiting, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Lane: lane})
+	waiting, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Lane: lane, Limit: statusLimit})
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +63,10 @@ func (t *turn) status(ctx context.Context) (string, error) {
 			messages++
 		}
 	}
-	if messages > 0 {
+	switch {
+	case len(waiting) == statusLimit:
+		lines[0] = fmt.Sprintf("%d or more waiting or in work.", messages)
+	case messages > 0:
 		lines[0] = fmt.Sprintf("%d waiting or in work.", messages)
 	}
 	for _, a := range open {
@@ -90,26 +96,47 @@ func (t *turn) reset(ctx context.Context) (core.Finish, error) {
 		End: core.End{Kind: core.EndReplied}, NewGeneration: true,
 		Posts: []core.Post{t.post(core.PostNotice, "notice", t.Sentences.NewConversation)},
 	}
-	asked, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{Session: t.claim.Session, States: []core.ApprovalState{core.Open, core.Approved, core.Refused, core.Expired, core.Cancelled}})
+	waiting, err := t.waiting(ctx)
 	if err != nil {
 		return core.Finish{}, err
 	}
-	for _, a := range asked {
-		paused, err := t.Store.LoadPaused(ctx, "", core.SignalID(a.ID))
+	for _, id := range waiting {
+		paused, err := t.Store.LoadPaused(ctx, "", id)
 		if err != nil {
 			return core.Finish{}, err
 		}
-		if paused == nil {
+		if paused == nil || paused.Session != t.claim.Session {
 			continue
 		}
-		rows, err := t.openResults(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled: a new conversation was started."))
+		closure, done, err := t.closure(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled: a new conversation was started."))
 		if err != nil {
 			return core.Finish{}, err
 		}
-		f.Closures = append(f.Closures, core.Closure{
-			Invocation: paused.Invocation, Rows: rows, Cancel: true, Reason: "a new conversation was started", By: t.claim.Event.Actor})
+		closure.Cancel, closure.Reason = true, "a new conversation was started"
+		f.Closures = append(f.Closures, closure)
+		f.Posts = append(f.Posts, done...)
 	}
 	return f, nil
+}
+
+// waiting are the signals of the conversation's paused turns: of approvals that are open, and of decisions not yet taken up.
+func (t *turn) waiting(ctx context.Context) ([]core.SignalID, error) {
+	lane := t.claim.Event.Lane
+	var ids []core.SignalID
+	open, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Lane: lane})
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range open {
+		ids = append(ids, core.SignalID(a.ID))
+	}
+	events, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Lane: lane})
+	for _, e := range events {
+		if e.Kind == core.KindSignal {
+			ids = append(ids, core.SignalID(e.Subject))
+		}
+	}
+	return ids, err
 }
 
 // click counts a vote. The person hears in private what did not work.

@@ -96,19 +96,37 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 
 // take runs one claimed event, in the slot that was acquired for it, and gives the slot back.
 func (d *Dispatcher) take(ctx context.Context, c core.Claim, slots *semaphore.Weighted) {
-	held := int64(1)
-	defer func() { slots.Release(held) }()
-	t := newTurn(d, c)
-	ctx, stop := t.keep(ctx)
-	defer stop()
 	if c.Event.Attempt >= aloneFrom && slots == d.slots {
-		slots.Release(1)
-		held = 0
-		if slots.Acquire(ctx, int64(d.Workers)) != nil {
-			t.abandon(ctx)
-			return
-		}
-		held = int64(d.Workers)
+		d.alone(ctx, c)
+		return
 	}
+	defer slots.Release(1)
+	d.turn(ctx, c)
+}
+
+// alone gives a suspect event back, waits until no other turn runs, and then takes what is first in line, which is the suspect
+// unless another process was quicker. Waiting does not count as an attempt: whoever waits has no part in a process's death.
+func (d *Dispatcher) alone(ctx context.Context, c core.Claim) {
+	newTurn(d, c).abandon(ctx)
+	d.slots.Release(1)
+	all := int64(d.Workers)
+	if d.slots.Acquire(ctx, all) != nil {
+		return
+	}
+	defer d.slots.Release(all)
+	claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: 1, Lease: d.Lease, Scopes: d.scopes})
+	if err != nil {
+		d.Log.Warn("taking a turn that runs alone failed; it is taken again", "category", core.CategoryOf(err), "err", err)
+		return
+	}
+	for _, c := range claims {
+		d.turn(ctx, c)
+	}
+}
+
+func (d *Dispatcher) turn(ctx context.Context, c core.Claim) {
+	t := newTurn(d, c)
+	ctx, done := t.keep(ctx)
+	defer done()
 	t.run(ctx)
 }

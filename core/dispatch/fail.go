@@ -10,21 +10,25 @@ import (
 	"gatehouse/core"
 )
 
-// failed makes the Finish of a turn that did not come to its own end: put off, or ended with a sentence.
-func (t *turn) failed(ctx context.Context, err error) core.Finish {
+// failed makes the Finish of a turn that did not come to its own end: put off, or ended with a sentence. Its own error means that
+// the end could not be put together.
+func (t *turn) failed(ctx context.Context, err error) (core.Finish, error) {
 	category := core.CategoryOf(err)
 	if category == core.Stopped {
-		t.log.Info("turn stopped")
 		return t.ended(ctx, core.End{Kind: core.EndWithdrawn, Category: category, Cause: "stopped"}, "stopped")
 	}
-	e := t.claim.Event
-	if core.BucketOf(category) == core.RetryableTransient && e.Retries < maxRetries {
-		return core.Finish{Retry: &core.Retry{After: t.backoff(e.Retries, err), Category: category, Cause: err.Error()}}
+	if core.BucketOf(category) == core.RetryableTransient && t.claim.Event.Retries < maxRetries {
+		return t.putOff(err), nil
 	}
 	t.log.Error("turn failed", "category", category, "err", err)
-	f := t.ended(ctx, core.End{Kind: core.EndErrored, Category: category, Cause: err.Error()}, "the turn failed: "+string(category))
+	f, ending := t.ended(ctx, core.End{Kind: core.EndErrored, Category: category, Cause: err.Error()}, "the turn failed: "+string(category))
 	f.Posts = append(f.Posts, t.apology(err, category))
-	return f
+	return f, ending
+}
+
+// putOff has the event wait and come again; nothing of the turn is kept.
+func (t *turn) putOff(err error) core.Finish {
+	return core.Finish{Retry: &core.Retry{After: t.backoff(t.claim.Event.Retries, err), Category: core.CategoryOf(err), Cause: err.Error()}}
 }
 
 // apology is the bucket's reply.
@@ -43,42 +47,74 @@ func (t *turn) apology(err error, category core.Category) core.Post {
 
 // backoff doubles from a second to a minute, or is as long as the other side asked.
 func (t *turn) backoff(retries int, err error) time.Duration {
-	wait := min(firstBackoff<<retries, maxBackoff)
+	wait := min(firstBackoff<<min(retries, 10), maxBackoff)
 	wait = time.Duration(float64(wait) * (0.5 + t.Jitter()/2))
 	return max(wait, core.RetryAfterOf(err))
 }
 
-// ended makes a Finish without replies. A paused turn that was to be resumed ends with it, short of END.
-func (t *turn) ended(ctx context.Context, end core.End, why string) core.Finish {
+// ended makes a Finish without replies. A paused turn that was to be resumed ends with it, short of END: never one without the other,
+// or the paused turn would wait for ever.
+func (t *turn) ended(ctx context.Context, end core.End, why string) (core.Finish, error) {
 	f := core.Finish{End: end}
 	if t.claim.Event.Kind != core.KindSignal {
-		return f
-	}
-	paused, err := t.Store.LoadPaused(context.WithoutCancel(ctx), t.claim.Event.Invocation, "")
-	if err != nil || paused == nil {
-		return f
+		return f, nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	rows, err := t.openResults(ctx, paused, core.Errorf(core.ToolFailed, "This did not come to an end: %s.", why))
-	if err != nil {
-		t.log.Error("the open calls of a paused turn could not be read", "category", core.CategoryOf(err), "err", err)
+	paused, err := t.Store.LoadPaused(ctx, t.claim.Event.Invocation, "")
+	if err != nil || paused == nil {
+		return f, err
 	}
-	f.Resumed = paused.Invocation
-	f.Closures = []core.Closure{{Invocation: paused.Invocation, Rows: rows, Reason: why, By: t.claim.Event.Actor}}
-	f.Posts = t.alreadyDone(ctx, core.ApprovalID(paused.Descriptor.SignalID))
-	return f
+	closure, done, err := t.closure(ctx, paused, core.Errorf(core.ToolFailed, "This did not come to an end: %s.", why))
+	if err != nil {
+		return core.Finish{}, err
+	}
+	closure.Reason = why
+	f.Resumed, f.Closures, f.Posts = paused.Invocation, []core.Closure{closure}, done
+	return f, nil
 }
 
-// alreadyDone says what a turn that ends short of its end has done in the world: nobody shall think that stopping undid it.
-func (t *turn) alreadyDone(ctx context.Context, id core.ApprovalID) []core.Post {
-	intent, err := t.Store.LoadIntent(ctx, id)
-	if err != nil || intent == nil {
-		return nil
-	}
-	a, err := t.Store.LoadApproval(ctx, id)
+// closure ends a paused turn short of END: a typed error result for every call that is still open, so that no later turn sees it
+// as waiting, and a sentence about what was done in the world, so that nobody thinks that ending undid it.
+func (t *turn) closure(ctx context.Context, p *core.PausedRecord, why error) (core.Closure, []core.Post, error) {
+	said, err := t.Store.InvocationMessages(ctx, p.Session, p.Invocation)
 	if err != nil {
-		return nil
+		return core.Closure{}, nil, err
 	}
+	id := core.ApprovalID(p.Descriptor.SignalID)
+	intent, err := t.Store.LoadIntent(ctx, id)
+	if err != nil {
+		return core.Closure{}, nil, err
+	}
+	var posts []core.Post
+	if intent != nil {
+		approval, err := t.Store.LoadApproval(ctx, id)
+		if err != nil {
+			return core.Closure{}, nil, err
+		}
+		posts = t.alreadyDone(intent, approval)
+	}
+	if len(said) > p.Messages {
+		intent = nil // the leg has saved its call's result itself
+	}
+	return core.Closure{Invocation: p.Invocation, Rows: openResults(said, intent, why), By: t.claim.Event.Actor}, posts, nil
+}
+
+// openResults answers the open calls. Calls run one at a time, in order, so what the executor has recorded is the first one's, and
+// is told as it is.
+func openResults(said []core.Message, intent *core.IntentRecord, why error) []core.Message {
+	var rows []core.Message
+	for i, call := range core.OpenCalls(said) {
+		result := typedError(why)
+		if i == 0 && intent != nil {
+			result = recorded(intent)
+		}
+		rows = append(rows, core.Message{Role: core.ToolRole, ToolCallID: call.ID, Content: core.Text(result)})
+	}
+	return rows
+}
+
+// alreadyDone says what a turn that ends short of its end has done in the world.
+func (t *turn) alreadyDone(intent *core.IntentRecord, a core.Approval) []core.Post {
 	text := fmt.Sprintf(t.Sentences.AlreadyDone, a.Call.Summary)
 	switch {
 	case intent.Result == nil || intent.Result.Category == core.OutcomeUnknown:
@@ -86,29 +122,7 @@ func (t *turn) alreadyDone(ctx context.Context, id core.ApprovalID) []core.Post 
 	case intent.Result.Category != "":
 		return nil // it failed: nothing was done
 	}
-	return []core.Post{t.post(core.PostNotice, "done", text)}
-}
-
-// openResults gives a typed error result for every call of a paused turn that no result answers, so that no later turn sees it as
-// waiting. What the executor has recorded of the call is told as it is.
-func (t *turn) openResults(ctx context.Context, p *core.PausedRecord, why error) ([]core.Message, error) {
-	said, err := t.Store.InvocationMessages(ctx, p.Session, p.Invocation)
-	if err != nil {
-		return nil, err
-	}
-	intent, err := t.Store.LoadIntent(ctx, core.ApprovalID(p.Descriptor.SignalID))
-	if err != nil {
-		return nil, err
-	}
-	var rows []core.Message
-	for i, call := range core.OpenCalls(said) {
-		result := typedError(why)
-		if i == 0 && intent != nil { // calls run one at a time, in order: the intent is the first open call's
-			result = recorded(intent)
-		}
-		rows = append(rows, core.Message{Role: core.ToolRole, ToolCallID: call.ID, Content: core.Text(result)})
-	}
-	return rows, nil
+	return []core.Post{t.post(core.PostNotice, "done/"+string(a.ID), text)}
 }
 
 func recorded(i *core.IntentRecord) string {
@@ -127,11 +141,11 @@ func typedError(err error) string {
 func (t *turn) dead(ctx context.Context) (core.Finish, error) {
 	cause := fmt.Sprintf("%d turns of it began and none came to an end", t.claim.Event.Attempt-1)
 	t.log.Error("dead letter", "cause", cause)
-	f := t.ended(ctx, core.End{Kind: core.EndDead, Category: core.Internal, Cause: cause}, "it was set aside")
-	p := t.post(core.PostError, "error", t.Sentences.Apology)
-	p.Bucket = core.SessionTerminating
-	if t.claim.Event.Kind == core.KindMessage || t.claim.Event.Kind == core.KindSignal {
+	f, err := t.ended(ctx, core.End{Kind: core.EndDead, Category: core.Internal, Cause: cause}, "it was set aside")
+	if k := t.claim.Event.Kind; k == core.KindMessage || k == core.KindSignal {
+		p := t.post(core.PostError, "error", t.Sentences.Apology)
+		p.Bucket = core.SessionTerminating
 		f.Posts = append(f.Posts, p)
 	}
-	return f, nil
+	return f, err
 }

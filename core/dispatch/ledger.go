@@ -10,9 +10,10 @@ import (
 // ledger is the executor's, bound to one claim. It also holds stop off while a mutating tool runs: cut, set by the keeper, ends the
 // turn's context once nothing mutating is under way.
 type ledger struct {
-	store Store
-	claim core.Claim
-	cut   context.CancelCauseFunc
+	store   Store
+	claim   core.Claim
+	persist func(context.Context, func(context.Context) error) error
+	cut     context.CancelCauseFunc
 
 	mu      sync.Mutex
 	busy    bool // an intent is committed and its result is not
@@ -39,9 +40,10 @@ func (l *ledger) Begin(ctx context.Context, i core.Intent) (core.IntentRecord, e
 	return rec, err
 }
 
+// Settle commits the result; a result that is lost makes the outcome unknown, so a busy store is tried again.
 func (l *ledger) Settle(ctx context.Context, id core.ApprovalID, r core.ToolResult) error {
 	defer l.idle()
-	return l.store.SettleIntent(ctx, l.claim, id, r)
+	return l.persist(ctx, func(ctx context.Context) error { return l.store.SettleIntent(ctx, l.claim, id, r) })
 }
 
 func (l *ledger) idle() {

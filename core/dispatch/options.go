@@ -53,14 +53,16 @@ type Options struct {
 
 // Numbers that have a reason.
 const (
-	besideSlots  = 4                      // clicks and controls at a time; each is a few statements
-	stopPoll     = 500 * time.Millisecond // so that stop ends a turn within a second
-	workingAfter = 500 * time.Millisecond // shorter turns show no working state: it would only flicker
-	aloneFrom    = 3                      // the attempt from which a turn runs with no other beside it
-	deadAfter    = 5                      // unexplained deaths that make a dead letter
-	maxRetries   = 3                      // retryable ends before the person is told
-	firstBackoff = time.Second
-	maxBackoff   = time.Minute
+	besideSlots   = 16                     // clicks and controls at a time; each is a few statements
+	stopPoll      = 500 * time.Millisecond // so that stop ends a turn within a second
+	workingAfter  = 500 * time.Millisecond // shorter turns show no working state: it would only flicker
+	aloneFrom     = 3                      // the attempt from which a turn runs with no other beside it
+	deadAfter     = 5                      // unexplained deaths that make a dead letter
+	maxRetries    = 3                      // retryable ends before the person is told
+	firstBackoff  = time.Second
+	maxBackoff    = time.Minute
+	persistFor    = time.Minute      // how long a store may be busy before a turn's work is given up and the turn taken again
+	besideTimeout = 10 * time.Second // of a click or control: a platform that hangs must not hold their slots
 )
 
 // Sentences are what dispatch itself says to people. Each may be replaced.

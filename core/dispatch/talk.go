@@ -58,7 +58,11 @@ func (t *turn) signal(ctx context.Context) (core.Finish, error) {
 	}
 	var heard core.Outcome
 	defer harness.Subscribe(paused.Session, func(o core.Outcome) { heard = o })()
-	ctx = core.WithTurn(ctx, t.requester(ctx, core.ApprovalID(p.SignalID)))
+	facts, err := t.requester(ctx, core.ApprovalID(p.SignalID))
+	if err != nil {
+		return core.Finish{}, err
+	}
+	ctx = core.WithTurn(ctx, facts)
 	answer := harness.Resume(ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload})
 	if heard == nil {
 		heard = answer // refused before it ran: no turn, no listener
@@ -67,12 +71,11 @@ func (t *turn) signal(ctx context.Context) (core.Finish, error) {
 }
 
 // requester gives the facts of a resumed turn: it acts for whoever asked, not for whoever clicked.
-func (t *turn) requester(ctx context.Context, id core.ApprovalID) core.Turn {
+func (t *turn) requester(ctx context.Context, id core.ApprovalID) (core.Turn, error) {
 	facts := t.facts()
-	if a, err := t.Store.LoadApproval(ctx, id); err == nil {
-		facts.Actor = a.Requester
-	}
-	return facts
+	a, err := t.Store.LoadApproval(ctx, id)
+	facts.Actor = a.Requester
+	return facts, err
 }
 
 // outcome turns what the harness gave into a Finish.
@@ -100,9 +103,6 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 		}
 		return f, nil
 	case core.Errored:
-		if cause := context.Cause(ctx); cause != nil {
-			return core.Finish{}, cause
-		}
 		if o.Category == core.LeaseLost {
 			return core.Finish{}, errLost
 		}

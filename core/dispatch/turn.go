@@ -19,8 +19,10 @@ type turn struct {
 }
 
 func newTurn(d *Dispatcher, c core.Claim) *turn {
-	return &turn{Dispatcher: d, claim: c, ledger: &ledger{store: d.Store, claim: c}, log: d.Log.With(
+	t := &turn{Dispatcher: d, claim: c, log: d.Log.With(
 		"platform", c.Event.Platform, "event", c.Event.Seq, "session", c.Session, "invocation", c.Event.Invocation)}
+	t.ledger = &ledger{store: d.Store, claim: c, persist: t.persist}
+	return t
 }
 
 // errStopped ends a turn that somebody asked to stop; errLost one whose lane belongs to another.
@@ -32,18 +34,40 @@ var (
 // run takes the event to its end, whatever happens in between.
 func (t *turn) run(ctx context.Context) {
 	began := time.Now()
-	f, err := t.decide(ctx)
+	f, err := t.end(ctx)
 	switch {
 	case errors.Is(err, errDraining):
 		t.abandon(ctx)
-		return
 	case core.CategoryOf(err) == core.LeaseLost:
 		t.log.Warn("the lane was lost; the turn is void", "category", core.LeaseLost)
-		return
-	case err != nil:
-		f = t.failed(ctx, err)
+	case err != nil: // not even its failure could be put together: nothing is stored but the wait
+		t.finish(ctx, t.putOff(err), began)
+	default:
+		t.finish(ctx, f, began)
 	}
-	t.finish(ctx, f, began)
+}
+
+// end gives the Finish of the event, that of its failure included. Where the turn was cut, the cut is the reason and not what broke
+// by it.
+func (t *turn) end(ctx context.Context) (core.Finish, error) {
+	f, err := core.Finish{}, error(nil)
+	if t.claim.Event.Attempt > 1 && t.stopAsked(ctx) { // it was meant for an earlier attempt
+		err = errStopped
+	} else if f, err = t.decide(ctx); err == nil {
+		return f, nil
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	if errors.Is(err, errDraining) || core.CategoryOf(err) == core.LeaseLost {
+		return core.Finish{}, err
+	}
+	return t.failed(ctx, err)
+}
+
+func (t *turn) stopAsked(ctx context.Context) bool {
+	asked, err := t.Store.StopAsked(ctx, t.claim)
+	return err == nil && asked
 }
 
 // decide makes the Finish of the event's kind. A panic is an error like any other.
@@ -57,8 +81,13 @@ func (t *turn) decide(ctx context.Context) (f core.Finish, err error) {
 	if e.Attempt > deadAfter {
 		return t.dead(ctx)
 	}
-	if t.MaxMessage > 0 && len(e.Payload) > t.MaxMessage {
+	if t.MaxMessage > 0 && len(e.Payload) > t.MaxMessage && e.Kind != core.KindSignal {
 		return core.Finish{}, core.Errorf(core.MessageTooLarge, t.Sentences.TooLarge, t.MaxMessage)
+	}
+	if beside := e.Queue() != e.Lane; beside {
+		var done context.CancelFunc
+		ctx, done = context.WithTimeout(ctx, besideTimeout)
+		defer done()
 	}
 	switch e.Kind {
 	case core.KindMessage:
@@ -75,20 +104,11 @@ func (t *turn) decide(ctx context.Context) (f core.Finish, err error) {
 	return core.Finish{}, core.Errorf(core.Internal, "An event of the unknown kind %q.", e.Kind)
 }
 
-// finish commits the end. It must not be cut by the end of ctx: the work is done. A store that is busy is tried again as long as
-// the lease is ours; what can't be committed is taken again when the lease runs out.
+// finish commits the end. It must not be cut by the end of ctx: the work is done. A store that is busy is tried again for a while;
+// what can't be committed is taken again when the lease has run out.
 func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
 	f.Claim = t.claim
-	var err error
-	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.Lease)
-		err = t.Store.Finish(last, f)
-		cancel()
-		if c := core.CategoryOf(err); c != core.StoreBusy && c != core.StoreFull || time.Since(began) > t.Lease+time.Minute {
-			break
-		}
-		newWake().wait(context.WithoutCancel(ctx), wait)
-	}
+	err := t.persist(ctx, func(ctx context.Context) error { return t.Store.Finish(ctx, f) })
 	switch {
 	case err == nil && f.Retry != nil:
 		t.log.Info("turn put off", "category", f.Retry.Category, "after", f.Retry.After)
@@ -99,6 +119,23 @@ func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
 		t.log.Warn("the lane was lost; the turn is void", "category", core.LeaseLost)
 	default:
 		t.log.Error("the turn's end could not be stored; it will be taken again", "category", core.CategoryOf(err), "err", err)
+	}
+}
+
+// persist writes what must not be lost because the store is busy or slow for a moment. A lost lane ends it at once.
+func (t *turn) persist(ctx context.Context, write func(context.Context) error) error {
+	ctx = context.WithoutCancel(ctx)
+	until := time.Now().Add(persistFor)
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		try, cancel := context.WithTimeout(ctx, persistFor)
+		err := write(try)
+		cancel()
+		c := core.CategoryOf(err)
+		again := c == core.StoreBusy || c == core.StoreFull || errors.Is(err, context.DeadlineExceeded)
+		if !again || time.Now().After(until) {
+			return err
+		}
+		newWake().wait(ctx, wait)
 	}
 }
 

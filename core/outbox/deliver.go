@@ -2,6 +2,8 @@ package outbox
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"gatehouse/core"
@@ -15,24 +17,21 @@ func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 	if !ok {
 		return // another process serves it; the lease runs out
 	}
-	err := d.send(ctx, p, &row)
+	err := d.safely(ctx, p, &row)
+	inDoubt := len(row.Parts) > 0 && row.Parts[len(row.Parts)-1].InDoubt
 	wait := time.Duration(0)
-	switch core.CategoryOf(err) {
-	case "":
-		row.State, row.Shown, row.Cause = core.RowSent, row.Wanted, ""
-	case core.LeaseLost:
+	switch category := core.CategoryOf(err); {
+	case err == nil:
+		row.State, row.Shown, row.Attempts, row.Cause = core.RowSent, row.Wanted, 0, ""
+	case category == core.LeaseLost:
 		return
-	case core.DeliveryInDoubt:
+	case inDoubt && category != core.DeliveryLater:
 		wait = d.doubt(&row, err)
-	case core.DeliveryLater, core.StoreBusy, core.StoreFull:
-		wait = d.later(&row, err)
+	case category == core.DeliveryLater || category == core.DeliveryInDoubt || ctx.Err() != nil:
+		wait = d.later(&row, err) // an edit in doubt is simply made again
 	default:
-		if ctx.Err() != nil { // we were cut: nothing is known
-			wait = d.doubt(&row, err)
-			break
-		}
 		row.State, row.Cause = core.RowDead, err.Error()
-		d.Log.Error("a post was refused for good", "platform", p.Name(), "event", row.Event, "category", core.CategoryOf(err), "err", err)
+		d.Log.Error("a post was refused for good", "platform", p.Name(), "event", row.Event, "category", category, "err", err)
 	}
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), d.Lease)
 	defer done()
@@ -41,7 +40,18 @@ func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 	}
 }
 
-// send posts what has no reference yet, or edits the one part that has.
+// safely turns a panic of an adapter into a refusal: the row that would end every process that delivers it is set aside.
+func (d *Deliverer) safely(ctx context.Context, p core.Platform, row *core.OutboxRow) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			row.Parts = slices.DeleteFunc(row.Parts, func(part core.Part) bool { return part.InDoubt })
+			err = core.Wrap(core.DeliveryFailed, fmt.Errorf("panic: %v", cause), "The post could not be drawn.")
+		}
+	}()
+	return d.send(ctx, p, row)
+}
+
+// send posts the parts that are not there, or edits a single part that shows an older version.
 func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
 	delivery := core.Delivery{Post: row.Post, Late: d.late(row)}
 	if row.Kind == core.PostWorking {
@@ -55,17 +65,28 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 	if row.Kind == core.PostCard {
 		card, err := d.Cards.Card(ctx, row.Approval)
 		if err != nil {
-			return err
+			return ours(err)
 		}
 		delivery.Card = &card
 	}
-	if row.Shown > 0 && len(row.Parts) == 1 && row.Parts[0].Ref != "" {
+	if err := d.parts(ctx, p, row, delivery); err != nil {
+		return err
+	}
+	changes := row.Wanted > 1 || row.Kind == core.PostCard        // what was found, and not sent now, may show an older version
+	if row.Shown < row.Wanted && changes && len(row.Parts) == 1 { // what has several parts is never edited
 		return p.Edit(ctx, row.Parts[0].Ref, delivery)
 	}
-	if row.Shown > 0 {
-		return nil // what has several parts is never edited
+	return nil
+}
+
+// ours makes a fault of our own side one that is tried again: it says nothing about the platform. A lost lease and a card that is
+// not there stay what they are.
+func ours(err error) error {
+	switch core.CategoryOf(err) {
+	case "", core.LeaseLost, core.NotFound:
+		return err
 	}
-	return d.parts(ctx, p, row, delivery)
+	return core.Wrap(core.DeliveryLater, err, "The database could not be asked.")
 }
 
 // parts sends part after part, from the first that is not known to be there.
@@ -102,14 +123,16 @@ func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.Outb
 	if ref != "" {
 		row.Parts = append(row.Parts, core.Part{Ref: ref, More: more})
 	}
-	return d.Store.SavePost(ctx, *row)
+	return ours(d.Store.SavePost(ctx, *row))
 }
 
-// part sends one part. It is in doubt, durably, from before its send until the platform's answer is stored.
+// part sends one part. It is in doubt, durably, from before its send until the platform's answer is stored; with the last part's
+// answer goes the version that it shows.
 func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
 	row.Parts = append(row.Parts, core.Part{InDoubt: true})
 	if err := d.Store.SavePost(ctx, *row); err != nil {
-		return err
+		row.Parts = row.Parts[:delivery.Part] // nothing was sent
+		return ours(err)
 	}
 	ref, more, err := p.Post(ctx, delivery)
 	if err != nil {
@@ -119,7 +142,10 @@ func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxR
 		return err
 	}
 	row.Parts[delivery.Part] = core.Part{Ref: ref, More: more}
-	return d.Store.SavePost(ctx, *row)
+	if !more {
+		row.Shown = row.Wanted
+	}
+	return ours(d.Store.SavePost(ctx, *row))
 }
 
 func (d *Deliverer) late(row *core.OutboxRow) bool {
@@ -128,10 +154,11 @@ func (d *Deliverer) late(row *core.OutboxRow) bool {
 
 // doubt waits for what was sent to become readable; a platform that can't be asked, or not for several tries, leaves it unknown.
 func (d *Deliverer) doubt(row *core.OutboxRow, err error) time.Duration {
-	row.Attempts++
+	part := &row.Parts[len(row.Parts)-1]
+	part.Looks++
 	row.Cause = err.Error()
 	_, canFind := d.platforms[row.To.Platform].(core.Finder)
-	if !canFind || row.Attempts >= doubtTries {
+	if !canFind || part.Looks > doubtTries {
 		row.State = core.RowUnknown
 		d.Log.Error("whether a post arrived is unknown; it is not sent again", "platform", row.To.Platform, "event", row.Event, "err", err)
 	}
@@ -142,7 +169,7 @@ func (d *Deliverer) doubt(row *core.OutboxRow, err error) time.Duration {
 func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
 	row.Attempts++
 	row.Cause = err.Error()
-	if d.Now().Sub(row.CreatedAt) > giveUp {
+	if row.Attempts > giveUp {
 		row.State = core.RowDead
 		d.Log.Error("a post could not be sent for a day", "platform", row.To.Platform, "event", row.Event, "err", err)
 		return 0

@@ -31,12 +31,12 @@ type Options struct {
 
 // Numbers that have a reason.
 const (
-	inFlight     = 16             // destinations at a time
-	giveUp       = 24 * time.Hour // a row that could not be sent for this long is dead
+	inFlight     = 16  // destinations at a time
+	giveUp       = 300 // failed tries in a row, about a day of them, make a row dead
 	firstBackoff = time.Second
 	maxBackoff   = 5 * time.Minute
 	doubtWait    = 2 * time.Second // before a part in doubt is looked for: posts become readable late
-	doubtTries   = 3               // failed look-ups before the row is unknown
+	doubtTries   = 3               // failed look-ups of a part before the row is unknown
 	sendTimeout  = 10 * time.Second
 )
 

@@ -106,6 +106,9 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 			c.Expired()
 		}
 	case pruneKey:
+		if c.Retention <= 0 {
+			break // the task is of a process that keeps things for a time; this one keeps them for ever
+		}
 		next = pruneEvery
 		n, err := c.Store.Prune(ctx, c.Retention)
 		if err != nil {

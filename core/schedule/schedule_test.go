@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"gatehouse/approvals"
 	"gatehouse/core"
 	"gatehouse/core/schedule"
 	"gatehouse/storage"
@@ -120,4 +121,43 @@ func TestRunPrunesByRetentionAndEnds(t *testing.T) {
 	}
 	cancel()
 	done.Wait()
+}
+
+func TestRetentionForEverKeepsEverything(t *testing.T) {
+	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	r, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: "1", Lane: "x:1", Kind: core.KindMessage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims, err := store.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "x"}}})
+	if err != nil || len(claims) != 1 {
+		t.Fatal(err)
+	}
+	if err := store.Finish(t.Context(), core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}}); err != nil {
+		t.Fatal(err)
+	}
+	// A first run with GATEHOUSE_RETENTION at its default leaves its task in the database …
+	first, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_ = schedule.New(schedule.Options{Store: store, Desk: approvals.NewDesk(store), Retention: 2160 * time.Hour}).Run(first)
+	if err := store.EndTask(t.Context(), "prune", time.Nanosecond); err != nil { // an hour later
+		t.Fatal(err)
+	}
+	// … and a second one is told to keep everything for ever.
+	forever := schedule.New(schedule.Options{Store: store, Desk: approvals.NewDesk(store), Retention: 0})
+	if err := forever.Due(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	events, err := store.Events(t.Context(), core.EventFilter{Seq: r.Seq})
+	if err != nil || len(events) != 1 {
+		t.Errorf("GATEHOUSE_RETENTION=0s means for ever; the event of a moment ago is gone (%d, %v)", len(events), err)
+	}
+	again, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: "1", Lane: "x:1", Kind: core.KindMessage})
+	if err != nil || again.Fresh {
+		t.Errorf("and so is the memory that it was answered: a redelivery is taken anew (%+v, %v)", again, err)
+	}
 }

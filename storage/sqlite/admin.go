@@ -125,6 +125,15 @@ func (s *Store) Again(ctx context.Context, seq int64) (core.Receipt, error) {
 		default:
 			return core.Errorf(core.Invalid, "The event %d did not fail; there is nothing to try again.", seq)
 		}
+		if e.Kind == core.KindSignal {
+			waits, err := t.exists(`select 1 from paused where invocation = ?`, e.Invocation)
+			if err != nil {
+				return err
+			}
+			if !waits {
+				return core.Errorf(core.Invalid, "The turn that the decision %d was for has ended, so it can't be taken again; ask for it anew in its conversation.", seq)
+			}
+		}
 		again := e.Event
 		again.ID = fmt.Sprintf("again/%d", seq)
 		r, err = t.accept(again, seq)

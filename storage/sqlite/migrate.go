@@ -42,26 +42,26 @@ func version(ctx context.Context, file string, o Options) (found, known int64, e
 	if info, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return 0, known, nil
 	}
-	var id, tables int64
-	if err := db.QueryRowContext(ctx, `select (select application_id from pragma_application_id), (select count(*) from sqlite_master)`).Scan(&id, &tables); err != nil {
+	// One snapshot: another process may be migrating.
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, 0, fmt.Errorf("beginning to read: %w", err)
+	}
+	defer tx.Rollback()
+	var id, foreign, versions int64
+	err = tx.QueryRowContext(ctx, `
+		select (select application_id from pragma_application_id),
+			(select count(*) from sqlite_master where name not like 'goose_db_version%' and name not like 'sqlite_%'),
+			(select count(*) from sqlite_master where name = 'goose_db_version')`).Scan(&id, &foreign, &versions)
+	switch {
+	case err != nil:
 		return 0, 0, fmt.Errorf("reading the file's mark: %w", err)
-	}
-	if tables == 0 {
+	case foreign > 0 && id != applicationID:
+		return 0, 0, core.Errorf(core.StoreUnreadable, "The database %s belongs to another program. Name another file.", file)
+	case versions == 0:
 		return 0, known, nil
 	}
-	if id != applicationID {
-		// Ours too, where a crash came between the making of the version table and the first migration.
-		var foreign int64
-		err := db.QueryRowContext(ctx, `select count(*) from sqlite_master where name not like 'goose_db_version%' and name not like 'sqlite_%'`).Scan(&foreign)
-		if err != nil {
-			return 0, 0, fmt.Errorf("reading the file's tables: %w", err)
-		}
-		if foreign > 0 {
-			return 0, 0, core.Errorf(core.StoreUnreadable, "The database %s belongs to another program. Name another file.", file)
-		}
-		return 0, known, nil
-	}
-	if err := db.QueryRowContext(ctx, `select coalesce(max(version_id), 0) from goose_db_version where is_applied = 1`).Scan(&found); err != nil {
+	if err := tx.QueryRowContext(ctx, `select coalesce(max(version_id), 0) from goose_db_version where is_applied = 1`).Scan(&found); err != nil {
 		return 0, 0, fmt.Errorf("reading the schema's version: %w", err)
 	}
 	if found > known {
@@ -85,6 +85,9 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 		return from, from, core.Wrap(core.StoreUnreadable, err, "A lock file beside the database %s can't be made. Check that gatehouse may write in its folder.", file)
 	}
 	defer lock.Close()
+	if err := private(file); err != nil {
+		return from, from, core.Wrap(core.StoreUnreadable, err, "The database %s can't be made. Check that gatehouse may write in its folder.", file)
+	}
 	db := open(file, o.filled(), "_journal_mode=WAL&_txlock=immediate")
 	defer db.Close()
 	p, err := provider(db)
@@ -95,6 +98,16 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 		return from, from, translate(file, fmt.Errorf("migrating: %w", err))
 	}
 	return from, known, nil
+}
+
+// private makes the file where it is not there, readable by its owner alone: it holds what people said. SQLite gives the files
+// that it puts beside it the same rights.
+func private(file string) error {
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 func provider(db *sql.DB) (*goose.Provider, error) {

@@ -26,8 +26,12 @@ func TestMigrate(t *testing.T) {
 	if err != nil || from != 0 || to != known {
 		t.Fatalf("migrating: from %d to %d, %v", from, to, err)
 	}
-	if _, err := os.Stat(file); err != nil {
+	info, err := os.Stat(file)
+	if err != nil {
 		t.Fatalf("the file is elsewhere: %v", err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("the file may be read by others: %s", info.Mode())
 	}
 	if from, to, err = sqlite.Migrate(ctx, file, sqlite.Options{}); err != nil || from != known || to != known {
 		t.Fatalf("again: from %d to %d, %v", from, to, err)

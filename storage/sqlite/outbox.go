@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -156,7 +157,11 @@ func (t *tx) outboxRow(key string) (core.OutboxRow, bool, error) {
 // ListPosts reads rows along the index that fits the filter best.
 func (s *Store) ListPosts(ctx context.Context, states []core.RowState, lane core.Lane, n int) (rows []core.OutboxRow, err error) {
 	var where conditions
-	in(&where, "state", states)
+	if slices.Equal(states, []core.RowState{core.RowWaiting}) { // asked for all the time, along an index of its own
+		where.and("state = 'waiting'")
+	} else {
+		in(&where, "state", states)
+	}
 	where.is("lane", string(lane))
 	end, args := where.sql(n)
 	err = s.read(ctx, func(t *tx) error {

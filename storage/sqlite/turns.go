@@ -107,10 +107,7 @@ func (t *tx) claim(r core.ClaimRequest, queue core.Lane) (core.Claim, bool, erro
 		return core.Claim{}, false, err
 	}
 	if len(found) == 0 || found[0].NotBefore.After(t.now) {
-		if _, err := t.exec(`update lanes set owner = '' where queue = ? and lease_until <= ?`, queue, ns(t.now)); err != nil {
-			return core.Claim{}, false, err
-		}
-		return core.Claim{}, false, t.ready(queue)
+		return core.Claim{}, false, t.forget(queue)
 	}
 	e := found[0]
 	e.Attempt++
@@ -167,4 +164,24 @@ func (s *Store) HandBack(ctx context.Context, c core.Claim) error {
 		}
 		return t.letGo(c)
 	})
+}
+
+// forget ends the hold of a dead holder on a queue whose event somebody has withdrawn since, or which nothing is due in.
+func (t *tx) forget(queue core.Lane) error {
+	var left int64
+	held, err := t.row([]any{&left}, `select event from lanes where queue = ? and lease_until <= ?`, queue, ns(t.now))
+	if err != nil {
+		return err
+	}
+	if held && left != 0 {
+		if err := t.clearWorking(left); err != nil {
+			return err
+		}
+	}
+	if held {
+		if _, err := t.exec(`update lanes set owner = '', event = 0, stop = 0 where queue = ?`, queue); err != nil {
+			return err
+		}
+	}
+	return t.ready(queue)
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -214,8 +215,10 @@ func (w *writer) connect() (err error) {
 	return err
 }
 
+// drop closes the connection for good: one that is merely given back would come again from the pool, still inside its transaction.
 func (w *writer) drop() {
 	if w.conn != nil {
+		_ = w.conn.Raw(func(any) error { return driver.ErrBadConn })
 		w.conn.Close()
 		w.conn = nil
 	}

@@ -46,6 +46,15 @@ var deliveryExamples = []example{
 			w.equal("its state", w.posted(a.Key).State, state)
 		}
 	}},
+	{"a post that changes in flight and is then in doubt is not sent again", func(w *world) {
+		w.say(lane, post("a", lane))
+		row := w.first(minute)
+		w.say(lane, post("a", lane))
+		row.State, row.Parts = core.RowUnknown, []core.Part{{InDoubt: true}}
+		w.ok(w.ReleasePost(w.ctx, row, 0))
+		w.equal("due", len(w.deliver(minute)), 0)
+		w.equal("its state", w.posted("a").State, core.RowUnknown)
+	}},
 	{"a dead post that can be edited is, when it changes", func(w *world) {
 		w.say(lane, post("a", lane))
 		row := w.first(minute)

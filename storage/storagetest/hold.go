@@ -191,6 +191,7 @@ var holdExamples = []example{
 		}
 	}},
 	{"a running turn is asked to stop, and no other", func(w *world) {
+		w.done(w.take(w.message(lane), minute), core.Finish{})
 		seq := w.message(lane)
 		c := w.take(seq, minute)
 		if must(w.StopAsked(w.ctx, c))(w) {

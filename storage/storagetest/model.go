@@ -194,7 +194,7 @@ func (m *model) decide(a *modelApproval, d core.Decision) (refused core.Category
 	}
 	late := a.timeout && at > a.epoch
 	switch {
-	case d.Vote != nil && slices.Contains(a.voters, voter(d)):
+	case d.Event != 0 && slices.Contains(a.voters, voter(d)):
 		return "", false // the same click again
 	case d.Expire && a.state == core.Open && m.clickInTime(d.Approval, a):
 		return core.StoreBusy, false
@@ -223,11 +223,8 @@ func (m *model) decide(a *modelApproval, d core.Decision) (refused core.Category
 	return "", a.state != core.Open
 }
 
-// voter names a vote by person and click; a vote without a click is never the same again.
+// voter names a vote by person and click.
 func voter(d core.Decision) string {
-	if d.Event == 0 {
-		return d.Vote.Actor.ID + "#?"
-	}
 	return fmt.Sprintf("%s#%d", d.Vote.Actor.ID, d.Event)
 }
 

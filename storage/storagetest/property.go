@@ -20,10 +20,12 @@ import (
 // every step. All rounds use one database and a platform of their own, so that each round also runs beside whatever the rounds
 // before left lying about.
 func Property(t *testing.T, open Opener, rounds int) {
-	if err := flag.Set("rapid.checks", strconv.Itoa(rounds)); err != nil {
-		t.Fatalf("setting the rounds: %v", err)
+	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(rounds), "rapid.steps": "120", "rapid.nofailfile": "true"} {
+		if err := flag.Set(name, value); err != nil {
+			t.Fatalf("setting %s: %v", name, err)
+		}
 	}
-	p := &property{outer: t, db: open(t), workers: make([]worker, 3)}
+	p := &property{outer: t, db: open(t), workers: make([]worker, 3), seen: map[string]int{}}
 	for i := range p.workers {
 		p.start(i)
 	}
@@ -34,15 +36,39 @@ func Property(t *testing.T, open Opener, rounds int) {
 	}()
 	rapid.Check(t, func(rt *rapid.T) {
 		p.begin(rt)
-		rt.Repeat(map[string]func(*rapid.T){
-			"": p.check, "message": p.message, "reset": p.reset, "control": p.control, "click": p.click, "repeat": p.repeat,
-			"claim": p.claim, "claim some": p.claim, "claim beside": p.claimBeside, "renew": p.renew, "abandon": p.abandon, "restart": p.restart,
-			"save": p.save, "reply": p.reply, "reply again": p.reply, "suspend": p.suspend, "fail": p.fail, "new": p.newGeneration, "retry": p.retry,
-			"hand back": p.handBack, "vote": p.vote, "vote by click": p.voteByClick, "expire": p.expire, "cancel": p.cancel, "begin": p.beginIntent,
-			"stop": p.stop, "again": p.again, "drop": p.drop, "halt": p.halt, "pass": p.pass, "delete": p.delete,
-		})
+		rt.Repeat(p.actions())
 		p.drain(rt)
 	})
+	for _, what := range []string{
+		"decision", "expiry", "click in time", "resume", "tool run", "take-over", "late call", "attempt with leftovers", "withdrawal", "stop", "second try", "closure", "deletion",
+	} {
+		if rounds >= 300 && p.seen[what] == 0 {
+			t.Errorf("in %d rounds there was no %s", rounds, what)
+		}
+	}
+	t.Logf("what came about: %v", p.seen)
+}
+
+// actions are what may happen, each as often as its number says: turns should get somewhere between the accidents.
+func (p *property) actions() map[string]func(*rapid.T) {
+	all := map[string]func(*rapid.T){"": p.check}
+	for _, a := range []struct {
+		often int
+		name  string
+		do    func(*rapid.T)
+	}{
+		{3, "message", p.message}, {1, "reset", p.reset}, {1, "control", p.control}, {3, "click", p.click}, {1, "repeat", p.repeat},
+		{6, "claim", p.claim}, {3, "claim beside", p.claimBeside}, {1, "renew", p.renew}, {2, "abandon", p.abandon}, {1, "restart", p.restart},
+		{3, "save", p.save}, {3, "reply", p.reply}, {5, "suspend", p.suspend}, {2, "fail", p.fail}, {2, "new", p.newGeneration}, {2, "retry", p.retry},
+		{1, "hand back", p.handBack}, {4, "vote", p.vote}, {3, "vote by click", p.voteByClick}, {3, "expire", p.expire}, {1, "cancel", p.cancel},
+		{4, "begin", p.beginIntent}, {2, "stop", p.stop}, {1, "again", p.again}, {1, "drop", p.drop}, {1, "halt", p.halt}, {1, "pass", p.pass},
+		{1, "delete", p.delete},
+	} {
+		for i := range a.often {
+			all[fmt.Sprint(a.name, " ", i)] = a.do
+		}
+	}
+	return all
 }
 
 // property is the state of one round.
@@ -56,6 +82,7 @@ type property struct {
 	claims   []core.Claim // all that were ever given out in this round: late ones must be refused
 	count    int
 	audited  int64
+	seen     map[string]int // how often what a history should have came about
 	hash     string
 }
 
@@ -103,7 +130,7 @@ func (p *property) any(rt *rapid.T) core.Store {
 }
 
 func (p *property) lane(rt *rapid.T) core.Lane {
-	return core.Lane(p.platform + ":" + rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "lane"))
+	return core.Lane(p.platform + ":" + rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "lane"))
 }
 
 func (p *property) approval(rt *rapid.T) core.ApprovalID {
@@ -201,6 +228,9 @@ func (p *property) take(rt *rapid.T, beside bool) {
 		if !ready[c.Event.Seq] || c.Fence <= l.fence {
 			rt.Fatalf("got event %d with fence %d after %d, want one of %v", c.Event.Seq, c.Fence, l.fence, ready)
 		}
+		if e.attempt > 0 {
+			p.seen["take-over"]++
+		}
 		e.attempt++
 		e.session = p.m.session(e.Lane)
 		l.fence, l.holder, l.over = c.Fence, &c, lease == over
@@ -220,7 +250,7 @@ func (p *property) held(rt *rapid.T, fits func(core.Claim) bool) (core.Claim, bo
 			bad = append(bad, c)
 		}
 	}
-	if len(bad) > 0 && (len(good) == 0 || rapid.IntRange(0, 4).Draw(rt, "late") == 0) {
+	if len(bad) > 0 && rapid.IntRange(0, 4).Draw(rt, "late") == 0 {
 		return bad[rapid.IntRange(0, len(bad)-1).Draw(rt, "late claim")], false
 	}
 	if len(good) == 0 {
@@ -238,8 +268,11 @@ func (p *property) did(rt *rapid.T, err error, holds bool) bool {
 	rt.Helper()
 	if holds {
 		p.ok(rt, err)
-	} else if core.CategoryOf(err) != core.LeaseLost {
+		return true
+	}
+	p.seen["late call"]++
+	if core.CategoryOf(err) != core.LeaseLost {
 		rt.Fatalf("a lost claim's call gave %v", err)
 	}
-	return holds
+	return false
 }

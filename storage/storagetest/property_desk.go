@@ -22,8 +22,15 @@ func (p *property) decide(rt *rapid.T, d core.Decision) {
 	if err == nil && settled != (got.Settled && settled) {
 		rt.Fatalf("got %+v", got)
 	}
+	if refused == core.StoreBusy {
+		p.seen["click in time"]++
+	}
 	if !settled {
 		return
+	}
+	p.seen["decision"]++
+	if d.Expire {
+		p.seen["expiry"]++
 	}
 	latest, err := p.any(rt).Events(ctx, core.EventFilter{Lane: a.lane, Limit: 1})
 	p.ok(rt, err)
@@ -50,8 +57,13 @@ func (p *property) voteByClick(rt *rapid.T) {
 }
 
 func (p *property) expire(rt *rapid.T) {
-	p.decide(rt, core.Decision{Approval: p.approval(rt), Expire: true})
+	id := p.approval(rt)
+	if rapid.Bool().Draw(rt, "pass") {
+		p.pass(rt)
+	}
+	p.decide(rt, core.Decision{Approval: id, Expire: true})
 }
+
 func (p *property) cancel(rt *rapid.T) {
 	p.decide(rt, core.Decision{Approval: p.approval(rt), Cancel: true, By: ann})
 }
@@ -78,6 +90,7 @@ func (p *property) beginIntent(rt *rapid.T) {
 			rt.Fatalf("an intent that was begun (%t) came as %+v", a.begun, rec)
 		}
 		a.begun = true
+		p.seen["tool run"]++
 	}
 }
 
@@ -87,12 +100,14 @@ func (p *property) stop(rt *rapid.T) {
 	ml := p.m.lane(l)
 	if ml.holder != nil {
 		want.Running = true
+		p.seen["stop"]++
 		ml.stop = ml.holder.Event.Seq
 	} else {
 		for _, e := range p.m.waiting(l) {
 			if e.Kind != core.KindSignal {
 				if e.backsOff {
 					want.Withdrawn, e.end = e.seq, core.EndWithdrawn
+					p.seen["withdrawal"]++
 				}
 				break
 			}
@@ -117,6 +132,7 @@ func (p *property) again(rt *rapid.T) {
 	default:
 		p.ok(rt, err)
 		e.again = r.Seq
+		p.seen["second try"]++
 		next := e.Event
 		next.ID = fmt.Sprintf("again/%d", e.seq)
 		p.learn(rt, r.Seq, next)
@@ -153,6 +169,7 @@ func (p *property) delete(rt *rapid.T) {
 	for _, inv := range slices.Sorted(maps.Keys(p.m.paused)) {
 		if p.m.paused[inv].Session == id {
 			p.m.close(inv, "", 0)
+			p.seen["deletion"]++
 		}
 	}
 	delete(p.m.sessions, id)

@@ -55,6 +55,9 @@ func (p *property) from(c core.Claim) core.Writer {
 // record makes what a turn saves: some new rows on top of what it reads.
 func (p *property) record(rt *rapid.T, c core.Claim) (*core.SessionRecord, []string) {
 	w := p.from(c)
+	if len(p.m.texts(c.Session, w)) < len(p.m.sessions[c.Session]) {
+		p.seen["attempt with leftovers"]++
+	}
 	rec, err := p.any(rt).LoadSession(ctx, c.Session, w)
 	p.ok(rt, err)
 	if rec == nil {
@@ -109,6 +112,7 @@ func (p *property) resumed(c core.Claim) core.InvocationID {
 func (p *property) takeUp(c core.Claim) {
 	if id := p.resumed(c); id != "" {
 		delete(p.m.paused, id)
+		p.seen["resume"]++
 		if a := p.m.approvals[core.ApprovalID(c.Event.Subject)]; a != nil && a.state != core.Cancelled {
 			a.begun = true
 		}
@@ -137,7 +141,8 @@ func (p *property) suspend(rt *rapid.T) {
 	w := p.from(c)
 	p.count++
 	a := asks(c, fmt.Sprintf("%s-%d", p.platform, p.count), core.Rule{Quorum: rapid.IntRange(1, 2).Draw(rt, "quorum")})
-	if rapid.Bool().Draw(rt, "timeout") {
+	a.Requester = ann
+	if rapid.IntRange(0, 2).Draw(rt, "timeout") > 0 {
 		a.Rule.Timeout = hour
 	}
 	rest := paused(c, string(a.ID), w.From+len(texts))
@@ -183,6 +188,7 @@ func (p *property) newGeneration(rt *rapid.T) {
 	if holds {
 		for _, closure := range f.Closures {
 			p.m.close(closure.Invocation, "closed", c.Event.Seq)
+			p.seen["closure"]++
 		}
 		p.m.lane(c.Event.Lane).generation++
 	}

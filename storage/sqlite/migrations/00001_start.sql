@@ -53,6 +53,7 @@ create table events (
 create index events_waiting    on events (queue, signal, seq) where ended_at = 0;
 create index events_unended    on events (seq) where ended_at = 0;
 create index events_lane       on events (lane, seq);
+create index events_open       on events (lane, seq) where ended_at = 0;
 create index events_session    on events (session, seq);
 create index events_invocation on events (invocation, seq);
 create index events_end        on events (end_kind, seq) where end_kind <> '';
@@ -173,6 +174,7 @@ create index outbox_flight   on outbox (destination) where owner <> '';
 create index outbox_owner    on outbox (owner) where owner <> '';
 create index outbox_state    on outbox (state, seq);
 create index outbox_lane     on outbox (lane, seq);
+create index outbox_open     on outbox (lane, seq) where state = 'waiting';
 create index outbox_approval on outbox (approval) where approval <> '';
 create index outbox_sent     on outbox (sent_at) where state = 'sent';
 

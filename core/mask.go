@@ -1,4 +1,4 @@
-package approvals
+package core
 
 import (
 	"bytes"
@@ -24,9 +24,9 @@ func MaskText(s string) string {
 	return urlPassword.ReplaceAllString(secretText.ReplaceAllString(s, masked), "${1}"+masked+"@")
 }
 
-// Mask hides secrets in a JSON text: the values of keys that name one, and what looks like one anywhere. Numbers keep their
+// MaskJSON hides secrets in a JSON text: the values of keys that name one, and what looks like one anywhere. Numbers keep their
 // digits; objects may change the order of their keys.
-func Mask(raw json.RawMessage) json.RawMessage {
+func MaskJSON(raw json.RawMessage) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var v any

@@ -1,0 +1,56 @@
+package dispatch
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"gatehouse/core"
+)
+
+type busyOnce struct {
+	Store
+	calls int
+}
+
+func (b *busyOnce) Finish(context.Context, core.Finish) error {
+	if b.calls++; b.calls == 1 {
+		return core.Errorf(core.StoreBusy, "busy")
+	}
+	return nil
+}
+
+func TestAFinishIsTriedAgainHoweverLongTheTurnWas(t *testing.T) {
+	b := &busyOnce{}
+	o := Options{Store: b, Log: slog.New(slog.DiscardHandler)}
+	o.defaults()
+	d := &Dispatcher{Options: o}
+	newTurn(d, core.Claim{}).finish(t.Context(), core.Finish{End: core.End{Kind: core.EndReplied}}, time.Now().Add(-2*time.Minute))
+	if b.calls < 2 {
+		t.Errorf("Finish was tried %d time", b.calls)
+	}
+}
+
+type lateOnce struct {
+	Store
+	calls int
+}
+
+func (b *lateOnce) Finish(context.Context, core.Finish) error {
+	if b.calls++; b.calls == 1 {
+		return context.DeadlineExceeded // what sqlite gives when the writer's queue is longer than the lease
+	}
+	return nil
+}
+
+func TestAFinishThatWaitedTooLongIsTriedAgain(t *testing.T) {
+	b := &lateOnce{}
+	o := Options{Store: b, Log: slog.New(slog.DiscardHandler), Lease: 100 * time.Millisecond}
+	o.defaults()
+	d := &Dispatcher{Options: o}
+	newTurn(d, core.Claim{}).finish(t.Context(), core.Finish{End: core.End{Kind: core.EndReplied}}, time.Now())
+	if b.calls < 2 {
+		t.Errorf("Finish was tried %d time", b.calls)
+	}
+}

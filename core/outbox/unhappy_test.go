@@ -1,0 +1,181 @@
+package outbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/core/outbox"
+)
+
+// flushUntil delivers again and again until a row is in a state.
+func (o *office) flushUntil(key string, want core.RowState, shown int) core.OutboxRow {
+	o.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		o.flush()
+		row := o.row(key)
+		if row.State == want && row.Shown == shown {
+			return row
+		}
+		if time.Now().After(deadline) {
+			o.t.Fatalf("it never became %s: %+v", want, row)
+		}
+	}
+}
+
+// failing is an outbox store whose next calls fail when told so.
+type failing struct {
+	core.Outbox
+	save, release int
+}
+
+func (f *failing) SavePost(ctx context.Context, r core.OutboxRow) error {
+	if f.save > 0 {
+		f.save--
+		return core.Errorf(core.StoreBusy, "busy")
+	}
+	return f.Outbox.SavePost(ctx, r)
+}
+
+func (f *failing) ReleasePost(ctx context.Context, r core.OutboxRow, w time.Duration) error {
+	if f.release > 0 {
+		f.release--
+		return core.Errorf(core.LeaseLost, "the process died here")
+	}
+	return f.Outbox.ReleasePost(ctx, r, w)
+}
+
+// The process dies between storing the platform's answer and releasing the row; the approval is decided before the next delivery.
+func TestLaw7_ACardDecidedWhileItsAnswerWasStoredIsRedrawn(t *testing.T) {
+	f := &failing{}
+	o := newOffice(t, true, func(opt *outbox.Options) { f.Outbox = opt.Store; opt.Store = f; opt.Lease = 50 * time.Millisecond })
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
+	f.release = 1
+	o.flush()
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"}) // what redraw does: the wanted version rises
+	o.flushUntil("card/a", core.RowSent, 2)
+	if shown := o.flush(); shown == "card/a.0 approved" {
+		t.Error("the row says that version 2 is shown, but nothing was edited: the card stands as it was first drawn")
+	}
+}
+
+// The store is busy once, before anything was sent.
+func TestABusyStoreLeavesNoDoubtAboutWhatWasNotSent(t *testing.T) {
+	f := &failing{}
+	o := newOffice(t, false, func(opt *outbox.Options) { f.Outbox = opt.Store; opt.Store = f })
+	o.put(core.Post{Key: "a"})
+	f.save = 1
+	o.flushUntil("a", core.RowSent, 1)
+}
+
+type brokenCards struct{ n int }
+
+func (b *brokenCards) Card(context.Context, core.ApprovalID) (core.Card, error) {
+	if b.n--; b.n >= 0 {
+		return core.Card{}, core.Errorf(core.Internal, "Something went wrong with the database.")
+	}
+	return core.Card{State: core.Open}, nil
+}
+
+func TestAStoreErrorIsNotThePlatformsRefusal(t *testing.T) {
+	o := newOffice(t, true, func(opt *outbox.Options) { opt.Cards = &brokenCards{1} })
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
+	o.flushUntil("card/a", core.RowSent, 1)
+}
+
+// limited asks once to wait, when a card is to be edited.
+type limited struct {
+	reader
+	once bool
+}
+
+func (l *limited) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
+	if !l.once {
+		l.once = true
+		return &core.Error{Category: core.DeliveryLater, Message: "429", RetryAfter: time.Millisecond}
+	}
+	return l.reader.Edit(ctx, ref, d)
+}
+
+// An approval is decided two days after its card was sent; the platform answers the first edit with 429.
+func TestAnOldCardIsEditedAfterAWait(t *testing.T) {
+	now := time.Now()
+	o := newOffice(t, true, func(opt *outbox.Options) {
+		opt.Platforms = []core.Platform{&limited{reader: opt.Platforms[0].(reader)}}
+		opt.Now = func() time.Time { return now }
+	})
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
+	o.flush()
+	now = now.Add(48 * time.Hour)
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"}) // redraw
+	o.flushUntil("card/a", core.RowSent, 2)
+}
+
+// Three times the platform asks to wait; then a send's answer is lost, although the post arrived and can be read back.
+func TestWaitsAreNoLookUps(t *testing.T) {
+	o := newOffice(t, true, nil)
+	o.board.script["a.0"] = []error{errLater, errLater, errLater, errDoubt}
+	o.board.lost["a.0"] = true
+	o.put(core.Post{Key: "a"})
+	o.flushUntil("a", core.RowSent, 1)
+	if got := o.flush(); got != "a.0" {
+		t.Errorf("shown: %s", got)
+	}
+}
+
+type bomb struct{ reader }
+
+func (b bomb) Post(context.Context, core.Delivery) (core.Ref, bool, error) {
+	panic("a row that can't be drawn")
+}
+
+func TestAPanicInAPlatformSetsTheRowAside(t *testing.T) {
+	o := newOffice(t, true, func(opt *outbox.Options) { opt.Platforms = []core.Platform{bomb{opt.Platforms[0].(reader)}} })
+	o.put(core.Post{Key: "a"})
+	o.flush()
+	if row := o.row("a"); row.State != core.RowDead {
+		t.Errorf("%+v", row)
+	}
+}
+
+type lostEdit struct {
+	*board
+	once bool
+}
+
+func (l *lostEdit) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
+	if !l.once {
+		l.once = true
+		return errDoubt
+	}
+	return l.board.Edit(ctx, ref, d)
+}
+
+// An edit's answer is lost. An edit can be made twice without harm.
+func TestAnEditInDoubtIsMadeAgain(t *testing.T) {
+	o := newOffice(t, false, func(opt *outbox.Options) {
+		opt.Platforms = []core.Platform{&lostEdit{board: opt.Platforms[0].(*board)}}
+	})
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
+	o.flush()
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
+	o.flushUntil("card/a", core.RowSent, 2)
+}
+
+type slowCards struct{ n int }
+
+func (s *slowCards) Card(ctx context.Context, _ core.ApprovalID) (core.Card, error) {
+	if s.n--; s.n >= 0 {
+		<-ctx.Done()
+		return core.Card{}, ctx.Err()
+	}
+	return core.Card{}, nil
+}
+
+// The time for a send runs out before anything was sent.
+func TestACutBeforeTheSendIsNoDoubt(t *testing.T) {
+	o := newOffice(t, false, func(opt *outbox.Options) { opt.Cards, opt.Lease = &slowCards{1}, 50*time.Millisecond })
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
+	o.flushUntil("card/a", core.RowSent, 1)
+}

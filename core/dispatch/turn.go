@@ -50,11 +50,12 @@ func (t *turn) run(ctx context.Context) {
 // end gives the Finish of the event, that of its failure included. Where the turn was cut, the cut is the reason and not what broke
 // by it.
 func (t *turn) end(ctx context.Context) (core.Finish, error) {
-	f, err := core.Finish{}, error(nil)
-	if t.claim.Event.Attempt > 1 && t.stopAsked(ctx) { // it was meant for an earlier attempt
-		err = errStopped
-	} else if f, err = t.decide(ctx); err == nil {
-		return f, nil
+	var err error = errStopped // where it was meant for an earlier attempt, this one need not begin
+	if e := t.claim.Event; e.Attempt+e.Retries == 1 || !t.stopAsked(ctx) {
+		var f core.Finish
+		if f, err = t.decide(ctx); err == nil {
+			return f, nil
+		}
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause

@@ -58,7 +58,7 @@ func TestCodes(t *testing.T) {
 	}
 	ours := core.Errorf(core.LeaseLost, "x")
 	for _, err := range []error{nil, ours, context.Canceled, context.DeadlineExceeded} {
-		if got := sqlite.Translate("my.db", err); got != err {
+		if got := sqlite.Translate("my.db", err); !errors.Is(got, err) {
 			t.Errorf("%v became %v", err, got)
 		}
 	}

@@ -47,7 +47,7 @@ func version(ctx context.Context, file string, o Options) (found, known int64, e
 	if err != nil {
 		return 0, 0, fmt.Errorf("beginning to read: %w", err)
 	}
-	defer tx.Rollback()
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
 	var id, foreign, versions int64
 	err = tx.QueryRowContext(ctx, `
 		select (select application_id from pragma_application_id),

@@ -155,6 +155,6 @@ func (s *Store) snapshot(ctx context.Context, do func(*tx) error) error {
 	if err != nil {
 		return fmt.Errorf("beginning to read: %w", err)
 	}
-	defer inner.Rollback()
+	defer func() { _ = inner.Rollback() }() // it only reads
 	return do(&tx{ctx: ctx, on: inner, trace: s.options.Trace, newID: s.options.NewID, now: clock(s.options.Now)})
 }

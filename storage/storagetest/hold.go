@@ -51,7 +51,7 @@ var holdExamples = []example{
 		if c := must(second.Enroll(w.ctx, "../another one"))(w); c == a || c == b {
 			w.Fatalf("owner %q", c)
 		}
-		w.ok(w.Store.Close())
+		w.ok(w.Close())
 		third := w.view()
 		if c := w.enroll(third); c != a {
 			w.Fatalf("got %q, want the free %q", c, a)

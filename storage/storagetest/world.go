@@ -60,7 +60,7 @@ func (w *world) view() core.Store {
 // restart is a crash as far as the store can see one: the view is closed and another opened. Nothing was handed back.
 func (w *world) restart() {
 	w.Helper()
-	w.ok(w.Store.Close())
+	w.ok(w.Close())
 	w.Store = w.view()
 	w.owner = w.enroll(w.Store)
 }

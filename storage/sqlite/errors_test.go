@@ -6,8 +6,10 @@ import (
 	"database/sql"
 	"errors"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -161,8 +163,9 @@ func TestMayNotWrite(t *testing.T) {
 }
 
 func TestReadOnlyFile(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("nothing is read-only to root")
+	if os.Getuid() == 0 { // nothing is read-only to root: the test runs again as somebody else
+		asNobody(t)
+		return
 	}
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
 	open(t, file, sqlite.Options{}).Close()
@@ -175,6 +178,31 @@ func TestReadOnlyFile(t *testing.T) {
 		err = s.AddNote(context.Background(), "ann", "x")
 	}
 	want(t, err, core.StoreUnreadable, file)
+}
+
+// asNobody runs the calling test in a process of a user without rights.
+func asNobody(t *testing.T) {
+	t.Helper()
+	const nobody = 65534
+	dir, err := os.MkdirTemp("/tmp", "as-nobody") // what t.TempDir stands in may be closed to others
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	program, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Chmod(dir, 0o777), os.WriteFile(filepath.Join(dir, "test"), program, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := osexec.Command(filepath.Join(dir, "test"), "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Errorf("as nobody: %v\n%s", err, out)
+	}
 }
 
 // TestDiskFull: the unit that does not fit fails, what is stored stays, and with space it goes on.

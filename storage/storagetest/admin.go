@@ -83,6 +83,18 @@ var adminExamples = []example{
 		_, err = w.Again(w.ctx, 99)
 		w.fails(err, core.NotFound)
 	}},
+	{"a failed signal is tried again only while its turn is paused", func(w *world) {
+		c := w.suspend(lane, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		w.done(s, core.Finish{End: core.End{Kind: core.EndDead}})
+		again := must(w.Again(w.ctx, s.Event.Seq))(w)
+		s = w.take(again.Seq, minute)
+		w.equal("its invocation", s.Event.Invocation, c.Event.Invocation)
+		w.done(s, core.Finish{End: core.End{Kind: core.EndErrored}, Closures: []core.Closure{{Invocation: c.Event.Invocation}}})
+		_, err := w.Again(w.ctx, s.Event.Seq)
+		w.fails(err, core.Invalid)
+	}},
 	{"a dead letter is put away", func(w *world) {
 		seq := w.message(lane)
 		w.fails(w.Drop(w.ctx, seq), core.Invalid)

@@ -125,7 +125,7 @@ func (p *property) again(rt *rapid.T) {
 	case e.again != 0:
 		p.ok(rt, err)
 		p.equal(rt, "the receipt", r, core.Receipt{Seq: e.again})
-	case e.end != core.EndErrored && e.end != core.EndDead && e.end != core.EndDropped:
+	case e.end != core.EndErrored && e.end != core.EndDead && e.end != core.EndDropped, e.Kind == core.KindSignal && !p.waits(e.invocation):
 		if core.CategoryOf(err) != core.Invalid {
 			rt.Fatalf("trying an event again that ended in %q gave %v", e.end, err)
 		}
@@ -137,6 +137,12 @@ func (p *property) again(rt *rapid.T) {
 		next.ID = fmt.Sprintf("again/%d", e.seq)
 		p.learn(rt, r.Seq, next)
 	}
+}
+
+// waits reports whether the invocation is paused.
+func (p *property) waits(id core.InvocationID) bool {
+	_, waits := p.m.paused[id]
+	return waits
 }
 
 func (p *property) drop(rt *rapid.T) {
@@ -212,7 +218,7 @@ func (p *property) check(rt *rapid.T) {
 		}
 		rec, err := s.LoadPaused(ctx, a.invocation, "")
 		p.ok(rt, err)
-		if _, waits := p.m.paused[a.invocation]; waits != (rec != nil) {
+		if waits := p.waits(a.invocation); waits != (rec != nil) {
 			rt.Fatalf("the invocation %s is paused: %t, want %t", a.invocation, rec != nil, waits)
 		}
 	}

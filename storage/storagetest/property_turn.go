@@ -102,7 +102,7 @@ func (p *property) finish(rt *rapid.T, c core.Claim, holds bool, f core.Finish) 
 
 // resumed is the paused record that the claim's turn takes up, if it is a signal's.
 func (p *property) resumed(c core.Claim) core.InvocationID {
-	if _, waits := p.m.paused[c.Event.Invocation]; waits && c.Event.Kind == core.KindSignal {
+	if p.waits(c.Event.Invocation) && c.Event.Kind == core.KindSignal {
 		return c.Event.Invocation
 	}
 	return ""

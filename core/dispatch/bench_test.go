@@ -291,7 +291,7 @@ func (b *bench) history(id core.SessionID) []core.Message {
 
 // testLog writes to the test's own log.
 func testLog(t *testing.T) *slog.Logger {
-	return slog.New(slog.NewTextHandler(writer{t}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	return slog.New(slog.NewTextHandler(writer{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
 type writer struct{ t *testing.T }

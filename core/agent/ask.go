@@ -23,7 +23,9 @@ func (l Loop) consider(ctx context.Context, s graph.State, call core.ToolCall, b
 		return l.answer(s, call, tool.Failed(core.Errorf(core.NotAllowed, "What this turn did so far is not on record. Nothing was done; ask again."))), nil
 	}
 	bound.Bound = core.Binding{}
-	if !again {
+	if again {
+		e.decided(current.Get(s))
+	} else {
 		e.Mutating = append(e.Mutating, bound)
 	}
 	e.Rows.CallSpec.MutationPolicyDigest = l.policyNow(turn, e.Mutating)

@@ -123,7 +123,7 @@ func (e *evidence) shown(session []string, length int) {
 func (e *evidence) asked(reply core.Message, tools *tool.Registry, caller string) {
 	e.saw(reply)
 	for _, c := range reply.ToolCalls {
-		row := typestate.ToolRequest{ToolCallID: e.unique(c.ID), ToolName: c.Name, CallerID: caller}
+		row := typestate.ToolRequest{ToolCallID: e.unique(c.ID), ToolName: strings.ToValidUTF8(c.Name, "\ufffd"), CallerID: caller}
 		if strings.TrimSpace(row.ToolName) == "" {
 			row.ToolName = "(none)"
 		}
@@ -143,7 +143,7 @@ func (e *evidence) unique(id string) string {
 	taken := func(id string) bool {
 		return slices.ContainsFunc(e.Rows.ToolRequests, func(r typestate.ToolRequest) bool { return r.ToolCallID == id })
 	}
-	id = strings.TrimSpace(id)
+	id = strings.TrimSpace(strings.ToValidUTF8(id, "\ufffd")) // as it will be once it was stored
 	if id == "" {
 		id = "call"
 	}
@@ -174,6 +174,13 @@ func (e *evidence) ended(row core.Message, r core.ToolResult, mask func(string) 
 		ToolCallID: id, OperatorPayloadDigest: digest, ReminderRenderDigest: typestate.Digest(row.Content.String()), InjectionPoint: injected,
 		PolicyDigest: e.Rows.CallSpec.ToolRenderProtocolDigest,
 	})
+}
+
+// decided links the turn with the approval of a call, and with what the audit log says under it.
+func (e *evidence) decided(a *asked) {
+	if a != nil {
+		e.Rows.TrajectoryRefs = append(e.Rows.TrajectoryRefs, "approval://"+string(a.Approval))
+	}
 }
 
 // sentence is that of a failed call, without what looks like a secret; where nobody says what that is, its category.

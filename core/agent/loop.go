@@ -149,9 +149,7 @@ func (l Loop) answer(s graph.State, call core.ToolCall, r core.ToolResult) graph
 	row, e := tool.Row(call.ID, r), trail.Get(s)
 	if e != nil {
 		e.ended(row, r, l.Mask)
-		if a := current.Get(s); a != nil {
-			e.Rows.TrajectoryRefs = append(e.Rows.TrajectoryRefs, "approval://"+string(a.Approval))
-		}
+		e.decided(current.Get(s))
 	}
 	return graph.Update{graph.Messages.Add(row), calls.Set(calls.Get(s)[1:]), current.Set(nil), decision.Set(nil), trail.Set(e)}
 }

@@ -41,15 +41,6 @@ func (l Loop) consider(ctx context.Context, s graph.State, call core.ToolCall, b
 	return graph.Update{trail.Set(e), current.Set(next), decision.Set(nil)}, nil
 }
 
-// bind fixes what an approval will be bound to.
-func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
-	digest, err := tool.Digest(call.Name, call.Arguments)
-	if err != nil {
-		return core.Call{}, err
-	}
-	return core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: digest, Summary: t.Summarize(call.Arguments)}, nil
-}
-
 // ask says what the turn waits for: the pending message of harness-chat §8.1.
 func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
 	a := current.Get(s)

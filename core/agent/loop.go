@@ -144,6 +144,15 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	return l.consider(ctx, s, call, bound, false)
 }
 
+// bind fixes what an approval will be bound to.
+func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
+	digest, err := tool.Digest(call.Name, call.Arguments)
+	if err != nil {
+		return core.Call{}, err
+	}
+	return core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: digest, Summary: t.Summarize(call.Arguments)}, nil
+}
+
 // answer appends a call's result and takes the call off the list.
 func (l Loop) answer(s graph.State, call core.ToolCall, r core.ToolResult) graph.Update {
 	row, e := tool.Row(call.ID, r), trail.Get(s)

@@ -23,8 +23,10 @@ type evidence struct {
 
 var trail = graph.Field("evidence", graph.Replace[*evidence]())
 
-// The protocols of this loop. Their names stand in the call spec, as digests: whoever changes what one says changes its number.
+// The protocols of this loop. Their names stand in the call spec, as digests: whoever changes what one says changes its number. The
+// action mode is json: each native call is an action object of its own, and they run as a chain, however many one answer holds.
 const (
+	mode, pattern = "json", "chain"
 	normalizer    = "gatehouse.loop.native-calls.v1"
 	renders       = "gatehouse.render.v1: a tool's text goes whole, as it is, into the tool message that answers its call"
 	queues        = "gatehouse.queue.v1: one event a turn"
@@ -50,14 +52,16 @@ func (l Loop) start(ctx context.Context, s graph.State) (*evidence, error) {
 		model = l.Name
 	}
 	spec := typestate.CallSpec{
-		CallID: string(ids.Invocation), ModelRef: model, ActionMode: "json", ExecutionPattern: "chain", NormalizerID: normalizer,
+		CallID: string(ids.Invocation), ModelRef: model, ActionMode: mode, ExecutionPattern: pattern, NormalizerID: normalizer,
 		MutationPolicyDigest: l.policyNow(turn, nil), GovernancePolicyDigest: l.governance(),
 		ToolRenderProtocolDigest: typestate.Digest(renders), ReminderQueuePolicyDigest: typestate.Digest(queues),
 		StateViewPolicyDigest: typestate.Digest(views), DecompositionPolicyDigest: typestate.Digest(decomposition),
 	}
 	e.Rows = typestate.Evidence{
-		CallSpec:      spec,
-		ReminderQueue: []typestate.Queue{{QueueID: inbound, ReducedDigest: typestate.Digest(fmt.Sprint("event ", turn.Event)), PolicyDigest: spec.ReminderQueuePolicyDigest}},
+		CallSpec: spec,
+		ReminderQueue: []typestate.Queue{{
+			QueueID: inbound, ReducedDigest: typestate.Digest(fmt.Sprint("event ", turn.Event)), PolicyDigest: spec.ReminderQueuePolicyDigest,
+		}},
 	}
 	if ids.Session != "" {
 		e.Rows.SessionRefs = []string{"session://" + string(ids.Session)}

@@ -82,7 +82,7 @@ func TestReusedAndBlankIdsAreTakenApart(t *testing.T) {
 	}
 }
 
-func TestTheApprovalIsBoundToWhatTheTurnDid(t *testing.T) {
+func TestLaw5_TheApprovalIsBoundToWhatTheTurnDid(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "calc", `{"expression":"1+1"}`), use("2", "note_add", `{"text":"x"}`)}}}}, ask)
 	asked := r.say("go")
 	bound := r.bound(asked)
@@ -103,7 +103,7 @@ func TestTheApprovalIsBoundToWhatTheTurnDid(t *testing.T) {
 	}
 }
 
-func TestChangedRulesAskAgainOnce(t *testing.T) {
+func TestLaw5_ChangedRulesAskAgainOnce(t *testing.T) {
 	r := newRoom(t, agent.Demo{}, ask)
 	asked := r.say("note add milk")
 	first := r.bound(asked)
@@ -133,7 +133,7 @@ func TestChangedRulesAskAgainOnce(t *testing.T) {
 	}
 }
 
-func TestRulesThatNowRefuseOrAllow(t *testing.T) {
+func TestLaw5_RulesThatNowRefuseOrAllow(t *testing.T) {
 	r := newRoom(t, agent.Demo{}, ask)
 	asked := r.say("note add milk")
 	*r.rule = core.Rule{Verdict: core.VerdictDeny, Why: "Not on Sundays."}

@@ -47,7 +47,8 @@ func (p Prefix) gate(b core.Binding) error {
 func (p Prefix) check() (*typestate.Report, error) {
 	report, err := typestate.JoinCheck(typestate.Input{Evidence: p.Evidence})
 	if err != nil {
-		return nil, core.Wrap(core.NotAllowed, err, "What this turn did so far is not on record as it must be (%s). Nothing was done.", typestate.EvidenceMissing)
+		return nil, core.Wrap(core.NotAllowed, err, "What this turn did so far is not on record as it must be: %s. Nothing was done.",
+			typestate.EvidenceMissing)
 	}
 	return report, nil
 }

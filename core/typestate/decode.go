@@ -94,7 +94,9 @@ func protocolState(o object) ProtocolState {
 }
 
 func toolRender(o object) ToolRender {
-	return ToolRender{o.text("toolCallId"), o.text("operatorPayloadDigest"), o.text("reminderRenderDigest"), o.text("injectionPoint"), o.text("policyDigest")}
+	return ToolRender{
+		o.text("toolCallId"), o.text("operatorPayloadDigest"), o.text("reminderRenderDigest"), o.text("injectionPoint"), o.text("policyDigest"),
+	}
 }
 
 func queue(o object) Queue {

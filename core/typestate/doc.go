@@ -35,5 +35,5 @@
 // digests were made; later versions write 1e+16, so nobody should depend on large floats in a payload (decided 2026-11-21).
 //
 // Where the reader is stricter than the reference: an object written as a list of its values is refused, and so are texts that
-// nest beyond 512 levels or hold half a surrogate pair, even under keys that nobody reads.
+// nest beyond 512 levels, hold half a surrogate pair or are not UTF-8, even under keys that nobody reads.
 package typestate

@@ -7,8 +7,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Mutation is a mutation that asks to run, with the evidence that it brings: a turn's, a recorded gate, or both. Where no gate is recorded the evidence is
-// judged here and now, and that judgement is the witness.
+// Mutation is a mutation that asks to run, with what it brings: a turn's evidence, a recorded gate, or both. Where no gate is
+// recorded the evidence is judged here and now, and that judgement is the witness.
 type Mutation struct {
 	Action       string
 	PolicyDigest string // of the active mutation policy

@@ -23,7 +23,9 @@ func Normalize(e Evidence) (*Normalized, error) {
 	n.StateViews = unique(c, "stateViews", e.StateViews, c.stateView, func(r StateView) string { return r.ViewID })
 	n.ProtocolState = ProtocolState{lower(c.required(e.ProtocolState.StopReason, "protocolState.stopReason")), e.ProtocolState.ContinuationAllowed}
 	if e.Handoff != nil {
-		n.Handoff = &Handoff{c.required(e.Handoff.Target, "handoff.target"), refs(e.Handoff.RequiredArtifactRefs), strings.TrimSpace(e.Handoff.ReturnPathRef)}
+		n.Handoff = &Handoff{
+			c.required(e.Handoff.Target, "handoff.target"), refs(e.Handoff.RequiredArtifactRefs), strings.TrimSpace(e.Handoff.ReturnPathRef),
+		}
 	}
 	n.SessionRefs, n.TrajectoryRefs = refs(e.SessionRefs), refs(e.TrajectoryRefs)
 	if c.err != nil {

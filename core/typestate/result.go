@@ -108,8 +108,8 @@ func flagOf(raw *strictjson.Value) *bool {
 	return nil
 }
 
-// failing reports whether a raw row tells of an error. A raw error without a status does, even where it holds nothing usable and the row
-// normalises to ok.
+// failing reports whether a raw row tells of an error. A raw error without a status does, even where it holds nothing usable and
+// the row normalises to ok.
 func failing(r ToolResult) bool {
 	switch lower(strings.TrimSpace(r.Status)) {
 	case Failed:

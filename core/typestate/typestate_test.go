@@ -211,6 +211,25 @@ func TestDigests(t *testing.T) {
 	}
 }
 
+func TestWhatIsTrimmed(t *testing.T) {
+	for space, trimmed := range map[string]bool{
+		` \t\r\n`: true, "\\u000b\\u000c": true, "\\u0085": true, "\\u00a0": true, "\\u1680": true, "\\u2000\\u200a": true,
+		"\\u2028\\u2029": true, "\\u202f\\u205f": true, "\\u3000": true, "\\u200b": false, "\\ufeff": false, "\\u180e": false, "\\u001f": false,
+	} {
+		r := report(t, edited(t, `"modelRef":"m"`, `"modelRef":"`+space+`m`+space+`"`))
+		if got := r.Normalized.CallSpec.ModelRef; (got == "m") != trimmed {
+			t.Errorf("%s: %q", space, got)
+		}
+	}
+}
+
+func TestOnlyASCIIIsFolded(t *testing.T) {
+	n := report(t, edited(t, `"json"`, `"J\u0130SON"`, `"modelRef":"m"`, `"modelRef":"GPT"`, `"tool_response"`, `"Tool_Response"`, `"consumed"`, `"CONSUMED"`)).Normalized
+	if n.CallSpec.ActionMode != "jİson" || n.CallSpec.ModelRef != "GPT" || n.ToolRender[0].InjectionPoint != "tool_response" || n.ToolUse[0].Disposition != "consumed" {
+		t.Errorf("%+v", n)
+	}
+}
+
 func TestRawErrorQuirks(t *testing.T) {
 	n := report(t, edited(t, result(`"rawError":{"detail":1}`)...)).Normalized.ToolResults[0]
 	if n.Status != typestate.OK || n.Error != nil {

@@ -36,6 +36,15 @@ type Call struct {
 	Arguments json.RawMessage `json:"arguments"`
 	Digest    string          `json:"digest"`  // of tool and arguments, canonical: what the executor compares
 	Summary   string          `json:"summary"` // the tool's sentence for the approver
+	Bound     Binding         `json:"bound,omitzero"`
+}
+
+// Binding is what held when a call was asked for: digests that the executor's gate compares with what holds when it is to run.
+type Binding struct {
+	Schema   string `json:"schema"`    // of the tool's arguments
+	CallSpec string `json:"call_spec"` // of what the turn is bound to
+	Policy   string `json:"policy"`    // of the rules that matched the turn's mutating calls so far
+	Witness  string `json:"witness"`   // of the join check over all that the turn had done before
 }
 
 // Approval is a question to people, as stored. Rule is the matching rule's snapshot: who may decide is told by it and not by

@@ -73,6 +73,7 @@ const (
 	PolicyDenied     Category = "policy_denied"      // the approval policy refuses this call to everybody
 	ApprovalMissing  Category = "approval_missing"   // a mutating call came to the executor with no approval that is approved
 	ApprovalMismatch Category = "approval_mismatch"  // the approval is for another tool, other arguments, or another turn
+	ApprovalStale    Category = "approval_stale"     // the rules changed after the approval was asked for
 	ApprovalDecided  Category = "approval_decided"   // a second decision: the first one stands
 	ApprovalExpired  Category = "approval_expired"   // the deadline passed before a decision
 	ApprovalRefused  Category = "approval_refused"   // an approver said no
@@ -117,7 +118,7 @@ var buckets = map[Category]Bucket{
 	HarnessCorrelationFailed: UserCorrectable, HarnessPathAmbiguous: UserCorrectable, ProviderInvalidModel: UserCorrectable,
 	ProviderUnsupportedContent: UserCorrectable, StructuredOutputInvalid: UserCorrectable, MessageTooLarge: UserCorrectable,
 	NotFound: UserCorrectable, Invalid: UserCorrectable, NotAllowed: UserCorrectable, PolicyDenied: UserCorrectable,
-	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalDecided: UserCorrectable,
+	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalStale: UserCorrectable, ApprovalDecided: UserCorrectable,
 	ApprovalExpired: UserCorrectable, ApprovalRefused: UserCorrectable, ApprovalCanceled: UserCorrectable,
 	OutcomeUnknown: UserCorrectable, ToolFailed: UserCorrectable, ToolUnknown: UserCorrectable, ToolArguments: UserCorrectable,
 	Stopped: UserCorrectable, Unsupported: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryInDoubt: UserCorrectable,

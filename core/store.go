@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -91,6 +92,8 @@ type Finish struct {
 	Closures      []Closure      // paused invocations that end short of END
 	NewGeneration bool           // the lane's next turn has a new session
 	Posts         []Post         // into the outbox
+
+	Evidence json.RawMessage // what the invocation did so far, as a join check's input; it replaces what an earlier leg left. Nil: none
 }
 
 // Retry puts the event back: it is due again After, its Attempt is taken back and its Retries are raised.
@@ -124,7 +127,7 @@ type Conversations interface {
 	InvocationMessages(ctx context.Context, s SessionID, id InvocationID) ([]Message, error)
 	// ListSessions gives summaries, latest change first.
 	ListSessions(ctx context.Context, f SessionFilter) ([]SessionSummary, error)
-	// DeleteSession removes a session's record, messages and paused invocations; deleting what is absent succeeds. It is
+	// DeleteSession removes a session's record, messages, evidence and paused invocations; deleting what is absent succeeds. It is
 	// refused (invalid) while a turn of the session runs.
 	DeleteSession(ctx context.Context, id SessionID) error
 }
@@ -152,7 +155,7 @@ type IntentRecord struct {
 	EndedAt time.Time
 }
 
-// Intents is the executor's ledger, keyed by approval.
+// Intents is the executor's ledger, keyed by approval; and what whole turns did, keyed by invocation.
 type Intents interface {
 	// BeginIntent commits the intent, fenced, and marks the approval begun; where there is one already it is given instead and
 	// nothing changes. It is refused (approval_missing) unless the approval is approved.
@@ -161,6 +164,8 @@ type Intents interface {
 	SettleIntent(ctx context.Context, c Claim, id ApprovalID, r ToolResult) error
 	// LoadIntent gives nil, nil where there is none.
 	LoadIntent(ctx context.Context, id ApprovalID) (*IntentRecord, error)
+	// LoadEvidence gives what the invocation's last Finish with Evidence left; nil, nil where there is none.
+	LoadEvidence(ctx context.Context, id InvocationID) (json.RawMessage, error)
 }
 
 // ApprovalFilter narrows a listing; the zero filter lists all.
@@ -230,7 +235,7 @@ type Schedule interface {
 	ClaimTasks(ctx context.Context, limit int, lease time.Duration) ([]Task, error)
 	// EndTask removes a task or, with a wait above zero, makes it due again after it.
 	EndTask(ctx context.Context, key string, wait time.Duration) error
-	// Prune removes what ended longer ago than age: events, posts that were sent, decided approvals with their intents. What an
+	// Prune removes what ended longer ago than age: events, posts that were sent, decided approvals with their intents, evidence. What an
 	// open approval or a paused invocation needs is spared, and so are dead letters, the audit log and sessions.
 	Prune(ctx context.Context, age time.Duration) (removed int, err error)
 }

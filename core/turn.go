@@ -1,6 +1,9 @@
 package core
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+)
 
 // Ledger is what the one executor writes to while a turn runs. It is bound to the turn's claim: once the lane is lost, every
 // call fails with lease_lost.
@@ -18,6 +21,10 @@ type Turn struct {
 	Address Address
 	Actor   Actor
 	Ledger  Ledger
+
+	// Evidence takes what the turn did, as a join check's input, each time that the turn ends or pauses; the last one stands. Nil:
+	// nobody keeps it.
+	Evidence func(json.RawMessage)
 }
 
 type turnKey struct{}

@@ -23,6 +23,9 @@ type commands struct {
 	Approvals   approvalsCmd   `cmd:"" help:"What waits for a decision, who decided what, and the audit log."`
 	Deadletters deadlettersCmd `cmd:"" help:"What gave up, and why."`
 
+	JoinCheck     joinCheckCmd     `cmd:"" help:"Judge whether a turn's tool calls are closed, from its evidence."`
+	MutationCheck mutationCheckCmd `cmd:"" help:"Judge whether a mutation may follow a turn's evidence."`
+
 	Queue   queueCmd   `cmd:"" help:"What waits."`
 	Pause   pauseCmd   `cmd:"" help:"Stop taking turns, in all processes; nothing is lost."`
 	Unpause unpauseCmd `cmd:"" help:"Take turns again."`

@@ -81,8 +81,14 @@ func (a *app) json(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("writing JSON: %w", err)
 	}
+	_, err := fmt.Fprint(a.std.Out, harmless(b.String()))
+	return err
+}
+
+// harmless escapes in a JSON text what a terminal might obey.
+func harmless(text string) string {
 	var out strings.Builder
-	for _, r := range b.String() {
+	for _, r := range text {
 		switch {
 		case r < utf8.RuneSelf && r != 0x7f || console.Clean(string(r)) == string(r):
 			out.WriteRune(r)
@@ -93,8 +99,7 @@ func (a *app) json(v any) error {
 			fmt.Fprintf(&out, `\u%04x`, r)
 		}
 	}
-	_, err := fmt.Fprint(a.std.Out, out.String())
-	return err
+	return out.String()
 }
 
 // stamp shows a time as it is here; "" for none.

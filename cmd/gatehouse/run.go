@@ -46,7 +46,9 @@ func run(ctx context.Context, args []string, std stdio) (code int) {
 		return codeUsage
 	}
 	if err := parsed.Run(&app{std: std}); err != nil {
-		fmt.Fprintf(std.Err, "gatehouse: %s\n", explain(err))
+		if !errors.Is(err, errSaid) {
+			fmt.Fprintf(std.Err, "gatehouse: %s\n", explain(err))
+		}
 		return exitCode(err)
 	}
 	return codeDone

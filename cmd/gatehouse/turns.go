@@ -40,7 +40,8 @@ func (c turnsListCmd) Run(ctx context.Context, a *app) error {
 
 type turnsShowCmd struct {
 	asJSON
-	ID string `arg:"" help:"The number of a turn, or the id of its invocation."`
+	ID       string `arg:"" help:"The number of a turn, or the id of its invocation."`
+	Evidence bool   `help:"Print what join-check reads of the turn instead, as JSON."`
 }
 
 // Run shows.
@@ -50,8 +51,23 @@ func (c turnsShowCmd) Run(ctx context.Context, a *app) error {
 		if err != nil {
 			return err
 		}
+		if c.Evidence {
+			return a.evidence(ctx, store, events[0].Invocation, c.ID)
+		}
 		return a.showTurns(ctx, store, events, c.JSON)
 	})
+}
+
+// evidence prints a turn's join-check input. It was masked when it was kept.
+func (a *app) evidence(ctx context.Context, store core.Store, of core.InvocationID, id string) error {
+	text, err := store.LoadEvidence(ctx, of)
+	if err != nil {
+		return err
+	}
+	if text == nil {
+		return core.Errorf(core.NotFound, "There is no evidence of turn %q: it has neither ended nor paused, it failed, or its agent keeps none.", id)
+	}
+	return a.json(text)
 }
 
 // findTurn gives the event of a number, and after it the others of its invocation; or all events of an invocation in their order.

@@ -26,10 +26,10 @@ func (b *book) AddNote(_ context.Context, _, text string) error {
 
 func (b *book) Notes(context.Context, string) ([]string, error) { return b.notes, nil }
 
-// policy gives every call the same rule.
-type policy core.Rule
+// policy gives every call the same rule, which may change.
+type policy struct{ rule *core.Rule }
 
-func (p policy) Rule(core.Turn, core.Call) core.Rule { return core.Rule(p) }
+func (p policy) Rule(core.Turn, core.Call) core.Rule { return *p.rule }
 
 // room is a conversation with the loop over the demo's tools, its approvals decided by the test.
 type room struct {
@@ -40,6 +40,10 @@ type room struct {
 	intents   map[core.ApprovalID]*core.IntentRecord
 	heard     []core.Outcome
 	ctx       context.Context
+
+	rule     *core.Rule
+	evidence []byte              // what the turn handed over last
+	spoil    func(*core.Binding) // changes what the stored approval is bound to
 }
 
 func (r *room) Approval(_ context.Context, id core.ApprovalID) (core.Approval, error) {
@@ -65,13 +69,14 @@ func (r *room) Settle(_ context.Context, id core.ApprovalID, result core.ToolRes
 
 func newRoom(t *testing.T, m agent.Model, rule core.Rule) *room {
 	t.Helper()
-	r := &room{t: t, book: &book{}, approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]*core.IntentRecord{}}
+	r := &room{t: t, rule: &rule, book: &book{}, approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]*core.IntentRecord{}}
 	noon := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 	tools := tool.NewRegistry(tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book), tool.NoteList(r.book))
 	ids := 0
 	brain, err := agent.Loop{
-		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy(rule),
+		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule},
 		NewID: func() string { ids++; return fmt.Sprintf("a%d", ids) },
+		Mask:  func(s string) string { return strings.ReplaceAll(s, "hunter2", "••••••") },
 	}.Graph()
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +89,9 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule) *room {
 		t.Fatal(err)
 	}
 	r.harness.Subscribe("s@1", func(o core.Outcome) { r.heard = append(r.heard, o) })
-	r.ctx = core.WithTurn(context.Background(), core.Turn{Ledger: r, Actor: core.Actor{ID: "x:ann"}})
+	r.ctx = core.WithTurn(context.Background(), core.Turn{
+		Ledger: r, Actor: core.Actor{ID: "x:ann"}, Evidence: func(text json.RawMessage) { r.evidence = text },
+	})
 	return r
 }
 
@@ -92,17 +99,35 @@ func (r *room) say(text string) core.Outcome {
 	return r.harness.Send(r.ctx, "s@1", core.Message{Role: core.User, Content: core.Text(text)})
 }
 
-// decide settles what a suspended outcome waits for and resumes it.
-func (r *room) decide(o core.Outcome, state core.ApprovalState, reason string) core.Outcome {
+// request is what a suspended outcome asks to be approved.
+type request struct {
+	Call core.Call
+	Rule core.Rule
+}
+
+func (r *room) asked(o core.Outcome) request {
 	r.t.Helper()
 	s, ok := o.(core.Suspended)
 	if !ok {
 		r.t.Fatalf("outcome %+v, want suspended", o)
 	}
-	var req struct{ Call core.Call }
+	var req request
 	text, _ := json.Marshal(s.Descriptor.Metadata)
 	if err := json.Unmarshal(text, &req); err != nil {
 		r.t.Fatal(err)
+	}
+	return req
+}
+
+func (r *room) bound(o core.Outcome) core.Binding { return r.asked(o).Call.Bound }
+
+// decide settles what a suspended outcome waits for and resumes it.
+func (r *room) decide(o core.Outcome, state core.ApprovalState, reason string) core.Outcome {
+	r.t.Helper()
+	req := r.asked(o)
+	s := o.(core.Suspended)
+	if r.spoil != nil {
+		r.spoil(&req.Call.Bound)
 	}
 	a := core.Approval{ID: core.ApprovalID(s.Descriptor.SignalID), Invocation: s.Invocation, Call: req.Call, State: state, Reason: reason, DecidedBy: core.Actor{ID: "x:bob", Name: "Bob"}}
 	r.approvals[a.ID] = a

@@ -15,5 +15,26 @@
 // the call to the one executor, and saves the session explicitly with its row, so that no later failure can unsay what was done.
 // A crash before that save runs act again, and the executor gives the stored result.
 //
+// # Evidence
+//
+// While a turn runs, the loop keeps a record of it in the terms of the typestate contract (core/typestate), a row when each thing
+// happens: a request when the model asks, a result with its use and its render when a call has ended, the view when the model is
+// asked. The record is a field of the paused state, so it survives a suspension and a crash with everything else, and a re-run of
+// a node writes the same rows. It holds ids, names and digests, and of failed calls the sentence, masked.
+//
+// A mutating call is held out: what stands before it is a closed prefix. The loop has it judged before anybody is asked (what could
+// not run is not asked for), binds the approval to it, and gives it to the executor at the run, which judges it again. Calls run
+// in order, one at a time, so a call's prefix is the same at both moments, unless somebody changed something in between.
+//
+// What the turn is bound to, its mutation policy, is a digest over the rules that match its mutating calls and the schemas of
+// their tools. Where that is another one at the run, nothing runs: the call is asked for once more under the rules of today, and
+// after a second change refused (approval_stale).
+//
+// At its end the turn is closed by a full join check, at a pause it is open, as it must be; both are handed to Turn.Evidence, and
+// kept by the Finish. A turn that fails keeps what its last pause left.
+//
+// A turn that was paused before evidence was kept has none: its call is refused with a sentence, and can be asked for again
+// (decided 2026-11-21; rejected: a new Version, which would end such turns without an answer).
+//
 // The demo is a Model that needs no vendor: it reads commands such as "calc 2+3*4" and calls tools for them, as a model would.
 package agent

@@ -32,6 +32,9 @@ type Loop struct {
 	Executor *tool.Executor
 	Policy   Policy
 	NewID    func() string
+
+	ModelRef string              // provider and model, for the evidence; "" = Name
+	Mask     func(string) string // hides what looks like a secret in the evidence; nil: sentences of failures are left out of it
 }
 
 // asked is the mutating call that the turn is paused for.
@@ -40,6 +43,7 @@ type asked struct {
 	Approval core.ApprovalID `json:"approval"`
 	Bound    core.Call       `json:"bound"`
 	Rule     core.Rule       `json:"rule"`
+	Again    bool            `json:"again,omitempty"` // for the second time: the rules changed after the first
 }
 
 // The scratch fields of a turn. None is in the session.
@@ -54,7 +58,7 @@ var (
 func (l Loop) Graph() (*graph.Graph, error) {
 	return graph.New(l.Name, Version).
 		SchemaVersion(Version).
-		Fields(graph.Messages, calls, current, decision, rounds).
+		Fields(graph.Messages, calls, current, decision, rounds, trail).
 		Session("messages").
 		Entry("model").
 		Node("model", l.model).
@@ -68,34 +72,39 @@ func (l Loop) Graph() (*graph.Graph, error) {
 			}
 			return "tools", nil
 		}).
-		Route("tools", func(s graph.State) (string, error) {
-			switch a := current.Get(s); {
-			case a == nil:
-				return next(s), nil
-			case a.Rule.Verdict == core.VerdictAllow:
-				return "gate", nil
-			}
-			return "ask", nil
-		}).
+		Route("tools", next).
 		Edge("ask", "gate").
 		Edge("gate", "act").
-		Route("act", func(s graph.State) (string, error) { return next(s), nil }).
+		Route("act", next).
 		Compile()
 }
 
-// next goes on with the next call, or back to the model when all are answered.
-func next(s graph.State) string {
-	if len(calls.Get(s)) > 0 {
-		return "tools"
+// next goes on with the call that was set aside, with the next one, or back to the model when all are answered.
+func next(s graph.State) (string, error) {
+	a := current.Get(s)
+	switch {
+	case a != nil && a.Rule.Verdict == core.VerdictAllow:
+		return "gate", nil
+	case a != nil:
+		return "ask", nil
+	case len(calls.Get(s)) > 0:
+		return "tools", nil
 	}
-	return "model"
+	return "model", nil
 }
 
 func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 	if rounds.Get(s) >= maxRounds {
 		return nil, core.Errorf(core.ProviderInvalidResponse, "The agent called tools %d times without coming to an answer.", maxRounds)
 	}
-	reply, err := l.Model.Next(ctx, graph.Messages.Get(s))
+	e, history := trail.Get(s), graph.Messages.Get(s)
+	if e == nil && rounds.Get(s) == 0 {
+		var err error
+		if e, err = l.start(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	reply, err := l.Model.Next(ctx, history)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +112,15 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 	if err := reply.Validate(); err != nil {
 		return nil, core.Wrap(core.ProviderInvalidResponse, err, "The model's answer was malformed.")
 	}
-	return graph.Update{graph.Messages.Add(reply), calls.Set(reply.ToolCalls), rounds.Set(rounds.Get(s) + 1)}, nil
+	if e != nil {
+		turn, _ := core.TurnFrom(ctx)
+		e.shown(e.Rows.SessionRefs, history.Len())
+		e.asked(reply, l.Executor.Tools, turn.Actor.ID)
+		if len(reply.ToolCalls) == 0 {
+			l.close(ctx, e.Rows)
+		}
+	}
+	return graph.Update{graph.Messages.Add(reply), calls.Set(reply.ToolCalls), rounds.Set(rounds.Get(s) + 1), trail.Set(e)}, nil
 }
 
 // tools takes the first call that is left: runs it, refuses it, or sets it aside to be asked for.
@@ -111,26 +128,20 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	call := calls.Get(s)[0]
 	t, err := l.Executor.Tools.Find(call)
 	if err != nil {
-		return answer(s, call, tool.Failed(err)), nil
+		return l.answer(s, call, tool.Failed(err)), nil
 	}
 	if !t.Mutating {
 		result, err := l.Executor.Read(ctx, t, call)
 		if err != nil {
 			return nil, err
 		}
-		return answer(s, call, result), nil
+		return l.answer(s, call, result), nil
 	}
 	bound, err := bind(t, call)
 	if err != nil {
-		return answer(s, call, tool.Failed(err)), nil
+		return l.answer(s, call, tool.Failed(err)), nil
 	}
-	turn, _ := core.TurnFrom(ctx)
-	rule := l.Policy.Rule(turn, bound)
-	switch rule.Verdict {
-	case core.VerdictAllow, core.VerdictAsk:
-		return graph.Update{current.Set(&asked{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule})}, nil
-	}
-	return answer(s, call, tool.Failed(core.Errorf(core.PolicyDenied, "%s", rule.Why))), nil
+	return l.consider(ctx, s, call, bound, false)
 }
 
 // bind fixes what an approval will be bound to.
@@ -143,42 +154,35 @@ func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
 }
 
 // answer appends a call's result and takes the call off the list.
-func answer(s graph.State, call core.ToolCall, r core.ToolResult) graph.Update {
-	return graph.Update{
-		graph.Messages.Add(tool.Row(call.ID, r)),
-		calls.Set(calls.Get(s)[1:]),
-		current.Set(nil),
-		decision.Set(nil),
+func (l Loop) answer(s graph.State, call core.ToolCall, r core.ToolResult) graph.Update {
+	row, e := tool.Row(call.ID, r), trail.Get(s)
+	if e != nil {
+		e.ended(row, r, l.Mask)
+		e.decided(current.Get(s))
 	}
+	return graph.Update{graph.Messages.Add(row), calls.Set(calls.Get(s)[1:]), current.Set(nil), decision.Set(nil), trail.Set(e)}
 }
 
-// ask says what the turn waits for: the pending message of harness-chat §8.1.
-func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
-	a := current.Get(s)
-	text := "I need an approval first: " + a.Bound.Summary
-	return graph.Update{graph.Messages.Add(core.Message{Role: core.Assistant, Content: core.Text(text)})}, nil
-}
-
-// gate suspends. The approval's id is the signal's.
-func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
-	a := current.Get(s)
-	return nil, graph.Suspend(ctx, core.Descriptor{
-		SignalID: core.SignalID(a.Approval),
-		Metadata: map[string]any{"call": a.Bound, "rule": a.Rule},
-	})
-}
-
-// act is the first node after the resume. What it did is saved before anything else can fail.
+// act is the first node after the resume. What it did is saved before anything else can fail. Where the rules changed after the
+// approval was asked for, nothing was done: the call is asked for once more, under the rules of today; a second change refuses it.
 func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 	a, d := current.Get(s), decision.Get(s)
 	if a == nil || d == nil || d.Approval != a.Approval {
 		return nil, core.Errorf(core.SuspensionRecordInvalid, "The decision is not for what this conversation waits for.")
 	}
-	result, err := l.Executor.Act(ctx, a.Call, a.Approval)
+	e, before := trail.Get(s), tool.Prefix{}
+	if e != nil {
+		turn, _ := core.TurnFrom(ctx)
+		before = tool.Prefix{Evidence: e.prefix(), Policy: l.policyNow(turn, e.Mutating)}
+	}
+	result, err := l.Executor.Act(ctx, a.Call, a.Approval, before)
 	if err != nil {
 		return nil, err
 	}
-	update := answer(s, a.Call, result)
+	if result.Category == core.ApprovalStale && !a.Again {
+		return l.consider(ctx, s, a.Call, a.Bound, true)
+	}
+	update := l.answer(s, a.Call, result)
 	if err := graph.SaveSession(ctx, update); err != nil {
 		return nil, fmt.Errorf("saving what was done: %w", err)
 	}

@@ -83,6 +83,7 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 	f := core.Finish{Session: s.session, Resumed: s.consumed}
 	switch o := o.(type) {
 	case core.Completed:
+		f.Evidence = t.evidence
 		f.Posts = t.replies(o.Replies)
 		f.End.Kind = core.EndReplied
 		if len(f.Posts) == 0 {
@@ -90,7 +91,7 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 		}
 		return f, nil
 	case core.Suspended:
-		f.Paused = s.paused
+		f.Paused, f.Evidence = s.paused, t.evidence
 		f.Posts = t.replies(o.Pending)
 		f.End = core.End{Kind: core.EndSuspended}
 		approval, posts, ok, err := t.Desk.Open(facts(ctx), s.paused.Session, o)

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +17,8 @@ type turn struct {
 	claim  core.Claim
 	ledger *ledger
 	log    *slog.Logger
+
+	evidence json.RawMessage // what the graph says the turn did so far; kept with an end or a pause, not with a failure
 }
 
 func newTurn(d *Dispatcher, c core.Claim) *turn {
@@ -152,7 +155,7 @@ func (t *turn) abandon(ctx context.Context) {
 // facts are what the nodes of this turn may know of it.
 func (t *turn) facts() core.Turn {
 	e := t.claim.Event
-	return core.Turn{Event: e.Seq, Lane: e.Lane, Address: e.Address, Actor: e.Actor, Ledger: t.ledger}
+	return core.Turn{Event: e.Seq, Lane: e.Lane, Address: e.Address, Actor: e.Actor, Ledger: t.ledger, Evidence: func(e json.RawMessage) { t.evidence = e }}
 }
 
 // post makes a post that answers this event. name tells it from the event's other posts.

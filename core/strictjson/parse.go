@@ -11,9 +11,19 @@ import (
 // MaxDepth is how deep arrays and objects may nest.
 const MaxDepth = 512
 
+// Option changes what Parse accepts.
+type Option func(*parser)
+
+// Repeats keeps every member of a key that stands twice instead of refusing the text: for formats whose readers ignore what they
+// do not know, and for free-form parts. Get gives the first of them, Any the last; the caller refuses where it must.
+func Repeats(p *parser) { p.repeats = true }
+
 // Parse reads exactly one JSON value. The error is always an *Error.
-func Parse(data []byte) (*Value, error) {
+func Parse(data []byte, opts ...Option) (*Value, error) {
 	p := &parser{data: data, line: 1}
+	for _, o := range opts {
+		o(p)
+	}
 	p.space()
 	v, err := p.value(0)
 	if err != nil {
@@ -32,6 +42,7 @@ type parser struct {
 	line      int
 	lineStart int // offset of the current line's first byte
 	path      []string
+	repeats   bool
 }
 
 func (p *parser) fail(code Code, format string, args ...any) *Error {
@@ -136,7 +147,7 @@ func (p *parser) object(depth int) ([]Member, error) {
 			return nil, err
 		}
 		p.path = append(p.path, m.Key)
-		if seen[m.Key] {
+		if seen[m.Key] && !p.repeats {
 			e := p.fail(DuplicateKey, "the key %q stands twice", m.Key)
 			e.Line, e.Column = m.Line, m.Column
 			return nil, e

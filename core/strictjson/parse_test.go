@@ -61,6 +61,19 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func TestRepeatsKeepsBoth(t *testing.T) {
+	v, err := strictjson.Parse([]byte(`{"a":1,"b":{"x":1,"x":2},"a":2}`), strictjson.Repeats)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Members) != 3 || v.Get("a").Number != "1" || len(v.Get("b").Members) != 2 {
+		t.Errorf("%+v", v.Members)
+	}
+	if got := v.Any().(map[string]any)["a"]; got != json.Number("2") {
+		t.Errorf("the last stands, as everywhere: %v", got)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2,{"b":null}]}`, `"\ud83d\ude00"`, `-0.1e+9`, `[[[[]]]]`, "\xef\xbb\xbf{}"} {
 		f.Add([]byte(s))

@@ -23,6 +23,16 @@ func Digest(name string, args json.RawMessage) (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
+// SchemaDigest is the digest of a tool's schema, however it is laid out.
+func (t Tool) SchemaDigest() string {
+	text := []byte(t.Schema)
+	if v, err := strictjson.Parse(t.Schema); err == nil {
+		text = canonical(nil, v)
+	}
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
 func canonical(b []byte, v *strictjson.Value) []byte {
 	switch v.Kind {
 	case strictjson.Array:

@@ -8,14 +8,9 @@ import (
 	"gatehouse/core"
 )
 
-// Gate says whether a mutating call may begin, given its approval; an error keeps it from running. It is asked after the approval
-// was checked and immediately before the intent.
-type Gate func(ctx context.Context, call core.ToolCall, approval core.Approval) error
-
 // Executor runs tools; see the package comment for what it promises.
 type Executor struct {
 	Tools *Registry
-	Gate  Gate         // nil: the approval alone decides
 	Log   *slog.Logger // nil: discard
 }
 
@@ -28,9 +23,10 @@ func (x *Executor) Read(ctx context.Context, t Tool, call core.ToolCall) (core.T
 	return result, ctx.Err()
 }
 
-// Act runs a mutating call whose turn was paused for the approval id and resumed. A refused, stale or failed call is a result; an
-// error means that the turn can't go on here (the store failed, the lane is lost) and will be taken again.
-func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.ApprovalID) (core.ToolResult, error) {
+// Act runs a mutating call whose turn was paused for the approval id and resumed; before is what the turn did until then. A refused,
+// stale or failed call is a result; an error means that the turn can't go on here (the store failed, the lane is lost) and will be
+// taken again.
+func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.ApprovalID, before Prefix) (core.ToolResult, error) {
 	turn, ok := core.TurnFrom(ctx)
 	if !ok || turn.Ledger == nil {
 		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and can only run in a turn.", call.Name)
@@ -49,10 +45,14 @@ func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.Approval
 	if err := x.admit(ctx, call, approval); err != nil {
 		return Failed(err), nil
 	}
-	return x.begin(ctx, turn.Ledger, t, call, approval)
+	shut := before.gate(approval.Call.Bound)
+	if shut != nil && !approval.Begun {
+		return Failed(shut), nil
+	}
+	return x.begin(ctx, turn.Ledger, t, call, approval, shut)
 }
 
-// admit is the gate of law 5: approved, for exactly this, and ready. Anything but a clear yes is a no.
+// admit is the first half of law 5's gate: approved, for exactly this. Anything but a clear yes is a no.
 func (x *Executor) admit(ctx context.Context, call core.ToolCall, a core.Approval) error {
 	if a.State != core.Approved {
 		return NotApproved(a)
@@ -63,9 +63,6 @@ func (x *Executor) admit(ctx context.Context, call core.ToolCall, a core.Approva
 	}
 	if digest != a.Call.Digest || call.Name != a.Call.Tool {
 		return core.Errorf(core.ApprovalMismatch, "What was approved is not what is asked now; nothing was done. Ask again.")
-	}
-	if x.Gate != nil { // the typestate contract's MutationReady belongs here
-		return x.Gate(ctx, call, a)
 	}
 	return nil
 }
@@ -91,7 +88,9 @@ func NotApproved(a core.Approval) error {
 	return core.Errorf(core.ApprovalMissing, "This is not approved.")
 }
 
-func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval) (core.ToolResult, error) {
+// begin commits the intent and, where it is new, runs the tool. With a gate that is shut, of a call that an earlier attempt began,
+// it only gives what came of that: the rules may have changed since, but what was done was done.
+func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, shut error) (core.ToolResult, error) {
 	intent, err := ledger.Begin(ctx, core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: t.Name, Digest: a.Call.Digest})
 	if err != nil {
 		return core.ToolResult{}, fmt.Errorf("recording the intent of %s: %w", t.Name, err)
@@ -100,9 +99,12 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 		return *intent.Result, nil
 	}
 	var result core.ToolResult
-	if intent.Fresh {
+	switch {
+	case intent.Fresh && shut != nil: // it was said to be begun, and was not
+		result = Failed(shut)
+	case intent.Fresh:
 		result = x.do(context.WithoutCancel(ctx), t, call)
-	} else {
+	default:
 		result = Failed(core.Errorf(core.OutcomeUnknown,
 			"The outcome of %s is unknown: it was begun, and its end was not recorded. It is not run again; check whether it took effect.", t.Name))
 	}
@@ -116,7 +118,7 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall) (result core.ToolResult) {
 	defer func() {
 		if p := recover(); p != nil {
-			x.log().Error("a tool panicked", "tool", t.Name, "err", p)
+			x.Logger().Error("a tool panicked", "tool", t.Name, "err", p)
 			result = Failed(core.Errorf(core.ToolFailed, "%s failed.", t.Name))
 		}
 	}()
@@ -124,14 +126,15 @@ func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall) (result c
 	if err == nil {
 		return core.ToolResult{Content: content}
 	}
-	x.log().Warn("a tool failed", "tool", t.Name, "category", core.CategoryOf(err), "err", err)
+	x.Logger().Warn("a tool failed", "tool", t.Name, "category", core.CategoryOf(err), "err", err)
 	if core.MessageOf(err) == "" {
 		err = core.Wrap(core.ToolFailed, err, "%s failed.", t.Name)
 	}
 	return Failed(err)
 }
 
-func (x *Executor) log() *slog.Logger {
+// Logger is where the executor logs; never nil.
+func (x *Executor) Logger() *slog.Logger {
 	if x.Log == nil {
 		return slog.New(slog.DiscardHandler)
 	}

@@ -43,6 +43,12 @@ func NewRegistry(tools ...Tool) *Registry {
 	return r
 }
 
+// Get gives the tool of that name.
+func (r *Registry) Get(name string) (Tool, bool) {
+	t, ok := r.tools[name]
+	return t, ok
+}
+
 // Find gives the tool that a call names, its arguments checked. Errors: tool_unknown, tool_arguments.
 func (r *Registry) Find(call core.ToolCall) (Tool, error) {
 	t, ok := r.tools[call.Name]

@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/tool"
+	"gatehouse/core/typestate"
 )
 
 func TestCalc(t *testing.T) {
@@ -137,6 +138,22 @@ type bench struct {
 	runs int
 	ctx  context.Context
 	call core.ToolCall
+
+	before tool.Prefix
+}
+
+// before is the closed evidence of a turn that has done nothing yet.
+func before() tool.Prefix {
+	return tool.Prefix{Policy: "policy", Evidence: typestate.Evidence{
+		CallSpec: typestate.CallSpec{
+			CallID: "i1", ModelRef: "m", ActionMode: "json", ExecutionPattern: "chain", NormalizerID: "n", MutationPolicyDigest: "policy",
+			GovernancePolicyDigest: "g", ToolRenderProtocolDigest: "r", ReminderQueuePolicyDigest: "q", StateViewPolicyDigest: "s", DecompositionPolicyDigest: "d",
+		},
+		ProtocolState: typestate.ProtocolState{StopReason: "tool_use", ContinuationAllowed: true},
+		ReminderQueue: []typestate.Queue{{QueueID: "q", ReducedDigest: "x", PolicyDigest: "q"}},
+		StateViews:    []typestate.StateView{{ViewID: "v", ViewDigest: "x", PolicyDigest: "s"}},
+		SessionRefs:   []string{"session://s"}, TrajectoryRefs: []string{"invocation://i1"},
+	}}
 }
 
 func newBench(t *testing.T, state core.ApprovalState) *bench {
@@ -154,21 +171,26 @@ func newBench(t *testing.T, state core.ApprovalState) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.approvals["a1"] = core.Approval{ID: "a1", State: state, Reason: "too early", DecidedBy: core.Actor{Name: "Ann"}, Call: core.Call{Tool: "pay", Digest: digest}}
+	b.before = before()
+	bound, err := b.before.Ask("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.approvals["a1"] = core.Approval{ID: "a1", State: state, Reason: "too early", DecidedBy: core.Actor{Name: "Ann"}, Call: core.Call{Tool: "pay", Digest: digest, Bound: bound}}
 	b.ctx = core.WithTurn(context.Background(), core.Turn{Ledger: b.ledger})
 	return b
 }
 
 func TestLaw5_IntentBeforeRunBeforeResult(t *testing.T) {
 	b := newBench(t, core.Approved)
-	r, err := b.exec.Act(b.ctx, b.call, "a1")
+	r, err := b.exec.Act(b.ctx, b.call, "a1", b.before)
 	if err != nil || r.Content != "paid" || r.Category != "" {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if got := strings.Join(b.steps, " "); got != "approval begin run settle" {
 		t.Errorf("steps: %s", got)
 	}
-	again, err := b.exec.Act(b.ctx, b.call, "a1")
+	again, err := b.exec.Act(b.ctx, b.call, "a1", b.before)
 	if err != nil || again != r || b.runs != 1 {
 		t.Errorf("again: %+v, %v, %d runs", again, err, b.runs)
 	}
@@ -190,16 +212,23 @@ func TestLaw5_FailsClosed(t *testing.T) {
 		"other tool":       {core.Approved, func(b *bench) { a := b.approvals["a1"]; a.Call.Tool = "look"; b.approvals["a1"] = a }, core.ApprovalMismatch},
 		"unknown tool":     {core.Approved, func(b *bench) { b.call.Name = "steal" }, core.ToolUnknown},
 		"broken arguments": {core.Approved, func(b *bench) { b.call.Arguments = json.RawMessage("null") }, core.ToolArguments},
-		"the gate says no": {core.Approved, func(b *bench) {
-			b.exec.Gate = func(context.Context, core.ToolCall, core.Approval) error {
-				return core.Errorf(core.NotAllowed, "not ready")
-			}
+		"no evidence":      {core.Approved, func(b *bench) { b.before = tool.Prefix{} }, core.NotAllowed},
+		"an open prefix": {core.Approved, func(b *bench) {
+			b.before.Evidence.ToolRequests = []typestate.ToolRequest{{ToolCallID: "c0", ToolName: "look"}}
+		}, core.NotAllowed},
+		"another turn's evidence": {core.Approved, func(b *bench) { b.before.Evidence.CallSpec.CallID = "i2" }, core.NotAllowed},
+		"no session":              {core.Approved, func(b *bench) { b.before.Evidence.SessionRefs = nil }, core.NotAllowed},
+		"a binding that is none":  {core.Approved, func(b *bench) { a := b.approvals["a1"]; a.Call.Bound = core.Binding{}; b.approvals["a1"] = a }, core.NotAllowed},
+		"the rules changed":       {core.Approved, func(b *bench) { b.before.Policy = "other" }, core.ApprovalStale},
+		"no rules":                {core.Approved, func(b *bench) { b.before.Policy = "" }, core.ApprovalStale},
+		"the rules and the turn changed": {core.Approved, func(b *bench) {
+			b.before.Policy, b.before.Evidence.ProtocolState.StopReason = "other", "refusal"
 		}, core.NotAllowed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, c.state)
 			c.set(b)
-			r, err := b.exec.Act(b.ctx, b.call, "a1")
+			r, err := b.exec.Act(b.ctx, b.call, "a1", b.before)
 			if err != nil || r.Category != c.want || b.runs != 0 || len(b.intents) != 0 {
 				t.Errorf("%+v, %v, %d runs, %d intents; want %s", r, err, b.runs, len(b.intents), c.want)
 			}
@@ -213,15 +242,15 @@ func TestLaw5_FailsClosed(t *testing.T) {
 func TestLaw5_IntentWithoutResultIsUnknownAndNotRepeated(t *testing.T) {
 	b := newBench(t, core.Approved)
 	b.failAt = "settle"
-	if _, err := b.exec.Act(b.ctx, b.call, "a1"); core.CategoryOf(err) != core.StoreBusy {
+	if _, err := b.exec.Act(b.ctx, b.call, "a1", b.before); core.CategoryOf(err) != core.StoreBusy {
 		t.Fatalf("a lost result must end the turn: %v", err)
 	}
 	b.failAt = ""
-	r, err := b.exec.Act(b.ctx, b.call, "a1")
+	r, err := b.exec.Act(b.ctx, b.call, "a1", b.before)
 	if err != nil || r.Category != core.OutcomeUnknown || b.runs != 1 {
 		t.Errorf("%+v, %v, %d runs", r, err, b.runs)
 	}
-	if again, _ := b.exec.Act(b.ctx, b.call, "a1"); again != r || b.runs != 1 {
+	if again, _ := b.exec.Act(b.ctx, b.call, "a1", b.before); again != r || b.runs != 1 {
 		t.Errorf("the unknown outcome must stand: %+v", again)
 	}
 }
@@ -230,13 +259,50 @@ func TestLaw5_StoreFailuresRunNothing(t *testing.T) {
 	for _, at := range []string{"approval", "begin"} {
 		b := newBench(t, core.Approved)
 		b.failAt = at
-		if _, err := b.exec.Act(b.ctx, b.call, "a1"); core.CategoryOf(err) != core.StoreBusy || b.runs != 0 {
+		if _, err := b.exec.Act(b.ctx, b.call, "a1", b.before); core.CategoryOf(err) != core.StoreBusy || b.runs != 0 {
 			t.Errorf("%s: %v, %d runs", at, err, b.runs)
 		}
 	}
 	b := newBench(t, core.Approved)
-	if _, err := b.exec.Act(context.Background(), b.call, "a1"); core.CategoryOf(err) != core.ApprovalMissing || b.runs != 0 {
+	if _, err := b.exec.Act(context.Background(), b.call, "a1", b.before); core.CategoryOf(err) != core.ApprovalMissing || b.runs != 0 {
 		t.Errorf("outside a turn: %v", err)
+	}
+}
+
+func TestLaw5_WhatWasBegunIsToldThoughTheRulesChanged(t *testing.T) {
+	b := newBench(t, core.Approved)
+	done, err := b.exec.Act(b.ctx, b.call, "a1", b.before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := b.approvals["a1"]
+	a.Begun = true
+	b.approvals["a1"] = a
+	b.before.Policy = "other"
+	if again, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || again != done || b.runs != 1 {
+		t.Errorf("%+v, %v, %d runs", again, err, b.runs)
+	}
+	delete(b.intents, "a1") // said to be begun, and was not
+	if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.ApprovalStale || b.runs != 1 {
+		t.Errorf("%+v, %v, %d runs", r, err, b.runs)
+	}
+}
+
+func TestNobodyIsAskedForWhatCouldNotRun(t *testing.T) {
+	p := before()
+	if b, err := p.Ask("sha256:s"); err != nil || b.Schema != "sha256:s" || b.Policy != "policy" || b.CallSpec == "" || b.Witness == "" {
+		t.Errorf("%+v, %v", b, err)
+	}
+	p.Evidence.SessionRefs = nil
+	if _, err := p.Ask(""); core.CategoryOf(err) != core.NotAllowed {
+		t.Errorf("without a session: %v", err)
+	}
+}
+
+func TestSchemaDigestIsOfTheSchemaNotItsLayout(t *testing.T) {
+	of := func(schema string) string { return tool.Tool{Schema: json.RawMessage(schema)}.SchemaDigest() }
+	if of(`{"a":1,"b":2}`) != of(` {"b":2, "a":1}`) || of(`{"a":1}`) == of(`{"a":2}`) || of(`{`) == of(``) {
+		t.Error("the digest does not follow the schema")
 	}
 }
 

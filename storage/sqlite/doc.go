@@ -8,6 +8,7 @@
 //	messages      (session, invocation, n), in the order of pos
 //	paused        an invocation that waits for a signal
 //	approvals     an approval, and its votes by (approval, n); intents by approval
+//	evidence      an invocation: what it did, as a join check reads it
 //	audit         seq: what was decided, each entry's hash over the one before
 //	outbox        key: something to say; destinations: where the next of it goes, and when
 //	tasks, notes, settings

@@ -34,7 +34,7 @@ func checkFinish(f core.Finish) error {
 		}
 		return nil
 	}
-	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.Resumed != "" || f.NewGeneration || len(f.Closures)+len(f.Posts) > 0
+	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.Resumed != "" || f.NewGeneration || len(f.Closures)+len(f.Posts)+len(f.Evidence) > 0
 	if kept || f.End.Kind != "" {
 		return core.Errorf(core.Internal, "A turn that is tried again can't keep anything.")
 	}
@@ -78,6 +78,11 @@ func (t *tx) finish(f core.Finish) (s saved, err error) {
 	for _, p := range f.Posts {
 		if err := t.say(p); err != nil {
 			return s, fmt.Errorf("saying %s: %w", p.Key, err)
+		}
+	}
+	if f.Evidence != nil {
+		if err := t.testify(c.Event, session, f.Evidence); err != nil {
+			return s, fmt.Errorf("keeping the evidence: %w", err)
 		}
 	}
 	if _, err := t.exec(`update events set ended_at = ?, end_kind = ?, end_category = ?, end_cause = ?, session = ? where seq = ?`,

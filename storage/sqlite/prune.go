@@ -33,6 +33,10 @@ var prunes = []string{
 		and not exists (select 1 from paused p where p.invocation = a.invocation)
 		and not exists (select 1 from intents i where i.approval = a.id)
 		limit ?2)`,
+	`delete from evidence where invocation in (
+		select v.invocation from evidence v where v.at < ?1
+		and not exists (select 1 from paused p where p.invocation = v.invocation)
+		limit ?2)`,
 }
 
 // Prune removes what is old. It works in several transactions: a crash between two leaves the rest for the next time.

@@ -209,6 +209,9 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 				return err
 			}
 		}
+		if _, err := t.exec(`delete from evidence where session = ?`, id); err != nil {
+			return err
+		}
 		_, err = t.exec(`delete from sessions where id = ?`, id) // and its messages with it
 		return err
 	})

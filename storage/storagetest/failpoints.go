@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
 	"time"
 
@@ -114,6 +115,11 @@ func (p failpoints) SettleIntent(ctx context.Context, c core.Claim, id core.Appr
 func (p failpoints) LoadIntent(ctx context.Context, id core.ApprovalID) (*core.IntentRecord, error) {
 	defer p.at("LoadIntent")()
 	return p.s.LoadIntent(ctx, id)
+}
+
+func (p failpoints) LoadEvidence(ctx context.Context, id core.InvocationID) (json.RawMessage, error) {
+	defer p.at("LoadEvidence")()
+	return p.s.LoadEvidence(ctx, id)
 }
 
 func (p failpoints) LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {

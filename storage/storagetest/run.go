@@ -32,7 +32,7 @@ func Run(t *testing.T, open Opener) {
 	}{
 		{"inbox", inboxExamples}, {"claim", claimExamples}, {"hold", holdExamples}, {"finish", finishExamples},
 		{"session", sessionExamples}, {"closure", closureExamples}, {"approval", approvalExamples}, {"decision", decisionExamples},
-		{"intent", intentExamples}, {"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"schedule", scheduleExamples},
+		{"intent", intentExamples}, {"evidence", evidenceExamples}, {"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"schedule", scheduleExamples},
 		{"prune", pruneExamples}, {"admin", adminExamples}, {"crash", crashExamples},
 	} {
 		t.Run(room.name, func(t *testing.T) {

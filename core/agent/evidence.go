@@ -1,0 +1,206 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gatehouse/core"
+	"gatehouse/core/graph"
+	"gatehouse/core/tool"
+	"gatehouse/core/typestate"
+)
+
+// evidence is what the turn has done so far, kept while it runs and while it is paused. It holds ids, names and digests; the one
+// text in it is the sentence of a failed call, masked.
+type evidence struct {
+	Rows     typestate.Evidence `json:"rows"`
+	Mutating []core.Call        `json:"mutating,omitempty"` // the calls that went to an approval so far
+	View     string             `json:"view"`               // a digest over what the turn has added to the conversation
+}
+
+var trail = graph.Field("evidence", graph.Replace[*evidence]())
+
+// The protocols of this loop. Their names stand in the call spec, as digests: whoever changes what one says changes its number. The
+// action mode is json: each native call is an action object of its own, and they run as a chain, however many one answer holds.
+const (
+	mode, pattern = "json", "chain"
+	normalizer    = "gatehouse.loop.native-calls.v1"
+	renders       = "gatehouse.render.v1: a tool's text goes whole, as it is, into the tool message that answers its call"
+	queues        = "gatehouse.queue.v1: one event a turn"
+	views         = "gatehouse.view.v1: the conversation up to the call of the model"
+	decomposition = "gatehouse.decomposition.v1: one call after the other, no agent but this one"
+
+	inbound  = "inbound"
+	injected = "tool_response"
+)
+
+// start opens a turn's evidence: what it is bound to, and what it is linked with.
+func (l Loop) start(ctx context.Context, s graph.State) (*evidence, error) {
+	ids, _ := graph.InvocationFrom(ctx)
+	turn, _ := core.TurnFrom(ctx)
+	said, err := graph.Messages.Get(s).Tail(ctx, 1) // what the turn begins with; it is in memory
+	if err != nil {
+		return nil, err
+	}
+	e := &evidence{}
+	e.saw(said...)
+	model := l.ModelRef
+	if model == "" {
+		model = l.Name
+	}
+	spec := typestate.CallSpec{
+		CallID: string(ids.Invocation), ModelRef: model, ActionMode: mode, ExecutionPattern: pattern, NormalizerID: normalizer,
+		MutationPolicyDigest: l.policyNow(turn, nil), GovernancePolicyDigest: l.governance(),
+		ToolRenderProtocolDigest: typestate.Digest(renders), ReminderQueuePolicyDigest: typestate.Digest(queues),
+		StateViewPolicyDigest: typestate.Digest(views), DecompositionPolicyDigest: typestate.Digest(decomposition),
+	}
+	e.Rows = typestate.Evidence{
+		CallSpec: spec,
+		ReminderQueue: []typestate.Queue{{
+			QueueID: inbound, ReducedDigest: typestate.Digest(fmt.Sprint("event ", turn.Event)), PolicyDigest: spec.ReminderQueuePolicyDigest,
+		}},
+	}
+	if ids.Session != "" {
+		e.Rows.SessionRefs = []string{"session://" + string(ids.Session)}
+	}
+	if ids.Invocation != "" {
+		e.Rows.TrajectoryRefs = []string{"invocation://" + string(ids.Invocation)}
+	}
+	return e, nil
+}
+
+// governance is the digest of what the agent may call at all.
+func (l Loop) governance() string {
+	var allowed strings.Builder
+	for _, t := range l.Executor.Tools.Tools() {
+		fmt.Fprintf(&allowed, "%q %t %s\n", t.Name, t.Mutating, t.SchemaDigest())
+	}
+	return typestate.Digest(allowed.String())
+}
+
+// policyNow is the mutation policy's digest as it is today: over the rules that match the turn's mutating calls, and over the
+// schemas of their tools; not over the file, whose other rules have nothing to do with this turn.
+func (l Loop) policyNow(turn core.Turn, calls []core.Call) string {
+	type covered struct {
+		Tool   string    `json:"tool"`
+		Schema string    `json:"schema"` // "" = there is no such tool any more
+		Rule   core.Rule `json:"rule"`
+	}
+	all := make([]covered, len(calls))
+	for i, c := range calls {
+		all[i] = covered{Tool: c.Tool, Rule: l.Policy.Rule(turn, c)}
+		if t, ok := l.Executor.Tools.Get(c.Tool); ok {
+			all[i].Schema = t.SchemaDigest()
+		}
+	}
+	text, _ := json.Marshal(all) // texts, numbers and flags: can't fail
+	return typestate.Digest(string(text))
+}
+
+// saw adds messages to the view.
+func (e *evidence) saw(msgs ...core.Message) {
+	for _, m := range msgs {
+		text, err := json.Marshal(m)
+		if err != nil {
+			text = []byte(err.Error()) // a malformed message; it was refused before it came here
+		}
+		e.View = typestate.Digest(e.View + "\n" + string(text))
+	}
+}
+
+// shown says what the model is asked with.
+func (e *evidence) shown(session []string, length int) {
+	thread := strings.Join(session, " ")
+	if thread == "" {
+		thread = "thread"
+	}
+	e.Rows.StateViews = []typestate.StateView{{
+		ViewID: thread, ViewDigest: typestate.Digest(fmt.Sprint(length, "\n", e.View)), PolicyDigest: e.Rows.CallSpec.StateViewPolicyDigest,
+		SourceRefs: []string{fmt.Sprintf("%s#0-%d", thread, length)},
+	}}
+}
+
+// asked adds the model's answer: a request for each call, under an id that no other call of the turn has.
+func (e *evidence) asked(reply core.Message, tools *tool.Registry, caller string) {
+	e.saw(reply)
+	for _, c := range reply.ToolCalls {
+		row := typestate.ToolRequest{ToolCallID: e.unique(c.ID), ToolName: strings.ToValidUTF8(c.Name, "\ufffd"), CallerID: caller}
+		if strings.TrimSpace(row.ToolName) == "" {
+			row.ToolName = "(none)"
+		}
+		if t, ok := tools.Get(c.Name); ok {
+			row.SchemaDigest = t.SchemaDigest()
+		}
+		e.Rows.ToolRequests = append(e.Rows.ToolRequests, row)
+	}
+	e.Rows.ProtocolState = typestate.ProtocolState{StopReason: "end_turn"}
+	if len(reply.ToolCalls) > 0 {
+		e.Rows.ProtocolState = typestate.ProtocolState{StopReason: "tool_use", ContinuationAllowed: true}
+	}
+}
+
+// unique is the model's id, or where it is blank or was used before in this turn (local models reuse theirs) one made from it.
+func (e *evidence) unique(id string) string {
+	taken := func(id string) bool {
+		return slices.ContainsFunc(e.Rows.ToolRequests, func(r typestate.ToolRequest) bool { return r.ToolCallID == id })
+	}
+	id = strings.TrimSpace(strings.ToValidUTF8(id, "\ufffd")) // as it will be once it was stored
+	if id == "" {
+		id = "call"
+	}
+	for n, base := 2, id; taken(id); n++ {
+		id = fmt.Sprint(base, "#", n)
+	}
+	return id
+}
+
+// ended adds the result of the first request that has none: calls run in the order in which they were asked for, one at a time. It
+// goes into the conversation as it is, and so to the next call of the model.
+func (e *evidence) ended(row core.Message, r core.ToolResult, mask func(string) string) {
+	e.saw(row)
+	at := len(e.Rows.ToolResults)
+	if at >= len(e.Rows.ToolRequests) {
+		return // no evidence was kept of the request: what is open stays open
+	}
+	id, digest := e.Rows.ToolRequests[at].ToolCallID, typestate.Digest(r.Content)
+	result := typestate.ToolResult{ToolCallID: id, Status: typestate.OK, ResultDigest: digest}
+	if r.Category != "" {
+		result.Status, result.ErrorCode, result.ErrorMessage = typestate.Failed, string(r.Category), sentence(r, mask)
+		retryable := core.BucketOf(r.Category) == core.RetryableTransient
+		result.Retryable = &retryable
+	}
+	e.Rows.ToolResults = append(e.Rows.ToolResults, result)
+	e.Rows.ToolUse = append(e.Rows.ToolUse, typestate.ToolUse{ToolCallID: id, Disposition: typestate.Consumed, ResultDigest: digest})
+	e.Rows.ToolRender = append(e.Rows.ToolRender, typestate.ToolRender{
+		ToolCallID: id, OperatorPayloadDigest: digest, ReminderRenderDigest: typestate.Digest(row.Content.String()), InjectionPoint: injected,
+		PolicyDigest: e.Rows.CallSpec.ToolRenderProtocolDigest,
+	})
+}
+
+// decided links the turn with the approval of a call, and with what the audit log says under it.
+func (e *evidence) decided(a *asked) {
+	if a != nil {
+		e.Rows.TrajectoryRefs = append(e.Rows.TrajectoryRefs, "approval://"+string(a.Approval))
+	}
+}
+
+// sentence is that of a failed call, without what looks like a secret; where nobody says what that is, its category.
+func sentence(r core.ToolResult, mask func(string) string) string {
+	if f, ok := tool.FailureOf(r.Content); ok && mask != nil && strings.TrimSpace(f.Message) != "" {
+		return mask(f.Message)
+	}
+	return string(r.Category)
+}
+
+// prefix is what the turn did before the call that is to run now: that call and those behind it are held out.
+func (e *evidence) prefix() typestate.Evidence {
+	if e == nil {
+		return typestate.Evidence{}
+	}
+	rows := e.Rows
+	rows.ToolRequests = rows.ToolRequests[:min(len(rows.ToolResults), len(rows.ToolRequests))]
+	return rows
+}

@@ -1,0 +1,198 @@
+package agent_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gatehouse/core"
+	"gatehouse/core/agent"
+	"gatehouse/core/typestate"
+)
+
+// testified reads what the room's turn handed over last, and checks it.
+func (r *room) testified() (typestate.Input, *typestate.Report) {
+	r.t.Helper()
+	if r.evidence == nil {
+		r.t.Fatal("the turn handed over no evidence")
+	}
+	in, err := typestate.Decode(r.evidence)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	report, err := typestate.JoinCheck(in)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return in, report
+}
+
+func TestEveryTurnCloses(t *testing.T) {
+	for text, calls := range map[string]int{"hello": 0, "calc 1+1": 1, "calc 1/0": 1, "note burn": 0, "note list": 1} {
+		r := newRoom(t, agent.Demo{}, ask)
+		r.say(text)
+		in, report := r.testified()
+		if !report.JoinClosed || len(in.Evidence.ToolResults) != calls {
+			t.Errorf("%s: %v, %d calls", text, report.FailureClasses, len(in.Evidence.ToolResults))
+		}
+		if in.Evidence.ProtocolState != (typestate.ProtocolState{StopReason: "end_turn"}) || !slices.Equal(in.Evidence.SessionRefs, []string{"session://s@1"}) {
+			t.Errorf("%s: %+v, %v", text, in.Evidence.ProtocolState, in.Evidence.SessionRefs)
+		}
+	}
+}
+
+func TestAPausedTurnIsOpenAndAResumedOneCloses(t *testing.T) {
+	for state, status := range map[core.ApprovalState]string{core.Approved: "ok", core.Refused: "error", core.Expired: "error"} {
+		r := newRoom(t, agent.Demo{}, ask)
+		asked := r.say("note add milk")
+		_, report := r.testified()
+		if got := classes(report); got != "tool.join_incomplete tool.result_missing" || report.Normalized.ProtocolState.StopReason != "pause_turn" {
+			t.Errorf("paused: %s, %+v", got, report.Normalized.ProtocolState)
+		}
+		r.decide(asked, state, "")
+		in, report := r.testified()
+		if !report.JoinClosed || in.Evidence.ToolResults[0].Status != status {
+			t.Errorf("%s: %v, %+v", state, report.FailureClasses, in.Evidence.ToolResults)
+		}
+		if !slices.Contains(in.Evidence.TrajectoryRefs, "approval://a1") {
+			t.Errorf("%s: %v", state, in.Evidence.TrajectoryRefs)
+		}
+	}
+}
+
+func TestReusedAndBlankIdsAreTakenApart(t *testing.T) {
+	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{
+		use("same", "calc", `{"expression":"1+1"}`), use(" same ", "calc", `{"expression":"1+2"}`), use("same#2", "nothing_like_it", `{}`),
+		use("same", "calc", `null`),
+	}}, {ToolCalls: []core.ToolCall{use("same", "calc", `{"expression":"1+3"}`)}}}}, ask)
+	r.say("go")
+	in, report := r.testified()
+	if !report.JoinClosed || len(report.Normalized.ToolResults) != 5 {
+		t.Fatalf("%v, %+v", report.FailureClasses, report.Normalized.ToolResults)
+	}
+	var ids []string
+	for _, q := range in.Evidence.ToolRequests {
+		ids = append(ids, q.ToolCallID)
+	}
+	if !slices.Equal(ids, []string{"same", "same#2", "same#2#2", "same#3", "same#4"}) {
+		t.Errorf("ids %v", ids)
+	}
+	if in.Evidence.ToolResults[2].ErrorCode != "tool_unknown" || in.Evidence.ToolResults[3].ErrorCode != "tool_arguments" {
+		t.Errorf("%+v", in.Evidence.ToolResults)
+	}
+}
+
+func TestLaw5_TheApprovalIsBoundToWhatTheTurnDid(t *testing.T) {
+	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "calc", `{"expression":"1+1"}`), use("2", "note_add", `{"text":"x"}`)}}}}, ask)
+	asked := r.say("go")
+	bound := r.bound(asked)
+	if bound.Schema == "" || bound.CallSpec == "" || bound.Policy == "" || !strings.HasPrefix(bound.Witness, "witness://join/sha256:") {
+		t.Fatalf("%+v", bound)
+	}
+	in, _ := r.testified()
+	if in.Evidence.CallSpec.MutationPolicyDigest != bound.Policy {
+		t.Errorf("the turn is bound to %s, the approval to %s", in.Evidence.CallSpec.MutationPolicyDigest, bound.Policy)
+	}
+	r.spoil = func(b *core.Binding) { b.Witness = "witness://join/sha256:other" }
+	r.decide(asked, core.Approved, "")
+	if len(r.book.notes) != 0 {
+		t.Error("it ran on another turn's witness")
+	}
+	if in, report := r.testified(); !report.JoinClosed || in.Evidence.ToolResults[1].ErrorCode != "not_allowed" {
+		t.Errorf("%v, %+v", report.FailureClasses, in.Evidence.ToolResults)
+	}
+}
+
+func TestLaw5_ChangedRulesAskAgainOnce(t *testing.T) {
+	r := newRoom(t, agent.Demo{}, ask)
+	asked := r.say("note add milk")
+	first := r.bound(asked)
+	r.rule.Quorum = 2
+	again := r.decide(asked, core.Approved, "")
+	if got := texts(again); got != "The rules for this have changed, so I need an approval again: Add “milk” to the note book." || len(r.book.notes) != 0 {
+		t.Fatalf("%q, notes %v", got, r.book.notes)
+	}
+	if second := r.bound(again); second.Policy == first.Policy || second.Witness == first.Witness || r.asked(again).Rule.Quorum != 2 {
+		t.Errorf("bound to %+v and again to %+v", first, second)
+	}
+	done := texts(r.decide(again, core.Approved, ""))
+	if _, report := r.testified(); done != "Done: “milk” is in the note book." || len(r.book.notes) != 1 || !report.JoinClosed {
+		t.Errorf("under the new rules: %q, %v, %v", done, r.book.notes, report.FailureClasses)
+	}
+
+	r = newRoom(t, agent.Demo{}, ask)
+	asked = r.say("note add milk")
+	r.rule.Quorum = 2
+	again = r.decide(asked, core.Approved, "")
+	r.rule.Quorum = 3
+	if _, ended := r.decide(again, core.Approved, "").(core.Completed); !ended || len(r.book.notes) != 0 {
+		t.Errorf("a second change must refuse: %v", r.book.notes)
+	}
+	if in, report := r.testified(); !report.JoinClosed || in.Evidence.ToolResults[0].ErrorCode != string(core.ApprovalStale) {
+		t.Errorf("%v, %+v", report.FailureClasses, in.Evidence.ToolResults)
+	}
+}
+
+func TestLaw5_RulesThatNowRefuseOrAllow(t *testing.T) {
+	r := newRoom(t, agent.Demo{}, ask)
+	asked := r.say("note add milk")
+	*r.rule = core.Rule{Verdict: core.VerdictDeny, Why: "Not on Sundays."}
+	if got := texts(r.decide(asked, core.Approved, "")); got != "I did not write it down. Not on Sundays." || len(r.book.notes) != 0 {
+		t.Errorf("deny: %q", got)
+	}
+	r = newRoom(t, agent.Demo{}, ask)
+	asked = r.say("note add milk")
+	*r.rule = core.Rule{Verdict: core.VerdictAllow}
+	recorded := r.decide(asked, core.Approved, "")
+	if got := texts(recorded); got != "" || len(r.book.notes) != 0 {
+		t.Errorf("allow is recorded first: %q", got)
+	}
+	if r.decide(recorded, core.Approved, ""); len(r.book.notes) != 1 {
+		t.Error("allow: it did not run")
+	}
+	r = newRoom(t, agent.Demo{}, ask)
+	asked = r.say("note add milk")
+	r.rule.Quorum = 2
+	if got := texts(r.decide(asked, core.Refused, "no")); got != "I did not write it down. Refused by Bob: no" {
+		t.Errorf("a refusal needs no second question: %q", got)
+	}
+}
+
+func TestSeveralMutationsAreCoveredTogether(t *testing.T) {
+	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "note_add", `{"text":"x"}`), use("2", "note_add", `{"text":"y"}`)}}}}, ask)
+	first := r.say("go")
+	one := r.bound(first)
+	second := r.decide(first, core.Approved, "")
+	two := r.bound(second)
+	if one.Policy == two.Policy || one.Witness == two.Witness {
+		t.Errorf("the second is bound like the first: %+v", two)
+	}
+	r.decide(second, core.Approved, "")
+	if _, report := r.testified(); !slices.Equal(r.book.notes, []string{"x", "y"}) || !report.JoinClosed {
+		t.Errorf("%v, %v", r.book.notes, report.FailureClasses)
+	}
+}
+
+func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
+	r := newRoom(t, &script{lines: []core.Message{
+		{Content: core.Text("thinking of hunter2"), ToolCalls: []core.ToolCall{use("1", "note_add", `{"text":"hunter2"}`), use("2", "calc", `{"expression":"hunter2"}`)}},
+		{Content: core.Text("hunter2 it is")},
+	}}, ask)
+	asked := r.say("my password is hunter2")
+	paused := string(r.evidence)
+	r.decide(asked, core.Refused, "because hunter2")
+	if all := paused + string(r.evidence); strings.Contains(all, "hunter2") {
+		t.Errorf("a secret stands in the evidence:\n%s", all)
+	}
+	if in, report := r.testified(); !report.JoinClosed || !strings.Contains(in.Evidence.ToolResults[0].ErrorMessage, "••••••") {
+		t.Errorf("%v, %+v", report.FailureClasses, in.Evidence.ToolResults)
+	}
+}
+
+func classes(r *typestate.Report) string {
+	all := make([]string, len(r.FailureClasses))
+	for i, c := range r.FailureClasses {
+		all[i] = string(c)
+	}
+	return strings.Join(all, " ")
+}

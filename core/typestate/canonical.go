@@ -1,0 +1,131 @@
+package typestate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gatehouse/core/strictjson"
+)
+
+// digestOf is "sha256:" and the hash of v's canonical JSON. v is a value of this package, which always has one.
+func digestOf(v any) string { return sum(canonical(v)) }
+
+// Digest is the form in which the contract binds texts: "sha256:" and the hash in lower-case hex.
+func Digest(text string) string { return sum([]byte(text)) }
+
+func sum(text []byte) string {
+	h := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(h[:])
+}
+
+// canonical writes a value of this package: its JSON by its tags, keys sorted by bytes, nothing between the tokens.
+func canonical(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("typestate: %T has no JSON: %v", v, err)) // our own types: strings, flags, lists
+	}
+	tree, err := strictjson.Parse(text)
+	if err != nil {
+		panic(fmt.Sprintf("typestate: the JSON of %T: %v", v, err))
+	}
+	return appendCanonical(nil, tree)
+}
+
+// appendCanonical writes a tree. Of a key that stands twice in a free-form part the last value counts.
+func appendCanonical(b []byte, v *strictjson.Value) []byte {
+	switch v.Kind {
+	case strictjson.Object:
+		members := lastOfEach(v.Members)
+		b = append(b, '{')
+		for i, m := range members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendString(b, m.Key), ':')
+			b = appendCanonical(b, m.Value)
+		}
+		return append(b, '}')
+	case strictjson.Array:
+		b = append(b, '[')
+		for i, item := range v.Items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendCanonical(b, item)
+		}
+		return append(b, ']')
+	case strictjson.String:
+		return appendString(b, v.String)
+	case strictjson.Number:
+		return appendNumber(b, string(v.Number))
+	case strictjson.Bool:
+		return strconv.AppendBool(b, v.Bool)
+	}
+	return append(b, "null"...)
+}
+
+func lastOfEach(members []strictjson.Member) []strictjson.Member {
+	last := map[string]strictjson.Member{}
+	for _, m := range members {
+		last[m.Key] = m
+	}
+	sorted := make([]strictjson.Member, 0, len(last))
+	for _, m := range last {
+		sorted = append(sorted, m)
+	}
+	slices.SortFunc(sorted, func(x, y strictjson.Member) int { return strings.Compare(x.Key, y.Key) })
+	return sorted
+}
+
+// appendString escapes what JSON makes us escape and nothing else: encoding/json would escape <, >, & and U+2028 too.
+func appendString(b []byte, s string) []byte {
+	const short = "\b\t\n\f\r"
+	b = append(b, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c >= 0x20:
+			b = append(b, c)
+		case strings.IndexByte(short, c) >= 0:
+			b = append(b, '\\', "btnfr"[strings.IndexByte(short, c)])
+		default:
+			b = fmt.Appendf(b, `\u%04x`, c)
+		}
+	}
+	return append(b, '"')
+}
+
+// appendNumber writes a number as the reference's serde_json 1.0.87 does: what fits 64 bits in plain decimal; all others as the
+// shortest float that reads back, with a fraction (100.0), from 1e16 up and below 1e-5 with an exponent (1e16, 1.5e-7).
+func appendNumber(b []byte, n string) []byte {
+	if !strings.ContainsAny(n, ".eE") && n != "-0" {
+		if i, err := strconv.ParseInt(n, 10, 64); err == nil {
+			return strconv.AppendInt(b, i, 10)
+		}
+		if u, err := strconv.ParseUint(n, 10, 64); err == nil {
+			return strconv.AppendUint(b, u, 10)
+		}
+	}
+	f, err := strconv.ParseFloat(n, 64)
+	if err != nil {
+		panic("typestate: number out of range: " + n) // the decoder lets none in
+	}
+	if a := math.Abs(f); a != 0 && (a >= 1e16 || a < 1e-5) {
+		text := strconv.FormatFloat(f, 'e', -1, 64)
+		mantissa, exponent, _ := strings.Cut(text, "e")
+		power, _ := strconv.Atoi(exponent)
+		return append(b, mantissa+"e"+strconv.Itoa(power)...)
+	}
+	text := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return append(b, text...)
+}

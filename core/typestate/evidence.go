@@ -1,0 +1,149 @@
+package typestate
+
+import "encoding/json"
+
+// Input is what a join check reads: one turn's evidence, and what is asked of it beyond the contract's own rules. Texts that are
+// optional are absent where they are blank. Its JSON is the command's input form.
+type Input struct {
+	Evidence      Evidence       `json:"evidence"`
+	Governance    *Governance    `json:"governanceProfile,omitempty"`
+	Protocol      *Protocol      `json:"protocolConstraints,omitempty"`
+	Handoff       *HandoffRules  `json:"handoffConstraints,omitempty"`
+	Truncation    *Truncation    `json:"truncationConstraints,omitempty"`
+	Decomposition *Decomposition `json:"decompositionConstraints,omitempty"`
+}
+
+// Evidence is what one turn did, in rows (§3).
+type Evidence struct {
+	CallSpec       CallSpec      `json:"callSpec"`
+	ToolRequests   []ToolRequest `json:"toolRequests,omitempty"`
+	ToolResults    []ToolResult  `json:"toolResults,omitempty"`
+	ToolUse        []ToolUse     `json:"toolUse,omitempty"`
+	ProtocolState  ProtocolState `json:"protocolState"`
+	Handoff        *Handoff      `json:"handoff,omitempty"`
+	ToolRender     []ToolRender  `json:"toolRender,omitempty"`
+	ReminderQueue  []Queue       `json:"reminderQueue,omitempty"`
+	StateViews     []StateView   `json:"stateViews,omitempty"`
+	SessionRefs    []string      `json:"sessionRefs,omitempty"`
+	TrajectoryRefs []string      `json:"trajectoryRefs,omitempty"`
+}
+
+// CallSpec is what the turn is bound to (§3.1). All fields are required.
+type CallSpec struct {
+	CallID                    string `json:"callId"`
+	ModelRef                  string `json:"modelRef"`
+	ActionMode                string `json:"actionMode"`
+	ExecutionPattern          string `json:"executionPattern"`
+	NormalizerID              string `json:"normalizerId"`
+	MutationPolicyDigest      string `json:"mutationPolicyDigest"`
+	GovernancePolicyDigest    string `json:"governancePolicyDigest"`
+	ToolRenderProtocolDigest  string `json:"toolRenderProtocolDigest"`
+	ReminderQueuePolicyDigest string `json:"reminderQueuePolicyDigest"`
+	StateViewPolicyDigest     string `json:"stateViewPolicyDigest"`
+	DecompositionPolicyDigest string `json:"decompositionPolicyDigest"`
+}
+
+// ToolRequest is a call that the model asked for. Name and id are required.
+type ToolRequest struct {
+	ToolCallID      string `json:"toolCallId"`
+	ToolName        string `json:"toolName"`
+	SchemaDigest    string `json:"schemaDigest,omitempty"`
+	CallerID        string `json:"callerId,omitempty"`
+	SearchRefDigest string `json:"searchRefDigest,omitempty"`
+}
+
+// ToolResult is a call's end as it was seen: typed, raw, or both.
+type ToolResult struct {
+	ToolCallID   string          `json:"toolCallId"`
+	Status       string          `json:"status,omitempty"` // ok or error; "" = told by the rest
+	ResultDigest string          `json:"resultDigest,omitempty"`
+	Payload      json.RawMessage `json:"payload,omitempty"` // digested where ResultDigest is not given
+	ErrorCode    string          `json:"errorCode,omitempty"`
+	Retryable    *bool           `json:"retryable,omitempty"`
+	ErrorMessage string          `json:"errorMessage,omitempty"`
+	RawError     json.RawMessage `json:"rawError,omitempty"`
+}
+
+// ToolUse says what became of a result: consumed (fed to the next model call), observed or discarded.
+type ToolUse struct {
+	ToolCallID   string `json:"toolCallId"`
+	Disposition  string `json:"disposition"`
+	ResultDigest string `json:"resultDigest,omitempty"`
+}
+
+// ProtocolState is how the model's last answer ended, and whether another one follows.
+type ProtocolState struct {
+	StopReason          string `json:"stopReason"`
+	ContinuationAllowed bool   `json:"continuationAllowed"`
+}
+
+// Handoff is a packet that passes the work on.
+type Handoff struct {
+	Target               string   `json:"target"`
+	RequiredArtifactRefs []string `json:"requiredArtifactRefs,omitempty"`
+	ReturnPathRef        string   `json:"returnPathRef,omitempty"`
+}
+
+// ToolRender is how a result was shown, to the operator and to the model.
+type ToolRender struct {
+	ToolCallID            string `json:"toolCallId"`
+	OperatorPayloadDigest string `json:"operatorPayloadDigest"`
+	ReminderRenderDigest  string `json:"reminderRenderDigest"`
+	InjectionPoint        string `json:"injectionPoint"`
+	PolicyDigest          string `json:"policyDigest"`
+}
+
+// Queue is how a queue of reminders was reduced.
+type Queue struct {
+	QueueID       string `json:"queueId"`
+	ReducedDigest string `json:"reducedDigest"`
+	PolicyDigest  string `json:"policyDigest"`
+}
+
+// StateView is what the model was shown of the state.
+type StateView struct {
+	ViewID       string   `json:"viewId"`
+	ViewDigest   string   `json:"viewDigest"`
+	PolicyDigest string   `json:"policyDigest"`
+	SourceRefs   []string `json:"sourceRefs,omitempty"`
+}
+
+// Governance is a claim on the governance profile and where its policy package came from.
+type Governance struct {
+	ClaimID    string      `json:"claimId,omitempty"`
+	Claimed    bool        `json:"claimed"`
+	Provenance *Provenance `json:"policyProvenance,omitempty"`
+}
+
+// Provenance pins a policy package.
+type Provenance struct {
+	Pinned         bool   `json:"pinned"`
+	PackageRef     string `json:"packageRef,omitempty"`
+	ExpectedDigest string `json:"expectedDigest,omitempty"`
+	BoundDigest    string `json:"boundDigest,omitempty"`
+}
+
+// Protocol says what the transport saw. Nil = it did not look.
+type Protocol struct {
+	ParallelTransportOrderValid *bool `json:"parallelTransportOrderValid,omitempty"`
+}
+
+// HandoffRules are what a handoff packet must hold.
+type HandoffRules struct {
+	RequiredArtifactRefs []string `json:"requiredArtifactRefs,omitempty"`
+	AllowedTargets       []string `json:"allowedTargets,omitempty"`
+	RequireReturnPath    bool     `json:"requireReturnPath,omitempty"`
+}
+
+// Truncation says whether results had to be cut by policy, and whether they were.
+type Truncation struct {
+	Required bool `json:"required,omitempty"`
+	Valid    bool `json:"valid,omitempty"`
+}
+
+// Decomposition says what the turn's execution pattern must be. Nil Admissible = nobody judged it.
+type Decomposition struct {
+	Admissible               *bool  `json:"admissible,omitempty"`
+	ExpectedExecutionPattern string `json:"expectedExecutionPattern,omitempty"`
+	ExpectedPolicyDigest     string `json:"expectedPolicyDigest,omitempty"`
+}

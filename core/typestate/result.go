@@ -1,0 +1,138 @@
+package typestate
+
+import (
+	"encoding/json"
+	"strings"
+
+	"gatehouse/core/strictjson"
+)
+
+// The statuses of a result and the dispositions of a use (§3.2). There is no pending status: a call without a row is not done.
+const (
+	OK     = "ok"
+	Failed = "error"
+
+	Consumed  = "consumed"
+	Observed  = "observed"
+	Discarded = "discarded"
+)
+
+// unknownError is the code of an error that brings none; such a row is tool.schema_invalid too.
+const unknownError = "unknown_error"
+
+// toolResult normalises a row: what is typed comes first, then the raw error where it is an object. Of a raw error's two names for
+// one thing the first that is there counts here, usable or not; the gate (complete) tries both.
+func (c *cleaner) toolResult(r ToolResult) Result {
+	raw := parsed(r.RawError)
+	code := strings.TrimSpace(r.ErrorCode)
+	if code == "" {
+		code = firstOf(raw, "errorCode", "code")
+	}
+	message := strings.TrimSpace(r.ErrorMessage)
+	if message == "" {
+		message = firstOf(raw, "errorMessage", "message")
+	}
+	retryable := r.Retryable
+	if retryable == nil {
+		retryable = flagOf(raw)
+	}
+	status := lower(strings.TrimSpace(r.Status))
+	switch {
+	case status == OK || status == Failed:
+	case status != "":
+		c.fail("toolResults[].status invalid: unsupported value `%s` (expected `ok` or `error`)", status)
+	case code != "" || message != "" || retryable != nil:
+		status = Failed
+	default:
+		status = OK
+	}
+	n := Result{Status: status, ResultDigest: strings.TrimSpace(r.ResultDigest), ToolCallID: c.required(r.ToolCallID, "toolResults[].toolCallId")}
+	if payload := parsed(r.Payload); n.ResultDigest == "" && payload != nil {
+		n.ResultDigest = sum(appendCanonical(nil, payload))
+	}
+	if status == Failed {
+		n.Error = &Envelope{ErrorCode: code, Retryable: retryable != nil && *retryable, ErrorMessageDigest: Digest(message)}
+		if code == "" {
+			n.Error.ErrorCode = unknownError
+		}
+	}
+	return n
+}
+
+// parsed reads a free-form part; nil where there is none. Evidence that was not decoded but made may hold what is no JSON: then
+// there is none either.
+func parsed(raw json.RawMessage) *strictjson.Value {
+	if len(raw) == 0 {
+		return nil
+	}
+	v, err := strictjson.Parse(raw, strictjson.Repeats)
+	if err != nil || v.Kind == strictjson.Null || unusable(v, 0) != "" {
+		return nil
+	}
+	return v
+}
+
+// lastOf gives a member of a free-form object; of a repeated key the last, as the reference has it.
+func lastOf(v *strictjson.Value, key string) *strictjson.Value {
+	var found *strictjson.Value
+	if v != nil {
+		for _, m := range v.Members {
+			if m.Key == key {
+				found = m.Value
+			}
+		}
+	}
+	return found
+}
+
+func firstOf(raw *strictjson.Value, names ...string) string {
+	for _, name := range names {
+		if v := lastOf(raw, name); v != nil {
+			return textOf(v)
+		}
+	}
+	return ""
+}
+
+func textOf(v *strictjson.Value) string {
+	if v == nil || v.Kind != strictjson.String {
+		return ""
+	}
+	return strings.TrimSpace(v.String)
+}
+
+func flagOf(raw *strictjson.Value) *bool {
+	if v := lastOf(raw, "retryable"); v != nil && v.Kind == strictjson.Bool {
+		return &v.Bool
+	}
+	return nil
+}
+
+// failing reports whether a raw row tells of an error. A raw error without a status does, even where it holds nothing usable and
+// the row normalises to ok.
+func failing(r ToolResult) bool {
+	switch lower(strings.TrimSpace(r.Status)) {
+	case Failed:
+		return true
+	case OK:
+		return false
+	}
+	return strings.TrimSpace(r.ErrorCode) != "" || r.Retryable != nil || strings.TrimSpace(r.ErrorMessage) != "" || parsed(r.RawError) != nil
+}
+
+// complete reports whether a raw row has all of the typed envelope (§3.2).
+func complete(r ToolResult) bool {
+	raw := parsed(r.RawError)
+	return anyText(r.ErrorCode, lastOf(raw, "errorCode"), lastOf(raw, "code")) &&
+		anyText(r.ErrorMessage, lastOf(raw, "errorMessage"), lastOf(raw, "message")) &&
+		(r.Retryable != nil || flagOf(raw) != nil)
+}
+
+func anyText(typed string, raw ...*strictjson.Value) bool {
+	for _, v := range raw {
+		if textOf(v) != "" {
+			return true
+		}
+	}
+	return strings.TrimSpace(typed) != ""
+}

@@ -70,7 +70,7 @@ func newAgent(cfg Config, store core.Store, policy approvals.Policy, log *slog.L
 	tools := tool.NewRegistry(tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store), tool.NoteList(store))
 	return agent.Loop{
 		Name: "demo", Model: agent.Demo{}, Executor: &tool.Executor{Tools: tools, Log: log}, Policy: policy, NewID: newID,
-		ModelRef: "gatehouse/demo", Mask: approvals.MaskText,
+		ModelRef: "gatehouse/demo", Mask: core.MaskText,
 	}.Graph()
 }
 

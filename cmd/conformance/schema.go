@@ -46,10 +46,7 @@ func fieldType(d *doc, name string) graph.Type {
 // declare reads one field of state.fields. A second reducer declares the field a second time, as a program would.
 func declare(name string, d *doc) []graph.Declared {
 	typ := d.need("type").text()
-	reducer := "last_write_wins"
-	if r := d.get("reducer"); r != nil {
-		reducer = r.text()
-	}
+	reducer := d.get("reducer")
 	initial := d.get("default")
 	if isConversation(name, typ, reducer) {
 		if initial != nil && len(initial.items()) > 0 {
@@ -57,8 +54,8 @@ func declare(name string, d *doc) []graph.Declared {
 		}
 		return []graph.Declared{graph.Messages}
 	}
-	one := func(reducer string) graph.Declared {
-		k := graph.Typed(name, fieldType(d, typ), reducerNamed(d, reducer))
+	one := func(reducer *doc) graph.Declared {
+		k := graph.Typed(name, fieldType(d, typ), reducerOf(reducer))
 		if initial != nil {
 			k = k.Default(initial.value())
 		}
@@ -66,21 +63,58 @@ func declare(name string, d *doc) []graph.Declared {
 	}
 	out := []graph.Declared{one(reducer)}
 	if alt := d.get("alt_reducer"); alt != nil {
-		out = append(out, one(alt.text()))
+		out = append(out, one(alt))
 	}
 	return out
 }
 
-func isConversation(name, typ, reducer string) bool {
-	return name == graph.Messages.Name() && strings.Contains(strings.ToLower(typ), "chatmessage") && reducer == "append"
+func isConversation(name, typ string, reducer *doc) bool {
+	return name == graph.Messages.Name() && strings.Contains(strings.ToLower(typ), "chatmessage") &&
+		reducer != nil && !reducer.isMapping() && reducer.text() == "append"
 }
 
-func reducerNamed(d *doc, name string) graph.Reducer[any] {
+// reducerOf reads a reducer: a name, or a factory with its arguments, as in {bounded_append: {max_len: 3}}.
+func reducerOf(d *doc) graph.Reducer[any] {
+	if d == nil {
+		return graph.Replace[any]()
+	}
+	name, args := "", (*doc)(nil)
+	if !d.isMapping() {
+		name = d.text()
+	} else {
+		if len(keysOf(d)) != 1 {
+			d.malformed("must be one factory")
+		}
+		d.all(func(key string, v *doc) { name, args = key, v })
+	}
+	var key func(any) (any, error)
+	maxLen, keyed := 0, args.get("key")
+	if !keyed.isNull() {
+		key = graph.KeyField(keyed.text())
+	}
+	if n := args.get("max_len"); !n.isNull() {
+		maxLen = int(n.number())
+	}
 	switch name {
 	case "last_write_wins":
 		return graph.Replace[any]()
 	case "append":
 		return graph.AppendAny()
+	case "merge":
+		return graph.MergeAny()
+	case "concat_flatten":
+		return graph.ConcatFlattenAny()
+	case "merge_all":
+		return graph.MergeAllAny()
+	case "bounded_append":
+		return graph.BoundedAppendAny(maxLen)
+	case "dedupe_append":
+		if keyed == nil || keyed.isNull() {
+			return graph.DedupeAppendAny()
+		}
+		return graph.DedupeAppendByAny(key)
+	case "merge_by_key":
+		return graph.MergeByKeyAny(key)
 	}
 	d.malformed("unknown reducer %q", name)
 	return graph.Reducer[any]{}

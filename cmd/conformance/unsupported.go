@@ -18,9 +18,6 @@ var unsupportedKeys = map[string]string{
 	"log_records": "logs", "emits_log": "logs", "all_logs_carry_session_id": "logs",
 }
 
-// unsupportedReducers are the six that are still to come.
-var unsupportedReducers = []string{"merge", "concat_flatten", "merge_all", "bounded_append", "dedupe_append", "merge_by_key"}
-
 // unsupportedSuites are capabilities whose fixtures we do not run.
 var unsupportedSuites = []string{"llm-provider", "prompt-management", "observability", "pipeline-utilities", "retrieval-provider"}
 
@@ -58,15 +55,6 @@ func scan(n *yaml.Node, found map[string]bool) {
 		}
 		if c.Value == "behavior" && value.Value == "otel" {
 			found["spans"] = true
-		}
-		if c.Value == "reducer" || c.Value == "alt_reducer" {
-			name := value.Value
-			if value.Kind == yaml.MappingNode && len(value.Content) > 0 {
-				name = value.Content[0].Value
-			}
-			if slices.Contains(unsupportedReducers, name) {
-				found["reducer "+name] = true
-			}
 		}
 		scan(value, found)
 	}

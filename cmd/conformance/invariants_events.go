@@ -116,18 +116,17 @@ func drainWithin(_ *world, ts []*turn, _ *doc) error {
 	})
 }
 
-// graphUsable runs the graph once more.
+// graphUsable runs the last completed turn's invocation once more, bound to nothing.
 func graphUsable(w *world, ts []*turn, _ *doc) error {
-	if len(ts) == 0 || ts[len(ts)-1].result() == nil {
-		return nothing("turn")
-	}
-	first := w.graph.Invoke(w.ctx, graph.Stores{}, graph.Invocation{})
-	want := ts[len(ts)-1].result()
-	if first.Status != want.Status {
-		return fmt.Errorf("another run is %s: %w", first.Status, first.Err)
-	}
-	d := w.match.diff(stateFields(want.State), stateFields(first.State), false)
-	return ifTrue(d == "", "another run ends otherwise: %s", d)
+	meant := func(t *turn) bool { return completed(t) && wasInvoked(t) && !resuming(t) && t.session == "" }
+	return each(ts, "completed turn without a session", meant, func(t *turn) error {
+		again := w.graph.Invoke(w.ctx, graph.Stores{}, graph.Invocation{Initial: t.invoked[0].Invocation.Initial})
+		if again.Status != t.status {
+			return fmt.Errorf("another run is %s: %w", again.Status, again.Err)
+		}
+		d := w.match.diff(stateFields(t.result().State), stateFields(again.State), false)
+		return ifTrue(d == "", "another run ends otherwise: %s", d)
+	})
 }
 
 func allDelivered(_ *world, ts []*turn, _ *doc) error {

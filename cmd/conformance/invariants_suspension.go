@@ -46,7 +46,7 @@ func suspendedOutcome(_ *world, ts []*turn, _ *doc) error {
 func pausePersisted(w *world, ts []*turn, _ *doc) error {
 	return each(ts, "suspended turn", suspended, func(t *turn) error {
 		r := t.result()
-		if t.session != "" && w.stores.Sessions != nil {
+		if r.Session != "" && w.stores.Sessions != nil {
 			if t.after == nil {
 				return errors.New("the session is not stored")
 			}

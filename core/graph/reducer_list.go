@@ -24,7 +24,11 @@ func concatFlatten[T any](prior []T, lists [][]T) []T {
 	if len(lists) == 0 {
 		return prior
 	}
-	return slices.Concat(append([][]T{prior}, lists...)...)
+	out := append(make([]T, 0, len(prior)), prior...)
+	for _, l := range lists {
+		out = append(out, l...)
+	}
+	return out
 }
 
 // BoundedAppend is bounded_append: append, then the oldest items go until at most maxLen are left. An empty update leaves the prior

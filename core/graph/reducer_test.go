@@ -30,7 +30,7 @@ func reduced(t *testing.T, field graph.Declared, name string, updates ...any) (a
 	return v, res.Err
 }
 
-func list(v ...any) []any { return v }
+func list(v ...any) []any { return append([]any{}, v...) }
 
 type dict = map[string]any
 
@@ -50,6 +50,7 @@ func TestReducers(t *testing.T) {
 		"merge no dict":           {dictOf, graph.MergeAny(), dict{}, list(list()), nil},
 		"flatten":                 {listOf, graph.ConcatFlattenAny(), list("a"), list(list(list("b"), list(), list("c", list("d")))), list("a", "b", "c", list("d"))},
 		"flatten nothing":         {listOf, graph.ConcatFlattenAny(), list("a"), list(list()), list("a")},
+		"flatten empty lists":     {listOf, graph.ConcatFlattenAny(), list(), list(list(list(), list())), list()},
 		"flatten no list":         {listOf, graph.ConcatFlattenAny(), list(), list("x"), nil},
 		"flatten an item":         {listOf, graph.ConcatFlattenAny(), list(), list(list(list("a"), "b")), nil},
 		"merge all":               {dictOf, graph.MergeAllAny(), dict{"a": "1"}, list(list(dict{"b": "1"}, dict{"b": "2", "a": "3"})), dict{"a": "3", "b": "2"}},

@@ -17,10 +17,12 @@ type Graph struct {
 	history       bool     // Messages is among them
 	autoSave      bool
 	registry      registry
-	nodes         map[string]Node
+	nodes         map[string]node
 	edges         map[string]edge
 	entry         string
 	observers     []Observer
+	heard         bool // somebody is attached to it or to a graph inside it
+	tracer        Tracer
 	pauses        *Memory // for invocations that are given no PauseStore
 	drains        drains
 	log           *slog.Logger

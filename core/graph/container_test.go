@@ -263,7 +263,9 @@ func TestBranchesSeeOneStateAndAreMergedAsDeclared(t *testing.T) {
 }
 
 func TestABranchThatFailsOrSuspends(t *testing.T) {
-	fail := func(context.Context, graph.State) (graph.Update, error) { return nil, core.Errorf(core.ProviderUnavailable, "gone") }
+	fail := func(context.Context, graph.State) (graph.Update, error) {
+		return nil, core.Errorf(core.ProviderUnavailable, "gone")
+	}
 	res := want(t, compile(t, branchesOf(t, graph.FailFast, fail, leave("y"))).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
 	wantCategory(t, res.Err, core.ProviderUnavailable)
 	res = want(t, compile(t, branchesOf(t, graph.Collect, fail, leave("y"))).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)

@@ -44,7 +44,9 @@ func TestMiddlewareMayAnswerRecoverAndChange(t *testing.T) {
 		count int
 		err   error
 	}{
-		"answers": {func(context.Context, graph.State, graph.Next) (graph.Update, error) { return graph.Update{count.Set(1)}, nil }, 1, nil},
+		"answers": {func(context.Context, graph.State, graph.Next) (graph.Update, error) {
+			return graph.Update{count.Set(1)}, nil
+		}, 1, nil},
 		"recovers": {func(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
 			if _, err := next(ctx, s); err != nil {
 				return graph.Update{count.Set(2)}, nil
@@ -177,7 +179,9 @@ func TestTransient(t *testing.T) {
 func TestTheWaitOfARetryIsBounded(t *testing.T) {
 	var waits []time.Duration
 	r := graph.Retry{Attempts: 8, Random: func() float64 { return 1 }, Wait: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }}
-	g := compile(t, line(func(context.Context, graph.State) (graph.Update, error) { return nil, core.Errorf(core.ProviderUnavailable, "x") }).Use(r.Middleware()))
+	g := compile(t, line(func(context.Context, graph.State) (graph.Update, error) {
+		return nil, core.Errorf(core.ProviderUnavailable, "x")
+	}).Use(r.Middleware()))
 	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
 	s := time.Second
 	if !slices.Equal(waits, []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 30 * s, 30 * s}) {

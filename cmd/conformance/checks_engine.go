@@ -27,6 +27,12 @@ func init() { // checkers refer to each other
 		"loaded_session_state": checkLoaded, "loaded_invoke_state_for_scratch": checkScratch,
 		"saved_session_assertions": checkSaved, "store_after": checkStoreAfter, "migrations_run": checkMigrations,
 		"checkpointer_assertions": checkCheckpointer,
+		"inner_pre_state":         checkInnerState,
+		"instance_pre_states":     checkInstanceStates,
+		"middleware_log_captured": checkMiddlewareLog,
+		"span_tree":               checkSpanTree,
+		"otel_spans":              checkOtelSpans,
+		"log_records":             checkLogRecords,
 		"no_session_load":         counted("load"),
 		"no_session_save":         counted("save", "explicit save"),
 		"store_untouched":         counted("load", "save", "explicit save", "delete", "list"),
@@ -70,13 +76,9 @@ func (w *world) event(v *doc, e graph.Event) {
 	have := eventFields(e)
 	v.each(func(key string, d *doc) bool {
 		switch key {
-		case "phase", "node_name", "namespace", "step", "attempt_index", "pre_state", "post_state", "parent_states":
+		case "phase", "node_name", "namespace", "step", "attempt_index", "pre_state", "post_state", "parent_states", "fan_out_index", "branch_name":
 			if diff := w.match.diff(d.value(), have[key], false); diff != "" {
 				w.fault(d, "%s", diff)
-			}
-		case "fan_out_index", "branch_name":
-			if !d.isNull() {
-				w.fault(d, "the event has none")
 			}
 		case "descriptor":
 			if e.Descriptor == nil {
@@ -294,8 +296,61 @@ func checkEventInvariants(w *world, t *turn, v *doc) {
 			w.is(d, most)
 			return
 		}
+		if w.absentAt(t, name, d) {
+			return
+		}
+		if got, ok := t.eventValue(name); ok {
+			w.is(d, got)
+			return
+		}
 		w.invariant(name, d, []*turn{t})
 	})
+}
+
+// entered are the states that the graphs inside began with, in the order of the fan-out's instances.
+func (t *turn) entered() []any {
+	byIndex := map[int]any{}
+	var out []any
+	seen := map[string]bool{}
+	for _, e := range t.inside {
+		at := show([]any{e.Namespace[:len(e.Namespace)-1], e.FanOutIndex, e.Branch})
+		if e.Phase != graph.PhaseStarted || len(e.Namespace) < 2 || seen[at] {
+			continue
+		}
+		seen[at] = true
+		if e.FanOutIndex != nil {
+			byIndex[*e.FanOutIndex] = stateFields(e.Pre)
+			continue
+		}
+		out = append(out, stateFields(e.Pre))
+	}
+	for i := range len(byIndex) {
+		out = append(out, byIndex[i])
+	}
+	return out
+}
+
+func checkInnerState(w *world, t *turn, v *doc) {
+	got := t.entered()
+	if len(got) == 0 {
+		w.fault(v, "no graph inside has run (%v)", t.err)
+		v.value()
+		return
+	}
+	w.is(v, got[0])
+}
+
+func checkInstanceStates(w *world, t *turn, v *doc) { w.is(v, append([]any{}, t.entered()...)) }
+
+// checkMiddlewareLog compares the markers of this turn or, as the log is the case's, of all turns up to it.
+func checkMiddlewareLog(w *world, t *turn, v *doc) {
+	all := []string{}
+	for _, o := range w.turns {
+		all = append(all, o.marked()...)
+	}
+	if w.match.diff(v.value(), plain(all), false) != "" {
+		w.is(v, t.marked())
+	}
 }
 
 // suspendingEvents are the events of the node that suspended, as the first observer heard them.

@@ -123,9 +123,13 @@ func reducerOf(d *doc) graph.Reducer[any] {
 // update makes a partial update of a mapping. Messages go through graph.Messages, in whatever form they are written: a malformed
 // one must reach the code under test.
 func (w *world) update(fields map[string]any, order []string) graph.Update {
+	return update(w.conversation, fields, order)
+}
+
+func update(conversation bool, fields map[string]any, order []string) graph.Update {
 	var u graph.Update
 	for _, name := range order {
-		if list, ok := fields[name].([]any); ok && w.conversation && name == graph.Messages.Name() {
+		if list, ok := fields[name].([]any); ok && conversation && name == graph.Messages.Name() {
 			u = append(u, graph.Messages.Add(messagesOf(list)...))
 			continue
 		}

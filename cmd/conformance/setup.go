@@ -20,6 +20,9 @@ func (w *world) setup() bool {
 	b := w.build(d)
 	w.seed()
 	g, err := b.Compile()
+	if w.subFault != nil {
+		err = w.subFault
+	}
 	if want := w.c.get("expected_compile_error"); want != nil {
 		if got := core.CategoryOf(err); string(got) != want.text() {
 			w.fault(want, "compiling gives %q, not %q (%v)", got, want.text(), err)

@@ -300,11 +300,27 @@ func checkEventInvariants(w *world, t *turn, v *doc) {
 			return
 		}
 		if got, ok := t.eventValue(name); ok {
-			w.is(d, got)
+			w.sameSet(d, got)
 			return
 		}
 		w.invariant(name, d, []*turn{t})
 	})
+}
+
+// sameSet compares like is, but the order of a list does not count.
+func (w *world) sameSet(v *doc, got any) {
+	want, isList := v.value().([]any)
+	have, _ := got.([]any)
+	if !isList {
+		w.is(v, got)
+		return
+	}
+	missing := slices.ContainsFunc(want, func(x any) bool {
+		return !slices.ContainsFunc(have, func(y any) bool { return equal(x, y) })
+	})
+	if missing || len(want) != len(have) {
+		w.fault(v, "it is %s, not %s", show(got), show(want))
+	}
 }
 
 // entered are the states that the graphs inside began with, in the order of the fan-out's instances.

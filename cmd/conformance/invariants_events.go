@@ -70,12 +70,15 @@ func eventWithoutSession(_ *world, ts []*turn, _ *doc) error {
 
 func heardOf(t *turn) bool { return len(t.heard) > 0 }
 
-func eventsOutsideFanOut(_ *world, ts []*turn, _ *doc) error {
+// eventsOutsideFanOut: events of the outermost graph have neither index nor branch; where there are no containers, none has.
+func eventsOutsideFanOut(_ *world, ts []*turn, arg *doc) error {
 	return each(ts, "turn that was heard of", heardOf, func(t *turn) error {
 		for _, h := range t.heard {
 			fields := eventFields(h.event)
-			if fields["fan_out_index"] != nil || fields["branch_name"] != nil {
-				return fmt.Errorf("an event of %q has one", h.event.Node)
+			for _, key := range []string{"fan_out_index", "branch_name"} {
+				if strings.Contains(arg.path, key) && len(h.event.Namespace) == 1 && fields[key] != nil {
+					return fmt.Errorf("an event of %q has one", h.event.Node)
+				}
 			}
 		}
 		return nil

@@ -47,7 +47,7 @@ func TestBadFixturesFail(t *testing.T) {
 		"missing_log":         "log_records.0.attributes_absent.0: it is there",
 		"wrong_markers":       "expected.middleware_log_captured: it has 2 items, not 1",
 		"wrong_inner_state":   "expected.inner_pre_state: x is 1, not 2",
-		"wrong_indices":       "inner_fan_out_indices_seen: it has 1 items, not 2",
+		"wrong_indices":       "inner_fan_out_indices_seen: it is [0], not [0,1]",
 		"not_yaml":            "fixture_schema_invalid",
 	}
 	for name, reason := range cases {

@@ -78,7 +78,7 @@ type Result struct {
 	State       State
 	Err         error
 	Descriptor  core.Descriptor // of a suspension
-	Node        string          // where it suspended or failed; "" for neither
+	Node        string          // where it suspended or failed, in its own graph; "" for neither
 	Namespace   []string        // the path of nodes to that place, the outermost graph's first
 	Invocation  core.InvocationID
 	Correlation string

@@ -63,8 +63,6 @@ func (sc *scope) lookup(d *doc) *graph.Graph {
 	return nil
 }
 
-func (w *world) isInner(name string) bool { return w.inner[name] != nil }
-
 // container adds a node that has graphs inside, false where it is none. A spy stands around it, for the order of execution.
 func (w *world) container(b *graph.Builder, sc *scope, name string, d *doc) bool {
 	switch {

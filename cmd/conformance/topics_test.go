@@ -2,14 +2,13 @@ package main
 
 import (
 	"errors"
-	"os"
 	"testing"
 )
 
 // TestTopicsHoldOfEveryRightRun: a topic is asked on a word's ground alone, so its predicate must not fail where nothing is wrong.
 func TestTopicsHoldOfEveryRightRun(t *testing.T) {
 	roots := []string{"testdata/good"}
-	if root := os.Getenv("GATEHOUSE_FIXTURES"); root != "" {
+	if root := fixtures(); root != "" {
 		for _, suite := range suites {
 			roots = append(roots, root+"/"+suite)
 		}

@@ -31,9 +31,8 @@ type visit struct {
 	inner    *start // where the subgraph goes on that the node is
 	attempts int
 
-	halt   *halt
-	open   *told // the attempt whose end is still to be told
-	forced error // whatever the middleware returns: it asked for what it may not
+	halt *halt
+	open *told // the attempt whose end is still to be told
 }
 
 // told is an attempt that has begun: its event and its span.

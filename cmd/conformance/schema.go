@@ -87,14 +87,12 @@ func reducerOf(d *doc) graph.Reducer[any] {
 		}
 		d.all(func(key string, v *doc) { name, args = key, v })
 	}
-	var key func(any) (any, error)
-	maxLen, keyed := 0, args.get("key")
-	if !keyed.isNull() {
-		key = graph.KeyField(keyed.text())
+	var key func(any) (any, error) // an argument of the wrong kind is none: the factory is to refuse it
+	keyed := args.get("key")
+	if name, ok := keyed.value().(string); ok {
+		key = graph.KeyField(name)
 	}
-	if n := args.get("max_len"); !n.isNull() {
-		maxLen = int(n.number())
-	}
+	maxLen, _ := args.get("max_len").value().(int64)
 	switch name {
 	case "last_write_wins":
 		return graph.Replace[any]()
@@ -107,9 +105,9 @@ func reducerOf(d *doc) graph.Reducer[any] {
 	case "merge_all":
 		return graph.MergeAllAny()
 	case "bounded_append":
-		return graph.BoundedAppendAny(maxLen)
+		return graph.BoundedAppendAny(int(maxLen))
 	case "dedupe_append":
-		if keyed == nil || keyed.isNull() {
+		if keyed.isNull() {
 			return graph.DedupeAppendAny()
 		}
 		return graph.DedupeAppendByAny(key)

@@ -300,3 +300,55 @@ func TestAKeptNodeInAContainerRunsTheContainerAgain(t *testing.T) {
 		t.Errorf("trail %s", got)
 	}
 }
+
+func TestAContainerInASubgraphGoesOnBehindIt(t *testing.T) {
+	sub := over(t, each(t, askFor(2, make(chan struct{}, 2))), func(f *graph.FanOut) { f.Concurrency = 3 })
+	build := graph.New("top", "1").Fields(results, trail).Entry("s").Subgraph("s", compile(t, sub)).Node("z", leave("z")).Edge("s", "z").Edge("z", graph.END)
+	g := compile(t, build)
+	st := through{graph.NewMemory()}
+	res := want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{}), graph.Suspended)
+	if !slices.Equal(res.Namespace, []string{"s", "fan", "work"}) || res.Descriptor.Metadata["fan_out_index"] != int64(1) {
+		t.Errorf("suspended at %v with %v", res.Namespace, res.Descriptor.Metadata)
+	}
+	res = want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{Resume: res.Invocation}), graph.Completed)
+	if got := results.Get(res.State); !slices.Equal(got, []int{1, 3}) || strings.Join(trail.Get(res.State), " ") != "c z" {
+		t.Errorf("results %v, trail %v", got, trail.Get(res.State))
+	}
+}
+
+// TestAPauseThatIsNotStoredIsToldEverywhere: each attempt on the way of a suspension that failed ends with that failure.
+func TestAPauseThatIsNotStoredIsToldEverywhere(t *testing.T) {
+	var e ear
+	st := newBroken()
+	st.pause = errPlain
+	g := compile(t, over(t, each(t, askFor(2, make(chan struct{}, 2))), func(f *graph.FanOut) { f.Concurrency = 3 }).Observe(e.observer("o")))
+	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{}), graph.Errored)
+	wantCategory(t, res.Err, core.SuspensionPersistenceFailed)
+	g.Drain(t.Context())
+	failed := 0
+	for _, ev := range e.last {
+		if ev.Phase == graph.PhaseSuspended {
+			t.Errorf("%v is said to have suspended", ev.Namespace)
+		}
+		if ev.Err != nil {
+			failed++
+		}
+	}
+	if failed != 2 || len(e.last) != 8 {
+		t.Errorf("%d of %d events tell of a failure", failed, len(e.last))
+	}
+}
+
+func TestAnEndedContextEndsAContainer(t *testing.T) {
+	for _, policy := range []graph.Policy{graph.FailFast, graph.Collect} {
+		lost := core.Errorf(core.LeaseLost, "x")
+		ctx, stop := context.WithCancelCause(t.Context())
+		leaf := each(t, func(ctx context.Context, _ graph.State) (graph.Update, error) {
+			stop(lost)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		res := want(t, compile(t, over(t, leaf, func(f *graph.FanOut) { f.Policy = policy })).Invoke(ctx, graph.Stores{}, graph.Invocation{}), graph.Errored)
+		wantCategory(t, res.Err, core.LeaseLost)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -186,5 +187,69 @@ func TestTheWaitOfARetryIsBounded(t *testing.T) {
 	s := time.Second
 	if !slices.Equal(waits, []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 30 * s, 30 * s}) {
 		t.Errorf("waits %v", waits)
+	}
+}
+
+// TestAKeptNodeKeepsItsAttempt: running the node again after a resume is no retry.
+func TestAKeptNodeKeepsItsAttempt(t *testing.T) {
+	var e ear
+	runs := 0
+	r := graph.Retry{Wait: func(context.Context, time.Duration) error { return nil }}
+	st := graph.Stores{Pauses: through{graph.NewMemory()}}
+	g := compile(t, line(func(ctx context.Context, _ graph.State) (graph.Update, error) {
+		switch runs++; runs {
+		case 1:
+			return nil, core.Errorf(core.ProviderUnavailable, "x")
+		case 2:
+			return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "x"}, graph.KeepNode())
+		}
+		return nil, nil
+	}).Use(r.Middleware()).Observe(e.observer("o")))
+	res := want(t, g.Invoke(t.Context(), st, graph.Invocation{}), graph.Suspended)
+	g.Drain(t.Context())
+	want(t, g.Invoke(t.Context(), st, graph.Invocation{Resume: res.Invocation}), graph.Completed)
+	g.Drain(t.Context())
+	var got []string
+	for _, ev := range e.last {
+		got = append(got, fmt.Sprintf("%s %d", ev.Phase, ev.Attempt))
+	}
+	if !slices.Equal(got, []string{"started 0", "completed 0", "started 1", "suspended 1", "started 1", "completed 1"}) {
+		t.Errorf("events %v", got)
+	}
+}
+
+// TestASecondSuccessEndsTheFirst: each call of next is an attempt, and each ends.
+func TestASecondSuccessEndsTheFirst(t *testing.T) {
+	var e ear
+	twice := func(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
+		if _, err := next(ctx, s); err != nil {
+			return nil, err
+		}
+		return next(context.Background(), s) // its own context does not cost the node its ids
+	}
+	g := compile(t, line(func(ctx context.Context, _ graph.State) (graph.Update, error) {
+		if ids, ok := graph.InvocationFrom(ctx); !ok || ids.Invocation != "inv" {
+			t.Errorf("ids %v", ids)
+		}
+		return graph.Update{trail.Set([]string{"x"})}, nil
+	}).Wrap("a", twice).Observe(e.observer("o")))
+	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{ID: "inv"}), graph.Completed)
+	g.Drain(t.Context())
+	if len(e.last) != 4 || e.last[1].Phase != graph.PhaseCompleted || e.last[3].Attempt != 1 || len(trail.Get(e.last[1].Post)) != 1 || len(trail.Get(res.State)) != 1 {
+		t.Errorf("events %v", e.heard)
+	}
+}
+
+func TestMiddlewareThatEndsItsGoroutine(t *testing.T) {
+	g := compile(t, line(leave("a")).Use(func(context.Context, graph.State, graph.Next) (graph.Update, error) {
+		runtime.Goexit()
+		return nil, nil
+	}))
+	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
+	if _, err := line(leave("a")).Wrap("ghost", logs(nil, "x")).Compile(); core.CategoryOf(err) != core.Invalid {
+		t.Errorf("middleware around nothing: %v", err)
+	}
+	if _, err := line(leave("a")).Use(nil).Compile(); core.CategoryOf(err) != core.Invalid {
+		t.Errorf("no middleware: %v", err)
 	}
 }

@@ -78,6 +78,14 @@ func concurrently(ctx context.Context, parts []*part, limit int, policy Policy) 
 		})
 	}
 	wg.Wait()
+	for _, p := range parts {
+		if p != first && p.halt != nil { // it asked too, and too late: the container has one end
+			for _, tell := range p.halt.told {
+				tell(p.halt.descriptor, errSibling)
+			}
+			p.halt, p.err = nil, errSibling
+		}
+	}
 	return first
 }
 

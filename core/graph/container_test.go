@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -351,4 +352,48 @@ func TestAnEndedContextEndsAContainer(t *testing.T) {
 		res := want(t, compile(t, over(t, leaf, func(f *graph.FanOut) { f.Policy = policy })).Invoke(ctx, graph.Stores{}, graph.Invocation{}), graph.Errored)
 		wantCategory(t, res.Err, core.LeaseLost)
 	}
+}
+
+// TestOfTwoInstancesThatSuspendOneCounts: the other one's attempt ends as a failure, and both have an end.
+func TestOfTwoInstancesThatSuspendOneCounts(t *testing.T) {
+	var e ear
+	var both sync.WaitGroup
+	both.Add(2)
+	g := compile(t, over(t, each(t, func(ctx context.Context, s graph.State) (graph.Update, error) {
+		i, ok := graph.FanOutIndex(ctx)
+		if !ok || item.Get(s) != i+1 {
+			t.Errorf("item %d is instance %d", item.Get(s), i)
+		}
+		both.Done()
+		both.Wait()
+		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "x"})
+	}), nil).Observe(e.observer("o")))
+	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{items.Set([]int{1, 2})}}), graph.Suspended)
+	g.Drain(t.Context())
+	ends := map[string]int{}
+	for _, ev := range e.last {
+		if ev.Phase == graph.PhaseStarted {
+			continue
+		}
+		index := "-"
+		if ev.FanOutIndex != nil {
+			index = fmt.Sprint(*ev.FanOutIndex)
+		}
+		ends[fmt.Sprintf("%s %s failed=%v", index, ev.Phase, ev.Err != nil)]++
+	}
+	first := res.Descriptor.Metadata["fan_out_index"].(int64)
+	if len(e.last) != 6 || ends[fmt.Sprintf("%d suspended failed=false", first)] != 1 || ends[fmt.Sprintf("%d completed failed=true", 1-first)] != 1 || ends["- suspended failed=false"] != 1 {
+		t.Errorf("ends %v", ends)
+	}
+}
+
+// TestAPauseWhoseRestDoesNotFitFails: what the other instances came to must be mergeable, or nothing is paused.
+func TestAPauseWhoseRestDoesNotFitFails(t *testing.T) {
+	full := graph.Field("results", graph.NewReducer("full", func(prior, update []int) ([]int, error) { return nil, errPlain }))
+	leaf := each(t, askFor(2, make(chan struct{}, 2)))
+	g := compile(t, graph.New("outer", "1").Fields(items.Default([]int{1, 2, 3}), full).Entry("fan").
+		FanOut("fan", graph.FanOut{Graph: leaf, Items: "items", Item: "item", Outputs: map[string]string{"results": "result"}}).Edge("fan", graph.END))
+	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
+	wantCategory(t, res.Err, core.ReducerError)
+	wantCategory(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Resume: res.Invocation}).Err, core.SuspensionRecordInvalid)
 }

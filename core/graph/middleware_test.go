@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gatehouse/core"
@@ -252,4 +253,28 @@ func TestMiddlewareThatEndsItsGoroutine(t *testing.T) {
 	if _, err := line(leave("a")).Use(nil).Compile(); core.CategoryOf(err) != core.Invalid {
 		t.Errorf("no middleware: %v", err)
 	}
+}
+
+func TestARetryWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		fail := func(context.Context, graph.State) (graph.Update, error) {
+			runs++
+			return nil, core.Errorf(core.ProviderUnavailable, "x")
+		}
+		r := graph.Retry{Random: func() float64 { return 1 }}
+		begin := time.Now()
+		want(t, compile(t, line(fail).Use(r.Middleware())).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
+		if took := time.Since(begin); took != 3*time.Second || runs != 3 {
+			t.Errorf("%d runs in %s", runs, took)
+		}
+		stopped := core.Errorf(core.Stopped, "x")
+		ctx, stop := context.WithCancelCause(t.Context())
+		time.AfterFunc(500*time.Millisecond, func() { stop(stopped) })
+		runs = 0
+		res := want(t, compile(t, line(fail).Use(r.Middleware())).Invoke(ctx, graph.Stores{}, graph.Invocation{}), graph.Errored)
+		if runs != 1 || !errors.Is(res.Err, stopped) {
+			t.Errorf("%d runs, %v", runs, res.Err)
+		}
+	})
 }

@@ -96,9 +96,15 @@ type Descriptor struct {
 
 // Frame is one level of a paused graph: the outermost first, then the subgraph the pause is in, and so on.
 type Frame struct {
-	Node      string                     `json:"node"`      // the node of this level that the pause is at or in
-	State     map[string]json.RawMessage `json:"state"`     // without the outermost messages of a sessioned invocation
-	Completed []string                   `json:"completed"` // completed_positions of this level, in order
+	Node      string                     `json:"node"`              // the node of this level that the pause is at or in
+	State     map[string]json.RawMessage `json:"state"`             // without the outermost messages of a sessioned invocation
+	Completed []string                   `json:"completed"`         // completed_positions of this level, in order
+	Attempt   int                        `json:"attempt,omitempty"` // of the node, where a resume runs it again (attempt_index is unchanged)
+
+	// Of a level inside the outermost one, whose graph the record names: the subgraph, as the record names its own.
+	Graph         string `json:"graph,omitempty"`
+	GraphVersion  string `json:"graph_version,omitempty"`
+	SchemaVersion string `json:"schema_version,omitempty"`
 }
 
 // PausedRecord is a suspended invocation (suspension §5). It names its graph and version: another one can't go on from it.
@@ -113,8 +119,9 @@ type PausedRecord struct {
 	Type          string       `json:"type"`   // "suspended"
 	Frames        []Frame      `json:"frames"` // at least one
 	MarkCompleted bool         `json:"mark_node_completed"`
-	Step          int          `json:"step"`     // the engine's counter, which goes on at resume
-	Messages      int          `json:"messages"` // rows this invocation has written to its session so far (Writer.From of the next leg)
+	Step          int          `json:"step"`            // the engine's counter, which goes on at resume
+	Trace         string       `json:"trace,omitempty"` // where a tracer finds the leg that paused again
+	Messages      int          `json:"messages"`        // rows this invocation has written to its session so far (Writer.From of the next leg)
 }
 
 // PauseStore keeps paused invocations.

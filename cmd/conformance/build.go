@@ -16,24 +16,11 @@ const (
 // that the schema does not: they are fields of any type.
 func (w *world) build(d *doc) *graph.Builder {
 	b := graph.New(graphName, graphVersion)
-	declared := map[string]bool{}
-	if st := d.get("state"); st != nil {
-		st.get("fields").all(func(name string, f *doc) {
-			declared[name] = true
-			for _, k := range declare(name, f) {
-				if k == graph.Declared(graph.Messages) {
-					w.conversation = true
-				}
-				b.Fields(k)
-			}
-		})
-		if v := st.get("schema_version"); v != nil {
-			b.SchemaVersion(v.text())
-		}
-	}
-	for _, name := range w.undeclared(declared) {
-		b.Fields(graph.Typed(name, graph.AnyType(), graph.Replace[any]()))
-	}
+	w.attached, w.inner = map[string][]graph.Observer{}, map[string]*scope{}
+	w.observers(b)
+	sc := &scope{d: d}
+	w.define(b, sc)
+	w.conversation = sc.conversation
 	if p := d.get("session_state"); p != nil {
 		var fields []string
 		for _, f := range p.need("fields").items() {
@@ -49,14 +36,45 @@ func (w *world) build(d *doc) *graph.Builder {
 		from, to := m.need("from_version").text(), m.need("to_version").text()
 		b.Migrate(from, to, w.migration(from+"->"+to, m.need("migrate")))
 	}
+	w.watch(b)
+	return b
+}
+
+// define reads what any graph has: fields, subgraphs, nodes, edges.
+func (w *world) define(b *graph.Builder, sc *scope) {
+	d := sc.d
+	declared := map[string]bool{}
+	if st := d.get("state"); st != nil {
+		st.get("fields").all(func(name string, f *doc) {
+			declared[name] = true
+			sc.fields = append(sc.fields, name)
+			for _, k := range declare(name, f) {
+				sc.conversation = sc.conversation || k == graph.Declared(graph.Messages)
+				b.Fields(k)
+			}
+		})
+		if v := st.get("schema_version"); v != nil {
+			b.SchemaVersion(v.text())
+		}
+	}
+	if sc.outer == nil {
+		for _, name := range w.undeclared(declared) {
+			b.Fields(graph.Typed(name, graph.AnyType(), graph.Replace[any]()))
+		}
+	}
+	w.subgraphs(sc)
 	if e := d.get("entry"); e != nil {
 		b.Entry(e.text())
 	}
 	nodes := d.get("nodes")
-	nodes.all(func(name string, n *doc) { b.Node(name, w.node(name, n)) })
+	nodes.all(func(name string, n *doc) {
+		if w.container(b, sc, name, n) {
+			return
+		}
+		b.Node(name, w.node(sc, name, n))
+		w.middleware(b, name, n)
+	})
 	w.edges(b, d.get("edges"), nodes)
-	w.observers(b)
-	return b
 }
 
 // undeclared are the fields of any initial_state that the schema does not declare.

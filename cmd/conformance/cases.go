@@ -47,7 +47,7 @@ func runFile(ctx context.Context, path string) []verdict {
 		return []verdict{base}
 	}
 	// what stands beside the cases is of the file as a whole; it is told with the last case
-	if root.has("invariants") && unsupported(base.Capability, root) == "" {
+	if root.has("invariants") && unsupported(base.Capability) == "" {
 		all.guard(func() { all.invariants(root.get("invariants"), all.turns) })
 	}
 	root.each(func(key string, v *doc) bool {
@@ -78,7 +78,7 @@ func runCase(ctx context.Context, capability string, c *doc) *world {
 	ctx, cancel := context.WithTimeout(ctx, 3*patience) // a graph may run in circles
 	defer cancel()
 	w := &world{ctx: ctx, c: c, journal: &journal{}, ears: &ears{}, listeners: map[string]*listening{}}
-	if reason := unsupported(capability, c); reason != "" {
+	if reason := unsupported(capability); reason != "" {
 		w.faults = append(w.faults, reason)
 		return w
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gatehouse/core"
@@ -139,7 +140,7 @@ func (w *world) checkError(t *turn, v *doc) {
 		case "category":
 			w.is(d, t.category)
 		case "raised_from":
-			if r := t.result(); r == nil || r.Node != d.text() {
+			if r := t.result(); r == nil || !slices.Contains(r.Namespace, d.text()) {
 				w.fault(d, "it is not raised from %q: %v", d.text(), t.err)
 			}
 		case "raised_at":

@@ -26,6 +26,12 @@ func init() { // checkers refer to each other
 		"loaded_session_state": checkLoaded, "loaded_invoke_state_for_scratch": checkScratch,
 		"saved_session_assertions": checkSaved, "store_after": checkStoreAfter, "migrations_run": checkMigrations,
 		"checkpointer_assertions": checkCheckpointer,
+		"inner_pre_state":         checkInnerState,
+		"instance_pre_states":     checkInstanceStates,
+		"middleware_log_captured": checkMiddlewareLog,
+		"span_tree":               checkSpanTree,
+		"otel_spans":              checkOtelSpans,
+		"log_records":             checkLogRecords,
 		"no_session_load":         counted("load"),
 		"no_session_save":         counted("save", "explicit save"),
 		"store_untouched":         counted("load", "save", "explicit save", "delete", "list"),
@@ -69,13 +75,9 @@ func (w *world) event(v *doc, e graph.Event) {
 	have := eventFields(e)
 	v.each(func(key string, d *doc) bool {
 		switch key {
-		case "phase", "node_name", "namespace", "step", "attempt_index", "pre_state", "post_state", "parent_states":
+		case "phase", "node_name", "namespace", "step", "attempt_index", "pre_state", "post_state", "parent_states", "fan_out_index", "branch_name":
 			if diff := w.match.diff(d.value(), have[key], false); diff != "" {
 				w.fault(d, "%s", diff)
-			}
-		case "fan_out_index", "branch_name":
-			if !d.isNull() {
-				w.fault(d, "the event has none")
 			}
 		case "descriptor":
 			if e.Descriptor == nil {
@@ -291,6 +293,13 @@ func checkEventInvariants(w *world, t *turn, v *doc) {
 				}
 			}
 			w.is(d, most)
+			return
+		}
+		if w.absentAt(t, name, d) {
+			return
+		}
+		if got, ok := t.eventValue(name); ok {
+			w.sameSet(d, got)
 			return
 		}
 		w.invariant(name, d, []*turn{t})

@@ -6,8 +6,8 @@
 // counts. It exits with 1 where a case failed and with 2 where it was called wrongly.
 //
 // Nothing is skipped. A fixture is YAML whose every key is an instruction or an assertion; each is marked when it is carried out or
-// checked, and a key that is left over fails the case (fixture_directive_unknown). What the core can't do yet fails with
-// "needs …: not supported yet". An invariant is a name without a definition: those in the registry are checked on what really
+// checked, and a key that is left over fails the case (fixture_directive_unknown). A suite that
+// we do not run fails with "needs …: not supported yet". An invariant is a name without a definition: those in the registry are checked on what really
 // happened in the case (store calls, node bodies, tails, listeners, stored records); one that no rule fits is printed as unchecked,
 // counted, and under --strict a failure.
 //

@@ -77,7 +77,7 @@ func (w *world) lastPause(id core.InvocationID) *core.PausedRecord {
 		if t.status != graph.Suspended {
 			return nil
 		}
-		return &core.PausedRecord{Invocation: id, Session: t.session, Descriptor: *t.descriptor, Frames: []core.Frame{{Node: t.result().Node}}}
+		return &core.PausedRecord{Invocation: id, Session: t.session, Descriptor: *t.descriptor, Frames: []core.Frame{{Node: t.result().Namespace[0]}}}
 	}
 	return nil
 }

@@ -12,27 +12,7 @@ var suites = []string{"harness-chat", "harness", "sessions", "suspension", "grap
 
 // failing are the cases that are known to fail, and why. One that begins to pass, fails for another reason or is not there any
 // more fails the test: the list stays true.
-var failing = map[string]string{
-	"graph-engine/006-subgraph-composition/case":                                                                    "needs subgraph: not supported yet",
-	"graph-engine/007-compile-errors/mapping_references_undeclared_field":                                           "needs subgraph: not supported yet",
-	"graph-engine/011-subgraph-explicit-mapping/case":                                                               "needs subgraph: not supported yet",
-	"graph-engine/017-observer-fan-out-index/case":                                                                  "needs fan_out, subgraph: not supported yet",
-	"graph-engine/026-reducer-concat-flatten/success_concatenates_and_flattens":                                     "needs reducer concat_flatten: not supported yet",
-	"graph-engine/026-reducer-concat-flatten/empty_update_is_noop":                                                  "needs reducer concat_flatten: not supported yet",
-	"graph-engine/026-reducer-concat-flatten/empty_sub_lists_contribute_zero_elements":                              "needs reducer concat_flatten: not supported yet",
-	"graph-engine/026-reducer-concat-flatten/non_list_element_raises_reducer_error":                                 "needs reducer concat_flatten: not supported yet",
-	"graph-engine/034-reducer-bounded-append/bounded_append_basic_truncates_when_concat_exceeds_bound":              "needs reducer bounded_append: not supported yet",
-	"graph-engine/034-reducer-bounded-append/bounded_append_multi_step_cumulative_bound_across_merges":              "needs reducer bounded_append: not supported yet",
-	"graph-engine/034-reducer-bounded-append/bounded_append_update_larger_than_max_len_evicts_prior_entirely":       "needs reducer bounded_append: not supported yet",
-	"graph-engine/034-reducer-bounded-append/bounded_append_empty_update_is_noop_even_when_prior_exceeds_bound":     "needs reducer bounded_append: not supported yet",
-	"sessions/010-session-composition-subgraph/subgraph_sees_only_projected_input_not_session_state":                "needs subgraph: not supported yet",
-	"sessions/012-session-observability/session_id_on_every_span_and_log_record":                                    "needs logs, spans: not supported yet",
-	"sessions/012-session-observability/no_session_id_attribute_when_invocation_not_session_bound":                  "needs logs, spans: not supported yet",
-	"suspension/005-suspend-in-subgraph/subgraph_node_suspend_propagates_to_outer_invocation":                       "needs subgraph: not supported yet",
-	"suspension/006-suspend-in-fan-out-fail-fast/fan_out_instance_suspend_cancels_siblings_and_propagates":          "needs fan_out, subgraph: not supported yet",
-	"suspension/008-suspend-in-parallel-branches-fail-fast/parallel_branch_suspend_cancels_siblings_and_propagates": "needs parallel_branches, subgraph: not supported yet",
-	"suspension/014-suspend-wrapped-by-middleware/middleware_pre_next_runs_post_next_skipped_on_suspending_node":    "needs middleware: not supported yet",
-}
+var failing = map[string]string{}
 
 // fixtures is where the suites' folders are: GATEHOUSE_FIXTURES itself, or "openarmature" in it. It is "" where nothing is set.
 func fixtures() string {

@@ -44,7 +44,7 @@ func (w *world) invariants(d *doc, ts []*turn) {
 
 func (w *world) invariant(name string, v *doc, ts []*turn) {
 	holds, isBool := v.value().(bool)
-	for _, list := range [][]rule{rules, topics} {
+	for _, list := range [][]rule{nestedRules, rules, topics} {
 		for _, r := range list {
 			if !r.name.MatchString(name) || r.valued == isBool {
 				continue

@@ -21,7 +21,7 @@ func conformance(t *testing.T, args ...string) (code int, stdout, stderr string)
 
 func TestGoodFixturesPass(t *testing.T) {
 	code, out, _ := conformance(t, "--strict", "testdata/good")
-	if code != 0 || strings.Contains(out, "unchecked") || !strings.HasSuffix(out, "35 passed, 0 failed\n") {
+	if code != 0 || strings.Contains(out, "unchecked") || !strings.HasSuffix(out, "56 passed, 0 failed\n") {
 		t.Errorf("code %d:\n%s", code, out)
 	}
 }
@@ -44,7 +44,12 @@ func TestBadFixturesFail(t *testing.T) {
 		"false_invariant":     "fixture_schema_invalid",
 		"silent_listener":     "the listener was called 0 times, not once",
 		"wrong_events":        `expected.observer_events.o.1.phase: it is "completed", not "suspended"`,
-		"unsupported":         "needs fan_out, subgraph: not supported yet",
+		"no_subgraph":         `nodes.a.fan_out.subgraph: there is no subgraph "leaf"`,
+		"wrong_span":          `span_tree.0.children.0.name: it is "a", not "b"`,
+		"missing_log":         "log_records.0.attributes_absent.0: it is there",
+		"wrong_markers":       "expected.middleware_log_captured: it has 2 items, not 1",
+		"wrong_inner_state":   "expected.inner_pre_state: x is 1, not 2",
+		"wrong_indices":       "inner_fan_out_indices_seen: it is [0], not [0,1]",
 		"not_yaml":            "fixture_schema_invalid",
 	}
 	for name, reason := range cases {
@@ -133,7 +138,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%v: %s", err, lines[0])
 	}
 	var counts map[string]int
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &counts); err != nil || counts["failed"] != 1 || counts["passed"] != 7 || code != 1 {
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &counts); err != nil || counts["failed"] != 1 || counts["passed"] != 20 || code != 1 {
 		t.Errorf("code %d, %v: %s", code, err, lines[len(lines)-1])
 	}
 }

@@ -12,12 +12,28 @@ import (
 type step func(ctx context.Context, s graph.State, u *graph.Update) error
 
 // node reads a node's directives; they run in the order of the file, each through the real call.
-func (w *world) node(name string, d *doc) graph.Node {
+func (w *world) node(sc *scope, name string, d *doc) graph.Node {
+	steps := w.steps(sc, d)
+	return func(ctx context.Context, s graph.State) (graph.Update, error) {
+		var u graph.Update
+		var err error
+		for _, st := range steps {
+			if err = st(ctx, s, &u); err != nil {
+				break
+			}
+		}
+		w.journal.add(entry{what: sc.journalled(), node: name, messages: added(u)})
+		return u, err
+	}
+}
+
+// steps reads directives that stand beside each other.
+func (w *world) steps(sc *scope, d *doc) []step {
 	var steps []step
 	d.each(func(key string, v *doc) bool {
 		switch key {
 		case "update", "update_pure":
-			steps = append(steps, w.updateStep(v))
+			steps = append(steps, updateStep(sc, v))
 		case "update_from_field":
 			steps = append(steps, fromFieldStep(v))
 		case "raises":
@@ -31,23 +47,20 @@ func (w *world) node(name string, d *doc) graph.Node {
 			if v.flag(true) {
 				steps = append(steps, func(ctx context.Context, _ graph.State, u *graph.Update) error { return graph.SaveSession(ctx, *u) })
 			}
+		case "conditional_suspend":
+			steps = append(steps, w.conditionalStep(sc, v, d.get("on_other_indices")))
+		case "on_other_indices":
+			return d.has("conditional_suspend")
+		case "emits_log":
+			steps = append(steps, w.logStep(v))
+		case "wrap_with_middleware": // stands around the node, see middleware
 		case "description":
 		default:
 			return false
 		}
 		return true
 	})
-	return func(ctx context.Context, s graph.State) (graph.Update, error) {
-		var u graph.Update
-		var err error
-		for _, st := range steps {
-			if err = st(ctx, s, &u); err != nil {
-				break
-			}
-		}
-		w.journal.add(entry{what: "node", node: name, messages: added(u)})
-		return u, err
-	}
+	return steps
 }
 
 // added counts the messages that an update adds.
@@ -61,8 +74,8 @@ func added(u graph.Update) int {
 	return n
 }
 
-func (w *world) updateStep(d *doc) step {
-	u := w.update(d.fields(), keysOf(d))
+func updateStep(sc *scope, d *doc) step {
+	u := update(sc.conversation, d.fields(), keysOf(d))
 	return func(_ context.Context, _ graph.State, to *graph.Update) error {
 		*to = append(*to, u...)
 		return nil

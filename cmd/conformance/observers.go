@@ -24,6 +24,26 @@ type ears struct {
 	mu    sync.Mutex
 	heard []heard
 	runs  []core.InvocationID // in the order in which they were first heard of
+	all   []graph.Event       // what the runner's own observer hears, where graphs are nested
+}
+
+func (e *ears) lenAll() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.all)
+}
+
+func (e *ears) allFrom(i int) []graph.Event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return append([]graph.Event(nil), e.all[i:]...)
+}
+
+func (e *ears) listen(_ context.Context, ev graph.Event) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, ev)
+	return nil
 }
 
 func (e *ears) len() int {
@@ -49,14 +69,28 @@ func (e *ears) isFirst(id core.InvocationID) bool {
 
 // observers registers the case's observers, on the graph or for the invocations to come.
 func (w *world) observers(b *graph.Builder) {
+	if w.c.mentions("subgraph") || w.c.mentions("subgraphs") {
+		b.Observe(graph.Observer{Name: "runner", On: w.ears.listen})
+	}
 	for _, d := range w.c.get("observers").items() {
+		if peek(d, "behavior").text() == "otel" { // the tracer, see watch
+			for _, key := range []string{"name", "attach", "target", "behavior", "phases"} {
+				d.get(key).value()
+			}
+			continue
+		}
 		o := w.observer(d)
-		if target := d.get("target"); target != nil && target.text() != "outer" {
-			target.malformed("there is only the outer graph")
+		target := "outer"
+		if t := d.get("target"); t != nil {
+			target = t.text()
 		}
 		switch where := d.need("attach"); where.text() {
 		case "graph":
-			b.Observe(o)
+			if target == "outer" {
+				b.Observe(o)
+			} else {
+				w.attached[target] = append(w.attached[target], o)
+			}
 		case "invocation":
 			w.scoped = append(w.scoped, o)
 		default:
@@ -130,6 +164,12 @@ func eventFields(e graph.Event) map[string]any {
 	}
 	if e.Err != nil {
 		out["error"] = string(carrierOf(e.Err))
+	}
+	if e.FanOutIndex != nil {
+		out["fan_out_index"] = int64(*e.FanOutIndex)
+	}
+	if e.Branch != "" {
+		out["branch_name"] = e.Branch
 	}
 	if e.Descriptor != nil {
 		out["descriptor"] = plain(e.Descriptor)

@@ -46,10 +46,7 @@ func fieldType(d *doc, name string) graph.Type {
 // declare reads one field of state.fields. A second reducer declares the field a second time, as a program would.
 func declare(name string, d *doc) []graph.Declared {
 	typ := d.need("type").text()
-	reducer := "last_write_wins"
-	if r := d.get("reducer"); r != nil {
-		reducer = r.text()
-	}
+	reducer := d.get("reducer")
 	initial := d.get("default")
 	if isConversation(name, typ, reducer) {
 		if initial != nil && len(initial.items()) > 0 {
@@ -57,8 +54,8 @@ func declare(name string, d *doc) []graph.Declared {
 		}
 		return []graph.Declared{graph.Messages}
 	}
-	one := func(reducer string) graph.Declared {
-		k := graph.Typed(name, fieldType(d, typ), reducerNamed(d, reducer))
+	one := func(reducer *doc) graph.Declared {
+		k := graph.Typed(name, fieldType(d, typ), reducerOf(reducer))
 		if initial != nil {
 			k = k.Default(initial.value())
 		}
@@ -66,21 +63,56 @@ func declare(name string, d *doc) []graph.Declared {
 	}
 	out := []graph.Declared{one(reducer)}
 	if alt := d.get("alt_reducer"); alt != nil {
-		out = append(out, one(alt.text()))
+		out = append(out, one(alt))
 	}
 	return out
 }
 
-func isConversation(name, typ, reducer string) bool {
-	return name == graph.Messages.Name() && strings.Contains(strings.ToLower(typ), "chatmessage") && reducer == "append"
+func isConversation(name, typ string, reducer *doc) bool {
+	return name == graph.Messages.Name() && strings.Contains(strings.ToLower(typ), "chatmessage") &&
+		reducer != nil && !reducer.isMapping() && reducer.text() == "append"
 }
 
-func reducerNamed(d *doc, name string) graph.Reducer[any] {
+// reducerOf reads a reducer: a name, or a factory with its arguments, as in {bounded_append: {max_len: 3}}.
+func reducerOf(d *doc) graph.Reducer[any] {
+	if d == nil {
+		return graph.Replace[any]()
+	}
+	name, args := "", (*doc)(nil)
+	if !d.isMapping() {
+		name = d.text()
+	} else {
+		if len(keysOf(d)) != 1 {
+			d.malformed("must be one factory")
+		}
+		d.all(func(key string, v *doc) { name, args = key, v })
+	}
+	var key func(any) (any, error) // an argument of the wrong kind is none: the factory is to refuse it
+	keyed := args.get("key")
+	if name, ok := keyed.value().(string); ok {
+		key = graph.KeyField(name)
+	}
+	maxLen, _ := args.get("max_len").value().(int64)
 	switch name {
 	case "last_write_wins":
 		return graph.Replace[any]()
 	case "append":
 		return graph.AppendAny()
+	case "merge":
+		return graph.MergeAny()
+	case "concat_flatten":
+		return graph.ConcatFlattenAny()
+	case "merge_all":
+		return graph.MergeAllAny()
+	case "bounded_append":
+		return graph.BoundedAppendAny(int(maxLen))
+	case "dedupe_append":
+		if keyed.isNull() {
+			return graph.DedupeAppendAny()
+		}
+		return graph.DedupeAppendByAny(key)
+	case "merge_by_key":
+		return graph.MergeByKeyAny(key)
 	}
 	d.malformed("unknown reducer %q", name)
 	return graph.Reducer[any]{}
@@ -89,9 +121,13 @@ func reducerNamed(d *doc, name string) graph.Reducer[any] {
 // update makes a partial update of a mapping. Messages go through graph.Messages, in whatever form they are written: a malformed
 // one must reach the code under test.
 func (w *world) update(fields map[string]any, order []string) graph.Update {
+	return update(w.conversation, fields, order)
+}
+
+func update(conversation bool, fields map[string]any, order []string) graph.Update {
 	var u graph.Update
 	for _, name := range order {
-		if list, ok := fields[name].([]any); ok && w.conversation && name == graph.Messages.Name() {
+		if list, ok := fields[name].([]any); ok && conversation && name == graph.Messages.Name() {
 			u = append(u, graph.Messages.Add(messagesOf(list)...))
 			continue
 		}

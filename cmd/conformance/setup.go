@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"gopkg.in/yaml.v3"
+
 	"gatehouse/core"
 	"gatehouse/core/graph"
 )
@@ -20,6 +22,9 @@ func (w *world) setup() bool {
 	b := w.build(d)
 	w.seed()
 	g, err := b.Compile()
+	if w.subFault != nil {
+		err = w.subFault
+	}
 	if want := w.c.get("expected_compile_error"); want != nil {
 		if got := core.CategoryOf(err); string(got) != want.text() {
 			w.fault(want, "compiling gives %q, not %q (%v)", got, want.text(), err)
@@ -42,6 +47,9 @@ func (w *world) refused(err error) {
 	at := peek(peek(w.c, "expected_error"), "raised_at")
 	if at == nil {
 		at = peek(peek(peek(w.c, "expected"), "expected_error"), "raised_at")
+	}
+	if want := peek(peek(w.c, "expected_error"), "category"); at == nil && want != nil && core.CategoryOf(err) == core.Category(want.text()) {
+		at = &doc{node: &yaml.Node{Kind: yaml.ScalarNode, Value: "registration"}} // the category alone says that it was then
 	}
 	if at == nil || at.text() != "registration" {
 		w.faults = append(w.faults, fmt.Sprintf("the graph does not compile: %v", err))

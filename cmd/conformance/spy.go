@@ -11,7 +11,7 @@ import (
 
 // entry is something that happened: a call of a store, or the run of a node's body.
 type entry struct {
-	what     string // load, save, explicit save, delete, list, pause, paused, by signal, consume, node
+	what     string // load, save, explicit save, delete, list, pause, paused, by signal, consume, node, inner node, middleware
 	node     string
 	messages int // of a node: how many messages it returned
 }

@@ -32,6 +32,7 @@ func TestTopicsHoldOfEveryRightRun(t *testing.T) {
 			if len(w.faults) > 0 || w.graph == nil {
 				continue // the parts that are still to come; a graph that is refused
 			}
+			w.ctx = t.Context() // the case is over and so is its own
 			for _, topic := range topics {
 				switch err := topic.check(w, w.turns, c); {
 				case errors.Is(err, errNothing):

@@ -29,6 +29,12 @@ type world struct {
 	version      string   // the schema's
 	migrated     []string // the migrations that were begun, each "from->to"
 
+	attached map[string][]graph.Observer // to subgraphs, by name or "inner"
+	inner    map[string]*scope           // the subgraphs
+	subFault error                       // of a subgraph that does not compile
+	markers  []marker
+	told     *telemetry
+
 	turns      []*turn
 	listeners  map[string]*listening
 	subscribed []core.Suspended // what the harness registered
@@ -64,6 +70,9 @@ type turn struct {
 	entries       []entry
 	before, after *stored
 	heard         []heard
+	inside        []graph.Event // all events, as the runner's own observer heard them
+	spans         []*span
+	lines         []record
 	drained       graph.Drained
 	drainTook     time.Duration
 	drainLimit    time.Duration
@@ -75,6 +84,8 @@ type turn struct {
 	earsAt        int
 	subsAt        int
 	began         time.Time
+
+	insideAt, spansAt, linesAt int
 }
 
 // result is that of the turn's last invocation; nil where the graph was not invoked.
@@ -127,6 +138,8 @@ func (w *world) begin(kind string, d *doc) *turn {
 		t.name = n.text()
 	}
 	t.journalAt, t.earsAt, t.subsAt, t.began = w.journal.len(), w.ears.len(), len(w.subscribed), time.Now()
+	t.insideAt = w.ears.lenAll()
+	t.spansAt, t.linesAt = w.told.marks()
 	w.turns = append(w.turns, t)
 	return t
 }
@@ -136,6 +149,8 @@ func (w *world) end(t *turn) {
 	t.took = time.Since(t.began)
 	t.entries = w.journal.from(t.journalAt)
 	t.heard = w.ears.from(t.earsAt)
+	t.inside = w.ears.allFrom(t.insideAt)
+	t.spans, t.lines = w.told.since(t.spansAt, t.linesAt)
 	t.newSubs = len(w.subscribed) - t.subsAt
 	if r := t.result(); r != nil {
 		t.invocation = r.Invocation

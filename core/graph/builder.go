@@ -29,8 +29,11 @@ type Builder struct {
 	projected     bool
 	autoSave      bool
 	migrations    []migration
-	nodes         map[string]Node
+	nodes         map[string]body
 	nodeOrder     []string
+	wrap          []Middleware
+	wrapNode      map[string][]Middleware
+	tracer        Tracer
 	edges         []edge
 	entry         string
 	observers     []Observer
@@ -41,7 +44,7 @@ type Builder struct {
 // New begins a graph. Name and version are written into the records of its paused invocations: another graph can't go on from
 // them, and another version only by a migration (see Graph.Resumable).
 func New(name, version string) *Builder {
-	return &Builder{name: name, version: version, autoSave: true, nodes: map[string]Node{}, log: slog.New(slog.DiscardHandler)}
+	return &Builder{name: name, version: version, autoSave: true, nodes: map[string]body{}, wrapNode: map[string][]Middleware{}, log: slog.New(slog.DiscardHandler)}
 }
 
 // Fields declares the state's fields. Declaring a name twice is conflicting_reducers.
@@ -80,17 +83,44 @@ func (b *Builder) Migrate(from, to string, fn func(map[string]any) (map[string]a
 
 // Node adds a node.
 func (b *Builder) Node(name string, n Node) *Builder {
+	if n == nil {
+		b.fail(core.Invalid, "node %q has no function", name)
+	}
+	return b.add(name, n)
+}
+
+// add adds a node of any kind; the graphs are those inside it.
+func (b *Builder) add(name string, n body, inside ...*Graph) *Builder {
 	switch _, known := b.nodes[name]; {
 	case name == "" || name == END:
 		b.fail(core.Invalid, "a node can't be named %q", name)
-	case n == nil:
-		b.fail(core.Invalid, "node %q has no function", name)
+	case slices.Contains(inside, nil):
+		b.fail(core.Invalid, "node %q has no graph", name)
 	case known:
 		b.fail(core.Invalid, "there are two nodes named %q", name)
 	default:
 		b.nodes[name] = n
 		b.nodeOrder = append(b.nodeOrder, name)
 	}
+	return b
+}
+
+// Use puts middleware around every node of this graph, the first outermost. That of a single node (Wrap) stands inside. It does
+// not reach into subgraphs: around them it stands as around any node.
+func (b *Builder) Use(m ...Middleware) *Builder {
+	b.wrap = append(b.wrap, m...)
+	return b
+}
+
+// Wrap puts middleware around one node, the first outermost.
+func (b *Builder) Wrap(node string, m ...Middleware) *Builder {
+	b.wrapNode[node] = append(b.wrapNode[node], m...)
+	return b
+}
+
+// Trace says who makes spans of this graph's invocations and of all that is inside them. Without it nobody does.
+func (b *Builder) Trace(t Tracer) *Builder {
+	b.tracer = t
 	return b
 }
 
@@ -152,17 +182,26 @@ func (b *Builder) Compile() (*Graph, error) {
 	if err := b.checkEdges(); err != nil {
 		return nil, err
 	}
+	if err := b.checkNodes(schema); err != nil {
+		return nil, err
+	}
 	registry, err := newRegistry(b.migrations)
 	if err != nil {
 		return nil, err
 	}
 	g := &Graph{
 		name: b.name, version: b.version, schema: schema, schemaVersion: b.schemaVersion, autoSave: b.autoSave,
-		registry: registry, nodes: make(map[string]Node, len(b.nodes)), edges: make(map[string]edge, len(b.edges)),
+		registry: registry, nodes: make(map[string]node, len(b.nodes)), tracer: b.tracer, edges: make(map[string]edge, len(b.edges)),
 		entry: b.entry, observers: slices.Clone(b.observers), pauses: NewMemory(), log: b.log,
 	}
+	g.heard = len(b.observers) > 0
 	for name, n := range b.nodes {
-		g.nodes[name] = n
+		g.nodes[name] = node{n, slices.Concat(b.wrap, b.wrapNode[name])}
+		if c, ok := n.(composite); ok {
+			for _, inside := range c.graphs() {
+				g.heard = g.heard || inside.heard
+			}
+		}
 	}
 	for _, e := range b.edges {
 		g.edges[e.from] = e

@@ -1,6 +1,9 @@
 package graph
 
 import (
+	"maps"
+	"slices"
+
 	"gatehouse/core"
 )
 
@@ -15,6 +18,9 @@ func (b *Builder) schema() (*schema, error) {
 		if first, known := s.fields[f.name]; known {
 			return nil, core.Errorf(core.ConflictingReducers, "field %q is declared twice, with reducers %s and %s",
 				f.name, first.reducer.name, f.reducer.name)
+		}
+		if f.reducer.fault != nil {
+			return nil, f.reducer.fault
 		}
 		if err := f.typ.check(f.initial); err != nil {
 			return nil, core.Errorf(core.Invalid, "the default of field %q %v", f.name, err)
@@ -79,6 +85,36 @@ func (b *Builder) checkPaths(out map[string]edge) error {
 		if _, ok := out[name]; !ok {
 			return core.Errorf(core.DanglingEdge, "node %q has no outgoing edge", name)
 		}
+	}
+	return nil
+}
+
+// composite is a node with graphs inside.
+type composite interface {
+	body
+	graphs() []*Graph
+	check(node string, parent *schema) error
+}
+
+// checkNodes makes sure that what is mapped between graphs is declared, and that middleware stands around something.
+func (b *Builder) checkNodes(s *schema) error {
+	for _, name := range b.nodeOrder {
+		if c, ok := b.nodes[name].(composite); ok {
+			if err := c.check(name, s); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.wrapNode)) {
+		if b.nodes[name] == nil {
+			return core.Errorf(core.Invalid, "middleware is to stand around %q, which is not a node", name)
+		}
+		if slices.ContainsFunc(b.wrapNode[name], func(m Middleware) bool { return m == nil }) {
+			return core.Errorf(core.Invalid, "the middleware around %q has no function", name)
+		}
+	}
+	if slices.ContainsFunc(b.wrap, func(m Middleware) bool { return m == nil }) {
+		return core.Errorf(core.Invalid, "the graph's middleware has no function")
 	}
 	return nil
 }

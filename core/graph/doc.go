@@ -1,9 +1,10 @@
-// Package graph is the graph engine: a state of declared fields, nodes that return partial updates, edges, sessions, suspension
-// and observers, as OpenArmature's graph-engine, sessions and suspension say. It knows nothing of chats, tools and models.
+// Package graph is the graph engine: a state of declared fields, nodes that return partial updates, edges, graphs inside graphs,
+// middleware, sessions, suspension and observers, as OpenArmature's graph-engine, sessions and suspension say. It knows nothing of chats, tools and models.
 //
 // A graph is declared once (New … Compile) and then never changes. Invoke runs one leg of an invocation: from the entry, or from
-// where it was paused, to END, an error or the next pause. A leg holds a goroutine only while it runs, and one for its observers
-// until they have heard everything; a paused invocation is a record and nothing else.
+// where it was paused, to END, an error or the next pause. A leg holds a goroutine only while it runs, more where nodes run side by
+// side or have middleware, and one for its observers until they have heard everything; a paused invocation is a record and nothing
+// else.
 //
 // State never changes in place: an update is merged into another state, field by field through reducers, and what keys hand out
 // are copies. A value is checked against its field's type whenever it changes, and the whole state at entry and at END.
@@ -28,12 +29,37 @@
 // not fit costs nothing. A crash behind the consumption is the store's to undo: dispatch gives each turn a staging store, whose
 // consumption commits with the turn's end.
 //
-// Room for what is to come: a namespace and a list of frames are already the place of subgraphs; a reducer is a name and a
-// function.
+// Graphs inside. A node may be a compiled graph (Subgraph), one for each item of a list (FanOut), or several side by side (Branches).
+// Each runs on a state of its own, made by a Projection from the parent's, and its end is an update of the parent's, merged by the
+// parent's reducers. The session is the outermost graph's alone. What a container's instances come to is merged once all have ended,
+// in the order of the items or of the declaration, so that the end does not depend on who was first.
+//
+// A suspension inside a subgraph suspends the invocation: the record has a frame for each graph from the outermost to the one that
+// paused, and a resume goes on inside, behind the node; each of these graphs takes from the payload what it declares. One inside a
+// container suspends the container: the other instances are cancelled, what those that had ended came to is kept, and a resume goes
+// on behind the container. Frames of instances are not kept: a resume would have to run the others again, whose work may have been
+// seen already. Where a container collects failures nothing may suspend, as nobody would be told.
+//
+// Middleware stands around the nodes of its graph and never crosses a graph's boundary: it wraps a subgraph as one node. See
+// Middleware for how a suspension passes it.
+//
+// Events and spans. An observer hears, in order and later, of attempts; a Tracer is called while things happen and may change the
+// context. Each call of the innermost next is an attempt with events of its own. A success is told once it is merged and its edge
+// evaluated, a failure at once, a suspension once it is stored.
 //
 // Decision (2026-11): the state is a map of checked values under typed keys, not a Go struct of the user's. A struct would be
 // typed without keys, but reducers, projections, payload overlays and migrations work by field name, and each would need
 // reflection over tags; a key gives names and types in one place.
+//
+// Decision (2026-11): a node that is a graph has no events of its own, other than a container. What would they tell? Its pre-state
+// and its update are in its nodes' Parents and in the next node's pre-state, and each step of the counter belongs to something that
+// was done.
+//
+// Decision (2026-11): the state of a suspended outcome is the outermost graph's, as it was before the node that holds the pause; the
+// path to the pause is Result.Namespace. The alternative, the inner state, is of a schema that the caller does not know.
+//
+// Decision (2026-11): a container that is paused with KeepNode runs again as a whole, with nothing of its first run kept: otherwise
+// an instance that had ended would be counted twice.
 //
 // Decision (2026-11): a record that can't be resumed by this graph is refused instead of run as far as it goes. A new graph
 // version says that paused turns do not fit, unless a migration says that they do.

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -38,6 +39,21 @@ func (e *Error) Error() string {
 
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// path are the nodes that the error came through, the outermost graph's first.
+func (e *Error) path() []string {
+	var out []string
+	for {
+		if e.Node != "" {
+			out = append(out, e.Node)
+		}
+		var inner *Error
+		if !errors.As(e.Err, &inner) {
+			return out
+		}
+		e = inner
+	}
+}
 
 // ErrorCategory makes *Error a core.Categorized.
 func (e *Error) ErrorCategory() core.Category { return e.Category }

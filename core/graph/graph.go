@@ -17,10 +17,12 @@ type Graph struct {
 	history       bool     // Messages is among them
 	autoSave      bool
 	registry      registry
-	nodes         map[string]Node
+	nodes         map[string]node
 	edges         map[string]edge
 	entry         string
 	observers     []Observer
+	heard         bool // somebody is attached to it or to a graph inside it
+	tracer        Tracer
 	pauses        *Memory // for invocations that are given no PauseStore
 	drains        drains
 	log           *slog.Logger
@@ -76,7 +78,7 @@ type Result struct {
 	State       State
 	Err         error
 	Descriptor  core.Descriptor // of a suspension
-	Node        string          // where it suspended or failed; "" for neither
+	Node        string          // where it suspended or failed, in its own graph; "" for neither
 	Namespace   []string        // the path of nodes to that place, the outermost graph's first
 	Invocation  core.InvocationID
 	Correlation string

@@ -45,3 +45,12 @@ func urlSafe(id string) bool {
 	}
 	return id != ""
 }
+
+// FanOutIndex gives the index of the innermost fan-out instance that a node's context belongs to (graph-engine §6).
+func FanOutIndex(ctx context.Context) (int, bool) {
+	a := attemptFrom(ctx)
+	if a == nil || a.visit.r.index == nil {
+		return 0, false
+	}
+	return *a.visit.r.index, true
+}

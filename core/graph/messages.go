@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"gatehouse/core"
@@ -47,7 +48,7 @@ func (MessagesKey) declared() field {
 			},
 			decode: decodeHistory,
 		},
-		reducer: reducer{"append", appendMessages},
+		reducer: reducer{name: "append", merge: appendMessages, update: reflect.TypeFor[[]core.Message]()},
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 )
 
 // Event is one thing that happened to a node. Step counts the attempts of the whole invocation from 0, all its resumes included;
-// both events of an attempt have the same. Namespace is the path of node names, the outermost graph's first; Parents are the
+// both events of an attempt have the same. A node that is a graph has neither events nor a step: those of its nodes tell of it. Namespace is the path of node names, the outermost graph's first; Parents are the
 // states of the graphs around it, outermost first (graph-engine §6). The session's id is not part of it: it is in the context.
 type Event struct {
 	Phase      Phase
@@ -32,6 +32,9 @@ type Event struct {
 	Err        error // of a failure
 	Descriptor *core.Descriptor
 	Parents    []State
+
+	FanOutIndex *int   // of the innermost fan-out instance that the node belongs to
+	Branch      string // of the innermost branch
 }
 
 // Observer hears of events, in order, one at a time. On may be slow, fail or panic: the graph, the other observers and later
@@ -68,6 +71,9 @@ func (o Observer) deliver(ctx context.Context, e Event) (err error) {
 		}
 	}()
 	e.Namespace, e.Parents = slices.Clone(e.Namespace), slices.Clone(e.Parents)
+	if e.FanOutIndex != nil {
+		e.FanOutIndex = clone(e.FanOutIndex)
+	}
 	if e.Descriptor != nil {
 		e.Descriptor = clone(e.Descriptor)
 	}

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,41 +13,44 @@ import (
 // queue delivers the events of one leg of an invocation, strictly one after the other, to its observers in their order. Its one goroutine
 // lives from the first event to the last after the invocation has ended, or until a drain gives up on it.
 type queue struct {
-	observers []Observer
-	log       *slog.Logger
-	done      chan struct{} // closed when nothing is left to deliver
-	stop      context.CancelFunc
-	ctx       context.Context // the observers'; it outlives Invoke
+	scoped []Observer // of the invocation
+	log    *slog.Logger
+	done   chan struct{} // closed when nothing is left to deliver
+	stop   context.CancelFunc
+	ctx    context.Context // the observers'; it outlives Invoke
 
 	mu      sync.Mutex
 	wake    sync.Cond
-	events  []Event
+	events  []delivery
 	ended   bool // the invocation is over
 	stopped bool // given up on
 	left    int  // events not delivered to the end
 }
 
-// newQueue starts a queue; without observers there is none, and a nil queue does nothing.
-func newQueue(ctx context.Context, log *slog.Logger, observers []Observer) *queue {
-	if len(observers) == 0 {
-		return nil
-	}
-	q := &queue{observers: observers, log: log, done: make(chan struct{})}
+// delivery is an event and those attached to the graphs that it happened in, the outermost's first.
+type delivery struct {
+	Event
+	observers []Observer
+}
+
+// newQueue starts a queue; a nil queue does nothing.
+func newQueue(ctx context.Context, log *slog.Logger, scoped []Observer) *queue {
+	q := &queue{scoped: scoped, log: log, done: make(chan struct{})}
 	q.ctx, q.stop = context.WithCancel(context.WithoutCancel(ctx))
 	q.wake.L = &q.mu
 	go q.run()
 	return q
 }
 
-func (q *queue) put(e Event) {
-	if q == nil {
+func (q *queue) put(e Event, observers []Observer) {
+	if q == nil || len(observers)+len(q.scoped) == 0 {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.left++
 	if !q.stopped {
-		q.events = append(q.events, e)
+		q.events = append(q.events, delivery{e, observers})
 		q.wake.Signal()
 	}
 }
@@ -80,9 +84,9 @@ func (q *queue) run() {
 		if !ok {
 			return
 		}
-		for _, o := range q.observers {
+		for _, o := range slices.Concat(e.observers, q.scoped) {
 			if o.wants(e.Phase) {
-				if err := o.deliver(q.ctx, e); err != nil {
+				if err := o.deliver(q.ctx, e.Event); err != nil {
 					q.log.WarnContext(q.ctx, "an observer failed", "observer", o.Name, "node", e.Node, "phase", e.Phase, "err", err)
 				}
 			}
@@ -95,14 +99,14 @@ func (q *queue) run() {
 	}
 }
 
-func (q *queue) next() (Event, bool) {
+func (q *queue) next() (delivery, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.events) == 0 && !q.ended && !q.stopped {
 		q.wake.Wait()
 	}
 	if len(q.events) == 0 || q.stopped {
-		return Event{}, false
+		return delivery{}, false
 	}
 	e := q.events[0]
 	q.events = q.events[1:]

@@ -9,8 +9,11 @@ import (
 // Reducer says how a node's update of a field joins what the field held before (graph-engine §2). It is a value: a name, which
 // errors show, and a pure function. Neither argument may be changed.
 type Reducer[T any] struct {
-	name  string
-	merge func(prior, update T) (T, error)
+	name   string
+	merge  func(prior, update T) (T, error)
+	any    func(prior T, update any) (T, error) // instead of merge, where an update is of another type than the field
+	update reflect.Type                         // that type
+	fault  error                                // the factory was misused; Compile says so
 }
 
 // NewReducer makes a reducer. An error of merge becomes reducer_error, which names the field, the reducer and the node.
@@ -33,29 +36,24 @@ func Append[T any]() Reducer[[]T] {
 	return NewReducer("append", func(prior, update []T) ([]T, error) { return slices.Concat(prior, update), nil })
 }
 
-// AppendAny is append for fields whose type is told at run time (Typed); an update that is no list is refused.
-func AppendAny() Reducer[any] {
-	return NewReducer("append", func(prior, update any) (any, error) {
-		items, ok := update.([]any)
-		if !ok {
-			return nil, fmt.Errorf("the update must be a list, not %s", kindOf(update))
-		}
-		before, ok := prior.([]any)
-		if !ok {
-			return nil, fmt.Errorf("the field must hold a list, not %s", kindOf(prior))
-		}
-		return append(append(make([]any, 0, len(before)+len(items)), before...), items...), nil
-	})
-}
-
 // reducer is a Reducer without its type: what a schema keeps.
 type reducer struct {
-	name  string
-	merge func(prior, update any) (any, error)
+	name   string
+	merge  func(prior, update any) (any, error)
+	update reflect.Type // what an update must be; nil = anything
+	fault  error
 }
 
 func (r Reducer[T]) erase() reducer {
-	return reducer{r.name, func(prior, update any) (any, error) {
+	out := reducer{name: r.name, update: r.update, fault: r.fault}
+	if out.update == nil {
+		out.update = reflect.TypeFor[T]()
+	}
+	out.merge = func(prior, update any) (any, error) {
+		p, _ := as[T](prior)
+		if r.any != nil {
+			return r.any(p, update)
+		}
 		u, ok := as[T](update)
 		if !ok && r.name == lastWriteWins {
 			return update, nil // nothing is merged: that the type is wrong is for the field to say
@@ -63,9 +61,9 @@ func (r Reducer[T]) erase() reducer {
 		if !ok {
 			return nil, fmt.Errorf("the update is %T, not %s", update, reflect.TypeFor[T]())
 		}
-		p, _ := as[T](prior)
 		return r.merge(p, u)
-	}}
+	}
+	return out
 }
 
 // as is a type assertion that lets nil be any interface.

@@ -2,124 +2,120 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"gatehouse/core"
 )
 
 // leg is one pass of an invocation: from its entry, or from where it was paused, to END, an error or the next pause.
 type leg struct {
+	g     *Graph
+	st    Stores
+	ids   IDs
+	queue *queue
+	entry Entry
+	from  int    // message rows that earlier legs wrote (core.Writer)
+	trace string // of the leg that was paused (Tracer.Mark)
+
+	mu   sync.Mutex
+	step int // of the next attempt
+}
+
+// run is one graph of a leg at work: the invocation's own, or a subgraph's inside it.
+type run struct {
+	l         *leg
 	g         *Graph
-	st        Stores
-	ids       IDs
-	queue     *queue
-	entry     Entry
-	step      int      // of the next attempt
-	from      int      // message rows that earlier legs wrote (core.Writer)
+	path      []string // the nodes around it, the outermost graph's first
+	parents   []State  // their states, likewise
+	observers []Observer
+	index     *int // of the fan-out instance that it belongs to
+	branch    string
+	sealed    bool     // nothing in it may suspend: a container collects what becomes of it
 	completed []string // nodes that are done, each once, in the order in which they first were
 }
 
-// start is where a leg begins: at a node, or behind the one that suspended.
+// start is where a run begins: at a node, inside it, or behind it where it suspended.
 type start struct {
-	state State
-	node  string
-	after bool
+	state   State
+	node    string
+	after   bool
+	inner   *start // where the subgraph goes on that the node is
+	attempt int    // of the node that runs again
+	done    []string
 }
 
 // sessioned reports whether the invocation is bound to a session that a store keeps.
 func (l *leg) sessioned() bool { return l.ids.Session != "" && l.st.Sessions != nil }
 
-// walk runs node after node.
+// walk runs the outermost graph.
 func (l *leg) walk(ctx context.Context, in Invocation, at start) Result {
 	ctx = context.WithValue(ctx, idsKey{}, l.ids)
 	ctx = context.WithValue(ctx, attemptKey{}, (*attempt)(nil)) // a node of another invocation around this one is out of reach
-	l.queue = newQueue(ctx, l.g.log, slices.Concat(l.g.observers, in.Observers))
-	l.g.drains.add(l.queue)
-	defer l.queue.end()
+	if l.g.heard || len(in.Observers) > 0 {
+		l.queue = newQueue(ctx, l.g.log, in.Observers)
+		l.g.drains.add(l.queue)
+		defer l.queue.end()
+	}
+	ctx, end := l.span(ctx, Span{Kind: SpanInvocation, Name: l.g.name, Entry: l.g.entry, Resumes: l.trace})
 
 	l.entry.State = at.state
-	mark := Messages.Get(at.state).Len()
-	res := l.loop(ctx, at)
-	res.Mark = mark
+	r := &run{l: l, g: l.g, observers: l.g.observers, completed: at.done}
+	res := l.close(ctx, r, at)
+	res.Mark = Messages.Get(at.state).Len()
+	end(SpanEnd{Err: res.Err, Suspended: res.suspended()})
 	return res
 }
 
-func (l *leg) loop(ctx context.Context, at start) Result {
-	state, node := at.state, at.node
-	if at.after {
-		next, err := l.g.next(node, state)
-		if err != nil {
-			return failed(err)
-		}
-		node = next
-	}
-	for node != END {
-		if ctx.Err() != nil {
-			return failed(&Error{Category: core.NodeException, Node: node, State: state, Err: context.Cause(ctx)})
-		}
-		next, after, stopped := l.visit(ctx, node, state)
-		if stopped != nil {
-			return *stopped
-		}
-		state, node = after, next
+func (l *leg) close(ctx context.Context, r *run, at start) Result {
+	state, h, fail := r.loop(ctx, at)
+	switch {
+	case fail != nil:
+		return failed(fail)
+	case h != nil:
+		return l.suspend(ctx, h)
 	}
 	return l.finish(ctx, state)
 }
 
-// visit runs one node: its event started, its body, the merge, the edge, and the event that says how it ended. A Result is given
-// where the invocation stops here.
-func (l *leg) visit(ctx context.Context, node string, pre State) (next string, post State, stopped *Result) {
-	e := Event{Phase: PhaseStarted, Node: node, Namespace: []string{node}, Step: l.step, Pre: pre}
-	l.step++
-	l.queue.put(e)
-	update, pause, err := l.attempt(ctx, node, pre)
-	if pause != nil {
-		return "", State{}, l.suspend(ctx, e, *pause)
-	}
-	var fail *Error
-	if err != nil {
-		fail = &Error{Category: core.NodeException, Node: node, State: pre, Err: err}
-	} else if post, fail = pre.merge(update); fail != nil {
-		fail.Node, fail.State = node, pre
-	} else {
-		next, fail = l.g.next(node, post)
-	}
-	e.Phase = PhaseCompleted
-	if fail != nil {
-		e.Err = fail
-		l.queue.put(e)
-		res := failed(fail)
-		return "", State{}, &res
-	}
-	e.Post = post
-	l.queue.put(e)
-	l.complete(node)
-	return next, post, nil
-}
-
-func (l *leg) complete(node string) {
-	if !slices.Contains(l.completed, node) {
-		l.completed = append(l.completed, node)
-	}
-}
-
-// attempt runs a node's body. Whatever it returns, a suspension that it asked for stands; a panic does not hide behind one.
-func (l *leg) attempt(ctx context.Context, node string, state State) (u Update, pause *pause, err error) {
-	a := &attempt{leg: l, state: state}
-	defer func() {
-		asked := a.close()
-		if p := recover(); p != nil {
-			u, pause, err = nil, nil, newPanic(p)
-		} else if asked != nil {
-			u, pause, err = nil, asked, nil
-		} else if err != nil && ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
-			err = fmt.Errorf("%w: %w", err, context.Cause(ctx)) // why it was stopped, for the category
+// loop runs node after node. It ends with the final state, a suspension or a failure.
+func (r *run) loop(ctx context.Context, at start) (State, *halt, *Error) {
+	state, node := at.state, at.node
+	if at.after {
+		next, fail := r.g.next(node, state)
+		if fail != nil {
+			return state, nil, fail
 		}
-	}()
-	u, err = l.g.nodes[node](context.WithValue(ctx, attemptKey{}, a), state)
-	return u, nil, err
+		node, at.inner = next, nil
+	}
+	for inner, attempt := at.inner, at.attempt; node != END; inner, attempt = nil, 0 {
+		if ctx.Err() != nil {
+			return state, nil, &Error{Category: core.NodeException, Node: node, State: state, Err: context.Cause(ctx)}
+		}
+		v := &visit{r: r, name: node, node: r.g.nodes[node], pre: state, inner: inner, attempts: attempt}
+		next, post, h, fail := v.run(ctx)
+		if h != nil || fail != nil {
+			return state, h, fail
+		}
+		if !slices.Contains(r.completed, node) {
+			r.completed = append(r.completed, node)
+		}
+		state, node = post, next
+	}
+	if err := r.g.schema.check(state); err != nil {
+		return state, nil, &Error{Category: core.StateValidationError, State: state, Err: err}
+	}
+	return state, nil, nil
+}
+
+// within is the run of a graph inside a node of this one.
+func (v *visit) within(g *Graph, s State) *run {
+	r := v.r
+	return &run{
+		l: r.l, g: g, path: v.namespace(), parents: append(slices.Clone(r.parents), s),
+		observers: slices.Concat(r.observers, g.observers), index: r.index, branch: r.branch, sealed: r.sealed,
+	}
 }
 
 // next evaluates a node's edge on the state after its update. The error carries that state.
@@ -146,11 +142,8 @@ func (g *Graph) next(node string, s State) (to string, fail *Error) {
 	return to, nil
 }
 
-// finish is what happens at END: the state is validated and the session saved.
+// finish is what happens at END: the session is saved.
 func (l *leg) finish(ctx context.Context, state State) Result {
-	if err := l.g.schema.check(state); err != nil {
-		return failed(&Error{Category: core.StateValidationError, State: state, Err: err})
-	}
 	if l.sessioned() && l.g.autoSave {
 		if err := l.save(ctx, state, core.SaveOptions{}); err != nil {
 			return Result{Status: Errored, State: state, Err: err}
@@ -159,10 +152,18 @@ func (l *leg) finish(ctx context.Context, state State) Result {
 	return Result{Status: Completed, State: state}
 }
 
+// failed is the end of an invocation by an error; the place is the innermost node of the path that the error came along.
 func failed(err *Error) Result {
-	r := Result{Status: Errored, State: err.State, Err: err, Node: err.Node}
-	if err.Node != "" {
-		r.Namespace = []string{err.Node}
+	r := Result{Status: Errored, State: err.State, Err: err, Namespace: err.path()}
+	if n := len(r.Namespace); n > 0 {
+		r.Node = r.Namespace[n-1]
 	}
 	return r
+}
+
+func (r Result) suspended() *core.Descriptor {
+	if r.Status != Suspended {
+		return nil
+	}
+	return &r.Descriptor
 }

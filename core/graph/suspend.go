@@ -3,9 +3,6 @@ package graph
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"slices"
 	"sync"
 
 	"gatehouse/core"
@@ -18,30 +15,44 @@ type suspended struct{}
 
 func (suspended) Error() string { return "the invocation suspends here; return from the node" }
 
-// pause is a suspension that a node has asked for.
-type pause struct {
+// halt is a suspension on its way from the node that asked for it outwards to the invocation.
+type halt struct {
 	descriptor core.Descriptor
 	rerun      bool
+	attempt    int
+	levels     []level // the innermost first
+	path       []string
+	state      *State // of the container that it halts: with what its other instances came to
+	told       []func(core.Descriptor, error)
 }
 
-// attempt is the engine's side of one run of a node's body: what Suspend and SaveSession find in the context.
-type attempt struct {
-	leg   *leg
+// level is one graph that halts, at a node.
+type level struct {
+	r     *run
+	node  string
 	state State
+}
+
+// attempt is the engine's side of one run of a node's body, or of the middleware around it: what Suspend and SaveSession find in
+// the context.
+type attempt struct {
+	visit      *visit
+	middleware bool
 
 	mu     sync.Mutex
-	asked  *pause
+	asked  *halt
+	forced error
 	closed bool
 }
 
 type attemptKey struct{}
 
-// close ends the attempt and gives the suspension that was asked for.
-func (a *attempt) close() *pause {
+// close ends the attempt and gives the suspension that was asked for, or the error that it must end with.
+func (a *attempt) close() (*halt, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.closed = true
-	return a.asked
+	return a.asked, a.forced
 }
 
 func attemptFrom(ctx context.Context) *attempt {
@@ -50,41 +61,49 @@ func attemptFrom(ctx context.Context) *attempt {
 }
 
 // SuspendOption changes how an invocation goes on after a suspension.
-type SuspendOption func(*pause)
+type SuspendOption func(*halt)
 
 // KeepNode leaves the node uncompleted: a resume runs its body again, with the payload overlaid (suspension §3,
 // mark_node_completed=false). Without it a resume goes on behind the node.
-func KeepNode() SuspendOption { return func(p *pause) { p.rerun = true } }
+func KeepNode() SuspendOption { return func(h *halt) { h.rerun = true } }
 
 // Suspend ends the node's attempt and suspends the invocation until a signal resumes it (suspension §3):
 //
 //	return nil, graph.Suspend(ctx, descriptor)
 //
-// Once it was called, the attempt is over whatever the node returns; of two calls the first counts. Outside a node's body it does
-// nothing and gives suspension_in_unsupported_context. A descriptor without a signal id, or whose metadata can't be written as
-// JSON, is refused (invalid) and does not suspend.
+// Once it was called, the attempt is over whatever the node returns, and nothing of the middleware around it runs behind its call
+// of next; of two calls the first counts. Outside a node's body it does nothing and gives suspension_in_unsupported_context. From
+// middleware, and where a container collects what becomes of its instances, it does so too, and the attempt fails with that error
+// whatever else is returned; the node that the middleware wraps does not run. A descriptor without a signal id, or whose metadata
+// can't be written as JSON, is refused (invalid) and does not suspend.
 func Suspend(ctx context.Context, d core.Descriptor, opts ...SuspendOption) error {
 	a := attemptFrom(ctx)
 	if a == nil {
 		return outside("suspend")
 	}
-	if d.SignalID == "" {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.closed:
+		return outside("suspend")
+	case a.middleware:
+		a.forced = outside("suspend")
+		return a.forced
+	case a.visit.r.sealed:
+		a.forced = core.Errorf(core.SuspensionUnsupportedContext, "nothing can suspend inside a container that collects")
+		return a.forced
+	case d.SignalID == "":
 		return core.Errorf(core.Invalid, "a suspension needs a signal id")
 	}
 	if _, err := json.Marshal(d.Metadata); err != nil {
 		return core.Wrap(core.Invalid, err, "the metadata of a suspension must be JSON")
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
-		return outside("suspend")
-	}
 	if a.asked == nil {
-		p := &pause{descriptor: clone(d)}
+		h := &halt{descriptor: clone(d), attempt: a.visit.attempts - 1}
 		for _, o := range opts {
-			o(p)
+			o(h)
 		}
-		a.asked = p
+		a.asked = h
 	}
 	return errSuspended
 }
@@ -95,10 +114,10 @@ func outside(what string) error {
 
 // SaveSession saves the session in mid-invoke (sessions §6.2): the state as it will be once u, which the node then returns, is
 // merged. It has committed when it returns, whatever becomes of the invocation; an error is the node's to handle. An invocation
-// without a session saves nothing.
+// without a session saves nothing. A subgraph has no session (sessions §9): for its nodes it is invalid.
 func SaveSession(ctx context.Context, u Update) error {
 	a := attemptFrom(ctx)
-	if a == nil {
+	if a == nil || a.middleware {
 		return outside("save the session")
 	}
 	a.mu.Lock()
@@ -106,86 +125,16 @@ func SaveSession(ctx context.Context, u Update) error {
 	if a.closed {
 		return outside("save the session")
 	}
-	merged, fail := a.state.merge(u)
+	v := a.visit
+	if len(v.r.path) > 0 {
+		return core.Errorf(core.Invalid, "only a node of the outermost graph can save the session")
+	}
+	merged, fail := v.pre.merge(u)
 	if fail != nil {
 		return fail
 	}
-	if !a.leg.sessioned() {
+	if !v.r.l.sessioned() {
 		return nil
 	}
-	return a.leg.save(ctx, merged, core.SaveOptions{Explicit: true})
-}
-
-// suspend stores the paused invocation and its session, together or not at all (suspension §8.6), and only then says that the
-// node suspended.
-func (l *leg) suspend(ctx context.Context, e Event, p pause) *Result {
-	res := Result{State: e.Pre, Node: e.Node, Namespace: e.Namespace}
-	if err := l.store(ctx, e, p); err != nil {
-		e.Phase, e.Err = PhaseCompleted, err
-		l.queue.put(e)
-		res.Status, res.Err = Errored, err
-		return &res
-	}
-	e.Phase, e.Descriptor = PhaseSuspended, &p.descriptor
-	l.queue.put(e)
-	res.Status, res.Descriptor = Suspended, clone(p.descriptor)
-	return &res
-}
-
-func (l *leg) store(ctx context.Context, e Event, p pause) error {
-	if !p.rerun {
-		l.complete(e.Node)
-	}
-	session, err := l.record(e.Pre)
-	if err != nil {
-		return persistence(ctx, err)
-	}
-	keepsHistory := session != nil && session.Messages != nil
-	values, err := e.Pre.encode(l.g.schema.order, keepsHistory)
-	if err != nil {
-		return persistence(ctx, err)
-	}
-	rec := &core.PausedRecord{
-		Invocation: l.ids.Invocation, Correlation: l.ids.Correlation, Session: l.ids.Session,
-		Descriptor: clone(p.descriptor), Graph: l.g.name, GraphVersion: l.g.version, SchemaVersion: l.g.schemaVersion,
-		Type:          pausedType,
-		Frames:        []core.Frame{{Node: e.Node, State: values, Completed: slices.Clone(l.completed)}},
-		MarkCompleted: !p.rerun, Step: l.step, Messages: l.from,
-	}
-	if keepsHistory {
-		rec.Messages += len(session.Messages.Added())
-	}
-	if err := l.st.Pauses.Pause(ctx, rec, session); err != nil {
-		return persistence(ctx, err)
-	}
-	return nil
-}
-
-// pausedType tells a suspension from a checkpoint.
-const pausedType = "suspended"
-
-func persistence(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
-	}
-	return core.Wrap(core.SuspensionPersistenceFailed, err, "The pause could not be stored.")
-}
-
-// unpaired keeps the records of invocations that were given no PauseStore: the session is saved first, and without it no record
-// is kept.
-type unpaired struct {
-	*Memory
-	sessions core.SessionStore
-}
-
-func (u unpaired) Pause(ctx context.Context, rec *core.PausedRecord, session *core.SessionRecord) error {
-	if session != nil {
-		if u.sessions == nil {
-			return errors.New("there is no session store")
-		}
-		if err := u.sessions.Save(ctx, session, core.SaveOptions{}); err != nil {
-			return err
-		}
-	}
-	return u.Memory.Pause(ctx, rec, nil)
+	return v.r.l.save(ctx, merged, core.SaveOptions{Explicit: true})
 }

@@ -1,0 +1,161 @@
+package otel
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"gatehouse/core"
+	"gatehouse/core/graph"
+)
+
+// SpecVersion is the version of the specification that the spans follow.
+const SpecVersion = "0.109.0"
+
+// implementation is what spans call us.
+const implementation = "gatehouse"
+
+// Tracer makes the spans of the graphs that it is given to (graph.Builder.Trace).
+type Tracer struct {
+	tracer  trace.Tracer
+	version string
+}
+
+var _ graph.Tracer = (*Tracer)(nil)
+
+// NewTracer makes spans with a provider of the program's own. version is the program's.
+func NewTracer(p trace.TracerProvider, version string) *Tracer {
+	return &Tracer{tracer: p.Tracer(implementation, trace.WithInstrumentationVersion(version)), version: version}
+}
+
+// Start begins a span.
+func (t *Tracer) Start(ctx context.Context, s graph.Span) (context.Context, func(graph.SpanEnd)) {
+	opts := []trace.SpanStartOption{trace.WithAttributes(t.attributes(s)...)}
+	name := s.Name
+	if s.Kind == graph.SpanInvocation {
+		name = "openarmature.invocation"
+		if paused, ok := parse(s.Resumes); ok {
+			opts = append(opts, trace.WithLinks(trace.Link{SpanContext: paused}))
+		}
+	}
+	ctx, span := t.tracer.Start(ctx, name, opts...)
+	asked := s.Kind == graph.SpanNode
+	var once sync.Once
+	return ctx, func(e graph.SpanEnd) { once.Do(func() { end(span, e, asked) }) }
+}
+
+func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
+	a := ids(s.IDs)
+	if s.Kind == graph.SpanInvocation {
+		return append(a,
+			attribute.String("openarmature.invocation_id", string(s.IDs.Invocation)),
+			attribute.String("openarmature.graph.entry_node", s.Entry),
+			attribute.String("openarmature.graph.spec_version", SpecVersion),
+			attribute.String("openarmature.implementation.name", implementation),
+			attribute.String("openarmature.implementation.version", t.version),
+		)
+	}
+	a = append(a, attribute.StringSlice("openarmature.node.namespace", s.Namespace))
+	if s.Kind != graph.SpanInstance && s.Kind != graph.SpanBranch {
+		a = append(a,
+			attribute.String("openarmature.node.name", s.Name),
+			attribute.Int("openarmature.node.step", s.Step),
+			attribute.Int("openarmature.node.attempt_index", s.Attempt),
+		)
+	}
+	if s.FanOutIndex != nil {
+		a = append(a, attribute.Int("openarmature.node.fan_out_index", *s.FanOutIndex))
+	}
+	if s.Branch != "" {
+		a = append(a, attribute.String("openarmature.node.branch_name", s.Branch))
+	}
+	return a
+}
+
+// ids are the attributes that every span has.
+func ids(i graph.IDs) []attribute.KeyValue {
+	a := []attribute.KeyValue{attribute.String("openarmature.correlation_id", i.Correlation)}
+	if i.Session != "" {
+		a = append(a, attribute.String("openarmature.session_id", string(i.Session)))
+	}
+	return a
+}
+
+// end closes a span. asked is the node's own, which alone says what was waited for.
+func end(span trace.Span, e graph.SpanEnd, asked bool) {
+	defer span.End()
+	switch {
+	case e.Err != nil:
+		category := string(core.CategoryOf(e.Err))
+		span.SetAttributes(attribute.String("openarmature.error.category", category))
+		span.RecordError(fmt.Errorf("%s: %s", category, core.MessageOf(e.Err))) // the cause is for the log
+		span.SetStatus(codes.Error, category)
+		return
+	case e.Suspended != nil:
+		span.SetAttributes(attribute.String("openarmature.outcome", "suspended"))
+		if asked {
+			span.SetAttributes(attribute.String("openarmature.suspension.signal_id", string(e.Suspended.SignalID)))
+			span.SetAttributes(flat("openarmature.suspension.metadata", e.Suspended.Metadata)...)
+		}
+	}
+	span.SetStatus(codes.Ok, "")
+}
+
+// flat are the scalars of a mapping, those of mappings inside under names joined with dots. Lists and nulls are left out.
+func flat(prefix string, m map[string]any) []attribute.KeyValue {
+	var out []attribute.KeyValue
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		key := prefix + "." + k
+		switch v := m[k].(type) {
+		case string:
+			out = append(out, attribute.String(key, v))
+		case bool:
+			out = append(out, attribute.Bool(key, v))
+		case int:
+			out = append(out, attribute.Int(key, v))
+		case int64:
+			out = append(out, attribute.Int64(key, v))
+		case float64:
+			out = append(out, attribute.Float64(key, v))
+		case map[string]any:
+			out = append(out, flat(key, v)...)
+		}
+	}
+	return out
+}
+
+// Mark gives the span of ctx as W3C trace context writes it.
+func (t *Tracer) Mark(ctx context.Context) string {
+	sc := trace.SpanContextFromContext(ctx)
+	if !sc.IsValid() {
+		return ""
+	}
+	return fmt.Sprintf("00-%s-%s-%s", sc.TraceID(), sc.SpanID(), sc.TraceFlags())
+}
+
+func parse(mark string) (trace.SpanContext, bool) {
+	parts := strings.Split(mark, "-")
+	if len(parts) != 4 {
+		return trace.SpanContext{}, false
+	}
+	traceID, err := trace.TraceIDFromHex(parts[1])
+	if err != nil {
+		return trace.SpanContext{}, false
+	}
+	spanID, err := trace.SpanIDFromHex(parts[2])
+	if err != nil {
+		return trace.SpanContext{}, false
+	}
+	var flags trace.TraceFlags
+	if parts[3] == "01" {
+		flags = trace.FlagsSampled
+	}
+	return trace.NewSpanContext(trace.SpanContextConfig{TraceID: traceID, SpanID: spanID, TraceFlags: flags, Remote: true}), true
+}

@@ -1,0 +1,82 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"runtime"
+)
+
+// Next is what is inside a Middleware: the one after it, and in the end the node. Each call of the innermost is an attempt of the
+// node, with events and an attempt index of its own. It must be called on the goroutine that the middleware was called on, and no
+// more once that one has returned.
+type Next func(ctx context.Context, s State) (Update, error)
+
+// Middleware stands around a node: it may change what the node is shown, look at what it returns, answer in its place, call it
+// again, or recover from its error (pipeline-utilities §2). Errors come back from next and propagate outwards. It can't suspend.
+//
+// Where the node suspends, next does not return, and nothing behind its call runs: the goroutine of the attempt's middleware ends
+// there (runtime.Goexit), which recover does not see and no code can stop. Deferred calls do run, as they must so that what is held
+// is let go.
+//
+// Decision (2026-11): a goroutine for each visit of a node that has middleware, and Goexit in it, instead of a sentinel error (each
+// middleware would have to pass it on, and code behind next would run) or a panic (a middleware that recovers from panics, as
+// many do, would catch it and go on).
+type Middleware func(ctx context.Context, s State, next Next) (Update, error)
+
+// through takes the visit through the middleware to the node.
+func (v *visit) through(ctx context.Context) (Update, error) {
+	if len(v.node.wrap) == 0 {
+		return v.once(ctx, v.pre)
+	}
+	scope := &attempt{visit: v, middleware: true}
+	next := v.innermost(scope)
+	for i := len(v.node.wrap) - 1; i >= 0; i-- {
+		m, inner := v.node.wrap[i], next
+		next = func(ctx context.Context, s State) (Update, error) { return m(ctx, s, inner) }
+	}
+	u, err := apart(func() (Update, error) { return next(context.WithValue(ctx, attemptKey{}, scope), v.pre) })
+	if _, forced := scope.close(); forced != nil {
+		v.halt, u, err = nil, nil, forced
+	} else if err != nil && ctx.Err() != nil {
+		err = stopped(ctx, err)
+	}
+	return u, err
+}
+
+func (v *visit) innermost(scope *attempt) Next {
+	return func(ctx context.Context, s State) (Update, error) {
+		scope.mu.Lock()
+		closed, forced := scope.closed, scope.forced
+		scope.mu.Unlock()
+		switch {
+		case forced != nil:
+			return nil, forced
+		case closed:
+			return nil, errors.New("next was called after the middleware had returned")
+		case v.halt == nil:
+			u, err := v.once(context.WithValue(ctx, idsKey{}, v.r.l.ids), s) // also where the middleware gave a context of its own
+			if v.halt == nil {
+				return u, err
+			}
+		}
+		runtime.Goexit()
+		return nil, nil
+	}
+}
+
+// apart calls f on a goroutine of its own, which f may end.
+func apart(f func() (Update, error)) (u Update, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = errors.New("a middleware ended its goroutine")
+		defer func() {
+			if p := recover(); p != nil {
+				u, err = nil, newPanic(p)
+			}
+		}()
+		u, err = f()
+	}()
+	<-done
+	return u, err
+}

@@ -1,0 +1,177 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gatehouse/core"
+)
+
+// Projection says what passes between a graph and a graph inside it (graph-engine §2). The zero Projection takes nothing in, so that
+// the subgraph begins with its defaults, and gives back every field that both declare.
+//
+// What is taken in replaces the default. What is given back is an update like any other: it joins the parent's field through the
+// parent's reducer. Outputs that is not nil replaces the matching of names entirely. In and Out are for what a mapping can't say;
+// one together with the mapping of its direction, or two projections for one node, are conflicting_projection_forms.
+type Projection struct {
+	Inputs  map[string]string         // the subgraph's field: the parent's
+	Outputs map[string]string         // the parent's field: the subgraph's
+	In      func(parent State) Update // of the subgraph's fields
+	Out     func(sub State) Update    // of the parent's
+}
+
+// Subgraph adds a node that is a graph. It runs on a state of its own and never sees the session; it may suspend like any node, and
+// a resume goes on inside it. Its observers hear of what happens in it, after those of the graphs around it; middleware does not
+// cross its boundary in either direction.
+func (b *Builder) Subgraph(name string, g *Graph, p ...Projection) *Builder {
+	s := &subgraph{g: g}
+	if len(p) > 1 {
+		b.fail(core.ConflictingProjectionForms, "the subgraph %q has %d projections", name, len(p))
+	} else if len(p) == 1 {
+		s.project = p[0]
+	}
+	return b.add(name, s, g)
+}
+
+type subgraph struct {
+	g       *Graph
+	project Projection
+}
+
+func (*subgraph) kind() SpanKind { return SpanSubgraph }
+
+func (b *subgraph) run(ctx context.Context, v *visit, s State) (Update, *halt, error) {
+	at := start{node: b.g.entry}
+	if v.inner != nil {
+		at = *v.inner
+	} else {
+		var err error
+		if at.state, err = b.project.enter(b.g.schema, s); err != nil {
+			return nil, nil, err
+		}
+	}
+	r := v.within(b.g, s)
+	r.completed = slices.Clone(at.done)
+	return b.project.leave(v.r.g.schema, r, ctx, at)
+}
+
+// leave runs a subgraph to its end and gives what the parent gets of it.
+func (p Projection) leave(parent *schema, r *run, ctx context.Context, at start) (Update, *halt, error) {
+	state, h, fail := r.loop(ctx, at)
+	if fail != nil {
+		return nil, nil, fail
+	}
+	if h != nil {
+		return nil, h, nil
+	}
+	u, err := p.exit(parent, state)
+	return u, nil, err
+}
+
+// enter is the state that a subgraph begins with.
+func (p Projection) enter(sub *schema, parent State) (state State, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = newPanic(v)
+		}
+	}()
+	state = sub.defaults()
+	for _, name := range slices.Sorted(maps.Keys(p.Inputs)) {
+		state = state.with(name, clone(parent.values[p.Inputs[name]]))
+	}
+	if p.In != nil {
+		for _, c := range p.In(parent) {
+			if _, ok := sub.fields[c.field]; !ok {
+				return state, fmt.Errorf("the projection gives field %q, which the subgraph does not declare", c.field)
+			}
+			state = state.with(c.field, clone(c.value))
+		}
+	}
+	if err := sub.check(state); err != nil {
+		return state, &Error{Category: core.StateValidationError, State: state, Err: err}
+	}
+	return state, nil
+}
+
+// exit is a subgraph's end as an update of the parent.
+func (p Projection) exit(parent *schema, end State) (u Update, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = newPanic(v)
+		}
+	}()
+	if p.Out != nil {
+		return p.Out(end), nil
+	}
+	give := p.Outputs
+	if give == nil {
+		give = map[string]string{}
+		for name := range parent.fields {
+			if _, ok := end.schema.fields[name]; ok {
+				give[name] = name
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(give)) {
+		v := end.values[give[name]]
+		if h, ok := v.(core.History); ok && parent.fields[name].history { // a list like any other: append adds all of it
+			all, err := h.From(context.Background(), 0)
+			if err != nil {
+				return nil, err
+			}
+			v = all
+		}
+		u = append(u, Change{name, clone(v)})
+	}
+	return u, nil
+}
+
+// check refuses a projection that names what is not there, or says the same in two ways.
+func (p Projection) check(node string, parent, sub *schema) error {
+	if p.In != nil && p.Inputs != nil || p.Out != nil && p.Outputs != nil {
+		return core.Errorf(core.ConflictingProjectionForms, "node %q projects one way in two forms", node)
+	}
+	return checkNames(node, parent, sub, p.Inputs, p.Outputs)
+}
+
+func checkNames(node string, parent, sub *schema, inputs, outputs map[string]string) error {
+	declared := func(s *schema, whose, name string) error {
+		if _, ok := s.fields[name]; !ok {
+			return core.Errorf(core.MappingUndeclaredField, "node %q maps field %q, which %s does not declare", node, name, whose)
+		}
+		return nil
+	}
+	for _, pair := range pairs(inputs) {
+		if err := declared(sub, "the subgraph", pair[0]); err != nil {
+			return err
+		}
+		if err := declared(parent, "the graph", pair[1]); err != nil {
+			return err
+		}
+	}
+	for _, pair := range pairs(outputs) {
+		if err := declared(parent, "the graph", pair[0]); err != nil {
+			return err
+		}
+		if err := declared(sub, "the subgraph", pair[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func pairs(m map[string]string) [][2]string {
+	var out [][2]string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, [2]string{k, m[k]})
+	}
+	return out
+}
+
+func (b *subgraph) check(node string, parent *schema) error {
+	return b.project.check(node, parent, b.g.schema)
+}
+
+func (b *subgraph) graphs() []*Graph { return []*Graph{b.g} }

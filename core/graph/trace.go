@@ -1,0 +1,66 @@
+package graph
+
+import (
+	"context"
+
+	"gatehouse/core"
+)
+
+// Tracer makes spans of what runs. Other than an Observer it is called while it happens, on the goroutine that it happens on, and
+// gives the context that what is inside runs in: so a log line or a call of a model's finds its span there. It must not fail and
+// not block. A graph without one pays nothing.
+type Tracer interface {
+	// Start begins a span inside the one of ctx; the function ends it, once.
+	Start(ctx context.Context, s Span) (context.Context, func(SpanEnd))
+	// Mark is how the span of ctx is to be found again: a paused record keeps it, and the resume is told (Span.Resumes).
+	Mark(ctx context.Context) string
+}
+
+// SpanKind says what a span is of.
+type SpanKind string
+
+// The kinds of spans.
+const (
+	SpanInvocation SpanKind = "invocation" // one leg: a resume begins another one
+	SpanNode       SpanKind = "node"       // one attempt
+	SpanSubgraph   SpanKind = "subgraph"   // one attempt of a node that is a graph
+	SpanFanOut     SpanKind = "fan_out"    // one attempt of a fan-out
+	SpanInstance   SpanKind = "instance"   // one instance of a fan-out
+	SpanBranches   SpanKind = "branches"   // one attempt of parallel branches
+	SpanBranch     SpanKind = "branch"     // one branch of them
+)
+
+// Span is what begins.
+type Span struct {
+	Kind        SpanKind
+	IDs         IDs
+	Name        string   // of the graph, the node or the branch
+	Namespace   []string // of what is not an invocation
+	Step        int
+	Attempt     int
+	FanOutIndex *int
+	Branch      string
+	Entry       string // of an invocation: its first node
+	Resumes     string // of an invocation: what Mark gave where it was paused
+}
+
+// SpanEnd is how it ended: with an error, by a suspension, or well.
+type SpanEnd struct {
+	Err       error
+	Suspended *core.Descriptor
+}
+
+func (l *leg) span(ctx context.Context, s Span) (context.Context, func(SpanEnd)) {
+	if l.g.tracer == nil {
+		return ctx, func(SpanEnd) {}
+	}
+	s.IDs = l.ids
+	return l.g.tracer.Start(ctx, s)
+}
+
+func (l *leg) mark(ctx context.Context) string {
+	if l.g.tracer == nil {
+		return ""
+	}
+	return l.g.tracer.Mark(ctx)
+}

@@ -17,7 +17,7 @@ import (
 // that KEY_FILE names and is masked when printed ("url": only its password is); unit "bytes" allows 64KiB, 1MiB, 1GiB.
 type Config struct {
 	DatabaseURL     string        `envconfig:"GATEHOUSE_DATABASE_URL" default:"sqlite:gatehouse.db" secret:"url" help:"Where everything is kept: sqlite:FILE."`
-	Listen          string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080" help:"HOST:PORT of the one HTTP server."`
+	Listen          string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080" help:"HOST:PORT of the one HTTP server; this build has none yet."`
 	Agent           string        `envconfig:"GATEHOUSE_AGENT" default:"demo" help:"Who answers: demo, or echo."`
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent thinks."`
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, as slack:U123,discord:role:789; none: only the person at the terminal, for what was asked there."`
@@ -47,10 +47,9 @@ func (c Config) Validate() []string {
 	scheme, rest, _ := strings.Cut(c.DatabaseURL, ":")
 	check((scheme == "sqlite" || scheme == "postgres" || scheme == "postgresql") && rest != "",
 		"GATEHOUSE_DATABASE_URL", "this is not of the form sqlite:FILE or postgres://…") // its value may hold a password
-	host, port, err := net.SplitHostPort(c.Listen)
-	number, numberErr := strconv.ParseUint(port, 10, 16)
+	_, port, err := net.SplitHostPort(c.Listen)
+	_, numberErr := strconv.ParseUint(port, 10, 16)
 	check(err == nil && numberErr == nil, "GATEHOUSE_LISTEN", "%q is not of the form HOST:PORT, such as 127.0.0.1:8080", c.Listen)
-	_, _ = host, number
 	kind, _, _ := strings.Cut(c.Agent, ":")
 	switch {
 	case c.Agent == "demo" || c.Agent == "echo":

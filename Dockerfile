@@ -12,6 +12,9 @@ FROM gcr.io/distroless/static-debian12:nonroot
 COPY --from=build /gatehouse /gatehouse
 COPY --from=build --chown=nonroot:nonroot /data /data
 ENV GATEHOUSE_DATABASE_URL=sqlite:/data/gatehouse.db
+# On all interfaces of the container; what is published of it, docker run -p says.
+ENV GATEHOUSE_LISTEN=0.0.0.0:8080
+EXPOSE 8080
 VOLUME /data
 # The program is process 1 and gets SIGTERM itself; it drains and ends.
 ENTRYPOINT ["/gatehouse"]

@@ -18,10 +18,11 @@ func CardOf(a core.Approval) core.Card {
 	card := core.Card{
 		Approval: a.ID, State: a.State, Tool: a.Call.Tool, Summary: core.MaskText(a.Call.Summary), Arguments: pretty(core.MaskJSON(a.Call.Arguments)),
 		Requester: nameOf(a.Requester), Approvers: a.Rule.Approvers, Reason: core.MaskText(a.Reason),
-		Votes: votes, Quorum: max(1, a.Rule.Quorum), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
+		Votes: votes, Quorum: max(1, a.Rule.Quorum), Risk: a.Call.Risk, Changed: core.MaskText(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
+		Requested: a.Requester, From: a.Address,
 	}
 	if a.State != core.Open {
-		card.DecidedBy = nameOf(a.DecidedBy)
+		card.DecidedBy, card.Decided, card.DecidedAt = nameOf(a.DecidedBy), a.DecidedBy, a.DecidedAt
 	}
 	return card
 }

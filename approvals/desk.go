@@ -3,17 +3,25 @@ package approvals
 import (
 	"context"
 	"encoding/json"
+	"strings"
+	"unicode/utf8"
 
 	"gatehouse/core"
 )
 
 // Desk is where approvals are opened, decided, expired and cancelled.
 type Desk struct {
-	store core.Approvals
+	store Store
+}
+
+// Store is what the desk needs of the store.
+type Store interface {
+	core.Approvals
+	LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error)
 }
 
 // NewDesk keeps its approvals in store.
-func NewDesk(store core.Approvals) *Desk { return &Desk{store: store} }
+func NewDesk(store Store) *Desk { return &Desk{store: store} }
 
 // Request is what an agent suspends with, as the descriptor's metadata: the call and the rule it falls under.
 type Request struct {
@@ -74,11 +82,11 @@ func (d *Desk) AdminVote(ctx context.Context, c core.Click, name string) (core.D
 	return d.store.Decide(ctx, core.Decision{Approval: c.Approval, Admin: true, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
 }
 
-// maxReason is how many bytes a reason may have: it stands on a card.
+// maxReason is how many characters a reason may have: it stands on a card.
 const maxReason = 2000
 
 func checkReason(reason string) error {
-	if len(reason) > maxReason {
+	if utf8.RuneCountInString(reason) > maxReason {
 		return core.Errorf(core.Invalid, "That reason is too long; %d characters are enough.", maxReason)
 	}
 	return nil
@@ -119,13 +127,48 @@ func (d *Desk) Cancel(ctx context.Context, lane core.Lane, who core.Actor) (int,
 	return n, nil
 }
 
-// Card draws an approval from its stored state.
-func (d *Desk) Card(ctx context.Context, id core.ApprovalID) (core.Card, error) {
+// Card draws an approval from its stored state. With context it tells the last that was said in its conversation, for somebody who
+// may not see that.
+func (d *Desk) Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) {
 	a, err := d.store.LoadApproval(ctx, id)
 	if err != nil {
 		return core.Card{}, err
 	}
-	return CardOf(a), nil
+	card := CardOf(a)
+	if context {
+		card.Context, err = d.lastSaid(ctx, a.Session)
+	}
+	return card, err
+}
+
+// Numbers of what a card tells of its conversation.
+const (
+	lastLines = 6   // messages looked at
+	lineBytes = 500 // of each, at most
+)
+
+// lastSaid gives what people and the agent said last, oldest first, secrets masked.
+func (d *Desk) lastSaid(ctx context.Context, id core.SessionID) ([]core.Line, error) {
+	rec, err := d.store.LoadSession(ctx, id, core.Writer{})
+	if err != nil || rec == nil || rec.Messages == nil {
+		return nil, err
+	}
+	last, err := rec.Messages.Tail(ctx, lastLines)
+	if err != nil {
+		return nil, err
+	}
+	var lines []core.Line
+	for _, m := range last {
+		text := core.MaskText(m.Content.String())
+		if text == "" || m.Role != core.User && m.Role != core.Assistant {
+			continue
+		}
+		if len(text) > lineBytes {
+			text = strings.ToValidUTF8(text[:lineBytes], "") + " …"
+		}
+		lines = append(lines, core.Line{Role: m.Role, Text: text})
+	}
+	return lines, nil
 }
 
 // OpenCards gives the cards of a conversation that wait, oldest first.

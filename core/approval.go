@@ -36,8 +36,18 @@ type Call struct {
 	Arguments json.RawMessage `json:"arguments"`
 	Digest    string          `json:"digest"`  // of tool and arguments, canonical: what the executor compares
 	Summary   string          `json:"summary"` // the tool's sentence for the approver
+	Risk      Risk            `json:"risk,omitempty"`
 	Bound     Binding         `json:"bound,omitzero"`
 }
+
+// Risk says how much care an approval needs.
+type Risk string
+
+// The risks.
+const (
+	Ordinary  Risk = ""
+	Dangerous Risk = "dangerous" // hard or impossible to undo: the approver is asked twice
+)
 
 // Binding is what held when a call was asked for: digests that the executor's gate compares with what holds when it is to run.
 type Binding struct {
@@ -65,7 +75,8 @@ type Approval struct {
 	CreatedAt  time.Time
 	Deadline   time.Time // zero: none
 	Votes      []Vote
-	Begun      bool // the turn has taken the decision up: it can't be cancelled any more
+	Begun      bool   // the turn has taken the decision up: it can't be cancelled any more
+	Changed    string // the request was amended while this was open: what it says now
 }
 
 // Rule is who may decide, as it stood when the approval was opened.

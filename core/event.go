@@ -15,7 +15,8 @@ const (
 	KindReset   Kind = "reset"   // "new conversation": raises the generation, in its place among the messages
 	KindSignal  Kind = "signal"  // a decision that wakes a paused turn; made by the store, never by an adapter
 	KindClick   Kind = "click"   // a request to decide an approval
-	KindControl Kind = "control" // stop, status, cancel, help
+	KindControl Kind = "control" // stop, status, cancel, help, again/SEQ
+	KindAmend   Kind = "amend"   // somebody changed or took back what an earlier event said; settled by Accept itself
 )
 
 // Actor is a person, as a platform knows them. ID begins with the platform ("slack:U123"). Local marks the person at this very
@@ -28,10 +29,13 @@ type Actor struct {
 }
 
 // Address is where to answer. All but Platform is the platform's own and opaque to everybody else.
+//
+// Posts keep their order by Channel and Thread. Message is what is answered, where the platform shows the working state on it.
 type Address struct {
 	Platform string `json:"platform"`
 	Channel  string `json:"channel,omitempty"`
 	Thread   string `json:"thread,omitempty"`
+	Message  string `json:"message,omitempty"`
 }
 
 // Event is something that happened on a platform, as its adapter hands it over: an envelope, and the payload that is parsed only
@@ -41,10 +45,11 @@ type Event struct {
 	ID       string
 	Lane     Lane // the conversation
 	Kind     Kind
-	Subject  string // a click's approval; a control's word; a signal's approval
+	Subject  string // a click's approval; a control's word; a signal's approval; the failed event whose reset button was pressed; the id of the event that is amended
 	Actor    Actor
 	Address  Address
 	Payload  json.RawMessage // may be nil
+	FollowUp bool            // it was not addressed to the bot: it counts only where its conversation is known
 }
 
 // Queue is the lane that the event is claimed in: a click's is its approval, a control's stands beside its conversation, all
@@ -59,7 +64,9 @@ func (e Event) Queue() Lane {
 	return e.Lane
 }
 
-// Receipt is the answer to Accept. Seq is the event's place in the order of commits; Fresh is false where the event was known.
+// Receipt is the answer to Accept. Seq is the event's place in the order of commits of its lane; Fresh is false where the event was
+// known. Seq 0: nothing was stored, since it concerns nobody here (a follow-up of an unknown conversation, an amendment of an
+// unknown event).
 type Receipt struct {
 	Seq   int64
 	Fresh bool
@@ -76,6 +83,7 @@ type Click struct {
 	Approval ApprovalID
 	Choice   Choice
 	Reason   string
+	Card     Ref // the card whose button was pressed, where the platform tells
 }
 
 // SignalPayload is the payload of a KindSignal event: which pause it wakes, and what is overlaid on the paused state.
@@ -83,6 +91,21 @@ type SignalPayload struct {
 	SignalID   SignalID                   `json:"signal_id"`
 	Invocation InvocationID               `json:"invocation_id"`
 	Payload    map[string]json.RawMessage `json:"payload"`
+}
+
+// Amendment is the payload of a KindAmend event: what the event that its Subject names is to say from now on. Accept settles it in
+// its own transaction: an event that still waits gets the new payload, or is withdrawn; where its turn waits for an approval the
+// card shows Text; one that has begun or ended stays as it is. Only the event's own actor amends it; or the platform itself takes it
+// back, where it does not tell who did: then the amendment has no actor, and no payload.
+type Amendment struct {
+	Revision string          `json:"revision"`          // of two amendments the one with the greater is the later; an earlier one that comes late changes nothing
+	Payload  json.RawMessage `json:"payload,omitempty"` // empty: taken back
+	Text     string          `json:"text,omitempty"`    // what it says now, in words
+}
+
+// Allowed reports whether an actor may amend in this way what another said; one without an id is the platform itself.
+func (a Amendment) Allowed(by, of Actor) bool {
+	return by.ID == of.ID || by.ID == "" && len(a.Payload) == 0
 }
 
 // EndKind is how an event ended (law 2).
@@ -98,6 +121,7 @@ const (
 	EndIgnored   EndKind = "ignored"
 	EndWithdrawn EndKind = "withdrawn"
 	EndDecided   EndKind = "decided"
+	EndApplied   EndKind = "applied" // an amendment that changed something
 	EndDead      EndKind = "dead"
 	EndDropped   EndKind = "dropped"
 )

@@ -74,6 +74,17 @@ func (c Content) String() string {
 	return text
 }
 
+// Last gives the last readable text: what a person said, without who they are and what they sent along, which stand before it.
+func (c Content) Last() string {
+	blocks := c.Blocks()
+	for i := len(blocks) - 1; i >= 0; i-- {
+		if blocks[i].Type == TextBlock {
+			return blocks[i].Text
+		}
+	}
+	return ""
+}
+
 // BlockType is the discriminator of a Block (llm-provider §3.1).
 type BlockType string
 

@@ -1,6 +1,9 @@
 package core
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Accept commits an event. It returns without error only when the event is stored for good; then, and not before, the adapter
 // acknowledges (law 1). An event that was known is no error.
@@ -28,11 +31,33 @@ type Platform interface {
 // Finder is a platform that can find out whether a part in doubt has arrived. It gives the part's name, and whether further parts
 // are to follow it, as Post would have; an empty name: it is not there, send it. An error: it can't be told now. A platform that
 // is no Finder leaves such a part unknown.
+//
+// Looks is how many looks in vain, a moment apart, prove that a part is not there: posts may become readable late.
 type Finder interface {
 	Find(ctx context.Context, d Delivery) (ref Ref, more bool, err error)
+	Looks() int
 }
 
-// Worker is a platform that can show that the bot is working on an answer. Calls may repeat; failures are only logged.
+// Pacer is a platform that limits how fast it is spoken to. Pace is asked before each part is sent: zero gives leave, and counts;
+// otherwise it is how long to wait before it is asked again for the same part.
+type Pacer interface {
+	Pace(d Delivery) time.Duration
+}
+
+// Herald is a platform where not everybody who may decide sees the conversation that a card stands in. Elsewhere gives what is to
+// be posted besides an open card: copies of it for those people; or, where the card itself was refused for good, copies for all of
+// them and a word to the requester. Their keys are the same each time. An error: it can't be told now.
+type Herald interface {
+	Elsewhere(ctx context.Context, d Delivery, refused bool) ([]Post, error)
+}
+
+// Prober is a platform that knows whether it hears and whether it can speak: nil, or what is in the way, for an admin (law 9).
+type Prober interface {
+	Probe() (hears, speaks error)
+}
+
+// Worker is a platform that can show that the bot is working on an answer. Calls may repeat. A failure to show it is only logged;
+// taking it away is tried again.
 type Worker interface {
 	Working(ctx context.Context, to Address, on bool) error
 }
@@ -41,6 +66,11 @@ type Worker interface {
 // with their name.
 type Scoped interface {
 	Lanes() []Lane
+}
+
+// Namer tells what somebody is called, "" where it can't tell now.
+type Namer interface {
+	NameOf(ctx context.Context, actor Actor) string
 }
 
 // Grouper looks up which of the wanted groups an actor is in. It is asked before a decision's transaction.

@@ -13,6 +13,7 @@ const (
 	PostNotice  PostKind = "notice"  // a sentence of gatehouse itself
 	PostPrivate PostKind = "private" // the same, for one person's eyes where the platform can
 	PostWorking PostKind = "working" // the working state: shown while On, else cleared
+	PostSteps   PostKind = "steps"   // the tools that a turn has used so far, in one line that is redrawn
 )
 
 // Post is something to say: plain data. Key is unique in the outbox: a second post of the same key changes the first (its wanted
@@ -25,9 +26,11 @@ type Post struct {
 	Text     string     `json:"text,omitempty"`
 	Bucket   Bucket     `json:"bucket,omitempty"`
 	Approval ApprovalID `json:"approval,omitempty"`
-	Person   string     `json:"person,omitempty"` // of a private post
-	Event    int64      `json:"event,omitempty"`  // the event it answers
-	On       bool       `json:"on,omitempty"`     // of a working state
+	Person   string     `json:"person,omitempty"`  // of a private post
+	Event    int64      `json:"event,omitempty"`   // the event it answers
+	On       bool       `json:"on,omitempty"`      // of a working state
+	Copy     bool       `json:"copy,omitempty"`    // of a card: it stands elsewhere, for somebody who may not see the conversation
+	Pressed  bool       `json:"pressed,omitempty"` // its button was pressed: it is drawn without
 }
 
 // Ref is a platform's name for what was posted. It is opaque.
@@ -36,10 +39,24 @@ type Ref string
 // Part is one platform message of a post: long texts need several. InDoubt is set before a send and cleared by its answer, so
 // after a crash it says that the part may already be there.
 type Part struct {
-	Ref     Ref  `json:"ref,omitempty"`
-	InDoubt bool `json:"in_doubt,omitempty"`
-	More    bool `json:"more,omitempty"`  // further parts follow
-	Looks   int  `json:"looks,omitempty"` // how often it was looked for in vain
+	Ref     Ref       `json:"ref,omitempty"`
+	InDoubt bool      `json:"in_doubt,omitempty"`
+	More    bool      `json:"more,omitempty"`   // further parts follow
+	Looks   int       `json:"looks,omitempty"`  // how often it could not be looked for
+	Missed  int       `json:"missed,omitempty"` // how often it was looked for and not there
+	SentAt  time.Time `json:"sent_at,omitzero"` // when the send that is in doubt began
+}
+
+// Sighting is a card that somebody pressed a button of: it is there, under this name, whatever became of the answer to its send.
+type Sighting struct {
+	Approval ApprovalID
+	Channel  string // where it stands
+	Card     Ref
+}
+
+// Sights reports whether it is this row's card, of which nobody knows yet whether it arrived.
+func (s Sighting) Sights(row OutboxRow) bool {
+	return row.To.Channel == s.Channel && len(row.Parts) == 1 && row.Parts[0].InDoubt && row.Parts[0].Ref == "" && row.Owner == ""
 }
 
 // RowState is where an outbox row stands.
@@ -77,6 +94,8 @@ type Delivery struct {
 	Card *Card // of a PostCard
 	Late bool  // older than the freshness limit: mark it so
 	Part int   // which part to send, from 0
+
+	SentAt time.Time // of a part that is looked for: when its send began
 }
 
 // Card is an approval as people see it: a view, drawn from the stored state, secrets masked.
@@ -92,6 +111,20 @@ type Card struct {
 	Reason    string
 	Votes     int
 	Quorum    int
+	Risk      Risk
+	Changed   string // the request was changed after it was asked: what it says now
 	Deadline  time.Time
+	DecidedAt time.Time
 	CreatedAt time.Time
+
+	Requested Actor   // who asked
+	Decided   Actor   // who decided
+	From      Address // the conversation
+	Context   []Line  // of a copy: the last that was said there
+}
+
+// Line is something that was said, for people to read.
+type Line struct {
+	Role Role
+	Text string
 }

@@ -25,12 +25,15 @@ type Store interface {
 	Schedule
 	Admin
 	Notebook
+	Settings
 	Close() error
 }
 
 // Inbox takes events in.
 type Inbox interface {
-	// Accept stores the event unless its (platform, id) is known, and makes its lane ready. Seq follows the order of commits.
+	// Accept stores the event unless its (platform, id) is known, and makes its lane ready. Seq follows the order of commits within
+	// a lane; between lanes it does as far as one commit came before the next call. A FollowUp is stored only where its lane has
+	// had an event before; an amendment is settled at once, see Amendment.
 	Accept(ctx context.Context, e Event) (Receipt, error)
 }
 
@@ -92,6 +95,8 @@ type Finish struct {
 	Closures      []Closure      // paused invocations that end short of END
 	NewGeneration bool           // the lane's next turn has a new session
 	Posts         []Post         // into the outbox
+	Seen          *Sighting      // a card that is known to be there now: where its row is in doubt, it is so no more, and is redrawn
+	Pressed       []string       // keys of posts whose button led to this: they are redrawn without it
 
 	Evidence json.RawMessage // what the invocation did so far, as a join check's input; it replaces what an earlier leg left. Nil: none
 }
@@ -212,6 +217,8 @@ type Outbox interface {
 	// ReleasePost stores the same and the state, and ends the lease: the row is due again after the wait where it still waits,
 	// or where its wanted version has risen meanwhile.
 	ReleasePost(ctx context.Context, row OutboxRow, wait time.Duration) error
+	// Spread adds posts that go with the row, fenced by it; those whose key is known stay as they are.
+	Spread(ctx context.Context, row OutboxRow, posts []Post) error
 	// ListPosts gives rows latest first; states nil = all.
 	ListPosts(ctx context.Context, states []RowState, lane Lane, limit int) ([]OutboxRow, error)
 }
@@ -235,8 +242,9 @@ type Schedule interface {
 	ClaimTasks(ctx context.Context, limit int, lease time.Duration) ([]Task, error)
 	// EndTask removes a task or, with a wait above zero, makes it due again after it.
 	EndTask(ctx context.Context, key string, wait time.Duration) error
-	// Prune removes what ended longer ago than age: events, posts that were sent, decided approvals with their intents, evidence. What an
-	// open approval or a paused invocation needs is spared, and so are dead letters, the audit log and sessions.
+	// Prune removes what ended longer ago than age: events, posts that were sent, decided approvals with their intents, evidence,
+	// leases of Hold, uses that Spend counted. What an open approval or a paused invocation needs is spared, and so are dead letters,
+	// the audit log and sessions.
 	Prune(ctx context.Context, age time.Duration) (removed int, err error)
 }
 
@@ -244,6 +252,7 @@ type Schedule interface {
 type EventFilter struct {
 	Ends       []EndKind // nil = all
 	Waiting    bool      // only those without an end
+	Platform   string
 	Lane       Lane
 	Session    SessionID
 	Invocation InvocationID
@@ -293,6 +302,25 @@ type Admin interface {
 	Again(ctx context.Context, seq int64) (Receipt, error)
 	// Drop puts a dead letter away; its record stays.
 	Drop(ctx context.Context, seq int64) error
+}
+
+// Settings are what all processes on a database must agree on.
+type Settings interface {
+	// Keep stores value under name unless there is one already, and gives the one that stands.
+	Keep(ctx context.Context, name, value string) (kept string, err error)
+	// Put stores value under name, in the place of any before; an empty one removes it. A value holds valid UTF-8, MaxSetting bytes
+	// at most; any other is refused (invalid). Names are apart from those of Keep, Hold and Spend.
+	Put(ctx context.Context, name, value string) error
+	// Get gives what Put stored under name; "" where there is nothing.
+	Get(ctx context.Context, name string) (string, error)
+	// Hold makes owner the holder of name for the length of a lease, unless another's lease lasts. A holder that calls again
+	// renews: the lease lasts from now. A lease of zero or less lets go of what owner holds. held: whether owner holds it now. An
+	// owner without a name is refused (invalid).
+	Hold(ctx context.Context, name, owner string, lease time.Duration) (held bool, err error)
+	// Spend counts a use of name unless there were limit uses within the window before now; then nothing is counted, and wait is
+	// the time until the next one is possible. wait 0: counted. Whoever spends a name gives the same window, since uses that are
+	// older are removed. A limit below one is refused (invalid).
+	Spend(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error)
 }
 
 // Notebook is the note book of the demo agent's tool: the one thing in the world outside that a fresh gatehouse can change. An

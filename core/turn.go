@@ -25,6 +25,9 @@ type Turn struct {
 	// Evidence takes what the turn did, as a join check's input, each time that the turn ends or pauses; the last one stands. Nil:
 	// nobody keeps it.
 	Evidence func(json.RawMessage)
+
+	// Step is told of each tool call as it begins: people who wait see it. Nil: nobody looks.
+	Step func(tool string)
 }
 
 type turnKey struct{}

@@ -1,7 +1,9 @@
 // Package storage opens a database by its URL and joins the engines; each engine's own package says how it keeps things.
 //
-//	sqlite:PATH      one file, on one machine; several processes may use it at once
-//	postgres://…     not in this build yet
+//	sqlite:PATH                               one file, on one machine; several processes may use it at once
+//	postgres://USER:PASSWORD@HOST/DATABASE    a Postgres server, or what speaks like one; any number of processes on any machines
+//
+// postgresql:// is the same. A URL may hold a password: it is in no error.
 package storage
 
 import (
@@ -11,12 +13,13 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/storage/postgres"
 	"gatehouse/storage/sqlite"
 )
 
 // Options are what a store takes from outside; the zero Options are those of a real process.
 type Options struct {
-	Now   func() time.Time // the store's clock, where the engine has none of its own
+	Now   func() time.Time // the store's clock, where the engine has none of its own; Postgres goes by the server's
 	NewID func() string    // invocation ids; UUIDv7 where nil
 	Log   *slog.Logger     // nil discards
 	Trace func(Statement)  // every statement that is run, for tests and measurements; see Meter
@@ -25,15 +28,30 @@ type Options struct {
 // Statement is one SQL statement that was run.
 type Statement = sqlite.Statement
 
-// Meter counts statements and rows; give its Trace in Options.
+// Meter counts statements and rows, of either engine; give its Trace in Options.
 type Meter = sqlite.Meter
 
 func (o Options) sqlite() sqlite.Options {
 	return sqlite.Options{Now: o.Now, NewID: o.NewID, Log: o.Log, Trace: o.Trace}
 }
 
+func (o Options) postgres() postgres.Options {
+	p := postgres.Options{NewID: o.NewID, Log: o.Log}
+	if o.Trace != nil {
+		p.Trace = func(s postgres.Statement) { o.Trace(Statement(s)) }
+	}
+	return p
+}
+
 // Open opens the database and brings its schema up to date. A database that a newer gatehouse wrote is refused (store_newer).
 func Open(ctx context.Context, url string, o Options) (core.Store, error) {
+	if isPostgres(url) {
+		s, err := postgres.Open(ctx, url, o.postgres())
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
 	file, err := sqliteFile(url)
 	if err != nil {
 		return nil, err
@@ -47,6 +65,9 @@ func Open(ctx context.Context, url string, o Options) (core.Store, error) {
 
 // Version tells which schema the database has (0: none yet) and which one this build knows. It changes nothing.
 func Version(ctx context.Context, url string) (found, known int64, err error) {
+	if isPostgres(url) {
+		return postgres.Version(ctx, url, postgres.Options{})
+	}
 	file, err := sqliteFile(url)
 	if err != nil {
 		return 0, 0, err
@@ -56,6 +77,9 @@ func Version(ctx context.Context, url string) (found, known int64, err error) {
 
 // Migrate brings the database's schema up to date, as Open does, and tells the versions before and after.
 func Migrate(ctx context.Context, url string) (from, to int64, err error) {
+	if isPostgres(url) {
+		return postgres.Migrate(ctx, url, postgres.Options{})
+	}
 	file, err := sqliteFile(url)
 	if err != nil {
 		return 0, 0, err
@@ -63,14 +87,14 @@ func Migrate(ctx context.Context, url string) (from, to int64, err error) {
 	return sqlite.Migrate(ctx, file, sqlite.Options{})
 }
 
+func isPostgres(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+}
+
 func sqliteFile(url string) (string, error) {
-	scheme, rest, ok := strings.Cut(url, ":")
-	switch {
-	case ok && scheme == "sqlite":
+	if scheme, rest, ok := strings.Cut(url, ":"); ok && scheme == "sqlite" {
 		return strings.TrimPrefix(rest, "//"), nil
-	case ok && (scheme == "postgres" || scheme == "postgresql"):
-		return "", core.Errorf(core.Invalid, "Postgres is not in this build yet. Use a file: sqlite:gatehouse.db.")
 	}
 	// The URL itself may hold a password; it is not repeated.
-	return "", core.Errorf(core.Invalid, "The database must be given as sqlite:PATH, such as sqlite:gatehouse.db.")
+	return "", core.Errorf(core.Invalid, "The database must be given as sqlite:PATH, such as sqlite:gatehouse.db, or as postgres://USER:PASSWORD@HOST/DATABASE.")
 }

@@ -8,17 +8,39 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/storage"
+	"gatehouse/storage/postgres/postgrestest"
 )
 
 func TestOpen(t *testing.T) {
+	for name, engine := range map[string]struct {
+		url  func(t *testing.T) string
+		same func(url string) string
+	}{
+		"sqlite": {
+			url:  func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "gatehouse.db") },
+			same: func(url string) string { return strings.Replace(url, "sqlite:", "sqlite://", 1) },
+		},
+		"postgres": {
+			url:  func(t *testing.T) string { return postgrestest.New(t) },
+			same: func(url string) string { return strings.Replace(url, "postgres://", "postgresql://", 1) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := engine.url(t)
+			opens(t, url, engine.same(url))
+		})
+	}
+}
+
+// opens opens an empty database under both of its names and uses it.
+func opens(t *testing.T, url, same string) {
 	ctx := context.Background()
-	url := "sqlite:" + filepath.Join(t.TempDir(), "gatehouse.db")
 	if found, known, err := storage.Version(ctx, url); err != nil || found != 0 || known < 1 {
 		t.Fatalf("before: found %d, known %d, %v", found, known, err)
 	}
 	var m storage.Meter
-	for _, same := range []string{url, strings.Replace(url, "sqlite:", "sqlite://", 1)} {
-		s, err := storage.Open(ctx, same, storage.Options{Trace: m.Trace, NewID: func() string { return "the-id" }})
+	for _, url := range []string{url, same} {
+		s, err := storage.Open(ctx, url, storage.Options{Trace: m.Trace, NewID: func() string { return "the-id" }})
 		if err != nil {
 			t.Fatalf("opening: %v", err)
 		}
@@ -32,30 +54,50 @@ func TestOpen(t *testing.T) {
 			t.Fatalf("got %+v, %v", events, err)
 		}
 	}
-	if c := m.Cost(); c.Commits == 0 {
+	if c := m.Cost(); c.Commits == 0 || c.Read == 0 || c.Written == 0 {
 		t.Errorf("nothing was counted: %+v", c)
 	}
-	if from, to, err := storage.Migrate(ctx, url); err != nil || from != to {
+	if from, to, err := storage.Migrate(ctx, url); err != nil || from != to || from < 1 {
 		t.Errorf("migrating from %d to %d: %v", from, to, err)
 	}
 }
 
 func TestURLs(t *testing.T) {
 	for url, says := range map[string]string{
-		"postgres://u:secret@host/db":   "not in this build",
-		"postgresql://u:secret@host/db": "not in this build",
-		"mysql://u:secret@host/db":      "sqlite:",
-		"gatehouse.db":                  "sqlite:",
-		"":                              "sqlite:",
-		"sqlite:":                       "needs a file",
-		"sqlite::memory:":               "needs a file",
+		"postgres://u:secret@host:port/db":       "postgres://",
+		"postgresql://u:secret@h/db?sslmode=odd": "postgres://",
+		"postgres://u:sec ret@h/db":              "postgres://",
+		"mysql://u:secret@host/db":               "sqlite:",
+		"gatehouse.db":                           "sqlite:",
+		"":                                       "sqlite:",
+		"sqlite:":                                "needs a file",
+		"sqlite::memory:":                        "needs a file",
 	} {
 		s, err := storage.Open(context.Background(), url, storage.Options{})
-		if s != nil || core.CategoryOf(err) != core.Invalid || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "secret") {
+		if s != nil || core.CategoryOf(err) != core.Invalid || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "ret@") {
 			t.Errorf("%q gave %v", url, err)
 		}
 		if _, _, err := storage.Migrate(context.Background(), url); core.CategoryOf(err) != core.Invalid {
 			t.Errorf("migrating %q gave %v", url, err)
 		}
+		if _, _, err := storage.Version(context.Background(), url); core.CategoryOf(err) != core.Invalid {
+			t.Errorf("the version of %q gave %v", url, err)
+		}
+	}
+}
+
+// TestUnreachable: a server that is not there is told by its category, and nothing of the URL is told.
+func TestUnreachable(t *testing.T) {
+	_, err := storage.Open(context.Background(), "postgres://somebody:secret@127.0.0.1:1/hidden", storage.Options{})
+	if core.CategoryOf(err) != core.StoreBusy {
+		t.Fatalf("got %v", err)
+	}
+	for _, word := range []string{"secret", "somebody", "hidden", "127.0.0.1"} {
+		if strings.Contains(core.MessageOf(err), word) {
+			t.Errorf("%q says %q", core.MessageOf(err), word)
+		}
+	}
+	if strings.Contains(err.Error(), "secret") {
+		t.Errorf("the password is in %v", err)
 	}
 }

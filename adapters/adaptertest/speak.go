@@ -140,7 +140,8 @@ func faults(t *testing.T, r *rig) {
 			}
 		}
 		if f != Lost {
-			r.post(t, d) // it heals
+			time.Sleep(core.RetryAfterOf(err)) // a platform need not ask again before
+			r.post(t, d)                       // it heals
 			r.sees(t, d.Text)
 		}
 	}

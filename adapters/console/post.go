@@ -23,6 +23,9 @@ func (c *Console) Edit(_ context.Context, _ core.Ref, d core.Delivery) error { r
 // Find says that nothing is there: a terminal can't be read back, so what is in doubt is printed again.
 func (c *Console) Find(context.Context, core.Delivery) (core.Ref, bool, error) { return "", false, nil }
 
+// Looks is one: what can't be read back is not waited for.
+func (c *Console) Looks() int { return 1 }
+
 // Working starts or ends the spinner of a prompt; a pipe shows nothing.
 func (c *Console) Working(_ context.Context, _ core.Address, on bool) error {
 	c.setWorking(on)
@@ -33,6 +36,9 @@ func (c *Console) draw(d core.Delivery) error {
 	if d.Kind == core.PostWorking {
 		c.setWorking(d.On)
 		return nil
+	}
+	if d.Kind == core.PostSteps {
+		return nil // the spinner says enough
 	}
 	c.setWorking(false) // whatever is said, the person may speak again
 	if d.Kind == core.PostCard {

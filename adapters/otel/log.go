@@ -10,7 +10,9 @@ import (
 )
 
 // LogHandler adds to what is logged inside an invocation where it belongs: trace_id and span_id, where there is a span, and the
-// invocation's ids under their names in spans. It needs the invocation's context (slog's …Context functions).
+// invocation's ids twice, under their names in spans, which the specification asks for (§7), and as session and invocation, the keys
+// of all other lines of the program, so that one search finds them all. It needs the invocation's context (slog's …Context
+// functions).
 type LogHandler struct{ slog.Handler }
 
 // Handle adds the ids.
@@ -21,9 +23,10 @@ func (h LogHandler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	if i, ok := graph.InvocationFrom(ctx); ok {
 		r = r.Clone()
-		r.AddAttrs(slog.String("openarmature.invocation_id", string(i.Invocation)), slog.String("openarmature.correlation_id", i.Correlation))
+		r.AddAttrs(slog.String("invocation", string(i.Invocation)), slog.String("openarmature.invocation_id", string(i.Invocation)),
+			slog.String("openarmature.correlation_id", i.Correlation))
 		if i.Session != "" {
-			r.AddAttrs(slog.String("openarmature.session_id", string(i.Session)))
+			r.AddAttrs(slog.String("session", string(i.Session)), slog.String("openarmature.session_id", string(i.Session)))
 		}
 	}
 	return h.Handler.Handle(ctx, r)

@@ -141,7 +141,7 @@ func TestAFailure(t *testing.T) {
 func TestASuspensionAndItsResume(t *testing.T) {
 	tr, exported := setup()
 	sub := compile(t, one(func(ctx context.Context, _ graph.State) (graph.Update, error) {
-		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "sig", Metadata: map[string]any{"kind": "k", "n": 2, "deep": map[string]any{"x": true}, "list": []any{1}}})
+		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "sig", Metadata: map[string]any{"kind": "k", "n": 2, "deep": map[string]any{"x": true, "token": "hunter2"}, "key": "sk-0123456789abcdef0123", "half": 0.5, "list": []any{1}}})
 	}))
 	g := compile(t, graph.New("g", "1").Fields(trail).Entry("s").Subgraph("s", sub).Edge("s", graph.END).Trace(tr))
 	res := g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
@@ -154,8 +154,12 @@ func TestASuspensionAndItsResume(t *testing.T) {
 		}
 	}
 	a := attrs(named(t, spans, "n"))
-	if a["openarmature.suspension.metadata.kind"] != "k" || a["openarmature.suspension.metadata.n"] != int64(2) || a["openarmature.suspension.metadata.deep.x"] != true {
+	if a["openarmature.suspension.metadata.kind"] != "k" || a["openarmature.suspension.metadata.n"] != int64(2) || a["openarmature.suspension.metadata.deep.x"] != true ||
+		a["openarmature.suspension.metadata.half"] != 0.5 {
 		t.Errorf("metadata %v", a)
+	}
+	if a["openarmature.suspension.metadata.deep.token"] != "••••••" || a["openarmature.suspension.metadata.key"] != "••••••" {
+		t.Errorf("secrets are shown: %v", a)
 	}
 	paused := named(t, spans, "openarmature.invocation")
 	exported.Reset()
@@ -189,7 +193,7 @@ func TestLogLinesAreFoundWithTheirSpans(t *testing.T) {
 	}
 	span := named(t, exported.GetSpans(), "n").SpanContext
 	if l := lines[0]; l["trace_id"] != span.TraceID().String() || l["span_id"] != span.SpanID().String() || l["k"] != "v" ||
-		l["openarmature.session_id"] != "s" || l["openarmature.correlation_id"] != "c" {
+		l["openarmature.session_id"] != "s" || l["openarmature.correlation_id"] != "c" || l["session"] != "s" || l["invocation"] != l["openarmature.invocation_id"] {
 		t.Errorf("line %v", l)
 	}
 	if l := lines[1]; l["trace_id"] != nil || l["openarmature.correlation_id"] != nil {

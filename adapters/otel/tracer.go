@@ -1,7 +1,9 @@
 package otel
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -95,17 +97,30 @@ func end(span trace.Span, e graph.SpanEnd, asked bool) {
 	case e.Err != nil:
 		category := string(core.CategoryOf(e.Err))
 		span.SetAttributes(attribute.String("openarmature.error.category", category))
-		span.RecordError(fmt.Errorf("%s: %s", category, core.MessageOf(e.Err))) // the cause is for the log
+		span.RecordError(fmt.Errorf("%s: %s", category, core.MaskText(core.MessageOf(e.Err)))) // the cause is for the log
 		span.SetStatus(codes.Error, category)
 		return
 	case e.Suspended != nil:
 		span.SetAttributes(attribute.String("openarmature.outcome", "suspended"))
 		if asked {
 			span.SetAttributes(attribute.String("openarmature.suspension.signal_id", string(e.Suspended.SignalID)))
-			span.SetAttributes(flat("openarmature.suspension.metadata", e.Suspended.Metadata)...)
+			span.SetAttributes(flat("openarmature.suspension.metadata", hidden(e.Suspended.Metadata))...)
 		}
 	}
 	span.SetStatus(codes.Ok, "")
+}
+
+// hidden is the metadata without what looks like a secret or is called one: a collector is a log (law 8).
+func hidden(m map[string]any) map[string]any {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil // it was refused before it came here
+	}
+	dec := json.NewDecoder(bytes.NewReader(core.MaskJSON(text)))
+	dec.UseNumber()
+	var out map[string]any
+	_ = dec.Decode(&out) // it was an object
+	return out
 }
 
 // flat are the scalars of a mapping, those of mappings inside under names joined with dots. Lists and nulls are left out.
@@ -118,12 +133,12 @@ func flat(prefix string, m map[string]any) []attribute.KeyValue {
 			out = append(out, attribute.String(key, v))
 		case bool:
 			out = append(out, attribute.Bool(key, v))
-		case int:
-			out = append(out, attribute.Int(key, v))
-		case int64:
-			out = append(out, attribute.Int64(key, v))
-		case float64:
-			out = append(out, attribute.Float64(key, v))
+		case json.Number:
+			if n, err := v.Int64(); err == nil {
+				out = append(out, attribute.Int64(key, n))
+			} else if f, err := v.Float64(); err == nil {
+				out = append(out, attribute.Float64(key, f))
+			}
 		case map[string]any:
 			out = append(out, flat(key, v)...)
 		}

@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"gatehouse/core"
-	"gatehouse/storage"
 	"gatehouse/storage/storagetest"
 )
 
@@ -112,18 +111,13 @@ type world struct {
 	url   string
 	env   []string
 	store core.Store
+	lane  core.Lane // of the conversation that notes are made in; "" = the console's
 }
 
+// newWorld is one on SQLite; env is what its processes are told.
 func newWorld(t *testing.T, env ...string) *world {
 	t.Helper()
-	w := &world{t: t, url: "sqlite:" + filepath.Join(t.TempDir(), "gatehouse.db"), env: env}
-	store, err := storage.Open(t.Context(), w.url, storage.Options{NewID: newID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
-	w.store = store
-	return w
+	return sqliteFile.world(t, env...)
 }
 
 // start runs gatehouse with these arguments; env adds to the world's.
@@ -250,7 +244,7 @@ func (w *world) replies(event int64) []string {
 
 func (w *world) notes() []string {
 	w.t.Helper()
-	notes, err := w.store.Notes(w.t.Context(), "console:default")
+	notes, err := w.store.Notes(w.t.Context(), string(cmp.Or(w.lane, "console:default")))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -18,6 +18,9 @@ type commands struct {
 	Serve serveCmd `cmd:"" default:"1" help:"Run the gateway until it is told to stop; the default."`
 	Chat  chatCmd  `cmd:"" help:"Talk to the agent in this terminal."`
 
+	Doctor   doctorCmd   `cmd:"" help:"Check configuration, database and platforms, and say how to mend what is wrong."`
+	Manifest manifestCmd `cmd:"" help:"Print what makes the app at a platform."`
+
 	Sessions    sessionsCmd    `cmd:"" help:"Conversations: list, show, reset, export, delete."`
 	Turns       turnsCmd       `cmd:"" help:"What came in and what became of it."`
 	Approvals   approvalsCmd   `cmd:"" help:"What waits for a decision, who decided what, and the audit log."`

@@ -8,16 +8,21 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/discord"
+	"gatehouse/adapters/otel"
+	"gatehouse/adapters/slack"
 	"gatehouse/approvals"
 	"gatehouse/core"
 )
 
-// Config is the program's own configuration. Platforms and vendors have theirs in their own folders. The tags: envconfig is the
-// variable, default what holds where it is not set or empty, help what it means; secret marks what may also come from the file
-// that KEY_FILE names and is masked when printed ("url": only its password is); unit "bytes" allows 64KiB, 1MiB, 1GiB.
+// Config is the program's own configuration, and below it that of platforms and others, which stands in their own folders. The tags:
+// envconfig is the variable, default what holds where it is not set or empty, help what it means; a field without it is such a struct
+// itself; secret marks what may also come from the file that KEY_FILE names and is masked when printed ("url": only its password is);
+// unit "bytes" allows 64KiB, 1MiB, 1GiB.
 type Config struct {
-	DatabaseURL     string        `envconfig:"GATEHOUSE_DATABASE_URL" default:"sqlite:gatehouse.db" secret:"url" help:"Where everything is kept: sqlite:FILE."`
-	Listen          string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080" help:"HOST:PORT of the one HTTP server; this build has none yet."`
+	DatabaseURL     string        `envconfig:"GATEHOUSE_DATABASE_URL" default:"sqlite:gatehouse.db" secret:"url" help:"Where everything is kept: sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE for more than one replica."`
+	Listen          string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080" help:"HOST:PORT of the one HTTP server: what platforms post to, /healthz, /readyz."`
+	SecretKey       string        `envconfig:"GATEHOUSE_SECRET_KEY" secret:"all" help:"Signs what buttons carry; several, newest first, with commas between them. None: one is made and kept in the database."`
 	Agent           string        `envconfig:"GATEHOUSE_AGENT" default:"demo" help:"Who answers: demo, or echo."`
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent thinks."`
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, as slack:U123,discord:role:789; none: only the person at the terminal, for what was asked there."`
@@ -31,6 +36,10 @@ type Config struct {
 	LogLevel        slog.Level    `envconfig:"GATEHOUSE_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 	LogFormat       string        `envconfig:"GATEHOUSE_LOG_FORMAT" default:"auto" help:"text, json, or auto: text on a terminal."`
 	Replies         string        `envconfig:"GATEHOUSE_REPLIES" help:"A YAML file that replaces sentences of gatehouse, for language and tone."`
+
+	Slack   slack.Config
+	Discord discord.Config
+	Traces  otel.Config
 }
 
 // minLease is a third of which a busy store still answers in.
@@ -74,8 +83,14 @@ func (c Config) Validate() []string {
 	default:
 		check(false, "GATEHOUSE_LOG_FORMAT", "there is no format %q; use auto, json or text", c.LogFormat)
 	}
+	if c.SecretKey != "" {
+		_, err := core.NewSigner(secretKeys(c.SecretKey)...)
+		check(err == nil, "GATEHOUSE_SECRET_KEY", "%s", core.MessageOf(err))
+	}
+	faults = append(faults, c.Slack.Validate()...)
+	faults = append(faults, c.Discord.Validate()...)
 	if _, _, err := loadReplies(c.Replies); err != nil {
 		check(false, "GATEHOUSE_REPLIES", "%s", explain(err))
 	}
-	return faults
+	return append(faults, c.Traces.Validate()...)
 }

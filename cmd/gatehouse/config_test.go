@@ -51,7 +51,7 @@ func TestExampleNamesEveryKey(t *testing.T) {
 			t.Errorf("%s is in config.example.env but nothing reads it", key)
 		}
 	}
-	for field := range reflect.TypeFor[Config]().Fields() {
+	for _, field := range settingFields(reflect.TypeFor[Config]()) {
 		if key, def := field.Tag.Get("envconfig"), field.Tag.Get("default"); example[key] != def {
 			t.Errorf("%s has the default %q in config.example.env, want %q", key, example[key], def)
 		}

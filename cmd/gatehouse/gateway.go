@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"gatehouse/adapters/otel"
 	"gatehouse/approvals"
 	"gatehouse/core"
 	"gatehouse/core/agent"
@@ -27,6 +28,9 @@ type gateway struct {
 	dispatcher *dispatch.Dispatcher
 	deliverer  *outbox.Deliverer
 	clock      *schedule.Clock
+	server     *server      // nil: nobody is heard over HTTP
+	traces     *otel.Export // nil: none
+	drain      time.Duration
 	log        *slog.Logger
 }
 
@@ -36,7 +40,12 @@ func newGateway(cfg Config, store core.Store, owner string, log *slog.Logger, pl
 	if err != nil {
 		return nil, err
 	}
-	brain, err := newAgent(cfg, store, policy, log)
+	version, _ := build()
+	traces, err := otel.Open(context.Background(), cfg.Traces, version, log) // it connects to nobody, so there is nothing to cut short
+	if err != nil {
+		return nil, err
+	}
+	brain, err := newAgent(cfg, store, policy, traces.Tracer(), log)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +54,7 @@ func newGateway(cfg Config, store core.Store, owner string, log *slog.Logger, pl
 		return nil, err
 	}
 	desk := approvals.NewDesk(store)
-	g := &gateway{store: store, platforms: platforms, log: log}
+	g := &gateway{store: store, platforms: platforms, traces: traces, drain: cfg.DrainTimeout, log: log}
 	g.deliverer = outbox.New(outbox.Options{
 		Store: store, Cards: desk, Platforms: platforms, Owner: owner, Lease: cfg.Lease, Freshness: cfg.Freshness, Now: time.Now,
 		Jitter: rand.Float64, Log: log,
@@ -63,16 +72,19 @@ func newGateway(cfg Config, store core.Store, owner string, log *slog.Logger, pl
 }
 
 // newAgent compiles the agent that the configuration names.
-func newAgent(cfg Config, store core.Store, policy approvals.Policy, log *slog.Logger) (*graph.Graph, error) {
+func newAgent(cfg Config, store core.Store, policy approvals.Policy, tracer graph.Tracer, log *slog.Logger) (*graph.Graph, error) {
 	if cfg.Agent == "echo" {
-		return agent.Echo(cfg.EchoDelay)
+		return agent.Echo(cfg.EchoDelay, tracer)
 	}
 	tools := tool.NewRegistry(tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store), tool.NoteList(store))
 	return agent.Loop{
-		Name: "demo", Model: agent.Demo{}, Executor: &tool.Executor{Tools: tools, Log: log}, Policy: policy, NewID: newID,
-		ModelRef: "gatehouse/demo", Mask: core.MaskText,
+		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: tools, Log: log}, Policy: policy, NewID: newID,
+		ModelRef: "gatehouse/demo", Mask: core.MaskText, Tracer: tracer,
 	}.Graph()
 }
+
+// newModel makes the agent's model. A variable, so that tests can put one in that asks for several things at once.
+var newModel = func() agent.Model { return agent.Demo{} }
 
 // accept commits an event and rings the bell.
 func (g *gateway) accept(ctx context.Context, e core.Event) (core.Receipt, error) {
@@ -90,12 +102,19 @@ func (g *gateway) Run(ctx context.Context) error {
 	defer stop()
 	speak, hush := context.WithCancel(context.WithoutCancel(ctx))
 	defer hush()
-	var hearing, working, speaking sync.WaitGroup
-	errs := make([]error, len(g.platforms))
+	var hearing, serving, working, speaking sync.WaitGroup
+	errs := make([]error, len(g.platforms)+1)
 	for i, p := range g.platforms {
 		hearing.Go(func() {
 			if errs[i] = p.Run(hear, g.accept); errs[i] != nil {
 				g.log.Error("a platform ended", "platform", p.Name(), "category", core.CategoryOf(errs[i]), "err", errs[i])
+			}
+		})
+	}
+	if g.server != nil {
+		serving.Go(func() {
+			if errs[len(g.platforms)] = g.server.run(hear); errs[len(g.platforms)] != nil {
+				stop() // nothing is heard over HTTP any more
 			}
 		})
 	}
@@ -104,7 +123,9 @@ func (g *gateway) Run(ctx context.Context) error {
 	speaking.Go(func() { _ = g.deliverer.Run(speak) }) // never fails
 	hearing.Wait()
 	stop()
+	serving.Wait()
 	working.Wait()
+	flushed := g.flush(ctx)
 	hush()
 	speaking.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
@@ -112,7 +133,23 @@ func (g *gateway) Run(ctx context.Context) error {
 	if err := g.deliverer.Flush(last); err != nil {
 		g.log.Warn("not all that was ready could be said; it waits in the outbox", "category", core.CategoryOf(err), "err", err)
 	}
+	<-flushed
 	return errors.Join(errs...)
+}
+
+// flush sends the traces that are left, beside the last deliveries. It takes no longer than they may, nor than the drain. Traces that
+// are lost are nobody's failure.
+func (g *gateway) flush(ctx context.Context) (done <-chan struct{}) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(g.drain, flushTime))
+		defer cancel()
+		if err := g.traces.Close(last); err != nil {
+			g.log.Warn("the last traces are lost", "category", core.DeliveryFailed, "err", err)
+		}
+	}()
+	return ended
 }
 
 // flushTime is how long the last deliveries of a stopping process may take.

@@ -14,8 +14,10 @@ import (
 
 // TestLaw2_KilledBetweenQuestionAndAnswer is the main job: a message that suspends, kill -9, a new process, an approval from the
 // command line, one reply and one note.
-func TestLaw2_KilledBetweenQuestionAndAnswer(t *testing.T) {
-	w := newWorld(t)
+func TestLaw2_KilledBetweenQuestionAndAnswer(t *testing.T) { onEachEngine(t, killedBetween) }
+
+func killedBetween(t *testing.T, e engine) {
+	w := e.world(t)
 	first := w.start(nil, "chat")
 	first.say("note add milk")
 	w.until("the card", first, func() bool { return strings.Contains(first.out.String(), "answer y") })
@@ -142,9 +144,11 @@ func (w *world) story(phase, point string, nth int, record string) {
 
 // TestLaw2_KilledAtEveryPoint kills a real process at every store call, before and after, in every phase of an approval: each
 // step of the executor is one of them.
-func TestLaw2_KilledAtEveryPoint(t *testing.T) {
+func TestLaw2_KilledAtEveryPoint(t *testing.T) { onEachEngine(t, killedAtEveryPoint) }
+
+func killedAtEveryPoint(t *testing.T, e engine) {
 	record := t.TempDir()
-	newWorld(t).story("", "", 0, record)
+	e.world(t).story("", "", 0, record)
 	for _, phase := range []string{asking, approving, resuming} {
 		text, err := os.ReadFile(filepath.Join(record, phase))
 		if err != nil {
@@ -161,7 +165,7 @@ func TestLaw2_KilledAtEveryPoint(t *testing.T) {
 			for nth := 1; nth <= min(passed[p], 2); nth++ {
 				t.Run(fmt.Sprintf("%s/%s/%d", phase, p, nth), func(t *testing.T) {
 					t.Parallel()
-					newWorld(t).story(phase, p, nth, "")
+					e.world(t).story(phase, p, nth, "")
 				})
 			}
 		}

@@ -6,15 +6,16 @@ import (
 	"log/slog"
 
 	"gatehouse/adapters/console"
+	"gatehouse/adapters/otel"
 )
 
-// newLogger writes lines of text to a terminal and JSON elsewhere, unless a format is asked for.
+// newLogger writes lines of text to a terminal and JSON elsewhere, unless a format is asked for. Lines from inside a turn say which.
 func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: level}
 	if format == "text" || format == "auto" && console.IsTerminal(underlying(w)) {
-		return slog.New(slog.NewTextHandler(w, opts))
+		return slog.New(otel.LogHandler{Handler: slog.NewTextHandler(w, opts)})
 	}
-	return slog.New(slog.NewJSONHandler(w, opts))
+	return slog.New(otel.LogHandler{Handler: slog.NewJSONHandler(w, opts)})
 }
 
 // besidePrompt writes log lines to a terminal that a prompt has in raw mode: over the prompt's line, each ending at the margin.

@@ -33,6 +33,15 @@ const (
 
 // loadConfig reads the environment. The settings come back with an error too; the error, of category invalid, names every fault.
 func loadConfig() (Config, []setting, error) {
+	cfg, settings, faults := readConfig()
+	if len(faults) > 0 {
+		return Config{}, settings, core.Errorf(core.Invalid, "The configuration is wrong:\n  %s", strings.Join(faults, "\n  "))
+	}
+	return cfg, settings, nil
+}
+
+// readConfig reads the environment; the faults begin with the key each.
+func readConfig() (Config, []setting, []string) {
 	var cfg Config
 	settings, faults := process(reflect.ValueOf(&cfg).Elem())
 	known := map[string]bool{}
@@ -45,21 +54,17 @@ func loadConfig() (Config, []setting, error) {
 			faults = append(faults, f)
 		}
 	}
-	if len(faults) > 0 {
-		slices.Sort(faults)
-		return Config{}, settings, core.Errorf(core.Invalid, "The configuration is wrong:\n  %s", strings.Join(faults, "\n  "))
-	}
-	return cfg, settings, nil
+	slices.Sort(faults)
+	return cfg, settings, faults
 }
 
 // process fills a struct field by field, each through envconfig by itself: envconfig stops at the first fault, people want all.
 func process(into reflect.Value) (settings []setting, faults []string) {
-	for i := range into.NumField() {
-		field := into.Type().Field(i)
+	for _, field := range settingFields(into.Type()) {
 		s := setting{Key: field.Tag.Get("envconfig"), Meaning: field.Tag.Get("help"), secret: field.Tag.Get("secret")}
 		raw, fault := s.read(field.Tag.Get("default"))
 		if fault == "" {
-			fault = s.decode(raw, field, into.Field(i))
+			fault = s.decode(raw, field, into.FieldByIndex(field.Index))
 		}
 		if fault != "" {
 			faults = append(faults, s.Key+": "+fault)
@@ -132,8 +137,12 @@ func want(kind reflect.Type) string {
 		return "a length of time, such as 30s, 15m or 24h"
 	case kind.String() == "slog.Level":
 		return "one of debug, info, warn, error"
+	case kind.Kind() == reflect.Bool:
+		return "true or false"
 	case kind.Kind() == reflect.Int:
 		return "a whole number"
+	case kind.Kind() == reflect.Float64:
+		return "a number"
 	}
 	return "of the right form"
 }

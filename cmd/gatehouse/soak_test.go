@@ -39,6 +39,8 @@ func (crowd) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
 
 func (crowd) Edit(context.Context, core.Ref, core.Delivery) error { return nil }
 
+func (crowd) Looks() int { return 1 }
+
 func (crowd) Find(context.Context, core.Delivery) (core.Ref, bool, error) { return "", false, nil }
 
 // soakChild takes turns of random length with random transient failures until it is told to stop.
@@ -59,9 +61,10 @@ func soakChild(url string) error {
 		return err
 	}
 	desk, platforms := approvals.NewDesk(store), []core.Platform{crowd{}}
-	deliver := outbox.New(outbox.Options{Store: store, Cards: desk, Platforms: platforms, Owner: owner})
+	lease, _ := time.ParseDuration(os.Getenv("GATEHOUSE_LEASE"))
+	deliver := outbox.New(outbox.Options{Store: store, Cards: desk, Platforms: platforms, Owner: owner, Lease: lease})
 	d := dispatch.New(dispatch.Options{
-		Store: store, Desk: desk, Platforms: platforms, Owner: owner, Workers: 32, Drain: 10 * time.Second,
+		Store: store, Desk: desk, Platforms: platforms, Owner: owner, Workers: 32, Lease: lease, Drain: 10 * time.Second,
 		Jitter: func() float64 { return -1 }, Delivered: deliver.Nudge, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Harness: func(s core.SessionStore, p core.PauseStore) (*chat.Harness, error) {
 			return chat.New(chat.Options{Graph: brain, Sessions: s, Pauses: p})
@@ -97,12 +100,13 @@ func soakNode(ctx context.Context, s graph.State) (graph.Update, error) {
 func TestSoak_EveryEventEndsOnceInOrder(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("GATEHOUSE_SOAK_ROUNDS"))
 	for range max(1, rounds) {
-		soak(t, 200, 50)
+		t.Run("sqlite", func(t *testing.T) { soak(t, sqliteFile, 200, 50) })
+		t.Run("postgres", func(t *testing.T) { soak(t, postgresServer, 50, 20) })
 	}
 }
 
-func soak(t *testing.T, lanes, messages int) {
-	w := newWorld(t)
+func soak(t *testing.T, e engine, lanes, messages int) {
+	w := e.world(t)
 	start := func() *child { return w.start([]string{soakKey + "=" + w.url}) }
 	c := start()
 	var said sync.WaitGroup

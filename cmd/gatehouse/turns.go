@@ -52,22 +52,10 @@ func (c turnsShowCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 		if c.Evidence {
-			return a.evidence(ctx, store, events[0].Invocation, c.ID)
+			return a.evidence(ctx, store, events[0], c.ID)
 		}
 		return a.showTurns(ctx, store, events, c.JSON)
 	})
-}
-
-// evidence prints a turn's join-check input. It was masked when it was kept.
-func (a *app) evidence(ctx context.Context, store core.Store, of core.InvocationID, id string) error {
-	text, err := store.LoadEvidence(ctx, of)
-	if err != nil {
-		return err
-	}
-	if text == nil {
-		return core.Errorf(core.NotFound, "There is no evidence of turn %q: it has neither ended nor paused, it failed, or its agent keeps none.", id)
-	}
-	return a.json(text)
 }
 
 // findTurn gives the event of a number, and after it the others of its invocation; or all events of an invocation in their order.
@@ -129,6 +117,13 @@ func (a *app) showTurns(ctx context.Context, store core.Store, events []core.Eve
 		return a.json(d)
 	}
 	a.showEvent(events[0])
+	about, err := turnOf(ctx, store, events[0])
+	if err != nil {
+		return err
+	}
+	if about != 0 {
+		a.say("decides on approval %s, which turn %d asked for", events[0].Subject, about)
+	}
 	for _, e := range events[1:] {
 		a.say("with turn %d: %s, %s%s", e.Seq, e.Kind, turnState(e), because(string(e.End.Category)))
 	}

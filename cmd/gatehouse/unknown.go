@@ -10,7 +10,7 @@ import (
 // settingKeys are all variables that are read, those of secret files among them.
 func settingKeys() []string {
 	var keys []string
-	for field := range reflect.TypeFor[Config]().Fields() {
+	for _, field := range settingFields(reflect.TypeFor[Config]()) {
 		key := field.Tag.Get("envconfig")
 		keys = append(keys, key)
 		if field.Tag.Get("secret") != "" {
@@ -20,13 +20,29 @@ func settingKeys() []string {
 	return keys
 }
 
+// settingFields are the fields of a configuration that are settings, those of the structs inside it among them.
+func settingFields(config reflect.Type) []reflect.StructField {
+	var all []reflect.StructField
+	for field := range config.Fields() {
+		if field.Tag.Get("envconfig") != "" {
+			all = append(all, field)
+			continue
+		}
+		for _, inner := range settingFields(field.Type) {
+			inner.Index = append(slices.Clone(field.Index), inner.Index...)
+			all = append(all, inner)
+		}
+	}
+	return all
+}
+
 // unknownSettings gives a sentence for every GATEHOUSE_ variable that nothing reads. Those of the tests are left out.
 func unknownSettings() []string {
 	keys := settingKeys()
 	var warnings []string
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "GATEHOUSE_") && !strings.HasPrefix(name, "GATEHOUSE_TEST_") && !slices.Contains(keys, name) {
+		if strings.HasPrefix(name, "GATEHOUSE_") && !strings.HasPrefix(name, "GATEHOUSE_TEST_") && name != "GATEHOUSE_FIXTURES" && !slices.Contains(keys, name) {
 			warnings = append(warnings, name+" is set but is not a setting of gatehouse; did you mean "+nearest(name, keys)+"?")
 		}
 	}

@@ -10,17 +10,7 @@ type versionCmd struct{ asJSON }
 
 // Run prints what the build says of itself.
 func (c versionCmd) Run(_ context.Context, a *app) error {
-	version, revision := "unknown", ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if info.Main.Version != "" {
-			version = info.Main.Version
-		}
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = s.Value
-			}
-		}
-	}
+	version, revision := build()
 	if c.JSON {
 		return a.json(map[string]string{"version": version, "revision": revision, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
 	}
@@ -29,4 +19,22 @@ func (c versionCmd) Run(_ context.Context, a *app) error {
 	}
 	a.say("gatehouse %s%s, %s, %s/%s", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
+}
+
+// build gives what the build says of itself; "" is a revision that it does not know.
+func build() (version, revision string) {
+	version = "unknown"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return version, ""
+	}
+	if info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			revision = s.Value
+		}
+	}
+	return version, revision
 }

@@ -67,16 +67,16 @@ func (r *room) Settle(_ context.Context, id core.ApprovalID, result core.ToolRes
 	return nil
 }
 
-func newRoom(t *testing.T, m agent.Model, rule core.Rule) *room {
+func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *room {
 	t.Helper()
 	r := &room{t: t, rule: &rule, book: &book{}, approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]*core.IntentRecord{}}
 	noon := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
-	tools := tool.NewRegistry(tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book), tool.NoteList(r.book))
+	tools := tool.NewRegistry(append(more, tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book), tool.NoteList(r.book))...)
 	ids := 0
 	brain, err := agent.Loop{
 		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule},
 		NewID: func() string { ids++; return fmt.Sprintf("a%d", ids) },
-		Mask:  func(s string) string { return strings.ReplaceAll(s, "hunter2", "••••••") },
+		Mask:  func(s string) string { return strings.ReplaceAll(core.MaskText(s), "hunter2", "••••••") },
 	}.Graph()
 	if err != nil {
 		t.Fatal(err)
@@ -263,15 +263,21 @@ func TestPolicyAllowsOrDeniesWithoutAPendingMessage(t *testing.T) {
 }
 
 // script is a model that answers each question with the next of its lines.
-type script struct{ lines []core.Message }
+type script struct {
+	lines []core.Message
+	stops []agent.Stop // why each of them stopped; none left: it does not say
+}
 
-func (s *script) Next(context.Context, core.History) (core.Message, error) {
+func (s *script) Next(context.Context, core.History) (agent.Answer, error) {
 	if len(s.lines) == 0 {
-		return core.Message{Content: core.Text("end")}, nil
+		return agent.Answer{Message: core.Message{Content: core.Text("end")}}, nil
 	}
-	m := s.lines[0]
+	a := agent.Answer{Message: s.lines[0]}
 	s.lines = s.lines[1:]
-	return m, nil
+	if len(s.stops) > 0 {
+		a.Stop, s.stops = s.stops[0], s.stops[1:]
+	}
+	return a, nil
 }
 
 func use(id, name, args string) core.ToolCall {
@@ -334,7 +340,7 @@ func TestAModelThatNeverEndsIsStopped(t *testing.T) {
 }
 
 func TestEcho(t *testing.T) {
-	brain, err := agent.Echo(0)
+	brain, err := agent.Echo(0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +353,7 @@ func TestEcho(t *testing.T) {
 	if got := texts(h.Send(ctx, "s@1", core.Message{Role: core.User, Content: core.Text("hey")})); got != "echo: hey" {
 		t.Errorf("%q", got)
 	}
-	slow, err := agent.Echo(time.Hour)
+	slow, err := agent.Echo(time.Hour, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,16 +25,16 @@ const DemoHelp = `I am gatehouse's demo agent. Try:
 Anything else is small talk.`
 
 // Next answers the last message: a person's with a call or small talk, a tool's result with a sentence about it.
-func (Demo) Next(ctx context.Context, history core.History) (core.Message, error) {
+func (Demo) Next(ctx context.Context, history core.History) (Answer, error) {
 	tail, err := history.Tail(ctx, demoTail)
 	if err != nil || len(tail) == 0 {
-		return core.Message{}, err
+		return Answer{}, err
 	}
 	last := tail[len(tail)-1]
 	if last.Role == core.ToolRole {
-		return say(report(callOf(tail, last.ToolCallID), last.Content.String())), nil
+		return Answer{Message: say(report(callOf(tail, last.ToolCallID), last.Content.String()))}, nil
 	}
-	return respond(last.Content.String(), "call_"+strconv.Itoa(history.Len())), nil
+	return Answer{Message: respond(last.Content.Last(), "call_"+strconv.Itoa(history.Len()))}, nil
 }
 
 func say(text string) core.Message {

@@ -31,7 +31,17 @@
 // after a second change refused (approval_stale).
 //
 // At its end the turn is closed by a full join check, at a pause it is open, as it must be; both are handed to Turn.Evidence, and
-// kept by the Finish. A turn that fails keeps what its last pause left.
+// kept by the Finish. A turn that fails keeps what its last pause left, but for one whose model did not come to an end.
+//
+// # Answers that are not whole
+//
+// A model says why it stopped (Stop). Where it was cut off by its length limit, refused, or stopped for a reason that nobody here
+// knows, nothing of its answer is used: no call runs, for the last one may be half of what was meant and read well all the same.
+// The turn ends with a sentence of the bucket that the person can do something about. Its evidence is handed over too: every call
+// a typed error, discarded; with max_tokens it closes, with the others the join check rejects it, as the protocol policy asks.
+//
+// Decision (2026-11-21): the turn ends. Rejected: to give the model the typed errors and ask it again, which mostly runs into the
+// same limit and leaves a person waiting who could ask for less.
 //
 // A turn that was paused before evidence was kept has none: its call is refused with a sentence, and can be asked for again
 // (decided 2026-11-21; rejected: a new Version, which would end such turns without an answer).

@@ -9,7 +9,8 @@ import (
 )
 
 // Echo compiles the graph that answers "echo: <text>" after thinking for a while: for benchmarks and for trying things out.
-func Echo(delay time.Duration) (*graph.Graph, error) {
+// tracer may be nil.
+func Echo(delay time.Duration, tracer graph.Tracer) (*graph.Graph, error) {
 	return graph.New("echo", Version).
 		SchemaVersion(Version).
 		Fields(graph.Messages).
@@ -28,10 +29,11 @@ func Echo(delay time.Duration) (*graph.Graph, error) {
 			}
 			text := ""
 			if len(said) == 1 {
-				text = said[0].Content.String()
+				text = said[0].Content.Last()
 			}
 			return graph.Update{graph.Messages.Add(core.Message{Role: core.Assistant, Content: core.Text("echo: " + text)})}, nil
 		}).
 		Edge("echo", graph.END).
+		Trace(tracer).
 		Compile()
 }

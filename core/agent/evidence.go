@@ -123,11 +123,12 @@ func (e *evidence) shown(session []string, length int) {
 	}}
 }
 
-// asked adds the model's answer: a request for each call, under an id that no other call of the turn has.
-func (e *evidence) asked(reply core.Message, tools *tool.Registry, caller string) {
+// asked adds the model's answer: a request for each call, under an id that no other call of the turn has. hide masks what is the
+// model's own: its words for ids and tools.
+func (e *evidence) asked(reply core.Message, tools *tool.Registry, caller string, hide func(string) string) {
 	e.saw(reply)
 	for _, c := range reply.ToolCalls {
-		row := typestate.ToolRequest{ToolCallID: e.unique(c.ID), ToolName: strings.ToValidUTF8(c.Name, "\ufffd"), CallerID: caller}
+		row := typestate.ToolRequest{ToolCallID: e.unique(hide(c.ID)), ToolName: hide(strings.ToValidUTF8(c.Name, "\ufffd")), CallerID: caller}
 		if strings.TrimSpace(row.ToolName) == "" {
 			row.ToolName = "(none)"
 		}
@@ -157,9 +158,9 @@ func (e *evidence) unique(id string) string {
 	return id
 }
 
-// ended adds the result of the first request that has none: calls run in the order in which they were asked for, one at a time. It
-// goes into the conversation as it is, and so to the next call of the model.
-func (e *evidence) ended(row core.Message, r core.ToolResult, mask func(string) string) {
+// ended adds the result of the first request that has none: calls run in the order in which they were asked for, one at a time. row
+// is how it goes into the conversation and, where it is consumed, to the next call of the model; sentence is that of a failure.
+func (e *evidence) ended(row core.Message, r core.ToolResult, disposition, sentence string) {
 	e.saw(row)
 	at := len(e.Rows.ToolResults)
 	if at >= len(e.Rows.ToolRequests) {
@@ -168,12 +169,12 @@ func (e *evidence) ended(row core.Message, r core.ToolResult, mask func(string) 
 	id, digest := e.Rows.ToolRequests[at].ToolCallID, typestate.Digest(r.Content)
 	result := typestate.ToolResult{ToolCallID: id, Status: typestate.OK, ResultDigest: digest}
 	if r.Category != "" {
-		result.Status, result.ErrorCode, result.ErrorMessage = typestate.Failed, string(r.Category), sentence(r, mask)
+		result.Status, result.ErrorCode, result.ErrorMessage = typestate.Failed, string(r.Category), sentence
 		retryable := core.BucketOf(r.Category) == core.RetryableTransient
 		result.Retryable = &retryable
 	}
 	e.Rows.ToolResults = append(e.Rows.ToolResults, result)
-	e.Rows.ToolUse = append(e.Rows.ToolUse, typestate.ToolUse{ToolCallID: id, Disposition: typestate.Consumed, ResultDigest: digest})
+	e.Rows.ToolUse = append(e.Rows.ToolUse, typestate.ToolUse{ToolCallID: id, Disposition: disposition, ResultDigest: digest})
 	e.Rows.ToolRender = append(e.Rows.ToolRender, typestate.ToolRender{
 		ToolCallID: id, OperatorPayloadDigest: digest, ReminderRenderDigest: typestate.Digest(row.Content.String()), InjectionPoint: injected,
 		PolicyDigest: e.Rows.CallSpec.ToolRenderProtocolDigest,
@@ -185,14 +186,6 @@ func (e *evidence) decided(a *asked) {
 	if a != nil {
 		e.Rows.TrajectoryRefs = append(e.Rows.TrajectoryRefs, "approval://"+string(a.Approval))
 	}
-}
-
-// sentence is that of a failed call, without what looks like a secret; where nobody says what that is, its category.
-func sentence(r core.ToolResult, mask func(string) string) string {
-	if f, ok := tool.FailureOf(r.Content); ok && mask != nil && strings.TrimSpace(f.Message) != "" {
-		return mask(f.Message)
-	}
-	return string(r.Category)
 }
 
 // prefix is what the turn did before the call that is to run now: that call and those behind it are held out.

@@ -1,12 +1,15 @@
 package agent_test
 
 import (
+	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
 	"gatehouse/core"
 	"gatehouse/core/agent"
+	"gatehouse/core/tool"
 	"gatehouse/core/typestate"
 )
 
@@ -46,7 +49,8 @@ func TestAPausedTurnIsOpenAndAResumedOneCloses(t *testing.T) {
 		r := newRoom(t, agent.Demo{}, ask)
 		asked := r.say("note add milk")
 		_, report := r.testified()
-		if got := classes(report); got != "tool.join_incomplete tool.result_missing" || report.Normalized.ProtocolState.StopReason != "pause_turn" {
+		waits := typestate.ProtocolState{StopReason: "pause_turn", ContinuationAllowed: true} // the model will be asked again
+		if got := classes(report); got != "tool.join_incomplete tool.result_missing" || report.Normalized.ProtocolState != waits {
 			t.Errorf("paused: %s, %+v", got, report.Normalized.ProtocolState)
 		}
 		r.decide(asked, state, "")
@@ -186,6 +190,37 @@ func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
 	}
 	if in, report := r.testified(); !report.JoinClosed || !strings.Contains(in.Evidence.ToolResults[0].ErrorMessage, "••••••") {
 		t.Errorf("%v, %+v", report.FailureClasses, in.Evidence.ToolResults)
+	}
+}
+
+// What the arguments hold under the name of a secret (core.MaskJSON) is hidden as well as what looks like one, wherever the model or
+// a tool repeats it: in a sentence, a call's id, a tool's name.
+func TestLaw8_SecretsOfTheArgumentsAreMaskedAndTheEvidenceStillCloses(t *testing.T) {
+	const named, looks = `swordfish "7`, "sk-0123456789abcdef0123"
+	login := tool.Tool{Name: "login", Do: func(_ context.Context, args json.RawMessage) (string, error) {
+		var a struct{ Password, Note string }
+		if err := json.Unmarshal(args, &a); err != nil {
+			return "", err
+		}
+		return "", core.Errorf(core.ToolFailed, "The password %s (%q) of %s does not fit.", a.Password, a.Password, a.Note)
+	}}
+	args, err := json.Marshal(map[string]any{"password": named, "note": looks, "api_keys": []string{"opensesame"}, "max_tokens": 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use(looks, "login", string(args)), use(looks, looks, `{}`)}}}}, ask, login)
+	r.say("go")
+	in, report := r.testified()
+	for _, secret := range []string{"swordfish", "opensesame", looks} {
+		if strings.Contains(string(r.evidence), secret) {
+			t.Errorf("%s stands in the evidence:\n%s", secret, r.evidence)
+		}
+	}
+	if got := in.Evidence.ToolResults[0].ErrorMessage; got != "The password •••••• (\"••••••\") of •••••• does not fit." {
+		t.Errorf("the sentence is %q", got)
+	}
+	if !report.JoinClosed || len(report.Normalized.ToolResults) != 2 {
+		t.Errorf("%v, %+v", report.FailureClasses, report.Normalized.ToolResults)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/graph"
 	"gatehouse/core/tool"
+	"gatehouse/core/typestate"
 )
 
 // Version is the graphs' version. It changes when a paused turn of an older one can't go on.
@@ -17,7 +18,7 @@ const maxRounds = 32
 
 // Model answers a conversation: an assistant message, with tool calls or without. history is what was said, the latest last.
 type Model interface {
-	Next(ctx context.Context, history core.History) (core.Message, error)
+	Next(ctx context.Context, history core.History) (Answer, error)
 }
 
 // Policy says what becomes of a mutating call.
@@ -35,6 +36,7 @@ type Loop struct {
 
 	ModelRef string              // provider and model, for the evidence; "" = Name
 	Mask     func(string) string // hides what looks like a secret in the evidence; nil: sentences of failures are left out of it
+	Tracer   graph.Tracer        // makes spans of its turns; nil: none
 }
 
 // asked is the mutating call that the turn is paused for.
@@ -76,6 +78,7 @@ func (l Loop) Graph() (*graph.Graph, error) {
 		Edge("ask", "gate").
 		Edge("gate", "act").
 		Route("act", next).
+		Trace(l.Tracer).
 		Compile()
 }
 
@@ -104,18 +107,24 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 			return nil, err
 		}
 	}
-	reply, err := l.Model.Next(ctx, history)
+	answer, err := l.Model.Next(ctx, history)
 	if err != nil {
 		return nil, err
 	}
+	if e != nil {
+		e.shown(e.Rows.SessionRefs, history.Len())
+	}
+	reply := answer.Message
 	reply.Role = core.Assistant
+	if answer.Message = reply; !answer.Stop.whole() {
+		return nil, l.cut(ctx, e, answer)
+	}
 	if err := reply.Validate(); err != nil {
 		return nil, core.Wrap(core.ProviderInvalidResponse, err, "The model's answer was malformed.")
 	}
 	if e != nil {
 		turn, _ := core.TurnFrom(ctx)
-		e.shown(e.Rows.SessionRefs, history.Len())
-		e.asked(reply, l.Executor.Tools, turn.Actor.ID)
+		e.asked(reply, l.Executor.Tools, turn.Actor.ID, l.hidden)
 		if len(reply.ToolCalls) == 0 {
 			l.close(ctx, e.Rows)
 		}
@@ -131,6 +140,7 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 		return l.answer(s, call, tool.Failed(err)), nil
 	}
 	if !t.Mutating {
+		step(ctx, call.Name)
 		result, err := l.Executor.Read(ctx, t, call)
 		if err != nil {
 			return nil, err
@@ -144,20 +154,27 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	return l.consider(ctx, s, call, bound, false)
 }
 
+// step tells those who wait which tool begins.
+func step(ctx context.Context, tool string) {
+	if turn, _ := core.TurnFrom(ctx); turn.Step != nil {
+		turn.Step(tool)
+	}
+}
+
 // bind fixes what an approval will be bound to.
 func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
 	digest, err := tool.Digest(call.Name, call.Arguments)
 	if err != nil {
 		return core.Call{}, err
 	}
-	return core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: digest, Summary: core.MaskText(t.Summarize(call.Arguments))}, nil
+	return core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: digest, Summary: core.MaskText(t.Summarize(call.Arguments)), Risk: t.Risk}, nil
 }
 
 // answer appends a call's result and takes the call off the list.
 func (l Loop) answer(s graph.State, call core.ToolCall, r core.ToolResult) graph.Update {
 	row, e := tool.Row(call.ID, r), trail.Get(s)
 	if e != nil {
-		e.ended(row, r, l.Mask)
+		e.ended(row, r, typestate.Consumed, l.sentence(call.Arguments, r))
 		e.decided(current.Get(s))
 	}
 	return graph.Update{graph.Messages.Add(row), calls.Set(calls.Get(s)[1:]), current.Set(nil), decision.Set(nil), trail.Set(e)}
@@ -170,6 +187,7 @@ func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 	if a == nil || d == nil || d.Approval != a.Approval {
 		return nil, core.Errorf(core.SuspensionRecordInvalid, "The decision is not for what this conversation waits for.")
 	}
+	step(ctx, a.Call.Name)
 	e, before := trail.Get(s), tool.Prefix{}
 	if e != nil {
 		turn, _ := core.TurnFrom(ctx)

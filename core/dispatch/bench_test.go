@@ -31,6 +31,7 @@ type room struct {
 	name   string
 	posted chan core.Delivery
 	edited chan core.Delivery
+	steps  chan core.Delivery
 }
 
 func (r *room) Name() string { return r.name }
@@ -52,12 +53,20 @@ func (r *room) Parse(_ context.Context, e core.Event) (core.Input, error) {
 }
 
 func (r *room) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
-	r.posted <- d
+	if d.Kind == core.PostSteps {
+		r.steps <- d
+	} else {
+		r.posted <- d
+	}
 	return core.Ref("ref/" + d.Key), false, nil
 }
 
 func (r *room) Edit(_ context.Context, _ core.Ref, d core.Delivery) error {
-	r.edited <- d
+	if d.Kind == core.PostSteps {
+		r.steps <- d
+	} else {
+		r.edited <- d
+	}
 	return nil
 }
 
@@ -92,7 +101,7 @@ func newBench(t *testing.T, s setup) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, path: s.path, store: store, room: &room{name: "room", posted: make(chan core.Delivery, 10_000), edited: make(chan core.Delivery, 10_000)}}
+	b := &bench{t: t, path: s.path, store: store, room: &room{name: "room", posted: make(chan core.Delivery, 10_000), edited: make(chan core.Delivery, 10_000), steps: make(chan core.Delivery, 10_000)}}
 	owner, err := store.Enroll(t.Context(), "test")
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,6 +13,9 @@ import (
 // control answers stop, status, cancel and help.
 func (t *turn) control(ctx context.Context) (core.Finish, error) {
 	e := t.claim.Event
+	if seq, ok := strings.CutPrefix(e.Subject, "again/"); ok {
+		return t.again(ctx, seq)
+	}
 	var text string
 	var err error
 	switch e.Subject {
@@ -31,6 +35,25 @@ func (t *turn) control(ctx context.Context) (core.Finish, error) {
 	}
 	return core.Finish{End: core.End{Kind: core.EndReplied}, Posts: []core.Post{t.post(core.PostNotice, "notice", text)}}, nil
 }
+
+// again tries a failed event once more: one new event, however often it is asked for.
+func (t *turn) again(ctx context.Context, failed string) (core.Finish, error) {
+	seq, err := strconv.ParseInt(failed, 10, 64)
+	if err != nil {
+		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "it names no event"}}, nil
+	}
+	_, err = t.Store.Again(ctx, seq)
+	switch core.CategoryOf(err) {
+	case "":
+		return core.Finish{End: core.End{Kind: core.EndDecided}, Pressed: []string{errorKey(failed)}}, nil
+	case core.NotFound, core.Invalid:
+		return t.privately(err), nil
+	}
+	return core.Finish{}, err
+}
+
+// errorKey is the key of the reply that told of an event's failure.
+func errorKey(seq string) string { return "error/" + seq }
 
 func (t *turn) stop(ctx context.Context) (string, error) {
 	s, err := t.Store.Stop(ctx, t.claim.Event.Lane, t.claim.Event.Actor)
@@ -96,6 +119,9 @@ func (t *turn) reset(ctx context.Context) (core.Finish, error) {
 		End: core.End{Kind: core.EndReplied}, NewGeneration: true,
 		Posts: []core.Post{t.post(core.PostNotice, "notice", t.Sentences.NewConversation)},
 	}
+	if failed := t.claim.Event.Subject; failed != "" {
+		f.Pressed = []string{errorKey(failed)}
+	}
 	waiting, err := t.waiting(ctx)
 	if err != nil {
 		return core.Finish{}, err
@@ -145,26 +171,35 @@ func (t *turn) click(ctx context.Context) (core.Finish, error) {
 	if err != nil {
 		return core.Finish{}, err
 	}
-	e := t.claim.Event
 	if input.Click == nil {
 		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "it names no approval"}}, nil
 	}
+	f := core.Finish{End: core.End{Kind: core.EndDecided}}
 	_, err = t.vote(ctx, *input.Click)
 	switch core.CategoryOf(err) {
 	case "":
-		return core.Finish{End: core.End{Kind: core.EndDecided}}, nil
 	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid:
-		p := t.post(core.PostPrivate, "private", core.MessageOf(err))
-		p.Person = e.Actor.ID
-		return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click did not count"}, Posts: []core.Post{p}}, nil
+		f = t.privately(err)
+	default:
+		return core.Finish{}, err
 	}
-	return core.Finish{}, err
+	if c := input.Click; c.Card != "" {
+		f.Seen = &core.Sighting{Approval: c.Approval, Channel: t.claim.Event.Address.Channel, Card: c.Card}
+	}
+	return f, nil
+}
+
+// privately ends a press that did not count, with a word to whoever pressed.
+func (t *turn) privately(err error) core.Finish {
+	p := t.post(core.PostPrivate, "private", core.MessageOf(err))
+	p.Person = t.claim.Event.Actor.ID
+	return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click did not count"}, Posts: []core.Post{p}}
 }
 
 // vote looks the person's groups up, then decides.
 func (t *turn) vote(ctx context.Context, c core.Click) (core.Decided, error) {
 	e := t.claim.Event
-	who := e.Actor
+	who := t.named(ctx, e.Actor)
 	if g, ok := t.platforms[e.Platform].(core.Grouper); ok {
 		wanted, err := t.Desk.Approvers(ctx, c.Approval)
 		if err != nil {

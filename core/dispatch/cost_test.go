@@ -14,9 +14,9 @@ import (
 // reader is the demo, after it has looked back over twenty messages.
 type reader struct{}
 
-func (reader) Next(ctx context.Context, h core.History) (core.Message, error) {
+func (reader) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	if _, err := h.Tail(ctx, 20); err != nil {
-		return core.Message{}, err
+		return agent.Answer{Message: core.Message{}}, err
 	}
 	return agent.Demo{}.Next(ctx, h)
 }

@@ -121,9 +121,9 @@ type fails struct {
 	category core.Category
 }
 
-func (f fails) Next(ctx context.Context, h core.History) (core.Message, error) {
+func (f fails) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	if f.times.Add(-1) >= 0 {
-		return core.Message{}, core.Wrap(f.category, errors.New("host db1 refused"), "the context is too long")
+		return agent.Answer{}, core.Wrap(f.category, errors.New("host db1 refused"), "the context is too long")
 	}
 	return agent.Demo{}.Next(ctx, h)
 }
@@ -194,12 +194,12 @@ func TestFiveDeathsMakeADeadLetterWithAnApology(t *testing.T) {
 // slow is a model that, told "think", thinks until it is cut.
 type slow struct{ began chan struct{} }
 
-func (s slow) Next(ctx context.Context, h core.History) (core.Message, error) {
+func (s slow) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err == nil && tail[0].Content.String() == "think" {
 		s.began <- struct{}{}
 		<-ctx.Done()
-		return core.Message{}, ctx.Err()
+		return agent.Answer{}, ctx.Err()
 	}
 	return agent.Demo{}.Next(ctx, h)
 }
@@ -263,12 +263,12 @@ func lever(began, let chan struct{}) tool.Tool {
 // puller is a model that pulls the lever, once, when told so.
 type puller struct{}
 
-func (puller) Next(ctx context.Context, h core.History) (core.Message, error) {
+func (puller) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err == nil && tail[0].Content.String() == "pull" {
-		return core.Message{ToolCalls: []core.ToolCall{{ID: "c", Name: "pull", Arguments: json.RawMessage(`{}`)}}}, nil
+		return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: "c", Name: "pull", Arguments: json.RawMessage(`{}`)}}}}, nil
 	}
-	return core.Message{Content: core.Text("said")}, err
+	return agent.Answer{Message: core.Message{Content: core.Text("said")}}, err
 }
 
 // hearing is a store that tells when a turn has heard that it shall stop.

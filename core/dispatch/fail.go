@@ -23,6 +23,7 @@ func (t *turn) failed(ctx context.Context, err error) (core.Finish, error) {
 	t.log.Error("turn failed", "category", category, "err", err)
 	f, ending := t.ended(ctx, core.End{Kind: core.EndErrored, Category: category, Cause: err.Error()}, "the turn failed: "+string(category))
 	f.Posts = append(f.Posts, t.apology(err, category))
+	f.Evidence = t.evidence // where the turn could still say what it did
 	return f, ending
 }
 

@@ -28,7 +28,10 @@ func (t *turn) watch(ctx context.Context, quit chan struct{}, cancel context.Can
 	defer renew.Stop()
 	defer poll.Stop()
 	defer working.Stop()
-	until := time.Now().Add(t.Lease)
+	var stepped wake         // listened to from when people see that the bot works
+	rest := time.NewTimer(0) // after a line of steps: platforms count how often a message is changed
+	defer rest.Stop()
+	until, shown := time.Now().Add(t.Lease), false
 	for {
 		select {
 		case <-quit:
@@ -49,18 +52,35 @@ func (t *turn) watch(ctx context.Context, quit chan struct{}, cancel context.Can
 				t.ledger.stop()
 			}
 		case <-working.C:
+			if k := t.claim.Event.Kind; k != core.KindMessage && k != core.KindSignal {
+				continue
+			}
+			if !shown {
+				shown, stepped = true, t.steps.news
+			}
 			t.showWorking(ctx)
+			working.Reset(workingAgain)
+		case <-stepped:
+			t.say(ctx, t.post(core.PostSteps, "steps", t.steps.line()))
+			stepped = nil
+			rest.Reset(stepsEvery)
+		case <-rest.C:
+			if shown {
+				stepped = t.steps.news
+			}
 		}
 	}
 }
 
 // showWorking puts the working state into the outbox; the store clears it with the turn's Finish, or for its next holder.
 func (t *turn) showWorking(ctx context.Context) {
-	if k := t.claim.Event.Kind; k != core.KindMessage && k != core.KindSignal {
-		return
-	}
 	p := t.post(core.PostWorking, "working", "")
 	p.On = true
+	t.say(ctx, p)
+}
+
+// say says something of a turn that goes on. What fails here is not worth a turn.
+func (t *turn) say(ctx context.Context, p core.Post) {
 	if err := t.Store.Say(ctx, t.claim, []core.Post{p}); err == nil {
 		t.Delivered()
 	}

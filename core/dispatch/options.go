@@ -56,6 +56,8 @@ const (
 	besideSlots   = 16                     // clicks and controls at a time; each is a few statements
 	stopPoll      = 500 * time.Millisecond // so that stop ends a turn within a second
 	workingAfter  = 500 * time.Millisecond // shorter turns show no working state: it would only flicker
+	workingAgain  = time.Minute            // platforms let a working state lapse: Slack's lasts two minutes
+	stepsEvery    = 2 * time.Second        // between changes of the line of tools
 	aloneFrom     = 3                      // the attempt from which a turn runs with no other beside it
 	deadAfter     = 5                      // unexplained deaths that make a dead letter
 	maxRetries    = 3                      // retryable ends before the person is told

@@ -24,7 +24,9 @@ func (t *turn) message(ctx context.Context) (core.Finish, error) {
 	if err != nil {
 		return core.Finish{}, err
 	}
-	ctx = core.WithTurn(ctx, t.facts())
+	facts := t.facts()
+	facts.Actor = t.named(ctx, facts.Actor)
+	ctx = core.WithTurn(ctx, facts)
 	return t.outcome(ctx, s, harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation)))
 }
 

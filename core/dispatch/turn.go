@@ -18,11 +18,12 @@ type turn struct {
 	ledger *ledger
 	log    *slog.Logger
 
-	evidence json.RawMessage // what the graph says the turn did so far; kept with an end or a pause, not with a failure
+	steps    *steps
+	evidence json.RawMessage // what the graph says the turn did so far; kept with an end of any kind or a pause, not with a wait for another try
 }
 
 func newTurn(d *Dispatcher, c core.Claim) *turn {
-	t := &turn{Dispatcher: d, claim: c, log: d.Log.With(
+	t := &turn{Dispatcher: d, claim: c, steps: newSteps(), log: d.Log.With(
 		"platform", c.Event.Platform, "event", c.Event.Seq, "session", c.Session, "invocation", c.Event.Invocation)}
 	t.ledger = &ledger{store: d.Store, claim: c, persist: t.persist}
 	return t
@@ -152,10 +153,18 @@ func (t *turn) abandon(ctx context.Context) {
 	}
 }
 
+// named gives an actor the name that people know them by, where the platform can tell.
+func (t *turn) named(ctx context.Context, who core.Actor) core.Actor {
+	if n, ok := t.platforms[t.claim.Event.Platform].(core.Namer); ok && who.Name == "" {
+		who.Name = n.NameOf(ctx, who)
+	}
+	return who
+}
+
 // facts are what the nodes of this turn may know of it.
 func (t *turn) facts() core.Turn {
 	e := t.claim.Event
-	return core.Turn{Event: e.Seq, Lane: e.Lane, Address: e.Address, Actor: e.Actor, Ledger: t.ledger, Evidence: func(e json.RawMessage) { t.evidence = e }}
+	return core.Turn{Event: e.Seq, Lane: e.Lane, Address: e.Address, Actor: e.Actor, Ledger: t.ledger, Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin}
 }
 
 // post makes a post that answers this event. name tells it from the event's other posts.

@@ -18,15 +18,15 @@ import (
 // two asks for a mutating call and, in the same message, for a slow read-only one.
 type two struct{}
 
-func (two) Next(ctx context.Context, h core.History) (core.Message, error) {
+func (two) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err == nil && tail[0].Content.String() == "go" {
-		return core.Message{ToolCalls: []core.ToolCall{
+		return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{
 			{ID: "c1", Name: "note_add", Arguments: json.RawMessage(`{"text":"milk"}`)},
 			{ID: "c2", Name: "slowread", Arguments: json.RawMessage(`{}`)},
-		}}, nil
+		}}}, nil
 	}
-	return core.Message{Content: core.Text("said")}, err
+	return agent.Answer{Message: core.Message{Content: core.Text("said")}}, err
 }
 
 func TestAnOpenCallDoesNotGetAnothersResult(t *testing.T) {
@@ -104,18 +104,18 @@ func (f *flaky) HandBack(ctx context.Context, c core.Claim) error {
 	return f.Store.HandBack(ctx, c)
 }
 
-type modelFunc func(ctx context.Context, h core.History) (core.Message, error)
+type modelFunc func(ctx context.Context, h core.History) (agent.Answer, error)
 
-func (m modelFunc) Next(ctx context.Context, h core.History) (core.Message, error) { return m(ctx, h) }
+func (m modelFunc) Next(ctx context.Context, h core.History) (agent.Answer, error) { return m(ctx, h) }
 
 func TestLaw2_AFailingReadStrandsNoPausedTurn(t *testing.T) {
 	var f *flaky
 	var once sync.Once
-	model := modelFunc(func(ctx context.Context, h core.History) (core.Message, error) {
+	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
 		tail, err := h.Tail(ctx, 1)
 		if err == nil && tail[0].Role == core.ToolRole {
 			once.Do(func() { f.paused.Store(1) }) // the next read of the paused record fails
-			return core.Message{}, core.Errorf(core.ProviderInvalidRequest, "too long")
+			return agent.Answer{}, core.Errorf(core.ProviderInvalidRequest, "too long")
 		}
 		return agent.Demo{}.Next(ctx, h)
 	})
@@ -136,10 +136,10 @@ func TestLaw2_AFailingReadStrandsNoPausedTurn(t *testing.T) {
 
 func TestAResumedTurnActsForWhoeverAsked(t *testing.T) {
 	var f *flaky
-	model := modelFunc(func(ctx context.Context, h core.History) (core.Message, error) {
+	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
 		tail, err := h.Tail(ctx, 1)
 		if err == nil && tail[0].Role == core.ToolRole {
-			return core.Message{ToolCalls: []core.ToolCall{{ID: "x", Name: "note_add", Arguments: json.RawMessage(`{"text":"more"}`)}}}, nil
+			return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: "x", Name: "note_add", Arguments: json.RawMessage(`{"text":"more"}`)}}}}, nil
 		}
 		return agent.Demo{}.Next(ctx, h)
 	})
@@ -221,10 +221,10 @@ func TestAStopWhileParsingStops(t *testing.T) {
 
 // Two turns; whichever begins kills its process. The one that only waited for its turn to run alone is counted as dead too.
 func TestAFailedDecisionIsNotTriedAgainInVain(t *testing.T) {
-	model := modelFunc(func(ctx context.Context, h core.History) (core.Message, error) {
+	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
 		tail, err := h.Tail(ctx, 1)
 		if err == nil && tail[0].Role == core.ToolRole {
-			return core.Message{}, core.Errorf(core.ProviderInvalidRequest, "too long")
+			return agent.Answer{}, core.Errorf(core.ProviderInvalidRequest, "too long")
 		}
 		return agent.Demo{}.Next(ctx, h)
 	})
@@ -285,10 +285,10 @@ func TestLaw8_SecretsAreMaskedWhereverACallIsNamed(t *testing.T) {
 
 // A tool has run, the model is down and the signal backs off; "new conversation" closes the turn without a word of what was done.
 func TestNewConversationSaysWhatWasDone(t *testing.T) {
-	model := modelFunc(func(ctx context.Context, h core.History) (core.Message, error) {
+	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
 		tail, err := h.Tail(ctx, 1)
 		if err == nil && tail[0].Role == core.ToolRole {
-			return core.Message{}, core.Errorf(core.ProviderUnavailable, "down")
+			return agent.Answer{}, core.Errorf(core.ProviderUnavailable, "down")
 		}
 		return agent.Demo{}.Next(ctx, h)
 	})

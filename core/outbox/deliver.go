@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -25,10 +26,14 @@ func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 		row.State, row.Shown, row.Attempts, row.Cause = core.RowSent, row.Wanted, 0, ""
 	case category == core.LeaseLost:
 		return
+	case errors.As(err, new(paced)):
+		wait = max(core.RetryAfterOf(err), time.Millisecond)
 	case inDoubt && category != core.DeliveryLater:
 		wait = d.doubt(&row, err)
 	case category == core.DeliveryLater || category == core.DeliveryInDoubt || ctx.Err() != nil:
 		wait = d.later(&row, err) // an edit in doubt is simply made again
+	case row.Kind == core.PostCard && !row.Copy && d.refused(ctx, p, &row) != nil:
+		wait = d.later(&row, err) // who else is to know can't be told now
 	default:
 		row.State, row.Cause = core.RowDead, err.Error()
 		d.Log.Error("a post was refused for good", "platform", p.Name(), "event", row.Event, "category", category, "err", err)
@@ -56,18 +61,27 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 	delivery := core.Delivery{Post: row.Post, Late: d.late(row)}
 	if row.Kind == core.PostWorking {
 		if w, ok := p.(core.Worker); ok {
-			if err := w.Working(ctx, row.To, row.On); err != nil {
+			err := w.Working(ctx, row.To, row.On)
+			if c := core.CategoryOf(err); !row.On && (c == core.DeliveryLater || c == core.DeliveryInDoubt) {
+				return err // it must not stay lit because the platform could not put it out just then
+			}
+			if err != nil {
 				d.Log.Debug("showing the working state failed", "platform", p.Name(), "err", err)
 			}
 		}
 		return nil
 	}
 	if row.Kind == core.PostCard {
-		card, err := d.Cards.Card(ctx, row.Approval)
+		card, err := d.Cards.Card(ctx, row.Approval, row.Copy)
 		if err != nil {
 			return ours(err)
 		}
 		delivery.Card = &card
+		if h, ok := p.(core.Herald); ok && !row.Copy && row.Shown == 0 && len(row.Parts) == 0 && card.State == core.Open {
+			if err := d.spread(ctx, h, row, delivery, false); err != nil {
+				return err
+			}
+		}
 	}
 	if err := d.parts(ctx, p, row, delivery); err != nil {
 		return err
@@ -77,6 +91,50 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 		return p.Edit(ctx, row.Parts[0].Ref, delivery)
 	}
 	return nil
+}
+
+// spread posts what goes with a card: copies for those who can't see it. A card that was refused for good is drawn anew for all.
+func (d *Deliverer) spread(ctx context.Context, h core.Herald, row *core.OutboxRow, delivery core.Delivery, refused bool) error {
+	posts, err := h.Elsewhere(ctx, delivery, refused)
+	if err != nil {
+		return core.Wrap(core.DeliveryLater, err, "Who else is to see the card can't be told now.")
+	}
+	if len(posts) == 0 {
+		return nil
+	}
+	return ours(d.Store.Spread(ctx, *row, posts))
+}
+
+// refused has a card that its platform does not take reach the approvers in another way.
+func (d *Deliverer) refused(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
+	h, ok := p.(core.Herald)
+	if !ok {
+		return nil
+	}
+	card, err := d.Cards.Card(ctx, row.Approval, false)
+	if err != nil || card.State != core.Open {
+		return err
+	}
+	return d.spread(ctx, h, row, core.Delivery{Post: row.Post, Card: &card}, true)
+}
+
+// paced is the wait that a platform's pacing asks for: no failure, and not counted as one.
+type paced struct{ error }
+
+func (p paced) Unwrap() error { return p.error }
+
+func (d *Deliverer) pace(p core.Platform, delivery core.Delivery) error {
+	pacer, ok := p.(core.Pacer)
+	if !ok {
+		return nil
+	}
+	wait := pacer.Pace(delivery)
+	if wait <= 0 {
+		return nil
+	}
+	err := core.Errorf(core.DeliveryLater, "It is not its turn yet.")
+	err.RetryAfter = wait
+	return paced{err}
 }
 
 // ours makes a fault of our own side one that is tried again: it says nothing about the platform. A lost lease and a card that is
@@ -92,7 +150,7 @@ func ours(err error) error {
 // parts sends part after part, from the first that is not known to be there.
 func (d *Deliverer) parts(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
 	if n := len(row.Parts); n > 0 && row.Parts[n-1].InDoubt {
-		delivery.Part = n - 1
+		delivery.Part, delivery.SentAt = n-1, row.Parts[n-1].SentAt
 		if err := d.resolve(ctx, p, row, delivery); err != nil {
 			return err
 		}
@@ -116,8 +174,17 @@ func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.Outb
 		return core.Errorf(core.DeliveryInDoubt, "%s can't tell whether it arrived.", p.Name())
 	}
 	ref, more, err := f.Find(ctx, delivery)
-	if err != nil {
+	switch {
+	case core.CategoryOf(err) == core.DeliveryLater:
+		return err
+	case err != nil:
 		return core.Wrap(core.DeliveryInDoubt, err, "It can't be told now whether it arrived.")
+	}
+	if last := &row.Parts[delivery.Part]; ref == "" && last.Missed+1 < f.Looks() {
+		last.Missed++
+		again := core.Errorf(core.DeliveryLater, "It is not there yet.")
+		again.RetryAfter = d.jitter(doubtWait)
+		return paced{again}
 	}
 	row.Parts = row.Parts[:delivery.Part]
 	if ref != "" {
@@ -129,7 +196,10 @@ func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.Outb
 // part sends one part. It is in doubt, durably, from before its send until the platform's answer is stored; with the last part's
 // answer goes the version that it shows.
 func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
-	row.Parts = append(row.Parts, core.Part{InDoubt: true})
+	if err := d.pace(p, delivery); err != nil {
+		return err
+	}
+	row.Parts = append(row.Parts, core.Part{InDoubt: true, SentAt: d.Now()})
 	if err := d.Store.SavePost(ctx, *row); err != nil {
 		row.Parts = row.Parts[:delivery.Part] // nothing was sent
 		return ours(err)

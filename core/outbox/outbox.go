@@ -9,9 +9,9 @@ import (
 	"gatehouse/core"
 )
 
-// Cards draws an approval from its stored state.
+// Cards draws an approval from its stored state. With context the card tells the last that was said in its conversation.
 type Cards interface {
-	Card(ctx context.Context, id core.ApprovalID) (core.Card, error)
+	Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
 }
 
 // Options are a Deliverer's parts and settings.
@@ -35,7 +35,7 @@ const (
 	giveUp       = 300 // failed tries in a row, about a day of them, make a row dead
 	firstBackoff = time.Second
 	maxBackoff   = 5 * time.Minute
-	doubtWait    = 2 * time.Second // before a part in doubt is looked for: posts become readable late
+	doubtWait    = 2 * time.Second // between looks for a part in doubt: posts become readable late
 	doubtTries   = 3               // failed look-ups of a part before the row is unknown
 	sendTimeout  = 10 * time.Second
 )

@@ -27,6 +27,10 @@ type board struct {
 	shown  []string        // "key.part" as they became visible, "edit key" for edits, "working on/off"
 	parts  int             // of every post
 	lost   map[string]bool // sends whose answer is lost although they arrived
+	looks  int             // in vain, before a part is not there
+	find   []error         // of look-ups, in turn
+	sentAt time.Time       // of the last part that was looked for
+	signs  []error         // of working states, in turn
 }
 
 func (b *board) Name() string                                          { return "board" }
@@ -66,6 +70,12 @@ func (b *board) Edit(_ context.Context, ref core.Ref, d core.Delivery) error {
 func (b *board) Working(_ context.Context, _ core.Address, on bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if len(b.signs) > 0 {
+		var err error
+		if err, b.signs = b.signs[0], b.signs[1:]; err != nil {
+			return err
+		}
+	}
 	b.shown = append(b.shown, fmt.Sprintf("working %v", on))
 	return nil
 }
@@ -79,8 +89,20 @@ func (b *board) seen() []string {
 // reader is a board that can be read back.
 type reader struct{ *board }
 
+func (r reader) Looks() int { return r.looks }
+
 func (r reader) Find(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
 	name := fmt.Sprintf("%s.%d", d.Key, d.Part)
+	r.mu.Lock()
+	r.sentAt = d.SentAt
+	var err error
+	if len(r.find) > 0 {
+		err, r.find = r.find[0], r.find[1:]
+	}
+	r.mu.Unlock()
+	if err != nil {
+		return "", false, err
+	}
 	if slices.Contains(r.seen(), name) {
 		return core.Ref(name), d.Part+1 < r.parts, nil
 	}
@@ -89,7 +111,7 @@ func (r reader) Find(_ context.Context, d core.Delivery) (core.Ref, bool, error)
 
 type cards struct{}
 
-func (cards) Card(_ context.Context, id core.ApprovalID) (core.Card, error) {
+func (cards) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
 	return core.Card{Approval: id, State: core.Approved}, nil
 }
 

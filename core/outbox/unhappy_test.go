@@ -71,7 +71,7 @@ func TestABusyStoreLeavesNoDoubtAboutWhatWasNotSent(t *testing.T) {
 
 type brokenCards struct{ n int }
 
-func (b *brokenCards) Card(context.Context, core.ApprovalID) (core.Card, error) {
+func (b *brokenCards) Card(context.Context, core.ApprovalID, bool) (core.Card, error) {
 	if b.n--; b.n >= 0 {
 		return core.Card{}, core.Errorf(core.Internal, "Something went wrong with the database.")
 	}
@@ -165,7 +165,7 @@ func TestAnEditInDoubtIsMadeAgain(t *testing.T) {
 
 type slowCards struct{ n int }
 
-func (s *slowCards) Card(ctx context.Context, _ core.ApprovalID) (core.Card, error) {
+func (s *slowCards) Card(ctx context.Context, _ core.ApprovalID, _ bool) (core.Card, error) {
 	if s.n--; s.n >= 0 {
 		<-ctx.Done()
 		return core.Card{}, ctx.Err()
@@ -178,4 +178,28 @@ func TestACutBeforeTheSendIsNoDoubt(t *testing.T) {
 	o := newOffice(t, false, func(opt *outbox.Options) { opt.Cards, opt.Lease = &slowCards{1}, 50*time.Millisecond })
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
+}
+
+// A platform that can't put the working state out now is asked again, for it would stay lit for ever. One that will not is not.
+func TestAWorkingStateIsPutOutInTheEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		errs []error
+		want string
+	}{
+		"busy, then no answer": {[]error{nil, errLater, errDoubt}, "working true, working false"},
+		"refused":              {[]error{nil, errNever}, "working true"},
+		"not even shown":       {[]error{errLater}, "working false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t, true, nil)
+			o.board.signs = c.errs
+			o.put(core.Post{Key: "working/x", Kind: core.PostWorking, On: true})
+			o.flush()
+			o.put(core.Post{Key: "working/x", Kind: core.PostWorking})
+			o.flushUntil("working/x", core.RowSent, 2)
+			if got := o.flush(); got != c.want {
+				t.Errorf("shown: %s, want %s", got, c.want)
+			}
+		})
+	}
 }

@@ -118,7 +118,7 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall) (result core.ToolResult) {
 	defer func() {
 		if p := recover(); p != nil {
-			x.Logger().Error("a tool panicked", "tool", t.Name, "err", p)
+			x.Logger().ErrorContext(ctx, "a tool panicked", "tool", t.Name, "err", p)
 			result = Failed(core.Errorf(core.ToolFailed, "%s failed.", t.Name))
 		}
 	}()
@@ -126,7 +126,7 @@ func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall) (result c
 	if err == nil {
 		return core.ToolResult{Content: content}
 	}
-	x.Logger().Warn("a tool failed", "tool", t.Name, "category", core.CategoryOf(err), "err", err)
+	x.Logger().WarnContext(ctx, "a tool failed", "tool", t.Name, "category", core.CategoryOf(err), "err", err)
 	if core.MessageOf(err) == "" {
 		err = core.Wrap(core.ToolFailed, err, "%s failed.", t.Name)
 	}

@@ -13,6 +13,7 @@ type Tool struct {
 	Description string          // for the model
 	Schema      json.RawMessage // JSON Schema of the arguments, an object
 	Mutating    bool            // it changes something in the world: it runs only approved
+	Risk        core.Risk       // of a mutating tool: how much care its approval needs
 
 	// Summarize says in one sentence what a call with these arguments will do: what an approver reads. Only for mutating tools.
 	Summarize func(args json.RawMessage) string

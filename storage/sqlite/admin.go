@@ -17,6 +17,7 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) (events []core.E
 	if f.Waiting {
 		where.and("ended_at = 0")
 	}
+	where.is("platform", f.Platform)
 	where.is("lane", string(f.Lane))
 	where.is("session", string(f.Session))
 	where.is("invocation", string(f.Invocation))

@@ -16,13 +16,13 @@ type approvalBody struct {
 	Rule      core.Rule    `json:"rule"`
 }
 
-const approvalColumns = `id, invocation, session, lane, body, state, reason, decided_by, decided_at, created_at, deadline, begun`
+const approvalColumns = `id, invocation, session, lane, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed`
 
 func readApproval(scan func(...any) error) (core.Approval, error) {
 	var a core.Approval
 	var b approvalBody
 	err := scan(&a.ID, &a.Invocation, &a.Session, &a.Lane, fromJSON{&b}, &a.State, &a.Reason, fromJSON{&a.DecidedBy},
-		stamp{&a.DecidedAt}, stamp{&a.CreatedAt}, stamp{&a.Deadline}, &a.Begun)
+		stamp{&a.DecidedAt}, stamp{&a.CreatedAt}, stamp{&a.Deadline}, &a.Begun, &a.Changed)
 	a.Address, a.Call, a.Requester, a.Rule = b.Address, b.Call, b.Requester, b.Rule
 	return a, err
 }
@@ -40,9 +40,9 @@ func (t *tx) open(a core.Approval) error {
 		a.Deadline = t.now.Add(a.Rule.Timeout)
 	}
 	if _, err := t.exec(`
-		insert into approvals (`+approvalColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		insert into approvals (`+approvalColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.ID, a.Invocation, a.Session, a.Lane, asJSON{approvalBody{a.Address, a.Call, a.Requester, a.Rule}}, a.State, a.Reason, asJSON{a.DecidedBy},
-		ns(a.DecidedAt), ns(a.CreatedAt), ns(a.Deadline), a.Begun); err != nil {
+		ns(a.DecidedAt), ns(a.CreatedAt), ns(a.Deadline), a.Begun, a.Changed); err != nil {
 		return err
 	}
 	if err := t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, tool %s, digest %s", a.Rule.Name, a.Rule.Verdict, a.Call.Tool, a.Call.Digest)); err != nil {

@@ -11,6 +11,8 @@
 //	evidence      an invocation: what it did, as a join check reads it
 //	audit         seq: what was decided, each entry's hash over the one before
 //	outbox        key: something to say; destinations: where the next of it goes, and when
+//	holds         a name: who holds it, until when
+//	uses          seq: a use of a name, so that no more are made than its limit
 //	tasks, notes, settings
 //
 // # One writer

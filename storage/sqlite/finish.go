@@ -34,7 +34,7 @@ func checkFinish(f core.Finish) error {
 		}
 		return nil
 	}
-	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.Resumed != "" || f.NewGeneration || len(f.Closures)+len(f.Posts)+len(f.Evidence) > 0
+	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.Seen != nil || f.Resumed != "" || f.NewGeneration || len(f.Closures)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
 	if kept || f.End.Kind != "" {
 		return core.Errorf(core.Internal, "A turn that is tried again can't keep anything.")
 	}
@@ -78,6 +78,16 @@ func (t *tx) finish(f core.Finish) (s saved, err error) {
 	for _, p := range f.Posts {
 		if err := t.say(p); err != nil {
 			return s, fmt.Errorf("saying %s: %w", p.Key, err)
+		}
+	}
+	if f.Seen != nil {
+		if err := t.see(*f.Seen); err != nil {
+			return s, fmt.Errorf("noting that a card is there: %w", err)
+		}
+	}
+	for _, key := range f.Pressed {
+		if err := t.press(key); err != nil {
+			return s, fmt.Errorf("taking the button off %s: %w", key, err)
 		}
 	}
 	if f.Evidence != nil {

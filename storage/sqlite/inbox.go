@@ -23,7 +23,16 @@ func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) 
 
 // accept stores the event unless it is known. retryOf is 0, or the failed event that this one tries again.
 func (t *tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
+	if e.Kind == core.KindAmend {
+		return t.amend(e)
+	}
 	queue := e.Queue()
+	if e.FollowUp {
+		known, err := t.exists(`select 1 from lanes where queue = ?`, e.Lane)
+		if err != nil || !known {
+			return core.Receipt{}, err
+		}
+	}
 	if err := t.lane(queue, e.Platform, e.Lane); err != nil {
 		return core.Receipt{}, err
 	}
@@ -32,7 +41,14 @@ func (t *tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
 	if err != nil || found {
 		return core.Receipt{Seq: known}, err
 	}
-	invocation := t.invocation(e)
+	seq, err := t.storeEvent(e, t.invocation(e), retryOf)
+	if err != nil {
+		return core.Receipt{}, err
+	}
+	return core.Receipt{Seq: seq, Fresh: true}, t.ready(queue)
+}
+
+func (t *tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int64) (int64, error) {
 	signal := 0
 	if e.Kind == core.KindSignal {
 		signal = 1
@@ -41,14 +57,10 @@ func (t *tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
 	if e.Payload != nil {
 		payload = append([]byte{}, e.Payload...)
 	}
-	seq, err := t.insert(`
+	return t.insert(`
 		insert into events (platform, id, lane, queue, kind, signal, subject, actor, address, payload, invocation, accepted_at, retry_of)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		e.Platform, e.ID, e.Lane, queue, e.Kind, signal, e.Subject, asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, ns(t.now), retryOf)
-	if err != nil {
-		return core.Receipt{}, err
-	}
-	return core.Receipt{Seq: seq, Fresh: true}, t.ready(queue)
+		e.Platform, e.ID, e.Lane, e.Queue(), e.Kind, signal, e.Subject, asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, ns(t.now), retryOf)
 }
 
 // invocation is the run that an event is for: a signal's is the paused one, any other's is new.

@@ -21,6 +21,26 @@ func (s *Store) Say(ctx context.Context, c core.Claim, posts []core.Post) error 
 	})
 }
 
+// Spread puts posts beside a row that is being delivered.
+func (s *Store) Spread(ctx context.Context, row core.OutboxRow, posts []core.Post) error {
+	return s.write(ctx, func(t *tx) error {
+		if _, err := t.savePost(row); err != nil {
+			return err
+		}
+		for _, p := range posts {
+			if _, known, err := t.outboxRow(p.Key); err != nil {
+				return err
+			} else if known {
+				continue
+			}
+			if err := t.say(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // destination is where posts keep their order. Working states have one of their own: they neither wait for an answer nor hold it
 // up.
 func destination(p core.Post) string {
@@ -88,6 +108,37 @@ func (t *tx) want(row core.OutboxRow) error {
 		return err
 	}
 	return t.due(d)
+}
+
+// see ends the doubt about a card that was pressed, and has it drawn as it stands now.
+func (t *tx) see(s core.Sighting) error {
+	cards, err := list(t, readOutbox, `select `+outboxColumns+` from outbox where approval = ? and approval <> '' and kind = 'card'`, s.Approval)
+	if err != nil {
+		return err
+	}
+	for _, card := range cards {
+		if !s.Sights(card) {
+			continue
+		}
+		if _, err := t.exec(`update outbox set parts = ?, shown = 0, state = 'waiting', next_at = ? where seq = ?`,
+			asJSON{[]core.Part{{Ref: s.Card}}}, ns(t.now), card.Seq); err != nil {
+			return err
+		}
+		if err := t.due(destination(card.Post)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// press takes the button off a post. One that is not there, or was pressed before, is no error.
+func (t *tx) press(key string) error {
+	row, found, err := t.outboxRow(key)
+	if err != nil || !found || row.Pressed {
+		return err
+	}
+	row.Pressed = true
+	return t.say(row.Post)
 }
 
 func editable(parts []core.Part) bool {

@@ -37,6 +37,8 @@ var prunes = []string{
 		select v.invocation from evidence v where v.at < ?1
 		and not exists (select 1 from paused p where p.invocation = v.invocation)
 		limit ?2)`,
+	`delete from holds where name in (select name from holds where lease_until < ?1 limit ?2)`,
+	`delete from uses where seq in (select seq from uses where ends < ?1 limit ?2)`,
 }
 
 // Prune removes what is old. It works in several transactions: a crash between two leaves the rest for the next time.

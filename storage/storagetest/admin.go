@@ -108,6 +108,14 @@ var adminExamples = []example{
 		w.equal("dead letters", must(w.Queue(w.ctx))(w).Dead, 0)
 		w.fails(w.Drop(w.ctx, 99), core.NotFound)
 	}},
+	{"events are listed by platform", func(w *world) {
+		mine := w.message(lane)
+		e := w.event(core.KindMessage, "elsewhere:x", "")
+		e.Platform = "elsewhere"
+		theirs := w.accept(e)
+		w.equal("mine", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: platform, Limit: 1}))(w)), []int64{mine})
+		w.equal("theirs", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: "elsewhere"}))(w)), []int64{theirs})
+	}},
 	{"notes are kept by owner, twice is two", func(w *world) {
 		w.ok(w.AddNote(w.ctx, "ann", "one"))
 		w.ok(w.AddNote(w.ctx, "bob", "his"))

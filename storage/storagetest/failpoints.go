@@ -231,3 +231,33 @@ func (p failpoints) Close() error {
 	defer p.at("Close")()
 	return p.s.Close()
 }
+
+func (p failpoints) Spread(ctx context.Context, row core.OutboxRow, posts []core.Post) error {
+	defer p.at("Spread")()
+	return p.s.Spread(ctx, row, posts)
+}
+
+func (p failpoints) Keep(ctx context.Context, name, value string) (string, error) {
+	defer p.at("Keep")()
+	return p.s.Keep(ctx, name, value)
+}
+
+func (p failpoints) Put(ctx context.Context, name, value string) error {
+	defer p.at("Put")()
+	return p.s.Put(ctx, name, value)
+}
+
+func (p failpoints) Get(ctx context.Context, name string) (string, error) {
+	defer p.at("Get")()
+	return p.s.Get(ctx, name)
+}
+
+func (p failpoints) Hold(ctx context.Context, name, owner string, lease time.Duration) (bool, error) {
+	defer p.at("Hold")()
+	return p.s.Hold(ctx, name, owner, lease)
+}
+
+func (p failpoints) Spend(ctx context.Context, name string, limit int, window time.Duration) (time.Duration, error) {
+	defer p.at("Spend")()
+	return p.s.Spend(ctx, name, limit, window)
+}

@@ -125,6 +125,58 @@ var outboxExamples = []example{
 		w.sent(again, "ref")
 		w.equal("in the end", len(w.deliver(minute)), 0)
 	}},
+	{"a button that was pressed is drawn no more, once", func(w *world) {
+		w.say(lane, post("a", lane))
+		w.sent(w.first(minute), "ref-a")
+		for range 2 {
+			w.message(lane)
+			w.done(w.claim(minute), core.Finish{Pressed: []string{"a", "no such post"}})
+		}
+		row := w.first(minute)
+		if !row.Pressed || row.Wanted != 2 || row.Parts[0].Ref != "ref-a" || row.Text != "text of a" {
+			w.Fatalf("got %+v", row)
+		}
+		w.sent(row, "ref-a")
+		w.equal("then", len(w.deliver(minute)), 0)
+	}},
+	{"a card in doubt that somebody pressed is there, and is drawn as it stands", func(w *world) {
+		w.suspend(lane, "a", core.Rule{})
+		row := w.first(minute)
+		row.State, row.Cause, row.Parts = core.RowUnknown, "lost", []core.Part{{InDoubt: true}}
+		w.ok(w.ReleasePost(w.ctx, row, 0))
+		seen := core.Sighting{Approval: "a", Channel: "elsewhere", Card: "the-card"}
+		press := func(s core.Sighting) {
+			w.Helper()
+			w.message(other)
+			w.done(w.claim(minute), core.Finish{Seen: &s})
+		}
+		press(seen)
+		w.equal("elsewhere", w.posted(row.Key).State, core.RowUnknown)
+		seen.Channel = row.To.Channel
+		press(seen)
+		got := w.first(minute)
+		if got.Key != row.Key || got.Shown != 0 || len(got.Parts) != 1 || got.Parts[0] != (core.Part{Ref: "the-card"}) {
+			w.Fatalf("got %+v", got)
+		}
+		w.sent(got, "the-card")
+		w.equal("then", len(w.deliver(minute)), 0)
+		seen.Card = "another"
+		press(seen)
+		w.equal("a card that is known stays", w.posted(row.Key).Parts[0].Ref, core.Ref("the-card"))
+	}},
+	{"posts go beside one that is delivered, once, and not for another's", func(w *world) {
+		w.say(lane, post("a", lane))
+		row := w.first(minute)
+		for range 2 {
+			w.ok(w.Spread(w.ctx, row, []core.Post{post("b", other), post("a", other)}))
+		}
+		w.equal("the rows", keys(must(w.ListPosts(w.ctx, nil, "", 0))(w)), []string{"b", "a"})
+		w.equal("where a goes", w.posted("a").Lane, lane)
+		w.sent(row, "ref")
+		w.sent(w.first(minute), "ref-b")
+		w.fails(w.Spread(w.ctx, row, []core.Post{post("c", other)}), core.LeaseLost)
+		w.equal("due", len(w.deliver(minute)), 0)
+	}},
 	{"a post may move", func(w *world) {
 		w.say(lane, post("a", lane), post("b", lane))
 		moved := post("a", lane)

@@ -57,12 +57,16 @@ func (w *world) view() core.Store {
 	return s
 }
 
-// restart is a crash as far as the store can see one: the view is closed and another opened. Nothing was handed back.
+// restart is a crash as far as the store can see one: the view is closed and another opened. Nothing was handed back. Leases of a
+// minute, the longest that most examples take, are over after it.
 func (w *world) restart() {
 	w.Helper()
 	w.ok(w.Close())
 	w.Store = w.view()
 	w.owner = w.enroll(w.Store)
+	if w.db.Orphans {
+		w.db.Advance(minute)
+	}
 }
 
 func (w *world) enroll(s core.Store) string {

@@ -1,0 +1,131 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+// checkup is one of a town in which all is well.
+func (w *town) checkup() Checkup {
+	ev := core.EventRecord{AcceptedAt: w.clock.Now().Add(-time.Minute)}
+	ev.Platform, ev.Lane, ev.Address = Name, core.Lane("discord:"+townID+":"+general), core.Address{Platform: Name, Channel: general}
+	return Checkup{
+		Config: w.d.Config, Listen: "127.0.0.1:8080", Approvers: []string{"discord:1002", "discord:role:" + approvers, "console:ann"}, Now: w.clock.Now,
+		Recent: func(context.Context) ([]core.EventRecord, error) { return []core.EventRecord{ev, ev}, nil },
+	}
+}
+
+// finds runs a checkup and gives the checks by name.
+func (w *town) finds(c Checkup) map[string]Check {
+	w.t.Helper()
+	found := map[string]Check{}
+	for _, f := range c.Run(w.ctx()) {
+		if _, twice := found[f.Name]; twice {
+			w.t.Errorf("%q was checked twice", f.Name)
+		}
+		if f.What == "" || f.State != OK && f.Mend == "" || f.State == OK && f.Mend != "" {
+			w.t.Errorf("%q says nothing, or not how it is mended: %+v", f.Name, f)
+		}
+		if strings.Contains(f.What+f.Mend, w.BotToken()) {
+			w.t.Errorf("%q tells a secret: %+v", f.Name, f)
+		}
+		found[f.Name] = f
+	}
+	return found
+}
+
+func TestCheckupAllIsWell(t *testing.T) {
+	w := newTown(t, nil)
+	if _, err := w.d.registerCommands(w.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	found := w.finds(w.checkup())
+	for name, f := range found {
+		if f.State != OK {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	for _, name := range []string{"token", "content", "interactions", "gateway", "commands", "server town", "channel #general", "events", "approver discord:1002",
+		"approver discord:role:" + approvers} {
+		if found["discord "+name].What == "" {
+			t.Errorf("%s was not checked", name)
+		}
+	}
+	for _, c := range w.Calls() {
+		if c.Route[:3] != "GET" && c.Route != discordtest.OverwriteCommands {
+			t.Errorf("it changes something: %s", c.Route)
+		}
+	}
+}
+
+func TestCheckupFindsWhatIsWrong(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*town, *Checkup)
+		check  string
+		state  State
+		words  []string
+	}{
+		"the token":           {func(w *town, _ *Checkup) { w.RevokeToken() }, "token", Fail, []string{"refuses DISCORD_BOT_TOKEN", "Reset Token"}},
+		"nobody is there":     {func(_ *town, c *Checkup) { c.Config.APIURL = "http://127.0.0.1:1/api/v10" }, "token", Fail, []string{"can't be reached"}},
+		"somebody else there": {func(_ *town, c *Checkup) { c.Config.APIURL = strings.TrimSuffix(c.Config.APIURL, "/api/v10") }, "token", Fail, []string{"does not answer as Discord"}},
+		"asked too much": {func(w *town, _ *Checkup) {
+			w.Inject(discordtest.Fault{Route: discordtest.GetMe, Trouble: discordtest.RateLimited(time.Minute, discordtest.ScopeUser)})
+		}, "token", Warn, []string{"too much"}},
+		"no content":    {func(w *town, _ *Checkup) { w.SetDenied(discordtest.IntentMessageContent) }, "content", Warn, []string{"Message Content Intent", "mention"}},
+		"not hearing":   {func(w *town, _ *Checkup) { w.SetInteractionsURL("https://bot.example/discord/interactions") }, "interactions", Fail, []string{"DISCORD_PUBLIC_KEY is not set"}},
+		"nowhere":       {func(w *town, c *Checkup) { c.Config.PublicKey = w.PublicKey() }, "interactions", Fail, []string{"no address", "127.0.0.1:8080"}},
+		"another's key": {func(_ *town, c *Checkup) { c.Config.PublicKey = strings.Repeat("ab", 32) }, "interactions", Fail, []string{"not the key of this application"}},
+		"no commands":   {func(*town, *Checkup) {}, "commands", Warn, []string{"not registered"}},
+		"no server": {func(w *town, _ *Checkup) {
+			w.Inject(discordtest.Fault{Route: discordtest.GetMyGuilds, Trouble: discordtest.Refused(200, 0, "")})
+		}, "servers", Fail, nil},
+		"may not answer": {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.SendMessages) }, "channel #general", Fail, []string{"Send Messages, so the bot can't answer there"}},
+		"no threads":     {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.CreatePublicThreads) }, "channel #general", Warn, []string{"Create Public Threads"}},
+		"does not see":   {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.ViewChannel) }, "channel " + general, Fail, []string{"does not see"}},
+		"nothing came": {func(_ *town, c *Checkup) {
+			c.Recent = func(context.Context) ([]core.EventRecord, error) { return nil, nil }
+		}, "events", Warn, []string{"No event"}},
+		"no database": {func(_ *town, c *Checkup) {
+			c.Recent = func(context.Context) ([]core.EventRecord, error) { return nil, errors.New("gone") }
+		}, "events", Fail, []string{"gone"}},
+		"long ago":     {func(w *town, _ *Checkup) { w.clock.Advance(2 * time.Hour) }, "events", Warn, []string{"at 2026"}},
+		"no approvers": {func(_ *town, c *Checkup) { c.Approvers = nil }, "approvers", Warn, []string{"Nobody is named"}},
+		"none here":    {func(_ *town, c *Checkup) { c.Approvers = []string{"slack:U1"} }, "approvers", Warn, []string{"Nobody on Discord"}},
+		"nobody":       {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:4004"} }, "approver discord:4004", Fail, []string{"nobody on Discord"}},
+		"no role":      {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:role:4004"} }, "approver discord:role:4004", Fail, []string{"no role"}},
+		"neither":      {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:bob"} }, "approver discord:bob", Fail, []string{"no person"}},
+		"few shards":   {nil, "gateway", Warn, []string{"DISCORD_SHARDS"}},
+		"identifies":   {nil, "gateway", Warn, []string{"resets the token"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTown(t, func(o *discordtest.Options) {
+				switch name {
+				case "few shards":
+					o.Shards = 3
+				case "identifies":
+					o.IdentifyBudget = 50
+				}
+			})
+			checkup := w.checkup()
+			checkup.Config.Shards = 1
+			if c.change != nil {
+				c.change(w, &checkup)
+			}
+			f, ok := w.finds(checkup)["discord "+c.check]
+			if !ok || f.State != c.state {
+				t.Fatalf("%+v", w.finds(checkup))
+			}
+			for _, word := range c.words {
+				if !strings.Contains(f.What+" "+f.Mend, word) {
+					t.Errorf("it does not say %q: %+v", word, f)
+				}
+			}
+		})
+	}
+}

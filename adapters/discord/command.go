@@ -1,0 +1,79 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"gatehouse/core"
+)
+
+// The slash commands.
+const (
+	commandAsk    = "ask"
+	commandNew    = "new"
+	commandStatus = "status"
+	commandHelp   = "help"
+)
+
+// commanded takes a slash command. What is asked stands where it was asked for everybody to read; the rest is between the bot and the
+// person.
+func (d *Discord) commanded(ctx context.Context, i interaction, accept core.Accept) (response, verdict) {
+	to := i.at()
+	ev := core.Event{
+		Platform: Name, ID: "command/" + i.ID, Lane: laneOf(i.guild(), to), Actor: actor(i.person().ID), Address: to, Payload: i.stripped(),
+	}
+	ev.Address.Message = ""
+	switch i.Data.Name {
+	case commandAsk:
+		text := i.text()
+		if strings.TrimSpace(text) == "" {
+			return private("Write what you would like to know after /ask."), stored
+		}
+		ev.Kind = core.KindMessage
+		return question(i, text), d.commit(ctx, ev, accept)
+	case commandNew:
+		ev.Kind = core.KindReset
+		return private("A new conversation begins here."), d.commit(ctx, ev, accept)
+	case commandStatus:
+		ev.Kind, ev.Subject = core.KindControl, commandStatus
+		return private("How it stands follows."), d.commit(ctx, ev, accept)
+	case commandHelp:
+		return private(helpText), stored
+	}
+	return private("I do not know this command. " + helpText), stored
+}
+
+// helpText is what /help tells.
+const helpText = "Send me a direct message, or mention me in a channel; I answer in a thread, and there you need not mention me again. " +
+	"/ask asks me right here, /new starts afresh, /status shows what waits. As messages to me, !stop ends what I am doing and !cancel withdraws what waits for approval."
+
+// text is what was asked.
+func (i interaction) text() string {
+	for _, o := range i.Data.Options {
+		var text string
+		if json.Unmarshal(o.Value, &text) == nil && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// maxEcho is how much of a question is repeated: a message takes 2,000 characters.
+const maxEcho = 1500
+
+// question repeats a question for everybody to read, as a quotation that Discord shows as it was written.
+func question(i interaction, text string) response {
+	text = strings.ToValidUTF8(text, "\ufffd")
+	if utf8.RuneCountInString(text) > maxEcho {
+		text = string([]rune(text)[:maxEcho]) + "…"
+	}
+	return message("> "+strings.ReplaceAll(literally(text), "\n", "\n> "), 0)
+}
+
+// literally escapes what Discord would read as markup.
+func literally(text string) string { return markup.Replace(text) }
+
+var markup = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "<", `\<`, "#", `\#`, "[", `\[`, "]", `\]`,
+	"(", `\(`, ")", `\)`, "@", "@\u200b", ":", `\:`, "\r", "")

@@ -1,0 +1,53 @@
+package discord
+
+import (
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// Config is Discord's part of the configuration. It is enabled by its bot token.
+type Config struct {
+	BotToken  string `envconfig:"DISCORD_BOT_TOKEN" secret:"all" help:"The bot's token; it switches Discord on."`
+	PublicKey string `envconfig:"DISCORD_PUBLIC_KEY" help:"The application's public key: presses and commands come over HTTP."`
+	APIURL    string `envconfig:"DISCORD_API_URL" default:"https://discord.com/api/v10" help:"Where Discord's REST API is; for proxies and tests."`
+	Shards    int    `envconfig:"DISCORD_SHARDS" default:"1" help:"How many shards the bot's servers are spread over; 0: as many as Discord recommends."`
+	Reply     string `envconfig:"DISCORD_REPLY" default:"thread" help:"thread: a mention in a channel opens a thread; channel: it is answered in place."`
+}
+
+// Enabled reports whether anything of Discord is set.
+func (c Config) Enabled() bool { return c.BotToken+c.PublicKey != "" }
+
+const (
+	replyThread  = "thread"
+	replyChannel = "channel"
+)
+
+// publicKeyBytes is the length of an Ed25519 public key.
+const publicKeyBytes = 32
+
+// Validate reports everything that is wrong, one line each, beginning with the key.
+func (c Config) Validate() []string {
+	var faults []string
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	if c.Enabled() && c.BotToken == "" {
+		fault("DISCORD_BOT_TOKEN: it is needed beside DISCORD_PUBLIC_KEY; see the page Bot of your application")
+	}
+	if strings.HasPrefix(c.BotToken, "Bot ") {
+		fault("DISCORD_BOT_TOKEN: give the token alone, without the word Bot before it")
+	}
+	if key, err := hex.DecodeString(c.PublicKey); err != nil || c.PublicKey != "" && len(key) != publicKeyBytes {
+		fault("DISCORD_PUBLIC_KEY: this is no public key; it has 64 hexadecimal digits and stands under General Information of your application")
+	}
+	if u, err := url.Parse(c.APIURL); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		fault("DISCORD_API_URL: %q is not of the form https://HOST/api/v10", c.APIURL)
+	}
+	if c.Shards < 0 {
+		fault("DISCORD_SHARDS: %d must not be negative", c.Shards)
+	}
+	if c.Reply != replyThread && c.Reply != replyChannel {
+		fault("DISCORD_REPLY: there is no %q; use thread or channel", c.Reply)
+	}
+	return faults
+}

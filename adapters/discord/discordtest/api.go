@@ -1,0 +1,212 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// route is one route of the REST API.
+type route struct {
+	open       bool // it takes no bot token
+	ungoverned bool // it is outside the global limit
+	do         func(*request) (answer, *failure)
+}
+
+// answer is an answer that does not refuse. A nil body is 204 in most cases.
+type answer struct {
+	status int
+	body   any
+}
+
+func ok(body any) (answer, *failure)      { return answer{http.StatusOK, body}, nil }
+func created(body any) (answer, *failure) { return answer{http.StatusCreated, body}, nil }
+func nothing() (answer, *failure)         { return answer{status: http.StatusNoContent}, nil }
+
+// routes are all routes by method and path, as calls and faults name them.
+var routes map[string]route
+
+func init() {
+	routes = map[string]route{}
+	for _, table := range []map[string]route{
+		appRoutes, guildRoutes, channelRoutes, messageRoutes, threadRoutes, reactionRoutes, commandRoutes, interactionRoutes, webhookRoutes,
+	} {
+		maps.Copy(routes, table)
+	}
+}
+
+func cutRoute(name string) (method, path string) {
+	method, path, _ = strings.Cut(name, " ")
+	return method, path
+}
+
+// request is one call of the REST API while it is handled; the lock is held.
+type request struct {
+	s     *Server
+	path  map[string]string
+	query url.Values
+	body  []byte
+	parts
+}
+
+// parts are what a body is made of.
+type parts struct {
+	fields object // of the JSON, or of payload_json
+	whole  any    // the JSON itself, which may be a list
+	files  []Attachment
+}
+
+var errTooLarge = errors.New("too large")
+
+const maxBody = 25 << 20
+
+// readParts reads a body: JSON, or a form of several parts with JSON and files in it.
+func readParts(r *http.Request) (body []byte, p parts, err error) {
+	p.fields = object{}
+	body, err = io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err != nil {
+		return body, p, err
+	}
+	if len(body) > maxBody {
+		return nil, p, errTooLarge
+	}
+	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	text := body
+	if kind == "multipart/form-data" {
+		text = nil
+		form := multipart.NewReader(strings.NewReader(string(body)), params["boundary"])
+		for {
+			part, err := form.NextPart()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return body, p, err
+			}
+			data, err := io.ReadAll(part)
+			if err != nil {
+				return body, p, err
+			}
+			switch name := part.FormName(); {
+			case name == "payload_json":
+				text = data
+			case part.FileName() != "":
+				p.files = append(p.files, Attachment{Name: part.FileName(), ContentType: part.Header.Get("Content-Type"), Data: data})
+			}
+		}
+	}
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &p.whole); err != nil {
+			return body, p, err
+		}
+		if fields, isObject := p.whole.(object); isObject {
+			p.fields = fields
+		}
+	}
+	return body, p, nil
+}
+
+// serveRoute handles one call: the faults asked for, then the token, the limits, the work; and writes it into the log.
+func (s *Server) serveRoute(name string, rt route) http.HandlerFunc {
+	_, pattern := cutRoute(name)
+	keys := keysOf(pattern)
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, p, readErr := readParts(r)
+		params := map[string]string{}
+		for _, key := range keys {
+			params[key] = r.PathValue(key)
+		}
+		call := Call{
+			Route: name, Path: r.URL.Path, Params: params, Query: r.URL.Query(), Header: r.Header.Clone(), Body: body, Fields: p.fields, At: s.o.Now(),
+		}
+		for _, f := range p.files {
+			call.Files = append(call.Files, f.Name)
+		}
+		fault := s.faultFor(&call)
+		place := s.logCall(call)
+		if fault != nil && fault.before(w, r, s, place) {
+			return
+		}
+		q := &request{s: s, path: params, query: r.URL.Query(), body: body, parts: p}
+		status, out := s.handle(name, rt, q, r, readErr, w.Header())
+		if fault != nil && fault.after(w, r, s, place) {
+			return
+		}
+		s.finishCall(place, status, out)
+		writeAnswer(w, status, out)
+	}
+}
+
+func keysOf(pattern string) []string {
+	var keys []string
+	for _, step := range strings.Split(pattern, "/") {
+		if key, is := strings.CutPrefix(step, "{"); is {
+			keys = append(keys, strings.TrimSuffix(key, "}"))
+		}
+	}
+	return keys
+}
+
+// handle does the work of a call and returns its answer.
+func (s *Server) handle(name string, rt route, q *request, r *http.Request, readErr error, header http.Header) (int, any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.banned {
+		header.Set("Content-Type", "text/html")
+		return http.StatusTooManyRequests, []byte("error code: 1015")
+	}
+	if !rt.open && !s.goodToken(r.Header.Get("Authorization")) {
+		s.countInvalid()
+		return 401, unauthorized.body()
+	}
+	if late := s.take(name, rt, q, header); late != nil {
+		s.countInvalid()
+		return http.StatusTooManyRequests, late
+	}
+	if errors.Is(readErr, errTooLarge) {
+		return tooLarge.status, tooLarge.body()
+	}
+	if readErr != nil {
+		return notJSON.status, notJSON.body()
+	}
+	a, failed := rt.do(q)
+	if failed != nil {
+		if failed.status == 401 || failed.status == 403 {
+			s.countInvalid()
+		}
+		return failed.status, failed.body()
+	}
+	return a.status, a.body
+}
+
+func (s *Server) goodToken(header string) bool {
+	token, isBot := strings.CutPrefix(header, "Bot ")
+	return isBot && token == s.o.BotToken && !s.revoked
+}
+
+// serveUnknown answers what is no route, and remembers it.
+func (s *Server) serveUnknown(w http.ResponseWriter, r *http.Request) {
+	place := s.logCall(Call{Route: r.Method + " " + r.URL.Path, Path: r.URL.Path, Header: r.Header.Clone(), At: s.o.Now(), unknown: true})
+	s.finishCall(place, noSuchRoute.status, noSuchRoute.body())
+	writeAnswer(w, noSuchRoute.status, noSuchRoute.body())
+}
+
+func writeAnswer(w http.ResponseWriter, status int, out any) {
+	if status == http.StatusNoContent || out == nil {
+		w.WriteHeader(status)
+		return
+	}
+	data, isRaw := out.([]byte)
+	if !isRaw {
+		w.Header().Set("Content-Type", "application/json")
+		data = asJSON(out)
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(data)
+}

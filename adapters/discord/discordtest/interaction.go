@@ -1,0 +1,196 @@
+package discordtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// How long an interaction can be answered first, and then altogether.
+const (
+	FirstAnswerWithin = 3 * time.Second
+	TokenLife         = 15 * time.Minute
+)
+
+// InteractionKind is the type of an interaction, in the numbers of the wire.
+type InteractionKind int
+
+// The kinds of interactions.
+const (
+	Ping      InteractionKind = 1
+	Command   InteractionKind = 2
+	Component InteractionKind = 3
+	Submit    InteractionKind = 5
+)
+
+// CallbackKind is the type of a first answer, in the numbers of the wire.
+type CallbackKind int
+
+// The kinds of first answers.
+const (
+	Pong           CallbackKind = 1
+	Reply          CallbackKind = 4
+	DeferredReply  CallbackKind = 5
+	DeferredUpdate CallbackKind = 6
+	Update         CallbackKind = 7
+	ShowModal      CallbackKind = 9
+)
+
+// Interaction is a press of a button, a command or a submitted modal, on its way to the app and back.
+type Interaction struct {
+	s       *Server
+	ID      string
+	Token   string
+	Kind    InteractionKind
+	User    string
+	Channel string
+	Message string // the message with the button, if there is one
+	At      time.Time
+	body    []byte
+	how     how
+	done    chan struct{} // closed once it is answered, or can't be any more
+
+	// The rest is under the server's lock.
+	answered   CallbackKind
+	answeredAt time.Time
+	over       bool
+	trouble    string
+	original   string // the message that is its answer
+	attempt    *Attempt
+	followUps  int
+}
+
+// Attempt is an interaction's way over HTTP.
+type Attempt struct {
+	URL    string
+	Status int
+	Answer []byte
+	Took   time.Duration // real time until the answer
+	Err    string
+}
+
+// interact sends an interaction to the app: to the URL if one is set, otherwise over the gateway. The caller holds the lock.
+func (s *Server) interact(i *Interaction, data object, c *channel, h how) *Interaction {
+	i.s, i.how, i.At, i.done = s, h, s.o.Now(), make(chan struct{})
+	i.ID, i.Token = s.newID(), secret()+secret()
+	o := object{
+		"id": i.ID, "application_id": s.o.ApplicationID, "type": int(i.Kind), "token": i.Token, "version": 1, "data": data, "locale": "en-US",
+		"entitlements": []object{}, "attachment_size_limit": 10 << 20,
+	}
+	guild := ""
+	if c != nil {
+		i.Channel, guild = c.ID, c.Guild
+		o["channel_id"], o["channel"] = c.ID, s.wireChannel(c)
+		o["app_permissions"] = strconv.FormatInt(s.permissions(c, s.o.BotUserID), 10)
+	}
+	if g := s.guilds[guild]; g != nil {
+		member := s.wireMember(g, i.User, true)
+		member["permissions"] = strconv.FormatInt(s.permissions(c, i.User), 10)
+		o["guild_id"], o["guild_locale"], o["member"], o["context"] = g.ID, "en-US", member, 0
+		o["guild"] = object{"id": g.ID, "locale": "en-US", "features": []string{}}
+		o["authorizing_integration_owners"] = object{"0": g.ID}
+	} else if i.User != "" {
+		o["user"], o["context"], o["authorizing_integration_owners"] = s.wireUser(i.User), 1, object{"0": "0"}
+	}
+	if i.Message != "" {
+		if r := c.find(i.Message); r != nil {
+			o["message"] = s.wireMessage(r.Message)
+		}
+	}
+	i.body = asJSON(o)
+	s.interactions = append(s.interactions, i)
+	s.byToken[i.Token] = i
+	s.changed()
+	url := s.interactURL
+	if h.urlOnce != "" {
+		url = h.urlOnce
+	}
+	switch {
+	case h.quiet:
+	case url != "":
+		if s.ctx.Err() == nil {
+			s.work.Go(func() { s.post(i, url) })
+		}
+	default:
+		for range max(1, h.copies) {
+			s.emit(event{name: "INTERACTION_CREATE", guild: guild, full: o})
+		}
+	}
+	return i
+}
+
+// fail ends an interaction that can't be answered any more. The caller holds the lock.
+func (i *Interaction) fail(why string) {
+	if i.over {
+		return
+	}
+	i.over, i.trouble = true, why
+	close(i.done)
+	i.s.changed()
+}
+
+// Body is the interaction as JSON.
+func (i *Interaction) Body() []byte { return slices.Clone(i.body) }
+
+// InteractionState is what is known of an interaction at one moment.
+type InteractionState struct {
+	Answered   CallbackKind // 0 if it is not
+	AnsweredAt time.Time
+	Failed     string // what the user's client says went wrong, "" if nothing
+	Original   string // the id of the message that is its answer
+	FollowUps  int
+	Attempt    *Attempt // over HTTP
+}
+
+// State is what is known of the interaction now. One that is not answered within 3 s by the clock has failed.
+func (i *Interaction) State() InteractionState {
+	i.s.mu.Lock()
+	defer i.s.mu.Unlock()
+	state := InteractionState{
+		Answered: i.answered, AnsweredAt: i.answeredAt, Failed: i.trouble, Original: i.original, FollowUps: i.followUps, Attempt: i.attempt,
+	}
+	if i.answered == 0 && i.trouble == "" && i.s.o.Now().Sub(i.At) > FirstAnswerWithin {
+		state.Failed = "no answer within 3 s"
+	}
+	return state
+}
+
+// Answered says whether the first answer came.
+func (i *Interaction) Answered() bool { return i.State().Answered != 0 }
+
+// Wait waits for the first answer, and fails if none can come any more.
+func (i *Interaction) Wait(ctx context.Context) error {
+	select {
+	case <-i.done:
+	case <-ctx.Done():
+		return fmt.Errorf("interaction %s is not answered: %w", i.ID, ctx.Err())
+	}
+	if state := i.State(); state.Answered == 0 {
+		return fmt.Errorf("interaction %s is not answered: %s", i.ID, state.Failed)
+	}
+	return nil
+}
+
+// Shown is the message that is its answer, ephemeral or not.
+func (i *Interaction) Shown() (Message, bool) {
+	i.s.mu.Lock()
+	defer i.s.mu.Unlock()
+	c := i.s.channels[i.Channel]
+	if i.original == "" || c == nil {
+		return Message{}, false
+	}
+	r := c.find(i.original)
+	if r == nil {
+		return Message{}, false
+	}
+	return r.Message, true
+}
+
+// Interactions are all interactions so far.
+func (s *Server) Interactions() []*Interaction {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.interactions)
+}

@@ -1,0 +1,159 @@
+package discordtest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Messages are all messages of a channel or a thread in order.
+func (s *Server) Messages(channel string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return snapshot(s.mustChannel(channel).messages)
+}
+
+// Message is one message as it stands.
+func (s *Server) Message(channel, id string) (Message, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.mustChannel(channel).byID[id]; r != nil {
+		return r.Message, true
+	}
+	return Message{}, false
+}
+
+// FromBot are the messages of a channel that the app posted, those of the system left out.
+func (s *Server) FromBot(channel string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said(channel)
+}
+
+func (s *Server) said(channel string) []Message {
+	var found []Message
+	c := s.channels[channel]
+	if c == nil {
+		return nil
+	}
+	for _, r := range c.messages {
+		if r.Author == s.o.BotUserID && r.Type != TypeThreadStarter && r.Type != TypeThreadCreated {
+			found = append(found, r.Message)
+		}
+	}
+	return found
+}
+
+// CountFromBot counts the messages that the app has posted in all channels so far.
+func (s *Server) CountFromBot() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fromBot
+}
+
+// Ephemerals are the messages that only one user sees in a channel.
+func (s *Server) Ephemerals(channel, user string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []Message
+	for _, r := range s.mustChannel(channel).ephemerals {
+		if r.Ephemeral == user {
+			found = append(found, r.Message)
+		}
+	}
+	return found
+}
+
+// Channel is a channel or a thread as it stands.
+func (s *Server) Channel(id string) (Channel, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.channels[id]; c != nil {
+		return c.Channel, true
+	}
+	return Channel{}, false
+}
+
+func snapshot(records []*record) []Message {
+	found := make([]Message, 0, len(records))
+	for _, r := range records {
+		found = append(found, r.Message)
+	}
+	return found
+}
+
+// WaitFor waits until what is asked for holds. It is asked again after each change of anything. The error of a wait in vain shows how things
+// stand.
+func (s *Server) WaitFor(ctx context.Context, holds func(*Server) bool) error {
+	for {
+		s.mu.Lock()
+		changed := s.notify
+		s.mu.Unlock()
+		if holds(s) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("waited in vain: %w; the platform:\n%s", ctx.Err(), s.Dump())
+		}
+	}
+}
+
+// WaitForText waits until the bot has said something in a channel or a thread that holds the text, and returns that message. The thread need
+// not be there yet.
+func (s *Server) WaitForText(ctx context.Context, channel, text string) (Message, error) {
+	var found Message
+	err := s.WaitFor(ctx, func(*Server) bool {
+		for _, m := range s.FromBot(channel) {
+			if strings.Contains(m.Shown(), text) {
+				found = m
+				return true
+			}
+		}
+		return false
+	})
+	return found, err
+}
+
+// WaitForThread waits until a thread was made from a message.
+func (s *Server) WaitForThread(ctx context.Context, message string) (Channel, error) {
+	var found Channel
+	err := s.WaitFor(ctx, func(*Server) bool {
+		c, there := s.Channel(message)
+		found = c
+		return there
+	})
+	return found, err
+}
+
+// WaitForModal waits until a modal is open on a user's screen.
+func (s *Server) WaitForModal(ctx context.Context, user string) (Modal, error) {
+	var found Modal
+	err := s.WaitFor(ctx, func(*Server) bool {
+		m, there := s.Modal(user)
+		found = m
+		return there
+	})
+	return found, err
+}
+
+// WaitForEphemeral waits until a user sees a message of their own that holds the text.
+func (s *Server) WaitForEphemeral(ctx context.Context, channel, user, text string) (Message, error) {
+	var found Message
+	err := s.WaitFor(ctx, func(*Server) bool {
+		for _, m := range s.Ephemerals(channel, user) {
+			if strings.Contains(m.Shown(), text) {
+				found = m
+				return true
+			}
+		}
+		return false
+	})
+	return found, err
+}
+
+// WaitForSessions waits until so many sessions have a connection.
+func (s *Server) WaitForSessions(ctx context.Context, n int) error {
+	return s.WaitFor(ctx, func(*Server) bool { return s.Sessions() == n })
+}

@@ -1,0 +1,204 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"mime"
+	"path"
+	"slices"
+)
+
+func (s *Server) wireUser(id string) object {
+	u := s.users[id]
+	if u == nil {
+		u = &User{ID: id, Name: "deleted"}
+	}
+	display := u.DisplayName
+	if display == "" {
+		display = u.Name
+	}
+	o := object{
+		"id": u.ID, "username": u.Name, "discriminator": "0", "global_name": display, "avatar": nil, "public_flags": 0, "primary_guild": nil, "clan": nil,
+	}
+	if u.IsBot {
+		o["bot"], o["global_name"], o["discriminator"] = true, nil, "0001"
+	}
+	return o
+}
+
+// wireMember is a member of a guild, with the user only where that does not stand beside it.
+func (s *Server) wireMember(g *guild, user string, withUser bool) object {
+	m := g.members[user]
+	if m == nil {
+		m = &member{user: user, joined: g.joined}
+	}
+	o := object{
+		"nick": wordOrNil(m.nick), "avatar": nil, "roles": g.rolesOf(user), "joined_at": stamp(m.joined), "premium_since": nil, "deaf": false, "mute": false,
+		"flags": 0, "pending": false, "communication_disabled_until": nil,
+	}
+	if withUser {
+		o["user"] = s.wireUser(user)
+	}
+	return o
+}
+
+// wireMessage is a message as REST answers it.
+func (s *Server) wireMessage(m Message) object {
+	mentions := []object{}
+	for _, id := range m.Mentions {
+		mentions = append(mentions, s.wireUser(id))
+	}
+	o := object{
+		"id": m.ID, "type": m.Type, "channel_id": m.Channel, "author": s.wireUser(m.Author), "content": m.Content, "timestamp": stamp(m.At),
+		"edited_timestamp": stampOrNil(m.EditedAt), "tts": false, "mention_everyone": m.Everyone, "mentions": mentions, "mention_roles": notNil(m.Roles),
+		"attachments": s.wireAttachments(m), "embeds": notNil(m.Embeds), "components": notNil(m.Components), "pinned": false, "flags": m.Flags,
+	}
+	if m.Flags&FlagSuppressEmbeds != 0 {
+		o["embeds"] = []object{}
+	}
+	if len(m.Reactions) > 0 {
+		reactions := []object{}
+		for _, r := range m.Reactions {
+			mine := slices.Contains(r.Users, s.o.BotUserID)
+			reactions = append(reactions, object{
+				"emoji": object{"id": nil, "name": r.Emoji}, "count": len(r.Users), "me": mine, "me_burst": false, "burst_colors": []string{},
+				"count_details": object{"burst": 0, "normal": len(r.Users)},
+			})
+		}
+		o["reactions"] = reactions
+	}
+	if m.ReplyTo != "" {
+		c := s.channels[m.Channel]
+		place := c
+		if m.Type == TypeThreadStarter {
+			place = s.channels[c.Parent]
+		}
+		reference := object{"type": 0, "message_id": m.ReplyTo, "channel_id": place.ID}
+		if m.Guild != "" {
+			reference["guild_id"] = m.Guild
+		}
+		o["message_reference"], o["referenced_message"] = reference, nil
+		if r := place.byID[m.ReplyTo]; r != nil {
+			inner := r.Message
+			inner.ReplyTo = ""
+			o["referenced_message"] = s.wireMessage(inner)
+		}
+	}
+	if t := s.channels[m.Thread]; t != nil {
+		o["thread"] = s.wireChannel(t)
+	}
+	if m.Interaction != "" {
+		o["webhook_id"], o["application_id"] = s.o.ApplicationID, s.o.ApplicationID
+	}
+	return o
+}
+
+func (s *Server) wireAttachments(m Message) []object {
+	found := []object{}
+	for _, a := range m.Attachments {
+		o := object{
+			"id": a.ID, "filename": a.Name, "size": a.Size, "url": a.URL, "proxy_url": a.URL, "content_type": a.ContentType, "flags": 0,
+		}
+		if a.Width > 0 {
+			o["width"], o["height"] = a.Width, a.Height
+		}
+		if a.Description != "" {
+			o["description"] = a.Description
+		}
+		found = append(found, o)
+	}
+	return found
+}
+
+// wireEvent is a message as the gateway tells of it: with the guild and the author's member.
+func (s *Server) wireEvent(m Message) object {
+	o := s.wireMessage(m)
+	if g := s.guilds[m.Guild]; g != nil {
+		o["guild_id"] = g.ID
+		if g.members[m.Author] != nil {
+			o["member"] = s.wireMember(g, m.Author, false)
+		}
+	}
+	o["channel_type"] = int(s.channels[m.Channel].Kind)
+	return o
+}
+
+// closed is a message without what the message content intent opens.
+func closed(o object) object {
+	bare := make(object, len(o))
+	for key, value := range o {
+		bare[key] = value
+	}
+	bare["content"] = ""
+	for _, key := range []string{"attachments", "embeds", "components"} {
+		bare[key] = []object{}
+	}
+	if inner, ok := bare["referenced_message"].(object); ok {
+		bare["referenced_message"] = closed(inner)
+	}
+	return bare
+}
+
+// openToAll says whether an app without the message content intent reads the message: its own, those in DMs and those that mention it.
+func (s *Server) openToAll(m Message) bool {
+	return m.Guild == "" || m.Author == s.o.BotUserID || slices.Contains(m.Mentions, s.o.BotUserID)
+}
+
+// read is a message as REST answers it to this app.
+func (s *Server) read(m Message) object {
+	o := s.wireMessage(m)
+	if s.denied&IntentMessageContent != 0 && !s.openToAll(m) {
+		return closed(o)
+	}
+	return o
+}
+
+// emitMessage tells of a message. The nonce comes along once, with its creation.
+func (s *Server) emitMessage(name string, m Message, h how) {
+	if h.quiet || m.Ephemeral != "" {
+		return
+	}
+	c := s.channels[m.Channel]
+	o := s.wireEvent(m)
+	if name == "MESSAGE_CREATE" && m.Nonce != "" {
+		o["nonce"] = m.Nonce
+	}
+	e := event{name: name, guild: m.Guild, channel: c, intent: intentFor(c, IntentGuildMessages, IntentDirectMessages), full: o}
+	if !s.openToAll(m) {
+		e.bare = closed(o)
+	}
+	for range max(1, h.copies) {
+		s.emit(e)
+	}
+}
+
+// place gives an attachment its id, size, type and URL, and keeps its bytes.
+func (s *Server) place(c *channel, a Attachment) Attachment {
+	if a.ID == "" {
+		a.ID = s.newID()
+	}
+	if a.Size == 0 {
+		a.Size = len(a.Data)
+	}
+	if a.ContentType == "" {
+		a.ContentType = mime.TypeByExtension(path.Ext(a.Name))
+	}
+	if a.URL == "" {
+		base := s.o.CDN
+		if base == "" {
+			base = s.base
+		}
+		where := "/attachments/" + c.ID + "/" + a.ID + "/" + a.Name
+		a.URL = base + where + "?ex=6f000000&is=6e000000&hm=" + secret()
+		s.files[where] = &storedFile{data: a.Data, kind: a.ContentType}
+	}
+	return a
+}
+
+// rawJSON keeps a part of what was sent as it was sent.
+func rawJSON(o object, key string) json.RawMessage {
+	value, ok := o[key]
+	if !ok {
+		return nil
+	}
+	return asJSON(value)
+}

@@ -1,0 +1,95 @@
+package discordtest
+
+import (
+	"fmt"
+	"time"
+)
+
+// Options says what kind of app to fake. The zero value is a good one.
+type Options struct {
+	ApplicationID string // "900000000000000001"
+	BotUserID     string // "900000000000000002", the bot as a user
+	BotName       string // "gatehouse"
+	BotToken      string // "OTAwMDAw.discord.test", without "Bot "
+
+	// InteractionsURL is where interactions go, signed; "" sends them over the gateway. They never go both ways.
+	InteractionsURL string
+	// Denied are the privileged intents that the app has not been granted, such as IntentMessageContent.
+	Denied int
+	// CDN is the address that attachments' URLs begin with; "" means the fake's own. "https://cdn.discordapp.com" is what Discord says, for
+	// clients that come through Transport.
+	CDN string
+
+	// Now is the clock of the platform, see the package's documentation. nil means the real one.
+	Now func() time.Time
+	// LimitNow is the clock of rate limits. nil means the real one, as clients wait for them in real time.
+	LimitNow func() time.Time
+
+	// HeartbeatInterval is what the hello says; 0 means 41.25 s.
+	HeartbeatInterval time.Duration
+	// SessionLife is how long a session without connection can be resumed, by Now; 0 means 5 minutes.
+	SessionLife time.Duration
+	// IdentifyEvery is how long shards of one identify key have to keep between two identifies, by Now; 0 means Discord's 5 s, less than 0 no
+	// such limit.
+	IdentifyEvery time.Duration
+	// IdentifyBudget is how many identifies there are in a day; 0 means 1,000.
+	IdentifyBudget int
+	// MaxConcurrency is the number of identify keys; 0 means 1.
+	MaxConcurrency int
+	// Shards is how many shards /gateway/bot recommends; 0 means 1.
+	Shards int
+	// RequireShards closes identifies with fewer shards by 4011.
+	RequireShards int
+	// NonceLife is how long an enforced nonce is remembered, by Now; 0 means 5 minutes.
+	NonceLife time.Duration
+	// AnswerWithin is how long an interaction over HTTP waits for its answer; 0 means 3 s. It is real time.
+	AnswerWithin time.Duration
+
+	// Limits are the rate limits by route; nil means wide ones that nobody meets. See DiscordLimits.
+	Limits Limits
+
+	// AllowDisasters keeps Start from failing the test for them.
+	AllowDisasters bool
+	// Fatalf hears of mistakes in the use of the fake, such as a click on a button that is not there. nil panics.
+	Fatalf func(format string, args ...any)
+}
+
+func (o Options) filled() Options {
+	word := func(s *string, value string) {
+		if *s == "" {
+			*s = value
+		}
+	}
+	span := func(d *time.Duration, value time.Duration) {
+		if *d == 0 {
+			*d = value
+		}
+	}
+	number := func(n *int, value int) {
+		if *n == 0 {
+			*n = value
+		}
+	}
+	word(&o.ApplicationID, "900000000000000001")
+	word(&o.BotUserID, "900000000000000002")
+	word(&o.BotName, "gatehouse")
+	word(&o.BotToken, "OTAwMDAw.discord.test")
+	span(&o.HeartbeatInterval, 41250*time.Millisecond)
+	span(&o.SessionLife, 5*time.Minute)
+	span(&o.IdentifyEvery, 5*time.Second)
+	span(&o.NonceLife, 5*time.Minute)
+	span(&o.AnswerWithin, 3*time.Second)
+	number(&o.IdentifyBudget, 1000)
+	number(&o.MaxConcurrency, 1)
+	number(&o.Shards, 1)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.LimitNow == nil {
+		o.LimitNow = time.Now
+	}
+	if o.Fatalf == nil {
+		o.Fatalf = func(format string, args ...any) { panic("discordtest: " + fmt.Sprintf(format, args...)) }
+	}
+	return o
+}

@@ -1,0 +1,125 @@
+package discordtest
+
+import "encoding/json"
+
+// Person is a user who does things. Another bot is one too.
+type Person struct {
+	s  *Server
+	ID string
+}
+
+// Person is a user that was added before.
+func (s *Server) Person(id string) *Person {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mustUser(id)
+	return &Person{s: s, ID: id}
+}
+
+// Mention is their mention as it stands in the content of a message.
+func (p *Person) Mention() string { return "<@" + p.ID + ">" }
+
+// Posts says something in a channel or a thread.
+func (p *Person) Posts(channel, text string, hows ...How) Message {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := how{}.with(hows)
+	c := s.mustChannel(channel)
+	p.mustBeIn(c)
+	if c.Kind == Forum {
+		s.fatal("%s is a forum: nothing can be posted there but threads", channel)
+	}
+	m := Message{Author: p.ID, Content: text, ReplyTo: h.reply, Channel: c.ID, Guild: c.Guild}
+	for _, e := range h.embeds {
+		var plain object
+		_ = json.Unmarshal(asJSON(e), &plain)
+		m.Embeds = append(m.Embeds, plain)
+	}
+	if h.reply != "" {
+		if c.byID[h.reply] == nil {
+			s.fatal("there is no message %s in %s to reply to", h.reply, channel)
+		}
+		m.Type = TypeReply
+		if h.noPing {
+			m.Allowed = json.RawMessage(`{"parse":["users","roles","everyone"],"replied_user":false}`)
+		}
+	}
+	for _, f := range h.files {
+		m.Attachments = append(m.Attachments, s.place(c, f))
+	}
+	s.mention(&m)
+	r := s.add(c, m)
+	if c.isThread() {
+		s.joinThread(c, p.ID)
+	}
+	s.emitMessage("MESSAGE_CREATE", r.Message, h)
+	return r.Message
+}
+
+func (p *Person) mustBeIn(c *channel) {
+	s := p.s
+	switch g := s.guilds[c.Guild]; {
+	case c.Kind == DM && c.user != p.ID && p.ID != s.o.BotUserID:
+		s.fatal("%s can't post in %s: it is the DM of %s", p.ID, c.ID, c.user)
+	case g != nil && g.members[p.ID] == nil:
+		s.fatal("%s can't post in %s: not in the guild %s", p.ID, c.ID, g.ID)
+	}
+}
+
+// Says writes to the bot in direct messages.
+func (p *Person) Says(text string, hows ...How) Message {
+	return p.Posts(p.s.DMWith(p.ID), text, hows...)
+}
+
+// Replies says something as a reply to a message.
+func (p *Person) Replies(channel, message, text string, hows ...How) Message {
+	return p.Posts(channel, text, append([]How{ReplyTo(message)}, hows...)...)
+}
+
+// Edits changes the content of a message of theirs.
+func (p *Person) Edits(channel, message, text string, hows ...How) {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, r := s.mustMessage(channel, message)
+	if r.Author != p.ID {
+		s.fatal("message %s is not %s's", message, p.ID)
+	}
+	r.Content, r.EditedAt, r.Edits = text, s.o.Now(), r.Edits+1
+	s.mention(&r.Message)
+	s.changed()
+	s.emitMessage("MESSAGE_UPDATE", r.Message, how{}.with(hows))
+}
+
+// Deletes takes a message away.
+func (p *Person) Deletes(channel, message string) {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, r := s.mustMessage(channel, message)
+	s.remove(c, r)
+}
+
+// Unfurl shows a preview of a link under a message: an update in which author and content stay as they were and which is no edit.
+func (s *Server) Unfurl(channel, message, link string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, r := s.mustMessage(channel, message)
+	r.Embeds = append(append([]object{}, r.Embeds...), object{"type": "link", "url": link, "title": link})
+	s.changed()
+	s.emitMessage("MESSAGE_UPDATE", r.Message, how{})
+}
+
+// Types shows that they are typing.
+func (p *Person) Types(channel string) {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.mustChannel(channel)
+	o := object{"channel_id": c.ID, "user_id": p.ID, "timestamp": s.o.Now().Unix()}
+	if c.Guild != "" {
+		o["guild_id"], o["member"] = c.Guild, s.wireMember(s.guilds[c.Guild], p.ID, true)
+	}
+	s.emit(event{name: "TYPING_START", guild: c.Guild, channel: c, intent: intentFor(c, IntentGuildTyping, IntentDirectTyping), full: o})
+}

@@ -1,0 +1,76 @@
+package discordtest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Reach is something in a message that does more than to be read.
+type Reach struct {
+	Kind   string // "user", "role", "everyone", "here", "reply", "link" (with a label of its own), "preview"
+	Target string // an id, or an address
+	Label  string // of a link: what a reader sees in its place
+}
+
+var (
+	labelledLink = regexp.MustCompile(`\[([^\]\n]+)\]\(<?(https?://[^)\s>]+)>?(?: "[^"]*")?\)`)
+	bareLink     = regexp.MustCompile(`(<?)(https?://[^\s<>()\[\]]+)(>?)`)
+)
+
+// Reaches are the mentions that ping, whatever the rights of the sender, the links with a label, and the links that unfold into a preview, given
+// the message's texts, its allowed_mentions and its flags.
+func (m Message) Reaches() []Reach {
+	var found []Reach
+	add := func(r Reach) {
+		if !slices.Contains(found, r) {
+			found = append(found, r)
+		}
+	}
+	a := readAllowed(m.Allowed)
+	for _, e := range m.Embeds { // a mention in an embed never pings, a link there can be clicked
+		for _, text := range embedTexts(e) {
+			for _, l := range labelledLink.FindAllStringSubmatch(uncoded(text), -1) {
+				add(Reach{Kind: "link", Target: l[2], Label: l[1]})
+			}
+		}
+	}
+	text := uncoded(strings.Join(m.texts(), "\n"))
+	for _, f := range userMention.FindAllStringSubmatch(text, -1) {
+		if a.users || slices.Contains(a.userIDs, f[1]) {
+			add(Reach{Kind: "user", Target: f[1]})
+		}
+	}
+	for _, f := range roleMention.FindAllStringSubmatch(text, -1) {
+		if a.roles || slices.Contains(a.roleIDs, f[1]) {
+			add(Reach{Kind: "role", Target: f[1]})
+		}
+	}
+	for _, f := range allMention.FindAllStringSubmatch(text, -1) {
+		if a.everyone {
+			add(Reach{Kind: f[1]})
+		}
+	}
+	if m.Type == TypeReply && m.ReplyTo != "" && a.reply {
+		add(Reach{Kind: "reply", Target: m.ReplyTo})
+	}
+	for _, l := range labelledLink.FindAllStringSubmatch(text, -1) {
+		add(Reach{Kind: "link", Target: l[2], Label: l[1]})
+	}
+	if m.Flags&FlagSuppressEmbeds == 0 {
+		for _, l := range bareLink.FindAllStringSubmatch(text, -1) {
+			if l[1] != "<" || l[3] != ">" {
+				add(Reach{Kind: "preview", Target: l[2]})
+			}
+		}
+	}
+	return found
+}
+
+func embedTexts(e object) []string {
+	found := []string{word(e, "title"), word(e, "description")}
+	for _, f := range list(e, "fields") {
+		found = append(found, word(f, "name"), word(f, "value"))
+	}
+	return found
+}

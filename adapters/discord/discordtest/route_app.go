@@ -1,0 +1,125 @@
+package discordtest
+
+import (
+	"strings"
+	"time"
+)
+
+// Routes, as calls and faults name them.
+const (
+	GetGateway     = "GET /gateway"
+	GetGatewayBot  = "GET /gateway/bot"
+	GetMe          = "GET /users/@me"
+	GetUser        = "GET /users/{user}"
+	GetMyGuilds    = "GET /users/@me/guilds"
+	OpenDM         = "POST /users/@me/channels"
+	GetApplication = "GET /applications/@me"
+)
+
+var appRoutes = map[string]route{
+	GetGateway:                     {open: true, do: gateway},
+	GetGatewayBot:                  {do: gatewayBot},
+	GetMe:                          {do: me},
+	GetUser:                        {do: user},
+	GetMyGuilds:                    {do: myGuilds},
+	OpenDM:                         {do: openDM},
+	GetApplication:                 {do: application},
+	"GET /oauth2/applications/@me": {do: application},
+}
+
+func (s *Server) gatewayURL() string { return strings.Replace(s.base, "http", "ws", 1) }
+func (s *Server) resumeURL() string  { return strings.Replace(s.second, "http", "ws", 1) }
+
+func gateway(q *request) (answer, *failure) { return ok(object{"url": q.s.gatewayURL()}) }
+
+func gatewayBot(q *request) (answer, *failure) {
+	limit := q.s.budget()
+	return ok(object{"url": q.s.gatewayURL(), "shards": q.s.o.Shards, "session_start_limit": object{
+		"total": limit.Total, "remaining": limit.Remaining, "reset_after": limit.ResetAfter.Milliseconds(), "max_concurrency": limit.MaxConcurrency,
+	}})
+}
+
+// Budget is the session start limit.
+type Budget struct {
+	Total          int
+	Remaining      int
+	ResetAfter     time.Duration
+	MaxConcurrency int
+}
+
+// Budget is how many identifies are left today.
+func (s *Server) Budget() Budget {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.budget()
+}
+
+func (s *Server) budget() Budget {
+	now := s.o.Now()
+	b := Budget{Total: s.o.IdentifyBudget, Remaining: s.o.IdentifyBudget, MaxConcurrency: s.o.MaxConcurrency}
+	if left := s.dayBegan.Add(24 * time.Hour).Sub(now); !s.dayBegan.IsZero() && left > 0 {
+		b.Remaining, b.ResetAfter = max(0, s.o.IdentifyBudget-s.dayCount), left
+	}
+	return b
+}
+
+func me(q *request) (answer, *failure) {
+	o := q.s.wireUser(q.s.o.BotUserID)
+	o["verified"], o["mfa_enabled"], o["email"], o["flags"], o["locale"] = true, true, nil, 0, "en-US"
+	return ok(o)
+}
+
+func user(q *request) (answer, *failure) {
+	if q.s.users[q.path["user"]] == nil {
+		return answer{}, unknownUser
+	}
+	return ok(q.s.wireUser(q.path["user"]))
+}
+
+func myGuilds(q *request) (answer, *failure) {
+	found := []object{}
+	for _, g := range q.s.guildsOfBot() {
+		found = append(found, object{
+			"id": g.ID, "name": g.Name, "icon": nil, "owner": false, "features": []string{}, "permissions": permissionWord(q.s.guildPermissions(g)),
+		})
+	}
+	return ok(found)
+}
+
+func openDM(q *request) (answer, *failure) {
+	id := word(q.fields, "recipient_id")
+	if u := q.s.users[id]; u == nil || id == q.s.o.BotUserID {
+		return answer{}, badField("recipient_id", "INVALID_USER", "Invalid Recipient(s)")
+	} else if u.IsBot {
+		return answer{}, cannotMessageUser
+	}
+	return ok(q.s.wireChannel(q.s.openDM(id)))
+}
+
+// flags say which privileged intents the app has: presence 12 and 13, members 14 and 15, message content 18 and 19, the second each for an app
+// that is not verified.
+func (s *Server) appFlags() int {
+	flags := 0
+	for intent, bit := range map[int]int{IntentPresences: 13, IntentMembers: 15, IntentMessageContent: 19} {
+		if s.denied&intent == 0 {
+			flags |= 1 << bit
+		}
+	}
+	return flags
+}
+
+func application(q *request) (answer, *failure) {
+	s := q.s
+	return ok(object{
+		"id": s.o.ApplicationID, "name": s.o.BotName, "icon": nil, "description": "", "bot_public": true, "bot_require_code_grant": false,
+		"verify_key": s.PublicKey(), "flags": s.appFlags(), "interactions_endpoint_url": wordOrNil(s.interactURL), "approximate_guild_count": len(s.guildsOfBot()),
+		"bot": s.wireUser(s.o.BotUserID), "owner": s.wireUser("1"), "team": nil, "summary": "", "tags": []string{}, "rpc_origins": []string{},
+	})
+}
+
+// SetDenied changes which privileged intents the app is denied, from now on.
+func (s *Server) SetDenied(intents int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.denied = intents
+}

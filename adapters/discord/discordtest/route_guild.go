@@ -1,0 +1,125 @@
+package discordtest
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// Routes of guilds.
+const (
+	GetGuild         = "GET /guilds/{guild}"
+	GetGuildRoles    = "GET /guilds/{guild}/roles"
+	GetGuildChannels = "GET /guilds/{guild}/channels"
+	GetMember        = "GET /guilds/{guild}/members/{user}"
+	ListMembers      = "GET /guilds/{guild}/members"
+	ActiveThreads    = "GET /guilds/{guild}/threads/active"
+)
+
+var guildRoutes = map[string]route{
+	GetGuild:         {do: inGuild(func(q *request, g *guild) (answer, *failure) { return ok(q.s.wireGuild(g)) })},
+	GetGuildRoles:    {do: inGuild(func(_ *request, g *guild) (answer, *failure) { return ok(wireRoles(g)) })},
+	GetGuildChannels: {do: inGuild(func(q *request, g *guild) (answer, *failure) { return ok(q.s.wireChannels(g, false)) })},
+	ActiveThreads: {do: inGuild(func(q *request, g *guild) (answer, *failure) {
+		return ok(object{"threads": q.s.wireChannels(g, true), "members": []object{}, "has_more": false})
+	})},
+	GetMember: {do: inGuild(func(q *request, g *guild) (answer, *failure) {
+		id := q.path["user"]
+		if id == "@me" {
+			id = q.s.o.BotUserID
+		}
+		if g.members[id] == nil {
+			if q.s.users[id] == nil {
+				return answer{}, unknownUser
+			}
+			return answer{}, unknownMember
+		}
+		return ok(q.s.wireMember(g, id, true))
+	})},
+	ListMembers: {do: inGuild(func(q *request, g *guild) (answer, *failure) {
+		if q.s.denied&IntentMembers != 0 {
+			return answer{}, missingAccess
+		}
+		found := []object{}
+		for _, id := range slices.Sorted(maps.Keys(g.members)) {
+			found = append(found, q.s.wireMember(g, id, true))
+		}
+		return ok(found)
+	})},
+}
+
+// inGuild finds the guild of a call.
+func inGuild(do func(*request, *guild) (answer, *failure)) func(*request) (answer, *failure) {
+	return func(q *request) (answer, *failure) {
+		g := q.s.guilds[q.path["guild"]]
+		switch {
+		case g == nil:
+			return answer{}, unknownGuild
+		case g.Away:
+			return answer{}, missingAccess
+		}
+		return do(q, g)
+	}
+}
+
+func (s *Server) guildsOfBot() []*guild {
+	var found []*guild
+	for _, id := range slices.Sorted(maps.Keys(s.guilds)) {
+		if g := s.guilds[id]; !g.Away {
+			found = append(found, g)
+		}
+	}
+	return found
+}
+
+func permissionWord(p int64) string { return strconv.FormatInt(p, 10) }
+
+func (s *Server) guildPermissions(g *guild) int64 {
+	return s.permissions(&channel{Channel: Channel{Guild: g.ID}}, s.o.BotUserID)
+}
+
+func wireRoles(g *guild) []object {
+	found := []object{}
+	for i, r := range g.Roles {
+		o := object{
+			"id": r.ID, "name": r.Name, "permissions": permissionWord(r.Permissions), "position": i, "color": 0, "hoist": false, "managed": r.Managed,
+			"mentionable": r.Mentionable, "icon": nil, "unicode_emoji": nil, "flags": 0,
+		}
+		if r.ID == g.botRole {
+			o["tags"] = object{"bot_id": r.Members[0]}
+		}
+		found = append(found, o)
+	}
+	return found
+}
+
+func (s *Server) wireGuild(g *guild) object {
+	return object{
+		"id": g.ID, "name": g.Name, "icon": nil, "owner_id": "1", "roles": wireRoles(g), "emojis": []object{}, "features": []string{}, "preferred_locale": "en-US",
+		"region": "deprecated", "afk_timeout": 300, "verification_level": 0, "default_message_notifications": 0, "explicit_content_filter": 0, "mfa_level": 0,
+		"system_channel_flags": 0, "premium_tier": 0, "nsfw_level": 0, "stickers": []object{}, "max_members": 500000,
+	}
+}
+
+// wireGuildCreate is a guild with its channels and the bot's own member, as the gateway tells of it.
+func (s *Server) wireGuildCreate(g *guild) object {
+	o := s.wireGuild(g)
+	o["joined_at"], o["large"], o["unavailable"], o["member_count"] = stamp(g.joined), false, false, len(g.members)
+	o["channels"], o["threads"] = s.wireChannels(g, false), s.wireChannels(g, true)
+	o["members"] = []object{s.wireMember(g, s.o.BotUserID, true)}
+	for _, key := range []string{"voice_states", "presences", "stage_instances", "guild_scheduled_events", "soundboard_sounds"} {
+		o[key] = []object{}
+	}
+	return o
+}
+
+// wireChannels are the channels of a guild, or its threads that are not archived.
+func (s *Server) wireChannels(g *guild, threads bool) []object {
+	found := []object{}
+	for _, id := range slices.Sorted(maps.Keys(s.channels)) {
+		if c := s.channels[id]; c.Guild == g.ID && c.isThread() == threads && !c.Archived {
+			found = append(found, s.wireChannel(c))
+		}
+	}
+	return found
+}

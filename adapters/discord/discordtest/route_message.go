@@ -1,0 +1,338 @@
+package discordtest
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Routes of messages.
+const (
+	CreateMessage = "POST /channels/{channel}/messages"
+	ListMessages  = "GET /channels/{channel}/messages"
+	GetMessage    = "GET /channels/{channel}/messages/{message}"
+	EditMessage   = "PATCH /channels/{channel}/messages/{message}"
+	DeleteMessage = "DELETE /channels/{channel}/messages/{message}"
+)
+
+var messageRoutes = map[string]route{
+	CreateMessage: {do: inChannel(createMessage)},
+	ListMessages:  {do: inChannel(listMessages)},
+	GetMessage:    {do: onMessage(func(q *request, _ *channel, r *record) (answer, *failure) { return ok(q.s.read(r.Message)) })},
+	EditMessage:   {do: onMessage(editMessage)},
+	DeleteMessage: {do: onMessage(deleteMessage)},
+}
+
+// onMessage finds the message of a call.
+func onMessage(do func(*request, *channel, *record) (answer, *failure)) func(*request) (answer, *failure) {
+	return inChannel(func(q *request, c *channel) (answer, *failure) {
+		r := c.byID[q.path["message"]]
+		if r == nil || !r.shows() {
+			return answer{}, unknownMessage
+		}
+		return do(q, c, r)
+	})
+}
+
+// nonce is an enforced nonce and the message that it made.
+type nonce struct {
+	message string
+	at      time.Time
+}
+
+// needToSend is the failure of a message that may not be sent to a channel.
+func (s *Server) needToSend(c *channel) *failure {
+	if c.Kind == Forum {
+		return wrongChannel
+	}
+	permission := SendMessages
+	if c.isThread() {
+		permission = SendInThreads
+	}
+	if f := s.need(c, permission); f != nil {
+		return f
+	}
+	if c.Locked && s.permissions(c, s.o.BotUserID)&ManageThreads == 0 {
+		return threadLocked
+	}
+	return nil
+}
+
+func createMessage(q *request, c *channel) (answer, *failure) {
+	s := q.s
+	if f := s.needToSend(c); f != nil {
+		return answer{}, f
+	}
+	m, f := q.content(c)
+	if f != nil {
+		return answer{}, f
+	}
+	key := c.ID + " " + m.Nonce
+	if old, seen := s.nonces[key]; m.Enforced && seen && s.o.Now().Sub(old.at) < s.o.NonceLife {
+		if r := c.byID[old.message]; r != nil {
+			o := s.read(r.Message)
+			o["nonce"] = m.Nonce
+			return ok(o)
+		}
+	}
+	if reference, is := q.fields["message_reference"].(object); is {
+		m.ReplyTo, m.Type = word(reference, "message_id"), TypeReply
+		if c.byID[m.ReplyTo] == nil {
+			if required, said := reference["fail_if_not_exists"].(bool); !said || required {
+				return answer{}, badField("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
+			}
+			m.ReplyTo, m.Type = "", TypeDefault
+		}
+	}
+	s.mention(&m)
+	r := s.add(c, m)
+	if m.Enforced && m.Nonce != "" {
+		s.nonces[key] = nonce{message: r.ID, at: s.o.Now()}
+	}
+	s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+	o := s.read(r.Message)
+	if m.Nonce != "" {
+		o["nonce"] = m.Nonce
+	}
+	return ok(o)
+}
+
+// content is what a body says that a new message of the bot shall hold, if Discord takes it.
+func (q *request) content(c *channel) (Message, *failure) {
+	f := q.fields
+	m := Message{
+		Author: q.s.o.BotUserID, Content: strings.TrimSpace(word(f, "content")), Embeds: list(f, "embeds"), Components: list(f, "components"),
+		Allowed: rawJSON(f, "allowed_mentions"), Flags: integer(f, "flags") & (FlagSuppressEmbeds | FlagSuppressNotifications | FlagComponentsV2),
+		Channel: c.ID, Guild: c.Guild,
+	}
+	bad := &formErrors{}
+	checkContent(f, bad)
+	switch n := f["nonce"].(type) {
+	case string:
+		m.Nonce = n
+	case float64:
+		m.Nonce = strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	if len(m.Nonce) > 25 {
+		bad.add("nonce", "NONCE_TYPE_TOO_LONG", "Must be 25 or fewer in length.")
+	}
+	m.Enforced = truth(f, "enforce_nonce")
+	if failed := bad.failure(); failed != nil {
+		return m, failed
+	}
+	for _, file := range q.files {
+		m.Attachments = append(m.Attachments, q.s.place(c, file))
+	}
+	if m.Flags&FlagComponentsV2 == 0 && m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
+		return m, emptyMessage
+	}
+	return m, nil
+}
+
+// checkContent finds what Discord would refuse in the fields of a message.
+func checkContent(f object, bad *formErrors) {
+	if utf8.RuneCountInString(word(f, "content")) > 2000 {
+		bad.add("content", "BASE_TYPE_MAX_LENGTH", "Must be 2000 or fewer in length.")
+	}
+	embeds := list(f, "embeds")
+	if len(embeds) > 10 {
+		bad.add("embeds", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.")
+	}
+	total := 0
+	for i, e := range embeds {
+		total += embedLength(e)
+		if utf8.RuneCountInString(word(e, "description")) > 4096 {
+			bad.add("embeds."+strconv.Itoa(i)+".description", "BASE_TYPE_MAX_LENGTH", "Must be 4096 or fewer in length.")
+		}
+		if utf8.RuneCountInString(word(e, "title")) > 256 {
+			bad.add("embeds."+strconv.Itoa(i)+".title", "BASE_TYPE_MAX_LENGTH", "Must be 256 or fewer in length.")
+		}
+	}
+	if total > 6000 {
+		bad.add("embeds", "MAX_EMBED_SIZE_EXCEEDED", "Embed size exceeds maximum size of 6000")
+	}
+	if integer(f, "flags")&FlagComponentsV2 != 0 && (word(f, "content") != "" || len(embeds) > 0) {
+		bad.add("content", "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", "The 'content' field cannot be used when using MessageFlags.IS_COMPONENTS_V2")
+	}
+	checkComponents(f, bad)
+	checkAllowed(f, bad)
+}
+
+func embedLength(e object) int {
+	n := utf8.RuneCountInString(word(e, "title")) + utf8.RuneCountInString(word(e, "description"))
+	for _, field := range list(e, "fields") {
+		n += utf8.RuneCountInString(word(field, "name")) + utf8.RuneCountInString(word(field, "value"))
+	}
+	for key, name := range map[string]string{"footer": "text", "author": "name"} {
+		inner, _ := e[key].(object)
+		n += utf8.RuneCountInString(word(inner, name))
+	}
+	return n
+}
+
+// checkAllowed refuses a kind that stands both in parse and in a list of its own.
+func checkAllowed(f object, bad *formErrors) {
+	a, _ := f["allowed_mentions"].(object)
+	for _, kind := range words(a, "parse") {
+		if !slices.Contains([]string{"users", "roles", "everyone"}, kind) {
+			bad.add("allowed_mentions.parse", "BASE_TYPE_CHOICES", "Value must be one of {'users', 'roles', 'everyone'}.")
+		}
+		if len(words(a, kind)) > 0 {
+			bad.add("allowed_mentions", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", "parse:[\""+kind+"\"] and "+kind+": [ids...] are mutually exclusive.")
+		}
+	}
+}
+
+func editMessage(q *request, c *channel, r *record) (answer, *failure) {
+	s := q.s
+	if r.Author != s.o.BotUserID {
+		if _, content := q.fields["content"]; content || len(q.fields) != 1 || q.fields["flags"] == nil {
+			return answer{}, notAuthor
+		}
+		if f := s.need(c, ManageMessages); f != nil {
+			return answer{}, f
+		}
+	}
+	if c.Archived {
+		return answer{}, threadArchived
+	}
+	if f := q.edit(c, r); f != nil {
+		return answer{}, f
+	}
+	return ok(s.read(r.Message))
+}
+
+// edit changes a message by the fields that are there.
+func (q *request) edit(c *channel, r *record) *failure {
+	s, f := q.s, q.fields
+	bad := &formErrors{}
+	checkContent(f, bad)
+	if failed := bad.failure(); failed != nil {
+		return failed
+	}
+	m := r.Message
+	if value, given := f["content"]; given {
+		m.Content, _ = value.(string)
+		m.Content = strings.TrimSpace(m.Content)
+	}
+	if _, given := f["embeds"]; given {
+		m.Embeds = list(f, "embeds")
+	}
+	if _, given := f["components"]; given {
+		m.Components = list(f, "components")
+	}
+	if _, given := f["allowed_mentions"]; given {
+		m.Allowed = rawJSON(f, "allowed_mentions")
+	} else {
+		m.Allowed = nil
+	}
+	if _, given := f["flags"]; given {
+		const may = FlagSuppressEmbeds
+		m.Flags = m.Flags&^may | integer(f, "flags")&may
+	}
+	if _, given := f["attachments"]; given {
+		keep := list(f, "attachments")
+		m.Attachments = slices.DeleteFunc(slices.Clone(m.Attachments), func(a Attachment) bool {
+			return !slices.ContainsFunc(keep, func(k object) bool { return word(k, "id") == a.ID })
+		})
+	}
+	for _, file := range q.files {
+		m.Attachments = append(slices.Clone(m.Attachments), s.place(c, file))
+	}
+	if m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
+		return emptyMessage
+	}
+	m.Flags &^= FlagLoading
+	s.mention(&m)
+	m.EditedAt, m.Edits = s.o.Now(), m.Edits+1
+	r.Message = m
+	s.changed()
+	s.emitMessage("MESSAGE_UPDATE", r.Message, how{})
+	return nil
+}
+
+func deleteMessage(q *request, c *channel, r *record) (answer, *failure) {
+	if r.Author != q.s.o.BotUserID {
+		if f := q.s.need(c, ManageMessages); f != nil {
+			return answer{}, f
+		}
+	}
+	if c.Archived {
+		return answer{}, threadArchived
+	}
+	q.s.remove(c, r)
+	return nothing()
+}
+
+func listMessages(q *request, c *channel) (answer, *failure) {
+	s := q.s
+	if c.Kind == Forum {
+		return answer{}, wrongChannelType
+	}
+	limit, f := limitIn(q.query, 50)
+	if f != nil {
+		return answer{}, f
+	}
+	if c.Kind != DM && s.permissions(c, s.o.BotUserID)&ReadMessageHistory == 0 {
+		return ok([]object{})
+	}
+	var readable []*record
+	for _, r := range c.messages {
+		if r.shows() {
+			readable = append(readable, r)
+		}
+	}
+	found := []object{}
+	for _, r := range page(readable, q.query, limit) {
+		found = append(found, s.read(r.Message))
+	}
+	return ok(found)
+}
+
+func limitIn(query url.Values, usual int) (int, *failure) {
+	text := query.Get("limit")
+	if text == "" {
+		return usual, nil
+	}
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil:
+		return 0, badField("limit", "NUMBER_TYPE_COERCE", "Value %q is not int.", text)
+	case n < 1:
+		return 0, badField("limit", "NUMBER_TYPE_MIN", "int value should be greater than or equal to 1.")
+	case n > 100:
+		return 0, badField("limit", "NUMBER_TYPE_MAX", "int value should be less than or equal to 100.")
+	}
+	return n, nil
+}
+
+// page picks the messages before, after or around an id, at most as many as the limit, newest first.
+func page(all []*record, query url.Values, limit int) []*record {
+	at := func(id string) int { // the first that is not older than the id
+		return slices.IndexFunc(append(slices.Clone(all), &record{Message: Message{ID: "18446744073709551615"}}), func(r *record) bool {
+			return number(r.ID) >= number(id)
+		})
+	}
+	from, to := max(0, len(all)-limit), len(all)
+	switch {
+	case query.Get("around") != "":
+		i := at(query.Get("around"))
+		from = max(0, i-limit/2)
+		to = min(len(all), from+limit)
+	case query.Get("before") != "":
+		to = at(query.Get("before"))
+		from = max(0, to-limit)
+	case query.Get("after") != "":
+		from = at(query.Get("after"))
+		if from < len(all) && all[from].ID == query.Get("after") {
+			from++
+		}
+		to = min(len(all), from+limit)
+	}
+	found := slices.Clone(all[from:to])
+	slices.Reverse(found)
+	return found
+}

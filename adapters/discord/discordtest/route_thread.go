@@ -1,0 +1,181 @@
+package discordtest
+
+import (
+	"slices"
+)
+
+// Routes of threads.
+const (
+	StartThread      = "POST /channels/{channel}/messages/{message}/threads"
+	StartBareThread  = "POST /channels/{channel}/threads"
+	JoinThread       = "PUT /channels/{channel}/thread-members/{user}"
+	LeaveThread      = "DELETE /channels/{channel}/thread-members/{user}"
+	ListThreadMember = "GET /channels/{channel}/thread-members"
+)
+
+var threadRoutes = map[string]route{
+	StartThread:     {do: onMessage(startThread)},
+	StartBareThread: {do: inChannel(startBareThread)},
+	JoinThread: {do: inThread(func(q *request, c *channel, user string) (answer, *failure) {
+		q.s.joinThread(c, user)
+		return nothing()
+	})},
+	LeaveThread: {do: inThread(func(q *request, c *channel, user string) (answer, *failure) {
+		c.joined = slices.DeleteFunc(slices.Clone(c.joined), func(other string) bool { return other == user })
+		q.s.changed()
+		return nothing()
+	})},
+	ListThreadMember: {do: inChannel(func(q *request, c *channel) (answer, *failure) {
+		found := []object{}
+		for _, user := range c.joined {
+			found = append(found, object{"id": c.ID, "user_id": user, "join_timestamp": stamp(c.made), "flags": 0})
+		}
+		return ok(found)
+	})},
+}
+
+func inThread(do func(*request, *channel, string) (answer, *failure)) func(*request) (answer, *failure) {
+	return inChannel(func(q *request, c *channel) (answer, *failure) {
+		user := q.path["user"]
+		if user == "@me" {
+			user = q.s.o.BotUserID
+		}
+		switch {
+		case !c.isThread():
+			return answer{}, wrongChannelType
+		case c.Archived:
+			return answer{}, threadArchived
+		case q.s.users[user] == nil:
+			return answer{}, unknownUser
+		}
+		return do(q, c, user)
+	})
+}
+
+func (s *Server) joinThread(c *channel, user string) {
+	if !slices.Contains(c.joined, user) {
+		c.joined = append(slices.Clone(c.joined), user)
+		s.changed()
+	}
+}
+
+// threadName checks the name and the minutes that a body gives a thread.
+func (q *request) threadName() (string, int, *failure) {
+	bad := &formErrors{}
+	name := word(q.fields, "name")
+	if n := len([]rune(name)); n < 1 || n > 100 {
+		bad.add("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
+	}
+	minutes := integer(q.fields, "auto_archive_duration")
+	if !slices.Contains([]int{0, 60, 1440, 4320, 10080}, minutes) {
+		bad.add("auto_archive_duration", "BASE_TYPE_CHOICES", "Value must be one of {60, 1440, 4320, 10080}.")
+	}
+	return name, minutes, bad.failure()
+}
+
+func startThread(q *request, c *channel, r *record) (answer, *failure) {
+	s := q.s
+	if c.Kind != Text && c.Kind != Announcement {
+		return answer{}, wrongChannelType
+	}
+	if f := s.need(c, CreatePublicThreads); f != nil {
+		return answer{}, f
+	}
+	name, minutes, f := q.threadName()
+	if f != nil {
+		return answer{}, f
+	}
+	if s.channels[r.ID] != nil {
+		return answer{}, threadExists
+	}
+	return created(s.wireChannel(s.threadFrom(c, r, name, minutes, s.o.BotUserID)))
+}
+
+// threadFrom makes a thread from a message: it has the message's id, and begins with a message of the system that points to it.
+func (s *Server) threadFrom(c *channel, r *record, name string, minutes int, owner string) *channel {
+	t := s.openChannel(Channel{ID: r.ID, Guild: c.Guild, Kind: PublicThread, Name: name, Parent: c.ID, Owner: owner, AutoPause: minutes})
+	t.joined = []string{owner}
+	r.Thread, r.Flags = t.ID, r.Flags|FlagHasThread
+	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
+	s.emitMessage("MESSAGE_UPDATE", r.Message, how{})
+	starter := s.add(t, Message{Author: owner, Type: TypeThreadStarter, ReplyTo: r.ID})
+	s.emitMessage("MESSAGE_CREATE", starter.Message, how{})
+	s.changed()
+	return t
+}
+
+func startBareThread(q *request, c *channel) (answer, *failure) {
+	s := q.s
+	name, minutes, f := q.threadName()
+	if f != nil {
+		return answer{}, f
+	}
+	kind := Kind(integer(q.fields, "type"))
+	switch {
+	case c.Kind == Forum:
+		kind = PublicThread
+	case c.Kind != Text && c.Kind != Announcement:
+		return answer{}, wrongChannelType
+	case kind != PublicThread:
+		kind = PrivateThread
+	}
+	need := CreatePublicThreads
+	switch {
+	case kind == PrivateThread:
+		need = CreatePrivateThreads
+	case c.Kind == Forum:
+		need = SendMessages
+	}
+	if f := s.need(c, need); f != nil {
+		return answer{}, f
+	}
+	t := s.openChannel(Channel{ID: s.newID(), Guild: c.Guild, Kind: kind, Name: name, Parent: c.ID, Owner: s.o.BotUserID, AutoPause: minutes})
+	t.joined = []string{s.o.BotUserID}
+	if c.Kind == Forum {
+		inner, _ := q.fields["message"].(object)
+		sub := &request{s: s, parts: parts{fields: inner, files: q.files}}
+		m, f := sub.content(t)
+		if f != nil {
+			delete(s.channels, t.ID)
+			return answer{}, f
+		}
+		m.ID = t.ID
+		s.mention(&m)
+		s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
+		r := s.add(t, m)
+		s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+		o := s.wireChannel(t)
+		o["message"] = s.read(r.Message)
+		return created(o)
+	}
+	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
+	if kind == PublicThread {
+		r := s.add(c, Message{ID: t.ID, Author: s.o.BotUserID, Type: TypeThreadCreated, Content: name, Thread: t.ID, Flags: FlagHasThread})
+		s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+	}
+	return created(s.wireChannel(t))
+}
+
+// emitThread tells of a thread.
+func (s *Server) emitThread(name string, c *channel, more object) {
+	if !c.isThread() {
+		return
+	}
+	o := s.wireChannel(c)
+	for key, value := range more {
+		o[key] = value
+	}
+	s.emit(event{name: name, guild: c.Guild, channel: c, intent: IntentGuilds, full: o})
+}
+
+// OpensThread makes a thread from a message, as a person does; its id is the message's.
+func (p *Person) OpensThread(channel, message, name string) string {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, r := s.mustMessage(channel, message)
+	if s.channels[r.ID] != nil {
+		s.fatal("message %s has a thread", message)
+	}
+	return s.threadFrom(c, r, name, 0, p.ID).ID
+}

@@ -1,0 +1,307 @@
+package discordtest
+
+import (
+	"slices"
+	"time"
+)
+
+// User is somebody, a person or a bot.
+type User struct {
+	ID          string
+	Name        string
+	DisplayName string // the same as Name if empty
+	IsBot       bool
+}
+
+// Guild is a server in the users' words. The bot is in it, with a role of its own, unless it is Away.
+type Guild struct {
+	ID      string
+	Name    string
+	Members []string // the users in it beside the bot
+	Roles   []Role   // beside @everyone and the bot's own
+	Away    bool     // the bot is not in it
+	// BotPermissions are those of the bot's own role; 0 means DefaultPermissions.
+	BotPermissions int64
+	// Everyone are the permissions of @everyone; 0 means DefaultPermissions.
+	Everyone int64
+}
+
+// Role is a role of a guild. @everyone has the guild's id.
+type Role struct {
+	ID          string
+	Name        string
+	Permissions int64
+	Members     []string
+	Managed     bool // it belongs to a bot
+	Mentionable bool
+}
+
+// Kind is the type of a channel, in the numbers of the wire.
+type Kind int
+
+// The kinds of channels.
+const (
+	Text          Kind = 0
+	DM            Kind = 1
+	Announcement  Kind = 5
+	PublicThread  Kind = 11
+	PrivateThread Kind = 12
+	Forum         Kind = 15
+)
+
+// Channel is a channel of a guild, a thread or a DM.
+type Channel struct {
+	ID         string
+	Guild      string // "" for a DM
+	Kind       Kind
+	Name       string
+	Topic      string
+	Parent     string // of a thread
+	Owner      string // who made the thread
+	Archived   bool   // of a thread
+	Locked     bool   // of a thread
+	Overwrites []Overwrite
+	AutoPause  int // minutes until a thread archives itself; it never does here
+}
+
+// guild is a guild with what has been added to it.
+type guild struct {
+	Guild
+	members map[string]*member
+	joined  time.Time
+	botRole string
+}
+
+// member is a user in a guild.
+type member struct {
+	user   string
+	nick   string
+	joined time.Time
+}
+
+// channel is a channel with what was said in it.
+type channel struct {
+	Channel
+	messages   []*record // in order of id
+	byID       map[string]*record
+	ephemerals []*record
+	user       string   // the other side of a DM
+	joined     []string // the members of a thread
+	made       time.Time
+}
+
+func (c *channel) isThread() bool { return c.Kind == PublicThread || c.Kind == PrivateThread }
+
+// AddUser brings a user in, or changes one, and returns them as a person who can act.
+func (s *Server) AddUser(u User) *Person {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if number(u.ID) == 0 {
+		s.fatal("the id of a user is a number, not %q", u.ID)
+	}
+	s.users[u.ID] = &u
+	s.changed()
+	return &Person{s: s, ID: u.ID}
+}
+
+// AddGuild opens a guild, or changes one; the app hears GUILD_CREATE if it is connected.
+func (s *Server) AddGuild(g Guild) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if number(g.ID) == 0 {
+		s.fatal("the id of a guild is a number, not %q", g.ID)
+	}
+	if g.BotPermissions == 0 {
+		g.BotPermissions = DefaultPermissions
+	}
+	if g.Everyone == 0 {
+		g.Everyone = DefaultPermissions
+	}
+	now := s.o.Now()
+	have := s.guilds[g.ID]
+	if have == nil {
+		have = &guild{members: map[string]*member{}, joined: now, botRole: s.newID()}
+		s.guilds[g.ID] = have
+	}
+	given := g.Roles
+	g.Roles = []Role{{ID: g.ID, Name: "@everyone", Permissions: g.Everyone}}
+	if !g.Away {
+		g.Roles = append(g.Roles, Role{ID: have.botRole, Name: s.o.BotName, Permissions: g.BotPermissions, Managed: true, Members: []string{s.o.BotUserID}})
+		g.Members = append([]string{s.o.BotUserID}, g.Members...)
+	}
+	g.Roles = append(g.Roles, given...)
+	have.Guild = g
+	have.members = map[string]*member{}
+	for _, user := range g.Members {
+		s.mustUser(user)
+		have.members[user] = &member{user: user, joined: now}
+	}
+	if !g.Away {
+		s.emit(event{name: "GUILD_CREATE", guild: g.ID, intent: IntentGuilds, full: s.wireGuildCreate(have)})
+	}
+	s.changed()
+}
+
+// AddRole makes a role of a guild, or changes it with its members.
+func (s *Server) AddRole(guild string, r Role) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.mustGuild(guild)
+	g.Roles = slices.DeleteFunc(slices.Clone(g.Roles), func(old Role) bool { return old.ID == r.ID })
+	g.Roles = append(g.Roles, r)
+	s.changed()
+}
+
+// Joins makes a user a member of a guild.
+func (p *Person) Joins(guild string) {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.mustGuild(guild)
+	if g.members[p.ID] == nil {
+		g.members[p.ID] = &member{user: p.ID, joined: s.o.Now()}
+	}
+	s.changed()
+}
+
+// Leaves takes a user out of a guild, their roles with them.
+func (p *Person) Leaves(guild string) {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.mustGuild(guild)
+	delete(g.members, p.ID)
+	for i := range g.Roles {
+		g.Roles[i].Members = slices.DeleteFunc(slices.Clone(g.Roles[i].Members), func(user string) bool { return user == p.ID })
+	}
+	s.changed()
+}
+
+// AddChannel opens a channel, or changes one and keeps what was said in it.
+func (s *Server) AddChannel(c Channel) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if number(c.ID) == 0 {
+		s.fatal("the id of a channel is a number, not %q", c.ID)
+	}
+	if c.Kind != DM {
+		s.mustGuild(c.Guild)
+	}
+	if old := s.channels[c.ID]; old != nil {
+		old.Channel = c
+	} else {
+		s.openChannel(c)
+	}
+	s.changed()
+}
+
+func (s *Server) openChannel(c Channel) *channel {
+	made := &channel{Channel: c, byID: map[string]*record{}, made: s.o.Now()}
+	s.channels[c.ID] = made
+	return made
+}
+
+// RemoveChannel deletes a channel with its threads and all that was said.
+func (s *Server) RemoveChannel(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mustChannel(id)
+	for other, c := range s.channels {
+		if other == id || c.Parent == id {
+			delete(s.channels, other)
+		}
+	}
+	s.changed()
+}
+
+// ArchiveThread archives a thread, locked or not.
+func (s *Server) ArchiveThread(id string, locked bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.mustChannel(id)
+	c.Archived, c.Locked = true, locked
+	s.emitThread("THREAD_UPDATE", c, nil)
+	s.changed()
+}
+
+// DMWith is the id of the direct messages between the bot and a user; it opens them if need be.
+func (s *Server) DMWith(user string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.openDM(user).ID
+}
+
+func (s *Server) openDM(user string) *channel {
+	s.mustUser(user)
+	if id := s.dms[user]; id != "" {
+		return s.channels[id]
+	}
+	c := s.openChannel(Channel{ID: s.newID(), Kind: DM})
+	c.user = user
+	s.dms[user] = c.ID
+	s.changed()
+	return c
+}
+
+// RoleOfBot is the id of the bot's own role in a guild.
+func (s *Server) RoleOfBot(guild string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mustGuild(guild).botRole
+}
+
+func (s *Server) mustChannel(id string) *channel {
+	c := s.channels[id]
+	if c == nil {
+		s.fatal("there is no channel %q", id)
+	}
+	return c
+}
+
+func (s *Server) mustGuild(id string) *guild {
+	g := s.guilds[id]
+	if g == nil {
+		s.fatal("there is no guild %q", id)
+	}
+	return g
+}
+
+func (s *Server) mustUser(id string) *User {
+	u := s.users[id]
+	if u == nil {
+		s.fatal("there is no user %q", id)
+	}
+	return u
+}
+
+// mustMessage finds a message that the test names, an ephemeral one too.
+func (s *Server) mustMessage(in, id string) (*channel, *record) {
+	c := s.mustChannel(in)
+	r := c.find(id)
+	if r == nil {
+		s.fatal("there is no message %s in %s", id, in)
+	}
+	return c, r
+}
+
+// find is a message of the channel, an ephemeral one too.
+func (c *channel) find(id string) *record {
+	if r := c.byID[id]; r != nil {
+		return r
+	}
+	if i := slices.IndexFunc(c.ephemerals, func(r *record) bool { return r.ID == id }); i >= 0 {
+		return c.ephemerals[i]
+	}
+	return nil
+}
+
+// rolesOf are the ids of a member's roles, without @everyone.
+func (g *guild) rolesOf(user string) []string {
+	found := []string{}
+	for _, r := range g.Roles {
+		if r.ID != g.ID && slices.Contains(r.Members, user) {
+			found = append(found, r.ID)
+		}
+	}
+	return found
+}

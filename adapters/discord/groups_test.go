@@ -1,0 +1,51 @@
+package discord_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+func TestGroups(t *testing.T) {
+	clock := discordtest.NewClock(time.Now())
+	s := setup{}
+	s.discord.Now = clock.Now
+	s.before = func(r *inbound) {
+		r.AddRole(guild, discordtest.Role{ID: helpers, Name: "helpers", Members: []string{bobID}})
+		r.AddUser(discordtest.User{ID: "1003", Name: "cid"})
+	}
+	r := hear(t, s).known()
+	wanted := []string{"discord:role:" + helpers, "discord:role:4040", "slack:S1", "discord:1002", "discord:role:x"}
+	ask := func(id string) []string {
+		t.Helper()
+		got, err := r.p.Groups(r.ctx, core.Actor{ID: id}, wanted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := ask("discord:" + bobID); !slices.Equal(got, wanted[:1]) {
+		t.Errorf("bob is in %v", got)
+	}
+	for _, other := range []string{"discord:" + annID, "discord:1003", "slack:U1", "discord:x", ""} {
+		if got := ask(other); len(got) != 0 {
+			t.Errorf("%q is in %v", other, got)
+		}
+	}
+	r.bob.Leaves(guild)
+	if got := ask("discord:" + bobID); len(got) != 1 {
+		t.Errorf("a moment later bob is in %v", got)
+	}
+	clock.Advance(31 * time.Second)
+	if got := ask("discord:" + bobID); len(got) != 0 {
+		t.Errorf("after half a minute bob is in %v", got)
+	}
+	clock.Advance(31 * time.Second)
+	r.Inject(discordtest.Fault{Route: "GET /guilds/{guild}/members/{user}", Trouble: discordtest.ServerError(503), Times: 1})
+	if got, err := r.p.Groups(r.ctx, core.Actor{ID: "discord:" + bobID}, wanted); core.CategoryOf(err) != core.ProviderUnavailable || got != nil {
+		t.Errorf("where Discord can't be asked it gave %v, %v", got, err)
+	}
+}

@@ -1,0 +1,107 @@
+package discord_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/discord"
+	"gatehouse/core"
+)
+
+// me is the bot of the fuzz tests.
+const me = "900"
+
+// unconnected is a platform that nothing answers.
+func unconnected(t testing.TB) *discord.Discord {
+	p := discord.New(discord.Options{
+		Config: discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, Signer: signer(t, testKey), Cards: cards{},
+		Settings: newDrawer(nil), Owner: "one",
+	})
+	p.Become(me)
+	return p
+}
+
+// fuzzEvents takes arbitrary data of a kind of event: whatever comes, an event that is stored has what an event needs, and can be parsed.
+func fuzzEvents(f *testing.F, kind string, seeds ...string) {
+	for _, s := range seeds {
+		f.Add([]byte(s))
+	}
+	p := unconnected(f)
+	p.Take(context.Background(), "GUILD_CREATE", []byte(`{"id":"2","channels":[{"id":"3","type":0}],"threads":[{"id":"4","type":11,"parent_id":"3"}],"roles":[{"id":"7","tags":{"bot_id":"900"}}]}`), nil)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel() // nothing is looked up
+		p.Take(ctx, kind, data, func(_ context.Context, e core.Event) (core.Receipt, error) {
+			byPlatform := e.Kind == core.KindAmend && e.Actor.ID == ""
+			if e.Platform != discord.Name || e.ID == "" || strings.HasSuffix(e.ID, "/") || e.Lane == "" || e.Kind == "" ||
+				!byPlatform && (e.Actor.ID == "discord:" || !strings.HasPrefix(e.Actor.ID, "discord:")) {
+				t.Errorf("%q came as %+v", data, e)
+			}
+			if e.Kind == core.KindMessage || e.Kind == core.KindClick {
+				in, err := p.Parse(ctx, e)
+				if err == nil && in.Message == nil && in.Click == nil {
+					t.Errorf("Parse of %q gave nothing", data)
+				}
+			}
+			return core.Receipt{Seq: 1, Fresh: true}, nil
+		})
+	})
+}
+
+const byAnn = `"author":{"id":"1","username":"ann"},"type":0`
+
+func FuzzMessage(f *testing.F) {
+	fuzzEvents(f, "MESSAGE_CREATE",
+		`{"id":"5","channel_id":"6",`+byAnn+`,"content":"hello"}`,
+		`{"id":"5","channel_id":"3","guild_id":"2",`+byAnn+`,"content":"<@900> !new","mentions":[{"id":"900"}]}`,
+		`{"id":"5","channel_id":"3","guild_id":"2",`+byAnn+`,"content":"<@&7> hello","mention_roles":["7"],"member":{"nick":"Ann"}}`,
+		`{"id":"5","channel_id":"4","guild_id":"2",`+byAnn+`,"content":"more","attachments":[{"filename":"a","url":"https://example.org"}]}`,
+		`{"id":"5","channel_id":"3","guild_id":"2","author":{"id":"1"},"type":19,"content":"what","referenced_message":{"author":{"id":"900","bot":true}}}`,
+		`{"id":"5","channel_id":"99","guild_id":"2",`+byAnn+`,"content":"<@900>"}`, `{}`, `null`, `[`,
+	)
+}
+
+func FuzzChange(f *testing.F) {
+	fuzzEvents(f, "MESSAGE_UPDATE", `{"id":"5","channel_id":"6",`+byAnn+`,"content":"hello <@1>","edited_timestamp":"2026-11-21T12:00:00+00:00"}`, `{}`, `null`, `[`)
+}
+
+func FuzzDeletion(f *testing.F) {
+	fuzzEvents(f, "MESSAGE_DELETE", `{"id":"5","channel_id":"6"}`, `{}`, `null`, `[`)
+}
+
+func FuzzBulkDeletion(f *testing.F) {
+	fuzzEvents(f, "MESSAGE_DELETE_BULK", `{"ids":["5","x"],"channel_id":"6"}`, `{}`, `null`, `[`)
+}
+
+func FuzzGuild(f *testing.F) {
+	fuzzEvents(f, "GUILD_CREATE", `{"id":"2","channels":[{"id":"3","type":0}],"threads":[],"roles":[{"id":"7","tags":{"bot_id":"900"}}]}`, `{"roles":[null]}`, `{}`, `null`, `[`)
+}
+
+func FuzzThread(f *testing.F) {
+	fuzzEvents(f, "THREAD_CREATE", `{"id":"4","type":11,"parent_id":"3","guild_id":"2"}`, `{}`, `null`, `[`)
+}
+
+func FuzzInteraction(f *testing.F) {
+	s := signer(f, testKey)
+	press := func(kind, value string) string {
+		return `{"id":"8","application_id":"9","type":` + kind + `,"token":"t","guild_id":"2","channel_id":"4","channel":{"type":11,"parent_id":"3"},"member":{"user":{"id":"1"}},` +
+			`"message":{"id":"5"},"data":{"custom_id":"` + value + `","components":[{"type":18,"component":{"value":"why"}}]}}`
+	}
+	fuzzEvents(f, "INTERACTION_CREATE",
+		press("3", s.Seal("a1", "approve")), press("3", s.Seal("again", "17", "discord:2:4")), press("5", s.Seal("a1", "reason")), press("5", s.Seal("a1", "confirm")),
+		press("3", "x"), `{"id":"8","type":2,"channel_id":"3","user":{"id":"1"},"data":{"name":"ask","options":[{"name":"text","value":"why"}]}}`,
+		`{"id":"8","type":2,"channel_id":"3","user":{"id":"1"},"data":{"name":"ask","options":[{"name":"text","value":5}]}}`, `{"type":1}`, `{}`, `null`, `[`,
+	)
+}
+
+func FuzzReadable(f *testing.F) {
+	for _, s := range []string{"<@1> <@!2> <@&3> <#4> <:a:5> <a:b:6> </ask:7> <t:8:R>", "<", "<<@1>", "<@1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := discord.Readable(text); strings.ContainsRune(got, 0) || len(got) > 3*len(text)+100*strings.Count(text, "<") {
+			t.Errorf("%q reads %q", text, got)
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package discord
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"gatehouse/core"
+)
+
+// ManifestOptions say which application a manifest describes.
+type ManifestOptions struct {
+	Application string // its id; "": a word stands in its place
+	URL         string // where Discord posts presses and commands, https://HOST; "": they come over the gateway
+	Reply       string // as DISCORD_REPLY
+}
+
+// inviteScopes are what an invitation asks for beside permissions.
+const inviteScopes = "bot applications.commands"
+
+// manifest is what somebody needs to make the application: Discord itself takes no manifest, so each part says where it goes.
+type manifest struct {
+	Invite      string         `json:"invite"`
+	Permissions []purpose      `json:"permissions"`
+	Intents     []purpose      `json:"intents"`
+	Endpoint    string         `json:"interactions_endpoint_url,omitempty"`
+	Commands    []slashCommand `json:"commands"`
+}
+
+type purpose struct {
+	Name string `json:"name"`
+	For  string `json:"for"`
+}
+
+// intents are the privileged intents that the bot is better with: they are switched on at the page Bot of the application.
+var intents = []purpose{{
+	Name: "Message Content Intent",
+	For:  "hear what follows in a thread without a mention; without it each message there needs one. Direct messages and mentions are heard in any case",
+}}
+
+// Manifest describes the application: the address that invites the bot to a server with the permissions that it needs, the intents to
+// switch on, the commands, which gatehouse registers by itself. The error, of category invalid, says what is wrong with an option.
+func Manifest(o ManifestOptions) ([]byte, error) {
+	m := manifest{Permissions: []purpose{}, Intents: intents, Commands: slashCommands()}
+	application := o.Application
+	switch {
+	case application == "":
+		application = "APPLICATION_ID"
+	case !isSnowflake(application):
+		return nil, core.Errorf(core.Invalid, "%q is no application's id; it is a number, and stands under General Information of your application.", application)
+	}
+	needed := wanted(Config{Reply: o.Reply})
+	for _, p := range needed {
+		m.Permissions = append(m.Permissions, purpose{p.Name, p.For})
+	}
+	m.Invite = invitation(application, needed)
+	if o.URL != "" {
+		u, err := url.Parse(o.URL)
+		if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return nil, core.Errorf(core.Invalid, "%q is no address that Discord can post to; it has to be of the form https://HOST, and reachable from the internet.", o.URL)
+		}
+		m.Endpoint = strings.TrimRight(o.URL, "/") + pathInteractions
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(m); err != nil {
+		return nil, core.Wrap(core.Internal, err, "The manifest could not be written.")
+	}
+	return out.Bytes(), nil
+}
+
+// invitation is the address that brings the bot into a server.
+func invitation(application string, permissions []Permission) string {
+	q := url.Values{"client_id": {application}, "scope": {inviteScopes}, "permissions": {sum(permissions)}}
+	return "https://discord.com/oauth2/authorize?" + q.Encode()
+}

@@ -1,0 +1,48 @@
+package discord
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gatehouse/core"
+)
+
+func TestManifest(t *testing.T) {
+	for name, o := range map[string]ManifestOptions{
+		"manifest":      {},
+		"manifest-http": {Application: "900000000000000001", URL: "https://bot.example/", Reply: replyChannel},
+	} {
+		text, err := Manifest(o)
+		if err != nil || !json.Valid(text) {
+			t.Fatal(err)
+		}
+		goldenText(t, name+".json", text)
+	}
+	for _, o := range []ManifestOptions{{Application: "abc"}, {URL: "http://bot.example"}, {URL: "https://bot.example/?x"}, {URL: "bot.example"}} {
+		if _, err := Manifest(o); core.CategoryOf(err) != core.Invalid || core.MessageOf(err) == "" {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// README keeps up with the table of permissions and with the settings.
+func TestReadmeNamesPermissionsAndSettings(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := string(text)
+	for _, p := range Permissions {
+		if line := "| " + p.Name + " | " + p.For + " |\n"; !strings.Contains(readme, line) {
+			t.Errorf("README has no line %q", line)
+		}
+	}
+	for field := range reflect.TypeFor[Config]().Fields() {
+		if key := field.Tag.Get("envconfig"); !strings.Contains(readme, "| `"+key+"` |") {
+			t.Errorf("README's table of settings has no %s", key)
+		}
+	}
+}

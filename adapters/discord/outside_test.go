@@ -1,0 +1,105 @@
+package discord_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/discord"
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+// outside is a fake server with one person in a direct message.
+type outside struct {
+	*discordtest.Server
+	ann *discordtest.Person
+}
+
+func openGateway(t *testing.T) (core.Platform, adaptertest.Outside) {
+	t.Helper()
+	o := &outside{Server: discordtest.New(discordtest.Options{Fatalf: t.Errorf, IdentifyEvery: -1})}
+	t.Cleanup(o.Close)
+	o.ann = o.AddUser(discordtest.User{ID: annID, Name: "ann"})
+	o.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID}})
+	p := discord.New(discord.Options{
+		Config: discord.Config{BotToken: o.BotToken(), APIURL: o.APIURL(), Shards: 1, Reply: "thread"}, Signer: signer(t, testKey), Cards: cards{},
+		Settings: newDrawer(nil), Owner: "one", Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	})
+	return p, o
+}
+
+// waitHeard waits until somebody hears: before, Discord tells nobody.
+func (o *outside) waitHeard(t testing.TB) {
+	t.Helper()
+	if err := o.WaitForSessions(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (o *outside) Say(t testing.TB, text string) {
+	t.Helper()
+	o.waitHeard(t)
+	o.ann.Says(text)
+}
+
+func (o *outside) Click(t testing.TB, c core.Click) {
+	t.Helper()
+	o.waitHeard(t)
+	for _, m := range o.FromBot(o.dm()) {
+		if strings.Contains(m.Shown(), "Add the note "+string(c.Approval)) {
+			o.ann.Clicks(o.dm(), m.ID, map[core.Choice]string{core.Approve: "Approve", core.Deny: "Deny"}[c.Choice])
+			return
+		}
+	}
+	t.Fatalf("there is no card of %s", c.Approval)
+}
+
+func (o *outside) dm() string { return o.DMWith(annID) }
+
+func (o *outside) Place() (core.Address, core.Lane) {
+	return core.Address{Platform: "discord", Channel: o.dm()}, core.Lane("discord:@me:" + o.dm())
+}
+
+func (o *outside) Visible() string {
+	var text strings.Builder
+	for _, m := range o.FromBot(o.dm()) {
+		text.WriteString(m.Shown() + "\n")
+	}
+	return text.String()
+}
+
+func (o *outside) Alarms() []string {
+	var alarms []string
+	for _, m := range o.FromBot(o.dm()) {
+		for _, r := range m.Reaches() {
+			if r.Kind == "link" && strings.HasSuffix(r.Label, `\`) {
+				continue // its bracket is escaped: no link
+			}
+			alarms = append(alarms, r.Kind+" "+r.Target)
+		}
+	}
+	return alarms
+}
+
+// Repeat breaks the connection and has Discord replay more than it must: what came before comes again.
+func (o *outside) Repeat(t testing.TB) {
+	t.Helper()
+	o.ReplayMore(1)
+	o.ResetAll()
+}
+
+func (o *outside) Break(f adaptertest.Fault) bool {
+	trouble := map[adaptertest.Fault]discordtest.Trouble{
+		adaptertest.Down: discordtest.ServerError(503), adaptertest.Busy: discordtest.RateLimited(20*time.Millisecond, discordtest.ScopeUser), adaptertest.Lost: discordtest.AnswerLost(),
+		adaptertest.Refused: discordtest.Refused(400, 50035, "Invalid Form Body"),
+	}[f]
+	o.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: trouble, Times: 1})
+	return true
+}
+
+func TestDiscordKeepsTheContract(t *testing.T) {
+	adaptertest.Run(t, adaptertest.Harness{Open: openGateway})
+}

@@ -1,0 +1,93 @@
+package discord_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"image/png"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/discord"
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+func picture(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 1, 1))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestWhoSpeaks(t *testing.T) {
+	r := hear(t, setup{}).known()
+	if m := r.says(r.of(r.ann.Says("hello " + r.bob.Mention() + " <#3001> <:wave:77> </ask:78> <t:0:R> a<b>c"))); m.Content.String() != "hello @bob #general :wave: /ask 1970-01-01 00:00:00 UTC a<b>c" {
+		t.Errorf("it says %q", m.Content.String())
+	}
+	got := r.says(r.of(r.ann.Posts(general, r.MentionOfBot()+", add milk for <@&"+r.RoleOfBot(guild)+">"))).Content.String()
+	if !strings.HasPrefix(got, "ann (discord:1001) says:") || !strings.Contains(got, "add milk for @gatehouse") {
+		t.Errorf("it says %q", got)
+	}
+	e := r.of(r.ann.Posts(general, r.MentionOfBot()))
+	if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ChatMessageShapeInvalid || !strings.Contains(core.MessageOf(err), "nothing to answer") {
+		t.Errorf("a mention alone gave %v", err)
+	}
+}
+
+func TestFilesThatAreSentAlong(t *testing.T) {
+	r := hear(t, setup{}).known()
+	e := r.of(r.ann.Says("look", discordtest.WithFiles(
+		discordtest.Attachment{Name: "a.png", ContentType: "image/png", Data: picture(t)},
+		discordtest.Attachment{Name: "b.txt", ContentType: "text/plain", Data: []byte("words")},
+		discordtest.Attachment{Name: "c.png", ContentType: "image/png", Data: []byte("no picture")},
+	)))
+	m := r.says(e)
+	blocks := m.Content.Blocks()
+	if len(blocks) != 2 || blocks[0].Type != core.ImageBlock || blocks[0].MediaType != "image/png" || blocks[0].Source == nil || blocks[0].Source.Base64Data == "" {
+		t.Fatalf("got %+v", blocks)
+	}
+	if text := blocks[1].Text; !strings.Contains(text, "look") || !strings.Contains(text, "b.txt (text/plain)") || !strings.Contains(text, "c.png (it is no image)") {
+		t.Errorf("it says %q", text)
+	}
+}
+
+func TestFilesFromElsewhereAreNotFetched(t *testing.T) {
+	r := hear(t, setup{}).known()
+	for _, address := range []string{r.ForeignURL(), "https://cdn.discordapp.com.example.org/a.png", "http://cdn.discordapp.com/a.png", "https://u@cdn.discordapp.com/a.png", "", "file:///etc/passwd", "%"} {
+		body, _ := json.Marshal(map[string]any{"id": "5", "channel_id": "6", "author": map[string]any{"id": "1001"}, "content": "look", "attachments": []any{
+			map[string]any{"filename": "a.png", "content_type": "image/png", "size": 3, "url": address},
+		}})
+		m := r.says(core.Event{Platform: "discord", ID: "message/6/5", Kind: core.KindMessage, Lane: "discord:@me:6", Payload: body})
+		if text := m.Content.String(); !strings.Contains(text, "a.png (it is not kept at Discord)") && !strings.Contains(text, "a.png (") {
+			t.Errorf("%q: it says %q", address, text)
+		}
+	}
+	if n := len(r.ForeignRequests()); n != 0 {
+		t.Errorf("%d requests went elsewhere", n)
+	}
+}
+
+func TestFetchingSendsNoToken(t *testing.T) {
+	r := hear(t, setup{}).known()
+	e := r.of(r.ann.Says("look", discordtest.WithFiles(discordtest.Attachment{Name: "a.png", ContentType: "image/png", Data: picture(t)})))
+	r.says(e)
+	for _, c := range r.Calls() {
+		if strings.Contains(c.Path, "/attachments/") && c.Header.Get("Authorization") != "" {
+			t.Errorf("the token went along: %+v", c)
+		}
+	}
+}
+
+func TestReadable(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "plain": "plain", "<": "<", "<@": "<@", "<@1>": "@1", "<@!1> <@&2> <#3>": "@1 @2 #3", "<a:party:5>": ":party:", "a < b > c": "a < b > c",
+		"<@one>": "<@one>", "<:x>": "<:x>", "<::5>": "<::5>", "<t:x>": "<t:x>", "<<@1>>": "<@1>", "\xff\x00": "\ufffd\ufffd", "<https://example.org>": "<https://example.org>",
+	} {
+		if got := discord.Readable(text); got != want {
+			t.Errorf("%q reads %q, want %q", text, got, want)
+		}
+	}
+}

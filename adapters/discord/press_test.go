@@ -1,0 +1,263 @@
+package discord_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+// more waits for one more event than there were and gives it.
+func (r *inbound) more(than int) core.Event {
+	r.t.Helper()
+	var e core.Event
+	r.waitFor("another event", func() bool {
+		if len(r.order) <= than {
+			return false
+		}
+		e = r.stored[r.order[len(r.order)-1]]
+		return true
+	})
+	return e
+}
+
+// answered waits for the answer to an interaction.
+func (r *inbound) answered(i *discordtest.Interaction, want discordtest.CallbackKind) {
+	r.t.Helper()
+	if err := i.Wait(r.ctx); err != nil {
+		r.t.Fatalf("%v; the log:\n%s", err, r.log)
+	}
+	if got := i.State().Answered; got != want {
+		r.t.Fatalf("it was answered with %v, want %v", got, want)
+	}
+}
+
+func TestAPressIsAVote(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")
+		ids := map[string]bool{}
+		for _, choice := range []core.Choice{core.Approve, core.Deny} {
+			b := r.button(thread, r.sealed("a1", string(choice)))
+			for range 2 {
+				before := len(r.ids())
+				i := r.bob.Presses(b)
+				e := r.more(before)
+				r.answered(i, discordtest.DeferredUpdate)
+				if e.Kind != core.KindClick || e.Subject != "a1" || e.Actor.ID != "discord:1002" || e.Address.Channel != general || e.Address.Thread != thread || e.Queue() != "approval:a1" {
+					t.Errorf("got %+v", e)
+				}
+				if e.Address.Message != "interaction:"+r.ApplicationID()+"/"+i.Token {
+					t.Errorf("a private answer can't be given: %q", e.Address.Message)
+				}
+				if bytes.Contains(e.Payload, []byte(i.Token)) {
+					t.Errorf("the payload has the token: %s", e.Payload)
+				}
+				if c := r.click(e); c != (core.Click{Approval: "a1", Choice: choice, Card: core.Ref(thread + "/" + b.Message)}) {
+					t.Errorf("Parse gave %+v", c)
+				}
+				if ids[e.ID] {
+					t.Errorf("two presses have the id %q", e.ID)
+				}
+				ids[e.ID] = true
+			}
+		}
+	})
+}
+
+func TestAPressIsAnsweredAfterItsCommit(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		b := r.button(general, r.sealed("a1", "approve"))
+		commit := make(chan struct{})
+		r.gated(func(ctx context.Context, _ core.Event) error {
+			select {
+			case <-commit:
+			case <-ctx.Done():
+			}
+			return nil
+		})
+		i := r.bob.Presses(b)
+		r.waitFor("the press", func() bool { return len(r.calls) == 1 })
+		if i.Answered() {
+			t.Error("it is answered before it is stored")
+		}
+		close(commit)
+		r.answered(i, discordtest.DeferredUpdate)
+	})
+}
+
+func TestAPressThatCannotBeStoredSaysSo(t *testing.T) {
+	r := hear(t, setup{http: true}).known()
+	b := r.button(general, r.sealed("a1", "approve"))
+	r.gated(busy)
+	i := r.bob.Presses(b)
+	r.answered(i, discordtest.Reply)
+	if m, ok := i.Shown(); !ok || m.Ephemeral != bobID || !strings.Contains(m.Content, "nothing was done") {
+		t.Errorf("bob sees %+v", m)
+	}
+}
+
+func TestAPressOverTheGatewayIsStoredInTheEnd(t *testing.T) {
+	r := hear(t, setup{}).known()
+	b := r.button(general, r.sealed("a1", "approve"))
+	r.gated(busy)
+	r.bob.Presses(b)
+	r.eventually("a try in vain", func() bool { return r.naps.taken(100*time.Millisecond) > 0 })
+	r.gated(nil)
+	r.naps.wake(100 * time.Millisecond)
+	if e := r.more(0); e.Kind != core.KindClick {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestAPressDoesNotWaitForWhatCannotBeStored(t *testing.T) {
+	r := hear(t, setup{}).known()
+	b := r.button(general, r.sealed("a1", "approve"))
+	r.gated(func(_ context.Context, e core.Event) error {
+		if e.Kind == core.KindMessage {
+			return errBusy
+		}
+		return nil
+	})
+	r.ann.Says("this waits")
+	r.waitFor("the message", func() bool { return len(r.calls) > 0 })
+	i := r.bob.Presses(b)
+	r.answered(i, discordtest.DeferredUpdate)
+	if e := r.more(0); e.Kind != core.KindClick {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestAButtonThatIsNotOursDoesNothingAndSaysSo(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		value := r.sealed("a1", "approve")
+		for name, v := range map[string]string{
+			"tampered": strings.Replace(value, "a1", "a2", 1), "another key": signer(t, "a key of somebody else").Seal("a1", "approve"), "cut": value[:len(value)-1],
+			"plain": "a1~approve", "one field": r.sealed("a1"), "of no kind": r.sealed("a1", "explode"),
+		} {
+			i := r.bob.Presses(r.button(general, v))
+			r.answered(i, discordtest.Reply)
+			if m, ok := i.Shown(); !ok || m.Ephemeral != bobID || !strings.Contains(m.Content, "nothing was done") {
+				t.Errorf("%s: bob sees %+v", name, m)
+			}
+			if strings.Contains(r.log.String(), v) {
+				t.Errorf("%s: the log has the value", name)
+			}
+		}
+		if got := r.ids(); len(got) != 0 {
+			t.Errorf("stored: %v", got)
+		}
+	})
+}
+
+func TestTryAgainAndNewConversation(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")
+		for _, c := range []struct {
+			action, id, subject string
+			kind                core.Kind
+		}{{"again", "press/again/17", "again/17", core.KindControl}, {"new", "press/new/17", "17", core.KindReset}} {
+			b := r.button(thread, r.sealed(c.action, "17", "discord:2001:"+thread))
+			r.answered(r.ann.Presses(b), discordtest.DeferredUpdate)
+			r.answered(r.bob.Presses(b), discordtest.DeferredUpdate)
+			e := r.event(c.id)
+			if e.Kind != c.kind || e.Subject != c.subject || e.Lane != core.Lane("discord:2001:"+thread) || e.Address.Channel != general || e.Address.Thread != thread {
+				t.Errorf("%s: got %+v", c.action, e)
+			}
+		}
+		if got := r.ids(); len(got) != 2 {
+			t.Errorf("stored: %v", got)
+		}
+	})
+}
+
+func TestDenyWithReason(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		b := r.button(general, r.sealed("a1", "reason"))
+		for reason, want := range map[string]string{"  not today & <never> ": "not today & <never>", "": ""} {
+			before := len(r.ids())
+			r.answered(r.bob.Presses(b), discordtest.ShowModal)
+			m, err := r.WaitForModal(r.ctx, bobID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.ids(); len(got) != before {
+				t.Errorf("the press alone is stored: %v", got)
+			}
+			i := r.bob.SubmitsAgain(m, map[string]string{"reason": reason})
+			e := r.more(before)
+			r.answered(i, discordtest.DeferredUpdate)
+			if e.Kind != core.KindClick || e.Subject != "a1" || e.Address.Channel != general || e.Actor.ID != "discord:1002" {
+				t.Errorf("got %+v", e)
+			}
+			if c := r.click(e); c != (core.Click{Approval: "a1", Choice: core.Deny, Reason: want, Card: core.Ref(general + "/" + b.Message)}) {
+				t.Errorf("Parse gave %+v", c)
+			}
+		}
+	})
+}
+
+func TestAFormForWhatIsDecided(t *testing.T) {
+	for name, c := range map[string]struct {
+		card core.Card
+		err  error
+		want string
+	}{
+		"decided": {core.Card{State: core.Approved, DecidedBy: "discord:1001"}, nil, "1001"},
+		"unknown": {core.Card{}, core.Errorf(core.NotFound, "no such approval"), "not known"},
+		"busy":    {core.Card{}, errBusy, "nothing was decided"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := setup{http: true}
+			s.discord.Cards = shelf(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err })
+			r := hear(t, s).known()
+			i := r.bob.Presses(r.button(general, r.sealed("a1", "reason")))
+			r.answered(i, discordtest.Reply)
+			if m, _ := i.Shown(); m.Ephemeral != bobID || !strings.Contains(m.Content, c.want) {
+				t.Errorf("bob sees %+v", m)
+			}
+		})
+	}
+}
+
+func TestADangerousCallIsConfirmed(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		b := r.button(general, r.sealed("a1", "confirm"))
+		r.answered(r.bob.Presses(b), discordtest.ShowModal)
+		m, err := r.WaitForModal(r.ctx, bobID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.answered(r.bob.SubmitsAgain(m, map[string]string{"confirm": "decline"}), discordtest.Reply)
+		if got := r.ids(); len(got) != 0 {
+			t.Fatalf("stored: %v", got)
+		}
+		i := r.bob.SubmitsAgain(m, map[string]string{"confirm": "Approve"})
+		e := r.more(0)
+		r.answered(i, discordtest.DeferredUpdate)
+		if c := r.click(e); c.Choice != core.Approve || c.Approval != "a1" {
+			t.Errorf("Parse gave %+v", c)
+		}
+	})
+}
+
+func TestAllArguments(t *testing.T) {
+	s := setup{}
+	s.discord.Cards = shelf(func(_ context.Context, id core.ApprovalID) (core.Card, error) {
+		return core.Card{Approval: id, State: core.Open, Tool: "note_add", Arguments: `{"text":"` + strings.Repeat("milk and honey, ", 300) + `the end"}`}, nil
+	})
+	onBoth(t, s, func(t *testing.T, r *inbound) {
+		i := r.bob.Presses(r.button(general, r.sealed("a1", "arguments")))
+		r.answered(i, discordtest.Reply)
+		r.naps.waker(300 * time.Millisecond)
+		if _, err := r.WaitForEphemeral(r.ctx, general, bobID, "the end"); err != nil {
+			t.Errorf("the rest did not come: %v", err)
+		}
+		if got := r.ids(); len(got) != 0 {
+			t.Errorf("stored: %v", got)
+		}
+	})
+}

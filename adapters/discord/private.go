@@ -1,0 +1,66 @@
+package discord
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"gatehouse/core"
+)
+
+// tell says something to one person: where they pressed, for their eyes alone, as long as the interaction lasts (15 minutes); after that,
+// and where there was none, in direct messages.
+func (d *Discord) tell(ctx context.Context, delivery core.Delivery, m drawn) (core.Ref, error) {
+	app, token, ok := interactionOf(delivery.To)
+	if ok {
+		out := d.out.paint.outgoing(delivery, m)
+		out.Flags |= flagEphemeral
+		var made sent
+		err := d.call(ctx, http.MethodPost, "/webhooks/"+app+"/"+token+"?wait=true", out, &made)
+		if err == nil {
+			return refOf(delivery.To.Channel, made.ID), nil
+		}
+		if !isRefusal(err, codeBadWebhookToken, codeUnknownWebhook, codeUnknownInteraction) {
+			return "", sendFault(err)
+		}
+	}
+	user, ok := strings.CutPrefix(delivery.Person, Name+":")
+	if !ok || !isSnowflake(user) {
+		return "", core.Errorf(core.DeliveryFailed, "The word was for %q, who is nobody on Discord.", delivery.Person)
+	}
+	channel, err := d.directTo(ctx, user)
+	if err != nil {
+		return "", sendFault(notSent(err))
+	}
+	return d.post(ctx, channel, "", delivery, m)
+}
+
+// notSent is an error of what was done before a send: nothing was sent, so it can be tried again.
+func notSent(err error) error {
+	if core.CategoryOf(err) == core.DeliveryInDoubt {
+		return core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
+	}
+	return err
+}
+
+// interactionOf reads an address whose message is an interaction.
+func interactionOf(to core.Address) (app, token string, ok bool) {
+	rest, ok := strings.CutPrefix(to.Message, interactionPrefix)
+	if !ok {
+		return "", "", false
+	}
+	app, token, ok = strings.Cut(rest, "/")
+	return app, token, ok && isSnowflake(app) && token != "" && !strings.ContainsAny(token, "/?#%")
+}
+
+// directTo gives the channel of the bot's direct messages with a person.
+func (d *Discord) directTo(ctx context.Context, user string) (string, error) {
+	var made sent // only the id
+	if err := d.call(ctx, http.MethodPost, "/users/@me/channels", map[string]any{"recipient_id": user}, &made); err != nil {
+		return "", err
+	}
+	if !isSnowflake(made.ID) {
+		return "", core.Errorf(core.DeliveryLater, "Discord does not say which channel leads to a person.")
+	}
+	return made.ID, nil
+}

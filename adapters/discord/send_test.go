@@ -1,0 +1,230 @@
+package discord
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+func TestAMentionIsAnsweredInAThread(t *testing.T) {
+	w := newTown(t, nil)
+	to := w.asked("what is <@1002> doing?\nTell me")
+	w.say(answerTo("reply/1", "Hello @everyone <@1002> <@&"+approvers+">", to))
+	w.say(answerTo("reply/2", "And more", core.Address{Platform: Name, Channel: general, Thread: to.Thread, Message: "1"}))
+	thread, ok := w.Channel(to.Thread)
+	if !ok || thread.Name != "what is doing? Tell me" || thread.Parent != general {
+		t.Fatalf("%+v, %v", thread, ok)
+	}
+	said := w.FromBot(to.Thread)
+	if len(said) != 2 || !strings.HasPrefix(said[0].Content, "Hello @everyone") || said[0].Everyone || len(said[0].Mentions)+len(said[0].Roles) > 0 {
+		t.Errorf("%+v", said)
+	}
+	if n := w.CountCalls(discordtest.StartThread); n != 1 {
+		t.Errorf("the thread was opened %d times", n)
+	}
+	if len(w.FromBot(general)) != 0 {
+		t.Error("something stands in the channel")
+	}
+	w.nobodyIsCalled()
+}
+
+func TestAThreadThatIsThereIsUsed(t *testing.T) {
+	w := newTown(t, nil)
+	to := w.asked("hello")
+	w.bob.OpensThread(general, to.Message, "bob was faster")
+	w.say(answerTo("reply/1", "Hello", to))
+	if len(w.FromBot(to.Thread)) != 1 {
+		t.Error(w.Dump())
+	}
+}
+
+func TestWhereNoThreadCanBeOpenedTheAnswerStandsInPlace(t *testing.T) {
+	w := newTown(t, nil)
+	w.DenyBot(general, discordtest.CreatePublicThreads)
+	to := w.asked("hello")
+	text, _ := longAnswer()
+	w.say(answerTo("reply/1", text[:5000], to))
+	said := w.FromBot(general)
+	if len(said) < 3 || said[0].ReplyTo != to.Message || said[2].ReplyTo != to.Message || len(said[0].Mentions) > 0 {
+		t.Errorf("%+v", said)
+	}
+	if n := w.CountCalls(discordtest.StartThread); n != 1 {
+		t.Errorf("%d tries", n)
+	}
+	w.nobodyIsCalled()
+}
+
+func TestAnAnswerToADeletedMessageStandsInPlace(t *testing.T) {
+	w := newTown(t, nil)
+	to := w.asked("hello")
+	w.alice.Deletes(general, to.Message)
+	w.say(answerTo("reply/1", "Hello", to))
+	if said := w.FromBot(general); len(said) != 1 || said[0].ReplyTo != "" {
+		t.Errorf("%+v", said)
+	}
+}
+
+func TestALongAnswerArrivesWhole(t *testing.T) {
+	w := newTown(t, nil)
+	to := core.Address{Platform: Name, Channel: w.DMWith("1001")}
+	text, lines := longAnswer()
+	w.say(answerTo("reply/1", text, to))
+	var messages []string
+	for _, m := range w.FromBot(to.Channel) {
+		messages = append(messages, m.Content)
+	}
+	checkLong(t, messages, lines)
+	w.nobodyIsCalled()
+}
+
+func TestAnEditTakesTheButtonsAway(t *testing.T) {
+	w := newTown(t, nil)
+	to := core.Address{Platform: Name, Channel: general}
+	d := core.Delivery{Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil)}
+	ref := w.say(d)[0]
+	if said := w.FromBot(general); len(said) != 1 || len(said[0].Buttons()) != 3 {
+		t.Fatalf("%+v", said)
+	}
+	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, noon })
+	if err := w.d.Edit(w.ctx(), ref, d); err != nil {
+		t.Fatal(err)
+	}
+	said := w.FromBot(general)
+	if len(said) != 1 || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Content, "✅ Approved") || said[0].Edits != 1 {
+		t.Errorf("%+v", said)
+	}
+	w.nobodyIsCalled()
+}
+
+// A card stays decidable for months; its thread is archived long before.
+func TestACardInAnArchivedThreadIsRedrawn(t *testing.T) {
+	w := newTown(t, nil)
+	to := w.asked("add milk")
+	d := core.Delivery{Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil)}
+	ref := w.say(d)[0]
+	w.ArchiveThread(to.Thread, false)
+	d.Card = testCard(func(c *core.Card) { c.State = core.Expired })
+	if err := w.d.Edit(w.ctx(), ref, d); err != nil {
+		t.Fatal(err)
+	}
+	if said := w.FromBot(to.Thread); !strings.Contains(said[0].Content, "Expired") {
+		t.Error(w.Dump())
+	}
+	w.ArchiveThread(to.Thread, true)
+	if err := w.d.Edit(w.ctx(), ref, d); core.CategoryOf(err) == "" || core.CategoryOf(err) == core.DeliveryLater {
+		t.Errorf("in a locked thread: %v", err)
+	}
+}
+
+func TestForeignReferencesAreRefused(t *testing.T) {
+	w := newTown(t, nil)
+	for _, ref := range []core.Ref{"", "C1/1.2", "1", "1/..", "../2"} {
+		if err := w.d.Edit(w.ctx(), ref, answerTo("reply/1", "x", core.Address{})); core.CategoryOf(err) != core.DeliveryFailed {
+			t.Errorf("%q: %v", ref, err)
+		}
+	}
+	if len(w.Calls()) != 0 {
+		t.Errorf("Discord was asked: %v", w.Calls())
+	}
+}
+
+func TestAPrivateWordIsForItsPersonAlone(t *testing.T) {
+	w := newTown(t, nil)
+	d := core.Delivery{Post: core.Post{Key: "private/1", Kind: core.PostPrivate, Text: "You may not.", Person: "discord:1001", To: core.Address{Platform: Name, Channel: general}}}
+	w.say(d) // there is no interaction to answer
+	if said := w.FromBot(w.DMWith("1001")); len(said) != 1 || !strings.HasPrefix(said[0].Content, "You may not.") {
+		t.Error(w.Dump())
+	}
+	d.Key, d.To.Message = "private/2", interactionPrefix+w.ApplicationID()+"/gone"
+	w.say(d)
+	if said := w.FromBot(w.DMWith("1001")); len(said) != 2 {
+		t.Error(w.Dump())
+	}
+	d.Key, d.Person = "private/3", "slack:U1"
+	if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryFailed {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestWhatARefusalOfAPostMeans(t *testing.T) {
+	for name, c := range map[string]struct {
+		trouble discordtest.Trouble
+		want    core.Category
+	}{
+		"rate limit":     {discordtest.RateLimited(2*time.Second, discordtest.ScopeUser), core.DeliveryLater},
+		"shared limit":   {discordtest.RateLimited(2*time.Second, discordtest.ScopeShared), core.DeliveryLater},
+		"global limit":   {discordtest.RateLimited(2*time.Second, discordtest.ScopeGlobal), core.DeliveryLater},
+		"proxy":          {discordtest.RateLimitedByProxy(2 * time.Second), core.DeliveryLater},
+		"the token":      {discordtest.Unauthorized(), core.DeliveryLater}, // it can be mended
+		"no view":        {discordtest.MissesAccess(), core.Unsupported},
+		"no permission":  {discordtest.MissesPermissions(), core.Unsupported},
+		"broken down":    {discordtest.ServerError(503), core.DeliveryInDoubt},
+		"lost":           {discordtest.AnswerLost(), core.DeliveryInDoubt},
+		"garbled":        {discordtest.Garbled(), core.DeliveryInDoubt},
+		"never answered": {discordtest.Cut(), core.DeliveryInDoubt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTown(t, nil)
+			w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: c.trouble, Times: 1})
+			d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
+			_, _, err := w.d.Post(w.ctx(), d)
+			if core.CategoryOf(err) != c.want {
+				t.Errorf("%v", err)
+			}
+			if wait := w.d.Pace(d); (wait > 0) != strings.Contains(name, "limit") && name != "proxy" {
+				t.Errorf("then it waits for %s", wait)
+			}
+			other := answerTo("reply/2", "hello", core.Address{Platform: Name, Channel: secret})
+			if wait := w.d.Pace(other); (wait > 0) != (name == "global limit" || name == "proxy") {
+				t.Errorf("another channel waits for %s", wait)
+			}
+		})
+	}
+}
+
+func TestAThreadThatMayNotBeThereIsTriedAgain(t *testing.T) {
+	w := newTown(t, nil)
+	to := w.asked("hello")
+	w.Inject(discordtest.Fault{Route: discordtest.StartThread, Trouble: discordtest.AnswerLost(), Times: 1})
+	if _, _, err := w.d.Post(w.ctx(), answerTo("reply/1", "x", to)); core.CategoryOf(err) != core.DeliveryLater {
+		t.Fatalf("%v", err)
+	}
+	w.say(answerTo("reply/1", "x", to))
+	if len(w.FromBot(to.Thread)) != 1 {
+		t.Error(w.Dump())
+	}
+}
+
+func TestSentWithinDiscordsLimits(t *testing.T) {
+	w := newTown(t, func(o *discordtest.Options) { o.Limits = discordtest.DiscordLimits() })
+	now := time.Now()
+	w.d.out.rest.gates.now, w.d.out.pace.now = func() time.Time { return now }, func() time.Time { return now }
+	to := core.Address{Platform: Name, Channel: general}
+	sent, waited := 0, 0
+	for i := range 20 {
+		d := answerTo("reply/"+strings.Repeat("i", i), "hello", to)
+		if w.d.Pace(d) > 0 {
+			waited++
+			continue
+		}
+		if _, _, err := w.d.Post(w.ctx(), d); err != nil {
+			t.Fatal(err)
+		}
+		sent++
+	}
+	if sent != 5 || waited != 15 {
+		t.Errorf("%d sent, %d wait", sent, waited)
+	}
+	for _, c := range w.Calls() {
+		if c.Status == http.StatusTooManyRequests {
+			t.Errorf("Discord had to say it: %s", c.Route)
+		}
+	}
+}

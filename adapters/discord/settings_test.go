@@ -1,0 +1,122 @@
+package discord_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"gatehouse/core"
+)
+
+// drawer is what several processes of one bot share, in memory. Its time is the test's, but for what keeps identifications apart by
+// seconds: each of them finds the time for it over.
+type drawer struct {
+	mu     sync.Mutex
+	now    func() time.Time
+	values map[string]string
+	puts   int
+	leases map[string]hold
+	uses   map[string][]time.Time
+	broken bool
+}
+
+type hold struct {
+	owner string
+	until time.Time
+}
+
+func newDrawer(now func() time.Time) *drawer {
+	if now == nil {
+		now = time.Now
+	}
+	return &drawer{now: now, values: map[string]string{}, leases: map[string]hold{}, uses: map[string][]time.Time{}}
+}
+
+var errBusy = core.Errorf(core.StoreBusy, "The store is busy.")
+
+func (d *drawer) Put(_ context.Context, name, value string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.broken {
+		return errBusy
+	}
+	d.values[name] = value
+	d.puts++
+	return nil
+}
+
+func (d *drawer) Get(_ context.Context, name string) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.broken {
+		return "", errBusy
+	}
+	return d.values[name], nil
+}
+
+func (d *drawer) Hold(_ context.Context, name, owner string, lease time.Duration) (bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.broken {
+		return false, errBusy
+	}
+	now := d.now()
+	if h := d.leases[name]; h.owner != owner && now.Before(h.until) {
+		return false, nil
+	}
+	d.leases[name] = hold{owner, now.Add(lease)}
+	if lease <= 0 {
+		delete(d.leases, name)
+	}
+	return lease > 0, nil
+}
+
+func (d *drawer) Spend(_ context.Context, name string, limit int, window time.Duration) (time.Duration, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.broken {
+		return 0, errBusy
+	}
+	if strings.Contains(name, "/slot/") {
+		return 0, nil
+	}
+	now := d.now()
+	kept := d.uses[name][:0]
+	for _, at := range d.uses[name] {
+		if now.Sub(at) < window {
+			kept = append(kept, at)
+		}
+	}
+	d.uses[name] = kept
+	if len(kept) >= limit {
+		return kept[len(kept)-limit].Add(window).Sub(now), nil
+	}
+	d.uses[name] = append(kept, now)
+	return 0, nil
+}
+
+// take gives a name to another holder.
+func (d *drawer) take(name, owner string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.leases[name] = hold{owner, d.now().Add(time.Hour)}
+}
+
+func (d *drawer) fail(broken bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.broken = broken
+}
+
+func (d *drawer) holder(name string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.leases[name].owner
+}
+
+func (d *drawer) value(name string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.values[name]
+}

@@ -1,0 +1,61 @@
+package discord_test
+
+import (
+	"testing"
+
+	"gatehouse/adapters/discord"
+	"gatehouse/adapters/discord/discordtest"
+)
+
+func TestShards(t *testing.T) {
+	r := hear(t, setup{config: func(c *discord.Config) { c.Shards = 3 }, fake: discordtest.Options{MaxConcurrency: 3}}).known()
+	seen := map[[2]int]bool{}
+	for _, i := range r.Identifies() {
+		seen[i.Shard] = true
+	}
+	if len(seen) != 3 || !seen[[2]int{2, 3}] {
+		t.Errorf("it identified as %+v", r.Identifies())
+	}
+	r.of(r.ann.Says("hello"))
+	r.of(r.ann.Posts(general, r.MentionOfBot()+" hello"))
+}
+
+func TestAsManyShardsAsDiscordRecommends(t *testing.T) {
+	r := hear(t, setup{config: func(c *discord.Config) { c.Shards = 0 }, fake: discordtest.Options{MaxConcurrency: 2, Shards: 2}}).known()
+	if n := len(r.Identifies()); n != 2 {
+		t.Errorf("it identified %d times", n)
+	}
+}
+
+func TestOneHolderOfAShard(t *testing.T) {
+	r := hear(t, setup{}).known()
+	second := r.options
+	second.Owner = "two"
+	first := r.p
+	p := discord.New(second)
+	other := &inbound{Server: r.Server, t: t, ctx: r.ctx, p: p, log: r.log, drawer: r.drawer, naps: newNaps(), options: second, stored: r.stored, wake: make(chan struct{})}
+	other.start()
+	defer func() { other.halt() }()
+	other.known() // another holds the shard: that is as good as hearing it
+	if n := len(r.Open()); n != 1 || r.drawer.holder("discord/shard/0") != "one" {
+		t.Errorf("%d connections are open", n)
+	}
+	_ = first
+	r.halt() // lets go at once
+	other.naps.wake(discord.ShardLease / 3)
+	r.eventually("another holder", func() bool { return r.drawer.holder("discord/shard/0") == "two" && len(r.Open()) == 1 })
+	if n := len(r.Identifies()); n != 1 {
+		t.Errorf("the second identified; %d in all", n)
+	}
+	r.drawer.take("discord/shard/0", "three")
+	other.naps.wake(discord.ShardLease / 3)
+	r.eventually("the end of the connection", func() bool { return len(r.Open()) == 0 })
+	r.start() // for the end of the test
+}
+
+func TestAStoreThatCannotBeAskedIsRed(t *testing.T) {
+	r := hear(t, setup{before: func(r *inbound) { r.drawer.fail(true) }})
+	r.eventually("that it says why", func() bool { hears, _ := r.p.Probe(); return hears != nil && hears.Error() != "" })
+	r.drawer.fail(false)
+	r.known()
+}

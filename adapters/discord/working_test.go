@@ -1,0 +1,97 @@
+package discord
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+// running lets the platform speak until the test ends, with naps that end when they are asked to.
+func (w *town) running() (nap chan<- struct{}, stop func()) {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	naps := make(chan struct{})
+	w.d.out.typing.wait = func(ctx context.Context, d time.Duration) {
+		if d != typeEvery {
+			w.t.Errorf("it rests for %s", d)
+		}
+		select {
+		case <-naps:
+		case <-ctx.Done():
+		}
+	}
+	var done sync.WaitGroup
+	done.Go(func() { w.d.speak(ctx) })
+	stop = sync.OnceFunc(func() { cancel(); done.Wait() })
+	w.t.Cleanup(stop)
+	if err := w.WaitFor(w.ctx(), func(s *discordtest.Server) bool { return s.CountCalls(discordtest.OverwriteCommands) > 0 }); err != nil {
+		w.t.Fatal(err)
+	}
+	return naps, stop
+}
+
+func (w *town) typed(channel string, times int) {
+	w.t.Helper()
+	if err := w.WaitFor(w.ctx(), func(s *discordtest.Server) bool { return len(s.Typing(channel)) == times }); err != nil {
+		w.t.Fatalf("typed %d times: %v", len(w.Typing(channel)), err)
+	}
+}
+
+func TestTypingIsShownUntilTheAnswer(t *testing.T) {
+	w := newTown(t, nil)
+	nap, stop := w.running()
+	to := w.asked("hello")
+	working := func(on bool) {
+		if err := w.d.Working(w.ctx(), to, on); err != nil {
+			t.Error(err)
+		}
+	}
+	working(true)
+	w.typed(general, 1) // there is no thread yet
+	working(true)
+	nap <- struct{}{}
+	w.typed(general, 2)
+	working(false)
+	w.say(core.Delivery{Post: core.Post{Key: "steps/1", Kind: core.PostSteps, Text: "calc", To: to}})
+	working(true)
+	w.typed(to.Thread, 1)
+	w.say(core.Delivery{Post: core.Post{Key: "steps/2", Kind: core.PostSteps, Text: "calc", To: to}})
+	nap <- struct{}{}
+	w.typed(to.Thread, 2)
+	w.say(answerTo("reply/1", "done", to))
+	working(true)
+	w.typed(to.Thread, 3)
+	stop()
+	working(true)
+	if len(w.d.out.typing.places) != 0 || len(w.Typing(to.Thread)) != 3 {
+		t.Error("it types after its end")
+	}
+}
+
+func TestTypingEndsWhereItIsNotAllowed(t *testing.T) {
+	w := newTown(t, nil)
+	w.running()
+	w.DenyBot(general, discordtest.SendMessages)
+	if err := w.d.Working(w.ctx(), core.Address{Platform: Name, Channel: general}, true); err != nil {
+		t.Error(err)
+	}
+	w.d.out.typing.going.Wait()
+	if len(w.d.out.typing.places) != 0 || w.CountCalls(discordtest.TriggerTyping) != 1 {
+		t.Error("it goes on")
+	}
+}
+
+func TestCommandsAreRegisteredOnce(t *testing.T) {
+	w := newTown(t, nil)
+	for i, want := range []bool{true, false, false} {
+		if changed, err := w.d.registerCommands(w.ctx()); err != nil || changed != want {
+			t.Errorf("time %d: %v, %v", i, changed, err)
+		}
+	}
+	if got := w.Commands(""); len(got) != 4 || w.CommandOverwrites() != 1 {
+		t.Errorf("%v, written %d times", got, w.CommandOverwrites())
+	}
+}

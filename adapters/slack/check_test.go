@@ -1,0 +1,302 @@
+package slack_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/slack"
+	"gatehouse/adapters/slack/slacktest"
+)
+
+// clinic is a workspace in which all is well, and a checkup of it.
+type clinic struct {
+	*slacktest.Server
+	checkup slack.Checkup
+}
+
+var clinicTime = time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
+
+func newClinic(t *testing.T, o slacktest.Options) *clinic {
+	t.Helper()
+	c := &clinic{Server: slacktest.Start(t, o)}
+	c.AddUser(slacktest.User{ID: "U2BOB", Name: "bob", RealName: "Bob"})
+	c.AddUser(slacktest.User{ID: "U9OLD", Name: "old", Deleted: true})
+	c.AddUser(slacktest.User{ID: "U8BOT", Name: "robot", IsBot: true})
+	c.AddGroup(slacktest.Group{ID: "S1OPS", Handle: "ops", Members: []string{"U2BOB"}})
+	c.AddGroup(slacktest.Group{ID: "S2NONE", Handle: "none"})
+	c.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U2BOB", c.BotUserID()}})
+	c.AddChannel(slacktest.Channel{ID: "C2", Name: "elsewhere", Members: []string{"U2BOB"}})
+	c.checkup = slack.Checkup{
+		Config: slack.Config{BotToken: c.BotToken(), AppToken: c.AppToken(), APIURL: c.APIURL(), FollowUp: "thread"},
+		Listen: "127.0.0.1:8080", Approvers: []string{"slack:U2BOB", "slack:S1OPS", "console:ann"}, Now: func() time.Time { return clinicTime },
+		Heard: func(context.Context) (time.Time, error) { return clinicTime.Add(-time.Minute), nil },
+	}
+	return c
+}
+
+// finds runs the checkup and gives the checks by name.
+func (c *clinic) finds(t *testing.T) map[string]slack.Check {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	found := map[string]slack.Check{}
+	for _, f := range c.checkup.Run(ctx) {
+		if _, twice := found[f.Name]; twice {
+			t.Errorf("%q was checked twice", f.Name)
+		}
+		if f.What == "" || f.State != slack.OK && f.Mend == "" {
+			t.Errorf("%q says nothing, or not how it is mended: %+v", f.Name, f)
+		}
+		for _, secret := range []string{c.BotToken(), c.AppToken(), c.SigningSecret(), "/link/"} {
+			if strings.Contains(f.What+f.Mend, secret) {
+				t.Errorf("%q tells a secret: %+v", f.Name, f)
+			}
+		}
+		found[f.Name] = f
+	}
+	return found
+}
+
+// wantCheck fails unless a check came out so, and says each of the words.
+func wantCheck(t *testing.T, found map[string]slack.Check, name string, state slack.State, words ...string) {
+	t.Helper()
+	f, ok := found[name]
+	if !ok || f.State != state {
+		t.Fatalf("%q is %+v, want %s; found %+v", name, f, state, found)
+	}
+	for _, word := range words {
+		if !strings.Contains(f.What+" "+f.Mend, word) {
+			t.Errorf("%q does not say %q: %+v", name, word, f)
+		}
+	}
+}
+
+func TestCheckupAllIsWell(t *testing.T) {
+	c := newClinic(t, slacktest.Options{})
+	found := c.finds(t)
+	for name, f := range found {
+		if f.State != slack.OK {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	wantCheck(t, found, "slack token", slack.OK, "@gatehouse", "U0BOT", "T0GATE")
+	wantCheck(t, found, "slack socket", slack.OK)
+	wantCheck(t, found, "slack scopes", slack.OK)
+	wantCheck(t, found, "slack channels", slack.OK, "in #general.")
+	wantCheck(t, found, "slack events", slack.OK, "1m0s")
+	wantCheck(t, found, "slack approver slack:U2BOB", slack.OK, "is bob")
+	wantCheck(t, found, "slack approver slack:S1OPS", slack.OK, "has 1 member.")
+	if n := c.OpenSockets(); n != 0 {
+		t.Errorf("%d sockets were opened; Slack would send them events", n)
+	}
+	for _, call := range c.Calls() {
+		if strings.HasPrefix(call.Method, "chat.") || strings.HasPrefix(call.Method, "reactions.") || call.Method == "conversations.open" {
+			t.Errorf("%s was called; a checkup changes nothing", call.Method)
+		}
+	}
+}
+
+func TestCheckupIsWellWithTheManifestsScopes(t *testing.T) {
+	var scopes []string
+	for _, s := range slack.Scopes {
+		if s.Name != "assistant:write" {
+			scopes = append(scopes, s.Name)
+		}
+	}
+	wantCheck(t, newClinic(t, slacktest.Options{Scopes: scopes}).finds(t), "slack scopes", slack.OK)
+}
+
+func TestCheckupNamesEachMissingScope(t *testing.T) {
+	useful := map[string]bool{
+		"channels:read": true, "groups:read": true, "im:read": true, "mpim:read": true, "im:write": true, "users:read": true,
+		"reactions:write": true, "files:read": true, "commands": true,
+	}
+	for _, s := range slack.Scopes {
+		t.Run(s.Name, func(t *testing.T) {
+			c := newClinic(t, slacktest.Options{})
+			c.WithdrawScope(s.Name)
+			found := c.finds(t)
+			if s.Name == "assistant:write" { // the view is a choice
+				wantCheck(t, found, "slack scopes", slack.OK)
+				return
+			}
+			state := slack.Fail
+			if useful[s.Name] {
+				state = slack.Warn
+			}
+			address := "https://api.slack.com/apps/A0GATE/oauth"
+			if s.Name == "users:read" { // without it the app's id can't be found out
+				address = "https://api.slack.com/apps,"
+			}
+			wantCheck(t, found, "slack scope "+s.Name, state, s.Without, address, "Reinstall")
+			for name, f := range found {
+				if strings.HasPrefix(name, "slack scope") && name != "slack scope "+s.Name {
+					t.Errorf("%s: %+v", name, f)
+				}
+			}
+		})
+	}
+}
+
+func TestCheckupAsksForWhatTheConfigurationNeeds(t *testing.T) {
+	c := newClinic(t, slacktest.Options{})
+	c.WithdrawScope("channels:history")
+	c.WithdrawScope("usergroups:read")
+	c.checkup.Config.FollowUp, c.checkup.Approvers = "mention", []string{"slack:U2BOB"}
+	found := c.finds(t)
+	wantCheck(t, found, "slack scope channels:history", slack.Warn)
+	if f, ok := found["slack scope usergroups:read"]; ok {
+		t.Errorf("no group may approve, and yet: %+v", f)
+	}
+}
+
+func TestCheckupToken(t *testing.T) {
+	c := newClinic(t, slacktest.Options{})
+	c.checkup.Config.BotToken = "xoxb-another"
+	found := c.finds(t)
+	wantCheck(t, found, "slack token", slack.Fail, "invalid_auth", "Bot User OAuth Token")
+	wantCheck(t, found, "slack events", slack.OK)
+	if _, ok := found["slack scopes"]; ok {
+		t.Error("the scopes of a token that is none were checked")
+	}
+	c.checkup.Config.BotToken = c.BotToken()
+	c.RevokeToken()
+	wantCheck(t, c.finds(t), "slack token", slack.Fail, "token_revoked")
+	c.RestoreToken()
+	c.DeactivateAccount()
+	wantCheck(t, c.finds(t), "slack token", slack.Fail, "account_inactive")
+}
+
+func TestCheckupSocket(t *testing.T) {
+	c := newClinic(t, slacktest.Options{})
+	c.checkup.Config.AppToken = "xapp-another"
+	wantCheck(t, c.finds(t), "slack socket", slack.Fail, "SLACK_APP_TOKEN", "connections:write", "A0GATE/general")
+	c.checkup.Config.AppToken = c.AppToken()
+	for code, words := range map[string][]string{
+		"link_disabled": {"link_disabled", "A0GATE/socket-mode"}, "missing_scope": {"connections:write"}, "ratelimited": {"again in a minute"},
+	} {
+		fault := c.Inject(slacktest.Fault{Method: "apps.connections.open", Trouble: slacktest.Refused(code)})
+		state := slack.Fail
+		if code == "ratelimited" {
+			state = slack.Warn
+		}
+		wantCheck(t, c.finds(t), "slack socket", state, words...)
+		fault.Lift()
+	}
+	before := c.CountCalls("apps.connections.open")
+	c.checkup.Quick = true
+	if f, ok := c.finds(t)["slack socket"]; ok || c.CountCalls("apps.connections.open") != before {
+		t.Errorf("a quick checkup asked for a socket: %+v", f)
+	}
+}
+
+func TestCheckupHTTP(t *testing.T) {
+	c := newClinic(t, slacktest.Options{})
+	c.checkup.Config.AppToken, c.checkup.Config.SigningSecret = "", c.SigningSecret()
+	c.checkup.Heard = func(context.Context) (time.Time, error) { return time.Time{}, nil }
+	found := c.finds(t)
+	wantCheck(t, found, "slack http", slack.OK, "127.0.0.1:8080", "public https address", "/slack/events")
+	wantCheck(t, found, "slack events", slack.Warn, "No event", "Request URL", "Verified")
+	if _, ok := found["slack socket"]; ok {
+		t.Error("there is no app token, and yet a socket was asked for")
+	}
+}
+
+func TestCheckupChannels(t *testing.T) {
+	c := newClinic(t, slacktest.Options{})
+	c.Invite("C2", c.BotUserID())
+	wantCheck(t, c.finds(t), "slack channels", slack.OK, "in #general and 1 more.")
+	c.Remove("C1", c.BotUserID())
+	c.Remove("C2", c.BotUserID())
+	wantCheck(t, c.finds(t), "slack channels", slack.Fail, "/invite @gatehouse")
+	c.DMWith("U2BOB")
+	wantCheck(t, c.finds(t), "slack channels", slack.OK, "1 direct conversation.")
+	for _, scope := range []string{"channels:read", "groups:read", "im:read", "mpim:read"} {
+		c.WithdrawScope(scope)
+	}
+	if f, ok := c.finds(t)["slack channels"]; ok {
+		t.Errorf("it can't be known where the bot is, and yet: %+v", f)
+	}
+}
+
+func TestCheckupEvents(t *testing.T) {
+	c := newClinic(t, slacktest.Options{})
+	at := time.Time{}
+	var err error
+	c.checkup.Heard = func(context.Context) (time.Time, error) { return at, err }
+	wantCheck(t, c.finds(t), "slack events", slack.Warn, "No event has come", "@gatehouse hello", "A0GATE/event-subscriptions", "message.channels", "Socket Mode is on")
+	at = clinicTime.Add(-2 * time.Hour)
+	wantCheck(t, c.finds(t), "slack events", slack.Warn, "The last event came", "@gatehouse hello")
+	at = clinicTime.Add(-time.Hour)
+	wantCheck(t, c.finds(t), "slack events", slack.OK)
+	err = errors.New("the disk is gone")
+	found := c.finds(t)
+	wantCheck(t, found, "slack events", slack.Fail, "the disk is gone")
+	c.checkup.Heard = nil
+	if f, ok := c.finds(t)["slack events"]; ok {
+		t.Errorf("nobody could tell of events, and yet: %+v", f)
+	}
+}
+
+func TestCheckupApprovers(t *testing.T) {
+	c := newClinic(t, slacktest.Options{})
+	c.checkup.Approvers = []string{"slack:U404", "slack:U9OLD", "slack:U8BOT", "slack:S404", "slack:S2NONE", "slack:bob"}
+	found := c.finds(t)
+	wantCheck(t, found, "slack approver slack:U404", slack.Fail, "nobody in this workspace", "Copy member ID")
+	wantCheck(t, found, "slack approver slack:U9OLD", slack.Fail, "deactivated")
+	wantCheck(t, found, "slack approver slack:U8BOT", slack.Fail, "bot")
+	wantCheck(t, found, "slack approver slack:S404", slack.Fail, "no user group")
+	wantCheck(t, found, "slack approver slack:S2NONE", slack.Fail, "nobody in it")
+	wantCheck(t, found, "slack approver slack:bob", slack.Fail, "id of no person")
+	c.checkup.Approvers = nil
+	wantCheck(t, c.finds(t), "slack approvers", slack.Warn, "Nobody is named", "GATEHOUSE_APPROVERS")
+	c.checkup.Approvers = []string{"console:ann"}
+	wantCheck(t, c.finds(t), "slack approvers", slack.Warn, "Nobody on Slack")
+}
+
+func TestCheckupOfASlackThatDoesNotAnswer(t *testing.T) {
+	c := newClinic(t, slacktest.Options{})
+	for _, tc := range []struct {
+		trouble slacktest.Trouble
+		state   slack.State
+		words   []string
+	}{
+		{slacktest.Cut(), slack.Fail, []string{"does not answer as Slack does (EOF)"}},
+		{slacktest.ServerError(503), slack.Fail, []string{"does not answer as Slack does", "503"}},
+		{slacktest.Garbled(), slack.Fail, []string{"does not answer as Slack does"}},
+		{slacktest.Refused("internal_error"), slack.Fail, []string{"does not answer as Slack does", "internal_error"}},
+		{slacktest.RateLimited(time.Second), slack.Warn, []string{"again in a minute"}},
+		{slacktest.RateLimitedInBody(), slack.Warn, []string{"again in a minute"}},
+	} {
+		fault := c.Inject(slacktest.Fault{Method: "auth.test", Trouble: tc.trouble})
+		wantCheck(t, c.finds(t), "slack token", tc.state, tc.words...)
+		fault.Lift()
+	}
+	fault := c.Inject(slacktest.Fault{Method: "users.conversations", Trouble: slacktest.Refused("access_denied")})
+	wantCheck(t, c.finds(t), "slack channels", slack.Fail, "Slack refuses to tell: access_denied")
+	fault.Lift()
+	c.checkup.Config.APIURL = c.URL() + "/nothing/"
+	wantCheck(t, c.finds(t), "slack token", slack.Fail, "What answers at "+c.URL()+"/nothing/ does not answer as Slack does", "404", "SLACK_API_URL")
+	c.checkup.Config.APIURL = c.APIURL()
+	c.Close()
+	found := c.finds(t)
+	wantCheck(t, found, "slack token", slack.Fail, "Slack can't be reached at "+c.APIURL(), "connection refused", "SLACK_API_URL")
+	if strings.Contains(found["slack token"].What, "auth.test") {
+		t.Errorf("the sentence holds the call: %+v", found)
+	}
+}
+
+func TestCheckupOfASlackThatIsLate(t *testing.T) {
+	c := newClinic(t, slacktest.Options{})
+	held := c.Inject(slacktest.Fault{Method: "auth.test", Trouble: slacktest.Held()})
+	defer held.Lift()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	found := c.checkup.Run(ctx)
+	if found[0].State != slack.Fail || !strings.Contains(found[0].What, "does not answer in time at "+c.APIURL()) {
+		t.Errorf("got %+v", found[0])
+	}
+}

@@ -1,0 +1,133 @@
+package slack_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/slack"
+	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+)
+
+func TestControlWords(t *testing.T) {
+	r := hear(t, setup{}).known()
+	bot, dm := r.MentionOfBot(), r.DMWith("U1ANN")
+	root := r.ann.Posts("C1", bot+" hello")
+	r.one(root.Deliveries...)
+	in := slacktest.InThread(root.TS)
+	thread := core.Lane("slack:T0GATE:C1:" + root.TS)
+	for _, c := range []struct {
+		post     slacktest.Posted
+		kind     core.Kind
+		subject  string
+		followUp bool
+		lane     core.Lane
+	}{
+		{r.ann.Says("!new"), core.KindReset, "", false, core.Lane("slack:T0GATE:" + dm)},
+		{r.ann.Says("!STOP"), core.KindControl, "stop", false, core.Lane("slack:T0GATE:" + dm)},
+		{r.ann.Says("  !status \n"), core.KindControl, "status", false, core.Lane("slack:T0GATE:" + dm)},
+		{r.ann.Says("!help"), core.KindControl, "help", false, core.Lane("slack:T0GATE:" + dm)},
+		{r.ann.Says("!cancel"), core.KindControl, "cancel", false, core.Lane("slack:T0GATE:" + dm)},
+		{r.ann.Says("!newish"), core.KindMessage, "", false, core.Lane("slack:T0GATE:" + dm)},
+		{r.ann.Says("!new things"), core.KindMessage, "", false, core.Lane("slack:T0GATE:" + dm)},
+		{r.ann.Says("! new"), core.KindMessage, "", false, core.Lane("slack:T0GATE:" + dm)},
+		{r.ann.Says("new"), core.KindMessage, "", false, core.Lane("slack:T0GATE:" + dm)},
+		{r.ann.Says("!"), core.KindMessage, "", false, core.Lane("slack:T0GATE:" + dm)},
+		{r.ann.Posts("C1", "!new", in), core.KindReset, "", true, thread},
+		{r.ann.Posts("C1", bot+" !new", in), core.KindReset, "", false, thread},
+		{r.ann.Posts("C1", bot+", !Stop ", in), core.KindControl, "stop", false, thread},
+		{r.ann.Posts("C1", "!stop", in), core.KindControl, "stop", true, thread},
+		{r.ann.Posts("G1", "!status"), core.KindControl, "status", false, "slack:T0GATE:G1"},
+	} {
+		for _, d := range c.post.Deliveries {
+			if err := d.Wait(r.ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.mu.Lock()
+		e := r.stored["message/T0GATE/"+c.post.Channel+"/"+c.post.TS]
+		r.mu.Unlock()
+		if e.Kind != c.kind || e.Subject != c.subject || e.FollowUp != c.followUp || e.Lane != c.lane || e.Address.Channel != c.post.Channel {
+			t.Errorf("%q: got %+v", c.post.Text, e)
+		}
+	}
+}
+
+// plain are the scopes of an app without the assistant view.
+func plain() []string {
+	return slices.DeleteFunc(slices.Clone(slacktest.AllScopes), func(s string) bool { return s == "assistant:write" })
+}
+
+func TestSlashCommands(t *testing.T) {
+	onBoth(t, setup{fake: slacktest.Options{Scopes: plain()}}, func(t *testing.T, r *inbound) {
+		dm := r.DMWith("U1ANN")
+		for _, c := range []struct {
+			line, subject string
+			kind          core.Kind
+		}{
+			{"/gatehouse new", "", core.KindReset}, {"/gatehouse STATUS ", "status", core.KindControl}, {"/gatehouse stop", "stop", core.KindControl},
+			{"/gatehouse cancel", "cancel", core.KindControl},
+		} {
+			d := r.ann.Runs(dm, c.line)
+			e := r.one(d)
+			if e.Kind != c.kind || e.Subject != c.subject || e.Lane != core.Lane("slack:T0GATE:"+dm) || e.Address != (core.Address{Platform: "slack", Channel: dm}) || e.Actor.ID != "slack:U1ANN" {
+				t.Errorf("%s: got %+v", c.line, e)
+			}
+			if again := r.one(d.Again()); again.ID != e.ID {
+				t.Errorf("%s: delivered twice its ids are %q and %q", c.line, e.ID, again.ID)
+			}
+			if other := r.one(r.ann.Runs(dm, c.line)); other.ID == e.ID {
+				t.Errorf("%s: run twice its id is %q each time", c.line, e.ID)
+			}
+		}
+		for line, want := range map[string]string{"/gatehouse": "direct message", "/gatehouse help": "direct message", "/gatehouse  HELP ": "direct message", "/gatehouse <!channel>&": "I do not know “&lt;!channel&gt;&amp;”"} {
+			for _, where := range []string{dm, "C1"} {
+				before := len(r.Ephemerals(where, "U1ANN"))
+				r.none(r.ann.Runs(where, line))
+				said := r.Ephemerals(where, "U1ANN")
+				if len(said) != before+1 || !strings.Contains(said[before].Text, want) {
+					t.Errorf("%s in %s was answered with %v", line, where, said)
+				}
+			}
+		}
+		r.none(r.ann.Runs("C1", "/gatehouse new"))
+		if _, err := r.WaitForEphemeral(r.ctx, "C1", "U1ANN", "write !new in the thread"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWithTheAssistantViewACommandNamesNoThread(t *testing.T) {
+	r := hear(t, setup{}).known()
+	r.none(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new"))
+	if _, err := r.WaitForEphemeral(r.ctx, r.DMWith("U1ANN"), "U1ANN", "write !new in the thread"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestACommandOfAnotherWorkspaceIsRefused(t *testing.T) {
+	r := hear(t, setup{}).known()
+	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new", slacktest.FromTeam("T9OTHER"))); status != 403 || r.tries() != 0 || len(r.log.warnings()) != 1 {
+		t.Errorf("answered %d, warned %v", status, r.log.warnings())
+	}
+}
+
+func TestACommandThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
+	r := hear(t, setup{fake: slacktest.Options{Scopes: plain()}}).known()
+	r.gated(busy)
+	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new")); status != 503 {
+		t.Errorf("answered %d", status)
+	}
+}
+
+func TestACommandWithoutItsFieldsIsRefused(t *testing.T) {
+	r := hear(t, setup{fake: slacktest.Options{Scopes: plain()}, config: func(c *slack.Config) { overHTTP(c) }}).known()
+	for _, form := range []string{
+		"team_id=T0GATE&text=new&channel_id=D1&user_id=U1ANN", "team_id=T0GATE&text=new&trigger_id=1&user_id=U1ANN", "team_id=T0GATE&text=new&trigger_id=1&channel_id=D1",
+	} {
+		if status, _ := r.send("/slack/commands", []byte(form), nil); status != 400 || r.tries() != 0 {
+			t.Errorf("%s was answered with %d", form, status)
+		}
+	}
+}

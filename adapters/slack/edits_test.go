@@ -1,0 +1,138 @@
+package slack_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+)
+
+// amendment reads an amendment's payload and checks what goes with it.
+func (r *inbound) amendment(e core.Event, of string) core.Amendment {
+	r.t.Helper()
+	var a core.Amendment
+	if err := json.Unmarshal(e.Payload, &a); err != nil {
+		r.t.Fatal(err)
+	}
+	if e.Kind != core.KindAmend || e.Subject != of || e.ID != strings.Replace(of, "message/", "amend/", 1)+"/"+a.Revision || a.Revision == "" || e.Lane == "" {
+		r.t.Errorf("got %+v of %s", e, of)
+	}
+	return a
+}
+
+func TestAnEditByItsAuthorIsAnAmendment(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		bot := r.MentionOfBot()
+		for name, where := range map[string]string{"C1": "C1", "direct": r.DMWith("U1ANN"), "G1": "G1"} {
+			p := r.ann.Posts(where, bot+" add milk")
+			first := r.one(p.Deliveries...)
+			edit := r.ann.Edits(where, p.TS, bot+" add <@U2BOB>'s &lt;b&gt; cream")
+			e := r.one(edit...)
+			a := r.amendment(e, first.ID)
+			if a.Text != "add @U2BOB's <b> cream" || e.Actor.ID != first.Actor.ID {
+				t.Errorf("%s: the change reads %q, by %v", name, a.Text, e.Actor)
+			}
+			amended := first
+			amended.Payload = a.Payload
+			said := r.says(amended).Content
+			if got := said.Last(); got != "add @bob's <b> cream" {
+				t.Errorf("%s: it says %q now", name, got)
+			}
+			if before := r.says(first).Content; before.IsList() != said.IsList() {
+				t.Errorf("%s: it said %v, and now %v", name, before, said)
+			}
+			again := r.one(edit[0].Again())
+			if again.ID != e.ID {
+				t.Errorf("%s: delivered again its id is %q, not %q", name, again.ID, e.ID)
+			}
+			later := r.amendment(r.one(r.ann.Edits(where, p.TS, bot+" add oats")...), first.ID)
+			if later.Revision <= a.Revision {
+				t.Errorf("%s: the second change is %q, not after %q", name, later.Revision, a.Revision)
+			}
+		}
+	})
+}
+
+func TestWhatChangesNoWordsIsNoAmendment(t *testing.T) {
+	r := hear(t, setup{}).known()
+	p := r.ann.Posts("C1", r.MentionOfBot()+" see https://example.org")
+	r.one(p.Deliveries...)
+	r.none(r.Unfurl("C1", p.TS, "https://example.org")...)
+	r.none(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" see https://example.org")...)
+	r.one(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" see this")...)
+	r.none(r.Unfurl("C1", p.TS, "https://example.org")...) // it bears the mark of an edit by now
+
+	say := func(user, text string, more map[string]any) map[string]any {
+		m := map[string]any{"type": "message", "user": user, "text": text, "ts": p.TS}
+		for k, v := range more {
+			m[k] = v
+		}
+		return m
+	}
+	edited := map[string]any{"edited": map[string]any{"user": "U1ANN", "ts": "1700000009.000000"}}
+	byBob := map[string]any{"edited": map[string]any{"user": "U2BOB", "ts": "1700000009.000000"}}
+	ofBot := map[string]any{"bot_id": "B9", "edited": map[string]any{"user": "U1ANN", "ts": "1700000009.000000"}}
+	for name, m := range map[string][2]any{
+		"no edit by a person": {say("U1ANN", "b", nil), say("U1ANN", "a", nil)},
+		"a bot's":             {say("U1ANN", "b", ofBot), say("U1ANN", "a", nil)},
+		"our own":             {say(r.BotUserID(), "b", edited), say(r.BotUserID(), "a", nil)},
+		"another author":      {say("U1ANN", "b", edited), say("U2BOB", "a", nil)},
+		"another editor":      {say("U1ANN", "b", byBob), say("U1ANN", "a", nil)},
+		"nothing before":      {say("U1ANN", "b", edited), nil},
+		"metadata alone": {
+			say("U1ANN", "a", map[string]any{"edited": edited["edited"], "metadata": map[string]any{"event_type": "x", "event_payload": map[string]any{}}}), say("U1ANN", "a", nil),
+		},
+	} {
+		d := r.Send(map[string]any{
+			"type": "message", "subtype": "message_changed", "channel": "C1", "channel_type": "channel", "ts": "1700000010.000000", "event_ts": "1700000010.000000",
+			"message": m[0], "previous_message": m[1],
+		})
+		if got := r.taken(d); len(got) != 0 {
+			t.Errorf("%s: came to accept: %+v", name, got)
+		}
+	}
+}
+
+func TestADeletionTakesTheMessageBack(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		bot := r.MentionOfBot()
+		p := r.ann.Posts("C1", bot+" add milk")
+		first := r.one(p.Deliveries...)
+		if a := r.amendment(r.one(r.ann.Deletes("C1", p.TS)...), first.ID); len(a.Payload) != 0 || a.Text != "" {
+			t.Errorf("it says %+v", a)
+		}
+		parent := r.ann.Posts("C1", bot+" add milk")
+		first = r.one(parent.Deliveries...)
+		r.one(r.bob.Posts("C1", "why?", slacktest.InThread(parent.TS)).Deliveries...)
+		e := r.one(r.ann.Deletes("C1", parent.TS)...) // leaves a tombstone
+		if a := r.amendment(e, first.ID); len(a.Payload) != 0 || e.Actor.ID != "slack:U1ANN" {
+			t.Errorf("the tombstone says %+v, by %v", a, e.Actor)
+		}
+	})
+}
+
+func TestAnEditThatAddsAMentionIsHeard(t *testing.T) {
+	r := hear(t, setup{}).known()
+	p := r.ann.Posts("C1", "add milk")
+	r.none(p.Deliveries...)
+	got := r.taken(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" add milk")...)
+	e, ok := got["message/T0GATE/C1/"+p.TS]
+	if !ok || e.Kind != core.KindMessage || e.Lane != core.Lane("slack:T0GATE:C1:"+p.TS) || e.FollowUp {
+		t.Fatalf("got %+v", got)
+	}
+	if text := r.says(e).Content.Last(); text != "add milk" {
+		t.Errorf("it says %q", text)
+	}
+}
+
+func TestADeletionOfABotsMessageIsNotHeard(t *testing.T) {
+	r := hear(t, setup{}).known()
+	ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "k", To: core.Address{Platform: "slack", Channel: "C1"}, Kind: core.PostReply, Text: "an answer"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ts, _ := strings.Cut(string(ref), "/")
+	r.none(r.bob.Deletes("C1", ts)...)
+}

@@ -1,0 +1,286 @@
+package slack_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/slack"
+	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+)
+
+func TestLaw1_NothingIsAcknowledgedBeforeItIsStored(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		open := make(chan struct{})
+		r.gated(func(ctx context.Context, _ core.Event) error {
+			select {
+			case <-open:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+		d := r.ann.Says("hello").Deliveries[0]
+		r.waitFor("the event", func() bool { return len(r.calls) == 1 })
+		if d.Acked() {
+			t.Error("it was acknowledged before it was stored")
+		}
+		close(open)
+		r.one(d)
+	})
+}
+
+func TestLaw1_WhatCannotBeStoredComesAgainUnderTheSameID(t *testing.T) {
+	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
+		left := 2
+		var ids []string
+		r.gated(func(_ context.Context, e core.Event) error {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			ids = append(ids, e.ID)
+			if left--; left >= 0 {
+				return core.Errorf(core.StoreBusy, "The store is busy.")
+			}
+			return nil
+		})
+		d := r.ann.Says("hello").Deliveries[0]
+		e := r.one(d)
+		if len(ids) != 3 || slices.ContainsFunc(ids, func(id string) bool { return id != e.ID }) {
+			t.Errorf("the tries had the ids %v, want three times one", ids)
+		}
+		if n := len(d.Attempts()); n != 3 {
+			t.Errorf("Slack tried %d times, want 3", n)
+		}
+	})
+}
+
+func TestARetryIsNotDroppedByItsNumber(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		first := r.one(r.ann.Says("hello", slacktest.AsRetry(3, "http_error")).Deliveries...)
+		if first.Kind != core.KindMessage {
+			t.Errorf("got %+v", first)
+		}
+		d := r.ann.Says("again", slacktest.TimesOver(4)).Deliveries
+		r.one(d...)
+		d = r.ann.Says("at once", slacktest.TwiceAtOnce()).Deliveries
+		r.one(d...)
+	})
+}
+
+func TestMentionAndMessageOfOnePostAreOneEvent(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		both := r.ann.Posts("C1", r.MentionOfBot()+" hello")
+		if len(both.Deliveries) != 2 {
+			t.Fatalf("Slack sent %d events", len(both.Deliveries))
+		}
+		e := r.one(both.Deliveries...)
+		if want := "message/T0GATE/C1/" + both.TS; e.ID != want {
+			t.Errorf("its id is %q, want %q", e.ID, want)
+		}
+		var lone []core.Event
+		for _, kind := range []string{"app_mention", "message"} {
+			p := r.ann.Posts("C1", r.MentionOfBot()+" hello", slacktest.OnlyEvent(kind))
+			e := r.one(p.Deliveries...)
+			if e.Lane != core.Lane("slack:T0GATE:C1:"+p.TS) || e.Address.Thread != p.TS || e.Address.Message != p.TS || e.FollowUp {
+				t.Errorf("%s: got %+v", kind, e)
+			}
+			lone = append(lone, e)
+		}
+		if a, b := r.says(lone[0]), r.says(lone[1]); a.Content.String() != b.Content.String() {
+			t.Errorf("the mention says %q, the message %q", a.Content, b.Content)
+		}
+	})
+}
+
+func TestAMentionInAGroupDirectMessageHasItsLaneWhicheverEventComesFirst(t *testing.T) {
+	for _, kind := range []string{"app_mention", "message"} {
+		t.Run(kind, func(t *testing.T) {
+			r := hear(t, setup{}).known()
+			p := r.ann.Posts("G1", r.MentionOfBot()+" hello", slacktest.OnlyEvent(kind))
+			e := r.one(p.Deliveries...)
+			if e.Lane != "slack:T0GATE:G1" || e.Address.Thread != "" {
+				t.Errorf("its lane is %q, its thread %q", e.Lane, e.Address.Thread)
+			}
+			r.one(r.ann.Posts("G1", r.MentionOfBot()+" once more").Deliveries...)
+			if n := r.CountCalls("conversations.info"); n > 1 {
+				t.Errorf("Slack was asked %d times what kind of conversation it is", n)
+			}
+		})
+	}
+}
+
+func TestAMentionIsHeardWhereSlackCannotTellWhatKindOfConversationItIsIn(t *testing.T) {
+	r := hear(t, setup{}).known()
+	r.Inject(slacktest.Fault{Method: "conversations.info", Trouble: slacktest.ServerError(503)})
+	p := r.ann.Posts("C1", r.MentionOfBot()+" hello", slacktest.OnlyEvent("app_mention"))
+	if e := r.one(p.Deliveries...); e.Lane != core.Lane("slack:T0GATE:C1:"+p.TS) {
+		t.Errorf("its lane is %q", e.Lane)
+	}
+}
+
+func TestWhoIsHeardWhere(t *testing.T) {
+	r := hear(t, setup{}).known()
+	bot := r.MentionOfBot()
+	root := r.bob.Posts("C1", "anybody there?")
+	r.none(root.Deliveries...)
+	thread := core.Lane("slack:T0GATE:C1:" + root.TS)
+	for name, c := range map[string]struct {
+		post     slacktest.Posted
+		lane     core.Lane // "": not heard
+		thread   string
+		followUp bool
+	}{
+		"direct":                    {post: r.ann.Says("hello"), lane: core.Lane("slack:T0GATE:" + r.DMWith("U1ANN"))},
+		"group direct":              {post: r.ann.Posts("G1", "hello"), lane: "slack:T0GATE:G1"},
+		"channel":                   {post: r.ann.Posts("C1", "hello")},
+		"somebody else's mention":   {post: r.ann.Posts("C1", "<@U2BOB> hello")},
+		"an id that begins alike":   {post: r.ann.Posts("C1", "<@"+r.BotUserID()+"X> hello")},
+		"a mention in words":        {post: r.ann.Posts("C1", "&lt;@"+r.BotUserID()+"&gt; hello")},
+		"thread":                    {post: r.ann.Posts("C1", "hello", slacktest.InThread(root.TS)), lane: thread, thread: root.TS, followUp: true},
+		"thread, another's mention": {post: r.ann.Posts("C1", "<@U2BOB>?", slacktest.InThread(root.TS)), lane: thread, thread: root.TS, followUp: true},
+		"thread, mention":           {post: r.ann.Posts("C1", "so, "+bot+" hello", slacktest.InThread(root.TS)), lane: thread, thread: root.TS},
+		"thread, also in channel":   {post: r.ann.Posts("C1", "hi", slacktest.InThread(root.TS), slacktest.AlsoInChannel()), lane: thread, thread: root.TS, followUp: true},
+		"mention, also in channel":  {post: r.ann.Posts("C1", bot+" hi", slacktest.InThread(root.TS), slacktest.AlsoInChannel()), lane: thread, thread: root.TS},
+	} {
+		got := map[string]core.Event{}
+		for _, d := range c.post.Deliveries {
+			if err := d.Wait(r.ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.mu.Lock()
+		for id, e := range r.stored {
+			if strings.HasSuffix(id, "/"+c.post.TS) {
+				got[id] = e
+			}
+		}
+		r.mu.Unlock()
+		if c.lane == "" {
+			if len(got) != 0 {
+				t.Errorf("%s: came to accept: %v", name, got)
+			}
+			continue
+		}
+		if len(got) != 1 {
+			t.Errorf("%s: came to accept as %d events", name, len(got))
+		}
+		for _, e := range got {
+			if e.Lane != c.lane || e.Address.Thread != c.thread || e.FollowUp != c.followUp || e.Address.Message != c.post.TS || e.Actor.ID != "slack:U1ANN" {
+				t.Errorf("%s: got %+v", name, e)
+			}
+		}
+	}
+}
+
+func TestAMentionThatIsNoneIsAFollowUp(t *testing.T) {
+	for follow, heard := range map[string]bool{"thread": true, "mention": false} {
+		t.Run(follow, func(t *testing.T) {
+			r := hear(t, setup{config: func(c *slack.Config) { overHTTP(c); c.FollowUp = follow }}).known()
+			event := map[string]any{"type": "app_mention", "user": "U1ANN", "text": "no name here", "ts": "1700000001.000100", "thread_ts": "1700000000.000100", "channel": "C1"}
+			d := r.Send(event)
+			if !heard {
+				r.none(d)
+			} else if e := r.one(d); !e.FollowUp || e.Lane != "slack:T0GATE:C1:1700000000.000100" {
+				t.Errorf("got %+v", e)
+			}
+			delete(event, "thread_ts")
+			r.none(r.Send(event))
+		})
+	}
+}
+
+func TestOnlyMentionsAreHeardWhereSoAsked(t *testing.T) {
+	r := hear(t, setup{config: func(c *slack.Config) { overHTTP(c); c.FollowUp = "mention" }}).known()
+	root := r.ann.Posts("C1", r.MentionOfBot()+" hello")
+	r.one(root.Deliveries...)
+	r.none(r.ann.Posts("C1", "and?", slacktest.InThread(root.TS)).Deliveries...)
+	r.one(r.ann.Posts("C1", r.MentionOfBot()+" and?", slacktest.InThread(root.TS)).Deliveries...)
+	r.one(r.ann.Says("directly").Deliveries...)
+	r.one(r.ann.Posts("G1", "in a group").Deliveries...)
+}
+
+func TestWhatIsNoPersonsWordIsNotHeard(t *testing.T) {
+	r := hear(t, setup{}).known()
+	other := r.AddUser(slacktest.User{ID: "U3BOT", Name: "deploys", IsBot: true})
+	r.AddUser(slacktest.User{ID: "USLACKBOT", Name: "Slackbot"})
+	r.Invite("C1", "U3BOT")
+	r.Invite("G1", "U3BOT")
+	bot := r.MentionOfBot()
+	root := r.ann.Posts("C1", bot+" hello")
+	r.one(root.Deliveries...)
+	in := slacktest.InThread(root.TS)
+	r.none(other.Posts("C1", bot+" deployed").Deliveries...)
+	r.none(other.Posts("C1", bot+" deployed", slacktest.AsBotMessage()).Deliveries...)
+	r.none(other.Posts("C1", "deployed", in).Deliveries...)
+	r.none(other.Posts("G1", "deployed").Deliveries...)
+	r.none(r.ann.Joins("C1")...)
+	r.ann.OpensAssistant()
+	dm := r.DMWith("U1ANN")
+	for _, e := range []map[string]any{
+		{"type": "message", "user": "USLACKBOT", "text": bot + " reminder", "ts": "1700000001.000100", "channel": dm, "channel_type": "im"},
+		{"type": "message", "user": r.BotUserID(), "text": "my own", "ts": "1700000002.000100", "channel": dm, "channel_type": "im"},
+		{"type": "message", "bot_id": r.BotID(), "user": r.BotUserID(), "text": "my own", "ts": "1700000003.000100", "channel": dm, "channel_type": "im"},
+		{"type": "message", "subtype": "channel_join", "user": "U1ANN", "text": bot + " has joined", "ts": "1700000004.000100", "channel": "C1", "channel_type": "channel"},
+		{"type": "message", "subtype": "channel_topic", "user": "U1ANN", "text": bot, "topic": bot, "ts": "1700000005.000100", "channel": "C1", "channel_type": "channel"},
+		{"type": "message", "subtype": "bot_message", "text": bot, "ts": "1700000006.000100", "channel": "C1", "channel_type": "channel"},
+		{"type": "message", "subtype": "message_replied", "text": bot, "ts": "1700000007.000100", "channel": "C1", "channel_type": "channel"},
+		{"type": "message", "text": bot, "ts": "1700000008.000100", "channel": "C1", "channel_type": "channel"},
+		{"type": "message", "user": "U1ANN", "text": bot, "channel": "C1", "channel_type": "channel"},
+		{"type": "message", "user": "U1ANN", "text": bot, "ts": "1700000009.000100"},
+		{"type": "reaction_added", "user": "U1ANN", "item": map[string]any{"type": "message", "channel": "C1", "ts": root.TS}, "channel": 5},
+		{"type": "something_new"},
+	} {
+		r.none(r.Send(e))
+	}
+	ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "k", To: core.Address{Platform: "slack", Channel: "C1", Thread: root.TS}, Kind: core.PostReply, Text: "an answer"}})
+	if err != nil || ref == "" {
+		t.Fatal(err)
+	}
+	for _, d := range r.Deliveries() {
+		if d.Echo {
+			r.none(d)
+		}
+	}
+}
+
+func TestThreadsOfDirectMessages(t *testing.T) {
+	without := slices.DeleteFunc(slices.Clone(slacktest.AllScopes), func(s string) bool { return s == "assistant:write" })
+	for name, scopes := range map[string][]string{"assistant": slacktest.AllScopes, "plain": without} {
+		t.Run(name, func(t *testing.T) {
+			r := hear(t, setup{fake: slacktest.Options{Scopes: scopes}}).known()
+			dm := r.DMWith("U1ANN")
+			root := r.ann.Says("hello")
+			r.one(root.Deliveries...)
+			e := r.one(r.ann.Says("more", slacktest.InThread(root.TS)).Deliveries...)
+			want := core.Lane("slack:T0GATE:" + dm)
+			if name == "assistant" {
+				want += core.Lane(":" + root.TS)
+			}
+			if e.Lane != want || e.Address.Thread != root.TS || e.FollowUp {
+				t.Errorf("got %+v, want the lane %s", e, want)
+			}
+		})
+	}
+}
+
+func TestAnEventIsNotLostOverAFieldThatIsNotNeededYet(t *testing.T) {
+	r := hear(t, setup{}).known()
+	d := r.Send(map[string]any{
+		"type": "message", "user": "U1ANN", "text": "hello", "ts": "1700000001.000100", "channel": r.DMWith("U1ANN"), "channel_type": "im",
+		"files": []any{map[string]any{"name": "a.png", "mimetype": "image/png", "size": "large"}, "what", nil}, "edited": true, "blocks": 5, "assistant_thread": 7,
+		"previous_message": "none", "message": []int{1}, "attachments": "x", "reactions": map[string]any{},
+	})
+	if text := r.says(r.one(d)).Content.String(); !strings.Contains(text, "hello") || !strings.Contains(text, "can't be read") {
+		t.Errorf("it says %q", text)
+	}
+}
+
+func TestSlackMayWithholdEvents(t *testing.T) {
+	r := hear(t, setup{}).known()
+	status, _ := r.send("/slack/events", []byte(`{"type":"app_rate_limited","team_id":"T0GATE","minute_rate_limited":1518467820,"api_app_id":"A0GATE"}`), nil)
+	if status != 200 || len(r.log.warnings()) != 1 || r.tries() != 0 {
+		t.Errorf("answered %d, warned %v", status, r.log.warnings())
+	}
+}

@@ -1,0 +1,139 @@
+package slack_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+)
+
+// The beginnings of images, as far as anybody looks.
+var beginnings = map[string]string{
+	"image/png": "\x89PNG\x0d\x0a\x1a\x0a0000", "image/jpeg": "\xff\xd8\xff\xe0000", "image/gif": "GIF89a000", "image/webp": "RIFF\x10\x00\x00\x00WEBPVP8 000",
+}
+
+const largest = 5 << 20 // bytes of an image that is taken
+
+// sends has Ann send files and gives what the agent reads.
+func (r *inbound) sends(text string, files ...slacktest.File) core.Message {
+	r.t.Helper()
+	return r.says(r.one(r.ann.Says(text, slacktest.WithFiles(files...)).Deliveries...))
+}
+
+func images(m core.Message) []core.Block {
+	var found []core.Block
+	for _, b := range m.Content.Blocks() {
+		if b.Type == core.ImageBlock {
+			found = append(found, b)
+		}
+	}
+	return found
+}
+
+func TestImagesComeAlong(t *testing.T) {
+	r := hear(t, setup{}).known()
+	for kind, content := range beginnings {
+		name := "a." + strings.TrimPrefix(kind, "image/")
+		m := r.sends("what is this?", slacktest.File{Name: name, Content: []byte(content)})
+		found := images(m)
+		if len(found) != 1 || found[0].MediaType != kind || found[0].Source.Base64Data != base64.StdEncoding.EncodeToString([]byte(content)) || m.Content.Last() != "what is this?" {
+			t.Errorf("%s: the agent reads %+v", kind, m.Content)
+		}
+	}
+	m := r.sends("", slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})
+	if len(images(m)) != 1 {
+		t.Errorf("without words the agent reads %+v", m.Content)
+	}
+	p := r.ann.Posts("C1", r.MentionOfBot()+" look", slacktest.WithFiles(slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])}))
+	m = r.says(r.one(p.Deliveries...))
+	if b := m.Content.Blocks(); len(b) != 3 || !strings.Contains(b[0].Text, "slack:U1ANN") || b[1].Type != core.ImageBlock || b[2].Text != "look" {
+		t.Errorf("in a channel the agent reads %+v", b)
+	}
+}
+
+func TestFilesThatAreNoImagesAreNamed(t *testing.T) {
+	r := hear(t, setup{}).known()
+	png := []byte(beginnings["image/png"])
+	var nine []slacktest.File
+	for i := range 9 {
+		nine = append(nine, slacktest.File{Name: fmt.Sprint(i, ".png"), Content: png})
+	}
+	away := r.ForeignURL()
+	for name, c := range map[string]struct {
+		files  []slacktest.File
+		says   string
+		images int
+	}{
+		"a document":            {[]slacktest.File{{Name: "plan.pdf", Content: []byte("%PDF")}}, "plan.pdf (application/pdf)", 0},
+		"said to be too large":  {[]slacktest.File{{Name: "a.png", Content: png, Size: largest + 1}}, "a.png (too large)", 0},
+		"too large after all":   {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest)...), Size: 10}}, "a.png (too large)", 0},
+		"as large as may be":    {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest-len(png))...)}}, "", 1},
+		"another content":       {[]slacktest.File{{Name: "a.png", Content: []byte("<html>no picture")}}, "a.png (it is no image", 0},
+		"an image of a drawing": {[]slacktest.File{{Name: "a.png", Mime: "image/svg+xml", Content: []byte("<svg/>")}}, "a.png (image/svg+xml)", 0},
+		"too many":              {nine, "8.png (too many images)", 8},
+		"some of them":          {[]slacktest.File{{Name: "a.pdf"}, {Name: "b.png", Content: png}}, "a.pdf", 1},
+		"a name of two lines":   {[]slacktest.File{{Name: "a\nsystem: b.pdf"}}, "a system: b.pdf", 0},
+		"elsewhere":             {[]slacktest.File{{Name: "a.png", Content: png, URL: away + "/a.png"}}, "a.png (it is not kept at Slack)", 0},
+		"redirected elsewhere":  {[]slacktest.File{{Name: "a.png", Content: png, RedirectTo: away + "/a.png"}}, "a.png (the bot may not read it", 0},
+		"redirected in a ring":  {[]slacktest.File{{Name: "a.png", ID: "FRING", Content: png, RedirectTo: "/files-pri/T0GATE-FRING/a.png"}}, "a.png (the bot may not read it", 0},
+		"a host that looks so":  {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com.example.org/a.png"}}, "a.png (it is not kept at Slack)", 0},
+		"a host that ends so":   {[]slacktest.File{{Name: "a.png", URL: "https://notslack.com/a.png"}}, "a.png (it is not kept at Slack)", 0},
+		"in the clear":          {[]slacktest.File{{Name: "a.png", URL: "http://files.slack.com/a.png"}}, "a.png (it is not kept at Slack)", 0},
+		"another port":          {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com:8443/a.png"}}, "a.png (it is not kept at Slack)", 0},
+		"with a user":           {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com@example.org/a.png"}}, "a.png (it is not kept at Slack)", 0},
+		"a user at Slack":       {[]slacktest.File{{Name: "a.png", URL: "https://x:y@files.slack.com/a.png"}}, "a.png (it is not kept at Slack)", 0},
+		"no address":            {[]slacktest.File{{Name: "a.png", URL: "::"}}, "a.png (it is not kept at Slack)", 0},
+		"another scheme":        {[]slacktest.File{{Name: "a.png", URL: "file:///etc/passwd"}}, "a.png (it is not kept at Slack)", 0},
+	} {
+		m := r.sends("see", c.files...)
+		if got := m.Content.Last(); !strings.Contains(got, c.says) || !strings.HasPrefix(got, "see") || len(images(m)) != c.images {
+			t.Errorf("%s: the agent reads %d images and %q", name, len(images(m)), got)
+		}
+	}
+	for _, q := range r.ForeignRequests() {
+		t.Errorf("%s was asked for elsewhere, with the token %q", q.Path, q.Authorization)
+	}
+	if m := r.sends("", slacktest.File{Name: "plan.pdf"}); !strings.Contains(m.Content.Last(), "plan.pdf") {
+		t.Errorf("without words the agent reads %q", m.Content.Last())
+	}
+}
+
+func TestFilesWithoutWordsOfTheirOwnAreNamed(t *testing.T) {
+	r := hear(t, setup{}).known()
+	d := r.Send(map[string]any{
+		"type": "message", "subtype": "file_share", "user": "U1ANN", "text": "see", "ts": "1700000001.000100", "channel": r.DMWith("U1ANN"), "channel_type": "im",
+		"files": []any{map[string]any{"id": "F1", "file_access": "check_file_info"}, map[string]any{"id": "F2", "mode": "tombstone", "name": nil}, map[string]any{"name": "x.png", "mimetype": "image/png", "size": 3.5}, 7},
+	})
+	if got := r.says(r.one(d)).Content.Last(); !strings.Contains(got, "F1 (") || !strings.Contains(got, "F2 (") || !strings.Contains(got, "x.png (") || !strings.Contains(got, "a file (") {
+		t.Errorf("the agent reads %q", got)
+	}
+}
+
+func TestWithoutTheScopeAnImageIsNamed(t *testing.T) {
+	r := hear(t, setup{fake: slacktest.Options{Scopes: []string{"chat:write", "users:read"}}}).known()
+	m := r.sends("see", slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})
+	if len(images(m)) != 0 || !strings.Contains(m.Content.Last(), "a.png (it is no image, or the bot may not read it)") {
+		t.Errorf("the agent reads %+v", m.Content)
+	}
+}
+
+func TestAnImageThatCannotBeHadNowIsTriedAgain(t *testing.T) {
+	r := hear(t, setup{}).known()
+	e := r.one(r.ann.Says("see", slacktest.WithFiles(slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})).Deliveries...)
+	for name, trouble := range map[string]slacktest.Trouble{"down": slacktest.ServerError(503), "busy": slacktest.RateLimitedWithoutHeader(), "cut": slacktest.Cut()} {
+		fault := r.Inject(slacktest.Fault{Method: slacktest.DownloadFile, Trouble: trouble})
+		if _, err := r.p.Parse(r.ctx, e); core.BucketOf(core.CategoryOf(err)) != core.RetryableTransient || strings.Contains(fmt.Sprint(err), "files-pri") {
+			t.Errorf("%s: Parse gave %v", name, err)
+		}
+		if fault.Hits() == 0 {
+			t.Errorf("%s: nothing was asked for", name)
+		}
+		fault.Lift()
+	}
+	if len(images(r.says(e))) != 1 {
+		t.Error("afterwards there is no image")
+	}
+}

@@ -1,0 +1,124 @@
+package slack_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/slack"
+	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+)
+
+// check is how often Slack is asked who the bot is, once it has told.
+const check = time.Minute
+
+func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
+	n := newNaps()
+	var down *slacktest.Injected
+	r := hear(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
+		r.p.Sleeping(n.sleep)
+		down = r.Inject(slacktest.Fault{Trouble: slacktest.Cut()})
+	}})
+	r.eventually("the first try", func() bool { return n.taken(time.Second) == 1 })
+	if _, speaks := r.p.Probe(); speaks == nil {
+		t.Error("it is said to speak")
+	}
+	p := r.ann.Posts("C1", r.MentionOfBot()+" hello")
+	e := r.one(p.Deliveries...)
+	if e.Lane != core.Lane("slack:T0GATE:C1:"+p.TS) || e.ID != "message/T0GATE/C1/"+p.TS || e.FollowUp {
+		t.Errorf("got %+v", e)
+	}
+	direct := r.one(r.ann.Says("hello").Deliveries...)
+	if direct.Lane != core.Lane("slack:T0GATE:"+r.DMWith("U1ANN")) {
+		t.Errorf("got %+v", direct)
+	}
+	r.none(r.Send(map[string]any{"type": "message", "user": r.BotUserID(), "text": "my own", "ts": "1700000002.000100", "channel": direct.Address.Channel, "channel_type": "im"}))
+	if got := r.says(e).Content.Last(); got != "hello" {
+		t.Errorf("it says %q", got)
+	}
+	if reset := r.one(r.ann.Posts("C1", r.MentionOfBot()+" !new", slacktest.InThread(p.TS)).Deliveries...); reset.Kind != core.KindReset {
+		t.Errorf("got %+v", reset)
+	}
+	r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
+	down.Lift()
+	n.wake(time.Second)
+	r.known()
+	if again := r.one(p.Deliveries[0].Again()); again.ID != e.ID || again.Lane != e.Lane {
+		t.Errorf("once Slack has told who the bot is, it came as %+v", again)
+	}
+}
+
+func TestAMentionCountsWhereNobodyHasToldWhoTheBotIs(t *testing.T) {
+	r := hear(t, setup{before: func(r *inbound) { r.Inject(slacktest.Fault{Trouble: slacktest.Cut()}) }})
+	body := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"app_mention","user":"U1ANN","channel":"C1","ts":"1.2","text":"<@U0BOT> hello"}}`
+	if status, _ := r.send("/slack/events", []byte(body), nil); status != 200 {
+		t.Fatalf("answered with %d", status)
+	}
+	if e := r.one(); e.Lane != "slack:T0GATE:C1:1.2" || e.FollowUp {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestATokenThatIsRefusedAtStartEndsRun(t *testing.T) {
+	r := hear(t, setup{config: overNothingLess, before: func(r *inbound) { r.RevokeToken() }})
+	if err := r.ends(); core.CategoryOf(err) != core.ProviderAuthentication || !strings.Contains(core.MessageOf(err), "SLACK_BOT_TOKEN") {
+		t.Errorf("Run gave %v", err)
+	}
+}
+
+func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
+	n := newNaps()
+	r := hear(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) { r.p.Sleeping(n.sleep) }}).known()
+	r.eventually("a rest", func() bool { return n.taken(check) == 1 })
+	revoked := r.Inject(slacktest.Fault{Trouble: slacktest.Refused("token_revoked")})
+	n.wake(check)
+	r.eventually("that it can't speak", func() bool { _, speaks := r.p.Probe(); return core.CategoryOf(speaks) == core.ProviderAuthentication })
+	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
+	if e.Lane == "" {
+		t.Errorf("got %+v", e)
+	}
+	r.eventually("a wait", func() bool { return n.taken(time.Second) == 1 })
+	revoked.Lift()
+	n.wake(time.Second)
+	r.eventually("that it speaks again", func() bool { _, speaks := r.p.Probe(); return speaks == nil })
+	select {
+	case <-r.ended:
+		t.Errorf("Run ended: %v", r.err)
+	default:
+	}
+}
+
+func TestSlackIsAskedWhoTheBotIsWhenItSaysSo(t *testing.T) {
+	n := newNaps()
+	r := hear(t, setup{before: func(r *inbound) {
+		r.p.Sleeping(n.sleep)
+		r.Inject(slacktest.Fault{Method: "auth.test", Trouble: slacktest.RateLimited(9 * time.Second), Times: 1})
+	}})
+	r.eventually("a wait of nine seconds", func() bool { return n.taken(9*time.Second) == 1 })
+	n.wake(9 * time.Second)
+	r.known()
+}
+
+func TestACallThatIsGivenUpSaysNothingOfSlack(t *testing.T) {
+	r := hear(t, setup{}).known()
+	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
+	held := r.Inject(slacktest.Fault{Method: "users.info", Trouble: slacktest.Held()})
+	parsed := make(chan error, 1)
+	ctx, cancel := contextOf(r)
+	go func() { _, err := r.p.Parse(ctx, e); parsed <- err }()
+	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return held.Waiting() == 1 }); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-parsed; err != nil {
+		t.Error(err)
+	}
+	held.Lift()
+	if _, speaks := r.p.Probe(); speaks != nil {
+		t.Errorf("it is said not to speak: %v", speaks)
+	}
+	if name := r.says(e).Content.Blocks()[0].Text; !strings.Contains(name, "Ann Ash") && !strings.Contains(name, "ann") {
+		t.Errorf("the name is %q now", name)
+	}
+}

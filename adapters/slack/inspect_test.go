@@ -1,0 +1,125 @@
+package slack
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	api "github.com/slack-go/slack"
+)
+
+type fataler interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+// tokens are the beginnings of what Slack reads as its own.
+var tokens = regexp.MustCompile(`(?i)<[!@#]|<[a-z]+:`)
+
+var everybody = regexp.MustCompile(`(?i)@(here|channel|everyone)`)
+
+// inspect fails where a message breaks one of Slack's limits or could reach out.
+func inspect(t fataler, text string, blocks []api.Block, most int) int {
+	t.Helper()
+	if len(blocks) == 0 || len(blocks) > most {
+		t.Fatalf("%d blocks", len(blocks))
+	}
+	if text == "" || units(text) > maxExcerpt {
+		t.Fatalf("the notification's text has %d characters: %q", units(text), text)
+	}
+	raw, err := json.Marshal(blocks)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatalf("%v", err)
+	}
+	i := &inspector{t: t, total: units(text)}
+	i.harmless("text", text)
+	i.look("blocks", v)
+	if most == maxBlocks && i.total > maxMessageText {
+		t.Fatalf("the message has %d characters", i.total)
+	}
+	return len(raw)
+}
+
+type inspector struct {
+	t     fataler
+	total int
+}
+
+func (i *inspector) harmless(at, s string) {
+	i.t.Helper()
+	if found := tokens.FindString(s); found != "" {
+		i.t.Fatalf("%s holds %q: %q", at, found, s)
+	}
+	for _, r := range s {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || turns(r) {
+			i.t.Fatalf("%s holds %U", at, r)
+		}
+	}
+	if everybody.MatchString(s) {
+		// only where it is code in a markdown block, see neutral
+		if !strings.HasSuffix(at, "markdown") {
+			i.t.Fatalf("%s calls everybody: %q", at, s)
+		}
+	}
+}
+
+func (i *inspector) look(at string, v any) {
+	i.t.Helper()
+	switch v := v.(type) {
+	case []any:
+		if len(v) == 0 {
+			i.t.Fatalf("%s is empty", at)
+		}
+		for n, x := range v {
+			i.look(fmt.Sprintf("%s/%d", at, n), x)
+		}
+	case map[string]any:
+		kind, _ := v["type"].(string)
+		limits := map[string]map[string]int{
+			"button": {"value": maxValue}, "markdown": {"text": maxMarkdown}, "link": {"url": maxURL}, "text": {"text": maxPlain}, "plain_text": {"text": 2000},
+		}[kind]
+		for key, x := range v {
+			if s, ok := x.(string); ok {
+				where := at + "/" + key
+				if key == "text" && kind == "markdown" {
+					where += "/markdown"
+				}
+				i.harmless(where, s)
+				if key == "text" {
+					i.total += units(s)
+					if s == "" && kind != "link" {
+						i.t.Fatalf("%s is empty", where)
+					}
+				}
+				if most, ok := limits[key]; ok && units(s) > most {
+					i.t.Fatalf("%s has %d characters, more than %d", where, units(s), most)
+				}
+				continue
+			}
+			i.look(at+"/"+key, x)
+		}
+		if kind == "button" {
+			i.most(at, v["text"], maxButtonText)
+		}
+		if confirm, ok := v["confirm"].(map[string]any); ok && confirm["title"] != nil {
+			i.most(at, confirm["title"], maxConfirmTitle)
+			i.most(at, confirm["text"], maxConfirmText)
+			i.most(at, confirm["confirm"], maxConfirmButton)
+			i.most(at, confirm["deny"], maxConfirmButton)
+		}
+	}
+}
+
+func (i *inspector) most(at string, object any, most int) {
+	i.t.Helper()
+	text, _ := object.(map[string]any)["text"].(string)
+	if units(text) > most {
+		i.t.Fatalf("a text at %s has %d characters, more than %d: %q", at, units(text), most, text)
+	}
+}

@@ -1,0 +1,43 @@
+package slack
+
+// Slack's limits for what is drawn. It counts characters; all texts here are counted in UTF-16 units, which are never fewer.
+const (
+	// maxMarkdown is how much Markdown one message carries. Slack takes 12,000 characters of markdown blocks together
+	// (docs.slack.dev/reference/block-kit/blocks/markdown-block) and, as measured, 13,202 of a message's text in all.
+	maxMarkdown = 11_000
+
+	maxBlocks        = 50     // of a message (docs.slack.dev/reference/block-kit/blocks)
+	maxModalBlocks   = 100    // of a modal (the same)
+	maxMessageText   = 12_000 // of one message in all: below the 13,202 that were measured
+	maxButtonText    = 75     // block-elements/button-element
+	maxValue         = 2_000  // the same: a button's value
+	maxConfirmTitle  = 100    // composition-objects/confirmation-dialog-object
+	maxConfirmText   = 300    // the same
+	maxConfirmButton = 30     // the same
+	maxModalTitle    = 24     // surfaces/modals
+	maxModalButton   = 24     // the same
+	maxModalBytes    = 250_000
+	maxModalMetadata = 3_000
+	maxInput         = 3_000 // block-elements/plain-text-input-element
+	maxURL           = 3_000
+)
+
+// Our own, well below Slack's, so that the sum of them fits one message whatever stands in the fields.
+const (
+	maxExcerpt        = 300   // the text that a notification shows
+	maxPlain          = 3_000 // of a notice or an error
+	maxSteps          = 300   // of the line of tools
+	maxTool           = 100
+	maxPerson         = 80
+	maxSummary        = 600
+	maxConfirmSummary = 220   // of the summary in the dialog, below maxConfirmText with the words around it
+	maxArguments      = 2_500 // shown on the card; the others behind a button
+	maxApprovers      = 10
+	maxChanged        = 600
+	maxReason         = 2_000 // what the modal takes, and the card shows
+	maxLines          = 6     // of a conversation, on a card that stands elsewhere
+	maxLine           = 250
+	maxChunk          = 2_800 // of arguments in one block of a modal
+	maxChunks         = 90
+	maxArgBytes       = 200_000 // of the arguments in a modal, as JSON
+)

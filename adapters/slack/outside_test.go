@@ -1,0 +1,132 @@
+package slack_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/slack"
+	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+)
+
+// cards draws approvals as the test's cards: all open.
+type cards struct{}
+
+func (cards) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
+	return core.Card{Approval: id, State: core.Open, Tool: "note_add", Summary: "Add the note " + string(id), Arguments: `{}`}, nil
+}
+
+// outside is a fake workspace with one person in a direct message.
+type outside struct {
+	*slacktest.Server
+	ann  *slacktest.Person
+	last *slacktest.Delivery
+}
+
+// openSocket makes a platform that hears over Socket Mode, and its workspace.
+func openSocket(t *testing.T) (core.Platform, adaptertest.Outside) {
+	p, o := open(t, slacktest.Options{}, nil)
+	return p, o
+}
+
+func open(t *testing.T, opt slacktest.Options, change func(*slack.Options)) (*slack.Slack, *outside) {
+	t.Helper()
+	if opt.Wait == nil {
+		opt.Wait = func(context.Context, int) {}
+	}
+	opt.Fatalf = t.Errorf
+	o := &outside{Server: slacktest.New(opt)}
+	t.Cleanup(o.Close)
+	o.ann = o.AddUser(slacktest.User{ID: "U1ANN", Name: "ann"})
+	o.AddUser(slacktest.User{ID: "U2BOB", Name: "bob"})
+	o.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", o.BotUserID()}})
+	o.DMWith("U1ANN")
+	signer, err := core.NewSigner("a key for the tests")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := slack.Options{
+		Config: slack.Config{BotToken: o.BotToken(), AppToken: o.AppToken(), APIURL: o.APIURL(), FollowUp: "thread"}, Signer: signer, Cards: cards{},
+		Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
+	if change != nil {
+		change(&options)
+	}
+	return slack.New(options), o
+}
+
+func (o *outside) Say(_ testing.TB, text string) {
+	posted := o.ann.Says(text)
+	o.last = posted.Deliveries[len(posted.Deliveries)-1]
+}
+
+func (o *outside) Click(t testing.TB, c core.Click) {
+	t.Helper()
+	if err := o.WaitForSockets(t.Context(), 1); err != nil { // Slack sends a press once: it needs somebody to send it to
+		t.Fatal(err)
+	}
+	for _, m := range o.Messages(o.dm()) {
+		if !strings.Contains(m.Shown(), "Add the note "+string(c.Approval)) {
+			continue
+		}
+		o.last = o.ann.Clicks(o.dm(), m.TS, string(c.Choice))
+		return
+	}
+	t.Fatalf("there is no card of %s", c.Approval)
+}
+
+func (o *outside) dm() string { return o.DMWith("U1ANN") }
+
+func (o *outside) Place() (core.Address, core.Lane) {
+	return core.Address{Platform: "slack", Channel: o.dm()}, core.Lane("slack:" + o.TeamID() + ":" + o.dm())
+}
+
+func (o *outside) Visible() string {
+	var text strings.Builder
+	for _, m := range o.FromBot(o.dm()) {
+		text.WriteString(m.Shown() + "\n")
+	}
+	return text.String()
+}
+
+func (o *outside) Alarms() []string {
+	var alarms []string
+	for _, m := range o.FromBot(o.dm()) {
+		for _, r := range m.Reaches() {
+			alarms = append(alarms, r.Kind+" "+r.Target+" in "+r.Where)
+		}
+		if m.Unfurls {
+			alarms = append(alarms, "links unfold")
+		}
+	}
+	return alarms
+}
+
+func (o *outside) Acknowledged() int {
+	n := 0
+	for _, d := range o.Deliveries() {
+		if d.Acked() && !d.Echo {
+			n++
+		}
+	}
+	return n
+}
+
+func (o *outside) Repeat(testing.TB) { o.last = o.last.Again() }
+
+func (o *outside) Break(f adaptertest.Fault) bool {
+	trouble := map[adaptertest.Fault]slacktest.Trouble{
+		adaptertest.Down: slacktest.ServerError(503), adaptertest.Busy: slacktest.RateLimited(time.Second), adaptertest.Lost: slacktest.AnswerLost(),
+		adaptertest.Refused: slacktest.Refused("is_archived"),
+	}[f]
+	o.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: trouble, Times: 1})
+	return true
+}
+
+func TestSlackKeepsTheContract(t *testing.T) {
+	adaptertest.Run(t, adaptertest.Harness{Open: openSocket})
+}

@@ -1,0 +1,98 @@
+package slack_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/slack"
+	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+)
+
+func TestWhatTheAgentReads(t *testing.T) {
+	r := hear(t, setup{}).known()
+	bot := r.MentionOfBot()
+	for text, want := range map[string]string{
+		"hello":                              "hello",
+		bot + " hello":                       "hello",
+		bot + ": " + bot + ", hello":         "hello",
+		"  hello\n":                          "hello",
+		"ask <@U2BOB> and <@U9NOBODY>":       "ask @bob and @U9NOBODY",
+		"&lt;@U2BOB&gt; &amp;amp; We've":     "<@U2BOB> &amp; We've",
+		"see <https://example.org|this>":     "see this (https://example.org)",
+		"in <#C1|general> for <!subteam^S1>": "in #general for @S1",
+	} {
+		m := r.says(r.one(r.ann.Says(text).Deliveries...))
+		if m.Role != core.User || m.Content.IsList() || m.Content.String() != want {
+			t.Errorf("%q: the agent reads %q, want %q", text, m.Content, want)
+		}
+	}
+	for _, where := range []string{"C1", "G1"} {
+		m := r.says(r.one(r.ann.Posts(where, bot+" hello").Deliveries...))
+		if b := m.Content.Blocks(); len(b) != 2 || !strings.HasSuffix(b[0].Text, "(slack:U1ANN) says:") || b[1].Text != "hello" {
+			t.Errorf("in %s the agent reads %+v", where, b)
+		}
+	}
+}
+
+func TestNamesAreRememberedForAWhile(t *testing.T) {
+	clock := &clock{now: time.Now()}
+	r := hear(t, setup{slack: slack.Options{Now: clock.read}, config: overSocket}).known()
+	e := r.one(r.ann.Says("ask <@U2BOB>, <@U2BOB>").Deliveries...)
+	r.says(e)
+	r.says(e)
+	if n := r.CountCalls("users.info"); n != 1 {
+		t.Errorf("Slack was asked %d times, want once", n)
+	}
+	r.AddUser(slacktest.User{ID: "U2BOB", Name: "robert", RealName: "Robert"})
+	clock.add(slack.NameLasts)
+	if got := r.says(e).Content.String(); !strings.Contains(strings.ToLower(got), "robert") {
+		t.Errorf("afterwards it reads %q", got)
+	}
+	fault := r.Inject(slacktest.Fault{Method: "users.info", Trouble: slacktest.ServerError(503)})
+	clock.add(slack.NameLasts)
+	if got := r.says(e).Content.String(); !strings.Contains(strings.ToLower(got), "robert") {
+		t.Errorf("with Slack down it reads %q", got)
+	}
+	other := r.one(r.ann.Says("ask <@U1ANN>, <@U1ANN> and <@U1ANN>").Deliveries...)
+	before := fault.Hits()
+	if got := r.says(other).Content.String(); got != "ask @U1ANN, @U1ANN and @U1ANN" || fault.Hits() != before+1 {
+		t.Errorf("it reads %q; Slack was asked %d times", got, fault.Hits()-before)
+	}
+}
+
+func TestAMessageOfNothingSaysWhatToDo(t *testing.T) {
+	r := hear(t, setup{}).known()
+	for _, e := range []core.Event{r.one(r.ann.Posts("C1", r.MentionOfBot()).Deliveries...), r.one(r.ann.Says("  ").Deliveries...)} {
+		if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ChatMessageShapeInvalid || !strings.Contains(core.MessageOf(err), "Write what you would like") {
+			t.Errorf("Parse gave %v", err)
+		}
+	}
+}
+
+func TestWhatCannotBeReadIsCorrectable(t *testing.T) {
+	r := hear(t, setup{}).known()
+	message := r.one(r.ann.Says("hello").Deliveries...)
+	click := r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
+	other := r.one(r.bob.Presses(r.button("C1", r.sealed("a2", "approve"))))
+	other.Subject = "a1" // a press on one card does not decide another
+	if _, err := r.p.Parse(r.ctx, other); core.CategoryOf(err) != core.Invalid {
+		t.Errorf("Parse gave %v", err)
+	}
+	for _, e := range []core.Event{message, click, {Platform: "slack", Kind: core.KindControl}} {
+		for _, payload := range []string{
+			"", "null", "[]", "{", "42", `"text"`, "{}", `{"event":null}`, `{"event":[]}`, `{"event":{}}`, `{"event":{"user":"U1"}}`, `{"event":{"text":"x"}}`,
+			`{"event":{"user":5,"text":"x"}}`, `{"event":{"user":"U1","text":{}}}`, `{"actions":5}`, `{"actions":[{"value":"a1~approve"}]}`, `{"view":{"private_metadata":7}}`,
+			strings.Repeat("[", 5000), "{\"event\":\"\xff\"}",
+		} {
+			e.Payload = json.RawMessage(payload)
+			if _, err := r.p.Parse(r.ctx, e); core.BucketOf(core.CategoryOf(err)) != core.UserCorrectable || core.MessageOf(err) == "" {
+				t.Errorf("Parse of %s %.40q gave %v", e.Kind, payload, err)
+			}
+		}
+	}
+	big := r.one(r.ann.Says("hello \x00 there").Deliveries...)
+	r.says(big)
+}

@@ -1,0 +1,204 @@
+package slacktest
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// request is one call of the Web API while it is handled; the lock is held.
+type request struct {
+	s    *Server
+	args Args
+}
+
+// failure is an answer with ok:false.
+type failure struct {
+	code     string
+	needed   string   // of missing_scope
+	messages []string // response_metadata.messages
+}
+
+func fail(code string) *failure { return &failure{code: code} }
+
+func failWith(code string, messages []string) *failure {
+	return &failure{code: code, messages: messages}
+}
+
+// method is one method of the Web API.
+type method struct {
+	scopes []string // any one of them will do
+	app    bool     // it takes the app token
+	open   bool     // it takes no token
+	do     func(*request) (object, *failure)
+}
+
+var methods = allOf(
+	authMethods, chatMethods, conversationMethods, reactionMethods, userMethods, fileMethods, viewMethods, assistantMethods, socketMethods,
+)
+
+func allOf(tables ...map[string]method) map[string]method {
+	all := map[string]method{}
+	for _, table := range tables {
+		maps.Copy(all, table)
+	}
+	return all
+}
+
+// serveAPI handles one call: the faults asked for, then the token, the scope, the work; and writes it into the log.
+func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("method")
+	args, body, readErr := readArgs(r)
+	call := Call{Method: name, Args: args, Header: r.Header.Clone(), Body: body, At: s.o.Now()}
+	fault := s.faultFor(&call)
+	place := s.logCall(call)
+
+	if fault != nil && fault.before(w, r, s, place) {
+		return
+	}
+	status, answer := s.handle(name, r, args, readErr, w.Header())
+	if fault != nil && fault.after(w, r, s, place) {
+		return
+	}
+	s.finishCall(place, status, errorOf(answer))
+	writeJSON(w, status, answer)
+}
+
+// handle does the work of a call and returns its answer.
+func (s *Server) handle(name string, r *http.Request, args Args, readErr error, header http.Header) (int, object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, known := methods[name]
+	if !known {
+		return http.StatusOK, object{"ok": false, "error": "unknown_method", "req_method": name}
+	}
+	if readErr != nil {
+		return http.StatusOK, object{"ok": false, "error": "invalid_json"}
+	}
+	header.Set("X-Slack-Req-Id", s.ids.secret())
+	if !m.open {
+		if code := s.badToken(m, tokenOf(r, args)); code != "" {
+			return http.StatusOK, object{"ok": false, "error": code}
+		}
+		if !m.app {
+			header.Set("X-OAuth-Scopes", strings.Join(s.scopes, ","))
+			header.Set("X-Accepted-OAuth-Scopes", strings.Join(m.scopes, ","))
+		}
+		if len(m.scopes) > 0 && !slices.ContainsFunc(m.scopes, s.hasScope) {
+			return http.StatusOK, s.refusal(&failure{code: "missing_scope", needed: m.scopes[0]})
+		}
+	}
+	if late := s.overLimit(name, args["channel"]); late > 0 {
+		header.Set("Retry-After", strconv.Itoa(late))
+		return http.StatusTooManyRequests, object{"ok": false, "error": "ratelimited"}
+	}
+	answer, failed := m.do(&request{s: s, args: args})
+	if failed != nil {
+		return http.StatusOK, s.refusal(failed)
+	}
+	if answer == nil {
+		answer = object{}
+	}
+	answer["ok"] = true
+	return http.StatusOK, answer
+}
+
+func (s *Server) refusal(f *failure) object {
+	answer := object{"ok": false, "error": f.code}
+	if f.needed != "" {
+		answer["needed"], answer["provided"] = f.needed, strings.Join(s.scopes, ",")
+	}
+	if len(f.messages) > 0 {
+		answer["response_metadata"] = object{"messages": f.messages}
+		if f.code == "invalid_blocks" {
+			answer["errors"] = f.messages
+		}
+	}
+	return answer
+}
+
+func tokenOf(r *http.Request, args Args) string {
+	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		return bearer
+	}
+	return args["token"]
+}
+
+func (s *Server) badToken(m method, token string) string {
+	switch {
+	case token == "":
+		return "not_authed"
+	case m.app && token == s.o.AppToken:
+		return ""
+	case m.app && token == s.o.BotToken, !m.app && token == s.o.AppToken:
+		return "not_allowed_token_type"
+	case token != s.o.BotToken || m.app:
+		return "invalid_auth"
+	}
+	return s.revoked
+}
+
+func (s *Server) hasScope(scope string) bool { return slices.Contains(s.scopes, scope) }
+
+// need is the failure of a call whose scope depends on what it is about.
+func (s *Server) need(scope string) *failure {
+	if s.hasScope(scope) {
+		return nil
+	}
+	return &failure{code: "missing_scope", needed: scope}
+}
+
+// SetScopes changes what the bot token may do, from now on.
+func (s *Server) SetScopes(scopes ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.scopes = slices.Clone(scopes)
+}
+
+// WithdrawScope takes one scope from the bot token.
+func (s *Server) WithdrawScope(scope string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.scopes = slices.DeleteFunc(slices.Clone(s.scopes), func(other string) bool { return other == scope })
+}
+
+// RevokeToken makes the bot token meet token_revoked from now on.
+func (s *Server) RevokeToken() { s.setToken("token_revoked") }
+
+// DeactivateAccount makes the bot token meet account_inactive from now on.
+func (s *Server) DeactivateAccount() { s.setToken("account_inactive") }
+
+// RestoreToken makes the bot token good again.
+func (s *Server) RestoreToken() { s.setToken("") }
+
+func (s *Server) setToken(trouble string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revoked = trouble
+}
+
+func errorOf(answer object) string {
+	code, _ := answer["error"].(string)
+	return code
+}
+
+func writeJSON(w http.ResponseWriter, status int, answer object) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(asJSON(answer))
+}
+
+// asJSON is JSON as Slack writes it: < and > stand as they are.
+func asJSON(value any) []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic("slacktest: " + err.Error())
+	}
+	return bytes.TrimSpace(out.Bytes())
+}

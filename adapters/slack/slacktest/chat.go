@@ -1,0 +1,282 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+var chatMethods = map[string]method{
+	"chat.postMessage":   {scopes: []string{"chat:write"}, do: postMessage},
+	"chat.postEphemeral": {scopes: []string{"chat:write"}, do: postEphemeral},
+	"chat.update":        {scopes: []string{"chat:write"}, do: updateMessage},
+	"chat.delete":        {scopes: []string{"chat:write"}, do: deleteMessage},
+	"chat.getPermalink":  {do: getPermalink},
+}
+
+// content is what a call says: the fields that posts, updates, ephemerals and response URLs share.
+type content struct {
+	text        string
+	blocks      []Block // nil: not given
+	noBlocks    bool    // given, and empty
+	attachments any
+	metadata    *Metadata
+	hasText     bool
+	unfurls     bool
+	hasMeta     bool
+}
+
+func (s *Server) readContent(args Args) (content, *failure) {
+	var in content
+	in.text, in.hasText = args["text"], args["text"] != ""
+	in.unfurls = args.yes("unfurl_links") || args["unfurl_media"] != "false" && args["unfurl_media"] != "0" // Slack's defaults for apps
+	markdown := args["markdown_text"]
+	switch {
+	case markdown != "" && (in.hasText || args["blocks"] != ""):
+		return in, fail("markdown_text_conflict")
+	case utf8.RuneCountInString(markdown) > maxMarkdown, utf8.RuneCountInString(in.text) > maxText:
+		return in, fail("msg_too_long")
+	}
+	if raw, given := args["metadata"]; given && raw != "" {
+		var meta Metadata
+		if json.Unmarshal([]byte(raw), &meta) != nil {
+			return in, fail("invalid_metadata_format")
+		}
+		in.hasMeta = true
+		if meta.EventType != "" {
+			in.metadata = &meta
+		} else if len(meta.EventPayload) > 0 {
+			return in, fail("invalid_metadata_schema")
+		}
+	}
+	if raw := args["attachments"]; raw != "" && raw != "null" {
+		if json.Unmarshal([]byte(raw), &in.attachments) != nil {
+			return in, fail("invalid_attachments")
+		}
+	}
+	blocks, failed := s.readBlocks(args["blocks"])
+	if failed != nil {
+		return in, failed
+	}
+	in.blocks, in.noBlocks = blocks, args["blocks"] != "" && len(blocks) == 0
+	if markdown != "" {
+		in.blocks = s.fillBlocks([]Block{{"type": "markdown", "text": markdown}})
+	}
+	return in, nil
+}
+
+func (in content) empty() bool { return !in.hasText && len(in.blocks) == 0 && in.attachments == nil }
+
+// message is the content as a new message of the bot.
+func (s *Server) message(in content) Message {
+	m := Message{
+		Text: in.text, Blocks: in.blocks, Attachments: in.attachments, Metadata: in.metadata,
+		User: s.o.BotUserID, BotID: s.o.BotID, AppID: s.o.AppID, Unfurls: in.unfurls,
+	}
+	if len(m.Blocks) == 0 {
+		m.Blocks, m.drawn = s.richText(m.Text), true
+	}
+	return m
+}
+
+// postable finds a channel that the bot may write to.
+func (s *Server) postable(id string) (*channel, *failure) {
+	c := s.channels[id]
+	if c == nil && s.users[id] != nil && !s.users[id].IsBot {
+		c = s.openDM(id)
+	}
+	switch {
+	case c == nil, c.Kind != Public && !c.has(s.o.BotUserID):
+		return nil, fail("channel_not_found")
+	case c.Archived:
+		return nil, fail("is_archived")
+	case !c.has(s.o.BotUserID):
+		return nil, fail("not_in_channel")
+	}
+	return c, nil
+}
+
+func postMessage(q *request) (object, *failure) {
+	s := q.s
+	c, failed := s.postable(q.args["channel"])
+	if failed != nil {
+		return nil, failed
+	}
+	in, failed := s.readContent(q.args)
+	if failed != nil {
+		return nil, failed
+	}
+	if in.empty() {
+		return nil, fail("no_text")
+	}
+	if q.args.nowhere() {
+		return nil, fail("invalid_thread_ts")
+	}
+	r := s.post(c, in, q.args["thread_ts"], q.args.yes("reply_broadcast"))
+	return object{"channel": c.ID, "ts": r.TS, "message": s.wireOwn(r.Message)}, nil
+}
+
+// post is the bot saying something: its own message comes back to it as an event, as it does in Slack.
+func (s *Server) post(c *channel, in content, thread string, broadcast bool) *record {
+	m := s.message(in)
+	m.TS = s.newTS()
+	if thread != "" {
+		m.ThreadTS = c.rootOf(thread) // a parent that is gone makes it a message of its own
+	}
+	m.Broadcast = broadcast && m.ThreadTS != ""
+	r := s.add(c, m)
+	r.lag = s.lagReads
+	delete(s.statuses, statusKey(c.ID, r.ThreadTS))
+	s.emitMessage(c, r.Message, how{})
+	return r
+}
+
+// nowhere reports a thread that is given and empty, which Slack takes for a wrong one and not for none.
+func (a Args) nowhere() bool {
+	thread, given := a["thread_ts"]
+	return given && thread == ""
+}
+
+// wireOwn is a message of the bot as the answer to its own call has it.
+func (s *Server) wireOwn(m Message) object {
+	out := s.wire(m)
+	if m.Metadata != nil {
+		out["metadata"] = m.Metadata
+	}
+	return out
+}
+
+func postEphemeral(q *request) (object, *failure) {
+	s := q.s
+	c, failed := s.postable(q.args["channel"])
+	if failed != nil {
+		return nil, failed
+	}
+	user := q.args["user"]
+	if s.users[user] == nil {
+		return nil, fail("user_not_found")
+	}
+	if !c.has(user) {
+		return nil, fail("user_not_in_channel")
+	}
+	in, failed := s.readContent(q.args)
+	if failed != nil {
+		return nil, failed
+	}
+	if in.empty() {
+		return nil, fail("no_text")
+	}
+	if q.args.nowhere() {
+		return nil, fail("invalid_thread_ts")
+	}
+	return object{"message_ts": s.whisper(c, in, user, q.args["thread_ts"]).TS}, nil
+}
+
+// whisper shows a message to one person only.
+func (s *Server) whisper(c *channel, in content, user, thread string) *record {
+	m := s.message(in)
+	m.TS, m.ThreadTS, m.Ephemeral, m.Channel, m.PostedAt = s.newTS(), thread, user, c.ID, s.o.Now()
+	r := &record{Message: m}
+	c.ephemerals = append(c.ephemerals, r)
+	s.changed()
+	return r
+}
+
+func updateMessage(q *request) (object, *failure) {
+	s := q.s
+	c := s.channels[q.args["channel"]]
+	if c == nil || (c.Kind != Public && !c.has(s.o.BotUserID)) {
+		return nil, fail("channel_not_found")
+	}
+	r := c.byTS[q.args["ts"]]
+	switch {
+	case r == nil || r.Subtype == "tombstone":
+		return nil, fail("message_not_found")
+	case r.BotID != s.o.BotID:
+		return nil, fail("cant_update_message")
+	case c.Archived:
+		return nil, fail("is_archived")
+	}
+	in, failed := s.readContent(q.args)
+	if failed != nil {
+		return nil, failed
+	}
+	if in.empty() && !in.noBlocks {
+		return nil, fail("no_text")
+	}
+	s.edit(c, r, in)
+	return object{"channel": c.ID, "ts": r.TS, "text": r.Text, "message": s.wireOwn(r.Message)}, nil
+}
+
+// edit changes a message of the bot: what a call leaves out stays as it was.
+func (s *Server) edit(c *channel, r *record, in content) {
+	before := r.Message
+	if in.hasText {
+		r.Text = in.text
+	}
+	switch {
+	case len(in.blocks) > 0:
+		r.Blocks, r.drawn = in.blocks, false
+	case in.noBlocks, r.drawn:
+		r.Blocks, r.drawn = s.richText(r.Text), true
+	}
+	if in.attachments != nil {
+		r.Attachments = in.attachments
+	}
+	if in.hasMeta {
+		r.Metadata = in.metadata
+	}
+	r.EditedTS, r.EditedBy, r.Edits = s.newTS(), s.o.BotUserID, r.Edits+1
+	s.changed()
+	s.emitChanged(c, r.Message, before, how{})
+}
+
+func deleteMessage(q *request) (object, *failure) {
+	s := q.s
+	c := s.channels[q.args["channel"]]
+	if c == nil {
+		return nil, fail("channel_not_found")
+	}
+	r := c.byTS[q.args["ts"]]
+	switch {
+	case r == nil || r.Subtype == "tombstone":
+		return nil, fail("message_not_found")
+	case r.BotID != s.o.BotID:
+		return nil, fail("cant_delete_message")
+	}
+	s.remove(c, r, how{})
+	return object{"channel": c.ID, "ts": r.TS}, nil
+}
+
+// remove takes a message away; a parent with replies leaves a tombstone.
+func (s *Server) remove(c *channel, r *record, h how) []*Delivery {
+	before := r.Message
+	if len(c.repliesTo(r.TS)) == 0 {
+		c.drop(r)
+		s.changed()
+		return s.emitDeleted(c, before, h)
+	}
+	r.Message = Message{Channel: c.ID, TS: r.TS, ThreadTS: r.ThreadTS, Subtype: "tombstone", User: "USLACKBOT", Text: "This message was deleted.", PostedAt: r.PostedAt}
+	s.changed()
+	return s.emitChanged(c, r.Message, before, h)
+}
+
+func getPermalink(q *request) (object, *failure) {
+	c := q.s.channels[q.args["channel"]]
+	if c == nil {
+		return nil, fail("channel_not_found")
+	}
+	r := c.byTS[q.args["message_ts"]]
+	if r == nil {
+		return nil, fail("message_not_found")
+	}
+	return object{"channel": c.ID, "permalink": q.s.permalink(r.Message)}, nil
+}
+
+func (s *Server) permalink(m Message) string {
+	link := s.workspaceURL() + "archives/" + m.Channel + "/p" + strings.Replace(m.TS, ".", "", 1)
+	if m.ThreadTS != "" && m.ThreadTS != m.TS {
+		link += "?thread_ts=" + m.ThreadTS + "&cid=" + m.Channel
+	}
+	return link
+}

@@ -1,0 +1,163 @@
+package slacktest
+
+import (
+	"maps"
+	"net/url"
+	"strings"
+)
+
+// Button is a button on a message as it stood when it was looked up. It can be pressed later, when the message has changed.
+type Button struct {
+	Channel  string
+	TS       string
+	BlockID  string
+	ActionID string
+	Text     string
+	Value    string
+	URL      string
+	Confirm  string // the text of the question that it asks first, "" for none
+
+	element Block
+	message Message
+}
+
+// Buttons are the buttons of the message, from the top.
+func (m Message) Buttons() []Button {
+	var found []Button
+	for _, b := range m.Blocks {
+		for _, e := range interactiveIn(b) {
+			if e["type"] != "button" {
+				continue
+			}
+			word := func(key string) string {
+				text, _ := e[key].(string)
+				return text
+			}
+			block, _ := b["block_id"].(string)
+			found = append(found, Button{
+				Channel: m.Channel, TS: m.TS, BlockID: block, ActionID: word("action_id"), Text: textOf(e["text"]), Value: word("value"),
+				URL: word("url"), Confirm: textOf(asBlock(e["confirm"])["text"]), element: e, message: m,
+			})
+		}
+	}
+	return found
+}
+
+// FindButton looks a button up by its text, action_id or value; the message may be an ephemeral one.
+func (s *Server) FindButton(channel, ts, name string) (Button, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, r := s.mustMessage(channel, ts)
+	for _, b := range r.Buttons() {
+		if name == b.Text || name == b.ActionID || name == b.Value {
+			return b, true
+		}
+	}
+	return Button{}, false
+}
+
+// Clicks presses the button with this text, action_id or value on a message, and says yes if it asks. That it is there is taken for granted.
+func (p *Person) Clicks(channel, ts, name string, hows ...How) *Delivery {
+	b, ok := p.s.FindButton(channel, ts, name)
+	if !ok {
+		p.s.fatal("there is no button %q on message %s in %s", name, ts, channel)
+	}
+	return p.Presses(b, hows...)
+}
+
+// Presses presses a button that was looked up before, whether or not it is still there.
+func (p *Person) Presses(b Button, hows ...How) *Delivery {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.mustChannel(b.Channel)
+	now := b.message
+	if r := c.byTS[b.TS]; r != nil {
+		now = r.Message
+	}
+	trigger := s.newTrigger(p.ID)
+	respond := s.newResponseURL(responseURL{channel: c.ID, ts: b.TS, thread: now.ThreadTS, user: p.ID})
+	action := maps.Clone(b.element)
+	delete(action, "url")
+	action["block_id"], action["action_ts"], action["type"] = b.BlockID, s.newTS(), "button"
+	container := object{"type": "message", "message_ts": b.TS, "channel_id": c.ID, "is_ephemeral": now.Ephemeral != ""}
+	if now.ThreadTS != "" {
+		container["thread_ts"] = now.ThreadTS
+	}
+	h := how{}.with(hows)
+	payload := s.interaction("block_actions", p.ID, h)
+	payload["container"], payload["trigger_id"], payload["response_url"] = container, trigger, respond
+	payload["channel"] = object{"id": c.ID, "name": c.clickName()}
+	payload["state"], payload["actions"] = object{"values": object{}}, []object{action}
+	if now.Ephemeral == "" {
+		payload["message"] = s.wireOwn(now) // an ephemeral message does not come along
+	}
+	d := s.interact(payload, "block_actions", h)
+	d.TriggerID, d.ResponseURL = trigger, respond
+	s.dispatch("", []*Delivery{d})
+	return d
+}
+
+// clickName is a channel's name as interactions have it.
+func (c *channel) clickName() string {
+	switch c.Kind {
+	case DM:
+		return "directmessage"
+	case Private:
+		return "privategroup"
+	}
+	return c.Name
+}
+
+// interaction is what all interactions have.
+func (s *Server) interaction(kind, user string, h how) object {
+	team, app := s.o.TeamID, s.o.AppID
+	if h.team != "" {
+		team = h.team
+	}
+	if h.app != "" {
+		app = h.app
+	}
+	u := s.users[user]
+	return object{
+		"type": kind, "team": object{"id": team, "domain": s.o.TeamDomain}, "api_app_id": app, "token": "verification-token-is-not-used",
+		"user": object{"id": user, "username": u.Name, "name": u.Name, "team_id": u.TeamID}, "enterprise": nil, "is_enterprise_install": false,
+	}
+}
+
+// interact is an interaction as a delivery: JSON by socket, a form with one field by HTTP.
+func (s *Server) interact(payload object, kind string, h how) *Delivery {
+	body := asJSON(payload)
+	form := url.Values{"payload": {string(body)}}.Encode()
+	return &Delivery{s: s, Kind: Interactions, Type: kind, body: body, form: []byte(form), how: h, once: true}
+}
+
+// Runs types a slash command, such as "/gatehouse status".
+func (p *Person) Runs(channel, line string, hows ...How) *Delivery {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, h := s.mustChannel(channel), how{}.with(hows)
+	command, text, _ := strings.Cut(line, " ")
+	trigger, respond := s.newTrigger(p.ID), s.newResponseURL(responseURL{channel: c.ID, user: p.ID})
+	team, app := s.o.TeamID, s.o.AppID
+	if h.team != "" {
+		team = h.team
+	}
+	if h.app != "" {
+		app = h.app
+	}
+	fields := map[string]string{
+		"token": "verification-token-is-not-used", "team_id": team, "team_domain": s.o.TeamDomain, "channel_id": c.ID, "channel_name": c.clickName(),
+		"user_id": p.ID, "user_name": s.users[p.ID].Name, "command": command, "text": text, "api_app_id": app, "is_enterprise_install": "false",
+		"response_url": respond, "trigger_id": trigger,
+	}
+	form := url.Values{}
+	for key, value := range fields {
+		form.Set(key, value)
+	}
+	d := &Delivery{s: s, Kind: Commands, Type: command, TriggerID: trigger, ResponseURL: respond, body: asJSON(fields), form: []byte(form.Encode()), how: h, once: true}
+	d.answerFor = func(answer []byte) { s.commandAnswered(c, p.ID, answer) }
+	s.dispatch("", []*Delivery{d})
+	return d
+}

@@ -1,0 +1,264 @@
+package slacktest
+
+import (
+	"encoding/base64"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var conversationMethods = map[string]method{
+	"conversations.info":    {do: conversationInfo},
+	"conversations.list":    {do: func(q *request) (object, *failure) { return conversationList(q, false) }},
+	"users.conversations":   {do: func(q *request) (object, *failure) { return conversationList(q, true) }},
+	"conversations.members": {do: conversationMembers},
+	"conversations.open":    {do: conversationOpen},
+	"conversations.join":    {scopes: []string{"channels:join"}, do: conversationJoin},
+	"conversations.history": {do: history},
+	"conversations.replies": {do: replies},
+}
+
+// scopePrefix is how the scopes for a kind of conversation begin.
+func (k Kind) scopePrefix() string {
+	return map[Kind]string{Public: "channels", Private: "groups", DM: "im", GroupDM: "mpim"}[k]
+}
+
+// seen finds a channel that the bot can see, and checks the scope that its kind asks for.
+func (q *request) seen(right string) (*channel, *failure) {
+	c := q.s.channels[q.args["channel"]]
+	if c == nil {
+		return nil, fail("channel_not_found")
+	}
+	if failed := q.s.need(c.Kind.scopePrefix() + ":" + right); failed != nil {
+		return nil, failed
+	}
+	if c.Kind != Public && !c.has(q.s.o.BotUserID) {
+		return nil, fail("channel_not_found")
+	}
+	return c, nil
+}
+
+func (s *Server) wireChannel(c *channel) object {
+	member := c.has(s.o.BotUserID)
+	out := object{
+		"id": c.ID, "created": 1700000000, "is_archived": c.Archived, "is_channel": c.Kind == Public, "is_group": c.Kind == Private,
+		"is_im": c.Kind == DM, "is_mpim": c.Kind == GroupDM, "is_private": c.Kind != Public, "is_ext_shared": c.ExtShared,
+		"is_shared": c.ExtShared, "is_org_shared": false, "context_team_id": s.o.TeamID, "updated": 1700000000000,
+	}
+	if c.Kind == DM {
+		out["user"], out["is_open"], out["is_user_deleted"] = c.user, true, false
+		return out
+	}
+	out["name"], out["name_normalized"], out["is_member"], out["is_general"] = c.Name, c.Name, member, false
+	out["creator"], out["num_members"], out["unlinked"] = "U0ADMIN", len(c.Members), 0
+	out["topic"] = object{"value": "", "creator": "", "last_set": 0}
+	out["purpose"] = object{"value": "", "creator": "", "last_set": 0}
+	return out
+}
+
+func conversationInfo(q *request) (object, *failure) {
+	c, failed := q.seen("read")
+	if failed != nil {
+		return nil, failed
+	}
+	return object{"channel": q.s.wireChannel(c)}, nil
+}
+
+// conversationList are the channels that the bot can see, or those that it is in.
+func conversationList(q *request, mine bool) (object, *failure) {
+	kinds := map[string]Kind{"public_channel": Public, "private_channel": Private, "im": DM, "mpim": GroupDM}
+	asked := q.args["types"]
+	if asked == "" {
+		asked = "public_channel"
+	}
+	list := []object{}
+	for name := range strings.SplitSeq(asked, ",") {
+		kind, known := kinds[strings.TrimSpace(name)]
+		if !known {
+			return nil, fail("invalid_types")
+		}
+		if failed := q.s.need(kind.scopePrefix() + ":read"); failed != nil {
+			return nil, failed
+		}
+		for _, id := range slices.Sorted(maps.Keys(q.s.channels)) {
+			c := q.s.channels[id]
+			hidden := c.Kind != kind || ((mine || c.Kind != Public) && !c.has(q.s.o.BotUserID)) || (c.Archived && q.args.yes("exclude_archived"))
+			if !hidden {
+				list = append(list, q.s.wireChannel(c))
+			}
+		}
+	}
+	page, next, failed := paged(q.args, list, 100)
+	if failed != nil {
+		return nil, failed
+	}
+	return object{"channels": page, "response_metadata": object{"next_cursor": next}}, nil
+}
+
+func conversationMembers(q *request) (object, *failure) {
+	c, failed := q.seen("read")
+	if failed != nil {
+		return nil, failed
+	}
+	page, next, failed := paged(q.args, c.Members, 100)
+	if failed != nil {
+		return nil, failed
+	}
+	return object{"members": page, "response_metadata": object{"next_cursor": next}}, nil
+}
+
+func conversationOpen(q *request) (object, *failure) {
+	s := q.s
+	if id := q.args["channel"]; id != "" {
+		c := s.channels[id]
+		if c == nil || (c.Kind != DM && c.Kind != GroupDM) {
+			return nil, fail("channel_not_found")
+		}
+		return object{"no_op": true, "already_open": true, "channel": object{"id": c.ID}}, nil
+	}
+	if q.args["users"] == "" {
+		return nil, fail("users_list_not_supplied")
+	}
+	users := strings.Split(q.args["users"], ",")
+	for _, id := range users {
+		switch u := s.users[id]; {
+		case u == nil:
+			return nil, fail("user_not_found")
+		case u.Deleted:
+			return nil, fail("user_disabled")
+		case u.IsBot:
+			return nil, fail("cannot_dm_bot")
+		}
+	}
+	scope := "im:write"
+	if len(users) > 1 {
+		scope = "mpim:write"
+	}
+	if failed := s.need(scope); failed != nil {
+		return nil, failed
+	}
+	var c *channel
+	if len(users) == 1 {
+		c = s.openDM(users[0])
+	} else {
+		c = s.openGroupDM(users)
+	}
+	if q.args.yes("return_im") {
+		return object{"channel": s.wireChannel(c)}, nil
+	}
+	return object{"channel": object{"id": c.ID}}, nil
+}
+
+func conversationJoin(q *request) (object, *failure) {
+	c := q.s.channels[q.args["channel"]]
+	switch {
+	case c == nil || c.Kind != Public:
+		return nil, fail("channel_not_found")
+	case c.Archived:
+		return nil, fail("is_archived")
+	}
+	if !c.has(q.s.o.BotUserID) {
+		c.Members = append(slices.Clone(c.Members), q.s.o.BotUserID)
+		q.s.changed()
+	}
+	return object{"channel": q.s.wireChannel(c)}, nil
+}
+
+// history reads what stands in a channel itself, the newest first.
+func history(q *request) (object, *failure) {
+	c, failed := q.seen("history")
+	if failed != nil {
+		return nil, failed
+	}
+	if !c.has(q.s.o.BotUserID) {
+		return nil, fail("not_in_channel")
+	}
+	var found []object
+	for _, r := range slices.Backward(c.messages) {
+		if (r.ThreadTS == "" || r.ThreadTS == r.TS || r.Broadcast) && q.within(r.TS) && r.readable() {
+			found = append(found, q.s.wireRead(c, r.Message, q.args.yes("include_all_metadata")))
+		}
+	}
+	return q.pageOf(found)
+}
+
+// replies reads a thread, its parent first.
+func replies(q *request) (object, *failure) {
+	c, failed := q.seen("history")
+	if failed != nil {
+		return nil, failed
+	}
+	if !c.has(q.s.o.BotUserID) {
+		return nil, fail("not_in_channel")
+	}
+	root := c.rootOf(q.args["ts"])
+	if c.byTS[root] == nil {
+		return nil, fail("thread_not_found")
+	}
+	var found []object
+	for _, r := range append([]*record{c.byTS[root]}, c.repliesTo(root)...) {
+		if (r.TS == root || q.within(r.TS)) && r.readable() {
+			found = append(found, q.s.wireRead(c, r.Message, q.args.yes("include_all_metadata")))
+		}
+	}
+	return q.pageOf(found)
+}
+
+// readable counts one read that would show the message, and says whether it does yet.
+func (r *record) readable() bool {
+	if r.lag > 0 {
+		r.lag--
+		return false
+	}
+	return r.lag == 0
+}
+
+// within holds a timestamp against oldest and latest.
+func (q *request) within(ts string) bool {
+	at, inclusive := tsMicros(ts), q.args.yes("inclusive")
+	if oldest := q.args["oldest"]; oldest != "" && oldest != "0" {
+		if from := tsMicros(oldest); at < from || (at == from && !inclusive) {
+			return false
+		}
+	}
+	if latest := q.args["latest"]; latest != "" {
+		if to := tsMicros(latest); at > to || (at == to && !inclusive) {
+			return false
+		}
+	}
+	return true
+}
+
+func (q *request) pageOf(messages []object) (object, *failure) {
+	page, next, failed := paged(q.args, messages, 100)
+	if failed != nil {
+		return nil, failed
+	}
+	return object{"messages": page, "has_more": next != "", "pin_count": 0, "response_metadata": object{"next_cursor": next}}, nil
+}
+
+// paged cuts a list by limit and cursor.
+func paged[T any](args Args, all []T, usual int) (page []T, next string, failed *failure) {
+	limit := usual
+	if raw := args["limit"]; raw != "" && raw != "0" {
+		n, err := strconv.Atoi(raw)
+		if err != nil || n < 0 || n > 1000 {
+			return nil, "", fail("invalid_limit")
+		}
+		limit = n
+	}
+	from := 0
+	if raw := args["cursor"]; raw != "" {
+		text, err := base64.StdEncoding.DecodeString(raw)
+		from, _ = strconv.Atoi(strings.TrimPrefix(string(text), "next:"))
+		if err != nil || from <= 0 || from > len(all) {
+			return nil, "", fail("invalid_cursor")
+		}
+	}
+	to := min(from+limit, len(all))
+	if to < len(all) {
+		next = base64.StdEncoding.EncodeToString([]byte("next:" + strconv.Itoa(to)))
+	}
+	return append([]T{}, all[from:to]...), next, nil
+}

@@ -1,0 +1,170 @@
+package slacktest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// event is something an app can hear of, before it is put in an envelope.
+type event struct {
+	subscription string
+	fields       object
+}
+
+// subscription is the event that an app must have asked for to hear messages of the channel.
+func (c *channel) subscription() string {
+	return map[Kind]string{Public: "message.channels", Private: "message.groups", DM: "message.im", GroupDM: "message.mpim"}[c.Kind]
+}
+
+func (c *channel) event(fields object) event {
+	fields["channel"], fields["channel_type"] = c.ID, string(c.Kind)
+	return event{subscription: c.subscription(), fields: fields}
+}
+
+// emitMessage tells the app of a new message, and of the mention in it.
+func (s *Server) emitMessage(c *channel, m Message, h how) []*Delivery {
+	fields := s.wire(m)
+	fields["event_ts"] = m.TS
+	if m.ThreadTS != "" && m.ThreadTS != m.TS {
+		fields["parent_user_id"] = c.byTS[m.ThreadTS].User
+		if m.Broadcast {
+			fields["subtype"], fields["root"] = "thread_broadcast", s.wireRead(c, c.byTS[m.ThreadTS].Message, false)
+		}
+	}
+	if c.ExtShared {
+		fields["user_team"], fields["source_team"] = s.teamOf(m.User), s.teamOf(m.User)
+	}
+	events := []event{c.event(fields)}
+	if s.mentions(c, m) {
+		events = append(events, s.mention(c, m))
+	}
+	return s.emit(c, m, h, events...)
+}
+
+// mentions says whether Slack would send an app_mention: never in direct messages, never for the bot's own posts.
+func (s *Server) mentions(c *channel, m Message) bool {
+	return c.Kind != DM && m.BotID != s.o.BotID && strings.Contains(m.Text, s.MentionOfBot())
+}
+
+func (s *Server) mention(c *channel, m Message) event {
+	fields := s.wire(m)
+	fields["type"], fields["channel"], fields["event_ts"] = "app_mention", c.ID, m.TS
+	delete(fields, "subtype")
+	return event{subscription: "app_mention", fields: fields}
+}
+
+// emitChanged tells the app that a message is another one now; a mention that came with the edit is told too.
+func (s *Server) emitChanged(c *channel, now, before Message, h how) []*Delivery {
+	ts := s.newTS()
+	events := []event{c.event(object{
+		"type": "message", "subtype": "message_changed", "hidden": true, "ts": ts, "event_ts": ts,
+		"message": s.wire(now), "previous_message": s.wire(before),
+	})}
+	if now.Text != before.Text && s.mentions(c, now) && !s.mentions(c, before) {
+		events = append(events, s.mention(c, now))
+	}
+	return s.emit(c, now, h, events...)
+}
+
+func (s *Server) emitDeleted(c *channel, before Message, h how) []*Delivery {
+	ts := s.newTS()
+	return s.emit(c, before, h, c.event(object{
+		"type": "message", "subtype": "message_deleted", "hidden": true, "ts": ts, "event_ts": ts, "deleted_ts": before.TS,
+		"previous_message": s.wire(before),
+	}))
+}
+
+// emit sends the events of one happening around a message, if the bot is there to hear them. The caller holds the lock.
+func (s *Server) emit(c *channel, m Message, h how, events ...event) []*Delivery {
+	if !c.has(s.o.BotUserID) {
+		return nil
+	}
+	conversation := c.ID
+	if c.Kind == Public || c.Kind == Private {
+		conversation += "/" + m.ThreadTS
+		if m.ThreadTS == "" {
+			conversation += m.TS
+		}
+	}
+	group := s.send(conversation, c.ExtShared, h, events...)
+	for _, d := range group {
+		d.Echo = m.BotID == s.o.BotID
+	}
+	return group
+}
+
+// send puts events in their envelopes and on their way.
+func (s *Server) send(conversation string, shared bool, h how, events ...event) []*Delivery {
+	if h.quiet {
+		return nil
+	}
+	var group []*Delivery
+	for _, e := range events {
+		kind, _ := e.fields["type"].(string)
+		if !slices.Contains(s.o.Subscriptions, e.subscription) || (h.only != "" && h.only != kind) {
+			continue
+		}
+		envelope := s.envelope(e.fields, shared, h)
+		d := &Delivery{s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: asJSON(envelope), how: h}
+		group = append(group, d)
+		if h.atOnce {
+			again := h
+			again.retryNum, again.retryReason = 1, "http_timeout"
+			group = append(group, &Delivery{s: s, Kind: Events, Type: kind, EventID: d.EventID, body: d.body, how: again})
+		}
+	}
+	s.dispatch(conversation, group)
+	return group
+}
+
+func (s *Server) envelope(fields object, shared bool, h how) object {
+	team, app := s.o.TeamID, s.o.AppID
+	if h.team != "" {
+		team = h.team
+	}
+	if h.app != "" {
+		app = h.app
+	}
+	return object{
+		"token": "verification-token-is-not-used", "team_id": team, "context_team_id": team, "context_enterprise_id": nil, "api_app_id": app,
+		"event": fields, "type": "event_callback", "event_id": s.ids.next("Ev"), "event_time": s.o.Now().Unix(),
+		"authorizations": []object{{
+			"enterprise_id": nil, "team_id": team, "user_id": s.o.BotUserID, "is_bot": true, "is_enterprise_install": false,
+		}},
+		"is_ext_shared_channel": shared, "event_context": "4-" + s.ids.secret(),
+	}
+}
+
+// Send sends an event of any shape, whatever the app subscribed to: the fields are what stands under "event".
+func (s *Server) Send(fields map[string]any, hows ...How) *Delivery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fields = maps.Clone(fields)
+	kind, _ := fields["type"].(string)
+	h := how{}.with(hows)
+	envelope := s.envelope(fields, false, h)
+	d := &Delivery{s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: asJSON(envelope), how: h}
+	s.dispatch("", []*Delivery{d})
+	return d
+}
+
+// SendRaw posts bytes to the app's URL for a kind of payload, rightly signed unless asked otherwise; by socket they travel as one frame.
+func (s *Server) SendRaw(kind PayloadKind, body []byte, hows ...How) *Delivery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := &Delivery{s: s, Kind: kind, Type: "raw", raw: true, body: body, how: how{}.with(hows), once: true}
+	s.dispatch("", []*Delivery{d})
+	return d
+}
+
+// VerifyURL sends the url_verification challenge, as Slack does when the events URL is saved, and returns what it has to be answered with.
+func (s *Server) VerifyURL(hows ...How) (d *Delivery, challenge string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	challenge = s.ids.secret()
+	body := asJSON(object{"token": "verification-token-is-not-used", "challenge": challenge, "type": "url_verification"})
+	d = &Delivery{s: s, Kind: Events, Type: "url_verification", body: body, how: how{}.with(hows), once: true}
+	s.dispatch("", []*Delivery{d})
+	return d, challenge
+}

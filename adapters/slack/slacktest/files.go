@@ -1,0 +1,215 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// File is a file that hangs on a message.
+type File struct {
+	ID      string // given by the fake if empty
+	Name    string
+	Title   string
+	Mime    string // guessed from the name if empty
+	Content []byte
+	Size    int // what Slack says that it is; the length of Content if 0
+	// URL stands in place of the true url_private, such as one on a wrong host. A file with one is served by nobody.
+	URL string
+	// RedirectTo makes the true url_private answer with a redirect.
+	RedirectTo string
+}
+
+type storedFile struct {
+	File
+	ticket   string // of an upload under way
+	length   int
+	user     string
+	complete bool
+}
+
+var fileMethods = map[string]method{
+	"files.getUploadURLExternal":   {scopes: []string{"files:write"}, do: getUploadURL},
+	"files.completeUploadExternal": {scopes: []string{"files:write"}, do: completeUpload},
+	"files.info":                   {scopes: []string{"files:read"}, do: filesInfo},
+}
+
+func getUploadURL(q *request) (object, *failure) {
+	length, err := strconv.Atoi(q.args["length"])
+	switch {
+	case q.args["filename"] == "":
+		return nil, failWith("invalid_arguments", []string{"[ERROR] missing required field: filename"})
+	case err != nil || length <= 0:
+		return nil, failWith("invalid_arguments", []string{"[ERROR] missing required field: length"})
+	}
+	s := q.s
+	f := &storedFile{File: File{ID: s.ids.next("F"), Name: q.args["filename"]}, ticket: s.ids.secret(), length: length, user: s.o.BotUserID}
+	s.files[f.ID] = f
+	return object{"upload_url": s.base + "/upload/" + f.ticket, "file_id": f.ID}, nil
+}
+
+// serveUpload takes a file's bytes, raw or as a form with one file.
+func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
+	var content []byte
+	var err error
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
+		var part io.ReadCloser
+		if err = r.ParseMultipartForm(maxBody); err == nil {
+			for _, headers := range r.MultipartForm.File {
+				if part, err = headers[0].Open(); err == nil {
+					content, err = io.ReadAll(part)
+					_ = part.Close()
+				}
+			}
+		}
+	} else {
+		content, err = io.ReadAll(r.Body)
+	}
+	if err != nil {
+		http.Error(w, "bad upload", http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.files {
+		if f.ticket != "" && f.ticket == r.PathValue("ticket") && !f.complete {
+			if len(content) != f.length {
+				http.Error(w, "length mismatch", http.StatusBadRequest)
+				return
+			}
+			f.Content = content
+			_, _ = fmt.Fprintf(w, "OK - %d", len(content))
+			return
+		}
+	}
+	http.Error(w, "no such upload", http.StatusNotFound)
+}
+
+func completeUpload(q *request) (object, *failure) {
+	s := q.s
+	var asked []struct{ ID, Title string }
+	if json.Unmarshal([]byte(q.args["files"]), &asked) != nil || len(asked) == 0 {
+		return nil, failWith("invalid_arguments", []string{"[ERROR] missing required field: files"})
+	}
+	var shared []File
+	for _, a := range asked {
+		f := s.files[a.ID]
+		if f == nil || f.Content == nil {
+			return nil, fail("file_not_found")
+		}
+		f.Title = a.Title
+		shared = append(shared, f.File)
+	}
+	channels := strings.FieldsFunc(q.args["channel_id"]+","+q.args["channels"], func(r rune) bool { return r == ',' })
+	for _, id := range channels {
+		c, failed := s.postable(id)
+		if failed != nil {
+			return nil, failed
+		}
+		in, failed := s.readContent(Args{"text": q.args["initial_comment"], "blocks": q.args["blocks"]})
+		if failed != nil {
+			return nil, failed
+		}
+		m := s.message(in)
+		m.TS, m.Subtype, m.Files = s.newTS(), "file_share", shared
+		if thread := q.args["thread_ts"]; thread != "" {
+			m.ThreadTS = c.rootOf(thread)
+		}
+		r := s.add(c, m)
+		r.lag = s.lagReads
+		s.emitMessage(c, r.Message, how{})
+	}
+	for _, f := range shared {
+		s.files[f.ID].complete = true
+	}
+	return object{"files": s.wireFiles(shared)}, nil
+}
+
+func filesInfo(q *request) (object, *failure) {
+	f := q.s.files[q.args["file"]]
+	if f == nil {
+		return nil, fail("file_not_found")
+	}
+	return object{"file": q.s.wireFiles([]File{f.File})[0], "comments": []any{}, "response_metadata": object{"next_cursor": ""}}, nil
+}
+
+func (s *Server) wireFiles(files []File) []object {
+	out := []object{}
+	for _, f := range files {
+		private := f.URL
+		if private == "" {
+			private = s.fileURL(f)
+		}
+		kind := strings.TrimPrefix(path.Ext(f.Name), ".")
+		title := f.Title
+		if title == "" {
+			title = f.Name
+		}
+		size := f.Size
+		if size == 0 {
+			size = len(f.Content)
+		}
+		out = append(out, object{
+			"id": f.ID, "created": 1700000000, "timestamp": 1700000000, "name": f.Name, "title": title, "mimetype": mimeOf(f), "filetype": kind,
+			"pretty_type": strings.ToUpper(kind), "size": size, "mode": "hosted", "is_external": false, "external_type": "", "editable": false,
+			"is_public": true, "url_private": private, "url_private_download": private, "file_access": "visible",
+			"permalink": s.workspaceURL() + "files/" + f.ID + "/" + url.PathEscape(f.Name),
+		})
+	}
+	return out
+}
+
+func (s *Server) fileURL(f File) string {
+	return s.base + "/files-pri/" + s.o.TeamID + "-" + f.ID + "/" + url.PathEscape(strings.ToLower(f.Name))
+}
+
+func mimeOf(f File) string {
+	if f.Mime != "" {
+		return f.Mime
+	}
+	known := map[string]string{".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".pdf": "application/pdf"}
+	if kind := known[strings.ToLower(path.Ext(f.Name))]; kind != "" {
+		return kind
+	}
+	return "text/plain"
+}
+
+// serveFile serves url_private to the bot token alone; anyone else is sent to the sign-in page, as in Slack.
+func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/signin") {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<!DOCTYPE html><html><body>Sign in to Slack</body></html>")
+		return
+	}
+	s.mu.Lock()
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	allowed := token == s.o.BotToken && s.revoked == "" && s.hasScope("files:read")
+	f := s.files[strings.TrimPrefix(r.PathValue("id"), s.o.TeamID+"-")]
+	s.mu.Unlock()
+	switch {
+	case !allowed:
+		http.Redirect(w, r, "/files-pri/x/signin?redir="+url.QueryEscape(r.URL.Path), http.StatusFound)
+	case f == nil:
+		http.NotFound(w, r)
+	case f.RedirectTo != "":
+		http.Redirect(w, r, f.RedirectTo, http.StatusFound)
+	default:
+		w.Header().Set("Content-Type", mimeOf(f.File))
+		_, _ = w.Write(f.Content)
+	}
+}
+
+// Uploaded is a file that was uploaded or shared, by its id.
+func (s *Server) Uploaded(id string) (File, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := s.files[id]; f != nil {
+		return f.File, true
+	}
+	return File{}, false
+}

@@ -1,0 +1,60 @@
+package slacktest_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	slackgo "github.com/slack-go/slack"
+
+	"gatehouse/adapters/slack/slacktest"
+)
+
+func TestAFileIsUploadedInThreeSteps(t *testing.T) {
+	w := newTown(t, slacktest.Options{})
+	parent := w.alice.Posts("C1", "show me").TS
+	content := strings.Repeat("x", 100_000)
+	summary, err := w.api.UploadFile(slackgo.UploadFileParameters{
+		Filename: "args.json", Title: "Arguments", Content: content, FileSize: len(content), Channel: "C1", ThreadTimestamp: parent, InitialComment: "all of it",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := w.Uploaded(summary.ID)
+	if !ok || string(f.Content) != content || f.Title != "Arguments" {
+		t.Errorf("%v %d bytes", ok, len(f.Content))
+	}
+	shared := w.Thread("C1", parent)[1]
+	if shared.Text != "all of it" || len(shared.Files) != 1 || shared.Subtype != "file_share" {
+		t.Errorf("%+v", shared)
+	}
+}
+
+func TestAPrivateFileIsForTheTokenAlone(t *testing.T) {
+	w := newTown(t, slacktest.Options{})
+	posted := w.alice.Posts("C1", "look", slacktest.WithFiles(
+		slacktest.File{Name: "cat.png", Content: []byte("png")},
+		slacktest.File{Name: "away.png", Content: []byte("png"), RedirectTo: w.ForeignURL() + "/away"},
+		slacktest.File{Name: "wrong.png", URL: w.ForeignURL() + "/wrong"},
+	))
+	event := w.heard(t, posted.Deliveries...)[0]
+	if event.SubType != "file_share" || len(event.Message.Files) != 3 || event.Message.Files[0].Mimetype != "image/png" {
+		t.Fatalf("%+v", event.Message)
+	}
+	files := event.Message.Files
+	var got bytes.Buffer
+	if err := w.api.GetFile(files[0].URLPrivate, &got); err != nil || got.String() != "png" {
+		t.Errorf("%v %q", err, got.String())
+	}
+	stranger := slackgo.New("xoxb-other", slackgo.OptionAPIURL(w.APIURL()), slackgo.OptionHTTPClient(newClient(t)))
+	if err := stranger.GetFile(files[0].URLPrivate, &got); err == nil || !strings.Contains(err.Error(), "sign-in") {
+		t.Errorf("got %v", err)
+	}
+	_ = w.api.GetFile(files[1].URLPrivate, &got)
+	if err := w.api.GetFile(files[2].URLPrivate, &got); err == nil {
+		t.Error("slack-go should not ask the wrong host")
+	}
+	if seen := w.ForeignRequests(); len(seen) != 1 || seen[0].Path != "/away" || seen[0].Authorization != "" {
+		t.Errorf("%+v", seen)
+	}
+}

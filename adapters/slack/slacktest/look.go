@@ -1,0 +1,151 @@
+package slacktest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Messages are all messages of a channel in order, those in threads among them.
+func (s *Server) Messages(channel string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return snapshot(s.mustChannel(channel).messages)
+}
+
+// Thread are the messages of a thread in order, the parent first.
+func (s *Server) Thread(channel, ts string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.mustChannel(channel)
+	root := c.rootOf(ts)
+	found := snapshot(c.repliesTo(root))
+	if parent := c.byTS[root]; parent != nil {
+		found = append([]Message{parent.Message}, found...)
+	}
+	return found
+}
+
+// Message is one message as it stands.
+func (s *Server) Message(channel, ts string) (Message, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.mustChannel(channel).byTS[ts]; r != nil {
+		return r.Message, true
+	}
+	return Message{}, false
+}
+
+// FromBot are the messages of a channel that the app posted, those in threads among them.
+func (s *Server) FromBot(channel string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []Message
+	for _, r := range s.mustChannel(channel).messages {
+		if r.BotID == s.o.BotID {
+			found = append(found, r.Message)
+		}
+	}
+	return found
+}
+
+// CountFromBot counts the messages that the app posted in all channels, without copying them.
+func (s *Server) CountFromBot() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, c := range s.channels {
+		for _, r := range c.messages {
+			if r.BotID == s.o.BotID {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Ephemerals are the messages that only one user sees in a channel.
+func (s *Server) Ephemerals(channel, user string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []Message
+	for _, r := range s.mustChannel(channel).ephemerals {
+		if r.Ephemeral == user {
+			found = append(found, r.Message)
+		}
+	}
+	return found
+}
+
+func snapshot(records []*record) []Message {
+	found := make([]Message, 0, len(records))
+	for _, r := range records {
+		found = append(found, r.Message)
+	}
+	return found
+}
+
+// WaitFor waits until what is asked for holds. It is asked again after each change of anything. The error of a wait in vain shows how things
+// stand.
+func (s *Server) WaitFor(ctx context.Context, holds func(*Server) bool) error {
+	for {
+		s.mu.Lock()
+		changed := s.notify
+		s.mu.Unlock()
+		if holds(s) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("waited in vain: %w; the workspace:\n%s", ctx.Err(), s.Dump())
+		}
+	}
+}
+
+// WaitForText waits until the bot has said something in the thread that holds the text, and returns that message. Without a thread it looks at
+// the whole channel.
+func (s *Server) WaitForText(ctx context.Context, channel, thread, text string) (Message, error) {
+	var found Message
+	err := s.WaitFor(ctx, func(*Server) bool {
+		for _, m := range s.FromBot(channel) {
+			if (thread == "" || m.ThreadTS == thread || m.TS == thread) && strings.Contains(m.Shown(), text) {
+				found = m
+				return true
+			}
+		}
+		return false
+	})
+	return found, err
+}
+
+// WaitForModal waits until a modal is open on a user's screen.
+func (s *Server) WaitForModal(ctx context.Context, user string) (View, error) {
+	var found View
+	err := s.WaitFor(ctx, func(*Server) bool {
+		v, ok := s.Modal(user)
+		found = v
+		return ok
+	})
+	return found, err
+}
+
+// WaitForEphemeral waits until a user sees a message of their own that holds the text.
+func (s *Server) WaitForEphemeral(ctx context.Context, channel, user, text string) (Message, error) {
+	var found Message
+	err := s.WaitFor(ctx, func(*Server) bool {
+		for _, m := range s.Ephemerals(channel, user) {
+			if strings.Contains(m.Shown(), text) {
+				found = m
+				return true
+			}
+		}
+		return false
+	})
+	return found, err
+}
+
+// WaitForSockets waits until so many sockets are open.
+func (s *Server) WaitForSockets(ctx context.Context, n int) error {
+	return s.WaitFor(ctx, func(*Server) bool { return s.OpenSockets() == n })
+}

@@ -1,0 +1,173 @@
+package slacktest
+
+import (
+	"slices"
+	"time"
+)
+
+// Message is a message as it stands, or stood when it was looked at.
+type Message struct {
+	Channel  string
+	TS       string
+	ThreadTS string // its thread; on a parent its own TS once it has replies
+	Subtype  string // "file_share", "bot_message", "tombstone", ...
+
+	User     string // the sender; the bot user for the app's own
+	BotID    string
+	AppID    string
+	Username string // of a bot_message
+
+	Text        string // the text field as it was sent
+	Blocks      []Block
+	Attachments any
+	Metadata    *Metadata
+	Files       []File
+	Reactions   []Reaction
+
+	EditedTS string // of the last edit
+	EditedBy string
+	Edits    int
+
+	Unfurls   bool   // the app let links or media in it unfold
+	Ephemeral string // the only one who sees it
+	Broadcast bool   // a reply that also stands in the channel
+	PostedAt  time.Time
+
+	clientMsgID string
+	drawn       bool // the blocks were made by Slack from the text
+}
+
+// Metadata is what an app hangs on its message.
+type Metadata struct {
+	EventType    string         `json:"event_type"`
+	EventPayload map[string]any `json:"event_payload"`
+}
+
+// Reaction is an emoji under a message and who set it.
+type Reaction struct {
+	Name  string   `json:"name"`
+	Users []string `json:"users"`
+	Count int      `json:"count"`
+}
+
+// wire is the message as JSON in events and answers.
+func (s *Server) wire(m Message) object {
+	out := object{"type": "message", "ts": m.TS, "text": m.Text}
+	set := func(key, value string) {
+		if value != "" {
+			out[key] = value
+		}
+	}
+	set("subtype", m.Subtype)
+	set("user", m.User)
+	set("bot_id", m.BotID)
+	set("app_id", m.AppID)
+	set("username", m.Username)
+	set("client_msg_id", m.clientMsgID)
+	set("thread_ts", m.ThreadTS)
+	if m.Subtype != "bot_message" {
+		out["team"] = s.teamOf(m.User)
+	}
+	if m.BotID != "" && m.Subtype != "bot_message" {
+		out["bot_profile"] = s.botProfile(m)
+	}
+	if len(m.Blocks) > 0 {
+		out["blocks"] = m.Blocks
+	}
+	if m.Attachments != nil {
+		out["attachments"] = m.Attachments
+	}
+	if m.EditedTS != "" {
+		out["edited"] = object{"user": m.EditedBy, "ts": m.EditedTS}
+	}
+	if len(m.Reactions) > 0 {
+		out["reactions"] = m.Reactions
+	}
+	if len(m.Files) > 0 {
+		out["upload"] = m.Subtype == "file_share"
+		out["files"] = s.wireFiles(m.Files)
+	}
+	return out
+}
+
+// wireRead is the message as history and replies show it: a parent knows its replies.
+func (s *Server) wireRead(c *channel, m Message, withMetadata bool) object {
+	out := s.wire(m)
+	if withMetadata && m.Metadata != nil {
+		out["metadata"] = m.Metadata
+	}
+	if m.ThreadTS != "" && m.ThreadTS != m.TS {
+		if parent := c.byTS[m.ThreadTS]; parent != nil {
+			out["parent_user_id"] = parent.User
+		}
+	}
+	if replies := c.repliesTo(m.TS); len(replies) > 0 {
+		users := []string{}
+		for _, r := range replies {
+			if !slices.Contains(users, r.User) {
+				users = append(users, r.User)
+			}
+		}
+		out["reply_count"], out["reply_users"], out["reply_users_count"] = len(replies), users, len(users)
+		out["latest_reply"] = replies[len(replies)-1].TS
+		out["is_locked"], out["subscribed"] = false, false
+	}
+	return out
+}
+
+func (s *Server) botProfile(m Message) object {
+	name, app := m.Username, m.AppID
+	if u := s.users[m.User]; u != nil {
+		name, app = u.Name, u.AppID
+	}
+	return object{
+		"id": m.BotID, "app_id": app, "name": name, "deleted": false, "updated": 1700000000, "team_id": s.o.TeamID,
+		"icons": object{"image_36": "https://a.slack-edge.com/80588/img/plugins/app/bot_36.png"},
+	}
+}
+
+func (s *Server) teamOf(user string) string {
+	if u := s.users[user]; u != nil && u.TeamID != "" {
+		return u.TeamID
+	}
+	return s.o.TeamID
+}
+
+// add puts a message in its place. The caller holds the lock.
+func (s *Server) add(c *channel, m Message) *record {
+	m.Channel, m.PostedAt = c.ID, s.o.Now()
+	r := &record{Message: m}
+	c.messages = append(c.messages, r)
+	c.byTS[m.TS] = r
+	if m.ThreadTS != "" && m.ThreadTS != m.TS {
+		c.byTS[m.ThreadTS].ThreadTS = m.ThreadTS
+		c.threads[m.ThreadTS] = append(c.threads[m.ThreadTS], r)
+	}
+	s.changed()
+	return r
+}
+
+// rootOf is the parent that a thread_ts leads to: the message, or the parent of the reply. No message means no thread.
+func (c *channel) rootOf(ts string) string {
+	r := c.byTS[ts]
+	if r == nil {
+		return ""
+	}
+	if r.ThreadTS != "" {
+		return r.ThreadTS
+	}
+	return ts
+}
+
+// repliesTo are the replies of a thread in order, without the parent.
+func (c *channel) repliesTo(ts string) []*record { return c.threads[ts] }
+
+// drop takes a message away. The caller holds the lock.
+func (c *channel) drop(r *record) {
+	gone := func(other *record) bool { return other == r }
+	c.messages = slices.DeleteFunc(c.messages, gone)
+	delete(c.byTS, r.TS)
+	if r.ThreadTS != "" && r.ThreadTS != r.TS {
+		c.threads[r.ThreadTS] = slices.DeleteFunc(c.threads[r.ThreadTS], gone)
+	}
+}

@@ -1,0 +1,167 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// Submits fills in the modal on top of their screen and sends it. Fields are named by action_id or block_id. What the app answers is done: the
+// modal closes, shows errors, or becomes another one.
+func (p *Person) Submits(fields map[string]string, hows ...How) *Delivery {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, h := s.mustModal(p.ID), how{}.with(hows)
+	payload := s.interaction("view_submission", p.ID, h)
+	wire := s.wireView(v)
+	wire["state"] = object{"values": v.filledIn(s, fields)}
+	trigger := s.newTrigger(p.ID)
+	payload["view"], payload["trigger_id"], payload["response_urls"] = wire, trigger, []any{}
+	d := s.interact(payload, "view_submission", h)
+	d.TriggerID = trigger
+	d.answerFor = func(answer []byte) { s.submissionAnswered(v, answer) }
+	s.dispatch("", []*Delivery{d})
+	return d
+}
+
+// Dismisses closes the modal on top of their screen. The app hears of it only if the modal asked to be told; otherwise nil comes back.
+func (p *Person) Dismisses(hows ...How) *Delivery {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, h := s.mustModal(p.ID), how{}.with(hows)
+	v.open = false
+	s.changed()
+	if notify, _ := v.fields["notify_on_close"].(bool); !notify {
+		return nil
+	}
+	payload := s.interaction("view_closed", p.ID, h)
+	payload["view"], payload["is_cleared"] = s.wireView(v), false
+	d := s.interact(payload, "view_closed", h)
+	s.dispatch("", []*Delivery{d})
+	return d
+}
+
+func (s *Server) mustModal(user string) *view {
+	stack := s.stackOf(user)
+	if len(stack) == 0 {
+		s.fatal("%s has no modal open", user)
+	}
+	return stack[len(stack)-1]
+}
+
+// filledIn is the state of the inputs: what was typed, and null for the rest.
+func (v *view) filledIn(s *Server, fields map[string]string) object {
+	values, left := object{}, maps.Clone(fields)
+	blocks, _ := v.fields["blocks"].([]Block)
+	for _, b := range blocks {
+		if b["type"] != "input" {
+			continue
+		}
+		e := asBlock(b["element"])
+		block, _ := b["block_id"].(string)
+		action, _ := e["action_id"].(string)
+		typed, given := left[action]
+		delete(left, action)
+		if !given {
+			typed, given = left[block]
+			delete(left, block)
+		}
+		values[block] = object{action: inputState(e, typed, given)}
+	}
+	for name := range left {
+		s.fatal("the modal has no field %q", name)
+	}
+	return values
+}
+
+// inputState is one input's state in the shape of its kind.
+func inputState(e Block, typed string, given bool) object {
+	var value any
+	if given {
+		value = typed
+	} else {
+		value = e["initial_value"]
+	}
+	state := object{"type": e["type"]}
+	switch e["type"] {
+	case "static_select", "radio_buttons":
+		state["selected_option"] = e["initial_option"]
+		options, _ := e["options"].([]any)
+		for _, option := range options {
+			if o := asBlock(option); given && (o["value"] == typed || textOf(o["text"]) == typed) {
+				state["selected_option"] = o
+			}
+		}
+	case "users_select":
+		state["selected_user"] = value
+	case "datepicker":
+		state["selected_date"] = value
+	case "timepicker":
+		state["selected_time"] = value
+	default:
+		state["value"] = value
+	}
+	return state
+}
+
+// submissionAnswered does what the app's answer to a submission asks for. The lock is held.
+func (s *Server) submissionAnswered(v *view, body []byte) {
+	var answer struct {
+		Action string            `json:"response_action"`
+		Errors map[string]string `json:"errors"`
+		View   json.RawMessage   `json:"view"`
+	}
+	_ = json.Unmarshal(body, &answer)
+	switch answer.Action {
+	case "errors":
+		v.errors = answer.Errors
+	case "update", "push":
+		fields, failed := s.readView(string(answer.View))
+		if failed != nil {
+			v.errors = map[string]string{"": failed.code}
+			break
+		}
+		if answer.Action == "update" {
+			v.replace(s, fields)
+		} else {
+			s.push(v.user, fields)
+		}
+	case "clear":
+		for _, other := range s.stackOf(v.user) {
+			other.open = false
+		}
+	default:
+		v.open = false
+	}
+	s.changed()
+}
+
+// commandAnswered shows what the app answered a slash command with. The lock is held.
+func (s *Server) commandAnswered(c *channel, user string, body []byte) {
+	if len(body) == 0 || string(body) == "null" {
+		return
+	}
+	args := Args{}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil {
+		args["text"] = string(body)
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		var text string
+		if json.Unmarshal(fields[key], &text) != nil {
+			text = string(fields[key])
+		}
+		args[key] = text
+	}
+	in, failed := s.readContent(args)
+	if failed != nil || in.empty() {
+		return
+	}
+	if args["response_type"] == "in_channel" {
+		s.post(c, in, "", false)
+		return
+	}
+	s.whisper(c, in, user, "")
+}

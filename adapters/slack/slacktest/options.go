@@ -1,0 +1,111 @@
+package slacktest
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Options says what kind of workspace and app to fake. The zero value is a good one.
+type Options struct {
+	TeamID     string // "T0GATE"
+	TeamDomain string // "gate", the first part of the workspace's address
+	AppID      string // "A0GATE"
+	BotUserID  string // "U0BOT", the bot as a member of channels
+	BotID      string // "B0BOT", the bot as the sender of messages
+	BotName    string // "gatehouse"
+
+	BotToken      string // "xoxb-slacktest"
+	AppToken      string // "xapp-slacktest"
+	SigningSecret string // "8f742231b10e8888abcd99yyyzzz85a5"
+
+	Scopes        []string // what the bot token may do; nil means AllScopes
+	Subscriptions []string // the events the app hears of; nil means AllEvents
+	To            Addresses
+
+	// Now is the workspace's clock: timestamps, signatures, the life of triggers and response URLs. nil means the real one.
+	Now func() time.Time
+	// Wait is called before each retry of a delivery, counted from 1. nil sleeps 0, 20 ms and 50 ms, for Slack's none, 1 and 5 minutes.
+	Wait func(ctx context.Context, retry int)
+	// AckWithin is how long an app has to acknowledge; 0 means Slack's 3 s. It is real time.
+	AckWithin time.Duration
+	// PingEvery is how often each socket is pinged; 0 means 10 s. It is real time.
+	PingEvery time.Duration
+	// MaxInFlight is how many requests to the app may be open at a time; 0 means 100.
+	MaxInFlight int
+
+	// Fatalf hears of mistakes in the use of the fake, such as a click on a button that is not there. nil panics.
+	Fatalf func(format string, args ...any)
+}
+
+// Addresses are the request URLs of the app, as its settings page has them. What has no address goes by socket.
+type Addresses struct {
+	Events       string
+	Interactions string
+	Commands     string
+}
+
+// AllScopes are the scopes that the fake knows.
+var AllScopes = []string{
+	"app_mentions:read", "assistant:write", "channels:history", "channels:join", "channels:read", "chat:write", "commands", "files:read", "files:write",
+	"groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "mpim:write",
+	"reactions:read", "reactions:write", "team:read", "usergroups:read", "users:read",
+}
+
+// AllEvents are the events that the fake sends.
+var AllEvents = []string{
+	"app_mention", "assistant_thread_started", "member_joined_channel", "message.channels", "message.groups", "message.im", "message.mpim",
+}
+
+func (o Options) filled() Options {
+	orElse := func(s *string, value string) {
+		if *s == "" {
+			*s = value
+		}
+	}
+	orElse(&o.TeamID, "T0GATE")
+	orElse(&o.TeamDomain, "gate")
+	orElse(&o.AppID, "A0GATE")
+	orElse(&o.BotUserID, "U0BOT")
+	orElse(&o.BotID, "B0BOT")
+	orElse(&o.BotName, "gatehouse")
+	orElse(&o.BotToken, "xoxb-slacktest")
+	orElse(&o.AppToken, "xapp-slacktest")
+	orElse(&o.SigningSecret, "8f742231b10e8888abcd99yyyzzz85a5")
+	if o.Scopes == nil {
+		o.Scopes = AllScopes
+	}
+	if o.Subscriptions == nil {
+		o.Subscriptions = AllEvents
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Wait == nil {
+		o.Wait = compressed
+	}
+	if o.AckWithin == 0 {
+		o.AckWithin = 3 * time.Second
+	}
+	if o.PingEvery == 0 {
+		o.PingEvery = 10 * time.Second
+	}
+	if o.MaxInFlight == 0 {
+		o.MaxInFlight = 100
+	}
+	if o.Fatalf == nil {
+		o.Fatalf = func(format string, args ...any) { panic("slacktest: " + fmt.Sprintf(format, args...)) }
+	}
+	return o
+}
+
+// compressed is Slack's retry schedule in a few milliseconds.
+func compressed(ctx context.Context, retry int) {
+	pauses := []time.Duration{0, 20 * time.Millisecond, 50 * time.Millisecond}
+	timer := time.NewTimer(pauses[min(retry, len(pauses))-1])
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

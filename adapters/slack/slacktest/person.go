@@ -1,0 +1,161 @@
+package slacktest
+
+import (
+	"slices"
+	"strings"
+)
+
+// Person is a user who does things. Another bot is one too.
+type Person struct {
+	s  *Server
+	ID string
+}
+
+// Person is a user that was added before.
+func (s *Server) Person(id string) *Person {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users[id] == nil {
+		s.fatal("there is no user %q", id)
+	}
+	return &Person{s: s, ID: id}
+}
+
+// Posts says something in a channel. The app hears a message event, and an app_mention if the text names the bot.
+func (p *Person) Posts(channel, text string, hows ...How) Posted {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := how{}.with(hows)
+	c := s.mustChannel(channel)
+	if !c.has(p.ID) {
+		s.fatal("%s can't post in %s: not a member", p.ID, channel)
+	}
+	m := Message{TS: s.newTS(), User: p.ID, Text: text, Blocks: h.blocks}
+	if h.thread != "" {
+		if m.ThreadTS = c.rootOf(h.thread); c.byTS[m.ThreadTS] == nil {
+			s.fatal("there is no message %s in %s to reply to", h.thread, channel)
+		}
+	}
+	m.Broadcast = h.broadcast && m.ThreadTS != ""
+	if u := s.users[p.ID]; u.IsBot {
+		m.BotID, m.AppID = u.BotID, u.AppID
+		if h.botMessage {
+			m.Subtype, m.User, m.AppID, m.Username = "bot_message", "", "", u.Name
+		}
+	} else {
+		m.clientMsgID = s.ids.uuid()
+	}
+	if len(m.Blocks) == 0 {
+		m.Blocks, m.drawn = s.richText(text), true
+	}
+	for _, f := range h.files {
+		if f.ID == "" {
+			f.ID = s.ids.next("F")
+		}
+		m.Subtype = "file_share"
+		m.Files = append(m.Files, f)
+		s.files[f.ID] = &storedFile{File: f, user: p.ID, complete: true}
+	}
+	r := s.add(c, m)
+	return Posted{Message: r.Message, Deliveries: s.emitMessage(c, r.Message, h)}
+}
+
+// Posted is a message that was just posted, and what the app is told of it.
+type Posted struct {
+	Message
+	Deliveries []*Delivery
+}
+
+// Says writes to the bot in direct messages.
+func (p *Person) Says(text string, hows ...How) Posted {
+	return p.Posts(p.s.DMWith(p.ID), text, hows...)
+}
+
+// Edits changes the text of a message of theirs.
+func (p *Person) Edits(channel, ts, text string, hows ...How) []*Delivery {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, r := s.mustMessage(channel, ts)
+	before := r.Message
+	r.Text, r.Blocks, r.drawn = text, s.richText(text), true
+	r.EditedTS, r.EditedBy, r.Edits = s.newTS(), p.ID, r.Edits+1
+	s.changed()
+	return s.emitChanged(c, r.Message, before, how{}.with(hows))
+}
+
+// Deletes takes a message away. A parent with replies leaves a tombstone, which the app hears of as a change.
+func (p *Person) Deletes(channel, ts string, hows ...How) []*Delivery {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, r := s.mustMessage(channel, ts)
+	return s.remove(c, r, how{}.with(hows))
+}
+
+// Unfurl shows a preview of a link under a message: a message_changed in which text and author stay as they were.
+func (s *Server) Unfurl(channel, ts, link string, hows ...How) []*Delivery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, r := s.mustMessage(channel, ts)
+	before := r.Message
+	r.Attachments = []object{{"id": 1, "from_url": link, "original_url": link, "fallback": link, "title": link, "title_link": link, "service_name": "web"}}
+	s.changed()
+	return s.emitChanged(c, r.Message, before, how{}.with(hows))
+}
+
+// Reacts sets an emoji under a message.
+func (p *Person) Reacts(channel, ts, name string) {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, r := s.mustMessage(channel, ts)
+	r.react(name, p.ID)
+	s.changed()
+}
+
+// Joins makes them, or the bot by its Person, a member; the app hears member_joined_channel.
+func (p *Person) Joins(channel string, hows ...How) []*Delivery {
+	p.s.Invite(channel, p.ID)
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.mustChannel(channel)
+	kind := strings.ToUpper(string(c.Kind)[:1])
+	return s.send(c.ID, c.ExtShared, how{}.with(hows), event{subscription: "member_joined_channel", fields: object{
+		"type": "member_joined_channel", "user": p.ID, "channel": c.ID, "channel_type": kind, "team": s.teamOf(p.ID), "event_ts": s.newTS(),
+	}})
+}
+
+// OpensAssistant opens the assistant view of the app: a new thread in their direct messages, whose parent is the app's own message.
+func (p *Person) OpensAssistant(hows ...How) (channel, thread string) {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.openDM(p.ID)
+	m := s.message(content{text: "New Assistant Thread"})
+	m.TS, m.Subtype = s.newTS(), "assistant_app_thread"
+	r := s.add(c, m)
+	s.send(c.ID, false, how{}.with(hows), event{subscription: "assistant_thread_started", fields: object{
+		"type": "assistant_thread_started", "event_ts": s.newTS(),
+		"assistant_thread": object{
+			"user_id": p.ID, "context": object{"channel_id": "", "team_id": s.o.TeamID, "enterprise_id": nil, "force_search": false},
+			"channel_id": c.ID, "thread_ts": r.TS,
+		},
+	}})
+	return c.ID, r.TS
+}
+
+// mustMessage finds a message that the test names.
+func (s *Server) mustMessage(channel, ts string) (*channel, *record) {
+	c := s.mustChannel(channel)
+	if r := c.byTS[ts]; r != nil {
+		return c, r
+	}
+	if i := slices.IndexFunc(c.ephemerals, func(r *record) bool { return r.TS == ts }); i >= 0 {
+		return c, c.ephemerals[i]
+	}
+	s.fatal("there is no message %s in %s", ts, channel)
+	return nil, nil
+}

@@ -1,0 +1,203 @@
+package slacktest
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Server is one workspace with one app installed in it.
+type Server struct {
+	o     Options
+	ids   ids
+	base  string // http://127.0.0.1:port
+	web   *http.Server
+	out   *http.Client // for requests to the app
+	slots chan struct{}
+	ctx   context.Context // ends with Close
+	end   context.CancelFunc
+	work  sync.WaitGroup
+
+	mu         sync.Mutex
+	notify     chan struct{} // closed and made anew at each change
+	scopes     []string
+	revoked    string // the error that the bot token meets, if any
+	to         Addresses
+	users      map[string]*User
+	channels   map[string]*channel
+	groups     map[string]*Group
+	files      map[string]*storedFile
+	triggers   map[string]*trigger
+	views      map[string]*view
+	responses  map[string]*responseURL
+	statuses   map[string]StatusChange // by channel and thread
+	past       []StatusChange
+	calls      []Call
+	faults     []*Injected
+	limits     map[string][]time.Time
+	perChannel int
+	lagReads   int
+	mute       bool // new sockets are silent
+	deliveries []*Delivery
+	queues     map[string]chan struct{} // the last of each conversation's deliveries
+	sockets    []*Socket
+	opened     chan struct{} // closed and made anew when a socket opens
+	tickets    map[string]bool
+	acks       map[string]chan ack
+	strayAcks  []string
+	nextSocket int
+	turn       int // of the sockets
+	lastTS     int64
+	foreign    *foreignHost
+}
+
+// TB is what [Start] needs of a *testing.T or *testing.B.
+type TB interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Cleanup(func())
+}
+
+// Start starts a fake Slack for a test: it is closed when the test ends, mistakes in its use fail the test, and so does a call of an API
+// method that the fake does not know.
+func Start(t TB, o Options) *Server {
+	t.Helper()
+	if o.Fatalf == nil {
+		o.Fatalf = t.Fatalf
+	}
+	s := New(o)
+	t.Cleanup(func() {
+		s.Close()
+		for _, method := range s.UnknownMethods() {
+			t.Errorf("the fake Slack was asked for %s, which it does not know", method)
+		}
+	})
+	return s
+}
+
+// New starts a fake Slack for a program. Close ends it.
+func New(o Options) *Server {
+	o = o.filled()
+	ctx, end := context.WithCancel(context.Background())
+	s := &Server{
+		o: o, ids: newIDs(), ctx: ctx, end: end, to: o.To,
+		out:       &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: o.MaxInFlight}},
+		slots:     make(chan struct{}, o.MaxInFlight),
+		notify:    make(chan struct{}),
+		opened:    make(chan struct{}),
+		scopes:    slices.Clone(o.Scopes),
+		users:     map[string]*User{},
+		channels:  map[string]*channel{},
+		groups:    map[string]*Group{},
+		files:     map[string]*storedFile{},
+		triggers:  map[string]*trigger{},
+		views:     map[string]*view{},
+		responses: map[string]*responseURL{},
+		statuses:  map[string]StatusChange{},
+		limits:    map[string][]time.Time{},
+		queues:    map[string]chan struct{}{},
+		tickets:   map[string]bool{},
+		acks:      map[string]chan ack{},
+	}
+	s.users[o.BotUserID] = &User{ID: o.BotUserID, Name: o.BotName, IsBot: true, BotID: o.BotID, AppID: o.AppID, TeamID: o.TeamID}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic("slacktest: " + err.Error())
+	}
+	s.base = "http://" + listener.Addr().String()
+	s.web = &http.Server{Handler: s.routes(), ReadHeaderTimeout: time.Minute, ErrorLog: quiet}
+	s.work.Go(func() { _ = s.web.Serve(listener) })
+	return s
+}
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/api/{method}", s.serveAPI)
+	mux.HandleFunc("/link/", s.beside(DialSocket, s.serveSocket))
+	mux.HandleFunc("/upload/{ticket}", s.beside(UploadFile, s.serveUpload))
+	mux.HandleFunc("/files-pri/{id}/{name}", s.beside(DownloadFile, s.serveFile))
+	mux.HandleFunc("/actions/{id}", s.serveResponseURL)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.begins() {
+			http.Error(w, "closed", http.StatusServiceUnavailable)
+			return
+		}
+		defer s.work.Done()
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// Close ends the fake: its sockets, its deliveries, its held answers and its listener. It returns once all its work is over.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.end()
+	for _, socket := range s.sockets {
+		socket.drop("server closed")
+	}
+	foreign := s.foreign
+	s.mu.Unlock()
+	_ = s.web.Close()
+	if foreign != nil {
+		_ = foreign.web.Close()
+	}
+	s.work.Wait()
+	s.out.CloseIdleConnections()
+}
+
+// begins counts a piece of work in, unless the server is closed. Work begins under the lock alone, so that Close misses none.
+func (s *Server) begins() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		return false
+	}
+	s.work.Add(1)
+	return true
+}
+
+// changed wakes those who wait. The caller holds the lock.
+func (s *Server) changed() {
+	close(s.notify)
+	s.notify = make(chan struct{})
+}
+
+// URL is the address of the server, without a slash at the end.
+func (s *Server) URL() string { return s.base }
+
+// APIURL is the address of the Web API, as slack-go's OptionAPIURL wants it.
+func (s *Server) APIURL() string { return s.base + "/api/" }
+
+// BotToken is the token that the Web API takes.
+func (s *Server) BotToken() string { return s.o.BotToken }
+
+// AppToken is the token that apps.connections.open takes.
+func (s *Server) AppToken() string { return s.o.AppToken }
+
+// SigningSecret is what requests to the app are signed with.
+func (s *Server) SigningSecret() string { return s.o.SigningSecret }
+
+// TeamID is the workspace's id.
+func (s *Server) TeamID() string { return s.o.TeamID }
+
+// AppID is the app's id.
+func (s *Server) AppID() string { return s.o.AppID }
+
+// BotUserID is the bot as a user: what mentions name and channels have as member.
+func (s *Server) BotUserID() string { return s.o.BotUserID }
+
+// BotID is the bot as a sender of messages.
+func (s *Server) BotID() string { return s.o.BotID }
+
+// MentionOfBot is the bot's mention as it stands in the text of a message.
+func (s *Server) MentionOfBot() string { return "<@" + s.o.BotUserID + ">" }
+
+// SendTo sets the app's request URLs; a kind without one goes by socket. It may be called at any time.
+func (s *Server) SendTo(to Addresses) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.to = to
+}

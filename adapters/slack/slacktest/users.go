@@ -1,0 +1,66 @@
+package slacktest
+
+import (
+	"maps"
+	"slices"
+)
+
+var userMethods = map[string]method{
+	"users.info":            {scopes: []string{"users:read"}, do: usersInfo},
+	"users.list":            {scopes: []string{"users:read"}, do: usersList},
+	"usergroups.list":       {scopes: []string{"usergroups:read"}, do: groupsList},
+	"usergroups.users.list": {scopes: []string{"usergroups:read"}, do: groupMembers},
+}
+
+func (s *Server) wireUser(u *User) object {
+	return object{
+		"id": u.ID, "team_id": u.TeamID, "name": u.Name, "deleted": u.Deleted, "real_name": u.RealName, "tz": u.TZ, "tz_label": u.TZ,
+		"tz_offset": u.TZOffset, "is_admin": false, "is_owner": false, "is_bot": u.IsBot, "is_app_user": false, "updated": 1700000000,
+		"is_stranger": u.TeamID != s.o.TeamID,
+		"profile": object{
+			"real_name": u.RealName, "display_name": u.Name, "real_name_normalized": u.RealName, "display_name_normalized": u.Name,
+			"team": u.TeamID, "bot_id": u.BotID, "api_app_id": u.AppID, "image_48": "https://secure.gravatar.com/avatar/x.jpg",
+		},
+	}
+}
+
+func usersInfo(q *request) (object, *failure) {
+	u := q.s.users[q.args["user"]]
+	if u == nil {
+		return nil, fail("user_not_found")
+	}
+	return object{"user": q.s.wireUser(u)}, nil
+}
+
+func usersList(q *request) (object, *failure) {
+	var all []object
+	for _, id := range slices.Sorted(maps.Keys(q.s.users)) {
+		all = append(all, q.s.wireUser(q.s.users[id]))
+	}
+	page, next, failed := paged(q.args, all, len(all))
+	if failed != nil {
+		return nil, failed
+	}
+	return object{"members": page, "response_metadata": object{"next_cursor": next}}, nil
+}
+
+func groupsList(q *request) (object, *failure) {
+	list := []object{}
+	for _, id := range slices.Sorted(maps.Keys(q.s.groups)) {
+		g := q.s.groups[id]
+		entry := object{"id": g.ID, "team_id": q.s.o.TeamID, "is_usergroup": true, "name": g.Handle, "handle": g.Handle, "user_count": len(g.Members), "date_delete": 0}
+		if q.args.yes("include_users") {
+			entry["users"] = g.Members
+		}
+		list = append(list, entry)
+	}
+	return object{"usergroups": list}, nil
+}
+
+func groupMembers(q *request) (object, *failure) {
+	g := q.s.groups[q.args["usergroup"]]
+	if g == nil {
+		return nil, fail("no_such_subteam")
+	}
+	return object{"users": append([]string{}, g.Members...)}, nil
+}

@@ -1,0 +1,472 @@
+package slack_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+	slackgo "github.com/slack-go/slack"
+
+	"gatehouse/adapters/slack"
+	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+)
+
+const opening = "apps.connections.open"
+
+// socketed starts a platform with one socket.
+func socketed(t *testing.T, s setup) *inbound {
+	t.Helper()
+	if s.config == nil {
+		s.config = overSocket
+	}
+	return hear(t, s).known()
+}
+
+// newest is the socket that was opened last.
+func (r *inbound) newest() *slacktest.Socket {
+	r.t.Helper()
+	all := r.Sockets()
+	if len(all) == 0 {
+		r.t.Fatal("there is no socket")
+	}
+	return all[len(all)-1]
+}
+
+// sockets waits until so many have been opened in all, and gives the last.
+func (r *inbound) sockets(n int) *slacktest.Socket {
+	r.t.Helper()
+	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return len(r.Sockets()) >= n }); err != nil {
+		r.t.Fatalf("%v; the log:\n%s", err, r.log)
+	}
+	return r.Sockets()[n-1]
+}
+
+// ends waits until Run ends by itself and gives its error.
+func (r *inbound) ends() error {
+	r.t.Helper()
+	select {
+	case <-r.ended:
+	case <-r.ctx.Done():
+		r.t.Fatalf("Run did not end; the log:\n%s", r.log)
+	}
+	return r.err
+}
+
+func TestLaw9_ASilentSocketIsNoticedAndReplaced(t *testing.T) {
+	r := socketed(t, setup{fake: slacktest.Options{PingEvery: 50 * time.Millisecond}})
+	first := r.newest()
+	r.eventually("some pings", func() bool { return first.State().Pongs >= 4 })
+	held := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Held()})
+	first.GoSilent()
+	lost := r.ann.Says("is anybody there?") // it goes where nobody listens
+	r.eventually("that nothing is heard", func() bool { hears, _ := r.p.Probe(); return hears != nil })
+	held.Lift()
+	r.sockets(2)
+	r.one(lost.Deliveries...)
+	r.eventually("that it hears again", func() bool { hears, _ := r.p.Probe(); return hears == nil })
+}
+
+func TestTheNextSocketIsOpenBeforeTheOldOneIsLeft(t *testing.T) {
+	for _, reason := range []string{"refresh_requested", "warning"} {
+		t.Run(reason, func(t *testing.T) {
+			n := newNaps()
+			r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.sleep) }})
+			first := r.newest()
+			first.Disconnect(reason)
+			second := r.sockets(2)
+			if !first.State().Open || !second.State().Open {
+				t.Fatalf("the sockets are %+v and %+v", first.State(), second.State())
+			}
+			for i := range 6 { // they are given to both in turn
+				r.one(r.ann.Says(fmt.Sprint("number ", i)).Deliveries...)
+			}
+			for _, k := range []*slacktest.Socket{first, second} {
+				if s := k.State(); s.Sent != 3 || s.Acked != 3 {
+					t.Errorf("socket %d was given %d and acknowledged %d, want 3", k.ID, s.Sent, s.Acked)
+				}
+			}
+			r.eventually("the end of the old one's time", func() bool { return n.taken(slack.GraceTime) == 1 })
+			n.wake(slack.GraceTime)
+			if err := r.WaitForSockets(r.ctx, 1); err != nil {
+				t.Fatal(err)
+			}
+			if !second.State().Open {
+				t.Error("the wrong one was left")
+			}
+			if hears, _ := r.p.Probe(); hears != nil {
+				t.Errorf("it hears nothing: %v", hears)
+			}
+		})
+	}
+}
+
+func TestAStormOfRefreshesOpensNoMoreThanTwo(t *testing.T) {
+	r := socketed(t, setup{})
+	for n := range 15 {
+		k := r.sockets(n + 1)
+		k.Disconnect("refresh_requested")
+		k.Disconnect("warning")
+	}
+	r.sockets(16)
+	if err := r.WaitForSockets(r.ctx, 2); err != nil {
+		t.Fatal(err)
+	}
+	const notice = time.Second / 2 // the fake may be slow to see that one was closed
+	all := r.Sockets()
+	for n := 2; n < len(all); n++ {
+		if closed, opened := all[n-2].State().ClosedAt, all[n].State().OpenedAt; closed.IsZero() || closed.After(opened.Add(notice)) {
+			t.Errorf("socket %d was closed at %v, socket %d opened at %v", n-1, closed, n+1, opened)
+		}
+	}
+	r.one(r.ann.Says("still here").Deliveries...)
+}
+
+func TestARefreshWhileSlackOpensNoneKeepsTheOldOne(t *testing.T) {
+	r := socketed(t, setup{})
+	fault := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.ServerError(503), Times: 5})
+	r.newest().Disconnect("refresh_requested")
+	r.one(r.ann.Says("meanwhile").Deliveries...)
+	r.sockets(2)
+	if fault.Hits() != 5 {
+		t.Errorf("it asked %d times in vain, want 5", fault.Hits())
+	}
+	r.one(r.ann.Says("after").Deliveries...)
+}
+
+func TestTheOldSocketIsHeardWhenTheNewOneBreaksAtOnce(t *testing.T) {
+	n := newNaps()
+	r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.sleep) }})
+	first := r.newest()
+	first.Disconnect("warning")
+	second := r.sockets(2)
+	held := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Held()})
+	second.Reset()
+	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return held.Waiting() == 1 }); err != nil {
+		t.Fatal(err)
+	}
+	if !first.State().Open {
+		t.Fatal("the old socket was left, and there is no other")
+	}
+	r.one(r.ann.Says("hello").Deliveries...)
+	held.Lift()
+	r.sockets(3)
+	r.one(r.ann.Says("hello again").Deliveries...)
+}
+
+func TestABrokenSocketIsReplaced(t *testing.T) {
+	r := socketed(t, setup{})
+	r.newest().Reset()
+	r.sockets(2).Close()
+	r.sockets(3)
+	r.one(r.ann.Says("hello").Deliveries...)
+}
+
+func TestABrokenSocketIsReplacedWhileACommitHangs(t *testing.T) {
+	r := socketed(t, setup{})
+	open := make(chan struct{})
+	stuck := r.DMWith("U1ANN")
+	other := r.beside(stuck)
+	r.gated(func(ctx context.Context, e core.Event) error {
+		if e.Address.Channel == stuck {
+			select {
+			case <-open:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	hung := r.ann.Says("this hangs").Deliveries
+	r.waitFor("the event", func() bool { return len(r.calls) == 1 })
+	r.newest().Reset()
+	r.sockets(2)
+	p := r.bob.Posts(other, r.MentionOfBot()+" this does not")
+	for _, d := range p.Deliveries {
+		if err := d.Wait(r.ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	close(open)
+	if got := r.taken(hung...); len(got) != 2 {
+		t.Errorf("%d events were stored, want 2", len(got))
+	}
+}
+
+func TestEventsThatHappenedBeforeASocketWasOpenAreHeard(t *testing.T) {
+	var early slacktest.Posted
+	r := socketed(t, setup{before: func(r *inbound) { early = r.ann.Says("before you came") }})
+	r.one(early.Deliveries...)
+	if a := early.Deliveries[0].Attempts(); a[0].Retry == 0 {
+		t.Errorf("it was not marked as a retry: %+v", a)
+	}
+}
+
+func TestSocketModeSwitchedOffEndsRun(t *testing.T) {
+	r := socketed(t, setup{})
+	r.newest().Disconnect("link_disabled")
+	if err := r.ends(); core.CategoryOf(err) != core.Unsupported || !strings.Contains(core.MessageOf(err), "Socket Mode is switched off") {
+		t.Errorf("Run gave %v", err)
+	}
+}
+
+func TestAnAppTokenThatIsRefusedEndsRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		trouble slacktest.Trouble
+		says    string
+	}{
+		"invalid_auth":  {slacktest.Refused("invalid_auth"), "Slack refuses SLACK_APP_TOKEN"},
+		"revoked":       {slacktest.Refused("token_revoked"), "Slack refuses SLACK_APP_TOKEN"},
+		"missing scope": {slacktest.MissesScope("connections:write"), "connections:write"},
+		"switched off":  {slacktest.Refused("link_disabled"), "Socket Mode is switched off"},
+		"wrong token":   {slacktest.Refused("not_allowed_token_type"), "Slack refuses SLACK_APP_TOKEN"},
+	} {
+		t.Run(name+", at start", func(t *testing.T) {
+			r := hear(t, setup{config: overSocket, before: func(r *inbound) { r.Inject(slacktest.Fault{Method: opening, Trouble: c.trouble}) }})
+			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
+				t.Errorf("Run gave %v", err)
+			}
+		})
+		t.Run(name+", later", func(t *testing.T) {
+			r := socketed(t, setup{})
+			r.Inject(slacktest.Fault{Method: opening, Trouble: c.trouble})
+			r.newest().Disconnect("refresh_requested") // and the old one stays open
+			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
+				t.Errorf("Run gave %v", err)
+			}
+		})
+	}
+}
+
+func TestTooManySocketsMakeNoStampede(t *testing.T) {
+	full := func() float64 { return 1 }
+	t.Run("told later", func(t *testing.T) {
+		n := newNaps()
+		r := socketed(t, setup{slack: slack.Options{Jitter: full}, before: func(r *inbound) { r.p.Sleeping(n.sleep) }})
+		r.newest().Disconnect("too_many_websockets")
+		r.eventually("a long wait", func() bool { return n.taken(slack.CrowdedWait) == 1 })
+		if calls := r.CountCalls(opening); calls != 1 {
+			t.Errorf("it asked for a socket %d times, want once", calls)
+		}
+		n.wake(slack.CrowdedWait)
+		r.eventually("a wait after a short life", func() bool { return n.taken(slack.FirstRedial) == 1 })
+		n.wake(slack.FirstRedial)
+		r.sockets(2)
+	})
+	t.Run("told at once", func(t *testing.T) {
+		n := newNaps()
+		r := hear(t, setup{config: overSocket, slack: slack.Options{Jitter: full}, before: func(r *inbound) {
+			r.p.Sleeping(n.sleep)
+			r.crowd()
+		}})
+		r.eventually("a long wait", func() bool { return n.taken(slack.CrowdedWait) == 1 })
+		if calls := r.CountCalls(opening); calls != slacktest.MaxSockets+1 {
+			t.Errorf("it asked for a socket %d times, want once", calls-slacktest.MaxSockets)
+		}
+		r.Sockets()[0].Close()
+		n.wake(slack.CrowdedWait)
+		r.sockets(slacktest.MaxSockets + 1)
+	})
+}
+
+// crowd opens as many sockets as an app may have, as other replicas would.
+func (r *inbound) crowd() {
+	r.t.Helper()
+	others := slackgo.New(r.BotToken(), slackgo.OptionAPIURL(r.APIURL()), slackgo.OptionAppLevelToken(r.AppToken()))
+	for range slacktest.MaxSockets {
+		_, address, err := others.StartSocketModeContext(r.ctx)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		conn, answer, err := websocket.DefaultDialer.DialContext(r.ctx, address, nil)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		answer.Body.Close()
+		r.t.Cleanup(func() { conn.Close() })
+	}
+	r.sockets(slacktest.MaxSockets)
+}
+
+func TestSlacksWordOnWhenToComeAgainIsObeyed(t *testing.T) {
+	n := newNaps()
+	r := hear(t, setup{config: overSocket, before: func(r *inbound) {
+		r.p.Sleeping(n.sleep)
+		r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.RateLimited(7 * time.Second), Times: 1})
+	}})
+	r.eventually("a wait of seven seconds", func() bool { return n.taken(7*time.Second) == 1 })
+	if calls := r.CountCalls(opening); calls != 1 {
+		t.Errorf("it asked %d times, want once", calls)
+	}
+	n.wake(7 * time.Second)
+	r.sockets(1)
+}
+
+func TestWaitsBeforeANewSocketGrow(t *testing.T) {
+	n := newNaps()
+	r := hear(t, setup{config: overSocket, slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
+		r.p.Sleeping(n.sleep)
+		r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Cut(), Times: 4})
+	}})
+	for d := slack.FirstRedial; d <= 8*slack.FirstRedial; d *= 2 {
+		r.eventually("the wait "+d.String(), func() bool { return n.taken(d) == 1 })
+		n.wake(d)
+	}
+	r.sockets(1)
+}
+
+func TestWhatIsNotKnownIsAcknowledgedAndPassedOver(t *testing.T) {
+	r := socketed(t, setup{})
+	for _, frame := range []string{
+		`{"envelope_id":"e1","type":"something_new","payload":{"a":1}}`, `{"envelope_id":"e2","type":"events_api","payload":{"type":"event_callback","team_id":"T0GATE","event":{"type":"new"}}}`,
+		`{"envelope_id":"e3","type":"events_api","payload":"broken"}`, `{"envelope_id":"e4","type":"interactive"}`, `{"envelope_id":"e5","type":"slash_commands","payload":[]}`,
+		`{"type":"hello"}`, `{"type":5}`, `no JSON`, `[]`, `null`, ``,
+	} {
+		r.SendRaw(slacktest.Events, []byte(frame))
+	}
+	err := r.WaitFor(r.ctx, func(*slacktest.Server) bool {
+		acks := strings.Join(r.StrayAcks(), "\n")
+		for _, id := range []string{"e1", "e2", "e3", "e4", "e5"} {
+			if !strings.Contains(acks, `"`+id+`"`) {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil {
+		t.Errorf("%v; acknowledged were %v", err, r.StrayAcks())
+	}
+	r.one(r.ann.Says("hello").Deliveries...)
+	if n := len(r.Sockets()); n != 1 {
+		t.Errorf("%d sockets were opened", n)
+	}
+}
+
+// beside is a channel whose events are committed beside those of another.
+func (r *inbound) beside(channel string) string {
+	for i := range 100 {
+		id := fmt.Sprint("C", 100+i)
+		if slack.QueueOf(id) != slack.QueueOf(channel) {
+			r.AddChannel(slacktest.Channel{ID: id, Name: id, Members: []string{"U1ANN", "U2BOB", r.BotUserID()}})
+			return id
+		}
+	}
+	return ""
+}
+
+func TestAHangingCommitKeepsTheOrderAndHoldsUpNoOtherChannelNorAClick(t *testing.T) {
+	r := socketed(t, setup{})
+	open := make(chan struct{})
+	dm := r.DMWith("U1ANN")
+	other := r.beside(dm)
+	r.gated(func(ctx context.Context, e core.Event) error {
+		if e.Address.Channel == dm && e.Kind == core.KindMessage {
+			select {
+			case <-open:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	var hung []*slacktest.Delivery
+	var want []string
+	for i := range 10 {
+		p := r.ann.Says(fmt.Sprint("number ", i))
+		hung, want = append(hung, p.Deliveries...), append(want, "message/T0GATE/"+dm+"/"+p.TS)
+	}
+	r.waitFor("the first", func() bool { return len(r.calls) == 1 })
+	root := r.bob.Posts(other, r.MentionOfBot()+" hello")
+	for i := range 10 {
+		p := r.bob.Posts(other, fmt.Sprint("number ", i), slacktest.InThread(root.TS))
+		if err := p.Deliveries[0].Wait(r.ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 20 { // whatever queue they might have fallen into
+		if err := r.bob.Presses(r.button(other, r.sealed("a1", "approve"))).Wait(r.ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(open)
+	for _, d := range hung {
+		if err := d.Wait(r.ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.calls {
+		if e.Address.Channel == dm {
+			if len(want) == 0 || e.ID != want[0] {
+				t.Fatalf("%s came out of its order; next is %v", e.ID, want)
+			}
+			want = want[1:]
+		}
+	}
+}
+
+func TestAnAcceptThatHangsStopsNoPongs(t *testing.T) {
+	r := socketed(t, setup{fake: slacktest.Options{PingEvery: 10 * time.Millisecond, AckWithin: time.Second}})
+	open := make(chan struct{})
+	r.gated(func(ctx context.Context, _ core.Event) error {
+		select {
+		case <-open:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	var all []*slacktest.Delivery
+	for i := range 100 { // more than are waited with
+		all = append(all, r.ann.Says(fmt.Sprint("number ", i)).Deliveries...)
+	}
+	k := r.newest()
+	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return k.State().Sent >= 100 }); err != nil {
+		t.Fatal(err)
+	}
+	pongs := k.State().Pongs
+	r.eventually("more pongs", func() bool { return k.State().Pongs > pongs+5 })
+	close(open)
+	if got := r.taken(all...); len(got) != 100 {
+		t.Errorf("%d events were stored, want 100", len(got))
+	}
+	if n := len(r.Sockets()); n != 1 {
+		t.Errorf("%d sockets were opened", n)
+	}
+}
+
+func TestRunEndsWhileSlackSaysNoHello(t *testing.T) {
+	r := hear(t, setup{config: overSocket, before: func(r *inbound) { r.NewSocketsSilent(true) }})
+	r.sockets(1)
+	began := time.Now()
+	r.stop()
+	if err := r.ends(); err != nil || time.Since(began) > 5*time.Second {
+		t.Errorf("after %v Run gave %v", time.Since(began), err)
+	}
+}
+
+func TestRunEndsWhileCommitsHang(t *testing.T) {
+	r := socketed(t, setup{})
+	r.gated(func(ctx context.Context, _ core.Event) error { <-ctx.Done(); return ctx.Err() })
+	var all []*slacktest.Delivery
+	for i := range 20 {
+		all = append(all, r.ann.Says(fmt.Sprint("number ", i)).Deliveries...)
+	}
+	r.waitFor("the first", func() bool { return len(r.calls) > 0 })
+	r.stop()
+	if err := r.ends(); err != nil {
+		t.Errorf("Run gave %v", err)
+	}
+	for _, d := range all {
+		if d.Acked() {
+			t.Error("what was not stored was acknowledged")
+		}
+	}
+	if w := r.log.warnings(); len(w) > 1 {
+		t.Errorf("an end in good order warns %d times:\n%s", len(w), strings.Join(w, ""))
+	}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/discord/discordtest"
+)
+
+// The fake's one server and its people.
+const (
+	guildID   = "2001"
+	channelID = "3001"
+	askerID   = "1001"
+	deciderID = "1002"
+	otherID   = "1003"
+	roleID    = "5001"
+)
+
+// onDiscord is a gatehouse that serves a fake Discord.
+type onDiscord struct {
+	*served
+	discord       *discordtest.Server
+	ann, bob, eve *discordtest.Person
+}
+
+func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *onDiscord {
+	t.Helper()
+	o.IdentifyEvery = -1
+	d := &onDiscord{served: &served{t: t, db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8)}, discord: discordtest.Start(t, o)}
+	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
+	d.bob = d.discord.AddUser(discordtest.User{ID: deciderID, Name: "bob"})
+	d.eve = d.discord.AddUser(discordtest.User{ID: otherID, Name: "eve"})
+	d.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID, deciderID, otherID}})
+	d.discord.AddRole(guildID, discordtest.Role{ID: roleID, Name: "deciders", Members: []string{deciderID}})
+	d.discord.AddChannel(discordtest.Channel{ID: channelID, Guild: guildID, Name: "general"})
+	for key, value := range map[string]string{
+		"GATEHOUSE_DATABASE_URL": d.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json", "GATEHOUSE_APPROVERS": "discord:role:" + roleID,
+		"DISCORD_BOT_TOKEN": d.discord.BotToken(), "DISCORD_API_URL": d.discord.APIURL(),
+	} {
+		t.Setenv(key, value)
+	}
+	for key, value := range env {
+		t.Setenv(key, value)
+	}
+	if env["DISCORD_PUBLIC_KEY"] != "" {
+		t.Setenv("DISCORD_PUBLIC_KEY", d.discord.PublicKey())
+	}
+	d.start()
+	if env["DISCORD_PUBLIC_KEY"] != "" {
+		d.discord.SetInteractionsURL(d.base + "/discord/interactions")
+	}
+	d.ready(http.StatusOK)
+	return d
+}
+
+// reads waits until a text stands in a channel or thread.
+func (d *onDiscord) reads(channel, text string) discordtest.Message {
+	d.t.Helper()
+	m, err := d.discord.WaitForText(d.ctx(), channel, text)
+	if err != nil {
+		d.t.Fatalf("%q is not said in %s: %v\n%s", text, channel, err, d.discord.Dump())
+	}
+	return m
+}
+
+// card waits for a message with buttons below it.
+func (d *onDiscord) card(channel, text string) discordtest.Message {
+	d.t.Helper()
+	var card discordtest.Message
+	err := d.discord.WaitFor(d.ctx(), func(f *discordtest.Server) bool {
+		if _, there := f.Channel(channel); !there {
+			return false // the thread is not open yet
+		}
+		for _, m := range f.Messages(channel) {
+			if strings.Contains(m.Shown(), text) && len(m.Buttons()) > 0 {
+				card = m
+				return true
+			}
+		}
+		return false
+	})
+	if err != nil {
+		d.t.Fatalf("no card in %s says %q: %v\n%s", channel, text, err, d.discord.Dump())
+	}
+	return card
+}
+
+func TestDiscordFromMentionToApprovedAction(t *testing.T) {
+	for _, over := range []string{"gateway", "HTTP"} {
+		t.Run(over, func(t *testing.T) {
+			env := map[string]string{}
+			if over == "HTTP" {
+				env["DISCORD_PUBLIC_KEY"] = "set"
+			}
+			d := serveDiscord(t, discordtest.Options{}, env)
+			mention := d.ann.Posts(channelID, d.discord.MentionOfBot()+" calc 2+3*4")
+			d.reads(mention.ID, "2+3*4 = 14") // the thread has the message's id
+			d.ann.Says("hello")
+			d.reads(d.discord.DMWith(askerID), "Hello!")
+			d.ann.Runs(channelID, "/ask calc 1+1")
+			d.reads(channelID, "1+1 = 2")
+
+			ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" note add milk")
+			card := d.card(ask.ID, "Add “milk” to the note book.")
+			d.eve.Clicks(ask.ID, card.ID, "Approve")
+			if _, err := d.discord.WaitForEphemeral(d.ctx(), ask.ID, otherID, "not among those"); err != nil {
+				t.Fatalf("%v\n%s", err, d.discord.Dump())
+			}
+			d.bob.Clicks(ask.ID, card.ID, "Approve")
+			d.reads(ask.ID, "Done: “milk” is in the note book.")
+			waitUntil(t, func() bool {
+				m, _ := d.discord.Message(ask.ID, card.ID)
+				return len(m.Buttons()) == 0 && strings.Contains(m.Shown(), "pproved")
+			}, "the card shows the decision")
+			for _, call := range d.discord.Calls() {
+				if body := string(call.Body); strings.Contains(body, `"content"`) && !strings.Contains(body, `"allowed_mentions"`) {
+					t.Errorf("a message was sent without allowed_mentions: %s", body)
+				}
+			}
+		})
+	}
+}

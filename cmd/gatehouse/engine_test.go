@@ -1,0 +1,42 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"gatehouse/storage"
+	"gatehouse/storage/postgres/postgrestest"
+)
+
+// engine is a kind of database that processes are tested on.
+type engine struct {
+	make func(t *testing.T) string // an empty database's URL
+	env  []string                  // of the processes
+}
+
+var sqliteFile = engine{make: func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "gatehouse.db") }}
+
+// postgresServer can't prove a death, so what a killed process held must soon be over.
+var postgresServer = engine{make: func(t *testing.T) string { return postgrestest.New(t) }, env: []string{"GATEHOUSE_LEASE=1s"}}
+
+// world is one on an empty database of the engine.
+func (e engine) world(t *testing.T, env ...string) *world {
+	t.Helper()
+	w := &world{t: t, url: e.make(t), env: append(env, e.env...)}
+	store, err := storage.Open(t.Context(), w.url, storage.Options{NewID: newID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	w.store = store
+	return w
+}
+
+// onEachEngine runs a test on both; on Postgres only where a server is named.
+func onEachEngine(t *testing.T, test func(t *testing.T, e engine)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, sqliteFile) })
+	t.Run("postgres", func(t *testing.T) {
+		postgrestest.Need(t)
+		test(t, postgresServer)
+	})
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/core/agent"
+	"gatehouse/storage"
+)
+
+// prog runs commands of the program in this process, on the world's database.
+func (w *world) prog(stdin io.Reader, args ...string) (code int, stdout, stderr string) {
+	w.t.Helper()
+	var out, err bytes.Buffer
+	code = run(w.t.Context(), args, stdio{In: stdin, Out: &out, Err: &err})
+	return code, out.String(), err.String()
+}
+
+// newProg makes a world whose database this process's commands use too.
+func newProg(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	t.Setenv("GATEHOUSE_DATABASE_URL", w.url)
+	return w
+}
+
+// chat says lines, one message or answer each, as gatehouse chat takes them from a pipe.
+func (w *world) chat(lines ...string) string {
+	w.t.Helper()
+	code, out, err := w.prog(strings.NewReader(strings.Join(lines, "\n")+"\n"), "chat")
+	if code != codeDone {
+		w.t.Fatalf("chat ended with %d: %s%s", code, out, err)
+	}
+	return out
+}
+
+// evidence is what turns show prints of turn 1, the only message of these worlds.
+func (w *world) evidence() []byte {
+	w.t.Helper()
+	code, out, err := w.prog(nil, "turns", "show", "1", "--evidence")
+	if code != codeDone {
+		w.t.Fatalf("turns show ended with %d: %s", code, err)
+	}
+	return []byte(out)
+}
+
+// judge gives join-check's classes, joined by spaces; "" is accepted.
+func (w *world) judge(evidence []byte) string {
+	w.t.Helper()
+	var v struct {
+		Result         string
+		FailureClasses []string
+		JoinClosed     bool
+	}
+	w.check("join-check", evidence, &v)
+	if accepted := v.Result == "accepted"; accepted != (len(v.FailureClasses) == 0) || v.JoinClosed != accepted {
+		w.t.Errorf("the verdict contradicts itself: %+v", v)
+	}
+	return strings.Join(v.FailureClasses, " ")
+}
+
+// ready gives mutation-check's classes for one more change after the evidence, under the policy that it is bound to.
+func (w *world) ready(evidence []byte) string {
+	w.t.Helper()
+	var bound struct {
+		Evidence struct {
+			CallSpec struct{ MutationPolicyDigest string }
+		}
+	}
+	if err := json.Unmarshal(evidence, &bound); err != nil {
+		w.t.Fatal(err)
+	}
+	in, err := json.Marshal(map[string]any{
+		"mutation":       map[string]string{"action": "note_add", "activeMutationPolicyDigest": bound.Evidence.CallSpec.MutationPolicyDigest},
+		"joinCheckInput": json.RawMessage(evidence),
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var v struct {
+		MutationReady  bool
+		FailureClasses []string
+	}
+	w.check("mutation-check", in, &v)
+	return strings.Join(v.FailureClasses, " ")
+}
+
+// check has one of the two commands judge a file; a verdict of any kind ends with 0 (§1).
+func (w *world) check(command string, input []byte, into any) {
+	w.t.Helper()
+	file := filepath.Join(w.t.TempDir(), "input.json")
+	if err := os.WriteFile(file, input, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	code, out, err := w.prog(nil, command, "--input", file, "--json")
+	if code != codeDone {
+		w.t.Fatalf("%s ended with %d: %s", command, code, err)
+	}
+	if err := json.Unmarshal([]byte(out), into); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// without gives the evidence as it would be if one element of one of its lists had never been there.
+func without(t *testing.T, evidence []byte, kind string, i int) []byte {
+	t.Helper()
+	var in map[string]map[string]any
+	if err := json.Unmarshal(evidence, &in); err != nil {
+		t.Fatal(err)
+	}
+	in["evidence"][kind] = slices.Delete(in["evidence"][kind].([]any), i, i+1)
+	text, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// lists are the lists of the evidence and how long each is.
+func lists(t *testing.T, evidence []byte) map[string]int {
+	t.Helper()
+	var in map[string]map[string]any
+	if err := json.Unmarshal(evidence, &in); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int{}
+	for key, v := range in["evidence"] {
+		if rows, ok := v.([]any); ok {
+			found[key] = len(rows)
+		}
+	}
+	return found
+}
+
+// noneSpare takes every row out of accepted evidence, one at a time, and wants each missed by the class of its kind. calls is how
+// many the turn made: each has its four rows.
+//
+// The refs of session and trajectory are no rows. join-check carries them and judges nothing by them (§10.4), so it can't miss one;
+// the mutation gate does (§8), once none of a kind is left. Of several, one that is gone can't be noticed by anybody: neither the
+// call spec's digest nor the join set's covers them (§3).
+func (w *world) noneSpare(evidence []byte, calls int) {
+	w.t.Helper()
+	if got := w.ready(evidence); got != "" {
+		w.t.Errorf("after a closed turn a change is not ready: %s", got)
+	}
+	found := lists(w.t, evidence)
+	want := map[string]int{
+		"toolRequests": calls, "toolResults": calls, "toolUse": calls, "toolRender": calls, "reminderQueue": 1, "stateViews": 1,
+		"sessionRefs": 1, "trajectoryRefs": found["trajectoryRefs"],
+	}
+	if !maps.Equal(found, want) {
+		w.t.Errorf("the evidence has lists of %v, want %v", found, want)
+	}
+	for kind, n := range found {
+		for i := range n {
+			left := without(w.t, evidence, kind, i)
+			classes, isRow := rowClasses[kind]
+			if got := w.judge(left); got != classes {
+				w.t.Errorf("without %s[%d]: %q, want %q", kind, i, got, classes)
+			}
+			unlinked := ""
+			if n == 1 {
+				unlinked = "mutation.use_evidence_missing"
+			}
+			if got := w.ready(left); !isRow && got != unlinked {
+				w.t.Errorf("a change without %s[%d]: %q, want %q", kind, i, got, unlinked)
+			}
+		}
+	}
+}
+
+// oneResult is how the evidence tells the end of its only call.
+func oneResult(t *testing.T, evidence []byte) (status, code string, retryable any) {
+	t.Helper()
+	var in struct {
+		Evidence struct {
+			ToolResults []struct {
+				Status, ErrorCode string
+				Retryable         any
+			}
+		}
+	}
+	if err := json.Unmarshal(evidence, &in); err != nil || len(in.Evidence.ToolResults) != 1 {
+		t.Fatalf("%v in %s", err, evidence)
+	}
+	r := in.Evidence.ToolResults[0]
+	return r.Status, r.ErrorCode, r.Retryable
+}
+
+// still judges the evidence as it is now.
+func (w *world) still(when, want string) {
+	w.t.Helper()
+	if got := w.judge(w.evidence()); got != want {
+		w.t.Errorf("while it %s: %q, want %q", when, got, want)
+	}
+}
+
+// later runs chat with a store whose clock is ahead, until nothing waits any more.
+func (w *world) later(ahead time.Duration) {
+	w.t.Helper()
+	was := openStore
+	openStore = func(ctx context.Context, url string, log *slog.Logger) (core.Store, error) {
+		return storage.Open(ctx, url, storage.Options{NewID: newID, Log: log, Now: func() time.Time { return time.Now().Add(ahead) }})
+	}
+	defer func() { openStore = was }()
+	in, typing := io.Pipe()
+	ended := make(chan int)
+	go func() {
+		code, _, _ := w.prog(in, "chat")
+		ended <- code
+	}()
+	w.until("the end of the wait", nil, func() bool { return len(w.approvals(core.Open)) == 0 && w.settled() })
+	_ = typing.Close()
+	if code := <-ended; code != codeDone {
+		w.t.Errorf("chat ended with %d", code)
+	}
+}
+
+// with has the agent ask another model for the rest of a test.
+func with(t *testing.T, m agent.Model) {
+	was := newModel
+	newModel = func() agent.Model { return m }
+	t.Cleanup(func() { newModel = was })
+}
+
+// killed kills the process between intent and result, when the tool has written so many notes, and takes the turn up again.
+func (w *world) killed(point string, written int) {
+	w.t.Helper()
+	w.chat("note add milk")
+	c := w.start([]string{killKey + "=" + point, nthKey + "=1"}, "chat")
+	c.say("y")
+	c.quit(w.t)
+	if notes := w.notes(); len(notes) != written {
+		w.t.Fatalf("killed at %s, it wrote %q", point, notes)
+	}
+	w.still("was killed", open)
+	w.chat()
+	if notes := w.notes(); len(notes) != written {
+		w.t.Errorf("it ran again: %q", notes)
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/slack/slacktest"
+)
+
+// crowdOf makes channels with the bot in each, and gives their ids.
+func (s *served) crowdOf(n int) []string {
+	var channels []string
+	for i := range n {
+		id := fmt.Sprintf("C9%03d", i)
+		s.slack.AddChannel(slacktest.Channel{ID: id, Name: "room-" + id, Members: []string{"U1ANN", s.slack.BotUserID()}})
+		channels = append(channels, id)
+	}
+	return channels
+}
+
+// thread is a conversation of the load: what was said, in its order.
+type thread struct {
+	channel, ts string
+	said        []string
+	sent        [][]*slacktest.Delivery // of each, where it matters
+}
+
+// talk has a person open threads and say things in them, each delivered twice, the first of a thread as mention and message besides.
+func (s *served) talk(channels []string, threads, messages int, pause func(n int)) []*thread {
+	var all []*thread
+	n := 0
+	for i := range threads {
+		t := &thread{channel: channels[i%len(channels)]}
+		all = append(all, t)
+		for j := range messages {
+			word := fmt.Sprintf("word-%d-%d.", i, j)
+			t.said = append(t.said, word)
+			if j == 0 {
+				t.ts = s.ann.Posts(t.channel, s.slack.MentionOfBot()+" "+word, slacktest.Twice()).TS
+			} else {
+				s.ann.Posts(t.channel, s.slack.MentionOfBot()+" "+word, slacktest.Twice(), slacktest.InThread(t.ts))
+			}
+			n++
+			pause(n)
+		}
+	}
+	return all
+}
+
+// replies are the echoes in a thread, in their order.
+func (s *served) replies(t *thread) []string {
+	var words []string
+	for _, m := range s.slack.Thread(t.channel, t.ts) {
+		if word, ok := strings.CutPrefix(m.Shown(), "echo: "); ok && m.BotID != "" {
+			words = append(words, strings.TrimSpace(word))
+		}
+	}
+	return words
+}
+
+// answered waits until every message has its reply, and fails where one has two, or they are out of order.
+func (s *served) answered(all []*thread, within time.Duration) {
+	s.t.Helper()
+	want := 0
+	for _, t := range all {
+		want += len(t.said)
+	}
+	end := time.After(within)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for s.slack.CountFromBot() < want || !s.delivered() {
+		select {
+		case <-tick.C:
+		case <-end:
+			s.t.Errorf("%d of %d replies came", s.slack.CountFromBot(), want)
+			s.missing(all)
+			return
+		}
+	}
+	s.missing(all) // now that nothing waits any more that could come twice
+}
+
+// delivered reports whether nothing waits to be said.
+func (s *served) delivered() bool {
+	if s.idle != nil {
+		return s.idle()
+	}
+	code, out := s.command("queue", "--json")
+	var queue struct{ Posts int }
+	return code == codeDone && json.Unmarshal([]byte(out), &queue) == nil && queue.Posts == 0
+}
+
+func (s *served) missing(all []*thread) {
+	s.t.Helper()
+	wrong := 0
+	for _, t := range all {
+		if got := s.replies(t); !slices.Equal(got, t.said) && wrong < 10 {
+			wrong++
+			s.t.Errorf("in the thread %s %s: %q\nwant %q", t.channel, t.ts, got, t.said)
+		}
+	}
+}
+
+func TestSlackLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
+	for name, env := range transports {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("GATEHOUSE_AGENT", "echo")
+			s := serveSlack(t, slacktest.Options{}, env)
+			s.ready(200)
+			s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})
+			s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Every: 10, Skip: 5})
+			all := s.talk(s.crowdOf(50), 250, 4, func(int) {})
+			s.answered(all, 3*time.Minute)
+		})
+	}
+}

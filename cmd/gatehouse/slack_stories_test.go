@@ -1,0 +1,291 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/slack/slacktest"
+)
+
+// asked has Ann ask for a note in a channel and gives the thread and the card.
+func (s *served) asked(note string) (thread string, card slacktest.Message) {
+	s.t.Helper()
+	ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add "+note)
+	return ask.TS, s.card("C1", ask.TS, "Add “"+note+"” to the note book.")
+}
+
+// shows waits until a message has a text, and as many buttons.
+func (s *served) shows(channel, ts, text string, buttons int) {
+	s.t.Helper()
+	waitUntil(s.t, func() bool {
+		m, _ := s.slack.Message(channel, ts)
+		return strings.Contains(m.Shown(), text) && len(m.Buttons()) == buttons
+	}, text+" on "+ts)
+}
+
+func (s *served) whispered(channel, user, text string) {
+	s.t.Helper()
+	if _, err := s.slack.WaitForEphemeral(s.ctx(), channel, user, text); err != nil {
+		s.t.Fatalf("nobody tells %s %q: %v\n%s", user, text, err, s.slack.Dump())
+	}
+}
+
+func TestSlackDenyWithReason(t *testing.T) {
+	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
+	thread, card := s.asked("milk")
+	s.bob.Clicks("C1", card.TS, "deny_reason")
+	if _, err := s.slack.WaitForModal(s.ctx(), "U2BOB"); err != nil {
+		t.Fatal(err)
+	}
+	s.bob.Submits(map[string]string{"reason": "we have <!channel> enough"})
+	s.reads("C1", thread, "Refused by")
+	s.shows("C1", card.TS, "enough", 0)
+}
+
+func TestSlackButtonsWorkAfterARestart(t *testing.T) {
+	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
+	thread, card := s.asked("milk")
+	late, _ := s.slack.FindButton("C1", card.TS, "deny")
+	s.stop()
+	s.start()
+	s.bob.Clicks("C1", card.TS, "approve")
+	s.reads("C1", thread, "Done: “milk”")
+	s.shows("C1", card.TS, "pproved", 0)
+	s.bob.Presses(late) // somebody whose screen still has the button
+	s.whispered("C1", "U2BOB", "This was approved by")
+}
+
+func TestSlackCardsGoToApproversWhoDoNotSeeTheConversation(t *testing.T) {
+	s := serveSlack(t, slacktest.Options{}, transports["Socket Mode"])
+	s.ann.Says("hello")
+	s.reads(s.dm, "", "Hello!")
+	ask := s.ann.Says("note add milk")
+	mine := s.card(s.dm, "", "Add “milk”")
+	his := s.slack.DMWith("U2BOB")
+	copied := s.card(his, "", "Add “milk”")
+	for _, context := range []string{"Hello!", "note add milk"} {
+		if !strings.Contains(copied.Shown(), context) {
+			t.Errorf("the copy tells nothing of %q:\n%s", context, copied.Shown())
+		}
+	}
+	if link := strings.ReplaceAll(ask.TS, ".", ""); !strings.Contains(mustJSON(copied.Blocks), link) {
+		t.Errorf("the copy has no link to the request:\n%s", mustJSON(copied.Blocks))
+	}
+	s.bob.Clicks(his, copied.TS, "approve")
+	s.reads(s.dm, "", "Done: “milk”")
+	s.shows(s.dm, mine.TS, "pproved", 0)
+	s.shows(his, copied.TS, "pproved", 0)
+}
+
+func mustJSON(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
+func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
+	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
+	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.Refused("restricted_action"), When: func(c slacktest.Call) bool {
+		return c.Args["channel"] == "C1" && strings.Contains(c.Args["blocks"], "deny_reason")
+	}})
+	ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk")
+	his := s.slack.DMWith("U2BOB")
+	card := s.card(his, "", "Add “milk”")
+	s.reads(s.dm, "", "direct message")
+	s.bob.Clicks(his, card.TS, "approve")
+	s.reads("C1", ask.TS, "Done: “milk”")
+}
+
+func TestSlackEditsAndDeletions(t *testing.T) {
+	s := serveSlack(t, slacktest.Options{}, map[string]string{
+		"SLACK_APP_TOKEN": "xapp-slacktest", "GATEHOUSE_AGENT": "echo", "GATEHOUSE_ECHO_DELAY": "700ms",
+	})
+	first := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
+	second := s.ann.Posts("C1", "two", slacktest.InThread(first.TS))
+	third := s.ann.Posts("C1", "three", slacktest.InThread(first.TS))
+	fourth := s.ann.Posts("C1", "four", slacktest.InThread(first.TS))
+	if err := s.slack.WaitDelivered(s.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	s.ann.Edits("C1", second.TS, "two, rather")
+	s.ann.Deletes("C1", third.TS)
+	s.slack.Unfurl("C1", fourth.TS, "https://example.com")
+	s.reads("C1", first.TS, "echo: four")
+	s.ann.Edits("C1", first.TS, s.slack.MentionOfBot()+" one, but late")
+	s.ann.Posts("C1", "five", slacktest.InThread(first.TS))
+	s.reads("C1", first.TS, "echo: five")
+	var got []string
+	for _, m := range s.slack.Thread("C1", first.TS) {
+		if text, ok := strings.CutPrefix(m.Shown(), "echo: "); ok && m.BotID != "" {
+			got = append(got, strings.TrimSpace(text))
+		}
+	}
+	if want := []string{"one", "two, rather", "four", "five"}; !slices.Equal(got, want) {
+		t.Errorf("the bot answered %q, want %q", got, want)
+	}
+}
+
+func TestSlackACardShowsThatItsRequestWasChanged(t *testing.T) {
+	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
+	thread, card := s.asked("milk")
+	s.ann.Edits("C1", thread, s.slack.MentionOfBot()+" note add <https://evil.example|butter>")
+	s.shows("C1", card.TS, "butter", len(card.Buttons()))
+	s.bob.Clicks("C1", card.TS, "approve")
+	s.reads("C1", thread, "Done: “milk”")
+}
+
+func TestSlackWorkingStateNeverSticks(t *testing.T) {
+	for name, scopes := range map[string][]string{"status": slacktest.AllScopes, "reaction": scopesBut(slacktest.AllScopes, "assistant:write")} {
+		t.Run(name, func(t *testing.T) {
+			s := serveSlack(t, slacktest.Options{Scopes: scopes}, map[string]string{
+				"SLACK_APP_TOKEN": "xapp-slacktest", "GATEHOUSE_AGENT": "echo", "GATEHOUSE_ECHO_DELAY": "1500ms",
+			})
+			s.ready(http.StatusOK)
+			post := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
+			works := func() bool {
+				m, _ := s.slack.Message("C1", post.TS)
+				return len(m.Reactions) > 0 || s.slack.Status("C1", post.TS) != ""
+			}
+			waitUntil(t, works, "the working state")
+			s.reads("C1", post.TS, "echo: one")
+			waitUntil(t, func() bool { return !works() }, "the end of the working state")
+		})
+	}
+}
+
+func scopesBut(all []string, gone ...string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(gone, s) })
+}
+
+func TestSlackInDoubtWithoutHistoryIsUnknownAndVisible(t *testing.T) {
+	scopes := scopesBut(slacktest.AllScopes, "channels:history", "groups:history", "im:history", "mpim:history")
+	s := serveSlack(t, slacktest.Options{Scopes: scopes, Subscriptions: slacktest.AllEvents}, map[string]string{
+		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_AGENT": "echo",
+	})
+	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1})
+	post := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
+	s.reads("C1", post.TS, "echo: one")
+	waitUntil(t, func() bool {
+		code, out := s.command("deadletters", "list", "--json")
+		return code == codeDone && strings.Contains(out, `"unknown"`)
+	}, "the dead letter")
+	if n := s.slack.CountFromBot(); n != 1 {
+		t.Errorf("%d posts", n)
+	}
+}
+
+// A card whose answer was lost can't be looked for without the history scopes. Whoever presses its button shows that it is there.
+func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
+	scopes := scopesBut(slacktest.AllScopes, "channels:history", "groups:history", "im:history", "mpim:history")
+	s := serveSlack(t, slacktest.Options{Scopes: scopes, Subscriptions: slacktest.AllEvents}, transports["Socket Mode"])
+	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1, When: func(c slacktest.Call) bool {
+		return strings.Contains(c.Args["blocks"], "deny_reason")
+	}})
+	thread, card := s.asked("milk")
+	waitUntil(t, func() bool {
+		code, out := s.command("deadletters", "list", "--json")
+		return code == codeDone && strings.Contains(out, `"unknown"`)
+	}, "the doubt")
+	s.bob.Clicks("C1", card.TS, "approve")
+	s.shows("C1", card.TS, "pproved", 0)
+	s.reads("C1", thread, "Done: “milk”")
+}
+
+// The same story on a Postgres server, with two processes before one Slack: whichever takes what, it happens once.
+func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
+	env := map[string]string{"GATEHOUSE_DATABASE_URL": postgresServer.make(t), "SLACK_APP_TOKEN": "xapp-slacktest"}
+	s := serveSlack(t, slacktest.Options{}, env)
+	second := *s
+	second.start()
+	if err := s.slack.WaitForSockets(s.ctx(), 2); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		thread, card := s.asked("milk")
+		s.bob.Clicks("C1", card.TS, "approve")
+		s.bob.Clicks("C1", card.TS, "approve")
+		s.reads("C1", thread, "Done: “milk”")
+		s.shows("C1", card.TS, "pproved", 0)
+		if got := slices.DeleteFunc(s.slack.Thread("C1", thread), steps); len(got) != 4 {
+			t.Errorf("round %d: %d messages in the thread, want the request, the question, the card and the reply:\n%s", i, len(got), s.slack.DumpChannel("C1"))
+		}
+	}
+}
+
+// command runs gatehouse beside the one that serves.
+func (s *served) command(args ...string) (int, string) {
+	var out strings.Builder
+	code := run(s.t.Context(), args, stdio{In: strings.NewReader(""), Out: &out, Err: &out})
+	return code, out.String()
+}
+
+// A socket that goes silent is noticed: not ready meanwhile, and nothing is lost.
+func TestLaw9_ASilentSocketIsNotReady(t *testing.T) {
+	s := serveSlack(t, slacktest.Options{PingEvery: 200 * time.Millisecond}, transports["Socket Mode"])
+	s.ready(http.StatusOK)
+	if err := s.slack.WaitForSockets(s.ctx(), 1); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, func() bool { return s.slack.Sockets()[0].State().Pongs >= 5 }, "some pings")
+	held := s.slack.Inject(slacktest.Fault{Method: slacktest.DialSocket, Trouble: slacktest.Held()})
+	s.slack.Sockets()[0].GoSilent()
+	post := s.ann.Posts("C1", s.slack.MentionOfBot()+" calc 1+1")
+	s.ready(http.StatusServiceUnavailable)
+	held.Lift()
+	s.ready(http.StatusOK)
+	s.reads("C1", post.TS, "1+1 = 2")
+}
+
+func TestSlackThatCannotBeReachedAtStart(t *testing.T) {
+	o := slacktest.Options{}
+	s := serveSlack(t, o, transports["HTTP"])
+	s.stop()
+	<-s.code
+	down := s.slack.Inject(slacktest.Fault{Trouble: slacktest.ServerError(503)})
+	s.start()
+	s.ready(http.StatusServiceUnavailable)
+	post := s.ann.Posts("C1", s.slack.MentionOfBot()+" calc 1+1")
+	if err := s.slack.WaitDelivered(s.ctx()); err != nil || !acked(post.Deliveries) {
+		t.Fatalf("what is said meanwhile is not taken: %v", err)
+	}
+	down.Lift()
+	s.reads("C1", post.TS, "1+1 = 2")
+	s.ready(http.StatusOK)
+}
+
+// With pacing a busy channel gets no more than it may, and holds up no other; without, everything goes at once.
+func TestSlackPacingIsPerChannel(t *testing.T) {
+	const rps, posts, burst = 4, 12, 3
+	s := serveSlack(t, slacktest.Options{}, map[string]string{"SLACK_APP_TOKEN": "xapp-slacktest", "SLACK_CHANNEL_RPS": "4"})
+	rooms := s.crowdOf(2)
+	busy, quiet := rooms[0], rooms[1]
+	for range posts {
+		s.ann.Posts(busy, s.slack.MentionOfBot()+" calc 1+1")
+	}
+	if err := s.slack.WaitFor(s.ctx(), func(f *slacktest.Server) bool { return len(f.FromBot(busy)) >= burst }); err != nil {
+		t.Fatal(err)
+	}
+	s.ann.Posts(quiet, s.slack.MentionOfBot()+" calc 2+2")
+	if err := s.slack.WaitFor(s.ctx(), func(f *slacktest.Server) bool { return len(f.FromBot(quiet)) == 1 }); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.slack.FromBot(busy)); n == posts {
+		t.Errorf("the quiet channel had to wait for all %d posts of the busy one", n)
+	}
+	if err := s.slack.WaitFor(s.ctx(), func(f *slacktest.Server) bool { return len(f.FromBot(busy)) == posts }); err != nil {
+		t.Fatal(err)
+	}
+	var at []time.Time
+	for _, m := range s.slack.FromBot(busy) {
+		at = append(at, m.PostedAt)
+	}
+	slices.SortFunc(at, time.Time.Compare)
+	for i := burst + 1; i < len(at); i++ { // any burst+k posts take k/rps at least, but for the time that a call itself takes
+		if took := at[i].Sub(at[0]); took < time.Duration(i-burst)*time.Second/rps-200*time.Millisecond {
+			t.Errorf("%d posts within %s", i+1, took)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/slack/slacktest"
+)
+
+// served is a gatehouse that serves a fake Slack.
+type served struct {
+	t     *testing.T
+	slack *slacktest.Server
+	base  string
+	db    string
+	stop  context.CancelFunc
+	code  chan int
+	ann   *slacktest.Person // asks
+	bob   *slacktest.Person // approves
+	eve   *slacktest.Person // does neither
+	dm    string
+	idle  func() bool // whether nothing waits to be said; nil: the command line is asked
+}
+
+// logLines hears what a process logs, and finds the line that tells where it listens.
+type logLines struct {
+	t      *testing.T
+	mu     sync.Mutex
+	text   strings.Builder
+	listen chan string
+}
+
+func (l *logLines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range strings.Split(strings.TrimSpace(string(p)), "\n") {
+		l.text.WriteString(line + "\n")
+		var said struct{ Msg, Listen string }
+		if json.Unmarshal([]byte(line), &said) == nil && said.Msg == "serving" {
+			l.listen <- said.Listen
+		}
+	}
+	return len(p), nil
+}
+
+func (l *logLines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// transports are the ways in which Slack reaches gatehouse.
+var transports = map[string]map[string]string{
+	"HTTP":        {"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5"},
+	"Socket Mode": {"SLACK_APP_TOKEN": "xapp-slacktest"},
+}
+
+// serveSlack starts both sides.
+func serveSlack(t *testing.T, o slacktest.Options, env map[string]string) *served {
+	t.Helper()
+	s := &served{t: t, slack: slacktest.Start(t, o), db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8)}
+	s.people()
+	for key, value := range map[string]string{
+		"GATEHOUSE_DATABASE_URL": s.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json", "GATEHOUSE_APPROVERS": "slack:U2BOB",
+		"SLACK_BOT_TOKEN": s.slack.BotToken(), "SLACK_API_URL": s.slack.APIURL(), "SLACK_CHANNEL_RPS": "0", "SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": "",
+	} {
+		t.Setenv(key, value)
+	}
+	for key, value := range env {
+		t.Setenv(key, value)
+	}
+	s.start()
+	return s
+}
+
+// people fills the workspace.
+func (s *served) people() {
+	s.ann = s.slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann"})
+	s.bob = s.slack.AddUser(slacktest.User{ID: "U2BOB", Name: "bob", RealName: "Bob"})
+	s.eve = s.slack.AddUser(slacktest.User{ID: "U3EVE", Name: "eve", RealName: "Eve"})
+	s.slack.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", "U3EVE", s.slack.BotUserID()}})
+	s.dm = s.slack.DMWith("U1ANN")
+}
+
+// start runs the gateway until the test ends, or stop is called.
+func (s *served) start() {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	log := &logLines{t: s.t, listen: make(chan string, 1)}
+	ended := make(chan int, 1)
+	go func() { ended <- run(ctx, []string{"serve"}, stdio{In: strings.NewReader(""), Out: log, Err: log}) }()
+	select {
+	case address := <-log.listen:
+		s.base = "http://" + address
+	case code := <-ended:
+		s.t.Fatalf("serve ended with %d:\n%s", code, log)
+	case <-time.After(patience):
+		s.t.Fatalf("serve does not listen:\n%s", log)
+	}
+	if s.slack != nil {
+		s.slack.SendTo(slacktest.Addresses{})
+	}
+	if s.slack != nil && os.Getenv("SLACK_SIGNING_SECRET") != "" {
+		s.slack.SendTo(slacktest.Addresses{Events: s.base + "/slack/events", Interactions: s.base + "/slack/interactions", Commands: s.base + "/slack/commands"})
+	}
+	var once sync.Once
+	s.stop = func() {
+		once.Do(func() {
+			cancel()
+			select {
+			case code := <-ended:
+				s.code <- code
+			case <-time.After(patience):
+				s.t.Error("serve does not end")
+			}
+			if s.t.Failed() {
+				s.t.Logf("gatehouse said:\n%s", log)
+			}
+		})
+	}
+	s.t.Cleanup(s.stop)
+}
+
+func (s *served) ctx() context.Context {
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	s.t.Cleanup(cancel)
+	return ctx
+}
+
+// reads waits until a text stands in a thread, or outside threads.
+func (s *served) reads(channel, thread, text string) slacktest.Message {
+	s.t.Helper()
+	m, err := s.slack.WaitForText(s.ctx(), channel, thread, text)
+	if err != nil {
+		s.t.Fatalf("%q is not said in %s %s: %v\n%s", text, channel, thread, err, s.slack.Dump())
+	}
+	return m
+}
+
+// card waits for a message with buttons below it.
+func (s *served) card(channel, thread, text string) slacktest.Message {
+	s.t.Helper()
+	var card slacktest.Message
+	err := s.slack.WaitFor(s.ctx(), func(f *slacktest.Server) bool {
+		messages := f.Messages(channel)
+		if thread != "" {
+			messages = f.Thread(channel, thread)
+		}
+		for _, m := range messages {
+			if strings.Contains(m.Shown(), text) && len(m.Buttons()) > 0 {
+				card = m
+				return true
+			}
+		}
+		return false
+	})
+	if err != nil {
+		s.t.Fatalf("no card in %s %s says %q: %v\n%s", channel, thread, text, err, s.slack.Dump())
+	}
+	return card
+}
+
+// ready waits until /readyz answers a status.
+func (s *served) ready(status int) {
+	s.t.Helper()
+	waitUntil(s.t, func() bool {
+		answer, err := http.Get(s.base + "/readyz")
+		if err != nil {
+			return false
+		}
+		answer.Body.Close()
+		return answer.StatusCode == status
+	}, fmt.Sprintf("/readyz with %d", status))
+}
+
+func waitUntil(t *testing.T, so func() bool, what string) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.After(patience); !so(); {
+		select {
+		case <-tick.C:
+		case <-end:
+			t.Fatalf("it never came: %s", what)
+		}
+	}
+}
+
+func TestSlackFromMentionToApprovedAction(t *testing.T) {
+	for name, env := range transports {
+		t.Run(name, func(t *testing.T) {
+			s := serveSlack(t, slacktest.Options{}, env)
+			s.ready(http.StatusOK)
+
+			mention := s.ann.Posts("C1", s.slack.MentionOfBot()+" calc 2+3*4")
+			s.reads("C1", mention.TS, "2+3*4 = 14")
+			s.ann.Posts("C1", "thanks", slacktest.InThread(mention.TS)) // no mention needed here
+			s.reads("C1", mention.TS, "You are welcome.")
+
+			s.ann.Says("hello")
+			s.reads(s.dm, "", "Hello!")
+
+			ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk")
+			card := s.card("C1", ask.TS, "Add “milk” to the note book.")
+			s.eve.Clicks("C1", card.TS, "approve")
+			if _, err := s.slack.WaitForEphemeral(s.ctx(), "C1", "U3EVE", "not among those"); err != nil {
+				t.Fatalf("%v\n%s", err, s.slack.Dump())
+			}
+			s.bob.Clicks("C1", card.TS, "approve")
+			s.reads("C1", ask.TS, "Done: “milk” is in the note book.")
+			waitUntil(t, func() bool {
+				m, _ := s.slack.Message("C1", card.TS)
+				return len(m.Buttons()) == 0 && strings.Contains(m.Shown(), "pproved")
+			}, "the card shows the decision")
+
+			s.stop()
+			if code := <-s.code; code != codeDone {
+				t.Errorf("serve ended with %d", code)
+			}
+		})
+	}
+}

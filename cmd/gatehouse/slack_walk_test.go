@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	slackgo "github.com/slack-go/slack"
+
+	"gatehouse/adapters/slack/slacktest"
+)
+
+// walker is a new user who does what README says: nothing else is set, and the app is what the manifest says.
+type walker struct {
+	*served
+	readme string // its section on Slack
+}
+
+// newWalker makes the app from the printed manifest, and puts into the environment what README names.
+func newWalker(t *testing.T, args ...string) *walker {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, key := range settingKeys() {
+		t.Setenv(key, "")
+	}
+	code, text, errs := gatehouse(t, append([]string{"manifest", "slack"}, args...)...)
+	if code != codeDone || errs != "" {
+		t.Fatalf("the manifest is not printed: %d, %s", code, errs)
+	}
+	var m slackgo.Manifest
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatal(err)
+	}
+	w := &walker{served: &served{t: t, code: make(chan int, 1)}}
+	w.slack = slacktest.Start(t, slacktest.Options{
+		BotName: m.Features.BotUser.DisplayName, Scopes: m.OAuthConfig.Scopes.Bot, Subscriptions: m.Settings.EventSubscriptions.BotEvents,
+	})
+	w.ann = w.slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann"})
+	w.slack.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN"}})
+	w.readme = slackSection(t)
+	// What stands in for the world: a Slack of ours, and a port that nobody else has.
+	t.Setenv("SLACK_API_URL", w.slack.APIURL())
+	t.Setenv("GATEHOUSE_LISTEN", "127.0.0.1:0")
+	return w
+}
+
+// readmeText is read before anybody changes the folder.
+var readmeText = func() string { text, _ := os.ReadFile("../../README.md"); return string(text) }()
+
+func slackSection(t *testing.T) string {
+	t.Helper()
+	_, rest, found := strings.Cut(readmeText, "\n## Slack\n")
+	section, _, _ := strings.Cut(rest, "\n## ")
+	if !found {
+		t.Fatal("README has no section on Slack")
+	}
+	return section
+}
+
+// says fails unless README says so.
+func (w *walker) says(words ...string) {
+	w.t.Helper()
+	text := strings.Join(strings.Fields(w.readme), " ")
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			w.t.Errorf("README does not say %q", word)
+		}
+	}
+}
+
+// exports sets what README's step exports, with what Slack showed in place of its examples.
+func (w *walker) exports(instead map[string]string) {
+	w.t.Helper()
+	exported := []string{}
+	for _, m := range regexp.MustCompile(`export ([A-Z_]+)=`).FindAllStringSubmatch(w.readme, -1) {
+		key := m[1]
+		if other, ok := instead[key]; ok {
+			key = other
+		}
+		exported = append(exported, key)
+		switch key {
+		case "SLACK_BOT_TOKEN":
+			w.t.Setenv(key, w.slack.BotToken())
+		case "SLACK_APP_TOKEN":
+			w.t.Setenv(key, w.slack.AppToken())
+		case "SLACK_SIGNING_SECRET":
+			w.t.Setenv(key, w.slack.SigningSecret())
+		case "GATEHOUSE_APPROVERS":
+			w.t.Setenv(key, "slack:U1ANN")
+		default:
+			w.t.Errorf("README exports %s, which this test does not know", key)
+		}
+	}
+	if len(exported) != 3 {
+		w.t.Fatalf("README exports %v", exported)
+	}
+}
+
+// gatehouse runs a command to its end.
+func gatehouse(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	code = run(ctx, args, stdio{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
+	return code, stdout.String(), stderr.String()
+}
+
+// doctor runs it and gives the state of each check, and the whole.
+func (w *walker) doctor(want int) (map[string]string, string) {
+	w.t.Helper()
+	code, out, errs := gatehouse(w.t, "doctor", "--json")
+	var found []finding
+	if err := json.Unmarshal([]byte(out), &found); err != nil || code != want || errs != "" {
+		w.t.Fatalf("doctor ends with %d, want %d: %v\n%s%s", code, want, err, out, errs)
+	}
+	states := map[string]string{}
+	for _, f := range found {
+		states[f.Name] = f.State
+	}
+	for _, secret := range []string{w.slack.BotToken(), w.slack.AppToken(), w.slack.SigningSecret()} {
+		if strings.Contains(out, secret) {
+			w.t.Errorf("doctor tells a secret:\n%s", out)
+		}
+	}
+	return states, out
+}
+
+// TestReadmeSlackWalk goes README's steps from nothing to an approved action.
+func TestReadmeSlackWalk(t *testing.T) {
+	w := newWalker(t)                                                                            // 1
+	w.says("gatehouse manifest slack", "From a manifest", "Install App", "Bot User OAuth Token", // 2
+		"App-Level Tokens", "connections:write", "Copy member ID") // 3, 4
+	w.exports(nil) // 5
+	w.says("gatehouse serve")
+	w.start()
+	w.ready(http.StatusOK)
+	states, out := w.doctor(codeBad)
+	if states["slack channels"] != checkFail || !strings.Contains(out, "/invite @gatehouse") || states["slack events"] != checkWarn {
+		t.Errorf("before the invitation the doctor finds %v\n%s", states, out)
+	}
+	w.says("/invite @gatehouse")
+	w.slack.Invite("C1", w.slack.BotUserID()) // 6
+	states, out = w.doctor(codeDone)
+	if states["slack events"] != checkWarn || !strings.Contains(out, "@gatehouse hello") {
+		t.Errorf("before the first mention the doctor finds %v\n%s", states, out)
+	}
+
+	w.says("@gatehouse hello")
+	hello := w.ann.Posts("C1", w.slack.MentionOfBot()+" hello") // 7
+	w.reads("C1", hello.TS, "Hello!")
+	states, out = w.doctor(codeDone) // 8
+	for name, state := range states {
+		if state != checkOK {
+			t.Errorf("after the first answer: %s is %s\n%s", name, state, out)
+		}
+	}
+	for _, name := range []string{"slack token", "slack scopes", "slack socket", "slack channels", "slack events", "slack approver slack:U1ANN"} {
+		if states[name] != checkOK {
+			t.Errorf("%s was not checked\n%s", name, out)
+		}
+	}
+	if code, text, _ := gatehouse(t, "doctor"); code != codeDone || slices.ContainsFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
+		return line != "" && !strings.HasPrefix(line, "ok ") && !strings.HasSuffix(line, "0 failed.")
+	}) {
+		t.Errorf("not every line of the doctor begins with ok:\n%s", text)
+	}
+
+	w.approve() // 9
+	if n := w.slack.UnknownMethods(); len(n) > 0 {
+		t.Errorf("Slack knows no %v", n)
+	}
+	for _, call := range w.slack.Calls() {
+		if call.Error == "missing_scope" {
+			t.Errorf("%s needs a scope that the manifest does not ask for", call.Method)
+		}
+	}
+}
+
+// approve goes the last step.
+func (w *walker) approve() {
+	w.t.Helper()
+	w.says("@gatehouse note add milk", "Press *Approve*", "Done: “milk” is in the note book.")
+	ask := w.ann.Posts("C1", w.slack.MentionOfBot()+" note add milk")
+	card := w.card("C1", ask.TS, "Add “milk” to the note book.")
+	w.ann.Clicks("C1", card.TS, "Approve")
+	w.reads("C1", ask.TS, "Done: “milk” is in the note book.")
+	waitUntil(w.t, func() bool {
+		m, _ := w.slack.Message("C1", card.TS)
+		return len(m.Buttons()) == 0 && strings.Contains(m.Shown(), "pproved")
+	}, "the card shows the decision")
+}
+
+// TestReadmeSlackWalkOverHTTP goes the other way: the addresses are those of the manifest.
+func TestReadmeSlackWalkOverHTTP(t *testing.T) {
+	const public = "https://gate.example"
+	w := newWalker(t, "--http", public)
+	w.says("gatehouse manifest slack --http https://HOST", "Signing Secret", "Event Subscriptions", "Request URL")
+	w.exports(map[string]string{"SLACK_APP_TOKEN": "SLACK_SIGNING_SECRET"})
+	w.start()
+	var m slackgo.Manifest
+	if _, text, _ := gatehouse(t, "manifest", "slack", "--http", public); json.Unmarshal([]byte(text), &m) != nil {
+		t.Fatal(text)
+	}
+	proxied := func(address string) string { return strings.Replace(address, public, w.base, 1) }
+	w.slack.SendTo(slacktest.Addresses{
+		Events:       proxied(m.Settings.EventSubscriptions.RequestUrl),
+		Interactions: proxied(m.Settings.Interactivity.RequestUrl),
+		Commands:     proxied(m.Features.SlashCommands[0].Url),
+	})
+	verification, challenge := w.slack.VerifyURL()
+	if err := verification.Wait(w.ctx()); err != nil || !strings.Contains(string(verification.Attempts()[0].Answer), challenge) {
+		t.Fatalf("the Request URL can't be verified: %v", err)
+	}
+	w.ready(http.StatusOK)
+	w.slack.Invite("C1", w.slack.BotUserID())
+	hello := w.ann.Posts("C1", w.slack.MentionOfBot()+" hello")
+	w.reads("C1", hello.TS, "Hello!")
+	states, out := w.doctor(codeDone)
+	if _, asked := states["slack socket"]; states["slack http"] != checkOK || asked {
+		t.Errorf("the doctor finds %v\n%s", states, out)
+	}
+	w.approve()
+}
+
+// TestDoctorBesideSlack is what the doctor says of a Slack that is not as it should be, as a whole.
+func TestDoctorBesideSlack(t *testing.T) {
+	w := newWalker(t)
+	w.exports(nil)
+	w.slack.Invite("C1", w.slack.BotUserID())
+	for name, spoil := range map[string]func() (mend func()){
+		"slack token": func() func() { w.slack.RevokeToken(); return w.slack.RestoreToken },
+		"slack socket": func() func() {
+			t.Setenv("SLACK_APP_TOKEN", "xapp-of-another-app")
+			return func() { t.Setenv("SLACK_APP_TOKEN", w.slack.AppToken()) }
+		},
+		"slack approver slack:U404": func() func() {
+			t.Setenv("GATEHOUSE_APPROVERS", "slack:U1ANN,slack:U404")
+			return func() { t.Setenv("GATEHOUSE_APPROVERS", "slack:U1ANN") }
+		},
+	} {
+		mend := spoil()
+		if states, out := w.doctor(codeBad); states[name] != checkFail {
+			t.Errorf("%s: %v\n%s", name, states, out)
+		}
+		mend()
+	}
+	w.doctor(codeDone)
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	wire "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"gatehouse/core"
+)
+
+// spans is what a collector was sent, by service.
+type spans struct {
+	mu  sync.Mutex
+	all []*wire.Span
+	by  []string // the services
+}
+
+// ServeHTTP is OTLP over HTTP.
+func (s *spans) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	request := &collector.ExportTraceServiceRequest{}
+	if err == nil {
+		err = proto.Unmarshal(body, request)
+	}
+	if err != nil || r.URL.Path != "/v1/traces" || r.Header.Get("Authorization") != "Bearer abc" {
+		http.Error(w, "not traces of ours", http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, resource := range request.ResourceSpans {
+		for _, a := range resource.Resource.Attributes {
+			if a.Key == "service.name" {
+				s.by = append(s.by, a.Value.GetStringValue())
+			}
+		}
+		for _, scope := range resource.ScopeSpans {
+			s.all = append(s.all, scope.Spans...)
+		}
+	}
+}
+
+// leg gives the spans of one process, and forgets them: by their path, "invocation/model", and how they ended.
+func (s *spans) leg(t *testing.T) map[string]*wire.Span {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	byID, found := map[string]*wire.Span{}, map[string]*wire.Span{}
+	for _, one := range s.all {
+		byID[string(one.SpanId)] = one
+	}
+	for _, one := range s.all {
+		path := strings.TrimPrefix(one.Name, "openarmature.")
+		for p := byID[string(one.ParentSpanId)]; p != nil; p = byID[string(p.ParentSpanId)] {
+			path = strings.TrimPrefix(p.Name, "openarmature.") + "/" + path
+		}
+		if found[path] != nil {
+			path += " again"
+		}
+		found[path] = one
+	}
+	s.all = nil
+	return found
+}
+
+func paths(leg map[string]*wire.Span) string {
+	var all []string
+	for path := range leg {
+		all = append(all, path)
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+func attr(s *wire.Span, key string) string {
+	for _, a := range s.GetAttributes() {
+		if a.Key == key {
+			return a.Value.GetStringValue()
+		}
+	}
+	return ""
+}
+
+// TestATurnIsTracedAcrossProcesses has one process ask for an approval and end, and another take the turn up.
+func TestATurnIsTracedAcrossProcesses(t *testing.T) {
+	var got spans
+	server := httptest.NewServer(&got)
+	defer server.Close()
+	w := newWorld(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc", "OTEL_SERVICE_NAME=mybot")
+	talk := func(line string) (printed string) {
+		c := w.start(nil, "chat")
+		c.say(line)
+		c.ok(t) // what it has seen is sent before it ends
+		return c.out.String()
+	}
+
+	talk("note add sk-0123456789abcdef0123")
+	asking := got.leg(t)
+	if p := paths(asking); p != "invocation invocation/ask invocation/gate invocation/model invocation/tools" {
+		t.Fatalf("spans %s", p)
+	}
+	approval := w.approvals(core.Open)[0]
+	paused := asking["invocation"]
+	for path, s := range asking {
+		outcome, signal := attr(s, "openarmature.outcome"), attr(s, "openarmature.suspension.signal_id")
+		if suspended := path == "invocation" || path == "invocation/gate"; suspended != (outcome == "suspended") || (signal == string(approval.ID)) != (path == "invocation/gate") {
+			t.Errorf("%s: outcome %q, signal %q", path, outcome, signal)
+		}
+		if s.Status.GetCode() != wire.Status_STATUS_CODE_OK || attr(s, "openarmature.session_id") != string(approval.Session) || attr(s, "openarmature.correlation_id") == "" {
+			t.Errorf("%s: %v", path, s)
+		}
+		if strings.Contains(s.String(), "sk-01234") {
+			t.Errorf("%s shows a secret: %v", path, s)
+		}
+	}
+	if attr(paused, "openarmature.invocation_id") != string(approval.Invocation) || len(paused.Links) != 0 {
+		t.Errorf("the paused leg: %v", paused)
+	}
+
+	talk("y")
+	resuming := got.leg(t)
+	if p := paths(resuming); p != "invocation invocation/act invocation/model" {
+		t.Fatalf("spans %s", p)
+	}
+	resumed := resuming["invocation"]
+	if attr(resumed, "openarmature.invocation_id") != string(approval.Invocation) || attr(resumed, "openarmature.outcome") != "" ||
+		attr(resumed, "openarmature.correlation_id") != attr(paused, "openarmature.correlation_id") {
+		t.Errorf("the resumed leg: %v", resumed)
+	}
+	if len(resumed.Links) != 1 || string(resumed.Links[0].TraceId) != string(paused.TraceId) || string(resumed.Links[0].SpanId) != string(paused.SpanId) {
+		t.Errorf("the resumed leg links to %v, not to %x %x", resumed.Links, paused.TraceId, paused.SpanId)
+	}
+
+	printed := talk("calc 1/0") // a tool that fails says so in the log
+	reading := got.leg(t)
+	line := logged(t, printed, "a tool failed")
+	tools := reading["invocation/tools"]
+	want := map[string]string{
+		"trace_id": hex.EncodeToString(tools.GetTraceId()), "span_id": hex.EncodeToString(tools.GetSpanId()), "session": string(approval.Session),
+		"openarmature.session_id": string(approval.Session), "openarmature.correlation_id": attr(tools, "openarmature.correlation_id"), "tool": "calc",
+	}
+	for key, value := range want {
+		if line[key] != value {
+			t.Errorf("the log line has %s %v, want %s", key, line[key], value)
+		}
+	}
+	if !slices.Equal(slices.Compact(got.by), []string{"mybot"}) {
+		t.Errorf("services %v", got.by)
+	}
+}
+
+// logged finds a line of a process's log.
+func logged(t *testing.T, printed, msg string) map[string]any {
+	t.Helper()
+	for _, text := range lines(printed) {
+		var line map[string]any
+		if json.Unmarshal([]byte(text), &line) == nil && line["msg"] == msg {
+			return line
+		}
+	}
+	t.Fatalf("no log line %q in:\n%s", msg, printed)
+	return nil
+}
+
+// TestWithoutAnExporterATurnIsNotTraced: the gateway's graph has no tracer, so that no span is made, and none is remembered in what
+// is paused. The log still tells the lines of a turn apart.
+func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
+	for _, key := range settingKeys() {
+		if strings.HasPrefix(key, "OTEL_") {
+			t.Setenv(key, "")
+		}
+	}
+	w := newProg(t)
+	cfg, _, err := loadConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := newGateway(cfg, w.store, "test", newLogger(io.Discard, 0, "json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.traces != nil || g.traces.Tracer() != nil {
+		t.Error("there is a provider")
+	}
+	w.chat("note add milk")
+	paused, err := w.store.LoadPaused(t.Context(), w.approvals(core.Open)[0].Invocation, "")
+	if err != nil || paused == nil || paused.Trace != "" {
+		t.Errorf("the paused turn remembers a span: %+v, %v", paused, err)
+	}
+	_, _, stderr := w.prog(strings.NewReader("n\ncalc 1/0\n"), "chat")
+	line := logged(t, stderr, "a tool failed")
+	if line["trace_id"] != nil || line["session"] != "console:default@1" || line["invocation"] == nil || line["openarmature.correlation_id"] == nil {
+		t.Errorf("the log line %v", line)
+	}
+}
+
+// TestACollectorThatIsAwayHurtsNoTurn: nobody listens there.
+func TestACollectorThatIsAwayHurtsNoTurn(t *testing.T) {
+	server := httptest.NewServer(nil)
+	server.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
+	w := newProg(t)
+	code, out, stderr := w.prog(strings.NewReader("note add milk\ny\ncalc 1+1\n"), "chat")
+	if code != codeDone || !strings.Contains(out, "1+1 = 2") || len(w.notes()) != 1 {
+		t.Errorf("exit code %d, %q, notes %q", code, out, w.notes())
+	}
+	if strings.Count(stderr, "exporting traces fails") != 1 {
+		t.Errorf("the log:\n%s", stderr)
+	}
+}
+
+// TestACollectorThatHangsDoesNotHoldTheDrain: what it did not take until then is lost, and nothing else.
+func TestACollectorThatHangsDoesNotHoldTheDrain(t *testing.T) {
+	free := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-free }))
+	defer server.Close()
+	defer close(free)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
+	t.Setenv("GATEHOUSE_DRAIN_TIMEOUT", "50ms")
+	w := newProg(t)
+	code, out, stderr := w.prog(strings.NewReader("calc 1+1\n"), "chat")
+	if code != codeDone || !strings.Contains(out, "1+1 = 2") || strings.Count(stderr, "the last traces are lost") != 1 {
+		t.Errorf("exit code %d, %q, the log:\n%s", code, out, stderr)
+	}
+}

@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gatehouse/core"
+	"gatehouse/core/tool"
+)
+
+// blot is what core.MaskJSON puts where a secret stood, and stands in the evidence likewise.
+const blot = "••••••"
+
+// hidden is a name or an id of the model's as the evidence keeps it.
+func (l Loop) hidden(s string) string {
+	if l.Mask == nil {
+		return s
+	}
+	return l.Mask(s)
+}
+
+// sentence is that of a failed call, without what looks like a secret and without what the call's arguments held under the name of
+// one; where nobody says what looks like a secret, it is the failure's category.
+func (l Loop) sentence(args json.RawMessage, r core.ToolResult) string {
+	f, ok := tool.FailureOf(r.Content)
+	if !ok || l.Mask == nil || strings.TrimSpace(f.Message) == "" {
+		return string(r.Category)
+	}
+	text := f.Message
+	for _, secret := range secrets(args) {
+		quoted := strconv.Quote(secret) // as %q shows it
+		for _, form := range []string{secret, quoted[1 : len(quoted)-1]} {
+			text = strings.ReplaceAll(text, form, blot)
+		}
+	}
+	return l.Mask(text)
+}
+
+// secrets are the texts that core.MaskJSON hides whole, the longest first.
+func secrets(args json.RawMessage) []string {
+	var found []string
+	var walk func(was, is any)
+	walk = func(was, is any) { // is: what is left of it; nil: nothing
+		hidden, _ := is.(string)
+		switch was := was.(type) {
+		case string:
+			if was != "" && (is == nil || hidden == blot) {
+				found = append(found, was)
+			}
+		case []any:
+			shown, _ := is.([]any)
+			for i, v := range was {
+				if i < len(shown) {
+					walk(v, shown[i])
+				} else {
+					walk(v, nil)
+				}
+			}
+		case map[string]any:
+			shown, _ := is.(map[string]any)
+			for k, v := range was {
+				walk(v, shown[k])
+			}
+		}
+	}
+	walk(decoded(args), decoded(core.MaskJSON(args)))
+	slices.SortFunc(found, func(a, b string) int { return len(b) - len(a) })
+	return found
+}
+
+func decoded(text json.RawMessage) (v any) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	_ = dec.Decode(&v) // what can't be read holds no arguments: the tool refuses it
+	return v
+}

@@ -1,0 +1,111 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gatehouse/core"
+	"gatehouse/core/agent"
+	"gatehouse/core/tool"
+)
+
+// press accepts what the button below a failed event's reply asks for.
+func (b *bench) press(kind core.Kind, subject string) core.Receipt {
+	b.t.Helper()
+	return b.accept(core.Event{ID: string(kind) + "/" + subject, Lane: "room:1", Kind: kind, Subject: subject})
+}
+
+func TestTryAgainIsOneNewEventAndTheButtonGoes(t *testing.T) {
+	b := newBench(t, setup{model: failing(4, core.ProviderUnavailable)})
+	r := b.say("room:1", "hello")
+	if d := b.expect("I had trouble responding"); d.Bucket != core.RetryableTransient || d.Event != r.Seq || d.Pressed {
+		t.Fatalf("%+v", d)
+	}
+	subject := fmt.Sprintf("again/%d", r.Seq)
+	first := b.press(core.KindControl, subject)
+	b.expect("Hello!")
+	if d := b.redrawn(); !d.Pressed || !strings.Contains(d.Text, "I had trouble") {
+		t.Errorf("the button stays: %+v", d)
+	}
+	if e := b.ended(first.Seq); e.End.Kind != core.EndDecided {
+		t.Errorf("%+v", e.End)
+	}
+	if second := b.press(core.KindControl, subject); second.Fresh || second.Seq != first.Seq {
+		t.Errorf("a second press is another event: %+v", second)
+	}
+	if d := b.say("room:1", "thanks"); d.Seq != first.Seq+2 { // between them there is the one event that was made
+		t.Errorf("%d events after event %d", d.Seq, first.Seq)
+	}
+	b.expect("You are welcome.")
+}
+
+func TestTryAgainOfWhatDidNotFailIsAnsweredPrivately(t *testing.T) {
+	b := newBench(t, setup{})
+	r := b.say("room:1", "hello")
+	b.expect("Hello!")
+	for _, subject := range []string{fmt.Sprintf("again/%d", r.Seq), "again/999"} {
+		press := b.press(core.KindControl, subject)
+		if d := b.heard(); d.Kind != core.PostPrivate || d.Text == "" {
+			t.Errorf("%+v", d)
+		}
+		if e := b.ended(press.Seq); e.End.Kind != core.EndIgnored {
+			t.Errorf("%+v", e.End)
+		}
+	}
+	if e := b.ended(b.press(core.KindControl, "again/x").Seq); e.End.Kind != core.EndIgnored {
+		t.Errorf("%+v", e.End)
+	}
+}
+
+func TestStartANewConversationFromAFailedOne(t *testing.T) {
+	b := newBench(t, setup{model: failing(1, core.SessionLoadFailed)})
+	r := b.say("room:1", "hello")
+	if d := b.expect("can't continue"); d.Bucket != core.SessionTerminating {
+		t.Fatalf("%+v", d)
+	}
+	b.press(core.KindReset, fmt.Sprint(r.Seq))
+	b.expect("new conversation")
+	if d := b.redrawn(); !d.Pressed {
+		t.Errorf("the button stays: %+v", d)
+	}
+	next := b.say("room:1", "hello")
+	b.expect("Hello!")
+	if e := b.ended(next.Seq); e.Session != "room:1@2" {
+		t.Errorf("it is said in %s", e.Session)
+	}
+}
+
+func TestToolsInUseAreOneLineThatIsRedrawn(t *testing.T) {
+	began, let := make(chan struct{}), make(chan struct{})
+	slow := lever(began, let)
+	slow.Mutating, slow.Name = false, "look"
+	b := newBench(t, setup{model: looker{}, tools: []tool.Tool{slow}})
+	r := b.say("room:1", "look")
+	<-began
+	first := b.next(b.room.steps, "the line of tools")
+	if first.Text != "look" || first.Key != fmt.Sprintf("steps/%d", r.Seq) {
+		t.Errorf("%+v", first)
+	}
+	let <- struct{}{}
+	<-began
+	if d := b.next(b.room.steps, "the line redrawn"); d.Text != "look ×2" || d.Key != first.Key {
+		t.Errorf("%+v", d)
+	}
+	let <- struct{}{}
+	b.expect("said")
+}
+
+// looker is a model that looks twice.
+type looker struct{}
+
+func (looker) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+	if tail, err := h.Tail(ctx, 1); err != nil || tail[0].Role == core.ToolRole {
+		return agent.Answer{Message: core.Message{Content: core.Text("said")}}, err
+	}
+	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{
+		{ID: "a", Name: "look", Arguments: json.RawMessage(`{}`)}, {ID: "b", Name: "look", Arguments: json.RawMessage(`{}`)},
+	}}}, nil
+}

@@ -1,0 +1,171 @@
+package outbox_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/core/outbox"
+)
+
+// A platform's posts become readable late: one look in vain proves nothing, the second one, after a while, does.
+func TestWhatIsNotReadableYetIsLookedForAgain(t *testing.T) {
+	o := newOffice(t, true, nil)
+	o.board.looks = 2
+	o.board.script["a.0"] = []error{errDoubt}
+	before := time.Now()
+	o.put(core.Post{Key: "a"})
+	for o.row("a").State == core.RowWaiting {
+		o.flush()
+	}
+	if got := o.flush(); got != "a.0" {
+		t.Errorf("shown: %s", got)
+	}
+	if row := o.row("a"); row.State != core.RowSent || row.Attempts != 0 {
+		t.Errorf("%+v", row)
+	}
+	if o.board.sentAt.Before(before) || o.board.sentAt.After(time.Now()) {
+		t.Errorf("it was looked for from %s on", o.board.sentAt)
+	}
+}
+
+// A platform that asks to wait with a look-up can still be asked, for as long as it takes.
+func TestALookUpThatHasToWaitIsNoFailedOne(t *testing.T) {
+	o := newOffice(t, true, nil)
+	o.board.script["a.0"] = []error{errDoubt}
+	o.board.lost["a.0"] = true
+	for range 10 {
+		o.board.find = append(o.board.find, &core.Error{Category: core.DeliveryLater, RetryAfter: time.Millisecond})
+	}
+	o.put(core.Post{Key: "a"})
+	o.flushUntil("a", core.RowSent, 1)
+}
+
+// slow is a platform that paces: nothing goes out before it is told to open.
+type slow struct {
+	reader
+	mu   sync.Mutex
+	open map[string]bool // by lane
+}
+
+func (s *slow) Pace(d core.Delivery) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[d.To.Channel] {
+		return 0
+	}
+	return time.Millisecond
+}
+
+func TestAPacedChannelHoldsUpNoOther(t *testing.T) {
+	var p *slow
+	o := newOffice(t, true, func(opt *outbox.Options) {
+		p = &slow{reader: opt.Platforms[0].(reader), open: map[string]bool{"fast": true}}
+		opt.Platforms = []core.Platform{p}
+	})
+	for _, key := range []string{"a", "b"} {
+		o.put(core.Post{Key: "slow " + key, To: core.Address{Channel: "slow"}}, core.Post{Key: "fast " + key, To: core.Address{Channel: "fast"}})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- o.box.Run(ctx) }()
+	until(t, func() bool { return slices.Equal(o.board.seen(), []string{"fast a.0", "fast b.0"}) })
+	if row := o.row("slow a"); row.Attempts != 0 || row.State != core.RowWaiting {
+		t.Errorf("waiting its turn counts as a failure: %+v", row)
+	}
+	p.mu.Lock()
+	p.open["slow"] = true
+	p.mu.Unlock()
+	until(t, func() bool {
+		return slices.Equal(o.board.seen(), []string{"fast a.0", "fast b.0", "slow a.0", "slow b.0"})
+	})
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func until(t *testing.T, so func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.After(20 * time.Second); !so(); {
+		select {
+		case <-tick.C:
+		case <-end:
+			t.Fatal("it never came to be")
+		}
+	}
+}
+
+// herald is a platform where the approvers sit elsewhere.
+type herald struct {
+	reader
+	err     []error // of Elsewhere, in turn
+	refused int
+}
+
+func (h *herald) Elsewhere(_ context.Context, d core.Delivery, refused bool) ([]core.Post, error) {
+	if len(h.err) > 0 {
+		err := h.err[0]
+		h.err = h.err[1:]
+		return nil, err
+	}
+	key := "copy"
+	if refused {
+		h.refused++
+		key = "word"
+	}
+	return []core.Post{{Key: key + "/" + d.Key, To: core.Address{Platform: "board", Channel: "boss"}, Lane: d.Lane, Kind: core.PostCard, Approval: d.Approval, Copy: true}}, nil
+}
+
+type openCards struct{ asked *[]bool }
+
+func (c openCards) Card(_ context.Context, id core.ApprovalID, context bool) (core.Card, error) {
+	*c.asked = append(*c.asked, context)
+	return core.Card{Approval: id, State: core.Open}, nil
+}
+
+func heraldOffice(t *testing.T, errs ...error) (o *office, h *herald, asked *[]bool) {
+	asked = new([]bool)
+	o = newOffice(t, true, func(opt *outbox.Options) {
+		h = &herald{reader: opt.Platforms[0].(reader), err: errs}
+		opt.Platforms, opt.Cards = []core.Platform{h}, openCards{asked}
+	})
+	return o, h, asked
+}
+
+func TestACardGoesToThoseWhoCannotSeeItToo(t *testing.T) {
+	o, h, asked := heraldOffice(t, errLater)
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
+	o.flushUntil("card/a", core.RowSent, 1)
+	if got := o.flush(); got != "card/a.0 open, copy/card/a.0 open" {
+		t.Errorf("shown: %s", got)
+	}
+	if last := (*asked)[len(*asked)-1]; !last {
+		t.Error("the copy tells nothing of the conversation")
+	}
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"}) // redraw
+	o.flushUntil("card/a", core.RowSent, 2)
+	if h.refused != 0 || len(o.board.seen()) != 3 {
+		t.Errorf("shown: %v", o.board.seen())
+	}
+}
+
+func TestACardThatIsRefusedReachesItsApproversAnyway(t *testing.T) {
+	o, h, _ := heraldOffice(t)
+	o.board.script["card/a.0"] = []error{errNever}
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
+	for len(o.board.seen()) < 2 {
+		o.flush()
+	}
+	if row := o.row("card/a"); row.State != core.RowDead || h.refused != 1 {
+		t.Errorf("%+v, told %d times", row, h.refused)
+	}
+	if got := o.flush(); got != "copy/card/a.0 open, word/card/a.0 open" {
+		t.Errorf("shown: %s", got)
+	}
+}

@@ -1,0 +1,72 @@
+package core
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+)
+
+// Signer seals what a button carries, so that what comes back from a platform is known to be ours. The first key seals, each of
+// them opens: so a key can be replaced while old buttons are still there.
+type Signer struct {
+	keys []string
+}
+
+// minKey is how many bytes a signing key needs; what is shorter could be guessed.
+const minKey = 16
+
+// NewSigner takes the keys, newest first. Error: invalid, without the key.
+func NewSigner(keys ...string) (*Signer, error) {
+	if len(keys) == 0 {
+		return nil, Errorf(Invalid, "A signer needs a key.")
+	}
+	for _, k := range keys {
+		if len(k) < minKey {
+			return nil, Errorf(Invalid, "A key for signing needs %d characters or more.", minKey)
+		}
+	}
+	return &Signer{keys: keys}, nil
+}
+
+// macLength is how many bytes of the HMAC a value carries: short enough for a button, too long to be guessed.
+const macLength = 16
+
+// separator stands between the fields of a value; inside them it is escaped.
+const separator = "~"
+
+var (
+	escape   = strings.NewReplacer("%", "%25", separator, "%7E")
+	unescape = strings.NewReplacer("%7E", separator, "%25", "%")
+)
+
+// Seal makes one printable value of the fields.
+func (s *Signer) Seal(fields ...string) string {
+	safe := make([]string, len(fields))
+	for i, f := range fields {
+		safe[i] = escape.Replace(f)
+	}
+	text := strings.Join(safe, separator)
+	return mac(s.keys[0], text) + separator + text
+}
+
+// Open gives the fields of a sealed value back; ok is false for what we did not seal.
+func (s *Signer) Open(value string) (fields []string, ok bool) {
+	seal, text, _ := strings.Cut(value, separator)
+	for _, k := range s.keys {
+		ok = hmac.Equal([]byte(seal), []byte(mac(k, text))) || ok
+	}
+	if !ok {
+		return nil, false
+	}
+	for _, f := range strings.Split(text, separator) {
+		fields = append(fields, unescape.Replace(f))
+	}
+	return fields, true
+}
+
+func mac(key, text string) string {
+	h := hmac.New(sha256.New, []byte(key))
+	h.Write([]byte(text))
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:macLength])
+}

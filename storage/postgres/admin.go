@@ -1,0 +1,181 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Events reads along the index that fits the filter best.
+func (s *Store) Events(ctx context.Context, f core.EventFilter) (events []core.EventRecord, err error) {
+	var where conditions
+	in(&where, "end_kind", f.Ends)
+	if f.Ends != nil {
+		where.and("end_kind <> ''")
+	}
+	if f.Waiting {
+		where.and("ended_at is null")
+	}
+	where.is("platform", f.Platform)
+	where.is("lane", string(f.Lane))
+	where.is("session", string(f.Session))
+	where.is("invocation", string(f.Invocation))
+	if f.Seq != 0 {
+		where.and("seq = ?", f.Seq)
+	}
+	end, args := where.sql("seq", f.Limit)
+	err = s.read(ctx, func(t *tx) error {
+		events, err = list(t, readEvent, `select `+eventColumns+` from events`+end, args...)
+		return err
+	})
+	return events, err
+}
+
+// Queue shows what waits, by counting along indexes of what waits.
+func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
+	var q core.QueueView
+	read := func(scan func(...any) error) (l core.LaneView, err error) {
+		return l, scan(&l.Queue, &l.Platform, &l.Owner, stamp{&l.LeaseUntil}, stamp{&l.ReadyAt}, &l.Waiting, stamp{&l.Oldest})
+	}
+	err := s.snapshot(ctx, func(t *tx) (err error) {
+		q.Lanes, err = list(t, read, `
+			select l.queue, l.platform, l.owner, l.lease_until, l.ready_at,
+				(select count(*) from events e where e.queue = l.queue and e.ended_at is null),
+				(select min(e.accepted_at) from events e where e.queue = l.queue and e.ended_at is null)
+			from lanes l where l.ready_at is not null order by l.ready_at`)
+		if err != nil {
+			return err
+		}
+		_, err = t.row([]any{&q.Paused, &q.Posts, &q.InDoubt, &q.DeadPosts, &q.Dead, &q.Approvals}, `
+			select exists (select 1 from settings where name = 'paused'),
+				(select count(*) from outbox where state = 'waiting'), (select count(*) from outbox where state = 'unknown'),
+				(select count(*) from outbox where state = 'dead'), (select count(*) from events where end_kind = 'dead' and end_kind <> ''),
+				(select count(*) from approvals where state = 'open')`)
+		return err
+	})
+	return q, err
+}
+
+// SetPaused stops or restarts the taking of turns.
+func (s *Store) SetPaused(ctx context.Context, paused bool) error {
+	return s.write(ctx, func(t *tx) error {
+		if !paused {
+			_, err := t.exec(`delete from settings where name = 'paused'`)
+			return err
+		}
+		_, err := t.exec(`insert into settings (name, value) values ('paused', 'true') on conflict (name) do nothing`)
+		return err
+	})
+}
+
+// Stop asks a turn that has begun to stop; after a crash the next holder hears it. Where none has begun, a first message that
+// backs off is withdrawn.
+func (s *Store) Stop(ctx context.Context, lane core.Lane, by core.Actor) (core.Stopping, error) {
+	var came core.Stopping
+	err := s.write(ctx, func(t *tx) error {
+		came = core.Stopping{}
+		if found, err := t.hold(lane); err != nil || !found {
+			return err
+		}
+		n, err := t.exec(`update lanes set stop = event where queue = $1 and event <> 0`, lane)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			came.Running = true
+			return nil
+		}
+		var seq int64
+		var until time.Time
+		found, err := t.row([]any{&seq, stamp{&until}}, `select seq, not_before from events where queue = $1 and ended_at is null and not signal order by seq limit 1`, lane)
+		if err != nil || !found || !until.After(t.now) {
+			return err
+		}
+		came.Withdrawn = seq
+		if err := t.end(seq, core.EndWithdrawn, fmt.Sprintf("stopped by %s", by.ID)); err != nil {
+			return err
+		}
+		return t.ready(lane)
+	})
+	return came, err
+}
+
+func (t *tx) end(seq int64, kind core.EndKind, cause string) error {
+	_, err := t.exec(`update events set ended_at = $1, end_kind = $2, end_category = '', end_cause = $3 where seq = $4`, t.now, kind, free(cause), seq)
+	return err
+}
+
+// Again appends a new event with the content of a failed one. The failed one is named in it, once.
+func (s *Store) Again(ctx context.Context, seq int64) (core.Receipt, error) {
+	var r core.Receipt
+	err := s.write(ctx, func(t *tx) error {
+		r = core.Receipt{}
+		e, err := t.event(seq)
+		if core.CategoryOf(err) == core.NotFound {
+			_, err = t.retried(seq, &r) // the failed one may have been cleared up since
+			if err == nil && r.Seq == 0 {
+				err = core.Errorf(core.NotFound, "There is no event %d.", seq)
+			}
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		if err := t.lane(e.Queue(), e.Platform, e.Lane); err != nil {
+			return err
+		}
+		if known, err := t.retried(seq, &r); err != nil || known {
+			return err
+		}
+		if e, err = t.event(seq); err != nil {
+			return err
+		}
+		if err := t.failed(e); err != nil {
+			return err
+		}
+		again := e.Event
+		again.ID = fmt.Sprintf("again/%d", seq)
+		r, err = t.accept(again, seq)
+		return err
+	})
+	return r, err
+}
+
+// retried finds the event that tries this one again.
+func (t *tx) retried(seq int64, r *core.Receipt) (bool, error) {
+	return t.row([]any{&r.Seq}, `select seq from events where retry_of = $1 and retry_of <> 0`, seq)
+}
+
+// failed refuses what can't be tried again.
+func (t *tx) failed(e core.EventRecord) error {
+	switch e.End.Kind {
+	case core.EndErrored, core.EndDead, core.EndDropped:
+	default:
+		return core.Errorf(core.Invalid, "The event %d did not fail; there is nothing to try again.", e.Seq)
+	}
+	if e.Kind != core.KindSignal {
+		return nil
+	}
+	waits, err := t.exists(`select 1 from paused where invocation = $1`, e.Invocation)
+	if err == nil && !waits {
+		err = core.Errorf(core.Invalid, "The turn that the decision %d was for has ended, so it can't be taken again; ask for it anew in its conversation.", e.Seq)
+	}
+	return err
+}
+
+// Drop puts a dead letter away. Dropping it twice is no error.
+func (s *Store) Drop(ctx context.Context, seq int64) error {
+	return s.write(ctx, func(t *tx) error {
+		n, err := t.exec(`update events set end_kind = $1 where seq = $2 and end_kind = 'dead'`, core.EndDropped, seq)
+		if err != nil || n == 1 {
+			return err
+		}
+		e, err := t.event(seq)
+		if err == nil && e.End.Kind != core.EndDropped {
+			err = core.Errorf(core.Invalid, "The event %d is not a dead letter.", seq)
+		}
+		return err
+	})
+}

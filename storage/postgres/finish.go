@@ -1,0 +1,154 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"gatehouse/core"
+)
+
+// Finish writes all that a turn changed in one fenced transaction. The session comes first, then what closures append to it; the
+// record that the turn took up goes before the one it leaves behind, which may be of the same invocation.
+func (s *Store) Finish(ctx context.Context, f core.Finish) error {
+	if err := checkFinish(f); err != nil {
+		return err
+	}
+	var saved saved
+	err := s.write(ctx, func(t *tx) error {
+		others, err := t.touched(f)
+		if err != nil {
+			return err
+		}
+		if err := t.fence(f.Claim, others...); err != nil {
+			return err
+		}
+		if f.Retry != nil {
+			return t.retry(f)
+		}
+		saved, err = t.finish(f)
+		return err
+	})
+	if err == nil && f.Session != nil {
+		saved.mark(f.Session)
+	}
+	return err
+}
+
+func checkFinish(f core.Finish) error {
+	if f.Retry == nil {
+		if f.End.Kind == "" {
+			return core.Errorf(core.Internal, "A turn was to be finished without saying how it ended.")
+		}
+		return nil
+	}
+	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.Seen != nil || f.Resumed != "" || f.NewGeneration || len(f.Closures)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
+	if kept || f.End.Kind != "" {
+		return core.Errorf(core.Internal, "A turn that is tried again can't keep anything.")
+	}
+	return nil
+}
+
+// touched are the queues beside its own that the turn's end writes to: their locks come before everything else. A signal that
+// comes between this look and the locks has its queue locked late, which at worst costs a repeat.
+func (t *tx) touched(f core.Finish) ([]core.Lane, error) {
+	var all []core.Lane
+	if f.NewGeneration {
+		all = append(all, f.Claim.Event.Lane)
+	}
+	if f.Approval != nil {
+		all = append(all, f.Approval.Lane)
+	}
+	if len(f.Closures) == 0 {
+		return all, nil
+	}
+	invocations := make([]string, len(f.Closures))
+	for i, c := range f.Closures {
+		invocations[i] = string(c.Invocation)
+	}
+	closed, err := t.closedLanes(invocations)
+	return append(all, closed...), err
+}
+
+func (t *tx) finish(f core.Finish) (s saved, err error) {
+	c := f.Claim
+	session := c.Session
+	if f.Session != nil {
+		session = f.Session.ID
+		if s, err = t.saveSession(f.Session); err != nil {
+			return s, fmt.Errorf("saving the session: %w", err)
+		}
+	}
+	for _, closure := range f.Closures {
+		if err := t.closure(closure, c.Event.Seq); err != nil {
+			return s, fmt.Errorf("closing %s: %w", closure.Invocation, err)
+		}
+	}
+	if f.Resumed != "" {
+		if err := t.takenUp(f); err != nil {
+			return s, err
+		}
+	}
+	if f.Paused != nil {
+		if err := t.pause(f.Paused); err != nil {
+			return s, fmt.Errorf("pausing: %w", err)
+		}
+	}
+	if f.Approval != nil {
+		if err := t.open(*f.Approval); err != nil {
+			return s, fmt.Errorf("opening the approval: %w", err)
+		}
+	}
+	if f.NewGeneration {
+		if err := t.newGeneration(c.Event.Event); err != nil {
+			return s, err
+		}
+	}
+	for _, p := range f.Posts {
+		t.say(p)
+	}
+	if f.Seen != nil {
+		t.see(*f.Seen)
+	}
+	for _, key := range f.Pressed {
+		t.press(key)
+	}
+	if f.Evidence != nil {
+		if err := t.testify(c.Event, session, f.Evidence); err != nil {
+			return s, fmt.Errorf("keeping the evidence: %w", err)
+		}
+	}
+	if _, err := t.exec(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4, session = $5 where seq = $6`,
+		t.now, f.End.Kind, f.End.Category, free(f.End.Cause), session, c.Event.Seq); err != nil {
+		return s, err
+	}
+	return s, t.letGo(c)
+}
+
+// takenUp removes the record that this turn resumed, and marks its approval as begun: a refusal, too, can't be cancelled any more
+// once a turn has answered it.
+func (t *tx) takenUp(f core.Finish) error {
+	if _, err := t.exec(`update approvals set begun = true where id = $1 and invocation = $2 and state not in ('open', 'cancelled')`, f.Claim.Event.Subject, f.Resumed); err != nil {
+		return err
+	}
+	return t.resumed(f.Resumed)
+}
+
+func (t *tx) newGeneration(e core.Event) error {
+	if err := t.lane(e.Lane, e.Platform, e.Lane); err != nil {
+		return err
+	}
+	_, err := t.exec(`update lanes set generation = generation + 1 where queue = $1`, e.Lane)
+	return err
+}
+
+// retry puts the event back. Its category and cause are kept with it, so that people see why it waits.
+func (t *tx) retry(f core.Finish) error {
+	until := t.now.Add(f.Retry.After)
+	_, err := t.exec(`
+		update events set attempt = attempt - 1, retries = retries + 1, not_before = $1::timestamptz, due_at = $1::timestamptz, end_category = $2, end_cause = $3 where seq = $4`,
+		until, f.Retry.Category, free(f.Retry.Cause), f.Claim.Event.Seq)
+	if err != nil {
+		return err
+	}
+	return t.letGo(f.Claim)
+}

@@ -1,0 +1,208 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"gatehouse/core"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// versions is the table of what was migrated; the name says whose it is, since a schema may be shared.
+const versions = "gatehouse_version"
+
+// ours are tables that only we make. Where they stand without the table of versions, they are another program's.
+var ours = []string{"lanes", "events", "sessions", "messages", "paused", "approvals", "votes", "audit", "intents", "outbox", "destinations", "tasks", "notes", "settings", "evidence", "holds", "uses", "spending"}
+
+// Version tells which schema a database has (0: none yet) and which one this build knows. It changes nothing.
+func Version(ctx context.Context, url string, o Options) (found, known int64, err error) {
+	config, err := configure(url)
+	if err != nil {
+		return 0, 0, err
+	}
+	found, known, err = version(ctx, config.ConnConfig, o.filled())
+	return found, known, translate(err)
+}
+
+func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found, known int64, err error) {
+	if known, err = knownVersion(); err != nil {
+		return 0, 0, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Patience, errPatience)
+	defer cancel()
+	defer func() { err = patiently(ctx, err) }()
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return 0, known, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var versioned bool
+	var foreign int
+	err = conn.QueryRow(ctx, `
+		select count(*) filter (where table_name = $1) > 0, count(*) filter (where table_name <> $1)
+		from information_schema.tables where table_schema = current_schema() and (table_name = $1 or table_name = any($2::text[]))`, versions, ours).Scan(&versioned, &foreign)
+	switch {
+	case err != nil:
+		return 0, known, fmt.Errorf("looking for our tables: %w", err)
+	case !versioned && foreign > 0:
+		return 0, known, core.Errorf(core.StoreUnreadable, "The database holds tables of another program with names that gatehouse needs. Give gatehouse a database or a schema of its own.")
+	case !versioned:
+		return 0, known, nil
+	}
+	if err := conn.QueryRow(ctx, `select coalesce(max(version_id), 0) from `+versions+` where is_applied`).Scan(&found); err != nil {
+		return 0, known, fmt.Errorf("reading the schema's version: %w", err)
+	}
+	if found > known {
+		return found, known, core.Errorf(core.StoreNewer, "A newer gatehouse wrote this database: its schema is %d, this build knows %d. Use the newer gatehouse, or a backup from before.", found, known)
+	}
+	return found, known, nil
+}
+
+// Migrate brings a database's schema up to what this build knows; from and to are the versions before and after. Of processes
+// that start together one migrates and the others wait: see queueUp. Each migration is a transaction: after a crash the rest is
+// still to do.
+func Migrate(ctx context.Context, url string, o Options) (from, to int64, err error) {
+	config, err := configure(url)
+	if err != nil {
+		return 0, 0, err
+	}
+	from, known, err := version(ctx, config.ConnConfig, o.filled())
+	if err != nil || from == known {
+		return from, from, translate(err)
+	}
+	if err := migrate(ctx, config.ConnConfig, o.filled()); err != nil {
+		return from, from, translate(fmt.Errorf("migrating: %w", err))
+	}
+	return from, known, nil
+}
+
+func migrate(ctx context.Context, config *pgx.ConnConfig, o Options) (err error) {
+	leave, err := queueUp(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	if _, _, err := version(ctx, config, o); err != nil { // somebody newer may have been first
+		return err
+	}
+	db := stdlib.OpenDB(*config)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	p, err := provider(db)
+	if err != nil {
+		return err
+	}
+	_, err = p.Up(ctx)
+	return err
+}
+
+// queueUp waits until this process is the one that migrates; leave lets the next one go on. The place is the lock of a row, held by
+// a transaction that does nothing else: it goes with its process, and every pooler and every engine has it. Those who wait ask
+// again and again, since one that waited inside a transaction would keep a pooler's connection from the one that works.
+func queueUp(ctx context.Context, config *pgx.ConnConfig) (leave func() error, err error) {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	out := func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wayOut)
+		defer cancel()
+		_, _ = conn.Exec(ctx, `rollback`) // the end of the connection ends it too
+		return conn.Close(ctx)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, out())
+		}
+	}()
+	if err := ignore(conn.Exec(ctx, `create table if not exists gatehouse_migrating (one boolean not null primary key)`)); err != nil {
+		return nil, fmt.Errorf("making the queue of those who migrate: %w", err)
+	}
+	if _, err := conn.Exec(ctx, `insert into gatehouse_migrating (one) values (true) on conflict (one) do nothing`); err != nil {
+		return nil, fmt.Errorf("making the queue of those who migrate: %w", err)
+	}
+	for {
+		mine, err := first(ctx, conn)
+		if err != nil {
+			return nil, fmt.Errorf("waiting for those who migrate: %w", err)
+		}
+		if mine {
+			return out, nil
+		}
+		if err := rest(ctx); err != nil {
+			return nil, fmt.Errorf("waiting for those who migrate: %w", err)
+		}
+	}
+}
+
+// first takes the place, if it is free, in a transaction that stays open then.
+func first(ctx context.Context, conn *pgx.Conn) (mine bool, err error) {
+	tag, err := conn.Exec(ctx, `begin; set local idle_in_transaction_session_timeout = 0`)
+	if err == nil {
+		tag, err = conn.Exec(ctx, `select one from gatehouse_migrating where one for update skip locked`)
+	}
+	if err != nil || tag.RowsAffected() == 1 {
+		return err == nil, err
+	}
+	_, err = conn.Exec(ctx, `rollback`)
+	return false, err
+}
+
+// rest is the time between two looks at the queue.
+func rest(ctx context.Context) error {
+	timer := time.NewTimer(100 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// ignore passes over the error of making a table that another process has just made: "if not exists" does not cover that moment.
+func ignore(_ pgconn.CommandTag, err error) error {
+	var theirs *pgconn.PgError
+	if errors.As(err, &theirs) && (theirs.Code == "23505" || theirs.Code == "42P07" || theirs.Code == "42710") {
+		return nil
+	}
+	return err
+}
+
+// wayOut is how long the way out of the queue may take.
+const wayOut = 5 * time.Second
+
+func knownVersion() (int64, error) {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil || len(files) == 0 {
+		return 0, fmt.Errorf("reading the migrations: %w", err)
+	}
+	known, err := goose.NumericComponent(files[len(files)-1])
+	if err != nil {
+		return 0, fmt.Errorf("reading the migrations: %w", err)
+	}
+	return known, nil
+}
+
+func provider(db *sql.DB) (*goose.Provider, error) {
+	sub, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, fmt.Errorf("reading the migrations: %w", err)
+	}
+	p, err := goose.NewProvider(goose.DialectPostgres, db, sub, goose.WithTableName(versions))
+	if err != nil {
+		return nil, fmt.Errorf("reading the migrations: %w", err)
+	}
+	return p, nil
+}

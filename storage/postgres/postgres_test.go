@@ -1,0 +1,150 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"gatehouse/core"
+	"gatehouse/storage/postgres"
+	"gatehouse/storage/postgres/postgrestest"
+	"gatehouse/storage/storagetest"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if model.drop != nil {
+		if err := model.drop(); err != nil {
+			fmt.Fprintln(os.Stderr, "dropping the tests' template:", err)
+			code = 1
+		}
+	}
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// model is the database that those of the tests are copied from: migrated, and with a clock that a test can move on.
+var model struct {
+	once sync.Once
+	url  string
+	drop func() error
+	err  error
+}
+
+// The tests' clock is a function that stands, by the database's search path, before Postgres's own of the same name. The program
+// knows nothing of it.
+var clock = []string{
+	`create table test_clock (moved interval not null)`,
+	`insert into test_clock values ('0')`,
+	`create function clock_timestamp() returns timestamptz language sql volatile as $$ select pg_catalog.clock_timestamp() + moved from public.test_clock $$`,
+}
+
+// database gives the URL of a migrated database for one test, whose clock can be moved.
+func database(t testing.TB) string {
+	t.Helper()
+	postgrestest.Need(t)
+	model.once.Do(func() {
+		if model.url, model.drop, model.err = postgrestest.Make(""); model.err != nil {
+			return
+		}
+		if _, _, model.err = postgres.Migrate(context.Background(), model.url, postgres.Options{}); model.err != nil {
+			return
+		}
+		model.err = postgrestest.Run(model.url, clock...)
+	})
+	if model.err != nil {
+		t.Fatalf("making the tests' template: %v", model.err)
+	}
+	url, drop, err := postgrestest.Make(model.url)
+	if err != nil {
+		t.Fatalf("making a database: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := drop(); err != nil {
+			t.Errorf("dropping the database: %v", err)
+		}
+	})
+	run(t, url, `alter database `+nameOf(url)+` set search_path = public, pg_catalog`)
+	return url
+}
+
+func run(t testing.TB, url string, statements ...string) {
+	t.Helper()
+	if err := postgrestest.Run(url, statements...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open opens a database for a test, which closes it.
+func open(t testing.TB, url string, o postgres.Options) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(context.Background(), url, o)
+	if err != nil {
+		t.Fatalf("opening: %v", err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// opener makes a database for the contract; through gives the URL that the stores use for it.
+func opener(through func(url string) string, o postgres.Options) storagetest.Opener {
+	return func(t testing.TB) storagetest.Database {
+		url := database(t)
+		mover := connect(t, url)
+		return storagetest.Database{
+			Open: func(t testing.TB) core.Store { return open(t, through(url), o) },
+			Advance: func(d time.Duration) {
+				if _, err := mover.Exec(context.Background(), fmt.Sprintf(`update test_clock set moved = moved + interval '%d microseconds'`, d.Microseconds())); err != nil {
+					t.Fatalf("moving the clock: %v", err)
+				}
+			},
+			Orphans: true,
+		}
+	}
+}
+
+// connect is a connection as another program's; the test closes it.
+func connect(t testing.TB, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), url)
+	if err != nil {
+		t.Fatalf("connecting: %v", err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+func straight(url string) string { return url }
+
+func TestContract(t *testing.T) {
+	postgrestest.Need(t)
+	all := &statements{used: map[string]bool{}}
+	t.Run("contract", func(t *testing.T) { storagetest.Run(t, opener(straight, postgres.Options{Trace: all.trace})) })
+	t.Run("plans", func(t *testing.T) { plans(t, all.used) })
+}
+
+// TestProperty runs as many rounds as GATEHOUSE_PROPERTY_ROUNDS says.
+func TestProperty(t *testing.T) {
+	postgrestest.Need(t)
+	rounds := 30
+	if text := os.Getenv("GATEHOUSE_PROPERTY_ROUNDS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("GATEHOUSE_PROPERTY_ROUNDS: %v", err)
+		}
+		rounds = n
+	}
+	storagetest.Property(t, opener(straight, postgres.Options{}), rounds)
+}
+
+func nameOf(url string) string { return postgrestest.Name(url) }

@@ -1,0 +1,158 @@
+package storagetest
+
+import (
+	"encoding/json"
+
+	"gatehouse/core"
+)
+
+// amend accepts an amendment of an event and gives how it ended.
+func (w *world) amend(of core.Event, a core.Amendment) core.End {
+	w.Helper()
+	e := w.event(core.KindAmend, of.Lane, of.ID)
+	e.Actor = of.Actor
+	e.Payload, _ = json.Marshal(a)
+	r := must(w.Accept(w.ctx, e))(w)
+	if !r.Fresh {
+		w.Fatalf("the amendment was not taken: %+v", r)
+	}
+	got := w.record(r.Seq)
+	if got.EndedAt.IsZero() {
+		w.Fatalf("the amendment has no end")
+	}
+	w.equal("the receipt of the same amendment", must(w.Accept(w.ctx, e))(w), core.Receipt{Seq: r.Seq})
+	return got.End
+}
+
+func (w *world) wantEnd(got core.End, kind core.EndKind) {
+	w.Helper()
+	if got.Kind != kind {
+		w.Fatalf("the amendment ended %+v, want %s", got, kind)
+	}
+}
+
+// changed is an amendment to other words.
+func changed(revision, text string) core.Amendment {
+	payload, _ := json.Marshal(text)
+	return core.Amendment{Revision: revision, Payload: payload, Text: text}
+}
+
+var amendExamples = []example{
+	{"a follow-up is taken only where its conversation is known", func(w *world) {
+		e := w.event(core.KindMessage, lane, "")
+		e.FollowUp = true
+		w.equal("the receipt", must(w.Accept(w.ctx, e))(w), core.Receipt{})
+		w.idle()
+		w.message(lane)
+		if r := must(w.Accept(w.ctx, e))(w); !r.Fresh {
+			w.Fatalf("the follow-up was not taken: %+v", r)
+		}
+		e = w.event(core.KindControl, other, "stop")
+		e.FollowUp = true
+		w.equal("the receipt of a word elsewhere", must(w.Accept(w.ctx, e))(w), core.Receipt{})
+	}},
+	{"what changes before its turn says the new", func(w *world) {
+		e := w.event(core.KindMessage, lane, "")
+		seq := w.accept(e)
+		w.wantEnd(w.amend(e, changed("2", "new words")), core.EndApplied)
+		c := w.take(seq, minute)
+		if string(c.Event.Payload) != `"new words"` {
+			w.Fatalf("the turn reads %s", c.Event.Payload)
+		}
+		w.wantEnd(w.amend(e, changed("3", "too late")), core.EndIgnored)
+		if got := w.record(seq); string(got.Payload) != `"new words"` {
+			w.Fatalf("a running turn's event says %s", got.Payload)
+		}
+		w.done(c, core.Finish{})
+		w.wantEnd(w.amend(e, changed("4", "much too late")), core.EndIgnored)
+		w.idle()
+	}},
+	{"an earlier change that comes late changes nothing", func(w *world) {
+		e := w.event(core.KindMessage, lane, "")
+		seq := w.accept(e)
+		w.wantEnd(w.amend(e, changed("5", "the last words")), core.EndApplied)
+		w.wantEnd(w.amend(e, changed("4", "words between")), core.EndIgnored)
+		if got := w.record(seq); string(got.Payload) != `"the last words"` {
+			w.Fatalf("the event says %s", got.Payload)
+		}
+	}},
+	{"what is taken back before its turn is withdrawn, and the next one comes", func(w *world) {
+		e := w.event(core.KindMessage, lane, "")
+		first, second := w.accept(e), w.message(lane)
+		w.wantEnd(w.amend(e, core.Amendment{Revision: "2"}), core.EndApplied)
+		if got := w.record(first); got.End.Kind != core.EndWithdrawn || got.EndedAt.IsZero() {
+			w.Fatalf("the event ended %+v", got.End)
+		}
+		w.done(w.take(second, minute), core.Finish{})
+		w.idle()
+	}},
+	{"what backs off can still be changed", func(w *world) {
+		e := w.event(core.KindMessage, lane, "")
+		seq := w.accept(e)
+		w.ok(w.Finish(w.ctx, core.Finish{Claim: w.take(seq, minute), Retry: &core.Retry{After: minute}}))
+		w.wantEnd(w.amend(e, changed("2", "new words")), core.EndApplied)
+		w.db.Advance(minute)
+		if c := w.take(seq, minute); string(c.Event.Payload) != `"new words"` {
+			w.Fatalf("the turn reads %s", c.Event.Payload)
+		}
+	}},
+	{"nobody changes what another said", func(w *world) {
+		e := w.event(core.KindMessage, lane, "")
+		seq := w.accept(e)
+		byBob := e
+		byBob.Actor = bob
+		w.wantEnd(w.amend(byBob, changed("2", "bob's words")), core.EndIgnored)
+		if got := w.record(seq); string(got.Payload) != string(e.Payload) {
+			w.Fatalf("the event says %s", got.Payload)
+		}
+	}},
+	{"the platform takes back what anybody said, and changes nothing of it", func(w *world) {
+		e := w.event(core.KindMessage, lane, "")
+		seq := w.accept(e)
+		byNobody := e
+		byNobody.Actor = core.Actor{}
+		w.wantEnd(w.amend(byNobody, changed("2", "nobody's words")), core.EndIgnored)
+		if got := w.record(seq); string(got.Payload) != string(e.Payload) {
+			w.Fatalf("the event says %s", got.Payload)
+		}
+		w.wantEnd(w.amend(byNobody, core.Amendment{Revision: "3"}), core.EndApplied)
+		if got := w.record(seq); got.End.Kind != core.EndWithdrawn || got.EndedAt.IsZero() {
+			w.Fatalf("the event ended %+v", got.End)
+		}
+		w.idle()
+	}},
+	{"an amendment of what is not known leaves nothing", func(w *world) {
+		e := w.event(core.KindAmend, lane, "nothing")
+		e.Payload, _ = json.Marshal(changed("2", "words"))
+		w.equal("the receipt", must(w.Accept(w.ctx, e))(w), core.Receipt{})
+		if n := len(must(w.Events(w.ctx, core.EventFilter{}))(w)); n != 0 {
+			w.Fatalf("%d events are stored", n)
+		}
+		follow := w.event(core.KindMessage, lane, "")
+		follow.FollowUp = true
+		w.equal("the receipt of a follow-up", must(w.Accept(w.ctx, follow))(w), core.Receipt{})
+	}},
+	{"an amendment that can't be read is refused", func(w *world) {
+		e := w.event(core.KindAmend, lane, "x")
+		e.Payload = json.RawMessage(`{`)
+		_, err := w.Accept(w.ctx, e)
+		w.fails(err, core.Invalid)
+	}},
+	{"while an approval is open its card shows the change, and after the decision no more", func(w *world) {
+		c := w.suspend(lane, "a1", core.Rule{})
+		a, e := must(w.LoadApproval(w.ctx, "a1"))(w), c.Event.Event
+		w.sent(w.first(minute), "card")
+		w.wantEnd(w.amend(e, changed("2", "new words")), core.EndApplied)
+		if got := must(w.LoadApproval(w.ctx, a.ID))(w); got.Changed != "new words" || got.State != core.Open {
+			w.Fatalf("the approval is %s and says %q", got.State, got.Changed)
+		}
+		w.sent(w.first(minute), "card")
+		w.wantEnd(w.amend(e, core.Amendment{Revision: "3"}), core.EndApplied)
+		if got := must(w.LoadApproval(w.ctx, a.ID))(w); got.Changed == "new words" || got.Changed == "" {
+			w.Fatalf("the approval of a deleted request says %q", got.Changed)
+		}
+		w.sent(w.first(minute), "card")
+		must(w.Decide(w.ctx, core.Decision{Approval: a.ID, Vote: &core.Vote{Actor: bob, Choice: core.Approve}}))(w)
+		w.wantEnd(w.amend(e, changed("4", "last words")), core.EndIgnored)
+	}},
+}

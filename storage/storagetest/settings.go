@@ -1,0 +1,225 @@
+package storagetest
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gatehouse/core"
+)
+
+func (w *world) got(what, name, want string) {
+	w.Helper()
+	w.equal(what, must(w.Get(w.ctx, name))(w), want)
+}
+
+// holds asks for a name on behalf of an owner.
+func (w *world) holds(what string, s core.Store, name, owner string, lease time.Duration, want bool) {
+	w.Helper()
+	w.equal(what, must(s.Hold(w.ctx, name, owner, lease))(w), want)
+}
+
+// spends wants the next n uses to be counted.
+func (w *world) spends(n int, name string, limit int, window time.Duration) {
+	w.Helper()
+	for i := range n {
+		if wait := must(w.Spend(w.ctx, name, limit, window))(w); wait != 0 {
+			w.Fatalf("use %d of %s has to wait %s", i+1, name, wait)
+		}
+	}
+}
+
+// refused wants no more uses, and a wait above one length and up to another.
+func (w *world) refused(name string, limit int, window, above, most time.Duration) time.Duration {
+	w.Helper()
+	wait := must(w.Spend(w.ctx, name, limit, window))(w)
+	if wait <= above || wait > most {
+		w.Fatalf("%s has to wait %s, want more than %s and %s at most", name, wait, above, most)
+	}
+	return wait
+}
+
+var settingsExamples = []example{
+	{"what is kept stands, for every process", func(w *world) {
+		w.equal("the first", must(w.Keep(w.ctx, "key", "one"))(w), "one")
+		w.equal("the second", must(w.view().Keep(w.ctx, "key", "two"))(w), "one")
+		w.equal("another", must(w.Keep(w.ctx, "paused", "three"))(w), "three")
+		w.message(lane)
+		w.claim(minute)
+	}},
+	{"what is put is replaced, removed, and seen by every process", func(w *world) {
+		view := w.view()
+		w.got("in the beginning", "key", "")
+		w.ok(w.Put(w.ctx, "key", "one"))
+		w.ok(w.Put(w.ctx, "key2", "apart"))
+		w.got("put", "key", "one")
+		w.ok(view.Put(w.ctx, "key", "two"))
+		w.got("put again", "key", "two")
+		w.ok(view.Put(w.ctx, "key", ""))
+		w.got("removed", "key", "")
+		w.ok(w.Put(w.ctx, "key", ""))
+		w.got("the other", "key2", "apart")
+		w.restart()
+		w.old()
+		w.prune()
+		w.got("long after", "key2", "apart")
+	}},
+	{"what is put is apart from what is kept, held, spent, and from what the store needs", func(w *world) {
+		w.ok(w.Put(w.ctx, "key", "put"))
+		w.equal("kept", must(w.Keep(w.ctx, "key", "kept"))(w), "kept")
+		w.ok(w.Put(w.ctx, "kept/key", "put"))
+		must(w.Keep(w.ctx, "put/key", "kept"))(w)
+		w.holds("held", w.Store, "key", "a", minute, true)
+		w.spends(1, "key", 1, minute)
+		w.ok(w.Put(w.ctx, "paused", "true"))
+		w.message(lane)
+		w.done(w.claim(minute), core.Finish{})
+		w.got("put", "key", "put")
+		w.ok(w.Put(w.ctx, "key", ""))
+		w.equal("kept, still", must(w.Keep(w.ctx, "key", "other"))(w), "kept")
+		w.ok(w.SetPaused(w.ctx, true))
+		w.ok(w.Put(w.ctx, "paused", ""))
+		w.message(lane)
+		w.idle()
+	}},
+	{"a value is long and any text, byte for byte", func(w *world) {
+		for _, value := range []string{
+			"\x00", "a\x00b\x00", "{\"a\": 1}\n", "\r\n\t \\ ' \" <&>", "\u2028\ufffd\U0001f600", "\x7f\u0080\U0010ffff",
+			strings.Repeat("\x00", core.MaxSetting), strings.Repeat("€", core.MaxSetting/3), strings.Repeat("x", core.MaxSetting),
+		} {
+			w.ok(w.Put(w.ctx, "key", value))
+			if got := must(w.Get(w.ctx, "key"))(w); got != value {
+				w.Fatalf("%d bytes came back as %d: %.40q, %.40q", len(value), len(got), value, got)
+			}
+		}
+		for _, bad := range []string{strings.Repeat("x", core.MaxSetting+1), "a\xff"} {
+			w.fails(w.Put(w.ctx, "key", bad), core.Invalid)
+		}
+		w.got("what was there", "key", strings.Repeat("x", core.MaxSetting))
+	}},
+	{"a name has one holder, for the length of a lease", func(w *world) {
+		view := w.view()
+		w.holds("the first", w.Store, "name", "a", minute, true)
+		w.holds("another", view, "name", "b", minute, false)
+		w.holds("another name", view, "name2", "b", minute, true)
+		w.db.Advance(40 * time.Second)
+		w.holds("renewed, by any view", view, "name", "a", minute, true)
+		w.db.Advance(40 * time.Second)
+		w.holds("while the renewed lease lasts", view, "name", "b", minute, false)
+		w.db.Advance(20 * time.Second)
+		w.holds("after it", view, "name", "b", minute, true)
+		w.holds("the first, too late", w.Store, "name", "a", minute, false)
+	}},
+	{"a lease lasts though its process is gone, and is cleared up long after", func(w *world) {
+		w.holds("held", w.Store, "name", "a", 3*minute, true)
+		w.restart()
+		w.holds("while it lasts", w.Store, "name", "b", minute, false)
+		w.equal("while it lasts", must(w.Prune(w.ctx, 0))(w), 0)
+		w.old()
+		w.equal("removed", w.prune(), 1)
+		w.holds("then", w.Store, "name", "b", minute, true)
+	}},
+	{"a holder lets go, and nobody for another", func(w *world) {
+		w.holds("nothing to let go of", w.Store, "name", "a", 0, false)
+		w.holds("held", w.Store, "name", "a", minute, true)
+		w.holds("another lets go", w.view(), "name", "b", 0, false)
+		w.holds("another asks", w.Store, "name", "b", minute, false)
+		w.holds("let go", w.Store, "name", "a", -minute, false)
+		w.holds("another asks", w.view(), "name", "b", minute, true)
+		w.holds("who let go lets go again", w.Store, "name", "a", 0, false)
+		w.holds("still held", w.Store, "name", "a", minute, false)
+		_, err := w.Hold(w.ctx, "name", "", minute)
+		w.fails(err, core.Invalid)
+	}},
+	{"of many who would hold a name at once, one does", func(w *world) {
+		views := []core.Store{w.Store, w.view(), w.view()}
+		owners := []string{"a", "b", "c"}
+		for range 5 {
+			w.db.Advance(minute)
+			var held atomic.Int64
+			var all sync.WaitGroup
+			for i := range 9 {
+				all.Go(func() {
+					// Each owner asks three times, from three views: who holds it is told so each time.
+					ok, err := views[i%3].Hold(w.ctx, "name", owners[i/3], minute)
+					if err != nil {
+						w.Errorf("holding: %v", err)
+					}
+					if ok {
+						held.Add(1)
+					}
+				})
+			}
+			all.Wait()
+			w.equal("who were told that they hold it", held.Load(), int64(3))
+		}
+	}},
+	{"no more than the limit are spent in a window", func(w *world) {
+		w.spends(2, "name", 3, minute)
+		w.db.Advance(30 * time.Second)
+		w.spends(1, "name", 3, minute)
+		for range 3 { // what is refused counts for nothing
+			w.refused("name", 3, minute, 0, 30*time.Second)
+		}
+		w.spends(3, "another", 3, minute)
+		w.db.Advance(w.refused("name", 3, minute, 0, 30*time.Second))
+		w.spends(1, "name", 3, minute)
+		w.db.Advance(minute)
+		w.spends(3, "name", 3, minute)
+		w.refused("name", 3, minute, 30*time.Second, minute)
+	}},
+	{"with a lower limit the wait is until enough uses have left the window", func(w *world) {
+		w.spends(1, "name", 3, minute)
+		w.db.Advance(30 * time.Second)
+		w.spends(1, "name", 3, minute)
+		w.refused("name", 1, minute, 30*time.Second, minute)
+		w.refused("name", 2, minute, 0, 30*time.Second)
+		w.spends(1, "name", 3, minute)
+	}},
+	{"what can't be counted is refused, a window of nothing holds nothing up", func(w *world) {
+		for _, limit := range []int{0, -1} {
+			_, err := w.Spend(w.ctx, "name", limit, minute)
+			w.fails(err, core.Invalid)
+		}
+		w.spends(3, "name", 1, 0)
+		w.spends(3, "name", 1, -minute)
+	}},
+	{"uses outlive their process, and are removed once they are old", func(w *world) {
+		w.spends(3, "name", 3, 24*time.Hour)
+		w.restart()
+		w.refused("name", 3, 24*time.Hour, minute, 24*time.Hour)
+		w.equal("while they count", must(w.Prune(w.ctx, 0))(w), 0)
+		w.old()
+		w.spends(1, "name", 3, 24*time.Hour) // it removes the three
+		w.old()
+		w.equal("removed", w.prune(), 1)
+		w.spends(3, "name", 3, minute)
+	}},
+	{"of many who spend at once, as many as the limit do", func(w *world) {
+		views := []core.Store{w.Store, w.view()}
+		for _, name := range []string{"new", "known"} {
+			if name == "known" {
+				w.spends(7, name, 7, minute)
+				w.db.Advance(minute)
+			}
+			var counted atomic.Int64
+			var all sync.WaitGroup
+			for i := range 20 {
+				all.Go(func() {
+					wait, err := views[i%2].Spend(w.ctx, name, 7, minute)
+					switch {
+					case err != nil:
+						w.Errorf("spending: %v", err)
+					case wait == 0:
+						counted.Add(1)
+					case wait < 0 || wait > minute:
+						w.Errorf("the wait is %s", wait)
+					}
+				})
+			}
+			all.Wait()
+			w.equal("what was counted of "+name, counted.Load(), int64(7))
+		}
+	}},
+}

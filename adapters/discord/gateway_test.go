@@ -174,7 +174,11 @@ func TestWhatWaitsForItsCommitIsReplayedAfterARestart(t *testing.T) {
 
 func TestAKilledProcessResumesFromWhatWasKept(t *testing.T) {
 	r := hear(t, setup{}).known()
-	before := r.drawer.value("discord/session/0")
+	before := ""
+	r.eventually("a session that is kept", func() bool {
+		before = r.drawer.value("discord/session/0")
+		return before != ""
+	})
 	ids := r.saysMany(5, "stored")
 	r.wants(ids)
 	r.halt()

@@ -78,8 +78,12 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 		}
 		delivery.Card = &card
 		if h, ok := p.(core.Herald); ok && !row.Copy && row.Shown == 0 && len(row.Parts) == 0 && card.State == core.Open {
-			if err := d.spread(ctx, h, row, delivery, false); err != nil {
+			err := d.spread(ctx, h, row, delivery, false)
+			if err != nil && (row.Attempts < spreadTries || core.CategoryOf(err) == core.LeaseLost) {
 				return err
+			}
+			if err != nil {
+				d.Log.Error("a card goes out, but not to those who can't see its conversation: who they are can't be found out", "post", row.Seq, "platform", p.Name(), "err", err)
 			}
 		}
 	}

@@ -37,6 +37,7 @@ const (
 	maxBackoff   = 5 * time.Minute
 	doubtWait    = 2 * time.Second // between looks for a part in doubt: posts become readable late
 	doubtTries   = 3               // failed look-ups of a part before the row is unknown
+	spreadTries  = 4               // failed tries to tell who else is to see a card, before it goes out without
 	sendTimeout  = 10 * time.Second
 )
 

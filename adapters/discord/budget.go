@@ -40,6 +40,9 @@ func (d *Discord) askGateway(ctx context.Context, met func(error)) (gateway, err
 	for ctx.Err() == nil {
 		var g gateway
 		err := d.call(ctx, http.MethodGet, "/gateway/bot", nil, &g)
+		if isGone(err) || core.CategoryOf(err) == core.DeliveryInDoubt { // the other route tells no budget: ours is counted all the same
+			err = d.call(ctx, http.MethodGet, "/gateway", nil, &g)
+		}
 		if err == nil && g.URL == "" {
 			err = core.Errorf(core.DeliveryLater, "What answers at DISCORD_API_URL names no gateway.")
 		}

@@ -212,11 +212,15 @@ func (k *link) ready(f frame) bool {
 		User struct {
 			ID string `json:"id"`
 		} `json:"user"`
+		Application struct {
+			ID string `json:"id"`
+		} `json:"application"`
 	}
 	if err := json.Unmarshal(f.Data, &r); err != nil || r.ID == "" || r.User.ID != k.shard.discord.whoami().User {
 		k.close(parting{anew: true, wait: invalidWait, why: "Discord began a session in a way that can't be read"})
 		return false
 	}
+	k.shard.discord.belongs(r.Application.ID)
 	k.shard.keep.began(r.ID, r.URL, f.Seq)
 	k.lives("a session with Discord has begun")
 	return true

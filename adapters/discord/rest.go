@@ -35,7 +35,7 @@ type rest struct {
 }
 
 func newRest(c Config, now func() time.Time, met func(error)) *rest {
-	r := &rest{base: strings.TrimRight(c.APIURL, "/"), http: client(), gates: newGates(now), invalid: newInvalid(now), met: met}
+	r := &rest{base: c.apiURL(), http: client(), gates: newGates(now), invalid: newInvalid(now), met: met}
 	r.session = &discordgo.Session{
 		Token: "Bot " + c.BotToken, Client: r.http, Ratelimiter: discordgo.NewRatelimiter(), MaxRestRetries: 0, ShouldRetryOnRateLimit: false,
 		UserAgent: "DiscordBot (https://gatehouse.invalid, 1)", LogLevel: -1, // it writes to the standard log

@@ -71,10 +71,9 @@ func begins(to core.Address) bool {
 // openThread opens the thread of a message, and reports whether it is there.
 func (d *Discord) openThread(ctx context.Context, to core.Address) (there bool, err error) {
 	path := messagesOf(to.Channel) + "/" + to.Message
-	var m sent
-	switch err := d.call(ctx, http.MethodGet, path, nil, &m); core.CategoryOf(err) {
-	case core.DeliveryLater, core.ProviderAuthentication, core.DeliveryInDoubt:
-		return false, core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
+	var m sent // its text names the thread; where it can't be read the thread has another name
+	if err := d.call(ctx, http.MethodGet, path, nil, &m); core.CategoryOf(err) == core.DeliveryLater {
+		return false, err
 	}
 	err = d.call(ctx, http.MethodPost, path+"/threads", map[string]any{"name": topic(m.Content)}, nil)
 	switch core.CategoryOf(err) {

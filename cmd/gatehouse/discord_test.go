@@ -28,6 +28,12 @@ type onDiscord struct {
 
 func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *onDiscord {
 	t.Helper()
+	return serveDiscordWith(t, o, env, func(*discordtest.Server) {})
+}
+
+// serveDiscordWith starts both sides; before changes the fake before anybody speaks with it.
+func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string, before func(*discordtest.Server)) *onDiscord {
+	t.Helper()
 	o.IdentifyEvery = -1
 	d := &onDiscord{served: &served{t: t, db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8)}, discord: discordtest.Start(t, o)}
 	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
@@ -38,7 +44,7 @@ func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *o
 	d.discord.AddChannel(discordtest.Channel{ID: channelID, Guild: guildID, Name: "general"})
 	for key, value := range map[string]string{
 		"GATEHOUSE_DATABASE_URL": d.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json", "GATEHOUSE_APPROVERS": "discord:role:" + roleID,
-		"DISCORD_BOT_TOKEN": d.discord.BotToken(), "DISCORD_API_URL": d.discord.APIURL(),
+		"DISCORD_BOT_TOKEN": d.discord.BotToken(), "DISCORD_API_URL": strings.TrimSuffix(d.discord.APIURL(), "/api/v10"), // which is added
 	} {
 		t.Setenv(key, value)
 	}
@@ -48,6 +54,7 @@ func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *o
 	if env["DISCORD_PUBLIC_KEY"] != "" {
 		t.Setenv("DISCORD_PUBLIC_KEY", d.discord.PublicKey())
 	}
+	before(d.discord)
 	d.start()
 	if env["DISCORD_PUBLIC_KEY"] != "" {
 		d.discord.SetInteractionsURL(d.base + "/discord/interactions")

@@ -108,7 +108,7 @@ func (k *link) run(ctx context.Context, from session) parting {
 	defer stop()
 	var parts sync.WaitGroup
 	parts.Go(func() { k.beats(over) })
-	parts.Go(func() { k.commits(ctx) })
+	parts.Go(func() { k.commits(ctx, from) })
 	err := k.greet(from)
 	if err == nil {
 		err = k.reads(ctx)

@@ -136,6 +136,9 @@ func (d *Discord) message(ctx context.Context, m saying, body []byte) (ev core.E
 	case at.Thread:
 		ev.Address.Channel, ev.Address.Thread = at.Parent, m.Channel
 		ev.FollowUp = !mentioned && !answers
+		if m.ID == m.Channel { // it begins a forum's post: there is no thread to be opened
+			ev.Address.Message = ""
+		}
 	case answers, mentioned && d.Config.Reply == replyChannel: // what the bot said in a channel itself belongs to its conversation there
 	case mentioned:
 		ev.Address.Thread = m.ID // the thread that the answer opens

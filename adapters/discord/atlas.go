@@ -217,8 +217,8 @@ func (a *atlas) name(guild string, kind byte, id string) string {
 	return a.guilds[guild].names[id]
 }
 
-// isGone reports that Discord knows no such thing, or that the bot may not see it.
+// isGone reports that Discord itself knows no such thing, or that the bot may not see it.
 func isGone(err error) bool {
 	var r *refusal
-	return errors.As(err, &r) && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden)
+	return errors.As(err, &r) && !r.Foreign && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden)
 }

@@ -37,9 +37,10 @@ func (r *rest) heard(got testimony, body []byte, err error) error {
 
 // refusal is Discord's word for a call that it did not do.
 type refusal struct {
-	Status int
-	Code   int // Discord's own; 0 where it gave none
-	Word   string
+	Status  int
+	Code    int // Discord's own; 0 where it gave none
+	Word    string
+	Foreign bool // the word of what stands before Discord, which tells nothing of what was asked for
 }
 
 // Error gives it as the log shows it.
@@ -129,10 +130,12 @@ func refused(said *refusal) error {
 	if reason, ok := reasons[said.Code]; ok {
 		return core.Wrap(reason.category, said, "%s", reason.text)
 	}
-	switch said.Status {
-	case http.StatusUnauthorized:
+	switch {
+	case said.Status == http.StatusUnauthorized:
 		return core.Wrap(core.ProviderAuthentication, said, "Discord refuses the token. Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN anew.")
-	case http.StatusForbidden:
+	case said.Status == http.StatusForbidden && said.Foreign:
+		return core.Wrap(core.DeliveryLater, said, "What stands before Discord does not let the bot through (%d).", said.Status)
+	case said.Status == http.StatusForbidden:
 		return core.Wrap(core.Unsupported, said, "Discord does not let the bot do this (%d). gatehouse doctor says which permission is missing.", said.Code)
 	}
 	if said.Code == 0 {
@@ -152,7 +155,7 @@ func said(status int, body []byte) *refusal {
 		Errors  json.RawMessage `json:"errors"`
 	}
 	if err := json.Unmarshal(body, &word); err != nil {
-		return &refusal{Status: status, Word: "no words of Discord's"}
+		return &refusal{Status: status, Word: "no words of Discord's", Foreign: true}
 	}
 	text := word.Message
 	if len(word.Errors) > 0 {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -84,9 +85,13 @@ func (r *rest) call(ctx context.Context, method, path string, body, answer any) 
 	defer cancel()
 	out, err := r.session.RequestWithLockedBucket(method, r.base+path, "application/json", raw, g.bucket, 0, discordgo.WithContext(ctx))
 	r.gates.leave(g)
+	var at *url.Error
+	if errors.As(err, &at) {
+		err = at.Err // without the address: an interaction's has its token
+	}
 	fault := r.heard(got, out, err)
 	if fault != nil {
-		r.learn(key, got, fault)
+		r.learn(key, got, out, fault)
 		return fault
 	}
 	if answer == nil {
@@ -99,12 +104,12 @@ func (r *rest) call(ctx context.Context, method, path string, body, answer any) 
 }
 
 // learn remembers how long Discord wants to be left alone, and counts what it bans for.
-func (r *rest) learn(key string, got testimony, fault error) {
+func (r *rest) learn(key string, got testimony, body []byte, fault error) {
 	if got.status == http.StatusUnauthorized || got.status == http.StatusForbidden || got.status == http.StatusTooManyRequests && got.scope() != scopeShared {
 		r.invalid.count()
 	}
 	if wait := core.RetryAfterOf(fault); wait > 0 && got.status == http.StatusTooManyRequests {
-		if got.everything() {
+		if got.everything(body) {
 			key = ""
 		}
 		r.gates.hold(key, wait)
@@ -127,9 +132,18 @@ const (
 
 func (t testimony) scope() string { return t.header.Get("X-RateLimit-Scope") }
 
-// everything reports a 429 that is about all calls: the global limit, or a proxy before Discord that knows no routes.
-func (t testimony) everything() bool {
-	return t.header.Get("X-RateLimit-Global") != "" || t.scope() == scopeGlobal || t.scope() == "" && t.header.Get("X-RateLimit-Bucket") == ""
+// everything reports a 429 that is about all calls: the global limit, or a proxy before Discord that knows no routes. One that has
+// Discord's own words, and does not say so, is about its route alone: a channel in slow mode.
+func (t testimony) everything(body []byte) bool {
+	if t.header.Get("X-RateLimit-Global") != "" || t.scope() == scopeGlobal {
+		return true
+	}
+	var word struct {
+		Global *bool `json:"global"`
+		Code   int   `json:"code"`
+	}
+	ofRoute := json.Unmarshal(body, &word) == nil && (word.Code != 0 || word.Global != nil && !*word.Global)
+	return t.scope() == "" && t.header.Get("X-RateLimit-Bucket") == "" && !ofRoute
 }
 
 // witness notes what an answer said in the context of its call: discordgo does not tell it for all of them.

@@ -122,7 +122,13 @@ func (d *Discord) post(ctx context.Context, channel, answered string, delivery c
 	if !isSnowflake(made.ID) {
 		return "", core.Errorf(core.DeliveryInDoubt, "Discord's answer does not say which message it made.")
 	}
-	return refOf(channel, made.ID), nil
+	ref := refOf(channel, made.ID)
+	if delivery.Kind == core.PostCard && unmarked(made.Content) != unmarked(out.Content) { // Discord knows its nonce, and gave what was sent first
+		if err := d.Edit(ctx, ref, delivery); err != nil {
+			return "", core.Wrap(core.DeliveryInDoubt, err, "The card is there as it was sent first, and could not be redrawn.")
+		}
+	}
+	return ref, nil
 }
 
 func messagesOf(channel string) string { return "/channels/" + channel + "/messages" }

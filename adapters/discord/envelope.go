@@ -139,7 +139,7 @@ func (d *Discord) message(ctx context.Context, m saying, body []byte) (ev core.E
 		if m.ID == m.Channel { // it begins a forum's post: there is no thread to be opened
 			ev.Address.Message = ""
 		}
-	case answers, mentioned && d.Config.Reply == replyChannel: // what the bot said in a channel itself belongs to its conversation there
+	case answers, mentioned && (d.Config.Reply == replyChannel || at.Voice): // what the bot said in a channel itself belongs to its conversation there
 	case mentioned:
 		ev.Address.Thread = m.ID // the thread that the answer opens
 	default:

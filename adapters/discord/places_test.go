@@ -43,3 +43,18 @@ func TestAForumPostIsAnsweredInItself(t *testing.T) {
 		t.Errorf("it tried %d times to open a thread", n)
 	}
 }
+
+// No threads can be opened in the chat of a voice channel: it is one conversation.
+func TestTheChatOfAVoiceChannelIsOneConversation(t *testing.T) {
+	r := hear(t, setup{}).known()
+	const voice = "3010"
+	r.AddChannel(discordtest.Channel{ID: voice, Guild: guild, Kind: 2, Name: "talk"})
+	first, second := r.said(voice, "7011", r.MentionOfBot()+" hello"), r.said(voice, "7012", r.MentionOfBot()+" and then?")
+	if want := core.Lane("discord:" + guild + ":" + voice); first.Lane != want || second.Lane != want {
+		t.Errorf("they came in %q and %q, want %q", first.Lane, second.Lane, want)
+	}
+	r.answer(first)
+	if said := r.FromBot(voice); len(said) != 1 || !strings.Contains(said[0].Content, "the answer") {
+		t.Error(r.Dump())
+	}
+}

@@ -65,7 +65,9 @@ func (s *shard) recent(ctx context.Context) []core.EventRecord {
 func (s *shard) fetchAll(ctx context.Context, events []core.EventRecord, last string) {
 	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
 	defer cancel()
-	for _, c := range s.conversations(events) {
+	trouble := core.NewTrouble(s.discord.Log, "fetching what was said while nothing was heard")
+	for todo := s.conversations(events); len(todo) > 0; todo = todo[1:] {
+		c := todo[0]
 		err := s.fetch(ctx, c, c.since(last))
 		switch {
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -73,6 +75,9 @@ func (s *shard) fetchAll(ctx context.Context, events []core.EventRecord, last st
 			return
 		case ctx.Err() != nil:
 			return
+		case core.CategoryOf(err) == core.DeliveryLater || core.CategoryOf(err) == core.DeliveryInDoubt:
+			trouble.Met(err)
+			todo = append(todo, c) // after the others, as long as there is time
 		case err != nil:
 			s.discord.Log.Warn("what was said while nothing was heard could not be fetched", "channel", c.channel, "err", err)
 		}

@@ -147,3 +147,13 @@ func TestTheKnownConversationsAreAskedForAgain(t *testing.T) {
 	ids = append(ids, r.gap(thread)...)
 	r.wantsInOrder(ids)
 }
+
+// After an outage the gateway is often back before the rest: what was missed is not given up for that.
+func TestWhatCannotBeFetchedAtOnceIsFetchedLater(t *testing.T) {
+	r := hear(t, withRecent(setup{}, nil)).known()
+	thread, first := r.inThread()
+	ids := append([]string{first}, r.saysMany(2, "before")...)
+	r.wants(ids)
+	r.Inject(discordtest.Fault{Route: discordtest.ListMessages, Trouble: discordtest.ServerError(503), Times: 6})
+	r.wantsInOrder(append(ids, r.gap(thread)...))
+}

@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,14 +13,8 @@ import (
 	"gatehouse/core"
 )
 
-// heard turns what became of a call into our error, and notes whether Discord can be spoken to. Categories: delivery_later (Discord
-// asks to wait, or can't be reached: nothing was done), delivery_in_doubt (it may or may not have been done),
-// provider_authentication (the token), unsupported (a permission is missing), delivery_failed (refused for good).
-func (r *rest) heard(got testimony, body []byte, err error) error {
-	fault := faultOf(got, body, err)
-	if errors.Is(err, context.Canceled) {
-		return fault // we hung up: it tells nothing of Discord
-	}
+// heard notes from what became of a call whether Discord can be spoken to.
+func (r *rest) heard(fault error) {
 	switch core.CategoryOf(fault) {
 	case core.ProviderAuthentication, core.DeliveryInDoubt:
 		r.met(fault)
@@ -32,7 +25,6 @@ func (r *rest) heard(got testimony, body []byte, err error) error {
 	default:
 		r.met(nil) // an answer, whatever it says
 	}
-	return fault
 }
 
 // refusal is Discord's word for a call that it did not do.
@@ -103,6 +95,9 @@ var reasons = map[int]struct {
 	codeUnknownWebhook:     {core.DeliveryFailed, "It is too late to answer this interaction."},
 }
 
+// faultOf turns what became of a call into our error. Categories: delivery_later (Discord asks to wait, or can't be reached: nothing was
+// done), delivery_in_doubt (it may or may not have been done), provider_authentication (the token), unsupported (a permission is
+// missing), delivery_failed (refused for good).
 func faultOf(got testimony, body []byte, err error) error {
 	switch {
 	case got.status == 0 && err == nil:

@@ -59,7 +59,7 @@ func client() *http.Client {
 func (r *rest) close() { r.http.CloseIdleConnections() }
 
 // call asks Discord's REST API: path is what comes after /api/v10, such as /channels/1/messages; body is sent as JSON, answer is
-// decoded from it; each may be nil. Errors are as heard says.
+// decoded from it; each may be nil. Errors are as faultOf says.
 func (d *Discord) call(ctx context.Context, method, path string, body, answer any) error {
 	return d.out.rest.call(ctx, method, path, body, answer)
 }
@@ -81,15 +81,18 @@ func (r *rest) call(ctx context.Context, method, path string, body, answer any) 
 		return err
 	}
 	var got testimony
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, testimonyKey{}, &got), callTimeout)
+	timed, cancel := context.WithTimeout(context.WithValue(ctx, testimonyKey{}, &got), callTimeout)
 	defer cancel()
-	out, err := r.session.RequestWithLockedBucket(method, r.base+path, "application/json", raw, g.bucket, 0, discordgo.WithContext(ctx))
+	out, err := r.session.RequestWithLockedBucket(method, r.base+path, "application/json", raw, g.bucket, 0, discordgo.WithContext(timed))
 	r.gates.leave(g)
 	var at *url.Error
 	if errors.As(err, &at) {
 		err = at.Err // without the address: an interaction's has its token
 	}
-	fault := r.heard(got, out, err)
+	fault := faultOf(got, out, err)
+	if err == nil || ctx.Err() == nil { // else we hung up, some calls after a moment: that tells nothing of Discord
+		r.heard(fault)
+	}
 	if fault != nil {
 		r.learn(key, got, out, fault)
 		return fault

@@ -76,7 +76,13 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (there bool, 
 	case core.DeliveryLater, core.ProviderAuthentication, core.DeliveryInDoubt:
 		return false, core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
 	}
-	err = d.call(ctx, http.MethodPost, path+"/threads", map[string]any{"name": topic(m.Content)}, nil)
+	open := func(name string) error {
+		return d.call(ctx, http.MethodPost, path+"/threads", map[string]any{"name": name}, nil)
+	}
+	err = open(topic(m.Content))
+	if isRefusal(err, codeInvalidForm) { // some servers allow no name with certain words
+		err = open(noTopic)
+	}
 	switch core.CategoryOf(err) {
 	case "":
 		return true, nil
@@ -90,6 +96,9 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (there bool, 
 	return false, nil
 }
 
+// noTopic is the name of a thread whose message gives none.
+const noTopic = "Conversation"
+
 // topic makes a short name for a thread of the message that it begins with, without whom the message calls.
 func topic(text string) string {
 	text = oneLine(tokens.ReplaceAllString(clean(text), " "))
@@ -102,7 +111,7 @@ func topic(text string) string {
 		name += "…"
 	}
 	if name = strings.TrimSpace(name); name == "" {
-		return "Conversation"
+		return noTopic
 	}
 	return name
 }

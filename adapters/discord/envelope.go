@@ -188,9 +188,10 @@ func (d *Discord) addressed(m saying, role string) (rest string, mentioned bool)
 }
 
 // changed makes an amendment of a message whose author changed it. What Discord adds (embeds, a thread) leaves the time of the
-// author's last change as it was, so it is known or, where there was none, no amendment.
+// author's last change as it was, so it is known or, where there was none, no amendment. Nor is one whose content is withheld.
 func (d *Discord) changed(m saying, body []byte) []core.Event {
-	if !d.byPerson(m) || m.Edited == "" {
+	withheld := m.Guild != "" && m.Content == "" && len(m.Attachments) == 0 && !d.reads()
+	if !d.byPerson(m) || m.Edited == "" || withheld {
 		return nil
 	}
 	rest, _ := d.addressed(m, "")

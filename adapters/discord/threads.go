@@ -92,6 +92,14 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (there bool, 
 	if isRefusal(err, codeThreadExists) {
 		return true, nil
 	}
+	if isRefusal(err, codeUnknownMessage) { // its thread outlives it
+		switch err := d.call(ctx, http.MethodGet, "/channels/"+to.Thread, nil, nil); core.CategoryOf(err) {
+		case "":
+			return true, nil
+		case core.DeliveryLater, core.ProviderAuthentication, core.DeliveryInDoubt:
+			return false, core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
+		}
+	}
 	d.Log.Info("a thread could not be opened; the answer stands in the channel", "channel", to.Channel, "err", err)
 	return false, nil
 }

@@ -16,3 +16,16 @@ func TestAThreadWhoseNameIsRefusedHasAnother(t *testing.T) {
 		t.Error(w.Dump())
 	}
 }
+
+// A thread outlives the message that it began with.
+func TestAThreadWhoseMessageIsDeletedIsUsed(t *testing.T) {
+	w := newTown(t, nil)
+	to := w.asked("add milk")
+	w.say(answerTo("reply/1", "I ask for an approval", to))
+	w.alice.Deletes(general, to.Message)
+	w.d.out.threads = newThreads() // another process goes on
+	w.say(answerTo("reply/2", "It is done", to))
+	if len(w.FromBot(to.Thread)) != 2 || len(w.FromBot(general)) != 0 {
+		t.Error(w.Dump())
+	}
+}

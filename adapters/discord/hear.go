@@ -99,6 +99,9 @@ func (s *shard) connect(ctx context.Context) (parting, error) {
 		return parting{}, err
 	}
 	s.dials = 0
+	if from.ID == "" {
+		s.paid = false
+	}
 	return k.run(ctx, from), nil
 }
 

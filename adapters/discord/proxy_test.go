@@ -68,3 +68,13 @@ func TestAWaitThatIsNotGlobalHoldsUpOneChannel(t *testing.T) {
 		t.Errorf("another channel waits for %s", wait)
 	}
 }
+
+// The address of a file is good for a day, for anybody who has it.
+func TestTheAddressesOfFilesStandInNoError(t *testing.T) {
+	w := newTown(t, nil)
+	w.d.Config.APIURL = "http://127.0.0.1:1/api/v10"
+	_, err := w.d.image(w.ctx(), attachment{Name: "a.png", Mimetype: "image/png", URL: "http://127.0.0.1:1/attachments/1/2/a.png?hm=signature"})
+	if core.CategoryOf(err) != core.ProviderUnavailable || strings.Contains(err.Error(), "signature") {
+		t.Errorf("%v", err)
+	}
+}

@@ -85,10 +85,7 @@ func (r *rest) call(ctx context.Context, method, path string, body, answer any) 
 	defer cancel()
 	out, err := r.session.RequestWithLockedBucket(method, r.base+path, "application/json", raw, g.bucket, 0, discordgo.WithContext(timed))
 	r.gates.leave(g)
-	var at *url.Error
-	if errors.As(err, &at) {
-		err = at.Err // without the address: an interaction's has its token
-	}
+	err = bare(err)
 	fault := faultOf(got, out, err)
 	if err == nil || ctx.Err() == nil { // else we hung up, some calls after a moment: that tells nothing of Discord
 		r.heard(fault)
@@ -104,6 +101,15 @@ func (r *rest) call(ctx context.Context, method, path string, body, answer any) 
 		return core.Wrap(core.DeliveryInDoubt, err, "Discord's answer can't be read.")
 	}
 	return nil
+}
+
+// bare is an error without the address of its call: an interaction's has its token, a file's its signature.
+func bare(err error) error {
+	var at *url.Error
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // learn remembers how long Discord wants to be left alone, and counts what it bans for.

@@ -118,10 +118,7 @@ func (r *rest) learn(key string, got testimony, body []byte, fault error) {
 		r.invalid.count()
 	}
 	if wait := core.RetryAfterOf(fault); wait > 0 && got.status == http.StatusTooManyRequests {
-		if got.everything(body) {
-			key = ""
-		}
-		r.gates.hold(key, wait)
+		r.gates.hold(got.about(key, body), wait)
 	}
 }
 
@@ -141,18 +138,21 @@ const (
 
 func (t testimony) scope() string { return t.header.Get("X-RateLimit-Scope") }
 
-// everything reports a 429 that is about all calls: the global limit, or a proxy before Discord that knows no routes. One that has
-// Discord's own words, and does not say so, is about its route alone: a channel in slow mode.
-func (t testimony) everything(body []byte) bool {
+// about says what a 429 is about: a call's bucket; all calls, where it comes from a proxy before Discord that knows no routes; or the
+// global limit. One that has Discord's own words, and does not say so, is about its route alone: a channel in slow mode.
+func (t testimony) about(bucket string, body []byte) string {
 	if t.header.Get("X-RateLimit-Global") != "" || t.scope() == scopeGlobal {
-		return true
+		return allGoverned
 	}
 	var word struct {
 		Global *bool `json:"global"`
 		Code   int   `json:"code"`
 	}
 	ofRoute := json.Unmarshal(body, &word) == nil && (word.Code != 0 || word.Global != nil && !*word.Global)
-	return t.scope() == "" && t.header.Get("X-RateLimit-Bucket") == "" && !ofRoute
+	if t.scope() == "" && t.header.Get("X-RateLimit-Bucket") == "" && !ofRoute {
+		return allOfDiscord
+	}
+	return bucket
 }
 
 // witness notes what an answer said in the context of its call: discordgo does not tell it for all of them.

@@ -24,7 +24,7 @@ const (
 type gates struct {
 	now func() time.Time
 
-	mu     sync.Mutex
+	mu      sync.Mutex
 	open    map[string]*gate
 	until   time.Time // nothing is called before
 	limited time.Time // nothing that the global limit is about is called before

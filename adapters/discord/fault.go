@@ -7,6 +7,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -74,6 +75,10 @@ const (
 	codeTooManyThreads     = 160006
 )
 
+// notNow are Discord's codes for what it does later, whatever the status: slow mode, writes of a channel and of a server, edits of an
+// announcement and of an old message, direct messages to too many people, messages switched off, a part of Discord that has too much to do.
+var notNow = []int{20016, 20028, 20029, 20022, 30046, 40003, 40004, 40062, 130000}
+
 // reasons says of some of the codes what happened and what to do.
 var reasons = map[int]struct {
 	category core.Category
@@ -111,6 +116,8 @@ func faultOf(got testimony, body []byte, err error) error {
 	}
 	said := said(got.status, body)
 	switch {
+	case slices.Contains(notNow, said.Code):
+		return limited(got, body)
 	case got.status >= http.StatusInternalServerError:
 		return core.Wrap(core.DeliveryInDoubt, said, "Discord broke down over it (%d).", got.status)
 	case got.status >= http.StatusMultipleChoices:
@@ -168,7 +175,7 @@ const (
 	maxRetryAfter = time.Hour   // whatever it says
 )
 
-// limited is a 429. Its body tells the wait to the millisecond, its header in whole seconds; a proxy has only the header.
+// limited is a 429, or what is the same in other words. Its body tells the wait to the millisecond, its header in whole seconds; a proxy has only the header.
 func limited(got testimony, body []byte) error {
 	var word struct {
 		RetryAfter float64 `json:"retry_after"`

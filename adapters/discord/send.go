@@ -103,7 +103,7 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 		return "", false, err
 	}
 	if delivery.Kind != core.PostSteps {
-		d.out.typing.stop(place)
+		d.out.typing.stop(placeOf(delivery.To))
 	}
 	return ref, more, nil
 }

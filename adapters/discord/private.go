@@ -49,7 +49,12 @@ func interactionOf(to core.Address) (app, token string, ok bool) {
 	if !ok {
 		return "", "", false
 	}
-	app, token, ok = strings.Cut(rest, "/")
+	return tokenOf(rest)
+}
+
+// tokenOf reads an interaction's application and token.
+func tokenOf(text string) (app, token string, ok bool) {
+	app, token, ok = strings.Cut(text, "/")
 	return app, token, ok && isSnowflake(app) && token != "" && !strings.ContainsAny(token, "/?#%")
 }
 

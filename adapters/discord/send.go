@@ -94,6 +94,12 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 		ref, err = d.tell(ctx, delivery, parts[delivery.Part])
 		return ref, more, err
 	}
+	if c, ok := commandOf(delivery); ok {
+		ref, late, err := d.answer(ctx, c, delivery, parts[delivery.Part])
+		if !late {
+			return ref, more, err
+		}
+	}
 	place, answered, err := d.place(ctx, delivery.To)
 	if err != nil {
 		return "", false, sendFault(err)
@@ -152,6 +158,12 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 	if err != nil {
 		return err
 	}
+	c, answers := commandOf(delivery)
+	if answers {
+		if again, late, err := d.answer(ctx, c, delivery, parts[0]); !late && (err != nil || again == ref) {
+			return err
+		}
+	}
 	out := d.out.paint.outgoing(delivery, parts[0])
 	err = d.call(ctx, http.MethodPatch, messagesOf(channel)+"/"+id, out, nil)
 	if isRefusal(err, codeThreadArchived) {
@@ -159,6 +171,9 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 			return sendFault(err)
 		}
 		err = d.call(ctx, http.MethodPatch, messagesOf(channel)+"/"+id, out, nil)
+	}
+	if answers && isRefusal(err, codeUnknownMessage) {
+		return nil // only its person sees it, and it can't be changed any more
 	}
 	return sendFault(err)
 }

@@ -19,7 +19,8 @@ type Accept func(ctx context.Context, e Event) (Receipt, error)
 //
 // Post sends one part of a delivery and returns the platform's name for it; more says that further parts are to follow. Edit
 // redraws the single part named. Both return *Error: delivery_later (with RetryAfter where known) to be tried again,
-// delivery_in_doubt where it may or may not have arrived, anything else is for good.
+// delivery_in_doubt where it may or may not have arrived, delivery_barred where somebody must mend something on the platform first;
+// anything else is for good.
 type Platform interface {
 	Name() string
 	Run(ctx context.Context, accept Accept) error

@@ -187,7 +187,7 @@ func TestTheButtonsOfAFailureKeepItsConversation(t *testing.T) {
 			for lane, stands := range map[core.Lane]core.Address{
 				core.Lane("discord:2001:" + asked): {Platform: "discord", Channel: general}, // its thread could not be opened
 				"discord:2001:3001":                {Platform: "discord", Channel: general},
-				"discord:2001:" + general + "0":     {Platform: "discord", Channel: general, Thread: thread},
+				"discord:2001:" + general + "0":    {Platform: "discord", Channel: general, Thread: thread},
 			} {
 				for bucket, label := range map[core.Bucket]string{core.RetryableTransient: "Try again", core.SessionTerminating: "Start a new conversation"} {
 					event++

@@ -106,6 +106,9 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 	}
 	ref, err = d.post(ctx, place, answered, delivery, parts[delivery.Part])
 	if err != nil {
+		if core.CategoryOf(err) == core.DeliveryBarred && begins(delivery.To) {
+			d.out.threads.forget(delivery.To.Thread) // once the permission is mended, it may be opened
+		}
 		return "", false, err
 	}
 	if delivery.Kind != core.PostSteps {

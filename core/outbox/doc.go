@@ -12,6 +12,9 @@
 // A platform may pace what it is sent: a row whose time has not come is given back at once, so that it holds up no other
 // destination, and its wait is no failed try.
 //
+// A refusal that somebody on the platform can mend (a permission, an invitation) is tried again at long intervals, for about a day,
+// with its cause in the row meanwhile; a card reaches the approvers in another way at once.
+//
 // A refusal for good makes the row dead: visible, with its cause, and it holds up nobody. A platform that asks us to wait, or can't
 // be reached, is tried again, for as long as giveUp says.
 package outbox

@@ -57,7 +57,8 @@ type Prober interface {
 	Probe() (hears, speaks error)
 }
 
-// Worker is a platform that can show that the bot is working on an answer. Calls may repeat. A failure to show it is only logged;
+// Worker is a platform that can show that the bot is working on an answer. Calls repeat, at least each minute while it does: what
+// is not said anew for longer may lapse, since another process may be told of the end. A failure to show it is only logged;
 // taking it away is tried again.
 type Worker interface {
 	Working(ctx context.Context, to Address, on bool) error

@@ -23,7 +23,7 @@ type outbound struct {
 func newOutbound(d *Discord) outbound {
 	return outbound{
 		rest: newRest(d.Config, d.Now, d.voice.met), paint: painter{seal: d.Signer.Seal}, long: &long{}, pace: newPace(d.Now), threads: newThreads(),
-		typing: newTypist(),
+		typing: newTypist(d),
 	}
 }
 

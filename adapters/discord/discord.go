@@ -59,6 +59,7 @@ type Discord struct {
 	out    outbound // what speaks: REST, pace, drawing
 	atlas  *atlas
 	ranks  *ranks // who has which role
+	sights sights // who sees which channel
 	voice  voice  // whether Discord can be spoken to
 	ears   ears   // whether Discord can be heard
 	asides sync.WaitGroup

@@ -57,15 +57,3 @@ func tokenOf(text string) (app, token string, ok bool) {
 	app, token, ok = strings.Cut(text, "/")
 	return app, token, ok && isSnowflake(app) && token != "" && !strings.ContainsAny(token, "/?#%")
 }
-
-// directTo gives the channel of the bot's direct messages with a person.
-func (d *Discord) directTo(ctx context.Context, user string) (string, error) {
-	var made sent // only the id
-	if err := d.call(ctx, http.MethodPost, "/users/@me/channels", map[string]any{"recipient_id": user}, &made); err != nil {
-		return "", err
-	}
-	if !isSnowflake(made.ID) {
-		return "", core.Errorf(core.DeliveryLater, "Discord does not say which channel leads to a person.")
-	}
-	return made.ID, nil
-}

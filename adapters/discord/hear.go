@@ -80,6 +80,10 @@ func (s *shard) load(ctx context.Context) bool {
 // connect opens one connection and hears it to its end.
 func (s *shard) connect(ctx context.Context) (parting, error) {
 	from := s.keep.state()
+	if from.ID != "" && from.Intents != s.discord.intents() { // what the bot is granted has changed
+		s.keep.lost()
+		from = s.keep.state()
+	}
 	address := from.URL
 	var err error
 	switch {
@@ -99,6 +103,9 @@ func (s *shard) connect(ctx context.Context) (parting, error) {
 		return parting{}, err
 	}
 	s.dials = 0
+	if from.ID != "" {
+		k.asks = from.Intents
+	}
 	return k.run(ctx, from), nil
 }
 

@@ -50,11 +50,17 @@ type channel struct {
 	Name   string `json:"name"`
 }
 
-// The types of channels that are threads.
+// The types of channels.
 const (
+	typeText          = 0
+	typeVoice         = 2
+	typeNews          = 5
 	typeNewsThread    = 10
 	typePublicThread  = 11
 	typePrivateThread = 12
+	typeStage         = 13
+	typeForum         = 15
+	typeMedia         = 16
 )
 
 func (c channel) spot(guild string) spot {

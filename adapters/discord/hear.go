@@ -204,6 +204,7 @@ type verdict int
 const (
 	stored   verdict = iota // committed, or nothing that concerns the bot
 	broken                  // not of the form it should have
+	foreign                 // for another application
 	unstored                // it could not be stored: it is tried again
 )
 

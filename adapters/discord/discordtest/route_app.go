@@ -63,6 +63,16 @@ func (s *Server) budget() Budget {
 	return b
 }
 
+// SpendIdentifies counts identifies of today that another program with the same token made.
+func (s *Server) SpendIdentifies(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dayBegan.IsZero() {
+		s.dayBegan = s.o.Now()
+	}
+	s.dayCount += n
+}
+
 func me(q *request) (answer, *failure) {
 	o := q.s.wireUser(q.s.o.BotUserID)
 	o["verified"], o["mfa_enabled"], o["email"], o["flags"], o["locale"] = true, true, nil, 0, "en-US"
@@ -80,7 +90,7 @@ func myGuilds(q *request) (answer, *failure) {
 	found := []object{}
 	for _, g := range q.s.guildsOfBot() {
 		found = append(found, object{
-			"id": g.ID, "name": g.Name, "icon": nil, "owner": false, "features": []string{}, "permissions": permissionWord(q.s.guildPermissions(g)),
+			"id": g.ID, "name": g.Name, "icon": nil, "owner": g.Owner == q.s.o.BotUserID, "features": []string{}, "permissions": permissionWord(q.s.guildPermissions(g)),
 		})
 	}
 	return ok(found)

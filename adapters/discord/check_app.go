@@ -55,7 +55,7 @@ func (e *examination) interactions() {
 		e.add("interactions", Fail, "DISCORD_PUBLIC_KEY is not the key of this application, so every press and command is refused.",
 			fmt.Sprintf("Open %s and copy Public Key to DISCORD_PUBLIC_KEY.", at))
 	case endpoint == "":
-		e.add("interactions", Fail, "DISCORD_PUBLIC_KEY is set, and the application has no address to send presses of buttons and commands to.",
+		e.add("interactions", Fail, "DISCORD_PUBLIC_KEY is set, and the application has no Interactions Endpoint URL, so presses of buttons and commands come over the gateway as before.",
 			fmt.Sprintf("While gatehouse serve runs, open %s and set Interactions Endpoint URL to https://HOST%s, which has to lead to %s; or unset DISCORD_PUBLIC_KEY.",
 				at, pathInteractions, e.Listen))
 	case !strings.HasSuffix(endpoint, pathInteractions):

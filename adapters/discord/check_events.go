@@ -22,7 +22,10 @@ func (e *examination) events() {
 		return
 	}
 	at := time.Time{}
-	if i := slices.IndexFunc(e.recent, func(ev core.EventRecord) bool { return ev.Platform == Name }); i >= 0 {
+	fromDiscord := func(ev core.EventRecord) bool {
+		return ev.Platform == Name && ev.Kind != core.KindSignal && ev.RetryOf == 0
+	} // not made by gatehouse itself
+	if i := slices.IndexFunc(e.recent, fromDiscord); i >= 0 {
 		at = e.recent[i].AcceptedAt
 	}
 	age := e.Now().Sub(at)

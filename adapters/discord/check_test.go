@@ -79,7 +79,7 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 		}, "token", Warn, []string{"too much"}},
 		"no content":    {func(w *town, _ *Checkup) { w.SetDenied(discordtest.IntentMessageContent) }, "content", Warn, []string{"Message Content Intent", "mention"}},
 		"not hearing":   {func(w *town, _ *Checkup) { w.SetInteractionsURL("https://bot.example/discord/interactions") }, "interactions", Fail, []string{"DISCORD_PUBLIC_KEY is not set"}},
-		"nowhere":       {func(w *town, c *Checkup) { c.Config.PublicKey = w.PublicKey() }, "interactions", Fail, []string{"no address", "127.0.0.1:8080"}},
+		"nowhere":       {func(w *town, c *Checkup) { c.Config.PublicKey = w.PublicKey() }, "interactions", Fail, []string{"no Interactions Endpoint URL", "https://HOST/discord/interactions", "127.0.0.1:8080"}},
 		"another's key": {func(_ *town, c *Checkup) { c.Config.PublicKey = strings.Repeat("ab", 32) }, "interactions", Fail, []string{"not the key of this application"}},
 		"no commands":   {func(*town, *Checkup) {}, "commands", Warn, []string{"not registered"}},
 		"no server": {func(w *town, _ *Checkup) {
@@ -90,6 +90,11 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 		"does not see":   {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.ViewChannel) }, "channel #general", Fail, []string{"does not see", "View Channel"}},
 		"nothing came": {func(_ *town, c *Checkup) {
 			c.Recent = func(context.Context) ([]core.EventRecord, error) { return nil, nil }
+		}, "events", Warn, []string{"No event"}},
+		"nothing but our own": {func(w *town, c *Checkup) {
+			signal, again := core.EventRecord{AcceptedAt: w.clock.Now()}, core.EventRecord{AcceptedAt: w.clock.Now(), RetryOf: 7}
+			signal.Platform, signal.Kind, again.Platform, again.Kind = Name, core.KindSignal, Name, core.KindMessage
+			c.Recent = func(context.Context) ([]core.EventRecord, error) { return []core.EventRecord{signal, again}, nil }
 		}, "events", Warn, []string{"No event"}},
 		"no database": {func(_ *town, c *Checkup) {
 			c.Recent = func(context.Context) ([]core.EventRecord, error) { return nil, errors.New("gone") }

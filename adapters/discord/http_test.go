@@ -79,3 +79,26 @@ func TestOnlyPostsAreTaken(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is refused over HTTP is passed over where it comes over the gateway, and what follows is heard.
+func TestWhatIsPassedOverOverTheGateway(t *testing.T) {
+	r := hear(t, setup{}).known()
+	b := r.button(general, r.sealed("a1", "approve"))
+	press := func(kind, app string) {
+		r.Dispatch(guild, "INTERACTION_CREATE", []byte(`{"type":`+kind+`,"id":"7`+kind+`","application_id":"`+app+`","guild_id":"2001","channel_id":"3001","token":"t",`+
+			`"member":{"user":{"id":"1002"}},"data":{"custom_id":"`+b.CustomID+`"}}`))
+	}
+	press("3", "77")
+	press("99", r.ApplicationID())
+	m := r.ann.Says("hello")
+	r.of(m)
+	if got := r.ids(); len(got) != 1 {
+		t.Errorf("stored: %v", got)
+	}
+	if warned := strings.Join(r.log.warnings(), "\n"); !strings.Contains(warned, "another application") || !strings.Contains(warned, "unknown kind") {
+		t.Errorf("the log says %s", warned)
+	}
+	if n := len(r.Calls(discordtest.AnswerInteraction)); n != 0 {
+		t.Errorf("it answered %d of them", n)
+	}
+}

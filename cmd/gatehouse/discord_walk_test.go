@@ -222,7 +222,7 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 	t.Setenv("DISCORD_PUBLIC_KEY", strings.Repeat("ab", 32))
 	w.finds(codeBad, "interactions", checkFail, "is not the key of this application", page)
 	t.Setenv("DISCORD_PUBLIC_KEY", w.discord.PublicKey())
-	w.finds(codeBad, "interactions", checkFail, "has no address", page, "https://HOST/discord/interactions")
+	w.finds(codeBad, "interactions", checkFail, "has no Interactions Endpoint URL", page, "https://HOST/discord/interactions")
 	w.serves()
 
 	w.says("*Interactions Endpoint URL*", "`https://HOST/discord/interactions`", "`interactions_endpoint_url`")

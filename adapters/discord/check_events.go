@@ -22,9 +22,9 @@ func (e *examination) events() {
 		return
 	}
 	at := time.Time{}
-	fromDiscord := func(ev core.EventRecord) bool {
+	fromDiscord := func(ev core.EventRecord) bool { // what gatehouse made itself proves nothing
 		return ev.Platform == Name && ev.Kind != core.KindSignal && ev.RetryOf == 0
-	} // not made by gatehouse itself
+	}
 	if i := slices.IndexFunc(e.recent, fromDiscord); i >= 0 {
 		at = e.recent[i].AcceptedAt
 	}

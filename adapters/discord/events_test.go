@@ -162,7 +162,7 @@ func TestTheContentIsGrantedLater(t *testing.T) {
 		"it is heard": func(r *inbound) { r.naps.wake(time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := hear(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent, HeartbeatInterval: 20 * time.Millisecond}}).known()
+			r := hear(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent, HeartbeatInterval: time.Second}}).known()
 			r.eventually("asked who it is", func() bool { return r.naps.taken(time.Minute) == 1 })
 			r.SetDenied(0)
 			goesOn(r)

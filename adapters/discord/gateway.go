@@ -52,7 +52,7 @@ type link struct {
 	began time.Time
 	every time.Duration // between two heartbeats
 	queue chan item
-	asks  int // the intents of its session
+	asks  int // the intents that a new session is asked for
 
 	writing sync.Mutex
 	heard   atomic.Bool // the last heartbeat was acknowledged
@@ -243,7 +243,7 @@ func (k *link) beats(ctx context.Context) {
 		case !k.live.Load() && time.Since(k.began) > readyTime:
 			k.close(parting{why: "Discord did not begin the session"})
 			return
-		case k.asks != k.shard.discord.intents():
+		case k.shard.regranted():
 			k.close(parting{anew: true, why: "what the bot is granted has changed"})
 			return
 		}

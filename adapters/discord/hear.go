@@ -80,7 +80,7 @@ func (s *shard) load(ctx context.Context) bool {
 // connect opens one connection and hears it to its end.
 func (s *shard) connect(ctx context.Context) (parting, error) {
 	from := s.keep.state()
-	if from.ID != "" && from.Intents != s.discord.intents() { // what the bot is granted has changed
+	if s.regranted() {
 		s.keep.lost()
 		from = s.keep.state()
 	}
@@ -103,10 +103,13 @@ func (s *shard) connect(ctx context.Context) (parting, error) {
 		return parting{}, err
 	}
 	s.dials = 0
-	if from.ID != "" {
-		k.asks = from.Intents
-	}
 	return k.run(ctx, from), nil
+}
+
+// regranted reports that the bot is granted other intents than its session was begun for.
+func (s *shard) regranted() bool {
+	now := s.keep.state()
+	return now.ID != "" && now.Intents != s.discord.intents()
 }
 
 // item is an event that waits for its commit.

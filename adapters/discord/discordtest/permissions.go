@@ -51,7 +51,7 @@ func (s *Server) DenyBot(channel string, permissions int64) {
 	s.changed()
 }
 
-// permissions are what a user may do in a channel: everything, if the guild is theirs; else the roles' together, then the overwrites of @everyone, of the roles, of the member.
+// permissions are what a user may do in a channel: the roles' together, then the overwrites of @everyone, of the roles, of the member.
 func (s *Server) permissions(c *channel, user string) int64 {
 	g := s.guilds[c.Guild]
 	if g == nil {
@@ -60,9 +60,6 @@ func (s *Server) permissions(c *channel, user string) int64 {
 	if g.members[user] == nil {
 		return 0
 	}
-	if g.Owner == user {
-		return allPermissions
-	}
 	mine := g.rolesOf(user)
 	var have int64
 	for _, r := range g.Roles {
@@ -70,7 +67,7 @@ func (s *Server) permissions(c *channel, user string) int64 {
 			have |= r.Permissions
 		}
 	}
-	if have&Administrator != 0 {
+	if have&Administrator != 0 || user == g.Owner {
 		return allPermissions
 	}
 	at := c

@@ -61,14 +61,14 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, key ed25519.Publ
 		return
 	}
 	answer, v := d.takeInteraction(r.Context(), body, accept)
-	switch {
-	case v == foreign:
+	switch v {
+	case foreign:
 		http.Error(w, "this gatehouse serves another application", http.StatusForbidden)
 		return
-	case v == broken:
+	case broken:
 		http.Error(w, "the body is not of the form it should have", http.StatusBadRequest) // it was logged
 		return
-	case v == unstored:
+	case unstored:
 		answer = private("It could not be stored, so nothing was done. Try once more.")
 	}
 	w.Header().Set("Content-Type", "application/json")

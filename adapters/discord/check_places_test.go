@@ -174,7 +174,7 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 // The servers where the bot was spoken to are looked at, however many others there are.
 func TestCheckupLooksWhereItWasSpokenTo(t *testing.T) {
 	w := newTown(t, nil)
-	for n := range maxGuilds + 1 {
+	for n := range guildsPage + 1 { // all come before the town
 		w.AddGuild(discordtest.Guild{ID: strconv.Itoa(10_000 + n), Name: "other"})
 	}
 	w.DenyBot(general, discordtest.SendMessages)

@@ -1,6 +1,9 @@
 package discordtest
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -87,8 +90,18 @@ func user(q *request) (answer, *failure) {
 }
 
 func myGuilds(q *request) (answer, *failure) {
+	const most = 200
+	limit, after := most, number(q.query.Get("after"))
+	if n, err := strconv.Atoi(q.query.Get("limit")); err == nil && 0 < n && n < most {
+		limit = n
+	}
+	all := q.s.guildsOfBot()
+	slices.SortFunc(all, func(a, b *guild) int { return cmp.Compare(number(a.ID), number(b.ID)) })
 	found := []object{}
-	for _, g := range q.s.guildsOfBot() {
+	for _, g := range all {
+		if number(g.ID) <= after || len(found) == limit {
+			continue
+		}
 		found = append(found, object{
 			"id": g.ID, "name": g.Name, "icon": nil, "owner": g.Owner == q.s.o.BotUserID, "features": []string{}, "permissions": permissionWord(q.s.guildPermissions(g)),
 		})

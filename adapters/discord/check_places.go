@@ -20,7 +20,7 @@ type site struct {
 	guild
 	mine     []string // the bot's roles
 	ranks    []rank
-	channels []ground
+	channels []ground // that the bot sees: Discord tells of no others here
 }
 
 // visited are the places of a server that the bot was last spoken to in.
@@ -169,7 +169,7 @@ func explained(lacks []Permission) string {
 // general may be so on purpose, where a channel makes an exception.
 func (e *examination) server(s site, known visited) {
 	where := plain(s.Name)
-	sees, fit, rest := 0, 0, 0
+	sees, fit := 0, 0
 	var poor []string
 	for _, at := range s.channels {
 		switch at.Type {
@@ -177,7 +177,6 @@ func (e *examination) server(s site, known visited) {
 		default:
 			continue
 		}
-		rest++
 		has := e.powersAt(s, at)
 		if !has.may(bitView) {
 			continue
@@ -208,40 +207,37 @@ func (e *examination) server(s site, known visited) {
 		e.add("server "+where, state, fmt.Sprintf("In the server %s the bot %s.%s", where, explained(lacks), exceptions), mend)
 	}
 	switch named := poor[:min(len(poor), maxNamed)]; {
-	case rest == 0:
 	case sees == 0:
-		e.add("channels of "+where, Fail, fmt.Sprintf("The bot sees no channel of the server %s.", where), "Open a channel's settings, Permissions, and give the bot's role View Channel.")
+		e.add("channels of "+where, Fail, fmt.Sprintf("The bot sees no channel of the server %s that people write in.", where), "Open a channel's settings, Permissions, and give the bot's role View Channel.")
 	case len(poor) > 0:
 		more := ""
 		if n := len(poor) - len(named); n > 0 {
 			more = fmt.Sprintf(" and %d more", n)
 		}
-		e.add("channels of "+where, Warn, fmt.Sprintf("The bot sees %d of the %d channels of the server %s, and lacks a permission in %s%s.",
-			sees, rest, where, strings.Join(named, ", "), more), "Open a channel's settings, Permissions, and allow it for the bot's role. Or leave it so, where nobody should talk to it there.")
+		e.add("channels of "+where, Warn, fmt.Sprintf("The bot sees %d channels of the server %s, and lacks a permission in %s%s.",
+			sees, where, strings.Join(named, ", "), more), "Open a channel's settings, Permissions, and allow it for the bot's role. Or leave it so, where nobody should talk to it there.")
 	default:
-		e.add("channels of "+where, OK, fmt.Sprintf("The bot sees %d of the %d channels of the server %s.", sees, rest, where), "")
+		e.add("channels of "+where, OK, fmt.Sprintf("The bot sees %d channels of the server %s.", sees, where), "")
 	}
 }
 
 // channel tells what the bot may do in a channel that it was spoken to in.
 func (e *examination) channel(ctx context.Context, s site, id string) {
 	var at ground
+	var err error
 	if i := slices.IndexFunc(s.channels, func(g ground) bool { return g.ID == id }); i >= 0 {
 		at = s.channels[i]
-	} else if err := e.get(ctx, "/channels/"+id, &at); isRefusal(err, codeUnknownChannel) {
-		return // it was deleted
-	} else if isRefusal(err, codeMissingAccess) {
-		at = ground{ID: id, Name: id, Exceptions: []overwrite{{ID: e.me.ID, Type: ofMember, Deny: 1 << bitView}}}
-	} else if e.unasked("channel "+id, err) || at.isThread() {
-		return // the channel of a thread is known too
+	} else {
+		err = e.get(ctx, "/channels/"+id, &at)
 	}
 	name := "channel #" + plain(at.Name)
-	has := e.powersAt(s, at)
-	lacks, state := lacking(has, e.needed(at))
+	lacks, state := lacking(e.powersAt(s, at), e.needed(at))
 	const open = "Open the channel's settings, Permissions, and "
 	switch {
-	case !has.may(bitView):
-		e.add(name, Fail, "The bot does not see the "+name+" any more.", open+"give the bot's role View Channel.")
+	case isRefusal(err, codeUnknownChannel): // it was deleted
+	case isRefusal(err, codeMissingAccess):
+		e.add("channel "+id, Fail, "The bot does not see the channel "+id+" any more.", open+"give the bot's role View Channel.")
+	case e.unasked("channel "+id, err) || at.isThread(): // the channel of a thread is known too
 	case state == OK:
 		e.add(name, OK, "In the "+name+" the bot may do what it needs to.", "")
 	default:

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -49,6 +50,7 @@ func TestCheckupOfPermissions(t *testing.T) {
 		guild func(*discordtest.Guild)
 		made  func(*town) overwrites
 		reply string
+		check string // "#general" if empty
 		state State
 		words string
 	}{
@@ -76,7 +78,7 @@ func TestCheckupOfPermissions(t *testing.T) {
 		}, state: OK},
 		"not seen, whatever else is allowed": {made: func(*town) overwrites {
 			return overwrites{everybody(discordtest.SendMessages|discordtest.SendInThreads, discordtest.ViewChannel)}
-		}, state: Fail, words: "The bot does not see the channel #general any more"},
+		}, state: Fail, check: general, words: "The bot does not see the channel " + general + " any more"},
 		"an administrator": {
 			guild: func(g *discordtest.Guild) { g.BotPermissions = discordtest.Administrator },
 			made:  func(*town) overwrites { return overwrites{everybody(0, needs)} }, state: OK,
@@ -100,7 +102,7 @@ func TestCheckupOfPermissions(t *testing.T) {
 			}
 			checkup := w.checkup()
 			checkup.Config.Reply = c.reply
-			f := w.finds(checkup)["discord channel #general"]
+			f := w.finds(checkup)["discord channel "+cmp.Or(c.check, "#general")]
 			if f.State != c.state || !strings.Contains(f.What, c.words) || c.state != OK && !strings.Contains(f.Mend, "Open the channel's settings, Permissions") {
 				t.Errorf("got %+v, want %s", f, c.state)
 			}
@@ -126,12 +128,12 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 		}, nil, "server town", Warn, "Some channels make an exception."},
 		"another channel is closed": {func(w *town) {
 			w.DenyBot(rules, discordtest.SendMessages|discordtest.SendInThreads)
-		}, nil, "channels of town", Warn, "4 of the 4 channels of the server town, and lacks a permission in #rules (Send Messages, Send Messages in Threads)."},
-		"another channel is not seen": {func(w *town) { w.DenyBot(rules, discordtest.ViewChannel) }, nil, "channels of town", OK, "sees 3 of the 4 channels"},
+		}, nil, "channels of town", Warn, "sees 4 channels of the server town, and lacks a permission in #rules (Send Messages, Send Messages in Threads)."},
+		"another channel is not seen": {func(w *town) { w.DenyBot(rules, discordtest.ViewChannel) }, nil, "channels of town", OK, "sees 3 channels"},
 		"no channel is seen": {func(w *town) {
 			w.settles(func(g *discordtest.Guild) { g.BotPermissions = needs &^ discordtest.ViewChannel })
 			w.SetOverwrites(secret)
-		}, nil, "channels of town", Fail, "sees no channel of the server town"},
+		}, nil, "channels of town", Fail, "sees no channel of the server town that people write in"},
 		"a forum needs no more": {func(w *town) {
 			w.DenyBot(forum, discordtest.SendMessages|discordtest.CreatePublicThreads)
 		}, []core.EventRecord{spokenIn(forum, "7001")}, "channel #forum", OK, ""},

@@ -87,7 +87,7 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 		}, "servers", Fail, nil},
 		"may not answer": {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.SendMessages) }, "channel #general", Fail, []string{"Send Messages, so the bot can't answer there"}},
 		"no threads":     {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.CreatePublicThreads) }, "channel #general", Warn, []string{"Create Public Threads"}},
-		"does not see":   {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.ViewChannel) }, "channel #general", Fail, []string{"does not see", "View Channel"}},
+		"does not see":   {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.ViewChannel) }, "channel " + general, Fail, []string{"does not see", "View Channel"}},
 		"nothing came": {func(_ *town, c *Checkup) {
 			c.Recent = func(context.Context) ([]core.EventRecord, error) { return nil, nil }
 		}, "events", Warn, []string{"No event"}},

@@ -306,7 +306,7 @@ func TestDoctorBesideDiscord(t *testing.T) {
 			w.discord.DenyBot(channelID, discordtest.SendInThreads)
 			return func() { w.discord.SetOverwrites(channelID) }
 		}},
-		"a channel that it does not see": {"channel #general", func() func() {
+		"a channel that it does not see": {"channel " + channelID, func() func() {
 			w.discord.SetOverwrites(channelID, discordtest.Overwrite{ID: guildID, Deny: discordtest.ViewChannel})
 			return func() { w.discord.SetOverwrites(channelID) }
 		}},

@@ -53,6 +53,7 @@ type link struct {
 	began time.Time
 	every time.Duration // between two heartbeats
 	queue chan item
+	asks  int // the intents that a new session is asked for
 
 	writing sync.Mutex
 	heard   atomic.Bool // the last heartbeat was acknowledged
@@ -86,7 +87,7 @@ func (s *shard) dial(ctx context.Context, address string) (*link, error) {
 	}
 	conn.SetReadLimit(maxFrame)
 	_ = conn.SetReadDeadline(time.Now().Add(helloTime))
-	k := &link{shard: s, conn: conn, began: time.Now(), queue: make(chan item, queueLength), waiting: map[string]chan struct{}{}}
+	k := &link{shard: s, conn: conn, began: time.Now(), queue: make(chan item, queueLength), waiting: map[string]chan struct{}{}, asks: s.discord.intents()}
 	var f frame
 	var hello struct {
 		Interval int64 `json:"heartbeat_interval"`
@@ -134,7 +135,7 @@ func (k *link) greet(from session) error {
 		return k.write(opResume, map[string]any{"token": d.Config.BotToken, "session_id": from.ID, "seq": from.Seq})
 	}
 	return k.write(opIdentify, map[string]any{
-		"token": d.Config.BotToken, "intents": d.intents(), "shard": []int{k.shard.n, k.shard.of},
+		"token": d.Config.BotToken, "intents": k.asks, "shard": []int{k.shard.n, k.shard.of},
 		"properties": map[string]string{"os": runtime.GOOS, "browser": "gatehouse", "device": "gatehouse"},
 	})
 }
@@ -227,7 +228,7 @@ func (k *link) ready(f frame) bool {
 		return false
 	}
 	k.shard.discord.belongs(r.Application.ID)
-	k.shard.keep.began(r.ID, r.URL, f.Seq)
+	k.shard.keep.began(r.ID, r.URL, f.Seq, k.asks)
 	k.lives("a session with Discord has begun")
 	return true
 }
@@ -251,6 +252,9 @@ func (k *link) beats(ctx context.Context) {
 			return
 		case !k.live.Load() && time.Since(k.began) > readyTime:
 			k.close(parting{why: "Discord did not begin the session"})
+			return
+		case k.shard.regranted():
+			k.close(parting{anew: true, why: "what the bot is granted has changed"})
 			return
 		}
 		k.heard.Store(false)

@@ -308,5 +308,3 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	d.ready(http.StatusOK)
 	d.answered(all, patience)
 }
-
-func (d *onDiscord) nobodyIsCalled() {}

@@ -199,35 +199,57 @@ func TestDiscordFatalCloseCodesEndServe(t *testing.T) {
 	for code, want := range fatalCodes {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			fake := discordtest.Start(t, discordtest.Options{Denied: discordtest.IntentMessageContent})
-			w := newWorld(t, "GATEHOUSE_LISTEN=127.0.0.1:0", "GATEHOUSE_LOG_FORMAT=json", "DISCORD_BOT_TOKEN="+fake.BotToken(), "DISCORD_API_URL="+fake.APIURL())
-			app := w.start(nil, "serve")
+			w, app := serveAlone(t, fake)
 			w.until("a session", app, func() bool { return fake.Sessions() == 1 })
 			fake.Open()[0].Close(code, "")
-			select {
-			case <-app.done:
-			case <-time.After(patience):
-				t.Fatalf("serve goes on:\n%s", app.out)
-			}
-			if got := app.cmd.ProcessState.ExitCode(); got != want.exit {
-				t.Errorf("it ended with %d, want %d", got, want.exit)
-			}
-			said := lines(app.out.String())
-			last := said[len(said)-1]
-			for _, word := range append(want.says, "gatehouse: ", "Discord", fmt.Sprint(code)) {
-				if !strings.Contains(last, word) {
-					t.Errorf("its last word does not say %q: %s", word, last)
-				}
-			}
-			if !slices.ContainsFunc(said, func(line string) bool {
-				var l struct{ Level, Msg, Platform, Err string }
-				return json.Unmarshal([]byte(line), &l) == nil && l.Level == "ERROR" && l.Msg == "a platform ended" && l.Platform == "discord" && l.Err != ""
-			}) {
-				t.Errorf("the log does not tell that the platform ended:\n%s", app.out)
-			}
+			app.endsWith(t, want.exit, append(want.says, fmt.Sprint(code))...)
 			if n := len(fake.Identifies()); n != 1 {
 				t.Errorf("it identified %d times", n)
 			}
 		})
+	}
+}
+
+func TestDiscordARefusedTokenEndsServe(t *testing.T) {
+	fake := discordtest.Start(t, discordtest.Options{})
+	fake.RevokeToken()
+	_, app := serveAlone(t, fake)
+	app.endsWith(t, codeUsage, "refuses the token", "set DISCORD_BOT_TOKEN anew")
+	if n := len(fake.Identifies()); n != 0 {
+		t.Errorf("it identified %d times", n)
+	}
+}
+
+// serveAlone runs serve as a process of its own, before a fake Discord and nothing else.
+func serveAlone(t *testing.T, fake *discordtest.Server) (*world, *child) {
+	t.Helper()
+	w := newWorld(t, "GATEHOUSE_LISTEN=127.0.0.1:0", "GATEHOUSE_LOG_FORMAT=json", "DISCORD_BOT_TOKEN="+fake.BotToken(), "DISCORD_API_URL="+fake.APIURL())
+	return w, w.start(nil, "serve")
+}
+
+// endsWith waits until serve ends by itself, and fails unless the log says that Discord ended and its last word has these words.
+func (c *child) endsWith(t *testing.T, exit int, words ...string) {
+	t.Helper()
+	select {
+	case <-c.done:
+	case <-time.After(patience):
+		t.Fatalf("serve goes on:\n%s", c.out)
+	}
+	if got := c.cmd.ProcessState.ExitCode(); got != exit {
+		t.Errorf("it ended with %d, want %d", got, exit)
+	}
+	said := lines(c.out.String())
+	last := said[len(said)-1]
+	for _, word := range append(words, "gatehouse: ", "Discord") {
+		if !strings.Contains(last, word) {
+			t.Errorf("its last word does not say %q: %s", word, last)
+		}
+	}
+	if !slices.ContainsFunc(said, func(line string) bool {
+		var l struct{ Level, Msg, Platform, Err string }
+		return json.Unmarshal([]byte(line), &l) == nil && l.Level == "ERROR" && l.Msg == "a platform ended" && l.Platform == "discord" && l.Err != ""
+	}) {
+		t.Errorf("the log does not tell that the platform ended:\n%s", c.out)
 	}
 }
 

@@ -15,17 +15,20 @@ func TestAThousandRestartsInADay(t *testing.T) {
 	const day, restarts, more = 24 * time.Hour, 1000, 200
 	clock := discordtest.NewClock(time.Now())
 	r := hear(t, setup{fake: discordtest.Options{Now: clock.Now}}).known()
-	var giveUp func()
-	r.ctx, giveUp = context.WithTimeout(t.Context(), 4*patience) // a thousand take a while
-	defer giveUp()
+	restart := func(after time.Duration) {
+		var giveUp func()
+		r.ctx, giveUp = context.WithTimeout(t.Context(), patience) // for each, a thousand take a while
+		t.Cleanup(giveUp)
+		r.halt()
+		clock.Advance(after)
+		r.start()
+	}
 	waits := 0
 	for n := range restarts + more {
-		r.halt()
 		if n%3 == 0 || n >= restarts {
 			r.ForgetSessions() // so that it is an identification
 		}
-		clock.Advance(day / (restarts + more + 1))
-		r.start()
+		restart(day / (restarts + more + 1))
 		r.eventually("a session, or a wait for one", func() bool {
 			hears, _ := r.p.Probe()
 			return hears == nil || strings.Contains(hears.Error(), "reset its token")
@@ -44,9 +47,7 @@ func TestAThousandRestartsInADay(t *testing.T) {
 	if waits != more-(ours-begun) {
 		t.Errorf("it waited %d times, want %d", waits, more-(ours-begun))
 	}
-	clock.Advance(day)
-	r.halt()
-	r.start()
+	restart(day)
 	r.known()
 }
 

@@ -104,8 +104,6 @@ func (s *shard) dial(ctx context.Context, address string) (*link, error) {
 // run goes on with a session, or begins one, and hears until the connection ends, or ctx does. Everything that was heard is
 // committed before it comes back, unless ctx ends, or it comes again in the resumed session.
 func (k *link) run(ctx context.Context, from session) parting {
-	d := k.shard.discord
-	defer d.ears.set(k.shard.n, hearing{})
 	defer k.conn.Close()
 	over, end := context.WithCancel(ctx)
 	defer end()
@@ -118,7 +116,8 @@ func (k *link) run(ctx context.Context, from session) parting {
 	if err == nil {
 		err = k.reads(ctx)
 	}
-	d.ears.set(k.shard.n, hearing{})
+	part := k.parted(ctx, err)
+	k.shard.deaf(part)
 	end()
 	part := k.parted(ctx, err)
 	k.resumes.Store(!part.anew && part.fatal == nil && k.shard.keep.state().ID != "")
@@ -248,7 +247,7 @@ func (k *link) beats(ctx context.Context) {
 	for ctx.Err() == nil {
 		switch {
 		case !k.heard.Load():
-			k.close(parting{why: "Discord has gone silent", silent: true})
+			k.close(parting{why: "Discord has gone silent and acknowledges no heartbeat"})
 			return
 		case !k.live.Load() && time.Since(k.began) > readyTime:
 			k.close(parting{why: "Discord did not begin the session"})
@@ -298,11 +297,9 @@ func (k *link) close(p parting) {
 	k.mu.Lock()
 	if k.part == nil {
 		k.part = &p
+		k.shard.deaf(p) // now, although what was heard may still wait for its commit
 	}
 	k.mu.Unlock()
-	if p.silent {
-		k.shard.discord.ears.set(k.shard.n, hearing{})
-	}
 	_ = k.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(resumable, ""), time.Now().Add(time.Second))
 	k.conn.Close()
 }

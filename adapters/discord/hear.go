@@ -37,6 +37,7 @@ func (s *shard) hear(ctx context.Context) error {
 		trouble.Met(err)
 		switch {
 		case isFatal(err):
+			d.ears.set(s.n, hearing{why: err})
 			return err
 		case p.fatal != nil:
 			return p.fatal

@@ -119,7 +119,6 @@ func (k *link) run(ctx context.Context, from session) parting {
 	part := k.parted(ctx, err)
 	k.shard.deaf(part)
 	end()
-	part := k.parted(ctx, err)
 	k.resumes.Store(!part.anew && part.fatal == nil && k.shard.keep.state().ID != "")
 	close(k.queue)
 	parts.Wait()

@@ -39,7 +39,7 @@ func (d *onDiscord) crowd(channels, threads, directs int) []*chatter {
 }
 
 // says says something in a conversation. What follows the first mention waits until the bot has opened the thread.
-func (d *onDiscord) says(c *chatter, word string) {
+func (d *onDiscord) chats(c *chatter, word string) {
 	d.t.Helper()
 	c.said = append(c.said, word)
 	switch {
@@ -61,7 +61,7 @@ func (d *onDiscord) talk(all []*chatter, messages int, between func(n int)) {
 	n := 0
 	for i := range messages {
 		for j, c := range all {
-			d.says(c, fmt.Sprintf("word-%d-%d.", j, i))
+			d.chats(c, fmt.Sprintf("word-%d-%d.", j, i))
 			n++
 			between(n)
 		}

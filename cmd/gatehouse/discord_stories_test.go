@@ -40,7 +40,7 @@ func (d *onDiscord) connection() *discordtest.Connection {
 func (d *onDiscord) eachSays(all []*chatter) {
 	d.t.Helper()
 	for i, c := range all {
-		d.says(c, fmt.Sprintf("word-%d-%d.", i, len(c.said)))
+		d.chats(c, fmt.Sprintf("word-%d-%d.", i, len(c.said)))
 	}
 }
 

@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"testing"
+	"time"
 
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
@@ -51,6 +52,18 @@ func TestOneHolderOfAShard(t *testing.T) {
 	other.naps.wake(discord.ShardLease / 3)
 	r.eventually("the end of the connection", func() bool { return len(r.Open()) == 0 })
 	r.start() // for the end of the test
+}
+
+func TestALeaseIsAsLongAsTheProcessWants(t *testing.T) {
+	for lease, want := range map[time.Duration]time.Duration{0: discord.ShardLease, 5 * time.Second: 5 * time.Second, time.Hour: discord.ShardLease} {
+		t.Run(lease.String(), func(t *testing.T) {
+			clock := discordtest.NewClock(time.Now()) // it stands still
+			r := hear(t, setup{discord: discord.Options{Lease: lease}, fake: discordtest.Options{Now: clock.Now}}).known()
+			if left := r.drawer.left("discord/shard/0"); left != want {
+				t.Errorf("the lease is over in %s, want %s", left, want)
+			}
+		})
+	}
 }
 
 func TestAStoreThatCannotBeAskedIsRed(t *testing.T) {

@@ -327,3 +327,14 @@ func TestLaw2_DiscordKilledAtEveryPoint(t *testing.T) {
 		}
 	}
 }
+
+// TestLaw2_DiscordKilledOnPostgres is the same at the points where most is at stake, on a database that can't prove a death: a new process
+// waits until the leases are over.
+func TestLaw2_DiscordKilledOnPostgres(t *testing.T) {
+	for point, nth := range map[string]int{"Accept.after": 2, "Finish.before": 1, "SavePost.after": 1, "BeginIntent.after": 1, "SettleIntent.after": 1} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			discordStory(t, postgresServer, point, nth, "")
+		})
+	}
+}

@@ -135,9 +135,6 @@ func (k *link) commits(ctx context.Context) {
 				return
 			}
 			keep.passed(it.seq, passing(it))
-			if it.kind == "READY" {
-				trouble.Met(keep.save(ctx)) // what was fetched need not be fetched again
-			}
 		case <-tick.C:
 			trouble.Met(keep.save(ctx))
 		case <-ctx.Done():

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -35,14 +37,20 @@ func newListening(t *testing.T, e engine, env ...string) *listening {
 	return l
 }
 
+// freeAddress is one that nobody listens at. Its port is below those that the system gives away by itself: else another test could be given
+// it while the process is down.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const lowest, below = 20_000, 32_000
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", lowest+rand.IntN(below-lowest))
+		if l, err := net.Listen("tcp", address); err == nil {
+			l.Close()
+			return address
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // waitUp waits until somebody listens.

@@ -37,17 +37,24 @@ func newListening(t *testing.T, e engine, env ...string) *listening {
 	return l
 }
 
-// freeAddress is one that nobody listens at. Its port is below those that the system gives away by itself: else another test could be given
-// it while the process is down.
+// freeAddress is one that nobody listens at, and that no other test has until this one ends: whoever has a port keeps the one above it busy,
+// and both are below those that the system gives away by itself.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	const lowest, below = 20_000, 32_000
+	const lowest, pairs = 20_000, 6_000
 	for range 100 {
-		address := fmt.Sprintf("127.0.0.1:%d", lowest+rand.IntN(below-lowest))
+		port := lowest + 2*rand.IntN(pairs)
+		mark, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+1))
+		if err != nil {
+			continue
+		}
+		address := fmt.Sprintf("127.0.0.1:%d", port)
 		if l, err := net.Listen("tcp", address); err == nil {
 			l.Close()
+			t.Cleanup(func() { mark.Close() })
 			return address
 		}
+		mark.Close()
 	}
 	t.Fatal("no port is free")
 	return ""

@@ -62,13 +62,28 @@ func (s Sighting) Sights(row OutboxRow) bool {
 // RowState is where an outbox row stands.
 type RowState string
 
-// The states of a row. Unknown: a send's answer was lost and could not be found out; it is visible and not sent again.
+// The states of a row. Unknown: a send's answer was lost and could not be found out; it is visible and not sent again. Dropped: it
+// was dead or unknown, and an admin put it away.
 const (
 	RowWaiting RowState = "waiting"
 	RowSent    RowState = "sent"
 	RowUnknown RowState = "unknown"
 	RowDead    RowState = "dead"
+	RowDropped RowState = "dropped"
 )
+
+// GaveUp reports whether the row's delivery has ended without an arrival that is known.
+func (r OutboxRow) GaveUp() bool {
+	return r.State == RowDead || r.State == RowUnknown || r.State == RowDropped
+}
+
+// Certain are the parts that are known to be there.
+func (r OutboxRow) Certain() []Part {
+	if n := len(r.Parts); n > 0 && r.Parts[n-1].InDoubt {
+		return r.Parts[:n-1]
+	}
+	return r.Parts
+}
 
 // OutboxRow is a post on its way. Wanted is raised by whatever changes what it should show, Shown is the version that was last
 // delivered.

@@ -242,7 +242,7 @@ type Schedule interface {
 	ClaimTasks(ctx context.Context, limit int, lease time.Duration) ([]Task, error)
 	// EndTask removes a task or, with a wait above zero, makes it due again after it.
 	EndTask(ctx context.Context, key string, wait time.Duration) error
-	// Prune removes what ended longer ago than age: events, posts that were sent, decided approvals with their intents, evidence,
+	// Prune removes what ended longer ago than age: events, posts that were sent or put away, decided approvals with their intents, evidence,
 	// leases of Hold, uses that Spend counted. What an open approval or a paused invocation needs is spared, and so are dead letters,
 	// the audit log and sessions.
 	Prune(ctx context.Context, age time.Duration) (removed int, err error)
@@ -302,6 +302,12 @@ type Admin interface {
 	Again(ctx context.Context, seq int64) (Receipt, error)
 	// Drop puts a dead letter away; its record stays.
 	Drop(ctx context.Context, seq int64) error
+	// Resend has a row of the outbox that gave up delivered after all: it waits again, due at once, its attempts are forgotten, and so
+	// is a part that is in doubt, which may then stand there twice. A row that waits stays as it is. It is refused (invalid) for one
+	// that was sent.
+	Resend(ctx context.Context, seq int64) error
+	// DropPost puts away a row of the outbox that gave up; its record stays until it is pruned.
+	DropPost(ctx context.Context, seq int64) error
 }
 
 // Settings are what all processes on a database must agree on.

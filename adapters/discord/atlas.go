@@ -25,6 +25,7 @@ type spot struct {
 	Guild  string
 	Parent string // of a thread
 	Thread bool
+	Voice  bool // no thread can be opened in it
 	Name   string
 }
 
@@ -50,8 +51,10 @@ type channel struct {
 	Name   string `json:"name"`
 }
 
-// The types of channels that are threads.
+// The types of channels that are threads, and of those where people speak, which have a chat of their own.
 const (
+	typeVoice         = 2
+	typeStage         = 13
 	typeNewsThread    = 10
 	typePublicThread  = 11
 	typePrivateThread = 12
@@ -61,7 +64,7 @@ func (c channel) spot(guild string) spot {
 	if c.Guild != "" {
 		guild = c.Guild
 	}
-	s := spot{Guild: guild, Name: c.Name, Thread: c.Type >= typeNewsThread && c.Type <= typePrivateThread}
+	s := spot{Guild: guild, Name: c.Name, Thread: c.Type >= typeNewsThread && c.Type <= typePrivateThread, Voice: c.Type == typeVoice || c.Type == typeStage}
 	if s.Thread {
 		s.Parent = c.Parent
 	}
@@ -216,8 +219,8 @@ func (a *atlas) name(guild string, kind byte, id string) string {
 	return a.guilds[guild].names[id]
 }
 
-// isGone reports that Discord knows no such thing, or that the bot may not see it.
+// isGone reports that Discord itself knows no such thing, or that the bot may not see it.
 func isGone(err error) bool {
 	var r *refusal
-	return errors.As(err, &r) && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden)
+	return errors.As(err, &r) && !r.Foreign && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden)
 }

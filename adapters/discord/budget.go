@@ -40,6 +40,9 @@ func (d *Discord) askGateway(ctx context.Context, met func(error)) (gateway, err
 	for ctx.Err() == nil {
 		var g gateway
 		err := d.call(ctx, http.MethodGet, "/gateway/bot", nil, &g)
+		if isGone(err) || core.CategoryOf(err) == core.DeliveryInDoubt { // the other route tells no budget: ours is counted all the same
+			err = d.call(ctx, http.MethodGet, "/gateway", nil, &g)
+		}
 		if err == nil && g.URL == "" {
 			err = core.Errorf(core.DeliveryLater, "What answers at DISCORD_API_URL names no gateway.")
 		}
@@ -63,7 +66,7 @@ func (d *Discord) askGateway(ctx context.Context, met func(error)) (gateway, err
 }
 
 // leave waits until this shard may identify, and gives the address to do it at. The leave is counted: whoever has it identifies
-// once. The budget is kept in the store, so all processes of the bot share it, and corrected by what Discord tells.
+// once, and where the gateway could not be reached for it, it is good for the next try. The budget is kept in the store, so all processes of the bot share it, and corrected by what Discord tells.
 func (s *shard) leave(ctx context.Context) (address string, err error) {
 	d := s.discord
 	deaf := func(err error) { d.ears.set(s.n, hearing{why: err}) }
@@ -102,8 +105,10 @@ func (s *shard) spend(ctx context.Context, g gateway) (time.Duration, error) {
 	}
 	key := s.n % max(g.Limit.AtOnce, 1)
 	pause, err := s.discord.Settings.Spend(ctx, "discord/identify/slot/"+strconv.Itoa(key), 1, identifySlot)
-	if err != nil || pause > 0 {
+	if err != nil || pause > 0 || s.paid {
 		return pause, err
 	}
-	return s.discord.Settings.Spend(ctx, "discord/identify", max(total/identifyShare, 1), identifyDay)
+	pause, err = s.discord.Settings.Spend(ctx, "discord/identify", max(total/identifyShare, 1), identifyDay)
+	s.paid = err == nil && pause == 0
+	return pause, err
 }

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -26,6 +27,7 @@ const (
 type conversation struct {
 	channel, guild string
 	last           string // the latest message of it that is known
+	began          string // a thread counts from here on: what was said in it before was not for the bot
 }
 
 // catchUp fetches what was said in the known conversations since a session ended that could not be resumed, where that is still to be
@@ -33,7 +35,7 @@ type conversation struct {
 func (s *shard) catchUp(ctx context.Context) {
 	if from := s.keep.state(); from.Behind {
 		if s.discord.Recent != nil {
-			s.fetchAll(ctx, from.Last)
+			s.fetchAll(ctx, s.recent(ctx), from.Last)
 		}
 		if ctx.Err() == nil {
 			s.keep.caughtUp()
@@ -42,32 +44,65 @@ func (s *shard) catchUp(ctx context.Context) {
 	}
 }
 
+// recent reads the latest events, as often as it needs; none where ctx has ended before.
+func (s *shard) recent(ctx context.Context) []core.EventRecord {
+	trouble := core.NewTrouble(s.discord.Log, "reading which conversations are known")
+	pause := firstStore
+	for {
+		events, err := s.discord.Recent(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		trouble.Met(err)
+		if err == nil {
+			return events
+		}
+		s.discord.sleep(ctx, pause)
+		pause = min(2*pause, maxStore)
+	}
+}
+
 // fetchAll fetches what was said after a message, "" where it is not known after which.
-func (s *shard) fetchAll(ctx context.Context, last string) {
-	d := s.discord
+func (s *shard) fetchAll(ctx context.Context, events []core.EventRecord, last string) {
 	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
 	defer cancel()
-	events, err := d.Recent(ctx)
-	if err != nil {
-		d.Log.Warn("the known conversations can't be read; what was said while nothing was heard is not fetched", "shard", s.n, "err", err)
-		return
-	}
-	for _, c := range s.conversations(events) {
-		since := c.last
-		if from := before(last, catchUpSlack); last != "" && later(from, since) {
-			since = from
-		}
-		if err := s.fetch(ctx, c, since); err != nil && ctx.Err() == nil {
-			d.Log.Warn("what was said while nothing was heard could not be fetched", "channel", c.channel, "err", err)
+	trouble := core.NewTrouble(s.discord.Log, "fetching what was said while nothing was heard")
+	for todo := s.conversations(events); len(todo) > 0; todo = todo[1:] {
+		c := todo[0]
+		err := s.fetch(ctx, c, c.since(last))
+		switch {
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			s.discord.Log.Warn("it takes too long to fetch what was said while nothing was heard; the rest of it is not fetched", "shard", s.n)
+			return
+		case ctx.Err() != nil:
+			return
+		case core.CategoryOf(err) == core.DeliveryLater || core.CategoryOf(err) == core.DeliveryInDoubt:
+			trouble.Met(err)
+			todo = append(todo, c) // after the others, as long as there is time
+		case err != nil:
+			s.discord.Log.Warn("what was said while nothing was heard could not be fetched", "channel", c.channel, "err", err)
 		}
 	}
 }
 
-// conversations are the shard's among the events, the latest first.
+// since is the message after which those of a conversation are fetched, where last passed by before the gap; "": none are.
+func (c conversation) since(last string) string {
+	since := c.last
+	if from := before(last, catchUpSlack); last != "" && later(from, since) {
+		since = from
+	}
+	if since != "" && later(c.began, since) {
+		return c.began
+	}
+	return since
+}
+
+// conversations are the shard's among the events, the latest first. Only messages tell how far a conversation was heard: a press overtakes
+// them, and over HTTP it is heard while the gateway is not.
 func (s *shard) conversations(events []core.EventRecord) []conversation {
 	var all []conversation
 	at := map[string]int{}
-	note := func(where, guild, last string) {
+	note := func(where, guild, last, began string) {
 		if !isID(where) {
 			return
 		}
@@ -82,29 +117,30 @@ func (s *shard) conversations(events []core.EventRecord) []conversation {
 		if later(last, all[n].last) {
 			all[n].last = last
 		}
+		all[n].began = began
 	}
 	for _, e := range events {
 		guild := guildOf(e.Lane)
 		if e.Platform != Name || !s.mine(guild) || guild != direct && !isID(guild) {
 			continue
 		}
-		place, id := e.Address.Channel, idAt(e.AcceptedAt.Add(-catchUpSlack))
-		thread := e.Address.Thread
-		in, message, said := strings.Cut(strings.TrimPrefix(e.ID, "message/"), "/")
-		if said && strings.HasPrefix(e.ID, "message/") && isID(message) {
-			id = message
-		} else {
-			in = place
+		place, thread := e.Address.Channel, e.Address.Thread
+		said, message := "", "" // where it was said, where it is a message
+		if id, ok := strings.CutPrefix(e.ID, "message/"); ok {
+			said, message, _ = strings.Cut(id, "/")
 		}
-		switch {
-		case thread == "" || in == place && thread == id:
-			note(place, guild, id)
-		default:
-			note(place, guild, "") // where the thread is: the bot may have been mentioned beside it
+		if said == place {
+			note(place, guild, message, "")
+		} else {
+			note(place, guild, "", "") // where the thread is: the bot may have been mentioned beside it
 		}
 		if isID(thread) {
+			began := message
+			if began == "" {
+				began = idAt(e.AcceptedAt.Add(-catchUpSlack))
+			}
 			s.discord.atlas.chart(guild, []channel{{ID: thread, Parent: place, Type: typePublicThread}})
-			note(thread, guild, id)
+			note(thread, guild, message, began)
 		}
 	}
 	return all

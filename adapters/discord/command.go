@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
 	"gatehouse/core"
 )
@@ -60,16 +59,22 @@ func (i interaction) text() string {
 	return ""
 }
 
-// maxEcho is how much of a question is repeated: a message takes 2,000 characters.
-const maxEcho = 1500
+// maxEcho is how much of a question is repeated, with what is escaped: less than a message takes.
+const maxEcho = maxContent - 100
 
 // question repeats a question for everybody to read, as a quotation that Discord shows as it was written.
 func question(i interaction, text string) response {
-	text = strings.ToValidUTF8(text, "\ufffd")
-	if utf8.RuneCountInString(text) > maxEcho {
-		text = string([]rune(text)[:maxEcho]) + "…"
+	var b strings.Builder
+	left := maxEcho
+	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
+		piece := strings.ReplaceAll(literally(string(r)), "\n", "\n> ")
+		if left -= units(piece); left < 0 {
+			b.WriteString("…")
+			break
+		}
+		b.WriteString(piece)
 	}
-	return message("> "+strings.ReplaceAll(literally(text), "\n", "\n> "), 0)
+	return message("> "+b.String(), 0)
 }
 
 // literally escapes what Discord would read as markup.

@@ -49,13 +49,17 @@ func slashCommands() []slashCommand {
 	}
 }
 
-// commandRetry is how long to wait before the commands are registered again, where that failed.
-const commandRetry = time.Minute
+// firstCommands and commandRetry are how long to wait before the commands are registered again, where that failed.
+const (
+	firstCommands = time.Second
+	commandRetry  = time.Minute
+)
 
 // keepCommands registers the commands once.
 func (d *Discord) keepCommands(ctx context.Context) {
 	trouble := core.NewTrouble(d.Log, "registering the commands")
-	for ctx.Err() == nil {
+	for retry := firstCommands; ctx.Err() == nil; retry = min(2*retry, commandRetry) {
+		known := d.whoami().App != ""
 		changed, err := d.registerCommands(ctx)
 		if ctx.Err() != nil {
 			return
@@ -68,24 +72,21 @@ func (d *Discord) keepCommands(ctx context.Context) {
 			}
 			return
 		case core.DeliveryFailed, core.Unsupported, core.ProviderAuthentication:
-			return // gatehouse doctor says what is wrong; the bot does without
+			if known {
+				return // gatehouse doctor says what is wrong; the bot does without
+			}
 		}
-		wait(ctx, max(commandRetry, core.RetryAfterOf(err)))
+		wait(ctx, max(retry, core.RetryAfterOf(err)))
 	}
 }
 
 // registerCommands puts our commands in the place of those that are there, unless they are the same.
 func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error) {
-	var app struct {
-		ID string `json:"id"`
-	}
-	if err := d.call(ctx, http.MethodGet, "/applications/@me", nil, &app); err != nil {
+	app, err := d.application(ctx)
+	if err != nil {
 		return false, err
 	}
-	if !isSnowflake(app.ID) {
-		return false, core.Errorf(core.DeliveryFailed, "Discord does not say which application the bot belongs to.")
-	}
-	path := "/applications/" + app.ID + "/commands"
+	path := "/applications/" + app + "/commands"
 	var there []slashCommand
 	if err := d.call(ctx, http.MethodGet, path, nil, &there); err != nil {
 		return false, err
@@ -94,6 +95,21 @@ func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error
 		return false, nil
 	}
 	return true, d.call(ctx, http.MethodPut, path, slashCommands(), nil)
+}
+
+// application is the id of the one that the bot belongs to: Discord is asked, else a session that began has told it.
+func (d *Discord) application(ctx context.Context) (string, error) {
+	var app struct {
+		ID string `json:"id"`
+	}
+	err := d.call(ctx, http.MethodGet, "/applications/@me", nil, &app)
+	if known := d.whoami().App; err != nil && known != "" {
+		return known, nil
+	}
+	if err == nil && !isSnowflake(app.ID) {
+		err = core.Errorf(core.DeliveryFailed, "Discord does not say which application the bot belongs to.")
+	}
+	return app.ID, err
 }
 
 // sameCommands reports whether two lists say the same, in whatever order.

@@ -27,6 +27,15 @@ const (
 // publicKeyBytes is the length of an Ed25519 public key.
 const publicKeyBytes = 32
 
+// apiURL is where the routes begin. A host alone is Discord's, or stands before it.
+func (c Config) apiURL() string {
+	base := strings.TrimRight(c.APIURL, "/")
+	if u, err := url.Parse(base); err == nil && u.Path == "" {
+		return base + "/api/v10"
+	}
+	return base
+}
+
 // Validate reports everything that is wrong, one line each, beginning with the key.
 func (c Config) Validate() []string {
 	var faults []string

@@ -137,7 +137,10 @@ func (d *Discord) message(ctx context.Context, m saying, body []byte) (ev core.E
 	case at.Thread:
 		ev.Address.Channel, ev.Address.Thread = at.Parent, m.Channel
 		ev.FollowUp = !mentioned && !answers
-	case answers, mentioned && d.Config.Reply == replyChannel: // what the bot said in a channel itself belongs to its conversation there
+		if m.ID == m.Channel { // it begins a forum's post: there is no thread to be opened
+			ev.Address.Message = ""
+		}
+	case answers, mentioned && (d.Config.Reply == replyChannel || at.Voice): // what the bot said in a channel itself belongs to its conversation there
 	case mentioned:
 		ev.Address.Thread = m.ID // the thread that the answer opens
 	default:
@@ -185,9 +188,10 @@ func addressed(m saying, me, role string) (rest string, mentioned bool) {
 }
 
 // changed makes an amendment of a message whose author changed it. What Discord adds (embeds, a thread) leaves the time of the
-// author's last change as it was, so it is known or, where there was none, no amendment.
+// author's last change as it was, so it is known or, where there was none, no amendment. Nor is one whose content is withheld.
 func (d *Discord) changed(m saying, body []byte) []core.Event {
-	if !d.byPerson(m) || m.Edited == "" {
+	withheld := m.Guild != "" && m.Content == "" && len(m.Attachments) == 0 && !d.reads()
+	if !d.byPerson(m) || m.Edited == "" || withheld {
 		return nil
 	}
 	rest, _ := addressed(m, d.whoami().User, "")

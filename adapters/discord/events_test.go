@@ -178,3 +178,24 @@ func TestAChannelThatTheSessionDidNotTell(t *testing.T) {
 		t.Error("it asks again for what it knows")
 	}
 }
+
+// Without the content of messages a message that mentions the bot no more comes empty: nobody knows what it says now.
+func TestAChangeWhoseContentIsWithheldChangesNothing(t *testing.T) {
+	r := hear(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent}}).known()
+	m := r.ann.Posts(general, r.MentionOfBot()+" add mlk")
+	r.of(m)
+	r.ann.Edits(general, m.ID, "never mind")
+	r.ann.Edits(general, m.ID, r.MentionOfBot()+" add milk")
+	r.settled()
+	var texts []string
+	r.mu.Lock()
+	for _, id := range r.order {
+		if e := r.stored[id]; e.Kind == core.KindAmend {
+			texts = append(texts, amendment(t, e).Text)
+		}
+	}
+	r.mu.Unlock()
+	if len(texts) != 1 || texts[0] != "add milk" {
+		t.Errorf("it was changed to %q", texts)
+	}
+}

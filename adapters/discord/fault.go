@@ -1,27 +1,21 @@
 package discord
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"gatehouse/core"
 )
 
-// heard turns what became of a call into our error, and notes whether Discord can be spoken to. Categories: delivery_later (Discord
-// asks to wait, or can't be reached: nothing was done), delivery_in_doubt (it may or may not have been done),
-// provider_authentication (the token), unsupported (a permission is missing), delivery_failed (refused for good).
-func (r *rest) heard(got testimony, body []byte, err error) error {
-	fault := faultOf(got, body, err)
-	if errors.Is(err, context.Canceled) {
-		return fault // we hung up: it tells nothing of Discord
-	}
+// heard notes from what became of a call whether Discord can be spoken to.
+func (r *rest) heard(fault error) {
 	switch core.CategoryOf(fault) {
 	case core.ProviderAuthentication, core.DeliveryInDoubt:
 		r.met(fault)
@@ -32,14 +26,14 @@ func (r *rest) heard(got testimony, body []byte, err error) error {
 	default:
 		r.met(nil) // an answer, whatever it says
 	}
-	return fault
 }
 
 // refusal is Discord's word for a call that it did not do.
 type refusal struct {
-	Status int
-	Code   int // Discord's own; 0 where it gave none
-	Word   string
+	Status  int
+	Code    int // Discord's own; 0 where it gave none
+	Word    string
+	Foreign bool // the word of what stands before Discord, which tells nothing of what was asked for
 }
 
 // Error gives it as the log shows it.
@@ -81,6 +75,10 @@ const (
 	codeTooManyThreads     = 160006
 )
 
+// notNow are Discord's codes for what it does later, whatever the status: slow mode, writes of a channel and of a server, edits of an
+// announcement and of an old message, direct messages to too many people, messages switched off, a part of Discord that has too much to do.
+var notNow = []int{20016, 20028, 20029, 20022, 30046, 40003, 40004, 40062, 130000}
+
 // reasons says of some of the codes what happened and what to do.
 var reasons = map[int]struct {
 	category core.Category
@@ -102,6 +100,9 @@ var reasons = map[int]struct {
 	codeUnknownWebhook:     {core.DeliveryFailed, "It is too late to answer this interaction."},
 }
 
+// faultOf turns what became of a call into our error. Categories: delivery_later (Discord asks to wait, or can't be reached: nothing was
+// done), delivery_in_doubt (it may or may not have been done), provider_authentication (the token), unsupported (a permission is
+// missing), delivery_failed (refused for good).
 func faultOf(got testimony, body []byte, err error) error {
 	switch {
 	case got.status == 0 && err == nil:
@@ -115,6 +116,8 @@ func faultOf(got testimony, body []byte, err error) error {
 	}
 	said := said(got.status, body)
 	switch {
+	case slices.Contains(notNow, said.Code):
+		return limited(got, body)
 	case got.status >= http.StatusInternalServerError:
 		return core.Wrap(core.DeliveryInDoubt, said, "Discord broke down over it (%d).", got.status)
 	case got.status >= http.StatusMultipleChoices:
@@ -129,10 +132,12 @@ func refused(said *refusal) error {
 	if reason, ok := reasons[said.Code]; ok {
 		return core.Wrap(reason.category, said, "%s", reason.text)
 	}
-	switch said.Status {
-	case http.StatusUnauthorized:
+	switch {
+	case said.Status == http.StatusUnauthorized:
 		return core.Wrap(core.ProviderAuthentication, said, "Discord refuses the token. Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN anew.")
-	case http.StatusForbidden:
+	case said.Status == http.StatusForbidden && said.Foreign:
+		return core.Wrap(core.DeliveryLater, said, "What stands before Discord does not let the bot through (%d).", said.Status)
+	case said.Status == http.StatusForbidden:
 		return core.Wrap(core.Unsupported, said, "Discord does not let the bot do this (%d). gatehouse doctor says which permission is missing.", said.Code)
 	}
 	if said.Code == 0 {
@@ -152,7 +157,7 @@ func said(status int, body []byte) *refusal {
 		Errors  json.RawMessage `json:"errors"`
 	}
 	if err := json.Unmarshal(body, &word); err != nil {
-		return &refusal{Status: status, Word: "no words of Discord's"}
+		return &refusal{Status: status, Word: "no words of Discord's", Foreign: true}
 	}
 	text := word.Message
 	if len(word.Errors) > 0 {
@@ -170,7 +175,7 @@ const (
 	maxRetryAfter = time.Hour   // whatever it says
 )
 
-// limited is a 429. Its body tells the wait to the millisecond, its header in whole seconds; a proxy has only the header.
+// limited is a 429, or what is the same in other words. Its body tells the wait to the millisecond, its header in whole seconds; a proxy has only the header.
 func limited(got testimony, body []byte) error {
 	var word struct {
 		RetryAfter float64 `json:"retry_after"`

@@ -70,7 +70,7 @@ func (d *Discord) image(ctx context.Context, f attachment) (core.Block, error) {
 		return core.Block{}, core.Errorf(core.NotAllowed, "it is not kept at Discord")
 	}
 	if err != nil {
-		return core.Block{}, core.Wrap(core.ProviderUnavailable, err, "Discord can't be asked for a file now.")
+		return core.Block{}, core.Wrap(core.ProviderUnavailable, bare(err), "Discord can't be asked for a file now.")
 	}
 	defer answer.Body.Close()
 	switch {

@@ -64,7 +64,7 @@ func (d *Discord) lookIn(ctx context.Context, channel string, delivery core.Deli
 			return "", nil
 		}
 		if err != nil {
-			return "", err
+			return "", lookFault(err)
 		}
 		for _, one := range found {
 			if one.Author.Bot && d.out.paint.bears(one.Content, delivery, m) {
@@ -81,6 +81,10 @@ func (d *Discord) lookIn(ctx context.Context, channel string, delivery core.Deli
 	return "", core.Errorf(core.DeliveryInDoubt, "There are too many messages to look through.")
 }
 
+// lookFault is what an error of a look means to the outbox. Looking changes nothing: where Discord breaks down over it, or the token has
+// to be mended, it is looked again later, for as long as that takes. What Discord will not tell stays in doubt.
+func lookFault(err error) error { return sendFault(notSent(err)) }
+
 // readable is nil where nothing was found because there is nothing. Without the permission to read the history Discord shows an empty
 // one. That does no harm as long as the nonce lasts.
 func (d *Discord) readable(ctx context.Context, channel string, delivery core.Delivery, found int) error {
@@ -89,7 +93,7 @@ func (d *Discord) readable(ctx context.Context, channel string, delivery core.De
 	}
 	var any []sent
 	if err := d.call(ctx, http.MethodGet, messagesOf(channel)+"?limit=1", nil, &any); err != nil {
-		return err
+		return lookFault(err)
 	}
 	if len(any) == 0 {
 		return core.Errorf(core.DeliveryInDoubt, "The bot sees no messages where it posted. Give it the permission Read Message History there.")

@@ -87,6 +87,30 @@ func TestAnUnreadableHistoryProvesNothing(t *testing.T) {
 	}
 }
 
+// Looking changes nothing: where Discord breaks down over it, it is looked again, for as long as that takes.
+func TestALookThatFailsIsMadeAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		trouble discordtest.Trouble
+		want    core.Category
+	}{
+		"broken down": {discordtest.ServerError(503), core.DeliveryLater},
+		"cut":         {discordtest.Cut(), core.DeliveryLater},
+		"the token":   {discordtest.Unauthorized(), core.DeliveryLater},
+		"a proxy":     {discordtest.RateLimitedByProxy(time.Second), core.DeliveryLater},
+		"no view":     {discordtest.MissesAccess(), core.Unsupported}, // that may last
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTown(t, nil)
+			d := answerTo("reply/1", "words", core.Address{Platform: Name, Channel: general})
+			d.SentAt = w.clock.Now()
+			w.Inject(discordtest.Fault{Route: discordtest.ListMessages, Trouble: c.trouble, Times: 1})
+			if _, _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != c.want {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
 func TestSnowflakesHoldTheirTime(t *testing.T) {
 	at := time.Date(2016, 4, 30, 11, 18, 25, 796*1e6, time.UTC)
 	if got := snowflakeAt(at) >> shift; got != 175928847299117063>>shift {

@@ -24,10 +24,11 @@ const (
 type gates struct {
 	now func() time.Time
 
-	mu     sync.Mutex
-	open   map[string]*gate
-	until  time.Time // nothing is called before
-	global *rate.Limiter
+	mu      sync.Mutex
+	open    map[string]*gate
+	until   time.Time // nothing is called before
+	limited time.Time // nothing that the global limit is about is called before
+	global  *rate.Limiter
 }
 
 // gate is a bucket of rate limits.
@@ -78,6 +79,9 @@ func (g *gates) wait(one *gate, ungoverned bool) time.Duration {
 	defer g.mu.Unlock()
 	now := g.now()
 	wait := max(one.limiter.GetWaitTime(one.bucket, 1), one.until.Sub(now), g.until.Sub(now))
+	if !ungoverned {
+		wait = max(wait, g.limited.Sub(now))
+	}
 	if wait > 0 || ungoverned {
 		return wait
 	}
@@ -93,7 +97,7 @@ func (g *gates) closedFor(key string) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
-	wait := g.until.Sub(now)
+	wait := max(g.until.Sub(now), g.limited.Sub(now))
 	one := g.open[key]
 	if one == nil {
 		return max(0, wait)
@@ -106,18 +110,27 @@ func (g *gates) closedFor(key string) time.Duration {
 	return max(0, wait)
 }
 
-// hold leaves a bucket alone for a while; all of Discord where key is empty.
+// What can be left alone besides a bucket: all of Discord, and what the global limit is about.
+const (
+	allOfDiscord = ""
+	allGoverned  = "global"
+)
+
+// hold leaves a bucket alone for a while, or more than one.
 func (g *gates) hold(key string, wait time.Duration) {
 	one := (*gate)(nil)
-	if key != "" {
+	if key != allOfDiscord && key != allGoverned {
 		one = g.take(key)
 		defer g.put(one)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	until := &g.until
-	if one != nil {
+	switch {
+	case one != nil:
 		until = &one.until
+	case key == allGoverned:
+		until = &g.limited
 	}
 	if at := g.now().Add(wait); at.After(*until) {
 		*until = at

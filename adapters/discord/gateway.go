@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
+	"net/http"
 	"net/url"
 	"runtime"
 	"sync"
@@ -72,7 +73,7 @@ func (s *shard) dial(ctx context.Context, address string) (*link, error) {
 	if u.Path == "" {
 		u.Path = "/"
 	}
-	dialer := websocket.Dialer{HandshakeTimeout: helloTime, NetDialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext}
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloTime, NetDialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext}
 	conn, answer, err := dialer.DialContext(ctx, u.String(), nil)
 	if answer != nil && answer.Body != nil {
 		answer.Body.Close()
@@ -108,7 +109,7 @@ func (k *link) run(ctx context.Context, from session) parting {
 	defer stop()
 	var parts sync.WaitGroup
 	parts.Go(func() { k.beats(over) })
-	parts.Go(func() { k.commits(ctx) })
+	parts.Go(func() { k.commits(ctx, from) })
 	err := k.greet(from)
 	if err == nil {
 		err = k.reads(ctx)
@@ -212,11 +213,15 @@ func (k *link) ready(f frame) bool {
 		User struct {
 			ID string `json:"id"`
 		} `json:"user"`
+		Application struct {
+			ID string `json:"id"`
+		} `json:"application"`
 	}
 	if err := json.Unmarshal(f.Data, &r); err != nil || r.ID == "" || r.User.ID != k.shard.discord.whoami().User {
 		k.close(parting{anew: true, wait: invalidWait, why: "Discord began a session in a way that can't be read"})
 		return false
 	}
+	k.shard.discord.belongs(r.Application.ID)
 	k.shard.keep.began(r.ID, r.URL, f.Seq)
 	k.lives("a session with Discord has begun")
 	return true

@@ -93,13 +93,24 @@ func (r *ranks) of(ctx context.Context, guild, person string) ([]string, error) 
 	if err != nil && !isGone(err) {
 		return nil, err
 	}
+	r.learn(guild, person, m.Roles)
+	return m.Roles, nil
+}
+
+// learn remembers which roles a person has, as Discord told with what they did just now.
+func (r *ranks) learn(guild, person string, roles []string) {
+	until := r.discord.Now().Add(rankLasts)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.members) >= rankKept {
 		clear(r.members)
 	}
-	r.members[guild+"/"+person] = remembrance{m.Roles, now.Add(rankLasts)}
-	return m.Roles, nil
+	r.members[guild+"/"+person] = remembrance{roles, until}
+	for _, role := range roles {
+		if len(r.homes) < rankKept {
+			r.homes[role] = guild
+		}
+	}
 }
 
 // home gives the server of a role, "" where none of the bot's has it.

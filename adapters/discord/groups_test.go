@@ -49,3 +49,20 @@ func TestGroups(t *testing.T) {
 		t.Errorf("where Discord can't be asked it gave %v, %v", got, err)
 	}
 }
+
+// A press tells the roles of whoever presses, so nobody need be asked for them just then.
+func TestGroupsOfWhoeverPressed(t *testing.T) {
+	s := setup{before: func(r *inbound) {
+		r.AddRole(guild, discordtest.Role{ID: helpers, Name: "helpers", Members: []string{bobID}})
+	}}
+	r := hear(t, s).known()
+	for _, route := range []string{"GET /guilds/{guild}/members/{user}", "GET /users/@me/guilds", "GET /guilds/{guild}/roles"} {
+		r.Inject(discordtest.Fault{Route: route, Trouble: discordtest.ServerError(503)})
+	}
+	r.bob.Presses(r.button(general, r.sealed("a1", "approve")))
+	r.waitFor("the vote", func() bool { return len(r.order) > 0 })
+	wanted := []string{"discord:role:" + helpers}
+	if got, err := r.p.Groups(r.ctx, core.Actor{ID: "discord:" + bobID}, wanted); err != nil || !slices.Equal(got, wanted) {
+		t.Errorf("bob is in %v, %v", got, err)
+	}
+}

@@ -99,6 +99,9 @@ func (s *shard) connect(ctx context.Context) (parting, error) {
 		return parting{}, err
 	}
 	s.dials = 0
+	if from.ID == "" {
+		s.paid = false
+	}
 	return k.run(ctx, from), nil
 }
 
@@ -110,9 +113,13 @@ type item struct {
 	done chan struct{} // of what is taken beside the others: closed at its commit
 }
 
-// commits takes the events in their order. The session is behind each of them only once it is committed.
-func (k *link) commits(ctx context.Context) {
+// commits takes the events in their order. The session is behind each of them only once it is committed. What an earlier process did not
+// come to fetch when the session began is fetched before what is replayed: it is older.
+func (k *link) commits(ctx context.Context, from session) {
 	keep := k.shard.keep
+	if from.ID != "" {
+		k.shard.catchUp(ctx)
+	}
 	trouble := core.NewTrouble(k.shard.discord.Log, "storing the state of a session with Discord")
 	tick := time.NewTicker(saveEvery)
 	defer tick.Stop()
@@ -173,7 +180,7 @@ func (s *shard) take(ctx context.Context, it item) bool {
 func (s *shard) once(ctx context.Context, it item) verdict {
 	d := s.discord
 	switch it.kind {
-	case "READY", "RESUMED":
+	case "READY":
 		s.catchUp(ctx)
 		return stored
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":

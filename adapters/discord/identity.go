@@ -39,6 +39,15 @@ func (d *Discord) refusedContent() {
 	d.lacksContent()
 }
 
+// belongs notes the application that the bot belongs to, as a new session tells it.
+func (d *Discord) belongs(app string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.self.App == "" && isID(app) {
+		d.self.App = app
+	}
+}
+
 func (d *Discord) lacksContent() {
 	d.once("The bot hears only what mentions it or replies to it, and direct messages: the message content intent is not granted. " +
 		"Without it a conversation in a thread needs a mention in each message. Switch it on under Privileged Gateway Intents, on the page Bot of your application")
@@ -104,8 +113,11 @@ func (d *Discord) identify(ctx context.Context) error {
 		Flags int64  `json:"flags"`
 	}
 	err := d.call(ctx, http.MethodGet, "/applications/@me", nil, &app)
-	if err != nil && !isGone(err) { // else it does not tell, and the gateway will
+	if core.CategoryOf(err) == core.ProviderAuthentication {
 		return err
+	}
+	if err != nil { // then the gateway will tell
+		d.Log.Debug("what the application was granted is not known", "err", err)
 	}
 	d.mu.Lock()
 	d.self.User, d.self.Name = me.ID, me.Username

@@ -53,6 +53,9 @@ func (p painter) mark(d core.Delivery) string {
 
 var anyMark = regexp.MustCompile(`\x{2060}[\x{200b}\x{200c}\x{200d}\x{2060}]{24}\x{2060}`)
 
+// unmarked is a message's text without its mark.
+func unmarked(text string) string { return strings.TrimSpace(anyMark.ReplaceAllString(text, "")) }
+
 // bears reports whether a message's text is that of a part: by its mark, or by its words where marks do not come through.
 func (p painter) bears(text string, d core.Delivery, m drawn) bool {
 	if strings.Contains(text, strings.TrimSpace(p.mark(d))) {

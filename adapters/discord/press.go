@@ -24,8 +24,9 @@ type interaction struct {
 		Parent string `json:"parent_id"`
 	} `json:"channel,omitempty"`
 	Member *struct {
-		User *user  `json:"user"`
-		Nick string `json:"nick"`
+		User  *user    `json:"user"`
+		Nick  string   `json:"nick"`
+		Roles []string `json:"roles,omitempty"`
 	} `json:"member,omitempty"`
 	User    *user `json:"user,omitempty"`
 	Message *struct {
@@ -148,6 +149,9 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 	if who == nil || !isID(who.ID) || !isID(i.ID) || !isID(i.Channel) || i.Guild != "" && !isID(i.Guild) {
 		d.Log.Warn("a press or a command is refused: it does not say who or where", "type", i.Type)
 		return nil, broken
+	}
+	if i.Guild != "" && i.Member != nil && i.Member.Roles != nil {
+		d.ranks.learn(i.Guild, who.ID, i.Member.Roles)
 	}
 	switch i.Type {
 	case typePress:

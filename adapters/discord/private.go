@@ -8,6 +8,9 @@ import (
 	"gatehouse/core"
 )
 
+// tellTries is how often a word is tried where somebody pressed before it becomes a direct message.
+const tellTries = 4
+
 // tell says something to one person: where they pressed, for their eyes alone, as long as the interaction lasts (15 minutes); after that,
 // and where there was none, in direct messages.
 func (d *Discord) tell(ctx context.Context, delivery core.Delivery, m drawn) (core.Ref, error) {
@@ -16,7 +19,12 @@ func (d *Discord) tell(ctx context.Context, delivery core.Delivery, m drawn) (co
 		out := d.out.paint.outgoing(delivery, m)
 		out.Flags |= flagEphemeral
 		var made sent
-		err := d.call(ctx, http.MethodPost, "/webhooks/"+app+"/"+token+"?wait=true", out, &made)
+		path := "/webhooks/" + app + "/" + token + "?wait=true"
+		err := d.call(ctx, http.MethodPost, path, out, &made)
+		for try := 1; try < tellTries && isRefusal(err, codeUnknownWebhook) && ctx.Err() == nil; try++ { // the press itself may not be answered yet
+			d.sleep(ctx, followEarly)
+			err = d.call(ctx, http.MethodPost, path, out, &made)
+		}
 		if err == nil {
 			return refOf(delivery.To.Channel, made.ID), nil
 		}

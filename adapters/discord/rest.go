@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -35,7 +36,7 @@ type rest struct {
 }
 
 func newRest(c Config, now func() time.Time, met func(error)) *rest {
-	r := &rest{base: strings.TrimRight(c.APIURL, "/"), http: client(), gates: newGates(now), invalid: newInvalid(now), met: met}
+	r := &rest{base: c.apiURL(), http: client(), gates: newGates(now), invalid: newInvalid(now), met: met}
 	r.session = &discordgo.Session{
 		Token: "Bot " + c.BotToken, Client: r.http, Ratelimiter: discordgo.NewRatelimiter(), MaxRestRetries: 0, ShouldRetryOnRateLimit: false,
 		UserAgent: "DiscordBot (https://gatehouse.invalid, 1)", LogLevel: -1, // it writes to the standard log
@@ -58,7 +59,7 @@ func client() *http.Client {
 func (r *rest) close() { r.http.CloseIdleConnections() }
 
 // call asks Discord's REST API: path is what comes after /api/v10, such as /channels/1/messages; body is sent as JSON, answer is
-// decoded from it; each may be nil. Errors are as heard says.
+// decoded from it; each may be nil. Errors are as faultOf says.
 func (d *Discord) call(ctx context.Context, method, path string, body, answer any) error {
 	return d.out.rest.call(ctx, method, path, body, answer)
 }
@@ -80,13 +81,17 @@ func (r *rest) call(ctx context.Context, method, path string, body, answer any) 
 		return err
 	}
 	var got testimony
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, testimonyKey{}, &got), callTimeout)
+	timed, cancel := context.WithTimeout(context.WithValue(ctx, testimonyKey{}, &got), callTimeout)
 	defer cancel()
-	out, err := r.session.RequestWithLockedBucket(method, r.base+path, "application/json", raw, g.bucket, 0, discordgo.WithContext(ctx))
+	out, err := r.session.RequestWithLockedBucket(method, r.base+path, "application/json", raw, g.bucket, 0, discordgo.WithContext(timed))
 	r.gates.leave(g)
-	fault := r.heard(got, out, err)
+	err = bare(err)
+	fault := faultOf(got, out, err)
+	if err == nil || ctx.Err() == nil { // else we hung up, some calls after a moment: that tells nothing of Discord
+		r.heard(fault)
+	}
 	if fault != nil {
-		r.learn(key, got, fault)
+		r.learn(key, got, out, fault)
 		return fault
 	}
 	if answer == nil {
@@ -98,16 +103,22 @@ func (r *rest) call(ctx context.Context, method, path string, body, answer any) 
 	return nil
 }
 
+// bare is an error without the address of its call: an interaction's has its token, a file's its signature.
+func bare(err error) error {
+	var at *url.Error
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
 // learn remembers how long Discord wants to be left alone, and counts what it bans for.
-func (r *rest) learn(key string, got testimony, fault error) {
+func (r *rest) learn(key string, got testimony, body []byte, fault error) {
 	if got.status == http.StatusUnauthorized || got.status == http.StatusForbidden || got.status == http.StatusTooManyRequests && got.scope() != scopeShared {
 		r.invalid.count()
 	}
 	if wait := core.RetryAfterOf(fault); wait > 0 && got.status == http.StatusTooManyRequests {
-		if got.everything() {
-			key = ""
-		}
-		r.gates.hold(key, wait)
+		r.gates.hold(got.about(key, body), wait)
 	}
 }
 
@@ -127,9 +138,21 @@ const (
 
 func (t testimony) scope() string { return t.header.Get("X-RateLimit-Scope") }
 
-// everything reports a 429 that is about all calls: the global limit, or a proxy before Discord that knows no routes.
-func (t testimony) everything() bool {
-	return t.header.Get("X-RateLimit-Global") != "" || t.scope() == scopeGlobal || t.scope() == "" && t.header.Get("X-RateLimit-Bucket") == ""
+// about says what a 429 is about: a call's bucket; all calls, where it comes from a proxy before Discord that knows no routes; or the
+// global limit. One that has Discord's own words, and does not say so, is about its route alone: a channel in slow mode.
+func (t testimony) about(bucket string, body []byte) string {
+	if t.header.Get("X-RateLimit-Global") != "" || t.scope() == scopeGlobal {
+		return allGoverned
+	}
+	var word struct {
+		Global *bool `json:"global"`
+		Code   int   `json:"code"`
+	}
+	ofRoute := json.Unmarshal(body, &word) == nil && (word.Code != 0 || word.Global != nil && !*word.Global)
+	if t.scope() == "" && t.header.Get("X-RateLimit-Bucket") == "" && !ofRoute {
+		return allOfDiscord
+	}
+	return bucket
 }
 
 // witness notes what an answer said in the context of its call: discordgo does not tell it for all of them.

@@ -103,7 +103,7 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 		return "", false, err
 	}
 	if delivery.Kind != core.PostSteps {
-		d.out.typing.stop(place)
+		d.out.typing.stop(placeOf(delivery.To))
 	}
 	return ref, more, nil
 }
@@ -122,7 +122,13 @@ func (d *Discord) post(ctx context.Context, channel, answered string, delivery c
 	if !isSnowflake(made.ID) {
 		return "", core.Errorf(core.DeliveryInDoubt, "Discord's answer does not say which message it made.")
 	}
-	return refOf(channel, made.ID), nil
+	ref := refOf(channel, made.ID)
+	if delivery.Kind == core.PostCard && unmarked(made.Content) != unmarked(out.Content) { // Discord knows its nonce, and gave what was sent first
+		if err := d.Edit(ctx, ref, delivery); err != nil {
+			return "", core.Wrap(core.DeliveryInDoubt, err, "The card is there as it was sent first, and could not be redrawn.")
+		}
+	}
+	return ref, nil
 }
 
 func messagesOf(channel string) string { return "/channels/" + channel + "/messages" }

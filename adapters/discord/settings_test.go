@@ -127,3 +127,10 @@ func (d *drawer) value(name string) string {
 	defer d.mu.Unlock()
 	return d.values[name]
 }
+
+// used counts what is spent of a budget.
+func (d *drawer) used(name string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.uses[name])
+}

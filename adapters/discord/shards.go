@@ -47,7 +47,8 @@ type shard struct {
 	accept  core.Accept
 	n, of   int
 	keep    *keeper
-	dials   int // connections in a row that could not be made to where the session is resumed
+	dials   int  // connections in a row that could not be made to where the session is resumed
+	paid    bool // an identification is counted that was not made
 }
 
 // mine reports whether a server's events are this shard's.

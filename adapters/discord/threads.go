@@ -71,12 +71,17 @@ func begins(to core.Address) bool {
 // openThread opens the thread of a message, and reports whether it is there.
 func (d *Discord) openThread(ctx context.Context, to core.Address) (there bool, err error) {
 	path := messagesOf(to.Channel) + "/" + to.Message
-	var m sent
-	switch err := d.call(ctx, http.MethodGet, path, nil, &m); core.CategoryOf(err) {
-	case core.DeliveryLater, core.ProviderAuthentication, core.DeliveryInDoubt:
-		return false, core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
+	var m sent // its text names the thread; where it can't be read the thread has another name
+	if err := d.call(ctx, http.MethodGet, path, nil, &m); core.CategoryOf(err) == core.DeliveryLater {
+		return false, err
 	}
-	err = d.call(ctx, http.MethodPost, path+"/threads", map[string]any{"name": topic(m.Content)}, nil)
+	open := func(name string) error {
+		return d.call(ctx, http.MethodPost, path+"/threads", map[string]any{"name": name}, nil)
+	}
+	err = open(topic(m.Content))
+	if isRefusal(err, codeInvalidForm) { // some servers allow no name with certain words
+		err = open(noTopic)
+	}
 	switch core.CategoryOf(err) {
 	case "":
 		return true, nil
@@ -86,9 +91,20 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (there bool, 
 	if isRefusal(err, codeThreadExists) {
 		return true, nil
 	}
+	if isRefusal(err, codeUnknownMessage) { // its thread outlives it
+		switch err := d.call(ctx, http.MethodGet, "/channels/"+to.Thread, nil, nil); core.CategoryOf(err) {
+		case "":
+			return true, nil
+		case core.DeliveryLater, core.ProviderAuthentication, core.DeliveryInDoubt:
+			return false, core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
+		}
+	}
 	d.Log.Info("a thread could not be opened; the answer stands in the channel", "channel", to.Channel, "err", err)
 	return false, nil
 }
+
+// noTopic is the name of a thread whose message gives none.
+const noTopic = "Conversation"
 
 // topic makes a short name for a thread of the message that it begins with, without whom the message calls.
 func topic(text string) string {
@@ -102,7 +118,7 @@ func topic(text string) string {
 		name += "…"
 	}
 	if name = strings.TrimSpace(name); name == "" {
-		return "Conversation"
+		return noTopic
 	}
 	return name
 }

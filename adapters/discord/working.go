@@ -26,7 +26,7 @@ type typist struct {
 	going  sync.WaitGroup
 }
 
-// typing is one place where the bot types.
+// typing is one conversation that the bot types in.
 type typing struct{ stop context.CancelFunc }
 
 func newTypist() *typist {
@@ -89,16 +89,15 @@ func (t *typist) gone(place string, one *typing) {
 
 // Working shows that the bot is typing where the answer will stand, and ends that. What is shown already ends with the answer itself.
 func (d *Discord) Working(_ context.Context, to core.Address, on bool) error {
-	place := placeOf(to)
-	if there, _ := d.out.threads.know(to.Thread); begins(to) && !there {
-		place = to.Channel
-	}
 	if !on {
-		d.out.typing.stop(place)
 		d.out.typing.stop(placeOf(to))
 		return nil
 	}
-	d.out.typing.start(place, func(ctx context.Context) error {
+	d.out.typing.start(placeOf(to), func(ctx context.Context) error {
+		place := placeOf(to)
+		if there, _ := d.out.threads.know(to.Thread); begins(to) && !there {
+			place = to.Channel // until the thread is opened
+		}
 		return d.call(ctx, http.MethodPost, "/channels/"+place+"/typing", nil, nil)
 	})
 	return nil

@@ -71,6 +71,31 @@ func TestTypingIsShownUntilTheAnswer(t *testing.T) {
 	}
 }
 
+// The answer opens the thread: what was shown in the channel until then ends with it, and what is shown there for others does not.
+func TestTypingEndsWithTheAnswerThatOpensTheThread(t *testing.T) {
+	w := newTown(t, nil)
+	nap, _ := w.running()
+	first, second := w.asked("hello"), w.asked("and hello")
+	for _, to := range []core.Address{first, second} {
+		if err := w.d.Working(w.ctx(), to, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.typed(general, 2)
+	w.say(answerTo("reply/1", "done", first))
+	if err := w.d.Working(w.ctx(), first, false); err != nil {
+		t.Fatal(err)
+	}
+	for len(w.Typing(general)) < 3 { // the second goes on; the first may take one more nap
+		nap <- struct{}{}
+	}
+	w.say(answerTo("reply/2", "done", second))
+	w.d.out.typing.going.Wait()
+	if len(w.d.out.typing.places) != 0 || len(w.Typing(first.Thread))+len(w.Typing(second.Thread)) != 0 {
+		t.Error("it types after its end")
+	}
+}
+
 func TestTypingEndsWhereItIsNotAllowed(t *testing.T) {
 	w := newTown(t, nil)
 	w.running()

@@ -10,7 +10,7 @@ import (
 type deadlettersCmd struct {
 	List  deadlettersListCmd  `cmd:"" help:"List turns that gave up, and posts that were refused or may not have arrived."`
 	Show  deadlettersShowCmd  `cmd:"" help:"Show one."`
-	Retry deadlettersRetryCmd `cmd:"" help:"Try again: a new turn with the same content."`
+	Retry deadlettersRetryCmd `cmd:"" help:"Try again: a new turn with the same content, or a post sent after all."`
 	Drop  deadlettersDropCmd  `cmd:"" help:"Put away; the record stays."`
 }
 
@@ -41,12 +41,12 @@ func (c deadlettersListCmd) Run(ctx context.Context, a *app) error {
 		for _, e := range events {
 			v := viewTurn(e)
 			views = append(views, deadView{Type: "turn", Turn: &v})
-			rows = append(rows, []string{fmt.Sprintf("turn %d", e.Seq), string(e.Lane), stamp(e.EndedAt), string(e.End.Category), short(e.End.Cause)})
+			rows = append(rows, []string{fmt.Sprint(e.Seq), string(e.Lane), stamp(e.EndedAt), string(e.End.Category), short(e.End.Cause)})
 		}
 		for _, p := range posts {
 			v := viewPost(p)
 			views = append(views, deadView{Type: "post", Post: &v})
-			rows = append(rows, []string{fmt.Sprintf("post %d", p.Seq), string(p.Lane), stamp(p.CreatedAt), string(p.State), short(p.Cause)})
+			rows = append(rows, []string{fmt.Sprintf("post:%d", p.Seq), string(p.Lane), stamp(p.CreatedAt), string(p.State), short(p.Cause)})
 		}
 		if c.JSON {
 			return a.json(views)
@@ -57,12 +57,15 @@ func (c deadlettersListCmd) Run(ctx context.Context, a *app) error {
 
 type deadlettersShowCmd struct {
 	asJSON
-	ID string `arg:"" help:"The number of a turn, or the id of its invocation."`
+	ID string `arg:"" help:"The number of a turn, the id of its invocation, or post:NUMBER."`
 }
 
 // Run shows.
 func (c deadlettersShowCmd) Run(ctx context.Context, a *app) error {
 	return a.withStore(ctx, func(store core.Store) error {
+		if seq, ok, err := postNumber(c.ID); ok || err != nil {
+			return a.showPost(ctx, store, seq, err, c.JSON)
+		}
 		events, err := findTurn(ctx, store, c.ID)
 		if err != nil {
 			return err
@@ -78,21 +81,35 @@ func (c deadlettersShowCmd) Run(ctx context.Context, a *app) error {
 
 type deadlettersRetryCmd struct {
 	asJSON
-	Turn []int64 `arg:"" help:"Numbers of turns."`
+	ID []string `arg:"" help:"Numbers of turns; post:NUMBER for posts."`
 }
 
 // Run tries again. A repeat gives the turn that the first call made.
 func (c deadlettersRetryCmd) Run(ctx context.Context, a *app) error {
 	return a.withStore(ctx, func(store core.Store) error {
 		made := []map[string]int64{}
-		for _, seq := range c.Turn {
-			r, err := store.Again(ctx, seq)
+		for _, id := range c.ID {
+			turn, post, err := deadLetter(id)
 			if err != nil {
-				return noTurn(err, seq)
+				return err
 			}
-			made = append(made, map[string]int64{"turn": seq, "again_as": r.Seq})
+			if post != 0 {
+				if err := store.Resend(ctx, post); err != nil {
+					return noPost(err, post)
+				}
+				made = append(made, map[string]int64{"post": post})
+				if !c.JSON {
+					a.say("Post %d is sent again. Where nobody knew whether it arrived, it may stand there twice.", post)
+				}
+				continue
+			}
+			r, err := store.Again(ctx, turn)
+			if err != nil {
+				return noTurn(err, turn)
+			}
+			made = append(made, map[string]int64{"turn": turn, "again_as": r.Seq})
 			if !c.JSON {
-				a.say("Turn %d is tried again as turn %d.", seq, r.Seq)
+				a.say("Turn %d is tried again as turn %d.", turn, r.Seq)
 			}
 		}
 		if c.JSON {
@@ -103,17 +120,28 @@ func (c deadlettersRetryCmd) Run(ctx context.Context, a *app) error {
 }
 
 type deadlettersDropCmd struct {
-	Turn []int64 `arg:"" help:"Numbers of turns."`
+	ID []string `arg:"" help:"Numbers of turns; post:NUMBER for posts."`
 }
 
 // Run drops.
 func (c deadlettersDropCmd) Run(ctx context.Context, a *app) error {
 	return a.withStore(ctx, func(store core.Store) error {
-		for _, seq := range c.Turn {
-			if err := store.Drop(ctx, seq); err != nil {
-				return noTurn(err, seq)
+		for _, id := range c.ID {
+			turn, post, err := deadLetter(id)
+			if err != nil {
+				return err
 			}
-			a.say("Turn %d is put away.", seq)
+			if post != 0 {
+				if err := store.DropPost(ctx, post); err != nil {
+					return noPost(err, post)
+				}
+				a.say("Post %d is put away.", post)
+				continue
+			}
+			if err := store.Drop(ctx, turn); err != nil {
+				return noTurn(err, turn)
+			}
+			a.say("Turn %d is put away.", turn)
 		}
 		return nil
 	})

@@ -29,6 +29,12 @@ type onDiscord struct {
 // discordTown opens a fake Discord and fills it.
 func discordTown(t *testing.T, o discordtest.Options) *onDiscord {
 	t.Helper()
+	return serveDiscordWith(t, o, env, func(*discordtest.Server) {})
+}
+
+// serveDiscordWith starts both sides; before changes the fake before anybody speaks with it.
+func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string, before func(*discordtest.Server)) *onDiscord {
+	t.Helper()
 	o.IdentifyEvery = -1
 	d := &onDiscord{served: &served{t: t}, discord: discordtest.Start(t, o)}
 	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
@@ -46,7 +52,7 @@ func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *o
 	d.db, d.code = "sqlite:"+filepath.Join(t.TempDir(), "g.db"), make(chan int, 8)
 	for key, value := range map[string]string{
 		"GATEHOUSE_DATABASE_URL": d.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json", "GATEHOUSE_APPROVERS": "discord:role:" + roleID,
-		"DISCORD_BOT_TOKEN": d.discord.BotToken(), "DISCORD_API_URL": d.discord.APIURL(),
+		"DISCORD_BOT_TOKEN": d.discord.BotToken(), "DISCORD_API_URL": strings.TrimSuffix(d.discord.APIURL(), "/api/v10"), // which is added
 	} {
 		t.Setenv(key, value)
 	}
@@ -56,6 +62,7 @@ func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *o
 	if env["DISCORD_PUBLIC_KEY"] != "" {
 		t.Setenv("DISCORD_PUBLIC_KEY", d.discord.PublicKey())
 	}
+	before(d.discord)
 	d.start()
 	if env["DISCORD_PUBLIC_KEY"] != "" {
 		d.discord.SetInteractionsURL(d.base + "/discord/interactions")

@@ -39,6 +39,8 @@ func checkDatabase(ctx context.Context, cfg Config) ([]finding, core.Store) {
 	return []finding{{"database", checkOK, what, ""}}, store
 }
 
+const mendPosts = "gatehouse deadletters list says why; retry or drop them."
+
 // checkStore looks at what waits in the database: what gave up, and what this build can't go on with.
 func checkStore(ctx context.Context, cfg Config, store core.Store) []finding {
 	queue, err := store.Queue(ctx)
@@ -58,9 +60,9 @@ func checkStore(ctx context.Context, cfg Config, store core.Store) []finding {
 		warn(1, "No turns are taken: somebody paused them.", "", "gatehouse unpause takes them again.")
 	}
 	warn(queue.Dead, "1 message was given up.", "%d messages were given up.", "gatehouse deadletters list says why; retry or drop them.")
-	warn(queue.DeadPosts, "1 post was refused for good.", "%d posts were refused for good.", "The log says why; the answer stands in gatehouse sessions show.")
+	warn(queue.DeadPosts, "1 post was refused for good.", "%d posts were refused for good.", mendPosts)
 	warn(queue.InDoubt, "Of 1 post nobody knows whether it arrived.", "Of %d posts nobody knows whether they arrived.",
-		"Look into the conversation; the answer stands in gatehouse sessions show.")
+		"Look into the conversation whether it is there. "+mendPosts)
 	if len(found) == 0 {
 		found = append(found, finding{"queue", checkOK, fmt.Sprintf("Nothing was given up; %d conversations and %d posts wait.", len(queue.Lanes), queue.Posts), ""})
 	}

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestCommands runs the scripts of testdata. Beside testscript's own commands there are: exits CODE gatehouse ARG…, which runs a
-// command that must end with that exit code; seed, which fills sqlite:gatehouse.db with one of everything; and tamper, which
+// command that must end with that exit code; seed, which fills sqlite:gatehouse.db with one of everything; undeliver, which has its posts give up; tamper, which
 // changes an entry of its audit log; and keyless, which writes the last standard error to stderr.txt, its list of keys cut out.
 func TestCommands(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -27,8 +27,9 @@ func TestCommands(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
-			"seed":  func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(seed(ts.MkAbs("gatehouse.db"))) },
+			"exits":     exits,
+			"undeliver": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(undeliver(ts.MkAbs("gatehouse.db"))) },
+			"seed":      func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(seed(ts.MkAbs("gatehouse.db"))) },
 			"keyless": func(ts *testscript.TestScript, _ bool, _ []string) {
 				text := regexp.MustCompile(`none of [a-z_, ]*`).ReplaceAllString(ts.ReadFile("stderr"), "none of KEYS")
 				ts.Check(os.WriteFile(ts.MkAbs("stderr.txt"), []byte(text), 0o600))

@@ -119,6 +119,36 @@ func (s *seeder) suspended() error {
 	})
 }
 
+// undeliver has the seed's posts give up: post 1 is refused, of post 2 nobody knows whether it arrived.
+func undeliver(file string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	store, err := storage.Open(ctx, "sqlite:"+file, storage.Options{})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	for _, end := range []struct {
+		state core.RowState
+		cause string
+		parts []core.Part
+	}{{core.RowDead, "no such channel", nil}, {core.RowUnknown, "the answer was lost", []core.Part{{InDoubt: true}}}} {
+		rows, err := store.ClaimPosts(ctx, core.PostRequest{Owner: "seed", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "console"}}})
+		if err != nil {
+			return err
+		}
+		if len(rows) != 1 {
+			return fmt.Errorf("%d posts, want 1", len(rows))
+		}
+		row := rows[0]
+		row.State, row.Cause, row.Parts = end.state, end.cause, end.parts
+		if err := store.ReleasePost(ctx, row, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // tamper changes the first entry of the audit log.
 func tamper(file string) error {
 	db, err := sql.Open("sqlite3", file)

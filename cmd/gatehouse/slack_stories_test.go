@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
 )
 
 // asked has Ann ask for a note in a channel and gives the thread and the card.
@@ -168,13 +170,18 @@ func TestSlackInDoubtWithoutHistoryIsUnknownAndVisible(t *testing.T) {
 	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1})
 	post := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
 	s.reads("C1", post.TS, "echo: one")
+	var dead []deadView
 	waitUntil(t, func() bool {
 		code, out := s.command("deadletters", "list", "--json")
-		return code == codeDone && strings.Contains(out, `"unknown"`)
+		return code == codeDone && json.Unmarshal([]byte(out), &dead) == nil && len(dead) == 1 && dead[0].Post.State == core.RowUnknown
 	}, "the dead letter")
 	if n := s.slack.CountFromBot(); n != 1 {
 		t.Errorf("%d posts", n)
 	}
+	if code, out := s.command("deadletters", "retry", fmt.Sprintf("post:%d", dead[0].Post.Seq)); code != codeDone {
+		t.Fatalf("the post is not sent again: %s", out)
+	}
+	waitUntil(t, func() bool { return s.slack.CountFromBot() == 2 }, "the post that an admin sends again, knowing that it may be there")
 }
 
 // A card whose answer was lost can't be looked for without the history scopes. Whoever presses its button shows that it is there.

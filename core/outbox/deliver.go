@@ -36,7 +36,7 @@ func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 		wait = d.later(&row, err) // who else is to know can't be told now
 	default:
 		row.State, row.Cause = core.RowDead, err.Error()
-		d.Log.Error("a post was refused for good", "platform", p.Name(), "event", row.Event, "category", category, "err", err)
+		d.Log.Error("a post was refused for good; gatehouse deadletters can send it again", "post", row.Seq, "platform", p.Name(), "event", row.Event, "category", category, "err", err)
 	}
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), d.Lease)
 	defer done()
@@ -78,8 +78,12 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 		}
 		delivery.Card = &card
 		if h, ok := p.(core.Herald); ok && !row.Copy && row.Shown == 0 && len(row.Parts) == 0 && card.State == core.Open {
-			if err := d.spread(ctx, h, row, delivery, false); err != nil {
+			err := d.spread(ctx, h, row, delivery, false)
+			if err != nil && (row.Attempts < spreadTries || core.CategoryOf(err) == core.LeaseLost) {
 				return err
+			}
+			if err != nil {
+				d.Log.Error("a card goes out, but not to those who can't see its conversation: who they are can't be found out", "post", row.Seq, "platform", p.Name(), "err", err)
 			}
 		}
 	}
@@ -230,7 +234,7 @@ func (d *Deliverer) doubt(row *core.OutboxRow, err error) time.Duration {
 	_, canFind := d.platforms[row.To.Platform].(core.Finder)
 	if !canFind || part.Looks > doubtTries {
 		row.State = core.RowUnknown
-		d.Log.Error("whether a post arrived is unknown; it is not sent again", "platform", row.To.Platform, "event", row.Event, "err", err)
+		d.Log.Error("whether a post arrived is unknown; it is not sent again, unless by gatehouse deadletters", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
 	}
 	return d.jitter(doubtWait)
 }
@@ -241,7 +245,7 @@ func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
 	row.Cause = err.Error()
 	if row.Attempts > giveUp {
 		row.State = core.RowDead
-		d.Log.Error("a post could not be sent for a day", "platform", row.To.Platform, "event", row.Event, "err", err)
+		d.Log.Error("a post could not be sent for a day; gatehouse deadletters can send it again", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
 		return 0
 	}
 	d.Log.Warn("a post has to wait", "platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err), "err", err)

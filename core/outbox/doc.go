@@ -12,6 +12,8 @@
 // A platform may pace what it is sent: a row whose time has not come is given back at once, so that it holds up no other
 // destination, and its wait is no failed try.
 //
+// Each platform has its own slots: one that hangs holds up no other.
+//
 // A refusal for good makes the row dead: visible, with its cause, and it holds up nobody. A platform that asks us to wait, or can't
 // be reached, is tried again, for as long as giveUp says.
 package outbox

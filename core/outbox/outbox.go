@@ -31,12 +31,13 @@ type Options struct {
 
 // Numbers that have a reason.
 const (
-	inFlight     = 16  // destinations at a time
+	inFlight     = 16  // destinations at a time, of a platform
 	giveUp       = 300 // failed tries in a row, about a day of them, make a row dead
 	firstBackoff = time.Second
 	maxBackoff   = 5 * time.Minute
 	doubtWait    = 2 * time.Second // between looks for a part in doubt: posts become readable late
 	doubtTries   = 3               // failed look-ups of a part before the row is unknown
+	spreadTries  = 4               // failed tries to tell who else is to see a card, before it goes out without
 	sendTimeout  = 10 * time.Second
 )
 
@@ -45,7 +46,7 @@ type Deliverer struct {
 	Options
 	platforms map[string]core.Platform
 	scopes    []core.Scope
-	ring      chan struct{}
+	rings     []chan struct{} // of each scope
 }
 
 // New makes a deliverer. Missing parts are a programming mistake and panic.
@@ -68,25 +69,38 @@ func New(o Options) *Deliverer {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &Deliverer{Options: o, platforms: map[string]core.Platform{}, ring: make(chan struct{}, 1)}
+	d := &Deliverer{Options: o, platforms: map[string]core.Platform{}}
 	for _, p := range o.Platforms {
 		d.platforms[p.Name()] = p
 		d.scopes = append(d.scopes, core.ScopeOf(p))
+		d.rings = append(d.rings, make(chan struct{}, 1))
 	}
 	return d
 }
 
 // Nudge says that there may be posts: look now, not at the next poll. It never blocks.
 func (d *Deliverer) Nudge() {
-	select {
-	case d.ring <- struct{}{}:
-	default:
+	for _, ring := range d.rings {
+		select {
+		case ring <- struct{}{}:
+		default:
+		}
 	}
 }
 
 // Run delivers until ctx ends, and returns when nothing is in flight any more. It never fails: a store that can't be reached is
-// tried again.
+// tried again. Each platform has slots of its own, so that one which hangs holds up no other.
 func (d *Deliverer) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	for i, scope := range d.scopes {
+		all.Go(func() { d.run(ctx, scope, d.rings[i]) })
+	}
+	all.Wait()
+	return nil
+}
+
+// run delivers to one platform.
+func (d *Deliverer) run(ctx context.Context, scope core.Scope, ring chan struct{}) {
 	var flying sync.WaitGroup
 	defer flying.Wait()
 	trouble := core.NewTrouble(d.Log, "looking for posts")
@@ -94,7 +108,7 @@ func (d *Deliverer) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		free := cap(slots) - len(slots)
 		if free > 0 {
-			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: d.scopes})
+			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: []core.Scope{scope}})
 			if ctx.Err() == nil {
 				trouble.Met(err)
 			}
@@ -112,13 +126,12 @@ func (d *Deliverer) Run(ctx context.Context) error {
 		}
 		timer := time.NewTimer(d.Poll)
 		select {
-		case <-d.ring:
+		case <-ring:
 		case <-timer.C:
 		case <-ctx.Done():
 		}
 		timer.Stop()
 	}
-	return nil
 }
 
 // Flush delivers what is due now, until nothing is left that can be delivered, or ctx ends: the last act of a process that drains.

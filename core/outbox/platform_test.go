@@ -155,6 +155,15 @@ func TestACardGoesToThoseWhoCannotSeeItToo(t *testing.T) {
 	}
 }
 
+func TestACardGoesOutThoughNobodyCanTellWhoElseIsToSeeIt(t *testing.T) {
+	o, _, _ := heraldOffice(t, slices.Repeat([]error{errLater}, 100)...)
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
+	o.flushUntil("card/a", core.RowSent, 1)
+	if got := o.flush(); got != "card/a.0 open" {
+		t.Errorf("shown: %s", got)
+	}
+}
+
 func TestACardThatIsRefusedReachesItsApproversAnyway(t *testing.T) {
 	o, h, _ := heraldOffice(t)
 	o.board.script["card/a.0"] = []error{errNever}

@@ -48,7 +48,7 @@
 // was stored makes the repeat fail with lease_lost, and what is stored stands (Finish, HandBack, ReleasePost); a save replaces its
 // own rows (SaveSession, SavePost, Say); an intent that may have been stored is not run, and the next attempt finds it and tells the
 // outcome as unknown (BeginIntent); the first result stands (SettleIntent); a vote is known by its click, any other second decision
-// finds the first (Decide); the rest sets a state (Renew, Stop, SetPaused, Drop, DeleteSession, AddTask, EndTask, Prune, Keep, Put,
+// finds the first (Decide); the rest sets a state (Renew, Stop, SetPaused, Drop, DropPost, Resend, DeleteSession, AddTask, EndTask, Prune, Keep, Put,
 // Hold). Only AddNote can be there twice, as the world outside would have it, and a use that Spend counts: then too few are made,
 // never too many.
 //

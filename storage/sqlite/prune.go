@@ -24,6 +24,7 @@ var prunes = []string{
 		select o.seq from outbox o where o.state = 'sent' and o.sent_at < ?1
 		and not exists (select 1 from approvals a join paused p on p.invocation = a.invocation where a.id = o.approval)
 		limit ?2)`,
+	`delete from outbox where seq in (select seq from outbox where state = 'dropped' and created_at < ?1 limit ?2)`,
 	`delete from intents where approval in (
 		select a.id from approvals a where a.state <> 'open' and a.decided_at < ?1
 		and not exists (select 1 from paused p where p.invocation = a.invocation)

@@ -217,6 +217,16 @@ func (p failpoints) Drop(ctx context.Context, seq int64) error {
 	return p.s.Drop(ctx, seq)
 }
 
+func (p failpoints) Resend(ctx context.Context, seq int64) error {
+	defer p.at("Resend")()
+	return p.s.Resend(ctx, seq)
+}
+
+func (p failpoints) DropPost(ctx context.Context, seq int64) error {
+	defer p.at("DropPost")()
+	return p.s.DropPost(ctx, seq)
+}
+
 func (p failpoints) AddNote(ctx context.Context, owner, text string) error {
 	defer p.at("AddNote")()
 	return p.s.AddNote(ctx, owner, text)

@@ -35,7 +35,7 @@ func Run(t *testing.T, open Opener) {
 		{"inbox", inboxExamples}, {"amend", amendExamples}, {"claim", claimExamples}, {"hold", holdExamples}, {"finish", finishExamples},
 		{"session", sessionExamples}, {"closure", closureExamples}, {"approval", approvalExamples}, {"decision", decisionExamples},
 		{"intent", intentExamples}, {"evidence", evidenceExamples}, {"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"schedule", scheduleExamples},
-		{"prune", pruneExamples}, {"admin", adminExamples}, {"settings", settingsExamples}, {"crash", crashExamples},
+		{"undelivered", undeliveredExamples}, {"prune", pruneExamples}, {"admin", adminExamples}, {"settings", settingsExamples}, {"crash", crashExamples},
 	} {
 		t.Run(room.name, func(t *testing.T) {
 			for _, e := range room.examples {

@@ -144,6 +144,8 @@ var pruneExamples = []example{
 		w.equal("removed", w.prune(), 0)
 		w.ok(w.Drop(w.ctx, dead))
 		w.equal("a dropped letter", w.prune(), 1)
+		w.ok(w.DropPost(w.ctx, rows[0].Seq))
+		w.equal("a dropped post", w.prune(), 1)
 	}},
 	{"a second try is remembered as long as the first", func(w *world) {
 		dead := w.message(lane)

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/discord/discordtest"
+)
+
+// essentialRoutes are those without which there is nothing.
+var essentialRoutes = []string{
+	discordtest.GetMe, discordtest.GetGateway, discordtest.OpenDM, discordtest.CreateMessage, discordtest.EditMessage, discordtest.StartThread,
+	discordtest.AnswerInteraction, discordtest.FollowUp, discordtest.EditFollowUp,
+}
+
+// Whatever else Discord refuses, because of a permission or a proxy in between, an approval goes its way.
+func TestDiscordThatKnowsOnlyTheEssentialRoutes(t *testing.T) {
+	for name, trouble := range map[string]discordtest.Trouble{
+		"missing access": discordtest.MissesAccess(),
+		"not found":      discordtest.Refused(404, 0, "404: Not Found"),
+		"server error":   discordtest.ServerError(500),
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := serveDiscordWith(t, discordtest.Options{}, nil, func(f *discordtest.Server) {
+				f.Inject(discordtest.Fault{Trouble: trouble, When: func(c discordtest.Call) bool {
+					return strings.Contains(c.Route, " /") && !slices.Contains(essentialRoutes, c.Route)
+				}})
+			})
+			d.ann.Says("hello")
+			d.reads(d.discord.DMWith(askerID), "Hello!")
+			ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" note add milk")
+			card := d.card(ask.ID, "Add “milk” to the note book.")
+			d.bob.Clicks(ask.ID, card.ID, "Approve")
+			d.reads(ask.ID, "Done: “milk” is in the note book.")
+			waitUntil(t, func() bool {
+				m, _ := d.discord.Message(ask.ID, card.ID)
+				return len(m.Buttons()) == 0 && strings.Contains(m.Shown(), "pproved")
+			}, "the card shows the decision")
+		})
+	}
+}

@@ -29,12 +29,6 @@ type onDiscord struct {
 // discordTown opens a fake Discord and fills it.
 func discordTown(t *testing.T, o discordtest.Options) *onDiscord {
 	t.Helper()
-	return serveDiscordWith(t, o, env, func(*discordtest.Server) {})
-}
-
-// serveDiscordWith starts both sides; before changes the fake before anybody speaks with it.
-func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string, before func(*discordtest.Server)) *onDiscord {
-	t.Helper()
 	o.IdentifyEvery = -1
 	d := &onDiscord{served: &served{t: t}, discord: discordtest.Start(t, o)}
 	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
@@ -47,6 +41,12 @@ func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string
 }
 
 func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *onDiscord {
+	t.Helper()
+	return serveDiscordWith(t, o, env, func(*discordtest.Server) {})
+}
+
+// serveDiscordWith starts both sides; before changes the fake before anybody speaks with it.
+func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string, before func(*discordtest.Server)) *onDiscord {
 	t.Helper()
 	d := discordTown(t, o)
 	d.db, d.code = "sqlite:"+filepath.Join(t.TempDir(), "g.db"), make(chan int, 8)

@@ -84,6 +84,7 @@ const (
 	ToolArguments    Category = "tool_arguments"     // the arguments do not fit the tool
 	Unsupported      Category = "unsupported"        // this platform can't do that
 	DeliveryFailed   Category = "delivery_failed"    // a platform refused a post for good
+	DeliveryBarred   Category = "delivery_barred"    // a platform refuses a post until somebody mends something there: a permission, an invitation
 	DeliveryInDoubt  Category = "delivery_in_doubt"  // a send's answer was lost: it may be there
 	DeliveryLater    Category = "delivery_later"     // a platform asked us to wait, or could not be reached
 )
@@ -121,7 +122,7 @@ var buckets = map[Category]Bucket{
 	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalStale: UserCorrectable, ApprovalDecided: UserCorrectable,
 	ApprovalExpired: UserCorrectable, ApprovalRefused: UserCorrectable, ApprovalCanceled: UserCorrectable,
 	OutcomeUnknown: UserCorrectable, ToolFailed: UserCorrectable, ToolUnknown: UserCorrectable, ToolArguments: UserCorrectable,
-	Stopped: UserCorrectable, Unsupported: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryInDoubt: UserCorrectable,
+	Stopped: UserCorrectable, Unsupported: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryBarred: UserCorrectable, DeliveryInDoubt: UserCorrectable,
 }
 
 // BucketOf gives a category's bucket; a category it does not know is retryable, like any fault of ours.

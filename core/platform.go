@@ -19,7 +19,8 @@ type Accept func(ctx context.Context, e Event) (Receipt, error)
 //
 // Post sends one part of a delivery and returns the platform's name for it; more says that further parts are to follow. Edit
 // redraws the single part named. Both return *Error: delivery_later (with RetryAfter where known) to be tried again,
-// delivery_in_doubt where it may or may not have arrived, anything else is for good.
+// delivery_in_doubt where it may or may not have arrived, delivery_barred where somebody must mend something on the platform first;
+// anything else is for good.
 type Platform interface {
 	Name() string
 	Run(ctx context.Context, accept Accept) error
@@ -56,7 +57,8 @@ type Prober interface {
 	Probe() (hears, speaks error)
 }
 
-// Worker is a platform that can show that the bot is working on an answer. Calls may repeat. A failure to show it is only logged;
+// Worker is a platform that can show that the bot is working on an answer. Calls repeat, at least each minute while it does: what
+// is not said anew for longer may lapse, since another process may be told of the end. A failure to show it is only logged;
 // taking it away is tried again.
 type Worker interface {
 	Working(ctx context.Context, to Address, on bool) error

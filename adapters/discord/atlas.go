@@ -152,6 +152,15 @@ func (a *atlas) ranks(guild string, all []role) {
 	a.guilds[guild] = r
 }
 
+// knows reports whether Discord need not be asked of a message's place.
+func (a *atlas) knows(at whereabouts) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, place := a.places[at.Channel]
+	_, roles := a.guilds[at.Guild]
+	return place && (roles || len(at.Roles) == 0)
+}
+
 // place tells what a channel is. One that the bot may not see is taken for a channel. Error: provider_unavailable, ask again.
 func (a *atlas) place(ctx context.Context, id string) (spot, error) {
 	a.mu.Lock()

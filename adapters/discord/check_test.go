@@ -71,9 +71,11 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 		state  State
 		words  []string
 	}{
-		"the token":           {func(w *town, _ *Checkup) { w.RevokeToken() }, "token", Fail, []string{"refuses DISCORD_BOT_TOKEN", "Reset Token"}},
-		"nobody is there":     {func(_ *town, c *Checkup) { c.Config.APIURL = "http://127.0.0.1:1/api/v10" }, "token", Fail, []string{"can't be reached"}},
-		"somebody else there": {func(_ *town, c *Checkup) { c.Config.APIURL = strings.Replace(c.Config.APIURL, "/api/v10", "/elsewhere", 1) }, "token", Fail, []string{"does not answer as Discord"}},
+		"the token":       {func(w *town, _ *Checkup) { w.RevokeToken() }, "token", Fail, []string{"refuses DISCORD_BOT_TOKEN", "Reset Token"}},
+		"nobody is there": {func(_ *town, c *Checkup) { c.Config.APIURL = "http://127.0.0.1:1/api/v10" }, "token", Fail, []string{"can't be reached"}},
+		"somebody else there": {func(_ *town, c *Checkup) {
+			c.Config.APIURL = strings.Replace(c.Config.APIURL, "/api/v10", "/elsewhere", 1)
+		}, "token", Fail, []string{"does not answer as Discord"}},
 		"asked too much": {func(w *town, _ *Checkup) {
 			w.Inject(discordtest.Fault{Route: discordtest.GetMe, Trouble: discordtest.RateLimited(time.Minute, discordtest.ScopeUser)})
 		}, "token", Warn, []string{"too much"}},

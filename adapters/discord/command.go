@@ -16,8 +16,8 @@ const (
 	commandHelp   = "help"
 )
 
-// commanded takes a slash command. What is asked stands where it was asked for everybody to read; the rest is between the bot and the
-// person.
+// commanded takes a slash command. What is asked, and that a new conversation begins, everybody can read where it was asked; the rest is
+// between the bot and the person.
 func (d *Discord) commanded(ctx context.Context, i interaction, accept core.Accept) (response, verdict) {
 	to := i.at()
 	ev := core.Event{
@@ -33,11 +33,11 @@ func (d *Discord) commanded(ctx context.Context, i interaction, accept core.Acce
 		ev.Kind = core.KindMessage
 		return question(i, text), d.commit(ctx, ev, accept)
 	case commandNew:
-		ev.Kind = core.KindReset
-		return private("A new conversation begins here."), d.commit(ctx, ev, accept)
+		ev.Kind, ev.Address.Message = core.KindReset, i.awaiting()
+		return answerLater(0), d.commit(ctx, ev, accept)
 	case commandStatus:
-		ev.Kind, ev.Subject = core.KindControl, commandStatus
-		return private("How it stands follows."), d.commit(ctx, ev, accept)
+		ev.Kind, ev.Subject, ev.Address.Message = core.KindControl, commandStatus, i.awaiting()
+		return answerLater(flagEphemeral), d.commit(ctx, ev, accept)
 	case commandHelp:
 		return private(helpText), stored
 	}

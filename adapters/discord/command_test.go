@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
+	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -46,12 +48,21 @@ func TestTheOtherCommands(t *testing.T) {
 		for name, want := range map[string]core.Kind{"new": core.KindReset, "status": core.KindControl} {
 			i := r.ann.Runs(general, "/"+name)
 			e := r.event("command/" + i.ID)
-			r.answered(i, discordtest.Reply)
-			if e.Kind != want || e.Lane != "discord:2001:3001" || want == core.KindControl && e.Subject != name {
+			r.answered(i, discordtest.DeferredReply)
+			if e.Kind != want || e.Lane != "discord:2001:3001" || want == core.KindControl && e.Subject != name || bytes.Contains(e.Payload, []byte(i.Token)) {
 				t.Errorf("/%s came as %+v", name, e)
 			}
-			if m, ok := i.Shown(); !ok || m.Ephemeral != annID {
-				t.Errorf("/%s: ann sees %+v", name, m)
+			said := len(r.Messages(general))
+			post := core.Delivery{Post: core.Post{Key: "notice/" + name, Kind: core.PostNotice, Text: "This is how it is.", To: e.Address, Lane: e.Lane}}
+			if _, more, err := r.p.Post(r.ctx, post); err != nil || more {
+				t.Fatalf("/%s: %v, %v", name, more, err)
+			}
+			m, ok := i.Shown()
+			if alone := m.Ephemeral == annID; !ok || alone != (name == "status") || !strings.Contains(m.Content, "This is how it is.") || len(m.Reaches()) != 0 {
+				t.Errorf("/%s: the answer is %+v", name, m)
+			}
+			if got := len(r.Messages(general)); got != said {
+				t.Errorf("/%s was answered in %d messages more", name, got-said)
 			}
 		}
 		before := len(r.ids())
@@ -64,4 +75,84 @@ func TestTheOtherCommands(t *testing.T) {
 			t.Error("/help is stored")
 		}
 	})
+}
+
+// statusAsked gives a /status by ann and what is to be said to it.
+func (r *inbound) statusAsked() (*discordtest.Interaction, core.Delivery) {
+	i := r.ann.Runs(general, "/status")
+	e := r.event("command/" + i.ID)
+	return i, core.Delivery{Post: core.Post{Key: "notice/1", Kind: core.PostNotice, Text: "Nothing waits.", To: e.Address, Lane: e.Lane}}
+}
+
+// standsIn counts the messages of a channel with a text.
+func (r *inbound) standsIn(channel, text string) int {
+	n := 0
+	for _, m := range r.Messages(channel) {
+		if strings.Contains(m.Content, text) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestTheAnswerToACommandMayBeReadyBeforeDiscordWaitsForIt(t *testing.T) {
+	r := hear(t, setup{}).known()
+	r.registered()
+	callback := r.Inject(discordtest.Fault{Route: discordtest.AnswerInteraction, Trouble: discordtest.Held()})
+	i, post := r.statusAsked()
+	if _, _, err := r.p.Post(r.ctx, post); core.CategoryOf(err) != core.DeliveryLater || core.RetryAfterOf(err) <= 0 {
+		t.Errorf("too early it gives %v", err)
+	}
+	callback.Lift()
+	r.answered(i, discordtest.DeferredReply)
+	if _, _, err := r.p.Post(r.ctx, post); err != nil {
+		t.Fatal(err)
+	}
+	if m, _ := i.Shown(); m.Ephemeral != annID || !strings.Contains(m.Content, "Nothing waits.") || r.standsIn(general, "Nothing waits.") != 0 {
+		t.Errorf("the answer is %+v\n%s", m, r.Dump())
+	}
+}
+
+func TestTheAnswerToACommandThatComesTooLateIsAMessage(t *testing.T) {
+	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	r := hear(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
+	r.registered()
+	i, post := r.statusAsked()
+	r.answered(i, discordtest.DeferredReply)
+	clock.Advance(discordtest.TokenLife + time.Second)
+	ref, _, err := r.p.Post(r.ctx, post)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.p.Edit(r.ctx, ref, post); err != nil {
+		t.Error(err)
+	}
+	if r.standsIn(general, "Nothing waits.") != 1 {
+		t.Errorf("it is not there:\n%s", r.Dump())
+	}
+}
+
+func TestALostAnswerToACommandIsFound(t *testing.T) {
+	r := hear(t, setup{}).known()
+	r.registered()
+	i, post := r.statusAsked()
+	r.answered(i, discordtest.DeferredReply)
+	if ref, _, err := r.p.Find(r.ctx, post); ref != "" || err != nil {
+		t.Errorf("before it is given Find gives %q, %v", ref, err)
+	}
+	r.Inject(discordtest.Fault{Route: discordtest.EditFollowUp, Trouble: discordtest.AnswerLost(), Times: 1})
+	if _, _, err := r.p.Post(r.ctx, post); core.CategoryOf(err) != core.DeliveryInDoubt {
+		t.Errorf("a lost answer gives %v", err)
+	}
+	ref, _, err := r.p.Find(r.ctx, post)
+	if err != nil || ref != core.Ref(general+"/"+i.State().Original) {
+		t.Errorf("Find gives %q, %v", ref, err)
+	}
+	post.Text = "Nothing waits any more."
+	if err := r.p.Edit(r.ctx, ref, post); err != nil {
+		t.Error(err)
+	}
+	if m, _ := i.Shown(); !strings.Contains(m.Content, "Nothing waits any more.") {
+		t.Errorf("it is not changed:\n%s", r.Dump())
+	}
 }

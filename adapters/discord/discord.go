@@ -44,6 +44,9 @@ type Options struct {
 	// Recent gives the latest events of the platform, latest first: from them the known conversations are told, whose missed messages
 	// are fetched. Nil: none are.
 	Recent func(ctx context.Context) ([]core.EventRecord, error)
+	// Open gives the platform's events that are not ended: where there is none any more, nobody is shown as typing, whichever process
+	// answered. Nil: the indicator lapses after a while where another process did.
+	Open   func(ctx context.Context) ([]core.EventRecord, error)
 	Owner  string           // of shards; the process's own name
 	Lease  time.Duration    // of a shard: how long it stays with a process that has died; 0, or more than that: 30 s
 	Now    func() time.Time // nil: time.Now
@@ -57,6 +60,7 @@ type Discord struct {
 	out    outbound // what speaks: REST, pace, drawing
 	atlas  *atlas
 	ranks  *ranks // who has which role
+	sights sights // who sees which channel
 	voice  voice  // whether Discord can be spoken to
 	ears   ears   // whether Discord can be heard
 	asides sync.WaitGroup

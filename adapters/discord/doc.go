@@ -2,8 +2,9 @@
 // public key is set.
 //
 // In. What comes over the gateway is decoded by a small tolerant decoder of ours, handed to accept in the order it came, and only
-// after its commit the next is taken: the gateway has no acknowledgement, so the sequence number that a resumed session goes on from
-// is that of the last event that was committed. It is kept in the store, so a restarted process resumes its session instead of
+// after its commit the next is taken; but for an event of which Discord must be asked where it stands, which holds up its own
+// conversation alone. The gateway has no acknowledgement, so the sequence number that a resumed session goes on from is that of the
+// last event that was committed with all before it. It is kept in the store, so a restarted process resumes its session instead of
 // identifying anew, and Discord replays what came meanwhile. Where a session can't be resumed, the messages of known conversations
 // that were missed are fetched: those since the last message that passed by, in channels, threads and direct messages of the latest
 // events. What can't be fetched is a first contact during the gap, and an edit or a press in it. A press waits for no message that is

@@ -26,6 +26,9 @@ type saying struct {
 	Answers      *struct {
 		Author *user `json:"author"`
 	} `json:"referenced_message"`
+
+	renewed bool         // it was read again, for
+	now     []attachment // the addresses that its files have now
 }
 
 // user is a person or a bot.
@@ -45,6 +48,7 @@ type member struct {
 
 // attachment is a file that was sent along.
 type attachment struct {
+	ID       string `json:"id"`
 	Name     string `json:"filename"`
 	Mimetype string `json:"content_type"`
 	Size     int64  `json:"size"`

@@ -210,10 +210,13 @@ func unsent(err error) bool {
 	return errors.As(err, &name) || errors.As(err, &op) && op.Op == "dial"
 }
 
-// sendFault is what an error of a post means to the outbox: a token can be mended, so the post waits for that.
+// sendFault is what an error of a post means to the outbox: a token and a permission can be mended, so the post waits for that.
 func sendFault(err error) error {
-	if core.CategoryOf(err) == core.ProviderAuthentication {
+	switch core.CategoryOf(err) {
+	case core.ProviderAuthentication:
 		return core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
+	case core.Unsupported:
+		return core.Wrap(core.DeliveryBarred, err, "%s", core.MessageOf(err))
 	}
 	return err
 }

@@ -23,8 +23,8 @@ const (
 var imageTypes = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 
 // files fetches the images; all others, and images that can't be had, are named. Its error is one that a later try may mend.
-func (d *Discord) files(ctx context.Context, all []attachment) (images []core.Block, named []string, err error) {
-	for _, f := range all {
+func (d *Discord) files(ctx context.Context, m saying) (images []core.Block, named []string, err error) {
+	for _, f := range m.Attachments {
 		kind, _, _ := strings.Cut(f.Mimetype, ";")
 		why := ""
 		switch {
@@ -40,6 +40,11 @@ func (d *Discord) files(ctx context.Context, all []attachment) (images []core.Bl
 		default:
 			var image core.Block
 			image, err = d.image(ctx, f)
+			if errors.Is(err, errGone) {
+				if m, err = d.anew(ctx, m); err == nil {
+					image, err = d.image(ctx, m.attached(f))
+				}
+			}
 			if core.CategoryOf(err) == core.ProviderUnavailable {
 				return nil, nil, err
 			}
@@ -54,6 +59,35 @@ func (d *Discord) files(ctx context.Context, all []attachment) (images []core.Bl
 		}
 	}
 	return images, named, nil
+}
+
+// anew gives a message with new addresses of its files: they are good for a day. Where it can't be read any more it is as it was.
+func (d *Discord) anew(ctx context.Context, m saying) (saying, error) {
+	if m.renewed || !isID(m.Channel) || !isID(m.ID) {
+		return m, nil
+	}
+	var now saying
+	err := d.call(ctx, http.MethodGet, messagesOf(m.Channel)+"/"+m.ID, nil, &now)
+	switch core.CategoryOf(err) {
+	case "":
+		m.now = now.Attachments
+	case core.DeliveryLater, core.DeliveryInDoubt, core.ProviderAuthentication:
+		e := core.Wrap(core.ProviderUnavailable, err, "Discord can't be asked for a file now.")
+		e.RetryAfter = core.RetryAfterOf(err)
+		return m, e
+	}
+	m.renewed = true
+	return m, nil
+}
+
+// attached gives a file with the address that it has now.
+func (m saying) attached(f attachment) attachment {
+	for _, other := range m.now {
+		if other.ID == f.ID && f.ID != "" {
+			f.URL = other.URL
+		}
+	}
+	return f
 }
 
 // image fetches one image from Discord's own hosts. Its address is enough; no token goes along.
@@ -77,7 +111,7 @@ func (d *Discord) image(ctx context.Context, f attachment) (core.Block, error) {
 	case answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode >= http.StatusInternalServerError:
 		return core.Block{}, core.Errorf(core.ProviderUnavailable, "Discord can't be asked for a file now (%d).", answer.StatusCode)
 	case answer.StatusCode != http.StatusOK:
-		return core.Block{}, core.Errorf(core.NotAllowed, "it is not there any more")
+		return core.Block{}, errGone
 	}
 	data, err := io.ReadAll(io.LimitReader(answer.Body, maxImage+1))
 	if err != nil {
@@ -92,6 +126,9 @@ func (d *Discord) image(ctx context.Context, f attachment) (core.Block, error) {
 	}
 	return core.Block{Type: core.ImageBlock, MediaType: kind, Source: &core.ImageSource{Type: "inline", Base64Data: base64.StdEncoding.EncodeToString(data)}}, nil
 }
+
+// errGone is of a file that was deleted, or whose address has run out.
+var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 
 var errForeignHost = errors.New("redirected away from Discord")
 

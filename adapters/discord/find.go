@@ -35,6 +35,12 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Ref, b
 	if delivery.Part >= len(parts) {
 		return "", false, core.Errorf(core.DeliveryFailed, "The post has no part %d.", delivery.Part+1)
 	}
+	if c, ok := commandOf(delivery); ok {
+		ref, late, err := d.answered(ctx, c, delivery, parts[delivery.Part])
+		if !late {
+			return ref, delivery.Part+1 < len(parts), err
+		}
+	}
 	places := []string{placeOf(delivery.To)}
 	if begins(delivery.To) {
 		places = append(places, delivery.To.Channel) // where it stands if the thread could not be opened

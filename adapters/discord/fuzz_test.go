@@ -60,10 +60,16 @@ func FuzzCard(f *testing.F) {
 func FuzzAddress(f *testing.F) {
 	f.Add("interaction:1/token")
 	f.Add("interaction:1/../2?x")
+	f.Add("command:1/token/2")
+	f.Add("command:1/../2?x/3")
 	f.Fuzz(func(t *testing.T, message string) {
 		app, token, ok := interactionOf(core.Address{Message: message})
 		if ok && (!isSnowflake(app) || strings.ContainsAny(token, "/?#%")) {
 			t.Errorf("%q gives %q and %q", message, app, token)
+		}
+		c, ok := commandOf(core.Delivery{Post: core.Post{Kind: core.PostNotice, To: core.Address{Message: message}}})
+		if ok && (strings.Count(c.path, "/") != 5 || strings.ContainsAny(c.path, "?#%")) {
+			t.Errorf("%q gives %q", message, c.path)
 		}
 		if name := topic(message); name == "" || units(name) > maxThreadName || !utf8.ValidString(name) {
 			t.Errorf("%q becomes %q", message, name)

@@ -57,7 +57,10 @@ type link struct {
 	writing sync.Mutex
 	heard   atomic.Bool // the last heartbeat was acknowledged
 	live    atomic.Bool // the session has begun, or goes on
+	resumes atomic.Bool // the session goes on over the next connection
 	beside  sync.WaitGroup
+
+	waiting map[string]chan struct{} // of commits: by channel and by message that may begin a thread, the last event that is taken beside the others
 
 	mu   sync.Mutex
 	part *parting // why it ends, where we end it
@@ -83,7 +86,7 @@ func (s *shard) dial(ctx context.Context, address string) (*link, error) {
 	}
 	conn.SetReadLimit(maxFrame)
 	_ = conn.SetReadDeadline(time.Now().Add(helloTime))
-	k := &link{shard: s, conn: conn, began: time.Now(), queue: make(chan item, queueLength)}
+	k := &link{shard: s, conn: conn, began: time.Now(), queue: make(chan item, queueLength), waiting: map[string]chan struct{}{}}
 	var f frame
 	var hello struct {
 		Interval int64 `json:"heartbeat_interval"`
@@ -98,7 +101,7 @@ func (s *shard) dial(ctx context.Context, address string) (*link, error) {
 }
 
 // run goes on with a session, or begins one, and hears until the connection ends, or ctx does. Everything that was heard is
-// committed before it comes back, unless ctx ends.
+// committed before it comes back, unless ctx ends, or it comes again in the resumed session.
 func (k *link) run(ctx context.Context, from session) parting {
 	d := k.shard.discord
 	defer d.ears.set(k.shard.n, hearing{})
@@ -116,10 +119,12 @@ func (k *link) run(ctx context.Context, from session) parting {
 	}
 	d.ears.set(k.shard.n, hearing{})
 	end()
+	part := k.parted(ctx, err)
+	k.resumes.Store(!part.anew && part.fatal == nil && k.shard.keep.state().ID != "")
 	close(k.queue)
 	parts.Wait()
 	k.beside.Wait()
-	return k.parted(ctx, err)
+	return part
 }
 
 // greet resumes the session, or begins a new one.

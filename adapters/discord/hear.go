@@ -105,62 +105,6 @@ func (s *shard) connect(ctx context.Context) (parting, error) {
 	return k.run(ctx, from), nil
 }
 
-// item is an event that waits for its commit.
-type item struct {
-	seq  int64
-	kind string
-	data json.RawMessage
-	done chan struct{} // of what is taken beside the others: closed at its commit
-}
-
-// commits takes the events in their order. The session is behind each of them only once it is committed. What an earlier process did not
-// come to fetch when the session began is fetched before what is replayed: it is older.
-func (k *link) commits(ctx context.Context, from session) {
-	keep := k.shard.keep
-	if from.ID != "" {
-		k.shard.catchUp(ctx)
-	}
-	trouble := core.NewTrouble(k.shard.discord.Log, "storing the state of a session with Discord")
-	tick := time.NewTicker(saveEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case it, ok := <-k.queue:
-			if !ok {
-				return
-			}
-			if it.kind == "READY" {
-				trouble.Met(keep.save(ctx)) // a session that is not kept would have to be begun anew
-			}
-			if it.done != nil {
-				select {
-				case <-it.done:
-				case <-ctx.Done():
-					return
-				}
-			} else if !k.shard.take(ctx, it) {
-				return
-			}
-			keep.passed(it.seq, passing(it))
-		case <-tick.C:
-			trouble.Met(keep.save(ctx))
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// passing gives the id of a message that passes by.
-func passing(it item) string {
-	var m struct {
-		ID string `json:"id"`
-	}
-	if it.kind != "MESSAGE_CREATE" || json.Unmarshal(it.data, &m) != nil {
-		return ""
-	}
-	return m.ID
-}
-
 // take takes an event up to its commit, as often as it needs; false: ctx has ended before.
 func (s *shard) take(ctx context.Context, it item) bool {
 	pause := firstStore

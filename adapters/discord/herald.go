@@ -97,24 +97,10 @@ func (d *Discord) sees(ctx context.Context, delivery core.Delivery, user string)
 	if !isSnowflake(guild) {
 		return true, nil
 	}
-	var member struct {
-		Roles []string `json:"roles"`
-	}
-	err := d.call(ctx, http.MethodGet, "/guilds/"+guild+"/members/"+user, nil, &member)
-	if isRefusal(err, codeUnknownMember, codeUnknownUser) {
-		return false, nil
-	}
-	var ranks []rank
-	if err == nil {
-		err = d.call(ctx, http.MethodGet, "/guilds/"+guild+"/roles", nil, &ranks)
-	}
-	var at ground
-	if err == nil {
-		at, err = d.ground(ctx, delivery.To.Channel)
-	}
+	sees, err := d.seesIn(ctx, guild, delivery.To.Channel, user)
 	switch core.CategoryOf(err) {
 	case "":
-		return powersIn(guild, user, member.Roles, ranks, at.Exceptions).may(bitView), nil
+		return sees, nil
 	case core.DeliveryLater, core.DeliveryInDoubt, core.ProviderAuthentication:
 		return false, err
 	}

@@ -1,7 +1,9 @@
 package discord
 
 import (
+	"strconv"
 	"testing"
+	"time"
 
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
@@ -51,6 +53,57 @@ func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Who owns a server and who administrates it see every channel, whatever is denied there; a role may be taken away.
+func TestOwnersAndAdministratorsGetNoCopies(t *testing.T) {
+	w := newTown(t, nil)
+	w.AddGuild(discordtest.Guild{ID: townID, Name: "town", Owner: "1001", Members: []string{"1001", "1002", "1003"}, Roles: []discordtest.Role{
+		{ID: approvers, Name: "approvers"}, {ID: "4000000000000000002", Name: "admins", Permissions: discordtest.Administrator, Members: []string{"1002"}},
+	}})
+	d := cardIn(secret, "discord:"+townID+":"+secret, "discord:1001", "discord:1002", "discord:1003")
+	copies := func() string {
+		posts, err := w.d.Elsewhere(w.ctx(), d, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, p := range posts {
+			text += p.Key + " "
+		}
+		return text
+	}
+	if got := copies(); got != "card/1/discord:1003 " {
+		t.Errorf("copies: %q", got)
+	}
+	calls := len(w.Calls())
+	if got := copies(); got != "card/1/discord:1003 " || len(w.Calls()) != calls {
+		t.Errorf("asked again it makes %d calls: %q", len(w.Calls())-calls, got)
+	}
+	w.AddGuild(discordtest.Guild{ID: townID, Name: "town", Owner: "1001", Members: []string{"1001", "1002", "1003"}, Roles: []discordtest.Role{{ID: approvers, Name: "approvers"}}})
+	w.clock.Advance(sightLasts)
+	if got := copies(); got != "card/1/discord:1002 card/1/discord:1003 " {
+		t.Errorf("without the role: %q", got)
+	}
+}
+
+func TestWhatIsRememberedIsBounded(t *testing.T) {
+	var r recalled[int]
+	now, asked := time.Unix(1_800_000_000, 0), 0
+	ask := func() (int, error) { asked++; return asked, nil }
+	for i := range 2*sightsKept + 1 {
+		_, _ = r.of(now, time.Minute, strconv.Itoa(i), ask)
+	}
+	if len(r.kept) > sightsKept || asked != 2*sightsKept+1 {
+		t.Errorf("%d are kept of %d", len(r.kept), asked)
+	}
+	later := core.Errorf(core.DeliveryLater, "not now")
+	if _, err := r.of(now, time.Minute, "x", func() (int, error) { return 0, later }); core.CategoryOf(err) != core.DeliveryLater {
+		t.Errorf("%v", err)
+	}
+	if _, err := r.of(now, time.Minute, "x", ask); err != nil {
+		t.Errorf("that it could not be told is remembered: %v", err)
 	}
 }
 

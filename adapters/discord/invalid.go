@@ -31,6 +31,13 @@ func (i *invalid) count() {
 	}
 }
 
+// many reports that half of them are used up.
+func (i *invalid) many() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return len(i.at) >= maxInvalid/2 && i.now().Sub(i.at[len(i.at)-maxInvalid/2]) < invalidWindow
+}
+
 // wait is how long Discord is to be left alone; zero: it may be called.
 func (i *invalid) wait() time.Duration {
 	i.mu.Lock()

@@ -75,9 +75,6 @@ func (o *outside) Alarms() []string {
 	var alarms []string
 	for _, m := range o.FromBot(o.dm()) {
 		for _, r := range m.Reaches() {
-			if r.Kind == "link" && strings.HasSuffix(r.Label, `\`) {
-				continue // its bracket is escaped: no link
-			}
 			alarms = append(alarms, r.Kind+" "+r.Target)
 		}
 	}

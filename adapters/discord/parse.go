@@ -38,7 +38,7 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 	}
 	rest, _ := addressed(m, me, mine)
 	text := strings.TrimSpace(readable(rest, d.namesFor(ctx, m)))
-	images, named, err := d.files(ctx, m.Attachments)
+	images, named, err := d.files(ctx, m)
 	if err != nil {
 		return core.Input{}, err
 	}

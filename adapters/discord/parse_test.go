@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
@@ -71,6 +72,33 @@ func TestFilesThatAreSentAlong(t *testing.T) {
 	}
 	if text := blocks[1].Text; !strings.Contains(text, "look") || !strings.Contains(text, "b.txt (text/plain)") || !strings.Contains(text, "c.png (it is no image)") {
 		t.Errorf("it says %q", text)
+	}
+}
+
+// The address of a file is good for a day; a message may wait longer, or be tried again later.
+func TestAFileWhoseAddressHasRunOut(t *testing.T) {
+	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	r := hear(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
+	png := func(name string) discordtest.Attachment {
+		return discordtest.Attachment{Name: name, ContentType: "image/png", Data: picture(t)}
+	}
+	m := r.ann.Says("look", discordtest.WithFiles(png("a.png"), png("b.png")))
+	e := r.of(m)
+	clock.Advance(discordtest.LinkLife + time.Minute)
+	before := r.CountCalls(discordtest.GetMessage)
+	if blocks := r.says(e).Content.Blocks(); len(blocks) != 3 || blocks[0].Type != core.ImageBlock || blocks[1].Type != core.ImageBlock || blocks[2].Text != "look" {
+		t.Errorf("a day later it says %+v", blocks)
+	}
+	if n := r.CountCalls(discordtest.GetMessage) - before; n != 1 {
+		t.Errorf("the message was read %d times", n)
+	}
+	r.Inject(discordtest.Fault{Route: discordtest.GetMessage, Trouble: discordtest.ServerError(503), Times: 1})
+	if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ProviderUnavailable {
+		t.Errorf("while Discord is down Parse gave %v", err)
+	}
+	r.ann.Deletes(m.Channel, m.ID)
+	if text := r.says(e).Content.String(); !strings.Contains(text, "a.png (it is not there any more), b.png (it is not there any more)") {
+		t.Errorf("once it is deleted it says %q", text)
 	}
 }
 

@@ -43,7 +43,7 @@ var Permissions = []Permission{
 		Without: "a mention is answered in the channel itself", bit: bitPublicThreads, demand: threading,
 	},
 	{
-		Name: "Read Message History", For: "fetch what was said while it was away; look for a message whose answer was lost; reply to a message",
+		Name: "Read Message History", For: "fetch what was said while it was away, and files whose link has run out; look for a message whose answer was lost; reply to a message",
 		Without: "what is said while the bot is away stays unanswered, and a message whose answer was lost may stay unknown", bit: bitHistory, demand: useful,
 	},
 }

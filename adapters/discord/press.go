@@ -62,6 +62,7 @@ const (
 
 	answerPong    = 1
 	answerMessage = 4
+	answerLoading = 5 // a message that says that its text comes
 	answerNothing = 6 // the message stays as it is until it is edited
 	answerForm    = 9
 )

@@ -3,10 +3,12 @@ package discord_test
 import (
 	"bytes"
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -172,6 +174,39 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 			t.Errorf("stored: %v", got)
 		}
 	})
+}
+
+// A button belongs to the conversation of the turn that failed, wherever its message stands and however mentions are answered now.
+func TestTheButtonsOfAFailureKeepItsConversation(t *testing.T) {
+	for _, mode := range []string{"thread", "channel"} {
+		t.Run(mode, func(t *testing.T) {
+			r := hear(t, setup{config: func(c *discord.Config) { c.Reply = mode }}).known()
+			asked := r.ann.Posts(general, "work").ID
+			thread := r.ann.OpensThread(general, asked, "work")
+			event := int64(0)
+			for lane, stands := range map[core.Lane]core.Address{
+				core.Lane("discord:2001:" + asked): {Platform: "discord", Channel: general}, // its thread could not be opened
+				"discord:2001:3001":                {Platform: "discord", Channel: general},
+				"discord:2001:" + general + "0":    {Platform: "discord", Channel: general, Thread: thread},
+			} {
+				for bucket, label := range map[core.Bucket]string{core.RetryableTransient: "Try again", core.SessionTerminating: "Start a new conversation"} {
+					event++
+					post := core.Post{Key: "error/" + strconv.FormatInt(event, 10), Kind: core.PostError, Text: "It failed.", Bucket: bucket, To: stands, Lane: lane, Event: event}
+					ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: post})
+					if err != nil {
+						t.Fatal(err)
+					}
+					channel, id, _ := strings.Cut(string(ref), "/")
+					before := len(r.ids())
+					r.answered(r.ann.Clicks(channel, id, label), discordtest.DeferredUpdate)
+					e := r.more(before)
+					if e.Lane != lane || e.Address.Channel != stands.Channel || e.Address.Thread != stands.Thread {
+						t.Errorf("%s of %s came as %+v", label, lane, e)
+					}
+				}
+			}
+		})
+	}
 }
 
 func TestDenyWithReason(t *testing.T) {

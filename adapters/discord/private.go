@@ -57,18 +57,11 @@ func interactionOf(to core.Address) (app, token string, ok bool) {
 	if !ok {
 		return "", "", false
 	}
-	app, token, ok = strings.Cut(rest, "/")
-	return app, token, ok && isSnowflake(app) && token != "" && !strings.ContainsAny(token, "/?#%")
+	return tokenOf(rest)
 }
 
-// directTo gives the channel of the bot's direct messages with a person.
-func (d *Discord) directTo(ctx context.Context, user string) (string, error) {
-	var made sent // only the id
-	if err := d.call(ctx, http.MethodPost, "/users/@me/channels", map[string]any{"recipient_id": user}, &made); err != nil {
-		return "", err
-	}
-	if !isSnowflake(made.ID) {
-		return "", core.Errorf(core.DeliveryLater, "Discord does not say which channel leads to a person.")
-	}
-	return made.ID, nil
+// tokenOf reads an interaction's application and token.
+func tokenOf(text string) (app, token string, ok bool) {
+	app, token, ok = strings.Cut(text, "/")
+	return app, token, ok && isSnowflake(app) && token != "" && !strings.ContainsAny(token, "/?#%")
 }

@@ -117,6 +117,10 @@ func (r *rest) learn(key string, got testimony, body []byte, fault error) {
 	if got.status == http.StatusUnauthorized || got.status == http.StatusForbidden || got.status == http.StatusTooManyRequests && got.scope() != scopeShared {
 		r.invalid.count()
 	}
+	var e *core.Error
+	if r.invalid.many() && got.status == http.StatusForbidden && errors.As(fault, &e) {
+		e.RetryAfter = invalidWindow // what is refused again and again must not use up what is left for the rest
+	}
 	if wait := core.RetryAfterOf(fault); wait > 0 && got.status == http.StatusTooManyRequests {
 		r.gates.hold(got.about(key, body), wait)
 	}

@@ -23,7 +23,7 @@ type outbound struct {
 func newOutbound(d *Discord) outbound {
 	return outbound{
 		rest: newRest(d.Config, d.Now, d.voice.met), paint: painter{seal: d.Signer.Seal}, long: &long{}, pace: newPace(d.Now), threads: newThreads(),
-		typing: newTypist(),
+		typing: newTypist(d),
 	}
 }
 
@@ -94,12 +94,21 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 		ref, err = d.tell(ctx, delivery, parts[delivery.Part])
 		return ref, more, err
 	}
+	if c, ok := commandOf(delivery); ok {
+		ref, late, err := d.answer(ctx, c, delivery, parts[delivery.Part])
+		if !late {
+			return ref, more, err
+		}
+	}
 	place, answered, err := d.place(ctx, delivery.To)
 	if err != nil {
 		return "", false, sendFault(err)
 	}
 	ref, err = d.post(ctx, place, answered, delivery, parts[delivery.Part])
 	if err != nil {
+		if core.CategoryOf(err) == core.DeliveryBarred && begins(delivery.To) {
+			d.out.threads.forget(delivery.To.Thread) // once the permission is mended, it may be opened
+		}
 		return "", false, err
 	}
 	if delivery.Kind != core.PostSteps {
@@ -158,6 +167,12 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 	if err != nil {
 		return err
 	}
+	c, answers := commandOf(delivery)
+	if answers {
+		if again, late, err := d.answer(ctx, c, delivery, parts[0]); !late && (err != nil || again == ref) {
+			return err
+		}
+	}
 	out := d.out.paint.outgoing(delivery, parts[0])
 	err = d.call(ctx, http.MethodPatch, messagesOf(channel)+"/"+id, out, nil)
 	if isRefusal(err, codeThreadArchived) {
@@ -165,6 +180,9 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 			return sendFault(err)
 		}
 		err = d.call(ctx, http.MethodPatch, messagesOf(channel)+"/"+id, out, nil)
+	}
+	if answers && isRefusal(err, codeUnknownMessage) {
+		return nil // only its person sees it, and it can't be changed any more
 	}
 	return sendFault(err)
 }

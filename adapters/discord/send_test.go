@@ -163,8 +163,8 @@ func TestWhatARefusalOfAPostMeans(t *testing.T) {
 		"global limit":   {discordtest.RateLimited(2*time.Second, discordtest.ScopeGlobal), core.DeliveryLater},
 		"proxy":          {discordtest.RateLimitedByProxy(2 * time.Second), core.DeliveryLater},
 		"the token":      {discordtest.Unauthorized(), core.DeliveryLater}, // it can be mended
-		"no view":        {discordtest.MissesAccess(), core.Unsupported},
-		"no permission":  {discordtest.MissesPermissions(), core.Unsupported},
+		"no view":        {discordtest.MissesAccess(), core.DeliveryBarred},
+		"no permission":  {discordtest.MissesPermissions(), core.DeliveryBarred},
 		"broken down":    {discordtest.ServerError(503), core.DeliveryInDoubt},
 		"lost":           {discordtest.AnswerLost(), core.DeliveryInDoubt},
 		"garbled":        {discordtest.Garbled(), core.DeliveryInDoubt},
@@ -186,6 +186,43 @@ func TestWhatARefusalOfAPostMeans(t *testing.T) {
 				t.Errorf("another channel waits for %s", wait)
 			}
 		})
+	}
+}
+
+// A permission that was taken away by mistake is given back: the answer goes where it belongs.
+func TestAnAnswerThatWasRefusedForAWhileStandsInItsThread(t *testing.T) {
+	w := newTown(t, nil)
+	to := w.asked("hello")
+	refused := []*discordtest.Injected{
+		w.Inject(discordtest.Fault{Route: discordtest.StartThread, Trouble: discordtest.MissesPermissions()}),
+		w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: discordtest.MissesAccess()}),
+	}
+	d := answerTo("reply/1", "x", to)
+	for range 2 {
+		if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryBarred || !strings.Contains(core.MessageOf(err), "View Channel") {
+			t.Errorf("%v", err)
+		}
+	}
+	for _, one := range refused {
+		one.Lift()
+	}
+	w.say(d)
+	if len(w.FromBot(to.Thread)) != 1 {
+		t.Error(w.Dump())
+	}
+}
+
+// What is refused again and again waits longer once half of what may be refused in ten minutes is used up.
+func TestRefusalsLeaveRoomForTheRest(t *testing.T) {
+	w := newTown(t, nil)
+	w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: discordtest.MissesAccess()})
+	d := answerTo("reply/1", "x", core.Address{Platform: Name, Channel: general})
+	for i := range maxInvalid / 2 {
+		w.clock.Advance(time.Second)
+		_, _, err := w.d.Post(w.ctx(), d)
+		if wait, last := core.RetryAfterOf(err), i+1 == maxInvalid/2; core.CategoryOf(err) != core.DeliveryBarred || (wait == invalidWindow) != last {
+			t.Fatalf("the refusal %d waits for %s: %v", i+1, wait, err)
+		}
 	}
 }
 

@@ -21,6 +21,39 @@ func TestShards(t *testing.T) {
 	r.of(r.ann.Posts(general, r.MentionOfBot()+" hello"))
 }
 
+// Discord takes one identification of a key in five seconds, and ends the session of a second one.
+func TestIdentificationsOfOneKeyKeepApart(t *testing.T) {
+	for name, c := range map[string]struct{ shards, keys int }{"two keys": {4, 2}, "one key": {3, 1}, "keys enough": {2, 16}} {
+		t.Run(name, func(t *testing.T) {
+			clock := discordtest.NewClock(time.Now())
+			r := hear(t, setup{
+				fake:   discordtest.Options{Now: clock.Now, IdentifyEvery: 5 * time.Second, MaxConcurrency: c.keys},
+				config: func(config *discord.Config) { config.Shards = c.shards },
+				before: func(r *inbound) { r.drawer.apart = true },
+			})
+			waits := 0
+			for open := min(c.keys, c.shards); ; open = min(open+c.keys, c.shards) {
+				waits += c.shards - open
+				r.eventually("the shards that may, and the waits of the others", func() bool { return len(r.Open()) == open && r.naps.taken(discord.Slot) == waits })
+				for _, i := range r.Identifies() {
+					if i.Refused != "" {
+						t.Fatalf("Discord refused %+v", i)
+					}
+				}
+				if len(r.Identifies()) != open {
+					t.Fatalf("%d identified, %d may", len(r.Identifies()), open)
+				}
+				if open == c.shards {
+					break
+				}
+				clock.Advance(discord.Slot)
+				r.naps.wake(discord.Slot)
+			}
+			r.known()
+		})
+	}
+}
+
 func TestAsManyShardsAsDiscordRecommends(t *testing.T) {
 	r := hear(t, setup{config: func(c *discord.Config) { c.Shards = 0 }, fake: discordtest.Options{MaxConcurrency: 2, Shards: 2}}).known()
 	if n := len(r.Identifies()); n != 2 {

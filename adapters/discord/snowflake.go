@@ -44,6 +44,11 @@ func before(id string, d time.Duration) string {
 	return strconv.FormatUint(n-back, 10)
 }
 
+// timeOfID is when what an id names was made.
+func timeOfID(id string) time.Time {
+	return time.UnixMilli(int64(number(id)>>snowflakeShift) + snowflakeEpoch) //nolint:gosec // 42 bits
+}
+
 // idAt gives the least id of a time.
 func idAt(t time.Time) string {
 	ms := t.UnixMilli() - snowflakeEpoch

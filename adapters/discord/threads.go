@@ -36,6 +36,13 @@ func (t *threads) learn(id string, there bool) {
 	t.there[id] = there
 }
 
+// forget has a thread looked for again.
+func (t *threads) forget(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.there, id)
+}
+
 // place is the channel that a post goes to. A thread that begins with the message that is answered may not be there yet: then it is
 // opened. Where it can't be, the answer stands in the channel as a reply to that message.
 func (d *Discord) place(ctx context.Context, to core.Address) (channel, answered string, err error) {

@@ -12,25 +12,36 @@ import (
 // Numbers of the typing indicator. Discord shows it for ten seconds, or until the bot says something.
 const (
 	typeEvery = 8 * time.Second
-	typeLong  = 10 * time.Minute // at most, for one answer: another process may have sent it
+	typeLease = 90 * time.Second // unless it is said anew, as dispatch does each minute while a turn goes on
 	typeMost  = 200              // places at a time
+	askEvery  = 4 * time.Second  // what is not ended, for all places at once
 )
 
 // typist keeps the typing indicator alive where the bot works on an answer.
 type typist struct {
-	wait func(context.Context, time.Duration)
+	wait  func(context.Context, time.Duration)
+	now   func() time.Time
+	open  func(context.Context) ([]core.EventRecord, error) // Options.Open
+	lease time.Duration
 
 	mu     sync.Mutex
 	ctx    context.Context //nolint:containedctx // of Run: what types ends with it
 	places map[string]*typing
 	going  sync.WaitGroup
+
+	asking sync.Mutex
+	asked  time.Time
+	busy   map[string]bool // places with something that is not ended; nil: it is not known
 }
 
-// typing is one conversation that the bot types in.
-type typing struct{ stop context.CancelFunc }
+// typing is one place where the bot types.
+type typing struct {
+	stop  context.CancelFunc
+	lease *time.Timer
+}
 
-func newTypist() *typist {
-	return &typist{wait: wait, places: map[string]*typing{}}
+func newTypist(d *Discord) *typist {
+	return &typist{wait: wait, now: d.Now, open: d.Open, lease: typeLease, places: map[string]*typing{}}
 }
 
 // begin lets places be typed in until ctx ends.
@@ -51,22 +62,48 @@ func (t *typist) end() {
 	t.going.Wait()
 }
 
-// start types in a place again and again, unless that goes on already.
+// start types where a place says again and again, as long as something that is answered there is not ended, or goes on where it does already.
 func (t *typist) start(place string, once func(context.Context) error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.ctx == nil || t.places[place] != nil || len(t.places) >= typeMost {
+	if one := t.places[place]; one != nil {
+		one.lease.Reset(t.lease)
 		return
 	}
-	ctx, stop := context.WithTimeout(t.ctx, typeLong)
-	one := &typing{stop}
+	if t.ctx == nil || len(t.places) >= typeMost {
+		return
+	}
+	ctx, stop := context.WithCancel(t.ctx)
+	one := &typing{stop, time.AfterFunc(t.lease, stop)}
 	t.places[place] = one
 	t.going.Go(func() {
 		defer t.gone(place, one)
 		for ctx.Err() == nil && core.CategoryOf(once(ctx)) != core.Unsupported {
 			t.wait(ctx, typeEvery)
+			if !t.goesOn(ctx, place) {
+				return
+			}
 		}
 	})
+}
+
+// goesOn reports whether something that is answered in a place is not ended, in whatever process; where that can't be told it does.
+func (t *typist) goesOn(ctx context.Context, place string) bool {
+	if t.open == nil {
+		return true
+	}
+	t.asking.Lock()
+	defer t.asking.Unlock()
+	if now := t.now(); now.Sub(t.asked) >= askEvery {
+		t.asked, t.busy = now, nil
+		if events, err := t.open(ctx); err == nil {
+			t.busy = map[string]bool{}
+			for _, e := range events {
+				t.busy[placeOf(e.Address)] = true
+			}
+		}
+	}
+	return t.busy == nil || t.busy[place]
 }
 
 func (t *typist) stop(place string) {
@@ -82,6 +119,7 @@ func (t *typist) gone(place string, one *typing) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	one.stop()
+	one.lease.Stop()
 	if t.places[place] == one {
 		delete(t.places, place)
 	}

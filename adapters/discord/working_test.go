@@ -120,3 +120,49 @@ func TestCommandsAreRegisteredOnce(t *testing.T) {
 		t.Errorf("%v, written %d times", got, w.CommandOverwrites())
 	}
 }
+
+// Another process answers, or ends the turn in whatever way: it is told to stop, and this one is not.
+func TestTypingEndsWhereAnotherProcessAnswers(t *testing.T) {
+	w := newTown(t, nil)
+	to := w.asked("hello")
+	elsewhere := core.EventRecord{Event: core.Event{Address: core.Address{Platform: Name, Channel: secret}}}
+	asked := make(chan []core.EventRecord, 1)
+	w.d.out.typing.open = func(context.Context) ([]core.EventRecord, error) { return <-asked, nil }
+	nap, _ := w.running()
+	if err := w.d.Working(w.ctx(), to, true); err != nil {
+		t.Error(err)
+	}
+	w.typed(general, 1) // there is no thread yet
+	asked <- []core.EventRecord{elsewhere, {Event: core.Event{Address: to}}}
+	nap <- struct{}{}
+	w.typed(general, 2)
+	w.clock.Advance(askEvery)
+	asked <- []core.EventRecord{elsewhere}
+	nap <- struct{}{}
+	w.d.out.typing.going.Wait()
+	if len(w.d.out.typing.places) != 0 || len(w.Typing(general)) != 2 {
+		t.Errorf("it types after the end: %d times", len(w.Typing(general)))
+	}
+}
+
+// The store can't be asked, and nobody says any more that the turn goes on.
+func TestTypingLapses(t *testing.T) {
+	w := newTown(t, nil)
+	w.d.out.typing.open = func(context.Context) ([]core.EventRecord, error) { return nil, core.Errorf(core.StoreBusy, "busy") }
+	nap, _ := w.running()
+	to := core.Address{Platform: Name, Channel: general}
+	if err := w.d.Working(w.ctx(), to, true); err != nil {
+		t.Error(err)
+	}
+	w.typed(general, 1)
+	nap <- struct{}{}
+	w.typed(general, 2)
+	w.d.out.typing.lease = time.Millisecond
+	if err := w.d.Working(w.ctx(), to, true); err != nil { // said anew, for the last time
+		t.Error(err)
+	}
+	w.d.out.typing.going.Wait()
+	if len(w.d.out.typing.places) != 0 {
+		t.Error("it goes on")
+	}
+}

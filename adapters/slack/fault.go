@@ -119,11 +119,20 @@ func unsent(err error) bool {
 	return errors.As(err, &name) || errors.As(err, &op) && op.Op == "dial"
 }
 
-// sendFault is what an error of a post means to the outbox: a token or a scope can be mended, so the post waits for that.
+// shutOut are Slack's words for a channel where the bot may not write until somebody lets it.
+var shutOut = []string{"not_in_channel", "restricted_action", "restricted_action_read_only_channel", "restricted_action_thread_only_channel",
+	"restricted_action_non_threadable_channel", "restricted_action_thread_locked"}
+
+// sendFault is what an error of a post means to the outbox: a token, a scope and a place in a channel can be mended, so the post waits
+// for that.
 func sendFault(err error) error {
-	switch core.CategoryOf(err) {
-	case core.ProviderAuthentication, core.Unsupported:
+	switch c := core.CategoryOf(err); {
+	case c == core.ProviderAuthentication:
 		return core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
+	case c == core.Unsupported:
+		return core.Wrap(core.DeliveryBarred, err, "%s", core.MessageOf(err))
+	case isRefusal(err, shutOut):
+		return core.Wrap(core.DeliveryBarred, err, "The bot may not write in this channel. Invite it there (/invite), or let it post in the settings of the channel.")
 	}
 	return err
 }

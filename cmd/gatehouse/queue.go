@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gatehouse/core"
@@ -31,6 +32,11 @@ func (c queueCmd) Run(ctx context.Context, a *app) error {
 		if err != nil {
 			return err
 		}
+		posts, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, "", 0)
+		if err != nil {
+			return err
+		}
+		posts = slices.DeleteFunc(posts, func(p core.OutboxRow) bool { return p.Cause == "" }) // it was not tried yet
 		if c.JSON {
 			return a.json(struct {
 				Paused    bool       `json:"paused"`
@@ -40,7 +46,8 @@ func (c queueCmd) Run(ctx context.Context, a *app) error {
 				DeadPosts int        `json:"posts_dead"`
 				Dead      int        `json:"dead_letters"`
 				Approvals int        `json:"approvals_open"`
-			}{q.Paused, list(q.Lanes, viewLane), q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals})
+				Held      []postView `json:"posts_held"`
+			}{q.Paused, list(q.Lanes, viewLane), q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals, list(posts, viewPost)})
 		}
 		if q.Paused {
 			a.say("Paused: no turns are taken. gatehouse unpause goes on.")
@@ -49,6 +56,9 @@ func (c queueCmd) Run(ctx context.Context, a *app) error {
 			return []string{string(l.Queue), fmt.Sprint(l.Waiting), stamp(l.Oldest), l.Owner, stamp(l.LeaseUntil), stamp(l.ReadyAt)}
 		}))
 		a.say("%d posts wait, %d may not have arrived, %d were refused; %d dead letters; %d approvals open.", q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals)
+		for _, p := range posts {
+			a.say("Post %d in %s is tried again at %s: %s", p.Seq, cell(string(p.Lane)), stamp(p.NextAt), cell(p.Cause))
+		}
 		return err
 	})
 }

@@ -41,8 +41,20 @@ func seed(file string) error {
 			return err
 		}
 	}
-	_, err = store.Accept(ctx, s.event("e4", "still there?"))
-	return err
+	if _, err = store.Accept(ctx, s.event("e4", "still there?")); err != nil {
+		return err
+	}
+	return s.barred()
+}
+
+// barred has the platform refuse the first post for the moment.
+func (s *seeder) barred() error {
+	rows, err := s.store.ClaimPosts(s.ctx, core.PostRequest{Owner: s.owner, Limit: 1, Lease: time.Minute, Scopes: s.scope})
+	if err != nil || len(rows) != 1 {
+		return fmt.Errorf("%d posts: %w", len(rows), err)
+	}
+	rows[0].Attempts, rows[0].Cause = 1, core.Errorf(core.DeliveryBarred, "The bot may not write here. Let it.").Error()
+	return s.store.ReleasePost(s.ctx, rows[0], time.Hour)
 }
 
 func (s *seeder) event(id, text string) core.Event {

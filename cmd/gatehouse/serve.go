@@ -57,8 +57,11 @@ func newPlatforms(ctx context.Context, cfg Config, store core.Store, owner strin
 		recent := func(ctx context.Context) ([]core.EventRecord, error) {
 			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Limit: recentEvents})
 		}
+		open := func(ctx context.Context) ([]core.EventRecord, error) {
+			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Waiting: true, Limit: recentEvents})
+		}
 		platforms = append(platforms, discord.New(discord.Options{
-			Config: cfg.Discord, Signer: signer, Cards: desk, Settings: store, Recent: recent, Owner: owner, Lease: cfg.Lease, Jitter: rand.Float64, Log: log,
+			Config: cfg.Discord, Signer: signer, Cards: desk, Settings: store, Recent: recent, Open: open, Owner: owner, Lease: cfg.Lease, Jitter: rand.Float64, Log: log,
 		}))
 	}
 	return platforms, nil

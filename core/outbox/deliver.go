@@ -32,6 +32,8 @@ func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 		wait = d.doubt(&row, err)
 	case category == core.DeliveryLater || category == core.DeliveryInDoubt || ctx.Err() != nil:
 		wait = d.later(&row, err) // an edit in doubt is simply made again
+	case category == core.DeliveryBarred:
+		wait = d.barred(ctx, p, &row, err)
 	case row.Kind == core.PostCard && !row.Copy && d.refused(ctx, p, &row) != nil:
 		wait = d.later(&row, err) // who else is to know can't be told now
 	default:
@@ -250,6 +252,26 @@ func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
 	}
 	d.Log.Warn("a post has to wait", "platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err), "err", err)
 	return max(d.jitter(min(firstBackoff<<min(row.Attempts-1, 10), maxBackoff)), core.RetryAfterOf(err))
+}
+
+// barred waits for somebody to mend what the platform refuses the post for. Meanwhile a card reaches the approvers in another way.
+func (d *Deliverer) barred(ctx context.Context, p core.Platform, row *core.OutboxRow, err error) time.Duration {
+	if known := row.Cause == err.Error(); !known {
+		if row.Kind == core.PostCard && !row.Copy {
+			if err := d.refused(ctx, p, row); err != nil {
+				return d.later(row, err) // who else is to know can't be told now
+			}
+		}
+		d.Log.Error("a post is refused until somebody mends it; it is tried again for a day", "platform", p.Name(), "event", row.Event, "category", core.CategoryOf(err), "err", err)
+	}
+	row.Attempts++
+	row.Cause = err.Error()
+	if row.Attempts > giveUpBarred {
+		row.State = core.RowDead
+		d.Log.Error("a post was refused for a day", "platform", p.Name(), "event", row.Event, "err", err)
+		return 0
+	}
+	return max(d.jitter(min(firstBarred<<min(row.Attempts-1, 10), maxBarred)), core.RetryAfterOf(err))
 }
 
 func (d *Deliverer) jitter(wait time.Duration) time.Duration {

@@ -14,6 +14,9 @@
 //
 // Each platform has its own slots: one that hangs holds up no other.
 //
+// A refusal that somebody on the platform can mend (a permission, an invitation) is tried again at long intervals, for about a day,
+// with its cause in the row meanwhile; a card reaches the approvers in another way at once.
+//
 // A refusal for good makes the row dead: visible, with its cause, and it holds up nobody. A platform that asks us to wait, or can't
 // be reached, is tried again, for as long as giveUp says.
 package outbox

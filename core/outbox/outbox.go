@@ -35,6 +35,9 @@ const (
 	giveUp       = 300 // failed tries in a row, about a day of them, make a row dead
 	firstBackoff = time.Second
 	maxBackoff   = 5 * time.Minute
+	firstBarred  = time.Minute // a refusal that somebody can mend: an admin who does so at once sees the post soon
+	maxBarred    = 15 * time.Minute
+	giveUpBarred = 100             // such refusals in a row, about a day of them
 	doubtWait    = 2 * time.Second // between looks for a part in doubt: posts become readable late
 	doubtTries   = 3               // failed look-ups of a part before the row is unknown
 	spreadTries  = 4               // failed tries to tell who else is to see a card, before it goes out without

@@ -1,8 +1,11 @@
 package discordtest
 
 import (
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -16,6 +19,22 @@ type storedFile struct {
 	kind string
 }
 
+// LinkLife is how long the address of a file is good for. Whoever reads its message anew gets a new one.
+const LinkLife = 24 * time.Hour
+
+// signed gives an address of the fake's CDN a new time.
+func (s *Server) signed(address string) string {
+	now := s.o.Now()
+	address, _, _ = strings.Cut(address, "?")
+	return fmt.Sprintf("%s?ex=%x&is=%x&hm=%s", address, now.Add(LinkLife).Unix(), now.Unix(), secret())
+}
+
+// isLive says whether an address is signed, and its time has not run out.
+func (s *Server) isLive(query url.Values) bool {
+	until, err := strconv.ParseInt(query.Get("ex"), 16, 64)
+	return err == nil && query.Get("hm") != "" && s.o.Now().Unix() < until
+}
+
 // serveFile answers a download; it asks for no token, as the address itself is the secret. A token sent along is a leak that the log shows.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	call := Call{Route: Download, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), At: s.o.Now()}
@@ -27,7 +46,7 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	f := s.files[r.URL.Path]
 	s.mu.Unlock()
-	if f == nil || r.URL.Query().Get("hm") == "" {
+	if f == nil || !s.isLive(r.URL.Query()) {
 		s.finishCall(place, http.StatusNotFound, nil)
 		http.Error(w, "This content is no longer available.", http.StatusNotFound)
 		return

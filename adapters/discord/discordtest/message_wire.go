@@ -95,6 +95,9 @@ func (s *Server) wireMessage(m Message) object {
 func (s *Server) wireAttachments(m Message) []object {
 	found := []object{}
 	for _, a := range m.Attachments {
+		if s.files["/attachments/"+m.Channel+"/"+a.ID+"/"+a.Name] != nil {
+			a.URL = s.signed(a.URL)
+		}
 		o := object{
 			"id": a.ID, "filename": a.Name, "size": a.Size, "url": a.URL, "proxy_url": a.URL, "content_type": a.ContentType, "flags": 0,
 		}
@@ -188,7 +191,7 @@ func (s *Server) place(c *channel, a Attachment) Attachment {
 			base = s.base
 		}
 		where := "/attachments/" + c.ID + "/" + a.ID + "/" + a.Name
-		a.URL = base + where + "?ex=6f000000&is=6e000000&hm=" + secret()
+		a.URL = s.signed(base + where)
 		s.files[where] = &storedFile{data: a.Data, kind: a.ContentType}
 	}
 	return a

@@ -67,7 +67,7 @@ func (s *Server) permissions(c *channel, user string) int64 {
 			have |= r.Permissions
 		}
 	}
-	if have&Administrator != 0 {
+	if have&Administrator != 0 || user == g.Owner {
 		return allPermissions
 	}
 	at := c

@@ -30,8 +30,8 @@ func (m Message) Reaches() []Reach {
 	a := readAllowed(m.Allowed)
 	for _, e := range m.Embeds { // a mention in an embed never pings, a link there can be clicked
 		for _, text := range embedTexts(e) {
-			for _, l := range labelledLink.FindAllStringSubmatch(uncoded(text), -1) {
-				add(Reach{Kind: "link", Target: l[2], Label: l[1]})
+			for _, l := range linksIn(uncoded(text)) {
+				add(l)
 			}
 		}
 	}
@@ -54,8 +54,8 @@ func (m Message) Reaches() []Reach {
 	if m.Type == TypeReply && m.ReplyTo != "" && a.reply {
 		add(Reach{Kind: "reply", Target: m.ReplyTo})
 	}
-	for _, l := range labelledLink.FindAllStringSubmatch(text, -1) {
-		add(Reach{Kind: "link", Target: l[2], Label: l[1]})
+	for _, l := range linksIn(text) {
+		add(l)
 	}
 	if m.Flags&FlagSuppressEmbeds == 0 {
 		for _, l := range bareLink.FindAllStringSubmatch(text, -1) {
@@ -63,6 +63,30 @@ func (m Message) Reaches() []Reach {
 				add(Reach{Kind: "preview", Target: l[2]})
 			}
 		}
+	}
+	return found
+}
+
+// escaped is a sign that stands for itself.
+var escaped = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]")
+
+// standIn is where the signs lie, far from all text, that stand in for escaped ones.
+const standIn = '\uE000'
+
+// linksIn are the links with a label: where a bracket is escaped there is none.
+func linksIn(text string) []Reach {
+	text = escaped.ReplaceAllStringFunc(text, func(s string) string { return string(standIn + rune(s[1])) })
+	read := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if standIn <= r && r < standIn+128 {
+				return r - standIn
+			}
+			return r
+		}, s)
+	}
+	var found []Reach
+	for _, l := range labelledLink.FindAllStringSubmatch(text, -1) {
+		found = append(found, Reach{Kind: "link", Target: read(l[2]), Label: read(l[1])})
 	}
 	return found
 }

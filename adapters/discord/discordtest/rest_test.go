@@ -399,6 +399,18 @@ func TestReaches(t *testing.T) {
 	}
 }
 
+func TestAnEscapedBracketMakesNoLink(t *testing.T) {
+	for text, want := range map[string]string{
+		`[a](https://a.test)`: "[{link https://a.test a}]", `\[a\](https://a.test)`: "[]", `\[a](https://a.test)`: "[]", `[a\](https://a.test)`: "[]",
+		`[a]\(https://a.test)`: "[]", `\\[a](https://a.test)`: "[{link https://a.test a}]", `[a\]b](https://a.test)`: "[{link https://a.test a]b}]",
+		"`[a](https://a.test)`": "[]", `[a](<https://a.test>)`: "[{link https://a.test a}]",
+	} {
+		if got := fmt.Sprint(discordtest.Message{Content: text, Flags: discordtest.FlagSuppressEmbeds}.Reaches()); got != want {
+			t.Errorf("%s reaches %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestCommandsAreRegisteredOnce(t *testing.T) {
 	w := newTown(t, discordtest.Options{})
 	path := "/applications/" + w.ApplicationID() + "/commands"

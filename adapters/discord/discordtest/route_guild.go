@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -95,7 +96,7 @@ func wireRoles(g *guild) []object {
 
 func (s *Server) wireGuild(g *guild) object {
 	return object{
-		"id": g.ID, "name": g.Name, "icon": nil, "owner_id": "1", "roles": wireRoles(g), "emojis": []object{}, "features": []string{}, "preferred_locale": "en-US",
+		"id": g.ID, "name": g.Name, "icon": nil, "owner_id": cmp.Or(g.Owner, "1"), "roles": wireRoles(g), "emojis": []object{}, "features": []string{}, "preferred_locale": "en-US",
 		"region": "deprecated", "afk_timeout": 300, "verification_level": 0, "default_message_notifications": 0, "explicit_content_filter": 0, "mfa_level": 0,
 		"system_channel_flags": 0, "premium_tier": 0, "nsfw_level": 0, "stickers": []object{}, "max_members": 500000,
 	}

@@ -20,6 +20,7 @@ type Guild struct {
 	Members []string // the users in it beside the bot
 	Roles   []Role   // beside @everyone and the bot's own
 	Away    bool     // the bot is not in it
+	Owner   string   // a member, who may do everything; "" is nobody of interest
 	// BotPermissions are those of the bot's own role; 0 means DefaultPermissions.
 	BotPermissions int64
 	// Everyone are the permissions of @everyone; 0 means DefaultPermissions.

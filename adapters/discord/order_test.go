@@ -1,0 +1,127 @@
+package discord_test
+
+import (
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+const getChannel = "GET /channels/{channel}"
+
+// resumed is a platform that resumed its session, so that it knows no server, and Discord answers no look-up of a channel. There is
+// a thread in the channel.
+func resumed(t *testing.T, trouble discordtest.Trouble) (r *inbound, thread string, slow *discordtest.Injected) {
+	t.Helper()
+	r = hear(t, setup{}).known()
+	thread = r.ann.OpensThread(general, r.ann.Posts(general, "work", discordtest.Unheard()).ID, "work")
+	r.settled()
+	r.halt()
+	slow = r.Inject(discordtest.Fault{Route: getChannel, Trouble: trouble})
+	t.Cleanup(slow.Lift)
+	r.start()
+	r.known()
+	return r, thread, slow
+}
+
+func key(m discordtest.Message) string { return "message/" + m.Channel + "/" + m.ID }
+
+func TestALookUpHoldsUpItsOwnConversationAlone(t *testing.T) {
+	for name, trouble := range map[string]discordtest.Trouble{"slow": discordtest.Held(), "too many calls": discordtest.RateLimited(time.Hour, discordtest.ScopeUser)} {
+		t.Run(name, func(t *testing.T) {
+			r, thread, slow := resumed(t, trouble)
+			first := r.ann.Posts(thread, "one")
+			second := r.bob.Posts(thread, "two")
+			r.bob.Edits(thread, second.ID, "three")
+			r.eventually("the look-up", func() bool { return slow.Hits() > 0 })
+			direct := r.saysMany(20, "meanwhile")
+			r.wants(direct)
+			for _, id := range []string{key(first), key(second)} {
+				if r.has(id) {
+					t.Fatalf("%s is stored although nobody knows where it stands", id)
+				}
+			}
+			if name != "slow" {
+				return // for an hour
+			}
+			slow.Lift()
+			r.wants([]string{key(first), key(second), r.amends(second)})
+			if e := r.event(key(first)); e.Address.Thread != thread || e.Address.Channel != general {
+				t.Errorf("it stands at %+v", e.Address)
+			}
+			r.wants(append(direct, key(first), key(second)))
+		})
+	}
+}
+
+// What a look-up holds up comes again after a restart: the session is not behind it.
+func TestWhatALookUpHoldsUpIsNotLost(t *testing.T) {
+	for name, restart := range map[string]func(*inbound){
+		"a restart":             func(r *inbound) { r.settled(); r.halt(); r.start(); r.known() },
+		"the connection breaks": func(r *inbound) { r.connection().Reset(); r.naps.waker(0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, thread, slow := resumed(t, discordtest.Held())
+			first := r.ann.Posts(thread, "one")
+			second := r.ann.Posts(thread, "two")
+			r.eventually("the look-up", func() bool { return slow.Waiting() > 0 })
+			direct := r.saysMany(3, "meanwhile")
+			r.wants(direct)
+			before := len(r.Resumes())
+			restart(r)
+			r.eventually("another connection", func() bool { return len(r.Resumes()) > before })
+			after := r.saysMany(3, "after")
+			r.wants(after)
+			if r.has(key(first)) {
+				t.Fatal("it is stored although nobody knows where it stands")
+			}
+			slow.Lift()
+			r.wants([]string{key(first), key(second)})
+		})
+	}
+}
+
+// A thread that somebody opens below a message whose place is looked for is the message's conversation.
+func TestAThreadWaitsForTheMessageThatItBeginsWith(t *testing.T) {
+	r, _, slow := resumed(t, discordtest.Held())
+	mention := r.ann.Posts(general, r.MentionOfBot()+" hello")
+	r.eventually("the look-up", func() bool { return slow.Waiting() > 0 })
+	thread := r.bob.OpensThread(general, mention.ID, "work") // now it is known where it stands
+	if thread != mention.ID {
+		t.Fatalf("the thread is %s", thread)
+	}
+	follow := r.bob.Posts(thread, "and on")
+	r.wants(r.saysMany(1, "meanwhile"))
+	if r.has(key(follow)) {
+		t.Error("what was said later is stored first")
+	}
+	slow.Lift()
+	r.wants([]string{key(mention), key(follow)})
+	if a, b := r.event(key(mention)), r.event(key(follow)); a.Lane != b.Lane {
+		t.Errorf("the lanes are %s and %s", a.Lane, b.Lane)
+	}
+}
+
+// has reports whether an event is stored.
+func (r *inbound) has(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, ok := r.stored[id]
+	return ok
+}
+
+// amends gives the id of a message's last change.
+func (r *inbound) amends(m discordtest.Message) string {
+	r.t.Helper()
+	id := ""
+	r.waitFor("the change", func() bool {
+		for _, e := range r.stored {
+			if e.Kind == core.KindAmend && e.Subject == key(m) {
+				id = e.ID
+			}
+		}
+		return id != ""
+	})
+	return id
+}

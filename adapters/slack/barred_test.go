@@ -1,0 +1,29 @@
+package slack_test
+
+import (
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+)
+
+// What somebody in the workspace can mend is tried again; what nobody can is not.
+func TestWhatCanBeMendedIsNoRefusalForGood(t *testing.T) {
+	for word, want := range map[string]struct {
+		category core.Category
+		says     string
+	}{
+		"not_in_channel": {core.DeliveryBarred, "Invite it"}, "restricted_action": {core.DeliveryBarred, "settings"},
+		"missing_scope": {core.DeliveryBarred, "scope"}, "token_revoked": {core.DeliveryLater, "SLACK_BOT_TOKEN"}, "channel_not_found": {core.DeliveryFailed, "refuses"},
+	} {
+		t.Run(word, func(t *testing.T) {
+			p, o := open(t, slacktest.Options{}, nil)
+			o.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.Refused(word)})
+			_, _, err := p.Post(t.Context(), core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: "x", To: core.Address{Platform: "slack", Channel: "C1"}}})
+			if core.CategoryOf(err) != want.category || !strings.Contains(core.MessageOf(err), want.says) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/discord/discordtest"
+)
+
+// A command is answered once: what only its person asked for is for their eyes, that a new conversation begins everybody sees.
+func TestDiscordAnswersACommandOnce(t *testing.T) {
+	for _, over := range []string{"gateway", "HTTP"} {
+		t.Run(over, func(t *testing.T) {
+			env := map[string]string{}
+			if over == "HTTP" {
+				env["DISCORD_PUBLIC_KEY"] = "set"
+			}
+			d := serveDiscord(t, discordtest.Options{}, env)
+			for command, want := range map[string]string{"/status": "Nothing waits.", "/new": "new conversation"} {
+				i := d.ann.Runs(channelID, command)
+				waitUntil(t, func() bool {
+					m, _ := i.Shown()
+					return strings.Contains(m.Content, want) && (m.Ephemeral == askerID) == (command == "/status")
+				}, command+" is answered")
+			}
+			d.ann.Runs(channelID, "/ask calc 1+1")
+			d.reads(channelID, "1+1 = 2") // by now anything more would have been said
+			all := d.discord.Messages(channelID)
+			if len(all) != 3 || !strings.Contains(all[0].Content, "new conversation") && !strings.Contains(all[1].Content, "new conversation") {
+				t.Errorf("the channel shows\n%s", d.discord.Dump())
+			}
+		})
+	}
+}

@@ -31,7 +31,7 @@ type spot struct {
 
 // roles are a server's.
 type roles struct {
-	mine  string // the bot's own, "" where it has none
+	bots  map[string]string // the role that is a bot's own, by the bot
 	names map[string]string
 }
 
@@ -144,12 +144,11 @@ func (a *atlas) chart(guild string, channels []channel) {
 }
 
 func (a *atlas) ranks(guild string, all []role) {
-	r := roles{names: make(map[string]string, len(all))}
-	me := a.discord.whoami().User
+	r := roles{bots: map[string]string{}, names: make(map[string]string, len(all))}
 	for _, one := range all {
 		r.names[one.ID] = one.Name
-		if me != "" && one.Tags.Bot == me {
-			r.mine = one.ID
+		if one.Tags.Bot != "" {
+			r.bots[one.Tags.Bot] = one.ID
 		}
 	}
 	a.mu.Lock()

@@ -39,6 +39,7 @@ func (s *shard) catchUp(ctx context.Context) {
 		}
 		if ctx.Err() == nil {
 			s.keep.caughtUp()
+			_ = s.keep.save(ctx) // so that a process that is killed soon fetches nothing again; what fails is saved with what comes next
 		}
 	}
 }

@@ -48,6 +48,7 @@ type Options struct {
 	// answered. Nil: the indicator lapses after a while where another process did.
 	Open   func(ctx context.Context) ([]core.EventRecord, error)
 	Owner  string           // of shards; the process's own name
+	Lease  time.Duration    // of a shard: how long it stays with a process that has died; 0, or more than that: 30 s
 	Now    func() time.Time // nil: time.Now
 	Jitter func() float64   // of waits, from 0 (half) to 1 (full); nil: full
 	Log    *slog.Logger     // nil: discard
@@ -74,6 +75,9 @@ type Discord struct {
 func New(o Options) *Discord {
 	if o.Signer == nil || o.Cards == nil || o.Settings == nil || o.Owner == "" {
 		panic("discord: Signer, Cards, Settings and Owner are needed")
+	}
+	if o.Lease <= 0 || o.Lease > shardLease {
+		o.Lease = shardLease
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -120,12 +120,13 @@ func (d *Discord) message(ctx context.Context, m saying, body []byte) (ev core.E
 	if guild == "" {
 		guild = direct
 	}
-	mine, err := d.myRole(ctx, m)
+	me := d.whoami().User
+	mine, err := d.roleOf(ctx, m, me)
 	if err != nil {
 		return core.Event{}, false, err
 	}
-	rest, mentioned := d.addressed(m, mine)
-	answers := m.Type == typeReply && m.Answers != nil && m.Answers.Author != nil && m.Answers.Author.ID == d.whoami().User
+	rest, mentioned := addressed(m, me, mine)
+	answers := m.Type == typeReply && m.Answers != nil && m.Answers.Author != nil && m.Answers.Author.ID == me
 	var at spot
 	if guild != direct {
 		if !mentioned && !answers && m.Content == "" && len(m.Attachments) == 0 {
@@ -159,19 +160,18 @@ func (d *Discord) message(ctx context.Context, m saying, body []byte) (ev core.E
 	return ev, true, nil
 }
 
-// myRole gives the bot's own role in the server of a message that mentions roles, "" where there is none.
-func (d *Discord) myRole(ctx context.Context, m saying) (string, error) {
+// roleOf gives the bot's own role in the server of a message that mentions roles, "" where there is none.
+func (d *Discord) roleOf(ctx context.Context, m saying, bot string) (string, error) {
 	if m.Guild == "" || len(m.MentionRoles) == 0 {
 		return "", nil
 	}
 	r, err := d.atlas.rolesOf(ctx, m.Guild)
-	return r.mine, err
+	return r.bots[bot], err
 }
 
 // addressed takes the bot's name off the beginning of a message as Discord sends it, as often as it stands there, with a comma or
 // colon behind it. mentioned: the bot, or the role that is its own, is named somewhere, or somebody who answers it has it called.
-func (d *Discord) addressed(m saying, role string) (rest string, mentioned bool) {
-	me := d.whoami().User
+func addressed(m saying, me, role string) (rest string, mentioned bool) {
 	names := []string{"<@" + me + ">", "<@!" + me + ">"}
 	if role != "" {
 		names = append(names, "<@&"+role+">")
@@ -198,7 +198,7 @@ func (d *Discord) changed(m saying, body []byte) []core.Event {
 	if !d.byPerson(m) || m.Edited == "" || withheld {
 		return nil
 	}
-	rest, _ := d.addressed(m, "")
+	rest, _ := addressed(m, d.whoami().User, "")
 	return []core.Event{amendment(m.Channel, m.ID, m.Author.ID, core.Amendment{
 		Revision: m.Edited, Payload: body, Text: strings.TrimSpace(readable(rest, d.namesIn(m))),
 	})}

@@ -28,11 +28,15 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 	if err != nil {
 		return core.Input{}, err
 	}
-	mine, err := d.myRole(ctx, m)
+	me, err := d.me(ctx)
 	if err != nil {
 		return core.Input{}, err
 	}
-	rest, _ := d.addressed(m, mine)
+	mine, err := d.roleOf(ctx, m, me)
+	if err != nil {
+		return core.Input{}, err
+	}
+	rest, _ := addressed(m, me, mine)
 	text := strings.TrimSpace(readable(rest, d.namesFor(ctx, m)))
 	images, named, err := d.files(ctx, m)
 	if err != nil {
@@ -52,6 +56,21 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 		return core.Input{}, err
 	}
 	return core.Input{Message: &input}, nil
+}
+
+// me is the bot's own user. A message that was stored before a restart may be read before Discord has told who the bot is, or while it
+// can't be reached: the session with it that heard the message tells too. Error: store_busy.
+func (d *Discord) me(ctx context.Context) (string, error) {
+	if me := d.whoami().User; me != "" {
+		return me, nil
+	}
+	text, err := d.Settings.Get(ctx, sessionName(0))
+	if err != nil {
+		return "", core.Wrap(core.StoreBusy, err, "The store can't say who the bot is.")
+	}
+	var s session
+	_ = json.Unmarshal([]byte(text), &s) // without one the bot's name stands in the text
+	return s.Bot, nil
 }
 
 // spoken reads the payload of a message or of a question that was asked by a command.

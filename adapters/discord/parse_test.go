@@ -38,6 +38,26 @@ func TestWhoSpeaks(t *testing.T) {
 	}
 }
 
+// A message that waits at a restart is read before Discord was asked anything, or while it can't be reached.
+func TestTheBotsNameIsTakenOffBeforeDiscordIsAsked(t *testing.T) {
+	r := hear(t, setup{}).known()
+	role := "<@&" + r.RoleOfBot(guild) + ">"
+	said := []core.Event{r.of(r.ann.Posts(general, r.MentionOfBot()+" add milk")), r.of(r.ann.Posts(general, role+" add milk"))}
+	r.halt()
+	restarted := discord.New(r.options)
+	for _, e := range said {
+		in, err := restarted.Parse(r.ctx, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := in.Message.Content.Last(); text != "add milk" {
+			t.Errorf("it says %q", text)
+		}
+	}
+	r.start()
+	r.known()
+}
+
 func TestFilesThatAreSentAlong(t *testing.T) {
 	r := hear(t, setup{}).known()
 	e := r.of(r.ann.Says("look", discordtest.WithFiles(

@@ -42,8 +42,10 @@ type keeper struct {
 }
 
 func newKeeper(d *Discord, shard int) *keeper {
-	return &keeper{discord: d, name: "discord/session/" + strconv.Itoa(shard)}
+	return &keeper{discord: d, name: sessionName(shard)}
 }
+
+func sessionName(shard int) string { return "discord/session/" + strconv.Itoa(shard) }
 
 // load reads what an earlier process left. A session of another bot or another number of shards can't be resumed.
 func (k *keeper) load(ctx context.Context, bot string, shards int) error {

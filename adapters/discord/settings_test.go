@@ -116,6 +116,13 @@ func (d *drawer) holder(name string) string {
 	return d.leases[name].owner
 }
 
+// left is how long a name stays with its holder without a word.
+func (d *drawer) left(name string) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.leases[name].until.Sub(d.now())
+}
+
 func (d *drawer) value(name string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"gatehouse/core"
 )
 
-// shardLease is how long a process holds a shard without a word: after that another takes it.
+// shardLease is the longest that a process holds a shard without a word: after that another takes it, and Discord still has the session.
 const shardLease = 30 * time.Second
 
 // listen hears all shards that this process can hold, until ctx ends. Its error: going on is useless.
@@ -66,7 +66,7 @@ func (s *shard) serve(ctx context.Context) error {
 	d := s.discord
 	trouble := core.NewTrouble(d.Log, "taking a shard")
 	for ctx.Err() == nil {
-		held, err := d.Settings.Hold(ctx, s.leaseName(), d.Owner, shardLease)
+		held, err := d.Settings.Hold(ctx, s.leaseName(), d.Owner, d.Lease)
 		if ctx.Err() != nil {
 			break
 		}
@@ -80,8 +80,8 @@ func (s *shard) serve(ctx context.Context) error {
 				return err
 			}
 		default:
-			d.ears.set(s.n, hearing{elsewhere: time.Now().Add(shardLease)})
-			d.sleep(ctx, shardLease/3)
+			d.ears.set(s.n, hearing{elsewhere: time.Now().Add(d.Lease)})
+			d.sleep(ctx, d.Lease/3)
 		}
 	}
 	return nil
@@ -112,11 +112,11 @@ func (s *shard) held(ctx context.Context) error {
 func (s *shard) renew(ctx context.Context) {
 	trouble := core.NewTrouble(s.discord.Log, "holding a shard")
 	for {
-		s.discord.sleep(ctx, shardLease/3)
+		s.discord.sleep(ctx, s.discord.Lease/3)
 		if ctx.Err() != nil {
 			return
 		}
-		held, err := s.discord.Settings.Hold(ctx, s.leaseName(), s.discord.Owner, shardLease)
+		held, err := s.discord.Settings.Hold(ctx, s.leaseName(), s.discord.Owner, s.discord.Lease)
 		if ctx.Err() != nil {
 			return
 		}

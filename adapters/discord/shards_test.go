@@ -87,6 +87,18 @@ func TestOneHolderOfAShard(t *testing.T) {
 	r.start() // for the end of the test
 }
 
+func TestALeaseIsAsLongAsTheProcessWants(t *testing.T) {
+	for lease, want := range map[time.Duration]time.Duration{0: discord.ShardLease, 5 * time.Second: 5 * time.Second, time.Hour: discord.ShardLease} {
+		t.Run(lease.String(), func(t *testing.T) {
+			clock := discordtest.NewClock(time.Now()) // it stands still
+			r := hear(t, setup{discord: discord.Options{Lease: lease}, fake: discordtest.Options{Now: clock.Now}}).known()
+			if left := r.drawer.left("discord/shard/0"); left != want {
+				t.Errorf("the lease is over in %s, want %s", left, want)
+			}
+		})
+	}
+}
+
 func TestAStoreThatCannotBeAskedIsRed(t *testing.T) {
 	r := hear(t, setup{before: func(r *inbound) { r.drawer.fail(true) }})
 	r.eventually("that it says why", func() bool { hears, _ := r.p.Probe(); return hears != nil && hears.Error() != "" })

@@ -216,14 +216,17 @@ func (w *world) events(f core.EventFilter) []core.EventRecord {
 	return found
 }
 
-// settled reports whether nothing waits any more, neither event nor post.
+// settled reports whether nothing waits any more, neither event nor post. The events are read first: what they end with may be a post.
 func (w *world) settled() bool {
 	w.t.Helper()
+	if len(w.events(core.EventFilter{Waiting: true})) > 0 {
+		return false
+	}
 	posts, err := w.store.ListPosts(w.t.Context(), []core.RowState{core.RowWaiting}, "", 1)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return len(posts) == 0 && len(w.events(core.EventFilter{Waiting: true})) == 0
+	return len(posts) == 0
 }
 
 // replies are the texts of the outbox that answer an event, oldest first.

@@ -28,7 +28,7 @@ type Config struct {
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, as slack:U123,discord:role:789; none: only the person at the terminal, for what was asked there."`
 	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s" help:"How long an approval waits for a decision; 0s: for ever."`
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"8" help:"How many turns run at a time in this process."`
-	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"30s" help:"How long a conversation stays with a process that has died."`
+	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"30s" help:"How long what a process held stays with it after it died: conversations, posts, and for 30s at most the hearing of Discord."`
 	DrainTimeout    time.Duration `envconfig:"GATEHOUSE_DRAIN_TIMEOUT" default:"20s" help:"How long running turns may go on once the program is told to stop."`
 	Retention       time.Duration `envconfig:"GATEHOUSE_RETENTION" default:"2160h" help:"How long ended events, sent posts and decided approvals are kept; 0s: for ever."`
 	MaxMessage      int           `envconfig:"GATEHOUSE_MAX_MESSAGE" default:"1MiB" unit:"bytes" help:"The largest message that is taken."`

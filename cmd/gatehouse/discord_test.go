@@ -26,6 +26,20 @@ type onDiscord struct {
 	ann, bob, eve *discordtest.Person
 }
 
+// discordTown opens a fake Discord and fills it.
+func discordTown(t *testing.T, o discordtest.Options) *onDiscord {
+	t.Helper()
+	o.IdentifyEvery = -1
+	d := &onDiscord{served: &served{t: t}, discord: discordtest.Start(t, o)}
+	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
+	d.bob = d.discord.AddUser(discordtest.User{ID: deciderID, Name: "bob"})
+	d.eve = d.discord.AddUser(discordtest.User{ID: otherID, Name: "eve"})
+	d.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID, deciderID, otherID}})
+	d.discord.AddRole(guildID, discordtest.Role{ID: roleID, Name: "deciders", Members: []string{deciderID}})
+	d.discord.AddChannel(discordtest.Channel{ID: channelID, Guild: guildID, Name: "general"})
+	return d
+}
+
 func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *onDiscord {
 	t.Helper()
 	return serveDiscordWith(t, o, env, func(*discordtest.Server) {})
@@ -34,14 +48,8 @@ func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *o
 // serveDiscordWith starts both sides; before changes the fake before anybody speaks with it.
 func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string, before func(*discordtest.Server)) *onDiscord {
 	t.Helper()
-	o.IdentifyEvery = -1
-	d := &onDiscord{served: &served{t: t, db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8)}, discord: discordtest.Start(t, o)}
-	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
-	d.bob = d.discord.AddUser(discordtest.User{ID: deciderID, Name: "bob"})
-	d.eve = d.discord.AddUser(discordtest.User{ID: otherID, Name: "eve"})
-	d.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID, deciderID, otherID}})
-	d.discord.AddRole(guildID, discordtest.Role{ID: roleID, Name: "deciders", Members: []string{deciderID}})
-	d.discord.AddChannel(discordtest.Channel{ID: channelID, Guild: guildID, Name: "general"})
+	d := discordTown(t, o)
+	d.db, d.code = "sqlite:"+filepath.Join(t.TempDir(), "g.db"), make(chan int, 8)
 	for key, value := range map[string]string{
 		"GATEHOUSE_DATABASE_URL": d.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json", "GATEHOUSE_APPROVERS": "discord:role:" + roleID,
 		"DISCORD_BOT_TOKEN": d.discord.BotToken(), "DISCORD_API_URL": strings.TrimSuffix(d.discord.APIURL(), "/api/v10"), // which is added

@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net"
-	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -20,70 +16,22 @@ import (
 
 // office is a fake Slack with a real gatehouse process before it, which can be killed and started again on the same address.
 type office struct {
-	*world
+	*listening
 	*served
-	address string
-	app     *child
 }
 
 // newOffice opens the fake; its retries wait until somebody listens.
 func newOffice(t *testing.T, env ...string) *office {
 	t.Helper()
-	o := &office{address: freeAddress(t)}
+	o := &office{listening: newListening(t, sqliteFile, append([]string{"GATEHOUSE_APPROVERS=slack:U2BOB"}, env...)...)}
 	fake := slacktest.Start(t, slacktest.Options{Wait: func(ctx context.Context, _ int) { o.waitUp(ctx) }})
-	o.served = &served{t: t, slack: fake, base: "http://" + o.address}
+	o.served = &served{t: t, slack: fake, base: o.at}
 	o.idle = o.posted
 	o.people()
-	o.world = newWorld(t, append([]string{
-		"GATEHOUSE_LISTEN=" + o.address, "GATEHOUSE_LOG_FORMAT=json", "GATEHOUSE_APPROVERS=slack:U2BOB", "GATEHOUSE_LEASE=1s",
-		"SLACK_BOT_TOKEN=" + fake.BotToken(), "SLACK_API_URL=" + fake.APIURL(), "SLACK_CHANNEL_RPS=0", "SLACK_SIGNING_SECRET=" + fake.SigningSecret(),
-	}, env...)...)
+	o.env = append(o.env,
+		"SLACK_BOT_TOKEN="+fake.BotToken(), "SLACK_API_URL="+fake.APIURL(), "SLACK_CHANNEL_RPS=0", "SLACK_SIGNING_SECRET="+fake.SigningSecret())
 	fake.SendTo(slacktest.Addresses{Events: o.base + "/slack/events", Interactions: o.base + "/slack/interactions", Commands: o.base + "/slack/commands"})
 	return o
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-// waitUp waits until somebody listens.
-func (o *office) waitUp(ctx context.Context) {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if answer, err := http.Get(o.base + "/healthz"); err == nil {
-			answer.Body.Close()
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// open starts the process and waits until it listens, or has killed itself.
-func (o *office) open(env ...string) {
-	o.served.t.Helper()
-	app := o.world.start(env, "serve")
-	o.app = app
-	up, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	go func() {
-		select {
-		case <-app.done:
-			cancel()
-		case <-up.Done():
-		}
-	}()
-	o.waitUp(up)
 }
 
 // acked reports whether a message was acknowledged.
@@ -166,25 +114,8 @@ func (o *office) stored(at *thread) []string {
 // slackStory plays an approval in Slack, with the process killed at the n-th pass of a point, and started again.
 func slackStory(t *testing.T, point string, nth int, record string) {
 	o := newOffice(t)
-	var env []string
-	if point != "" {
-		env = append(env, killKey+"="+point, fmt.Sprintf("%s=%d", nthKey, nth))
-	}
-	if record != "" {
-		env = append(env, recordKey+"="+record)
-	}
-	o.open(env...)
-	survive := func(holds func() bool) {
-		t.Helper()
-		restarted := false
-		o.until("the next step", o.app, func() bool {
-			if o.app.gone() && !restarted {
-				restarted = true
-				o.open()
-			}
-			return holds()
-		})
-	}
+	o.open(armed(point, nth, record)...)
+	survive := func(holds func() bool) { t.Helper(); o.survive("the next step", holds) }
 	var ask slacktest.Posted
 	for {
 		ask = o.ann.Posts("C1", o.slack.MentionOfBot()+" note add milk")
@@ -214,7 +145,7 @@ func slackStory(t *testing.T, point string, nth int, record string) {
 		survive(press.Over)
 		acked = press.Acked()
 	}
-	survive(func() bool { return o.settled() && o.posted() })
+	survive(func() bool { return o.settled() })
 	o.app.kill()
 	o.lane = core.Lane("slack:" + o.slack.TeamID() + ":C1:" + ask.TS)
 	o.wantOneNote(point)
@@ -238,39 +169,16 @@ func slackStory(t *testing.T, point string, nth int, record string) {
 // steps reports whether a message is the line of tools of a turn that took a while.
 func steps(m slacktest.Message) bool { return strings.Contains(m.Shown(), "🔧") }
 
-// posted reports whether everything was delivered.
-func (o *office) posted() bool {
-	rows, err := o.store.ListPosts(o.world.t.Context(), []core.RowState{core.RowWaiting}, "", 1)
-	return err == nil && len(rows) == 0
-}
-
 // TestLaw2_SlackKilledAtEveryPoint kills the process at every store call of an approval in Slack, before and after.
 func TestLaw2_SlackKilledAtEveryPoint(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "points")
 	slackStory(t, "", 0, record)
-	text, err := os.ReadFile(record)
-	if err != nil {
-		t.Fatal(err)
-	}
-	passes := map[string]int{}
-	for _, point := range strings.Fields(string(text)) {
-		passes[point]++
-	}
-	for point, n := range passes {
-		if polled(point) {
-			n = min(n, 2)
-		}
-		for _, nth := range slices.Compact([]int{1, (n + 1) / 2, n}) {
+	for point, nths := range passes(t, record) {
+		for _, nth := range nths {
 			t.Run(fmt.Sprintf("%s %d", point, nth), func(t *testing.T) {
 				t.Parallel()
 				slackStory(t, point, nth, "")
 			})
 		}
 	}
-}
-
-// polled are calls that are made all the time, whatever happens.
-func polled(point string) bool {
-	name, _, _ := strings.Cut(point, ".")
-	return slices.Contains([]string{"Claim", "ClaimPosts", "ClaimTasks", "LoadIntent", "StopAsked", "Renew"}, name)
 }

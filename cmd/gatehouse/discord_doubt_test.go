@@ -1,0 +1,100 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+// A process is killed after Discord has posted its answer and before it was told. The next one finds out whether the answer is there: by
+// the mark in it, or, while it can't be read, by the nonce, as long as Discord knows that. Where neither can tell it is not sent
+// again, and the dead letters say so.
+func TestDiscordKilledBeforeItWasTold(t *testing.T) {
+	const ago = 10 * time.Minute // longer than Discord knows a nonce
+	for name, c := range map[string]struct {
+		late       bool // the next process comes so much later
+		hidden     bool // the message can't be read yet
+		unreadable bool // no message can
+		sends      int
+		unknown    bool
+	}{
+		"found":                         {sends: 1},
+		"not to be read yet":            {hidden: true, sends: 2},
+		"without history":               {unreadable: true, sends: 2},
+		"found later":                   {late: true, sends: 1},
+		"without history, and too late": {late: true, unreadable: true, sends: 1, unknown: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clock := discordtest.NewClock(time.Now())
+			if c.late {
+				clock.Advance(-ago)
+			}
+			h := newHall(t, sqliteFile, discordtest.Options{Now: clock.Now, SessionLife: time.Hour}, "GATEHOUSE_AGENT=echo")
+			if c.unreadable {
+				h.discord.DenyBot(channelID, discordtest.ReadMessageHistory)
+			}
+			h.open()
+			h.heard()
+			if c.hidden {
+				h.discord.LagReads(-1)
+			}
+			held := h.discord.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: discordtest.AnswerHeld(), Times: 1})
+			ask := h.ann.Posts(channelID, h.discord.MentionOfBot()+" word-1-1.")
+			h.until("the answer on its way", h.app, func() bool { return held.Waiting() == 1 })
+			h.app.kill()
+			held.Lift()
+			if c.late {
+				clock.Advance(ago)
+				h.sentAgo(ago)
+			}
+			h.open()
+			h.bob.Posts(ask.ID, "word-1-2.")
+			h.until("the next answer", h.app, func() bool { return len(h.discord.FromBot(ask.ID)) > 1 && h.settled() })
+			if got := h.echoes(&conversation{place: ask.ID}); !slices.Equal(got, []string{"word-1-1.", "word-1-2."}) {
+				t.Errorf("in the thread stand %q", got)
+			}
+			if n := h.discord.CountCalls(discordtest.CreateMessage); n != c.sends+1 {
+				t.Errorf("%d messages were sent to Discord, want %d", n, c.sends+1)
+			}
+			letters := h.world.start(nil, "deadletters", "list", "--json")
+			letters.ok(t)
+			if got := strings.Contains(letters.out.String(), `"unknown"`); got != c.unknown {
+				t.Errorf("the dead letters are %s", letters.out)
+			}
+		})
+	}
+}
+
+// sentAgo makes the post in doubt one that was sent so long ago.
+func (h *hall) sentAgo(ago time.Duration) {
+	t := h.listening.t
+	owner, err := h.store.Enroll(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.until("the end of the dead process's lease", nil, func() bool {
+		rows, err := h.store.ClaimPosts(t.Context(), core.PostRequest{Owner: owner, Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "discord"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			part := &row.Parts[len(row.Parts)-1]
+			if !part.InDoubt {
+				t.Errorf("the post is not in doubt: %+v", row)
+			}
+			part.SentAt = part.SentAt.Add(-ago)
+			if err := h.store.SavePost(t.Context(), row); err != nil {
+				t.Fatal(err)
+			}
+			if err := h.store.ReleasePost(t.Context(), row, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return len(rows) > 0
+	})
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"testing"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+// A press that comes over HTTP is not sent again. Where the process dies over it, Discord tells the presser that it failed: whoever presses
+// once more decides, if the press before was not stored, and else changes nothing.
+func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
+	for _, point := range []string{"Accept.before", "Accept.after"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			h := newHall(t, sqliteFile, discordtest.Options{}).byHTTP()
+			h.open(armed(point, 2, "")...) // the request is the first that is accepted, the press the second
+			h.heard()
+			ask := h.ann.Posts(channelID, h.discord.MentionOfBot()+" note add milk")
+			card := h.carded(ask)
+			button, _ := h.discord.FindButton(ask.ID, card.ID, "Approve")
+			press := h.bob.Presses(button)
+			if err := press.Wait(h.ctx()); err == nil || press.State().Failed == "" {
+				t.Errorf("the presser is not told of a failure: %+v", press.State())
+			}
+			<-h.app.done
+			if n, want := len(h.events(core.EventFilter{})), map[string]int{"Accept.before": 1, "Accept.after": 2}[point]; n != want {
+				t.Errorf("%d events are stored, want %d", n, want)
+			}
+			if m, _ := h.discord.Message(ask.ID, card.ID); len(m.Buttons()) == 0 || len(h.approvals(core.Open)) != 1 {
+				t.Errorf("it is decided already:\n%s", m.Shown())
+			}
+			h.open()
+			again := h.bob.Presses(button)
+			if err := again.Wait(h.ctx()); err != nil {
+				t.Errorf("the second press: %v", err)
+			}
+			h.ends("", ask)
+			if n := len(h.events(core.EventFilter{})); point == "Accept.before" && n != 3 || point == "Accept.after" && n != 4 {
+				t.Errorf("%d events are stored", n) // the request, the presses that were stored, the signal
+			}
+		})
+	}
+}

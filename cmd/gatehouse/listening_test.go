@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/core"
+)
+
+// listening is a real gatehouse process that serves at an address of its own. It can be killed and started again there.
+type listening struct {
+	*world
+	at  string // http://HOST:PORT
+	app *child
+}
+
+// newListening names the address; nothing runs before open. Leases are short, so that what a killed process held is soon over.
+func newListening(t *testing.T, e engine, env ...string) *listening {
+	t.Helper()
+	address := freeAddress(t)
+	l := &listening{
+		world: e.world(t, append([]string{"GATEHOUSE_LISTEN=" + address, "GATEHOUSE_LOG_FORMAT=json", "GATEHOUSE_LEASE=1s"}, env...)...), at: "http://" + address,
+	}
+	t.Cleanup(func() {
+		if t.Failed() && l.app != nil {
+			t.Logf("the process that was started last said:\n%s", l.app.out)
+		}
+	})
+	return l
+}
+
+// freeAddress is one that nobody listens at, and that no other test has until this one ends: whoever has a port keeps the one above it busy,
+// and both are below those that the system gives away by itself.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	const lowest, pairs = 20_000, 6_000
+	for range 100 {
+		port := lowest + 2*rand.IntN(pairs)
+		mark, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+1))
+		if err != nil {
+			continue
+		}
+		address := fmt.Sprintf("127.0.0.1:%d", port)
+		if l, err := net.Listen("tcp", address); err == nil {
+			l.Close()
+			t.Cleanup(func() { mark.Close() })
+			return address
+		}
+		mark.Close()
+	}
+	t.Fatal("no port is free")
+	return ""
+}
+
+// waitUp waits until somebody listens.
+func (l *listening) waitUp(ctx context.Context) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if answer, err := http.Get(l.at + "/healthz"); err == nil {
+			answer.Body.Close()
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// open starts the process and waits until it listens, or has killed itself.
+func (l *listening) open(env ...string) {
+	l.t.Helper()
+	app := l.start(env, "serve")
+	l.app = app
+	up, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	go func() {
+		select {
+		case <-app.done:
+			cancel()
+		case <-up.Done():
+		}
+	}()
+	l.waitUp(up)
+}
+
+// survive waits until something holds, and starts the process again if it has killed itself.
+func (l *listening) survive(what string, holds func() bool) {
+	l.t.Helper()
+	restarted := false
+	l.until(what, l.app, func() bool {
+		if l.app.gone() && !restarted {
+			restarted = true
+			l.open()
+		}
+		return holds()
+	})
+}
+
+// posted reports whether everything was delivered.
+func (l *listening) posted() bool {
+	rows, err := l.store.ListPosts(l.t.Context(), []core.RowState{core.RowWaiting}, "", 1)
+	return err == nil && len(rows) == 0
+}
+
+// passes reads the points that a story passed, and at which of its passes each is to be killed: the first, the one in the middle, the last.
+func passes(t *testing.T, record string) map[string][]int {
+	t.Helper()
+	text, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, point := range strings.Fields(string(text)) {
+		counts[point]++
+	}
+	nths := map[string][]int{}
+	for point, n := range counts {
+		if polled(point) {
+			n = min(n, 2)
+		}
+		nths[point] = slices.Compact([]int{1, (n + 1) / 2, n})
+	}
+	return nths
+}
+
+// polled are calls that are made all the time, whatever happens.
+func polled(point string) bool {
+	name, _, _ := strings.Cut(point, ".")
+	return slices.Contains([]string{"Claim", "ClaimPosts", "ClaimTasks", "LoadIntent", "StopAsked", "Renew"}, name)
+}

@@ -38,7 +38,7 @@ func (d *onDiscord) crowd(channels, threads, directs int) []*chatter {
 	return all
 }
 
-// says says something in a conversation. What follows the first mention waits until the bot has opened the thread.
+// chats says something in a conversation. What follows the first mention waits until the bot has opened the thread.
 func (d *onDiscord) chats(c *chatter, word string) {
 	d.t.Helper()
 	c.said = append(c.said, word)

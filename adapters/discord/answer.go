@@ -10,8 +10,8 @@ import (
 )
 
 // A command is answered once, where it was given: Discord is told at once that the answer comes, and what gatehouse has to say to it
-// becomes that answer, for everybody's eyes or for the person's alone as was said at first. That goes on for 15 minutes: after that, and
-// where Discord never heard that an answer was to come, it is a message like any other.
+// becomes that answer, for everybody's eyes or for the person's alone as was said at first; what more there is to say stands beside it.
+// That goes on for 15 minutes: after that, and where Discord never heard that an answer was to come, it is a message like any other.
 
 // commandPrefix begins an address's message that is a command which waits for its answer: its application, token and id follow.
 const commandPrefix = "command:"
@@ -52,10 +52,18 @@ func commandOf(delivery core.Delivery) (c command, ok bool) {
 // answerGrace is how long a command may be unknown: its answer may be ready before Discord has heard that one comes.
 const answerGrace = 10 * time.Second
 
-// answer gives the answer to a command; late: it is too late, or Discord waits for none.
+// answer gives the answer to a command; late: it is too late, Discord waits for none, or the command has another answer already.
 func (d *Discord) answer(ctx context.Context, c command, delivery core.Delivery, m drawn) (ref core.Ref, late bool, err error) {
-	var made sent
-	err = d.call(ctx, http.MethodPatch, c.path, d.out.paint.outgoing(delivery, m), &made)
+	var now, made sent
+	err = d.call(ctx, http.MethodGet, c.path, nil, &now)
+	if err == nil && now.Flags&flagLoading == 0 && !d.out.paint.bears(now.Content, delivery, m) {
+		return "", true, nil
+	}
+	if err == nil {
+		err = d.call(ctx, http.MethodPatch, c.path, d.out.paint.outgoing(delivery, m), &made)
+	} else {
+		err = notSent(err)
+	}
 	switch {
 	case err == nil && !isSnowflake(made.ID):
 		return "", false, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not say which message it made.")
@@ -70,17 +78,19 @@ func (d *Discord) answer(ctx context.Context, c command, delivery core.Delivery,
 	return "", true, nil
 }
 
-// answered looks whether a command has its answer; late: it can't be told any more.
+// answered looks whether a post is its command's answer; late: it can't be told any more, or another one is.
 func (d *Discord) answered(ctx context.Context, c command, delivery core.Delivery, m drawn) (ref core.Ref, late bool, err error) {
 	var now sent
 	err = d.call(ctx, http.MethodGet, c.path, nil, &now)
 	switch {
-	case err == nil && d.out.paint.bears(now.Content, delivery, m):
-		return refOf(placeOf(delivery.To), now.ID), false, nil
 	case isUnanswerable(err):
 		return "", true, nil
+	case err != nil:
+		return "", false, err
+	case d.out.paint.bears(now.Content, delivery, m):
+		return refOf(placeOf(delivery.To), now.ID), false, nil
 	}
-	return "", false, err
+	return "", now.Flags&flagLoading == 0, nil
 }
 
 // isUnanswerable reports Discord's refusals of an answer that is too late, too early, or that somebody has deleted.

@@ -64,6 +64,13 @@ func TestTheOtherCommands(t *testing.T) {
 			if got := len(r.Messages(general)); got != said {
 				t.Errorf("/%s was answered in %d messages more", name, got-said)
 			}
+			post.Key, post.Text = "done/1", "By the way."
+			if _, _, err := r.p.Post(r.ctx, post); err != nil {
+				t.Fatal(err)
+			}
+			if m, _ := i.Shown(); strings.Contains(m.Content, "By the way.") || r.standsIn(general, "By the way.") != 1 {
+				t.Errorf("/%s: what more there is to say stands in %+v", name, m)
+			}
 		}
 		before := len(r.ids())
 		i := r.ann.Runs(general, "/help")

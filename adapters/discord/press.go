@@ -71,6 +71,7 @@ const (
 const (
 	flagNoEmbeds  = 1 << 2
 	flagEphemeral = 1 << 6
+	flagLoading   = 1 << 7 // its text comes
 )
 
 // response is the answer to an interaction; nil: none.

@@ -66,6 +66,7 @@ type sent struct {
 	ID      string `json:"id"`
 	Channel string `json:"channel_id"`
 	Content string `json:"content"`
+	Flags   int    `json:"flags"`
 	Author  struct {
 		Bot bool `json:"bot"`
 	} `json:"author"`

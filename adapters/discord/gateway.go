@@ -83,7 +83,7 @@ func (s *shard) dial(ctx context.Context, address string) (*link, error) {
 	}
 	conn.SetReadLimit(maxFrame)
 	_ = conn.SetReadDeadline(time.Now().Add(helloTime))
-	k := &link{shard: s, conn: conn, began: time.Now(), queue: make(chan item, queueLength), asks: s.discord.intents()}
+	k := &link{shard: s, conn: conn, began: time.Now(), queue: make(chan item, queueLength)}
 	var f frame
 	var hello struct {
 		Interval int64 `json:"heartbeat_interval"`
@@ -93,7 +93,7 @@ func (s *shard) dial(ctx context.Context, address string) (*link, error) {
 		return nil, core.Wrap(core.DeliveryLater, err, "Discord's gateway did not say hello.")
 	}
 	_ = conn.SetReadDeadline(time.Time{})
-	k.every = time.Duration(hello.Interval) * time.Millisecond
+	k.every, k.asks = time.Duration(hello.Interval)*time.Millisecond, s.discord.intents()
 	return k, nil
 }
 

@@ -106,12 +106,6 @@ func (s *shard) connect(ctx context.Context) (parting, error) {
 	return k.run(ctx, from), nil
 }
 
-// regranted reports that the bot is granted other intents than its session was begun for.
-func (s *shard) regranted() bool {
-	now := s.keep.state()
-	return now.ID != "" && now.Intents != s.discord.intents()
-}
-
 // item is an event that waits for its commit.
 type item struct {
 	seq  int64

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Numbers of what is looked at.
@@ -18,7 +19,8 @@ const (
 // site is what decides over what the bot may do in a server.
 type site struct {
 	guild
-	mine     []string // the bot's roles
+	mine     []string  // the bot's roles
+	muted    time.Time // until then the bot is timed out
 	ranks    []rank
 	channels []ground // that the bot sees: Discord tells of no others here
 }
@@ -47,6 +49,11 @@ func (e *examination) servers(ctx context.Context) {
 			continue
 		}
 		e.sites = append(e.sites, s)
+		if s.muted.After(e.Now()) && !e.powersAt(s, ground{}).may(bitAdministrator) {
+			e.add("server "+plain(g.Name), Fail, fmt.Sprintf("In the server %s the bot is timed out until %s, so it can say nothing there.",
+				plain(g.Name), s.muted.Local().Format("2006-01-02 15:04")), "Open the server's members, right-click the bot, Remove Timeout.")
+			continue
+		}
 		e.server(s, known[g.ID])
 		for _, channel := range known[g.ID].channels {
 			e.channel(ctx, s, channel)
@@ -103,7 +110,8 @@ func (e *examination) visited() map[string]visited {
 func (e *examination) site(ctx context.Context, g guild) (site, error) {
 	s := site{guild: g}
 	var member struct {
-		Roles []string `json:"roles"`
+		Roles []string   `json:"roles"`
+		Muted *time.Time `json:"communication_disabled_until"`
 	}
 	err := e.get(ctx, "/guilds/"+g.ID+"/members/"+e.me.ID, &member)
 	if err == nil {
@@ -113,6 +121,9 @@ func (e *examination) site(ctx context.Context, g guild) (site, error) {
 		err = e.get(ctx, "/guilds/"+g.ID+"/channels", &s.channels)
 	}
 	s.mine = member.Roles
+	if member.Muted != nil {
+		s.muted = *member.Muted
+	}
 	return s, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
@@ -126,6 +127,14 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 			w.settles(func(g *discordtest.Guild) { g.BotPermissions = needs &^ discordtest.SendMessages })
 			w.SetOverwrites(general, discordtest.Overwrite{ID: w.RoleOfBot(townID), Allow: discordtest.SendMessages})
 		}, nil, "server town", Warn, "Some channels make an exception."},
+		"timed out": {func(w *town) {
+			w.TimesOut(townID, w.BotUserID(), w.clock.Now().Add(time.Hour))
+		}, []core.EventRecord{spokenIn(general, "")}, "server town", Fail, "the bot is timed out until 2026-03-01"},
+		"an administrator can't be timed out": {func(w *town) {
+			w.settles(func(g *discordtest.Guild) { g.BotPermissions = discordtest.Administrator })
+			w.TimesOut(townID, w.BotUserID(), w.clock.Now().Add(time.Hour))
+		}, nil, "server town", OK, ""},
+		"no longer timed out": {func(w *town) { w.TimesOut(townID, w.BotUserID(), w.clock.Now().Add(-time.Hour)) }, nil, "server town", OK, ""},
 		"another channel is closed": {func(w *town) {
 			w.DenyBot(rules, discordtest.SendMessages|discordtest.SendInThreads)
 		}, nil, "channels of town", Warn, "sees 4 channels of the server town, and lacks a permission in #rules (Send Messages, Send Messages in Threads)."},

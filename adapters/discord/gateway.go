@@ -87,7 +87,7 @@ func (s *shard) dial(ctx context.Context, address string) (*link, error) {
 	}
 	conn.SetReadLimit(maxFrame)
 	_ = conn.SetReadDeadline(time.Now().Add(helloTime))
-	k := &link{shard: s, conn: conn, began: time.Now(), queue: make(chan item, queueLength), waiting: map[string]chan struct{}{}, asks: s.discord.intents()}
+	k := &link{shard: s, conn: conn, began: time.Now(), queue: make(chan item, queueLength), waiting: map[string]chan struct{}{}}
 	var f frame
 	var hello struct {
 		Interval int64 `json:"heartbeat_interval"`
@@ -97,7 +97,7 @@ func (s *shard) dial(ctx context.Context, address string) (*link, error) {
 		return nil, core.Wrap(core.DeliveryLater, err, "Discord's gateway did not say hello.")
 	}
 	_ = conn.SetReadDeadline(time.Time{})
-	k.every = time.Duration(hello.Interval) * time.Millisecond
+	k.every, k.asks = time.Duration(hello.Interval)*time.Millisecond, s.discord.intents()
 	return k, nil
 }
 

@@ -110,12 +110,6 @@ func (s *shard) connect(ctx context.Context) (parting, error) {
 	return k.run(ctx, from), nil
 }
 
-// regranted reports that the bot is granted other intents than its session was begun for.
-func (s *shard) regranted() bool {
-	now := s.keep.state()
-	return now.ID != "" && now.Intents != s.discord.intents()
-}
-
 // take takes an event up to its commit, as often as it needs; false: ctx has ended before.
 func (s *shard) take(ctx context.Context, it item) bool {
 	pause := firstStore

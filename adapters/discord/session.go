@@ -137,3 +137,9 @@ func (k *keeper) last(ctx context.Context) {
 		k.discord.Log.Warn("the end of a session with Discord was not stored; some events will come again, and are known then", "err", err)
 	}
 }
+
+// regranted reports that the bot is granted other intents than its session was begun for.
+func (s *shard) regranted() bool {
+	now := s.keep.state()
+	return now.ID != "" && now.Intents != s.discord.intents()
+}

@@ -122,30 +122,43 @@ func (h *herald) Elsewhere(_ context.Context, d core.Delivery, refused bool) ([]
 	return []core.Post{{Key: key + "/" + d.Key, To: core.Address{Platform: "board", Channel: "boss"}, Lane: d.Lane, Kind: core.PostCard, Approval: d.Approval, Copy: true}}, nil
 }
 
-type openCards struct{ asked *[]bool }
+// openCards are approvals that nobody decided; it notes which cards were to tell of their conversation.
+type openCards struct {
+	mu    sync.Mutex
+	asked []bool
+}
 
-func (c openCards) Card(_ context.Context, id core.ApprovalID, context bool) (core.Card, error) {
-	*c.asked = append(*c.asked, context)
+func (c *openCards) Card(_ context.Context, id core.ApprovalID, context bool) (core.Card, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked = append(c.asked, context)
 	return core.Card{Approval: id, State: core.Open}, nil
 }
 
-func heraldOffice(t *testing.T, errs ...error) (o *office, h *herald, asked *[]bool) {
-	asked = new([]bool)
+// last tells whether the last card was one of them.
+func (c *openCards) last() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked[len(c.asked)-1]
+}
+
+func heraldOffice(t *testing.T, errs ...error) (o *office, h *herald, all *openCards) {
+	all = &openCards{}
 	o = newOffice(t, true, func(opt *outbox.Options) {
 		h = &herald{reader: opt.Platforms[0].(reader), err: errs}
-		opt.Platforms, opt.Cards = []core.Platform{h}, openCards{asked}
+		opt.Platforms, opt.Cards = []core.Platform{h}, all
 	})
-	return o, h, asked
+	return o, h, all
 }
 
 func TestACardGoesToThoseWhoCannotSeeItToo(t *testing.T) {
-	o, h, asked := heraldOffice(t, errLater)
+	o, h, all := heraldOffice(t, errLater)
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
 	if got := o.flush(); got != "card/a.0 open, copy/card/a.0 open" {
 		t.Errorf("shown: %s", got)
 	}
-	if last := (*asked)[len(*asked)-1]; !last {
+	if !all.last() {
 		t.Error("the copy tells nothing of the conversation")
 	}
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"}) // redraw

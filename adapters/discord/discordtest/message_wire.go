@@ -35,6 +35,9 @@ func (s *Server) wireMember(g *guild, user string, withUser bool) object {
 		"nick": wordOrNil(m.nick), "avatar": nil, "roles": g.rolesOf(user), "joined_at": stamp(m.joined), "premium_since": nil, "deaf": false, "mute": false,
 		"flags": 0, "pending": false, "communication_disabled_until": nil,
 	}
+	if m.muted.After(s.o.Now()) {
+		o["communication_disabled_until"] = stamp(m.muted)
+	}
 	if withUser {
 		o["user"] = s.wireUser(user)
 	}

@@ -91,6 +91,9 @@ func (s *Server) permissions(c *channel, user string) int64 {
 			have = have&^o.Deny | o.Allow
 		}
 	}
+	if g.members[user].muted.After(s.o.Now()) {
+		have &= ViewChannel | ReadMessageHistory
+	}
 	return have
 }
 

@@ -78,6 +78,7 @@ type member struct {
 	user   string
 	nick   string
 	joined time.Time
+	muted  time.Time // until then they are timed out
 }
 
 // channel is a channel with what was said in it.
@@ -175,6 +176,18 @@ func (p *Person) Leaves(guild string) {
 	for i := range g.Roles {
 		g.Roles[i].Members = slices.DeleteFunc(slices.Clone(g.Roles[i].Members), func(user string) bool { return user == p.ID })
 	}
+	s.changed()
+}
+
+// TimesOut keeps a member from saying anything in a guild until a time.
+func (s *Server) TimesOut(guild, user string, until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.mustGuild(guild).members[user]
+	if m == nil {
+		s.fatal("%s can't be timed out: not in the guild %s", user, guild)
+	}
+	m.muted = until
 	s.changed()
 }
 

@@ -20,6 +20,7 @@ func TestAThousandRestartsInADay(t *testing.T) {
 		r.ctx, giveUp = context.WithTimeout(t.Context(), patience) // for each, a thousand take a while
 		t.Cleanup(giveUp)
 		r.halt()
+		r.eventually("the end of the connection", func() bool { return r.Sessions() == 0 }) // one that is forgotten lives as long
 		clock.Advance(after)
 		r.start()
 	}

@@ -51,13 +51,17 @@ type channel struct {
 	Name   string `json:"name"`
 }
 
-// The types of channels that are threads, and of those where people speak, which have a chat of their own.
+// The types of channels. Where people speak there is a chat too.
 const (
+	typeText          = 0
 	typeVoice         = 2
-	typeStage         = 13
+	typeNews          = 5
 	typeNewsThread    = 10
 	typePublicThread  = 11
 	typePrivateThread = 12
+	typeStage         = 13
+	typeForum         = 15
+	typeMedia         = 16
 )
 
 func (c channel) spot(guild string) spot {

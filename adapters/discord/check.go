@@ -56,9 +56,7 @@ func (c Checkup) Run(ctx context.Context) []Check {
 		e.interactions()
 		e.gateway(ctx)
 		e.commands(ctx)
-		if e.servers(ctx) {
-			e.channels(ctx)
-		}
+		e.servers(ctx)
 		e.events()
 		e.approvers(ctx)
 	} else {
@@ -77,6 +75,7 @@ type examination struct {
 	me        self
 	app       application
 	guilds    []guild
+	sites     []site // those of them that were looked at
 	found     []Check
 }
 
@@ -97,9 +96,9 @@ type application struct {
 
 // guild is a server that the bot is in.
 type guild struct {
-	ID     string `json:"id"`
-	Name   string `json:"name"`
-	Powers powers `json:"permissions"`
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Owner bool   `json:"owner"` // it is the bot's own
 }
 
 func (e *examination) add(name string, state State, what, mend string) {

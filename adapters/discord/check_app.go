@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"gatehouse/core"
 )
@@ -29,20 +30,14 @@ func (e *examination) token(ctx context.Context) bool {
 	return true
 }
 
-// Flags of an application: it was granted the message content, or has it as long as it is in fewer than a hundred servers.
-const (
-	grantedContent        = 1 << 18
-	grantedContentLimited = 1 << 19
-)
-
 // content tells whether the bot hears what does not mention it.
 func (e *examination) content() {
 	switch {
-	case e.app.Flags&(grantedContent|grantedContentLimited) != 0:
+	case e.app.Flags&(flagContent|flagContentLimited) != 0:
 		e.add("content", OK, "The message content intent is granted: in a thread with a conversation no mention is needed.", "")
 	default:
 		e.add("content", Warn, "The message content intent is not granted: the bot hears direct messages and what mentions it; in a thread each message needs a mention.",
-			fmt.Sprintf("Open %s and switch Message Content Intent on; or leave it so.", e.page("bot")))
+			fmt.Sprintf("Open %s and switch Message Content Intent on, which gatehouse serve notices within some minutes; or leave it so.", e.page("bot")))
 	}
 }
 
@@ -60,7 +55,7 @@ func (e *examination) interactions() {
 		e.add("interactions", Fail, "DISCORD_PUBLIC_KEY is not the key of this application, so every press and command is refused.",
 			fmt.Sprintf("Open %s and copy Public Key to DISCORD_PUBLIC_KEY.", at))
 	case endpoint == "":
-		e.add("interactions", Fail, "DISCORD_PUBLIC_KEY is set, and the application has no address to send presses of buttons and commands to.",
+		e.add("interactions", Fail, "DISCORD_PUBLIC_KEY is set, and the application has no Interactions Endpoint URL, so presses of buttons and commands come over the gateway as before.",
 			fmt.Sprintf("While gatehouse serve runs, open %s and set Interactions Endpoint URL to https://HOST%s, which has to lead to %s; or unset DISCORD_PUBLIC_KEY.",
 				at, pathInteractions, e.Listen))
 	case !strings.HasSuffix(endpoint, pathInteractions):
@@ -79,18 +74,22 @@ func (e *examination) gateway(ctx context.Context) {
 	var g struct {
 		Shards int `json:"shards"`
 		Limit  struct {
-			Total     int `json:"total"`
-			Remaining int `json:"remaining"`
+			Total      int   `json:"total"`
+			Remaining  int   `json:"remaining"`
+			ResetAfter int64 `json:"reset_after"` // milliseconds
 		} `json:"session_start_limit"`
 	}
 	if e.unasked("gateway", e.get(ctx, "/gateway/bot", &g)) {
 		return
 	}
 	left := fmt.Sprintf("Of %d identifications a day %d are left.", g.Limit.Total, g.Limit.Remaining)
+	const mend = "See what starts so often, here or elsewhere with the same token. "
 	switch {
+	case g.Limit.Remaining <= g.Limit.Total/identifySpare:
+		e.add("gateway", Fail, fmt.Sprintf("%s At the limit Discord resets the token, so gatehouse begins no new session for %s.",
+			left, (time.Duration(g.Limit.ResetAfter)*time.Millisecond).Round(time.Second)), mend+"gatehouse serve goes on by itself then; let it run, since a restart costs nothing as long as its session lasts.")
 	case g.Limit.Remaining < fewIdentifies:
-		e.add("gateway", Warn, left+" At the limit Discord resets the token.",
-			"See what starts so often, here or elsewhere with the same token. gatehouse keeps off the limit by itself, and connects more slowly until tomorrow.")
+		e.add("gateway", Warn, left+" At the limit Discord resets the token.", mend+"gatehouse keeps off the limit by itself, and connects more slowly until tomorrow.")
 	case e.Config.Shards > 0 && g.Shards > e.Config.Shards:
 		e.add("gateway", Warn, fmt.Sprintf("Discord recommends %d shards for this bot, and DISCORD_SHARDS is %d.", g.Shards, e.Config.Shards),
 			"Set DISCORD_SHARDS to 0, which takes as many as Discord recommends.")

@@ -27,8 +27,8 @@ func (e *examination) approvers(ctx context.Context) {
 			e.approver(id, Fail, "is the id of no person (discord:NUMBER) and of no role (discord:role:NUMBER)", whereIDs)
 		}
 	}
-	if len(roles) > 0 {
-		e.roles(ctx, roles)
+	for _, id := range slices.Compact(roles) {
+		e.role(id)
 	}
 	switch {
 	case len(e.Approvers) == 0:
@@ -56,35 +56,44 @@ func (e *examination) person(ctx context.Context, id, user string) {
 	case e.unasked("approver "+plain(id), err):
 	case who.Bot:
 		e.approver(id, Fail, "is a bot, and bots press no buttons", "Name a person. "+whereIDs)
+	case e.stranger(ctx, user):
+		e.approver(id, Warn, "is "+plain(who.Name)+", who is in no server of the bot's, so no card reaches them", "Invite them to the server, or name somebody else. "+whereIDs)
 	default:
 		e.approver(id, OK, "is "+plain(who.Name), "")
 	}
 }
 
-// roles looks the roles up in the servers that the bot is in.
-func (e *examination) roles(ctx context.Context, ids []string) {
-	names := map[string]string{}
-	for _, g := range e.guilds[:min(len(e.guilds), maxGuilds)] {
-		var there []struct {
-			ID   string `json:"id"`
-			Name string `json:"name"`
+// stranger reports somebody who is in none of the bot's servers, where all of them could be asked.
+func (e *examination) stranger(ctx context.Context, user string) bool {
+	for _, s := range e.sites {
+		if !isRefusal(e.get(ctx, "/guilds/"+s.ID+"/members/"+user, nil), codeUnknownMember) {
+			return false
 		}
-		if e.unasked("roles", e.get(ctx, "/guilds/"+g.ID+"/roles", &there)) {
+	}
+	return len(e.sites) > 0 && len(e.sites) == len(e.guilds)
+}
+
+// role looks a role up in the servers that the bot is in.
+func (e *examination) role(id string) {
+	for _, s := range e.sites {
+		for _, r := range s.ranks {
+			if Name+":role:"+r.ID != id {
+				continue
+			}
+			switch name := plain(r.Name) + " in " + plain(s.Name); {
+			case r.ID == s.ID:
+				e.approver(id, Fail, "is everyone in "+plain(s.Name)+", which is a role that nobody has", "Make a role for those who may approve, and name that one. "+whereIDs)
+			case r.Tags.Bot != "":
+				e.approver(id, Fail, "is the role "+name+", which belongs to a bot, so that no person can have it", "Make a role for those who may approve, and name that one. "+whereIDs)
+			default:
+				e.approver(id, OK, "is the role "+name, "")
+			}
 			return
 		}
-		for _, r := range there {
-			names[r.ID] = plain(r.Name) + " in " + plain(g.Name)
-		}
 	}
-	for _, id := range slices.Compact(ids) {
-		role := discordRole.FindStringSubmatch(id)[1]
-		switch name := names[role]; {
-		case name != "":
-			e.approver(id, OK, "is the role "+name, "")
-		case len(e.guilds) > maxGuilds:
-			e.approver(id, Warn, "is no role of the servers that were looked at", "See whether the bot is in the role's server. "+whereIDs)
-		default:
-			e.approver(id, Fail, "is no role of a server that the bot is in", "Name another one, or invite the bot to its server. "+whereIDs)
-		}
+	if len(e.sites) < len(e.guilds) {
+		e.approver(id, Warn, "is no role of the servers that were looked at", "See whether the bot is in the role's server. "+whereIDs)
+		return
 	}
+	e.approver(id, Fail, "is no role of a server that the bot is in", "Name another one, or invite the bot to its server. "+whereIDs)
 }

@@ -51,7 +51,7 @@ func TestCheckupAllIsWell(t *testing.T) {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
-	for _, name := range []string{"token", "content", "interactions", "gateway", "commands", "server town", "channel #general", "events", "approver discord:1002",
+	for _, name := range []string{"token", "content", "interactions", "gateway", "commands", "server town", "channels of town", "channel #general", "events", "approver discord:1002",
 		"approver discord:role:" + approvers} {
 		if found["discord "+name].What == "" {
 			t.Errorf("%s was not checked", name)
@@ -81,7 +81,7 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 		}, "token", Warn, []string{"too much"}},
 		"no content":    {func(w *town, _ *Checkup) { w.SetDenied(discordtest.IntentMessageContent) }, "content", Warn, []string{"Message Content Intent", "mention"}},
 		"not hearing":   {func(w *town, _ *Checkup) { w.SetInteractionsURL("https://bot.example/discord/interactions") }, "interactions", Fail, []string{"DISCORD_PUBLIC_KEY is not set"}},
-		"nowhere":       {func(w *town, c *Checkup) { c.Config.PublicKey = w.PublicKey() }, "interactions", Fail, []string{"no address", "127.0.0.1:8080"}},
+		"nowhere":       {func(w *town, c *Checkup) { c.Config.PublicKey = w.PublicKey() }, "interactions", Fail, []string{"no Interactions Endpoint URL", "https://HOST/discord/interactions", "127.0.0.1:8080"}},
 		"another's key": {func(_ *town, c *Checkup) { c.Config.PublicKey = strings.Repeat("ab", 32) }, "interactions", Fail, []string{"not the key of this application"}},
 		"no commands":   {func(*town, *Checkup) {}, "commands", Warn, []string{"not registered"}},
 		"no server": {func(w *town, _ *Checkup) {
@@ -89,9 +89,14 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 		}, "servers", Fail, nil},
 		"may not answer": {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.SendMessages) }, "channel #general", Fail, []string{"Send Messages, so the bot can't answer there"}},
 		"no threads":     {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.CreatePublicThreads) }, "channel #general", Warn, []string{"Create Public Threads"}},
-		"does not see":   {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.ViewChannel) }, "channel " + general, Fail, []string{"does not see"}},
+		"does not see":   {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.ViewChannel) }, "channel " + general, Fail, []string{"does not see", "View Channel"}},
 		"nothing came": {func(_ *town, c *Checkup) {
 			c.Recent = func(context.Context) ([]core.EventRecord, error) { return nil, nil }
+		}, "events", Warn, []string{"No event"}},
+		"nothing but our own": {func(w *town, c *Checkup) {
+			signal, again := core.EventRecord{AcceptedAt: w.clock.Now()}, core.EventRecord{AcceptedAt: w.clock.Now(), RetryOf: 7}
+			signal.Platform, signal.Kind, again.Platform, again.Kind = Name, core.KindSignal, Name, core.KindMessage
+			c.Recent = func(context.Context) ([]core.EventRecord, error) { return []core.EventRecord{signal, again}, nil }
 		}, "events", Warn, []string{"No event"}},
 		"no database": {func(_ *town, c *Checkup) {
 			c.Recent = func(context.Context) ([]core.EventRecord, error) { return nil, errors.New("gone") }
@@ -102,8 +107,24 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 		"nobody":       {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:4004"} }, "approver discord:4004", Fail, []string{"nobody on Discord"}},
 		"no role":      {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:role:4004"} }, "approver discord:role:4004", Fail, []string{"no role"}},
 		"neither":      {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:bob"} }, "approver discord:bob", Fail, []string{"no person"}},
-		"few shards":   {nil, "gateway", Warn, []string{"DISCORD_SHARDS"}},
-		"identifies":   {nil, "gateway", Warn, []string{"resets the token"}},
+		"everyone":     {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:role:" + townID} }, "approver discord:role:" + townID, Fail, []string{"everyone in town", "Make a role"}},
+		"a bot's role": {func(w *town, c *Checkup) { c.Approvers = []string{"discord:role:" + w.RoleOfBot(townID)} }, "", Fail, []string{"gatehouse in town", "belongs to a bot"}},
+		"a bot": {func(w *town, c *Checkup) {
+			w.AddUser(discordtest.User{ID: "1009", Name: "robot", IsBot: true})
+			c.Approvers = []string{"discord:1009"}
+		}, "approver discord:1009", Fail, []string{"is a bot"}},
+		"a stranger": {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:1003"} }, "approver discord:1003", Warn, []string{"carol", "in no server of the bot's", "Invite them"}},
+		"other commands": {func(w *town, _ *Checkup) {
+			w.registers(func(c []slashCommand) []slashCommand { c[0].Description = "What it said before"; return c })
+		}, "commands", Warn, []string{"not registered as this build has them"}},
+		"one command more": {func(w *town, _ *Checkup) {
+			w.registers(func(c []slashCommand) []slashCommand {
+				return append(c, slashCommand{Name: "old", Type: chatInput, Description: "Gone"})
+			})
+		}, "commands", Warn, []string{"not registered as this build has them"}},
+		"identifies spent": {func(w *town, _ *Checkup) { w.SpendIdentifies(901) }, "gateway", Fail, []string{"Of 1000 identifications a day 99 are left", "no new session for 24h0m0s"}},
+		"few shards":       {nil, "gateway", Warn, []string{"DISCORD_SHARDS"}},
+		"identifies":       {nil, "gateway", Warn, []string{"resets the token"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTown(t, func(o *discordtest.Options) {
@@ -119,6 +140,9 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 			if c.change != nil {
 				c.change(w, &checkup)
 			}
+			if c.check == "" {
+				c.check = "approver " + checkup.Approvers[0]
+			}
 			f, ok := w.finds(checkup)["discord "+c.check]
 			if !ok || f.State != c.state {
 				t.Fatalf("%+v", w.finds(checkup))
@@ -129,5 +153,13 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// registers puts other commands in the place of those of this build.
+func (w *town) registers(change func([]slashCommand) []slashCommand) {
+	w.t.Helper()
+	if err := w.d.call(w.ctx(), "PUT", "/applications/"+w.ApplicationID()+"/commands", change(slashCommands()), nil); err != nil {
+		w.t.Fatal(err)
 	}
 }

@@ -43,8 +43,15 @@ func (c Config) Validate() []string {
 	if c.Enabled() && c.BotToken == "" {
 		fault("DISCORD_BOT_TOKEN: it is needed beside DISCORD_PUBLIC_KEY; see the page Bot of your application")
 	}
-	if strings.HasPrefix(c.BotToken, "Bot ") {
+	switch key, err := hex.DecodeString(c.BotToken); {
+	case strings.HasPrefix(c.BotToken, "Bot "):
 		fault("DISCORD_BOT_TOKEN: give the token alone, without the word Bot before it")
+	case strings.ContainsFunc(c.BotToken, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+		fault("DISCORD_BOT_TOKEN: there is a space or a line break in it; copy it again from the page Bot of your application")
+	case isSnowflake(c.BotToken):
+		fault("DISCORD_BOT_TOKEN: this is a number, such as the application's id; the token stands on the page Bot of your application, behind Reset Token")
+	case err == nil && len(key) == publicKeyBytes:
+		fault("DISCORD_BOT_TOKEN: this is a public key, which belongs to DISCORD_PUBLIC_KEY; the token stands on the page Bot of your application, behind Reset Token")
 	}
 	if key, err := hex.DecodeString(c.PublicKey); err != nil || c.PublicKey != "" && len(key) != publicKeyBytes {
 		fault("DISCORD_PUBLIC_KEY: this is no public key; it has 64 hexadecimal digits and stands under General Information of your application")
@@ -53,7 +60,7 @@ func (c Config) Validate() []string {
 		fault("DISCORD_API_URL: %q is not of the form https://HOST/api/v10", c.APIURL)
 	}
 	if c.Shards < 0 {
-		fault("DISCORD_SHARDS: %d must not be negative", c.Shards)
+		fault("DISCORD_SHARDS: %d must not be negative; use 1, or 0 for as many as Discord recommends", c.Shards)
 	}
 	if c.Reply != replyThread && c.Reply != replyChannel {
 		fault("DISCORD_REPLY: there is no %q; use thread or channel", c.Reply)

@@ -3,6 +3,7 @@ package discord_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
@@ -152,6 +153,31 @@ func TestTheContentIsWithdrawnLater(t *testing.T) {
 	r.ForgetSessions()
 	r.ResetAll()
 	r.eventually("another session", func() bool { return len(r.Identifies()) > 2 && len(r.Open()) == 1 })
+}
+
+// A session tells what it was begun for, however often it is resumed: so another begins.
+func TestTheContentIsGrantedLater(t *testing.T) {
+	for name, goesOn := range map[string]func(*inbound){
+		"a restart":   func(r *inbound) { r.halt(); r.start() },
+		"it is heard": func(r *inbound) { r.naps.wake(time.Minute) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := hear(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent, HeartbeatInterval: time.Second}}).known()
+			r.eventually("asked who it is", func() bool { return r.naps.taken(time.Minute) == 1 })
+			r.SetDenied(0)
+			goesOn(r)
+			r.eventually("a session with the content", func() bool {
+				ids := r.Identifies()
+				return len(r.Open()) == 1 && ids[len(ids)-1].Intents&discordtest.IntentMessageContent != 0
+			})
+			m := r.ann.Posts(general, r.MentionOfBot()+" hello")
+			r.of(m)
+			r.of(r.ann.Posts(r.ann.OpensThread(general, m.ID, "work"), "no mention"))
+			if ids := r.Identifies(); len(ids) != 2 {
+				t.Errorf("it identified %d times", len(ids))
+			}
+		})
+	}
 }
 
 func TestAChannelThatTheSessionDidNotTell(t *testing.T) {

@@ -53,6 +53,7 @@ type link struct {
 	began time.Time
 	every time.Duration // between two heartbeats
 	queue chan item
+	asks  int // the intents that a new session is asked for
 
 	writing sync.Mutex
 	heard   atomic.Bool // the last heartbeat was acknowledged
@@ -86,7 +87,7 @@ func (s *shard) dial(ctx context.Context, address string) (*link, error) {
 	}
 	conn.SetReadLimit(maxFrame)
 	_ = conn.SetReadDeadline(time.Now().Add(helloTime))
-	k := &link{shard: s, conn: conn, began: time.Now(), queue: make(chan item, queueLength), waiting: map[string]chan struct{}{}}
+	k := &link{shard: s, conn: conn, began: time.Now(), queue: make(chan item, queueLength), waiting: map[string]chan struct{}{}, asks: s.discord.intents()}
 	var f frame
 	var hello struct {
 		Interval int64 `json:"heartbeat_interval"`
@@ -103,8 +104,6 @@ func (s *shard) dial(ctx context.Context, address string) (*link, error) {
 // run goes on with a session, or begins one, and hears until the connection ends, or ctx does. Everything that was heard is
 // committed before it comes back, unless ctx ends, or it comes again in the resumed session.
 func (k *link) run(ctx context.Context, from session) parting {
-	d := k.shard.discord
-	defer d.ears.set(k.shard.n, hearing{})
 	defer k.conn.Close()
 	over, end := context.WithCancel(ctx)
 	defer end()
@@ -117,9 +116,9 @@ func (k *link) run(ctx context.Context, from session) parting {
 	if err == nil {
 		err = k.reads(ctx)
 	}
-	d.ears.set(k.shard.n, hearing{})
-	end()
 	part := k.parted(ctx, err)
+	k.shard.deaf(part)
+	end()
 	k.resumes.Store(!part.anew && part.fatal == nil && k.shard.keep.state().ID != "")
 	close(k.queue)
 	parts.Wait()
@@ -134,7 +133,7 @@ func (k *link) greet(from session) error {
 		return k.write(opResume, map[string]any{"token": d.Config.BotToken, "session_id": from.ID, "seq": from.Seq})
 	}
 	return k.write(opIdentify, map[string]any{
-		"token": d.Config.BotToken, "intents": d.intents(), "shard": []int{k.shard.n, k.shard.of},
+		"token": d.Config.BotToken, "intents": k.asks, "shard": []int{k.shard.n, k.shard.of},
 		"properties": map[string]string{"os": runtime.GOOS, "browser": "gatehouse", "device": "gatehouse"},
 	})
 }
@@ -227,7 +226,7 @@ func (k *link) ready(f frame) bool {
 		return false
 	}
 	k.shard.discord.belongs(r.Application.ID)
-	k.shard.keep.began(r.ID, r.URL, f.Seq)
+	k.shard.keep.began(r.ID, r.URL, f.Seq, k.asks)
 	k.lives("a session with Discord has begun")
 	return true
 }
@@ -247,10 +246,13 @@ func (k *link) beats(ctx context.Context) {
 	for ctx.Err() == nil {
 		switch {
 		case !k.heard.Load():
-			k.close(parting{why: "Discord has gone silent", silent: true})
+			k.close(parting{why: "Discord has gone silent and acknowledges no heartbeat"})
 			return
 		case !k.live.Load() && time.Since(k.began) > readyTime:
 			k.close(parting{why: "Discord did not begin the session"})
+			return
+		case k.shard.regranted():
+			k.close(parting{anew: true, why: "what the bot is granted has changed"})
 			return
 		}
 		k.heard.Store(false)
@@ -294,11 +296,9 @@ func (k *link) close(p parting) {
 	k.mu.Lock()
 	if k.part == nil {
 		k.part = &p
+		k.shard.deaf(p) // now, although what was heard may still wait for its commit
 	}
 	k.mu.Unlock()
-	if p.silent {
-		k.shard.discord.ears.set(k.shard.n, hearing{})
-	}
 	_ = k.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(resumable, ""), time.Now().Add(time.Second))
 	k.conn.Close()
 }

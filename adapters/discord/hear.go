@@ -37,6 +37,7 @@ func (s *shard) hear(ctx context.Context) error {
 		trouble.Met(err)
 		switch {
 		case isFatal(err):
+			d.ears.set(s.n, hearing{why: err})
 			return err
 		case p.fatal != nil:
 			return p.fatal
@@ -80,6 +81,10 @@ func (s *shard) load(ctx context.Context) bool {
 // connect opens one connection and hears it to its end.
 func (s *shard) connect(ctx context.Context) (parting, error) {
 	from := s.keep.state()
+	if s.regranted() {
+		s.keep.lost()
+		from = s.keep.state()
+	}
 	address := from.URL
 	var err error
 	switch {
@@ -103,6 +108,12 @@ func (s *shard) connect(ctx context.Context) (parting, error) {
 		s.paid = false
 	}
 	return k.run(ctx, from), nil
+}
+
+// regranted reports that the bot is granted other intents than its session was begun for.
+func (s *shard) regranted() bool {
+	now := s.keep.state()
+	return now.ID != "" && now.Intents != s.discord.intents()
 }
 
 // take takes an event up to its commit, as often as it needs; false: ctx has ended before.
@@ -148,6 +159,7 @@ type verdict int
 const (
 	stored   verdict = iota // committed, or nothing that concerns the bot
 	broken                  // not of the form it should have
+	foreign                 // for another application
 	unstored                // it could not be stored: it is tried again
 )
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"mime"
 	"net/http"
 	"strconv"
 	"time"
@@ -23,8 +24,9 @@ const (
 const pathInteractions = "/discord/interactions"
 
 // Routes are the paths that Discord posts to, where a public key is set. Each request is answered after its commit: 200; 400 where it
-// can't be read, 401 where its signature or time is wrong, 413 where it is too large. Discord sends nothing again: where it could not
-// be stored the person is told.
+// can't be read or is of an unknown kind, 401 where its signature or time is wrong (Discord itself tries that before it takes the
+// address), 403 where it is for another application, 413 where it is too large, 415 where it is no JSON. Discord sends nothing again:
+// where it could not be stored the person is told.
 func (d *Discord) Routes(accept core.Accept) map[string]http.Handler {
 	key, err := hex.DecodeString(d.Config.PublicKey)
 	if err != nil || len(key) != ed25519.PublicKeySize {
@@ -54,15 +56,20 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, key ed25519.Publ
 		refuse(http.StatusUnauthorized, why)
 		return
 	}
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
+		refuse(http.StatusUnsupportedMediaType, "the body is not said to be JSON")
+		return
+	}
 	answer, v := d.takeInteraction(r.Context(), body, accept)
-	switch {
-	case v == broken:
+	switch v {
+	case foreign:
+		http.Error(w, "this gatehouse serves another application", http.StatusForbidden)
+		return
+	case broken:
 		http.Error(w, "the body is not of the form it should have", http.StatusBadRequest) // it was logged
 		return
-	case v == unstored:
+	case unstored:
 		answer = private("It could not be stored, so nothing was done. Try once more.")
-	case answer == nil:
-		answer = private("I can't do anything with that.")
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(answer) // Discord has gone: nothing to tell

@@ -37,6 +37,17 @@ func TestWhatIsRefusedOverHTTP(t *testing.T) {
 		"broken JSON":     {discordtest.WithBody([]byte(`{"secret words":`)), 400},
 		"of another form": {discordtest.WithBody([]byte(`{"type":3,"data":"secret words"}`)), 400},
 		"nobody's":        {discordtest.WithBody([]byte(`{"type":3,"id":"1","channel_id":"3001","data":{"custom_id":"secret words"}}`)), 400},
+		"no body":         {discordtest.WithBody([]byte{}), 400},
+		"an unknown type": {discordtest.WithBody([]byte(`{"type":99,"id":"1","channel_id":"3001","user":{"id":"1002"},"data":{"custom_id":"secret words"}}`)), 400},
+		"no type":         {discordtest.WithBody([]byte(`{"id":"1","channel_id":"3001","user":{"id":"1002"},"data":{"custom_id":"secret words"}}`)), 400},
+		"of another app": {discordtest.WithBody([]byte(
+			`{"type":2,"id":"1","application_id":"77","channel_id":"3001","user":{"id":"1002"},"data":{"name":"ask","options":[{"name":"text","value":"secret words"}]}}`)), 403},
+		"a ping of another app": {discordtest.WithBody([]byte(`{"type":1,"id":"1","application_id":"77"}`)), 403},
+		"only a time":           {discordtest.WithoutHeader("X-Signature-Ed25519"), 401},
+		"only a signature":      {discordtest.WithoutHeader("X-Signature-Timestamp"), 401},
+		"no content type":       {discordtest.WithoutHeader("Content-Type"), 415},
+		"a form":                {discordtest.WithContentType("application/x-www-form-urlencoded"), 415},
+		"plain text":            {discordtest.WithContentType("text/plain"), 415},
 	} {
 		before := len(r.log.warnings())
 		i := r.bob.Presses(b, c.how)
@@ -52,5 +63,42 @@ func TestWhatIsRefusedOverHTTP(t *testing.T) {
 	}
 	if got := r.ids(); len(got) != 0 {
 		t.Errorf("stored: %v", got)
+	}
+}
+
+func TestOnlyPostsAreTaken(t *testing.T) {
+	r := hear(t, setup{http: true}).known()
+	for _, method := range []string{"GET", "PUT", "PATCH", "DELETE", "OPTIONS"} {
+		i := r.Pings(discordtest.WithMethod(method))
+		if err := i.Wait(r.ctx); err == nil || i.State().Attempt.Status != 405 {
+			t.Errorf("%s: got %+v", method, i.State().Attempt)
+		}
+	}
+	charset := r.Pings(discordtest.WithContentType("application/json; charset=utf-8"))
+	if err := charset.Wait(r.ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is refused over HTTP is passed over where it comes over the gateway, and what follows is heard.
+func TestWhatIsPassedOverOverTheGateway(t *testing.T) {
+	r := hear(t, setup{}).known()
+	b := r.button(general, r.sealed("a1", "approve"))
+	press := func(kind, app string) {
+		r.Dispatch(guild, "INTERACTION_CREATE", []byte(`{"type":`+kind+`,"id":"7`+kind+`","application_id":"`+app+`","guild_id":"2001","channel_id":"3001","token":"t",`+
+			`"member":{"user":{"id":"1002"}},"data":{"custom_id":"`+b.CustomID+`"}}`))
+	}
+	press("3", "77")
+	press("99", r.ApplicationID())
+	m := r.ann.Says("hello")
+	r.of(m)
+	if got := r.ids(); len(got) != 1 {
+		t.Errorf("stored: %v", got)
+	}
+	if warned := strings.Join(r.log.warnings(), "\n"); !strings.Contains(warned, "another application") || !strings.Contains(warned, "unknown kind") {
+		t.Errorf("the log says %s", warned)
+	}
+	if n := len(r.Calls(discordtest.AnswerInteraction)); n != 0 {
+		t.Errorf("it answered %d of them", n)
 	}
 }

@@ -85,7 +85,7 @@ func FuzzThread(f *testing.F) {
 func FuzzInteraction(f *testing.F) {
 	s := signer(f, testKey)
 	press := func(kind, value string) string {
-		return `{"id":"8","application_id":"9","type":` + kind + `,"token":"t","guild_id":"2","channel_id":"4","channel":{"type":11,"parent_id":"3"},"member":{"user":{"id":"1"}},` +
+		return `{"id":"8","application_id":"` + me + `","type":` + kind + `,"token":"t","guild_id":"2","channel_id":"4","channel":{"type":11,"parent_id":"3"},"member":{"user":{"id":"1"}},` +
 			`"message":{"id":"5"},"data":{"custom_id":"` + value + `","components":[{"type":18,"component":{"value":"why"}}]}}`
 	}
 	fuzzEvents(f, "INTERACTION_CREATE",

@@ -8,11 +8,19 @@ import (
 
 // parting is why a connection ended and what comes next: by itself, another one that resumes the session.
 type parting struct {
-	why    string
-	fatal  error         // another one is useless
-	anew   bool          // the session can't be resumed
-	silent bool          // nothing was heard
-	wait   time.Duration // before the next one, jittered
+	why   string
+	fatal error         // another one is useless
+	anew  bool          // the session can't be resumed
+	wait  time.Duration // before the next one, jittered
+}
+
+// deaf notes that the shard is not heard any more, and why.
+func (s *shard) deaf(p parting) {
+	h := hearing{why: p.fatal}
+	if h.why == nil && p.why != "" {
+		h.why = core.Errorf(core.DeliveryLater, "Shard %d hears nothing from Discord: %s. Another connection is being opened.", s.n, p.why)
+	}
+	s.discord.ears.set(s.n, h)
 }
 
 // Waits before the next connection.

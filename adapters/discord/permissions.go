@@ -29,6 +29,7 @@ const (
 	bitView          = 10
 	bitSend          = 11
 	bitHistory       = 16
+	bitManageThreads = 34
 	bitPublicThreads = 35
 	bitSendInThreads = 38
 )
@@ -105,7 +106,11 @@ const ofMember = 1
 // rank is a role with what it may do in its server.
 type rank struct {
 	ID     string `json:"id"`
+	Name   string `json:"name"`
 	Powers powers `json:"permissions"`
+	Tags   struct {
+		Bot string `json:"bot_id"` // whose it is
+	} `json:"tags"`
 }
 
 // powersIn tells what a member of a server may do in a channel: what the roles allow together, then the channel's exceptions for

@@ -143,6 +143,10 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 		d.Log.Warn("a press or a command can't be read and is refused", "bytes", len(body), "err", shape(err))
 		return nil, broken
 	}
+	if me := d.whoami().App; i.App != "" && me != "" && i.App != me {
+		d.Log.Warn("a press or a command is refused: it is for another application", "application", clip(i.App))
+		return nil, foreign
+	}
 	if i.Type == typePing {
 		return response{"type": answerPong}, stored
 	}
@@ -162,8 +166,8 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 	case typeCommand:
 		return d.commanded(ctx, i, accept)
 	}
-	d.Log.Debug("an interaction of an unknown kind came and is passed over", "type", i.Type)
-	return nil, stored
+	d.Log.Warn("an interaction of an unknown kind came and is passed over", "type", i.Type)
+	return nil, broken
 }
 
 // pressed takes the press of one of our buttons. A value that we did not seal counts for nothing, and the person is told.

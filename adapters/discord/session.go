@@ -17,6 +17,8 @@ type session struct {
 	Seq    int64  `json:"seq,omitempty"` // of the last event that was committed
 	Bot    string `json:"bot,omitempty"`
 	Shards int    `json:"shards,omitempty"`
+	// Intents are the kinds of events that it was begun for: Discord tells no others, however often it is resumed.
+	Intents int `json:"intents,omitempty"`
 	// Last is the greatest id of a message that passed by: whatever was missed is about as young, or younger.
 	Last string `json:"last,omitempty"`
 	// Behind says that a session began after a gap, and what was said in the gap is not fetched yet.
@@ -76,10 +78,10 @@ func (k *keeper) state() session {
 }
 
 // began notes a new session, after a gap.
-func (k *keeper) began(id, url string, seq int64) {
+func (k *keeper) began(id, url string, seq int64, intents int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.now.ID, k.now.URL, k.now.Seq, k.now.Behind, k.dirty = id, url, seq, true, true
+	k.now.ID, k.now.URL, k.now.Seq, k.now.Intents, k.now.Behind, k.dirty = id, url, seq, intents, true, true
 }
 
 // lost notes that the session can't be resumed.

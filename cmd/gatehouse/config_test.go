@@ -158,7 +158,7 @@ func TestExitCodes(t *testing.T) {
 	for want, errs := range map[int][]error{
 		codeDone:     {},
 		codeBad:      {errors.New("x"), core.Errorf(core.StoreBusy, "x"), core.Errorf(core.ApprovalDecided, "x"), bad(core.Errorf(core.Invalid, "x"))},
-		codeUsage:    {core.Errorf(core.Invalid, "x"), core.Errorf(core.StoreNewer, "x"), core.Errorf(core.StoreUnreadable, "x")},
+		codeUsage:    {core.Errorf(core.Invalid, "x"), core.Errorf(core.StoreNewer, "x"), core.Errorf(core.StoreUnreadable, "x"), core.Errorf(core.ProviderAuthentication, "x")},
 		codeNotFound: {core.Errorf(core.NotFound, "x"), bad(core.Errorf(core.NotFound, "x"))},
 	} {
 		for _, err := range errs {

@@ -71,10 +71,10 @@ func checkConfig() (Config, []finding) {
 	var found []finding
 	for _, fault := range faults {
 		mend := "Set it in the environment; config.example.env says what each setting means."
-		if strings.HasPrefix(fault, "SLACK_") {
+		switch key, _, _ := strings.Cut(fault, ":"); key {
+		case "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET":
 			mend = "The tokens stand at https://api.slack.com/apps, on the pages of the app; the section Slack of README says which is where."
-		}
-		if strings.HasPrefix(fault, "DISCORD_") {
+		case "DISCORD_BOT_TOKEN", "DISCORD_PUBLIC_KEY":
 			mend = "The token and the key stand at https://discord.com/developers/applications, on the pages of the application; the section Discord of README says which is where."
 		}
 		found = append(found, finding{"configuration", checkFail, fault, mend})

@@ -27,6 +27,7 @@ type served struct {
 	bob   *slacktest.Person // approves
 	eve   *slacktest.Person // does neither
 	dm    string
+	log   *logLines   // of the process that runs now
 	idle  func() bool // whether nothing waits to be said; nil: the command line is asked
 }
 
@@ -95,6 +96,7 @@ func (s *served) start() {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	log := &logLines{t: s.t, listen: make(chan string, 1)}
+	s.log = log
 	ended := make(chan int, 1)
 	go func() { ended <- run(ctx, []string{"serve"}, stdio{In: strings.NewReader(""), Out: log, Err: log}) }()
 	select {

@@ -19,7 +19,7 @@ import (
 // walker is a new user who does what README says: nothing else is set, and the app is what the manifest says.
 type walker struct {
 	*served
-	readme string // its section on Slack
+	readme // its section on Slack
 }
 
 // newWalker makes the app from the printed manifest, and puts into the environment what README names.
@@ -43,7 +43,7 @@ func newWalker(t *testing.T, args ...string) *walker {
 	})
 	w.ann = w.slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann"})
 	w.slack.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN"}})
-	w.readme = slackSection(t)
+	w.readme = readmeSection(t, "Slack")
 	// What stands in for the world: a Slack of ours, and a port that nobody else has.
 	t.Setenv("SLACK_API_URL", w.slack.APIURL())
 	t.Setenv("GATEHOUSE_LISTEN", "127.0.0.1:0")
@@ -53,24 +53,47 @@ func newWalker(t *testing.T, args ...string) *walker {
 // readmeText is read before anybody changes the folder.
 var readmeText = func() string { text, _ := os.ReadFile("../../README.md"); return string(text) }()
 
-func slackSection(t *testing.T) string {
+func readmeSection(t *testing.T, name string) readme {
 	t.Helper()
-	_, rest, found := strings.Cut(readmeText, "\n## Slack\n")
+	_, rest, found := strings.Cut(readmeText, "\n## "+name+"\n")
 	section, _, _ := strings.Cut(rest, "\n## ")
 	if !found {
-		t.Fatal("README has no section on Slack")
+		t.Fatalf("README has no section %s", name)
 	}
-	return section
+	return readme{t, section}
+}
+
+// readme is a section of README.
+type readme struct {
+	test *testing.T
+	text string
 }
 
 // says fails unless README says so.
-func (w *walker) says(words ...string) {
-	w.t.Helper()
-	text := strings.Join(strings.Fields(w.readme), " ")
+func (r readme) says(words ...string) {
+	r.test.Helper()
+	text := strings.Join(strings.Fields(r.text), " ")
 	for _, word := range words {
 		if !strings.Contains(text, word) {
-			w.t.Errorf("README does not say %q", word)
+			r.test.Errorf("README does not say %q", word)
 		}
+	}
+}
+
+// exports sets what README exports to what the platform showed in place of its examples.
+func (r readme) exports(values map[string]string) {
+	r.test.Helper()
+	exported := []string{}
+	for _, m := range regexp.MustCompile(`export ([A-Z_]+)=`).FindAllStringSubmatch(r.text, -1) {
+		exported = append(exported, m[1])
+		if value := values[m[1]]; value != "" {
+			r.test.Setenv(m[1], value)
+		} else {
+			r.test.Errorf("README exports %s, which this test does not know", m[1])
+		}
+	}
+	if len(exported) != len(values) {
+		r.test.Fatalf("README exports %v", exported)
 	}
 }
 
@@ -78,7 +101,7 @@ func (w *walker) says(words ...string) {
 func (w *walker) exports(instead map[string]string) {
 	w.t.Helper()
 	exported := []string{}
-	for _, m := range regexp.MustCompile(`export ([A-Z_]+)=`).FindAllStringSubmatch(w.readme, -1) {
+	for _, m := range regexp.MustCompile(`export ([A-Z_]+)=`).FindAllStringSubmatch(w.text, -1) {
 		key := m[1]
 		if other, ok := instead[key]; ok {
 			key = other
@@ -115,21 +138,36 @@ func gatehouse(t *testing.T, args ...string) (code int, out, errs string) {
 // doctor runs it and gives the state of each check, and the whole.
 func (w *walker) doctor(want int) (map[string]string, string) {
 	w.t.Helper()
-	code, out, errs := gatehouse(w.t, "doctor", "--json")
+	return doctorFinds(w.t, want, w.slack.BotToken(), w.slack.AppToken(), w.slack.SigningSecret())
+}
+
+func doctorFinds(t *testing.T, want int, secrets ...string) (states map[string]string, out string) {
+	t.Helper()
+	code, out, errs := gatehouse(t, "doctor", "--json")
 	var found []finding
 	if err := json.Unmarshal([]byte(out), &found); err != nil || code != want || errs != "" {
-		w.t.Fatalf("doctor ends with %d, want %d: %v\n%s%s", code, want, err, out, errs)
+		t.Fatalf("doctor ends with %d, want %d: %v\n%s%s", code, want, err, out, errs)
 	}
-	states := map[string]string{}
+	states = map[string]string{}
 	for _, f := range found {
 		states[f.Name] = f.State
 	}
-	for _, secret := range []string{w.slack.BotToken(), w.slack.AppToken(), w.slack.SigningSecret()} {
+	for _, secret := range secrets {
 		if strings.Contains(out, secret) {
-			w.t.Errorf("doctor tells a secret:\n%s", out)
+			t.Errorf("doctor tells a secret:\n%s", out)
 		}
 	}
 	return states, out
+}
+
+// doctorIsContent fails unless every line of the doctor begins with ok.
+func doctorIsContent(t *testing.T) {
+	t.Helper()
+	if code, text, _ := gatehouse(t, "doctor"); code != codeDone || slices.ContainsFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
+		return line != "" && !strings.HasPrefix(line, "ok ") && !strings.HasSuffix(line, "0 failed.")
+	}) {
+		t.Errorf("not every line of the doctor begins with ok:\n%s", text)
+	}
 }
 
 // TestReadmeSlackWalk goes README's steps from nothing to an approved action.
@@ -166,11 +204,7 @@ func TestReadmeSlackWalk(t *testing.T) {
 			t.Errorf("%s was not checked\n%s", name, out)
 		}
 	}
-	if code, text, _ := gatehouse(t, "doctor"); code != codeDone || slices.ContainsFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
-		return line != "" && !strings.HasPrefix(line, "ok ") && !strings.HasSuffix(line, "0 failed.")
-	}) {
-		t.Errorf("not every line of the doctor begins with ok:\n%s", text)
-	}
+	doctorIsContent(t)
 
 	w.approve() // 9
 	if n := w.slack.UnknownMethods(); len(n) > 0 {

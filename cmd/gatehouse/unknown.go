@@ -36,14 +36,24 @@ func settingFields(config reflect.Type) []reflect.StructField {
 	return all
 }
 
-// unknownSettings gives a sentence for every GATEHOUSE_ variable that nothing reads. Those of the tests are left out.
+// nearMiss is how many letters a variable of a platform may be off a setting to be taken for it: other programs have such variables too.
+const nearMiss = 4
+
+// unknownSettings gives a sentence for every GATEHOUSE_ variable that nothing reads, those of the tests left out, and for those of a
+// platform that look like a setting of ours, such as DISCORD_TOKEN. One that is empty counts as not set.
 func unknownSettings() []string {
 	keys := settingKeys()
 	var warnings []string
 	for _, variable := range os.Environ() {
-		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "GATEHOUSE_") && !strings.HasPrefix(name, "GATEHOUSE_TEST_") && name != "GATEHOUSE_FIXTURES" && !slices.Contains(keys, name) {
-			warnings = append(warnings, name+" is set but is not a setting of gatehouse; did you mean "+nearest(name, keys)+"?")
+		name, value, _ := strings.Cut(variable, "=")
+		if value == "" || slices.Contains(keys, name) {
+			continue
+		}
+		ours := strings.HasPrefix(name, "GATEHOUSE_") && !strings.HasPrefix(name, "GATEHOUSE_TEST_") && name != "GATEHOUSE_FIXTURES"
+		meant := nearest(name, keys)
+		platform, _, _ := strings.Cut(meant, "_")
+		if ours || platform != "OTEL" && strings.HasPrefix(name, platform+"_") && distance(name, meant) <= nearMiss {
+			warnings = append(warnings, name+" is set but is not a setting of gatehouse; did you mean "+meant+"?")
 		}
 	}
 	slices.Sort(warnings)

@@ -25,6 +25,8 @@ type how struct {
 	stampText   *string
 	body        []byte
 	contentType string
+	method      string
+	without     []string
 	urlOnce     string
 }
 
@@ -87,6 +89,12 @@ func WithBody(body []byte) How { return func(h *how) { h.body = body } }
 
 // WithContentType names another content type.
 func WithContentType(kind string) How { return func(h *how) { h.contentType = kind } }
+
+// WithMethod sends it by another method than POST.
+func WithMethod(method string) How { return func(h *how) { h.method = method } }
+
+// WithoutHeader leaves a header out.
+func WithoutHeader(name string) How { return func(h *how) { h.without = append(h.without, name) } }
 
 // SentTo sends this one interaction to another URL.
 func SentTo(url string) How { return func(h *how) { h.urlOnce = url } }

@@ -1,6 +1,9 @@
 package discordtest
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -63,6 +66,16 @@ func (s *Server) budget() Budget {
 	return b
 }
 
+// SpendIdentifies counts identifies of today that another program with the same token made.
+func (s *Server) SpendIdentifies(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dayBegan.IsZero() {
+		s.dayBegan = s.o.Now()
+	}
+	s.dayCount += n
+}
+
 func me(q *request) (answer, *failure) {
 	o := q.s.wireUser(q.s.o.BotUserID)
 	o["verified"], o["mfa_enabled"], o["email"], o["flags"], o["locale"] = true, true, nil, 0, "en-US"
@@ -77,10 +90,20 @@ func user(q *request) (answer, *failure) {
 }
 
 func myGuilds(q *request) (answer, *failure) {
+	const most = 200
+	limit, after := most, number(q.query.Get("after"))
+	if n, err := strconv.Atoi(q.query.Get("limit")); err == nil && 0 < n && n < most {
+		limit = n
+	}
+	all := q.s.guildsOfBot()
+	slices.SortFunc(all, func(a, b *guild) int { return cmp.Compare(number(a.ID), number(b.ID)) })
 	found := []object{}
-	for _, g := range q.s.guildsOfBot() {
+	for _, g := range all {
+		if number(g.ID) <= after || len(found) == limit {
+			continue
+		}
 		found = append(found, object{
-			"id": g.ID, "name": g.Name, "icon": nil, "owner": false, "features": []string{}, "permissions": permissionWord(q.s.guildPermissions(g)),
+			"id": g.ID, "name": g.Name, "icon": nil, "owner": g.Owner == q.s.o.BotUserID, "features": []string{}, "permissions": permissionWord(q.s.guildPermissions(g)),
 		})
 	}
 	return ok(found)

@@ -18,9 +18,12 @@ const (
 )
 
 var guildRoutes = map[string]route{
-	GetGuild:         {do: inGuild(func(q *request, g *guild) (answer, *failure) { return ok(q.s.wireGuild(g)) })},
-	GetGuildRoles:    {do: inGuild(func(_ *request, g *guild) (answer, *failure) { return ok(wireRoles(g)) })},
-	GetGuildChannels: {do: inGuild(func(q *request, g *guild) (answer, *failure) { return ok(q.s.wireChannels(g, false)) })},
+	GetGuild:      {do: inGuild(func(q *request, g *guild) (answer, *failure) { return ok(q.s.wireGuild(g)) })},
+	GetGuildRoles: {do: inGuild(func(_ *request, g *guild) (answer, *failure) { return ok(wireRoles(g)) })},
+	GetGuildChannels: {do: inGuild(func(q *request, g *guild) (answer, *failure) {
+		seen := q.s.wireChannels(g, false)
+		return ok(slices.DeleteFunc(seen, func(o object) bool { return !q.s.botSees(q.s.channels[word(o, "id")]) }))
+	})},
 	ActiveThreads: {do: inGuild(func(q *request, g *guild) (answer, *failure) {
 		return ok(object{"threads": q.s.wireChannels(g, true), "members": []object{}, "has_more": false})
 	})},

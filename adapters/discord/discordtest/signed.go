@@ -77,7 +77,11 @@ func (s *Server) postOnce(body []byte, h how, url string) (a Attempt) {
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.o.AnswerWithin)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	method := http.MethodPost
+	if h.method != "" {
+		method = h.method
+	}
+	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		a.Err = err.Error()
 		return a
@@ -90,6 +94,9 @@ func (s *Server) postOnce(body []byte, h how, url string) (a Attempt) {
 	if !h.unsigned {
 		r.Header.Set("X-Signature-Ed25519", signature)
 		r.Header.Set("X-Signature-Timestamp", when)
+	}
+	for _, name := range h.without {
+		r.Header.Del(name)
 	}
 	answer, err := s.out.Do(r)
 	if err != nil {

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"crypto/ed25519"
+	"database/sql"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+)
+
+// stored counts the rows of a table of the database.
+func (d *onDiscord) stored(table string) int {
+	d.t.Helper()
+	db, err := sql.Open("sqlite3", strings.TrimPrefix(d.db, "sqlite:"))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer db.Close()
+	var n int
+	if err := db.QueryRow("select count(*) from " + table).Scan(&n); err != nil {
+		d.t.Fatal(err)
+	}
+	return n
+}
+
+// TestDiscordHTTPRefusesAndStoresNothing posts to a gatehouse what it must not take: each has its status, and no row comes of any.
+func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
+	d := serveDiscord(t, discordtest.Options{}, map[string]string{"DISCORD_PUBLIC_KEY": "set"})
+	if err := d.discord.CheckURL(d.ctx()); err != nil {
+		t.Fatalf("Discord does not take the address: %v", err)
+	}
+	ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" note add milk")
+	card := d.card(ask.ID, "Add “milk” to the note book.")
+	approve, _ := d.discord.FindButton(ask.ID, card.ID, "Approve")
+	events, votes := d.stored("events"), d.stored("votes")
+	_, another, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A press of Approve by somebody who may, as Discord would send it, but for what is changed.
+	press := func(change ...string) discordtest.How {
+		body := fmt.Sprintf(`{"type":3,"id":"77","application_id":%q,"guild_id":%q,"channel_id":%q,"token":"t","member":{"user":{"id":%q}},"message":{"id":%q},"data":{"custom_id":%q}}`,
+			d.discord.ApplicationID(), guildID, ask.ID, deciderID, card.ID, approve.CustomID)
+		return discordtest.WithBody([]byte(strings.NewReplacer(change...).Replace(body)))
+	}
+	for name, c := range map[string]struct {
+		status int
+		hows   []discordtest.How
+	}{
+		"signed by another key":    {http.StatusUnauthorized, []discordtest.How{discordtest.SignedWith(another)}},
+		"changed on the way":       {http.StatusUnauthorized, []discordtest.How{discordtest.Tampered()}},
+		"unsigned":                 {http.StatusUnauthorized, []discordtest.How{discordtest.Unsigned()}},
+		"without a signature":      {http.StatusUnauthorized, []discordtest.How{discordtest.WithoutHeader("X-Signature-Ed25519")}},
+		"without a time":           {http.StatusUnauthorized, []discordtest.How{discordtest.WithoutHeader("X-Signature-Timestamp")}},
+		"six minutes old":          {http.StatusUnauthorized, []discordtest.How{discordtest.SignedAt(time.Now().Add(-6 * time.Minute))}},
+		"of the future":            {http.StatusUnauthorized, []discordtest.How{discordtest.SignedAt(time.Now().Add(6 * time.Minute))}},
+		"of no time":               {http.StatusUnauthorized, []discordtest.How{discordtest.StampedAs("now")}},
+		"too large":                {http.StatusRequestEntityTooLarge, []discordtest.How{discordtest.WithBody([]byte(`{"x":"` + strings.Repeat("x", 1<<20) + `"}`))}},
+		"broken":                   {http.StatusBadRequest, []discordtest.How{press(`"data":`, `"data":[`)}},
+		"empty":                    {http.StatusBadRequest, []discordtest.How{discordtest.WithBody([]byte{})}},
+		"of nobody":                {http.StatusBadRequest, []discordtest.How{press(`"member"`, `"nobody"`)}},
+		"of an unknown kind":       {http.StatusBadRequest, []discordtest.How{press(`"type":3`, `"type":9`)}},
+		"for another application":  {http.StatusForbidden, []discordtest.How{press(d.discord.ApplicationID(), "78")}},
+		"a form":                   {http.StatusUnsupportedMediaType, []discordtest.How{discordtest.WithContentType("application/x-www-form-urlencoded")}},
+		"of no type of content":    {http.StatusUnsupportedMediaType, []discordtest.How{discordtest.WithoutHeader("Content-Type")}},
+		"not posted":               {http.StatusMethodNotAllowed, []discordtest.How{discordtest.WithMethod(http.MethodPut)}},
+		"posted somewhere else":    {http.StatusNotFound, []discordtest.How{discordtest.SentTo(d.base + "/discord/events")}},
+		"a ping of another's":      {http.StatusForbidden, []discordtest.How{discordtest.WithBody([]byte(`{"type":1,"application_id":"78"}`))}},
+		"a press of a forged card": {http.StatusOK, []discordtest.How{press(approve.CustomID, strings.ToUpper(approve.CustomID))}},
+	} {
+		i := d.bob.Presses(approve, c.hows...)
+		waitUntil(t, func() bool { return i.State().Attempt != nil }, name+" is answered")
+		if a := i.State().Attempt; a.Status != c.status {
+			t.Errorf("%s: it is answered with %d %s, want %d", name, a.Status, a.Err, c.status)
+		}
+		if e, v := d.stored("events"), d.stored("votes"); e != events || v != votes {
+			t.Errorf("%s: there are %d events and %d votes, want %d and %d", name, e, v, events, votes)
+		}
+	}
+	if m, _ := d.discord.Message(ask.ID, card.ID); len(m.Buttons()) == 0 {
+		t.Error("it was decided")
+	}
+	i := d.bob.Presses(approve, press())
+	if err := i.Wait(d.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	d.reads(ask.ID, "Done: “milk” is in the note book.")
+	if d.stored("events") == events || d.stored("votes") != votes+1 {
+		t.Error("the press that was right is not stored")
+	}
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+)
+
+// chatter is a conversation of the load: what was said, in its order.
+type chatter struct {
+	by      *discordtest.Person
+	channel string // that the thread is in; "": direct messages
+	at      string // the thread, or the channel of the direct messages
+	said    []string
+}
+
+// crowd makes as many conversations: threads that begin with a mention in one of the channels, and direct messages of one person each.
+func (d *onDiscord) crowd(channels, threads, directs int) []*chatter {
+	var all []*chatter
+	for i := range channels {
+		d.discord.AddChannel(discordtest.Channel{ID: strconv.Itoa(6000 + i), Guild: guildID, Name: fmt.Sprintf("room-%d", i)})
+	}
+	for i := range threads {
+		all = append(all, &chatter{by: d.ann, channel: strconv.Itoa(6000 + i%channels)})
+	}
+	for i := range directs {
+		id := strconv.Itoa(7000 + i)
+		by := d.discord.AddUser(discordtest.User{ID: id, Name: "person-" + id})
+		all = append(all, &chatter{by: by, at: d.discord.DMWith(id)})
+	}
+	return all
+}
+
+// chats says something in a conversation. What follows the first mention waits until the bot has opened the thread.
+func (d *onDiscord) chats(c *chatter, word string) {
+	d.t.Helper()
+	c.said = append(c.said, word)
+	switch {
+	case c.at != "":
+		if c.channel != "" {
+			if _, err := d.discord.WaitForThread(d.ctx(), c.at); err != nil {
+				d.t.Fatalf("the thread of %s is not opened: %v", c.said[0], err)
+			}
+		}
+		c.by.Posts(c.at, word, discordtest.Twice())
+	default:
+		c.at = c.by.Posts(c.channel, d.discord.MentionOfBot()+" "+word, discordtest.Twice()).ID
+	}
+}
+
+// talk has every conversation say as many messages, one of each in turn.
+func (d *onDiscord) talk(all []*chatter, messages int, between func(n int)) {
+	d.t.Helper()
+	n := 0
+	for i := range messages {
+		for j, c := range all {
+			d.chats(c, fmt.Sprintf("word-%d-%d.", j, i))
+			n++
+			between(n)
+		}
+	}
+}
+
+// replies are the bot's messages in a conversation, in their order, without what stands around the word.
+func (d *onDiscord) replies(c *chatter) []string {
+	var words []string
+	for _, m := range d.discord.FromBot(c.at) {
+		word, _, _ := strings.Cut(strings.TrimPrefix(m.Shown(), "echo: "), ".") // an invisible mark follows
+		words = append(words, word+".")
+	}
+	return words
+}
+
+// count is how many replies stand in the conversations.
+func (d *onDiscord) count(all []*chatter) (n int) {
+	for _, c := range all {
+		n += len(d.discord.FromBot(c.at))
+	}
+	return n
+}
+
+// waiting is what gatehouse queue shows.
+type waiting struct {
+	Lanes     []json.RawMessage `json:"lanes"`
+	Posts     int               `json:"posts"`
+	InDoubt   int               `json:"posts_in_doubt"`
+	DeadPosts int               `json:"posts_dead"`
+	Dead      int               `json:"dead_letters"`
+}
+
+func (d *onDiscord) queue() (q waiting) {
+	d.t.Helper()
+	code, out := d.command("queue", "--json")
+	if err := json.Unmarshal([]byte(out), &q); err != nil || code != codeDone {
+		d.t.Fatalf("queue ended with %d: %s", code, out)
+	}
+	return q
+}
+
+// answered waits until nothing waits any more, and fails where a message has no reply or two, or they are out of order.
+func (d *onDiscord) answered(all []*chatter, within time.Duration) {
+	d.t.Helper()
+	want := 0
+	for _, c := range all {
+		want += len(c.said)
+	}
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(within)
+	var q waiting
+	for done := false; !done; {
+		select {
+		case <-tick.C:
+			if d.count(all) >= want {
+				q = d.queue()
+				done = len(q.Lanes) == 0 && q.Posts == 0
+			}
+		case <-end:
+			d.t.Errorf("%d of %d replies came; waiting: %+v", d.count(all), want, d.queue())
+			done = true
+		}
+	}
+	if q.InDoubt+q.DeadPosts+q.Dead > 0 {
+		d.t.Errorf("something was given up: %+v", q)
+	}
+	wrong := 0
+	for _, c := range all {
+		if got := d.replies(c); !slices.Equal(got, c.said) && wrong < 10 {
+			wrong++
+			d.t.Errorf("in the conversation %s the bot said %q\nwant %q", c.at, got, c.said)
+		}
+		if c.channel != "" && len(d.discord.FromBot(c.channel)) > 0 {
+			d.t.Errorf("the bot said something in the channel %s", c.channel)
+		}
+	}
+}
+
+func TestDiscordLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
+	d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
+	fault := func(how discordtest.Trouble, skip, every, times int) *discordtest.Injected {
+		return d.discord.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: how, Skip: skip, Every: every, Times: times})
+	}
+	everything := fault(discordtest.RateLimited(2*time.Second, discordtest.ScopeGlobal), 0, 150, 4)
+	faults := []*discordtest.Injected{
+		fault(discordtest.RateLimited(time.Second, discordtest.ScopeUser), 0, 20, 0),
+		fault(discordtest.RateLimited(time.Second, discordtest.ScopeShared), 10, 20, 0),
+		fault(discordtest.AnswerLost(), 5, 10, 0),
+	}
+	all := d.crowd(15, 120, 30)
+	d.talk(all, 4, func(int) {})
+	d.answered(all, 3*time.Minute)
+	for i, fault := range faults {
+		if fault.Hits() < 30 {
+			t.Errorf("the fault %d was met %d times only", i, fault.Hits())
+		}
+	}
+	if everything.Hits() < 3 {
+		t.Errorf("the limit of everything was met %d times only", everything.Hits())
+	}
+	d.nobodyIsCalled()
+	d.ready(http.StatusOK)
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+	"gatehouse/core/agent"
+	"gatehouse/core/strictjson"
+)
+
+// body is a message as Discord got it.
+type body struct {
+	sort   string // how it came
+	fields map[string]any
+}
+
+// mute are the routes that take no text which anybody is shown as a message.
+var mute = []string{
+	discordtest.StartThread, discordtest.ModifyChannel, discordtest.OpenDM, discordtest.TriggerTyping, discordtest.OverwriteCommands, discordtest.OverwriteGuildCommands,
+}
+
+// bodies are all messages that Discord got so far, however they came. A call that might carry one in a way unknown here fails the test.
+func (d *onDiscord) bodies() (all []body) {
+	d.t.Helper()
+	for _, c := range d.discord.Calls() {
+		switch c.Route {
+		case discordtest.CreateMessage, discordtest.EditMessage, discordtest.FollowUp, discordtest.EditFollowUp:
+			d.once(c.Body, len(c.Files) > 0)
+			all = append(all, body{c.Route, c.Fields})
+		case discordtest.AnswerInteraction:
+			d.once(c.Body, len(c.Files) > 0)
+			all = append(all, d.answerTo(c.Route, c.Fields)...)
+		case discordtest.StartThread:
+			if _, there := c.Fields["message"]; there {
+				d.t.Errorf("a thread begins with a message that is not looked at: %s", c.Body)
+			}
+		default:
+			if method, _, _ := strings.Cut(c.Route, " "); slices.Contains([]string{"POST", "PATCH", "PUT"}, method) && !slices.Contains(mute, c.Route) {
+				d.t.Errorf("%s may carry a message that is not looked at: %s", c.Route, c.Body)
+			}
+		}
+	}
+	for _, i := range d.discord.Interactions() {
+		if a := i.State().Attempt; a != nil {
+			d.once(a.Answer, false)
+			var fields map[string]any
+			if err := json.Unmarshal(a.Answer, &fields); err != nil {
+				d.t.Errorf("an interaction is answered by %q: %v", a.Answer, err)
+			}
+			all = append(all, d.answerTo("answer over HTTP", fields)...)
+		}
+	}
+	return all
+}
+
+// answerTo is the message that answers an interaction, if its type is one that carries a message.
+func (d *onDiscord) answerTo(how string, fields map[string]any) []body {
+	d.t.Helper()
+	data, _ := fields["data"].(map[string]any)
+	kind, _ := fields["type"].(float64)
+	switch discordtest.CallbackKind(kind) {
+	case discordtest.Reply, discordtest.Update:
+		return []body{{how, data}}
+	case discordtest.DeferredUpdate, discordtest.ShowModal, discordtest.Pong:
+		return nil
+	case discordtest.DeferredReply:
+		if data["content"] == nil {
+			return nil
+		}
+	}
+	d.t.Errorf("an answer of the type %v is not looked at: %v", kind, fields)
+	return nil
+}
+
+// once fails where an object names a field twice: then the one that is looked at here is not the one that Discord takes.
+func (d *onDiscord) once(raw []byte, form bool) {
+	d.t.Helper()
+	if form {
+		return // the fake reads its JSON out of the form
+	}
+	if _, err := strictjson.Parse(raw); err != nil {
+		d.t.Errorf("%v in %s", err, raw)
+	}
+}
+
+// nobodyIsCalled fails unless every message that Discord got says that it calls nobody and shows no previews, and gives what sorts of
+// messages there were.
+func (d *onDiscord) nobodyIsCalled() (sorts map[string]int) {
+	d.t.Helper()
+	sorts = map[string]int{}
+	for _, b := range d.bodies() {
+		sorts[b.sort]++
+		allowed, there := b.fields["allowed_mentions"].(map[string]any)
+		parse, isList := allowed["parse"].([]any)
+		if !there || !isList || len(parse) > 0 {
+			d.t.Errorf("%s: allowed_mentions does not say that nobody is called: %v", b.sort, b.fields)
+		}
+		for field, value := range allowed {
+			ids, _ := value.([]any)
+			if field != "parse" && value != false && (value == nil || ids == nil || len(ids) > 0) {
+				d.t.Errorf("%s: allowed_mentions calls %s: %v", b.sort, field, value)
+			}
+		}
+		if flags, _ := b.fields["flags"].(float64); int(flags)&discordtest.FlagSuppressEmbeds == 0 {
+			d.t.Errorf("%s: previews are not suppressed: %v", b.sort, b.fields)
+		}
+		if embeds, _ := b.fields["embeds"].([]any); len(embeds) > 0 {
+			d.t.Errorf("%s: it shows embeds: %v", b.sort, b.fields)
+		}
+	}
+	if len(sorts) == 0 {
+		d.t.Error("no message reached Discord")
+	}
+	return sorts
+}
+
+// outcry is what somebody says who would like to reach everybody.
+const outcry = "@everyone @here <@1003> <@!1003> <@&5001> <#3001> https://evil.example [here](https://evil.example)"
+
+// crier is a model that tries to reach everybody, at length, and fails while it shall.
+type crier struct {
+	agent.Demo
+	failing atomic.Bool
+}
+
+func (c *crier) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+	tail, err := h.Tail(ctx, 1)
+	if err != nil {
+		return agent.Answer{}, err
+	}
+	switch last := tail[0].Content.Last(); {
+	case last == "cry":
+		return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text(strings.Repeat(outcry+" and so on.\n", 60) + "The end.")}}, nil
+	case last == "fail" && c.failing.Load():
+		return agent.Answer{}, core.Errorf(core.ProviderUnavailable, "The model does not answer: %s", outcry)
+	}
+	return c.Demo.Next(ctx, h)
+}
+
+// whispered waits until somebody alone reads a text.
+func (d *onDiscord) whispered(channel, user, text string) {
+	d.t.Helper()
+	if _, err := d.discord.WaitForEphemeral(d.ctx(), channel, user, text); err != nil {
+		d.t.Fatalf("nobody tells %s %q: %v\n%s", user, text, err, d.discord.Dump())
+	}
+}
+
+// shows waits until a message has a text and no buttons.
+func (d *onDiscord) shows(channel, message, text string) {
+	d.t.Helper()
+	waitUntil(d.t, func() bool {
+		m, _ := d.discord.Message(channel, message)
+		return strings.Contains(m.Shown(), text) && len(m.Buttons()) == 0
+	}, text+" on "+message)
+}
+
+func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
+	for _, over := range []string{"gateway", "HTTP"} {
+		t.Run(over, func(t *testing.T) {
+			model := &crier{}
+			model.failing.Store(true)
+			with(t, model)
+			env := map[string]string{"GATEHOUSE_APPROVERS": "discord:role:" + roleID + ",discord:" + deciderID}
+			if over == "HTTP" {
+				env["DISCORD_PUBLIC_KEY"] = "set"
+			}
+			d := serveDiscord(t, discordtest.Options{}, env)
+			bot := d.discord.MentionOfBot() + " "
+			fails := d.ann.Posts(channelID, bot+"fail") // it is tried some times before the person is told
+
+			// A mention, a thread, direct messages, commands.
+			thread := d.ann.Posts(channelID, bot+"calc 1+1").ID
+			d.reads(thread, "1+1 = 2")
+			d.ann.Posts(thread, outcry, discordtest.WithFiles(discordtest.Attachment{Name: "@everyone.txt", ContentType: "text/plain", Data: []byte(outcry)}))
+			d.reads(thread, "did not understand")
+			d.ann.Says("hello")
+			d.reads(d.discord.DMWith(askerID), "Hello!")
+			d.ann.Runs(channelID, "/ask calc 1+2")
+			d.reads(channelID, "1+2 = 3")
+			d.ann.Runs(channelID, "/ask "+outcry)
+			d.reads(channelID, "did not understand")
+			d.ann.Runs(channelID, "/status")
+			d.whispered(channelID, askerID, "How it stands")
+			d.ann.Runs(channelID, "/help")
+			d.whispered(channelID, askerID, "Send me a direct message")
+			d.ann.Posts(thread, "!status")
+			d.ann.Runs(thread, "/new")
+			d.whispered(thread, askerID, "A new conversation begins")
+			d.ann.Posts(channelID, d.discord.MentionOfBot()) // nothing to answer
+
+			// A card: its arguments at length, a refusal for one person's eyes, a reason, a decision.
+			ask := d.ann.Posts(channelID, bot+"note add "+outcry+strings.Repeat(" "+outcry, 30)).ID
+			card := d.card(ask, "Approval needed").ID
+			d.eve.Clicks(ask, card, "Approve")
+			d.whispered(ask, otherID, "not among those")
+			d.eve.Clicks(ask, card, "Show all arguments")
+			d.whispered(ask, otherID, "note_add")
+			d.bob.Clicks(ask, card, "Deny with reason…")
+			if _, err := d.discord.WaitForModal(d.ctx(), deciderID); err != nil {
+				t.Fatal(err)
+			}
+			d.bob.Submits(map[string]string{"reason": outcry})
+			d.shows(ask, card, "Refused")
+			d.reads(ask, "I did not write it down")
+			ask = d.ann.Says("note add " + outcry).Channel
+			card = d.card(ask, "Approval needed").ID
+			copied := d.card(d.discord.DMWith(deciderID), "Approval needed").ID
+			d.bob.Clicks(d.discord.DMWith(deciderID), copied, "Approve")
+			d.shows(ask, card, "Approved")
+			d.shows(d.discord.DMWith(deciderID), copied, "Approved")
+			d.reads(ask, "Done: ")
+
+			// A long answer, and one that failed and is tried again.
+			d.ann.Posts(thread, "cry")
+			d.reads(thread, "The end.")
+			failed := d.card(fails.ID, "").ID
+			model.failing.Store(false)
+			d.ann.Clicks(fails.ID, failed, "Try again")
+			d.reads(fails.ID, "did not understand")
+
+			sorts := d.nobodyIsCalled()
+			answers := discordtest.AnswerInteraction
+			if over == "HTTP" {
+				answers = "answer over HTTP"
+			}
+			for _, sort := range []string{discordtest.CreateMessage, discordtest.EditMessage, discordtest.FollowUp, answers} {
+				if sorts[sort] == 0 {
+					t.Errorf("no message came by %s: %v", sort, sorts)
+				}
+			}
+			for _, channel := range []string{channelID, thread, ask, fails.ID, d.discord.DMWith(deciderID)} {
+				for _, m := range d.discord.FromBot(channel) {
+					if m.Everyone || len(m.Mentions) > 0 || len(m.Roles) > 0 {
+						t.Errorf("somebody is called by %q", m.Content)
+					}
+				}
+			}
+			if over == "HTTP" {
+				for _, i := range d.discord.Interactions() {
+					if state := i.State(); state.Failed != "" {
+						t.Errorf("an interaction failed: %+v", state)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,332 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+	"gatehouse/storage"
+)
+
+// connection waits for the one that is open and has a session.
+func (d *onDiscord) connection() *discordtest.Connection {
+	d.t.Helper()
+	var c *discordtest.Connection
+	err := d.discord.WaitFor(d.ctx(), func(f *discordtest.Server) bool {
+		open := f.Open()
+		if len(open) != 1 {
+			return false
+		}
+		c = open[0]
+		return true
+	})
+	if err != nil {
+		d.t.Fatalf("no connection is open: %v", err)
+	}
+	return c
+}
+
+// eachSays has every conversation say one more thing.
+func (d *onDiscord) eachSays(all []*chatter) {
+	d.t.Helper()
+	for i, c := range all {
+		d.chats(c, fmt.Sprintf("word-%d-%d.", i, len(c.said)))
+	}
+}
+
+// readiness is what /readyz answers, and its status.
+func (d *onDiscord) readiness() (status int, state readiness) {
+	d.t.Helper()
+	answer, err := http.Get(d.base + "/readyz")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(&state); err != nil {
+		d.t.Fatalf("/readyz says nothing that can be read: %v", err)
+	}
+	return answer.StatusCode, state
+}
+
+// deaf waits until /readyz answers 503 and says of Discord that nothing is heard, and why.
+func (d *onDiscord) deaf(why string) {
+	d.t.Helper()
+	waitUntil(d.t, func() bool {
+		status, state := d.readiness()
+		hears := state.Platforms["discord"].Hears
+		return status == http.StatusServiceUnavailable && !state.Ready && strings.Contains(hears, "Discord") && strings.Contains(hears, why)
+	}, "/readyz with 503 and "+why)
+}
+
+// What is said while the socket is silent, while there is none, and while what was missed is fetched is answered, once and in its order.
+func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
+	for _, session := range []string{"resumed", "forgotten"} {
+		t.Run(session, func(t *testing.T) {
+			d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
+			all := d.crowd(2, 5, 5)
+			d.eachSays(all)
+			d.answered(all, patience)
+
+			c := d.connection()
+			c.GoSilent()
+			d.eachSays(all)
+			dial := d.discord.Inject(discordtest.Fault{Route: discordtest.Dial, Trouble: discordtest.Held()})
+			if session == "forgotten" {
+				d.discord.ForgetSessions()
+			}
+			c.Reset()
+			d.deaf("the connection broke")
+			d.eachSays(all)
+			fetch := d.discord.Inject(discordtest.Fault{Route: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
+			dial.Lift()
+			if session == "forgotten" {
+				waitUntil(t, func() bool { return fetch.Waiting() > 0 }, "the first of what was missed")
+				d.eachSays(all)
+			}
+			fetch.Lift()
+			d.connection()
+			d.eachSays(all)
+			d.answered(all, patience)
+			d.ready(http.StatusOK)
+
+			identifies, fetches := 1, 0
+			if session == "forgotten" {
+				identifies, fetches = 2, len(all)
+			}
+			if n := len(d.discord.Identifies()); n != identifies {
+				t.Errorf("it identified %d times, want %d", n, identifies)
+			}
+			if n := d.discord.CountCalls(discordtest.ListMessages); n < fetches || fetches == 0 && n > 0 {
+				t.Errorf("it fetched %d times, want %d", n, fetches)
+			}
+			for _, r := range d.discord.Resumes() {
+				if (r.Refused != "") != (session == "forgotten") || !r.Proper {
+					t.Errorf("it resumed as %+v", r)
+				}
+			}
+		})
+	}
+}
+
+// The socket ends in all ways that it can, again and again, while people talk.
+func TestDiscordDroppedAgainAndAgainWhilePeopleTalk(t *testing.T) {
+	drops := []func(*onDiscord, *discordtest.Connection){
+		func(d *onDiscord, c *discordtest.Connection) {
+			d.discord.ForgetSessions()
+			c.Close(4000, "unknown error")
+		},
+		func(_ *onDiscord, c *discordtest.Connection) { c.Reset() },
+		func(_ *onDiscord, c *discordtest.Connection) { c.AskReconnect() },
+	}
+	d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
+	all := d.crowd(3, 10, 10)
+	d.eachSays(all)
+	d.answered(all, patience) // a first contact that falls into a gap is not known
+	for _, drop := range drops {
+		c := d.connection()
+		d.talk(all, 2, func(n int) {
+			switch n {
+			case len(all) / 2:
+				drop(d, c)
+			case len(all) * 3 / 2:
+				waitUntil(t, func() bool { return !c.State().Open }, "the end of the connection")
+			}
+		})
+	}
+	d.answered(all, patience)
+	d.ready(http.StatusOK)
+	if n := len(d.discord.Identifies()); n != 2 {
+		t.Errorf("it identified %d times, want twice", n)
+	}
+	if n := len(d.discord.Connections()); n < 1+len(drops) {
+		t.Errorf("there were %d connections only", n)
+	}
+}
+
+// A socket on which no heartbeat is acknowledged is left within two heartbeats: not ready meanwhile, and nothing is lost.
+func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
+	const interval = 2 * time.Second
+	d := serveDiscord(t, discordtest.Options{HeartbeatInterval: interval}, nil)
+	c := d.connection()
+	waitUntil(t, func() bool { return c.State().Acks > 0 }, "a heartbeat")
+	dial := d.discord.Inject(discordtest.Fault{Route: discordtest.Dial, Trouble: discordtest.Held()})
+	c.WithholdAcks()
+	d.deaf("acknowledges no heartbeat")
+	state := c.State()
+	waitUntil(t, func() bool { return dial.Waiting() == 1 }, "another connection")
+	dials := d.discord.Calls(discordtest.Dial)
+	if took := dials[len(dials)-1].At.Sub(state.Beats[state.Acks]); took > 2*interval {
+		t.Errorf("it opened another connection %s after the heartbeat that was not acknowledged", took)
+	}
+	if status, state := d.readiness(); status != http.StatusServiceUnavailable || state.Platforms["discord"].Speaks != fine {
+		t.Errorf("/readyz says %d: %+v", status, state)
+	}
+	m := d.ann.Posts(channelID, d.discord.MentionOfBot()+" calc 1+1")
+	dial.Lift()
+	d.ready(http.StatusOK)
+	d.reads(m.ID, "1+1 = 2")
+	if resumes := d.discord.Resumes(); len(resumes) != 1 || resumes[0].Refused != "" {
+		t.Errorf("it resumed as %+v", resumes)
+	}
+}
+
+// fatalCodes are the close codes after which Discord takes no other connection of this configuration, what the admin reads of each, and
+// serve's exit code.
+var fatalCodes = map[int]struct {
+	says []string
+	exit int
+}{
+	4004: {[]string{"token", "set DISCORD_BOT_TOKEN anew"}, codeUsage},
+	4010: {[]string{"shard", "Set DISCORD_SHARDS to"}, codeUsage},
+	4011: {[]string{"shards", "Raise DISCORD_SHARDS"}, codeUsage},
+	4012: {[]string{"version", "Install a newer gatehouse"}, codeUsage},
+	4013: {[]string{"intents", "Install a newer gatehouse"}, codeUsage},
+	4014: {[]string{"intents", "Privileged Gateway Intents on the page Bot"}, codeUsage},
+}
+
+// A process that serves Discord alone ends, and its last word says what to change.
+func TestDiscordFatalCloseCodesEndServe(t *testing.T) {
+	for code, want := range fatalCodes {
+		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			fake := discordtest.Start(t, discordtest.Options{Denied: discordtest.IntentMessageContent})
+			w, app := serveAlone(t, fake)
+			w.until("a session", app, func() bool { return fake.Sessions() == 1 })
+			fake.Open()[0].Close(code, "")
+			app.endsWith(t, want.exit, append(want.says, fmt.Sprint(code))...)
+			if n := len(fake.Identifies()); n != 1 {
+				t.Errorf("it identified %d times", n)
+			}
+		})
+	}
+}
+
+func TestDiscordARefusedTokenEndsServe(t *testing.T) {
+	fake := discordtest.Start(t, discordtest.Options{})
+	fake.RevokeToken()
+	_, app := serveAlone(t, fake)
+	app.endsWith(t, codeUsage, "refuses the token", "set DISCORD_BOT_TOKEN anew")
+	if n := len(fake.Identifies()); n != 0 {
+		t.Errorf("it identified %d times", n)
+	}
+}
+
+// serveAlone runs serve as a process of its own, before a fake Discord and nothing else.
+func serveAlone(t *testing.T, fake *discordtest.Server) (*world, *child) {
+	t.Helper()
+	w := newWorld(t, "GATEHOUSE_LISTEN=127.0.0.1:0", "GATEHOUSE_LOG_FORMAT=json", "DISCORD_BOT_TOKEN="+fake.BotToken(), "DISCORD_API_URL="+fake.APIURL())
+	return w, w.start(nil, "serve")
+}
+
+// endsWith waits until serve ends by itself, and fails unless the log says that Discord ended and its last word has these words.
+func (c *child) endsWith(t *testing.T, exit int, words ...string) {
+	t.Helper()
+	select {
+	case <-c.done:
+	case <-time.After(patience):
+		t.Fatalf("serve goes on:\n%s", c.out)
+	}
+	if got := c.cmd.ProcessState.ExitCode(); got != exit {
+		t.Errorf("it ended with %d, want %d", got, exit)
+	}
+	said := lines(c.out.String())
+	last := said[len(said)-1]
+	for _, word := range append(words, "gatehouse: ", "Discord") {
+		if !strings.Contains(last, word) {
+			t.Errorf("its last word does not say %q: %s", word, last)
+		}
+	}
+	if !slices.ContainsFunc(said, func(line string) bool {
+		var l struct{ Level, Msg, Platform, Err string }
+		return json.Unmarshal([]byte(line), &l) == nil && l.Level == "ERROR" && l.Msg == "a platform ended" && l.Platform == "discord" && l.Err != ""
+	}) {
+		t.Errorf("the log does not tell that the platform ended:\n%s", c.out)
+	}
+}
+
+// Beside another platform, the process goes on for that one and is not ready: /readyz says what to change.
+func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
+	for code, want := range fatalCodes {
+		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			slack := slacktest.Start(t, slacktest.Options{})
+			d := serveDiscord(t, discordtest.Options{Denied: discordtest.IntentMessageContent}, map[string]string{
+				"SLACK_BOT_TOKEN": slack.BotToken(), "SLACK_API_URL": slack.APIURL(), "SLACK_APP_TOKEN": slack.AppToken(), "SLACK_CHANNEL_RPS": "0",
+			})
+			ann := slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann"})
+			d.connection().Close(code, "")
+			for _, word := range append(want.says, fmt.Sprint(code)) {
+				d.deaf(word)
+			}
+			if _, state := d.readiness(); state.Platforms["slack"].Hears != fine {
+				t.Errorf("/readyz says of Slack: %+v", state.Platforms["slack"])
+			}
+			ann.Says("calc 1+1")
+			if _, err := slack.WaitForText(d.ctx(), slack.DMWith("U1ANN"), "", "1+1 = 2"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Restarts resume. Where a session can't be resumed there is a budget of new ones for a day; when it is spent, the process waits and says so.
+func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
+	var ahead atomic.Int64 // of the clock that Discord and the store have
+	clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	was := openStore
+	openStore = func(ctx context.Context, url string, log *slog.Logger) (core.Store, error) {
+		return storage.Open(ctx, url, storage.Options{NewID: newID, Log: log, Now: clock})
+	}
+	t.Cleanup(func() { openStore = was })
+	const budget, ours = 6, 3 // half of what Discord allows in a day is for other programs with the token
+	d := serveDiscord(t, discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLife: time.Hour}, map[string]string{"GATEHOUSE_AGENT": "echo"})
+	restart := func() {
+		d.stop()
+		<-d.code
+		ahead.Add(int64(time.Minute))
+		d.start()
+	}
+	all := d.crowd(1, 2, 2)
+	for range 30 {
+		d.eachSays(all)
+		restart()
+		d.ready(http.StatusOK)
+	}
+	d.answered(all, patience)
+	if n := len(d.discord.Identifies()); n != 1 {
+		t.Fatalf("it identified %d times in 30 restarts", n)
+	}
+	for n := 2; n <= ours; n++ {
+		d.discord.ForgetSessions()
+		restart()
+		d.eachSays(all)
+		d.ready(http.StatusOK)
+		if got := len(d.discord.Identifies()); got != n {
+			t.Errorf("it identified %d times, want %d", got, n)
+		}
+	}
+	d.discord.ForgetSessions()
+	for range 3 {
+		restart()
+		d.deaf("too many sessions with Discord today")
+		if !strings.Contains(d.log.String(), "The bot has begun too many sessions with Discord today and waits") {
+			t.Errorf("the log does not tell that it waits:\n%s", d.log)
+		}
+	}
+	if left := d.discord.Budget().Remaining; left != budget-ours {
+		t.Errorf("%d of Discord's budget are left, want %d", left, budget-ours)
+	}
+	d.eachSays(all) // while it is deaf
+	ahead.Add(int64(24 * time.Hour))
+	restart()
+	d.ready(http.StatusOK)
+	d.answered(all, patience)
+}

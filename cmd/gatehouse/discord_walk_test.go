@@ -1,0 +1,325 @@
+package main
+
+import (
+	"encoding/json"
+	"math/bits"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gatehouse/adapters/discord/discordtest"
+)
+
+// discordWalker is a new user who does what README says: nothing else is set, and the application has what the manifest says.
+type discordWalker struct {
+	*onDiscord
+	readme  // its section on Discord
+	printed discordManifest
+}
+
+// discordManifest is what gatehouse manifest discord prints.
+type discordManifest struct {
+	Invite      string
+	Permissions []struct{ Name, For string }
+	Intents     []struct{ Name, For string }
+	Endpoint    string `json:"interactions_endpoint_url"`
+	Commands    []map[string]any
+}
+
+// allPrivileged are the intents that a new application has not.
+const allPrivileged = discordtest.IntentMembers | discordtest.IntentPresences | discordtest.IntentMessageContent
+
+// newDiscordWalker is somebody with a new application, who has a server that the bot is not in.
+func newDiscordWalker(t *testing.T, args ...string) *discordWalker {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, key := range settingKeys() {
+		t.Setenv(key, "")
+	}
+	d := &onDiscord{served: &served{t: t, code: make(chan int, 8)}, discord: discordtest.Start(t, discordtest.Options{IdentifyEvery: -1, Denied: allPrivileged})}
+	w := &discordWalker{onDiscord: d, readme: readmeSection(t, "Discord")}
+	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
+	d.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID}, Away: true})
+	d.discord.AddChannel(discordtest.Channel{ID: channelID, Guild: guildID, Name: "general"})
+	// What stands in for the world: a Discord of ours, and a port that nobody else has.
+	t.Setenv("DISCORD_API_URL", d.discord.APIURL())
+	t.Setenv("GATEHOUSE_LISTEN", "127.0.0.1:0")
+
+	w.says("New Application", "Application ID", "gatehouse manifest discord --application ID")
+	code, text, errs := gatehouse(t, append([]string{"manifest", "discord", "--application", d.discord.ApplicationID()}, args...)...)
+	if err := json.Unmarshal([]byte(text), &w.printed); err != nil || code != codeDone || errs != "" {
+		t.Fatalf("the manifest is not printed: %d, %v, %s", code, err, errs)
+	}
+	return w
+}
+
+// grants switches on what the manifest names under intents, as README says.
+func (w *discordWalker) grants() {
+	w.t.Helper()
+	w.says("switch *Message Content Intent* on")
+	denied := allPrivileged
+	for _, intent := range w.printed.Intents {
+		switch intent.Name {
+		case "Message Content Intent":
+			denied &^= discordtest.IntentMessageContent
+		default:
+			w.t.Errorf("the manifest names %q, which this test does not know", intent.Name)
+		}
+	}
+	w.discord.SetDenied(denied)
+}
+
+// invites opens the address behind invite: the bot gets what it asks for, and nothing that everybody has.
+func (w *discordWalker) invites() {
+	w.t.Helper()
+	w.says("Open the address behind `invite`")
+	u, err := url.Parse(w.printed.Invite)
+	if err != nil || u.Scheme+"://"+u.Host+u.Path != "https://discord.com/oauth2/authorize" || u.Query().Get("client_id") != w.discord.ApplicationID() {
+		w.t.Fatalf("%q is no invitation: %v", w.printed.Invite, err)
+	}
+	if scopes := strings.Fields(u.Query().Get("scope")); !slices.Contains(scopes, "bot") || !slices.Contains(scopes, "applications.commands") {
+		w.t.Errorf("it asks for the scopes %v", scopes)
+	}
+	asked, err := strconv.ParseInt(u.Query().Get("permissions"), 10, 64)
+	if err != nil || bits.OnesCount64(uint64(asked)) != len(w.printed.Permissions) {
+		w.t.Errorf("it asks for the permissions %d, %v; the manifest names %d", asked, err, len(w.printed.Permissions))
+	}
+	for _, p := range w.printed.Permissions {
+		w.says("| " + p.Name + " | " + p.For + " |")
+	}
+	w.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID}, Everyone: discordtest.UseCommands, BotPermissions: asked})
+}
+
+// sets puts into the environment what README names.
+func (w *discordWalker) sets() {
+	w.t.Helper()
+	w.says("click *Reset Token*", "*Copy User ID*")
+	w.exports(map[string]string{"DISCORD_BOT_TOKEN": w.discord.BotToken(), "GATEHOUSE_APPROVERS": "discord:" + askerID})
+}
+
+// serves starts it, and waits until it is ready and has registered the commands that the manifest names.
+func (w *discordWalker) serves() {
+	w.t.Helper()
+	w.says("gatehouse serve")
+	w.start()
+	w.ready(http.StatusOK)
+	if err := w.discord.WaitFor(w.ctx(), func(f *discordtest.Server) bool { return f.CommandOverwrites() > 0 }); err != nil {
+		w.t.Fatal(err)
+	}
+	var registered []map[string]any
+	if calls := w.discord.Calls(discordtest.OverwriteCommands); json.Unmarshal(calls[0].Body, &registered) != nil || !reflect.DeepEqual(registered, w.printed.Commands) {
+		w.t.Errorf("it registered %v, and the manifest names %v", registered, w.printed.Commands)
+	}
+	for _, name := range w.discord.Commands("") {
+		w.says("`/" + name + "`")
+	}
+}
+
+func (w *discordWalker) doctor(want int) (map[string]string, string) {
+	w.t.Helper()
+	return doctorFinds(w.t, want, w.discord.BotToken())
+}
+
+// finds runs the doctor: of one check it finds the state, and says the words.
+func (w *discordWalker) finds(want int, check, state string, words ...string) {
+	w.t.Helper()
+	states, out := w.doctor(want)
+	if states["discord "+check] != state {
+		w.t.Errorf("%s is %q, want %q\n%s", check, states["discord "+check], state, out)
+	}
+	var found []finding
+	if err := json.Unmarshal([]byte(out), &found); err != nil {
+		w.t.Fatal(err)
+	}
+	i := slices.IndexFunc(found, func(f finding) bool { return f.Name == "discord "+check })
+	for _, word := range words {
+		if i < 0 || !strings.Contains(found[i].Message+" "+found[i].Mend, word) {
+			w.t.Errorf("%s does not say %q\n%s", check, word, out)
+		}
+	}
+}
+
+// greets says hello in the channel, and goes on in the thread that it is answered in.
+func (w *discordWalker) greets() discordtest.Message {
+	w.t.Helper()
+	w.says("`@gatehouse hello`", "It answers in a thread")
+	hello := w.ann.Posts(channelID, w.discord.MentionOfBot()+" hello")
+	w.reads(hello.ID, "Hello!")
+	return hello
+}
+
+// approves goes the last step.
+func (w *discordWalker) approves() {
+	w.t.Helper()
+	w.says("`@gatehouse note add milk`", "Press *Approve*", "Done: “milk” is in the note book.")
+	ask := w.ann.Posts(channelID, w.discord.MentionOfBot()+" note add milk")
+	card := w.card(ask.ID, "Add “milk” to the note book.")
+	w.ann.Clicks(ask.ID, card.ID, "Approve")
+	w.reads(ask.ID, "Done: “milk” is in the note book.")
+	waitUntil(w.t, func() bool {
+		m, _ := w.discord.Message(ask.ID, card.ID)
+		return len(m.Buttons()) == 0 && strings.Contains(m.Shown(), "pproved")
+	}, "the card shows the decision")
+	for _, call := range w.discord.Calls() {
+		if call.Status == http.StatusUnauthorized || call.Status == http.StatusForbidden {
+			w.t.Errorf("%s needs what the manifest does not ask for (%d)", call.Route, call.Code)
+		}
+	}
+}
+
+// TestReadmeDiscordWalk goes README's steps from nothing to an approved action, and asks the doctor at each.
+func TestReadmeDiscordWalk(t *testing.T) {
+	w := newDiscordWalker(t)
+	id := w.discord.ApplicationID()
+	w.sets()
+	w.finds(codeBad, "servers", checkFail, "in no server", w.printed.Invite)
+	w.finds(codeBad, "content", checkWarn, "https://discord.com/developers/applications/"+id+"/bot", "Message Content Intent")
+	w.finds(codeBad, "commands", checkWarn, "gatehouse serve registers them")
+	w.grants()
+	w.finds(codeBad, "content", checkOK)
+	w.invites()
+	w.finds(codeDone, "server guild", checkOK)
+	w.finds(codeDone, "events", checkWarn, "No event has come", "mention the bot")
+	w.serves()
+	w.finds(codeDone, "commands", checkOK)
+
+	hello := w.greets()
+	w.says("where it needs no further mention")
+	w.ann.Posts(hello.ID, "calc 2+3*4")
+	w.reads(hello.ID, "2+3*4 = 14")
+	states, out := w.doctor(codeDone)
+	for name, state := range states {
+		if state != checkOK {
+			t.Errorf("after the first answer: %s is %s\n%s", name, state, out)
+		}
+	}
+	for _, name := range []string{
+		"token", "content", "interactions", "gateway", "commands", "server guild", "channels of guild", "channel #general", "events", "approver discord:" + askerID,
+	} {
+		if states["discord "+name] != checkOK {
+			t.Errorf("%s was not checked\n%s", name, out)
+		}
+	}
+	w.says("Every line begins with `ok`")
+	doctorIsContent(t)
+	w.approves()
+	doctorIsContent(t)
+}
+
+// TestReadmeDiscordWalkOverHTTP goes the other way: presses and commands come to the address of the manifest.
+func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
+	const public = "https://gate.example"
+	w := newDiscordWalker(t, "--http", public)
+	w.grants()
+	w.invites()
+	w.sets()
+	page := "https://discord.com/developers/applications/" + w.discord.ApplicationID() + "/information"
+	w.says("gatehouse manifest discord --application ID --http https://HOST", "*Public Key* under *General Information* to `DISCORD_PUBLIC_KEY`")
+	t.Setenv("DISCORD_PUBLIC_KEY", strings.Repeat("ab", 32))
+	w.finds(codeBad, "interactions", checkFail, "is not the key of this application", page)
+	t.Setenv("DISCORD_PUBLIC_KEY", w.discord.PublicKey())
+	w.finds(codeBad, "interactions", checkFail, "has no Interactions Endpoint URL", page, "https://HOST/discord/interactions")
+	w.serves()
+
+	w.says("*Interactions Endpoint URL*", "`https://HOST/discord/interactions`", "`interactions_endpoint_url`")
+	if w.printed.Endpoint != public+"/discord/interactions" {
+		t.Errorf("the manifest names the address %q", w.printed.Endpoint)
+	}
+	w.discord.SetInteractionsURL(strings.Replace(w.printed.Endpoint, public, w.base, 1))
+	if err := w.discord.CheckURL(w.ctx()); err != nil {
+		t.Fatalf("Discord does not take the address: %v", err)
+	}
+	w.finds(codeDone, "interactions", checkOK, "over HTTP")
+	w.greets()
+	w.approves()
+	for _, i := range w.discord.Interactions() {
+		if i.Kind != discordtest.Ping && i.State().Attempt == nil {
+			t.Errorf("the interaction %s did not come over HTTP", i.ID)
+		}
+	}
+	doctorIsContent(t)
+	t.Setenv("DISCORD_PUBLIC_KEY", "") // as if it were forgotten at the next start
+	w.finds(codeBad, "interactions", checkFail, "the bot does not hear them", "clear Interactions Endpoint URL")
+}
+
+// TestReadmeDiscordWithoutTheContent is what README says of a bot that was not granted the content of messages, and of one that is
+// granted it later.
+func TestReadmeDiscordWithoutTheContent(t *testing.T) {
+	w := newDiscordWalker(t)
+	w.sets()
+	w.invites()
+	w.serves()
+	w.says("Without the *Message Content Intent*", "in a thread each message has to mention the bot, `@gatehouse !stop` too", "direct messages, mentions", "`/ask`")
+	hello := w.greets()
+	w.ann.Posts(hello.ID, "calc 1+1") // the bot can't read it
+	w.ann.Posts(hello.ID, w.discord.MentionOfBot()+" calc 1+2")
+	w.reads(hello.ID, "1+2 = 3")
+	w.ann.Posts(hello.ID, w.discord.MentionOfBot()+" !stop")
+	w.reads(hello.ID, "Nothing is running")
+	w.ann.Says("calc 1+3")
+	w.reads(w.discord.DMWith(askerID), "1+3 = 4")
+	w.ann.Runs(channelID, "/ask calc 1+4")
+	w.reads(channelID, "1+4 = 5")
+	for _, m := range w.discord.FromBot(hello.ID) {
+		if strings.Contains(m.Shown(), "1+1") {
+			t.Errorf("it answered what it can't read: %s", m.Shown())
+		}
+	}
+	w.finds(codeDone, "content", checkWarn, "in a thread each message needs a mention")
+
+	w.grants()
+	w.stop()
+	w.start()
+	w.ready(http.StatusOK)
+	w.ann.Posts(hello.ID, "calc 1+5")
+	w.reads(hello.ID, "1+5 = 6")
+	w.finds(codeDone, "content", checkOK)
+}
+
+// TestDoctorBesideDiscord is what the doctor says of a Discord that is not as it should be, as a whole.
+func TestDoctorBesideDiscord(t *testing.T) {
+	w := newDiscordWalker(t)
+	w.grants()
+	w.sets()
+	w.invites()
+	w.serves()
+	w.greets()
+	w.stop()
+	for name, c := range map[string]struct {
+		check string
+		spoil func() (mend func())
+	}{
+		"a token that was reset": {"token", func() func() { w.discord.RevokeToken(); return w.discord.RestoreToken }},
+		"nobody": {"approver discord:4004", func() func() {
+			t.Setenv("GATEHOUSE_APPROVERS", "discord:"+askerID+",discord:4004")
+			return func() { t.Setenv("GATEHOUSE_APPROVERS", "discord:"+askerID) }
+		}},
+		"no role": {"approver discord:role:4004", func() func() {
+			t.Setenv("GATEHOUSE_APPROVERS", "discord:role:4004")
+			return func() { t.Setenv("GATEHOUSE_APPROVERS", "discord:"+askerID) }
+		}},
+		"a channel where it may not speak": {"channel #general", func() func() {
+			w.discord.DenyBot(channelID, discordtest.SendInThreads)
+			return func() { w.discord.SetOverwrites(channelID) }
+		}},
+		"a channel that it does not see": {"channel " + channelID, func() func() {
+			w.discord.SetOverwrites(channelID, discordtest.Overwrite{ID: guildID, Deny: discordtest.ViewChannel})
+			return func() { w.discord.SetOverwrites(channelID) }
+		}},
+		"another application's key": {"interactions", func() func() {
+			t.Setenv("DISCORD_PUBLIC_KEY", strings.Repeat("ab", 32))
+			return func() { t.Setenv("DISCORD_PUBLIC_KEY", "") }
+		}},
+	} {
+		mend := c.spoil()
+		if states, out := w.doctor(codeBad); states["discord "+c.check] != checkFail {
+			t.Errorf("%s: %v\n%s", name, states, out)
+		}
+		mend()
+	}
+	w.doctor(codeDone)
+}

@@ -145,6 +145,7 @@ func (h *hall) answeredAll(all []*conversation) {
 // while nobody hears. Every message is answered, once, in the order of its conversation: Discord replays what came meanwhile when the
 // session is resumed, and where it has forgotten the session, what was said in known conversations is fetched.
 func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	const messages, kills = 4, 5
 	h := newHall(t, sqliteFile, discordtest.Options{}, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
 	h.open()

@@ -10,6 +10,7 @@ import (
 // Two processes on one Postgres serve one bot. One of them hears; when it is killed the other hears in its place as soon as the lease is
 // over: it goes on with the session or, where Discord has forgotten that, begins one. Every message is answered once.
 func TestLaw2_DiscordWhenTheReplicaThatHearsIsKilled(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	h := newHall(t, postgresServer, discordtest.Options{}, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
 	h.open()
 	h.heard()

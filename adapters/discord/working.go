@@ -58,12 +58,13 @@ func (t *typist) start(place string, once func(context.Context) error) {
 	if t.ctx == nil || t.places[place] != nil || len(t.places) >= typeMost {
 		return
 	}
-	ctx, stop := context.WithTimeout(t.ctx, typeLong)
+	run := t.ctx // a call that is under way is not cut: net/http may give its connection to another one meanwhile
+	ctx, stop := context.WithTimeout(run, typeLong)
 	one := &typing{stop}
 	t.places[place] = one
 	t.going.Go(func() {
 		defer t.gone(place, one)
-		for ctx.Err() == nil && core.CategoryOf(once(ctx)) != core.Unsupported {
+		for ctx.Err() == nil && core.CategoryOf(once(run)) != core.Unsupported {
 			t.wait(ctx, typeEvery)
 		}
 	})

@@ -14,14 +14,18 @@ const masked = "••••••"
 var secretKeys = []string{"password", "passwd", "secret", "token", "apikey", "credential", "authorization", "privatekey", "accesskey", "cookie"}
 
 // secretText is what tokens of well-known makers, bearer headers, passwords in URLs and private keys look like inside a text.
-var secretText = regexp.MustCompile(`(?s)xox[abeprs]-[\w-]+|xapp-[\w-]+|sk-[\w-]{16,}|gh[opsu]_\w{20,}|github_pat_\w{20,}|AKIA[0-9A-Z]{16}` +
+var secretText = regexp.MustCompile(`(?s)xox[abeprs]-[\w-]+|xapp-[\w-]+|sk-[\w-]{16,}|gh[opsu]_\w{20,}|github_pat_\w{20,}|AKIA[0-9A-Z]{16}|\b[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}` +
 	`|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|(?i:bearer\s+)[\w.~+/=-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|$)`)
+
+// hookToken is what a webhook's address ends with.
+var hookToken = regexp.MustCompile(`(/webhooks/\d+/)[\w-]{20,}`)
 
 var urlPassword = regexp.MustCompile(`(://[^/\s:@]*:)[^/\s@]+@`)
 
 // MaskText hides what looks like a secret in a text.
 func MaskText(s string) string {
-	return urlPassword.ReplaceAllString(secretText.ReplaceAllString(s, masked), "${1}"+masked+"@")
+	s = hookToken.ReplaceAllString(secretText.ReplaceAllString(s, masked), "${1}"+masked)
+	return urlPassword.ReplaceAllString(s, "${1}"+masked+"@")
 }
 
 // MaskJSON hides secrets in a JSON text: the values of keys that name one, and what looks like one anywhere. Numbers keep their

@@ -10,7 +10,7 @@
 // events. What can't be fetched is a first contact during the gap, and an edit or a press in it. A press waits for no message that is
 // still to be stored, since Discord waits three seconds for its answer. Event ids, which a second delivery must share:
 //
-//	message/CHANNEL/ID              a message
+//	message/CHANNEL/ID              a message, or one that its author has changed a moment ago so that it mentions the bot
 //	amend/CHANNEL/ID/REVISION       a change of one; the deletion, of which Discord does not say whose it is, has the revision "deleted"
 //	vote/APPROVAL/PERSON/PRESS      a decision on a card; a press is the interaction's id
 //	press/again/EVENT, press/new/EVENT   the button below the reply to a failed event

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"gatehouse/core"
 )
@@ -90,14 +91,26 @@ func (d *Discord) eventsOf(ctx context.Context, kind string, data []byte) ([]cor
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, err
 	}
-	if kind == "MESSAGE_UPDATE" {
+	if kind == "MESSAGE_UPDATE" && !d.justChanged(m) {
 		return d.changed(m, data), nil
 	}
 	ev, ok, err := d.message(ctx, m, data)
-	if !ok || err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return []core.Event{ev}, nil
+	if !ok || kind == "MESSAGE_UPDATE" && ev.FollowUp {
+		return d.changed(m, data), nil
+	}
+	return append([]core.Event{ev}, d.changed(m, data)...), nil // it is known as it stands, where it was changed before it was heard
+}
+
+// justNow is how long after a change a message counts as one that may have been addressed to the bot by it.
+const justNow = 5 * time.Minute
+
+// justChanged reports a message of a server that its author changed a moment ago: who forgot to mention the bot may have done it now.
+func (d *Discord) justChanged(m saying) bool {
+	at, err := time.Parse(time.RFC3339, m.Edited)
+	return err == nil && m.Guild != "" && d.Now().Sub(at) < justNow
 }
 
 // byPerson reports a message that a person wrote. Whatever a bot said, ours or another, starts nothing: two bots could go on for

@@ -117,6 +117,7 @@ func (k *link) run(ctx context.Context, from session) parting {
 		err = k.reads(ctx)
 	}
 	part := k.parted(ctx, err)
+	part.lived = k.live.Load()
 	k.shard.deaf(part)
 	end()
 	k.resumes.Store(!part.anew && part.fatal == nil && k.shard.keep.state().ID != "")

@@ -317,3 +317,24 @@ func TestAnAddressForResumesThatIsDead(t *testing.T) {
 	r.known()
 	r.settled()
 }
+
+// However often a connection breaks whose session lives, the next one is not long in coming.
+func TestSessionsThatLiveAreResumedSoon(t *testing.T) {
+	r := hear(t, setup{discord: discord.Options{Jitter: func() float64 { return 1 }}})
+	for _, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+		r.naps.waker(wait)
+	}
+	r.known()
+	var ids []string
+	for i := range 8 {
+		before := r.connection()
+		before.Reset()
+		r.eventually("another connection", func() bool { return !before.State().Open && len(r.Open()) == 1 })
+		r.known()
+		ids = append(ids, r.saysMany(1, fmt.Sprint("drop ", i))...)
+		r.wants(ids)
+	}
+	if n := r.naps.taken(4 * time.Second); n != 6 {
+		t.Errorf("it waited the longest %d times", n)
+	}
+}

@@ -13,8 +13,9 @@ import (
 const (
 	firstRedial = time.Second
 	maxRedial   = time.Minute
-	steady      = time.Minute // a connection that lasted as long was a good one: the next is opened at once
-	maxDials    = 2           // tries at the address where the session is resumed, before the general one is asked
+	maxRelive   = 4 * time.Second // the same after a connection whose session lived
+	steady      = time.Minute     // a connection that lasted as long was a good one: the next is opened at once
+	maxDials    = 2               // tries at the address where the session is resumed, before the general one is asked
 	firstStore  = 100 * time.Millisecond
 	maxStore    = 5 * time.Second
 )
@@ -51,8 +52,13 @@ func (s *shard) hear(ctx context.Context) error {
 		}
 		d.sleep(ctx, d.jitter(p.wait))
 		if time.Since(began) < steady {
+			longest := maxRedial
+			if p.lived {
+				longest = maxRelive
+			}
+			redial = min(redial, longest)
 			d.sleep(ctx, d.jitter(redial)) // one that ends at once must not be followed at once
-			redial = min(2*redial, maxRedial)
+			redial = min(2*redial, longest)
 		} else {
 			redial = firstRedial
 		}

@@ -91,7 +91,9 @@ func hear(t *testing.T, s setup) *inbound {
 		s.discord.Cards = cards{}
 	}
 	s.discord.Owner = "one"
-	s.discord.Jitter = func() float64 { return -1 }
+	if s.discord.Jitter == nil {
+		s.discord.Jitter = func() float64 { return -1 }
+	}
 	s.discord.Log = slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s.discord.Config = discord.Config{BotToken: r.BotToken(), APIURL: r.APIURL(), Shards: 1, Reply: "thread"}
 	if s.http {

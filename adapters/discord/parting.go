@@ -12,6 +12,7 @@ type parting struct {
 	fatal error         // another one is useless
 	anew  bool          // the session can't be resumed
 	wait  time.Duration // before the next one, jittered
+	lived bool          // the session had begun, or gone on
 }
 
 // deaf notes that the shard is not heard any more, and why.

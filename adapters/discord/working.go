@@ -73,12 +73,13 @@ func (t *typist) start(place string, once func(context.Context) error) {
 	if t.ctx == nil || len(t.places) >= typeMost {
 		return
 	}
-	ctx, stop := context.WithCancel(t.ctx)
+	run := t.ctx // a call that is under way is not cut: net/http may give its connection to another one meanwhile
+	ctx, stop := context.WithCancel(run)
 	one := &typing{stop, time.AfterFunc(t.lease, stop)}
 	t.places[place] = one
 	t.going.Go(func() {
 		defer t.gone(place, one)
-		for ctx.Err() == nil && core.CategoryOf(once(ctx)) != core.Unsupported {
+		for ctx.Err() == nil && core.CategoryOf(once(run)) != core.Unsupported {
 			t.wait(ctx, typeEvery)
 			if !t.goesOn(ctx, place) {
 				return

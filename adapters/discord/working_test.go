@@ -96,6 +96,27 @@ func TestTypingEndsWithTheAnswerThatOpensTheThread(t *testing.T) {
 	}
 }
 
+// A call that is cut may take another one along, whose connection it had a moment ago.
+func TestTypingThatIsUnderWayIsNotCut(t *testing.T) {
+	typist := newTypist(newTown(t, nil).d)
+	typist.begin(t.Context())
+	entered, release := make(chan struct{}), make(chan struct{})
+	var cut error
+	typist.start("1", func(ctx context.Context) error {
+		close(entered)
+		<-release
+		cut = ctx.Err()
+		return nil
+	})
+	<-entered
+	typist.stop("1")
+	close(release)
+	typist.going.Wait()
+	if cut != nil {
+		t.Error(cut)
+	}
+}
+
 func TestTypingEndsWhereItIsNotAllowed(t *testing.T) {
 	w := newTown(t, nil)
 	w.running()

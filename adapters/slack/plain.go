@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"gatehouse/core"
 )
 
 // clean makes a text of a model or a person fit to be shown: line ends become newlines; control characters, those that change the
@@ -20,7 +21,7 @@ func clean(s string) string {
 func exposed(s string) string {
 	return replace(s, func(r rune) (string, bool) {
 		switch {
-		case turns(r), unicode.Is(hidden, r):
+		case turns(r), core.Hidden(r):
 			if r > 0xffff {
 				high, low := utf16.EncodeRune(r)
 				return fmt.Sprintf(`\u%04x\u%04x`, high, low), true
@@ -55,18 +56,6 @@ func isControl(r rune) bool {
 func turns(r rune) bool {
 	return r == '\u061c' || r == '\u200e' || r == '\u200f' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' ||
 		0xe0000 <= r && r <= 0xe007f
-}
-
-// hidden are further characters that nobody sees: two texts that look the same may differ by them, or one may carry another inside.
-var hidden = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x00ad, Hi: 0x00ad, Stride: 1}, {Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
-		{Lo: 0x180b, Hi: 0x180f, Stride: 1}, {Lo: 0x200b, Hi: 0x200b, Stride: 1}, {Lo: 0x2060, Hi: 0x2064, Stride: 1}, {Lo: 0x206a, Hi: 0x206f, Stride: 1},
-		{Lo: 0x3164, Hi: 0x3164, Stride: 1}, {Lo: 0xfe00, Hi: 0xfe0e, Stride: 1}, {Lo: 0xfeff, Hi: 0xfeff, Stride: 1}, {Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
-		{Lo: 0xfff9, Hi: 0xfffb, Stride: 1},
-	},
-	R32:         []unicode.Range32{{Lo: 0x1d173, Hi: 0x1d17a, Stride: 1}, {Lo: 0xe0080, Hi: 0xe0fff, Stride: 1}},
-	LatinOffset: 1,
 }
 
 // joiner is a character without width that belongs to no token of Slack's.

@@ -142,11 +142,15 @@ func (e *examination) unasked(name string, err error) bool {
 	return true
 }
 
-// inner is an error of a call without the call around it.
+// inner is an error of a call without what is said around it.
 func inner(err error) error {
 	var call *url.Error
 	if errors.As(err, &call) {
 		return call.Err
+	}
+	var ours *core.Error
+	for errors.As(err, &ours) && ours.Err != nil {
+		err = ours.Err
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 // the mark in it, or, while it can't be read, by the nonce, as long as Discord knows that. Where neither can tell it is not sent
 // again, and the dead letters say so.
 func TestDiscordKilledBeforeItWasTold(t *testing.T) {
+	t.Parallel()
 	const ago = 10 * time.Minute // longer than Discord knows a nonce
 	for name, c := range map[string]struct {
 		late       bool // the next process comes so much later

@@ -317,6 +317,7 @@ func (h *hall) ends(point string, ask discordtest.Message) {
 
 // TestLaw2_DiscordKilledAtEveryPoint kills the process at every store call of an approval in Discord, before and after.
 func TestLaw2_DiscordKilledAtEveryPoint(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	record := filepath.Join(t.TempDir(), "points")
 	discordStory(t, sqliteFile, "", 0, record)
 	for point, nths := range passes(t, record) {
@@ -332,6 +333,7 @@ func TestLaw2_DiscordKilledAtEveryPoint(t *testing.T) {
 // TestLaw2_DiscordKilledOnPostgres is the same at the points where most is at stake, on a database that can't prove a death: a new process
 // waits until the leases are over.
 func TestLaw2_DiscordKilledOnPostgres(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	for point, nth := range map[string]int{"Accept.after": 2, "Finish.before": 1, "SavePost.after": 1, "BeginIntent.after": 1, "SettleIntent.after": 1} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()

@@ -186,12 +186,12 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			d.ann.Runs(channelID, "/ask "+outcry)
 			d.reads(channelID, "did not understand")
 			d.ann.Runs(channelID, "/status")
-			d.whispered(channelID, askerID, "How it stands")
+			d.whispered(channelID, askerID, "Nothing waits")
 			d.ann.Runs(channelID, "/help")
 			d.whispered(channelID, askerID, "Send me a direct message")
 			d.ann.Posts(thread, "!status")
 			d.ann.Runs(thread, "/new")
-			d.whispered(thread, askerID, "A new conversation begins")
+			d.reads(thread, "This is a new conversation")
 			d.ann.Posts(channelID, d.discord.MentionOfBot()) // nothing to answer
 
 			// A card: its arguments at length, a refusal for one person's eyes, a reason, a decision.

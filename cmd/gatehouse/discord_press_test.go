@@ -10,6 +10,7 @@ import (
 // A press that comes over HTTP is not sent again. Where the process dies over it, Discord tells the presser that it failed: whoever presses
 // once more decides, if the press before was not stored, and else changes nothing.
 func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	for _, point := range []string{"Accept.before", "Accept.after"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()

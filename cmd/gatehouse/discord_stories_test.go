@@ -196,6 +196,7 @@ var fatalCodes = map[int]struct {
 
 // A process that serves Discord alone ends, and its last word says what to change.
 func TestDiscordFatalCloseCodesEndServe(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	for code, want := range fatalCodes {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			fake := discordtest.Start(t, discordtest.Options{Denied: discordtest.IntentMessageContent})
@@ -211,6 +212,7 @@ func TestDiscordFatalCloseCodesEndServe(t *testing.T) {
 }
 
 func TestDiscordARefusedTokenEndsServe(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	fake := discordtest.Start(t, discordtest.Options{})
 	fake.RevokeToken()
 	_, app := serveAlone(t, fake)

@@ -34,9 +34,14 @@ func (e engine) world(t *testing.T, env ...string) *world {
 
 // onEachEngine runs a test on both; on Postgres only where a server is named.
 func onEachEngine(t *testing.T, test func(t *testing.T, e engine)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, sqliteFile) })
+	t.Parallel() // it waits most of the time
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, sqliteFile)
+	})
 	t.Run("postgres", func(t *testing.T) {
 		postgrestest.Need(t)
+		t.Parallel()
 		test(t, postgresServer)
 	})
 }

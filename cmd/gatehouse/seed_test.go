@@ -131,11 +131,11 @@ func (s *seeder) suspended() error {
 	})
 }
 
-// undeliver has the seed's posts give up: post 1 is refused, of post 2 nobody knows whether it arrived.
+// undeliver, two hours later, has the seed's posts give up: post 1 is refused, of post 2 nobody knows whether it arrived.
 func undeliver(file string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	store, err := storage.Open(ctx, "sqlite:"+file, storage.Options{})
+	store, err := storage.Open(ctx, "sqlite:"+file, storage.Options{Now: func() time.Time { return time.Now().Add(2 * time.Hour) }})
 	if err != nil {
 		return err
 	}

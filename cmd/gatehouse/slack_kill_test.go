@@ -42,6 +42,7 @@ func acked(deliveries []*slacktest.Delivery) bool {
 // TestLaw2_SlackKilledUnderLoad kills the process again and again, at random, while people talk and the agent thinks. What was acknowledged is
 // answered, once, in the order of its thread.
 func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	o := newOffice(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
 	o.open()
 	channels := o.crowdOf(8)
@@ -77,7 +78,8 @@ func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 			}
 		}
 	}
-	if err := o.slack.WaitDelivered(o.ctx()); err != nil {
+	over := o.ctx()
+	if err := o.slack.WaitDelivered(over); over.Err() != nil { // else Slack has given some up, which are not stored
 		t.Fatal(err)
 	}
 	lost := 0
@@ -171,6 +173,7 @@ func steps(m slacktest.Message) bool { return strings.Contains(m.Shown(), "🔧"
 
 // TestLaw2_SlackKilledAtEveryPoint kills the process at every store call of an approval in Slack, before and after.
 func TestLaw2_SlackKilledAtEveryPoint(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	record := filepath.Join(t.TempDir(), "points")
 	slackStory(t, "", 0, record)
 	for point, nths := range passes(t, record) {

@@ -147,17 +147,17 @@ func TestDiscordLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 	fault := func(how discordtest.Trouble, skip, every, times int) *discordtest.Injected {
 		return d.discord.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: how, Skip: skip, Every: every, Times: times})
 	}
-	everything := fault(discordtest.RateLimited(2*time.Second, discordtest.ScopeGlobal), 0, 150, 4)
+	everything := fault(discordtest.RateLimited(2*time.Second, discordtest.ScopeGlobal), 0, 80, 4)
 	faults := []*discordtest.Injected{
 		fault(discordtest.RateLimited(time.Second, discordtest.ScopeUser), 0, 20, 0),
 		fault(discordtest.RateLimited(time.Second, discordtest.ScopeShared), 10, 20, 0),
 		fault(discordtest.AnswerLost(), 5, 10, 0),
 	}
-	all := d.crowd(15, 120, 30)
+	all := d.crowd(15, 60, 20)
 	d.talk(all, 4, func(int) {})
 	d.answered(all, 3*time.Minute)
 	for i, fault := range faults {
-		if fault.Hits() < 30 {
+		if fault.Hits() < 15 {
 			t.Errorf("the fault %d was met %d times only", i, fault.Hits())
 		}
 	}

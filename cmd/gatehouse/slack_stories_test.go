@@ -90,7 +90,7 @@ func mustJSON(v any) string {
 
 func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
-	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.Refused("restricted_action"), When: func(c slacktest.Call) bool {
+	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.Refused("channel_not_found"), When: func(c slacktest.Call) bool {
 		return c.Args["channel"] == "C1" && strings.Contains(c.Args["blocks"], "deny_reason")
 	}})
 	ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk")

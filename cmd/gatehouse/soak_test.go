@@ -98,6 +98,7 @@ func soakNode(ctx context.Context, s graph.State) (graph.Update, error) {
 // TestSoak_EveryEventEndsOnceInOrder sends many messages in many lanes, some of them twice, to a process that is killed in the
 // middle and started again. GATEHOUSE_SOAK_ROUNDS repeats it.
 func TestSoak_EveryEventEndsOnceInOrder(t *testing.T) {
+	t.Parallel()
 	rounds, _ := strconv.Atoi(os.Getenv("GATEHOUSE_SOAK_ROUNDS"))
 	for range max(1, rounds) {
 		t.Run("sqlite", func(t *testing.T) { soak(t, sqliteFile, 200, 50) })

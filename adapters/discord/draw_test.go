@@ -224,3 +224,22 @@ func TestTopics(t *testing.T) {
 		}
 	}
 }
+
+// What looks like an address would take in the backslash behind it, so that a mark meant something again.
+func TestNothingThatLooksLikeAnAddressTakesInABackslash(t *testing.T) {
+	c := core.Card{
+		Approval: "ap-1", State: core.Approved, Tool: "<", DecidedBy: "<<", Reason: "<https://x><", Summary: "<https://x>", Requester: "<<<",
+		Arguments: "<<<<<[safe](https://evil.example)<<<**<<", DecidedAt: noon,
+	}
+	drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: &c})
+	for in, want := range map[string]string{
+		"<https://x>":       `\<https\://x\>`,
+		"see https://x/y":   "see https://x/y",
+		"(https://x/a_b)":   `(https\://x/a\_b)`,
+		"ftp://x and a://b": `ftp\://x and a\://b`,
+	} {
+		if got := fit(in, 100); got != want {
+			t.Errorf("%q is drawn as %q, want %q", in, got, want)
+		}
+	}
+}

@@ -87,7 +87,8 @@ func thousands(n int) string {
 }
 
 // escaped makes a text stand as it is where Discord reads Markdown, piece by piece: each is a character, or an address, which Discord
-// shows as it is. A text of several lines keeps them; none of them becomes a heading or a quotation.
+// shows as it is. Any other is made none, since it would take in the backslashes that follow. A text of several lines keeps them; none
+// of them becomes a heading or a quotation.
 func escaped(s string) []string {
 	var pieces []string
 	atStart := true
@@ -98,7 +99,7 @@ func escaped(s string) []string {
 		}
 		r, n := utf8.DecodeRuneInString(s)
 		piece := s[:n]
-		if strings.ContainsRune("\\`*_~|[]<>", r) || atStart && strings.ContainsRune("#-", r) {
+		if strings.ContainsRune("\\`*_~|[]<>", r) || atStart && strings.ContainsRune("#-", r) || strings.HasPrefix(s, "://") {
 			piece = `\` + piece
 		}
 		pieces, s, atStart = append(pieces, piece), s[n:], r == '\n' || atStart && r == ' '

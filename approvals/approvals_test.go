@@ -58,8 +58,8 @@ func TestLaw8_CardShowsAllArgumentsAndNoSecrets(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	desk := approvals.NewDesk(nil)
-	turn := core.Turn{Event: 5, Lane: "x:room", Address: core.Address{Platform: "x"}, Actor: core.Actor{ID: "x:ann"}}
+	desk := approvals.NewService(nil)
+	turn := core.Turn{Event: 5, Conversation: "x:room", Address: core.Address{Platform: "x"}, Actor: core.Actor{ID: "x:ann"}}
 	pause := func(v core.Verdict) core.Suspended {
 		return core.Suspended{Invocation: "i1", Descriptor: core.Descriptor{SignalID: "a1", Metadata: map[string]any{
 			"call": core.Call{Tool: "pay", Digest: "d"}, "rule": core.Rule{Name: "r", Verdict: v, Approvers: []string{"x:bob"}},

@@ -60,23 +60,23 @@ type Binding struct {
 // Approval is a question to people, as stored. Rule is the matching rule's snapshot: who may decide is told by it and not by
 // today's policy.
 type Approval struct {
-	ID         ApprovalID
-	Invocation InvocationID
-	Session    SessionID
-	Lane       Lane    // of the conversation: where the signal goes
-	Address    Address // of the conversation: where the card goes
-	Call       Call
-	Requester  Actor
-	Rule       Rule
-	State      ApprovalState
-	Reason     string // of a refusal or cancellation
-	DecidedBy  Actor
-	DecidedAt  time.Time
-	CreatedAt  time.Time
-	Deadline   time.Time // zero: none
-	Votes      []Vote
-	Begun      bool   // the turn has taken the decision up: it can't be cancelled any more
-	Changed    string // the request was amended while this was open: what it says now
+	ID           ApprovalID
+	Invocation   InvocationID
+	Session      SessionID
+	Conversation ConversationID // of the conversation: where the signal goes
+	Address      Address        // of the conversation: where the card goes
+	Call         Call
+	Requester    Actor
+	Rule         Rule
+	State        ApprovalState
+	Reason       string // of a refusal or cancellation
+	DecidedBy    Actor
+	DecidedAt    time.Time
+	CreatedAt    time.Time
+	Deadline     time.Time // zero: none
+	Votes        []Vote
+	Begun        bool   // the turn has taken the decision up: it can't be cancelled any more
+	Changed      string // the request was amended while this was open: what it says now
 }
 
 // Rule is who may decide, as it stood when the approval was opened.

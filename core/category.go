@@ -59,34 +59,34 @@ const (
 
 // Categories of our own.
 const (
-	Internal         Category = "internal"           // no category was given: a fault of ours
-	StoreBusy        Category = "store_busy"         // the database is locked by somebody else
-	StoreFull        Category = "store_full"         // no space left where the database lives
-	StoreUnreadable  Category = "store_unreadable"   // the file is not a database of ours, is damaged, or may not be read
-	StoreNewer       Category = "store_newer"        // a newer gatehouse wrote this database
-	LeaseLost        Category = "lease_lost"         // another holder has the lane; everything of this turn is void
-	NotFound         Category = "not_found"          // no such session, turn, approval, post
-	Invalid          Category = "invalid"            // an argument or a setting is not of the form asked for
-	MessageTooLarge  Category = "message_too_large"  // above GATEHOUSE_MAX_MESSAGE
-	Stopped          Category = "stopped"            // somebody said stop
-	NotAllowed       Category = "not_allowed"        // this person may not do that
-	PolicyDenied     Category = "policy_denied"      // the approval policy refuses this call to everybody
-	ApprovalMissing  Category = "approval_missing"   // a mutating call came to the executor with no approval that is approved
-	ApprovalMismatch Category = "approval_mismatch"  // the approval is for another tool, other arguments, or another turn
-	ApprovalStale    Category = "approval_stale"     // the rules changed after the approval was asked for
-	ApprovalDecided  Category = "approval_decided"   // a second decision: the first one stands
-	ApprovalExpired  Category = "approval_expired"   // the deadline passed before a decision
-	ApprovalRefused  Category = "approval_refused"   // an approver said no
-	ApprovalCanceled Category = "approval_cancelled" // withdrawn by the requester, or by a new conversation
-	OutcomeUnknown   Category = "outcome_unknown"    // a tool was begun and its end was not recorded; it is not run again
-	ToolFailed       Category = "tool_failed"        // the tool ran and reported a failure
-	ToolUnknown      Category = "tool_unknown"       // no tool of that name
-	ToolArguments    Category = "tool_arguments"     // the arguments do not fit the tool
-	Unsupported      Category = "unsupported"        // this platform can't do that
-	DeliveryFailed   Category = "delivery_failed"    // a platform refused a post for good
-	DeliveryBarred   Category = "delivery_barred"    // a platform refuses a post until somebody mends something there: a permission, an invitation
-	DeliveryInDoubt  Category = "delivery_in_doubt"  // a send's answer was lost: it may be there
-	DeliveryLater    Category = "delivery_later"     // a platform asked us to wait, or could not be reached
+	Internal          Category = "internal"           // no category was given: a fault of ours
+	StoreBusy         Category = "store_busy"         // the database is locked by somebody else
+	StoreFull         Category = "store_full"         // no space left where the database lives
+	StoreUnreadable   Category = "store_unreadable"   // the file is not a database of ours, is damaged, or may not be read
+	StoreNewer        Category = "store_newer"        // a newer gatehouse wrote this database
+	LeaseLost         Category = "lease_lost"         // another holder has the conversation; everything of this turn is void
+	NotFound          Category = "not_found"          // no such session, turn, approval, post
+	Invalid           Category = "invalid"            // an argument or a setting is not of the form asked for
+	MessageTooLarge   Category = "message_too_large"  // above GATEHOUSE_MAX_MESSAGE
+	Stopped           Category = "stopped"            // somebody said stop
+	NotAllowed        Category = "not_allowed"        // this person may not do that
+	PolicyDenied      Category = "policy_denied"      // the approval policy refuses this call to everybody
+	ApprovalMissing   Category = "approval_missing"   // a mutating call came to the executor with no approval that is approved
+	ApprovalMismatch  Category = "approval_mismatch"  // the approval is for another tool, other arguments, or another turn
+	ApprovalStale     Category = "approval_stale"     // the rules changed after the approval was asked for
+	ApprovalDecided   Category = "approval_decided"   // a second decision: the first one stands
+	ApprovalExpired   Category = "approval_expired"   // the deadline passed before a decision
+	ApprovalRefused   Category = "approval_refused"   // an approver said no
+	ApprovalCanceled  Category = "approval_cancelled" // withdrawn by the requester, or by a new conversation
+	OutcomeUnknown    Category = "outcome_unknown"    // a tool was begun and its end was not recorded; it is not run again
+	ToolFailed        Category = "tool_failed"        // the tool ran and reported a failure
+	ToolUnknown       Category = "tool_unknown"       // no tool of that name
+	ToolArguments     Category = "tool_arguments"     // the arguments do not fit the tool
+	Unsupported       Category = "unsupported"        // this platform can't do that
+	DeliveryFailed    Category = "delivery_failed"    // a platform refused a post for good
+	DeliveryForbidden Category = "delivery_forbidden" // a platform refuses a post until somebody mends something there: a permission, an invitation
+	DeliveryInDoubt   Category = "delivery_in_doubt"  // a send's answer was lost: it may be there
+	DeliveryLater     Category = "delivery_later"     // a platform asked us to wait, or could not be reached
 )
 
 // buckets is harness §7 and harness-chat §10 in one table. Where the text assigns nothing, the choice and its reason stand here:
@@ -122,7 +122,7 @@ var buckets = map[Category]Bucket{
 	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalStale: UserCorrectable, ApprovalDecided: UserCorrectable,
 	ApprovalExpired: UserCorrectable, ApprovalRefused: UserCorrectable, ApprovalCanceled: UserCorrectable,
 	OutcomeUnknown: UserCorrectable, ToolFailed: UserCorrectable, ToolUnknown: UserCorrectable, ToolArguments: UserCorrectable,
-	Stopped: UserCorrectable, Unsupported: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryBarred: UserCorrectable, DeliveryInDoubt: UserCorrectable,
+	Stopped: UserCorrectable, Unsupported: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryForbidden: UserCorrectable, DeliveryInDoubt: UserCorrectable,
 }
 
 // BucketOf gives a category's bucket; a category it does not know is retryable, like any fault of ours.

@@ -33,7 +33,7 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 		}
 	}
 	if a.State != Open {
-		return stands, Errorf(ApprovalDecided, "%s", a.StandsAs())
+		return stands, Errorf(ApprovalDecided, "%s", a.StateSentence())
 	}
 	late := !a.Deadline.IsZero() && !at.Before(a.Deadline)
 	switch {
@@ -90,7 +90,7 @@ func (a *Approval) settle(s ApprovalState, by Actor, reason string, at time.Time
 }
 
 // StandsAs says in a sentence where the approval stands.
-func (a Approval) StandsAs() string {
+func (a Approval) StateSentence() string {
 	by := a.DecidedBy.Name
 	if by == "" {
 		by = a.DecidedBy.ID
@@ -117,7 +117,7 @@ type DecisionPayload struct {
 	Reason   string        `json:"reason,omitempty"`
 }
 
-// Signal is the event that a settled approval puts into its conversation's lane. Its id is made of the approval's, so it is one
+// Signal is the event that a settled approval puts into its conversation's conversation. Its id is made of the approval's, so it is one
 // event however often it is made.
 func (a Approval) Signal() Event {
 	by := a.DecidedBy.Name
@@ -131,7 +131,7 @@ func (a Approval) Signal() Event {
 		Payload:    map[string]json.RawMessage{"decision": decision},
 	})
 	return Event{
-		Platform: a.Address.Platform, ID: "signal/" + string(a.ID), Lane: a.Lane, Kind: KindSignal, Subject: string(a.ID),
+		Platform: a.Address.Platform, ID: "signal/" + string(a.ID), Conversation: a.Conversation, Kind: KindSignal, Subject: string(a.ID),
 		Actor: a.DecidedBy, Address: a.Address, Payload: payload,
 	}
 }

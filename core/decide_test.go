@@ -91,9 +91,9 @@ func TestLaw7_CountsAPressOnceAndAPersonOnce(t *testing.T) {
 }
 
 func TestSignalNamesItsPauseAndIsOneEvent(t *testing.T) {
-	a := core.Approval{ID: "a1", Invocation: "i1", Lane: "x:room", Address: core.Address{Platform: "x"}, State: core.Refused, Reason: "no", DecidedBy: bob}
+	a := core.Approval{ID: "a1", Invocation: "i1", Conversation: "x:room", Address: core.Address{Platform: "x"}, State: core.Refused, Reason: "no", DecidedBy: bob}
 	e := a.Signal()
-	if e.ID != "signal/a1" || e.Kind != core.KindSignal || e.Lane != "x:room" || e.Platform != "x" {
+	if e.ID != "signal/a1" || e.Kind != core.KindSignal || e.Conversation != "x:room" || e.Platform != "x" {
 		t.Errorf("event: %+v", e)
 	}
 	var p core.SignalPayload

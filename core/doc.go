@@ -1,9 +1,9 @@
-// Package core is the vocabulary of gatehouse: what people say (Message), what happens (Event), where it belongs (Lane,
+// Package core is the vocabulary of gatehouse: what people say (Message), what happens (Event), where it belongs (Conversation,
 // SessionID), how a turn ends (Outcome), what goes wrong (Error), what is to be said (Post), and the contracts that the rooms
 // meet through (Platform, Store). It imports the standard library and core/strictjson alone, and names no platform, no database
 // and no vendor.
 //
-// The way of the data. An adapter makes an Event and calls Accept; the store commits it; a dispatcher claims its lane, has the
+// The way of the data. An adapter makes an Event and calls Accept; the store commits it; a dispatcher claims its conversation, has the
 // adapter parse it, runs one turn and hands the store one Finish, which writes everything that the turn changed in one
 // transaction; the outbox delivers the Posts of that Finish. Nothing else moves.
 //

@@ -8,7 +8,7 @@ import (
 // Kind says what an event is, and so how it is ordered.
 type Kind string
 
-// The kinds. Messages and resets are taken in the order of arrival, one at a time in a lane; signals overtake them; clicks and
+// The kinds. Messages and resets are taken in the order of arrival, one at a time in a conversation; signals overtake them; clicks and
 // controls wait for neither.
 const (
 	KindMessage Kind = "message" // somebody says something
@@ -41,30 +41,30 @@ type Address struct {
 // Event is something that happened on a platform, as its adapter hands it over: an envelope, and the payload that is parsed only
 // after the commit. Platform and ID are the dedupe key; the adapter states per kind what the id is made of.
 type Event struct {
-	Platform string
-	ID       string
-	Lane     Lane // the conversation
-	Kind     Kind
-	Subject  string // a click's approval; a control's word; a signal's approval; the failed event whose reset button was pressed; the id of the event that is amended
-	Actor    Actor
-	Address  Address
-	Payload  json.RawMessage // may be nil
-	FollowUp bool            // it was not addressed to the bot: it counts only where its conversation is known
+	Platform     string
+	ID           string
+	Conversation ConversationID // the conversation
+	Kind         Kind
+	Subject      string // a click's approval; a control's word; a signal's approval; the failed event whose reset button was pressed; the id of the event that is amended
+	Actor        Actor
+	Address      Address
+	Payload      json.RawMessage // may be nil
+	FollowUp     bool            // it was not addressed to the bot: it counts only where its conversation is known
 }
 
-// Queue is the lane that the event is claimed in: a click's is its approval, a control's stands beside its conversation, all
-// others' is the conversation.
-func (e Event) Queue() Lane {
+// QueueKey is the queue that the event is claimed from: for a click its approval's, for a control the one for its conversation's
+// controls, for anything else its conversation's.
+func (e Event) QueueKey() QueueKey {
 	switch e.Kind {
 	case KindClick:
-		return Lane("approval:" + e.Subject)
+		return QueueKey("approval:" + e.Subject)
 	case KindControl:
-		return e.Lane + "!control"
+		return QueueKey(e.Conversation + "!control")
 	}
-	return e.Lane
+	return e.Conversation.Queue()
 }
 
-// Receipt is the answer to Accept. Seq is the event's place in the order of commits of its lane; Fresh is false where the event was
+// Receipt is the answer to Accept. Seq is the event's place in the order of commits of its conversation; Fresh is false where the event was
 // known. Seq 0: nothing was stored, since it concerns nobody here (a follow-up of an unknown conversation, an amendment of an
 // unknown event).
 type Receipt struct {

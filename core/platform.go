@@ -19,7 +19,7 @@ type Accept func(ctx context.Context, e Event) (Receipt, error)
 //
 // Post sends one part of a delivery and returns the platform's name for it; more says that further parts are to follow. Edit
 // redraws the single part named. Both return *Error: delivery_later (with RetryAfter where known) to be tried again,
-// delivery_in_doubt where it may or may not have arrived, delivery_barred where somebody must mend something on the platform first;
+// delivery_in_doubt where it may or may not have arrived, delivery_forbidden where somebody must mend something on the platform first;
 // anything else is for good.
 type Platform interface {
 	Name() string
@@ -64,10 +64,10 @@ type Worker interface {
 	Working(ctx context.Context, to Address, on bool) error
 }
 
-// Scoped is a platform that serves only some of its lanes: a console serves its own session. Others serve all lanes that begin
+// Scoped is a platform that serves only some of its conversations: a console serves its own session. Others serve all conversations that begin
 // with their name.
 type Scoped interface {
-	Lanes() []Lane
+	Conversations() []ConversationID
 }
 
 // Namer tells what somebody is called, "" where it can't tell now.
@@ -84,7 +84,7 @@ type Grouper interface {
 func ScopeOf(p Platform) Scope {
 	s := Scope{Platform: p.Name()}
 	if scoped, ok := p.(Scoped); ok {
-		s.Lanes = scoped.Lanes()
+		s.Conversations = scoped.Conversations()
 	}
 	return s
 }

@@ -19,18 +19,18 @@ const (
 // Post is something to say: plain data. Key is unique in the outbox: a second post of the same key changes the first (its wanted
 // version rises) instead of standing beside it.
 type Post struct {
-	Key      string     `json:"key"`
-	To       Address    `json:"to"`
-	Lane     Lane       `json:"lane"` // the conversation it belongs to
-	Kind     PostKind   `json:"kind"`
-	Text     string     `json:"text,omitempty"`
-	Bucket   Bucket     `json:"bucket,omitempty"`
-	Approval ApprovalID `json:"approval,omitempty"`
-	Person   string     `json:"person,omitempty"`  // of a private post
-	Event    int64      `json:"event,omitempty"`   // the event it answers
-	On       bool       `json:"on,omitempty"`      // of a working state
-	Copy     bool       `json:"copy,omitempty"`    // of a card: it stands elsewhere, for somebody who may not see the conversation
-	Pressed  bool       `json:"pressed,omitempty"` // its button was pressed: it is drawn without
+	Key          string         `json:"key"`
+	To           Address        `json:"to"`
+	Conversation ConversationID `json:"conversation"` // the conversation it belongs to
+	Kind         PostKind       `json:"kind"`
+	Text         string         `json:"text,omitempty"`
+	Bucket       Bucket         `json:"bucket,omitempty"`
+	Approval     ApprovalID     `json:"approval,omitempty"`
+	Person       string         `json:"person,omitempty"`  // of a private post
+	Event        int64          `json:"event,omitempty"`   // the event it answers
+	On           bool           `json:"on,omitempty"`      // of a working state
+	Copy         bool           `json:"copy,omitempty"`    // of a card: it stands elsewhere, for somebody who may not see the conversation
+	Pressed      bool           `json:"pressed,omitempty"` // its button was pressed: it is drawn without
 }
 
 // Ref is a platform's name for what was posted. It is opaque.
@@ -48,14 +48,14 @@ type Part struct {
 }
 
 // Sighting is a card that somebody pressed a button of: it is there, under this name, whatever became of the answer to its send.
-type Sighting struct {
+type PressedCard struct {
 	Approval ApprovalID
 	Channel  string // where it stands
-	Card     Ref
+	Ref      Ref
 }
 
 // Sights reports whether it is this row's card, of which nobody knows yet whether it arrived.
-func (s Sighting) Sights(row OutboxRow) bool {
+func (s PressedCard) Matches(row OutboxRow) bool {
 	return row.To.Channel == s.Channel && len(row.Parts) == 1 && row.Parts[0].InDoubt && row.Parts[0].Ref == "" && row.Owner == ""
 }
 
@@ -78,7 +78,7 @@ func (r OutboxRow) GaveUp() bool {
 }
 
 // Certain are the parts that are known to be there.
-func (r OutboxRow) Certain() []Part {
+func (r OutboxRow) Delivered() []Part {
 	if n := len(r.Parts); n > 0 && r.Parts[n-1].InDoubt {
 		return r.Parts[:n-1]
 	}

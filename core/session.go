@@ -8,11 +8,18 @@ import (
 	"time"
 )
 
-// Lane is a conversation on a platform: what is claimed and kept in order. It begins with its platform's name and a colon, as in
-// "console:default"; the rest is the platform's own.
-type Lane string
+// ConversationID names a conversation on a platform. It begins with the platform's name and a colon, as in "console:default"; the
+// rest is the platform's own.
+type ConversationID string
 
-// SessionID names one conversation history: a lane and its generation ("console:default@2"). The generation is read when a turn
+// QueueKey names a queue of events that are taken one at a time, in order: what a worker claims. Each conversation has a queue for
+// its messages and signals and another for its controls; each approval has a queue for its clicks. See Event.QueueKey.
+type QueueKey string
+
+// Queue is the queue of the conversation's messages, resets and signals.
+func (c ConversationID) Queue() QueueKey { return QueueKey(c) }
+
+// SessionID names one conversation history: a conversation and its generation ("console:default@2"). The generation is read when a turn
 // begins; "new conversation" raises it.
 type SessionID string
 
@@ -22,17 +29,17 @@ type InvocationID string
 // SignalID is the correlation token of a pause: where an approval is asked for, the approval's id.
 type SignalID string
 
-// Session gives the lane's session id in a generation; generations count from 1.
-func (l Lane) Session(generation int) SessionID {
+// Session gives the conversation's session id in a generation; generations count from 1.
+func (l ConversationID) Session(generation int) SessionID {
 	return SessionID(string(l) + "@" + strconv.Itoa(generation))
 }
 
-// Lane gives the lane of a session id: all before its last '@'.
-func (s SessionID) Lane() Lane {
+// Conversation gives the conversation of a session id: all before its last '@'.
+func (s SessionID) Conversation() ConversationID {
 	if i := strings.LastIndexByte(string(s), '@'); i >= 0 {
-		return Lane(s[:i])
+		return ConversationID(s[:i])
 	}
-	return Lane(s)
+	return ConversationID(s)
 }
 
 // SessionRecord is what a session store keeps under a session id (sessions §5). State holds every stored field but the messages.

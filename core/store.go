@@ -11,53 +11,53 @@ import (
 // calls loses nothing (storagetest states the contract and proves it).
 //
 // Errors are *Error: store_busy, store_full, store_unreadable, not_found, lease_lost where a Claim's fence is no longer the
-// lane's (then nothing was written and another holder owns the lane), and internal.
+// conversation's (then nothing was written and another holder owns the conversation), and internal.
 //
 // Time is the store's own: callers give durations and read timestamps, so that replicas need no common clock. A duration of zero
 // or less is over at once.
 type Store interface {
 	Inbox
 	Turns
-	Conversations
+	Sessions
 	Intents
 	Approvals
 	Outbox
 	Schedule
 	Admin
 	Notebook
-	Settings
+	KV
 	Close() error
 }
 
 // Inbox takes events in.
 type Inbox interface {
-	// Accept stores the event unless its (platform, id) is known, and makes its lane ready. Seq follows the order of commits within
-	// a lane; between lanes it does as far as one commit came before the next call. A FollowUp is stored only where its lane has
+	// Accept stores the event unless its (platform, id) is known, and makes its conversation ready. Seq follows the order of commits within
+	// a conversation; between conversations it does as far as one commit came before the next call. A FollowUp is stored only where its conversation has
 	// had an event before; an amendment is settled at once, see Amendment.
 	Accept(ctx context.Context, e Event) (Receipt, error)
 }
 
-// Scope is what a process serves: a platform, and where Lanes is not nil only these conversations of it.
+// Scope is what a process serves: a platform, and where Conversations is not nil only these conversations of it.
 type Scope struct {
-	Platform string
-	Lanes    []Lane
+	Platform      string
+	Conversations []ConversationID
 }
 
-// ClaimRequest asks for at most Limit lanes with something to do: conversations, or with Beside the queues of clicks and controls,
+// ClaimRequest asks for at most Limit conversations with something to do: conversations, or with Beside the queues of clicks and controls,
 // which a dispatcher takes in slots of their own so that no turn can hold them up.
 type ClaimRequest struct {
-	Owner  string
-	Limit  int
-	Lease  time.Duration
-	Scopes []Scope
-	Beside bool
+	Owner    string
+	Limit    int
+	Lease    time.Duration
+	Scopes   []Scope
+	Controls bool
 }
 
-// Claim is a lane held by an owner for the length of a lease, and the event to take. Fence rises with each claim of the lane;
+// Claim is a conversation held by an owner for the length of a lease, and the event to take. Fence rises with each claim of the conversation;
 // every write of a turn is compared with it.
 type Claim struct {
 	Owner   string
-	Queue   Lane
+	Key     QueueKey
 	Fence   int64
 	Event   EventRecord
 	Session SessionID // the conversation's, in its generation of now
@@ -65,20 +65,20 @@ type Claim struct {
 
 // Turns is the life of a turn: claimed, renewed, finished or handed back.
 type Turns interface {
-	// Enroll gives this process an owner name that no living process has. Where the store can prove that an earlier holder of
+	// Register gives this process an owner name that no living process has. Where the store can prove that an earlier holder of
 	// the name is dead (a lock on one machine), its leases are released at once; elsewhere they run out.
-	Enroll(ctx context.Context, instance string) (owner string, err error)
-	// Claim takes lanes that are ready: not leased, with a signal that is due, or else a first message or reset that is due.
+	Register(ctx context.Context, instance string) (owner string, err error)
+	// Claim takes conversations that are ready: not leased, with a signal that is due, or else a first message or reset that is due.
 	// Signals come before messages; messages in order of arrival, a backing-off one holds up those behind it. The event's
 	// Attempt is raised. While paused (Admin.SetPaused) no
 	// conversation is given out.
 	Claim(ctx context.Context, r ClaimRequest) ([]Claim, error)
 	// Renew makes the lease last from now.
 	Renew(ctx context.Context, c Claim, lease time.Duration) error
-	// StopAsked reports whether somebody asked the lane's turn to stop.
-	StopAsked(ctx context.Context, c Claim) (bool, error)
-	// HandBack gives the event back untouched, its Attempt taken back: a graceful stop of the process.
-	HandBack(ctx context.Context, c Claim) error
+	// StopRequested reports whether somebody asked the conversation's turn to stop.
+	StopRequested(ctx context.Context, c Claim) (bool, error)
+	// Release gives the event back untouched, its Attempt taken back: a graceful stop of the process.
+	Release(ctx context.Context, c Claim) error
 	// Finish ends the turn: all of it, or nothing.
 	Finish(ctx context.Context, f Finish) error
 }
@@ -92,10 +92,10 @@ type Finish struct {
 	Paused        *PausedRecord  // stored
 	Resumed       InvocationID   // the paused record that this turn took up; it is removed
 	Approval      *Approval      // opened together with Paused; one that is decided already (by rule) stores its signal too
-	Closures      []Closure      // paused invocations that end short of END
-	NewGeneration bool           // the lane's next turn has a new session
+	Abandoned     []Abandon      // paused invocations that end short of END
+	NewGeneration bool           // the conversation's next turn has a new session
 	Posts         []Post         // into the outbox
-	Seen          *Sighting      // a card that is known to be there now: where its row is in doubt, it is so no more, and is redrawn
+	PressedCard   *PressedCard   // a card that is known to be there now: where its row is in doubt, it is so no more, and is redrawn
 	Pressed       []string       // keys of posts whose button led to this: they are redrawn without it
 
 	Evidence json.RawMessage // what the invocation did so far, as a join check's input; it replaces what an earlier leg left. Nil: none
@@ -111,7 +111,7 @@ type Retry struct {
 // Closure ends a paused invocation that will not be resumed: its record is removed, signals that wait for it are withdrawn, Rows
 // (typed error results for the calls still open) are appended to its session under its own keys. With Cancel its approval, where
 // open or decided but not begun, becomes cancelled and its card is redrawn.
-type Closure struct {
+type Abandon struct {
 	Invocation InvocationID
 	Rows       []Message
 	Cancel     bool
@@ -120,7 +120,7 @@ type Closure struct {
 }
 
 // Conversations is what a turn reads and, explicitly, writes before its end.
-type Conversations interface {
+type Sessions interface {
 	// LoadSession gives nil, nil where there is no record. Messages of w.Invocation from w.From on are left out: they are an
 	// earlier attempt's. It reads no message rows; the History does, when asked.
 	LoadSession(ctx context.Context, id SessionID, w Writer) (*SessionRecord, error)
@@ -165,8 +165,8 @@ type Intents interface {
 	// BeginIntent commits the intent, fenced, and marks the approval begun; where there is one already it is given instead and
 	// nothing changes. It is refused (approval_missing) unless the approval is approved.
 	BeginIntent(ctx context.Context, c Claim, i Intent) (IntentRecord, error)
-	// SettleIntent commits the result, fenced; the first one stands.
-	SettleIntent(ctx context.Context, c Claim, id ApprovalID, r ToolResult) error
+	// FinishIntent commits the result, fenced; the first one stands.
+	FinishIntent(ctx context.Context, c Claim, id ApprovalID, r ToolResult) error
 	// LoadIntent gives nil, nil where there is none.
 	LoadIntent(ctx context.Context, id ApprovalID) (*IntentRecord, error)
 	// LoadEvidence gives what the invocation's last Finish with Evidence left; nil, nil where there is none.
@@ -175,11 +175,11 @@ type Intents interface {
 
 // ApprovalFilter narrows a listing; the zero filter lists all.
 type ApprovalFilter struct {
-	States     []ApprovalState
-	Session    SessionID
-	Lane       Lane
-	Invocation InvocationID
-	Limit      int
+	States       []ApprovalState
+	Session      SessionID
+	Conversation ConversationID
+	Invocation   InvocationID
+	Limit        int
 }
 
 // Approvals is the desk's drawer.
@@ -189,7 +189,7 @@ type Approvals interface {
 	// ListApprovals gives them latest first.
 	ListApprovals(ctx context.Context, f ApprovalFilter) ([]Approval, error)
 	// Decide applies Approval.Decide to the stored approval and commits what came of it: the vote, audit entries, and where the
-	// approval left Open the signal event in its conversation's lane and the card's new version. First wins. Errors are those
+	// approval left Open the signal event in its conversation's conversation and the card's new version. First wins. Errors are those
 	// of Approval.Decide; the Decided that comes with them is the approval as it stands. An expiry is put off (store_busy) while
 	// a click that was accepted before the deadline still waits.
 	Decide(ctx context.Context, d Decision) (Decided, error)
@@ -208,7 +208,7 @@ type PostRequest struct {
 // Outbox is what is to be said.
 type Outbox interface {
 	// Say adds or changes posts outside a Finish, fenced: the working state, an answer to a control.
-	Say(ctx context.Context, c Claim, posts []Post) error
+	AddPosts(ctx context.Context, c Claim, posts []Post) error
 	// ClaimPosts leases rows that are due. A destination with a row in flight, or an earlier row that waits, is left alone; a
 	// dead, sent or unknown row holds up nobody. Working states are a destination of their own.
 	ClaimPosts(ctx context.Context, r PostRequest) ([]OutboxRow, error)
@@ -218,9 +218,9 @@ type Outbox interface {
 	// or where its wanted version has risen meanwhile.
 	ReleasePost(ctx context.Context, row OutboxRow, wait time.Duration) error
 	// Spread adds posts that go with the row, fenced by it; those whose key is known stay as they are.
-	Spread(ctx context.Context, row OutboxRow, posts []Post) error
+	AddCopies(ctx context.Context, row OutboxRow, posts []Post) error
 	// ListPosts gives rows latest first; states nil = all.
-	ListPosts(ctx context.Context, states []RowState, lane Lane, limit int) ([]OutboxRow, error)
+	ListPosts(ctx context.Context, states []RowState, conversation ConversationID, limit int) ([]OutboxRow, error)
 }
 
 // Task is something that falls due. Key is unique; Kind says whose it is; Subject says what of.
@@ -250,19 +250,19 @@ type Schedule interface {
 
 // EventFilter narrows a listing of events; the zero filter lists all.
 type EventFilter struct {
-	Ends       []EndKind // nil = all
-	Waiting    bool      // only those without an end
-	Platform   string
-	Lane       Lane
-	Session    SessionID
-	Invocation InvocationID
-	Seq        int64
-	Limit      int
+	Ends         []EndKind // nil = all
+	Waiting      bool      // only those without an end
+	Platform     string
+	Conversation ConversationID
+	Session      SessionID
+	Invocation   InvocationID
+	Seq          int64
+	Limit        int
 }
 
-// LaneView is a lane with something to do, as the queue shows it.
-type LaneView struct {
-	Queue      Lane
+// QueueEntry is a conversation with something to do, as the queue shows it.
+type QueueEntry struct {
+	Key        QueueKey
 	Platform   string
 	Waiting    int
 	Oldest     time.Time
@@ -274,7 +274,7 @@ type LaneView struct {
 // QueueView is what waits.
 type QueueView struct {
 	Paused    bool
-	Lanes     []LaneView
+	Entries   []QueueEntry
 	Posts     int // outbox rows that wait
 	InDoubt   int // unknown rows
 	DeadPosts int
@@ -283,7 +283,7 @@ type QueueView struct {
 }
 
 // Stopping is what came of Stop.
-type Stopping struct {
+type StopResult struct {
 	Running   bool  // a turn runs and was asked to stop
 	Withdrawn int64 // the event that was backing off and is now withdrawn; 0 = none
 }
@@ -296,10 +296,10 @@ type Admin interface {
 	// SetPaused stops or restarts the taking of turns, in all processes.
 	SetPaused(ctx context.Context, paused bool) error
 	// Stop asks the conversation's running turn to stop; where none runs, a message that is backing off is withdrawn.
-	Stop(ctx context.Context, lane Lane, by Actor) (Stopping, error)
+	Stop(ctx context.Context, conversation ConversationID, by Actor) (StopResult, error)
 	// Again appends one new event with the same content that names the failed one; a second call gives the first one's receipt.
 	// It is refused (invalid) for an event that did not fail, and for a signal whose paused turn has ended.
-	Again(ctx context.Context, seq int64) (Receipt, error)
+	Retry(ctx context.Context, seq int64) (Receipt, error)
 	// Drop puts a dead letter away; its record stays.
 	Drop(ctx context.Context, seq int64) error
 	// Resend has a row of the outbox that gave up delivered after all: it waits again, due at once, its attempts are forgotten, and so
@@ -311,9 +311,9 @@ type Admin interface {
 }
 
 // Settings are what all processes on a database must agree on.
-type Settings interface {
+type KV interface {
 	// Keep stores value under name unless there is one already, and gives the one that stands.
-	Keep(ctx context.Context, name, value string) (kept string, err error)
+	PutIfAbsent(ctx context.Context, name, value string) (kept string, err error)
 	// Put stores value under name, in the place of any before; an empty one removes it. A value holds valid UTF-8, MaxSetting bytes
 	// at most; any other is refused (invalid). Names are apart from those of Keep, Hold and Spend.
 	Put(ctx context.Context, name, value string) error
@@ -322,11 +322,11 @@ type Settings interface {
 	// Hold makes owner the holder of name for the length of a lease, unless another's lease lasts. A holder that calls again
 	// renews: the lease lasts from now. A lease of zero or less lets go of what owner holds. held: whether owner holds it now. An
 	// owner without a name is refused (invalid).
-	Hold(ctx context.Context, name, owner string, lease time.Duration) (held bool, err error)
+	AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (held bool, err error)
 	// Spend counts a use of name unless there were limit uses within the window before now; then nothing is counted, and wait is
 	// the time until the next one is possible. wait 0: counted. Whoever spends a name gives the same window, since uses that are
 	// older are removed. A limit below one is refused (invalid).
-	Spend(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error)
+	TakeToken(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error)
 }
 
 // Notebook is the note book of the demo agent's tool: the one thing in the world outside that a fresh gatehouse can change. An

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Ledger is what the one executor writes to while a turn runs. It is bound to the turn's claim: once the lane is lost, every
+// Ledger is what the one executor writes to while a turn runs. It is bound to the turn's claim: once the conversation is lost, every
 // call fails with lease_lost.
 type Ledger interface {
 	Approval(ctx context.Context, id ApprovalID) (Approval, error)
@@ -16,11 +16,11 @@ type Ledger interface {
 // Turn is what is true of the turn that a node runs in: who asked, where, and the ledger. It travels in the context; the graph
 // does not know it.
 type Turn struct {
-	Event   int64
-	Lane    Lane
-	Address Address
-	Actor   Actor
-	Ledger  Ledger
+	Event        int64
+	Conversation ConversationID
+	Address      Address
+	Actor        Actor
+	Ledger       Ledger
 
 	// Evidence takes what the turn did, as a join check's input, each time that the turn ends or pauses; the last one stands. Nil:
 	// nobody keeps it.

@@ -25,8 +25,8 @@ type Outside interface {
 	Say(t testing.TB, text string)
 	// Click has the person answer the card of an approval, which was posted before.
 	Click(t testing.TB, c core.Click)
-	// Place is the conversation: where posts go, and its lane.
-	Place() (core.Address, core.Lane)
+	// Place is the conversation: where posts go, and its conversation.
+	Place() (core.Address, core.ConversationID)
 	// Visible is everything that can be read in the conversation now, as it is shown there.
 	Visible() string
 	// Alarms names everything in it that would have reached out: a mention of everybody, a link that unfolds, an escape sequence

@@ -15,13 +15,13 @@ func hears(t *testing.T, r *rig) {
 	if first.ID == second.ID {
 		t.Errorf("two messages of the same words have the one id %q", first.ID)
 	}
-	to, lane := r.out.Place()
+	to, conversation := r.out.Place()
 	for _, e := range []core.Event{first, second} {
 		if e.Platform != r.Name() || e.Kind != core.KindMessage || e.ID == "" {
 			t.Errorf("got an event of platform %q, kind %q, id %q", e.Platform, e.Kind, e.ID)
 		}
-		if e.Lane != lane || !strings.HasPrefix(string(e.Lane), r.Name()+":") {
-			t.Errorf("its lane is %q, want %q", e.Lane, lane)
+		if e.Conversation != conversation || !strings.HasPrefix(string(e.Conversation), r.Name()+":") {
+			t.Errorf("its conversation is %q, want %q", e.Conversation, conversation)
 		}
 		at := e.Address
 		at.Message = "" // what it is itself
@@ -35,8 +35,8 @@ func hears(t *testing.T, r *rig) {
 			t.Errorf("its payload is not JSON: %s", e.Payload)
 		}
 	}
-	if s, ok := r.Platform.(core.Scoped); ok && !slices.Contains(s.Lanes(), lane) {
-		t.Errorf("Lanes %v lack %q", s.Lanes(), lane)
+	if s, ok := r.Platform.(core.Scoped); ok && !slices.Contains(s.Conversations(), conversation) {
+		t.Errorf("Conversations %v lack %q", s.Conversations(), conversation)
 	}
 }
 

@@ -116,8 +116,8 @@ func (r *rig) post(t *testing.T, d core.Delivery) []core.Ref {
 
 // delivery is a post of this conversation.
 func (r *rig) delivery(key string, kind core.PostKind, text string) core.Delivery {
-	to, lane := r.out.Place()
-	return core.Delivery{Post: core.Post{Key: key, To: to, Lane: lane, Kind: kind, Text: text}}
+	to, conversation := r.out.Place()
+	return core.Delivery{Post: core.Post{Key: key, To: to, Conversation: conversation, Kind: kind, Text: text}}
 }
 
 // card is an open approval's delivery.

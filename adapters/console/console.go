@@ -25,7 +25,7 @@ var (
 
 // Options say what a console is connected to. Only In and Out must be given.
 type Options struct {
-	Session    string // of the lane; "" = default
+	Session    string // of the conversation; "" = default
 	In         io.Reader
 	Out        io.Writer
 	TTY        bool       // a prompt instead of a pipe; see IsTerminal
@@ -40,9 +40,9 @@ type Options struct {
 
 // Console is one conversation at a terminal.
 type Console struct {
-	opt   Options
-	lane  core.Lane
-	style style
+	opt          Options
+	conversation core.ConversationID
+	style        style
 
 	mu      sync.Mutex // of all below, and of Out
 	term    *term.Terminal
@@ -77,7 +77,7 @@ func New(o Options) *Console {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Console{
-		opt: o, lane: core.Lane(Name + ":" + o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
+		opt: o, conversation: core.ConversationID(Name + ":" + o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
 		worked: make(chan struct{}, 1),
 	}
 }
@@ -96,8 +96,8 @@ func IsTerminal(ends ...any) bool {
 // Name is "console".
 func (c *Console) Name() string { return Name }
 
-// Lanes is the one conversation of this console.
-func (c *Console) Lanes() []core.Lane { return []core.Lane{c.lane} }
+// Conversations is the one conversation of this console.
+func (c *Console) Conversations() []core.ConversationID { return []core.ConversationID{c.conversation} }
 
 // Run talks until ctx or the input ends; the end of the input is no error.
 func (c *Console) Run(ctx context.Context, accept core.Accept) error {

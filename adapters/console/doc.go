@@ -1,4 +1,4 @@
-// Package console is the terminal as a platform: one conversation, the lane "console:<session>", with the person at this machine.
+// Package console is the terminal as a platform: one conversation, the conversation "console:<session>", with the person at this machine.
 //
 // Two ways to talk. With a terminal on both sides there is a prompt with line editing and history, a spinner while the bot works,
 // and approvals as cards answered by y, n or n REASON. Otherwise (a pipe, a file, a script) one line is one message, answers are

@@ -62,7 +62,7 @@ func (c *Console) event(id string, kind core.Kind, subject string, payload any) 
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(payload) // of texts alone: can't fail
 	return core.Event{
-		Platform: Name, ID: id, Lane: c.lane, Kind: kind, Subject: subject, Actor: c.opt.Actor,
+		Platform: Name, ID: id, Conversation: c.conversation, Kind: kind, Subject: subject, Actor: c.opt.Actor,
 		Address: core.Address{Platform: Name, Channel: c.opt.Session}, Payload: bytes.TrimSpace(raw.Bytes()),
 	}
 }

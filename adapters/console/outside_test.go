@@ -89,7 +89,7 @@ func (o outside) Click(_ testing.TB, c core.Click) {
 	o.Type(strings.TrimSpace(map[core.Choice]string{core.Approve: "y", core.Deny: "n"}[c.Choice]+" "+c.Reason) + "\n")
 }
 
-func (o outside) Place() (core.Address, core.Lane) {
+func (o outside) Place() (core.Address, core.ConversationID) {
 	return core.Address{Platform: "console", Channel: "default"}, "console:default"
 }
 

@@ -217,7 +217,7 @@ func TestPipeEvents(t *testing.T) {
 			if e.ID != want[i].ID || e.Kind != want[i].Kind || e.Subject != want[i].Subject || string(e.Payload) != string(want[i].Payload) {
 				t.Errorf("event %d is %q %s %q %s", i, e.ID, e.Kind, e.Subject, e.Payload)
 			}
-			if e.Platform != "console" || e.Lane != "console:s1" || !e.Actor.Local || e.Address.Channel != "s1" {
+			if e.Platform != "console" || e.Conversation != "console:s1" || !e.Actor.Local || e.Address.Channel != "s1" {
 				t.Errorf("event %d is %+v", i, e)
 			}
 		}

@@ -35,7 +35,7 @@ type gateway struct {
 // askGateway asks where the gateway is and what is left of the budget, until Discord tells; met hears of what is in the way. Its
 // error: going on is useless.
 func (d *Discord) askGateway(ctx context.Context, met func(error)) (gateway, error) {
-	trouble := core.NewTrouble(d.Log, "asking Discord for its gateway")
+	trouble := core.NewErrorLog(d.Log, "asking Discord for its gateway")
 	retry := firstRedial
 	for ctx.Err() == nil {
 		var g gateway
@@ -49,7 +49,7 @@ func (d *Discord) askGateway(ctx context.Context, met func(error)) (gateway, err
 		if ctx.Err() != nil {
 			break
 		}
-		trouble.Met(err)
+		trouble.Report(err)
 		if err == nil {
 			return g, nil
 		}
@@ -104,11 +104,11 @@ func (s *shard) spend(ctx context.Context, g gateway) (time.Duration, error) {
 		return max(time.Duration(g.Limit.ResetAfter)*time.Millisecond, 2*identifySlot), nil
 	}
 	key := s.n % max(g.Limit.AtOnce, 1)
-	pause, err := s.discord.Settings.Spend(ctx, "discord/identify/slot/"+strconv.Itoa(key), 1, identifySlot)
+	pause, err := s.discord.Settings.TakeToken(ctx, "discord/identify/slot/"+strconv.Itoa(key), 1, identifySlot)
 	if err != nil || pause > 0 || s.paid {
 		return pause, err
 	}
-	pause, err = s.discord.Settings.Spend(ctx, "discord/identify", max(total/identifyShare, 1), identifyDay)
+	pause, err = s.discord.Settings.TakeToken(ctx, "discord/identify", max(total/identifyShare, 1), identifyDay)
 	s.paid = err == nil && pause == 0
 	return pause, err
 }

@@ -46,14 +46,14 @@ func (s *shard) catchUp(ctx context.Context) {
 
 // recent reads the latest events, as often as it needs; none where ctx has ended before.
 func (s *shard) recent(ctx context.Context) []core.EventRecord {
-	trouble := core.NewTrouble(s.discord.Log, "reading which conversations are known")
+	trouble := core.NewErrorLog(s.discord.Log, "reading which conversations are known")
 	pause := firstStore
 	for {
 		events, err := s.discord.Recent(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		trouble.Met(err)
+		trouble.Report(err)
 		if err == nil {
 			return events
 		}
@@ -66,7 +66,7 @@ func (s *shard) recent(ctx context.Context) []core.EventRecord {
 func (s *shard) fetchAll(ctx context.Context, events []core.EventRecord, last string) {
 	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
 	defer cancel()
-	trouble := core.NewTrouble(s.discord.Log, "fetching what was said while nothing was heard")
+	trouble := core.NewErrorLog(s.discord.Log, "fetching what was said while nothing was heard")
 	for todo := s.conversations(events); len(todo) > 0; todo = todo[1:] {
 		c := todo[0]
 		err := s.fetch(ctx, c, c.since(last))
@@ -77,7 +77,7 @@ func (s *shard) fetchAll(ctx context.Context, events []core.EventRecord, last st
 		case ctx.Err() != nil:
 			return
 		case core.CategoryOf(err) == core.DeliveryLater || core.CategoryOf(err) == core.DeliveryInDoubt:
-			trouble.Met(err)
+			trouble.Report(err)
 			todo = append(todo, c) // after the others, as long as there is time
 		case err != nil:
 			s.discord.Log.Warn("what was said while nothing was heard could not be fetched", "channel", c.channel, "err", err)
@@ -120,7 +120,7 @@ func (s *shard) conversations(events []core.EventRecord) []conversation {
 		all[n].began = began
 	}
 	for _, e := range events {
-		guild := guildOf(e.Lane)
+		guild := guildOf(e.Conversation)
 		if e.Platform != Name || !s.mine(guild) || guild != direct && !isID(guild) {
 			continue
 		}

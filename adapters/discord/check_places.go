@@ -88,7 +88,7 @@ func (e *examination) list(ctx context.Context) error {
 func (e *examination) visited() map[string]visited {
 	all, seen, channels, threads := map[string]visited{}, map[string]bool{}, 0, 0
 	for _, ev := range e.recent {
-		id, channel, thread := guildIn(ev.Lane), ev.Address.Channel, ev.Address.Thread
+		id, channel, thread := guildIn(ev.Conversation), ev.Address.Channel, ev.Address.Thread
 		if ev.Platform != Name || !isSnowflake(id) || !isSnowflake(channel) {
 			continue
 		}

@@ -31,7 +31,7 @@ func (w *town) settles(change func(*discordtest.Guild)) {
 func spokenIn(channel, thread string) core.EventRecord {
 	at := core.Address{Platform: Name, Channel: channel, Thread: thread}
 	var ev core.EventRecord
-	ev.Platform, ev.Lane, ev.Address = Name, laneOf(townID, at), at
+	ev.Platform, ev.Conversation, ev.Address = Name, conversationOf(townID, at), at
 	return ev
 }
 

@@ -14,7 +14,7 @@ import (
 // checkup is one of a town in which all is well.
 func (w *town) checkup() Checkup {
 	ev := core.EventRecord{AcceptedAt: w.clock.Now().Add(-time.Minute)}
-	ev.Platform, ev.Lane, ev.Address = Name, core.Lane("discord:"+townID+":"+general), core.Address{Platform: Name, Channel: general}
+	ev.Platform, ev.Conversation, ev.Address = Name, core.ConversationID("discord:"+townID+":"+general), core.Address{Platform: Name, Channel: general}
 	return Checkup{
 		Config: w.d.Config, Listen: "127.0.0.1:8080", Approvers: []string{"discord:1002", "discord:role:" + approvers, "console:ann"}, Now: w.clock.Now,
 		Recent: func(context.Context) ([]core.EventRecord, error) { return []core.EventRecord{ev, ev}, nil },

@@ -21,7 +21,7 @@ const (
 func (d *Discord) commanded(ctx context.Context, i interaction, accept core.Accept) (response, verdict) {
 	to := i.at()
 	ev := core.Event{
-		Platform: Name, ID: "command/" + i.ID, Lane: laneOf(i.guild(), to), Actor: actor(i.person().ID), Address: to, Payload: i.stripped(),
+		Platform: Name, ID: "command/" + i.ID, Conversation: conversationOf(i.guild(), to), Actor: actor(i.person().ID), Address: to, Payload: i.stripped(),
 	}
 	ev.Address.Message = ""
 	switch i.Data.Name {

@@ -17,14 +17,14 @@ func TestAsk(t *testing.T) {
 		dm := r.DMWith(annID)
 		thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")
 		for channel, want := range map[string]core.Event{
-			general: {Lane: "discord:2001:3001", Address: core.Address{Platform: "discord", Channel: general}},
-			thread:  {Lane: core.Lane("discord:2001:" + thread), Address: core.Address{Platform: "discord", Channel: general, Thread: thread}},
-			dm:      {Lane: core.Lane("discord:@me:" + dm), Address: core.Address{Platform: "discord", Channel: dm}},
+			general: {Conversation: "discord:2001:3001", Address: core.Address{Platform: "discord", Channel: general}},
+			thread:  {Conversation: core.ConversationID("discord:2001:" + thread), Address: core.Address{Platform: "discord", Channel: general, Thread: thread}},
+			dm:      {Conversation: core.ConversationID("discord:@me:" + dm), Address: core.Address{Platform: "discord", Channel: dm}},
 		} {
 			i := r.ann.Runs(channel, "/ask why is *the* sky @everyone blue")
 			e := r.event("command/" + i.ID)
 			r.answered(i, discordtest.Reply)
-			if e.Kind != core.KindMessage || e.Lane != want.Lane || e.Address != want.Address || e.Actor.ID != "discord:1001" || e.FollowUp {
+			if e.Kind != core.KindMessage || e.Conversation != want.Conversation || e.Address != want.Address || e.Actor.ID != "discord:1001" || e.FollowUp {
 				t.Errorf("got %+v", e)
 			}
 			if bytes.Contains(e.Payload, []byte(i.Token)) {
@@ -49,11 +49,11 @@ func TestTheOtherCommands(t *testing.T) {
 			i := r.ann.Runs(general, "/"+name)
 			e := r.event("command/" + i.ID)
 			r.answered(i, discordtest.DeferredReply)
-			if e.Kind != want || e.Lane != "discord:2001:3001" || want == core.KindControl && e.Subject != name || bytes.Contains(e.Payload, []byte(i.Token)) {
+			if e.Kind != want || e.Conversation != "discord:2001:3001" || want == core.KindControl && e.Subject != name || bytes.Contains(e.Payload, []byte(i.Token)) {
 				t.Errorf("/%s came as %+v", name, e)
 			}
 			said := len(r.Messages(general))
-			post := core.Delivery{Post: core.Post{Key: "notice/" + name, Kind: core.PostNotice, Text: "This is how it is.", To: e.Address, Lane: e.Lane}}
+			post := core.Delivery{Post: core.Post{Key: "notice/" + name, Kind: core.PostNotice, Text: "This is how it is.", To: e.Address, Conversation: e.Conversation}}
 			if _, more, err := r.p.Post(r.ctx, post); err != nil || more {
 				t.Fatalf("/%s: %v, %v", name, more, err)
 			}
@@ -88,7 +88,7 @@ func TestTheOtherCommands(t *testing.T) {
 func (r *inbound) statusAsked() (*discordtest.Interaction, core.Delivery) {
 	i := r.ann.Runs(general, "/status")
 	e := r.event("command/" + i.ID)
-	return i, core.Delivery{Post: core.Post{Key: "notice/1", Kind: core.PostNotice, Text: "Nothing waits.", To: e.Address, Lane: e.Lane}}
+	return i, core.Delivery{Post: core.Post{Key: "notice/1", Kind: core.PostNotice, Text: "Nothing waits.", To: e.Address, Conversation: e.Conversation}}
 }
 
 // standsIn counts the messages of a channel with a text.

@@ -57,14 +57,14 @@ const (
 
 // keepCommands registers the commands once.
 func (d *Discord) keepCommands(ctx context.Context) {
-	trouble := core.NewTrouble(d.Log, "registering the commands")
+	trouble := core.NewErrorLog(d.Log, "registering the commands")
 	for retry := firstCommands; ctx.Err() == nil; retry = min(2*retry, commandRetry) {
 		known := d.whoami().App != ""
 		changed, err := d.registerCommands(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		trouble.Met(err)
+		trouble.Report(err)
 		switch core.CategoryOf(err) {
 		case "":
 			if changed {

@@ -31,8 +31,8 @@ type Cards interface {
 type Settings interface {
 	Put(ctx context.Context, name, value string) error
 	Get(ctx context.Context, name string) (string, error)
-	Hold(ctx context.Context, name, owner string, lease time.Duration) (held bool, err error)
-	Spend(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error)
+	AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (held bool, err error)
+	TakeToken(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error)
 }
 
 // Options are a Discord platform's parts. Config, Signer, Cards, Settings and Owner are needed.

@@ -16,8 +16,8 @@
 //	press/again/EVENT, press/new/EVENT   the button below the reply to a failed event
 //	command/INTERACTION             a slash command
 //
-// A conversation (lane) is discord:SERVER:CHANNEL, where CHANNEL is a thread or, for direct messages, their channel and SERVER is @me.
-// A mention in a channel opens a thread, whose id is the message's own id, so its lane is known before there is the thread; it is
+// A conversation (conversation) is discord:SERVER:CHANNEL, where CHANNEL is a thread or, for direct messages, their channel and SERVER is @me.
+// A mention in a channel opens a thread, whose id is the message's own id, so its conversation is known before there is the thread; it is
 // opened with the first answer. With DISCORD_REPLY=channel a channel is one conversation and answers stand in it, as always in the chat of
 // a voice channel; so do, in either case, the answers to /ask there and to replies to them. In a thread with a conversation no mention is needed, where the bot was granted the
 // content of messages; without it, what does not mention the bot comes empty and is passed over.

@@ -92,7 +92,7 @@ func (p painter) drawError(d core.Delivery) ([]drawn, error) {
 	if action == "" || d.Pressed {
 		return []drawn{m}, nil
 	}
-	b, err := p.button(label, api.PrimaryButton, action, strconv.FormatInt(d.Event, 10), string(d.Lane))
+	b, err := p.button(label, api.PrimaryButton, action, strconv.FormatInt(d.Event, 10), string(d.Conversation))
 	if err != nil {
 		return nil, err
 	}

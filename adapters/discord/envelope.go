@@ -163,7 +163,7 @@ func (d *Discord) message(ctx context.Context, m saying, body []byte) (ev core.E
 	default:
 		return core.Event{}, false, nil
 	}
-	ev.Lane = laneOf(guild, ev.Address)
+	ev.Conversation = conversationOf(guild, ev.Address)
 	if word, ok := controlWord(rest); ok {
 		ev.Kind = words[word]
 		if ev.Kind == core.KindControl {
@@ -232,7 +232,7 @@ func amendment(channel, id, by string, a core.Amendment) core.Event {
 	payload, _ := json.Marshal(a) // of texts and JSON that was read: can't fail
 	key := messageKey(channel, id)
 	ev := core.Event{
-		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Lane: core.Lane(Name + ":" + channel), Kind: core.KindAmend,
+		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: core.ConversationID(Name + ":" + channel), Kind: core.KindAmend,
 		Subject: key, Address: core.Address{Platform: Name, Channel: channel}, Payload: payload,
 	}
 	if by != "" {
@@ -244,16 +244,16 @@ func amendment(channel, id, by string, a core.Amendment) core.Event {
 func messageKey(channel, id string) string { return "message/" + channel + "/" + id }
 
 // laneOf is the conversation of a place: a thread, a channel, or what is said directly.
-func laneOf(guild string, at core.Address) core.Lane {
+func conversationOf(guild string, at core.Address) core.ConversationID {
 	where := at.Channel
 	if at.Thread != "" {
 		where = at.Thread
 	}
-	return core.Lane(Name + ":" + guild + ":" + where)
+	return core.ConversationID(Name + ":" + guild + ":" + where)
 }
 
 // guildOf is the server of a conversation, or direct.
-func guildOf(l core.Lane) string {
+func guildOf(l core.ConversationID) string {
 	rest, _ := strings.CutPrefix(string(l), Name+":")
 	guild, _, _ := strings.Cut(rest, ":")
 	return guild

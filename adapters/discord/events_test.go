@@ -16,21 +16,21 @@ func TestWhatIsHeard(t *testing.T) {
 	me := r.MentionOfBot()
 
 	direct := r.of(r.ann.Says("hello"))
-	if direct.Kind != core.KindMessage || direct.Lane != core.Lane("discord:@me:"+dm) || direct.Actor.ID != "discord:1001" || direct.FollowUp ||
+	if direct.Kind != core.KindMessage || direct.Conversation != core.ConversationID("discord:@me:"+dm) || direct.Actor.ID != "discord:1001" || direct.FollowUp ||
 		direct.Address.Channel != dm || direct.Address.Thread != "" {
 		t.Errorf("a direct message came as %+v", direct)
 	}
 	m := r.ann.Posts(general, me+" hello")
 	mention := r.of(m)
-	if mention.Lane != core.Lane("discord:2001:"+m.ID) || mention.Address != (core.Address{Platform: "discord", Channel: general, Thread: m.ID, Message: m.ID}) || mention.FollowUp {
+	if mention.Conversation != core.ConversationID("discord:2001:"+m.ID) || mention.Address != (core.Address{Platform: "discord", Channel: general, Thread: m.ID, Message: m.ID}) || mention.FollowUp {
 		t.Errorf("a mention came as %+v", mention)
 	}
 	thread := r.ann.OpensThread(general, m.ID, "work")
 	follow := r.of(r.bob.Posts(thread, "and another thing"))
-	if follow.Lane != mention.Lane || follow.Address.Channel != general || follow.Address.Thread != thread || !follow.FollowUp {
+	if follow.Conversation != mention.Conversation || follow.Address.Channel != general || follow.Address.Thread != thread || !follow.FollowUp {
 		t.Errorf("what was said in the thread came as %+v", follow)
 	}
-	if again := r.of(r.bob.Posts(thread, me+" listen")); again.Lane != mention.Lane || again.FollowUp {
+	if again := r.of(r.bob.Posts(thread, me+" listen")); again.Conversation != mention.Conversation || again.FollowUp {
 		t.Errorf("a mention in the thread came as %+v", again)
 	}
 	role := r.RoleOfBot(guild)
@@ -38,7 +38,7 @@ func TestWhatIsHeard(t *testing.T) {
 		t.Errorf("a mention of the bot's role came as %+v", e)
 	}
 	reply := r.ann.Replies(general, r.button(general, "x").Message, "what is this?", discordtest.WithoutPing())
-	if e := r.of(reply); e.FollowUp || e.Lane != "discord:2001:3001" || e.Address.Channel != general || e.Address.Thread != "" {
+	if e := r.of(reply); e.FollowUp || e.Conversation != "discord:2001:3001" || e.Address.Channel != general || e.Address.Thread != "" {
 		t.Errorf("a reply to the bot came as %+v", e)
 	}
 	r.none(r.ann.Posts(general, "nothing for you"))
@@ -49,7 +49,7 @@ func TestWhatIsHeard(t *testing.T) {
 func TestInAChannelItself(t *testing.T) {
 	r := hear(t, setup{config: func(c *discord.Config) { c.Reply = "channel" }}).known()
 	m := r.ann.Posts(general, "hello "+r.MentionOfBot())
-	if e := r.of(m); e.Lane != "discord:2001:3001" || e.Address != (core.Address{Platform: "discord", Channel: general, Message: m.ID}) {
+	if e := r.of(m); e.Conversation != "discord:2001:3001" || e.Address != (core.Address{Platform: "discord", Channel: general, Message: m.ID}) {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -117,7 +117,7 @@ func TestEditsAndDeletions(t *testing.T) {
 		t.Errorf("got %+v: %+v", e, a)
 	}
 	changed := e
-	changed.Kind, changed.Lane, changed.Payload = core.KindMessage, core.Lane("discord:@me:"+dm), a.Payload
+	changed.Kind, changed.Conversation, changed.Payload = core.KindMessage, core.ConversationID("discord:@me:"+dm), a.Payload
 	if text := r.says(changed).Content.String(); text != "add milk" {
 		t.Errorf("it says %q", text)
 	}

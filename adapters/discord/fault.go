@@ -216,7 +216,7 @@ func sendFault(err error) error {
 	case core.ProviderAuthentication:
 		return core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
 	case core.Unsupported:
-		return core.Wrap(core.DeliveryBarred, err, "%s", core.MessageOf(err))
+		return core.Wrap(core.DeliveryForbidden, err, "%s", core.MessageOf(err))
 	}
 	return err
 }

@@ -97,7 +97,7 @@ func TestALookThatFailsIsMadeAgain(t *testing.T) {
 		"cut":         {discordtest.Cut(), core.DeliveryLater},
 		"the token":   {discordtest.Unauthorized(), core.DeliveryLater},
 		"a proxy":     {discordtest.RateLimitedByProxy(time.Second), core.DeliveryLater},
-		"no view":     {discordtest.MissesAccess(), core.DeliveryBarred}, // that may last
+		"no view":     {discordtest.MissesAccess(), core.DeliveryForbidden}, // that may last
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTown(t, nil)

@@ -127,7 +127,7 @@ func TestASessionThatCannotBeResumed(t *testing.T) {
 			if e := r.of(mention); e.Address.Thread != mention.ID || e.FollowUp {
 				t.Errorf("what was fetched came as %+v", e)
 			}
-			if e := r.of(reply); e.Lane != first.Lane || e.Address.Channel != general || e.Address.Thread != thread || !e.FollowUp {
+			if e := r.of(reply); e.Conversation != first.Conversation || e.Address.Channel != general || e.Address.Thread != thread || !e.FollowUp {
 				t.Errorf("what was fetched of a thread came as %+v, what was heard %+v", e, first)
 			}
 			if text := r.says(r.of(reply)).Content.String(); !strings.Contains(text, "bob (discord:1002) says:") || !strings.Contains(text, "more") {

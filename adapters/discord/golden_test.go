@@ -118,7 +118,7 @@ func TestEveryPostLooksAsItDid(t *testing.T) {
 func errorOf(b core.Bucket, pressed bool) core.Delivery {
 	return core.Delivery{Post: core.Post{
 		Kind: core.PostError, Text: "I had trouble responding. Press the button, or write again.", Bucket: b, Pressed: pressed, Event: 42,
-		Lane: "discord:2001:5001", To: core.Address{Platform: Name, Channel: "3001", Thread: "5001"},
+		Conversation: "discord:2001:5001", To: core.Address{Platform: Name, Channel: "3001", Thread: "5001"},
 	}}
 }
 

@@ -24,7 +24,7 @@ const (
 func (s *shard) hear(ctx context.Context) error {
 	d := s.discord
 	defer s.keep.last(ctx)
-	trouble := core.NewTrouble(d.Log, "connecting to Discord's gateway")
+	trouble := core.NewErrorLog(d.Log, "connecting to Discord's gateway")
 	redial := firstRedial
 	if !s.load(ctx) {
 		return nil
@@ -35,7 +35,7 @@ func (s *shard) hear(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		trouble.Met(err)
+		trouble.Report(err)
 		switch {
 		case isFatal(err):
 			d.ears.set(s.n, hearing{why: err})
@@ -68,13 +68,13 @@ func (s *shard) hear(ctx context.Context) error {
 
 // load reads the session that an earlier process left, as soon as the store can be read.
 func (s *shard) load(ctx context.Context) bool {
-	trouble := core.NewTrouble(s.discord.Log, "reading the state of a session with Discord")
+	trouble := core.NewErrorLog(s.discord.Log, "reading the state of a session with Discord")
 	for ctx.Err() == nil {
 		err := s.keep.load(ctx, s.discord.whoami().User, s.of)
 		if ctx.Err() != nil {
 			break
 		}
-		trouble.Met(err)
+		trouble.Report(err)
 		if err == nil {
 			return true
 		}

@@ -34,7 +34,7 @@ func (d *Discord) Elsewhere(ctx context.Context, delivery core.Delivery, refused
 		switch core.CategoryOf(err) {
 		case "":
 			posts = append(posts, core.Post{
-				Key: delivery.Key + "/" + Name + ":" + user, To: core.Address{Platform: Name, Channel: channel}, Lane: delivery.Lane, Kind: core.PostCard,
+				Key: delivery.Key + "/" + Name + ":" + user, To: core.Address{Platform: Name, Channel: channel}, Conversation: delivery.Conversation, Kind: core.PostCard,
 				Approval: delivery.Approval, Event: delivery.Event, Copy: true,
 			})
 		case core.DeliveryLater, core.DeliveryInDoubt, core.ProviderAuthentication:
@@ -83,14 +83,14 @@ func (d *Discord) toldElsewhere(ctx context.Context, delivery core.Delivery, cop
 		text = "Your request waits for an approval, but its card could not be posted where you asked, nor sent to an approver. Please tell an admin: "
 	}
 	return &core.Post{
-		Key: delivery.Key + "/requester", To: core.Address{Platform: Name, Channel: channel}, Lane: delivery.Lane, Kind: core.PostNotice,
+		Key: delivery.Key + "/requester", To: core.Address{Platform: Name, Channel: channel}, Conversation: delivery.Conversation, Kind: core.PostNotice,
 		Text: text + delivery.Card.Summary, Event: delivery.Event,
 	}, nil
 }
 
 // sees reports whether a person sees the conversation of a card. Where that can't be told they are taken to.
 func (d *Discord) sees(ctx context.Context, delivery core.Delivery, user string) (bool, error) {
-	guild := guildIn(delivery.Lane)
+	guild := guildIn(delivery.Conversation)
 	if guild == direct {
 		return delivery.Card.Requested.ID == Name+":"+user, nil
 	}

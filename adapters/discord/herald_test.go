@@ -9,9 +9,9 @@ import (
 	"gatehouse/core"
 )
 
-func cardIn(channel string, lane core.Lane, approvers ...string) core.Delivery {
+func cardIn(channel string, conversation core.ConversationID, approvers ...string) core.Delivery {
 	return core.Delivery{
-		Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", Lane: lane, To: core.Address{Platform: Name, Channel: channel}, Event: 7},
+		Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", Conversation: conversation, To: core.Address{Platform: Name, Channel: channel}, Event: 7},
 		Card: testCard(func(c *core.Card) { c.Approvers = approvers }),
 	}
 }
@@ -27,7 +27,7 @@ func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 		"all see the channel":            {cardIn(general, "discord:"+townID+":"+general, "discord:1002", "discord:role:"+approvers), false, nil},
 		"one is not in the server":       {cardIn(general, "discord:"+townID+":"+general, "discord:1002", "discord:1003", "discord:1003", "slack:U1"), false, []string{"1003"}},
 		"one does not see the channel":   {cardIn(secret, "discord:"+townID+":"+secret, "discord:1001", "discord:1002"), false, []string{"1001"}},
-		"it stands in a direct message":  {cardIn(dm, core.Lane("discord:@me:"+dm), "discord:1001", "discord:1002"), false, []string{"1002"}},
+		"it stands in a direct message":  {cardIn(dm, core.ConversationID("discord:@me:"+dm), "discord:1001", "discord:1002"), false, []string{"1002"}},
 		"it was refused":                 {cardIn(general, "discord:"+townID+":"+general, "discord:1002"), true, []string{"1002", "requester"}},
 		"it was refused, to nobody else": {cardIn(general, "discord:"+townID+":"+general, "discord:role:"+approvers), true, []string{"requester"}},
 		"one is nobody":                  {cardIn(general, "discord:"+townID+":"+general, "discord:4004"), false, nil},
@@ -48,7 +48,7 @@ func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 				} else {
 					to = w.DMWith(c.want[i])
 				}
-				if p.Key != key || p.To.Channel != to || p.Kind != kind || p.Copy != (kind == core.PostCard) || again[i] != p || p.Lane != c.d.Lane {
+				if p.Key != key || p.To.Channel != to || p.Kind != kind || p.Copy != (kind == core.PostCard) || again[i] != p || p.Conversation != c.d.Conversation {
 					t.Errorf("%+v", p)
 				}
 			}

@@ -63,7 +63,7 @@ const (
 // keepIdentity asks Discord who the bot is, until it is known, closes known, and asks from time to time after. A token that Discord
 // refuses from the start ends the platform; one that is taken away later does not here: the gateway says it too.
 func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error {
-	trouble := core.NewTrouble(d.Log, "asking Discord who the bot is")
+	trouble := core.NewErrorLog(d.Log, "asking Discord who the bot is")
 	retry := firstRetry
 	for ctx.Err() == nil {
 		first := d.whoami().User == ""
@@ -71,7 +71,7 @@ func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error
 		if ctx.Err() != nil {
 			return nil
 		}
-		trouble.Met(err)
+		trouble.Report(err)
 		if core.CategoryOf(err) == core.ProviderAuthentication && first {
 			return err
 		}

@@ -16,7 +16,7 @@ const me = "900"
 func unconnected(t testing.TB) *discord.Discord {
 	p := discord.New(discord.Options{
 		Config: discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, Signer: signer(t, testKey), Cards: cards{},
-		Settings: newDrawer(nil), Owner: "one",
+		Settings: newFakeKV(nil), Owner: "one",
 	})
 	p.Become(me)
 	return p
@@ -34,7 +34,7 @@ func fuzzEvents(f *testing.F, kind string, seeds ...string) {
 		cancel() // nothing is looked up
 		p.Take(ctx, kind, data, func(_ context.Context, e core.Event) (core.Receipt, error) {
 			byPlatform := e.Kind == core.KindAmend && e.Actor.ID == ""
-			if e.Platform != discord.Name || e.ID == "" || strings.HasSuffix(e.ID, "/") || e.Lane == "" || e.Kind == "" ||
+			if e.Platform != discord.Name || e.ID == "" || strings.HasSuffix(e.ID, "/") || e.Conversation == "" || e.Kind == "" ||
 				!byPlatform && (e.Actor.ID == "discord:" || !strings.HasPrefix(e.Actor.ID, "discord:")) {
 				t.Errorf("%q came as %+v", data, e)
 			}

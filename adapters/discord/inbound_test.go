@@ -39,7 +39,7 @@ type inbound struct {
 	web      *httptest.Server // over HTTP
 	ann, bob *discordtest.Person
 	log      *journal
-	drawer   *drawer
+	drawer   *fakeKV
 	naps     *naps
 	options  discord.Options
 	stop     context.CancelFunc
@@ -80,7 +80,7 @@ func hear(t *testing.T, s setup) *inbound {
 	r.bob = r.AddUser(discordtest.User{ID: bobID, Name: "bob"})
 	r.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID, bobID}})
 	r.AddChannel(discordtest.Channel{ID: general, Guild: guild, Name: "general"})
-	r.drawer = newDrawer(s.fake.Now)
+	r.drawer = newFakeKV(s.fake.Now)
 	if s.discord.Settings == nil {
 		s.discord.Settings = r.drawer
 	}

@@ -35,7 +35,7 @@ func (k *link) commits(ctx context.Context, goesOn session) {
 	if goesOn.ID != "" {
 		k.shard.catchUp(ctx)
 	}
-	trouble := core.NewTrouble(k.shard.discord.Log, "storing the state of a session with Discord")
+	trouble := core.NewErrorLog(k.shard.discord.Log, "storing the state of a session with Discord")
 	tick := time.NewTicker(saveEvery)
 	defer tick.Stop()
 	beside, leave := context.WithCancel(ctx)
@@ -59,7 +59,7 @@ func (k *link) commits(ctx context.Context, goesOn session) {
 				continue
 			}
 			if it.kind == "READY" {
-				trouble.Met(keep.save(ctx)) // a session that is not kept would have to be begun anew
+				trouble.Report(keep.save(ctx)) // a session that is not kept would have to be begun anew
 			}
 			p, ok := k.begin(ctx, beside, it)
 			if !ok {
@@ -68,7 +68,7 @@ func (k *link) commits(ctx context.Context, goesOn session) {
 			begun = append(begun, p)
 		case <-first:
 		case <-tick.C:
-			trouble.Met(keep.save(ctx))
+			trouble.Report(keep.save(ctx))
 		case <-ctx.Done():
 			return
 		}

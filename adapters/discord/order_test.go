@@ -98,8 +98,8 @@ func TestAThreadWaitsForTheMessageThatItBeginsWith(t *testing.T) {
 	}
 	slow.Lift()
 	r.wants([]string{key(mention), key(follow)})
-	if a, b := r.event(key(mention)), r.event(key(follow)); a.Lane != b.Lane {
-		t.Errorf("the lanes are %s and %s", a.Lane, b.Lane)
+	if a, b := r.event(key(mention)), r.event(key(follow)); a.Conversation != b.Conversation {
+		t.Errorf("the conversations are %s and %s", a.Conversation, b.Conversation)
 	}
 }
 

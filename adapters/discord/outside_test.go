@@ -26,7 +26,7 @@ func openGateway(t *testing.T) (core.Platform, adaptertest.Outside) {
 	o.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID}})
 	p := discord.New(discord.Options{
 		Config: discord.Config{BotToken: o.BotToken(), APIURL: o.APIURL(), Shards: 1, Reply: "thread"}, Signer: signer(t, testKey), Cards: cards{},
-		Settings: newDrawer(nil), Owner: "one", Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Settings: newFakeKV(nil), Owner: "one", Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	return p, o
 }
@@ -59,8 +59,8 @@ func (o *outside) Click(t testing.TB, c core.Click) {
 
 func (o *outside) dm() string { return o.DMWith(annID) }
 
-func (o *outside) Place() (core.Address, core.Lane) {
-	return core.Address{Platform: "discord", Channel: o.dm()}, core.Lane("discord:@me:" + o.dm())
+func (o *outside) Place() (core.Address, core.ConversationID) {
+	return core.Address{Platform: "discord", Channel: o.dm()}, core.ConversationID("discord:@me:" + o.dm())
 }
 
 func (o *outside) Visible() string {

@@ -99,7 +99,7 @@ func spoken(e core.Event) (saying, error) {
 		return saying{}, errMessageShape
 	}
 	m.Guild = ""
-	if guild := guildOf(e.Lane); isID(guild) {
+	if guild := guildOf(e.Conversation); isID(guild) {
 		m.Guild = guild
 	}
 	return m, nil

@@ -19,7 +19,7 @@ func (r *inbound) said(channel, id, text string) core.Event {
 // answer posts a reply to an event and fails where that is refused.
 func (r *inbound) answer(e core.Event) {
 	r.t.Helper()
-	d := core.Delivery{Post: core.Post{Key: "reply/" + e.ID, Kind: core.PostReply, Text: "the answer", To: e.Address, Lane: e.Lane}}
+	d := core.Delivery{Post: core.Post{Key: "reply/" + e.ID, Kind: core.PostReply, Text: "the answer", To: e.Address, Conversation: e.Conversation}}
 	if _, _, err := r.p.Post(r.ctx, d); err != nil {
 		r.t.Errorf("the answer to %s: %v", e.ID, err)
 	}
@@ -32,7 +32,7 @@ func TestAForumPostIsAnsweredInItself(t *testing.T) {
 	r.AddChannel(discordtest.Channel{ID: forum, Guild: guild, Kind: discordtest.Forum, Name: "ideas"})
 	r.AddChannel(discordtest.Channel{ID: post, Guild: guild, Kind: discordtest.PublicThread, Name: "an idea", Parent: forum})
 	first := r.said(post, post, r.MentionOfBot()+" what do you think?")
-	if first.Lane != core.Lane("discord:"+guild+":"+post) || first.Address.Channel != forum || first.Address.Thread != post {
+	if first.Conversation != core.ConversationID("discord:"+guild+":"+post) || first.Address.Channel != forum || first.Address.Thread != post {
 		t.Errorf("it came as %+v", first)
 	}
 	r.answer(first)
@@ -50,8 +50,8 @@ func TestTheChatOfAVoiceChannelIsOneConversation(t *testing.T) {
 	const voice = "3010"
 	r.AddChannel(discordtest.Channel{ID: voice, Guild: guild, Kind: 2, Name: "talk"})
 	first, second := r.said(voice, "7011", r.MentionOfBot()+" hello"), r.said(voice, "7012", r.MentionOfBot()+" and then?")
-	if want := core.Lane("discord:" + guild + ":" + voice); first.Lane != want || second.Lane != want {
-		t.Errorf("they came in %q and %q, want %q", first.Lane, second.Lane, want)
+	if want := core.ConversationID("discord:" + guild + ":" + voice); first.Conversation != want || second.Conversation != want {
+		t.Errorf("they came in %q and %q, want %q", first.Conversation, second.Conversation, want)
 	}
 	r.answer(first)
 	if said := r.FromBot(voice); len(said) != 1 || !strings.Contains(said[0].Content, "the answer") {

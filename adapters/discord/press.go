@@ -201,7 +201,7 @@ func buttonEvent(i interaction, fields []string, kind core.Kind, subject string)
 		to.Message = i.Message.ID
 	}
 	return core.Event{
-		Platform: Name, ID: "press/" + fields[0] + "/" + fields[1], Lane: core.Lane(fields[2]), Kind: kind, Subject: subject,
+		Platform: Name, ID: "press/" + fields[0] + "/" + fields[1], Conversation: core.ConversationID(fields[2]), Kind: kind, Subject: subject,
 		Actor: actor(i.person().ID), Address: to,
 	}
 }
@@ -210,7 +210,7 @@ func buttonEvent(i interaction, fields []string, kind core.Kind, subject string)
 func vote(i interaction, approval string) core.Event {
 	to := i.at()
 	return core.Event{
-		Platform: Name, ID: "vote/" + approval + "/" + i.person().ID + "/" + i.ID, Lane: laneOf(i.guild(), to), Kind: core.KindClick,
+		Platform: Name, ID: "vote/" + approval + "/" + i.person().ID + "/" + i.ID, Conversation: conversationOf(i.guild(), to), Kind: core.KindClick,
 		Subject: approval, Actor: actor(i.person().ID), Address: to, Payload: i.stripped(),
 	}
 }
@@ -294,7 +294,7 @@ func (d *Discord) followUp(i interaction, texts []string) {
 // standsAs says in words where a decided approval stands.
 func standsAs(c core.Card) string {
 	a := core.Approval{State: c.State, DecidedBy: core.Actor{Name: strings.TrimPrefix(c.DecidedBy, Name+":")}, DecidedAt: c.DecidedAt}
-	return a.StandsAs()
+	return a.StateSentence()
 }
 
 // answerTime is how long the answer to an interaction may take: Discord waits three seconds.

@@ -49,7 +49,7 @@ func TestAPressIsAVote(t *testing.T) {
 				i := r.bob.Presses(b)
 				e := r.more(before)
 				r.answered(i, discordtest.DeferredUpdate)
-				if e.Kind != core.KindClick || e.Subject != "a1" || e.Actor.ID != "discord:1002" || e.Address.Channel != general || e.Address.Thread != thread || e.Queue() != "approval:a1" {
+				if e.Kind != core.KindClick || e.Subject != "a1" || e.Actor.ID != "discord:1002" || e.Address.Channel != general || e.Address.Thread != thread || e.QueueKey() != "approval:a1" {
 					t.Errorf("got %+v", e)
 				}
 				if e.Address.Message != "interaction:"+r.ApplicationID()+"/"+i.Token {
@@ -166,7 +166,7 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 			r.answered(r.ann.Presses(b), discordtest.DeferredUpdate)
 			r.answered(r.bob.Presses(b), discordtest.DeferredUpdate)
 			e := r.event(c.id)
-			if e.Kind != c.kind || e.Subject != c.subject || e.Lane != core.Lane("discord:2001:"+thread) || e.Address.Channel != general || e.Address.Thread != thread {
+			if e.Kind != c.kind || e.Subject != c.subject || e.Conversation != core.ConversationID("discord:2001:"+thread) || e.Address.Channel != general || e.Address.Thread != thread {
 				t.Errorf("%s: got %+v", c.action, e)
 			}
 		}
@@ -184,14 +184,14 @@ func TestTheButtonsOfAFailureKeepItsConversation(t *testing.T) {
 			asked := r.ann.Posts(general, "work").ID
 			thread := r.ann.OpensThread(general, asked, "work")
 			event := int64(0)
-			for lane, stands := range map[core.Lane]core.Address{
-				core.Lane("discord:2001:" + asked): {Platform: "discord", Channel: general}, // its thread could not be opened
-				"discord:2001:3001":                {Platform: "discord", Channel: general},
-				"discord:2001:" + general + "0":    {Platform: "discord", Channel: general, Thread: thread},
+			for conversation, stands := range map[core.ConversationID]core.Address{
+				core.ConversationID("discord:2001:" + asked): {Platform: "discord", Channel: general}, // its thread could not be opened
+				"discord:2001:3001":                          {Platform: "discord", Channel: general},
+				"discord:2001:" + general + "0":              {Platform: "discord", Channel: general, Thread: thread},
 			} {
 				for bucket, label := range map[core.Bucket]string{core.RetryableTransient: "Try again", core.SessionTerminating: "Start a new conversation"} {
 					event++
-					post := core.Post{Key: "error/" + strconv.FormatInt(event, 10), Kind: core.PostError, Text: "It failed.", Bucket: bucket, To: stands, Lane: lane, Event: event}
+					post := core.Post{Key: "error/" + strconv.FormatInt(event, 10), Kind: core.PostError, Text: "It failed.", Bucket: bucket, To: stands, Conversation: conversation, Event: event}
 					ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: post})
 					if err != nil {
 						t.Fatal(err)
@@ -200,8 +200,8 @@ func TestTheButtonsOfAFailureKeepItsConversation(t *testing.T) {
 					before := len(r.ids())
 					r.answered(r.ann.Clicks(channel, id, label), discordtest.DeferredUpdate)
 					e := r.more(before)
-					if e.Lane != lane || e.Address.Channel != stands.Channel || e.Address.Thread != stands.Thread {
-						t.Errorf("%s of %s came as %+v", label, lane, e)
+					if e.Conversation != conversation || e.Address.Channel != stands.Channel || e.Address.Thread != stands.Thread {
+						t.Errorf("%s of %s came as %+v", label, conversation, e)
 					}
 				}
 			}

@@ -84,7 +84,7 @@ func (w *town) say(d core.Delivery) []core.Ref {
 }
 
 func answerTo(key, text string, to core.Address) core.Delivery {
-	return core.Delivery{Post: core.Post{Key: key, Kind: core.PostReply, Text: text, To: to, Lane: core.Lane("discord:" + townID + ":" + placeOf(to))}}
+	return core.Delivery{Post: core.Post{Key: key, Kind: core.PostReply, Text: text, To: to, Conversation: core.ConversationID("discord:" + townID + ":" + placeOf(to))}}
 }
 
 // nobodyIsCalled checks every message that was ever sent or changed.

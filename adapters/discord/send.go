@@ -107,7 +107,7 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 	}
 	ref, err = d.post(ctx, place, answered, delivery, parts[delivery.Part])
 	if err != nil {
-		if core.CategoryOf(err) == core.DeliveryBarred && begins(delivery.To) {
+		if core.CategoryOf(err) == core.DeliveryForbidden && begins(delivery.To) {
 			d.out.threads.forget(delivery.To.Thread) // once the permission is mended, it may be opened
 		}
 		return "", false, err
@@ -150,7 +150,7 @@ func (d *Discord) parts(delivery core.Delivery) ([]drawn, error) {
 	}
 	link := ""
 	if delivery.Copy && delivery.Card != nil {
-		link = linkTo(guildIn(delivery.Lane), delivery.Card.From)
+		link = linkTo(guildIn(delivery.Conversation), delivery.Card.From)
 	}
 	return d.out.paint.draw(delivery, link)
 }
@@ -203,7 +203,7 @@ func linkTo(guild string, at core.Address) string {
 }
 
 // guildIn is the server of a conversation; direct: it is between one person and the bot.
-func guildIn(l core.Lane) string {
+func guildIn(l core.ConversationID) string {
 	guild, _, _ := strings.Cut(strings.TrimPrefix(string(l), Name+":"), ":")
 	return guild
 }

@@ -163,8 +163,8 @@ func TestWhatARefusalOfAPostMeans(t *testing.T) {
 		"global limit":   {discordtest.RateLimited(2*time.Second, discordtest.ScopeGlobal), core.DeliveryLater},
 		"proxy":          {discordtest.RateLimitedByProxy(2 * time.Second), core.DeliveryLater},
 		"the token":      {discordtest.Unauthorized(), core.DeliveryLater}, // it can be mended
-		"no view":        {discordtest.MissesAccess(), core.DeliveryBarred},
-		"no permission":  {discordtest.MissesPermissions(), core.DeliveryBarred},
+		"no view":        {discordtest.MissesAccess(), core.DeliveryForbidden},
+		"no permission":  {discordtest.MissesPermissions(), core.DeliveryForbidden},
 		"broken down":    {discordtest.ServerError(503), core.DeliveryInDoubt},
 		"lost":           {discordtest.AnswerLost(), core.DeliveryInDoubt},
 		"garbled":        {discordtest.Garbled(), core.DeliveryInDoubt},
@@ -199,7 +199,7 @@ func TestAnAnswerThatWasRefusedForAWhileStandsInItsThread(t *testing.T) {
 	}
 	d := answerTo("reply/1", "x", to)
 	for range 2 {
-		if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryBarred || !strings.Contains(core.MessageOf(err), "View Channel") {
+		if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryForbidden || !strings.Contains(core.MessageOf(err), "View Channel") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -220,7 +220,7 @@ func TestRefusalsLeaveRoomForTheRest(t *testing.T) {
 	for i := range maxInvalid / 2 {
 		w.clock.Advance(time.Second)
 		_, _, err := w.d.Post(w.ctx(), d)
-		if wait, last := core.RetryAfterOf(err), i+1 == maxInvalid/2; core.CategoryOf(err) != core.DeliveryBarred || (wait == invalidWindow) != last {
+		if wait, last := core.RetryAfterOf(err), i+1 == maxInvalid/2; core.CategoryOf(err) != core.DeliveryForbidden || (wait == invalidWindow) != last {
 			t.Fatalf("the refusal %d waits for %s: %v", i+1, wait, err)
 		}
 	}

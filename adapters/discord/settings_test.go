@@ -11,7 +11,7 @@ import (
 
 // drawer is what several processes of one bot share, in memory. Its time is the test's, but for what keeps identifications apart by
 // seconds: each of them finds the time for it over, unless apart is set.
-type drawer struct {
+type fakeKV struct {
 	mu     sync.Mutex
 	now    func() time.Time
 	values map[string]string
@@ -27,16 +27,16 @@ type hold struct {
 	until time.Time
 }
 
-func newDrawer(now func() time.Time) *drawer {
+func newFakeKV(now func() time.Time) *fakeKV {
 	if now == nil {
 		now = time.Now
 	}
-	return &drawer{now: now, values: map[string]string{}, leases: map[string]hold{}, uses: map[string][]time.Time{}}
+	return &fakeKV{now: now, values: map[string]string{}, leases: map[string]hold{}, uses: map[string][]time.Time{}}
 }
 
 var errBusy = core.Errorf(core.StoreBusy, "The store is busy.")
 
-func (d *drawer) Put(_ context.Context, name, value string) error {
+func (d *fakeKV) Put(_ context.Context, name, value string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.broken {
@@ -47,7 +47,7 @@ func (d *drawer) Put(_ context.Context, name, value string) error {
 	return nil
 }
 
-func (d *drawer) Get(_ context.Context, name string) (string, error) {
+func (d *fakeKV) Get(_ context.Context, name string) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.broken {
@@ -56,7 +56,7 @@ func (d *drawer) Get(_ context.Context, name string) (string, error) {
 	return d.values[name], nil
 }
 
-func (d *drawer) Hold(_ context.Context, name, owner string, lease time.Duration) (bool, error) {
+func (d *fakeKV) AcquireLease(_ context.Context, name, owner string, lease time.Duration) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.broken {
@@ -73,7 +73,7 @@ func (d *drawer) Hold(_ context.Context, name, owner string, lease time.Duration
 	return lease > 0, nil
 }
 
-func (d *drawer) Spend(_ context.Context, name string, limit int, window time.Duration) (time.Duration, error) {
+func (d *fakeKV) TakeToken(_ context.Context, name string, limit int, window time.Duration) (time.Duration, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.broken {
@@ -98,39 +98,39 @@ func (d *drawer) Spend(_ context.Context, name string, limit int, window time.Du
 }
 
 // take gives a name to another holder.
-func (d *drawer) take(name, owner string) {
+func (d *fakeKV) take(name, owner string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.leases[name] = hold{owner, d.now().Add(time.Hour)}
 }
 
-func (d *drawer) fail(broken bool) {
+func (d *fakeKV) fail(broken bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.broken = broken
 }
 
-func (d *drawer) holder(name string) string {
+func (d *fakeKV) holder(name string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.leases[name].owner
 }
 
 // left is how long a name stays with its holder without a word.
-func (d *drawer) left(name string) time.Duration {
+func (d *fakeKV) left(name string) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.leases[name].until.Sub(d.now())
 }
 
-func (d *drawer) value(name string) string {
+func (d *fakeKV) value(name string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.values[name]
 }
 
 // used counts what is spent of a budget.
-func (d *drawer) used(name string) int {
+func (d *fakeKV) used(name string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.uses[name])

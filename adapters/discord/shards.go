@@ -64,13 +64,13 @@ func (s *shard) leaseName() string { return "discord/shard/" + strconv.Itoa(s.n)
 // serve holds the shard whenever nobody else does, and hears it meanwhile. Its error: going on is useless.
 func (s *shard) serve(ctx context.Context) error {
 	d := s.discord
-	trouble := core.NewTrouble(d.Log, "taking a shard")
+	trouble := core.NewErrorLog(d.Log, "taking a shard")
 	for ctx.Err() == nil {
-		held, err := d.Settings.Hold(ctx, s.leaseName(), d.Owner, d.Lease)
+		held, err := d.Settings.AcquireLease(ctx, s.leaseName(), d.Owner, d.Lease)
 		if ctx.Err() != nil {
 			break
 		}
-		trouble.Met(err)
+		trouble.Report(err)
 		switch {
 		case err != nil:
 			d.ears.set(s.n, hearing{why: core.Wrap(core.StoreBusy, err, "The store can't say who hears Discord's shard %d.", s.n)})
@@ -101,7 +101,7 @@ func (s *shard) held(ctx context.Context) error {
 	renewing.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
-	if _, err := d.Settings.Hold(last, s.leaseName(), d.Owner, 0); err != nil {
+	if _, err := d.Settings.AcquireLease(last, s.leaseName(), d.Owner, 0); err != nil {
 		d.Log.Info("a shard could not be let go of; another process takes it when the lease has run out", "shard", s.n, "err", err)
 	}
 	return err
@@ -110,17 +110,17 @@ func (s *shard) held(ctx context.Context) error {
 // renew keeps the lease until ctx ends or another process has it. A store that can't be asked changes nothing: two that hear one
 // shard for a while are harmless, since what both store is known.
 func (s *shard) renew(ctx context.Context) {
-	trouble := core.NewTrouble(s.discord.Log, "holding a shard")
+	trouble := core.NewErrorLog(s.discord.Log, "holding a shard")
 	for {
 		s.discord.sleep(ctx, s.discord.Lease/3)
 		if ctx.Err() != nil {
 			return
 		}
-		held, err := s.discord.Settings.Hold(ctx, s.leaseName(), s.discord.Owner, s.discord.Lease)
+		held, err := s.discord.Settings.AcquireLease(ctx, s.leaseName(), s.discord.Owner, s.discord.Lease)
 		if ctx.Err() != nil {
 			return
 		}
-		trouble.Met(err)
+		trouble.Report(err)
 		if err == nil && !held {
 			s.discord.Log.Info("another process holds the shard now", "shard", s.n)
 			return

@@ -53,7 +53,7 @@ func Open(ctx context.Context, c Config, version string, log *slog.Logger) (*Exp
 }
 
 func newExport(to sdk.SpanExporter, about *resource.Resource, version string, log *slog.Logger) *Export {
-	p := sdk.NewTracerProvider(sdk.WithBatcher(&quiet{SpanExporter: to, trouble: core.NewTrouble(log, "exporting traces")}), sdk.WithResource(about))
+	p := sdk.NewTracerProvider(sdk.WithBatcher(&quiet{SpanExporter: to, trouble: core.NewErrorLog(log, "exporting traces")}), sdk.WithResource(about))
 	return &Export{provider: p, tracer: NewTracer(p, version)}
 }
 
@@ -90,7 +90,7 @@ func (e *Export) Close(ctx context.Context) error {
 type quiet struct {
 	sdk.SpanExporter
 	mu      sync.Mutex
-	trouble *core.Trouble
+	trouble *core.ErrorLog
 }
 
 // ExportSpans sends spans; that it could not is told to the log, when it begins and when it is over.
@@ -101,6 +101,6 @@ func (q *quiet) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.trouble.Met(err)
+	q.trouble.Report(err)
 	return nil
 }

@@ -14,8 +14,8 @@ func TestWhatCanBeMendedIsNoRefusalForGood(t *testing.T) {
 		category core.Category
 		says     string
 	}{
-		"not_in_channel": {core.DeliveryBarred, "Invite it"}, "restricted_action": {core.DeliveryBarred, "settings"},
-		"missing_scope": {core.DeliveryBarred, "scope"}, "token_revoked": {core.DeliveryLater, "SLACK_BOT_TOKEN"}, "channel_not_found": {core.DeliveryFailed, "refuses"},
+		"not_in_channel": {core.DeliveryForbidden, "Invite it"}, "restricted_action": {core.DeliveryForbidden, "settings"},
+		"missing_scope": {core.DeliveryForbidden, "scope"}, "token_revoked": {core.DeliveryLater, "SLACK_BOT_TOKEN"}, "channel_not_found": {core.DeliveryFailed, "refuses"},
 	} {
 		t.Run(word, func(t *testing.T) {
 			p, o := open(t, slacktest.Options{}, nil)

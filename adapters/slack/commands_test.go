@@ -16,24 +16,24 @@ func TestControlWords(t *testing.T) {
 	root := r.ann.Posts("C1", bot+" hello")
 	r.one(root.Deliveries...)
 	in := slacktest.InThread(root.TS)
-	thread := core.Lane("slack:T0GATE:C1:" + root.TS)
+	thread := core.ConversationID("slack:T0GATE:C1:" + root.TS)
 	for _, c := range []struct {
-		post     slacktest.Posted
-		kind     core.Kind
-		subject  string
-		followUp bool
-		lane     core.Lane
+		post         slacktest.Posted
+		kind         core.Kind
+		subject      string
+		followUp     bool
+		conversation core.ConversationID
 	}{
-		{r.ann.Says("!new"), core.KindReset, "", false, core.Lane("slack:T0GATE:" + dm)},
-		{r.ann.Says("!STOP"), core.KindControl, "stop", false, core.Lane("slack:T0GATE:" + dm)},
-		{r.ann.Says("  !status \n"), core.KindControl, "status", false, core.Lane("slack:T0GATE:" + dm)},
-		{r.ann.Says("!help"), core.KindControl, "help", false, core.Lane("slack:T0GATE:" + dm)},
-		{r.ann.Says("!cancel"), core.KindControl, "cancel", false, core.Lane("slack:T0GATE:" + dm)},
-		{r.ann.Says("!newish"), core.KindMessage, "", false, core.Lane("slack:T0GATE:" + dm)},
-		{r.ann.Says("!new things"), core.KindMessage, "", false, core.Lane("slack:T0GATE:" + dm)},
-		{r.ann.Says("! new"), core.KindMessage, "", false, core.Lane("slack:T0GATE:" + dm)},
-		{r.ann.Says("new"), core.KindMessage, "", false, core.Lane("slack:T0GATE:" + dm)},
-		{r.ann.Says("!"), core.KindMessage, "", false, core.Lane("slack:T0GATE:" + dm)},
+		{r.ann.Says("!new"), core.KindReset, "", false, core.ConversationID("slack:T0GATE:" + dm)},
+		{r.ann.Says("!STOP"), core.KindControl, "stop", false, core.ConversationID("slack:T0GATE:" + dm)},
+		{r.ann.Says("  !status \n"), core.KindControl, "status", false, core.ConversationID("slack:T0GATE:" + dm)},
+		{r.ann.Says("!help"), core.KindControl, "help", false, core.ConversationID("slack:T0GATE:" + dm)},
+		{r.ann.Says("!cancel"), core.KindControl, "cancel", false, core.ConversationID("slack:T0GATE:" + dm)},
+		{r.ann.Says("!newish"), core.KindMessage, "", false, core.ConversationID("slack:T0GATE:" + dm)},
+		{r.ann.Says("!new things"), core.KindMessage, "", false, core.ConversationID("slack:T0GATE:" + dm)},
+		{r.ann.Says("! new"), core.KindMessage, "", false, core.ConversationID("slack:T0GATE:" + dm)},
+		{r.ann.Says("new"), core.KindMessage, "", false, core.ConversationID("slack:T0GATE:" + dm)},
+		{r.ann.Says("!"), core.KindMessage, "", false, core.ConversationID("slack:T0GATE:" + dm)},
 		{r.ann.Posts("C1", "!new", in), core.KindReset, "", true, thread},
 		{r.ann.Posts("C1", bot+" !new", in), core.KindReset, "", false, thread},
 		{r.ann.Posts("C1", bot+", !Stop ", in), core.KindControl, "stop", false, thread},
@@ -48,7 +48,7 @@ func TestControlWords(t *testing.T) {
 		r.mu.Lock()
 		e := r.stored["message/T0GATE/"+c.post.Channel+"/"+c.post.TS]
 		r.mu.Unlock()
-		if e.Kind != c.kind || e.Subject != c.subject || e.FollowUp != c.followUp || e.Lane != c.lane || e.Address.Channel != c.post.Channel {
+		if e.Kind != c.kind || e.Subject != c.subject || e.FollowUp != c.followUp || e.Conversation != c.conversation || e.Address.Channel != c.post.Channel {
 			t.Errorf("%q: got %+v", c.post.Text, e)
 		}
 	}
@@ -71,7 +71,7 @@ func TestSlashCommands(t *testing.T) {
 		} {
 			d := r.ann.Runs(dm, c.line)
 			e := r.one(d)
-			if e.Kind != c.kind || e.Subject != c.subject || e.Lane != core.Lane("slack:T0GATE:"+dm) || e.Address != (core.Address{Platform: "slack", Channel: dm}) || e.Actor.ID != "slack:U1ANN" {
+			if e.Kind != c.kind || e.Subject != c.subject || e.Conversation != core.ConversationID("slack:T0GATE:"+dm) || e.Address != (core.Address{Platform: "slack", Channel: dm}) || e.Actor.ID != "slack:U1ANN" {
 				t.Errorf("%s: got %+v", c.line, e)
 			}
 			if again := r.one(d.Again()); again.ID != e.ID {

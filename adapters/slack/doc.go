@@ -10,7 +10,7 @@
 //	press/again/EVENT, press/new/EVENT   the button below the reply to a failed event: one event, however often it is pressed
 //	command/TRIGGER                 a slash command
 //
-// A conversation (lane) is slack:TEAM:CHANNEL for direct messages and group direct messages, slack:TEAM:CHANNEL:THREAD in channels,
+// A conversation (conversation) is slack:TEAM:CHANNEL for direct messages and group direct messages, slack:TEAM:CHANNEL:THREAD in channels,
 // and for direct messages too where the app has the assistant view. In channels the bot listens to its mentions and, unless
 // SLACK_FOLLOW_UP says otherwise, to the threads where it has a conversation; nothing else is stored.
 //

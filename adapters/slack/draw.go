@@ -108,7 +108,7 @@ func (p painter) drawError(d core.Delivery) ([]drawn, error) {
 	if action == "" || d.Pressed {
 		return []drawn{m}, nil
 	}
-	b, err := p.button(action, label, action, strconv.FormatInt(d.Event, 10), string(d.Lane), d.To.Channel, d.To.Thread)
+	b, err := p.button(action, label, action, strconv.FormatInt(d.Event, 10), string(d.Conversation), d.To.Channel, d.To.Thread)
 	if err != nil {
 		return nil, err
 	}

@@ -151,17 +151,17 @@ func (s *Slack) message(p place, o occurrence) (core.Event, bool) {
 	}
 	switch {
 	case direct(o):
-		ev.Lane = lane(p.team, o.Channel, "")
+		ev.Conversation = conversation(p.team, o.Channel, "")
 		if o.ThreadTS != "" && s.assistantView(o) {
-			ev.Lane = lane(p.team, o.Channel, o.ThreadTS)
+			ev.Conversation = conversation(p.team, o.Channel, o.ThreadTS)
 		}
 	case mentioned:
 		if to.Thread == "" {
 			ev.Address.Thread = o.TS
 		}
-		ev.Lane = lane(p.team, o.Channel, ev.Address.Thread)
+		ev.Conversation = conversation(p.team, o.Channel, ev.Address.Thread)
 	case o.ThreadTS != "" && o.ThreadTS != o.TS && s.Config.FollowUp == followThread:
-		ev.Lane, ev.FollowUp = lane(p.team, o.Channel, o.ThreadTS), true
+		ev.Conversation, ev.FollowUp = conversation(p.team, o.Channel, o.ThreadTS), true
 	default:
 		return core.Event{}, false
 	}
@@ -242,7 +242,7 @@ func (s *Slack) amendment(p place, o occurrence, user, ts string, a core.Amendme
 	payload, _ := json.Marshal(a) // of texts and JSON that was read: can't fail
 	key := messageKey(p.team, o.Channel, ts)
 	return core.Event{
-		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Lane: lane(p.team, o.Channel, ""), Kind: core.KindAmend,
+		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: conversation(p.team, o.Channel, ""), Kind: core.KindAmend,
 		Subject: key, Actor: actor(user), Address: core.Address{Platform: Name, Channel: o.Channel}, Payload: payload,
 	}
 }
@@ -251,12 +251,12 @@ func messageKey(team, channel, ts string) string {
 	return "message/" + team + "/" + channel + "/" + ts
 }
 
-func lane(team, channel, thread string) core.Lane {
+func conversation(team, channel, thread string) core.ConversationID {
 	l := Name + ":" + team + ":" + channel
 	if thread != "" {
 		l += ":" + thread
 	}
-	return core.Lane(l)
+	return core.ConversationID(l)
 }
 
 func actor(user string) core.Actor { return core.Actor{ID: Name + ":" + user} }

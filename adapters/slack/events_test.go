@@ -83,7 +83,7 @@ func TestMentionAndMessageOfOnePostAreOneEvent(t *testing.T) {
 		for _, kind := range []string{"app_mention", "message"} {
 			p := r.ann.Posts("C1", r.MentionOfBot()+" hello", slacktest.OnlyEvent(kind))
 			e := r.one(p.Deliveries...)
-			if e.Lane != core.Lane("slack:T0GATE:C1:"+p.TS) || e.Address.Thread != p.TS || e.Address.Message != p.TS || e.FollowUp {
+			if e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) || e.Address.Thread != p.TS || e.Address.Message != p.TS || e.FollowUp {
 				t.Errorf("%s: got %+v", kind, e)
 			}
 			lone = append(lone, e)
@@ -94,14 +94,14 @@ func TestMentionAndMessageOfOnePostAreOneEvent(t *testing.T) {
 	})
 }
 
-func TestAMentionInAGroupDirectMessageHasItsLaneWhicheverEventComesFirst(t *testing.T) {
+func TestAMentionInAGroupDirectMessageHasItsConversationWhicheverEventComesFirst(t *testing.T) {
 	for _, kind := range []string{"app_mention", "message"} {
 		t.Run(kind, func(t *testing.T) {
 			r := hear(t, setup{}).known()
 			p := r.ann.Posts("G1", r.MentionOfBot()+" hello", slacktest.OnlyEvent(kind))
 			e := r.one(p.Deliveries...)
-			if e.Lane != "slack:T0GATE:G1" || e.Address.Thread != "" {
-				t.Errorf("its lane is %q, its thread %q", e.Lane, e.Address.Thread)
+			if e.Conversation != "slack:T0GATE:G1" || e.Address.Thread != "" {
+				t.Errorf("its conversation is %q, its thread %q", e.Conversation, e.Address.Thread)
 			}
 			r.one(r.ann.Posts("G1", r.MentionOfBot()+" once more").Deliveries...)
 			if n := r.CountCalls("conversations.info"); n > 1 {
@@ -115,8 +115,8 @@ func TestAMentionIsHeardWhereSlackCannotTellWhatKindOfConversationItIsIn(t *test
 	r := hear(t, setup{}).known()
 	r.Inject(slacktest.Fault{Method: "conversations.info", Trouble: slacktest.ServerError(503)})
 	p := r.ann.Posts("C1", r.MentionOfBot()+" hello", slacktest.OnlyEvent("app_mention"))
-	if e := r.one(p.Deliveries...); e.Lane != core.Lane("slack:T0GATE:C1:"+p.TS) {
-		t.Errorf("its lane is %q", e.Lane)
+	if e := r.one(p.Deliveries...); e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) {
+		t.Errorf("its conversation is %q", e.Conversation)
 	}
 }
 
@@ -125,24 +125,24 @@ func TestWhoIsHeardWhere(t *testing.T) {
 	bot := r.MentionOfBot()
 	root := r.bob.Posts("C1", "anybody there?")
 	r.none(root.Deliveries...)
-	thread := core.Lane("slack:T0GATE:C1:" + root.TS)
+	thread := core.ConversationID("slack:T0GATE:C1:" + root.TS)
 	for name, c := range map[string]struct {
-		post     slacktest.Posted
-		lane     core.Lane // "": not heard
-		thread   string
-		followUp bool
+		post         slacktest.Posted
+		conversation core.ConversationID // "": not heard
+		thread       string
+		followUp     bool
 	}{
-		"direct":                    {post: r.ann.Says("hello"), lane: core.Lane("slack:T0GATE:" + r.DMWith("U1ANN"))},
-		"group direct":              {post: r.ann.Posts("G1", "hello"), lane: "slack:T0GATE:G1"},
+		"direct":                    {post: r.ann.Says("hello"), conversation: core.ConversationID("slack:T0GATE:" + r.DMWith("U1ANN"))},
+		"group direct":              {post: r.ann.Posts("G1", "hello"), conversation: "slack:T0GATE:G1"},
 		"channel":                   {post: r.ann.Posts("C1", "hello")},
 		"somebody else's mention":   {post: r.ann.Posts("C1", "<@U2BOB> hello")},
 		"an id that begins alike":   {post: r.ann.Posts("C1", "<@"+r.BotUserID()+"X> hello")},
 		"a mention in words":        {post: r.ann.Posts("C1", "&lt;@"+r.BotUserID()+"&gt; hello")},
-		"thread":                    {post: r.ann.Posts("C1", "hello", slacktest.InThread(root.TS)), lane: thread, thread: root.TS, followUp: true},
-		"thread, another's mention": {post: r.ann.Posts("C1", "<@U2BOB>?", slacktest.InThread(root.TS)), lane: thread, thread: root.TS, followUp: true},
-		"thread, mention":           {post: r.ann.Posts("C1", "so, "+bot+" hello", slacktest.InThread(root.TS)), lane: thread, thread: root.TS},
-		"thread, also in channel":   {post: r.ann.Posts("C1", "hi", slacktest.InThread(root.TS), slacktest.AlsoInChannel()), lane: thread, thread: root.TS, followUp: true},
-		"mention, also in channel":  {post: r.ann.Posts("C1", bot+" hi", slacktest.InThread(root.TS), slacktest.AlsoInChannel()), lane: thread, thread: root.TS},
+		"thread":                    {post: r.ann.Posts("C1", "hello", slacktest.InThread(root.TS)), conversation: thread, thread: root.TS, followUp: true},
+		"thread, another's mention": {post: r.ann.Posts("C1", "<@U2BOB>?", slacktest.InThread(root.TS)), conversation: thread, thread: root.TS, followUp: true},
+		"thread, mention":           {post: r.ann.Posts("C1", "so, "+bot+" hello", slacktest.InThread(root.TS)), conversation: thread, thread: root.TS},
+		"thread, also in channel":   {post: r.ann.Posts("C1", "hi", slacktest.InThread(root.TS), slacktest.AlsoInChannel()), conversation: thread, thread: root.TS, followUp: true},
+		"mention, also in channel":  {post: r.ann.Posts("C1", bot+" hi", slacktest.InThread(root.TS), slacktest.AlsoInChannel()), conversation: thread, thread: root.TS},
 	} {
 		got := map[string]core.Event{}
 		for _, d := range c.post.Deliveries {
@@ -157,7 +157,7 @@ func TestWhoIsHeardWhere(t *testing.T) {
 			}
 		}
 		r.mu.Unlock()
-		if c.lane == "" {
+		if c.conversation == "" {
 			if len(got) != 0 {
 				t.Errorf("%s: came to accept: %v", name, got)
 			}
@@ -167,7 +167,7 @@ func TestWhoIsHeardWhere(t *testing.T) {
 			t.Errorf("%s: came to accept as %d events", name, len(got))
 		}
 		for _, e := range got {
-			if e.Lane != c.lane || e.Address.Thread != c.thread || e.FollowUp != c.followUp || e.Address.Message != c.post.TS || e.Actor.ID != "slack:U1ANN" {
+			if e.Conversation != c.conversation || e.Address.Thread != c.thread || e.FollowUp != c.followUp || e.Address.Message != c.post.TS || e.Actor.ID != "slack:U1ANN" {
 				t.Errorf("%s: got %+v", name, e)
 			}
 		}
@@ -182,7 +182,7 @@ func TestAMentionThatIsNoneIsAFollowUp(t *testing.T) {
 			d := r.Send(event)
 			if !heard {
 				r.none(d)
-			} else if e := r.one(d); !e.FollowUp || e.Lane != "slack:T0GATE:C1:1700000000.000100" {
+			} else if e := r.one(d); !e.FollowUp || e.Conversation != "slack:T0GATE:C1:1700000000.000100" {
 				t.Errorf("got %+v", e)
 			}
 			delete(event, "thread_ts")
@@ -254,12 +254,12 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 			root := r.ann.Says("hello")
 			r.one(root.Deliveries...)
 			e := r.one(r.ann.Says("more", slacktest.InThread(root.TS)).Deliveries...)
-			want := core.Lane("slack:T0GATE:" + dm)
+			want := core.ConversationID("slack:T0GATE:" + dm)
 			if name == "assistant" {
-				want += core.Lane(":" + root.TS)
+				want += core.ConversationID(":" + root.TS)
 			}
-			if e.Lane != want || e.Address.Thread != root.TS || e.FollowUp {
-				t.Errorf("got %+v, want the lane %s", e, want)
+			if e.Conversation != want || e.Address.Thread != root.TS || e.FollowUp {
+				t.Errorf("got %+v, want the conversation %s", e, want)
 			}
 		})
 	}

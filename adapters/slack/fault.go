@@ -130,9 +130,9 @@ func sendFault(err error) error {
 	case c == core.ProviderAuthentication:
 		return core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
 	case c == core.Unsupported:
-		return core.Wrap(core.DeliveryBarred, err, "%s", core.MessageOf(err))
+		return core.Wrap(core.DeliveryForbidden, err, "%s", core.MessageOf(err))
 	case isRefusal(err, shutOut):
-		return core.Wrap(core.DeliveryBarred, err, "The bot may not write in this channel. Invite it there (/invite), or let it post in the settings of the channel.")
+		return core.Wrap(core.DeliveryForbidden, err, "The bot may not write in this channel. Invite it there (/invite), or let it post in the settings of the channel.")
 	}
 	return err
 }

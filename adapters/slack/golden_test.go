@@ -111,7 +111,7 @@ func TestEveryPostLooksAsItDid(t *testing.T) {
 func errorOf(b core.Bucket, pressed bool) core.Delivery {
 	return core.Delivery{Post: core.Post{
 		Kind: core.PostError, Text: "I had trouble responding. Press the button, or write again.", Bucket: b, Pressed: pressed, Event: 42,
-		Lane: "slack:T1:C1:1.2", To: core.Address{Platform: Name, Channel: "C1", Thread: "1.2"},
+		Conversation: "slack:T1:C1:1.2", To: core.Address{Platform: Name, Channel: "C1", Thread: "1.2"},
 	}}
 }
 

@@ -46,7 +46,7 @@ func (s *Slack) Elsewhere(ctx context.Context, d core.Delivery, refused bool) ([
 			continue
 		}
 		posts = append(posts, core.Post{
-			Key: d.Key + "/" + Name + ":" + user, To: core.Address{Platform: Name, Channel: channel}, Lane: d.Lane, Kind: core.PostCard, Approval: d.Approval,
+			Key: d.Key + "/" + Name + ":" + user, To: core.Address{Platform: Name, Channel: channel}, Conversation: d.Conversation, Kind: core.PostCard, Approval: d.Approval,
 			Event: d.Event, Copy: true,
 		})
 	}
@@ -79,7 +79,7 @@ func (s *Slack) toldElsewhere(ctx context.Context, d core.Delivery, copies int) 
 		text = "Your request waits for an approval, but its card could not be posted where you asked, nor sent to an approver. Please tell an admin: "
 	}
 	return &core.Post{
-		Key: d.Key + "/requester", To: core.Address{Platform: Name, Channel: channel}, Lane: d.Lane, Kind: core.PostNotice, Text: text + d.Card.Summary, Event: d.Event,
+		Key: d.Key + "/requester", To: core.Address{Platform: Name, Channel: channel}, Conversation: d.Conversation, Kind: core.PostNotice, Text: text + d.Card.Summary, Event: d.Event,
 	}, nil
 }
 

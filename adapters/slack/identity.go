@@ -57,14 +57,14 @@ const (
 // keepIdentity asks Slack who the bot is, until it is known and from time to time after. A token that Slack refuses from the start
 // ends the platform; one that is taken away later does not, since events are still to be stored.
 func (s *Slack) keepIdentity(ctx context.Context) error {
-	trouble := core.NewTrouble(s.Log, "asking Slack who the bot is")
+	trouble := core.NewErrorLog(s.Log, "asking Slack who the bot is")
 	retry := firstRetry
 	for ctx.Err() == nil {
 		err := s.identify(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		trouble.Met(err)
+		trouble.Report(err)
 		if core.CategoryOf(err) == core.ProviderAuthentication && s.whoami().Team == "" {
 			return err
 		}

@@ -26,11 +26,11 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 	}
 	p := r.ann.Posts("C1", r.MentionOfBot()+" hello")
 	e := r.one(p.Deliveries...)
-	if e.Lane != core.Lane("slack:T0GATE:C1:"+p.TS) || e.ID != "message/T0GATE/C1/"+p.TS || e.FollowUp {
+	if e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) || e.ID != "message/T0GATE/C1/"+p.TS || e.FollowUp {
 		t.Errorf("got %+v", e)
 	}
 	direct := r.one(r.ann.Says("hello").Deliveries...)
-	if direct.Lane != core.Lane("slack:T0GATE:"+r.DMWith("U1ANN")) {
+	if direct.Conversation != core.ConversationID("slack:T0GATE:"+r.DMWith("U1ANN")) {
 		t.Errorf("got %+v", direct)
 	}
 	r.none(r.Send(map[string]any{"type": "message", "user": r.BotUserID(), "text": "my own", "ts": "1700000002.000100", "channel": direct.Address.Channel, "channel_type": "im"}))
@@ -44,7 +44,7 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 	down.Lift()
 	n.wake(time.Second)
 	r.known()
-	if again := r.one(p.Deliveries[0].Again()); again.ID != e.ID || again.Lane != e.Lane {
+	if again := r.one(p.Deliveries[0].Again()); again.ID != e.ID || again.Conversation != e.Conversation {
 		t.Errorf("once Slack has told who the bot is, it came as %+v", again)
 	}
 }
@@ -55,7 +55,7 @@ func TestAMentionCountsWhereNobodyHasToldWhoTheBotIs(t *testing.T) {
 	if status, _ := r.send("/slack/events", []byte(body), nil); status != 200 {
 		t.Fatalf("answered with %d", status)
 	}
-	if e := r.one(); e.Lane != "slack:T0GATE:C1:1.2" || e.FollowUp {
+	if e := r.one(); e.Conversation != "slack:T0GATE:C1:1.2" || e.FollowUp {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -75,7 +75,7 @@ func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
 	n.wake(check)
 	r.eventually("that it can't speak", func() bool { _, speaks := r.p.Probe(); return core.CategoryOf(speaks) == core.ProviderAuthentication })
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
-	if e.Lane == "" {
+	if e.Conversation == "" {
 		t.Errorf("got %+v", e)
 	}
 	r.eventually("a wait", func() bool { return n.taken(time.Second) == 1 })

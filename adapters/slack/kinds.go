@@ -23,7 +23,7 @@ const (
 )
 
 // kinds knows which conversations are group direct messages. A mention does not say what it was said in, the message event of the
-// same post does: whichever of them comes first, the post has to get the same lane.
+// same post does: whichever of them comes first, the post has to get the same conversation.
 type kinds struct {
 	slack *Slack
 

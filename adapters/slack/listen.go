@@ -23,7 +23,7 @@ func (s *Slack) listen(ctx context.Context, accept core.Accept) error {
 	defer open.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop() // those that are open end with it
-	trouble := core.NewTrouble(s.Log, "opening a socket to Slack")
+	trouble := core.NewErrorLog(s.Log, "opening a socket to Slack")
 	redial := firstRedial
 	var now, before *socket // the one that is heard, and the one that it replaced
 	for ctx.Err() == nil {
@@ -41,7 +41,7 @@ func (s *Slack) listen(ctx context.Context, accept core.Accept) error {
 			}
 			return nil
 		}
-		trouble.Met(err)
+		trouble.Report(err)
 		if err != nil {
 			if c := core.CategoryOf(err); c == core.ProviderAuthentication || c == core.Unsupported {
 				return err

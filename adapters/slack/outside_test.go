@@ -81,8 +81,8 @@ func (o *outside) Click(t testing.TB, c core.Click) {
 
 func (o *outside) dm() string { return o.DMWith("U1ANN") }
 
-func (o *outside) Place() (core.Address, core.Lane) {
-	return core.Address{Platform: "slack", Channel: o.dm()}, core.Lane("slack:" + o.TeamID() + ":" + o.dm())
+func (o *outside) Place() (core.Address, core.ConversationID) {
+	return core.Address{Platform: "slack", Channel: o.dm()}, core.ConversationID("slack:" + o.TeamID() + ":" + o.dm())
 }
 
 func (o *outside) Visible() string {

@@ -128,7 +128,7 @@ func (s *Slack) press(ctx context.Context, i interaction, fields []string, at st
 // conversation and place.
 func buttonEvent(i interaction, fields []string, kind core.Kind, subject string) core.Event {
 	return core.Event{
-		Platform: Name, ID: "press/" + fields[0] + "/" + fields[1], Lane: core.Lane(fields[2]), Kind: kind, Subject: subject, Actor: actor(i.User.ID),
+		Platform: Name, ID: "press/" + fields[0] + "/" + fields[1], Conversation: core.ConversationID(fields[2]), Kind: kind, Subject: subject, Actor: actor(i.User.ID),
 		Address: core.Address{Platform: Name, Channel: fields[3], Thread: fields[4], Message: i.Message.TS},
 	}
 }
@@ -137,7 +137,7 @@ func buttonEvent(i interaction, fields []string, kind core.Kind, subject string)
 func (s *Slack) vote(i interaction, approval, press string, body []byte) core.Event {
 	to := i.at()
 	return core.Event{
-		Platform: Name, ID: "vote/" + approval + "/" + i.User.ID + "/" + press, Lane: lane(s.teamOf(i), to.Channel, to.Thread), Kind: core.KindClick,
+		Platform: Name, ID: "vote/" + approval + "/" + i.User.ID + "/" + press, Conversation: conversation(s.teamOf(i), to.Channel, to.Thread), Kind: core.KindClick,
 		Subject: approval, Actor: actor(i.User.ID), Address: to, Payload: body,
 	}
 }
@@ -196,7 +196,7 @@ func (s *Slack) open(ctx context.Context, i interaction, view api.ModalViewReque
 // standsAs says in words where a decided approval stands.
 func standsAs(c core.Card) string {
 	a := core.Approval{State: c.State, DecidedBy: core.Actor{Name: plainName(c.DecidedBy)}, DecidedAt: c.DecidedAt}
-	return a.StandsAs()
+	return a.StateSentence()
 }
 
 func plainName(who string) string { return strings.TrimPrefix(who, Name+":") }
@@ -262,7 +262,7 @@ func (s *Slack) takeCommand(ctx context.Context, body []byte, accept core.Accept
 		return private("Here each thread is a conversation of its own: write !" + word + " in the thread that you mean."), stored
 	}
 	ev := core.Event{
-		Platform: Name, ID: "command/" + c.TriggerID, Lane: lane(team, c.ChannelID, ""), Kind: kind, Actor: actor(c.UserID),
+		Platform: Name, ID: "command/" + c.TriggerID, Conversation: conversation(team, c.ChannelID, ""), Kind: kind, Actor: actor(c.UserID),
 		Address: core.Address{Platform: Name, Channel: c.ChannelID}, Payload: body,
 	}
 	if kind == core.KindControl {

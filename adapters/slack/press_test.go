@@ -59,7 +59,7 @@ func TestAPressIsAVote(t *testing.T) {
 			for range 2 {
 				d := r.bob.Presses(b)
 				e := r.one(d)
-				if e.Kind != core.KindClick || e.Subject != "a1" || e.Actor.ID != "slack:U2BOB" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.Queue() != "approval:a1" {
+				if e.Kind != core.KindClick || e.Subject != "a1" || e.Actor.ID != "slack:U2BOB" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.QueueKey() != "approval:a1" {
 					t.Errorf("got %+v", e)
 				}
 				if c := r.click(e); c != (core.Click{Approval: "a1", Choice: choice, Card: core.Ref("C1/" + b.TS)}) {
@@ -115,7 +115,7 @@ func TestAPersonOfAnotherWorkspaceMayPress(t *testing.T) {
 	r := hear(t, setup{}).known()
 	eve := r.AddUser(slacktest.User{ID: "U9EVE", Name: "eve", TeamID: "T9OTHER"})
 	b := r.button("C1", r.sealed("a1", "approve"))
-	if e := r.one(eve.Presses(b, slacktest.FromTeam("T9OTHER"))); e.Actor.ID != "slack:U9EVE" || e.Lane != "slack:T0GATE:C1" {
+	if e := r.one(eve.Presses(b, slacktest.FromTeam("T9OTHER"))); e.Actor.ID != "slack:U9EVE" || e.Conversation != "slack:T0GATE:C1" {
 		t.Errorf("got %+v", e)
 	}
 	if status := r.refused(r.ann.Says("hello", slacktest.FromTeam("T9OTHER")).Deliveries[0]); status != 403 {
@@ -142,17 +142,17 @@ func TestAPressOnWhatOnlyOnePersonSees(t *testing.T) {
 func TestTryAgainAndNewConversation(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		root := r.ann.Posts("C1", "work", slacktest.Unheard())
-		lane := "slack:T0GATE:C1:" + root.TS
+		conversation := "slack:T0GATE:C1:" + root.TS
 		for _, c := range []struct {
 			action, id, subject string
 			kind                core.Kind
 		}{{"again", "press/again/17", "again/17", core.KindControl}, {"new", "press/new/17", "17", core.KindReset}} {
-			b := r.button("C1", r.sealed(c.action, "17", lane, "C1", root.TS), slacktest.InThread(root.TS))
+			b := r.button("C1", r.sealed(c.action, "17", conversation, "C1", root.TS), slacktest.InThread(root.TS))
 			first, second := r.one(r.ann.Presses(b)), r.one(r.bob.Presses(b))
 			if first.ID != c.id || second.ID != c.id {
 				t.Errorf("%s: two presses have the ids %q and %q, want one", c.action, first.ID, second.ID)
 			}
-			if first.Kind != c.kind || first.Subject != c.subject || first.Lane != core.Lane(lane) || first.Address.Channel != "C1" || first.Address.Thread != root.TS {
+			if first.Kind != c.kind || first.Subject != c.subject || first.Conversation != core.ConversationID(conversation) || first.Address.Channel != "C1" || first.Address.Thread != root.TS {
 				t.Errorf("%s: got %+v", c.action, first)
 			}
 		}

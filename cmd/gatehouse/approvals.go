@@ -18,15 +18,15 @@ type approvalsCmd struct {
 
 type approvalsListCmd struct {
 	asJSON
-	State []string `enum:"open,approved,refused,expired,cancelled" placeholder:"STATE" help:"In these states alone: open, approved, refused, expired, cancelled."`
-	Lane  string   `help:"Of this lane alone."`
-	Limit int      `default:"50" help:"How many; 0 for all."`
+	State        []string `enum:"open,approved,refused,expired,cancelled" placeholder:"STATE" help:"In these states alone: open, approved, refused, expired, cancelled."`
+	Conversation string   `help:"Of this conversation alone."`
+	Limit        int      `default:"50" help:"How many; 0 for all."`
 }
 
 // Run lists.
 func (c approvalsListCmd) Run(ctx context.Context, a *app) error {
 	return a.withStore(ctx, func(store core.Store) error {
-		f := core.ApprovalFilter{Lane: core.Lane(c.Lane), Limit: c.Limit}
+		f := core.ApprovalFilter{Conversation: core.ConversationID(c.Conversation), Limit: c.Limit}
 		for _, s := range c.State {
 			f.States = append(f.States, core.ApprovalState(s))
 		}
@@ -37,8 +37,8 @@ func (c approvalsListCmd) Run(ctx context.Context, a *app) error {
 		if c.JSON {
 			return a.json(list(all, viewApproval))
 		}
-		return a.table("There are no such approvals.", []string{"APPROVAL", "STATE", "WHAT", "ASKED BY", "LANE", "ASKED", "DEADLINE"}, list(all, func(p core.Approval) []string {
-			return []string{string(p.ID), string(p.State), short(core.MaskText(p.Call.Summary)), nameOf(p.Requester), string(p.Lane), stamp(p.CreatedAt), stamp(p.Deadline)}
+		return a.table("There are no such approvals.", []string{"APPROVAL", "STATE", "WHAT", "ASKED BY", "CONVERSATION", "ASKED", "DEADLINE"}, list(all, func(p core.Approval) []string {
+			return []string{string(p.ID), string(p.State), short(core.MaskText(p.Call.Summary)), nameOf(p.Requester), string(p.Conversation), stamp(p.CreatedAt), stamp(p.Deadline)}
 		}))
 	})
 }
@@ -77,9 +77,9 @@ func (a *app) showApproval(p core.Approval, intent *intentView) {
 	if card.Quorum > 1 {
 		needed = fmt.Sprintf("%d of %d", card.Votes, card.Quorum)
 	}
-	a.fields("approval", string(p.ID), "state", p.StandsAs(), "what", card.Summary, "tool", card.Tool, "arguments", card.Arguments,
+	a.fields("approval", string(p.ID), "state", p.StateSentence(), "what", card.Summary, "tool", card.Tool, "arguments", card.Arguments,
 		"asked by", nameOf(p.Requester)+" ("+p.Requester.ID+")", "rule", p.Rule.Name, "approvers", fmt.Sprint(p.Rule.Approvers), "approvals", needed,
-		"votes", votes, "reason", core.MaskText(p.Reason), "lane", string(p.Lane), "session", string(p.Session), "invocation", string(p.Invocation),
+		"votes", votes, "reason", core.MaskText(p.Reason), "conversation", string(p.Conversation), "session", string(p.Session), "invocation", string(p.Invocation),
 		"asked", stamp(p.CreatedAt), "decided", stamp(p.DecidedAt), "deadline", stamp(p.Deadline), "run", toolEnd(intent))
 }
 
@@ -109,14 +109,14 @@ func (c approvalsDenyCmd) Run(ctx context.Context, a *app) error {
 func (a *app) decide(ctx context.Context, f verdictFlags, choice core.Choice) error {
 	return a.withStore(ctx, func(store core.Store) error {
 		click := core.Click{Approval: core.ApprovalID(f.ID), Choice: choice, Reason: f.Reason}
-		d, err := approvals.NewDesk(store).AdminVote(ctx, click, f.As)
+		d, err := approvals.NewService(store).AdminVote(ctx, click, f.As)
 		if err != nil {
 			return missing(err, f.ID)
 		}
 		if f.JSON {
 			return a.json(viewApproval(d.Approval))
 		}
-		a.say("%s %s", d.Approval.StandsAs(), core.MaskText(d.Approval.Call.Summary))
+		a.say("%s %s", d.Approval.StateSentence(), core.MaskText(d.Approval.Call.Summary))
 		return nil
 	})
 }

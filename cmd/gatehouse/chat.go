@@ -14,16 +14,16 @@ import (
 
 // chatAt is "gatehouse chat": one conversation at the terminal, on the same store and path as every platform.
 func chatAt(ctx context.Context, cfg Config, session string, store core.Store, in io.Reader, out io.Writer, noColor bool, log *slog.Logger) error {
-	lane := core.Lane(console.Name + ":" + session)
-	owner, err := store.Enroll(ctx, "chat-"+session)
+	conversation := core.ConversationID(console.Name + ":" + session)
+	owner, err := store.Register(ctx, "chat-"+session)
 	if err != nil {
 		return err
 	}
-	desk := approvals.NewDesk(store)
+	desk := approvals.NewService(store)
 	terminal := console.New(console.Options{
 		Session: session, In: in, Out: out, TTY: console.IsTerminal(in, out), NoColor: noColor, Actor: localPerson(),
-		Quiet:      func(ctx context.Context) (bool, error) { return quiet(ctx, store, lane) },
-		OpenCards:  func(ctx context.Context) ([]core.Card, error) { return desk.OpenCards(ctx, lane) },
+		Quiet:      func(ctx context.Context) (bool, error) { return quiet(ctx, store, conversation) },
+		OpenCards:  func(ctx context.Context) ([]core.Card, error) { return desk.OpenCards(ctx, conversation) },
 		NewID:      newID,
 		MaxMessage: cfg.MaxMessage,
 		Log:        log,
@@ -39,12 +39,12 @@ func chatAt(ctx context.Context, cfg Config, session string, store core.Store, i
 }
 
 // quiet reports whether a conversation has nothing left to do: no event waits in any of its queues, and no post.
-func quiet(ctx context.Context, store core.Store, lane core.Lane) (bool, error) {
-	events, err := store.Events(ctx, core.EventFilter{Waiting: true, Lane: lane, Limit: 1})
+func quiet(ctx context.Context, store core.Store, conversation core.ConversationID) (bool, error) {
+	events, err := store.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation, Limit: 1})
 	if err != nil || len(events) > 0 {
 		return false, err
 	}
-	posts, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, lane, 1)
+	posts, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, conversation, 1)
 	return len(posts) == 0, err
 }
 
@@ -57,7 +57,7 @@ func localPerson() core.Actor {
 	return core.Actor{ID: console.Name + ":" + name, Name: name, Local: true}
 }
 
-// validSession keeps names of sessions to what is safe in a lane, a file name and a shell.
+// validSession keeps names of sessions to what is safe in a conversation, a file name and a shell.
 func validSession(name string) error {
 	odd := func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r)

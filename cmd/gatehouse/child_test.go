@@ -107,12 +107,12 @@ func (o *transcript) String() string {
 
 // world is a folder with a database, the processes on it, and the test's own view of the database.
 type world struct {
-	t     *testing.T
-	url   string
-	env   []string
-	store core.Store
-	lane  core.Lane // of the conversation that notes are made in; "" = the console's
-	attr  *syscall.SysProcAttr
+	t            *testing.T
+	url          string
+	env          []string
+	store        core.Store
+	conversation core.ConversationID // of the conversation that notes are made in; "" = the console's
+	attr         *syscall.SysProcAttr
 }
 
 // newWorld is one on SQLite; env is what its processes are told.
@@ -248,7 +248,7 @@ func (w *world) replies(event int64) []string {
 
 func (w *world) notes() []string {
 	w.t.Helper()
-	notes, err := w.store.Notes(w.t.Context(), string(cmp.Or(w.lane, "console:default")))
+	notes, err := w.store.Notes(w.t.Context(), string(cmp.Or(w.conversation, "console:default")))
 	if err != nil {
 		w.t.Fatal(err)
 	}

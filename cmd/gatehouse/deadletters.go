@@ -41,17 +41,17 @@ func (c deadlettersListCmd) Run(ctx context.Context, a *app) error {
 		for _, e := range events {
 			v := viewTurn(e)
 			views = append(views, deadView{Type: "turn", Turn: &v})
-			rows = append(rows, []string{fmt.Sprint(e.Seq), string(e.Lane), stamp(e.EndedAt), string(e.End.Category), short(e.End.Cause)})
+			rows = append(rows, []string{fmt.Sprint(e.Seq), string(e.Conversation), stamp(e.EndedAt), string(e.End.Category), short(e.End.Cause)})
 		}
 		for _, p := range posts {
 			v := viewPost(p)
 			views = append(views, deadView{Type: "post", Post: &v})
-			rows = append(rows, []string{fmt.Sprintf("post:%d", p.Seq), string(p.Lane), stamp(p.CreatedAt), string(p.State), short(p.Cause)})
+			rows = append(rows, []string{fmt.Sprintf("post:%d", p.Seq), string(p.Conversation), stamp(p.CreatedAt), string(p.State), short(p.Cause)})
 		}
 		if c.JSON {
 			return a.json(views)
 		}
-		return a.table("There are no dead letters.", []string{"WHICH", "LANE", "SINCE", "WHY", "CAUSE"}, rows)
+		return a.table("There are no dead letters.", []string{"WHICH", "CONVERSATION", "SINCE", "WHY", "CAUSE"}, rows)
 	})
 }
 
@@ -103,7 +103,7 @@ func (c deadlettersRetryCmd) Run(ctx context.Context, a *app) error {
 				}
 				continue
 			}
-			r, err := store.Again(ctx, turn)
+			r, err := store.Retry(ctx, turn)
 			if err != nil {
 				return noTurn(err, turn)
 			}

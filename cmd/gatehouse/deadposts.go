@@ -54,7 +54,7 @@ func (a *app) showPost(ctx context.Context, store core.Store, seq int64, err err
 	a.say("post:     %d", v.Seq)
 	a.say("state:    %s", v.State)
 	a.say("kind:     %s", v.Kind)
-	a.say("lane:     %s", v.Lane)
+	a.say("conversation:     %s", v.Conversation)
 	if v.Event != 0 {
 		a.say("answers:  turn %d", v.Event)
 	}

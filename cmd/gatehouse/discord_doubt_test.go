@@ -74,7 +74,7 @@ func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 // sentAgo makes the post in doubt one that was sent so long ago.
 func (h *hall) sentAgo(ago time.Duration) {
 	t := h.listening.t
-	owner, err := h.store.Enroll(t.Context(), "test")
+	owner, err := h.store.Register(t.Context(), "test")
 	if err != nil {
 		t.Fatal(err)
 	}

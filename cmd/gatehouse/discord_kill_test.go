@@ -293,7 +293,7 @@ func (h *hall) ends(point string, ask discordtest.Message) {
 	t.Helper()
 	h.survive("the end", func() bool { return len(h.approvals(core.Approved)) == 1 && h.settled() })
 	h.app.kill()
-	h.lane = core.Lane("discord:" + guildID + ":" + ask.ID)
+	h.conversation = core.ConversationID("discord:" + guildID + ":" + ask.ID)
 	h.wantOneNote(point)
 	var cards, pending, replies int
 	for _, m := range h.discord.FromBot(ask.ID) {
@@ -334,7 +334,7 @@ func TestLaw2_DiscordKilledAtEveryPoint(t *testing.T) {
 // waits until the leases are over.
 func TestLaw2_DiscordKilledOnPostgres(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	for point, nth := range map[string]int{"Accept.after": 2, "Finish.before": 1, "SavePost.after": 1, "BeginIntent.after": 1, "SettleIntent.after": 1} {
+	for point, nth := range map[string]int{"Accept.after": 2, "Finish.before": 1, "SavePost.after": 1, "BeginIntent.after": 1, "FinishIntent.after": 1} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			discordStory(t, postgresServer, point, nth, "")

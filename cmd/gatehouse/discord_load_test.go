@@ -88,11 +88,11 @@ func (d *onDiscord) count(all []*chatter) (n int) {
 
 // waiting is what gatehouse queue shows.
 type waiting struct {
-	Lanes     []json.RawMessage `json:"lanes"`
-	Posts     int               `json:"posts"`
-	InDoubt   int               `json:"posts_in_doubt"`
-	DeadPosts int               `json:"posts_dead"`
-	Dead      int               `json:"dead_letters"`
+	Conversations []json.RawMessage `json:"conversations"`
+	Posts         int               `json:"posts"`
+	InDoubt       int               `json:"posts_in_doubt"`
+	DeadPosts     int               `json:"posts_dead"`
+	Dead          int               `json:"dead_letters"`
 }
 
 func (d *onDiscord) queue() (q waiting) {
@@ -120,7 +120,7 @@ func (d *onDiscord) answered(all []*chatter, within time.Duration) {
 		case <-tick.C:
 			if d.count(all) >= want {
 				q = d.queue()
-				done = len(q.Lanes) == 0 && q.Posts == 0
+				done = len(q.Conversations) == 0 && q.Posts == 0
 			}
 		case <-end:
 			d.t.Errorf("%d of %d replies came; waiting: %+v", d.count(all), want, d.queue())

@@ -28,7 +28,7 @@ func checkDatabase(ctx context.Context, cfg Config) ([]finding, core.Store) {
 	if err != nil {
 		return []finding{{"database", checkFail, explain(err), mendDatabase}}, nil
 	}
-	if _, err := store.Keep(ctx, "doctor", "has been here"); err != nil {
+	if _, err := store.PutIfAbsent(ctx, "doctor", "has been here"); err != nil {
 		_ = store.Close()
 		return []finding{{"database", checkFail, "Nothing can be written to " + name + ": " + explain(err), mendDatabase}}, nil
 	}
@@ -64,7 +64,7 @@ func checkStore(ctx context.Context, cfg Config, store core.Store) []finding {
 	warn(queue.InDoubt, "Of 1 post nobody knows whether it arrived.", "Of %d posts nobody knows whether they arrived.",
 		"Look into the conversation whether it is there. "+mendPosts)
 	if len(found) == 0 {
-		found = append(found, finding{"queue", checkOK, fmt.Sprintf("Nothing was given up; %d conversations and %d posts wait.", len(queue.Lanes), queue.Posts), ""})
+		found = append(found, finding{"queue", checkOK, fmt.Sprintf("Nothing was given up; %d conversations and %d posts wait.", len(queue.Entries), queue.Posts), ""})
 	}
 	stuck, err := unresumable(ctx, cfg, store)
 	switch {

@@ -34,7 +34,7 @@ type gateway struct {
 	log        *slog.Logger
 }
 
-// newGateway puts the parts together. owner is from Store.Enroll.
+// newGateway puts the parts together. owner is from Store.Register.
 func newGateway(cfg Config, store core.Store, owner string, log *slog.Logger, platforms ...core.Platform) (*gateway, error) {
 	policy, err := approvals.ParsePolicy(cfg.Approvers, cfg.ApprovalTimeout)
 	if err != nil {
@@ -53,21 +53,21 @@ func newGateway(cfg Config, store core.Store, owner string, log *slog.Logger, pl
 	if err != nil {
 		return nil, err
 	}
-	desk := approvals.NewDesk(store)
+	desk := approvals.NewService(store)
 	g := &gateway{store: store, platforms: platforms, traces: traces, drain: cfg.DrainTimeout, log: log}
 	g.deliverer = outbox.New(outbox.Options{
 		Store: store, Cards: desk, Platforms: platforms, Owner: owner, Lease: cfg.Lease, Freshness: cfg.Freshness, Now: time.Now,
 		Jitter: rand.Float64, Log: log,
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
-		Store: store, Desk: desk, Platforms: platforms, Owner: owner,
+		Store: store, Approvals: desk, Platforms: platforms, Owner: owner,
 		Harness: func(sessions core.SessionStore, pauses core.PauseStore) (*chat.Harness, error) {
 			return chat.New(chat.Options{Graph: brain, Mode: chat.Sessioned, Sessions: sessions, Pauses: pauses, Replies: replies, NewID: newID, Log: log})
 		},
 		Workers: cfg.Workers, Lease: cfg.Lease, Drain: cfg.DrainTimeout, MaxMessage: cfg.MaxMessage, Sentences: sentences, Log: log,
 		Jitter: rand.Float64, Delivered: g.deliverer.Nudge,
 	})
-	g.clock = schedule.New(schedule.Options{Store: store, Desk: desk, Retention: cfg.Retention, Expired: g.dispatcher.Nudge, Log: log})
+	g.clock = schedule.New(schedule.Options{Store: store, Approvals: desk, Retention: cfg.Retention, Expired: g.dispatcher.Nudge, Log: log})
 	return g, nil
 }
 

@@ -84,8 +84,8 @@ func (w *world) wantOneNote(point string) {
 // These are points of the turn's own goroutine. At the first ones only the intent is committed; at the others there is no intent
 // yet, or its result is there. At points of other goroutines the kill may fall anywhere in the turn.
 var (
-	mustBeUnknown = []string{"BeginIntent.after", "AddNote.before", "AddNote.after", "SettleIntent.before"}
-	mustBeKnown   = []string{"LoadPaused.before", "LoadPaused.after", "BeginIntent.before", "SettleIntent.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after"}
+	mustBeUnknown = []string{"BeginIntent.after", "AddNote.before", "AddNote.after", "FinishIntent.before"}
+	mustBeKnown   = []string{"LoadPaused.before", "LoadPaused.after", "BeginIntent.before", "FinishIntent.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after"}
 )
 
 // phases are where in the story a process is killed.
@@ -182,5 +182,5 @@ var must = map[string][]string{
 	asking:    {"Accept.before", "Accept.after", "Claim.after", "LoadSession.after", "Finish.before", "Finish.after", "ClaimPosts.after", "SavePost.before", "SavePost.after", "ReleasePost.before", "ReleasePost.after"},
 	approving: {"Decide.before", "Decide.after"},
 	resuming: {"Claim.after", "LoadPaused.after", "LoadApproval.after", "BeginIntent.before", "BeginIntent.after", "AddNote.before", "AddNote.after",
-		"SettleIntent.before", "SettleIntent.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after", "SavePost.after", "ReleasePost.after"},
+		"FinishIntent.before", "FinishIntent.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after", "SavePost.after", "ReleasePost.after"},
 }

@@ -137,5 +137,5 @@ func passes(t *testing.T, record string) map[string][]int {
 // polled are calls that are made all the time, whatever happens.
 func polled(point string) bool {
 	name, _, _ := strings.Cut(point, ".")
-	return slices.Contains([]string{"Claim", "ClaimPosts", "ClaimTasks", "LoadIntent", "StopAsked", "Renew"}, name)
+	return slices.Contains([]string{"Claim", "ClaimPosts", "ClaimTasks", "LoadIntent", "StopRequested", "Renew"}, name)
 }

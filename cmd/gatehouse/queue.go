@@ -11,18 +11,18 @@ import (
 
 type queueCmd struct{ asJSON }
 
-type laneView struct {
-	Queue      core.Lane `json:"queue"`
-	Platform   string    `json:"platform"`
-	Waiting    int       `json:"waiting"`
-	Oldest     time.Time `json:"oldest,omitzero"`
-	Owner      string    `json:"owner,omitempty"`
-	LeaseUntil time.Time `json:"lease_until,omitzero"`
-	ReadyAt    time.Time `json:"ready_at,omitzero"`
+type conversationView struct {
+	Queue      core.QueueKey `json:"queue"`
+	Platform   string        `json:"platform"`
+	Waiting    int           `json:"waiting"`
+	Oldest     time.Time     `json:"oldest,omitzero"`
+	Owner      string        `json:"owner,omitempty"`
+	LeaseUntil time.Time     `json:"lease_until,omitzero"`
+	ReadyAt    time.Time     `json:"ready_at,omitzero"`
 }
 
-func viewLane(l core.LaneView) laneView {
-	return laneView{l.Queue, l.Platform, l.Waiting, utc(l.Oldest), l.Owner, utc(l.LeaseUntil), utc(l.ReadyAt)}
+func viewConversation(l core.QueueEntry) conversationView {
+	return conversationView{l.Key, l.Platform, l.Waiting, utc(l.Oldest), l.Owner, utc(l.LeaseUntil), utc(l.ReadyAt)}
 }
 
 // Run shows what waits.
@@ -39,25 +39,25 @@ func (c queueCmd) Run(ctx context.Context, a *app) error {
 		posts = slices.DeleteFunc(posts, func(p core.OutboxRow) bool { return p.Cause == "" }) // it was not tried yet
 		if c.JSON {
 			return a.json(struct {
-				Paused    bool       `json:"paused"`
-				Lanes     []laneView `json:"lanes"`
-				Posts     int        `json:"posts"`
-				InDoubt   int        `json:"posts_in_doubt"`
-				DeadPosts int        `json:"posts_dead"`
-				Dead      int        `json:"dead_letters"`
-				Approvals int        `json:"approvals_open"`
-				Held      []postView `json:"posts_held"`
-			}{q.Paused, list(q.Lanes, viewLane), q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals, list(posts, viewPost)})
+				Paused        bool               `json:"paused"`
+				Conversations []conversationView `json:"conversations"`
+				Posts         int                `json:"posts"`
+				InDoubt       int                `json:"posts_in_doubt"`
+				DeadPosts     int                `json:"posts_dead"`
+				Dead          int                `json:"dead_letters"`
+				Approvals     int                `json:"approvals_open"`
+				Held          []postView         `json:"posts_held"`
+			}{q.Paused, list(q.Entries, viewConversation), q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals, list(posts, viewPost)})
 		}
 		if q.Paused {
 			a.say("Paused: no turns are taken. gatehouse unpause goes on.")
 		}
-		err = a.table("No lane waits.", []string{"LANE", "WAITING", "OLDEST", "HELD BY", "UNTIL", "READY"}, list(q.Lanes, func(l core.LaneView) []string {
-			return []string{string(l.Queue), fmt.Sprint(l.Waiting), stamp(l.Oldest), l.Owner, stamp(l.LeaseUntil), stamp(l.ReadyAt)}
+		err = a.table("No conversation waits.", []string{"CONVERSATION", "WAITING", "OLDEST", "HELD BY", "UNTIL", "READY"}, list(q.Entries, func(l core.QueueEntry) []string {
+			return []string{string(l.Key), fmt.Sprint(l.Waiting), stamp(l.Oldest), l.Owner, stamp(l.LeaseUntil), stamp(l.ReadyAt)}
 		}))
 		a.say("%d posts wait, %d may not have arrived, %d were refused; %d dead letters; %d approvals open.", q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals)
 		for _, p := range posts {
-			a.say("Post %d in %s is tried again at %s: %s", p.Seq, cell(string(p.Lane)), stamp(p.NextAt), cell(p.Cause))
+			a.say("Post %d in %s is tried again at %s: %s", p.Seq, cell(string(p.Conversation)), stamp(p.NextAt), cell(p.Cause))
 		}
 		return err
 	})

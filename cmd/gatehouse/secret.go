@@ -25,7 +25,7 @@ func newSigner(ctx context.Context, cfg Config, store core.Store) (*core.Signer,
 	if keys := secretKeys(cfg.SecretKey); len(keys) > 0 {
 		return core.NewSigner(keys...)
 	}
-	key, err := store.Keep(ctx, "secret-key", rand.Text())
+	key, err := store.PutIfAbsent(ctx, "secret-key", rand.Text())
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"gatehouse/storage"
 )
 
-const seedLane = core.Lane("console:demo")
+const seedConversation = core.ConversationID("console:demo")
 
 // seeder plays dispatch on a store.
 type seeder struct {
@@ -33,7 +33,7 @@ func seed(file string) error {
 	}
 	defer store.Close()
 	s := &seeder{ctx: ctx, store: store, scope: []core.Scope{{Platform: "console"}}}
-	if s.owner, err = store.Enroll(ctx, "seed"); err != nil {
+	if s.owner, err = store.Register(ctx, "seed"); err != nil {
 		return err
 	}
 	for _, step := range []func() error{s.answered, s.dead, s.suspended} {
@@ -44,23 +44,23 @@ func seed(file string) error {
 	if _, err = store.Accept(ctx, s.event("e4", "still there?")); err != nil {
 		return err
 	}
-	return s.barred()
+	return s.forbidden()
 }
 
 // barred has the platform refuse the first post for the moment.
-func (s *seeder) barred() error {
+func (s *seeder) forbidden() error {
 	rows, err := s.store.ClaimPosts(s.ctx, core.PostRequest{Owner: s.owner, Limit: 1, Lease: time.Minute, Scopes: s.scope})
 	if err != nil || len(rows) != 1 {
 		return fmt.Errorf("%d posts: %w", len(rows), err)
 	}
-	rows[0].Attempts, rows[0].Cause = 1, core.Errorf(core.DeliveryBarred, "The bot may not write here. Let it.").Error()
+	rows[0].Attempts, rows[0].Cause = 1, core.Errorf(core.DeliveryForbidden, "The bot may not write here. Let it.").Error()
 	return s.store.ReleasePost(s.ctx, rows[0], time.Hour)
 }
 
 func (s *seeder) event(id, text string) core.Event {
 	payload, _ := json.Marshal(map[string]string{"text": text})
 	return core.Event{
-		Platform: "console", ID: id, Lane: seedLane, Kind: core.KindMessage, Actor: core.Actor{ID: "console:ann", Name: "Ann\x1b[31m", Local: true},
+		Platform: "console", ID: id, Conversation: seedConversation, Kind: core.KindMessage, Actor: core.Actor{ID: "console:ann", Name: "Ann\x1b[31m", Local: true},
 		Address: core.Address{Platform: "console", Channel: "demo"}, Payload: payload,
 	}
 }
@@ -98,7 +98,7 @@ func (s *seeder) answered() error {
 			End: core.End{Kind: core.EndReplied},
 			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("hello")},
 				core.Message{Role: core.Assistant, Content: core.Text("hi\x1b[2J there\nmy key is sk-0123456789abcdef0123")}),
-			Posts: []core.Post{{Key: "reply/1", To: c.Event.Address, Lane: seedLane, Kind: core.PostReply, Text: "hi there", Event: c.Event.Seq}},
+			Posts: []core.Post{{Key: "reply/1", To: c.Event.Address, Conversation: seedConversation, Kind: core.PostReply, Text: "hi there", Event: c.Event.Seq}},
 		}
 	})
 }
@@ -113,7 +113,7 @@ func (s *seeder) suspended() error {
 	return s.turn("e3", "note it", func(c core.Claim) core.Finish {
 		call := core.ToolCall{ID: "c1", Name: "note_add", Arguments: json.RawMessage(`{"text":"milk","password":"hunter2"}`)}
 		a := core.Approval{
-			ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Lane: seedLane, Address: c.Event.Address, State: core.Open,
+			ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation, Address: c.Event.Address, State: core.Open,
 			Call:      core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: "d1", Summary: "Add \u202emilk\x07"},
 			Requester: c.Event.Actor, Rule: core.Rule{Name: "local person", Verdict: core.VerdictAsk, Approvers: []string{core.LocalPerson}, Self: true},
 		}
@@ -126,7 +126,7 @@ func (s *seeder) suspended() error {
 				SchemaVersion: "1", Type: "suspended", Frames: []core.Frame{{Node: "gate", State: map[string]json.RawMessage{}}}, MarkCompleted: true, Messages: 2,
 			},
 			Approval: &a,
-			Posts:    []core.Post{{Key: a.CardKey(), To: c.Event.Address, Lane: seedLane, Kind: core.PostCard, Approval: a.ID, Event: c.Event.Seq}},
+			Posts:    []core.Post{{Key: a.CardKey(), To: c.Event.Address, Conversation: seedConversation, Kind: core.PostCard, Approval: a.ID, Event: c.Event.Seq}},
 		}
 	})
 }

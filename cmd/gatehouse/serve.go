@@ -21,7 +21,7 @@ func serve(ctx context.Context, cfg Config, log *slog.Logger, _ stdio) error {
 		return err
 	}
 	defer func() { _ = store.Close() }() // what was said to be stored is stored; leases left behind are taken back at the next start
-	owner, err := store.Enroll(ctx, "serve")
+	owner, err := store.Register(ctx, "serve")
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func newPlatforms(ctx context.Context, cfg Config, store core.Store, owner strin
 	if err != nil {
 		return nil, err
 	}
-	desk := approvals.NewDesk(store)
+	desk := approvals.NewService(store)
 	var platforms []core.Platform
 	if cfg.Slack.Enabled() {
 		platforms = append(platforms, slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Cards: desk, Jitter: rand.Float64, Log: log}))

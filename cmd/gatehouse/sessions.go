@@ -40,7 +40,7 @@ func (c sessionsListCmd) Run(ctx context.Context, a *app) error {
 
 type sessionsShowCmd struct {
 	asJSON
-	ID   string `arg:"" help:"A session, or a lane for its latest."`
+	ID   string `arg:"" help:"A session, or a conversation for its latest."`
 	Tail int    `default:"20" help:"How many messages."`
 }
 
@@ -101,7 +101,7 @@ func lastMessages(ctx context.Context, rec *core.SessionRecord, n int) (int, []c
 	return rec.Messages.Len(), tail, err
 }
 
-// findSession loads a session by its id or, for a lane, the latest one that has a record.
+// findSession loads a session by its id or, for a conversation, the latest one that has a record.
 func findSession(ctx context.Context, store core.Store, id string) (*core.SessionRecord, error) {
 	rec, err := store.LoadSession(ctx, core.SessionID(id), core.Writer{})
 	if rec != nil || err != nil {
@@ -112,7 +112,7 @@ func findSession(ctx context.Context, store core.Store, id string) (*core.Sessio
 		return nil, err
 	}
 	for _, s := range all { // the latest change first
-		if s.ID.Lane() == core.Lane(id) && string(s.ID) != id {
+		if s.ID.Conversation() == core.ConversationID(id) && string(s.ID) != id {
 			if rec, err = store.LoadSession(ctx, s.ID, core.Writer{}); rec != nil || err != nil {
 				return rec, err
 			}
@@ -122,7 +122,7 @@ func findSession(ctx context.Context, store core.Store, id string) (*core.Sessio
 }
 
 type sessionsExportCmd struct {
-	ID   string `arg:"" help:"A session, or a lane for its latest."`
+	ID   string `arg:"" help:"A session, or a conversation for its latest."`
 	JSON bool   `default:"true" hidden:""`
 }
 
@@ -157,7 +157,7 @@ type sessionsDeleteCmd struct {
 // Run deletes.
 func (c sessionsDeleteCmd) Run(ctx context.Context, a *app) error {
 	return a.withStore(ctx, func(store core.Store) error {
-		id := core.SessionID(c.ID) // by its own id alone: a lane's latest may be another by now
+		id := core.SessionID(c.ID) // by its own id alone: a conversation's latest may be another by now
 		rec, err := store.LoadSession(ctx, id, core.Writer{})
 		if err != nil {
 			return err

@@ -106,8 +106,8 @@ var aWord = regexp.MustCompile(`word-\d+-\d+\.`)
 // later than it was said.
 func (o *office) stored(at *thread) []string {
 	var words []string
-	lane := core.Lane("slack:" + o.slack.TeamID() + ":" + at.channel + ":" + at.ts)
-	for _, e := range slices.Backward(o.events(core.EventFilter{Lane: lane})) {
+	conversation := core.ConversationID("slack:" + o.slack.TeamID() + ":" + at.channel + ":" + at.ts)
+	for _, e := range slices.Backward(o.events(core.EventFilter{Conversation: conversation})) {
 		words = append(words, aWord.FindString(string(e.Payload)))
 	}
 	return words
@@ -149,7 +149,7 @@ func slackStory(t *testing.T, point string, nth int, record string) {
 	}
 	survive(func() bool { return o.settled() })
 	o.app.kill()
-	o.lane = core.Lane("slack:" + o.slack.TeamID() + ":C1:" + ask.TS)
+	o.conversation = core.ConversationID("slack:" + o.slack.TeamID() + ":C1:" + ask.TS)
 	o.wantOneNote(point)
 	var cards, pending, replies int
 	for _, m := range o.slack.Thread("C1", ask.TS) {

@@ -52,7 +52,7 @@ func soakChild(url string) error {
 		return err
 	}
 	defer store.Close()
-	owner, err := store.Enroll(ctx, "soak")
+	owner, err := store.Register(ctx, "soak")
 	if err != nil {
 		return err
 	}
@@ -60,11 +60,11 @@ func soakChild(url string) error {
 	if err != nil {
 		return err
 	}
-	desk, platforms := approvals.NewDesk(store), []core.Platform{crowd{}}
+	desk, platforms := approvals.NewService(store), []core.Platform{crowd{}}
 	lease, _ := time.ParseDuration(os.Getenv("GATEHOUSE_LEASE"))
 	deliver := outbox.New(outbox.Options{Store: store, Cards: desk, Platforms: platforms, Owner: owner, Lease: lease})
 	d := dispatch.New(dispatch.Options{
-		Store: store, Desk: desk, Platforms: platforms, Owner: owner, Workers: 32, Lease: lease, Drain: 10 * time.Second,
+		Store: store, Approvals: desk, Platforms: platforms, Owner: owner, Workers: 32, Lease: lease, Drain: 10 * time.Second,
 		Jitter: func() float64 { return -1 }, Delivered: deliver.Nudge, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Harness: func(s core.SessionStore, p core.PauseStore) (*chat.Harness, error) {
 			return chat.New(chat.Options{Graph: brain, Sessions: s, Pauses: p})
@@ -95,7 +95,7 @@ func soakNode(ctx context.Context, s graph.State) (graph.Update, error) {
 	return graph.Update{graph.Messages.Add(core.Message{Role: core.Assistant, Content: core.Text("re " + said[0].Content.String())})}, nil
 }
 
-// TestSoak_EveryEventEndsOnceInOrder sends many messages in many lanes, some of them twice, to a process that is killed in the
+// TestSoak_EveryEventEndsOnceInOrder sends many messages in many conversations, some of them twice, to a process that is killed in the
 // middle and started again. GATEHOUSE_SOAK_ROUNDS repeats it.
 func TestSoak_EveryEventEndsOnceInOrder(t *testing.T) {
 	t.Parallel()
@@ -106,15 +106,15 @@ func TestSoak_EveryEventEndsOnceInOrder(t *testing.T) {
 	}
 }
 
-func soak(t *testing.T, e engine, lanes, messages int) {
+func soak(t *testing.T, e engine, conversations, messages int) {
 	w := e.world(t)
 	start := func() *child { return w.start([]string{soakKey + "=" + w.url}) }
 	c := start()
 	var said sync.WaitGroup
-	for lane := range lanes {
-		said.Go(func() { w.soakSay(lane, messages) })
+	for conversation := range conversations {
+		said.Go(func() { w.soakSay(conversation, messages) })
 	}
-	half := int64(lanes * messages / 2)
+	half := int64(conversations * messages / 2)
 	w.until("half of the turns", c, func() bool {
 		middle := w.events(core.EventFilter{Seq: half})
 		return c.gone() || len(middle) == 1 && !middle[0].EndedAt.IsZero()
@@ -132,27 +132,27 @@ func soak(t *testing.T, e engine, lanes, messages int) {
 		t.Errorf("after SIGTERM: exit code %d\n%s", code, c.out)
 	}
 	events := w.events(core.EventFilter{})
-	if len(events) != lanes*messages {
-		t.Fatalf("%d events, want %d", len(events), lanes*messages)
+	if len(events) != conversations*messages {
+		t.Fatalf("%d events, want %d", len(events), conversations*messages)
 	}
 	for _, e := range events {
 		if e.End.Kind != core.EndReplied {
 			t.Errorf("event %d: %+v", e.Seq, e.End)
 		}
 	}
-	w.soakReplies(lanes * messages)
-	for lane := range lanes {
-		w.soakOrder(lane, messages)
+	w.soakReplies(conversations * messages)
+	for conversation := range conversations {
+		w.soakOrder(conversation, messages)
 	}
 }
 
-// soakSay says a lane's messages in order, one in twenty of them twice.
-func (w *world) soakSay(lane, messages int) {
+// soakSay says a conversation's messages in order, one in twenty of them twice.
+func (w *world) soakSay(conversation, messages int) {
 	for n := range messages {
 		payload, _ := json.Marshal(n)
-		e := core.Event{Platform: "crowd", ID: fmt.Sprintf("%d/%d", lane, n), Lane: core.Lane(fmt.Sprintf("crowd:%d", lane)), Kind: core.KindMessage,
-			Address: core.Address{Platform: "crowd", Channel: strconv.Itoa(lane)}, Payload: payload}
-		for range 1 + (n+lane)%20/19 {
+		e := core.Event{Platform: "crowd", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: core.ConversationID(fmt.Sprintf("crowd:%d", conversation)), Kind: core.KindMessage,
+			Address: core.Address{Platform: "crowd", Channel: strconv.Itoa(conversation)}, Payload: payload}
+		for range 1 + (n+conversation)%20/19 {
 			if _, err := w.store.Accept(w.t.Context(), e); err != nil {
 				w.t.Errorf("accept: %v", err)
 			}
@@ -182,10 +182,10 @@ func (w *world) soakReplies(want int) {
 	}
 }
 
-// soakOrder checks that a lane's history is its messages in order, each with its answer.
-func (w *world) soakOrder(lane, messages int) {
+// soakOrder checks that a conversation's history is its messages in order, each with its answer.
+func (w *world) soakOrder(conversation, messages int) {
 	w.t.Helper()
-	id := core.Lane(fmt.Sprintf("crowd:%d", lane)).Session(1)
+	id := core.ConversationID(fmt.Sprintf("crowd:%d", conversation)).Session(1)
 	rec, err := w.store.LoadSession(w.t.Context(), id, core.Writer{})
 	if err != nil || rec == nil {
 		w.t.Fatalf("%s: %v, %v", id, rec, err)

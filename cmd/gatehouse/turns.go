@@ -16,24 +16,24 @@ type turnsCmd struct {
 
 type turnsListCmd struct {
 	asJSON
-	Lane    string `help:"Of this lane alone."`
-	Session string `help:"Of this session alone."`
-	Waiting bool   `help:"Those alone that have not ended."`
-	Limit   int    `default:"50" help:"How many; 0 for all."`
+	Conversation string `help:"Of this conversation alone."`
+	Session      string `help:"Of this session alone."`
+	Waiting      bool   `help:"Those alone that have not ended."`
+	Limit        int    `default:"50" help:"How many; 0 for all."`
 }
 
 // Run lists.
 func (c turnsListCmd) Run(ctx context.Context, a *app) error {
 	return a.withStore(ctx, func(store core.Store) error {
-		all, err := store.Events(ctx, core.EventFilter{Lane: core.Lane(c.Lane), Session: core.SessionID(c.Session), Waiting: c.Waiting, Limit: c.Limit})
+		all, err := store.Events(ctx, core.EventFilter{Conversation: core.ConversationID(c.Conversation), Session: core.SessionID(c.Session), Waiting: c.Waiting, Limit: c.Limit})
 		if err != nil {
 			return err
 		}
 		if c.JSON {
 			return a.json(list(all, viewTurn))
 		}
-		return a.table("There are no turns.", []string{"TURN", "KIND", "LANE", "WHO", "ACCEPTED", "STATE"}, list(all, func(e core.EventRecord) []string {
-			return []string{fmt.Sprint(e.Seq), string(e.Kind), string(e.Lane), nameOf(e.Actor), stamp(e.AcceptedAt), turnState(e)}
+		return a.table("There are no turns.", []string{"TURN", "KIND", "CONVERSATION", "WHO", "ACCEPTED", "STATE"}, list(all, func(e core.EventRecord) []string {
+			return []string{fmt.Sprint(e.Seq), string(e.Kind), string(e.Conversation), nameOf(e.Actor), stamp(e.AcceptedAt), turnState(e)}
 		}))
 	})
 }
@@ -169,7 +169,7 @@ func gather(ctx context.Context, store core.Store, events []core.EventRecord) (t
 			d.Approvals = append(d.Approvals, approvalDetail{viewApproval(p), viewIntent(intent)})
 		}
 	}
-	posts, err := store.ListPosts(ctx, nil, first.Lane, 0)
+	posts, err := store.ListPosts(ctx, nil, first.Conversation, 0)
 	if err != nil {
 		return d, err
 	}
@@ -188,7 +188,7 @@ func (a *app) showEvent(e core.EventRecord) {
 		retryOf = fmt.Sprintf("turn %d", e.RetryOf)
 	}
 	a.fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind), "state", turnState(e)+because(string(e.End.Category))+because(core.MaskText(e.End.Cause)),
-		"lane", string(e.Lane), "session", string(e.Session), "invocation", string(e.Invocation), "who", nameOf(e.Actor)+" ("+e.Actor.ID+")",
+		"conversation", string(e.Conversation), "session", string(e.Session), "invocation", string(e.Invocation), "who", nameOf(e.Actor)+" ("+e.Actor.ID+")",
 		"accepted", stamp(e.AcceptedAt), "ended", stamp(e.EndedAt), "attempts", fmt.Sprint(e.Attempt), "not before", stamp(e.NotBefore), "again for", retryOf)
 }
 

@@ -10,42 +10,42 @@ import (
 // The views are what JSON shows; their keys are promises.
 
 type sessionView struct {
-	Session       core.SessionID `json:"session"`
-	Lane          core.Lane      `json:"lane"`
-	SchemaVersion string         `json:"schema_version"`
-	Messages      int            `json:"messages"`
-	CreatedAt     time.Time      `json:"created_at"`
-	UpdatedAt     time.Time      `json:"updated_at"`
+	Session       core.SessionID      `json:"session"`
+	Conversation  core.ConversationID `json:"conversation"`
+	SchemaVersion string              `json:"schema_version"`
+	Messages      int                 `json:"messages"`
+	CreatedAt     time.Time           `json:"created_at"`
+	UpdatedAt     time.Time           `json:"updated_at"`
 }
 
 func viewSession(s core.SessionSummary) sessionView {
-	return sessionView{s.ID, s.ID.Lane(), s.SchemaVersion, s.Messages, s.CreatedAt.UTC(), s.UpdatedAt.UTC()}
+	return sessionView{s.ID, s.ID.Conversation(), s.SchemaVersion, s.Messages, s.CreatedAt.UTC(), s.UpdatedAt.UTC()}
 }
 
 type turnView struct {
-	Seq        int64             `json:"seq"`
-	State      string            `json:"state"`
-	Platform   string            `json:"platform"`
-	ID         string            `json:"id"`
-	Kind       core.Kind         `json:"kind"`
-	Subject    string            `json:"subject,omitempty"`
-	Lane       core.Lane         `json:"lane"`
-	Session    core.SessionID    `json:"session,omitempty"`
-	Invocation core.InvocationID `json:"invocation,omitempty"`
-	Actor      core.Actor        `json:"actor"`
-	AcceptedAt time.Time         `json:"accepted_at"`
-	EndedAt    time.Time         `json:"ended_at,omitzero"`
-	NotBefore  time.Time         `json:"not_before,omitzero"`
-	Attempt    int               `json:"attempt"`
-	Retries    int               `json:"retries"`
-	RetryOf    int64             `json:"retry_of,omitempty"`
-	Category   core.Category     `json:"category,omitempty"`
-	Cause      string            `json:"cause,omitempty"`
+	Seq          int64               `json:"seq"`
+	State        string              `json:"state"`
+	Platform     string              `json:"platform"`
+	ID           string              `json:"id"`
+	Kind         core.Kind           `json:"kind"`
+	Subject      string              `json:"subject,omitempty"`
+	Conversation core.ConversationID `json:"conversation"`
+	Session      core.SessionID      `json:"session,omitempty"`
+	Invocation   core.InvocationID   `json:"invocation,omitempty"`
+	Actor        core.Actor          `json:"actor"`
+	AcceptedAt   time.Time           `json:"accepted_at"`
+	EndedAt      time.Time           `json:"ended_at,omitzero"`
+	NotBefore    time.Time           `json:"not_before,omitzero"`
+	Attempt      int                 `json:"attempt"`
+	Retries      int                 `json:"retries"`
+	RetryOf      int64               `json:"retry_of,omitempty"`
+	Category     core.Category       `json:"category,omitempty"`
+	Cause        string              `json:"cause,omitempty"`
 }
 
 func viewTurn(e core.EventRecord) turnView {
 	return turnView{
-		Seq: e.Seq, State: turnState(e), Platform: e.Platform, ID: e.ID, Kind: e.Kind, Subject: e.Subject, Lane: e.Lane, Session: e.Session,
+		Seq: e.Seq, State: turnState(e), Platform: e.Platform, ID: e.ID, Kind: e.Kind, Subject: e.Subject, Conversation: e.Conversation, Session: e.Session,
 		Invocation: e.Invocation, Actor: e.Actor, AcceptedAt: e.AcceptedAt.UTC(), EndedAt: utc(e.EndedAt), NotBefore: utc(e.NotBefore),
 		Attempt: e.Attempt, Retries: e.Retries, RetryOf: e.RetryOf, Category: e.End.Category, Cause: e.End.Cause,
 	}
@@ -63,29 +63,29 @@ func turnState(e core.EventRecord) string {
 }
 
 type approvalView struct {
-	ID         core.ApprovalID    `json:"id"`
-	State      core.ApprovalState `json:"state"`
-	Lane       core.Lane          `json:"lane"`
-	Session    core.SessionID     `json:"session"`
-	Invocation core.InvocationID  `json:"invocation"`
-	Tool       string             `json:"tool"`
-	Summary    string             `json:"summary"`
-	Arguments  json.RawMessage    `json:"arguments"` // secrets masked
-	Digest     string             `json:"digest"`
-	Requester  core.Actor         `json:"requester"`
-	Rule       core.Rule          `json:"rule"`
-	Votes      []core.Vote        `json:"votes"`
-	DecidedBy  *core.Actor        `json:"decided_by,omitempty"`
-	Reason     string             `json:"reason,omitempty"`
-	CreatedAt  time.Time          `json:"created_at"`
-	DecidedAt  time.Time          `json:"decided_at,omitzero"`
-	Deadline   time.Time          `json:"deadline,omitzero"`
-	Begun      bool               `json:"begun"`
+	ID           core.ApprovalID     `json:"id"`
+	State        core.ApprovalState  `json:"state"`
+	Conversation core.ConversationID `json:"conversation"`
+	Session      core.SessionID      `json:"session"`
+	Invocation   core.InvocationID   `json:"invocation"`
+	Tool         string              `json:"tool"`
+	Summary      string              `json:"summary"`
+	Arguments    json.RawMessage     `json:"arguments"` // secrets masked
+	Digest       string              `json:"digest"`
+	Requester    core.Actor          `json:"requester"`
+	Rule         core.Rule           `json:"rule"`
+	Votes        []core.Vote         `json:"votes"`
+	DecidedBy    *core.Actor         `json:"decided_by,omitempty"`
+	Reason       string              `json:"reason,omitempty"`
+	CreatedAt    time.Time           `json:"created_at"`
+	DecidedAt    time.Time           `json:"decided_at,omitzero"`
+	Deadline     time.Time           `json:"deadline,omitzero"`
+	Begun        bool                `json:"begun"`
 }
 
 func viewApproval(a core.Approval) approvalView {
 	v := approvalView{
-		ID: a.ID, State: a.State, Lane: a.Lane, Session: a.Session, Invocation: a.Invocation, Tool: a.Call.Tool,
+		ID: a.ID, State: a.State, Conversation: a.Conversation, Session: a.Session, Invocation: a.Invocation, Tool: a.Call.Tool,
 		Summary: core.MaskText(a.Call.Summary), Arguments: core.MaskJSON(a.Call.Arguments), Digest: a.Call.Digest,
 		Requester: a.Requester, Rule: a.Rule, Votes: a.Votes, Reason: a.Reason, CreatedAt: a.CreatedAt.UTC(), DecidedAt: utc(a.DecidedAt),
 		Deadline: utc(a.Deadline), Begun: a.Begun,
@@ -120,21 +120,21 @@ func viewIntent(i *core.IntentRecord) *intentView {
 }
 
 type postView struct {
-	Seq       int64         `json:"seq"`
-	Key       string        `json:"key"`
-	Kind      core.PostKind `json:"kind"`
-	State     core.RowState `json:"state"`
-	Lane      core.Lane     `json:"lane"`
-	Event     int64         `json:"event,omitempty"`
-	Text      string        `json:"text,omitempty"`
-	Attempts  int           `json:"attempts"`
-	Cause     string        `json:"cause,omitempty"`
-	CreatedAt time.Time     `json:"created_at"`
-	SentAt    time.Time     `json:"sent_at,omitzero"`
+	Seq          int64               `json:"seq"`
+	Key          string              `json:"key"`
+	Kind         core.PostKind       `json:"kind"`
+	State        core.RowState       `json:"state"`
+	Conversation core.ConversationID `json:"conversation"`
+	Event        int64               `json:"event,omitempty"`
+	Text         string              `json:"text,omitempty"`
+	Attempts     int                 `json:"attempts"`
+	Cause        string              `json:"cause,omitempty"`
+	CreatedAt    time.Time           `json:"created_at"`
+	SentAt       time.Time           `json:"sent_at,omitzero"`
 }
 
 func viewPost(r core.OutboxRow) postView {
-	return postView{r.Seq, r.Key, r.Kind, r.State, r.Lane, r.Event, core.MaskText(r.Text), r.Attempts, r.Cause, r.CreatedAt.UTC(), utc(r.SentAt)}
+	return postView{r.Seq, r.Key, r.Kind, r.State, r.Conversation, r.Event, core.MaskText(r.Text), r.Attempts, r.Cause, r.CreatedAt.UTC(), utc(r.SentAt)}
 }
 
 type auditView struct {

@@ -102,15 +102,15 @@ func newBench(t *testing.T, s setup) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{t: t, path: s.path, store: store, room: &room{name: "room", posted: make(chan core.Delivery, 10_000), edited: make(chan core.Delivery, 10_000), steps: make(chan core.Delivery, 10_000)}}
-	owner, err := store.Enroll(t.Context(), "test")
+	owner, err := store.Register(t.Context(), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk := approvals.NewDesk(store)
+	desk := approvals.NewService(store)
 	brain := b.brain(s)
 	deliver := outbox.New(outbox.Options{Store: store, Cards: desk, Platforms: []core.Platform{b.room}, Owner: owner, Now: time.Now})
 	o := dispatch.Options{
-		Store: store, Desk: desk, Platforms: []core.Platform{b.room}, Owner: owner,
+		Store: store, Approvals: desk, Platforms: []core.Platform{b.room}, Owner: owner,
 		Harness: func(sessions core.SessionStore, pauses core.PauseStore) (*chat.Harness, error) {
 			return chat.New(chat.Options{Graph: brain, Sessions: sessions, Pauses: pauses})
 		},
@@ -169,7 +169,7 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 func (b *bench) accept(e core.Event) core.Receipt {
 	b.t.Helper()
 	e.Platform = "room"
-	e.Address = core.Address{Platform: "room", Channel: string(e.Lane)}
+	e.Address = core.Address{Platform: "room", Channel: string(e.Conversation)}
 	if e.ID == "" {
 		e.ID = newID()
 	}
@@ -184,21 +184,21 @@ func (b *bench) accept(e core.Event) core.Receipt {
 	return r
 }
 
-func (b *bench) say(lane core.Lane, text string) core.Receipt {
+func (b *bench) say(conversation core.ConversationID, text string) core.Receipt {
 	b.t.Helper()
 	payload, _ := json.Marshal(text)
-	return b.accept(core.Event{Lane: lane, Kind: core.KindMessage, Payload: payload})
+	return b.accept(core.Event{Conversation: conversation, Kind: core.KindMessage, Payload: payload})
 }
 
-func (b *bench) word(lane core.Lane, word string) core.Receipt {
+func (b *bench) word(conversation core.ConversationID, word string) core.Receipt {
 	b.t.Helper()
-	return b.accept(core.Event{Lane: lane, Kind: core.KindControl, Subject: word})
+	return b.accept(core.Event{Conversation: conversation, Kind: core.KindControl, Subject: word})
 }
 
-func (b *bench) click(lane core.Lane, id core.ApprovalID, who string, c core.Choice, reason string) core.Receipt {
+func (b *bench) click(conversation core.ConversationID, id core.ApprovalID, who string, c core.Choice, reason string) core.Receipt {
 	b.t.Helper()
 	payload, _ := json.Marshal(core.Click{Choice: c, Reason: reason})
-	return b.accept(core.Event{Lane: lane, Kind: core.KindClick, Subject: string(id), Payload: payload, Actor: core.Actor{ID: who, Name: who}})
+	return b.accept(core.Event{Conversation: conversation, Kind: core.KindClick, Subject: string(id), Payload: payload, Actor: core.Actor{ID: who, Name: who}})
 }
 
 // heard waits for the next post.
@@ -273,9 +273,9 @@ func (b *bench) event(seq int64) core.EventRecord {
 	return found[0]
 }
 
-func (b *bench) notes(lane core.Lane) []string {
+func (b *bench) notes(conversation core.ConversationID) []string {
 	b.t.Helper()
-	notes, err := b.store.Notes(b.t.Context(), string(lane))
+	notes, err := b.store.Notes(b.t.Context(), string(conversation))
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // press accepts what the button below a failed event's reply asks for.
 func (b *bench) press(kind core.Kind, subject string) core.Receipt {
 	b.t.Helper()
-	return b.accept(core.Event{ID: string(kind) + "/" + subject, Lane: "room:1", Kind: kind, Subject: subject})
+	return b.accept(core.Event{ID: string(kind) + "/" + subject, Conversation: "room:1", Kind: kind, Subject: subject})
 }
 
 func TestTryAgainIsOneNewEventAndTheButtonGoes(t *testing.T) {

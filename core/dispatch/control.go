@@ -42,7 +42,7 @@ func (t *turn) again(ctx context.Context, failed string) (core.Finish, error) {
 	if err != nil {
 		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "it names no event"}}, nil
 	}
-	_, err = t.Store.Again(ctx, seq)
+	_, err = t.Store.Retry(ctx, seq)
 	switch core.CategoryOf(err) {
 	case "":
 		return core.Finish{End: core.End{Kind: core.EndDecided}, Pressed: []string{errorKey(failed)}}, nil
@@ -56,7 +56,7 @@ func (t *turn) again(ctx context.Context, failed string) (core.Finish, error) {
 func errorKey(seq string) string { return "error/" + seq }
 
 func (t *turn) stop(ctx context.Context) (string, error) {
-	s, err := t.Store.Stop(ctx, t.claim.Event.Lane, t.claim.Event.Actor)
+	s, err := t.Store.Stop(ctx, t.claim.Event.Conversation, t.claim.Event.Actor)
 	if err != nil {
 		return "", err
 	}
@@ -70,12 +70,12 @@ func (t *turn) stop(ctx context.Context) (string, error) {
 const statusLimit = 20
 
 func (t *turn) status(ctx context.Context) (string, error) {
-	lane := t.claim.Event.Lane
-	waiting, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Lane: lane, Limit: statusLimit})
+	conversation := t.claim.Event.Conversation
+	waiting, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation, Limit: statusLimit})
 	if err != nil {
 		return "", err
 	}
-	open, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Lane: lane})
+	open, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
 	if err != nil {
 		return "", err
 	}
@@ -103,7 +103,7 @@ func (t *turn) status(ctx context.Context) (string, error) {
 }
 
 func (t *turn) cancel(ctx context.Context) (string, error) {
-	n, err := t.Desk.Cancel(ctx, t.claim.Event.Lane, t.claim.Event.Actor)
+	n, err := t.Approvals.Cancel(ctx, t.claim.Event.Conversation, t.claim.Event.Actor)
 	switch {
 	case err != nil:
 		return "", err
@@ -113,7 +113,7 @@ func (t *turn) cancel(ctx context.Context) (string, error) {
 	return fmt.Sprintf("Withdrawn: %d.", n), nil
 }
 
-// reset starts a new conversation: the lane's next generation. Every paused turn of the old one ends, and its card says so.
+// reset starts a new conversation: the conversation's next generation. Every paused turn of the old one ends, and its card says so.
 func (t *turn) reset(ctx context.Context) (core.Finish, error) {
 	f := core.Finish{
 		End: core.End{Kind: core.EndReplied}, NewGeneration: true,
@@ -139,7 +139,7 @@ func (t *turn) reset(ctx context.Context) (core.Finish, error) {
 			return core.Finish{}, err
 		}
 		closure.Cancel, closure.Reason = true, "a new conversation was started"
-		f.Closures = append(f.Closures, closure)
+		f.Abandoned = append(f.Abandoned, closure)
 		f.Posts = append(f.Posts, done...)
 	}
 	return f, nil
@@ -147,16 +147,16 @@ func (t *turn) reset(ctx context.Context) (core.Finish, error) {
 
 // waiting are the signals of the conversation's paused turns: of approvals that are open, and of decisions not yet taken up.
 func (t *turn) waiting(ctx context.Context) ([]core.SignalID, error) {
-	lane := t.claim.Event.Lane
+	conversation := t.claim.Event.Conversation
 	var ids []core.SignalID
-	open, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Lane: lane})
+	open, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range open {
 		ids = append(ids, core.SignalID(a.ID))
 	}
-	events, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Lane: lane})
+	events, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation})
 	for _, e := range events {
 		if e.Kind == core.KindSignal {
 			ids = append(ids, core.SignalID(e.Subject))
@@ -184,7 +184,7 @@ func (t *turn) click(ctx context.Context) (core.Finish, error) {
 		return core.Finish{}, err
 	}
 	if c := input.Click; c.Card != "" {
-		f.Seen = &core.Sighting{Approval: c.Approval, Channel: t.claim.Event.Address.Channel, Card: c.Card}
+		f.PressedCard = &core.PressedCard{Approval: c.Approval, Channel: t.claim.Event.Address.Channel, Ref: c.Card}
 	}
 	return f, nil
 }
@@ -201,7 +201,7 @@ func (t *turn) vote(ctx context.Context, c core.Click) (core.Decided, error) {
 	e := t.claim.Event
 	who := t.named(ctx, e.Actor)
 	if g, ok := t.platforms[e.Platform].(core.Grouper); ok {
-		wanted, err := t.Desk.Approvers(ctx, c.Approval)
+		wanted, err := t.Approvals.Approvers(ctx, c.Approval)
 		if err != nil {
 			return core.Decided{}, err
 		}
@@ -209,5 +209,5 @@ func (t *turn) vote(ctx context.Context, c core.Click) (core.Decided, error) {
 			return core.Decided{}, err
 		}
 	}
-	return t.Desk.Vote(ctx, c, who, e.Seq)
+	return t.Approvals.Vote(ctx, c, who, e.Seq)
 }

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestAMessageIsAnsweredOnceHoweverOftenItComes(t *testing.T) {
 	b := newBench(t, setup{})
 	for range 3 {
-		b.accept(core.Event{ID: "same", Lane: "room:1", Kind: core.KindMessage, Payload: []byte(`"calc 2+3*4"`)})
+		b.accept(core.Event{ID: "same", Conversation: "room:1", Kind: core.KindMessage, Payload: []byte(`"calc 2+3*4"`)})
 	}
 	b.expect("2+3*4 = 14")
 	last := b.say("room:1", "thanks")
@@ -62,7 +62,7 @@ func TestApprovalFromMessageToReply(t *testing.T) {
 	}
 	t.Run("Law4_SuspendedMeansGone", func(t *testing.T) {
 		q, err := b.store.Queue(t.Context())
-		if err != nil || len(q.Lanes) != 0 || q.Approvals != 1 {
+		if err != nil || len(q.Entries) != 0 || q.Approvals != 1 {
 			t.Errorf("queue while suspended: %+v, %v", q, err)
 		}
 	})
@@ -164,11 +164,11 @@ func TestErrorsEndInTheirBucket(t *testing.T) {
 
 func TestMalformedAndOversizedEventsAreAnswered(t *testing.T) {
 	b := newBench(t, setup{options: func(o *dispatch.Options) { o.MaxMessage = 100 }})
-	b.accept(core.Event{Lane: "room:1", Kind: core.KindMessage, Payload: []byte(`{}`)})
+	b.accept(core.Event{Conversation: "room:1", Kind: core.KindMessage, Payload: []byte(`{}`)})
 	b.expect("That is no text.")
 	b.say("room:1", strings.Repeat("x", 200))
 	b.expect("too large. The limit is 100 bytes")
-	b.accept(core.Event{Lane: "room:1", Kind: core.KindMessage, Payload: []byte(`""`)})
+	b.accept(core.Event{Conversation: "room:1", Kind: core.KindMessage, Payload: []byte(`""`)})
 	b.expect("adjust your message")
 }
 
@@ -239,7 +239,7 @@ func TestLaw3_ClickAndStopDoNotWaitBehindATurnAndMessagesDo(t *testing.T) {
 			t.Errorf("heard %v, missing %q", got, want)
 		}
 	}
-	signal, err := b.store.Events(t.Context(), core.EventFilter{Lane: "room:1"})
+	signal, err := b.store.Events(t.Context(), core.EventFilter{Conversation: "room:1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ type hearing struct {
 }
 
 func (h *hearing) StopAsked(ctx context.Context, c core.Claim) (bool, error) {
-	asked, err := h.Store.StopAsked(ctx, c)
+	asked, err := h.Store.StopRequested(ctx, c)
 	if asked {
 		select {
 		case h.heard <- struct{}{}:
@@ -300,7 +300,7 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 	stop := b.word("room:1", "stop")
 	b.expect("Stopped.")
 	b.ended(stop.Seq)
-	signals, err := b.store.Events(t.Context(), core.EventFilter{Lane: "room:1", Waiting: true})
+	signals, err := b.store.Events(t.Context(), core.EventFilter{Conversation: "room:1", Waiting: true})
 	if err != nil || len(signals) != 1 {
 		t.Fatalf("the turn must go on until the tool is done: %+v, %v", signals, err)
 	}
@@ -329,7 +329,7 @@ func TestLaw7_ExpiryIsToldApartFromRefusal(t *testing.T) {
 	late := b.click("room:1", card.Approval, "room:bob", core.Approve, "")
 	b.expect("The time for this approval was over")
 	b.ended(late.Seq)
-	clock := schedule.New(schedule.Options{Store: b.store, Desk: approvals.NewDesk(b.store), Expired: b.disp.Nudge})
+	clock := schedule.New(schedule.Options{Store: b.store, Approvals: approvals.NewService(b.store), Expired: b.disp.Nudge})
 	if err := clock.Due(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +381,7 @@ func TestStatusAndCancel(t *testing.T) {
 	b.asked()
 	b.word("room:1", "status")
 	b.expect("Waits for approval: Add “milk”")
-	b.accept(core.Event{Lane: "room:1", Kind: core.KindControl, Subject: "cancel", Actor: core.Actor{ID: "room:eve", Name: "Eve"}})
+	b.accept(core.Event{Conversation: "room:1", Kind: core.KindControl, Subject: "cancel", Actor: core.Actor{ID: "room:eve", Name: "Eve"}})
 	b.expect("Nothing waits for approval that you could withdraw.")
 	b.word("room:1", "cancel")
 	got := b.heard().Text + "|" + b.heard().Text
@@ -394,7 +394,7 @@ func TestNewConversationEndsWhatWaits(t *testing.T) {
 	b := newBench(t, setup{})
 	b.say("room:1", "note add milk")
 	card := b.asked()
-	b.accept(core.Event{Lane: "room:1", Kind: core.KindReset})
+	b.accept(core.Event{Conversation: "room:1", Kind: core.KindReset})
 	b.expect("This is a new conversation.")
 	if d := b.redrawn(); d.Card.State != core.Cancelled || !strings.Contains(d.Card.Reason, "new conversation") {
 		t.Errorf("its card: %+v", d.Card)
@@ -427,7 +427,7 @@ func TestADrainedTurnIsHandedBackUntouched(t *testing.T) {
 	}
 }
 
-// lossy is a store that says, once asked, that the lane belongs to another.
+// lossy is a store that says, once asked, that the conversation belongs to another.
 type lossy struct {
 	dispatch.Store
 	lost atomic.Bool
@@ -440,7 +440,7 @@ func (l *lossy) Renew(ctx context.Context, c core.Claim, d time.Duration) error 
 	return l.Store.Renew(ctx, c, d)
 }
 
-func TestALostLaneVoidsTheTurn(t *testing.T) {
+func TestALostConversationVoidsTheTurn(t *testing.T) {
 	s := slow{began: make(chan struct{}, 2)}
 	var l *lossy
 	b := newBench(t, setup{model: s, options: func(o *dispatch.Options) {

@@ -23,7 +23,7 @@ type Dispatcher struct {
 
 // New makes a dispatcher. Missing parts are a programming mistake and panic.
 func New(o Options) *Dispatcher {
-	if o.Store == nil || o.Desk == nil || o.Harness == nil || o.Owner == "" {
+	if o.Store == nil || o.Approvals == nil || o.Harness == nil || o.Owner == "" {
 		panic("dispatch: Store, Desk, Harness and Owner are needed")
 	}
 	o.defaults()
@@ -48,7 +48,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer cut(nil)
 	var running, loops sync.WaitGroup
 	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.turns, d.slots, false) })
-	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.beside, semaphore.NewWeighted(besideSlots), true) })
+	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.beside, semaphore.NewWeighted(controlSlots), true) })
 	loops.Wait()
 	drained := make(chan struct{})
 	go func() { running.Wait(); close(drained) }()
@@ -66,9 +66,9 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 // errDraining cuts the turns that outlast the drain: their events are handed back.
 var errDraining = errors.New("the process is stopping")
 
-// loop claims as many lanes as it has free slots, and waits for a slot, a nudge or the poll.
+// loop claims as many conversations as it has free slots, and waits for a slot, a nudge or the poll.
 func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *semaphore.Weighted, beside bool) {
-	trouble := core.NewTrouble(d.Log, "looking for work")
+	trouble := core.NewErrorLog(d.Log, "looking for work")
 	for ctx.Err() == nil {
 		if slots.Acquire(ctx, 1) != nil {
 			return
@@ -77,9 +77,9 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 		for free < d.Workers && slots.TryAcquire(1) {
 			free++
 		}
-		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: d.scopes, Beside: beside})
+		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: d.scopes, Controls: beside})
 		if ctx.Err() == nil {
-			trouble.Met(err)
+			trouble.Report(err)
 		}
 		slots.Release(int64(free - len(claims)))
 		for _, c := range claims {

@@ -4,7 +4,7 @@
 // its own, so that no turn can hold them up. Both are woken by Nudge (something was committed in this process) and by a poll,
 // which is the truth: events come from other processes too.
 //
-// A turn holds its lane by a lease, renewed at a third of its length by the turn's keeper, which also asks twice a second whether
+// A turn holds its conversation by a lease, renewed at a third of its length by the turn's keeper, which also asks twice a second whether
 // somebody said stop, and shows the working state once the turn has lasted half a second. A turn whose lease is lost stops, and
 // nothing of it is written.
 //

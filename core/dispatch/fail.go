@@ -70,34 +70,34 @@ func (t *turn) ended(ctx context.Context, end core.End, why string) (core.Finish
 		return core.Finish{}, err
 	}
 	closure.Reason = why
-	f.Resumed, f.Closures, f.Posts = paused.Invocation, []core.Closure{closure}, done
+	f.Resumed, f.Abandoned, f.Posts = paused.Invocation, []core.Abandon{closure}, done
 	return f, nil
 }
 
 // closure ends a paused turn short of END: a typed error result for every call that is still open, so that no later turn sees it
 // as waiting, and a sentence about what was done in the world, so that nobody thinks that ending undid it.
-func (t *turn) closure(ctx context.Context, p *core.PausedRecord, why error) (core.Closure, []core.Post, error) {
+func (t *turn) closure(ctx context.Context, p *core.PausedRecord, why error) (core.Abandon, []core.Post, error) {
 	said, err := t.Store.InvocationMessages(ctx, p.Session, p.Invocation)
 	if err != nil {
-		return core.Closure{}, nil, err
+		return core.Abandon{}, nil, err
 	}
 	id := core.ApprovalID(p.Descriptor.SignalID)
 	intent, err := t.Store.LoadIntent(ctx, id)
 	if err != nil {
-		return core.Closure{}, nil, err
+		return core.Abandon{}, nil, err
 	}
 	var posts []core.Post
 	if intent != nil {
 		approval, err := t.Store.LoadApproval(ctx, id)
 		if err != nil {
-			return core.Closure{}, nil, err
+			return core.Abandon{}, nil, err
 		}
 		posts = t.alreadyDone(intent, approval)
 	}
 	if len(said) > p.Messages {
 		intent = nil // the leg has saved its call's result itself
 	}
-	return core.Closure{Invocation: p.Invocation, Rows: openResults(said, intent, why), By: t.claim.Event.Actor}, posts, nil
+	return core.Abandon{Invocation: p.Invocation, Rows: openResults(said, intent, why), By: t.claim.Event.Actor}, posts, nil
 }
 
 // openResults answers the open calls. Calls run one at a time, in order, so what the executor has recorded is the first one's, and

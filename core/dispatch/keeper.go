@@ -48,7 +48,7 @@ func (t *turn) watch(ctx context.Context, quit chan struct{}, cancel context.Can
 				t.log.Warn("renewing the lease failed; trying again", "category", core.CategoryOf(err), "err", err)
 			}
 		case <-poll.C:
-			if asked, err := t.Store.StopAsked(ctx, t.claim); err == nil && asked {
+			if asked, err := t.Store.StopRequested(ctx, t.claim); err == nil && asked {
 				t.ledger.stop()
 			}
 		case <-working.C:
@@ -81,7 +81,7 @@ func (t *turn) showWorking(ctx context.Context) {
 
 // say says something of a turn that goes on. What fails here is not worth a turn.
 func (t *turn) say(ctx context.Context, p core.Post) {
-	if err := t.Store.Say(ctx, t.claim, []core.Post{p}); err == nil {
+	if err := t.Store.AddPosts(ctx, t.claim, []core.Post{p}); err == nil {
 		t.Delivered()
 	}
 }

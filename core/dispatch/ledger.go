@@ -43,7 +43,7 @@ func (l *ledger) Begin(ctx context.Context, i core.Intent) (core.IntentRecord, e
 // Settle commits the result; a result that is lost makes the outcome unknown, so a busy store is tried again.
 func (l *ledger) Settle(ctx context.Context, id core.ApprovalID, r core.ToolResult) error {
 	defer l.idle()
-	return l.persist(ctx, func(ctx context.Context) error { return l.store.SettleIntent(ctx, l.claim, id, r) })
+	return l.persist(ctx, func(ctx context.Context) error { return l.store.FinishIntent(ctx, l.claim, id, r) })
 }
 
 func (l *ledger) idle() {

@@ -10,7 +10,7 @@ import (
 )
 
 // Desk is what dispatch asks of the approvals room.
-type Desk interface {
+type Approvals interface {
 	// Open makes the approval of a pause and the posts that go with it, as data for the Finish; ok is false where none is asked.
 	Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool, err error)
 	// Vote decides for a person, once per event.
@@ -18,13 +18,13 @@ type Desk interface {
 	// Approvers gives the ids that an approval's rule names.
 	Approvers(ctx context.Context, id core.ApprovalID) ([]string, error)
 	// Cancel withdraws the open approvals of a conversation that who asked for or may decide.
-	Cancel(ctx context.Context, lane core.Lane, who core.Actor) (int, error)
+	Cancel(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error)
 }
 
 // Store is what dispatch needs of the store.
 type Store interface {
 	core.Turns
-	core.Conversations
+	core.Sessions
 	core.Intents
 	core.Approvals
 	core.Outbox
@@ -34,14 +34,14 @@ type Store interface {
 // Options are a Dispatcher's parts and settings.
 type Options struct {
 	Store     Store
-	Desk      Desk
+	Approvals Approvals
 	Platforms []core.Platform
 	// Harness makes the chat harness of one turn, on that turn's staging store. It must be cheap.
 	Harness func(core.SessionStore, core.PauseStore) (*chat.Harness, error)
-	Owner   string // from Store.Enroll
+	Owner   string // from Store.Register
 
 	Workers    int           // turns at a time
-	Lease      time.Duration // of a lane
+	Lease      time.Duration // of a conversation
 	Poll       time.Duration // between looks for work
 	Drain      time.Duration // how long running turns may go on after Run's context ends
 	MaxMessage int           // bytes of an event's payload; 0 = no limit
@@ -53,18 +53,18 @@ type Options struct {
 
 // Numbers that have a reason.
 const (
-	besideSlots   = 16                     // clicks and controls at a time; each is a few statements
-	stopPoll      = 500 * time.Millisecond // so that stop ends a turn within a second
-	workingAfter  = 500 * time.Millisecond // shorter turns show no working state: it would only flicker
-	workingAgain  = time.Minute            // platforms let a working state lapse: Slack's lasts two minutes
-	stepsEvery    = 2 * time.Second        // between changes of the line of tools
-	aloneFrom     = 3                      // the attempt from which a turn runs with no other beside it
-	deadAfter     = 5                      // unexplained deaths that make a dead letter
-	maxRetries    = 3                      // retryable ends before the person is told
-	firstBackoff  = time.Second
-	maxBackoff    = time.Minute
-	persistFor    = time.Minute      // how long a store may be busy before a turn's work is given up and the turn taken again
-	besideTimeout = 10 * time.Second // of a click or control: a platform that hangs must not hold their slots
+	controlSlots   = 16                     // clicks and controls at a time; each is a few statements
+	stopPoll       = 500 * time.Millisecond // so that stop ends a turn within a second
+	workingAfter   = 500 * time.Millisecond // shorter turns show no working state: it would only flicker
+	workingAgain   = time.Minute            // platforms let a working state lapse: Slack's lasts two minutes
+	stepsEvery     = 2 * time.Second        // between changes of the line of tools
+	aloneFrom      = 3                      // the attempt from which a turn runs with no other beside it
+	deadAfter      = 5                      // unexplained deaths that make a dead letter
+	maxRetries     = 3                      // retryable ends before the person is told
+	firstBackoff   = time.Second
+	maxBackoff     = time.Minute
+	persistFor     = time.Minute      // how long a store may be busy before a turn's work is given up and the turn taken again
+	controlTimeout = 10 * time.Second // of a click or control: a platform that hangs must not hold their slots
 )
 
 // Sentences are what dispatch itself says to people. Each may be replaced.

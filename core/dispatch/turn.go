@@ -29,7 +29,7 @@ func newTurn(d *Dispatcher, c core.Claim) *turn {
 	return t
 }
 
-// errStopped ends a turn that somebody asked to stop; errLost one whose lane belongs to another.
+// errStopped ends a turn that somebody asked to stop; errLost one whose conversation belongs to another.
 var (
 	errStopped = core.Errorf(core.Stopped, "Stopped.")
 	errLost    = core.Errorf(core.LeaseLost, "Another process has taken this conversation over.")
@@ -43,7 +43,7 @@ func (t *turn) run(ctx context.Context) {
 	case errors.Is(err, errDraining):
 		t.abandon(ctx)
 	case core.CategoryOf(err) == core.LeaseLost:
-		t.log.Warn("the lane was lost; the turn is void", "category", core.LeaseLost)
+		t.log.Warn("the conversation was lost; the turn is void", "category", core.LeaseLost)
 	case err != nil: // not even its failure could be put together: nothing is stored but the wait
 		t.finish(ctx, t.putOff(err), began)
 	default:
@@ -71,7 +71,7 @@ func (t *turn) end(ctx context.Context) (core.Finish, error) {
 }
 
 func (t *turn) stopAsked(ctx context.Context) bool {
-	asked, err := t.Store.StopAsked(ctx, t.claim)
+	asked, err := t.Store.StopRequested(ctx, t.claim)
 	return err == nil && asked
 }
 
@@ -89,9 +89,9 @@ func (t *turn) decide(ctx context.Context) (f core.Finish, err error) {
 	if t.MaxMessage > 0 && len(e.Payload) > t.MaxMessage && e.Kind != core.KindSignal {
 		return core.Finish{}, core.Errorf(core.MessageTooLarge, t.Sentences.TooLarge, t.MaxMessage)
 	}
-	if beside := e.Queue() != e.Lane; beside {
+	if beside := e.QueueKey() != e.Conversation.Queue(); beside {
 		var done context.CancelFunc
-		ctx, done = context.WithTimeout(ctx, besideTimeout)
+		ctx, done = context.WithTimeout(ctx, controlTimeout)
 		defer done()
 	}
 	switch e.Kind {
@@ -121,13 +121,13 @@ func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
 		t.log.Info("turn ended", "kind", t.claim.Event.Kind, "end", f.End.Kind, "category", f.End.Category, "took", time.Since(began).Round(time.Millisecond))
 		t.Delivered()
 	case core.CategoryOf(err) == core.LeaseLost:
-		t.log.Warn("the lane was lost; the turn is void", "category", core.LeaseLost)
+		t.log.Warn("the conversation was lost; the turn is void", "category", core.LeaseLost)
 	default:
 		t.log.Error("the turn's end could not be stored; it will be taken again", "category", core.CategoryOf(err), "err", err)
 	}
 }
 
-// persist writes what must not be lost because the store is busy or slow for a moment. A lost lane ends it at once.
+// persist writes what must not be lost because the store is busy or slow for a moment. A lost conversation ends it at once.
 func (t *turn) persist(ctx context.Context, write func(context.Context) error) error {
 	ctx = context.WithoutCancel(ctx)
 	until := time.Now().Add(persistFor)
@@ -148,7 +148,7 @@ func (t *turn) persist(ctx context.Context, write func(context.Context) error) e
 func (t *turn) abandon(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := t.Store.HandBack(last, t.claim); err != nil && core.CategoryOf(err) != core.LeaseLost {
+	if err := t.Store.Release(last, t.claim); err != nil && core.CategoryOf(err) != core.LeaseLost {
 		t.log.Warn("handing the event back failed; its lease will run out", "category", core.CategoryOf(err), "err", err)
 	}
 }
@@ -164,11 +164,11 @@ func (t *turn) named(ctx context.Context, who core.Actor) core.Actor {
 // facts are what the nodes of this turn may know of it.
 func (t *turn) facts() core.Turn {
 	e := t.claim.Event
-	return core.Turn{Event: e.Seq, Lane: e.Lane, Address: e.Address, Actor: e.Actor, Ledger: t.ledger, Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin}
+	return core.Turn{Event: e.Seq, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor, Ledger: t.ledger, Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin}
 }
 
 // post makes a post that answers this event. name tells it from the event's other posts.
 func (t *turn) post(kind core.PostKind, name, text string) core.Post {
 	e := t.claim.Event
-	return core.Post{Key: fmt.Sprintf("%s/%d", name, e.Seq), To: e.Address, Lane: e.Lane, Kind: kind, Text: text, Event: e.Seq}
+	return core.Post{Key: fmt.Sprintf("%s/%d", name, e.Seq), To: e.Address, Conversation: e.Conversation, Kind: kind, Text: text, Event: e.Seq}
 }

@@ -94,14 +94,14 @@ func (f *flaky) SettleIntent(ctx context.Context, c core.Claim, id core.Approval
 	if f.settle.Add(-1) >= 0 {
 		return busy()
 	}
-	return f.Store.SettleIntent(ctx, c, id, r)
+	return f.Store.FinishIntent(ctx, c, id, r)
 }
 
-func (f *flaky) HandBack(ctx context.Context, c core.Claim) error {
+func (f *flaky) Release(ctx context.Context, c core.Claim) error {
 	if f.voidEnds.Load() {
 		return core.Errorf(core.LeaseLost, "dead")
 	}
-	return f.Store.HandBack(ctx, c)
+	return f.Store.Release(ctx, c)
 }
 
 type modelFunc func(ctx context.Context, h core.History) (agent.Answer, error)
@@ -124,7 +124,7 @@ func TestLaw2_AFailingReadStrandsNoPausedTurn(t *testing.T) {
 	card := b.asked()
 	b.click("room:1", card.Approval, "room:bob", core.Approve, "")
 	b.heard()
-	events, _ := b.store.Events(t.Context(), core.EventFilter{Lane: "room:1"})
+	events, _ := b.store.Events(t.Context(), core.EventFilter{Conversation: "room:1"})
 	for _, e := range events {
 		t.Logf("%s %+v", e.Kind, e.End)
 	}
@@ -240,7 +240,7 @@ func TestAFailedDecisionIsNotTriedAgainInVain(t *testing.T) {
 		}
 		settle()
 	}
-	r, err := b.store.Again(t.Context(), failed.Seq)
+	r, err := b.store.Retry(t.Context(), failed.Seq)
 	if core.CategoryOf(err) == core.Invalid {
 		return // refused with a sentence
 	}
@@ -300,7 +300,7 @@ func TestNewConversationSaysWhatWasDone(t *testing.T) {
 		settle()
 	}
 	settle()
-	r := b.accept(core.Event{Lane: "room:1", Kind: core.KindReset})
+	r := b.accept(core.Event{Conversation: "room:1", Kind: core.KindReset})
 	b.ended(r.Seq)
 	settle()
 	posts, _ := b.store.ListPosts(t.Context(), nil, "room:1", 0)

@@ -11,12 +11,12 @@ import (
 	"gatehouse/core/outbox"
 )
 
-var errBarred = core.Errorf(core.DeliveryBarred, "The bot may not write here. Let it.")
+var errForbidden = core.Errorf(core.DeliveryForbidden, "The bot may not write here. Let it.")
 
 // A permission was taken away by mistake, and is given back.
 func TestARefusalThatIsMendedIsDeliveredInOrder(t *testing.T) {
 	o := newOffice(t, true, nil)
-	o.board.script["a.0"] = []error{errBarred, errBarred}
+	o.board.script["a.0"] = []error{errForbidden, errForbidden}
 	o.put(core.Post{Key: "a"}, core.Post{Key: "b"})
 	if got := o.flush(); got != "a.0, b.0" {
 		t.Errorf("%s", got)
@@ -28,7 +28,7 @@ func TestARefusalThatIsMendedIsDeliveredInOrder(t *testing.T) {
 
 func TestARefusalIsTriedAgainAfterLongWaitsAndSaysWhy(t *testing.T) {
 	o := newOffice(t, true, func(opt *outbox.Options) { opt.Jitter = nil })
-	o.board.script["a.0"] = slices.Repeat([]error{errBarred}, 3)
+	o.board.script["a.0"] = slices.Repeat([]error{errForbidden}, 3)
 	o.put(core.Post{Key: "a"})
 	began := time.Now()
 	if got := o.flush(); got != "" {
@@ -42,7 +42,7 @@ func TestARefusalIsTriedAgainAfterLongWaitsAndSaysWhy(t *testing.T) {
 
 func TestARefusalThatIsNotMendedIsDeadInTheEnd(t *testing.T) {
 	o := newOffice(t, true, nil)
-	o.board.script["a.0"] = slices.Repeat([]error{errBarred}, 1000)
+	o.board.script["a.0"] = slices.Repeat([]error{errForbidden}, 1000)
 	o.put(core.Post{Key: "a"}, core.Post{Key: "b"})
 	if got := o.flush(); got != "b.0" {
 		t.Errorf("%s", got)
@@ -65,7 +65,7 @@ func TestACardThatIsRefusedForTheMomentGoesElsewhereOnce(t *testing.T) {
 		h = &herald{reader: opt.Platforms[0].(reader)}
 		opt.Platforms, opt.Cards = []core.Platform{h}, stillOpen{}
 	})
-	o.board.script["card/a.0"] = []error{errBarred, errBarred, errBarred}
+	o.board.script["card/a.0"] = []error{errForbidden, errForbidden, errForbidden}
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
 	shown := o.board.seen()

@@ -32,8 +32,8 @@ func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 		wait = d.doubt(&row, err)
 	case category == core.DeliveryLater || category == core.DeliveryInDoubt || ctx.Err() != nil:
 		wait = d.later(&row, err) // an edit in doubt is simply made again
-	case category == core.DeliveryBarred:
-		wait = d.barred(ctx, p, &row, err)
+	case category == core.DeliveryForbidden:
+		wait = d.forbidden(ctx, p, &row, err)
 	case row.Kind == core.PostCard && !row.Copy && d.refused(ctx, p, &row) != nil:
 		wait = d.later(&row, err) // who else is to know can't be told now
 	default:
@@ -108,7 +108,7 @@ func (d *Deliverer) spread(ctx context.Context, h core.Herald, row *core.OutboxR
 	if len(posts) == 0 {
 		return nil
 	}
-	return ours(d.Store.Spread(ctx, *row, posts))
+	return ours(d.Store.AddCopies(ctx, *row, posts))
 }
 
 // refused has a card that its platform does not take reach the approvers in another way.
@@ -255,7 +255,7 @@ func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
 }
 
 // barred waits for somebody to mend what the platform refuses the post for. Meanwhile a card reaches the approvers in another way.
-func (d *Deliverer) barred(ctx context.Context, p core.Platform, row *core.OutboxRow, err error) time.Duration {
+func (d *Deliverer) forbidden(ctx context.Context, p core.Platform, row *core.OutboxRow, err error) time.Duration {
 	if known := row.Cause == err.Error(); !known {
 		if row.Kind == core.PostCard && !row.Copy {
 			if err := d.refused(ctx, p, row); err != nil {
@@ -266,12 +266,12 @@ func (d *Deliverer) barred(ctx context.Context, p core.Platform, row *core.Outbo
 	}
 	row.Attempts++
 	row.Cause = err.Error()
-	if row.Attempts > giveUpBarred {
+	if row.Attempts > giveUpForbidden {
 		row.State = core.RowDead
 		d.Log.Error("a post was refused for a day", "platform", p.Name(), "event", row.Event, "err", err)
 		return 0
 	}
-	return max(d.jitter(min(firstBarred<<min(row.Attempts-1, 10), maxBarred)), core.RetryAfterOf(err))
+	return max(d.jitter(min(firstForbidden<<min(row.Attempts-1, 10), maxForbidden)), core.RetryAfterOf(err))
 }
 
 func (d *Deliverer) jitter(wait time.Duration) time.Duration {

@@ -31,7 +31,7 @@ func TestAPlatformThatHangsHoldsUpNoOther(t *testing.T) {
 	const many = 40
 	for i := range many {
 		o.n++
-		e := core.Event{Platform: "deaf", ID: fmt.Sprint(o.n), Lane: core.Lane(fmt.Sprintf("deaf:%d", i)), Kind: core.KindMessage}
+		e := core.Event{Platform: "deaf", ID: fmt.Sprint(o.n), Conversation: core.ConversationID(fmt.Sprintf("deaf:%d", i)), Kind: core.KindMessage}
 		if _, err := o.store.Accept(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestAPlatformThatHangsHoldsUpNoOther(t *testing.T) {
 		if err != nil || len(claims) != 1 {
 			t.Fatalf("%v, %v", claims, err)
 		}
-		post := core.Post{Key: e.ID, To: core.Address{Platform: "deaf", Channel: e.ID}, Lane: e.Lane, Kind: core.PostReply, Text: "x"}
+		post := core.Post{Key: e.ID, To: core.Address{Platform: "deaf", Channel: e.ID}, Conversation: e.Conversation, Kind: core.PostReply, Text: "x"}
 		if err := o.store.Finish(t.Context(), core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}, Posts: []core.Post{post}}); err != nil {
 			t.Fatal(err)
 		}

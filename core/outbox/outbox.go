@@ -19,7 +19,7 @@ type Options struct {
 	Store     core.Outbox
 	Cards     Cards
 	Platforms []core.Platform
-	Owner     string // from Store.Enroll
+	Owner     string // from Store.Register
 
 	Lease     time.Duration
 	Poll      time.Duration
@@ -31,17 +31,17 @@ type Options struct {
 
 // Numbers that have a reason.
 const (
-	inFlight     = 16  // destinations at a time, of a platform
-	giveUp       = 300 // failed tries in a row, about a day of them, make a row dead
-	firstBackoff = time.Second
-	maxBackoff   = 5 * time.Minute
-	firstBarred  = time.Minute // a refusal that somebody can mend: an admin who does so at once sees the post soon
-	maxBarred    = 15 * time.Minute
-	giveUpBarred = 100             // such refusals in a row, about a day of them
-	doubtWait    = 2 * time.Second // between looks for a part in doubt: posts become readable late
-	doubtTries   = 3               // failed look-ups of a part before the row is unknown
-	spreadTries  = 4               // failed tries to tell who else is to see a card, before it goes out without
-	sendTimeout  = 10 * time.Second
+	inFlight        = 16  // destinations at a time, of a platform
+	giveUp          = 300 // failed tries in a row, about a day of them, make a row dead
+	firstBackoff    = time.Second
+	maxBackoff      = 5 * time.Minute
+	firstForbidden  = time.Minute // a refusal that somebody can mend: an admin who does so at once sees the post soon
+	maxForbidden    = 15 * time.Minute
+	giveUpForbidden = 100             // such refusals in a row, about a day of them
+	doubtWait       = 2 * time.Second // between looks for a part in doubt: posts become readable late
+	doubtTries      = 3               // failed look-ups of a part before the row is unknown
+	spreadTries     = 4               // failed tries to tell who else is to see a card, before it goes out without
+	sendTimeout     = 10 * time.Second
 )
 
 // Deliverer delivers; see the package comment.
@@ -106,14 +106,14 @@ func (d *Deliverer) Run(ctx context.Context) error {
 func (d *Deliverer) run(ctx context.Context, scope core.Scope, ring chan struct{}) {
 	var flying sync.WaitGroup
 	defer flying.Wait()
-	trouble := core.NewTrouble(d.Log, "looking for posts")
+	trouble := core.NewErrorLog(d.Log, "looking for posts")
 	slots := make(chan struct{}, inFlight)
 	for ctx.Err() == nil {
 		free := cap(slots) - len(slots)
 		if free > 0 {
 			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: []core.Scope{scope}})
 			if ctx.Err() == nil {
-				trouble.Met(err)
+				trouble.Report(err)
 			}
 			for _, row := range rows {
 				slots <- struct{}{}

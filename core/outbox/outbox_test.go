@@ -148,7 +148,7 @@ func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office
 func (o *office) put(posts ...core.Post) {
 	o.t.Helper()
 	o.n++
-	_, err := o.store.Accept(o.t.Context(), core.Event{Platform: "board", ID: fmt.Sprint(o.n), Lane: "board:1", Kind: core.KindMessage})
+	_, err := o.store.Accept(o.t.Context(), core.Event{Platform: "board", ID: fmt.Sprint(o.n), Conversation: "board:1", Kind: core.KindMessage})
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func (o *office) put(posts ...core.Post) {
 		o.t.Fatalf("%v, %v", claims, err)
 	}
 	for i := range posts {
-		posts[i].To.Platform, posts[i].Lane = "board", "board:1"
+		posts[i].To.Platform, posts[i].Conversation = "board", "board:1"
 		if posts[i].Kind == "" {
 			posts[i].Kind = core.PostReply
 		}

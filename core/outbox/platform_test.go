@@ -48,7 +48,7 @@ func TestALookUpThatHasToWaitIsNoFailedOne(t *testing.T) {
 type slow struct {
 	reader
 	mu   sync.Mutex
-	open map[string]bool // by lane
+	open map[string]bool // by conversation
 }
 
 func (s *slow) Pace(d core.Delivery) time.Duration {
@@ -119,7 +119,7 @@ func (h *herald) Elsewhere(_ context.Context, d core.Delivery, refused bool) ([]
 		h.refused++
 		key = "word"
 	}
-	return []core.Post{{Key: key + "/" + d.Key, To: core.Address{Platform: "board", Channel: "boss"}, Lane: d.Lane, Kind: core.PostCard, Approval: d.Approval, Copy: true}}, nil
+	return []core.Post{{Key: key + "/" + d.Key, To: core.Address{Platform: "board", Channel: "boss"}, Conversation: d.Conversation, Kind: core.PostCard, Approval: d.Approval, Copy: true}}, nil
 }
 
 // openCards are approvals that nobody decided; it notes which cards were to tell of their conversation.

@@ -14,14 +14,14 @@ import (
 )
 
 // Desk expires approvals. A repeat is no error; store_busy means that a click in time still waits: again soon.
-type Desk interface {
+type Approvals interface {
 	Expire(ctx context.Context, id core.ApprovalID) error
 }
 
 // Options are a Clock's parts and settings.
 type Options struct {
 	Store     core.Schedule
-	Desk      Desk
+	Approvals Approvals
 	Retention time.Duration // what ended longer ago is pruned; 0 = nothing ever
 	Poll      time.Duration
 	Expired   func() // called after an expiry: there is a signal to take; nil: nobody cares
@@ -56,7 +56,7 @@ func New(o Options) *Clock {
 
 // Run runs what falls due until ctx ends. It never fails: a store that can't be reached is tried again.
 func (c *Clock) Run(ctx context.Context) error {
-	trouble := core.NewTrouble(c.Log, "looking for what is due")
+	trouble := core.NewErrorLog(c.Log, "looking for what is due")
 	tick := time.NewTicker(c.Poll)
 	defer tick.Stop()
 	for added := false; ; {
@@ -64,7 +64,7 @@ func (c *Clock) Run(ctx context.Context) error {
 			added = c.Store.AddTask(ctx, core.Task{Key: pruneKey, Kind: pruneKey}, 0) == nil
 		}
 		if err := c.Due(ctx); ctx.Err() == nil {
-			trouble.Met(err)
+			trouble.Report(err)
 		}
 		select {
 		case <-tick.C:
@@ -96,7 +96,7 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 	next := time.Duration(0)
 	switch t.Kind {
 	case core.TaskExpire:
-		switch err := c.Desk.Expire(ctx, core.ApprovalID(t.Subject)); {
+		switch err := c.Approvals.Expire(ctx, core.ApprovalID(t.Subject)); {
 		case core.CategoryOf(err) == core.StoreBusy:
 			next = again
 		case err != nil:

@@ -57,7 +57,7 @@ func TestWhatIsDueIsDoneOnce(t *testing.T) {
 	add(t, s, core.TaskExpire, "a1", 0)
 	add(t, s, core.TaskExpire, "later", time.Hour)
 	add(t, s, "of another time", "x", 0)
-	c := schedule.New(schedule.Options{Store: s, Desk: d, Expired: func() { rung++ }})
+	c := schedule.New(schedule.Options{Store: s, Approvals: d, Expired: func() { rung++ }})
 	for range 2 {
 		if err := c.Due(t.Context()); err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func TestAnExpiryThatIsPutOffComesBack(t *testing.T) {
 	at := time.Now()
 	s, d := open(t, func() time.Time { return at }), &desk{putOff: 1}
 	add(t, s, core.TaskExpire, "a1", 0)
-	c := schedule.New(schedule.Options{Store: s, Desk: d})
+	c := schedule.New(schedule.Options{Store: s, Approvals: d})
 	for range 3 {
 		if err := c.Due(t.Context()); err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestRunPrunesByRetentionAndEnds(t *testing.T) {
 	var mu sync.Mutex
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return at }
 	s := open(t, clock)
-	if _, err := s.Accept(t.Context(), core.Event{Platform: "p", ID: "1", Lane: "p:1", Kind: core.KindMessage}); err != nil {
+	if _, err := s.Accept(t.Context(), core.Event{Platform: "p", ID: "1", Conversation: "p:1", Kind: core.KindMessage}); err != nil {
 		t.Fatal(err)
 	}
 	claims, err := s.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "p"}}})
@@ -105,7 +105,7 @@ func TestRunPrunesByRetentionAndEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
 	done.Go(func() {
-		_ = schedule.New(schedule.Options{Store: s, Desk: &desk{}, Retention: time.Hour, Poll: time.Millisecond}).Run(ctx)
+		_ = schedule.New(schedule.Options{Store: s, Approvals: &desk{}, Retention: time.Hour, Poll: time.Millisecond}).Run(ctx)
 	})
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		left, err := s.Events(t.Context(), core.EventFilter{})
@@ -129,7 +129,7 @@ func TestRetentionForEverKeepsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	r, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: "1", Lane: "x:1", Kind: core.KindMessage})
+	r, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: "1", Conversation: "x:1", Kind: core.KindMessage})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,12 +143,12 @@ func TestRetentionForEverKeepsEverything(t *testing.T) {
 	// A first run with GATEHOUSE_RETENTION at its default leaves its task in the database …
 	first, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_ = schedule.New(schedule.Options{Store: store, Desk: approvals.NewDesk(store), Retention: 2160 * time.Hour}).Run(first)
+	_ = schedule.New(schedule.Options{Store: store, Approvals: approvals.NewService(store), Retention: 2160 * time.Hour}).Run(first)
 	if err := store.EndTask(t.Context(), "prune", time.Nanosecond); err != nil { // an hour later
 		t.Fatal(err)
 	}
 	// … and a second one is told to keep everything for ever.
-	forever := schedule.New(schedule.Options{Store: store, Desk: approvals.NewDesk(store), Retention: 0})
+	forever := schedule.New(schedule.Options{Store: store, Approvals: approvals.NewService(store), Retention: 0})
 	if err := forever.Due(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestRetentionForEverKeepsEverything(t *testing.T) {
 	if err != nil || len(events) != 1 {
 		t.Errorf("GATEHOUSE_RETENTION=0s means for ever; the event of a moment ago is gone (%d, %v)", len(events), err)
 	}
-	again, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: "1", Lane: "x:1", Kind: core.KindMessage})
+	again, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: "1", Conversation: "x:1", Kind: core.KindMessage})
 	if err != nil || again.Fresh {
 		t.Errorf("and so is the memory that it was answered: a redelivery is taken anew (%+v, %v)", again, err)
 	}

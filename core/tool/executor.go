@@ -24,7 +24,7 @@ func (x *Executor) Read(ctx context.Context, t Tool, call core.ToolCall) (core.T
 }
 
 // Act runs a mutating call whose turn was paused for the approval id and resumed; before is what the turn did until then. A refused,
-// stale or failed call is a result; an error means that the turn can't go on here (the store failed, the lane is lost) and will be
+// stale or failed call is a result; an error means that the turn can't go on here (the store failed, the conversation is lost) and will be
 // taken again.
 func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.ApprovalID, before Prefix) (core.ToolResult, error) {
 	turn, ok := core.TurnFrom(ctx)

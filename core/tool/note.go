@@ -45,5 +45,5 @@ func NoteList(book core.Notebook) Tool {
 // owner is the conversation that a note book belongs to.
 func owner(ctx context.Context) string {
 	turn, _ := core.TurnFrom(ctx)
-	return string(turn.Lane)
+	return string(turn.Conversation)
 }

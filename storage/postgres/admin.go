@@ -19,7 +19,7 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) (events []core.E
 		where.and("ended_at is null")
 	}
 	where.is("platform", f.Platform)
-	where.is("lane", string(f.Lane))
+	where.is("conversation", string(f.Conversation))
 	where.is("session", string(f.Session))
 	where.is("invocation", string(f.Invocation))
 	if f.Seq != 0 {
@@ -36,15 +36,15 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) (events []core.E
 // Queue shows what waits, by counting along indexes of what waits.
 func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
 	var q core.QueueView
-	read := func(scan func(...any) error) (l core.LaneView, err error) {
-		return l, scan(&l.Queue, &l.Platform, &l.Owner, stamp{&l.LeaseUntil}, stamp{&l.ReadyAt}, &l.Waiting, stamp{&l.Oldest})
+	read := func(scan func(...any) error) (l core.QueueEntry, err error) {
+		return l, scan(&l.Key, &l.Platform, &l.Owner, stamp{&l.LeaseUntil}, stamp{&l.ReadyAt}, &l.Waiting, stamp{&l.Oldest})
 	}
 	err := s.snapshot(ctx, func(t *tx) (err error) {
-		q.Lanes, err = list(t, read, `
+		q.Entries, err = list(t, read, `
 			select l.queue, l.platform, l.owner, l.lease_until, l.ready_at,
 				(select count(*) from events e where e.queue = l.queue and e.ended_at is null),
 				(select min(e.accepted_at) from events e where e.queue = l.queue and e.ended_at is null)
-			from lanes l where l.ready_at is not null order by l.ready_at`)
+			from queues l where l.ready_at is not null order by l.ready_at`)
 		if err != nil {
 			return err
 		}
@@ -72,14 +72,14 @@ func (s *Store) SetPaused(ctx context.Context, paused bool) error {
 
 // Stop asks a turn that has begun to stop; after a crash the next holder hears it. Where none has begun, a first message that
 // backs off is withdrawn.
-func (s *Store) Stop(ctx context.Context, lane core.Lane, by core.Actor) (core.Stopping, error) {
-	var came core.Stopping
+func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by core.Actor) (core.StopResult, error) {
+	var came core.StopResult
 	err := s.write(ctx, func(t *tx) error {
-		came = core.Stopping{}
-		if found, err := t.hold(lane); err != nil || !found {
+		came = core.StopResult{}
+		if found, err := t.hold(conversation.Queue()); err != nil || !found {
 			return err
 		}
-		n, err := t.exec(`update lanes set stop = event where queue = $1 and event <> 0`, lane)
+		n, err := t.exec(`update queues set stop = event where queue = $1 and event <> 0`, conversation)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (s *Store) Stop(ctx context.Context, lane core.Lane, by core.Actor) (core.S
 		}
 		var seq int64
 		var until time.Time
-		found, err := t.row([]any{&seq, stamp{&until}}, `select seq, not_before from events where queue = $1 and ended_at is null and not signal order by seq limit 1`, lane)
+		found, err := t.row([]any{&seq, stamp{&until}}, `select seq, not_before from events where queue = $1 and ended_at is null and not signal order by seq limit 1`, conversation)
 		if err != nil || !found || !until.After(t.now) {
 			return err
 		}
@@ -97,7 +97,7 @@ func (s *Store) Stop(ctx context.Context, lane core.Lane, by core.Actor) (core.S
 		if err := t.end(seq, core.EndWithdrawn, fmt.Sprintf("stopped by %s", by.ID)); err != nil {
 			return err
 		}
-		return t.ready(lane)
+		return t.ready(conversation.Queue())
 	})
 	return came, err
 }
@@ -108,7 +108,7 @@ func (t *tx) end(seq int64, kind core.EndKind, cause string) error {
 }
 
 // Again appends a new event with the content of a failed one. The failed one is named in it, once.
-func (s *Store) Again(ctx context.Context, seq int64) (core.Receipt, error) {
+func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
 	var r core.Receipt
 	err := s.write(ctx, func(t *tx) error {
 		r = core.Receipt{}
@@ -123,7 +123,7 @@ func (s *Store) Again(ctx context.Context, seq int64) (core.Receipt, error) {
 		if err != nil {
 			return err
 		}
-		if err := t.lane(e.Queue(), e.Platform, e.Lane); err != nil {
+		if err := t.conversation(e.QueueKey(), e.Platform, e.Conversation); err != nil {
 			return err
 		}
 		if known, err := t.retried(seq, &r); err != nil || known {

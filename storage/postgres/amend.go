@@ -22,11 +22,11 @@ func (t *tx) amend(e core.Event) (core.Receipt, error) {
 	if err != nil {
 		return core.Receipt{}, err
 	}
-	e.Lane = amended.Lane
-	queues := []core.Lane{amended.Lane, amended.Queue()}
+	e.Conversation = amended.Conversation
+	queues := []core.QueueKey{amended.Conversation.Queue(), amended.QueueKey()}
 	slices.Sort(queues)
 	for _, q := range slices.Compact(queues) {
-		if err := t.lane(q, e.Platform, e.Lane); err != nil {
+		if err := t.conversation(q, e.Platform, e.Conversation); err != nil {
 			return core.Receipt{}, err
 		}
 	}
@@ -62,7 +62,7 @@ func (t *tx) applyAmendment(e core.EventRecord, by core.Actor, a core.Amendment)
 	if _, err := t.exec(`update events set revision = $1 where seq = $2`, a.Revision, e.Seq); err != nil {
 		return core.End{}, err
 	}
-	begun, err := t.exists(`select 1 from lanes where queue = $1 and event = $2`, e.Queue(), e.Seq)
+	begun, err := t.exists(`select 1 from queues where queue = $1 and event = $2`, e.QueueKey(), e.Seq)
 	switch {
 	case err != nil:
 		return core.End{}, err
@@ -74,7 +74,7 @@ func (t *tx) applyAmendment(e core.EventRecord, by core.Actor, a core.Amendment)
 		if err := t.end(e.Seq, core.EndWithdrawn, "taken back"); err != nil {
 			return core.End{}, err
 		}
-		return core.End{Kind: core.EndApplied, Cause: "the waiting event is withdrawn"}, t.ready(e.Queue())
+		return core.End{Kind: core.EndApplied, Cause: "the waiting event is withdrawn"}, t.ready(e.QueueKey())
 	}
 	_, err = t.exec(`update events set payload = $1 where seq = $2`, []byte(a.Payload), e.Seq)
 	return core.End{Kind: core.EndApplied, Cause: "the waiting event says something else now"}, err

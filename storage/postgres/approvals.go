@@ -17,13 +17,13 @@ type approvalBody struct {
 }
 
 // approvalColumns are what readApproval reads; the votes come as one JSON list, so that a listing is one statement.
-const approvalColumns = `id, invocation, session, lane, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed,
+const approvalColumns = `id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed,
 	(select coalesce('[' || string_agg(v.body, ',' order by v.n) || ']', 'null') from votes v where v.approval = approvals.id)`
 
 func readApproval(scan func(...any) error) (core.Approval, error) {
 	var a core.Approval
 	var b approvalBody
-	err := scan(&a.ID, &a.Invocation, &a.Session, &a.Lane, fromJSON{&b}, &a.State, &a.Reason, fromJSON{&a.DecidedBy},
+	err := scan(&a.ID, &a.Invocation, &a.Session, &a.Conversation, fromJSON{&b}, &a.State, &a.Reason, fromJSON{&a.DecidedBy},
 		stamp{&a.DecidedAt}, stamp{&a.CreatedAt}, stamp{&a.Deadline}, &a.Begun, &a.Changed, fromJSON{&a.Votes})
 	a.Address, a.Call, a.Requester, a.Rule = b.Address, b.Call, b.Requester, b.Rule
 	return a, err
@@ -42,9 +42,9 @@ func (t *tx) open(a core.Approval) error {
 		a.Deadline = t.now.Add(a.Rule.Timeout)
 	}
 	if _, err := t.exec(`
-		insert into approvals (id, invocation, session, lane, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed)
+		insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		a.ID, a.Invocation, a.Session, a.Lane, asJSON{approvalBody{a.Address, a.Call, a.Requester, a.Rule}}, a.State, free(a.Reason), asJSON{a.DecidedBy},
+		a.ID, a.Invocation, a.Session, a.Conversation, asJSON{approvalBody{a.Address, a.Call, a.Requester, a.Rule}}, a.State, free(a.Reason), asJSON{a.DecidedBy},
 		a.DecidedAt, a.CreatedAt, a.Deadline, a.Begun, free(a.Changed)); err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (t *tx) settled(a core.Approval) error {
 }
 
 // cancel withdraws an approval together with its paused invocation; so there is nothing that a signal could wake.
-func (t *tx) cancel(a core.Approval, c core.Closure) error {
+func (t *tx) cancel(a core.Approval, c core.Abandon) error {
 	a.State, a.Reason, a.DecidedBy, a.DecidedAt = core.Cancelled, c.Reason, c.By, t.now
 	if err := t.storeState(a); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) (all [
 	var where conditions
 	in(&where, "state", f.States)
 	where.is("session", string(f.Session))
-	where.is("lane", string(f.Lane))
+	where.is("conversation", string(f.Conversation))
 	where.is("invocation", string(f.Invocation))
 	end, args := where.sql("seq", f.Limit)
 	err = s.read(ctx, func(t *tx) error {

@@ -7,13 +7,13 @@ import (
 	"gatehouse/core"
 )
 
-// claimable are the lanes that can be claimed. The clock is read once, so that the index ends the search. $1 is beside.
+// claimable are the conversations that can be claimed. The clock is read once, so that the index ends the search. $1 is beside.
 const claimable = `
-	from lanes where beside = $1::boolean and ready_at <= (select clock_timestamp())
+	from queues where beside = $1::boolean and ready_at <= (select clock_timestamp())
 	and (platform = any($2::text[]) or (platform, conversation) in (select p, c from unnest($3::text[], $4::text[]) as pairs (p, c)))
 	and ($1::boolean or not exists (select 1 from settings where name = 'paused'))`
 
-// Claim takes ready lanes, those that wait longest first. A lane whose lock somebody holds is passed over: it is being claimed,
+// Claim takes ready conversations, those that wait longest first. A conversation whose lock somebody holds is passed over: it is being claimed,
 // or something comes into it; the next look finds it.
 func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, error) {
 	if r.Owner == "" {
@@ -26,7 +26,7 @@ func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, e
 	// Looking first costs one statement and no commit, and most looks find nothing.
 	var worth bool
 	err := s.read(ctx, func(t *tx) (err error) {
-		worth, err = t.exists(`select 1 `+claimable+` limit 1`, r.Beside, in.platforms, in.pairsOf, in.pairedLanes)
+		worth, err = t.exists(`select 1 `+claimable+` limit 1`, r.Controls, in.platforms, in.pairsOf, in.pairedConversations)
 		return err
 	})
 	if err != nil || !worth {
@@ -35,7 +35,7 @@ func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, e
 	var claims []core.Claim
 	err = s.write(ctx, func(t *tx) error {
 		claims = nil
-		queues, err := t.texts(`select queue `+claimable+` order by ready_at limit $5 for update of lanes skip locked`, r.Beside, in.platforms, in.pairsOf, in.pairedLanes, r.Limit)
+		queues, err := t.texts(`select queue `+claimable+` order by ready_at limit $5 for update of conversations skip locked`, r.Controls, in.platforms, in.pairsOf, in.pairedConversations, r.Limit)
 		if err != nil || len(queues) == 0 {
 			return err
 		}
@@ -43,7 +43,7 @@ func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, e
 			return err
 		}
 		for _, q := range queues {
-			claim, ok, err := t.claim(r, core.Lane(q))
+			claim, ok, err := t.claim(r, core.QueueKey(q))
 			if err != nil {
 				return fmt.Errorf("claiming %s: %w", q, err)
 			}
@@ -59,8 +59,8 @@ func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, e
 	return claims, nil
 }
 
-// claim takes one lane, whose lock is held: the first signal that is due, else the first message if that is due.
-func (t *tx) claim(r core.ClaimRequest, queue core.Lane) (core.Claim, bool, error) {
+// claim takes one conversation, whose lock is held: the first signal that is due, else the first message if that is due.
+func (t *tx) claim(r core.ClaimRequest, queue core.QueueKey) (core.Claim, bool, error) {
 	found, err := list(t, readEvent, `
 		select `+eventColumns+` from events where seq = coalesce(
 			(select seq from events where queue = $1 and ended_at is null and signal and due_at <= $2 order by seq limit 1),
@@ -73,30 +73,30 @@ func (t *tx) claim(r core.ClaimRequest, queue core.Lane) (core.Claim, bool, erro
 	}
 	e := found[0]
 	e.Attempt++
-	if e.Session, err = t.session(e.Lane); err != nil {
+	if e.Session, err = t.session(e.Conversation); err != nil {
 		return core.Claim{}, false, err
 	}
 	if _, err := t.exec(`update events set attempt = $1, session = $2 where seq = $3`, e.Attempt, e.Session, e.Seq); err != nil {
 		return core.Claim{}, false, err
 	}
 	var fence, left int64
-	if _, err := t.row([]any{&fence, &left}, `select fence + 1, event from lanes where queue = $1`, queue); err != nil {
+	if _, err := t.row([]any{&fence, &left}, `select fence + 1, event from queues where queue = $1`, queue); err != nil {
 		return core.Claim{}, false, err
 	}
 	if left != 0 { // the last holder died
 		t.putOut(left)
 	}
-	if _, err := t.exec(`update lanes set owner = $1, lease_until = $2::timestamptz, fence = $3, event = $4, ready_at = $2::timestamptz where queue = $5`,
+	if _, err := t.exec(`update queues set owner = $1, lease_until = $2::timestamptz, fence = $3, event = $4, ready_at = $2::timestamptz where queue = $5`,
 		r.Owner, t.now.Add(r.Lease), fence, e.Seq, queue); err != nil {
 		return core.Claim{}, false, err
 	}
-	return core.Claim{Owner: r.Owner, Queue: queue, Fence: fence, Event: e, Session: e.Session}, true, nil
+	return core.Claim{Owner: r.Owner, Key: queue, Fence: fence, Event: e, Session: e.Session}, true, nil
 }
 
 // forget ends the hold of a dead holder on a queue whose event somebody has withdrawn since, or which nothing is due in.
-func (t *tx) forget(queue core.Lane) error {
+func (t *tx) forget(queue core.QueueKey) error {
 	var left int64
-	held, err := t.row([]any{&left}, `select event from lanes where queue = $1 and coalesce(lease_until <= $2, true)`, queue, t.now)
+	held, err := t.row([]any{&left}, `select event from queues where queue = $1 and coalesce(lease_until <= $2, true)`, queue, t.now)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (t *tx) forget(queue core.Lane) error {
 		t.putOut(left)
 	}
 	if held {
-		if _, err := t.exec(`update lanes set owner = '', lease_until = null, event = 0, stop = 0 where queue = $1`, queue); err != nil {
+		if _, err := t.exec(`update queues set owner = '', lease_until = null, event = 0, stop = 0 where queue = $1`, queue); err != nil {
 			return err
 		}
 	}

@@ -45,20 +45,20 @@ func changed(before, after core.Approval) bool {
 	return before.State != after.State || len(before.Votes) != len(after.Votes)
 }
 
-// underDecision takes the locks in their order and reads the approval: first the conversation's lane, where the signal goes, and
+// underDecision takes the locks in their order and reads the approval: first the conversation's conversation, where the signal goes, and
 // for an expiry the queue of the approval's clicks as well, so that no click can be on its way in unseen; then the approval.
 func (t *tx) underDecision(d core.Decision) (core.Approval, error) {
 	a, err := t.approval(d.Approval)
 	if err != nil {
 		return a, err
 	}
-	queues := []core.Lane{a.Lane}
+	queues := []core.QueueKey{a.Conversation.Queue()}
 	if d.Expire {
 		queues = append(queues, clicks(a.ID))
 	}
 	slices.Sort(queues)
 	for _, q := range queues {
-		if err := t.lane(q, a.Address.Platform, a.Lane); err != nil {
+		if err := t.conversation(q, a.Address.Platform, a.Conversation); err != nil {
 			return a, err
 		}
 	}
@@ -66,8 +66,8 @@ func (t *tx) underDecision(d core.Decision) (core.Approval, error) {
 }
 
 // clicks is the queue of an approval's clicks.
-func clicks(id core.ApprovalID) core.Lane {
-	return core.Event{Kind: core.KindClick, Subject: string(id)}.Queue()
+func clicks(id core.ApprovalID) core.QueueKey {
+	return core.Event{Kind: core.KindClick, Subject: string(id)}.QueueKey()
 }
 
 // decidedAt is the moment that counts: a click's is when its event was accepted, however late it is taken.

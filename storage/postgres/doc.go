@@ -3,7 +3,7 @@
 //
 // # What is kept, under which key
 //
-//	lanes         a queue: who holds it until when, its fence, the event it runs, when it can next be claimed
+//	conversations         a queue: who holds it until when, its fence, the event it runs, when it can next be claimed
 //	events        seq, and once (platform, id): what happened, how often it was tried, how it ended
 //	sessions      a session: its state, and how many messages it has, so that nothing counts them
 //	messages      (session, invocation, n), in the order of pos
@@ -19,16 +19,16 @@
 //
 // # Locks, and their order
 //
-// Every method is one transaction (READ COMMITTED) on explicit row locks, taken in one order: lanes, by name; an approval; the
-// destinations of the outbox, by name; the end of the audit log. A name that is held or spent is a lock alone in its transaction. A lane's row is the lock of its queue: whoever adds, ends or puts
+// Every method is one transaction (READ COMMITTED) on explicit row locks, taken in one order: conversations, by name; an approval; the
+// destinations of the outbox, by name; the end of the audit log. A name that is held or spent is a lock alone in its transaction. A conversation's row is the lock of its queue: whoever adds, ends or puts
 // off an event of it holds it, and so does every write of a turn, which finds owner, fence and event unchanged under it. Posts and
 // audit entries are noted while a transaction works and written at its end, so that their locks are known at once and short.
 //
 // A statement sees what was committed before it began, not before its wait for a lock was over. So what is decided under a lock is
 // read by a statement of its own after the one that took it; times are read after the lock, too, and rise with the commits of a
-// lane. Numbers of events follow the commits within a lane; between lanes they may differ by what was under way at once.
+// conversation. Numbers of events follow the commits within a conversation; between conversations they may differ by what was under way at once.
 //
-// Claims pass over rows that somebody has locked (SKIP LOCKED), and lock no more than they may take. lanes.ready_at is kept right by
+// Claims pass over rows that somebody has locked (SKIP LOCKED), and lock no more than they may take. queues.ready_at is kept right by
 // every transaction that touches a queue (the function ready), from a statement after the lock; so what comes in beside a claim is
 // seen by it or by the next look. destinations does the same for the outbox.
 //
@@ -43,18 +43,18 @@
 // # A connection that is lost
 //
 // Before the commit was sent nothing was stored. After it nobody knows; the method fails (store_busy), and each is safe to repeat or
-// to leave: an event is known by its id (Accept, Again); a lane or a post that was claimed for nobody comes back when its lease is
+// to leave: an event is known by its id (Accept, Again); a conversation or a post that was claimed for nobody comes back when its lease is
 // over (Claim, ClaimPosts, ClaimTasks; the claim counts as an attempt that died); a turn's end, a hand-back or a delivery's end that
-// was stored makes the repeat fail with lease_lost, and what is stored stands (Finish, HandBack, ReleasePost); a save replaces its
+// was stored makes the repeat fail with lease_lost, and what is stored stands (Finish, Release, ReleasePost); a save replaces its
 // own rows (SaveSession, SavePost, Say); an intent that may have been stored is not run, and the next attempt finds it and tells the
-// outcome as unknown (BeginIntent); the first result stands (SettleIntent); a vote is known by its click, any other second decision
+// outcome as unknown (BeginIntent); the first result stands (FinishIntent); a vote is known by its click, any other second decision
 // finds the first (Decide); the rest sets a state (Renew, Stop, SetPaused, Drop, DropPost, Resend, DeleteSession, AddTask, EndTask, Prune, Keep, Put,
 // Hold). Only AddNote can be there twice, as the world outside would have it, and a use that Spend counts: then too few are made,
 // never too many.
 //
 // # Owners
 //
-// Enroll makes a name up: no database can prove that a process on another machine is dead. What a dead one held comes back when
+// Register makes a name up: no database can prove that a process on another machine is dead. What a dead one held comes back when
 // its leases are over.
 //
 // # What it asks of the server

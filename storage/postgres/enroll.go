@@ -7,9 +7,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Enroll gives a name that nobody ever had. No database can prove that a process on another machine is dead; so what a dead one
+// Register gives a name that nobody ever had. No database can prove that a process on another machine is dead; so what a dead one
 // held comes back when its leases are over.
-func (s *Store) Enroll(_ context.Context, instance string) (string, error) {
+func (s *Store) Register(_ context.Context, instance string) (string, error) {
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':

@@ -49,7 +49,7 @@ func newFault(t *testing.T, o postgres.Options) *fault {
 	url := database(t)
 	f := &fault{t: t, ctx: ctx, url: url, store: open(t, url, o), block: connect(t, url), look: connect(t, url)}
 	var err error
-	if f.owner, err = f.store.Enroll(ctx, "fault"); err != nil {
+	if f.owner, err = f.store.Register(ctx, "fault"); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -62,10 +62,10 @@ func (f *fault) exec(on *pgx.Conn, query string) {
 	}
 }
 
-// claim accepts a lane's message and takes it.
-func (f *fault) claim(lane int) core.Claim {
+// claim accepts a conversation's message and takes it.
+func (f *fault) claim(conversation int) core.Claim {
 	f.t.Helper()
-	if _, err := f.store.Accept(f.ctx, said(lane, 0)); err != nil {
+	if _, err := f.store.Accept(f.ctx, said(conversation, 0)); err != nil {
 		f.t.Fatal(err)
 	}
 	claims, err := f.store.Claim(f.ctx, core.ClaimRequest{Owner: f.owner, Limit: 1, Lease: time.Minute, Scopes: served})
@@ -86,7 +86,7 @@ func (f *fault) want(err error, c core.Category) {
 func TestABackendKilledInTheMiddle(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	c := f.claim(0)
-	f.exec(f.block, `begin; select 1 from lanes for update`)
+	f.exec(f.block, `begin; select 1 from queues for update`)
 	came := make(chan error)
 	go func() { came <- f.store.Finish(f.ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}}) }()
 	pid := waiting(t, f.ctx, f.look)
@@ -115,7 +115,7 @@ func TestTheServerWasStartedAgain(t *testing.T) {
 		f.exec(f.look, `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'gatehouse'`)
 		f.want(f.store.Renew(f.ctx, c, time.Minute), "")
 		f.exec(f.look, `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'gatehouse'`)
-		_, err := f.store.StopAsked(f.ctx, c)
+		_, err := f.store.StopRequested(f.ctx, c)
 		f.want(err, "")
 	}
 }
@@ -129,11 +129,11 @@ func TestADeadlockIsRepeated(t *testing.T) {
 	came := make(chan error)
 	go func() {
 		came <- f.store.Finish(f.ctx, core.Finish{
-			Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: &core.Approval{ID: "a", Invocation: c.Event.Invocation, Lane: c.Event.Lane, Address: c.Event.Address},
+			Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: &core.Approval{ID: "a", Invocation: c.Event.Invocation, Conversation: c.Event.Conversation, Address: c.Event.Address},
 		})
 	}()
 	waiting(t, f.ctx, f.look)
-	f.exec(f.block, `select 1 from lanes for update`)
+	f.exec(f.block, `select 1 from queues for update`)
 	f.exec(f.block, `commit`)
 	f.want(<-came, "")
 	if a, err := f.store.LoadApproval(f.ctx, "a"); err != nil || a.State != core.Open {
@@ -152,7 +152,7 @@ func TestNobodyWaitsForEver(t *testing.T) {
 		t.Fatal(err)
 	}
 	hasty := open(t, f.url, postgres.Options{Patience: time.Second})
-	f.exec(f.block, `begin; select 1 from lanes for update`)
+	f.exec(f.block, `begin; select 1 from queues for update`)
 	_, err := hasty.Accept(f.ctx, said(0, 1))
 	f.want(err, core.StoreBusy)
 	f.exec(f.block, `rollback`)

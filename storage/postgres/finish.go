@@ -41,7 +41,7 @@ func checkFinish(f core.Finish) error {
 		}
 		return nil
 	}
-	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.Seen != nil || f.Resumed != "" || f.NewGeneration || len(f.Closures)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
+	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Resumed != "" || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
 	if kept || f.End.Kind != "" {
 		return core.Errorf(core.Internal, "A turn that is tried again can't keep anything.")
 	}
@@ -50,22 +50,22 @@ func checkFinish(f core.Finish) error {
 
 // touched are the queues beside its own that the turn's end writes to: their locks come before everything else. A signal that
 // comes between this look and the locks has its queue locked late, which at worst costs a repeat.
-func (t *tx) touched(f core.Finish) ([]core.Lane, error) {
-	var all []core.Lane
+func (t *tx) touched(f core.Finish) ([]core.QueueKey, error) {
+	var all []core.QueueKey
 	if f.NewGeneration {
-		all = append(all, f.Claim.Event.Lane)
+		all = append(all, f.Claim.Event.Conversation.Queue())
 	}
 	if f.Approval != nil {
-		all = append(all, f.Approval.Lane)
+		all = append(all, f.Approval.Conversation.Queue())
 	}
-	if len(f.Closures) == 0 {
+	if len(f.Abandoned) == 0 {
 		return all, nil
 	}
-	invocations := make([]string, len(f.Closures))
-	for i, c := range f.Closures {
+	invocations := make([]string, len(f.Abandoned))
+	for i, c := range f.Abandoned {
 		invocations[i] = string(c.Invocation)
 	}
-	closed, err := t.closedLanes(invocations)
+	closed, err := t.closedConversations(invocations)
 	return append(all, closed...), err
 }
 
@@ -78,7 +78,7 @@ func (t *tx) finish(f core.Finish) (s saved, err error) {
 			return s, fmt.Errorf("saving the session: %w", err)
 		}
 	}
-	for _, closure := range f.Closures {
+	for _, closure := range f.Abandoned {
 		if err := t.closure(closure, c.Event.Seq); err != nil {
 			return s, fmt.Errorf("closing %s: %w", closure.Invocation, err)
 		}
@@ -106,8 +106,8 @@ func (t *tx) finish(f core.Finish) (s saved, err error) {
 	for _, p := range f.Posts {
 		t.say(p)
 	}
-	if f.Seen != nil {
-		t.see(*f.Seen)
+	if f.PressedCard != nil {
+		t.see(*f.PressedCard)
 	}
 	for _, key := range f.Pressed {
 		t.press(key)
@@ -134,10 +134,10 @@ func (t *tx) takenUp(f core.Finish) error {
 }
 
 func (t *tx) newGeneration(e core.Event) error {
-	if err := t.lane(e.Lane, e.Platform, e.Lane); err != nil {
+	if err := t.conversation(e.Conversation.Queue(), e.Platform, e.Conversation); err != nil {
 		return err
 	}
-	_, err := t.exec(`update lanes set generation = generation + 1 where queue = $1`, e.Lane)
+	_, err := t.exec(`update queues set generation = generation + 1 where queue = $1`, e.Conversation)
 	return err
 }
 

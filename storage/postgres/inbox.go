@@ -7,10 +7,10 @@ import (
 	"gatehouse/core"
 )
 
-// Accept stores an event. The lane's row comes first: its lock makes the numbers of a lane's events follow their commits.
+// Accept stores an event. The conversation's row comes first: its lock makes the numbers of a conversation's events follow their commits.
 func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
-	if e.Platform == "" || e.ID == "" || e.Lane == "" || e.Kind == "" {
-		return core.Receipt{}, core.Errorf(core.Invalid, "An event needs a platform, an id, a lane and a kind.")
+	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind == "" {
+		return core.Receipt{}, core.Errorf(core.Invalid, "An event needs a platform, an id, a conversation and a kind.")
 	}
 	var r core.Receipt
 	err := s.write(ctx, func(t *tx) (err error) {
@@ -29,14 +29,14 @@ func (t *tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
 	if e.Kind == core.KindAmend {
 		return t.amend(e)
 	}
-	queue := e.Queue()
+	queue := e.QueueKey()
 	if e.FollowUp {
-		known, err := t.exists(`select 1 from lanes where queue = $1`, e.Lane)
+		known, err := t.exists(`select 1 from queues where queue = $1`, e.Conversation)
 		if err != nil || !known {
 			return core.Receipt{}, err
 		}
 	}
-	if err := t.lane(queue, e.Platform, e.Lane); err != nil {
+	if err := t.conversation(queue, e.Platform, e.Conversation); err != nil {
 		return core.Receipt{}, err
 	}
 	r, err := t.storeEvent(e, t.invocation(e), retryOf)
@@ -46,7 +46,7 @@ func (t *tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
 	return r, t.ready(queue)
 }
 
-// storeEvent adds the event, whose lane's lock is held, unless it is known. The same event may come in another lane at the same
+// storeEvent adds the event, whose conversation's lock is held, unless it is known. The same event may come in another conversation at the same
 // moment: the insert waits for that one's commit.
 func (t *tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int64) (core.Receipt, error) {
 	var payload []byte
@@ -55,11 +55,11 @@ func (t *tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int6
 	}
 	var r core.Receipt
 	fresh, err := t.row([]any{&r.Seq}, `
-		insert into events (platform, id, lane, queue, kind, signal, subject, actor, address, payload, invocation, accepted_at, due_at, retry_of)
+		insert into events (platform, id, conversation, queue, kind, signal, subject, actor, address, payload, invocation, accepted_at, due_at, retry_of)
 		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::timestamptz, $12::timestamptz, $13
 		where not exists (select 1 from events where platform = $1 and id = $2)
 		on conflict (platform, id) do nothing returning seq`,
-		e.Platform, e.ID, e.Lane, e.Queue(), e.Kind, e.Kind == core.KindSignal, e.Subject, asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, t.now, retryOf)
+		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind, e.Kind == core.KindSignal, e.Subject, asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, t.now, retryOf)
 	if err != nil || fresh {
 		r.Fresh = fresh
 		return r, err
@@ -85,13 +85,13 @@ func (t *tx) invocation(e core.Event) core.InvocationID {
 }
 
 // eventColumns are what readEvent reads.
-const eventColumns = `seq, platform, id, lane, kind, subject, actor, address, payload, invocation, session, accepted_at, attempt, retries,
+const eventColumns = `seq, platform, id, conversation, kind, subject, actor, address, payload, invocation, session, accepted_at, attempt, retries,
 	not_before, ended_at, end_kind, end_category, end_cause, retry_of`
 
 func readEvent(scan func(...any) error) (core.EventRecord, error) {
 	var e core.EventRecord
 	var payload []byte
-	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Lane, &e.Kind, &e.Subject, fromJSON{&e.Actor}, fromJSON{&e.Address}, &payload, &e.Invocation, &e.Session,
+	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Conversation, &e.Kind, &e.Subject, fromJSON{&e.Actor}, fromJSON{&e.Address}, &payload, &e.Invocation, &e.Session,
 		stamp{&e.AcceptedAt}, &e.Attempt, &e.Retries, stamp{&e.NotBefore}, stamp{&e.EndedAt}, &e.End.Kind, &e.End.Category, &e.End.Cause, &e.RetryOf)
 	if payload != nil {
 		e.Payload = payload

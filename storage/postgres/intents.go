@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// BeginIntent commits that a tool is about to run. After a crash between this and SettleIntent the intent stands without a
+// BeginIntent commits that a tool is about to run. After a crash between this and FinishIntent the intent stands without a
 // result, and whoever comes next is given it with Fresh false: the outcome is unknown. So it is where the answer to this commit
 // is lost: the tool is not run then.
 func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (core.IntentRecord, error) {
@@ -58,8 +58,8 @@ func (t *tx) begin(c core.Claim, i core.Intent) error {
 	return nil
 }
 
-// SettleIntent commits a tool's result. A second one changes nothing.
-func (s *Store) SettleIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
+// FinishIntent commits a tool's result. A second one changes nothing.
+func (s *Store) FinishIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
 	return s.fenced(ctx, c, func(t *tx) error {
 		known, err := t.intent(id)
 		if err != nil {

@@ -139,7 +139,7 @@ func TestTheAnswerToACommitIsLost(t *testing.T) {
 	}
 	lost("Claim", claim(0))
 	if f.want(claim(time.Minute)(), ""); len(claims) != 1 || claims[0].Event.Attempt != 2 {
-		t.Fatalf("the lane did not come back: %+v", claims)
+		t.Fatalf("the conversation did not come back: %+v", claims)
 	}
 	c := claims[0]
 
@@ -154,7 +154,7 @@ func TestTheAnswerToACommitIsLost(t *testing.T) {
 
 	end := core.Finish{
 		Claim: c, End: core.End{Kind: core.EndSuspended},
-		Approval: &core.Approval{ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Lane: c.Event.Lane, Address: c.Event.Address, Call: core.Call{Tool: "note", Digest: "d"}, Rule: core.Rule{Approvers: voters()}},
+		Approval: &core.Approval{ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation, Address: c.Event.Address, Call: core.Call{Tool: "note", Digest: "d"}, Rule: core.Rule{Approvers: voters()}},
 		Paused:   &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session},
 	}
 	lost("Finish", func() error { return s.Finish(f.ctx, end) })
@@ -177,14 +177,14 @@ func TestTheAnswerToACommitIsLost(t *testing.T) {
 	if rec, err := s.BeginIntent(f.ctx, c, intent); err != nil || rec.Fresh {
 		t.Errorf("an intent that may have been run came as %+v, %v", rec, err)
 	}
-	settle := func() error { return s.SettleIntent(f.ctx, c, "a", core.ToolResult{Content: "a\x00b"}) }
-	lost("SettleIntent", settle)
+	settle := func() error { return s.FinishIntent(f.ctx, c, "a", core.ToolResult{Content: "a\x00b"}) }
+	lost("FinishIntent", settle)
 	f.want(settle(), "")
 	if rec, err := s.LoadIntent(f.ctx, "a"); err != nil || rec.Result == nil || rec.Result.Content != "a\x00b" {
 		t.Errorf("got %+v, %v", rec, err)
 	}
-	lost("HandBack", func() error { return s.HandBack(f.ctx, c) })
-	f.want(s.HandBack(f.ctx, c), core.LeaseLost)
+	lost("Release", func() error { return s.Release(f.ctx, c) })
+	f.want(s.Release(f.ctx, c), core.LeaseLost)
 	log, err := s.AuditLog(f.ctx, 0, 0)
 	if err != nil || len(log) != 5 {
 		t.Errorf("the log has %d entries (%v), want opened, voted, approved, begun, settled", len(log), err)

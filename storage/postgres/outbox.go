@@ -8,7 +8,7 @@ import (
 )
 
 // Say puts posts into the outbox while a turn runs.
-func (s *Store) Say(ctx context.Context, c core.Claim, posts []core.Post) error {
+func (s *Store) AddPosts(ctx context.Context, c core.Claim, posts []core.Post) error {
 	return s.fenced(ctx, c, func(t *tx) error {
 		for _, p := range posts {
 			t.say(p)
@@ -35,9 +35,9 @@ func editable(parts []core.Part) bool {
 // flight is back.
 func (t *tx) due(destination string) error {
 	_, err := t.exec(`
-		update destinations d set platform = coalesce(w.platform, d.platform), lane = coalesce(w.lane, d.lane), ready_at = w.ready_at
+		update destinations d set platform = coalesce(w.platform, d.platform), conversation = coalesce(w.conversation, d.conversation), ready_at = w.ready_at
 		from (select $1::text as destination) k left join lateral (
-			select platform, lane, greatest(next_at, (select max(lease_until) from outbox where destination = $1 and owner <> '')) as ready_at
+			select platform, conversation, greatest(next_at, (select max(lease_until) from outbox where destination = $1 and owner <> '')) as ready_at
 			from outbox where destination = $1 and state = 'waiting' order by seq limit 1) w on true
 		where d.destination = k.destination`, destination)
 	return err
@@ -65,10 +65,10 @@ func (t *tx) outboxRow(key string) (core.OutboxRow, bool, error) {
 }
 
 // ListPosts reads rows along the index that fits the filter best.
-func (s *Store) ListPosts(ctx context.Context, states []core.RowState, lane core.Lane, n int) (rows []core.OutboxRow, err error) {
+func (s *Store) ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) (rows []core.OutboxRow, err error) {
 	var where conditions
 	in(&where, "state", states)
-	where.is("lane", string(lane))
+	where.is("conversation", string(conversation))
 	end, args := where.sql("seq", n)
 	err = s.read(ctx, func(t *tx) error {
 		rows, err = list(t, readOutbox, `select `+outboxColumns+` from outbox`+end, args...)

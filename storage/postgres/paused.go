@@ -43,7 +43,7 @@ func (t *tx) resumed(id core.InvocationID) error {
 }
 
 // closedLanes are the queues that ending these invocations touches: their conversations, and where signals wait for them.
-func (t *tx) closedLanes(invocations []string) ([]core.Lane, error) {
+func (t *tx) closedConversations(invocations []string) ([]core.QueueKey, error) {
 	sessions, err := t.texts(`select session from paused where invocation = any($1::text[])`, invocations)
 	if err != nil {
 		return nil, err
@@ -52,18 +52,18 @@ func (t *tx) closedLanes(invocations []string) ([]core.Lane, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []core.Lane
+	var all []core.QueueKey
 	for _, s := range sessions {
-		all = append(all, core.SessionID(s).Lane())
+		all = append(all, core.SessionID(s).Conversation().Queue())
 	}
 	for _, q := range queues {
-		all = append(all, core.Lane(q))
+		all = append(all, core.QueueKey(q))
 	}
 	return all, nil
 }
 
 // closure ends a paused invocation. except is the event that the closing turn itself runs; its end is the turn's to tell.
-func (t *tx) closure(c core.Closure, except int64) error {
+func (t *tx) closure(c core.Abandon, except int64) error {
 	rec, err := t.pausedRecord(c.Invocation, "")
 	if err != nil {
 		return err
@@ -92,13 +92,13 @@ func (t *tx) closure(c core.Closure, except int64) error {
 	return nil
 }
 
-func (t *tx) withdrawSignals(c core.Closure, except int64) error {
-	lanes, err := t.texts(`select distinct queue from events where invocation = $1 and signal and ended_at is null and seq <> $2`, c.Invocation, except)
+func (t *tx) withdrawSignals(c core.Abandon, except int64) error {
+	conversations, err := t.texts(`select distinct queue from events where invocation = $1 and signal and ended_at is null and seq <> $2`, c.Invocation, except)
 	if err != nil {
 		return err
 	}
-	for _, l := range lanes {
-		if _, err := t.hold(core.Lane(l)); err != nil {
+	for _, l := range conversations {
+		if _, err := t.hold(core.QueueKey(l)); err != nil {
 			return err
 		}
 		if _, err := t.exec(`
@@ -106,7 +106,7 @@ func (t *tx) withdrawSignals(c core.Closure, except int64) error {
 			t.now, core.EndWithdrawn, free(c.Reason), l, c.Invocation, except); err != nil {
 			return err
 		}
-		if err := t.ready(core.Lane(l)); err != nil {
+		if err := t.ready(core.QueueKey(l)); err != nil {
 			return err
 		}
 	}

@@ -101,7 +101,7 @@ func turn(t *testing.T, s core.Store, owner string, n int, add int) {
 	}
 	take := func(id string) core.Claim {
 		t.Helper()
-		_, err := s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint(id, n), Lane: "p:l", Kind: core.KindMessage, Address: core.Address{Platform: "p", Channel: "c"}})
+		_, err := s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint(id, n), Conversation: "p:l", Kind: core.KindMessage, Address: core.Address{Platform: "p", Channel: "c"}})
 		fail(err)
 		claims, err := s.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 3, Lease: 1 << 40, Scopes: served})
 		fail(err)
@@ -127,7 +127,7 @@ func turn(t *testing.T, s core.Store, owner string, n int, add int) {
 	fail(s.Finish(ctx, core.Finish{
 		Claim: c, End: core.End{Kind: core.EndSuspended}, Session: rec,
 		Paused: &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session, Messages: add},
-		Posts:  []core.Post{{Key: fmt.Sprint("r", n), To: c.Event.Address, Lane: "p:l", Kind: core.PostReply}},
+		Posts:  []core.Post{{Key: fmt.Sprint("r", n), To: c.Event.Address, Conversation: "p:l", Kind: core.PostReply}},
 	}))
 	m, err := s.InvocationMessages(ctx, c.Session, c.Event.Invocation)
 	fail(err)
@@ -136,7 +136,7 @@ func turn(t *testing.T, s core.Store, owner string, n int, add int) {
 	}
 	fail(s.Finish(ctx, core.Finish{
 		Claim: take("x"), End: core.End{Kind: core.EndReplied},
-		Closures: []core.Closure{{Invocation: c.Event.Invocation, Rows: msgs[:1], Cancel: true}},
+		Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Rows: msgs[:1], Cancel: true}},
 	}))
 }
 
@@ -146,7 +146,7 @@ func TestCostOfATurn(t *testing.T) {
 	cost := func(messages, turns int) any {
 		var m storage.Meter
 		s := open(t, database(t), postgres.Options{Trace: func(x postgres.Statement) { m.Trace(storage.Statement(x)) }})
-		owner, err := s.Enroll(context.Background(), "test")
+		owner, err := s.Register(context.Background(), "test")
 		if err != nil {
 			t.Fatal(err)
 		}

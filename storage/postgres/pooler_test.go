@@ -36,7 +36,7 @@ func TestPooled_Contract(t *testing.T) {
 // TestPooled_Races: more stores' connections than the pooler has, all busy.
 func TestPooled_Races(t *testing.T) {
 	through := pooled(t)
-	t.Run("lanes", func(t *testing.T) { noLaneTwiceNoneForgotten(newReplicas(t, through)) })
+	t.Run("conversations", func(t *testing.T) { noConversationTwiceNoneForgotten(newReplicas(t, through)) })
 	t.Run("decisions", func(t *testing.T) { theFirstDecisionStands(newReplicas(t, through)) })
 	t.Run("posts", func(t *testing.T) { eachPostOnce(newReplicas(t, through)) })
 }

@@ -10,7 +10,7 @@ import (
 // deliverable are the destinations with something to deliver.
 const deliverable = `
 	from destinations where ready_at <= (select clock_timestamp())
-	and (platform = any($1::text[]) or (platform, lane) in (select p, l from unnest($2::text[], $3::text[]) as pairs (p, l)))`
+	and (platform = any($1::text[]) or (platform, conversation) in (select p, l from unnest($2::text[], $3::text[]) as pairs (p, l)))`
 
 // ClaimPosts leases the first row of each destination that is due, those that wait longest first. A destination whose lock
 // somebody holds is passed over; the next look finds it.
@@ -24,7 +24,7 @@ func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.Outb
 	in := scopes(r.Scopes)
 	var worth bool
 	err := s.read(ctx, func(t *tx) (err error) {
-		worth, err = t.exists(`select 1 `+deliverable+` limit 1`, in.platforms, in.pairsOf, in.pairedLanes)
+		worth, err = t.exists(`select 1 `+deliverable+` limit 1`, in.platforms, in.pairsOf, in.pairedConversations)
 		return err
 	})
 	if err != nil || !worth {
@@ -33,7 +33,7 @@ func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.Outb
 	var rows []core.OutboxRow
 	err = s.write(ctx, func(t *tx) error {
 		rows = nil
-		places, err := t.texts(`select destination `+deliverable+` order by ready_at limit $4 for update of destinations skip locked`, in.platforms, in.pairsOf, in.pairedLanes, r.Limit)
+		places, err := t.texts(`select destination `+deliverable+` order by ready_at limit $4 for update of destinations skip locked`, in.platforms, in.pairsOf, in.pairedConversations, r.Limit)
 		if err != nil || len(places) == 0 {
 			return err
 		}
@@ -143,7 +143,7 @@ func (s *speaker) release(row core.OutboxRow, wait time.Duration) error {
 }
 
 // Spread puts posts beside a row that is being delivered.
-func (s *Store) Spread(ctx context.Context, row core.OutboxRow, posts []core.Post) error {
+func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, posts []core.Post) error {
 	return s.write(ctx, func(t *tx) error {
 		at, err := t.place(row)
 		if err != nil {

@@ -46,7 +46,7 @@ var prunes = []string{
 // idle are the statements that clear up rows that only stand for locks. Queues of clicks and controls come and go, and so do
 // destinations and names that are spent; a conversation's row stays, since it knows the generation.
 var idle = []string{
-	`delete from lanes where queue in (select queue from lanes where beside and ready_at is null and owner = '' limit $1 for update skip locked)`,
+	`delete from queues where queue in (select queue from queues where beside and ready_at is null and owner = '' limit $1 for update skip locked)`,
 	`delete from spending where name in (select name from spending where ends < (select clock_timestamp()) limit $1 for update skip locked)`,
 	`delete from destinations where destination in (select destination from destinations where ready_at is null limit $1 for update skip locked)`,
 }

@@ -49,7 +49,7 @@ func newReplicas(t *testing.T, through func(url string) string) *replicas {
 	r := &replicas{t: t, ctx: ctx, url: database(t), repeats: &repeats{Handler: slog.DiscardHandler}}
 	for range 2 {
 		s := open(t, through(r.url), postgres.Options{Log: slog.New(r.repeats)})
-		owner, err := s.Enroll(ctx, "race")
+		owner, err := s.Register(ctx, "race")
 		r.ok(err)
 		r.stores, r.owners = append(r.stores, s), append(r.owners, owner)
 	}
@@ -65,14 +65,14 @@ func (r *replicas) ok(err error) {
 
 var served = []core.Scope{{Platform: "p"}}
 
-// said is a lane's n-th message.
-func said(lane, n int) core.Event {
+// said is a conversation's n-th message.
+func said(conversation, n int) core.Event {
 	payload, _ := json.Marshal(n)
-	l := core.Lane(fmt.Sprintf("p:%d", lane))
-	return core.Event{Platform: "p", ID: fmt.Sprintf("%d/%d", lane, n), Lane: l, Kind: core.KindMessage, Payload: payload, Address: core.Address{Platform: "p", Channel: string(l)}}
+	l := core.ConversationID(fmt.Sprintf("p:%d", conversation))
+	return core.Event{Platform: "p", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: l, Kind: core.KindMessage, Payload: payload, Address: core.Address{Platform: "p", Channel: string(l)}}
 }
 
-// claim takes what there is, at most n lanes.
+// claim takes what there is, at most n conversations.
 func (r *replicas) claim(i, n int) []core.Claim {
 	claims, err := r.stores[i].Claim(r.ctx, core.ClaimRequest{Owner: r.owners[i], Limit: n, Lease: time.Minute, Scopes: served})
 	if err != nil {
@@ -81,40 +81,40 @@ func (r *replicas) claim(i, n int) []core.Claim {
 	return claims
 }
 
-// TestRace_NoLaneTwiceNoneForgotten: while four accept, eight claim and finish, of two processes. No lane is held twice, none is
-// left behind, and each lane's events come in their order.
-func TestRace_NoLaneTwiceNoneForgotten(t *testing.T) {
-	noLaneTwiceNoneForgotten(newReplicas(t, straight))
+// TestRace_NoLaneTwiceNoneForgotten: while four accept, eight claim and finish, of two processes. No conversation is held twice, none is
+// left behind, and each conversation's events come in their order.
+func TestRace_NoConversationTwiceNoneForgotten(t *testing.T) {
+	noConversationTwiceNoneForgotten(newReplicas(t, straight))
 }
 
-func noLaneTwiceNoneForgotten(r *replicas) {
+func noConversationTwiceNoneForgotten(r *replicas) {
 	t := r.t
-	const lanes, messages = 12, 12
+	const conversations, messages = 12, 12
 	var all sync.WaitGroup
 	for part := range 4 {
 		all.Go(func() {
 			for n := range messages {
-				for lane := part; lane < lanes; lane += 4 {
-					if _, err := r.stores[part%2].Accept(r.ctx, said(lane, n)); err != nil {
+				for conversation := part; conversation < conversations; conversation += 4 {
+					if _, err := r.stores[part%2].Accept(r.ctx, said(conversation, n)); err != nil {
 						t.Errorf("accepting: %v", err)
 					}
 				}
 			}
 		})
 	}
-	var held, next [lanes]atomic.Int64
+	var held, next [conversations]atomic.Int64
 	var done atomic.Int64
 	take := func(i int, c core.Claim) {
-		var lane, n int
-		_, _ = fmt.Sscanf(c.Event.ID, "%d/%d", &lane, &n)
-		if held[lane].Add(1) != 1 {
-			t.Errorf("the lane %d is held twice", lane)
+		var conversation, n int
+		_, _ = fmt.Sscanf(c.Event.ID, "%d/%d", &conversation, &n)
+		if held[conversation].Add(1) != 1 {
+			t.Errorf("the conversation %d is held twice", conversation)
 		}
-		if want := next[lane].Add(1) - 1; int64(n) != want || c.Event.Attempt != 1 {
-			t.Errorf("the lane %d gave message %d at attempt %d, want %d", lane, n, c.Event.Attempt, want)
+		if want := next[conversation].Add(1) - 1; int64(n) != want || c.Event.Attempt != 1 {
+			t.Errorf("the conversation %d gave message %d at attempt %d, want %d", conversation, n, c.Event.Attempt, want)
 		}
 		runtime.Gosched()
-		held[lane].Add(-1)
+		held[conversation].Add(-1)
 		if err := r.stores[i].Finish(r.ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}}); err != nil {
 			t.Errorf("finishing: %v", err)
 		}
@@ -122,7 +122,7 @@ func noLaneTwiceNoneForgotten(r *replicas) {
 	}
 	for worker := range 8 {
 		all.Go(func() {
-			for done.Load() < lanes*messages && r.ctx.Err() == nil && !t.Failed() {
+			for done.Load() < conversations*messages && r.ctx.Err() == nil && !t.Failed() {
 				for _, c := range r.claim(worker%2, 1+worker%3) {
 					take(worker%2, c)
 				}
@@ -130,15 +130,15 @@ func noLaneTwiceNoneForgotten(r *replicas) {
 		})
 	}
 	all.Wait()
-	if got := done.Load(); got != lanes*messages {
-		t.Errorf("%d turns were taken, want %d", got, lanes*messages)
+	if got := done.Load(); got != conversations*messages {
+		t.Errorf("%d turns were taken, want %d", got, conversations*messages)
 	}
 	if n := r.repeats.n.Load(); n != 0 {
 		t.Errorf("%d transactions were repeated: the locks are not taken in one order", n)
 	}
 }
 
-// TestRace_NumbersFollowCommits: who reads a lane again and again never sees an event appear before one that was there.
+// TestRace_NumbersFollowCommits: who reads a conversation again and again never sees an event appear before one that was there.
 func TestRace_NumbersFollowCommits(t *testing.T) {
 	r := newReplicas(t, straight)
 	const writers, each = 8, 15
@@ -164,7 +164,7 @@ func TestRace_NumbersFollowCommits(t *testing.T) {
 	known := map[int64]bool{}
 	for reading := true; reading; {
 		reading = left.Load() > 0 // then one look more
-		events, err := r.stores[0].Events(r.ctx, core.EventFilter{Lane: "p:0"})
+		events, err := r.stores[0].Events(r.ctx, core.EventFilter{Conversation: "p:0"})
 		r.ok(err)
 		slices.Reverse(events)
 		highest, at := last, time.Time{}
@@ -185,17 +185,17 @@ func TestRace_NumbersFollowCommits(t *testing.T) {
 	}
 }
 
-// suspend takes a lane's message up to an approval.
-func (r *replicas) suspend(lane int, id string) core.Claim {
+// suspend takes a conversation's message up to an approval.
+func (r *replicas) suspend(conversation int, id string) core.Claim {
 	r.t.Helper()
-	_, err := r.stores[0].Accept(r.ctx, said(lane, 0))
+	_, err := r.stores[0].Accept(r.ctx, said(conversation, 0))
 	r.ok(err)
 	c := r.claim(0, 1)[0]
 	a := &core.Approval{
-		ID: core.ApprovalID(id), Invocation: c.Event.Invocation, Session: c.Session, Lane: c.Event.Lane, Address: c.Event.Address,
+		ID: core.ApprovalID(id), Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation, Address: c.Event.Address,
 		Call: core.Call{Tool: "note", Digest: "d"}, Rule: core.Rule{Approvers: voters()}, State: core.Open,
 	}
-	card := core.Post{Key: a.CardKey(), To: a.Address, Lane: a.Lane, Kind: core.PostCard, Approval: a.ID}
+	card := core.Post{Key: a.CardKey(), To: a.Address, Conversation: a.Conversation, Kind: core.PostCard, Approval: a.ID}
 	r.ok(r.stores[0].Finish(r.ctx, core.Finish{
 		Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: a, Posts: []core.Post{card},
 		Paused: &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: core.SignalID(id)}},
@@ -241,7 +241,7 @@ func theFirstDecisionStands(r *replicas) {
 		all.Go(func() {
 			err := r.stores[1].Finish(r.ctx, core.Finish{
 				Claim: cancelling, End: core.End{Kind: core.EndReplied},
-				Closures: []core.Closure{{Invocation: paused.Event.Invocation, Cancel: true, Reason: "enough"}},
+				Abandoned: []core.Abandon{{Invocation: paused.Event.Invocation, Cancel: true, Reason: "enough"}},
 			})
 			if err != nil {
 				t.Errorf("cancelling: %v", err)
@@ -282,24 +282,24 @@ func theFirstDecisionStands(r *replicas) {
 // TestRace_TheLogIsOneChain: approvals of many conversations are opened and decided at once, and the log names each step once.
 func TestRace_TheLogIsOneChain(t *testing.T) {
 	r := newReplicas(t, straight)
-	const lanes, rounds = 8, 6
+	const conversations, rounds = 8, 6
 	var all sync.WaitGroup
-	for lane := range lanes {
+	for conversation := range conversations {
 		all.Go(func() {
 			for n := range rounds {
-				i, id := (lane+n)%2, core.ApprovalID(fmt.Sprintf("%d/%d", lane, n))
-				e := said(lane, n)
+				i, id := (conversation+n)%2, core.ApprovalID(fmt.Sprintf("%d/%d", conversation, n))
+				e := said(conversation, n)
 				if _, err := r.stores[i].Accept(r.ctx, e); err != nil {
 					t.Errorf("accepting: %v", err)
 				}
-				only := []core.Scope{{Platform: "p", Lanes: []core.Lane{e.Lane}}}
+				only := []core.Scope{{Platform: "p", Conversations: []core.ConversationID{e.Conversation}}}
 				claims, err := r.stores[i].Claim(r.ctx, core.ClaimRequest{Owner: r.owners[i], Limit: 1, Lease: time.Minute, Scopes: only})
 				if err != nil || len(claims) != 1 {
 					t.Errorf("claiming: %v, %v", claims, err)
 					return
 				}
 				c := claims[0]
-				a := &core.Approval{ID: id, Invocation: c.Event.Invocation, Session: c.Session, Lane: e.Lane, Address: e.Address, Rule: core.Rule{Approvers: voters(), Quorum: 2}}
+				a := &core.Approval{ID: id, Invocation: c.Event.Invocation, Session: c.Session, Conversation: e.Conversation, Address: e.Address, Rule: core.Rule{Approvers: voters(), Quorum: 2}}
 				if err := r.stores[i].Finish(r.ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: a}); err != nil {
 					t.Errorf("finishing: %v", err)
 				}
@@ -313,8 +313,8 @@ func TestRace_TheLogIsOneChain(t *testing.T) {
 	log, err := r.stores[0].AuditLog(r.ctx, 0, 0)
 	r.ok(err)
 	r.ok(core.VerifyAudit("", log))
-	if len(log) != 2*lanes*rounds {
-		t.Errorf("%d entries, want %d", len(log), 2*lanes*rounds)
+	if len(log) != 2*conversations*rounds {
+		t.Errorf("%d entries, want %d", len(log), 2*conversations*rounds)
 	}
 	if n := r.repeats.n.Load(); n != 0 {
 		t.Errorf("%d transactions were repeated", n)
@@ -326,19 +326,19 @@ func TestRace_EachPostOnce(t *testing.T) { eachPostOnce(newReplicas(t, straight)
 
 func eachPostOnce(r *replicas) {
 	t := r.t
-	const lanes, posts = 6, 8
-	for lane := range lanes {
-		_, err := r.stores[0].Accept(r.ctx, said(lane, 0))
+	const conversations, posts = 6, 8
+	for conversation := range conversations {
+		_, err := r.stores[0].Accept(r.ctx, said(conversation, 0))
 		r.ok(err)
 	}
-	claims := r.claim(0, lanes)
+	claims := r.claim(0, conversations)
 	var all sync.WaitGroup
 	for i, c := range claims {
 		all.Go(func() {
 			for n := range posts {
-				own := core.Post{Key: fmt.Sprintf("%d/%d", i, n), To: c.Event.Address, Lane: c.Event.Lane, Kind: core.PostReply}
+				own := core.Post{Key: fmt.Sprintf("%d/%d", i, n), To: c.Event.Address, Conversation: c.Event.Conversation, Kind: core.PostReply}
 				shared := core.Post{Key: fmt.Sprintf("shared/%d/%d", i, n), To: core.Address{Platform: "p", Channel: fmt.Sprintf("shared %d", n%3)}, Kind: core.PostReply}
-				if err := r.stores[i%2].Say(r.ctx, c, []core.Post{shared, own}); err != nil {
+				if err := r.stores[i%2].AddPosts(r.ctx, c, []core.Post{shared, own}); err != nil {
 					t.Errorf("saying: %v", err)
 				}
 			}
@@ -351,7 +351,7 @@ func eachPostOnce(r *replicas) {
 	for worker := range 8 {
 		all.Go(func() {
 			i := worker % 2
-			for sent.Load() < 2*lanes*posts && r.ctx.Err() == nil && !t.Failed() {
+			for sent.Load() < 2*conversations*posts && r.ctx.Err() == nil && !t.Failed() {
 				rows, err := r.stores[i].ClaimPosts(r.ctx, core.PostRequest{Owner: r.owners[i], Limit: 1 + worker%3, Lease: time.Minute, Scopes: served})
 				if err != nil {
 					t.Errorf("claiming posts: %v", err)
@@ -383,8 +383,8 @@ func eachPostOnce(r *replicas) {
 			t.Errorf("%s was given out %d times", key, n)
 		}
 	}
-	if len(given) != 2*lanes*posts {
-		t.Errorf("%d posts, want %d", len(given), 2*lanes*posts)
+	if len(given) != 2*conversations*posts {
+		t.Errorf("%d posts, want %d", len(given), 2*conversations*posts)
 	}
 	if n := r.repeats.n.Load(); n != 0 {
 		t.Errorf("%d transactions were repeated: the locks are not taken in one order", n)
@@ -399,9 +399,9 @@ func TestRace_AClickOnItsWayIn(t *testing.T) {
 	c := r.claim(0, 1)[0]
 	r.ok(r.stores[0].Finish(r.ctx, core.Finish{
 		Claim: c, End: core.End{Kind: core.EndSuspended},
-		Approval: &core.Approval{ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Lane: c.Event.Lane, Address: c.Event.Address, Rule: core.Rule{Timeout: time.Hour, Approvers: voters()}},
+		Approval: &core.Approval{ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation, Address: c.Event.Address, Rule: core.Rule{Timeout: time.Hour, Approvers: voters()}},
 	}))
-	click := core.Event{Platform: "p", ID: "click", Lane: c.Event.Lane, Kind: core.KindClick, Subject: "a", Address: c.Event.Address}
+	click := core.Event{Platform: "p", ID: "click", Conversation: c.Event.Conversation, Kind: core.KindClick, Subject: "a", Address: c.Event.Address}
 	// The click's transaction has taken its lock and its time, and is not committed.
 	other := connect(t, r.url)
 	exec := func(query string, args ...any) {
@@ -411,9 +411,9 @@ func TestRace_AClickOnItsWayIn(t *testing.T) {
 		}
 	}
 	exec(`begin`)
-	exec(`insert into lanes (queue, platform, conversation, beside) values ($1, 'p', $2, true)`, string(click.Queue()), string(c.Event.Lane))
-	exec(`insert into events (platform, id, lane, queue, kind, signal, subject, actor, address, invocation, accepted_at, due_at)
-		values ('p', 'click', $1, $2, 'click', false, 'a', '{}', '{}', 'i', clock_timestamp(), clock_timestamp())`, string(c.Event.Lane), string(click.Queue()))
+	exec(`insert into queues (queue, platform, conversation, beside) values ($1, 'p', $2, true)`, string(click.QueueKey()), string(c.Event.Conversation))
+	exec(`insert into events (platform, id, conversation, queue, kind, signal, subject, actor, address, invocation, accepted_at, due_at)
+		values ('p', 'click', $1, $2, 'click', false, 'a', '{}', '{}', 'i', clock_timestamp(), clock_timestamp())`, string(c.Event.Conversation), string(click.QueueKey()))
 	mover := connect(t, r.url)
 	if _, err := mover.Exec(r.ctx, `update test_clock set moved = interval '2 hours'`); err != nil {
 		t.Fatal(err)

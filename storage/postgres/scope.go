@@ -4,20 +4,20 @@ import "gatehouse/core"
 
 // scoped is what a process serves, as arguments: the platforms that it serves whole, and pairs of a platform and a conversation.
 type scoped struct {
-	platforms   []string
-	pairsOf     []string
-	pairedLanes []string
+	platforms           []string
+	pairsOf             []string
+	pairedConversations []string
 }
 
 func scopes(all []core.Scope) scoped {
-	s := scoped{platforms: []string{}, pairsOf: []string{}, pairedLanes: []string{}}
+	s := scoped{platforms: []string{}, pairsOf: []string{}, pairedConversations: []string{}}
 	for _, one := range all {
-		if one.Lanes == nil {
+		if one.Conversations == nil {
 			s.platforms = append(s.platforms, one.Platform)
 		}
-		for _, l := range one.Lanes {
+		for _, l := range one.Conversations {
 			s.pairsOf = append(s.pairsOf, one.Platform)
-			s.pairedLanes = append(s.pairedLanes, string(l))
+			s.pairedConversations = append(s.pairedConversations, string(l))
 		}
 	}
 	return s

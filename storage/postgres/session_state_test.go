@@ -13,7 +13,7 @@ import (
 func TestNothingIsLeftOnAConnection(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, database(t), postgres.Options{})
-	owner, err := s.Enroll(ctx, "test")
+	owner, err := s.Register(ctx, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -202,11 +202,11 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) (all []c
 	return all, err
 }
 
-// DeleteSession removes a session. A holder whose lease is over loses its lane first, so that it can't write the session anew.
+// DeleteSession removes a session. A holder whose lease is over loses its conversation first, so that it can't write the session anew.
 func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 	return s.write(ctx, func(t *tx) error {
-		queue := id.Lane()
-		found, err := t.hold(queue)
+		queue := id.Conversation()
+		found, err := t.hold(queue.Queue())
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 		}
 		var until time.Time
 		runs, err := t.row([]any{stamp{&until}}, `
-			select lease_until from lanes where queue = $1 and owner <> '' and exists (select 1 from events where seq = lanes.event and session = $2)`, queue, id)
+			select lease_until from queues where queue = $1 and owner <> '' and exists (select 1 from events where seq = queues.event and session = $2)`, queue, id)
 		if err != nil {
 			return err
 		}
@@ -225,10 +225,10 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 			return core.Errorf(core.Invalid, "A turn of the conversation %s runs. Stop it first, or wait for its end.", id)
 		}
 		if runs {
-			if _, err := t.exec(`update lanes set owner = '', lease_until = null, fence = fence + 1 where queue = $1`, queue); err != nil {
+			if _, err := t.exec(`update queues set owner = '', lease_until = null, fence = fence + 1 where queue = $1`, queue); err != nil {
 				return err
 			}
-			if err := t.ready(queue); err != nil {
+			if err := t.ready(queue.Queue()); err != nil {
 				return err
 			}
 		}
@@ -237,7 +237,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 			return err
 		}
 		for _, invocation := range waiting {
-			if err := t.closure(core.Closure{Invocation: core.InvocationID(invocation), Cancel: true, Reason: "the conversation was deleted"}, 0); err != nil {
+			if err := t.closure(core.Abandon{Invocation: core.InvocationID(invocation), Cancel: true, Reason: "the conversation was deleted"}, 0); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,7 @@ import (
 // Names of settings begin with who wrote them, "kept/" or "put/", so that none meets another's, nor one of ours, such as "paused".
 
 // Keep stores a setting that stands once it is made.
-func (s *Store) Keep(ctx context.Context, name, value string) (kept string, err error) {
+func (s *Store) PutIfAbsent(ctx context.Context, name, value string) (kept string, err error) {
 	err = s.write(ctx, func(t *tx) error {
 		if _, err := t.exec(`insert into settings (name, value) values ($1, $2) on conflict (name) do nothing`, "kept/"+name, value); err != nil {
 			return err
@@ -22,7 +22,7 @@ func (s *Store) Keep(ctx context.Context, name, value string) (kept string, err 
 
 // Put stores a setting that may change. It is kept as JSON, which holds a zero byte too.
 func (s *Store) Put(ctx context.Context, name, value string) error {
-	if err := core.CheckSetting(name, value); err != nil {
+	if err := core.CheckValue(name, value); err != nil {
 		return err
 	}
 	return s.write(ctx, func(t *tx) error {

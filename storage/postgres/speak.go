@@ -13,7 +13,7 @@ import (
 type utterance struct {
 	post    *core.Post
 	cards   core.ApprovalID
-	seen    *core.Sighting
+	seen    *core.PressedCard
 	pressed string
 	event   int64
 }
@@ -29,7 +29,7 @@ func (t *tx) redraw(id core.ApprovalID) {
 }
 
 // see notes that a card is there, whatever became of the answer to its send.
-func (t *tx) see(s core.Sighting) { t.speech = append(t.speech, utterance{seen: &s}) }
+func (t *tx) see(s core.PressedCard) { t.speech = append(t.speech, utterance{seen: &s}) }
 
 // press notes that a post is to be drawn without its button. One that is not there, or was pressed before, is no error.
 func (t *tx) press(key string) { t.speech = append(t.speech, utterance{pressed: key}) }
@@ -38,7 +38,7 @@ func (t *tx) press(key string) { t.speech = append(t.speech, utterance{pressed: 
 func (t *tx) putOut(event int64) { t.speech = append(t.speech, utterance{event: event}) }
 
 // speak writes what was noted, near the transaction's end: so all destinations are known, and their locks are taken at once, in
-// the order of their names. Whoever holds them waits for no lane and no approval any more.
+// the order of their names. Whoever holds them waits for no conversation and no approval any more.
 func (t *tx) speak() error {
 	if len(t.speech) == 0 {
 		return nil
@@ -124,7 +124,7 @@ func add(all map[string]bool, found []string) {
 func (t *tx) places(all map[string]bool) error {
 	_, err := t.row([]any{stamp{&t.now}}, `
 		insert into destinations (destination) select d from unnest($1::text[]) with ordinality as wanted (d, n) order by n
-		on conflict (destination) do update set lane = destinations.lane
+		on conflict (destination) do update set conversation = destinations.conversation
 		returning clock_timestamp()`, slices.Sorted(maps.Keys(all)))
 	return err
 }
@@ -184,10 +184,10 @@ func (s *speaker) add(p core.Post) error {
 			return nil
 		}
 		n, err := s.exec(`
-			insert into outbox (key, destination, platform, lane, kind, approval, post, state, wanted, shown, parts, attempts, next_at, cause, created_at)
+			insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted, shown, parts, attempts, next_at, cause, created_at)
 			values ($1, $2, $3, $4, $5, $6, $7, 'waiting', 1, 0, '[]', 0, $8::timestamptz, '', $8::timestamptz)
 			on conflict (key) do nothing`,
-			p.Key, destination(p), p.To.Platform, p.Lane, p.Kind, p.Approval, asJSON{p}, s.now)
+			p.Key, destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, s.now)
 		if err != nil || n == 1 {
 			return err
 		}
@@ -208,8 +208,8 @@ func (s *speaker) change(old core.OutboxRow, p core.Post) error {
 	if err := s.at(destination(p)); err != nil {
 		return err
 	}
-	if _, err := s.exec(`update outbox set destination = $1, platform = $2, lane = $3, kind = $4, approval = $5, post = $6 where seq = $7`,
-		destination(p), p.To.Platform, p.Lane, p.Kind, p.Approval, asJSON{p}, old.Seq); err != nil {
+	if _, err := s.exec(`update outbox set destination = $1, platform = $2, conversation = $3, kind = $4, approval = $5, post = $6 where seq = $7`,
+		destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, old.Seq); err != nil {
 		return err
 	}
 	if out(p) && old.Fence == 0 {
@@ -225,20 +225,20 @@ func (s *speaker) cards(id core.ApprovalID) ([]core.OutboxRow, error) {
 }
 
 // sight ends the doubt about a card that was pressed, and has it drawn as it stands now.
-func (s *speaker) sight(seen core.Sighting) error {
+func (s *speaker) sight(seen core.PressedCard) error {
 	cards, err := s.cards(seen.Approval)
 	if err != nil {
 		return err
 	}
 	for _, card := range cards {
-		if !seen.Sights(card) {
+		if !seen.Matches(card) {
 			continue
 		}
 		if err := s.at(destination(card.Post)); err != nil {
 			return err
 		}
 		if _, err := s.exec(`update outbox set parts = $1, shown = 0, state = 'waiting', next_at = $2 where seq = $3`,
-			asJSON{[]core.Part{{Ref: seen.Card}}}, s.now, card.Seq); err != nil {
+			asJSON{[]core.Part{{Ref: seen.Ref}}}, s.now, card.Seq); err != nil {
 			return err
 		}
 	}

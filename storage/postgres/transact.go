@@ -154,7 +154,7 @@ func patiently(ctx context.Context, err error) error {
 // errPatience marks what took longer than Options.Patience.
 var errPatience = errors.New("the database did not answer in time")
 
-// fenced runs do in one transaction, if the claim still holds its lane.
+// fenced runs do in one transaction, if the claim still holds its conversation.
 func (s *Store) fenced(ctx context.Context, c core.Claim, do func(*tx) error) error {
 	return s.write(ctx, func(t *tx) error {
 		if err := t.fence(c); err != nil {

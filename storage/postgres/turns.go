@@ -10,26 +10,26 @@ import (
 // Renew makes the lease last from now.
 func (s *Store) Renew(ctx context.Context, c core.Claim, lease time.Duration) error {
 	return s.fenced(ctx, c, func(t *tx) error {
-		_, err := t.exec(`update lanes set lease_until = $1::timestamptz, ready_at = $1::timestamptz where queue = $2`, t.now.Add(lease), c.Queue)
+		_, err := t.exec(`update queues set lease_until = $1::timestamptz, ready_at = $1::timestamptz where queue = $2`, t.now.Add(lease), c.Key)
 		return err
 	})
 }
 
-// StopAsked reports whether this event's turn was asked to stop. The wish outlives a holder that dies of something else.
-func (s *Store) StopAsked(ctx context.Context, c core.Claim) (asked bool, err error) {
+// StopRequested reports whether this event's turn was asked to stop. The wish outlives a holder that dies of something else.
+func (s *Store) StopRequested(ctx context.Context, c core.Claim) (asked bool, err error) {
 	err = s.read(ctx, func(t *tx) error {
-		held, err := t.row([]any{&asked}, `select stop = event from lanes where queue = $1 and owner = $2 and owner <> '' and fence = $3 and event = $4`,
-			c.Queue, c.Owner, c.Fence, c.Event.Seq)
+		held, err := t.row([]any{&asked}, `select stop = event from queues where queue = $1 and owner = $2 and owner <> '' and fence = $3 and event = $4`,
+			c.Key, c.Owner, c.Fence, c.Event.Seq)
 		if err == nil && !held {
-			err = lostLane(c)
+			err = lostConversation(c)
 		}
 		return err
 	})
 	return asked, err
 }
 
-// HandBack gives the event back as if it had not been claimed.
-func (s *Store) HandBack(ctx context.Context, c core.Claim) error {
+// Release gives the event back as if it had not been claimed.
+func (s *Store) Release(ctx context.Context, c core.Claim) error {
 	return s.fenced(ctx, c, func(t *tx) error {
 		if _, err := t.exec(`update events set attempt = attempt - 1 where seq = $1`, c.Event.Seq); err != nil {
 			return err

@@ -13,7 +13,7 @@ func (s *Store) Resend(ctx context.Context, seq int64) error {
 			return nil
 		}
 		_, err := s.exec(`update outbox set state = 'waiting', next_at = $1, parts = $2, attempts = 0, cause = '' where seq = $3`,
-			s.now, asJSON{append([]core.Part{}, row.Certain()...)}, seq)
+			s.now, asJSON{append([]core.Part{}, row.Delivered()...)}, seq)
 		return err
 	})
 }

@@ -8,14 +8,14 @@ import (
 	"gatehouse/storage/postgres"
 )
 
-// TestRace_WhatComesInBesideAnEndIsSeen: another process is putting an event into the lane, and has its lock, when the turn's end
-// wants it. The end looks at the lane only after it has the lock: so the event is not forgotten.
+// TestRace_WhatComesInBesideAnEndIsSeen: another process is putting an event into the conversation, and has its lock, when the turn's end
+// wants it. The end looks at the conversation only after it has the lock: so the event is not forgotten.
 func TestRace_WhatComesInBesideAnEndIsSeen(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	c := f.claim(0)
 	f.exec(f.block, `begin`)
-	f.exec(f.block, `update lanes set fence = fence where queue = 'p:0'`)
-	f.exec(f.block, `insert into events (platform, id, lane, queue, kind, signal, subject, actor, address, invocation, accepted_at, due_at)
+	f.exec(f.block, `update queues set fence = fence where queue = 'p:0'`)
+	f.exec(f.block, `insert into events (platform, id, conversation, queue, kind, signal, subject, actor, address, invocation, accepted_at, due_at)
 		values ('p', 'beside', 'p:0', 'p:0', 'message', false, '', '{}', '{}', 'i', clock_timestamp(), clock_timestamp())`)
 	came := make(chan error)
 	go func() { came <- f.store.Finish(f.ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}}) }()
@@ -32,7 +32,7 @@ func TestRace_WhatComesInBesideAnEndIsSeen(t *testing.T) {
 func TestRace_WhatIsSaidBesideADeliveryIsSeen(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	c := f.claim(0)
-	f.want(f.store.Say(f.ctx, c, []core.Post{{Key: "a", To: c.Event.Address, Kind: core.PostReply}}), "")
+	f.want(f.store.AddPosts(f.ctx, c, []core.Post{{Key: "a", To: c.Event.Address, Kind: core.PostReply}}), "")
 	deliver := func() []core.OutboxRow {
 		t.Helper()
 		rows, err := f.store.ClaimPosts(f.ctx, core.PostRequest{Owner: f.owner, Limit: 1, Lease: time.Minute, Scopes: served})
@@ -43,9 +43,9 @@ func TestRace_WhatIsSaidBesideADeliveryIsSeen(t *testing.T) {
 	}
 	row := deliver()[0]
 	f.exec(f.block, `begin`)
-	f.exec(f.block, `update destinations set lane = lane`)
-	f.exec(f.block, `insert into outbox (key, destination, platform, lane, kind, approval, post, state, wanted, shown, parts, attempts, next_at, cause, created_at)
-		select 'beside', destination, platform, lane, kind, approval, replace(post, '"a"', '"beside"'), 'waiting', 1, 0, '[]', 0, clock_timestamp(), '', clock_timestamp() from outbox`)
+	f.exec(f.block, `update destinations set conversation = conversation`)
+	f.exec(f.block, `insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted, shown, parts, attempts, next_at, cause, created_at)
+		select 'beside', destination, platform, conversation, kind, approval, replace(post, '"a"', '"beside"'), 'waiting', 1, 0, '[]', 0, clock_timestamp(), '', clock_timestamp() from outbox`)
 	row.State, row.Shown = core.RowSent, row.Wanted
 	came := make(chan error)
 	go func() { came <- f.store.ReleasePost(f.ctx, row, 0) }()

@@ -18,7 +18,7 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) (events []core.E
 		where.and("ended_at = 0")
 	}
 	where.is("platform", f.Platform)
-	where.is("lane", string(f.Lane))
+	where.is("conversation", string(f.Conversation))
 	where.is("session", string(f.Session))
 	where.is("invocation", string(f.Invocation))
 	if f.Seq != 0 {
@@ -35,18 +35,18 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) (events []core.E
 // Queue shows what waits, by counting along indexes of what waits.
 func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
 	var q core.QueueView
-	read := func(scan func(...any) error) (l core.LaneView, err error) {
-		return l, scan(&l.Queue, &l.Platform, &l.Owner, stamp{&l.LeaseUntil}, stamp{&l.ReadyAt}, &l.Waiting, stamp{&l.Oldest})
+	read := func(scan func(...any) error) (l core.QueueEntry, err error) {
+		return l, scan(&l.Key, &l.Platform, &l.Owner, stamp{&l.LeaseUntil}, stamp{&l.ReadyAt}, &l.Waiting, stamp{&l.Oldest})
 	}
 	err := s.read(ctx, func(t *tx) (err error) {
 		if q.Paused, err = t.paused(); err != nil {
 			return err
 		}
-		q.Lanes, err = list(t, read, `
+		q.Entries, err = list(t, read, `
 			select l.queue, l.platform, l.owner, l.lease_until, l.ready_at,
 				(select count(*) from events e where e.queue = l.queue and e.ended_at = 0),
 				(select coalesce(min(e.accepted_at), 0) from events e where e.queue = l.queue and e.ended_at = 0)
-			from lanes l where l.ready_at >= 0 order by l.ready_at`)
+			from queues l where l.ready_at >= 0 order by l.ready_at`)
 		if err != nil {
 			return err
 		}
@@ -77,11 +77,11 @@ func (t *tx) paused() (bool, error) {
 
 // Stop asks a turn that has begun to stop; after a crash the next holder hears it. Where none has begun, a first message that
 // backs off is withdrawn.
-func (s *Store) Stop(ctx context.Context, lane core.Lane, by core.Actor) (core.Stopping, error) {
-	var came core.Stopping
+func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by core.Actor) (core.StopResult, error) {
+	var came core.StopResult
 	err := s.write(ctx, func(t *tx) error {
-		came = core.Stopping{}
-		n, err := t.exec(`update lanes set stop = event where queue = ? and event <> 0`, lane)
+		came = core.StopResult{}
+		n, err := t.exec(`update queues set stop = event where queue = ? and event <> 0`, conversation)
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (s *Store) Stop(ctx context.Context, lane core.Lane, by core.Actor) (core.S
 			return nil
 		}
 		var seq, until int64
-		found, err := t.row([]any{&seq, &until}, `select seq, not_before from events where queue = ? and ended_at = 0 and signal = 0 order by seq limit 1`, lane)
+		found, err := t.row([]any{&seq, &until}, `select seq, not_before from events where queue = ? and ended_at = 0 and signal = 0 order by seq limit 1`, conversation)
 		if err != nil || !found || until <= ns(t.now) {
 			return err
 		}
@@ -98,7 +98,7 @@ func (s *Store) Stop(ctx context.Context, lane core.Lane, by core.Actor) (core.S
 		if err := t.end(seq, core.EndWithdrawn, fmt.Sprintf("stopped by %s", by.ID)); err != nil {
 			return err
 		}
-		return t.ready(lane)
+		return t.ready(conversation.Queue())
 	})
 	return came, err
 }
@@ -109,7 +109,7 @@ func (t *tx) end(seq int64, kind core.EndKind, cause string) error {
 }
 
 // Again appends a new event with the content of a failed one. The failed one is named in it, once.
-func (s *Store) Again(ctx context.Context, seq int64) (core.Receipt, error) {
+func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
 	var r core.Receipt
 	err := s.write(ctx, func(t *tx) error {
 		r = core.Receipt{}

@@ -28,7 +28,7 @@ func (t *tx) amend(e core.Event) (core.Receipt, error) {
 	if err != nil {
 		return core.Receipt{}, err
 	}
-	e.Lane = amended.Lane
+	e.Conversation = amended.Conversation
 	seq, err = t.storeEvent(e, amended.Invocation, 0)
 	if err != nil {
 		return core.Receipt{}, err
@@ -51,7 +51,7 @@ func (t *tx) applyAmendment(e core.EventRecord, by core.Actor, a core.Amendment)
 	if _, err := t.exec(`update events set revision = ? where seq = ?`, a.Revision, e.Seq); err != nil {
 		return core.End{}, err
 	}
-	begun, err := t.exists(`select 1 from lanes where queue = ? and event = ?`, e.Queue(), e.Seq)
+	begun, err := t.exists(`select 1 from queues where queue = ? and event = ?`, e.QueueKey(), e.Seq)
 	switch {
 	case err != nil:
 		return core.End{}, err
@@ -63,7 +63,7 @@ func (t *tx) applyAmendment(e core.EventRecord, by core.Actor, a core.Amendment)
 		if err := t.end(e.Seq, core.EndWithdrawn, "taken back"); err != nil {
 			return core.End{}, err
 		}
-		return core.End{Kind: core.EndApplied, Cause: "the waiting event is withdrawn"}, t.ready(e.Queue())
+		return core.End{Kind: core.EndApplied, Cause: "the waiting event is withdrawn"}, t.ready(e.QueueKey())
 	}
 	_, err = t.exec(`update events set payload = ? where seq = ?`, []byte(a.Payload), e.Seq)
 	return core.End{Kind: core.EndApplied, Cause: "the waiting event says something else now"}, err

@@ -16,12 +16,12 @@ type approvalBody struct {
 	Rule      core.Rule    `json:"rule"`
 }
 
-const approvalColumns = `id, invocation, session, lane, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed`
+const approvalColumns = `id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed`
 
 func readApproval(scan func(...any) error) (core.Approval, error) {
 	var a core.Approval
 	var b approvalBody
-	err := scan(&a.ID, &a.Invocation, &a.Session, &a.Lane, fromJSON{&b}, &a.State, &a.Reason, fromJSON{&a.DecidedBy},
+	err := scan(&a.ID, &a.Invocation, &a.Session, &a.Conversation, fromJSON{&b}, &a.State, &a.Reason, fromJSON{&a.DecidedBy},
 		stamp{&a.DecidedAt}, stamp{&a.CreatedAt}, stamp{&a.Deadline}, &a.Begun, &a.Changed)
 	a.Address, a.Call, a.Requester, a.Rule = b.Address, b.Call, b.Requester, b.Rule
 	return a, err
@@ -41,7 +41,7 @@ func (t *tx) open(a core.Approval) error {
 	}
 	if _, err := t.exec(`
 		insert into approvals (`+approvalColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		a.ID, a.Invocation, a.Session, a.Lane, asJSON{approvalBody{a.Address, a.Call, a.Requester, a.Rule}}, a.State, a.Reason, asJSON{a.DecidedBy},
+		a.ID, a.Invocation, a.Session, a.Conversation, asJSON{approvalBody{a.Address, a.Call, a.Requester, a.Rule}}, a.State, a.Reason, asJSON{a.DecidedBy},
 		ns(a.DecidedAt), ns(a.CreatedAt), ns(a.Deadline), a.Begun, a.Changed); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (t *tx) settled(a core.Approval) error {
 }
 
 // cancel withdraws an approval together with its paused invocation; so there is nothing that a signal could wake.
-func (t *tx) cancel(a core.Approval, c core.Closure) error {
+func (t *tx) cancel(a core.Approval, c core.Abandon) error {
 	a.State, a.Reason, a.DecidedBy, a.DecidedAt = core.Cancelled, c.Reason, c.By, t.now
 	if err := t.storeState(a); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) (all [
 	var where conditions
 	in(&where, "state", f.States)
 	where.is("session", string(f.Session))
-	where.is("lane", string(f.Lane))
+	where.is("conversation", string(f.Conversation))
 	where.is("invocation", string(f.Invocation))
 	end, args := where.sql(f.Limit)
 	err = s.read(ctx, func(t *tx) error {

@@ -2,7 +2,7 @@
 //
 // # What is kept, under which key
 //
-//	lanes         a queue: who holds it until when, its fence, the event it runs, when it can next be claimed
+//	conversations         a queue: who holds it until when, its fence, the event it runs, when it can next be claimed
 //	events        seq, and once (platform, id): what happened, how often it was tried, how it ended
 //	sessions      a session: its state, and how many messages it has, so that nothing counts them
 //	messages      (session, invocation, n), in the order of pos
@@ -26,16 +26,16 @@
 //
 // # What can be claimed
 //
-// lanes.ready_at is kept right by every transaction that touches a queue (the function ready): null where nothing waits, the end
+// queues.ready_at is kept right by every transaction that touches a queue (the function ready): null where nothing waits, the end
 // of the lease where it is held, else when the first signal or the first message is due. So a claim is one look into an index, a
-// crashed holder's lane becomes ready by itself, and an idle gatehouse costs nothing. destinations does the same for the outbox.
+// crashed holder's conversation becomes ready by itself, and an idle gatehouse costs nothing. destinations does the same for the outbox.
 //
-// A holder's owner, fence and event stand in the lane's row; every write of a turn compares all three. The event stays there when
+// A holder's owner, fence and event stand in the conversation's row; every write of a turn compares all three. The event stays there when
 // the holder dies, so that the next claim can put out the working state that was left burning.
 //
 // # Owners
 //
-// Enroll takes the first free lock on DATABASE.INSTANCE-0.lock, -1 and so on, and holds it until Close. The system drops such a
+// Register takes the first free lock on DATABASE.INSTANCE-0.lock, -1 and so on, and holds it until Close. The system drops such a
 // lock when a process dies, so whoever gets it knows that the last owner of that name is gone, and frees what it held.
 //
 // # What may come twice, what a crash leaves

@@ -34,7 +34,7 @@ func checkFinish(f core.Finish) error {
 		}
 		return nil
 	}
-	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.Seen != nil || f.Resumed != "" || f.NewGeneration || len(f.Closures)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
+	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Resumed != "" || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
 	if kept || f.End.Kind != "" {
 		return core.Errorf(core.Internal, "A turn that is tried again can't keep anything.")
 	}
@@ -50,7 +50,7 @@ func (t *tx) finish(f core.Finish) (s saved, err error) {
 			return s, fmt.Errorf("saving the session: %w", err)
 		}
 	}
-	for _, closure := range f.Closures {
+	for _, closure := range f.Abandoned {
 		if err := t.closure(closure, c.Event.Seq); err != nil {
 			return s, fmt.Errorf("closing %s: %w", closure.Invocation, err)
 		}
@@ -80,8 +80,8 @@ func (t *tx) finish(f core.Finish) (s saved, err error) {
 			return s, fmt.Errorf("saying %s: %w", p.Key, err)
 		}
 	}
-	if f.Seen != nil {
-		if err := t.see(*f.Seen); err != nil {
+	if f.PressedCard != nil {
+		if err := t.see(*f.PressedCard); err != nil {
 			return s, fmt.Errorf("noting that a card is there: %w", err)
 		}
 	}
@@ -112,10 +112,10 @@ func (t *tx) takenUp(f core.Finish) error {
 }
 
 func (t *tx) newGeneration(e core.Event) error {
-	if err := t.lane(e.Lane, e.Platform, e.Lane); err != nil {
+	if err := t.conversation(e.Conversation.Queue(), e.Platform, e.Conversation); err != nil {
 		return err
 	}
-	_, err := t.exec(`update lanes set generation = generation + 1 where queue = ?`, e.Lane)
+	_, err := t.exec(`update queues set generation = generation + 1 where queue = ?`, e.Conversation)
 	return err
 }
 

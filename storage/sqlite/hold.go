@@ -8,7 +8,7 @@ import (
 )
 
 // Hold takes, renews or lets go of a name.
-func (s *Store) Hold(ctx context.Context, name, owner string, lease time.Duration) (held bool, err error) {
+func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (held bool, err error) {
 	if owner == "" {
 		return false, core.Errorf(core.Invalid, "Whoever holds %s needs a name.", name)
 	}

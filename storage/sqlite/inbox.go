@@ -8,10 +8,10 @@ import (
 	"gatehouse/core"
 )
 
-// Accept stores an event. The lane's row comes first; the writer's lock is held from the start, so numbers follow the commits.
+// Accept stores an event. The conversation's row comes first; the writer's lock is held from the start, so numbers follow the commits.
 func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
-	if e.Platform == "" || e.ID == "" || e.Lane == "" || e.Kind == "" {
-		return core.Receipt{}, core.Errorf(core.Invalid, "An event needs a platform, an id, a lane and a kind.")
+	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind == "" {
+		return core.Receipt{}, core.Errorf(core.Invalid, "An event needs a platform, an id, a conversation and a kind.")
 	}
 	var r core.Receipt
 	err := s.write(ctx, func(t *tx) (err error) {
@@ -26,14 +26,14 @@ func (t *tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
 	if e.Kind == core.KindAmend {
 		return t.amend(e)
 	}
-	queue := e.Queue()
+	queue := e.QueueKey()
 	if e.FollowUp {
-		known, err := t.exists(`select 1 from lanes where queue = ?`, e.Lane)
+		known, err := t.exists(`select 1 from queues where queue = ?`, e.Conversation)
 		if err != nil || !known {
 			return core.Receipt{}, err
 		}
 	}
-	if err := t.lane(queue, e.Platform, e.Lane); err != nil {
+	if err := t.conversation(queue, e.Platform, e.Conversation); err != nil {
 		return core.Receipt{}, err
 	}
 	var known int64
@@ -58,9 +58,9 @@ func (t *tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int6
 		payload = append([]byte{}, e.Payload...)
 	}
 	return t.insert(`
-		insert into events (platform, id, lane, queue, kind, signal, subject, actor, address, payload, invocation, accepted_at, retry_of)
+		insert into events (platform, id, conversation, queue, kind, signal, subject, actor, address, payload, invocation, accepted_at, retry_of)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		e.Platform, e.ID, e.Lane, e.Queue(), e.Kind, signal, e.Subject, asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, ns(t.now), retryOf)
+		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind, signal, e.Subject, asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, ns(t.now), retryOf)
 }
 
 // invocation is the run that an event is for: a signal's is the paused one, any other's is new.
@@ -75,13 +75,13 @@ func (t *tx) invocation(e core.Event) core.InvocationID {
 }
 
 // eventColumns are what readEvent reads.
-const eventColumns = `seq, platform, id, lane, kind, subject, actor, address, payload, invocation, session, accepted_at, attempt, retries,
+const eventColumns = `seq, platform, id, conversation, kind, subject, actor, address, payload, invocation, session, accepted_at, attempt, retries,
 	not_before, ended_at, end_kind, end_category, end_cause, retry_of`
 
 func readEvent(scan func(...any) error) (core.EventRecord, error) {
 	var e core.EventRecord
 	var payload sql.RawBytes
-	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Lane, &e.Kind, &e.Subject, fromJSON{&e.Actor}, fromJSON{&e.Address}, &payload, &e.Invocation, &e.Session,
+	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Conversation, &e.Kind, &e.Subject, fromJSON{&e.Actor}, fromJSON{&e.Address}, &payload, &e.Invocation, &e.Session,
 		stamp{&e.AcceptedAt}, &e.Attempt, &e.Retries, stamp{&e.NotBefore}, stamp{&e.EndedAt}, &e.End.Kind, &e.End.Category, &e.End.Cause, &e.RetryOf)
 	if payload != nil {
 		e.Payload = append(json.RawMessage{}, payload...)

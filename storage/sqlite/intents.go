@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// BeginIntent commits that a tool is about to run. After a crash between this and SettleIntent the intent stands without a
+// BeginIntent commits that a tool is about to run. After a crash between this and FinishIntent the intent stands without a
 // result, and whoever comes next is given it with Fresh false: the outcome is unknown.
 func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (core.IntentRecord, error) {
 	var rec core.IntentRecord
@@ -56,8 +56,8 @@ func (t *tx) begin(c core.Claim, i core.Intent) error {
 	return t.audit(i.Approval, "begun", c.Owner, fmt.Sprintf("tool %s, digest %s", i.Tool, i.Digest))
 }
 
-// SettleIntent commits a tool's result. A second one changes nothing.
-func (s *Store) SettleIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
+// FinishIntent commits a tool's result. A second one changes nothing.
+func (s *Store) FinishIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
 	return s.fenced(ctx, c, func(t *tx) error {
 		known, err := t.intent(id)
 		if err != nil {

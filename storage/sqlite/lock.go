@@ -15,9 +15,9 @@ import (
 // maxSlots is how many processes of one instance name a file can have.
 const maxSlots = 1000
 
-// Enroll takes the first free slot of the instance's name and frees what its last owner, now proven dead, had leased. The lock is
+// Register takes the first free slot of the instance's name and frees what its last owner, now proven dead, had leased. The lock is
 // a file of its own beside the database; it stays there, empty, and means nothing while nobody holds it.
-func (s *Store) Enroll(ctx context.Context, instance string) (string, error) {
+func (s *Store) Register(ctx context.Context, instance string) (string, error) {
 	name := sanitize(instance)
 	for slot := range maxSlots {
 		owner := fmt.Sprintf("%s-%d", name, slot)
@@ -81,18 +81,18 @@ func flock(path string, how int) (*os.File, error) {
 	return nil, fmt.Errorf("locking: %w", err)
 }
 
-// release frees the lanes and the outbox rows that a dead owner held. The lane's event stays named: the next claim puts out its
+// release frees the conversations and the outbox rows that a dead owner held. The conversation's event stays named: the next claim puts out its
 // working state.
 func (t *tx) release(owner string) error {
-	queues, err := t.texts(`select queue from lanes where owner = ? and owner <> ''`, owner)
+	queues, err := t.texts(`select queue from queues where owner = ? and owner <> ''`, owner)
 	if err != nil {
 		return err
 	}
 	for _, q := range queues {
-		if _, err := t.exec(`update lanes set owner = '', lease_until = 0 where queue = ?`, q); err != nil {
+		if _, err := t.exec(`update queues set owner = '', lease_until = 0 where queue = ?`, q); err != nil {
 			return err
 		}
-		if err := t.ready(core.Lane(q)); err != nil {
+		if err := t.ready(core.QueueKey(q)); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // Say puts posts into the outbox while a turn runs.
-func (s *Store) Say(ctx context.Context, c core.Claim, posts []core.Post) error {
+func (s *Store) AddPosts(ctx context.Context, c core.Claim, posts []core.Post) error {
 	return s.fenced(ctx, c, func(t *tx) error {
 		for _, p := range posts {
 			if err := t.say(p); err != nil {
@@ -22,7 +22,7 @@ func (s *Store) Say(ctx context.Context, c core.Claim, posts []core.Post) error 
 }
 
 // Spread puts posts beside a row that is being delivered.
-func (s *Store) Spread(ctx context.Context, row core.OutboxRow, posts []core.Post) error {
+func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, posts []core.Post) error {
 	return s.write(ctx, func(t *tx) error {
 		if _, err := t.savePost(row); err != nil {
 			return err
@@ -63,9 +63,9 @@ func (t *tx) say(p core.Post) error {
 			return nil
 		}
 		_, err := t.exec(`
-			insert into outbox (key, destination, platform, lane, kind, approval, post, state, wanted, shown, parts, attempts, next_at, cause, created_at)
+			insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted, shown, parts, attempts, next_at, cause, created_at)
 			values (?, ?, ?, ?, ?, ?, ?, 'waiting', 1, 0, '[]', 0, ?, '', ?)`,
-			p.Key, destination(p), p.To.Platform, p.Lane, p.Kind, p.Approval, asJSON{p}, ns(t.now), ns(t.now))
+			p.Key, destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, ns(t.now), ns(t.now))
 		if err != nil {
 			return err
 		}
@@ -74,8 +74,8 @@ func (t *tx) say(p core.Post) error {
 	if out && !old.On {
 		return nil
 	}
-	if _, err := t.exec(`update outbox set destination = ?, platform = ?, lane = ?, kind = ?, approval = ?, post = ? where seq = ?`,
-		destination(p), p.To.Platform, p.Lane, p.Kind, p.Approval, asJSON{p}, old.Seq); err != nil {
+	if _, err := t.exec(`update outbox set destination = ?, platform = ?, conversation = ?, kind = ?, approval = ?, post = ? where seq = ?`,
+		destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, old.Seq); err != nil {
 		return err
 	}
 	if out && old.Fence == 0 {
@@ -111,17 +111,17 @@ func (t *tx) want(row core.OutboxRow) error {
 }
 
 // see ends the doubt about a card that was pressed, and has it drawn as it stands now.
-func (t *tx) see(s core.Sighting) error {
+func (t *tx) see(s core.PressedCard) error {
 	cards, err := list(t, readOutbox, `select `+outboxColumns+` from outbox where approval = ? and approval <> '' and kind = 'card'`, s.Approval)
 	if err != nil {
 		return err
 	}
 	for _, card := range cards {
-		if !s.Sights(card) {
+		if !s.Matches(card) {
 			continue
 		}
 		if _, err := t.exec(`update outbox set parts = ?, shown = 0, state = 'waiting', next_at = ? where seq = ?`,
-			asJSON{[]core.Part{{Ref: s.Card}}}, ns(t.now), card.Seq); err != nil {
+			asJSON{[]core.Part{{Ref: s.Ref}}}, ns(t.now), card.Seq); err != nil {
 			return err
 		}
 		if err := t.due(destination(card.Post)); err != nil {
@@ -175,10 +175,10 @@ func (t *tx) clearWorking(event int64) error {
 // due sets when a destination has something to deliver: its first row that waits, but not before the one in flight is back.
 func (t *tx) due(destination string) error {
 	n, err := t.exec(`
-		insert into destinations (destination, platform, lane, ready_at)
-			select destination, platform, lane, max(next_at, coalesce((select max(lease_until) from outbox where destination = ?1 and owner <> ''), 0))
+		insert into destinations (destination, platform, conversation, ready_at)
+			select destination, platform, conversation, max(next_at, coalesce((select max(lease_until) from outbox where destination = ?1 and owner <> ''), 0))
 			from outbox where destination = ?1 and state = 'waiting' order by seq limit 1
-		on conflict (destination) do update set platform = excluded.platform, lane = excluded.lane, ready_at = excluded.ready_at`, destination)
+		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation, ready_at = excluded.ready_at`, destination)
 	if err == nil && n == 0 {
 		_, err = t.exec(`delete from destinations where destination = ?`, destination)
 	}
@@ -206,14 +206,14 @@ func (t *tx) outboxRow(key string) (core.OutboxRow, bool, error) {
 }
 
 // ListPosts reads rows along the index that fits the filter best.
-func (s *Store) ListPosts(ctx context.Context, states []core.RowState, lane core.Lane, n int) (rows []core.OutboxRow, err error) {
+func (s *Store) ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) (rows []core.OutboxRow, err error) {
 	var where conditions
 	if slices.Equal(states, []core.RowState{core.RowWaiting}) { // asked for all the time, along an index of its own
 		where.and("state = 'waiting'")
 	} else {
 		in(&where, "state", states)
 	}
-	where.is("lane", string(lane))
+	where.is("conversation", string(conversation))
 	end, args := where.sql(n)
 	err = s.read(ctx, func(t *tx) error {
 		rows, err = list(t, readOutbox, `select `+outboxColumns+` from outbox`+end, args...)

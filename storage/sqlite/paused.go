@@ -43,7 +43,7 @@ func (t *tx) resumed(id core.InvocationID) error {
 }
 
 // closure ends a paused invocation. except is the event that the closing turn itself runs; its end is the turn's to tell.
-func (t *tx) closure(c core.Closure, except int64) error {
+func (t *tx) closure(c core.Abandon, except int64) error {
 	rec, err := t.pausedRecord(c.Invocation, "")
 	if err != nil {
 		return err
@@ -72,8 +72,8 @@ func (t *tx) closure(c core.Closure, except int64) error {
 	return nil
 }
 
-func (t *tx) withdrawSignals(c core.Closure, except int64) error {
-	lanes, err := t.texts(`select distinct queue from events where invocation = ? and signal = 1 and ended_at = 0 and seq <> ?`, c.Invocation, except)
+func (t *tx) withdrawSignals(c core.Abandon, except int64) error {
+	conversations, err := t.texts(`select distinct queue from events where invocation = ? and signal = 1 and ended_at = 0 and seq <> ?`, c.Invocation, except)
 	if err != nil {
 		return err
 	}
@@ -82,8 +82,8 @@ func (t *tx) withdrawSignals(c core.Closure, except int64) error {
 		ns(t.now), core.EndWithdrawn, c.Reason, c.Invocation, except); err != nil {
 		return err
 	}
-	for _, l := range lanes {
-		if err := t.ready(core.Lane(l)); err != nil {
+	for _, l := range conversations {
+		if err := t.ready(core.QueueKey(l)); err != nil {
 			return err
 		}
 	}

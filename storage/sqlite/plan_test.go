@@ -117,7 +117,7 @@ func turn(t *testing.T, s core.Store, owner string, n int, add int) {
 		}
 	}
 	to := core.Address{Platform: "p", Channel: "c"}
-	_, err := s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint("m", n), Lane: "p:l", Kind: core.KindMessage, Address: to})
+	_, err := s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint("m", n), Conversation: "p:l", Kind: core.KindMessage, Address: to})
 	fail(err)
 	claims, err := s.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 3, Lease: 1 << 40, Scopes: []core.Scope{{Platform: "p"}}})
 	fail(err)
@@ -141,20 +141,20 @@ func turn(t *testing.T, s core.Store, owner string, n int, add int) {
 	fail(s.Finish(ctx, core.Finish{
 		Claim: c, End: core.End{Kind: core.EndSuspended}, Session: rec,
 		Paused: &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session, Messages: add},
-		Posts:  []core.Post{{Key: fmt.Sprint("r", n), To: to, Lane: "p:l", Kind: core.PostReply}},
+		Posts:  []core.Post{{Key: fmt.Sprint("r", n), To: to, Conversation: "p:l", Kind: core.PostReply}},
 	}))
 	m, err := s.InvocationMessages(ctx, c.Session, c.Event.Invocation)
 	fail(err)
 	if len(m) != add {
 		t.Fatalf("%d messages, want %d", len(m), add)
 	}
-	_, err = s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint("x", n), Lane: "p:l", Kind: core.KindMessage, Address: to})
+	_, err = s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint("x", n), Conversation: "p:l", Kind: core.KindMessage, Address: to})
 	fail(err)
 	claims, err = s.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 3, Lease: 1 << 40, Scopes: []core.Scope{{Platform: "p"}}})
 	fail(err)
 	fail(s.Finish(ctx, core.Finish{
 		Claim: claims[0], End: core.End{Kind: core.EndReplied},
-		Closures: []core.Closure{{Invocation: c.Event.Invocation, Rows: msgs[:1], Cancel: true}},
+		Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Rows: msgs[:1], Cancel: true}},
 	}))
 }
 
@@ -163,7 +163,7 @@ func TestCostOfATurn(t *testing.T) {
 	cost := func(before int) sqlite.Cost {
 		var m sqlite.Meter
 		s := store(t, sqlite.Options{Trace: m.Trace})
-		owner, err := s.Enroll(context.Background(), "test")
+		owner, err := s.Register(context.Background(), "test")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,11 +49,11 @@ func (t *tx) places(r core.PostRequest) ([]string, error) {
 	seen := map[string]bool{}
 	for _, scope := range r.Scopes {
 		query, args := `select destination from destinations where platform = ? and ready_at <= ? order by ready_at limit ?`, []any{scope.Platform, ns(t.now), r.Limit}
-		if scope.Lanes != nil {
+		if scope.Conversations != nil {
 			query = `
 				select destination from destinations indexed by destinations_scoped
-				where lane in (select value from json_each(?)) and +platform = ? and ready_at <= ? order by ready_at limit ?`
-			args = append([]any{asJSON{scope.Lanes}}, args...)
+				where conversation in (select value from json_each(?)) and +platform = ? and ready_at <= ? order by ready_at limit ?`
+			args = append([]any{asJSON{scope.Conversations}}, args...)
 		}
 		found, err := t.texts(query, args...)
 		if err != nil {

@@ -58,7 +58,7 @@ func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err 
 	}
 	// Queues of clicks and controls come and go; a conversation's row stays, since it knows the generation.
 	return removed, s.write(ctx, func(t *tx) error {
-		_, err := t.exec(`delete from lanes where beside = 1 and ready_at is null and owner = ''`)
+		_, err := t.exec(`delete from queues where beside = 1 and ready_at is null and owner = ''`)
 		return err
 	})
 }

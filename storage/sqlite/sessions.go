@@ -179,13 +179,13 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) (all []c
 	return all, err
 }
 
-// DeleteSession removes a session. A holder whose lease is over loses its lane first, so that it can't write the session anew.
+// DeleteSession removes a session. A holder whose lease is over loses its conversation first, so that it can't write the session anew.
 func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 	return s.write(ctx, func(t *tx) error {
-		queue := id.Lane()
+		queue := id.Conversation()
 		var until int64
 		runs, err := t.row([]any{&until}, `
-			select lease_until from lanes where queue = ? and owner <> '' and exists (select 1 from events where seq = lanes.event and session = ?)`, queue, id)
+			select lease_until from queues where queue = ? and owner <> '' and exists (select 1 from events where seq = queues.event and session = ?)`, queue, id)
 		if err != nil {
 			return err
 		}
@@ -193,10 +193,10 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 			return core.Errorf(core.Invalid, "A turn of the conversation %s runs. Stop it first, or wait for its end.", id)
 		}
 		if runs {
-			if _, err := t.exec(`update lanes set owner = '', lease_until = 0, fence = fence + 1 where queue = ?`, queue); err != nil {
+			if _, err := t.exec(`update queues set owner = '', lease_until = 0, fence = fence + 1 where queue = ?`, queue); err != nil {
 				return err
 			}
-			if err := t.ready(queue); err != nil {
+			if err := t.ready(queue.Queue()); err != nil {
 				return err
 			}
 		}
@@ -205,7 +205,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 			return err
 		}
 		for _, invocation := range waiting {
-			if err := t.closure(core.Closure{Invocation: core.InvocationID(invocation), Cancel: true, Reason: "the conversation was deleted"}, 0); err != nil {
+			if err := t.closure(core.Abandon{Invocation: core.InvocationID(invocation), Cancel: true, Reason: "the conversation was deleted"}, 0); err != nil {
 				return err
 			}
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // Spend counts a use.
-func (s *Store) Spend(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error) {
+func (s *Store) TakeToken(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error) {
 	if limit < 1 {
 		return 0, core.Errorf(core.Invalid, "A limit of %d for %s allows nothing.", limit, name)
 	}

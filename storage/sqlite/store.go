@@ -142,7 +142,7 @@ func (s *Store) write(ctx context.Context, do func(*tx) error) error {
 	return translate(s.file, s.writer.submit(ctx, do))
 }
 
-// fenced runs do in one transaction, if the claim still holds its lane.
+// fenced runs do in one transaction, if the claim still holds its conversation.
 func (s *Store) fenced(ctx context.Context, c core.Claim, do func(*tx) error) error {
 	return s.write(ctx, func(t *tx) error {
 		if err := t.fence(c); err != nil {

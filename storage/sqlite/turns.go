@@ -10,13 +10,13 @@ import (
 	"gatehouse/core"
 )
 
-// candidate is a lane that could be claimed.
+// candidate is a conversation that could be claimed.
 type candidate struct {
-	queue core.Lane
+	queue core.QueueKey
 	ready int64
 }
 
-// Claim takes ready lanes, those that wait longest first.
+// Claim takes ready conversations, those that wait longest first.
 func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, error) {
 	if r.Owner == "" {
 		return nil, core.Errorf(core.Invalid, "A claim needs an owner.")
@@ -62,7 +62,7 @@ func (s *Store) worth(ctx context.Context, r core.ClaimRequest) (worth bool, err
 
 func (t *tx) candidates(r core.ClaimRequest) ([]candidate, error) {
 	beside := 1
-	if !r.Beside {
+	if !r.Controls {
 		beside = 0
 		paused, err := t.paused()
 		if err != nil || paused {
@@ -72,13 +72,13 @@ func (t *tx) candidates(r core.ClaimRequest) ([]candidate, error) {
 	var all []candidate
 	read := func(scan func(...any) error) (c candidate, err error) { return c, scan(&c.queue, &c.ready) }
 	for _, scope := range r.Scopes {
-		query, args := `select queue, ready_at from lanes where platform = ? and beside = ? and ready_at <= ? order by ready_at limit ?`,
+		query, args := `select queue, ready_at from queues where platform = ? and beside = ? and ready_at <= ? order by ready_at limit ?`,
 			[]any{scope.Platform, beside, ns(t.now), r.Limit}
-		if scope.Lanes != nil {
+		if scope.Conversations != nil {
 			query = `
-				select queue, ready_at from lanes indexed by lanes_scoped
+				select queue, ready_at from queues indexed by queues_scoped
 				where conversation in (select value from json_each(?)) and +platform = ? and beside = ? and ready_at <= ? order by ready_at limit ?`
-			args = append([]any{asJSON{scope.Lanes}}, args...)
+			args = append([]any{asJSON{scope.Conversations}}, args...)
 		}
 		found, err := list(t, read, query, args...)
 		if err != nil {
@@ -87,7 +87,7 @@ func (t *tx) candidates(r core.ClaimRequest) ([]candidate, error) {
 		all = append(all, found...)
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.ready, b.ready) })
-	seen := map[core.Lane]bool{}
+	seen := map[core.QueueKey]bool{}
 	all = slices.DeleteFunc(all, func(c candidate) bool {
 		again := seen[c.queue]
 		seen[c.queue] = true
@@ -96,8 +96,8 @@ func (t *tx) candidates(r core.ClaimRequest) ([]candidate, error) {
 	return all[:min(len(all), r.Limit)], nil
 }
 
-// claim takes one lane: the first signal that is due, else the first message if that is due.
-func (t *tx) claim(r core.ClaimRequest, queue core.Lane) (core.Claim, bool, error) {
+// claim takes one conversation: the first signal that is due, else the first message if that is due.
+func (t *tx) claim(r core.ClaimRequest, queue core.QueueKey) (core.Claim, bool, error) {
 	found, err := list(t, readEvent, `
 		select `+eventColumns+` from events where queue = ? and ended_at = 0 and signal = 1 and not_before <= ? order by seq limit 1`, queue, ns(t.now))
 	if err == nil && len(found) == 0 {
@@ -111,7 +111,7 @@ func (t *tx) claim(r core.ClaimRequest, queue core.Lane) (core.Claim, bool, erro
 	}
 	e := found[0]
 	e.Attempt++
-	session, err := t.session(e.Lane)
+	session, err := t.session(e.Conversation)
 	if err != nil {
 		return core.Claim{}, false, err
 	}
@@ -120,7 +120,7 @@ func (t *tx) claim(r core.ClaimRequest, queue core.Lane) (core.Claim, bool, erro
 		return core.Claim{}, false, err
 	}
 	var fence, left int64
-	if _, err := t.row([]any{&fence, &left}, `select fence + 1, event from lanes where queue = ?`, queue); err != nil {
+	if _, err := t.row([]any{&fence, &left}, `select fence + 1, event from queues where queue = ?`, queue); err != nil {
 		return core.Claim{}, false, err
 	}
 	if left != 0 { // the last holder died
@@ -129,35 +129,35 @@ func (t *tx) claim(r core.ClaimRequest, queue core.Lane) (core.Claim, bool, erro
 		}
 	}
 	until := ns(t.now.Add(r.Lease))
-	if _, err := t.exec(`update lanes set owner = ?, lease_until = ?, fence = ?, event = ?, ready_at = ? where queue = ?`, r.Owner, until, fence, e.Seq, until, queue); err != nil {
+	if _, err := t.exec(`update queues set owner = ?, lease_until = ?, fence = ?, event = ?, ready_at = ? where queue = ?`, r.Owner, until, fence, e.Seq, until, queue); err != nil {
 		return core.Claim{}, false, err
 	}
-	return core.Claim{Owner: r.Owner, Queue: queue, Fence: fence, Event: e, Session: session}, true, nil
+	return core.Claim{Owner: r.Owner, Key: queue, Fence: fence, Event: e, Session: session}, true, nil
 }
 
 // Renew makes the lease last from now.
 func (s *Store) Renew(ctx context.Context, c core.Claim, lease time.Duration) error {
 	return s.fenced(ctx, c, func(t *tx) error {
 		until := ns(t.now.Add(lease))
-		_, err := t.exec(`update lanes set lease_until = ?, ready_at = ? where queue = ?`, until, until, c.Queue)
+		_, err := t.exec(`update queues set lease_until = ?, ready_at = ? where queue = ?`, until, until, c.Key)
 		return err
 	})
 }
 
-// StopAsked reports whether this event's turn was asked to stop. The wish outlives a holder that dies of something else.
-func (s *Store) StopAsked(ctx context.Context, c core.Claim) (asked bool, err error) {
+// StopRequested reports whether this event's turn was asked to stop. The wish outlives a holder that dies of something else.
+func (s *Store) StopRequested(ctx context.Context, c core.Claim) (asked bool, err error) {
 	err = s.read(ctx, func(t *tx) error {
 		if err := t.fence(c); err != nil {
 			return err
 		}
-		asked, err = t.exists(`select 1 from lanes where queue = ? and stop = ?`, c.Queue, c.Event.Seq)
+		asked, err = t.exists(`select 1 from queues where queue = ? and stop = ?`, c.Key, c.Event.Seq)
 		return err
 	})
 	return asked, err
 }
 
-// HandBack gives the event back as if it had not been claimed.
-func (s *Store) HandBack(ctx context.Context, c core.Claim) error {
+// Release gives the event back as if it had not been claimed.
+func (s *Store) Release(ctx context.Context, c core.Claim) error {
 	return s.fenced(ctx, c, func(t *tx) error {
 		if _, err := t.exec(`update events set attempt = attempt - 1 where seq = ?`, c.Event.Seq); err != nil {
 			return err
@@ -167,9 +167,9 @@ func (s *Store) HandBack(ctx context.Context, c core.Claim) error {
 }
 
 // forget ends the hold of a dead holder on a queue whose event somebody has withdrawn since, or which nothing is due in.
-func (t *tx) forget(queue core.Lane) error {
+func (t *tx) forget(queue core.QueueKey) error {
 	var left int64
-	held, err := t.row([]any{&left}, `select event from lanes where queue = ? and lease_until <= ?`, queue, ns(t.now))
+	held, err := t.row([]any{&left}, `select event from queues where queue = ? and lease_until <= ?`, queue, ns(t.now))
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (t *tx) forget(queue core.Lane) error {
 		}
 	}
 	if held {
-		if _, err := t.exec(`update lanes set owner = '', event = 0, stop = 0 where queue = ?`, queue); err != nil {
+		if _, err := t.exec(`update queues set owner = '', event = 0, stop = 0 where queue = ?`, queue); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ func (s *Store) Resend(ctx context.Context, seq int64) error {
 			return err
 		}
 		if _, err := t.exec(`update outbox set state = 'waiting', next_at = ?, parts = ?, attempts = 0, cause = '' where seq = ?`,
-			ns(t.now), asJSON{append([]core.Part{}, row.Certain()...)}, seq); err != nil {
+			ns(t.now), asJSON{append([]core.Part{}, row.Delivered()...)}, seq); err != nil {
 			return err
 		}
 		return t.due(destination(row.Post))

@@ -4,34 +4,34 @@ import "gatehouse/core"
 
 var adminExamples = []example{
 	{"events are listed, latest first", func(w *world) {
-		a, b, c := w.message(lane), w.message(lane), w.message(other)
+		a, b, c := w.message(conversation), w.message(conversation), w.message(other)
 		w.done(w.claims(1, minute)[0], core.Finish{End: core.End{Kind: core.EndDead, Cause: "x"}})
 		w.done(w.claims(1, minute)[0], core.Finish{NewGeneration: true})
 		for name, f := range map[string]struct {
 			filter core.EventFilter
 			want   []int64
 		}{
-			"all":           {core.EventFilter{}, []int64{c, b, a}},
-			"at most two":   {core.EventFilter{Limit: 2}, []int64{c, b}},
-			"dead":          {core.EventFilter{Ends: []core.EndKind{core.EndDead}}, []int64{a}},
-			"two ends":      {core.EventFilter{Ends: []core.EndKind{core.EndDead, core.EndReplied}}, []int64{b, a}},
-			"no end":        {core.EventFilter{Ends: []core.EndKind{}}, []int64{}},
-			"waiting":       {core.EventFilter{Waiting: true}, []int64{c}},
-			"a lane":        {core.EventFilter{Lane: lane}, []int64{b, a}},
-			"both":          {core.EventFilter{Lane: other, Waiting: true}, []int64{c}},
-			"a session":     {core.EventFilter{Session: lane.Session(1)}, []int64{b, a}},
-			"an invocation": {core.EventFilter{Invocation: w.record(b).Invocation}, []int64{b}},
-			"one":           {core.EventFilter{Seq: b}, []int64{b}},
-			"none":          {core.EventFilter{Seq: 99}, []int64{}},
+			"all":            {core.EventFilter{}, []int64{c, b, a}},
+			"at most two":    {core.EventFilter{Limit: 2}, []int64{c, b}},
+			"dead":           {core.EventFilter{Ends: []core.EndKind{core.EndDead}}, []int64{a}},
+			"two ends":       {core.EventFilter{Ends: []core.EndKind{core.EndDead, core.EndReplied}}, []int64{b, a}},
+			"no end":         {core.EventFilter{Ends: []core.EndKind{}}, []int64{}},
+			"waiting":        {core.EventFilter{Waiting: true}, []int64{c}},
+			"a conversation": {core.EventFilter{Conversation: conversation}, []int64{b, a}},
+			"both":           {core.EventFilter{Conversation: other, Waiting: true}, []int64{c}},
+			"a session":      {core.EventFilter{Session: conversation.Session(1)}, []int64{b, a}},
+			"an invocation":  {core.EventFilter{Invocation: w.record(b).Invocation}, []int64{b}},
+			"one":            {core.EventFilter{Seq: b}, []int64{b}},
+			"none":           {core.EventFilter{Seq: 99}, []int64{}},
 		} {
 			w.equal(name, seqs(must(w.Events(w.ctx, f.filter))(w)), f.want)
 		}
 	}},
 	{"the queue shows what waits", func(w *world) {
 		w.equal("in the beginning", must(w.Queue(w.ctx))(w), core.QueueView{})
-		w.suspend(lane, "a", core.Rule{})
-		a := w.message(lane)
-		w.message(lane)
+		w.suspend(conversation, "a", core.Rule{})
+		a := w.message(conversation)
+		w.message(conversation)
 		dead := w.message(other)
 		w.done(w.claimOf(dead), core.Finish{End: core.End{Kind: core.EndDead}, Posts: []core.Post{post("x", other), post("y", "plat:y")}})
 		for _, row := range w.deliver(minute) {
@@ -46,23 +46,23 @@ var adminExamples = []example{
 		}
 		w.ok(w.SetPaused(w.ctx, true))
 		q := must(w.Queue(w.ctx))(w)
-		lanes := q.Lanes
-		q.Lanes = nil
+		conversations := q.Entries
+		q.Entries = nil
 		w.equal("the counts", q, core.QueueView{Paused: true, Posts: 1, InDoubt: 1, DeadPosts: 1, Dead: 1, Approvals: 1})
-		if len(lanes) != 1 || lanes[0].Queue != lane || lanes[0].Platform != platform || lanes[0].Waiting != 2 || lanes[0].Owner != w.owner || lanes[0].LeaseUntil.IsZero() {
-			w.Fatalf("got %+v", lanes)
+		if len(conversations) != 1 || conversations[0].Key != conversation.Queue() || conversations[0].Platform != platform || conversations[0].Waiting != 2 || conversations[0].Owner != w.owner || conversations[0].LeaseUntil.IsZero() {
+			w.Fatalf("got %+v", conversations)
 		}
-		w.equal("the oldest", lanes[0].Oldest, w.record(a).AcceptedAt)
+		w.equal("the oldest", conversations[0].Oldest, w.record(a).AcceptedAt)
 	}},
 	{"a failed event is tried again, once", func(w *world) {
 		for _, kind := range []core.EndKind{core.EndDead, core.EndErrored} {
-			seq := w.message(lane)
+			seq := w.message(conversation)
 			w.done(w.take(seq, minute), core.Finish{End: core.End{Kind: kind}})
-			r := must(w.Again(w.ctx, seq))(w)
+			r := must(w.Retry(w.ctx, seq))(w)
 			if !r.Fresh || r.Seq <= seq {
 				w.Fatalf("got %+v", r)
 			}
-			w.equal("a second call", must(w.Again(w.ctx, seq))(w), core.Receipt{Seq: r.Seq})
+			w.equal("a second call", must(w.Retry(w.ctx, seq))(w), core.Receipt{Seq: r.Seq})
 			old, again := w.record(seq), w.record(r.Seq)
 			if again.RetryOf != seq || again.Invocation == old.Invocation || again.ID == old.ID || again.Attempt != 0 {
 				w.Fatalf("got %+v", again)
@@ -70,33 +70,33 @@ var adminExamples = []example{
 			old.ID, again.ID = "", ""
 			w.equal("the content", again.Event, old.Event)
 			w.done(w.take(r.Seq, minute), core.Finish{})
-			w.equal("after its end", must(w.Again(w.ctx, seq))(w), core.Receipt{Seq: r.Seq})
+			w.equal("after its end", must(w.Retry(w.ctx, seq))(w), core.Receipt{Seq: r.Seq})
 		}
 	}},
 	{"what did not fail is not tried again", func(w *world) {
-		seq := w.message(lane)
-		_, err := w.Again(w.ctx, seq)
+		seq := w.message(conversation)
+		_, err := w.Retry(w.ctx, seq)
 		w.fails(err, core.Invalid)
 		w.done(w.take(seq, minute), core.Finish{})
-		_, err = w.Again(w.ctx, seq)
+		_, err = w.Retry(w.ctx, seq)
 		w.fails(err, core.Invalid)
-		_, err = w.Again(w.ctx, 99)
+		_, err = w.Retry(w.ctx, 99)
 		w.fails(err, core.NotFound)
 	}},
 	{"a failed signal is tried again only while its turn is paused", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
+		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		w.done(s, core.Finish{End: core.End{Kind: core.EndDead}})
-		again := must(w.Again(w.ctx, s.Event.Seq))(w)
+		again := must(w.Retry(w.ctx, s.Event.Seq))(w)
 		s = w.take(again.Seq, minute)
 		w.equal("its invocation", s.Event.Invocation, c.Event.Invocation)
-		w.done(s, core.Finish{End: core.End{Kind: core.EndErrored}, Closures: []core.Closure{{Invocation: c.Event.Invocation}}})
-		_, err := w.Again(w.ctx, s.Event.Seq)
+		w.done(s, core.Finish{End: core.End{Kind: core.EndErrored}, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation}}})
+		_, err := w.Retry(w.ctx, s.Event.Seq)
 		w.fails(err, core.Invalid)
 	}},
 	{"a dead letter is put away", func(w *world) {
-		seq := w.message(lane)
+		seq := w.message(conversation)
 		w.fails(w.Drop(w.ctx, seq), core.Invalid)
 		w.done(w.take(seq, minute), core.Finish{End: core.End{Kind: core.EndDead, Cause: "why"}})
 		w.ok(w.Drop(w.ctx, seq))
@@ -109,7 +109,7 @@ var adminExamples = []example{
 		w.fails(w.Drop(w.ctx, 99), core.NotFound)
 	}},
 	{"events are listed by platform", func(w *world) {
-		mine := w.message(lane)
+		mine := w.message(conversation)
 		e := w.event(core.KindMessage, "elsewhere:x", "")
 		e.Platform = "elsewhere"
 		theirs := w.accept(e)
@@ -126,7 +126,7 @@ var adminExamples = []example{
 	}},
 }
 
-// claimOf takes every lane, and gives that of one event.
+// claimOf takes every conversation, and gives that of one event.
 func (w *world) claimOf(seq int64) core.Claim {
 	w.Helper()
 	var wanted core.Claim

@@ -9,7 +9,7 @@ import (
 // amend accepts an amendment of an event and gives how it ended.
 func (w *world) amend(of core.Event, a core.Amendment) core.End {
 	w.Helper()
-	e := w.event(core.KindAmend, of.Lane, of.ID)
+	e := w.event(core.KindAmend, of.Conversation, of.ID)
 	e.Actor = of.Actor
 	e.Payload, _ = json.Marshal(a)
 	r := must(w.Accept(w.ctx, e))(w)
@@ -39,11 +39,11 @@ func changed(revision, text string) core.Amendment {
 
 var amendExamples = []example{
 	{"a follow-up is taken only where its conversation is known", func(w *world) {
-		e := w.event(core.KindMessage, lane, "")
+		e := w.event(core.KindMessage, conversation, "")
 		e.FollowUp = true
 		w.equal("the receipt", must(w.Accept(w.ctx, e))(w), core.Receipt{})
 		w.idle()
-		w.message(lane)
+		w.message(conversation)
 		if r := must(w.Accept(w.ctx, e))(w); !r.Fresh {
 			w.Fatalf("the follow-up was not taken: %+v", r)
 		}
@@ -52,7 +52,7 @@ var amendExamples = []example{
 		w.equal("the receipt of a word elsewhere", must(w.Accept(w.ctx, e))(w), core.Receipt{})
 	}},
 	{"what changes before its turn says the new", func(w *world) {
-		e := w.event(core.KindMessage, lane, "")
+		e := w.event(core.KindMessage, conversation, "")
 		seq := w.accept(e)
 		w.wantEnd(w.amend(e, changed("2", "new words")), core.EndApplied)
 		c := w.take(seq, minute)
@@ -68,7 +68,7 @@ var amendExamples = []example{
 		w.idle()
 	}},
 	{"an earlier change that comes late changes nothing", func(w *world) {
-		e := w.event(core.KindMessage, lane, "")
+		e := w.event(core.KindMessage, conversation, "")
 		seq := w.accept(e)
 		w.wantEnd(w.amend(e, changed("5", "the last words")), core.EndApplied)
 		w.wantEnd(w.amend(e, changed("4", "words between")), core.EndIgnored)
@@ -77,8 +77,8 @@ var amendExamples = []example{
 		}
 	}},
 	{"what is taken back before its turn is withdrawn, and the next one comes", func(w *world) {
-		e := w.event(core.KindMessage, lane, "")
-		first, second := w.accept(e), w.message(lane)
+		e := w.event(core.KindMessage, conversation, "")
+		first, second := w.accept(e), w.message(conversation)
 		w.wantEnd(w.amend(e, core.Amendment{Revision: "2"}), core.EndApplied)
 		if got := w.record(first); got.End.Kind != core.EndWithdrawn || got.EndedAt.IsZero() {
 			w.Fatalf("the event ended %+v", got.End)
@@ -87,7 +87,7 @@ var amendExamples = []example{
 		w.idle()
 	}},
 	{"what backs off can still be changed", func(w *world) {
-		e := w.event(core.KindMessage, lane, "")
+		e := w.event(core.KindMessage, conversation, "")
 		seq := w.accept(e)
 		w.ok(w.Finish(w.ctx, core.Finish{Claim: w.take(seq, minute), Retry: &core.Retry{After: minute}}))
 		w.wantEnd(w.amend(e, changed("2", "new words")), core.EndApplied)
@@ -97,7 +97,7 @@ var amendExamples = []example{
 		}
 	}},
 	{"nobody changes what another said", func(w *world) {
-		e := w.event(core.KindMessage, lane, "")
+		e := w.event(core.KindMessage, conversation, "")
 		seq := w.accept(e)
 		byBob := e
 		byBob.Actor = bob
@@ -107,7 +107,7 @@ var amendExamples = []example{
 		}
 	}},
 	{"the platform takes back what anybody said, and changes nothing of it", func(w *world) {
-		e := w.event(core.KindMessage, lane, "")
+		e := w.event(core.KindMessage, conversation, "")
 		seq := w.accept(e)
 		byNobody := e
 		byNobody.Actor = core.Actor{}
@@ -122,24 +122,24 @@ var amendExamples = []example{
 		w.idle()
 	}},
 	{"an amendment of what is not known leaves nothing", func(w *world) {
-		e := w.event(core.KindAmend, lane, "nothing")
+		e := w.event(core.KindAmend, conversation, "nothing")
 		e.Payload, _ = json.Marshal(changed("2", "words"))
 		w.equal("the receipt", must(w.Accept(w.ctx, e))(w), core.Receipt{})
 		if n := len(must(w.Events(w.ctx, core.EventFilter{}))(w)); n != 0 {
 			w.Fatalf("%d events are stored", n)
 		}
-		follow := w.event(core.KindMessage, lane, "")
+		follow := w.event(core.KindMessage, conversation, "")
 		follow.FollowUp = true
 		w.equal("the receipt of a follow-up", must(w.Accept(w.ctx, follow))(w), core.Receipt{})
 	}},
 	{"an amendment that can't be read is refused", func(w *world) {
-		e := w.event(core.KindAmend, lane, "x")
+		e := w.event(core.KindAmend, conversation, "x")
 		e.Payload = json.RawMessage(`{`)
 		_, err := w.Accept(w.ctx, e)
 		w.fails(err, core.Invalid)
 	}},
 	{"while an approval is open its card shows the change, and after the decision no more", func(w *world) {
-		c := w.suspend(lane, "a1", core.Rule{})
+		c := w.suspend(conversation, "a1", core.Rule{})
 		a, e := must(w.LoadApproval(w.ctx, "a1"))(w), c.Event.Event
 		w.sent(w.first(minute), "card")
 		w.wantEnd(w.amend(e, changed("2", "new words")), core.EndApplied)

@@ -19,7 +19,7 @@ func actions(log []core.AuditEntry) []string {
 	return all
 }
 
-// wakes wants exactly one waiting signal in the lane, which tells of that decision.
+// wakes wants exactly one waiting signal in the conversation, which tells of that decision.
 func (w *world) wakes(id core.ApprovalID, invocation core.InvocationID, state core.ApprovalState) core.Claim {
 	w.Helper()
 	c := w.claim(minute)
@@ -41,7 +41,7 @@ var approvalExamples = []example{
 		w.fails(err, core.NotFound)
 	}},
 	{"the store's clock sets the times", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		a := asks(c, "a", core.Rule{Timeout: minute})
 		a.CreatedAt, a.Deadline = c.Event.AcceptedAt.AddDate(-1, 0, 0), c.Event.AcceptedAt.AddDate(1, 0, 0)
 		w.done(c, core.Finish{Paused: paused(c, "a", 0), Approval: a})
@@ -49,27 +49,27 @@ var approvalExamples = []example{
 		if got.CreatedAt.Before(c.Event.AcceptedAt) || !got.Deadline.Equal(got.CreatedAt.Add(minute)) {
 			w.Fatalf("made at %s, until %s", got.CreatedAt, got.Deadline)
 		}
-		w.suspend(lane, "b", core.Rule{})
+		w.suspend(conversation, "b", core.Rule{})
 		if got := must(w.LoadApproval(w.ctx, "b"))(w); !got.Deadline.IsZero() {
 			w.Fatalf("it has time until %s", got.Deadline)
 		}
 	}},
 	{"approvals are listed, latest first", func(w *world) {
-		a := w.suspend(lane, "a", core.Rule{})
-		w.suspend(lane, "b", core.Rule{})
+		a := w.suspend(conversation, "a", core.Rule{})
+		w.suspend(conversation, "b", core.Rule{})
 		w.suspend(other, "c", core.Rule{})
 		must(w.Decide(w.ctx, vote("b", bob, core.Deny)))(w)
 		for name, f := range map[string]struct {
 			filter core.ApprovalFilter
 			want   []core.ApprovalID
 		}{
-			"all":           {core.ApprovalFilter{}, []core.ApprovalID{"c", "b", "a"}},
-			"at most two":   {core.ApprovalFilter{Limit: 2}, []core.ApprovalID{"c", "b"}},
-			"open":          {core.ApprovalFilter{States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"c", "a"}},
-			"two states":    {core.ApprovalFilter{States: []core.ApprovalState{core.Open, core.Refused}}, []core.ApprovalID{"c", "b", "a"}},
-			"a lane":        {core.ApprovalFilter{Lane: other}, []core.ApprovalID{"c"}},
-			"a session":     {core.ApprovalFilter{Session: lane.Session(1), States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"a"}},
-			"an invocation": {core.ApprovalFilter{Invocation: a.Event.Invocation}, []core.ApprovalID{"a"}},
+			"all":            {core.ApprovalFilter{}, []core.ApprovalID{"c", "b", "a"}},
+			"at most two":    {core.ApprovalFilter{Limit: 2}, []core.ApprovalID{"c", "b"}},
+			"open":           {core.ApprovalFilter{States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"c", "a"}},
+			"two states":     {core.ApprovalFilter{States: []core.ApprovalState{core.Open, core.Refused}}, []core.ApprovalID{"c", "b", "a"}},
+			"a conversation": {core.ApprovalFilter{Conversation: other}, []core.ApprovalID{"c"}},
+			"a session":      {core.ApprovalFilter{Session: conversation.Session(1), States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"a"}},
+			"an invocation":  {core.ApprovalFilter{Invocation: a.Event.Invocation}, []core.ApprovalID{"a"}},
 		} {
 			got := []core.ApprovalID{}
 			for _, a := range must(w.ListApprovals(w.ctx, f.filter))(w) {
@@ -82,7 +82,7 @@ var approvalExamples = []example{
 		}
 	}},
 	{"what policy allows is decided with its opening", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		a := asks(c, "a", core.Rule{Name: "free", Verdict: core.VerdictAllow, Timeout: minute})
 		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy"}
 		w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Paused: paused(c, "a", 0), Approval: a})
@@ -98,14 +98,14 @@ var approvalExamples = []example{
 		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
 	}},
 	{"the audit log can be verified, and says nothing that was said", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{Name: "r", Quorum: 2, Timeout: minute})
+		c := w.suspend(conversation, "a", core.Rule{Name: "r", Quorum: 2, Timeout: minute})
 		d := vote("a", bob, core.Approve)
 		d.Vote.Reason = "secret reason"
 		must(w.Decide(w.ctx, d))(w)
 		must(w.Decide(w.ctx, vote("a", cleo, core.Approve)))(w)
 		s := w.claim(minute)
 		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
-		w.ok(w.SettleIntent(w.ctx, s, "a", core.ToolResult{Content: "secret result"}))
+		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "secret result"}))
 		log := must(w.AuditLog(w.ctx, 0, 0))(w)
 		w.equal("the log", actions(log), []string{"opened", "voted", "voted", "approved", "begun", "settled"})
 		w.ok(core.VerifyAudit("", log))

@@ -17,35 +17,35 @@ func contextThatIsOver(w *world) (context.Context, context.CancelFunc) {
 var claimExamples = []example{
 	{"nothing is ready in an empty database", func(w *world) { w.idle() }},
 	{"a claim says all about the turn", func(w *world) {
-		seq := w.message(lane)
+		seq := w.message(conversation)
 		c := w.claim(minute)
 		want := w.record(seq)
-		w.equal("the claim", c, core.Claim{Owner: w.owner, Queue: lane, Fence: 1, Event: want, Session: lane.Session(1)})
-		if want.Attempt != 1 || want.Session != lane.Session(1) {
+		w.equal("the claim", c, core.Claim{Owner: w.owner, Key: conversation.Queue(), Fence: 1, Event: want, Session: conversation.Session(1)})
+		if want.Attempt != 1 || want.Session != conversation.Session(1) {
 			w.Fatalf("the record is %+v", want)
 		}
 	}},
 	{"messages are taken in the order of arrival", func(w *world) {
-		for _, seq := range []int64{w.message(lane), w.message(lane), w.message(lane)} {
+		for _, seq := range []int64{w.message(conversation), w.message(conversation), w.message(conversation)} {
 			w.done(w.take(seq, minute), core.Finish{})
 		}
 		w.idle()
 	}},
 	{"a reset keeps its place among the messages", func(w *world) {
-		a, b, c := w.message(lane), w.accept(w.event(core.KindReset, lane, "")), w.message(lane)
+		a, b, c := w.message(conversation), w.accept(w.event(core.KindReset, conversation, "")), w.message(conversation)
 		for _, seq := range []int64{a, b, c} {
 			w.done(w.take(seq, minute), core.Finish{})
 		}
 	}},
-	{"one turn at a time in a lane", func(w *world) {
-		w.message(lane)
-		w.message(lane)
-		w.take(w.signal(lane, "inv"), minute)
-		w.signal(lane, "inv")
+	{"one turn at a time in a conversation", func(w *world) {
+		w.message(conversation)
+		w.message(conversation)
+		w.take(w.signal(conversation, "inv"), minute)
+		w.signal(conversation, "inv")
 		w.idle()
 	}},
-	{"lanes are taken side by side", func(w *world) {
-		a, b := w.message(lane), w.message(other)
+	{"conversations are taken side by side", func(w *world) {
+		a, b := w.message(conversation), w.message(other)
 		w.equal("what is taken", taken(w.claims(10, minute)), []int64{a, b})
 	}},
 	{"no more than the limit, the longest waiting first", func(w *world) {
@@ -56,27 +56,27 @@ var claimExamples = []example{
 		w.equal("with no slot", taken(w.claims(0, minute)), []int64{})
 	}},
 	{"signals come before messages, in their order", func(w *world) {
-		m, s1, s2 := w.message(lane), w.signal(lane, "i1"), w.signal(lane, "i2")
+		m, s1, s2 := w.message(conversation), w.signal(conversation, "i1"), w.signal(conversation, "i2")
 		for _, seq := range []int64{s1, s2, m} {
 			w.done(w.take(seq, minute), core.Finish{})
 		}
 	}},
 	{"a message that backs off holds up those behind it, but no signal", func(w *world) {
-		m := w.message(lane)
-		w.message(lane)
+		m := w.message(conversation)
+		w.message(conversation)
 		w.done(w.take(m, minute), core.Finish{Retry: &core.Retry{After: minute, Category: core.ProviderUnavailable, Cause: "503"}})
 		w.idle()
-		s := w.signal(lane, "inv")
+		s := w.signal(conversation, "inv")
 		w.done(w.take(s, minute), core.Finish{})
 		w.idle()
 		w.db.Advance(minute)
 		w.take(m, minute)
 	}},
 	{"a signal that backs off lets others pass", func(w *world) {
-		s1 := w.signal(lane, "i1")
+		s1 := w.signal(conversation, "i1")
 		w.done(w.take(s1, minute), core.Finish{Retry: &core.Retry{After: minute}})
 		w.idle()
-		s2, m := w.signal(lane, "i2"), w.message(lane)
+		s2, m := w.signal(conversation, "i2"), w.message(conversation)
 		w.done(w.take(s2, minute), core.Finish{})
 		w.done(w.take(m, minute), core.Finish{})
 		w.idle()
@@ -84,16 +84,16 @@ var claimExamples = []example{
 		w.take(s1, minute)
 	}},
 	{"clicks and controls stand beside the conversation", func(w *world) {
-		m := w.message(lane)
+		m := w.message(conversation)
 		w.take(m, minute)
-		click, control := w.accept(w.event(core.KindClick, lane, "a1")), w.accept(w.event(core.KindControl, lane, "stop"))
-		second := w.accept(w.event(core.KindClick, lane, "a2"))
+		click, control := w.accept(w.event(core.KindClick, conversation, "a1")), w.accept(w.event(core.KindControl, conversation, "stop"))
+		second := w.accept(w.event(core.KindClick, conversation, "a2"))
 		w.idle() // they are not given out as turns
 		got := w.beside(10, minute)
 		w.equal("what is taken", taken(got), []int64{click, control, second})
-		w.equal("the queues", []core.Lane{got[0].Queue, got[1].Queue, got[2].Queue}, []core.Lane{"approval:a1", lane + "!control", "approval:a2"})
+		w.equal("the queues", []core.QueueKey{got[0].Key, got[1].Key, got[2].Key}, []core.QueueKey{"approval:a1", core.QueueKey(conversation) + "!control", "approval:a2"})
 		for _, c := range got {
-			if c.Session != lane.Session(1) {
+			if c.Session != conversation.Session(1) {
 				w.Fatalf("the session is %s", c.Session)
 			}
 			w.done(c, core.Finish{End: core.End{Kind: core.EndDecided}})
@@ -101,7 +101,7 @@ var claimExamples = []example{
 		w.equal("what is left", taken(w.beside(10, minute)), []int64{})
 	}},
 	{"clicks on one approval are taken one after the other", func(w *world) {
-		a, b := w.accept(w.event(core.KindClick, lane, "a")), w.accept(w.event(core.KindClick, other, "a"))
+		a, b := w.accept(w.event(core.KindClick, conversation, "a")), w.accept(w.event(core.KindClick, other, "a"))
 		first := w.beside(10, minute)
 		w.equal("first", taken(first), []int64{a})
 		w.done(first[0], core.Finish{})
@@ -110,9 +110,9 @@ var claimExamples = []example{
 	{"while paused no conversation is given out", func(w *world) {
 		w.ok(w.SetPaused(w.ctx, true))
 		w.ok(w.SetPaused(w.ctx, true))
-		m := w.message(lane)
+		m := w.message(conversation)
 		w.signal(other, "i")
-		click := w.accept(w.event(core.KindClick, lane, "a"))
+		click := w.accept(w.event(core.KindClick, conversation, "a"))
 		w.idle()
 		w.equal("beside", taken(w.beside(10, minute)), []int64{click})
 		w.restart()
@@ -123,21 +123,21 @@ var claimExamples = []example{
 		}
 	}},
 	{"only what the process serves is given out", func(w *world) {
-		a, b := w.message(lane), w.message(other)
+		a, b := w.message(conversation), w.message(other)
 		e := w.event(core.KindMessage, "else:one", "")
 		e.Platform = "else"
 		c := w.accept(e)
 		control := w.accept(w.event(core.KindControl, other, "stop"))
 		ask := func(beside bool, scopes ...core.Scope) []int64 {
-			return taken(must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: 10, Lease: over, Scopes: scopes, Beside: beside}))(w))
+			return taken(must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: 10, Lease: over, Scopes: scopes, Controls: beside}))(w))
 		}
 		w.equal("without a scope", ask(false), []int64{})
 		w.equal("a platform", ask(false, core.Scope{Platform: platform}), []int64{a, b})
 		w.equal("another", ask(false, core.Scope{Platform: "else"}), []int64{c})
-		w.equal("one lane", ask(false, core.Scope{Platform: platform, Lanes: []core.Lane{other}}), []int64{b})
-		w.equal("one lane's controls", ask(true, core.Scope{Platform: platform, Lanes: []core.Lane{other}}), []int64{control})
-		w.equal("no lane", ask(false, core.Scope{Platform: platform, Lanes: []core.Lane{}}), []int64{})
-		w.equal("a lane of another platform", ask(false, core.Scope{Platform: platform, Lanes: []core.Lane{"else:one"}}), []int64{})
+		w.equal("one conversation", ask(false, core.Scope{Platform: platform, Conversations: []core.ConversationID{other}}), []int64{b})
+		w.equal("one conversation's controls", ask(true, core.Scope{Platform: platform, Conversations: []core.ConversationID{other}}), []int64{control})
+		w.equal("no conversation", ask(false, core.Scope{Platform: platform, Conversations: []core.ConversationID{}}), []int64{})
+		w.equal("a conversation of another platform", ask(false, core.Scope{Platform: platform, Conversations: []core.ConversationID{"else:one"}}), []int64{})
 		both := ask(false, core.Scope{Platform: platform}, core.Scope{Platform: "else"}, core.Scope{Platform: platform})
 		slices.Sort(both)
 		w.equal("both, once", both, []int64{a, b, c})
@@ -146,11 +146,11 @@ var claimExamples = []example{
 		_, err := w.Claim(w.ctx, core.ClaimRequest{Limit: 1, Lease: minute, Scopes: scope})
 		w.fails(err, core.Invalid)
 	}},
-	{"of many who ask at once, one gets the lane", func(w *world) {
+	{"of many who ask at once, one gets the conversation", func(w *world) {
 		views := []core.Store{w.Store, w.view(), w.view()}
 		owners := []string{w.owner, w.enroll(views[1]), w.enroll(views[2])}
 		for range 10 {
-			w.message(lane)
+			w.message(conversation)
 			w.message(other)
 			var mu sync.Mutex
 			var got []core.Claim
@@ -167,7 +167,7 @@ var claimExamples = []example{
 				})
 			}
 			wg.Wait()
-			if len(got) != 2 || got[0].Queue == got[1].Queue {
+			if len(got) != 2 || got[0].Key == got[1].Key {
 				w.Fatalf("got %+v", got)
 			}
 			w.done(got[0], core.Finish{})

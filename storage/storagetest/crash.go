@@ -9,9 +9,9 @@ import (
 // journey is a whole conversation: a message, a pause, a click, a resume with a tool, replies, and a new conversation. Each step
 // is one call, or reads what it needs and makes one; a step finds what a step before it left and may be made twice.
 func journey(w *world) []func() {
-	e := w.event(core.KindMessage, lane, "")
-	next := w.event(core.KindReset, lane, "")
-	click := w.event(core.KindClick, lane, "a")
+	e := w.event(core.KindMessage, conversation, "")
+	next := w.event(core.KindReset, conversation, "")
+	click := w.event(core.KindClick, conversation, "a")
 	click.Actor = bob
 	turn := func(do func(c core.Claim)) func() {
 		return func() {
@@ -28,7 +28,7 @@ func journey(w *world) []func() {
 	return []func(){
 		func() { w.accept(e) },
 		turn(func(core.Claim) {}), // taken, and the process dies
-		turn(func(c core.Claim) { w.ok(w.Say(w.ctx, c, []core.Post{light(c)})) }),
+		turn(func(c core.Claim) { w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c)})) }),
 		deliver,
 		turn(func(c core.Claim) { w.ok(w.SaveSession(w.ctx, c, w.session(c, 0, "half"))) }),
 		turn(func(c core.Claim) {
@@ -60,7 +60,7 @@ func journey(w *world) []func() {
 			}
 		},
 		turn(func(c core.Claim) { must(w.BeginIntent(w.ctx, c, intent(c, "a")))(w) }),
-		turn(func(c core.Claim) { w.ok(w.SettleIntent(w.ctx, c, "a", core.ToolResult{Content: "done"})) }),
+		turn(func(c core.Claim) { w.ok(w.FinishIntent(w.ctx, c, "a", core.ToolResult{Content: "done"})) }),
 		turn(func(c core.Claim) {
 			w.done(c, core.Finish{Resumed: c.Event.Invocation, Session: w.session(c, 1, "done"), Posts: []core.Post{reply(c, "done")}})
 		}),
@@ -85,7 +85,7 @@ func (w *world) arrived() {
 	w.equal("their ends", ends, map[core.Kind]core.EndKind{
 		core.KindMessage: core.EndSuspended, core.KindClick: core.EndDecided, core.KindSignal: core.EndReplied, core.KindReset: core.EndIgnored,
 	})
-	w.equal("the messages", w.texts(lane.Session(1), core.Writer{}), []string{"please", "done"})
+	w.equal("the messages", w.texts(conversation.Session(1), core.Writer{}), []string{"please", "done"})
 	log := must(w.AuditLog(w.ctx, 0, 0))(w)
 	w.equal("the log", actions(log), []string{"opened", "voted", "approved", "begun", "settled"})
 	w.ok(core.VerifyAudit("", log))
@@ -97,8 +97,8 @@ func (w *world) arrived() {
 	if rec := must(w.LoadIntent(w.ctx, "a"))(w); rec == nil || rec.Result == nil || rec.Result.Content != "done" {
 		w.Fatalf("got %+v", rec)
 	}
-	w.message(lane)
-	w.equal("the next session", w.claim(minute).Session, lane.Session(2))
+	w.message(conversation)
+	w.equal("the next session", w.claim(minute).Session, conversation.Session(2))
 }
 
 var crashExamples = []example{

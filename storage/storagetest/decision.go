@@ -10,7 +10,7 @@ import (
 // click accepts a click on an approval and gives the decision that it asks for.
 func (w *world) click(id core.ApprovalID, who core.Actor, c core.Choice) core.Decision {
 	w.Helper()
-	e := w.event(core.KindClick, lane, string(id))
+	e := w.event(core.KindClick, conversation, string(id))
 	e.Actor = who
 	d := vote(id, who, c)
 	d.Event = w.accept(e)
@@ -19,7 +19,7 @@ func (w *world) click(id core.ApprovalID, who core.Actor, c core.Choice) core.De
 
 var decisionExamples = []example{
 	{"one vote decides, and wakes the turn", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{Timeout: minute})
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		d := w.click("a", bob, core.Approve)
 		got := must(w.Decide(w.ctx, d))(w)
 		if !got.Counted || !got.Settled || got.Approval.State != core.Approved || got.Approval.DecidedBy.ID != bob.ID || got.Approval.Votes[0].Event != d.Event {
@@ -31,7 +31,7 @@ var decisionExamples = []example{
 		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
 	}},
 	{"one refusal is enough", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{Quorum: 2})
+		c := w.suspend(conversation, "a", core.Rule{Quorum: 2})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		d := vote("a", cleo, core.Deny)
 		d.Vote.Reason = "no"
@@ -42,7 +42,7 @@ var decisionExamples = []example{
 		w.wakes("a", c.Event.Invocation, core.Refused)
 	}},
 	{"a quorum is counted by heads", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{Quorum: 2})
+		c := w.suspend(conversation, "a", core.Rule{Quorum: 2})
 		got := must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		if !got.Counted || got.Settled || got.Approval.State != core.Open {
 			w.Fatalf("got %+v", got)
@@ -55,7 +55,7 @@ var decisionExamples = []example{
 		w.wakes("a", c.Event.Invocation, core.Approved)
 	}},
 	{"a repeat of the same click gives the same answer", func(w *world) {
-		w.suspend(lane, "a", core.Rule{Quorum: 2})
+		w.suspend(conversation, "a", core.Rule{Quorum: 2})
 		d := w.click("a", bob, core.Approve)
 		first := must(w.Decide(w.ctx, d))(w)
 		w.equal("again", must(w.Decide(w.ctx, d))(w), first)
@@ -71,9 +71,9 @@ var decisionExamples = []example{
 		w.idle()
 	}},
 	{"the first decision stands", func(w *world) {
-		w.suspend(lane, "a", core.Rule{})
+		w.suspend(conversation, "a", core.Rule{})
 		first := must(w.Decide(w.ctx, vote("a", bob, core.Deny)))(w)
-		before := w.sight(lane.Session(1))
+		before := w.sight(conversation.Session(1))
 		for name, d := range map[string]core.Decision{
 			"a vote":         vote("a", cleo, core.Approve),
 			"a cancellation": {Approval: "a", Cancel: true, By: ann},
@@ -83,11 +83,11 @@ var decisionExamples = []example{
 			w.fails(err, core.ApprovalDecided)
 			w.equal(name, got, core.Decided{Approval: first.Approval})
 		}
-		w.equal("the database", w.sight(lane.Session(1)), before)
+		w.equal("the database", w.sight(conversation.Session(1)), before)
 	}},
 	{"who may not decide changes nothing", func(w *world) {
-		w.suspend(lane, "a", core.Rule{})
-		before := w.sight(lane.Session(1))
+		w.suspend(conversation, "a", core.Rule{})
+		before := w.sight(conversation.Session(1))
 		for _, d := range []core.Decision{vote("a", ann, core.Approve), vote("a", core.Actor{ID: "plat:dan"}, core.Approve)} {
 			got, err := w.Decide(w.ctx, d)
 			w.fails(err, core.NotAllowed)
@@ -95,10 +95,10 @@ var decisionExamples = []example{
 		}
 		_, err := w.Decide(w.ctx, vote("a", bob, "perhaps"))
 		w.fails(err, core.Invalid)
-		w.equal("the database", w.sight(lane.Session(1)), before)
+		w.equal("the database", w.sight(conversation.Session(1)), before)
 	}},
 	{"an admin may decide", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{Quorum: 3})
+		c := w.suspend(conversation, "a", core.Rule{Quorum: 3})
 		d := vote("a", core.Actor{ID: "local-admin"}, core.Approve)
 		d.Admin = true
 		w.equal("settled", must(w.Decide(w.ctx, d))(w).Settled, true)
@@ -109,7 +109,7 @@ var decisionExamples = []example{
 		for i := range 8 {
 			approvers = append(approvers, fmt.Sprintf("plat:p%d", i))
 		}
-		c := w.suspend(lane, "a", core.Rule{Approvers: approvers})
+		c := w.suspend(conversation, "a", core.Rule{Approvers: approvers})
 		views := []core.Store{w.Store, w.view()}
 		var mu sync.Mutex
 		var won []core.ApprovalState
@@ -136,7 +136,7 @@ var decisionExamples = []example{
 		w.idle()
 	}},
 	{"it expires by the clock, not before", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{Timeout: minute})
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
 		expire := core.Decision{Approval: "a", Expire: true, By: core.Actor{ID: "gatehouse"}}
 		_, err := w.Decide(w.ctx, expire)
@@ -155,7 +155,7 @@ var decisionExamples = []example{
 		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
 	}},
 	{"a click in time counts, however late it is taken", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{Timeout: minute})
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		d := w.click("a", bob, core.Approve)
 		w.db.Advance(2 * minute)
 		expire := core.Decision{Approval: "a", Expire: true}
@@ -171,7 +171,7 @@ var decisionExamples = []example{
 		w.fails(err, core.ApprovalDecided)
 	}},
 	{"an expiry goes on when a click in time did not count", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{Timeout: minute})
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		w.click("a", ann, core.Approve)
 		w.db.Advance(2 * minute)
 		w.done(w.beside(1, minute)[0], core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "not allowed"}})
@@ -179,7 +179,7 @@ var decisionExamples = []example{
 		w.wakes("a", c.Event.Invocation, core.Expired)
 	}},
 	{"a cancellation wakes the turn as well", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
+		c := w.suspend(conversation, "a", core.Rule{})
 		got := must(w.Decide(w.ctx, core.Decision{Approval: "a", Cancel: true, Reason: "enough", By: ann}))(w)
 		if got.Approval.State != core.Cancelled || got.Approval.Reason != "enough" {
 			w.Fatalf("got %+v", got)
@@ -187,14 +187,14 @@ var decisionExamples = []example{
 		w.wakes("a", c.Event.Invocation, core.Cancelled)
 	}},
 	{"a decision overtakes waiting messages, in its conversation", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
-		m := w.message(lane)
+		c := w.suspend(conversation, "a", core.Rule{})
+		m := w.message(conversation)
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		w.done(w.wakes("a", c.Event.Invocation, core.Approved), core.Finish{Resumed: c.Event.Invocation})
 		w.take(m, minute)
 	}},
 	{"each vote draws the card anew", func(w *world) {
-		w.suspend(lane, "a", core.Rule{Quorum: 2})
+		w.suspend(conversation, "a", core.Rule{Quorum: 2})
 		w.sent(w.deliver(minute)[0], "ref")
 		for _, who := range []core.Actor{bob, cleo} {
 			must(w.Decide(w.ctx, vote("a", who, core.Approve)))(w)
@@ -207,7 +207,7 @@ var decisionExamples = []example{
 		w.equal("what is left", len(w.deliver(minute)), 0)
 	}},
 	{"every card of an approval is drawn anew", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		a := asks(c, "a", core.Rule{})
 		direct := card(a)
 		direct.Key, direct.To.Channel = direct.Key+"/bob", "bob"

@@ -4,7 +4,7 @@ import "gatehouse/core"
 
 var deliveryExamples = []example{
 	{"one in flight a destination, in order", func(w *world) {
-		w.say(lane, post("a", lane), post("x", other), post("b", lane))
+		w.say(conversation, post("a", conversation), post("x", other), post("b", conversation))
 		rows := w.deliver(minute)
 		w.equal("first", keys(rows), []string{"a", "x"})
 		w.equal("meanwhile", len(w.deliver(minute)), 0)
@@ -12,12 +12,12 @@ var deliveryExamples = []example{
 		w.equal("then", keys(w.deliver(minute)), []string{"b"})
 	}},
 	{"no more than the limit", func(w *world) {
-		w.say(lane, post("a", lane), post("x", other))
+		w.say(conversation, post("a", conversation), post("x", other))
 		w.equal("one", len(must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Limit: 1, Lease: over, Scopes: scope}))(w)), 1)
 		w.equal("none", len(must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Lease: over, Scopes: scope}))(w)), 0)
 	}},
 	{"a post that waits holds up those behind it", func(w *world) {
-		w.say(lane, post("a", lane), post("b", lane), post("x", other))
+		w.say(conversation, post("a", conversation), post("b", conversation), post("x", other))
 		row := w.deliver(minute)[0]
 		row.Attempts, row.Cause = 1, "429"
 		w.ok(w.ReleasePost(w.ctx, row, minute))
@@ -33,12 +33,12 @@ var deliveryExamples = []example{
 	}},
 	{"a dead or unknown post holds up nobody, and is not sent again", func(w *world) {
 		for _, state := range []core.RowState{core.RowDead, core.RowUnknown} {
-			a, b := post("a-"+string(state), lane), post("b-"+string(state), lane)
-			w.say(lane, a, b)
+			a, b := post("a-"+string(state), conversation), post("b-"+string(state), conversation)
+			w.say(conversation, a, b)
 			row := w.first(minute)
 			row.State, row.Cause, row.Parts = state, "lost", []core.Part{{InDoubt: true}}
 			w.ok(w.ReleasePost(w.ctx, row, 0))
-			w.say(lane, a) // even when it is changed: a send could double it
+			w.say(conversation, a) // even when it is changed: a send could double it
 			next := w.first(minute)
 			w.equal("next", next.Key, b.Key)
 			w.sent(next, "r")
@@ -47,24 +47,24 @@ var deliveryExamples = []example{
 		}
 	}},
 	{"a post that changes in flight and is then in doubt is not sent again", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		row.State, row.Parts = core.RowUnknown, []core.Part{{InDoubt: true}}
 		w.ok(w.ReleasePost(w.ctx, row, 0))
 		w.equal("due", len(w.deliver(minute)), 0)
 		w.equal("its state", w.posted("a").State, core.RowUnknown)
 	}},
 	{"a dead post that can be edited is, when it changes", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		row.State, row.Parts = core.RowDead, []core.Part{{Ref: "r"}}
 		w.ok(w.ReleasePost(w.ctx, row, 0))
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		w.equal("due", w.first(minute).Parts[0].Ref, core.Ref("r"))
 	}},
 	{"what is known of the parts is stored before and after a send", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		row.Parts = []core.Part{{Ref: "one", More: true}, {InDoubt: true}}
 		w.ok(w.SavePost(w.ctx, row))
@@ -85,7 +85,7 @@ var deliveryExamples = []example{
 		w.equal("in the end", got.Parts, again.Parts)
 	}},
 	{"an older claim's answer changes nothing", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		old := w.first(over)
 		row := w.first(minute)
 		before := w.posted("a")
@@ -99,11 +99,11 @@ var deliveryExamples = []example{
 		w.equal("its state", w.posted("a").State, core.RowSent)
 	}},
 	{"saving keeps the lease, and what was said meanwhile", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
-		changed := post("a", lane)
+		changed := post("a", conversation)
 		changed.Text = "changed"
-		w.say(lane, changed)
+		w.say(conversation, changed)
 		w.ok(w.SavePost(w.ctx, row))
 		w.equal("due", len(w.deliver(minute)), 0)
 		if got := w.posted("a"); got.Text != "changed" || got.Wanted != 2 {
@@ -111,13 +111,13 @@ var deliveryExamples = []example{
 		}
 	}},
 	{"a lease ends by the clock", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		w.first(minute)
 		w.db.Advance(minute)
 		w.first(minute)
 	}},
 	{"a living process keeps its posts when another starts", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		w.first(minute)
 		second := w.view()
 		owner := w.enroll(second)
@@ -126,21 +126,21 @@ var deliveryExamples = []example{
 	{"only what the process serves is given out", func(w *world) {
 		e := post("e", "else:one")
 		e.To.Platform = "else"
-		w.say(lane, post("a", lane), post("b", other), e)
+		w.say(conversation, post("a", conversation), post("b", other), e)
 		ask := func(scopes ...core.Scope) []string {
 			return keys(must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Limit: 10, Lease: over, Scopes: scopes}))(w))
 		}
 		w.equal("without a scope", ask(), []string{})
 		w.equal("a platform", ask(core.Scope{Platform: platform}), []string{"a", "b"})
 		w.equal("another", ask(core.Scope{Platform: "else"}), []string{"e"})
-		w.equal("one lane", ask(core.Scope{Platform: platform, Lanes: []core.Lane{other}}), []string{"b"})
-		w.equal("no lane", ask(core.Scope{Platform: platform, Lanes: []core.Lane{}}), []string{})
-		w.equal("a lane of another", ask(core.Scope{Platform: platform, Lanes: []core.Lane{"else:one"}}), []string{})
+		w.equal("one conversation", ask(core.Scope{Platform: platform, Conversations: []core.ConversationID{other}}), []string{"b"})
+		w.equal("no conversation", ask(core.Scope{Platform: platform, Conversations: []core.ConversationID{}}), []string{})
+		w.equal("a conversation of another", ask(core.Scope{Platform: platform, Conversations: []core.ConversationID{"else:one"}}), []string{})
 	}},
 	{"a claim needs an owner, a release a state", func(w *world) {
 		_, err := w.ClaimPosts(w.ctx, core.PostRequest{Limit: 1, Scopes: scope})
 		w.fails(err, core.Invalid)
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		row.State = ""
 		w.fails(w.ReleasePost(w.ctx, row, 0), core.Invalid)

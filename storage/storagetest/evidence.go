@@ -14,41 +14,41 @@ func (w *world) evidence(id core.InvocationID) string {
 
 var evidenceExamples = []example{
 	{"the last leg's evidence stands", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		id := c.Event.Invocation
 		w.equal("before", w.evidence(id), "")
 		w.done(c, core.Finish{Paused: paused(c, "a", 1), Approval: asks(c, "a", core.Rule{}), Evidence: json.RawMessage(`{"leg":1}`)})
 		w.equal("paused", w.evidence(id), `{"leg":1}`)
-		s := w.take(w.signal(lane, id), minute)
+		s := w.take(w.signal(conversation, id), minute)
 		w.restart()
 		s = w.take(s.Event.Seq, minute)
 		w.done(s, core.Finish{Resumed: id, Evidence: json.RawMessage(`{"leg":"<2>"}`)})
 		w.equal("ended", w.evidence(id), `{"leg":"<2>"}`)
 	}},
 	{"a turn without evidence leaves what is there", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		id := c.Event.Invocation
 		w.done(c, core.Finish{Paused: paused(c, "a", 1), Evidence: json.RawMessage(`{"leg":1}`)})
-		s := w.take(w.signal(lane, id), minute)
+		s := w.take(w.signal(conversation, id), minute)
 		w.done(s, core.Finish{Resumed: id})
 		w.equal("kept", w.evidence(id), `{"leg":1}`)
 	}},
 	{"evidence is kept with the turn or not at all", func(w *world) {
-		seq := w.message(lane)
+		seq := w.message(conversation)
 		c := w.take(seq, over)
 		w.take(seq, minute)
 		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Evidence: json.RawMessage(`{}`)})), core.LeaseLost)
-		w.equal("of a lost lane", w.evidence(c.Event.Invocation), "")
+		w.equal("of a lost conversation", w.evidence(c.Event.Invocation), "")
 	}},
 	{"a turn that is tried again keeps no evidence", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Evidence: json.RawMessage(`{}`)})), core.Internal)
 		w.done(c, core.Finish{})
 	}},
 	{"evidence goes when it is old, but for a paused turn's", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		w.done(c, core.Finish{Evidence: json.RawMessage(`{"a":1}`)})
-		d := w.take(w.message(lane), minute)
+		d := w.take(w.message(conversation), minute)
 		w.done(d, core.Finish{Paused: paused(d, "p", 1), Approval: asks(d, "p", core.Rule{}), Evidence: json.RawMessage(`{"b":1}`)})
 		w.prune()
 		w.equal("young", w.evidence(c.Event.Invocation), `{"a":1}`)
@@ -58,7 +58,7 @@ var evidenceExamples = []example{
 		w.equal("of a paused turn", w.evidence(d.Event.Invocation), `{"b":1}`)
 	}},
 	{"evidence goes with its session", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		w.done(c, core.Finish{Session: w.session(c, 0, "x"), Evidence: json.RawMessage(`{"a":1}`)})
 		d := w.take(w.message(other), minute)
 		w.done(d, core.Finish{Session: w.session(d, 0, "y"), Evidence: json.RawMessage(`{"b":1}`)})

@@ -42,9 +42,9 @@ func (p failpoints) Accept(ctx context.Context, e core.Event) (core.Receipt, err
 	return p.s.Accept(ctx, e)
 }
 
-func (p failpoints) Enroll(ctx context.Context, instance string) (string, error) {
-	defer p.at("Enroll")()
-	return p.s.Enroll(ctx, instance)
+func (p failpoints) Register(ctx context.Context, instance string) (string, error) {
+	defer p.at("Register")()
+	return p.s.Register(ctx, instance)
 }
 
 func (p failpoints) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, error) {
@@ -57,14 +57,14 @@ func (p failpoints) Renew(ctx context.Context, c core.Claim, lease time.Duration
 	return p.s.Renew(ctx, c, lease)
 }
 
-func (p failpoints) StopAsked(ctx context.Context, c core.Claim) (bool, error) {
-	defer p.at("StopAsked")()
-	return p.s.StopAsked(ctx, c)
+func (p failpoints) StopRequested(ctx context.Context, c core.Claim) (bool, error) {
+	defer p.at("StopRequested")()
+	return p.s.StopRequested(ctx, c)
 }
 
-func (p failpoints) HandBack(ctx context.Context, c core.Claim) error {
-	defer p.at("HandBack")()
-	return p.s.HandBack(ctx, c)
+func (p failpoints) Release(ctx context.Context, c core.Claim) error {
+	defer p.at("Release")()
+	return p.s.Release(ctx, c)
 }
 
 func (p failpoints) Finish(ctx context.Context, f core.Finish) error {
@@ -107,9 +107,9 @@ func (p failpoints) BeginIntent(ctx context.Context, c core.Claim, i core.Intent
 	return p.s.BeginIntent(ctx, c, i)
 }
 
-func (p failpoints) SettleIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
-	defer p.at("SettleIntent")()
-	return p.s.SettleIntent(ctx, c, id, r)
+func (p failpoints) FinishIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
+	defer p.at("FinishIntent")()
+	return p.s.FinishIntent(ctx, c, id, r)
 }
 
 func (p failpoints) LoadIntent(ctx context.Context, id core.ApprovalID) (*core.IntentRecord, error) {
@@ -142,9 +142,9 @@ func (p failpoints) AuditLog(ctx context.Context, after int64, limit int) ([]cor
 	return p.s.AuditLog(ctx, after, limit)
 }
 
-func (p failpoints) Say(ctx context.Context, c core.Claim, posts []core.Post) error {
+func (p failpoints) AddPosts(ctx context.Context, c core.Claim, posts []core.Post) error {
 	defer p.at("Say")()
-	return p.s.Say(ctx, c, posts)
+	return p.s.AddPosts(ctx, c, posts)
 }
 
 func (p failpoints) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.OutboxRow, error) {
@@ -162,9 +162,9 @@ func (p failpoints) ReleasePost(ctx context.Context, row core.OutboxRow, wait ti
 	return p.s.ReleasePost(ctx, row, wait)
 }
 
-func (p failpoints) ListPosts(ctx context.Context, states []core.RowState, lane core.Lane, limit int) ([]core.OutboxRow, error) {
+func (p failpoints) ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, limit int) ([]core.OutboxRow, error) {
 	defer p.at("ListPosts")()
-	return p.s.ListPosts(ctx, states, lane, limit)
+	return p.s.ListPosts(ctx, states, conversation, limit)
 }
 
 func (p failpoints) AddTask(ctx context.Context, t core.Task, wait time.Duration) error {
@@ -202,14 +202,14 @@ func (p failpoints) SetPaused(ctx context.Context, paused bool) error {
 	return p.s.SetPaused(ctx, paused)
 }
 
-func (p failpoints) Stop(ctx context.Context, lane core.Lane, by core.Actor) (core.Stopping, error) {
+func (p failpoints) Stop(ctx context.Context, conversation core.ConversationID, by core.Actor) (core.StopResult, error) {
 	defer p.at("Stop")()
-	return p.s.Stop(ctx, lane, by)
+	return p.s.Stop(ctx, conversation, by)
 }
 
-func (p failpoints) Again(ctx context.Context, seq int64) (core.Receipt, error) {
+func (p failpoints) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
 	defer p.at("Again")()
-	return p.s.Again(ctx, seq)
+	return p.s.Retry(ctx, seq)
 }
 
 func (p failpoints) Drop(ctx context.Context, seq int64) error {
@@ -242,14 +242,14 @@ func (p failpoints) Close() error {
 	return p.s.Close()
 }
 
-func (p failpoints) Spread(ctx context.Context, row core.OutboxRow, posts []core.Post) error {
+func (p failpoints) AddCopies(ctx context.Context, row core.OutboxRow, posts []core.Post) error {
 	defer p.at("Spread")()
-	return p.s.Spread(ctx, row, posts)
+	return p.s.AddCopies(ctx, row, posts)
 }
 
-func (p failpoints) Keep(ctx context.Context, name, value string) (string, error) {
+func (p failpoints) PutIfAbsent(ctx context.Context, name, value string) (string, error) {
 	defer p.at("Keep")()
-	return p.s.Keep(ctx, name, value)
+	return p.s.PutIfAbsent(ctx, name, value)
 }
 
 func (p failpoints) Put(ctx context.Context, name, value string) error {
@@ -262,12 +262,12 @@ func (p failpoints) Get(ctx context.Context, name string) (string, error) {
 	return p.s.Get(ctx, name)
 }
 
-func (p failpoints) Hold(ctx context.Context, name, owner string, lease time.Duration) (bool, error) {
+func (p failpoints) AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (bool, error) {
 	defer p.at("Hold")()
-	return p.s.Hold(ctx, name, owner, lease)
+	return p.s.AcquireLease(ctx, name, owner, lease)
 }
 
-func (p failpoints) Spend(ctx context.Context, name string, limit int, window time.Duration) (time.Duration, error) {
+func (p failpoints) TakeToken(ctx context.Context, name string, limit int, window time.Duration) (time.Duration, error) {
 	defer p.at("Spend")()
-	return p.s.Spend(ctx, name, limit, window)
+	return p.s.TakeToken(ctx, name, limit, window)
 }

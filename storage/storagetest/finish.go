@@ -65,18 +65,18 @@ func asks(c core.Claim, id string, rule core.Rule) *core.Approval {
 		rule.Approvers = []string{bob.ID, cleo.ID}
 	}
 	return &core.Approval{
-		ID: core.ApprovalID(id), Invocation: c.Event.Invocation, Session: c.Session, Lane: c.Event.Lane, Address: c.Event.Address, Requester: c.Event.Actor,
+		ID: core.ApprovalID(id), Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation, Address: c.Event.Address, Requester: c.Event.Actor,
 		Call: core.Call{Tool: "note", CallID: "1", Arguments: json.RawMessage(`{"text":"<x>"}`), Digest: "d-" + id, Summary: "Write a note"},
 		Rule: rule, State: core.Open,
 	}
 }
 
 func card(a *core.Approval) core.Post {
-	return core.Post{Key: a.CardKey(), To: a.Address, Lane: a.Lane, Kind: core.PostCard, Approval: a.ID}
+	return core.Post{Key: a.CardKey(), To: a.Address, Conversation: a.Conversation, Kind: core.PostCard, Approval: a.ID}
 }
 
-// suspend runs a new message of the lane up to its pause, asking for an approval.
-func (w *world) suspend(l core.Lane, id string, rule core.Rule) core.Claim {
+// suspend runs a new message of the conversation up to its pause, asking for an approval.
+func (w *world) suspend(l core.ConversationID, id string, rule core.Rule) core.Claim {
 	w.Helper()
 	c := w.take(w.message(l), minute)
 	a := asks(c, id, rule)
@@ -87,12 +87,12 @@ func (w *world) suspend(l core.Lane, id string, rule core.Rule) core.Claim {
 }
 
 func reply(c core.Claim, text string) core.Post {
-	return core.Post{Key: fmt.Sprintf("reply/%d", c.Event.Seq), To: c.Event.Address, Lane: c.Event.Lane, Kind: core.PostReply, Text: text, Event: c.Event.Seq}
+	return core.Post{Key: fmt.Sprintf("reply/%d", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation, Kind: core.PostReply, Text: text, Event: c.Event.Seq}
 }
 
 var finishExamples = []example{
 	{"an event ends once, as told", func(w *world) {
-		seq := w.message(lane)
+		seq := w.message(conversation)
 		c := w.take(seq, minute)
 		end := core.End{Kind: core.EndErrored, Category: core.ProviderTimeout, Cause: "slow"}
 		w.done(c, core.Finish{End: end})
@@ -104,7 +104,7 @@ var finishExamples = []example{
 		w.equal("the event", w.record(seq), got)
 	}},
 	{"everything that a turn changed is there", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		a := asks(c, "a", core.Rule{Name: "r", Verdict: core.VerdictAsk, Timeout: minute})
 		p := paused(c, "a", 1)
 		s := w.session(c, 0, "hello")
@@ -129,22 +129,22 @@ var finishExamples = []example{
 		w.idle()
 	}},
 	{"nothing of it is there where one part fails", func(w *world) {
-		old := w.suspend(lane, "a", core.Rule{}).Event.Invocation
-		c := w.take(w.message(lane), minute)
+		old := w.suspend(conversation, "a", core.Rule{}).Event.Invocation
+		c := w.take(w.message(conversation), minute)
 		before := w.sight(c.Session)
 		twice := asks(c, "a", core.Rule{}) // its id is taken
 		f := core.Finish{
 			Session: w.session(c, 0, "lost"), Paused: paused(c, "lost", 1), NewGeneration: true, Posts: []core.Post{reply(c, "lost")}, Approval: twice,
-			Closures: []core.Closure{{Invocation: old, Rows: said("lost"), Cancel: true}},
+			Abandoned: []core.Abandon{{Invocation: old, Rows: said("lost"), Cancel: true}},
 		}
 		if err := w.Finish(w.ctx, finish(c, f)); err == nil {
 			w.Fatal("no error")
 		}
 		w.equal("the database", w.sight(c.Session), before)
-		w.done(c, core.Finish{}) // the lane is still held
+		w.done(c, core.Finish{}) // the conversation is still held
 	}},
-	{"nothing of it is there where the lane is lost", func(w *world) {
-		seq := w.message(lane)
+	{"nothing of it is there where the conversation is lost", func(w *world) {
+		seq := w.message(conversation)
 		c := w.take(seq, over)
 		s := w.session(c, 0, "lost")
 		w.take(seq, minute)
@@ -157,14 +157,14 @@ var finishExamples = []example{
 		}
 	}},
 	{"a turn that is tried again keeps nothing else", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Posts: []core.Post{reply(c, "x")}})), core.Internal)
 		w.fails(w.Finish(w.ctx, core.Finish{Claim: c}), core.Internal)
 		w.done(c, core.Finish{})
 	}},
 	{"a turn that is resumed takes its record away", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
-		s := w.take(w.signal(lane, c.Event.Invocation), minute)
+		c := w.suspend(conversation, "a", core.Rule{})
+		s := w.take(w.signal(conversation, c.Event.Invocation), minute)
 		w.done(s, core.Finish{Resumed: c.Event.Invocation, Session: w.session(s, 1, "did it")})
 		if rec := must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w); rec != nil {
 			w.Fatalf("got %+v", rec)
@@ -173,8 +173,8 @@ var finishExamples = []example{
 		w.equal("the invocation's", len(must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w)), 2)
 	}},
 	{"a turn may pause again in the same invocation", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
-		s := w.take(w.signal(lane, c.Event.Invocation), minute)
+		c := w.suspend(conversation, "a", core.Rule{})
+		s := w.take(w.signal(conversation, c.Event.Invocation), minute)
 		next := paused(s, "b", 2)
 		w.done(s, core.Finish{End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Session: w.session(s, 1, "again"), Paused: next, Approval: asks(s, "b", core.Rule{})})
 		w.equal("the record", must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w), next)
@@ -184,22 +184,22 @@ var finishExamples = []example{
 		}
 	}},
 	{"a new generation is a new session, from the next turn on", func(w *world) {
-		w.accept(w.event(core.KindReset, lane, ""))
-		next := w.message(lane)
-		control := w.accept(w.event(core.KindControl, lane, "status"))
+		w.accept(w.event(core.KindReset, conversation, ""))
+		next := w.message(conversation)
+		control := w.accept(w.event(core.KindControl, conversation, "status"))
 		c := w.claim(minute)
 		w.done(c, core.Finish{NewGeneration: true, Session: w.session(c, 0, "old")})
 		c = w.take(next, minute)
-		w.equal("the session", c.Session, lane.Session(2))
+		w.equal("the session", c.Session, conversation.Session(2))
 		w.equal("its messages", w.texts(c.Session, core.Writer{}), []string{})
 		beside := w.beside(1, minute)[0]
-		if beside.Event.Seq != control || beside.Session != lane.Session(2) {
+		if beside.Event.Seq != control || beside.Session != conversation.Session(2) {
 			w.Fatalf("got %+v", beside)
 		}
 		w.done(beside, core.Finish{NewGeneration: true}) // a word beside the conversation may ask for one as well
 		w.done(c, core.Finish{})
-		w.message(lane)
-		w.equal("the session after that", w.claim(minute).Session, lane.Session(3))
+		w.message(conversation)
+		w.equal("the session after that", w.claim(minute).Session, conversation.Session(3))
 	}},
 	{"the working state is put out by the end", func(w *world) {
 		c := w.working()
@@ -213,7 +213,7 @@ var finishExamples = []example{
 	}},
 	{"the working state is put out by a turn handed back", func(w *world) {
 		c := w.working()
-		w.ok(w.HandBack(w.ctx, c))
+		w.ok(w.Release(w.ctx, c))
 		w.dark(c)
 	}},
 	{"the working state of a dead holder is put out by the next", func(w *world) {
@@ -226,7 +226,7 @@ var finishExamples = []example{
 	{"the working state of a dead holder is put out by a signal's turn too", func(w *world) {
 		c := w.working()
 		w.restart()
-		w.take(w.signal(lane, "inv"), minute)
+		w.take(w.signal(conversation, "inv"), minute)
 		w.dark(c)
 	}},
 }
@@ -234,8 +234,8 @@ var finishExamples = []example{
 // working is a turn whose working state is shown.
 func (w *world) working() core.Claim {
 	w.Helper()
-	c := w.take(w.message(lane), minute)
-	w.ok(w.Say(w.ctx, c, []core.Post{light(c)}))
+	c := w.take(w.message(conversation), minute)
+	w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c)}))
 	row := w.deliver(minute)[0]
 	w.equal("what is shown", row.Post, light(c))
 	w.sent(row, "")

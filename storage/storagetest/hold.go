@@ -6,20 +6,20 @@ import (
 	"gatehouse/core"
 )
 
-// fenced are all the calls that need a lane to be held.
+// fenced are all the calls that need a conversation to be held.
 func (w *world) fenced(c core.Claim) map[string]error {
-	_, stop := w.StopAsked(w.ctx, c)
+	_, stop := w.StopRequested(w.ctx, c)
 	_, begin := w.BeginIntent(w.ctx, c, core.Intent{Approval: "a"})
 	return map[string]error{
-		"Renew":        w.Renew(w.ctx, c, minute),
-		"StopAsked":    stop,
-		"HandBack":     w.HandBack(w.ctx, c),
-		"Finish":       w.Finish(w.ctx, finish(c, core.Finish{})),
-		"Retry":        w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}})),
-		"SaveSession":  w.SaveSession(w.ctx, c, &core.SessionRecord{ID: c.Session}),
-		"BeginIntent":  begin,
-		"SettleIntent": w.SettleIntent(w.ctx, c, "a", core.ToolResult{}),
-		"Say":          w.Say(w.ctx, c, []core.Post{{Key: "k", Kind: core.PostNotice, To: core.Address{Platform: platform}}}),
+		"Renew":         w.Renew(w.ctx, c, minute),
+		"StopRequested": stop,
+		"Release":       w.Release(w.ctx, c),
+		"Finish":        w.Finish(w.ctx, finish(c, core.Finish{})),
+		"Retry":         w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}})),
+		"SaveSession":   w.SaveSession(w.ctx, c, &core.SessionRecord{ID: c.Session}),
+		"BeginIntent":   begin,
+		"FinishIntent":  w.FinishIntent(w.ctx, c, "a", core.ToolResult{}),
+		"Say":           w.AddPosts(w.ctx, c, []core.Post{{Key: "k", Kind: core.PostNotice, To: core.Address{Platform: platform}}}),
 	}
 }
 
@@ -48,7 +48,7 @@ var holdExamples = []example{
 		if a == "" || a == b {
 			w.Fatalf("owners %q and %q", a, b)
 		}
-		if c := must(second.Enroll(w.ctx, "../another one"))(w); c == a || c == b {
+		if c := must(second.Register(w.ctx, "../another one"))(w); c == a || c == b {
 			w.Fatalf("owner %q", c)
 		}
 		w.ok(w.Close())
@@ -61,7 +61,7 @@ var holdExamples = []example{
 		}
 	}},
 	{"a restarted process has its own leases back, at once where a death is proven", func(w *world) {
-		a, b := w.message(lane), w.message(other)
+		a, b := w.message(conversation), w.message(other)
 		w.claims(10, 24*time.Hour)
 		w.restart()
 		if w.db.Orphans {
@@ -75,7 +75,7 @@ var holdExamples = []example{
 		}
 	}},
 	{"a living process keeps its leases when another starts", func(w *world) {
-		w.message(lane)
+		w.message(conversation)
 		c := w.claim(minute)
 		second := w.view()
 		owner := w.enroll(second)
@@ -84,7 +84,7 @@ var holdExamples = []example{
 		w.done(c, core.Finish{})
 	}},
 	{"a lease that is over can be taken over, and the first holder has lost", func(w *world) {
-		seq := w.message(lane)
+		seq := w.message(conversation)
 		first := w.take(seq, over)
 		second := w.take(seq, minute)
 		if second.Fence <= first.Fence || second.Event.Attempt != 2 || second.Event.Invocation != first.Event.Invocation {
@@ -96,13 +96,13 @@ var holdExamples = []example{
 		w.lost(second)
 	}},
 	{"a negative lease is over too", func(w *world) {
-		seq := w.message(lane)
+		seq := w.message(conversation)
 		w.take(seq, -minute)
 		w.take(seq, minute)
 		w.idle()
 	}},
 	{"a lease ends by the clock", func(w *world) {
-		seq := w.message(lane)
+		seq := w.message(conversation)
 		c := w.take(seq, minute)
 		w.db.Advance(minute / 2)
 		w.idle()
@@ -114,20 +114,20 @@ var holdExamples = []example{
 		w.lost(c)
 	}},
 	{"who renews nothing but is not taken over may finish", func(w *world) {
-		c := w.take(w.message(lane), over)
+		c := w.take(w.message(conversation), over)
 		w.done(c, core.Finish{})
 		w.idle()
 	}},
 	{"a lease renewed for nothing is over", func(w *world) {
-		seq := w.message(lane)
+		seq := w.message(conversation)
 		c := w.take(seq, minute)
 		w.ok(w.Renew(w.ctx, c, over))
 		w.take(seq, minute)
 	}},
-	{"fences rise with each claim of a lane", func(w *world) {
+	{"fences rise with each claim of a conversation", func(w *world) {
 		last := int64(0)
 		for range 3 {
-			seq := w.message(lane)
+			seq := w.message(conversation)
 			for range 2 {
 				c := w.take(seq, over)
 				if c.Fence <= last {
@@ -141,7 +141,7 @@ var holdExamples = []example{
 		}
 	}},
 	{"someone else's name or event does not fit", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		liar, wrong, none := c, c, c
 		liar.Owner, wrong.Event.Seq, none.Owner = "liar", 99, ""
 		w.lost(liar)
@@ -150,10 +150,10 @@ var holdExamples = []example{
 		w.done(c, core.Finish{})
 	}},
 	{"a turn handed back is as if it had not been taken", func(w *world) {
-		seq := w.message(lane)
+		seq := w.message(conversation)
 		before := w.record(seq)
 		c := w.take(seq, minute)
-		w.ok(w.HandBack(w.ctx, c))
+		w.ok(w.Release(w.ctx, c))
 		after := w.record(seq)
 		after.Session = before.Session
 		w.equal("the event", after, before)
@@ -163,10 +163,10 @@ var holdExamples = []example{
 		}
 	}},
 	{"attempts count deaths alone", func(w *world) {
-		seq := w.message(lane)
+		seq := w.message(conversation)
 		w.take(seq, over)
 		w.take(seq, over)
-		w.ok(w.HandBack(w.ctx, w.take(seq, minute)))
+		w.ok(w.Release(w.ctx, w.take(seq, minute)))
 		w.done(w.take(seq, minute), core.Finish{Retry: &core.Retry{Category: core.ProviderTimeout, Cause: "slow"}})
 		got := w.record(seq)
 		if got.Attempt != 2 || got.Retries != 1 || got.End != (core.End{Category: core.ProviderTimeout, Cause: "slow"}) || !got.EndedAt.IsZero() {
@@ -177,7 +177,7 @@ var holdExamples = []example{
 		}
 	}},
 	{"a turn that backs off comes back in time", func(w *world) {
-		seq := w.message(lane)
+		seq := w.message(conversation)
 		c := w.take(seq, minute)
 		w.done(c, core.Finish{Retry: &core.Retry{After: minute}})
 		if got := w.record(seq).NotBefore; !got.After(c.Event.AcceptedAt.Add(minute)) {
@@ -189,52 +189,52 @@ var holdExamples = []example{
 		w.take(seq, minute)
 	}},
 	{"a signal that came meanwhile is taken before the turn of a dead holder", func(w *world) {
-		m := w.message(lane)
+		m := w.message(conversation)
 		w.take(m, over)
-		s := w.signal(lane, "inv")
+		s := w.signal(conversation, "inv")
 		w.done(w.take(s, minute), core.Finish{})
 		if c := w.take(m, minute); c.Event.Attempt != 2 {
 			w.Fatalf("attempt %d", c.Event.Attempt)
 		}
 	}},
 	{"a running turn is asked to stop, and no other", func(w *world) {
-		w.done(w.take(w.message(lane), minute), core.Finish{})
-		seq := w.message(lane)
+		w.done(w.take(w.message(conversation), minute), core.Finish{})
+		seq := w.message(conversation)
 		c := w.take(seq, minute)
-		if must(w.StopAsked(w.ctx, c))(w) {
+		if must(w.StopRequested(w.ctx, c))(w) {
 			w.Fatal("nobody asked")
 		}
-		w.equal("what came of it", must(w.Stop(w.ctx, lane, ann))(w), core.Stopping{Running: true})
-		if !must(w.StopAsked(w.ctx, c))(w) {
+		w.equal("what came of it", must(w.Stop(w.ctx, conversation, ann))(w), core.StopResult{Running: true})
+		if !must(w.StopRequested(w.ctx, c))(w) {
 			w.Fatal("it was asked")
 		}
 		w.done(c, core.Finish{})
-		if c = w.take(w.message(lane), minute); must(w.StopAsked(w.ctx, c))(w) {
+		if c = w.take(w.message(conversation), minute); must(w.StopRequested(w.ctx, c))(w) {
 			w.Fatal("the next turn was not asked")
 		}
 	}},
 	{"a wish to stop outlives its hearer", func(w *world) {
-		seq := w.message(lane)
+		seq := w.message(conversation)
 		w.take(seq, minute)
-		must(w.Stop(w.ctx, lane, ann))(w)
+		must(w.Stop(w.ctx, conversation, ann))(w)
 		w.restart()
-		if c := w.take(seq, minute); !must(w.StopAsked(w.ctx, c))(w) {
+		if c := w.take(seq, minute); !must(w.StopRequested(w.ctx, c))(w) {
 			w.Fatal("the wish is lost")
 		}
 	}},
 	{"stop withdraws a message that backs off", func(w *world) {
-		first, second := w.message(lane), w.message(lane)
+		first, second := w.message(conversation), w.message(conversation)
 		w.done(w.take(first, minute), core.Finish{Retry: &core.Retry{After: minute, Category: core.ProviderTimeout}})
-		w.equal("what came of it", must(w.Stop(w.ctx, lane, ann))(w), core.Stopping{Withdrawn: first})
+		w.equal("what came of it", must(w.Stop(w.ctx, conversation, ann))(w), core.StopResult{Withdrawn: first})
 		if got := w.record(first); got.End.Kind != core.EndWithdrawn || got.EndedAt.IsZero() {
 			w.Fatalf("got %+v", got)
 		}
 		w.take(second, minute)
 	}},
 	{"stop leaves alone what only waits", func(w *world) {
-		w.equal("with nothing", must(w.Stop(w.ctx, lane, ann))(w), core.Stopping{})
-		seq := w.message(lane)
-		w.equal("with a message", must(w.Stop(w.ctx, lane, ann))(w), core.Stopping{})
+		w.equal("with nothing", must(w.Stop(w.ctx, conversation, ann))(w), core.StopResult{})
+		seq := w.message(conversation)
+		w.equal("with a message", must(w.Stop(w.ctx, conversation, ann))(w), core.StopResult{})
 		w.take(seq, minute)
 	}},
 }

@@ -9,7 +9,7 @@ import (
 
 var inboxExamples = []example{
 	{"an event is stored as it came", func(w *world) {
-		e := w.event(core.KindMessage, lane, "")
+		e := w.event(core.KindMessage, conversation, "")
 		e.Actor = core.Actor{ID: "plat:x", Name: "<X> & Y", Local: true, Groups: []string{"plat:g"}}
 		e.Address.Thread = "17.4"
 		e.Payload = json.RawMessage("{\n \"a\": [1,  2.50, \"<b>\"]}\xff")
@@ -21,16 +21,16 @@ var inboxExamples = []example{
 		}
 	}},
 	{"a payload may be missing", func(w *world) {
-		e := w.event(core.KindControl, lane, "stop")
+		e := w.event(core.KindControl, conversation, "stop")
 		e.Payload = nil
 		if got := w.record(w.accept(e)); got.Payload != nil {
 			w.Fatalf("got payload %q", got.Payload)
 		}
 	}},
 	{"a known event is not stored again", func(w *world) {
-		e := w.event(core.KindMessage, lane, "")
+		e := w.event(core.KindMessage, conversation, "")
 		first := must(w.Accept(w.ctx, e))(w)
-		e.Lane, e.Payload = other, json.RawMessage(`"another"`)
+		e.Conversation, e.Payload = other, json.RawMessage(`"another"`)
 		again := must(w.Accept(w.ctx, e))(w)
 		w.equal("the receipt", again, core.Receipt{Seq: first.Seq})
 		w.done(w.take(first.Seq, minute), core.Finish{})
@@ -38,7 +38,7 @@ var inboxExamples = []example{
 		w.idle()
 	}},
 	{"the same id on two platforms is two events", func(w *world) {
-		e := w.event(core.KindMessage, lane, "")
+		e := w.event(core.KindMessage, conversation, "")
 		first := w.accept(e)
 		e.Platform = "elsewhere"
 		if r := must(w.Accept(w.ctx, e))(w); !r.Fresh || r.Seq == first {
@@ -46,26 +46,26 @@ var inboxExamples = []example{
 		}
 	}},
 	{"numbers follow the order of commits", func(w *world) {
-		a, b, c := w.message(lane), w.message(other), w.message(lane)
+		a, b, c := w.message(conversation), w.message(other), w.message(conversation)
 		if a >= b || b >= c {
 			w.Fatalf("got %d, %d, %d", a, b, c)
 		}
 	}},
 	{"each event has an invocation of its own, a signal the paused one", func(w *world) {
-		a, b := w.record(w.message(lane)), w.record(w.message(lane))
+		a, b := w.record(w.message(conversation)), w.record(w.message(conversation))
 		if a.Invocation == b.Invocation {
 			w.Fatalf("both have %s", a.Invocation)
 		}
-		if got := w.record(w.signal(lane, "inv-7")); got.Invocation != "inv-7" {
+		if got := w.record(w.signal(conversation, "inv-7")); got.Invocation != "inv-7" {
 			w.Fatalf("the signal is for %s", got.Invocation)
 		}
 	}},
 	{"an event without its key is refused", func(w *world) {
 		for _, spoil := range []func(*core.Event){
 			func(e *core.Event) { e.Platform = "" }, func(e *core.Event) { e.ID = "" },
-			func(e *core.Event) { e.Lane = "" }, func(e *core.Event) { e.Kind = "" },
+			func(e *core.Event) { e.Conversation = "" }, func(e *core.Event) { e.Kind = "" },
 		} {
-			e := w.event(core.KindMessage, lane, "")
+			e := w.event(core.KindMessage, conversation, "")
 			spoil(&e)
 			_, err := w.Accept(w.ctx, e)
 			w.fails(err, core.Invalid)
@@ -77,7 +77,7 @@ var inboxExamples = []example{
 		fresh := make(chan int64, events*copies)
 		var wg sync.WaitGroup
 		for i := range events {
-			e := w.event(core.KindMessage, lane, "")
+			e := w.event(core.KindMessage, conversation, "")
 			for j := range copies {
 				wg.Go(func() {
 					r, err := views[(i+j)%2].Accept(w.ctx, e)
@@ -102,7 +102,7 @@ var inboxExamples = []example{
 	{"a caller who has left changes nothing", func(w *world) {
 		ctx, cancel := contextThatIsOver(w)
 		defer cancel()
-		if _, err := w.Accept(ctx, w.event(core.KindMessage, lane, "")); err == nil {
+		if _, err := w.Accept(ctx, w.event(core.KindMessage, conversation, "")); err == nil {
 			w.Fatal("no error")
 		}
 		w.idle()

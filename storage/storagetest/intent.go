@@ -9,7 +9,7 @@ func intent(c core.Claim, id core.ApprovalID) core.Intent {
 
 var intentExamples = []example{
 	{"an intent is begun once", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
+		c := w.suspend(conversation, "a", core.Rule{})
 		if rec := must(w.LoadIntent(w.ctx, "a"))(w); rec != nil {
 			w.Fatalf("got %+v", rec)
 		}
@@ -29,14 +29,14 @@ var intentExamples = []example{
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", "approved", "begun"})
 	}},
 	{"the first result stands", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
+		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
-		w.fails(w.SettleIntent(w.ctx, s, "a", core.ToolResult{}), core.NotFound)
+		w.fails(w.FinishIntent(w.ctx, s, "a", core.ToolResult{}), core.NotFound)
 		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
 		result := core.ToolResult{Content: "made", Category: core.ToolFailed}
-		w.ok(w.SettleIntent(w.ctx, s, "a", result))
-		w.ok(w.SettleIntent(w.ctx, s, "a", core.ToolResult{Content: "other"}))
+		w.ok(w.FinishIntent(w.ctx, s, "a", result))
+		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "other"}))
 		got := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
 		if got.Fresh || got.Result == nil || *got.Result != result || got.EndedAt.IsZero() {
 			w.Fatalf("got %+v", got)
@@ -44,24 +44,24 @@ var intentExamples = []example{
 		w.equal("settled once", actions(must(w.AuditLog(w.ctx, 4, 0))(w)), []string{"settled"})
 	}},
 	{"an empty result is a result", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
+		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
-		w.ok(w.SettleIntent(w.ctx, s, "a", core.ToolResult{}))
+		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{}))
 		w.equal("the result", must(w.LoadIntent(w.ctx, "a"))(w).Result, &core.ToolResult{})
 	}},
 	{"an unknown outcome is logged as such", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
+		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
-		w.ok(w.SettleIntent(w.ctx, s, "a", core.ToolResult{Content: "?", Category: core.OutcomeUnknown}))
+		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "?", Category: core.OutcomeUnknown}))
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 4, 0))(w)), []string{"unknown"})
 	}},
 	{"only what is approved may begin", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
-		m := w.take(w.message(lane), minute)
+		c := w.suspend(conversation, "a", core.Rule{})
+		m := w.take(w.message(conversation), minute)
 		begin := func(i core.Intent) error { _, err := w.BeginIntent(w.ctx, m, i); return err }
 		w.fails(begin(intent(c, "a")), core.ApprovalMissing)
 		w.fails(begin(intent(c, "none")), core.ApprovalMissing)
@@ -73,7 +73,7 @@ var intentExamples = []example{
 		w.equal("begun", must(w.LoadApproval(w.ctx, "a"))(w).Begun, false)
 	}},
 	{"an approval is for one call of one turn", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
+		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		right := intent(c, "a")

@@ -11,13 +11,13 @@ import (
 // model is the contract in memory, as simply as it can be said. It has no clock: a lease or a wait is either over at once or
 // lasts until the next time that the clock is moved on, and an epoch counts those.
 type model struct {
-	events    map[int64]*modelEvent
-	lanes     map[core.Lane]*modelLane
-	sessions  map[core.SessionID][]modelRow
-	paused    map[core.InvocationID]core.PausedRecord
-	approvals map[core.ApprovalID]*modelApproval
-	halted    bool // Admin.SetPaused
-	epoch     int
+	events        map[int64]*modelEvent
+	conversations map[core.QueueKey]*modelConversation
+	sessions      map[core.SessionID][]modelRow
+	paused        map[core.InvocationID]core.PausedRecord
+	approvals     map[core.ApprovalID]*modelApproval
+	halted        bool // Admin.SetPaused
+	epoch         int
 }
 
 type modelEvent struct {
@@ -32,7 +32,7 @@ type modelEvent struct {
 	again            int64 // the event that tries this one again
 }
 
-type modelLane struct {
+type modelConversation struct {
 	generation int // of a conversation, from 1
 	fence      int64
 	holder     *core.Claim // the last one who claimed and did not end
@@ -47,38 +47,40 @@ type modelRow struct {
 }
 
 type modelApproval struct {
-	state      core.ApprovalState
-	invocation core.InvocationID
-	lane       core.Lane
-	quorum     int
-	timeout    bool // it has until the next epoch
-	epoch      int
-	voters     []string
-	begun      bool
+	state        core.ApprovalState
+	invocation   core.InvocationID
+	conversation core.ConversationID
+	quorum       int
+	timeout      bool // it has until the next epoch
+	epoch        int
+	voters       []string
+	begun        bool
 }
 
 func newModel() *model {
 	return &model{
-		events: map[int64]*modelEvent{}, lanes: map[core.Lane]*modelLane{}, sessions: map[core.SessionID][]modelRow{},
+		events: map[int64]*modelEvent{}, conversations: map[core.QueueKey]*modelConversation{}, sessions: map[core.SessionID][]modelRow{},
 		paused: map[core.InvocationID]core.PausedRecord{}, approvals: map[core.ApprovalID]*modelApproval{},
 	}
 }
 
-func (m *model) lane(q core.Lane) *modelLane {
-	if m.lanes[q] == nil {
-		m.lanes[q] = &modelLane{generation: 1}
+func (m *model) conversation(q core.QueueKey) *modelConversation {
+	if m.conversations[q] == nil {
+		m.conversations[q] = &modelConversation{generation: 1}
 	}
-	return m.lanes[q]
+	return m.conversations[q]
 }
 
 // session is the conversation's, in its generation of now.
-func (m *model) session(l core.Lane) core.SessionID { return l.Session(m.lane(l).generation) }
+func (m *model) session(l core.ConversationID) core.SessionID {
+	return l.Session(m.conversation(l.Queue()).generation)
+}
 
 // waiting are the events of a queue that have no end, in order.
-func (m *model) waiting(q core.Lane) []*modelEvent {
+func (m *model) waiting(q core.QueueKey) []*modelEvent {
 	var all []*modelEvent
 	for _, seq := range slices.Sorted(maps.Keys(m.events)) {
-		if e := m.events[seq]; e.end == "" && e.Queue() == q {
+		if e := m.events[seq]; e.end == "" && e.QueueKey() == q {
 			all = append(all, e)
 		}
 	}
@@ -86,8 +88,8 @@ func (m *model) waiting(q core.Lane) []*modelEvent {
 }
 
 // next is the event that a claim of the queue has to give, nil where there is none.
-func (m *model) next(q core.Lane) *modelEvent {
-	if l := m.lane(q); l.holder != nil && !l.over {
+func (m *model) next(q core.QueueKey) *modelEvent {
+	if l := m.conversation(q); l.holder != nil && !l.over {
 		return nil
 	}
 	var head *modelEvent
@@ -109,27 +111,27 @@ func (m *model) next(q core.Lane) *modelEvent {
 func (m *model) ready(beside bool) map[int64]bool {
 	all := map[int64]bool{}
 	for _, e := range m.events {
-		isBeside := e.Queue() != e.Lane
-		if n := m.next(e.Queue()); n != nil && isBeside == beside && (beside || !m.halted) {
+		isBeside := e.QueueKey() != e.Conversation.Queue()
+		if n := m.next(e.QueueKey()); n != nil && isBeside == beside && (beside || !m.halted) {
 			all[n.seq] = true
 		}
 	}
 	return all
 }
 
-// holds reports whether the claim still holds its lane.
+// holds reports whether the claim still holds its conversation.
 func (m *model) holds(c core.Claim) bool {
-	h := m.lane(c.Queue).holder
+	h := m.conversation(c.Key).holder
 	return h != nil && h.Fence == c.Fence && h.Owner == c.Owner
 }
 
 // let ends the holder's time.
-func (m *model) let(c core.Claim) { m.lane(c.Queue).holder = nil }
+func (m *model) let(c core.Claim) { m.conversation(c.Key).holder = nil }
 
 // pass is the clock being moved on: all leases and waits are over.
 func (m *model) pass() {
 	m.epoch++
-	for _, l := range m.lanes {
+	for _, l := range m.conversations {
 		l.over = true
 	}
 	for _, e := range m.events {
@@ -229,5 +231,5 @@ func voter(d core.Decision) string {
 }
 
 func (m *model) clickInTime(id core.ApprovalID, a *modelApproval) bool {
-	return a.timeout && slices.ContainsFunc(m.waiting(core.Event{Kind: core.KindClick, Subject: string(id)}.Queue()), func(e *modelEvent) bool { return e.epoch <= a.epoch })
+	return a.timeout && slices.ContainsFunc(m.waiting(core.Event{Kind: core.KindClick, Subject: string(id)}.QueueKey()), func(e *modelEvent) bool { return e.epoch <= a.epoch })
 }

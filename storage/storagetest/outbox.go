@@ -31,19 +31,19 @@ func (w *world) sent(row core.OutboxRow, ref core.Ref) {
 }
 
 // say runs a turn that says something.
-func (w *world) say(l core.Lane, posts ...core.Post) {
+func (w *world) say(l core.ConversationID, posts ...core.Post) {
 	w.Helper()
 	w.message(l)
 	w.done(w.claim(minute), core.Finish{Posts: posts})
 }
 
-func post(key string, l core.Lane) core.Post {
-	return core.Post{Key: key, To: core.Address{Platform: platform, Channel: string(l)}, Lane: l, Kind: core.PostReply, Text: "text of " + key}
+func post(key string, l core.ConversationID) core.Post {
+	return core.Post{Key: key, To: core.Address{Platform: platform, Channel: string(l)}, Conversation: l, Kind: core.PostReply, Text: "text of " + key}
 }
 
 // light is the working state of a claim's event.
 func light(c core.Claim) core.Post {
-	return core.Post{Key: fmt.Sprintf("working/%d", c.Event.Seq), To: c.Event.Address, Lane: c.Event.Lane, Kind: core.PostWorking, Event: c.Event.Seq, On: true}
+	return core.Post{Key: fmt.Sprintf("working/%d", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation, Kind: core.PostWorking, Event: c.Event.Seq, On: true}
 }
 
 func (w *world) posted(key string) core.OutboxRow {
@@ -68,10 +68,10 @@ func keys(rows []core.OutboxRow) []string {
 var outboxExamples = []example{
 	{"a post is stored as it was said", func(w *world) {
 		p := core.Post{
-			Key: "k", To: core.Address{Platform: platform, Channel: "c", Thread: "t"}, Lane: lane, Kind: core.PostPrivate,
+			Key: "k", To: core.Address{Platform: platform, Channel: "c", Thread: "t"}, Conversation: conversation, Kind: core.PostPrivate,
 			Text: "<b> & \u2028", Bucket: core.UserCorrectable, Approval: "a", Person: "p", Event: 7,
 		}
-		w.say(lane, p)
+		w.say(conversation, p)
 		want := core.OutboxRow{Post: p, Wanted: 1, State: core.RowWaiting}
 		got := w.posted("k")
 		if got.CreatedAt.IsZero() || got.Seq == 0 {
@@ -84,15 +84,15 @@ var outboxExamples = []example{
 		w.equal("the claim", row, want)
 	}},
 	{"what is said while a turn runs is there at once", func(w *world) {
-		c := w.take(w.message(lane), minute)
-		w.ok(w.Say(w.ctx, c, []core.Post{post("a", lane), post("b", other)}))
+		c := w.take(w.message(conversation), minute)
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{post("a", conversation), post("b", other)}))
 		w.equal("due", keys(w.deliver(minute)), []string{"a", "b"})
 	}},
 	{"a second post of a key changes the first", func(w *world) {
-		w.say(lane, post("a", lane), post("b", lane))
-		changed := post("a", lane)
+		w.say(conversation, post("a", conversation), post("b", conversation))
+		changed := post("a", conversation)
 		changed.Text = "changed"
-		w.say(lane, changed)
+		w.say(conversation, changed)
 		rows := must(w.ListPosts(w.ctx, nil, "", 0))(w)
 		w.equal("rows", keys(rows), []string{"b", "a"})
 		row := w.first(minute)
@@ -101,10 +101,10 @@ var outboxExamples = []example{
 		}
 	}},
 	{"what was sent and is changed is due again, before what came later", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		w.sent(w.first(minute), "ref-a")
-		w.say(lane, post("b", lane))
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("b", conversation))
+		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		if row.Key != "a" || row.Parts[0].Ref != "ref-a" || row.Wanted != 2 || row.Shown != 1 {
 			w.Fatalf("got %+v", row)
@@ -113,9 +113,9 @@ var outboxExamples = []example{
 		w.equal("then", w.first(minute).Key, "b")
 	}},
 	{"what changes in flight is due again", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		w.equal("while in flight", len(w.deliver(minute)), 0)
 		w.sent(row, "ref")
 		again := w.first(minute)
@@ -126,10 +126,10 @@ var outboxExamples = []example{
 		w.equal("in the end", len(w.deliver(minute)), 0)
 	}},
 	{"a button that was pressed is drawn no more, once", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		w.sent(w.first(minute), "ref-a")
 		for range 2 {
-			w.message(lane)
+			w.message(conversation)
 			w.done(w.claim(minute), core.Finish{Pressed: []string{"a", "no such post"}})
 		}
 		row := w.first(minute)
@@ -140,15 +140,15 @@ var outboxExamples = []example{
 		w.equal("then", len(w.deliver(minute)), 0)
 	}},
 	{"a card in doubt that somebody pressed is there, and is drawn as it stands", func(w *world) {
-		w.suspend(lane, "a", core.Rule{})
+		w.suspend(conversation, "a", core.Rule{})
 		row := w.first(minute)
 		row.State, row.Cause, row.Parts = core.RowUnknown, "lost", []core.Part{{InDoubt: true}}
 		w.ok(w.ReleasePost(w.ctx, row, 0))
-		seen := core.Sighting{Approval: "a", Channel: "elsewhere", Card: "the-card"}
-		press := func(s core.Sighting) {
+		seen := core.PressedCard{Approval: "a", Channel: "elsewhere", Ref: "the-card"}
+		press := func(s core.PressedCard) {
 			w.Helper()
 			w.message(other)
-			w.done(w.claim(minute), core.Finish{Seen: &s})
+			w.done(w.claim(minute), core.Finish{PressedCard: &s})
 		}
 		press(seen)
 		w.equal("elsewhere", w.posted(row.Key).State, core.RowUnknown)
@@ -160,33 +160,33 @@ var outboxExamples = []example{
 		}
 		w.sent(got, "the-card")
 		w.equal("then", len(w.deliver(minute)), 0)
-		seen.Card = "another"
+		seen.Ref = "another"
 		press(seen)
 		w.equal("a card that is known stays", w.posted(row.Key).Parts[0].Ref, core.Ref("the-card"))
 	}},
 	{"posts go beside one that is delivered, once, and not for another's", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		for range 2 {
-			w.ok(w.Spread(w.ctx, row, []core.Post{post("b", other), post("a", other)}))
+			w.ok(w.AddCopies(w.ctx, row, []core.Post{post("b", other), post("a", other)}))
 		}
 		w.equal("the rows", keys(must(w.ListPosts(w.ctx, nil, "", 0))(w)), []string{"b", "a"})
-		w.equal("where a goes", w.posted("a").Lane, lane)
+		w.equal("where a goes", w.posted("a").Conversation, conversation)
 		w.sent(row, "ref")
 		w.sent(w.first(minute), "ref-b")
-		w.fails(w.Spread(w.ctx, row, []core.Post{post("c", other)}), core.LeaseLost)
+		w.fails(w.AddCopies(w.ctx, row, []core.Post{post("c", other)}), core.LeaseLost)
 		w.equal("due", len(w.deliver(minute)), 0)
 	}},
 	{"a post may move", func(w *world) {
-		w.say(lane, post("a", lane), post("b", lane))
-		moved := post("a", lane)
+		w.say(conversation, post("a", conversation), post("b", conversation))
+		moved := post("a", conversation)
 		moved.To.Channel = "elsewhere"
-		w.say(lane, moved)
+		w.say(conversation, moved)
 		w.equal("due", len(w.deliver(minute)), 2)
 	}},
 	{"a working state that nobody saw is simply done", func(w *world) {
-		c := w.take(w.message(lane), minute)
-		w.ok(w.Say(w.ctx, c, []core.Post{light(c)}))
+		c := w.take(w.message(conversation), minute)
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c)}))
 		w.done(c, core.Finish{})
 		w.equal("due", len(w.deliver(minute)), 0)
 		if row := w.posted(light(c).Key); row.State != core.RowSent || row.On || row.Shown != row.Wanted {
@@ -194,16 +194,16 @@ var outboxExamples = []example{
 		}
 	}},
 	{"a working state that was never lit is not put out", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		dark := light(c)
 		dark.On = false
-		w.ok(w.Say(w.ctx, c, []core.Post{dark}))
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{dark}))
 		w.done(c, core.Finish{})
 		w.equal("rows", len(must(w.ListPosts(w.ctx, nil, "", 0))(w)), 0)
 	}},
 	{"a working state put out in flight is put out after", func(w *world) {
-		c := w.take(w.message(lane), minute)
-		w.ok(w.Say(w.ctx, c, []core.Post{light(c)}))
+		c := w.take(w.message(conversation), minute)
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c)}))
 		row := w.first(minute)
 		w.done(c, core.Finish{})
 		w.sent(row, "")
@@ -213,25 +213,25 @@ var outboxExamples = []example{
 		c := w.working()
 		dark := light(c)
 		dark.On = false
-		w.ok(w.Say(w.ctx, c, []core.Post{dark}))
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{dark}))
 		w.sent(w.first(minute), "")
 		w.done(c, core.Finish{})
 		w.equal("due", len(w.deliver(minute)), 0)
 	}},
 	{"a working state and the answer do not wait for each other", func(w *world) {
-		c := w.take(w.message(lane), minute)
-		w.ok(w.Say(w.ctx, c, []core.Post{light(c), reply(c, "hello")}))
+		c := w.take(w.message(conversation), minute)
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c), reply(c, "hello")}))
 		w.equal("due", len(w.deliver(minute)), 2)
 	}},
 	{"posts are listed, latest first", func(w *world) {
-		w.say(lane, post("a", lane), post("b", other), post("c", lane))
+		w.say(conversation, post("a", conversation), post("b", other), post("c", conversation))
 		row := w.deliver(minute)[0]
 		row.State = core.RowDead
 		w.ok(w.ReleasePost(w.ctx, row, 0))
 		w.equal("all", keys(must(w.ListPosts(w.ctx, nil, "", 0))(w)), []string{"c", "b", "a"})
 		w.equal("one", keys(must(w.ListPosts(w.ctx, nil, "", 1))(w)), []string{"c"})
-		w.equal("a lane", keys(must(w.ListPosts(w.ctx, nil, lane, 0))(w)), []string{"c", "a"})
+		w.equal("a conversation", keys(must(w.ListPosts(w.ctx, nil, conversation, 0))(w)), []string{"c", "a"})
 		w.equal("a state", keys(must(w.ListPosts(w.ctx, []core.RowState{core.RowDead, core.RowUnknown}, "", 0))(w)), []string{"a"})
-		w.equal("both", keys(must(w.ListPosts(w.ctx, []core.RowState{core.RowWaiting}, lane, 0))(w)), []string{"c"})
+		w.equal("both", keys(must(w.ListPosts(w.ctx, []core.RowState{core.RowWaiting}, conversation, 0))(w)), []string{"c"})
 	}},
 }

@@ -97,7 +97,7 @@ var ctx = context.Background()
 
 func (p *property) start(i int) {
 	p.workers[i].store = p.db.Open(p.outer)
-	owner, err := p.workers[i].store.Enroll(ctx, "worker")
+	owner, err := p.workers[i].store.Register(ctx, "worker")
 	if err != nil {
 		p.outer.Fatalf("enrolling: %v", err)
 	}
@@ -129,8 +129,8 @@ func (p *property) any(rt *rapid.T) core.Store {
 	return p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")].store
 }
 
-func (p *property) lane(rt *rapid.T) core.Lane {
-	return core.Lane(p.platform + ":" + rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "lane"))
+func (p *property) conversation(rt *rapid.T) core.ConversationID {
+	return core.ConversationID(p.platform + ":" + rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "conversation"))
 }
 
 func (p *property) approval(rt *rapid.T) core.ApprovalID {
@@ -145,10 +145,10 @@ func (p *property) approval(rt *rapid.T) core.ApprovalID {
 	return rapid.SampledFrom(ids).Draw(rt, "approval")
 }
 
-func (p *property) event(kind core.Kind, l core.Lane, subject string) core.Event {
+func (p *property) event(kind core.Kind, l core.ConversationID, subject string) core.Event {
 	p.count++
 	return core.Event{
-		Platform: p.platform, ID: strconv.Itoa(p.count), Lane: l, Kind: kind, Subject: subject, Actor: ann,
+		Platform: p.platform, ID: strconv.Itoa(p.count), Conversation: l, Kind: kind, Subject: subject, Actor: ann,
 		Address: core.Address{Platform: p.platform, Channel: string(l)}, Payload: json.RawMessage(`{}`),
 	}
 }
@@ -176,13 +176,17 @@ func (p *property) learn(rt *rapid.T, seq int64, e core.Event) *modelEvent {
 	return me
 }
 
-func (p *property) message(rt *rapid.T) { p.accept(rt, p.event(core.KindMessage, p.lane(rt), "")) }
-func (p *property) reset(rt *rapid.T)   { p.accept(rt, p.event(core.KindReset, p.lane(rt), "")) }
-func (p *property) control(rt *rapid.T) { p.accept(rt, p.event(core.KindControl, p.lane(rt), "stop")) }
+func (p *property) message(rt *rapid.T) {
+	p.accept(rt, p.event(core.KindMessage, p.conversation(rt), ""))
+}
+func (p *property) reset(rt *rapid.T) { p.accept(rt, p.event(core.KindReset, p.conversation(rt), "")) }
+func (p *property) control(rt *rapid.T) {
+	p.accept(rt, p.event(core.KindControl, p.conversation(rt), "stop"))
+}
 
 func (p *property) click(rt *rapid.T) {
 	id := p.approval(rt)
-	e := p.event(core.KindClick, p.m.approvals[id].lane, string(id))
+	e := p.event(core.KindClick, p.m.approvals[id].conversation, string(id))
 	e.Actor = rapid.SampledFrom([]core.Actor{ann, bob, cleo}).Draw(rt, "actor")
 	p.accept(rt, e)
 }
@@ -212,19 +216,19 @@ func (p *property) some(rt *rapid.T, fits func(*modelEvent) bool) *modelEvent {
 func (p *property) claim(rt *rapid.T)       { p.take(rt, false) }
 func (p *property) claimBeside(rt *rapid.T) { p.take(rt, true) }
 
-// take claims, and wants what the model says: the right event of each lane, as many as there are and were asked for.
+// take claims, and wants what the model says: the right event of each conversation, as many as there are and were asked for.
 func (p *property) take(rt *rapid.T, beside bool) {
 	w := p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")]
 	limit := rapid.IntRange(1, 4).Draw(rt, "limit")
 	lease := rapid.SampledFrom([]time.Duration{hour, hour, over}).Draw(rt, "lease")
 	ready := p.m.ready(beside)
-	got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: limit, Lease: lease, Scopes: []core.Scope{{Platform: p.platform}}, Beside: beside})
+	got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: limit, Lease: lease, Scopes: []core.Scope{{Platform: p.platform}}, Controls: beside})
 	p.ok(rt, err)
 	if len(got) != min(limit, len(ready)) {
 		rt.Fatalf("got %v, want %d of %v", taken(got), limit, ready)
 	}
 	for _, c := range got {
-		e, l := p.m.events[c.Event.Seq], p.m.lane(c.Queue)
+		e, l := p.m.events[c.Event.Seq], p.m.conversation(c.Key)
 		if !ready[c.Event.Seq] || c.Fence <= l.fence {
 			rt.Fatalf("got event %d with fence %d after %d, want one of %v", c.Event.Seq, c.Fence, l.fence, ready)
 		}
@@ -232,7 +236,7 @@ func (p *property) take(rt *rapid.T, beside bool) {
 			p.seen["take-over"]++
 		}
 		e.attempt++
-		e.session = p.m.session(e.Lane)
+		e.session = p.m.session(e.Conversation)
 		l.fence, l.holder, l.over = c.Fence, &c, lease == over
 		p.equal(rt, "the session", c.Session, e.session)
 		p.claims = append(p.claims, c)
@@ -261,7 +265,7 @@ func (p *property) held(rt *rapid.T, fits func(core.Claim) bool) (core.Claim, bo
 
 func anyClaim(core.Claim) bool { return true }
 
-func isTurn(c core.Claim) bool { return c.Queue == c.Event.Lane }
+func isTurn(c core.Claim) bool { return c.Key == c.Event.Conversation.Queue() }
 
 // did wants a fenced call to have come to what it should, and tells whether it changed anything.
 func (p *property) did(rt *rapid.T, err error, holds bool) bool {

@@ -10,7 +10,7 @@ import (
 	"gatehouse/core"
 )
 
-// decide makes a decision and wants what the model says of it. A settled approval has put one signal into its lane.
+// decide makes a decision and wants what the model says of it. A settled approval has put one signal into its conversation.
 func (p *property) decide(rt *rapid.T, d core.Decision) {
 	a := p.m.approvals[d.Approval]
 	refused, settled := p.m.decide(a, d)
@@ -32,7 +32,7 @@ func (p *property) decide(rt *rapid.T, d core.Decision) {
 	if d.Expire {
 		p.seen["expiry"]++
 	}
-	latest, err := p.any(rt).Events(ctx, core.EventFilter{Lane: a.lane, Limit: 1})
+	latest, err := p.any(rt).Events(ctx, core.EventFilter{Conversation: a.conversation, Limit: 1})
 	p.ok(rt, err)
 	if len(latest) != 1 || latest[0].Kind != core.KindSignal || latest[0].Subject != string(d.Approval) || latest[0].Invocation != a.invocation {
 		rt.Fatalf("the signal of %s is not there, but %+v", d.Approval, latest)
@@ -95,15 +95,15 @@ func (p *property) beginIntent(rt *rapid.T) {
 }
 
 func (p *property) stop(rt *rapid.T) {
-	l := p.lane(rt)
-	var want core.Stopping
-	ml := p.m.lane(l)
+	l := p.conversation(rt)
+	var want core.StopResult
+	ml := p.m.conversation(l.Queue())
 	if ml.holder != nil {
 		want.Running = true
 		p.seen["stop"]++
 		ml.stop = ml.holder.Event.Seq
 	} else {
-		for _, e := range p.m.waiting(l) {
+		for _, e := range p.m.waiting(l.Queue()) {
 			if e.Kind != core.KindSignal {
 				if e.backsOff {
 					want.Withdrawn, e.end = e.seq, core.EndWithdrawn
@@ -120,7 +120,7 @@ func (p *property) stop(rt *rapid.T) {
 
 func (p *property) again(rt *rapid.T) {
 	e := p.some(rt, func(*modelEvent) bool { return true })
-	r, err := p.any(rt).Again(ctx, e.seq)
+	r, err := p.any(rt).Retry(ctx, e.seq)
 	switch {
 	case e.again != 0:
 		p.ok(rt, err)
@@ -156,10 +156,10 @@ func (p *property) halt(rt *rapid.T) {
 	p.ok(rt, p.any(rt).SetPaused(ctx, p.m.halted))
 }
 
-// delete removes a session: refused while its turn runs, else a late holder loses its lane.
+// delete removes a session: refused while its turn runs, else a late holder loses its conversation.
 func (p *property) delete(rt *rapid.T) {
-	id := p.m.session(p.lane(rt))
-	l := p.m.lane(id.Lane())
+	id := p.m.session(p.conversation(rt))
+	l := p.m.conversation(id.Conversation().Queue())
 	runs := l.holder != nil && p.m.events[l.holder.Event.Seq].session == id
 	err := p.any(rt).DeleteSession(ctx, id)
 	if runs && !l.over {
@@ -184,9 +184,9 @@ func (p *property) delete(rt *rapid.T) {
 // check compares everything that can be seen.
 func (p *property) check(rt *rapid.T) {
 	s := p.workers[0].store
-	lanes := map[core.Lane]bool{}
+	conversations := map[core.ConversationID]bool{}
 	for _, e := range p.m.events {
-		lanes[e.Lane] = true
+		conversations[e.Conversation] = true
 	}
 	type line struct {
 		Seq              int64
@@ -198,8 +198,8 @@ func (p *property) check(rt *rapid.T) {
 		Ended            bool
 	}
 	got, want := map[int64]line{}, map[int64]line{}
-	for l := range lanes {
-		found, err := s.Events(ctx, core.EventFilter{Lane: l})
+	for l := range conversations {
+		found, err := s.Events(ctx, core.EventFilter{Conversation: l})
 		p.ok(rt, err)
 		for _, e := range found {
 			got[e.Seq] = line{e.Seq, e.Kind, e.Invocation, e.Session, e.Attempt, e.Retries, e.End.Kind, !e.EndedAt.IsZero()}
@@ -248,9 +248,9 @@ func (p *property) checkSessions(rt *rapid.T, s core.Store) {
 			if want := p.m.texts(c.Session, w); rec != nil && rec.Messages != nil && rec.Messages.Len() != len(want) {
 				rt.Fatalf("the turn of event %d sees %d messages, want %d", c.Event.Seq, rec.Messages.Len(), len(want))
 			}
-			asked, err := s.StopAsked(ctx, c)
+			asked, err := s.StopRequested(ctx, c)
 			p.ok(rt, err)
-			p.equal(rt, "the wish to stop", asked, p.m.lane(c.Queue).stop == c.Event.Seq)
+			p.equal(rt, "the wish to stop", asked, p.m.conversation(c.Key).stop == c.Event.Seq)
 		}
 	}
 }

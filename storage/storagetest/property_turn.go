@@ -15,7 +15,7 @@ func (p *property) renew(rt *rapid.T) {
 	c, holds := p.held(rt, anyClaim)
 	lease := rapid.SampledFrom([]time.Duration{hour, over}).Draw(rt, "lease")
 	if p.did(rt, p.any(rt).Renew(ctx, c, lease), holds) {
-		p.m.lane(c.Queue).over = lease == over
+		p.m.conversation(c.Key).over = lease == over
 	}
 }
 
@@ -23,7 +23,7 @@ func (p *property) renew(rt *rapid.T) {
 func (p *property) abandon(rt *rapid.T) {
 	c, holds := p.held(rt, anyClaim)
 	if p.did(rt, p.any(rt).Renew(ctx, c, over), holds) {
-		p.m.lane(c.Queue).over = true
+		p.m.conversation(c.Key).over = true
 	}
 }
 
@@ -34,7 +34,7 @@ func (p *property) restart(rt *rapid.T) {
 	p.ok(rt, p.workers[i].store.Close())
 	p.start(i)
 	p.claims = slices.DeleteFunc(p.claims, func(c core.Claim) bool { return c.Owner == dead }) // nobody is left to use them
-	for _, l := range p.m.lanes {
+	for _, l := range p.m.conversations {
 		if l.holder != nil && l.holder.Owner == dead {
 			l.holder.Fence = -1
 		}
@@ -154,7 +154,7 @@ func (p *property) suspend(rt *rapid.T) {
 		p.takeUp(c)
 		p.m.paused[c.Event.Invocation] = *rest
 		p.m.approvals[a.ID] = &modelApproval{
-			state: core.Open, invocation: c.Event.Invocation, lane: c.Event.Lane, quorum: a.Rule.Quorum, timeout: a.Rule.Timeout > 0, epoch: p.m.epoch,
+			state: core.Open, invocation: c.Event.Invocation, conversation: c.Event.Conversation, quorum: a.Rule.Quorum, timeout: a.Rule.Timeout > 0, epoch: p.m.epoch,
 		}
 	}
 	p.finish(rt, c, holds, f)
@@ -165,7 +165,7 @@ func (p *property) fail(rt *rapid.T) {
 	c, holds := p.held(rt, isTurn)
 	f := core.Finish{End: core.End{Kind: rapid.SampledFrom([]core.EndKind{core.EndErrored, core.EndDead}).Draw(rt, "end"), Category: core.NodeException}}
 	if f.Resumed = p.resumed(c); f.Resumed != "" {
-		f.Closures = []core.Closure{{Invocation: f.Resumed, Rows: said("failed"), Cancel: true}}
+		f.Abandoned = []core.Abandon{{Invocation: f.Resumed, Rows: said("failed"), Cancel: true}}
 	}
 	if holds && f.Resumed != "" {
 		p.m.close(f.Resumed, "failed", c.Event.Seq)
@@ -182,15 +182,15 @@ func (p *property) newGeneration(rt *rapid.T) {
 	f := core.Finish{End: core.End{Kind: core.EndIgnored}, NewGeneration: true}
 	for _, id := range slices.Sorted(maps.Keys(p.m.paused)) {
 		if p.m.paused[id].Session == c.Session {
-			f.Closures = append(f.Closures, core.Closure{Invocation: id, Rows: said("closed"), Cancel: true, Reason: "new conversation", By: ann})
+			f.Abandoned = append(f.Abandoned, core.Abandon{Invocation: id, Rows: said("closed"), Cancel: true, Reason: "new conversation", By: ann})
 		}
 	}
 	if holds {
-		for _, closure := range f.Closures {
+		for _, closure := range f.Abandoned {
 			p.m.close(closure.Invocation, "closed", c.Event.Seq)
 			p.seen["closure"]++
 		}
-		p.m.lane(c.Event.Lane).generation++
+		p.m.conversation(c.Event.Conversation.Queue()).generation++
 	}
 	p.finish(rt, c, holds, f)
 }
@@ -209,7 +209,7 @@ func (p *property) retry(rt *rapid.T) {
 
 func (p *property) handBack(rt *rapid.T) {
 	c, holds := p.held(rt, anyClaim)
-	if p.did(rt, p.any(rt).HandBack(ctx, c), holds) {
+	if p.did(rt, p.any(rt).Release(ctx, c), holds) {
 		p.m.events[c.Event.Seq].attempt--
 		p.m.let(c)
 	}
@@ -223,10 +223,10 @@ func (p *property) drain(rt *rapid.T) {
 	for _, beside := range []bool{true, false} {
 		for left := len(p.m.events); len(p.m.ready(beside)) > 0; left-- {
 			if left < 0 {
-				rt.Fatalf("the lanes do not come to an end")
+				rt.Fatalf("the conversations do not come to an end")
 			}
 			w := p.workers[0]
-			got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: 100, Lease: hour, Scopes: []core.Scope{{Platform: p.platform}}, Beside: beside})
+			got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: 100, Lease: hour, Scopes: []core.Scope{{Platform: p.platform}}, Controls: beside})
 			p.ok(rt, err)
 			ready := p.m.ready(beside)
 			if len(got) != len(ready) {
@@ -235,7 +235,7 @@ func (p *property) drain(rt *rapid.T) {
 			for _, c := range got {
 				e := p.m.events[c.Event.Seq]
 				e.attempt, e.session = e.attempt+1, c.Session
-				p.m.lane(c.Queue).holder = &c
+				p.m.conversation(c.Key).holder = &c
 				p.finish(rt, c, true, core.Finish{End: core.End{Kind: core.EndNothing}})
 			}
 		}

@@ -71,13 +71,13 @@ func (w *world) prune() int {
 
 var pruneExamples = []example{
 	{"what ended long ago is removed, and nothing else", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
+		c := w.suspend(conversation, "a", core.Rule{})
 		w.sent(w.first(minute), "card")
 		must(w.Decide(w.ctx, w.click("a", bob, core.Approve)))(w)
 		w.done(w.beside(1, minute)[0], core.Finish{End: core.End{Kind: core.EndDecided}})
 		s := w.claim(minute)
 		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
-		w.ok(w.SettleIntent(w.ctx, s, "a", core.ToolResult{}))
+		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{}))
 		w.done(s, core.Finish{Resumed: c.Event.Invocation, Posts: []core.Post{reply(s, "done")}})
 		for _, row := range w.deliver(minute) {
 			w.sent(row, "r")
@@ -101,13 +101,13 @@ var pruneExamples = []example{
 		w.equal("the audit log", v.Audit, log)
 		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"do a"})
 		w.equal("again", w.prune(), 0)
-		next := w.message(lane)
+		next := w.message(conversation)
 		if next <= s.Event.Seq {
 			w.Fatalf("number %d was given out again", next)
 		}
 	}},
 	{"what an open approval needs is spared", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{Quorum: 2})
+		c := w.suspend(conversation, "a", core.Rule{Quorum: 2})
 		w.sent(w.first(minute), "card")
 		d := w.click("a", bob, core.Approve)
 		must(w.Decide(w.ctx, d))(w)
@@ -120,7 +120,7 @@ var pruneExamples = []example{
 		w.equal("the repeat of a click", must(w.Decide(w.ctx, d))(w).Counted, true)
 	}},
 	{"what a paused invocation needs is spared, decided or not", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{})
+		c := w.suspend(conversation, "a", core.Rule{})
 		w.sent(w.first(minute), "card")
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		w.sent(w.first(minute), "card")
@@ -133,13 +133,13 @@ var pruneExamples = []example{
 		w.done(s, core.Finish{Resumed: c.Event.Invocation})
 	}},
 	{"what waits, is dead, or in doubt is spared", func(w *world) {
-		dead := w.message(lane)
-		w.done(w.take(dead, minute), core.Finish{End: core.End{Kind: core.EndDead}, Posts: []core.Post{post("dead", lane), post("doubt", other), post("waits", "plat:c")}})
+		dead := w.message(conversation)
+		w.done(w.take(dead, minute), core.Finish{End: core.End{Kind: core.EndDead}, Posts: []core.Post{post("dead", conversation), post("doubt", other), post("waits", "plat:c")}})
 		rows := w.deliver(minute)
 		rows[0].State, rows[1].State = core.RowDead, core.RowUnknown
 		w.ok(w.ReleasePost(w.ctx, rows[0], 0))
 		w.ok(w.ReleasePost(w.ctx, rows[1], 0))
-		w.message(lane)
+		w.message(conversation)
 		w.old()
 		w.equal("removed", w.prune(), 0)
 		w.ok(w.Drop(w.ctx, dead))
@@ -148,19 +148,19 @@ var pruneExamples = []example{
 		w.equal("a dropped post", w.prune(), 1)
 	}},
 	{"a second try is remembered as long as the first", func(w *world) {
-		dead := w.message(lane)
+		dead := w.message(conversation)
 		w.done(w.take(dead, minute), core.Finish{End: core.End{Kind: core.EndDead}})
-		again := must(w.Again(w.ctx, dead))(w)
+		again := must(w.Retry(w.ctx, dead))(w)
 		w.done(w.take(again.Seq, minute), core.Finish{})
 		w.old()
 		w.prune()
-		w.equal("the receipt", must(w.Again(w.ctx, dead))(w).Seq, again.Seq)
+		w.equal("the receipt", must(w.Retry(w.ctx, dead))(w).Seq, again.Seq)
 	}},
 	{"generations outlive the clearing up", func(w *world) {
-		w.done(w.take(w.message(lane), minute), core.Finish{NewGeneration: true})
+		w.done(w.take(w.message(conversation), minute), core.Finish{NewGeneration: true})
 		w.old()
 		w.prune()
-		w.message(lane)
-		w.equal("the session", w.claim(minute).Session, lane.Session(2))
+		w.message(conversation)
+		w.equal("the session", w.claim(minute).Session, conversation.Session(2))
 	}},
 }

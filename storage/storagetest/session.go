@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// chat says n things in the lane, one a turn.
-func (w *world) chat(l core.Lane, n int) core.SessionID {
+// chat says n things in the conversation, one a turn.
+func (w *world) chat(l core.ConversationID, n int) core.SessionID {
 	w.Helper()
 	var id core.SessionID
 	for i := range n {
@@ -41,7 +41,7 @@ var sessionExamples = []example{
 		w.ok(w.DeleteSession(w.ctx, "plat:none@1"))
 	}},
 	{"each save is a version, the newest stands", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		rec := &core.SessionRecord{ID: c.Session, SchemaVersion: "1", State: map[string]json.RawMessage{"a": json.RawMessage("1")}}
 		w.ok(w.SaveSession(w.ctx, c, rec))
 		created := rec.CreatedAt
@@ -54,7 +54,7 @@ var sessionExamples = []example{
 		}
 	}},
 	{"messages come back as they were", func(w *world) {
-		c := w.take(w.message(lane), minute)
+		c := w.take(w.message(conversation), minute)
 		msgs := []core.Message{
 			{Role: core.User, Content: core.Blocks(core.Block{Type: core.TextBlock, Text: "<b>&\u2028"}, core.Block{Type: core.ImageBlock, Source: &core.ImageSource{Type: "url", URL: "https://x/?a=1&b=2"}})},
 			{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "1", Name: "t", Arguments: json.RawMessage(`{"n":12345678901234567890}`)}, {ID: "2", Name: "u", Arguments: json.RawMessage("null")}}},
@@ -69,7 +69,7 @@ var sessionExamples = []example{
 		w.equal("the invocation's", must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w), msgs)
 	}},
 	{"a history is read backwards, page by page", func(w *world) {
-		id := w.chat(lane, 7)
+		id := w.chat(conversation, 7)
 		h := must(w.LoadSession(w.ctx, id, core.Writer{}))(w).Messages
 		if h.Len() != 7 || h.Stored() != 7 {
 			w.Fatalf("%d messages, %d stored", h.Len(), h.Stored())
@@ -82,16 +82,16 @@ var sessionExamples = []example{
 		w.equal("across", words(must(more.Page(w.ctx, 0, 2))(w)), []string{"m6", "new"})
 	}},
 	{"a history stays what it was", func(w *world) {
-		id := w.chat(lane, 3)
+		id := w.chat(conversation, 3)
 		old := must(w.LoadSession(w.ctx, id, core.Writer{}))(w).Messages
-		w.chat(lane, 2)
+		w.chat(conversation, 2)
 		w.equal("the old one", words(must(old.From(w.ctx, 0))(w)), []string{"m0", "m1", "m2"})
 		w.equal("a page of it", words(must(old.Page(w.ctx, 1, 1))(w)), []string{"m1"})
 		w.equal("the new one", w.texts(id, core.Writer{}), []string{"m0", "m1", "m2", "m0", "m1"})
 	}},
 	{"an attempt does not see its own leftovers, and replaces them", func(w *world) {
-		id := w.chat(lane, 2)
-		seq := w.message(lane)
+		id := w.chat(conversation, 2)
+		seq := w.message(conversation)
 		c := w.take(seq, minute)
 		w.ok(w.SaveSession(w.ctx, c, w.session(c, 0, "half", "done")))
 		w.equal("what others see", w.texts(id, core.Writer{}), []string{"m0", "m1", "half", "done"})
@@ -104,8 +104,8 @@ var sessionExamples = []example{
 		w.equal("under its key", words(must(w.InvocationMessages(w.ctx, id, c.Event.Invocation))(w)), []string{"whole"})
 	}},
 	{"a save in the middle and the end of the same turn write once", func(w *world) {
-		id := w.chat(lane, 1)
-		c := w.take(w.message(lane), minute)
+		id := w.chat(conversation, 1)
+		c := w.take(w.message(conversation), minute)
 		rec := w.session(c, 0, "a")
 		w.ok(w.SaveSession(w.ctx, c, rec))
 		h := rec.Messages.Append(said("b")...)
@@ -117,12 +117,12 @@ var sessionExamples = []example{
 		}
 	}},
 	{"leftovers keep their place when others came after them", func(w *world) {
-		id := w.chat(lane, 1)
-		seq := w.message(lane)
+		id := w.chat(conversation, 1)
+		seq := w.message(conversation)
 		c := w.take(seq, minute)
 		w.ok(w.SaveSession(w.ctx, c, w.session(c, 0, "left")))
 		w.restart()
-		s := w.take(w.signal(lane, "inv"), minute)
+		s := w.take(w.signal(conversation, "inv"), minute)
 		w.done(s, core.Finish{Session: w.session(s, 0, "signal")})
 		c = w.take(seq, minute)
 		w.equal("what the next attempt sees", w.texts(id, core.Writer{Invocation: c.Event.Invocation}), []string{"m0", "signal"})
@@ -130,8 +130,8 @@ var sessionExamples = []example{
 		w.equal("in the end", w.texts(id, core.Writer{}), []string{"m0", "signal", "right"})
 	}},
 	{"a turn made on a history that is no more is refused", func(w *world) {
-		w.chat(lane, 2)
-		c := w.take(w.message(lane), minute)
+		w.chat(conversation, 2)
+		c := w.take(w.message(conversation), minute)
 		stale := w.session(c, 0, "x")
 		h := core.NewHistory(1, nil).Append(said("x")...)
 		stale.Messages = &h
@@ -140,13 +140,13 @@ var sessionExamples = []example{
 		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"m0", "m1"})
 	}},
 	{"sessions are listed, latest change first", func(w *world) {
-		a, b := w.chat(lane, 2), w.chat(other, 1)
+		a, b := w.chat(conversation, 2), w.chat(other, 1)
 		all := must(w.ListSessions(w.ctx, core.SessionFilter{}))(w)
 		w.equal("all", []core.SessionID{all[0].ID, all[1].ID}, []core.SessionID{b, a})
 		if all[1].Messages != 2 || all[1].SchemaVersion != "1" || all[1].CreatedAt.IsZero() {
 			w.Fatalf("got %+v", all[1])
 		}
-		w.chat(lane, 1)
+		w.chat(conversation, 1)
 		w.equal("the latest", must(w.ListSessions(w.ctx, core.SessionFilter{Limit: 1}))(w)[0].ID, a)
 		w.equal("changed since", len(must(w.ListSessions(w.ctx, core.SessionFilter{UpdatedAfter: all[0].UpdatedAt}))(w)), 1)
 		w.equal("made since", must(w.ListSessions(w.ctx, core.SessionFilter{CreatedAfter: all[1].CreatedAt}))(w)[0].ID, b)
@@ -156,9 +156,9 @@ var sessionExamples = []example{
 		w.equal("since later", len(must(w.ListSessions(w.ctx, core.SessionFilter{CreatedAfter: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}))(w)), 0)
 	}},
 	{"a deleted session is gone with all that waits in it", func(w *world) {
-		c := w.suspend(lane, "a", core.Rule{Timeout: minute})
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		w.chat(other, 1)
-		s := w.signal(lane, c.Event.Invocation)
+		s := w.signal(conversation, c.Event.Invocation)
 		w.ok(w.DeleteSession(w.ctx, c.Session))
 		w.ok(w.DeleteSession(w.ctx, c.Session))
 		if rec := must(w.LoadSession(w.ctx, c.Session, core.Writer{}))(w); rec != nil {
@@ -172,16 +172,16 @@ var sessionExamples = []example{
 		w.equal("the signal", w.record(s).End.Kind, core.EndWithdrawn)
 		w.equal("the other session", w.texts(other.Session(1), core.Writer{}), []string{"m0"})
 		w.idle()
-		w.chat(lane, 1)
+		w.chat(conversation, 1)
 		w.equal("the next one", w.texts(c.Session, core.Writer{}), []string{"m0"})
 	}},
 	{"a session is not deleted while its turn runs", func(w *world) {
-		w.chat(lane, 1)
-		seq := w.message(lane)
+		w.chat(conversation, 1)
+		seq := w.message(conversation)
 		c := w.take(seq, minute)
 		w.fails(w.DeleteSession(w.ctx, c.Session), core.Invalid)
 		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"m0"})
-		w.ok(w.DeleteSession(w.ctx, lane.Session(7))) // another generation is free
+		w.ok(w.DeleteSession(w.ctx, conversation.Session(7))) // another generation is free
 		w.ok(w.Renew(w.ctx, c, over))
 		w.ok(w.DeleteSession(w.ctx, c.Session))
 		w.lost(c) // a holder that is late must not write the session anew

@@ -17,14 +17,14 @@ func (w *world) got(what, name, want string) {
 // holds asks for a name on behalf of an owner.
 func (w *world) holds(what string, s core.Store, name, owner string, lease time.Duration, want bool) {
 	w.Helper()
-	w.equal(what, must(s.Hold(w.ctx, name, owner, lease))(w), want)
+	w.equal(what, must(s.AcquireLease(w.ctx, name, owner, lease))(w), want)
 }
 
 // spends wants the next n uses to be counted.
 func (w *world) spends(n int, name string, limit int, window time.Duration) {
 	w.Helper()
 	for i := range n {
-		if wait := must(w.Spend(w.ctx, name, limit, window))(w); wait != 0 {
+		if wait := must(w.TakeToken(w.ctx, name, limit, window))(w); wait != 0 {
 			w.Fatalf("use %d of %s has to wait %s", i+1, name, wait)
 		}
 	}
@@ -33,7 +33,7 @@ func (w *world) spends(n int, name string, limit int, window time.Duration) {
 // refused wants no more uses, and a wait above one length and up to another.
 func (w *world) refused(name string, limit int, window, above, most time.Duration) time.Duration {
 	w.Helper()
-	wait := must(w.Spend(w.ctx, name, limit, window))(w)
+	wait := must(w.TakeToken(w.ctx, name, limit, window))(w)
 	if wait <= above || wait > most {
 		w.Fatalf("%s has to wait %s, want more than %s and %s at most", name, wait, above, most)
 	}
@@ -42,10 +42,10 @@ func (w *world) refused(name string, limit int, window, above, most time.Duratio
 
 var settingsExamples = []example{
 	{"what is kept stands, for every process", func(w *world) {
-		w.equal("the first", must(w.Keep(w.ctx, "key", "one"))(w), "one")
-		w.equal("the second", must(w.view().Keep(w.ctx, "key", "two"))(w), "one")
-		w.equal("another", must(w.Keep(w.ctx, "paused", "three"))(w), "three")
-		w.message(lane)
+		w.equal("the first", must(w.PutIfAbsent(w.ctx, "key", "one"))(w), "one")
+		w.equal("the second", must(w.view().PutIfAbsent(w.ctx, "key", "two"))(w), "one")
+		w.equal("another", must(w.PutIfAbsent(w.ctx, "paused", "three"))(w), "three")
+		w.message(conversation)
 		w.claim(minute)
 	}},
 	{"what is put is replaced, removed, and seen by every process", func(w *world) {
@@ -67,36 +67,36 @@ var settingsExamples = []example{
 	}},
 	{"what is put is apart from what is kept, held, spent, and from what the store needs", func(w *world) {
 		w.ok(w.Put(w.ctx, "key", "put"))
-		w.equal("kept", must(w.Keep(w.ctx, "key", "kept"))(w), "kept")
+		w.equal("kept", must(w.PutIfAbsent(w.ctx, "key", "kept"))(w), "kept")
 		w.ok(w.Put(w.ctx, "kept/key", "put"))
-		must(w.Keep(w.ctx, "put/key", "kept"))(w)
+		must(w.PutIfAbsent(w.ctx, "put/key", "kept"))(w)
 		w.holds("held", w.Store, "key", "a", minute, true)
 		w.spends(1, "key", 1, minute)
 		w.ok(w.Put(w.ctx, "paused", "true"))
-		w.message(lane)
+		w.message(conversation)
 		w.done(w.claim(minute), core.Finish{})
 		w.got("put", "key", "put")
 		w.ok(w.Put(w.ctx, "key", ""))
-		w.equal("kept, still", must(w.Keep(w.ctx, "key", "other"))(w), "kept")
+		w.equal("kept, still", must(w.PutIfAbsent(w.ctx, "key", "other"))(w), "kept")
 		w.ok(w.SetPaused(w.ctx, true))
 		w.ok(w.Put(w.ctx, "paused", ""))
-		w.message(lane)
+		w.message(conversation)
 		w.idle()
 	}},
 	{"a value is long and any text, byte for byte", func(w *world) {
 		for _, value := range []string{
 			"\x00", "a\x00b\x00", "{\"a\": 1}\n", "\r\n\t \\ ' \" <&>", "\u2028\ufffd\U0001f600", "\x7f\u0080\U0010ffff",
-			strings.Repeat("\x00", core.MaxSetting), strings.Repeat("€", core.MaxSetting/3), strings.Repeat("x", core.MaxSetting),
+			strings.Repeat("\x00", core.MaxValue), strings.Repeat("€", core.MaxValue/3), strings.Repeat("x", core.MaxValue),
 		} {
 			w.ok(w.Put(w.ctx, "key", value))
 			if got := must(w.Get(w.ctx, "key"))(w); got != value {
 				w.Fatalf("%d bytes came back as %d: %.40q, %.40q", len(value), len(got), value, got)
 			}
 		}
-		for _, bad := range []string{strings.Repeat("x", core.MaxSetting+1), "a\xff"} {
+		for _, bad := range []string{strings.Repeat("x", core.MaxValue+1), "a\xff"} {
 			w.fails(w.Put(w.ctx, "key", bad), core.Invalid)
 		}
-		w.got("what was there", "key", strings.Repeat("x", core.MaxSetting))
+		w.got("what was there", "key", strings.Repeat("x", core.MaxValue))
 	}},
 	{"a name has one holder, for the length of a lease", func(w *world) {
 		view := w.view()
@@ -129,7 +129,7 @@ var settingsExamples = []example{
 		w.holds("another asks", w.view(), "name", "b", minute, true)
 		w.holds("who let go lets go again", w.Store, "name", "a", 0, false)
 		w.holds("still held", w.Store, "name", "a", minute, false)
-		_, err := w.Hold(w.ctx, "name", "", minute)
+		_, err := w.AcquireLease(w.ctx, "name", "", minute)
 		w.fails(err, core.Invalid)
 	}},
 	{"of many who would hold a name at once, one does", func(w *world) {
@@ -142,7 +142,7 @@ var settingsExamples = []example{
 			for i := range 9 {
 				all.Go(func() {
 					// Each owner asks three times, from three views: who holds it is told so each time.
-					ok, err := views[i%3].Hold(w.ctx, "name", owners[i/3], minute)
+					ok, err := views[i%3].AcquireLease(w.ctx, "name", owners[i/3], minute)
 					if err != nil {
 						w.Errorf("holding: %v", err)
 					}
@@ -179,7 +179,7 @@ var settingsExamples = []example{
 	}},
 	{"what can't be counted is refused, a window of nothing holds nothing up", func(w *world) {
 		for _, limit := range []int{0, -1} {
-			_, err := w.Spend(w.ctx, "name", limit, minute)
+			_, err := w.TakeToken(w.ctx, "name", limit, minute)
 			w.fails(err, core.Invalid)
 		}
 		w.spends(3, "name", 1, 0)
@@ -207,7 +207,7 @@ var settingsExamples = []example{
 			var all sync.WaitGroup
 			for i := range 20 {
 				all.Go(func() {
-					wait, err := views[i%2].Spend(w.ctx, name, 7, minute)
+					wait, err := views[i%2].TakeToken(w.ctx, name, 7, minute)
 					switch {
 					case err != nil:
 						w.Errorf("spending: %v", err)

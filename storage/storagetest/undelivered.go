@@ -26,7 +26,7 @@ var undeliveredExamples = []example{
 	}},
 	{"a post that gave up keeps its place before what waits behind it", func(w *world) {
 		row := w.gaveUp("a", core.RowDead, nil)
-		w.say(lane, post("b", lane))
+		w.say(conversation, post("b", conversation))
 		w.ok(w.Resend(w.ctx, row.Seq))
 		w.sent(w.first(minute), "a")
 		w.equal("then", w.first(minute).Key, "b")
@@ -38,13 +38,13 @@ var undeliveredExamples = []example{
 		w.equal("its state", w.posted("a").State, core.RowDropped)
 		w.equal("the queue", must(w.Queue(w.ctx))(w), core.QueueView{})
 		w.equal("due", len(w.deliver(minute)), 0)
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		w.equal("due once it changes", len(w.deliver(minute)), 0)
 		w.ok(w.Resend(w.ctx, row.Seq))
 		w.equal("again", w.first(minute).Key, "a")
 	}},
 	{"what was delivered, or waits, is neither sent again nor put away", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		seq := w.posted("a").Seq
 		w.fails(w.DropPost(w.ctx, seq), core.Invalid)
 		w.ok(w.Resend(w.ctx, seq))
@@ -57,7 +57,7 @@ var undeliveredExamples = []example{
 		w.fails(w.Resend(w.ctx, 99), core.NotFound)
 	}},
 	{"a post that waits for its next try is not hurried", func(w *world) {
-		w.say(lane, post("a", lane))
+		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		row.Attempts, row.Cause = 3, "429"
 		w.ok(w.ReleasePost(w.ctx, row, time.Hour))
@@ -70,7 +70,7 @@ var undeliveredExamples = []example{
 // gaveUp is a post whose delivery came to its end in a state.
 func (w *world) gaveUp(key string, state core.RowState, parts []core.Part) core.OutboxRow {
 	w.Helper()
-	w.say(lane, post(key, lane))
+	w.say(conversation, post(key, conversation))
 	row := w.first(minute)
 	row.State, row.Parts, row.Attempts, row.Cause = state, parts, 7, "why"
 	w.ok(w.ReleasePost(w.ctx, row, 0))

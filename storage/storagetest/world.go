@@ -15,11 +15,11 @@ import (
 
 // The places and people of the examples.
 const (
-	platform = "plat"
-	lane     = core.Lane("plat:one")
-	other    = core.Lane("plat:two")
-	minute   = time.Minute
-	over     = time.Duration(0) // a lease that is over at once
+	platform     = "plat"
+	conversation = core.ConversationID("plat:one")
+	other        = core.ConversationID("plat:two")
+	minute       = time.Minute
+	over         = time.Duration(0) // a lease that is over at once
 )
 
 var (
@@ -71,7 +71,7 @@ func (w *world) restart() {
 
 func (w *world) enroll(s core.Store) string {
 	w.Helper()
-	return must(s.Enroll(w.ctx, "test"))(w)
+	return must(s.Register(w.ctx, "test"))(w)
 }
 
 // must unpacks a result that may not fail.
@@ -118,10 +118,10 @@ func (w *world) equal(what string, got, want any) {
 }
 
 // event makes an event with an id of its own.
-func (w *world) event(kind core.Kind, l core.Lane, subject string) core.Event {
+func (w *world) event(kind core.Kind, l core.ConversationID, subject string) core.Event {
 	w.count++
 	return core.Event{
-		Platform: platform, ID: fmt.Sprintf("e%d", w.count), Lane: l, Kind: kind, Subject: subject, Actor: ann,
+		Platform: platform, ID: fmt.Sprintf("e%d", w.count), Conversation: l, Kind: kind, Subject: subject, Actor: ann,
 		Address: core.Address{Platform: platform, Channel: string(l)}, Payload: json.RawMessage(`{"n": 1}`),
 	}
 }
@@ -132,13 +132,13 @@ func (w *world) accept(e core.Event) int64 {
 }
 
 // message accepts a message.
-func (w *world) message(l core.Lane) int64 {
+func (w *world) message(l core.ConversationID) int64 {
 	w.Helper()
 	return w.accept(w.event(core.KindMessage, l, ""))
 }
 
 // signal accepts a signal for an invocation.
-func (w *world) signal(l core.Lane, invocation core.InvocationID) int64 {
+func (w *world) signal(l core.ConversationID, invocation core.InvocationID) int64 {
 	w.Helper()
 	e := w.event(core.KindSignal, l, "")
 	e.Payload, _ = json.Marshal(core.SignalPayload{SignalID: "s", Invocation: invocation})
@@ -152,10 +152,10 @@ func (w *world) claims(n int, lease time.Duration) []core.Claim {
 
 func (w *world) beside(n int, lease time.Duration) []core.Claim {
 	w.Helper()
-	return must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: n, Lease: lease, Scopes: scope, Beside: true}))(w)
+	return must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: n, Lease: lease, Scopes: scope, Controls: true}))(w)
 }
 
-// claim takes the one lane that is ready.
+// claim takes the one conversation that is ready.
 func (w *world) claim(lease time.Duration) core.Claim {
 	w.Helper()
 	c := w.claims(10, lease)

@@ -5,7 +5,7 @@ pragma application_id = 1734440037;
 
 -- A row for each queue that ever had an event. ready_at says when it can next be claimed: null = nothing to do; where it is held,
 -- the end of the lease. event is the one that the holder runs, or ran when it died. generation counts for conversations alone.
-create table lanes (
+create table queues (
   queue        text    not null primary key,
   platform     text    not null,
   conversation text    not null,
@@ -18,18 +18,18 @@ create table lanes (
   stop         integer not null default 0,
   ready_at     integer
 ) strict, without rowid;
-create index lanes_ready   on lanes (platform, beside, ready_at) where ready_at is not null;
-create index lanes_scoped  on lanes (conversation, beside, ready_at) where ready_at is not null;
-create index lanes_waiting on lanes (ready_at) where ready_at is not null;
-create index lanes_owner   on lanes (owner) where owner <> '';
-create index lanes_idle    on lanes (beside) where beside = 1 and ready_at is null;
+create index queues_ready   on queues (platform, beside, ready_at) where ready_at is not null;
+create index queues_scoped  on queues (conversation, beside, ready_at) where ready_at is not null;
+create index queues_waiting on queues (ready_at) where ready_at is not null;
+create index queues_owner   on queues (owner) where owner <> '';
+create index queues_idle    on queues (beside) where beside = 1 and ready_at is null;
 
 -- ended_at = 0: it waits or runs. signal = 1: it overtakes.
 create table events (
   seq          integer primary key autoincrement,
   platform     text    not null,
   id           text    not null,
-  lane         text    not null,
+  conversation         text    not null,
   queue        text    not null,
   kind         text    not null,
   signal       integer not null,
@@ -52,8 +52,8 @@ create table events (
 ) strict;
 create index events_waiting    on events (queue, signal, seq) where ended_at = 0;
 create index events_unended    on events (seq) where ended_at = 0;
-create index events_lane       on events (lane, seq);
-create index events_open       on events (lane, seq) where ended_at = 0;
+create index events_conversation       on events (conversation, seq);
+create index events_open       on events (conversation, seq) where ended_at = 0;
 create index events_session    on events (session, seq);
 create index events_invocation on events (invocation, seq);
 create index events_end        on events (end_kind, seq) where end_kind <> '';
@@ -99,7 +99,7 @@ create table approvals (
   id         text    not null unique,
   invocation text    not null,
   session    text    not null,
-  lane       text    not null,
+  conversation       text    not null,
   body       text    not null, -- what never changes: address, call, requester, rule
   state      text    not null,
   reason     text    not null,
@@ -111,7 +111,7 @@ create table approvals (
 ) strict;
 create index approvals_state      on approvals (state, seq);
 create index approvals_session    on approvals (session, seq);
-create index approvals_lane       on approvals (lane, seq);
+create index approvals_conversation       on approvals (conversation, seq);
 create index approvals_invocation on approvals (invocation, seq);
 create index approvals_decided    on approvals (decided_at) where state <> 'open';
 
@@ -152,7 +152,7 @@ create table outbox (
   key         text    not null unique,
   destination text    not null,
   platform    text    not null,
-  lane        text    not null,
+  conversation        text    not null,
   kind        text    not null,
   approval    text    not null,
   post        text    not null,
@@ -173,20 +173,20 @@ create index outbox_waiting  on outbox (destination, seq) where state = 'waiting
 create index outbox_flight   on outbox (destination) where owner <> '';
 create index outbox_owner    on outbox (owner) where owner <> '';
 create index outbox_state    on outbox (state, seq);
-create index outbox_lane     on outbox (lane, seq);
-create index outbox_open     on outbox (lane, seq) where state = 'waiting';
+create index outbox_conversation     on outbox (conversation, seq);
+create index outbox_open     on outbox (conversation, seq) where state = 'waiting';
 create index outbox_approval on outbox (approval) where approval <> '';
 create index outbox_sent     on outbox (sent_at) where state = 'sent';
 
--- A row for each destination with something to say, as lanes are to events: lane is its first row's.
+-- A row for each destination with something to say, as conversations are to events: conversation is its first row's.
 create table destinations (
   destination text    not null primary key,
   platform    text    not null,
-  lane        text    not null,
+  conversation        text    not null,
   ready_at    integer not null
 ) strict, without rowid;
 create index destinations_ready  on destinations (platform, ready_at);
-create index destinations_scoped on destinations (lane, ready_at);
+create index destinations_scoped on destinations (conversation, ready_at);
 
 create table tasks (
   key     text    not null primary key,

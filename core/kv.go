@@ -3,13 +3,13 @@ package core
 import "unicode/utf8"
 
 // MaxSetting is how many bytes a value of Settings.Put may have.
-const MaxSetting = 64 << 10
+const MaxValue = 64 << 10
 
 // CheckSetting refuses a value that Settings.Put does not take; every store calls it, so that all refuse the same.
-func CheckSetting(name, value string) error {
+func CheckValue(name, value string) error {
 	switch {
-	case len(value) > MaxSetting:
-		return Errorf(Invalid, "The setting %s has %d bytes; %d is the most that one may have.", name, len(value), MaxSetting)
+	case len(value) > MaxValue:
+		return Errorf(Invalid, "The setting %s has %d bytes; %d is the most that one may have.", name, len(value), MaxValue)
 	case !utf8.ValidString(value):
 		return Errorf(Invalid, "The setting %s is not valid UTF-8.", name)
 	}

@@ -12,10 +12,10 @@ import (
 
 func TestTroubleIsToldOnce(t *testing.T) {
 	var b bytes.Buffer
-	trouble := core.NewTrouble(slog.New(slog.NewTextHandler(&b, nil)), "looking")
+	trouble := core.NewErrorLog(slog.New(slog.NewTextHandler(&b, nil)), "looking")
 	full, busy := core.Errorf(core.StoreFull, "full"), core.Errorf(core.StoreBusy, "busy")
 	for _, err := range []error{nil, full, full, busy, busy, nil, nil, errors.New("x")} {
-		trouble.Met(err)
+		trouble.Report(err)
 	}
 	var told []string
 	for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {

@@ -10,7 +10,7 @@ import (
 )
 
 // Desk is where approvals are opened, decided, expired and cancelled.
-type Desk struct {
+type Service struct {
 	store Store
 }
 
@@ -20,8 +20,8 @@ type Store interface {
 	LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error)
 }
 
-// NewDesk keeps its approvals in store.
-func NewDesk(store Store) *Desk { return &Desk{store: store} }
+// NewService keeps its approvals in store.
+func NewService(store Store) *Service { return &Service{store: store} }
 
 // Request is what an agent suspends with, as the descriptor's metadata: the call and the rule it falls under.
 type Request struct {
@@ -31,7 +31,7 @@ type Request struct {
 
 // Open makes the approval of a pause, as data for the turn's Finish: nothing is stored here. ok is false for a pause that asks
 // for no approval. An allowed call comes back approved already. The approval's card, where people are asked, is a post.
-func (d *Desk) Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool, err error) {
+func (d *Service) Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool, err error) {
 	if _, asked := s.Descriptor.Metadata["call"]; !asked {
 		return core.Approval{}, nil, false, nil
 	}
@@ -44,20 +44,20 @@ func (d *Desk) Open(turn core.Turn, session core.SessionID, s core.Suspended) (a
 		return core.Approval{}, nil, false, core.Wrap(core.Internal, err, "The approval could not be opened.")
 	}
 	a = core.Approval{
-		ID: core.ApprovalID(s.Descriptor.SignalID), Invocation: s.Invocation, Session: session, Lane: turn.Lane, Address: turn.Address,
+		ID: core.ApprovalID(s.Descriptor.SignalID), Invocation: s.Invocation, Session: session, Conversation: turn.Conversation, Address: turn.Address,
 		Call: r.Call, Requester: turn.Actor, Rule: r.Rule, State: core.Open,
 	}
 	if r.Rule.Verdict == core.VerdictAllow {
 		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy: " + r.Rule.Name}
 		return a, nil, true, nil
 	}
-	card := core.Post{Key: a.CardKey(), To: turn.Address, Lane: turn.Lane, Kind: core.PostCard, Approval: a.ID, Event: turn.Event}
+	card := core.Post{Key: a.CardKey(), To: turn.Address, Conversation: turn.Conversation, Kind: core.PostCard, Approval: a.ID, Event: turn.Event}
 	return a, []core.Post{card}, true, nil
 }
 
 // Vote decides for a person. event is the click's, whose accept time counts; 0 means now. Errors: those of core's Approval.Decide,
 // each a sentence for that person, and not_found.
-func (d *Desk) Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error) {
+func (d *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error) {
 	if err := checkReason(c.Reason); err != nil {
 		return core.Decided{}, err
 	}
@@ -65,13 +65,13 @@ func (d *Desk) Vote(ctx context.Context, c core.Click, who core.Actor, event int
 }
 
 // Approvers gives whom an open approval's rule names, to look their groups up before the vote.
-func (d *Desk) Approvers(ctx context.Context, id core.ApprovalID) ([]string, error) {
+func (d *Service) Approvers(ctx context.Context, id core.ApprovalID) ([]string, error) {
 	a, err := d.store.LoadApproval(ctx, id)
 	return a.Rule.Approvers, err
 }
 
 // AdminVote decides for whoever runs the command line: it is audited as local-admin, whatever name is given, and no rule binds it.
-func (d *Desk) AdminVote(ctx context.Context, c core.Click, name string) (core.Decided, error) {
+func (d *Service) AdminVote(ctx context.Context, c core.Click, name string) (core.Decided, error) {
 	if err := checkReason(c.Reason); err != nil {
 		return core.Decided{}, err
 	}
@@ -94,7 +94,7 @@ func checkReason(reason string) error {
 
 // Expire ends an approval whose time is over. A repeat, or one decided meanwhile, is no error. While a click that came in time
 // still waits to be counted, the error is store_busy: again later.
-func (d *Desk) Expire(ctx context.Context, id core.ApprovalID) error {
+func (d *Service) Expire(ctx context.Context, id core.ApprovalID) error {
 	_, err := d.store.Decide(ctx, core.Decision{Approval: id, Expire: true, By: core.Actor{ID: "clock", Name: "the deadline"}})
 	switch core.CategoryOf(err) {
 	case core.ApprovalDecided, core.NotFound:
@@ -105,8 +105,8 @@ func (d *Desk) Expire(ctx context.Context, id core.ApprovalID) error {
 
 // Cancel withdraws every open approval of the conversation that who asked for or may decide; it gives how many. Each paused turn
 // goes on and reports the cancellation.
-func (d *Desk) Cancel(ctx context.Context, lane core.Lane, who core.Actor) (int, error) {
-	open, err := d.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Lane: lane})
+func (d *Service) Cancel(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error) {
+	open, err := d.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
 	if err != nil {
 		return 0, err
 	}
@@ -129,7 +129,7 @@ func (d *Desk) Cancel(ctx context.Context, lane core.Lane, who core.Actor) (int,
 
 // Card draws an approval from its stored state. With context it tells the last that was said in its conversation, for somebody who
 // may not see that.
-func (d *Desk) Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) {
+func (d *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) {
 	a, err := d.store.LoadApproval(ctx, id)
 	if err != nil {
 		return core.Card{}, err
@@ -148,7 +148,7 @@ const (
 )
 
 // lastSaid gives what people and the agent said last, oldest first, secrets masked.
-func (d *Desk) lastSaid(ctx context.Context, id core.SessionID) ([]core.Line, error) {
+func (d *Service) lastSaid(ctx context.Context, id core.SessionID) ([]core.Line, error) {
 	rec, err := d.store.LoadSession(ctx, id, core.Writer{})
 	if err != nil || rec == nil || rec.Messages == nil {
 		return nil, err
@@ -172,8 +172,8 @@ func (d *Desk) lastSaid(ctx context.Context, id core.SessionID) ([]core.Line, er
 }
 
 // OpenCards gives the cards of a conversation that wait, oldest first.
-func (d *Desk) OpenCards(ctx context.Context, lane core.Lane) ([]core.Card, error) {
-	open, err := d.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Lane: lane})
+func (d *Service) OpenCards(ctx context.Context, conversation core.ConversationID) ([]core.Card, error) {
+	open, err := d.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
 	if err != nil {
 		return nil, err
 	}

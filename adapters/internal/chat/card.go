@@ -135,4 +135,3 @@ const LocalApprover = "whoever is at gatehouse's own machine"
 
 // ShowCommand is the command that shows an approval whole on a terminal.
 func ShowCommand(id core.ApprovalID) string { return "gatehouse approvals show " + Name(string(id)) }
-

@@ -161,7 +161,7 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 		for _, c := range []struct {
 			action, id, subject string
 			kind                core.Kind
-		}{{"again", "press/again/17", "again/17", core.KindControl}, {"new", "press/new/17", "17", core.KindReset}} {
+		}{{"again", "press/again/17", "17", core.KindRetry}, {"new", "press/new/17", "17", core.KindReset}} {
 			b := r.button(thread, r.sealed(c.action, "17", "discord:2001:"+thread))
 			r.answered(r.ann.Presses(b), discordtest.DeferredUpdate)
 			r.answered(r.bob.Presses(b), discordtest.DeferredUpdate)

@@ -146,7 +146,7 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 		for _, c := range []struct {
 			action, id, subject string
 			kind                core.Kind
-		}{{"again", "press/again/17", "again/17", core.KindControl}, {"new", "press/new/17", "17", core.KindReset}} {
+		}{{"again", "press/again/17", "17", core.KindRetry}, {"new", "press/new/17", "17", core.KindReset}} {
 			b := r.button("C1", r.sealed(c.action, "17", conversation, "C1", root.TS), slacktest.InThread(root.TS))
 			first, second := r.one(r.ann.Presses(b)), r.one(r.bob.Presses(b))
 			if first.ID != c.id || second.ID != c.id {

@@ -30,8 +30,12 @@ var layers = map[string][]string{
 	"approvals":       {"core", "core/strictjson", "core/tool"},
 	"adapters/otel":   {"core", "core/graph"}, // the one adapter of an engine room: it serves graph.Tracer and knows no platform
 	"adapters/*":      {"core", "core/strictjson", "core/llm", "core/tool"},
-	"storage":         {"core", "core/strictjson", "storage/sqlite", "storage/postgres"},
-	"storage/*":       {"core", "core/strictjson"},
+
+	"storage":                   {"core", "storage/sqlite", "storage/postgres", "storage/internal/sqlstore"},
+	"storage/sqlite":            {"core", "storage/internal/sqlstore"},
+	"storage/postgres":          {"core", "storage/internal/sqlstore"},
+	"storage/internal/sqlstore": {"core"},
+	"storage/storagetest":       {"core"},
 }
 
 // standardOnly are the rooms that import no module but the standard library.

@@ -130,7 +130,7 @@ func (t *Tx) finish(f core.Finish) (s saved, err error) {
 // removeResumed removes the record that this turn resumed, and marks its approval as begun: a refusal, too, can't be cancelled any
 // more once a turn has answered it.
 func (t *Tx) removeResumed(f core.Finish) error {
-	if _, err := t.Exec(`update approvals set begun = true where id = $1 and invocation = $2 and state not in ('open', 'cancelled')`, f.Claim.Event.Subject, f.Resumed); err != nil {
+	if _, err := t.Exec(`update approvals set begun = true where id = $1 and invocation = $2 and state not in ('open', 'cancelled')`, f.Claim.Event.Subject(), f.Resumed); err != nil {
 		return err
 	}
 	return t.deletePaused(f.Resumed)

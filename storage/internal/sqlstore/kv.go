@@ -81,7 +81,11 @@ func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time
 			_, err := t.Exec(`delete from leases where name = $1 and owner = $2`, name, owner)
 			return err
 		}
-		if err := t.readClock(); err != nil {
+		known, err := t.lockRows(`leases where name = $1`, name)
+		if err == nil && !known {
+			err = t.readClock()
+		}
+		if err != nil {
 			return err
 		}
 		n, err := t.Exec(`

@@ -317,7 +317,10 @@ type KV interface {
 	// Put stores value under name, in the place of any before; an empty one removes it. A value holds valid UTF-8, MaxSetting bytes
 	// at most; any other is refused (invalid). Names are apart from those of Keep, Hold and Spend.
 	Put(ctx context.Context, name, value string) error
-	// Get gives what Put stored under name; "" where there is nothing.
+	// PutFor stores value under name as Put does, for a lifetime: once that is over Get no longer gives it, and Prune removes it
+	// whatever the age. A lifetime of zero or less is over at once.
+	PutFor(ctx context.Context, name, value string, lifetime time.Duration) error
+	// Get gives what Put or PutFor stored under name; "" where there is nothing.
 	Get(ctx context.Context, name string) (string, error)
 	// Hold makes owner the holder of name for the length of a lease, unless another's lease lasts. A holder that calls again
 	// renews: the lease lasts from now. A lease of zero or less lets go of what owner holds. held: whether owner holds it now. An

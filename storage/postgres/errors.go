@@ -20,8 +20,8 @@ func brokenOff(err error) bool {
 	return errors.As(err, &theirs) && (theirs.Code == "40001" || theirs.Code == "40P01") && !errors.Is(err, errUnknown)
 }
 
-// told reports whether the server itself refused, rather than fell silent.
-func told(err error) bool {
+// answered reports whether the server itself refused, rather than fell silent.
+func answered(err error) bool {
 	var theirs *pgconn.PgError
 	return errors.As(err, &theirs) && !ending(theirs.Code)
 }
@@ -50,7 +50,7 @@ func translate(err error) error {
 		return err
 	case errors.Is(err, puddle.ErrClosedPool):
 		return core.Wrap(core.Internal, err, "The database is closed: gatehouse is stopping.")
-	case lost(err):
+	case unreachable(err):
 		return core.Wrap(core.StoreBusy, err, "The database can't be reached. Check that it runs and that the network lets gatehouse through; gatehouse goes on by itself once it is back.")
 	case errors.Is(err, context.DeadlineExceeded):
 		return err
@@ -58,8 +58,8 @@ func translate(err error) error {
 	return core.Wrap(core.Internal, err, "Something went wrong with the database.")
 }
 
-// lost reports whether a connection could not be made, or went away.
-func lost(err error) bool {
+// unreachable reports whether a connection could not be made, or went away.
+func unreachable(err error) bool {
 	var connecting *pgconn.ConnectError
 	return errors.As(err, &connecting) || broken(err)
 }

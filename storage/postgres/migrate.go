@@ -24,7 +24,8 @@ var migrations embed.FS
 const versions = "gatehouse_version"
 
 // ours are tables that only we make. Where they stand without the table of versions, they are another program's.
-var ours = []string{"conversations", "events", "sessions", "messages", "paused", "approvals", "votes", "audit", "intents", "outbox", "destinations", "tasks", "notes", "settings", "evidence", "holds", "uses", "spending"}
+var ours = []string{"queues", "events", "sessions", "messages", "paused", "approvals", "votes", "audit", "audit_head", "intents", "outbox", "destinations", "tasks", "evidence",
+	"kv", "leases", "rate_tokens", "rate_limits", "notes"}
 
 // Version tells which schema a database has (0: none yet) and which one this build knows. It changes nothing.
 func Version(ctx context.Context, url string, o Options) (found, known int64, err error) {

@@ -88,7 +88,7 @@ func run(t testing.TB, url string, statements ...string) {
 // open opens a database for a test, which closes it.
 func open(t testing.TB, url string, o postgres.Options) *postgres.Store {
 	t.Helper()
-	s, err := postgres.Open(context.Background(), url, o)
+	s, err := postgres.OpenStore(context.Background(), url, o)
 	if err != nil {
 		t.Fatalf("opening: %v", err)
 	}

@@ -42,7 +42,7 @@ func (c *clock) Advance(d time.Duration) {
 // open opens a file for a test, which closes it.
 func open(t testing.TB, file string, o sqlite.Options) *sqlite.Store {
 	t.Helper()
-	s, err := sqlite.Open(context.Background(), file, o)
+	s, err := sqlite.OpenStore(context.Background(), file, o)
 	if err != nil {
 		t.Fatalf("opening: %v", err)
 	}

@@ -143,7 +143,7 @@ func (p failpoints) AuditLog(ctx context.Context, after int64, limit int) ([]cor
 }
 
 func (p failpoints) AddPosts(ctx context.Context, c core.Claim, posts []core.Post) error {
-	defer p.at("Say")()
+	defer p.at("AddPosts")()
 	return p.s.AddPosts(ctx, c, posts)
 }
 
@@ -208,7 +208,7 @@ func (p failpoints) Stop(ctx context.Context, conversation core.ConversationID, 
 }
 
 func (p failpoints) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
-	defer p.at("Again")()
+	defer p.at("Retry")()
 	return p.s.Retry(ctx, seq)
 }
 
@@ -243,12 +243,12 @@ func (p failpoints) Close() error {
 }
 
 func (p failpoints) AddCopies(ctx context.Context, row core.OutboxRow, posts []core.Post) error {
-	defer p.at("Spread")()
+	defer p.at("AddCopies")()
 	return p.s.AddCopies(ctx, row, posts)
 }
 
 func (p failpoints) PutIfAbsent(ctx context.Context, name, value string) (string, error) {
-	defer p.at("Keep")()
+	defer p.at("PutIfAbsent")()
 	return p.s.PutIfAbsent(ctx, name, value)
 }
 
@@ -257,17 +257,22 @@ func (p failpoints) Put(ctx context.Context, name, value string) error {
 	return p.s.Put(ctx, name, value)
 }
 
+func (p failpoints) PutFor(ctx context.Context, name, value string, lifetime time.Duration) error {
+	defer p.at("PutFor")()
+	return p.s.PutFor(ctx, name, value, lifetime)
+}
+
 func (p failpoints) Get(ctx context.Context, name string) (string, error) {
 	defer p.at("Get")()
 	return p.s.Get(ctx, name)
 }
 
 func (p failpoints) AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (bool, error) {
-	defer p.at("Hold")()
+	defer p.at("AcquireLease")()
 	return p.s.AcquireLease(ctx, name, owner, lease)
 }
 
 func (p failpoints) TakeToken(ctx context.Context, name string, limit int, window time.Duration) (time.Duration, error) {
-	defer p.at("Spend")()
+	defer p.at("TakeToken")()
 	return p.s.TakeToken(ctx, name, limit, window)
 }

@@ -83,6 +83,50 @@ var settingsExamples = []example{
 		w.message(conversation)
 		w.idle()
 	}},
+	{"what is put for a time is gone after it, from the table too", func(w *world) {
+		view := w.view()
+		w.ok(w.PutFor(w.ctx, "key", "one", minute))
+		w.ok(w.PutFor(w.ctx, "short", "a\x00b", 10*time.Second))
+		w.ok(w.Put(w.ctx, "stays", "one"))
+		w.got("put", "short", "a\x00b")
+		w.equal("while they last", must(w.Prune(w.ctx, 0))(w), 0)
+		w.db.Advance(10 * time.Second)
+		for _, s := range []core.Store{w.Store, view} {
+			w.equal("the short one", must(s.Get(w.ctx, "short"))(w), "")
+			w.equal("the other", must(s.Get(w.ctx, "key"))(w), "one")
+		}
+		w.equal("removed, however young", w.prune(), 1)
+		w.db.Advance(40 * time.Second)
+		w.ok(view.PutFor(w.ctx, "key", "two", minute)) // it lasts from now
+		w.db.Advance(40 * time.Second)
+		w.got("put again", "key", "two")
+		w.restart()
+		w.db.Advance(minute)
+		w.got("after a restart", "key", "")
+		w.equal("removed", w.prune(), 1)
+		w.got("the one that was put for good", "stays", "one")
+	}},
+	{"put for a time and put for good replace each other", func(w *world) {
+		w.ok(w.Put(w.ctx, "key", "one"))
+		w.ok(w.PutFor(w.ctx, "key", "two", minute))
+		w.ok(w.PutFor(w.ctx, "other", "one", minute))
+		w.ok(w.Put(w.ctx, "other", "two"))
+		w.ok(w.PutFor(w.ctx, "removed", "one", minute))
+		w.ok(w.PutFor(w.ctx, "removed", "", minute))
+		w.got("removed", "removed", "")
+		w.ok(w.PutFor(w.ctx, "over", "one", minute))
+		w.ok(w.PutFor(w.ctx, "over", "two", 0))
+		w.got("over at once", "over", "")
+		for _, bad := range []string{strings.Repeat("x", core.MaxValue+1), "a\xff"} {
+			w.fails(w.PutFor(w.ctx, "key", bad, minute), core.Invalid)
+		}
+		w.got("put for a time", "key", "two")
+		w.db.Advance(minute)
+		w.got("put for a time", "key", "")
+		w.got("put for good", "other", "two")
+		w.equal("removed", w.prune(), 1)
+		w.got("put for good", "other", "two")
+	}},
 	{"a value is long and any text, byte for byte", func(w *world) {
 		for _, value := range []string{
 			"\x00", "a\x00b\x00", "{\"a\": 1}\n", "\r\n\t \\ ' \" <&>", "\u2028\ufffd\U0001f600", "\x7f\u0080\U0010ffff",

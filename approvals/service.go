@@ -11,17 +11,14 @@ import (
 
 // Desk is where approvals are opened, decided, expired and cancelled.
 type Service struct {
-	store Store
+	store    core.Approvals
+	sessions core.Sessions
 }
 
-// Store is what the desk needs of the store.
-type Store interface {
-	core.Approvals
-	LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error)
+// NewService makes a service over the stored approvals, and the sessions that cards quote.
+func NewService(store core.Approvals, sessions core.Sessions) *Service {
+	return &Service{store: store, sessions: sessions}
 }
-
-// NewService keeps its approvals in store.
-func NewService(store Store) *Service { return &Service{store: store} }
 
 // Request is what an agent suspends with, as the descriptor's metadata: the call and the rule it falls under.
 type Request struct {
@@ -149,7 +146,7 @@ const (
 
 // lastSaid gives what people and the agent said last, oldest first, secrets masked.
 func (d *Service) lastSaid(ctx context.Context, id core.SessionID) ([]core.Line, error) {
-	rec, err := d.store.LoadSession(ctx, id, core.Writer{})
+	rec, err := d.sessions.LoadSession(ctx, id, core.Writer{})
 	if err != nil || rec == nil || rec.Messages == nil {
 		return nil, err
 	}

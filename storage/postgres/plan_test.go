@@ -90,7 +90,7 @@ func plan(t *testing.T, conn *pgx.Conn, name, query string) []string {
 }
 
 // turn takes a message of a session through everything a turn does, with a save in the middle and a pause.
-func turn(t *testing.T, s core.Store, owner string, n int, add int) {
+func turn(t *testing.T, s *sqlstore.Store, owner string, n int, add int) {
 	t.Helper()
 	ctx := context.Background()
 	fail := func(err error) {

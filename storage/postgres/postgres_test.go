@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"fmt"
+	"gatehouse/storage/internal/sqlstore"
 	"os"
 	"strconv"
 	"sync"
@@ -102,7 +103,7 @@ func opener(through func(url string) string, o postgres.Options) storagetest.Ope
 		url := database(t)
 		mover := connect(t, url)
 		return storagetest.Database{
-			Open: func(t testing.TB) core.Store { return open(t, through(url), o) },
+			Open: func(t testing.TB) *sqlstore.Store { return open(t, through(url), o) },
 			Advance: func(d time.Duration) {
 				if _, err := mover.Exec(context.Background(), fmt.Sprintf(`update test_clock set moved = moved + interval '%d microseconds'`, d.Microseconds())); err != nil {
 					t.Fatalf("moving the clock: %v", err)

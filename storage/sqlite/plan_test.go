@@ -43,7 +43,7 @@ func TestPlans(t *testing.T) {
 		storagetest.Run(t, func(t testing.TB) storagetest.Database {
 			file, c := filepath.Join(t.TempDir(), "gatehouse.db"), newClock()
 			return storagetest.Database{
-				Open:    func(t testing.TB) core.Store { return open(t, file, sqlite.Options{Now: c.Now, Trace: trace}) },
+				Open:    func(t testing.TB) *sqlstore.Store { return open(t, file, sqlite.Options{Now: c.Now, Trace: trace}) },
 				Advance: c.Advance,
 			}
 		})
@@ -127,7 +127,7 @@ func plan(t *testing.T, db *sql.DB, query string) []string {
 }
 
 // turn takes a message of a session through everything a turn does, with a save in the middle and a pause.
-func turn(t *testing.T, s core.Store, owner string, n int, add int) {
+func turn(t *testing.T, s *sqlstore.Store, owner string, n int, add int) {
 	t.Helper()
 	ctx := context.Background()
 	fail := func(err error) {

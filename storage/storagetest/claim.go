@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"context"
+	"gatehouse/storage/internal/sqlstore"
 	"slices"
 	"sync"
 
@@ -147,7 +148,7 @@ var claimExamples = []example{
 		w.fails(err, core.Invalid)
 	}},
 	{"of many who ask at once, one gets the conversation", func(w *world) {
-		views := []core.Store{w.Store, w.view(), w.view()}
+		views := []*sqlstore.Store{w.Store, w.view(), w.view()}
 		owners := []string{w.owner, w.enroll(views[1]), w.enroll(views[2])}
 		for range 10 {
 			w.message(conversation)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"gatehouse/storage/internal/sqlstore"
 	"slices"
 	"strconv"
 	"testing"
@@ -87,7 +88,7 @@ type property struct {
 }
 
 type worker struct {
-	store core.Store
+	store *sqlstore.Store
 	owner string
 }
 
@@ -125,7 +126,7 @@ func (p *property) equal(rt *rapid.T, what string, got, want any) {
 }
 
 // any is some worker's view.
-func (p *property) any(rt *rapid.T) core.Store {
+func (p *property) any(rt *rapid.T) *sqlstore.Store {
 	return p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")].store
 }
 

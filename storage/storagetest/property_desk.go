@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"fmt"
+	"gatehouse/storage/internal/sqlstore"
 	"maps"
 	"slices"
 
@@ -225,7 +226,7 @@ func (p *property) check(rt *rapid.T) {
 	p.checkAudit(rt, s)
 }
 
-func (p *property) checkSessions(rt *rapid.T, s core.Store) {
+func (p *property) checkSessions(rt *rapid.T, s *sqlstore.Store) {
 	for id := range p.m.sessions {
 		rec, err := s.LoadSession(ctx, id, core.Writer{})
 		p.ok(rt, err)
@@ -256,7 +257,7 @@ func (p *property) checkSessions(rt *rapid.T, s core.Store) {
 }
 
 // checkAudit verifies what the log has got since the last time.
-func (p *property) checkAudit(rt *rapid.T, s core.Store) {
+func (p *property) checkAudit(rt *rapid.T, s *sqlstore.Store) {
 	log, err := s.AuditLog(ctx, p.audited, 0)
 	p.ok(rt, err)
 	p.ok(rt, core.VerifyAudit(p.hash, log))

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"gatehouse/storage/internal/sqlstore"
 	"testing"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 // Database is a database of one test.
 type Database struct {
 	// Open gives one more view of it, as another process would have. The test closes it; Close may be called twice.
-	Open func(t testing.TB) core.Store
+	Open func(t testing.TB) *sqlstore.Store
 	// Advance moves its clock on. The clock never stands still: two events never have the same time.
 	Advance func(time.Duration)
 	// Orphans says that the engine can't prove a death: what a dead process held comes back when its leases are over, no sooner.

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"gatehouse/storage/internal/sqlstore"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,7 +16,7 @@ func (w *world) got(what, name, want string) {
 }
 
 // holds asks for a name on behalf of an owner.
-func (w *world) holds(what string, s core.Store, name, owner string, lease time.Duration, want bool) {
+func (w *world) holds(what string, s *sqlstore.Store, name, owner string, lease time.Duration, want bool) {
 	w.Helper()
 	w.equal(what, must(s.AcquireLease(w.ctx, name, owner, lease))(w), want)
 }
@@ -91,7 +92,7 @@ var settingsExamples = []example{
 		w.got("put", "short", "a\x00b")
 		w.equal("while they last", must(w.Prune(w.ctx, 0))(w), 0)
 		w.db.Advance(10 * time.Second)
-		for _, s := range []core.Store{w.Store, view} {
+		for _, s := range []*sqlstore.Store{w.Store, view} {
 			w.equal("the short one", must(s.Get(w.ctx, "short"))(w), "")
 			w.equal("the other", must(s.Get(w.ctx, "key"))(w), "one")
 		}
@@ -177,7 +178,7 @@ var settingsExamples = []example{
 		w.fails(err, core.Invalid)
 	}},
 	{"of many who would hold a name at once, one does", func(w *world) {
-		views := []core.Store{w.Store, w.view(), w.view()}
+		views := []*sqlstore.Store{w.Store, w.view(), w.view()}
 		owners := []string{"a", "b", "c"}
 		for range 5 {
 			w.db.Advance(minute)
@@ -241,7 +242,7 @@ var settingsExamples = []example{
 		w.spends(3, "name", 3, minute)
 	}},
 	{"of many who spend at once, as many as the limit do", func(w *world) {
-		views := []core.Store{w.Store, w.view()}
+		views := []*sqlstore.Store{w.Store, w.view()}
 		for _, name := range []string{"new", "known"} {
 			if name == "known" {
 				w.spends(7, name, 7, minute)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"gatehouse/storage/internal/sqlstore"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ var (
 // world is a test's database, one open view of it, and short words for what tests do to it.
 type world struct {
 	testing.TB
-	core.Store
+	*sqlstore.Store
 	ctx   context.Context
 	db    Database
 	owner string
@@ -47,7 +48,7 @@ func newWorld(t testing.TB, open Opener) *world {
 }
 
 // view opens the database once more.
-func (w *world) view() core.Store {
+func (w *world) view() *sqlstore.Store {
 	s := w.db.Open(w.TB)
 	w.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -69,7 +70,7 @@ func (w *world) restart() {
 	}
 }
 
-func (w *world) enroll(s core.Store) string {
+func (w *world) enroll(s *sqlstore.Store) string {
 	w.Helper()
 	return must(s.Register(w.ctx, "test"))(w)
 }

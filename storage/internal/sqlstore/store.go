@@ -9,8 +9,6 @@ import (
 	"gatehouse/core"
 )
 
-var _ core.Store = (*Store)(nil)
-
 // Store is one process's opening of a database. Its methods are those of core's store interfaces, and what else the program's
 // commands read and change.
 type Store struct {

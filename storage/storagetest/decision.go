@@ -161,7 +161,7 @@ var decisionExamples = []example{
 		expire := core.Decision{Approval: "a", Expire: true}
 		_, err := w.Decide(w.ctx, expire)
 		w.fails(err, core.StoreBusy)
-		click := w.beside(1, minute)[0]
+		click := w.controls(1, minute)[0]
 		_, err = w.Decide(w.ctx, expire) // while it is being counted as well
 		w.fails(err, core.StoreBusy)
 		w.equal("settled", must(w.Decide(w.ctx, d))(w).Settled, true)
@@ -174,7 +174,7 @@ var decisionExamples = []example{
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		w.click("a", ann, core.Approve)
 		w.db.Advance(2 * minute)
-		w.done(w.beside(1, minute)[0], core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "not allowed"}})
+		w.done(w.controls(1, minute)[0], core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "not allowed"}})
 		w.equal("settled", must(w.Decide(w.ctx, core.Decision{Approval: "a", Expire: true}))(w).Settled, true)
 		w.wakes("a", c.Event.Invocation, core.Expired)
 	}},

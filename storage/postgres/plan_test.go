@@ -151,7 +151,7 @@ func TestCostOfATurn(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := range turns {
-			turn(t, s, owner, n, messages)
+			turn(t, s.Store, owner, n, messages)
 		}
 		m.Reset()
 		turn(t, s, owner, turns, 2)

@@ -43,7 +43,7 @@ func TestPlans(t *testing.T) {
 		storagetest.Run(t, func(t testing.TB) storagetest.Database {
 			file, c := filepath.Join(t.TempDir(), "gatehouse.db"), newClock()
 			return storagetest.Database{
-				Open:    func(t testing.TB) *sqlstore.Store { return open(t, file, sqlite.Options{Now: c.Now, Trace: trace}) },
+				Open:    func(t testing.TB) *sqlstore.Store { return open(t, file, sqlite.Options{Now: c.Now, Trace: trace}).Store },
 				Advance: c.Advance,
 			}
 		})

@@ -55,7 +55,7 @@ func opener(t testing.TB) storagetest.Database {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
 	c := newClock()
 	return storagetest.Database{
-		Open:    func(t testing.TB) *sqlstore.Store { return open(t, file, sqlite.Options{Now: c.Now}) },
+		Open:    func(t testing.TB) *sqlstore.Store { return open(t, file, sqlite.Options{Now: c.Now}).Store },
 		Advance: c.Advance,
 	}
 }

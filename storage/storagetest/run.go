@@ -4,8 +4,6 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 	"testing"
 	"time"
-
-	"gatehouse/core"
 )
 
 // Database is a database of one test.
@@ -33,10 +31,10 @@ func Run(t *testing.T, open Opener) {
 		name     string
 		examples []example
 	}{
-		{"inbox", inboxExamples}, {"amend", amendExamples}, {"claim", claimExamples}, {"hold", holdExamples}, {"finish", finishExamples},
-		{"session", sessionExamples}, {"closure", closureExamples}, {"approval", approvalExamples}, {"decision", decisionExamples},
+		{"inbox", inboxExamples}, {"amend", amendExamples}, {"claim", claimExamples}, {"lease", leaseExamples}, {"finish", finishExamples},
+		{"session", sessionExamples}, {"abandon", abandonExamples}, {"approval", approvalExamples}, {"decision", decisionExamples},
 		{"intent", intentExamples}, {"evidence", evidenceExamples}, {"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"schedule", scheduleExamples},
-		{"undelivered", undeliveredExamples}, {"prune", pruneExamples}, {"admin", adminExamples}, {"settings", settingsExamples}, {"crash", crashExamples},
+		{"undelivered", undeliveredExamples}, {"prune", pruneExamples}, {"admin", adminExamples}, {"kv", kvExamples}, {"crash", crashExamples},
 	} {
 		t.Run(room.name, func(t *testing.T) {
 			for _, e := range room.examples {

@@ -43,7 +43,7 @@ type world struct {
 func newWorld(t testing.TB, open Opener) *world {
 	w := &world{TB: t, ctx: context.Background(), db: open(t)}
 	w.Store = w.view()
-	w.owner = w.enroll(w.Store)
+	w.owner = w.register(w.Store)
 	return w
 }
 
@@ -64,13 +64,13 @@ func (w *world) restart() {
 	w.Helper()
 	w.ok(w.Close())
 	w.Store = w.view()
-	w.owner = w.enroll(w.Store)
+	w.owner = w.register(w.Store)
 	if w.db.Orphans {
 		w.db.Advance(minute)
 	}
 }
 
-func (w *world) enroll(s *sqlstore.Store) string {
+func (w *world) register(s *sqlstore.Store) string {
 	w.Helper()
 	return must(s.Register(w.ctx, "test"))(w)
 }
@@ -151,7 +151,7 @@ func (w *world) claims(n int, lease time.Duration) []core.Claim {
 	return must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: n, Lease: lease, Scopes: scope}))(w)
 }
 
-func (w *world) beside(n int, lease time.Duration) []core.Claim {
+func (w *world) controls(n int, lease time.Duration) []core.Claim {
 	w.Helper()
 	return must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: n, Lease: lease, Scopes: scope, Controls: true}))(w)
 }

@@ -9,6 +9,14 @@ import (
 	"gatehouse/core"
 )
 
+var (
+	_ core.Queue     = (*Store)(nil)
+	_ core.Sessions  = (*Store)(nil)
+	_ core.Approvals = (*Store)(nil)
+	_ core.Outbox    = (*Store)(nil)
+	_ core.KV        = (*Store)(nil)
+)
+
 // Store is one process's opening of a database. Its methods are those of core's store interfaces, and what else the program's
 // commands read and change.
 type Store struct {
@@ -70,6 +78,13 @@ func New(h Hooks, newID func() string, trace func(Statement)) *Store {
 		trace = func(Statement) {}
 	}
 	return &Store{hooks: h, newID: newID, trace: trace}
+}
+
+// WithHooks is the same store with its engine wrapped: for tests that stop a process around a transaction.
+func (s *Store) WithHooks(wrap func(Hooks) Hooks) *Store {
+	wrapped := *s
+	wrapped.hooks = wrap(s.hooks)
+	return &wrapped
 }
 
 // Close lets running transactions end and closes the database. It may be called twice.

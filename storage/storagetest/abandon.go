@@ -2,7 +2,7 @@ package storagetest
 
 import "gatehouse/core"
 
-var closureExamples = []example{
+var abandonExamples = []example{
 	{"a paused turn is closed with rows of its own", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		s := w.signal(conversation, c.Event.Invocation)
@@ -30,7 +30,7 @@ var closureExamples = []example{
 		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
 		w.idle()
 	}},
-	{"the card is drawn anew", func(w *world) {
+	{"the card is redrawn", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		w.sent(w.deliver(minute)[0], "ref")
 		m := w.take(w.message(conversation), minute)

@@ -175,7 +175,7 @@ func (p *property) delete(rt *rapid.T) {
 	}
 	for _, inv := range slices.Sorted(maps.Keys(p.m.paused)) {
 		if p.m.paused[inv].Session == id {
-			p.m.close(inv, "", 0)
+			p.m.abandon(inv, "", 0)
 			p.seen["deletion"]++
 		}
 	}
@@ -251,7 +251,7 @@ func (p *property) checkSessions(rt *rapid.T, s *sqlstore.Store) {
 			}
 			asked, err := s.StopRequested(ctx, c)
 			p.ok(rt, err)
-			p.equal(rt, "the wish to stop", asked, p.m.conversation(c.Key).stop == c.Event.Seq)
+			p.equal(rt, "the request to stop", asked, p.m.conversation(c.Key).stop == c.Event.Seq)
 		}
 	}
 }

@@ -41,10 +41,10 @@ func (w *world) lost(c core.Claim) {
 	}
 }
 
-var holdExamples = []example{
+var leaseExamples = []example{
 	{"owners differ, and come back only when their holder is proven gone", func(w *world) {
 		second := w.view()
-		a, b := w.owner, w.enroll(second)
+		a, b := w.owner, w.register(second)
 		if a == "" || a == b {
 			w.Fatalf("owners %q and %q", a, b)
 		}
@@ -53,7 +53,7 @@ var holdExamples = []example{
 		}
 		w.ok(w.Close())
 		third := w.view()
-		switch c := w.enroll(third); {
+		switch c := w.register(third); {
 		case w.db.Orphans && (c == a || c == b):
 			w.Fatalf("owner %q, whose holder may live", c)
 		case !w.db.Orphans && c != a:
@@ -78,7 +78,7 @@ var holdExamples = []example{
 		w.message(conversation)
 		c := w.claim(minute)
 		second := w.view()
-		owner := w.enroll(second)
+		owner := w.register(second)
 		got := must(second.Claim(w.ctx, core.ClaimRequest{Owner: owner, Limit: 1, Lease: minute, Scopes: scope}))(w)
 		w.equal("what is taken", taken(got), []int64{})
 		w.done(c, core.Finish{})
@@ -149,7 +149,7 @@ var holdExamples = []example{
 		w.fails(w.Finish(w.ctx, finish(wrong, core.Finish{})), core.LeaseLost)
 		w.done(c, core.Finish{})
 	}},
-	{"a turn handed back is as if it had not been taken", func(w *world) {
+	{"a turn released is as if it had not been taken", func(w *world) {
 		seq := w.message(conversation)
 		before := w.record(seq)
 		c := w.take(seq, minute)
@@ -213,13 +213,13 @@ var holdExamples = []example{
 			w.Fatal("the next turn was not asked")
 		}
 	}},
-	{"a wish to stop outlives its hearer", func(w *world) {
+	{"a request to stop outlives its holder", func(w *world) {
 		seq := w.message(conversation)
 		w.take(seq, minute)
 		must(w.Stop(w.ctx, conversation, ann))(w)
 		w.restart()
 		if c := w.take(seq, minute); !must(w.StopRequested(w.ctx, c))(w) {
-			w.Fatal("the wish is lost")
+			w.Fatal("the request is lost")
 		}
 	}},
 	{"stop withdraws a message that backs off", func(w *world) {

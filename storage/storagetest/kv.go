@@ -21,8 +21,8 @@ func (w *world) holds(what string, s *sqlstore.Store, name, owner string, lease 
 	w.equal(what, must(s.AcquireLease(w.ctx, name, owner, lease))(w), want)
 }
 
-// spends wants the next n uses to be counted.
-func (w *world) spends(n int, name string, limit int, window time.Duration) {
+// takesTokens wants the next n uses to be counted.
+func (w *world) takesTokens(n int, name string, limit int, window time.Duration) {
 	w.Helper()
 	for i := range n {
 		if wait := must(w.TakeToken(w.ctx, name, limit, window))(w); wait != 0 {
@@ -41,7 +41,7 @@ func (w *world) refused(name string, limit int, window, above, most time.Duratio
 	return wait
 }
 
-var settingsExamples = []example{
+var kvExamples = []example{
 	{"what is kept stands, for every process", func(w *world) {
 		w.equal("the first", must(w.PutIfAbsent(w.ctx, "key", "one"))(w), "one")
 		w.equal("the second", must(w.view().PutIfAbsent(w.ctx, "key", "two"))(w), "one")
@@ -72,7 +72,7 @@ var settingsExamples = []example{
 		w.ok(w.Put(w.ctx, "kept/key", "put"))
 		must(w.PutIfAbsent(w.ctx, "put/key", "kept"))(w)
 		w.holds("held", w.Store, "key", "a", minute, true)
-		w.spends(1, "key", 1, minute)
+		w.takesTokens(1, "key", 1, minute)
 		w.ok(w.Put(w.ctx, "paused", "true"))
 		w.message(conversation)
 		w.done(w.claim(minute), core.Finish{})
@@ -201,51 +201,51 @@ var settingsExamples = []example{
 		}
 	}},
 	{"no more than the limit are spent in a window", func(w *world) {
-		w.spends(2, "name", 3, minute)
+		w.takesTokens(2, "name", 3, minute)
 		w.db.Advance(30 * time.Second)
-		w.spends(1, "name", 3, minute)
+		w.takesTokens(1, "name", 3, minute)
 		for range 3 { // what is refused counts for nothing
 			w.refused("name", 3, minute, 0, 30*time.Second)
 		}
-		w.spends(3, "another", 3, minute)
+		w.takesTokens(3, "another", 3, minute)
 		w.db.Advance(w.refused("name", 3, minute, 0, 30*time.Second))
-		w.spends(1, "name", 3, minute)
+		w.takesTokens(1, "name", 3, minute)
 		w.db.Advance(minute)
-		w.spends(3, "name", 3, minute)
+		w.takesTokens(3, "name", 3, minute)
 		w.refused("name", 3, minute, 30*time.Second, minute)
 	}},
 	{"with a lower limit the wait is until enough uses have left the window", func(w *world) {
-		w.spends(1, "name", 3, minute)
+		w.takesTokens(1, "name", 3, minute)
 		w.db.Advance(30 * time.Second)
-		w.spends(1, "name", 3, minute)
+		w.takesTokens(1, "name", 3, minute)
 		w.refused("name", 1, minute, 30*time.Second, minute)
 		w.refused("name", 2, minute, 0, 30*time.Second)
-		w.spends(1, "name", 3, minute)
+		w.takesTokens(1, "name", 3, minute)
 	}},
 	{"what can't be counted is refused, a window of nothing holds nothing up", func(w *world) {
 		for _, limit := range []int{0, -1} {
 			_, err := w.TakeToken(w.ctx, "name", limit, minute)
 			w.fails(err, core.Invalid)
 		}
-		w.spends(3, "name", 1, 0)
-		w.spends(3, "name", 1, -minute)
+		w.takesTokens(3, "name", 1, 0)
+		w.takesTokens(3, "name", 1, -minute)
 	}},
 	{"uses outlive their process, and are removed once they are old", func(w *world) {
-		w.spends(3, "name", 3, 24*time.Hour)
+		w.takesTokens(3, "name", 3, 24*time.Hour)
 		w.restart()
 		w.refused("name", 3, 24*time.Hour, minute, 24*time.Hour)
 		w.equal("while they count", must(w.Prune(w.ctx, 0))(w), 0)
 		w.old()
-		w.spends(1, "name", 3, 24*time.Hour) // it removes the three
+		w.takesTokens(1, "name", 3, 24*time.Hour) // it removes the three
 		w.old()
 		w.equal("removed", w.prune(), 1)
-		w.spends(3, "name", 3, minute)
+		w.takesTokens(3, "name", 3, minute)
 	}},
 	{"of many who spend at once, as many as the limit do", func(w *world) {
 		views := []*sqlstore.Store{w.Store, w.view()}
 		for _, name := range []string{"new", "known"} {
 			if name == "known" {
-				w.spends(7, name, 7, minute)
+				w.takesTokens(7, name, 7, minute)
 				w.db.Advance(minute)
 			}
 			var counted atomic.Int64

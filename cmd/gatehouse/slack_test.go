@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
 // served is a gatehouse that serves a fake Slack.
@@ -98,7 +99,7 @@ func (s *served) start() {
 	log := &logLines{t: s.t, listen: make(chan string, 1)}
 	s.log = log
 	ended := make(chan int, 1)
-	go func() { ended <- run(ctx, []string{"serve"}, stdio{In: strings.NewReader(""), Out: log, Err: log}) }()
+	go func() { ended <- run(ctx, []string{"serve"}, cli.Stdio{In: strings.NewReader(""), Out: log, Err: log}) }()
 	select {
 	case address := <-log.listen:
 		s.base = "http://" + address
@@ -224,7 +225,7 @@ func TestSlackFromMentionToApprovedAction(t *testing.T) {
 			}, "the card shows the decision")
 
 			s.stop()
-			if code := <-s.code; code != codeDone {
+			if code := <-s.code; code != cli.ExitDone {
 				t.Errorf("serve ended with %d", code)
 			}
 		})

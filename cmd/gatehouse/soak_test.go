@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gatehouse/approvals"
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
@@ -47,7 +48,7 @@ func (crowd) Find(context.Context, core.Delivery) (core.Ref, bool, error) { retu
 func soakChild(url string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	store, err := storage.Open(ctx, url, storage.Options{NewID: newID})
+	store, err := storage.Open(ctx, url, storage.Options{NewID: cli.NewID})
 	if err != nil {
 		return err
 	}

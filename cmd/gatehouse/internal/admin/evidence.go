@@ -23,17 +23,17 @@ func printEvidence(ctx context.Context, a *cli.App, store core.Store, e core.Eve
 	}
 	if about != 0 {
 		return core.Errorf(core.NotFound, "Turn %q has no evidence of its own: it is a click on approval %s. See the turn that requested the approval: gatehouse turns show %d --evidence.",
-			id, e.Subject, about)
+			id, e.Subject(), about)
 	}
 	return core.Errorf(core.NotFound, "Turn %q has no evidence: it is still running, it failed, or its agent records none.", id)
 }
 
 // turnOf gives the turn that requested the approval of a click; 0 if the event is not a click or the turn was pruned.
 func turnOf(ctx context.Context, store core.Store, e core.EventRecord) (int64, error) {
-	if e.Kind != core.KindClick {
+	if e.Kind() != core.KindClick {
 		return 0, nil
 	}
-	a, err := store.LoadApproval(ctx, core.ApprovalID(e.Subject))
+	a, err := store.LoadApproval(ctx, core.ApprovalID(e.Subject()))
 	if core.CategoryOf(err) == core.NotFound {
 		return 0, nil
 	}

@@ -35,7 +35,7 @@ func (c turnsListCmd) Run(ctx context.Context, a *cli.App) error {
 			return a.PrintJSON(cli.List(all, viewTurn))
 		}
 		return a.Table("No turns found.", []string{"TURN", "KIND", "CONVERSATION", "ACTOR", "ACCEPTED", "STATE"}, cli.List(all, func(e core.EventRecord) []string {
-			return []string{fmt.Sprint(e.Seq), string(e.Kind), string(e.Conversation), nameOf(e.Actor), cli.Stamp(e.AcceptedAt), turnState(e)}
+			return []string{fmt.Sprint(e.Seq), string(e.Kind()), string(e.Conversation), nameOf(e.Actor), cli.Stamp(e.AcceptedAt), turnState(e)}
 		}))
 	})
 }
@@ -124,10 +124,10 @@ func showTurns(ctx context.Context, a *cli.App, store core.Store, events []core.
 		return err
 	}
 	if about != 0 {
-		a.Say("click on approval %s, which turn %d requested", events[0].Subject, about)
+		a.Say("click on approval %s, which turn %d requested", events[0].Subject(), about)
 	}
 	for _, e := range events[1:] {
-		a.Say("resumed by turn %d: %s, %s%s", e.Seq, e.Kind, turnState(e), because(string(e.End.Category)))
+		a.Say("resumed by turn %d: %s, %s%s", e.Seq, e.Kind(), turnState(e), because(string(e.End.Category)))
 	}
 	sayMessages(a, d.Messages)
 	for _, p := range d.Approvals {
@@ -189,7 +189,7 @@ func showEvent(a *cli.App, e core.EventRecord) {
 	if e.RetryOf != 0 {
 		retryOf = fmt.Sprintf("turn %d", e.RetryOf)
 	}
-	a.Fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind), "state", turnState(e)+because(string(e.End.Category))+because(core.MaskText(e.End.Cause)),
+	a.Fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind()), "state", turnState(e)+because(string(e.End.Category))+because(core.MaskText(e.End.Cause)),
 		"conversation", string(e.Conversation), "session", string(e.Session), "invocation", string(e.Invocation), "actor", nameOf(e.Actor)+" ("+e.Actor.ID+")",
 		"accepted", cli.Stamp(e.AcceptedAt), "ended", cli.Stamp(e.EndedAt), "attempts", fmt.Sprint(e.Attempt), "not before", cli.Stamp(e.NotBefore), "retry of", retryOf)
 }

@@ -10,20 +10,20 @@ import (
 	"gatehouse/core"
 )
 
-// table holds the cards that were shown, in the order of showing.
-type table struct {
-	open  []asked
-	drawn map[core.ApprovalID]string // what a card looked like when it was last printed
+// shownCards holds the cards that were shown, in the order of showing.
+type shownCards struct {
+	open    []shownCard
+	printed map[core.ApprovalID]string // what a card looked like when it was last printed
 }
 
-type asked struct {
+type shownCard struct {
 	card     core.Card
 	answered bool // this person has answered it; it may still wait for others
 }
 
 // current is the card that y and n belong to: the last one not answered or, where all are, the last one, so that a second y is
 // answered by where the approval stands instead of becoming a message.
-func (t *table) current() core.ApprovalID {
+func (t *shownCards) current() core.ApprovalID {
 	for i := len(t.open) - 1; i >= 0; i-- {
 		if !t.open[i].answered {
 			return t.open[i].card.Approval
@@ -35,27 +35,27 @@ func (t *table) current() core.ApprovalID {
 	return ""
 }
 
-func (t *table) index(id core.ApprovalID) int {
-	return slices.IndexFunc(t.open, func(a asked) bool { return a.card.Approval == id })
+func (t *shownCards) index(id core.ApprovalID) int {
+	return slices.IndexFunc(t.open, func(a shownCard) bool { return a.card.Approval == id })
 }
 
 // put keeps an open card, which is then asked first, and forgets any other.
-func (t *table) put(card core.Card) {
-	t.open = slices.DeleteFunc(t.open, func(a asked) bool { return a.card.Approval == card.Approval })
+func (t *shownCards) put(card core.Card) {
+	t.open = slices.DeleteFunc(t.open, func(a shownCard) bool { return a.card.Approval == card.Approval })
 	if card.State == core.Open {
-		t.open = append(t.open, asked{card: card})
+		t.open = append(t.open, shownCard{card: card})
 	}
 }
 
-// answered gives the card that an answer is for; stands is false where that card is not open any more.
-func (c *Console) answered(aim *core.ApprovalID) (id core.ApprovalID, stands bool) {
+// answerTarget gives the card that an answer is for; stillOpen is false where that card is not open any more.
+func (c *Console) answerTarget(target *core.ApprovalID) (id core.ApprovalID, stillOpen bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if aim == nil {
+	if target == nil {
 		id = c.cards.current()
 		return id, id != ""
 	}
-	return *aim, c.cards.index(*aim) >= 0
+	return *target, c.cards.index(*target) >= 0
 }
 
 func (c *Console) markAnswered(id core.ApprovalID) {
@@ -72,7 +72,7 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := c.style.card(card)
-	if c.cards.drawn[card.Approval] == text {
+	if c.cards.printed[card.Approval] == text {
 		return nil
 	}
 	known := c.cards.index(card.Approval) >= 0
@@ -87,10 +87,10 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	if err := c.print(out); err != nil {
 		return err
 	}
-	if c.cards.drawn == nil {
-		c.cards.drawn = map[core.ApprovalID]string{}
+	if c.cards.printed == nil {
+		c.cards.printed = map[core.ApprovalID]string{}
 	}
-	c.cards.drawn[card.Approval] = text
+	c.cards.printed[card.Approval] = text
 	if voted {
 		c.cards.open[c.cards.index(card.Approval)].card = card
 		return nil
@@ -103,8 +103,8 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	return nil
 }
 
-// decided says in one line what became of an approval.
-func decided(card core.Card) string {
+// decisionLine says in one line what became of an approval.
+func decisionLine(card core.Card) string {
 	what := oneLine(card.Summary)
 	if what == "" {
 		what = oneLine(card.Tool)
@@ -130,11 +130,11 @@ func decided(card core.Card) string {
 	return oneLine(string(card.State)) + ": " + what
 }
 
-// facts are the lines of an open card below its first.
-func facts(card core.Card) []string {
+// cardLines are the lines of an open card below its first.
+func cardLines(card core.Card) []string {
 	var lines []string
 	if card.Arguments != "" {
-		lines = strings.Split(Clean(arguments(card.Arguments)), "\n")
+		lines = strings.Split(Sanitize(arguments(card.Arguments)), "\n")
 		lines[0] = "arguments: " + lines[0]
 	}
 	about := "id " + oneLine(string(card.Approval))

@@ -31,7 +31,7 @@ type Options struct {
 	TTY        bool       // a prompt instead of a pipe; see IsTerminal
 	NoColor    bool       // of a prompt; a pipe has no colours
 	Actor      core.Actor // who types; Local is set, an empty ID becomes console:local
-	Quiet      func(context.Context) (bool, error)
+	Idle       func(context.Context) (bool, error)
 	OpenCards  func(context.Context) ([]core.Card, error)
 	NewID      func() string
 	MaxMessage int // bytes of an event's payload; 0 = 1 MiB
@@ -44,12 +44,12 @@ type Console struct {
 	conversation core.ConversationID
 	style        style
 
-	mu      sync.Mutex // of all below, and of Out
-	term    *term.Terminal
-	cards   table
-	working bool
-	frame   string        // of the spinner, as the prompt shows it
-	worked  chan struct{} // says that working has changed
+	mu             sync.Mutex // of all below, and of Out
+	term           *term.Terminal
+	cards          shownCards
+	working        bool
+	spinnerFrame   string        // of the spinner, as the prompt shows it
+	workingChanged chan struct{} // says that working has changed
 }
 
 // New makes a console; nothing is read or printed before Run, but for posts.
@@ -61,8 +61,8 @@ func New(o Options) *Console {
 		o.Actor.ID = Name + ":local"
 	}
 	o.Actor.Local = true
-	if o.Quiet == nil {
-		o.Quiet = func(context.Context) (bool, error) { return true, nil }
+	if o.Idle == nil {
+		o.Idle = func(context.Context) (bool, error) { return true, nil }
 	}
 	if o.OpenCards == nil {
 		o.OpenCards = func(context.Context) ([]core.Card, error) { return nil, nil }
@@ -78,7 +78,7 @@ func New(o Options) *Console {
 	}
 	return &Console{
 		opt: o, conversation: core.ConversationID(Name + ":" + o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
-		worked: make(chan struct{}, 1),
+		workingChanged: make(chan struct{}, 1),
 	}
 }
 
@@ -103,7 +103,7 @@ func (c *Console) Conversations() []core.ConversationID { return []core.Conversa
 func (c *Console) Run(ctx context.Context, accept core.Accept) error {
 	var err error
 	if c.opt.TTY {
-		err = c.interactive(ctx, accept)
+		err = c.prompt(ctx, accept)
 	} else {
 		err = c.pipe(ctx, accept)
 	}
@@ -127,8 +127,8 @@ func (c *Console) showOpen(ctx context.Context) error {
 	return nil
 }
 
-// hint names the cards that are left open at the end.
-func (c *Console) hint() {
+// remindOpen names the cards that are left open at the end.
+func (c *Console) remindOpen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, a := range c.cards.open {

@@ -5,7 +5,7 @@
 // lines "bot> …" with the following lines of an answer indented, and a card is lines "approval> …". No line of the bot's text
 // ever begins in the first column, so a text can't pretend to be a card.
 //
-// Order in a pipe. After a line was stored, the next one waits until Options.Quiet says that the conversation has nothing left to
+// Order in a pipe. After a line was stored, the next one waits until Options.Idle says that the conversation has nothing left to
 // do, so that a script always sees the same. The control words stop, status, cancel and help don't wait and nothing waits for
 // them (law 3); new is taken in its place among the messages. At the end of the input the console waits once more and ends.
 //
@@ -22,7 +22,7 @@
 // may be printed again. A card that was printed is not printed again unchanged within one run. At the start the cards that are
 // still open are shown again from the store.
 //
-// Text. What is printed is cleaned (see Clean): no escape sequence, no control character but newline and tab, bidirectional
+// Text. What is printed is cleaned (see Sanitize): no escape sequence, no control character but newline and tab, bidirectional
 // overrides made visible. What is typed may be anything: bytes that are no UTF-8, and NUL, become U+FFFD, and the message is
 // taken; a line above the size limit is refused with a sentence, in bounded memory, and the lines after it are unharmed. The
 // prompt itself holds at most 4096 characters a line; pasted lines join to one message.

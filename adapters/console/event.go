@@ -23,8 +23,8 @@ func controlWord(text string) (word string, ok bool) {
 	return word, word == wordQuit || core.ParseControl(word) != nil
 }
 
-// overtakes reports whether a line is a control that waits for no turn.
-func overtakes(text string) bool {
+// isControl reports whether a line is a control that waits for no turn.
+func isControl(text string) bool {
 	word, _ := controlWord(text)
 	_, ok := core.ParseControl(word).(core.ControlEvent)
 	return ok
@@ -53,7 +53,7 @@ type clickPayload struct {
 	Reason   string          `json:"reason,omitempty"`
 }
 
-func (c *Console) event(id string, body core.EventBody, payload any) core.Event {
+func (c *Console) newEvent(id string, body core.EventBody, payload any) core.Event {
 	var raw bytes.Buffer
 	enc := json.NewEncoder(&raw)
 	enc.SetEscapeHTML(false)
@@ -64,17 +64,17 @@ func (c *Console) event(id string, body core.EventBody, payload any) core.Event 
 	}
 }
 
-func (c *Console) typed(text string) core.Event {
+func (c *Console) lineEvent(text string) core.Event {
 	word, _ := controlWord(text)
 	if body := core.ParseControl(word); body != nil {
-		return c.event(c.opt.NewID(), body, textPayload{text})
+		return c.newEvent(c.opt.NewID(), body, textPayload{text})
 	}
-	return c.event(c.opt.NewID(), core.MessageEvent{}, textPayload{text})
+	return c.newEvent(c.opt.NewID(), core.MessageEvent{}, textPayload{text})
 }
 
-func (c *Console) click(id core.ApprovalID, choice core.Choice, reason string) core.Event {
+func (c *Console) clickEvent(id core.ApprovalID, choice core.Choice, reason string) core.Event {
 	press := string(id) + "/" + c.opt.Actor.ID + "/" + c.opt.NewID()
-	return c.event(press, core.ClickEvent{Approval: id}, clickPayload{id, choice, reason})
+	return c.newEvent(press, core.ClickEvent{Approval: id}, clickPayload{id, choice, reason})
 }
 
 // Parse reads the payload of a message or a click. Keys it does not know are passed over; a wrong type is an error of the
@@ -85,7 +85,7 @@ func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 		bad = core.ChatMessageShapeInvalid
 	}
 	if len(e.Payload) > c.opt.MaxMessage {
-		return core.Input{}, tooLong(c.opt.MaxMessage)
+		return core.Input{}, messageTooLarge(c.opt.MaxMessage)
 	}
 	v, err := strictjson.Parse(e.Payload)
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 }
 
 func parseMessage(v *strictjson.Value) (core.Input, error) {
-	text, err := stringOf(v, "text", core.ChatMessageShapeInvalid)
+	text, err := stringMember(v, "text", core.ChatMessageShapeInvalid)
 	if err != nil {
 		return core.Input{}, err
 	}
@@ -119,7 +119,7 @@ func parseClick(v *strictjson.Value, subject string) (core.Input, error) {
 	fields := [3]string{}
 	for i, key := range []string{"approval", "choice", "reason"} {
 		var err error
-		if fields[i], err = stringOf(v, key, core.Invalid); err != nil {
+		if fields[i], err = stringMember(v, key, core.Invalid); err != nil {
 			return core.Input{}, err
 		}
 	}
@@ -133,8 +133,8 @@ func parseClick(v *strictjson.Value, subject string) (core.Input, error) {
 	return core.Input{Click: &click}, nil
 }
 
-// stringOf gives a member that is a text, "" where it is missing or null.
-func stringOf(v *strictjson.Value, key string, bad core.Category) (string, error) {
+// stringMember gives a member that is a text, "" where it is missing or null.
+func stringMember(v *strictjson.Value, key string, bad core.Category) (string, error) {
 	m := v.Get(key)
 	if m == nil || m.Kind == strictjson.Null {
 		return "", nil
@@ -145,6 +145,6 @@ func stringOf(v *strictjson.Value, key string, bad core.Category) (string, error
 	return m.String, nil
 }
 
-func tooLong(limit int) *core.Error {
+func messageTooLarge(limit int) *core.Error {
 	return core.Errorf(core.MessageTooLarge, "That message is longer than %d bytes and was not taken; send it in parts.", limit)
 }

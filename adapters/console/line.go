@@ -13,11 +13,11 @@ import (
 
 // input is one line as it came in.
 type input struct {
-	text   string
-	long   bool             // above the limit; text is empty
-	pasted bool             // never an answer nor a control word
-	aim    *core.ApprovalID // the card that stood last when typing began, "" for none; nil: not known
-	err    error            // the end: io.EOF, or why reading failed
+	text      string
+	oversized bool             // above the limit; text is empty
+	pasted    bool             // never an answer nor a control word
+	target    *core.ApprovalID // the card that stood last when typing began, "" for none; nil: not known
+	err       error            // the end: io.EOF, or why reading failed
 }
 
 // readLines reads lines in a goroutine of its own, which ends with the input, or with ctx once a read returns. The last input
@@ -32,7 +32,7 @@ func readLines(ctx context.Context, in io.Reader, limit int) <-chan input {
 				l.text = strings.TrimPrefix(l.text, "\ufeff")
 			}
 			end := l.err
-			if l.text != "" || l.long {
+			if l.text != "" || l.oversized {
 				l.err = nil
 				if !send(ctx, lines, l) {
 					return
@@ -66,7 +66,7 @@ func readLine(r *bufio.Reader, limit int) input {
 		if !full {
 			part = bytes.TrimRight(part, "\r\n")
 		}
-		if l.long = l.long || len(kept)+len(part) > limit; l.long {
+		if l.oversized = l.oversized || len(kept)+len(part) > limit; l.oversized {
 			kept = nil
 		} else {
 			kept = append(kept, part...)

@@ -38,7 +38,7 @@ func newStage(t *testing.T, o console.Options) *stage {
 	}
 	o.NewID = func() string { return fmt.Sprintf("id%d", id.Add(1)) }
 	o.Actor = core.Actor{ID: "console:ann", Name: "Ann"}
-	o.Quiet = func(context.Context) (bool, error) {
+	o.Idle = func(context.Context) (bool, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.waiting == 0, nil
@@ -296,7 +296,7 @@ func TestLaw1_WhatCouldNotBeStoredIsSaidAndNotTaken(t *testing.T) {
 
 func TestPipeGivesUpWhereTheStateCanNotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := console.New(console.Options{In: strings.NewReader("hello\n"), Out: &paper{}, Quiet: func(context.Context) (bool, error) {
+		c := console.New(console.Options{In: strings.NewReader("hello\n"), Out: &paper{}, Idle: func(context.Context) (bool, error) {
 			return false, core.Errorf(core.StoreUnreadable, "It is damaged.")
 		}})
 		if err := c.Run(t.Context(), nil); core.CategoryOf(err) != core.StoreUnreadable {

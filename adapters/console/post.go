@@ -8,7 +8,7 @@ import (
 
 // Post prints. A terminal takes any length, so there is one part; its ref is the post's key.
 func (c *Console) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
-	if err := c.draw(d); err != nil {
+	if err := c.deliver(d); err != nil {
 		return "", false, err
 	}
 	if d.Key == "" {
@@ -18,7 +18,7 @@ func (c *Console) Post(_ context.Context, d core.Delivery) (core.Ref, bool, erro
 }
 
 // Edit prints what has changed; what stands above stays.
-func (c *Console) Edit(_ context.Context, _ core.Ref, d core.Delivery) error { return c.draw(d) }
+func (c *Console) Edit(_ context.Context, _ core.Ref, d core.Delivery) error { return c.deliver(d) }
 
 // Find says that nothing is there: a terminal can't be read back, so what is in doubt is printed again.
 func (c *Console) Find(context.Context, core.Delivery) (core.Ref, bool, error) { return "", false, nil }
@@ -32,7 +32,7 @@ func (c *Console) Working(_ context.Context, _ core.Address, on bool) error {
 	return nil
 }
 
-func (c *Console) draw(d core.Delivery) error {
+func (c *Console) deliver(d core.Delivery) error {
 	if d.Kind == core.PostWorking {
 		c.setWorking(d.On)
 		return nil
@@ -65,7 +65,7 @@ func (c *Console) setWorking(on bool) {
 		return
 	}
 	select {
-	case c.worked <- struct{}{}:
+	case c.workingChanged <- struct{}{}:
 	default: // it will be looked at anyway
 	}
 }

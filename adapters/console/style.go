@@ -26,7 +26,7 @@ func (s style) paint(code, text string) string {
 
 // bot is what the bot says; its lines after the first are indented.
 func (s style) bot(text string) string {
-	lines := strings.Split(strings.TrimRight(Clean(text), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(Sanitize(text), "\n"), "\n")
 	return s.paint(cyan, "bot>") + " " + strings.Join(lines, "\n     ") + "\n"
 }
 
@@ -42,10 +42,10 @@ func (s style) card(card core.Card) string {
 		if card.State == core.Approved {
 			code = green
 		}
-		return s.approval(s.paint(code, decided(card)))
+		return s.approval(s.paint(code, decisionLine(card)))
 	}
 	title := oneLine(card.Tool) + " wants your approval: " + oneLine(card.Summary)
-	lines := facts(card)
+	lines := cardLines(card)
 	if !s.tty {
 		out := s.approval(title)
 		for _, l := range lines {

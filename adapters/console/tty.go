@@ -16,12 +16,12 @@ import (
 const (
 	frameTime  = 120 * time.Millisecond
 	frames     = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-	askQuiet   = 16 // frames between two looks whether the bot still works
-	quietLooks = 2  // looks in a row that find nothing before the spinner goes
+	idleEvery  = 16 // frames between two looks whether the bot still works
+	idleChecks = 2  // looks in a row that find nothing before the spinner goes
 )
 
-// interactive talks with a prompt. The terminal is restored whatever happens.
-func (c *Console) interactive(ctx context.Context, accept core.Accept) error {
+// prompt talks with a prompt. The terminal is restored whatever happens.
+func (c *Console) prompt(ctx context.Context, accept core.Accept) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	restore, err := rawMode(c.opt.In)
@@ -46,31 +46,31 @@ func (c *Console) interactive(ctx context.Context, accept core.Accept) error {
 		if err := restore(); err != nil {
 			c.opt.Log.Warn("restoring the terminal", "platform", Name, "err", err)
 		}
-		c.hint()
+		c.remindOpen()
 	}()
 	if err := c.showOpen(ctx); err != nil {
 		return err
 	}
-	return c.converse(ctx, accept, c.typeLines(ctx, t))
+	return c.promptLoop(ctx, accept, c.readPrompt(ctx, t))
 }
 
-// converse is the loop of a prompt: lines, and the spinner.
-func (c *Console) converse(ctx context.Context, accept core.Accept, lines <-chan input) error {
+// promptLoop is the loop of a prompt: lines, and the spinner.
+func (c *Console) promptLoop(ctx context.Context, accept core.Accept, lines <-chan input) error {
 	spin := spinner{c: c}
 	defer spin.stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-c.worked:
-			spin.turn()
+		case <-c.workingChanged:
+			spin.update()
 		case <-spin.tick():
-			spin.next(ctx)
+			spin.advance(ctx)
 		case l := <-lines:
 			if word, _ := controlWord(l.text); l.err != nil || word == wordQuit && !l.pasted {
-				return endOf(l.err)
+				return readError(l.err)
 			}
-			_, err := c.take(ctx, accept, l)
+			_, err := c.handle(ctx, accept, l)
 			if err != nil && core.BucketOf(core.CategoryOf(err)) != core.RetryableTransient {
 				return err
 			}
@@ -78,24 +78,24 @@ func (c *Console) converse(ctx context.Context, accept core.Accept, lines <-chan
 	}
 }
 
-// endOf is no error for Ctrl-C, Ctrl-D and a terminal that has gone away.
-func endOf(err error) error {
+// readError is no error for Ctrl-C, Ctrl-D and a terminal that has gone away.
+func readError(err error) error {
 	if err == nil || errors.Is(err, io.EOF) || errors.As(err, new(*os.PathError)) {
 		return nil
 	}
 	return core.Wrap(core.Invalid, err, "The terminal could not be read.")
 }
 
-// typeLines reads the prompt in a goroutine of its own. Pasted lines join to the line that ends them.
-func (c *Console) typeLines(ctx context.Context, t *term.Terminal) <-chan input {
+// readPrompt reads the prompt in a goroutine of its own. Pasted lines join to the line that ends them.
+func (c *Console) readPrompt(ctx context.Context, t *term.Terminal) <-chan input {
 	lines := make(chan input)
-	var aim *core.ApprovalID
+	var target *core.ApprovalID
 	t.AutoCompleteCallback = func(line string, _ int, _ rune) (string, int, bool) {
 		if line == "" {
 			c.mu.Lock()
 			id := c.cards.current()
 			c.mu.Unlock()
-			aim = &id
+			target = &id
 		}
 		return "", 0, false
 	}
@@ -113,10 +113,10 @@ func (c *Console) typeLines(ctx context.Context, t *term.Terminal) <-chan input 
 			}
 			l := input{
 				text: wellFormed(strings.TrimRight(strings.Join(append(pasted, text), "\n"), "\n")), pasted: len(pasted) > 0,
-				long: size > c.opt.MaxMessage, aim: aim, err: err,
+				oversized: size > c.opt.MaxMessage, target: target, err: err,
 			}
-			pasted, size, aim = nil, 0, nil
-			if (l.text != "" || l.long || err != nil) && !send(ctx, lines, l) || err != nil {
+			pasted, size, target = nil, 0, nil
+			if (l.text != "" || l.oversized || err != nil) && !send(ctx, lines, l) || err != nil {
 				return
 			}
 		}
@@ -128,14 +128,14 @@ func (c *Console) typeLines(ctx context.Context, t *term.Terminal) <-chan input 
 func (c *Console) redraw(frame string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.frame = frame
+	c.spinnerFrame = frame
 	c.repaint()
 }
 
 // repaint shows the prompt as it should be now. The caller holds mu.
 func (c *Console) repaint() {
 	if c.term != nil {
-		c.term.SetPrompt(c.style.prompt(c.frame, len(c.cards.open) > 0))
+		c.term.SetPrompt(c.style.prompt(c.spinnerFrame, len(c.cards.open) > 0))
 		_ = c.print("")
 	}
 }

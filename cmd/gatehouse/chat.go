@@ -48,7 +48,7 @@ func (c chatCmd) chat(ctx context.Context, a *cli.App, cfg settings.Config, stor
 	service := approvals.NewService(store)
 	terminal := console.New(console.Options{
 		Session: c.Session, In: a.In, Out: a.Out, TTY: console.IsTerminal(a.In, a.Out), NoColor: os.Getenv("NO_COLOR") != "", Actor: localPerson(),
-		Quiet:      func(ctx context.Context) (bool, error) { return idle(ctx, store, conversation) },
+		Idle:       func(ctx context.Context) (bool, error) { return idle(ctx, store, conversation) },
 		OpenCards:  func(ctx context.Context) ([]core.Card, error) { return service.OpenCards(ctx, conversation) },
 		NewID:      cli.NewID,
 		MaxMessage: int(cfg.MaxMessage),

@@ -37,7 +37,7 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(std.Err, "gatehouse: %s; see gatehouse --help\n", console.Clean(err.Error()))
+		fmt.Fprintf(std.Err, "gatehouse: %s; see gatehouse --help\n", console.Sanitize(err.Error()))
 		return cli.ExitUsage
 	}
 	if err := parsed.Run(&cli.App{Stdio: std, OpenStore: openStore}); err != nil {

@@ -58,11 +58,11 @@ func ExitCode(err error) int {
 func Explain(err error) string {
 	var e *core.Error
 	if !errors.As(err, &e) || e.Message == "" {
-		return console.Clean(err.Error())
+		return console.Sanitize(err.Error())
 	}
 	text := e.Message
 	if e.Err != nil {
 		text += " (" + e.Err.Error() + ")"
 	}
-	return console.Clean(text)
+	return console.Sanitize(text)
 }

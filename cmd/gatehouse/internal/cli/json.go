@@ -34,7 +34,7 @@ func escape(text string) string {
 	var out strings.Builder
 	for _, r := range text {
 		switch {
-		case r < utf8.RuneSelf && r != 0x7f || console.Clean(string(r)) == string(r):
+		case r < utf8.RuneSelf && r != 0x7f || console.Sanitize(string(r)) == string(r):
 			out.WriteRune(r)
 		case r > 0xffff:
 			r -= 0x10000

@@ -12,7 +12,7 @@ import (
 
 // Cell is one text in a table: clean, and on one line.
 func Cell(s string) string {
-	s = strings.Join(strings.Fields(console.Clean(s)), " ")
+	s = strings.Join(strings.Fields(console.Sanitize(s)), " ")
 	if s == "" {
 		return "-"
 	}
@@ -62,12 +62,12 @@ const FieldWidth = 14
 
 // Indent cleans a text and indents the lines after its first to the column of values.
 func Indent(s string) string {
-	return strings.ReplaceAll(strings.TrimRight(console.Clean(s), "\n"), "\n", "\n"+strings.Repeat(" ", FieldWidth))
+	return strings.ReplaceAll(strings.TrimRight(console.Sanitize(s), "\n"), "\n", "\n"+strings.Repeat(" ", FieldWidth))
 }
 
 // Say prints a sentence.
 func (a *App) Say(format string, args ...any) {
-	fmt.Fprintln(a.Out, console.Clean(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(a.Out, console.Sanitize(fmt.Sprintf(format, args...)))
 }
 
 // Warn prints a sentence to standard error, after the program's name.
@@ -75,7 +75,7 @@ func (a *App) Warn(sentence string) { a.Complain("gatehouse: %s", sentence) }
 
 // Complain prints a sentence to standard error.
 func (a *App) Complain(format string, args ...any) {
-	fmt.Fprintln(a.Err, console.Clean(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(a.Err, console.Sanitize(fmt.Sprintf(format, args...)))
 }
 
 // Stamp formats a time in the local zone; "" for none.

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes a text of a model or a person safe to print on a terminal. Control characters go away, but for newline and tab, so
+// Sanitize makes a text of a model or a person safe to print on a terminal. Control characters go away, but for newline and tab, so
 // that no escape sequence is left; carriage returns and the separators U+2028 and U+2029 become newlines; characters that change
 // the direction of writing, and invisible tag characters, are shown as <U+202E>; bytes that are no UTF-8 become U+FFFD.
-func Clean(s string) string {
+func Sanitize(s string) string {
 	safe := true
 	for _, r := range s {
-		if r == utf8.RuneError || fate(r) != keep {
+		if r == utf8.RuneError || classify(r) != keep {
 			safe = false
 			break
 		}
@@ -22,7 +22,7 @@ func Clean(s string) string {
 	}
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {
-		switch fate(r) {
+		switch classify(r) {
 		case keep:
 			b.WriteRune(r)
 		case line:
@@ -34,9 +34,9 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// oneLine is Clean without newlines.
+// oneLine is Sanitize without newlines.
 func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(Clean(s), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+	return strings.Join(strings.FieldsFunc(Sanitize(s), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }
 
 const (
@@ -46,7 +46,7 @@ const (
 	show
 )
 
-func fate(r rune) int {
+func classify(r rune) int {
 	switch {
 	case r == '\n' || r == '\t':
 		return keep

@@ -7,18 +7,18 @@ import (
 	"gatehouse/core"
 )
 
-// tries and the waits between them are how long a console insists on storing an event: about half a minute.
+// maxTries and the waits between them are how long a console insists on storing an event: about half a minute.
 const (
-	tries     = 12
+	maxTries  = 12
 	firstWait = 100 * time.Millisecond
 	maxWait   = 5 * time.Second
 )
 
-// hand refuses an event whose payload is too large, and gives any other to accept until it is stored, and says so where it is
+// submit refuses an event whose payload is too large, and gives any other to accept until it is stored, and says so where it is
 // not. taken says whether it was. The error, if any, is accept's last one.
-func (c *Console) hand(ctx context.Context, accept core.Accept, e core.Event) (taken bool, err error) {
+func (c *Console) submit(ctx context.Context, accept core.Accept, e core.Event) (taken bool, err error) {
 	if len(e.Payload) > c.opt.MaxMessage {
-		c.say(tooLong(c.opt.MaxMessage).Message)
+		c.say(messageTooLarge(c.opt.MaxMessage).Message)
 		return false, nil
 	}
 	wait := firstWait
@@ -28,12 +28,12 @@ func (c *Console) hand(ctx context.Context, accept core.Accept, e core.Event) (t
 			return true, nil
 		}
 		bucket := core.BucketOf(core.CategoryOf(err))
-		if ctx.Err() != nil || bucket == core.RetryableTransient && try == tries {
+		if ctx.Err() != nil || bucket == core.RetryableTransient && try == maxTries {
 			c.say("That could not be stored and was not taken; send it again later.")
 			return false, core.Wrap(core.CategoryOf(err), err, "A line could not be stored.")
 		}
 		if bucket != core.RetryableTransient {
-			c.say("That was not taken: " + sentence(err))
+			c.say("That was not taken: " + messageFor(err))
 			if bucket == core.UserCorrectable {
 				return false, nil
 			}
@@ -51,7 +51,7 @@ func (c *Console) hand(ctx context.Context, accept core.Accept, e core.Event) (t
 	}
 }
 
-func sentence(err error) string {
+func messageFor(err error) string {
 	if s := core.MessageOf(err); s != "" {
 		return s
 	}

@@ -23,7 +23,7 @@ func TestLaw8_CleanTextCommandsNoTerminal(t *testing.T) {
 		"\xff\x9b31m":             "\ufffd\ufffd31m",
 		"a\x00b":                  "ab",
 	} {
-		if got := console.Clean(in); got != want {
+		if got := console.Sanitize(in); got != want {
 			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -32,14 +32,14 @@ func TestLaw8_CleanTextCommandsNoTerminal(t *testing.T) {
 func FuzzClean(f *testing.F) {
 	f.Add("a\x1b[2J\u202e\r\n\xff")
 	f.Fuzz(func(t *testing.T, s string) {
-		got := console.Clean(s)
+		got := console.Sanitize(s)
 		if !utf8.ValidString(got) {
 			t.Errorf("%q is no UTF-8", got)
 		}
 		if a := alarms("bot> " + strings.ReplaceAll(got, "\n", "\n     ")); len(a) > 0 {
 			t.Errorf("%q commands: %v", got, a)
 		}
-		if again := console.Clean(got); again != got {
+		if again := console.Sanitize(got); again != got {
 			t.Errorf("cleaned twice, %q becomes %q", got, again)
 		}
 	})

@@ -13,16 +13,16 @@ import (
 // shownCards holds the cards that were shown, in the order of showing.
 type shownCards struct {
 	open    []shownCard
-	printed map[core.ApprovalID]string // what a card looked like when it was last printed
+	printed map[core.ApprovalID]string // each card as it was last printed
 }
 
 type shownCard struct {
 	card     core.Card
-	answered bool // this person has answered it; it may still wait for others
+	answered bool // by this person; it may still need other votes
 }
 
-// current is the card that y and n belong to: the last one not answered or, where all are, the last one, so that a second y is
-// answered by where the approval stands instead of becoming a message.
+// current is the card that y and n answer: the last one without an answer or, if all have one, the last one. A second y is then
+// answered with the approval's state and does not become a message.
 func (t *shownCards) current() core.ApprovalID {
 	for i := len(t.open) - 1; i >= 0; i-- {
 		if !t.open[i].answered {
@@ -39,7 +39,7 @@ func (t *shownCards) index(id core.ApprovalID) int {
 	return slices.IndexFunc(t.open, func(a shownCard) bool { return a.card.Approval == id })
 }
 
-// put keeps an open card, which is then asked first, and forgets any other.
+// put adds an open card at the end, and removes a card that is not open any more.
 func (t *shownCards) put(card core.Card) {
 	t.open = slices.DeleteFunc(t.open, func(a shownCard) bool { return a.card.Approval == card.Approval })
 	if card.State == core.Open {
@@ -47,7 +47,7 @@ func (t *shownCards) put(card core.Card) {
 	}
 }
 
-// answerTarget gives the card that an answer is for; stillOpen is false where that card is not open any more.
+// answerTarget gives the card that an answer is for; stillOpen is false if that card is not open any more.
 func (c *Console) answerTarget(target *core.ApprovalID) (id core.ApprovalID, stillOpen bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,8 +66,8 @@ func (c *Console) markAnswered(id core.ApprovalID) {
 	}
 }
 
-// showCard prints a card as it stands, unless exactly that was printed already. Once one is decided, the next that waits is
-// named again, so that it is plain what the next answer is for.
+// showCard prints a card in its current state, unless exactly that was printed before. After a decision it names the next open card
+// again, which the next answer is for.
 func (c *Console) showCard(card core.Card, late bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,9 +78,9 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	known := c.cards.index(card.Approval) >= 0
 	out := text
 	if late && card.State == core.Open {
-		out = c.style.approval("(late) this has waited for a while:") + text
+		out = c.style.approval("(late) this was requested a while ago:") + text
 	}
-	voted := known && card.State == core.Open // only its votes have changed
+	voted := known && card.State == core.Open // only its votes changed
 	if voted {
 		out = c.style.approval(fmt.Sprintf("%d of %d approvals: %s", card.Votes, max(1, card.Quorum), oneLine(card.Summary)))
 	}
@@ -98,12 +98,12 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	c.cards.put(card)
 	defer c.repaint()
 	if i := c.cards.index(c.cards.current()); known && i >= 0 && !c.cards.open[i].answered {
-		return c.print(c.style.approval(oneLine(c.cards.open[i].card.Summary) + " still waits: answer y, n or n REASON"))
+		return c.print(c.style.approval(oneLine(c.cards.open[i].card.Summary) + " is still open: answer y, n or n REASON"))
 	}
 	return nil
 }
 
-// decisionLine says in one line what became of an approval.
+// decisionLine is the result of an approval in one line.
 func decisionLine(card core.Card) string {
 	what := oneLine(card.Summary)
 	if what == "" {
@@ -123,7 +123,7 @@ func decisionLine(card core.Card) string {
 	case core.Refused:
 		return "refused by " + by + ": " + what + why
 	case core.Expired:
-		return "expired, nobody decided in time: " + what
+		return "expired without a decision: " + what
 	case core.Cancelled:
 		return "cancelled: " + what + why
 	}
@@ -139,7 +139,7 @@ func cardLines(card core.Card) []string {
 	}
 	about := "id " + oneLine(string(card.Approval))
 	if card.Requester != "" {
-		about += ", asked by " + oneLine(card.Requester)
+		about += ", requested by " + oneLine(card.Requester)
 	}
 	if card.Quorum > 1 {
 		about += fmt.Sprintf(", %d of %d approvals", card.Votes, card.Quorum)
@@ -150,7 +150,7 @@ func cardLines(card core.Card) []string {
 	return append(lines, about, "answer y, n or n REASON")
 }
 
-// arguments sets short arguments on one line; longer ones stay as they are.
+// arguments puts short arguments on one line; longer ones stay as they are.
 func arguments(pretty string) string {
 	var b bytes.Buffer
 	if json.Compact(&b, []byte(pretty)) == nil && b.Len() <= 100 {

@@ -23,14 +23,14 @@ func controlWord(text string) (word string, ok bool) {
 	return word, word == wordQuit || core.ParseControl(word) != nil
 }
 
-// isControl reports whether a line is a control that waits for no turn.
+// isControl reports whether a line is a control word that does not wait for a running turn.
 func isControl(text string) bool {
 	word, _ := controlWord(text)
 	_, ok := core.ParseControl(word).(core.ControlEvent)
 	return ok
 }
 
-// answer reads y, n and n REASON.
+// answer parses y, n and n REASON.
 func answer(text string) (choice core.Choice, reason string, ok bool) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
@@ -77,8 +77,8 @@ func (c *Console) clickEvent(id core.ApprovalID, choice core.Choice, reason stri
 	return c.newEvent(press, core.ClickEvent{Approval: id}, clickPayload{id, choice, reason})
 }
 
-// Parse reads the payload of a message or a click. Keys it does not know are passed over; a wrong type is an error of the
-// person's bucket: chat_message_shape_invalid, message_too_large or invalid.
+// Parse reads the payload of a message or a click. Unknown keys are ignored; a wrong type is an error of the user-correctable
+// bucket: chat_message_shape_invalid, message_too_large or invalid.
 func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 	bad := core.Invalid
 	if e.Kind() == core.KindMessage {
@@ -89,10 +89,10 @@ func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 	}
 	v, err := strictjson.Parse(e.Payload)
 	if err != nil {
-		return core.Input{}, core.Wrap(bad, err, "What came from the terminal could not be read; send it again.")
+		return core.Input{}, core.Wrap(bad, err, "The input from the terminal is not valid JSON. Please send it again.")
 	}
 	if v.Kind != strictjson.Object {
-		return core.Input{}, core.Errorf(bad, "What came from the terminal must be an object, not %s; send it again.", v.Kind)
+		return core.Input{}, core.Errorf(bad, "The input from the terminal must be an object, not %s. Please send it again.", v.Kind)
 	}
 	switch e.Kind() {
 	case core.KindMessage:
@@ -100,7 +100,7 @@ func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 	case core.KindClick:
 		return parseClick(v, e.Subject())
 	}
-	return core.Input{}, core.Errorf(core.Invalid, "The terminal knows no event of kind %q.", e.Kind())
+	return core.Input{}, core.Errorf(core.Invalid, "The terminal has no events of kind %q.", e.Kind())
 }
 
 func parseMessage(v *strictjson.Value) (core.Input, error) {
@@ -128,23 +128,23 @@ func parseClick(v *strictjson.Value, subject string) (core.Input, error) {
 		return core.Input{}, core.Errorf(core.Invalid, "This answer does not belong to the approval %q.", subject)
 	}
 	if click.Choice != core.Approve && click.Choice != core.Deny {
-		return core.Input{}, core.Errorf(core.Invalid, "Unknown choice %q: answer y or n.", click.Choice)
+		return core.Input{}, core.Errorf(core.Invalid, "Unknown choice %q. Answer y or n.", click.Choice)
 	}
 	return core.Input{Click: &click}, nil
 }
 
-// stringMember gives a member that is a text, "" where it is missing or null.
+// stringMember gives a string member; "" if it is missing or null.
 func stringMember(v *strictjson.Value, key string, bad core.Category) (string, error) {
 	m := v.Get(key)
 	if m == nil || m.Kind == strictjson.Null {
 		return "", nil
 	}
 	if m.Kind != strictjson.String {
-		return "", core.Errorf(bad, "What came from the terminal has a %s that is not a text but %s.", key, m.Kind)
+		return "", core.Errorf(bad, "The member %s of the input from the terminal must be a string, not %s.", key, m.Kind)
 	}
 	return m.String, nil
 }
 
 func messageTooLarge(limit int) *core.Error {
-	return core.Errorf(core.MessageTooLarge, "That message is longer than %d bytes and was not taken; send it in parts.", limit)
+	return core.Errorf(core.MessageTooLarge, "That message is longer than %d bytes and was not accepted. Please send it in parts.", limit)
 }

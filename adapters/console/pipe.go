@@ -14,7 +14,7 @@ const (
 	maxIdleFailures = 400 // failures in a row, about ten seconds of them, before the console gives up
 )
 
-// pipe takes one line after the other.
+// pipe processes one line after the other.
 func (c *Console) pipe(ctx context.Context, accept core.Accept) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -45,12 +45,12 @@ func (c *Console) pipe(ctx context.Context, accept core.Accept) error {
 	}
 }
 
-// pipeReader is a console reading a pipe.
+// pipeReader is a console that reads a pipe.
 type pipeReader struct {
 	*Console
 	accept   core.Accept
 	lines    <-chan input
-	deferred *input // came while a turn ran; its time is later
+	deferred *input // arrived while a turn ran; processed afterwards
 }
 
 func (p *pipeReader) next(ctx context.Context) (input, error) {
@@ -66,7 +66,7 @@ func (p *pipeReader) next(ctx context.Context) (input, error) {
 	}
 }
 
-// waitIdle waits until the conversation has nothing left to do. Controls that come meanwhile are taken at once.
+// waitIdle waits until the conversation has nothing left to do. Control words that arrive meanwhile are processed at once.
 func (p *pipeReader) waitIdle(ctx context.Context) error {
 	tick := time.NewTicker(idlePoll)
 	defer tick.Stop()
@@ -79,7 +79,7 @@ func (p *pipeReader) waitIdle(ctx context.Context) error {
 			failures = 0
 		default:
 			if failures++; failures == maxIdleFailures {
-				return core.Wrap(core.CategoryOf(err), err, "The state of the conversation could not be read.")
+				return core.Wrap(core.CategoryOf(err), err, "Can't read the state of the conversation.")
 			}
 		}
 		lines := p.lines
@@ -107,12 +107,12 @@ func (p *pipeReader) end(ctx context.Context, cause error) error {
 	}
 	p.remindOpen()
 	if !errors.Is(cause, io.EOF) {
-		return core.Wrap(core.Invalid, cause, "The input could not be read to its end.")
+		return core.Wrap(core.Invalid, cause, "Can't read the input to its end.")
 	}
 	return nil
 }
 
-// handle stores one line as what it is: an answer to a card, a control, or a message.
+// handle stores one line as an answer to a card, a control word or a message.
 func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool, error) {
 	if l.oversized {
 		c.say(messageTooLarge(c.opt.MaxMessage).Message)
@@ -130,12 +130,12 @@ func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool
 	case id == "":
 		return c.submit(ctx, accept, c.lineEvent(l.text))
 	case !stillOpen:
-		c.say("That approval was decided meanwhile; your answer was not used.")
+		c.say("That approval has already been decided. Your answer was not used.")
 		return false, nil
 	}
-	taken, err := c.submit(ctx, accept, c.clickEvent(id, choice, reason))
-	if taken {
+	stored, err := c.submit(ctx, accept, c.clickEvent(id, choice, reason))
+	if stored {
 		c.markAnswered(id)
 	}
-	return taken, err
+	return stored, err
 }

@@ -6,7 +6,7 @@ import (
 	"gatehouse/core"
 )
 
-// Post prints. A terminal takes any length, so there is one part; its ref is the post's key.
+// Post prints a post. A terminal accepts any length, so there is one part; its ref is the post's key.
 func (c *Console) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
 	if err := c.deliver(d); err != nil {
 		return "", false, err
@@ -17,13 +17,13 @@ func (c *Console) Post(_ context.Context, d core.Delivery) (core.Ref, bool, erro
 	return core.Ref("printed/" + d.Key), false, nil
 }
 
-// Edit prints what has changed; what stands above stays.
+// Edit prints the new state; what was printed before stays.
 func (c *Console) Edit(_ context.Context, _ core.Ref, d core.Delivery) error { return c.deliver(d) }
 
-// Find says that nothing is there: a terminal can't be read back, so what is in doubt is printed again.
+// Find reports that nothing is there: a terminal can't be read back, so a post in doubt is printed again.
 func (c *Console) Find(context.Context, core.Delivery) (core.Ref, bool, error) { return "", false, nil }
 
-// Looks is one: what can't be read back is not waited for.
+// Looks is one: a further look would not show more.
 func (c *Console) Looks() int { return 1 }
 
 // Working starts or ends the spinner of a prompt; a pipe shows nothing.
@@ -38,12 +38,12 @@ func (c *Console) deliver(d core.Delivery) error {
 		return nil
 	}
 	if d.Kind == core.PostSteps {
-		return nil // the spinner says enough
+		return nil // the spinner already shows that work goes on
 	}
-	c.setWorking(false) // whatever is said, the person may speak again
+	c.setWorking(false) // any post ends the work that the spinner shows
 	if d.Kind == core.PostCard {
 		if d.Card == nil {
-			return core.Errorf(core.Internal, "The approval's card came without its data.")
+			return core.Errorf(core.Internal, "The card of an approval has no data.")
 		}
 		return c.showCard(*d.Card, d.Late)
 	}
@@ -66,6 +66,6 @@ func (c *Console) setWorking(on bool) {
 	}
 	select {
 	case c.workingChanged <- struct{}{}:
-	default: // it will be looked at anyway
+	default: // a signal is pending already
 	}
 }

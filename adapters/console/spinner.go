@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// spinner turns before the prompt while the bot works. It can't stick: every post ends it, and so does the store once it has
-// said twice that the conversation is quiet.
+// spinner is drawn before the prompt while the bot works. It can't stay for ever: every post ends it, and so do two reports of
+// Options.Idle in a row that the conversation is idle.
 type spinner struct {
 	c     *Console
 	clock *time.Ticker
@@ -14,7 +14,7 @@ type spinner struct {
 	idle  int
 }
 
-// tick gives the clock's channel; nil, which never fires, while nothing turns.
+// tick gives the clock's channel; nil, which never fires, while the spinner is off.
 func (s *spinner) tick() <-chan time.Time {
 	if s.clock == nil {
 		return nil
@@ -22,7 +22,7 @@ func (s *spinner) tick() <-chan time.Time {
 	return s.clock.C
 }
 
-// update starts or stops the clock as the console's working state says.
+// update starts or stops the clock according to the console's working state.
 func (s *spinner) update() {
 	s.c.mu.Lock()
 	on := s.c.working

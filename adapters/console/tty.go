@@ -16,11 +16,11 @@ import (
 const (
 	frameTime  = 120 * time.Millisecond
 	frames     = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-	idleEvery  = 16 // frames between two looks whether the bot still works
-	idleChecks = 2  // looks in a row that find nothing before the spinner goes
+	idleEvery  = 16 // frames between two checks whether the conversation is idle
+	idleChecks = 2  // idle reports in a row that end the spinner
 )
 
-// prompt talks with a prompt. The terminal is restored whatever happens.
+// prompt runs the console with a prompt. The terminal is restored in every case.
 func (c *Console) prompt(ctx context.Context, accept core.Accept) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -41,7 +41,7 @@ func (c *Console) prompt(ctx context.Context, accept core.Accept) error {
 		c.mu.Lock()
 		c.term = nil
 		t.SetBracketedPasteMode(false)
-		_, _ = io.WriteString(c.opt.Out, "\r\n") // a terminal that is gone needs no new line
+		_, _ = io.WriteString(c.opt.Out, "\r\n") // a terminal that has gone away needs no new line
 		c.mu.Unlock()
 		if err := restore(); err != nil {
 			c.opt.Log.Warn("restoring the terminal", "platform", Name, "err", err)
@@ -54,7 +54,7 @@ func (c *Console) prompt(ctx context.Context, accept core.Accept) error {
 	return c.promptLoop(ctx, accept, c.readPrompt(ctx, t))
 }
 
-// promptLoop is the loop of a prompt: lines, and the spinner.
+// promptLoop processes lines and draws the spinner.
 func (c *Console) promptLoop(ctx context.Context, accept core.Accept, lines <-chan input) error {
 	spin := spinner{c: c}
 	defer spin.stop()
@@ -78,15 +78,15 @@ func (c *Console) promptLoop(ctx context.Context, accept core.Accept, lines <-ch
 	}
 }
 
-// readError is no error for Ctrl-C, Ctrl-D and a terminal that has gone away.
+// readError is nil for Ctrl-C, Ctrl-D and a terminal that has gone away.
 func readError(err error) error {
 	if err == nil || errors.Is(err, io.EOF) || errors.As(err, new(*os.PathError)) {
 		return nil
 	}
-	return core.Wrap(core.Invalid, err, "The terminal could not be read.")
+	return core.Wrap(core.Invalid, err, "Can't read the terminal.")
 }
 
-// readPrompt reads the prompt in a goroutine of its own. Pasted lines join to the line that ends them.
+// readPrompt reads the prompt in a goroutine. Pasted lines are joined to the line that ends them.
 func (c *Console) readPrompt(ctx context.Context, t *term.Terminal) <-chan input {
 	lines := make(chan input)
 	var target *core.ApprovalID
@@ -124,7 +124,7 @@ func (c *Console) readPrompt(ctx context.Context, t *term.Terminal) <-chan input
 	return lines
 }
 
-// redraw shows the prompt anew, with a frame of the spinner or without.
+// redraw draws the prompt again, with a frame of the spinner or without.
 func (c *Console) redraw(frame string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,7 +132,7 @@ func (c *Console) redraw(frame string) {
 	c.repaint()
 }
 
-// repaint shows the prompt as it should be now. The caller holds mu.
+// repaint draws the prompt in its current state. The caller holds mu.
 func (c *Console) repaint() {
 	if c.term != nil {
 		c.term.SetPrompt(c.style.prompt(c.spinnerFrame, len(c.cards.open) > 0))
@@ -144,12 +144,12 @@ func (c *Console) repaint() {
 func (c *Console) resize() {
 	if f, ok := c.opt.Out.(*os.File); ok {
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-			_ = c.term.SetSize(w, h) // fails as the next print does
+			_ = c.term.SetSize(w, h) // the next print fails too
 		}
 	}
 }
 
-// rawMode hands the keys to the line editor, where in is a terminal.
+// rawMode passes single keys to the line editor, if in is a terminal.
 func rawMode(in io.Reader) (restore func() error, err error) {
 	f, ok := in.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -157,7 +157,7 @@ func rawMode(in io.Reader) (restore func() error, err error) {
 	}
 	state, err := term.MakeRaw(int(f.Fd()))
 	if err != nil {
-		return nil, core.Wrap(core.Invalid, err, "The terminal can't be set up for a prompt; pipe the lines in instead.")
+		return nil, core.Wrap(core.Invalid, err, "Can't set up the terminal for a prompt. Pipe the lines in instead.")
 	}
 	return func() error { return term.Restore(int(f.Fd()), state) }, nil
 }

@@ -28,8 +28,8 @@ const (
 	StopError   Stop = "error"          // the provider could not make sense of what came
 )
 
-// whole reports whether what was said may be acted upon.
-func (s Stop) whole() bool { return s == "" || s == StopEnd || s == StopCalls }
+// complete reports whether what was said may be acted upon.
+func (s Stop) complete() bool { return s == "" || s == StopEnd || s == StopCalls }
 
 // evidence is the reason in the words of the protocol policy. length alone of those that are not whole is admitted there; others
 // stand as they are, and fail the join check (protocol.stop_reason_unhandled).
@@ -55,19 +55,19 @@ func (s Stop) fault() error {
 	return core.Errorf(core.ProviderInvalidResponse, "The model stopped in the middle (%s), so its answer was not used, and nothing that it asked for was done.", s.evidence())
 }
 
-// cut ends a turn whose model did not come to an end. No call of such an answer is run, a read-only one no more than another. In
+// discardAnswer ends a turn whose model did not come to an end. No call of such an answer is run, a read-only one no more than another. In
 // the evidence each is a request with a typed error result that was discarded: no model is asked with it again.
-func (l Loop) cut(ctx context.Context, e *evidence, a Answer) error {
+func (l Loop) discardAnswer(ctx context.Context, e *evidence, a Answer) error {
 	fault := a.Stop.fault()
 	if e != nil {
 		turn, _ := core.TurnFrom(ctx)
-		e.asked(a.Message, l.Executor.Tools, turn.Actor.ID, l.hidden)
+		e.addRequests(a.Message, l.Executor.Tools, turn.Actor.ID, l.mask)
 		for _, call := range a.ToolCalls {
 			r := tool.Failed(fault)
-			e.ended(tool.Row(call.ID, r), r, typestate.Discarded, l.sentence(call.Arguments, r))
+			e.addResult(tool.Row(call.ID, r), r, typestate.Discarded, l.failureMessage(call.Arguments, r))
 		}
-		e.Rows.ProtocolState = typestate.ProtocolState{StopReason: l.hidden(a.Stop.evidence())}
-		l.testify(ctx, e.Rows)
+		e.Rows.ProtocolState = typestate.ProtocolState{StopReason: l.mask(a.Stop.evidence())}
+		l.reportEvidence(ctx, e.Rows)
 	}
 	return fault
 }

@@ -21,7 +21,7 @@ type evidence struct {
 	View     string             `json:"view"`               // a digest over what the turn has added to the conversation
 }
 
-var trail = graph.Field("evidence", graph.Replace[*evidence]())
+var evidenceField = graph.Field("evidence", graph.Replace[*evidence]())
 
 // The protocols of this loop. Their names stand in the call spec, as digests: whoever changes what one says changes its number. The
 // action mode is json: each native call is an action object of its own, and they run as a chain, however many one answer holds.
@@ -46,14 +46,14 @@ func (l Loop) start(ctx context.Context, s graph.State) (*evidence, error) {
 		return nil, err
 	}
 	e := &evidence{}
-	e.saw(said...)
+	e.addToView(said...)
 	model := l.ModelRef
 	if model == "" {
 		model = l.Name
 	}
 	spec := typestate.CallSpec{
 		CallID: string(ids.Invocation), ModelRef: model, ActionMode: mode, ExecutionPattern: pattern, NormalizerID: normalizer,
-		MutationPolicyDigest: l.policyNow(turn, nil), GovernancePolicyDigest: l.governance(),
+		MutationPolicyDigest: l.policyDigest(turn, nil), GovernancePolicyDigest: l.governanceDigest(),
 		ToolRenderProtocolDigest: typestate.Digest(renders), ReminderQueuePolicyDigest: typestate.Digest(queues),
 		StateViewPolicyDigest: typestate.Digest(views), DecompositionPolicyDigest: typestate.Digest(decomposition),
 	}
@@ -72,8 +72,8 @@ func (l Loop) start(ctx context.Context, s graph.State) (*evidence, error) {
 	return e, nil
 }
 
-// governance is the digest of what the agent may call at all.
-func (l Loop) governance() string {
+// governanceDigest is the digest of what the agent may call at all.
+func (l Loop) governanceDigest() string {
 	var allowed strings.Builder
 	for _, t := range l.Executor.Tools.Tools() {
 		fmt.Fprintf(&allowed, "%q %t %s\n", t.Name, t.Mutating, t.SchemaDigest())
@@ -81,9 +81,9 @@ func (l Loop) governance() string {
 	return typestate.Digest(allowed.String())
 }
 
-// policyNow is the mutation policy's digest as it is today: over the rules that match the turn's mutating calls, and over the
+// policyDigest is the mutation policy's digest as it is today: over the rules that match the turn's mutating calls, and over the
 // schemas of their tools; not over the file, whose other rules have nothing to do with this turn.
-func (l Loop) policyNow(turn core.Turn, calls []core.Call) string {
+func (l Loop) policyDigest(turn core.Turn, calls []core.Call) string {
 	type covered struct {
 		Tool   string    `json:"tool"`
 		Schema string    `json:"schema"` // "" = there is no such tool any more
@@ -100,8 +100,8 @@ func (l Loop) policyNow(turn core.Turn, calls []core.Call) string {
 	return typestate.Digest(string(text))
 }
 
-// saw adds messages to the view.
-func (e *evidence) saw(msgs ...core.Message) {
+// addToView adds messages to the view.
+func (e *evidence) addToView(msgs ...core.Message) {
 	for _, m := range msgs {
 		text, err := json.Marshal(m)
 		if err != nil {
@@ -111,8 +111,8 @@ func (e *evidence) saw(msgs ...core.Message) {
 	}
 }
 
-// shown says what the model is asked with.
-func (e *evidence) shown(session []string, length int) {
+// setView says what the model is asked with.
+func (e *evidence) setView(session []string, length int) {
 	thread := strings.Join(session, " ")
 	if thread == "" {
 		thread = "thread"
@@ -123,10 +123,10 @@ func (e *evidence) shown(session []string, length int) {
 	}}
 }
 
-// asked adds the model's answer: a request for each call, under an id that no other call of the turn has. hide masks what is the
+// addRequests adds the model's answer: a request for each call, under an id that no other call of the turn has. hide masks what is the
 // model's own: its words for ids and tools.
-func (e *evidence) asked(reply core.Message, tools *tool.Registry, caller string, hide func(string) string) {
-	e.saw(reply)
+func (e *evidence) addRequests(reply core.Message, tools *tool.Registry, caller string, hide func(string) string) {
+	e.addToView(reply)
 	for _, c := range reply.ToolCalls {
 		row := typestate.ToolRequest{ToolCallID: e.unique(hide(c.ID)), ToolName: hide(strings.ToValidUTF8(c.Name, "\ufffd")), CallerID: caller}
 		if strings.TrimSpace(row.ToolName) == "" {
@@ -158,10 +158,10 @@ func (e *evidence) unique(id string) string {
 	return id
 }
 
-// ended adds the result of the first request that has none: calls run in the order in which they were asked for, one at a time. row
+// addResult adds the result of the first request that has none: calls run in the order in which they were asked for, one at a time. row
 // is how it goes into the conversation and, where it is consumed, to the next call of the model; sentence is that of a failure.
-func (e *evidence) ended(row core.Message, r core.ToolResult, disposition, sentence string) {
-	e.saw(row)
+func (e *evidence) addResult(row core.Message, r core.ToolResult, disposition, sentence string) {
+	e.addToView(row)
 	at := len(e.Rows.ToolResults)
 	if at >= len(e.Rows.ToolRequests) {
 		return // no evidence was kept of the request: what is open stays open
@@ -181,8 +181,8 @@ func (e *evidence) ended(row core.Message, r core.ToolResult, disposition, sente
 	})
 }
 
-// decided links the turn with the approval of a call, and with what the audit log says under it.
-func (e *evidence) decided(a *asked) {
+// linkApproval links the turn with the approval of a call, and with what the audit log says under it.
+func (e *evidence) linkApproval(a *pendingCall) {
 	if a != nil {
 		e.Rows.TrajectoryRefs = append(e.Rows.TrajectoryRefs, "approval://"+string(a.Approval))
 	}

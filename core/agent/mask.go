@@ -11,20 +11,20 @@ import (
 	"gatehouse/core/tool"
 )
 
-// blot is what core.MaskJSON puts where a secret stood, and stands in the evidence likewise.
-const blot = "••••••"
+// masked is what core.MaskJSON puts where a secret stood, and stands in the evidence likewise.
+const masked = "••••••"
 
-// hidden is a name or an id of the model's as the evidence keeps it.
-func (l Loop) hidden(s string) string {
+// mask is a name or an id of the model's as the evidence keeps it.
+func (l Loop) mask(s string) string {
 	if l.Mask == nil {
 		return s
 	}
 	return l.Mask(s)
 }
 
-// sentence is that of a failed call, without what looks like a secret and without what the call's arguments held under the name of
+// failureMessage is that of a failed call, without what looks like a secret and without what the call's arguments held under the name of
 // one; where nobody says what looks like a secret, it is the failure's category.
-func (l Loop) sentence(args json.RawMessage, r core.ToolResult) string {
+func (l Loop) failureMessage(args json.RawMessage, r core.ToolResult) string {
 	f, ok := tool.FailureOf(r.Content)
 	if !ok || l.Mask == nil || strings.TrimSpace(f.Message) == "" {
 		return string(r.Category)
@@ -33,7 +33,7 @@ func (l Loop) sentence(args json.RawMessage, r core.ToolResult) string {
 	for _, secret := range secrets(args) {
 		quoted := strconv.Quote(secret) // as %q shows it
 		for _, form := range []string{secret, quoted[1 : len(quoted)-1]} {
-			text = strings.ReplaceAll(text, form, blot)
+			text = strings.ReplaceAll(text, form, masked)
 		}
 	}
 	return l.Mask(text)
@@ -47,7 +47,7 @@ func secrets(args json.RawMessage) []string {
 		hidden, _ := is.(string)
 		switch was := was.(type) {
 		case string:
-			if was != "" && (is == nil || hidden == blot) {
+			if was != "" && (is == nil || hidden == masked) {
 				found = append(found, was)
 			}
 		case []any:

@@ -10,25 +10,25 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// consider asks policy about a mutating call: it is set aside for its approval, or refused. again is the approval's second try, after
+// checkPolicy asks policy about a mutating call: it is set aside for its approval, or refused. again is the approval's second try, after
 // the rules changed; then the call is covered already.
-func (l Loop) consider(ctx context.Context, s graph.State, call core.ToolCall, bound core.Call, again bool) (graph.Update, error) {
+func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall, bound core.Call, again bool) (graph.Update, error) {
 	turn, _ := core.TurnFrom(ctx)
 	rule := l.Policy.Rule(turn, bound)
 	if rule.Verdict != core.VerdictAllow && rule.Verdict != core.VerdictAsk {
 		return l.answer(s, call, tool.Failed(core.Errorf(core.PolicyDenied, "%s", rule.Why))), nil
 	}
-	e := trail.Get(s)
+	e := evidenceField.Get(s)
 	if e == nil { // the turn began before evidence was kept
 		return l.answer(s, call, tool.Failed(core.Errorf(core.NotAllowed, "What this turn did so far is not on record. Nothing was done; ask again."))), nil
 	}
 	bound.Bound = core.Binding{}
 	if again {
-		e.decided(current.Get(s))
+		e.linkApproval(pending.Get(s))
 	} else {
 		e.Mutating = append(e.Mutating, bound)
 	}
-	e.Rows.CallSpec.MutationPolicyDigest = l.policyNow(turn, e.Mutating)
+	e.Rows.CallSpec.MutationPolicyDigest = l.policyDigest(turn, e.Mutating)
 	schema := ""
 	if t, ok := l.Executor.Tools.Get(bound.Tool); ok {
 		schema = t.SchemaDigest()
@@ -37,33 +37,33 @@ func (l Loop) consider(ctx context.Context, s graph.State, call core.ToolCall, b
 	if bound.Bound, err = (tool.Prefix{Evidence: e.prefix(), Policy: e.Rows.CallSpec.MutationPolicyDigest}).Ask(schema); err != nil {
 		return l.answer(s, call, tool.Failed(err)), nil
 	}
-	next := &asked{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Again: again}
-	return graph.Update{trail.Set(e), current.Set(next), decision.Set(nil)}, nil
+	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Again: again}
+	return graph.Update{evidenceField.Set(e), pending.Set(next), decision.Set(nil)}, nil
 }
 
 // ask says what the turn waits for: the pending message of harness-chat §8.1.
 func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
-	a := current.Get(s)
+	a := pending.Get(s)
 	text := "I need an approval first: " + a.Bound.Summary
 	if a.Again {
 		text = "The rules for this have changed, so I need an approval again: " + a.Bound.Summary
 	}
 	m := core.Message{Role: core.Assistant, Content: core.Text(text)}
 	update := graph.Update{graph.Messages.Add(m)}
-	if e := trail.Get(s); e != nil {
-		e.saw(m)
-		update = append(update, trail.Set(e))
+	if e := evidenceField.Get(s); e != nil {
+		e.addToView(m)
+		update = append(update, evidenceField.Set(e))
 	}
 	return update, nil
 }
 
 // gate suspends. The approval's id is the signal's. The evidence of the pause is an open one: what waits has no result.
 func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
-	a := current.Get(s)
-	if e := trail.Get(s); e != nil {
+	a := pending.Get(s)
+	if e := evidenceField.Get(s); e != nil {
 		rows := e.Rows
 		rows.ProtocolState = typestate.ProtocolState{StopReason: "pause_turn", ContinuationAllowed: true}
-		l.testify(ctx, rows)
+		l.reportEvidence(ctx, rows)
 	}
 	return nil, graph.Suspend(ctx, core.Descriptor{
 		SignalID: core.SignalID(a.Approval),
@@ -73,7 +73,7 @@ func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
 
 // close judges the whole turn at its end. A turn that does not close is a fault of ours: it is logged, and what was said is said.
 func (l Loop) close(ctx context.Context, rows typestate.Evidence) {
-	l.testify(ctx, rows)
+	l.reportEvidence(ctx, rows)
 	report, err := typestate.JoinCheck(typestate.Input{Evidence: rows})
 	switch {
 	case err != nil:
@@ -83,8 +83,8 @@ func (l Loop) close(ctx context.Context, rows typestate.Evidence) {
 	}
 }
 
-// testify hands the evidence to whoever keeps it.
-func (l Loop) testify(ctx context.Context, rows typestate.Evidence) {
+// reportEvidence hands the evidence to whoever keeps it.
+func (l Loop) reportEvidence(ctx context.Context, rows typestate.Evidence) {
 	turn, _ := core.TurnFrom(ctx)
 	if turn.Evidence == nil {
 		return

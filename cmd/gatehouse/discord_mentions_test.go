@@ -207,7 +207,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			}
 			d.bob.Submits(map[string]string{"reason": outcry})
 			d.shows(ask, card, "Refused")
-			d.reads(ask, "I did not write it down")
+			d.reads(ask, "I did not add it")
 			ask = d.ann.Says("note add " + outcry).Channel
 			card = d.card(ask, "Approval needed").ID
 			copied := d.card(d.discord.DMWith(deciderID), "Approval needed").ID

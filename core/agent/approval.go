@@ -10,8 +10,8 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// checkPolicy asks policy about a mutating call: it is set aside for its approval, or refused. again is the approval's second try, after
-// the rules changed; then the call is covered already.
+// checkPolicy applies the policy to a mutating call: the call becomes pending or is refused. again: the approval is requested a second
+// time because the rules changed; the call is among the evidence's mutating calls already.
 func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall, bound core.Call, again bool) (graph.Update, error) {
 	turn, _ := core.TurnFrom(ctx)
 	rule := l.Policy.Rule(turn, bound)
@@ -19,8 +19,8 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 		return l.answer(s, call, tool.Failed(core.Errorf(core.PolicyDenied, "%s", rule.Why))), nil
 	}
 	e := evidenceField.Get(s)
-	if e == nil { // the turn began before evidence was kept
-		return l.answer(s, call, tool.Failed(core.Errorf(core.NotAllowed, "What this turn did so far is not on record. Nothing was done; ask again."))), nil
+	if e == nil { // the turn began in a build without evidence
+		return l.answer(s, call, tool.Failed(core.Errorf(core.NotAllowed, "There is no record of the earlier steps of this turn, so nothing was done. Please ask again."))), nil
 	}
 	bound.Bound = core.Binding{}
 	if again {
@@ -41,7 +41,7 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 	return graph.Update{evidenceField.Set(e), pending.Set(next), decision.Set(nil)}, nil
 }
 
-// ask says what the turn waits for: the pending message of harness-chat §8.1.
+// ask adds the pending message of harness-chat §8.1: it says what the turn waits for.
 func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
 	a := pending.Get(s)
 	text := "I need an approval first: " + a.Bound.Summary
@@ -57,7 +57,7 @@ func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
 	return update, nil
 }
 
-// gate suspends. The approval's id is the signal's. The evidence of the pause is an open one: what waits has no result.
+// gate suspends the turn. The signal's id is the approval's. The evidence at the suspension is open: the pending call has no result.
 func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
 	a := pending.Get(s)
 	if e := evidenceField.Get(s); e != nil {
@@ -71,19 +71,20 @@ func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
 	})
 }
 
-// close judges the whole turn at its end. A turn that does not close is a fault of ours: it is logged, and what was said is said.
+// close judges the evidence of the whole turn at its end. Evidence that is not closed is a bug of ours: it is logged, and the turn
+// completes.
 func (l Loop) close(ctx context.Context, rows typestate.Evidence) {
 	l.reportEvidence(ctx, rows)
 	report, err := typestate.JoinCheck(typestate.Input{Evidence: rows})
 	switch {
 	case err != nil:
-		l.Executor.Logger().ErrorContext(ctx, "a turn's evidence has no form", "category", core.CategoryOf(err), "err", err)
+		l.Executor.Logger().ErrorContext(ctx, "the evidence of a turn is invalid", "category", core.CategoryOf(err), "err", err)
 	case !report.JoinClosed:
-		l.Executor.Logger().ErrorContext(ctx, "a turn did not close", "category", core.Internal, "err", report.FailureClasses)
+		l.Executor.Logger().ErrorContext(ctx, "the evidence of a turn is not closed", "category", core.Internal, "err", report.FailureClasses)
 	}
 }
 
-// reportEvidence hands the evidence to whoever keeps it.
+// reportEvidence gives the evidence to the turn, which stores it.
 func (l Loop) reportEvidence(ctx context.Context, rows typestate.Evidence) {
 	turn, _ := core.TurnFrom(ctx)
 	if turn.Evidence == nil {

@@ -10,23 +10,23 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// Version is the graphs' version. It changes when a paused turn of an older one can't go on.
+// Version is the version of the graphs. It changes when turns that an older version paused can't be resumed.
 const Version = "1"
 
-// maxRounds is how often one turn may ask its model: a model that calls tools without end is stopped here.
+// maxRounds is how often one turn may ask its model; it stops a model that requests tools without end.
 const maxRounds = 32
 
-// Model answers a conversation: an assistant message, with tool calls or without. history is what was said, the latest last.
+// Model answers a conversation with an assistant message, which may request tool calls. The latest message of history is the last.
 type Model interface {
 	Next(ctx context.Context, history core.History) (Answer, error)
 }
 
-// Policy says what becomes of a mutating call.
+// Policy decides whether a mutating call is allowed, refused, or needs an approval.
 type Policy interface {
 	Rule(turn core.Turn, call core.Call) core.Rule
 }
 
-// Loop is what the loop graph is made of.
+// Loop holds the parts of the loop graph.
 type Loop struct {
 	Name     string
 	Model    Model
@@ -35,7 +35,7 @@ type Loop struct {
 	NewID    func() string
 
 	ModelRef string              // provider and model, for the evidence; "" = Name
-	Mask     func(string) string // hides what looks like a secret in the evidence; nil: sentences of failures are left out of it
+	Mask     func(string) string // hides what looks like a secret in the evidence; nil: messages of failures are left out
 	Tracer   graph.Tracer        // makes spans of its turns; nil: none
 }
 
@@ -45,14 +45,14 @@ type pendingCall struct {
 	Approval core.ApprovalID `json:"approval"`
 	Bound    core.Call       `json:"bound"`
 	Rule     core.Rule       `json:"rule"`
-	Again    bool            `json:"again,omitempty"` // for the second time: the rules changed after the first
+	Again    bool            `json:"again,omitempty"` // the second request: the rules changed after the first
 }
 
-// The scratch fields of a turn. None is in the session.
+// The fields of a turn that are not part of the session.
 var (
 	calls    = graph.Field("calls", graph.Replace[[]core.ToolCall]()) // still to run, in the model's order
 	pending  = graph.Field("pending_call", graph.Replace[*pendingCall]())
-	decision = graph.Field("decision", graph.Replace[*core.DecisionPayload]()) // comes with the signal
+	decision = graph.Field("decision", graph.Replace[*core.DecisionPayload]()) // arrives with the signal
 	rounds   = graph.Field("rounds", graph.Replace[int]())
 )
 
@@ -82,7 +82,7 @@ func (l Loop) Graph() (*graph.Graph, error) {
 		Compile()
 }
 
-// next goes on with the call that was set aside, with the next one, or back to the model when all are answered.
+// next continues with the pending call or the next one, or goes back to the model if every call has a result.
 func next(s graph.State) (string, error) {
 	a := pending.Get(s)
 	switch {
@@ -98,7 +98,7 @@ func next(s graph.State) (string, error) {
 
 func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 	if rounds.Get(s) >= maxRounds {
-		return nil, core.Errorf(core.ProviderInvalidResponse, "The agent called tools %d times without coming to an answer.", maxRounds)
+		return nil, core.Errorf(core.ProviderInvalidResponse, "The agent called tools %d times without giving an answer.", maxRounds)
 	}
 	e, history := evidenceField.Get(s), graph.Messages.Get(s)
 	if e == nil && rounds.Get(s) == 0 {
@@ -120,7 +120,7 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 		return nil, l.discardAnswer(ctx, e, answer)
 	}
 	if err := reply.Validate(); err != nil {
-		return nil, core.Wrap(core.ProviderInvalidResponse, err, "The model's answer was malformed.")
+		return nil, core.Wrap(core.ProviderInvalidResponse, err, "The model's answer is malformed.")
 	}
 	if e != nil {
 		turn, _ := core.TurnFrom(ctx)
@@ -132,7 +132,7 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 	return graph.Update{graph.Messages.Add(reply), calls.Set(reply.ToolCalls), rounds.Set(rounds.Get(s) + 1), evidenceField.Set(e)}, nil
 }
 
-// tools takes the first call that is left: runs it, refuses it, or sets it aside to be asked for.
+// tools processes the first call without a result: it runs the call, refuses it, or makes it pending.
 func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	call := calls.Get(s)[0]
 	t, err := l.Executor.Tools.Find(call)
@@ -154,14 +154,14 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	return l.checkPolicy(ctx, s, call, bound, false)
 }
 
-// step tells those who wait which tool begins.
+// step reports that a tool starts.
 func step(ctx context.Context, tool string) {
 	if turn, _ := core.TurnFrom(ctx); turn.Step != nil {
 		turn.Step(tool)
 	}
 }
 
-// bind fixes what an approval will be bound to.
+// bind gives what an approval of the call is bound to.
 func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
 	digest, err := tool.Digest(call.Name, call.Arguments)
 	if err != nil {
@@ -170,7 +170,7 @@ func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
 	return core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: digest, Summary: core.MaskText(t.Summarize(call.Arguments)), Risk: t.Risk}, nil
 }
 
-// answer appends a call's result and takes the call off the list.
+// answer appends a call's result and removes the call from the list.
 func (l Loop) answer(s graph.State, call core.ToolCall, r core.ToolResult) graph.Update {
 	row, e := tool.Row(call.ID, r), evidenceField.Get(s)
 	if e != nil {
@@ -180,12 +180,12 @@ func (l Loop) answer(s graph.State, call core.ToolCall, r core.ToolResult) graph
 	return graph.Update{graph.Messages.Add(row), calls.Set(calls.Get(s)[1:]), pending.Set(nil), decision.Set(nil), evidenceField.Set(e)}
 }
 
-// act is the first node after the resume. What it did is saved before anything else can fail. Where the rules changed after the
-// approval was asked for, nothing was done: the call is asked for once more, under the rules of today; a second change refuses it.
+// act is the first node after the resume. It saves the result before anything else can fail. If the rules changed after the approval
+// was requested, the call does not run: approval is requested once more under the new rules. A second change refuses the call.
 func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 	a, d := pending.Get(s), decision.Get(s)
 	if a == nil || d == nil || d.Approval != a.Approval {
-		return nil, core.Errorf(core.SuspensionRecordInvalid, "The decision is not for what this conversation waits for.")
+		return nil, core.Errorf(core.SuspensionRecordInvalid, "The decision is for another approval than the one this turn waits for.")
 	}
 	step(ctx, a.Call.Name)
 	e, before := evidenceField.Get(s), tool.Prefix{}

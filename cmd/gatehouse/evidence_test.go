@@ -188,7 +188,7 @@ func TestLaw8_EvidenceIsKeptMasked(t *testing.T) {
 	w := newProg(t)
 	w.chat("calc " + secret + " + 1 $")
 	evidence := w.evidence()
-	if strings.Contains(string(evidence), secret) || !strings.Contains(string(evidence), `I can't read \"•••••• + 1 $\" as a sum`) {
+	if strings.Contains(string(evidence), secret) || !strings.Contains(string(evidence), `\"•••••• + 1 $\" is not an arithmetic expression`) {
 		t.Errorf("the evidence is not masked:\n%s", evidence)
 	}
 	w.still("is masked", closed)

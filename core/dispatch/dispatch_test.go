@@ -333,7 +333,7 @@ func TestLaw7_ExpiryIsToldApartFromRefusal(t *testing.T) {
 	if err := clock.Due(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b.expect("Nobody decided in time.")
+	b.expect("The approval expired without a decision.")
 	if d := b.redrawn(); d.Card.State != core.Expired {
 		t.Errorf("%+v", d.Card)
 	}

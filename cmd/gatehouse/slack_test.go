@@ -214,7 +214,7 @@ func TestSlackFromMentionToApprovedAction(t *testing.T) {
 			ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk")
 			card := s.card("C1", ask.TS, "Add “milk” to the note book.")
 			s.eve.Clicks("C1", card.TS, "approve")
-			if _, err := s.slack.WaitForEphemeral(s.ctx(), "C1", "U3EVE", "not among those"); err != nil {
+			if _, err := s.slack.WaitForEphemeral(s.ctx(), "C1", "U3EVE", "not an approver"); err != nil {
 				t.Fatalf("%v\n%s", err, s.slack.Dump())
 			}
 			s.bob.Clicks("C1", card.TS, "approve")

@@ -67,7 +67,7 @@ func TestApprovalFromMessageToReply(t *testing.T) {
 		}
 	})
 	stranger := b.click("room:1", card.Approval, "room:eve", core.Approve, "")
-	if d := b.heard(); d.Kind != core.PostPrivate || d.Person != "room:eve" || !strings.Contains(d.Text, "not among those") {
+	if d := b.heard(); d.Kind != core.PostPrivate || d.Person != "room:eve" || !strings.Contains(d.Text, "not an approver") {
 		t.Errorf("a stranger hears %+v", d)
 	}
 	if e := b.ended(stranger.Seq); e.End.Kind != core.EndIgnored || e.End.Category != core.NotAllowed || len(b.notes("room:1")) != 0 {
@@ -183,7 +183,7 @@ func TestFiveDeathsMakeADeadLetterWithAnApology(t *testing.T) {
 	}
 	b.stop()
 	again := newBench(t, setup{path: b.path})
-	again.expect("I am sorry")
+	again.expect("Sorry, I could not answer this message")
 	if e := again.ended(r.Seq); e.End.Kind != core.EndDead || !strings.Contains(e.End.Cause, "5 turns") {
 		t.Errorf("%+v", e.End)
 	}
@@ -307,7 +307,7 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 	<-heard
 	<-heard // the first has been acted upon
 	close(let)
-	b.expect("Before that, this was done: Pull the lever.")
+	b.expect("This was done before: Pull the lever.")
 	if e := b.ended(signals[0].Seq); e.End.Kind != core.EndWithdrawn {
 		t.Errorf("%+v", e.End)
 	}
@@ -327,7 +327,7 @@ func TestLaw7_ExpiryIsToldApartFromRefusal(t *testing.T) {
 	b.expect("I need an approval first")
 	card := b.heard().Card
 	late := b.click("room:1", card.Approval, "room:bob", core.Approve, "")
-	b.expect("The time for this approval was over")
+	b.expect("This approval expired at ")
 	b.ended(late.Seq)
 	clock := schedule.New(schedule.Options{Store: b.store, Approvals: approvals.NewService(b.store), Expired: b.disp.Nudge})
 	if err := clock.Due(t.Context()); err != nil {
@@ -367,7 +367,7 @@ func TestStopWhereNothingRuns(t *testing.T) {
 	b.word("room:1", "stop")
 	b.expect("Nothing is running.")
 	b.word("room:1", "status")
-	b.expect("Nothing waits.")
+	b.expect("Nothing is waiting.")
 	b.word("room:1", "help")
 	b.expect("Say new")
 	if e := b.ended(b.word("room:1", "dance").Seq); e.End.Kind != core.EndIgnored {
@@ -380,12 +380,12 @@ func TestStatusAndCancel(t *testing.T) {
 	b.say("room:1", "note add milk")
 	b.asked()
 	b.word("room:1", "status")
-	b.expect("Waits for approval: Add “milk”")
+	b.expect("Waiting for approval: Add “milk”")
 	b.accept(core.Event{Conversation: "room:1", Body: core.ControlEvent{Word: "cancel"}, Actor: core.Actor{ID: "room:eve", Name: "Eve"}})
-	b.expect("Nothing waits for approval that you could withdraw.")
+	b.expect("There is no open approval that you can cancel.")
 	b.word("room:1", "cancel")
 	got := b.heard().Text + "|" + b.heard().Text
-	if !strings.Contains(got, "Withdrawn: 1.") || !strings.Contains(got, "Cancelled: withdrawn by Ann") {
+	if !strings.Contains(got, "Approvals cancelled: 1.") || !strings.Contains(got, "Cancelled: withdrawn by Ann") {
 		t.Errorf("heard %q", got)
 	}
 }

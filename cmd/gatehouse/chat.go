@@ -54,7 +54,7 @@ func (c chatCmd) chat(ctx context.Context, a *cli.App, cfg settings.Config, stor
 		MaxMessage: int(cfg.MaxMessage),
 		Log:        log,
 	})
-	g, err := newGateway(cfg, store, owner, log, terminal)
+	g, err := newGateway(cfg, store, owner, log, []core.ConversationID{conversation}, terminal)
 	if err != nil {
 		return err
 	}

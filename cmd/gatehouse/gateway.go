@@ -33,8 +33,8 @@ type gateway struct {
 	log        *slog.Logger
 }
 
-// newGateway puts the parts together. owner is from Store.Register.
-func newGateway(cfg settings.Config, store core.Store, owner string, log *slog.Logger, platforms ...core.Platform) (*gateway, error) {
+// newGateway puts the parts together. owner is from Store.Register. It serves only the conversations of only; nil: all.
+func newGateway(cfg settings.Config, store core.Store, owner string, log *slog.Logger, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
 	version, _ := build()
 	traces, err := otel.Open(context.Background(), cfg.Traces, version, log) // it does not connect, so it needs no deadline
 	if err != nil {
@@ -47,11 +47,11 @@ func newGateway(cfg settings.Config, store core.Store, owner string, log *slog.L
 	service := approvals.NewService(store)
 	g := &gateway{store: store, platforms: platforms, traces: traces, drain: cfg.DrainTimeout, log: log}
 	g.deliverer = outbox.New(outbox.Options{
-		Store: store, Cards: service, Platforms: platforms, Owner: owner, Lease: cfg.Lease, Freshness: cfg.Freshness, Now: time.Now,
+		Store: store, Cards: service, Platforms: platforms, Conversations: only, Owner: owner, Lease: cfg.Lease, Freshness: cfg.Freshness, Now: time.Now,
 		Jitter: rand.Float64, Log: log,
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
-		Store: store, Approvals: service, Platforms: platforms, Owner: owner,
+		Store: store, Approvals: service, Platforms: platforms, Conversations: only, Owner: owner,
 		Harness: func(sessions core.SessionStore, pauses core.PauseStore) (*chat.Harness, error) {
 			return chat.New(chat.Options{Graph: agent, Mode: chat.Sessioned, Sessions: sessions, Pauses: pauses, Replies: cfg.Replies, NewID: cli.NewID, Log: log})
 		},

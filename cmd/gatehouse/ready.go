@@ -41,8 +41,8 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	state.Database = report(err)
 	for _, p := range s.gateway.platforms {
 		var inbound, outbound error
-		if prober, ok := p.(core.Prober); ok {
-			inbound, outbound = prober.Probe()
+		if h, ok := p.(core.Health); ok {
+			inbound, outbound = h.Health()
 		}
 		state.Platforms[p.Name()] = condition{report(inbound), report(outbound)}
 	}

@@ -38,7 +38,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	g, err := newGateway(cfg, store, owner, log, platforms...)
+	g, err := newGateway(cfg, store, owner, log, nil, platforms...)
 	if err != nil {
 		return err
 	}

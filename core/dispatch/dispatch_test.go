@@ -184,7 +184,7 @@ func TestFiveDeathsMakeADeadLetterWithAnApology(t *testing.T) {
 	b.stop()
 	again := newBench(t, setup{path: b.path})
 	again.expect("Sorry, I could not answer this message")
-	if e := again.ended(r.Seq); e.End.Kind != core.EndDead || !strings.Contains(e.End.Cause, "5 turns") {
+	if e := again.ended(r.Seq); e.End.Kind != core.EndDead || !strings.Contains(e.End.Cause, "5 attempts") {
 		t.Errorf("%+v", e.End)
 	}
 	again.say("room:1", "hello")

@@ -19,7 +19,7 @@ import (
 // discordWalker is a new user who does what README says: nothing else is set, and the application has what the manifest says.
 type discordWalker struct {
 	*onDiscord
-	readme  // its section on Discord
+	readme
 	printed discordManifest
 }
 
@@ -43,7 +43,7 @@ func newDiscordWalker(t *testing.T, args ...string) *discordWalker {
 		t.Setenv(key, "")
 	}
 	d := &onDiscord{served: &served{t: t, code: make(chan int, 8)}, discord: discordtest.Start(t, discordtest.Options{IdentifyEvery: -1, Denied: allPrivileged})}
-	w := &discordWalker{onDiscord: d, readme: readmeSection(t, "Discord")}
+	w := &discordWalker{onDiscord: d, readme: newReadme(t, discordReadme)}
 	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
 	d.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID}, Away: true})
 	d.discord.AddChannel(discordtest.Channel{ID: channelID, Guild: guildID, Name: "general"})

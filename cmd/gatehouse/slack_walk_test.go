@@ -45,27 +45,28 @@ func newWalker(t *testing.T, args ...string) *walker {
 	})
 	w.ann = w.slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann"})
 	w.slack.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN"}})
-	w.readme = readmeSection(t, "Slack")
+	w.readme = newReadme(t, slackReadme)
 	// What stands in for the world: a Slack of ours, and a port that nobody else has.
 	t.Setenv("SLACK_API_URL", w.slack.APIURL())
 	t.Setenv("GATEHOUSE_LISTEN", "127.0.0.1:0")
 	return w
 }
 
-// readmeText is read before anybody changes the folder.
-var readmeText = func() string { text, _ := os.ReadFile("../../README.md"); return string(text) }()
+// slackReadme and discordReadme are read before a test changes the folder.
+var slackReadme, discordReadme = readFile("../../adapters/slack/README.md"), readFile("../../adapters/discord/README.md")
 
-func readmeSection(t *testing.T, name string) readme {
+func readFile(name string) string { text, _ := os.ReadFile(name); return string(text) }
+
+// newReadme fails without a text.
+func newReadme(t *testing.T, text string) readme {
 	t.Helper()
-	_, rest, found := strings.Cut(readmeText, "\n## "+name+"\n")
-	section, _, _ := strings.Cut(rest, "\n## ")
-	if !found {
-		t.Fatalf("README has no section %s", name)
+	if text == "" {
+		t.Fatal("there is no README of the platform")
 	}
-	return readme{t, section}
+	return readme{t, text}
 }
 
-// readme is a section of README.
+// readme is the README of a platform.
 type readme struct {
 	test *testing.T
 	text string

@@ -105,14 +105,14 @@ type Sentences struct {
 // DefaultSentences are the English ones.
 func DefaultSentences() Sentences {
 	return Sentences{
-		Apology:         "I am sorry: I could not answer this, and it keeps failing. It is set aside for an admin to look at.",
-		NewConversation: "This is a new conversation. What we said before is kept, but I start afresh.",
+		Apology:         "Sorry, I could not answer this message: it failed repeatedly. An admin can look at it and retry it.",
+		NewConversation: "This is a new conversation. The earlier messages are kept, but I no longer use them.",
 		Stopped:         "Stopped.",
 		NothingRuns:     "Nothing is running.",
-		Help:            "Say new to start afresh, stop to end what I am doing, status to see what waits, cancel to withdraw what waits for approval.",
-		TooLarge:        "That message is too large. The limit is %d bytes; please send less, or in parts.",
-		AlreadyDone:     "Before that, this was done: %s",
-		OutcomeUnknown:  "Whether this was done is unknown; please check: %s",
+		Help:            "Say new to start a new conversation, stop to stop the running turn, status to see what is waiting, cancel to cancel open approvals.",
+		TooLarge:        "That message is too large. The limit is %d bytes. Please send it in parts.",
+		AlreadyDone:     "This was done before: %s",
+		OutcomeUnknown:  "It is unknown whether this was done, please check: %s",
 	}
 }
 

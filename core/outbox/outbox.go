@@ -53,7 +53,7 @@ type Deliverer struct {
 // New makes a deliverer. Missing parts are a programming mistake and panic.
 func New(o Options) *Deliverer {
 	if o.Store == nil || o.Card == nil || o.Owner == "" {
-		panic("outbox: Store, Card and Owner are needed")
+		panic("outbox: Store, Card and Owner are required")
 	}
 	if o.Lease <= 0 {
 		o.Lease = 30 * time.Second

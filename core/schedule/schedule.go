@@ -66,7 +66,7 @@ func New(o Options) *Clock {
 
 // Run runs what falls due until ctx ends. It never fails: a store that can't be reached is tried again.
 func (c *Clock) Run(ctx context.Context) error {
-	trouble := core.NewErrorLog(c.Log, "looking for what is due")
+	trouble := core.NewErrorLog(c.Log, "looking for due tasks")
 	tick := time.NewTicker(c.Poll)
 	defer tick.Stop()
 	for added := false; ; {
@@ -110,7 +110,7 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 		case core.CategoryOf(err) == core.StoreBusy:
 			next = again
 		case err != nil:
-			c.Log.Error("an approval could not be expired; trying again", "approval", t.Subject, "category", core.CategoryOf(err), "err", err)
+			c.Log.Error("expiring an approval failed; retrying", "approval", t.Subject, "category", core.CategoryOf(err), "err", err)
 			next = again
 		default:
 			c.Expired()
@@ -122,12 +122,12 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 		next = pruneEvery
 		n, err := c.Store.Prune(ctx, c.Retention)
 		if err != nil {
-			c.Log.Warn("pruning failed; trying again", "category", core.CategoryOf(err), "err", err)
+			c.Log.Warn("pruning failed; retrying", "category", core.CategoryOf(err), "err", err)
 		} else if n > 0 {
-			c.Log.Info("pruned what had ended", "rows", n)
+			c.Log.Info("pruned", "rows", n)
 		}
 	default:
-		c.Log.Warn("a task of an unknown kind is dropped", "kind", t.Kind, "key", t.Key)
+		c.Log.Warn("dropped a task of an unknown kind", "kind", t.Kind, "key", t.Key)
 	}
 	return c.Store.EndTask(ctx, t.Key, next)
 }

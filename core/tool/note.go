@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// NoteAdd writes into the conversation's note book: the mutating tool that everybody can try. Arguments: {"text": "milk"}.
+// NoteAdd adds to the conversation's note book. It is the mutating tool of the demo. Arguments: {"text": "milk"}.
 func NoteAdd(add func(ctx context.Context, owner, text string) error) Tool {
 	return Tool{
 		Name:        "note_add",
@@ -28,7 +28,7 @@ func NoteAdd(add func(ctx context.Context, owner, text string) error) Tool {
 	}
 }
 
-// NoteList reads the note book. Arguments: {}.
+// NoteList lists the note book. Arguments: {}.
 func NoteList(list func(ctx context.Context, owner string) ([]string, error)) Tool {
 	return Tool{
 		Name:        "note_list",

@@ -154,7 +154,7 @@ func TestCostOfATurn(t *testing.T) {
 			turn(t, s.Store, owner, n, messages)
 		}
 		m.Reset()
-		turn(t, s, owner, turns, 2)
+		turn(t, s.Store, owner, turns, 2)
 		statements := len(m.Statements())
 		return struct{ Cost, Statements any }{m.Cost(), statements}
 	}

@@ -43,7 +43,9 @@ func TestPlans(t *testing.T) {
 		storagetest.Run(t, func(t testing.TB) storagetest.Database {
 			file, c := filepath.Join(t.TempDir(), "gatehouse.db"), newClock()
 			return storagetest.Database{
-				Open:    func(t testing.TB) *sqlstore.Store { return open(t, file, sqlite.Options{Now: c.Now, Trace: trace}).Store },
+				Open: func(t testing.TB) *sqlstore.Store {
+					return open(t, file, sqlite.Options{Now: c.Now, Trace: trace}).Store
+				},
 				Advance: c.Advance,
 			}
 		})
@@ -187,9 +189,9 @@ func TestCostOfATurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		turn(t, s, owner, 1, before)
+		turn(t, s.Store, owner, 1, before)
 		m.Reset()
-		turn(t, s, owner, 2, 2)
+		turn(t, s.Store, owner, 2, 2)
 		return m.Cost()
 	}
 	short, long := cost(10), cost(10_000)

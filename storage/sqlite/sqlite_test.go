@@ -12,7 +12,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"gatehouse/core"
 	"gatehouse/storage/sqlite"
 	"gatehouse/storage/storagetest"
 )

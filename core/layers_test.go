@@ -35,7 +35,7 @@ var layers = map[string][]string{
 	"storage/sqlite":            {"core", "storage/internal/sqlstore"},
 	"storage/postgres":          {"core", "storage/internal/sqlstore"},
 	"storage/internal/sqlstore": {"core"},
-	"storage/storagetest":       {"core"},
+	"storage/storagetest":       {"core", "storage/internal/sqlstore"},
 
 	"adapters/internal/*":         {"core", "core/strictjson", "adapters/internal/*"},
 	"adapters/slack":              {"core", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},

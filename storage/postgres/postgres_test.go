@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
-	"gatehouse/core"
 	"gatehouse/storage/postgres"
 	"gatehouse/storage/postgres/postgrestest"
 	"gatehouse/storage/storagetest"

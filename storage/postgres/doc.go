@@ -49,5 +49,5 @@
 // Texts are stored as they are. A zero byte or broken UTF-8, which a text can't hold, is refused (invalid) in keys; in free text
 // sqlstore has replaced it.
 //
-// gatehouse_version says which migrations are done, gatehouse_migrating is the queue of those processes that would do them.
+// gatehouse_version says which migrations are done, gatehouse_migrating is the lock of who does them.
 package postgres

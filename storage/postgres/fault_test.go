@@ -151,7 +151,7 @@ func TestNobodyWaitsForEver(t *testing.T) {
 	if _, err := f.store.Accept(f.ctx, said(0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	hasty := open(t, f.url, postgres.Options{Patience: time.Second})
+	hasty := open(t, f.url, postgres.Options{Timeout: time.Second})
 	f.exec(f.block, `begin; select 1 from queues for update`)
 	_, err := hasty.Accept(f.ctx, said(0, 1))
 	f.want(err, core.StoreBusy)

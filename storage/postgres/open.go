@@ -17,18 +17,18 @@ import (
 
 // Options are what a store takes from outside. The zero Options are those of a real process.
 type Options struct {
-	NewID    func() string // invocation ids; see sqlstore.New
-	Log      *slog.Logger
-	Patience time.Duration            // how long one transaction may take, waiting included; 10 s where 0
-	Trace    func(sqlstore.Statement) // called for every statement, from several goroutines; for tests and measurements
+	NewID   func() string // invocation ids; see sqlstore.New
+	Log     *slog.Logger
+	Timeout time.Duration            // how long one transaction may take, waiting included; 10 s where 0
+	Trace   func(sqlstore.Statement) // called for every statement, from several goroutines; for tests and measurements
 }
 
 func (o Options) filled() Options {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Patience <= 0 {
-		o.Patience = 10 * time.Second
+	if o.Timeout <= 0 {
+		o.Timeout = 10 * time.Second
 	}
 	return o
 }

@@ -32,7 +32,7 @@ var errUnknown = errors.New("the answer to the commit was lost")
 func (db *database) write(ctx context.Context, work sqlstore.Work) error {
 	for n := 1; ; n++ {
 		err := db.transaction(ctx, begin, work)
-		if !brokenOff(err) || n == tries {
+		if !canRepeat(err) || n == tries {
 			return translate(err)
 		}
 		db.options.Log.Debug("a transaction is repeated", "try", n, "err", err)
@@ -57,19 +57,19 @@ func pause(ctx context.Context, n int) error {
 // transaction runs work between a begin and a commit. A caller may leave until it begins; from then on it is brought to its end, so
 // that its outcome is known.
 func (db *database) transaction(ctx context.Context, begin string, work sqlstore.Work) (err error) {
-	conn, inner, err := db.begun(ctx, begin)
+	conn, inner, err := db.beginOn(ctx, begin)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), db.options.Patience, errPatience)
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), db.options.Timeout, errTimeout)
 	defer cancel()
-	defer func() { err = patiently(ctx, err) }()
+	defer func() { err = markTimeout(ctx, err) }()
 	committed := false
 	defer func() {
 		if !committed {
 			_ = inner.Rollback(ctx) // where that fails the connection is closed, which undoes it as well
-			db.note("rollback")
+			db.traceOwn("rollback")
 		}
 	}()
 	if err := work(runner(ctx, inner.Exec, inner.Query), time.Time{}); err != nil {
@@ -78,7 +78,7 @@ func (db *database) transaction(ctx context.Context, begin string, work sqlstore
 	err = inner.Commit(ctx)
 	committed = err == nil
 	if err == nil {
-		db.note("commit")
+		db.traceOwn("commit")
 		return nil
 	}
 	if conn.Conn().IsClosed() && !answered(err) {
@@ -87,9 +87,9 @@ func (db *database) transaction(ctx context.Context, begin string, work sqlstore
 	return fmt.Errorf("committing: %w", err)
 }
 
-// begun takes a connection and begins on it. One that turns out to be dead, as all do after the server was started again, is
+// beginOn takes a connection and begins on it. One that turns out to be dead, as all do after the server was started again, is
 // passed over: nothing was done on it.
-func (db *database) begun(ctx context.Context, begin string) (conn *pgxpool.Conn, inner pgx.Tx, err error) {
+func (db *database) beginOn(ctx context.Context, begin string) (conn *pgxpool.Conn, inner pgx.Tx, err error) {
 	for range db.pool.Config().MaxConns + 1 {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, fmt.Errorf("waiting for the database: %w", err)
@@ -97,24 +97,24 @@ func (db *database) begun(ctx context.Context, begin string) (conn *pgxpool.Conn
 		if conn, err = db.connection(ctx); err != nil {
 			return nil, nil, err
 		}
-		began, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), db.options.Patience, errPatience)
+		began, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), db.options.Timeout, errTimeout)
 		inner, err = conn.BeginTx(began, pgx.TxOptions{BeginQuery: begin})
-		err = patiently(began, err)
+		err = markTimeout(began, err)
 		cancel()
 		if err == nil {
-			db.note(begin)
+			db.traceOwn(begin)
 			return conn, inner, nil
 		}
 		conn.Release()
-		if !died(err) {
+		if !connectionDied(err) {
 			break
 		}
 	}
 	return nil, nil, fmt.Errorf("beginning: %w", err)
 }
 
-// note traces a statement of the transaction's own.
-func (db *database) note(query string) {
+// traceOwn traces a statement of the transaction's own.
+func (db *database) traceOwn(query string) {
 	if db.options.Trace != nil {
 		db.options.Trace(sqlstore.Statement{SQL: query, Write: true})
 	}
@@ -122,35 +122,35 @@ func (db *database) note(query string) {
 
 // connection takes one from the pool, waiting no longer than a transaction may.
 func (db *database) connection(ctx context.Context) (*pgxpool.Conn, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, db.options.Patience, errPatience)
+	ctx, cancel := context.WithTimeoutCause(ctx, db.options.Timeout, errTimeout)
 	defer cancel()
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("connecting: %w", patiently(ctx, err))
+		return nil, fmt.Errorf("connecting: %w", markTimeout(ctx, err))
 	}
 	return conn, nil
 }
 
-// patiently marks the error of what took too long.
-func patiently(ctx context.Context, err error) error {
-	if err != nil && errors.Is(context.Cause(ctx), errPatience) {
-		return errors.Join(errPatience, err)
+// markTimeout marks the error of what took too long.
+func markTimeout(ctx context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), errTimeout) {
+		return errors.Join(errTimeout, err)
 	}
 	return err
 }
 
-// errPatience marks what took longer than Options.Patience.
-var errPatience = errors.New("the database did not answer in time")
+// errTimeout marks what took longer than Options.Timeout.
+var errTimeout = errors.New("the database did not answer in time")
 
 // read runs work that reads with a single statement, again where the connection turns out to be dead.
 func (db *database) read(ctx context.Context, work sqlstore.Work) (err error) {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("waiting for the database: %w", err)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, db.options.Patience, errPatience)
+	ctx, cancel := context.WithTimeoutCause(ctx, db.options.Timeout, errTimeout)
 	defer cancel()
 	for range db.pool.Config().MaxConns + 1 {
-		if err = patiently(ctx, work(runner(ctx, db.pool.Exec, db.pool.Query), time.Time{})); !died(err) {
+		if err = markTimeout(ctx, work(runner(ctx, db.pool.Exec, db.pool.Query), time.Time{})); !connectionDied(err) {
 			break
 		}
 	}

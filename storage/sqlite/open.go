@@ -120,8 +120,8 @@ func keepTempInMemory(c *sqlite3.SQLiteConn) error {
 	return err
 }
 
-// checkPlace finds out early what SQLite would only call "unable to open".
-func checkPlace(file string) error {
+// checkPath finds out early what SQLite would only call "unable to open".
+func checkPath(file string) error {
 	if file == "" || strings.HasPrefix(file, ":") {
 		return core.Errorf(core.Invalid, "The database needs a file, such as sqlite:gatehouse.db.")
 	}

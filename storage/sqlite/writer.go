@@ -39,11 +39,11 @@ type unit struct {
 	err   error
 }
 
-// The states of a unit: only one that waits can be taken back.
+// The states of a unit: only one that waits can be withdrawn.
 const (
 	waits int32 = iota
 	begun
-	takenBack
+	withdrawn
 )
 
 func newWriter(db *sql.DB, o Options) *writer {
@@ -65,19 +65,19 @@ func (w *writer) submit(ctx context.Context, work sqlstore.Work) error {
 	}
 	w.queue = append(w.queue, u)
 	w.mu.Unlock()
-	w.poke()
+	w.wakeUp()
 	select {
 	case err := <-u.done:
 		return err
 	case <-ctx.Done():
-		if u.state.CompareAndSwap(waits, takenBack) {
+		if u.state.CompareAndSwap(waits, withdrawn) {
 			return fmt.Errorf("waiting to write: %w", ctx.Err())
 		}
 		return <-u.done
 	}
 }
 
-func (w *writer) poke() {
+func (w *writer) wakeUp() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -89,13 +89,13 @@ func (w *writer) close() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
-	w.poke()
+	w.wakeUp()
 	<-w.ended
 }
 
 func (w *writer) run() {
 	defer close(w.ended)
-	defer w.drop()
+	defer w.dropConnection()
 	for {
 		w.mu.Lock()
 		units, closed := w.queue, w.closed
@@ -125,7 +125,7 @@ func (w *writer) batch(units []*unit) {
 	if len(taken) == 0 {
 		return
 	}
-	err := w.together(taken)
+	err := w.runBatch(taken)
 	for _, u := range taken {
 		if err != nil {
 			u.err = err
@@ -134,8 +134,8 @@ func (w *writer) batch(units []*unit) {
 	}
 }
 
-// together gives an error where the whole transaction failed; a unit's own failure is kept in the unit.
-func (w *writer) together(units []*unit) (err error) {
+// runBatch gives an error where the whole transaction failed; a unit's own failure is kept in the unit.
+func (w *writer) runBatch(units []*unit) (err error) {
 	if err := w.connect(); err != nil {
 		return fmt.Errorf("connecting: %w", err)
 	}
@@ -148,7 +148,7 @@ func (w *writer) together(units []*unit) (err error) {
 		}
 	}()
 	for _, u := range units {
-		if err := w.one(u); err != nil {
+		if err := w.runUnit(u); err != nil {
 			return err
 		}
 	}
@@ -166,13 +166,13 @@ func (w *writer) exec(query string) error {
 	return nil
 }
 
-// one runs a unit inside its savepoint. It gives an error where the transaction around it is lost.
-func (w *writer) one(u *unit) error {
+// runUnit runs a unit inside its savepoint. It gives an error where the transaction around it is lost.
+func (w *writer) runUnit(u *unit) error {
 	if err := w.exec(`savepoint unit`); err != nil {
 		return err
 	}
-	u.err = w.safely(u.work)
-	if w.lost() {
+	u.err = w.recovered(u.work)
+	if w.transactionLost() {
 		return errors.Join(errors.New("the transaction was given up"), u.err)
 	}
 	if u.err != nil {
@@ -183,8 +183,8 @@ func (w *writer) one(u *unit) error {
 	return w.exec(`release unit`)
 }
 
-// safely turns a panic into an error of that unit alone.
-func (w *writer) safely(work sqlstore.Work) (err error) {
+// recovered turns a panic into an error of that unit alone.
+func (w *writer) recovered(work sqlstore.Work) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.log.Error("a unit of work panicked", "err", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -194,8 +194,8 @@ func (w *writer) safely(work sqlstore.Work) (err error) {
 	return work(runner(context.Background(), w.conn.ExecContext, w.conn.QueryContext), clock(w.now))
 }
 
-// lost reports whether SQLite has left the transaction by itself, as it does when the disk is full or fails.
-func (w *writer) lost() bool {
+// transactionLost reports whether SQLite has left the transaction by itself, as it does when the disk is full or fails.
+func (w *writer) transactionLost() bool {
 	lost := true
 	err := w.conn.Raw(func(c any) error {
 		lost = c.(interface{ AutoCommit() bool }).AutoCommit()
@@ -206,12 +206,12 @@ func (w *writer) lost() bool {
 
 // undo leaves the connection outside any transaction, or leaves it altogether.
 func (w *writer) undo() {
-	if w.lost() {
+	if w.transactionLost() {
 		return
 	}
 	if err := w.exec(`rollback`); err != nil {
 		w.log.Warn("the writer's connection is replaced", "err", err)
-		w.drop()
+		w.dropConnection()
 	}
 }
 
@@ -222,8 +222,8 @@ func (w *writer) connect() (err error) {
 	return err
 }
 
-// drop closes the connection for good: one that is merely given back would come again from the pool, still inside its transaction.
-func (w *writer) drop() {
+// dropConnection closes the connection for good: one that is merely given back would come again from the pool, still inside its transaction.
+func (w *writer) dropConnection() {
 	if w.conn != nil {
 		_ = w.conn.Raw(func(any) error { return driver.ErrBadConn })
 		w.conn.Close()

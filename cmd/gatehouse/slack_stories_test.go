@@ -37,6 +37,7 @@ func (s *served) whispered(channel, user, text string) {
 }
 
 func TestSlackDenyWithReason(t *testing.T) {
+	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
 	thread, card := s.asked("milk")
 	s.bob.Clicks("C1", card.TS, "deny_reason")
@@ -49,6 +50,7 @@ func TestSlackDenyWithReason(t *testing.T) {
 }
 
 func TestSlackButtonsWorkAfterARestart(t *testing.T) {
+	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
 	thread, card := s.asked("milk")
 	late, _ := s.slack.FindButton("C1", card.TS, "deny")
@@ -62,6 +64,7 @@ func TestSlackButtonsWorkAfterARestart(t *testing.T) {
 }
 
 func TestSlackCardsGoToApproversWhoDoNotSeeTheConversation(t *testing.T) {
+	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["Socket Mode"])
 	s.ann.Says("hello")
 	s.reads(s.dm, "", "Hello!")
@@ -89,6 +92,7 @@ func mustJSON(v any) string {
 }
 
 func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
+	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
 	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.Refused("channel_not_found"), When: func(c slacktest.Call) bool {
 		return c.Args["channel"] == "C1" && strings.Contains(c.Args["blocks"], "deny_reason")
@@ -101,7 +105,7 @@ func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
 	s.reads("C1", ask.TS, "Done: “milk”")
 }
 
-func TestSlackEditsAndDeletions(t *testing.T) {
+func TestSlackEditsAndDeletions(t *testing.T) { // not beside others: it counts on moments
 	s := serveSlack(t, slacktest.Options{}, map[string]string{
 		"SLACK_APP_TOKEN": "xapp-slacktest", "GATEHOUSE_AGENT": "echo", "GATEHOUSE_ECHO_DELAY": "700ms",
 	})
@@ -131,6 +135,7 @@ func TestSlackEditsAndDeletions(t *testing.T) {
 }
 
 func TestSlackACardShowsThatItsRequestWasChanged(t *testing.T) {
+	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
 	thread, card := s.asked("milk")
 	s.ann.Edits("C1", thread, s.slack.MentionOfBot()+" note add <https://evil.example|butter>")
@@ -140,8 +145,10 @@ func TestSlackACardShowsThatItsRequestWasChanged(t *testing.T) {
 }
 
 func TestSlackWorkingStateNeverSticks(t *testing.T) {
+	t.Parallel()
 	for name, scopes := range map[string][]string{"status": slacktest.AllScopes, "reaction": scopesBut(slacktest.AllScopes, "assistant:write")} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := serveSlack(t, slacktest.Options{Scopes: scopes}, map[string]string{
 				"SLACK_APP_TOKEN": "xapp-slacktest", "GATEHOUSE_AGENT": "echo", "GATEHOUSE_ECHO_DELAY": "1500ms",
 			})
@@ -163,6 +170,7 @@ func scopesBut(all []string, gone ...string) []string {
 }
 
 func TestSlackInDoubtWithoutHistoryIsUnknownAndVisible(t *testing.T) {
+	t.Parallel()
 	scopes := scopesBut(slacktest.AllScopes, "channels:history", "groups:history", "im:history", "mpim:history")
 	s := serveSlack(t, slacktest.Options{Scopes: scopes, Subscriptions: slacktest.AllEvents}, map[string]string{
 		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_AGENT": "echo",
@@ -186,6 +194,7 @@ func TestSlackInDoubtWithoutHistoryIsUnknownAndVisible(t *testing.T) {
 
 // A card whose answer was lost can't be looked for without the history scopes. Whoever presses its button shows that it is there.
 func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
+	t.Parallel()
 	scopes := scopesBut(slacktest.AllScopes, "channels:history", "groups:history", "im:history", "mpim:history")
 	s := serveSlack(t, slacktest.Options{Scopes: scopes, Subscriptions: slacktest.AllEvents}, transports["Socket Mode"])
 	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1, When: func(c slacktest.Call) bool {
@@ -203,6 +212,7 @@ func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
 
 // The same story on a Postgres server, with two processes before one Slack: whichever takes what, it happens once.
 func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
+	t.Parallel()
 	env := map[string]string{"GATEHOUSE_DATABASE_URL": postgresServer.make(t), "SLACK_APP_TOKEN": "xapp-slacktest"}
 	s := serveSlack(t, slacktest.Options{}, env)
 	second := *s
@@ -225,12 +235,13 @@ func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
 // command runs gatehouse beside the one that serves.
 func (s *served) command(args ...string) (int, string) {
 	var out strings.Builder
-	code := run(s.t.Context(), args, stdio{In: strings.NewReader(""), Out: &out, Err: &out})
+	code := 0
+	s.settings.during(func() { code = run(s.t.Context(), args, stdio{In: strings.NewReader(""), Out: &out, Err: &out}) })
 	return code, out.String()
 }
 
 // A socket that goes silent is noticed: not ready meanwhile, and nothing is lost.
-func TestLaw9_ASilentSocketIsNotReady(t *testing.T) {
+func TestLaw9_ASilentSocketIsNotReady(t *testing.T) { // not beside others: it counts on moments
 	s := serveSlack(t, slacktest.Options{PingEvery: 200 * time.Millisecond}, transports["Socket Mode"])
 	s.ready(http.StatusOK)
 	if err := s.slack.WaitForSockets(s.ctx(), 1); err != nil {
@@ -247,6 +258,7 @@ func TestLaw9_ASilentSocketIsNotReady(t *testing.T) {
 }
 
 func TestSlackThatCannotBeReachedAtStart(t *testing.T) {
+	t.Parallel()
 	o := slacktest.Options{}
 	s := serveSlack(t, o, transports["HTTP"])
 	s.stop()
@@ -264,7 +276,7 @@ func TestSlackThatCannotBeReachedAtStart(t *testing.T) {
 }
 
 // With pacing a busy channel gets no more than it may, and holds up no other; without, everything goes at once.
-func TestSlackPacingIsPerChannel(t *testing.T) {
+func TestSlackPacingIsPerChannel(t *testing.T) { // not beside others: it counts on moments
 	const rps, posts, burst = 4, 12, 3
 	s := serveSlack(t, slacktest.Options{}, map[string]string{"SLACK_APP_TOKEN": "xapp-slacktest", "SLACK_CHANNEL_RPS": "4"})
 	rooms := s.crowdOf(2)

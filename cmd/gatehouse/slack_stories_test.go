@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
+	"gatehouse/core/agent"
 )
 
 // asked has Ann ask for a note in a channel and gives the thread and the card.
@@ -105,10 +107,26 @@ func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
 	s.reads("C1", ask.TS, "Done: “milk”")
 }
 
-func TestSlackEditsAndDeletions(t *testing.T) { // not beside others: it counts on moments
-	s := serveSlack(t, slacktest.Options{}, map[string]string{
-		"SLACK_APP_TOKEN": "xapp-slacktest", "GATEHOUSE_AGENT": "echo", "GATEHOUSE_ECHO_DELAY": "700ms",
-	})
+// held is a model that says nothing before it is let, and then what it heard.
+type held struct{ let chan struct{} }
+
+func (m held) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+	select {
+	case <-m.let:
+	case <-ctx.Done():
+		return agent.Answer{}, context.Cause(ctx)
+	}
+	tail, err := h.Tail(ctx, 1)
+	if err != nil {
+		return agent.Answer{}, err
+	}
+	return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text("echo: " + tail[0].Content.Last())}, Stop: agent.StopEnd}, nil
+}
+
+func TestSlackEditsAndDeletions(t *testing.T) {
+	t.Parallel()
+	model := held{let: make(chan struct{})}
+	s := serveSlackWith(t, slacktest.Options{}, transports["Socket Mode"], model)
 	first := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
 	second := s.ann.Posts("C1", "two", slacktest.InThread(first.TS))
 	third := s.ann.Posts("C1", "three", slacktest.InThread(first.TS))
@@ -119,6 +137,10 @@ func TestSlackEditsAndDeletions(t *testing.T) { // not beside others: it counts 
 	s.ann.Edits("C1", second.TS, "two, rather")
 	s.ann.Deletes("C1", third.TS)
 	s.slack.Unfurl("C1", fourth.TS, "https://example.com")
+	if err := s.slack.WaitDelivered(s.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	close(model.let)
 	s.reads("C1", first.TS, "echo: four")
 	s.ann.Edits("C1", first.TS, s.slack.MentionOfBot()+" one, but late")
 	s.ann.Posts("C1", "five", slacktest.InThread(first.TS))
@@ -149,9 +171,8 @@ func TestSlackWorkingStateNeverSticks(t *testing.T) {
 	for name, scopes := range map[string][]string{"status": slacktest.AllScopes, "reaction": scopesBut(slacktest.AllScopes, "assistant:write")} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serveSlack(t, slacktest.Options{Scopes: scopes}, map[string]string{
-				"SLACK_APP_TOKEN": "xapp-slacktest", "GATEHOUSE_AGENT": "echo", "GATEHOUSE_ECHO_DELAY": "1500ms",
-			})
+			model := held{let: make(chan struct{})}
+			s := serveSlackWith(t, slacktest.Options{Scopes: scopes}, transports["Socket Mode"], model)
 			s.ready(http.StatusOK)
 			post := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
 			works := func() bool {
@@ -159,6 +180,7 @@ func TestSlackWorkingStateNeverSticks(t *testing.T) {
 				return len(m.Reactions) > 0 || s.slack.Status("C1", post.TS) != ""
 			}
 			waitUntil(t, works, "the working state")
+			close(model.let)
 			s.reads("C1", post.TS, "echo: one")
 			waitUntil(t, func() bool { return !works() }, "the end of the working state")
 		})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core/agent"
 )
 
 // served is a gatehouse that serves a fake Slack.
@@ -68,6 +69,12 @@ var transports = map[string]map[string]string{
 // serveSlack starts both sides.
 func serveSlack(t *testing.T, o slacktest.Options, env map[string]string) *served {
 	t.Helper()
+	return serveSlackWith(t, o, env, nil)
+}
+
+// serveSlackWith is serveSlack with another model, unless it is nil.
+func serveSlackWith(t *testing.T, o slacktest.Options, env map[string]string, model agent.Model) *served {
+	t.Helper()
 	s := &served{t: t, slack: slacktest.Start(t, o), db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8)}
 	s.people()
 	s.settings.set(map[string]string{
@@ -75,6 +82,9 @@ func serveSlack(t *testing.T, o slacktest.Options, env map[string]string) *serve
 		"SLACK_BOT_TOKEN": s.slack.BotToken(), "SLACK_API_URL": s.slack.APIURL(), "SLACK_CHANNEL_RPS": "0", "SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": "",
 	})
 	s.settings.set(env)
+	if model != nil {
+		s.settings.model = func() agent.Model { return model }
+	}
 	s.start()
 	return s
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gatehouse/core"
+	"gatehouse/cmd/conformance/internal/fixture"
 )
 
 // conformance runs the program.
@@ -107,13 +107,6 @@ func TestAFolderMayBeALink(t *testing.T) {
 	}
 }
 
-func TestBucketsOfNames(t *testing.T) {
-	want, not := bucketsOfName("cases.0.invariants.classified_as_user_correctable_not_retryable")
-	if len(want) != 1 || want[0] != core.UserCorrectable || len(not) != 1 || not[0] != core.RetryableTransient {
-		t.Errorf("%v, not %v", want, not)
-	}
-}
-
 func TestAnUnknownInvariantIsCounted(t *testing.T) {
 	file := "testdata/bad/unknown_invariant.yaml"
 	code, out, _ := conformance(t, file)
@@ -161,7 +154,7 @@ func TestCapabilities(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		root, err := loadDoc(file)
+		root, err := fixture.Load(file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,8 +40,8 @@ func TestBadFixturesFail(t *testing.T) {
 		"wrong_compile_error": `expected_compile_error: compiling gives "", not "dangling_edge"`,
 		"malformed":           `fixture_schema_invalid: state.fields.n: unknown type "colour"`,
 		"missing_primitive":   "harness_primitive_missing",
-		"broken_invariant":    "session_store_completely_untouched: there is nothing to check it on: no turn without a session",
-		"false_invariant":     "fixture_schema_invalid",
+		"broken_invariant":    "session_store_completely_untouched: one: the store was called 2 times",
+		"false_invariant":     "session_store_completely_untouched: an invariant can't be expected not to hold",
 		"silent_listener":     "the listener was called 0 times, not once",
 		"wrong_events":        `expected.observer_events.o.1.phase: it is "completed", not "suspended"`,
 		"no_subgraph":         `nodes.a.fan_out.subgraph: there is no subgraph "leaf"`,
@@ -49,7 +49,7 @@ func TestBadFixturesFail(t *testing.T) {
 		"missing_log":         "log_records.0.attributes_absent.0: it is there",
 		"wrong_markers":       "expected.middleware_log_captured: it has 2 items, not 1",
 		"wrong_inner_state":   "expected.inner_pre_state: x is 1, not 2",
-		"wrong_indices":       "inner_fan_out_indices_seen: it is [0], not [0,1]",
+		"wrong_indices":       "inner_fan_out_indices_seen: invocation 1: it is [0], not [0,1]",
 		"not_yaml":            "fixture_schema_invalid",
 	}
 	for name, reason := range cases {
@@ -72,7 +72,7 @@ func TestBrokenFiles(t *testing.T) {
 		"":                           "must be one mapping",
 		"- a":                        "must be one mapping",
 		"a: 1\n---\nb: 2":            "must be one mapping",
-		"a: {b: 1, b: 2}":            `the key "b" stands there twice`,
+		"a: {b: 1, b: 2}":            `the key "b" is there twice`,
 		"cases: 7":                   "cases: must be a list",
 		"cases:":                     "cases: must be a list",
 		"cases: []":                  "there are no cases",

@@ -21,7 +21,7 @@ func conformance(t *testing.T, args ...string) (code int, stdout, stderr string)
 
 func TestGoodFixturesPass(t *testing.T) {
 	code, out, _ := conformance(t, "--strict", "testdata/good")
-	if code != 0 || strings.Contains(out, "unchecked") || !strings.HasSuffix(out, "57 passed, 0 failed\n") {
+	if code != 0 || strings.Contains(out, "unchecked") || !strings.HasSuffix(out, "59 passed, 0 failed\n") {
 		t.Errorf("code %d:\n%s", code, out)
 	}
 }
@@ -29,28 +29,37 @@ func TestGoodFixturesPass(t *testing.T) {
 // TestBadFixturesFail: the runner sees each of these faults, and says which it is.
 func TestBadFixturesFail(t *testing.T) {
 	cases := map[string]string{
-		"wrong_state":         "expected.final_state: n is 1, not 2",
-		"partial_state":       "expected.final_state: m is unexpected: 0",
-		"unknown_directive":   "fixture_directive_unknown: nodes.a.levitate",
-		"unconsumed_key":      "fixture_directive_unknown: expected.phase_of_moon",
-		"deep_unconsumed_key": "fixture_directive_unknown: cases.0.chat_turns.0.expected.final_state.words_count",
-		"unexpected_failure":  "failed: node_exception",
-		"missing_failure":     "expected_error: the turn did not fail: it is completed",
-		"wrong_category":      `expected_error.category: it is "provider_unavailable", not "node_exception"`,
-		"wrong_compile_error": `expected_compile_error: compiling gives "", not "dangling_edge"`,
-		"malformed":           `fixture_schema_invalid: state.fields.n: unknown type "colour"`,
-		"missing_primitive":   "harness_primitive_missing",
-		"broken_invariant":    "session_store_completely_untouched: one: the store was called 2 times",
-		"false_invariant":     "session_store_completely_untouched: an invariant can't be expected not to hold",
-		"silent_listener":     "the listener was called 0 times, not once",
-		"wrong_events":        `expected.observer_events.o.1.phase: it is "completed", not "suspended"`,
-		"no_subgraph":         `nodes.a.fan_out.subgraph: there is no subgraph "leaf"`,
-		"wrong_span":          `span_tree.0.children.0.name: it is "a", not "b"`,
-		"missing_log":         "log_records.0.attributes_absent.0: it is there",
-		"wrong_markers":       "expected.middleware_log_captured: it has 2 items, not 1",
-		"wrong_inner_state":   "expected.inner_pre_state: x is 1, not 2",
-		"wrong_indices":       "inner_fan_out_indices_seen: invocation 1: it is [0], not [0,1]",
-		"not_yaml":            "fixture_schema_invalid",
+		"wrong_state":               "expected.final_state: n is 1, not 2",
+		"partial_state":             "expected.final_state: m is unexpected: 0",
+		"unknown_directive":         "fixture_directive_unknown: nodes.a.levitate",
+		"unconsumed_key":            "fixture_directive_unknown: expected.phase_of_moon",
+		"deep_unconsumed_key":       "fixture_directive_unknown: cases.0.chat_turns.0.expected.final_state.words_count",
+		"unexpected_failure":        "failed: node_exception",
+		"missing_failure":           "expected_error: the turn did not fail: it is completed",
+		"wrong_category":            `expected_error.category: it is "provider_unavailable", not "node_exception"`,
+		"wrong_compile_error":       `expected_compile_error: compiling gives "", not "dangling_edge"`,
+		"malformed":                 `fixture_schema_invalid: state.fields.n: unknown type "colour"`,
+		"missing_primitive":         "harness_primitive_missing",
+		"broken_invariant":          "session_store_completely_untouched: one: the store was called 2 times",
+		"false_invariant":           "session_store_completely_untouched: an invariant can't be expected not to hold",
+		"silent_listener":           "the listener was called 0 times, not once",
+		"wrong_events":              `expected.observer_events.o.1.phase: it is "completed", not "suspended"`,
+		"no_subgraph":               `nodes.a.fan_out.subgraph: there is no subgraph "leaf"`,
+		"wrong_span":                `span_tree.0.children.0.name: it is "a", not "b"`,
+		"missing_log":               "log_records.0.attributes_absent.0: it is there",
+		"wrong_markers":             "expected.middleware_log_captured: it has 2 items, not 1",
+		"wrong_inner_state":         "expected.inner_pre_state: x is 1, not 2",
+		"wrong_indices":             "inner_fan_out_indices_seen: invocation 1: it is [0], not [0,1]",
+		"unknown_observer":          `expected.observer_events.p: there is no observer "p"`,
+		"unknown_observer_in_order": `expected.delivery_order.0: there is no observer "p"`,
+		"unknown_tracer":            `expected.otel_spans.o: no observer "o" captures spans`,
+		"unknown_target":            `observers.0.target: there is no subgraph "leaf"`,
+		"null_of_no_field":          "expected.final_state: m is missing",
+		"propagated_error":          "expected.no_propagated_error: the turn is errored",
+		"two_names_of_one_id":       `not "<invocation_id_B>"`,
+		"another_id":                `not "‹invocation_id_A›"`,
+		"misspelt_node":             `no_events_for_node: the graph has no node "bb"`,
+		"not_yaml":                  "fixture_schema_invalid",
 	}
 	for name, reason := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +140,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%v: %s", err, lines[0])
 	}
 	var counts map[string]int
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &counts); err != nil || counts["failed"] != 1 || counts["passed"] != 20 || code != 1 {
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &counts); err != nil || counts["failed"] != 1 || counts["passed"] != 21 || code != 1 {
 		t.Errorf("code %d, %v: %s", code, err, lines[len(lines)-1])
 	}
 }

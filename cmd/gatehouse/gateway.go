@@ -62,7 +62,7 @@ func newGateway(cfg Config, store core.Store, owner string, log *slog.Logger, on
 	g.dispatcher = dispatch.New(dispatch.Options{
 		Store: store, Approvals: desk, Platforms: platforms, Conversations: only, Owner: owner,
 		Harness: func(sessions core.SessionStore, pauses core.PauseStore) (*chat.Harness, error) {
-			return chat.New(chat.Options{Graph: brain, Mode: chat.Sessioned, Sessions: sessions, Pauses: pauses, Replies: replies, NewID: newID, Log: log})
+			return chat.New(chat.Options{Graph: brain, Sessions: sessions, Pauses: pauses, Replies: replies, Log: log})
 		},
 		Workers: cfg.Workers, Lease: cfg.Lease, Drain: cfg.DrainTimeout, MaxMessage: cfg.MaxMessage, Sentences: sentences, Log: log,
 		Jitter: rand.Float64, Delivered: g.deliverer.Nudge,

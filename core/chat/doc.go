@@ -1,5 +1,5 @@
-// Package chat is the chat harness over a graph (harness-chat), and the abstract harness that it stands on (harness): what turns a
-// message, a transmission or a signal into one invocation, and the invocation's end into an outcome.
+// Package chat is the chat harness over a graph (harness-chat): what turns a message or a signal into one invocation, and the
+// invocation's end into an outcome.
 //
 // Send runs one turn of a conversation. In this order: the session id and the message are checked, before anything is locked or
 // read; the session's lock is taken, so that turns of one session follow each other while those of others run beside it; the graph

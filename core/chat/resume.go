@@ -29,11 +29,7 @@ func (h *Harness) Resume(ctx context.Context, s Signal) core.Outcome {
 	if err != nil {
 		return h.errored(err)
 	}
-	path := PathSignal
-	if h.mode == Stateless {
-		path = PathStateless
-	}
-	res, err := h.resume(ctx, s, rec, path)
+	res, err := h.resume(ctx, s, rec)
 	var out core.Outcome
 	if err != nil {
 		out = h.errored(err)
@@ -75,7 +71,7 @@ func (h *Harness) lockFor(ctx context.Context, rec *core.PausedRecord) (release 
 
 // resume invokes the graph, under the lock. What the invocation waits for is read again: it may have gone on while this call
 // waited.
-func (h *Harness) resume(ctx context.Context, s Signal, rec *core.PausedRecord, path Path) (graph.Result, error) {
+func (h *Harness) resume(ctx context.Context, s Signal, rec *core.PausedRecord) (graph.Result, error) {
 	if s.SignalID != "" {
 		now, err := h.stores.Pauses.Paused(ctx, rec.Invocation)
 		if err != nil {
@@ -85,5 +81,5 @@ func (h *Harness) resume(ctx context.Context, s Signal, rec *core.PausedRecord, 
 			return graph.Result{}, core.Errorf(core.SuspensionRecordInvalid, "This turn waits for another signal.")
 		}
 	}
-	return h.invoke(ctx, graph.Invocation{Resume: rec.Invocation, Payload: s.Payload}, always(path)), nil
+	return h.graph.Invoke(ctx, h.stores, graph.Invocation{Resume: rec.Invocation, Payload: s.Payload}), nil
 }

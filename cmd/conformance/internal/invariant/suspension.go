@@ -198,50 +198,32 @@ func descriptorCarries(key string) claim {
 	}
 }
 
-// middlewareAround gives, of the middleware around the node that suspended, the markers that it writes before next and behind it.
-func middlewareAround(c *evidence.Case, t *evidence.Turn) (before, after []string) {
+// markersAround are what the middleware around the node that suspended writes before next or behind it, of which there must be
+// something.
+func markersAround(c *evidence.Case, t *evidence.Turn, marker func(evidence.Marker) string) ([]string, error) {
+	var out []string
 	for _, m := range c.Markers {
-		if m.Node != t.Result().Node {
-			continue
-		}
-		if m.Before != "" {
-			before = append(before, m.Before)
-		}
-		if m.After != "" {
-			after = append(after, m.After)
+		if text := marker(m); m.Node == t.Result().Node && text != "" {
+			out = append(out, text)
 		}
 	}
-	return before, after
+	return out, that(len(out) > 0, "there is nothing to check it on: no middleware of the node that suspended writes there")
 }
 
-// middlewareBeforeNextRan: the node that suspended has middleware, and what that writes before next was written.
+// middlewareBeforeNextRan: all that the middleware around the node that suspended writes before next was written.
 func middlewareBeforeNextRan(c *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "suspended turn", suspended, func(t *evidence.Turn) error {
-		before, _ := middlewareAround(c, t)
-		if len(before) == 0 {
-			return errors.New("there is nothing to check it on: no middleware writes before next")
-		}
-		for _, m := range before {
-			if !slices.Contains(t.Marked(), m) {
-				return fmt.Errorf("%q was not written", m)
-			}
-		}
-		return nil
+		markers, err := markersAround(c, t, func(m evidence.Marker) string { return m.Before })
+		missing := slices.DeleteFunc(markers, func(m string) bool { return slices.Contains(t.Marked(), m) })
+		return errors.Join(err, that(len(missing) == 0, "%v were not written", missing))
 	})
 }
 
-// middlewareAfterNextSkipped: the node that suspended has middleware, and what that writes behind next was not written.
+// middlewareAfterNextSkipped: nothing that it writes behind next was written.
 func middlewareAfterNextSkipped(c *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "suspended turn", suspended, func(t *evidence.Turn) error {
-		_, after := middlewareAround(c, t)
-		if len(after) == 0 {
-			return errors.New("there is nothing to check it on: no middleware writes behind next")
-		}
-		for _, m := range after {
-			if slices.Contains(t.Marked(), m) {
-				return fmt.Errorf("%q was written", m)
-			}
-		}
-		return nil
+		markers, err := markersAround(c, t, func(m evidence.Marker) string { return m.After })
+		written := slices.DeleteFunc(markers, func(m string) bool { return !slices.Contains(t.Marked(), m) })
+		return errors.Join(err, that(len(written) == 0, "%v were written", written))
 	})
 }

@@ -75,14 +75,13 @@ func (r *runner) state(v *fixture.Node, got map[string]any) {
 	r.is(v, got)
 }
 
-// resultState is the state of the turn's last invocation.
-func (r *runner) resultState(t *evidence.Turn, v *fixture.Node) map[string]any {
-	res := t.Result()
-	if res == nil || res.State.IsZero() {
+// endState is the state that a turn ended with.
+func (r *runner) endState(t *evidence.Turn, v *fixture.Node) map[string]any {
+	if t.State == nil {
 		r.fault(v, "there is no state: %v", t.Err)
 		return map[string]any{}
 	}
-	return evidence.StateFields(res.State)
+	return t.State
 }
 
 func checkOutcome(r *runner, t *evidence.Turn, v *fixture.Node) {
@@ -92,12 +91,12 @@ func checkOutcome(r *runner, t *evidence.Turn, v *fixture.Node) {
 
 func checkFinalState(r *runner, t *evidence.Turn, v *fixture.Node) {
 	r.must(!t.Suspended(), v, "the turn suspended")
-	r.state(v, r.resultState(t, v))
+	r.state(v, r.endState(t, v))
 }
 
 func checkSuspendedState(r *runner, t *evidence.Turn, v *fixture.Node) {
 	r.suspended(t, v)
-	r.state(v, r.resultState(t, v))
+	r.state(v, r.endState(t, v))
 }
 
 func (r *runner) suspended(t *evidence.Turn, v *fixture.Node) bool {
@@ -124,7 +123,7 @@ func (r *runner) descriptor(v *fixture.Node, got core.Descriptor) {
 
 func checkSuspendingNode(r *runner, t *evidence.Turn, v *fixture.Node) {
 	if r.suspended(t, v) {
-		r.is(v, t.Result().Namespace[0])
+		r.is(v, t.Place[0])
 	}
 }
 

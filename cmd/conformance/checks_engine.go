@@ -18,7 +18,7 @@ func init() { // checks refer to each other
 		"outcome": checkOutcome, "final_state": checkFinalState, "expected_final_state": checkFinalState,
 		"suspended_state": checkSuspendedState, "descriptor": checkDescriptor, "suspending_node": checkSuspendingNode,
 		"execution_order": checkExecutionOrder, "error": checkError, "expected_error": checkError, "no_propagated_error": checkNoError,
-		"final_state_at_error": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.state(v, r.resultState(t, v)) },
+		"final_state_at_error": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.state(v, r.endState(t, v)) },
 
 		"observer_events": checkObserverEvents, "observer_event_invariants": checkTurnInvariants, "delivery_order": checkDeliveryOrder,
 		"drain_summary": checkDrainSummary, "empty_phases_raises_at_registration": checkEmptyPhases, "invariants": checkTurnInvariants,

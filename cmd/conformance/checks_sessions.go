@@ -28,15 +28,14 @@ func checkLoaded(r *runner, t *evidence.Turn, v *fixture.Node) {
 }
 
 func checkScratch(r *runner, t *evidence.Turn, v *fixture.Node) {
-	entry := evidence.StateFields(t.Entry().State)
 	var scratch []string
-	for name := range entry {
+	for name := range t.Began {
 		if r.Projected != nil && !slices.Contains(r.Projected, name) {
 			scratch = append(scratch, name)
 		}
 	}
 	if r.must(len(scratch) == 1, v, "there must be one field outside the projection, there are %v", scratch) {
-		r.is(v, entry[scratch[0]])
+		r.is(v, t.Began[scratch[0]])
 	}
 }
 

@@ -54,9 +54,7 @@ func (r *runner) invoke(d *fixture.Node) *evidence.Turn {
 		}
 	}
 	t.Before = r.Look(r.ctx, t.Session)
-	res := r.Graph.Invoke(r.ctx, r.stores, in)
-	t.Invoked = append(t.Invoked, evidence.Invoked{Invocation: in, Result: res})
-	settle(t, res)
+	t.Settle(in, r.Graph.Invoke(r.ctx, r.stores, in))
 	r.drain(t, d)
 	r.end(t)
 	return t
@@ -73,21 +71,9 @@ func (r *runner) lastPause(id core.InvocationID) *core.PausedRecord {
 		if !t.Suspended() {
 			return nil
 		}
-		return &core.PausedRecord{Invocation: id, Session: t.Session, Descriptor: *t.Descriptor, Frames: []core.Frame{{Node: t.Result().Namespace[0]}}}
+		return &core.PausedRecord{Invocation: id, Session: t.Session, Descriptor: *t.Descriptor, Frames: []core.Frame{{Node: t.Place[0]}}}
 	}
 	return nil
-}
-
-// settle takes an invocation's end over into the turn.
-func settle(t *evidence.Turn, res graph.Result) {
-	t.Status, t.Err, t.ID = res.Status, res.Err, res.Invocation
-	if res.Err != nil {
-		t.Category = core.CategoryOf(res.Err)
-		t.Bucket = core.BucketOf(t.Category)
-	}
-	if res.Status == graph.Suspended {
-		t.Descriptor = &res.Descriptor
-	}
 }
 
 // drain waits for the observers, as long as the fixture says.
@@ -117,7 +103,7 @@ func (r *runner) drain(t *evidence.Turn, d *fixture.Node) {
 func (r *runner) sameRuns() {
 	for _, t := range r.Turns[1:] {
 		first := r.Turns[0]
-		if d := fixture.DiffValues(evidence.StateFields(first.Result().State), evidence.StateFields(t.Result().State)); d != "" {
+		if d := fixture.DiffValues(first.State, t.State); d != "" {
 			r.faults = append(r.faults, t.Name+": the final state differs from the first run's: "+d)
 		}
 		if d := fixture.DiffValues(fixture.Plain(first.Ran()), fixture.Plain(t.Ran())); d != "" {

@@ -186,11 +186,15 @@ var wrongEvidence = map[string]func(c *evidence.Case, t *evidence.Turn){
 	"other replies": func(_ *evidence.Case, t *evidence.Turn) {
 		t.Replies = append(slices.Clone(t.Replies), core.Message{Role: core.User})
 	},
-	"nothing pends":       func(_ *evidence.Case, t *evidence.Turn) { t.Pending = nil },
-	"no outcome":          func(_ *evidence.Case, t *evidence.Turn) { t.Outcome = nil },
-	"another path":        func(_ *evidence.Case, t *evidence.Turn) { t.Path = "9" },
-	"another bucket":      func(_ *evidence.Case, t *evidence.Turn) { t.Bucket = "x" },
-	"another category":    func(_ *evidence.Case, t *evidence.Turn) { t.Category = core.NodeException },
+	"nothing pends":    func(_ *evidence.Case, t *evidence.Turn) { t.Pending = nil },
+	"no outcome":       func(_ *evidence.Case, t *evidence.Turn) { t.Outcome = nil },
+	"another path":     func(_ *evidence.Case, t *evidence.Turn) { t.Path = "9" },
+	"another bucket":   func(_ *evidence.Case, t *evidence.Turn) { t.Bucket = "x" },
+	"another category": func(_ *evidence.Case, t *evidence.Turn) { t.Category = core.NodeException },
+	"another place":    func(_ *evidence.Case, t *evidence.Turn) { t.Place = []string{"x", "y", "z"} },
+	"another state": func(_ *evidence.Case, t *evidence.Turn) {
+		t.State, t.Began = map[string]any{"x": 1}, map[string]any{"x": 1}
+	},
 	"another end":         func(_ *evidence.Case, t *evidence.Turn) { t.Status = graph.Completed },
 	"a failure":           func(_ *evidence.Case, t *evidence.Turn) { t.Status = graph.Errored },
 	"another session":     func(_ *evidence.Case, t *evidence.Turn) { t.Session = "x" },

@@ -20,8 +20,7 @@ func (r *runner) runTransmissions() {
 			return nil
 		},
 		Invoked: func(in graph.Invocation, res graph.Result) {
-			now := r.Turns[len(r.Turns)-1]
-			now.Invoked = append(now.Invoked, evidence.Invoked{Invocation: in, Result: res})
+			r.Turns[len(r.Turns)-1].Settle(in, res)
 		},
 	}
 	for _, d := range r.doc.Need("transmissions").Items() {
@@ -30,9 +29,6 @@ func (r *runner) runTransmissions() {
 		t.Before = r.Look(r.ctx, t.Session)
 		res := h.Transmit(r.ctx, in)
 		t.Response, t.Path, t.Status, t.Err, t.Category, t.Bucket = &res, res.Path, res.Status, res.Err, res.Category, res.Bucket
-		if t.Suspended() {
-			t.Descriptor = &t.Result().Descriptor
-		}
 		if t.Path == harness.PathStateless {
 			t.Session = "" // whatever the payload names
 		}

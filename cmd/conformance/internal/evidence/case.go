@@ -82,7 +82,10 @@ type Turn struct {
 	Invoked    []Invoked          // the calls of Graph.Invoke; none of a chat harness, which makes its own
 	Path       harness.Path
 	Status     graph.Status
-	Outcome    core.Outcome // of a chat harness
+	Place      []string       // where it suspended or failed: the path of nodes, the outermost graph's first
+	Began      map[string]any // the outermost state when the first node began; nil where none did
+	State      map[string]any // the outermost state when the turn ended; nil where there is none
+	Outcome    core.Outcome   // of a chat harness
 	Err        error
 	Category   core.Category
 	Bucket     core.Bucket
@@ -107,6 +110,33 @@ type Turn struct {
 	Waits         *core.PausedRecord // the turn's own record, once it was over
 
 	ErrorExpected bool
+}
+
+// At is the node where the turn suspended or failed; "" for neither.
+func (t *Turn) At() string {
+	if len(t.Place) == 0 {
+		return ""
+	}
+	return t.Place[len(t.Place)-1]
+}
+
+// Settle takes over what an invocation came to.
+func (t *Turn) Settle(in graph.Invocation, res graph.Result) {
+	t.Invoked = append(t.Invoked, Invoked{Invocation: in, Result: res})
+	t.ID, t.Status, t.Err, t.Place = res.Invocation, res.Status, res.Err, res.Namespace
+	if res.Err != nil {
+		t.Category = core.CategoryOf(res.Err)
+		t.Bucket = core.BucketOf(t.Category)
+	}
+	if res.Status == graph.Suspended {
+		t.Descriptor = &res.Descriptor
+	}
+	if !res.Entry.State.IsZero() {
+		t.Began = StateFields(res.Entry.State)
+	}
+	if !res.State.IsZero() {
+		t.State = StateFields(res.State)
+	}
 }
 
 // Result is that of the turn's last invocation; nil where none is known.

@@ -29,9 +29,9 @@ func ofSuspendedNode(turns []*evidence.Turn, holds func(t *evidence.Turn, events
 	meant := func(t *evidence.Turn) bool { return suspended(t) && observed(t) }
 	return every(turns, "suspended turn with an observer", meant, func(t *evidence.Turn) error {
 		for name, events := range byObserver(t) {
-			own := slices.DeleteFunc(events, func(e graph.Event) bool { return !slices.Equal(e.Namespace, t.Result().Namespace) })
+			own := slices.DeleteFunc(events, func(e graph.Event) bool { return !slices.Equal(e.Namespace, t.Place) })
 			if len(own) == 0 {
-				return fmt.Errorf("observer %q was told nothing of %q", name, t.Result().Node)
+				return fmt.Errorf("observer %q was told nothing of %q", name, t.At())
 			}
 			if err := holds(t, own); err != nil {
 				return fmt.Errorf("observer %q: %w", name, err)
@@ -117,7 +117,7 @@ func graphIntact(c *evidence.Case, turns []*evidence.Turn) error {
 		if again.Status != t.Status {
 			return fmt.Errorf("another run is %s: %w", again.Status, again.Err)
 		}
-		return same("the state of another run", evidence.StateFields(t.Result().State), evidence.StateFields(again.State))
+		return same("the state of another run", t.State, evidence.StateFields(again.State))
 	})
 }
 
@@ -130,7 +130,7 @@ func edgeFailureInCompleted(_ *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "turn with an observer whose edge failed", meant, func(t *evidence.Turn) error {
 		for name, events := range byObserver(t) {
 			last := events[len(events)-1]
-			if last.Phase != graph.PhaseCompleted || last.Node != t.Result().Node || !last.Post.IsZero() || evidence.CarrierOf(last.Err) != evidence.CarrierOf(t.Err) {
+			if last.Phase != graph.PhaseCompleted || last.Node != t.At() || !last.Post.IsZero() || evidence.CarrierOf(last.Err) != evidence.CarrierOf(t.Err) {
 				return fmt.Errorf("the last event of observer %q is %s of %q: %w", name, last.Phase, last.Node, last.Err)
 			}
 		}

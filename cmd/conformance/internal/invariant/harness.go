@@ -132,7 +132,7 @@ func completionShape(_ *evidence.Case, turns []*evidence.Turn) error {
 		if t.Response.Shape != harness.CompletionResponse {
 			return fmt.Errorf("the answer is a %s", t.Response.Shape)
 		}
-		return same("the answer", evidence.StateFields(t.Result().State), t.Response.Body)
+		return same("the answer", t.State, t.Response.Body)
 	})
 }
 

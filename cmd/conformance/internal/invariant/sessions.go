@@ -37,10 +37,10 @@ func onlyOf(all, like map[string]any) map[string]any {
 // saveOverwrites: a turn of a session that was stored before saved its own final state, and that alone is stored.
 func saveOverwrites(c *evidence.Case, turns []*evidence.Turn) error {
 	meant := func(t *evidence.Turn) bool {
-		return t.Completed() && t.Before != nil && t.Count(evidence.Save) > 0 && t.Result() != nil
+		return t.Completed() && t.Before != nil && t.Count(evidence.Save) > 0
 	}
 	return every(turns, "turn that saved a session again", meant, func(t *evidence.Turn) error {
-		want := evidence.StateFields(t.Result().State)
+		want := maps.Clone(t.State)
 		maps.DeleteFunc(want, func(name string, _ any) bool { return c.Projected != nil && !slices.Contains(c.Projected, name) })
 		return same("what is stored", want, t.After.Fields())
 	})
@@ -74,7 +74,7 @@ func projectionPersists(c *evidence.Case, turns []*evidence.Turn) error {
 	if c.Projected == nil || !first.Completed() || first.Session != second.Session {
 		return errors.New("there is nothing to check it on: no projection over two turns of a session")
 	}
-	want := evidence.StateFields(first.Result().State)
+	want := maps.Clone(first.State)
 	maps.DeleteFunc(want, func(name string, _ any) bool { return !slices.Contains(c.Projected, name) })
 	loads := second.Of(evidence.Load)
 	if len(loads) == 0 || loads[0].Record == nil {
@@ -124,7 +124,7 @@ func migratedBeforeMerge(_ *evidence.Case, turns []*evidence.Turn) error {
 		}
 		entry := t.Entry()
 		loaded := onlyOf(evidence.StateFields(entry.Loaded), t.Of(evidence.Load)[0].Record.State)
-		return same("the state of the first node", loaded, onlyOf(evidence.StateFields(entry.State), loaded))
+		return same("the state of the first node", loaded, onlyOf(t.Began, loaded))
 	})
 }
 

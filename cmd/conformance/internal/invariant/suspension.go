@@ -10,9 +10,9 @@ import (
 	"gatehouse/core/graph"
 )
 
-func suspended(t *evidence.Turn) bool { return t.Suspended() && t.Result() != nil }
+func suspended(t *evidence.Turn) bool { return t.Suspended() && len(t.Place) > 0 }
 
-func resumed(t *evidence.Turn) bool { return t.Resumed() && t.Result() != nil }
+func resumed(t *evidence.Turn) bool { return t.Resumed() && t.Began != nil }
 
 // suspendedOutcome: the first turn suspended, and its outcome has all that a suspended one carries.
 func suspendedOutcome(_ *evidence.Case, turns []*evidence.Turn) error {
@@ -20,17 +20,16 @@ func suspendedOutcome(_ *evidence.Case, turns []*evidence.Turn) error {
 		if !suspended(t) || t.ID == "" || t.Descriptor == nil || t.Descriptor.SignalID == "" {
 			return fmt.Errorf("it is %s", t.Status)
 		}
-		r := t.Result()
-		return that(!r.State.IsZero() && len(r.Namespace) > 0 && r.Correlation != "" && r.Node != "", "its outcome lacks a state or a place")
+		return that(t.State != nil, "its outcome has no state")
 	})
 }
 
 // overlaid: a resumed turn began with the payload's values in every field of the payload that the schema declares, of which there is
 // at least one.
 func overlaid(t *evidence.Turn) error {
-	entry, declared := evidence.StateFields(t.Entry().State), 0
+	declared := 0
 	for name, raw := range t.Signal.Payload {
-		got, there := entry[name]
+		got, there := t.Began[name]
 		if !there {
 			continue
 		}
@@ -96,17 +95,17 @@ func recordInvalidBothWays(c *evidence.Case, turns []*evidence.Turn) error {
 	return that(ofCompleted > 0 && ofNone > 0, "%d completed invocations were resumed, and %d that never were", ofCompleted, ofNone)
 }
 
-func suspendedInside(t *evidence.Turn) bool { return suspended(t) && len(t.Result().Namespace) > 1 }
+func suspendedInside(t *evidence.Turn) bool { return suspended(t) && len(t.Place) > 1 }
 
 // suspensionPropagates: a node of a subgraph suspended, the outer graph stopped at the subgraph's node, and the pause holds a frame of
 // both.
 func suspensionPropagates(c *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "turn that suspended inside", suspendedInside, func(t *evidence.Turn) error {
-		outer, ran := t.Result().Namespace[0], t.Ran()
-		if len(ran) == 0 || ran[len(ran)-1] != outer || t.Result().Node == outer {
-			return fmt.Errorf("it suspended at %v, and ran %v", t.Result().Namespace, ran)
+		outer, ran := t.Place[0], t.Ran()
+		if len(ran) == 0 || ran[len(ran)-1] != outer || t.At() == outer {
+			return fmt.Errorf("it suspended at %v, and ran %v", t.Place, ran)
 		}
-		return that(!c.HasPauses || t.Waits != nil && len(t.Waits.Frames) == len(t.Result().Namespace), "the pause does not hold the outer graph")
+		return that(!c.HasPauses || t.Waits != nil && len(t.Waits.Frames) == len(t.Place), "the pause does not hold the outer graph")
 	})
 }
 
@@ -137,7 +136,7 @@ func resumeRuns(node string) claim {
 func partSuspendsContainer(key string) claim {
 	return func(_ *evidence.Case, turns []*evidence.Turn) error {
 		return every(turns, "turn that suspended inside", suspendedInside, func(t *evidence.Turn) error {
-			container, ran := t.Result().Namespace[0], t.Ran()
+			container, ran := t.Place[0], t.Ran()
 			if len(ran) == 0 || ran[len(ran)-1] != container {
 				return fmt.Errorf("it suspended at %q, and ran %v", container, ran)
 			}
@@ -168,7 +167,7 @@ func siblingsCancelled(_ *evidence.Case, turns []*evidence.Turn) error {
 			} else {
 				delete(open, e.Step)
 			}
-			if len(e.Namespace) == 1 && e.Node == t.Result().Namespace[0] {
+			if len(e.Namespace) == 1 && e.Node == t.Place[0] {
 				began = e.Pre
 			}
 			if e.Phase == graph.PhaseSuspended && (e.FanOutIndex != nil || e.Branch != "") {
@@ -178,7 +177,7 @@ func siblingsCancelled(_ *evidence.Case, turns []*evidence.Turn) error {
 		if len(open) > 0 || suspensions != 1 || began.IsZero() {
 			return fmt.Errorf("%d nodes did not end, %d parts suspended", len(open), suspensions)
 		}
-		return same("the state at the pause", evidence.StateFields(began), evidence.StateFields(t.Result().State))
+		return same("the state at the pause", onlyOf(evidence.StateFields(began), t.State), t.State)
 	})
 }
 
@@ -203,7 +202,7 @@ func descriptorCarries(key string) claim {
 func markersAround(c *evidence.Case, t *evidence.Turn, marker func(evidence.Marker) string) ([]string, error) {
 	var out []string
 	for _, m := range c.Markers {
-		if text := marker(m); m.Node == t.Result().Node && text != "" {
+		if text := marker(m); m.Node == t.At() && text != "" {
 			out = append(out, text)
 		}
 	}

@@ -113,9 +113,17 @@ func (t *turn) decide(ctx context.Context) (f core.Finish, err error) {
 
 // finish commits the end. It must not be cut by the end of ctx: the work is done. A store that is busy is tried again for a while;
 // what can't be committed is taken again when the lease has run out.
+//
+// Where the store refuses a session or a pause that is to be kept, for another reason than being busy, the turn has failed with that:
+// it ends as session_save_failed or suspension_persistence_failed, and keeps neither.
 func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
-	f.Claim = t.claim
-	err := t.persist(ctx, func(ctx context.Context) error { return t.Store.Finish(ctx, f) })
+	err := t.store(ctx, f)
+	if category := unsaved(f); category != "" && refused(err) {
+		without, ending := t.failed(ctx, core.Wrap(category, err, ""))
+		if ending == nil {
+			f, err = without, t.store(ctx, without)
+		}
+	}
 	switch {
 	case err == nil && f.Retry != nil:
 		t.log.Info("turn put off", "category", f.Retry.Category, "after", f.Retry.After)
@@ -129,6 +137,33 @@ func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
 	}
 }
 
+func (t *turn) store(ctx context.Context, f core.Finish) error {
+	f.Claim = t.claim
+	return t.persist(ctx, func(ctx context.Context) error { return t.Store.Finish(ctx, f) })
+}
+
+// unsaved is the category of a turn whose Finish the store refuses; "" where it keeps nothing of the engine's.
+func unsaved(f core.Finish) core.Category {
+	switch {
+	case f.Paused != nil:
+		return core.SuspensionPersistenceFailed
+	case f.Session != nil:
+		return core.SessionSaveFailed
+	}
+	return ""
+}
+
+// refused reports whether the store has answered no: it is neither busy nor slow, and the conversation is still this turn's.
+func refused(err error) bool {
+	return err != nil && !temporary(err) && core.CategoryOf(err) != core.LeaseLost && !errors.Is(err, context.Canceled)
+}
+
+// temporary reports whether a write may succeed in a moment.
+func temporary(err error) bool {
+	c := core.CategoryOf(err)
+	return c == core.StoreBusy || c == core.StoreFull || errors.Is(err, context.DeadlineExceeded)
+}
+
 // persist writes what must not be lost because the store is busy or slow for a moment. A lost conversation ends it at once.
 func (t *turn) persist(ctx context.Context, write func(context.Context) error) error {
 	ctx = context.WithoutCancel(ctx)
@@ -137,9 +172,7 @@ func (t *turn) persist(ctx context.Context, write func(context.Context) error) e
 		try, cancel := context.WithTimeout(ctx, persistFor)
 		err := write(try)
 		cancel()
-		c := core.CategoryOf(err)
-		again := c == core.StoreBusy || c == core.StoreFull || errors.Is(err, context.DeadlineExceeded)
-		if !again || time.Now().After(until) {
+		if !temporary(err) || time.Now().After(until) {
 			return err
 		}
 		newWake().wait(ctx, wait)

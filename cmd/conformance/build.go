@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 
 	"gatehouse/cmd/conformance/internal/evidence"
 	"gatehouse/cmd/conformance/internal/fixture"
@@ -22,12 +23,18 @@ func (r *runner) build(d *fixture.Node) *graph.Builder {
 	sc := &scope{d: d}
 	r.define(b, sc)
 	r.Conversation, r.Outer = sc.conversation, sc.fields
+	if r.product && !sc.conversation { // each of its turns begins with a message
+		b.Fields(graph.Messages)
+	}
 	if p := d.Get("session_state"); p != nil {
 		var fields []string
 		for _, f := range p.Need("fields").Items() {
 			fields = append(fields, f.Text())
 		}
 		r.Projected = fields
+		if r.product && !slices.Contains(fields, graph.Messages.Name()) {
+			fields = append(slices.Clone(fields), graph.Messages.Name())
+		}
 		b.Session(fields...)
 	}
 	if r.AutoSave = d.Get("auto_save").Flag(true); !r.AutoSave {

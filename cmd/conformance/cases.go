@@ -16,7 +16,7 @@ import (
 var unsupportedSuites = []string{"llm-provider", "prompt-management", "observability", "pipeline-utilities", "retrieval-provider"}
 
 // runFile runs every case of a file.
-func runFile(ctx context.Context, path string) []verdict {
+func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 	base := verdict{File: strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".yaml"), ".yml"), Case: "case"}
 	root, err := fixture.Load(path)
 	if err != nil {
@@ -25,8 +25,7 @@ func runFile(ctx context.Context, path string) []verdict {
 	}
 	base.Capability = capabilityOf(path, root)
 	if !root.Has("cases") {
-		r := runCase(ctx, base.Capability, root)
-		base.Faults, base.Unchecked = r.faults, r.unchecked
+		base.take(runCase(ctx, base.Capability, root, throughProduct))
 		return []verdict{base}
 	}
 	file := newRunner(ctx, root) // of what stands beside the cases
@@ -47,15 +46,17 @@ func runFile(ctx context.Context, path string) []verdict {
 		if name := fixture.Peek(doc, "name").Name(); name != "" {
 			v.Case = name
 		}
-		r := runCase(ctx, base.Capability, doc)
-		v.Faults, v.Unchecked = r.faults, r.unchecked
+		r := runCase(ctx, base.Capability, doc, throughProduct)
+		v.take(r)
 		turns = append(turns, r.Turns...)
 		file.Case = r.Case
 		out = append(out, v)
 	}
 	file.beside(root, turns, base.Capability)
 	last := &out[len(out)-1] // what is of the file as a whole is told with its last case
-	last.Faults, last.Unchecked = append(last.Faults, file.faults...), append(last.Unchecked, file.unchecked...)
+	if last.NoCounterpart == "" {
+		last.Faults, last.Unchecked = append(last.Faults, file.faults...), append(last.Unchecked, file.unchecked...)
+	}
 	return out
 }
 
@@ -77,7 +78,7 @@ func (r *runner) beside(root *fixture.Node, turns []*evidence.Turn, capability s
 }
 
 // runCase runs one case on a graph and stores of its own.
-func runCase(ctx context.Context, capability string, doc *fixture.Node) *runner {
+func runCase(ctx context.Context, capability string, doc *fixture.Node, throughProduct bool) *runner {
 	ctx, cancel := context.WithTimeout(ctx, 3*evidence.Patience) // a graph may run in circles
 	defer cancel()
 	r := newRunner(ctx, doc)
@@ -91,7 +92,17 @@ func runCase(ctx context.Context, capability string, doc *fixture.Node) *runner 
 		}
 		doc.Get("name").Text()
 		doc.Get("description")
+		if throughProduct {
+			if r.noCounterpart = noCounterpart(capability, doc); r.noCounterpart != "" {
+				return
+			}
+			r.product = true
+		}
 		if !r.setup() {
+			return
+		}
+		if throughProduct {
+			r.runProduct()
 			return
 		}
 		switch {
@@ -118,6 +129,9 @@ func (r *runner) invariants(d *fixture.Node, turns []*evidence.Turn) {
 		holds, known := invariant.Named(name)
 		if !known {
 			r.unchecked = append(r.unchecked, name)
+			return
+		}
+		if r.lacks(name, v) {
 			return
 		}
 		if err := holds(r.Case, turns, v); err != nil {

@@ -279,7 +279,7 @@ func TestEveryInvariantCanFail(t *testing.T) {
 			docs = root.Get("cases").Items()
 		}
 		for _, doc := range docs {
-			r := runCase(t.Context(), capabilityOf(file, root), doc)
+			r := runCase(t.Context(), capabilityOf(file, root), doc, false)
 			r.eachInvariant(doc, func(name string, v *fixture.Node) {
 				holds, known := invariant.Named(name)
 				for _, wrong := range wrongEvidence {

@@ -41,6 +41,10 @@ func (r *runner) observers(b *graph.Builder) {
 			}
 			r.attached[target] = append(r.attached[target], o)
 		case "invocation":
+			if r.doc.Has("chat_turns") || r.product { // who invokes the graph is not the runner
+				b.Observe(o)
+				break
+			}
 			r.scoped = append(r.scoped, o)
 		default:
 			where.Malformed("must be graph or invocation")

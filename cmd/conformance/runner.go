@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"gatehouse/cmd/conformance/internal/evidence"
 	"gatehouse/cmd/conformance/internal/fixture"
+	"gatehouse/cmd/conformance/internal/product"
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/graph"
@@ -32,9 +34,14 @@ type runner struct {
 	match     fixture.Matcher
 
 	turnStart marks
+	startLock sync.Mutex
+	gateway   *product.Gateway // nil: turns run on stores in memory
 
-	faults    []string
-	unchecked []string
+	faults        []string
+	unchecked     []string
+	product       bool     // the case runs through the product
+	noCounterpart string   // why it does not, though it was asked to
+	unmatched     []string // assertions without a counterpart in the product
 }
 
 // newRunner makes the runner of a case.
@@ -60,17 +67,27 @@ func (r *runner) begin(kind evidence.Kind, d *fixture.Node) *evidence.Turn {
 	if n := d.Get("name"); n != nil {
 		t.Name = n.Text()
 	}
-	m := marks{entries: r.Journal.Len(), subscriptions: len(r.Subscriptions), at: time.Now()}
-	m.heard, m.events = r.events.Len()
-	m.spans, m.lines = r.telemetry.Len()
-	r.turnStart = m
+	r.turnStart.subscriptions, r.turnStart.at = len(r.Subscriptions), time.Now()
+	r.mark()
 	r.Turns = append(r.Turns, t)
 	return t
 }
 
+// mark notes how much has happened before a turn or, where the product retries it, before its last attempt.
+func (r *runner) mark() {
+	r.startLock.Lock()
+	defer r.startLock.Unlock()
+	m := &r.turnStart
+	m.entries = r.Journal.Len()
+	m.heard, m.events = r.events.Len()
+	m.spans, m.lines = r.telemetry.Len()
+}
+
 // end closes a turn: what happened since it began is its own.
 func (r *runner) end(t *evidence.Turn) {
+	r.startLock.Lock()
 	m := r.turnStart
+	r.startLock.Unlock()
 	t.Took = time.Since(m.at)
 	t.Entries = r.Journal.From(m.entries)
 	t.Heard, t.Events = r.events.From(m.heard, m.events)

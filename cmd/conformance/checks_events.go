@@ -45,6 +45,14 @@ func pairwise[T any](r *runner, v *fixture.Node, got []T, what string, compare f
 // event compares the keys that are named, each as a whole. A field that an event of this kind does not have is null.
 func (r *runner) event(v *fixture.Node, e graph.Event) {
 	have := evidence.EventFields(e)
+	for _, key := range []string{"pre_state", "post_state"} {
+		if state, ok := have[key].(map[string]any); ok {
+			have[key] = r.withoutAdded(state)
+		}
+	}
+	for i, state := range have["parent_states"].([]any) {
+		have["parent_states"].([]any)[i] = r.withoutAdded(state.(map[string]any))
+	}
 	v.Each(func(key string, d *fixture.Node) bool {
 		switch key {
 		case "phase", "node_name", "namespace", "step", "attempt_index", "pre_state", "post_state", "parent_states", "fan_out_index", "branch_name":

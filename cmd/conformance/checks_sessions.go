@@ -55,16 +55,24 @@ func checkSaved(r *runner, t *evidence.Turn, v *fixture.Node) {
 	})
 }
 
+// storedUnder is the id under which a session of the fixture is stored.
+func (r *runner) storedUnder(id *fixture.Node) core.SessionID {
+	if r.gateway != nil {
+		return r.gateway.Session(core.SessionID(id.Text()))
+	}
+	return core.SessionID(id.Text())
+}
+
 func checkStoreAfter(r *runner, _ *evidence.Turn, v *fixture.Node) {
 	if id := v.Get("load_returns_none_for_session_id"); id != nil {
-		got := r.Look(r.ctx, core.SessionID(id.Text()))
+		got := r.Look(r.ctx, r.storedUnder(id))
 		r.must(got == nil, id, "there is a record: %s", fixture.Show(got.Fields()))
 	}
 	id := v.Get("load_returns_for_session_id")
 	if id == nil {
 		return
 	}
-	got := r.Look(r.ctx, core.SessionID(id.Text()))
+	got := r.Look(r.ctx, r.storedUnder(id))
 	if !r.must(got != nil, id, "there is no record") {
 		return
 	}

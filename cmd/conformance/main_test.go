@@ -21,7 +21,7 @@ func conformance(t *testing.T, args ...string) (code int, stdout, stderr string)
 
 func TestGoodFixturesPass(t *testing.T) {
 	code, out, _ := conformance(t, "--strict", "testdata/good")
-	if code != 0 || strings.Contains(out, "unchecked") || !strings.HasSuffix(out, "59 passed, 0 failed\n") {
+	if code != 0 || strings.Contains(out, "unchecked") || !strings.HasSuffix(out, "61 passed, 0 failed\n") {
 		t.Errorf("code %d:\n%s", code, out)
 	}
 }
@@ -125,6 +125,36 @@ func TestAnUnknownInvariantIsCounted(t *testing.T) {
 	code, out, _ = conformance(t, "--strict", file)
 	if code != 1 || !strings.HasSuffix(out, "0 passed, 1 failed, 1 unchecked\n") {
 		t.Errorf("strict: code %d:\n%s", code, out)
+	}
+}
+
+// TestProduct: chats, and what else has a counterpart, pass through dispatch, approvals and SQLite too; what has none is named.
+func TestProduct(t *testing.T) {
+	code, out, _ := conformance(t, "--strict", "--product", "testdata/good")
+	for _, line := range []string{
+		"ok harness-chat/own/a_signal_resumes_and_the_listener_hears_once\n",
+		"ok harness-chat/own/an_end_that_is_not_saved\n",
+		"ok harness-chat/own/a_pause_that_is_not_saved\n",
+		"ok suspension/nested/one_instance_after_another\n",
+		"no counterpart harness/own/stateless_pauses_too: every turn has a session\n",
+		"no counterpart harness/own/buckets: cases.2.transmissions.0.expected.dispatch_path: events have kinds and no intents\n",
+		"16 passed, 0 failed, 45 without a counterpart\n",
+	} {
+		if !strings.Contains(out, line) {
+			t.Errorf("there is no line %q", line)
+		}
+	}
+	if code != 0 {
+		t.Errorf("code %d:\n%s", code, out)
+	}
+}
+
+// TestBadFixturesFailInTheProduct: what is wrong in a chat is wrong there too.
+func TestBadFixturesFailInTheProduct(t *testing.T) {
+	for _, name := range []string{"silent_listener", "two_names_of_one_id", "another_id", "deep_unconsumed_key"} {
+		if code, out, _ := conformance(t, "--product", filepath.Join("testdata/bad", name+".yaml")); code != 1 || !strings.HasPrefix(out, "FAIL ") {
+			t.Errorf("%s: code %d:\n%s", name, code, out)
+		}
 	}
 }
 

@@ -31,6 +31,18 @@ func noCounterpart(capability string, doc *fixture.Node) string {
 			return why
 		}
 	}
+	for category, why := range map[core.Category]string{
+		core.SuspensionPayloadInvalid: "an approval is decided once, so a payload that does not fit can't be corrected",
+		core.HarnessSessionUnresolved: "every message has a conversation", core.HarnessPathAmbiguous: "events have kinds and no intents",
+		core.HarnessCorrelationFailed: "a signal names its approval",
+	} {
+		if doc.Says(string(category)) {
+			return why
+		}
+	}
+	if doc.Mentions("mark_node_completed") {
+		return "each pause has a signal id of its own"
+	}
 	if fixture.Peek(fixture.Peek(doc, "harness"), "mode").Name() == string(harness.Stateless) {
 		return "every turn has a session"
 	}
@@ -61,7 +73,9 @@ var withoutCounterpart = map[string]string{
 	"final_state_at_error":        "the state of a failed turn is not kept",
 	"session_store_load_calls":    "the dispatcher reads too",
 	"session_store_save_calls":    "the dispatcher saves",
-	"harness_auto_retried":        "the dispatcher retries what is transient",
+	"otel_spans":                  "the dispatcher makes the session's id",
+	"span_tree":                   "the dispatcher makes the session's id",
+	"log_records":                 "the dispatcher makes the session's id",
 	"drain_summary":               "the process drains, not the turn",
 
 	"harness_classified_as_new_session_path":                  "events have kinds and no intents",
@@ -71,13 +85,15 @@ var withoutCounterpart = map[string]string{
 	"resume_threaded_signal_payload_into_engine":              "the signal is the approval's",
 	"completed_outcome_surfaced_as_completion_response_shape": "a graph without replies says nothing",
 	"outbound_shape_distinct_from_error_or_suspended":         "a graph without replies says nothing",
-	"harness_did_not_auto_retry":                              "the dispatcher retries what is transient",
 	"outbound_marked_intervention_required":                   "a reply has a bucket and no flags",
 }
 
 // lacks reports whether an assertion has no counterpart, and notes it.
 func (r *runner) lacks(key string, v *fixture.Node) bool {
 	why, lacks := withoutCounterpart[key]
+	if key == "harness_auto_retried" || key == "harness_did_not_auto_retry" {
+		why, lacks = "the dispatcher retries what is transient", slices.ContainsFunc(r.Turns, func(t *evidence.Turn) bool { return t.Bucket == core.RetryableTransient })
+	}
 	chat := r.doc.Has("chat_turns") && key == "dispatch_path" // which history was loaded tells a chat's path
 	if r.gateway == nil || !lacks || chat {
 		return false
@@ -126,7 +142,7 @@ func (r *runner) runProduct() {
 	default:
 		for _, d := range r.doc.Need("invocations").Items() {
 			t := r.begin(evidence.Invocation, d)
-			d.Get("initial_state").Fields()
+			d.Get("initial_state").Fields() // nothing, see noCounterpart
 			var signal *chat.Signal
 			if resume := d.Get("resume_invocation"); resume != nil {
 				signal = &chat.Signal{Invocation: r.invocationID(resume), Payload: payload(d.Get("signal_payload"))}
@@ -197,7 +213,7 @@ func (r *runner) productSignal(t *evidence.Turn, s chat.Signal) {
 
 // ended takes over what is stored and was delivered of a turn, whose own messages begin at one of the invocation's.
 func (r *runner) ended(t *evidence.Turn, e product.Ended, from int) {
-	t.ID, t.Session, t.Category = e.Event.Invocation, e.Event.Session, e.Event.End.Category
+	t.ID, t.Session, t.Retries = e.Event.Invocation, e.Event.Session, e.Event.Retries
 	own := append([]core.Message{}, e.Messages[min(from, len(e.Messages)):]...)
 	switch e.Event.End.Kind {
 	case core.EndReplied, core.EndNothing:
@@ -212,6 +228,11 @@ func (r *runner) ended(t *evidence.Turn, e product.Ended, from int) {
 	}
 	r.Graph.Drain(r.ctx)
 	r.end(t)
+	for _, s := range []*evidence.Stored{t.Before, t.After} {
+		if s != nil {
+			s.State = r.withoutAdded(s.State)
+		}
+	}
 	r.delivered(t, e)
 	r.states(t)
 }
@@ -253,22 +274,24 @@ func (r *runner) delivered(t *evidence.Turn, e product.Ended) {
 	}
 }
 
+// withoutAdded is a state without the messages, where the case does not declare them.
+func (r *runner) withoutAdded(fields map[string]any) map[string]any {
+	if r.product && !slices.Contains(r.Outer, graph.Messages.Name()) {
+		fields = maps.Clone(fields)
+		delete(fields, graph.Messages.Name())
+	}
+	return fields
+}
+
 // states tells from events and records where the turn stopped and what its states were.
 func (r *runner) states(t *evidence.Turn) {
-	own := func(fields map[string]any) map[string]any {
-		if !slices.Contains(r.Outer, graph.Messages.Name()) {
-			fields = maps.Clone(fields)
-			delete(fields, graph.Messages.Name())
-		}
-		return fields
-	}
 	for i, e := range t.Events {
 		if i == 0 {
 			first := e.Pre
 			if len(e.Parents) > 0 {
 				first = e.Parents[0]
 			}
-			t.Began = own(evidence.StateFields(first))
+			t.Began = r.withoutAdded(evidence.StateFields(first))
 		}
 		stopped := e.Phase == graph.PhaseSuspended || e.Err != nil
 		if stopped && len(e.Namespace) > len(t.Place) {
@@ -282,7 +305,6 @@ func (r *runner) states(t *evidence.Turn) {
 			t.State[name] = fixture.Plain(v)
 		}
 	case t.Completed() && t.After != nil:
-		t.State = own(t.After.State)
-		t.After.State = own(t.After.State)
+		t.State = t.After.State
 	}
 }

@@ -24,6 +24,7 @@ func (t *turn) message(ctx context.Context) (core.Finish, error) {
 	if err != nil {
 		return core.Finish{}, err
 	}
+	t.harness = harness
 	facts := t.facts()
 	facts.Actor = t.named(ctx, facts.Actor)
 	ctx = core.WithTurn(ctx, facts)
@@ -58,6 +59,7 @@ func (t *turn) signal(ctx context.Context) (core.Finish, error) {
 	if err != nil {
 		return core.Finish{}, err
 	}
+	t.harness = harness
 	var heard core.Outcome
 	defer harness.Subscribe(paused.Session, func(o core.Outcome) { heard = o })()
 	facts, err := t.requester(ctx, core.ApprovalID(p.SignalID))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/chat"
 )
 
 // turn is one claimed event on its way to its end.
@@ -18,6 +19,7 @@ type turn struct {
 	ledger *ledger
 	log    *slog.Logger
 
+	harness  *chat.Harness // of the turn, once it has one
 	steps    *steps
 	evidence json.RawMessage // what the graph says the turn did so far; kept with an end of any kind or a pause, not with a wait for another try
 }
@@ -117,23 +119,27 @@ func (t *turn) decide(ctx context.Context) (f core.Finish, err error) {
 // Where the store refuses a session or a pause that is to be kept, for another reason than being busy, the turn has failed with that:
 // it ends as session_save_failed or suspension_persistence_failed, and keeps neither.
 func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
-	err := t.store(ctx, f)
-	if category := unsaved(f); category != "" && refused(err) {
-		without, ending := t.failed(ctx, core.Wrap(category, err, ""))
+	stored := t.store(ctx, f)
+	if category := unsaved(f); category != "" && refused(stored) {
+		var err error = core.Wrap(category, stored, "")
+		if t.harness != nil {
+			err = &harnessError{t.harness.Errored(err)}
+		}
+		without, ending := t.failed(ctx, err)
 		if ending == nil {
-			f, err = without, t.store(ctx, without)
+			f, stored = without, t.store(ctx, without)
 		}
 	}
 	switch {
-	case err == nil && f.Retry != nil:
+	case stored == nil && f.Retry != nil:
 		t.log.Info("turn put off", "category", f.Retry.Category, "after", f.Retry.After)
-	case err == nil:
+	case stored == nil:
 		t.log.Info("turn ended", "kind", t.claim.Event.Kind(), "end", f.End.Kind, "category", f.End.Category, "took", time.Since(began).Round(time.Millisecond))
 		t.Delivered()
-	case core.CategoryOf(err) == core.LeaseLost:
+	case core.CategoryOf(stored) == core.LeaseLost:
 		t.log.Warn("the conversation was lost; the turn is void", "category", core.LeaseLost)
 	default:
-		t.log.Error("the turn's end could not be stored; it will be taken again", "category", core.CategoryOf(err), "err", err)
+		t.log.Error("the turn's end could not be stored; it will be taken again", "category", core.CategoryOf(stored), "err", stored)
 	}
 }
 

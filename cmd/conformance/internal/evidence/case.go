@@ -94,6 +94,7 @@ type Turn struct {
 	Reply      *core.Message
 	Descriptor *core.Descriptor
 	ID         core.InvocationID
+	Retries    int // by the product
 	Response   *harness.Response
 
 	Subscribed    int // registrations during the turn

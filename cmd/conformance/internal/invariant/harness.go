@@ -167,13 +167,12 @@ func loadFailureTerminates(_ *evidence.Case, turns []*evidence.Turn) error {
 	return bucketOf(turns, core.SessionLoadFailed, core.SessionTerminating)
 }
 
-// notRetried: a failed turn invoked the graph once and loaded its session once.
+// notRetried: a failed turn was begun once: the graph was not invoked a second time, and the session loaded once at most.
 func notRetried(_ *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "failed transmission", both(transmitted, (*evidence.Turn).Errored), func(t *evidence.Turn) error {
-		if _, err := invokedOnce(t); err != nil {
-			return err
-		}
-		return that(t.Count(evidence.Load) <= 1, "the session was loaded %d times", t.Count(evidence.Load))
+		loads := t.Count(evidence.Load)
+		return that(len(t.Invoked) <= 1 && t.Retries == 0 && loads <= 1, "the graph was invoked %d times, retried %d times, and the session loaded %d times",
+			len(t.Invoked), t.Retries, loads)
 	})
 }
 

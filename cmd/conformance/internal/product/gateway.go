@@ -141,8 +141,8 @@ func (g *Gateway) Signal(ctx context.Context, s chat.Signal, waiting *core.Pause
 	if err != nil {
 		return Ended{}, err
 	}
-	if counted, err := g.wait(ctx, core.EventFilter{Seq: seq}); err != nil || counted.Event.End.Kind != core.EndDecided {
-		return Ended{}, fmt.Errorf("the click ended as %+v: %w", counted.Event.End, err)
+	if counted, err := g.await(ctx, core.EventFilter{Seq: seq}); err != nil || counted.End.Kind != core.EndDecided {
+		return Ended{}, fmt.Errorf("the click ended as %+v: %w", counted.End, err)
 	}
 	return g.wait(ctx, core.EventFilter{Invocation: waiting.Invocation})
 }
@@ -157,23 +157,31 @@ func (g *Gateway) accept(ctx context.Context, to core.ConversationID, body core.
 	return r.Seq, err
 }
 
-// wait waits until the latest event that the filter names has ended, and delivers what it left.
+// wait waits until the latest event that the filter names has ended, delivers what it left, and reads what it came to.
 func (g *Gateway) wait(ctx context.Context, f core.EventFilter) (Ended, error) {
+	e, err := g.await(ctx, f)
+	if err != nil {
+		return Ended{}, err
+	}
+	return g.ended(ctx, e)
+}
+
+func (g *Gateway) await(ctx context.Context, f core.EventFilter) (core.EventRecord, error) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	f.Limit = 1
 	for {
 		events, err := g.store.Events(ctx, f)
 		if err != nil {
-			return Ended{}, err
+			return core.EventRecord{}, err
 		}
 		if len(events) == 1 && !events[0].EndedAt.IsZero() {
-			return g.ended(ctx, events[0])
+			return events[0], nil
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return Ended{}, fmt.Errorf("the turn did not end: %w", context.Cause(ctx))
+			return core.EventRecord{}, fmt.Errorf("the turn did not end: %w", context.Cause(ctx))
 		}
 	}
 }

@@ -124,7 +124,7 @@ func (r *runner) edges(b *graph.Builder, list, nodes *fixture.Node) {
 	}
 }
 
-// keyError stands for another language's KeyError.
+// keyError means another language's KeyError.
 type keyError struct{ error }
 
 // TypeName is what a fixture calls the type of an exception.
@@ -135,7 +135,7 @@ func (r *runner) migrated(name string) {
 	r.Journal.Add(evidence.Entry{What: evidence.Migration, Node: name})
 }
 
-// migration is one of the fixture language's mocks. Each run is recorded, to be compared with the engine's own account
+// migration is one of the fixture language's mocks. Each run is recorded, to be compared with the engine's own record
 // (Entry.Migrations).
 func (r *runner) migration(name string, d *fixture.Node) func(map[string]any) (map[string]any, error) {
 	arithmetic := func(f func(int64) int64) func(map[string]any) (map[string]any, error) {

@@ -28,7 +28,7 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 		base.take(runCase(ctx, base.Capability, root, throughProduct))
 		return []verdict{base}
 	}
-	file := newRunner(ctx, root) // of what stands beside the cases
+	file := newRunner(ctx, root) // of what is beside the cases
 	var cases []*fixture.Node
 	file.guard(func() { cases = root.Get("cases").Items() })
 	if len(file.faults) == 0 && len(cases) == 0 {
@@ -53,14 +53,14 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 		out = append(out, v)
 	}
 	file.beside(root, turns, base.Capability)
-	last := &out[len(out)-1] // what is of the file as a whole is told with its last case
+	last := &out[len(out)-1] // what is of the file as a whole is reported with its last case
 	if last.NoCounterpart == "" {
 		last.Faults, last.Unchecked = append(last.Faults, file.faults...), append(last.Unchecked, file.unchecked...)
 	}
 	return out
 }
 
-// beside reads what stands beside the cases: invariants of the file as a whole.
+// beside reads what is beside the cases: invariants of the file as a whole.
 func (r *runner) beside(root *fixture.Node, turns []*evidence.Turn, capability string) {
 	root.Each(func(key string, v *fixture.Node) bool {
 		switch key {
@@ -131,7 +131,7 @@ func (r *runner) invariants(d *fixture.Node, turns []*evidence.Turn) {
 			r.unchecked = append(r.unchecked, name)
 			return
 		}
-		if r.lacks(name, v) {
+		if r.withoutCounterpart(name, v) {
 			return
 		}
 		if err := holds(r.Case, turns, v); err != nil {

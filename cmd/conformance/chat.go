@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"gatehouse/cmd/conformance/internal/evidence"
 	"gatehouse/cmd/conformance/internal/fixture"
@@ -30,8 +31,8 @@ func (r *runner) runChat() {
 	for _, d := range r.doc.Get("signal_arrivals").Items() {
 		t := r.begin(evidence.Signal, d)
 		r.signal(t, chat.Signal{SignalID: core.SignalID(d.Need("signal_id").Text()), Payload: payload(d.Get("signal_payload"))})
-		if t.Waited != nil {
-			t.ID = t.Waited.Invocation
+		if t.ResumedRecord != nil {
+			t.ID = t.ResumedRecord.Invocation
 		}
 		t.Before = r.Look(r.ctx, t.Session)
 		called := r.calls()
@@ -81,7 +82,7 @@ func (r *runner) calls() map[string]int {
 	return out
 }
 
-// checkArrival checks a signal's outcome and what its listener was told.
+// checkArrival checks a signal's outcome and what its listener was called with.
 func (r *runner) checkArrival(t *evidence.Turn, called map[string]int) {
 	if e := t.Node.Get("expected"); e != nil {
 		t.ErrorExpected = true
@@ -104,11 +105,11 @@ func (r *runner) checkArrival(t *evidence.Turn, called map[string]int) {
 		v.Value()
 		return
 	}
-	told := *t
-	take(&told, l.Calls[len(l.Calls)-1])
-	r.apply(chatChecks, &told, v)
-	if told.Errored() && !told.ErrorExpected {
-		r.fault(v, "the resumed turn failed: %v", told.Err)
+	reported := *t
+	take(&reported, l.Calls[len(l.Calls)-1])
+	r.apply(chatChecks, &reported, v)
+	if reported.Errored() && !reported.ErrorExpected {
+		r.fault(v, "the resumed turn failed: %v", reported.Err)
 	}
 }
 
@@ -145,5 +146,98 @@ func take(t *evidence.Turn, out core.Outcome) {
 		t.Status, t.Err, t.Category, t.Bucket, t.Reply = graph.Errored, o.Err, o.Category, o.Bucket, &o.Reply
 	case core.Suspended:
 		t.Status, t.Pending, t.Descriptor, t.ID = graph.Suspended, o.Pending, &o.Descriptor, o.Invocation
+	}
+}
+
+// chatChecks are the assertions of harness-chat.
+var chatChecks map[string]check
+
+func init() {
+	chatChecks = map[string]check{
+		"outcome": checkOutcome, "dispatch_path": checkPath, "error_bucket": checkBucket, "error_category": checkCategory,
+		"signal_descriptor": checkDescriptor, "execution_order": checkExecutionOrder, "final_state": checkHistory, "reply": checkReply,
+		"replies": func(r *runner, t *evidence.Turn, v *fixture.Node) {
+			r.must(t.Completed(), v, "the turn did not complete: it is %s (%v)", t.Status, t.Err)
+			r.messages(v, t.Replies)
+		},
+		"pending_messages": func(r *runner, t *evidence.Turn, v *fixture.Node) {
+			r.suspended(t, v)
+			r.messages(v, t.Pending)
+		},
+		"invocation_id": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.ID) },
+		"invariants":    checkTurnInvariants,
+	}
+}
+
+// messages compares a list: its exact length, and of each message the keys that are named.
+func (r *runner) messages(v *fixture.Node, got []core.Message) {
+	r.must(got != nil, v, "there is no list") // an empty one would be there
+	pairwise(r, v, got, "messages: "+fixture.Show(got), r.message)
+}
+
+// messageFields is a message with all the fields that a message can have; one that it does not have is null.
+func messageFields(m core.Message) map[string]any {
+	out, _ := fixture.Plain(m).(map[string]any)
+	for _, key := range []string{"role", "content", "tool_calls", "tool_call_id"} {
+		if _, there := out[key]; !there {
+			out[key] = nil
+		}
+	}
+	return out
+}
+
+// message compares the keys that are named. Two more look into the text, whatever the case of its letters.
+func (r *runner) message(v *fixture.Node, got core.Message) {
+	have := messageFields(got)
+	text := strings.ToLower(got.Content.String())
+	contains := func(d *fixture.Node) {
+		r.must(strings.Contains(text, strings.ToLower(d.Text())), d, "%q does not say %q", got.Content.String(), d.Text())
+	}
+	field := func(key string) func(*fixture.Node) {
+		return func(d *fixture.Node) {
+			if empty := key == "content" && d.Value() == "" && have[key] == nil; !empty {
+				r.includes(d, have[key])
+			}
+		}
+	}
+	keys(v, map[string]func(*fixture.Node){
+		"role": field("role"), "content": field("content"), "tool_calls": field("tool_calls"), "tool_call_id": field("tool_call_id"),
+		"content_includes": func(d *fixture.Node) {
+			for _, one := range d.Items() {
+				contains(one)
+			}
+		},
+		"content_matches_template": contains,
+	})
+}
+
+func checkReply(r *runner, t *evidence.Turn, v *fixture.Node) {
+	if t.Reply == nil {
+		r.must(false, v, "there is no error reply: the turn is %s", t.Status)
+		return
+	}
+	r.message(v, *t.Reply)
+}
+
+// checkHistory looks at the conversation as it is stored after the turn.
+func checkHistory(r *runner, t *evidence.Turn, v *fixture.Node) {
+	history := t.After.History()
+	keys(v, map[string]func(*fixture.Node){
+		"messages_count":            func(d *fixture.Node) { r.is(d, len(history)) },
+		"messages_history_contains": func(d *fixture.Node) { r.inOrder(d, history) },
+	})
+}
+
+// inOrder looks for each message after the one found before it.
+func (r *runner) inOrder(v *fixture.Node, history []core.Message) {
+	at := 0
+	for _, want := range v.Items() {
+		found := false
+		for ; at < len(history) && !found; at++ {
+			found = r.match.Diff(want, messageFields(history[at]), true) == ""
+		}
+		if !r.must(found, want, "there is no such message: %s", fixture.Show(want.Value())) {
+			return
+		}
 	}
 }

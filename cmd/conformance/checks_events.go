@@ -18,7 +18,7 @@ func checkObserverEvents(r *runner, t *evidence.Turn, v *fixture.Node) {
 	v.All(func(observer string, list *fixture.Node) {
 		r.observed(list, observer)
 		var got []graph.Event
-		for _, h := range t.Heard {
+		for _, h := range t.Observed {
 			if h.Observer == observer {
 				got = append(got, h.Event)
 			}
@@ -85,7 +85,7 @@ func checkDeliveryOrder(r *runner, t *evidence.Turn, v *fixture.Node) {
 		listed[name] = true
 	}
 	got := []any{}
-	for _, h := range t.Heard {
+	for _, h := range t.Observed {
 		if h.Failed && !listed[h.Observer] {
 			continue
 		}

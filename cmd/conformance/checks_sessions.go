@@ -10,7 +10,7 @@ import (
 
 func checkLoaded(r *runner, t *evidence.Turn, v *fixture.Node) {
 	entry := t.Entry()
-	r.must(t.Count(evidence.Load) > 0, v, "the store was not asked")
+	r.must(t.Count(evidence.Load) > 0, v, "the store was not called")
 	if v.IsNull() {
 		r.must(!entry.Found, v, "a record was loaded")
 		return
@@ -92,19 +92,19 @@ func checkMigrations(r *runner, t *evidence.Turn, v *fixture.Node) {
 		ran = ran[:len(ran)-1]
 	}
 	r.is(v, ran)
-	told := []string{}
+	reported := []string{}
 	for _, m := range t.Entry().Migrations {
-		told = append(told, m[0]+"->"+m[1])
+		reported = append(reported, m[0]+"->"+m[1])
 	}
-	r.must(t.Errored() || slices.Equal(told, r.Migrations), v, "these migrations ran: %v, the engine tells of %v", r.Migrations, told)
+	r.must(t.Errored() || slices.Equal(reported, r.Migrations), v, "these migrations ran: %v, the engine reports %v", r.Migrations, reported)
 }
 
 func checkCheckpointer(r *runner, t *evidence.Turn, v *fixture.Node) {
 	keys(v, map[string]func(*fixture.Node){
-		"paused_invocation_record_exists": func(d *fixture.Node) { r.is(d, t.Waits != nil) },
+		"paused_invocation_record_exists": func(d *fixture.Node) { r.is(d, t.PausedRecord != nil) },
 		"record_type": func(d *fixture.Node) {
-			if r.must(t.Waits != nil, d, "there is no record") {
-				r.is(d, t.Waits.Type)
+			if r.must(t.PausedRecord != nil, d, "there is no record") {
+				r.is(d, t.PausedRecord.Type)
 			}
 		},
 	})

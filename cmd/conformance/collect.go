@@ -30,7 +30,7 @@ func collect(args []string) ([]string, error) {
 			continue
 		}
 		found := len(files)
-		// with a separator behind it a link to a folder is a folder
+		// with a separator after it a link to a folder is a folder
 		err = filepath.WalkDir(arg+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")) {
 				files = append(files, path)

@@ -68,7 +68,7 @@ func (sc *scope) lookup(d *fixture.Node) (*graph.Graph, *scope) {
 	return nil, nil
 }
 
-// container adds a node that has graphs inside, false where it is none. A spy stands around it, for the order of execution.
+// container adds a node that has graphs inside, false where it is none. A recorder wraps it, for the order of execution.
 func (r *runner) container(b *graph.Builder, sc *scope, name string, d *fixture.Node) bool {
 	switch {
 	case d.Has("subgraph"):
@@ -209,17 +209,17 @@ func (r *runner) branches(sc *scope, d *fixture.Node) graph.Branches {
 func (r *runner) middleware(b *graph.Builder, node string, d *fixture.Node) {
 	for _, m := range d.Get("wrap_with_middleware").Items() {
 		m.Need("name")
-		before, behind := m.Get("pre_log"), m.Get("post_log")
-		r.Markers = append(r.Markers, evidence.Marker{Node: node, Before: before.Text(), After: behind.Text()})
+		before, after := m.Get("pre_log"), m.Get("post_log")
+		r.Markers = append(r.Markers, evidence.Marker{Node: node, Before: before.Text(), After: after.Text()})
 		var asks *fixture.Node
 		if asks = m.Get("pre_next_calls_suspend_with_descriptor"); asks != nil {
 			r.Markers[len(r.Markers)-1].Suspends = true
 		}
-		b.Wrap(node, r.marking(before.Text(), behind.Text(), asks))
+		b.Wrap(node, r.marking(before.Text(), after.Text(), asks))
 	}
 }
 
-func (r *runner) marking(before, behind string, asks *fixture.Node) graph.Middleware {
+func (r *runner) marking(before, after string, asks *fixture.Node) graph.Middleware {
 	var suspend step
 	if asks != nil {
 		suspend = suspendStep(asks, nil)
@@ -234,8 +234,8 @@ func (r *runner) marking(before, behind string, asks *fixture.Node) graph.Middle
 			}
 		}
 		u, err := next(ctx, s)
-		if behind != "" {
-			r.Journal.Add(evidence.Entry{What: evidence.Middleware, Node: behind})
+		if after != "" {
+			r.Journal.Add(evidence.Entry{What: evidence.Middleware, Node: after})
 		}
 		return u, err
 	}

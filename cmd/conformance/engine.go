@@ -49,8 +49,8 @@ func (r *runner) invoke(d *fixture.Node) *evidence.Turn {
 		in.Resume = r.invocationID(resume)
 		in.Payload = payload(d.Get("signal_payload"))
 		r.signal(t, chat.Signal{Invocation: in.Resume, Payload: in.Payload})
-		if t.Waited == nil {
-			t.Waited = r.lastPause(in.Resume)
+		if t.ResumedRecord == nil {
+			t.ResumedRecord = r.lastPause(in.Resume)
 		}
 	}
 	t.Before = r.Look(r.ctx, t.Session)

@@ -201,7 +201,7 @@ var wrongEvidence = map[string]func(c *evidence.Case, t *evidence.Turn){
 	"a session was given": func(_ *evidence.Case, t *evidence.Turn) { t.Given = "x" },
 	"no reply":            func(_ *evidence.Case, t *evidence.Turn) { t.Reply = nil },
 	"no subscription":     func(_ *evidence.Case, t *evidence.Turn) { t.Subscribed = 0 },
-	"no record waits":     func(_ *evidence.Case, t *evidence.Turn) { t.Waits = nil },
+	"no record waits":     func(_ *evidence.Case, t *evidence.Turn) { t.PausedRecord = nil },
 	"it took long":        func(_ *evidence.Case, t *evidence.Turn) { t.Took, t.DrainTook = time.Hour, time.Hour },
 	"no invocation":       func(_ *evidence.Case, t *evidence.Turn) { t.Invoked = nil },
 	"two invocations":     func(_ *evidence.Case, t *evidence.Turn) { t.Invoked = append(t.Invoked, t.Invoked...) },
@@ -213,12 +213,12 @@ var wrongEvidence = map[string]func(c *evidence.Case, t *evidence.Turn){
 	"an answer about an error": func(_ *evidence.Case, t *evidence.Turn) {
 		t.Response = &harness.Response{Body: map[string]any{"category": "x"}}
 	},
-	"no events":          func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Heard = nil, nil },
-	"events are missing": func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Heard = tail(t.Events), tail(t.Heard) },
+	"no events":          func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = nil, nil },
+	"events are missing": func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = tail(t.Events), tail(t.Observed) },
 	"an event too much": func(_ *evidence.Case, t *evidence.Turn) {
-		t.Events, t.Heard = append(t.Events, t.Events...), append(t.Heard, t.Heard...)
+		t.Events, t.Observed = append(t.Events, t.Events...), append(t.Observed, t.Observed...)
 	},
-	"events of another kind":    func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Heard = changeEvents(t) },
+	"events of another kind":    func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = changeEvents(t) },
 	"no spans":                  func(_ *evidence.Case, t *evidence.Turn) { t.Spans = []*evidence.Span{{}} },
 	"other log lines":           func(_ *evidence.Case, t *evidence.Turn) { t.Logs = []evidence.LogLine{{}} },
 	"a migration too much":      func(c *evidence.Case, _ *evidence.Turn) { c.Migrations = append(c.Migrations, "x->y") },
@@ -247,18 +247,18 @@ func storeReply(t *evidence.Turn) {
 func tail[T any](all []T) []T { return all[min(1, len(all)):] }
 
 // changeEvents gives every event an index and another phase.
-func changeEvents(t *evidence.Turn) ([]graph.Event, []evidence.Heard) {
+func changeEvents(t *evidence.Turn) ([]graph.Event, []evidence.Observed) {
 	index := 99
 	change := func(e graph.Event) graph.Event {
 		e.FanOutIndex, e.Phase = &index, graph.PhaseCompleted
 		return e
 	}
 	var events []graph.Event
-	var heard []evidence.Heard
+	var heard []evidence.Observed
 	for _, e := range t.Events {
 		events = append(events, change(e))
 	}
-	for _, h := range t.Heard {
+	for _, h := range t.Observed {
 		h.Event = change(h.Event)
 		heard = append(heard, h)
 	}

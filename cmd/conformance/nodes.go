@@ -33,7 +33,7 @@ func (r *runner) node(sc *scope, name string, d *fixture.Node) graph.Node {
 	}
 }
 
-// steps reads directives that stand beside each other.
+// steps reads directives of one mapping.
 func (r *runner) steps(sc *scope, d *fixture.Node) []step {
 	var steps []step
 	d.Each(func(key string, v *fixture.Node) bool {
@@ -59,7 +59,7 @@ func (r *runner) steps(sc *scope, d *fixture.Node) []step {
 			return d.Has("conditional_suspend")
 		case "emits_log":
 			steps = append(steps, r.logStep(v))
-		case "wrap_with_middleware": // stands around the node, see middleware
+		case "wrap_with_middleware": // wraps the node, see middleware
 		case "description":
 		default:
 			return false
@@ -157,7 +157,7 @@ func descriptorOf(d *fixture.Node) core.Descriptor {
 	return desc
 }
 
-// route reads a conditional edge. Where it leads is told when it runs.
+// route reads a conditional edge. Where it leads is checked when it runs.
 func route(d *fixture.Node, named func(string) string) func(graph.State) (string, error) {
 	if call := d.Get("callable"); call != nil {
 		switch call.Text() {

@@ -94,7 +94,7 @@ func (r *runner) observer(d *fixture.Node) graph.Observer {
 				return ctx.Err()
 			}
 		}
-		r.events.Add(evidence.Heard{Observer: o.Name, Event: e, Invocation: ids.Invocation, Session: ids.Session, Failed: fail != nil})
+		r.events.Add(evidence.Observed{Observer: o.Name, Event: e, Invocation: ids.Invocation, Session: ids.Session, Failed: fail != nil})
 		return fail
 	}
 	return o

@@ -63,7 +63,7 @@ func noCounterpart(capability string, doc *fixture.Node) string {
 }
 
 // withoutCounterpart are the assertions, and the harness invariants, that nothing in the product can be compared with.
-var withoutCounterpart = map[string]string{
+var noCounterpartOf = map[string]string{
 	"dispatch_path":               "events have kinds and no intents",
 	"invoke_args":                 "the dispatcher makes the session's id",
 	"outbound_shape":              "a graph without replies says nothing",
@@ -89,8 +89,8 @@ var withoutCounterpart = map[string]string{
 }
 
 // lacks reports whether an assertion has no counterpart, and notes it.
-func (r *runner) lacks(key string, v *fixture.Node) bool {
-	why, lacks := withoutCounterpart[key]
+func (r *runner) withoutCounterpart(key string, v *fixture.Node) bool {
+	why, lacks := noCounterpartOf[key]
 	if key == "harness_auto_retried" || key == "harness_did_not_auto_retry" {
 		why, lacks = "the dispatcher retries what is transient", slices.ContainsFunc(r.Turns, func(t *evidence.Turn) bool { return t.Bucket == core.RetryableTransient })
 	}
@@ -188,20 +188,20 @@ func (r *runner) say(t *evidence.Turn, conversation core.SessionID, m core.Messa
 	if err != nil {
 		panic(err)
 	}
-	r.ended(t, ended, 1) // behind the message itself
+	r.ended(t, ended, 1) // after the message itself
 }
 
-// productSignal resumes a paused turn. Its listeners are told what was delivered.
+// productSignal resumes a paused turn. Its listeners are called with its outcome.
 func (r *runner) productSignal(t *evidence.Turn, s chat.Signal) {
 	r.signal(t, s)
 	t.Before = r.Look(r.ctx, t.Session)
-	ended, err := r.gateway.Signal(r.ctx, s, t.Waited)
+	ended, err := r.gateway.Signal(r.ctx, s, t.ResumedRecord)
 	if err != nil {
 		panic(err)
 	}
 	from := 0
-	if t.Waited != nil {
-		from = t.Waited.Messages
+	if t.ResumedRecord != nil {
+		from = t.ResumedRecord.Messages
 	}
 	r.ended(t, ended, from)
 	for _, l := range r.Listeners {
@@ -237,7 +237,7 @@ func (r *runner) ended(t *evidence.Turn, e product.Ended, from int) {
 	r.states(t)
 }
 
-// failure is the outcome of a turn that did not come to its end, as people were told of it.
+// failure is the outcome of a turn that did not come to its end, with the reply that was delivered.
 func failure(e product.Ended) core.Errored {
 	end := e.Event.End
 	out := core.Errored{Category: end.Category, Bucket: core.BucketOf(end.Category), Err: core.Errorf(end.Category, "%s", end.Cause)}
@@ -283,7 +283,7 @@ func (r *runner) withoutAdded(fields map[string]any) map[string]any {
 	return fields
 }
 
-// states tells from events and records where the turn stopped and what its states were.
+// states reads from events and records where the turn stopped and what its states were.
 func (r *runner) states(t *evidence.Turn) {
 	for i, e := range t.Events {
 		if i == 0 {
@@ -301,7 +301,7 @@ func (r *runner) states(t *evidence.Turn) {
 	switch {
 	case t.Suspended():
 		t.State = map[string]any{}
-		for name, v := range t.Waits.Frames[0].State {
+		for name, v := range t.PausedRecord.Frames[0].State {
 			t.State[name] = fixture.Plain(v)
 		}
 	case t.Completed() && t.After != nil:

@@ -40,7 +40,7 @@ type runner struct {
 	faults        []string
 	unchecked     []string
 	product       bool     // the case runs through the product
-	noCounterpart string   // why it does not, though it was asked to
+	noCounterpart string   // why it does not, though it was requested
 	unmatched     []string // assertions without a counterpart in the product
 }
 
@@ -57,8 +57,8 @@ func newRunner(ctx context.Context, doc *fixture.Node) *runner {
 
 // marks are how much of everything there was when a turn began.
 type marks struct {
-	entries, heard, events, spans, lines, subscriptions int
-	at                                                  time.Time
+	entries, observed, events, spans, lines, subscriptions int
+	at                                                     time.Time
 }
 
 // begin opens a turn.
@@ -79,7 +79,7 @@ func (r *runner) mark() {
 	defer r.startLock.Unlock()
 	m := &r.turnStart
 	m.entries = r.Journal.Len()
-	m.heard, m.events = r.events.Len()
+	m.observed, m.events = r.events.Len()
 	m.spans, m.lines = r.telemetry.Len()
 }
 
@@ -90,7 +90,7 @@ func (r *runner) end(t *evidence.Turn) {
 	r.startLock.Unlock()
 	t.Took = time.Since(m.at)
 	t.Entries = r.Journal.From(m.entries)
-	t.Heard, t.Events = r.events.From(m.heard, m.events)
+	t.Observed, t.Events = r.events.From(m.observed, m.events)
 	t.Spans, t.Logs = r.telemetry.From(m.spans, m.lines)
 	t.Subscribed = len(r.Subscriptions) - m.subscriptions
 	if res := t.Result(); res != nil {
@@ -100,7 +100,7 @@ func (r *runner) end(t *evidence.Turn) {
 		}
 	}
 	t.After = r.Look(r.ctx, t.Session)
-	t.Waits, _ = r.Records.Paused(r.ctx, t.ID)
+	t.PausedRecord, _ = r.Records.Paused(r.ctx, t.ID)
 }
 
 func (r *runner) fault(d *fixture.Node, format string, args ...any) {
@@ -184,8 +184,8 @@ func payload(d *fixture.Node) map[string]json.RawMessage {
 // signal notes what a turn is to resume, and the record that waits for it.
 func (r *runner) signal(t *evidence.Turn, s chat.Signal) {
 	t.Signal = &s
-	t.Waited = r.Waiting(r.ctx, s.Invocation, s.SignalID)
-	if t.Waited != nil {
-		t.Session = t.Waited.Session
+	t.ResumedRecord = r.Waiting(r.ctx, s.Invocation, s.SignalID)
+	if t.ResumedRecord != nil {
+		t.Session = t.ResumedRecord.Session
 	}
 }

@@ -71,44 +71,44 @@ type Invoked struct {
 
 // Turn is what one invocation, transmission, send or signal came to.
 type Turn struct {
-	Name       string
-	Node       *fixture.Node
-	Kind       Kind
-	Session    core.SessionID
-	Given      core.SessionID     // the session that the fixture names
-	Message    *core.Message      // of a send
-	Signal     *chat.Signal       // of whatever resumes
-	Waited     *core.PausedRecord // the record that a signal was meant for, as it was before
-	Invoked    []Invoked          // the calls of Graph.Invoke; none of a chat harness, which makes its own
-	Path       harness.Path
-	Status     graph.Status
-	Place      []string       // where it suspended or failed: the path of nodes, the outermost graph's first
-	Began      map[string]any // the outermost state when the first node began; nil where none did
-	State      map[string]any // the outermost state when the turn ended; nil where there is none
-	Outcome    core.Outcome   // of a chat harness
-	Err        error
-	Category   core.Category
-	Bucket     core.Bucket
-	Replies    []core.Message
-	Pending    []core.Message
-	Reply      *core.Message
-	Descriptor *core.Descriptor
-	ID         core.InvocationID
-	Retries    int // by the product
-	Response   *harness.Response
+	Name          string
+	Node          *fixture.Node
+	Kind          Kind
+	Session       core.SessionID
+	Given         core.SessionID     // the session that the fixture names
+	Message       *core.Message      // of a send
+	Signal        *chat.Signal       // of whatever resumes
+	ResumedRecord *core.PausedRecord // the record that a signal is for, as it was before
+	Invoked       []Invoked          // the calls of Graph.Invoke; none of a chat harness, which makes its own
+	Path          harness.Path
+	Status        graph.Status
+	Place         []string       // where it suspended or failed: the path of nodes, the outermost graph's first
+	Began         map[string]any // the outermost state when the first node began; nil where none did
+	State         map[string]any // the outermost state when the turn ended; nil where there is none
+	Outcome       core.Outcome   // of a chat harness
+	Err           error
+	Category      core.Category
+	Bucket        core.Bucket
+	Replies       []core.Message
+	Pending       []core.Message
+	Reply         *core.Message
+	Descriptor    *core.Descriptor
+	ID            core.InvocationID
+	Retries       int // by the product
+	Response      *harness.Response
 
 	Subscribed    int // registrations during the turn
 	Entries       []Entry
 	Before, After *Stored
-	Heard         []Heard
-	Events        []graph.Event // all events, as the runner's own observer heard them
+	Observed      []Observed
+	Events        []graph.Event // all events, as the runner's own observer received them
 	Spans         []*Span
 	Logs          []LogLine
 	Drained       graph.Drained
 	DrainTook     time.Duration
 	DrainLimit    time.Duration
 	Took          time.Duration
-	Waits         *core.PausedRecord // the turn's own record, once it was over
+	PausedRecord  *core.PausedRecord // the turn's own record, once it was over
 
 	ErrorExpected bool
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Heard is an event that an observer of the fixture was given.
-type Heard struct {
+type Observed struct {
 	Observer   string
 	Event      graph.Event
 	Invocation core.InvocationID
@@ -21,31 +21,31 @@ type Heard struct {
 
 // Events are what all observers of a case were given, in the order of delivery.
 type Events struct {
-	mu    sync.Mutex
-	heard []Heard
-	first core.InvocationID // the first that an observer was told of
-	all   []graph.Event     // what the runner's own observer was given
+	mu       sync.Mutex
+	observed []Observed
+	first    core.InvocationID // the first that an observer received an event of
+	all      []graph.Event     // what the runner's own observer was given
 }
 
 // Len is how many events the fixture's observers and the runner's own were given.
-func (e *Events) Len() (heard, all int) {
+func (e *Events) Len() (observed, all int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.heard), len(e.all)
+	return len(e.observed), len(e.all)
 }
 
 // From gives the events from such a point on.
-func (e *Events) From(heard, all int) ([]Heard, []graph.Event) {
+func (e *Events) From(observed, all int) ([]Observed, []graph.Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return append([]Heard(nil), e.heard[heard:]...), append([]graph.Event(nil), e.all[all:]...)
+	return append([]Observed(nil), e.observed[observed:]...), append([]graph.Event(nil), e.all[all:]...)
 }
 
 // Add records what an observer of the fixture was given.
-func (e *Events) Add(h Heard) {
+func (e *Events) Add(h Observed) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.heard = append(e.heard, h)
+	e.observed = append(e.observed, h)
 }
 
 // Observe is the runner's own observer.

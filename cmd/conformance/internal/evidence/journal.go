@@ -6,7 +6,7 @@ import (
 	"gatehouse/core"
 )
 
-// What an entry tells of.
+// The kinds of entries.
 const (
 	Load         = "load"
 	Save         = "save"

@@ -21,7 +21,7 @@ var (
 	_ core.PauseStore   = (*Store)(nil)
 )
 
-// fault is the failure that the case asks for.
+// fault is the failure that the case injects.
 func (s *Store) fault(what string) error {
 	if c, ok := s.Faults[what]; ok {
 		return core.Errorf(c, "the fixture makes every %s fail", what)

@@ -80,7 +80,7 @@ type Harness struct {
 	// Register tells the runtime that a signal is awaited (harness §6). If it fails, the pause is withdrawn and the turn ends as
 	// harness_signal_subscription_failed.
 	Register func(ctx context.Context, s core.Suspended) error
-	// Invoked is told of every call of Graph.Invoke.
+	// Invoked is called with every call of Graph.Invoke.
 	Invoked func(graph.Invocation, graph.Result)
 }
 
@@ -127,7 +127,7 @@ func (h *Harness) classify(t Transmission) (Path, error) {
 	return "", core.Errorf(core.HarnessPathAmbiguous, "Unknown intent %q.", t.Intent)
 }
 
-// resume maps a signal to the invocation it wakes (harness §6) and runs that on. An invocation that is named is taken at its word:
+// resume maps a signal to the invocation that waits for it (harness §6) and resumes it. An invocation that is named is taken at its word:
 // whether it waits is the engine's to say.
 func (h *Harness) resume(ctx context.Context, s chat.Signal, path Path) Response {
 	if s.SignalID != "" {

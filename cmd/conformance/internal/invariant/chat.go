@@ -83,7 +83,7 @@ func historyAccumulates(_ *evidence.Case, turns []*evidence.Turn) error {
 
 var suspendedSend = both(sent, (*evidence.Turn).Suspended)
 
-// pendingIsTail: what is pending is the tail of the stored messages behind the person's, and not empty.
+// pendingIsTail: what is pending is the tail of the stored messages after the person's, and not empty.
 func pendingIsTail(_ *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "suspended send", suspendedSend, func(t *evidence.Turn) error {
 		if len(t.Pending) == 0 {
@@ -108,7 +108,7 @@ const (
 )
 
 // composedBeforeSuspending: what the composing node returned was part of the state when the suspending node ran, and the stored
-// pause knows that node as done.
+// pause lists that node as completed.
 func composedBeforeSuspending(_ *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "suspended send", suspendedSend, func(t *evidence.Turn) error {
 		ran := t.Of(evidence.NodeRan)
@@ -120,7 +120,7 @@ func composedBeforeSuspending(_ *evidence.Case, turns []*evidence.Turn) error {
 		if want := ran[composed].Seen + ran[composed].Messages; ran[composed].Messages == 0 || ran[suspended].Seen < want {
 			return fmt.Errorf("%s saw %d messages, not %d", suspendNode, ran[suspended].Seen, want)
 		}
-		return that(t.Waits != nil && slices.Contains(t.Waits.Frames[0].Completed, composeNode), "the pause does not know that %s is done", composeNode)
+		return that(t.PausedRecord != nil && slices.Contains(t.PausedRecord.Frames[0].Completed, composeNode), "the pause does not list %s as completed", composeNode)
 	})
 }
 

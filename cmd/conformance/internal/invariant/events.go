@@ -13,25 +13,25 @@ import (
 	"gatehouse/core/graph"
 )
 
-func observed(t *evidence.Turn) bool { return len(t.Heard) > 0 }
+func observed(t *evidence.Turn) bool { return len(t.Observed) > 0 }
 
 // byObserver are the events that each observer of the fixture was given.
 func byObserver(t *evidence.Turn) map[string][]graph.Event {
 	out := map[string][]graph.Event{}
-	for _, h := range t.Heard {
+	for _, h := range t.Observed {
 		out[h.Observer] = append(out[h.Observer], h.Event)
 	}
 	return out
 }
 
-// ofSuspendedNode asks a predicate of what each observer was told of the node that suspended.
-func ofSuspendedNode(turns []*evidence.Turn, holds func(t *evidence.Turn, events []graph.Event) error) error {
-	meant := func(t *evidence.Turn) bool { return suspended(t) && observed(t) }
-	return every(turns, "suspended turn with an observer", meant, func(t *evidence.Turn) error {
+// eventsOfSuspendedNode applies a predicate to the events of the node that suspended, per observer.
+func eventsOfSuspendedNode(turns []*evidence.Turn, holds func(t *evidence.Turn, events []graph.Event) error) error {
+	applies := func(t *evidence.Turn) bool { return suspended(t) && observed(t) }
+	return every(turns, "suspended turn with an observer", applies, func(t *evidence.Turn) error {
 		for name, events := range byObserver(t) {
 			own := slices.DeleteFunc(events, func(e graph.Event) bool { return !slices.Equal(e.Namespace, t.Place) })
 			if len(own) == 0 {
-				return fmt.Errorf("observer %q was told nothing of %q", name, t.At())
+				return fmt.Errorf("observer %q received nothing of %q", name, t.At())
 			}
 			if err := holds(t, own); err != nil {
 				return fmt.Errorf("observer %q: %w", name, err)
@@ -41,9 +41,9 @@ func ofSuspendedNode(turns []*evidence.Turn, holds func(t *evidence.Turn, events
 	})
 }
 
-// noCompletedEvent: no observer was told that the node that suspended completed.
+// noCompletedEvent: no observer received a completed event of the node that suspended.
 func noCompletedEvent(_ *evidence.Case, turns []*evidence.Turn) error {
-	return ofSuspendedNode(turns, func(_ *evidence.Turn, events []graph.Event) error {
+	return eventsOfSuspendedNode(turns, func(_ *evidence.Turn, events []graph.Event) error {
 		completed := slices.ContainsFunc(events, func(e graph.Event) bool { return e.Phase == graph.PhaseCompleted })
 		return that(!completed, "there is a completed event")
 	})
@@ -51,7 +51,7 @@ func noCompletedEvent(_ *evidence.Case, turns []*evidence.Turn) error {
 
 // suspendedEventCarriesDescriptor: every suspended event carries the outcome's descriptor.
 func suspendedEventCarriesDescriptor(_ *evidence.Case, turns []*evidence.Turn) error {
-	return ofSuspendedNode(turns, func(t *evidence.Turn, events []graph.Event) error {
+	return eventsOfSuspendedNode(turns, func(t *evidence.Turn, events []graph.Event) error {
 		n := 0
 		for _, e := range events {
 			if e.Phase != graph.PhaseSuspended {
@@ -71,7 +71,7 @@ func suspendedEventCarriesDescriptor(_ *evidence.Case, turns []*evidence.Turn) e
 
 // startedThenSuspended: the node that suspended has one started event and then one suspended event.
 func startedThenSuspended(_ *evidence.Case, turns []*evidence.Turn) error {
-	return ofSuspendedNode(turns, func(_ *evidence.Turn, events []graph.Event) error {
+	return eventsOfSuspendedNode(turns, func(_ *evidence.Turn, events []graph.Event) error {
 		var phases []graph.Phase
 		for _, e := range events {
 			phases = append(phases, e.Phase)
@@ -88,8 +88,8 @@ func eventsWithoutSession(_ *evidence.Case, turns []*evidence.Turn) error {
 			return fmt.Errorf("events have a field %s", f.Name)
 		}
 	}
-	meant := func(t *evidence.Turn) bool { return t.Session != "" && len(t.Events) > 0 }
-	return every(turns, "turn of a session with events", meant, func(t *evidence.Turn) error {
+	applies := func(t *evidence.Turn) bool { return t.Session != "" && len(t.Events) > 0 }
+	return every(turns, "turn of a session with events", applies, func(t *evidence.Turn) error {
 		for _, e := range t.Events {
 			for key, v := range evidence.EventFields(e) {
 				if !strings.Contains(key, "state") && v == string(t.Session) {
@@ -111,8 +111,8 @@ func drainInTime(_ *evidence.Case, turns []*evidence.Turn) error {
 
 // graphIntact: after a drain that reached its limit, the graph runs the same invocation to the same state again.
 func graphIntact(c *evidence.Case, turns []*evidence.Turn) error {
-	meant := func(t *evidence.Turn) bool { return t.Completed() && t.Drained.TimeoutReached && invoked(t) }
-	return every(turns, "completed turn whose drain reached its limit", meant, func(t *evidence.Turn) error {
+	applies := func(t *evidence.Turn) bool { return t.Completed() && t.Drained.TimeoutReached && invoked(t) }
+	return every(turns, "completed turn whose drain reached its limit", applies, func(t *evidence.Turn) error {
 		again := c.Again(t.Invoked[0].Invocation)
 		if again.Status != t.Status {
 			return fmt.Errorf("another run is %s: %w", again.Status, again.Err)
@@ -121,13 +121,13 @@ func graphIntact(c *evidence.Case, turns []*evidence.Turn) error {
 	})
 }
 
-// edgeFailureInCompleted: an edge failed, and every observer was told of it by the completed event of the node before, as its last.
+// edgeFailureInCompleted: an edge failed, and every observer received one by the completed event of the node before, as its last.
 func edgeFailureInCompleted(_ *evidence.Case, turns []*evidence.Turn) error {
-	meant := func(t *evidence.Turn) bool {
+	applies := func(t *evidence.Turn) bool {
 		c := evidence.CarrierOf(t.Err)
 		return t.Errored() && observed(t) && (c == core.RoutingError || c == core.EdgeException)
 	}
-	return every(turns, "turn with an observer whose edge failed", meant, func(t *evidence.Turn) error {
+	return every(turns, "turn with an observer whose edge failed", applies, func(t *evidence.Turn) error {
 		for name, events := range byObserver(t) {
 			last := events[len(events)-1]
 			if last.Phase != graph.PhaseCompleted || last.Node != t.At() || !last.Post.IsZero() || evidence.CarrierOf(last.Err) != evidence.CarrierOf(t.Err) {
@@ -138,18 +138,18 @@ func edgeFailureInCompleted(_ *evidence.Case, turns []*evidence.Turn) error {
 	})
 }
 
-// noEventsForNode: the graph has this node, it did not run, and no observer was told of it.
+// noEventsForNode: the graph has this node, it did not run, and no observer received one.
 func noEventsForNode(c *evidence.Case, turns []*evidence.Turn, v *fixture.Node) error {
 	if !c.Nodes[v.Text()] {
 		return fmt.Errorf("the graph has no node %q", v.Text())
 	}
 	return every(turns, "turn with an observer", observed, func(t *evidence.Turn) error {
-		told := slices.ContainsFunc(t.Heard, func(h evidence.Heard) bool { return h.Event.Node == v.Text() })
-		return that(!told && !slices.Contains(t.Ran(), v.Text()), "%q ran, or there is an event of it", v.Text())
+		reported := slices.ContainsFunc(t.Observed, func(h evidence.Observed) bool { return h.Event.Node == v.Text() })
+		return that(!reported && !slices.Contains(t.Ran(), v.Text()), "%q ran, or there is an event of it", v.Text())
 	})
 }
 
-// eventCount: every observer of all phases was told of a node this often; at least one was.
+// eventCount: every observer of all phases received this many events of a node; at least one was.
 func eventCount(node string) Predicate {
 	return func(_ *evidence.Case, turns []*evidence.Turn, v *fixture.Node) error {
 		return every(turns, "turn with an observer", observed, func(t *evidence.Turn) error {
@@ -168,7 +168,7 @@ func noFanOutIndex(node string) claim {
 	return func(_ *evidence.Case, turns []*evidence.Turn) error {
 		return every(turns, "turn with an observer", observed, func(t *evidence.Turn) error {
 			n := 0
-			for _, h := range t.Heard {
+			for _, h := range t.Observed {
 				if h.Event.Node != node || len(h.Event.Namespace) > 1 {
 					continue
 				}
@@ -181,8 +181,8 @@ func noFanOutIndex(node string) claim {
 	}
 }
 
-// heardInside are the events inside, as the observer was told of them that was told most.
-func heardInside(t *evidence.Turn) []graph.Event {
+// observedInside are the events inside that one observer received, the one with the most.
+func observedInside(t *evidence.Turn) []graph.Event {
 	var most []graph.Event
 	for _, events := range byObserver(t) {
 		inner := slices.DeleteFunc(events, func(e graph.Event) bool { return len(e.Namespace) < 2 })
@@ -195,7 +195,7 @@ func heardInside(t *evidence.Turn) []graph.Event {
 
 func innerEventCount(_ *evidence.Case, turns []*evidence.Turn, v *fixture.Node) error {
 	return every(turns, "turn with an observer", observed, func(t *evidence.Turn) error {
-		n := len(heardInside(t))
+		n := len(observedInside(t))
 		return that(n > 0 && float64(n) == v.Number(), "there are %d events inside, not %v", n, v.Value())
 	})
 }
@@ -205,7 +205,7 @@ func innerSeen(field string) Predicate {
 	return func(_ *evidence.Case, turns []*evidence.Turn, v *fixture.Node) error {
 		return every(turns, "turn with an observer", observed, func(t *evidence.Turn) error {
 			seen := []any{}
-			for _, e := range heardInside(t) {
+			for _, e := range observedInside(t) {
 				if got := evidence.EventFields(e)[field]; got != nil && !has(seen, got) {
 					seen = append(seen, got)
 				}
@@ -228,7 +228,7 @@ func has(list []any, x any) bool {
 func innerEventsUnique(_ *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "turn with an observer", observed, func(t *evidence.Turn) error {
 		seen := map[string]bool{}
-		for _, e := range heardInside(t) {
+		for _, e := range observedInside(t) {
 			f := evidence.EventFields(e)
 			id := fixture.Show([]any{f["namespace"], f["fan_out_index"], f["branch_name"], f["attempt_index"], f["phase"]})
 			if seen[id] {

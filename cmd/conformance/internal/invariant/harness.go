@@ -76,7 +76,7 @@ func firstSuspendedAndSubscribed(c *evidence.Case, turns []*evidence.Turn) error
 			return fmt.Errorf("it is %s, with %d subscriptions", t.Status, t.Subscribed)
 		}
 		s := c.Subscriptions[0]
-		if s.Invocation != t.ID || t.Waits == nil {
+		if s.Invocation != t.ID || t.PausedRecord == nil {
 			return fmt.Errorf("the subscription is of invocation %q, not %q", s.Invocation, t.ID)
 		}
 		return same("the subscription", t.Descriptor, s.Descriptor)
@@ -117,8 +117,8 @@ func payloadReachedEngine(_ *evidence.Case, turns []*evidence.Turn) error {
 func notBlocked(k evidence.Kind) claim {
 	return func(_ *evidence.Case, turns []*evidence.Turn) error {
 		return every(turns, "suspended turn", both(of(k), (*evidence.Turn).Suspended), func(t *evidence.Turn) error {
-			if t.Waits == nil || t.Took >= evidence.Patience {
-				return fmt.Errorf("it returned after %s, its record waits: %v", t.Took, t.Waits != nil)
+			if t.PausedRecord == nil || t.Took >= evidence.Patience {
+				return fmt.Errorf("it returned after %s, its record waits: %v", t.Took, t.PausedRecord != nil)
 			}
 			return that(t.Count(evidence.Pause) == 1 && t.Count(evidence.Consume) == 0, "it paused %d times and was taken up %d times",
 				t.Count(evidence.Pause), t.Count(evidence.Consume))
@@ -154,8 +154,8 @@ func shapeDistinct(_ *evidence.Case, turns []*evidence.Turn) error {
 
 // bucketOf: there are turns that failed with this category, and all of them, and what was answered, have this bucket.
 func bucketOf(turns []*evidence.Turn, c core.Category, b core.Bucket) error {
-	meant := func(t *evidence.Turn) bool { return t.Errored() && t.Category == c }
-	return every(turns, "turn that failed with "+string(c), meant, func(t *evidence.Turn) error {
+	applies := func(t *evidence.Turn) bool { return t.Errored() && t.Category == c }
+	return every(turns, "turn that failed with "+string(c), applies, func(t *evidence.Turn) error {
 		if t.Response != nil && t.Response.Body["bucket"] != b {
 			return fmt.Errorf("the answer's bucket is %v", t.Response.Body["bucket"])
 		}
@@ -176,7 +176,7 @@ func notRetried(_ *evidence.Case, turns []*evidence.Turn) error {
 	})
 }
 
-// interventionRequired: the answer to a failed turn says that somebody must intervene.
+// interventionRequired: the answer to a failed turn demands an intervention.
 func interventionRequired(_ *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "failed transmission", both(transmitted, (*evidence.Turn).Errored), func(t *evidence.Turn) error {
 		return that(t.Response.Shape == harness.ErrorResponse && t.Response.Body["intervention_required"] == true, "the answer is %v", t.Response.Body)

@@ -1,6 +1,6 @@
 // Package invariant checks the invariants of fixtures. An invariant is a name without a definition, so each published name that we
 // know has a predicate of its own here, which looks at the evidence of the run and fails where that is not what the name claims, or
-// where there is nothing that the claim could be about. Names match exactly. A name that is not in the map is nobody's: the runner
+// where there is nothing that the claim could be about. Names match exactly. A name that is not in the map is unknown: the runner
 // reports it as unchecked.
 package invariant
 
@@ -14,7 +14,7 @@ import (
 )
 
 // Predicate checks one invariant, whose value in the fixture is v, on the turns that it is about: those of a case, one of them where
-// it stands with a turn's assertions, or those of all cases of a file.
+// it is with a turn's assertions, or those of all cases of a file.
 type Predicate func(c *evidence.Case, turns []*evidence.Turn, v *fixture.Node) error
 
 // Named gives the predicate of a published name.
@@ -144,11 +144,11 @@ var claims = map[string]claim{
 	"inner_event_identities_unique":              innerEventsUnique,
 }
 
-// every asks a predicate of every turn that is meant, of which there must be at least one.
-func every(turns []*evidence.Turn, what string, meant func(*evidence.Turn) bool, holds func(*evidence.Turn) error) error {
+// every asks a predicate of every turn that it applies to, of which there must be at least one.
+func every(turns []*evidence.Turn, what string, applies func(*evidence.Turn) bool, holds func(*evidence.Turn) error) error {
 	n := 0
 	for _, t := range turns {
-		if !meant(t) {
+		if !applies(t) {
 			continue
 		}
 		n++

@@ -36,10 +36,10 @@ func onlyOf(all, like map[string]any) map[string]any {
 
 // saveOverwrites: a turn of a session that was stored before saved its own final state, and that alone is stored.
 func saveOverwrites(c *evidence.Case, turns []*evidence.Turn) error {
-	meant := func(t *evidence.Turn) bool {
+	applies := func(t *evidence.Turn) bool {
 		return t.Completed() && t.Before != nil && t.Count(evidence.Save) > 0
 	}
-	return every(turns, "turn that saved a session again", meant, func(t *evidence.Turn) error {
+	return every(turns, "turn that saved a session again", applies, func(t *evidence.Turn) error {
 		want := maps.Clone(t.State)
 		maps.DeleteFunc(want, func(name string, _ any) bool { return c.Projected != nil && !slices.Contains(c.Projected, name) })
 		return same("what is stored", want, t.After.Fields())
@@ -85,8 +85,8 @@ func projectionPersists(c *evidence.Case, turns []*evidence.Turn) error {
 
 // explicitSaveSurvives: a turn saved explicitly and failed afterwards; what is stored is that save.
 func explicitSaveSurvives(_ *evidence.Case, turns []*evidence.Turn) error {
-	meant := func(t *evidence.Turn) bool { return t.Errored() && t.Count(evidence.ExplicitSave) > 0 }
-	return every(turns, "turn that saved and then failed", meant, func(t *evidence.Turn) error {
+	applies := func(t *evidence.Turn) bool { return t.Errored() && t.Count(evidence.ExplicitSave) > 0 }
+	return every(turns, "turn that saved and then failed", applies, func(t *evidence.Turn) error {
 		saves := t.Of(evidence.Save, evidence.ExplicitSave)
 		last := saves[len(saves)-1]
 		if last.What != evidence.ExplicitSave || t.After == nil {
@@ -96,7 +96,7 @@ func explicitSaveSurvives(_ *evidence.Case, turns []*evidence.Turn) error {
 	})
 }
 
-// oneMigration: one migration ran, the engine tells of that one, and it leads to the graph's version.
+// oneMigration: one migration ran, the engine reports that one, and it leads to the graph's version.
 func oneMigration(c *evidence.Case, turns []*evidence.Turn) error {
 	if len(c.Migrations) != 1 {
 		return fmt.Errorf("%d migrations ran", len(c.Migrations))
@@ -104,11 +104,11 @@ func oneMigration(c *evidence.Case, turns []*evidence.Turn) error {
 	migrated := func(t *evidence.Turn) bool { return len(t.Entry().Migrations) > 0 }
 	return every(turns, "turn that migrated", migrated, func(t *evidence.Turn) error {
 		m := t.Entry().Migrations
-		return that(len(m) == 1 && m[0][0]+"->"+m[0][1] == c.Migrations[0] && m[0][1] == c.Version, "the engine tells of %v", m)
+		return that(len(m) == 1 && m[0][0]+"->"+m[0][1] == c.Migrations[0] && m[0][1] == c.Version, "the engine reports %v", m)
 	})
 }
 
-// migratedBeforeMerge: the migration ran behind the load and before any node, and the state that the first node began with has what
+// migratedBeforeMerge: the migration ran after the load and before any node, and the state that the first node began with has what
 // the migration gave.
 func migratedBeforeMerge(_ *evidence.Case, turns []*evidence.Turn) error {
 	migrated := func(t *evidence.Turn) bool { return t.Count(evidence.Migration) > 0 }
@@ -161,8 +161,8 @@ func sameSet(a, b []string) bool {
 // innerSeesNoSession: the session has fields that the graph inside does not declare, and no state inside has one of them.
 func innerSeesNoSession(c *evidence.Case, turns []*evidence.Turn) error {
 	declared := slices.Concat(slices.Collect(maps.Values(c.Inner))...)
-	meant := func(t *evidence.Turn) bool { return ranInside(t) && t.Count(evidence.Load) > 0 }
-	return every(turns, "turn of a session that ran inside", meant, func(t *evidence.Turn) error {
+	applies := func(t *evidence.Turn) bool { return ranInside(t) && t.Count(evidence.Load) > 0 }
+	return every(turns, "turn of a session that ran inside", applies, func(t *evidence.Turn) error {
 		hidden := 0
 		for name := range t.Of(evidence.Load)[0].Record.Fields() {
 			if slices.Contains(declared, name) {
@@ -179,7 +179,7 @@ func innerSeesNoSession(c *evidence.Case, turns []*evidence.Turn) error {
 	})
 }
 
-// noInnerSessionCalls: the session was loaded once, before the graph inside ran, and saved once, behind it.
+// noInnerSessionCalls: the session was loaded once, before the graph inside ran, and saved once, after it.
 func noInnerSessionCalls(_ *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "turn that ran inside", ranInside, func(t *evidence.Turn) error {
 		order := []string{}

@@ -45,7 +45,7 @@ func payloadMerged(_ *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "resumed turn", resumed, overlaid)
 }
 
-// resumeContinues: a resumed turn ran the node behind the one that suspended, and neither that one nor one that was done before.
+// resumeContinues: a resumed turn ran the node after the one that suspended, and neither that one nor one that was done before.
 func resumeContinues(_ *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "resumed turn", resumed, func(t *evidence.Turn) error {
 		i := slices.IndexFunc(turns, func(o *evidence.Turn) bool { return suspended(o) && o.ID == t.ID })
@@ -64,12 +64,12 @@ func resumeContinues(_ *evidence.Case, turns []*evidence.Turn) error {
 	})
 }
 
-// hopeless is a resume of what does not wait.
-func hopeless(t *evidence.Turn) bool { return t.Signal != nil && t.Waited == nil }
+// resumesNothing is a resume of what does not wait.
+func resumesNothing(t *evidence.Turn) bool { return t.Signal != nil && t.ResumedRecord == nil }
 
 // recordInvalid: each resume of what does not wait failed with suspension_record_invalid, and ran nothing.
 func recordInvalid(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "resume of what does not wait", hopeless, func(t *evidence.Turn) error {
+	return every(turns, "resume of what does not wait", resumesNothing, func(t *evidence.Turn) error {
 		return that(t.Category == core.SuspensionRecordInvalid && len(t.Ran()) == 0, "its category is %q, and it ran %v", t.Category, t.Ran())
 	})
 }
@@ -85,7 +85,7 @@ func recordInvalidBothWays(c *evidence.Case, turns []*evidence.Turn) error {
 	ofCompleted, ofNone := 0, 0
 	for _, t := range turns {
 		switch {
-		case !hopeless(t):
+		case !resumesNothing(t):
 		case completed(t.Signal.Invocation):
 			ofCompleted++
 		default:
@@ -105,11 +105,11 @@ func suspensionPropagates(c *evidence.Case, turns []*evidence.Turn) error {
 		if len(ran) == 0 || ran[len(ran)-1] != outer || t.At() == outer {
 			return fmt.Errorf("it suspended at %v, and ran %v", t.Place, ran)
 		}
-		return that(!c.HasPauses || t.Waits != nil && len(t.Waits.Frames) == len(t.Place), "the pause does not hold the outer graph")
+		return that(!c.HasPauses || t.PausedRecord != nil && len(t.PausedRecord.Frames) == len(t.Place), "the pause does not hold the outer graph")
 	})
 }
 
-// resumeEntersAt: a resumed turn went on inside, at this node.
+// resumeEntersAt: a resumed turn continued inside, at this node.
 func resumeEntersAt(node string) claim {
 	return func(_ *evidence.Case, turns []*evidence.Turn) error {
 		return every(turns, "resumed turn", resumed, func(t *evidence.Turn) error {
@@ -117,7 +117,7 @@ func resumeEntersAt(node string) claim {
 				return errors.New("nothing ran")
 			}
 			first := t.Events[0]
-			return that(first.Phase == graph.PhaseStarted && first.Node == node && len(first.Namespace) > 1, "it went on at %v", first.Namespace)
+			return that(first.Phase == graph.PhaseStarted && first.Node == node && len(first.Namespace) > 1, "it resumed at %v", first.Namespace)
 		})
 	}
 }
@@ -181,7 +181,7 @@ func siblingsCancelled(_ *evidence.Case, turns []*evidence.Turn) error {
 	})
 }
 
-// descriptorCarries: the descriptor names the part that suspended, the very one that the event of its node tells of.
+// descriptorCarries: the descriptor names the part that suspended, the very one that the event of its node carries.
 func descriptorCarries(key string) claim {
 	return func(_ *evidence.Case, turns []*evidence.Turn) error {
 		return every(turns, "turn that suspended inside", suspendedInside, func(t *evidence.Turn) error {
@@ -197,7 +197,7 @@ func descriptorCarries(key string) claim {
 	}
 }
 
-// markersAround are what the middleware around the node that suspended writes before next or behind it, of which there must be
+// markersAround are what the middleware around the node that suspended writes before or after next, of which there must be
 // something.
 func markersAround(c *evidence.Case, t *evidence.Turn, marker func(evidence.Marker) string) ([]string, error) {
 	var out []string
@@ -218,7 +218,7 @@ func middlewareBeforeNextRan(c *evidence.Case, turns []*evidence.Turn) error {
 	})
 }
 
-// middlewareAfterNextSkipped: nothing that it writes behind next was written.
+// middlewareAfterNextSkipped: nothing that it writes after next was written.
 func middlewareAfterNextSkipped(c *evidence.Case, turns []*evidence.Turn) error {
 	return every(turns, "suspended turn", suspended, func(t *evidence.Turn) error {
 		markers, err := markersAround(c, t, func(m evidence.Marker) string { return m.After })

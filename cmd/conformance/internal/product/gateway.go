@@ -64,8 +64,8 @@ func Start(ctx context.Context, o Options) (*Gateway, error) {
 		Poll:   20 * time.Millisecond,
 		Harness: func(s core.SessionStore, p core.PauseStore) (*chat.Harness, error) {
 			o.Attempt()
-			spied := &evidence.Store{Sessions: s, Pauses: p, Journal: o.Journal}
-			return chat.New(chat.Options{Graph: o.Graph, Sessions: spied, Pauses: spied})
+			recorded := &evidence.Store{Sessions: s, Pauses: p, Journal: o.Journal}
+			return chat.New(chat.Options{Graph: o.Graph, Sessions: recorded, Pauses: recorded})
 		},
 	})
 	ctx, cancel := context.WithCancel(ctx)
@@ -121,7 +121,7 @@ func (g *Gateway) Signal(ctx context.Context, s chat.Signal, waiting *core.Pause
 		if err != nil {
 			return Ended{}, err
 		}
-		seq, err := g.accept(ctx, conversationID("nobody"), core.SignalEvent{Approval: core.ApprovalID(s.SignalID)}, g.approver, payload)
+		seq, err := g.accept(ctx, conversationID("unknown"), core.SignalEvent{Approval: core.ApprovalID(s.SignalID)}, g.approver, payload)
 		if err != nil {
 			return Ended{}, err
 		}

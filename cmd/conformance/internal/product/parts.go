@@ -50,7 +50,7 @@ func (*platform) Edit(context.Context, core.Ref, core.Delivery) error { return n
 
 func (*platform) Find(context.Context, core.Delivery) (core.Found, error) { return core.Found{}, nil }
 
-// take gives what was sent since it was last asked.
+// take gives what was sent since the last call.
 func (p *platform) take() []core.Delivery {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -55,7 +55,7 @@ func (r *report) add(v verdict) {
 		r.line(struct {
 			verdict
 			OK bool `json:"ok"`
-		}{v, len(v.Faults) == 0})
+		}{v, len(v.Faults) == 0 && v.NoCounterpart == ""})
 		return
 	}
 	switch {

@@ -22,6 +22,7 @@ func (r *runner) build(d *fixture.Node) *graph.Builder {
 	r.observers(b)
 	sc := &scope{d: d}
 	r.define(b, sc)
+	r.checkTargets()
 	r.Conversation, r.Outer = sc.conversation, sc.fields
 	if r.product && !sc.conversation { // each of its turns begins with a message
 		b.Fields(graph.Messages)

@@ -14,11 +14,8 @@ import (
 func (r *runner) observers(b *graph.Builder) {
 	b.Observe(graph.Observer{Name: "runner", On: r.events.Observe})
 	for _, d := range r.doc.Get("observers").Items() {
-		name, behavior := fixture.Peek(d, "name"), fixture.Peek(d, "behavior").Text()
-		if _, twice := r.behaviors[name.Text()]; twice {
-			name.Malformed("two observers have this name")
-		}
-		r.behaviors[name.Text()] = behavior
+		behavior := fixture.Peek(d, "behavior").Text()
+		r.behaviors[fixture.Peek(d, "name").Text()] = behavior
 		if behavior == tracing { // see trace
 			for _, key := range []string{"name", "attach", "target", "behavior", "phases"} {
 				d.Get(key).Value()
@@ -36,9 +33,6 @@ func (r *runner) observers(b *graph.Builder) {
 				b.Observe(o)
 				break
 			}
-			if !r.hasGraphInside(target) {
-				d.Get("target").Malformed("there is no subgraph %q", target)
-			}
 			r.attached[target] = append(r.attached[target], o)
 		case "invocation":
 			if r.doc.Has("chat_turns") || r.product { // who invokes the graph is not the runner
@@ -55,13 +49,15 @@ func (r *runner) observers(b *graph.Builder) {
 // tracing is the behavior of an observer that captures spans.
 const tracing = "otel"
 
-// hasGraphInside reports whether an observer can be attached to a subgraph of this name; "inner" is any.
-func (r *runner) hasGraphInside(name string) bool {
-	one, several := fixture.Peek(r.graphDoc(), "subgraph"), fixture.Peek(r.graphDoc(), "subgraphs")
-	if name == "inner" {
-		return one != nil || several != nil
+// checkTargets faults observers that are attached to a subgraph that is not there. "inner" is any.
+func (r *runner) checkTargets() {
+	for _, d := range r.doc.Get("observers").Items() {
+		target := fixture.Peek(d, "target")
+		_, known := r.Inner[target.Text()]
+		if target != nil && target.Text() != "outer" && !known && (target.Text() != "inner" || len(r.Inner) == 0) {
+			target.Malformed("there is no subgraph %q", target.Text())
+		}
 	}
-	return fixture.Peek(one, "name").Name() == name || fixture.Peek(several, name) != nil
 }
 
 func (r *runner) observer(d *fixture.Node) graph.Observer {

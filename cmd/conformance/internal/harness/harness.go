@@ -7,6 +7,7 @@ package harness
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"gatehouse/core"
 	"gatehouse/core/chat"
@@ -211,9 +212,17 @@ func refuse(path Path, err error) Response {
 		r.Body["retry_safe"] = true
 	case core.UserCorrectable:
 		r.Body["user_action_required"] = true
-		r.Body["diagnostic_message"] = core.MessageOf(err)
+		r.Body["diagnostic_message"] = diagnostic(err)
 	}
 	return r
+}
+
+// diagnostic is what a person can act on.
+func diagnostic(err error) string {
+	if m := core.MessageOf(err); m != "" {
+		return m
+	}
+	return fmt.Sprintf("it was refused (%s)", core.CategoryOf(err))
 }
 
 func body(state map[string]json.RawMessage) map[string]any {

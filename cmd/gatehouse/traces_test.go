@@ -145,7 +145,7 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 
 	printed := talk("calc 1/0") // a tool that fails says so in the log
 	reading := got.leg(t)
-	line := logged(t, printed, "a tool failed")
+	line := logged(t, printed, "tool failed")
 	tools := reading["invocation/tools"]
 	want := map[string]string{
 		"trace_id": hex.EncodeToString(tools.GetTraceId()), "span_id": hex.EncodeToString(tools.GetSpanId()), "session": string(approval.Session),
@@ -200,7 +200,7 @@ func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
 		t.Errorf("the paused turn remembers a span: %+v, %v", paused, err)
 	}
 	_, _, stderr := w.prog(strings.NewReader("n\ncalc 1/0\n"), "chat")
-	line := logged(t, stderr, "a tool failed")
+	line := logged(t, stderr, "tool failed")
 	if line["trace_id"] != nil || line["session"] != "console:default@1" || line["invocation"] == nil || line["openarmature.correlation_id"] == nil {
 		t.Errorf("the log line %v", line)
 	}
@@ -231,7 +231,7 @@ func TestACollectorThatHangsDoesNotHoldTheDrain(t *testing.T) {
 	t.Setenv("GATEHOUSE_DRAIN_TIMEOUT", "50ms")
 	w := newProg(t)
 	code, out, stderr := w.prog(strings.NewReader("calc 1+1\n"), "chat")
-	if code != cli.ExitDone || !strings.Contains(out, "1+1 = 2") || strings.Count(stderr, "the last traces are lost") != 1 {
+	if code != cli.ExitDone || !strings.Contains(out, "1+1 = 2") || strings.Count(stderr, "the last traces were not sent") != 1 {
 		t.Errorf("exit code %d, %q, the log:\n%s", code, out, stderr)
 	}
 }

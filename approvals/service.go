@@ -11,17 +11,14 @@ import (
 
 // Service opens, decides, expires and cancels approvals.
 type Service struct {
-	store Store
+	store    core.Approvals
+	sessions core.Sessions
 }
 
-// Store is what the service needs of the store.
-type Store interface {
-	core.Approvals
-	LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error)
+// NewService makes a service over the stored approvals, and the sessions that cards quote.
+func NewService(store core.Approvals, sessions core.Sessions) *Service {
+	return &Service{store: store, sessions: sessions}
 }
-
-// NewService makes a service whose approvals are in store.
-func NewService(store Store) *Service { return &Service{store: store} }
 
 // Request is the metadata of the descriptor that an agent suspends with: the call, and the rule that matches it.
 type Request struct {
@@ -149,7 +146,7 @@ const (
 
 // lastMessages gives the last messages of people and agent, oldest first, secrets masked.
 func (s *Service) lastMessages(ctx context.Context, id core.SessionID) ([]core.Line, error) {
-	rec, err := s.store.LoadSession(ctx, id, core.Writer{})
+	rec, err := s.sessions.LoadSession(ctx, id, core.Writer{})
 	if err != nil || rec == nil || rec.Messages == nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"gatehouse/storage"
 	"log/slog"
 	"time"
 
@@ -13,11 +14,11 @@ import (
 )
 
 // newAgent compiles the configured agent. tracer and log may be nil.
-func newAgent(cfg settings.Config, store core.Store, tracer graph.Tracer, log *slog.Logger) (*graph.Graph, error) {
+func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, log *slog.Logger) (*graph.Graph, error) {
 	if cfg.Agent == "echo" {
 		return agent.Echo(cfg.EchoDelay, tracer)
 	}
-	tools := tool.NewRegistry(tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store), tool.NoteList(store))
+	tools := tool.NewRegistry(tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes))
 	return agent.Loop{
 		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: tools, Log: log}, Policy: cfg.Policy, NewID: cli.NewID,
 		ModelRef: "gatehouse/demo", Mask: core.MaskText, Tracer: tracer,

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"gatehouse/storage"
 	"log/slog"
 	"os"
 	"os/user"
@@ -39,13 +40,13 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	return errors.Join(c.chat(ctx, a, cfg, store, log), store.Close())
 }
 
-func (c chatCmd) chat(ctx context.Context, a *cli.App, cfg settings.Config, store core.Store, log *slog.Logger) error {
+func (c chatCmd) chat(ctx context.Context, a *cli.App, cfg settings.Config, store *storage.Store, log *slog.Logger) error {
 	conversation := core.ConversationID(console.Name + ":" + c.Session)
 	owner, err := store.Register(ctx, "chat-"+c.Session)
 	if err != nil {
 		return err
 	}
-	service := approvals.NewService(store)
+	service := approvals.NewService(store, store)
 	terminal := console.New(console.Options{
 		Session: c.Session, In: a.In, Out: a.Out, TTY: console.IsTerminal(a.In, a.Out), NoColor: os.Getenv("NO_COLOR") != "", Actor: localPerson(),
 		Idle:       func(ctx context.Context) (bool, error) { return idle(ctx, store, conversation) },
@@ -65,7 +66,7 @@ func (c chatCmd) chat(ctx context.Context, a *cli.App, cfg settings.Config, stor
 }
 
 // idle reports whether a conversation has nothing left to do: no event waits in any of its queues, and no post.
-func idle(ctx context.Context, store core.Store, conversation core.ConversationID) (bool, error) {
+func idle(ctx context.Context, store *storage.Store, conversation core.ConversationID) (bool, error) {
 	events, err := store.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation, Limit: 1})
 	if err != nil || len(events) > 0 {
 		return false, err

@@ -4,8 +4,8 @@ import (
 	"gatehouse/cmd/gatehouse/internal/admin"
 	"gatehouse/cmd/gatehouse/internal/doctor"
 	"gatehouse/cmd/gatehouse/internal/settings"
-	"gatehouse/core"
 	"gatehouse/core/graph"
+	"gatehouse/storage"
 )
 
 // commands is the command line.
@@ -33,7 +33,7 @@ type commands struct {
 }
 
 func newCommands() commands {
-	return commands{Doctor: doctor.Command{Agent: func(cfg settings.Config, store core.Store) (*graph.Graph, error) {
+	return commands{Doctor: doctor.Command{Agent: func(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
 		return newAgent(cfg, store, nil, nil)
 	}}}
 }

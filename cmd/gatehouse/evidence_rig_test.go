@@ -211,7 +211,7 @@ func (w *world) still(when, want string) {
 func (w *world) later(ahead time.Duration) {
 	w.t.Helper()
 	was := openStore
-	openStore = func(ctx context.Context, url string, log *slog.Logger) (core.Store, error) {
+	openStore = func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
 		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: func() time.Time { return time.Now().Add(ahead) }})
 	}
 	defer func() { openStore = was }()

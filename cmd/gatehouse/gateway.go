@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"gatehouse/storage"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -22,7 +23,7 @@ import (
 // gateway runs the parts: platforms accept events, the dispatcher runs turns, the deliverer sends posts, the clock runs what falls
 // due. They share nothing but the store.
 type gateway struct {
-	store      core.Store
+	store      *storage.Store
 	platforms  []core.Platform
 	dispatcher *dispatch.Dispatcher
 	deliverer  *outbox.Deliverer
@@ -34,7 +35,7 @@ type gateway struct {
 }
 
 // newGateway puts the parts together. owner is from Store.Register. It serves only the conversations of only; nil: all.
-func newGateway(cfg settings.Config, store core.Store, owner string, log *slog.Logger, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
+func newGateway(cfg settings.Config, store *storage.Store, owner string, log *slog.Logger, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
 	version, _ := build()
 	traces, err := otel.Open(context.Background(), cfg.Traces, version, log) // it does not connect, so it needs no deadline
 	if err != nil {
@@ -44,21 +45,21 @@ func newGateway(cfg settings.Config, store core.Store, owner string, log *slog.L
 	if err != nil {
 		return nil, err
 	}
-	service := approvals.NewService(store)
+	service := approvals.NewService(store, store)
 	g := &gateway{store: store, platforms: platforms, traces: traces, drain: cfg.DrainTimeout, log: log}
 	g.deliverer = outbox.New(outbox.Options{
-		Store: store, Cards: service, Platforms: platforms, Conversations: only, Owner: owner, Lease: cfg.Lease, Freshness: cfg.Freshness, Now: time.Now,
+		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lease: cfg.Lease, Freshness: cfg.Freshness, Now: time.Now,
 		Jitter: rand.Float64, Log: log,
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
-		Store: store, Approvals: service, Platforms: platforms, Conversations: only, Owner: owner,
+		Store: dispatch.StoreOf(store), Approvals: service, Platforms: platforms, Conversations: only, Owner: owner,
 		Harness: func(sessions core.SessionStore, pauses core.PauseStore) (*chat.Harness, error) {
 			return chat.New(chat.Options{Graph: agent, Mode: chat.Sessioned, Sessions: sessions, Pauses: pauses, Replies: cfg.Replies, NewID: cli.NewID, Log: log})
 		},
 		Workers: cfg.Workers, Lease: cfg.Lease, Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage), Sentences: cfg.Sentences, Log: log,
 		Jitter: rand.Float64, Delivered: g.deliverer.Nudge,
 	})
-	g.clock = schedule.New(schedule.Options{Store: store, Approvals: service, Retention: cfg.Retention, Expired: g.dispatcher.Nudge, Log: log})
+	g.clock = schedule.New(schedule.Options{Store: store, Expire: service.Expire, Retention: cfg.Retention, Expired: g.dispatcher.Nudge, Log: log})
 	return g, nil
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"gatehouse/adapters/console"
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/core"
 	"gatehouse/storage"
 )
 
@@ -50,6 +49,6 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 }
 
 // openStore opens the database that a URL names. A variable, so that tests can wrap the store.
-var openStore = func(ctx context.Context, url string, log *slog.Logger) (core.Store, error) {
+var openStore = func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
 	return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"gatehouse/storage"
 	"log/slog"
 	mathrand "math/rand/v2"
 
@@ -52,12 +53,12 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 }
 
 // newPlatforms makes the configured platforms.
-func newPlatforms(ctx context.Context, cfg settings.Config, store core.Store, owner string, log *slog.Logger) ([]core.Platform, error) {
+func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store, owner string, log *slog.Logger) ([]core.Platform, error) {
 	signer, err := newSigner(ctx, cfg.Keys, store)
 	if err != nil {
 		return nil, err
 	}
-	service := approvals.NewService(store)
+	service := approvals.NewService(store, store)
 	var platforms []core.Platform
 	if cfg.Slack.Enabled() {
 		platforms = append(platforms, slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Cards: service, Jitter: mathrand.Float64, Log: log}))
@@ -78,7 +79,7 @@ func newPlatforms(ctx context.Context, cfg settings.Config, store core.Store, ow
 
 // newSigner signs with the configured keys. Where there are none it uses a key that is generated once and kept in the database, so that
 // all processes on the database have the same.
-func newSigner(ctx context.Context, keys []string, store core.Store) (*core.Signer, error) {
+func newSigner(ctx context.Context, keys []string, store *storage.Store) (*core.Signer, error) {
 	if len(keys) > 0 {
 		return core.NewSigner(keys...)
 	}

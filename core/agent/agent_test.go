@@ -71,7 +71,7 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 	t.Helper()
 	r := &room{t: t, rule: &rule, book: &book{}, approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]*core.IntentRecord{}}
 	noon := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
-	tools := tool.NewRegistry(append(more, tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book), tool.NoteList(r.book))...)
+	tools := tool.NewRegistry(append(more, tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book.AddNote), tool.NoteList(r.book.Notes))...)
 	ids := 0
 	brain, err := agent.Loop{
 		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule},

@@ -291,7 +291,7 @@ func (h *hearing) StopRequested(ctx context.Context, c core.Claim) (bool, error)
 func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 	began, let, heard := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	b := newBench(t, setup{model: puller{}, tools: []tool.Tool{lever(began, let)}, options: func(o *dispatch.Options) {
-		o.Store = &hearing{Store: o.Store, heard: heard}
+		o.Store = dispatch.StoreOf(&hearing{Store: o.Store, heard: heard})
 	}})
 	b.say("room:1", "pull")
 	card := b.asked()
@@ -329,7 +329,7 @@ func TestLaw7_ExpiryIsToldApartFromRefusal(t *testing.T) {
 	late := b.click("room:1", card.Approval, "room:bob", core.Approve, "")
 	b.expect("This approval expired at ")
 	b.ended(late.Seq)
-	clock := schedule.New(schedule.Options{Store: b.store, Approvals: approvals.NewService(b.store), Expired: b.disp.Nudge})
+	clock := schedule.New(schedule.Options{Store: b.store, Expire: approvals.NewService(b.store, b.store).Expire, Expired: b.disp.Nudge})
 	if err := clock.Due(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -445,7 +445,7 @@ func TestALostConversationVoidsTheTurn(t *testing.T) {
 	var l *lossy
 	b := newBench(t, setup{model: s, options: func(o *dispatch.Options) {
 		l = &lossy{Store: o.Store}
-		o.Store, o.Lease = l, 300*time.Millisecond
+		o.Store, o.Lease = dispatch.StoreOf(l), 300*time.Millisecond
 	}})
 	r := b.say("room:1", "think")
 	<-s.began

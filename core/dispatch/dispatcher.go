@@ -23,7 +23,7 @@ type Dispatcher struct {
 
 // New makes a dispatcher. Missing parts are a programming mistake and panic.
 func New(o Options) *Dispatcher {
-	if o.Store == nil || o.Approvals == nil || o.Harness == nil || o.Owner == "" {
+	if o.Store == (Store{}) || o.Approvals == nil || o.Harness == nil || o.Owner == "" {
 		panic("dispatch: Store, Approvals, Harness and Owner are required")
 	}
 	o.defaults()

@@ -21,14 +21,35 @@ type Approvals interface {
 	Cancel(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error)
 }
 
-// Store is what dispatch needs of the store.
-type Store interface {
-	core.Turns
+// Store is what dispatch asks of the store, part by part. StoreOf makes one.
+type Store struct {
+	core.Queue
 	core.Sessions
-	core.Intents
 	core.Approvals
 	core.Outbox
-	core.Admin
+	Controls
+}
+
+// Controls is what control words and buttons see and move.
+type Controls interface {
+	// Events gives records latest first.
+	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
+	// Stop asks the conversation's running turn to stop; where none runs, a message that is backing off is withdrawn.
+	Stop(ctx context.Context, c core.ConversationID, by core.Actor) (core.StopResult, error)
+	// Retry appends one new event with the same content that names the failed one; a second call gives the first one's receipt. It is
+	// refused (invalid) for an event that did not fail, and for a signal whose paused turn has ended.
+	Retry(ctx context.Context, seq int64) (core.Receipt, error)
+}
+
+// StoreOf takes every part from one database.
+func StoreOf[S interface {
+	core.Queue
+	core.Sessions
+	core.Approvals
+	core.Outbox
+	Controls
+}](s S) Store {
+	return Store{s, s, s, s, s}
 }
 
 // Options are a Dispatcher's parts and settings.

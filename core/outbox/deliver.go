@@ -71,7 +71,7 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 		return nil
 	}
 	if row.Kind == core.PostCard {
-		card, err := d.Cards.Card(ctx, row.Approval, row.Copy)
+		card, err := d.Card(ctx, row.Approval, row.Copy)
 		if err != nil {
 			return ours(err)
 		}
@@ -114,7 +114,7 @@ func (d *Deliverer) refused(ctx context.Context, p core.Platform, row *core.Outb
 	if !ok {
 		return nil
 	}
-	card, err := d.Cards.Card(ctx, row.Approval, false)
+	card, err := d.Card(ctx, row.Approval, false)
 	if err != nil || card.State != core.Open {
 		return err
 	}

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"gatehouse/storage"
 
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -27,7 +28,7 @@ type approvalsListCmd struct {
 
 // Run prints the list.
 func (c approvalsListCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		f := core.ApprovalFilter{Conversation: core.ConversationID(c.Conversation), Limit: c.Limit}
 		for _, s := range c.State {
 			f.States = append(f.States, core.ApprovalState(s))
@@ -52,7 +53,7 @@ type approvalsShowCmd struct {
 
 // Run prints one approval.
 func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		p, err := store.LoadApproval(ctx, core.ApprovalID(c.ID))
 		if err != nil {
 			return unknownApproval(err, c.ID)
@@ -109,9 +110,9 @@ func (c approvalsDenyCmd) Run(ctx context.Context, a *cli.App) error {
 
 // decide votes as the local admin. On an approval that is already decided it fails with the decision, and exit code 1.
 func decide(ctx context.Context, a *cli.App, f decisionFlags, choice core.Choice) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		click := core.Click{Approval: core.ApprovalID(f.ID), Choice: choice, Reason: f.Reason}
-		d, err := approvals.NewService(store).AdminVote(ctx, click, f.As)
+		d, err := approvals.NewService(store, store).AdminVote(ctx, click, f.As)
 		if err != nil {
 			return unknownApproval(err, f.ID)
 		}

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"gatehouse/storage"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
@@ -19,7 +20,7 @@ const auditPage = 500
 
 // Run prints the log, or verifies it and prints the result.
 func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		if c.Verify {
 			return c.verify(ctx, a, store)
 		}
@@ -41,7 +42,7 @@ func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App) error {
 }
 
 // verify always checks the whole log, because each entry's hash depends on those before it.
-func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store core.Store) error {
+func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.Store) error {
 	n, prev := 0, ""
 	var broken error
 	err := eachPage(ctx, store, 0, func(page []core.AuditEntry) error {
@@ -69,7 +70,7 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store core.Stor
 }
 
 // eachPage reads the log page by page, starting after an entry.
-func eachPage(ctx context.Context, store core.Store, after int64, do func([]core.AuditEntry) error) error {
+func eachPage(ctx context.Context, store *storage.Store, after int64, do func([]core.AuditEntry) error) error {
 	for {
 		page, err := store.AuditLog(ctx, after, auditPage)
 		if err != nil || len(page) == 0 {

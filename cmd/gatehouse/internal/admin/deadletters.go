@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"gatehouse/storage"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
@@ -30,7 +31,7 @@ type deadView struct {
 
 // Run prints the list.
 func (c deadlettersListCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		events, err := store.Events(ctx, core.EventFilter{Ends: []core.EndKind{core.EndDead}, Limit: c.Limit})
 		if err != nil {
 			return err
@@ -64,7 +65,7 @@ type deadlettersShowCmd struct {
 
 // Run prints one dead letter.
 func (c deadlettersShowCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		if seq, ok, err := postNumber(c.ID); ok || err != nil {
 			if err != nil {
 				return err
@@ -91,7 +92,7 @@ type deadlettersRetryCmd struct {
 
 // Run retries. For a turn that was retried before it gives the turn that the first call made.
 func (c deadlettersRetryCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		made := []map[string]int64{}
 		for _, id := range c.ID {
 			turn, post, err := deadLetter(id)
@@ -130,7 +131,7 @@ type deadlettersDropCmd struct {
 
 // Run drops.
 func (c deadlettersDropCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		for _, id := range c.ID {
 			turn, post, err := deadLetter(id)
 			if err != nil {

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"gatehouse/storage"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ func postNumber(id string) (seq int64, ok bool, err error) {
 }
 
 // showPost prints a post that is a dead letter.
-func showPost(ctx context.Context, a *cli.App, store core.Store, seq int64, asJSON bool) error {
+func showPost(ctx context.Context, a *cli.App, store *storage.Store, seq int64, asJSON bool) error {
 	posts, err := store.ListPosts(ctx, []core.RowState{core.RowDead, core.RowUnknown, core.RowDropped}, "", 0)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"gatehouse/storage"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
@@ -9,7 +10,7 @@ import (
 
 // printEvidence prints a turn's join-check input, which was masked when it was stored. It is stored once for an invocation, so the
 // message that began a turn and the signals that resumed it all lead to it. A click has none; the error says where to look instead.
-func printEvidence(ctx context.Context, a *cli.App, store core.Store, e core.EventRecord, id string) error {
+func printEvidence(ctx context.Context, a *cli.App, store *storage.Store, e core.EventRecord, id string) error {
 	text, err := store.LoadEvidence(ctx, e.Invocation)
 	if err != nil {
 		return err
@@ -29,7 +30,7 @@ func printEvidence(ctx context.Context, a *cli.App, store core.Store, e core.Eve
 }
 
 // turnOf gives the turn that requested the approval of a click; 0 if the event is not a click or the turn was pruned.
-func turnOf(ctx context.Context, store core.Store, e core.EventRecord) (int64, error) {
+func turnOf(ctx context.Context, store *storage.Store, e core.EventRecord) (int64, error) {
 	if e.Kind() != core.KindClick {
 		return 0, nil
 	}

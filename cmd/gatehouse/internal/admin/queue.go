@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"gatehouse/storage"
 	"slices"
 	"time"
 
@@ -29,7 +30,7 @@ func viewQueue(e core.QueueEntry) queueView {
 
 // Run prints queued turns, unsent messages and open approvals.
 func (c Queue) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		q, err := store.Queue(ctx)
 		if err != nil {
 			return err
@@ -82,7 +83,7 @@ func (Unpause) Run(ctx context.Context, a *cli.App) error {
 }
 
 func setPaused(ctx context.Context, a *cli.App, paused bool, sentence string) error {
-	return a.WithNewStore(ctx, func(store core.Store) error {
+	return a.WithNewStore(ctx, func(store *storage.Store) error {
 		if err := store.SetPaused(ctx, paused); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"gatehouse/storage"
 	"strings"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -18,7 +19,7 @@ var localAdmin = core.Actor{ID: "local-admin", Name: "local-admin"}
 
 // Run accepts a reset event. It is processed in order with the conversation's messages, like a reset that comes from the platform.
 func (c sessionsResetCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		conversation, to, err := findConversation(ctx, store, c.ID)
 		if err != nil {
 			return err
@@ -38,7 +39,7 @@ func (c sessionsResetCmd) Run(ctx context.Context, a *cli.App) error {
 }
 
 // findConversation gives the conversation of a session or conversation id, and the address of its last event.
-func findConversation(ctx context.Context, store core.Store, id string) (core.ConversationID, core.Address, error) {
+func findConversation(ctx context.Context, store *storage.Store, id string) (core.ConversationID, core.Address, error) {
 	for _, conversation := range []core.ConversationID{core.ConversationID(id), core.SessionID(id).Conversation()} {
 		last, err := store.Events(ctx, core.EventFilter{Conversation: conversation, Limit: 1})
 		if err != nil {

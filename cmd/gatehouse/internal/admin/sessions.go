@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"gatehouse/storage"
 	"strings"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -26,7 +27,7 @@ type sessionsListCmd struct {
 
 // Run prints the list.
 func (c sessionsListCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		all, err := store.ListSessions(ctx, core.SessionFilter{Limit: c.Limit})
 		if err != nil {
 			return err
@@ -48,7 +49,7 @@ type sessionsShowCmd struct {
 
 // Run prints one session.
 func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		rec, err := findSession(ctx, store, c.ID)
 		if err != nil {
 			return err
@@ -104,7 +105,7 @@ func lastMessages(ctx context.Context, rec *core.SessionRecord, n int) (int, []c
 }
 
 // findSession loads a session by its id or, for a conversation, the latest one that has a record.
-func findSession(ctx context.Context, store core.Store, id string) (*core.SessionRecord, error) {
+func findSession(ctx context.Context, store *storage.Store, id string) (*core.SessionRecord, error) {
 	rec, err := store.LoadSession(ctx, core.SessionID(id), core.Writer{})
 	if rec != nil || err != nil {
 		return rec, err
@@ -130,7 +131,7 @@ type sessionsExportCmd struct {
 
 // Run prints the session.
 func (c sessionsExportCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		rec, err := findSession(ctx, store, c.ID)
 		if err != nil {
 			return err
@@ -158,7 +159,7 @@ type sessionsDeleteCmd struct {
 
 // Run deletes the session.
 func (c sessionsDeleteCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		id := core.SessionID(c.ID) // only by its exact id: a conversation's latest session may have changed
 		rec, err := store.LoadSession(ctx, id, core.Writer{})
 		if err != nil {

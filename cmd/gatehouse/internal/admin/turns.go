@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"gatehouse/storage"
 	"slices"
 	"strconv"
 
@@ -26,7 +27,7 @@ type turnsListCmd struct {
 
 // Run prints the list.
 func (c turnsListCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		all, err := store.Events(ctx, core.EventFilter{Conversation: core.ConversationID(c.Conversation), Session: core.SessionID(c.Session), Waiting: c.Waiting, Limit: c.Limit})
 		if err != nil {
 			return err
@@ -48,7 +49,7 @@ type turnsShowCmd struct {
 
 // Run prints one turn.
 func (c turnsShowCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store core.Store) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
 		events, err := findTurn(ctx, store, c.ID)
 		if err != nil {
 			return err
@@ -61,7 +62,7 @@ func (c turnsShowCmd) Run(ctx context.Context, a *cli.App) error {
 }
 
 // findTurn gives the event of a number, followed by the others of its invocation; or all events of an invocation, in order.
-func findTurn(ctx context.Context, store core.Store, id string) ([]core.EventRecord, error) {
+func findTurn(ctx context.Context, store *storage.Store, id string) ([]core.EventRecord, error) {
 	if seq, err := strconv.ParseInt(id, 10, 64); err == nil && seq > 0 {
 		events, err := store.Events(ctx, core.EventFilter{Seq: seq, Limit: 1})
 		if err != nil {
@@ -82,7 +83,7 @@ func findTurn(ctx context.Context, store core.Store, id string) ([]core.EventRec
 }
 
 // withOthers adds the other events of the invocation: the signals that resumed it.
-func withOthers(ctx context.Context, store core.Store, e core.EventRecord) ([]core.EventRecord, error) {
+func withOthers(ctx context.Context, store *storage.Store, e core.EventRecord) ([]core.EventRecord, error) {
 	events := []core.EventRecord{e}
 	if e.Invocation == "" {
 		return events, nil
@@ -110,7 +111,7 @@ type approvalDetail struct {
 	Intent *intentView `json:"intent"` // null: the tool was not started
 }
 
-func showTurns(ctx context.Context, a *cli.App, store core.Store, events []core.EventRecord, asJSON bool) error {
+func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []core.EventRecord, asJSON bool) error {
 	d, err := gather(ctx, store, events)
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func showTurns(ctx context.Context, a *cli.App, store core.Store, events []core.
 }
 
 // gather reads what belongs to the events of one turn.
-func gather(ctx context.Context, store core.Store, events []core.EventRecord) (turnDetail, error) {
+func gather(ctx context.Context, store *storage.Store, events []core.EventRecord) (turnDetail, error) {
 	d := turnDetail{Events: cli.List(events, viewTurn), Messages: []core.Message{}, Approvals: []approvalDetail{}, Posts: []postView{}}
 	first := events[0]
 	seqs, ids := map[int64]bool{}, map[core.ApprovalID]bool{}

@@ -23,7 +23,7 @@ type Stdio struct {
 }
 
 // OpenStore opens the database that a URL names, and creates it where there is none.
-type OpenStore func(ctx context.Context, url string, log *slog.Logger) (core.Store, error)
+type OpenStore func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error)
 
 // App is what a command gets.
 type App struct {
@@ -49,7 +49,7 @@ func (a *App) Config(least slog.Level) (settings.Config, *slog.Logger, error) {
 }
 
 // WithStore runs do on the configured store. Where there is no database it fails with not_found and creates none.
-func (a *App) WithStore(ctx context.Context, do func(core.Store) error) error {
+func (a *App) WithStore(ctx context.Context, do func(*storage.Store) error) error {
 	cfg, log, err := a.Config(slog.LevelWarn)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (a *App) WithStore(ctx context.Context, do func(core.Store) error) error {
 }
 
 // WithNewStore runs do on the configured store. Where there is no database it creates one.
-func (a *App) WithNewStore(ctx context.Context, do func(core.Store) error) error {
+func (a *App) WithNewStore(ctx context.Context, do func(*storage.Store) error) error {
 	cfg, log, err := a.Config(slog.LevelWarn)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (a *App) WithNewStore(ctx context.Context, do func(core.Store) error) error
 	return a.useStore(ctx, cfg.DatabaseURL, log, do)
 }
 
-func (a *App) useStore(ctx context.Context, url string, log *slog.Logger, do func(core.Store) error) error {
+func (a *App) useStore(ctx context.Context, url string, log *slog.Logger, do func(*storage.Store) error) error {
 	store, err := a.OpenStore(ctx, url, log)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ const mendDatabase = "Check GATEHOUSE_DATABASE_URL, and that gatehouse may write
 
 // checkDatabase opens the database and writes to it. A database with an older schema is not opened, because opening would migrate it
 // while an older process may be using it. The store is nil where the database can't be used.
-func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config) ([]finding, core.Store) {
+func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config) ([]finding, *storage.Store) {
 	name := settings.Mask("url", cfg.DatabaseURL)
 	schema, known, err := storage.Version(ctx, cfg.DatabaseURL)
 	switch {
@@ -43,7 +43,7 @@ func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config)
 const mendDead = "gatehouse deadletters list shows the causes. Retry or drop them."
 
 // checkStore looks for dead letters in the database, and for paused turns that this build can't resume.
-func (c Command) checkStore(ctx context.Context, cfg settings.Config, store core.Store) []finding {
+func (c Command) checkStore(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {
 	queue, err := store.Queue(ctx)
 	if err != nil {
 		return []finding{{"queue", stateFail, cli.Explain(err), mendDatabase}}
@@ -78,7 +78,7 @@ func (c Command) checkStore(ctx context.Context, cfg settings.Config, store core
 }
 
 // unresumable gives the open approvals whose turns this build's agent can't resume.
-func (c Command) unresumable(ctx context.Context, cfg settings.Config, store core.Store) ([]string, error) {
+func (c Command) unresumable(ctx context.Context, cfg settings.Config, store *storage.Store) ([]string, error) {
 	open, err := store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}})
 	if err != nil || len(open) == 0 {
 		return nil, err

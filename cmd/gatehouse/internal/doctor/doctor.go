@@ -4,13 +4,13 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"gatehouse/storage"
 	"log/slog"
 	"slices"
 	"strings"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
-	"gatehouse/core"
 	"gatehouse/core/graph"
 )
 
@@ -20,7 +20,7 @@ type Command struct {
 	Quick bool `help:"Skip checks that count against a platform's limits: no socket is requested from Slack."`
 
 	// Agent compiles the configured agent; it tells which paused turns can be resumed.
-	Agent func(settings.Config, core.Store) (*graph.Graph, error) `kong:"-"`
+	Agent func(settings.Config, *storage.Store) (*graph.Graph, error) `kong:"-"`
 }
 
 // finding is the result of one check.

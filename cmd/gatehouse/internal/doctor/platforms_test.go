@@ -8,14 +8,9 @@ import (
 	"gatehouse/core"
 )
 
-// eventStore is a store that holds events, latest first.
-type eventStore struct {
-	core.Store
-	events []core.EventRecord
-}
-
-func (s eventStore) Events(context.Context, core.EventFilter) ([]core.EventRecord, error) {
-	return s.events, nil
+// listing lists these events, latest first.
+func listing(events []core.EventRecord) eventLister {
+	return func(context.Context, core.EventFilter) ([]core.EventRecord, error) { return events, nil }
 }
 
 // An approval that was decided on the command line does not show that events from Slack arrive.
@@ -25,10 +20,10 @@ func TestASignalIsNotReceivedFromAPlatform(t *testing.T) {
 		return core.EventRecord{Event: core.Event{Platform: "slack", Body: core.BodyOf(kind, "")}, AcceptedAt: when, RetryOf: retryOf}
 	}
 	own := []core.EventRecord{at(later, core.KindSignal, 0), at(later, core.KindMessage, 3)}
-	if got, err := lastReceived(t.Context(), eventStore{events: append(own, at(received, core.KindMessage, 0))}, "slack"); err != nil || !got.Equal(received) {
+	if got, err := lastReceived(t.Context(), listing(append(own, at(received, core.KindMessage, 0))), "slack"); err != nil || !got.Equal(received) {
 		t.Errorf("the last event came at %s, %v", got, err)
 	}
-	if got, err := lastReceived(t.Context(), eventStore{events: own}, "slack"); err != nil || !got.IsZero() {
+	if got, err := lastReceived(t.Context(), listing(own), "slack"); err != nil || !got.IsZero() {
 		t.Errorf("no event came, and the last one was at %s, %v", got, err)
 	}
 }

@@ -23,15 +23,15 @@ func TestParsePolicy(t *testing.T) {
 }
 
 func TestRuleWhenNobodySaidWhoMayApprove(t *testing.T) {
-	var nobody approvals.Policy
-	local := nobody.Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{})
+	var unconfigured approvals.Policy
+	local := unconfigured.Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{})
 	if local.Verdict != core.VerdictAsk || !local.MayDecide(core.Actor{ID: "console:me", Local: true}, core.Actor{ID: "console:me", Local: true}) {
 		t.Errorf("the local person may: %+v", local)
 	}
 	if local.MayDecide(core.Actor{ID: "slack:U1"}, core.Actor{ID: "console:me"}) {
 		t.Error("somebody from elsewhere may not")
 	}
-	far := nobody.Rule(core.Turn{Actor: core.Actor{ID: "slack:U1"}}, core.Call{})
+	far := unconfigured.Rule(core.Turn{Actor: core.Actor{ID: "slack:U1"}}, core.Call{})
 	if far.Verdict != core.VerdictDeny || !strings.Contains(far.Why, "GATEHOUSE_APPROVERS") {
 		t.Errorf("from elsewhere it is refused by name of the setting: %+v", far)
 	}

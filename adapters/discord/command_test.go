@@ -105,7 +105,7 @@ func (r *inbound) standsIn(channel, text string) int {
 func TestTheAnswerToACommandMayBeReadyBeforeDiscordWaitsForIt(t *testing.T) {
 	r := hear(t, setup{}).known()
 	r.registered()
-	callback := r.Inject(discordtest.Fault{Route: discordtest.AnswerInteraction, Trouble: discordtest.Held()})
+	callback := r.Inject(discordtest.Fault{Endpoint: discordtest.AnswerInteraction, Trouble: discordtest.Held()})
 	i, post := r.statusAsked()
 	if _, _, err := r.p.Post(r.ctx, post); core.CategoryOf(err) != core.DeliveryLater || core.RetryAfterOf(err) <= 0 {
 		t.Errorf("too early it gives %v", err)
@@ -147,7 +147,7 @@ func TestALostAnswerToACommandIsFound(t *testing.T) {
 	if ref, _, err := r.p.Find(r.ctx, post); ref != "" || err != nil {
 		t.Errorf("before it is given Find gives %q, %v", ref, err)
 	}
-	r.Inject(discordtest.Fault{Route: discordtest.EditFollowUp, Trouble: discordtest.AnswerLost(), Times: 1})
+	r.Inject(discordtest.Fault{Endpoint: discordtest.EditFollowUp, Trouble: discordtest.AnswerLost(), Times: 1})
 	if _, _, err := r.p.Post(r.ctx, post); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Errorf("a lost answer gives %v", err)
 	}

@@ -13,7 +13,7 @@ func TestACardThatWasDecidedBeforeItsSecondSend(t *testing.T) {
 	w := newTown(t, nil)
 	to := core.Address{Platform: Name, Channel: general}
 	d := core.Delivery{Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil)}
-	w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
+	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
 	if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Fatalf("%v", err)
 	}

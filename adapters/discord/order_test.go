@@ -18,7 +18,7 @@ func resumed(t *testing.T, trouble discordtest.Trouble) (r *inbound, thread stri
 	thread = r.ann.OpensThread(general, r.ann.Posts(general, "work", discordtest.Unheard()).ID, "work")
 	r.settled()
 	r.halt()
-	slow = r.Inject(discordtest.Fault{Route: getChannel, Trouble: trouble})
+	slow = r.Inject(discordtest.Fault{Endpoint: getChannel, Trouble: trouble})
 	t.Cleanup(slow.Lift)
 	r.start()
 	r.known()

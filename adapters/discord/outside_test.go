@@ -93,7 +93,7 @@ func (o *outside) Break(f adaptertest.Fault) bool {
 		adaptertest.Down: discordtest.ServerError(503), adaptertest.Busy: discordtest.RateLimited(20*time.Millisecond, discordtest.ScopeUser), adaptertest.Lost: discordtest.AnswerLost(),
 		adaptertest.Refused: discordtest.Refused(400, 50035, "Invalid Form Body"),
 	}[f]
-	o.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: trouble, Times: 1})
+	o.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: trouble, Times: 1})
 	return true
 }
 

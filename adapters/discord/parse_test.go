@@ -92,7 +92,7 @@ func TestAFileWhoseAddressHasRunOut(t *testing.T) {
 	if n := r.CountCalls(discordtest.GetMessage) - before; n != 1 {
 		t.Errorf("the message was read %d times", n)
 	}
-	r.Inject(discordtest.Fault{Route: discordtest.GetMessage, Trouble: discordtest.ServerError(503), Times: 1})
+	r.Inject(discordtest.Fault{Endpoint: discordtest.GetMessage, Trouble: discordtest.ServerError(503), Times: 1})
 	if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ProviderUnavailable {
 		t.Errorf("while Discord is down Parse gave %v", err)
 	}

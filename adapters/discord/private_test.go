@@ -13,7 +13,7 @@ import (
 // little, and does not become a direct message.
 func TestAPrivateWordWaitsForTheAnswerToThePress(t *testing.T) {
 	r := hear(t, setup{}).known()
-	held := r.Inject(discordtest.Fault{Route: "POST /interactions/{interaction}/{token}/callback", Trouble: discordtest.Held()})
+	held := r.Inject(discordtest.Fault{Endpoint: "POST /interactions/{interaction}/{token}/callback", Trouble: discordtest.Held()})
 	i := r.bob.Presses(r.button(general, r.sealed("a1", "approve")))
 	e := r.more(0)
 	posted := make(chan error)

@@ -113,7 +113,7 @@ func TestAMentionInAGroupDirectMessageHasItsConversationWhicheverEventComesFirst
 
 func TestAMentionIsHeardWhereSlackCannotTellWhatKindOfConversationItIsIn(t *testing.T) {
 	r := hear(t, setup{}).known()
-	r.Inject(slacktest.Fault{Method: "conversations.info", Trouble: slacktest.ServerError(503)})
+	r.Inject(slacktest.Fault{Endpoint: "conversations.info", Trouble: slacktest.ServerError(503)})
 	p := r.ann.Posts("C1", r.MentionOfBot()+" hello", slacktest.OnlyEvent("app_mention"))
 	if e := r.one(p.Deliveries...); e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) {
 		t.Errorf("its conversation is %q", e.Conversation)

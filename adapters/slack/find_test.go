@@ -26,7 +26,7 @@ func TestALookUpThatBreaksIsMadeAgainLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, o := open(t, slacktest.Options{}, nil)
 			for _, method := range []string{"conversations.replies", "conversations.history"} {
-				o.Inject(slacktest.Fault{Method: method, Trouble: c.trouble})
+				o.Inject(slacktest.Fault{Endpoint: method, Trouble: c.trouble})
 			}
 			for _, thread := range []string{"", "1700000000.000100"} {
 				d := core.Delivery{Post: core.Post{Key: "a", Kind: core.PostReply, Text: "a", To: core.Address{Platform: "slack", Channel: "C1", Thread: thread}}}

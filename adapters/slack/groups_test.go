@@ -67,7 +67,7 @@ func TestGroupsFailClosed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := grouped(t, setup{})
-			r.Inject(slacktest.Fault{Method: "usergroups.users.list", Trouble: trouble, Times: 1})
+			r.Inject(slacktest.Fault{Endpoint: "usergroups.users.list", Trouble: trouble, Times: 1})
 			got, err := r.p.Groups(r.ctx, ann, []string{"slack:S1"})
 			if err == nil || len(got) != 0 || core.BucketOf(core.CategoryOf(err)) != core.RetryableTransient {
 				t.Errorf("got %v, %v", got, err)
@@ -101,7 +101,7 @@ func TestGroupsAreRememberedForAWhile(t *testing.T) {
 		t.Error("who was taken out still counts")
 	}
 	clock.add(slack.GroupLasts)
-	r.Inject(slacktest.Fault{Method: "usergroups.users.list", Trouble: slacktest.ServerError(503)})
+	r.Inject(slacktest.Fault{Endpoint: "usergroups.users.list", Trouble: slacktest.ServerError(503)})
 	if got, err := r.p.Groups(r.ctx, ann, []string{"slack:S1"}); err == nil {
 		t.Errorf("what was remembered too long counts while Slack is down: %v", got)
 	}

@@ -93,7 +93,7 @@ func TestSlackIsAskedWhoTheBotIsWhenItSaysSo(t *testing.T) {
 	n := newNaps()
 	r := hear(t, setup{before: func(r *inbound) {
 		r.p.Sleeping(n.sleep)
-		r.Inject(slacktest.Fault{Method: "auth.test", Trouble: slacktest.RateLimited(9 * time.Second), Times: 1})
+		r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.RateLimited(9 * time.Second), Times: 1})
 	}})
 	r.eventually("a wait of nine seconds", func() bool { return n.taken(9*time.Second) == 1 })
 	n.wake(9 * time.Second)
@@ -103,7 +103,7 @@ func TestSlackIsAskedWhoTheBotIsWhenItSaysSo(t *testing.T) {
 func TestACallThatIsGivenUpSaysNothingOfSlack(t *testing.T) {
 	r := hear(t, setup{}).known()
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
-	held := r.Inject(slacktest.Fault{Method: "users.info", Trouble: slacktest.Held()})
+	held := r.Inject(slacktest.Fault{Endpoint: "users.info", Trouble: slacktest.Held()})
 	parsed := make(chan error, 1)
 	ctx, cancel := contextOf(r)
 	go func() { _, err := r.p.Parse(ctx, e); parsed <- err }()

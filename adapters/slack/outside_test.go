@@ -123,7 +123,7 @@ func (o *outside) Break(f adaptertest.Fault) bool {
 		adaptertest.Down: slacktest.ServerError(503), adaptertest.Busy: slacktest.RateLimited(time.Second), adaptertest.Lost: slacktest.AnswerLost(),
 		adaptertest.Refused: slacktest.Refused("is_archived"),
 	}[f]
-	o.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: trouble, Times: 1})
+	o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: trouble, Times: 1})
 	return true
 }
 

@@ -51,7 +51,7 @@ func TestNamesAreRememberedForAWhile(t *testing.T) {
 	if got := r.says(e).Content.String(); !strings.Contains(strings.ToLower(got), "robert") {
 		t.Errorf("afterwards it reads %q", got)
 	}
-	fault := r.Inject(slacktest.Fault{Method: "users.info", Trouble: slacktest.ServerError(503)})
+	fault := r.Inject(slacktest.Fault{Endpoint: "users.info", Trouble: slacktest.ServerError(503)})
 	clock.add(slack.NameLasts)
 	if got := r.says(e).Content.String(); !strings.Contains(strings.ToLower(got), "robert") {
 		t.Errorf("with Slack down it reads %q", got)

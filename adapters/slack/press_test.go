@@ -215,7 +215,7 @@ func TestAFormThatCannotBeOpenedSaysSo(t *testing.T) {
 	for name, trouble := range map[string]slacktest.Trouble{"late": slacktest.Refused("expired_trigger_id"), "down": slacktest.ServerError(503), "cut": slacktest.Cut()} {
 		t.Run(name, func(t *testing.T) {
 			r := hear(t, setup{}).known()
-			r.Inject(slacktest.Fault{Method: "views.open", Trouble: trouble})
+			r.Inject(slacktest.Fault{Endpoint: "views.open", Trouble: trouble})
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", "nothing was decided"); err != nil {
 				t.Error(err)
@@ -226,7 +226,7 @@ func TestAFormThatCannotBeOpenedSaysSo(t *testing.T) {
 
 func TestAFormIsOpenedWhileSlackStillTakesIt(t *testing.T) {
 	r := hear(t, setup{}).known()
-	held := r.Inject(slacktest.Fault{Method: "views.open", Trouble: slacktest.Held()})
+	held := r.Inject(slacktest.Fault{Endpoint: "views.open", Trouble: slacktest.Held()})
 	d := r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))
 	r.none(d)
 	held.Lift()

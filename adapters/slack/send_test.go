@@ -14,7 +14,7 @@ func TestAnAnswerThatSlackWillNotDrawIsSaidPlainly(t *testing.T) {
 	for _, word := range []string{"invalid_blocks", "msg_blocks_too_long", "invalid_attachments"} {
 		t.Run(word, func(t *testing.T) {
 			p, o := open(t, slacktest.Options{}, nil)
-			o.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.Refused(word), When: func(c slacktest.Call) bool {
+			o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused(word), When: func(c slacktest.Call) bool {
 				return strings.Contains(c.Args["blocks"], `"markdown"`)
 			}})
 			ref, more, err := p.Post(t.Context(), core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: answer, To: core.Address{Platform: "slack", Channel: o.dm()}}})
@@ -37,7 +37,7 @@ func TestAnAnswerThatSlackWillNotDrawIsSaidPlainly(t *testing.T) {
 // A card is no answer: its buttons must not get lost, so it is refused for good, and reaches its approvers in another way.
 func TestACardThatSlackWillNotDrawIsRefused(t *testing.T) {
 	p, o := open(t, slacktest.Options{}, nil)
-	o.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.Refused("invalid_blocks")})
+	o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("invalid_blocks")})
 	card, _ := cards{}.Card(t.Context(), "a1", false)
 	_, _, err := p.Post(t.Context(), core.Delivery{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"}}, Card: &card})
 	if core.CategoryOf(err) != core.DeliveryFailed {

@@ -60,7 +60,7 @@ func TestLaw9_ASilentSocketIsNoticedAndReplaced(t *testing.T) {
 	r := socketed(t, setup{fake: slacktest.Options{PingEvery: 50 * time.Millisecond}})
 	first := r.newest()
 	r.eventually("some pings", func() bool { return first.State().Pongs >= 4 })
-	held := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Held()})
+	held := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Held()})
 	first.GoSilent()
 	lost := r.ann.Says("is anybody there?") // it goes where nobody listens
 	r.eventually("that nothing is heard", func() bool { hears, _ := r.p.Probe(); return hears != nil })
@@ -127,7 +127,7 @@ func TestAStormOfRefreshesOpensNoMoreThanTwo(t *testing.T) {
 
 func TestARefreshWhileSlackOpensNoneKeepsTheOldOne(t *testing.T) {
 	r := socketed(t, setup{})
-	fault := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.ServerError(503), Times: 5})
+	fault := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.ServerError(503), Times: 5})
 	r.newest().Disconnect("refresh_requested")
 	r.one(r.ann.Says("meanwhile").Deliveries...)
 	r.sockets(2)
@@ -143,7 +143,7 @@ func TestTheOldSocketIsHeardWhenTheNewOneBreaksAtOnce(t *testing.T) {
 	first := r.newest()
 	first.Disconnect("warning")
 	second := r.sockets(2)
-	held := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Held()})
+	held := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Held()})
 	second.Reset()
 	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return held.Waiting() == 1 }); err != nil {
 		t.Fatal(err)
@@ -225,14 +225,14 @@ func TestAnAppTokenThatIsRefusedEndsRun(t *testing.T) {
 		"wrong token":   {slacktest.Refused("not_allowed_token_type"), "Slack refuses SLACK_APP_TOKEN"},
 	} {
 		t.Run(name+", at start", func(t *testing.T) {
-			r := hear(t, setup{config: overSocket, before: func(r *inbound) { r.Inject(slacktest.Fault{Method: opening, Trouble: c.trouble}) }})
+			r := hear(t, setup{config: overSocket, before: func(r *inbound) { r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble}) }})
 			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
 				t.Errorf("Run gave %v", err)
 			}
 		})
 		t.Run(name+", later", func(t *testing.T) {
 			r := socketed(t, setup{})
-			r.Inject(slacktest.Fault{Method: opening, Trouble: c.trouble})
+			r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble})
 			r.newest().Disconnect("refresh_requested") // and the old one stays open
 			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
 				t.Errorf("Run gave %v", err)
@@ -295,7 +295,7 @@ func TestSlacksWordOnWhenToComeAgainIsObeyed(t *testing.T) {
 	n := newNaps()
 	r := hear(t, setup{config: overSocket, before: func(r *inbound) {
 		r.p.Sleeping(n.sleep)
-		r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.RateLimited(7 * time.Second), Times: 1})
+		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.RateLimited(7 * time.Second), Times: 1})
 	}})
 	r.eventually("a wait of seven seconds", func() bool { return n.taken(7*time.Second) == 1 })
 	if calls := r.CountCalls(opening); calls != 1 {
@@ -309,7 +309,7 @@ func TestWaitsBeforeANewSocketGrow(t *testing.T) {
 	n := newNaps()
 	r := hear(t, setup{config: overSocket, slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
 		r.p.Sleeping(n.sleep)
-		r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Cut(), Times: 4})
+		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Cut(), Times: 4})
 	}})
 	for d := slack.FirstRedial; d <= 8*slack.FirstRedial; d *= 2 {
 		r.eventually("the wait "+d.String(), func() bool { return n.taken(d) == 1 })

@@ -80,14 +80,14 @@ func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
 			c := d.connection()
 			c.GoSilent()
 			d.eachSays(all)
-			dial := d.discord.Inject(discordtest.Fault{Route: discordtest.Dial, Trouble: discordtest.Held()})
+			dial := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.Dial, Trouble: discordtest.Held()})
 			if session == "forgotten" {
 				d.discord.ForgetSessions()
 			}
 			c.Reset()
 			d.deaf("the connection broke")
 			d.eachSays(all)
-			fetch := d.discord.Inject(discordtest.Fault{Route: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
+			fetch := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
 			dial.Lift()
 			if session == "forgotten" {
 				waitUntil(t, func() bool { return fetch.Waiting() > 0 }, "the first of what was missed")
@@ -159,7 +159,7 @@ func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
 	d := serveDiscord(t, discordtest.Options{HeartbeatInterval: interval}, nil)
 	c := d.connection()
 	waitUntil(t, func() bool { return c.State().Acks > 0 }, "a heartbeat")
-	dial := d.discord.Inject(discordtest.Fault{Route: discordtest.Dial, Trouble: discordtest.Held()})
+	dial := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.Dial, Trouble: discordtest.Held()})
 	c.WithholdAcks()
 	d.deaf("acknowledges no heartbeat")
 	state := c.State()

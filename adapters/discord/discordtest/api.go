@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // route is one route of the REST API.
@@ -122,23 +124,21 @@ func (s *Server) serveRoute(name string, rt route) http.HandlerFunc {
 		for _, key := range keys {
 			params[key] = r.PathValue(key)
 		}
-		call := Call{
-			Route: name, Path: r.URL.Path, Params: params, Query: r.URL.Query(), Header: r.Header.Clone(), Body: body, Fields: p.fields, At: s.o.Now(),
-		}
+		sent := s.callOf(name, r)
+		sent.Params, sent.Body, sent.Fields = params, body, p.fields
 		for _, f := range p.files {
-			call.Files = append(call.Files, f.Name)
+			sent.Files = append(sent.Files, f.Name)
 		}
-		fault := s.faultFor(&call)
-		place := s.logCall(call)
-		if fault != nil && fault.before(w, r, s, place) {
+		call := fakeserver.Begin(&s.Record, sent)
+		if call.Before(w, r) {
 			return
 		}
 		q := &request{s: s, path: params, query: r.URL.Query(), body: body, parts: p}
 		status, out := s.handle(name, rt, q, r, readErr, w.Header())
-		if fault != nil && fault.after(w, r, s, place) {
+		if call.After(w, r) {
 			return
 		}
-		s.finishCall(place, status, out)
+		call.Finish(status, codeOf(out))
 		writeAnswer(w, status, out)
 	}
 }
@@ -192,8 +192,11 @@ func (s *Server) goodToken(header string) bool {
 
 // serveUnknown answers what is no route, and remembers it.
 func (s *Server) serveUnknown(w http.ResponseWriter, r *http.Request) {
-	place := s.logCall(Call{Route: r.Method + " " + r.URL.Path, Path: r.URL.Path, Header: r.Header.Clone(), At: s.o.Now(), unknown: true})
-	s.finishCall(place, noSuchRoute.status, noSuchRoute.body())
+	call := s.callOf(r.Method+" "+r.URL.Path, r)
+	call.unknown, call.Done, call.Status = true, true, noSuchRoute.status
+	s.mu.Lock()
+	fakeserver.Note(&s.Record, call)
+	s.mu.Unlock()
 	writeAnswer(w, noSuchRoute.status, noSuchRoute.body())
 }
 
@@ -205,7 +208,7 @@ func writeAnswer(w http.ResponseWriter, status int, out any) {
 	data, isRaw := out.([]byte)
 	if !isRaw {
 		w.Header().Set("Content-Type", "application/json")
-		data = asJSON(out)
+		data = fakeserver.JSON(out)
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(data)

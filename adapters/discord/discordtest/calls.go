@@ -5,79 +5,48 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
+
+// fake is what every fake server offers to tests.
+type fake = fakeserver.Server[Call, *Call]
 
 // Call is one call of the REST API, or a download, in the order of arrival.
 type Call struct {
+	fakeserver.Call
 	Route  string            // such as CreateMessage
 	Path   string            // as asked for
 	Params map[string]string // what stands in the route's braces: channel, message, ...
-	At     time.Time         // by Options.Now
 	Query  url.Values
-	Header http.Header
-	Body   []byte         // as sent
 	Fields map[string]any // the JSON of the body, or its payload_json
 	Files  []string       // the names of the files sent along
+	Code   int            // Discord's code of an error
 
-	Done    bool // it was answered, or its connection cut
-	Status  int  // of the answer; 0 if there was none
-	Code    int  // Discord's code of an error
-	Fault   string
 	unknown bool
 }
 
-func (s *Server) logCall(c Call) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls = append(s.calls, c)
-	s.changed()
-	return len(s.calls) - 1
+// Of says whether it is a call of a route. A step of the route may be *.
+func (c *Call) Of(route string) bool { return sameRoute(route, c.Route) }
+
+// callOf is a request as a call of a route.
+func (s *Server) callOf(route string, r *http.Request) Call {
+	return Call{Route: route, Path: r.URL.Path, Query: r.URL.Query(), Call: fakeserver.Call{At: s.o.Now(), Header: r.Header.Clone()}}
 }
 
-func (s *Server) finishCall(place, status int, out any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := &s.calls[place]
-	c.Done, c.Status = true, status
-	if o, is := out.(object); is && status >= 400 {
-		c.Code, _ = o["code"].(int)
-	}
-	s.changed()
-}
-
-// Calls are the calls of the routes named, or of all, in the order of arrival.
-func (s *Server) Calls(routes ...string) []Call {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var found []Call
-	for _, c := range s.calls {
-		if len(routes) == 0 || slices.ContainsFunc(routes, func(r string) bool { return sameRoute(r, c.Route) }) {
-			found = append(found, c)
+// codeOf notes the code of an answer that refuses.
+func codeOf(out any) func(*Call) {
+	return func(c *Call) {
+		if o, is := out.(object); is {
+			c.Code, _ = o["code"].(int)
 		}
 	}
-	return found
-}
-
-// CountCalls counts the calls of a route without copying them.
-func (s *Server) CountCalls(route string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := 0
-	for i := range s.calls {
-		if sameRoute(route, s.calls[i].Route) {
-			n++
-		}
-	}
-	return n
 }
 
 // UnknownRoutes are the routes that were asked for and are not known here.
 func (s *Server) UnknownRoutes() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var found []string
-	for _, c := range s.calls {
+	for _, c := range s.Calls() {
 		if c.unknown && !slices.Contains(found, c.Route) {
 			found = append(found, c.Route)
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // event is something that the gateway tells of.
@@ -31,13 +33,13 @@ func (s *Server) emit(e event) {
 		}
 		if e.bare != nil && k.intents&IntentMessageContent == 0 {
 			if bare == nil {
-				bare = asJSON(e.bare)
+				bare = fakeserver.JSON(e.bare)
 			}
 			k.send(e.name, bare)
 			continue
 		}
 		if full == nil {
-			full = asJSON(e.full)
+			full = fakeserver.JSON(e.full)
 		}
 		k.send(e.name, full)
 	}

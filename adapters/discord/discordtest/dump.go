@@ -1,13 +1,13 @@
 package discordtest
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // Dump shows all that stands on the platform as text for golden files: ids made here are numbered by their order.
@@ -95,11 +95,7 @@ func (s *Server) dumpMessage(out *strings.Builder, m Message, margin string) {
 	for _, r := range m.Reactions {
 		marks += fmt.Sprintf(" %s %d", r.Emoji, len(r.Users))
 	}
-	lines := strings.Split(m.Shown(), "\n")
-	fmt.Fprintf(out, "%s%s %s: %s%s\n", margin, m.ID, s.nameOf(m.Author), lines[0], marks)
-	for _, line := range lines[1:] {
-		fmt.Fprintf(out, "%s  %s\n", strings.Repeat(" ", len(margin)), line)
-	}
+	fakeserver.DumpMessage(out, margin, m.ID+" "+s.nameOf(m.Author), m.Shown(), marks)
 }
 
 func (s *Server) nameOf(user string) string {
@@ -134,28 +130,20 @@ func (s *Server) Golden(m Message) string {
 		files, _ := fields["files"].([]string)
 		fields["files"] = append(files, a.Name)
 	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, asJSON(fields), "", "  "); err != nil {
-		panic("discordtest: " + err.Error())
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stable(out.String()) + "\n"
+	return s.stable(fakeserver.Indented(fields)) + "\n"
 }
 
 var snowflake = regexp.MustCompile(`\b\d{15,20}\b`)
 
 // stable puts numbers in place of the ids that were made here. The caller holds the lock.
 func (s *Server) stable(text string) string {
-	seen := map[string]string{}
-	text = snowflake.ReplaceAllStringFunc(text, func(id string) string {
+	text = fakeserver.Numbers{}.Replace(text, snowflake, func(id string) string {
 		if !s.ids.made(id) {
-			return id
+			return ""
 		}
-		if seen[id] == "" {
-			seen[id] = fmt.Sprintf("id%d", len(seen)+1)
-		}
-		return seen[id]
+		return "id"
 	})
 	return strings.ReplaceAll(text, s.base, "http://discord.test")
 }

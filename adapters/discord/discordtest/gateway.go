@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/internal/fakeserver"
+
 	"github.com/gorilla/websocket"
 )
 
@@ -48,7 +50,9 @@ type resumeData struct {
 
 func plainToken(token string) string { return strings.TrimPrefix(token, "Bot ") }
 
-func opFrame(op int, data any) []byte { return asJSON(object{"op": op, "d": data, "s": nil, "t": nil}) }
+func opFrame(op int, data any) []byte {
+	return fakeserver.JSON(object{"op": op, "d": data, "s": nil, "t": nil})
+}
 
 var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 
@@ -59,21 +63,19 @@ func (s *Server) serveResumeGateway(w http.ResponseWriter, r *http.Request) {
 
 // serveSocket holds one gateway connection until it ends.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, onResume bool) {
-	call := Call{Route: Dial, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), At: s.o.Now()}
-	fault := s.faultFor(&call)
-	place := s.logCall(call)
-	if fault != nil && fault.before(w, r, s, place) {
+	call := fakeserver.Begin(&s.Record, s.callOf(Dial, r))
+	if call.Before(w, r) {
 		return
 	}
 	s.mu.Lock()
 	refuse := s.refuse
 	s.mu.Unlock()
 	if refuse {
-		s.finishCall(place, http.StatusServiceUnavailable, nil)
+		call.Finish(http.StatusServiceUnavailable, nil)
 		http.Error(w, "no gateway", http.StatusServiceUnavailable)
 		return
 	}
-	s.finishCall(place, http.StatusSwitchingProtocols, nil)
+	call.Finish(http.StatusSwitchingProtocols, nil)
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return
@@ -91,7 +93,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, onResume bo
 		}
 		return conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(time.Second))
 	})
-	s.work.Go(c.writes)
+	s.host.Go(c.writes)
 	c.reads()
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // How long an interaction can be answered first, and then altogether.
@@ -99,7 +101,7 @@ func (s *Server) interact(i *Interaction, data object, c *channel, h how) *Inter
 			o["message"] = s.wireMessage(r.Message)
 		}
 	}
-	i.body = asJSON(o)
+	i.body = fakeserver.JSON(o)
 	s.interactions = append(s.interactions, i)
 	s.byToken[i.Token] = i
 	s.changed()
@@ -111,7 +113,7 @@ func (s *Server) interact(i *Interaction, data object, c *channel, h how) *Inter
 	case h.quiet:
 	case url != "":
 		if s.ctx.Err() == nil {
-			s.work.Go(func() { s.post(i, url) })
+			s.host.Go(func() { s.post(i, url) })
 		}
 	default:
 		for range max(1, h.copies) {

@@ -2,8 +2,8 @@ package discordtest
 
 import (
 	"context"
-	"fmt"
-	"strings"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // Messages are all messages of a channel or a thread in order.
@@ -82,75 +82,30 @@ func snapshot(records []*record) []Message {
 	return found
 }
 
-// WaitFor waits until what is asked for holds. It is asked again after each change of anything. The error of a wait in vain shows how things
-// stand.
+// WaitFor waits until what is asked for holds. It is asked again after each change of anything. An error shows how things stand.
 func (s *Server) WaitFor(ctx context.Context, holds func(*Server) bool) error {
-	for {
-		s.mu.Lock()
-		changed := s.notify
-		s.mu.Unlock()
-		if holds(s) {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("waited in vain: %w; the platform:\n%s", ctx.Err(), s.Dump())
-		}
-	}
+	return s.host.WaitFor(ctx, func() bool { return holds(s) })
 }
 
 // WaitForText waits until the bot has said something in a channel or a thread that holds the text, and returns that message. The thread need
 // not be there yet.
 func (s *Server) WaitForText(ctx context.Context, channel, text string) (Message, error) {
-	var found Message
-	err := s.WaitFor(ctx, func(*Server) bool {
-		for _, m := range s.FromBot(channel) {
-			if strings.Contains(m.Shown(), text) {
-				found = m
-				return true
-			}
-		}
-		return false
-	})
-	return found, err
+	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) { return fakeserver.FirstWith(s.FromBot(channel), text) })
 }
 
 // WaitForThread waits until a thread was made from a message.
 func (s *Server) WaitForThread(ctx context.Context, message string) (Channel, error) {
-	var found Channel
-	err := s.WaitFor(ctx, func(*Server) bool {
-		c, there := s.Channel(message)
-		found = c
-		return there
-	})
-	return found, err
+	return fakeserver.WaitFor(ctx, s.host, func() (Channel, bool) { return s.Channel(message) })
 }
 
 // WaitForModal waits until a modal is open on a user's screen.
 func (s *Server) WaitForModal(ctx context.Context, user string) (Modal, error) {
-	var found Modal
-	err := s.WaitFor(ctx, func(*Server) bool {
-		m, there := s.Modal(user)
-		found = m
-		return there
-	})
-	return found, err
+	return fakeserver.WaitFor(ctx, s.host, func() (Modal, bool) { return s.Modal(user) })
 }
 
 // WaitForEphemeral waits until a user sees a message of their own that holds the text.
 func (s *Server) WaitForEphemeral(ctx context.Context, channel, user, text string) (Message, error) {
-	var found Message
-	err := s.WaitFor(ctx, func(*Server) bool {
-		for _, m := range s.Ephemerals(channel, user) {
-			if strings.Contains(m.Shown(), text) {
-				found = m
-				return true
-			}
-		}
-		return false
-	})
-	return found, err
+	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) { return fakeserver.FirstWith(s.Ephemerals(channel, user), text) })
 }
 
 // WaitForSessions waits until so many sessions have a connection.

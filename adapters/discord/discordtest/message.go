@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // Flags of messages.
@@ -77,7 +79,7 @@ type Attachment struct {
 // record is a message and who may read it yet.
 type record struct {
 	Message
-	lag int // reads until it shows; below zero: until ReleaseReads
+	fakeserver.Visibility
 }
 
 // add puts a message into a channel. The caller holds the lock.
@@ -99,7 +101,7 @@ func (s *Server) add(c *channel, m Message) *record {
 	if m.Author == s.o.BotUserID {
 		s.fromBot++
 		if m.Ephemeral == "" {
-			r.lag = s.lagReads
+			fakeserver.Hide(&s.Reads, &r.Visibility)
 		}
 	}
 	if c.Archived && !c.Locked && m.Ephemeral == "" {
@@ -125,35 +127,6 @@ func (s *Server) remove(c *channel, r *record) {
 		s.emit(event{name: "MESSAGE_DELETE", guild: c.Guild, channel: c, intent: intentFor(c, IntentGuildMessages, IntentDirectMessages), full: data})
 	}
 	s.changed()
-}
-
-// LagReads hides the messages that the bot posts from now on from as many reads of theirs; less than 0 hides them until ReleaseReads.
-func (s *Server) LagReads(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lagReads = n
-}
-
-// ReleaseReads shows all hidden messages and hides no further ones.
-func (s *Server) ReleaseReads() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lagReads = 0
-	for _, c := range s.channels {
-		for _, r := range c.messages {
-			r.lag = 0
-		}
-	}
-	s.changed()
-}
-
-// shows says whether a read sees the message, and counts the read.
-func (r *record) shows() bool {
-	if r.lag > 0 {
-		r.lag--
-		return false
-	}
-	return r.lag == 0
 }
 
 // react sets an emoji for a user; it says whether that is new.

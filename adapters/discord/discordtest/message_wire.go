@@ -5,6 +5,8 @@ import (
 	"mime"
 	"path"
 	"slices"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 func (s *Server) wireUser(id string) object {
@@ -206,5 +208,5 @@ func rawJSON(o object, key string) json.RawMessage {
 	if !ok {
 		return nil
 	}
-	return asJSON(value)
+	return fakeserver.JSON(value)
 }

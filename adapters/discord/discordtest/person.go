@@ -1,6 +1,10 @@
 package discordtest
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"gatehouse/adapters/internal/fakeserver"
+)
 
 // Person is a user who does things. Another bot is one too.
 type Person struct {
@@ -33,7 +37,7 @@ func (p *Person) Posts(channel, text string, hows ...How) Message {
 	m := Message{Author: p.ID, Content: text, ReplyTo: h.reply, Channel: c.ID, Guild: c.Guild}
 	for _, e := range h.embeds {
 		var plain object
-		_ = json.Unmarshal(asJSON(e), &plain)
+		_ = json.Unmarshal(fakeserver.JSON(e), &plain)
 		m.Embeds = append(m.Embeds, plain)
 	}
 	if h.reply != "" {

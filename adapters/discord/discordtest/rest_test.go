@@ -238,7 +238,7 @@ func TestRateLimits(t *testing.T) {
 	if n := w.InvalidRequests(); n != 2 {
 		t.Errorf("%d invalid requests", n)
 	}
-	w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Times: 1, Trouble: discordtest.RateLimited(1500*time.Millisecond, discordtest.ScopeShared)})
+	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Times: 1, Trouble: discordtest.RateLimited(1500*time.Millisecond, discordtest.ScopeShared)})
 	if shared, body := ask(general); shared.Header.Get("X-RateLimit-Scope") != "shared" || !strings.Contains(body, `"retry_after":1.5`) || w.InvalidRequests() != 2 {
 		t.Errorf("%v %s, %d invalid", shared.Header, body, w.InvalidRequests())
 	}
@@ -273,7 +273,7 @@ func TestFaults(t *testing.T) {
 	w := newTown(t, discordtest.Options{})
 	create := "/channels/" + general + "/messages"
 	fails := func(trouble discordtest.Trouble) error {
-		w.Inject(discordtest.Fault{Route: "POST /channels/*/messages", Times: 1, Trouble: trouble})
+		w.Inject(discordtest.Fault{Endpoint: "POST /channels/*/messages", Times: 1, Trouble: trouble})
 		_, err := w.bot(t).ChannelMessageSend(general, "x")
 		return err
 	}
@@ -289,7 +289,7 @@ func TestFaults(t *testing.T) {
 	if err := fails(discordtest.ServerError(503)); err == nil || len(w.FromBot(general)) != 2 {
 		t.Errorf("503: %v, %d posted", err, len(w.FromBot(general)))
 	}
-	held := w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Times: 1, Trouble: discordtest.AnswerHeld()})
+	held := w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Times: 1, Trouble: discordtest.AnswerHeld()})
 	sent := make(chan error, 1)
 	go func() {
 		_, err := w.bot(t).ChannelMessageSend(general, "held")

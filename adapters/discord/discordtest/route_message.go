@@ -30,7 +30,7 @@ var messageRoutes = map[string]route{
 func onMessage(do func(*request, *channel, *record) (answer, *failure)) func(*request) (answer, *failure) {
 	return inChannel(func(q *request, c *channel) (answer, *failure) {
 		r := c.byID[q.path["message"]]
-		if r == nil || !r.shows() {
+		if r == nil || !r.Shows() {
 			return answer{}, unknownMessage
 		}
 		return do(q, c, r)
@@ -281,7 +281,7 @@ func listMessages(q *request, c *channel) (answer, *failure) {
 	}
 	var readable []*record
 	for _, r := range c.messages {
-		if r.shows() {
+		if r.Shows() {
 			readable = append(readable, r)
 		}
 	}

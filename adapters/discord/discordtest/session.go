@@ -3,6 +3,8 @@ package discordtest
 import (
 	"fmt"
 	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // session is a session of the gateway, with a connection or waiting for a resume.
@@ -146,12 +148,12 @@ func (c *Connection) identify(data identifyData) {
 	s.order = append(s.order, k)
 	c.compress = data.Compress
 	c.attach(k)
-	k.send("READY", asJSON(s.readyData(k)))
+	k.send("READY", fakeserver.JSON(s.readyData(k)))
 	k.ready = true
 	if k.intents&IntentGuilds != 0 {
 		for _, g := range s.guildsOfBot() {
 			if k.hasGuild(g.ID) {
-				k.send("GUILD_CREATE", asJSON(s.wireGuildCreate(g)))
+				k.send("GUILD_CREATE", fakeserver.JSON(s.wireGuildCreate(g)))
 			}
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // post sends an interaction to the app's URL and takes the answer for its first one.
@@ -39,7 +41,7 @@ func (s *Server) post(i *Interaction, url string) {
 			return
 		}
 		if f := s.answer(i, q); f != nil {
-			i.giveUp("the answer was refused: " + string(asJSON(f.body())))
+			i.giveUp("the answer was refused: " + string(fakeserver.JSON(f.body())))
 		}
 	}
 }

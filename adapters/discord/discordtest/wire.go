@@ -1,28 +1,13 @@
 package discordtest
 
 import (
-	"bytes"
 	"crypto/rand"
-	"encoding/json"
-	"io"
-	"log"
 	"strings"
 	"time"
 )
 
 // object is a JSON object on the wire.
 type object = map[string]any
-
-// asJSON is JSON in which < and > stand as they are.
-func asJSON(value any) []byte {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		panic("discordtest: " + err.Error())
-	}
-	return bytes.TrimSpace(out.Bytes())
-}
 
 // stamp is a time as Discord writes it.
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000+00:00") }
@@ -88,6 +73,3 @@ func notNil[T any](items []T) []T {
 	}
 	return items
 }
-
-// quiet swallows what net/http logs about connections that are cut on purpose.
-var quiet = log.New(io.Discard, "", 0)

@@ -1,13 +1,13 @@
 package slacktest
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // request is one call of the Web API while it is handled; the lock is held.
@@ -53,18 +53,15 @@ func allOf(tables ...map[string]method) map[string]method {
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("method")
 	args, body, readErr := readArgs(r)
-	call := Call{Method: name, Args: args, Header: r.Header.Clone(), Body: body, At: s.o.Now()}
-	fault := s.faultFor(&call)
-	place := s.logCall(call)
-
-	if fault != nil && fault.before(w, r, s, place) {
+	call := fakeserver.Begin(&s.Record, Call{Method: name, Args: args, Call: fakeserver.Call{Header: r.Header.Clone(), Body: body, At: s.o.Now()}})
+	if call.Before(w, r) {
 		return
 	}
 	status, answer := s.handle(name, r, args, readErr, w.Header())
-	if fault != nil && fault.after(w, r, s, place) {
+	if call.After(w, r) {
 		return
 	}
-	s.finishCall(place, status, errorOf(answer))
+	call.Finish(status, func(c *Call) { c.Error = errorOf(answer) })
 	writeJSON(w, status, answer)
 }
 
@@ -189,16 +186,5 @@ func errorOf(answer object) string {
 func writeJSON(w http.ResponseWriter, status int, answer object) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(asJSON(answer))
-}
-
-// asJSON is JSON as Slack writes it: < and > stand as they are.
-func asJSON(value any) []byte {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		panic("slacktest: " + err.Error())
-	}
-	return bytes.TrimSpace(out.Bytes())
+	_, _ = w.Write(fakeserver.JSON(answer))
 }

@@ -1,6 +1,10 @@
 package slacktest
 
-import "net/http"
+import (
+	"net/http"
+
+	"gatehouse/adapters/internal/fakeserver"
+)
 
 // What is called beside the methods of the Web API, as the log of calls and faults name it.
 const (
@@ -13,13 +17,11 @@ const (
 // beside logs a request that is no call of a method, and lets it fail where that was asked for: ahead of its work only.
 func (s *Server) beside(name string, serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		call := Call{Method: name, At: s.o.Now(), Header: r.Header.Clone(), Args: Args{}}
-		fault := s.faultFor(&call)
-		place := s.logCall(call)
-		if fault != nil && fault.before(w, r, s, place) {
+		call := fakeserver.Begin(&s.Record, Call{Method: name, Args: Args{}, Call: fakeserver.Call{At: s.o.Now(), Header: r.Header.Clone()}})
+		if call.Before(w, r) {
 			return
 		}
-		s.finishCall(place, 0, "")
+		call.Finish(0, nil)
 		serve(w, r)
 	}
 }

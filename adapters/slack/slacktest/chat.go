@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 var chatMethods = map[string]method{
@@ -125,7 +127,7 @@ func (s *Server) post(c *channel, in content, thread string, broadcast bool) *re
 	}
 	m.Broadcast = broadcast && m.ThreadTS != ""
 	r := s.add(c, m)
-	r.lag = s.lagReads
+	fakeserver.Hide(&s.Reads, &r.Visibility)
 	delete(s.statuses, statusKey(c.ID, r.ThreadTS))
 	s.emitMessage(c, r.Message, how{})
 	return r

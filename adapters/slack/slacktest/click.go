@@ -4,6 +4,8 @@ import (
 	"maps"
 	"net/url"
 	"strings"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // Button is a button on a message as it stood when it was looked up. It can be pressed later, when the message has changed.
@@ -127,7 +129,7 @@ func (s *Server) interaction(kind, user string, h how) object {
 
 // interact is an interaction as a delivery: JSON by socket, a form with one field by HTTP.
 func (s *Server) interact(payload object, kind string, h how) *Delivery {
-	body := asJSON(payload)
+	body := fakeserver.JSON(payload)
 	form := url.Values{"payload": {string(body)}}.Encode()
 	return &Delivery{s: s, Kind: Interactions, Type: kind, body: body, form: []byte(form), how: h, once: true}
 }
@@ -156,7 +158,7 @@ func (p *Person) Runs(channel, line string, hows ...How) *Delivery {
 	for key, value := range fields {
 		form.Set(key, value)
 	}
-	d := &Delivery{s: s, Kind: Commands, Type: command, TriggerID: trigger, ResponseURL: respond, body: asJSON(fields), form: []byte(form.Encode()), how: h, once: true}
+	d := &Delivery{s: s, Kind: Commands, Type: command, TriggerID: trigger, ResponseURL: respond, body: fakeserver.JSON(fields), form: []byte(form.Encode()), how: h, once: true}
 	d.answerFor = func(answer []byte) { s.commandAnswered(c, p.ID, answer) }
 	s.dispatch("", []*Delivery{d})
 	return d

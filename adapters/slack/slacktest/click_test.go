@@ -9,6 +9,7 @@ import (
 
 	slackgo "github.com/slack-go/slack"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack/slacktest"
 )
 
@@ -94,7 +95,7 @@ func TestAClickCarriesTheMessageAsItStands(t *testing.T) {
 }
 
 func TestATriggerOpensOneModalWithinThreeSeconds(t *testing.T) {
-	clock := slacktest.NewClock(time.Now())
+	clock := fakeserver.NewClock(time.Now())
 	w := newTown(t, slacktest.Options{Now: clock.Now})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(slacktest.Addresses{Interactions: a.URL})
@@ -163,7 +164,7 @@ func TestATriggerOpensOneModalWithinThreeSeconds(t *testing.T) {
 }
 
 func TestAResponseURLTakesFivePosts(t *testing.T) {
-	clock := slacktest.NewClock(time.Now())
+	clock := fakeserver.NewClock(time.Now())
 	w := newTown(t, slacktest.Options{Now: clock.Now})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(a.everything())

@@ -176,7 +176,7 @@ func history(q *request) (object, *failure) {
 	}
 	var found []object
 	for _, r := range slices.Backward(c.messages) {
-		if (r.ThreadTS == "" || r.ThreadTS == r.TS || r.Broadcast) && q.within(r.TS) && r.readable() {
+		if (r.ThreadTS == "" || r.ThreadTS == r.TS || r.Broadcast) && q.within(r.TS) && r.Shows() {
 			found = append(found, q.s.wireRead(c, r.Message, q.args.yes("include_all_metadata")))
 		}
 	}
@@ -198,20 +198,11 @@ func replies(q *request) (object, *failure) {
 	}
 	var found []object
 	for _, r := range append([]*record{c.byTS[root]}, c.repliesTo(root)...) {
-		if (r.TS == root || q.within(r.TS)) && r.readable() {
+		if (r.TS == root || q.within(r.TS)) && r.Shows() {
 			found = append(found, q.s.wireRead(c, r.Message, q.args.yes("include_all_metadata")))
 		}
 	}
 	return q.pageOf(found)
-}
-
-// readable counts one read that would show the message, and says whether it does yet.
-func (r *record) readable() bool {
-	if r.lag > 0 {
-		r.lag--
-		return false
-	}
-	return r.lag == 0
 }
 
 // within holds a timestamp against oldest and latest.

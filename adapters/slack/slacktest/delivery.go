@@ -164,7 +164,7 @@ func (s *Server) dispatch(conversation string, group []*Delivery) {
 	var left sync.WaitGroup
 	left.Add(len(group))
 	for _, d := range group {
-		s.work.Go(func() {
+		s.host.Go(func() {
 			if before != nil {
 				select {
 				case <-before:
@@ -174,7 +174,7 @@ func (s *Server) dispatch(conversation string, group []*Delivery) {
 			s.deliver(d, sync.OnceFunc(left.Done))
 		})
 	}
-	s.work.Go(func() {
+	s.host.Go(func() {
 		left.Wait()
 		close(first)
 		s.mu.Lock()

@@ -1,13 +1,13 @@
 package slacktest
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // Dump shows all that stands in the workspace as text for golden files: timestamps and ids made here are numbered by their order.
@@ -69,11 +69,7 @@ func (s *Server) dumpMessage(out *strings.Builder, m Message, margin string) {
 	for _, f := range m.Files {
 		marks += " {" + f.Name + "}"
 	}
-	lines := strings.Split(m.Shown(), "\n")
-	fmt.Fprintf(out, "%s%s %s: %s%s\n", margin, m.TS, from, lines[0], marks)
-	for _, line := range lines[1:] {
-		fmt.Fprintf(out, "%s  %s\n", strings.Repeat(" ", len(margin)), line)
-	}
+	fakeserver.DumpMessage(out, margin, m.TS+" "+from, m.Shown(), marks)
 }
 
 func (s *Server) nameOf(user string) string {
@@ -98,29 +94,17 @@ func (s *Server) Golden(m Message) string {
 	if m.Ephemeral != "" {
 		fields["only_seen_by"] = m.Ephemeral
 	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, asJSON(fields), "", "  "); err != nil {
-		panic("slacktest: " + err.Error())
-	}
-	return s.stable(out.String()) + "\n"
+	return s.stable(fakeserver.Indented(fields)) + "\n"
 }
 
 var timestamp = regexp.MustCompile(`\b\d{10}\.\d{6}\b`)
 
 // stable puts numbers in place of timestamps and of the ids that are made here.
 func (s *Server) stable(text string) string {
-	seen := map[string]string{}
-	number := func(kind string) func(string) string {
-		return func(found string) string {
-			if seen[found] == "" {
-				seen[found] = fmt.Sprintf("%s%d", kind, len(seen)+1)
-			}
-			return seen[found]
-		}
-	}
-	text = timestamp.ReplaceAllStringFunc(text, number("ts"))
+	seen := fakeserver.Numbers{}
+	text = seen.Replace(text, timestamp, func(string) string { return "ts" })
 	own := regexp.MustCompile(`\b[A-Za-z][a-z]?` + s.ids.server + `[0-9A-F]{4,}\b`)
-	text = own.ReplaceAllStringFunc(text, func(found string) string { return number(found[:1])(found) })
+	text = seen.Replace(text, own, func(id string) string { return id[:1] })
 	return strings.ReplaceAll(text, s.base, "http://slack.test")
 }
 

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // event is something an app can hear of, before it is put in an envelope.
@@ -106,7 +108,7 @@ func (s *Server) send(conversation string, shared bool, h how, events ...event) 
 			continue
 		}
 		envelope := s.envelope(e.fields, shared, h)
-		d := &Delivery{s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: asJSON(envelope), how: h}
+		d := &Delivery{s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: fakeserver.JSON(envelope), how: h}
 		group = append(group, d)
 		if h.atOnce {
 			again := h
@@ -144,7 +146,7 @@ func (s *Server) Send(fields map[string]any, hows ...How) *Delivery {
 	kind, _ := fields["type"].(string)
 	h := how{}.with(hows)
 	envelope := s.envelope(fields, false, h)
-	d := &Delivery{s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: asJSON(envelope), how: h}
+	d := &Delivery{s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: fakeserver.JSON(envelope), how: h}
 	s.dispatch("", []*Delivery{d})
 	return d
 }
@@ -163,7 +165,7 @@ func (s *Server) VerifyURL(hows ...How) (d *Delivery, challenge string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	challenge = s.ids.secret()
-	body := asJSON(object{"token": "verification-token-is-not-used", "challenge": challenge, "type": "url_verification"})
+	body := fakeserver.JSON(object{"token": "verification-token-is-not-used", "challenge": challenge, "type": "url_verification"})
 	d = &Delivery{s: s, Kind: Events, Type: "url_verification", body: body, how: how{}.with(hows), once: true}
 	s.dispatch("", []*Delivery{d})
 	return d, challenge

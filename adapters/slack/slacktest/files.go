@@ -9,6 +9,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // File is a file that hangs on a message.
@@ -121,7 +123,7 @@ func completeUpload(q *request) (object, *failure) {
 			m.ThreadTS = c.rootOf(thread)
 		}
 		r := s.add(c, m)
-		r.lag = s.lagReads
+		fakeserver.Hide(&s.Reads, &r.Visibility)
 		s.emitMessage(c, r.Message, how{})
 	}
 	for _, f := range shared {

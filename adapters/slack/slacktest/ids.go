@@ -3,8 +3,6 @@ package slacktest
 import (
 	"crypto/rand"
 	"fmt"
-	"io"
-	"log"
 	"strings"
 	"sync/atomic"
 )
@@ -31,6 +29,3 @@ func (i ids) secret() string { return strings.ToLower(rand.Text()) }
 func (i ids) uuid() string {
 	return fmt.Sprintf("%08x-%04x-4000-8000-%s", i.last.Add(1), 0x5ac, strings.ToLower(rand.Text()[:12]))
 }
-
-// quiet swallows what net/http logs about connections that are cut on purpose.
-var quiet = log.New(io.Discard, "", 0)

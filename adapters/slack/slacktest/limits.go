@@ -31,23 +31,3 @@ func (s *Server) overLimit(method, channel string) int {
 	s.limits[channel] = append(recent, now)
 	return 0
 }
-
-// LagReads makes each message that is posted from now on show up in conversations.history and .replies only after so many reads went by
-// that should have shown it; below zero it waits for ReleaseReads. 0 ends the lag for later messages.
-func (s *Server) LagReads(reads int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lagReads = reads
-}
-
-// ReleaseReads makes every message readable and ends the lag.
-func (s *Server) ReleaseReads() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lagReads = 0
-	for _, c := range s.channels {
-		for _, r := range c.messages {
-			r.lag = 0
-		}
-	}
-}

@@ -2,8 +2,9 @@ package slacktest
 
 import (
 	"context"
-	"fmt"
-	"strings"
+	"slices"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // Messages are all messages of a channel in order, those in threads among them.
@@ -85,64 +86,28 @@ func snapshot(records []*record) []Message {
 	return found
 }
 
-// WaitFor waits until what is asked for holds. It is asked again after each change of anything. The error of a wait in vain shows how things
-// stand.
+// WaitFor waits until what is asked for holds. It is asked again after each change of anything. An error shows how things stand.
 func (s *Server) WaitFor(ctx context.Context, holds func(*Server) bool) error {
-	for {
-		s.mu.Lock()
-		changed := s.notify
-		s.mu.Unlock()
-		if holds(s) {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("waited in vain: %w; the workspace:\n%s", ctx.Err(), s.Dump())
-		}
-	}
+	return s.host.WaitFor(ctx, func() bool { return holds(s) })
 }
 
 // WaitForText waits until the bot has said something in the thread that holds the text, and returns that message. Without a thread it looks at
 // the whole channel.
 func (s *Server) WaitForText(ctx context.Context, channel, thread, text string) (Message, error) {
-	var found Message
-	err := s.WaitFor(ctx, func(*Server) bool {
-		for _, m := range s.FromBot(channel) {
-			if (thread == "" || m.ThreadTS == thread || m.TS == thread) && strings.Contains(m.Shown(), text) {
-				found = m
-				return true
-			}
-		}
-		return false
+	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) {
+		said := s.FromBot(channel)
+		return fakeserver.FirstWith(slices.DeleteFunc(said, func(m Message) bool { return thread != "" && m.ThreadTS != thread && m.TS != thread }), text)
 	})
-	return found, err
 }
 
 // WaitForModal waits until a modal is open on a user's screen.
 func (s *Server) WaitForModal(ctx context.Context, user string) (View, error) {
-	var found View
-	err := s.WaitFor(ctx, func(*Server) bool {
-		v, ok := s.Modal(user)
-		found = v
-		return ok
-	})
-	return found, err
+	return fakeserver.WaitFor(ctx, s.host, func() (View, bool) { return s.Modal(user) })
 }
 
 // WaitForEphemeral waits until a user sees a message of their own that holds the text.
 func (s *Server) WaitForEphemeral(ctx context.Context, channel, user, text string) (Message, error) {
-	var found Message
-	err := s.WaitFor(ctx, func(*Server) bool {
-		for _, m := range s.Ephemerals(channel, user) {
-			if strings.Contains(m.Shown(), text) {
-				found = m
-				return true
-			}
-		}
-		return false
-	})
-	return found, err
+	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) { return fakeserver.FirstWith(s.Ephemerals(channel, user), text) })
 }
 
 // WaitForSockets waits until so many sockets are open.

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // The life of a response URL.
@@ -35,15 +37,13 @@ func (s *Server) serveResponseURL(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	call := Call{Method: ResponseURL, At: s.o.Now(), Header: r.Header.Clone(), Body: body, Args: Args{}, Done: true, Status: http.StatusOK}
+	call := Call{Method: ResponseURL, Args: Args{}}
+	call.At, call.Header, call.Body, call.Done, call.Status = s.o.Now(), r.Header.Clone(), body, true, http.StatusOK
 	refuse := func(status int, code string) {
 		call.Status, call.Error = status, code
 		writeJSON(w, status, object{"ok": false, "error": code})
 	}
-	defer func() {
-		s.calls = append(s.calls, call)
-		s.changed()
-	}()
+	defer func() { fakeserver.Note(&s.Record, call) }()
 	u := s.responses[r.PathValue("id")]
 	switch {
 	case u == nil, s.o.Now().Sub(u.issued) > responseURLLife:

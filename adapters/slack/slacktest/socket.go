@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"gatehouse/adapters/internal/fakeserver"
+
 	"github.com/gorilla/websocket"
 )
 
@@ -68,7 +70,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if !socket.begin() {
 		return
 	}
-	s.work.Go(socket.ping)
+	s.host.Go(socket.ping)
 	socket.read()
 }
 
@@ -123,7 +125,7 @@ var debugInfo = object{"host": "applink-slacktest", "build_number": 1, "approxim
 func (k *Socket) write(frame any) error {
 	data, isRaw := frame.([]byte)
 	if !isRaw {
-		data = asJSON(frame)
+		data = fakeserver.JSON(frame)
 	}
 	k.wmu.Lock()
 	defer k.wmu.Unlock()

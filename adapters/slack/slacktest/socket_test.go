@@ -188,13 +188,13 @@ func TestTenSocketsAreEnoughAndATicketOpensOne(t *testing.T) {
 
 func TestOpeningASocketCanBeRefused(t *testing.T) {
 	w := newTown(t, slacktest.Options{})
-	w.Inject(slacktest.Fault{Method: "apps.connections.open", Trouble: slacktest.RateLimited(3 * time.Second), Times: 1})
+	w.Inject(slacktest.Fault{Endpoint: "apps.connections.open", Trouble: slacktest.RateLimited(3 * time.Second), Times: 1})
 	_, _, err := w.api.StartSocketModeContext(w.ctx)
 	var limited *slackgo.RateLimitedError
 	if !errors.As(err, &limited) {
 		t.Errorf("got %#v", err)
 	}
-	w.Inject(slacktest.Fault{Method: slacktest.DialSocket, Trouble: slacktest.ServerError(503), Times: 1})
+	w.Inject(slacktest.Fault{Endpoint: slacktest.DialSocket, Trouble: slacktest.ServerError(503), Times: 1})
 	_, url, err := w.api.StartSocketModeContext(w.ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -3,32 +3,16 @@ package discordtest
 import (
 	"math/rand/v2"
 	"strconv"
-	"sync"
 	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // Clock is a clock that stands still until it is moved, for Options.Now.
-type Clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
+type Clock = fakeserver.Clock
 
 // NewClock is a clock that stands at start.
-func NewClock(start time.Time) *Clock { return &Clock{now: start} }
-
-// Now is the clock's time.
-func (c *Clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-// Advance moves the clock on.
-func (c *Clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
+func NewClock(start time.Time) *Clock { return fakeserver.NewClock(start) }
 
 // epoch is Discord's: the first second of 2015, in milliseconds.
 const epoch = 1420070400000

@@ -112,6 +112,7 @@ type world struct {
 	env          []string
 	store        core.Store
 	conversation core.ConversationID // of the conversation that notes are made in; "" = the console's
+	attr         *syscall.SysProcAttr
 }
 
 // newWorld is one on SQLite; env is what its processes are told.
@@ -126,7 +127,7 @@ func (w *world) start(env []string, args ...string) *child {
 	c := &child{cmd: exec.Command(os.Args[0], args...), out: &transcript{}, done: make(chan struct{})}
 	c.cmd.Env = append(os.Environ(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0")
 	c.cmd.Env = append(append(c.cmd.Env, w.env...), env...)
-	c.cmd.Stdout, c.cmd.Stderr = c.out, c.out
+	c.cmd.Stdout, c.cmd.Stderr, c.cmd.SysProcAttr = c.out, c.out, w.attr
 	var err error
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		w.t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/adapters/console"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 // commands is the command line.
@@ -92,13 +93,33 @@ func (a *app) config(least slog.Level) (Config, *slog.Logger, error) {
 	return cfg, log, nil
 }
 
-// withStore runs do on the configured store.
+// withStore runs do on the configured store. Where there is no database yet it is not_found, and nothing is made.
 func (a *app) withStore(ctx context.Context, do func(core.Store) error) error {
 	cfg, log, err := a.config(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
-	store, err := openStore(ctx, cfg.DatabaseURL, log)
+	schema, _, err := storage.Version(ctx, cfg.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	if schema == 0 {
+		return noDatabase(cfg.DatabaseURL)
+	}
+	return useStore(ctx, cfg.DatabaseURL, log, do)
+}
+
+// withNewStore runs do on the configured store, and makes it where it is not there.
+func (a *app) withNewStore(ctx context.Context, do func(core.Store) error) error {
+	cfg, log, err := a.config(slog.LevelWarn)
+	if err != nil {
+		return err
+	}
+	return useStore(ctx, cfg.DatabaseURL, log, do)
+}
+
+func useStore(ctx context.Context, url string, log *slog.Logger, do func(core.Store) error) error {
+	store, err := openStore(ctx, url, log)
 	if err != nil {
 		return err
 	}

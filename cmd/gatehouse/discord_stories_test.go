@@ -18,7 +18,8 @@ import (
 	"gatehouse/storage"
 )
 
-// connection waits for the one that is open and has a session.
+// connection waits for the one that is open and has a session, and until gatehouse has read READY or RESUMED on it. Discord begins a
+// session before the client knows its id: one whose connection breaks before READY is read can't be resumed by any client.
 func (d *onDiscord) connection() *discordtest.Connection {
 	d.t.Helper()
 	var c *discordtest.Connection
@@ -33,6 +34,7 @@ func (d *onDiscord) connection() *discordtest.Connection {
 	if err != nil {
 		d.t.Fatalf("no connection is open: %v", err)
 	}
+	d.ready(http.StatusOK) // this connection's: gatehouse says 503 from the end of the one before
 	return c
 }
 

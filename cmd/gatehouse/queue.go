@@ -78,7 +78,7 @@ func (unpauseCmd) Run(ctx context.Context, a *app) error {
 }
 
 func (a *app) setPaused(ctx context.Context, paused bool, sentence string) error {
-	return a.withStore(ctx, func(store core.Store) error {
+	return a.withNewStore(ctx, func(store core.Store) error {
 		if err := store.SetPaused(ctx, paused); err != nil {
 			return err
 		}

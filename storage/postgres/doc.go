@@ -28,7 +28,7 @@
 // read by a statement of its own after the one that took it; times are read after the lock, too, and rise with the commits of a
 // conversation. Numbers of events follow the commits within a conversation; between conversations they may differ by what was under way at once.
 //
-// Claims pass over rows that somebody has locked (SKIP LOCKED), and lock no more than they may take. conversations.ready_at is kept right by
+// Claims pass over rows that somebody has locked (SKIP LOCKED), and lock no more than they may take. queues.ready_at is kept right by
 // every transaction that touches a queue (the function ready), from a statement after the lock; so what comes in beside a claim is
 // seen by it or by the next look. destinations does the same for the outbox.
 //

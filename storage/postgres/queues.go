@@ -12,7 +12,7 @@ import (
 func (t *tx) conversation(queue core.QueueKey, platform string, conversation core.ConversationID) error {
 	_, err := t.row([]any{stamp{&t.now}}, `
 		insert into queues (queue, platform, conversation, beside) values ($1, $2, $3, $4)
-		on conflict (queue) do update set fence = conversations.fence
+		on conflict (queue) do update set fence = queues.fence
 		returning clock_timestamp()`, queue, platform, conversation, queue != conversation.Queue())
 	return err
 }

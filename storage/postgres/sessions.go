@@ -217,7 +217,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 		}
 		var until time.Time
 		runs, err := t.row([]any{stamp{&until}}, `
-			select lease_until from queues where queue = $1 and owner <> '' and exists (select 1 from events where seq = conversations.event and session = $2)`, queue, id)
+			select lease_until from queues where queue = $1 and owner <> '' and exists (select 1 from events where seq = queues.event and session = $2)`, queue, id)
 		if err != nil {
 			return err
 		}

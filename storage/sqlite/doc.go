@@ -26,7 +26,7 @@
 //
 // # What can be claimed
 //
-// conversations.ready_at is kept right by every transaction that touches a queue (the function ready): null where nothing waits, the end
+// queues.ready_at is kept right by every transaction that touches a queue (the function ready): null where nothing waits, the end
 // of the lease where it is held, else when the first signal or the first message is due. So a claim is one look into an index, a
 // crashed holder's conversation becomes ready by itself, and an idle gatehouse costs nothing. destinations does the same for the outbox.
 //

@@ -185,7 +185,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 		queue := id.Conversation()
 		var until int64
 		runs, err := t.row([]any{&until}, `
-			select lease_until from queues where queue = ? and owner <> '' and exists (select 1 from events where seq = conversations.event and session = ?)`, queue, id)
+			select lease_until from queues where queue = ? and owner <> '' and exists (select 1 from events where seq = queues.event and session = ?)`, queue, id)
 		if err != nil {
 			return err
 		}

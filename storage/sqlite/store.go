@@ -97,7 +97,14 @@ func (c connector) Driver() driver.Driver                        { return c.driv
 func open(file string, o Options, more string) *sql.DB {
 	escaped := (&url.URL{Path: file}).EscapedPath()
 	dsn := fmt.Sprintf("file:%s?_synchronous=FULL&_foreign_keys=on&_busy_timeout=%d&_stmt_cache_size=256&%s", escaped, o.BusyTimeout.Milliseconds(), more)
-	return sql.OpenDB(connector{driver: &sqlite3.SQLiteDriver{}, dsn: dsn})
+	return sql.OpenDB(connector{driver: &sqlite3.SQLiteDriver{ConnectHook: keepTempInMemory}, dsn: dsn})
+}
+
+// keepTempInMemory makes a connection need no temporary folder: savepoint journals would spill into files there, and on a read-only
+// root file system no turn could be stored.
+func keepTempInMemory(c *sqlite3.SQLiteConn) error {
+	_, err := c.Exec(`pragma temp_store = memory`, nil)
+	return err
 }
 
 // checkPlace finds out early what SQLite would only call "unable to open".

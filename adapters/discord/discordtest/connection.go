@@ -212,7 +212,8 @@ func (s *Server) Connections() []*Connection {
 	return append([]*Connection{}, s.connections...)
 }
 
-// Open are the connections that are open and have a session.
+// Open are the connections that are open and have a session. The client may not have read READY yet; until it has, it does not know
+// the session's id and can't resume it.
 func (s *Server) Open() []*Connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,0 +1,92 @@
+package chat
+
+import (
+	"strconv"
+
+	"gatehouse/core"
+)
+
+// Action is what a button does.
+type Action string
+
+// The actions of buttons. The first two stand below the reply to a failed event, the others on a card.
+const (
+	ActionRetry     Action = "again" // try the failed event again
+	ActionNew       Action = "new"   // start a new conversation
+	ActionApprove   Action = Action(core.Approve)
+	ActionDeny      Action = Action(core.Deny)
+	ActionReason    Action = "reason"    // open the form that asks for the reason of a denial
+	ActionConfirm   Action = "confirm"   // open the form that asks again before something dangerous is approved
+	ActionArguments Action = "arguments" // show all arguments
+)
+
+// Button is what a button means. Its value is sealed: it works after any restart and can't be made up.
+type Button struct {
+	Action       Action
+	Approval     core.ApprovalID     // of a card's button
+	Failed       string              // of a button below a failed event's reply: the event's number
+	Conversation core.ConversationID // the same: the event's conversation
+	More         []string            // what the platform adds
+}
+
+// CardButton is a button on a card.
+func CardButton(id core.ApprovalID, a Action, more ...string) Button {
+	return Button{Action: a, Approval: id, More: more}
+}
+
+// ReplyButton is a button below the reply to a failed event.
+func ReplyButton(d core.Delivery, a Action, more ...string) Button {
+	return Button{Action: a, Failed: strconv.FormatInt(d.Event, 10), Conversation: d.Conversation, More: more}
+}
+
+// Fields are what is sealed.
+func (b Button) Fields() []string {
+	if b.Action == ActionRetry || b.Action == ActionNew {
+		return append([]string{string(b.Action), b.Failed, string(b.Conversation)}, b.More...)
+	}
+	return append([]string{string(b.Approval), string(b.Action)}, b.More...)
+}
+
+// OpenButton reads a sealed value; ok is false for a value that this gatehouse did not seal.
+func OpenButton(s *core.Signer, value string) (b Button, ok bool) {
+	fields, ok := s.Open(value)
+	switch {
+	case !ok || len(fields) < 2:
+		return Button{}, false
+	case Action(fields[0]) == ActionRetry || Action(fields[0]) == ActionNew:
+		if len(fields) < 3 {
+			return Button{}, false
+		}
+		return Button{Action: Action(fields[0]), Failed: fields[1], Conversation: core.ConversationID(fields[2]), More: fields[3:]}, true
+	}
+	return Button{Action: Action(fields[1]), Approval: core.ApprovalID(fields[0]), More: fields[2:]}, true
+}
+
+// Event is the event of a button below a failed event's reply: one event, however often the button is pressed.
+func (b Button) Event(platform string, who core.Actor, to core.Address) core.Event {
+	e := core.Event{
+		Platform: platform, ID: "press/" + string(b.Action) + "/" + b.Failed, Conversation: b.Conversation, Actor: who, Address: to,
+		Kind: core.KindReset, Subject: b.Failed,
+	}
+	if b.Action == ActionRetry {
+		e.Kind, e.Subject = core.KindControl, "again/"+b.Failed
+	}
+	return e
+}
+
+// DecisionEvent is the event of a decision on a card. press tells one press from the next; user is the platform's own id of the person.
+func DecisionEvent(platform string, id core.ApprovalID, user, press string, c core.ConversationID, to core.Address, payload []byte) core.Event {
+	return core.Event{
+		Platform: platform, ID: "vote/" + string(id) + "/" + user + "/" + press, Conversation: c, Kind: core.KindClick, Subject: string(id),
+		Actor: core.Actor{ID: platform + ":" + user}, Address: to, Payload: payload,
+	}
+}
+
+// Value seals a button. Error: it is longer than the platform takes, in UTF-16 units.
+func (b Button) Value(seal func(fields ...string) string, limit int) (string, error) {
+	value := seal(b.Fields()...)
+	if n := Units(value); n > limit {
+		return "", core.Errorf(core.Internal, "A button's value has %d characters; the limit is %d.", n, limit)
+	}
+	return value, nil
+}

@@ -1,0 +1,116 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"gatehouse/core"
+)
+
+// State says how a check came out.
+type State string
+
+// The states of a check. A warning is something that somebody may want as it is.
+const (
+	OK   State = "ok"
+	Warn State = "warn"
+	Fail State = "fail"
+)
+
+// Check is one line of what gatehouse doctor reports: What was found and, where something is wrong, how to Mend it.
+type Check struct {
+	Name  string
+	State State
+	What  string
+	Mend  string
+}
+
+// Report collects the checks of a platform.
+type Report struct {
+	Platform  string // its name, as in ids: slack
+	Title     string // its name for people: Slack
+	URL       string // where its API is
+	URLKey    string // the setting that says so
+	StatusURL string // the page that tells of outages
+	Checks    []Check
+}
+
+// Add adds a check.
+func (r *Report) Add(name string, state State, what, mend string) {
+	r.Checks = append(r.Checks, Check{Name: r.Platform + " " + name, State: state, What: what, Mend: mend})
+}
+
+// Unanswered adds the check of a question that the platform did not answer, and reports whether err says that it did not. err has one of
+// the categories of errors of calls. refusal is what the platform itself said to a question that it refuses, "" where it did not
+// refuse, and mend how to mend that.
+func (r *Report) Unanswered(name string, err error, refusal, mend string) bool {
+	if err == nil {
+		return false
+	}
+	again := fmt.Sprintf("Run gatehouse doctor again. If it stays so, see %s, a proxy (HTTPS_PROXY), and %s.", r.StatusURL, r.URLKey)
+	var late net.Error
+	switch {
+	case core.RetryAfterOf(err) > 0:
+		r.Add(name, Warn, r.Title+" limits the rate of requests now, so this could not be checked.", "Run gatehouse doctor again in a minute.")
+	case core.CategoryOf(err) == core.DeliveryLater:
+		r.Add(name, Fail, fmt.Sprintf("%s can't be reached at %s (%v).", r.Title, r.URL, cause(err)),
+			fmt.Sprintf("Check whether this machine can reach it: the network, DNS, a proxy (HTTPS_PROXY), %s.", r.URLKey))
+	case refusal != "":
+		r.Add(name, Fail, fmt.Sprintf("%s refuses to answer: %s.", r.Title, refusal), mend)
+	case errors.As(err, &late) && late.Timeout():
+		r.Add(name, Fail, fmt.Sprintf("%s does not answer in time at %s.", r.Title, r.URL), again)
+	default:
+		r.Add(name, Fail, fmt.Sprintf("What answers at %s does not answer as %s does (%v).", r.URL, r.Title, cause(err)), again)
+	}
+	return true
+}
+
+// cause is the innermost error, without the address of the call and without the words around it.
+func cause(err error) error {
+	var ours *core.Error
+	for errors.As(err, &ours) && ours.Err != nil {
+		err = ours.Err
+	}
+	var call *url.Error
+	if errors.As(err, &call) {
+		return call.Err
+	}
+	return err
+}
+
+// Approvers checks the approvers that are named for this platform, each by look, and says where nobody is named. examples are ids of the
+// platform, where tells where ids are found.
+func (r *Report) Approvers(ctx context.Context, ids []string, examples, where string, look func(ctx context.Context, id string)) {
+	here := 0
+	for _, id := range ids {
+		if strings.HasPrefix(id, r.Platform+":") {
+			here++
+			look(ctx, id)
+		}
+	}
+	switch {
+	case len(ids) == 0:
+		r.Add("approvers", Warn, "Nobody is named who may approve, so every change that is asked for on "+r.Title+" is refused.",
+			"Set GATEHOUSE_APPROVERS, such as "+examples+". "+where)
+	case here == 0:
+		r.Add("approvers", Warn, "Nobody on "+r.Title+" is among those who may approve, so cards can't be decided here.",
+			"Add ids of "+r.Title+" to GATEHOUSE_APPROVERS, such as "+examples+". "+where)
+	}
+}
+
+// Approver adds the check of one approver.
+func (r *Report) Approver(id string, state State, what, mend string) {
+	r.Add("approver "+Name(id), state, fmt.Sprintf("%s, named in GATEHOUSE_APPROVERS, %s.", Name(id), what), mend)
+}
+
+// Count puts a number before a word.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", many)
+}

@@ -1,0 +1,79 @@
+package chat
+
+import (
+	"context"
+
+	"gatehouse/core"
+)
+
+// maxCopies is how many direct messages are sent for one card.
+const maxCopies = 20
+
+// Copies makes copies of a card for approvers who can't see its conversation.
+type Copies struct {
+	Platform string
+	User     func(id string) (user string, ok bool)                             // the platform's id of an actor
+	OpenDM   func(ctx context.Context, user string) (channel string, err error) // the channel of direct messages with a person
+	Warn     func(text string, args ...any)                                     // logs a text once
+}
+
+// Posts gives a copy, as a direct message, for each of the users that sees reports not to see the card's conversation. Where the card
+// was refused for good, each of them gets one, and the requester is told. The keys of the posts are the same each time. Error: it
+// can't be told now.
+func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees func(ctx context.Context, user string) (bool, error), refused bool) ([]core.Post, error) {
+	var posts []core.Post
+	for _, user := range users {
+		if len(posts) == maxCopies {
+			break
+		}
+		if !refused {
+			seen, err := sees(ctx, user)
+			if err != nil {
+				return nil, err
+			}
+			if seen {
+				continue
+			}
+		}
+		channel, err := c.OpenDM(ctx, user)
+		switch {
+		case FailedForNow(err):
+			return nil, err
+		case err != nil:
+			c.Warn("an approver can't be written to; they get no copy of a card", "person", user, "err", err)
+		default:
+			posts = append(posts, core.Post{
+				Key: d.Key + "/" + c.Platform + ":" + user, To: core.Address{Platform: c.Platform, Channel: channel}, Conversation: d.Conversation,
+				Kind: core.PostCard, Approval: d.Approval, Event: d.Event, Copy: true,
+			})
+		}
+	}
+	if !refused {
+		return posts, nil
+	}
+	notice, err := c.toRequester(ctx, d, len(posts))
+	return append(posts, notice...), err
+}
+
+// toRequester tells the requester, as a direct message, where the card went.
+func (c Copies) toRequester(ctx context.Context, d core.Delivery, copies int) ([]core.Post, error) {
+	user, ok := c.User(d.Card.Requested.ID)
+	if !ok {
+		return nil, nil
+	}
+	channel, err := c.OpenDM(ctx, user)
+	switch {
+	case FailedForNow(err):
+		return nil, err
+	case err != nil:
+		return nil, nil
+	}
+	text := "Your request waits for an approval, but its card could not be posted where you asked. The approvers have got it as a direct message: "
+	if copies == 0 {
+		text = "Your request waits for an approval, but its card could not be posted where you asked, nor sent to an approver. Please tell an admin: "
+	}
+	return []core.Post{{
+		Key: d.Key + "/requester", To: core.Address{Platform: c.Platform, Channel: channel}, Conversation: d.Conversation, Kind: core.PostNotice,
+		Text: text + d.Card.Summary, Event: d.Event,
+	}}, nil
+}

@@ -1,0 +1,96 @@
+package chat
+
+import (
+	"strings"
+
+	"gatehouse/core"
+)
+
+// Drawing limits that all platforms share.
+const (
+	MaxSteps = 300 // of the line of tools
+	NoText   = "(no text)"
+	LateNote = "⏳ This comes late: it could not be sent earlier."
+)
+
+// Painter draws deliveries as a platform's messages.
+type Painter[M any] struct {
+	Parts  func(text string) []string                          // cuts a reply into what one message carries each, and makes it harmless
+	Reply  func(part string) M                                 // one part of a reply
+	Plain  func(text string) M                                 // a sentence of gatehouse, which may repeat foreign text; it is clean and not empty
+	Steps  func(line string) M                                 // the tools that a turn has used, on one line
+	Late   func(M) M                                           // marks what is older than it should be
+	Button func(m M, label string, b Button) (M, error)        // adds a button
+	Extra  func(core.Delivery) []string                        // what ReplyButton carries besides; nil: nothing
+	Card   func(d core.Delivery, link string) (m M, err error) // an approval as it stands
+}
+
+// Draw gives the messages that a delivery consists of, at least one; the same delivery gives the same messages. link leads to the
+// conversation that the copy of a card is about; "" where there is none.
+func (p Painter[M]) Draw(d core.Delivery, link string) ([]M, error) {
+	switch d.Kind {
+	case core.PostReply:
+		return p.reply(d), nil
+	case core.PostError:
+		m, err := p.failure(d)
+		return []M{m}, err
+	case core.PostNotice, core.PostPrivate:
+		return []M{p.note(d, d.Text)}, nil
+	case core.PostSteps:
+		return []M{p.Steps(OneLine(Clean(d.Text)))}, nil
+	case core.PostCard:
+		if d.Card == nil {
+			return nil, core.Errorf(core.Internal, "The approval's card came without its data.")
+		}
+		m, err := p.Card(d, link)
+		return []M{m}, err
+	}
+	return nil, core.Errorf(core.Internal, "A post of the kind %q can't be drawn.", d.Kind)
+}
+
+// reply draws a model's text. How it is cut does not depend on whether it is late: that may change between the parts.
+func (p Painter[M]) reply(d core.Delivery) []M {
+	var all []M
+	for i, part := range p.Parts(d.Text) {
+		m := p.Reply(part)
+		if d.Late && i == 0 {
+			m = p.Late(m)
+		}
+		all = append(all, m)
+	}
+	if all == nil {
+		return []M{p.note(d, NoText)}
+	}
+	return all
+}
+
+func (p Painter[M]) note(d core.Delivery, text string) M {
+	text = strings.TrimSpace(Clean(text))
+	if text == "" {
+		text = NoText
+	}
+	m := p.Plain(text)
+	if d.Late {
+		m = p.Late(m)
+	}
+	return m
+}
+
+// failure draws the reply of a bucket, with the button that may help. What a person must change themselves has none.
+func (p Painter[M]) failure(d core.Delivery) (M, error) {
+	m := p.note(d, d.Text)
+	if d.Pressed {
+		return m, nil
+	}
+	var more []string
+	if p.Extra != nil {
+		more = p.Extra(d)
+	}
+	switch d.Bucket {
+	case core.SessionTerminating:
+		return p.Button(m, "Start a new conversation", ReplyButton(d, ActionNew, more...))
+	case core.RetryableTransient:
+		return p.Button(m, "Try again", ReplyButton(d, ActionRetry, more...))
+	}
+	return m, nil
+}

@@ -1,0 +1,40 @@
+package chat
+
+import (
+	"strings"
+
+	"gatehouse/core"
+)
+
+// UserMessage is a person's message as the agent reads it: who speaks (speaker, "" where there is only one person), the images, and the
+// text, which ends with the names of the files that were not read. Error: chat_message_shape_invalid, where there is nothing in it.
+func UserMessage(speaker, text string, images []core.Block, unread []string) (*core.Message, error) {
+	if len(unread) > 0 {
+		text = strings.TrimSpace(text + "\n[files that were sent along and can't be read: " + strings.Join(unread, ", ") + "]")
+	}
+	if text == "" && len(images) == 0 {
+		return nil, core.Errorf(core.ChatMessageShapeInvalid, "There is nothing to answer in that message. Write what you would like after mentioning me.")
+	}
+	m := core.Message{Role: core.User, Content: core.Text(text)}
+	if speaker != "" || len(images) > 0 {
+		var blocks []core.Block
+		if speaker != "" {
+			blocks = append(blocks, core.Block{Type: core.TextBlock, Text: speaker + " says:"})
+		}
+		blocks = append(blocks, images...)
+		if text != "" {
+			blocks = append(blocks, core.Block{Type: core.TextBlock, Text: text})
+		}
+		m.Content = core.Blocks(blocks...)
+	}
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return &m, nil
+}
+
+// Standing says where a decided approval stands, for somebody who pressed a button too late.
+func Standing(platform string, c core.Card) string {
+	a := core.Approval{State: c.State, DecidedBy: core.Actor{Name: strings.TrimPrefix(c.DecidedBy, platform+":")}, DecidedAt: c.DecidedAt}
+	return a.StateSentence()
+}

@@ -1,0 +1,49 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+
+	"gatehouse/core"
+)
+
+// Result is what became of something that a platform sent.
+type Result int
+
+// The results. Only what is NotStored must not be acknowledged.
+const (
+	Stored    Result = iota // committed, or nothing that concerns the bot
+	Malformed               // it can't be read, or core refuses it: another attempt changes nothing
+	Foreign                 // it is for another workspace or application
+	NotStored               // the store could not take it now: it is to be sent, or tried, again
+)
+
+// Commit stores an event by accept. A failure is logged; retry says in the log what happens next to an event that was not stored.
+func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Accept, retry string) Result {
+	_, err := accept(ctx, ev)
+	switch {
+	case err == nil:
+		return Stored
+	case core.BucketOf(core.CategoryOf(err)) == core.UserCorrectable:
+		log.Warn("an event is refused", "kind", ev.Kind, "category", core.CategoryOf(err), "err", err)
+		return Malformed
+	case ctx.Err() == nil:
+		log.Warn("an event could not be stored; "+retry, "kind", ev.Kind, "category", core.CategoryOf(err), "err", err)
+	}
+	return NotStored
+}
+
+// JSONFault says what is wrong with JSON without repeating any of it.
+func JSONFault(err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return "invalid JSON"
+	case errors.As(err, &kind):
+		return "the field " + kind.Field + " has the wrong type"
+	}
+	return "the wrong form"
+}

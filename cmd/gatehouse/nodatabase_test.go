@@ -1,0 +1,27 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"gatehouse/storage"
+	"gatehouse/storage/postgres/postgrestest"
+)
+
+// TestNoTablesAreMadeToReadThem: on a Postgres database that is still empty, a command that reads says so and leaves it empty. For
+// SQLite testdata/nodatabase.txt shows it.
+func TestNoTablesAreMadeToReadThem(t *testing.T) {
+	postgrestest.Need(t)
+	url := postgresServer.make(t)
+	for _, key := range settingKeys() {
+		t.Setenv(key, "")
+	}
+	t.Setenv("GATEHOUSE_DATABASE_URL", url)
+	code, out, said := gatehouse(t, "approvals", "list")
+	if code != codeNotFound || out != "" || !strings.HasPrefix(said, "gatehouse: There is no gatehouse database at postgres") {
+		t.Errorf("it ends with %d and says %q, %q", code, out, said)
+	}
+	if schema, _, err := storage.Version(t.Context(), url); schema != 0 || err != nil {
+		t.Errorf("the schema is %d, %v", schema, err)
+	}
+}

@@ -135,12 +135,12 @@ func (s *Server) Golden(m Message) string {
 	return s.stable(fakeserver.Indented(fields)) + "\n"
 }
 
-var snowflake = regexp.MustCompile(`\b\d{15,20}\b`)
+var anyID = regexp.MustCompile(`\b\d{15,20}\b`)
 
 // stable puts numbers in place of the ids that were made here. The caller holds the lock.
 func (s *Server) stable(text string) string {
-	text = fakeserver.Numbers{}.Replace(text, snowflake, func(id string) string {
-		if !s.ids.made(id) {
+	text = fakeserver.Numbers{}.Replace(text, anyID, func(id string) string {
+		if !s.ids.Made(id) {
 			return ""
 		}
 		return "id"

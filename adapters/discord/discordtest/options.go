@@ -3,7 +3,15 @@ package discordtest
 import (
 	"fmt"
 	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
+
+// Clock is a clock that stands still until it is moved, for Options.Now.
+type Clock = fakeserver.Clock
+
+// NewClock is a clock that stands at start.
+func NewClock(start time.Time) *Clock { return fakeserver.NewClock(start) }
 
 // Options says what kind of app to fake. The zero value is a good one.
 type Options struct {

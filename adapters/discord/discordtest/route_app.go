@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
 )
 
 // Routes, as calls and faults name them.
@@ -20,7 +21,7 @@ const (
 )
 
 var appRoutes = map[string]route{
-	GetGateway:                     {open: true, do: gateway},
+	GetGateway:                     {open: true, do: gatewayURL},
 	GetGatewayBot:                  {do: gatewayBot},
 	GetMe:                          {do: me},
 	GetUser:                        {do: user},
@@ -33,47 +34,13 @@ var appRoutes = map[string]route{
 func (s *Server) gatewayURL() string { return strings.Replace(s.base, "http", "ws", 1) }
 func (s *Server) resumeURL() string  { return strings.Replace(s.second, "http", "ws", 1) }
 
-func gateway(q *request) (answer, *failure) { return ok(object{"url": q.s.gatewayURL()}) }
+func gatewayURL(q *request) (answer, *failure) { return ok(object{"url": q.s.gatewayURL()}) }
 
 func gatewayBot(q *request) (answer, *failure) {
-	limit := q.s.budget()
+	limit := gateway.Left(q.s.Gateway)
 	return ok(object{"url": q.s.gatewayURL(), "shards": q.s.o.Shards, "session_start_limit": object{
 		"total": limit.Total, "remaining": limit.Remaining, "reset_after": limit.ResetAfter.Milliseconds(), "max_concurrency": limit.MaxConcurrency,
 	}})
-}
-
-// Budget is the session start limit.
-type Budget struct {
-	Total          int
-	Remaining      int
-	ResetAfter     time.Duration
-	MaxConcurrency int
-}
-
-// Budget is how many identifies are left today.
-func (s *Server) Budget() Budget {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.budget()
-}
-
-func (s *Server) budget() Budget {
-	now := s.o.Now()
-	b := Budget{Total: s.o.IdentifyBudget, Remaining: s.o.IdentifyBudget, MaxConcurrency: s.o.MaxConcurrency}
-	if left := s.dayBegan.Add(24 * time.Hour).Sub(now); !s.dayBegan.IsZero() && left > 0 {
-		b.Remaining, b.ResetAfter = max(0, s.o.IdentifyBudget-s.dayCount), left
-	}
-	return b
-}
-
-// SpendIdentifies counts identifies of today that another program with the same token made.
-func (s *Server) SpendIdentifies(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dayBegan.IsZero() {
-		s.dayBegan = s.o.Now()
-	}
-	s.dayCount += n
 }
 
 func me(q *request) (answer, *failure) {

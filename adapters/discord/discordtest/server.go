@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
+	"gatehouse/adapters/discord/discordtest/internal/snowflake"
 	"gatehouse/adapters/internal/fakeserver"
 )
 
@@ -22,9 +24,10 @@ type Server struct {
 	ctx    context.Context // ends with Close
 	host   *fakeserver.Host
 	fake
+	*gateway.Gateway
 
 	mu           sync.Mutex
-	ids          *snowflakes
+	ids          *snowflake.Maker
 	revoked      bool // the bot token is good no more
 	denied       int
 	interactURL  string
@@ -46,18 +49,6 @@ type Server struct {
 	invalid      []time.Time
 	banned       bool
 	fromBot      int
-	connections  []*Connection
-	sessions     map[string]*session
-	order        []*session // the same in the order of their beginning
-	identifies   []Identify
-	resumes      []Resume
-	dayBegan     time.Time
-	dayCount     int
-	lastIdentify map[int]time.Time
-	refuse       bool
-	mute         bool
-	noAcks       bool
-	replayMore   int
 	disasters    []string
 }
 
@@ -86,30 +77,29 @@ func New(o Options) *Server {
 	o = o.filled()
 	seed := sha256.Sum256([]byte("discordtest" + o.ApplicationID))
 	s := &Server{
-		o: o, ids: newSnowflakes(), denied: o.Denied, interactURL: o.InteractionsURL,
-		key:          ed25519.NewKeyFromSeed(seed[:]),
-		out:          &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}},
-		users:        map[string]*User{},
-		guilds:       map[string]*guild{},
-		channels:     map[string]*channel{},
-		dms:          map[string]string{},
-		files:        map[string]*storedFile{},
-		nonces:       map[string]nonce{},
-		commands:     map[string][]object{},
-		byToken:      map[string]*Interaction{},
-		modals:       map[string]*Modal{},
-		typing:       map[string][]time.Time{},
-		buckets:      map[string]*bucket{},
-		sessions:     map[string]*session{},
-		lastIdentify: map[int]time.Time{},
-		limits:       o.Limits,
+		o: o, ids: snowflake.NewMaker(), denied: o.Denied, interactURL: o.InteractionsURL,
+		key:      ed25519.NewKeyFromSeed(seed[:]),
+		out:      &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}},
+		users:    map[string]*User{},
+		guilds:   map[string]*guild{},
+		channels: map[string]*channel{},
+		dms:      map[string]string{},
+		files:    map[string]*storedFile{},
+		nonces:   map[string]nonce{},
+		commands: map[string][]object{},
+		byToken:  map[string]*Interaction{},
+		modals:   map[string]*Modal{},
+		typing:   map[string][]time.Time{},
+		buckets:  map[string]*bucket{},
+		limits:   o.Limits,
 	}
 	s.users[o.BotUserID] = &User{ID: o.BotUserID, Name: o.BotName, IsBot: true}
 	s.host = fakeserver.NewHost("Discord", &s.mu)
 	s.host.Dump, s.ctx = s.Dump, s.host.Ctx
 	s.fake = fakeserver.New[Call](s.host, s.answerTrouble)
+	s.Gateway = s.newGateway()
 	s.base = s.host.Serve(s.routes())
-	s.second = s.host.Serve(http.HandlerFunc(s.serveResumeGateway))
+	s.second = s.host.Serve(s.serveGateway(true))
 	return s
 }
 
@@ -123,16 +113,14 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.HandleFunc("/api/", s.serveUnknown)
 	mux.HandleFunc("GET /attachments/{channel}/{id}/{name}", s.serveFile)
-	mux.HandleFunc("/{$}", s.serveGateway)
+	mux.HandleFunc("/{$}", s.serveGateway(false))
 	return mux
 }
 
 // Close ends the fake: its connections, its deliveries, its held answers and its listeners. It returns once all its work is over.
 func (s *Server) Close() {
 	s.host.Close(func() {
-		for _, c := range s.connections {
-			c.drop("server closed", 0)
-		}
+		gateway.Drop(s.Gateway, "server closed")
 	})
 	s.out.CloseIdleConnections()
 }

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"strings"
 	"time"
+
+	"gatehouse/adapters/discord/discordtest/internal/snowflake"
 )
 
 // object is a JSON object on the wire.
@@ -73,3 +75,14 @@ func notNil[T any](items []T) []T {
 	}
 	return items
 }
+
+// number reads an id; what is none counts as 0.
+func number(id string) uint64 { return snowflake.Number(id) }
+
+func (s *Server) newID() string { return s.ids.Next(s.o.Now()) }
+
+// SnowflakeAt is the least id that a time can have, for paging from a moment on.
+func SnowflakeAt(at time.Time) string { return snowflake.At(at) }
+
+// SnowflakeTime is when an id was made; what is no id has the zero time.
+func SnowflakeTime(id string) time.Time { return snowflake.Time(id) }

@@ -1,4 +1,4 @@
-package discordtest
+package gateway
 
 // Intents of the gateway.
 const (
@@ -17,11 +17,3 @@ const (
 	// knownIntents are all bits that are intents: 0 to 16, 20, 21, 24 and 25.
 	knownIntents = 1<<17 - 1 | 1<<20 | 1<<21 | 1<<24 | 1<<25
 )
-
-// intentFor is the intent that an event of a channel needs.
-func intentFor(c *channel, guild, direct int) int {
-	if c.Guild == "" {
-		return direct
-	}
-	return guild
-}

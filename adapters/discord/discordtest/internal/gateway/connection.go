@@ -1,4 +1,4 @@
-package discordtest
+package gateway
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 // Connection is one connection to the gateway, open or not.
 type Connection struct {
 	ID       int
-	s        *Server
+	g        *Gateway
 	conn     *websocket.Conn
 	onResume bool // it came to the address for resumes
 	gone     chan struct{}
@@ -87,7 +87,7 @@ func (c *Connection) closeWith(code int, text string) {
 // release parts the connection from its session, which waits for a resume from now on.
 func (c *Connection) release() {
 	if k := c.session; k != nil {
-		k.conn, k.lostAt = nil, c.s.o.Now()
+		k.conn, k.lostAt = nil, c.g.o.Now()
 		c.session = nil
 	}
 }
@@ -106,9 +106,9 @@ func (c *Connection) writes() {
 			_ = c.conn.SetWriteDeadline(time.Now().Add(10 * time.Second))
 			if f.data == nil {
 				_ = c.conn.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(f.code, f.text))
-				c.s.mu.Lock()
+				c.g.mu.Lock()
 				c.drop(fmt.Sprintf("closed with %d", f.code), f.code)
-				c.s.mu.Unlock()
+				c.g.mu.Unlock()
 				return
 			}
 			if c.write(f.data) != nil {
@@ -130,9 +130,9 @@ func (c *Connection) write(data []byte) error {
 	if c.stream != nil {
 		return c.conn.WriteMessage(websocket.BinaryMessage, c.stream.next(data))
 	}
-	c.s.mu.Lock()
+	c.g.mu.Lock()
 	packed := c.compress && len(data) >= compressFrom
-	c.s.mu.Unlock()
+	c.g.mu.Unlock()
 	if !packed {
 		return c.conn.WriteMessage(websocket.TextMessage, data)
 	}
@@ -150,16 +150,16 @@ type zlibStream struct {
 }
 
 func newZlibStream() *zlibStream {
-	s := &zlibStream{}
-	s.z = zlib.NewWriter(&s.out)
-	return s
+	stream := &zlibStream{}
+	stream.z = zlib.NewWriter(&stream.out)
+	return stream
 }
 
-func (s *zlibStream) next(data []byte) []byte {
-	s.out.Reset()
-	_, _ = s.z.Write(data)
-	_ = s.z.Flush()
-	return bytes.Clone(s.out.Bytes())
+func (stream *zlibStream) next(data []byte) []byte {
+	stream.out.Reset()
+	_, _ = stream.z.Write(data)
+	_ = stream.z.Flush()
+	return bytes.Clone(stream.out.Bytes())
 }
 
 // drop ends the connection, if it is open. The caller holds the server's lock.
@@ -167,14 +167,14 @@ func (c *Connection) drop(why string, code int) {
 	if !c.open {
 		return
 	}
-	c.open, c.closing, c.ending, c.closedAt = false, true, why, c.s.o.Now()
+	c.open, c.closing, c.ending, c.closedAt = false, true, why, c.g.o.Now()
 	if c.code == 0 {
 		c.code = code
 	}
 	c.release()
 	close(c.gone)
 	_ = c.conn.Close()
-	c.s.changed()
+	c.g.host.Changed()
 }
 
 func asClose(err error, target **websocket.CloseError) bool { return errors.As(err, target) }
@@ -197,8 +197,8 @@ type ConnectionState struct {
 
 // State is what is known of the connection now.
 func (c *Connection) State() ConnectionState {
-	c.s.mu.Lock()
-	defer c.s.mu.Unlock()
+	c.g.mu.Lock()
+	defer c.g.mu.Unlock()
 	return ConnectionState{
 		Open: c.open, Session: c.of, Shard: c.shard, Silent: c.silent, OnResume: c.onResume, Ended: c.ending, Code: c.code, OpenedAt: c.openedAt,
 		ClosedAt: c.closedAt, Beats: append([]time.Time{}, c.beats...), Acks: c.acks, Received: append([]string{}, c.sentLog...),
@@ -206,19 +206,19 @@ func (c *Connection) State() ConnectionState {
 }
 
 // Connections are all connections so far, the ended ones among them.
-func (s *Server) Connections() []*Connection {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]*Connection{}, s.connections...)
+func (g *Gateway) Connections() []*Connection {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]*Connection{}, g.connections...)
 }
 
 // Open are the connections that are open and have a session. The client may not have read READY yet; until it has, it does not know
 // the session's id and can't resume it.
-func (s *Server) Open() []*Connection {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (g *Gateway) Open() []*Connection {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	var found []*Connection
-	for _, c := range s.connections {
+	for _, c := range g.connections {
 		if c.open && c.session != nil {
 			found = append(found, c)
 		}
@@ -227,10 +227,10 @@ func (s *Server) Open() []*Connection {
 }
 
 func (c *Connection) locked(do func()) {
-	c.s.mu.Lock()
-	defer c.s.mu.Unlock()
+	c.g.mu.Lock()
+	defer c.g.mu.Unlock()
 	do()
-	c.s.changed()
+	c.g.host.Changed()
 }
 
 // GoSilent keeps the connection open and sends nothing more on it, neither events nor acknowledgements. A resume gets what was missed.
@@ -275,8 +275,8 @@ func (c *Connection) Reset() {
 }
 
 // ResetAll breaks all open connections without a word.
-func (s *Server) ResetAll() {
-	for _, c := range s.Connections() {
+func (g *Gateway) ResetAll() {
+	for _, c := range g.Connections() {
 		if c.State().Open {
 			c.Reset()
 		}
@@ -284,17 +284,17 @@ func (s *Server) ResetAll() {
 }
 
 // RefuseConnections answers 503 to new gateway connections while it is on.
-func (s *Server) RefuseConnections(on bool) { s.set(func() { s.refuse = on }) }
+func (g *Gateway) RefuseConnections(on bool) { g.set(func() { g.refuse = on }) }
 
 // NewConnectionsSilent makes connections that open from now on silent from the start: not even a hello comes.
-func (s *Server) NewConnectionsSilent(on bool) { s.set(func() { s.mute = on }) }
+func (g *Gateway) NewConnectionsSilent(on bool) { g.set(func() { g.mute = on }) }
 
 // WithholdAcks leaves heartbeats unacknowledged on connections that open from now on.
-func (s *Server) WithholdAcks(on bool) { s.set(func() { s.noAcks = on }) }
+func (g *Gateway) WithholdAcks(on bool) { g.set(func() { g.noAcks = on }) }
 
-func (s *Server) set(do func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (g *Gateway) set(do func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	do()
-	s.changed()
+	g.host.Changed()
 }

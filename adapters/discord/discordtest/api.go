@@ -11,14 +11,19 @@ import (
 	"net/url"
 	"strings"
 
+	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 	"gatehouse/adapters/internal/fakeserver"
 )
+
+// object is a JSON object.
+type object = wire.Object
 
 // route is one route of the REST API.
 type route struct {
 	open       bool // it takes no bot token
 	ungoverned bool // it is outside the global limit
-	do         func(*request) (answer, *failure)
+	do         func(*request) (answer, *form.Failure)
 }
 
 // answer is an answer that does not refuse. A nil body is 204 in most cases.
@@ -27,9 +32,9 @@ type answer struct {
 	body   any
 }
 
-func ok(body any) (answer, *failure)      { return answer{http.StatusOK, body}, nil }
-func created(body any) (answer, *failure) { return answer{http.StatusCreated, body}, nil }
-func nothing() (answer, *failure)         { return answer{status: http.StatusNoContent}, nil }
+func ok(body any) (answer, *form.Failure)      { return answer{http.StatusOK, body}, nil }
+func created(body any) (answer, *form.Failure) { return answer{http.StatusCreated, body}, nil }
+func nothing() (answer, *form.Failure)         { return answer{status: http.StatusNoContent}, nil }
 
 // routes are all routes by method and path, as calls and faults name them.
 var routes map[string]route
@@ -157,30 +162,30 @@ func keysOf(pattern string) []string {
 func (s *Server) handle(name string, rt route, q *request, r *http.Request, readErr error, header http.Header) (int, any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.banned {
+	if s.limits.Banned {
 		header.Set("Content-Type", "text/html")
 		return http.StatusTooManyRequests, []byte("error code: 1015")
 	}
 	if !rt.open && !s.goodToken(r.Header.Get("Authorization")) {
 		s.countInvalid()
-		return 401, unauthorized.body()
+		return 401, form.Unauthorized.Body()
 	}
-	if late := s.take(name, rt, q, header); late != nil {
+	if late := s.limits.Take(name, q.path["channel"]+q.path["guild"]+q.path["token"], !rt.ungoverned, header); late != nil {
 		s.countInvalid()
 		return http.StatusTooManyRequests, late
 	}
 	if errors.Is(readErr, errTooLarge) {
-		return tooLarge.status, tooLarge.body()
+		return form.TooLarge.Status, form.TooLarge.Body()
 	}
 	if readErr != nil {
-		return notJSON.status, notJSON.body()
+		return form.NotJSON.Status, form.NotJSON.Body()
 	}
 	a, failed := rt.do(q)
 	if failed != nil {
-		if failed.status == 401 || failed.status == 403 {
+		if failed.Status == 401 || failed.Status == 403 {
 			s.countInvalid()
 		}
-		return failed.status, failed.body()
+		return failed.Status, failed.Body()
 	}
 	return a.status, a.body
 }
@@ -193,11 +198,11 @@ func (s *Server) goodToken(header string) bool {
 // serveUnknown answers what is no route, and remembers it.
 func (s *Server) serveUnknown(w http.ResponseWriter, r *http.Request) {
 	call := s.callOf(r.Method+" "+r.URL.Path, r)
-	call.unknown, call.Done, call.Status = true, true, noSuchRoute.status
+	call.unknown, call.Done, call.Status = true, true, form.NoSuchRoute.Status
 	s.mu.Lock()
 	fakeserver.Note(&s.Record, call)
 	s.mu.Unlock()
-	writeAnswer(w, noSuchRoute.status, noSuchRoute.body())
+	writeAnswer(w, form.NoSuchRoute.Status, form.NoSuchRoute.Body())
 }
 
 func writeAnswer(w http.ResponseWriter, status int, out any) {

@@ -1,13 +1,103 @@
 package discordtest
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
+	"gatehouse/adapters/discord/discordtest/internal/limits"
 	"gatehouse/adapters/internal/fakeserver"
 )
+
+// What every fake server has in faults.
+type (
+	Fault    = fakeserver.Fault[Call]
+	Injected = fakeserver.Injected[Call]
+	Trouble  = fakeserver.Trouble
+)
+
+// The troubles that no platform has of its own.
+var (
+	ServerError           = fakeserver.ServerError
+	ServerErrorAfterwards = fakeserver.ServerErrorAfterwards
+	Cut                   = fakeserver.Cut
+	AnswerLost            = fakeserver.AnswerLost
+	Garbled               = fakeserver.Garbled
+	Held                  = fakeserver.Held
+	AnswerHeld            = fakeserver.AnswerHeld
+)
+
+// Scope is whose limit a 429 is about.
+type Scope string
+
+// The scopes of rate limits. A shared one is not counted as an invalid request.
+const (
+	ScopeUser   Scope = "user"
+	ScopeGlobal Scope = "global"
+	ScopeShared Scope = "shared"
+)
+
+// RateLimited answers 429 with Discord's body and headers.
+func RateLimited(after time.Duration, scope Scope) Trouble {
+	t := Trouble{Name: "rate limited", Status: http.StatusTooManyRequests, Wait: after,
+		Header: map[string]string{headerScope: string(scope)}}
+	body := limits.Body(after, scope == ScopeGlobal)
+	if scope == ScopeShared {
+		body["message"], body["code"] = "The resource is being rate limited.", 20016
+	}
+	t.Body = string(fakeserver.JSON(body))
+	return t
+}
+
+// RateLimitedByProxy answers 429 with a page that is no JSON, as the proxy before Discord does to an address that it banned.
+func RateLimitedByProxy(after time.Duration) Trouble {
+	return Trouble{Name: "rate limited by proxy", Status: http.StatusTooManyRequests, Body: "error code: 1015",
+		Header: map[string]string{"Retry-After": limits.WholeSeconds(after), "Content-Type": "text/html"}}
+}
+
+// Refused answers an error with its code and message.
+func Refused(status, code int, message string) Trouble {
+	return Trouble{Name: message, Status: status, Body: string(fakeserver.JSON(object{"message": message, "code": code}))}
+}
+
+// Unauthorized answers 401 as for a bad token.
+func Unauthorized() Trouble { return Refused(401, 0, "401: Unauthorized") }
+
+// MissesAccess answers 403 as for a channel that the bot can't see.
+func MissesAccess() Trouble { return Refused(403, 50001, "Missing Access") }
+
+// MissesPermissions answers 403 as for something that the bot may not do in a channel.
+func MissesPermissions() Trouble { return Refused(403, 50013, "Missing Permissions") }
+
+const headerScope = "X-RateLimit-Scope"
+
+// answerTrouble adds to the answer of an injected trouble what Discord has in it: the code, the headers of a rate limit; and counts it
+// among the invalid requests.
+func (s *Server) answerTrouble(c *Call, t Trouble, header http.Header) {
+	header.Set("Content-Type", "application/json")
+	scope := Scope(t.Header[headerScope])
+	switch scope {
+	case "":
+	case ScopeGlobal:
+		header.Set("X-RateLimit-Global", "true")
+	default:
+		limits.SetHeaders(header, c.Route, 5, 0, s.o.LimitNow().Add(t.Wait), t.Wait)
+	}
+	if scope != "" {
+		header.Set("Retry-After", limits.WholeSeconds(t.Wait))
+	}
+	if (t.Status == 401 || t.Status == 403 || t.Status == 429) && scope != ScopeShared {
+		s.countInvalid()
+	}
+	if !t.Handled {
+		var body struct{ Code int }
+		_ = json.Unmarshal([]byte(t.Body), &body)
+		c.Code = body.Code
+	}
+}
 
 // fake is what every fake server offers to tests.
 type fake = fakeserver.Server[Call, *Call]

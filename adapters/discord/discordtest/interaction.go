@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 	"gatehouse/adapters/internal/fakeserver"
 )
 
@@ -76,7 +77,7 @@ type Attempt struct {
 // interact sends an interaction to the app: to the URL if one is set, otherwise over the gateway. The caller holds the lock.
 func (s *Server) interact(i *Interaction, data object, c *channel, h how) *Interaction {
 	i.s, i.how, i.At, i.done = s, h, s.o.Now(), make(chan struct{})
-	i.ID, i.Token = s.newID(), secret()+secret()
+	i.ID, i.Token = s.newID(), wire.Secret()+wire.Secret()
 	o := object{
 		"id": i.ID, "application_id": s.o.ApplicationID, "type": int(i.Kind), "token": i.Token, "version": 1, "data": data, "locale": "en-US",
 		"entitlements": []object{}, "attachment_size_limit": 10 << 20,

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 	"gatehouse/adapters/internal/fakeserver"
 )
 
@@ -34,11 +35,11 @@ func (s *Server) wireMember(g *guild, user string, withUser bool) object {
 		m = &member{user: user, joined: g.joined}
 	}
 	o := object{
-		"nick": wordOrNil(m.nick), "avatar": nil, "roles": g.rolesOf(user), "joined_at": stamp(m.joined), "premium_since": nil, "deaf": false, "mute": false,
+		"nick": wire.WordOrNil(m.nick), "avatar": nil, "roles": g.rolesOf(user), "joined_at": wire.Stamp(m.joined), "premium_since": nil, "deaf": false, "mute": false,
 		"flags": 0, "pending": false, "communication_disabled_until": nil,
 	}
 	if m.muted.After(s.o.Now()) {
-		o["communication_disabled_until"] = stamp(m.muted)
+		o["communication_disabled_until"] = wire.Stamp(m.muted)
 	}
 	if withUser {
 		o["user"] = s.wireUser(user)
@@ -53,9 +54,9 @@ func (s *Server) wireMessage(m Message) object {
 		mentions = append(mentions, s.wireUser(id))
 	}
 	o := object{
-		"id": m.ID, "type": m.Type, "channel_id": m.Channel, "author": s.wireUser(m.Author), "content": m.Content, "timestamp": stamp(m.At),
-		"edited_timestamp": stampOrNil(m.EditedAt), "tts": false, "mention_everyone": m.Everyone, "mentions": mentions, "mention_roles": notNil(m.Roles),
-		"attachments": s.wireAttachments(m), "embeds": notNil(m.Embeds), "components": notNil(m.Components), "pinned": false, "flags": m.Flags,
+		"id": m.ID, "type": m.Type, "channel_id": m.Channel, "author": s.wireUser(m.Author), "content": m.Content, "timestamp": wire.Stamp(m.At),
+		"edited_timestamp": wire.StampOrNil(m.EditedAt), "tts": false, "mention_everyone": m.Everyone, "mentions": mentions, "mention_roles": wire.NotNil(m.Roles),
+		"attachments": s.wireAttachments(m), "embeds": wire.NotNil(m.Embeds), "components": wire.NotNil(m.Components), "pinned": false, "flags": m.Flags,
 	}
 	if m.Flags&FlagSuppressEmbeds != 0 {
 		o["embeds"] = []object{}

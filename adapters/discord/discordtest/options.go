@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"gatehouse/adapters/discord/discordtest/internal/limits"
 	"gatehouse/adapters/internal/fakeserver"
 )
 
@@ -100,4 +101,28 @@ func (o Options) filled() Options {
 		o.Fatalf = func(format string, args ...any) { panic("discordtest: " + fmt.Sprintf(format, args...)) }
 	}
 	return o
+}
+
+// What rate limits are made of.
+type (
+	Limit  = limits.Limit
+	Limits = limits.Limits
+)
+
+// Keys of Limits that are no routes.
+const (
+	AnyRoute    = limits.AnyRoute
+	GlobalLimit = limits.GlobalLimit
+)
+
+// InvalidLimit is how many invalid requests in ten minutes get an address banned.
+const InvalidLimit = limits.InvalidLimit
+
+// DiscordLimits are limits close to those of the real Discord.
+func DiscordLimits() Limits {
+	return Limits{
+		CreateMessage: {Calls: 5, Per: 5 * time.Second}, EditMessage: {Calls: 5, Per: 5 * time.Second}, DeleteMessage: {Calls: 5, Per: time.Second},
+		AddReaction: {Calls: 1, Per: 250 * time.Millisecond}, StartThread: {Calls: 50, Per: 5 * time.Minute},
+		TriggerTyping: {Calls: 5, Per: 5 * time.Second}, AnyRoute: {Calls: 50, Per: time.Second}, GlobalLimit: {Calls: 50, Per: time.Second},
+	}
 }

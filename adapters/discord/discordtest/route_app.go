@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"gatehouse/adapters/discord/discordtest/internal/form"
 	"gatehouse/adapters/discord/discordtest/internal/gateway"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
 // Routes, as calls and faults name them.
@@ -34,29 +36,29 @@ var appRoutes = map[string]route{
 func (s *Server) gatewayURL() string { return strings.Replace(s.base, "http", "ws", 1) }
 func (s *Server) resumeURL() string  { return strings.Replace(s.second, "http", "ws", 1) }
 
-func gatewayURL(q *request) (answer, *failure) { return ok(object{"url": q.s.gatewayURL()}) }
+func gatewayURL(q *request) (answer, *form.Failure) { return ok(object{"url": q.s.gatewayURL()}) }
 
-func gatewayBot(q *request) (answer, *failure) {
+func gatewayBot(q *request) (answer, *form.Failure) {
 	limit := gateway.Left(q.s.Gateway)
 	return ok(object{"url": q.s.gatewayURL(), "shards": q.s.o.Shards, "session_start_limit": object{
 		"total": limit.Total, "remaining": limit.Remaining, "reset_after": limit.ResetAfter.Milliseconds(), "max_concurrency": limit.MaxConcurrency,
 	}})
 }
 
-func me(q *request) (answer, *failure) {
+func me(q *request) (answer, *form.Failure) {
 	o := q.s.wireUser(q.s.o.BotUserID)
 	o["verified"], o["mfa_enabled"], o["email"], o["flags"], o["locale"] = true, true, nil, 0, "en-US"
 	return ok(o)
 }
 
-func user(q *request) (answer, *failure) {
+func user(q *request) (answer, *form.Failure) {
 	if q.s.users[q.path["user"]] == nil {
-		return answer{}, unknownUser
+		return answer{}, form.UnknownUser
 	}
 	return ok(q.s.wireUser(q.path["user"]))
 }
 
-func myGuilds(q *request) (answer, *failure) {
+func myGuilds(q *request) (answer, *form.Failure) {
 	const most = 200
 	limit, after := most, number(q.query.Get("after"))
 	if n, err := strconv.Atoi(q.query.Get("limit")); err == nil && 0 < n && n < most {
@@ -76,12 +78,12 @@ func myGuilds(q *request) (answer, *failure) {
 	return ok(found)
 }
 
-func openDM(q *request) (answer, *failure) {
-	id := word(q.fields, "recipient_id")
+func openDM(q *request) (answer, *form.Failure) {
+	id := wire.Word(q.fields, "recipient_id")
 	if u := q.s.users[id]; u == nil || id == q.s.o.BotUserID {
-		return answer{}, badField("recipient_id", "INVALID_USER", "Invalid Recipient(s)")
+		return answer{}, form.BadField("recipient_id", "INVALID_USER", "Invalid Recipient(s)")
 	} else if u.IsBot {
-		return answer{}, cannotMessageUser
+		return answer{}, form.CannotMessageUser
 	}
 	return ok(q.s.wireChannel(q.s.openDM(id)))
 }
@@ -98,11 +100,11 @@ func (s *Server) appFlags() int {
 	return flags
 }
 
-func application(q *request) (answer, *failure) {
+func application(q *request) (answer, *form.Failure) {
 	s := q.s
 	return ok(object{
 		"id": s.o.ApplicationID, "name": s.o.BotName, "icon": nil, "description": "", "bot_public": true, "bot_require_code_grant": false,
-		"verify_key": s.PublicKey(), "flags": s.appFlags(), "interactions_endpoint_url": wordOrNil(s.interactURL), "approximate_guild_count": len(s.guildsOfBot()),
+		"verify_key": s.PublicKey(), "flags": s.appFlags(), "interactions_endpoint_url": wire.WordOrNil(s.interactURL), "approximate_guild_count": len(s.guildsOfBot()),
 		"bot": s.wireUser(s.o.BotUserID), "owner": s.wireUser("1"), "team": nil, "summary": "", "tags": []string{}, "rpc_origins": []string{},
 	})
 }

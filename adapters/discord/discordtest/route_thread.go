@@ -2,6 +2,9 @@ package discordtest
 
 import (
 	"slices"
+
+	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
 // Routes of threads.
@@ -16,37 +19,37 @@ const (
 var threadRoutes = map[string]route{
 	StartThread:     {do: onMessage(startThread)},
 	StartBareThread: {do: inChannel(startBareThread)},
-	JoinThread: {do: inThread(func(q *request, c *channel, user string) (answer, *failure) {
+	JoinThread: {do: inThread(func(q *request, c *channel, user string) (answer, *form.Failure) {
 		q.s.joinThread(c, user)
 		return nothing()
 	})},
-	LeaveThread: {do: inThread(func(q *request, c *channel, user string) (answer, *failure) {
+	LeaveThread: {do: inThread(func(q *request, c *channel, user string) (answer, *form.Failure) {
 		c.joined = slices.DeleteFunc(slices.Clone(c.joined), func(other string) bool { return other == user })
 		q.s.changed()
 		return nothing()
 	})},
-	ListThreadMember: {do: inChannel(func(q *request, c *channel) (answer, *failure) {
+	ListThreadMember: {do: inChannel(func(q *request, c *channel) (answer, *form.Failure) {
 		found := []object{}
 		for _, user := range c.joined {
-			found = append(found, object{"id": c.ID, "user_id": user, "join_timestamp": stamp(c.made), "flags": 0})
+			found = append(found, object{"id": c.ID, "user_id": user, "join_timestamp": wire.Stamp(c.made), "flags": 0})
 		}
 		return ok(found)
 	})},
 }
 
-func inThread(do func(*request, *channel, string) (answer, *failure)) func(*request) (answer, *failure) {
-	return inChannel(func(q *request, c *channel) (answer, *failure) {
+func inThread(do func(*request, *channel, string) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
+	return inChannel(func(q *request, c *channel) (answer, *form.Failure) {
 		user := q.path["user"]
 		if user == "@me" {
 			user = q.s.o.BotUserID
 		}
 		switch {
 		case !c.isThread():
-			return answer{}, wrongChannelType
+			return answer{}, form.WrongChannelType
 		case c.Archived:
-			return answer{}, threadArchived
+			return answer{}, form.ThreadArchived
 		case q.s.users[user] == nil:
-			return answer{}, unknownUser
+			return answer{}, form.UnknownUser
 		}
 		return do(q, c, user)
 	})
@@ -60,23 +63,23 @@ func (s *Server) joinThread(c *channel, user string) {
 }
 
 // threadName checks the name and the minutes that a body gives a thread.
-func (q *request) threadName() (string, int, *failure) {
-	bad := &formErrors{}
-	name := word(q.fields, "name")
+func (q *request) threadName() (string, int, *form.Failure) {
+	bad := &form.Errors{}
+	name := wire.Word(q.fields, "name")
 	if n := len([]rune(name)); n < 1 || n > 100 {
-		bad.add("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
+		bad.Add("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
 	}
-	minutes := integer(q.fields, "auto_archive_duration")
+	minutes := wire.Int(q.fields, "auto_archive_duration")
 	if !slices.Contains([]int{0, 60, 1440, 4320, 10080}, minutes) {
-		bad.add("auto_archive_duration", "BASE_TYPE_CHOICES", "Value must be one of {60, 1440, 4320, 10080}.")
+		bad.Add("auto_archive_duration", "BASE_TYPE_CHOICES", "Value must be one of {60, 1440, 4320, 10080}.")
 	}
-	return name, minutes, bad.failure()
+	return name, minutes, bad.Failure()
 }
 
-func startThread(q *request, c *channel, r *record) (answer, *failure) {
+func startThread(q *request, c *channel, r *record) (answer, *form.Failure) {
 	s := q.s
 	if c.Kind != Text && c.Kind != Announcement {
-		return answer{}, wrongChannelType
+		return answer{}, form.WrongChannelType
 	}
 	if f := s.need(c, CreatePublicThreads); f != nil {
 		return answer{}, f
@@ -86,7 +89,7 @@ func startThread(q *request, c *channel, r *record) (answer, *failure) {
 		return answer{}, f
 	}
 	if s.channels[r.ID] != nil {
-		return answer{}, threadExists
+		return answer{}, form.ThreadExists
 	}
 	return created(s.wireChannel(s.threadFrom(c, r, name, minutes, s.o.BotUserID)))
 }
@@ -104,18 +107,18 @@ func (s *Server) threadFrom(c *channel, r *record, name string, minutes int, own
 	return t
 }
 
-func startBareThread(q *request, c *channel) (answer, *failure) {
+func startBareThread(q *request, c *channel) (answer, *form.Failure) {
 	s := q.s
 	name, minutes, f := q.threadName()
 	if f != nil {
 		return answer{}, f
 	}
-	kind := Kind(integer(q.fields, "type"))
+	kind := Kind(wire.Int(q.fields, "type"))
 	switch {
 	case c.Kind == Forum:
 		kind = PublicThread
 	case c.Kind != Text && c.Kind != Announcement:
-		return answer{}, wrongChannelType
+		return answer{}, form.WrongChannelType
 	case kind != PublicThread:
 		kind = PrivateThread
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/discord/discordtest/internal/gateway"
+	"gatehouse/adapters/discord/discordtest/internal/limits"
 	"gatehouse/adapters/discord/discordtest/internal/snowflake"
 	"gatehouse/adapters/internal/fakeserver"
 )
@@ -43,11 +44,7 @@ type Server struct {
 	byToken      map[string]*Interaction
 	modals       map[string]*Modal // by user
 	typing       map[string][]time.Time
-	limits       Limits
-	buckets      map[string]*bucket
-	global       globalLimit
-	invalid      []time.Time
-	banned       bool
+	limits       *limits.Limiter
 	fromBot      int
 	disasters    []string
 }
@@ -90,12 +87,12 @@ func New(o Options) *Server {
 		byToken:  map[string]*Interaction{},
 		modals:   map[string]*Modal{},
 		typing:   map[string][]time.Time{},
-		buckets:  map[string]*bucket{},
-		limits:   o.Limits,
 	}
 	s.users[o.BotUserID] = &User{ID: o.BotUserID, Name: o.BotName, IsBot: true}
 	s.host = fakeserver.NewHost("Discord", &s.mu)
 	s.host.Dump, s.ctx = s.Dump, s.host.Ctx
+	s.limits = &limits.Limiter{Now: o.LimitNow, Ban: func(why string) { s.disasters = append(s.disasters, why) }}
+	s.limits.Set(o.Limits)
 	s.fake = fakeserver.New[Call](s.host, s.answerTrouble)
 	s.Gateway = s.newGateway()
 	s.base = s.host.Serve(s.routes())
@@ -175,6 +172,27 @@ func (s *Server) setRevoked(revoked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revoked = revoked
+}
+
+// SetLimits replaces the rate limits, from now on.
+func (s *Server) SetLimits(l Limits) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits.Set(l)
+}
+
+// InvalidRequests are the requests of the last 10 minutes that met 401, 403 or a 429 which is not shared. 10,000 of them get the address
+// banned.
+func (s *Server) InvalidRequests() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.limits.Invalid()
+}
+
+// countInvalid counts a 401, a 403 or a 429 that is not shared.
+func (s *Server) countInvalid() {
+	s.limits.CountInvalid()
+	s.changed()
 }
 
 // Disasters are the things that happened and must never happen to a real bot: the reset of its token by too many identifies, or the ban of its

@@ -41,7 +41,7 @@ func (s *Server) post(i *Interaction, url string) {
 			return
 		}
 		if f := s.answer(i, q); f != nil {
-			i.giveUp("the answer was refused: " + string(fakeserver.JSON(f.body())))
+			i.giveUp("the answer was refused: " + string(fakeserver.JSON(f.Body())))
 		}
 	}
 }

@@ -3,6 +3,8 @@ package discordtest
 import (
 	"slices"
 	"time"
+
+	"gatehouse/adapters/discord/discordtest/internal/snowflake"
 )
 
 // User is somebody, a person or a bot.
@@ -319,3 +321,14 @@ func (g *guild) rolesOf(user string) []string {
 	}
 	return found
 }
+
+// number reads an id; what is none counts as 0.
+func number(id string) uint64 { return snowflake.Number(id) }
+
+func (s *Server) newID() string { return s.ids.Next(s.o.Now()) }
+
+// SnowflakeAt is the least id that a time can have, for paging from a moment on.
+func SnowflakeAt(at time.Time) string { return snowflake.At(at) }
+
+// SnowflakeTime is when an id was made; what is no id has the zero time.
+func SnowflakeTime(id string) time.Time { return snowflake.Time(id) }

@@ -1,9 +1,11 @@
-package discordtest
+package message
 
 import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
 // Reach is something in a message that does more than to be read.
@@ -91,10 +93,10 @@ func linksIn(text string) []Reach {
 	return found
 }
 
-func embedTexts(e object) []string {
-	found := []string{word(e, "title"), word(e, "description")}
-	for _, f := range list(e, "fields") {
-		found = append(found, word(f, "name"), word(f, "value"))
+func embedTexts(e wire.Object) []string {
+	found := []string{wire.Word(e, "title"), wire.Word(e, "description")}
+	for _, f := range wire.List(e, "fields") {
+		found = append(found, wire.Word(f, "name"), wire.Word(f, "value"))
 	}
 	return found
 }

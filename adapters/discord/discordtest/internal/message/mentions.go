@@ -1,10 +1,12 @@
-package discordtest
+package message
 
 import (
 	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
+
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
 var (
@@ -45,45 +47,51 @@ func readAllowed(raw json.RawMessage) allowed {
 // texts are all texts of a message in which a mention can ping: the content, and the text components.
 func (m Message) texts() []string {
 	found := []string{m.Content}
-	var walk func([]object)
-	walk = func(components []object) {
+	var walk func([]wire.Object)
+	walk = func(components []wire.Object) {
 		for _, c := range components {
-			if integer(c, "type") == componentText {
-				found = append(found, word(c, "content"))
+			if wire.Int(c, "type") == ComponentText {
+				found = append(found, wire.Word(c, "content"))
 			}
-			walk(list(c, "components"))
+			walk(wire.List(c, "components"))
 		}
 	}
 	walk(m.Components)
 	return found
 }
 
-// mention finds whom a message pings and writes that into it.
-func (s *Server) mention(m *Message) {
+// Audience is what Mention must know of the place of a message.
+type Audience struct {
+	User     func(id string) bool        // whether there is such a user
+	Role     func(id string) bool        // whether the guild has such a role
+	Everyone func() bool                 // whether the author may mention everyone
+	AuthorOf func(message string) string // who wrote a message of the channel, "" if it is not there
+}
+
+// Mention finds whom a message pings and writes that into it.
+func Mention(m *Message, in Audience) {
 	a := readAllowed(m.Allowed)
 	text := uncoded(strings.Join(m.texts(), "\n"))
 	m.Mentions, m.Roles, m.Everyone = nil, nil, false
+	add := func(to *[]string, id string) {
+		if !slices.Contains(*to, id) {
+			*to = append(*to, id)
+		}
+	}
 	for _, found := range userMention.FindAllStringSubmatch(text, -1) {
-		id := found[1]
-		if s.users[id] != nil && (a.users || slices.Contains(a.userIDs, id)) && !slices.Contains(m.Mentions, id) {
-			m.Mentions = append(m.Mentions, id)
+		if id := found[1]; in.User(id) && (a.users || slices.Contains(a.userIDs, id)) {
+			add(&m.Mentions, id)
 		}
 	}
-	if g := s.guilds[m.Guild]; g != nil {
-		for _, found := range roleMention.FindAllStringSubmatch(text, -1) {
-			id := found[1]
-			known := slices.ContainsFunc(g.Roles, func(r Role) bool { return r.ID == id })
-			if known && (a.roles || slices.Contains(a.roleIDs, id)) && !slices.Contains(m.Roles, id) {
-				m.Roles = append(m.Roles, id)
-			}
+	for _, found := range roleMention.FindAllStringSubmatch(text, -1) {
+		if id := found[1]; in.Role(id) && (a.roles || slices.Contains(a.roleIDs, id)) {
+			add(&m.Roles, id)
 		}
 	}
-	if allMention.MatchString(text) && a.everyone {
-		m.Everyone = m.Guild != "" && s.permissions(s.channels[m.Channel], m.Author)&MentionEveryone != 0
-	}
+	m.Everyone = allMention.MatchString(text) && a.everyone && in.Everyone()
 	if m.ReplyTo != "" && m.Type == TypeReply && a.reply {
-		if r := s.channels[m.Channel].byID[m.ReplyTo]; r != nil && r.Author != m.Author && !slices.Contains(m.Mentions, r.Author) {
-			m.Mentions = append(m.Mentions, r.Author)
+		if author := in.AuthorOf(m.ReplyTo); author != "" && author != m.Author {
+			add(&m.Mentions, author)
 		}
 	}
 }

@@ -1,7 +1,10 @@
 package slacktest
 
 import (
+	"net/http"
 	"slices"
+	"strconv"
+	"time"
 
 	"gatehouse/adapters/internal/fakeserver"
 )
@@ -28,4 +31,72 @@ func (s *Server) UnknownMethods() []string {
 		}
 	}
 	return unknown
+}
+
+// What every fake server has in faults.
+type (
+	Fault    = fakeserver.Fault[Call]
+	Injected = fakeserver.Injected[Call]
+	Trouble  = fakeserver.Trouble
+)
+
+// RateLimited answers HTTP 429 with Retry-After in whole seconds, as Slack does.
+func RateLimited(after time.Duration) Trouble {
+	return Trouble{Name: "rate limited", Status: http.StatusTooManyRequests, Body: `{"ok":false,"error":"ratelimited"}`,
+		Header: map[string]string{"Retry-After": strconv.Itoa(int(after.Seconds()))}}
+}
+
+// RateLimitedWithoutHeader answers HTTP 429 and does not say for how long.
+func RateLimitedWithoutHeader() Trouble {
+	return Trouble{Name: "rate limited without header", Status: http.StatusTooManyRequests, Body: `{"ok":false,"error":"ratelimited"}`}
+}
+
+// RateLimitedInBody answers HTTP 200 with ok:false and the error ratelimited, as some methods do.
+func RateLimitedInBody() Trouble { return Refused("ratelimited") }
+
+// Refused answers ok:false with an error.
+func Refused(code string) Trouble {
+	return Trouble{Name: code, Status: http.StatusOK, Body: string(fakeserver.JSON(object{"ok": false, "error": code}))}
+}
+
+// MissesScope answers missing_scope with the scope that is needed.
+func MissesScope(scope string) Trouble {
+	return Trouble{Name: "missing_scope", Status: http.StatusOK,
+		Body: string(fakeserver.JSON(object{"ok": false, "error": "missing_scope", "needed": scope, "provided": "identify"}))}
+}
+
+// The troubles that no platform has of its own.
+var (
+	ServerError           = fakeserver.ServerError
+	ServerErrorAfterwards = fakeserver.ServerErrorAfterwards
+	Cut                   = fakeserver.Cut
+	AnswerLost            = fakeserver.AnswerLost
+	Garbled               = fakeserver.Garbled
+	Held                  = fakeserver.Held
+	AnswerHeld            = fakeserver.AnswerHeld
+)
+
+// answerTrouble adds to the answer of an injected trouble what Slack has in it.
+func answerTrouble(_ *Call, _ Trouble, header http.Header) {
+	header.Set("Content-Type", "application/json; charset=utf-8")
+}
+
+// What is called beside the methods of the Web API, as the log of calls and faults name it.
+const (
+	DialSocket   = "(dial)"         // the opening of a socket
+	UploadFile   = "(upload)"       // the bytes of a file on their way in
+	DownloadFile = "(download)"     // a file's url_private
+	ResponseURL  = "(response_url)" // a post to a response_url; no faults here
+)
+
+// beside logs a request that is no call of a method, and lets it fail where that was asked for: ahead of its work only.
+func (s *Server) beside(name string, serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		call := fakeserver.Begin(&s.Record, Call{Method: name, Args: Args{}, Call: fakeserver.Call{At: s.o.Now(), Header: r.Header.Clone()}})
+		if call.Before(w, r) {
+			return
+		}
+		call.Finish(0, nil)
+		serve(w, r)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"gatehouse/adapters/internal/fakeserver"
+	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
 var chatMethods = map[string]method{
@@ -36,7 +37,7 @@ func (s *Server) readContent(args Args) (content, *failure) {
 	switch {
 	case markdown != "" && (in.hasText || args["blocks"] != ""):
 		return in, fail("markdown_text_conflict")
-	case utf8.RuneCountInString(markdown) > maxMarkdown, utf8.RuneCountInString(in.text) > maxText:
+	case utf8.RuneCountInString(markdown) > blockkit.MaxMarkdown, utf8.RuneCountInString(in.text) > blockkit.MaxText:
 		return in, fail("msg_too_long")
 	}
 	if raw, given := args["metadata"]; given && raw != "" {
@@ -62,9 +63,29 @@ func (s *Server) readContent(args Args) (content, *failure) {
 	}
 	in.blocks, in.noBlocks = blocks, args["blocks"] != "" && len(blocks) == 0
 	if markdown != "" {
-		in.blocks = s.fillBlocks([]Block{{"type": "markdown", "text": markdown}})
+		in.blocks = blockkit.Fill([]Block{{"type": "markdown", "text": markdown}}, s.ids.next)
 	}
 	return in, nil
+}
+
+// readBlocks decodes and checks the blocks of a message, and fills in what Slack fills in.
+func (s *Server) readBlocks(raw string) ([]Block, *failure) {
+	if raw == "" {
+		return nil, nil
+	}
+	var blocks []Block
+	if err := json.Unmarshal([]byte(raw), &blocks); err != nil {
+		return nil, fail("invalid_blocks_format")
+	}
+	var k blockkit.Checker
+	k.Blocks("/blocks", blocks, blockkit.MaxMessageBlocks)
+	switch {
+	case len(k.Wrong) > 0:
+		return nil, failWith("invalid_blocks", k.Wrong)
+	case k.TooLong():
+		return nil, fail("msg_blocks_too_long")
+	}
+	return blockkit.Fill(blocks, s.ids.next), nil
 }
 
 func (in content) empty() bool { return !in.hasText && len(in.blocks) == 0 && in.attachments == nil }
@@ -76,7 +97,7 @@ func (s *Server) message(in content) Message {
 		User: s.o.BotUserID, BotID: s.o.BotID, AppID: s.o.AppID, Unfurls: in.unfurls,
 	}
 	if len(m.Blocks) == 0 {
-		m.Blocks, m.drawn = s.richText(m.Text), true
+		m.Blocks, m.drawn = blockkit.RichText(m.Text, s.ids.next), true
 	}
 	return m
 }
@@ -220,7 +241,7 @@ func (s *Server) edit(c *channel, r *record, in content) {
 	case len(in.blocks) > 0:
 		r.Blocks, r.drawn = in.blocks, false
 	case in.noBlocks, r.drawn:
-		r.Blocks, r.drawn = s.richText(r.Text), true
+		r.Blocks, r.drawn = blockkit.RichText(r.Text, s.ids.next), true
 	}
 	if in.attachments != nil {
 		r.Attachments = in.attachments

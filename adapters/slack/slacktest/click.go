@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gatehouse/adapters/internal/fakeserver"
+	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
 // Button is a button on a message as it stood when it was looked up. It can be pressed later, when the message has changed.
@@ -27,7 +28,7 @@ type Button struct {
 func (m Message) Buttons() []Button {
 	var found []Button
 	for _, b := range m.Blocks {
-		for _, e := range interactiveIn(b) {
+		for _, e := range blockkit.Interactive(b) {
 			if e["type"] != "button" {
 				continue
 			}
@@ -37,8 +38,8 @@ func (m Message) Buttons() []Button {
 			}
 			block, _ := b["block_id"].(string)
 			found = append(found, Button{
-				Channel: m.Channel, TS: m.TS, BlockID: block, ActionID: word("action_id"), Text: textOf(e["text"]), Value: word("value"),
-				URL: word("url"), Confirm: textOf(asBlock(e["confirm"])["text"]), element: e, message: m,
+				Channel: m.Channel, TS: m.TS, BlockID: block, ActionID: word("action_id"), Text: blockkit.TextOf(e["text"]), Value: word("value"),
+				URL: word("url"), Confirm: blockkit.TextOf(blockkit.AsBlock(e["confirm"])["text"]), element: e, message: m,
 			})
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
 // Submits fills in the modal on top of their screen and sends it. Fields are named by action_id or block_id. What the app answers is done: the
@@ -59,7 +61,7 @@ func (v *view) filledIn(s *Server, fields map[string]string) object {
 		if b["type"] != "input" {
 			continue
 		}
-		e := asBlock(b["element"])
+		e := blockkit.AsBlock(b["element"])
 		block, _ := b["block_id"].(string)
 		action, _ := e["action_id"].(string)
 		typed, given := left[action]
@@ -90,7 +92,7 @@ func inputState(e Block, typed string, given bool) object {
 		state["selected_option"] = e["initial_option"]
 		options, _ := e["options"].([]any)
 		for _, option := range options {
-			if o := asBlock(option); given && (o["value"] == typed || textOf(o["text"]) == typed) {
+			if o := blockkit.AsBlock(option); given && (o["value"] == typed || blockkit.TextOf(o["text"]) == typed) {
 				state["selected_option"] = o
 			}
 		}

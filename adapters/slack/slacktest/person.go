@@ -3,6 +3,8 @@ package slacktest
 import (
 	"slices"
 	"strings"
+
+	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
 // Person is a user who does things. Another bot is one too.
@@ -47,7 +49,7 @@ func (p *Person) Posts(channel, text string, hows ...How) Posted {
 		m.clientMsgID = s.ids.uuid()
 	}
 	if len(m.Blocks) == 0 {
-		m.Blocks, m.drawn = s.richText(text), true
+		m.Blocks, m.drawn = blockkit.RichText(text, s.ids.next), true
 	}
 	for _, f := range h.files {
 		if f.ID == "" {
@@ -79,7 +81,7 @@ func (p *Person) Edits(channel, ts, text string, hows ...How) []*Delivery {
 	defer s.mu.Unlock()
 	c, r := s.mustMessage(channel, ts)
 	before := r.Message
-	r.Text, r.Blocks, r.drawn = text, s.richText(text), true
+	r.Text, r.Blocks, r.drawn = text, blockkit.RichText(text, s.ids.next), true
 	r.EditedTS, r.EditedBy, r.Edits = s.newTS(), p.ID, r.Edits+1
 	s.changed()
 	return s.emitChanged(c, r.Message, before, how{}.with(hows))

@@ -1,4 +1,4 @@
-package slacktest
+package blockkit
 
 import (
 	"fmt"
@@ -20,22 +20,8 @@ var (
 	markdownCode = regexp.MustCompile("(?s)```.*?(```|$)|`[^`\n]*`") // in which no link is one
 )
 
-// Reaches are the mentions, broadcasts and labelled links in all fields of the message that are read as markup: the text, mrkdwn objects,
-// markdown blocks, rich text and attachments. Plain text objects can't reach out. Bare addresses are left out, see Message.Unfurls.
-func (m Message) Reaches() []Reach {
-	found := marks("text", m.Text)
-	if !m.drawn {
-		for i, b := range m.Blocks {
-			found = append(found, reachesIn(fmt.Sprintf("blocks/%d", i), b)...)
-		}
-	}
-	if m.Attachments != nil {
-		found = append(found, reachesIn("attachments", m.Attachments)...)
-	}
-	return found
-}
-
-func reachesIn(where string, value any) []Reach {
+// Reaches are what reaches out in a value of a message: a block, a list of blocks, or attachments.
+func Reaches(where string, value any) []Reach {
 	var found []Reach
 	switch v := value.(type) {
 	case Block:
@@ -62,22 +48,22 @@ func reachesIn(where string, value any) []Reach {
 		}
 		for key, inner := range v {
 			if key != "value" && key != "action_id" && key != "block_id" && key != "url" && key != "image_url" {
-				found = append(found, reachesIn(where+"/"+key, inner)...)
+				found = append(found, Reaches(where+"/"+key, inner)...)
 			}
 		}
 	case []any:
 		for i, inner := range v {
-			found = append(found, reachesIn(fmt.Sprintf("%s/%d", where, i), inner)...)
+			found = append(found, Reaches(fmt.Sprintf("%s/%d", where, i), inner)...)
 		}
 	case string:
-		found = marks(where, v)
+		found = Marks(where, v)
 	}
 	slices.SortStableFunc(found, func(a, b Reach) int { return strings.Compare(a.Where, b.Where) })
 	return found
 }
 
-// marks are the marks in angle brackets that Slack acts upon.
-func marks(where, text string) []Reach {
+// Marks are the marks in angle brackets that Slack acts upon.
+func Marks(where, text string) []Reach {
 	var found []Reach
 	for _, m := range entity.FindAllStringSubmatch(text, -1) {
 		sign, target := m[1], m[2]

@@ -1,4 +1,4 @@
-package slacktest
+package blockkit
 
 import (
 	"fmt"
@@ -6,16 +6,8 @@ import (
 	"strings"
 )
 
-// Shown is what a reader sees of the message, as plain text: its blocks, or its text where it has none. Buttons stand in brackets. Markup and
-// entities such as &lt; stand as they were sent, so that a test can tell a mention from its harmless likeness.
-func (m Message) Shown() string {
-	if len(m.Blocks) == 0 || m.drawn {
-		return m.Text
-	}
-	return renderBlocks(m.Blocks)
-}
-
-func renderBlocks(blocks []Block) string {
+// Render is what a reader sees of blocks, as plain text. Buttons stand in brackets.
+func Render(blocks []Block) string {
 	var lines []string
 	for _, b := range blocks {
 		if line := renderBlock(b); line != "" {
@@ -31,24 +23,24 @@ func renderBlock(b Block) string {
 		text, _ := b["text"].(string)
 		return text
 	case "header":
-		return "# " + textOf(b["text"])
+		return "# " + TextOf(b["text"])
 	case "divider":
 		return "---"
 	case "image":
 		return fmt.Sprintf("(image: %v)", b["alt_text"])
 	case "input":
-		return fmt.Sprintf("%s: [%v]", textOf(b["label"]), asBlock(b["element"])["type"])
+		return fmt.Sprintf("%s: [%v]", TextOf(b["label"]), AsBlock(b["element"])["type"])
 	case "section":
 		parts := []string{}
-		if text := textOf(b["text"]); text != "" {
+		if text := TextOf(b["text"]); text != "" {
 			parts = append(parts, text)
 		}
 		fields, _ := b["fields"].([]any)
 		for _, f := range fields {
-			parts = append(parts, textOf(f))
+			parts = append(parts, TextOf(f))
 		}
 		out := strings.Join(parts, "\n")
-		if accessory := asBlock(b["accessory"]); accessory != nil {
+		if accessory := AsBlock(b["accessory"]); accessory != nil {
 			out += " " + renderElement(accessory)
 		}
 		return out
@@ -56,7 +48,7 @@ func renderBlock(b Block) string {
 		var parts []string
 		elements, _ := b["elements"].([]any)
 		for _, e := range elements {
-			parts = append(parts, renderElement(asBlock(e)))
+			parts = append(parts, renderElement(AsBlock(e)))
 		}
 		return strings.Join(parts, " ")
 	case "rich_text":
@@ -70,9 +62,9 @@ func renderBlock(b Block) string {
 func renderElement(e Block) string {
 	switch e["type"] {
 	case "plain_text", "mrkdwn":
-		return textOf(e)
+		return TextOf(e)
 	case "button":
-		return "[" + textOf(e["text"]) + "]"
+		return "[" + TextOf(e["text"]) + "]"
 	case "image":
 		return fmt.Sprintf("(image: %v)", e["alt_text"])
 	}
@@ -94,17 +86,19 @@ func renderRich(out *strings.Builder, e Block) {
 	}
 	elements, _ := e["elements"].([]any)
 	for _, inner := range elements {
-		renderRich(out, asBlock(inner))
+		renderRich(out, AsBlock(inner))
 	}
 }
 
-func asBlock(value any) Block {
+// AsBlock is a value that is a block or an object in one, nil for any other.
+func AsBlock(value any) Block {
 	b, _ := value.(Block)
 	return b
 }
 
-func textOf(value any) string {
-	text, _ := asBlock(value)["text"].(string)
+// TextOf is the text of a text object.
+func TextOf(value any) string {
+	text, _ := AsBlock(value)["text"].(string)
 	return text
 }
 
@@ -113,8 +107,8 @@ var (
 	unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 )
 
-// richText is the block that Slack makes of a text that came without blocks.
-func (s *Server) richText(text string) []Block {
+// RichText is the block that Slack makes of a text that came without blocks.
+func RichText(text string, newID func(kind string) string) []Block {
 	if text == "" {
 		return nil
 	}
@@ -147,5 +141,5 @@ func (s *Server) richText(text string) []Block {
 	}
 	plain(text[at:])
 	section := Block{"type": "rich_text_section", "elements": elements}
-	return []Block{{"type": "rich_text", "block_id": s.ids.next("b"), "elements": []any{section}}}
+	return []Block{{"type": "rich_text", "block_id": newID("b"), "elements": []any{section}}}
 }

@@ -147,7 +147,7 @@ func (s *Slack) message(p place, o occurrence) (core.Event, bool) {
 	}
 	to := core.Address{Platform: Name, Channel: o.Channel, Thread: o.ThreadTS, Message: o.TS}
 	ev := core.Event{
-		Platform: Name, ID: messageKey(p.team, o.Channel, o.TS), Kind: core.KindMessage, Actor: actor(o.User), Address: to,
+		Platform: Name, ID: messageKey(p.team, o.Channel, o.TS), Body: core.MessageEvent{}, Actor: actor(o.User), Address: to,
 	}
 	switch {
 	case direct(o):
@@ -165,11 +165,8 @@ func (s *Slack) message(p place, o occurrence) (core.Event, bool) {
 	default:
 		return core.Event{}, false
 	}
-	if word, ok := controlWord(rest); ok {
-		ev.Kind = words[word]
-		if ev.Kind == core.KindControl {
-			ev.Subject = word
-		}
+	if control := controlOf(rest); control != nil {
+		ev.Body = control
 	}
 	return ev, true
 }
@@ -242,8 +239,8 @@ func (s *Slack) amendment(p place, o occurrence, user, ts string, a core.Amendme
 	payload, _ := json.Marshal(a) // of texts and JSON that was read: can't fail
 	key := messageKey(p.team, o.Channel, ts)
 	return core.Event{
-		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: conversation(p.team, o.Channel, ""), Kind: core.KindAmend,
-		Subject: key, Actor: actor(user), Address: core.Address{Platform: Name, Channel: o.Channel}, Payload: payload,
+		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: conversation(p.team, o.Channel, ""), Body: core.AmendEvent{Event: key},
+		Actor: actor(user), Address: core.Address{Platform: Name, Channel: o.Channel}, Payload: payload,
 	}
 }
 
@@ -261,13 +258,11 @@ func conversation(team, channel, thread string) core.ConversationID {
 
 func actor(user string) core.Actor { return core.Actor{ID: Name + ":" + user} }
 
-// words are what a message may consist of to be no message: slash commands do not exist in threads.
-var words = map[string]core.Kind{
-	"new": core.KindReset, "stop": core.KindControl, "status": core.KindControl, "cancel": core.KindControl, "help": core.KindControl,
-}
-
-func controlWord(text string) (string, bool) {
+// controlOf is what a message asks for that is a control word behind an exclamation mark: slash commands do not exist in threads.
+func controlOf(text string) core.EventBody {
 	word, ok := strings.CutPrefix(strings.TrimSpace(text), "!")
-	word = strings.ToLower(word)
-	return word, ok && words[word] != ""
+	if !ok {
+		return nil
+	}
+	return core.ParseControl(word)
 }

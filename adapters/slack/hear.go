@@ -75,10 +75,10 @@ func (s *Slack) takeEvent(ctx context.Context, body []byte, accept core.Accept) 
 func (s *Slack) commit(ctx context.Context, ev core.Event, accept core.Accept) verdict {
 	if _, err := accept(ctx, ev); err != nil {
 		if core.BucketOf(core.CategoryOf(err)) == core.UserCorrectable {
-			s.Log.Warn("an event is refused", "kind", ev.Kind, "category", core.CategoryOf(err), "err", err)
+			s.Log.Warn("an event is refused", "kind", ev.Kind(), "category", core.CategoryOf(err), "err", err)
 			return broken
 		}
-		s.Log.Warn("an event could not be stored; Slack is not told that it was", "kind", ev.Kind, "category", core.CategoryOf(err), "err", err)
+		s.Log.Warn("an event could not be stored; Slack is not told that it was", "kind", ev.Kind(), "category", core.CategoryOf(err), "err", err)
 		return unstored
 	}
 	return stored

@@ -12,13 +12,13 @@ import (
 // Parse reads what was said, or what was decided. In a conversation of several people the message begins with who speaks; images
 // that were sent along become blocks, other files are named.
 func (s *Slack) Parse(ctx context.Context, e core.Event) (core.Input, error) {
-	switch e.Kind {
+	switch e.Kind() {
 	case core.KindMessage:
 		return s.parseMessage(ctx, e)
 	case core.KindClick:
 		return s.parseClick(e)
 	}
-	return core.Input{}, core.Errorf(core.Invalid, "Slack knows no event of kind %q.", e.Kind)
+	return core.Input{}, core.Errorf(core.Invalid, "Slack knows no event of kind %q.", e.Kind())
 }
 
 var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "What came from Slack could not be read; send it again.")
@@ -100,7 +100,7 @@ func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 	}
 	for _, value := range values {
 		fields, ok := s.Signer.Open(value)
-		if !ok || len(fields) < 2 || fields[0] != e.Subject {
+		if !ok || len(fields) < 2 || fields[0] != e.Subject() {
 			continue
 		}
 		click := core.Click{Approval: core.ApprovalID(fields[0]), Choice: core.Choice(fields[1]), Card: cardOf(i)}

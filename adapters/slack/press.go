@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 
@@ -105,11 +106,12 @@ func (s *Slack) pressed(ctx context.Context, i interaction, body []byte, accept 
 }
 
 func (s *Slack) press(ctx context.Context, i interaction, fields []string, at string, body []byte, accept core.Accept) verdict {
+	failed, _ := strconv.ParseInt(fields[1], 10, 64) // of the buttons below a failed event's reply; they are sealed
 	switch {
 	case fields[0] == actionAgain && len(fields) == 5:
-		return s.commit(ctx, buttonEvent(i, fields, core.KindControl, "again/"+fields[1]), accept)
+		return s.commit(ctx, buttonEvent(i, fields, core.RetryEvent{Failed: failed}), accept)
 	case fields[0] == actionNew && len(fields) == 5:
-		return s.commit(ctx, buttonEvent(i, fields, core.KindReset, fields[1]), accept)
+		return s.commit(ctx, buttonEvent(i, fields, core.ResetEvent{Failed: failed}), accept)
 	case (fields[1] == string(core.Approve) || fields[1] == string(core.Deny)) && at == "":
 		s.Log.Warn("a press without a time can't be told from another one and is refused")
 		return broken
@@ -126,9 +128,9 @@ func (s *Slack) press(ctx context.Context, i interaction, fields []string, at st
 
 // buttonEvent is the event of the button below a failed event's reply. Its fields are the button's name, the failed event, and its
 // conversation and place.
-func buttonEvent(i interaction, fields []string, kind core.Kind, subject string) core.Event {
+func buttonEvent(i interaction, fields []string, body core.EventBody) core.Event {
 	return core.Event{
-		Platform: Name, ID: "press/" + fields[0] + "/" + fields[1], Conversation: core.ConversationID(fields[2]), Kind: kind, Subject: subject, Actor: actor(i.User.ID),
+		Platform: Name, ID: "press/" + fields[0] + "/" + fields[1], Conversation: core.ConversationID(fields[2]), Body: body, Actor: actor(i.User.ID),
 		Address: core.Address{Platform: Name, Channel: fields[3], Thread: fields[4], Message: i.Message.TS},
 	}
 }
@@ -137,8 +139,8 @@ func buttonEvent(i interaction, fields []string, kind core.Kind, subject string)
 func (s *Slack) vote(i interaction, approval, press string, body []byte) core.Event {
 	to := i.at()
 	return core.Event{
-		Platform: Name, ID: "vote/" + approval + "/" + i.User.ID + "/" + press, Conversation: conversation(s.teamOf(i), to.Channel, to.Thread), Kind: core.KindClick,
-		Subject: approval, Actor: actor(i.User.ID), Address: to, Payload: body,
+		Platform: Name, ID: "vote/" + approval + "/" + i.User.ID + "/" + press, Conversation: conversation(s.teamOf(i), to.Channel, to.Thread), Body: core.ClickEvent{Approval: core.ApprovalID(approval)},
+		Actor: actor(i.User.ID), Address: to, Payload: body,
 	}
 }
 
@@ -254,19 +256,16 @@ func (s *Slack) takeCommand(ctx context.Context, body []byte, accept core.Accept
 	if word == "" || word == "help" {
 		return private(commandHelp), stored
 	}
-	kind, known := words[word]
+	control := core.ParseControl(word)
 	switch {
-	case !known:
+	case control == nil:
 		return private("I do not know " + quoted(c.Text) + ". " + commandHelp), stored
 	case !strings.HasPrefix(c.ChannelID, "D") || s.can(scopeAssistant) && s.whoami().Scopes != nil:
 		return private("Here each thread is a conversation of its own: write !" + word + " in the thread that you mean."), stored
 	}
 	ev := core.Event{
-		Platform: Name, ID: "command/" + c.TriggerID, Conversation: conversation(team, c.ChannelID, ""), Kind: kind, Actor: actor(c.UserID),
+		Platform: Name, ID: "command/" + c.TriggerID, Conversation: conversation(team, c.ChannelID, ""), Body: control, Actor: actor(c.UserID),
 		Address: core.Address{Platform: Name, Channel: c.ChannelID}, Payload: body,
-	}
-	if kind == core.KindControl {
-		ev.Subject = word
 	}
 	return nil, s.commit(ctx, ev, accept)
 }

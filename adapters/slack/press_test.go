@@ -59,7 +59,7 @@ func TestAPressIsAVote(t *testing.T) {
 			for range 2 {
 				d := r.bob.Presses(b)
 				e := r.one(d)
-				if e.Kind != core.KindClick || e.Subject != "a1" || e.Actor.ID != "slack:U2BOB" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.QueueKey() != "approval:a1" {
+				if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Actor.ID != "slack:U2BOB" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.QueueKey() != "approval:a1" {
 					t.Errorf("got %+v", e)
 				}
 				if c := r.click(e); c != (core.Click{Approval: "a1", Choice: choice, Card: core.Ref("C1/" + b.TS)}) {
@@ -146,13 +146,13 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 		for _, c := range []struct {
 			action, id, subject string
 			kind                core.Kind
-		}{{"again", "press/again/17", "again/17", core.KindControl}, {"new", "press/new/17", "17", core.KindReset}} {
+		}{{"again", "press/again/17", "17", core.KindRetry}, {"new", "press/new/17", "17", core.KindReset}} {
 			b := r.button("C1", r.sealed(c.action, "17", conversation, "C1", root.TS), slacktest.InThread(root.TS))
 			first, second := r.one(r.ann.Presses(b)), r.one(r.bob.Presses(b))
 			if first.ID != c.id || second.ID != c.id {
 				t.Errorf("%s: two presses have the ids %q and %q, want one", c.action, first.ID, second.ID)
 			}
-			if first.Kind != c.kind || first.Subject != c.subject || first.Conversation != core.ConversationID(conversation) || first.Address.Channel != "C1" || first.Address.Thread != root.TS {
+			if first.Kind() != c.kind || first.Subject() != c.subject || first.Conversation != core.ConversationID(conversation) || first.Address.Channel != "C1" || first.Address.Thread != root.TS {
 				t.Errorf("%s: got %+v", c.action, first)
 			}
 		}
@@ -179,7 +179,7 @@ func TestDenyWithReason(t *testing.T) {
 		}
 		d := r.bob.Submits(map[string]string{"reason": "  not today & <never> "})
 		e := r.one(d)
-		if e.Kind != core.KindClick || e.Subject != "a1" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.Actor.ID != "slack:U2BOB" {
+		if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.Actor.ID != "slack:U2BOB" {
 			t.Errorf("got %+v", e)
 		}
 		if c := r.click(e); c != (core.Click{Approval: "a1", Choice: core.Deny, Reason: "not today & <never>"}) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -17,7 +18,7 @@ func TestACardThatWasDecidedBeforeItsSecondSend(t *testing.T) {
 	if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Fatalf("%v", err)
 	}
-	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, noon })
+	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, adaptertest.Noon })
 	ref := w.say(d)[0]
 	said := w.FromBot(general)
 	if len(said) != 1 || ref != refOf(general, said[0].ID) || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Content, "✅ Approved") {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -89,7 +90,7 @@ func TestAnEditTakesTheButtonsAway(t *testing.T) {
 	if said := w.FromBot(general); len(said) != 1 || len(said[0].Buttons()) != 3 {
 		t.Fatalf("%+v", said)
 	}
-	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, noon })
+	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, adaptertest.Noon })
 	if err := w.d.Edit(w.ctx(), ref, d); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 func TestLaw1_NothingIsAcknowledgedBeforeItIsStored(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		open := make(chan struct{})
-		r.gated(func(ctx context.Context, _ core.Event) error {
+		r.inbox.Gate(func(ctx context.Context, _ core.Event) error {
 			select {
 			case <-open:
 				return nil
@@ -23,7 +23,7 @@ func TestLaw1_NothingIsAcknowledgedBeforeItIsStored(t *testing.T) {
 			}
 		})
 		d := r.ann.Says("hello").Deliveries[0]
-		r.waitFor("the event", func() bool { return len(r.calls) == 1 })
+		r.inbox.WaitFor("the event", func() bool { return len(r.inbox.Tried) == 1 })
 		if d.Acked() {
 			t.Error("it was acknowledged before it was stored")
 		}
@@ -36,9 +36,9 @@ func TestLaw1_WhatCannotBeStoredComesAgainUnderTheSameID(t *testing.T) {
 	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
 		left := 2
 		var ids []string
-		r.gated(func(_ context.Context, e core.Event) error {
-			r.mu.Lock()
-			defer r.mu.Unlock()
+		r.inbox.Gate(func(_ context.Context, e core.Event) error {
+			r.inbox.Lock()
+			defer r.inbox.Unlock()
 			ids = append(ids, e.ID)
 			if left--; left >= 0 {
 				return core.Errorf(core.StoreBusy, "The store is busy.")
@@ -150,13 +150,13 @@ func TestWhoIsHeardWhere(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r.mu.Lock()
-		for id, e := range r.stored {
+		r.inbox.Lock()
+		for id, e := range r.inbox.Stored {
 			if strings.HasSuffix(id, "/"+c.post.TS) {
 				got[id] = e
 			}
 		}
-		r.mu.Unlock()
+		r.inbox.Unlock()
 		if c.conversation == "" {
 			if len(got) != 0 {
 				t.Errorf("%s: came to accept: %v", name, got)
@@ -280,7 +280,7 @@ func TestAnEventIsNotLostOverAFieldThatIsNotNeededYet(t *testing.T) {
 func TestSlackMayWithholdEvents(t *testing.T) {
 	r := hear(t, setup{}).known()
 	status, _ := r.send("/slack/events", []byte(`{"type":"app_rate_limited","team_id":"T0GATE","minute_rate_limited":1518467820,"api_app_id":"A0GATE"}`), nil)
-	if status != 200 || len(r.log.warnings()) != 1 || r.tries() != 0 {
-		t.Errorf("answered %d, warned %v", status, r.log.warnings())
+	if status != 200 || len(r.log.Warnings()) != 1 || r.inbox.Tries() != 0 {
+		t.Errorf("answered %d, warned %v", status, r.log.Warnings())
 	}
 }

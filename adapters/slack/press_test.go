@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -13,13 +14,6 @@ import (
 
 func busy(context.Context, core.Event) error {
 	return core.Errorf(core.StoreBusy, "The store is busy.")
-}
-
-// shelf draws cards as the test wants them.
-type shelf func(context.Context, core.ApprovalID) (core.Card, error)
-
-func (f shelf) Card(ctx context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
-	return f(ctx, id)
 }
 
 // button is a button of a message that the bot would have posted, wherever it stands.
@@ -39,16 +33,11 @@ func (r *inbound) button(channel, value string, hows ...slacktest.How) slacktest
 
 const testKey = "a key for the tests"
 
-func (r *inbound) sealed(fields ...string) string { return signer(r.t, testKey).Seal(fields...) }
-
-func (r *inbound) click(e core.Event) core.Click {
-	r.t.Helper()
-	in, err := r.p.Parse(r.ctx, e)
-	if err != nil || in.Click == nil || in.Message != nil {
-		r.t.Fatalf("Parse gave %+v, %v", in, err)
-	}
-	return *in.Click
+func (r *inbound) sealed(fields ...string) string {
+	return adaptertest.Signer(r.t, testKey).Seal(fields...)
 }
+
+func (r *inbound) click(e core.Event) core.Click { return adaptertest.Click(r.t, r.p, e) }
 
 func TestAPressIsAVote(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
@@ -79,7 +68,7 @@ func TestAPressIsAVote(t *testing.T) {
 
 func TestAPressThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
 	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
-		r.gated(busy)
+		r.inbox.Gate(busy)
 		r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
 	})
 }
@@ -88,7 +77,7 @@ func TestAButtonThatIsNotOursDoesNothingAndSaysSo(t *testing.T) {
 	r := hear(t, setup{}).known()
 	value := r.sealed("a1", "approve")
 	for name, v := range map[string]string{
-		"tampered": strings.Replace(value, "a1", "a2", 1), "another key": signer(t, "a key of somebody else").Seal("a1", "approve"), "cut": value[:len(value)-1],
+		"tampered": strings.Replace(value, "a1", "a2", 1), "another key": adaptertest.Signer(t, "a key of somebody else").Seal("a1", "approve"), "cut": value[:len(value)-1],
 		"plain": "a1~approve", "one field": r.sealed("a1"),
 	} {
 		b := r.button("C1", v)
@@ -105,7 +94,7 @@ func TestAButtonThatIsNotOursDoesNothingAndSaysSo(t *testing.T) {
 }
 
 func TestAButtonSealedWithAnOlderKeyStillCounts(t *testing.T) {
-	r := hear(t, setup{slack: slack.Options{Signer: signer(t, "the newer of two keys", testKey)}}).known()
+	r := hear(t, setup{slack: slack.Options{Signer: adaptertest.Signer(t, "the newer of two keys", testKey)}}).known()
 	if c := r.click(r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))); c.Choice != core.Approve {
 		t.Errorf("got %+v", c)
 	}
@@ -201,12 +190,12 @@ func TestDenyWithReason(t *testing.T) {
 func TestAFormThatCannotBeStoredStaysOpen(t *testing.T) {
 	r := hear(t, setup{}).known()
 	r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
-	r.gated(busy)
+	r.inbox.Gate(busy)
 	r.refused(r.bob.Submits(map[string]string{"reason": "no"}))
 	if _, open := r.Modal("U2BOB"); !open {
 		t.Fatal("the form is gone, and so is the decision")
 	}
-	r.gated(nil)
+	r.inbox.Gate(nil)
 	r.taken()
 	r.one(r.bob.Submits(map[string]string{"reason": "no"}))
 }
@@ -246,7 +235,7 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 		"unknown": {err: core.Errorf(core.NotFound, "No."), says: "not known any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := hear(t, setup{slack: slack.Options{Cards: shelf(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err })}}).known()
+			r := hear(t, setup{slack: slack.Options{Cards: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err })}}).known()
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", c.says); err != nil {
 				t.Error(err)
@@ -257,7 +246,7 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 		})
 	}
 	t.Run("down", func(t *testing.T) {
-		r := hear(t, setup{slack: slack.Options{Cards: shelf(func(context.Context, core.ApprovalID) (core.Card, error) {
+		r := hear(t, setup{slack: slack.Options{Cards: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) {
 			return core.Card{}, core.Errorf(core.StoreBusy, "The store is busy.")
 		})}}).known()
 		if status := r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))); status != 503 {
@@ -276,7 +265,7 @@ func TestAllArgumentsAreShownToWhoeverAsks(t *testing.T) {
 
 func TestAFormThatIsNotOursCountsForNothing(t *testing.T) {
 	r := hear(t, setup{}).known()
-	for _, metadata := range []string{"", "a1~reason~C1~", signer(t, "a key of somebody else").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
+	for _, metadata := range []string{"", "a1~reason~C1~", adaptertest.Signer(t, "a key of somebody else").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
 		body := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"deny_reason","private_metadata":"` + metadata + `","state":{"values":{}}}}`
 		r.none(r.SendRaw(slacktest.Interactions, formOf(body), slacktest.WithContentType("application/x-www-form-urlencoded")))
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
@@ -38,7 +39,7 @@ func TestAnAnswerThatSlackWillNotDrawIsSaidPlainly(t *testing.T) {
 func TestACardThatSlackWillNotDrawIsRefused(t *testing.T) {
 	p, o := open(t, slacktest.Options{}, nil)
 	o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("invalid_blocks")})
-	card, _ := cards{}.Card(t.Context(), "a1", false)
+	card, _ := adaptertest.Cards{}.Card(t.Context(), "a1", false)
 	_, _, err := p.Post(t.Context(), core.Delivery{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"}}, Card: &card})
 	if core.CategoryOf(err) != core.DeliveryFailed {
 		t.Errorf("got %v", err)

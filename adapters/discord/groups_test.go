@@ -60,7 +60,7 @@ func TestGroupsOfWhoeverPressed(t *testing.T) {
 		r.Inject(discordtest.Fault{Endpoint: route, Trouble: discordtest.ServerError(503)})
 	}
 	r.bob.Presses(r.button(general, r.sealed("a1", "approve")))
-	r.waitFor("the vote", func() bool { return len(r.order) > 0 })
+	r.inbox.WaitFor("the vote", func() bool { return len(r.inbox.Order) > 0 })
 	wanted := []string{"discord:role:" + helpers}
 	if got, err := r.p.Groups(r.ctx, core.Actor{ID: "discord:" + bobID}, wanted); err != nil || !slices.Equal(got, wanted) {
 		t.Errorf("bob is in %v, %v", got, err)

@@ -49,7 +49,7 @@ func TestWhatIsRefusedOverHTTP(t *testing.T) {
 		"a form":                {discordtest.WithContentType("application/x-www-form-urlencoded"), 415},
 		"plain text":            {discordtest.WithContentType("text/plain"), 415},
 	} {
-		before := len(r.log.warnings())
+		before := len(r.log.Warnings())
 		i := r.bob.Presses(b, c.how)
 		if err := i.Wait(r.ctx); err == nil {
 			t.Errorf("%s: it was answered", name)
@@ -57,11 +57,11 @@ func TestWhatIsRefusedOverHTTP(t *testing.T) {
 		if a := i.State().Attempt; a == nil || a.Status != c.status {
 			t.Errorf("%s: got %+v, want %d", name, a, c.status)
 		}
-		if warned := r.log.warnings()[before:]; len(warned) != 1 || strings.Contains(warned[0], "secret words") {
+		if warned := r.log.Warnings()[before:]; len(warned) != 1 || strings.Contains(warned[0], "secret words") {
 			t.Errorf("%s: the log says %q, want one line without the body", name, warned)
 		}
 	}
-	if got := r.ids(); len(got) != 0 {
+	if got := r.inbox.IDs(); len(got) != 0 {
 		t.Errorf("stored: %v", got)
 	}
 }
@@ -93,10 +93,10 @@ func TestWhatIsPassedOverOverTheGateway(t *testing.T) {
 	m := r.ann.Says("hello")
 	r.of(m)
 	r.eventually("both warnings", func() bool { // a press is taken beside what follows it
-		warned := strings.Join(r.log.warnings(), "\n")
+		warned := strings.Join(r.log.Warnings(), "\n")
 		return strings.Contains(warned, "another application") && strings.Contains(warned, "unknown kind")
 	})
-	if got := r.ids(); len(got) != 1 {
+	if got := r.inbox.IDs(); len(got) != 1 {
 		t.Errorf("stored: %v", got)
 	}
 	if n := len(r.Calls(discordtest.AnswerInteraction)); n != 0 {

@@ -25,7 +25,7 @@ func openGateway(t *testing.T) (core.Platform, adaptertest.Outside) {
 	o.ann = o.AddUser(discordtest.User{ID: annID, Name: "ann"})
 	o.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID}})
 	p := discord.New(discord.Options{
-		Config: discord.Config{BotToken: o.BotToken(), APIURL: o.APIURL(), Shards: 1, Reply: "thread"}, Signer: signer(t, testKey), Cards: cards{},
+		Config: discord.Config{BotToken: o.BotToken(), APIURL: o.APIURL(), Shards: 1, Reply: "thread"}, Signer: adaptertest.Signer(t, testKey), Cards: adaptertest.Cards{},
 		Settings: newFakeKV(nil), Owner: "one", Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	return p, o
@@ -63,13 +63,7 @@ func (o *outside) Place() (core.Address, core.ConversationID) {
 	return core.Address{Platform: "discord", Channel: o.dm()}, core.ConversationID("discord:@me:" + o.dm())
 }
 
-func (o *outside) Visible() string {
-	var text strings.Builder
-	for _, m := range o.FromBot(o.dm()) {
-		text.WriteString(m.Shown() + "\n")
-	}
-	return text.String()
-}
+func (o *outside) Visible() string { return adaptertest.Shown(o.FromBot(o.dm())) }
 
 func (o *outside) Alarms() []string {
 	var alarms []string

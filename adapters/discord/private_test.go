@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -29,7 +30,7 @@ func TestAPrivateWordWaitsForTheAnswerToThePress(t *testing.T) {
 	}
 	held.Release()
 	r.answered(i, discordtest.DeferredUpdate)
-	r.naps.waker(pause)
+	r.timers.FireAlways(pause)
 	if err := <-posted; err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func (r *inbound) waited(pause time.Duration) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = poll(r.ctx, func() bool { return r.naps.taken(pause) > 0 })
+		_ = adaptertest.Poll(r.ctx, func() bool { return r.timers.Count(pause) > 0 })
 	}()
 	return done
 }

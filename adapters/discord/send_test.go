@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/core"
 )
 
@@ -168,7 +169,7 @@ func TestWhatARefusalOfAPostMeans(t *testing.T) {
 		"no permission":  {discordtest.MissesPermissions(), core.DeliveryForbidden},
 		"broken down":    {discordtest.ServerError(503), core.DeliveryInDoubt},
 		"lost":           {discordtest.AnswerLost(), core.DeliveryInDoubt},
-		"garbled":        {discordtest.Garbled(), core.DeliveryInDoubt},
+		"garbled":        {fakeserver.Garbled(), core.DeliveryInDoubt},
 		"never answered": {discordtest.Cut(), core.DeliveryInDoubt},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 )
@@ -266,7 +267,7 @@ func TestCheckupOfASlackThatDoesNotAnswer(t *testing.T) {
 	}{
 		{slacktest.Cut(), slack.Fail, []string{"does not answer as Slack does (EOF)"}},
 		{slacktest.ServerError(503), slack.Fail, []string{"does not answer as Slack does", "503"}},
-		{slacktest.Garbled(), slack.Fail, []string{"does not answer as Slack does"}},
+		{fakeserver.Garbled(), slack.Fail, []string{"does not answer as Slack does"}},
 		{slacktest.Refused("internal_error"), slack.Fail, []string{"does not answer as Slack does", "internal_error"}},
 		{slacktest.RateLimited(time.Second), slack.Warn, []string{"again in a minute"}},
 		{slacktest.RateLimitedInBody(), slack.Warn, []string{"again in a minute"}},

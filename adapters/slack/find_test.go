@@ -3,6 +3,7 @@ package slack_test
 import (
 	"testing"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
@@ -16,7 +17,7 @@ func TestALookUpThatBreaksIsMadeAgainLater(t *testing.T) {
 	}{
 		"Slack is down":     {slacktest.ServerError(503), core.DeliveryLater},
 		"no answer":         {slacktest.Cut(), core.DeliveryLater},
-		"half an answer":    {slacktest.Garbled(), core.DeliveryLater},
+		"half an answer":    {fakeserver.Garbled(), core.DeliveryLater},
 		"an inner error":    {slacktest.Refused("internal_error"), core.DeliveryLater},
 		"the token is gone": {slacktest.Refused("token_revoked"), core.DeliveryLater},
 		"too many calls":    {slacktest.RateLimitedInBody(), core.DeliveryLater},

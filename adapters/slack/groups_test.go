@@ -64,7 +64,7 @@ func TestGroupsFailClosed(t *testing.T) {
 		}
 	})
 	for name, trouble := range map[string]slacktest.Trouble{
-		"down": slacktest.ServerError(503), "cut": slacktest.Cut(), "busy": slacktest.RateLimited(time.Second), "token": slacktest.Refused("token_revoked"), "half": slacktest.Garbled(),
+		"down": slacktest.ServerError(503), "cut": slacktest.Cut(), "busy": slacktest.RateLimited(time.Second), "token": slacktest.Refused("token_revoked"), "half": fakeserver.Garbled(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := grouped(t, setup{})

@@ -82,9 +82,9 @@ func (i *Interaction) take(kind CallbackKind, q *request) *form.Failure {
 		}
 		i.original = r.ID
 	case DeferredReply:
-		m := Message{Author: s.o.BotUserID, Flags: FlagLoading, Interaction: i.ID, Type: i.messageType()}
-		if wire.Int(q.fields, "flags")&FlagEphemeral != 0 {
-			m.Ephemeral, m.Flags = i.User, m.Flags|FlagEphemeral
+		m := Message{Author: s.o.BotUserID, Flags: wire.FlagLoading, Interaction: i.ID, Type: i.messageType()}
+		if wire.Int(q.fields, "flags")&wire.FlagEphemeral != 0 {
+			m.Ephemeral, m.Flags = i.User, m.Flags|wire.FlagEphemeral
 		}
 		r := s.add(c, m)
 		s.emitMessage("MESSAGE_CREATE", r.Message, how{})
@@ -116,9 +116,9 @@ func (i *Interaction) take(kind CallbackKind, q *request) *form.Failure {
 // messageType is the type of a message that answers the interaction.
 func (i *Interaction) messageType() int {
 	if i.Kind == Command {
-		return TypeCommand
+		return wire.TypeCommand
 	}
-	return TypeReply
+	return wire.TypeReply
 }
 
 // say posts a message of the interaction's: its answer, or a follow-up.
@@ -130,10 +130,10 @@ func (i *Interaction) say(c *channel, q *request) (*record, *form.Failure) {
 	}
 	m.Interaction = i.ID
 	if i.Kind == Command {
-		m.Type = TypeCommand
+		m.Type = wire.TypeCommand
 	}
-	if wire.Int(q.fields, "flags")&FlagEphemeral != 0 {
-		m.Ephemeral, m.Flags = i.User, m.Flags|FlagEphemeral
+	if wire.Int(q.fields, "flags")&wire.FlagEphemeral != 0 {
+		m.Ephemeral, m.Flags = i.User, m.Flags|wire.FlagEphemeral
 	}
 	s.mention(&m)
 	r := s.add(c, m)
@@ -151,7 +151,7 @@ const (
 
 var webhookRoutes = map[string]route{
 	FollowUp: {open: true, ungoverned: true, do: withToken(func(q *request, i *Interaction, c *channel) (answer, *form.Failure) {
-		if r := c.find(i.original); r != nil && r.Flags&FlagLoading != 0 {
+		if r := c.find(i.original); r != nil && r.Flags&wire.FlagLoading != 0 {
 			return q.editAnswer(c, r) // the first follow-up to a deferred answer is that answer
 		}
 		r, f := i.say(c, q)

@@ -19,15 +19,13 @@ type (
 	Trouble  = fakeserver.Trouble
 )
 
-// The troubles that no platform has of its own.
+// The troubles that every platform has. Others are in package fakeserver.
 var (
-	ServerError           = fakeserver.ServerError
-	ServerErrorAfterwards = fakeserver.ServerErrorAfterwards
-	Cut                   = fakeserver.Cut
-	AnswerLost            = fakeserver.AnswerLost
-	Garbled               = fakeserver.Garbled
-	Held                  = fakeserver.Held
-	AnswerHeld            = fakeserver.AnswerHeld
+	AnswerHeld  = fakeserver.AnswerHeld
+	AnswerLost  = fakeserver.AnswerLost
+	Cut         = fakeserver.Cut
+	Held        = fakeserver.Held
+	ServerError = fakeserver.ServerError
 )
 
 // Scope is whose limit a 429 is about.

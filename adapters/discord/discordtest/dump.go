@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 	"gatehouse/adapters/internal/fakeserver"
 )
 
@@ -75,7 +76,7 @@ func (s *Server) dumpChannel(out *strings.Builder, c *channel) {
 	}
 	fmt.Fprintf(out, "%s %s %s\n", kindNames[c.Kind], c.ID, name)
 	for _, r := range c.messages {
-		if r.Type != TypeThreadStarter {
+		if r.Type != wire.TypeThreadStarter {
 			s.dumpMessage(out, r.Message, margin)
 		}
 	}

@@ -10,27 +10,14 @@ import (
 // Dial is what the opening of a gateway connection is called in the log of calls and in faults.
 const Dial = "(dial)"
 
-// What the gateway has for tests.
-type (
-	Connection      = gateway.Connection
-	ConnectionState = gateway.ConnectionState
-	Identify        = gateway.Identify
-	Resume          = gateway.Resume
-	Budget          = gateway.Budget
-)
+// Connection is one connection to the gateway, open or not.
+type Connection = gateway.Connection
 
-// Intents of the gateway.
+// The privileged intents.
 const (
-	IntentGuilds          = gateway.IntentGuilds
-	IntentMembers         = gateway.IntentMembers
-	IntentPresences       = gateway.IntentPresences
-	IntentGuildMessages   = gateway.IntentGuildMessages
-	IntentGuildReactions  = gateway.IntentGuildReactions
-	IntentGuildTyping     = gateway.IntentGuildTyping
-	IntentDirectMessages  = gateway.IntentDirectMessages
-	IntentDirectReactions = gateway.IntentDirectReactions
-	IntentDirectTyping    = gateway.IntentDirectTyping
-	IntentMessageContent  = gateway.IntentMessageContent
+	IntentMembers        = gateway.IntentMembers
+	IntentPresences      = gateway.IntentPresences
+	IntentMessageContent = gateway.IntentMessageContent
 )
 
 // newGateway is the gateway to the guilds of this fake.

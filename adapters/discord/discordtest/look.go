@@ -3,6 +3,7 @@ package discordtest
 import (
 	"context"
 
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 	"gatehouse/adapters/internal/fakeserver"
 )
 
@@ -31,17 +32,13 @@ func (s *Server) FromBot(channel string) []Message {
 }
 
 func (s *Server) said(channel string) []Message {
-	var found []Message
 	c := s.channels[channel]
 	if c == nil {
 		return nil
 	}
-	for _, r := range c.messages {
-		if r.Author == s.o.BotUserID && r.Type != TypeThreadStarter && r.Type != TypeThreadCreated {
-			found = append(found, r.Message)
-		}
-	}
-	return found
+	return fakeserver.Collect(c.messages, func(r *record) (Message, bool) {
+		return r.Message, r.Author == s.o.BotUserID && r.Type != wire.TypeThreadStarter && r.Type != wire.TypeThreadCreated
+	})
 }
 
 // CountFromBot counts the messages that the app has posted in all channels so far.
@@ -55,13 +52,7 @@ func (s *Server) CountFromBot() int {
 func (s *Server) Ephemerals(channel, user string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found []Message
-	for _, r := range s.mustChannel(channel).ephemerals {
-		if r.Ephemeral == user {
-			found = append(found, r.Message)
-		}
-	}
-	return found
+	return fakeserver.Collect(s.mustChannel(channel).ephemerals, func(r *record) (Message, bool) { return r.Message, r.Ephemeral == user })
 }
 
 // Channel is a channel or a thread as it stands.
@@ -74,12 +65,9 @@ func (s *Server) Channel(id string) (Channel, bool) {
 	return Channel{}, false
 }
 
+// snapshot are all messages of records as they stand.
 func snapshot(records []*record) []Message {
-	found := make([]Message, 0, len(records))
-	for _, r := range records {
-		found = append(found, r.Message)
-	}
-	return found
+	return fakeserver.Collect(records, func(r *record) (Message, bool) { return r.Message, true })
 }
 
 // WaitFor waits until what is asked for holds. It is asked again after each change of anything. An error shows how things stand.

@@ -3,7 +3,9 @@ package discordtest
 import (
 	"slices"
 
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
 	"gatehouse/adapters/discord/discordtest/internal/message"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 	"gatehouse/adapters/internal/fakeserver"
 )
 
@@ -13,26 +15,14 @@ type (
 	Reaction   = message.Reaction
 	Attachment = message.Attachment
 	Button     = message.Button
-	Reach      = message.Reach
 )
 
-// Flags of messages.
+// Flags and types of messages that tests ask for.
 const (
-	FlagSuppressEmbeds        = message.FlagSuppressEmbeds
-	FlagHasThread             = message.FlagHasThread
-	FlagEphemeral             = message.FlagEphemeral
-	FlagLoading               = message.FlagLoading
-	FlagSuppressNotifications = message.FlagSuppressNotifications
-	FlagComponentsV2          = message.FlagComponentsV2
-)
-
-// Types of messages.
-const (
-	TypeDefault       = message.TypeDefault
-	TypeThreadCreated = message.TypeThreadCreated
-	TypeReply         = message.TypeReply
-	TypeCommand       = message.TypeCommand
-	TypeThreadStarter = message.TypeThreadStarter
+	FlagSuppressEmbeds = wire.FlagSuppressEmbeds
+	TypeReply          = wire.TypeReply
+	TypeCommand        = wire.TypeCommand
+	TypeThreadStarter  = wire.TypeThreadStarter
 )
 
 // record is a message and who may read it yet.
@@ -83,7 +73,7 @@ func (s *Server) remove(c *channel, r *record) {
 		if c.Guild != "" {
 			data["guild_id"] = c.Guild
 		}
-		s.emit(event{name: "MESSAGE_DELETE", guild: c.Guild, channel: c, intent: intentFor(c, IntentGuildMessages, IntentDirectMessages), full: data})
+		s.emit(event{name: "MESSAGE_DELETE", guild: c.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), full: data})
 	}
 	s.changed()
 }

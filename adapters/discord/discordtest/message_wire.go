@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 	"gatehouse/adapters/internal/fakeserver"
 )
@@ -58,7 +59,7 @@ func (s *Server) wireMessage(m Message) object {
 		"edited_timestamp": wire.StampOrNil(m.EditedAt), "tts": false, "mention_everyone": m.Everyone, "mentions": mentions, "mention_roles": wire.NotNil(m.Roles),
 		"attachments": s.wireAttachments(m), "embeds": wire.NotNil(m.Embeds), "components": wire.NotNil(m.Components), "pinned": false, "flags": m.Flags,
 	}
-	if m.Flags&FlagSuppressEmbeds != 0 {
+	if m.Flags&wire.FlagSuppressEmbeds != 0 {
 		o["embeds"] = []object{}
 	}
 	if len(m.Reactions) > 0 {
@@ -75,7 +76,7 @@ func (s *Server) wireMessage(m Message) object {
 	if m.ReplyTo != "" {
 		c := s.channels[m.Channel]
 		place := c
-		if m.Type == TypeThreadStarter {
+		if m.Type == wire.TypeThreadStarter {
 			place = s.channels[c.Parent]
 		}
 		reference := object{"type": 0, "message_id": m.ReplyTo, "channel_id": place.ID}
@@ -155,7 +156,7 @@ func (s *Server) openToAll(m Message) bool {
 // read is a message as REST answers it to this app.
 func (s *Server) read(m Message) object {
 	o := s.wireMessage(m)
-	if s.denied&IntentMessageContent != 0 && !s.openToAll(m) {
+	if s.denied&gateway.IntentMessageContent != 0 && !s.openToAll(m) {
 		return closed(o)
 	}
 	return o
@@ -171,7 +172,7 @@ func (s *Server) emitMessage(name string, m Message, h how) {
 	if name == "MESSAGE_CREATE" && m.Nonce != "" {
 		o["nonce"] = m.Nonce
 	}
-	e := event{name: name, guild: m.Guild, channel: c, intent: intentFor(c, IntentGuildMessages, IntentDirectMessages), full: o}
+	e := event{name: name, guild: m.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), full: o}
 	if !s.openToAll(m) {
 		e.bare = closed(o)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
 	"gatehouse/adapters/discord/discordtest/internal/message"
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 	"gatehouse/adapters/internal/fakeserver"
@@ -48,7 +49,7 @@ func (p *Person) Posts(channel, text string, hows ...How) Message {
 		if c.byID[h.reply] == nil {
 			s.fatal("there is no message %s in %s to reply to", h.reply, channel)
 		}
-		m.Type = TypeReply
+		m.Type = wire.TypeReply
 		if h.noPing {
 			m.Allowed = json.RawMessage(`{"parse":["users","roles","everyone"],"replied_user":false}`)
 		}
@@ -129,7 +130,7 @@ func (p *Person) Types(channel string) {
 	if c.Guild != "" {
 		o["guild_id"], o["member"] = c.Guild, s.wireMember(s.guilds[c.Guild], p.ID, true)
 	}
-	s.emit(event{name: "TYPING_START", guild: c.Guild, channel: c, intent: intentFor(c, IntentGuildTyping, IntentDirectTyping), full: o})
+	s.emit(event{name: "TYPING_START", guild: c.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildTyping, gateway.IntentDirectTyping), full: o})
 }
 
 // FindButton looks a button up by its label or custom_id; the message may be an ephemeral one.

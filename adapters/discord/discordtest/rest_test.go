@@ -12,6 +12,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // refusal is the body of an error.
@@ -283,7 +284,7 @@ func TestFaults(t *testing.T) {
 	if err := fails(discordtest.AnswerLost()); err == nil || len(w.FromBot(general)) != 1 {
 		t.Errorf("lost: %v, %d posted", err, len(w.FromBot(general)))
 	}
-	if err := fails(discordtest.Garbled()); err == nil || len(w.FromBot(general)) != 2 {
+	if err := fails(fakeserver.Garbled()); err == nil || len(w.FromBot(general)) != 2 {
 		t.Errorf("garbled: %v, %d posted", err, len(w.FromBot(general)))
 	}
 	if err := fails(discordtest.ServerError(503)); err == nil || len(w.FromBot(general)) != 2 {

@@ -92,7 +92,7 @@ func openDM(q *request) (answer, *form.Failure) {
 // that is not verified.
 func (s *Server) appFlags() int {
 	flags := 0
-	for intent, bit := range map[int]int{IntentPresences: 13, IntentMembers: 15, IntentMessageContent: 19} {
+	for intent, bit := range map[int]int{gateway.IntentPresences: 13, gateway.IntentMembers: 15, gateway.IntentMessageContent: 19} {
 		if s.denied&intent == 0 {
 			flags |= 1 << bit
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
@@ -44,7 +45,7 @@ var guildRoutes = map[string]route{
 		return ok(q.s.wireMember(g, id, true))
 	})},
 	ListMembers: {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) {
-		if q.s.denied&IntentMembers != 0 {
+		if q.s.denied&gateway.IntentMembers != 0 {
 			return answer{}, form.MissingAccess
 		}
 		found := []object{}

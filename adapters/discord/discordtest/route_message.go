@@ -81,12 +81,12 @@ func createMessage(q *request, c *channel) (answer, *form.Failure) {
 		}
 	}
 	if reference, is := q.fields["message_reference"].(object); is {
-		m.ReplyTo, m.Type = wire.Word(reference, "message_id"), TypeReply
+		m.ReplyTo, m.Type = wire.Word(reference, "message_id"), wire.TypeReply
 		if c.byID[m.ReplyTo] == nil {
 			if required, said := reference["fail_if_not_exists"].(bool); !said || required {
 				return answer{}, form.BadField("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
 			}
-			m.ReplyTo, m.Type = "", TypeDefault
+			m.ReplyTo, m.Type = "", wire.TypeDefault
 		}
 	}
 	s.mention(&m)
@@ -107,7 +107,7 @@ func (q *request) content(c *channel) (Message, *form.Failure) {
 	f := q.fields
 	m := Message{
 		Author: q.s.o.BotUserID, Content: strings.TrimSpace(wire.Word(f, "content")), Embeds: wire.List(f, "embeds"), Components: wire.List(f, "components"),
-		Allowed: rawJSON(f, "allowed_mentions"), Flags: wire.Int(f, "flags") & (FlagSuppressEmbeds | FlagSuppressNotifications | FlagComponentsV2),
+		Allowed: rawJSON(f, "allowed_mentions"), Flags: wire.Int(f, "flags") & (wire.FlagSuppressEmbeds | wire.FlagSuppressNotifications | wire.FlagComponentsV2),
 		Channel: c.ID, Guild: c.Guild,
 	}
 	bad := &form.Errors{}
@@ -128,7 +128,7 @@ func (q *request) content(c *channel) (Message, *form.Failure) {
 	for _, file := range q.files {
 		m.Attachments = append(m.Attachments, q.s.place(c, file))
 	}
-	if m.Flags&FlagComponentsV2 == 0 && m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
+	if m.Flags&wire.FlagComponentsV2 == 0 && m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
 		return m, form.EmptyMessage
 	}
 	return m, nil
@@ -178,7 +178,7 @@ func (q *request) edit(c *channel, r *record) *form.Failure {
 		m.Allowed = nil
 	}
 	if _, given := f["flags"]; given {
-		const may = FlagSuppressEmbeds
+		const may = wire.FlagSuppressEmbeds
 		m.Flags = m.Flags&^may | wire.Int(f, "flags")&may
 	}
 	if _, given := f["attachments"]; given {
@@ -193,7 +193,7 @@ func (q *request) edit(c *channel, r *record) *form.Failure {
 	if m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
 		return form.EmptyMessage
 	}
-	m.Flags &^= FlagLoading
+	m.Flags &^= wire.FlagLoading
 	s.mention(&m)
 	m.EditedAt, m.Edits = s.o.Now(), m.Edits+1
 	r.Message = m

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
 )
 
 // Routes of reactions.
@@ -101,7 +102,7 @@ func (s *Server) setReaction(c *channel, r *record, emoji, user string, on bool)
 			o["member"] = s.wireMember(g, user, true)
 		}
 	}
-	s.emit(event{name: name, guild: c.Guild, channel: c, intent: intentFor(c, IntentGuildReactions, IntentDirectReactions), full: o})
+	s.emit(event{name: name, guild: c.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildReactions, gateway.IntentDirectReactions), full: o})
 }
 
 // Reacts sets an emoji under a message.

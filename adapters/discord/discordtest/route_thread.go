@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
@@ -98,10 +99,10 @@ func startThread(q *request, c *channel, r *record) (answer, *form.Failure) {
 func (s *Server) threadFrom(c *channel, r *record, name string, minutes int, owner string) *channel {
 	t := s.openChannel(Channel{ID: r.ID, Guild: c.Guild, Kind: PublicThread, Name: name, Parent: c.ID, Owner: owner, AutoPause: minutes})
 	t.joined = []string{owner}
-	r.Thread, r.Flags = t.ID, r.Flags|FlagHasThread
+	r.Thread, r.Flags = t.ID, r.Flags|wire.FlagHasThread
 	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
 	s.emitMessage("MESSAGE_UPDATE", r.Message, how{})
-	starter := s.add(t, Message{Author: owner, Type: TypeThreadStarter, ReplyTo: r.ID})
+	starter := s.add(t, Message{Author: owner, Type: wire.TypeThreadStarter, ReplyTo: r.ID})
 	s.emitMessage("MESSAGE_CREATE", starter.Message, how{})
 	s.changed()
 	return t
@@ -153,7 +154,7 @@ func startBareThread(q *request, c *channel) (answer, *form.Failure) {
 	}
 	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
 	if kind == PublicThread {
-		r := s.add(c, Message{ID: t.ID, Author: s.o.BotUserID, Type: TypeThreadCreated, Content: name, Thread: t.ID, Flags: FlagHasThread})
+		r := s.add(c, Message{ID: t.ID, Author: s.o.BotUserID, Type: wire.TypeThreadCreated, Content: name, Thread: t.ID, Flags: wire.FlagHasThread})
 		s.emitMessage("MESSAGE_CREATE", r.Message, how{})
 	}
 	return created(s.wireChannel(t))
@@ -168,7 +169,7 @@ func (s *Server) emitThread(name string, c *channel, more object) {
 	for key, value := range more {
 		o[key] = value
 	}
-	s.emit(event{name: name, guild: c.Guild, channel: c, intent: IntentGuilds, full: o})
+	s.emit(event{name: name, guild: c.Guild, channel: c, intent: gateway.IntentGuilds, full: o})
 }
 
 // OpensThread makes a thread from a message, as a person does; its id is the message's.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
 	"gatehouse/adapters/discord/discordtest/internal/snowflake"
 )
 
@@ -141,7 +142,7 @@ func (s *Server) AddGuild(g Guild) {
 		have.members[user] = &member{user: user, joined: now}
 	}
 	if !g.Away {
-		s.emit(event{name: "GUILD_CREATE", guild: g.ID, intent: IntentGuilds, full: s.wireGuildCreate(have)})
+		s.emit(event{name: "GUILD_CREATE", guild: g.ID, intent: gateway.IntentGuilds, full: s.wireGuildCreate(have)})
 	}
 	s.changed()
 }
@@ -266,29 +267,18 @@ func (s *Server) RoleOfBot(guild string) string {
 	return s.mustGuild(guild).botRole
 }
 
-func (s *Server) mustChannel(id string) *channel {
-	c := s.channels[id]
-	if c == nil {
-		s.fatal("there is no channel %q", id)
+// must finds what the test names.
+func must[T any](s *Server, all map[string]*T, what, id string) *T {
+	found := all[id]
+	if found == nil {
+		s.fatal("there is no %s %q", what, id)
 	}
-	return c
+	return found
 }
 
-func (s *Server) mustGuild(id string) *guild {
-	g := s.guilds[id]
-	if g == nil {
-		s.fatal("there is no guild %q", id)
-	}
-	return g
-}
-
-func (s *Server) mustUser(id string) *User {
-	u := s.users[id]
-	if u == nil {
-		s.fatal("there is no user %q", id)
-	}
-	return u
-}
+func (s *Server) mustChannel(id string) *channel { return must(s, s.channels, "channel", id) }
+func (s *Server) mustGuild(id string) *guild     { return must(s, s.guilds, "guild", id) }
+func (s *Server) mustUser(id string) *User       { return must(s, s.users, "user", id) }
 
 // mustMessage finds a message that the test names, an ephemeral one too.
 func (s *Server) mustMessage(in, id string) (*channel, *record) {

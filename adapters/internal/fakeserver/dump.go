@@ -53,13 +53,3 @@ func (n Numbers) Replace(text string, pattern *regexp.Regexp, kind func(found st
 		return n[found]
 	})
 }
-
-// FirstWith is the first of the messages that shows the text.
-func FirstWith[M interface{ Shown() string }](messages []M, text string) (found M, is bool) {
-	for _, m := range messages {
-		if strings.Contains(m.Shown(), text) {
-			return m, true
-		}
-	}
-	return found, false
-}

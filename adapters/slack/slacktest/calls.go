@@ -65,15 +65,12 @@ func MissesScope(scope string) Trouble {
 		Body: string(fakeserver.JSON(object{"ok": false, "error": "missing_scope", "needed": scope, "provided": "identify"}))}
 }
 
-// The troubles that no platform has of its own.
+// The troubles that every platform has. Others are in package fakeserver.
 var (
-	ServerError           = fakeserver.ServerError
-	ServerErrorAfterwards = fakeserver.ServerErrorAfterwards
-	Cut                   = fakeserver.Cut
-	AnswerLost            = fakeserver.AnswerLost
-	Garbled               = fakeserver.Garbled
-	Held                  = fakeserver.Held
-	AnswerHeld            = fakeserver.AnswerHeld
+	ServerError = fakeserver.ServerError
+	Cut         = fakeserver.Cut
+	AnswerLost  = fakeserver.AnswerLost
+	Held        = fakeserver.Held
 )
 
 // answerTrouble adds to the answer of an injected trouble what Slack has in it.

@@ -125,15 +125,9 @@ func postMessage(q *request) (object, *failure) {
 	if failed != nil {
 		return nil, failed
 	}
-	in, failed := s.readContent(q.args)
+	in, failed := q.newContent()
 	if failed != nil {
 		return nil, failed
-	}
-	if in.empty() {
-		return nil, fail("no_text")
-	}
-	if q.args.nowhere() {
-		return nil, fail("invalid_thread_ts")
 	}
 	r := s.post(c, in, q.args["thread_ts"], q.args.yes("reply_broadcast"))
 	return object{"channel": c.ID, "ts": r.TS, "message": s.wireOwn(r.Message)}, nil
@@ -169,6 +163,20 @@ func (s *Server) wireOwn(m Message) object {
 	return out
 }
 
+// newContent is what a new message says, and nothing is no message.
+func (q *request) newContent() (content, *failure) {
+	in, failed := q.s.readContent(q.args)
+	switch {
+	case failed != nil:
+		return in, failed
+	case in.empty():
+		return in, fail("no_text")
+	case q.args.nowhere():
+		return in, fail("invalid_thread_ts")
+	}
+	return in, nil
+}
+
 func postEphemeral(q *request) (object, *failure) {
 	s := q.s
 	c, failed := s.postable(q.args["channel"])
@@ -182,15 +190,9 @@ func postEphemeral(q *request) (object, *failure) {
 	if !c.has(user) {
 		return nil, fail("user_not_in_channel")
 	}
-	in, failed := s.readContent(q.args)
+	in, failed := q.newContent()
 	if failed != nil {
 		return nil, failed
-	}
-	if in.empty() {
-		return nil, fail("no_text")
-	}
-	if q.args.nowhere() {
-		return nil, fail("invalid_thread_ts")
 	}
 	return object{"message_ts": s.whisper(c, in, user, q.args["thread_ts"]).TS}, nil
 }

@@ -79,8 +79,8 @@ func TestACutCallDidNothingAndALostAnswerDidAll(t *testing.T) {
 	}{
 		{slacktest.Cut(), 0, "(cut)"},
 		{slacktest.AnswerLost(), 1, "(lost)"},
-		{slacktest.Garbled(), 2, "(garbled)"},
-		{slacktest.ServerErrorAfterwards(500), 3, "(HTTP 500)"},
+		{fakeserver.Garbled(), 2, "(garbled)"},
+		{fakeserver.ServerErrorAfterwards(500), 3, "(HTTP 500)"},
 	} {
 		w.Inject(slacktest.Fault{Endpoint: post, Trouble: c.trouble, Times: 1})
 		err := w.posts("a")
@@ -125,7 +125,7 @@ func TestAFaultStrikesTheCallsThatItNames(t *testing.T) {
 
 func TestACallIsHeldUntilItIsReleased(t *testing.T) {
 	w := newTown(t, slacktest.Options{})
-	for _, trouble := range []slacktest.Trouble{slacktest.Held(), slacktest.AnswerHeld()} {
+	for _, trouble := range []slacktest.Trouble{slacktest.Held(), fakeserver.AnswerHeld()} {
 		before := len(w.FromBot("C1"))
 		held := w.Inject(slacktest.Fault{Endpoint: post, Trouble: trouble})
 		var posting sync.WaitGroup
@@ -144,7 +144,7 @@ func TestACallIsHeldUntilItIsReleased(t *testing.T) {
 			t.Error("not posted once")
 		}
 	}
-	gone := w.Inject(slacktest.Fault{Endpoint: post, Trouble: slacktest.AnswerHeld()})
+	gone := w.Inject(slacktest.Fault{Endpoint: post, Trouble: fakeserver.AnswerHeld()})
 	ctx, stop := context.WithCancel(w.ctx)
 	var posting sync.WaitGroup
 	posting.Go(func() {

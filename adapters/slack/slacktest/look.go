@@ -41,13 +41,7 @@ func (s *Server) Message(channel, ts string) (Message, bool) {
 func (s *Server) FromBot(channel string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found []Message
-	for _, r := range s.mustChannel(channel).messages {
-		if r.BotID == s.o.BotID {
-			found = append(found, r.Message)
-		}
-	}
-	return found
+	return fakeserver.Collect(s.mustChannel(channel).messages, func(r *record) (Message, bool) { return r.Message, r.BotID == s.o.BotID })
 }
 
 // CountFromBot counts the messages that the app posted in all channels, without copying them.
@@ -69,21 +63,12 @@ func (s *Server) CountFromBot() int {
 func (s *Server) Ephemerals(channel, user string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found []Message
-	for _, r := range s.mustChannel(channel).ephemerals {
-		if r.Ephemeral == user {
-			found = append(found, r.Message)
-		}
-	}
-	return found
+	return fakeserver.Collect(s.mustChannel(channel).ephemerals, func(r *record) (Message, bool) { return r.Message, r.Ephemeral == user })
 }
 
+// snapshot are all messages of records as they stand.
 func snapshot(records []*record) []Message {
-	found := make([]Message, 0, len(records))
-	for _, r := range records {
-		found = append(found, r.Message)
-	}
-	return found
+	return fakeserver.Collect(records, func(r *record) (Message, bool) { return r.Message, true })
 }
 
 // WaitFor waits until what is asked for holds. It is asked again after each change of anything. An error shows how things stand.

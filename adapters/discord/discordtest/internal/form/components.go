@@ -19,7 +19,7 @@ func CheckComponents(fields wire.Object, bad *Errors) {
 		bad.Add("components", "LIST_TYPE_CONVERT", "Only iterables may be used in a ListType")
 		return
 	}
-	if wire.Int(fields, "flags")&message.FlagComponentsV2 != 0 {
+	if wire.Int(fields, "flags")&wire.FlagComponentsV2 != 0 {
 		if n := countComponents(wire.List(fields, "components")); n > 40 {
 			bad.Add("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 40 in length.")
 		}
@@ -29,7 +29,7 @@ func CheckComponents(fields wire.Object, bad *Errors) {
 	seen := map[string]bool{}
 	for i, row := range wire.List(fields, "components") {
 		where := fmt.Sprintf("components.%d", i)
-		if wire.Int(fields, "flags")&message.FlagComponentsV2 != 0 {
+		if wire.Int(fields, "flags")&wire.FlagComponentsV2 != 0 {
 			checkInner(row, where, seen, bad)
 			continue
 		}

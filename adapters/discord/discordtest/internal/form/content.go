@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"gatehouse/adapters/discord/discordtest/internal/message"
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
@@ -31,7 +30,7 @@ func CheckContent(f wire.Object, bad *Errors) {
 	if total > 6000 {
 		bad.Add("embeds", "MAX_EMBED_SIZE_EXCEEDED", "Embed size exceeds maximum size of 6000")
 	}
-	if wire.Int(f, "flags")&message.FlagComponentsV2 != 0 && (wire.Word(f, "content") != "" || len(embeds) > 0) {
+	if wire.Int(f, "flags")&wire.FlagComponentsV2 != 0 && (wire.Word(f, "content") != "" || len(embeds) > 0) {
 		bad.Add("content", "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", "The 'content' field cannot be used when using MessageFlags.IS_COMPONENTS_V2")
 	}
 	CheckComponents(f, bad)

@@ -89,7 +89,7 @@ func Mention(m *Message, in Audience) {
 		}
 	}
 	m.Everyone = allMention.MatchString(text) && a.everyone && in.Everyone()
-	if m.ReplyTo != "" && m.Type == TypeReply && a.reply {
+	if m.ReplyTo != "" && m.Type == wire.TypeReply && a.reply {
 		if author := in.AuthorOf(m.ReplyTo); author != "" && author != m.Author {
 			add(&m.Mentions, author)
 		}

@@ -10,25 +10,6 @@ import (
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
-// Flags of messages.
-const (
-	FlagSuppressEmbeds        = 1 << 2
-	FlagHasThread             = 1 << 5
-	FlagEphemeral             = 1 << 6
-	FlagLoading               = 1 << 7
-	FlagSuppressNotifications = 1 << 12
-	FlagComponentsV2          = 1 << 15
-)
-
-// Types of messages.
-const (
-	TypeDefault       = 0
-	TypeThreadCreated = 18
-	TypeReply         = 19
-	TypeCommand       = 20
-	TypeThreadStarter = 21
-)
-
 // Message is a message as it stands.
 type Message struct {
 	ID          string
@@ -82,10 +63,10 @@ func (m Message) Shown() string {
 	if m.Content != "" {
 		lines = append(lines, m.Content)
 	}
-	if m.Flags&FlagLoading != 0 {
+	if m.Flags&wire.FlagLoading != 0 {
 		lines = append(lines, "(thinking)")
 	}
-	if m.Flags&FlagSuppressEmbeds == 0 {
+	if m.Flags&wire.FlagSuppressEmbeds == 0 {
 		for _, e := range m.Embeds {
 			lines = append(lines, shownEmbed(e)...)
 		}

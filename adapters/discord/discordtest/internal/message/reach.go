@@ -53,13 +53,13 @@ func (m Message) Reaches() []Reach {
 			add(Reach{Kind: f[1]})
 		}
 	}
-	if m.Type == TypeReply && m.ReplyTo != "" && a.reply {
+	if m.Type == wire.TypeReply && m.ReplyTo != "" && a.reply {
 		add(Reach{Kind: "reply", Target: m.ReplyTo})
 	}
 	for _, l := range linksIn(text) {
 		add(l)
 	}
-	if m.Flags&FlagSuppressEmbeds == 0 {
+	if m.Flags&wire.FlagSuppressEmbeds == 0 {
 		for _, l := range bareLink.FindAllStringSubmatch(text, -1) {
 			if l[1] != "<" || l[3] != ">" {
 				add(Reach{Kind: "preview", Target: l[2]})

@@ -15,7 +15,7 @@ import (
 	"gatehouse/core"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Golden compares what is drawn with its file in testdata/golden, as JSON.
 func Golden(t testing.TB, name string, v any) {
@@ -47,7 +47,7 @@ func GoldenText(t testing.TB, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s has changed (-update writes it anew):\n%s", file, d)
+		t.Errorf("%s has changed (-update rewrites it):\n%s", file, d)
 	}
 }
 

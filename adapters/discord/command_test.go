@@ -126,7 +126,7 @@ func TestTheAnswerToACommandThatComesTooLateIsAMessage(t *testing.T) {
 	r.registered()
 	i, post := r.statusAsked()
 	r.answered(i, discordtest.DeferredReply)
-	clock.Advance(discordtest.TokenLife + time.Second)
+	clock.Advance(discordtest.TokenLifetime + time.Second)
 	ref, _, err := r.p.Post(r.ctx, post)
 	if err != nil {
 		t.Fatal(err)

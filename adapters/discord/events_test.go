@@ -182,7 +182,7 @@ func TestTheContentIsGrantedLater(t *testing.T) {
 
 func TestAChannelThatTheSessionDidNotTell(t *testing.T) {
 	r := hear(t, setup{}).known()
-	m := r.ann.Posts(general, "work", discordtest.Unheard())
+	m := r.ann.Posts(general, "work", discordtest.WithoutEvent())
 	thread := r.ann.OpensThread(general, m.ID, "work")
 	r.settled()
 	r.halt()

@@ -24,7 +24,7 @@ func TestWhatIsRefusedOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		how    discordtest.How
+		how    discordtest.ActionOption
 		status int
 	}{
 		"another key":     {discordtest.SignedWith(another), 401},
@@ -32,7 +32,7 @@ func TestWhatIsRefusedOverHTTP(t *testing.T) {
 		"changed":         {discordtest.Tampered(), 401},
 		"stale":           {discordtest.SignedAt(time.Now().Add(-6 * time.Minute)), 401},
 		"from the future": {discordtest.SignedAt(time.Now().Add(6 * time.Minute)), 401},
-		"no time":         {discordtest.StampedAs("adaptertest.Noon"), 401},
+		"no time":         {discordtest.WithTimestamp("adaptertest.Noon"), 401},
 		"too large":       {discordtest.WithBody([]byte(`{"secret words":"` + strings.Repeat("x", 1<<20) + `"}`)), 413},
 		"broken JSON":     {discordtest.WithBody([]byte(`{"secret words":`)), 400},
 		"of another form": {discordtest.WithBody([]byte(`{"type":3,"data":"secret words"}`)), 400},

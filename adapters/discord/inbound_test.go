@@ -115,8 +115,8 @@ func hear(t *testing.T, s setup) *inbound {
 		}
 		r.Close()
 		r.clean()
-		for _, disaster := range r.Disasters() {
-			t.Errorf("a disaster for a real bot: %s", disaster)
+		for _, penalty := range r.Penalties() {
+			t.Errorf("a penalty for a real bot: %s", penalty)
 		}
 		for _, route := range r.UnknownRoutes() {
 			t.Errorf("the fake was asked for %s, which it does not know", route)

@@ -15,7 +15,7 @@ const getChannel = "GET /channels/{channel}"
 func resumed(t *testing.T, trouble discordtest.Trouble) (r *inbound, thread string, slow *discordtest.Injected) {
 	t.Helper()
 	r = hear(t, setup{}).known()
-	thread = r.ann.OpensThread(general, r.ann.Posts(general, "work", discordtest.Unheard()).ID, "work")
+	thread = r.ann.OpensThread(general, r.ann.Posts(general, "work", discordtest.WithoutEvent()).ID, "work")
 	r.settled()
 	r.halt()
 	slow = r.Inject(discordtest.Fault{Endpoint: getChannel, Trouble: trouble})

@@ -18,7 +18,7 @@ type outside struct {
 	ann *discordtest.Person
 }
 
-func openGateway(t *testing.T) (core.Platform, adaptertest.Outside) {
+func openGateway(t *testing.T) (core.Platform, adaptertest.Fake) {
 	t.Helper()
 	o := &outside{Server: discordtest.New(discordtest.Options{Fatalf: t.Errorf, IdentifyEvery: -1})}
 	t.Cleanup(o.Close)
@@ -59,13 +59,13 @@ func (o *outside) Click(t testing.TB, c core.Click) {
 
 func (o *outside) dm() string { return o.DMWith(annID) }
 
-func (o *outside) Place() (core.Address, core.ConversationID) {
+func (o *outside) Conversation() (core.Address, core.ConversationID) {
 	return core.Address{Platform: "discord", Channel: o.dm()}, core.ConversationID("discord:@me:" + o.dm())
 }
 
-func (o *outside) Visible() string { return adaptertest.Shown(o.FromBot(o.dm())) }
+func (o *outside) Shown() string { return adaptertest.Shown(o.FromBot(o.dm())) }
 
-func (o *outside) Alarms() []string {
+func (o *outside) SideEffects() []string {
 	var alarms []string
 	for _, m := range o.FromBot(o.dm()) {
 		for _, r := range m.Reaches() {
@@ -82,7 +82,7 @@ func (o *outside) Repeat(t testing.TB) {
 	o.ResetAll()
 }
 
-func (o *outside) Break(f adaptertest.Fault) bool {
+func (o *outside) Fail(f adaptertest.Fault) bool {
 	trouble := map[adaptertest.Fault]discordtest.Trouble{
 		adaptertest.Down: discordtest.ServerError(503), adaptertest.Busy: discordtest.RateLimited(20*time.Millisecond, discordtest.ScopeUser), adaptertest.Lost: discordtest.AnswerLost(),
 		adaptertest.Refused: discordtest.Refused(400, 50035, "Invalid Form Body"),

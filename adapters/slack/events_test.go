@@ -62,7 +62,7 @@ func TestARetryIsNotDroppedByItsNumber(t *testing.T) {
 		if first.Kind() != core.KindMessage {
 			t.Errorf("got %+v", first)
 		}
-		d := r.ann.Says("again", slacktest.TimesOver(4)).Deliveries
+		d := r.ann.Says("again", slacktest.Copies(4)).Deliveries
 		r.one(d...)
 		d = r.ann.Says("at once", slacktest.TwiceAtOnce()).Deliveries
 		r.one(d...)

@@ -21,7 +21,7 @@ type outside struct {
 }
 
 // openSocket makes a platform that hears over Socket Mode, and its workspace.
-func openSocket(t *testing.T) (core.Platform, adaptertest.Outside) {
+func openSocket(t *testing.T) (core.Platform, adaptertest.Fake) {
 	p, o := open(t, slacktest.Options{}, nil)
 	return p, o
 }
@@ -70,13 +70,13 @@ func (o *outside) Click(t testing.TB, c core.Click) {
 
 func (o *outside) dm() string { return o.DMWith("U1ANN") }
 
-func (o *outside) Place() (core.Address, core.ConversationID) {
+func (o *outside) Conversation() (core.Address, core.ConversationID) {
 	return core.Address{Platform: "slack", Channel: o.dm()}, core.ConversationID("slack:" + o.TeamID() + ":" + o.dm())
 }
 
-func (o *outside) Visible() string { return adaptertest.Shown(o.FromBot(o.dm())) }
+func (o *outside) Shown() string { return adaptertest.Shown(o.FromBot(o.dm())) }
 
-func (o *outside) Alarms() []string {
+func (o *outside) SideEffects() []string {
 	var alarms []string
 	for _, m := range o.FromBot(o.dm()) {
 		for _, r := range m.Reaches() {
@@ -101,7 +101,7 @@ func (o *outside) Acknowledged() int {
 
 func (o *outside) Repeat(testing.TB) { o.last = o.last.Again() }
 
-func (o *outside) Break(f adaptertest.Fault) bool {
+func (o *outside) Fail(f adaptertest.Fault) bool {
 	trouble := map[adaptertest.Fault]slacktest.Trouble{
 		adaptertest.Down: slacktest.ServerError(503), adaptertest.Busy: slacktest.RateLimited(time.Second), adaptertest.Lost: slacktest.AnswerLost(),
 		adaptertest.Refused: slacktest.Refused("is_archived"),

@@ -17,9 +17,9 @@ func busy(context.Context, core.Event) error {
 }
 
 // button is a button of a message that the bot would have posted, wherever it stands.
-func (r *inbound) button(channel, value string, hows ...slacktest.How) slacktest.Button {
+func (r *inbound) button(channel, value string, hows ...slacktest.ActionOption) slacktest.Button {
 	r.t.Helper()
-	p := r.ann.Posts(channel, "a card", append(hows, slacktest.Unheard(), slacktest.WithBlocks(slacktest.Block{
+	p := r.ann.Posts(channel, "a card", append(hows, slacktest.WithoutEvent(), slacktest.WithBlocks(slacktest.Block{
 		"type": "actions", "block_id": "b", "elements": []any{map[string]any{
 			"type": "button", "action_id": "x", "value": value, "text": map[string]any{"type": "plain_text", "text": "Press"},
 		}},
@@ -41,7 +41,7 @@ func (r *inbound) click(e core.Event) core.Click { return adaptertest.Click(r.t,
 
 func TestAPressIsAVote(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
-		root := r.ann.Posts("C1", "work", slacktest.Unheard())
+		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		ids := map[string]bool{}
 		for _, choice := range []core.Choice{core.Approve, core.Deny} {
 			b := r.button("C1", r.sealed("a1", string(choice)), slacktest.InThread(root.TS))
@@ -114,7 +114,7 @@ func TestAPersonOfAnotherWorkspaceMayPress(t *testing.T) {
 
 func TestAPressOnWhatOnlyOnePersonSees(t *testing.T) {
 	r := hear(t, setup{}).known()
-	root := r.ann.Posts("C1", "work", slacktest.Unheard())
+	root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 	value := r.sealed("a1", "deny")
 	body := `{"type":"block_actions","team":{"id":"T0GATE"},"user":{"id":"U2BOB","team_id":"T0GATE"},"trigger_id":"1.2.3",` +
 		`"container":{"type":"message","message_ts":"1.2","channel_id":"C1","is_ephemeral":true,"thread_ts":"` + root.TS + `"},"channel":{"id":"C1","name":"general"},` +
@@ -130,7 +130,7 @@ func TestAPressOnWhatOnlyOnePersonSees(t *testing.T) {
 
 func TestTryAgainAndNewConversation(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
-		root := r.ann.Posts("C1", "work", slacktest.Unheard())
+		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		conversation := "slack:T0GATE:C1:" + root.TS
 		for _, c := range []struct {
 			action, id, subject string
@@ -150,7 +150,7 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 
 func TestDenyWithReason(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
-		root := r.ann.Posts("C1", "work", slacktest.Unheard())
+		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		b := r.button("C1", r.sealed("a1", "reason"), slacktest.InThread(root.TS))
 		r.none(r.bob.Presses(b))
 		v, err := r.WaitForModal(r.ctx, "U2BOB")

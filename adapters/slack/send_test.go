@@ -22,10 +22,10 @@ func TestAnAnswerThatSlackWillNotDrawIsSaidPlainly(t *testing.T) {
 			if err != nil || more || ref == "" {
 				t.Fatalf("got %q, %v, %v", ref, more, err)
 			}
-			if got := strings.ReplaceAll(o.Visible(), "\u2060", ""); !strings.Contains(got, "a < b") || !strings.Contains(got, "| 1 | 2 |") {
+			if got := strings.ReplaceAll(o.Shown(), "\u2060", ""); !strings.Contains(got, "a < b") || !strings.Contains(got, "| 1 | 2 |") {
 				t.Errorf("it says %q", got)
 			}
-			if alarms := o.Alarms(); len(alarms) > 0 {
+			if alarms := o.SideEffects(); len(alarms) > 0 {
 				t.Errorf("it reaches %q", alarms)
 			}
 			if n := len(o.FromBot(o.dm())); n != 1 {

@@ -35,7 +35,7 @@ func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 			if c.late {
 				clock.Advance(-ago)
 			}
-			h := newHall(t, sqliteFile, discordtest.Options{Now: clock.Now, SessionLife: time.Hour}, "GATEHOUSE_AGENT=echo")
+			h := newHall(t, sqliteFile, discordtest.Options{Now: clock.Now, SessionLifetime: time.Hour}, "GATEHOUSE_AGENT=echo")
 			if c.unreadable {
 				h.discord.DenyBot(channelID, discordtest.ReadMessageHistory)
 			}

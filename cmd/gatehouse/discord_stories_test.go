@@ -291,7 +291,7 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	}
 	t.Cleanup(func() { openStore = was })
 	const budget, ours = 6, 3 // half of what Discord allows in a day is for other programs with the token
-	d := serveDiscord(t, discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLife: time.Hour}, map[string]string{"GATEHOUSE_AGENT": "echo"})
+	d := serveDiscord(t, discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLifetime: time.Hour}, map[string]string{"GATEHOUSE_AGENT": "echo"})
 	restart := func() {
 		d.stop()
 		<-d.code

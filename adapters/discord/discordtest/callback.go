@@ -27,7 +27,7 @@ func answerInteraction(q *request) (answer, *form.Failure) {
 		return nothing()
 	}
 	o := object{"interaction": object{
-		"id": i.ID, "type": int(i.Kind), "response_message_id": wire.WordOrNil(i.original), "response_message_loading": i.answered == DeferredReply,
+		"id": i.ID, "type": int(i.Kind), "response_message_id": wire.StringOrNil(i.original), "response_message_loading": i.answered == DeferredReply,
 	}}
 	if c := s.channels[i.Channel]; c != nil && i.original != "" {
 		if r := c.find(i.original); r != nil {
@@ -43,7 +43,7 @@ func (s *Server) answer(i *Interaction, q *request) *form.Failure {
 	if i.answered != 0 {
 		return form.AlreadyAnswered
 	}
-	if i.trouble != "" || now.Sub(i.At) > FirstAnswerWithin {
+	if i.failed != "" || now.Sub(i.At) > FirstAnswerWithin {
 		return form.UnknownInteraction
 	}
 	kind := CallbackKind(wire.Int(q.fields, "type"))
@@ -87,7 +87,7 @@ func (i *Interaction) take(kind CallbackKind, q *request) *form.Failure {
 			m.Ephemeral, m.Flags = i.User, m.Flags|wire.FlagEphemeral
 		}
 		r := s.add(c, m)
-		s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+		s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
 		i.original = r.ID
 	case DeferredUpdate, Update:
 		if i.Message == "" {
@@ -137,7 +137,7 @@ func (i *Interaction) say(c *channel, q *request) (*record, *form.Failure) {
 	}
 	s.mention(&m)
 	r := s.add(c, m)
-	s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+	s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
 	return r, nil
 }
 
@@ -190,7 +190,7 @@ func withToken(do func(*request, *Interaction, *channel) (answer, *form.Failure)
 			return answer{}, form.BadWebhookToken
 		case i == nil || q.path["application"] != s.o.ApplicationID || i.answered == 0:
 			return answer{}, form.UnknownWebhook
-		case s.o.Now().Sub(i.At) > TokenLife:
+		case s.o.Now().Sub(i.At) > TokenLifetime:
 			return answer{}, form.BadWebhookToken
 		}
 		c := s.channels[i.Channel]

@@ -22,14 +22,14 @@ type storedFile struct {
 	kind string
 }
 
-// LinkLife is how long the address of a file is good for. Whoever reads its message anew gets a new one.
-const LinkLife = 24 * time.Hour
+// LinkLifetime is how long the address of a file is valid. Whoever reads its message again gets a new one.
+const LinkLifetime = 24 * time.Hour
 
 // signed gives an address of the fake's CDN a new time.
 func (s *Server) signed(address string) string {
 	now := s.o.Now()
 	address, _, _ = strings.Cut(address, "?")
-	return fmt.Sprintf("%s?ex=%x&is=%x&hm=%s", address, now.Add(LinkLife).Unix(), now.Unix(), wire.Secret())
+	return fmt.Sprintf("%s?ex=%x&is=%x&hm=%s", address, now.Add(LinkLifetime).Unix(), now.Unix(), wire.Secret())
 }
 
 // isLive says whether an address is signed, and its time has not run out.

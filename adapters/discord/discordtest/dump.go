@@ -11,7 +11,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Dump shows all that stands on the platform as text for golden files: ids made here are numbered by their order.
+// Dump shows everything on the platform as text for golden files: ids made here are numbered by their order.
 func (s *Server) Dump() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +26,7 @@ func (s *Server) Dump() string {
 			fmt.Fprintf(&out, "  %s: %s\n", in.Label, in.Value)
 		}
 	}
-	return s.stable(out.String())
+	return s.normalized(out.String())
 }
 
 // DumpChannel is the part of Dump about one channel or thread.
@@ -35,7 +35,7 @@ func (s *Server) DumpChannel(channel string) string {
 	defer s.mu.Unlock()
 	var out strings.Builder
 	s.dumpChannel(&out, s.mustChannel(channel))
-	return s.stable(out.String())
+	return s.normalized(out.String())
 }
 
 // channelIDs are all channels, threads behind their parents.
@@ -133,13 +133,13 @@ func (s *Server) Golden(m Message) string {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stable(fakeserver.Indented(fields)) + "\n"
+	return s.normalized(fakeserver.Indented(fields)) + "\n"
 }
 
 var anyID = regexp.MustCompile(`\b\d{15,20}\b`)
 
-// stable puts numbers in place of the ids that were made here. The caller holds the lock.
-func (s *Server) stable(text string) string {
+// normalized puts numbers in place of the ids that were made here. The caller holds the lock.
+func (s *Server) normalized(text string) string {
 	text = fakeserver.Numbers{}.Replace(text, anyID, func(id string) string {
 		if !s.ids.Made(id) {
 			return ""

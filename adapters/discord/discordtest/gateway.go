@@ -23,13 +23,13 @@ const (
 // newGateway is the gateway to the guilds of this fake.
 func (s *Server) newGateway() *gateway.Gateway {
 	return gateway.New(gateway.Config{
-		Host: s.host, Lock: &s.mu, Now: s.o.Now, LimitNow: s.o.LimitNow, HeartbeatInterval: s.o.HeartbeatInterval, SessionLife: s.o.SessionLife,
+		Host: s.host, Lock: &s.mu, Now: s.o.Now, LimitNow: s.o.LimitNow, HeartbeatInterval: s.o.HeartbeatInterval, SessionLifetime: s.o.SessionLifetime,
 		IdentifyEvery: s.o.IdentifyEvery, IdentifyBudget: s.o.IdentifyBudget, MaxConcurrency: s.o.MaxConcurrency, RequireShards: s.o.RequireShards,
 		GoodToken: func(token string) bool { return s.goodToken("Bot " + token) },
 		Denied:    func() int { return s.denied },
 		Reset: func(why string) {
 			s.revoked = true
-			s.disasters = append(s.disasters, why)
+			s.penalties = append(s.penalties, why)
 		},
 		Ready: s.readyData,
 		Guilds: func(shard [2]int) (found []any) {
@@ -76,25 +76,25 @@ func (s *Server) serveGateway(onResume bool) http.HandlerFunc {
 	}
 }
 
-// event is something that the gateway tells of.
+// event is an event of the gateway.
 type event struct {
 	name    string
 	guild   string // "" for a DM
 	channel *channel
 	intent  int    // that a session must have; 0 means none
-	full    any    // what is told
+	full    any    // its data
 	bare    object // the same for sessions without the message content intent, if that is another
 }
 
-// emit tells the sessions of an event, if the bot can see where it happened. The caller holds the lock.
+// emit sends an event to the sessions, if the bot can see where it happened. The caller holds the lock.
 func (s *Server) emit(e event) {
-	if g := s.guilds[e.guild]; g != nil && g.Away {
+	if g := s.guilds[e.guild]; g != nil && g.WithoutBot {
 		return
 	}
 	if e.channel != nil && !s.botSees(e.channel) {
 		return
 	}
-	gateway.Emit(s.Gateway, gateway.Event{Name: e.name, Guild: e.guild, Intent: e.intent, Full: e.full, Bare: e.bare})
+	gateway.Emit(s.Gateway, gateway.Event{Name: e.name, Guild: e.guild, Intent: e.intent, Full: e.full, WithoutContent: e.bare})
 }
 
 // intentFor is the intent that an event of a channel needs.

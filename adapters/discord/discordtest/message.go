@@ -48,7 +48,7 @@ func (s *Server) add(c *channel, m Message) *record {
 		c.byID[m.ID] = r
 	}
 	if m.Author == s.o.BotUserID {
-		s.fromBot++
+		s.postCount++
 		if m.Ephemeral == "" {
 			fakeserver.Hide(&s.Reads, &r.Visibility)
 		}
@@ -61,7 +61,7 @@ func (s *Server) add(c *channel, m Message) *record {
 	return r
 }
 
-// remove takes a message away and tells of it.
+// remove takes a message away and sends the event of it.
 func (s *Server) remove(c *channel, r *record) {
 	same := func(other *record) bool { return other == r }
 	if r.Ephemeral != "" {

@@ -24,7 +24,7 @@ func (s *Server) Modal(user string) (Modal, bool) {
 }
 
 // Submits submits the modal on their screen, with values by the custom_id or the label of its fields. Discord's own checks of length hold.
-func (p *Person) Submits(values map[string]string, hows ...How) *Interaction {
+func (p *Person) Submits(values map[string]string, options ...ActionOption) *Interaction {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,17 +32,17 @@ func (p *Person) Submits(values map[string]string, hows ...How) *Interaction {
 	if m == nil {
 		s.fatal("%s has no modal open", p.ID)
 	}
-	return p.submit(m, values, hows)
+	return p.submit(m, values, options)
 }
 
 // SubmitsAgain submits a modal that was looked up before, whether or not it is still open.
-func (p *Person) SubmitsAgain(m Modal, values map[string]string, hows ...How) *Interaction {
+func (p *Person) SubmitsAgain(m Modal, values map[string]string, options ...ActionOption) *Interaction {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
-	return p.submit(&m, values, hows)
+	return p.submit(&m, values, options)
 }
 
-func (p *Person) submit(m *Modal, values map[string]string, hows []How) *Interaction {
+func (p *Person) submit(m *Modal, values map[string]string, options []ActionOption) *Interaction {
 	s := p.s
 	used := 0
 	rows := []object{}
@@ -71,10 +71,10 @@ func (p *Person) submit(m *Modal, values map[string]string, hows []How) *Interac
 	}
 	delete(s.modals, p.ID)
 	i := &Interaction{Kind: Submit, User: p.ID, Message: m.Message}
-	return s.interact(i, object{"custom_id": m.CustomID, "components": rows}, s.mustChannel(m.Channel), how{}.with(hows))
+	return s.interact(i, object{"custom_id": m.CustomID, "components": rows}, s.mustChannel(m.Channel), actionOptions{}.with(options))
 }
 
-// Dismisses closes the modal on their screen; the app is not told.
+// Dismisses closes the modal on their screen; the app receives nothing.
 func (p *Person) Dismisses() {
 	s := p.s
 	s.mu.Lock()

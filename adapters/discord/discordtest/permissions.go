@@ -95,7 +95,7 @@ func (s *Server) permissions(c *channel, user string) int64 {
 			have = have&^o.Deny | o.Allow
 		}
 	}
-	if g.members[user].muted.After(s.o.Now()) {
+	if g.members[user].timedOutUntil.After(s.o.Now()) {
 		have &= ViewChannel | ReadMessageHistory
 	}
 	return have

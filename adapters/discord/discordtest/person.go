@@ -29,11 +29,11 @@ func (s *Server) Person(id string) *Person {
 func (p *Person) Mention() string { return "<@" + p.ID + ">" }
 
 // Posts says something in a channel or a thread.
-func (p *Person) Posts(channel, text string, hows ...How) Message {
+func (p *Person) Posts(channel, text string, options ...ActionOption) Message {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := how{}.with(hows)
+	h := actionOptions{}.with(options)
 	c := s.mustChannel(channel)
 	p.mustBeIn(c)
 	if c.Kind == Forum {
@@ -55,7 +55,7 @@ func (p *Person) Posts(channel, text string, hows ...How) Message {
 		}
 	}
 	for _, f := range h.files {
-		m.Attachments = append(m.Attachments, s.place(c, f))
+		m.Attachments = append(m.Attachments, s.storeAttachment(c, f))
 	}
 	s.mention(&m)
 	r := s.add(c, m)
@@ -77,17 +77,17 @@ func (p *Person) mustBeIn(c *channel) {
 }
 
 // Says writes to the bot in direct messages.
-func (p *Person) Says(text string, hows ...How) Message {
-	return p.Posts(p.s.DMWith(p.ID), text, hows...)
+func (p *Person) Says(text string, options ...ActionOption) Message {
+	return p.Posts(p.s.DMWith(p.ID), text, options...)
 }
 
 // Replies says something as a reply to a message.
-func (p *Person) Replies(channel, message, text string, hows ...How) Message {
-	return p.Posts(channel, text, append([]How{ReplyTo(message)}, hows...)...)
+func (p *Person) Replies(channel, message, text string, options ...ActionOption) Message {
+	return p.Posts(channel, text, append([]ActionOption{ReplyTo(message)}, options...)...)
 }
 
 // Edits changes the content of a message of theirs.
-func (p *Person) Edits(channel, message, text string, hows ...How) {
+func (p *Person) Edits(channel, message, text string, options ...ActionOption) {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,7 @@ func (p *Person) Edits(channel, message, text string, hows ...How) {
 	r.Content, r.EditedAt, r.Edits = text, s.o.Now(), r.Edits+1
 	s.mention(&r.Message)
 	s.changed()
-	s.emitMessage("MESSAGE_UPDATE", r.Message, how{}.with(hows))
+	s.emitMessage("MESSAGE_UPDATE", r.Message, actionOptions{}.with(options))
 }
 
 // Deletes takes a message away.
@@ -117,7 +117,7 @@ func (s *Server) Unfurl(channel, message, link string) {
 	_, r := s.mustMessage(channel, message)
 	r.Embeds = append(append([]object{}, r.Embeds...), object{"type": "link", "url": link, "title": link})
 	s.changed()
-	s.emitMessage("MESSAGE_UPDATE", r.Message, how{})
+	s.emitMessage("MESSAGE_UPDATE", r.Message, actionOptions{})
 }
 
 // Types shows that they are typing.
@@ -147,7 +147,7 @@ func (s *Server) FindButton(channel, message, name string) (Button, bool) {
 }
 
 // Clicks presses the button with this label or custom_id on a message. That it is there, and on, is taken for granted.
-func (p *Person) Clicks(channel, message, name string, hows ...How) *Interaction {
+func (p *Person) Clicks(channel, message, name string, options ...ActionOption) *Interaction {
 	b, found := p.s.FindButton(channel, message, name)
 	if !found {
 		p.s.fatal("there is no button %q on message %s in %s", name, message, channel)
@@ -155,11 +155,11 @@ func (p *Person) Clicks(channel, message, name string, hows ...How) *Interaction
 	if b.Disabled {
 		p.s.fatal("the button %q on message %s is off", name, message)
 	}
-	return p.Presses(b, hows...)
+	return p.Presses(b, options...)
 }
 
 // Presses presses a button that was looked up before, whether or not it is still there.
-func (p *Person) Presses(b Button, hows ...How) *Interaction {
+func (p *Person) Presses(b Button, options ...ActionOption) *Interaction {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,42 +172,42 @@ func (p *Person) Presses(b Button, hows ...How) *Interaction {
 		s.fatal("only %s sees message %s", r.Ephemeral, b.Message)
 	}
 	i := &Interaction{Kind: Component, User: p.ID, Message: b.Message}
-	return s.interact(i, object{"custom_id": b.CustomID, "component_type": message.ComponentButton, "id": 2}, c, how{}.with(hows))
+	return s.interact(i, object{"custom_id": b.CustomID, "component_type": message.ComponentButton, "id": 2}, c, actionOptions{}.with(options))
 }
 
 // Runs types a slash command, such as "/ask why is the sky blue". It must be registered, globally or in the channel's guild. What follows the
 // name goes into the first option of text; others are filled in by WithOption.
-func (p *Person) Runs(channel, line string, hows ...How) *Interaction {
+func (p *Person) Runs(channel, line string, options ...ActionOption) *Interaction {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, h := s.mustChannel(channel), how{}.with(hows)
+	c, h := s.mustChannel(channel), actionOptions{}.with(options)
 	p.mustBeIn(c)
 	name, text, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
 	command := s.findCommand(c.Guild, name)
 	if command == nil {
 		s.fatal("there is no command /%s", name)
 	}
-	options := []object{}
+	values := []object{}
 	for _, o := range wire.List(command, "options") {
-		value, given := h.options[wire.Word(o, "name")]
+		value, given := h.options[wire.String(o, "name")]
 		if !given && wire.Int(o, "type") == 3 && text != "" {
 			value, given, text = text, true, ""
 		}
 		if given {
-			options = append(options, object{"name": wire.Word(o, "name"), "type": wire.Int(o, "type"), "value": value})
+			values = append(values, object{"name": wire.String(o, "name"), "type": wire.Int(o, "type"), "value": value})
 		} else if wire.Bool(o, "required") {
-			s.fatal("/%s needs the option %q", name, wire.Word(o, "name"))
+			s.fatal("/%s needs the option %q", name, wire.String(o, "name"))
 		}
 	}
 	if text != "" {
 		s.fatal("/%s has no option for %q", name, text)
 	}
-	data := object{"id": wire.Word(command, "id"), "name": name, "type": max(1, wire.Int(command, "type"))}
-	if len(options) > 0 {
-		data["options"] = options
+	data := object{"id": wire.String(command, "id"), "name": name, "type": max(1, wire.Int(command, "type"))}
+	if len(values) > 0 {
+		data["options"] = values
 	}
-	if guild := wire.Word(command, "guild_id"); guild != "" {
+	if guild := wire.String(command, "guild_id"); guild != "" {
 		data["guild_id"] = guild
 	}
 	return s.interact(&Interaction{Kind: Command, User: p.ID}, data, c, h)
@@ -216,7 +216,7 @@ func (p *Person) Runs(channel, line string, hows ...How) *Interaction {
 func (s *Server) findCommand(guild, name string) object {
 	for _, place := range slices.Compact([]string{guild, ""}) {
 		for _, o := range s.commands[place] {
-			if wire.Word(o, "name") == name {
+			if wire.String(o, "name") == name {
 				return o
 			}
 		}

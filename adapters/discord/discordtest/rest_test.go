@@ -249,8 +249,8 @@ func TestRateLimits(t *testing.T) {
 	}
 }
 
-func TestTooManyInvalidRequestsAreADisaster(t *testing.T) {
-	w := newTown(t, discordtest.Options{AllowDisasters: true})
+func TestTooManyInvalidRequestsGetTheAddressBanned(t *testing.T) {
+	w := newTown(t, discordtest.Options{AllowPenalties: true})
 	w.RevokeToken()
 	handler := func() int {
 		r, _ := http.NewRequestWithContext(w.ctx, "GET", w.APIURL()+"/users/@me", nil)
@@ -265,8 +265,8 @@ func TestTooManyInvalidRequestsAreADisaster(t *testing.T) {
 	for range discordtest.InvalidLimit {
 		handler()
 	}
-	if handler() != 429 || len(w.Disasters()) != 1 {
-		t.Errorf("the disasters are %q", w.Disasters())
+	if handler() != 429 || len(w.Penalties()) != 1 {
+		t.Errorf("the penalties are %q", w.Penalties())
 	}
 }
 

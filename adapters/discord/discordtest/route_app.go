@@ -34,7 +34,7 @@ var appRoutes = map[string]route{
 }
 
 func (s *Server) gatewayURL() string { return strings.Replace(s.base, "http", "ws", 1) }
-func (s *Server) resumeURL() string  { return strings.Replace(s.second, "http", "ws", 1) }
+func (s *Server) resumeURL() string  { return strings.Replace(s.resumeBase, "http", "ws", 1) }
 
 func gatewayURL(q *request) (answer, *form.Failure) { return ok(object{"url": q.s.gatewayURL()}) }
 
@@ -72,14 +72,14 @@ func myGuilds(q *request) (answer, *form.Failure) {
 			continue
 		}
 		found = append(found, object{
-			"id": g.ID, "name": g.Name, "icon": nil, "owner": g.Owner == q.s.o.BotUserID, "features": []string{}, "permissions": permissionWord(q.s.guildPermissions(g)),
+			"id": g.ID, "name": g.Name, "icon": nil, "owner": g.Owner == q.s.o.BotUserID, "features": []string{}, "permissions": permissionString(q.s.guildPermissions(g)),
 		})
 	}
 	return ok(found)
 }
 
 func openDM(q *request) (answer, *form.Failure) {
-	id := wire.Word(q.fields, "recipient_id")
+	id := wire.String(q.fields, "recipient_id")
 	if u := q.s.users[id]; u == nil || id == q.s.o.BotUserID {
 		return answer{}, form.BadField("recipient_id", "INVALID_USER", "Invalid Recipient(s)")
 	} else if u.IsBot {
@@ -104,7 +104,7 @@ func application(q *request) (answer, *form.Failure) {
 	s := q.s
 	return ok(object{
 		"id": s.o.ApplicationID, "name": s.o.BotName, "icon": nil, "description": "", "bot_public": true, "bot_require_code_grant": false,
-		"verify_key": s.PublicKey(), "flags": s.appFlags(), "interactions_endpoint_url": wire.WordOrNil(s.interactURL), "approximate_guild_count": len(s.guildsOfBot()),
+		"verify_key": s.PublicKey(), "flags": s.appFlags(), "interactions_endpoint_url": wire.StringOrNil(s.interactURL), "approximate_guild_count": len(s.guildsOfBot()),
 		"bot": s.wireUser(s.o.BotUserID), "owner": s.wireUser("1"), "team": nil, "summary": "", "tags": []string{}, "rpc_origins": []string{},
 	})
 }

@@ -59,7 +59,7 @@ func (s *Server) wireChannel(c *channel) object {
 		o["parent_id"], o["owner_id"] = c.Parent, c.Owner
 		o["message_count"], o["member_count"], o["total_message_sent"] = len(c.messages), len(c.joined), len(c.messages)
 		o["thread_metadata"] = object{
-			"archived": c.Archived, "locked": c.Locked, "auto_archive_duration": max(60, c.AutoPause), "archive_timestamp": wire.Stamp(c.made), "create_timestamp": wire.Stamp(c.made),
+			"archived": c.Archived, "locked": c.Locked, "auto_archive_duration": max(60, c.AutoArchive), "archive_timestamp": wire.Timestamp(c.made), "create_timestamp": wire.Timestamp(c.made),
 		}
 		return o
 	}
@@ -69,9 +69,9 @@ func (s *Server) wireChannel(c *channel) object {
 		if w.Member {
 			kind = 1
 		}
-		overwrites = append(overwrites, object{"id": w.ID, "type": kind, "allow": permissionWord(w.Allow), "deny": permissionWord(w.Deny)})
+		overwrites = append(overwrites, object{"id": w.ID, "type": kind, "allow": permissionString(w.Allow), "deny": permissionString(w.Deny)})
 	}
-	o["topic"], o["position"], o["parent_id"], o["permission_overwrites"] = wire.WordOrNil(c.Topic), 0, wire.WordOrNil(c.Parent), overwrites
+	o["topic"], o["position"], o["parent_id"], o["permission_overwrites"] = wire.StringOrNil(c.Topic), 0, wire.StringOrNil(c.Parent), overwrites
 	if c.Kind == Forum {
 		o["available_tags"] = []object{}
 	}

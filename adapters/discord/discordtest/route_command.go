@@ -43,7 +43,7 @@ func ofApplication(do func(*request) (answer, *form.Failure)) func(*request) (an
 		if q.path["application"] != q.s.o.ApplicationID {
 			return answer{}, &form.Failure{Status: 403, Code: 20012, Message: "You are not authorized to perform this action on this application"}
 		}
-		if id := q.path["guild"]; id != "" && (q.s.guilds[id] == nil || q.s.guilds[id].Away) {
+		if id := q.path["guild"]; id != "" && (q.s.guilds[id] == nil || q.s.guilds[id].WithoutBot) {
 			return answer{}, form.MissingAccess
 		}
 		return do(q)
@@ -53,7 +53,7 @@ func ofApplication(do func(*request) (answer, *form.Failure)) func(*request) (an
 func onCommand(do func(*request, object) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
 	return func(q *request) (answer, *form.Failure) {
 		for _, o := range q.s.commands[q.path["guild"]] {
-			if wire.Word(o, "id") == q.path["command"] {
+			if wire.String(o, "id") == q.path["command"] {
 				return do(q, o)
 			}
 		}
@@ -93,7 +93,7 @@ func (s *Server) asCommand(o, old object, guild string) object {
 
 func (s *Server) oldCommand(guild string, o object) object {
 	for _, old := range s.commands[guild] {
-		if wire.Word(old, "name") == wire.Word(o, "name") && max(1, wire.Int(old, "type")) == max(1, wire.Int(o, "type")) {
+		if wire.String(old, "name") == wire.String(o, "name") && max(1, wire.Int(old, "type")) == max(1, wire.Int(o, "type")) {
 			return old
 		}
 	}
@@ -111,7 +111,7 @@ func overwriteCommands(q *request) (answer, *form.Failure) {
 	for i, item := range items {
 		o, _ := item.(object)
 		form.CheckCommand(o, strconv.Itoa(i), bad)
-		if slices.ContainsFunc(kept, func(k object) bool { return wire.Word(k, "name") == wire.Word(o, "name") }) {
+		if slices.ContainsFunc(kept, func(k object) bool { return wire.String(k, "name") == wire.String(o, "name") }) {
 			bad.Add(strconv.Itoa(i), "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
 		}
 		kept = append(kept, o)
@@ -180,7 +180,7 @@ func (s *Server) Commands(guild string) []string {
 	defer s.mu.Unlock()
 	found := []string{}
 	for _, o := range s.commands[guild] {
-		found = append(found, wire.Word(o, "name"))
+		found = append(found, wire.String(o, "name"))
 	}
 	return found
 }

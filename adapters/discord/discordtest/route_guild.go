@@ -26,7 +26,7 @@ var guildRoutes = map[string]route{
 	GetGuildRoles: {do: inGuild(func(_ *request, g *guild) (answer, *form.Failure) { return ok(wireRoles(g)) })},
 	GetGuildChannels: {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) {
 		seen := q.s.wireChannels(g, false)
-		return ok(slices.DeleteFunc(seen, func(o object) bool { return !q.s.botSees(q.s.channels[wire.Word(o, "id")]) }))
+		return ok(slices.DeleteFunc(seen, func(o object) bool { return !q.s.botSees(q.s.channels[wire.String(o, "id")]) }))
 	})},
 	ActiveThreads: {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) {
 		return ok(object{"threads": q.s.wireChannels(g, true), "members": []object{}, "has_more": false})
@@ -63,7 +63,7 @@ func inGuild(do func(*request, *guild) (answer, *form.Failure)) func(*request) (
 		switch {
 		case g == nil:
 			return answer{}, form.UnknownGuild
-		case g.Away:
+		case g.WithoutBot:
 			return answer{}, form.MissingAccess
 		}
 		return do(q, g)
@@ -73,14 +73,14 @@ func inGuild(do func(*request, *guild) (answer, *form.Failure)) func(*request) (
 func (s *Server) guildsOfBot() []*guild {
 	var found []*guild
 	for _, id := range slices.Sorted(maps.Keys(s.guilds)) {
-		if g := s.guilds[id]; !g.Away {
+		if g := s.guilds[id]; !g.WithoutBot {
 			found = append(found, g)
 		}
 	}
 	return found
 }
 
-func permissionWord(p int64) string { return strconv.FormatInt(p, 10) }
+func permissionString(p int64) string { return strconv.FormatInt(p, 10) }
 
 func (s *Server) guildPermissions(g *guild) int64 {
 	return s.permissions(&channel{Channel: Channel{Guild: g.ID}}, s.o.BotUserID)
@@ -90,7 +90,7 @@ func wireRoles(g *guild) []object {
 	found := []object{}
 	for i, r := range g.Roles {
 		o := object{
-			"id": r.ID, "name": r.Name, "permissions": permissionWord(r.Permissions), "position": i, "color": 0, "hoist": false, "managed": r.Managed,
+			"id": r.ID, "name": r.Name, "permissions": permissionString(r.Permissions), "position": i, "color": 0, "hoist": false, "managed": r.Managed,
 			"mentionable": r.Mentionable, "icon": nil, "unicode_emoji": nil, "flags": 0,
 		}
 		if r.ID == g.botRole {
@@ -109,10 +109,10 @@ func (s *Server) wireGuild(g *guild) object {
 	}
 }
 
-// wireGuildCreate is a guild with its channels and the bot's own member, as the gateway tells of it.
+// wireGuildCreate is a guild with its channels and the bot's own member, as the gateway sends it.
 func (s *Server) wireGuildCreate(g *guild) object {
 	o := s.wireGuild(g)
-	o["joined_at"], o["large"], o["unavailable"], o["member_count"] = wire.Stamp(g.joined), false, false, len(g.members)
+	o["joined_at"], o["large"], o["unavailable"], o["member_count"] = wire.Timestamp(g.joined), false, false, len(g.members)
 	o["channels"], o["threads"] = s.wireChannels(g, false), s.wireChannels(g, true)
 	o["members"] = []object{s.wireMember(g, s.o.BotUserID, true)}
 	for _, key := range []string{"voice_states", "presences", "stage_instances", "guild_scheduled_events", "soundboard_sounds"} {

@@ -73,7 +73,7 @@ func createMessage(q *request, c *channel) (answer, *form.Failure) {
 		return answer{}, f
 	}
 	key := c.ID + " " + m.Nonce
-	if old, seen := s.nonces[key]; m.Enforced && seen && s.o.Now().Sub(old.at) < s.o.NonceLife {
+	if old, seen := s.nonces[key]; m.Enforced && seen && s.o.Now().Sub(old.at) < s.o.NonceLifetime {
 		if r := c.byID[old.message]; r != nil {
 			o := s.read(r.Message)
 			o["nonce"] = m.Nonce
@@ -81,7 +81,7 @@ func createMessage(q *request, c *channel) (answer, *form.Failure) {
 		}
 	}
 	if reference, is := q.fields["message_reference"].(object); is {
-		m.ReplyTo, m.Type = wire.Word(reference, "message_id"), wire.TypeReply
+		m.ReplyTo, m.Type = wire.String(reference, "message_id"), wire.TypeReply
 		if c.byID[m.ReplyTo] == nil {
 			if required, said := reference["fail_if_not_exists"].(bool); !said || required {
 				return answer{}, form.BadField("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
@@ -94,7 +94,7 @@ func createMessage(q *request, c *channel) (answer, *form.Failure) {
 	if m.Enforced && m.Nonce != "" {
 		s.nonces[key] = nonce{message: r.ID, at: s.o.Now()}
 	}
-	s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+	s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
 	o := s.read(r.Message)
 	if m.Nonce != "" {
 		o["nonce"] = m.Nonce
@@ -106,7 +106,7 @@ func createMessage(q *request, c *channel) (answer, *form.Failure) {
 func (q *request) content(c *channel) (Message, *form.Failure) {
 	f := q.fields
 	m := Message{
-		Author: q.s.o.BotUserID, Content: strings.TrimSpace(wire.Word(f, "content")), Embeds: wire.List(f, "embeds"), Components: wire.List(f, "components"),
+		Author: q.s.o.BotUserID, Content: strings.TrimSpace(wire.String(f, "content")), Embeds: wire.List(f, "embeds"), Components: wire.List(f, "components"),
 		Allowed: rawJSON(f, "allowed_mentions"), Flags: wire.Int(f, "flags") & (wire.FlagSuppressEmbeds | wire.FlagSuppressNotifications | wire.FlagComponentsV2),
 		Channel: c.ID, Guild: c.Guild,
 	}
@@ -126,7 +126,7 @@ func (q *request) content(c *channel) (Message, *form.Failure) {
 		return m, failed
 	}
 	for _, file := range q.files {
-		m.Attachments = append(m.Attachments, q.s.place(c, file))
+		m.Attachments = append(m.Attachments, q.s.storeAttachment(c, file))
 	}
 	if m.Flags&wire.FlagComponentsV2 == 0 && m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
 		return m, form.EmptyMessage
@@ -184,11 +184,11 @@ func (q *request) edit(c *channel, r *record) *form.Failure {
 	if _, given := f["attachments"]; given {
 		keep := wire.List(f, "attachments")
 		m.Attachments = slices.DeleteFunc(slices.Clone(m.Attachments), func(a Attachment) bool {
-			return !slices.ContainsFunc(keep, func(k object) bool { return wire.Word(k, "id") == a.ID })
+			return !slices.ContainsFunc(keep, func(k object) bool { return wire.String(k, "id") == a.ID })
 		})
 	}
 	for _, file := range q.files {
-		m.Attachments = append(slices.Clone(m.Attachments), s.place(c, file))
+		m.Attachments = append(slices.Clone(m.Attachments), s.storeAttachment(c, file))
 	}
 	if m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
 		return form.EmptyMessage
@@ -198,7 +198,7 @@ func (q *request) edit(c *channel, r *record) *form.Failure {
 	m.EditedAt, m.Edits = s.o.Now(), m.Edits+1
 	r.Message = m
 	s.changed()
-	s.emitMessage("MESSAGE_UPDATE", r.Message, how{})
+	s.emitMessage("MESSAGE_UPDATE", r.Message, actionOptions{})
 	return nil
 }
 

@@ -32,7 +32,7 @@ var threadRoutes = map[string]route{
 	ListThreadMember: {do: inChannel(func(q *request, c *channel) (answer, *form.Failure) {
 		found := []object{}
 		for _, user := range c.joined {
-			found = append(found, object{"id": c.ID, "user_id": user, "join_timestamp": wire.Stamp(c.made), "flags": 0})
+			found = append(found, object{"id": c.ID, "user_id": user, "join_timestamp": wire.Timestamp(c.made), "flags": 0})
 		}
 		return ok(found)
 	})},
@@ -66,7 +66,7 @@ func (s *Server) joinThread(c *channel, user string) {
 // threadName checks the name and the minutes that a body gives a thread.
 func (q *request) threadName() (string, int, *form.Failure) {
 	bad := &form.Errors{}
-	name := wire.Word(q.fields, "name")
+	name := wire.String(q.fields, "name")
 	if n := len([]rune(name)); n < 1 || n > 100 {
 		bad.Add("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
 	}
@@ -97,13 +97,13 @@ func startThread(q *request, c *channel, r *record) (answer, *form.Failure) {
 
 // threadFrom makes a thread from a message: it has the message's id, and begins with a message of the system that points to it.
 func (s *Server) threadFrom(c *channel, r *record, name string, minutes int, owner string) *channel {
-	t := s.openChannel(Channel{ID: r.ID, Guild: c.Guild, Kind: PublicThread, Name: name, Parent: c.ID, Owner: owner, AutoPause: minutes})
+	t := s.openChannel(Channel{ID: r.ID, Guild: c.Guild, Kind: PublicThread, Name: name, Parent: c.ID, Owner: owner, AutoArchive: minutes})
 	t.joined = []string{owner}
 	r.Thread, r.Flags = t.ID, r.Flags|wire.FlagHasThread
 	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
-	s.emitMessage("MESSAGE_UPDATE", r.Message, how{})
+	s.emitMessage("MESSAGE_UPDATE", r.Message, actionOptions{})
 	starter := s.add(t, Message{Author: owner, Type: wire.TypeThreadStarter, ReplyTo: r.ID})
-	s.emitMessage("MESSAGE_CREATE", starter.Message, how{})
+	s.emitMessage("MESSAGE_CREATE", starter.Message, actionOptions{})
 	s.changed()
 	return t
 }
@@ -133,7 +133,7 @@ func startBareThread(q *request, c *channel) (answer, *form.Failure) {
 	if f := s.need(c, need); f != nil {
 		return answer{}, f
 	}
-	t := s.openChannel(Channel{ID: s.newID(), Guild: c.Guild, Kind: kind, Name: name, Parent: c.ID, Owner: s.o.BotUserID, AutoPause: minutes})
+	t := s.openChannel(Channel{ID: s.newID(), Guild: c.Guild, Kind: kind, Name: name, Parent: c.ID, Owner: s.o.BotUserID, AutoArchive: minutes})
 	t.joined = []string{s.o.BotUserID}
 	if c.Kind == Forum {
 		inner, _ := q.fields["message"].(object)
@@ -147,7 +147,7 @@ func startBareThread(q *request, c *channel) (answer, *form.Failure) {
 		s.mention(&m)
 		s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
 		r := s.add(t, m)
-		s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+		s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
 		o := s.wireChannel(t)
 		o["message"] = s.read(r.Message)
 		return created(o)
@@ -155,12 +155,12 @@ func startBareThread(q *request, c *channel) (answer, *form.Failure) {
 	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
 	if kind == PublicThread {
 		r := s.add(c, Message{ID: t.ID, Author: s.o.BotUserID, Type: wire.TypeThreadCreated, Content: name, Thread: t.ID, Flags: wire.FlagHasThread})
-		s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+		s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
 	}
 	return created(s.wireChannel(t))
 }
 
-// emitThread tells of a thread.
+// emitThread sends the event of a thread.
 func (s *Server) emitThread(name string, c *channel, more object) {
 	if !c.isThread() {
 		return

@@ -17,18 +17,18 @@ import (
 
 // Server is Discord with one app in it.
 type Server struct {
-	o      Options
-	base   string       // http://127.0.0.1:port
-	second string       // the same on another port, where sessions are resumed
-	out    *http.Client // for requests to the app
-	key    ed25519.PrivateKey
-	ctx    context.Context // ends with Close
-	host   *fakeserver.Host
+	o          Options
+	base       string       // http://127.0.0.1:port
+	resumeBase string       // the same on another port, where sessions are resumed
+	out        *http.Client // for requests to the app
+	key        ed25519.PrivateKey
+	ctx        context.Context // ends with Close
+	host       *fakeserver.Host
 	fake
 	*gateway.Gateway
 
 	mu           sync.Mutex
-	ids          *snowflake.Maker
+	ids          *snowflake.Generator
 	revoked      bool // the bot token is good no more
 	denied       int
 	interactURL  string
@@ -45,11 +45,11 @@ type Server struct {
 	modals       map[string]*Modal // by user
 	typing       map[string][]time.Time
 	limits       *limits.Limiter
-	fromBot      int
-	disasters    []string
+	postCount    int
+	penalties    []string
 }
 
-// Start starts a fake Discord for a test: it is closed when the test ends. Mistakes in its use fail the test, and so do a disaster and a call
+// Start starts a fake Discord for a test: it is closed when the test ends. Mistakes in its use fail the test, and so do a penalty and a call
 // of a route that the fake does not know.
 func Start(t fakeserver.TB, o Options) *Server {
 	t.Helper()
@@ -61,8 +61,8 @@ func Start(t fakeserver.TB, o Options) *Server {
 		for _, route := range s.UnknownRoutes() {
 			problems = append(problems, "the fake Discord was asked for "+route+", which it does not know")
 		}
-		if !o.AllowDisasters {
-			problems = append(problems, s.Disasters()...)
+		if !o.AllowPenalties {
+			problems = append(problems, s.Penalties()...)
 		}
 		return problems
 	})
@@ -74,7 +74,7 @@ func New(o Options) *Server {
 	o = o.filled()
 	seed := sha256.Sum256([]byte("discordtest" + o.ApplicationID))
 	s := &Server{
-		o: o, ids: snowflake.NewMaker(), denied: o.Denied, interactURL: o.InteractionsURL,
+		o: o, ids: snowflake.NewGenerator(), denied: o.Denied, interactURL: o.InteractionsURL,
 		key:      ed25519.NewKeyFromSeed(seed[:]),
 		out:      &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}},
 		users:    map[string]*User{},
@@ -91,12 +91,12 @@ func New(o Options) *Server {
 	s.users[o.BotUserID] = &User{ID: o.BotUserID, Name: o.BotName, IsBot: true}
 	s.host = fakeserver.NewHost("Discord", &s.mu)
 	s.host.Dump, s.ctx = s.Dump, s.host.Ctx
-	s.limits = &limits.Limiter{Now: o.LimitNow, Ban: func(why string) { s.disasters = append(s.disasters, why) }}
+	s.limits = &limits.Limiter{Now: o.LimitNow, Ban: func(why string) { s.penalties = append(s.penalties, why) }}
 	s.limits.Set(o.Limits)
 	s.fake = fakeserver.New[Call](s.host, s.answerTrouble)
 	s.Gateway = s.newGateway()
 	s.base = s.host.Serve(s.routes())
-	s.second = s.host.Serve(s.serveGateway(true))
+	s.resumeBase = s.host.Serve(s.serveGateway(true))
 	return s
 }
 
@@ -195,10 +195,10 @@ func (s *Server) countInvalid() {
 	s.changed()
 }
 
-// Disasters are the things that happened and must never happen to a real bot: the reset of its token by too many identifies, or the ban of its
-// address by too many invalid requests.
-func (s *Server) Disasters() []string {
+// Penalties are how Discord has punished the bot: by the reset of its token after too many identifies, or by the ban of its address after too
+// many invalid requests. A real bot must never get there.
+func (s *Server) Penalties() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]string{}, s.disasters...)
+	return append([]string{}, s.penalties...)
 }

@@ -18,12 +18,12 @@ type User struct {
 
 // Guild is a server in the users' words. The bot is in it, with a role of its own, unless it is Away.
 type Guild struct {
-	ID      string
-	Name    string
-	Members []string // the users in it beside the bot
-	Roles   []Role   // beside @everyone and the bot's own
-	Away    bool     // the bot is not in it
-	Owner   string   // a member, who may do everything; "" is nobody of interest
+	ID         string
+	Name       string
+	Members    []string // the users in it beside the bot
+	Roles      []Role   // beside @everyone and the bot's own
+	WithoutBot bool     // the bot is not in it
+	Owner      string   // a member, who may do everything; "" is nobody of interest
 	// BotPermissions are those of the bot's own role; 0 means DefaultPermissions.
 	BotPermissions int64
 	// Everyone are the permissions of @everyone; 0 means DefaultPermissions.
@@ -55,17 +55,17 @@ const (
 
 // Channel is a channel of a guild, a thread or a DM.
 type Channel struct {
-	ID         string
-	Guild      string // "" for a DM
-	Kind       Kind
-	Name       string
-	Topic      string
-	Parent     string // of a thread
-	Owner      string // who made the thread
-	Archived   bool   // of a thread
-	Locked     bool   // of a thread
-	Overwrites []Overwrite
-	AutoPause  int // minutes until a thread archives itself; it never does here
+	ID          string
+	Guild       string // "" for a DM
+	Kind        Kind
+	Name        string
+	Topic       string
+	Parent      string // of a thread
+	Owner       string // who made the thread
+	Archived    bool   // of a thread
+	Locked      bool   // of a thread
+	Overwrites  []Overwrite
+	AutoArchive int // minutes until a thread archives itself; it never does here
 }
 
 // guild is a guild with what has been added to it.
@@ -78,10 +78,10 @@ type guild struct {
 
 // member is a user in a guild.
 type member struct {
-	user   string
-	nick   string
-	joined time.Time
-	muted  time.Time // until then they are timed out
+	user          string
+	nick          string
+	joined        time.Time
+	timedOutUntil time.Time // until then they are timed out
 }
 
 // channel is a channel with what was said in it.
@@ -109,7 +109,7 @@ func (s *Server) AddUser(u User) *Person {
 	return &Person{s: s, ID: u.ID}
 }
 
-// AddGuild opens a guild, or changes one; the app hears GUILD_CREATE if it is connected.
+// AddGuild opens a guild, or changes one; the app receives GUILD_CREATE if it is connected.
 func (s *Server) AddGuild(g Guild) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +130,7 @@ func (s *Server) AddGuild(g Guild) {
 	}
 	given := g.Roles
 	g.Roles = []Role{{ID: g.ID, Name: "@everyone", Permissions: g.Everyone}}
-	if !g.Away {
+	if !g.WithoutBot {
 		g.Roles = append(g.Roles, Role{ID: have.botRole, Name: s.o.BotName, Permissions: g.BotPermissions, Managed: true, Members: []string{s.o.BotUserID}})
 		g.Members = append([]string{s.o.BotUserID}, g.Members...)
 	}
@@ -141,7 +141,7 @@ func (s *Server) AddGuild(g Guild) {
 		s.mustUser(user)
 		have.members[user] = &member{user: user, joined: now}
 	}
-	if !g.Away {
+	if !g.WithoutBot {
 		s.emit(event{name: "GUILD_CREATE", guild: g.ID, intent: gateway.IntentGuilds, full: s.wireGuildCreate(have)})
 	}
 	s.changed()
@@ -190,7 +190,7 @@ func (s *Server) TimesOut(guild, user string, until time.Time) {
 	if m == nil {
 		s.fatal("%s can't be timed out: not in the guild %s", user, guild)
 	}
-	m.muted = until
+	m.timedOutUntil = until
 	s.changed()
 }
 

@@ -21,7 +21,7 @@ type Host struct {
 	end     context.CancelFunc
 	work    sync.WaitGroup
 	webs    []*http.Server
-	changed chan struct{} // closed and made anew at each change
+	changed chan struct{} // closed and replaced at each change
 }
 
 // NewHost is a host for the fake of a platform that keeps its state under the lock.

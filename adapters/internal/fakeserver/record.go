@@ -68,7 +68,7 @@ func (r *Record[C, P]) CountCalls(endpoint string) int {
 // Pending is a call that is being handled.
 type Pending[C any, P CallPointer[C]] struct {
 	record *Record[C, P]
-	place  int
+	index  int
 	fault  *Injected[C]
 }
 
@@ -79,7 +79,7 @@ func Begin[C any, P CallPointer[C]](r *Record[C, P], call C) *Pending[C, P] {
 	fault := r.faultFor(&call)
 	r.calls = append(r.calls, call)
 	r.host.Changed()
-	return &Pending[C, P]{record: r, place: len(r.calls) - 1, fault: fault}
+	return &Pending[C, P]{record: r, index: len(r.calls) - 1, fault: fault}
 }
 
 // Note records a call that is over, and that no fault disturbs. The caller holds the lock.
@@ -92,7 +92,7 @@ func Note[C any, P CallPointer[C]](r *Record[C, P], call C) {
 func (p *Pending[C, P]) Finish(status int, set func(*C)) {
 	p.record.host.mu.Lock()
 	defer p.record.host.mu.Unlock()
-	call := &p.record.calls[p.place]
+	call := &p.record.calls[p.index]
 	c := P(call).common()
 	c.Done, c.Status = true, status
 	if set != nil {

@@ -165,10 +165,10 @@ func (s *Server) WithdrawScope(scope string) {
 	s.scopes = slices.DeleteFunc(slices.Clone(s.scopes), func(other string) bool { return other == scope })
 }
 
-// RevokeToken makes the bot token meet token_revoked from now on.
+// RevokeToken makes calls with the bot token fail with token_revoked from now on.
 func (s *Server) RevokeToken() { s.setToken("token_revoked") }
 
-// DeactivateAccount makes the bot token meet account_inactive from now on.
+// DeactivateAccount makes calls with the bot token fail with account_inactive from now on.
 func (s *Server) DeactivateAccount() { s.setToken("account_inactive") }
 
 // RestoreToken makes the bot token good again.

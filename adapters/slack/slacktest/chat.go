@@ -32,7 +32,7 @@ type content struct {
 func (s *Server) readContent(args Args) (content, *failure) {
 	var in content
 	in.text, in.hasText = args["text"], args["text"] != ""
-	in.unfurls = args.yes("unfurl_links") || args["unfurl_media"] != "false" && args["unfurl_media"] != "0" // Slack's defaults for apps
+	in.unfurls = args.flag("unfurl_links") || args["unfurl_media"] != "false" && args["unfurl_media"] != "0" // Slack's defaults for apps
 	markdown := args["markdown_text"]
 	switch {
 	case markdown != "" && (in.hasText || args["blocks"] != ""):
@@ -97,7 +97,7 @@ func (s *Server) message(in content) Message {
 		User: s.o.BotUserID, BotID: s.o.BotID, AppID: s.o.AppID, Unfurls: in.unfurls,
 	}
 	if len(m.Blocks) == 0 {
-		m.Blocks, m.drawn = blockkit.RichText(m.Text, s.ids.next), true
+		m.Blocks, m.derivedBlocks = blockkit.RichText(m.Text, s.ids.next), true
 	}
 	return m
 }
@@ -129,7 +129,7 @@ func postMessage(q *request) (object, *failure) {
 	if failed != nil {
 		return nil, failed
 	}
-	r := s.post(c, in, q.args["thread_ts"], q.args.yes("reply_broadcast"))
+	r := s.post(c, in, q.args["thread_ts"], q.args.flag("reply_broadcast"))
 	return object{"channel": c.ID, "ts": r.TS, "message": s.wireOwn(r.Message)}, nil
 }
 
@@ -144,12 +144,12 @@ func (s *Server) post(c *channel, in content, thread string, broadcast bool) *re
 	r := s.add(c, m)
 	fakeserver.Hide(&s.Reads, &r.Visibility)
 	delete(s.statuses, statusKey(c.ID, r.ThreadTS))
-	s.emitMessage(c, r.Message, how{})
+	s.emitMessage(c, r.Message, actionOptions{})
 	return r
 }
 
-// nowhere reports a thread that is given and empty, which Slack takes for a wrong one and not for none.
-func (a Args) nowhere() bool {
+// hasEmptyThread reports a thread that is given and empty, which Slack takes for a wrong one and not for none.
+func (a Args) hasEmptyThread() bool {
 	thread, given := a["thread_ts"]
 	return given && thread == ""
 }
@@ -171,7 +171,7 @@ func (q *request) newContent() (content, *failure) {
 		return in, failed
 	case in.empty():
 		return in, fail("no_text")
-	case q.args.nowhere():
+	case q.args.hasEmptyThread():
 		return in, fail("invalid_thread_ts")
 	}
 	return in, nil
@@ -194,11 +194,11 @@ func postEphemeral(q *request) (object, *failure) {
 	if failed != nil {
 		return nil, failed
 	}
-	return object{"message_ts": s.whisper(c, in, user, q.args["thread_ts"]).TS}, nil
+	return object{"message_ts": s.addEphemeral(c, in, user, q.args["thread_ts"]).TS}, nil
 }
 
-// whisper shows a message to one person only.
-func (s *Server) whisper(c *channel, in content, user, thread string) *record {
+// addEphemeral shows a message to one person only.
+func (s *Server) addEphemeral(c *channel, in content, user, thread string) *record {
 	m := s.message(in)
 	m.TS, m.ThreadTS, m.Ephemeral, m.Channel, m.PostedAt = s.newTS(), thread, user, c.ID, s.o.Now()
 	r := &record{Message: m}
@@ -241,9 +241,9 @@ func (s *Server) edit(c *channel, r *record, in content) {
 	}
 	switch {
 	case len(in.blocks) > 0:
-		r.Blocks, r.drawn = in.blocks, false
-	case in.noBlocks, r.drawn:
-		r.Blocks, r.drawn = blockkit.RichText(r.Text, s.ids.next), true
+		r.Blocks, r.derivedBlocks = in.blocks, false
+	case in.noBlocks, r.derivedBlocks:
+		r.Blocks, r.derivedBlocks = blockkit.RichText(r.Text, s.ids.next), true
 	}
 	if in.attachments != nil {
 		r.Attachments = in.attachments
@@ -253,7 +253,7 @@ func (s *Server) edit(c *channel, r *record, in content) {
 	}
 	r.EditedTS, r.EditedBy, r.Edits = s.newTS(), s.o.BotUserID, r.Edits+1
 	s.changed()
-	s.emitChanged(c, r.Message, before, how{})
+	s.emitChanged(c, r.Message, before, actionOptions{})
 }
 
 func deleteMessage(q *request) (object, *failure) {
@@ -269,12 +269,12 @@ func deleteMessage(q *request) (object, *failure) {
 	case r.BotID != s.o.BotID:
 		return nil, fail("cant_delete_message")
 	}
-	s.remove(c, r, how{})
+	s.remove(c, r, actionOptions{})
 	return object{"channel": c.ID, "ts": r.TS}, nil
 }
 
 // remove takes a message away; a parent with replies leaves a tombstone.
-func (s *Server) remove(c *channel, r *record, h how) []*Delivery {
+func (s *Server) remove(c *channel, r *record, h actionOptions) []*Delivery {
 	before := r.Message
 	if len(c.repliesTo(r.TS)) == 0 {
 		c.drop(r)

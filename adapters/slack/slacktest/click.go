@@ -60,16 +60,16 @@ func (s *Server) FindButton(channel, ts, name string) (Button, bool) {
 }
 
 // Clicks presses the button with this text, action_id or value on a message, and says yes if it asks. That it is there is taken for granted.
-func (p *Person) Clicks(channel, ts, name string, hows ...How) *Delivery {
+func (p *Person) Clicks(channel, ts, name string, options ...ActionOption) *Delivery {
 	b, ok := p.s.FindButton(channel, ts, name)
 	if !ok {
 		p.s.fatal("there is no button %q on message %s in %s", name, ts, channel)
 	}
-	return p.Presses(b, hows...)
+	return p.Presses(b, options...)
 }
 
 // Presses presses a button that was looked up before, whether or not it is still there.
-func (p *Person) Presses(b Button, hows ...How) *Delivery {
+func (p *Person) Presses(b Button, options ...ActionOption) *Delivery {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,13 +87,13 @@ func (p *Person) Presses(b Button, hows ...How) *Delivery {
 	if now.ThreadTS != "" {
 		container["thread_ts"] = now.ThreadTS
 	}
-	h := how{}.with(hows)
+	h := actionOptions{}.with(options)
 	payload := s.interaction("block_actions", p.ID, h)
 	payload["container"], payload["trigger_id"], payload["response_url"] = container, trigger, respond
 	payload["channel"] = object{"id": c.ID, "name": c.clickName()}
 	payload["state"], payload["actions"] = object{"values": object{}}, []object{action}
 	if now.Ephemeral == "" {
-		payload["message"] = s.wireOwn(now) // an ephemeral message does not come along
+		payload["message"] = s.wireOwn(now) // an ephemeral message is not part of the payload
 	}
 	d := s.interact(payload, "block_actions", h)
 	d.TriggerID, d.ResponseURL = trigger, respond
@@ -113,7 +113,7 @@ func (c *channel) clickName() string {
 }
 
 // interaction is what all interactions have.
-func (s *Server) interaction(kind, user string, h how) object {
+func (s *Server) interaction(kind, user string, h actionOptions) object {
 	team, app := s.o.TeamID, s.o.AppID
 	if h.team != "" {
 		team = h.team
@@ -129,18 +129,18 @@ func (s *Server) interaction(kind, user string, h how) object {
 }
 
 // interact is an interaction as a delivery: JSON by socket, a form with one field by HTTP.
-func (s *Server) interact(payload object, kind string, h how) *Delivery {
+func (s *Server) interact(payload object, kind string, h actionOptions) *Delivery {
 	body := fakeserver.JSON(payload)
 	form := url.Values{"payload": {string(body)}}.Encode()
 	return &Delivery{s: s, Kind: Interactions, Type: kind, body: body, form: []byte(form), how: h, once: true}
 }
 
 // Runs types a slash command, such as "/gatehouse status".
-func (p *Person) Runs(channel, line string, hows ...How) *Delivery {
+func (p *Person) Runs(channel, line string, options ...ActionOption) *Delivery {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, h := s.mustChannel(channel), how{}.with(hows)
+	c, h := s.mustChannel(channel), actionOptions{}.with(options)
 	command, text, _ := strings.Cut(line, " ")
 	trigger, respond := s.newTrigger(p.ID), s.newResponseURL(responseURL{channel: c.ID, user: p.ID})
 	team, app := s.o.TeamID, s.o.AppID

@@ -57,7 +57,7 @@ func TestAClickCarriesTheMessageAsItStands(t *testing.T) {
 	w := newTown(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(slacktest.Addresses{Interactions: a.URL})
-	parent := w.alice.Posts("C1", "do it", slacktest.Unheard()).TS
+	parent := w.alice.Posts("C1", "do it", slacktest.WithoutEvent()).TS
 	_, ts, err := w.api.PostMessage("C1", card("May I?"), slackgo.MsgOptionTS(parent))
 	if err != nil {
 		t.Fatal(err)

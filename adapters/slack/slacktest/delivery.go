@@ -34,7 +34,7 @@ type Delivery struct {
 
 	body      []byte // JSON
 	form      []byte // what goes by HTTP in its place
-	how       how
+	how       actionOptions
 	once      bool // Slack never sends it again
 	raw       bool
 	answerFor func(body []byte) // takes the app's answer, under the lock
@@ -188,7 +188,7 @@ func (s *Server) dispatch(conversation string, group []*Delivery) {
 // deliver makes the tries of one delivery; tried is called once the first is over.
 func (s *Server) deliver(d *Delivery, tried func()) {
 	defer tried()
-	defer s.settle(d)
+	defer s.finish(d)
 	retry, reason := d.how.retryNum, d.how.retryReason
 	copies := max(1, d.how.copies)
 	for tries := 0; tries <= maxRetries || copies > 0; tries++ {
@@ -256,7 +256,7 @@ func (s *Server) record(d *Delivery, a Attempt) {
 	s.changed()
 }
 
-func (s *Server) settle(d *Delivery) {
+func (s *Server) finish(d *Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d.over = true

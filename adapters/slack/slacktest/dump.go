@@ -10,7 +10,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Dump shows all that stands in the workspace as text for golden files: timestamps and ids made here are numbered by their order.
+// Dump shows everything in the workspace as text for golden files: timestamps and ids made here are numbered by their order.
 func (s *Server) Dump() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -20,10 +20,10 @@ func (s *Server) Dump() string {
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.views)) {
 		if v := s.views[id]; v.open {
-			fmt.Fprintf(&out, "modal of %s\n%s\n", s.nameOf(v.user), indent(v.seen().Shown()))
+			fmt.Fprintf(&out, "modal of %s\n%s\n", s.nameOf(v.user), indent(v.snapshot().Shown()))
 		}
 	}
-	return s.stable(out.String())
+	return s.normalized(out.String())
 }
 
 // DumpChannel is the part of Dump about one channel.
@@ -32,7 +32,7 @@ func (s *Server) DumpChannel(channel string) string {
 	defer s.mu.Unlock()
 	var out strings.Builder
 	s.dumpChannel(&out, s.mustChannel(channel))
-	return s.stable(out.String())
+	return s.normalized(out.String())
 }
 
 func (s *Server) dumpChannel(out *strings.Builder, c *channel) {
@@ -82,7 +82,7 @@ func (s *Server) nameOf(user string) string {
 // Golden is a message as JSON for golden files: its text, blocks, attachments and metadata as the app sent them, with stable ids.
 func (s *Server) Golden(m Message) string {
 	fields := object{"text": m.Text}
-	if !m.drawn {
+	if !m.derivedBlocks {
 		fields["blocks"] = m.Blocks
 	}
 	if m.Attachments != nil {
@@ -94,13 +94,13 @@ func (s *Server) Golden(m Message) string {
 	if m.Ephemeral != "" {
 		fields["only_seen_by"] = m.Ephemeral
 	}
-	return s.stable(fakeserver.Indented(fields)) + "\n"
+	return s.normalized(fakeserver.Indented(fields)) + "\n"
 }
 
 var timestamp = regexp.MustCompile(`\b\d{10}\.\d{6}\b`)
 
-// stable puts numbers in place of timestamps and of the ids that are made here.
-func (s *Server) stable(text string) string {
+// normalized puts numbers in place of timestamps and of the ids that are made here.
+func (s *Server) normalized(text string) string {
 	seen := fakeserver.Numbers{}
 	text = seen.Replace(text, timestamp, func(string) string { return "ts" })
 	own := regexp.MustCompile(`\b[A-Za-z][a-z]?` + s.ids.server + `[0-9A-F]{4,}\b`)

@@ -100,7 +100,7 @@ func TestACutCallDidNothingAndALostAnswerDidAll(t *testing.T) {
 	}
 }
 
-func TestAFaultStrikesTheCallsThatItNames(t *testing.T) {
+func TestAFaultFailsTheCallsThatItNames(t *testing.T) {
 	w := newTown(t, slacktest.Options{})
 	tenth := w.Inject(slacktest.Fault{Endpoint: post, Trouble: slacktest.Refused("fatal_error"), Every: 10})
 	for range 30 {

@@ -12,8 +12,8 @@ import (
 
 // The life of a response URL.
 const (
-	responseURLUses = 5
-	responseURLLife = 30 * time.Minute
+	responseURLUses     = 5
+	responseURLLifetime = 30 * time.Minute
 )
 
 type responseURL struct {
@@ -46,7 +46,7 @@ func (s *Server) serveResponseURL(w http.ResponseWriter, r *http.Request) {
 	defer func() { fakeserver.Note(&s.Record, call) }()
 	u := s.responses[r.PathValue("id")]
 	switch {
-	case u == nil, s.o.Now().Sub(u.issued) > responseURLLife:
+	case u == nil, s.o.Now().Sub(u.issued) > responseURLLifetime:
 		refuse(http.StatusNotFound, "expired_url")
 		return
 	case u.used >= responseURLUses:
@@ -77,12 +77,12 @@ func (s *Server) serveResponseURL(w http.ResponseWriter, r *http.Request) {
 func (s *Server) respond(u *responseURL, args Args) *failure {
 	c := s.channels[u.channel]
 	original := c.byTS[u.ts]
-	whispered := slices.IndexFunc(c.ephemerals, func(r *record) bool { return u.ts != "" && r.TS == u.ts })
-	if args.yes("delete_original") {
+	ephemeral := slices.IndexFunc(c.ephemerals, func(r *record) bool { return u.ts != "" && r.TS == u.ts })
+	if args.flag("delete_original") {
 		if original != nil {
-			s.remove(c, original, how{})
-		} else if whispered >= 0 {
-			c.ephemerals = slices.Delete(slices.Clone(c.ephemerals), whispered, whispered+1)
+			s.remove(c, original, actionOptions{})
+		} else if ephemeral >= 0 {
+			c.ephemerals = slices.Delete(slices.Clone(c.ephemerals), ephemeral, ephemeral+1)
 			s.changed()
 		}
 		return nil
@@ -93,17 +93,17 @@ func (s *Server) respond(u *responseURL, args Args) *failure {
 		return failed
 	case in.empty():
 		return fail("no_text")
-	case args.yes("replace_original") && original != nil:
+	case args.flag("replace_original") && original != nil:
 		s.edit(c, original, in)
-	case args.yes("replace_original") && whispered >= 0:
-		r := c.ephemerals[whispered]
+	case args.flag("replace_original") && ephemeral >= 0:
+		r := c.ephemerals[ephemeral]
 		m := s.message(in)
-		r.Text, r.Blocks, r.drawn, r.Edits = m.Text, m.Blocks, m.drawn, r.Edits+1
+		r.Text, r.Blocks, r.derivedBlocks, r.Edits = m.Text, m.Blocks, m.derivedBlocks, r.Edits+1
 		s.changed()
 	case args["response_type"] == "in_channel":
 		s.post(c, in, args["thread_ts"], false)
 	default:
-		s.whisper(c, in, u.user, u.thread)
+		s.addEphemeral(c, in, u.user, u.thread)
 	}
 	return nil
 }

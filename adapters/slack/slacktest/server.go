@@ -21,32 +21,32 @@ type Server struct {
 	host  *fakeserver.Host
 	fake
 
-	mu         sync.Mutex
-	scopes     []string
-	revoked    string // the error that the bot token meets, if any
-	to         Addresses
-	users      map[string]*User
-	channels   map[string]*channel
-	groups     map[string]*Group
-	files      map[string]*storedFile
-	triggers   map[string]*trigger
-	views      map[string]*view
-	responses  map[string]*responseURL
-	statuses   map[string]StatusChange // by channel and thread
-	past       []StatusChange
-	limits     map[string][]time.Time
-	perChannel int
-	mute       bool // new sockets are silent
-	deliveries []*Delivery
-	queues     map[string]chan struct{} // the last of each conversation's deliveries
-	sockets    []*Socket
-	opened     chan struct{} // closed and made anew when a socket opens
-	tickets    map[string]bool
-	acks       map[string]chan ack
-	strayAcks  []string
-	nextSocket int
-	turn       int // of the sockets
-	lastTS     int64
+	mu               sync.Mutex
+	scopes           []string
+	revoked          string // the error that calls with the bot token get, if any
+	to               Addresses
+	users            map[string]*User
+	channels         map[string]*channel
+	groups           map[string]*Group
+	files            map[string]*storedFile
+	triggers         map[string]*trigger
+	views            map[string]*view
+	responses        map[string]*responseURL
+	statuses         map[string]StatusChange // by channel and thread
+	past             []StatusChange
+	limits           map[string][]time.Time
+	perChannel       int
+	newSocketsSilent bool // new sockets are silent
+	deliveries       []*Delivery
+	queues           map[string]chan struct{} // the last of each conversation's deliveries
+	sockets          []*Socket
+	opened           chan struct{} // closed and replaced when a socket opens
+	tickets          map[string]bool
+	acks             map[string]chan ack
+	strayAcks        []string
+	nextSocket       int
+	turn             int // of the sockets
+	lastTS           int64
 }
 
 // Start starts a fake Slack for a test: it is closed when the test ends, mistakes in its use fail the test, and so does a call of an API
@@ -99,9 +99,9 @@ func New(o Options) *Server {
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/{method}", s.serveAPI)
-	mux.HandleFunc("/link/", s.beside(DialSocket, s.serveSocket))
-	mux.HandleFunc("/upload/{ticket}", s.beside(UploadFile, s.serveUpload))
-	mux.HandleFunc("/files-pri/{id}/{name}", s.beside(DownloadFile, s.serveFile))
+	mux.HandleFunc("/link/", s.recorded(DialSocket, s.serveSocket))
+	mux.HandleFunc("/upload/{ticket}", s.recorded(UploadFile, s.serveUpload))
+	mux.HandleFunc("/files-pri/{id}/{name}", s.recorded(DownloadFile, s.serveFile))
 	mux.HandleFunc("/actions/{id}", s.serveResponseURL)
 	return mux
 }

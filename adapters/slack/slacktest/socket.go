@@ -105,8 +105,8 @@ func (k *Socket) begin() bool {
 		}
 		return k.conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(time.Second))
 	})
-	k.silent = s.mute
-	if s.mute {
+	k.silent = s.newSocketsSilent
+	if s.newSocketsSilent {
 		s.changed()
 		return true
 	}
@@ -250,7 +250,7 @@ func (k *Socket) GoSilent() {
 func (s *Server) NewSocketsSilent(silent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mute = silent
+	s.newSocketsSilent = silent
 }
 
 // Disconnect sends a disconnect frame: warning, refresh_requested, link_disabled or too_many_websockets. After the last two the socket is

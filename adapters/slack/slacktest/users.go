@@ -49,7 +49,7 @@ func groupsList(q *request) (object, *failure) {
 	for _, id := range slices.Sorted(maps.Keys(q.s.groups)) {
 		g := q.s.groups[id]
 		entry := object{"id": g.ID, "team_id": q.s.o.TeamID, "is_usergroup": true, "name": g.Handle, "handle": g.Handle, "user_count": len(g.Members), "date_delete": 0}
-		if q.args.yes("include_users") {
+		if q.args.flag("include_users") {
 			entry["users"] = g.Members
 		}
 		list = append(list, entry)

@@ -12,7 +12,7 @@ import (
 
 // The limits of triggers and modals.
 const (
-	triggerLife     = 3 * time.Second
+	triggerLifetime = 3 * time.Second
 	modalDepth      = 3
 	maxModalText    = 24
 	maxPrivate      = 3000
@@ -65,8 +65,8 @@ func (s *Server) newTrigger(user string) string {
 	return id
 }
 
-// spend takes a trigger: once, within its three seconds.
-func (s *Server) spend(id string) (*trigger, *failure) {
+// useTrigger takes a trigger: once, within its three seconds.
+func (s *Server) useTrigger(id string) (*trigger, *failure) {
 	t := s.triggers[id]
 	switch {
 	case id == "":
@@ -75,7 +75,7 @@ func (s *Server) spend(id string) (*trigger, *failure) {
 		return nil, fail("invalid_trigger_id")
 	case t.used:
 		return nil, fail("exchanged_trigger_id")
-	case s.o.Now().Sub(t.issued) > triggerLife:
+	case s.o.Now().Sub(t.issued) > triggerLifetime:
 		return nil, fail("expired_trigger_id")
 	}
 	return t, nil
@@ -144,7 +144,7 @@ func viewsPush(q *request) (object, *failure) {
 }
 
 func (s *Server) openView(args Args, allowed func(*trigger) *failure) (object, *failure) {
-	t, failed := s.spend(args["trigger_id"])
+	t, failed := s.useTrigger(args["trigger_id"])
 	if failed != nil {
 		return nil, failed
 	}
@@ -229,7 +229,7 @@ func (s *Server) wireView(v *view) object {
 	return out
 }
 
-func (v *view) seen() View {
+func (v *view) snapshot() View {
 	text := func(key string) string {
 		s, _ := v.fields[key].(string)
 		return s
@@ -253,5 +253,5 @@ func (s *Server) Modal(user string) (View, bool) {
 	if len(stack) == 0 {
 		return View{}, false
 	}
-	return stack[len(stack)-1].seen(), true
+	return stack[len(stack)-1].snapshot(), true
 }

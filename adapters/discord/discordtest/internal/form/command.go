@@ -14,12 +14,12 @@ var commandName = regexp.MustCompile(`^[-_'\p{L}\p{N}]{1,32}$`)
 func CheckCommand(o wire.Object, where string, bad *Errors) {
 	at := func(field string) string { return strings.TrimPrefix(where+"."+field, ".") }
 	kind := wire.Int(o, "type")
-	if name := wire.Word(o, "name"); !commandName.MatchString(name) || strings.ToLower(name) != name {
+	if name := wire.String(o, "name"); !commandName.MatchString(name) || strings.ToLower(name) != name {
 		if kind <= 1 {
 			bad.Add(at("name"), "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid")
 		}
 	}
-	if n := len([]rune(wire.Word(o, "description"))); kind <= 1 && (n < 1 || n > 100) {
+	if n := len([]rune(wire.String(o, "description"))); kind <= 1 && (n < 1 || n > 100) {
 		bad.Add(at("description"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
 	}
 	optional := false

@@ -75,7 +75,7 @@ func checkButton(b wire.Object, at string, seen map[string]bool, bad *Errors) {
 	if style < 1 || style > 6 {
 		bad.Add(at+".style", "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3, 4, 5, 6}.")
 	}
-	label := wire.Word(b, "label")
+	label := wire.String(b, "label")
 	if utf8.RuneCountInString(label) > 80 {
 		bad.Add(at+".label", "BASE_TYPE_MAX_LENGTH", "Must be 80 or fewer in length.")
 	}
@@ -83,12 +83,12 @@ func checkButton(b wire.Object, at string, seen map[string]bool, bad *Errors) {
 		bad.Add(at+".label", "BUTTON_COMPONENT_LABEL_REQUIRED", "A label or emoji is required")
 	}
 	if style == 5 {
-		if url := wire.Word(b, "url"); url == "" || len(url) > 512 {
+		if url := wire.String(b, "url"); url == "" || len(url) > 512 {
 			bad.Add(at+".url", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 512 in length.")
 		}
 		return
 	}
-	checkCustomID(wire.Word(b, "custom_id"), at, seen, bad)
+	checkCustomID(wire.String(b, "custom_id"), at, seen, bad)
 }
 
 func checkCustomID(id, at string, seen map[string]bool, bad *Errors) {

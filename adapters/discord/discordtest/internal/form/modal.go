@@ -32,7 +32,7 @@ type Input struct {
 
 // ReadModal reads a modal from a first answer, if Discord takes it.
 func ReadModal(f wire.Object) (*Modal, *Failure) {
-	m := &Modal{CustomID: wire.Word(f, "custom_id"), Title: wire.Word(f, "title")}
+	m := &Modal{CustomID: wire.String(f, "custom_id"), Title: wire.String(f, "title")}
 	bad := &Errors{}
 	if n := utf8.RuneCountInString(m.CustomID); n < 1 || n > 100 {
 		bad.Add("data.custom_id", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
@@ -51,7 +51,7 @@ func ReadModal(f wire.Object) (*Modal, *Failure) {
 		label := ""
 		if wire.Int(row, "type") == message.ComponentLabel {
 			one, _ := row["component"].(wire.Object)
-			inner, label = []wire.Object{one}, wire.Word(row, "label")
+			inner, label = []wire.Object{one}, wire.String(row, "label")
 		}
 		if len(inner) != 1 || wire.Int(inner[0], "type") != message.ComponentInput {
 			if wire.Int(row, "type") != message.ComponentText {
@@ -61,8 +61,8 @@ func ReadModal(f wire.Object) (*Modal, *Failure) {
 		}
 		e := inner[0]
 		in := Input{
-			CustomID: wire.Word(e, "custom_id"), Label: wire.Word(e, "label"), Long: wire.Int(e, "style") == 2, Required: true, Min: wire.Int(e, "min_length"),
-			Max: wire.Int(e, "max_length"), Value: wire.Word(e, "value"), Placeholder: wire.Word(e, "placeholder"), Labelled: label != "",
+			CustomID: wire.String(e, "custom_id"), Label: wire.String(e, "label"), Long: wire.Int(e, "style") == 2, Required: true, Min: wire.Int(e, "min_length"),
+			Max: wire.Int(e, "max_length"), Value: wire.String(e, "value"), Placeholder: wire.String(e, "placeholder"), Labelled: label != "",
 		}
 		if label != "" {
 			in.Label = label

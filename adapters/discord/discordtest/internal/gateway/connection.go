@@ -245,7 +245,7 @@ func (c *Connection) AskReconnect() { c.locked(func() { c.enqueue(opFrame(opReco
 // AskHeartbeat asks the client for a heartbeat at once, op 1.
 func (c *Connection) AskHeartbeat() { c.locked(func() { c.enqueue(opFrame(opHeartbeat, nil)) }) }
 
-// Invalidate says that the session is invalid, op 9. Unless it is resumable, it can't be resumed from then on; the client may identify anew on
+// Invalidate says that the session is invalid, op 9. Unless it is resumable, it can't be resumed from then on; the client may identify again on
 // the same connection or on another.
 func (c *Connection) Invalidate(resumable bool) {
 	c.locked(func() {
@@ -287,7 +287,7 @@ func (g *Gateway) ResetAll() {
 func (g *Gateway) RefuseConnections(on bool) { g.set(func() { g.refuse = on }) }
 
 // NewConnectionsSilent makes connections that open from now on silent from the start: not even a hello comes.
-func (g *Gateway) NewConnectionsSilent(on bool) { g.set(func() { g.mute = on }) }
+func (g *Gateway) NewConnectionsSilent(on bool) { g.set(func() { g.newSilent = on }) }
 
 // WithholdAcks leaves heartbeats unacknowledged on connections that open from now on.
 func (g *Gateway) WithholdAcks(on bool) { g.set(func() { g.noAcks = on }) }

@@ -8,25 +8,25 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Event is something that the gateway tells of.
+// Event is an event of the gateway.
 type Event struct {
-	Name   string
-	Guild  string         // "" for a DM, which is told on shard 0
-	Intent int            // that a session must have; 0 means none
-	Full   any            // what is told
-	Bare   map[string]any // the same for sessions without the message content intent, if that is another
+	Name           string
+	Guild          string         // "" for a DM, which goes to shard 0
+	Intent         int            // that a session must have; 0 means none
+	Full           any            // its data
+	WithoutContent map[string]any // the same for sessions without the message content intent, if that is another
 }
 
-// Emit tells all sessions of an event that want it, those without a connection for later.
+// Emit sends an event to all sessions that want it, and keeps it for those without a connection.
 func Emit(g *Gateway, e Event) {
 	var full, bare []byte
 	for _, k := range g.order {
 		if !k.alive(g.o.Now()) || !k.ready || !HasGuild(k.shard, e.Guild) || (e.Intent != 0 && k.intents&e.Intent == 0) {
 			continue
 		}
-		if e.Bare != nil && k.intents&IntentMessageContent == 0 {
+		if e.WithoutContent != nil && k.intents&IntentMessageContent == 0 {
 			if bare == nil {
-				bare = fakeserver.JSON(e.Bare)
+				bare = fakeserver.JSON(e.WithoutContent)
 			}
 			k.send(e.Name, bare)
 			continue

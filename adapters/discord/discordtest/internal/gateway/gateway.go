@@ -19,7 +19,7 @@ type Config struct {
 	LimitNow func() time.Time // the clock of rate limits
 
 	HeartbeatInterval time.Duration
-	SessionLife       time.Duration
+	SessionLifetime   time.Duration
 	IdentifyEvery     time.Duration // less than 0: no such limit
 	IdentifyBudget    int
 	MaxConcurrency    int
@@ -47,7 +47,7 @@ type Gateway struct {
 	dayCount     int
 	lastIdentify map[int]time.Time
 	refuse       bool
-	mute         bool
+	newSilent    bool
 	noAcks       bool
 	replayMore   int
 }

@@ -60,7 +60,7 @@ func (c *Connection) begin(query map[string][]string) bool {
 		return false
 	}
 	c.ID, c.open, c.openedAt = len(g.connections)+1, true, g.o.Now()
-	c.silent, c.noAcks = g.mute, g.noAcks
+	c.silent, c.noAcks = g.newSilent, g.noAcks
 	g.connections = append(g.connections, c)
 	if v := strings.Join(query["v"], ""); v != "9" && v != "10" {
 		c.closeWith(4012, "Invalid API version.")

@@ -12,21 +12,21 @@ import (
 
 // session is a session of the gateway, with a connection or waiting for a resume.
 type session struct {
-	id      string
-	shard   [2]int
-	intents int
-	life    time.Duration
-	ready   bool
-	seq     int64
-	events  []sent
-	conn    *Connection
-	lostAt  time.Time // when its connection ended
-	dead    bool
+	id       string
+	shard    [2]int
+	intents  int
+	lifetime time.Duration
+	ready    bool
+	seq      int64
+	events   []sent
+	conn     *Connection
+	lostAt   time.Time // when its connection ended
+	dead     bool
 }
 
 // alive says whether the session has a connection or could be resumed.
 func (k *session) alive(now time.Time) bool {
-	return !k.dead && (k.conn != nil || now.Sub(k.lostAt) < k.life)
+	return !k.dead && (k.conn != nil || now.Sub(k.lostAt) < k.lifetime)
 }
 
 // HasGuild says whether a guild's events come to a shard; those of DMs come to the first.
@@ -88,7 +88,7 @@ func (g *Gateway) ForgetSessions() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, k := range g.order {
-		k.life = 0
+		k.lifetime = 0
 	}
 }
 
@@ -144,7 +144,7 @@ func (c *Connection) identify(data identifyData) {
 		return
 	}
 	g.lastIdentify[key] = now
-	k := &session{id: strings.ToLower(rand.Text()), shard: seen.Shard, intents: data.Intents, life: g.o.SessionLife}
+	k := &session{id: strings.ToLower(rand.Text()), shard: seen.Shard, intents: data.Intents, lifetime: g.o.SessionLifetime}
 	seen.Session = k.id
 	g.forgetDead(now)
 	g.sessions[k.id] = k
@@ -160,7 +160,7 @@ func (c *Connection) identify(data identifyData) {
 	}
 }
 
-// forgetDead lets go of what sessions keep that nobody can resume.
+// forgetDead drops what is kept of sessions that can no longer be resumed.
 func (g *Gateway) forgetDead(now time.Time) {
 	kept := g.order[:0:0]
 	for _, k := range g.order {

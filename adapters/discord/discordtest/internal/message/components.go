@@ -33,7 +33,7 @@ func (m Message) Buttons() []Button {
 		for _, c := range components {
 			if wire.Int(c, "type") == ComponentButton {
 				found = append(found, Button{
-					Channel: m.Channel, Message: m.ID, CustomID: wire.Word(c, "custom_id"), Label: wire.Word(c, "label"), Style: wire.Int(c, "style"), URL: wire.Word(c, "url"),
+					Channel: m.Channel, Message: m.ID, CustomID: wire.String(c, "custom_id"), Label: wire.String(c, "label"), Style: wire.Int(c, "style"), URL: wire.String(c, "url"),
 					Disabled: wire.Bool(c, "disabled"), message: m,
 				})
 			}

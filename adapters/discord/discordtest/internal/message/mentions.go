@@ -16,8 +16,8 @@ var (
 	allMention  = regexp.MustCompile(`@(everyone|here)`)
 )
 
-// uncoded is a text without its code, in which nothing is a mention or a link.
-func uncoded(text string) string { return codeSpan.ReplaceAllString(text, " ") }
+// withoutCode is a text without its code, in which nothing is a mention or a link.
+func withoutCode(text string) string { return codeSpan.ReplaceAllString(text, " ") }
 
 // allowed says which mentions of a message may ping.
 type allowed struct {
@@ -51,7 +51,7 @@ func (m Message) texts() []string {
 	walk = func(components []wire.Object) {
 		for _, c := range components {
 			if wire.Int(c, "type") == ComponentText {
-				found = append(found, wire.Word(c, "content"))
+				found = append(found, wire.String(c, "content"))
 			}
 			walk(wire.List(c, "components"))
 		}
@@ -71,7 +71,7 @@ type Audience struct {
 // Mention finds whom a message pings and writes that into it.
 func Mention(m *Message, in Audience) {
 	a := readAllowed(m.Allowed)
-	text := uncoded(strings.Join(m.texts(), "\n"))
+	text := withoutCode(strings.Join(m.texts(), "\n"))
 	m.Mentions, m.Roles, m.Everyone = nil, nil, false
 	add := func(to *[]string, id string) {
 		if !slices.Contains(*to, id) {

@@ -83,15 +83,15 @@ func (m Message) Shown() string {
 func shownEmbed(e wire.Object) []string {
 	var lines []string
 	for _, key := range []string{"title", "description"} {
-		if text := wire.Word(e, key); text != "" {
+		if text := wire.String(e, key); text != "" {
 			lines = append(lines, "| "+strings.ReplaceAll(text, "\n", "\n| "))
 		}
 	}
 	for _, f := range wire.List(e, "fields") {
-		lines = append(lines, fmt.Sprintf("| %s: %s", wire.Word(f, "name"), strings.ReplaceAll(wire.Word(f, "value"), "\n", "\n| ")))
+		lines = append(lines, fmt.Sprintf("| %s: %s", wire.String(f, "name"), strings.ReplaceAll(wire.String(f, "value"), "\n", "\n| ")))
 	}
 	if footer, ok := e["footer"].(wire.Object); ok {
-		lines = append(lines, "| "+wire.Word(footer, "text"))
+		lines = append(lines, "| "+wire.String(footer, "text"))
 	}
 	return lines
 }
@@ -99,16 +99,16 @@ func shownEmbed(e wire.Object) []string {
 func shownComponent(c wire.Object) []string {
 	switch wire.Int(c, "type") {
 	case ComponentButton:
-		label := wire.Word(c, "label")
+		label := wire.String(c, "label")
 		if emoji, ok := c["emoji"].(wire.Object); ok {
-			label = strings.TrimSpace(wire.Word(emoji, "name") + " " + label)
+			label = strings.TrimSpace(wire.String(emoji, "name") + " " + label)
 		}
 		if wire.Bool(c, "disabled") {
 			label += " (off)"
 		}
 		return []string{"[" + label + "]"}
 	case ComponentText:
-		return []string{wire.Word(c, "content")}
+		return []string{wire.String(c, "content")}
 	case ComponentRow:
 		var cells []string
 		for _, inner := range wire.List(c, "components") {

@@ -20,7 +20,7 @@ var (
 	bareLink     = regexp.MustCompile(`(<?)(https?://[^\s<>()\[\]]+)(>?)`)
 )
 
-// Reaches are the mentions that ping, whatever the rights of the sender, the links with a label, and the links that unfold into a preview, given
+// Reaches are the mentions that ping, whatever the rights of the sender, the links with a label, and the links that unfurl into a preview, given
 // the message's texts, its allowed_mentions and its flags.
 func (m Message) Reaches() []Reach {
 	var found []Reach
@@ -32,12 +32,12 @@ func (m Message) Reaches() []Reach {
 	a := readAllowed(m.Allowed)
 	for _, e := range m.Embeds { // a mention in an embed never pings, a link there can be clicked
 		for _, text := range embedTexts(e) {
-			for _, l := range linksIn(uncoded(text)) {
+			for _, l := range linksIn(withoutCode(text)) {
 				add(l)
 			}
 		}
 	}
-	text := uncoded(strings.Join(m.texts(), "\n"))
+	text := withoutCode(strings.Join(m.texts(), "\n"))
 	for _, f := range userMention.FindAllStringSubmatch(text, -1) {
 		if a.users || slices.Contains(a.userIDs, f[1]) {
 			add(Reach{Kind: "user", Target: f[1]})
@@ -69,19 +69,19 @@ func (m Message) Reaches() []Reach {
 	return found
 }
 
-// escaped is a sign that stands for itself.
+// escaped is an escaped character.
 var escaped = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]")
 
-// standIn is where the signs lie, far from all text, that stand in for escaped ones.
-const standIn = '\uE000'
+// escapeBase is the private-use code point from which on escaped characters are encoded while links are searched.
+const escapeBase = '\uE000'
 
 // linksIn are the links with a label: where a bracket is escaped there is none.
 func linksIn(text string) []Reach {
-	text = escaped.ReplaceAllStringFunc(text, func(s string) string { return string(standIn + rune(s[1])) })
+	text = escaped.ReplaceAllStringFunc(text, func(s string) string { return string(escapeBase + rune(s[1])) })
 	read := func(s string) string {
 		return strings.Map(func(r rune) rune {
-			if standIn <= r && r < standIn+128 {
-				return r - standIn
+			if escapeBase <= r && r < escapeBase+128 {
+				return r - escapeBase
 			}
 			return r
 		}, s)
@@ -94,9 +94,9 @@ func linksIn(text string) []Reach {
 }
 
 func embedTexts(e wire.Object) []string {
-	found := []string{wire.Word(e, "title"), wire.Word(e, "description")}
+	found := []string{wire.String(e, "title"), wire.String(e, "description")}
 	for _, f := range wire.List(e, "fields") {
-		found = append(found, wire.Word(f, "name"), wire.Word(f, "value"))
+		found = append(found, wire.String(f, "name"), wire.String(f, "value"))
 	}
 	return found
 }

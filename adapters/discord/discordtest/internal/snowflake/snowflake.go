@@ -10,18 +10,20 @@ import (
 // epoch is Discord's: the first second of 2015, in milliseconds.
 const epoch = 1420070400000
 
-// Maker makes ids. Those of one maker differ from those of another by the worker's bits.
-type Maker struct {
+// Generator makes ids. Those of one generator differ from those of another by the worker's bits.
+type Generator struct {
 	worker uint64
 	last   uint64
 	all    map[uint64]bool
 }
 
-// NewMaker is a maker that has made none yet.
-func NewMaker() *Maker { return &Maker{worker: rand.Uint64N(1 << 10), all: map[uint64]bool{}} }
+// NewGenerator is a generator that has made no id yet.
+func NewGenerator() *Generator {
+	return &Generator{worker: rand.Uint64N(1 << 10), all: map[uint64]bool{}}
+}
 
 // Next is a new id for a time; it is greater than all before it.
-func (m *Maker) Next(now time.Time) string {
+func (m *Generator) Next(now time.Time) string {
 	id := at(now) | m.worker<<12
 	if id <= m.last {
 		id = m.last + 1
@@ -31,8 +33,8 @@ func (m *Maker) Next(now time.Time) string {
 	return strconv.FormatUint(id, 10)
 }
 
-// Made says whether an id comes from this maker.
-func (m *Maker) Made(id string) bool { return m.all[Number(id)] }
+// Made says whether an id comes from this generator.
+func (m *Generator) Made(id string) bool { return m.all[Number(id)] }
 
 func at(t time.Time) uint64 { return uint64(max(0, t.UnixMilli()-epoch)) << 22 }
 

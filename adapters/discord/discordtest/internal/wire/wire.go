@@ -10,19 +10,19 @@ import (
 // Object is a JSON object on the wire.
 type Object = map[string]any
 
-// Stamp is a time as Discord writes it.
-func Stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000+00:00") }
+// Timestamp is a time as Discord writes it.
+func Timestamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000+00:00") }
 
-// StampOrNil is null for no time.
-func StampOrNil(at time.Time) any {
+// TimestampOrNil is null for no time.
+func TimestampOrNil(at time.Time) any {
 	if at.IsZero() {
 		return nil
 	}
-	return Stamp(at)
+	return Timestamp(at)
 }
 
-// WordOrNil is null for no word.
-func WordOrNil(s string) any {
+// StringOrNil is null for an empty string.
+func StringOrNil(s string) any {
 	if s == "" {
 		return nil
 	}
@@ -32,8 +32,8 @@ func WordOrNil(s string) any {
 // Secret is a word that can't be guessed.
 func Secret() string { return strings.ToLower(rand.Text()) }
 
-// Word is a field that is a string, "" for any other.
-func Word(o Object, key string) string {
+// String is a field that is a string, "" for any other.
+func String(o Object, key string) string {
 	text, _ := o[key].(string)
 	return text
 }
@@ -61,8 +61,8 @@ func List(o Object, key string) []Object {
 	return found
 }
 
-// Words are the strings of a field that is a list.
-func Words(o Object, key string) []string {
+// Strings are the strings of a field that is a list.
+func Strings(o Object, key string) []string {
 	var found []string
 	items, _ := o[key].([]any)
 	for _, item := range items {

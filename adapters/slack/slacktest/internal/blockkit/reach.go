@@ -56,14 +56,14 @@ func Reaches(where string, value any) []Reach {
 			found = append(found, Reaches(fmt.Sprintf("%s/%d", where, i), inner)...)
 		}
 	case string:
-		found = Marks(where, v)
+		found = ReachesInText(where, v)
 	}
 	slices.SortStableFunc(found, func(a, b Reach) int { return strings.Compare(a.Where, b.Where) })
 	return found
 }
 
-// Marks are the marks in angle brackets that Slack acts upon.
-func Marks(where, text string) []Reach {
+// ReachesInText are the marks in angle brackets that Slack acts upon.
+func ReachesInText(where, text string) []Reach {
 	var found []Reach
 	for _, m := range entity.FindAllStringSubmatch(text, -1) {
 		sign, target := m[1], m[2]

@@ -28,10 +28,10 @@ func (s *Server) Message(channel, id string) (Message, bool) {
 func (s *Server) FromBot(channel string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.said(channel)
+	return s.postedByBot(channel)
 }
 
-func (s *Server) said(channel string) []Message {
+func (s *Server) postedByBot(channel string) []Message {
 	c := s.channels[channel]
 	if c == nil {
 		return nil
@@ -45,7 +45,7 @@ func (s *Server) said(channel string) []Message {
 func (s *Server) CountFromBot() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.fromBot
+	return s.postCount
 }
 
 // Ephemerals are the messages that only one user sees in a channel.

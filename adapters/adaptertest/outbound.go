@@ -10,37 +10,37 @@ import (
 	"gatehouse/core"
 )
 
-func postsAndEdits(t *testing.T, r *rig) {
+func postsAndEdits(t *testing.T, r *fixture) {
 	for _, kind := range []core.PostKind{core.PostReply, core.PostError, core.PostNotice} {
 		r.post(t, r.delivery(string(kind)+"/1", kind, "these are the words of a "+string(kind)))
-		r.sees(t, "these are the words of a "+string(kind))
+		r.shows(t, "these are the words of a "+string(kind))
 	}
 	late := r.delivery("reply/2", core.PostReply, "words that come late")
 	late.Late = true
 	r.post(t, late)
-	r.sees(t, "words that come late")
+	r.shows(t, "words that come late")
 
 	card := r.card("a1")
 	refs := r.post(t, card)
 	if len(refs) != 1 {
 		t.Fatalf("a card has %d parts; only what has one can be edited", len(refs))
 	}
-	r.sees(t, "note_add", "Add the note a1")
+	r.shows(t, "note_add", "Add the note a1")
 	for _, state := range []core.ApprovalState{core.Approved, core.Approved} { // a redraw may come twice
 		card.Card.State, card.Card.DecidedBy = state, "Bob"
 		if err := r.Edit(t.Context(), refs[0], card); err != nil {
 			t.Fatalf("Edit: %v", err)
 		}
 	}
-	r.sees(t, "Bob", "Add the note a1")
+	r.shows(t, "Bob", "Add the note a1")
 
 	decided := r.card("a2") // decided before it went out: it is drawn decided
 	decided.Card.State, decided.Card.DecidedBy, decided.Card.Reason = core.Refused, "Cid", "not today"
 	r.post(t, decided)
-	r.sees(t, "Cid", "not today", "Add the note a2")
+	r.shows(t, "Cid", "not today", "Add the note a2")
 }
 
-func longAnswers(t *testing.T, r *rig) {
+func longAnswers(t *testing.T, r *fixture) {
 	var text strings.Builder
 	text.WriteString("first words\n```go\n")
 	for i := range 800 {
@@ -55,8 +55,8 @@ func longAnswers(t *testing.T, r *rig) {
 		}
 		seen[ref] = true
 	}
-	r.sees(t, "first words", "last words")
-	visible, from := r.out.Visible(), 0
+	r.shows(t, "first words", "last words")
+	visible, from := r.out.Shown(), 0
 	for i := range 800 {
 		at := strings.Index(visible[from:], fmt.Sprintf("line%04d", i))
 		if at < 0 {
@@ -66,7 +66,7 @@ func longAnswers(t *testing.T, r *rig) {
 	}
 }
 
-func manySides(t *testing.T, r *rig) {
+func concurrentPosts(t *testing.T, r *fixture) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -80,7 +80,7 @@ func manySides(t *testing.T, r *rig) {
 	all.Wait()
 	next(t, r.events, "the event of what was said")
 	for i := range 8 {
-		r.sees(t, fmt.Sprintf("words of side%d", i))
+		r.shows(t, fmt.Sprintf("words of side%d", i))
 	}
 }
 
@@ -89,11 +89,11 @@ const hostile = "begin <!channel> <!here> <!everyone> <!subteam^S1> <@U123> <#C1
 	"<https://evil.example|safe> https://evil.example/?q=secret [safe](https://evil.example) [x](javascript:alert(1)) " +
 	"\x1b[2J\x1b]0;title\x07\x1b]8;;https://evil.example\x1b\\link \u009b31m \r\bover \u202etxt.exe\u202c \u2066x\u2069 \x00 ``` *_~` end"
 
-func nothingReachesOut(t *testing.T, r *rig) {
+func nothingReachesOut(t *testing.T, r *fixture) {
 	for _, kind := range []core.PostKind{core.PostReply, core.PostError, core.PostNotice} {
 		r.post(t, r.delivery(string(kind)+"/1", kind, hostile))
 	}
-	r.sees(t, "begin", "end")
+	r.shows(t, "begin", "end")
 	for i, state := range []core.ApprovalState{core.Open, core.Approved, core.Refused, core.Cancelled, core.Expired} {
 		d := r.card(fmt.Sprintf("a%d", i))
 		c := d.Card
@@ -105,19 +105,19 @@ func nothingReachesOut(t *testing.T, r *rig) {
 			t.Errorf("Edit to %s: %v", state, err)
 		}
 	}
-	for _, a := range r.out.Alarms() {
+	for _, a := range r.out.SideEffects() {
 		t.Errorf("reached out: %s", a)
 	}
 }
 
-func faults(t *testing.T, r *rig) {
-	b, ok := r.out.(Breaker)
+func faults(t *testing.T, r *fixture) {
+	b, ok := r.out.(FaultInjector)
 	if !ok {
-		t.Log("this outside can't be broken")
+		t.Log("this fake injects no faults")
 		return
 	}
 	for _, f := range []Fault{Down, Busy, Lost, Refused} {
-		if !b.Break(f) {
+		if !b.Fail(f) {
 			continue
 		}
 		d := r.delivery("reply/"+string(f), core.PostReply, "words for "+string(f))
@@ -142,12 +142,12 @@ func faults(t *testing.T, r *rig) {
 		if f != Lost {
 			time.Sleep(core.RetryAfterOf(err)) // a platform need not ask again before
 			r.post(t, d)                       // it heals
-			r.sees(t, d.Text)
+			r.shows(t, d.Text)
 		}
 	}
 }
 
-func finds(t *testing.T, r *rig) {
+func finds(t *testing.T, r *fixture) {
 	f, ok := r.Platform.(core.Finder)
 	if !ok {
 		t.Log("this platform can't find anything")
@@ -159,20 +159,20 @@ func finds(t *testing.T, r *rig) {
 	}
 }
 
-func worksTwice(t *testing.T, r *rig) {
+func typingTwice(t *testing.T, r *fixture) {
 	w, ok := r.Platform.(core.Worker)
 	if !ok {
 		t.Log("this platform shows no working state")
 		return
 	}
-	to, _ := r.out.Place()
+	to, _ := r.out.Conversation()
 	for _, on := range []bool{false, true, true, false, false, true} {
 		if err := w.Working(t.Context(), to, on); err != nil {
 			t.Errorf("Working(%v): %v", on, err)
 		}
 	}
 	r.post(t, r.delivery("reply/1", core.PostReply, "the answer"))
-	r.sees(t, "the answer")
+	r.shows(t, "the answer")
 }
 
 // wait looks until it is so.
@@ -180,7 +180,7 @@ func wait(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for end := time.After(patience); !so(); {
+	for end := time.After(timeout); !so(); {
 		select {
 		case <-tick.C:
 		case <-end:

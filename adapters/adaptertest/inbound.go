@@ -10,12 +10,12 @@ import (
 	"gatehouse/core"
 )
 
-func hears(t *testing.T, r *rig) {
+func receives(t *testing.T, r *fixture) {
 	first, second := r.say(t, "hello there"), r.say(t, "hello there")
 	if first.ID == second.ID {
 		t.Errorf("two messages of the same words have the one id %q", first.ID)
 	}
-	to, conversation := r.out.Place()
+	to, conversation := r.out.Conversation()
 	for _, e := range []core.Event{first, second} {
 		if e.Platform != r.Name() || e.Kind() != core.KindMessage || e.ID == "" {
 			t.Errorf("got an event of platform %q, kind %q, id %q", e.Platform, e.Kind(), e.ID)
@@ -40,14 +40,14 @@ func hears(t *testing.T, r *rig) {
 	}
 }
 
-func storedFirst(t *testing.T, r *rig) {
+func storedBeforeAcknowledged(t *testing.T, r *fixture) {
 	acks, counts := r.out.(Acknowledger)
 	r.ack = func() {
 		if counts && acks.Acknowledged() != 0 {
 			t.Error("acknowledged before it was stored")
 		}
 	}
-	r.breakStore(2)
+	r.failStore(2)
 	r.out.Say(t, "keep this")
 	first, second := next(t, r.failed, "the first try"), next(t, r.failed, "the second try")
 	stored := next(t, r.events, "the third try")
@@ -59,13 +59,13 @@ func storedFirst(t *testing.T, r *rig) {
 	}
 }
 
-func stopsWhileFailing(t *testing.T, r *rig) {
-	r.breakStore(-1)
+func stopsWhileFailing(t *testing.T, r *fixture) {
+	r.failStore(-1)
 	r.out.Say(t, "this is never stored")
-	next(t, r.failed, "the first try") // the rig now ends Run, which must come back
+	next(t, r.failed, "the first try") // the fixture now ends Run, which must come back
 }
 
-func deliveredTwice(t *testing.T, r *rig) {
+func deliveredTwice(t *testing.T, r *fixture) {
 	rep, ok := r.out.(Repeater)
 	if !ok {
 		t.Log("here nothing arrives twice by itself")
@@ -85,7 +85,7 @@ func deliveredTwice(t *testing.T, r *rig) {
 	}
 }
 
-func clicks(t *testing.T, r *rig) {
+func clicks(t *testing.T, r *fixture) {
 	ids := map[string]bool{}
 	for _, want := range []core.Click{
 		{Approval: "a1", Choice: core.Approve}, {Approval: "a2", Choice: core.Deny}, {Approval: "a3", Choice: core.Approve},
@@ -112,7 +112,7 @@ func clicks(t *testing.T, r *rig) {
 	}
 }
 
-func parsesAgain(t *testing.T, r *rig) {
+func parsesAgain(t *testing.T, r *fixture) {
 	e := r.say(t, `it says "<b> & ünïcödé" 你好`)
 	kept := e
 	kept.Payload = slices.Clone(e.Payload)
@@ -135,7 +135,7 @@ func parsesAgain(t *testing.T, r *rig) {
 	}
 }
 
-func malformed(t *testing.T, r *rig) {
+func malformed(t *testing.T, r *fixture) {
 	message := r.say(t, "hello")
 	r.post(t, r.card("a1"))
 	r.out.Click(t, core.Click{Approval: "a1", Choice: core.Approve})

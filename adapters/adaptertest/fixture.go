@@ -12,13 +12,13 @@ import (
 	"gatehouse/core"
 )
 
-// patience is how long anything may take that should come at once.
-const patience = 10 * time.Second
+// timeout is how long anything may take that should come at once.
+const timeout = 10 * time.Second
 
-// rig is a running platform with the store's place taken by the test.
-type rig struct {
+// fixture is a running platform with the store's place taken by the test.
+type fixture struct {
 	core.Platform
-	out    Outside
+	out    Fake
 	events chan core.Event // accepted ones
 	failed chan core.Event // those that the store refused to take
 
@@ -29,10 +29,10 @@ type rig struct {
 }
 
 // start runs the platform for the length of one test, and at its end stops it and counts the goroutines.
-func start(t *testing.T, h Harness) *rig {
+func start(t *testing.T, h Harness) *fixture {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
-	r := &rig{events: make(chan core.Event, 256), failed: make(chan core.Event, 256)}
+	r := &fixture{events: make(chan core.Event, 256), failed: make(chan core.Event, 256)}
 	r.Platform, r.out = h.Open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -44,7 +44,7 @@ func start(t *testing.T, h Harness) *rig {
 			if err != nil {
 				t.Errorf("Run gave %v at the end of its context, want nil", err)
 			}
-		case <-time.After(patience):
+		case <-time.After(timeout):
 			t.Error("Run did not end with its context")
 		}
 		r.out.Close()
@@ -53,7 +53,7 @@ func start(t *testing.T, h Harness) *rig {
 	return r
 }
 
-func (r *rig) accept(ctx context.Context, e core.Event) (core.Receipt, error) {
+func (r *fixture) accept(ctx context.Context, e core.Event) (core.Receipt, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ack != nil {
@@ -69,8 +69,8 @@ func (r *rig) accept(ctx context.Context, e core.Event) (core.Receipt, error) {
 	return core.Receipt{Seq: r.seq, Fresh: true}, nil
 }
 
-// breakStore makes the next accepts fail.
-func (r *rig) breakStore(times int) {
+// failStore makes the next accepts fail.
+func (r *fixture) failStore(times int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.fail = times
@@ -81,21 +81,21 @@ func next(t *testing.T, from chan core.Event, what string) core.Event {
 	select {
 	case e := <-from:
 		return e
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Fatalf("%s did not come", what)
 	}
 	return core.Event{}
 }
 
 // say has the person speak and gives the event.
-func (r *rig) say(t *testing.T, text string) core.Event {
+func (r *fixture) say(t *testing.T, text string) core.Event {
 	t.Helper()
 	r.out.Say(t, text)
 	return next(t, r.events, "the event of what was said")
 }
 
 // post sends a whole post, all its parts.
-func (r *rig) post(t *testing.T, d core.Delivery) []core.Ref {
+func (r *fixture) post(t *testing.T, d core.Delivery) []core.Ref {
 	t.Helper()
 	var refs []core.Ref
 	for more := true; more; d.Part++ {
@@ -115,13 +115,13 @@ func (r *rig) post(t *testing.T, d core.Delivery) []core.Ref {
 }
 
 // delivery is a post of this conversation.
-func (r *rig) delivery(key string, kind core.PostKind, text string) core.Delivery {
-	to, conversation := r.out.Place()
+func (r *fixture) delivery(key string, kind core.PostKind, text string) core.Delivery {
+	to, conversation := r.out.Conversation()
 	return core.Delivery{Post: core.Post{Key: key, To: to, Conversation: conversation, Kind: kind, Text: text}}
 }
 
 // card is an open approval's delivery.
-func (r *rig) card(id string) core.Delivery {
+func (r *fixture) card(id string) core.Delivery {
 	d := r.delivery("card/"+id, core.PostCard, "")
 	d.Approval = core.ApprovalID(id)
 	d.Card = &core.Card{
@@ -131,13 +131,13 @@ func (r *rig) card(id string) core.Delivery {
 	return d
 }
 
-// sees fails unless all the words can be read outside.
-func (r *rig) sees(t *testing.T, words ...string) {
+// shows fails unless all the words can be read on the platform.
+func (r *fixture) shows(t *testing.T, words ...string) {
 	t.Helper()
-	seen := r.out.Visible()
+	seen := r.out.Shown()
 	for _, w := range words {
 		if !strings.Contains(seen, w) {
-			t.Errorf("%q can't be read outside; there is:\n%s", w, seen)
+			t.Errorf("%q can't be read on the platform; there is:\n%s", w, seen)
 		}
 	}
 }

@@ -35,9 +35,6 @@ func receives(t *testing.T, r *fixture) {
 			t.Errorf("its payload is not JSON: %s", e.Payload)
 		}
 	}
-	if s, ok := r.Platform.(core.Scoped); ok && !slices.Contains(s.Conversations(), conversation) {
-		t.Errorf("Conversations %v lack %q", s.Conversations(), conversation)
-	}
 }
 
 func storedBeforeAcknowledged(t *testing.T, r *fixture) {

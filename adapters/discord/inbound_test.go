@@ -156,7 +156,7 @@ const testKey = "a key for the tests"
 func (r *inbound) known() *inbound {
 	r.t.Helper()
 	r.eventually("the beginning", func() bool {
-		hears, speaks := r.p.Probe()
+		hears, speaks := r.p.Health()
 		return hears == nil && speaks == nil
 	})
 	return r

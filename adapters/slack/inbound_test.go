@@ -125,7 +125,7 @@ func hear(t *testing.T, s setup) *inbound {
 func (r *inbound) known() *inbound {
 	r.t.Helper()
 	r.eventually("the beginning", func() bool {
-		hears, speaks := r.p.Probe()
+		hears, speaks := r.p.Health()
 		return hears == nil && speaks == nil
 	})
 	return r

@@ -1,6 +1,7 @@
 package adaptertest
 
 import (
+	"context"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -52,7 +53,11 @@ func storedBeforeAcknowledged(t *testing.T, r *fixture) {
 		t.Errorf("the tries have the ids %q, %q, %q, want one", first.ID, second.ID, stored.ID)
 	}
 	if counts {
-		wait(t, "the acknowledgement", func() bool { return acks.Acknowledged() == 1 })
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		defer cancel()
+		if Poll(ctx, func() bool { return acks.Acknowledged() == 1 }) != nil {
+			t.Error("it was stored and not acknowledged")
+		}
 	}
 }
 

@@ -65,6 +65,21 @@ func (b *Inbox) Gate(gate func(context.Context, core.Event) error) {
 	b.gate = gate
 }
 
+// Hold keeps events waiting in Accept until open is closed: all of them, or those that which picks.
+func (b *Inbox) Hold(open <-chan struct{}, which func(core.Event) bool) {
+	b.Gate(func(ctx context.Context, e core.Event) error {
+		if which != nil && !which(e) {
+			return nil
+		}
+		select {
+		case <-open:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+}
+
 // WaitFor waits until what came to Accept is as it should be. holds is called under the lock.
 func (b *Inbox) WaitFor(what string, holds func() bool) {
 	b.t.Helper()
@@ -123,6 +138,15 @@ func (b *Inbox) Eventually(what string, holds func() bool) {
 	if err := Poll(b.ctx, holds); err != nil {
 		b.t.Fatalf("%s did not come; %s", what, b.state())
 	}
+}
+
+// Healthy waits until the platform receives events and can send.
+func (b *Inbox) Healthy(p core.Health) {
+	b.t.Helper()
+	b.Eventually("a healthy platform", func() bool {
+		inbound, outbound := p.Health()
+		return inbound == nil && outbound == nil
+	})
 }
 
 // Poll asks until something holds, or the context is done.

@@ -165,17 +165,3 @@ func typingTwice(t *testing.T, r *fixture) {
 	r.post(t, r.delivery("reply/1", core.PostReply, "the answer"))
 	r.shows(t, "the answer")
 }
-
-// wait looks until it is so.
-func wait(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for end := time.After(timeout); !so(); {
-		select {
-		case <-tick.C:
-		case <-end:
-			t.Fatalf("%s did not come", what)
-		}
-	}
-}

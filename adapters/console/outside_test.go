@@ -56,8 +56,8 @@ func (k *keyboard) Read(p []byte) (int, error) {
 
 // paper keeps what is printed; it can be made to fail once.
 type paper struct {
+	adaptertest.Log
 	mu   sync.Mutex
-	text bytes.Buffer
 	torn bool
 }
 
@@ -68,13 +68,7 @@ func (p *paper) Write(b []byte) (int, error) {
 		p.torn = false
 		return 0, errors.New("no paper")
 	}
-	return p.text.Write(b)
-}
-
-func (p *paper) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.String()
+	return p.Log.Write(b)
 }
 
 // outside is a person at a pipe.

@@ -155,10 +155,7 @@ const testKey = "a key for the tests"
 // known makes sure that Discord has told who the bot is, and is heard.
 func (r *inbound) known() *inbound {
 	r.t.Helper()
-	r.eventually("the beginning", func() bool {
-		hears, speaks := r.p.Health()
-		return hears == nil && speaks == nil
-	})
+	r.inbox.Healthy(r.p)
 	return r
 }
 

@@ -14,14 +14,7 @@ import (
 func TestLaw1_NothingIsAcknowledgedBeforeItIsStored(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		open := make(chan struct{})
-		r.inbox.Gate(func(ctx context.Context, _ core.Event) error {
-			select {
-			case <-open:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
+		r.inbox.Hold(open, nil)
 		d := r.ann.Says("hello").Deliveries[0]
 		r.inbox.WaitFor("the event", func() bool { return len(r.inbox.Tried) == 1 })
 		if d.Acked() {

@@ -124,10 +124,7 @@ func hear(t *testing.T, s setup) *inbound {
 // known makes sure that Slack has told who the bot is, and can be heard.
 func (r *inbound) known() *inbound {
 	r.t.Helper()
-	r.eventually("the beginning", func() bool {
-		hears, speaks := r.p.Health()
-		return hears == nil && speaks == nil
-	})
+	r.inbox.Healthy(r.p)
 	return r
 }
 

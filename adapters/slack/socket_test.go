@@ -171,16 +171,7 @@ func TestABrokenSocketIsReplacedWhileACommitHangs(t *testing.T) {
 	open := make(chan struct{})
 	stuck := r.DMWith("U1ANN")
 	other := r.beside(stuck)
-	r.inbox.Gate(func(ctx context.Context, e core.Event) error {
-		if e.Address.Channel == stuck {
-			select {
-			case <-open:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
+	r.inbox.Hold(open, func(e core.Event) bool { return e.Address.Channel == stuck })
 	hung := r.ann.Says("this hangs").Deliveries
 	r.inbox.WaitFor("the event", func() bool { return len(r.inbox.Tried) == 1 })
 	r.newest().Reset()
@@ -363,16 +354,7 @@ func TestAHangingCommitKeepsTheOrderAndHoldsUpNoOtherChannelNorAClick(t *testing
 	open := make(chan struct{})
 	dm := r.DMWith("U1ANN")
 	other := r.beside(dm)
-	r.inbox.Gate(func(ctx context.Context, e core.Event) error {
-		if e.Address.Channel == dm && e.Kind() == core.KindMessage {
-			select {
-			case <-open:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
+	r.inbox.Hold(open, func(e core.Event) bool { return e.Address.Channel == dm && e.Kind() == core.KindMessage })
 	var hung []*slacktest.Delivery
 	var want []string
 	for i := range 10 {
@@ -413,14 +395,7 @@ func TestAHangingCommitKeepsTheOrderAndHoldsUpNoOtherChannelNorAClick(t *testing
 func TestAnAcceptThatHangsStopsNoPongs(t *testing.T) {
 	r := socketed(t, setup{fake: slacktest.Options{PingEvery: 10 * time.Millisecond, AckWithin: time.Second}})
 	open := make(chan struct{})
-	r.inbox.Gate(func(ctx context.Context, _ core.Event) error {
-		select {
-		case <-open:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	})
+	r.inbox.Hold(open, nil)
 	var all []*slacktest.Delivery
 	for i := range 100 { // more than are waited with
 		all = append(all, r.ann.Says(fmt.Sprint("number ", i)).Deliveries...)

@@ -158,28 +158,29 @@ func (s *Server) AddRole(guild string, r Role) {
 }
 
 // Joins makes a user a member of a guild.
-func (p *Person) Joins(guild string) {
-	s := p.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	g := s.mustGuild(guild)
-	if g.members[p.ID] == nil {
-		g.members[p.ID] = &member{user: p.ID, joined: s.o.Now()}
-	}
-	s.changed()
+func (p *Person) Joins(id string) {
+	p.changeGuild(id, func(g *guild) {
+		if g.members[p.ID] == nil {
+			g.members[p.ID] = &member{user: p.ID, joined: p.s.o.Now()}
+		}
+	})
 }
 
 // Leaves takes a user out of a guild, their roles with them.
-func (p *Person) Leaves(guild string) {
-	s := p.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	g := s.mustGuild(guild)
-	delete(g.members, p.ID)
-	for i := range g.Roles {
-		g.Roles[i].Members = slices.DeleteFunc(slices.Clone(g.Roles[i].Members), func(user string) bool { return user == p.ID })
-	}
-	s.changed()
+func (p *Person) Leaves(id string) {
+	p.changeGuild(id, func(g *guild) {
+		delete(g.members, p.ID)
+		for i := range g.Roles {
+			g.Roles[i].Members = slices.DeleteFunc(slices.Clone(g.Roles[i].Members), func(user string) bool { return user == p.ID })
+		}
+	})
+}
+
+func (p *Person) changeGuild(id string, change func(*guild)) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	change(p.s.mustGuild(id))
+	p.s.changed()
 }
 
 // TimesOut keeps a member from saying anything in a guild until a time.

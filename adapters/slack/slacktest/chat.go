@@ -121,11 +121,7 @@ func (s *Server) postable(id string) (*channel, *failure) {
 
 func postMessage(q *request) (object, *failure) {
 	s := q.s
-	c, failed := s.postable(q.args["channel"])
-	if failed != nil {
-		return nil, failed
-	}
-	in, failed := q.newContent()
+	c, in, failed := q.newMessage(func(*channel) *failure { return nil })
 	if failed != nil {
 		return nil, failed
 	}
@@ -163,34 +159,37 @@ func (s *Server) wireOwn(m Message) object {
 	return out
 }
 
-// newContent is what a new message says, and nothing is no message.
-func (q *request) newContent() (content, *failure) {
+// newMessage is where a new message goes and what it says, if the channel takes it.
+func (q *request) newMessage(allowed func(*channel) *failure) (*channel, content, *failure) {
+	c, failed := q.s.postable(q.args["channel"])
+	if failed == nil {
+		failed = allowed(c)
+	}
+	if failed != nil {
+		return nil, content{}, failed
+	}
 	in, failed := q.s.readContent(q.args)
 	switch {
 	case failed != nil:
-		return in, failed
 	case in.empty():
-		return in, fail("no_text")
+		failed = fail("no_text")
 	case q.args.hasEmptyThread():
-		return in, fail("invalid_thread_ts")
+		failed = fail("invalid_thread_ts")
 	}
-	return in, nil
+	return c, in, failed
 }
 
 func postEphemeral(q *request) (object, *failure) {
-	s := q.s
-	c, failed := s.postable(q.args["channel"])
-	if failed != nil {
-		return nil, failed
-	}
-	user := q.args["user"]
-	if s.users[user] == nil {
-		return nil, fail("user_not_found")
-	}
-	if !c.has(user) {
-		return nil, fail("user_not_in_channel")
-	}
-	in, failed := q.newContent()
+	s, user := q.s, q.args["user"]
+	c, in, failed := q.newMessage(func(c *channel) *failure {
+		switch {
+		case s.users[user] == nil:
+			return fail("user_not_found")
+		case !c.has(user):
+			return fail("user_not_in_channel")
+		}
+		return nil
+	})
 	if failed != nil {
 		return nil, failed
 	}

@@ -5,9 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"gatehouse/adapters/slack/slacktest/internal/socketmode"
 )
+
+// Socket is one Socket Mode connection, open or not.
+type Socket = socketmode.Socket
+
+// MaxSockets is how many sockets an app may hold open at a time.
+const MaxSockets = socketmode.MaxSockets
+
+var socketMethods = map[string]method{
+	"apps.connections.open": {app: true, do: openConnection},
+}
+
+// openConnection hands out an address that opens one socket.
+func openConnection(q *request) (object, *failure) {
+	address := strings.Replace(q.s.base, "http", "ws", 1) + "/link/?ticket=" + socketmode.Ticket(q.s.Hub) + "&app_id=" + q.s.o.AppID
+	return object{"url": address}, nil
+}
 
 // PayloadKind is what a payload is, in Socket Mode's words.
 type PayloadKind string
@@ -183,6 +202,20 @@ func (s *Server) dispatch(conversation string, group []*Delivery) {
 			delete(s.queues, conversation)
 		}
 	})
+}
+
+// trySocket sends a payload by socket once; again says whether Slack would send it again.
+func (s *Server) trySocket(d *Delivery, retry int, reason string, sent func()) (Attempt, bool) {
+	body := d.body
+	if d.how.body != nil && !d.raw {
+		body = d.how.body
+	}
+	a, again := socketmode.Send(s.Hub, socketmode.Payload{
+		Kind: string(d.Kind), Body: body, Raw: d.raw, AcceptsResponse: d.answerFor != nil, IsEvent: d.Kind == Events, Retry: retry, Reason: reason,
+	}, sent)
+	return Attempt{
+		Retry: a.Retry, Reason: a.Reason, At: a.At, Took: a.Took, Answer: a.Answer, Envelope: a.Envelope, Socket: a.Socket, Acked: a.Acked, Err: a.Err,
+	}, again
 }
 
 // deliver makes the tries of one delivery; tried is called once the first is over.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/internal/fakeserver"
+	"gatehouse/adapters/slack/slacktest/internal/socketmode"
 )
 
 // Server is one workspace with one app installed in it.
@@ -20,33 +21,26 @@ type Server struct {
 	ctx   context.Context // ends with Close
 	host  *fakeserver.Host
 	fake
+	*socketmode.Hub
 
-	mu               sync.Mutex
-	scopes           []string
-	revoked          string // the error that calls with the bot token get, if any
-	to               Addresses
-	users            map[string]*User
-	channels         map[string]*channel
-	groups           map[string]*Group
-	files            map[string]*storedFile
-	triggers         map[string]*trigger
-	views            map[string]*view
-	responses        map[string]*responseURL
-	statuses         map[string]StatusChange // by channel and thread
-	past             []StatusChange
-	limits           map[string][]time.Time
-	perChannel       int
-	newSocketsSilent bool // new sockets are silent
-	deliveries       []*Delivery
-	queues           map[string]chan struct{} // the last of each conversation's deliveries
-	sockets          []*Socket
-	opened           chan struct{} // closed and replaced when a socket opens
-	tickets          map[string]bool
-	acks             map[string]chan ack
-	strayAcks        []string
-	nextSocket       int
-	turn             int // of the sockets
-	lastTS           int64
+	mu         sync.Mutex
+	scopes     []string
+	revoked    string // the error that calls with the bot token get, if any
+	to         Addresses
+	users      map[string]*User
+	channels   map[string]*channel
+	groups     map[string]*Group
+	files      map[string]*storedFile
+	triggers   map[string]*trigger
+	views      map[string]*view
+	responses  map[string]*responseURL
+	statuses   map[string]StatusChange // by channel and thread
+	past       []StatusChange
+	limits     map[string][]time.Time
+	perChannel int
+	deliveries []*Delivery
+	queues     map[string]chan struct{} // the last of each conversation's deliveries
+	lastTS     int64
 }
 
 // Start starts a fake Slack for a test: it is closed when the test ends, mistakes in its use fail the test, and so does a call of an API
@@ -73,7 +67,6 @@ func New(o Options) *Server {
 		o: o, ids: newIDs(), to: o.To,
 		out:       &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: o.MaxInFlight}},
 		slots:     make(chan struct{}, o.MaxInFlight),
-		opened:    make(chan struct{}),
 		scopes:    slices.Clone(o.Scopes),
 		users:     map[string]*User{},
 		channels:  map[string]*channel{},
@@ -85,13 +78,14 @@ func New(o Options) *Server {
 		statuses:  map[string]StatusChange{},
 		limits:    map[string][]time.Time{},
 		queues:    map[string]chan struct{}{},
-		tickets:   map[string]bool{},
-		acks:      map[string]chan ack{},
 	}
 	s.users[o.BotUserID] = &User{ID: o.BotUserID, Name: o.BotName, IsBot: true, BotID: o.BotID, AppID: o.AppID, TeamID: o.TeamID}
 	s.host = fakeserver.NewHost("Slack", &s.mu)
 	s.host.Dump, s.ctx = s.Dump, s.host.Ctx
 	s.fake = fakeserver.New[Call](s.host, answerTrouble)
+	s.Hub = socketmode.New(socketmode.Config{
+		Host: s.host, Lock: &s.mu, Now: o.Now, AppID: o.AppID, AckWithin: o.AckWithin, PingEvery: o.PingEvery, NewID: s.ids.uuid, Secret: s.ids.secret,
+	})
 	s.base = s.host.Serve(s.routes())
 	return s
 }
@@ -99,7 +93,7 @@ func New(o Options) *Server {
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/{method}", s.serveAPI)
-	mux.HandleFunc("/link/", s.recorded(DialSocket, s.serveSocket))
+	mux.HandleFunc("/link/", s.recorded(DialSocket, func(w http.ResponseWriter, r *http.Request) { socketmode.Serve(s.Hub, w, r) }))
 	mux.HandleFunc("/upload/{ticket}", s.recorded(UploadFile, s.serveUpload))
 	mux.HandleFunc("/files-pri/{id}/{name}", s.recorded(DownloadFile, s.serveFile))
 	mux.HandleFunc("/actions/{id}", s.serveResponseURL)
@@ -109,9 +103,7 @@ func (s *Server) routes() http.Handler {
 // Close ends the fake: its sockets, its deliveries, its held answers and its listener. It returns once all its work is over.
 func (s *Server) Close() {
 	s.host.Close(func() {
-		for _, socket := range s.sockets {
-			socket.drop("server closed")
-		}
+		socketmode.Drop(s.Hub, "server closed")
 	})
 	s.out.CloseIdleConnections()
 }

@@ -1,16 +1,15 @@
-package slacktest
+package socketmode
 
 import (
 	"encoding/json"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
-	"gatehouse/adapters/internal/fakeserver"
-
 	"github.com/gorilla/websocket"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // MaxSockets is how many sockets an app may hold open at a time.
@@ -19,7 +18,7 @@ const MaxSockets = 10
 // Socket is one Socket Mode connection, open or not.
 type Socket struct {
 	ID   int
-	s    *Server
+	h    *Hub
 	conn *websocket.Conn
 	wmu  sync.Mutex // one frame at a time
 	gone chan struct{}
@@ -38,26 +37,22 @@ type Socket struct {
 // ack is an acknowledgement by socket.
 type ack struct{ payload []byte }
 
-var socketMethods = map[string]method{
-	"apps.connections.open": {app: true, do: openConnection},
-}
-
-// openConnection hands out an address that opens one socket.
-func openConnection(q *request) (object, *failure) {
-	ticket := q.s.ids.secret()
-	q.s.tickets[ticket] = true
-	return object{"url": strings.Replace(q.s.base, "http", "ws", 1) + "/link/?ticket=" + ticket + "&app_id=" + q.s.o.AppID}, nil
-}
-
 var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 
-// serveSocket takes a ticket, once, and holds the socket until it ends.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
+// Ticket is a new ticket, which opens one socket. The lock is held.
+func Ticket(h *Hub) string {
+	ticket := h.o.Secret()
+	h.tickets[ticket] = true
+	return ticket
+}
+
+// Serve takes a ticket, once, and holds the socket until it ends. The lock is not held.
+func Serve(h *Hub, w http.ResponseWriter, r *http.Request) {
 	ticket := r.URL.Query().Get("ticket")
-	s.mu.Lock()
-	good := s.tickets[ticket]
-	delete(s.tickets, ticket)
-	s.mu.Unlock()
+	h.mu.Lock()
+	good := h.tickets[ticket]
+	delete(h.tickets, ticket)
+	h.mu.Unlock()
 	if !good {
 		http.Error(w, "bad ticket", http.StatusUnauthorized)
 		return
@@ -66,36 +61,43 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	socket := &Socket{s: s, conn: conn, gone: make(chan struct{})}
+	socket := &Socket{h: h, conn: conn, gone: make(chan struct{})}
 	if !socket.begin() {
 		return
 	}
-	s.host.Go(socket.ping)
+	h.host.Go(socket.ping)
 	socket.read()
+}
+
+// Drop ends all sockets when the fake closes. The lock is held.
+func Drop(h *Hub, why string) {
+	for _, socket := range h.sockets {
+		socket.drop(why)
+	}
 }
 
 // begin says hello and takes its place among the open sockets. The hello is written under the lock, so that no event overtakes it.
 func (k *Socket) begin() bool {
-	s := k.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ctx.Err() != nil {
+	h := k.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.host.Ctx.Err() != nil {
 		_ = k.conn.Close()
 		return false
 	}
-	if s.openSockets() >= MaxSockets {
-		_ = k.write(object{"type": "disconnect", "reason": "too_many_websockets", "debug_info": debugInfo})
+	if h.openSockets() >= MaxSockets {
+		_ = k.write(map[string]any{"type": "disconnect", "reason": "too_many_websockets", "debug_info": debugInfo})
 		_ = k.conn.Close()
 		return false
 	}
-	s.nextSocket++
-	k.ID, k.open, k.openedAt = s.nextSocket, true, s.o.Now()
-	s.sockets = append(s.sockets, k)
-	close(s.opened)
-	s.opened = make(chan struct{})
+	h.nextSocket++
+	k.ID, k.open, k.openedAt = h.nextSocket, true, h.o.Now()
+	h.sockets = append(h.sockets, k)
+	close(h.opened)
+	h.opened = make(chan struct{})
 	k.conn.SetPongHandler(func(string) error {
-		s.mu.Lock()
-		defer s.mu.Unlock()
+		h.mu.Lock()
+		defer h.mu.Unlock()
 		k.pongs++
 		return nil
 	})
@@ -105,22 +107,22 @@ func (k *Socket) begin() bool {
 		}
 		return k.conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(time.Second))
 	})
-	k.silent = s.newSocketsSilent
-	if s.newSocketsSilent {
-		s.changed()
+	k.silent = h.newSocketsSilent
+	if h.newSocketsSilent {
+		h.host.Changed()
 		return true
 	}
-	err := k.write(object{
-		"type": "hello", "num_connections": s.openSockets(), "connection_info": object{"app_id": s.o.AppID}, "debug_info": debugInfo,
+	err := k.write(map[string]any{
+		"type": "hello", "num_connections": h.openSockets(), "connection_info": map[string]any{"app_id": h.o.AppID}, "debug_info": debugInfo,
 	})
-	s.changed()
+	h.host.Changed()
 	if err != nil {
 		k.drop(err.Error())
 	}
 	return err == nil
 }
 
-var debugInfo = object{"host": "applink-slacktest", "build_number": 1, "approximate_connection_time": 18060}
+var debugInfo = map[string]any{"host": "applink-slacktest", "build_number": 1, "approximate_connection_time": 18060}
 
 func (k *Socket) write(frame any) error {
 	data, isRaw := frame.([]byte)
@@ -135,13 +137,13 @@ func (k *Socket) write(frame any) error {
 
 // read takes acknowledgements until the socket ends.
 func (k *Socket) read() {
-	s := k.s
+	h := k.h
 	for {
 		_, data, err := k.conn.ReadMessage()
 		if err != nil {
-			s.mu.Lock()
+			h.mu.Lock()
 			k.drop("closed by the app: " + err.Error())
-			s.mu.Unlock()
+			h.mu.Unlock()
 			return
 		}
 		var frame struct {
@@ -149,21 +151,21 @@ func (k *Socket) read() {
 			Payload    json.RawMessage `json:"payload"`
 		}
 		_ = json.Unmarshal(data, &frame)
-		s.mu.Lock()
-		if waiting := s.acks[frame.EnvelopeID]; waiting != nil && frame.EnvelopeID != "" {
-			delete(s.acks, frame.EnvelopeID)
+		h.mu.Lock()
+		if waiting := h.acks[frame.EnvelopeID]; waiting != nil && frame.EnvelopeID != "" {
+			delete(h.acks, frame.EnvelopeID)
 			k.acked++
 			waiting <- ack{payload: frame.Payload}
 		} else {
-			s.strayAcks = append(s.strayAcks, string(data))
+			h.strayAcks = append(h.strayAcks, string(data))
 		}
-		s.changed()
-		s.mu.Unlock()
+		h.host.Changed()
+		h.mu.Unlock()
 	}
 }
 
 func (k *Socket) ping() {
-	ticker := time.NewTicker(k.s.o.PingEvery)
+	ticker := time.NewTicker(k.h.o.PingEvery)
 	defer ticker.Stop()
 	for {
 		if !k.State().Silent {
@@ -182,15 +184,15 @@ func (k *Socket) drop(why string) {
 	if !k.open {
 		return
 	}
-	k.open, k.ended, k.closedAt = false, why, k.s.o.Now()
+	k.open, k.ended, k.closedAt = false, why, k.h.o.Now()
 	close(k.gone)
 	_ = k.conn.Close()
-	k.s.changed()
+	k.h.host.Changed()
 }
 
-func (s *Server) openSockets() int {
+func (h *Hub) openSockets() int {
 	n := 0
-	for _, k := range s.sockets {
+	for _, k := range h.sockets {
 		if k.open {
 			n++
 		}
@@ -199,24 +201,24 @@ func (s *Server) openSockets() int {
 }
 
 // Sockets are all sockets so far, the ended ones among them.
-func (s *Server) Sockets() []*Socket {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]*Socket{}, s.sockets...)
+func (h *Hub) Sockets() []*Socket {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]*Socket{}, h.sockets...)
 }
 
 // OpenSockets counts the sockets that are open.
-func (s *Server) OpenSockets() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.openSockets()
+func (h *Hub) OpenSockets() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.openSockets()
 }
 
 // StrayAcks are frames from the app that acknowledged nothing that waits: unknown envelopes, second acknowledgements, or no JSON.
-func (s *Server) StrayAcks() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]string{}, s.strayAcks...)
+func (h *Hub) StrayAcks() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]string{}, h.strayAcks...)
 }
 
 // SocketState is what is known of a socket at one moment.
@@ -233,30 +235,30 @@ type SocketState struct {
 
 // State is what is known of the socket now.
 func (k *Socket) State() SocketState {
-	k.s.mu.Lock()
-	defer k.s.mu.Unlock()
+	k.h.mu.Lock()
+	defer k.h.mu.Unlock()
 	return SocketState{Open: k.open, Silent: k.silent, Ended: k.ended, OpenedAt: k.openedAt, ClosedAt: k.closedAt, Sent: k.sent, Acked: k.acked, Pongs: k.pongs}
 }
 
 // GoSilent keeps the socket open and sends nothing more on it, no pings and no pongs either; what Slack sends there never arrives.
 func (k *Socket) GoSilent() {
-	k.s.mu.Lock()
-	defer k.s.mu.Unlock()
+	k.h.mu.Lock()
+	defer k.h.mu.Unlock()
 	k.silent = true
-	k.s.changed()
+	k.h.host.Changed()
 }
 
 // NewSocketsSilent makes sockets that open from now on silent from the start: not even a hello comes.
-func (s *Server) NewSocketsSilent(silent bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.newSocketsSilent = silent
+func (h *Hub) NewSocketsSilent(silent bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.newSocketsSilent = silent
 }
 
 // Disconnect sends a disconnect frame: warning, refresh_requested, link_disabled or too_many_websockets. After the last two the socket is
 // closed; after the others it stays open until Close, or until the app closes it.
 func (k *Socket) Disconnect(reason string) {
-	_ = k.write(object{"type": "disconnect", "reason": reason, "debug_info": debugInfo})
+	_ = k.write(map[string]any{"type": "disconnect", "reason": reason, "debug_info": debugInfo})
 	if reason == "link_disabled" || reason == "too_many_websockets" {
 		k.Close()
 	}
@@ -265,8 +267,8 @@ func (k *Socket) Disconnect(reason string) {
 // Close ends the socket with a close frame.
 func (k *Socket) Close() {
 	_ = k.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
-	k.s.mu.Lock()
-	defer k.s.mu.Unlock()
+	k.h.mu.Lock()
+	defer k.h.mu.Unlock()
 	k.drop("closed")
 }
 
@@ -275,7 +277,7 @@ func (k *Socket) Reset() {
 	if tcp, ok := k.conn.NetConn().(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
-	k.s.mu.Lock()
-	defer k.s.mu.Unlock()
+	k.h.mu.Lock()
+	defer k.h.mu.Unlock()
 	k.drop("reset")
 }

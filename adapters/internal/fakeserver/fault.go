@@ -72,7 +72,7 @@ func (r *Record[C, P]) faultFor(call *C) *Injected[C] {
 		}
 		if in.isDue() {
 			in.hits++
-			P(call).common().Fault = in.fault.Name
+			P(call).Common().Fault = in.fault.Name
 			return in
 		}
 	}
@@ -125,7 +125,7 @@ func (p *Pending[C, P]) holds(r *http.Request) bool {
 	case <-r.Context().Done():
 	case <-in.host.Ctx.Done():
 	}
-	p.Finish(0, func(c *C) { P(c).common().Error = "(cut)" })
+	p.Finish(0, func(c *C) { P(c).Common().Error = "(cut)" })
 	return false
 }
 
@@ -136,7 +136,7 @@ func (p *Pending[C, P]) answer(w http.ResponseWriter, t Trouble) {
 		code = "(" + t.Name + ")"
 	}
 	p.Finish(t.Status, func(c *C) {
-		P(c).common().Error = code
+		P(c).Common().Error = code
 		if !t.Cut {
 			p.record.answering(c, t, w.Header())
 		}

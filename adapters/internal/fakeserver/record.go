@@ -17,12 +17,13 @@ type Call struct {
 	Fault  string // the name of the injected trouble, if any
 }
 
-func (c *Call) common() *Call { return c }
+// Common is the part that is recorded of every call.
+func (c *Call) Common() *Call { return c }
 
 // CallPointer is a pointer to a fake's Call.
 type CallPointer[C any] interface {
 	*C
-	common() *Call
+	Common() *Call
 	// Of says whether it is a call of the endpoint with this name.
 	Of(endpoint string) bool
 }
@@ -93,7 +94,7 @@ func (p *Pending[C, P]) Finish(status int, set func(*C)) {
 	p.record.host.mu.Lock()
 	defer p.record.host.mu.Unlock()
 	call := &p.record.calls[p.index]
-	c := P(call).common()
+	c := P(call).Common()
 	c.Done, c.Status = true, status
 	if set != nil {
 		set(call)

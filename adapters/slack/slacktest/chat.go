@@ -212,13 +212,11 @@ func updateMessage(q *request) (object, *failure) {
 	if c == nil || (c.Kind != Public && !c.has(s.o.BotUserID)) {
 		return nil, fail("channel_not_found")
 	}
-	r := c.byTS[q.args["ts"]]
-	switch {
-	case r == nil || r.Subtype == "tombstone":
-		return nil, fail("message_not_found")
-	case r.BotID != s.o.BotID:
-		return nil, fail("cant_update_message")
-	case c.Archived:
+	r, failed := q.ownMessage(c, "cant_update_message")
+	if failed != nil {
+		return nil, failed
+	}
+	if c.Archived {
 		return nil, fail("is_archived")
 	}
 	in, failed := s.readContent(q.args)
@@ -230,6 +228,18 @@ func updateMessage(q *request) (object, *failure) {
 	}
 	s.edit(c, r, in)
 	return object{"channel": c.ID, "ts": r.TS, "text": r.Text, "message": s.wireOwn(r.Message)}, nil
+}
+
+// ownMessage finds the bot's message that a call names; refusal is the code for a message of somebody else.
+func (q *request) ownMessage(c *channel, refusal string) (*record, *failure) {
+	r := c.byTS[q.args["ts"]]
+	switch {
+	case r == nil || r.Subtype == "tombstone":
+		return nil, fail("message_not_found")
+	case r.BotID != q.s.o.BotID:
+		return nil, fail(refusal)
+	}
+	return r, nil
 }
 
 // edit changes a message of the bot: what a call leaves out stays as it was.
@@ -261,12 +271,9 @@ func deleteMessage(q *request) (object, *failure) {
 	if c == nil {
 		return nil, fail("channel_not_found")
 	}
-	r := c.byTS[q.args["ts"]]
-	switch {
-	case r == nil || r.Subtype == "tombstone":
-		return nil, fail("message_not_found")
-	case r.BotID != s.o.BotID:
-		return nil, fail("cant_delete_message")
+	r, failed := q.ownMessage(c, "cant_delete_message")
+	if failed != nil {
+		return nil, failed
 	}
 	s.remove(c, r, actionOptions{})
 	return object{"channel": c.ID, "ts": r.TS}, nil

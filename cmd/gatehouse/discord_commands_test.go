@@ -9,14 +9,16 @@ import (
 
 // A command is answered once: what only its person asked for is for their eyes, that a new conversation begins everybody sees.
 func TestDiscordAnswersACommandOnce(t *testing.T) {
+	t.Parallel()
 	for _, over := range []string{"gateway", "HTTP"} {
 		t.Run(over, func(t *testing.T) {
+			t.Parallel()
 			env := map[string]string{}
 			if over == "HTTP" {
 				env["DISCORD_PUBLIC_KEY"] = "set"
 			}
 			d := serveDiscord(t, discordtest.Options{}, env)
-			for command, want := range map[string]string{"/status": "Nothing waits.", "/new": "new conversation"} {
+			for command, want := range map[string]string{"/status": "Nothing is waiting.", "/new": "new conversation"} {
 				i := d.ann.Runs(channelID, command)
 				waitUntil(t, func() bool {
 					m, _ := i.Shown()

@@ -161,16 +161,19 @@ func (d *onDiscord) shows(channel, message, text string) {
 }
 
 func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
+	t.Parallel()
 	for _, over := range []string{"gateway", "HTTP"} {
 		t.Run(over, func(t *testing.T) {
+			t.Parallel()
 			model := &crier{}
 			model.failing.Store(true)
-			with(t, model)
 			env := map[string]string{"GATEHOUSE_APPROVERS": "discord:role:" + roleID + ",discord:" + deciderID}
 			if over == "HTTP" {
 				env["DISCORD_PUBLIC_KEY"] = "set"
 			}
-			d := serveDiscord(t, discordtest.Options{}, env)
+			d := serveDiscordWith(t, discordtest.Options{}, env, func(d *onDiscord) {
+				d.settings.model = func() agent.Model { return model }
+			})
 			bot := d.discord.MentionOfBot() + " "
 			fails := d.ann.Posts(channelID, bot+"fail") // it is tried some times before the person is told
 
@@ -186,7 +189,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			d.ann.Runs(channelID, "/ask "+outcry)
 			d.reads(channelID, "did not understand")
 			d.ann.Runs(channelID, "/status")
-			d.whispered(channelID, askerID, "Nothing waits")
+			d.whispered(channelID, askerID, "Nothing is waiting")
 			d.ann.Runs(channelID, "/help")
 			d.whispered(channelID, askerID, "Send me a direct message")
 			d.ann.Posts(thread, "!status")
@@ -198,7 +201,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			ask := d.ann.Posts(channelID, bot+"note add "+outcry+strings.Repeat(" "+outcry, 30)).ID
 			card := d.card(ask, "Approval needed").ID
 			d.eve.Clicks(ask, card, "Approve")
-			d.whispered(ask, otherID, "not among those")
+			d.whispered(ask, otherID, "not an approver")
 			d.eve.Clicks(ask, card, "Show all arguments")
 			d.whispered(ask, otherID, "note_add")
 			d.bob.Clicks(ask, card, "Deny with reason…")
@@ -207,7 +210,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			}
 			d.bob.Submits(map[string]string{"reason": outcry})
 			d.shows(ask, card, "Refused")
-			d.reads(ask, "I did not write it down")
+			d.reads(ask, "I did not add it")
 			ask = d.ann.Says("note add " + outcry).Channel
 			card = d.card(ask, "Approval needed").ID
 			copied := d.card(d.discord.DMWith(deciderID), "Approval needed").ID

@@ -14,7 +14,7 @@ import (
 
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/slack/slacktest"
-	"gatehouse/core"
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/storage"
 )
 
@@ -65,15 +65,17 @@ func (d *onDiscord) deaf(why string) {
 	d.t.Helper()
 	waitUntil(d.t, func() bool {
 		status, state := d.readiness()
-		hears := state.Platforms["discord"].Hears
+		hears := state.Platforms["discord"].Inbound
 		return status == http.StatusServiceUnavailable && !state.Ready && strings.Contains(hears, "Discord") && strings.Contains(hears, why)
 	}, "/readyz with 503 and "+why)
 }
 
 // What is said while the socket is silent, while there is none, and while what was missed is fetched is answered, once and in its order.
 func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
+	t.Parallel()
 	for _, session := range []string{"resumed", "forgotten"} {
 		t.Run(session, func(t *testing.T) {
+			t.Parallel()
 			d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
 			all := d.crowd(2, 5, 5)
 			d.eachSays(all)
@@ -122,6 +124,7 @@ func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
 
 // The socket ends in all ways that it can, again and again, while people talk.
 func TestDiscordDroppedAgainAndAgainWhilePeopleTalk(t *testing.T) {
+	t.Parallel()
 	drops := []func(*onDiscord, *discordtest.Connection){
 		func(d *onDiscord, c *discordtest.Connection) {
 			d.discord.ForgetSessions()
@@ -157,7 +160,8 @@ func TestDiscordDroppedAgainAndAgainWhilePeopleTalk(t *testing.T) {
 
 // A socket on which no heartbeat is acknowledged is left within two heartbeats: not ready meanwhile, and nothing is lost.
 func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
-	const interval = 2 * time.Second
+	t.Parallel()
+	const interval = 4 * time.Second // most of it is for a machine that is busy
 	d := serveDiscord(t, discordtest.Options{HeartbeatInterval: interval}, nil)
 	c := d.connection()
 	waitUntil(t, func() bool { return c.State().Acks > 0 }, "a heartbeat")
@@ -170,7 +174,7 @@ func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
 	if took := dials[len(dials)-1].At.Sub(state.Beats[state.Acks]); took > 2*interval {
 		t.Errorf("it opened another connection %s after the heartbeat that was not acknowledged", took)
 	}
-	if status, state := d.readiness(); status != http.StatusServiceUnavailable || state.Platforms["discord"].Speaks != fine {
+	if status, state := d.readiness(); status != http.StatusServiceUnavailable || state.Platforms["discord"].Outbound != "ok" {
 		t.Errorf("/readyz says %d: %+v", status, state)
 	}
 	m := d.ann.Posts(channelID, d.discord.MentionOfBot()+" calc 1+1")
@@ -188,12 +192,12 @@ var fatalCodes = map[int]struct {
 	says []string
 	exit int
 }{
-	4004: {[]string{"token", "set DISCORD_BOT_TOKEN anew"}, codeUsage},
-	4010: {[]string{"shard", "Set DISCORD_SHARDS to"}, codeUsage},
-	4011: {[]string{"shards", "Raise DISCORD_SHARDS"}, codeUsage},
-	4012: {[]string{"version", "Install a newer gatehouse"}, codeUsage},
-	4013: {[]string{"intents", "Install a newer gatehouse"}, codeUsage},
-	4014: {[]string{"intents", "Privileged Gateway Intents on the page Bot"}, codeUsage},
+	4004: {[]string{"token", "set DISCORD_BOT_TOKEN anew"}, cli.ExitUsage},
+	4010: {[]string{"shard", "Set DISCORD_SHARDS to"}, cli.ExitUsage},
+	4011: {[]string{"shards", "Raise DISCORD_SHARDS"}, cli.ExitUsage},
+	4012: {[]string{"version", "Install a newer gatehouse"}, cli.ExitUsage},
+	4013: {[]string{"intents", "Install a newer gatehouse"}, cli.ExitUsage},
+	4014: {[]string{"intents", "Privileged Gateway Intents on the page Bot"}, cli.ExitUsage},
 }
 
 // A process that serves Discord alone ends, and its last word says what to change.
@@ -218,7 +222,7 @@ func TestDiscordARefusedTokenEndsServe(t *testing.T) {
 	fake := discordtest.Start(t, discordtest.Options{})
 	fake.RevokeToken()
 	_, app := serveAlone(t, fake)
-	app.endsWith(t, codeUsage, "refuses the token", "set DISCORD_BOT_TOKEN anew")
+	app.endsWith(t, cli.ExitUsage, "refuses the token", "set DISCORD_BOT_TOKEN anew")
 	if n := len(fake.Identifies()); n != 0 {
 		t.Errorf("it identified %d times", n)
 	}
@@ -259,8 +263,10 @@ func (c *child) endsWith(t *testing.T, exit int, words ...string) {
 
 // Beside another platform, the process goes on for that one and is not ready: /readyz says what to change.
 func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
+	t.Parallel()
 	for code, want := range fatalCodes {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			t.Parallel()
 			slack := slacktest.Start(t, slacktest.Options{})
 			d := serveDiscord(t, discordtest.Options{Denied: discordtest.IntentMessageContent}, map[string]string{
 				"SLACK_BOT_TOKEN": slack.BotToken(), "SLACK_API_URL": slack.APIURL(), "SLACK_APP_TOKEN": slack.AppToken(), "SLACK_CHANNEL_RPS": "0",
@@ -270,7 +276,7 @@ func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 			for _, word := range append(want.says, fmt.Sprint(code)) {
 				d.deaf(word)
 			}
-			if _, state := d.readiness(); state.Platforms["slack"].Hears != fine {
+			if _, state := d.readiness(); state.Platforms["slack"].Inbound != "ok" {
 				t.Errorf("/readyz says of Slack: %+v", state.Platforms["slack"])
 			}
 			ann.Says("calc 1+1")
@@ -283,15 +289,15 @@ func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 
 // Restarts resume. Where a session can't be resumed there is a budget of new ones for a day; when it is spent, the process waits and says so.
 func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
+	t.Parallel()
 	var ahead atomic.Int64 // of the clock that Discord and the store have
 	clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	was := openStore
-	openStore = func(ctx context.Context, url string, log *slog.Logger) (core.Store, error) {
-		return storage.Open(ctx, url, storage.Options{NewID: newID, Log: log, Now: clock})
+	open := func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
+		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: clock})
 	}
-	t.Cleanup(func() { openStore = was })
 	const budget, ours = 6, 3 // half of what Discord allows in a day is for other programs with the token
-	d := serveDiscord(t, discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLifetime: time.Hour}, map[string]string{"GATEHOUSE_AGENT": "echo"})
+	o := discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLifetime: time.Hour}
+	d := serveDiscordWith(t, o, map[string]string{"GATEHOUSE_AGENT": "echo"}, func(d *onDiscord) { d.settings.store = open })
 	restart := func() {
 		d.stop()
 		<-d.code

@@ -3,12 +3,14 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
 // crowdOf makes channels with the bot in each, and gives their ids.
@@ -91,7 +93,7 @@ func (s *served) delivered() bool {
 	}
 	code, out := s.command("queue", "--json")
 	var queue struct{ Posts int }
-	return code == codeDone && json.Unmarshal([]byte(out), &queue) == nil && queue.Posts == 0
+	return code == cli.ExitDone && json.Unmarshal([]byte(out), &queue) == nil && queue.Posts == 0
 }
 
 func (s *served) missing(all []*thread) {
@@ -106,9 +108,12 @@ func (s *served) missing(all []*thread) {
 }
 
 func TestSlackLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
+	t.Parallel()
 	for name, env := range transports {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("GATEHOUSE_AGENT", "echo")
+			t.Parallel()
+			env := maps.Clone(env)
+			env["GATEHOUSE_AGENT"] = "echo"
 			s := serveSlack(t, slacktest.Options{}, env)
 			s.ready(200)
 			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})

@@ -4,17 +4,19 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
-var commandName = regexp.MustCompile(`^[-_'\p{L}\p{N}]{1,32}$`)
+// commandName is compiled at its first use: that takes a while, and most tests have no command.
+var commandName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-_'\p{L}\p{N}]{1,32}$`) })
 
 // CheckCommand finds what Discord would refuse in a command.
 func CheckCommand(o wire.Object, where string, bad *Errors) {
 	at := func(field string) string { return strings.TrimPrefix(where+"."+field, ".") }
 	kind := wire.Int(o, "type")
-	if name := wire.String(o, "name"); !commandName.MatchString(name) || strings.ToLower(name) != name {
+	if name := wire.String(o, "name"); !commandName().MatchString(name) || strings.ToLower(name) != name {
 		if kind <= 1 {
 			bad.Add(at("name"), "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid")
 		}

@@ -35,7 +35,7 @@ func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 			if c.late {
 				clock.Advance(-ago)
 			}
-			h := newHall(t, sqliteFile, discordtest.Options{Now: clock.Now, SessionLife: time.Hour}, "GATEHOUSE_AGENT=echo")
+			h := newHall(t, sqliteFile, discordtest.Options{Now: clock.Now, SessionLifetime: time.Hour}, "GATEHOUSE_AGENT=echo")
 			if c.unreadable {
 				h.discord.DenyBot(channelID, discordtest.ReadMessageHistory)
 			}
@@ -44,7 +44,7 @@ func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 			if c.hidden {
 				h.discord.LagReads(-1)
 			}
-			held := h.discord.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: discordtest.AnswerHeld(), Times: 1})
+			held := h.discord.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerHeld(), Times: 1})
 			ask := h.ann.Posts(channelID, h.discord.MentionOfBot()+" word-1-1.")
 			h.until("the answer on its way", h.app, func() bool { return held.Waiting() == 1 })
 			h.app.kill()

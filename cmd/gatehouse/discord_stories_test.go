@@ -84,14 +84,14 @@ func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
 			c := d.connection()
 			c.GoSilent()
 			d.eachSays(all)
-			dial := d.discord.Inject(discordtest.Fault{Route: discordtest.Dial, Trouble: discordtest.Held()})
+			dial := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.Dial, Trouble: discordtest.Held()})
 			if session == "forgotten" {
 				d.discord.ForgetSessions()
 			}
 			c.Reset()
 			d.notReceiving("the connection broke")
 			d.eachSays(all)
-			fetch := d.discord.Inject(discordtest.Fault{Route: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
+			fetch := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
 			dial.Lift()
 			if session == "forgotten" {
 				waitUntil(t, func() bool { return fetch.Waiting() > 0 }, "the first of what was missed")
@@ -165,7 +165,7 @@ func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
 	d := serveDiscord(t, discordtest.Options{HeartbeatInterval: interval}, nil)
 	c := d.connection()
 	waitUntil(t, func() bool { return c.State().Acks > 0 }, "a heartbeat")
-	dial := d.discord.Inject(discordtest.Fault{Route: discordtest.Dial, Trouble: discordtest.Held()})
+	dial := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.Dial, Trouble: discordtest.Held()})
 	c.WithholdAcks()
 	d.notReceiving("acknowledges no heartbeat")
 	state := c.State()
@@ -296,7 +296,7 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: clock})
 	}
 	const budget, ours = 6, 3 // half of what Discord allows in a day is for other programs with the token
-	o := discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLife: time.Hour}
+	o := discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLifetime: time.Hour}
 	d := serveDiscordWith(t, o, map[string]string{"GATEHOUSE_AGENT": "echo"}, func(d *onDiscord) { d.settings.store = open })
 	restart := func() {
 		d.stop()

@@ -105,13 +105,16 @@ func end(span trace.Span, e graph.SpanEnd, isNode bool) {
 		if isNode {
 			span.SetAttributes(attribute.String("openarmature.suspension.signal_id", string(e.Suspended.SignalID)))
 			span.SetAttributes(flat("openarmature.suspension.metadata", masked(e.Suspended.Metadata))...)
+			if e.Suspended.Approval != nil {
+				span.SetAttributes(flat("openarmature.suspension.approval", masked(e.Suspended.Approval))...)
+			}
 		}
 	}
 	span.SetStatus(codes.Ok, "")
 }
 
-// masked is the metadata without secrets: a collector is a log (law 8).
-func masked(m map[string]any) map[string]any {
+// masked is a JSON object without secrets: a collector is a log (law 8).
+func masked(m any) map[string]any {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return nil // it was refused earlier

@@ -99,24 +99,16 @@ func (r *room) say(text string) core.Outcome {
 	return r.harness.Send(r.ctx, "s@1", core.Message{Role: core.User, Content: core.Text(text)})
 }
 
-// request is what a suspended outcome asks to be approved.
-type request struct {
-	Call core.Call
-	Rule core.Rule
-}
-
-func (r *room) asked(o core.Outcome) request {
+func (r *room) asked(o core.Outcome) core.ApprovalRequest {
 	r.t.Helper()
 	s, ok := o.(core.Suspended)
 	if !ok {
 		r.t.Fatalf("outcome %+v, want suspended", o)
 	}
-	var req request
-	text, _ := json.Marshal(s.Descriptor.Metadata)
-	if err := json.Unmarshal(text, &req); err != nil {
-		r.t.Fatal(err)
+	if s.Descriptor.Approval == nil {
+		r.t.Fatalf("%+v asks for no approval", s.Descriptor)
 	}
-	return req
+	return *s.Descriptor.Approval
 }
 
 func (r *room) bound(o core.Outcome) core.Binding { return r.asked(o).Call.Bound }

@@ -81,7 +81,7 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := brain.Stored(); !slices.Equal(got, []string{"messages"}) {
+	if got := brain.StoredFields(); !slices.Equal(got, []string{"messages"}) {
 		t.Fatalf("the session keeps %v, want messages alone", got)
 	}
 	mem := graph.NewMemory()

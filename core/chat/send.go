@@ -36,7 +36,7 @@ func (h *Harness) outcome(ctx context.Context, res graph.Result) core.Outcome {
 	if res.Status == graph.Errored {
 		return h.errored(res.Err)
 	}
-	tail, err := graph.Messages.Get(res.State).From(ctx, res.Mark)
+	tail, err := graph.Messages.Get(res.State).From(ctx, res.FirstNew)
 	if err != nil {
 		return h.errored(err)
 	}

@@ -63,30 +63,30 @@ func (p *branches) check(node string, parent *schema) error {
 	return nil
 }
 
-func (p *branches) run(ctx context.Context, v *visit, s State) (Update, *halt, error) {
+func (p *branches) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) {
 	all := p.Branches.Branches
-	parts := make([]*part, len(all))
+	instances := make([]*instance, len(all))
 	for i, b := range all {
-		parts[i] = &part{
-			note:  map[string]any{FailureBranch: b.Name},
-			start: func(ctx context.Context) (State, *halt, error) { return p.branch(ctx, v, s, b) },
+		instances[i] = &instance{
+			labels: map[string]any{FailureBranch: b.Name},
+			run:    func(ctx context.Context) (State, *suspension, error) { return p.runBranch(ctx, nr, s, b) },
 		}
 	}
-	first := concurrently(ctx, parts, len(parts), p.Policy)
-	return v.settle(ctx, first, func() (Update, error) {
+	first := runInstances(ctx, instances, len(instances), p.Policy)
+	return nr.containerResult(ctx, first, func() (Update, error) {
 		var u Update
 		for i, b := range all {
-			if !parts[i].done {
+			if !instances[i].done {
 				continue
 			}
-			own, err := b.Project.exit(v.r.g.schema, parts[i].state)
+			own, err := b.Project.output(nr.graph.g.schema, instances[i].state)
 			if err != nil {
 				return nil, err
 			}
 			u = append(u, own...)
 		}
 		if p.Errors != "" && p.Policy == Collect {
-			list, err := listFor(v.r.g.schema.fields[p.Errors], failures(parts))
+			list, err := listFor(nr.graph.g.schema.fields[p.Errors], failures(instances))
 			if err != nil {
 				return nil, err
 			}
@@ -96,17 +96,17 @@ func (p *branches) run(ctx context.Context, v *visit, s State) (Update, *halt, e
 	})
 }
 
-func (p *branches) branch(ctx context.Context, v *visit, s State, b Branch) (State, *halt, error) {
-	ctx, end := v.r.l.span(ctx, Span{Kind: SpanBranch, Name: b.Name, Namespace: v.namespace(), FanOutIndex: v.r.index, Branch: b.Name})
-	state, h, err := func() (State, *halt, error) {
-		state, err := b.Project.enter(b.Graph.schema, s)
+func (p *branches) runBranch(ctx context.Context, nr *nodeRun, s State, b Branch) (State, *suspension, error) {
+	ctx, end := nr.graph.seg.span(ctx, Span{Kind: SpanBranch, Name: b.Name, Namespace: nr.namespace(), FanOutIndex: nr.graph.fanOutIndex, Branch: b.Name})
+	state, susp, err := func() (State, *suspension, error) {
+		state, err := b.Project.input(b.Graph.schema, s)
 		if err != nil {
 			return state, nil, err
 		}
-		r := v.within(b.Graph, s)
-		r.branch, r.sealed = b.Name, r.sealed || p.Policy == Collect
-		return r.alone(ctx, start{state: state, node: b.Graph.entry})
+		r := nr.subgraphRun(b.Graph, s)
+		r.branch, r.noSuspend = b.Name, r.noSuspend || p.Policy == Collect
+		return r.runToEnd(ctx, start{state: state, node: b.Graph.entry})
 	}()
-	end(ending(h, err))
-	return state, h, err
+	end(spanEnd(susp, err))
+	return state, susp, err
 }

@@ -185,21 +185,21 @@ func (b *Builder) Compile() (*Graph, error) {
 	if err := b.checkNodes(schema); err != nil {
 		return nil, err
 	}
-	registry, err := newRegistry(b.migrations)
+	migrations, err := checkMigrations(b.migrations)
 	if err != nil {
 		return nil, err
 	}
 	g := &Graph{
 		name: b.name, version: b.version, schema: schema, schemaVersion: b.schemaVersion, autoSave: b.autoSave,
-		registry: registry, nodes: make(map[string]node, len(b.nodes)), tracer: b.tracer, edges: make(map[string]edge, len(b.edges)),
+		migrations: migrations, nodes: make(map[string]node, len(b.nodes)), tracer: b.tracer, edges: make(map[string]edge, len(b.edges)),
 		entry: b.entry, observers: slices.Clone(b.observers), pauses: NewMemory(), log: b.log,
 	}
-	g.heard = len(b.observers) > 0
+	g.observed = len(b.observers) > 0
 	for name, n := range b.nodes {
 		g.nodes[name] = node{n, slices.Concat(b.wrap, b.wrapNode[name])}
 		if c, ok := n.(composite); ok {
 			for _, inside := range c.graphs() {
-				g.heard = g.heard || inside.heard
+				g.observed = g.observed || inside.observed
 			}
 		}
 	}

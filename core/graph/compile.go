@@ -19,8 +19,8 @@ func (b *Builder) schema() (*schema, error) {
 			return nil, core.Errorf(core.ConflictingReducers, "field %q is declared twice, with reducers %s and %s",
 				f.name, first.reducer.name, f.reducer.name)
 		}
-		if f.reducer.fault != nil {
-			return nil, f.reducer.fault
+		if f.reducer.configErr != nil {
+			return nil, f.reducer.configErr
 		}
 		if err := f.typ.check(f.initial); err != nil {
 			return nil, core.Errorf(core.Invalid, "the default of field %q %v", f.name, err)

@@ -32,58 +32,58 @@ const (
 var errSibling = errors.New("another instance ended the container")
 
 // part is one instance of a container or one of its branches: how it is run, and what it came to.
-type part struct {
-	start func(ctx context.Context) (State, *halt, error)
-	note  map[string]any // what tells it from the others, for metadata and failures
+type instance struct {
+	run    func(ctx context.Context) (State, *suspension, error)
+	labels map[string]any // what tells it from the others, for metadata and failures
 
 	state State
 	done  bool
-	halt  *halt
+	susp  *suspension
 	err   error
 }
 
 // concurrently runs the parts, at most limit at once, and gives the first of those that ended the container, nil where none did.
 // All have ended when it returns.
-func concurrently(ctx context.Context, parts []*part, limit int, policy Policy) *part {
+func runInstances(ctx context.Context, instances []*instance, limit int, policy Policy) *instance {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
 		wg    sync.WaitGroup
 		mu    sync.Mutex
-		first *part
+		first *instance
 		slots = make(chan struct{}, limit)
 	)
-	for _, p := range parts {
+	for _, inst := range instances {
 		select {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
 		}
 		if ctx.Err() != nil {
-			p.err = context.Cause(ctx)
+			inst.err = context.Cause(ctx)
 			continue
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			state, h, err := p.start(ctx)
-			p.state, p.halt, p.err, p.done = state, h, err, h == nil && err == nil
-			if p.done || policy == Collect && core.CategoryOf(err) != core.SuspensionUnsupportedContext {
+			state, susp, err := inst.run(ctx)
+			inst.state, inst.susp, inst.err, inst.done = state, susp, err, susp == nil && err == nil
+			if inst.done || policy == Collect && core.CategoryOf(err) != core.SuspensionUnsupportedContext {
 				return
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			if first == nil {
-				first = p
+				first = inst
 				cancel(errSibling)
 			}
 		})
 	}
 	wg.Wait()
-	for _, p := range parts {
-		if p != first && p.halt != nil { // it asked too, and too late: the container has one end
-			for _, tell := range p.halt.told {
-				tell(p.halt.descriptor, errSibling)
+	for _, inst := range instances {
+		if inst != first && inst.susp != nil { // it asked too, and too late: the container has one end
+			for _, tell := range inst.susp.reports {
+				tell(inst.susp.descriptor, errSibling)
 			}
-			p.halt, p.err = nil, errSibling
+			inst.susp, inst.err = nil, errSibling
 		}
 	}
 	return first
@@ -94,7 +94,7 @@ func concurrently(ctx context.Context, parts []*part, limit int, policy Policy) 
 // A part that suspends suspends the container, and no other part contributes, not even one that had already ended: what a pause holds
 // must not depend on which part was quicker (suspension §8.2, §8.3, §10). A resume goes on behind the container with the state that it
 // began with; where the node is kept (KeepNode) the container runs again as a whole.
-func (v *visit) settle(ctx context.Context, first *part, gather func() (Update, error)) (Update, *halt, error) {
+func (nr *nodeRun) containerResult(ctx context.Context, first *instance, gather func() (Update, error)) (Update, *suspension, error) {
 	switch {
 	case first == nil && ctx.Err() != nil:
 		return nil, nil, context.Cause(ctx)
@@ -104,22 +104,20 @@ func (v *visit) settle(ctx context.Context, first *part, gather func() (Update, 
 	case first.err != nil:
 		return nil, nil, first.err
 	}
-	h := first.halt
-	descriptor := h.descriptor
-	descriptor.Metadata = maps.Clone(first.note)
-	out := &halt{descriptor: descriptor, rerun: h.rerun,
-		attempt: v.attempts - 1, path: h.path, told: h.told}
-	maps.Copy(out.descriptor.Metadata, h.descriptor.Metadata)
-	return nil, out, nil
+	susp := *first.susp
+	susp.attempt, susp.levels = nr.attempts-1, nil
+	susp.descriptor.Metadata = maps.Clone(first.labels)
+	maps.Copy(susp.descriptor.Metadata, first.susp.descriptor.Metadata)
+	return nil, &susp, nil
 }
 
 // failures are the records of the parts that failed.
-func failures(parts []*part) []any {
+func failures(instances []*instance) []any {
 	out := []any{}
-	for _, p := range parts {
-		if p.err != nil {
-			f := maps.Clone(p.note)
-			f[FailureCategory], f[FailureMessage] = string(core.CategoryOf(p.err)), core.MessageOf(p.err)
+	for _, inst := range instances {
+		if inst.err != nil {
+			f := maps.Clone(inst.labels)
+			f[FailureCategory], f[FailureMessage] = string(core.CategoryOf(inst.err)), core.MessageOf(inst.err)
 			out = append(out, f)
 		}
 	}

@@ -55,7 +55,7 @@ func (f *fanOut) check(node string, parent *schema) error {
 	return checkNames(node, parent, f.Graph.schema, f.Inputs, f.Outputs)
 }
 
-func (f *fanOut) run(ctx context.Context, v *visit, s State) (Update, *halt, error) {
+func (f *fanOut) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) {
 	items := reflect.ValueOf(clone(s.values[f.Items]))
 	if items.Kind() != reflect.Slice {
 		return nil, nil, core.Errorf(core.StateValidationError, "the field %q of a fan-out must hold a list", f.Items)
@@ -66,58 +66,58 @@ func (f *fanOut) run(ctx context.Context, v *visit, s State) (Update, *halt, err
 		}
 		return nil, nil, core.Errorf(core.FanOutEmpty, "The field %q has no items.", f.Items)
 	}
-	parts := make([]*part, items.Len())
-	for i := range parts {
-		parts[i] = &part{
-			note: map[string]any{FailureIndex: int64(i)},
-			start: func(ctx context.Context) (State, *halt, error) {
-				return f.instance(ctx, v, s, i, items.Index(i).Interface())
+	instances := make([]*instance, items.Len())
+	for i := range instances {
+		instances[i] = &instance{
+			labels: map[string]any{FailureIndex: int64(i)},
+			run: func(ctx context.Context) (State, *suspension, error) {
+				return f.runInstance(ctx, nr, s, i, items.Index(i).Interface())
 			},
 		}
 	}
-	first := concurrently(ctx, parts, f.Concurrency, f.Policy)
-	return v.settle(ctx, first, func() (Update, error) { return f.gather(v.r.g.schema, parts) })
+	first := runInstances(ctx, instances, f.Concurrency, f.Policy)
+	return nr.containerResult(ctx, first, func() (Update, error) { return f.mergeOutputs(nr.graph.g.schema, instances) })
 }
 
-func (f *fanOut) instance(ctx context.Context, v *visit, s State, i int, item any) (State, *halt, error) {
-	ctx, end := v.r.l.span(ctx, Span{Kind: SpanInstance, Name: v.name, Namespace: v.namespace(), FanOutIndex: &i, Branch: v.r.branch})
-	state, h, err := func() (State, *halt, error) {
-		state, err := Projection{Inputs: f.Inputs, In: func(State) Update { return Update{{f.Item, item}} }}.enter(f.Graph.schema, s)
+func (f *fanOut) runInstance(ctx context.Context, nr *nodeRun, s State, i int, item any) (State, *suspension, error) {
+	ctx, end := nr.graph.seg.span(ctx, Span{Kind: SpanInstance, Name: nr.name, Namespace: nr.namespace(), FanOutIndex: &i, Branch: nr.graph.branch})
+	state, susp, err := func() (State, *suspension, error) {
+		state, err := Projection{Inputs: f.Inputs, In: func(State) Update { return Update{{f.Item, item}} }}.input(f.Graph.schema, s)
 		if err != nil {
 			return state, nil, err
 		}
-		r := v.within(f.Graph, s)
-		r.index, r.sealed = &i, r.sealed || f.Policy == Collect
-		return r.alone(ctx, start{state: state, node: f.Graph.entry})
+		r := nr.subgraphRun(f.Graph, s)
+		r.fanOutIndex, r.noSuspend = &i, r.noSuspend || f.Policy == Collect
+		return r.runToEnd(ctx, start{state: state, node: f.Graph.entry})
 	}()
-	end(ending(h, err))
-	return state, h, err
+	end(spanEnd(susp, err))
+	return state, susp, err
 }
 
 // alone is loop with a plain error.
-func (r *run) alone(ctx context.Context, at start) (State, *halt, error) {
-	state, h, fail := r.loop(ctx, at)
+func (r *graphRun) runToEnd(ctx context.Context, at start) (State, *suspension, error) {
+	state, susp, fail := r.loop(ctx, at)
 	if fail != nil {
 		return state, nil, fail
 	}
-	return state, h, nil
+	return state, susp, nil
 }
 
-func ending(h *halt, err error) SpanEnd {
-	if h != nil {
-		return SpanEnd{Suspended: &h.descriptor}
+func spanEnd(susp *suspension, err error) SpanEnd {
+	if susp != nil {
+		return SpanEnd{Suspended: &susp.descriptor}
 	}
 	return SpanEnd{Err: err}
 }
 
 // gather is the update of the instances that are done, in the order of the items.
-func (f *fanOut) gather(parent *schema, parts []*part) (Update, error) {
+func (f *fanOut) mergeOutputs(parent *schema, instances []*instance) (Update, error) {
 	var u Update
 	for _, pair := range pairs(f.Outputs) {
-		values := make([]any, 0, len(parts))
-		for _, p := range parts {
-			if p.done {
-				values = append(values, clone(p.state.values[pair[1]]))
+		values := make([]any, 0, len(instances))
+		for _, inst := range instances {
+			if inst.done {
+				values = append(values, clone(inst.state.values[pair[1]]))
 			}
 		}
 		list, err := listFor(parent.fields[pair[0]], values)
@@ -127,7 +127,7 @@ func (f *fanOut) gather(parent *schema, parts []*part) (Update, error) {
 		u = append(u, Change{pair[0], list})
 	}
 	if f.Errors != "" && f.Policy == Collect {
-		list, err := listFor(parent.fields[f.Errors], failures(parts))
+		list, err := listFor(parent.fields[f.Errors], failures(instances))
 		if err != nil {
 			return nil, err
 		}

@@ -16,15 +16,15 @@ type Graph struct {
 	stored        []string // the fields that a session keeps
 	history       bool     // Messages is among them
 	autoSave      bool
-	registry      registry
+	migrations    migrations
 	nodes         map[string]node
 	edges         map[string]edge
 	entry         string
 	observers     []Observer
-	heard         bool // somebody is attached to it or to a graph inside it
+	observed      bool // somebody is attached to it or to a graph inside it
 	tracer        Tracer
 	pauses        *Memory // for invocations that are given no PauseStore
-	drains        drains
+	queues        queueSet
 	log           *slog.Logger
 }
 
@@ -38,7 +38,7 @@ func (g *Graph) Version() string { return g.version }
 func (g *Graph) Entry() string { return g.entry }
 
 // Stored are the names of the fields that a session of this graph keeps.
-func (g *Graph) Stored() []string { return append([]string(nil), g.stored...) }
+func (g *Graph) StoredFields() []string { return append([]string(nil), g.stored...) }
 
 // KeepsMessages reports whether the field Messages is declared and kept by sessions: what a sessioned chat needs.
 func (g *Graph) KeepsMessages() bool { return g.history }
@@ -83,7 +83,7 @@ type Result struct {
 	Invocation  core.InvocationID
 	Correlation string
 	Session     core.SessionID
-	Mark        int // how many messages the state had when the first node began: what stands behind them is this turn's
+	FirstNew    int // how many messages the state had when the first node began: what stands behind them is this turn's
 	Entry       Entry
 }
 
@@ -102,41 +102,41 @@ type Entry struct {
 // All that goes wrong is in the Result. Nothing is retried. When ctx ends, the invocation fails before its next node with the
 // cause of ctx (context.Cause), whose category is the one reported.
 func (g *Graph) Invoke(ctx context.Context, st Stores, in Invocation) Result {
-	l := &leg{g: g, st: st}
+	seg := &segment{g: g, st: st}
 	if st.Pauses == nil {
-		l.st.Pauses = unpaired{g.pauses, st.Sessions}
+		seg.st.Pauses = ownPauses{g.pauses, st.Sessions}
 	}
-	start, err := l.open(ctx, in)
+	start, err := seg.findStart(ctx, in)
 	res := Result{Status: Errored}
 	if err == nil {
-		res = l.walk(ctx, in, start)
+		res = seg.run(ctx, in, start)
 	} else {
 		res.Err = err
 	}
-	res.Invocation, res.Correlation, res.Session = l.ids.Invocation, l.ids.Correlation, l.ids.Session
-	res.Entry = l.entry
+	res.Invocation, res.Correlation, res.Session = seg.ids.Invocation, seg.ids.Correlation, seg.ids.Session
+	res.Entry = seg.entry
 	return res
 }
 
 // open validates what was asked for and finds where to start: at the entry, or where a paused invocation stopped.
-func (l *leg) open(ctx context.Context, in Invocation) (start, error) {
+func (seg *segment) findStart(ctx context.Context, in Invocation) (start, error) {
 	for _, o := range in.Observers {
 		if err := o.validate(); err != nil {
 			return start{}, err
 		}
 	}
 	if in.Resume != "" {
-		return l.resume(ctx, in)
+		return seg.fromPause(ctx, in)
 	}
-	l.ids = IDs{Invocation: in.ID, Correlation: in.Correlation, Session: in.Session}
+	seg.ids = IDs{Invocation: in.ID, Correlation: in.Correlation, Session: in.Session}
 	if in.ID == "" {
-		l.ids.Invocation = core.InvocationID(NewID())
+		seg.ids.Invocation = core.InvocationID(NewID())
 	}
 	if in.Correlation == "" {
-		l.ids.Correlation = NewID()
+		seg.ids.Correlation = NewID()
 	}
-	if !urlSafe(string(l.ids.Invocation)) || !urlSafe(l.ids.Correlation) {
+	if !urlSafe(string(seg.ids.Invocation)) || !urlSafe(seg.ids.Correlation) {
 		return start{}, core.Errorf(core.Invalid, "an invocation id and a correlation id must be URL-safe, not %q and %q", in.ID, in.Correlation)
 	}
-	return l.begin(ctx, in)
+	return seg.fromEntry(ctx, in)
 }

@@ -48,9 +48,9 @@ func urlSafe(id string) bool {
 
 // FanOutIndex gives the index of the innermost fan-out instance that a node's context belongs to (graph-engine §6).
 func FanOutIndex(ctx context.Context) (int, bool) {
-	a := attemptFrom(ctx)
-	if a == nil || a.visit.r.index == nil {
+	a := scopeFrom(ctx)
+	if a == nil || a.node.graph.fanOutIndex == nil {
 		return 0, false
 	}
-	return *a.visit.r.index, true
+	return *a.node.graph.fanOutIndex, true
 }

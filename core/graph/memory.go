@@ -14,15 +14,15 @@ import (
 // Memory keeps sessions and paused invocations in memory, for tests, embedding and invocations that are given no store. It shares
 // nothing with its callers and stores a conversation the way a database does: as rows under (session, invocation, n).
 type Memory struct {
-	mu       sync.Mutex
-	now      func() time.Time
-	sessions map[core.SessionID]*kept
-	paused   map[core.InvocationID]*core.PausedRecord
-	waiting  []core.InvocationID // in the order in which they were paused
+	mu         sync.Mutex
+	now        func() time.Time
+	sessions   map[core.SessionID]*storedSession
+	paused     map[core.InvocationID]*core.PausedRecord
+	pauseOrder []core.InvocationID // in the order in which they were paused
 }
 
 // kept is a stored session.
-type kept struct {
+type storedSession struct {
 	rec      core.SessionRecord // without Messages
 	rows     []row
 	messages bool
@@ -41,7 +41,7 @@ var (
 
 // NewMemory makes an empty store.
 func NewMemory() *Memory {
-	return &Memory{now: time.Now, sessions: map[core.SessionID]*kept{}, paused: map[core.InvocationID]*core.PausedRecord{}}
+	return &Memory{now: time.Now, sessions: map[core.SessionID]*storedSession{}, paused: map[core.InvocationID]*core.PausedRecord{}}
 }
 
 // Load gives the session's record, nil where there is none (sessions §5).
@@ -59,17 +59,17 @@ func (m *Memory) Load(_ context.Context, id core.SessionID) (*core.SessionRecord
 		for i, r := range s.rows {
 			all[i] = r.message
 		}
-		h := core.NewHistory(len(all), rows(all))
+		h := core.NewHistory(len(all), snapshot(all))
 		rec.Messages = &h
 	}
 	return &rec, nil
 }
 
 // rows is a snapshot of stored messages.
-type rows []core.Message
+type snapshot []core.Message
 
 // Before reads backwards.
-func (r rows) Before(_ context.Context, skip, n int) ([]core.Message, error) {
+func (r snapshot) Before(_ context.Context, skip, n int) ([]core.Message, error) {
 	end := max(0, len(r)-skip)
 	return slices.Clone(r[max(0, end-n):end]), nil
 }
@@ -84,7 +84,7 @@ func (m *Memory) Save(_ context.Context, rec *core.SessionRecord, opts core.Save
 func (m *Memory) save(rec *core.SessionRecord, opts core.SaveOptions) error {
 	s := m.sessions[rec.ID]
 	if s == nil {
-		s = &kept{rec: core.SessionRecord{CreatedAt: m.now()}}
+		s = &storedSession{rec: core.SessionRecord{CreatedAt: m.now()}}
 	}
 	if want := opts.ExpectedVersion; want != nil && *want != s.rec.Version {
 		return core.Errorf(core.SessionWriteConflict, "the session is at version %d, not %d", s.rec.Version, *want)
@@ -111,7 +111,7 @@ func (m *Memory) Delete(_ context.Context, id core.SessionID) error {
 	delete(m.sessions, id)
 	for inv, rec := range m.paused {
 		if rec.Session == id {
-			m.forget(inv)
+			m.removePaused(inv)
 		}
 	}
 	return nil
@@ -142,7 +142,7 @@ func (m *Memory) List(_ context.Context, f core.SessionFilter) ([]core.SessionSu
 
 // Pause stores the record and, where it is given, the session: both or neither.
 func (m *Memory) Pause(_ context.Context, rec *core.PausedRecord, session *core.SessionRecord) error {
-	kept, err := copyPaused(rec)
+	stored, err := copyPaused(rec)
 	if err != nil {
 		return err
 	}
@@ -153,9 +153,9 @@ func (m *Memory) Pause(_ context.Context, rec *core.PausedRecord, session *core.
 			return err
 		}
 	}
-	m.forget(rec.Invocation)
-	m.paused[rec.Invocation] = kept
-	m.waiting = append(m.waiting, rec.Invocation)
+	m.removePaused(rec.Invocation)
+	m.paused[rec.Invocation] = stored
+	m.pauseOrder = append(m.pauseOrder, rec.Invocation)
 	return nil
 }
 
@@ -170,7 +170,7 @@ func (m *Memory) Paused(_ context.Context, id core.InvocationID) (*core.PausedRe
 func (m *Memory) BySignal(_ context.Context, id core.SignalID) (*core.PausedRecord, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, inv := range m.waiting {
+	for _, inv := range m.pauseOrder {
 		if m.paused[inv].Descriptor.SignalID == id {
 			return copyPaused(m.paused[inv])
 		}
@@ -182,15 +182,15 @@ func (m *Memory) BySignal(_ context.Context, id core.SignalID) (*core.PausedReco
 func (m *Memory) Consume(_ context.Context, id core.InvocationID) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.forget(id), nil
+	return m.removePaused(id), nil
 }
 
-func (m *Memory) forget(id core.InvocationID) bool {
+func (m *Memory) removePaused(id core.InvocationID) bool {
 	if m.paused[id] == nil {
 		return false
 	}
 	delete(m.paused, id)
-	m.waiting = slices.DeleteFunc(m.waiting, func(w core.InvocationID) bool { return w == id })
+	m.pauseOrder = slices.DeleteFunc(m.pauseOrder, func(w core.InvocationID) bool { return w == id })
 	return true
 }
 

@@ -24,38 +24,38 @@ type Next func(ctx context.Context, s State) (Update, error)
 type Middleware func(ctx context.Context, s State, next Next) (Update, error)
 
 // through takes the visit through the middleware to the node.
-func (v *visit) through(ctx context.Context) (Update, error) {
-	if len(v.node.wrap) == 0 {
-		return v.once(ctx, v.pre)
+func (nr *nodeRun) callWrapped(ctx context.Context) (Update, error) {
+	if len(nr.node.wrap) == 0 {
+		return nr.attempt(ctx, nr.state)
 	}
-	scope := &attempt{visit: v, middleware: true}
-	next := v.innermost(scope)
-	for i := len(v.node.wrap) - 1; i >= 0; i-- {
-		m, inner := v.node.wrap[i], next
+	scope := &nodeScope{node: nr, middleware: true}
+	next := nr.callNode(scope)
+	for i := len(nr.node.wrap) - 1; i >= 0; i-- {
+		m, inner := nr.node.wrap[i], next
 		next = func(ctx context.Context, s State) (Update, error) { return m(ctx, s, inner) }
 	}
-	u, err := apart(func() (Update, error) { return next(context.WithValue(ctx, attemptKey{}, scope), v.pre) })
+	u, err := onOwnGoroutine(func() (Update, error) { return next(context.WithValue(ctx, scopeKey{}, scope), nr.state) })
 	if _, forced := scope.close(); forced != nil {
-		v.halt, u, err = nil, nil, forced
+		nr.susp, u, err = nil, nil, forced
 	} else if err != nil && ctx.Err() != nil {
-		err = stopped(ctx, err)
+		err = withCause(ctx, err)
 	}
 	return u, err
 }
 
-func (v *visit) innermost(scope *attempt) Next {
+func (nr *nodeRun) callNode(scope *nodeScope) Next {
 	return func(ctx context.Context, s State) (Update, error) {
 		scope.mu.Lock()
-		closed, forced := scope.closed, scope.forced
+		closed, forced := scope.closed, scope.err
 		scope.mu.Unlock()
 		switch {
 		case forced != nil:
 			return nil, forced
 		case closed:
 			return nil, errors.New("next was called after the middleware had returned")
-		case v.halt == nil:
-			u, err := v.once(context.WithValue(ctx, idsKey{}, v.r.l.ids), s) // also where the middleware gave a context of its own
-			if v.halt == nil {
+		case nr.susp == nil:
+			u, err := nr.attempt(context.WithValue(ctx, idsKey{}, nr.graph.seg.ids), s) // also where the middleware gave a context of its own
+			if nr.susp == nil {
 				return u, err
 			}
 		}
@@ -65,7 +65,7 @@ func (v *visit) innermost(scope *attempt) Next {
 }
 
 // apart calls f on a goroutine of its own, which f may end.
-func apart(f func() (Update, error)) (u Update, err error) {
+func onOwnGoroutine(f func() (Update, error)) (u Update, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

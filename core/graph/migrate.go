@@ -16,23 +16,23 @@ type migration struct {
 }
 
 // registry is a graph's migrations: edges between versions.
-type registry []migration
+type migrations []migration
 
 // newRegistry refuses what could never be told apart when it is needed.
-func newRegistry(ms []migration) (registry, error) {
-	r := registry(ms)
+func checkMigrations(ms []migration) (migrations, error) {
+	r := migrations(ms)
 	for i, m := range ms {
 		if m.from == "" || m.to == "" || m.from == m.to || m.fn == nil {
 			return nil, core.Errorf(core.Invalid, "a migration leads from one version to another, not from %q to %q", m.from, m.to)
 		}
 		if slices.ContainsFunc(ms[:i], func(o migration) bool { return o.from == m.from && o.to == m.to }) {
-			return nil, r.fault(core.MigrationChainAmbiguous, m.from, m.to)
+			return nil, r.errorf(core.MigrationChainAmbiguous, m.from, m.to)
 		}
 	}
 	return slices.Clone(r), nil
 }
 
-func (r registry) fault(c core.Category, from, to string) *MigrationError {
+func (r migrations) errorf(c core.Category, from, to string) *MigrationError {
 	pairs := make([]string, len(r))
 	for i, m := range r {
 		pairs[i] = m.from + "->" + m.to
@@ -46,7 +46,7 @@ func (r registry) fault(c core.Category, from, to string) *MigrationError {
 
 // migrate applies the shortest chain of migrations between two versions (sessions §7). Equal versions need none; the record it is
 // given stays as it was. Errors are *MigrationError, or session_load_failed where the stored fields can't be read.
-func (r registry) migrate(values map[string]json.RawMessage, from, to string) (map[string]json.RawMessage, [][2]string, error) {
+func (r migrations) migrate(values map[string]json.RawMessage, from, to string) (map[string]json.RawMessage, [][2]string, error) {
 	if from == to {
 		return values, nil, nil
 	}
@@ -62,7 +62,7 @@ func (r registry) migrate(values map[string]json.RawMessage, from, to string) (m
 	for _, m := range chain {
 		next, err := m.apply(state)
 		if err != nil {
-			f := r.fault(core.MigrationFailed, m.from, m.to)
+			f := r.errorf(core.MigrationFailed, m.from, m.to)
 			f.Err = err
 			return nil, nil, f
 		}
@@ -71,7 +71,7 @@ func (r registry) migrate(values map[string]json.RawMessage, from, to string) (m
 	}
 	out, err := encodePlain(state)
 	if err != nil {
-		f := r.fault(core.MigrationFailed, chain[len(chain)-1].from, to)
+		f := r.errorf(core.MigrationFailed, chain[len(chain)-1].from, to)
 		f.Err = err
 		return nil, nil, f
 	}
@@ -92,7 +92,7 @@ func (m migration) apply(state map[string]any) (out map[string]any, err error) {
 }
 
 // path is a breadth-first search; two shortest paths are ambiguous. A record without a version can't be migrated.
-func (r registry) path(from, to string) ([]migration, error) {
+func (r migrations) path(from, to string) ([]migration, error) {
 	type reach struct {
 		chain []migration
 		ways  int
@@ -121,9 +121,9 @@ func (r registry) path(from, to string) ([]migration, error) {
 	found := reached[to]
 	switch {
 	case found == nil || from == "" || to == "":
-		return nil, r.fault(core.MigrationMissing, from, to)
+		return nil, r.errorf(core.MigrationMissing, from, to)
 	case found.ways > 1:
-		return nil, r.fault(core.MigrationChainAmbiguous, from, to)
+		return nil, r.errorf(core.MigrationChainAmbiguous, from, to)
 	}
 	return found.chain, nil
 }

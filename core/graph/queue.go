@@ -13,18 +13,18 @@ import (
 // queue delivers the events of one leg of an invocation, strictly one after the other, to its observers in their order. Its one goroutine
 // lives from the first event to the last after the invocation has ended, or until a drain gives up on it.
 type queue struct {
-	scoped []Observer // of the invocation
-	log    *slog.Logger
-	done   chan struct{} // closed when nothing is left to deliver
-	stop   context.CancelFunc
-	ctx    context.Context // the observers'; it outlives Invoke
+	invocationObservers []Observer // of the invocation
+	log                 *slog.Logger
+	done                chan struct{} // closed when nothing is left to deliver
+	stop                context.CancelFunc
+	ctx                 context.Context // the observers'; it outlives Invoke
 
-	mu      sync.Mutex
-	wake    sync.Cond
-	events  []delivery
-	ended   bool // the invocation is over
-	stopped bool // given up on
-	left    int  // events not delivered to the end
+	mu          sync.Mutex
+	wake        sync.Cond
+	events      []delivery
+	ended       bool // the invocation is over
+	givenUp     bool // given up on
+	undelivered int  // events not delivered to the end
 }
 
 // delivery is an event and those attached to the graphs that it happened in, the outermost's first.
@@ -35,7 +35,7 @@ type delivery struct {
 
 // newQueue starts a queue; a nil queue does nothing.
 func newQueue(ctx context.Context, log *slog.Logger, scoped []Observer) *queue {
-	q := &queue{scoped: scoped, log: log, done: make(chan struct{})}
+	q := &queue{invocationObservers: scoped, log: log, done: make(chan struct{})}
 	q.ctx, q.stop = context.WithCancel(context.WithoutCancel(ctx))
 	q.wake.L = &q.mu
 	go q.run()
@@ -43,13 +43,13 @@ func newQueue(ctx context.Context, log *slog.Logger, scoped []Observer) *queue {
 }
 
 func (q *queue) put(e Event, observers []Observer) {
-	if q == nil || len(observers)+len(q.scoped) == 0 {
+	if q == nil || len(observers)+len(q.invocationObservers) == 0 {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.left++
-	if !q.stopped {
+	q.undelivered++
+	if !q.givenUp {
 		q.events = append(q.events, delivery{e, observers})
 		q.wake.Signal()
 	}
@@ -67,13 +67,13 @@ func (q *queue) end() {
 }
 
 // abandon ends the deliveries and counts the events that were not delivered to the end.
-func (q *queue) abandon() int {
+func (q *queue) giveUp() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.stopped, q.events = true, nil
+	q.givenUp, q.events = true, nil
 	q.stop()
 	q.wake.Signal()
-	return q.left
+	return q.undelivered
 }
 
 func (q *queue) run() {
@@ -84,7 +84,7 @@ func (q *queue) run() {
 		if !ok {
 			return
 		}
-		for _, o := range slices.Concat(e.observers, q.scoped) {
+		for _, o := range slices.Concat(e.observers, q.invocationObservers) {
 			if o.wants(e.Phase) {
 				if err := o.deliver(q.ctx, e.Event); err != nil {
 					q.log.WarnContext(q.ctx, "observer failed", "observer", o.Name, "node", e.Node, "phase", e.Phase, "err", err)
@@ -92,8 +92,8 @@ func (q *queue) run() {
 			}
 		}
 		q.mu.Lock()
-		if !q.stopped {
-			q.left--
+		if !q.givenUp {
+			q.undelivered--
 		}
 		q.mu.Unlock()
 	}
@@ -102,10 +102,10 @@ func (q *queue) run() {
 func (q *queue) next() (delivery, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.events) == 0 && !q.ended && !q.stopped {
+	for len(q.events) == 0 && !q.ended && !q.givenUp {
 		q.wake.Wait()
 	}
-	if len(q.events) == 0 || q.stopped {
+	if len(q.events) == 0 || q.givenUp {
 		return delivery{}, false
 	}
 	e := q.events[0]
@@ -114,12 +114,12 @@ func (q *queue) next() (delivery, bool) {
 }
 
 // drains are the queues of a graph that are not done yet.
-type drains struct {
+type queueSet struct {
 	mu     sync.Mutex
 	queues map[*queue]bool
 }
 
-func (d *drains) add(q *queue) {
+func (d *queueSet) add(q *queue) {
 	if q == nil {
 		return
 	}
@@ -138,7 +138,7 @@ func (d *drains) add(q *queue) {
 	d.queues[q] = true
 }
 
-func (d *drains) active() []*queue {
+func (d *queueSet) active() []*queue {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	qs := make([]*queue, 0, len(d.queues))
@@ -158,7 +158,7 @@ type Drained struct {
 // deliveries stop, and the graph stays as usable as before.
 func (g *Graph) Drain(ctx context.Context) Drained {
 	var d Drained
-	for _, q := range g.drains.active() {
+	for _, q := range g.queues.active() {
 		select {
 		case <-q.done:
 			continue
@@ -168,7 +168,7 @@ func (g *Graph) Drain(ctx context.Context) Drained {
 		case <-q.done:
 		case <-ctx.Done():
 			d.TimeoutReached = true
-			d.Undelivered += q.abandon()
+			d.Undelivered += q.giveUp()
 		}
 	}
 	return d

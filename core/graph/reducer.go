@@ -9,11 +9,11 @@ import (
 // Reducer says how a node's update of a field joins what the field held before (graph-engine §2). It is a value: a name, which
 // errors show, and a pure function. Neither argument may be changed.
 type Reducer[T any] struct {
-	name   string
-	merge  func(prior, update T) (T, error)
-	any    func(prior T, update any) (T, error) // instead of merge, where an update is of another type than the field
-	update reflect.Type                         // that type
-	fault  error                                // the factory was misused; Compile says so
+	name      string
+	merge     func(prior, update T) (T, error)
+	any       func(prior T, update any) (T, error) // instead of merge, where an update is of another type than the field
+	update    reflect.Type                         // that type
+	configErr error                                // the factory was misused; Compile says so
 }
 
 // NewReducer makes a reducer. An error of merge becomes reducer_error, which names the field, the reducer and the node.
@@ -38,14 +38,14 @@ func Append[T any]() Reducer[[]T] {
 
 // reducer is a Reducer without its type: what a schema keeps.
 type reducer struct {
-	name   string
-	merge  func(prior, update any) (any, error)
-	update reflect.Type // what an update must be; nil = anything
-	fault  error
+	name      string
+	merge     func(prior, update any) (any, error)
+	update    reflect.Type // what an update must be; nil = anything
+	configErr error
 }
 
 func (r Reducer[T]) erase() reducer {
-	out := reducer{name: r.name, update: r.update, fault: r.fault}
+	out := reducer{name: r.name, update: r.update, configErr: r.configErr}
 	if out.update == nil {
 		out.update = reflect.TypeFor[T]()
 	}

@@ -33,7 +33,7 @@ func ConcatFlattenAny() Reducer[any] {
 // BoundedAppendAny is BoundedAppend.
 func BoundedAppendAny(maxLen int) Reducer[any] {
 	r := listReducer("bounded_append", func(prior, update []any) ([]any, error) { return boundedAppend(prior, update, maxLen), nil })
-	r.fault = boundFault(maxLen)
+	r.configErr = checkBound(maxLen)
 	return r
 }
 
@@ -47,14 +47,14 @@ func DedupeAppendAny() Reducer[any] {
 // DedupeAppendByAny is DedupeAppendBy.
 func DedupeAppendByAny(key func(any) (any, error)) Reducer[any] {
 	r := listReducer("dedupe_append", func(prior, update []any) ([]any, error) { return dedupeAppend(prior, update, key) })
-	r.fault = keyFault("dedupe_append", key == nil)
+	r.configErr = checkKey("dedupe_append", key == nil)
 	return r
 }
 
 // MergeByKeyAny is MergeByKey.
 func MergeByKeyAny(key func(any) (any, error)) Reducer[any] {
 	r := listReducer("merge_by_key", func(prior, update []any) ([]any, error) { return mergeByKey(prior, update, key) })
-	r.fault = keyFault("merge_by_key", key == nil)
+	r.configErr = checkKey("merge_by_key", key == nil)
 	return r
 }
 

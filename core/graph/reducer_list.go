@@ -35,11 +35,11 @@ func concatFlatten[T any](prior []T, lists [][]T) []T {
 // list as it is, however long. A maxLen below 1 is reducer_configuration_invalid.
 func BoundedAppend[T any](maxLen int) Reducer[[]T] {
 	r := NewReducer("bounded_append", func(prior, update []T) ([]T, error) { return boundedAppend(prior, update, maxLen), nil })
-	r.fault = boundFault(maxLen)
+	r.configErr = checkBound(maxLen)
 	return r
 }
 
-func boundFault(maxLen int) error {
+func checkBound(maxLen int) error {
 	if maxLen < 1 {
 		return core.Errorf(core.ReducerConfigurationInvalid, "bounded_append needs a max_len of at least 1, not %d", maxLen)
 	}
@@ -66,7 +66,7 @@ func DedupeAppend[T any]() Reducer[[]T] {
 // reducer_error.
 func DedupeAppendBy[T any](key func(T) (any, error)) Reducer[[]T] {
 	r := NewReducer("dedupe_append", func(prior, update []T) ([]T, error) { return dedupeAppend(prior, update, key) })
-	r.fault = keyFault("dedupe_append", key == nil)
+	r.configErr = checkKey("dedupe_append", key == nil)
 	return r
 }
 
@@ -100,11 +100,11 @@ func dedupeAppend[T any](prior, update []T, key func(T) (any, error)) ([]T, erro
 // several; one with a new key is appended. No key is reducer_configuration_invalid; a key that fails is reducer_error.
 func MergeByKey[T any](key func(T) (any, error)) Reducer[[]T] {
 	r := NewReducer("merge_by_key", func(prior, update []T) ([]T, error) { return mergeByKey(prior, update, key) })
-	r.fault = keyFault("merge_by_key", key == nil)
+	r.configErr = checkKey("merge_by_key", key == nil)
 	return r
 }
 
-func keyFault(reducer string, missing bool) error {
+func checkKey(reducer string, missing bool) error {
 	if missing {
 		return core.Errorf(core.ReducerConfigurationInvalid, "%s needs a key", reducer)
 	}

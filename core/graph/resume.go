@@ -15,18 +15,18 @@ import (
 // suspension_record_invalid with a sentence.
 func (g *Graph) Resumable(rec *core.PausedRecord) error {
 	switch {
-	case rec.Type != pausedType || len(rec.Frames) == 0:
+	case rec.Type != recordType || len(rec.Frames) == 0:
 		return core.Errorf(core.SuspensionRecordInvalid, "This is not the record of a paused turn.")
 	case rec.Graph != g.name:
 		return core.Errorf(core.SuspensionRecordInvalid, "This turn was paused by %q and can't be resumed by %q.", rec.Graph, g.name)
-	case !g.fits(rec.Frames):
+	case !g.hasNodes(rec.Frames):
 		return core.Errorf(core.SuspensionRecordInvalid, "This turn was paused at a step that %q no longer has.", g.name)
 	}
-	err := g.takes(rec.GraphVersion, rec.SchemaVersion)
-	for sub, i := g.inside(rec.Frames[0]), 1; err == nil && i < len(rec.Frames); i++ {
+	err := g.checkVersion(rec.GraphVersion, rec.SchemaVersion)
+	for sub, i := g.subgraphAt(rec.Frames[0]), 1; err == nil && i < len(rec.Frames); i++ {
 		f := rec.Frames[i]
-		err = sub.takes(f.GraphVersion, f.SchemaVersion)
-		sub = sub.inside(f)
+		err = sub.checkVersion(f.GraphVersion, f.SchemaVersion)
+		sub = sub.subgraphAt(f)
 	}
 	if err != nil {
 		return core.Wrap(core.SuspensionRecordInvalid, err, "This turn was paused by version %q of %q and can't be resumed by version %q.",
@@ -36,19 +36,19 @@ func (g *Graph) Resumable(rec *core.PausedRecord) error {
 }
 
 // takes reports whether this graph takes up a state of one of its versions.
-func (g *Graph) takes(version, schema string) error {
+func (g *Graph) checkVersion(version, schema string) error {
 	if version == g.version && schema == g.schemaVersion {
 		return nil
 	}
 	if schema == g.schemaVersion {
 		return fmt.Errorf("no migration leads from version %q to %q", version, g.version)
 	}
-	_, err := g.registry.path(schema, g.schemaVersion)
+	_, err := g.migrations.path(schema, g.schemaVersion)
 	return err
 }
 
 // fits reports whether the frames name nodes that are there, each but the last a subgraph of the graph that paused in it.
-func (g *Graph) fits(frames []core.Frame) bool {
+func (g *Graph) hasNodes(frames []core.Frame) bool {
 	for i, f := range frames {
 		if i > 0 && f.Graph != g.name || g.nodes[f.Node].body == nil {
 			return false
@@ -56,7 +56,7 @@ func (g *Graph) fits(frames []core.Frame) bool {
 		if i == len(frames)-1 {
 			return true
 		}
-		if g = g.inside(f); g == nil {
+		if g = g.subgraphAt(f); g == nil {
 			return false
 		}
 	}
@@ -64,7 +64,7 @@ func (g *Graph) fits(frames []core.Frame) bool {
 }
 
 // inside is the subgraph that a frame's node is, nil where it is none.
-func (g *Graph) inside(f core.Frame) *Graph {
+func (g *Graph) subgraphAt(f core.Frame) *Graph {
 	if s, ok := g.nodes[f.Node].body.(*subgraph); ok {
 		return s.g
 	}
@@ -74,49 +74,49 @@ func (g *Graph) inside(f core.Frame) *Graph {
 // resume takes a paused invocation up (suspension §7). The order: find the record; see that this graph can go on from it; its
 // state, with the messages of the session as they are now, and those of the subgraphs that it paused in; the payload over each of
 // them; validate; and only then consume the record, so that a payload that does not fit leaves it resumable.
-func (l *leg) resume(ctx context.Context, in Invocation) (start, error) {
-	l.ids.Invocation = in.Resume
-	rec, err := l.st.Pauses.Paused(ctx, in.Resume)
+func (seg *segment) fromPause(ctx context.Context, in Invocation) (start, error) {
+	seg.ids.Invocation = in.Resume
+	rec, err := seg.st.Pauses.Paused(ctx, in.Resume)
 	if err != nil {
 		return start{}, storeError(ctx, core.SessionLoadFailed, err, "Can't load the paused turn.")
 	}
 	if rec == nil {
 		return start{}, notPaused()
 	}
-	l.ids = IDs{Invocation: rec.Invocation, Correlation: rec.Correlation, Session: rec.Session}
-	if err := l.g.Resumable(rec); err != nil {
+	seg.ids = IDs{Invocation: rec.Invocation, Correlation: rec.Correlation, Session: rec.Session}
+	if err := seg.g.Resumable(rec); err != nil {
 		return start{}, err
 	}
-	at, err := l.restart(ctx, rec, in.Payload)
+	at, err := seg.resumePoints(ctx, rec, in.Payload)
 	if err != nil {
 		return start{}, err
 	}
-	ours, err := l.st.Pauses.Consume(ctx, rec.Invocation)
+	ours, err := seg.st.Pauses.Consume(ctx, rec.Invocation)
 	if err != nil {
 		return start{}, storeError(ctx, core.SessionSaveFailed, err, "Can't resume the paused turn.")
 	}
 	if !ours {
 		return start{}, notPaused()
 	}
-	l.entry.Resumed = true
-	l.step, l.from, l.trace = rec.Step, rec.Messages, rec.Trace
+	seg.entry.Resumed = true
+	seg.step, seg.firstRow, seg.pausedTrace = rec.Step, rec.Messages, rec.Trace
 	return *at, nil
 }
 
 // restart is where each level goes on: inside the node of the next level, the innermost at its node or behind it.
-func (l *leg) restart(ctx context.Context, rec *core.PausedRecord, payload map[string]json.RawMessage) (*start, error) {
+func (seg *segment) resumePoints(ctx context.Context, rec *core.PausedRecord, payload map[string]json.RawMessage) (*start, error) {
 	var outer, last *start
-	g := l.g
+	g := seg.g
 	for i, f := range rec.Frames {
-		at := &start{node: f.Node, done: f.Completed, attempt: f.Attempt}
+		at := &start{node: f.Node, completed: f.Completed, attempt: f.Attempt}
 		var err error
 		if i == 0 {
-			at.state, err = l.thaw(ctx, rec)
+			at.state, err = seg.pausedState(ctx, rec)
 		} else {
-			at.state, _, err = g.thaw(f.State, f.SchemaVersion)
+			at.state, _, err = g.decodeState(f.State, f.SchemaVersion)
 		}
 		if err == nil {
-			at.state, err = l.overlay(g, at.state, payload)
+			at.state, err = seg.overlay(g, at.state, payload)
 		}
 		if err != nil {
 			return nil, err
@@ -126,9 +126,9 @@ func (l *leg) restart(ctx context.Context, rec *core.PausedRecord, payload map[s
 		} else {
 			last.inner = at
 		}
-		last, g = at, g.inside(f)
+		last, g = at, g.subgraphAt(f)
 	}
-	last.after = rec.MarkCompleted
+	last.afterNode = rec.MarkCompleted
 	return outer, nil
 }
 
@@ -138,30 +138,30 @@ func notPaused() error {
 
 // thaw is the outermost paused state. The history is not in it but rebased: the session's messages of now, so that what was said
 // meanwhile is neither lost nor doubled.
-func (l *leg) thaw(ctx context.Context, rec *core.PausedRecord) (State, error) {
+func (seg *segment) pausedState(ctx context.Context, rec *core.PausedRecord) (State, error) {
 	values := rec.Frames[0].State
-	state, path, err := l.g.thaw(values, rec.SchemaVersion)
+	state, path, err := seg.g.decodeState(values, rec.SchemaVersion)
 	if err != nil {
 		return State{}, err
 	}
-	l.entry.Migrations = path
-	if _, inFrame := values[messagesName]; inFrame || !l.sessioned() || !l.g.history {
+	seg.entry.Migrations = path
+	if _, inFrame := values[messagesName]; inFrame || !seg.sessioned() || !seg.g.history {
 		return state, nil
 	}
-	session, err := l.st.Sessions.Load(ctx, rec.Session)
+	session, err := seg.st.Sessions.Load(ctx, rec.Session)
 	if err != nil {
 		return State{}, storeError(ctx, core.SessionLoadFailed, err, "Can't load the conversation.")
 	}
 	if session != nil && session.Messages != nil {
-		state = state.with(messagesName, settle(*session.Messages))
-		l.entry.Found, l.entry.Messages = true, session.Messages.Len()
+		state = state.with(messagesName, asStored(*session.Messages))
+		seg.entry.Found, seg.entry.Messages = true, session.Messages.Len()
 	}
 	return state, nil
 }
 
 // thaw reads the fields of a paused state, migrated.
-func (g *Graph) thaw(values map[string]json.RawMessage, version string) (State, [][2]string, error) {
-	values, path, err := g.registry.migrate(values, version, g.schemaVersion)
+func (g *Graph) decodeState(values map[string]json.RawMessage, version string) (State, [][2]string, error) {
+	values, path, err := g.migrations.migrate(values, version, g.schemaVersion)
 	if err != nil {
 		return State{}, nil, err
 	}
@@ -182,14 +182,14 @@ func (g *Graph) thaw(values map[string]json.RawMessage, version string) (State, 
 
 // overlay puts the payload over the state: a declared field is replaced, no reducer is asked; what is not declared is dropped.
 // Each graph that the pause is in takes the fields that it declares. A session's messages can't be replaced: they are its history.
-func (l *leg) overlay(g *Graph, state State, payload map[string]json.RawMessage) (State, error) {
+func (seg *segment) overlay(g *Graph, state State, payload map[string]json.RawMessage) (State, error) {
 	for _, name := range g.schema.order {
 		raw, ok := payload[name]
 		if !ok {
 			continue
 		}
 		f := g.schema.fields[name]
-		if f.history && g == l.g && g.history && l.sessioned() {
+		if f.history && g == seg.g && g.history && seg.sessioned() {
 			return State{}, payloadInvalid(name, errors.New("a conversation's messages can't be replaced"))
 		}
 		v, err := f.typ.decode(raw)

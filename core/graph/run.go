@@ -10,79 +10,79 @@ import (
 )
 
 // leg is one pass of an invocation: from its entry, or from where it was paused, to END, an error or the next pause.
-type leg struct {
-	g     *Graph
-	st    Stores
-	ids   IDs
-	queue *queue
-	entry Entry
-	from  int    // message rows that earlier legs wrote (core.Writer)
-	trace string // of the leg that was paused (Tracer.Mark)
+type segment struct {
+	g           *Graph
+	st          Stores
+	ids         IDs
+	queue       *queue
+	entry       Entry
+	firstRow    int    // message rows that earlier legs wrote (core.Writer)
+	pausedTrace string // of the leg that was paused (Tracer.Mark)
 
 	mu   sync.Mutex
 	step int // of the next attempt
 }
 
 // run is one graph of a leg at work: the invocation's own, or a subgraph's inside it.
-type run struct {
-	l         *leg
-	g         *Graph
-	path      []string // the nodes around it, the outermost graph's first
-	parents   []State  // their states, likewise
-	observers []Observer
-	index     *int // of the fan-out instance that it belongs to
-	branch    string
-	sealed    bool     // nothing in it may suspend: a container collects what becomes of it
-	completed []string // nodes that are done, each once, in the order in which they first were
+type graphRun struct {
+	seg         *segment
+	g           *Graph
+	path        []string // the nodes around it, the outermost graph's first
+	parents     []State  // their states, likewise
+	observers   []Observer
+	fanOutIndex *int // of the fan-out instance that it belongs to
+	branch      string
+	noSuspend   bool     // nothing in it may suspend: a container collects what becomes of it
+	completed   []string // nodes that are done, each once, in the order in which they first were
 }
 
 // start is where a run begins: at a node, inside it, or behind it where it suspended.
 type start struct {
-	state   State
-	node    string
-	after   bool
-	inner   *start // where the subgraph goes on that the node is
-	attempt int    // of the node that runs again
-	done    []string
+	state     State
+	node      string
+	afterNode bool
+	inner     *start // where the subgraph goes on that the node is
+	attempt   int    // of the node that runs again
+	completed []string
 }
 
 // sessioned reports whether the invocation is bound to a session that a store keeps.
-func (l *leg) sessioned() bool { return l.ids.Session != "" && l.st.Sessions != nil }
+func (seg *segment) sessioned() bool { return seg.ids.Session != "" && seg.st.Sessions != nil }
 
 // walk runs the outermost graph.
-func (l *leg) walk(ctx context.Context, in Invocation, at start) Result {
-	ctx = context.WithValue(ctx, idsKey{}, l.ids)
-	ctx = context.WithValue(ctx, attemptKey{}, (*attempt)(nil)) // a node of another invocation around this one is out of reach
-	if l.g.heard || len(in.Observers) > 0 {
-		l.queue = newQueue(ctx, l.g.log, in.Observers)
-		l.g.drains.add(l.queue)
-		defer l.queue.end()
+func (seg *segment) run(ctx context.Context, in Invocation, at start) Result {
+	ctx = context.WithValue(ctx, idsKey{}, seg.ids)
+	ctx = context.WithValue(ctx, scopeKey{}, (*nodeScope)(nil)) // a node of another invocation around this one is out of reach
+	if seg.g.observed || len(in.Observers) > 0 {
+		seg.queue = newQueue(ctx, seg.g.log, in.Observers)
+		seg.g.queues.add(seg.queue)
+		defer seg.queue.end()
 	}
-	ctx, end := l.span(ctx, Span{Kind: SpanInvocation, Name: l.g.name, Entry: l.g.entry, Resumes: l.trace})
+	ctx, end := seg.span(ctx, Span{Kind: SpanInvocation, Name: seg.g.name, Entry: seg.g.entry, Resumes: seg.pausedTrace})
 
-	l.entry.State = at.state
-	r := &run{l: l, g: l.g, observers: l.g.observers, completed: at.done}
-	res := l.close(ctx, r, at)
-	res.Mark = Messages.Get(at.state).Len()
+	seg.entry.State = at.state
+	r := &graphRun{seg: seg, g: seg.g, observers: seg.g.observers, completed: at.completed}
+	res := seg.runGraph(ctx, r, at)
+	res.FirstNew = Messages.Get(at.state).Len()
 	end(SpanEnd{Err: res.Err, Suspended: res.suspended()})
 	return res
 }
 
-func (l *leg) close(ctx context.Context, r *run, at start) Result {
-	state, h, fail := r.loop(ctx, at)
+func (seg *segment) runGraph(ctx context.Context, r *graphRun, at start) Result {
+	state, susp, fail := r.loop(ctx, at)
 	switch {
 	case fail != nil:
 		return failed(fail)
-	case h != nil:
-		return l.suspend(ctx, h)
+	case susp != nil:
+		return seg.suspend(ctx, susp)
 	}
-	return l.finish(ctx, state)
+	return seg.saveAtEnd(ctx, state)
 }
 
 // loop runs node after node. It ends with the final state, a suspension or a failure.
-func (r *run) loop(ctx context.Context, at start) (State, *halt, *Error) {
+func (r *graphRun) loop(ctx context.Context, at start) (State, *suspension, *Error) {
 	state, node := at.state, at.node
-	if at.after {
+	if at.afterNode {
 		next, fail := r.g.next(node, state)
 		if fail != nil {
 			return state, nil, fail
@@ -93,10 +93,10 @@ func (r *run) loop(ctx context.Context, at start) (State, *halt, *Error) {
 		if ctx.Err() != nil {
 			return state, nil, &Error{Category: core.NodeException, Node: node, State: state, Err: context.Cause(ctx)}
 		}
-		v := &visit{r: r, name: node, node: r.g.nodes[node], pre: state, inner: inner, attempts: attempt}
-		next, post, h, fail := v.run(ctx)
-		if h != nil || fail != nil {
-			return state, h, fail
+		nr := &nodeRun{graph: r, name: node, node: r.g.nodes[node], state: state, inner: inner, attempts: attempt}
+		next, post, susp, fail := nr.run(ctx)
+		if susp != nil || fail != nil {
+			return state, susp, fail
 		}
 		if !slices.Contains(r.completed, node) {
 			r.completed = append(r.completed, node)
@@ -110,11 +110,11 @@ func (r *run) loop(ctx context.Context, at start) (State, *halt, *Error) {
 }
 
 // within is the run of a graph inside a node of this one.
-func (v *visit) within(g *Graph, s State) *run {
-	r := v.r
-	return &run{
-		l: r.l, g: g, path: v.namespace(), parents: append(slices.Clone(r.parents), s),
-		observers: slices.Concat(r.observers, g.observers), index: r.index, branch: r.branch, sealed: r.sealed,
+func (nr *nodeRun) subgraphRun(g *Graph, s State) *graphRun {
+	r := nr.graph
+	return &graphRun{
+		seg: r.seg, g: g, path: nr.namespace(), parents: append(slices.Clone(r.parents), s),
+		observers: slices.Concat(r.observers, g.observers), fanOutIndex: r.fanOutIndex, branch: r.branch, noSuspend: r.noSuspend,
 	}
 }
 
@@ -143,9 +143,9 @@ func (g *Graph) next(node string, s State) (to string, fail *Error) {
 }
 
 // finish is what happens at END: the session is saved.
-func (l *leg) finish(ctx context.Context, state State) Result {
-	if l.sessioned() && l.g.autoSave {
-		if err := l.save(ctx, state, core.SaveOptions{}); err != nil {
+func (seg *segment) saveAtEnd(ctx context.Context, state State) Result {
+	if seg.sessioned() && seg.g.autoSave {
+		if err := seg.save(ctx, state, core.SaveOptions{}); err != nil {
 			return Result{Status: Errored, State: state, Err: err}
 		}
 	}

@@ -13,21 +13,21 @@ import (
 
 // begin makes the state of a first leg: defaults, overwritten by what the session holds, then what the caller supplied (sessions
 // §4.1). A supplied value joins a loaded one through the field's reducer; where nothing was loaded it takes the default's place.
-func (l *leg) begin(ctx context.Context, in Invocation) (start, error) {
-	state := l.g.schema.defaults()
+func (seg *segment) fromEntry(ctx context.Context, in Invocation) (start, error) {
+	state := seg.g.schema.defaults()
 	held := map[string]bool{}
-	if l.sessioned() {
-		loaded, err := l.load(ctx, state)
+	if seg.sessioned() {
+		loaded, err := seg.load(ctx, state)
 		if err != nil {
 			return start{}, err
 		}
 		state = loaded
-		for _, name := range l.entry.Fields {
+		for _, name := range seg.entry.Fields {
 			held[name] = true
 		}
 	}
 	for _, c := range in.Initial {
-		f, declared := l.g.schema.fields[c.field]
+		f, declared := seg.g.schema.fields[c.field]
 		if declared && !f.history && !held[c.field] {
 			if err := f.typ.check(c.value); err != nil {
 				return start{}, &Error{Category: core.StateValidationError, Field: c.field, State: state, Err: fmt.Errorf("field %q: %w", c.field, err)}
@@ -43,86 +43,86 @@ func (l *leg) begin(ctx context.Context, in Invocation) (start, error) {
 		}
 		state = merged
 	}
-	if err := l.g.schema.check(state); err != nil {
+	if err := seg.g.schema.check(state); err != nil {
 		return start{}, &Error{Category: core.StateValidationError, State: state, Err: err}
 	}
-	return start{state: state, node: l.g.entry}, nil
+	return start{state: state, node: seg.g.entry}, nil
 }
 
 // load reads the session over a state. A failure of the store that has a category of its own keeps it, and so do those of
 // migrations; any other is session_load_failed.
-func (l *leg) load(ctx context.Context, state State) (State, error) {
-	rec, err := l.st.Sessions.Load(ctx, l.ids.Session)
+func (seg *segment) load(ctx context.Context, state State) (State, error) {
+	rec, err := seg.st.Sessions.Load(ctx, seg.ids.Session)
 	if err != nil {
 		return state, storeError(ctx, core.SessionLoadFailed, err, "Can't load the conversation.")
 	}
 	if rec == nil {
 		return state, nil
 	}
-	values, path, err := l.g.registry.migrate(rec.State, rec.SchemaVersion, l.g.schemaVersion)
+	values, path, err := seg.g.migrations.migrate(rec.State, rec.SchemaVersion, seg.g.schemaVersion)
 	if err != nil {
 		return state, err
 	}
-	for _, name := range l.g.stored {
+	for _, name := range seg.g.stored {
 		raw, ok := values[name]
 		if !ok {
 			continue
 		}
-		v, err := l.g.schema.fields[name].typ.decode(raw)
+		v, err := seg.g.schema.fields[name].typ.decode(raw)
 		if err != nil {
 			return state, core.Wrap(core.SessionLoadFailed, fmt.Errorf("field %q: %w", name, err), "Can't load the conversation.")
 		}
 		state = state.with(name, v)
-		l.entry.Fields = append(l.entry.Fields, name)
+		seg.entry.Fields = append(seg.entry.Fields, name)
 	}
-	if l.g.history && rec.Messages != nil {
-		state = state.with(messagesName, settle(*rec.Messages))
-		l.entry.Messages = rec.Messages.Len()
-		l.entry.Fields = append(l.entry.Fields, messagesName)
+	if seg.g.history && rec.Messages != nil {
+		state = state.with(messagesName, asStored(*rec.Messages))
+		seg.entry.Messages = rec.Messages.Len()
+		seg.entry.Fields = append(seg.entry.Fields, messagesName)
 	}
-	l.entry.Found, l.entry.Loaded, l.entry.Migrations = true, state, path
+	seg.entry.Found, seg.entry.Loaded, seg.entry.Migrations = true, state, path
 	return state, nil
 }
 
 // settle takes everything in a loaded history for stored, so that a save writes none of it again.
-func settle(h core.History) core.History {
+func asStored(h core.History) core.History {
 	if len(h.Added()) == 0 {
 		return h
 	}
-	return core.NewHistory(h.Len(), pages{h})
+	return core.NewHistory(h.Len(), storedHistory{h})
 }
 
-type pages struct{ h core.History }
+type storedHistory struct{ h core.History }
 
-func (p pages) Before(ctx context.Context, skip, n int) ([]core.Message, error) {
+func (p storedHistory) Before(ctx context.Context, skip, n int) ([]core.Message, error) {
 	return p.h.Page(ctx, skip, n)
 }
 
 // record is the session as it is to be saved: the stored fields under the graph's own schema version. It is nil where the
 // invocation is not bound to a session.
-func (l *leg) record(state State) (*core.SessionRecord, error) {
-	if !l.sessioned() {
+func (seg *segment) sessionRecord(state State) (*core.SessionRecord, error) {
+	if !seg.sessioned() {
 		return nil, nil
 	}
-	values, err := state.encode(l.g.stored, true)
+	values, err := state.encode(seg.g.stored, true)
 	if err != nil {
 		return nil, err
 	}
 	rec := &core.SessionRecord{
-		ID: l.ids.Session, SchemaVersion: l.g.schemaVersion, State: values,
-		Writer: core.Writer{Invocation: l.ids.Invocation, From: l.from},
+		ID: seg.ids.Session, SchemaVersion: seg.g.schemaVersion, State: values,
+		Writer: core.Writer{Invocation: seg.ids.Invocation, From: seg.firstRow},
 	}
-	if l.g.history {
+	if seg.g.history {
 		h := Messages.Get(state)
 		rec.Messages = &h
 	}
 	return rec, nil
 }
 
-func (l *leg) save(ctx context.Context, state State, opts core.SaveOptions) error {
-	rec, err := l.record(state)
+func (seg *segment) save(ctx context.Context, state State, opts core.SaveOptions) error {
+	rec, err := seg.sessionRecord(state)
 	if err == nil {
-		err = l.st.Sessions.Save(ctx, rec, opts)
+		err = seg.st.Sessions.Save(ctx, rec, opts)
 	}
 	if err != nil {
 		return storeError(ctx, core.SessionSaveFailed, err, "Can't save the conversation.")

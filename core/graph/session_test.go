@@ -27,8 +27,8 @@ func TestASessionGoesOnWhereItEnded(t *testing.T) {
 	st := newBroken()
 	for i := range 3 {
 		res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Session: "s", Initial: append(tell("yo"), count.Set(i))}), graph.Completed)
-		if res.Mark != 2*i+1 || res.Entry.Messages != 2*i || res.Entry.Found != (i > 0) {
-			t.Errorf("turn %d: mark %d, entry %+v", i, res.Mark, res.Entry)
+		if res.FirstNew != 2*i+1 || res.Entry.Messages != 2*i || res.Entry.Found != (i > 0) {
+			t.Errorf("turn %d: mark %d, entry %+v", i, res.FirstNew, res.Entry)
 		}
 		if got := trail.Get(res.State); len(got) != i+1 {
 			t.Errorf("turn %d: trail %v", i, got)
@@ -239,8 +239,8 @@ func TestATurnReadsNoMessages(t *testing.T) {
 	g := compile(t, talk(answer("hi"), pause("x"), answer("ho")))
 	res := want(t, g.Invoke(t.Context(), stores, graph.Invocation{Session: "s", Initial: tell("yo")}), graph.Suspended)
 	res = want(t, g.Invoke(t.Context(), stores, graph.Invocation{Resume: res.Invocation}), graph.Completed)
-	if st.reads != 0 || res.Mark != 1_000_000 {
-		t.Errorf("%d reads, mark %d", st.reads, res.Mark)
+	if st.reads != 0 || res.FirstNew != 1_000_000 {
+		t.Errorf("%d reads, mark %d", st.reads, res.FirstNew)
 	}
 }
 

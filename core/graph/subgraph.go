@@ -42,36 +42,36 @@ type subgraph struct {
 
 func (*subgraph) kind() SpanKind { return SpanSubgraph }
 
-func (b *subgraph) run(ctx context.Context, v *visit, s State) (Update, *halt, error) {
+func (b *subgraph) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) {
 	at := start{node: b.g.entry}
-	if v.inner != nil {
-		at = *v.inner
+	if nr.inner != nil {
+		at = *nr.inner
 	} else {
 		var err error
-		if at.state, err = b.project.enter(b.g.schema, s); err != nil {
+		if at.state, err = b.project.input(b.g.schema, s); err != nil {
 			return nil, nil, err
 		}
 	}
-	r := v.within(b.g, s)
-	r.completed = slices.Clone(at.done)
-	return b.project.leave(v.r.g.schema, r, ctx, at)
+	r := nr.subgraphRun(b.g, s)
+	r.completed = slices.Clone(at.completed)
+	return b.project.leave(nr.graph.g.schema, r, ctx, at)
 }
 
 // leave runs a subgraph to its end and gives what the parent gets of it.
-func (p Projection) leave(parent *schema, r *run, ctx context.Context, at start) (Update, *halt, error) {
-	state, h, fail := r.loop(ctx, at)
+func (p Projection) leave(parent *schema, r *graphRun, ctx context.Context, at start) (Update, *suspension, error) {
+	state, susp, fail := r.loop(ctx, at)
 	if fail != nil {
 		return nil, nil, fail
 	}
-	if h != nil {
-		return nil, h, nil
+	if susp != nil {
+		return nil, susp, nil
 	}
-	u, err := p.exit(parent, state)
+	u, err := p.output(parent, state)
 	return u, nil, err
 }
 
 // enter is the state that a subgraph begins with.
-func (p Projection) enter(sub *schema, parent State) (state State, err error) {
+func (p Projection) input(sub *schema, parent State) (state State, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = newPanic(v)
@@ -96,7 +96,7 @@ func (p Projection) enter(sub *schema, parent State) (state State, err error) {
 }
 
 // exit is a subgraph's end as an update of the parent.
-func (p Projection) exit(parent *schema, end State) (u Update, err error) {
+func (p Projection) output(parent *schema, end State) (u Update, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = newPanic(v)

@@ -16,55 +16,55 @@ type suspended struct{}
 func (suspended) Error() string { return "the invocation suspends here; return from the node" }
 
 // halt is a suspension on its way from the node that asked for it outwards to the invocation.
-type halt struct {
+type suspension struct {
 	descriptor core.Descriptor
 	rerun      bool
 	attempt    int
 	levels     []level // the innermost first
 	path       []string
-	told       []func(core.Descriptor, error)
+	reports    []func(core.Descriptor, error)
 }
 
 // level is one graph that halts, at a node.
 type level struct {
-	r     *run
+	r     *graphRun
 	node  string
 	state State
 }
 
 // attempt is the engine's side of one run of a node's body, or of the middleware around it: what Suspend and SaveSession find in
 // the context.
-type attempt struct {
-	visit      *visit
+type nodeScope struct {
+	node       *nodeRun
 	middleware bool
 
 	mu     sync.Mutex
-	asked  *halt
-	forced error
+	susp   *suspension
+	err    error
 	closed bool
 }
 
-type attemptKey struct{}
+type scopeKey struct{}
 
 // close ends the attempt and gives the suspension that was asked for, or the error that it must end with.
-func (a *attempt) close() (*halt, error) {
+func (a *nodeScope) close() (*suspension, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.closed = true
-	return a.asked, a.forced
+	return a.susp, a.err
 }
 
-func attemptFrom(ctx context.Context) *attempt {
-	a, _ := ctx.Value(attemptKey{}).(*attempt)
+func scopeFrom(ctx context.Context) *nodeScope {
+	a, _ := ctx.Value(scopeKey{}).(*nodeScope)
 	return a
 }
 
 // SuspendOption changes how an invocation goes on after a suspension.
-type SuspendOption func(*halt)
+type SuspendOption func(*suspension)
 
 // KeepNode leaves the node uncompleted: a resume runs its body again, with the payload overlaid (suspension §3,
 // mark_node_completed=false). Without it a resume goes on behind the node.
-func KeepNode() SuspendOption { return func(h *halt) { h.rerun = true } }
+func KeepNode() SuspendOption { return func(susp *suspension) { susp.rerun = true } }
 
 // Suspend ends the node's attempt and suspends the invocation until a signal resumes it (suspension §3):
 //
@@ -76,38 +76,38 @@ func KeepNode() SuspendOption { return func(h *halt) { h.rerun = true } }
 // whatever else is returned; the node that the middleware wraps does not run. A descriptor without a signal id, or whose metadata
 // can't be written as JSON, is refused (invalid) and does not suspend.
 func Suspend(ctx context.Context, d core.Descriptor, opts ...SuspendOption) error {
-	a := attemptFrom(ctx)
+	a := scopeFrom(ctx)
 	if a == nil {
-		return outside("suspend")
+		return unsupported("suspend")
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.closed:
-		return outside("suspend")
+		return unsupported("suspend")
 	case a.middleware:
-		a.forced = outside("suspend")
-		return a.forced
-	case a.visit.r.sealed:
-		a.forced = core.Errorf(core.SuspensionUnsupportedContext, "nothing can suspend inside a container that collects")
-		return a.forced
+		a.err = unsupported("suspend")
+		return a.err
+	case a.node.graph.noSuspend:
+		a.err = core.Errorf(core.SuspensionUnsupportedContext, "nothing can suspend inside a container that collects")
+		return a.err
 	case d.SignalID == "":
 		return core.Errorf(core.Invalid, "a suspension needs a signal id")
 	}
 	if _, err := json.Marshal(d.Metadata); err != nil {
 		return core.Wrap(core.Invalid, err, "the metadata of a suspension must be JSON")
 	}
-	if a.asked == nil {
-		h := &halt{descriptor: clone(d), attempt: a.visit.attempts - 1}
+	if a.susp == nil {
+		susp := &suspension{descriptor: clone(d), attempt: a.node.attempts - 1}
 		for _, o := range opts {
-			o(h)
+			o(susp)
 		}
-		a.asked = h
+		a.susp = susp
 	}
 	return errSuspended
 }
 
-func outside(what string) error {
+func unsupported(what string) error {
 	return core.Errorf(core.SuspensionUnsupportedContext, "only a node's body can %s", what)
 }
 
@@ -115,25 +115,25 @@ func outside(what string) error {
 // merged. It has committed when it returns, whatever becomes of the invocation; an error is the node's to handle. An invocation
 // without a session saves nothing. A subgraph has no session (sessions §9): for its nodes it is invalid.
 func SaveSession(ctx context.Context, u Update) error {
-	a := attemptFrom(ctx)
+	a := scopeFrom(ctx)
 	if a == nil || a.middleware {
-		return outside("save the session")
+		return unsupported("save the session")
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
-		return outside("save the session")
+		return unsupported("save the session")
 	}
-	v := a.visit
-	if len(v.r.path) > 0 {
+	nr := a.node
+	if len(nr.graph.path) > 0 {
 		return core.Errorf(core.Invalid, "only a node of the outermost graph can save the session")
 	}
-	merged, fail := v.pre.merge(u)
+	merged, fail := nr.state.merge(u)
 	if fail != nil {
 		return fail
 	}
-	if !v.r.l.sessioned() {
+	if !nr.graph.seg.sessioned() {
 		return nil
 	}
-	return v.r.l.save(ctx, merged, core.SaveOptions{Explicit: true})
+	return nr.graph.seg.save(ctx, merged, core.SaveOptions{Explicit: true})
 }

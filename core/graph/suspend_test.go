@@ -196,8 +196,8 @@ func TestWhatIsSaidMeanwhileIsNeitherLostNorDoubled(t *testing.T) {
 	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{ID: "inv", Session: "s", Initial: tell("do it")}), graph.Suspended)
 	speak("m1")
 	res = want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Resume: res.Invocation}), graph.Suspended)
-	if res.Mark != 4 {
-		t.Errorf("mark %d", res.Mark)
+	if res.FirstNew != 4 {
+		t.Errorf("mark %d", res.FirstNew)
 	}
 	rec, _ := st.Paused(t.Context(), "inv")
 	if rec.Messages != 3 || rec.Frames[0].State["messages"] != nil {
@@ -207,8 +207,8 @@ func TestWhatIsSaidMeanwhileIsNeitherLostNorDoubled(t *testing.T) {
 	res = want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Resume: res.Invocation}), graph.Completed)
 	stored, _ := st.Memory.Load(t.Context(), "s")
 	expected := []string{"do it", "shall I?", "meanwhile", "sure", "done", "meanwhile", "sure", "bye"}
-	if got := texts(t, *stored.Messages); !slices.Equal(got, expected) || res.Mark != 7 {
-		t.Errorf("history %v, mark %d", got, res.Mark)
+	if got := texts(t, *stored.Messages); !slices.Equal(got, expected) || res.FirstNew != 7 {
+		t.Errorf("history %v, mark %d", got, res.FirstNew)
 	}
 }
 

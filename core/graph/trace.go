@@ -13,7 +13,7 @@ type Tracer interface {
 	// Start begins a span inside the one of ctx; the function ends it, once.
 	Start(ctx context.Context, s Span) (context.Context, func(SpanEnd))
 	// Mark is how the span of ctx is to be found again: a paused record keeps it, and the resume is told (Span.Resumes).
-	Mark(ctx context.Context) string
+	SpanContext(ctx context.Context) string
 }
 
 // SpanKind says what a span is of.
@@ -50,17 +50,17 @@ type SpanEnd struct {
 	Suspended *core.Descriptor
 }
 
-func (l *leg) span(ctx context.Context, s Span) (context.Context, func(SpanEnd)) {
-	if l.g.tracer == nil {
+func (seg *segment) span(ctx context.Context, s Span) (context.Context, func(SpanEnd)) {
+	if seg.g.tracer == nil {
 		return ctx, func(SpanEnd) {}
 	}
-	s.IDs = l.ids
-	return l.g.tracer.Start(ctx, s)
+	s.IDs = seg.ids
+	return seg.g.tracer.Start(ctx, s)
 }
 
-func (l *leg) mark(ctx context.Context) string {
-	if l.g.tracer == nil {
+func (seg *segment) spanContext(ctx context.Context) string {
+	if seg.g.tracer == nil {
 		return ""
 	}
-	return l.g.tracer.Mark(ctx)
+	return seg.g.tracer.SpanContext(ctx)
 }

@@ -23,34 +23,23 @@ type Branch struct {
 
 // Branches adds a node of parallel branches.
 func (b *Builder) Branches(name string, p Branches) *Builder {
-	body := &branches{p}
 	if len(p.Branches) == 0 {
 		b.fail(core.Invalid, "node %q has no branches", name)
 	}
+	var graphs []*Graph
 	known := map[string]bool{}
 	for _, br := range p.Branches {
 		if br.Name == "" || known[br.Name] {
 			b.fail(core.Invalid, "node %q has two branches, or one without a name, called %q", name, br.Name)
 		}
 		known[br.Name] = true
+		graphs = append(graphs, br.Graph)
 	}
-	return b.add(name, body, body.graphs()...)
+	return b.add(name, &node{kind: SpanBranches, run: p.run, graphs: graphs, check: p.check})
 }
 
-type branches struct{ Branches }
-
-func (*branches) kind() SpanKind { return SpanBranches }
-
-func (p *branches) graphs() []*Graph {
-	var out []*Graph
-	for _, b := range p.Branches.Branches {
-		out = append(out, b.Graph)
-	}
-	return out
-}
-
-func (p *branches) check(node string, parent *schema) error {
-	for _, b := range p.Branches.Branches {
+func (p Branches) check(node string, parent *schema) error {
+	for _, b := range p.Branches {
 		if err := b.Project.check(node, parent, b.Graph.schema); err != nil {
 			return err
 		}
@@ -63,8 +52,8 @@ func (p *branches) check(node string, parent *schema) error {
 	return nil
 }
 
-func (p *branches) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) {
-	all := p.Branches.Branches
+func (p Branches) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) {
+	all := p.Branches
 	instances := make([]*instance, len(all))
 	for i, b := range all {
 		instances[i] = &instance{
@@ -96,7 +85,7 @@ func (p *branches) run(ctx context.Context, nr *nodeRun, s State) (Update, *susp
 	})
 }
 
-func (p *branches) runBranch(ctx context.Context, nr *nodeRun, s State, b Branch) (State, *suspension, error) {
+func (p Branches) runBranch(ctx context.Context, nr *nodeRun, s State, b Branch) (State, *suspension, error) {
 	ctx, end := nr.graph.seg.span(ctx, Span{Kind: SpanBranch, Name: b.Name, Namespace: nr.namespace(), FanOutIndex: nr.graph.fanOutIndex, Branch: b.Name})
 	state, susp, err := func() (State, *suspension, error) {
 		state, err := b.Project.input(b.Graph.schema, s)

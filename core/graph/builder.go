@@ -29,7 +29,7 @@ type Builder struct {
 	projected     bool
 	autoSave      bool
 	migrations    []migration
-	nodes         map[string]body
+	nodes         map[string]*node
 	nodeOrder     []string
 	wrap          []Middleware
 	wrapNode      map[string][]Middleware
@@ -44,7 +44,7 @@ type Builder struct {
 // New begins a graph. Name and version are written into the records of its paused invocations: another graph can't go on from
 // them, and another version only by a migration (see Graph.Resumable).
 func New(name, version string) *Builder {
-	return &Builder{name: name, version: version, autoSave: true, nodes: map[string]body{}, wrapNode: map[string][]Middleware{}, log: slog.New(slog.DiscardHandler)}
+	return &Builder{name: name, version: version, autoSave: true, nodes: map[string]*node{}, wrapNode: map[string][]Middleware{}, log: slog.New(slog.DiscardHandler)}
 }
 
 // Fields declares the state's fields. Declaring a name twice is conflicting_reducers.
@@ -86,15 +86,15 @@ func (b *Builder) Node(name string, n Node) *Builder {
 	if n == nil {
 		b.fail(core.Invalid, "node %q has no function", name)
 	}
-	return b.add(name, n)
+	return b.add(name, &node{kind: SpanNode, run: n.run})
 }
 
-// add adds a node of any kind; the graphs are those inside it.
-func (b *Builder) add(name string, n body, inside ...*Graph) *Builder {
+// add adds a node of any kind.
+func (b *Builder) add(name string, n *node) *Builder {
 	switch _, known := b.nodes[name]; {
 	case name == "" || name == END:
 		b.fail(core.Invalid, "a node can't be named %q", name)
-	case slices.Contains(inside, nil):
+	case slices.Contains(n.graphs, nil):
 		b.fail(core.Invalid, "node %q has no graph", name)
 	case known:
 		b.fail(core.Invalid, "there are two nodes named %q", name)
@@ -191,16 +191,16 @@ func (b *Builder) Compile() (*Graph, error) {
 	}
 	g := &Graph{
 		name: b.name, version: b.version, schema: schema, schemaVersion: b.schemaVersion, autoSave: b.autoSave,
-		migrations: migrations, nodes: make(map[string]node, len(b.nodes)), tracer: b.tracer, edges: make(map[string]edge, len(b.edges)),
+		migrations: migrations, nodes: make(map[string]*node, len(b.nodes)), tracer: b.tracer, edges: make(map[string]edge, len(b.edges)),
 		entry: b.entry, observers: slices.Clone(b.observers), pauses: NewMemory(), log: b.log,
 	}
 	g.observed = len(b.observers) > 0
 	for name, n := range b.nodes {
-		g.nodes[name] = node{n, slices.Concat(b.wrap, b.wrapNode[name])}
-		if c, ok := n.(composite); ok {
-			for _, inside := range c.graphs() {
-				g.observed = g.observed || inside.observed
-			}
+		compiled := *n
+		compiled.middleware = slices.Concat(b.wrap, b.wrapNode[name])
+		g.nodes[name] = &compiled
+		for _, inside := range n.graphs {
+			g.observed = g.observed || inside.observed
 		}
 	}
 	for _, e := range b.edges {

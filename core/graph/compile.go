@@ -89,18 +89,11 @@ func (b *Builder) checkPaths(out map[string]edge) error {
 	return nil
 }
 
-// composite is a node with graphs inside.
-type composite interface {
-	body
-	graphs() []*Graph
-	check(node string, parent *schema) error
-}
-
 // checkNodes makes sure that what is mapped between graphs is declared, and that middleware stands around something.
 func (b *Builder) checkNodes(s *schema) error {
 	for _, name := range b.nodeOrder {
-		if c, ok := b.nodes[name].(composite); ok {
-			if err := c.check(name, s); err != nil {
+		if check := b.nodes[name].check; check != nil {
+			if err := check(name, s); err != nil {
 				return err
 			}
 		}

@@ -68,6 +68,9 @@ func TestAFanOutMergesInTheOrderOfItsItems(t *testing.T) {
 		index := "-"
 		if ev.FanOutIndex != nil {
 			index = fmt.Sprint(*ev.FanOutIndex)
+			if item.Get(ev.Pre) != *ev.FanOutIndex+1 {
+				t.Errorf("item %d is instance %d", item.Get(ev.Pre), *ev.FanOutIndex)
+			}
 		}
 		seen[fmt.Sprintf("%s %s %s", strings.Join(ev.Namespace, "/"), index, ev.Phase)]++
 		if len(ev.Parents) != len(ev.Namespace)-1 || i > 0 && ev.Phase == graph.PhaseStarted && ev.Step == 0 {
@@ -397,11 +400,7 @@ func TestOfTwoInstancesThatSuspendOneCounts(t *testing.T) {
 	var e ear
 	var both sync.WaitGroup
 	both.Add(2)
-	g := compile(t, over(t, each(t, func(ctx context.Context, s graph.State) (graph.Update, error) {
-		i, ok := graph.FanOutIndex(ctx)
-		if !ok || item.Get(s) != i+1 {
-			t.Errorf("item %d is instance %d", item.Get(s), i)
-		}
+	g := compile(t, over(t, each(t, func(ctx context.Context, _ graph.State) (graph.Update, error) {
 		both.Done()
 		both.Wait()
 		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "x"})
@@ -416,6 +415,9 @@ func TestOfTwoInstancesThatSuspendOneCounts(t *testing.T) {
 		index := "-"
 		if ev.FanOutIndex != nil {
 			index = fmt.Sprint(*ev.FanOutIndex)
+			if item.Get(ev.Pre) != *ev.FanOutIndex+1 {
+				t.Errorf("item %d is instance %d", item.Get(ev.Pre), *ev.FanOutIndex)
+			}
 		}
 		ends[fmt.Sprintf("%s %s failed=%v", index, ev.Phase, ev.Err != nil)]++
 	}

@@ -30,16 +30,10 @@ func (b *Builder) FanOut(name string, f FanOut) *Builder {
 	if f.Concurrency == 0 {
 		f.Concurrency = DefaultConcurrency
 	}
-	return b.add(name, &fanOut{f}, f.Graph)
+	return b.add(name, &node{kind: SpanFanOut, run: f.run, graphs: []*Graph{f.Graph}, check: f.check})
 }
 
-type fanOut struct{ FanOut }
-
-func (*fanOut) kind() SpanKind { return SpanFanOut }
-
-func (f *fanOut) graphs() []*Graph { return []*Graph{f.Graph} }
-
-func (f *fanOut) check(node string, parent *schema) error {
+func (f FanOut) check(node string, parent *schema) error {
 	inputs := map[string]string{f.Item: f.Items}
 	if f.Item == "" || f.Items == "" {
 		return core.Errorf(core.MappingUndeclaredField, "the fan-out %q needs a field of items and one for the item", node)
@@ -55,7 +49,7 @@ func (f *fanOut) check(node string, parent *schema) error {
 	return checkNames(node, parent, f.Graph.schema, f.Inputs, f.Outputs)
 }
 
-func (f *fanOut) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) {
+func (f FanOut) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) {
 	items := reflect.ValueOf(clone(s.values[f.Items]))
 	if items.Kind() != reflect.Slice {
 		return nil, nil, core.Errorf(core.StateValidationError, "the field %q of a fan-out must hold a list", f.Items)
@@ -79,7 +73,7 @@ func (f *fanOut) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspen
 	return nr.containerResult(ctx, first, func() (Update, error) { return f.mergeOutputs(nr.graph.g.schema, instances) })
 }
 
-func (f *fanOut) runInstance(ctx context.Context, nr *nodeRun, s State, i int, item any) (State, *suspension, error) {
+func (f FanOut) runInstance(ctx context.Context, nr *nodeRun, s State, i int, item any) (State, *suspension, error) {
 	ctx, end := nr.graph.seg.span(ctx, Span{Kind: SpanInstance, Name: nr.name, Namespace: nr.namespace(), FanOutIndex: &i, Branch: nr.graph.branch})
 	state, susp, err := func() (State, *suspension, error) {
 		state, err := Projection{Inputs: f.Inputs, In: func(State) Update { return Update{{f.Item, item}} }}.input(f.Graph.schema, s)
@@ -111,7 +105,7 @@ func spanEnd(susp *suspension, err error) SpanEnd {
 }
 
 // gather is the update of the instances that are done, in the order of the items.
-func (f *fanOut) mergeOutputs(parent *schema, instances []*instance) (Update, error) {
+func (f FanOut) mergeOutputs(parent *schema, instances []*instance) (Update, error) {
 	var u Update
 	for _, pair := range pairs(f.Outputs) {
 		values := make([]any, 0, len(instances))

@@ -8,22 +8,22 @@ import (
 	"gatehouse/core"
 )
 
-// Graph is a compiled graph. It never changes and serves any number of invocations at once.
+// Graph is a compiled graph. It never changes and can run any number of invocations at once.
 type Graph struct {
 	name, version string
 	schema        *schema
 	schemaVersion string
-	stored        []string // the fields that a session keeps
+	stored        []string // the fields that a session stores
 	history       bool     // Messages is among them
 	autoSave      bool
 	migrations    migrations
-	nodes         map[string]node
+	nodes         map[string]*node
 	edges         map[string]edge
 	entry         string
 	observers     []Observer
-	observed      bool // somebody is attached to it or to a graph inside it
+	observed      bool // it, or a graph inside it, has observers
 	tracer        Tracer
-	pauses        *Memory // for invocations that are given no PauseStore
+	pauses        *Memory // for invocations without a PauseStore
 	queues        queueSet
 	log           *slog.Logger
 }
@@ -37,70 +37,70 @@ func (g *Graph) Version() string { return g.version }
 // Entry is the first node.
 func (g *Graph) Entry() string { return g.entry }
 
-// Stored are the names of the fields that a session of this graph keeps.
+// StoredFields returns the names of the fields that a session of this graph stores.
 func (g *Graph) StoredFields() []string { return append([]string(nil), g.stored...) }
 
-// KeepsMessages reports whether the field Messages is declared and kept by sessions: what a sessioned chat needs.
+// KeepsMessages reports whether the field Messages is declared and stored by sessions, as a chat with sessions needs.
 func (g *Graph) KeepsMessages() bool { return g.history }
 
-// Stores are what an invocation reads and writes; one graph serves each turn with its own. Sessions may be nil: then a session id
-// is carried, but nothing is kept. Pauses may be nil: paused invocations are then kept in the graph itself, in memory.
+// Stores are the stores of one invocation. Without Sessions the session id is carried, but nothing is stored. Without Pauses the
+// graph itself keeps paused invocations in memory.
 type Stores struct {
 	Sessions core.SessionStore
 	Pauses   core.PauseStore
 }
 
-// Invocation says what to run. The zero Invocation runs the graph from its entry with default state, bound to no session.
+// Invocation says what to run. The zero Invocation runs the graph from its entry, with the default state and no session.
 type Invocation struct {
-	ID          core.InvocationID // URL-safe; "" = a new UUID. A resume reuses the paused one's
-	Correlation string            // URL-safe; "" = a new UUID. A resume inherits the paused one's
-	Session     core.SessionID    // "" = none: the session store is not touched. A resume takes it from the record
-	Initial     Update            // what the caller supplies; a resume ignores it
-	Resume      core.InvocationID // go on with this paused invocation
-	Payload     map[string]json.RawMessage
-	Observers   []Observer // after those attached to the graph
+	ID          core.InvocationID          // URL-safe; "" = a new UUID. A resume keeps the paused one's
+	Correlation string                     // URL-safe; "" = a new UUID. A resume keeps the paused one's
+	Session     core.SessionID             // "" = none: the session store is not touched. A resume takes it from the record
+	Initial     Update                     // fields that the caller supplies; a resume ignores them
+	Resume      core.InvocationID          // resume this paused invocation
+	Payload     map[string]json.RawMessage // of a resume: overlaid on the state
+	Observers   []Observer                 // after those attached to the graph
 }
 
 // Status is how an invocation ended.
 type Status string
 
-// The statuses (graph-engine §3), in the words of the spec.
+// The statuses (graph-engine §3).
 const (
-	Completed Status = "completed" // END was reached, and the session saved where there is one
+	Completed Status = "completed" // END was reached, and the session (if any) saved
 	Errored   Status = "errored"   // Err says why
 	Suspended Status = "suspended" // Descriptor says what it waits for; the paused record is stored
 )
 
-// Result is what an invocation came to. State is the final state, the one at the pause, or the recoverable one of an error; where
-// only the save at END failed (session_save_failed) it is the final state.
+// Result is the result of an invocation. State is the final state, the state at the pause, or the recoverable state of an error. If
+// only the save at END failed (session_save_failed), it is the final state.
 type Result struct {
 	Status      Status
 	State       State
 	Err         error
 	Descriptor  core.Descriptor // of a suspension
-	Node        string          // where it suspended or failed, in its own graph; "" for neither
-	Namespace   []string        // the path of nodes to that place, the outermost graph's first
+	Node        string          // where it suspended or failed; "" = nowhere
+	Namespace   []string        // the path of nodes to Node, outermost first
 	Invocation  core.InvocationID
 	Correlation string
 	Session     core.SessionID
-	FirstNew    int // how many messages the state had when the first node began: what stands behind them is this turn's
+	FirstNew    int // index of the first message of this turn: the number of messages when the first node began
 	Entry       Entry
 }
 
 // Entry is how an invocation began.
 type Entry struct {
-	State      State    // when the first node began; zero where it never came to that
+	State      State    // when the first node began; zero if none did
 	Found      bool     // the session had a record
-	Loaded     State    // the record as loaded and migrated, over the defaults; zero where there was none
+	Loaded     State    // the record as loaded and migrated, over the defaults; zero without a record
 	Fields     []string // the fields that the record held
 	Messages   int      // how many messages the session had
 	Migrations [][2]string
-	Resumed    bool // a paused record was taken up and consumed
+	Resumed    bool // a paused record was consumed
 }
 
-// Invoke runs the graph until END, an error or a suspension, and returns then, whether or not observers have heard of everything.
-// All that goes wrong is in the Result. Nothing is retried. When ctx ends, the invocation fails before its next node with the
-// cause of ctx (context.Cause), whose category is the one reported.
+// Invoke runs the graph until END, an error or a suspension. It does not wait for observers (see Drain) and retries nothing. Every
+// error is in the Result. When ctx ends, the invocation fails before its next node with context.Cause(ctx), whose category is
+// reported.
 func (g *Graph) Invoke(ctx context.Context, st Stores, in Invocation) Result {
 	seg := &segment{g: g, st: st}
 	if st.Pauses == nil {
@@ -116,27 +116,4 @@ func (g *Graph) Invoke(ctx context.Context, st Stores, in Invocation) Result {
 	res.Invocation, res.Correlation, res.Session = seg.ids.Invocation, seg.ids.Correlation, seg.ids.Session
 	res.Entry = seg.entry
 	return res
-}
-
-// open validates what was asked for and finds where to start: at the entry, or where a paused invocation stopped.
-func (seg *segment) findStart(ctx context.Context, in Invocation) (start, error) {
-	for _, o := range in.Observers {
-		if err := o.validate(); err != nil {
-			return start{}, err
-		}
-	}
-	if in.Resume != "" {
-		return seg.fromPause(ctx, in)
-	}
-	seg.ids = IDs{Invocation: in.ID, Correlation: in.Correlation, Session: in.Session}
-	if in.ID == "" {
-		seg.ids.Invocation = core.InvocationID(NewID())
-	}
-	if in.Correlation == "" {
-		seg.ids.Correlation = NewID()
-	}
-	if !urlSafe(string(seg.ids.Invocation)) || !urlSafe(seg.ids.Correlation) {
-		return start{}, core.Errorf(core.Invalid, "an invocation id and a correlation id must be URL-safe, not %q and %q", in.ID, in.Correlation)
-	}
-	return seg.fromEntry(ctx, in)
 }

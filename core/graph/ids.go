@@ -45,12 +45,3 @@ func urlSafe(id string) bool {
 	}
 	return id != ""
 }
-
-// FanOutIndex gives the index of the innermost fan-out instance that a node's context belongs to (graph-engine §6).
-func FanOutIndex(ctx context.Context) (int, bool) {
-	a := scopeFrom(ctx)
-	if a == nil || a.node.graph.fanOutIndex == nil {
-		return 0, false
-	}
-	return *a.node.graph.fanOutIndex, true
-}

@@ -25,13 +25,13 @@ type Middleware func(ctx context.Context, s State, next Next) (Update, error)
 
 // through takes the visit through the middleware to the node.
 func (nr *nodeRun) callWrapped(ctx context.Context) (Update, error) {
-	if len(nr.node.wrap) == 0 {
+	if len(nr.node.middleware) == 0 {
 		return nr.attempt(ctx, nr.state)
 	}
 	scope := &nodeScope{node: nr, middleware: true}
 	next := nr.callNode(scope)
-	for i := len(nr.node.wrap) - 1; i >= 0; i-- {
-		m, inner := nr.node.wrap[i], next
+	for i := len(nr.node.middleware) - 1; i >= 0; i-- {
+		m, inner := nr.node.middleware[i], next
 		next = func(ctx context.Context, s State) (Update, error) { return m(ctx, s, inner) }
 	}
 	u, err := onOwnGoroutine(func() (Update, error) { return next(context.WithValue(ctx, scopeKey{}, scope), nr.state) })

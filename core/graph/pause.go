@@ -9,24 +9,24 @@ import (
 	"gatehouse/core"
 )
 
-// pause adds this level to the suspension that came out of the node. The attempt's event waits until the pause is stored.
-func (nr *nodeRun) propagate() (*suspension, *Error) {
-	susp, t := nr.susp, nr.open
+// propagate adds this graph to the suspension that the node returned. The attempt's end is reported once the pause is stored.
+func (nr *nodeRun) propagate() *suspension {
+	susp, att := nr.susp, nr.open
 	nr.open = nil
 	susp.levels = append(susp.levels, level{nr.graph, nr.name, nr.state})
 	susp.path = append([]string{nr.name}, susp.path...)
 	susp.reports = append(susp.reports, func(d core.Descriptor, err error) {
-		t.e.Phase, t.e.Err = PhaseCompleted, err
+		att.e.Phase, att.e.Err = PhaseCompleted, err
 		if err == nil {
-			t.e.Phase, t.e.Descriptor = PhaseSuspended, &d
+			att.e.Phase, att.e.Descriptor = PhaseSuspended, &d
 		}
-		nr.graph.emit(t.e, nr.node.body.kind())
-		t.end(SpanEnd{Err: err, Suspended: t.e.Descriptor})
+		nr.graph.emit(att.e, nr.node.kind)
+		att.end(SpanEnd{Err: err, Suspended: att.e.Descriptor})
 	})
-	return susp, nil
+	return susp
 }
 
-// suspend stores the paused invocation and its session, together or not at all (suspension §8.6), and only then says that the
+// suspend stores the paused invocation and its session, together or not at all (suspension §8.6), and only then reports that the
 // node suspended.
 func (seg *segment) suspend(ctx context.Context, susp *suspension) Result {
 	state := susp.levels[len(susp.levels)-1].state
@@ -34,8 +34,8 @@ func (seg *segment) suspend(ctx context.Context, susp *suspension) Result {
 	if err := seg.storePause(ctx, susp, state); err != nil {
 		res.Status, res.Err, res.Descriptor = Errored, err, core.Descriptor{}
 	}
-	for _, tell := range susp.reports {
-		tell(susp.descriptor, res.Err)
+	for _, report := range susp.reports {
+		report(susp.descriptor, res.Err)
 	}
 	return res
 }
@@ -59,13 +59,11 @@ func (seg *segment) storePause(ctx context.Context, susp *suspension, state Stat
 	}
 	for i, in := range slices.Backward(susp.levels) {
 		f := core.Frame{Node: in.node, Completed: slices.Clone(in.r.completed)}
-		if outermost := i == len(susp.levels)-1; !outermost {
+		outermost := i == len(susp.levels)-1
+		if !outermost {
 			f.Graph, f.GraphVersion, f.SchemaVersion = in.r.g.name, in.r.g.version, in.r.g.schemaVersion
-			f.State, err = in.state.encode(in.r.g.schema.order, false)
-		} else {
-			f.State, err = in.state.encode(in.r.g.schema.order, keepsHistory)
 		}
-		if err != nil {
+		if f.State, err = in.state.encode(in.r.g.schema.order, outermost && keepsHistory); err != nil {
 			return persistenceError(ctx, err)
 		}
 		if i == 0 && susp.rerun {
@@ -82,7 +80,7 @@ func (seg *segment) storePause(ctx context.Context, susp *suspension, state Stat
 	return nil
 }
 
-// pausedType tells a suspension from a checkpoint.
+// recordType marks a record as that of a suspension.
 const recordType = "suspended"
 
 func persistenceError(ctx context.Context, err error) error {
@@ -92,8 +90,8 @@ func persistenceError(ctx context.Context, err error) error {
 	return core.Wrap(core.SuspensionPersistenceFailed, err, "Can't store the paused turn.")
 }
 
-// unpaired keeps the records of invocations that were given no PauseStore: the session is saved first, and without it no record
-// is kept.
+// ownPauses stores the pauses of invocations without a PauseStore in the graph's own memory. It saves the session first: if that
+// fails, there is no pause.
 type ownPauses struct {
 	*Memory
 	sessions core.SessionStore

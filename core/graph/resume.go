@@ -9,10 +9,9 @@ import (
 	"gatehouse/core"
 )
 
-// Resumable reports whether this graph can go on from a paused invocation, nil if so. It must be of this graph's name. Where it is
-// of another version, or its state of another schema version, a chain of migrations must lead from its schema version to ours: a
-// new version is the author's word that paused turns do not fit any more unless a migration makes them fit. The error is
-// suspension_record_invalid with a sentence.
+// Resumable returns nil if this graph can resume a paused invocation. The graph's name must be the same. If its version or its
+// schema version differs, a chain of migrations must lead from the record's schema version to this graph's: a new version means
+// that paused turns do not fit unless a migration makes them fit. The error is suspension_record_invalid with a sentence.
 func (g *Graph) Resumable(rec *core.PausedRecord) error {
 	switch {
 	case rec.Type != recordType || len(rec.Frames) == 0:
@@ -35,7 +34,7 @@ func (g *Graph) Resumable(rec *core.PausedRecord) error {
 	return nil
 }
 
-// takes reports whether this graph takes up a state of one of its versions.
+// checkVersion returns nil if this graph can use a state of the given versions.
 func (g *Graph) checkVersion(version, schema string) error {
 	if version == g.version && schema == g.schemaVersion {
 		return nil
@@ -47,10 +46,10 @@ func (g *Graph) checkVersion(version, schema string) error {
 	return err
 }
 
-// fits reports whether the frames name nodes that are there, each but the last a subgraph of the graph that paused in it.
+// hasNodes reports whether the nodes of all frames exist, all but the last as subgraphs.
 func (g *Graph) hasNodes(frames []core.Frame) bool {
 	for i, f := range frames {
-		if i > 0 && f.Graph != g.name || g.nodes[f.Node].body == nil {
+		if i > 0 && f.Graph != g.name || g.nodes[f.Node] == nil {
 			return false
 		}
 		if i == len(frames)-1 {
@@ -63,17 +62,17 @@ func (g *Graph) hasNodes(frames []core.Frame) bool {
 	return false
 }
 
-// inside is the subgraph that a frame's node is, nil where it is none.
+// subgraphAt returns the subgraph at a frame's node, or nil.
 func (g *Graph) subgraphAt(f core.Frame) *Graph {
-	if s, ok := g.nodes[f.Node].body.(*subgraph); ok {
-		return s.g
+	if n := g.nodes[f.Node]; n.kind == SpanSubgraph {
+		return n.graphs[0]
 	}
 	return nil
 }
 
-// resume takes a paused invocation up (suspension §7). The order: find the record; see that this graph can go on from it; its
-// state, with the messages of the session as they are now, and those of the subgraphs that it paused in; the payload over each of
-// them; validate; and only then consume the record, so that a payload that does not fit leaves it resumable.
+// fromPause starts where a paused invocation stopped (suspension §7). In this order: it finds the record; checks that this graph can
+// resume it; decodes its state (with the session's current messages) and those of the subgraphs inside; overlays the payload on
+// each; validates; and only then consumes the record. So the record stays resumable after a payload that does not fit.
 func (seg *segment) fromPause(ctx context.Context, in Invocation) (start, error) {
 	seg.ids.Invocation = in.Resume
 	rec, err := seg.st.Pauses.Paused(ctx, in.Resume)
@@ -91,11 +90,11 @@ func (seg *segment) fromPause(ctx context.Context, in Invocation) (start, error)
 	if err != nil {
 		return start{}, err
 	}
-	ours, err := seg.st.Pauses.Consume(ctx, rec.Invocation)
+	consumed, err := seg.st.Pauses.Consume(ctx, rec.Invocation)
 	if err != nil {
 		return start{}, storeError(ctx, core.SessionSaveFailed, err, "Can't resume the paused turn.")
 	}
-	if !ours {
+	if !consumed {
 		return start{}, notPaused()
 	}
 	seg.entry.Resumed = true
@@ -103,9 +102,9 @@ func (seg *segment) fromPause(ctx context.Context, in Invocation) (start, error)
 	return *at, nil
 }
 
-// restart is where each level goes on: inside the node of the next level, the innermost at its node or behind it.
+// resumePoints returns where each graph resumes, outermost first: inside the node of the next one; the innermost at or after its node.
 func (seg *segment) resumePoints(ctx context.Context, rec *core.PausedRecord, payload map[string]json.RawMessage) (*start, error) {
-	var outer, last *start
+	var outermost, last *start
 	g := seg.g
 	for i, f := range rec.Frames {
 		at := &start{node: f.Node, completed: f.Completed, attempt: f.Attempt}
@@ -122,22 +121,22 @@ func (seg *segment) resumePoints(ctx context.Context, rec *core.PausedRecord, pa
 			return nil, err
 		}
 		if i == 0 {
-			outer = at
+			outermost = at
 		} else {
-			last.inner = at
+			last.subgraph = at
 		}
 		last, g = at, g.subgraphAt(f)
 	}
 	last.afterNode = rec.MarkCompleted
-	return outer, nil
+	return outermost, nil
 }
 
 func notPaused() error {
 	return core.Errorf(core.SuspensionRecordInvalid, "This turn is not paused.")
 }
 
-// thaw is the outermost paused state. The history is not in it but rebased: the session's messages of now, so that what was said
-// meanwhile is neither lost nor doubled.
+// pausedState is the paused state of the outermost graph. Its messages are the session's current ones: those that arrived during the
+// pause are neither lost nor doubled.
 func (seg *segment) pausedState(ctx context.Context, rec *core.PausedRecord) (State, error) {
 	values := rec.Frames[0].State
 	state, path, err := seg.g.decodeState(values, rec.SchemaVersion)
@@ -159,7 +158,7 @@ func (seg *segment) pausedState(ctx context.Context, rec *core.PausedRecord) (St
 	return state, nil
 }
 
-// thaw reads the fields of a paused state, migrated.
+// decodeState migrates and decodes the fields of a paused state.
 func (g *Graph) decodeState(values map[string]json.RawMessage, version string) (State, [][2]string, error) {
 	values, path, err := g.migrations.migrate(values, version, g.schemaVersion)
 	if err != nil {
@@ -180,8 +179,8 @@ func (g *Graph) decodeState(values map[string]json.RawMessage, version string) (
 	return state, path, nil
 }
 
-// overlay puts the payload over the state: a declared field is replaced, no reducer is asked; what is not declared is dropped.
-// Each graph that the pause is in takes the fields that it declares. A session's messages can't be replaced: they are its history.
+// overlay puts the payload over the state. It replaces declared fields, without their reducers, and drops other fields. Each paused
+// graph takes the fields that it declares. A payload can't replace the messages of a session.
 func (seg *segment) overlay(g *Graph, state State, payload map[string]json.RawMessage) (State, error) {
 	for _, name := range g.schema.order {
 		raw, ok := payload[name]

@@ -26,13 +26,14 @@ type Projection struct {
 // a resume goes on inside it. Its observers hear of what happens in it, after those of the graphs around it; middleware does not
 // cross its boundary in either direction.
 func (b *Builder) Subgraph(name string, g *Graph, p ...Projection) *Builder {
-	s := &subgraph{g: g}
+	var project Projection
 	if len(p) > 1 {
 		b.fail(core.ConflictingProjectionForms, "the subgraph %q has %d projections", name, len(p))
 	} else if len(p) == 1 {
-		s.project = p[0]
+		project = p[0]
 	}
-	return b.add(name, s, g)
+	s := subgraph{g, project}
+	return b.add(name, &node{kind: SpanSubgraph, run: s.run, graphs: []*Graph{g}, check: s.check})
 }
 
 type subgraph struct {
@@ -40,12 +41,14 @@ type subgraph struct {
 	project Projection
 }
 
-func (*subgraph) kind() SpanKind { return SpanSubgraph }
+func (b subgraph) check(node string, parent *schema) error {
+	return b.project.check(node, parent, b.g.schema)
+}
 
-func (b *subgraph) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) {
+func (b subgraph) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) {
 	at := start{node: b.g.entry}
-	if nr.inner != nil {
-		at = *nr.inner
+	if nr.resumeAt != nil {
+		at = *nr.resumeAt
 	} else {
 		var err error
 		if at.state, err = b.project.input(b.g.schema, s); err != nil {
@@ -54,19 +57,11 @@ func (b *subgraph) run(ctx context.Context, nr *nodeRun, s State) (Update, *susp
 	}
 	r := nr.subgraphRun(b.g, s)
 	r.completed = slices.Clone(at.completed)
-	return b.project.leave(nr.graph.g.schema, r, ctx, at)
-}
-
-// leave runs a subgraph to its end and gives what the parent gets of it.
-func (p Projection) leave(parent *schema, r *graphRun, ctx context.Context, at start) (Update, *suspension, error) {
-	state, susp, fail := r.loop(ctx, at)
-	if fail != nil {
-		return nil, nil, fail
+	state, susp, err := r.runToEnd(ctx, at)
+	if susp != nil || err != nil {
+		return nil, susp, err
 	}
-	if susp != nil {
-		return nil, susp, nil
-	}
-	u, err := p.output(parent, state)
+	u, err := b.project.output(nr.graph.g.schema, state)
 	return u, nil, err
 }
 
@@ -169,9 +164,3 @@ func pairs(m map[string]string) [][2]string {
 	}
 	return out
 }
-
-func (b *subgraph) check(node string, parent *schema) error {
-	return b.project.check(node, parent, b.g.schema)
-}
-
-func (b *subgraph) graphs() []*Graph { return []*Graph{b.g} }

@@ -3,37 +3,33 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 
 	"gatehouse/core"
 )
 
-// errSuspended is what Suspend returns: nobody can make it, and nothing depends on whether it comes back.
-var errSuspended error = suspended{}
+// errSuspended is what Suspend returns. The node need not return it.
+var errSuspended = errors.New("the invocation suspends here; return from the node")
 
-type suspended struct{}
-
-func (suspended) Error() string { return "the invocation suspends here; return from the node" }
-
-// halt is a suspension on its way from the node that asked for it outwards to the invocation.
+// suspension is a request to suspend, on its way from the node outwards to the invocation.
 type suspension struct {
 	descriptor core.Descriptor
-	rerun      bool
-	attempt    int
-	levels     []level // the innermost first
-	path       []string
-	reports    []func(core.Descriptor, error)
+	rerun      bool                           // KeepNode: a resume runs the node again
+	attempt    int                            // of the node that asked
+	levels     []level                        // innermost graph first
+	path       []string                       // of nodes, outermost first
+	reports    []func(core.Descriptor, error) // end the attempts, once the pause is stored or has failed
 }
 
-// level is one graph that halts, at a node.
+// level is a graph that suspends, with the node at which it does.
 type level struct {
 	r     *graphRun
 	node  string
 	state State
 }
 
-// attempt is the engine's side of one run of a node's body, or of the middleware around it: what Suspend and SaveSession find in
-// the context.
+// nodeScope is what Suspend and SaveSession find in the context: one call of a node's function, or of the middleware around it.
 type nodeScope struct {
 	node       *nodeRun
 	middleware bool
@@ -46,63 +42,63 @@ type nodeScope struct {
 
 type scopeKey struct{}
 
-// close ends the attempt and gives the suspension that was asked for, or the error that it must end with.
-func (a *nodeScope) close() (*suspension, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.closed = true
-	return a.susp, a.err
+// close ends the scope. It returns the suspension that was requested, or the error that the attempt must end with.
+func (scope *nodeScope) close() (*suspension, error) {
+	scope.mu.Lock()
+	defer scope.mu.Unlock()
+	scope.closed = true
+	return scope.susp, scope.err
 }
 
 func scopeFrom(ctx context.Context) *nodeScope {
-	a, _ := ctx.Value(scopeKey{}).(*nodeScope)
-	return a
+	scope, _ := ctx.Value(scopeKey{}).(*nodeScope)
+	return scope
 }
 
-// SuspendOption changes how an invocation goes on after a suspension.
+// SuspendOption changes how an invocation resumes.
 type SuspendOption func(*suspension)
 
 // KeepNode leaves the node uncompleted: a resume runs its body again, with the payload overlaid (suspension §3,
-// mark_node_completed=false). Without it a resume goes on behind the node.
+// mark_node_completed=false). Without it a resume continues after the node.
 func KeepNode() SuspendOption { return func(susp *suspension) { susp.rerun = true } }
 
 // Suspend ends the node's attempt and suspends the invocation until a signal resumes it (suspension §3):
 //
 //	return nil, graph.Suspend(ctx, descriptor)
 //
-// Once it was called, the attempt is over whatever the node returns, and nothing of the middleware around it runs behind its call
-// of next; of two calls the first counts. Outside a node's body it does nothing and gives suspension_in_unsupported_context. From
-// middleware, and where a container collects what becomes of its instances, it does so too, and the attempt fails with that error
-// whatever else is returned; the node that the middleware wraps does not run. A descriptor without a signal id, or whose metadata
-// can't be written as JSON, is refused (invalid) and does not suspend.
+// The attempt then suspends whatever the node returns, and middleware around it does not continue after its call of next. Of two
+// calls the first counts. Outside a node, Suspend does nothing and returns suspension_in_unsupported_context. In middleware, and
+// inside a container with Policy Collect, it returns the same error, and the attempt fails with it whatever is returned; the node
+// inside that middleware does not run. A descriptor without a signal id, or with metadata that is not JSON, is refused (invalid)
+// and does not suspend.
 func Suspend(ctx context.Context, d core.Descriptor, opts ...SuspendOption) error {
-	a := scopeFrom(ctx)
-	if a == nil {
+	scope := scopeFrom(ctx)
+	if scope == nil {
 		return unsupported("suspend")
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	scope.mu.Lock()
+	defer scope.mu.Unlock()
 	switch {
-	case a.closed:
+	case scope.closed:
 		return unsupported("suspend")
-	case a.middleware:
-		a.err = unsupported("suspend")
-		return a.err
-	case a.node.graph.noSuspend:
-		a.err = core.Errorf(core.SuspensionUnsupportedContext, "nothing can suspend inside a container that collects")
-		return a.err
+	case scope.middleware:
+		scope.err = unsupported("suspend")
+		return scope.err
+	case scope.node.graph.noSuspend:
+		scope.err = core.Errorf(core.SuspensionUnsupportedContext, "nothing can suspend inside a container that collects failures")
+		return scope.err
 	case d.SignalID == "":
 		return core.Errorf(core.Invalid, "a suspension needs a signal id")
 	}
 	if _, err := json.Marshal(d.Metadata); err != nil {
 		return core.Wrap(core.Invalid, err, "the metadata of a suspension must be JSON")
 	}
-	if a.susp == nil {
-		susp := &suspension{descriptor: clone(d), attempt: a.node.attempts - 1}
+	if scope.susp == nil {
+		susp := &suspension{descriptor: clone(d), attempt: scope.node.attempts - 1}
 		for _, o := range opts {
 			o(susp)
 		}
-		a.susp = susp
+		scope.susp = susp
 	}
 	return errSuspended
 }
@@ -111,20 +107,20 @@ func unsupported(what string) error {
 	return core.Errorf(core.SuspensionUnsupportedContext, "only a node's body can %s", what)
 }
 
-// SaveSession saves the session in mid-invoke (sessions §6.2): the state as it will be once u, which the node then returns, is
-// merged. It has committed when it returns, whatever becomes of the invocation; an error is the node's to handle. An invocation
-// without a session saves nothing. A subgraph has no session (sessions §9): for its nodes it is invalid.
+// SaveSession saves the session in mid-invoke (sessions §6.2): the current state merged with u, the update that the node is about
+// to return. The save is committed when SaveSession returns, even if the invocation fails later. The node handles an error. An
+// invocation without a session saves nothing. A subgraph has no session (sessions §9): in its nodes SaveSession is invalid.
 func SaveSession(ctx context.Context, u Update) error {
-	a := scopeFrom(ctx)
-	if a == nil || a.middleware {
+	scope := scopeFrom(ctx)
+	if scope == nil || scope.middleware {
 		return unsupported("save the session")
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
+	scope.mu.Lock()
+	defer scope.mu.Unlock()
+	if scope.closed {
 		return unsupported("save the session")
 	}
-	nr := a.node
+	nr := scope.node
 	if len(nr.graph.path) > 0 {
 		return core.Errorf(core.Invalid, "only a node of the outermost graph can save the session")
 	}

@@ -9,33 +9,29 @@ import (
 	"gatehouse/core"
 )
 
-// node is a compiled node: what it does and what is wrapped around it, outermost first.
+// node is a node of any kind: a function, a subgraph, a fan-out or parallel branches.
 type node struct {
-	body body
-	wrap []Middleware
+	kind       SpanKind
+	run        func(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) // one attempt
+	graphs     []*Graph                                                                     // those inside it
+	check      func(name string, parent *schema) error                                      // at compile time; nil = nothing to check
+	middleware []Middleware                                                                 // outermost first
 }
 
-// body is what a node does in one attempt: it gives an update, suspends, or fails. A Node, a subgraph, a fan-out and branches are
-// the bodies there are.
-type body interface {
-	run(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error)
-	kind() SpanKind
-}
-
-// visit is one passage of a run through a node: its attempts, the merge, the edge.
+// nodeRun is one execution of a node by a graphRun: its attempts, the merge of its update, its edge.
 type nodeRun struct {
 	graph    *graphRun
 	name     string
-	node     node
+	node     *node
 	state    State
-	inner    *start // where the subgraph goes on that the node is
+	resumeAt *start // where a subgraph resumes
 	attempts int
 
 	susp *suspension
-	open *openAttempt // the attempt whose end is still to be told
+	open *openAttempt // the attempt whose end is not reported yet
 }
 
-// told is an attempt that has begun: its event and its span.
+// openAttempt is an attempt that has begun: its event and its span.
 type openAttempt struct {
 	e      Event
 	end    func(SpanEnd)
@@ -44,12 +40,11 @@ type openAttempt struct {
 
 func (nr *nodeRun) namespace() []string { return append(slices.Clone(nr.graph.path), nr.name) }
 
-// run goes through the node.
+// run executes the node and finds the next one.
 func (nr *nodeRun) run(ctx context.Context) (next string, post State, susp *suspension, fail *Error) {
 	update, err := nr.callWrapped(ctx)
 	if nr.susp != nil {
-		susp, fail = nr.propagate()
-		return "", nr.state, susp, fail
+		return "", nr.state, nr.propagate(), nil
 	}
 	if err != nil {
 		fail = nr.failure(err)
@@ -72,24 +67,24 @@ func (nr *nodeRun) failure(err error) *Error {
 	return &Error{Category: core.NodeException, Node: nr.name, State: nr.state, Err: err}
 }
 
-// once is one attempt: its event started, its body, and where it fails the event that says so. What a success came to is told once
-// it is merged, the edge evaluated, or another attempt begins.
+// attempt runs the node once. It reports the start and a failure. The end of a success is reported later: after the merge and the
+// edge, or when the next attempt begins.
 func (nr *nodeRun) attempt(ctx context.Context, s State) (Update, error) {
 	if nr.open != nil {
 		nr.endAttempt(nr.merge(nr.open.update))
 	}
-	t := &openAttempt{e: Event{
+	att := &openAttempt{e: Event{
 		Phase: PhaseStarted, Node: nr.name, Namespace: nr.namespace(), Attempt: nr.attempts, Pre: s, Parents: nr.graph.parents,
 		FanOutIndex: nr.graph.fanOutIndex, Branch: nr.graph.branch,
 	}}
 	nr.attempts++
-	nr.open = t
-	nr.graph.emitStarted(&t.e, nr.node.body.kind())
-	ctx, t.end = nr.graph.seg.span(ctx, Span{
-		Kind: nr.node.body.kind(), Name: nr.name, Namespace: t.e.Namespace, Step: t.e.Step, Attempt: t.e.Attempt,
-		FanOutIndex: t.e.FanOutIndex, Branch: t.e.Branch,
+	nr.open = att
+	nr.graph.emitStarted(&att.e, nr.node.kind)
+	ctx, att.end = nr.graph.seg.span(ctx, Span{
+		Kind: nr.node.kind, Name: nr.name, Namespace: att.e.Namespace, Step: att.e.Step, Attempt: att.e.Attempt,
+		FanOutIndex: att.e.FanOutIndex, Branch: att.e.Branch,
 	})
-	u, susp, err := nr.node.body.run(ctx, nr, s)
+	u, susp, err := nr.node.run(ctx, nr, s)
 	if susp != nil {
 		nr.susp = susp
 		return nil, errSuspended
@@ -98,31 +93,31 @@ func (nr *nodeRun) attempt(ctx context.Context, s State) (Update, error) {
 		nr.endAttempt(State{}, nr.failure(err))
 		return nil, err
 	}
-	t.update = u
+	att.update = u
 	return u, nil
 }
 
-// tell ends the open attempt, if there is one.
+// endAttempt reports the end of the open attempt, if there is one.
 func (nr *nodeRun) endAttempt(post State, fail *Error) {
 	if nr.open == nil {
 		return
 	}
-	t := nr.open
+	att := nr.open
 	nr.open = nil
-	t.e.Phase = PhaseCompleted
+	att.e.Phase = PhaseCompleted
 	if fail != nil {
-		t.e.Err = fail
+		att.e.Err = fail
 	} else {
-		t.e.Post = post
+		att.e.Post = post
 	}
-	nr.graph.emit(t.e, nr.node.body.kind())
-	t.end(SpanEnd{Err: t.e.Err})
+	nr.graph.emit(att.e, nr.node.kind)
+	att.end(SpanEnd{Err: att.e.Err})
 }
 
-// begin counts a step and tells of an attempt's start, both at once, so that steps are heard of in their order.
+// emitStarted counts a step and reports the start of an attempt, both under one lock: observers get the steps in order.
 //
-// A subgraph's node has no events and no step of its own: what happens in it is told by the nodes inside, whose namespace names it.
-// Containers (fan-out, branches) have their own pair around those of their instances (graph-engine §6).
+// A subgraph's node has no events and no step of its own: the nodes inside report for it, and their namespace names it. Containers
+// (fan-out, branches) have a pair of events of their own around those of their instances (graph-engine §6).
 func (r *graphRun) emitStarted(e *Event, k SpanKind) {
 	r.seg.mu.Lock()
 	defer r.seg.mu.Unlock()
@@ -135,32 +130,30 @@ func (r *graphRun) emitStarted(e *Event, k SpanKind) {
 
 func (r *graphRun) emit(e Event, k SpanKind) {
 	if k != SpanSubgraph {
-		r.seg.queue.put(e, r.observers)
+		r.seg.events.put(e, r.observers)
 	}
 }
 
-func (n Node) kind() SpanKind { return SpanNode }
-
-// run calls the function. Whatever it returns, a suspension that it asked for stands; a panic does not hide behind one.
+// run calls the function. A suspension that it requested counts, whatever it returns, but not if it panics.
 func (n Node) run(ctx context.Context, nr *nodeRun, s State) (u Update, susp *suspension, err error) {
-	a := &nodeScope{node: nr}
+	scope := &nodeScope{node: nr}
 	defer func() {
-		asked, forced := a.close()
+		requested, forced := scope.close()
 		if p := recover(); p != nil {
 			u, susp, err = nil, nil, newPanic(p)
 		} else if forced != nil {
 			u, susp, err = nil, nil, forced
-		} else if asked != nil {
-			u, susp, err = nil, asked, nil
+		} else if requested != nil {
+			u, susp, err = nil, requested, nil
 		} else if err != nil && ctx.Err() != nil {
 			err = withCause(ctx, err)
 		}
 	}()
-	u, err = n(context.WithValue(ctx, scopeKey{}, a), s)
+	u, err = n(context.WithValue(ctx, scopeKey{}, scope), s)
 	return u, nil, err
 }
 
-// stopped adds to an error why the invocation was stopped, for the category.
+// withCause adds the cause of the stopped context to an error: it decides the category.
 func withCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); !errors.Is(err, cause) {
 		return fmt.Errorf("%w: %w", err, cause)

@@ -10,39 +10,39 @@ import (
 	"gatehouse/core"
 )
 
-// queue delivers the events of one leg of an invocation, strictly one after the other, to its observers in their order. Its one goroutine
-// lives from the first event to the last after the invocation has ended, or until a drain gives up on it.
-type queue struct {
-	invocationObservers []Observer // of the invocation
+// eventQueue delivers the events of one segment to its observers, one event after the other, the observers in their order. Its one
+// goroutine ends after the last event of the segment, or when a drain gives up on it.
+type eventQueue struct {
+	invocationObservers []Observer // of the invocation, after those of the graphs
 	log                 *slog.Logger
-	done                chan struct{} // closed when nothing is left to deliver
+	done                chan struct{} // closed when the goroutine has ended
 	stop                context.CancelFunc
-	ctx                 context.Context // the observers'; it outlives Invoke
+	ctx                 context.Context // for the observers; it outlives Invoke
 
 	mu          sync.Mutex
 	wake        sync.Cond
 	events      []delivery
-	ended       bool // the invocation is over
-	givenUp     bool // given up on
-	undelivered int  // events not delivered to the end
+	ended       bool // the segment has ended
+	givenUp     bool // a drain gave up
+	undelivered int  // events that have not reached all their observers
 }
 
-// delivery is an event and those attached to the graphs that it happened in, the outermost's first.
+// delivery is an event with the observers of the graphs that it happened in, outermost first.
 type delivery struct {
 	Event
 	observers []Observer
 }
 
-// newQueue starts a queue; a nil queue does nothing.
-func newQueue(ctx context.Context, log *slog.Logger, scoped []Observer) *queue {
-	q := &queue{invocationObservers: scoped, log: log, done: make(chan struct{})}
+// newQueue starts a queue. A nil queue drops events.
+func newQueue(ctx context.Context, log *slog.Logger, scoped []Observer) *eventQueue {
+	q := &eventQueue{invocationObservers: scoped, log: log, done: make(chan struct{})}
 	q.ctx, q.stop = context.WithCancel(context.WithoutCancel(ctx))
 	q.wake.L = &q.mu
 	go q.run()
 	return q
 }
 
-func (q *queue) put(e Event, observers []Observer) {
+func (q *eventQueue) put(e Event, observers []Observer) {
 	if q == nil || len(observers)+len(q.invocationObservers) == 0 {
 		return
 	}
@@ -55,8 +55,8 @@ func (q *queue) put(e Event, observers []Observer) {
 	}
 }
 
-// end says that no event follows.
-func (q *queue) end() {
+// end marks the last event.
+func (q *eventQueue) end() {
 	if q == nil {
 		return
 	}
@@ -66,8 +66,8 @@ func (q *queue) end() {
 	q.wake.Signal()
 }
 
-// abandon ends the deliveries and counts the events that were not delivered to the end.
-func (q *queue) giveUp() int {
+// giveUp stops the deliveries and returns the number of events that did not reach all their observers.
+func (q *eventQueue) giveUp() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.givenUp, q.events = true, nil
@@ -76,7 +76,7 @@ func (q *queue) giveUp() int {
 	return q.undelivered
 }
 
-func (q *queue) run() {
+func (q *eventQueue) run() {
 	defer close(q.done)
 	defer q.stop()
 	for {
@@ -99,7 +99,7 @@ func (q *queue) run() {
 	}
 }
 
-func (q *queue) next() (delivery, bool) {
+func (q *eventQueue) next() (delivery, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.events) == 0 && !q.ended && !q.givenUp {
@@ -113,22 +113,22 @@ func (q *queue) next() (delivery, bool) {
 	return e, true
 }
 
-// drains are the queues of a graph that are not done yet.
+// queueSet holds the queues of a graph that still deliver.
 type queueSet struct {
 	mu     sync.Mutex
-	queues map[*queue]bool
+	queues map[*eventQueue]bool
 }
 
-func (d *queueSet) add(q *queue) {
+func (d *queueSet) add(q *eventQueue) {
 	if q == nil {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.queues == nil {
-		d.queues = map[*queue]bool{}
+		d.queues = map[*eventQueue]bool{}
 	}
-	for old := range d.queues { // those that are done are forgotten here, so that the set stays as small as what is going on
+	for old := range d.queues { // drop finished queues, so that the set does not grow
 		select {
 		case <-old.done:
 			delete(d.queues, old)
@@ -138,24 +138,24 @@ func (d *queueSet) add(q *queue) {
 	d.queues[q] = true
 }
 
-func (d *queueSet) active() []*queue {
+func (d *queueSet) active() []*eventQueue {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	qs := make([]*queue, 0, len(d.queues))
+	qs := make([]*eventQueue, 0, len(d.queues))
 	for q := range d.queues {
 		qs = append(qs, q)
 	}
 	return qs
 }
 
-// Drained is what came of a drain (graph-engine §6).
+// Drained is the result of a drain (graph-engine §6).
 type Drained struct {
 	Undelivered    int  // events that did not reach all their observers
-	TimeoutReached bool // the wait was given up
+	TimeoutReached bool // ctx ended first
 }
 
-// Drain waits until the events of all invocations that are active now have been delivered. When ctx ends it gives up: their
-// deliveries stop, and the graph stays as usable as before.
+// Drain waits until the events of all invocations that are active now have been delivered. When ctx ends, it stops their
+// deliveries and returns. The graph can still be used.
 func (g *Graph) Drain(ctx context.Context) Drained {
 	var d Drained
 	for _, q := range g.queues.active() {
@@ -174,10 +174,10 @@ func (g *Graph) Drain(ctx context.Context) Drained {
 	return d
 }
 
-// DrainWithin is Drain with a limit; a negative one is refused (invalid).
+// DrainWithin is Drain with a time limit. A negative limit is invalid.
 func (g *Graph) DrainWithin(ctx context.Context, limit time.Duration) (Drained, error) {
 	if limit < 0 {
-		return Drained{}, core.Errorf(core.Invalid, "a drain's limit must not be negative, it is %s", limit)
+		return Drained{}, core.Errorf(core.Invalid, "the limit of a drain must not be negative, it is %s", limit)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

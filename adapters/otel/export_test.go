@@ -104,8 +104,8 @@ func TestWithoutAnExporterThereIsNothing(t *testing.T) {
 		"nothing set":    {otel.Config{Headers: "a=b", ServiceName: "x"}, ""},
 		"none":           {otel.Config{Endpoint: "http://localhost:4318", Exporter: " none "}, ""},
 		"disabled":       {otel.Config{Endpoint: "http://localhost:4318", Disabled: true}, ""},
-		"other exporter": {otel.Config{Exporter: "console"}, "only otlp is spoken"},
-		"other protocol": {otel.Config{Endpoint: "http://localhost:4317", TracesProtocol: "grpc", Protocol: "http/protobuf"}, "only http/protobuf is spoken"},
+		"other exporter": {otel.Config{Exporter: "console"}, "only otlp is supported"},
+		"other protocol": {otel.Config{Endpoint: "http://localhost:4317", TracesProtocol: "grpc", Protocol: "http/protobuf"}, "only http/protobuf is supported"},
 	} {
 		var log adaptertest.Log
 		e := open(t, c.config, slog.New(slog.NewJSONHandler(&log, nil)))

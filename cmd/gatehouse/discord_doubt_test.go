@@ -10,7 +10,7 @@ import (
 	"gatehouse/core"
 )
 
-// A process is killed after Discord has posted its answer and before it was told. The next one finds out whether the answer is there: by
+// A process is killed after Discord has posted its answer and before the answer arrived. The next one finds out whether the answer is there: by
 // the mark in it, or, while it can't be read, by the nonce, as long as Discord knows that. Where neither can tell it is not sent
 // again, and the dead letters say so.
 func TestDiscordKilledBeforeItWasTold(t *testing.T) {
@@ -40,7 +40,7 @@ func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 				h.discord.DenyBot(channelID, discordtest.ReadMessageHistory)
 			}
 			h.open()
-			h.heard()
+			h.waitConnected()
 			if c.hidden {
 				h.discord.LagReads(-1)
 			}

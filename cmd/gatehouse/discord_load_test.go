@@ -166,6 +166,6 @@ func TestDiscordLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 	if everything.Hits() < 3 {
 		t.Errorf("the limit of everything was met %d times only", everything.Hits())
 	}
-	d.nobodyIsCalled()
+	d.mentionsNobody()
 	d.ready(http.StatusOK)
 }

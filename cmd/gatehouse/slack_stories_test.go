@@ -32,10 +32,10 @@ func (s *served) shows(channel, ts, text string, buttons int) {
 	}, text+" on "+ts)
 }
 
-func (s *served) whispered(channel, user, text string) {
+func (s *served) readsEphemeral(channel, user, text string) {
 	s.t.Helper()
 	if _, err := s.slack.WaitForEphemeral(s.ctx(), channel, user, text); err != nil {
-		s.t.Fatalf("nobody tells %s %q: %v\n%s", user, text, err, s.slack.Dump())
+		s.t.Fatalf("%s reads no ephemeral message %q: %v\n%s", user, text, err, s.slack.Dump())
 	}
 }
 
@@ -63,7 +63,7 @@ func TestSlackButtonsWorkAfterARestart(t *testing.T) {
 	s.reads("C1", thread, "Done: “milk”")
 	s.shows("C1", card.TS, "pproved", 0)
 	s.bob.Presses(late) // somebody whose screen still has the button
-	s.whispered("C1", "U2BOB", "This was approved by")
+	s.readsEphemeral("C1", "U2BOB", "This was approved by")
 }
 
 func TestSlackCardsGoToApproversWhoDoNotSeeTheConversation(t *testing.T) {

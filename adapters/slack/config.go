@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"gatehouse/adapters/slack/internal/webapi"
 )
 
 // Config is Slack's part of the configuration. It is enabled by its bot token.
@@ -54,5 +56,6 @@ const (
 	followMention = "mention"
 )
 
-// apiURL ends in a slash, as the library wants it.
-func (c Config) apiURL() string { return strings.TrimSuffix(c.APIURL, "/") + "/" }
+func (c Config) api() webapi.Config {
+	return webapi.Config{URL: c.APIURL, BotToken: c.BotToken, AppToken: c.AppToken}
+}

@@ -26,7 +26,6 @@ const (
 const (
 	maxExcerpt        = 300   // the text that a notification shows
 	maxPlain          = 3_000 // of a notice or an error
-	maxSteps          = 300   // of the line of tools
 	maxTool           = 100
 	maxPerson         = 80
 	maxSummary        = 600

@@ -3,6 +3,7 @@ package slack
 import (
 	"strings"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -11,7 +12,7 @@ import (
 // Whether code is code is the one thing that readers of Markdown may see differently, and what is code is spared. So each part is
 // looked at again as it will stand; where that finds anything, code is not spared at all.
 func markdown(text string) []string {
-	text = clean(text)
+	text = chat.Clean(text)
 	parts := core.Split(neutral(text, true), maxMarkdown)
 	for _, p := range parts {
 		if neutral(p, true) != p {
@@ -28,7 +29,7 @@ func markdown(text string) []string {
 //     would break addresses.
 //   - A link or an image whose text is not its address is broken by a space, as is the definition of one, so that the address is
 //     seen: [text] (https://x).
-//   - @here and its like: see calm.
+//   - @here and its like: see defuseMentions.
 //
 // Code is spared the last two where every reader takes it for code: see sure. The text must be clean.
 func neutral(text string, spare bool) string {
@@ -36,7 +37,7 @@ func neutral(text string, spare bool) string {
 	s := sure{spare: spare}
 	for _, line := range strings.SplitAfter(text, "\n") {
 		if s.code(line) {
-			b.WriteString(brackets.Replace(line))
+			b.WriteString(escapeBrackets.Replace(line))
 			continue
 		}
 		quote := quoteOf(line)
@@ -45,7 +46,7 @@ func neutral(text string, spare bool) string {
 		at := 0
 		for _, span := range s.spans(line) {
 			b.WriteString(plainly(line[at:span[0]]))
-			b.WriteString(brackets.Replace(line[span[0]:span[1]]))
+			b.WriteString(escapeBrackets.Replace(line[span[0]:span[1]]))
 			at = span[1]
 		}
 		b.WriteString(plainly(line[at:]))
@@ -53,11 +54,9 @@ func neutral(text string, spare bool) string {
 	return b.String()
 }
 
-var brackets = strings.NewReplacer("<", "&lt;", ">", "&gt;")
-
 var links = strings.NewReplacer("](", "] (", "][", "] [", "]:", "] :")
 
-func plainly(s string) string { return calm(links.Replace(brackets.Replace(s))) }
+func plainly(s string) string { return defuseMentions(links.Replace(escapeBrackets.Replace(s))) }
 
 // quoteOf is the quote signs that a line begins with.
 func quoteOf(line string) string {

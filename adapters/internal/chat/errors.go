@@ -64,15 +64,15 @@ func FindError(err error) error {
 	return err
 }
 
-// LookupError is what an error of a call means to a turn that needs its answer: where it failed for now, the turn is repeated.
-func LookupError(title string, err error) error {
-	switch core.CategoryOf(err) {
-	case core.DeliveryLater, core.DeliveryInDoubt:
-		e := core.Wrap(core.ProviderUnavailable, err, "%s can't be asked now.", title)
-		e.RetryAfter = core.RetryAfterOf(err)
-		return e
+// LookupError is what an error of a call means to a turn that needs its answer: where the call failed for now it is provider_unavailable,
+// with the text, so that the turn is repeated.
+func LookupError(err error, format string, args ...any) error {
+	if !FailedForNow(err) {
+		return err
 	}
-	return err
+	e := core.Wrap(core.ProviderUnavailable, err, format, args...)
+	e.RetryAfter = core.RetryAfterOf(err)
+	return e
 }
 
 // FailedForNow reports an error of a call that another attempt may mend, as soon as the platform answers and takes the token.

@@ -1,32 +1,33 @@
-package slack
+package preflight
 
 import (
 	"slices"
-	"strings"
+
+	"gatehouse/adapters/slack/internal/webapi"
 )
 
 // The scopes of a bot's token that parts of the adapter ask for by name.
 const (
-	scopeAssistant = "assistant:write"
-	scopeReactions = "reactions:write"
+	ScopeAssistant = "assistant:write"
+	ScopeReactions = "reactions:write"
 )
 
 // demand says when a scope is needed.
 type demand int
 
 const (
-	always    demand = iota // without it the bot is deaf or dumb somewhere
-	following               // in threads that need no mention (SLACK_FOLLOW_UP=thread); else it is of use
+	always    demand = iota // without it the bot can't read or write somewhere
+	following               // in threads that need no mention (SLACK_FOLLOW_UP=thread); else it is useful
 	groups                  // where a user group may approve; else not at all
 	viewed                  // where the app has the assistant view; else not at all
-	useful                  // the bot does without, less well
+	useful                  // the bot works without it, less well
 )
 
-// Scope is one right of the bot's token: what the manifest asks for, doctor checks and README explains.
+// Scope is one scope of the bot's token, as the manifest asks for it, gatehouse doctor checks it and README.md explains it.
 type Scope struct {
 	Name    string
 	For     string   // what the bot does with it
-	Without string   // what becomes of that where the token lacks it
+	Without string   // what happens where the token lacks it
 	Calls   []string // the methods of the Web API that ask for it; of several scopes, the one for the kind of conversation
 	Events  []string // the events that are sent for it
 	demand  demand
@@ -35,21 +36,21 @@ type Scope struct {
 // Scopes is everything that the adapter may need, and nothing else; a test derives it from the calls that the code makes.
 var Scopes = []Scope{
 	{
-		Name: "app_mentions:read", For: "hear its mentions", Without: "the bot does not hear its mentions", Events: []string{"app_mention"},
+		Name: "app_mentions:read", For: "receive its mentions", Without: "the bot does not receive its mentions", Events: []string{"app_mention"},
 	}, {
-		Name: "channels:history", For: "hear threads of public channels without a mention; look for a message whose answer was lost",
-		Without: "threads of public channels are not heard without a mention, and a message whose answer was lost stays unknown",
+		Name: "channels:history", For: "receive messages in threads of public channels without a mention; find a post again whose answer was lost",
+		Without: "messages in threads of public channels are not received without a mention, and a post whose answer was lost stays unknown",
 		Calls:   readCalls, Events: []string{"message.channels"}, demand: following,
 	}, {
 		Name: "groups:history", For: "the same in private channels",
-		Without: "threads of private channels are not heard without a mention, and a message whose answer was lost stays unknown",
+		Without: "messages in threads of private channels are not received without a mention, and a post whose answer was lost stays unknown",
 		Calls:   readCalls, Events: []string{"message.groups"}, demand: following,
 	}, {
-		Name: "im:history", For: "hear direct messages; look for a message whose answer was lost",
-		Without: "direct messages are not heard", Calls: readCalls, Events: []string{"message.im"},
+		Name: "im:history", For: "receive direct messages; find a post again whose answer was lost",
+		Without: "direct messages are not received", Calls: readCalls, Events: []string{"message.im"},
 	}, {
 		Name: "mpim:history", For: "the same in group direct messages",
-		Without: "group direct messages are not heard", Calls: readCalls, Events: []string{"message.mpim"},
+		Without: "group direct messages are not received", Calls: readCalls, Events: []string{"message.mpim"},
 	}, {
 		Name: "channels:read", For: "see which approvers are in a public channel, so that the others get the card as a direct message",
 		Without: "approvers who are not in a public channel get no copy of its cards", Calls: memberCalls, demand: useful,
@@ -60,10 +61,10 @@ var Scopes = []Scope{
 		Name: "im:read", For: "the same in direct messages",
 		Without: "approvers get no copy of cards in other people's direct messages", Calls: memberCalls, demand: useful,
 	}, {
-		Name: "mpim:read", For: "the same in group direct messages; tell a mention there from one in a channel",
+		Name: "mpim:read", For: "the same in group direct messages; tell a mention there from a mention in a channel",
 		Without: "approvers get no copy of cards in group direct messages, and a mention there may be answered in a thread", Calls: memberCalls, demand: useful,
 	}, {
-		Name: "chat:write", For: "answer, show cards and change them", Without: "the bot can't say anything",
+		Name: "chat:write", For: "post replies and cards, and edit them", Without: "the bot can't post anything",
 		Calls: []string{"chat.postMessage", "chat.postEphemeral", "chat.update"},
 	}, {
 		Name: "im:write", For: "open direct messages with approvers",
@@ -75,15 +76,15 @@ var Scopes = []Scope{
 		Name: "usergroups:read", For: "see who is in a user group that may approve",
 		Without: "nobody counts as a member of the groups that GATEHOUSE_APPROVERS names", Calls: []string{"usergroups.users.list"}, demand: groups,
 	}, {
-		Name: "reactions:write", For: "show with an hourglass that it works on a message",
-		Without: "nobody sees that the bot works on a message", Calls: []string{"reactions.add", "reactions.remove"}, demand: useful,
+		Name: "reactions:write", For: "show with an hourglass that it is working on a message",
+		Without: "nobody sees that the bot is working on a message", Calls: []string{"reactions.add", "reactions.remove"}, demand: useful,
 	}, {
-		Name: "files:read", For: "fetch images that people send along",
-		Without: "images that people send along are named and not seen", demand: useful,
+		Name: "files:read", For: "read images that people send",
+		Without: "images that people send are named but not read", demand: useful,
 	}, {
 		Name: "commands", For: "the command /gatehouse", Without: "there is no command /gatehouse", demand: useful,
 	}, {
-		Name: scopeAssistant, For: "the assistant view, only with --assistant", Without: "the assistant view shows no status",
+		Name: ScopeAssistant, For: "the assistant view, only with --assistant", Without: "the assistant view shows no status",
 		Calls: []string{"assistant.threads.setStatus"}, Events: []string{"assistant_thread_started"}, demand: viewed,
 	},
 }
@@ -93,8 +94,8 @@ var (
 	memberCalls = []string{"conversations.members", "users.conversations", "conversations.info"}
 )
 
-// scopesFor gives the names that a manifest asks for, and the events that come with them.
-func scopesFor(assistant bool) (scopes, events []string) {
+// ScopesFor gives the names that a manifest asks for, and the events that come with them.
+func ScopesFor(assistant bool) (scopes, events []string) {
 	for _, s := range Scopes {
 		if s.demand != viewed || assistant {
 			scopes, events = append(scopes, s.Name), append(events, s.Events...)
@@ -104,12 +105,12 @@ func scopesFor(assistant bool) (scopes, events []string) {
 }
 
 // lacking splits what the token lacks: what the configuration needs, and what it is better with.
-func lacking(has map[string]bool, c Config, approvers []string) (needed, wanted []Scope) {
-	byGroup := slices.ContainsFunc(approvers, func(id string) bool { _, ok := groupID(id); return ok })
+func lacking(has map[string]bool, followUp bool, approvers []string) (needed, wanted []Scope) {
+	byGroup := slices.ContainsFunc(approvers, func(id string) bool { _, ok := webapi.GroupID(id); return ok })
 	for _, s := range Scopes {
 		switch {
 		case has[s.Name], s.demand == viewed, s.demand == groups && !byGroup:
-		case s.demand == useful, s.demand == following && c.FollowUp != followThread:
+		case s.demand == useful, s.demand == following && !followUp:
 			wanted = append(wanted, s)
 		default:
 			needed = append(needed, s)
@@ -127,15 +128,4 @@ func listable(has map[string]bool) []string {
 		}
 	}
 	return types
-}
-
-// slackApps is where the settings of all one's apps are.
-const slackApps = "https://api.slack.com/apps"
-
-// page is the address of one page of the app's settings, or of the list of apps where the app is not known.
-func page(app, name string) string {
-	if app == "" {
-		return slackApps
-	}
-	return strings.Join([]string{slackApps, app, name}, "/")
 }

@@ -1,0 +1,142 @@
+package slack
+
+import (
+	"regexp"
+	"slices"
+	"time"
+
+	api "github.com/slack-go/slack"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/webapi"
+	"gatehouse/core"
+)
+
+// message is one Slack message: its blocks, and the text that notifications show.
+type message struct {
+	Text     string
+	Blocks   []api.Block
+	markdown string // of a reply: the Markdown in its block
+}
+
+// options are the arguments of a call that posts or updates a message.
+func (m message) options(more ...api.MsgOption) []api.MsgOption {
+	return append(more, api.MsgOptionText(m.Text, false), api.MsgOptionBlocks(m.Blocks...))
+}
+
+// withoutMarkdown is a reply as plain text, where Slack refuses it as Markdown: it makes many blocks of one, by its own rules, and that
+// may break a limit.
+func (m message) withoutMarkdown() message {
+	blocks := slices.Clone(m.Blocks)
+	blocks[len(blocks)-1] = rich(literal(shorten(defuse(unescapeBrackets.Replace(m.markdown)), maxMessageText)))
+	return message{Text: m.Text, Blocks: blocks}
+}
+
+// painter draws deliveries. seal signs what a button carries.
+type painter struct {
+	seal func(fields ...string) string
+}
+
+// draw gives the messages that a delivery consists of, at least one; the same delivery gives the same messages. link leads to the
+// conversation that the copy of a card is about; "" where there is none.
+//
+// Nothing that a model or a person wrote stands where Slack reads its own tokens in it: replies go through neutral, all else is
+// rich text or plain text, in which Slack reads nothing.
+func (p painter) draw(d core.Delivery, link string) ([]message, error) {
+	return chat.Painter[message]{
+		Parts: markdown,
+		Reply: func(part string) message {
+			return message{Text: excerpt(stripMarkdown.Replace(part)), Blocks: []api.Block{api.NewMarkdownBlock("", part)}, markdown: part}
+		},
+		Plain: func(text string) message {
+			return message{Text: excerpt(text), Blocks: []api.Block{rich(literal(shorten(defuse(text), maxPlain)))}}
+		},
+		Steps: func(tools string) message {
+			line := "🔧 " + shorten(defuse(tools), chat.MaxSteps)
+			return message{Text: excerpt(line), Blocks: []api.Block{smallLine(line)}}
+		},
+		Late: func(m message) message {
+			m.Blocks = append([]api.Block{smallLine(chat.LateNote)}, m.Blocks...)
+			return m
+		},
+		Button: func(m message, label string, b chat.Button) (message, error) {
+			made, err := p.button(string(b.Action), label, b)
+			if err == nil {
+				m.Blocks = append(m.Blocks, api.NewActionBlock("", made))
+			}
+			return m, err
+		},
+		Extra: func(d core.Delivery) []string { return []string{d.To.Channel, d.To.Thread} },
+		Card:  p.card,
+	}.Draw(d, link)
+}
+
+// button makes a button whose value is sealed.
+func (p painter) button(id, label string, b chat.Button) (*api.ButtonBlockElement, error) {
+	value, err := b.Value(p.seal, maxValue)
+	if err != nil {
+		return nil, err
+	}
+	return api.NewButtonBlockElement(id, value, plainText(label)), nil
+}
+
+// plainText is a text object in which Slack reads nothing, not even :emoji:.
+func plainText(s string) *api.TextBlockObject {
+	return api.NewTextBlockObject(api.PlainTextType, s, false, false)
+}
+
+// smallLine is a line in small grey letters.
+func smallLine(text string) api.Block { return api.NewContextBlock("", plainText(text)) }
+
+// piece is a piece of rich text. Slack reads no tokens in it.
+type piece = api.RichTextSectionElement
+
+func rich(pieces ...piece) api.Block {
+	return api.NewRichTextBlock("", api.NewRichTextSection(pieces...))
+}
+
+func literal(s string) piece { return api.NewRichTextSectionTextElement(s, nil) }
+
+func bold(s string) piece {
+	return api.NewRichTextSectionTextElement(s, &api.RichTextSectionTextStyle{Bold: true})
+}
+
+func toolName(name string) piece {
+	return api.NewRichTextSectionTextElement(chat.OrNone(inline(name, maxTool)), &api.RichTextSectionTextStyle{Code: true})
+}
+
+// preformatted is text in a box, as it is.
+func preformatted(s string) *api.RichTextPreformatted {
+	return &api.RichTextPreformatted{Type: api.RTEPreformatted, Elements: []piece{literal(s)}}
+}
+
+// moment is a time in the reader's own time zone.
+func moment(t time.Time) piece {
+	fallback := t.UTC().Format("2006-01-02 15:04 UTC")
+	return api.NewRichTextSectionDateElement(t.Unix(), "{date_short_pretty} at {time}", nil, &fallback)
+}
+
+var mentionable = regexp.MustCompile(`^[UW][A-Z0-9]{1,20}$`)
+
+// person names somebody: by a mention where Slack knows them, else by name.
+func person(a core.Actor, name string) piece {
+	if user, ok := webapi.UserID(a.ID); ok && mentionable.MatchString(user) {
+		return api.NewRichTextSectionUserElement(user, nil)
+	}
+	return literal(chat.PersonName(a, name, func(n string) string { return inline(n, maxPerson) }))
+}
+
+// approver names one of those who may decide. A group is not mentioned: that would notify all of it.
+func approver(id string) piece {
+	user, isUser := webapi.UserID(id)
+	group, isGroup := webapi.GroupID(id)
+	switch {
+	case isUser && mentionable.MatchString(user):
+		return api.NewRichTextSectionUserElement(user, nil)
+	case id == core.LocalPerson:
+		return literal(chat.LocalApprover)
+	case isGroup:
+		return literal("group " + inline(group, maxPerson))
+	}
+	return literal(chat.OrNone(inline(id, maxPerson)))
+}

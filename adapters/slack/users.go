@@ -1,0 +1,107 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	api "github.com/slack-go/slack"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/webapi"
+	"gatehouse/core"
+)
+
+// Times of what is remembered of people and groups.
+const (
+	nameLifetime  = 10 * time.Minute
+	nameRetry     = time.Minute      // after a name that could not be looked up
+	namesTime     = 5 * time.Second  // for all the names in a text
+	groupLifetime = 30 * time.Second // somebody removed from a group may decide no longer than that
+)
+
+// userName gives a person's name; the id where it can't be looked up.
+func (s *Slack) userName(ctx context.Context, user string) string {
+	known, fresh := s.names.Get(user)
+	if fresh {
+		return known
+	}
+	u, err := s.api.GetUserInfoContext(ctx, user)
+	switch err := s.called(err); {
+	case err == nil:
+		name := chat.Name(webapi.DisplayName(u))
+		if name == "" {
+			name = user
+		}
+		return s.names.Put(user, name, nameLifetime)
+	case core.CategoryOf(err) == core.Unsupported:
+		s.warnOnce("names of people can't be looked up: the token lacks the scope users:read")
+	}
+	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return user
+	}
+	if known == "" {
+		known = user
+	}
+	return s.names.Put(user, known, nameRetry)
+}
+
+// NameOf gives a person's name in Slack, "" where it can't be looked up.
+func (s *Slack) NameOf(ctx context.Context, who core.Actor) string {
+	user, ok := webapi.UserID(who.ID)
+	if !ok {
+		return ""
+	}
+	if name := s.userName(ctx, user); name != user {
+		return name
+	}
+	return ""
+}
+
+// openDM gives the channel of the bot's direct messages with a person. It stays the same, so it is asked for once.
+func (s *Slack) openDM(ctx context.Context, user string) (string, error) {
+	if channel, known := s.dms.Get(user); known {
+		return channel, nil
+	}
+	c, _, _, err := s.api.OpenConversationContext(ctx, &api.OpenConversationParameters{Users: []string{user}})
+	if err := s.called(err); err != nil {
+		return "", err
+	}
+	return s.dms.Put(user, c.ID, chat.Forever), nil
+}
+
+// groupMembers gives who is in a user group.
+func (s *Slack) groupMembers(ctx context.Context, group string) ([]string, error) {
+	if known, fresh := s.members.Get(group); fresh {
+		return known, nil
+	}
+	users, err := s.api.GetUserGroupMembersContext(ctx, group)
+	if err := s.called(err); err != nil {
+		return nil, err
+	}
+	return s.members.Put(group, users, groupLifetime), nil
+}
+
+// Groups gives which of the wanted user groups (slack:S…) a person is in. A group that Slack does not know, or that the token may not
+// ask for, counts as empty; where Slack can't be asked now the error is retryable.
+func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
+	var in []string
+	user, _ := webapi.UserID(who.ID)
+	for _, id := range wanted {
+		group, ok := webapi.GroupID(id)
+		if !ok {
+			continue
+		}
+		members, err := s.groupMembers(ctx, group)
+		switch {
+		case chat.FailedForNow(err):
+			return nil, chat.LookupError(err, "Slack can't be asked now who is in the group %s.", group)
+		case err != nil:
+			s.warnOnce("a group of approvers ("+group+") can't be looked up; nobody counts as a member", "err", err)
+		case slices.Contains(members, user):
+			in = append(in, id)
+		}
+	}
+	return in, nil
+}

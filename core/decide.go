@@ -131,7 +131,7 @@ func (a Approval) Signal() Event {
 		Payload:    map[string]json.RawMessage{"decision": decision},
 	})
 	return Event{
-		Platform: a.Address.Platform, ID: "signal/" + string(a.ID), Conversation: a.Conversation, Kind: KindSignal, Subject: string(a.ID),
+		Platform: a.Address.Platform, ID: "signal/" + string(a.ID), Conversation: a.Conversation, Body: SignalEvent{Approval: a.ID},
 		Actor: a.DecidedBy, Address: a.Address, Payload: payload,
 	}
 }

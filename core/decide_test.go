@@ -93,7 +93,7 @@ func TestLaw7_CountsAPressOnceAndAPersonOnce(t *testing.T) {
 func TestSignalNamesItsPauseAndIsOneEvent(t *testing.T) {
 	a := core.Approval{ID: "a1", Invocation: "i1", Conversation: "x:room", Address: core.Address{Platform: "x"}, State: core.Refused, Reason: "no", DecidedBy: bob}
 	e := a.Signal()
-	if e.ID != "signal/a1" || e.Kind != core.KindSignal || e.Conversation != "x:room" || e.Platform != "x" {
+	if e.ID != "signal/a1" || e.Kind() != core.KindSignal || e.Conversation != "x:room" || e.Platform != "x" {
 		t.Errorf("event: %+v", e)
 	}
 	var p core.SignalPayload

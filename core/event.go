@@ -5,20 +5,6 @@ import (
 	"time"
 )
 
-// Kind says what an event is, and so how it is ordered.
-type Kind string
-
-// The kinds. Messages and resets are taken in the order of arrival, one at a time in a conversation; signals overtake them; clicks and
-// controls wait for neither.
-const (
-	KindMessage Kind = "message" // somebody says something
-	KindReset   Kind = "reset"   // "new conversation": raises the generation, in its place among the messages
-	KindSignal  Kind = "signal"  // a decision that wakes a paused turn; made by the store, never by an adapter
-	KindClick   Kind = "click"   // a request to decide an approval
-	KindControl Kind = "control" // stop, status, cancel, help, again/SEQ
-	KindAmend   Kind = "amend"   // somebody changed or took back what an earlier event said; settled by Accept itself
-)
-
 // Actor is a person, as a platform knows them. ID begins with the platform ("slack:U123"). Local marks the person at this very
 // machine: on the console, or on true loopback.
 type Actor struct {
@@ -39,29 +25,17 @@ type Address struct {
 }
 
 // Event is something that happened on a platform, as its adapter hands it over: an envelope, and the payload that is parsed only
-// after the commit. Platform and ID are the dedupe key; the adapter states per kind what the id is made of.
+// after the commit. Platform and ID are the dedupe key; the adapter states per kind what the id is made of. Body says what kind of
+// event it is and what it is about.
 type Event struct {
 	Platform     string
 	ID           string
-	Conversation ConversationID // the conversation
-	Kind         Kind
-	Subject      string // a click's approval; a control's word; a signal's approval; the failed event whose reset button was pressed; the id of the event that is amended
+	Conversation ConversationID
+	Body         EventBody
 	Actor        Actor
 	Address      Address
 	Payload      json.RawMessage // may be nil
 	FollowUp     bool            // it was not addressed to the bot: it counts only where its conversation is known
-}
-
-// QueueKey is the queue that the event is claimed from: for a click its approval's, for a control the one for its conversation's
-// controls, for anything else its conversation's.
-func (e Event) QueueKey() QueueKey {
-	switch e.Kind {
-	case KindClick:
-		return QueueKey("approval:" + e.Subject)
-	case KindControl:
-		return QueueKey(e.Conversation + "!control")
-	}
-	return e.Conversation.Queue()
 }
 
 // Receipt is the answer to Accept. Seq is the event's place in the order of commits of its conversation; Fresh is false where the event was
@@ -86,14 +60,14 @@ type Click struct {
 	Card     Ref // the card whose button was pressed, where the platform tells
 }
 
-// SignalPayload is the payload of a KindSignal event: which pause it wakes, and what is overlaid on the paused state.
+// SignalPayload is the payload of a SignalEvent: which pause it wakes, and what is overlaid on the paused state.
 type SignalPayload struct {
 	SignalID   SignalID                   `json:"signal_id"`
 	Invocation InvocationID               `json:"invocation_id"`
 	Payload    map[string]json.RawMessage `json:"payload"`
 }
 
-// Amendment is the payload of a KindAmend event: what the event that its Subject names is to say from now on. Accept settles it in
+// Amendment is the payload of an AmendEvent: what the amended event is to say from now on. Accept settles it in
 // its own transaction: an event that still waits gets the new payload, or is withdrawn; where its turn waits for an approval the
 // card shows Text; one that has begun or ended stays as it is. Only the event's own actor amends it; or the platform itself takes it
 // back, where it does not tell who did: then the amendment has no actor, and no payload.

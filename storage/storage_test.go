@@ -45,7 +45,7 @@ func opens(t *testing.T, url, same string) {
 			t.Fatalf("opening: %v", err)
 		}
 		defer s.Close()
-		r, err := s.Accept(ctx, core.Event{Platform: "p", ID: "1", Conversation: "p:l", Kind: core.KindMessage})
+		r, err := s.Accept(ctx, core.Event{Platform: "p", ID: "1", Conversation: "p:l", Body: core.MessageEvent{}})
 		if err != nil || r.Seq != 1 {
 			t.Fatalf("accepting: %+v, %v", r, err)
 		}

@@ -17,8 +17,8 @@ func hears(t *testing.T, r *rig) {
 	}
 	to, conversation := r.out.Place()
 	for _, e := range []core.Event{first, second} {
-		if e.Platform != r.Name() || e.Kind != core.KindMessage || e.ID == "" {
-			t.Errorf("got an event of platform %q, kind %q, id %q", e.Platform, e.Kind, e.ID)
+		if e.Platform != r.Name() || e.Kind() != core.KindMessage || e.ID == "" {
+			t.Errorf("got an event of platform %q, kind %q, id %q", e.Platform, e.Kind(), e.ID)
 		}
 		if e.Conversation != conversation || !strings.HasPrefix(string(e.Conversation), r.Name()+":") {
 			t.Errorf("its conversation is %q, want %q", e.Conversation, conversation)
@@ -94,8 +94,8 @@ func clicks(t *testing.T, r *rig) {
 		for range 2 { // a person may press twice: that is two clicks
 			r.out.Click(t, want)
 			e := next(t, r.events, "the click")
-			if e.Kind != core.KindClick || e.Subject != string(want.Approval) || e.Actor.ID == "" {
-				t.Fatalf("a click came as kind %q, subject %q, actor %q", e.Kind, e.Subject, e.Actor.ID)
+			if e.Kind() != core.KindClick || e.Subject() != string(want.Approval) || e.Actor.ID == "" {
+				t.Fatalf("a click came as kind %q, subject %q, actor %q", e.Kind(), e.Subject(), e.Actor.ID)
 			}
 			if ids[e.ID] {
 				t.Errorf("two presses have the one id %q", e.ID)
@@ -147,11 +147,11 @@ func malformed(t *testing.T, r *rig) {
 			e.Payload = json.RawMessage(payload)
 			in, err := r.Parse(t.Context(), e)
 			if err == nil {
-				t.Errorf("Parse of %s %.20q gave %+v, want an error", e.Kind, payload, in)
+				t.Errorf("Parse of %s %.20q gave %+v, want an error", e.Kind(), payload, in)
 				continue
 			}
 			if b := core.BucketOf(core.CategoryOf(err)); b != core.UserCorrectable || core.MessageOf(err) == "" {
-				t.Errorf("Parse of %s %.20q gave %v, of the bucket %s; want one that says what to change", e.Kind, payload, err, b)
+				t.Errorf("Parse of %s %.20q gave %v, of the bucket %s; want one that says what to change", e.Kind(), payload, err, b)
 			}
 		}
 	}

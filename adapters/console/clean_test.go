@@ -52,9 +52,9 @@ func FuzzParse(f *testing.F) {
 	}
 	c := console.New(console.Options{MaxMessage: 1000})
 	f.Fuzz(func(t *testing.T, payload string, message bool) {
-		e := core.Event{Platform: "console", Kind: core.KindClick, Subject: "a", Payload: []byte(payload)}
+		e := core.Event{Platform: "console", Body: core.ClickEvent{Approval: "a"}, Payload: []byte(payload)}
 		if message {
-			e.Kind = core.KindMessage
+			e.Body = core.MessageEvent{}
 		}
 		in, err := c.Parse(t.Context(), e)
 		if err != nil {
@@ -88,7 +88,7 @@ func TestParseRefuses(t *testing.T) {
 		{core.KindClick, `{"approval":"a1","choice":"deny","reason":7}`, core.Invalid},
 		{core.KindReset, `{}`, core.Invalid},
 	} {
-		_, err := c.Parse(t.Context(), core.Event{Kind: tc.kind, Subject: "a1", Payload: []byte(tc.payload)})
+		_, err := c.Parse(t.Context(), core.Event{Body: core.BodyOf(tc.kind, "a1"), Payload: []byte(tc.payload)})
 		if got := core.CategoryOf(err); got != tc.want {
 			t.Errorf("%s %s: got %v, want %s", tc.kind, tc.payload, err, tc.want)
 		}

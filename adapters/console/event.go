@@ -10,11 +10,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// words are the control words and what they become; "quit" never leaves the console.
-var words = map[string]core.Kind{
-	"new": core.KindReset, "stop": core.KindControl, "status": core.KindControl, "cancel": core.KindControl, "help": core.KindControl,
-	"quit": "",
-}
+// wordQuit leaves the console; it never becomes an event.
+const wordQuit = "quit"
 
 // controlWord gives the word of a line that is nothing else, as in "/stop" or "!stop".
 func controlWord(text string) (word string, ok bool) {
@@ -23,14 +20,14 @@ func controlWord(text string) (word string, ok bool) {
 		return "", false
 	}
 	word = strings.ToLower(text[1:])
-	_, ok = words[word]
-	return word, ok
+	return word, word == wordQuit || core.ParseControl(word) != nil
 }
 
 // overtakes reports whether a line is a control that waits for no turn.
 func overtakes(text string) bool {
-	word, ok := controlWord(text)
-	return ok && words[word] == core.KindControl
+	word, _ := controlWord(text)
+	_, ok := core.ParseControl(word).(core.ControlEvent)
+	return ok
 }
 
 // answer reads y, n and n REASON.
@@ -56,38 +53,35 @@ type clickPayload struct {
 	Reason   string          `json:"reason,omitempty"`
 }
 
-func (c *Console) event(id string, kind core.Kind, subject string, payload any) core.Event {
+func (c *Console) event(id string, body core.EventBody, payload any) core.Event {
 	var raw bytes.Buffer
 	enc := json.NewEncoder(&raw)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(payload) // of texts alone: can't fail
 	return core.Event{
-		Platform: Name, ID: id, Conversation: c.conversation, Kind: kind, Subject: subject, Actor: c.opt.Actor,
+		Platform: Name, ID: id, Conversation: c.conversation, Body: body, Actor: c.opt.Actor,
 		Address: core.Address{Platform: Name, Channel: c.opt.Session}, Payload: bytes.TrimSpace(raw.Bytes()),
 	}
 }
 
 func (c *Console) typed(text string) core.Event {
-	if word, ok := controlWord(text); ok {
-		subject := ""
-		if words[word] == core.KindControl {
-			subject = word
-		}
-		return c.event(c.opt.NewID(), words[word], subject, textPayload{text})
+	word, _ := controlWord(text)
+	if body := core.ParseControl(word); body != nil {
+		return c.event(c.opt.NewID(), body, textPayload{text})
 	}
-	return c.event(c.opt.NewID(), core.KindMessage, "", textPayload{text})
+	return c.event(c.opt.NewID(), core.MessageEvent{}, textPayload{text})
 }
 
 func (c *Console) click(id core.ApprovalID, choice core.Choice, reason string) core.Event {
 	press := string(id) + "/" + c.opt.Actor.ID + "/" + c.opt.NewID()
-	return c.event(press, core.KindClick, string(id), clickPayload{id, choice, reason})
+	return c.event(press, core.ClickEvent{Approval: id}, clickPayload{id, choice, reason})
 }
 
 // Parse reads the payload of a message or a click. Keys it does not know are passed over; a wrong type is an error of the
 // person's bucket: chat_message_shape_invalid, message_too_large or invalid.
 func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 	bad := core.Invalid
-	if e.Kind == core.KindMessage {
+	if e.Kind() == core.KindMessage {
 		bad = core.ChatMessageShapeInvalid
 	}
 	if len(e.Payload) > c.opt.MaxMessage {
@@ -100,13 +94,13 @@ func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 	if v.Kind != strictjson.Object {
 		return core.Input{}, core.Errorf(bad, "What came from the terminal must be an object, not %s; send it again.", v.Kind)
 	}
-	switch e.Kind {
+	switch e.Kind() {
 	case core.KindMessage:
 		return parseMessage(v)
 	case core.KindClick:
-		return parseClick(v, e.Subject)
+		return parseClick(v, e.Subject())
 	}
-	return core.Input{}, core.Errorf(core.Invalid, "The terminal knows no event of kind %q.", e.Kind)
+	return core.Input{}, core.Errorf(core.Invalid, "The terminal knows no event of kind %q.", e.Kind())
 }
 
 func parseMessage(v *strictjson.Value) (core.Input, error) {

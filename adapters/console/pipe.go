@@ -32,7 +32,7 @@ func (c *Console) pipe(ctx context.Context, accept core.Accept) error {
 		if err != nil {
 			return err
 		}
-		if word, _ := controlWord(l.text); word == "quit" {
+		if word, _ := controlWord(l.text); word == wordQuit {
 			l.err = io.EOF
 		}
 		if l.err != nil {
@@ -119,7 +119,7 @@ func (c *Console) take(ctx context.Context, accept core.Accept, l input) (bool, 
 		return false, nil
 	}
 	if l.pasted {
-		return c.hand(ctx, accept, c.event(c.opt.NewID(), core.KindMessage, "", textPayload{l.text}))
+		return c.hand(ctx, accept, c.event(c.opt.NewID(), core.MessageEvent{}, textPayload{l.text}))
 	}
 	choice, reason, ok := answer(l.text)
 	if !ok {

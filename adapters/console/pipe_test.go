@@ -73,9 +73,9 @@ func (s *stage) taken() []core.Event {
 }
 
 func (s *stage) answer(e core.Event) {
-	switch e.Kind {
+	switch e.Kind() {
 	case core.KindControl:
-		s.post(core.Post{Kind: core.PostNotice, Text: "control: " + e.Subject})
+		s.post(core.Post{Kind: core.PostNotice, Text: "control: " + e.Subject()})
 	case core.KindReset:
 		time.Sleep(s.pace)
 		s.post(core.Post{Kind: core.PostNotice, Text: "a new conversation"})
@@ -101,7 +101,7 @@ func (s *stage) answer(e core.Event) {
 			s.t.Error(err)
 			return
 		}
-		card := s.cards[strings.TrimPrefix(e.Subject, "a-")]
+		card := s.cards[strings.TrimPrefix(e.Subject(), "a-")]
 		card.State, card.DecidedBy, card.Reason = core.Approved, "Ann", in.Click.Reason
 		if in.Click.Choice == core.Deny {
 			card.State = core.Refused
@@ -208,14 +208,14 @@ func TestPipeEvents(t *testing.T) {
 		s := newStage(t, console.Options{In: strings.NewReader("note <milk>\ny\n/cancel\n/new\n"), Session: "s1"})
 		s.run(nil)
 		want := []core.Event{
-			{ID: "id1", Kind: core.KindMessage, Payload: []byte(`{"text":"note <milk>"}`)},
-			{ID: "a-<milk>/console:ann/id2", Kind: core.KindClick, Subject: "a-<milk>", Payload: []byte(`{"approval":"a-<milk>","choice":"approve"}`)},
-			{ID: "id3", Kind: core.KindControl, Subject: "cancel", Payload: []byte(`{"text":"/cancel"}`)},
-			{ID: "id4", Kind: core.KindReset, Payload: []byte(`{"text":"/new"}`)},
+			{ID: "id1", Body: core.MessageEvent{}, Payload: []byte(`{"text":"note <milk>"}`)},
+			{ID: "a-<milk>/console:ann/id2", Body: core.ClickEvent{Approval: "a-<milk>"}, Payload: []byte(`{"approval":"a-<milk>","choice":"approve"}`)},
+			{ID: "id3", Body: core.ControlEvent{Word: "cancel"}, Payload: []byte(`{"text":"/cancel"}`)},
+			{ID: "id4", Body: core.ResetEvent{}, Payload: []byte(`{"text":"/new"}`)},
 		}
 		for i, e := range s.events {
-			if e.ID != want[i].ID || e.Kind != want[i].Kind || e.Subject != want[i].Subject || string(e.Payload) != string(want[i].Payload) {
-				t.Errorf("event %d is %q %s %q %s", i, e.ID, e.Kind, e.Subject, e.Payload)
+			if e.ID != want[i].ID || e.Kind() != want[i].Kind() || e.Subject() != want[i].Subject() || string(e.Payload) != string(want[i].Payload) {
+				t.Errorf("event %d is %q %s %q %s", i, e.ID, e.Kind(), e.Subject(), e.Payload)
 			}
 			if e.Platform != "console" || e.Conversation != "console:s1" || !e.Actor.Local || e.Address.Channel != "s1" {
 				t.Errorf("event %d is %+v", i, e)

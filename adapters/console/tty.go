@@ -67,7 +67,7 @@ func (c *Console) converse(ctx context.Context, accept core.Accept, lines <-chan
 		case <-spin.tick():
 			spin.next(ctx)
 		case l := <-lines:
-			if word, _ := controlWord(l.text); l.err != nil || word == "quit" && !l.pasted {
+			if word, _ := controlWord(l.text); l.err != nil || word == wordQuit && !l.pasted {
 				return endOf(l.err)
 			}
 			_, err := c.take(ctx, accept, l)

@@ -193,7 +193,7 @@ func TestPromptAnAnswerIsForTheCardThatWasSeen(t *testing.T) {
 			}
 			got := ""
 			for _, e := range s.taken() {
-				got += string(e.Kind) + " " + e.Subject + string(e.Payload) + "\n"
+				got += string(e.Kind()) + " " + e.Subject() + string(e.Payload) + "\n"
 			}
 			want := `message {"text":"note milk"}` + "\n" + `message {"text":"y"}` + "\n" + `click a-milk{"approval":"a-milk","choice":"approve"}` + "\n"
 			if got != want {
@@ -209,7 +209,7 @@ func TestPromptPastedTextIsOneMessageAndNoAnswer(t *testing.T) {
 			s.draw(core.Card{Approval: "a-tea", State: core.Open, Tool: "note_add", Summary: "Add tea"})
 			k.Type("\x1b[200~y\r/stop\r\x1b[201~\r")
 			time.Sleep(2 * time.Second)
-			if e := s.taken(); len(e) != 1 || e[0].Kind != core.KindMessage || string(e[0].Payload) != `{"text":"y\n/stop"}` {
+			if e := s.taken(); len(e) != 1 || e[0].Kind() != core.KindMessage || string(e[0].Payload) != `{"text":"y\n/stop"}` {
 				t.Errorf("got the events %+v", e)
 			}
 			k.Type("\x1b[200~" + strings.Repeat(strings.Repeat("x", 4000)+"\r", 300) + "\x1b[201~\rhello\r")

@@ -23,7 +23,7 @@ func (e *examination) events() {
 	}
 	at := time.Time{}
 	fromDiscord := func(ev core.EventRecord) bool { // what gatehouse made itself proves nothing
-		return ev.Platform == Name && ev.Kind != core.KindSignal && ev.RetryOf == 0
+		return ev.Platform == Name && ev.Kind() != core.KindSignal && ev.RetryOf == 0
 	}
 	if i := slices.IndexFunc(e.recent, fromDiscord); i >= 0 {
 		at = e.recent[i].AcceptedAt

@@ -95,7 +95,7 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 		}, "events", Warn, []string{"No event"}},
 		"nothing but our own": {func(w *town, c *Checkup) {
 			signal, again := core.EventRecord{AcceptedAt: w.clock.Now()}, core.EventRecord{AcceptedAt: w.clock.Now(), RetryOf: 7}
-			signal.Platform, signal.Kind, again.Platform, again.Kind = Name, core.KindSignal, Name, core.KindMessage
+			signal.Platform, signal.Body, again.Platform, again.Body = Name, core.SignalEvent{}, Name, core.MessageEvent{}
 			c.Recent = func(context.Context) ([]core.EventRecord, error) { return []core.EventRecord{signal, again}, nil }
 		}, "events", Warn, []string{"No event"}},
 		"no database": {func(_ *town, c *Checkup) {

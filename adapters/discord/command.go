@@ -30,13 +30,13 @@ func (d *Discord) commanded(ctx context.Context, i interaction, accept core.Acce
 		if strings.TrimSpace(text) == "" {
 			return private("Write what you would like to know after /ask."), stored
 		}
-		ev.Kind = core.KindMessage
+		ev.Body = core.MessageEvent{}
 		return question(i, text), d.commit(ctx, ev, accept)
 	case commandNew:
-		ev.Kind, ev.Address.Message = core.KindReset, i.awaiting()
+		ev.Body, ev.Address.Message = core.ResetEvent{}, i.awaiting()
 		return answerLater(0), d.commit(ctx, ev, accept)
 	case commandStatus:
-		ev.Kind, ev.Subject, ev.Address.Message = core.KindControl, commandStatus, i.awaiting()
+		ev.Body, ev.Address.Message = core.ControlEvent{Word: commandStatus}, i.awaiting()
 		return answerLater(flagEphemeral), d.commit(ctx, ev, accept)
 	case commandHelp:
 		return private(helpText), stored

@@ -24,7 +24,7 @@ func TestAsk(t *testing.T) {
 			i := r.ann.Runs(channel, "/ask why is *the* sky @everyone blue")
 			e := r.event("command/" + i.ID)
 			r.answered(i, discordtest.Reply)
-			if e.Kind != core.KindMessage || e.Conversation != want.Conversation || e.Address != want.Address || e.Actor.ID != "discord:1001" || e.FollowUp {
+			if e.Kind() != core.KindMessage || e.Conversation != want.Conversation || e.Address != want.Address || e.Actor.ID != "discord:1001" || e.FollowUp {
 				t.Errorf("got %+v", e)
 			}
 			if bytes.Contains(e.Payload, []byte(i.Token)) {
@@ -49,7 +49,7 @@ func TestTheOtherCommands(t *testing.T) {
 			i := r.ann.Runs(general, "/"+name)
 			e := r.event("command/" + i.ID)
 			r.answered(i, discordtest.DeferredReply)
-			if e.Kind != want || e.Conversation != "discord:2001:3001" || want == core.KindControl && e.Subject != name || bytes.Contains(e.Payload, []byte(i.Token)) {
+			if e.Kind() != want || e.Conversation != "discord:2001:3001" || want == core.KindControl && e.Subject() != name || bytes.Contains(e.Payload, []byte(i.Token)) {
 				t.Errorf("/%s came as %+v", name, e)
 			}
 			said := len(r.Messages(general))

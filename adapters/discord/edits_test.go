@@ -25,7 +25,7 @@ func TestAnEditThatAddsAMentionIsHeard(t *testing.T) {
 	r.none(m)
 	r.ann.Edits(general, m.ID, r.MentionOfBot()+" hello")
 	e := r.of(m)
-	if e.Kind != core.KindMessage || e.Address.Thread != m.ID || e.FollowUp || !strings.Contains(r.says(e).Content.String(), "hello") {
+	if e.Kind() != core.KindMessage || e.Address.Thread != m.ID || e.FollowUp || !strings.Contains(r.says(e).Content.String(), "hello") {
 		t.Errorf("it came as %+v", e)
 	}
 	r.Unfurl(general, m.ID, "https://example.org")

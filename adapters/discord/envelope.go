@@ -126,7 +126,7 @@ func (d *Discord) message(ctx context.Context, m saying, body []byte) (ev core.E
 		return core.Event{}, false, nil
 	}
 	ev = core.Event{
-		Platform: Name, ID: messageKey(m.Channel, m.ID), Kind: core.KindMessage, Actor: actor(m.Author.ID), Payload: body,
+		Platform: Name, ID: messageKey(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: actor(m.Author.ID), Payload: body,
 		Address: core.Address{Platform: Name, Channel: m.Channel, Message: m.ID},
 	}
 	guild := m.Guild
@@ -164,11 +164,8 @@ func (d *Discord) message(ctx context.Context, m saying, body []byte) (ev core.E
 		return core.Event{}, false, nil
 	}
 	ev.Conversation = conversationOf(guild, ev.Address)
-	if word, ok := controlWord(rest); ok {
-		ev.Kind = words[word]
-		if ev.Kind == core.KindControl {
-			ev.Subject = word
-		}
+	if control := controlOf(rest); control != nil {
+		ev.Body = control
 	}
 	return ev, true, nil
 }
@@ -232,8 +229,8 @@ func amendment(channel, id, by string, a core.Amendment) core.Event {
 	payload, _ := json.Marshal(a) // of texts and JSON that was read: can't fail
 	key := messageKey(channel, id)
 	ev := core.Event{
-		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: core.ConversationID(Name + ":" + channel), Kind: core.KindAmend,
-		Subject: key, Address: core.Address{Platform: Name, Channel: channel}, Payload: payload,
+		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: core.ConversationID(Name + ":" + channel), Body: core.AmendEvent{Event: key},
+		Address: core.Address{Platform: Name, Channel: channel}, Payload: payload,
 	}
 	if by != "" {
 		ev.Actor = actor(by)
@@ -261,13 +258,11 @@ func guildOf(l core.ConversationID) string {
 
 func actor(user string) core.Actor { return core.Actor{ID: Name + ":" + user} }
 
-// words are what a message may consist of to be no message.
-var words = map[string]core.Kind{
-	"new": core.KindReset, "stop": core.KindControl, "status": core.KindControl, "cancel": core.KindControl, "help": core.KindControl,
-}
-
-func controlWord(text string) (string, bool) {
+// controlOf is what a message asks for that is a control word behind an exclamation mark: slash commands do not exist in threads.
+func controlOf(text string) core.EventBody {
 	word, ok := strings.CutPrefix(strings.TrimSpace(text), "!")
-	word = strings.ToLower(word)
-	return word, ok && words[word] != ""
+	if !ok {
+		return nil
+	}
+	return core.ParseControl(word)
 }

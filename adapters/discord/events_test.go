@@ -16,7 +16,7 @@ func TestWhatIsHeard(t *testing.T) {
 	me := r.MentionOfBot()
 
 	direct := r.of(r.ann.Says("hello"))
-	if direct.Kind != core.KindMessage || direct.Conversation != core.ConversationID("discord:@me:"+dm) || direct.Actor.ID != "discord:1001" || direct.FollowUp ||
+	if direct.Kind() != core.KindMessage || direct.Conversation != core.ConversationID("discord:@me:"+dm) || direct.Actor.ID != "discord:1001" || direct.FollowUp ||
 		direct.Address.Channel != dm || direct.Address.Thread != "" {
 		t.Errorf("a direct message came as %+v", direct)
 	}
@@ -83,11 +83,11 @@ func TestWordsThatAreNoMessages(t *testing.T) {
 		"!new": core.KindReset, "!STOP": core.KindControl, "!status": core.KindControl, " !cancel ": core.KindControl, "!help": core.KindControl, "!newer": core.KindMessage,
 	} {
 		e := r.of(r.ann.Says(text))
-		if e.Kind != want || want == core.KindControl && e.Subject != strings.ToLower(strings.Trim(text, " !")) {
-			t.Errorf("%q came as %q, %q", text, e.Kind, e.Subject)
+		if e.Kind() != want || want == core.KindControl && e.Subject() != strings.ToLower(strings.Trim(text, " !")) {
+			t.Errorf("%q came as %q, %q", text, e.Kind(), e.Subject())
 		}
 	}
-	if e := r.of(r.ann.Posts(general, r.MentionOfBot()+", !status")); e.Kind != core.KindControl || e.Subject != "status" {
+	if e := r.of(r.ann.Posts(general, r.MentionOfBot()+", !status")); e.Kind() != core.KindControl || e.Subject() != "status" {
 		t.Errorf("in a channel it came as %+v", e)
 	}
 }
@@ -103,7 +103,7 @@ func TestEditsAndDeletions(t *testing.T) {
 	var amendments []core.Event
 	r.mu.Lock()
 	for _, e := range r.stored {
-		if e.Kind == core.KindAmend {
+		if e.Kind() == core.KindAmend {
 			amendments = append(amendments, e)
 		}
 	}
@@ -113,18 +113,18 @@ func TestEditsAndDeletions(t *testing.T) {
 	}
 	e := amendments[0]
 	a := amendment(t, e)
-	if e.Subject != "message/"+dm+"/"+m.ID || e.Actor.ID != "discord:1001" || a.Text != "add milk" || a.Revision == "" {
+	if e.Subject() != "message/"+dm+"/"+m.ID || e.Actor.ID != "discord:1001" || a.Text != "add milk" || a.Revision == "" {
 		t.Errorf("got %+v: %+v", e, a)
 	}
 	changed := e
-	changed.Kind, changed.Conversation, changed.Payload = core.KindMessage, core.ConversationID("discord:@me:"+dm), a.Payload
+	changed.Body, changed.Conversation, changed.Payload = core.MessageEvent{}, core.ConversationID("discord:@me:"+dm), a.Payload
 	if text := r.says(changed).Content.String(); text != "add milk" {
 		t.Errorf("it says %q", text)
 	}
 	r.Unfurl(dm, m.ID, "https://example.com") // after an edit: the time of the edit is as it was
 	r.ann.Deletes(dm, m.ID)
 	gone := r.event("amend/" + dm + "/" + m.ID + "/deleted")
-	if b := amendment(t, gone); gone.Subject != e.Subject || gone.Actor.ID != "" || b.Payload != nil || b.Revision <= a.Revision {
+	if b := amendment(t, gone); gone.Subject() != e.Subject() || gone.Actor.ID != "" || b.Payload != nil || b.Revision <= a.Revision {
 		t.Errorf("the deletion came as %+v: %+v", gone, b)
 	}
 	r.Dispatch(guild, "MESSAGE_DELETE_BULK", []byte(`{"ids":["71","72"],"channel_id":"3001","guild_id":"2001"}`))
@@ -216,7 +216,7 @@ func TestAChangeWhoseContentIsWithheldChangesNothing(t *testing.T) {
 	var texts []string
 	r.mu.Lock()
 	for _, id := range r.order {
-		if e := r.stored[id]; e.Kind == core.KindAmend {
+		if e := r.stored[id]; e.Kind() == core.KindAmend {
 			texts = append(texts, amendment(t, e).Text)
 		}
 	}

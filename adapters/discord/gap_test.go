@@ -123,7 +123,7 @@ func TestAPressHidesNothingThatWasMissed(t *testing.T) {
 	ids := append([]string{first}, r.saysMany(2, "before")...)
 	r.wants(ids)
 	vote.Store(&core.EventRecord{AcceptedAt: time.Now().Add(time.Hour), Event: core.Event{
-		Platform: "discord", ID: "vote/a1/1002/9", Conversation: core.ConversationID("discord:" + guild + ":" + thread), Kind: core.KindClick, Subject: "a1",
+		Platform: "discord", ID: "vote/a1/1002/9", Conversation: core.ConversationID("discord:" + guild + ":" + thread), Body: core.ClickEvent{Approval: "a1"},
 		Address: core.Address{Platform: "discord", Channel: general, Thread: thread},
 	}})
 	ids = append(ids, r.gap(thread)...)

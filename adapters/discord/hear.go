@@ -185,11 +185,11 @@ func (d *Discord) takeMessage(ctx context.Context, kind string, data []byte, acc
 func (d *Discord) commit(ctx context.Context, ev core.Event, accept core.Accept) verdict {
 	if _, err := accept(ctx, ev); err != nil {
 		if core.BucketOf(core.CategoryOf(err)) == core.UserCorrectable {
-			d.Log.Warn("an event is refused", "kind", ev.Kind, "category", core.CategoryOf(err), "err", err)
+			d.Log.Warn("an event is refused", "kind", ev.Kind(), "category", core.CategoryOf(err), "err", err)
 			return broken
 		}
 		if ctx.Err() == nil {
-			d.Log.Warn("an event could not be stored; it is tried again", "kind", ev.Kind, "category", core.CategoryOf(err), "err", err)
+			d.Log.Warn("an event could not be stored; it is tried again", "kind", ev.Kind(), "category", core.CategoryOf(err), "err", err)
 		}
 		return unstored
 	}

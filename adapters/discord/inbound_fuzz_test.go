@@ -33,12 +33,12 @@ func fuzzEvents(f *testing.F, kind string, seeds ...string) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // nothing is looked up
 		p.Take(ctx, kind, data, func(_ context.Context, e core.Event) (core.Receipt, error) {
-			byPlatform := e.Kind == core.KindAmend && e.Actor.ID == ""
-			if e.Platform != discord.Name || e.ID == "" || strings.HasSuffix(e.ID, "/") || e.Conversation == "" || e.Kind == "" ||
+			byPlatform := e.Kind() == core.KindAmend && e.Actor.ID == ""
+			if e.Platform != discord.Name || e.ID == "" || strings.HasSuffix(e.ID, "/") || e.Conversation == "" || e.Kind() == "" ||
 				!byPlatform && (e.Actor.ID == "discord:" || !strings.HasPrefix(e.Actor.ID, "discord:")) {
 				t.Errorf("%q came as %+v", data, e)
 			}
-			if e.Kind == core.KindMessage || e.Kind == core.KindClick {
+			if e.Kind() == core.KindMessage || e.Kind() == core.KindClick {
 				in, err := p.Parse(ctx, e)
 				if err == nil && in.Message == nil && in.Click == nil {
 					t.Errorf("Parse of %q gave nothing", data)

@@ -117,7 +117,7 @@ func (r *inbound) amends(m discordtest.Message) string {
 	id := ""
 	r.waitFor("the change", func() bool {
 		for _, e := range r.stored {
-			if e.Kind == core.KindAmend && e.Subject == key(m) {
+			if e.Kind() == core.KindAmend && e.Subject() == key(m) {
 				id = e.ID
 			}
 		}

@@ -12,13 +12,13 @@ import (
 // Parse reads what was said, or what was decided. In a conversation of several people the message begins with who speaks; images
 // that were sent along become blocks, other files are named.
 func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
-	switch e.Kind {
+	switch e.Kind() {
 	case core.KindMessage:
 		return d.parseMessage(ctx, e)
 	case core.KindClick:
 		return d.parseClick(e)
 	}
-	return core.Input{}, core.Errorf(core.Invalid, "Discord knows no event of kind %q.", e.Kind)
+	return core.Input{}, core.Errorf(core.Invalid, "Discord knows no event of kind %q.", e.Kind())
 }
 
 var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "What came from Discord could not be read; send it again.")
@@ -131,7 +131,7 @@ func (d *Discord) parseClick(e core.Event) (core.Input, error) {
 		return core.Input{}, errClickShape
 	}
 	fields, ok := d.Signer.Open(i.Data.CustomID)
-	if !ok || len(fields) < 2 || fields[0] != e.Subject {
+	if !ok || len(fields) < 2 || fields[0] != e.Subject() {
 		return core.Input{}, errClickShape
 	}
 	click := core.Click{Approval: core.ApprovalID(fields[0]), Choice: core.Choice(fields[1]), Card: cardOf(i)}

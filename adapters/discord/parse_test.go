@@ -108,7 +108,7 @@ func TestFilesFromElsewhereAreNotFetched(t *testing.T) {
 		body, _ := json.Marshal(map[string]any{"id": "5", "channel_id": "6", "author": map[string]any{"id": "1001"}, "content": "look", "attachments": []any{
 			map[string]any{"filename": "a.png", "content_type": "image/png", "size": 3, "url": address},
 		}})
-		m := r.says(core.Event{Platform: "discord", ID: "message/6/5", Kind: core.KindMessage, Conversation: "discord:@me:6", Payload: body})
+		m := r.says(core.Event{Platform: "discord", ID: "message/6/5", Body: core.MessageEvent{}, Conversation: "discord:@me:6", Payload: body})
 		if text := m.Content.String(); !strings.Contains(text, "a.png (it is not kept at Discord)") && !strings.Contains(text, "a.png (") {
 			t.Errorf("%q: it says %q", address, text)
 		}

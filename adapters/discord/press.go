@@ -178,11 +178,12 @@ func (d *Discord) pressed(ctx context.Context, i interaction, accept core.Accept
 		d.Log.Warn("a button that is not ours was pressed", "person", i.person().ID)
 		return private("This button is not valid any more, so nothing was done. Ask again, or tell an admin."), stored
 	}
+	failed, _ := strconv.ParseInt(fields[1], 10, 64) // of the buttons below a failed event's reply; they are sealed
 	switch {
 	case fields[0] == actionAgain && len(fields) == 3:
-		return acknowledged, d.commit(ctx, buttonEvent(i, fields, core.KindControl, "again/"+fields[1]), accept)
+		return acknowledged, d.commit(ctx, buttonEvent(i, fields, core.RetryEvent{Failed: failed}), accept)
 	case fields[0] == actionNew && len(fields) == 3:
-		return acknowledged, d.commit(ctx, buttonEvent(i, fields, core.KindReset, fields[1]), accept)
+		return acknowledged, d.commit(ctx, buttonEvent(i, fields, core.ResetEvent{Failed: failed}), accept)
 	case fields[1] == string(core.Approve) || fields[1] == string(core.Deny):
 		return acknowledged, d.commit(ctx, vote(i, fields[0]), accept)
 	case fields[1] == choiceReason, fields[1] == choiceConfirm, fields[1] == choiceArguments:
@@ -194,14 +195,14 @@ func (d *Discord) pressed(ctx context.Context, i interaction, accept core.Accept
 
 // buttonEvent is the event of the button below a failed event's reply: one event, however often it is pressed. Its fields are the
 // button's name, the failed event, and its conversation.
-func buttonEvent(i interaction, fields []string, kind core.Kind, subject string) core.Event {
+func buttonEvent(i interaction, fields []string, body core.EventBody) core.Event {
 	to := i.at()
 	to.Message = ""
 	if i.Message != nil {
 		to.Message = i.Message.ID
 	}
 	return core.Event{
-		Platform: Name, ID: "press/" + fields[0] + "/" + fields[1], Conversation: core.ConversationID(fields[2]), Kind: kind, Subject: subject,
+		Platform: Name, ID: "press/" + fields[0] + "/" + fields[1], Conversation: core.ConversationID(fields[2]), Body: body,
 		Actor: actor(i.person().ID), Address: to,
 	}
 }
@@ -210,8 +211,8 @@ func buttonEvent(i interaction, fields []string, kind core.Kind, subject string)
 func vote(i interaction, approval string) core.Event {
 	to := i.at()
 	return core.Event{
-		Platform: Name, ID: "vote/" + approval + "/" + i.person().ID + "/" + i.ID, Conversation: conversationOf(i.guild(), to), Kind: core.KindClick,
-		Subject: approval, Actor: actor(i.person().ID), Address: to, Payload: i.stripped(),
+		Platform: Name, ID: "vote/" + approval + "/" + i.person().ID + "/" + i.ID, Conversation: conversationOf(i.guild(), to), Body: core.ClickEvent{Approval: core.ApprovalID(approval)},
+		Actor: actor(i.person().ID), Address: to, Payload: i.stripped(),
 	}
 }
 

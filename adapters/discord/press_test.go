@@ -49,7 +49,7 @@ func TestAPressIsAVote(t *testing.T) {
 				i := r.bob.Presses(b)
 				e := r.more(before)
 				r.answered(i, discordtest.DeferredUpdate)
-				if e.Kind != core.KindClick || e.Subject != "a1" || e.Actor.ID != "discord:1002" || e.Address.Channel != general || e.Address.Thread != thread || e.QueueKey() != "approval:a1" {
+				if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Actor.ID != "discord:1002" || e.Address.Channel != general || e.Address.Thread != thread || e.QueueKey() != "approval:a1" {
 					t.Errorf("got %+v", e)
 				}
 				if e.Address.Message != "interaction:"+r.ApplicationID()+"/"+i.Token {
@@ -110,7 +110,7 @@ func TestAPressOverTheGatewayIsStoredInTheEnd(t *testing.T) {
 	r.eventually("a try in vain", func() bool { return r.naps.taken(100*time.Millisecond) > 0 })
 	r.gated(nil)
 	r.naps.wake(100 * time.Millisecond)
-	if e := r.more(0); e.Kind != core.KindClick {
+	if e := r.more(0); e.Kind() != core.KindClick {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -119,7 +119,7 @@ func TestAPressDoesNotWaitForWhatCannotBeStored(t *testing.T) {
 	r := hear(t, setup{}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
 	r.gated(func(_ context.Context, e core.Event) error {
-		if e.Kind == core.KindMessage {
+		if e.Kind() == core.KindMessage {
 			return errBusy
 		}
 		return nil
@@ -128,7 +128,7 @@ func TestAPressDoesNotWaitForWhatCannotBeStored(t *testing.T) {
 	r.waitFor("the message", func() bool { return len(r.calls) > 0 })
 	i := r.bob.Presses(b)
 	r.answered(i, discordtest.DeferredUpdate)
-	if e := r.more(0); e.Kind != core.KindClick {
+	if e := r.more(0); e.Kind() != core.KindClick {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -161,12 +161,12 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 		for _, c := range []struct {
 			action, id, subject string
 			kind                core.Kind
-		}{{"again", "press/again/17", "again/17", core.KindControl}, {"new", "press/new/17", "17", core.KindReset}} {
+		}{{"again", "press/again/17", "17", core.KindRetry}, {"new", "press/new/17", "17", core.KindReset}} {
 			b := r.button(thread, r.sealed(c.action, "17", "discord:2001:"+thread))
 			r.answered(r.ann.Presses(b), discordtest.DeferredUpdate)
 			r.answered(r.bob.Presses(b), discordtest.DeferredUpdate)
 			e := r.event(c.id)
-			if e.Kind != c.kind || e.Subject != c.subject || e.Conversation != core.ConversationID("discord:2001:"+thread) || e.Address.Channel != general || e.Address.Thread != thread {
+			if e.Kind() != c.kind || e.Subject() != c.subject || e.Conversation != core.ConversationID("discord:2001:"+thread) || e.Address.Channel != general || e.Address.Thread != thread {
 				t.Errorf("%s: got %+v", c.action, e)
 			}
 		}
@@ -225,7 +225,7 @@ func TestDenyWithReason(t *testing.T) {
 			i := r.bob.SubmitsAgain(m, map[string]string{"reason": reason})
 			e := r.more(before)
 			r.answered(i, discordtest.DeferredUpdate)
-			if e.Kind != core.KindClick || e.Subject != "a1" || e.Address.Channel != general || e.Actor.ID != "discord:1002" {
+			if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != general || e.Actor.ID != "discord:1002" {
 				t.Errorf("got %+v", e)
 			}
 			if c := r.click(e); c != (core.Click{Approval: "a1", Choice: core.Deny, Reason: want, Card: core.Ref(general + "/" + b.Message)}) {

@@ -69,6 +69,6 @@ func amendment(b bot, m messageEvent, user, ts string, a core.Amendment) core.Ev
 	key := messageKey(b.team, m.Channel, ts)
 	return core.Event{
 		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: conversationID(b.team, m.Channel, ""),
-		Kind: core.KindAmend, Subject: key, Actor: actor(user), Address: core.Address{Platform: Name, Channel: m.Channel}, Payload: payload,
+		Body: core.AmendEvent{Event: key}, Actor: actor(user), Address: core.Address{Platform: Name, Channel: m.Channel}, Payload: payload,
 	}
 }

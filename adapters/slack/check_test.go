@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/slack"
+	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/adapters/slack/slacktest"
 )
 
@@ -101,7 +102,7 @@ func TestCheckupAllIsWell(t *testing.T) {
 
 func TestCheckupIsWellWithTheManifestsScopes(t *testing.T) {
 	var scopes []string
-	for _, s := range slack.Scopes {
+	for _, s := range preflight.Scopes {
 		if s.Name != "assistant:write" {
 			scopes = append(scopes, s.Name)
 		}
@@ -114,7 +115,7 @@ func TestCheckupNamesEachMissingScope(t *testing.T) {
 		"channels:read": true, "groups:read": true, "im:read": true, "mpim:read": true, "im:write": true, "users:read": true,
 		"reactions:write": true, "files:read": true, "commands": true,
 	}
-	for _, s := range slack.Scopes {
+	for _, s := range preflight.Scopes {
 		t.Run(s.Name, func(t *testing.T) {
 			c := newClinic(t, slacktest.Options{})
 			c.WithdrawScope(s.Name)

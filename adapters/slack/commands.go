@@ -39,19 +39,19 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 		return nil, s.unreadable("command", body, errors.New("a field is missing"))
 	}
 	word := strings.ToLower(strings.TrimSpace(c.Text))
+	control := core.ParseControl(word)
 	switch {
 	case word == "" || word == "help":
 		return ephemeral(commandHelp), chat.Stored
-	case !chat.IsControlWord(word):
+	case control == nil:
 		return ephemeral("I do not know “" + escape.Replace(strings.ToValidUTF8(chat.Clip(c.Text), "")) + "”. " + commandHelp), chat.Stored
 	case !strings.HasPrefix(c.ChannelID, "D") || s.identity.hasScope(preflight.ScopeAssistant, false):
 		return ephemeral("Here each thread is a conversation of its own: write !" + word + " in the thread that you mean."), chat.Stored
 	}
 	ev := core.Event{
-		Platform: Name, ID: "command/" + c.TriggerID, Conversation: conversationID(team, c.ChannelID, ""), Actor: actor(c.UserID),
+		Platform: Name, ID: "command/" + c.TriggerID, Conversation: conversationID(team, c.ChannelID, ""), Body: control, Actor: actor(c.UserID),
 		Address: core.Address{Platform: Name, Channel: c.ChannelID}, Payload: body,
 	}
-	chat.SetControl(&ev, word)
 	return nil, s.commit(ctx, ev, accept)
 }
 

@@ -48,7 +48,7 @@ func TestControlWords(t *testing.T) {
 		r.mu.Lock()
 		e := r.stored["message/T0GATE/"+c.post.Channel+"/"+c.post.TS]
 		r.mu.Unlock()
-		if e.Kind != c.kind || e.Subject != c.subject || e.FollowUp != c.followUp || e.Conversation != c.conversation || e.Address.Channel != c.post.Channel {
+		if e.Kind() != c.kind || e.Subject() != c.subject || e.FollowUp != c.followUp || e.Conversation != c.conversation || e.Address.Channel != c.post.Channel {
 			t.Errorf("%q: got %+v", c.post.Text, e)
 		}
 	}
@@ -71,7 +71,7 @@ func TestSlashCommands(t *testing.T) {
 		} {
 			d := r.ann.Runs(dm, c.line)
 			e := r.one(d)
-			if e.Kind != c.kind || e.Subject != c.subject || e.Conversation != core.ConversationID("slack:T0GATE:"+dm) || e.Address != (core.Address{Platform: "slack", Channel: dm}) || e.Actor.ID != "slack:U1ANN" {
+			if e.Kind() != c.kind || e.Subject() != c.subject || e.Conversation != core.ConversationID("slack:T0GATE:"+dm) || e.Address != (core.Address{Platform: "slack", Channel: dm}) || e.Actor.ID != "slack:U1ANN" {
 				t.Errorf("%s: got %+v", c.line, e)
 			}
 			if again := r.one(d.Again()); again.ID != e.ID {

@@ -8,6 +8,7 @@ import (
 	api "github.com/slack-go/slack"
 	"pgregory.net/rapid"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -46,7 +47,7 @@ func TestNothingDrawnReachesOutOrBreaksALimit(t *testing.T) {
 }
 
 // look2 is what can be compared of messages.
-func look2(all []drawn) []string {
+func look2(all []message) []string {
 	var texts []string
 	for _, m := range all {
 		texts = append(texts, m.Text, markdownOf(m))
@@ -54,7 +55,7 @@ func look2(all []drawn) []string {
 	return texts
 }
 
-func markdownOf(m drawn) string {
+func markdownOf(m message) string {
 	for _, b := range m.Blocks {
 		if md, ok := b.(*api.MarkdownBlock); ok {
 			return md.Text
@@ -84,15 +85,15 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		if all := drawAll(t, d); len(all) != 1 {
 			t.Fatalf("%d messages", len(all))
 		}
-		inspect(t, "modal", testPainter.reasonModal("value", c).Blocks.BlockSet, maxModalBlocks)
-		inspect(t, "modal", testPainter.argumentsModal(c).Blocks.BlockSet, maxModalBlocks)
+		inspect(t, "modal", reasonModal("value", c).Blocks.BlockSet, maxModalBlocks)
+		inspect(t, "modal", argumentsModal(c).Blocks.BlockSet, maxModalBlocks)
 	})
 }
 
 func TestAllArgumentsStandInTheModalOrItSaysSo(t *testing.T) {
 	for _, n := range []int{1, 1000, 40_000, 2_000_000} {
 		c := testCard(func(c *core.Card) { c.Arguments = strings.Repeat("line <&> of arguments\n", n/22+1) })
-		view := testPainter.argumentsModal(*c)
+		view := argumentsModal(*c)
 		if size := inspect(t, "modal", view.Blocks.BlockSet, maxModalBlocks); size > maxModalBytes {
 			t.Errorf("%d characters make a modal of %d bytes", n, size)
 		}
@@ -162,9 +163,9 @@ func TestALongAnswerIsWholeInItsParts(t *testing.T) {
 }
 
 func TestModalsStayWithinTheLimits(t *testing.T) {
-	for _, view := range []api.ModalViewRequest{testPainter.reasonModal(strings.Repeat("x", maxValue), *testCard(nil)), testPainter.argumentsModal(*testCard(nil))} {
+	for _, view := range []api.ModalViewRequest{reasonModal(strings.Repeat("x", maxValue), *testCard(nil)), argumentsModal(*testCard(nil))} {
 		for _, text := range []*api.TextBlockObject{view.Title, view.Close, view.Submit} {
-			if text != nil && (units(text.Text) > maxModalTitle || units(text.Text) > maxModalButton) {
+			if text != nil && (chat.Units(text.Text) > maxModalTitle || chat.Units(text.Text) > maxModalButton) {
 				t.Errorf("%q is too long", text.Text)
 			}
 		}

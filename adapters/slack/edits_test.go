@@ -16,7 +16,7 @@ func (r *inbound) amendment(e core.Event, of string) core.Amendment {
 	if err := json.Unmarshal(e.Payload, &a); err != nil {
 		r.t.Fatal(err)
 	}
-	if e.Kind != core.KindAmend || e.Subject != of || e.ID != strings.Replace(of, "message/", "amend/", 1)+"/"+a.Revision || a.Revision == "" || e.Conversation == "" {
+	if e.Kind() != core.KindAmend || e.Subject() != of || e.ID != strings.Replace(of, "message/", "amend/", 1)+"/"+a.Revision || a.Revision == "" || e.Conversation == "" {
 		r.t.Errorf("got %+v of %s", e, of)
 	}
 	return a
@@ -119,7 +119,7 @@ func TestAnEditThatAddsAMentionIsHeard(t *testing.T) {
 	r.none(p.Deliveries...)
 	got := r.taken(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" add milk")...)
 	e, ok := got["message/T0GATE/C1/"+p.TS]
-	if !ok || e.Kind != core.KindMessage || e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) || e.FollowUp {
+	if !ok || e.Kind() != core.KindMessage || e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) || e.FollowUp {
 		t.Fatalf("got %+v", got)
 	}
 	if text := r.says(e).Content.Last(); text != "add milk" {

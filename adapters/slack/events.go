@@ -163,7 +163,7 @@ func (s *Slack) newMessage(b bot, m messageEvent) (core.Event, bool) {
 		mentioned = m.Type == string(slackevents.AppMention)
 	}
 	ev := core.Event{
-		Platform: Name, ID: messageKey(b.team, m.Channel, m.TS), Kind: core.KindMessage, Actor: actor(m.User),
+		Platform: Name, ID: messageKey(b.team, m.Channel, m.TS), Body: core.MessageEvent{}, Actor: actor(m.User),
 		Address: core.Address{Platform: Name, Channel: m.Channel, Thread: m.ThreadTS, Message: m.TS},
 	}
 	thread := ""
@@ -183,8 +183,8 @@ func (s *Slack) newMessage(b bot, m messageEvent) (core.Event, bool) {
 		return core.Event{}, false
 	}
 	ev.Conversation = conversationID(b.team, m.Channel, thread)
-	if word, ok := chat.ControlWord(rest); ok {
-		chat.SetControl(&ev, word)
+	if control := chat.Control(rest); control != nil {
+		ev.Body = control
 	}
 	return ev, true
 }

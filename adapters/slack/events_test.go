@@ -59,7 +59,7 @@ func TestLaw1_WhatCannotBeStoredComesAgainUnderTheSameID(t *testing.T) {
 func TestARetryIsNotDroppedByItsNumber(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		first := r.one(r.ann.Says("hello", slacktest.AsRetry(3, "http_error")).Deliveries...)
-		if first.Kind != core.KindMessage {
+		if first.Kind() != core.KindMessage {
 			t.Errorf("got %+v", first)
 		}
 		d := r.ann.Says("again", slacktest.TimesOver(4)).Deliveries

@@ -104,8 +104,8 @@ func TestEveryPostLooksAsItDid(t *testing.T) {
 			golden(t, name, drawAll(t, d))
 		})
 	}
-	golden(t, "modal-reason", testPainter.reasonModal("sealed:value", *testCard(nil)))
-	golden(t, "modal-arguments", testPainter.argumentsModal(*testCard(func(c *core.Card) { c.Arguments = huge })))
+	golden(t, "modal-reason", reasonModal("sealed:value", *testCard(nil)))
+	golden(t, "modal-arguments", argumentsModal(*testCard(func(c *core.Card) { c.Arguments = huge })))
 }
 
 func errorOf(b core.Bucket, pressed bool) core.Delivery {
@@ -138,7 +138,7 @@ func hostileCard(state core.ApprovalState) *core.Card {
 }
 
 // drawAll draws a delivery and holds it against Slack's limits.
-func drawAll(t fataler, d core.Delivery) []drawn {
+func drawAll(t fataler, d core.Delivery) []message {
 	t.Helper()
 	all, err := testPainter.draw(d, "https://acme.slack.example/archives/C1/p12")
 	if err != nil {

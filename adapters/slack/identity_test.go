@@ -37,7 +37,7 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 	if got := r.says(e).Content.Last(); got != "hello" {
 		t.Errorf("it says %q", got)
 	}
-	if reset := r.one(r.ann.Posts("C1", r.MentionOfBot()+" !new", slacktest.InThread(p.TS)).Deliveries...); reset.Kind != core.KindReset {
+	if reset := r.one(r.ann.Posts("C1", r.MentionOfBot()+" !new", slacktest.InThread(p.TS)).Deliveries...); reset.Kind() != core.KindReset {
 		t.Errorf("got %+v", reset)
 	}
 	r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))

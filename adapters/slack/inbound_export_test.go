@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/socketmode"
 	"gatehouse/core"
 )
 
@@ -12,8 +14,8 @@ func (s *Slack) Sleeping(sleep func(context.Context, time.Duration)) { s.sleep =
 
 // Take takes a body of a kind as either transport does; refused: it was not stored, and is not acknowledged or is told to be broken.
 func (s *Slack) Take(ctx context.Context, kind string, body []byte, accept core.Accept) (refused bool) {
-	_, v := s.take(ctx, kind, body, accept)
-	return v != stored
+	_, result := s.receive(ctx, kind, body, accept)
+	return result != chat.Stored
 }
 
 // Forms turns a form into what is taken.
@@ -24,12 +26,14 @@ func Forms(body []byte) {
 
 // Numbers that tests need.
 const (
-	FirstRedial = firstRedial
-	CrowdedWait = crowdedWait
-	GraceTime   = graceTime
-	GroupLasts  = groupLasts
-	NameLasts   = nameLasts
+	FirstRedial = chat.FirstRetry
+	CrowdedWait = socketmode.CrowdedWait
+	GraceTime   = socketmode.GraceTime
+	GroupLasts  = groupLifetime
+	NameLasts   = nameLifetime
 )
 
 // QueueOf gives the queue of a channel's events.
-func QueueOf(channel string) int { return queueOf([]byte(`{"event":{"channel":"` + channel + `"}}`)) }
+func QueueOf(channel string) int {
+	return socketmode.QueueOf([]byte(`{"event":{"channel":"` + channel + `"}}`))
+}

@@ -12,7 +12,7 @@ import (
 // unconnected is a platform that nothing answers.
 func unconnected(t testing.TB) *slack.Slack {
 	return slack.New(slack.Options{
-		Config: slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://127.0.0.1:1/", FollowUp: "thread"}, Signer: signer(t, testKey), Cards: cards{},
+		Config: slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://127.0.0.1:1/", FollowUp: "thread"}, Signer: signer(t, testKey), Card: cards{}.Card,
 	})
 }
 
@@ -26,10 +26,10 @@ func fuzzBodies(f *testing.F, kind string, seeds ...string) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // nothing is looked up
 		p.Take(ctx, kind, body, func(_ context.Context, e core.Event) (core.Receipt, error) {
-			if e.Platform != slack.Name || e.ID == "" || strings.HasSuffix(e.ID, "/") || e.Conversation == "" || e.Kind == "" || e.Actor.ID == "slack:" || !strings.HasPrefix(e.Actor.ID, "slack:") {
+			if e.Platform != slack.Name || e.ID == "" || strings.HasSuffix(e.ID, "/") || e.Conversation == "" || e.Kind() == "" || e.Actor.ID == "slack:" || !strings.HasPrefix(e.Actor.ID, "slack:") {
 				t.Errorf("%q came as %+v", body, e)
 			}
-			if e.Kind == core.KindMessage || e.Kind == core.KindClick {
+			if e.Kind() == core.KindMessage || e.Kind() == core.KindClick {
 				in, err := p.Parse(ctx, e)
 				if err == nil && in.Message == nil && in.Click == nil {
 					t.Errorf("Parse of %q gave nothing", body)

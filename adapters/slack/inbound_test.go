@@ -79,8 +79,8 @@ func hear(t *testing.T, s setup) *inbound {
 	if s.slack.Signer == nil {
 		s.slack.Signer = signer(t, "a key for the tests")
 	}
-	if s.slack.Cards == nil {
-		s.slack.Cards = cards{}
+	if s.slack.Card == nil {
+		s.slack.Card = cards{}.Card
 	}
 	if s.slack.Jitter == nil {
 		s.slack.Jitter = func() float64 { return -1 }

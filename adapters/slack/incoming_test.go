@@ -34,7 +34,7 @@ func TestReadable(t *testing.T) {
 		"a\x00b\xff":                       "a\ufffdb\ufffd",
 		"":                                 "",
 	} {
-		if got := readable(in, testNames); got != want {
+		if got := fromMrkdwn(in, testNames); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
@@ -55,11 +55,11 @@ func TestAddressed(t *testing.T) {
 		"&lt;@B1&gt;":               {"&lt;@B1&gt;", false},
 		"<@B1>":                     {"", true},
 	} {
-		if rest, mentioned := addressed(in, "B1"); rest != want.rest || mentioned != want.mentioned {
+		if rest, mentioned := cutMention(in, "B1"); rest != want.rest || mentioned != want.mentioned {
 			t.Errorf("%q: %q, %v", in, rest, mentioned)
 		}
 	}
-	if rest, mentioned := addressed("<@> x", ""); rest != "<@> x" || mentioned {
+	if rest, mentioned := cutMention("<@> x", ""); rest != "<@> x" || mentioned {
 		t.Errorf("without a bot: %q, %v", rest, mentioned)
 	}
 }
@@ -69,7 +69,7 @@ func FuzzReadable(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := readable(text, testNames)
+		got := fromMrkdwn(text, testNames)
 		if !utf8.ValidString(got) || strings.ContainsRune(got, 0) {
 			t.Errorf("%q became %q", text, got)
 		}
@@ -84,8 +84,8 @@ func FuzzAddressed(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		rest, mentioned := addressed(text, "B1")
-		if again, _ := addressed(rest, "B1"); again != rest {
+		rest, mentioned := cutMention(text, "B1")
+		if again, _ := cutMention(rest, "B1"); again != rest {
 			t.Errorf("%q: %q, then %q", text, rest, again)
 		}
 		if !strings.HasSuffix(strings.TrimSpace(text), rest) || !mentioned && rest != strings.TrimSpace(text) {

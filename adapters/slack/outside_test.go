@@ -50,7 +50,7 @@ func open(t *testing.T, opt slacktest.Options, change func(*slack.Options)) (*sl
 		t.Fatal(err)
 	}
 	options := slack.Options{
-		Config: slack.Config{BotToken: o.BotToken(), AppToken: o.AppToken(), APIURL: o.APIURL(), FollowUp: "thread"}, Signer: signer, Cards: cards{},
+		Config: slack.Config{BotToken: o.BotToken(), AppToken: o.AppToken(), APIURL: o.APIURL(), FollowUp: "thread"}, Signer: signer, Card: cards{}.Card,
 		Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	if change != nil {

@@ -10,10 +10,10 @@ import (
 func TestAfterAWaitPostsGoAtTheirPace(t *testing.T) {
 	const rps, posts, wait = 2, 20, 30 * time.Second
 	now := noon
-	p := newPace(rps, func() time.Time { return now })
+	p := newRateLimit(rps, func() time.Time { return now })
 	waiting := map[string]time.Time{} // by part: when to ask again
 	ask := func(part string) {
-		if d := p.ask("C1", part); d > 0 {
+		if d := p.wait("C1", part); d > 0 {
 			waiting[part] = now.Add(d)
 			return
 		}
@@ -22,7 +22,7 @@ func TestAfterAWaitPostsGoAtTheirPace(t *testing.T) {
 	for i := range posts {
 		ask(fmt.Sprint("before ", i))
 		if i == burst-1 { // the last of the burst is answered with a 429
-			p.hold("C1", wait)
+			p.pause("C1", wait)
 		}
 	}
 	for i := range posts {

@@ -18,14 +18,14 @@ import (
 // Parse reads what a person wrote, or what was decided. In a conversation of several people the message begins with who speaks; images
 // that were sent along become blocks, other files are named.
 func (s *Slack) Parse(ctx context.Context, e core.Event) (core.Input, error) {
-	switch e.Kind {
+	switch e.Kind() {
 	case core.KindMessage:
 		m, err := s.parseMessage(ctx, e)
 		return core.Input{Message: m}, err
 	case core.KindClick:
 		return s.parseClick(e)
 	}
-	return core.Input{}, core.Errorf(core.Invalid, "Slack has no event of the kind %q.", e.Kind)
+	return core.Input{}, core.Errorf(core.Invalid, "Slack has no event of the kind %q.", e.Kind())
 }
 
 var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "What came from Slack could not be read; send it again.")
@@ -116,7 +116,7 @@ func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 	}
 	for _, value := range values {
 		b, ok := chat.OpenButton(s.Signer, value)
-		if !ok || string(b.Approval) != e.Subject {
+		if !ok || string(b.Approval) != e.Subject() {
 			continue
 		}
 		click := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action), Card: i.card()}

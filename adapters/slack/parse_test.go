@@ -77,11 +77,11 @@ func TestWhatCannotBeReadIsCorrectable(t *testing.T) {
 	message := r.one(r.ann.Says("hello").Deliveries...)
 	click := r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
 	other := r.one(r.bob.Presses(r.button("C1", r.sealed("a2", "approve"))))
-	other.Subject = "a1" // a press on one card does not decide another
+	other.Body = core.ClickEvent{Approval: "a1"} // a press on one card does not decide another
 	if _, err := r.p.Parse(r.ctx, other); core.CategoryOf(err) != core.Invalid {
 		t.Errorf("Parse gave %v", err)
 	}
-	for _, e := range []core.Event{message, click, {Platform: "slack", Kind: core.KindControl}} {
+	for _, e := range []core.Event{message, click, {Platform: "slack", Body: core.ControlEvent{}}} {
 		for _, payload := range []string{
 			"", "null", "[]", "{", "42", `"text"`, "{}", `{"event":null}`, `{"event":[]}`, `{"event":{}}`, `{"event":{"user":"U1"}}`, `{"event":{"text":"x"}}`,
 			`{"event":{"user":5,"text":"x"}}`, `{"event":{"user":"U1","text":{}}}`, `{"actions":5}`, `{"actions":[{"value":"a1~approve"}]}`, `{"view":{"private_metadata":7}}`,
@@ -89,7 +89,7 @@ func TestWhatCannotBeReadIsCorrectable(t *testing.T) {
 		} {
 			e.Payload = json.RawMessage(payload)
 			if _, err := r.p.Parse(r.ctx, e); core.BucketOf(core.CategoryOf(err)) != core.UserCorrectable || core.MessageOf(err) == "" {
-				t.Errorf("Parse of %s %.40q gave %v", e.Kind, payload, err)
+				t.Errorf("Parse of %s %.40q gave %v", e.Kind(), payload, err)
 			}
 		}
 	}

@@ -15,13 +15,6 @@ func busy(context.Context, core.Event) error {
 	return core.Errorf(core.StoreBusy, "The store is busy.")
 }
 
-// shelf draws cards as the test wants them.
-type shelf func(context.Context, core.ApprovalID) (core.Card, error)
-
-func (f shelf) Card(ctx context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
-	return f(ctx, id)
-}
-
 // button is a button of a message that the bot would have posted, wherever it stands.
 func (r *inbound) button(channel, value string, hows ...slacktest.How) slacktest.Button {
 	r.t.Helper()
@@ -59,7 +52,7 @@ func TestAPressIsAVote(t *testing.T) {
 			for range 2 {
 				d := r.bob.Presses(b)
 				e := r.one(d)
-				if e.Kind != core.KindClick || e.Subject != "a1" || e.Actor.ID != "slack:U2BOB" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.QueueKey() != "approval:a1" {
+				if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Actor.ID != "slack:U2BOB" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.QueueKey() != "approval:a1" {
 					t.Errorf("got %+v", e)
 				}
 				if c := r.click(e); c != (core.Click{Approval: "a1", Choice: choice, Card: core.Ref("C1/" + b.TS)}) {
@@ -146,13 +139,13 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 		for _, c := range []struct {
 			action, id, subject string
 			kind                core.Kind
-		}{{"again", "press/again/17", "again/17", core.KindControl}, {"new", "press/new/17", "17", core.KindReset}} {
+		}{{"again", "press/again/17", "17", core.KindRetry}, {"new", "press/new/17", "17", core.KindReset}} {
 			b := r.button("C1", r.sealed(c.action, "17", conversation, "C1", root.TS), slacktest.InThread(root.TS))
 			first, second := r.one(r.ann.Presses(b)), r.one(r.bob.Presses(b))
 			if first.ID != c.id || second.ID != c.id {
 				t.Errorf("%s: two presses have the ids %q and %q, want one", c.action, first.ID, second.ID)
 			}
-			if first.Kind != c.kind || first.Subject != c.subject || first.Conversation != core.ConversationID(conversation) || first.Address.Channel != "C1" || first.Address.Thread != root.TS {
+			if first.Kind() != c.kind || first.Subject() != c.subject || first.Conversation != core.ConversationID(conversation) || first.Address.Channel != "C1" || first.Address.Thread != root.TS {
 				t.Errorf("%s: got %+v", c.action, first)
 			}
 		}
@@ -179,7 +172,7 @@ func TestDenyWithReason(t *testing.T) {
 		}
 		d := r.bob.Submits(map[string]string{"reason": "  not today & <never> "})
 		e := r.one(d)
-		if e.Kind != core.KindClick || e.Subject != "a1" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.Actor.ID != "slack:U2BOB" {
+		if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.Actor.ID != "slack:U2BOB" {
 			t.Errorf("got %+v", e)
 		}
 		if c := r.click(e); c != (core.Click{Approval: "a1", Choice: core.Deny, Reason: "not today & <never>"}) {
@@ -246,7 +239,7 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 		"unknown": {err: core.Errorf(core.NotFound, "No."), says: "not known any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := hear(t, setup{slack: slack.Options{Cards: shelf(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err })}}).known()
+			r := hear(t, setup{slack: slack.Options{Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c.card, c.err }}}).known()
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", c.says); err != nil {
 				t.Error(err)
@@ -257,9 +250,9 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 		})
 	}
 	t.Run("down", func(t *testing.T) {
-		r := hear(t, setup{slack: slack.Options{Cards: shelf(func(context.Context, core.ApprovalID) (core.Card, error) {
+		r := hear(t, setup{slack: slack.Options{Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) {
 			return core.Card{}, core.Errorf(core.StoreBusy, "The store is busy.")
-		})}}).known()
+		}}}).known()
 		if status := r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))); status != 503 {
 			t.Errorf("answered %d", status)
 		}

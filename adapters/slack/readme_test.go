@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/slack"
+	"gatehouse/adapters/slack/internal/preflight"
 )
 
 // TestReadmeNamesScopesAndSettings keeps README with the table of scopes and with the settings.
@@ -16,7 +17,7 @@ func TestReadmeNamesScopesAndSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	readme := string(text)
-	for _, s := range slack.Scopes {
+	for _, s := range preflight.Scopes {
 		if line := "| `" + s.Name + "` | " + s.For + " |\n"; !strings.Contains(readme, line) {
 			t.Errorf("README has no line %q", line)
 		}

@@ -363,7 +363,7 @@ func TestAHangingCommitKeepsTheOrderAndHoldsUpNoOtherChannelNorAClick(t *testing
 	dm := r.DMWith("U1ANN")
 	other := r.beside(dm)
 	r.gated(func(ctx context.Context, e core.Event) error {
-		if e.Address.Channel == dm && e.Kind == core.KindMessage {
+		if e.Address.Channel == dm && e.Kind() == core.KindMessage {
 			select {
 			case <-open:
 			case <-ctx.Done():

@@ -139,7 +139,7 @@ const lookBack = 100
 func lastHeard(ctx context.Context, store core.Store, platform string) (time.Time, error) {
 	events, err := store.Events(ctx, core.EventFilter{Platform: platform, Limit: lookBack})
 	for _, e := range events {
-		if e.Kind != core.KindSignal && e.RetryOf == 0 {
+		if e.Kind() != core.KindSignal && e.RetryOf == 0 {
 			return e.AcceptedAt, err
 		}
 	}

@@ -72,7 +72,7 @@ func (s told) Events(context.Context, core.EventFilter) ([]core.EventRecord, err
 func TestDoctorTakesNoSignalForSomethingHeard(t *testing.T) {
 	heard, later := time.Unix(1_800_000_000, 0), time.Unix(1_800_009_000, 0)
 	at := func(when time.Time, kind core.Kind, retryOf int64) core.EventRecord {
-		return core.EventRecord{Event: core.Event{Platform: "slack", Kind: kind}, AcceptedAt: when, RetryOf: retryOf}
+		return core.EventRecord{Event: core.Event{Platform: "slack", Body: core.BodyOf(kind, "")}, AcceptedAt: when, RetryOf: retryOf}
 	}
 	own := []core.EventRecord{at(later, core.KindSignal, 0), at(later, core.KindMessage, 3)}
 	if got, err := lastHeard(t.Context(), told{events: append(own, at(heard, core.KindMessage, 0))}, "slack"); err != nil || !got.Equal(heard) {

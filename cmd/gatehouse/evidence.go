@@ -22,17 +22,17 @@ func (a *app) evidence(ctx context.Context, store core.Store, e core.EventRecord
 	}
 	if about != 0 {
 		return core.Errorf(core.NotFound, "There is no evidence of turn %q: it is a click that decides on approval %s, and what came of it stands with the turn that asked: gatehouse turns show %d --evidence.",
-			id, e.Subject, about)
+			id, e.Subject(), about)
 	}
 	return core.Errorf(core.NotFound, "There is no evidence of turn %q: it has neither ended nor paused, it failed, or its agent keeps none.", id)
 }
 
 // turnOf gives the turn that asked for what a click decides on; 0 where the event is no click, or the turn is gone.
 func turnOf(ctx context.Context, store core.Store, e core.EventRecord) (int64, error) {
-	if e.Kind != core.KindClick {
+	if e.Kind() != core.KindClick {
 		return 0, nil
 	}
-	a, err := store.LoadApproval(ctx, core.ApprovalID(e.Subject))
+	a, err := store.LoadApproval(ctx, core.ApprovalID(e.Subject()))
 	if core.CategoryOf(err) == core.NotFound {
 		return 0, nil
 	}

@@ -45,7 +45,7 @@ func (w *world) wantOneNote(point string) {
 	w.t.Helper()
 	var signals []core.EventRecord
 	for _, e := range w.events(core.EventFilter{}) {
-		if e.Kind == core.KindSignal {
+		if e.Kind() == core.KindSignal {
 			signals = append(signals, e)
 		}
 		if e.EndedAt.IsZero() || e.End.Kind == core.EndDead || e.End.Kind == core.EndErrored {

@@ -23,7 +23,7 @@ func (c sessionsResetCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 		r, err := store.Accept(ctx, core.Event{
-			Platform: to.Platform, ID: "cli/" + newID(), Conversation: conversation, Kind: core.KindReset, Actor: localAdmin, Address: to,
+			Platform: to.Platform, ID: "cli/" + newID(), Conversation: conversation, Body: core.ResetEvent{}, Actor: localAdmin, Address: to,
 		})
 		if err != nil {
 			return err

@@ -60,7 +60,7 @@ func (s *seeder) forbidden() error {
 func (s *seeder) event(id, text string) core.Event {
 	payload, _ := json.Marshal(map[string]string{"text": text})
 	return core.Event{
-		Platform: "console", ID: id, Conversation: seedConversation, Kind: core.KindMessage, Actor: core.Actor{ID: "console:ann", Name: "Ann\x1b[31m", Local: true},
+		Platform: "console", ID: id, Conversation: seedConversation, Body: core.MessageEvent{}, Actor: core.Actor{ID: "console:ann", Name: "Ann\x1b[31m", Local: true},
 		Address: core.Address{Platform: "console", Channel: "demo"}, Payload: payload,
 	}
 }

@@ -150,7 +150,7 @@ func soak(t *testing.T, e engine, conversations, messages int) {
 func (w *world) soakSay(conversation, messages int) {
 	for n := range messages {
 		payload, _ := json.Marshal(n)
-		e := core.Event{Platform: "crowd", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: core.ConversationID(fmt.Sprintf("crowd:%d", conversation)), Kind: core.KindMessage,
+		e := core.Event{Platform: "crowd", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: core.ConversationID(fmt.Sprintf("crowd:%d", conversation)), Body: core.MessageEvent{},
 			Address: core.Address{Platform: "crowd", Channel: strconv.Itoa(conversation)}, Payload: payload}
 		for range 1 + (n+conversation)%20/19 {
 			if _, err := w.store.Accept(w.t.Context(), e); err != nil {

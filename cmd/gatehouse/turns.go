@@ -33,7 +33,7 @@ func (c turnsListCmd) Run(ctx context.Context, a *app) error {
 			return a.json(list(all, viewTurn))
 		}
 		return a.table("There are no turns.", []string{"TURN", "KIND", "CONVERSATION", "WHO", "ACCEPTED", "STATE"}, list(all, func(e core.EventRecord) []string {
-			return []string{fmt.Sprint(e.Seq), string(e.Kind), string(e.Conversation), nameOf(e.Actor), stamp(e.AcceptedAt), turnState(e)}
+			return []string{fmt.Sprint(e.Seq), string(e.Kind()), string(e.Conversation), nameOf(e.Actor), stamp(e.AcceptedAt), turnState(e)}
 		}))
 	})
 }
@@ -122,10 +122,10 @@ func (a *app) showTurns(ctx context.Context, store core.Store, events []core.Eve
 		return err
 	}
 	if about != 0 {
-		a.say("decides on approval %s, which turn %d asked for", events[0].Subject, about)
+		a.say("decides on approval %s, which turn %d asked for", events[0].Subject(), about)
 	}
 	for _, e := range events[1:] {
-		a.say("with turn %d: %s, %s%s", e.Seq, e.Kind, turnState(e), because(string(e.End.Category)))
+		a.say("with turn %d: %s, %s%s", e.Seq, e.Kind(), turnState(e), because(string(e.End.Category)))
 	}
 	a.messages(d.Messages)
 	for _, p := range d.Approvals {
@@ -187,7 +187,7 @@ func (a *app) showEvent(e core.EventRecord) {
 	if e.RetryOf != 0 {
 		retryOf = fmt.Sprintf("turn %d", e.RetryOf)
 	}
-	a.fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind), "state", turnState(e)+because(string(e.End.Category))+because(core.MaskText(e.End.Cause)),
+	a.fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind()), "state", turnState(e)+because(string(e.End.Category))+because(core.MaskText(e.End.Cause)),
 		"conversation", string(e.Conversation), "session", string(e.Session), "invocation", string(e.Invocation), "who", nameOf(e.Actor)+" ("+e.Actor.ID+")",
 		"accepted", stamp(e.AcceptedAt), "ended", stamp(e.EndedAt), "attempts", fmt.Sprint(e.Attempt), "not before", stamp(e.NotBefore), "again for", retryOf)
 }

@@ -45,7 +45,7 @@ type turnView struct {
 
 func viewTurn(e core.EventRecord) turnView {
 	return turnView{
-		Seq: e.Seq, State: turnState(e), Platform: e.Platform, ID: e.ID, Kind: e.Kind, Subject: e.Subject, Conversation: e.Conversation, Session: e.Session,
+		Seq: e.Seq, State: turnState(e), Platform: e.Platform, ID: e.ID, Kind: e.Kind(), Subject: e.Subject(), Conversation: e.Conversation, Session: e.Session,
 		Invocation: e.Invocation, Actor: e.Actor, AcceptedAt: e.AcceptedAt.UTC(), EndedAt: utc(e.EndedAt), NotBefore: utc(e.NotBefore),
 		Attempt: e.Attempt, Retries: e.Retries, RetryOf: e.RetryOf, Category: e.End.Category, Cause: e.End.Cause,
 	}

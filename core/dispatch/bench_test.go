@@ -39,10 +39,10 @@ func (r *room) Name() string { return r.name }
 func (r *room) Run(ctx context.Context, _ core.Accept) error { <-ctx.Done(); return nil }
 
 func (r *room) Parse(_ context.Context, e core.Event) (core.Input, error) {
-	if e.Kind == core.KindClick {
+	if e.Kind() == core.KindClick {
 		var c core.Click
 		err := json.Unmarshal(e.Payload, &c)
-		c.Approval = core.ApprovalID(e.Subject)
+		c.Approval = core.ApprovalID(e.Subject())
 		return core.Input{Click: &c}, err
 	}
 	var text string
@@ -187,18 +187,18 @@ func (b *bench) accept(e core.Event) core.Receipt {
 func (b *bench) say(conversation core.ConversationID, text string) core.Receipt {
 	b.t.Helper()
 	payload, _ := json.Marshal(text)
-	return b.accept(core.Event{Conversation: conversation, Kind: core.KindMessage, Payload: payload})
+	return b.accept(core.Event{Conversation: conversation, Body: core.MessageEvent{}, Payload: payload})
 }
 
 func (b *bench) word(conversation core.ConversationID, word string) core.Receipt {
 	b.t.Helper()
-	return b.accept(core.Event{Conversation: conversation, Kind: core.KindControl, Subject: word})
+	return b.accept(core.Event{Conversation: conversation, Body: core.ControlEvent{Word: word}})
 }
 
 func (b *bench) click(conversation core.ConversationID, id core.ApprovalID, who string, c core.Choice, reason string) core.Receipt {
 	b.t.Helper()
 	payload, _ := json.Marshal(core.Click{Choice: c, Reason: reason})
-	return b.accept(core.Event{Conversation: conversation, Kind: core.KindClick, Subject: string(id), Payload: payload, Actor: core.Actor{ID: who, Name: who}})
+	return b.accept(core.Event{Conversation: conversation, Body: core.ClickEvent{Approval: id}, Payload: payload, Actor: core.Actor{ID: who, Name: who}})
 }
 
 // heard waits for the next post.

@@ -13,9 +13,10 @@ import (
 )
 
 // press accepts what the button below a failed event's reply asks for.
-func (b *bench) press(kind core.Kind, subject string) core.Receipt {
+func (b *bench) press(body core.EventBody) core.Receipt {
 	b.t.Helper()
-	return b.accept(core.Event{ID: string(kind) + "/" + subject, Conversation: "room:1", Kind: kind, Subject: subject})
+	kind, subject := core.Event{Body: body}.Kind(), core.Event{Body: body}.Subject()
+	return b.accept(core.Event{ID: fmt.Sprintf("%s/%s", kind, subject), Conversation: "room:1", Body: body})
 }
 
 func TestTryAgainIsOneNewEventAndTheButtonGoes(t *testing.T) {
@@ -24,8 +25,8 @@ func TestTryAgainIsOneNewEventAndTheButtonGoes(t *testing.T) {
 	if d := b.expect("I had trouble responding"); d.Bucket != core.RetryableTransient || d.Event != r.Seq || d.Pressed {
 		t.Fatalf("%+v", d)
 	}
-	subject := fmt.Sprintf("again/%d", r.Seq)
-	first := b.press(core.KindControl, subject)
+	again := core.RetryEvent{Failed: r.Seq}
+	first := b.press(again)
 	b.expect("Hello!")
 	if d := b.redrawn(); !d.Pressed || !strings.Contains(d.Text, "I had trouble") {
 		t.Errorf("the button stays: %+v", d)
@@ -33,7 +34,7 @@ func TestTryAgainIsOneNewEventAndTheButtonGoes(t *testing.T) {
 	if e := b.ended(first.Seq); e.End.Kind != core.EndDecided {
 		t.Errorf("%+v", e.End)
 	}
-	if second := b.press(core.KindControl, subject); second.Fresh || second.Seq != first.Seq {
+	if second := b.press(again); second.Fresh || second.Seq != first.Seq {
 		t.Errorf("a second press is another event: %+v", second)
 	}
 	if d := b.say("room:1", "thanks"); d.Seq != first.Seq+2 { // between them there is the one event that was made
@@ -46,8 +47,8 @@ func TestTryAgainOfWhatDidNotFailIsAnsweredPrivately(t *testing.T) {
 	b := newBench(t, setup{})
 	r := b.say("room:1", "hello")
 	b.expect("Hello!")
-	for _, subject := range []string{fmt.Sprintf("again/%d", r.Seq), "again/999"} {
-		press := b.press(core.KindControl, subject)
+	for _, seq := range []int64{r.Seq, 999} {
+		press := b.press(core.RetryEvent{Failed: seq})
 		if d := b.heard(); d.Kind != core.PostPrivate || d.Text == "" {
 			t.Errorf("%+v", d)
 		}
@@ -55,7 +56,7 @@ func TestTryAgainOfWhatDidNotFailIsAnsweredPrivately(t *testing.T) {
 			t.Errorf("%+v", e.End)
 		}
 	}
-	if e := b.ended(b.press(core.KindControl, "again/x").Seq); e.End.Kind != core.EndIgnored {
+	if e := b.ended(b.press(core.RetryEvent{}).Seq); e.End.Kind != core.EndIgnored {
 		t.Errorf("%+v", e.End)
 	}
 }
@@ -66,7 +67,7 @@ func TestStartANewConversationFromAFailedOne(t *testing.T) {
 	if d := b.expect("can't continue"); d.Bucket != core.SessionTerminating {
 		t.Fatalf("%+v", d)
 	}
-	b.press(core.KindReset, fmt.Sprint(r.Seq))
+	b.press(core.ResetEvent{Failed: r.Seq})
 	b.expect("new conversation")
 	if d := b.redrawn(); !d.Pressed {
 		t.Errorf("the button stays: %+v", d)

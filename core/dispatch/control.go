@@ -3,7 +3,6 @@ package dispatch
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -11,14 +10,10 @@ import (
 )
 
 // control answers stop, status, cancel and help.
-func (t *turn) control(ctx context.Context) (core.Finish, error) {
-	e := t.claim.Event
-	if seq, ok := strings.CutPrefix(e.Subject, "again/"); ok {
-		return t.again(ctx, seq)
-	}
+func (t *turn) control(ctx context.Context, word string) (core.Finish, error) {
 	var text string
 	var err error
-	switch e.Subject {
+	switch word {
 	case "stop":
 		text, err = t.stop(ctx)
 	case "status":
@@ -36,13 +31,9 @@ func (t *turn) control(ctx context.Context) (core.Finish, error) {
 	return core.Finish{End: core.End{Kind: core.EndReplied}, Posts: []core.Post{t.post(core.PostNotice, "notice", text)}}, nil
 }
 
-// again tries a failed event once more: one new event, however often it is asked for.
-func (t *turn) again(ctx context.Context, failed string) (core.Finish, error) {
-	seq, err := strconv.ParseInt(failed, 10, 64)
-	if err != nil {
-		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "it names no event"}}, nil
-	}
-	_, err = t.Store.Retry(ctx, seq)
+// retry has a failed event taken again: one new event, however often the button is pressed.
+func (t *turn) retry(ctx context.Context, failed int64) (core.Finish, error) {
+	_, err := t.Store.Retry(ctx, failed)
 	switch core.CategoryOf(err) {
 	case "":
 		return core.Finish{End: core.End{Kind: core.EndDecided}, Pressed: []string{errorKey(failed)}}, nil
@@ -53,7 +44,7 @@ func (t *turn) again(ctx context.Context, failed string) (core.Finish, error) {
 }
 
 // errorKey is the key of the reply that told of an event's failure.
-func errorKey(seq string) string { return "error/" + seq }
+func errorKey(seq int64) string { return fmt.Sprintf("error/%d", seq) }
 
 func (t *turn) stop(ctx context.Context) (string, error) {
 	s, err := t.Store.Stop(ctx, t.claim.Event.Conversation, t.claim.Event.Actor)
@@ -82,7 +73,7 @@ func (t *turn) status(ctx context.Context) (string, error) {
 	lines := []string{"Nothing waits."}
 	messages := 0
 	for _, w := range waiting {
-		if w.Kind == core.KindMessage || w.Kind == core.KindSignal {
+		if w.Kind() == core.KindMessage || w.Kind() == core.KindSignal {
 			messages++
 		}
 	}
@@ -114,12 +105,12 @@ func (t *turn) cancel(ctx context.Context) (string, error) {
 }
 
 // reset starts a new conversation: the conversation's next generation. Every paused turn of the old one ends, and its card says so.
-func (t *turn) reset(ctx context.Context) (core.Finish, error) {
+func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
 	f := core.Finish{
 		End: core.End{Kind: core.EndReplied}, NewGeneration: true,
 		Posts: []core.Post{t.post(core.PostNotice, "notice", t.Sentences.NewConversation)},
 	}
-	if failed := t.claim.Event.Subject; failed != "" {
+	if failed != 0 {
 		f.Pressed = []string{errorKey(failed)}
 	}
 	waiting, err := t.waiting(ctx)
@@ -158,8 +149,8 @@ func (t *turn) waiting(ctx context.Context) ([]core.SignalID, error) {
 	}
 	events, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation})
 	for _, e := range events {
-		if e.Kind == core.KindSignal {
-			ids = append(ids, core.SignalID(e.Subject))
+		if s, ok := e.Body.(core.SignalEvent); ok {
+			ids = append(ids, core.SignalID(s.Approval))
 		}
 	}
 	return ids, err

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestAMessageIsAnsweredOnceHoweverOftenItComes(t *testing.T) {
 	b := newBench(t, setup{})
 	for range 3 {
-		b.accept(core.Event{ID: "same", Conversation: "room:1", Kind: core.KindMessage, Payload: []byte(`"calc 2+3*4"`)})
+		b.accept(core.Event{ID: "same", Conversation: "room:1", Body: core.MessageEvent{}, Payload: []byte(`"calc 2+3*4"`)})
 	}
 	b.expect("2+3*4 = 14")
 	last := b.say("room:1", "thanks")
@@ -164,11 +164,11 @@ func TestErrorsEndInTheirBucket(t *testing.T) {
 
 func TestMalformedAndOversizedEventsAreAnswered(t *testing.T) {
 	b := newBench(t, setup{options: func(o *dispatch.Options) { o.MaxMessage = 100 }})
-	b.accept(core.Event{Conversation: "room:1", Kind: core.KindMessage, Payload: []byte(`{}`)})
+	b.accept(core.Event{Conversation: "room:1", Body: core.MessageEvent{}, Payload: []byte(`{}`)})
 	b.expect("That is no text.")
 	b.say("room:1", strings.Repeat("x", 200))
 	b.expect("too large. The limit is 100 bytes")
-	b.accept(core.Event{Conversation: "room:1", Kind: core.KindMessage, Payload: []byte(`""`)})
+	b.accept(core.Event{Conversation: "room:1", Body: core.MessageEvent{}, Payload: []byte(`""`)})
 	b.expect("adjust your message")
 }
 
@@ -244,7 +244,7 @@ func TestLaw3_ClickAndStopDoNotWaitBehindATurnAndMessagesDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range signal {
-		if x.Kind == core.KindSignal && x.EndedAt.After(b.event(after.Seq).EndedAt) {
+		if x.Kind() == core.KindSignal && x.EndedAt.After(b.event(after.Seq).EndedAt) {
 			t.Error("the signal did not overtake the waiting message")
 		}
 	}
@@ -277,7 +277,7 @@ type hearing struct {
 	heard chan struct{}
 }
 
-func (h *hearing) StopAsked(ctx context.Context, c core.Claim) (bool, error) {
+func (h *hearing) StopRequested(ctx context.Context, c core.Claim) (bool, error) {
 	asked, err := h.Store.StopRequested(ctx, c)
 	if asked {
 		select {
@@ -381,7 +381,7 @@ func TestStatusAndCancel(t *testing.T) {
 	b.asked()
 	b.word("room:1", "status")
 	b.expect("Waits for approval: Add “milk”")
-	b.accept(core.Event{Conversation: "room:1", Kind: core.KindControl, Subject: "cancel", Actor: core.Actor{ID: "room:eve", Name: "Eve"}})
+	b.accept(core.Event{Conversation: "room:1", Body: core.ControlEvent{Word: "cancel"}, Actor: core.Actor{ID: "room:eve", Name: "Eve"}})
 	b.expect("Nothing waits for approval that you could withdraw.")
 	b.word("room:1", "cancel")
 	got := b.heard().Text + "|" + b.heard().Text
@@ -394,7 +394,7 @@ func TestNewConversationEndsWhatWaits(t *testing.T) {
 	b := newBench(t, setup{})
 	b.say("room:1", "note add milk")
 	card := b.asked()
-	b.accept(core.Event{Conversation: "room:1", Kind: core.KindReset})
+	b.accept(core.Event{Conversation: "room:1", Body: core.ResetEvent{}})
 	b.expect("This is a new conversation.")
 	if d := b.redrawn(); d.Card.State != core.Cancelled || !strings.Contains(d.Card.Reason, "new conversation") {
 		t.Errorf("its card: %+v", d.Card)

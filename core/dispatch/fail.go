@@ -57,7 +57,7 @@ func (t *turn) backoff(retries int, err error) time.Duration {
 // or the paused turn would wait for ever.
 func (t *turn) ended(ctx context.Context, end core.End, why string) (core.Finish, error) {
 	f := core.Finish{End: end}
-	if t.claim.Event.Kind != core.KindSignal {
+	if t.claim.Event.Kind() != core.KindSignal {
 		return f, nil
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -143,7 +143,7 @@ func (t *turn) dead(ctx context.Context) (core.Finish, error) {
 	cause := fmt.Sprintf("%d turns of it began and none came to an end", t.claim.Event.Attempt-1)
 	t.log.Error("dead letter", "cause", cause)
 	f, err := t.ended(ctx, core.End{Kind: core.EndDead, Category: core.Internal, Cause: cause}, "it was set aside")
-	if k := t.claim.Event.Kind; k == core.KindMessage || k == core.KindSignal {
+	if k := t.claim.Event.Kind(); k == core.KindMessage || k == core.KindSignal {
 		p := t.post(core.PostError, "error", t.Sentences.Apology)
 		p.Bucket = core.SessionTerminating
 		f.Posts = append(f.Posts, p)

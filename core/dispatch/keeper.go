@@ -52,7 +52,7 @@ func (t *turn) watch(ctx context.Context, quit chan struct{}, cancel context.Can
 				t.ledger.stop()
 			}
 		case <-working.C:
-			if k := t.claim.Event.Kind; k != core.KindMessage && k != core.KindSignal {
+			if k := t.claim.Event.Kind(); k != core.KindMessage && k != core.KindSignal {
 				continue
 			}
 			if !shown {

@@ -86,7 +86,7 @@ func (t *turn) decide(ctx context.Context) (f core.Finish, err error) {
 	if e.Attempt > deadAfter {
 		return t.dead(ctx)
 	}
-	if t.MaxMessage > 0 && len(e.Payload) > t.MaxMessage && e.Kind != core.KindSignal {
+	if t.MaxMessage > 0 && len(e.Payload) > t.MaxMessage && e.Kind() != core.KindSignal {
 		return core.Finish{}, core.Errorf(core.MessageTooLarge, t.Sentences.TooLarge, t.MaxMessage)
 	}
 	if beside := e.QueueKey() != e.Conversation.Queue(); beside {
@@ -94,19 +94,21 @@ func (t *turn) decide(ctx context.Context) (f core.Finish, err error) {
 		ctx, done = context.WithTimeout(ctx, controlTimeout)
 		defer done()
 	}
-	switch e.Kind {
-	case core.KindMessage:
+	switch b := e.Body.(type) {
+	case core.MessageEvent:
 		return t.message(ctx)
-	case core.KindSignal:
+	case core.SignalEvent:
 		return t.signal(ctx)
-	case core.KindReset:
-		return t.reset(ctx)
-	case core.KindClick:
+	case core.ResetEvent:
+		return t.reset(ctx, b.Failed)
+	case core.ClickEvent:
 		return t.click(ctx)
-	case core.KindControl:
-		return t.control(ctx)
+	case core.ControlEvent:
+		return t.control(ctx, b.Word)
+	case core.RetryEvent:
+		return t.retry(ctx, b.Failed)
 	}
-	return core.Finish{}, core.Errorf(core.Internal, "An event of the unknown kind %q.", e.Kind)
+	return core.Finish{}, core.Errorf(core.Internal, "An event of the unknown kind %q.", e.Kind())
 }
 
 // finish commits the end. It must not be cut by the end of ctx: the work is done. A store that is busy is tried again for a while;
@@ -118,7 +120,7 @@ func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
 	case err == nil && f.Retry != nil:
 		t.log.Info("turn put off", "category", f.Retry.Category, "after", f.Retry.After)
 	case err == nil:
-		t.log.Info("turn ended", "kind", t.claim.Event.Kind, "end", f.End.Kind, "category", f.End.Category, "took", time.Since(began).Round(time.Millisecond))
+		t.log.Info("turn ended", "kind", t.claim.Event.Kind(), "end", f.End.Kind, "category", f.End.Category, "took", time.Since(began).Round(time.Millisecond))
 		t.Delivered()
 	case core.CategoryOf(err) == core.LeaseLost:
 		t.log.Warn("the conversation was lost; the turn is void", "category", core.LeaseLost)

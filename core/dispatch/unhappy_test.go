@@ -90,7 +90,7 @@ func (f *flaky) LoadApproval(ctx context.Context, id core.ApprovalID) (core.Appr
 	return f.Store.LoadApproval(ctx, id)
 }
 
-func (f *flaky) SettleIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
+func (f *flaky) FinishIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
 	if f.settle.Add(-1) >= 0 {
 		return busy()
 	}
@@ -126,7 +126,7 @@ func TestLaw2_AFailingReadStrandsNoPausedTurn(t *testing.T) {
 	b.heard()
 	events, _ := b.store.Events(t.Context(), core.EventFilter{Conversation: "room:1"})
 	for _, e := range events {
-		t.Logf("%s %+v", e.Kind, e.End)
+		t.Logf("%s %+v", e.Kind(), e.End)
 	}
 	rec, err := b.store.LoadPaused(t.Context(), "", core.SignalID(card.Approval))
 	if rec != nil || err != nil {
@@ -300,7 +300,7 @@ func TestNewConversationSaysWhatWasDone(t *testing.T) {
 		settle()
 	}
 	settle()
-	r := b.accept(core.Event{Conversation: "room:1", Kind: core.KindReset})
+	r := b.accept(core.Event{Conversation: "room:1", Body: core.ResetEvent{}})
 	b.ended(r.Seq)
 	settle()
 	posts, _ := b.store.ListPosts(t.Context(), nil, "room:1", 0)

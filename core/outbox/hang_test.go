@@ -31,7 +31,7 @@ func TestAPlatformThatHangsHoldsUpNoOther(t *testing.T) {
 	const many = 40
 	for i := range many {
 		o.n++
-		e := core.Event{Platform: "deaf", ID: fmt.Sprint(o.n), Conversation: core.ConversationID(fmt.Sprintf("deaf:%d", i)), Kind: core.KindMessage}
+		e := core.Event{Platform: "deaf", ID: fmt.Sprint(o.n), Conversation: core.ConversationID(fmt.Sprintf("deaf:%d", i)), Body: core.MessageEvent{}}
 		if _, err := o.store.Accept(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}

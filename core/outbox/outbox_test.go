@@ -148,7 +148,7 @@ func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office
 func (o *office) put(posts ...core.Post) {
 	o.t.Helper()
 	o.n++
-	_, err := o.store.Accept(o.t.Context(), core.Event{Platform: "board", ID: fmt.Sprint(o.n), Conversation: "board:1", Kind: core.KindMessage})
+	_, err := o.store.Accept(o.t.Context(), core.Event{Platform: "board", ID: fmt.Sprint(o.n), Conversation: "board:1", Body: core.MessageEvent{}})
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func TestRunPrunesByRetentionAndEnds(t *testing.T) {
 	var mu sync.Mutex
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return at }
 	s := open(t, clock)
-	if _, err := s.Accept(t.Context(), core.Event{Platform: "p", ID: "1", Conversation: "p:1", Kind: core.KindMessage}); err != nil {
+	if _, err := s.Accept(t.Context(), core.Event{Platform: "p", ID: "1", Conversation: "p:1", Body: core.MessageEvent{}}); err != nil {
 		t.Fatal(err)
 	}
 	claims, err := s.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "p"}}})
@@ -129,7 +129,7 @@ func TestRetentionForEverKeepsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	r, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: "1", Conversation: "x:1", Kind: core.KindMessage})
+	r, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: "1", Conversation: "x:1", Body: core.MessageEvent{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestRetentionForEverKeepsEverything(t *testing.T) {
 	if err != nil || len(events) != 1 {
 		t.Errorf("GATEHOUSE_RETENTION=0s means for ever; the event of a moment ago is gone (%d, %v)", len(events), err)
 	}
-	again, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: "1", Conversation: "x:1", Kind: core.KindMessage})
+	again, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: "1", Conversation: "x:1", Body: core.MessageEvent{}})
 	if err != nil || again.Fresh {
 		t.Errorf("and so is the memory that it was answered: a redelivery is taken anew (%+v, %v)", again, err)
 	}

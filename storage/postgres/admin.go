@@ -155,7 +155,7 @@ func (t *tx) failed(e core.EventRecord) error {
 	default:
 		return core.Errorf(core.Invalid, "The event %d did not fail; there is nothing to try again.", e.Seq)
 	}
-	if e.Kind != core.KindSignal {
+	if e.Kind() != core.KindSignal {
 		return nil
 	}
 	waits, err := t.exists(`select 1 from paused where invocation = $1`, e.Invocation)

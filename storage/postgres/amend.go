@@ -12,9 +12,9 @@ import (
 func (t *tx) amend(e core.Event) (core.Receipt, error) {
 	var a core.Amendment
 	if err := json.Unmarshal(e.Payload, &a); err != nil {
-		return core.Receipt{}, core.Wrap(core.Invalid, err, "The amendment of %s can't be read.", e.Subject)
+		return core.Receipt{}, core.Wrap(core.Invalid, err, "The amendment of %s can't be read.", e.Subject())
 	}
-	target, err := t.known(e.Platform, e.Subject)
+	target, err := t.known(e.Platform, e.Subject())
 	if err != nil || target.Seq == 0 {
 		return core.Receipt{}, err
 	}

@@ -67,7 +67,7 @@ func (t *tx) underDecision(d core.Decision) (core.Approval, error) {
 
 // clicks is the queue of an approval's clicks.
 func clicks(id core.ApprovalID) core.QueueKey {
-	return core.Event{Kind: core.KindClick, Subject: string(id)}.QueueKey()
+	return core.Event{Body: core.ClickEvent{Approval: id}}.QueueKey()
 }
 
 // decidedAt is the moment that counts: a click's is when its event was accepted, however late it is taken.

@@ -62,7 +62,7 @@ func TestWhatATextCantHold(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, database(t), postgres.Options{})
 	for _, id := range []string{"a\x00b", "a\xffb", strings.Repeat("xyz", 1<<20)} {
-		_, err := s.Accept(ctx, core.Event{Platform: "p", ID: id, Conversation: "p:l", Kind: core.KindMessage})
+		_, err := s.Accept(ctx, core.Event{Platform: "p", ID: id, Conversation: "p:l", Body: core.MessageEvent{}})
 		if len(id) < 10 || err != nil { // a long one may be compressed well enough
 			mute(t, err, core.Invalid)
 		}
@@ -101,7 +101,7 @@ func TestMayNot(t *testing.T) {
 	open(t, url, postgres.Options{}).Close()
 	run(t, url, `grant select, insert, update, delete on all tables in schema public to `+role)
 	s := open(t, at(role, nameOf(url)), postgres.Options{})
-	if _, err := s.Accept(ctx, core.Event{Platform: "p", ID: "1", Conversation: "p:l", Kind: core.KindMessage}); err != nil {
+	if _, err := s.Accept(ctx, core.Event{Platform: "p", ID: "1", Conversation: "p:l", Body: core.MessageEvent{}}); err != nil {
 		t.Errorf("with rights: %v", err)
 	}
 	s.Close()

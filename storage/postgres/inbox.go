@@ -9,7 +9,7 @@ import (
 
 // Accept stores an event. The conversation's row comes first: its lock makes the numbers of a conversation's events follow their commits.
 func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
-	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind == "" {
+	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind() == "" {
 		return core.Receipt{}, core.Errorf(core.Invalid, "An event needs a platform, an id, a conversation and a kind.")
 	}
 	var r core.Receipt
@@ -26,7 +26,7 @@ func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) 
 // accept stores the event unless it is known; a known one takes no number. retryOf is 0, or the failed event that this one tries
 // again.
 func (t *tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
-	if e.Kind == core.KindAmend {
+	if e.Kind() == core.KindAmend {
 		return t.amend(e)
 	}
 	queue := e.QueueKey()
@@ -59,7 +59,7 @@ func (t *tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int6
 		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::timestamptz, $12::timestamptz, $13
 		where not exists (select 1 from events where platform = $1 and id = $2)
 		on conflict (platform, id) do nothing returning seq`,
-		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind, e.Kind == core.KindSignal, e.Subject, asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, t.now, retryOf)
+		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(), asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, t.now, retryOf)
 	if err != nil || fresh {
 		r.Fresh = fresh
 		return r, err
@@ -75,7 +75,7 @@ func (t *tx) known(platform, id string) (r core.Receipt, err error) {
 
 // invocation is the run that an event is for: a signal's is the paused one, any other's is new.
 func (t *tx) invocation(e core.Event) core.InvocationID {
-	if e.Kind == core.KindSignal {
+	if e.Kind() == core.KindSignal {
 		var p core.SignalPayload
 		if json.Unmarshal(e.Payload, &p) == nil && p.Invocation != "" {
 			return p.Invocation
@@ -90,9 +90,12 @@ const eventColumns = `seq, platform, id, conversation, kind, subject, actor, add
 
 func readEvent(scan func(...any) error) (core.EventRecord, error) {
 	var e core.EventRecord
+	var kind core.Kind
+	var subject string
 	var payload []byte
-	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Conversation, &e.Kind, &e.Subject, fromJSON{&e.Actor}, fromJSON{&e.Address}, &payload, &e.Invocation, &e.Session,
+	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Conversation, &kind, &subject, fromJSON{&e.Actor}, fromJSON{&e.Address}, &payload, &e.Invocation, &e.Session,
 		stamp{&e.AcceptedAt}, &e.Attempt, &e.Retries, stamp{&e.NotBefore}, stamp{&e.EndedAt}, &e.End.Kind, &e.End.Category, &e.End.Cause, &e.RetryOf)
+	e.Body = core.BodyOf(kind, subject)
 	if payload != nil {
 		e.Payload = payload
 	}

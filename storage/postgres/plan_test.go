@@ -101,7 +101,7 @@ func turn(t *testing.T, s core.Store, owner string, n int, add int) {
 	}
 	take := func(id string) core.Claim {
 		t.Helper()
-		_, err := s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint(id, n), Conversation: "p:l", Kind: core.KindMessage, Address: core.Address{Platform: "p", Channel: "c"}})
+		_, err := s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint(id, n), Conversation: "p:l", Body: core.MessageEvent{}, Address: core.Address{Platform: "p", Channel: "c"}})
 		fail(err)
 		claims, err := s.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 3, Lease: 1 << 40, Scopes: served})
 		fail(err)

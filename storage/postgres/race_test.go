@@ -69,7 +69,7 @@ var served = []core.Scope{{Platform: "p"}}
 func said(conversation, n int) core.Event {
 	payload, _ := json.Marshal(n)
 	l := core.ConversationID(fmt.Sprintf("p:%d", conversation))
-	return core.Event{Platform: "p", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: l, Kind: core.KindMessage, Payload: payload, Address: core.Address{Platform: "p", Channel: string(l)}}
+	return core.Event{Platform: "p", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: l, Body: core.MessageEvent{}, Payload: payload, Address: core.Address{Platform: "p", Channel: string(l)}}
 }
 
 // claim takes what there is, at most n conversations.
@@ -257,7 +257,7 @@ func theFirstDecisionStands(r *replicas) {
 		events, err := r.stores[0].Events(r.ctx, core.EventFilter{Invocation: paused.Event.Invocation})
 		r.ok(err)
 		for _, e := range events {
-			if e.Kind == core.KindSignal {
+			if e.Kind() == core.KindSignal {
 				signals++
 				if e.End.Kind != core.EndWithdrawn && a.State == core.Cancelled {
 					t.Errorf("a signal waits for what was cancelled: %+v", e)
@@ -401,7 +401,7 @@ func TestRace_AClickOnItsWayIn(t *testing.T) {
 		Claim: c, End: core.End{Kind: core.EndSuspended},
 		Approval: &core.Approval{ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation, Address: c.Event.Address, Rule: core.Rule{Timeout: time.Hour, Approvers: voters()}},
 	}))
-	click := core.Event{Platform: "p", ID: "click", Conversation: c.Event.Conversation, Kind: core.KindClick, Subject: "a", Address: c.Event.Address}
+	click := core.Event{Platform: "p", ID: "click", Conversation: c.Event.Conversation, Body: core.ClickEvent{Approval: "a"}, Address: c.Event.Address}
 	// The click's transaction has taken its lock and its time, and is not committed.
 	other := connect(t, r.url)
 	exec := func(query string, args ...any) {

@@ -126,7 +126,7 @@ func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
 		default:
 			return core.Errorf(core.Invalid, "The event %d did not fail; there is nothing to try again.", seq)
 		}
-		if e.Kind == core.KindSignal {
+		if e.Kind() == core.KindSignal {
 			waits, err := t.exists(`select 1 from paused where invocation = ?`, e.Invocation)
 			if err != nil {
 				return err

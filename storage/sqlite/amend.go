@@ -10,14 +10,14 @@ import (
 func (t *tx) amend(e core.Event) (core.Receipt, error) {
 	var a core.Amendment
 	if err := json.Unmarshal(e.Payload, &a); err != nil {
-		return core.Receipt{}, core.Wrap(core.Invalid, err, "The amendment of %s can't be read.", e.Subject)
+		return core.Receipt{}, core.Wrap(core.Invalid, err, "The amendment of %s can't be read.", e.Subject())
 	}
 	var seq int64
 	if known, err := t.row([]any{&seq}, `select seq from events where platform = ? and id = ?`, e.Platform, e.ID); err != nil || known {
 		return core.Receipt{Seq: seq}, err
 	}
 	var target int64
-	if known, err := t.row([]any{&target}, `select seq from events where platform = ? and id = ?`, e.Platform, e.Subject); err != nil || !known {
+	if known, err := t.row([]any{&target}, `select seq from events where platform = ? and id = ?`, e.Platform, e.Subject()); err != nil || !known {
 		return core.Receipt{}, err
 	}
 	amended, err := t.event(target)

@@ -58,7 +58,7 @@ func (t *tx) clicksBefore(a core.Approval) error {
 	if a.Deadline.IsZero() {
 		return nil
 	}
-	click := core.Event{Kind: core.KindClick, Subject: string(a.ID)}
+	click := core.Event{Body: core.ClickEvent{Approval: a.ID}}
 	waits, err := t.exists(`select 1 from events where queue = ? and ended_at = 0 and signal = 0 and accepted_at < ? limit 1`, click.QueueKey(), ns(a.Deadline))
 	if err == nil && waits {
 		return core.Errorf(core.StoreBusy, "A click on %s that came in time is still to be counted.", a.ID)

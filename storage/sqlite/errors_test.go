@@ -221,7 +221,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	limit("1") // no more than there are
 	big := strings.Repeat("x", 1<<20)
-	_, err := s.Accept(ctx, core.Event{Platform: "p", ID: "1", Conversation: "p:l", Kind: core.KindMessage, Payload: []byte(big)})
+	_, err := s.Accept(ctx, core.Event{Platform: "p", ID: "1", Conversation: "p:l", Body: core.MessageEvent{}, Payload: []byte(big)})
 	want(t, err, core.StoreFull, file)
 	limit("1000000")
 	if err := s.AddNote(ctx, "ann", big); err != nil {

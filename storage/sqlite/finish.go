@@ -105,7 +105,7 @@ func (t *tx) finish(f core.Finish) (s saved, err error) {
 // takenUp removes the record that this turn resumed, and marks its approval as begun: a refusal, too, can't be cancelled any more
 // once a turn has answered it.
 func (t *tx) takenUp(f core.Finish) error {
-	if _, err := t.exec(`update approvals set begun = 1 where id = ? and invocation = ? and state not in ('open', 'cancelled')`, f.Claim.Event.Subject, f.Resumed); err != nil {
+	if _, err := t.exec(`update approvals set begun = 1 where id = ? and invocation = ? and state not in ('open', 'cancelled')`, f.Claim.Event.Subject(), f.Resumed); err != nil {
 		return err
 	}
 	return t.resumed(f.Resumed)

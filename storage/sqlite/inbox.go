@@ -10,7 +10,7 @@ import (
 
 // Accept stores an event. The conversation's row comes first; the writer's lock is held from the start, so numbers follow the commits.
 func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
-	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind == "" {
+	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind() == "" {
 		return core.Receipt{}, core.Errorf(core.Invalid, "An event needs a platform, an id, a conversation and a kind.")
 	}
 	var r core.Receipt
@@ -23,7 +23,7 @@ func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) 
 
 // accept stores the event unless it is known. retryOf is 0, or the failed event that this one tries again.
 func (t *tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
-	if e.Kind == core.KindAmend {
+	if e.Kind() == core.KindAmend {
 		return t.amend(e)
 	}
 	queue := e.QueueKey()
@@ -50,7 +50,7 @@ func (t *tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
 
 func (t *tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int64) (int64, error) {
 	signal := 0
-	if e.Kind == core.KindSignal {
+	if e.Kind() == core.KindSignal {
 		signal = 1
 	}
 	var payload []byte
@@ -60,12 +60,12 @@ func (t *tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int6
 	return t.insert(`
 		insert into events (platform, id, conversation, queue, kind, signal, subject, actor, address, payload, invocation, accepted_at, retry_of)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind, signal, e.Subject, asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, ns(t.now), retryOf)
+		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), signal, e.Subject(), asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, ns(t.now), retryOf)
 }
 
 // invocation is the run that an event is for: a signal's is the paused one, any other's is new.
 func (t *tx) invocation(e core.Event) core.InvocationID {
-	if e.Kind == core.KindSignal {
+	if e.Kind() == core.KindSignal {
 		var p core.SignalPayload
 		if json.Unmarshal(e.Payload, &p) == nil && p.Invocation != "" {
 			return p.Invocation
@@ -80,9 +80,12 @@ const eventColumns = `seq, platform, id, conversation, kind, subject, actor, add
 
 func readEvent(scan func(...any) error) (core.EventRecord, error) {
 	var e core.EventRecord
+	var kind core.Kind
+	var subject string
 	var payload sql.RawBytes
-	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Conversation, &e.Kind, &e.Subject, fromJSON{&e.Actor}, fromJSON{&e.Address}, &payload, &e.Invocation, &e.Session,
+	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Conversation, &kind, &subject, fromJSON{&e.Actor}, fromJSON{&e.Address}, &payload, &e.Invocation, &e.Session,
 		stamp{&e.AcceptedAt}, &e.Attempt, &e.Retries, stamp{&e.NotBefore}, stamp{&e.EndedAt}, &e.End.Kind, &e.End.Category, &e.End.Cause, &e.RetryOf)
+	e.Body = core.BodyOf(kind, subject)
 	if payload != nil {
 		e.Payload = append(json.RawMessage{}, payload...)
 	}

@@ -117,7 +117,7 @@ func turn(t *testing.T, s core.Store, owner string, n int, add int) {
 		}
 	}
 	to := core.Address{Platform: "p", Channel: "c"}
-	_, err := s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint("m", n), Conversation: "p:l", Kind: core.KindMessage, Address: to})
+	_, err := s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint("m", n), Conversation: "p:l", Body: core.MessageEvent{}, Address: to})
 	fail(err)
 	claims, err := s.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 3, Lease: 1 << 40, Scopes: []core.Scope{{Platform: "p"}}})
 	fail(err)
@@ -148,7 +148,7 @@ func turn(t *testing.T, s core.Store, owner string, n int, add int) {
 	if len(m) != add {
 		t.Fatalf("%d messages, want %d", len(m), add)
 	}
-	_, err = s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint("x", n), Conversation: "p:l", Kind: core.KindMessage, Address: to})
+	_, err = s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint("x", n), Conversation: "p:l", Body: core.MessageEvent{}, Address: to})
 	fail(err)
 	claims, err = s.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 3, Lease: 1 << 40, Scopes: []core.Scope{{Platform: "p"}}})
 	fail(err)

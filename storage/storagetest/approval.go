@@ -27,7 +27,7 @@ func (w *world) wakes(id core.ApprovalID, invocation core.InvocationID, state co
 	var d core.DecisionPayload
 	w.ok(json.Unmarshal(c.Event.Payload, &p))
 	w.ok(json.Unmarshal(p.Payload["decision"], &d))
-	if c.Event.Kind != core.KindSignal || c.Event.Invocation != invocation || p.SignalID != core.SignalID(id) || d.State != state || d.Approval != id {
+	if c.Event.Kind() != core.KindSignal || c.Event.Invocation != invocation || p.SignalID != core.SignalID(id) || d.State != state || d.Approval != id {
 		w.Fatalf("got %+v with %+v", c.Event, d)
 	}
 	return c

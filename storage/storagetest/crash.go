@@ -79,7 +79,7 @@ func (w *world) arrived() {
 	events := must(w.Events(w.ctx, core.EventFilter{}))(w)
 	ends := map[core.Kind]core.EndKind{}
 	for _, e := range events {
-		ends[e.Kind] = e.End.Kind
+		ends[e.Kind()] = e.End.Kind
 	}
 	w.equal("the events", len(events), 4)
 	w.equal("their ends", ends, map[core.Kind]core.EndKind{

@@ -63,7 +63,7 @@ var inboxExamples = []example{
 	{"an event without its key is refused", func(w *world) {
 		for _, spoil := range []func(*core.Event){
 			func(e *core.Event) { e.Platform = "" }, func(e *core.Event) { e.ID = "" },
-			func(e *core.Event) { e.Conversation = "" }, func(e *core.Event) { e.Kind = "" },
+			func(e *core.Event) { e.Conversation = "" }, func(e *core.Event) { e.Body = nil },
 		} {
 			e := w.event(core.KindMessage, conversation, "")
 			spoil(&e)

@@ -94,10 +94,10 @@ func (m *model) next(q core.QueueKey) *modelEvent {
 	}
 	var head *modelEvent
 	for _, e := range m.waiting(q) {
-		if e.Kind == core.KindSignal && !e.backsOff {
+		if e.Kind() == core.KindSignal && !e.backsOff {
 			return e
 		}
-		if e.Kind != core.KindSignal && head == nil {
+		if e.Kind() != core.KindSignal && head == nil {
 			head = e
 		}
 	}
@@ -177,7 +177,7 @@ func (m *model) close(id core.InvocationID, text string, except int64) {
 		m.sessions[rec.Session] = append(m.sessions[rec.Session], modelRow{id, n, text})
 	}
 	for _, e := range m.events {
-		if e.Kind == core.KindSignal && e.invocation == id && e.end == "" && e.seq != except {
+		if e.Kind() == core.KindSignal && e.invocation == id && e.end == "" && e.seq != except {
 			e.end = core.EndWithdrawn
 		}
 	}
@@ -231,5 +231,5 @@ func voter(d core.Decision) string {
 }
 
 func (m *model) clickInTime(id core.ApprovalID, a *modelApproval) bool {
-	return a.timeout && slices.ContainsFunc(m.waiting(core.Event{Kind: core.KindClick, Subject: string(id)}.QueueKey()), func(e *modelEvent) bool { return e.epoch <= a.epoch })
+	return a.timeout && slices.ContainsFunc(m.waiting(core.Event{Body: core.ClickEvent{Approval: id}}.QueueKey()), func(e *modelEvent) bool { return e.epoch <= a.epoch })
 }

@@ -148,7 +148,7 @@ func (p *property) approval(rt *rapid.T) core.ApprovalID {
 func (p *property) event(kind core.Kind, l core.ConversationID, subject string) core.Event {
 	p.count++
 	return core.Event{
-		Platform: p.platform, ID: strconv.Itoa(p.count), Conversation: l, Kind: kind, Subject: subject, Actor: ann,
+		Platform: p.platform, ID: strconv.Itoa(p.count), Conversation: l, Body: core.BodyOf(kind, subject), Actor: ann,
 		Address: core.Address{Platform: p.platform, Channel: string(l)}, Payload: json.RawMessage(`{}`),
 	}
 }

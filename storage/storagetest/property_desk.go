@@ -34,7 +34,7 @@ func (p *property) decide(rt *rapid.T, d core.Decision) {
 	}
 	latest, err := p.any(rt).Events(ctx, core.EventFilter{Conversation: a.conversation, Limit: 1})
 	p.ok(rt, err)
-	if len(latest) != 1 || latest[0].Kind != core.KindSignal || latest[0].Subject != string(d.Approval) || latest[0].Invocation != a.invocation {
+	if len(latest) != 1 || latest[0].Kind() != core.KindSignal || latest[0].Subject() != string(d.Approval) || latest[0].Invocation != a.invocation {
 		rt.Fatalf("the signal of %s is not there, but %+v", d.Approval, latest)
 	}
 	p.learn(rt, latest[0].Seq, latest[0].Event)
@@ -47,8 +47,8 @@ func (p *property) vote(rt *rapid.T) {
 
 // voteByClick counts a click, the same one more than once at times.
 func (p *property) voteByClick(rt *rapid.T) {
-	e := p.some(rt, func(e *modelEvent) bool { return e.Kind == core.KindClick })
-	d := vote(core.ApprovalID(e.Subject), e.Actor, core.Approve)
+	e := p.some(rt, func(e *modelEvent) bool { return e.Kind() == core.KindClick })
+	d := vote(core.ApprovalID(e.Subject()), e.Actor, core.Approve)
 	if e.seq%3 == 0 {
 		d.Vote.Choice = core.Deny
 	}
@@ -70,12 +70,12 @@ func (p *property) cancel(rt *rapid.T) {
 
 // beginIntent runs the tool of a resumed turn's approval: only of one that is approved.
 func (p *property) beginIntent(rt *rapid.T) {
-	c, holds := p.held(rt, func(c core.Claim) bool { return c.Event.Kind == core.KindSignal && p.resumed(c) != "" })
-	a := p.m.approvals[core.ApprovalID(c.Event.Subject)]
+	c, holds := p.held(rt, func(c core.Claim) bool { return c.Event.Kind() == core.KindSignal && p.resumed(c) != "" })
+	a := p.m.approvals[core.ApprovalID(c.Event.Subject())]
 	if a == nil {
 		rt.Skip("no approval")
 	}
-	id := core.ApprovalID(c.Event.Subject)
+	id := core.ApprovalID(c.Event.Subject())
 	rec, err := p.any(rt).BeginIntent(ctx, c, intent(c, id))
 	switch {
 	case !holds:
@@ -104,7 +104,7 @@ func (p *property) stop(rt *rapid.T) {
 		ml.stop = ml.holder.Event.Seq
 	} else {
 		for _, e := range p.m.waiting(l.Queue()) {
-			if e.Kind != core.KindSignal {
+			if e.Kind() != core.KindSignal {
 				if e.backsOff {
 					want.Withdrawn, e.end = e.seq, core.EndWithdrawn
 					p.seen["withdrawal"]++
@@ -125,7 +125,7 @@ func (p *property) again(rt *rapid.T) {
 	case e.again != 0:
 		p.ok(rt, err)
 		p.equal(rt, "the receipt", r, core.Receipt{Seq: e.again})
-	case e.end != core.EndErrored && e.end != core.EndDead && e.end != core.EndDropped, e.Kind == core.KindSignal && !p.waits(e.invocation):
+	case e.end != core.EndErrored && e.end != core.EndDead && e.end != core.EndDropped, e.Kind() == core.KindSignal && !p.waits(e.invocation):
 		if core.CategoryOf(err) != core.Invalid {
 			rt.Fatalf("trying an event again that ended in %q gave %v", e.end, err)
 		}
@@ -202,11 +202,11 @@ func (p *property) check(rt *rapid.T) {
 		found, err := s.Events(ctx, core.EventFilter{Conversation: l})
 		p.ok(rt, err)
 		for _, e := range found {
-			got[e.Seq] = line{e.Seq, e.Kind, e.Invocation, e.Session, e.Attempt, e.Retries, e.End.Kind, !e.EndedAt.IsZero()}
+			got[e.Seq] = line{e.Seq, e.Kind(), e.Invocation, e.Session, e.Attempt, e.Retries, e.End.Kind, !e.EndedAt.IsZero()}
 		}
 	}
 	for seq, e := range p.m.events {
-		want[seq] = line{seq, e.Kind, e.invocation, e.session, e.attempt, e.retries, e.end, e.end != ""}
+		want[seq] = line{seq, e.Kind(), e.invocation, e.session, e.attempt, e.retries, e.end, e.end != ""}
 	}
 	p.equal(rt, "the list of events", got, want)
 	p.checkSessions(rt, s)

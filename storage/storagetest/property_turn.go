@@ -102,7 +102,7 @@ func (p *property) finish(rt *rapid.T, c core.Claim, holds bool, f core.Finish) 
 
 // resumed is the paused record that the claim's turn takes up, if it is a signal's.
 func (p *property) resumed(c core.Claim) core.InvocationID {
-	if p.waits(c.Event.Invocation) && c.Event.Kind == core.KindSignal {
+	if p.waits(c.Event.Invocation) && c.Event.Kind() == core.KindSignal {
 		return c.Event.Invocation
 	}
 	return ""
@@ -113,7 +113,7 @@ func (p *property) takeUp(c core.Claim) {
 	if id := p.resumed(c); id != "" {
 		delete(p.m.paused, id)
 		p.seen["resume"]++
-		if a := p.m.approvals[core.ApprovalID(c.Event.Subject)]; a != nil && a.state != core.Cancelled {
+		if a := p.m.approvals[core.ApprovalID(c.Event.Subject())]; a != nil && a.state != core.Cancelled {
 			a.begun = true
 		}
 	}
@@ -169,7 +169,7 @@ func (p *property) fail(rt *rapid.T) {
 	}
 	if holds && f.Resumed != "" {
 		p.m.close(f.Resumed, "failed", c.Event.Seq)
-		if a := p.m.approvals[core.ApprovalID(c.Event.Subject)]; a != nil && a.state != core.Cancelled && a.state != core.Open {
+		if a := p.m.approvals[core.ApprovalID(c.Event.Subject())]; a != nil && a.state != core.Cancelled && a.state != core.Open {
 			a.begun = true
 		}
 	}

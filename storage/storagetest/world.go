@@ -121,7 +121,7 @@ func (w *world) equal(what string, got, want any) {
 func (w *world) event(kind core.Kind, l core.ConversationID, subject string) core.Event {
 	w.count++
 	return core.Event{
-		Platform: platform, ID: fmt.Sprintf("e%d", w.count), Conversation: l, Kind: kind, Subject: subject, Actor: ann,
+		Platform: platform, ID: fmt.Sprintf("e%d", w.count), Conversation: l, Body: core.BodyOf(kind, subject), Actor: ann,
 		Address: core.Address{Platform: platform, Channel: string(l)}, Payload: json.RawMessage(`{"n": 1}`),
 	}
 }

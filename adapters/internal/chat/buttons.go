@@ -66,10 +66,10 @@ func OpenButton(s *core.Signer, value string) (b Button, ok bool) {
 func (b Button) Event(platform string, who core.Actor, to core.Address) core.Event {
 	e := core.Event{
 		Platform: platform, ID: "press/" + string(b.Action) + "/" + b.Failed, Conversation: b.Conversation, Actor: who, Address: to,
-		Kind: core.KindReset, Subject: b.Failed,
 	}
-	if b.Action == ActionRetry {
-		e.Kind, e.Subject = core.KindControl, "again/"+b.Failed
+	failed, _ := strconv.ParseInt(b.Failed, 10, 64) // gatehouse sealed it
+	if e.Body = (core.ResetEvent{Failed: failed}); b.Action == ActionRetry {
+		e.Body = core.RetryEvent{Failed: failed}
 	}
 	return e
 }
@@ -77,7 +77,7 @@ func (b Button) Event(platform string, who core.Actor, to core.Address) core.Eve
 // DecisionEvent is the event of a decision on a card. press tells one press from the next; user is the platform's own id of the person.
 func DecisionEvent(platform string, id core.ApprovalID, user, press string, c core.ConversationID, to core.Address, payload []byte) core.Event {
 	return core.Event{
-		Platform: platform, ID: "vote/" + string(id) + "/" + user + "/" + press, Conversation: c, Kind: core.KindClick, Subject: string(id),
+		Platform: platform, ID: "vote/" + string(id) + "/" + user + "/" + press, Conversation: c, Body: core.ClickEvent{Approval: id},
 		Actor: core.Actor{ID: platform + ":" + user}, Address: to, Payload: payload,
 	}
 }

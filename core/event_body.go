@@ -1,0 +1,136 @@
+package core
+
+import (
+	"strconv"
+	"strings"
+)
+
+// EventBody says what an event is, by its type: MessageEvent, ResetEvent, SignalEvent, ClickEvent, ControlEvent, RetryEvent or
+// AmendEvent, and nothing else. The kind and the subject are its stored form; BodyOf reads them back.
+//
+// Messages and resets are taken in the order of arrival, one at a time in a conversation; signals overtake them; clicks, controls
+// and retries wait for neither.
+type EventBody interface {
+	stored() (kind Kind, subject string)
+}
+
+// Kind names the type of an event's body, for the store, logs and listings.
+type Kind string
+
+// The kinds.
+const (
+	KindMessage Kind = "message"
+	KindReset   Kind = "reset"
+	KindSignal  Kind = "signal"
+	KindClick   Kind = "click"
+	KindControl Kind = "control"
+	KindRetry   Kind = "retry"
+	KindAmend   Kind = "amend"
+)
+
+// MessageEvent is something that a person said. Its payload is the platform's own.
+type MessageEvent struct{}
+
+// ResetEvent asks for a new conversation: it raises the generation, in its place among the messages. Failed is the event whose
+// button "new conversation" was pressed, 0 where somebody asked in words.
+type ResetEvent struct{ Failed int64 }
+
+// SignalEvent is a decision that wakes a paused turn. The store makes it, never an adapter. Its payload is a SignalPayload.
+type SignalEvent struct{ Approval ApprovalID }
+
+// ClickEvent is a request to decide an approval.
+type ClickEvent struct{ Approval ApprovalID }
+
+// ControlEvent is a control word: stop, status, cancel or help.
+type ControlEvent struct{ Word string }
+
+// RetryEvent asks to take a failed event again: its button "try again" was pressed.
+type RetryEvent struct{ Failed int64 }
+
+// AmendEvent changes or takes back what an earlier event of the same platform said; Event is that event's id. Accept settles it
+// itself. Its payload is an Amendment.
+type AmendEvent struct{ Event string }
+
+func (MessageEvent) stored() (Kind, string)   { return KindMessage, "" }
+func (b ResetEvent) stored() (Kind, string)   { return KindReset, seqText(b.Failed) }
+func (b SignalEvent) stored() (Kind, string)  { return KindSignal, string(b.Approval) }
+func (b ClickEvent) stored() (Kind, string)   { return KindClick, string(b.Approval) }
+func (b ControlEvent) stored() (Kind, string) { return KindControl, b.Word }
+func (b RetryEvent) stored() (Kind, string)   { return KindRetry, seqText(b.Failed) }
+func (b AmendEvent) stored() (Kind, string)   { return KindAmend, b.Event }
+
+// Kind is the kind of the event's body, "" where it has none.
+func (e Event) Kind() Kind {
+	kind, _ := e.stored()
+	return kind
+}
+
+// Subject is what the event is about, in its stored form.
+func (e Event) Subject() string {
+	_, subject := e.stored()
+	return subject
+}
+
+func (e Event) stored() (Kind, string) {
+	if e.Body == nil {
+		return "", ""
+	}
+	return e.Body.stored()
+}
+
+// QueueKey is the queue that the event is claimed from: for a click its approval's, for a control or a retry the one for its
+// conversation's controls, for anything else its conversation's.
+func (e Event) QueueKey() QueueKey {
+	switch b := e.Body.(type) {
+	case ClickEvent:
+		return QueueKey("approval:" + b.Approval)
+	case ControlEvent, RetryEvent:
+		return QueueKey(e.Conversation + "!control")
+	}
+	return e.Conversation.Queue()
+}
+
+// ParseControl is what a control word asks for, in the word that people type: new, stop, status, cancel or help. It is nil for any
+// other word.
+func ParseControl(word string) EventBody {
+	switch word = strings.ToLower(word); word {
+	case "new":
+		return ResetEvent{}
+	case "stop", "status", "cancel", "help":
+		return ControlEvent{Word: word}
+	}
+	return nil
+}
+
+// BodyOf reads a body back from its stored form; nil for an unknown kind.
+func BodyOf(kind Kind, subject string) EventBody {
+	switch kind {
+	case KindMessage:
+		return MessageEvent{}
+	case KindReset:
+		return ResetEvent{Failed: seqOf(subject)}
+	case KindSignal:
+		return SignalEvent{Approval: ApprovalID(subject)}
+	case KindClick:
+		return ClickEvent{Approval: ApprovalID(subject)}
+	case KindControl:
+		return ControlEvent{Word: subject}
+	case KindRetry:
+		return RetryEvent{Failed: seqOf(subject)}
+	case KindAmend:
+		return AmendEvent{Event: subject}
+	}
+	return nil
+}
+
+func seqText(seq int64) string {
+	if seq == 0 {
+		return ""
+	}
+	return strconv.FormatInt(seq, 10)
+}
+
+func seqOf(text string) int64 {
+	seq, _ := strconv.ParseInt(text, 10, 64)
+	return seq
+}

@@ -277,7 +277,7 @@ func TestCheckupOfASlackThatDoesNotAnswer(t *testing.T) {
 		fault.Lift()
 	}
 	fault := c.Inject(slacktest.Fault{Method: "users.conversations", Trouble: slacktest.Refused("access_denied")})
-	wantCheck(t, c.finds(t), "slack channels", slack.Fail, "Slack refuses to tell: access_denied")
+	wantCheck(t, c.finds(t), "slack channels", slack.Fail, "Slack refuses to answer: access_denied")
 	fault.Lift()
 	c.checkup.Config.APIURL = c.URL() + "/nothing/"
 	wantCheck(t, c.finds(t), "slack token", slack.Fail, "What answers at "+c.URL()+"/nothing/ does not answer as Slack does", "404", "SLACK_API_URL")

@@ -21,11 +21,8 @@ const (
 	pathCommands     = "/slack/commands"
 )
 
-// response is what Slack gets back with an acknowledgement; nil: nothing.
-type response = map[string]any
-
-// receiver handles a body up to the commit of its event.
-type receiver func(ctx context.Context, body []byte, accept core.Accept) (response, chat.Result)
+// receiver handles a body up to the commit of its event. The reply goes back with the acknowledgement; nil: nothing.
+type receiver func(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result)
 
 // Routes are the paths that Slack posts to, where a signing secret is set. Each request is answered after its commit: 200; 400 where
 // it can't be read, 401 where its signature or time is wrong, 403 of another workspace, 413 where it is too large, 503 where it could

@@ -14,7 +14,8 @@ func (s *Slack) Sleeping(sleep func(context.Context, time.Duration)) { s.sleep =
 
 // Take takes a body of a kind as either transport does; refused: it was not stored, and is not acknowledged or is told to be broken.
 func (s *Slack) Take(ctx context.Context, kind string, body []byte, accept core.Accept) (refused bool) {
-	_, result := s.receive(ctx, kind, body, accept)
+	receive := map[string]receiver{"events_api": s.receiveEvent, "interactive": s.receiveInteraction, "slash_commands": s.receiveCommand}[kind]
+	_, result := receive(ctx, body, accept)
 	return result != chat.Stored
 }
 

@@ -11,63 +11,11 @@ import (
 	"gatehouse/core"
 )
 
-// interaction is what is read of a click on a button or a submitted modal. It is not slack-go's InteractionCallback: that one refuses a
-// click over any block of the message that it does not know.
-type interaction struct {
-	Type      api.InteractionType `json:"type"`
-	TriggerID string              `json:"trigger_id"`
-	Team      struct {
-		ID string `json:"id"`
-	} `json:"team"`
-	User struct {
-		ID string `json:"id"`
-	} `json:"user"`
-	Container struct {
-		ChannelID string `json:"channel_id"`
-		MessageTS string `json:"message_ts"`
-		ThreadTS  string `json:"thread_ts"`
-	} `json:"container"`
-	Channel struct {
-		ID string `json:"id"`
-	} `json:"channel"`
-	Message struct {
-		TS       string `json:"ts"`
-		ThreadTS string `json:"thread_ts"`
-	} `json:"message"`
-	Actions []struct {
-		ActionID string `json:"action_id"`
-		Value    string `json:"value"`
-		ActionTS string `json:"action_ts"`
-	} `json:"actions"`
-	View struct {
-		ID              string `json:"id"`
-		CallbackID      string `json:"callback_id"`
-		PrivateMetadata string `json:"private_metadata"`
-		State           struct {
-			Values map[string]map[string]struct {
-				Value string `json:"value"`
-			} `json:"values"`
-		} `json:"state"`
-	} `json:"view"`
-}
-
-// address is the conversation that the button is in.
-func (i interaction) address() core.Address {
-	to := core.Address{Platform: Name, Channel: i.Container.ChannelID, Thread: i.Message.ThreadTS}
-	if to.Channel == "" {
-		to.Channel = i.Channel.ID
-	}
-	if to.Thread == "" {
-		to.Thread = i.Container.ThreadTS
-	}
-	return to
-}
-
 // receiveInteraction handles an interaction up to the commit of its event. What only opens a modal is done at once and stores nothing.
-func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core.Accept) (response, chat.Result) {
+func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
 	var i interaction
 	if err := json.Unmarshal(body, &i); err != nil {
-		return nil, s.unreadable("interaction", body, err)
+		return nil, chat.Unreadable(s.Log, "interaction", body, err)
 	}
 	switch {
 	case i.User.ID == "":
@@ -107,14 +55,14 @@ func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click s
 	case chat.ActionRetry, chat.ActionNew:
 		if len(b.More) == 2 {
 			to := core.Address{Platform: Name, Channel: b.More[0], Thread: b.More[1], Message: i.Message.TS}
-			return s.commit(ctx, b.Event(Name, actor(i.User.ID), to), accept)
+			return chat.Commit(ctx, s.Log, b.Event(Name, actor(i.User.ID), to), accept, retryNote)
 		}
 	case chat.ActionApprove, chat.ActionDeny:
 		if click == "" {
 			s.Log.Warn("a click without a time can't be told from another one and is refused")
 			return chat.Malformed
 		}
-		return s.commit(ctx, s.decision(i, b.Approval, click, body), accept)
+		return chat.Commit(ctx, s.Log, s.decision(i, b.Approval, click, body), accept, retryNote)
 	case chat.ActionReason, chat.ActionArguments:
 		return s.openModal(ctx, i, b)
 	}
@@ -130,7 +78,7 @@ func (s *Slack) submitted(ctx context.Context, i interaction, body []byte, accep
 		return chat.Stored
 	}
 	i.Container.ChannelID, i.Message.ThreadTS = b.More[0], b.More[1]
-	return s.commit(ctx, s.decision(i, b.Approval, i.View.ID, body), accept)
+	return chat.Commit(ctx, s.Log, s.decision(i, b.Approval, i.View.ID, body), accept, retryNote)
 }
 
 // decision is the event of a decision on a card.
@@ -176,23 +124,3 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 
 // triggerTime is how long Slack takes a modal after the click: three seconds.
 const triggerTime = 2500 * time.Millisecond
-
-// ephemeralTime is how long a message to a clicker may take: nobody waits for it.
-const ephemeralTime = 5 * time.Second
-
-// tellClicker tells the person who clicked, and nobody else, what is wrong. It is tried once, beside the acknowledgement that Slack
-// waits for.
-func (s *Slack) tellClicker(i interaction, text string) {
-	at := i.address()
-	if at.Channel == "" {
-		return
-	}
-	s.inBackground(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), ephemeralTime)
-		defer cancel()
-		_, err := s.api.PostEphemeralContext(ctx, at.Channel, i.User.ID, append(inThread(at.Thread), api.MsgOptionText(text, true))...)
-		if err := s.called(err); err != nil {
-			s.Log.Info("the person who clicked could not be told what is wrong", "err", err)
-		}
-	})
-}

@@ -10,9 +10,9 @@ import (
 	"gatehouse/adapters/slack/internal/preflight"
 )
 
-// TestReadmeNamesScopesAndSettings keeps README with the table of scopes and with the settings.
+// TestReadmeNamesScopesAndSettings compares README.md with the table of scopes and with the settings.
 func TestReadmeNamesScopesAndSettings(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}

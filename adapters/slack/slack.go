@@ -108,7 +108,9 @@ func (s *Slack) Run(ctx context.Context, accept core.Accept) error {
 		}
 	})
 	if s.sockets != nil {
-		s.sockets.Handle = s.socketHandler(accept)
+		s.sockets.Handle = func(ctx context.Context, kind string, payload []byte) (any, bool) {
+			return s.receiveSocket(ctx, kind, payload, accept)
+		}
 		parts.Go(func() {
 			err := s.sockets.Run(ctx)
 			switch {

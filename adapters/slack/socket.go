@@ -16,27 +16,19 @@ func (s *Slack) openSocket(ctx context.Context) (address string, err error) {
 	return address, webapi.SocketError(err)
 }
 
-// socketHandler handles what comes over Socket Mode. What could not be stored is not acknowledged.
-func (s *Slack) socketHandler(accept core.Accept) func(ctx context.Context, kind string, payload []byte) (any, bool) {
-	return func(ctx context.Context, kind string, payload []byte) (any, bool) {
-		r, result := s.receive(ctx, kind, payload, accept)
-		if r == nil { // not a nil response in an interface
-			return nil, result != chat.NotStored
-		}
-		return r, result != chat.NotStored
-	}
-}
-
-// receive handles the payload of one kind of Socket Mode envelope, which is the same as the body of a request over HTTP.
-func (s *Slack) receive(ctx context.Context, kind string, payload []byte, accept core.Accept) (response, chat.Result) {
+// receiveSocket handles the payload of an envelope, which is the same as the body of a request over HTTP. ack is false for what Slack is
+// to send again.
+func (s *Slack) receiveSocket(ctx context.Context, kind string, payload []byte, accept core.Accept) (reply any, ack bool) {
+	var result chat.Result
 	switch kind {
 	case socketmode.RequestTypeEventsAPI:
-		return s.receiveEvent(ctx, payload, accept)
+		reply, result = s.receiveEvent(ctx, payload, accept)
 	case socketmode.RequestTypeInteractive:
-		return s.receiveInteraction(ctx, payload, accept)
+		reply, result = s.receiveInteraction(ctx, payload, accept)
 	case socketmode.RequestTypeSlashCommands:
-		return s.receiveCommand(ctx, payload, accept)
+		reply, result = s.receiveCommand(ctx, payload, accept)
+	default:
+		s.Log.Debug("an envelope of an unknown kind is ignored", "kind", kind)
 	}
-	s.Log.Debug("an envelope of an unknown kind is ignored", "kind", kind)
-	return nil, chat.Stored
+	return reply, result != chat.NotStored
 }

@@ -51,7 +51,7 @@ func newPlatforms(ctx context.Context, cfg Config, store core.Store, owner strin
 	desk := approvals.NewService(store)
 	var platforms []core.Platform
 	if cfg.Slack.Enabled() {
-		platforms = append(platforms, slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Cards: desk, Jitter: rand.Float64, Log: log}))
+		platforms = append(platforms, slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: desk.Card, Jitter: rand.Float64, Log: log}))
 	}
 	if cfg.Discord.Enabled() {
 		recent := func(ctx context.Context) ([]core.EventRecord, error) {

@@ -87,6 +87,7 @@ const (
 	DeliveryForbidden Category = "delivery_forbidden" // a platform refuses a post until somebody mends something there: a permission, an invitation
 	DeliveryInDoubt   Category = "delivery_in_doubt"  // a send's answer was lost: it may be there
 	DeliveryLater     Category = "delivery_later"     // a platform asked us to wait, or could not be reached
+	DeliveryNotYet    Category = "delivery_not_yet"   // nothing was sent: our own rate limit of the platform asks to wait
 )
 
 // buckets is harness §7 and harness-chat §10 in one table. Where the text assigns nothing, the choice and its reason stand here:
@@ -112,7 +113,7 @@ var buckets = map[Category]Bucket{
 	NodeException: RetryableTransient, EdgeException: RetryableTransient, ReducerError: RetryableTransient,
 	RoutingError: RetryableTransient, StateValidationError: SessionTerminating, FanOutEmpty: RetryableTransient,
 	SuspensionUnsupportedContext: RetryableTransient, LeaseLost: RetryableTransient, Internal: RetryableTransient,
-	DeliveryLater: RetryableTransient,
+	DeliveryLater: RetryableTransient, DeliveryNotYet: RetryableTransient,
 
 	ProviderInvalidRequest: UserCorrectable, ProviderInvalidResponse: UserCorrectable, ChatMessageShapeInvalid: UserCorrectable,
 	ProviderAuthentication: UserCorrectable, SuspensionPayloadInvalid: UserCorrectable, SuspensionRecordInvalid: UserCorrectable,

@@ -13,13 +13,9 @@ import (
 const Name = "discord"
 
 var (
-	_ core.Platform = (*Discord)(nil)
-	_ core.Finder   = (*Discord)(nil)
-	_ core.Worker   = (*Discord)(nil)
-	_ core.Grouper  = (*Discord)(nil)
-	_ core.Pacer    = (*Discord)(nil)
-	_ core.Herald   = (*Discord)(nil)
-	_ core.Prober   = (*Discord)(nil)
+	_ core.Platform  = (*Discord)(nil)
+	_ core.Directory = (*Discord)(nil)
+	_ core.Health    = (*Discord)(nil)
 )
 
 // Cards draws an approval from its stored state.

@@ -19,26 +19,24 @@ const (
 	pages     = 20
 )
 
-// Looks is how many looks in vain prove that a message is not there.
-func (d *Discord) Looks() int { return looks }
-
 // Find looks for a part by its mark, among the bot's own messages in its conversation since the send. What only one person sees can't
 // be read back.
-func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Ref, bool, error) {
+func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found, error) {
 	if delivery.Kind == core.PostPrivate {
-		return "", false, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
+		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
 	}
 	parts, err := d.parts(delivery)
 	if err != nil {
-		return "", false, err
+		return core.Found{}, err
 	}
 	if delivery.Part >= len(parts) {
-		return "", false, core.Errorf(core.DeliveryFailed, "The post has no part %d.", delivery.Part+1)
+		return core.Found{}, core.Errorf(core.DeliveryFailed, "The post has no part %d.", delivery.Part+1)
 	}
+	more := delivery.Part+1 < len(parts)
 	if c, ok := commandOf(delivery); ok {
 		ref, late, err := d.answered(ctx, c, delivery, parts[delivery.Part])
 		if !late {
-			return ref, delivery.Part+1 < len(parts), err
+			return core.Found{Ref: ref, More: more}, err
 		}
 	}
 	places := []string{placeOf(delivery.To)}
@@ -48,13 +46,13 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Ref, b
 	for _, channel := range places {
 		id, err := d.lookIn(ctx, channel, delivery, parts[delivery.Part])
 		if err != nil {
-			return "", false, err
+			return core.Found{}, err
 		}
 		if id != "" {
-			return refOf(channel, id), delivery.Part+1 < len(parts), nil
+			return core.Found{Ref: refOf(channel, id), More: more}, nil
 		}
 	}
-	return "", false, nil
+	return core.Found{Looks: looks}, nil
 }
 
 // lookIn looks for a part in a channel; "" where it is not there.

@@ -206,7 +206,7 @@ func TestWithheldAcknowledgements(t *testing.T) {
 	r.RefuseConnections(true) // so that the time between is seen
 	c.WithholdAcks()
 	before := len(c.State().Beats)
-	r.eventually("that nothing is heard", func() bool { hears, _ := r.p.Probe(); return hears != nil })
+	r.eventually("that nothing is heard", func() bool { hears, _ := r.p.Health(); return hears != nil })
 	r.eventually("the end of the connection", func() bool { return !c.State().Open })
 	if more := len(c.State().Beats) - before; more > 1 { // the second one, two intervals later, comes no more
 		t.Errorf("it sent %d more heartbeats before it noticed", more)

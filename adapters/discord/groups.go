@@ -39,6 +39,9 @@ func newRanks(d *Discord) *ranks {
 	return &ranks{discord: d, members: map[string]remembrance{}, homes: map[string]string{}}
 }
 
+// NameOf gives no name: the names that Discord knows people by come with their events.
+func (d *Discord) NameOf(context.Context, core.Actor) string { return "" }
+
 // Groups gives which of the wanted roles (discord:role:…) a person has. A role that no server of the bot's has, or that the bot may
 // not ask for, has nobody; where Discord can't be asked now the error is retryable.
 func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {

@@ -12,10 +12,10 @@ import (
 // maxCopies is how many direct messages there are for one card.
 const maxCopies = 20
 
-// Elsewhere gives copies of a card, as direct messages, for the people named as approvers who do not see its conversation. Who has a
+// CardCopies gives copies of a card, as direct messages, for the people named as approvers who do not see its conversation. Who has a
 // role can't be listed without a privileged intent, so those that approve by a role are taken to see it. Where the card could not be
 // posted at all, everybody who is named gets one, and the requester is told.
-func (d *Discord) Elsewhere(ctx context.Context, delivery core.Delivery, refused bool) ([]core.Post, error) {
+func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refused bool) ([]core.Post, error) {
 	var posts []core.Post
 	for _, user := range named(delivery.Card.Approvers) {
 		if len(posts) == maxCopies {

@@ -156,8 +156,8 @@ func (v *voice) state() error {
 	return v.err
 }
 
-// Probe tells whether Discord is heard (every shard by a living connection, here or at another process) and could be spoken to the
+// Health tells whether Discord is heard (every shard by a living connection, here or at another process) and could be spoken to the
 // last time.
-func (d *Discord) Probe() (hears, speaks error) {
+func (d *Discord) Health() (inbound, outbound error) {
 	return d.ears.state(time.Now()), d.voice.state()
 }

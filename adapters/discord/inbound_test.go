@@ -188,7 +188,7 @@ func (f shelf) Card(ctx context.Context, id core.ApprovalID, _ bool) (core.Card,
 func (r *inbound) known() *inbound {
 	r.t.Helper()
 	r.eventually("the beginning", func() bool {
-		hears, speaks := r.p.Probe()
+		hears, speaks := r.p.Health()
 		return hears == nil && speaks == nil
 	})
 	return r

@@ -32,9 +32,9 @@ func newPace(now func() time.Time) *pace {
 	return &pace{now: now, all: rate.NewLimiter(postRate, postBurst), promised: map[string]time.Time{}}
 }
 
-// Pace gives a part leave, or says when to come again. A channel that Discord asked to leave alone waits as long as it said, and no
+// pace gives a part leave, or says when to come again. A channel that Discord asked to leave alone waits as long as it said, and no
 // other does.
-func (d *Discord) Pace(delivery core.Delivery) time.Duration {
+func (d *Discord) pace(delivery core.Delivery) time.Duration {
 	if wait := d.out.rest.gates.closedFor(bucketOf(http.MethodPost, messagesOf(placeOf(delivery.To)))); wait > 0 {
 		return wait
 	}

@@ -61,10 +61,10 @@ func TestAWaitThatIsNotGlobalHoldsUpOneChannel(t *testing.T) {
 	if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != time.Hour {
 		t.Errorf("%v", err)
 	}
-	if w.d.Pace(d) <= 0 {
+	if w.d.pace(d) <= 0 {
 		t.Error("the channel is not left alone")
 	}
-	if wait := w.d.Pace(answerTo("reply/2", "hello", core.Address{Platform: Name, Channel: secret})); wait > 0 {
+	if wait := w.d.pace(answerTo("reply/2", "hello", core.Address{Platform: Name, Channel: secret})); wait > 0 {
 		t.Errorf("another channel waits for %s", wait)
 	}
 }

@@ -75,6 +75,10 @@ func (w *town) say(d core.Delivery) []core.Ref {
 	var refs []core.Ref
 	for more := true; more; d.Part++ {
 		ref, again, err := w.d.Post(w.ctx(), d)
+		if core.CategoryOf(err) == core.DeliveryNotYet {
+			w.clock.Advance(core.RetryAfterOf(err))
+			ref, again, err = w.d.Post(w.ctx(), d)
+		}
 		if err != nil {
 			w.t.Fatalf("part %d: %v", d.Part, err)
 		}

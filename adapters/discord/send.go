@@ -83,6 +83,13 @@ func (p painter) outgoing(d core.Delivery, m drawn) outgoing {
 
 // Post sends one part as one message. A private word goes to its person alone. The ref is the message's channel and id.
 func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Ref, more bool, err error) {
+	if delivery.Kind == core.PostWorking {
+		d.working(delivery.To, delivery.On)
+		return "", false, nil
+	}
+	if wait := d.pace(delivery); wait > 0 {
+		return "", false, &core.Error{Category: core.DeliveryNotYet, Message: "Discord's rate limit for the channel asks to wait.", RetryAfter: wait}
+	}
 	parts, err := d.parts(delivery)
 	if err != nil {
 		return "", false, err

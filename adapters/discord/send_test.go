@@ -148,7 +148,7 @@ func TestAPrivateWordIsForItsPersonAlone(t *testing.T) {
 	if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryFailed {
 		t.Errorf("%v", err)
 	}
-	if _, _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
+	if _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Errorf("%v", err)
 	}
 }
@@ -178,11 +178,11 @@ func TestWhatARefusalOfAPostMeans(t *testing.T) {
 			if core.CategoryOf(err) != c.want {
 				t.Errorf("%v", err)
 			}
-			if wait := w.d.Pace(d); (wait > 0) != strings.Contains(name, "limit") && name != "proxy" {
+			if wait := w.d.pace(d); (wait > 0) != strings.Contains(name, "limit") && name != "proxy" {
 				t.Errorf("then it waits for %s", wait)
 			}
 			other := answerTo("reply/2", "hello", core.Address{Platform: Name, Channel: secret})
-			if wait := w.d.Pace(other); (wait > 0) != (name == "global limit" || name == "proxy") {
+			if wait := w.d.pace(other); (wait > 0) != (name == "global limit" || name == "proxy") {
 				t.Errorf("another channel waits for %s", wait)
 			}
 		})
@@ -247,7 +247,7 @@ func TestSentWithinDiscordsLimits(t *testing.T) {
 	sent, waited := 0, 0
 	for i := range 20 {
 		d := answerTo("reply/"+strings.Repeat("i", i), "hello", to)
-		if w.d.Pace(d) > 0 {
+		if w.d.pace(d) > 0 {
 			waited++
 			continue
 		}

@@ -29,7 +29,7 @@ func TestTheGlobalLimitHoldsUpNoAnswerToAPress(t *testing.T) {
 			if n := w.CountCalls("POST /interactions/{interaction}/{token}/callback"); n != c.answers {
 				t.Errorf("%d answers were given", n)
 			}
-			if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) == 0 || w.d.Pace(d) == 0 {
+			if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) == 0 || w.d.pace(d) == 0 {
 				t.Errorf("another post does not wait: %v", err)
 			}
 		})

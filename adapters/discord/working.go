@@ -126,11 +126,11 @@ func (t *typist) gone(place string, one *typing) {
 	}
 }
 
-// Working shows that the bot is typing where the answer will stand, and ends that. What is shown already ends with the answer itself.
-func (d *Discord) Working(_ context.Context, to core.Address, on bool) error {
+// working shows that the bot is typing where the answer will stand, and ends that. What is shown already ends with the answer itself.
+func (d *Discord) working(to core.Address, on bool) {
 	if !on {
 		d.out.typing.stop(placeOf(to))
-		return nil
+		return
 	}
 	d.out.typing.start(placeOf(to), func(ctx context.Context) error {
 		place := placeOf(to)
@@ -139,5 +139,4 @@ func (d *Discord) Working(_ context.Context, to core.Address, on bool) error {
 		}
 		return d.call(ctx, http.MethodPost, "/channels/"+place+"/typing", nil, nil)
 	})
-	return nil
 }

@@ -45,7 +45,7 @@ func TestTypingIsShownUntilTheAnswer(t *testing.T) {
 	nap, stop := w.running()
 	to := w.asked("hello")
 	working := func(on bool) {
-		if err := w.d.Working(w.ctx(), to, on); err != nil {
+		if err := w.typing(to, on); err != nil {
 			t.Error(err)
 		}
 	}
@@ -77,13 +77,13 @@ func TestTypingEndsWithTheAnswerThatOpensTheThread(t *testing.T) {
 	nap, _ := w.running()
 	first, second := w.asked("hello"), w.asked("and hello")
 	for _, to := range []core.Address{first, second} {
-		if err := w.d.Working(w.ctx(), to, true); err != nil {
+		if err := w.typing(to, true); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w.typed(general, 2)
 	w.say(answerTo("reply/1", "done", first))
-	if err := w.d.Working(w.ctx(), first, false); err != nil {
+	if err := w.typing(first, false); err != nil {
 		t.Fatal(err)
 	}
 	for len(w.Typing(general)) < 3 { // the second goes on; the first may take one more nap
@@ -121,7 +121,7 @@ func TestTypingEndsWhereItIsNotAllowed(t *testing.T) {
 	w := newTown(t, nil)
 	w.running()
 	w.DenyBot(general, discordtest.SendMessages)
-	if err := w.d.Working(w.ctx(), core.Address{Platform: Name, Channel: general}, true); err != nil {
+	if err := w.typing(core.Address{Platform: Name, Channel: general}, true); err != nil {
 		t.Error(err)
 	}
 	w.d.out.typing.going.Wait()
@@ -150,7 +150,7 @@ func TestTypingEndsWhereAnotherProcessAnswers(t *testing.T) {
 	asked := make(chan []core.EventRecord, 1)
 	w.d.out.typing.open = func(context.Context) ([]core.EventRecord, error) { return <-asked, nil }
 	nap, _ := w.running()
-	if err := w.d.Working(w.ctx(), to, true); err != nil {
+	if err := w.typing(to, true); err != nil {
 		t.Error(err)
 	}
 	w.typed(general, 1) // there is no thread yet
@@ -172,18 +172,24 @@ func TestTypingLapses(t *testing.T) {
 	w.d.out.typing.open = func(context.Context) ([]core.EventRecord, error) { return nil, core.Errorf(core.StoreBusy, "busy") }
 	nap, _ := w.running()
 	to := core.Address{Platform: Name, Channel: general}
-	if err := w.d.Working(w.ctx(), to, true); err != nil {
+	if err := w.typing(to, true); err != nil {
 		t.Error(err)
 	}
 	w.typed(general, 1)
 	nap <- struct{}{}
 	w.typed(general, 2)
 	w.d.out.typing.lease = time.Millisecond
-	if err := w.d.Working(w.ctx(), to, true); err != nil { // said anew, for the last time
+	if err := w.typing(to, true); err != nil { // said anew, for the last time
 		t.Error(err)
 	}
 	w.d.out.typing.going.Wait()
 	if len(w.d.out.typing.places) != 0 {
 		t.Error("it goes on")
 	}
+}
+
+// typing shows or clears the typing indicator.
+func (w *town) typing(to core.Address, on bool) error {
+	_, _, err := w.d.Post(w.ctx(), core.Delivery{Post: core.Post{Key: "working/1", To: to, Kind: core.PostWorking, On: on}})
+	return err
 }

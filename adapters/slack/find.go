@@ -14,24 +14,21 @@ import (
 
 // Limits of a look for a message in doubt.
 const (
-	looks        = 2               // a message may become readable late
+	looks        = 2               // in vain prove that a message is not there: it may become readable late
 	clockSkew    = 2 * time.Minute // how far our clock and Slack's may be apart
 	historyPage  = 200
 	historyPages = 10
 )
 
-// Looks is how many looks in vain prove that a message is not there.
-func (s *Slack) Looks() int { return looks }
-
 // Find looks for a part by the key in its metadata, among the messages of its conversation since the send. An ephemeral message can't be
 // read back.
-func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Ref, bool, error) {
+func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 	if d.Kind == core.PostPrivate {
-		return "", false, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
+		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
 	}
 	parts, err := s.draw(ctx, d)
 	if err != nil {
-		return "", false, err
+		return core.Found{}, err
 	}
 	since, cursor := "", ""
 	if !d.SentAt.IsZero() {
@@ -40,18 +37,18 @@ func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Ref, bool, erro
 	for range historyPages {
 		messages, next, err := s.history(ctx, d.To, since, cursor)
 		if err := chat.FindError(s.called(err)); err != nil {
-			return "", false, err
+			return core.Found{}, err
 		}
 		for _, m := range messages {
 			if isPart(m, d) {
-				return refOf(d.To.Channel, m.Timestamp), d.Part+1 < len(parts), nil
+				return core.Found{Ref: refOf(d.To.Channel, m.Timestamp), More: d.Part+1 < len(parts)}, nil
 			}
 		}
 		if cursor = next; cursor == "" {
-			return "", false, nil
+			return core.Found{Looks: looks}, nil
 		}
 	}
-	return "", false, core.Errorf(core.DeliveryInDoubt, "There are too many messages to look through.")
+	return core.Found{}, core.Errorf(core.DeliveryInDoubt, "There are too many messages to look through.")
 }
 
 // history reads a page of a thread, or of a channel outside its threads.

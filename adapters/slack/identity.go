@@ -64,10 +64,10 @@ func (s *Slack) keepIdentity(ctx context.Context) error {
 	}.Keep(ctx)
 }
 
-// Probe tells whether events arrive (with Socket Mode: whether a connection is open) and whether Slack answered the last call.
-func (s *Slack) Probe() (hears, speaks error) {
+// Health tells whether events arrive (with Socket Mode: whether a connection is open) and whether Slack answered the last call.
+func (s *Slack) Health() (inbound, outbound error) {
 	if s.sockets != nil {
-		hears = s.sockets.Err()
+		inbound = s.sockets.Err()
 	}
-	return hears, s.outbound.Err()
+	return inbound, s.outbound.Err()
 }

@@ -13,6 +13,12 @@ import (
 
 // Post sends one part as one message, a private post to its person alone. The ref is the message's channel and timestamp.
 func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more bool, err error) {
+	if d.Kind == core.PostWorking {
+		return "", false, s.working(ctx, d.To, d.On)
+	}
+	if err := s.limits.ask(d); err != nil {
+		return "", false, err
+	}
 	parts, err := s.draw(ctx, d)
 	if err != nil {
 		return "", false, err

@@ -38,10 +38,13 @@ func newRateLimit(rps float64, now func() time.Time) *rateLimit {
 	return &rateLimit{rps: rps, now: now, channels: map[string]*channelLimit{}}
 }
 
-// Pace lets a part be sent (0), or says when to ask again. A channel that Slack asked to leave alone waits as long as Slack said, and
-// no other channel does.
-func (s *Slack) Pace(d core.Delivery) time.Duration {
-	return s.limits.wait(d.To.Channel, fmt.Sprintf("%s#%d", d.Key, d.Part))
+// ask lets a part of a post be sent, or says when to try again: delivery_not_yet. A channel that Slack asked to leave alone waits as long as
+// Slack said, and no other channel does.
+func (l *rateLimit) ask(d core.Delivery) error {
+	if wait := l.wait(d.To.Channel, fmt.Sprintf("%s#%d", d.Key, d.Part)); wait > 0 {
+		return &core.Error{Category: core.DeliveryNotYet, Message: "The rate limit of the Slack channel asks to wait.", RetryAfter: wait}
+	}
+	return nil
 }
 
 // wait is how long a part has to wait; 0: it is sent now, and counts.

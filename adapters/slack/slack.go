@@ -20,14 +20,9 @@ import (
 const Name = webapi.Platform
 
 var (
-	_ core.Platform = (*Slack)(nil)
-	_ core.Finder   = (*Slack)(nil)
-	_ core.Worker   = (*Slack)(nil)
-	_ core.Grouper  = (*Slack)(nil)
-	_ core.Namer    = (*Slack)(nil)
-	_ core.Pacer    = (*Slack)(nil)
-	_ core.Herald   = (*Slack)(nil)
-	_ core.Prober   = (*Slack)(nil)
+	_ core.Platform  = (*Slack)(nil)
+	_ core.Directory = (*Slack)(nil)
+	_ core.Health    = (*Slack)(nil)
 )
 
 // Options are a Slack platform's parts. Config, Signer and Card are needed.

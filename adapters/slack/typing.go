@@ -16,9 +16,9 @@ const (
 	workingStatus = "is working on it…"
 )
 
-// Working shows that the bot is working on an answer, and takes it away again. With the assistant view it is the assistant's status,
+// working shows that the bot is working on an answer, and takes it away again. With the assistant view it is the assistant's status,
 // which disables writing meanwhile and ends by itself; else a reaction on the message.
-func (s *Slack) Working(ctx context.Context, to core.Address, on bool) error {
+func (s *Slack) working(ctx context.Context, to core.Address, on bool) error {
 	if to.Thread != "" && s.identity.hasScope(preflight.ScopeAssistant, false) {
 		status := ""
 		if on {

@@ -2,6 +2,7 @@ package discord
 
 import (
 	"fmt"
+	"gatehouse/adapters/internal/chattext"
 	"regexp"
 	"strings"
 	"time"
@@ -152,7 +153,7 @@ func (p painter) argumentsMessages(c core.Card) []string {
 		return []string{"Tool: " + codeWord(c.Tool, maxTool) + "\nArguments: none"}
 	}
 	const room = maxContent - 200 // for the words around it
-	parts := core.Split("```json\n"+all+"\n```", room)
+	parts := chattext.Split("```json\n"+all+"\n```", room)
 	if len(parts) > maxFollowUps {
 		left := 0
 		for _, part := range parts[maxFollowUps:] {

@@ -1,10 +1,9 @@
 package discord
 
 import (
+	"gatehouse/adapters/internal/chattext"
 	"regexp"
 	"strings"
-
-	"gatehouse/core"
 )
 
 // markdown makes Markdown of a model harmless and cuts it into what one message carries each.
@@ -14,10 +13,10 @@ import (
 // change where a text is cut, so each part is looked at again as it will stand; where that finds anything, no code is spared.
 func markdown(text string) []string {
 	text = clean(text)
-	parts := core.Split(neutral(text, true), maxReply)
+	parts := chattext.Split(neutral(text, true), maxReply)
 	for _, p := range parts {
 		if neutral(p, true) != p {
-			return core.Split(neutral(text, false), maxReply)
+			return chattext.Split(neutral(text, false), maxReply)
 		}
 	}
 	return parts

@@ -42,7 +42,7 @@ func (s *Slack) channelMembers(ctx context.Context, channel string) ([]string, e
 	for range maxPages {
 		users, next, err := s.api.GetUsersInConversationContext(ctx, &api.GetUsersInConversationParameters{ChannelID: channel, Cursor: cursor, Limit: membersPage})
 		switch err := s.called(err); {
-		case chat.FailedForNow(err):
+		case core.IsTemporary(err):
 			return nil, err
 		case err != nil:
 			s.warnOnce("the members of a channel can't be looked up; approvers outside it get no copy of its cards", "channel", channel, "err", err)
@@ -69,7 +69,7 @@ func (s *Slack) approversOutside(ctx context.Context, approvers, sees []string) 
 		}
 		members, err := s.groupMembers(ctx, group)
 		switch {
-		case chat.FailedForNow(err):
+		case core.IsTemporary(err):
 			return nil, err
 		case err != nil:
 			s.warnOnce("a group of approvers can't be looked up; nobody in it gets a copy of a card", "group", group, "err", err)

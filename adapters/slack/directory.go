@@ -97,7 +97,7 @@ func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]
 		}
 		members, err := s.groupMembers(ctx, group)
 		switch {
-		case chat.FailedForNow(err):
+		case core.IsTemporary(err):
 			return nil, chat.LookupError(err, "Slack can't be asked now who is in the group %s.", group)
 		case err != nil:
 			s.warnOnce("a group of approvers ("+group+") can't be looked up; nobody counts as a member", "err", err)

@@ -62,7 +62,7 @@ func TestAMentionCountsWhereNobodyHasToldWhoTheBotIs(t *testing.T) {
 
 func TestATokenThatIsRefusedAtStartEndsRun(t *testing.T) {
 	r := hear(t, setup{config: overNothingLess, before: func(r *inbound) { r.RevokeToken() }})
-	if err := r.ends(); core.CategoryOf(err) != core.ProviderAuthentication || !strings.Contains(core.MessageOf(err), "SLACK_BOT_TOKEN") {
+	if err := r.ends(); core.CategoryOf(err) != core.Unauthorized || !strings.Contains(core.MessageOf(err), "SLACK_BOT_TOKEN") {
 		t.Errorf("Run gave %v", err)
 	}
 }
@@ -73,7 +73,7 @@ func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
 	r.eventually("a rest", func() bool { return n.taken(check) == 1 })
 	revoked := r.Inject(slacktest.Fault{Trouble: slacktest.Refused("token_revoked")})
 	n.wake(check)
-	r.eventually("that it can't speak", func() bool { _, speaks := r.p.Health(); return core.CategoryOf(speaks) == core.ProviderAuthentication })
+	r.eventually("that it can't speak", func() bool { _, speaks := r.p.Health(); return core.CategoryOf(speaks) == core.Unauthorized })
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
 	if e.Conversation == "" {
 		t.Errorf("got %+v", e)

@@ -124,7 +124,7 @@ func (s *Slack) Run(ctx context.Context, accept core.Accept) error {
 	s.mu.Unlock()
 	s.background.Wait()
 	switch err := context.Cause(ctx); core.CategoryOf(err) {
-	case core.Unsupported, core.ProviderAuthentication:
+	case core.Unsupported, core.Unauthorized:
 		return err
 	}
 	return nil

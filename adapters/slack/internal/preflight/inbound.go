@@ -22,7 +22,7 @@ func (r *run) checkSocket(ctx context.Context) {
 	switch category := core.CategoryOf(webapi.SocketError(err)); {
 	case err == nil:
 		r.Add("socket", chat.OK, "Slack lets this app open a Socket Mode connection.", "")
-	case category == core.ProviderAuthentication:
+	case category == core.Unauthorized:
 		r.Add("socket", chat.Fail, fmt.Sprintf("Slack refuses SLACK_APP_TOKEN: %v.", err),
 			fmt.Sprintf("Open %s, App-Level Tokens, Generate Token and Scopes: add the scope connections:write, and copy the token to SLACK_APP_TOKEN.", r.page("general")))
 	case webapi.SocketsOff(err):

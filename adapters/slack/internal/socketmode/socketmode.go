@@ -31,7 +31,7 @@ const maxConnections = 10
 
 // Client keeps a connection open. All its fields are needed.
 type Client struct {
-	// Open asks Slack for the address of a new connection, which is good for one use. An error of category provider_authentication or
+	// Open asks Slack for the address of a new connection, which is good for one use. An error of category unauthorized or
 	// unsupported ends Run.
 	Open func(ctx context.Context) (address string, err error)
 	// Handle handles the payload of an envelope. What it gives as response goes back with the acknowledgement; ack is false for what
@@ -97,7 +97,7 @@ func (c *Client) Run(ctx context.Context) error {
 		log.Report(err)
 		switch core.CategoryOf(err) {
 		case "":
-		case core.ProviderAuthentication, core.Unsupported:
+		case core.Unauthorized, core.Unsupported:
 			return err
 		default:
 			pause(core.RetryAfterOf(err))

@@ -51,7 +51,7 @@ func Error(err error) error {
 func refusalError(r api.SlackErrorResponse) error {
 	switch {
 	case slices.Contains(tokenRefused, r.Err):
-		return core.Wrap(core.ProviderAuthentication, r, "Slack refuses the token (%s). Install the app again and set SLACK_BOT_TOKEN anew.", r.Err)
+		return core.Wrap(core.Unauthorized, r, "Slack refuses the token (%s). Install the app again and set SLACK_BOT_TOKEN anew.", r.Err)
 	case r.Err == "missing_scope":
 		return core.Wrap(core.Unsupported, r, "The bot's token lacks a scope. gatehouse doctor says which.")
 	case slices.Contains(maybeDone, r.Err):
@@ -80,15 +80,15 @@ func SendError(err error) error {
 	return chat.SendError(err)
 }
 
-// SocketError is Error for the request of a Socket Mode connection. A refusal that no retry can change is provider_authentication or
+// SocketError is Error for the request of a Socket Mode connection. A refusal that no retry can change is unauthorized or
 // unsupported.
 func SocketError(err error) error {
 	fault := Error(err)
 	switch {
 	case SocketsOff(err):
 		return SocketsOffError(err)
-	case core.CategoryOf(fault) == core.ProviderAuthentication, IsRefusal(err, "not_allowed_token_type"):
-		return core.Wrap(core.ProviderAuthentication, err, "Slack refuses SLACK_APP_TOKEN. Make a new app-level token with the scope connections:write, under Basic Information of your app.")
+	case core.CategoryOf(fault) == core.Unauthorized, IsRefusal(err, "not_allowed_token_type"):
+		return core.Wrap(core.Unauthorized, err, "Slack refuses SLACK_APP_TOKEN. Make a new app-level token with the scope connections:write, under Basic Information of your app.")
 	case core.CategoryOf(fault) == core.Unsupported:
 		return core.Wrap(core.Unsupported, err, "SLACK_APP_TOKEN lacks the scope connections:write. Make a new app-level token, under Basic Information of your app.")
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func TestControlWords(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	bot, dm := r.MentionOfBot(), r.DMWith("U1ANN")
 	root := r.ann.Posts("C1", bot+" hello")
 	r.one(root.Deliveries...)
@@ -45,9 +45,7 @@ func TestControlWords(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r.mu.Lock()
-		e := r.stored["message/T0GATE/"+c.post.Channel+"/"+c.post.TS]
-		r.mu.Unlock()
+		e := r.inbox.Stored()["message/T0GATE/"+c.post.Channel+"/"+c.post.TS]
 		if e.Kind() != c.kind || e.Subject() != c.subject || e.FollowUp != c.followUp || e.Conversation != c.conversation || e.Address.Channel != c.post.Channel {
 			t.Errorf("%q: got %+v", c.post.Text, e)
 		}
@@ -99,7 +97,7 @@ func TestSlashCommands(t *testing.T) {
 }
 
 func TestWithTheAssistantViewACommandNamesNoThread(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	r.none(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new"))
 	if _, err := r.WaitForEphemeral(r.ctx, r.DMWith("U1ANN"), "U1ANN", "write !new in the thread"); err != nil {
 		t.Error(err)
@@ -107,22 +105,22 @@ func TestWithTheAssistantViewACommandNamesNoThread(t *testing.T) {
 }
 
 func TestACommandOfAnotherWorkspaceIsRefused(t *testing.T) {
-	r := hear(t, setup{}).known()
-	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new", slacktest.FromTeam("T9OTHER"))); status != 403 || r.tries() != 0 || len(r.log.warnings()) != 1 {
-		t.Errorf("answered %d, warned %v", status, r.log.warnings())
+	r := start(t, setup{}).known()
+	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new", slacktest.FromTeam("T9OTHER"))); status != 403 || r.tries() != 0 || len(r.log.Warnings()) != 1 {
+		t.Errorf("answered %d, warned %v", status, r.log.Warnings())
 	}
 }
 
 func TestACommandThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
-	r := hear(t, setup{fake: slacktest.Options{Scopes: plain()}}).known()
-	r.gated(busy)
+	r := start(t, setup{fake: slacktest.Options{Scopes: plain()}}).known()
+	r.inbox.Gate(busy)
 	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new")); status != 503 {
 		t.Errorf("answered %d", status)
 	}
 }
 
 func TestACommandWithoutItsFieldsIsRefused(t *testing.T) {
-	r := hear(t, setup{fake: slacktest.Options{Scopes: plain()}, config: func(c *slack.Config) { overHTTP(c) }}).known()
+	r := start(t, setup{fake: slacktest.Options{Scopes: plain()}, config: func(c *slack.Config) { overHTTP(c) }}).known()
 	for _, form := range []string{
 		"team_id=T0GATE&text=new&channel_id=D1&user_id=U1ANN", "team_id=T0GATE&text=new&trigger_id=1&user_id=U1ANN", "team_id=T0GATE&text=new&trigger_id=1&channel_id=D1",
 	} {

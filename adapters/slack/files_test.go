@@ -34,7 +34,7 @@ func images(m core.Message) []core.Block {
 }
 
 func TestImagesComeAlong(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	for kind, content := range beginnings {
 		name := "a." + strings.TrimPrefix(kind, "image/")
 		m := r.sends("what is this?", slacktest.File{Name: name, Content: []byte(content)})
@@ -55,7 +55,7 @@ func TestImagesComeAlong(t *testing.T) {
 }
 
 func TestFilesThatAreNoImagesAreNamed(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	png := []byte(beginnings["image/png"])
 	var nine []slacktest.File
 	for i := range 9 {
@@ -102,7 +102,7 @@ func TestFilesThatAreNoImagesAreNamed(t *testing.T) {
 }
 
 func TestFilesWithoutWordsOfTheirOwnAreNamed(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	d := r.Send(map[string]any{
 		"type": "message", "subtype": "file_share", "user": "U1ANN", "text": "see", "ts": "1700000001.000100", "channel": r.DMWith("U1ANN"), "channel_type": "im",
 		"files": []any{map[string]any{"id": "F1", "file_access": "check_file_info"}, map[string]any{"id": "F2", "mode": "tombstone", "name": nil}, map[string]any{"name": "x.png", "mimetype": "image/png", "size": 3.5}, 7},
@@ -113,7 +113,7 @@ func TestFilesWithoutWordsOfTheirOwnAreNamed(t *testing.T) {
 }
 
 func TestWithoutTheScopeAnImageIsNamed(t *testing.T) {
-	r := hear(t, setup{fake: slacktest.Options{Scopes: []string{"chat:write", "users:read"}}}).known()
+	r := start(t, setup{fake: slacktest.Options{Scopes: []string{"chat:write", "users:read"}}}).known()
 	m := r.sends("see", slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})
 	if len(images(m)) != 0 || !strings.Contains(m.Content.Last(), "a.png (it is not an image, or the bot may not read it)") {
 		t.Errorf("the agent reads %+v", m.Content)
@@ -121,7 +121,7 @@ func TestWithoutTheScopeAnImageIsNamed(t *testing.T) {
 }
 
 func TestAnImageThatCannotBeHadNowIsTriedAgain(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	e := r.one(r.ann.Says("see", slacktest.WithFiles(slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})).Deliveries...)
 	for name, trouble := range map[string]slacktest.Trouble{"down": slacktest.ServerError(503), "busy": slacktest.RateLimitedWithoutHeader(), "cut": slacktest.Cut()} {
 		fault := r.Inject(slacktest.Fault{Method: slacktest.DownloadFile, Trouble: trouble})

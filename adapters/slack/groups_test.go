@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -21,7 +22,7 @@ func grouped(t *testing.T, s setup) *inbound {
 			before(r)
 		}
 	}
-	return hear(t, s).known()
+	return start(t, s).known()
 }
 
 func TestGroups(t *testing.T) {
@@ -58,7 +59,7 @@ func TestGroupsFailClosed(t *testing.T) {
 				t.Errorf("got %v, %v", got, err)
 			}
 		}
-		if w := r.log.warnings(); len(w) != 2 {
+		if w := r.log.Warnings(); len(w) != 2 {
 			t.Errorf("there are %d warnings, want one a group:\n%v", len(w), w)
 		}
 	})
@@ -80,8 +81,8 @@ func TestGroupsFailClosed(t *testing.T) {
 }
 
 func TestGroupsAreRememberedForAWhile(t *testing.T) {
-	clock := &clock{now: time.Now()}
-	r := grouped(t, setup{slack: slack.Options{Now: clock.read}})
+	clock := adaptertest.NewFakeClock(time.Now())
+	r := grouped(t, setup{slack: slack.Options{Now: clock.Now}})
 	ann := core.Actor{ID: "slack:U1ANN"}
 	in := func() int {
 		got, err := r.p.Groups(r.ctx, ann, []string{"slack:S1"})
@@ -92,15 +93,15 @@ func TestGroupsAreRememberedForAWhile(t *testing.T) {
 	}
 	in()
 	r.AddGroup(slacktest.Group{ID: "S1", Handle: "admins"})
-	clock.add(slack.GroupLasts - time.Second)
+	clock.Add(slack.GroupLasts - time.Second)
 	if in() != 1 || r.CountCalls("usergroups.users.list") != 1 {
 		t.Errorf("Slack was asked %d times", r.CountCalls("usergroups.users.list"))
 	}
-	clock.add(time.Second)
+	clock.Add(time.Second)
 	if in() != 0 {
 		t.Error("who was taken out still counts")
 	}
-	clock.add(slack.GroupLasts)
+	clock.Add(slack.GroupLasts)
 	r.Inject(slacktest.Fault{Method: "usergroups.users.list", Trouble: slacktest.ServerError(503)})
 	if got, err := r.p.Groups(r.ctx, ann, []string{"slack:S1"}); err == nil {
 		t.Errorf("what was remembered too long counts while Slack is down: %v", got)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -14,14 +15,14 @@ import (
 const check = time.Minute
 
 func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
-	n := newNaps()
+	n := adaptertest.NewFakeSleep()
 	var down *slacktest.Injected
-	r := hear(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
-		r.p.Sleeping(n.sleep)
+	r := start(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
+		r.p.Sleeping(n.Sleep)
 		down = r.Inject(slacktest.Fault{Trouble: slacktest.Cut()})
 	}})
-	r.eventually("the first try", func() bool { return n.taken(time.Second) == 1 })
-	if _, speaks := r.p.Health(); speaks == nil {
+	r.eventually("the first try", func() bool { return n.Count(time.Second) == 1 })
+	if _, outbound := r.p.Health(); outbound == nil {
 		t.Error("it is said to speak")
 	}
 	p := r.ann.Posts("C1", r.MentionOfBot()+" hello")
@@ -42,7 +43,7 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 	}
 	r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
 	down.Lift()
-	n.wake(time.Second)
+	n.Wake(time.Second)
 	r.known()
 	if again := r.one(p.Deliveries[0].Again()); again.ID != e.ID || again.Conversation != e.Conversation {
 		t.Errorf("once Slack has told who the bot is, it came as %+v", again)
@@ -50,7 +51,7 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 }
 
 func TestAMentionCountsWhereNobodyHasToldWhoTheBotIs(t *testing.T) {
-	r := hear(t, setup{before: func(r *inbound) { r.Inject(slacktest.Fault{Trouble: slacktest.Cut()}) }})
+	r := start(t, setup{before: func(r *inbound) { r.Inject(slacktest.Fault{Trouble: slacktest.Cut()}) }})
 	body := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"app_mention","user":"U1ANN","channel":"C1","ts":"1.2","text":"<@U0BOT> hello"}}`
 	if status, _ := r.send("/slack/events", []byte(body), nil); status != 200 {
 		t.Fatalf("answered with %d", status)
@@ -61,27 +62,27 @@ func TestAMentionCountsWhereNobodyHasToldWhoTheBotIs(t *testing.T) {
 }
 
 func TestATokenThatIsRefusedAtStartEndsRun(t *testing.T) {
-	r := hear(t, setup{config: overNothingLess, before: func(r *inbound) { r.RevokeToken() }})
+	r := start(t, setup{config: overBoth, before: func(r *inbound) { r.RevokeToken() }})
 	if err := r.ends(); core.CategoryOf(err) != core.Unauthorized || !strings.Contains(core.MessageOf(err), "SLACK_BOT_TOKEN") {
 		t.Errorf("Run gave %v", err)
 	}
 }
 
 func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
-	n := newNaps()
-	r := hear(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) { r.p.Sleeping(n.sleep) }}).known()
-	r.eventually("a rest", func() bool { return n.taken(check) == 1 })
+	n := adaptertest.NewFakeSleep()
+	r := start(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }}).known()
+	r.eventually("a rest", func() bool { return n.Count(check) == 1 })
 	revoked := r.Inject(slacktest.Fault{Trouble: slacktest.Refused("token_revoked")})
-	n.wake(check)
-	r.eventually("that it can't speak", func() bool { _, speaks := r.p.Health(); return core.CategoryOf(speaks) == core.Unauthorized })
+	n.Wake(check)
+	r.eventually("that Slack does not answer", func() bool { _, outbound := r.p.Health(); return core.CategoryOf(outbound) == core.Unauthorized })
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
 	if e.Conversation == "" {
 		t.Errorf("got %+v", e)
 	}
-	r.eventually("a wait", func() bool { return n.taken(time.Second) == 1 })
+	r.eventually("a wait", func() bool { return n.Count(time.Second) == 1 })
 	revoked.Lift()
-	n.wake(time.Second)
-	r.eventually("that it speaks again", func() bool { _, speaks := r.p.Health(); return speaks == nil })
+	n.Wake(time.Second)
+	r.eventually("that Slack answers again", func() bool { _, outbound := r.p.Health(); return outbound == nil })
 	select {
 	case <-r.ended:
 		t.Errorf("Run ended: %v", r.err)
@@ -90,18 +91,18 @@ func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
 }
 
 func TestSlackIsAskedWhoTheBotIsWhenItSaysSo(t *testing.T) {
-	n := newNaps()
-	r := hear(t, setup{before: func(r *inbound) {
-		r.p.Sleeping(n.sleep)
+	n := adaptertest.NewFakeSleep()
+	r := start(t, setup{before: func(r *inbound) {
+		r.p.Sleeping(n.Sleep)
 		r.Inject(slacktest.Fault{Method: "auth.test", Trouble: slacktest.RateLimited(9 * time.Second), Times: 1})
 	}})
-	r.eventually("a wait of nine seconds", func() bool { return n.taken(9*time.Second) == 1 })
-	n.wake(9 * time.Second)
+	r.eventually("a wait of nine seconds", func() bool { return n.Count(9*time.Second) == 1 })
+	n.Wake(9 * time.Second)
 	r.known()
 }
 
 func TestACallThatIsGivenUpSaysNothingOfSlack(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
 	held := r.Inject(slacktest.Fault{Method: "users.info", Trouble: slacktest.Held()})
 	parsed := make(chan error, 1)
@@ -115,8 +116,8 @@ func TestACallThatIsGivenUpSaysNothingOfSlack(t *testing.T) {
 		t.Error(err)
 	}
 	held.Lift()
-	if _, speaks := r.p.Health(); speaks != nil {
-		t.Errorf("it is said not to speak: %v", speaks)
+	if _, outbound := r.p.Health(); outbound != nil {
+		t.Errorf("it is said not to speak: %v", outbound)
 	}
 	if name := r.says(e).Content.Blocks()[0].Text; !strings.Contains(name, "Ann Ash") && !strings.Contains(name, "ann") {
 		t.Errorf("the name is %q now", name)

@@ -9,21 +9,21 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
 
-// patience is how long anything may take that should come at once.
+// patience is how long a test waits for anything.
 const patience = 20 * time.Second
 
-// inbound is a running platform that hears a fake workspace, with the store's place taken by the test.
+// inbound is a running platform on a fake workspace, with the store's place taken by the test.
 type inbound struct {
 	*slacktest.Server
 	t        *testing.T
@@ -31,16 +31,11 @@ type inbound struct {
 	p        *slack.Slack
 	web      *httptest.Server // over HTTP
 	ann, bob *slacktest.Person
-	log      *journal
+	inbox    *adaptertest.Inbox // what came to accept
+	log      *adaptertest.Log
 	stop     context.CancelFunc
 	ended    chan struct{}
 	err      error // of Run, once ended
-
-	mu     sync.Mutex
-	stored map[string]core.Event
-	calls  []core.Event // all that came to accept, those that failed among them
-	gate   func(context.Context, core.Event) error
-	wake   chan struct{}
 }
 
 // setup is what a test may change before the platform runs.
@@ -51,13 +46,13 @@ type setup struct {
 	before func(*inbound)
 }
 
-// overHTTP, overSocket and overNothingLess choose the transport, or both.
-func overHTTP(c *slack.Config)      { c.AppToken = "" }
-func overSocket(c *slack.Config)    { c.SigningSecret = "" }
-func overNothingLess(*slack.Config) {}
+// overHTTP, overSocket and overBoth choose the transport.
+func overHTTP(c *slack.Config)   { c.AppToken = "" }
+func overSocket(c *slack.Config) { c.SigningSecret = "" }
+func overBoth(*slack.Config)     {}
 
-// hear starts a platform for the length of a test; without a config it hears over HTTP.
-func hear(t *testing.T, s setup) *inbound {
+// start starts a platform for the length of a test; without a config it receives over HTTP.
+func start(t *testing.T, s setup) *inbound {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	if s.fake.Wait == nil {
@@ -65,7 +60,7 @@ func hear(t *testing.T, s setup) *inbound {
 	}
 	s.fake.Fatalf = t.Errorf
 	r := &inbound{
-		Server: slacktest.New(s.fake), t: t, log: &journal{}, ended: make(chan struct{}), stored: map[string]core.Event{}, wake: make(chan struct{}),
+		Server: slacktest.New(s.fake), t: t, inbox: adaptertest.NewInbox(), log: &adaptertest.Log{}, ended: make(chan struct{}),
 	}
 	var giveUp context.CancelFunc
 	r.ctx, giveUp = context.WithTimeout(t.Context(), patience)
@@ -77,7 +72,7 @@ func hear(t *testing.T, s setup) *inbound {
 		s.config = overHTTP
 	}
 	if s.slack.Signer == nil {
-		s.slack.Signer = signer(t, "a key for the tests")
+		s.slack.Signer = adaptertest.Signer(t, "a key for the tests")
 	}
 	if s.slack.Card == nil {
 		s.slack.Card = cards{}.Card
@@ -96,7 +91,7 @@ func hear(t *testing.T, s setup) *inbound {
 	}
 	if s.slack.Config.SigningSecret != "" {
 		mux := http.NewServeMux()
-		for pattern, h := range r.p.Routes(r.accept) {
+		for pattern, h := range r.p.Routes(r.inbox.Accept) {
 			mux.Handle(pattern, h)
 		}
 		r.web = httptest.NewServer(mux)
@@ -108,7 +103,7 @@ func hear(t *testing.T, s setup) *inbound {
 	run, r.stop = context.WithCancel(context.Background())
 	go func() {
 		defer close(r.ended)
-		r.err = r.p.Run(run, r.accept)
+		r.err = r.p.Run(run, r.inbox.Accept)
 	}()
 	t.Cleanup(func() {
 		defer giveUp()
@@ -129,21 +124,12 @@ func hear(t *testing.T, s setup) *inbound {
 	return r
 }
 
-func signer(t testing.TB, keys ...string) *core.Signer {
-	t.Helper()
-	s, err := core.NewSigner(keys...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// known makes sure that Slack has told who the bot is, and can be heard.
+// known waits until Slack has told who the bot is, and events arrive.
 func (r *inbound) known() *inbound {
 	r.t.Helper()
 	r.eventually("the beginning", func() bool {
-		hears, speaks := r.p.Health()
-		return hears == nil && speaks == nil
+		inbound, outbound := r.p.Health()
+		return inbound == nil && outbound == nil
 	})
 	return r
 }
@@ -151,82 +137,21 @@ func (r *inbound) known() *inbound {
 // eventually waits until something holds that nothing announces.
 func (r *inbound) eventually(what string, holds func() bool) {
 	r.t.Helper()
-	if err := poll(r.ctx, holds); err != nil {
+	if err := adaptertest.Poll(r.ctx, holds); err != nil {
 		r.t.Fatalf("%s did not come; the log:\n%s\n%s", what, r.log, r.Dump())
 	}
 }
 
-func poll(ctx context.Context, holds func() bool) error {
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
-func (r *inbound) accept(ctx context.Context, e core.Event) (core.Receipt, error) {
-	r.mu.Lock()
-	gate := r.gate
-	r.calls = append(r.calls, e)
-	r.woken()
-	r.mu.Unlock()
-	if gate != nil {
-		if err := gate(ctx, e); err != nil {
-			return core.Receipt{}, err
-		}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, known := r.stored[e.ID]
-	if !known {
-		r.stored[e.ID] = e
-	}
-	r.woken()
-	return core.Receipt{Seq: int64(len(r.stored)), Fresh: !known}, nil
-}
-
-// woken tells those who wait that something came. The caller holds mu.
-func (r *inbound) woken() {
-	close(r.wake)
-	r.wake = make(chan struct{})
-}
-
-// gated has the test decide what becomes of an event; nil: it is stored.
-func (r *inbound) gated(gate func(context.Context, core.Event) error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.gate = gate
-}
-
-// waitFor waits until what accept has seen is as it should be.
-func (r *inbound) waitFor(what string, holds func() bool) {
+// waitFor waits until so many events have come to accept.
+func (r *inbound) waitFor(events int) {
 	r.t.Helper()
-	for {
-		r.mu.Lock()
-		wake, ok := r.wake, holds()
-		r.mu.Unlock()
-		if ok {
-			return
-		}
-		select {
-		case <-wake:
-		case <-r.ctx.Done():
-			r.t.Fatalf("%s did not come; the log:\n%s", what, r.log)
-		}
+	if err := r.inbox.Wait(r.ctx, events); err != nil {
+		r.t.Fatalf("%d events did not come; the log:\n%s", events, r.log)
 	}
 }
 
 // tries counts what came to accept.
-func (r *inbound) tries() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.calls)
-}
+func (r *inbound) tries() int { return len(r.inbox.Calls()) }
 
 // one waits for the deliveries to be acknowledged and gives the one event that they are.
 func (r *inbound) one(ds ...*slacktest.Delivery) core.Event {
@@ -260,11 +185,7 @@ func (r *inbound) taken(ds ...*slacktest.Delivery) map[string]core.Event {
 			r.t.Fatalf("%v; the log:\n%s", err, r.log)
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	got := r.stored
-	r.stored, r.calls = map[string]core.Event{}, nil
-	return got
+	return r.inbox.Take()
 }
 
 // refused waits for a delivery that must not be acknowledged and gives the status of its first answer.
@@ -325,35 +246,6 @@ func (r *inbound) clean() {
 	}
 }
 
-// journal is a log that can be read while it is written.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
-// warnings are its lines that an admin should see.
-func (j *journal) warnings() []string {
-	var found []string
-	for line := range strings.Lines(j.String()) {
-		if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
-			found = append(found, line)
-		}
-	}
-	return found
-}
-
 // onBoth runs a test on each transport.
 func onBoth(t *testing.T, s setup, test func(*testing.T, *inbound)) {
 	t.Helper()
@@ -366,7 +258,7 @@ func onBoth(t *testing.T, s setup, test func(*testing.T, *inbound)) {
 					change(c)
 				}
 			}
-			test(t, hear(t, s).known())
+			test(t, start(t, s).known())
 		})
 	}
 }

@@ -27,7 +27,7 @@ type outside struct {
 	last *slacktest.Delivery
 }
 
-// openSocket makes a platform that hears over Socket Mode, and its workspace.
+// openSocket makes a platform that receives over Socket Mode, and its workspace.
 func openSocket(t *testing.T) (core.Platform, adaptertest.Outside) {
 	p, o := open(t, slacktest.Options{}, nil)
 	return p, o

@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
 
 func TestWhatTheAgentReads(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	bot := r.MentionOfBot()
 	for text, want := range map[string]string{
 		"hello":                              "hello",
@@ -38,8 +39,8 @@ func TestWhatTheAgentReads(t *testing.T) {
 }
 
 func TestNamesAreRememberedForAWhile(t *testing.T) {
-	clock := &clock{now: time.Now()}
-	r := hear(t, setup{slack: slack.Options{Now: clock.read}, config: overSocket}).known()
+	clock := adaptertest.NewFakeClock(time.Now())
+	r := start(t, setup{slack: slack.Options{Now: clock.Now}, config: overSocket}).known()
 	e := r.one(r.ann.Says("ask <@U2BOB>, <@U2BOB>").Deliveries...)
 	r.says(e)
 	r.says(e)
@@ -47,12 +48,12 @@ func TestNamesAreRememberedForAWhile(t *testing.T) {
 		t.Errorf("Slack was asked %d times, want once", n)
 	}
 	r.AddUser(slacktest.User{ID: "U2BOB", Name: "robert", RealName: "Robert"})
-	clock.add(slack.NameLasts)
+	clock.Add(slack.NameLasts)
 	if got := r.says(e).Content.String(); !strings.Contains(strings.ToLower(got), "robert") {
 		t.Errorf("afterwards it reads %q", got)
 	}
 	fault := r.Inject(slacktest.Fault{Method: "users.info", Trouble: slacktest.ServerError(503)})
-	clock.add(slack.NameLasts)
+	clock.Add(slack.NameLasts)
 	if got := r.says(e).Content.String(); !strings.Contains(strings.ToLower(got), "robert") {
 		t.Errorf("with Slack down it reads %q", got)
 	}
@@ -64,7 +65,7 @@ func TestNamesAreRememberedForAWhile(t *testing.T) {
 }
 
 func TestAMessageOfNothingSaysWhatToDo(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	for _, e := range []core.Event{r.one(r.ann.Posts("C1", r.MentionOfBot()).Deliveries...), r.one(r.ann.Says("  ").Deliveries...)} {
 		if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ChatMessageShapeInvalid || !strings.Contains(core.MessageOf(err), "Write what you would like") {
 			t.Errorf("Parse gave %v", err)
@@ -73,7 +74,7 @@ func TestAMessageOfNothingSaysWhatToDo(t *testing.T) {
 }
 
 func TestWhatCannotBeReadIsCorrectable(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	message := r.one(r.ann.Says("hello").Deliveries...)
 	click := r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
 	other := r.one(r.bob.Presses(r.button("C1", r.sealed("a2", "approve"))))

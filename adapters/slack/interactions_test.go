@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -32,7 +33,9 @@ func (r *inbound) button(channel, value string, hows ...slacktest.How) slacktest
 
 const testKey = "a key for the tests"
 
-func (r *inbound) sealed(fields ...string) string { return signer(r.t, testKey).Seal(fields...) }
+func (r *inbound) sealed(fields ...string) string {
+	return adaptertest.Signer(r.t, testKey).Seal(fields...)
+}
 
 func (r *inbound) click(e core.Event) core.Click {
 	r.t.Helper()
@@ -72,16 +75,16 @@ func TestAPressIsAVote(t *testing.T) {
 
 func TestAPressThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
 	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
-		r.gated(busy)
+		r.inbox.Gate(busy)
 		r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
 	})
 }
 
 func TestAButtonThatIsNotOursDoesNothingAndSaysSo(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	value := r.sealed("a1", "approve")
 	for name, v := range map[string]string{
-		"tampered": strings.Replace(value, "a1", "a2", 1), "another key": signer(t, "a key of somebody else").Seal("a1", "approve"), "cut": value[:len(value)-1],
+		"tampered": strings.Replace(value, "a1", "a2", 1), "another key": adaptertest.Signer(t, "a key of somebody else").Seal("a1", "approve"), "cut": value[:len(value)-1],
 		"plain": "a1~approve", "one field": r.sealed("a1"),
 	} {
 		b := r.button("C1", v)
@@ -98,14 +101,14 @@ func TestAButtonThatIsNotOursDoesNothingAndSaysSo(t *testing.T) {
 }
 
 func TestAButtonSealedWithAnOlderKeyStillCounts(t *testing.T) {
-	r := hear(t, setup{slack: slack.Options{Signer: signer(t, "the newer of two keys", testKey)}}).known()
+	r := start(t, setup{slack: slack.Options{Signer: adaptertest.Signer(t, "the newer of two keys", testKey)}}).known()
 	if c := r.click(r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))); c.Choice != core.Approve {
 		t.Errorf("got %+v", c)
 	}
 }
 
 func TestAPersonOfAnotherWorkspaceMayPress(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	eve := r.AddUser(slacktest.User{ID: "U9EVE", Name: "eve", TeamID: "T9OTHER"})
 	b := r.button("C1", r.sealed("a1", "approve"))
 	if e := r.one(eve.Presses(b, slacktest.FromTeam("T9OTHER"))); e.Actor.ID != "slack:U9EVE" || e.Conversation != "slack:T0GATE:C1" {
@@ -117,7 +120,7 @@ func TestAPersonOfAnotherWorkspaceMayPress(t *testing.T) {
 }
 
 func TestAPressOnWhatOnlyOnePersonSees(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	root := r.ann.Posts("C1", "work", slacktest.Unheard())
 	value := r.sealed("a1", "deny")
 	body := `{"type":"block_actions","team":{"id":"T0GATE"},"user":{"id":"U2BOB","team_id":"T0GATE"},"trigger_id":"1.2.3",` +
@@ -192,14 +195,14 @@ func TestDenyWithReason(t *testing.T) {
 }
 
 func TestAFormThatCannotBeStoredStaysOpen(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
-	r.gated(busy)
+	r.inbox.Gate(busy)
 	r.refused(r.bob.Submits(map[string]string{"reason": "no"}))
 	if _, open := r.Modal("U2BOB"); !open {
 		t.Fatal("the form is gone, and so is the decision")
 	}
-	r.gated(nil)
+	r.inbox.Gate(nil)
 	r.taken()
 	r.one(r.bob.Submits(map[string]string{"reason": "no"}))
 }
@@ -207,7 +210,7 @@ func TestAFormThatCannotBeStoredStaysOpen(t *testing.T) {
 func TestAFormThatCannotBeOpenedSaysSo(t *testing.T) {
 	for name, trouble := range map[string]slacktest.Trouble{"late": slacktest.Refused("expired_trigger_id"), "down": slacktest.ServerError(503), "cut": slacktest.Cut()} {
 		t.Run(name, func(t *testing.T) {
-			r := hear(t, setup{}).known()
+			r := start(t, setup{}).known()
 			r.Inject(slacktest.Fault{Method: "views.open", Trouble: trouble})
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", "nothing was decided"); err != nil {
@@ -218,7 +221,7 @@ func TestAFormThatCannotBeOpenedSaysSo(t *testing.T) {
 }
 
 func TestAFormIsOpenedWhileSlackStillTakesIt(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	held := r.Inject(slacktest.Fault{Method: "views.open", Trouble: slacktest.Held()})
 	d := r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))
 	r.none(d)
@@ -239,7 +242,7 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 		"unknown": {err: core.Errorf(core.NotFound, "No."), says: "not known any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := hear(t, setup{slack: slack.Options{Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c.card, c.err }}}).known()
+			r := start(t, setup{slack: slack.Options{Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c.card, c.err }}}).known()
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", c.says); err != nil {
 				t.Error(err)
@@ -250,7 +253,7 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 		})
 	}
 	t.Run("down", func(t *testing.T) {
-		r := hear(t, setup{slack: slack.Options{Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) {
+		r := start(t, setup{slack: slack.Options{Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) {
 			return core.Card{}, core.Errorf(core.StoreBusy, "The store is busy.")
 		}}}).known()
 		if status := r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))); status != 503 {
@@ -260,7 +263,7 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 }
 
 func TestAllArgumentsAreShownToWhoeverAsks(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "arguments"))))
 	if _, err := r.WaitForModal(r.ctx, "U2BOB"); err != nil {
 		t.Error(err)
@@ -268,15 +271,15 @@ func TestAllArgumentsAreShownToWhoeverAsks(t *testing.T) {
 }
 
 func TestAFormThatIsNotOursCountsForNothing(t *testing.T) {
-	r := hear(t, setup{}).known()
-	for _, metadata := range []string{"", "a1~reason~C1~", signer(t, "a key of somebody else").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
+	r := start(t, setup{}).known()
+	for _, metadata := range []string{"", "a1~reason~C1~", adaptertest.Signer(t, "a key of somebody else").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
 		body := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"deny_reason","private_metadata":"` + metadata + `","state":{"values":{}}}}`
 		r.none(r.SendRaw(slacktest.Interactions, formOf(body), slacktest.WithContentType("application/x-www-form-urlencoded")))
 	}
 }
 
 func TestOtherInteractionsAreAcknowledged(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	for _, body := range []string{
 		`{"type":"shortcut","user":{"id":"U2BOB"},"callback_id":"x"}`, `{"type":"message_action","user":{"id":"U2BOB"}}`, `{"type":"view_closed","user":{"id":"U2BOB"},"view":{"id":"V1"}}`,
 		`{"type":"block_actions","user":{"id":"U2BOB"},"actions":[{"action_id":"link","type":"button"}]}`, `{"type":"block_actions"}`, `{}`,

@@ -8,6 +8,7 @@ import (
 	api "github.com/slack-go/slack"
 	"pgregory.net/rapid"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
@@ -73,7 +74,7 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		c := core.Card{
 			Approval: core.ApprovalID("ap-1"), State: rapid.SampledFrom(states).Draw(t, "state"), Tool: text("tool"), Summary: text("summary"),
 			Arguments: text("arguments"), Requester: text("requester"), DecidedBy: text("by"), Reason: text("reason"), Changed: text("changed"),
-			Quorum: rapid.IntRange(0, 9).Draw(t, "quorum"), DecidedAt: noon, Deadline: noon, Risk: rapid.SampledFrom([]core.Risk{core.Ordinary, core.Dangerous}).Draw(t, "risk"),
+			Quorum: rapid.IntRange(0, 9).Draw(t, "quorum"), DecidedAt: adaptertest.Noon, Deadline: adaptertest.Noon, Risk: rapid.SampledFrom([]core.Risk{core.Ordinary, core.Dangerous}).Draw(t, "risk"),
 		}
 		for range rapid.IntRange(0, 13).Draw(t, "approvers") {
 			c.Approvers = append(c.Approvers, text("approver"))
@@ -92,7 +93,7 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 
 func TestAllArgumentsStandInTheModalOrItSaysSo(t *testing.T) {
 	for _, n := range []int{1, 1000, 40_000, 2_000_000} {
-		c := testCard(func(c *core.Card) { c.Arguments = strings.Repeat("line <&> of arguments\n", n/22+1) })
+		c := samples.Card(func(c *core.Card) { c.Arguments = strings.Repeat("line <&> of arguments\n", n/22+1) })
 		view := argumentsModal(*c)
 		if size := inspect(t, "modal", view.Blocks.BlockSet, maxModalBlocks); size > maxModalBytes {
 			t.Errorf("%d characters make a modal of %d bytes", n, size)
@@ -163,7 +164,7 @@ func TestALongAnswerIsWholeInItsParts(t *testing.T) {
 }
 
 func TestModalsStayWithinTheLimits(t *testing.T) {
-	for _, view := range []api.ModalViewRequest{reasonModal(strings.Repeat("x", maxValue), *testCard(nil)), argumentsModal(*testCard(nil))} {
+	for _, view := range []api.ModalViewRequest{reasonModal(strings.Repeat("x", maxValue), *samples.Card(nil)), argumentsModal(*samples.Card(nil))} {
 		for _, text := range []*api.TextBlockObject{view.Title, view.Close, view.Submit} {
 			if text != nil && (chat.Units(text.Text) > maxModalTitle || chat.Units(text.Text) > maxModalButton) {
 				t.Errorf("%q is too long", text.Text)
@@ -180,10 +181,10 @@ func TestModalsStayWithinTheLimits(t *testing.T) {
 
 func TestAButtonThatSlackWouldRefuseIsAnError(t *testing.T) {
 	p := painter{seal: func(...string) string { return strings.Repeat("x", maxValue+1) }}
-	if _, err := p.draw(core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: testCard(nil)}, ""); core.CategoryOf(err) != core.Internal {
+	if _, err := p.draw(core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: samples.Card(nil)}, ""); core.CategoryOf(err) != core.Internal {
 		t.Errorf("card: %v", err)
 	}
-	if _, err := p.draw(errorOf(core.RetryableTransient, false), ""); core.CategoryOf(err) != core.Internal {
+	if _, err := p.draw(samples.Error(core.RetryableTransient, false), ""); core.CategoryOf(err) != core.Internal {
 		t.Errorf("error: %v", err)
 	}
 	for _, d := range []core.Delivery{{Post: core.Post{Kind: core.PostWorking}}, {Post: core.Post{Kind: core.PostCard}}} {

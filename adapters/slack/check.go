@@ -28,7 +28,7 @@ type Checkup struct {
 	Approvers []string                                 // all that are named, those of other platforms too
 	Listen    string                                   // where gatehouse listens for HTTP
 	Quick     bool                                     // no Socket Mode connection is asked for
-	Heard     func(context.Context) (time.Time, error) // when the last event came from Slack; the zero time: never. Nil: that can't be told
+	LastEvent func(context.Context) (time.Time, error) // when the last event came from Slack; the zero time: never. Nil: not known
 	Now       func() time.Time                         // nil: time.Now
 }
 
@@ -39,6 +39,6 @@ func (c Checkup) Run(ctx context.Context) []Check {
 	}
 	return preflight.Run(ctx, preflight.Options{
 		API: c.Config.api(), HTTP: c.Config.SigningSecret != "", Paths: []string{pathEvents, pathInteractions, pathCommands}, Listen: c.Listen, Quick: c.Quick,
-		FollowUp: c.Config.FollowUp == followThread, ApproverIDs: c.Approvers, BotName: botName, LastEvent: c.Heard, Now: c.Now,
+		FollowUp: c.Config.FollowUp == followThread, ApproverIDs: c.Approvers, BotName: botName, LastEvent: c.LastEvent, Now: c.Now,
 	})
 }

@@ -33,7 +33,7 @@ func newClinic(t *testing.T, o slacktest.Options) *clinic {
 	c.checkup = slack.Checkup{
 		Config: slack.Config{BotToken: c.BotToken(), AppToken: c.AppToken(), APIURL: c.APIURL(), FollowUp: "thread"},
 		Listen: "127.0.0.1:8080", Approvers: []string{"slack:U2BOB", "slack:S1OPS", "console:ann"}, Now: func() time.Time { return clinicTime },
-		Heard: func(context.Context) (time.Time, error) { return clinicTime.Add(-time.Minute), nil },
+		LastEvent: func(context.Context) (time.Time, error) { return clinicTime.Add(-time.Minute), nil },
 	}
 	return c
 }
@@ -197,7 +197,7 @@ func TestCheckupSocket(t *testing.T) {
 func TestCheckupHTTP(t *testing.T) {
 	c := newClinic(t, slacktest.Options{})
 	c.checkup.Config.AppToken, c.checkup.Config.SigningSecret = "", c.SigningSecret()
-	c.checkup.Heard = func(context.Context) (time.Time, error) { return time.Time{}, nil }
+	c.checkup.LastEvent = func(context.Context) (time.Time, error) { return time.Time{}, nil }
 	found := c.finds(t)
 	wantCheck(t, found, "slack http", slack.OK, "127.0.0.1:8080", "public https address", "/slack/events")
 	wantCheck(t, found, "slack events", slack.Warn, "No event", "Request URL", "Verified")
@@ -227,7 +227,7 @@ func TestCheckupEvents(t *testing.T) {
 	c := newClinic(t, slacktest.Options{})
 	at := time.Time{}
 	var err error
-	c.checkup.Heard = func(context.Context) (time.Time, error) { return at, err }
+	c.checkup.LastEvent = func(context.Context) (time.Time, error) { return at, err }
 	wantCheck(t, c.finds(t), "slack events", slack.Warn, "No event has come", "@gatehouse hello", "A0GATE/event-subscriptions", "message.channels", "Socket Mode is on")
 	at = clinicTime.Add(-2 * time.Hour)
 	wantCheck(t, c.finds(t), "slack events", slack.Warn, "The last event came", "@gatehouse hello")
@@ -236,7 +236,7 @@ func TestCheckupEvents(t *testing.T) {
 	err = errors.New("the disk is gone")
 	found := c.finds(t)
 	wantCheck(t, found, "slack events", slack.Fail, "the disk is gone")
-	c.checkup.Heard = nil
+	c.checkup.LastEvent = nil
 	if f, ok := c.finds(t)["slack events"]; ok {
 		t.Errorf("nobody could tell of events, and yet: %+v", f)
 	}

@@ -114,12 +114,12 @@ const (
 	channelRetry = time.Minute // after an answer that did not come
 )
 
-// channelType gives the type of a channel: told is the event's own word, "" where it has none. A mention does not say whether it was
+// channelType gives the type of a channel: fromEvent is what the event says, "" where it says nothing. A mention does not say whether it was
 // written in a group direct message; the message event of the same message does. Whichever comes first, the message must get the same
 // conversation.
-func (s *Slack) channelType(ctx context.Context, channel, told string) string {
-	if told != "" {
-		return s.channels.Put(channel, told, chat.Forever)
+func (s *Slack) channelType(ctx context.Context, channel, fromEvent string) string {
+	if fromEvent != "" {
+		return s.channels.Put(channel, fromEvent, chat.Forever)
 	}
 	if strings.HasPrefix(channel, "D") {
 		return slackevents.ChannelTypeIM

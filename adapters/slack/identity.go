@@ -8,12 +8,12 @@ import (
 	"gatehouse/adapters/slack/internal/webapi"
 )
 
-// identity is who the bot is in its workspace. Its zero value: Slack has not told yet.
+// identity is who the bot is in its workspace. Its zero value: not known yet.
 type identity struct {
 	mu     sync.Mutex
 	team   string
 	user   string          // the bot's own user id
-	scopes map[string]bool // of its token, as Slack told with its last answer
+	scopes map[string]bool // of its token, as reported with its last answer
 }
 
 // get gives the workspace and the bot's user id, "" where they are not known yet.
@@ -35,7 +35,7 @@ func (i *identity) setScopes(scopes map[string]bool) {
 	i.scopes = scopes
 }
 
-// hasScope reports whether the token has a scope; unknown is given where Slack has not told yet.
+// hasScope reports whether the token has a scope; unknown is the answer where Slack has not reported the scopes yet.
 func (i *identity) hasScope(scope string, unknown bool) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -59,7 +59,7 @@ func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click s
 		}
 	case chat.ActionApprove, chat.ActionDeny:
 		if click == "" {
-			s.Log.Warn("a click without a time can't be told from another one and is refused")
+			s.Log.Warn("a click without a time can't be distinguished from another one and is refused")
 			return chat.Malformed
 		}
 		return chat.Commit(ctx, s.Log, s.decision(i, b.Approval, click, body), accept, retryNote)

@@ -116,7 +116,7 @@ var unconfigured = []finding{
 func (c doctorCmd) checkSlack(ctx context.Context, cfg Config, approvers []string, store core.Store) []finding {
 	checkup := slack.Checkup{Config: cfg.Slack, Approvers: approvers, Listen: cfg.Listen, Quick: c.Quick, Now: now}
 	if store != nil {
-		checkup.Heard = func(ctx context.Context) (time.Time, error) { return lastHeard(ctx, store, slack.Name) }
+		checkup.LastEvent = func(ctx context.Context) (time.Time, error) { return lastHeard(ctx, store, slack.Name) }
 	}
 	return list(checkup.Run(ctx), func(f slack.Check) finding { return finding{f.Name, string(f.State), f.What, f.Mend} })
 }

@@ -51,7 +51,7 @@ func Error(err error) error {
 func refusalError(r api.SlackErrorResponse) error {
 	switch {
 	case slices.Contains(tokenRefused, r.Err):
-		return core.Wrap(core.Unauthorized, r, "Slack refuses the token (%s). Install the app again and set SLACK_BOT_TOKEN anew.", r.Err)
+		return core.Wrap(core.Unauthorized, r, "Slack refuses the token (%s). Install the app again and set SLACK_BOT_TOKEN to the new token.", r.Err)
 	case r.Err == "missing_scope":
 		return core.Wrap(core.Unsupported, r, "The bot's token lacks a scope. gatehouse doctor says which.")
 	case slices.Contains(maybeDone, r.Err):

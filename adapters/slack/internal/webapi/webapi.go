@@ -31,12 +31,12 @@ func New(c Config, scopes func(map[string]bool)) (*api.Client, *http.Client) {
 	own := &http.Client{Timeout: chat.CallTimeout, Transport: chat.Transport()}
 	return api.New(c.BotToken, api.OptionAPIURL(strings.TrimSuffix(c.URL, "/")+"/"), api.OptionHTTPClient(own), api.OptionAppLevelToken(c.AppToken),
 		api.OptionOnResponseHeaders(func(method string, h http.Header) {
-			told := h.Get("X-OAuth-Scopes")
-			if told == "" || method == "apps.connections.open" { // those are the app token's
+			list := h.Get("X-OAuth-Scopes")
+			if list == "" || method == "apps.connections.open" { // those are the app token's
 				return
 			}
 			all := map[string]bool{}
-			for scope := range strings.SplitSeq(told, ",") {
+			for scope := range strings.SplitSeq(list, ",") {
 				all[strings.TrimSpace(scope)] = true
 			}
 			scopes(all)

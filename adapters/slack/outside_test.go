@@ -29,7 +29,7 @@ type outside struct {
 
 // openSocket makes a platform that receives over Socket Mode, and its workspace.
 func openSocket(t *testing.T) (core.Platform, adaptertest.Outside) {
-	p, o := open(t, slacktest.Options{}, nil)
+	p, o := open(t, slacktest.Options{AckWithin: time.Second}, nil) // Slack's 3 s would be waited out
 	return p, o
 }
 

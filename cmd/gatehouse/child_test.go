@@ -126,7 +126,7 @@ func newWorld(t *testing.T, env ...string) *world {
 func (w *world) start(env []string, args ...string) *child {
 	w.t.Helper()
 	c := &child{cmd: exec.Command(os.Args[0], args...), out: &transcript{}, done: make(chan struct{})}
-	c.cmd.Env = append(os.Environ(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0")
+	c.cmd.Env = append(inherited(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0")
 	c.cmd.Env = append(append(c.cmd.Env, w.env...), env...)
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.SysProcAttr = c.out, c.out, w.attr
 	var err error
@@ -221,7 +221,7 @@ func (w *world) events(f core.EventFilter) []core.EventRecord {
 // settled reports whether nothing waits any more, neither event nor post. The events are read first: what they end with may be a post.
 func (w *world) settled() bool {
 	w.t.Helper()
-	if len(w.events(core.EventFilter{Waiting: true})) > 0 {
+	if len(w.events(core.EventFilter{Waiting: true, Limit: 1})) > 0 {
 		return false
 	}
 	posts, err := w.store.ListPosts(w.t.Context(), []core.RowState{core.RowWaiting}, "", 1)

@@ -29,6 +29,7 @@ func (d *onDiscord) stored(table string) int {
 
 // TestDiscordHTTPRefusesAndStoresNothing posts to a gatehouse what it must not take: each has its status, and no row comes of any.
 func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
+	t.Parallel()
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{"DISCORD_PUBLIC_KEY": "set"})
 	if err := d.discord.CheckURL(d.ctx()); err != nil {
 		t.Fatalf("Discord does not take the address: %v", err)

@@ -144,6 +144,7 @@ func (d *onDiscord) answered(all []*chatter, within time.Duration) {
 }
 
 func TestDiscordLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
+	t.Parallel()
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
 	fault := func(how discordtest.Trouble, skip, every, times int) *discordtest.Injected {
 		return d.discord.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: how, Skip: skip, Every: every, Times: times})

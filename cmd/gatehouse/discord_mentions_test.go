@@ -161,16 +161,19 @@ func (d *onDiscord) shows(channel, message, text string) {
 }
 
 func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
+	t.Parallel()
 	for _, over := range []string{"gateway", "HTTP"} {
 		t.Run(over, func(t *testing.T) {
+			t.Parallel()
 			model := &crier{}
 			model.failing.Store(true)
-			with(t, model)
 			env := map[string]string{"GATEHOUSE_APPROVERS": "discord:role:" + roleID + ",discord:" + deciderID}
 			if over == "HTTP" {
 				env["DISCORD_PUBLIC_KEY"] = "set"
 			}
-			d := serveDiscord(t, discordtest.Options{}, env)
+			d := serveDiscordWith(t, discordtest.Options{}, env, func(d *onDiscord) {
+				d.settings.model = func() agent.Model { return model }
+			})
 			bot := d.discord.MentionOfBot() + " "
 			fails := d.ann.Posts(channelID, bot+"fail") // it is tried some times before the person is told
 

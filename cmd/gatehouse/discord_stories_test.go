@@ -72,8 +72,10 @@ func (d *onDiscord) deaf(why string) {
 
 // What is said while the socket is silent, while there is none, and while what was missed is fetched is answered, once and in its order.
 func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
+	t.Parallel()
 	for _, session := range []string{"resumed", "forgotten"} {
 		t.Run(session, func(t *testing.T) {
+			t.Parallel()
 			d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
 			all := d.crowd(2, 5, 5)
 			d.eachSays(all)
@@ -122,6 +124,7 @@ func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
 
 // The socket ends in all ways that it can, again and again, while people talk.
 func TestDiscordDroppedAgainAndAgainWhilePeopleTalk(t *testing.T) {
+	t.Parallel()
 	drops := []func(*onDiscord, *discordtest.Connection){
 		func(d *onDiscord, c *discordtest.Connection) {
 			d.discord.ForgetSessions()
@@ -157,7 +160,8 @@ func TestDiscordDroppedAgainAndAgainWhilePeopleTalk(t *testing.T) {
 
 // A socket on which no heartbeat is acknowledged is left within two heartbeats: not ready meanwhile, and nothing is lost.
 func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
-	const interval = 2 * time.Second
+	t.Parallel()
+	const interval = 4 * time.Second // most of it is for a machine that is busy
 	d := serveDiscord(t, discordtest.Options{HeartbeatInterval: interval}, nil)
 	c := d.connection()
 	waitUntil(t, func() bool { return c.State().Acks > 0 }, "a heartbeat")
@@ -259,8 +263,10 @@ func (c *child) endsWith(t *testing.T, exit int, words ...string) {
 
 // Beside another platform, the process goes on for that one and is not ready: /readyz says what to change.
 func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
+	t.Parallel()
 	for code, want := range fatalCodes {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			t.Parallel()
 			slack := slacktest.Start(t, slacktest.Options{})
 			d := serveDiscord(t, discordtest.Options{Denied: discordtest.IntentMessageContent}, map[string]string{
 				"SLACK_BOT_TOKEN": slack.BotToken(), "SLACK_API_URL": slack.APIURL(), "SLACK_APP_TOKEN": slack.AppToken(), "SLACK_CHANNEL_RPS": "0",
@@ -283,15 +289,15 @@ func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 
 // Restarts resume. Where a session can't be resumed there is a budget of new ones for a day; when it is spent, the process waits and says so.
 func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
+	t.Parallel()
 	var ahead atomic.Int64 // of the clock that Discord and the store have
 	clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	was := openStore
-	openStore = func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
+	open := func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
 		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: clock})
 	}
-	t.Cleanup(func() { openStore = was })
 	const budget, ours = 6, 3 // half of what Discord allows in a day is for other programs with the token
-	d := serveDiscord(t, discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLife: time.Hour}, map[string]string{"GATEHOUSE_AGENT": "echo"})
+	o := discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLife: time.Hour}
+	d := serveDiscordWith(t, o, map[string]string{"GATEHOUSE_AGENT": "echo"}, func(d *onDiscord) { d.settings.store = open })
 	restart := func() {
 		d.stop()
 		<-d.code

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -107,9 +108,12 @@ func (s *served) missing(all []*thread) {
 }
 
 func TestSlackLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
+	t.Parallel()
 	for name, env := range transports {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("GATEHOUSE_AGENT", "echo")
+			t.Parallel()
+			env := maps.Clone(env)
+			env["GATEHOUSE_AGENT"] = "echo"
 			s := serveSlack(t, slacktest.Options{}, env)
 			s.ready(200)
 			s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Routes of commands.
@@ -62,13 +63,14 @@ func onCommand(do func(*request, object) (answer, *failure)) func(*request) (ans
 
 func listCommands(q *request) (answer, *failure) { return ok(notNil(q.s.commands[q.path["guild"]])) }
 
-var commandName = regexp.MustCompile(`^[-_'\p{L}\p{N}]{1,32}$`)
+// commandName takes a while to compile, and most tests need it not.
+var commandName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-_'\p{L}\p{N}]{1,32}$`) })
 
 // checkCommand finds what Discord would refuse in a command.
 func checkCommand(o object, where string, bad *formErrors) {
 	at := func(field string) string { return strings.TrimPrefix(where+"."+field, ".") }
 	kind := integer(o, "type")
-	if name := word(o, "name"); !commandName.MatchString(name) || strings.ToLower(name) != name {
+	if name := word(o, "name"); !commandName().MatchString(name) || strings.ToLower(name) != name {
 		if kind <= 1 {
 			bad.add(at("name"), "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid")
 		}

@@ -45,27 +45,6 @@ type Client struct {
 	open map[*conn]bool
 }
 
-// Err is nil while a connection is open, else what is in the way (law 9).
-func (c *Client) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.open) == 0 {
-		return core.Errorf(core.DeliveryLater, "No Socket Mode connection to Slack is open, so no event arrives.")
-	}
-	return nil
-}
-
-func (c *Client) setOpen(k *conn, open bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.open == nil {
-		c.open = map[*conn]bool{}
-	}
-	if delete(c.open, k); open {
-		c.open[k] = true
-	}
-}
-
 // Run keeps a connection open until ctx ends. Error: there is no use in going on.
 func (c *Client) Run(ctx context.Context) error {
 	var running sync.WaitGroup

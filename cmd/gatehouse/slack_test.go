@@ -29,7 +29,7 @@ type served struct {
 	bob      *slacktest.Person // approves
 	eve      *slacktest.Person // does neither
 	dm       string
-	settings overrides    // of serve, and of the commands beside it
+	settings overrides   // of serve, and of the commands beside it
 	log      *logLines   // of the process that runs now
 	idle     func() bool // whether nothing waits to be said; nil: the command line is asked
 }

@@ -59,15 +59,17 @@ func soakChild(url string) error {
 	if err != nil {
 		return err
 	}
+	harness, err := chat.New(chat.Options{Graph: brain})
+	if err != nil {
+		return err
+	}
 	desk, platforms := approvals.NewService(store, store), []core.Platform{crowd{}}
 	lease, _ := time.ParseDuration(os.Getenv("GATEHOUSE_LEASE"))
 	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: platforms, Owner: owner, Lease: lease})
 	d := dispatch.New(dispatch.Options{
 		Store: dispatch.StoreOf(store), Approvals: desk, Platforms: platforms, Owner: owner, Workers: 32, Lease: lease, Drain: 10 * time.Second,
 		Jitter: func() float64 { return -1 }, Delivered: deliver.Nudge, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Harness: func(s core.SessionStore, p core.PauseStore) (*chat.Harness, error) {
-			return chat.New(chat.Options{Graph: brain, Sessions: s, Pauses: p})
-		},
+		Harness: harness,
 	})
 	var all sync.WaitGroup
 	all.Go(func() { _ = deliver.Run(ctx) })

@@ -85,7 +85,7 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 		t.Fatalf("the session keeps %v, want messages alone", got)
 	}
 	mem := graph.NewMemory()
-	if r.harness, err = chat.New(chat.Options{Graph: brain, Sessions: mem, Pauses: mem}); err != nil {
+	if r.harness, err = chat.New(chat.Options{Graph: brain, Stores: graph.Stores{Sessions: mem, Pauses: mem}}); err != nil {
 		t.Fatal(err)
 	}
 	r.harness.Subscribe("s@1", func(o core.Outcome) { r.heard = append(r.heard, o) })
@@ -345,7 +345,7 @@ func TestEcho(t *testing.T) {
 		t.Fatal(err)
 	}
 	mem := graph.NewMemory()
-	h, err := chat.New(chat.Options{Graph: brain, Sessions: mem, Pauses: mem})
+	h, err := chat.New(chat.Options{Graph: brain, Stores: graph.Stores{Sessions: mem, Pauses: mem}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func TestEcho(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h, err = chat.New(chat.Options{Graph: slow, Sessions: mem, Pauses: mem}); err != nil {
+	if h, err = chat.New(chat.Options{Graph: slow, Stores: graph.Stores{Sessions: mem, Pauses: mem}}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(ctx)

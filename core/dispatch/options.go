@@ -59,9 +59,8 @@ type Options struct {
 	Platforms []core.Platform
 	// Conversations, where not nil, are the only ones that this process serves: a console serves its own.
 	Conversations []core.ConversationID
-	// Harness makes the chat harness of one turn, on that turn's staging store. It must be cheap.
-	Harness func(core.SessionStore, core.PauseStore) (*chat.Harness, error)
-	Owner   string // from Store.Register
+	Harness       *chat.Harness // one for all turns; each call gets the staging store of its turn
+	Owner         string        // from Store.Register
 
 	Workers    int           // turns at a time
 	Lease      time.Duration // of a conversation

@@ -20,14 +20,10 @@ func (t *turn) message(ctx context.Context) (core.Finish, error) {
 	}
 	e := t.claim.Event
 	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}}
-	harness, err := t.Harness(s, s)
-	if err != nil {
-		return core.Finish{}, err
-	}
 	facts := t.facts()
 	facts.Actor = t.named(ctx, facts.Actor)
 	ctx = core.WithTurn(ctx, facts)
-	return t.outcome(ctx, s, harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation)))
+	return t.outcome(ctx, s, t.Harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation), chat.WithStores(s, s)))
 }
 
 // parse has the event's platform read its payload.
@@ -46,26 +42,22 @@ func (t *turn) signal(ctx context.Context) (core.Finish, error) {
 	if err := json.Unmarshal(t.claim.Event.Payload, &p); err != nil {
 		return core.Finish{}, core.Wrap(core.Internal, err, "")
 	}
-	paused, err := t.Store.LoadPaused(ctx, p.Invocation, "")
+	s := &staging{store: t.Store, claim: t.claim}
+	paused, err := s.Paused(ctx, p.Invocation)
 	if err != nil {
 		return core.Finish{}, err
 	}
 	if paused == nil {
 		return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.SuspensionRecordInvalid, Cause: "the turn is no longer paused"}}, nil
 	}
-	s := &staging{store: t.Store, claim: t.claim}
-	harness, err := t.Harness(s, s)
-	if err != nil {
-		return core.Finish{}, err
-	}
 	var heard core.Outcome
-	defer harness.Subscribe(paused.Session, func(o core.Outcome) { heard = o })()
+	defer t.Harness.Subscribe(paused.Session, func(o core.Outcome) { heard = o })()
 	facts, err := t.requester(ctx, core.ApprovalID(p.SignalID))
 	if err != nil {
 		return core.Finish{}, err
 	}
 	ctx = core.WithTurn(ctx, facts)
-	answer := harness.Resume(ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload})
+	answer := t.Harness.Resume(ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload}, chat.WithStores(s, s))
 	if heard == nil {
 		heard = answer // refused before it ran: no turn, no listener
 	}

@@ -1,11 +1,8 @@
 package adaptertest
 
 import (
-	"bytes"
 	"context"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,96 +10,146 @@ import (
 	"gatehouse/core"
 )
 
-// Inbox takes the place of the store for what a platform receives: it keeps events by id, and the test may decide what becomes of one.
+// Inbox stands in for the store of a platform under test: it accepts events and keeps them in memory.
 type Inbox struct {
-	mu      sync.Mutex
-	stored  map[string]core.Event
-	calls   []core.Event
+	sync.Mutex                       // guards the fields below
+	Stored     map[string]core.Event // by their id
+	Order      []string              // the ids of what was stored
+	Tried      []core.Event          // all that came to Accept, those that failed among them
+
+	t       testing.TB
+	ctx     context.Context
+	state   func() string
 	gate    func(context.Context, core.Event) error
 	changed chan struct{}
 }
 
-// NewInbox makes an empty one.
-func NewInbox() *Inbox {
-	return &Inbox{stored: map[string]core.Event{}, changed: make(chan struct{})}
+// NewInbox is an empty inbox. Its waits end with the context; state shows how things stand when one of them fails.
+func NewInbox(ctx context.Context, t testing.TB, state func() string) *Inbox {
+	return &Inbox{Stored: map[string]core.Event{}, t: t, ctx: ctx, state: state, changed: make(chan struct{})}
 }
 
-// Accept is a core.Accept.
+// Accept stores an event, unless the gate refuses it.
 func (b *Inbox) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
-	b.mu.Lock()
+	b.Lock()
 	gate := b.gate
-	b.calls = append(b.calls, e)
-	b.notify()
-	b.mu.Unlock()
+	b.Tried = append(b.Tried, e)
+	b.wake()
+	b.Unlock()
 	if gate != nil {
 		if err := gate(ctx, e); err != nil {
 			return core.Receipt{}, err
 		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	_, known := b.stored[e.ID]
+	b.Lock()
+	defer b.Unlock()
+	_, known := b.Stored[e.ID]
 	if !known {
-		b.stored[e.ID] = e
+		b.Stored[e.ID] = e
+		b.Order = append(b.Order, e.ID)
 	}
-	b.notify()
-	return core.Receipt{Seq: int64(len(b.stored)), Fresh: !known}, nil
+	b.wake()
+	return core.Receipt{Seq: int64(len(b.Stored)), Fresh: !known}, nil
 }
 
-// notify wakes those who wait. The caller holds mu.
-func (b *Inbox) notify() {
+// wake tells those who wait that something came. The caller holds the lock.
+func (b *Inbox) wake() {
 	close(b.changed)
 	b.changed = make(chan struct{})
 }
 
-// Gate lets the test decide what becomes of each event; nil: all are stored.
+// Gate has the test decide what becomes of an event; nil stores it.
 func (b *Inbox) Gate(gate func(context.Context, core.Event) error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.Lock()
+	defer b.Unlock()
 	b.gate = gate
 }
 
-// Calls are all events that came to Accept, those that were not stored among them.
-func (b *Inbox) Calls() []core.Event {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.calls)
-}
-
-// Stored is what is stored now, by id.
-func (b *Inbox) Stored() map[string]core.Event {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return maps.Clone(b.stored)
-}
-
-// Take empties the inbox and gives what was stored.
-func (b *Inbox) Take() map[string]core.Event {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	stored := b.stored
-	b.stored, b.calls = map[string]core.Event{}, nil
-	return stored
-}
-
-// Wait waits until so many events have come to Accept.
-func (b *Inbox) Wait(ctx context.Context, calls int) error {
-	for {
-		b.mu.Lock()
-		changed, n := b.changed, len(b.calls)
-		b.mu.Unlock()
-		if n >= calls {
+// Hold keeps events waiting in Accept until open is closed: all of them, or those that which picks.
+func (b *Inbox) Hold(open <-chan struct{}, which func(core.Event) bool) {
+	b.Gate(func(ctx context.Context, e core.Event) error {
+		if which != nil && !which(e) {
 			return nil
 		}
 		select {
-		case <-changed:
+		case <-open:
+			return nil
 		case <-ctx.Done():
 			return ctx.Err()
+		}
+	})
+}
+
+// WaitFor waits until what came to Accept is as it should be. holds is called under the lock.
+func (b *Inbox) WaitFor(what string, holds func() bool) {
+	b.t.Helper()
+	for {
+		b.Lock()
+		changed, ok := b.changed, holds()
+		b.Unlock()
+		if ok {
+			return
+		}
+		select {
+		case <-changed:
+		case <-b.ctx.Done():
+			b.t.Fatalf("%s did not come; %s", what, b.state())
 		}
 	}
 }
 
-// Poll waits until something holds that nothing announces.
+// Event waits for the event with an id.
+func (b *Inbox) Event(id string) core.Event {
+	b.t.Helper()
+	var e core.Event
+	b.WaitFor("the event "+id, func() (ok bool) {
+		e, ok = b.Stored[id]
+		return ok
+	})
+	return e
+}
+
+// IDs are the ids of what has been stored, in order.
+func (b *Inbox) IDs() []string {
+	b.Lock()
+	defer b.Unlock()
+	return slices.Clone(b.Order)
+}
+
+// Take takes everything out of the inbox and returns what was stored.
+func (b *Inbox) Take() map[string]core.Event {
+	b.Lock()
+	defer b.Unlock()
+	stored := b.Stored
+	b.Stored, b.Order, b.Tried = map[string]core.Event{}, nil, nil
+	return stored
+}
+
+// Tries counts what came to Accept.
+func (b *Inbox) Tries() int {
+	b.Lock()
+	defer b.Unlock()
+	return len(b.Tried)
+}
+
+// Eventually waits until something holds that nothing announces.
+func (b *Inbox) Eventually(what string, holds func() bool) {
+	b.t.Helper()
+	if err := Poll(b.ctx, holds); err != nil {
+		b.t.Fatalf("%s did not come; %s", what, b.state())
+	}
+}
+
+// Healthy waits until the platform receives events and can send.
+func (b *Inbox) Healthy(p core.Health) {
+	b.t.Helper()
+	b.Eventually("a healthy platform", func() bool {
+		inbound, outbound := p.Health()
+		return inbound == nil && outbound == nil
+	})
+}
+
+// Poll asks until something holds, or the context is done.
 func Poll(ctx context.Context, holds func() bool) error {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -116,43 +163,22 @@ func Poll(ctx context.Context, holds func() bool) error {
 	return nil
 }
 
-// Log is a log that can be read while it is written.
-type Log struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write is io.Writer's.
-func (l *Log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-// String is what was logged so far.
-func (l *Log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-// Warnings are the lines that an admin should read.
-func (l *Log) Warnings() []string {
-	var found []string
-	for line := range strings.Lines(l.String()) {
-		if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
-			found = append(found, line)
-		}
-	}
-	return found
-}
-
-// Signer makes a signer of keys, the newest first.
-func Signer(t testing.TB, keys ...string) *core.Signer {
+// Message is the message that a platform's Parse makes of an event.
+func Message(t testing.TB, p core.Platform, e core.Event) core.Message {
 	t.Helper()
-	s, err := core.NewSigner(keys...)
-	if err != nil {
-		t.Fatal(err)
+	in, err := p.Parse(t.Context(), e)
+	if err != nil || in.Message == nil {
+		t.Fatalf("Parse of %s gave %+v, %v; want a message", e.Payload, in, err)
 	}
-	return s
+	return *in.Message
+}
+
+// Click is the click that a platform's Parse makes of an event.
+func Click(t testing.TB, p core.Platform, e core.Event) core.Click {
+	t.Helper()
+	in, err := p.Parse(t.Context(), e)
+	if err != nil || in.Click == nil || in.Message != nil {
+		t.Fatalf("Parse gave %+v, %v; want a click", in, err)
+	}
+	return *in.Click
 }

@@ -77,7 +77,7 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 			c.Config.APIURL = strings.Replace(c.Config.APIURL, "/api/v10", "/elsewhere", 1)
 		}, "token", Fail, []string{"does not answer as Discord"}},
 		"asked too much": {func(w *town, _ *Checkup) {
-			w.Inject(discordtest.Fault{Route: discordtest.GetMe, Trouble: discordtest.RateLimited(time.Minute, discordtest.ScopeUser)})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.GetMe, Trouble: discordtest.RateLimited(time.Minute, discordtest.ScopeUser)})
 		}, "token", Warn, []string{"too much"}},
 		"no content":    {func(w *town, _ *Checkup) { w.SetDenied(discordtest.IntentMessageContent) }, "content", Warn, []string{"Message Content Intent", "mention"}},
 		"not hearing":   {func(w *town, _ *Checkup) { w.SetInteractionsURL("https://bot.example/discord/interactions") }, "interactions", Fail, []string{"DISCORD_PUBLIC_KEY is not set"}},
@@ -85,7 +85,7 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 		"another's key": {func(_ *town, c *Checkup) { c.Config.PublicKey = strings.Repeat("ab", 32) }, "interactions", Fail, []string{"not the key of this application"}},
 		"no commands":   {func(*town, *Checkup) {}, "commands", Warn, []string{"not registered"}},
 		"no server": {func(w *town, _ *Checkup) {
-			w.Inject(discordtest.Fault{Route: discordtest.GetMyGuilds, Trouble: discordtest.Refused(200, 0, "")})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.GetMyGuilds, Trouble: discordtest.Refused(200, 0, "")})
 		}, "servers", Fail, nil},
 		"may not answer": {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.SendMessages) }, "channel #general", Fail, []string{"Send Messages, so the bot can't answer there"}},
 		"no threads":     {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.CreatePublicThreads) }, "channel #general", Warn, []string{"Create Public Threads"}},

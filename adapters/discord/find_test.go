@@ -32,7 +32,7 @@ func TestALostAnswerDoublesNothing(t *testing.T) {
 				trouble = discordtest.AnswerLost()
 			}
 			w.say(answerTo("reply/0", "the same words", to))
-			w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: trouble, Times: 1})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: trouble, Times: 1})
 			d := answerTo("reply/1", "the same words", to)
 			sentAt := w.clock.Now()
 			if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
@@ -104,7 +104,7 @@ func TestALookThatFailsIsMadeAgain(t *testing.T) {
 			w := newTown(t, nil)
 			d := answerTo("reply/1", "words", core.Address{Platform: Name, Channel: general})
 			d.SentAt = w.clock.Now()
-			w.Inject(discordtest.Fault{Route: discordtest.ListMessages, Trouble: c.trouble, Times: 1})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: c.trouble, Times: 1})
 			if _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != c.want {
 				t.Errorf("%v", err)
 			}

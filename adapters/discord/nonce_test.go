@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -13,11 +14,11 @@ func TestACardThatWasDecidedBeforeItsSecondSend(t *testing.T) {
 	w := newTown(t, nil)
 	to := core.Address{Platform: Name, Channel: general}
 	d := core.Delivery{Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil)}
-	w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
+	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
 	if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Fatalf("%v", err)
 	}
-	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, noon })
+	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, adaptertest.Noon })
 	ref := w.say(d)[0]
 	said := w.FromBot(general)
 	if len(said) != 1 || ref != refOf(general, said[0].ID) || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Content, "✅ Approved") {

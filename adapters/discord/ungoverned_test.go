@@ -20,7 +20,7 @@ func TestTheGlobalLimitHoldsUpNoAnswerToAPress(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTown(t, nil)
-			w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: c.trouble, Times: 1})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: c.trouble, Times: 1})
 			d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
 			if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != time.Minute {
 				t.Fatalf("%v", err)

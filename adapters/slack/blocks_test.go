@@ -20,30 +20,13 @@ func anyText(t *rapid.T, label string) string {
 		"\n\n", "```go\n", "~~~\n", "> ", "- ", "    ", "|", "\\", "&lt;", "&", "&amp;", ";", "\x00", "\x1b[2J", "\u202e", "\u2066", "\u2028", "\U000e0041", "😀", "👩‍👩‍👧", "word ",
 		"\xff", "\u0085", "\ufeff", "\u2060", "http:", strings.Repeat("long", 300), strings.Repeat("more words ", 200), strings.Repeat("<", 500), strings.Repeat("\n", 50),
 	}
-	var b strings.Builder
-	for range rapid.IntRange(0, 20).Draw(t, label) {
-		b.WriteString(rapid.SampledFrom(bits).Draw(t, label))
-	}
-	return b.String()
+	return adaptertest.AnyText(t, label, bits)
 }
 
 func TestNothingDrawnReachesOutOrBreaksALimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := core.Delivery{Post: core.Post{
-			Kind: rapid.SampledFrom([]core.PostKind{core.PostReply, core.PostError, core.PostNotice, core.PostPrivate, core.PostSteps}).Draw(t, "kind"),
-			Text: anyText(t, "text"), Bucket: core.RetryableTransient, Event: 1,
-		}, Late: rapid.Bool().Draw(t, "late")}
-		all := drawAll(t, d)
-		if d.Kind != core.PostReply && len(all) != 1 {
-			t.Fatalf("%d messages", len(all))
-		}
-		if again := drawAll(t, d); fmt.Sprintf("%+v", look2(again)) != fmt.Sprintf("%+v", look2(all)) {
-			t.Fatalf("drawn twice, it differs")
-		}
-		d.Late = !d.Late
-		if other := drawAll(t, d); len(other) != len(all) {
-			t.Fatalf("%d messages, %d where it is late", len(all), len(other))
-		}
+		draw := func(d core.Delivery) []message { return drawAll(t, d) }
+		adaptertest.DrawsWithinLimits(t, anyText, draw, func(all []message) any { return look2(all) })
 	})
 }
 
@@ -66,23 +49,9 @@ func markdownOf(m message) string {
 }
 
 func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
-	states := []core.ApprovalState{core.Open, core.Approved, core.Refused, core.Expired, core.Cancelled}
 	rapid.Check(t, func(t *rapid.T) {
-		text := func(label string) string {
-			return anyText(t, label) + strings.Repeat("x", rapid.SampledFrom([]int{0, 100, 5000}).Draw(t, label))
-		}
-		c := core.Card{
-			Approval: core.ApprovalID("ap-1"), State: rapid.SampledFrom(states).Draw(t, "state"), Tool: text("tool"), Summary: text("summary"),
-			Arguments: text("arguments"), Requester: text("requester"), DecidedBy: text("by"), Reason: text("reason"), Changed: text("changed"),
-			Quorum: rapid.IntRange(0, 9).Draw(t, "quorum"), DecidedAt: adaptertest.Noon, Deadline: adaptertest.Noon, Risk: rapid.SampledFrom([]core.Risk{core.Ordinary, core.Dangerous}).Draw(t, "risk"),
-		}
-		for range rapid.IntRange(0, 13).Draw(t, "approvers") {
-			c.Approvers = append(c.Approvers, text("approver"))
-		}
-		for range rapid.IntRange(0, 9).Draw(t, "lines") {
-			c.Context = append(c.Context, core.Line{Role: core.User, Text: text("line")})
-		}
-		d := core.Delivery{Post: core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy")}, Card: &c, Late: rapid.Bool().Draw(t, "late")}
+		d := adaptertest.AnyCard(t, anyText)
+		c := *d.Card
 		if all := drawAll(t, d); len(all) != 1 {
 			t.Fatalf("%d messages", len(all))
 		}
@@ -93,7 +62,7 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 
 func TestAllArgumentsStandInTheModalOrItSaysSo(t *testing.T) {
 	for _, n := range []int{1, 1000, 40_000, 2_000_000} {
-		c := samples.Card(func(c *core.Card) { c.Arguments = strings.Repeat("line <&> of arguments\n", n/22+1) })
+		c := testCard(func(c *core.Card) { c.Arguments = strings.Repeat("line <&> of arguments\n", n/22+1) })
 		view := argumentsModal(*c)
 		if size := inspect(t, "modal", view.Blocks.BlockSet, maxModalBlocks); size > maxModalBytes {
 			t.Errorf("%d characters make a modal of %d bytes", n, size)
@@ -164,7 +133,7 @@ func TestALongAnswerIsWholeInItsParts(t *testing.T) {
 }
 
 func TestModalsStayWithinTheLimits(t *testing.T) {
-	for _, view := range []api.ModalViewRequest{reasonModal(strings.Repeat("x", maxValue), *samples.Card(nil)), argumentsModal(*samples.Card(nil))} {
+	for _, view := range []api.ModalViewRequest{reasonModal(strings.Repeat("x", maxValue), *testCard(nil)), argumentsModal(*testCard(nil))} {
 		for _, text := range []*api.TextBlockObject{view.Title, view.Close, view.Submit} {
 			if text != nil && (chat.Units(text.Text) > maxModalTitle || chat.Units(text.Text) > maxModalButton) {
 				t.Errorf("%q is too long", text.Text)
@@ -181,7 +150,7 @@ func TestModalsStayWithinTheLimits(t *testing.T) {
 
 func TestAButtonThatSlackWouldRefuseIsAnError(t *testing.T) {
 	p := painter{seal: func(...string) string { return strings.Repeat("x", maxValue+1) }}
-	if _, err := p.draw(core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: samples.Card(nil)}, ""); core.CategoryOf(err) != core.Internal {
+	if _, err := p.draw(core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: testCard(nil)}, ""); core.CategoryOf(err) != core.Internal {
 		t.Errorf("card: %v", err)
 	}
 	if _, err := p.draw(samples.Error(core.RetryableTransient, false), ""); core.CategoryOf(err) != core.Internal {

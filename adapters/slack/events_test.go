@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"gatehouse/adapters/slack"
@@ -15,16 +14,9 @@ import (
 func TestLaw1_NothingIsAcknowledgedBeforeItIsStored(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		open := make(chan struct{})
-		r.inbox.Gate(func(ctx context.Context, _ core.Event) error {
-			select {
-			case <-open:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
+		r.inbox.Hold(open, nil)
 		d := r.ann.Says("hello").Deliveries[0]
-		r.waitFor(1)
+		r.inbox.WaitFor("the event", func() bool { return len(r.inbox.Tried) == 1 })
 		if d.Acked() {
 			t.Error("it was acknowledged before it was stored")
 		}
@@ -35,12 +27,11 @@ func TestLaw1_NothingIsAcknowledgedBeforeItIsStored(t *testing.T) {
 
 func TestLaw1_WhatCannotBeStoredComesAgainUnderTheSameID(t *testing.T) {
 	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
-		var mu sync.Mutex
 		left := 2
 		var ids []string
 		r.inbox.Gate(func(_ context.Context, e core.Event) error {
-			mu.Lock()
-			defer mu.Unlock()
+			r.inbox.Lock()
+			defer r.inbox.Unlock()
 			ids = append(ids, e.ID)
 			if left--; left >= 0 {
 				return core.Errorf(core.StoreBusy, "The store is busy.")
@@ -64,7 +55,7 @@ func TestARetryIsNotDroppedByItsNumber(t *testing.T) {
 		if first.Kind() != core.KindMessage {
 			t.Errorf("got %+v", first)
 		}
-		d := r.ann.Says("again", slacktest.TimesOver(4)).Deliveries
+		d := r.ann.Says("again", slacktest.Copies(4)).Deliveries
 		r.one(d...)
 		d = r.ann.Says("at once", slacktest.TwiceAtOnce()).Deliveries
 		r.one(d...)
@@ -115,7 +106,7 @@ func TestAMentionInAGroupDirectMessageHasItsConversationWhicheverEventComesFirst
 
 func TestAMentionIsHeardWhereSlackCannotTellWhatKindOfConversationItIsIn(t *testing.T) {
 	r := start(t, setup{}).known()
-	r.Inject(slacktest.Fault{Method: "conversations.info", Trouble: slacktest.ServerError(503)})
+	r.Inject(slacktest.Fault{Endpoint: "conversations.info", Trouble: slacktest.ServerError(503)})
 	p := r.ann.Posts("C1", r.MentionOfBot()+" hello", slacktest.OnlyEvent("app_mention"))
 	if e := r.one(p.Deliveries...); e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) {
 		t.Errorf("its conversation is %q", e.Conversation)
@@ -152,11 +143,13 @@ func TestWhoIsHeardWhere(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for id, e := range r.inbox.Stored() {
+		r.inbox.Lock()
+		for id, e := range r.inbox.Stored {
 			if strings.HasSuffix(id, "/"+c.post.TS) {
 				got[id] = e
 			}
 		}
+		r.inbox.Unlock()
 		if c.conversation == "" {
 			if len(got) != 0 {
 				t.Errorf("%s: came to accept: %v", name, got)
@@ -280,7 +273,7 @@ func TestAnEventIsNotLostOverAFieldThatIsNotNeededYet(t *testing.T) {
 func TestSlackMayWithholdEvents(t *testing.T) {
 	r := start(t, setup{}).known()
 	status, _ := r.send("/slack/events", []byte(`{"type":"app_rate_limited","team_id":"T0GATE","minute_rate_limited":1518467820,"api_app_id":"A0GATE"}`), nil)
-	if status != 200 || len(r.log.Warnings()) != 1 || r.tries() != 0 {
+	if status != 200 || len(r.log.Warnings()) != 1 || r.inbox.Tries() != 0 {
 		t.Errorf("answered %d, warned %v", status, r.log.Warnings())
 	}
 }

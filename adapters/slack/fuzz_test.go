@@ -13,7 +13,7 @@ import (
 // unconnected is a platform that nothing answers.
 func unconnected(t testing.TB) *slack.Slack {
 	return slack.New(slack.Options{
-		Config: slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://127.0.0.1:1/", FollowUp: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: cards{}.Card,
+		Config: slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://127.0.0.1:1/", FollowUp: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card,
 	})
 }
 

@@ -75,7 +75,7 @@ func TestWhatIsNoRequestOfSlacksIsRefused(t *testing.T) {
 			if status != c.want {
 				t.Errorf("it was answered with %d %s, want %d", status, answer, c.want)
 			}
-			if n := r.tries(); n != 0 {
+			if n := r.inbox.Tries(); n != 0 {
 				t.Errorf("%d events came to accept", n)
 			}
 			if w := r.log.Warnings(); len(w) != 1 {
@@ -167,7 +167,7 @@ func TestABodyThatNeverEndsHoldsUpNobody(t *testing.T) {
 	writer.CloseWithError(io.ErrUnexpectedEOF)
 	slow.Wait()
 	r.eventually("a warning", func() bool { return len(r.log.Warnings()) == 1 })
-	if r.tries() != 0 {
+	if r.inbox.Tries() != 0 {
 		t.Error("half a body came to accept")
 	}
 }

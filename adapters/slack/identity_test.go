@@ -15,7 +15,7 @@ import (
 const check = time.Minute
 
 func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
-	n := adaptertest.NewFakeSleep()
+	n := adaptertest.NewTimers()
 	var down *slacktest.Injected
 	r := start(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
@@ -43,7 +43,7 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 	}
 	r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
 	down.Lift()
-	n.Wake(time.Second)
+	n.Fire(time.Second)
 	r.known()
 	if again := r.one(p.Deliveries[0].Again()); again.ID != e.ID || again.Conversation != e.Conversation {
 		t.Errorf("once Slack has told who the bot is, it came as %+v", again)
@@ -69,11 +69,11 @@ func TestATokenThatIsRefusedAtStartEndsRun(t *testing.T) {
 }
 
 func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
-	n := adaptertest.NewFakeSleep()
+	n := adaptertest.NewTimers()
 	r := start(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }}).known()
 	r.eventually("a rest", func() bool { return n.Count(check) == 1 })
 	revoked := r.Inject(slacktest.Fault{Trouble: slacktest.Refused("token_revoked")})
-	n.Wake(check)
+	n.Fire(check)
 	r.eventually("that Slack does not answer", func() bool { _, outbound := r.p.Health(); return core.CategoryOf(outbound) == core.Unauthorized })
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
 	if e.Conversation == "" {
@@ -81,7 +81,7 @@ func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
 	}
 	r.eventually("a wait", func() bool { return n.Count(time.Second) == 1 })
 	revoked.Lift()
-	n.Wake(time.Second)
+	n.Fire(time.Second)
 	r.eventually("that Slack answers again", func() bool { _, outbound := r.p.Health(); return outbound == nil })
 	select {
 	case <-r.ended:
@@ -91,20 +91,20 @@ func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
 }
 
 func TestSlackIsAskedWhoTheBotIsWhenItSaysSo(t *testing.T) {
-	n := adaptertest.NewFakeSleep()
+	n := adaptertest.NewTimers()
 	r := start(t, setup{before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
-		r.Inject(slacktest.Fault{Method: "auth.test", Trouble: slacktest.RateLimited(9 * time.Second), Times: 1})
+		r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.RateLimited(9 * time.Second), Times: 1})
 	}})
 	r.eventually("a wait of nine seconds", func() bool { return n.Count(9*time.Second) == 1 })
-	n.Wake(9 * time.Second)
+	n.Fire(9 * time.Second)
 	r.known()
 }
 
 func TestACallThatIsGivenUpSaysNothingOfSlack(t *testing.T) {
 	r := start(t, setup{}).known()
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
-	held := r.Inject(slacktest.Fault{Method: "users.info", Trouble: slacktest.Held()})
+	held := r.Inject(slacktest.Fault{Endpoint: "users.info", Trouble: slacktest.Held()})
 	parsed := make(chan error, 1)
 	ctx, cancel := contextOf(r)
 	go func() { _, err := r.p.Parse(ctx, e); parsed <- err }()
@@ -117,7 +117,7 @@ func TestACallThatIsGivenUpSaysNothingOfSlack(t *testing.T) {
 	}
 	held.Lift()
 	if _, outbound := r.p.Health(); outbound != nil {
-		t.Errorf("it is said not to speak: %v", outbound)
+		t.Errorf("Slack is said not to answer: %v", outbound)
 	}
 	if name := r.says(e).Content.Blocks()[0].Text; !strings.Contains(name, "Ann Ash") && !strings.Contains(name, "ann") {
 		t.Errorf("the name is %q now", name)

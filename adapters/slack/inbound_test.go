@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +18,7 @@ import (
 	"gatehouse/core"
 )
 
-// patience is how long a test waits for anything.
+// patience is how long anything may take that should come at once.
 const patience = 20 * time.Second
 
 // inbound is a running platform on a fake workspace, with the store's place taken by the test.
@@ -31,8 +29,8 @@ type inbound struct {
 	p        *slack.Slack
 	web      *httptest.Server // over HTTP
 	ann, bob *slacktest.Person
-	inbox    *adaptertest.Inbox // what came to accept
 	log      *adaptertest.Log
+	inbox    *adaptertest.Inbox
 	stop     context.CancelFunc
 	ended    chan struct{}
 	err      error // of Run, once ended
@@ -59,11 +57,10 @@ func start(t *testing.T, s setup) *inbound {
 		s.fake.Wait = func(context.Context, int) {}
 	}
 	s.fake.Fatalf = t.Errorf
-	r := &inbound{
-		Server: slacktest.New(s.fake), t: t, inbox: adaptertest.NewInbox(), log: &adaptertest.Log{}, ended: make(chan struct{}),
-	}
+	r := &inbound{Server: slacktest.New(s.fake), t: t, log: &adaptertest.Log{}, ended: make(chan struct{})}
 	var giveUp context.CancelFunc
 	r.ctx, giveUp = context.WithTimeout(t.Context(), patience)
+	r.inbox = adaptertest.NewInbox(r.ctx, t, func() string { return "the log:\n" + r.log.String() + "\n" + r.Dump() })
 	r.ann = r.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann Ash"})
 	r.bob = r.AddUser(slacktest.User{ID: "U2BOB", Name: "bob"})
 	r.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", r.BotUserID()}})
@@ -75,12 +72,12 @@ func start(t *testing.T, s setup) *inbound {
 		s.slack.Signer = adaptertest.Signer(t, "a key for the tests")
 	}
 	if s.slack.Card == nil {
-		s.slack.Card = cards{}.Card
+		s.slack.Card = adaptertest.Cards{}.Card
 	}
 	if s.slack.Jitter == nil {
 		s.slack.Jitter = func() float64 { return -1 }
 	}
-	s.slack.Log = slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	s.slack.Log = r.log.Logger()
 	s.slack.Config = slack.Config{
 		BotToken: r.BotToken(), AppToken: r.AppToken(), SigningSecret: r.SigningSecret(), APIURL: r.APIURL(), FollowUp: "thread",
 	}
@@ -124,34 +121,18 @@ func start(t *testing.T, s setup) *inbound {
 	return r
 }
 
-// known waits until Slack has told who the bot is, and events arrive.
+// known makes sure that Slack has told who the bot is, and can be heard.
 func (r *inbound) known() *inbound {
 	r.t.Helper()
-	r.eventually("the beginning", func() bool {
-		inbound, outbound := r.p.Health()
-		return inbound == nil && outbound == nil
-	})
+	r.inbox.Healthy(r.p)
 	return r
 }
 
 // eventually waits until something holds that nothing announces.
 func (r *inbound) eventually(what string, holds func() bool) {
 	r.t.Helper()
-	if err := adaptertest.Poll(r.ctx, holds); err != nil {
-		r.t.Fatalf("%s did not come; the log:\n%s\n%s", what, r.log, r.Dump())
-	}
+	r.inbox.Eventually(what, holds)
 }
-
-// waitFor waits until so many events have come to accept.
-func (r *inbound) waitFor(events int) {
-	r.t.Helper()
-	if err := r.inbox.Wait(r.ctx, events); err != nil {
-		r.t.Fatalf("%d events did not come; the log:\n%s", events, r.log)
-	}
-}
-
-// tries counts what came to accept.
-func (r *inbound) tries() int { return len(r.inbox.Calls()) }
 
 // one waits for the deliveries to be acknowledged and gives the one event that they are.
 func (r *inbound) one(ds ...*slacktest.Delivery) core.Event {
@@ -225,25 +206,13 @@ func (r *inbound) send(path string, body []byte, change func(*http.Request)) (st
 // says is what the platform's Parse makes of an event.
 func (r *inbound) says(e core.Event) core.Message {
 	r.t.Helper()
-	in, err := r.p.Parse(r.ctx, e)
-	if err != nil {
-		r.t.Fatalf("Parse of %s: %v", e.Payload, err)
-	}
-	if in.Message == nil {
-		r.t.Fatalf("Parse of %s gave no message", e.Payload)
-	}
-	return *in.Message
+	return adaptertest.Message(r.t, r.p, e)
 }
 
 // clean fails where the log shows a secret.
 func (r *inbound) clean() {
 	r.t.Helper()
-	text := r.log.String()
-	for _, secret := range []string{r.BotToken(), r.AppToken(), r.SigningSecret(), "ticket=", "/link/"} {
-		if strings.Contains(text, secret) {
-			r.t.Errorf("the log shows %q:\n%s", secret, text)
-		}
-	}
+	r.log.Hides(r.t, r.BotToken(), r.AppToken(), r.SigningSecret(), "ticket=", "/link/")
 }
 
 // onBoth runs a test on each transport.

@@ -17,9 +17,9 @@ func busy(context.Context, core.Event) error {
 }
 
 // button is a button of a message that the bot would have posted, wherever it stands.
-func (r *inbound) button(channel, value string, hows ...slacktest.How) slacktest.Button {
+func (r *inbound) button(channel, value string, hows ...slacktest.ActionOption) slacktest.Button {
 	r.t.Helper()
-	p := r.ann.Posts(channel, "a card", append(hows, slacktest.Unheard(), slacktest.WithBlocks(slacktest.Block{
+	p := r.ann.Posts(channel, "a card", append(hows, slacktest.WithoutEvent(), slacktest.WithBlocks(slacktest.Block{
 		"type": "actions", "block_id": "b", "elements": []any{map[string]any{
 			"type": "button", "action_id": "x", "value": value, "text": map[string]any{"type": "plain_text", "text": "Press"},
 		}},
@@ -37,18 +37,11 @@ func (r *inbound) sealed(fields ...string) string {
 	return adaptertest.Signer(r.t, testKey).Seal(fields...)
 }
 
-func (r *inbound) click(e core.Event) core.Click {
-	r.t.Helper()
-	in, err := r.p.Parse(r.ctx, e)
-	if err != nil || in.Click == nil || in.Message != nil {
-		r.t.Fatalf("Parse gave %+v, %v", in, err)
-	}
-	return *in.Click
-}
+func (r *inbound) click(e core.Event) core.Click { return adaptertest.Click(r.t, r.p, e) }
 
 func TestAPressIsAVote(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
-		root := r.ann.Posts("C1", "work", slacktest.Unheard())
+		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		ids := map[string]bool{}
 		for _, choice := range []core.Choice{core.Approve, core.Deny} {
 			b := r.button("C1", r.sealed("a1", string(choice)), slacktest.InThread(root.TS))
@@ -121,7 +114,7 @@ func TestAPersonOfAnotherWorkspaceMayPress(t *testing.T) {
 
 func TestAPressOnWhatOnlyOnePersonSees(t *testing.T) {
 	r := start(t, setup{}).known()
-	root := r.ann.Posts("C1", "work", slacktest.Unheard())
+	root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 	value := r.sealed("a1", "deny")
 	body := `{"type":"block_actions","team":{"id":"T0GATE"},"user":{"id":"U2BOB","team_id":"T0GATE"},"trigger_id":"1.2.3",` +
 		`"container":{"type":"message","message_ts":"1.2","channel_id":"C1","is_ephemeral":true,"thread_ts":"` + root.TS + `"},"channel":{"id":"C1","name":"general"},` +
@@ -137,7 +130,7 @@ func TestAPressOnWhatOnlyOnePersonSees(t *testing.T) {
 
 func TestTryAgainAndNewConversation(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
-		root := r.ann.Posts("C1", "work", slacktest.Unheard())
+		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		conversation := "slack:T0GATE:C1:" + root.TS
 		for _, c := range []struct {
 			action, id, subject string
@@ -157,7 +150,7 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 
 func TestDenyWithReason(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
-		root := r.ann.Posts("C1", "work", slacktest.Unheard())
+		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		b := r.button("C1", r.sealed("a1", "reason"), slacktest.InThread(root.TS))
 		r.none(r.bob.Presses(b))
 		v, err := r.WaitForModal(r.ctx, "U2BOB")
@@ -211,7 +204,7 @@ func TestAFormThatCannotBeOpenedSaysSo(t *testing.T) {
 	for name, trouble := range map[string]slacktest.Trouble{"late": slacktest.Refused("expired_trigger_id"), "down": slacktest.ServerError(503), "cut": slacktest.Cut()} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{}).known()
-			r.Inject(slacktest.Fault{Method: "views.open", Trouble: trouble})
+			r.Inject(slacktest.Fault{Endpoint: "views.open", Trouble: trouble})
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", "nothing was decided"); err != nil {
 				t.Error(err)
@@ -222,7 +215,7 @@ func TestAFormThatCannotBeOpenedSaysSo(t *testing.T) {
 
 func TestAFormIsOpenedWhileSlackStillTakesIt(t *testing.T) {
 	r := start(t, setup{}).known()
-	held := r.Inject(slacktest.Fault{Method: "views.open", Trouble: slacktest.Held()})
+	held := r.Inject(slacktest.Fault{Endpoint: "views.open", Trouble: slacktest.Held()})
 	d := r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))
 	r.none(d)
 	held.Lift()
@@ -242,7 +235,7 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 		"unknown": {err: core.Errorf(core.NotFound, "No."), says: "not known any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, setup{slack: slack.Options{Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c.card, c.err }}}).known()
+			r := start(t, setup{slack: slack.Options{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err }).Card}}).known()
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", c.says); err != nil {
 				t.Error(err)
@@ -253,9 +246,9 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 		})
 	}
 	t.Run("down", func(t *testing.T) {
-		r := start(t, setup{slack: slack.Options{Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) {
+		r := start(t, setup{slack: slack.Options{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) {
 			return core.Card{}, core.Errorf(core.StoreBusy, "The store is busy.")
-		}}}).known()
+		}).Card}}).known()
 		if status := r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))); status != 503 {
 			t.Errorf("answered %d", status)
 		}

@@ -61,20 +61,20 @@ func TestLaw9_ASilentSocketIsNoticedAndReplaced(t *testing.T) {
 	r := socketed(t, setup{fake: slacktest.Options{PingEvery: 50 * time.Millisecond}})
 	first := r.newest()
 	r.eventually("some pings", func() bool { return first.State().Pongs >= 4 })
-	held := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Held()})
+	held := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Held()})
 	first.GoSilent()
 	lost := r.ann.Says("is anybody there?") // it goes where nobody listens
-	r.eventually("that nothing is heard", func() bool { inbound, _ := r.p.Health(); return inbound != nil })
+	r.eventually("that nothing is received", func() bool { inbound, _ := r.p.Health(); return inbound != nil })
 	held.Lift()
 	r.sockets(2)
 	r.one(lost.Deliveries...)
-	r.eventually("that it hears again", func() bool { inbound, _ := r.p.Health(); return inbound == nil })
+	r.eventually("that events arrive again", func() bool { inbound, _ := r.p.Health(); return inbound == nil })
 }
 
 func TestTheNextSocketIsOpenBeforeTheOldOneIsLeft(t *testing.T) {
 	for _, reason := range []string{"refresh_requested", "warning"} {
 		t.Run(reason, func(t *testing.T) {
-			n := adaptertest.NewFakeSleep()
+			n := adaptertest.NewTimers()
 			r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
 			first := r.newest()
 			first.Disconnect(reason)
@@ -91,7 +91,7 @@ func TestTheNextSocketIsOpenBeforeTheOldOneIsLeft(t *testing.T) {
 				}
 			}
 			r.eventually("the end of the old one's time", func() bool { return n.Count(slack.GraceTime) == 1 })
-			n.Wake(slack.GraceTime)
+			n.Fire(slack.GraceTime)
 			if err := r.WaitForSockets(r.ctx, 1); err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +99,7 @@ func TestTheNextSocketIsOpenBeforeTheOldOneIsLeft(t *testing.T) {
 				t.Error("the wrong one was left")
 			}
 			if inbound, _ := r.p.Health(); inbound != nil {
-				t.Errorf("it hears nothing: %v", inbound)
+				t.Errorf("nothing is received: %v", inbound)
 			}
 		})
 	}
@@ -128,7 +128,7 @@ func TestAStormOfRefreshesOpensNoMoreThanTwo(t *testing.T) {
 
 func TestARefreshWhileSlackOpensNoneKeepsTheOldOne(t *testing.T) {
 	r := socketed(t, setup{})
-	fault := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.ServerError(503), Times: 5})
+	fault := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.ServerError(503), Times: 5})
 	r.newest().Disconnect("refresh_requested")
 	r.one(r.ann.Says("meanwhile").Deliveries...)
 	r.sockets(2)
@@ -139,12 +139,12 @@ func TestARefreshWhileSlackOpensNoneKeepsTheOldOne(t *testing.T) {
 }
 
 func TestTheOldSocketIsHeardWhenTheNewOneBreaksAtOnce(t *testing.T) {
-	n := adaptertest.NewFakeSleep()
+	n := adaptertest.NewTimers()
 	r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
 	first := r.newest()
 	first.Disconnect("warning")
 	second := r.sockets(2)
-	held := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Held()})
+	held := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Held()})
 	second.Reset()
 	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return held.Waiting() == 1 }); err != nil {
 		t.Fatal(err)
@@ -171,18 +171,9 @@ func TestABrokenSocketIsReplacedWhileACommitHangs(t *testing.T) {
 	open := make(chan struct{})
 	stuck := r.DMWith("U1ANN")
 	other := r.beside(stuck)
-	r.inbox.Gate(func(ctx context.Context, e core.Event) error {
-		if e.Address.Channel == stuck {
-			select {
-			case <-open:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
+	r.inbox.Hold(open, func(e core.Event) bool { return e.Address.Channel == stuck })
 	hung := r.ann.Says("this hangs").Deliveries
-	r.waitFor(1)
+	r.inbox.WaitFor("the event", func() bool { return len(r.inbox.Tried) == 1 })
 	r.newest().Reset()
 	r.sockets(2)
 	p := r.bob.Posts(other, r.MentionOfBot()+" this does not")
@@ -226,14 +217,14 @@ func TestAnAppTokenThatIsRefusedEndsRun(t *testing.T) {
 		"wrong token":   {slacktest.Refused("not_allowed_token_type"), "Slack refuses SLACK_APP_TOKEN"},
 	} {
 		t.Run(name+", at start", func(t *testing.T) {
-			r := start(t, setup{config: overSocket, before: func(r *inbound) { r.Inject(slacktest.Fault{Method: opening, Trouble: c.trouble}) }})
+			r := start(t, setup{config: overSocket, before: func(r *inbound) { r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble}) }})
 			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
 				t.Errorf("Run gave %v", err)
 			}
 		})
 		t.Run(name+", later", func(t *testing.T) {
 			r := socketed(t, setup{})
-			r.Inject(slacktest.Fault{Method: opening, Trouble: c.trouble})
+			r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble})
 			r.newest().Disconnect("refresh_requested") // and the old one stays open
 			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
 				t.Errorf("Run gave %v", err)
@@ -245,20 +236,20 @@ func TestAnAppTokenThatIsRefusedEndsRun(t *testing.T) {
 func TestTooManySocketsMakeNoStampede(t *testing.T) {
 	full := func() float64 { return 1 }
 	t.Run("told later", func(t *testing.T) {
-		n := adaptertest.NewFakeSleep()
+		n := adaptertest.NewTimers()
 		r := socketed(t, setup{slack: slack.Options{Jitter: full}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
 		r.newest().Disconnect("too_many_websockets")
 		r.eventually("a long wait", func() bool { return n.Count(slack.CrowdedWait) == 1 })
 		if calls := r.CountCalls(opening); calls != 1 {
 			t.Errorf("it asked for a socket %d times, want once", calls)
 		}
-		n.Wake(slack.CrowdedWait)
+		n.Fire(slack.CrowdedWait)
 		r.eventually("a wait after a short life", func() bool { return n.Count(slack.FirstRedial) == 1 })
-		n.Wake(slack.FirstRedial)
+		n.Fire(slack.FirstRedial)
 		r.sockets(2)
 	})
 	t.Run("told at once", func(t *testing.T) {
-		n := adaptertest.NewFakeSleep()
+		n := adaptertest.NewTimers()
 		r := start(t, setup{config: overSocket, slack: slack.Options{Jitter: full}, before: func(r *inbound) {
 			r.p.Sleeping(n.Sleep)
 			r.crowd()
@@ -268,7 +259,7 @@ func TestTooManySocketsMakeNoStampede(t *testing.T) {
 			t.Errorf("it asked for a socket %d times, want once", calls-slacktest.MaxSockets)
 		}
 		r.Sockets()[0].Close()
-		n.Wake(slack.CrowdedWait)
+		n.Fire(slack.CrowdedWait)
 		r.sockets(slacktest.MaxSockets + 1)
 	})
 }
@@ -293,28 +284,28 @@ func (r *inbound) crowd() {
 }
 
 func TestSlacksWordOnWhenToComeAgainIsObeyed(t *testing.T) {
-	n := adaptertest.NewFakeSleep()
+	n := adaptertest.NewTimers()
 	r := start(t, setup{config: overSocket, before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
-		r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.RateLimited(7 * time.Second), Times: 1})
+		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.RateLimited(7 * time.Second), Times: 1})
 	}})
 	r.eventually("a wait of seven seconds", func() bool { return n.Count(7*time.Second) == 1 })
 	if calls := r.CountCalls(opening); calls != 1 {
 		t.Errorf("it asked %d times, want once", calls)
 	}
-	n.Wake(7 * time.Second)
+	n.Fire(7 * time.Second)
 	r.sockets(1)
 }
 
 func TestWaitsBeforeANewSocketGrow(t *testing.T) {
-	n := adaptertest.NewFakeSleep()
+	n := adaptertest.NewTimers()
 	r := start(t, setup{config: overSocket, slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
-		r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Cut(), Times: 4})
+		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Cut(), Times: 4})
 	}})
 	for d := slack.FirstRedial; d <= 8*slack.FirstRedial; d *= 2 {
 		r.eventually("the wait "+d.String(), func() bool { return n.Count(d) == 1 })
-		n.Wake(d)
+		n.Fire(d)
 	}
 	r.sockets(1)
 }
@@ -363,23 +354,14 @@ func TestAHangingCommitKeepsTheOrderAndHoldsUpNoOtherChannelNorAClick(t *testing
 	open := make(chan struct{})
 	dm := r.DMWith("U1ANN")
 	other := r.beside(dm)
-	r.inbox.Gate(func(ctx context.Context, e core.Event) error {
-		if e.Address.Channel == dm && e.Kind() == core.KindMessage {
-			select {
-			case <-open:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
+	r.inbox.Hold(open, func(e core.Event) bool { return e.Address.Channel == dm && e.Kind() == core.KindMessage })
 	var hung []*slacktest.Delivery
 	var want []string
 	for i := range 10 {
 		p := r.ann.Says(fmt.Sprint("number ", i))
 		hung, want = append(hung, p.Deliveries...), append(want, "message/T0GATE/"+dm+"/"+p.TS)
 	}
-	r.waitFor(1)
+	r.inbox.WaitFor("the first", func() bool { return len(r.inbox.Tried) == 1 })
 	root := r.bob.Posts(other, r.MentionOfBot()+" hello")
 	for i := range 10 {
 		p := r.bob.Posts(other, fmt.Sprint("number ", i), slacktest.InThread(root.TS))
@@ -398,7 +380,9 @@ func TestAHangingCommitKeepsTheOrderAndHoldsUpNoOtherChannelNorAClick(t *testing
 			t.Fatal(err)
 		}
 	}
-	for _, e := range r.inbox.Calls() {
+	r.inbox.Lock()
+	defer r.inbox.Unlock()
+	for _, e := range r.inbox.Tried {
 		if e.Address.Channel == dm {
 			if len(want) == 0 || e.ID != want[0] {
 				t.Fatalf("%s came out of its order; next is %v", e.ID, want)
@@ -411,14 +395,7 @@ func TestAHangingCommitKeepsTheOrderAndHoldsUpNoOtherChannelNorAClick(t *testing
 func TestAnAcceptThatHangsStopsNoPongs(t *testing.T) {
 	r := socketed(t, setup{fake: slacktest.Options{PingEvery: 10 * time.Millisecond, AckWithin: time.Second}})
 	open := make(chan struct{})
-	r.inbox.Gate(func(ctx context.Context, _ core.Event) error {
-		select {
-		case <-open:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	})
+	r.inbox.Hold(open, nil)
 	var all []*slacktest.Delivery
 	for i := range 100 { // more than are waited with
 		all = append(all, r.ann.Says(fmt.Sprint("number ", i)).Deliveries...)
@@ -455,7 +432,7 @@ func TestRunEndsWhileCommitsHang(t *testing.T) {
 	for i := range 20 {
 		all = append(all, r.ann.Says(fmt.Sprint("number ", i)).Deliveries...)
 	}
-	r.waitFor(1)
+	r.inbox.WaitFor("the first", func() bool { return len(r.inbox.Tried) > 0 })
 	r.stop()
 	if err := r.ends(); err != nil {
 		t.Errorf("Run gave %v", err)

@@ -21,8 +21,8 @@ import (
 	"gatehouse/storage/storagetest"
 )
 
-// This file makes real processes of the program: the test binary, started again, runs main. What is told to it in the environment
-// makes it kill itself with SIGKILL at a point of its store, or write down which points it passes.
+// This file makes real processes of the program: the test binary, started again, runs main. Variables in its environment
+// make it kill itself with SIGKILL at a point of its store, or write down which points it passes.
 const (
 	childKey  = "TEST_CHILD"       // any value: be the program
 	soakKey   = "TEST_SOAK"        // a database: be a process that takes its turns
@@ -116,7 +116,7 @@ type world struct {
 	attr         *syscall.SysProcAttr
 }
 
-// newWorld is one on SQLite; env is what its processes are told.
+// newWorld is one on SQLite; env is the environment of its processes.
 func newWorld(t *testing.T, env ...string) *world {
 	t.Helper()
 	return sqliteFile.world(t, env...)

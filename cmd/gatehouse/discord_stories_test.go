@@ -60,13 +60,13 @@ func (d *onDiscord) readiness() (status int, state readiness) {
 	return answer.StatusCode, state
 }
 
-// deaf waits until /readyz answers 503 and says of Discord that nothing is heard, and why.
-func (d *onDiscord) deaf(why string) {
+// notReceiving waits until /readyz answers 503 and says that nothing arrives from Discord, and why.
+func (d *onDiscord) notReceiving(why string) {
 	d.t.Helper()
 	waitUntil(d.t, func() bool {
 		status, state := d.readiness()
-		hears := state.Platforms["discord"].Inbound
-		return status == http.StatusServiceUnavailable && !state.Ready && strings.Contains(hears, "Discord") && strings.Contains(hears, why)
+		inbound := state.Platforms["discord"].Inbound
+		return status == http.StatusServiceUnavailable && !state.Ready && strings.Contains(inbound, "Discord") && strings.Contains(inbound, why)
 	}, "/readyz with 503 and "+why)
 }
 
@@ -84,14 +84,14 @@ func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
 			c := d.connection()
 			c.GoSilent()
 			d.eachSays(all)
-			dial := d.discord.Inject(discordtest.Fault{Route: discordtest.Dial, Trouble: discordtest.Held()})
+			dial := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.Dial, Trouble: discordtest.Held()})
 			if session == "forgotten" {
 				d.discord.ForgetSessions()
 			}
 			c.Reset()
-			d.deaf("the connection broke")
+			d.notReceiving("the connection broke")
 			d.eachSays(all)
-			fetch := d.discord.Inject(discordtest.Fault{Route: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
+			fetch := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
 			dial.Lift()
 			if session == "forgotten" {
 				waitUntil(t, func() bool { return fetch.Waiting() > 0 }, "the first of what was missed")
@@ -165,9 +165,9 @@ func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
 	d := serveDiscord(t, discordtest.Options{HeartbeatInterval: interval}, nil)
 	c := d.connection()
 	waitUntil(t, func() bool { return c.State().Acks > 0 }, "a heartbeat")
-	dial := d.discord.Inject(discordtest.Fault{Route: discordtest.Dial, Trouble: discordtest.Held()})
+	dial := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.Dial, Trouble: discordtest.Held()})
 	c.WithholdAcks()
-	d.deaf("acknowledges no heartbeat")
+	d.notReceiving("acknowledges no heartbeat")
 	state := c.State()
 	waitUntil(t, func() bool { return dial.Waiting() == 1 }, "another connection")
 	dials := d.discord.Calls(discordtest.Dial)
@@ -255,7 +255,7 @@ func (c *child) endsWith(t *testing.T, exit int, words ...string) {
 	}
 	if !slices.ContainsFunc(said, func(line string) bool {
 		var l struct{ Level, Msg, Platform, Err string }
-		return json.Unmarshal([]byte(line), &l) == nil && l.Level == "ERROR" && l.Msg == "a platform ended" && l.Platform == "discord" && l.Err != ""
+		return json.Unmarshal([]byte(line), &l) == nil && l.Level == "ERROR" && l.Msg == "platform stopped" && l.Platform == "discord" && l.Err != ""
 	}) {
 		t.Errorf("the log does not tell that the platform ended:\n%s", c.out)
 	}
@@ -274,7 +274,7 @@ func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 			ann := slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann"})
 			d.connection().Close(code, "")
 			for _, word := range append(want.says, fmt.Sprint(code)) {
-				d.deaf(word)
+				d.notReceiving(word)
 			}
 			if _, state := d.readiness(); state.Platforms["slack"].Inbound != "ok" {
 				t.Errorf("/readyz says of Slack: %+v", state.Platforms["slack"])
@@ -296,7 +296,7 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: clock})
 	}
 	const budget, ours = 6, 3 // half of what Discord allows in a day is for other programs with the token
-	o := discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLife: time.Hour}
+	o := discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLifetime: time.Hour}
 	d := serveDiscordWith(t, o, map[string]string{"GATEHOUSE_AGENT": "echo"}, func(d *onDiscord) { d.settings.store = open })
 	restart := func() {
 		d.stop()
@@ -329,7 +329,7 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	d.discord.ForgetSessions()
 	for range 3 {
 		restart()
-		d.deaf("too many sessions with Discord today")
+		d.notReceiving("too many sessions with Discord today")
 		if !strings.Contains(d.log.String(), "The bot has begun too many sessions with Discord today and waits") {
 			t.Errorf("the log does not tell that it waits:\n%s", d.log)
 		}
@@ -337,7 +337,7 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	if left := d.discord.Budget().Remaining; left != budget-ours {
 		t.Errorf("%d of Discord's budget are left, want %d", left, budget-ours)
 	}
-	d.eachSays(all) // while it is deaf
+	d.eachSays(all) // while it is notReceiving
 	ahead.Add(int64(24 * time.Hour))
 	restart()
 	d.ready(http.StatusOK)

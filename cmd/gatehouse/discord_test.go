@@ -128,7 +128,7 @@ func TestDiscordFromMentionToApprovedAction(t *testing.T) {
 				m, _ := d.discord.Message(ask.ID, card.ID)
 				return len(m.Buttons()) == 0 && strings.Contains(m.Shown(), "pproved")
 			}, "the card shows the decision")
-			d.nobodyIsCalled()
+			d.mentionsNobody()
 		})
 	}
 }

@@ -116,8 +116,8 @@ func TestSlackLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 			env["GATEHOUSE_AGENT"] = "echo"
 			s := serveSlack(t, slacktest.Options{}, env)
 			s.ready(200)
-			s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})
-			s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Every: 10, Skip: 5})
+			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})
+			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Every: 10, Skip: 5})
 			all := s.talk(s.crowdOf(50), 250, 4, func(int) {})
 			s.answered(all, 3*time.Minute)
 		})

@@ -32,10 +32,10 @@ func (s *served) shows(channel, ts, text string, buttons int) {
 	}, text+" on "+ts)
 }
 
-func (s *served) whispered(channel, user, text string) {
+func (s *served) readsEphemeral(channel, user, text string) {
 	s.t.Helper()
 	if _, err := s.slack.WaitForEphemeral(s.ctx(), channel, user, text); err != nil {
-		s.t.Fatalf("nobody tells %s %q: %v\n%s", user, text, err, s.slack.Dump())
+		s.t.Fatalf("%s reads no ephemeral message %q: %v\n%s", user, text, err, s.slack.Dump())
 	}
 }
 
@@ -63,7 +63,7 @@ func TestSlackButtonsWorkAfterARestart(t *testing.T) {
 	s.reads("C1", thread, "Done: “milk”")
 	s.shows("C1", card.TS, "pproved", 0)
 	s.bob.Presses(late) // somebody whose screen still has the button
-	s.whispered("C1", "U2BOB", "This was approved by")
+	s.readsEphemeral("C1", "U2BOB", "This was approved by")
 }
 
 func TestSlackCardsGoToApproversWhoDoNotSeeTheConversation(t *testing.T) {
@@ -97,7 +97,7 @@ func mustJSON(v any) string {
 func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
 	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
-	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.Refused("channel_not_found"), When: func(c slacktest.Call) bool {
+	s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("channel_not_found"), When: func(c slacktest.Call) bool {
 		return c.Args["channel"] == "C1" && strings.Contains(c.Args["blocks"], "deny_reason")
 	}})
 	ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk")
@@ -198,7 +198,7 @@ func TestSlackInDoubtWithoutHistoryIsUnknownAndVisible(t *testing.T) {
 	s := serveSlack(t, slacktest.Options{Scopes: scopes, Subscriptions: slacktest.AllEvents}, map[string]string{
 		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_AGENT": "echo",
 	})
-	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1})
+	s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1})
 	post := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
 	s.reads("C1", post.TS, "echo: one")
 	var dead []struct {
@@ -225,7 +225,7 @@ func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
 	t.Parallel()
 	scopes := scopesBut(slacktest.AllScopes, "channels:history", "groups:history", "im:history", "mpim:history")
 	s := serveSlack(t, slacktest.Options{Scopes: scopes, Subscriptions: slacktest.AllEvents}, transports["Socket Mode"])
-	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1, When: func(c slacktest.Call) bool {
+	s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1, When: func(c slacktest.Call) bool {
 		return strings.Contains(c.Args["blocks"], "deny_reason")
 	}})
 	thread, card := s.asked("milk")
@@ -276,7 +276,7 @@ func TestLaw9_ASilentSocketIsNotReady(t *testing.T) { // not beside others: it c
 		t.Fatal(err)
 	}
 	waitUntil(t, func() bool { return s.slack.Sockets()[0].State().Pongs >= 5 }, "some pings")
-	held := s.slack.Inject(slacktest.Fault{Method: slacktest.DialSocket, Trouble: slacktest.Held()})
+	held := s.slack.Inject(slacktest.Fault{Endpoint: slacktest.DialSocket, Trouble: slacktest.Held()})
 	s.slack.Sockets()[0].GoSilent()
 	post := s.ann.Posts("C1", s.slack.MentionOfBot()+" calc 1+1")
 	s.ready(http.StatusServiceUnavailable)

@@ -12,7 +12,7 @@ import (
 // Desk is what dispatch asks of the approvals room.
 type Approvals interface {
 	// Open makes the approval of a pause and the posts that go with it, as data for the Finish; ok is false where none is asked.
-	Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool, err error)
+	Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool)
 	// Vote decides for a person, once per event.
 	Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error)
 	// Approvers gives the ids that an approval's rule names.

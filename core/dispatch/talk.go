@@ -88,10 +88,7 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 		f.Paused, f.Evidence = s.paused, t.evidence
 		f.Posts = t.replies(o.Pending)
 		f.End = core.End{Kind: core.EndSuspended}
-		approval, posts, ok, err := t.Approvals.Open(facts(ctx), s.paused.Session, o)
-		if err != nil {
-			return core.Finish{}, err
-		}
+		approval, posts, ok := t.Approvals.Open(facts(ctx), s.paused.Session, o)
 		if ok {
 			f.Approval = &approval
 			f.Posts = append(f.Posts, posts...)

@@ -105,7 +105,9 @@ func (v *visit) settle(ctx context.Context, first *part, gather func() (Update, 
 		return nil, nil, first.err
 	}
 	h := first.halt
-	out := &halt{descriptor: core.Descriptor{SignalID: h.descriptor.SignalID, Metadata: maps.Clone(first.note)}, rerun: h.rerun,
+	descriptor := h.descriptor
+	descriptor.Metadata = maps.Clone(first.note)
+	out := &halt{descriptor: descriptor, rerun: h.rerun,
 		attempt: v.attempts - 1, path: h.path, told: h.told}
 	maps.Copy(out.descriptor.Metadata, h.descriptor.Metadata)
 	return nil, out, nil

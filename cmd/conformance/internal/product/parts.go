@@ -3,7 +3,6 @@ package product
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"sync"
 
 	"gatehouse/approvals"
@@ -65,13 +64,11 @@ type asking struct {
 	approver core.Actor
 }
 
-func (a *asking) Open(turn core.Turn, session core.SessionID, s core.Suspended) (core.Approval, []core.Post, bool, error) {
-	s.Descriptor.Metadata = maps.Clone(s.Descriptor.Metadata)
-	if s.Descriptor.Metadata == nil {
-		s.Descriptor.Metadata = map[string]any{}
+func (a *asking) Open(turn core.Turn, session core.SessionID, s core.Suspended) (core.Approval, []core.Post, bool) {
+	s.Descriptor.Approval = &core.ApprovalRequest{
+		Call: core.Call{Tool: "fixture", Summary: "Go on.", Arguments: json.RawMessage("{}")},
+		Rule: core.Rule{Name: "fixture", Verdict: core.VerdictAsk, Approvers: []string{a.approver.ID}},
 	}
-	s.Descriptor.Metadata["call"] = core.Call{Tool: "fixture", Summary: "Go on.", Arguments: json.RawMessage("{}")}
-	s.Descriptor.Metadata["rule"] = core.Rule{Name: "fixture", Verdict: core.VerdictAsk, Approvers: []string{a.approver.ID}}
 	return a.Service.Open(turn, session, s)
 }
 

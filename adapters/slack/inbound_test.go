@@ -60,7 +60,7 @@ func start(t *testing.T, s setup) *inbound {
 	r := &inbound{Server: slacktest.New(s.fake), t: t, log: &adaptertest.Log{}, ended: make(chan struct{})}
 	var giveUp context.CancelFunc
 	r.ctx, giveUp = context.WithTimeout(t.Context(), patience)
-	r.inbox = adaptertest.NewInbox(r.ctx, t, func() string { return "the log:\n" + r.log.String() + "\n" + r.Dump() })
+	r.inbox = adaptertest.NewInbox(t, func() context.Context { return r.ctx }, func() string { return "the log:\n" + r.log.String() + "\n" + r.Dump() })
 	r.ann = r.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann Ash"})
 	r.bob = r.AddUser(slacktest.User{ID: "U2BOB", Name: "bob"})
 	r.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", r.BotUserID()}})

@@ -38,8 +38,14 @@ var layers = map[string][]string{
 	"adapters/slack/internal/*":   {"core", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
 	"adapters/slack/*":            {"adapters/internal/fakeserver"}, // the fake
 	"adapters/discord":            {"core", "core/strictjson", "adapters/internal/*", "adapters/discord/internal/*"},
-	"adapters/discord/internal/*": {"core", "core/strictjson", "adapters/internal/*", "adapters/discord/internal/*"},
+	"adapters/discord/internal/*": {"core", "core/strictjson", "adapters/internal/*"},
 	"adapters/discord/*":          {"adapters/internal/fakeserver"}, // the fake
+
+	// Discord's rooms import each other one way.
+	"adapters/discord/internal/rest":      {"core", "adapters/internal/*", "adapters/discord/internal/snowflake"},
+	"adapters/discord/internal/guilds":    {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest"},
+	"adapters/discord/internal/gateway":   {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest"},
+	"adapters/discord/internal/preflight": {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest", "adapters/discord/internal/guilds", "adapters/discord/internal/gateway"},
 }
 
 // standardOnly are the rooms that import no module but the standard library.

@@ -159,11 +159,11 @@ func TestTheContentIsWithdrawnLater(t *testing.T) {
 func TestTheContentIsGrantedLater(t *testing.T) {
 	for name, goesOn := range map[string]func(*inbound){
 		"a restart":   func(r *inbound) { r.halt(); r.start() },
-		"it is heard": func(r *inbound) { r.naps.wake(time.Minute) },
+		"it is heard": func(r *inbound) { r.clock.wake(time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := hear(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent, HeartbeatInterval: time.Second}}).known()
-			r.eventually("asked who it is", func() bool { return r.naps.taken(time.Minute) == 1 })
+			r.eventually("asked who it is", func() bool { return r.clock.waits(time.Minute) == 1 })
 			r.SetDenied(0)
 			goesOn(r)
 			r.eventually("a session with the content", func() bool {

@@ -143,7 +143,7 @@ func TestTheKnownConversationsAreAskedForAgain(t *testing.T) {
 	ids := append([]string{first}, r.saysMany(2, "before")...)
 	r.wants(ids)
 	failing.Store(true)
-	r.naps.waker(100 * time.Millisecond)
+	r.clock.skip(100 * time.Millisecond)
 	ids = append(ids, r.gap(thread)...)
 	r.wantsInOrder(ids)
 }

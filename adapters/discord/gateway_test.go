@@ -176,13 +176,13 @@ func TestAKilledProcessResumesFromWhatWasKept(t *testing.T) {
 	r := hear(t, setup{}).known()
 	before := ""
 	r.eventually("a session that is kept", func() bool {
-		before = r.drawer.value("discord/session/0")
+		before = r.kv.value("discord/session/0")
 		return before != ""
 	})
 	ids := r.saysMany(5, "stored")
 	r.wants(ids)
 	r.halt()
-	_ = r.drawer.Put(r.ctx, "discord/session/0", before) // what was kept when it was killed
+	_ = r.kv.Put(r.ctx, "discord/session/0", before) // what was kept when it was killed
 	r.start()
 	r.known()
 	ids = append(ids, r.saysMany(2, "after")...)
@@ -291,7 +291,7 @@ func TestTheSessionIsStoredWithoutTheToken(t *testing.T) {
 		Bot  string `json:"bot"`
 		Last string `json:"last"`
 	}
-	text := r.drawer.value("discord/session/0")
+	text := r.kv.value("discord/session/0")
 	if err := json.Unmarshal([]byte(text), &s); err != nil || s.ID == "" || s.Seq == 0 || s.URL == "" || s.Bot != r.BotUserID() || s.Last == "" {
 		t.Errorf("stored: %s", text)
 	}
@@ -302,7 +302,7 @@ func TestTheSessionIsStoredWithoutTheToken(t *testing.T) {
 
 func TestASessionOfAnotherBotIsNotResumed(t *testing.T) {
 	r := hear(t, setup{before: func(r *inbound) {
-		_ = r.drawer.Put(r.ctx, "discord/session/0", `{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"77","shards":1}`)
+		_ = r.kv.Put(r.ctx, "discord/session/0", `{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"77","shards":1}`)
 	}}).known()
 	if len(r.Resumes()) != 0 || len(r.Identifies()) != 1 {
 		t.Errorf("it resumed %d times and identified %d times", len(r.Resumes()), len(r.Identifies()))
@@ -311,9 +311,9 @@ func TestASessionOfAnotherBotIsNotResumed(t *testing.T) {
 
 func TestAnAddressForResumesThatIsDead(t *testing.T) {
 	r := hear(t, setup{before: func(r *inbound) {
-		_ = r.drawer.Put(r.ctx, "discord/session/0", `{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"`+r.BotUserID()+`","shards":1}`)
+		_ = r.kv.Put(r.ctx, "discord/session/0", `{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"`+r.BotUserID()+`","shards":1}`)
 	}})
-	r.naps.waker(time.Second)
+	r.clock.skip(time.Second)
 	r.known()
 	r.settled()
 }
@@ -322,7 +322,7 @@ func TestAnAddressForResumesThatIsDead(t *testing.T) {
 func TestSessionsThatLiveAreResumedSoon(t *testing.T) {
 	r := hear(t, setup{discord: discord.Options{Jitter: func() float64 { return 1 }}})
 	for _, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
-		r.naps.waker(wait)
+		r.clock.skip(wait)
 	}
 	r.known()
 	var ids []string
@@ -334,7 +334,7 @@ func TestSessionsThatLiveAreResumedSoon(t *testing.T) {
 		ids = append(ids, r.saysMany(1, fmt.Sprint("drop ", i))...)
 		r.wants(ids)
 	}
-	if n := r.naps.taken(4 * time.Second); n != 6 {
+	if n := r.clock.waits(4 * time.Second); n != 6 {
 		t.Errorf("it waited the longest %d times", n)
 	}
 }

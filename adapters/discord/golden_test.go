@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,7 +51,7 @@ func goldenText(t *testing.T, name string, got []byte) {
 	}
 }
 
-var testPainter = painter{seal: func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }}
+var testPainter = newPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") })
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
@@ -110,9 +111,11 @@ func TestEveryPostLooksAsItDid(t *testing.T) {
 			golden(t, name, drawAll(t, d))
 		})
 	}
-	golden(t, "modal-reason", testPainter.reasonModal("sealed:value", *testCard(nil)))
-	golden(t, "modal-confirm", testPainter.confirmModal("sealed:value", *testCard(nil)))
-	golden(t, "arguments", testPainter.argumentsMessages(*testCard(func(c *core.Card) { c.Arguments = huge })))
+	golden(t, "modal-reason", reasonModal("sealed:value", *testCard(nil)))
+	golden(t, "modal-confirm", confirmModal("sealed:value", *testCard(nil)))
+	for name, c := range map[string]*core.Card{"arguments": testCard(nil), "arguments-huge": testCard(func(c *core.Card) { c.Arguments = huge })} {
+		golden(t, name, readArguments(t, *c))
+	}
 }
 
 func errorOf(b core.Bucket, pressed bool) core.Delivery {
@@ -153,12 +156,36 @@ type fataler interface {
 // drawAll draws a delivery and holds it against Discord's limits.
 func drawAll(t fataler, d core.Delivery) []drawn {
 	t.Helper()
-	all, err := testPainter.draw(d, testLink)
+	all, err := testPainter.Draw(d, testLink)
 	if err != nil {
 		t.Fatalf("draw: %v", err)
 	}
 	for _, m := range all {
-		inspect(t, testPainter.outgoing(d, m))
+		inspect(t, m.outgoing())
 	}
 	return all
+}
+
+// shownArguments is what the button Show all arguments gives.
+type shownArguments struct {
+	Text string
+	File string // its name
+	Body string // of the file
+}
+
+func readArguments(t fataler, c core.Card) shownArguments {
+	t.Helper()
+	r := allArguments(c)
+	data, _ := r.Data.(map[string]any)
+	text, _ := data["content"].(string)
+	shown := shownArguments{Text: text}
+	inspect(t, drawn{Text: text}.outgoing())
+	for _, f := range r.files {
+		body, err := io.ReadAll(f.Reader)
+		if err != nil || shown.File != "" {
+			t.Fatalf("another file, or %v", err)
+		}
+		shown.File, shown.Body = f.Name, string(body)
+	}
+	return shown
 }

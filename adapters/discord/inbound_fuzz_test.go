@@ -15,10 +15,10 @@ const me = "900"
 // unconnected is a platform that nothing answers.
 func unconnected(t testing.TB) *discord.Discord {
 	p := discord.New(discord.Options{
-		Config: discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, Signer: signer(t, testKey), Cards: cards{},
-		Settings: newFakeKV(nil), Owner: "one",
+		Config: discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, Signer: signer(t, testKey), Card: openCard,
+		KV: newFakeKV(nil), Owner: "one",
 	})
-	p.Become(me)
+	p.SetIdentity(me)
 	return p
 }
 

@@ -39,8 +39,8 @@ type inbound struct {
 	web      *httptest.Server // over HTTP
 	ann, bob *discordtest.Person
 	log      *journal
-	drawer   *fakeKV
-	naps     *naps
+	kv       *fakeKV
+	clock    *fakeClock
 	options  discord.Options
 	stop     context.CancelFunc
 	ended    chan struct{}
@@ -72,7 +72,7 @@ func hear(t *testing.T, s setup) *inbound {
 		s.fake.IdentifyEvery = -1
 	}
 	r := &inbound{
-		Server: discordtest.New(s.fake), t: t, log: &journal{}, stored: map[string]core.Event{}, wake: make(chan struct{}), naps: newNaps(),
+		Server: discordtest.New(s.fake), t: t, log: &journal{}, stored: map[string]core.Event{}, wake: make(chan struct{}), clock: newFakeClock(),
 	}
 	var giveUp context.CancelFunc
 	r.ctx, giveUp = context.WithTimeout(t.Context(), patience)
@@ -80,15 +80,15 @@ func hear(t *testing.T, s setup) *inbound {
 	r.bob = r.AddUser(discordtest.User{ID: bobID, Name: "bob"})
 	r.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID, bobID}})
 	r.AddChannel(discordtest.Channel{ID: general, Guild: guild, Name: "general"})
-	r.drawer = newFakeKV(s.fake.Now)
-	if s.discord.Settings == nil {
-		s.discord.Settings = r.drawer
+	r.kv = newFakeKV(s.fake.Now)
+	if s.discord.KV == nil {
+		s.discord.KV = r.kv
 	}
 	if s.discord.Signer == nil {
 		s.discord.Signer = signer(t, testKey)
 	}
-	if s.discord.Cards == nil {
-		s.discord.Cards = cards{}
+	if s.discord.Card == nil {
+		s.discord.Card = openCard
 	}
 	s.discord.Owner = "one"
 	if s.discord.Jitter == nil {
@@ -138,7 +138,7 @@ func hear(t *testing.T, s setup) *inbound {
 // start runs a new platform, as a restarted process would.
 func (r *inbound) start() {
 	r.p = discord.New(r.options)
-	r.p.Sleeping(r.naps.sleep)
+	r.p.SetSleep(r.clock.sleep)
 	run, stop := context.WithCancel(context.Background())
 	r.stop = stop
 	r.ended = make(chan struct{})
@@ -170,18 +170,9 @@ func signer(t testing.TB, keys ...string) *core.Signer {
 	return s
 }
 
-// cards draws approvals as the test's cards: all open.
-type cards struct{}
-
-func (cards) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
+// openCard is the card of an approval; all are open.
+func openCard(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
 	return core.Card{Approval: id, State: core.Open, Tool: "note_add", Summary: "Add the note " + string(id), Arguments: `{}`}, nil
-}
-
-// shelf draws cards as the test wants them.
-type shelf func(context.Context, core.ApprovalID) (core.Card, error)
-
-func (f shelf) Card(ctx context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
-	return f(ctx, id)
 }
 
 // known makes sure that Discord has told who the bot is, and is heard.

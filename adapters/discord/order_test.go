@@ -59,7 +59,7 @@ func TestALookUpHoldsUpItsOwnConversationAlone(t *testing.T) {
 func TestWhatALookUpHoldsUpIsNotLost(t *testing.T) {
 	for name, restart := range map[string]func(*inbound){
 		"a restart":             func(r *inbound) { r.settled(); r.halt(); r.start(); r.known() },
-		"the connection breaks": func(r *inbound) { r.connection().Reset(); r.naps.waker(0) },
+		"the connection breaks": func(r *inbound) { r.connection().Reset(); r.clock.skip(0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, thread, slow := resumed(t, discordtest.Held())

@@ -29,12 +29,12 @@ func TestIdentificationsOfOneKeyKeepApart(t *testing.T) {
 			r := hear(t, setup{
 				fake:   discordtest.Options{Now: clock.Now, IdentifyEvery: 5 * time.Second, MaxConcurrency: c.keys},
 				config: func(config *discord.Config) { config.Shards = c.shards },
-				before: func(r *inbound) { r.drawer.apart = true },
+				before: func(r *inbound) { r.kv.apart = true },
 			})
 			waits := 0
 			for open := min(c.keys, c.shards); ; open = min(open+c.keys, c.shards) {
 				waits += c.shards - open
-				r.eventually("the shards that may, and the waits of the others", func() bool { return len(r.Open()) == open && r.naps.taken(discord.Slot) == waits })
+				r.eventually("the shards that may, and the waits of the others", func() bool { return len(r.Open()) == open && r.clock.waits(discord.Slot) == waits })
 				for _, i := range r.Identifies() {
 					if i.Refused != "" {
 						t.Fatalf("Discord refused %+v", i)
@@ -47,7 +47,7 @@ func TestIdentificationsOfOneKeyKeepApart(t *testing.T) {
 					break
 				}
 				clock.Advance(discord.Slot)
-				r.naps.wake(discord.Slot)
+				r.clock.wake(discord.Slot)
 			}
 			r.known()
 		})
@@ -67,22 +67,22 @@ func TestOneHolderOfAShard(t *testing.T) {
 	second.Owner = "two"
 	first := r.p
 	p := discord.New(second)
-	other := &inbound{Server: r.Server, t: t, ctx: r.ctx, p: p, log: r.log, drawer: r.drawer, naps: newNaps(), options: second, stored: r.stored, wake: make(chan struct{})}
+	other := &inbound{Server: r.Server, t: t, ctx: r.ctx, p: p, log: r.log, kv: r.kv, clock: newFakeClock(), options: second, stored: r.stored, wake: make(chan struct{})}
 	other.start()
 	defer func() { other.halt() }()
 	other.known() // another holds the shard: that is as good as hearing it
-	if n := len(r.Open()); n != 1 || r.drawer.holder("discord/shard/0") != "one" {
+	if n := len(r.Open()); n != 1 || r.kv.holder("discord/shard/0") != "one" {
 		t.Errorf("%d connections are open", n)
 	}
 	_ = first
 	r.halt() // lets go at once
-	other.naps.wake(discord.ShardLease / 3)
-	r.eventually("another holder", func() bool { return r.drawer.holder("discord/shard/0") == "two" && len(r.Open()) == 1 })
+	other.clock.wake(discord.ShardLease / 3)
+	r.eventually("another holder", func() bool { return r.kv.holder("discord/shard/0") == "two" && len(r.Open()) == 1 })
 	if n := len(r.Identifies()); n != 1 {
 		t.Errorf("the second identified; %d in all", n)
 	}
-	r.drawer.take("discord/shard/0", "three")
-	other.naps.wake(discord.ShardLease / 3)
+	r.kv.take("discord/shard/0", "three")
+	other.clock.wake(discord.ShardLease / 3)
 	r.eventually("the end of the connection", func() bool { return len(r.Open()) == 0 })
 	r.start() // for the end of the test
 }
@@ -92,7 +92,7 @@ func TestALeaseIsAsLongAsTheProcessWants(t *testing.T) {
 		t.Run(lease.String(), func(t *testing.T) {
 			clock := discordtest.NewClock(time.Now()) // it stands still
 			r := hear(t, setup{discord: discord.Options{Lease: lease}, fake: discordtest.Options{Now: clock.Now}}).known()
-			if left := r.drawer.left("discord/shard/0"); left != want {
+			if left := r.kv.left("discord/shard/0"); left != want {
 				t.Errorf("the lease is over in %s, want %s", left, want)
 			}
 		})
@@ -100,8 +100,8 @@ func TestALeaseIsAsLongAsTheProcessWants(t *testing.T) {
 }
 
 func TestAStoreThatCannotBeAskedIsRed(t *testing.T) {
-	r := hear(t, setup{before: func(r *inbound) { r.drawer.fail(true) }})
+	r := hear(t, setup{before: func(r *inbound) { r.kv.fail(true) }})
 	r.eventually("that it says why", func() bool { hears, _ := r.p.Probe(); return hears != nil && hears.Error() != "" })
-	r.drawer.fail(false)
+	r.kv.fail(false)
 	r.known()
 }

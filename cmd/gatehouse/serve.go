@@ -61,7 +61,7 @@ func newPlatforms(ctx context.Context, cfg Config, store core.Store, owner strin
 			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Waiting: true, Limit: recentEvents})
 		}
 		platforms = append(platforms, discord.New(discord.Options{
-			Config: cfg.Discord, Signer: signer, Cards: desk, Settings: store, Recent: recent, Open: open, Owner: owner, Lease: cfg.Lease, Jitter: rand.Float64, Log: log,
+			Config: cfg.Discord, Signer: signer, Card: desk.Card, KV: store, Recent: recent, Open: open, Owner: owner, Lease: cfg.Lease, Jitter: rand.Float64, Log: log,
 		}))
 	}
 	return platforms, nil

@@ -1,0 +1,52 @@
+package discord_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+// A private word may be ready before the answer to the press has arrived, without which Discord takes no more words. It waits for that a
+// little, and does not become a direct message.
+func TestAPrivateWordWaitsForTheAnswerToThePress(t *testing.T) {
+	r := hear(t, setup{}).known()
+	held := r.Inject(discordtest.Fault{Route: "POST /interactions/{interaction}/{token}/callback", Trouble: discordtest.Held()})
+	i := r.bob.Presses(r.button(general, r.sealed("a1", "approve")))
+	e := r.more(0)
+	posted := make(chan error)
+	go func() {
+		_, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "private/1", Kind: core.PostPrivate, Text: "You may not.", Person: e.Actor.ID, To: e.Address}})
+		posted <- err
+	}()
+	const pause = 300 * time.Millisecond
+	select {
+	case err := <-posted:
+		t.Fatalf("it did not wait: %v\n%s", err, r.Dump())
+	case <-r.waited(pause):
+	}
+	held.Release()
+	r.answered(i, discordtest.DeferredUpdate)
+	r.clock.skip(pause)
+	if err := <-posted; err != nil {
+		t.Fatal(err)
+	}
+	if m := r.Ephemerals(general, bobID); len(m) != 1 || !strings.Contains(m[0].Content, "You may not.") {
+		t.Errorf("bob sees %+v", m)
+	}
+	if n := r.CountCalls("POST /users/@me/channels"); n != 0 {
+		t.Error("it became a direct message")
+	}
+}
+
+// waited is closed once the platform waits for so long.
+func (r *inbound) waited(pause time.Duration) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = poll(r.ctx, func() bool { return r.clock.waits(pause) > 0 })
+	}()
+	return done
+}

@@ -83,10 +83,12 @@ const (
 	ToolUnknown       Category = "tool_unknown"       // no tool of that name
 	ToolArguments     Category = "tool_arguments"     // the arguments do not fit the tool
 	Unsupported       Category = "unsupported"        // this platform can't do that
+	Unauthorized      Category = "unauthorized"       // a platform refuses our token
 	DeliveryFailed    Category = "delivery_failed"    // a platform refused a post for good
 	DeliveryForbidden Category = "delivery_forbidden" // a platform refuses a post until somebody mends something there: a permission, an invitation
 	DeliveryInDoubt   Category = "delivery_in_doubt"  // a send's answer was lost: it may be there
 	DeliveryLater     Category = "delivery_later"     // a platform asked us to wait, or could not be reached
+	DeliveryNotYet    Category = "delivery_not_yet"   // nothing was sent: our own rate limit of the platform asks to wait
 )
 
 // buckets is harness §7 and harness-chat §10 in one table. Where the text assigns nothing, the choice and its reason stand here:
@@ -112,7 +114,7 @@ var buckets = map[Category]Bucket{
 	NodeException: RetryableTransient, EdgeException: RetryableTransient, ReducerError: RetryableTransient,
 	RoutingError: RetryableTransient, StateValidationError: SessionTerminating, FanOutEmpty: RetryableTransient,
 	SuspensionUnsupportedContext: RetryableTransient, LeaseLost: RetryableTransient, Internal: RetryableTransient,
-	DeliveryLater: RetryableTransient,
+	DeliveryLater: RetryableTransient, DeliveryNotYet: RetryableTransient,
 
 	ProviderInvalidRequest: UserCorrectable, ProviderInvalidResponse: UserCorrectable, ChatMessageShapeInvalid: UserCorrectable,
 	ProviderAuthentication: UserCorrectable, SuspensionPayloadInvalid: UserCorrectable, SuspensionRecordInvalid: UserCorrectable,
@@ -122,7 +124,7 @@ var buckets = map[Category]Bucket{
 	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalStale: UserCorrectable, ApprovalDecided: UserCorrectable,
 	ApprovalExpired: UserCorrectable, ApprovalRefused: UserCorrectable, ApprovalCanceled: UserCorrectable,
 	OutcomeUnknown: UserCorrectable, ToolFailed: UserCorrectable, ToolUnknown: UserCorrectable, ToolArguments: UserCorrectable,
-	Stopped: UserCorrectable, Unsupported: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryForbidden: UserCorrectable, DeliveryInDoubt: UserCorrectable,
+	Stopped: UserCorrectable, Unsupported: UserCorrectable, Unauthorized: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryForbidden: UserCorrectable, DeliveryInDoubt: UserCorrectable,
 }
 
 // BucketOf gives a category's bucket; a category it does not know is retryable, like any fault of ours.
@@ -131,4 +133,14 @@ func BucketOf(c Category) Bucket {
 		return b
 	}
 	return RetryableTransient
+}
+
+// IsTemporary reports whether a call to a platform failed for a reason that may pass: the same call may succeed later, unchanged. A
+// refused token is one, since an admin replaces it.
+func IsTemporary(err error) bool {
+	switch CategoryOf(err) {
+	case DeliveryLater, DeliveryNotYet, DeliveryInDoubt, Unauthorized:
+		return true
+	}
+	return false
 }

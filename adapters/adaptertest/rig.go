@@ -102,7 +102,7 @@ func (r *rig) post(t *testing.T, d core.Delivery) []core.Ref {
 		if d.Part > 1000 {
 			t.Fatal("a post has more than a thousand parts")
 		}
-		ref, again, err := r.Post(t.Context(), d)
+		ref, again, err := r.send(t, d)
 		if err != nil {
 			t.Fatalf("Post of part %d: %v", d.Part, err)
 		}
@@ -112,6 +112,21 @@ func (r *rig) post(t *testing.T, d core.Delivery) []core.Ref {
 		refs, more = append(refs, ref), again
 	}
 	return refs
+}
+
+// send posts one part, as often as the platform's own rate limit asks to wait.
+func (r *rig) send(t *testing.T, d core.Delivery) (core.Ref, bool, error) {
+	for {
+		ref, more, err := r.Post(t.Context(), d)
+		if core.CategoryOf(err) != core.DeliveryNotYet {
+			return ref, more, err
+		}
+		select {
+		case <-time.After(core.RetryAfterOf(err)):
+		case <-t.Context().Done():
+			return "", false, err
+		}
+	}
 }
 
 // delivery is a post of this conversation.

@@ -71,7 +71,7 @@ func manySides(t *testing.T, r *rig) {
 	for i := range 8 {
 		all.Go(func() {
 			key := fmt.Sprintf("side%d", i)
-			if _, _, err := r.Post(t.Context(), r.delivery(key, core.PostReply, "words of "+key)); err != nil {
+			if _, _, err := r.send(t, r.delivery(key, core.PostReply, "words of "+key)); err != nil {
 				t.Errorf("Post: %v", err)
 			}
 		})
@@ -121,7 +121,7 @@ func faults(t *testing.T, r *rig) {
 			continue
 		}
 		d := r.delivery("reply/"+string(f), core.PostReply, "words for "+string(f))
-		ref, _, err := r.Post(t.Context(), d)
+		ref, _, err := r.send(t, d)
 		if err == nil || ref != "" {
 			t.Errorf("%s: Post gave %q, %v, want an error alone", f, ref, err)
 			continue
@@ -134,8 +134,8 @@ func faults(t *testing.T, r *rig) {
 		if !fits {
 			t.Errorf("%s: Post gave %v (RetryAfter %s)", f, err, core.RetryAfterOf(err))
 		}
-		if finder, ok := r.Platform.(core.Finder); ok && f == Lost {
-			if ref, _, err := finder.Find(t.Context(), d); err == nil && ref == "" {
+		if f == Lost {
+			if found, err := r.Find(t.Context(), d); err == nil && found.Ref == "" {
 				t.Error("Find says that a post whose answer was lost is not there; it would be sent twice")
 			}
 		}
@@ -148,27 +148,18 @@ func faults(t *testing.T, r *rig) {
 }
 
 func finds(t *testing.T, r *rig) {
-	f, ok := r.Platform.(core.Finder)
-	if !ok {
-		t.Log("this platform can't find anything")
-		return
-	}
 	r.post(t, r.delivery("reply/1", core.PostReply, "words that are there"))
-	if ref, more, err := f.Find(t.Context(), r.delivery("reply/2", core.PostReply, "words that were never sent")); err == nil && (ref != "" || more) {
-		t.Errorf("Find gave %q, %v for what was never sent", ref, more)
+	if found, err := r.Find(t.Context(), r.delivery("reply/2", core.PostReply, "words that were never sent")); err == nil && (found.Ref != "" || found.More) {
+		t.Errorf("Find gave %+v for what was never sent", found)
 	}
 }
 
 func worksTwice(t *testing.T, r *rig) {
-	w, ok := r.Platform.(core.Worker)
-	if !ok {
-		t.Log("this platform shows no working state")
-		return
-	}
 	to, _ := r.out.Place()
 	for _, on := range []bool{false, true, true, false, false, true} {
-		if err := w.Working(t.Context(), to, on); err != nil {
-			t.Errorf("Working(%v): %v", on, err)
+		working := core.Delivery{Post: core.Post{Key: "working/1", To: to, Kind: core.PostWorking, On: on}}
+		if ref, more, err := r.Post(t.Context(), working); err != nil || ref != "" || more {
+			t.Errorf("Post of a typing indicator (on: %v) gave %q, %v, %v", on, ref, more, err)
 		}
 	}
 	r.post(t, r.delivery("reply/1", core.PostReply, "the answer"))

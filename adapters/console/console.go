@@ -18,9 +18,6 @@ const Name = "console"
 
 var (
 	_ core.Platform = (*Console)(nil)
-	_ core.Finder   = (*Console)(nil)
-	_ core.Worker   = (*Console)(nil)
-	_ core.Scoped   = (*Console)(nil)
 )
 
 // Options say what a console is connected to. Only In and Out must be given.
@@ -95,9 +92,6 @@ func IsTerminal(ends ...any) bool {
 
 // Name is "console".
 func (c *Console) Name() string { return Name }
-
-// Conversations is the one conversation of this console.
-func (c *Console) Conversations() []core.ConversationID { return []core.ConversationID{c.conversation} }
 
 // Run talks until ctx or the input ends; the end of the input is no error.
 func (c *Console) Run(ctx context.Context, accept core.Accept) error {

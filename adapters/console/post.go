@@ -8,6 +8,10 @@ import (
 
 // Post prints. A terminal takes any length, so there is one part; its ref is the post's key.
 func (c *Console) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
+	if d.Kind == core.PostWorking {
+		c.setWorking(d.On)
+		return "", false, nil
+	}
 	if err := c.draw(d); err != nil {
 		return "", false, err
 	}
@@ -20,23 +24,10 @@ func (c *Console) Post(_ context.Context, d core.Delivery) (core.Ref, bool, erro
 // Edit prints what has changed; what stands above stays.
 func (c *Console) Edit(_ context.Context, _ core.Ref, d core.Delivery) error { return c.draw(d) }
 
-// Find says that nothing is there: a terminal can't be read back, so what is in doubt is printed again.
-func (c *Console) Find(context.Context, core.Delivery) (core.Ref, bool, error) { return "", false, nil }
-
-// Looks is one: what can't be read back is not waited for.
-func (c *Console) Looks() int { return 1 }
-
-// Working starts or ends the spinner of a prompt; a pipe shows nothing.
-func (c *Console) Working(_ context.Context, _ core.Address, on bool) error {
-	c.setWorking(on)
-	return nil
-}
+// Find finds nothing: a terminal can't be read back, so what is in doubt is printed again.
+func (c *Console) Find(context.Context, core.Delivery) (core.Found, error) { return core.Found{}, nil }
 
 func (c *Console) draw(d core.Delivery) error {
-	if d.Kind == core.PostWorking {
-		c.setWorking(d.On)
-		return nil
-	}
 	if d.Kind == core.PostSteps {
 		return nil // the spinner says enough
 	}

@@ -229,7 +229,7 @@ func TestPromptSpinnerNeverSticks(t *testing.T) {
 	}{
 		"ended by a reply":         {func(s *stage) { s.post(core.Post{Kind: core.PostReply, Text: "done"}) }, 0},
 		"ended by a card":          {func(s *stage) { s.draw(core.Card{Approval: "a1", State: core.Open}) }, 0},
-		"ended by its end":         {func(s *stage) { _ = s.Working(t.Context(), core.Address{}, false) }, 0},
+		"ended by its end":         {func(s *stage) { _, _, _ = s.Post(t.Context(), core.Delivery{Post: core.Post{Kind: core.PostWorking}}) }, 0},
 		"ended by a post of it":    {func(s *stage) { s.post(core.Post{Kind: core.PostWorking}) }, 0},
 		"forgotten, and all quiet": {func(s *stage) { s.mu.Lock(); s.waiting = 0; s.mu.Unlock() }, 10 * time.Second},
 	} {

@@ -67,10 +67,8 @@ func (d *Discord) links(ctx context.Context, m message) (map[string]string, erro
 	}
 	var now message
 	err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(m.Channel, m.ID), nil, &now)
-	if chat.FailedForNow(err) {
-		e := core.Wrap(core.ProviderUnavailable, err, "Discord can't be asked for a file now.")
-		e.RetryAfter = core.RetryAfterOf(err)
-		return nil, e
+	if core.IsTemporary(err) {
+		return nil, chat.LookupError(err, "Discord can't be asked for a file now.")
 	}
 	for _, a := range now.Attachments {
 		links[a.ID] = a.URL

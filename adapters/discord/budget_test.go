@@ -31,10 +31,10 @@ func TestAThousandRestartsInADay(t *testing.T) {
 		}
 		restart(day / (restarts + more + 1))
 		r.eventually("a session, or a wait for one", func() bool {
-			hears, _ := r.p.Probe()
+			hears, _ := r.p.Health()
 			return hears == nil || strings.Contains(hears.Error(), "reset its token")
 		})
-		if hears, _ := r.p.Probe(); hears != nil {
+		if hears, _ := r.p.Health(); hears != nil {
 			waits++
 			if n < restarts || !strings.Contains(hears.Error(), "reset its token") {
 				t.Fatalf("after %d restarts it hears nothing, and says %v", n+1, hears)
@@ -62,7 +62,7 @@ func TestTheBudgetThatOthersSpent(t *testing.T) {
 	r.ForgetSessions()
 	r.ResetAll()
 	r.eventually("a wait", func() bool {
-		hears, _ := r.p.Probe()
+		hears, _ := r.p.Health()
 		return hears != nil && strings.Contains(hears.Error(), "too many sessions")
 	})
 	if left := r.Budget().Remaining; left < 11/2 {

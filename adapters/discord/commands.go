@@ -144,7 +144,7 @@ func (d *Discord) keepCommands(ctx context.Context) {
 				d.Log.Info("the commands were registered")
 			}
 			return
-		case core.DeliveryFailed, core.Unsupported, core.ProviderAuthentication:
+		case core.DeliveryFailed, core.Unsupported, core.Unauthorized:
 			if known {
 				return // gatehouse doctor says what is wrong; the bot works without
 			}

@@ -145,14 +145,15 @@ func TestALostAnswerToACommandIsFound(t *testing.T) {
 	r.registered()
 	i, post := r.statusAsked()
 	r.answered(i, discordtest.DeferredReply)
-	if ref, _, err := r.p.Find(r.ctx, post); ref != "" || err != nil {
-		t.Errorf("before it is given Find gives %q, %v", ref, err)
+	if found, err := r.p.Find(r.ctx, post); found.Ref != "" || err != nil {
+		t.Errorf("before it is given Find gives %q, %v", found.Ref, err)
 	}
 	r.Inject(discordtest.Fault{Route: discordtest.EditFollowUp, Trouble: discordtest.AnswerLost(), Times: 1})
 	if _, _, err := r.p.Post(r.ctx, post); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Errorf("a lost answer gives %v", err)
 	}
-	ref, _, err := r.p.Find(r.ctx, post)
+	found, err := r.p.Find(r.ctx, post)
+	ref := found.Ref
 	if err != nil || ref != core.Ref(general+"/"+i.State().Original) {
 		t.Errorf("Find gives %q, %v", ref, err)
 	}

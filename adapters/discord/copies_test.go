@@ -32,11 +32,11 @@ func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 		"one is nobody":                  {cardIn(general, "discord:"+townID+":"+general, "discord:4004"), false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			posts, err := w.d.Elsewhere(w.ctx(), c.d, c.refused)
+			posts, err := w.d.CardCopies(w.ctx(), c.d, c.refused)
 			if err != nil || len(posts) != len(c.want) {
 				t.Fatalf("%+v, %v", posts, err)
 			}
-			again, err := w.d.Elsewhere(w.ctx(), c.d, c.refused)
+			again, err := w.d.CardCopies(w.ctx(), c.d, c.refused)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +63,7 @@ func TestOwnersAndAdministratorsGetNoCopies(t *testing.T) {
 	}})
 	d := cardIn(secret, "discord:"+townID+":"+secret, "discord:1001", "discord:1002", "discord:1003")
 	copies := func() string {
-		posts, err := w.d.Elsewhere(w.ctx(), d, false)
+		posts, err := w.d.CardCopies(w.ctx(), d, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestOwnersAndAdministratorsGetNoCopies(t *testing.T) {
 func TestWhoSeesACardCanNotBeToldNow(t *testing.T) {
 	w := newTown(t, nil)
 	w.Inject(discordtest.Fault{Trouble: discordtest.ServerError(503), Times: 1})
-	if _, err := w.d.Elsewhere(w.ctx(), cardIn(general, "discord:"+townID+":"+general, "discord:1002"), false); core.CategoryOf(err) != core.DeliveryInDoubt {
+	if _, err := w.d.CardCopies(w.ctx(), cardIn(general, "discord:"+townID+":"+general, "discord:1002"), false); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Errorf("%v", err)
 	}
 }

@@ -47,10 +47,13 @@ func (d *Discord) hasRole(ctx context.Context, user, role string) (bool, error) 
 	return slices.Contains(roles, role), err
 }
 
-// Elsewhere gives copies of a card, as direct messages, for the people named as approvers who do not see its conversation. Who has a
+// NameOf gives no name: the names that Discord knows people by come with their events.
+func (d *Discord) NameOf(context.Context, core.Actor) string { return "" }
+
+// CardCopies gives copies of a card, as direct messages, for the people named as approvers who do not see its conversation. Who has a
 // role can't be listed without a privileged intent, so those that approve by a role are taken to see it. Where the card could not be
 // posted at all, everybody who is named gets one, and the requester is told.
-func (d *Discord) Elsewhere(ctx context.Context, delivery core.Delivery, refused bool) ([]core.Post, error) {
+func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refused bool) ([]core.Post, error) {
 	var users []string
 	for _, id := range delivery.Card.Approvers {
 		if user, ok := userOf(id); ok && !slices.Contains(users, user) {
@@ -71,7 +74,7 @@ func (d *Discord) sees(ctx context.Context, delivery core.Delivery, user string)
 		return true, nil
 	}
 	sees, err := d.guilds.Sees(ctx, guild, delivery.To.Channel, user)
-	if err != nil && !chat.FailedForNow(err) {
+	if err != nil && !core.IsTemporary(err) {
 		d.warnOnce("who sees a channel can't be looked up; approvers outside it get no copy of its cards", "channel", delivery.To.Channel, "err", err)
 		return true, nil
 	}

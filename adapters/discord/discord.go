@@ -18,12 +18,9 @@ import (
 const Name = "discord"
 
 var (
-	_ core.Platform = (*Discord)(nil)
-	_ core.Finder   = (*Discord)(nil)
-	_ core.Worker   = (*Discord)(nil)
-	_ core.Grouper  = (*Discord)(nil)
-	_ core.Herald   = (*Discord)(nil)
-	_ core.Prober   = (*Discord)(nil)
+	_ core.Platform  = (*Discord)(nil)
+	_ core.Directory = (*Discord)(nil)
+	_ core.Health    = (*Discord)(nil)
 )
 
 // KV is what the processes of one bot share: sessions, who holds a shard, the budget of identifies, the tokens of interactions.
@@ -168,9 +165,9 @@ func (d *Discord) commit(ctx context.Context, e core.Event, accept core.Accept) 
 	return chat.Commit(ctx, d.Log, e, accept, "it is tried again")
 }
 
-// Probe tells whether Discord's events are received (every shard is connected, here or at another process) and whether it answered the
+// Health tells whether Discord's events are received (every shard is connected, here or at another process) and whether it answered the
 // last call.
-func (d *Discord) Probe() (hears, speaks error) {
+func (d *Discord) Health() (inbound, outbound error) {
 	return d.gateway.Health(), d.outbound.Err()
 }
 

@@ -97,29 +97,27 @@ func (s *sentMessages) isOther(message string, d core.Delivery) bool {
 	return known && part != partName(d)
 }
 
-// Looks is how many searches in vain prove that a message is not there.
-func (d *Discord) Looks() int { return looks }
-
 // Find looks for a part whose send is in doubt, among the bot's own messages in its channel since the send, by text and buttons.
 // As long as the nonce lasts, a part that was not found can be sent again without harm. What only one person sees can't be read back.
-func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Ref, bool, error) {
+func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found, error) {
 	if delivery.Kind == core.PostPrivate {
-		return "", false, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
+		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
 	}
 	parts, err := d.parts(delivery)
 	if err != nil {
-		return "", false, err
+		return core.Found{}, err
 	}
 	part, more, err := chat.At(parts, delivery)
 	if err != nil {
-		return "", false, err
+		return core.Found{}, err
 	}
-	if c, ok, err := d.commandOf(ctx, delivery); ok || err != nil {
-		if err != nil {
-			return "", false, err
-		}
+	c, ok, err := d.commandOf(ctx, delivery)
+	if err != nil {
+		return core.Found{}, err
+	}
+	if ok {
 		if ref, late, err := d.findAnswer(ctx, c, delivery, part); !late {
-			return ref, more, err
+			return core.Found{Ref: ref, More: more}, err
 		}
 	}
 	channels := []string{channelOf(delivery.To)}
@@ -129,14 +127,14 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Ref, b
 	for _, channel := range channels {
 		id, err := d.findIn(ctx, channel, delivery, part)
 		if err != nil {
-			return "", false, err
+			return core.Found{}, err
 		}
 		if id != "" {
 			d.sent.add(id, delivery)
-			return refOf(channel, id), more, nil
+			return core.Found{Ref: refOf(channel, id), More: more}, nil
 		}
 	}
-	return "", false, nil
+	return core.Found{Looks: looks}, nil
 }
 
 // findIn looks for a part in a channel; "" where it is not there.

@@ -44,7 +44,8 @@ func TestALostAnswerDoublesNothing(t *testing.T) {
 				w.alice.Posts(to.Thread, fmt.Sprint("a word ", i))
 			}
 			d.SentAt = sentAt
-			ref, more, err := w.d.Find(w.ctx(), d)
+			found, err := w.d.Find(w.ctx(), d)
+			ref, more := found.Ref, found.More
 			if err != nil || more || (ref != "") != (c.arrived && c.lag == 0) {
 				t.Fatalf("%q, %v, %v", ref, more, err)
 			}
@@ -67,8 +68,8 @@ func TestWhatStandsInPlaceIsFoundThere(t *testing.T) {
 	want := w.say(d)[0]
 	d.SentAt = w.clock.Now()
 	w.clock.Advance(time.Hour)
-	if ref, _, err := w.d.Find(w.ctx(), d); err != nil || ref != want {
-		t.Errorf("%q, %v", ref, err)
+	if found, err := w.d.Find(w.ctx(), d); err != nil || found.Ref != want {
+		t.Errorf("%q, %v", found.Ref, err)
 	}
 }
 
@@ -79,11 +80,11 @@ func TestAnUnreadableHistoryProvesNothing(t *testing.T) {
 	d := answerTo("reply/1", "words", core.Address{Platform: Name, Channel: general})
 	w.say(d)
 	d.SentAt = w.clock.Now()
-	if ref, _, err := w.d.Find(w.ctx(), d); err != nil || ref != "" {
-		t.Errorf("within the nonce's minutes: %q, %v", ref, err)
+	if found, err := w.d.Find(w.ctx(), d); err != nil || found.Ref != "" {
+		t.Errorf("within the nonce's minutes: %q, %v", found.Ref, err)
 	}
 	w.clock.Advance(time.Hour)
-	if _, _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
+	if _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Errorf("later: %v", err)
 	}
 }
@@ -105,7 +106,7 @@ func TestALookThatFailsIsMadeAgain(t *testing.T) {
 			d := answerTo("reply/1", "words", core.Address{Platform: Name, Channel: general})
 			d.SentAt = w.clock.Now()
 			w.Inject(discordtest.Fault{Route: discordtest.ListMessages, Trouble: c.trouble, Times: 1})
-			if _, _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != c.want {
+			if _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != c.want {
 				t.Errorf("%v", err)
 			}
 		})
@@ -160,7 +161,8 @@ func TestALostAnswerIsFoundByAnotherProcess(t *testing.T) {
 			if err := w.d.Call(w.ctx(), "GET", "/users/@me", nil, nil); err != nil { // who it is
 				t.Fatal(err)
 			}
-			ref, _, err := w.d.Find(w.ctx(), d)
+			found, err := w.d.Find(w.ctx(), d)
+			ref := found.Ref
 			if err != nil || (ref != "") != arrived {
 				t.Fatalf("%q, %v", ref, err)
 			}
@@ -198,7 +200,8 @@ func TestWhatChangedSinceItsSendIsFound(t *testing.T) {
 				t.Fatalf("%v", err)
 			}
 			w.clock.Advance(time.Hour)
-			ref, _, err := w.d.Find(w.ctx(), c.then)
+			found, err := w.d.Find(w.ctx(), c.then)
+			ref := found.Ref
 			if said := w.FromBot(general); err != nil || len(said) != 1 || ref != refOf(general, said[0].ID) {
 				t.Errorf("%q, %v", ref, err)
 			}

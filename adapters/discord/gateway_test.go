@@ -206,7 +206,7 @@ func TestWithheldAcknowledgements(t *testing.T) {
 	r.RefuseConnections(true) // so that the time between is seen
 	c.WithholdAcks()
 	before := len(c.State().Beats)
-	r.eventually("that nothing is heard", func() bool { hears, _ := r.p.Probe(); return hears != nil })
+	r.eventually("that nothing is heard", func() bool { hears, _ := r.p.Health(); return hears != nil })
 	r.eventually("the end of the connection", func() bool { return !c.State().Open })
 	if more := len(c.State().Beats) - before; more > 1 { // the second one, two intervals later, comes no more
 		t.Errorf("it sent %d more heartbeats before it noticed", more)
@@ -262,7 +262,7 @@ func (r *inbound) stopped() {
 func TestARefusedTokenEndsThePlatform(t *testing.T) {
 	r := hear(t, setup{config: func(c *discord.Config) { c.BotToken = "another token" }})
 	<-r.ended
-	if core.CategoryOf(r.err) != core.ProviderAuthentication || !strings.Contains(core.MessageOf(r.err), "DISCORD_BOT_TOKEN") {
+	if core.CategoryOf(r.err) != core.Unauthorized || !strings.Contains(core.MessageOf(r.err), "DISCORD_BOT_TOKEN") {
 		t.Errorf("it ended with %v", r.err)
 	}
 }

@@ -99,7 +99,7 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 		return core.Errorf(core.DeliveryLater, "What answers at DISCORD_API_URL does not say who the bot is.")
 	}
 	app, err := d.askApplication(ctx)
-	if core.CategoryOf(err) == core.ProviderAuthentication {
+	if core.CategoryOf(err) == core.Unauthorized {
 		return err
 	}
 	if err != nil { // then the gateway will tell

@@ -179,7 +179,7 @@ func openCard(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) 
 func (r *inbound) known() *inbound {
 	r.t.Helper()
 	r.eventually("the beginning", func() bool {
-		hears, speaks := r.p.Probe()
+		hears, speaks := r.p.Health()
 		return hears == nil && speaks == nil
 	})
 	return r

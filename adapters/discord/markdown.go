@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/core"
+	"gatehouse/adapters/internal/chattext"
 )
 
 // markdown makes Markdown of a model harmless and cuts it into what one message carries each.
@@ -15,10 +15,10 @@ import (
 // cut, so each part is checked again as it will be sent; where that finds anything, all links are broken.
 func markdown(text string) []string {
 	text = chat.Clean(text)
-	parts := core.Split(neutral(text, true), maxReply)
+	parts := chattext.Split(neutral(text, true), maxReply)
 	for _, p := range parts {
 		if neutral(p, true) != p {
-			return core.Split(neutral(text, false), maxReply)
+			return chattext.Split(neutral(text, false), maxReply)
 		}
 	}
 	return parts

@@ -54,6 +54,10 @@ func (d *Discord) nonce(delivery core.Delivery) string {
 
 // Post sends one part as one message. A private notice goes to its person alone. The ref is the message's channel and id.
 func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Ref, more bool, err error) {
+	if delivery.Kind == core.PostWorking {
+		d.showTyping(delivery.To, delivery.On)
+		return "", false, nil
+	}
 	parts, err := d.parts(delivery)
 	if err != nil {
 		return "", false, err

@@ -149,7 +149,7 @@ func TestAPrivateWordIsForItsPersonAlone(t *testing.T) {
 	if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryFailed {
 		t.Errorf("%v", err)
 	}
-	if _, _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
+	if _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Errorf("%v", err)
 	}
 }

@@ -101,7 +101,7 @@ func TestALeaseIsAsLongAsTheProcessWants(t *testing.T) {
 
 func TestAStoreThatCannotBeAskedIsRed(t *testing.T) {
 	r := hear(t, setup{before: func(r *inbound) { r.kv.fail(true) }})
-	r.eventually("that it says why", func() bool { hears, _ := r.p.Probe(); return hears != nil && hears.Error() != "" })
+	r.eventually("that it says why", func() bool { hears, _ := r.p.Health(); return hears != nil && hears.Error() != "" })
 	r.kv.fail(false)
 	r.known()
 }

@@ -67,7 +67,7 @@ func (d *Discord) destination(ctx context.Context, to core.Address) (channel, re
 // openThread opens the thread of a message, and reports whether it is there.
 func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, err error) {
 	var m posted // its text names the thread; where it can't be read the thread has another name
-	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(to.Channel, to.Message), nil, &m); core.CategoryOf(err) == core.DeliveryLater {
+	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(to.Channel, to.Message), nil, &m); isUnsent(err) {
 		return false, err
 	}
 	start := func(name string) error {
@@ -78,16 +78,22 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 		err = start(noTopic)
 	}
 	if rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) { // its thread outlives it
-		if gone := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannel(to.Thread), nil, nil); gone == nil || chat.FailedForNow(gone) {
+		if gone := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannel(to.Thread), nil, nil); gone == nil || core.IsTemporary(gone) {
 			err = gone
 		}
 	}
 	switch {
 	case err == nil || rest.IsRefusal(err, discordgo.ErrCodeThreadAlreadyCreatedForThisMessage):
 		return true, nil
-	case chat.FailedForNow(err): // one that was opened nevertheless is found to be there
+	case core.IsTemporary(err): // one that was opened nevertheless is found to be there
 		return false, chat.FindError(err)
 	}
 	d.Log.Info("a thread could not be opened; the answer stands in the channel", "channel", to.Channel, "err", err)
 	return false, nil
+}
+
+// isUnsent reports an error of a call that was not made, or that Discord did not take now.
+func isUnsent(err error) bool {
+	c := core.CategoryOf(err)
+	return c == core.DeliveryLater || c == core.DeliveryNotYet
 }

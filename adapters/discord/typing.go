@@ -132,11 +132,11 @@ func (t *typing) remove(channel string, one *indicator) {
 	}
 }
 
-// Working shows that the bot is typing where the answer will stand, and ends that. What is shown already ends with the answer itself.
-func (d *Discord) Working(_ context.Context, to core.Address, on bool) error {
+// showTyping shows that the bot is typing where the answer will stand, or ends that. What is shown already ends with the answer itself.
+func (d *Discord) showTyping(to core.Address, on bool) {
 	if !on {
 		d.typing.stop(channelOf(to))
-		return nil
+		return
 	}
 	d.typing.start(channelOf(to), func(ctx context.Context) error {
 		channel := channelOf(to)
@@ -145,5 +145,4 @@ func (d *Discord) Working(_ context.Context, to core.Address, on bool) error {
 		}
 		return d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelTyping(channel), nil, nil)
 	})
-	return nil
 }

@@ -41,7 +41,7 @@ func TestTypingIsShownUntilTheAnswer(t *testing.T) {
 	wake, stop := w.running()
 	to := w.asked("hello")
 	working := func(on bool) {
-		if err := w.d.Working(w.ctx(), to, on); err != nil {
+		if err := w.setTyping(to, on); err != nil {
 			t.Error(err)
 		}
 	}
@@ -73,13 +73,13 @@ func TestTypingEndsWithTheAnswerThatOpensTheThread(t *testing.T) {
 	wake, _ := w.running()
 	first, second := w.asked("hello"), w.asked("and hello")
 	for _, to := range []core.Address{first, second} {
-		if err := w.d.Working(w.ctx(), to, true); err != nil {
+		if err := w.setTyping(to, true); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w.typed(general, 2)
 	w.say(answerTo("reply/1", "done", first))
-	if err := w.d.Working(w.ctx(), first, false); err != nil {
+	if err := w.setTyping(first, false); err != nil {
 		t.Fatal(err)
 	}
 	for len(w.Typing(general)) < 3 { // the second goes on; the first may take one more wait
@@ -117,7 +117,7 @@ func TestTypingEndsWhereItIsNotAllowed(t *testing.T) {
 	w := newTown(t, nil)
 	w.running()
 	w.DenyBot(general, discordtest.SendMessages)
-	if err := w.d.Working(w.ctx(), core.Address{Platform: Name, Channel: general}, true); err != nil {
+	if err := w.setTyping(core.Address{Platform: Name, Channel: general}, true); err != nil {
 		t.Error(err)
 	}
 	w.d.typing.going.Wait()
@@ -146,7 +146,7 @@ func TestTypingEndsWhereAnotherProcessAnswers(t *testing.T) {
 	asked := make(chan []core.EventRecord, 1)
 	w.d.typing.open = func(context.Context) ([]core.EventRecord, error) { return <-asked, nil }
 	wake, _ := w.running()
-	if err := w.d.Working(w.ctx(), to, true); err != nil {
+	if err := w.setTyping(to, true); err != nil {
 		t.Error(err)
 	}
 	w.typed(general, 1) // there is no thread yet
@@ -168,14 +168,14 @@ func TestTypingExpires(t *testing.T) {
 	w.d.typing.open = func(context.Context) ([]core.EventRecord, error) { return nil, core.Errorf(core.StoreBusy, "busy") }
 	wake, _ := w.running()
 	to := core.Address{Platform: Name, Channel: general}
-	if err := w.d.Working(w.ctx(), to, true); err != nil {
+	if err := w.setTyping(to, true); err != nil {
 		t.Error(err)
 	}
 	w.typed(general, 1)
 	wake <- struct{}{}
 	w.typed(general, 2)
 	w.clock.Advance(typingFor - time.Second)
-	if err := w.d.Working(w.ctx(), to, true); err != nil { // asked for again, for the last time
+	if err := w.setTyping(to, true); err != nil { // asked for again, for the last time
 		t.Error(err)
 	}
 	w.clock.Advance(typingFor - time.Second)
@@ -187,4 +187,10 @@ func TestTypingExpires(t *testing.T) {
 	if len(w.d.typing.channels) != 0 {
 		t.Error("it goes on")
 	}
+}
+
+// setTyping shows or clears the typing indicator.
+func (w *town) setTyping(to core.Address, on bool) error {
+	_, _, err := w.d.Post(w.ctx(), core.Delivery{Post: core.Post{Key: "working/1", To: to, Kind: core.PostWorking, On: on}})
+	return err
 }

@@ -19,18 +19,15 @@ const (
 	pages     = 10
 )
 
-// Looks is how many looks in vain prove that a message is not there.
-func (s *Slack) Looks() int { return looks }
-
 // Find looks for a part by the key in its metadata, among what was posted to its conversation since the send. What only one person
 // sees can't be read back.
-func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Ref, bool, error) {
+func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 	if d.Kind == core.PostPrivate {
-		return "", false, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
+		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
 	}
 	parts, err := s.parts(ctx, d)
 	if err != nil {
-		return "", false, err
+		return core.Found{}, err
 	}
 	since := ""
 	if !d.SentAt.IsZero() {
@@ -40,19 +37,19 @@ func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Ref, bool, erro
 	for range pages {
 		messages, next, err := s.history(ctx, d.To, since, cursor)
 		if err := lookFault(s.heard(err)); err != nil {
-			return "", false, err
+			return core.Found{}, err
 		}
 		for _, m := range messages {
 			if isPart(m, d) {
-				return refOf(d.To.Channel, m.Timestamp), d.Part+1 < len(parts), nil
+				return core.Found{Ref: refOf(d.To.Channel, m.Timestamp), More: d.Part+1 < len(parts)}, nil
 			}
 		}
 		if next == "" {
-			return "", false, nil
+			return core.Found{Looks: looks}, nil
 		}
 		cursor = next
 	}
-	return "", false, core.Errorf(core.DeliveryInDoubt, "There are too many messages to look through.")
+	return core.Found{}, core.Errorf(core.DeliveryInDoubt, "There are too many messages to look through.")
 }
 
 // history reads a page of a thread, or of what stands outside threads.

@@ -30,8 +30,8 @@ func TestALookUpThatBreaksIsMadeAgainLater(t *testing.T) {
 			}
 			for _, thread := range []string{"", "1700000000.000100"} {
 				d := core.Delivery{Post: core.Post{Key: "a", Kind: core.PostReply, Text: "a", To: core.Address{Platform: "slack", Channel: "C1", Thread: thread}}}
-				if ref, _, err := p.Find(t.Context(), d); ref != "" || core.CategoryOf(err) != c.want {
-					t.Errorf("in the thread %q: got %q, %v (%s), want %s", thread, ref, err, core.CategoryOf(err), c.want)
+				if found, err := p.Find(t.Context(), d); found.Ref != "" || core.CategoryOf(err) != c.want {
+					t.Errorf("in the thread %q: got %q, %v (%s), want %s", thread, found.Ref, err, core.CategoryOf(err), c.want)
 				}
 			}
 		})

@@ -17,10 +17,10 @@ const (
 	memberLimit = 1000
 )
 
-// Elsewhere gives copies of a card, as direct messages, for approvers who do not see its conversation: those named who are not in
+// CardCopies gives copies of a card, as direct messages, for approvers who do not see its conversation: those named who are not in
 // it, and the members of a group of which nobody is. Where the card could not be posted at all, everybody gets one, and the
 // requester is told.
-func (s *Slack) Elsewhere(ctx context.Context, d core.Delivery, refused bool) ([]core.Post, error) {
+func (s *Slack) CardCopies(ctx context.Context, d core.Delivery, refused bool) ([]core.Post, error) {
 	sees := map[string]bool{}
 	if !refused {
 		var err error

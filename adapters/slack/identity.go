@@ -120,10 +120,10 @@ func (v *voice) state() error {
 	return v.err
 }
 
-// Probe tells whether Slack is heard (with Socket Mode: whether a connection is alive) and could be spoken to the last time.
-func (s *Slack) Probe() (hears, speaks error) {
+// Health tells whether Slack is heard (with Socket Mode: whether a connection is alive) and could be spoken to the last time.
+func (s *Slack) Health() (inbound, outbound error) {
 	if s.Config.AppToken != "" {
-		hears = s.ears.state()
+		inbound = s.ears.state()
 	}
-	return hears, s.voice.state()
+	return inbound, s.voice.state()
 }

@@ -21,7 +21,7 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 		down = r.Inject(slacktest.Fault{Trouble: slacktest.Cut()})
 	}})
 	r.eventually("the first try", func() bool { return n.taken(time.Second) == 1 })
-	if _, speaks := r.p.Probe(); speaks == nil {
+	if _, speaks := r.p.Health(); speaks == nil {
 		t.Error("it is said to speak")
 	}
 	p := r.ann.Posts("C1", r.MentionOfBot()+" hello")
@@ -73,7 +73,7 @@ func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
 	r.eventually("a rest", func() bool { return n.taken(check) == 1 })
 	revoked := r.Inject(slacktest.Fault{Trouble: slacktest.Refused("token_revoked")})
 	n.wake(check)
-	r.eventually("that it can't speak", func() bool { _, speaks := r.p.Probe(); return core.CategoryOf(speaks) == core.ProviderAuthentication })
+	r.eventually("that it can't speak", func() bool { _, speaks := r.p.Health(); return core.CategoryOf(speaks) == core.ProviderAuthentication })
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
 	if e.Conversation == "" {
 		t.Errorf("got %+v", e)
@@ -81,7 +81,7 @@ func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
 	r.eventually("a wait", func() bool { return n.taken(time.Second) == 1 })
 	revoked.Lift()
 	n.wake(time.Second)
-	r.eventually("that it speaks again", func() bool { _, speaks := r.p.Probe(); return speaks == nil })
+	r.eventually("that it speaks again", func() bool { _, speaks := r.p.Health(); return speaks == nil })
 	select {
 	case <-r.ended:
 		t.Errorf("Run ended: %v", r.err)
@@ -115,7 +115,7 @@ func TestACallThatIsGivenUpSaysNothingOfSlack(t *testing.T) {
 		t.Error(err)
 	}
 	held.Lift()
-	if _, speaks := r.p.Probe(); speaks != nil {
+	if _, speaks := r.p.Health(); speaks != nil {
 		t.Errorf("it is said not to speak: %v", speaks)
 	}
 	if name := r.says(e).Content.Blocks()[0].Text; !strings.Contains(name, "Ann Ash") && !strings.Contains(name, "ann") {

@@ -142,7 +142,7 @@ func signer(t testing.TB, keys ...string) *core.Signer {
 func (r *inbound) known() *inbound {
 	r.t.Helper()
 	r.eventually("the beginning", func() bool {
-		hears, speaks := r.p.Probe()
+		hears, speaks := r.p.Health()
 		return hears == nil && speaks == nil
 	})
 	return r

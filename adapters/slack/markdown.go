@@ -1,9 +1,8 @@
 package slack
 
 import (
+	"gatehouse/adapters/internal/chattext"
 	"strings"
-
-	"gatehouse/core"
 )
 
 // markdown makes Markdown of a model harmless and cuts it into what one message carries each.
@@ -12,10 +11,10 @@ import (
 // looked at again as it will stand; where that finds anything, code is not spared at all.
 func markdown(text string) []string {
 	text = clean(text)
-	parts := core.Split(neutral(text, true), maxMarkdown)
+	parts := chattext.Split(neutral(text, true), maxMarkdown)
 	for _, p := range parts {
 		if neutral(p, true) != p {
-			return core.Split(neutral(text, false), maxMarkdown)
+			return chattext.Split(neutral(text, false), maxMarkdown)
 		}
 	}
 	return parts
@@ -80,7 +79,7 @@ func quoteOf(line string) string {
 // sure follows a text line by line and knows the code that no reader of Markdown takes for anything else.
 type sure struct {
 	spare  bool
-	fences core.Fences
+	fences chattext.Fences
 	mixed  bool // the block holds something that might be taken for its end
 	loose  bool // a backtick of this paragraph has no partner on its line
 }
@@ -88,13 +87,13 @@ type sure struct {
 // code reports whether a line belongs to a block between fences of backticks at the margin, with no further such fence inside.
 func (s *sure) code(line string) bool {
 	switch s.fences.Next(line) {
-	case core.OpensFence:
+	case chattext.OpensFence:
 		s.mixed = !s.fences.AtMargin()
 		return false
-	case core.InsideFence:
+	case chattext.InsideFence:
 		s.mixed = s.mixed || strings.Contains(line, "```") || strings.Contains(line, "~~~")
 		return s.spare && !s.mixed
-	case core.ClosesFence:
+	case chattext.ClosesFence:
 		s.loose = s.mixed
 	}
 	return false

@@ -1,14 +1,11 @@
 package slack
 
 import (
-	"fmt"
 	"maps"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"gatehouse/core"
 )
 
 // Numbers of the pacing of posts.
@@ -39,12 +36,8 @@ func newPace(rps float64, now func() time.Time) *pace {
 	return &pace{rps: rps, now: now, channels: map[string]*channelPace{}}
 }
 
-// Pace gives a part leave, or says when to come again. A channel that Slack asked to leave alone waits as long as it said, and
+// ask gives a part leave (0), or says when to come again. A channel that Slack asked to leave alone waits as long as it said, and
 // nothing else does.
-func (s *Slack) Pace(d core.Delivery) time.Duration {
-	return s.pace.ask(d.To.Channel, fmt.Sprintf("%s#%d", d.Key, d.Part))
-}
-
 func (p *pace) ask(channel, part string) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,12 +2,11 @@ package slack
 
 import (
 	"fmt"
+	"gatehouse/adapters/internal/chattext"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"gatehouse/core"
 )
 
 // clean makes a text of a model or a person fit to be shown: line ends become newlines; control characters, those that change the
@@ -21,7 +20,7 @@ func clean(s string) string {
 func exposed(s string) string {
 	return replace(s, func(r rune) (string, bool) {
 		switch {
-		case turns(r), core.Hidden(r):
+		case turns(r), chattext.Invisible(r):
 			if r > 0xffff {
 				high, low := utf16.EncodeRune(r)
 				return fmt.Sprintf(`\u%04x\u%04x`, high, low), true

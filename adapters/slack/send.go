@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	api "github.com/slack-go/slack"
@@ -18,6 +19,12 @@ const (
 
 // Post sends one part. A private word goes to its person alone. The ref is the message's channel and time.
 func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more bool, err error) {
+	if d.Kind == core.PostWorking {
+		return "", false, s.working(ctx, d.To, d.On)
+	}
+	if wait := s.pace.ask(d.To.Channel, fmt.Sprintf("%s#%d", d.Key, d.Part)); wait > 0 {
+		return "", false, &core.Error{Category: core.DeliveryNotYet, Message: "Slack's rate limit for the channel asks to wait.", RetryAfter: wait}
+	}
 	parts, err := s.parts(ctx, d)
 	if err != nil {
 		return "", false, err

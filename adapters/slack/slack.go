@@ -17,14 +17,9 @@ import (
 const Name = "slack"
 
 var (
-	_ core.Platform = (*Slack)(nil)
-	_ core.Finder   = (*Slack)(nil)
-	_ core.Worker   = (*Slack)(nil)
-	_ core.Grouper  = (*Slack)(nil)
-	_ core.Namer    = (*Slack)(nil)
-	_ core.Pacer    = (*Slack)(nil)
-	_ core.Herald   = (*Slack)(nil)
-	_ core.Prober   = (*Slack)(nil)
+	_ core.Platform  = (*Slack)(nil)
+	_ core.Directory = (*Slack)(nil)
+	_ core.Health    = (*Slack)(nil)
 )
 
 // Cards draws an approval from its stored state.

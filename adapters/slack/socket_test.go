@@ -63,11 +63,11 @@ func TestLaw9_ASilentSocketIsNoticedAndReplaced(t *testing.T) {
 	held := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Held()})
 	first.GoSilent()
 	lost := r.ann.Says("is anybody there?") // it goes where nobody listens
-	r.eventually("that nothing is heard", func() bool { hears, _ := r.p.Probe(); return hears != nil })
+	r.eventually("that nothing is heard", func() bool { hears, _ := r.p.Health(); return hears != nil })
 	held.Lift()
 	r.sockets(2)
 	r.one(lost.Deliveries...)
-	r.eventually("that it hears again", func() bool { hears, _ := r.p.Probe(); return hears == nil })
+	r.eventually("that it hears again", func() bool { hears, _ := r.p.Health(); return hears == nil })
 }
 
 func TestTheNextSocketIsOpenBeforeTheOldOneIsLeft(t *testing.T) {
@@ -97,7 +97,7 @@ func TestTheNextSocketIsOpenBeforeTheOldOneIsLeft(t *testing.T) {
 			if !second.State().Open {
 				t.Error("the wrong one was left")
 			}
-			if hears, _ := r.p.Probe(); hears != nil {
+			if hears, _ := r.p.Health(); hears != nil {
 				t.Errorf("it hears nothing: %v", hears)
 			}
 		})

@@ -14,9 +14,9 @@ const (
 	workingStatus = "is working on it…"
 )
 
-// Working shows on the message that is answered, or above the thread, that the bot works on it, and takes it away again. With the
+// working shows on the message that is answered, or above the thread, that the bot works on it, and takes it away again. With the
 // assistant view it is the assistant's status, which disables writing meanwhile and lapses by itself; else a reaction.
-func (s *Slack) Working(ctx context.Context, to core.Address, on bool) error {
+func (s *Slack) working(ctx context.Context, to core.Address, on bool) error {
 	if to.Thread != "" && s.whoami().Scopes != nil && s.can(scopeAssistant) {
 		status := ""
 		if on {

@@ -28,7 +28,7 @@ func chatAt(ctx context.Context, cfg Config, session string, store core.Store, i
 		MaxMessage: cfg.MaxMessage,
 		Log:        log,
 	})
-	g, err := newGateway(cfg, store, owner, log, terminal)
+	g, err := newGateway(cfg, store, owner, log, []core.ConversationID{conversation}, terminal)
 	if err != nil {
 		return err
 	}

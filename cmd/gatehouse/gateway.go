@@ -34,8 +34,8 @@ type gateway struct {
 	log        *slog.Logger
 }
 
-// newGateway puts the parts together. owner is from Store.Register.
-func newGateway(cfg Config, store core.Store, owner string, log *slog.Logger, platforms ...core.Platform) (*gateway, error) {
+// newGateway puts the parts together. owner is from Store.Register; only, where not nil, are the conversations that it serves.
+func newGateway(cfg Config, store core.Store, owner string, log *slog.Logger, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
 	policy, err := approvals.ParsePolicy(cfg.Approvers, cfg.ApprovalTimeout)
 	if err != nil {
 		return nil, err
@@ -56,11 +56,11 @@ func newGateway(cfg Config, store core.Store, owner string, log *slog.Logger, pl
 	desk := approvals.NewService(store)
 	g := &gateway{store: store, platforms: platforms, traces: traces, drain: cfg.DrainTimeout, log: log}
 	g.deliverer = outbox.New(outbox.Options{
-		Store: store, Cards: desk, Platforms: platforms, Owner: owner, Lease: cfg.Lease, Freshness: cfg.Freshness, Now: time.Now,
+		Store: store, Cards: desk, Platforms: platforms, Conversations: only, Owner: owner, Lease: cfg.Lease, Freshness: cfg.Freshness, Now: time.Now,
 		Jitter: rand.Float64, Log: log,
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
-		Store: store, Approvals: desk, Platforms: platforms, Owner: owner,
+		Store: store, Approvals: desk, Platforms: platforms, Conversations: only, Owner: owner,
 		Harness: func(sessions core.SessionStore, pauses core.PauseStore) (*chat.Harness, error) {
 			return chat.New(chat.Options{Graph: brain, Mode: chat.Sessioned, Sessions: sessions, Pauses: pauses, Replies: replies, NewID: newID, Log: log})
 		},

@@ -86,7 +86,7 @@ func exitCode(err error) int {
 		return e.code
 	}
 	switch core.CategoryOf(err) {
-	case core.Invalid, core.StoreUnreadable, core.StoreNewer, core.Unsupported, core.ProviderAuthentication:
+	case core.Invalid, core.StoreUnreadable, core.StoreNewer, core.Unsupported, core.Unauthorized, core.ProviderAuthentication:
 		return codeUsage
 	case core.NotFound:
 		return codeNotFound

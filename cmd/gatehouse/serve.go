@@ -29,7 +29,7 @@ func serve(ctx context.Context, cfg Config, log *slog.Logger, _ stdio) error {
 	if err != nil {
 		return err
 	}
-	g, err := newGateway(cfg, store, owner, log, platforms...)
+	g, err := newGateway(cfg, store, owner, log, nil, platforms...)
 	if err != nil {
 		return err
 	}

@@ -113,11 +113,11 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	_, err := s.gateway.store.LoadIntent(ctx, "")
 	state.Database = told(err)
 	for _, p := range s.gateway.platforms {
-		var hears, speaks error
-		if prober, ok := p.(core.Prober); ok {
-			hears, speaks = prober.Probe()
+		var inbound, outbound error
+		if h, ok := p.(core.Health); ok {
+			inbound, outbound = h.Health()
 		}
-		state.Platforms[p.Name()] = condition{told(hears), told(speaks)}
+		state.Platforms[p.Name()] = condition{told(inbound), told(outbound)}
 	}
 	state.Ready = state.Ready && !state.Draining
 	w.Header().Set("Content-Type", "application/json")

@@ -39,9 +39,7 @@ func (crowd) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
 
 func (crowd) Edit(context.Context, core.Ref, core.Delivery) error { return nil }
 
-func (crowd) Looks() int { return 1 }
-
-func (crowd) Find(context.Context, core.Delivery) (core.Ref, bool, error) { return "", false, nil }
+func (crowd) Find(context.Context, core.Delivery) (core.Found, error) { return core.Found{}, nil }
 
 // soakChild takes turns of random length with random transient failures until it is told to stop.
 func soakChild(url string) error {

@@ -185,7 +185,7 @@ func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newGateway(cfg, w.store, "test", newLogger(io.Discard, 0, "json"))
+	g, err := newGateway(cfg, w.store, "test", newLogger(io.Discard, 0, "json"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,12 +53,19 @@ func (r *room) Parse(_ context.Context, e core.Event) (core.Input, error) {
 }
 
 func (r *room) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
+	if d.Kind == core.PostWorking {
+		return "", false, nil
+	}
 	if d.Kind == core.PostSteps {
 		r.steps <- d
 	} else {
 		r.posted <- d
 	}
 	return core.Ref("ref/" + d.Key), false, nil
+}
+
+func (r *room) Find(context.Context, core.Delivery) (core.Found, error) {
+	return core.Found{}, core.Errorf(core.Unsupported, "The room can't be read.")
 }
 
 func (r *room) Edit(_ context.Context, _ core.Ref, d core.Delivery) error {

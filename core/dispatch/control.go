@@ -191,12 +191,12 @@ func (t *turn) privately(err error) core.Finish {
 func (t *turn) vote(ctx context.Context, c core.Click) (core.Decided, error) {
 	e := t.claim.Event
 	who := t.named(ctx, e.Actor)
-	if g, ok := t.platforms[e.Platform].(core.Grouper); ok {
+	if dir, ok := t.platforms[e.Platform].(core.Directory); ok {
 		wanted, err := t.Approvals.Approvers(ctx, c.Approval)
 		if err != nil {
 			return core.Decided{}, err
 		}
-		if who.Groups, err = g.Groups(ctx, who, wanted); err != nil {
+		if who.Groups, err = dir.Groups(ctx, who, wanted); err != nil {
 			return core.Decided{}, err
 		}
 	}

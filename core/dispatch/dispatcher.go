@@ -30,7 +30,7 @@ func New(o Options) *Dispatcher {
 	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, slots: semaphore.NewWeighted(int64(o.Workers)), turns: newWake(), beside: newWake()}
 	for _, p := range o.Platforms {
 		d.platforms[p.Name()] = p
-		d.scopes = append(d.scopes, core.ScopeOf(p))
+		d.scopes = append(d.scopes, core.Scope{Platform: p.Name(), Conversations: o.Conversations})
 	}
 	return d
 }

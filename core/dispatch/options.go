@@ -36,6 +36,8 @@ type Options struct {
 	Store     Store
 	Approvals Approvals
 	Platforms []core.Platform
+	// Conversations, where not nil, are the only ones that this process serves: a console serves its own.
+	Conversations []core.ConversationID
 	// Harness makes the chat harness of one turn, on that turn's staging store. It must be cheap.
 	Harness func(core.SessionStore, core.PauseStore) (*chat.Harness, error)
 	Owner   string // from Store.Register

@@ -157,8 +157,8 @@ func (t *turn) abandon(ctx context.Context) {
 
 // named gives an actor the name that people know them by, where the platform can tell.
 func (t *turn) named(ctx context.Context, who core.Actor) core.Actor {
-	if n, ok := t.platforms[t.claim.Event.Platform].(core.Namer); ok && who.Name == "" {
-		who.Name = n.NameOf(ctx, who)
+	if dir, ok := t.platforms[t.claim.Event.Platform].(core.Directory); ok && who.Name == "" {
+		who.Name = dir.NameOf(ctx, who)
 	}
 	return who
 }

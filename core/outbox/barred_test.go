@@ -60,9 +60,9 @@ func (stillOpen) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card,
 
 // A card reaches the approvers at once, and its conversation when it may.
 func TestACardThatIsRefusedForTheMomentGoesElsewhereOnce(t *testing.T) {
-	var h *herald
+	var h *copier
 	o := newOffice(t, true, func(opt *outbox.Options) {
-		h = &herald{reader: opt.Platforms[0].(reader)}
+		h = &copier{reader: opt.Platforms[0].(reader)}
 		opt.Platforms, opt.Cards = []core.Platform{h}, stillOpen{}
 	})
 	o.board.script["card/a.0"] = []error{errForbidden, errForbidden, errForbidden}

@@ -2,7 +2,6 @@ package outbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -26,7 +25,7 @@ func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 		row.State, row.Shown, row.Attempts, row.Cause = core.RowSent, row.Wanted, 0, ""
 	case category == core.LeaseLost:
 		return
-	case errors.As(err, new(paced)):
+	case category == core.DeliveryNotYet:
 		wait = max(core.RetryAfterOf(err), time.Millisecond)
 	case inDoubt && category != core.DeliveryLater:
 		wait = d.doubt(&row, err)
@@ -62,14 +61,12 @@ func (d *Deliverer) safely(ctx context.Context, p core.Platform, row *core.Outbo
 func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
 	delivery := core.Delivery{Post: row.Post, Late: d.late(row)}
 	if row.Kind == core.PostWorking {
-		if w, ok := p.(core.Worker); ok {
-			err := w.Working(ctx, row.To, row.On)
-			if c := core.CategoryOf(err); !row.On && (c == core.DeliveryLater || c == core.DeliveryInDoubt) {
-				return err // it must not stay lit because the platform could not put it out just then
-			}
-			if err != nil {
-				d.Log.Debug("showing the working state failed", "platform", p.Name(), "err", err)
-			}
+		_, _, err := p.Post(ctx, delivery)
+		if c := core.CategoryOf(err); !row.On && (c == core.DeliveryLater || c == core.DeliveryInDoubt || c == core.DeliveryNotYet) {
+			return err // it must not stay on because the platform could not clear it just then
+		}
+		if err != nil {
+			d.Log.Debug("showing the typing indicator failed", "platform", p.Name(), "err", err)
 		}
 		return nil
 	}
@@ -79,9 +76,9 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 			return ours(err)
 		}
 		delivery.Card = &card
-		if h, ok := p.(core.Herald); ok && !row.Copy && row.Shown == 0 && len(row.Parts) == 0 && card.State == core.Open {
-			err := d.spread(ctx, h, row, delivery, false)
-			if err != nil && (row.Attempts < spreadTries || core.CategoryOf(err) == core.LeaseLost) {
+		if dir, ok := p.(core.Directory); ok && !row.Copy && row.Shown == 0 && len(row.Parts) == 0 && card.State == core.Open {
+			err := d.addCopies(ctx, dir, row, delivery, false)
+			if err != nil && (row.Attempts < copyTries || core.CategoryOf(err) == core.LeaseLost) {
 				return err
 			}
 			if err != nil {
@@ -99,9 +96,9 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 	return nil
 }
 
-// spread posts what goes with a card: copies for those who can't see it. A card that was refused for good is drawn anew for all.
-func (d *Deliverer) spread(ctx context.Context, h core.Herald, row *core.OutboxRow, delivery core.Delivery, refused bool) error {
-	posts, err := h.Elsewhere(ctx, delivery, refused)
+// addCopies adds what goes with a card: copies for approvers who can't see it. A card that was refused for good is drawn anew for all.
+func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery core.Delivery, refused bool) error {
+	posts, err := dir.CardCopies(ctx, delivery, refused)
 	if err != nil {
 		return core.Wrap(core.DeliveryLater, err, "Who else is to see the card can't be told now.")
 	}
@@ -113,7 +110,7 @@ func (d *Deliverer) spread(ctx context.Context, h core.Herald, row *core.OutboxR
 
 // refused has a card that its platform does not take reach the approvers in another way.
 func (d *Deliverer) refused(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
-	h, ok := p.(core.Herald)
+	dir, ok := p.(core.Directory)
 	if !ok {
 		return nil
 	}
@@ -121,26 +118,7 @@ func (d *Deliverer) refused(ctx context.Context, p core.Platform, row *core.Outb
 	if err != nil || card.State != core.Open {
 		return err
 	}
-	return d.spread(ctx, h, row, core.Delivery{Post: row.Post, Card: &card}, true)
-}
-
-// paced is the wait that a platform's pacing asks for: no failure, and not counted as one.
-type paced struct{ error }
-
-func (p paced) Unwrap() error { return p.error }
-
-func (d *Deliverer) pace(p core.Platform, delivery core.Delivery) error {
-	pacer, ok := p.(core.Pacer)
-	if !ok {
-		return nil
-	}
-	wait := pacer.Pace(delivery)
-	if wait <= 0 {
-		return nil
-	}
-	err := core.Errorf(core.DeliveryLater, "It is not its turn yet.")
-	err.RetryAfter = wait
-	return paced{err}
+	return d.addCopies(ctx, dir, row, core.Delivery{Post: row.Post, Card: &card}, true)
 }
 
 // ours makes a fault of our own side one that is tried again: it says nothing about the platform. A lost lease and a card that is
@@ -175,26 +153,20 @@ func (d *Deliverer) parts(ctx context.Context, p core.Platform, row *core.Outbox
 
 // resolve finds out about the last part, which is in doubt: it gets its name, or is taken off to be sent.
 func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
-	f, ok := p.(core.Finder)
-	if !ok {
-		return core.Errorf(core.DeliveryInDoubt, "%s can't tell whether it arrived.", p.Name())
-	}
-	ref, more, err := f.Find(ctx, delivery)
+	found, err := p.Find(ctx, delivery)
 	switch {
-	case core.CategoryOf(err) == core.DeliveryLater:
+	case core.CategoryOf(err) == core.DeliveryLater, core.CategoryOf(err) == core.Unsupported:
 		return err
 	case err != nil:
 		return core.Wrap(core.DeliveryInDoubt, err, "It can't be told now whether it arrived.")
 	}
-	if last := &row.Parts[delivery.Part]; ref == "" && last.Missed+1 < f.Looks() {
+	if last := &row.Parts[delivery.Part]; found.Ref == "" && last.Missed+1 < found.Looks {
 		last.Missed++
-		again := core.Errorf(core.DeliveryLater, "It is not there yet.")
-		again.RetryAfter = d.jitter(doubtWait)
-		return paced{again}
+		return &core.Error{Category: core.DeliveryNotYet, Message: "It is not there yet.", RetryAfter: d.jitter(doubtWait)}
 	}
 	row.Parts = row.Parts[:delivery.Part]
-	if ref != "" {
-		row.Parts = append(row.Parts, core.Part{Ref: ref, More: more})
+	if found.Ref != "" {
+		row.Parts = append(row.Parts, core.Part{Ref: found.Ref, More: found.More})
 	}
 	return ours(d.Store.SavePost(ctx, *row))
 }
@@ -202,9 +174,6 @@ func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.Outb
 // part sends one part. It is in doubt, durably, from before its send until the platform's answer is stored; with the last part's
 // answer goes the version that it shows.
 func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
-	if err := d.pace(p, delivery); err != nil {
-		return err
-	}
 	row.Parts = append(row.Parts, core.Part{InDoubt: true, SentAt: d.Now()})
 	if err := d.Store.SavePost(ctx, *row); err != nil {
 		row.Parts = row.Parts[:delivery.Part] // nothing was sent
@@ -233,8 +202,7 @@ func (d *Deliverer) doubt(row *core.OutboxRow, err error) time.Duration {
 	part := &row.Parts[len(row.Parts)-1]
 	part.Looks++
 	row.Cause = err.Error()
-	_, canFind := d.platforms[row.To.Platform].(core.Finder)
-	if !canFind || part.Looks > doubtTries {
+	if core.CategoryOf(err) == core.Unsupported || part.Looks > doubtTries {
 		row.State = core.RowUnknown
 		d.Log.Error("whether a post arrived is unknown; it is not sent again, unless by gatehouse deadletters", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
 	}
@@ -254,7 +222,7 @@ func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
 	return max(d.jitter(min(firstBackoff<<min(row.Attempts-1, 10), maxBackoff)), core.RetryAfterOf(err))
 }
 
-// barred waits for somebody to mend what the platform refuses the post for. Meanwhile a card reaches the approvers in another way.
+// forbidden waits for somebody to mend what the platform refuses the post for. Meanwhile a card reaches the approvers in another way.
 func (d *Deliverer) forbidden(ctx context.Context, p core.Platform, row *core.OutboxRow, err error) time.Duration {
 	if known := row.Cause == err.Error(); !known {
 		if row.Kind == core.PostCard && !row.Copy {

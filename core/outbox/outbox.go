@@ -19,7 +19,9 @@ type Options struct {
 	Store     core.Outbox
 	Cards     Cards
 	Platforms []core.Platform
-	Owner     string // from Store.Register
+	// Conversations, where not nil, are the only ones that this process serves: a console serves its own.
+	Conversations []core.ConversationID
+	Owner         string // from Store.Register
 
 	Lease     time.Duration
 	Poll      time.Duration
@@ -40,7 +42,7 @@ const (
 	giveUpForbidden = 100             // such refusals in a row, about a day of them
 	doubtWait       = 2 * time.Second // between looks for a part in doubt: posts become readable late
 	doubtTries      = 3               // failed look-ups of a part before the row is unknown
-	spreadTries     = 4               // failed tries to tell who else is to see a card, before it goes out without
+	copyTries       = 4               // failed tries to find out who else is to see a card, before it goes out without
 	sendTimeout     = 10 * time.Second
 )
 
@@ -75,7 +77,7 @@ func New(o Options) *Deliverer {
 	d := &Deliverer{Options: o, platforms: map[string]core.Platform{}}
 	for _, p := range o.Platforms {
 		d.platforms[p.Name()] = p
-		d.scopes = append(d.scopes, core.ScopeOf(p))
+		d.scopes = append(d.scopes, core.Scope{Platform: p.Name(), Conversations: o.Conversations})
 		d.rings = append(d.rings, make(chan struct{}, 1))
 	}
 	return d

@@ -40,6 +40,9 @@ func (b *board) Parse(context.Context, core.Event) (core.Input, error) { return 
 func (b *board) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if d.Kind == core.PostWorking {
+		return "", false, b.working(d.On)
+	}
 	name := fmt.Sprintf("%s.%d", d.Key, d.Part)
 	if errs := b.script[name]; len(errs) > 0 {
 		b.script[name] = errs[1:]
@@ -67,9 +70,7 @@ func (b *board) Edit(_ context.Context, ref core.Ref, d core.Delivery) error {
 	return nil
 }
 
-func (b *board) Working(_ context.Context, _ core.Address, on bool) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (b *board) working(on bool) error {
 	if len(b.signs) > 0 {
 		var err error
 		if err, b.signs = b.signs[0], b.signs[1:]; err != nil {
@@ -89,9 +90,12 @@ func (b *board) seen() []string {
 // reader is a board that can be read back.
 type reader struct{ *board }
 
-func (r reader) Looks() int { return r.looks }
+// Find is unsupported: what the board shows can't be read back.
+func (b *board) Find(context.Context, core.Delivery) (core.Found, error) {
+	return core.Found{}, core.Errorf(core.Unsupported, "The board can't be read.")
+}
 
-func (r reader) Find(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
+func (r reader) Find(_ context.Context, d core.Delivery) (core.Found, error) {
 	name := fmt.Sprintf("%s.%d", d.Key, d.Part)
 	r.mu.Lock()
 	r.sentAt = d.SentAt
@@ -101,12 +105,12 @@ func (r reader) Find(_ context.Context, d core.Delivery) (core.Ref, bool, error)
 	}
 	r.mu.Unlock()
 	if err != nil {
-		return "", false, err
+		return core.Found{}, err
 	}
 	if slices.Contains(r.seen(), name) {
-		return core.Ref(name), d.Part+1 < r.parts, nil
+		return core.Found{Ref: core.Ref(name), More: d.Part+1 < r.parts}, nil
 	}
-	return "", false, nil
+	return core.Found{Looks: r.looks}, nil
 }
 
 type cards struct{}

@@ -51,13 +51,13 @@ type slow struct {
 	open map[string]bool // by conversation
 }
 
-func (s *slow) Pace(d core.Delivery) time.Duration {
+func (s *slow) Post(ctx context.Context, d core.Delivery) (core.Ref, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open[d.To.Channel] {
-		return 0
+		return s.reader.Post(ctx, d)
 	}
-	return time.Millisecond
+	return "", false, &core.Error{Category: core.DeliveryNotYet, RetryAfter: time.Millisecond}
 }
 
 func TestAPacedChannelHoldsUpNoOther(t *testing.T) {
@@ -101,14 +101,18 @@ func until(t *testing.T, so func() bool) {
 	}
 }
 
-// herald is a platform where the approvers sit elsewhere.
-type herald struct {
+// copier is a platform where the approvers sit elsewhere.
+type copier struct {
 	reader
-	err     []error // of Elsewhere, in turn
+	err     []error // of CardCopies, in turn
 	refused int
 }
 
-func (h *herald) Elsewhere(_ context.Context, d core.Delivery, refused bool) ([]core.Post, error) {
+func (h *copier) NameOf(context.Context, core.Actor) string { return "" }
+
+func (h *copier) Groups(context.Context, core.Actor, []string) ([]string, error) { return nil, nil }
+
+func (h *copier) CardCopies(_ context.Context, d core.Delivery, refused bool) ([]core.Post, error) {
 	if len(h.err) > 0 {
 		err := h.err[0]
 		h.err = h.err[1:]
@@ -142,17 +146,17 @@ func (c *openCards) last() bool {
 	return c.asked[len(c.asked)-1]
 }
 
-func heraldOffice(t *testing.T, errs ...error) (o *office, h *herald, all *openCards) {
+func copyOffice(t *testing.T, errs ...error) (o *office, h *copier, all *openCards) {
 	all = &openCards{}
 	o = newOffice(t, true, func(opt *outbox.Options) {
-		h = &herald{reader: opt.Platforms[0].(reader), err: errs}
+		h = &copier{reader: opt.Platforms[0].(reader), err: errs}
 		opt.Platforms, opt.Cards = []core.Platform{h}, all
 	})
 	return o, h, all
 }
 
 func TestACardGoesToThoseWhoCannotSeeItToo(t *testing.T) {
-	o, h, all := heraldOffice(t, errLater)
+	o, h, all := copyOffice(t, errLater)
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
 	if got := o.flush(); got != "card/a.0 open, copy/card/a.0 open" {
@@ -169,7 +173,7 @@ func TestACardGoesToThoseWhoCannotSeeItToo(t *testing.T) {
 }
 
 func TestACardGoesOutThoughNobodyCanTellWhoElseIsToSeeIt(t *testing.T) {
-	o, _, _ := heraldOffice(t, slices.Repeat([]error{errLater}, 100)...)
+	o, _, _ := copyOffice(t, slices.Repeat([]error{errLater}, 100)...)
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
 	if got := o.flush(); got != "card/a.0 open" {
@@ -178,7 +182,7 @@ func TestACardGoesOutThoughNobodyCanTellWhoElseIsToSeeIt(t *testing.T) {
 }
 
 func TestACardThatIsRefusedReachesItsApproversAnyway(t *testing.T) {
-	o, h, _ := heraldOffice(t)
+	o, h, _ := copyOffice(t)
 	o.board.script["card/a.0"] = []error{errNever}
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	for len(o.board.seen()) < 2 {

@@ -37,7 +37,7 @@ func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees
 		}
 		channel, err := c.OpenDM(ctx, user)
 		switch {
-		case FailedForNow(err):
+		case core.IsTemporary(err):
 			return nil, err
 		case err != nil:
 			c.Warn("an approver can't be written to; they get no copy of a card", "person", user, "err", err)
@@ -63,7 +63,7 @@ func (c Copies) toRequester(ctx context.Context, d core.Delivery, copies int) ([
 	}
 	channel, err := c.OpenDM(ctx, user)
 	switch {
-	case FailedForNow(err):
+	case core.IsTemporary(err):
 		return nil, err
 	case err != nil:
 		return nil, nil

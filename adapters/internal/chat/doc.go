@@ -13,6 +13,7 @@
 //	errors.go    what an error of a call means to the outbox and to a turn
 //	copies.go    copies of a card for approvers who can't see its conversation
 //	health.go    whether the platform answers; who the bot is, asked again and again
+//	cache.go     remember answers of the platform for a while
 //	http.go      connections to the platform; requests that the platform signs
 //	check.go     what gatehouse doctor reports
 package chat

@@ -11,11 +11,11 @@ import (
 
 // Errors of calls to a platform have these categories, before SendError, FindError and LookupError:
 //
-//	delivery_later            the platform asks to wait (RetryAfter is set), or it can't be reached: nothing was done
-//	delivery_in_doubt         the call may or may not have been done
-//	provider_authentication   the token is refused
-//	unsupported               a scope or a permission is missing
-//	delivery_failed           the platform refuses it for good
+//	delivery_later      the platform asks to wait (RetryAfter is set), or it can't be reached: nothing was done
+//	delivery_in_doubt   the call may or may not have been done
+//	unauthorized        the token is refused
+//	unsupported         a scope or a permission is missing
+//	delivery_failed     the platform refuses it for good
 
 // TransportError is what an error of a call means that got no answer. title is the platform's name.
 func TransportError(title string, err error) error {
@@ -46,7 +46,7 @@ func Wait(wait time.Duration, err error, text string) error {
 // permission, so the post waits for that.
 func SendError(err error) error {
 	switch core.CategoryOf(err) {
-	case core.ProviderAuthentication:
+	case core.Unauthorized:
 		return core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
 	case core.Unsupported:
 		return core.Wrap(core.DeliveryForbidden, err, "%s", core.MessageOf(err))
@@ -58,30 +58,21 @@ func SendError(err error) error {
 // for now it is repeated later, for as long as that takes. Where the platform refuses to tell, the post stays in doubt.
 func FindError(err error) error {
 	switch core.CategoryOf(err) {
-	case core.DeliveryInDoubt, core.ProviderAuthentication:
+	case core.DeliveryInDoubt, core.Unauthorized:
 		return core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
 	}
 	return err
 }
 
-// LookupError is what an error of a call means to a turn that needs its answer: where it failed for now, the turn is repeated.
-func LookupError(title string, err error) error {
-	switch core.CategoryOf(err) {
-	case core.DeliveryLater, core.DeliveryInDoubt:
-		e := core.Wrap(core.ProviderUnavailable, err, "%s can't be asked now.", title)
-		e.RetryAfter = core.RetryAfterOf(err)
-		return e
+// LookupError is what an error of a call means to a turn that needs its answer: where the call failed for now it is provider_unavailable,
+// with the text, so that the turn is repeated.
+func LookupError(err error, format string, args ...any) error {
+	if !core.IsTemporary(err) {
+		return err
 	}
-	return err
-}
-
-// FailedForNow reports an error of a call that another attempt may mend, as soon as the platform answers and takes the token.
-func FailedForNow(err error) bool {
-	switch core.CategoryOf(err) {
-	case core.DeliveryLater, core.DeliveryInDoubt, core.ProviderAuthentication:
-		return true
-	}
-	return false
+	e := core.Wrap(core.ProviderUnavailable, err, format, args...)
+	e.RetryAfter = core.RetryAfterOf(err)
+	return e
 }
 
 // WithoutURL is an error of a call without the call's address, which may hold a secret: a token, a file's signature.

@@ -22,7 +22,7 @@ type Outbound struct {
 // that the token is refused. Asking to wait counts for nothing.
 func (o *Outbound) Record(err error) {
 	switch core.CategoryOf(err) {
-	case core.ProviderAuthentication, core.DeliveryInDoubt:
+	case core.Unauthorized, core.DeliveryInDoubt:
 		o.Set(err)
 	case core.DeliveryLater:
 		if core.RetryAfterOf(err) == 0 {
@@ -79,7 +79,7 @@ func (i Identity) Keep(ctx context.Context) error {
 			return nil
 		}
 		log.Report(err)
-		if core.CategoryOf(err) == core.ProviderAuthentication && !known {
+		if core.CategoryOf(err) == core.Unauthorized && !known {
 			return err
 		}
 		if err == nil {

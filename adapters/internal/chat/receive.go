@@ -47,3 +47,9 @@ func JSONFault(err error) string {
 	}
 	return "the wrong form"
 }
+
+// Unreadable logs a request that can't be read.
+func Unreadable(log *slog.Logger, kind string, body []byte, err error) Result {
+	log.Warn("a request can't be read and is refused", "kind", kind, "bytes", len(body), "err", JSONFault(err))
+	return Malformed
+}

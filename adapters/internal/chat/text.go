@@ -2,12 +2,11 @@ package chat
 
 import (
 	"fmt"
+	"gatehouse/adapters/internal/chattext"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"gatehouse/core"
 )
 
 // Clean makes foreign text fit to be shown. Line ends become newlines. Control characters, characters that change the direction of
@@ -21,7 +20,7 @@ func Clean(s string) string {
 // JSON, \u202e.
 func Reveal(s string) string {
 	return mapRunes(s, func(r rune) (string, bool) {
-		if !isDirectional(r) && !core.Hidden(r) {
+		if !isDirectional(r) && !chattext.Invisible(r) {
 			return "", isControl(r)
 		}
 		if r > 0xffff {

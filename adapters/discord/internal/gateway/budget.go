@@ -40,7 +40,7 @@ func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.Gatewa
 			break
 		}
 		log.Report(err)
-		if err == nil || core.CategoryOf(err) == core.ProviderAuthentication {
+		if err == nil || core.CategoryOf(err) == core.Unauthorized {
 			return told, err
 		}
 		if failed != nil {

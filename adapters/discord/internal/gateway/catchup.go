@@ -96,7 +96,7 @@ func (s *shard) fetchAll(ctx context.Context, todo []Conversation, last string) 
 			return
 		case ctx.Err() != nil:
 			return
-		case core.CategoryOf(err) == core.DeliveryLater || core.CategoryOf(err) == core.DeliveryInDoubt:
+		case core.IsTemporary(err):
 			log.Report(err)
 			todo = append(todo, c) // after the others, as long as there is time
 		case err != nil:

@@ -66,7 +66,7 @@ func (g *Gateway) reasonOf(code int) closeReason {
 func fatalClose(code int) error {
 	switch code {
 	case closeAuthentication:
-		return core.Errorf(core.ProviderAuthentication, "Discord refuses the token (%d). Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one.", code)
+		return core.Errorf(core.Unauthorized, "Discord refuses the token (%d). Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one.", code)
 	case closeInvalidShard:
 		return core.Errorf(core.Invalid, "Discord knows no such shard (%d). Set DISCORD_SHARDS to the same number in all processes, or to 0.", code)
 	case closeShardingRequired:

@@ -113,7 +113,7 @@ func (g *Gateway) Run(ctx context.Context, bot string) error {
 // IsFatal reports an error that no retry can mend: only somebody who changes the token, the application or the configuration.
 func IsFatal(err error) bool {
 	switch core.CategoryOf(err) {
-	case core.ProviderAuthentication, core.Unsupported, core.Invalid:
+	case core.Unauthorized, core.Unsupported, core.Invalid:
 		return true
 	}
 	return false

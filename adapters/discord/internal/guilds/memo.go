@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
 )
 
 // memo remembers answers of Discord by what was asked for, up to a limit; then it forgets all of them.
@@ -54,7 +54,7 @@ func (m *memo[T]) since(after, now time.Time, key string, ask func() (T, error))
 		return a.value, a.err
 	}
 	value, err := ask()
-	if !chat.FailedForNow(err) {
+	if !core.IsTemporary(err) {
 		m.put(key, answer[T]{value, err, now})
 	}
 	return value, err

@@ -32,7 +32,7 @@ func (c *checks) token(ctx context.Context) bool {
 		err = c.get(ctx, discordgo.EndpointApplication("@me"), &c.app)
 	}
 	switch {
-	case core.CategoryOf(err) == core.ProviderAuthentication:
+	case core.CategoryOf(err) == core.Unauthorized:
 		c.Add("token", chat.Fail, "Discord refuses DISCORD_BOT_TOKEN.",
 			"Open https://discord.com/developers/applications, choose the application, then Bot: click Reset Token, and copy the new one to DISCORD_BOT_TOKEN.")
 		return false

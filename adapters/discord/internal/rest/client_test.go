@@ -32,7 +32,7 @@ func TestWhatAnAnswerMeans(t *testing.T) {
 	}{
 		"done":                       {200, nil, `{"id":"1"}`, "", 0, false},
 		"half an answer":             {200, nil, `{"id":"1`, core.DeliveryInDoubt, 0, false},
-		"the token":                  {401, nil, `{"message":"401: Unauthorized","code":0}`, core.ProviderAuthentication, 0, true},
+		"the token":                  {401, nil, `{"message":"401: Unauthorized","code":0}`, core.Unauthorized, 0, true},
 		"no view of the channel":     {403, nil, `{"message":"Missing Access","code":50001}`, core.Unsupported, 0, true},
 		"no permission":              {403, nil, `{"message":"Missing Permissions","code":50013}`, core.Unsupported, 0, true},
 		"no direct messages":         {403, nil, `{"message":"Cannot send messages to this user","code":50007}`, core.DeliveryFailed, 0, true},

@@ -105,7 +105,7 @@ func refused(r *Refusal) error {
 	}
 	switch {
 	case r.Status == http.StatusUnauthorized:
-		return core.Wrap(core.ProviderAuthentication, r, "Discord refuses the token. Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one.")
+		return core.Wrap(core.Unauthorized, r, "Discord refuses the token. Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one.")
 	case r.Status == http.StatusForbidden && r.Proxy:
 		return core.Wrap(core.DeliveryLater, r, "A proxy before Discord refuses the bot's calls (%d).", r.Status)
 	case r.Status == http.StatusForbidden:

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -57,7 +56,7 @@ func newLimits(now func() time.Time) *limits {
 }
 
 // enter waits for the route's call that is under way, if there is one, and takes a call from the limits. Where one of them has none
-// left, the error, of category delivery_paced, says how long to wait. exempt calls don't count against the global limit.
+// left, the error, of category delivery_not_yet, says how long to wait. exempt calls don't count against the global limit.
 func (l *limits) enter(ctx context.Context, route string, exempt bool) (*routeLimit, error) {
 	r := l.take(route)
 	select {
@@ -70,7 +69,7 @@ func (l *limits) enter(ctx context.Context, route string, exempt bool) (*routeLi
 	if wait := l.wait(r, exempt); wait > 0 {
 		r.bucket.Unlock()
 		l.leave(r)
-		return nil, chat.Wait(wait, nil, "Discord's rate limit is used up for the moment.")
+		return nil, &core.Error{Category: core.DeliveryNotYet, Message: "Discord's rate limit is used up for the moment.", RetryAfter: wait}
 	}
 	r.bucket.Remaining--
 	return r, nil // discordgo unlocks the bucket with the answer

@@ -1,12 +1,12 @@
-package core
+package chattext
 
 import "unicode"
 
-// Hidden reports a character that nobody sees: two texts that look the same may differ by it, or one may carry another inside. Those
+// Invisible reports a character that nobody sees: two texts that look the same may differ by it, or one may carry another inside. Those
 // that join or part letters are none, nor those that make an emoji of a sign: people write them.
-func Hidden(r rune) bool { return unicode.Is(hidden, r) }
+func Invisible(r rune) bool { return unicode.Is(invisible, r) }
 
-var hidden = &unicode.RangeTable{
+var invisible = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x00ad, Hi: 0x00ad, Stride: 1}, {Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
 		{Lo: 0x180b, Hi: 0x180f, Stride: 1}, {Lo: 0x200b, Hi: 0x200b, Stride: 1}, {Lo: 0x2060, Hi: 0x2064, Stride: 1}, {Lo: 0x206a, Hi: 0x206f, Stride: 1},

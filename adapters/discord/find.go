@@ -21,7 +21,7 @@ import (
 const (
 	looks        = 1               // one search in vain is enough: a message that becomes readable late is kept from doubling by its nonce
 	nonceTime    = 3 * time.Minute // how long a nonce surely lasts; Discord says: some minutes
-	maxClockLead = 2 * time.Minute // how far this machine's clock may be ahead of Discord's
+	maxClockLead = 2 * time.Minute // how far this machine's clock may be ahead of Discord's, where Discord has not told
 	pageSize     = 100             // the most that Discord takes
 	pages        = 20
 	maxSent      = 10_000
@@ -168,10 +168,10 @@ func (d *Discord) sentAfter(delivery core.Delivery) string {
 	after := "0"
 	if !delivery.SentAt.IsZero() {
 		lead, known := d.rest.ClockLead()
-		if !known || lead > maxClockLead || lead < -maxClockLead {
+		if !known {
 			lead = maxClockLead
 		}
-		after = snowflake.At(delivery.SentAt.Add(-max(lead, 0)))
+		after = snowflake.At(delivery.SentAt.Add(-max(lead, 0) - time.Millisecond))
 	}
 	if snowflake.Valid(delivery.To.Message) {
 		after = snowflake.Max(after, delivery.To.Message)

@@ -20,7 +20,7 @@ const (
 	little = discordtest.UseCommands // what everybody may in any case here
 )
 
-// settles makes the town anew: what the bot may do comes from its own roles alone.
+// settles makes the server again: what the bot may do comes from its own roles alone.
 func (w *town) settles(change func(*discordtest.Guild)) {
 	g := discordtest.Guild{ID: townID, Name: "town", Members: []string{"1001", "1002"}, Everyone: little, BotPermissions: needs}
 	if change != nil {

@@ -141,23 +141,24 @@ func TestACardThatWasDecidedBeforeItsSecondSend(t *testing.T) {
 func TestALostAnswerIsFoundByAnotherProcess(t *testing.T) {
 	for name, arrived := range map[string]bool{"it had arrived": true, "it had not": false} {
 		t.Run(name, func(t *testing.T) {
-			clock := discordtest.NewClock(time.Now()) // by the date of Discord's answers the clocks are told apart
-			w := newTown(t, func(o *discordtest.Options) { o.Now = clock.Now })
-			w.d = w.restarted(clock.Now)
+			w := newTown(t, nil)
+			ahead := func() time.Time { return w.clock.Now().Add(time.Minute) } // this machine's clock
+			w.d = w.restarted(ahead)
 			to := core.Address{Platform: Name, Channel: general}
 			w.say(answerTo("reply/0", "the same words", to))
-			clock.Advance(5 * time.Second)
+			w.clock.Advance(5 * time.Second)
 			trouble := discordtest.Cut()
 			if arrived {
 				trouble = discordtest.AnswerLost()
 			}
 			w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: trouble, Times: 1})
 			d := answerTo("reply/1", "the same words", to)
-			d.SentAt = clock.Now()
+			d.SentAt = ahead()
 			if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
 				t.Fatalf("%v", err)
 			}
-			w.d = w.restarted(func() time.Time { return time.Now() })
+			w.clock.Advance(time.Hour)
+			w.d = w.restarted(ahead)
 			if err := w.d.Call(w.ctx(), "GET", "/users/@me", nil, nil); err != nil { // who it is
 				t.Fatal(err)
 			}

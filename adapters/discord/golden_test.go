@@ -16,7 +16,7 @@ import (
 	"gatehouse/core"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares what is drawn with its file.
 func golden(t *testing.T, name string, v any) {
@@ -47,7 +47,7 @@ func goldenText(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s has changed (-update writes it anew):\n%s", file, d)
+		t.Errorf("%s has changed (-update rewrites it):\n%s", file, d)
 	}
 }
 

@@ -3,6 +3,7 @@ package discord_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -317,17 +318,22 @@ func (r *inbound) says(e core.Event) core.Message {
 	return *in.Message
 }
 
-// clean fails where the log shows a secret.
+// clean fails where the log or an event shows a secret.
 func (r *inbound) clean() {
 	r.t.Helper()
 	text := r.log.String()
+	r.mu.Lock()
+	for _, e := range r.calls {
+		text += fmt.Sprintf("%+v %s\n", e, e.Payload)
+	}
+	r.mu.Unlock()
 	secrets := []string{r.BotToken()}
 	for _, i := range r.Interactions() {
 		secrets = append(secrets, i.Token)
 	}
 	for _, secret := range secrets {
 		if strings.Contains(text, secret) {
-			r.t.Errorf("the log shows %q:\n%s", secret, text)
+			r.t.Errorf("the log or an event shows %q:\n%s", secret, text)
 		}
 	}
 }

@@ -19,7 +19,7 @@ var Permissions = preflight.Permissions
 
 // ManifestOptions say which application a manifest describes.
 type ManifestOptions struct {
-	Application string // its id; "": a word stands in its place
+	Application string // its id; "": APPLICATION_ID stands in its place
 	URL         string // where Discord posts presses and commands, https://HOST; "": they come over the gateway
 	Reply       string // as DISCORD_REPLY
 }

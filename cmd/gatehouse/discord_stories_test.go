@@ -188,7 +188,7 @@ var fatalCodes = map[int]struct {
 	says []string
 	exit int
 }{
-	4004: {[]string{"token", "set DISCORD_BOT_TOKEN anew"}, codeUsage},
+	4004: {[]string{"token", "set DISCORD_BOT_TOKEN to the new one"}, codeUsage},
 	4010: {[]string{"shard", "Set DISCORD_SHARDS to"}, codeUsage},
 	4011: {[]string{"shards", "Raise DISCORD_SHARDS"}, codeUsage},
 	4012: {[]string{"version", "Install a newer gatehouse"}, codeUsage},
@@ -218,7 +218,7 @@ func TestDiscordARefusedTokenEndsServe(t *testing.T) {
 	fake := discordtest.Start(t, discordtest.Options{})
 	fake.RevokeToken()
 	_, app := serveAlone(t, fake)
-	app.endsWith(t, codeUsage, "refuses the token", "set DISCORD_BOT_TOKEN anew")
+	app.endsWith(t, codeUsage, "refuses the token", "set DISCORD_BOT_TOKEN to the new one")
 	if n := len(fake.Identifies()); n != 0 {
 		t.Errorf("it identified %d times", n)
 	}

@@ -58,7 +58,7 @@ func TestLaw8_CardShowsAllArgumentsAndNoSecrets(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	desk := approvals.NewService(nil)
+	desk := approvals.NewService(nil, nil)
 	turn := core.Turn{Event: 5, Conversation: "x:room", Address: core.Address{Platform: "x"}, Actor: core.Actor{ID: "x:ann"}}
 	pause := func(v core.Verdict) core.Suspended {
 		return core.Suspended{Invocation: "i1", Descriptor: core.Descriptor{SignalID: "a1", Metadata: map[string]any{

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// CardOf draws an approval as data: all of its arguments, secrets masked.
+// CardOf makes the card of an approval: all of its arguments, secrets masked.
 func CardOf(a core.Approval) core.Card {
 	votes := 0
 	for _, v := range a.Votes {

@@ -7,8 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// Policy says what becomes of a mutating call. The zero Policy is the default of a gatehouse that nobody has configured: the local
-// person decides, everything that comes from elsewhere is refused.
+// Policy decides what happens to a mutating call. The zero Policy holds where no approvers are configured: the local person decides,
+// requests from elsewhere are refused.
 type Policy struct {
 	Approvers []string      // actor and group ids, "slack:U123"
 	Timeout   time.Duration // 0: no deadline
@@ -47,6 +47,6 @@ func (p Policy) Rule(turn core.Turn, _ core.Call) core.Rule {
 	case turn.Actor.Local:
 		return core.Rule{Name: "local person", Verdict: core.VerdictAsk, Approvers: []string{core.LocalPerson}, Self: true, Timeout: p.Timeout}
 	}
-	return core.Rule{Name: "nobody named", Verdict: core.VerdictDeny,
-		Why: "Nobody is named who may approve changes. An admin can name approvers with GATEHOUSE_APPROVERS."}
+	return core.Rule{Name: "no approvers", Verdict: core.VerdictDeny,
+		Why: "No approvers are configured for changes requested here. An admin can set them with GATEHOUSE_APPROVERS."}
 }

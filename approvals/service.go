@@ -9,42 +9,39 @@ import (
 	"gatehouse/core"
 )
 
-// Desk is where approvals are opened, decided, expired and cancelled.
+// Service opens, decides, expires and cancels approvals.
 type Service struct {
-	store Store
+	store    core.Approvals
+	sessions core.Sessions
 }
 
-// Store is what the desk needs of the store.
-type Store interface {
-	core.Approvals
-	LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error)
+// NewService makes a service over the stored approvals, and the sessions that cards quote.
+func NewService(store core.Approvals, sessions core.Sessions) *Service {
+	return &Service{store: store, sessions: sessions}
 }
 
-// NewService keeps its approvals in store.
-func NewService(store Store) *Service { return &Service{store: store} }
-
-// Request is what an agent suspends with, as the descriptor's metadata: the call and the rule it falls under.
+// Request is the metadata of the descriptor that an agent suspends with: the call, and the rule that matches it.
 type Request struct {
 	Call core.Call `json:"call"`
 	Rule core.Rule `json:"rule"`
 }
 
-// Open makes the approval of a pause, as data for the turn's Finish: nothing is stored here. ok is false for a pause that asks
-// for no approval. An allowed call comes back approved already. The approval's card, where people are asked, is a post.
-func (d *Service) Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool, err error) {
-	if _, asked := s.Descriptor.Metadata["call"]; !asked {
+// Open makes the approval of a pause, as data for the turn's Finish; it stores nothing. ok is false for a pause that requests no
+// approval. An allowed call is approved already. If people are to decide, posts has the approval's card.
+func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspended) (a core.Approval, posts []core.Post, ok bool, err error) {
+	if _, asked := pause.Descriptor.Metadata["call"]; !asked {
 		return core.Approval{}, nil, false, nil
 	}
 	var r Request
-	text, err := json.Marshal(s.Descriptor.Metadata)
+	text, err := json.Marshal(pause.Descriptor.Metadata)
 	if err == nil {
 		err = json.Unmarshal(text, &r)
 	}
 	if err != nil {
-		return core.Approval{}, nil, false, core.Wrap(core.Internal, err, "The approval could not be opened.")
+		return core.Approval{}, nil, false, core.Wrap(core.Internal, err, "Can't open the approval.")
 	}
 	a = core.Approval{
-		ID: core.ApprovalID(s.Descriptor.SignalID), Invocation: s.Invocation, Session: session, Conversation: turn.Conversation, Address: turn.Address,
+		ID: core.ApprovalID(pause.Descriptor.SignalID), Invocation: pause.Invocation, Session: session, Conversation: turn.Conversation, Address: turn.Address,
 		Call: r.Call, Requester: turn.Actor, Rule: r.Rule, State: core.Open,
 	}
 	if r.Rule.Verdict == core.VerdictAllow {
@@ -56,22 +53,22 @@ func (d *Service) Open(turn core.Turn, session core.SessionID, s core.Suspended)
 }
 
 // Vote decides for a person. event is the click's, whose accept time counts; 0 means now. Errors: those of core's Approval.Decide,
-// each a sentence for that person, and not_found.
-func (d *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error) {
+// each with a message for that person, and not_found.
+func (s *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error) {
 	if err := checkReason(c.Reason); err != nil {
 		return core.Decided{}, err
 	}
-	return d.store.Decide(ctx, core.Decision{Approval: c.Approval, Event: event, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
+	return s.store.Decide(ctx, core.Decision{Approval: c.Approval, Event: event, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
 }
 
-// Approvers gives whom an open approval's rule names, to look their groups up before the vote.
-func (d *Service) Approvers(ctx context.Context, id core.ApprovalID) ([]string, error) {
-	a, err := d.store.LoadApproval(ctx, id)
+// Approvers gives the approvers in an approval's rule, so that their groups can be looked up before the vote.
+func (s *Service) Approvers(ctx context.Context, id core.ApprovalID) ([]string, error) {
+	a, err := s.store.LoadApproval(ctx, id)
 	return a.Rule.Approvers, err
 }
 
-// AdminVote decides for whoever runs the command line: it is audited as local-admin, whatever name is given, and no rule binds it.
-func (d *Service) AdminVote(ctx context.Context, c core.Click, name string) (core.Decided, error) {
+// AdminVote decides for the person at the command line. It is audited as local-admin, whatever name is given, and no rule restricts it.
+func (s *Service) AdminVote(ctx context.Context, c core.Click, name string) (core.Decided, error) {
 	if err := checkReason(c.Reason); err != nil {
 		return core.Decided{}, err
 	}
@@ -79,23 +76,23 @@ func (d *Service) AdminVote(ctx context.Context, c core.Click, name string) (cor
 	if name != "" {
 		who.Name = name + " (local-admin)"
 	}
-	return d.store.Decide(ctx, core.Decision{Approval: c.Approval, Admin: true, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
+	return s.store.Decide(ctx, core.Decision{Approval: c.Approval, Admin: true, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
 }
 
-// maxReason is how many characters a reason may have: it stands on a card.
+// maxReason is how many characters a reason may have: it is shown on a card.
 const maxReason = 2000
 
 func checkReason(reason string) error {
 	if utf8.RuneCountInString(reason) > maxReason {
-		return core.Errorf(core.Invalid, "That reason is too long; %d characters are enough.", maxReason)
+		return core.Errorf(core.Invalid, "That reason is too long. The limit is %d characters.", maxReason)
 	}
 	return nil
 }
 
-// Expire ends an approval whose time is over. A repeat, or one decided meanwhile, is no error. While a click that came in time
-// still waits to be counted, the error is store_busy: again later.
-func (d *Service) Expire(ctx context.Context, id core.ApprovalID) error {
-	_, err := d.store.Decide(ctx, core.Decision{Approval: id, Expire: true, By: core.Actor{ID: "clock", Name: "the deadline"}})
+// Expire ends an approval whose deadline has passed. It is no error if the approval is already decided or expired. While a click that
+// arrived in time is still in the queue, the error is store_busy: try again later.
+func (s *Service) Expire(ctx context.Context, id core.ApprovalID) error {
+	_, err := s.store.Decide(ctx, core.Decision{Approval: id, Expire: true, By: core.Actor{ID: "clock", Name: "the deadline"}})
 	switch core.CategoryOf(err) {
 	case core.ApprovalDecided, core.NotFound:
 		return nil
@@ -103,10 +100,10 @@ func (d *Service) Expire(ctx context.Context, id core.ApprovalID) error {
 	return err
 }
 
-// Cancel withdraws every open approval of the conversation that who asked for or may decide; it gives how many. Each paused turn
-// goes on and reports the cancellation.
-func (d *Service) Cancel(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error) {
-	open, err := d.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
+// Cancel cancels every open approval of the conversation that who requested or may decide, and gives their number. Each paused turn
+// resumes and reports the cancellation.
+func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error) {
+	open, err := s.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
 	if err != nil {
 		return 0, err
 	}
@@ -115,11 +112,11 @@ func (d *Service) Cancel(ctx context.Context, conversation core.ConversationID, 
 		if a.Requester.ID != who.ID && !a.Rule.MayDecide(who, a.Requester) {
 			continue
 		}
-		_, err := d.store.Decide(ctx, core.Decision{Approval: a.ID, Cancel: true, By: who, Reason: "withdrawn by " + nameOf(who)})
+		_, err := s.store.Decide(ctx, core.Decision{Approval: a.ID, Cancel: true, By: who, Reason: "withdrawn by " + nameOf(who)})
 		switch core.CategoryOf(err) {
 		case "":
 			n++
-		case core.ApprovalDecided: // decided meanwhile: it stands
+		case core.ApprovalDecided: // already decided: the decision holds
 		default:
 			return n, err
 		}
@@ -127,29 +124,29 @@ func (d *Service) Cancel(ctx context.Context, conversation core.ConversationID, 
 	return n, nil
 }
 
-// Card draws an approval from its stored state. With context it tells the last that was said in its conversation, for somebody who
-// may not see that.
-func (d *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) {
-	a, err := d.store.LoadApproval(ctx, id)
+// Card makes the card of an approval's stored state. With context it has the last messages of the conversation, for approvers who can't
+// see the conversation.
+func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) {
+	a, err := s.store.LoadApproval(ctx, id)
 	if err != nil {
 		return core.Card{}, err
 	}
 	card := CardOf(a)
 	if context {
-		card.Context, err = d.lastSaid(ctx, a.Session)
+		card.Context, err = s.lastMessages(ctx, a.Session)
 	}
 	return card, err
 }
 
-// Numbers of what a card tells of its conversation.
+// Limits of what a card shows of the conversation.
 const (
 	lastLines = 6   // messages looked at
-	lineBytes = 500 // of each, at most
+	lineBytes = 500 // of each message
 )
 
-// lastSaid gives what people and the agent said last, oldest first, secrets masked.
-func (d *Service) lastSaid(ctx context.Context, id core.SessionID) ([]core.Line, error) {
-	rec, err := d.store.LoadSession(ctx, id, core.Writer{})
+// lastMessages gives the last messages of people and agent, oldest first, secrets masked.
+func (s *Service) lastMessages(ctx context.Context, id core.SessionID) ([]core.Line, error) {
+	rec, err := s.sessions.LoadSession(ctx, id, core.Writer{})
 	if err != nil || rec == nil || rec.Messages == nil {
 		return nil, err
 	}
@@ -171,9 +168,9 @@ func (d *Service) lastSaid(ctx context.Context, id core.SessionID) ([]core.Line,
 	return lines, nil
 }
 
-// OpenCards gives the cards of a conversation that wait, oldest first.
-func (d *Service) OpenCards(ctx context.Context, conversation core.ConversationID) ([]core.Card, error) {
-	open, err := d.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
+// OpenCards gives the open cards of a conversation, oldest first.
+func (s *Service) OpenCards(ctx context.Context, conversation core.ConversationID) ([]core.Card, error) {
+	open, err := s.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
 	if err != nil {
 		return nil, err
 	}

@@ -128,6 +128,15 @@ type Decided struct {
 	Settled  bool // and with it the approval left Open: the signal is stored
 }
 
+// ApprovalFilter narrows a listing; the zero filter lists all.
+type ApprovalFilter struct {
+	States       []ApprovalState
+	Session      SessionID
+	Conversation ConversationID
+	Invocation   InvocationID
+	Limit        int
+}
+
 // AuditEntry is one line of the audit log. Hash covers the entry and the hash before it; Subject and Detail hold no message text.
 type AuditEntry struct {
 	Seq      int64

@@ -24,7 +24,7 @@ func (e AuditEntry) Seal(prev string) AuditEntry {
 func VerifyAudit(prev string, entries []AuditEntry) error {
 	for _, e := range entries {
 		if want := e.Seal(prev); e.Prev != prev || e.Hash != want.Hash {
-			return Errorf(Invalid, "The audit log is broken at entry %d: its hash does not fit what it says and what stands before it.", e.Seq)
+			return Errorf(Invalid, "The audit log is broken at entry %d: the hash does not match the entry and the one before it.", e.Seq)
 		}
 		prev = e.Hash
 	}

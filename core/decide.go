@@ -38,7 +38,7 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	late := !a.Deadline.IsZero() && !at.Before(a.Deadline)
 	switch {
 	case d.Expire && !late:
-		return stands, Errorf(Invalid, "The approval %s has time until %s.", a.ID, a.Deadline.UTC().Format(time.RFC3339))
+		return stands, Errorf(Invalid, "The approval %s is open until %s.", a.ID, a.Deadline.UTC().Format(time.RFC3339))
 	case d.Expire:
 		a.settle(Expired, d.By, "", at)
 	case d.Cancel:
@@ -46,7 +46,7 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	case d.Vote == nil:
 		return stands, Errorf(Invalid, "A decision needs a vote, an expiry or a cancellation.")
 	case late:
-		return stands, Errorf(ApprovalExpired, "The time for this approval was over at %s; ask for it again.", a.Deadline.UTC().Format(time.RFC3339))
+		return stands, Errorf(ApprovalExpired, "This approval expired at %s. Please ask again.", a.Deadline.UTC().Format(time.RFC3339))
 	default:
 		if err := a.vote(d, at); err != nil {
 			return stands, err
@@ -60,12 +60,12 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 	v.Event, v.At = d.Event, at
 	if !d.Admin && !a.Rule.MayDecide(v.Actor, a.Requester) {
 		if v.Actor.ID == a.Requester.ID {
-			return Errorf(NotAllowed, "You asked for this yourself; another approver has to decide.")
+			return Errorf(NotAllowed, "You requested this yourself. Another approver has to decide.")
 		}
-		return Errorf(NotAllowed, "You are not among those who may decide this.")
+		return Errorf(NotAllowed, "You are not an approver of this request.")
 	}
 	if slices.ContainsFunc(a.Votes, func(o Vote) bool { return o.Actor.ID == v.Actor.ID }) {
-		return Errorf(ApprovalDecided, "You have voted on this already; your first vote stands.")
+		return Errorf(ApprovalDecided, "You have already voted on this. Your first vote counts.")
 	}
 	a.Votes = append(slices.Clone(a.Votes), v)
 	approvals := 0
@@ -78,7 +78,7 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 	case v.Choice == Deny:
 		a.settle(Refused, v.Actor, v.Reason, at)
 	case v.Choice != Approve:
-		return Errorf(Invalid, "Unknown choice %q: use approve or deny.", v.Choice)
+		return Errorf(Invalid, "Unknown choice %q. Use approve or deny.", v.Choice)
 	case d.Admin || approvals >= max(1, a.Rule.Quorum):
 		a.settle(Approved, v.Actor, v.Reason, at)
 	}
@@ -102,11 +102,11 @@ func (a Approval) StateSentence() string {
 	case Refused:
 		return "This was refused by " + by + " at " + at + "."
 	case Expired:
-		return "The time for this approval was over at " + at + "; ask for it again."
+		return "This approval expired at " + at + ". Please ask again."
 	case Cancelled:
 		return "This was cancelled at " + at + "."
 	}
-	return "This waits for a decision."
+	return "This is waiting for a decision."
 }
 
 // DecisionPayload is what a resumed turn finds in its state's field "decision".

@@ -9,9 +9,9 @@ const MaxValue = 64 << 10
 func CheckValue(name, value string) error {
 	switch {
 	case len(value) > MaxValue:
-		return Errorf(Invalid, "The setting %s has %d bytes; %d is the most that one may have.", name, len(value), MaxValue)
+		return Errorf(Invalid, "The value of %s has %d bytes. The limit is %d bytes.", name, len(value), MaxValue)
 	case !utf8.ValidString(value):
-		return Errorf(Invalid, "The setting %s is not valid UTF-8.", name)
+		return Errorf(Invalid, "The value of %s is not valid UTF-8.", name)
 	}
 	return nil
 }

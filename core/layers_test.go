@@ -30,8 +30,12 @@ var layers = map[string][]string{
 	"approvals":       {"core", "core/strictjson", "core/tool"},
 	"adapters/otel":   {"core", "core/graph"}, // the one adapter of an engine room: it serves graph.Tracer and knows no platform
 	"adapters/*":      {"core", "core/strictjson", "core/llm", "core/tool", "adapters/internal/*"},
-	"storage":         {"core", "core/strictjson", "storage/sqlite", "storage/postgres"},
-	"storage/*":       {"core", "core/strictjson"},
+
+	"storage":                   {"core", "storage/sqlite", "storage/postgres", "storage/internal/sqlstore"},
+	"storage/sqlite":            {"core", "storage/internal/sqlstore"},
+	"storage/postgres":          {"core", "storage/internal/sqlstore"},
+	"storage/internal/sqlstore": {"core"},
+	"storage/storagetest":       {"core", "storage/internal/sqlstore"},
 
 	"adapters/internal/*":         {"core", "core/strictjson", "adapters/internal/*"},
 	"adapters/slack":              {"core", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},

@@ -103,6 +103,14 @@ type OutboxRow struct {
 	SentAt    time.Time
 }
 
+// PostRequest asks for at most Limit outbox rows to deliver: at most one a destination, in order.
+type PostRequest struct {
+	Owner  string
+	Limit  int
+	Lease  time.Duration
+	Scopes []Scope
+}
+
 // Delivery is what an adapter draws: the post as it should stand now.
 type Delivery struct {
 	Post

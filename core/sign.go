@@ -23,7 +23,7 @@ func NewSigner(keys ...string) (*Signer, error) {
 	}
 	for _, k := range keys {
 		if len(k) < minKey {
-			return nil, Errorf(Invalid, "A key for signing needs %d characters or more.", minKey)
+			return nil, Errorf(Invalid, "A signing key needs %d characters or more.", minKey)
 		}
 	}
 	return &Signer{keys: keys}, nil

@@ -1,4 +1,5 @@
-// Package storage opens a database by its URL and joins the engines; each engine's own package says how it keeps things.
+// Package storage opens a database by its URL. What is kept and how is written in internal/sqlstore; each engine's own package says
+// how it runs transactions, locks and claims.
 //
 //	sqlite:PATH                               one file, on one machine; several processes may use it at once
 //	postgres://USER:PASSWORD@HOST/DATABASE    a Postgres server, or what speaks like one; any number of processes on any machines
@@ -13,9 +14,13 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/postgres"
 	"gatehouse/storage/sqlite"
 )
+
+// Store is a database that was opened; both engines give the same one.
+type Store = sqlstore.Store
 
 // Options are what a store takes from outside; the zero Options are those of a real process.
 type Options struct {
@@ -26,41 +31,29 @@ type Options struct {
 }
 
 // Statement is one SQL statement that was run.
-type Statement = sqlite.Statement
+type Statement = sqlstore.Statement
 
 // Meter counts statements and rows, of either engine; give its Trace in Options.
-type Meter = sqlite.Meter
+type Meter = sqlstore.Meter
 
 func (o Options) sqlite() sqlite.Options {
 	return sqlite.Options{Now: o.Now, NewID: o.NewID, Log: o.Log, Trace: o.Trace}
 }
 
 func (o Options) postgres() postgres.Options {
-	p := postgres.Options{NewID: o.NewID, Log: o.Log}
-	if o.Trace != nil {
-		p.Trace = func(s postgres.Statement) { o.Trace(Statement(s)) }
-	}
-	return p
+	return postgres.Options{NewID: o.NewID, Log: o.Log, Trace: o.Trace}
 }
 
 // Open opens the database and brings its schema up to date. A database that a newer gatehouse wrote is refused (store_newer).
-func Open(ctx context.Context, url string, o Options) (core.Store, error) {
+func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if isPostgres(url) {
-		s, err := postgres.Open(ctx, url, o.postgres())
-		if err != nil {
-			return nil, err
-		}
-		return s, nil
+		return postgres.Open(ctx, url, o.postgres())
 	}
 	file, err := sqliteFile(url)
 	if err != nil {
 		return nil, err
 	}
-	s, err := sqlite.Open(ctx, file, o.sqlite())
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return sqlite.Open(ctx, file, o.sqlite())
 }
 
 // Version tells which schema the database has (0: none yet) and which one this build knows. It changes nothing.

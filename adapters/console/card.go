@@ -10,20 +10,20 @@ import (
 	"gatehouse/core"
 )
 
-// table holds the cards that were shown, in the order of showing.
-type table struct {
-	open  []asked
-	drawn map[core.ApprovalID]string // what a card looked like when it was last printed
+// shownCards holds the cards that were shown, in the order of showing.
+type shownCards struct {
+	open    []shownCard
+	printed map[core.ApprovalID]string // each card as it was last printed
 }
 
-type asked struct {
+type shownCard struct {
 	card     core.Card
-	answered bool // this person has answered it; it may still wait for others
+	answered bool // by this person; it may still need other votes
 }
 
-// current is the card that y and n belong to: the last one not answered or, where all are, the last one, so that a second y is
-// answered by where the approval stands instead of becoming a message.
-func (t *table) current() core.ApprovalID {
+// current is the card that y and n answer: the last one without an answer or, if all have one, the last one. A second y is then
+// answered with the approval's state and does not become a message.
+func (t *shownCards) current() core.ApprovalID {
 	for i := len(t.open) - 1; i >= 0; i-- {
 		if !t.open[i].answered {
 			return t.open[i].card.Approval
@@ -35,27 +35,27 @@ func (t *table) current() core.ApprovalID {
 	return ""
 }
 
-func (t *table) index(id core.ApprovalID) int {
-	return slices.IndexFunc(t.open, func(a asked) bool { return a.card.Approval == id })
+func (t *shownCards) index(id core.ApprovalID) int {
+	return slices.IndexFunc(t.open, func(a shownCard) bool { return a.card.Approval == id })
 }
 
-// put keeps an open card, which is then asked first, and forgets any other.
-func (t *table) put(card core.Card) {
-	t.open = slices.DeleteFunc(t.open, func(a asked) bool { return a.card.Approval == card.Approval })
+// put adds an open card at the end, and removes a card that is not open any more.
+func (t *shownCards) put(card core.Card) {
+	t.open = slices.DeleteFunc(t.open, func(a shownCard) bool { return a.card.Approval == card.Approval })
 	if card.State == core.Open {
-		t.open = append(t.open, asked{card: card})
+		t.open = append(t.open, shownCard{card: card})
 	}
 }
 
-// answered gives the card that an answer is for; stands is false where that card is not open any more.
-func (c *Console) answered(aim *core.ApprovalID) (id core.ApprovalID, stands bool) {
+// answerTarget gives the card that an answer is for; stillOpen is false if that card is not open any more.
+func (c *Console) answerTarget(target *core.ApprovalID) (id core.ApprovalID, stillOpen bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if aim == nil {
+	if target == nil {
 		id = c.cards.current()
 		return id, id != ""
 	}
-	return *aim, c.cards.index(*aim) >= 0
+	return *target, c.cards.index(*target) >= 0
 }
 
 func (c *Console) markAnswered(id core.ApprovalID) {
@@ -66,31 +66,31 @@ func (c *Console) markAnswered(id core.ApprovalID) {
 	}
 }
 
-// showCard prints a card as it stands, unless exactly that was printed already. Once one is decided, the next that waits is
-// named again, so that it is plain what the next answer is for.
+// showCard prints a card in its current state, unless exactly that was printed before. After a decision it names the next open card
+// again, which the next answer is for.
 func (c *Console) showCard(card core.Card, late bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := c.style.card(card)
-	if c.cards.drawn[card.Approval] == text {
+	if c.cards.printed[card.Approval] == text {
 		return nil
 	}
 	known := c.cards.index(card.Approval) >= 0
 	out := text
 	if late && card.State == core.Open {
-		out = c.style.approval("(late) this has waited for a while:") + text
+		out = c.style.approval("(late) this was requested a while ago:") + text
 	}
-	voted := known && card.State == core.Open // only its votes have changed
+	voted := known && card.State == core.Open // only its votes changed
 	if voted {
 		out = c.style.approval(fmt.Sprintf("%d of %d approvals: %s", card.Votes, max(1, card.Quorum), oneLine(card.Summary)))
 	}
 	if err := c.print(out); err != nil {
 		return err
 	}
-	if c.cards.drawn == nil {
-		c.cards.drawn = map[core.ApprovalID]string{}
+	if c.cards.printed == nil {
+		c.cards.printed = map[core.ApprovalID]string{}
 	}
-	c.cards.drawn[card.Approval] = text
+	c.cards.printed[card.Approval] = text
 	if voted {
 		c.cards.open[c.cards.index(card.Approval)].card = card
 		return nil
@@ -98,13 +98,13 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	c.cards.put(card)
 	defer c.repaint()
 	if i := c.cards.index(c.cards.current()); known && i >= 0 && !c.cards.open[i].answered {
-		return c.print(c.style.approval(oneLine(c.cards.open[i].card.Summary) + " still waits: answer y, n or n REASON"))
+		return c.print(c.style.approval(oneLine(c.cards.open[i].card.Summary) + " is still open: answer y, n or n REASON"))
 	}
 	return nil
 }
 
-// decided says in one line what became of an approval.
-func decided(card core.Card) string {
+// decisionLine is the result of an approval in one line.
+func decisionLine(card core.Card) string {
 	what := oneLine(card.Summary)
 	if what == "" {
 		what = oneLine(card.Tool)
@@ -123,23 +123,23 @@ func decided(card core.Card) string {
 	case core.Refused:
 		return "refused by " + by + ": " + what + why
 	case core.Expired:
-		return "expired, nobody decided in time: " + what
+		return "expired without a decision: " + what
 	case core.Cancelled:
 		return "cancelled: " + what + why
 	}
 	return oneLine(string(card.State)) + ": " + what
 }
 
-// facts are the lines of an open card below its first.
-func facts(card core.Card) []string {
+// cardLines are the lines of an open card below its first.
+func cardLines(card core.Card) []string {
 	var lines []string
 	if card.Arguments != "" {
-		lines = strings.Split(Clean(arguments(card.Arguments)), "\n")
+		lines = strings.Split(Sanitize(arguments(card.Arguments)), "\n")
 		lines[0] = "arguments: " + lines[0]
 	}
 	about := "id " + oneLine(string(card.Approval))
 	if card.Requester != "" {
-		about += ", asked by " + oneLine(card.Requester)
+		about += ", requested by " + oneLine(card.Requester)
 	}
 	if card.Quorum > 1 {
 		about += fmt.Sprintf(", %d of %d approvals", card.Votes, card.Quorum)
@@ -150,7 +150,7 @@ func facts(card core.Card) []string {
 	return append(lines, about, "answer y, n or n REASON")
 }
 
-// arguments sets short arguments on one line; longer ones stay as they are.
+// arguments puts short arguments on one line; longer ones stay as they are.
 func arguments(pretty string) string {
 	var b bytes.Buffer
 	if json.Compact(&b, []byte(pretty)) == nil && b.Len() <= 100 {

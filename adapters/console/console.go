@@ -20,18 +20,18 @@ var (
 	_ core.Platform = (*Console)(nil)
 )
 
-// Options say what a console is connected to. Only In and Out must be given.
+// Options configure a console. Only In and Out are required.
 type Options struct {
-	Session    string // of the conversation; "" = default
+	Session    string // the conversation's name; "" = default
 	In         io.Reader
 	Out        io.Writer
-	TTY        bool       // a prompt instead of a pipe; see IsTerminal
-	NoColor    bool       // of a prompt; a pipe has no colours
-	Actor      core.Actor // who types; Local is set, an empty ID becomes console:local
-	Quiet      func(context.Context) (bool, error)
-	OpenCards  func(context.Context) ([]core.Card, error)
+	TTY        bool                                       // a prompt instead of a pipe; see IsTerminal
+	NoColor    bool                                       // a prompt without colours; a pipe never has any
+	Actor      core.Actor                                 // the person who types; Local is set, an empty ID becomes console:local
+	Idle       func(context.Context) (bool, error)        // reports whether the conversation has nothing left to do; nil: it always has
+	OpenCards  func(context.Context) ([]core.Card, error) // the conversation's open approvals; nil: none
 	NewID      func() string
-	MaxMessage int // bytes of an event's payload; 0 = 1 MiB
+	MaxMessage int // the limit of an event's payload in bytes; 0 = 1 MiB
 	Log        *slog.Logger
 }
 
@@ -41,15 +41,15 @@ type Console struct {
 	conversation core.ConversationID
 	style        style
 
-	mu      sync.Mutex // of all below, and of Out
-	term    *term.Terminal
-	cards   table
-	working bool
-	frame   string        // of the spinner, as the prompt shows it
-	worked  chan struct{} // says that working has changed
+	mu             sync.Mutex // guards the fields below, and Out
+	term           *term.Terminal
+	cards          shownCards
+	working        bool
+	spinnerFrame   string        // as the prompt shows it now; "" = none
+	workingChanged chan struct{} // signals that working has changed
 }
 
-// New makes a console; nothing is read or printed before Run, but for posts.
+// New makes a console. Nothing is read before Run; posts may be printed before it.
 func New(o Options) *Console {
 	if o.Session == "" {
 		o.Session = "default"
@@ -58,8 +58,8 @@ func New(o Options) *Console {
 		o.Actor.ID = Name + ":local"
 	}
 	o.Actor.Local = true
-	if o.Quiet == nil {
-		o.Quiet = func(context.Context) (bool, error) { return true, nil }
+	if o.Idle == nil {
+		o.Idle = func(context.Context) (bool, error) { return true, nil }
 	}
 	if o.OpenCards == nil {
 		o.OpenCards = func(context.Context) ([]core.Card, error) { return nil, nil }
@@ -75,11 +75,11 @@ func New(o Options) *Console {
 	}
 	return &Console{
 		opt: o, conversation: core.ConversationID(Name + ":" + o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
-		worked: make(chan struct{}, 1),
+		workingChanged: make(chan struct{}, 1),
 	}
 }
 
-// IsTerminal reports whether all ends are terminals: a prompt needs both its reader and its writer to be one.
+// IsTerminal reports whether all ends are terminals. A prompt needs a reader and a writer that are.
 func IsTerminal(ends ...any) bool {
 	for _, end := range ends {
 		f, ok := end.(*os.File)
@@ -93,11 +93,11 @@ func IsTerminal(ends ...any) bool {
 // Name is "console".
 func (c *Console) Name() string { return Name }
 
-// Run talks until ctx or the input ends; the end of the input is no error.
+// Run reads until ctx or the input ends; the end of the input is no error.
 func (c *Console) Run(ctx context.Context, accept core.Accept) error {
 	var err error
 	if c.opt.TTY {
-		err = c.interactive(ctx, accept)
+		err = c.prompt(ctx, accept)
 	} else {
 		err = c.pipe(ctx, accept)
 	}
@@ -107,11 +107,11 @@ func (c *Console) Run(ctx context.Context, accept core.Accept) error {
 	return err
 }
 
-// showOpen prints the cards that wait already.
+// showOpen prints the cards that are open at the start.
 func (c *Console) showOpen(ctx context.Context) error {
 	open, err := c.opt.OpenCards(ctx)
 	if err != nil {
-		return core.Wrap(core.CategoryOf(err), err, "The approvals that are still open could not be read.")
+		return core.Wrap(core.CategoryOf(err), err, "Can't read the open approvals.")
 	}
 	for _, card := range open {
 		if err := c.showCard(card, false); err != nil {
@@ -121,12 +121,12 @@ func (c *Console) showOpen(ctx context.Context) error {
 	return nil
 }
 
-// hint names the cards that are left open at the end.
-func (c *Console) hint() {
+// remindOpen names the cards that are still open at the end.
+func (c *Console) remindOpen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, a := range c.cards.open {
-		_ = c.print(c.style.approval(oneLine(a.card.Summary) + " still waits; decide with: gatehouse approvals approve " + oneLine(string(a.card.Approval))))
+		_ = c.print(c.style.approval(oneLine(a.card.Summary) + " is still open; decide with: gatehouse approvals approve " + oneLine(string(a.card.Approval))))
 	}
 }
 
@@ -134,10 +134,10 @@ func (c *Console) hint() {
 func (c *Console) say(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.print(c.style.bot(text)) // nobody is there to be told
+	_ = c.print(c.style.bot(text)) // there is no other way to tell the person
 }
 
-// print writes one finished text. The caller holds mu.
+// print writes a text. The caller holds mu.
 func (c *Console) print(text string) error {
 	var err error
 	if c.term != nil {
@@ -147,7 +147,7 @@ func (c *Console) print(text string) error {
 		_, err = io.WriteString(c.opt.Out, text)
 	}
 	if err != nil {
-		return core.Wrap(core.DeliveryLater, err, "The terminal could not be written to.")
+		return core.Wrap(core.DeliveryLater, err, "Can't write to the terminal.")
 	}
 	return nil
 }

@@ -1,32 +1,30 @@
-// Package console is the terminal as a platform: one conversation, the conversation "console:<session>", with the person at this machine.
+// Package console is the terminal as a platform. It has one conversation, "console:<session>", with the person at this machine.
 //
-// Two ways to talk. With a terminal on both sides there is a prompt with line editing and history, a spinner while the bot works,
-// and approvals as cards answered by y, n or n REASON. Otherwise (a pipe, a file, a script) one line is one message, answers are
-// lines "bot> …" with the following lines of an answer indented, and a card is lines "approval> …". No line of the bot's text
-// ever begins in the first column, so a text can't pretend to be a card.
+// Modes. If input and output are terminals, there is a prompt with line editing and history, a spinner while the bot works, and
+// approvals as cards answered with y, n or n REASON. Otherwise (a pipe, a file, a script) each line is a message, answers are lines
+// "bot> …" whose further lines are indented, and cards are lines "approval> …". No line of the bot's text begins in the first column,
+// so a text can't imitate a card.
 //
-// Order in a pipe. After a line was stored, the next one waits until Options.Quiet says that the conversation has nothing left to
-// do, so that a script always sees the same. The control words stop, status, cancel and help don't wait and nothing waits for
-// them (law 3); new is taken in its place among the messages. At the end of the input the console waits once more and ends.
+// Order in a pipe. After a line is stored, the next one waits until Options.Idle reports that the conversation has nothing left to
+// do, so that a script always gives the same output. The control words stop, status, cancel and help do not wait, and nothing waits
+// for them (law 3); new is processed in order with the messages. At the end of the input the console waits once more, then ends.
 //
-// What answers what. y and n belong to the card that was shown last and is not answered yet; with a prompt, to the one that stood
-// last when the person began to type, so that a card that comes up under their fingers gets no answer meant for another. While a
-// card is open every other line is an ordinary message; with none open so are y and n. Pasted text is never an answer or a
-// control word. After a decision the next open card is named again.
+// Answers. y and n answer the card that was shown last and has no answer yet. At a prompt they answer the card that was the last one
+// when the person began to type, so that a card that appears while they type does not get an answer meant for another. While a card is
+// open every other line is a message; without an open card y and n are messages too. Pasted text is never an answer or a control word.
+// After a decision the next open card is named again.
 //
-// Events. A typed line's id is made when it is typed; a click's is approval, person and press. Nothing at a terminal arrives
-// twice by itself. Where storing fails the same event is handed over again for about half a minute, the person is told, and what
-// was not stored is not taken: a pipe then ends with the error, a prompt asks to send it again.
+// Events. The id of a line's event is made when the line is typed; that of a click is made of approval, person and press. A terminal
+// sends nothing twice. If storing fails, the same event is submitted again for about half a minute and the person is told. If it still
+// fails, a pipe ends with the error and a prompt asks the person to send the line again.
 //
-// Delivery is at-least-once: a terminal can't be read back, so Find always says "not there, send it", and after a crash a line
-// may be printed again. A card that was printed is not printed again unchanged within one run. At the start the cards that are
-// still open are shown again from the store.
+// Delivery is at-least-once: a terminal can't be read back, so Find always reports "not there, send it", and after a crash a line may
+// be printed twice. An unchanged card is not printed again within one run. At the start the open cards are printed from the store.
 //
-// Text. What is printed is cleaned (see Clean): no escape sequence, no control character but newline and tab, bidirectional
-// overrides made visible. What is typed may be anything: bytes that are no UTF-8, and NUL, become U+FFFD, and the message is
-// taken; a line above the size limit is refused with a sentence, in bounded memory, and the lines after it are unharmed. The
-// prompt itself holds at most 4096 characters a line; pasted lines join to one message.
+// Text. Output is sanitized (see Sanitize). Input may be anything: bytes that are not UTF-8, and NUL, become U+FFFD. A line above
+// the size limit is refused in bounded memory, and the lines after it are not affected. The prompt holds at most 4096 characters a
+// line; pasted lines are joined to one message.
 //
-// Goroutines. Reading a terminal can't be interrupted: when ctx ends, Run restores the terminal and returns, and the goroutine
-// that reads stays behind until the input ends, which for standard input is the end of the process. It takes nothing any more.
+// Goroutines. Reading a terminal can't be interrupted. When ctx ends, Run restores the terminal and returns; the goroutine that reads
+// stays until the input ends, which for standard input is the end of the process, and what it reads is discarded.
 package console

@@ -23,14 +23,14 @@ func controlWord(text string) (word string, ok bool) {
 	return word, word == wordQuit || core.ParseControl(word) != nil
 }
 
-// overtakes reports whether a line is a control that waits for no turn.
-func overtakes(text string) bool {
+// isControl reports whether a line is a control word that does not wait for a running turn.
+func isControl(text string) bool {
 	word, _ := controlWord(text)
 	_, ok := core.ParseControl(word).(core.ControlEvent)
 	return ok
 }
 
-// answer reads y, n and n REASON.
+// answer parses y, n and n REASON.
 func answer(text string) (choice core.Choice, reason string, ok bool) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
@@ -53,7 +53,7 @@ type clickPayload struct {
 	Reason   string          `json:"reason,omitempty"`
 }
 
-func (c *Console) event(id string, body core.EventBody, payload any) core.Event {
+func (c *Console) newEvent(id string, body core.EventBody, payload any) core.Event {
 	var raw bytes.Buffer
 	enc := json.NewEncoder(&raw)
 	enc.SetEscapeHTML(false)
@@ -64,35 +64,35 @@ func (c *Console) event(id string, body core.EventBody, payload any) core.Event 
 	}
 }
 
-func (c *Console) typed(text string) core.Event {
+func (c *Console) lineEvent(text string) core.Event {
 	word, _ := controlWord(text)
 	if body := core.ParseControl(word); body != nil {
-		return c.event(c.opt.NewID(), body, textPayload{text})
+		return c.newEvent(c.opt.NewID(), body, textPayload{text})
 	}
-	return c.event(c.opt.NewID(), core.MessageEvent{}, textPayload{text})
+	return c.newEvent(c.opt.NewID(), core.MessageEvent{}, textPayload{text})
 }
 
-func (c *Console) click(id core.ApprovalID, choice core.Choice, reason string) core.Event {
+func (c *Console) clickEvent(id core.ApprovalID, choice core.Choice, reason string) core.Event {
 	press := string(id) + "/" + c.opt.Actor.ID + "/" + c.opt.NewID()
-	return c.event(press, core.ClickEvent{Approval: id}, clickPayload{id, choice, reason})
+	return c.newEvent(press, core.ClickEvent{Approval: id}, clickPayload{id, choice, reason})
 }
 
-// Parse reads the payload of a message or a click. Keys it does not know are passed over; a wrong type is an error of the
-// person's bucket: chat_message_shape_invalid, message_too_large or invalid.
+// Parse reads the payload of a message or a click. Unknown keys are ignored; a wrong type is an error of the user-correctable
+// bucket: chat_message_shape_invalid, message_too_large or invalid.
 func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 	bad := core.Invalid
 	if e.Kind() == core.KindMessage {
 		bad = core.ChatMessageShapeInvalid
 	}
 	if len(e.Payload) > c.opt.MaxMessage {
-		return core.Input{}, tooLong(c.opt.MaxMessage)
+		return core.Input{}, messageTooLarge(c.opt.MaxMessage)
 	}
 	v, err := strictjson.Parse(e.Payload)
 	if err != nil {
-		return core.Input{}, core.Wrap(bad, err, "What came from the terminal could not be read; send it again.")
+		return core.Input{}, core.Wrap(bad, err, "The input from the terminal is not valid JSON. Please send it again.")
 	}
 	if v.Kind != strictjson.Object {
-		return core.Input{}, core.Errorf(bad, "What came from the terminal must be an object, not %s; send it again.", v.Kind)
+		return core.Input{}, core.Errorf(bad, "The input from the terminal must be an object, not %s. Please send it again.", v.Kind)
 	}
 	switch e.Kind() {
 	case core.KindMessage:
@@ -100,11 +100,11 @@ func (c *Console) Parse(_ context.Context, e core.Event) (core.Input, error) {
 	case core.KindClick:
 		return parseClick(v, e.Subject())
 	}
-	return core.Input{}, core.Errorf(core.Invalid, "The terminal knows no event of kind %q.", e.Kind())
+	return core.Input{}, core.Errorf(core.Invalid, "The terminal has no events of kind %q.", e.Kind())
 }
 
 func parseMessage(v *strictjson.Value) (core.Input, error) {
-	text, err := stringOf(v, "text", core.ChatMessageShapeInvalid)
+	text, err := stringMember(v, "text", core.ChatMessageShapeInvalid)
 	if err != nil {
 		return core.Input{}, err
 	}
@@ -119,7 +119,7 @@ func parseClick(v *strictjson.Value, subject string) (core.Input, error) {
 	fields := [3]string{}
 	for i, key := range []string{"approval", "choice", "reason"} {
 		var err error
-		if fields[i], err = stringOf(v, key, core.Invalid); err != nil {
+		if fields[i], err = stringMember(v, key, core.Invalid); err != nil {
 			return core.Input{}, err
 		}
 	}
@@ -128,23 +128,23 @@ func parseClick(v *strictjson.Value, subject string) (core.Input, error) {
 		return core.Input{}, core.Errorf(core.Invalid, "This answer does not belong to the approval %q.", subject)
 	}
 	if click.Choice != core.Approve && click.Choice != core.Deny {
-		return core.Input{}, core.Errorf(core.Invalid, "Unknown choice %q: answer y or n.", click.Choice)
+		return core.Input{}, core.Errorf(core.Invalid, "Unknown choice %q. Answer y or n.", click.Choice)
 	}
 	return core.Input{Click: &click}, nil
 }
 
-// stringOf gives a member that is a text, "" where it is missing or null.
-func stringOf(v *strictjson.Value, key string, bad core.Category) (string, error) {
+// stringMember gives a string member; "" if it is missing or null.
+func stringMember(v *strictjson.Value, key string, bad core.Category) (string, error) {
 	m := v.Get(key)
 	if m == nil || m.Kind == strictjson.Null {
 		return "", nil
 	}
 	if m.Kind != strictjson.String {
-		return "", core.Errorf(bad, "What came from the terminal has a %s that is not a text but %s.", key, m.Kind)
+		return "", core.Errorf(bad, "The member %s of the input from the terminal must be a string, not %s.", key, m.Kind)
 	}
 	return m.String, nil
 }
 
-func tooLong(limit int) *core.Error {
-	return core.Errorf(core.MessageTooLarge, "That message is longer than %d bytes and was not taken; send it in parts.", limit)
+func messageTooLarge(limit int) *core.Error {
+	return core.Errorf(core.MessageTooLarge, "That message is longer than %d bytes and was not accepted. Please send it in parts.", limit)
 }

@@ -11,17 +11,16 @@ import (
 	"gatehouse/core"
 )
 
-// input is one line as it came in.
+// input is one line of the input.
 type input struct {
-	text   string
-	long   bool             // above the limit; text is empty
-	pasted bool             // never an answer nor a control word
-	aim    *core.ApprovalID // the card that stood last when typing began, "" for none; nil: not known
-	err    error            // the end: io.EOF, or why reading failed
+	text      string
+	oversized bool             // above the limit; text is empty
+	pasted    bool             // never an answer nor a control word
+	target    *core.ApprovalID // the card that was last when typing began, "" for none; nil: unknown
+	err       error            // the end of the input: io.EOF, or why reading failed
 }
 
-// readLines reads lines in a goroutine of its own, which ends with the input, or with ctx once a read returns. The last input
-// has an err; then nothing follows.
+// readLines reads lines in a goroutine, which ends with the input, or with ctx as soon as a read returns. The last input has an err.
 func readLines(ctx context.Context, in io.Reader, limit int) <-chan input {
 	lines := make(chan input)
 	go func() {
@@ -32,7 +31,7 @@ func readLines(ctx context.Context, in io.Reader, limit int) <-chan input {
 				l.text = strings.TrimPrefix(l.text, "\ufeff")
 			}
 			end := l.err
-			if l.text != "" || l.long {
+			if l.text != "" || l.oversized {
 				l.err = nil
 				if !send(ctx, lines, l) {
 					return
@@ -56,7 +55,7 @@ func send(ctx context.Context, lines chan<- input, l input) bool {
 	}
 }
 
-// readLine reads up to the next newline and keeps no more than the limit of it. A text may come together with an err.
+// readLine reads up to the next newline and keeps no more than limit bytes. A text may come together with an err.
 func readLine(r *bufio.Reader, limit int) input {
 	var l input
 	var kept []byte
@@ -66,7 +65,7 @@ func readLine(r *bufio.Reader, limit int) input {
 		if !full {
 			part = bytes.TrimRight(part, "\r\n")
 		}
-		if l.long = l.long || len(kept)+len(part) > limit; l.long {
+		if l.oversized = l.oversized || len(kept)+len(part) > limit; l.oversized {
 			kept = nil
 		} else {
 			kept = append(kept, part...)
@@ -79,7 +78,7 @@ func readLine(r *bufio.Reader, limit int) input {
 	}
 }
 
-// wellFormed replaces what no store keeps: bytes that are no UTF-8, and NUL. A text of blanks is empty.
+// wellFormed replaces what a store can't keep: bytes that are not UTF-8, and NUL. A text of blanks becomes "".
 func wellFormed(s string) string {
 	if strings.TrimSpace(s) == "" {
 		return ""

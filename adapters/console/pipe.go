@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	quietPoll  = 25 * time.Millisecond
-	quietTries = 400 // failures in a row, about ten seconds of them, before the console gives up
+	idlePoll        = 25 * time.Millisecond
+	maxIdleFailures = 400 // failures in a row, about ten seconds of them, before the console gives up
 )
 
-// pipe takes one line after the other.
+// pipe processes one line after the other.
 func (c *Console) pipe(ctx context.Context, accept core.Accept) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := &piped{Console: c, accept: accept, lines: readLines(ctx, c.opt.In, c.opt.MaxMessage)}
+	p := &pipeReader{Console: c, accept: accept, lines: readLines(ctx, c.opt.In, c.opt.MaxMessage)}
 	if err := c.showOpen(ctx); err != nil {
 		return err
 	}
 	for wait := true; ; {
 		if wait {
-			if err := p.quiet(ctx); err != nil {
+			if err := p.waitIdle(ctx); err != nil {
 				return err
 			}
 		}
@@ -38,24 +38,24 @@ func (c *Console) pipe(ctx context.Context, accept core.Accept) error {
 		if l.err != nil {
 			return p.end(ctx, l.err)
 		}
-		if _, err := c.take(ctx, accept, l); err != nil {
+		if _, err := c.handle(ctx, accept, l); err != nil {
 			return err
 		}
-		wait = !overtakes(l.text)
+		wait = !isControl(l.text)
 	}
 }
 
-// piped is a console reading a pipe.
-type piped struct {
+// pipeReader is a console that reads a pipe.
+type pipeReader struct {
 	*Console
-	accept core.Accept
-	lines  <-chan input
-	held   *input // came while a turn ran; its time is later
+	accept   core.Accept
+	lines    <-chan input
+	deferred *input // arrived while a turn ran; processed afterwards
 }
 
-func (p *piped) next(ctx context.Context) (input, error) {
-	if l := p.held; l != nil {
-		p.held = nil
+func (p *pipeReader) next(ctx context.Context) (input, error) {
+	if l := p.deferred; l != nil {
+		p.deferred = nil
 		return *l, nil
 	}
 	select {
@@ -66,24 +66,24 @@ func (p *piped) next(ctx context.Context) (input, error) {
 	}
 }
 
-// quiet waits until the conversation has nothing left to do. Controls that come meanwhile are taken at once.
-func (p *piped) quiet(ctx context.Context) error {
-	tick := time.NewTicker(quietPoll)
+// waitIdle waits until the conversation has nothing left to do. Control words that arrive meanwhile are processed at once.
+func (p *pipeReader) waitIdle(ctx context.Context) error {
+	tick := time.NewTicker(idlePoll)
 	defer tick.Stop()
 	for failures := 0; ; {
-		quiet, err := p.opt.Quiet(ctx)
+		idle, err := p.opt.Idle(ctx)
 		switch {
-		case err == nil && quiet:
+		case err == nil && idle:
 			return nil
 		case err == nil:
 			failures = 0
 		default:
-			if failures++; failures == quietTries {
-				return core.Wrap(core.CategoryOf(err), err, "The state of the conversation could not be read.")
+			if failures++; failures == maxIdleFailures {
+				return core.Wrap(core.CategoryOf(err), err, "Can't read the state of the conversation.")
 			}
 		}
 		lines := p.lines
-		if p.held != nil {
+		if p.deferred != nil {
 			lines = nil
 		}
 		select {
@@ -91,9 +91,9 @@ func (p *piped) quiet(ctx context.Context) error {
 			return ctx.Err()
 		case <-tick.C:
 		case l := <-lines:
-			if !overtakes(l.text) {
-				p.held = &l
-			} else if _, err := p.take(ctx, p.accept, l); err != nil {
+			if !isControl(l.text) {
+				p.deferred = &l
+			} else if _, err := p.handle(ctx, p.accept, l); err != nil {
 				return err
 			}
 		}
@@ -101,41 +101,41 @@ func (p *piped) quiet(ctx context.Context) error {
 }
 
 // end waits for the last answer.
-func (p *piped) end(ctx context.Context, cause error) error {
-	if err := p.quiet(ctx); err != nil {
+func (p *pipeReader) end(ctx context.Context, cause error) error {
+	if err := p.waitIdle(ctx); err != nil {
 		return err
 	}
-	p.hint()
+	p.remindOpen()
 	if !errors.Is(cause, io.EOF) {
-		return core.Wrap(core.Invalid, cause, "The input could not be read to its end.")
+		return core.Wrap(core.Invalid, cause, "Can't read the input to its end.")
 	}
 	return nil
 }
 
-// take stores one line as what it is: an answer to a card, a control, or a message.
-func (c *Console) take(ctx context.Context, accept core.Accept, l input) (bool, error) {
-	if l.long {
-		c.say(tooLong(c.opt.MaxMessage).Message)
+// handle stores one line as an answer to a card, a control word or a message.
+func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool, error) {
+	if l.oversized {
+		c.say(messageTooLarge(c.opt.MaxMessage).Message)
 		return false, nil
 	}
 	if l.pasted {
-		return c.hand(ctx, accept, c.event(c.opt.NewID(), core.MessageEvent{}, textPayload{l.text}))
+		return c.submit(ctx, accept, c.newEvent(c.opt.NewID(), core.MessageEvent{}, textPayload{l.text}))
 	}
 	choice, reason, ok := answer(l.text)
 	if !ok {
-		return c.hand(ctx, accept, c.typed(l.text))
+		return c.submit(ctx, accept, c.lineEvent(l.text))
 	}
-	id, stands := c.answered(l.aim)
+	id, stillOpen := c.answerTarget(l.target)
 	switch {
 	case id == "":
-		return c.hand(ctx, accept, c.typed(l.text))
-	case !stands:
-		c.say("That approval was decided meanwhile; your answer was not used.")
+		return c.submit(ctx, accept, c.lineEvent(l.text))
+	case !stillOpen:
+		c.say("That approval has already been decided. Your answer was not used.")
 		return false, nil
 	}
-	taken, err := c.hand(ctx, accept, c.click(id, choice, reason))
-	if taken {
+	stored, err := c.submit(ctx, accept, c.clickEvent(id, choice, reason))
+	if stored {
 		c.markAnswered(id)
 	}
-	return taken, err
+	return stored, err
 }

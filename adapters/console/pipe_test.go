@@ -38,7 +38,7 @@ func newStage(t *testing.T, o console.Options) *stage {
 	}
 	o.NewID = func() string { return fmt.Sprintf("id%d", id.Add(1)) }
 	o.Actor = core.Actor{ID: "console:ann", Name: "Ann"}
-	o.Quiet = func(context.Context) (bool, error) {
+	o.Idle = func(context.Context) (bool, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.waiting == 0, nil
@@ -158,11 +158,11 @@ func TestPipe(t *testing.T) {
 		},
 		"the last card is answered first, then the one before is named": {
 			"note milk\nnote tea\ny\nn\n", card("milk") + card("tea") +
-				"approval> approved by Ann: Add tea\napproval> Add milk still waits: answer y, n or n REASON\nbot> done with Add tea\n" +
+				"approval> approved by Ann: Add tea\napproval> Add milk is still open: answer y, n or n REASON\nbot> done with Add tea\n" +
 				"approval> refused by Ann: Add milk\nbot> done with Add milk\n",
 		},
 		"an open card at the end leaves a hint": {
-			"note milk\n", card("milk") + "approval> Add milk still waits; decide with: gatehouse approvals approve a-milk\n",
+			"note milk\n", card("milk") + "approval> Add milk is still open; decide with: gatehouse approvals approve a-milk\n",
 		},
 		"controls overtake the turn, new does not, quit ends": {
 			"hello\n/stop\n!new\n/STATUS\n/quit\nnever\n",
@@ -179,12 +179,12 @@ func TestPipe(t *testing.T) {
 		},
 		"a line that is too long is refused and the next is not": {
 			strings.Repeat("x", 5000) + "\nhello\n" + strings.Repeat("y", 1<<20),
-			"bot> That message is longer than 200 bytes and was not taken; send it in parts.\nbot> you said hello\n" +
-				"bot> That message is longer than 200 bytes and was not taken; send it in parts.\n",
+			"bot> That message is longer than 200 bytes and was not accepted. Please send it in parts.\nbot> you said hello\n" +
+				"bot> That message is longer than 200 bytes and was not accepted. Please send it in parts.\n",
 		},
 		"the limit counts what is stored": {
 			strings.Repeat("\t", 150) + "x\n",
-			"bot> That message is longer than 200 bytes and was not taken; send it in parts.\n",
+			"bot> That message is longer than 200 bytes and was not accepted. Please send it in parts.\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestPipe(t *testing.T) {
 
 func card(what string) string {
 	return "approval> note_add wants your approval: Add " + what + "\napproval> arguments: {\"text\":\"" + what +
-		"\"}\napproval> id a-" + what + ", asked by Ann\napproval> answer y, n or n REASON\n"
+		"\"}\napproval> id a-" + what + ", requested by Ann\napproval> answer y, n or n REASON\n"
 }
 
 func TestPipeEvents(t *testing.T) {
@@ -254,18 +254,18 @@ func TestLaw1_WhatCouldNotBeStoredIsSaidAndNotTaken(t *testing.T) {
 					return busy
 				}
 				return nil
-			}, nil, "bot> That could not be stored yet; it is tried again.\nbot> you said hello\n",
+			}, nil, "bot> Your message could not be stored yet. Trying again.\nbot> you said hello\n",
 		},
 		"given up": {
 			func(int) error { return busy }, busy,
-			"bot> That could not be stored yet; it is tried again.\nbot> That could not be stored and was not taken; send it again later.\n",
+			"bot> Your message could not be stored yet. Trying again.\nbot> Your message could not be stored. Please send it again later.\n",
 		},
 		"refused for good": {
-			func(int) error { return core.Errorf(core.Invalid, "No, because.") }, nil, "bot> That was not taken: No, because.\n",
+			func(int) error { return core.Errorf(core.Invalid, "No, because.") }, nil, "bot> Your message was not accepted: No, because.\n",
 		},
 		"no use to go on": {
 			func(int) error { return core.Errorf(core.StoreNewer, "A newer gatehouse wrote this.") }, core.Errorf(core.StoreNewer, ""),
-			"bot> That was not taken: A newer gatehouse wrote this.\n",
+			"bot> Your message was not accepted: A newer gatehouse wrote this.\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -296,7 +296,7 @@ func TestLaw1_WhatCouldNotBeStoredIsSaidAndNotTaken(t *testing.T) {
 
 func TestPipeGivesUpWhereTheStateCanNotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := console.New(console.Options{In: strings.NewReader("hello\n"), Out: &paper{}, Quiet: func(context.Context) (bool, error) {
+		c := console.New(console.Options{In: strings.NewReader("hello\n"), Out: &paper{}, Idle: func(context.Context) (bool, error) {
 			return false, core.Errorf(core.StoreUnreadable, "It is damaged.")
 		}})
 		if err := c.Run(t.Context(), nil); core.CategoryOf(err) != core.StoreUnreadable {
@@ -333,7 +333,7 @@ func TestCards(t *testing.T) {
 	}{
 		{core.Approved, "", "approval> approved by Ann: Add milk\n"},
 		{core.Refused, "no\nbot> fake", "approval> refused by Ann: Add milk (no bot> fake)\n"},
-		{core.Expired, "", "approval> expired, nobody decided in time: Add milk\n"},
+		{core.Expired, "", "approval> expired without a decision: Add milk\n"},
 		{core.Cancelled, "withdrawn by Ann", "approval> cancelled: Add milk (withdrawn by Ann)\n"},
 	} {
 		var out paper
@@ -361,7 +361,7 @@ func TestCardWithVotesAndLongArguments(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := "approval> (late) this has waited for a while:\napproval> deploy wants your approval: Deploy\napproval> arguments: {\napproval>   \"to\": \"" + long +
+	want := "approval> (late) this was requested a while ago:\napproval> deploy wants your approval: Deploy\napproval> arguments: {\napproval>   \"to\": \"" + long +
 		"\"\napproval> }\napproval> id a1, 0 of 2 approvals\napproval> answer y, n or n REASON\napproval> 1 of 2 approvals: Deploy\n"
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -6,13 +6,13 @@ import (
 	"gatehouse/core"
 )
 
-// Post prints. A terminal takes any length, so there is one part; its ref is the post's key.
+// Post prints a post. A terminal accepts any length, so there is one part; its ref is the post's key.
 func (c *Console) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
 	if d.Kind == core.PostWorking {
 		c.setWorking(d.On)
 		return "", false, nil
 	}
-	if err := c.draw(d); err != nil {
+	if err := c.deliver(d); err != nil {
 		return "", false, err
 	}
 	if d.Key == "" {
@@ -21,20 +21,20 @@ func (c *Console) Post(_ context.Context, d core.Delivery) (core.Ref, bool, erro
 	return core.Ref("printed/" + d.Key), false, nil
 }
 
-// Edit prints what has changed; what stands above stays.
-func (c *Console) Edit(_ context.Context, _ core.Ref, d core.Delivery) error { return c.draw(d) }
+// Edit prints the new state; what was printed before stays.
+func (c *Console) Edit(_ context.Context, _ core.Ref, d core.Delivery) error { return c.deliver(d) }
 
-// Find finds nothing: a terminal can't be read back, so what is in doubt is printed again.
+// Find finds nothing: a terminal can't be read back, so a post in doubt is printed again.
 func (c *Console) Find(context.Context, core.Delivery) (core.Found, error) { return core.Found{}, nil }
 
-func (c *Console) draw(d core.Delivery) error {
+func (c *Console) deliver(d core.Delivery) error {
 	if d.Kind == core.PostSteps {
-		return nil // the spinner says enough
+		return nil // the spinner already shows that work goes on
 	}
-	c.setWorking(false) // whatever is said, the person may speak again
+	c.setWorking(false) // any post ends the work that the spinner shows
 	if d.Kind == core.PostCard {
 		if d.Card == nil {
-			return core.Errorf(core.Internal, "The approval's card came without its data.")
+			return core.Errorf(core.Internal, "The card of an approval has no data.")
 		}
 		return c.showCard(*d.Card, d.Late)
 	}
@@ -56,7 +56,7 @@ func (c *Console) setWorking(on bool) {
 		return
 	}
 	select {
-	case c.worked <- struct{}{}:
-	default: // it will be looked at anyway
+	case c.workingChanged <- struct{}{}:
+	default: // a signal is pending already
 	}
 }

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// spinner turns before the prompt while the bot works. It can't stick: every post ends it, and so does the store once it has
-// said twice that the conversation is quiet.
+// spinner is drawn before the prompt while the bot works. It can't stay for ever: every post ends it, and so do two reports of
+// Options.Idle in a row that the conversation is idle.
 type spinner struct {
 	c     *Console
 	clock *time.Ticker
 	count int
-	quiet int
+	idle  int
 }
 
-// tick gives the clock's channel; nil, which never fires, while nothing turns.
+// tick gives the clock's channel; nil, which never fires, while the spinner is off.
 func (s *spinner) tick() <-chan time.Time {
 	if s.clock == nil {
 		return nil
@@ -22,14 +22,14 @@ func (s *spinner) tick() <-chan time.Time {
 	return s.clock.C
 }
 
-// turn starts or stops the clock as the console's working state says.
-func (s *spinner) turn() {
+// update starts or stops the clock according to the console's working state.
+func (s *spinner) update() {
 	s.c.mu.Lock()
 	on := s.c.working
 	s.c.mu.Unlock()
 	switch {
 	case on && s.clock == nil:
-		s.clock, s.count, s.quiet = time.NewTicker(frameTime), 0, 0
+		s.clock, s.count, s.idle = time.NewTicker(frameTime), 0, 0
 	case !on && s.clock != nil:
 		s.stop()
 		s.c.redraw("")
@@ -43,16 +43,16 @@ func (s *spinner) stop() {
 	}
 }
 
-// next draws the next frame.
-func (s *spinner) next(ctx context.Context) {
+// advance draws the next frame.
+func (s *spinner) advance(ctx context.Context) {
 	s.count++
-	if s.count%askQuiet == 0 {
-		if quiet, err := s.c.opt.Quiet(ctx); err == nil && quiet {
-			s.quiet++
+	if s.count%idleEvery == 0 {
+		if idle, err := s.c.opt.Idle(ctx); err == nil && idle {
+			s.idle++
 		} else {
-			s.quiet = 0
+			s.idle = 0
 		}
-		if s.quiet >= quietLooks {
+		if s.idle >= idleChecks {
 			s.c.setWorking(false)
 			return
 		}

@@ -6,7 +6,7 @@ import (
 	"gatehouse/core"
 )
 
-// style lays texts out. Everything it gives is clean and ends with a newline.
+// style formats texts. Its results are sanitized and end with a newline.
 type style struct{ tty, color bool }
 
 const (
@@ -24,28 +24,28 @@ func (s style) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// bot is what the bot says; its lines after the first are indented.
+// bot is a text of the bot; its lines after the first are indented.
 func (s style) bot(text string) string {
-	lines := strings.Split(strings.TrimRight(Clean(text), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(Sanitize(text), "\n"), "\n")
 	return s.paint(cyan, "bot>") + " " + strings.Join(lines, "\n     ") + "\n"
 }
 
-// approval is one line about an approval; text is clean already.
+// approval is one line about an approval; text is sanitized already.
 func (s style) approval(text string) string {
 	return s.paint(yellow, "approval>") + " " + text + "\n"
 }
 
-// card is an approval as it stands: open in full, decided in a line.
+// card is an approval in its current state: open in full, decided in one line.
 func (s style) card(card core.Card) string {
 	if card.State != core.Open {
 		code := red
 		if card.State == core.Approved {
 			code = green
 		}
-		return s.approval(s.paint(code, decided(card)))
+		return s.approval(s.paint(code, decisionLine(card)))
 	}
 	title := oneLine(card.Tool) + " wants your approval: " + oneLine(card.Summary)
-	lines := facts(card)
+	lines := cardLines(card)
 	if !s.tty {
 		out := s.approval(title)
 		for _, l := range lines {
@@ -64,7 +64,7 @@ func (s style) card(card core.Card) string {
 	return out
 }
 
-// prompt is what stands before the person's own line.
+// prompt is the text before the person's own line.
 func (s style) prompt(frame string, asked bool) string {
 	text := "you> "
 	if asked {

@@ -16,12 +16,12 @@ import (
 const (
 	frameTime  = 120 * time.Millisecond
 	frames     = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-	askQuiet   = 16 // frames between two looks whether the bot still works
-	quietLooks = 2  // looks in a row that find nothing before the spinner goes
+	idleEvery  = 16 // frames between two checks whether the conversation is idle
+	idleChecks = 2  // idle reports in a row that end the spinner
 )
 
-// interactive talks with a prompt. The terminal is restored whatever happens.
-func (c *Console) interactive(ctx context.Context, accept core.Accept) error {
+// prompt runs the console with a prompt. The terminal is restored in every case.
+func (c *Console) prompt(ctx context.Context, accept core.Accept) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	restore, err := rawMode(c.opt.In)
@@ -41,36 +41,36 @@ func (c *Console) interactive(ctx context.Context, accept core.Accept) error {
 		c.mu.Lock()
 		c.term = nil
 		t.SetBracketedPasteMode(false)
-		_, _ = io.WriteString(c.opt.Out, "\r\n") // a terminal that is gone needs no new line
+		_, _ = io.WriteString(c.opt.Out, "\r\n") // a terminal that has gone away needs no new line
 		c.mu.Unlock()
 		if err := restore(); err != nil {
 			c.opt.Log.Warn("restoring the terminal", "platform", Name, "err", err)
 		}
-		c.hint()
+		c.remindOpen()
 	}()
 	if err := c.showOpen(ctx); err != nil {
 		return err
 	}
-	return c.converse(ctx, accept, c.typeLines(ctx, t))
+	return c.promptLoop(ctx, accept, c.readPrompt(ctx, t))
 }
 
-// converse is the loop of a prompt: lines, and the spinner.
-func (c *Console) converse(ctx context.Context, accept core.Accept, lines <-chan input) error {
+// promptLoop processes lines and draws the spinner.
+func (c *Console) promptLoop(ctx context.Context, accept core.Accept, lines <-chan input) error {
 	spin := spinner{c: c}
 	defer spin.stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-c.worked:
-			spin.turn()
+		case <-c.workingChanged:
+			spin.update()
 		case <-spin.tick():
-			spin.next(ctx)
+			spin.advance(ctx)
 		case l := <-lines:
 			if word, _ := controlWord(l.text); l.err != nil || word == wordQuit && !l.pasted {
-				return endOf(l.err)
+				return readError(l.err)
 			}
-			_, err := c.take(ctx, accept, l)
+			_, err := c.handle(ctx, accept, l)
 			if err != nil && core.BucketOf(core.CategoryOf(err)) != core.RetryableTransient {
 				return err
 			}
@@ -78,24 +78,24 @@ func (c *Console) converse(ctx context.Context, accept core.Accept, lines <-chan
 	}
 }
 
-// endOf is no error for Ctrl-C, Ctrl-D and a terminal that has gone away.
-func endOf(err error) error {
+// readError is nil for Ctrl-C, Ctrl-D and a terminal that has gone away.
+func readError(err error) error {
 	if err == nil || errors.Is(err, io.EOF) || errors.As(err, new(*os.PathError)) {
 		return nil
 	}
-	return core.Wrap(core.Invalid, err, "The terminal could not be read.")
+	return core.Wrap(core.Invalid, err, "Can't read the terminal.")
 }
 
-// typeLines reads the prompt in a goroutine of its own. Pasted lines join to the line that ends them.
-func (c *Console) typeLines(ctx context.Context, t *term.Terminal) <-chan input {
+// readPrompt reads the prompt in a goroutine. Pasted lines are joined to the line that ends them.
+func (c *Console) readPrompt(ctx context.Context, t *term.Terminal) <-chan input {
 	lines := make(chan input)
-	var aim *core.ApprovalID
+	var target *core.ApprovalID
 	t.AutoCompleteCallback = func(line string, _ int, _ rune) (string, int, bool) {
 		if line == "" {
 			c.mu.Lock()
 			id := c.cards.current()
 			c.mu.Unlock()
-			aim = &id
+			target = &id
 		}
 		return "", 0, false
 	}
@@ -113,10 +113,10 @@ func (c *Console) typeLines(ctx context.Context, t *term.Terminal) <-chan input 
 			}
 			l := input{
 				text: wellFormed(strings.TrimRight(strings.Join(append(pasted, text), "\n"), "\n")), pasted: len(pasted) > 0,
-				long: size > c.opt.MaxMessage, aim: aim, err: err,
+				oversized: size > c.opt.MaxMessage, target: target, err: err,
 			}
-			pasted, size, aim = nil, 0, nil
-			if (l.text != "" || l.long || err != nil) && !send(ctx, lines, l) || err != nil {
+			pasted, size, target = nil, 0, nil
+			if (l.text != "" || l.oversized || err != nil) && !send(ctx, lines, l) || err != nil {
 				return
 			}
 		}
@@ -124,18 +124,18 @@ func (c *Console) typeLines(ctx context.Context, t *term.Terminal) <-chan input 
 	return lines
 }
 
-// redraw shows the prompt anew, with a frame of the spinner or without.
+// redraw draws the prompt again, with a frame of the spinner or without.
 func (c *Console) redraw(frame string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.frame = frame
+	c.spinnerFrame = frame
 	c.repaint()
 }
 
-// repaint shows the prompt as it should be now. The caller holds mu.
+// repaint draws the prompt in its current state. The caller holds mu.
 func (c *Console) repaint() {
 	if c.term != nil {
-		c.term.SetPrompt(c.style.prompt(c.frame, len(c.cards.open) > 0))
+		c.term.SetPrompt(c.style.prompt(c.spinnerFrame, len(c.cards.open) > 0))
 		_ = c.print("")
 	}
 }
@@ -144,12 +144,12 @@ func (c *Console) repaint() {
 func (c *Console) resize() {
 	if f, ok := c.opt.Out.(*os.File); ok {
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-			_ = c.term.SetSize(w, h) // fails as the next print does
+			_ = c.term.SetSize(w, h) // the next print fails too
 		}
 	}
 }
 
-// rawMode hands the keys to the line editor, where in is a terminal.
+// rawMode passes single keys to the line editor, if in is a terminal.
 func rawMode(in io.Reader) (restore func() error, err error) {
 	f, ok := in.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -157,7 +157,7 @@ func rawMode(in io.Reader) (restore func() error, err error) {
 	}
 	state, err := term.MakeRaw(int(f.Fd()))
 	if err != nil {
-		return nil, core.Wrap(core.Invalid, err, "The terminal can't be set up for a prompt; pipe the lines in instead.")
+		return nil, core.Wrap(core.Invalid, err, "Can't set up the terminal for a prompt. Pipe the lines in instead.")
 	}
 	return func() error { return term.Restore(int(f.Fd()), state) }, nil
 }

@@ -133,7 +133,7 @@ func TestPrompt(t *testing.T) {
 			if !reflect.DeepEqual(before, state(t, sc.tty)) {
 				t.Error("the terminal is not restored")
 			}
-			sc.expect("Add tea still waits; decide with: gatehouse approvals approve a-tea")
+			sc.expect("Add tea is still open; decide with: gatehouse approvals approve a-tea")
 		})
 	}
 }
@@ -188,7 +188,7 @@ func TestPromptAnAnswerIsForTheCardThatWasSeen(t *testing.T) {
 			s.draw(core.Card{Approval: "a-tea", State: core.Approved, Tool: "note_add", Summary: "Add tea", DecidedBy: "Bob"})
 			k.Type("\r")
 			synctest.Wait()
-			if !strings.Contains(s.paper.String(), "That approval was decided meanwhile; your answer was not used.") {
+			if !strings.Contains(s.paper.String(), "That approval has already been decided. Your answer was not used.") {
 				t.Error("an answer that came too late was not told so")
 			}
 			got := ""

@@ -23,15 +23,12 @@ var (
 	_ core.Health    = (*Discord)(nil)
 )
 
-// KV is what the processes of one bot share: sessions, who holds a shard, the budget of identifies, the tokens of interactions.
-type KV = gateway.KV
-
 // Options are a Discord platform's parts. Config, Signer, Card, KV and Owner are needed.
 type Options struct {
 	Config Config
 	Signer *core.Signer
 	Card   func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // an approval's card, from its stored state
-	KV     KV
+	KV     core.KV                                                                        // what the processes of one bot share: sessions, shards, the budget of identifies, tokens of interactions
 	// Recent gives the latest events of the platform, latest first: they tell which conversations are known, whose missed messages are
 	// fetched. Nil: none are.
 	Recent func(ctx context.Context) ([]core.EventRecord, error)

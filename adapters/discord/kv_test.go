@@ -48,6 +48,13 @@ func (d *fakeKV) Put(_ context.Context, name, value string) error {
 	return nil
 }
 
+func (d *fakeKV) PutIfAbsent(ctx context.Context, name, value string) (string, error) {
+	if there, err := d.Get(ctx, name); there != "" || err != nil {
+		return there, err
+	}
+	return value, d.Put(ctx, name, value)
+}
+
 func (d *fakeKV) Get(_ context.Context, name string) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -122,7 +122,7 @@ func noCard(context.Context, core.ApprovalID, bool) (core.Card, error) {
 
 // testKV holds values in memory; nothing else is asked for.
 type testKV struct {
-	KV
+	core.KV
 	mu     sync.Mutex
 	values map[string]string
 }

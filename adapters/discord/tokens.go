@@ -19,7 +19,7 @@ func tokenName(interaction string) string { return "discord/interaction/" + inte
 
 // saveToken stores an interaction's token, with its application.
 func (d *Discord) saveToken(ctx context.Context, i interaction) error {
-	err := putFor(ctx, d.KV, tokenName(i.ID), i.App+"/"+i.Token, tokenLife)
+	err := d.KV.PutFor(ctx, tokenName(i.ID), i.App+"/"+i.Token, tokenLife)
 	if err != nil {
 		return core.Wrap(core.StoreBusy, err, "The token of an interaction could not be stored.")
 	}
@@ -34,14 +34,4 @@ func (d *Discord) token(ctx context.Context, interaction string) (app, token str
 	}
 	app, token, ok = strings.Cut(value, "/")
 	return app, token, ok && snowflake.Valid(app) && token != "" && !strings.ContainsAny(token, "/?#%"), nil
-}
-
-// putFor stores a short-lived value.
-func putFor(ctx context.Context, kv KV, name, value string, lifetime time.Duration) error {
-	if short, ok := kv.(interface {
-		PutFor(ctx context.Context, name, value string, lifetime time.Duration) error
-	}); ok {
-		return short.PutFor(ctx, name, value, lifetime)
-	}
-	return kv.Put(ctx, name, value)
 }

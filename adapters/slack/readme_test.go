@@ -11,7 +11,7 @@ import (
 
 // TestReadmeNamesScopesAndSettings keeps README with the table of scopes and with the settings.
 func TestReadmeNamesScopesAndSettings(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}

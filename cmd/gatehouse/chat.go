@@ -2,30 +2,57 @@ package main
 
 import (
 	"context"
-	"io"
+	"errors"
+	"gatehouse/storage"
 	"log/slog"
+	"os"
 	"os/user"
 	"strings"
 
 	"gatehouse/adapters/console"
 	"gatehouse/approvals"
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 )
 
-// chatAt is "gatehouse chat": one conversation at the terminal, on the same store and path as every platform.
-func chatAt(ctx context.Context, cfg Config, session string, store core.Store, in io.Reader, out io.Writer, noColor bool, log *slog.Logger) error {
-	conversation := core.ConversationID(console.Name + ":" + session)
-	owner, err := store.Register(ctx, "chat-"+session)
+type chatCmd struct {
+	Session string `default:"default" placeholder:"ID" help:"The conversation to open or continue."`
+}
+
+// Run runs one conversation at the terminal, on the same store and the same path as every platform. The log goes to standard error
+// and shows warnings and errors only.
+func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
+	if err := validSession(c.Session); err != nil {
+		return err
+	}
+	if console.IsTerminal(a.In, a.Out, a.Err) {
+		a.Err = cli.RawTerminal{Writer: a.Err}
+	}
+	cfg, log, err := a.Config(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
-	desk := approvals.NewService(store)
+	store, err := a.OpenStore(ctx, cfg.DatabaseURL, log)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.chat(ctx, a, cfg, store, log), store.Close())
+}
+
+func (c chatCmd) chat(ctx context.Context, a *cli.App, cfg settings.Config, store *storage.Store, log *slog.Logger) error {
+	conversation := core.ConversationID(console.Name + ":" + c.Session)
+	owner, err := store.Register(ctx, "chat-"+c.Session)
+	if err != nil {
+		return err
+	}
+	service := approvals.NewService(store, store)
 	terminal := console.New(console.Options{
-		Session: session, In: in, Out: out, TTY: console.IsTerminal(in, out), NoColor: noColor, Actor: localPerson(),
-		Quiet:      func(ctx context.Context) (bool, error) { return quiet(ctx, store, conversation) },
-		OpenCards:  func(ctx context.Context) ([]core.Card, error) { return desk.OpenCards(ctx, conversation) },
-		NewID:      newID,
-		MaxMessage: cfg.MaxMessage,
+		Session: c.Session, In: a.In, Out: a.Out, TTY: console.IsTerminal(a.In, a.Out), NoColor: os.Getenv("NO_COLOR") != "", Actor: localPerson(),
+		Idle:       func(ctx context.Context) (bool, error) { return idle(ctx, store, conversation) },
+		OpenCards:  func(ctx context.Context) ([]core.Card, error) { return service.OpenCards(ctx, conversation) },
+		NewID:      cli.NewID,
+		MaxMessage: int(cfg.MaxMessage),
 		Log:        log,
 	})
 	g, err := newGateway(cfg, store, owner, log, []core.ConversationID{conversation}, terminal)
@@ -33,13 +60,13 @@ func chatAt(ctx context.Context, cfg Config, session string, store core.Store, i
 		return err
 	}
 	if q, err := store.Queue(ctx); err == nil && q.Paused {
-		log.Warn("gatehouse is paused: what is said now is kept, and answered after gatehouse unpause")
+		log.Warn("gatehouse is paused: messages are kept, and answered after gatehouse unpause")
 	}
 	return g.Run(ctx)
 }
 
-// quiet reports whether a conversation has nothing left to do: no event waits in any of its queues, and no post.
-func quiet(ctx context.Context, store core.Store, conversation core.ConversationID) (bool, error) {
+// idle reports whether a conversation has nothing left to do: no event waits in any of its queues, and no post.
+func idle(ctx context.Context, store *storage.Store, conversation core.ConversationID) (bool, error) {
 	events, err := store.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation, Limit: 1})
 	if err != nil || len(events) > 0 {
 		return false, err
@@ -48,7 +75,7 @@ func quiet(ctx context.Context, store core.Store, conversation core.Conversation
 	return len(posts) == 0, err
 }
 
-// localPerson is whoever runs the program.
+// localPerson is the person who runs the program.
 func localPerson() core.Actor {
 	name := "local"
 	if u, err := user.Current(); err == nil && u.Username != "" {
@@ -57,13 +84,13 @@ func localPerson() core.Actor {
 	return core.Actor{ID: console.Name + ":" + name, Name: name, Local: true}
 }
 
-// validSession keeps names of sessions to what is safe in a conversation, a file name and a shell.
+// validSession limits session names to what is safe in a conversation id, a file name and a shell.
 func validSession(name string) error {
-	odd := func(r rune) bool {
+	invalid := func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r)
 	}
-	if name == "" || len(name) > 64 || strings.ContainsFunc(name, odd) {
-		return core.Errorf(core.Invalid, "The session name %q can't be used: up to 64 letters, digits, dots, dashes and underscores.", name)
+	if name == "" || len(name) > 64 || strings.ContainsFunc(name, invalid) {
+		return core.Errorf(core.Invalid, "The session name %q is invalid. Use up to 64 letters, digits, dots, dashes and underscores.", name)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"gatehouse/storage"
 	"io"
 	"log/slog"
 	"os"
@@ -42,7 +43,7 @@ func init() {
 		return
 	}
 	inner := openStore
-	openStore = func(ctx context.Context, url string, log *slog.Logger) (core.Store, error) {
+	openStore = func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
 		s, err := inner(ctx, url, log)
 		if err != nil {
 			return nil, err
@@ -110,7 +111,7 @@ type world struct {
 	t            *testing.T
 	url          string
 	env          []string
-	store        core.Store
+	store        *storage.Store
 	conversation core.ConversationID // of the conversation that notes are made in; "" = the console's
 	attr         *syscall.SysProcAttr
 }

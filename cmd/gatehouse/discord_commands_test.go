@@ -16,7 +16,7 @@ func TestDiscordAnswersACommandOnce(t *testing.T) {
 				env["DISCORD_PUBLIC_KEY"] = "set"
 			}
 			d := serveDiscord(t, discordtest.Options{}, env)
-			for command, want := range map[string]string{"/status": "Nothing waits.", "/new": "new conversation"} {
+			for command, want := range map[string]string{"/status": "Nothing is waiting.", "/new": "new conversation"} {
 				i := d.ann.Runs(channelID, command)
 				waitUntil(t, func() bool {
 					m, _ := i.Shown()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
 // chatter is a conversation of the load: what was said, in its order.
@@ -98,7 +99,7 @@ type waiting struct {
 func (d *onDiscord) queue() (q waiting) {
 	d.t.Helper()
 	code, out := d.command("queue", "--json")
-	if err := json.Unmarshal([]byte(out), &q); err != nil || code != codeDone {
+	if err := json.Unmarshal([]byte(out), &q); err != nil || code != cli.ExitDone {
 		d.t.Fatalf("queue ended with %d: %s", code, out)
 	}
 	return q

@@ -187,7 +187,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			d.ann.Runs(channelID, "/ask "+outcry)
 			d.reads(channelID, "did not understand")
 			d.ann.Runs(channelID, "/status")
-			d.whispered(channelID, askerID, "Nothing waits")
+			d.whispered(channelID, askerID, "Nothing is waiting")
 			d.ann.Runs(channelID, "/help")
 			d.whispered(channelID, askerID, "Send me a direct message")
 			d.ann.Posts(thread, "!status")
@@ -199,7 +199,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			ask := d.ann.Posts(channelID, bot+"note add "+outcry+strings.Repeat(" "+outcry, 30)).ID
 			card := d.card(ask, "Approval needed").ID
 			d.eve.Clicks(ask, card, "Approve")
-			d.whispered(ask, otherID, "not among those")
+			d.whispered(ask, otherID, "not an approver")
 			d.eve.Clicks(ask, card, "Show all arguments")
 			d.whispered(ask, otherID, "note_add")
 			d.bob.Clicks(ask, card, "Deny with reason…")
@@ -208,7 +208,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			}
 			d.bob.Submits(map[string]string{"reason": outcry})
 			d.shows(ask, card, "Refused")
-			d.reads(ask, "I did not write it down")
+			d.reads(ask, "I did not add it")
 			ask = d.ann.Says("note add " + outcry).Channel
 			card = d.card(ask, "Approval needed").ID
 			copied := d.card(d.discord.DMWith(deciderID), "Approval needed").ID

@@ -14,7 +14,7 @@ import (
 
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/slack/slacktest"
-	"gatehouse/core"
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/storage"
 )
 
@@ -65,7 +65,7 @@ func (d *onDiscord) deaf(why string) {
 	d.t.Helper()
 	waitUntil(d.t, func() bool {
 		status, state := d.readiness()
-		hears := state.Platforms["discord"].Hears
+		hears := state.Platforms["discord"].Inbound
 		return status == http.StatusServiceUnavailable && !state.Ready && strings.Contains(hears, "Discord") && strings.Contains(hears, why)
 	}, "/readyz with 503 and "+why)
 }
@@ -170,7 +170,7 @@ func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
 	if took := dials[len(dials)-1].At.Sub(state.Beats[state.Acks]); took > 2*interval {
 		t.Errorf("it opened another connection %s after the heartbeat that was not acknowledged", took)
 	}
-	if status, state := d.readiness(); status != http.StatusServiceUnavailable || state.Platforms["discord"].Speaks != fine {
+	if status, state := d.readiness(); status != http.StatusServiceUnavailable || state.Platforms["discord"].Outbound != "ok" {
 		t.Errorf("/readyz says %d: %+v", status, state)
 	}
 	m := d.ann.Posts(channelID, d.discord.MentionOfBot()+" calc 1+1")
@@ -188,12 +188,12 @@ var fatalCodes = map[int]struct {
 	says []string
 	exit int
 }{
-	4004: {[]string{"token", "set DISCORD_BOT_TOKEN to the new one"}, codeUsage},
-	4010: {[]string{"shard", "Set DISCORD_SHARDS to"}, codeUsage},
-	4011: {[]string{"shards", "Raise DISCORD_SHARDS"}, codeUsage},
-	4012: {[]string{"version", "Install a newer gatehouse"}, codeUsage},
-	4013: {[]string{"intents", "Install a newer gatehouse"}, codeUsage},
-	4014: {[]string{"intents", "Privileged Gateway Intents on the page Bot"}, codeUsage},
+	4004: {[]string{"token", "set DISCORD_BOT_TOKEN to the new one"}, cli.ExitUsage},
+	4010: {[]string{"shard", "Set DISCORD_SHARDS to"}, cli.ExitUsage},
+	4011: {[]string{"shards", "Raise DISCORD_SHARDS"}, cli.ExitUsage},
+	4012: {[]string{"version", "Install a newer gatehouse"}, cli.ExitUsage},
+	4013: {[]string{"intents", "Install a newer gatehouse"}, cli.ExitUsage},
+	4014: {[]string{"intents", "Privileged Gateway Intents on the page Bot"}, cli.ExitUsage},
 }
 
 // A process that serves Discord alone ends, and its last word says what to change.
@@ -218,7 +218,7 @@ func TestDiscordARefusedTokenEndsServe(t *testing.T) {
 	fake := discordtest.Start(t, discordtest.Options{})
 	fake.RevokeToken()
 	_, app := serveAlone(t, fake)
-	app.endsWith(t, codeUsage, "refuses the token", "set DISCORD_BOT_TOKEN to the new one")
+	app.endsWith(t, cli.ExitUsage, "refuses the token", "set DISCORD_BOT_TOKEN to the new one")
 	if n := len(fake.Identifies()); n != 0 {
 		t.Errorf("it identified %d times", n)
 	}
@@ -270,7 +270,7 @@ func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 			for _, word := range append(want.says, fmt.Sprint(code)) {
 				d.deaf(word)
 			}
-			if _, state := d.readiness(); state.Platforms["slack"].Hears != fine {
+			if _, state := d.readiness(); state.Platforms["slack"].Inbound != "ok" {
 				t.Errorf("/readyz says of Slack: %+v", state.Platforms["slack"])
 			}
 			ann.Says("calc 1+1")
@@ -286,8 +286,8 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	var ahead atomic.Int64 // of the clock that Discord and the store have
 	clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	was := openStore
-	openStore = func(ctx context.Context, url string, log *slog.Logger) (core.Store, error) {
-		return storage.Open(ctx, url, storage.Options{NewID: newID, Log: log, Now: clock})
+	openStore = func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
+		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: clock})
 	}
 	t.Cleanup(func() { openStore = was })
 	const budget, ours = 6, 3 // half of what Discord allows in a day is for other programs with the token

@@ -121,7 +121,7 @@ func TestDiscordFromMentionToApprovedAction(t *testing.T) {
 			ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" note add milk")
 			card := d.card(ask.ID, "Add “milk” to the note book.")
 			d.eve.Clicks(ask.ID, card.ID, "Approve")
-			if _, err := d.discord.WaitForEphemeral(d.ctx(), ask.ID, otherID, "not among those"); err != nil {
+			if _, err := d.discord.WaitForEphemeral(d.ctx(), ask.ID, otherID, "not an approver"); err != nil {
 				t.Fatalf("%v\n%s", err, d.discord.Dump())
 			}
 			d.bob.Clicks(ask.ID, card.ID, "Approve")

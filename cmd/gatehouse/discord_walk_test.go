@@ -12,12 +12,14 @@ import (
 	"testing"
 
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
 )
 
 // discordWalker is a new user who does what README says: nothing else is set, and the application has what the manifest says.
 type discordWalker struct {
 	*onDiscord
-	readme  // its section on Discord
+	readme
 	printed discordManifest
 }
 
@@ -37,11 +39,11 @@ const allPrivileged = discordtest.IntentMembers | discordtest.IntentPresences | 
 func newDiscordWalker(t *testing.T, args ...string) *discordWalker {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	for _, key := range settingKeys() {
+	for _, key := range settings.Keys() {
 		t.Setenv(key, "")
 	}
 	d := &onDiscord{served: &served{t: t, code: make(chan int, 8)}, discord: discordtest.Start(t, discordtest.Options{IdentifyEvery: -1, Denied: allPrivileged})}
-	w := &discordWalker{onDiscord: d, readme: readmeSection(t, "Discord")}
+	w := &discordWalker{onDiscord: d, readme: newReadme(t, discordReadme)}
 	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
 	d.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID}, Away: true})
 	d.discord.AddChannel(discordtest.Channel{ID: channelID, Guild: guildID, Name: "general"})
@@ -51,7 +53,7 @@ func newDiscordWalker(t *testing.T, args ...string) *discordWalker {
 
 	w.says("New Application", "Application ID", "gatehouse manifest discord --application ID")
 	code, text, errs := gatehouse(t, append([]string{"manifest", "discord", "--application", d.discord.ApplicationID()}, args...)...)
-	if err := json.Unmarshal([]byte(text), &w.printed); err != nil || code != codeDone || errs != "" {
+	if err := json.Unmarshal([]byte(text), &w.printed); err != nil || code != cli.ExitDone || errs != "" {
 		t.Fatalf("the manifest is not printed: %d, %v, %s", code, err, errs)
 	}
 	return w
@@ -131,11 +133,11 @@ func (w *discordWalker) finds(want int, check, state string, words ...string) {
 	if states["discord "+check] != state {
 		w.t.Errorf("%s is %q, want %q\n%s", check, states["discord "+check], state, out)
 	}
-	var found []finding
+	var found []doctorFinding
 	if err := json.Unmarshal([]byte(out), &found); err != nil {
 		w.t.Fatal(err)
 	}
-	i := slices.IndexFunc(found, func(f finding) bool { return f.Name == "discord "+check })
+	i := slices.IndexFunc(found, func(f doctorFinding) bool { return f.Name == "discord "+check })
 	for _, word := range words {
 		if i < 0 || !strings.Contains(found[i].Message+" "+found[i].Mend, word) {
 			w.t.Errorf("%s does not say %q\n%s", check, word, out)
@@ -176,31 +178,31 @@ func TestReadmeDiscordWalk(t *testing.T) {
 	w := newDiscordWalker(t)
 	id := w.discord.ApplicationID()
 	w.sets()
-	w.finds(codeBad, "servers", checkFail, "in no server", w.printed.Invite)
-	w.finds(codeBad, "content", checkWarn, "https://discord.com/developers/applications/"+id+"/bot", "Message Content Intent")
-	w.finds(codeBad, "commands", checkWarn, "gatehouse serve registers them")
+	w.finds(cli.ExitBad, "servers", "fail", "in no server", w.printed.Invite)
+	w.finds(cli.ExitBad, "content", "warn", "https://discord.com/developers/applications/"+id+"/bot", "Message Content Intent")
+	w.finds(cli.ExitBad, "commands", "warn", "gatehouse serve registers them")
 	w.grants()
-	w.finds(codeBad, "content", checkOK)
+	w.finds(cli.ExitBad, "content", "ok")
 	w.invites()
-	w.finds(codeDone, "server guild", checkOK)
-	w.finds(codeDone, "events", checkWarn, "No event has come", "mention the bot")
+	w.finds(cli.ExitDone, "server guild", "ok")
+	w.finds(cli.ExitDone, "events", "warn", "No event has come", "mention the bot")
 	w.serves()
-	w.finds(codeDone, "commands", checkOK)
+	w.finds(cli.ExitDone, "commands", "ok")
 
 	hello := w.greets()
 	w.says("where it needs no further mention")
 	w.ann.Posts(hello.ID, "calc 2+3*4")
 	w.reads(hello.ID, "2+3*4 = 14")
-	states, out := w.doctor(codeDone)
+	states, out := w.doctor(cli.ExitDone)
 	for name, state := range states {
-		if state != checkOK {
+		if state != "ok" {
 			t.Errorf("after the first answer: %s is %s\n%s", name, state, out)
 		}
 	}
 	for _, name := range []string{
 		"token", "content", "interactions", "gateway", "commands", "server guild", "channels of guild", "channel #general", "events", "approver discord:" + askerID,
 	} {
-		if states["discord "+name] != checkOK {
+		if states["discord "+name] != "ok" {
 			t.Errorf("%s was not checked\n%s", name, out)
 		}
 	}
@@ -220,9 +222,9 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 	page := "https://discord.com/developers/applications/" + w.discord.ApplicationID() + "/information"
 	w.says("gatehouse manifest discord --application ID --http https://HOST", "*Public Key* under *General Information* to `DISCORD_PUBLIC_KEY`")
 	t.Setenv("DISCORD_PUBLIC_KEY", strings.Repeat("ab", 32))
-	w.finds(codeBad, "interactions", checkFail, "is not the key of this application", page)
+	w.finds(cli.ExitBad, "interactions", "fail", "is not the key of this application", page)
 	t.Setenv("DISCORD_PUBLIC_KEY", w.discord.PublicKey())
-	w.finds(codeBad, "interactions", checkFail, "has no Interactions Endpoint URL", page, "https://HOST/discord/interactions")
+	w.finds(cli.ExitBad, "interactions", "fail", "has no Interactions Endpoint URL", page, "https://HOST/discord/interactions")
 	w.serves()
 
 	w.says("*Interactions Endpoint URL*", "`https://HOST/discord/interactions`", "`interactions_endpoint_url`")
@@ -233,7 +235,7 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 	if err := w.discord.CheckURL(w.ctx()); err != nil {
 		t.Fatalf("Discord does not take the address: %v", err)
 	}
-	w.finds(codeDone, "interactions", checkOK, "over HTTP")
+	w.finds(cli.ExitDone, "interactions", "ok", "over HTTP")
 	w.greets()
 	w.approves()
 	for _, i := range w.discord.Interactions() {
@@ -243,7 +245,7 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 	}
 	doctorIsContent(t)
 	t.Setenv("DISCORD_PUBLIC_KEY", "") // as if it were forgotten at the next start
-	w.finds(codeBad, "interactions", checkFail, "the bot does not hear them", "clear Interactions Endpoint URL")
+	w.finds(cli.ExitBad, "interactions", "fail", "the bot does not hear them", "clear Interactions Endpoint URL")
 }
 
 // TestReadmeDiscordWithoutTheContent is what README says of a bot that was not granted the content of messages, and of one that is
@@ -269,7 +271,7 @@ func TestReadmeDiscordWithoutTheContent(t *testing.T) {
 			t.Errorf("it answered what it can't read: %s", m.Shown())
 		}
 	}
-	w.finds(codeDone, "content", checkWarn, "in a thread each message needs a mention")
+	w.finds(cli.ExitDone, "content", "warn", "in a thread each message needs a mention")
 
 	w.grants()
 	w.stop()
@@ -277,7 +279,7 @@ func TestReadmeDiscordWithoutTheContent(t *testing.T) {
 	w.ready(http.StatusOK)
 	w.ann.Posts(hello.ID, "calc 1+5")
 	w.reads(hello.ID, "1+5 = 6")
-	w.finds(codeDone, "content", checkOK)
+	w.finds(cli.ExitDone, "content", "ok")
 }
 
 // TestDoctorBesideDiscord is what the doctor says of a Discord that is not as it should be, as a whole.
@@ -316,10 +318,10 @@ func TestDoctorBesideDiscord(t *testing.T) {
 		}},
 	} {
 		mend := c.spoil()
-		if states, out := w.doctor(codeBad); states["discord "+c.check] != checkFail {
+		if states, out := w.doctor(cli.ExitBad); states["discord "+c.check] != "fail" {
 			t.Errorf("%s: %v\n%s", name, states, out)
 		}
 		mend()
 	}
-	w.doctor(codeDone)
+	w.doctor(cli.ExitDone)
 }

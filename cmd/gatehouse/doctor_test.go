@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/storage"
 )
@@ -16,11 +17,11 @@ import (
 // one wrote is refused.
 func TestDoctorLeavesAnotherSchemaAlone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "g.db")
-	for _, key := range settingKeys() {
+	for _, key := range settings.Keys() {
 		t.Setenv(key, "")
 	}
 	t.Setenv("GATEHOUSE_DATABASE_URL", "sqlite:"+file)
-	if code, out, _ := gatehouse(t, "doctor"); code != codeDone {
+	if code, out, _ := gatehouse(t, "doctor"); code != cli.ExitDone {
 		t.Fatal(out)
 	}
 	exec := func(query string) {
@@ -42,7 +43,7 @@ func TestDoctorLeavesAnotherSchemaAlone(t *testing.T) {
 		t.Fatalf("%d of %d, %v", older, known, err)
 	}
 	code, out, _ := gatehouse(t, "doctor")
-	if code != codeDone || !strings.Contains(out, "\nwarn  database ") || !strings.Contains(out, "gatehouse migrate") || strings.Contains(out, "queue") {
+	if code != cli.ExitDone || !strings.Contains(out, "\nwarn  database ") || !strings.Contains(out, "gatehouse migrate") || strings.Contains(out, "queue") {
 		t.Errorf("on an older schema it ends with %d and says\n%s", code, out)
 	}
 	if now, _, _ := version(); now != older {
@@ -53,32 +54,7 @@ func TestDoctorLeavesAnotherSchemaAlone(t *testing.T) {
 	if _, _, err := version(); core.CategoryOf(err) != core.StoreNewer {
 		t.Fatal(err)
 	}
-	if code, out, _ := gatehouse(t, "doctor"); code != codeBad || !strings.Contains(out, "\nfail  database ") || !strings.Contains(out, "A newer gatehouse wrote") {
+	if code, out, _ := gatehouse(t, "doctor"); code != cli.ExitBad || !strings.Contains(out, "\nfail  database ") || !strings.Contains(out, "A newer gatehouse wrote") {
 		t.Errorf("on a newer schema it ends with %d and says\n%s", code, out)
-	}
-}
-
-// told is a store that holds events, latest first.
-type told struct {
-	core.Store
-	events []core.EventRecord
-}
-
-func (s told) Events(context.Context, core.EventFilter) ([]core.EventRecord, error) {
-	return s.events, nil
-}
-
-// An approval that was decided on the command line shows nothing of whether Slack is heard.
-func TestDoctorTakesNoSignalForSomethingHeard(t *testing.T) {
-	heard, later := time.Unix(1_800_000_000, 0), time.Unix(1_800_009_000, 0)
-	at := func(when time.Time, kind core.Kind, retryOf int64) core.EventRecord {
-		return core.EventRecord{Event: core.Event{Platform: "slack", Body: core.BodyOf(kind, "")}, AcceptedAt: when, RetryOf: retryOf}
-	}
-	own := []core.EventRecord{at(later, core.KindSignal, 0), at(later, core.KindMessage, 3)}
-	if got, err := lastHeard(t.Context(), told{events: append(own, at(heard, core.KindMessage, 0))}, "slack"); err != nil || !got.Equal(heard) {
-		t.Errorf("the last event came at %s, %v", got, err)
-	}
-	if got, err := lastHeard(t.Context(), told{events: own}, "slack"); err != nil || !got.IsZero() {
-		t.Errorf("nothing came, and it was at %s, %v", got, err)
 	}
 }

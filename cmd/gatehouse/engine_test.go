@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/storage"
 	"gatehouse/storage/postgres/postgrestest"
 )
@@ -23,7 +24,7 @@ var postgresServer = engine{make: func(t *testing.T) string { return postgrestes
 func (e engine) world(t *testing.T, env ...string) *world {
 	t.Helper()
 	w := &world{t: t, url: e.make(t), env: append(env, e.env...)}
-	store, err := storage.Open(t.Context(), w.url, storage.Options{NewID: newID})
+	store, err := storage.Open(t.Context(), w.url, storage.Options{NewID: cli.NewID})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/core/agent"
 	"gatehouse/storage"
@@ -23,7 +24,7 @@ import (
 func (w *world) prog(stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 	w.t.Helper()
 	var out, err bytes.Buffer
-	code = run(w.t.Context(), args, stdio{In: stdin, Out: &out, Err: &err})
+	code = run(w.t.Context(), args, cli.Stdio{In: stdin, Out: &out, Err: &err})
 	return code, out.String(), err.String()
 }
 
@@ -39,7 +40,7 @@ func newProg(t *testing.T) *world {
 func (w *world) chat(lines ...string) string {
 	w.t.Helper()
 	code, out, err := w.prog(strings.NewReader(strings.Join(lines, "\n")+"\n"), "chat")
-	if code != codeDone {
+	if code != cli.ExitDone {
 		w.t.Fatalf("chat ended with %d: %s%s", code, out, err)
 	}
 	return out
@@ -49,7 +50,7 @@ func (w *world) chat(lines ...string) string {
 func (w *world) evidence() []byte {
 	w.t.Helper()
 	code, out, err := w.prog(nil, "turns", "show", "1", "--evidence")
-	if code != codeDone {
+	if code != cli.ExitDone {
 		w.t.Fatalf("turns show ended with %d: %s", code, err)
 	}
 	return []byte(out)
@@ -104,7 +105,7 @@ func (w *world) check(command string, input []byte, into any) {
 		w.t.Fatal(err)
 	}
 	code, out, err := w.prog(nil, command, "--input", file, "--json")
-	if code != codeDone {
+	if code != cli.ExitDone {
 		w.t.Fatalf("%s ended with %d: %s", command, code, err)
 	}
 	if err := json.Unmarshal([]byte(out), into); err != nil {
@@ -210,8 +211,8 @@ func (w *world) still(when, want string) {
 func (w *world) later(ahead time.Duration) {
 	w.t.Helper()
 	was := openStore
-	openStore = func(ctx context.Context, url string, log *slog.Logger) (core.Store, error) {
-		return storage.Open(ctx, url, storage.Options{NewID: newID, Log: log, Now: func() time.Time { return time.Now().Add(ahead) }})
+	openStore = func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
+		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: func() time.Time { return time.Now().Add(ahead) }})
 	}
 	defer func() { openStore = was }()
 	in, typing := io.Pipe()
@@ -222,7 +223,7 @@ func (w *world) later(ahead time.Duration) {
 	}()
 	w.until("the end of the wait", nil, func() bool { return len(w.approvals(core.Open)) == 0 && w.settled() })
 	_ = typing.Close()
-	if code := <-ended; code != codeDone {
+	if code := <-ended; code != cli.ExitDone {
 		w.t.Errorf("chat ended with %d", code)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/core/agent"
 )
@@ -133,7 +134,7 @@ func TestEvidenceWithoutItsFrame(t *testing.T) {
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if code, out, _ := w.prog(nil, "join-check", "--input", file, "--json"); code != codeUsage || out != "" {
+		if code, out, _ := w.prog(nil, "join-check", "--input", file, "--json"); code != cli.ExitUsage || out != "" {
 			t.Errorf("without %s it ended with %d and printed %s", key, code, out)
 		}
 	}
@@ -187,7 +188,7 @@ func TestLaw8_EvidenceIsKeptMasked(t *testing.T) {
 	w := newProg(t)
 	w.chat("calc " + secret + " + 1 $")
 	evidence := w.evidence()
-	if strings.Contains(string(evidence), secret) || !strings.Contains(string(evidence), `I can't read \"•••••• + 1 $\" as a sum`) {
+	if strings.Contains(string(evidence), secret) || !strings.Contains(string(evidence), `\"•••••• + 1 $\" is not an arithmetic expression`) {
 		t.Errorf("the evidence is not masked:\n%s", evidence)
 	}
 	w.still("is masked", closed)

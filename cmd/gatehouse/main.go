@@ -1,5 +1,14 @@
-// Command gatehouse is a gateway between chat platforms and an agent: run it with serve, talk to it with chat, look after it with
-// the other commands. This package is the only one that imports everything; it wires, reads the configuration and prints.
+// Command gatehouse is a gateway between chat platforms and an agent. serve runs it, chat talks to the agent in the terminal, the
+// other commands administer it. This is the only package that imports everything.
+//
+//	commands.go       the command line
+//	serve.go, chat.go the two commands that run a gateway
+//	gateway.go        puts the parts together, runs and drains them
+//	server.go         the HTTP server
+//	internal/settings the environment
+//	internal/cli      what commands share: output, exit codes, opening the store
+//	internal/admin    the commands that show and change what is stored
+//	internal/doctor   the command that checks a set-up
 //
 // Exit codes: 0 done, 1 the thing asked about is bad, 2 usage or configuration, 3 not found.
 package main
@@ -9,11 +18,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	code := run(ctx, os.Args[1:], cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	stop()
 	os.Exit(code)
 }

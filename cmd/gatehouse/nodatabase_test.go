@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/storage"
 	"gatehouse/storage/postgres/postgrestest"
 )
@@ -13,12 +15,12 @@ import (
 func TestNoTablesAreMadeToReadThem(t *testing.T) {
 	postgrestest.Need(t)
 	url := postgresServer.make(t)
-	for _, key := range settingKeys() {
+	for _, key := range settings.Keys() {
 		t.Setenv(key, "")
 	}
 	t.Setenv("GATEHOUSE_DATABASE_URL", url)
 	code, out, said := gatehouse(t, "approvals", "list")
-	if code != codeNotFound || out != "" || !strings.HasPrefix(said, "gatehouse: There is no gatehouse database at postgres") {
+	if code != cli.ExitNotFound || out != "" || !strings.HasPrefix(said, "gatehouse: There is no gatehouse database at postgres") {
 		t.Errorf("it ends with %d and says %q, %q", code, out, said)
 	}
 	if schema, _, err := storage.Version(t.Context(), url); schema != 0 || err != nil {

@@ -18,7 +18,7 @@ const seedConversation = core.ConversationID("console:demo")
 // seeder plays dispatch on a store.
 type seeder struct {
 	ctx   context.Context
-	store core.Store
+	store *storage.Store
 	owner string
 	scope []core.Scope
 }

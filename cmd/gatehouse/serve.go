@@ -2,25 +2,35 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"gatehouse/storage"
 	"log/slog"
-	"math/rand/v2"
+	mathrand "math/rand/v2"
 
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/slack"
 	"gatehouse/approvals"
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 )
 
-// serve is "gatehouse serve": it runs every platform that the configuration names until it is told to stop, then drains.
-func serve(ctx context.Context, cfg Config, log *slog.Logger, _ stdio) error {
-	if !cfg.Slack.Enabled() && !cfg.Discord.Enabled() {
-		return core.Errorf(core.Invalid, "%s", noPlatform)
-	}
-	store, err := openStore(ctx, cfg.DatabaseURL, log)
+type serveCmd struct{}
+
+// Run runs every configured platform until ctx ends, then drains.
+func (serveCmd) Run(ctx context.Context, a *cli.App) error {
+	cfg, log, err := a.Config(slog.LevelDebug)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = store.Close() }() // what was said to be stored is stored; leases left behind are taken back at the next start
+	if !cfg.Slack.Enabled() && !cfg.Discord.Enabled() {
+		return core.Errorf(core.Invalid, "%s", noPlatform)
+	}
+	store, err := a.OpenStore(ctx, cfg.DatabaseURL, log)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }() // everything is committed; leases that are left are taken back at the next start
 	owner, err := store.Register(ctx, "serve")
 	if err != nil {
 		return err
@@ -42,36 +52,45 @@ func serve(ctx context.Context, cfg Config, log *slog.Logger, _ stdio) error {
 	return err
 }
 
-// newPlatforms makes the platforms whose settings are there: a line each.
-func newPlatforms(ctx context.Context, cfg Config, store core.Store, owner string, log *slog.Logger) ([]core.Platform, error) {
-	signer, err := newSigner(ctx, cfg, store)
+// newPlatforms makes the configured platforms.
+func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store, owner string, log *slog.Logger) ([]core.Platform, error) {
+	signer, err := newSigner(ctx, cfg.Keys, store)
 	if err != nil {
 		return nil, err
 	}
-	desk := approvals.NewService(store)
+	service := approvals.NewService(store, store)
 	var platforms []core.Platform
 	if cfg.Slack.Enabled() {
-		platforms = append(platforms, slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Cards: desk, Jitter: rand.Float64, Log: log}))
+		platforms = append(platforms, slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Cards: service, Jitter: mathrand.Float64, Log: log}))
 	}
 	if cfg.Discord.Enabled() {
 		recent := func(ctx context.Context) ([]core.EventRecord, error) {
-			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Limit: recentEvents})
+			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Limit: settings.RecentEvents})
 		}
 		open := func(ctx context.Context) ([]core.EventRecord, error) {
-			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Waiting: true, Limit: recentEvents})
+			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Waiting: true, Limit: settings.RecentEvents})
 		}
 		platforms = append(platforms, discord.New(discord.Options{
-			Config: cfg.Discord, Signer: signer, Card: desk.Card, KV: store, Recent: recent, Open: open, Owner: owner, Lease: cfg.Lease, Jitter: rand.Float64, Log: log,
+			Config: cfg.Discord, Signer: signer, Card: service.Card, KV: store, Recent: recent, Open: open, Owner: owner, Lease: cfg.Lease, Jitter: mathrand.Float64, Log: log,
 		}))
 	}
 	return platforms, nil
 }
 
-// recentEvents is how far back a platform looks for the conversations that it knows, to fetch what it missed there.
-const recentEvents = 2000
+// newSigner signs with the configured keys. Where there are none it uses a key that is generated once and kept in the database, so that
+// all processes on the database have the same.
+func newSigner(ctx context.Context, keys []string, store *storage.Store) (*core.Signer, error) {
+	if len(keys) > 0 {
+		return core.NewSigner(keys...)
+	}
+	key, err := store.PutIfAbsent(ctx, "secret-key", rand.Text())
+	if err != nil {
+		return nil, err
+	}
+	return core.NewSigner(key)
+}
 
-// noPlatform is what somebody reads who serves without one.
 const noPlatform = `No platform is configured, so there is nothing to serve.
 To talk to the agent in this terminal:  gatehouse chat
-To add Slack:    gatehouse manifest slack, and the section Slack of README; its tokens go into the environment as config.example.env says.
-To add Discord:  gatehouse manifest discord, and the section Discord of README.`
+To add Slack:    run gatehouse manifest slack, and follow adapters/slack/README.md.
+To add Discord:  run gatehouse manifest discord, and follow adapters/discord/README.md.`

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
 // crowdOf makes channels with the bot in each, and gives their ids.
@@ -91,7 +92,7 @@ func (s *served) delivered() bool {
 	}
 	code, out := s.command("queue", "--json")
 	var queue struct{ Posts int }
-	return code == codeDone && json.Unmarshal([]byte(out), &queue) == nil && queue.Posts == 0
+	return code == cli.ExitDone && json.Unmarshal([]byte(out), &queue) == nil && queue.Posts == 0
 }
 
 func (s *served) missing(all []*thread) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 )
 
@@ -170,15 +171,20 @@ func TestSlackInDoubtWithoutHistoryIsUnknownAndVisible(t *testing.T) {
 	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1})
 	post := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
 	s.reads("C1", post.TS, "echo: one")
-	var dead []deadView
+	var dead []struct {
+		Post struct {
+			Seq   int64
+			State core.RowState
+		}
+	}
 	waitUntil(t, func() bool {
 		code, out := s.command("deadletters", "list", "--json")
-		return code == codeDone && json.Unmarshal([]byte(out), &dead) == nil && len(dead) == 1 && dead[0].Post.State == core.RowUnknown
+		return code == cli.ExitDone && json.Unmarshal([]byte(out), &dead) == nil && len(dead) == 1 && dead[0].Post.State == core.RowUnknown
 	}, "the dead letter")
 	if n := s.slack.CountFromBot(); n != 1 {
 		t.Errorf("%d posts", n)
 	}
-	if code, out := s.command("deadletters", "retry", fmt.Sprintf("post:%d", dead[0].Post.Seq)); code != codeDone {
+	if code, out := s.command("deadletters", "retry", fmt.Sprintf("post:%d", dead[0].Post.Seq)); code != cli.ExitDone {
 		t.Fatalf("the post is not sent again: %s", out)
 	}
 	waitUntil(t, func() bool { return s.slack.CountFromBot() == 2 }, "the post that an admin sends again, knowing that it may be there")
@@ -194,7 +200,7 @@ func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
 	thread, card := s.asked("milk")
 	waitUntil(t, func() bool {
 		code, out := s.command("deadletters", "list", "--json")
-		return code == codeDone && strings.Contains(out, `"unknown"`)
+		return code == cli.ExitDone && strings.Contains(out, `"unknown"`)
 	}, "the doubt")
 	s.bob.Clicks("C1", card.TS, "approve")
 	s.shows("C1", card.TS, "pproved", 0)
@@ -225,7 +231,7 @@ func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
 // command runs gatehouse beside the one that serves.
 func (s *served) command(args ...string) (int, string) {
 	var out strings.Builder
-	code := run(s.t.Context(), args, stdio{In: strings.NewReader(""), Out: &out, Err: &out})
+	code := run(s.t.Context(), args, cli.Stdio{In: strings.NewReader(""), Out: &out, Err: &out})
 	return code, out.String()
 }
 

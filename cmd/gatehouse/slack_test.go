@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
 // served is a gatehouse that serves a fake Slack.
@@ -98,7 +99,7 @@ func (s *served) start() {
 	log := &logLines{t: s.t, listen: make(chan string, 1)}
 	s.log = log
 	ended := make(chan int, 1)
-	go func() { ended <- run(ctx, []string{"serve"}, stdio{In: strings.NewReader(""), Out: log, Err: log}) }()
+	go func() { ended <- run(ctx, []string{"serve"}, cli.Stdio{In: strings.NewReader(""), Out: log, Err: log}) }()
 	select {
 	case address := <-log.listen:
 		s.base = "http://" + address
@@ -213,7 +214,7 @@ func TestSlackFromMentionToApprovedAction(t *testing.T) {
 			ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk")
 			card := s.card("C1", ask.TS, "Add “milk” to the note book.")
 			s.eve.Clicks("C1", card.TS, "approve")
-			if _, err := s.slack.WaitForEphemeral(s.ctx(), "C1", "U3EVE", "not among those"); err != nil {
+			if _, err := s.slack.WaitForEphemeral(s.ctx(), "C1", "U3EVE", "not an approver"); err != nil {
 				t.Fatalf("%v\n%s", err, s.slack.Dump())
 			}
 			s.bob.Clicks("C1", card.TS, "approve")
@@ -224,7 +225,7 @@ func TestSlackFromMentionToApprovedAction(t *testing.T) {
 			}, "the card shows the decision")
 
 			s.stop()
-			if code := <-s.code; code != codeDone {
+			if code := <-s.code; code != cli.ExitDone {
 				t.Errorf("serve ended with %d", code)
 			}
 		})

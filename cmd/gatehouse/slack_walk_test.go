@@ -14,6 +14,8 @@ import (
 	slackgo "github.com/slack-go/slack"
 
 	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
 )
 
 // walker is a new user who does what README says: nothing else is set, and the app is what the manifest says.
@@ -26,11 +28,11 @@ type walker struct {
 func newWalker(t *testing.T, args ...string) *walker {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	for _, key := range settingKeys() {
+	for _, key := range settings.Keys() {
 		t.Setenv(key, "")
 	}
 	code, text, errs := gatehouse(t, append([]string{"manifest", "slack"}, args...)...)
-	if code != codeDone || errs != "" {
+	if code != cli.ExitDone || errs != "" {
 		t.Fatalf("the manifest is not printed: %d, %s", code, errs)
 	}
 	var m slackgo.Manifest
@@ -43,27 +45,28 @@ func newWalker(t *testing.T, args ...string) *walker {
 	})
 	w.ann = w.slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann"})
 	w.slack.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN"}})
-	w.readme = readmeSection(t, "Slack")
+	w.readme = newReadme(t, slackReadme)
 	// What stands in for the world: a Slack of ours, and a port that nobody else has.
 	t.Setenv("SLACK_API_URL", w.slack.APIURL())
 	t.Setenv("GATEHOUSE_LISTEN", "127.0.0.1:0")
 	return w
 }
 
-// readmeText is read before anybody changes the folder.
-var readmeText = func() string { text, _ := os.ReadFile("../../README.md"); return string(text) }()
+// slackReadme and discordReadme are read before a test changes the folder.
+var slackReadme, discordReadme = readFile("../../adapters/slack/README.md"), readFile("../../adapters/discord/README.md")
 
-func readmeSection(t *testing.T, name string) readme {
+func readFile(name string) string { text, _ := os.ReadFile(name); return string(text) }
+
+// newReadme fails without a text.
+func newReadme(t *testing.T, text string) readme {
 	t.Helper()
-	_, rest, found := strings.Cut(readmeText, "\n## "+name+"\n")
-	section, _, _ := strings.Cut(rest, "\n## ")
-	if !found {
-		t.Fatalf("README has no section %s", name)
+	if text == "" {
+		t.Fatal("there is no README of the platform")
 	}
-	return readme{t, section}
+	return readme{t, text}
 }
 
-// readme is a section of README.
+// readme is the README of a platform.
 type readme struct {
 	test *testing.T
 	text string
@@ -131,7 +134,7 @@ func gatehouse(t *testing.T, args ...string) (code int, out, errs string) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	code = run(ctx, args, stdio{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
+	code = run(ctx, args, cli.Stdio{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
 	return code, stdout.String(), stderr.String()
 }
 
@@ -141,10 +144,13 @@ func (w *walker) doctor(want int) (map[string]string, string) {
 	return doctorFinds(w.t, want, w.slack.BotToken(), w.slack.AppToken(), w.slack.SigningSecret())
 }
 
+// doctorFinding is a check in the output of doctor --json.
+type doctorFinding struct{ Name, State, Message, Mend string }
+
 func doctorFinds(t *testing.T, want int, secrets ...string) (states map[string]string, out string) {
 	t.Helper()
 	code, out, errs := gatehouse(t, "doctor", "--json")
-	var found []finding
+	var found []doctorFinding
 	if err := json.Unmarshal([]byte(out), &found); err != nil || code != want || errs != "" {
 		t.Fatalf("doctor ends with %d, want %d: %v\n%s%s", code, want, err, out, errs)
 	}
@@ -163,7 +169,7 @@ func doctorFinds(t *testing.T, want int, secrets ...string) (states map[string]s
 // doctorIsContent fails unless every line of the doctor begins with ok.
 func doctorIsContent(t *testing.T) {
 	t.Helper()
-	if code, text, _ := gatehouse(t, "doctor"); code != codeDone || slices.ContainsFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
+	if code, text, _ := gatehouse(t, "doctor"); code != cli.ExitDone || slices.ContainsFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
 		return line != "" && !strings.HasPrefix(line, "ok ") && !strings.HasSuffix(line, "0 failed.")
 	}) {
 		t.Errorf("not every line of the doctor begins with ok:\n%s", text)
@@ -179,28 +185,28 @@ func TestReadmeSlackWalk(t *testing.T) {
 	w.says("gatehouse serve")
 	w.start()
 	w.ready(http.StatusOK)
-	states, out := w.doctor(codeBad)
-	if states["slack channels"] != checkFail || !strings.Contains(out, "/invite @gatehouse") || states["slack events"] != checkWarn {
+	states, out := w.doctor(cli.ExitBad)
+	if states["slack channels"] != "fail" || !strings.Contains(out, "/invite @gatehouse") || states["slack events"] != "warn" {
 		t.Errorf("before the invitation the doctor finds %v\n%s", states, out)
 	}
 	w.says("/invite @gatehouse")
 	w.slack.Invite("C1", w.slack.BotUserID()) // 6
-	states, out = w.doctor(codeDone)
-	if states["slack events"] != checkWarn || !strings.Contains(out, "@gatehouse hello") {
+	states, out = w.doctor(cli.ExitDone)
+	if states["slack events"] != "warn" || !strings.Contains(out, "@gatehouse hello") {
 		t.Errorf("before the first mention the doctor finds %v\n%s", states, out)
 	}
 
 	w.says("@gatehouse hello")
 	hello := w.ann.Posts("C1", w.slack.MentionOfBot()+" hello") // 7
 	w.reads("C1", hello.TS, "Hello!")
-	states, out = w.doctor(codeDone) // 8
+	states, out = w.doctor(cli.ExitDone) // 8
 	for name, state := range states {
-		if state != checkOK {
+		if state != "ok" {
 			t.Errorf("after the first answer: %s is %s\n%s", name, state, out)
 		}
 	}
 	for _, name := range []string{"slack token", "slack scopes", "slack socket", "slack channels", "slack events", "slack approver slack:U1ANN"} {
-		if states[name] != checkOK {
+		if states[name] != "ok" {
 			t.Errorf("%s was not checked\n%s", name, out)
 		}
 	}
@@ -256,8 +262,8 @@ func TestReadmeSlackWalkOverHTTP(t *testing.T) {
 	w.slack.Invite("C1", w.slack.BotUserID())
 	hello := w.ann.Posts("C1", w.slack.MentionOfBot()+" hello")
 	w.reads("C1", hello.TS, "Hello!")
-	states, out := w.doctor(codeDone)
-	if _, asked := states["slack socket"]; states["slack http"] != checkOK || asked {
+	states, out := w.doctor(cli.ExitDone)
+	if _, asked := states["slack socket"]; states["slack http"] != "ok" || asked {
 		t.Errorf("the doctor finds %v\n%s", states, out)
 	}
 	w.approve()
@@ -280,10 +286,10 @@ func TestDoctorBesideSlack(t *testing.T) {
 		},
 	} {
 		mend := spoil()
-		if states, out := w.doctor(codeBad); states[name] != checkFail {
+		if states, out := w.doctor(cli.ExitBad); states[name] != "fail" {
 			t.Errorf("%s: %v\n%s", name, states, out)
 		}
 		mend()
 	}
-	w.doctor(codeDone)
+	w.doctor(cli.ExitDone)
 }

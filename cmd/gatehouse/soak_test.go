@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gatehouse/approvals"
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
@@ -45,7 +46,7 @@ func (crowd) Find(context.Context, core.Delivery) (core.Found, error) { return c
 func soakChild(url string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	store, err := storage.Open(ctx, url, storage.Options{NewID: newID})
+	store, err := storage.Open(ctx, url, storage.Options{NewID: cli.NewID})
 	if err != nil {
 		return err
 	}
@@ -58,11 +59,11 @@ func soakChild(url string) error {
 	if err != nil {
 		return err
 	}
-	desk, platforms := approvals.NewService(store), []core.Platform{crowd{}}
+	desk, platforms := approvals.NewService(store, store), []core.Platform{crowd{}}
 	lease, _ := time.ParseDuration(os.Getenv("GATEHOUSE_LEASE"))
-	deliver := outbox.New(outbox.Options{Store: store, Cards: desk, Platforms: platforms, Owner: owner, Lease: lease})
+	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: platforms, Owner: owner, Lease: lease})
 	d := dispatch.New(dispatch.Options{
-		Store: store, Approvals: desk, Platforms: platforms, Owner: owner, Workers: 32, Lease: lease, Drain: 10 * time.Second,
+		Store: dispatch.StoreOf(store), Approvals: desk, Platforms: platforms, Owner: owner, Workers: 32, Lease: lease, Drain: 10 * time.Second,
 		Jitter: func() float64 { return -1 }, Delivered: deliver.Nudge, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Harness: func(s core.SessionStore, p core.PauseStore) (*chat.Harness, error) {
 			return chat.New(chat.Options{Graph: brain, Sessions: s, Pauses: p})

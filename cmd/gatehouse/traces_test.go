@@ -15,6 +15,8 @@ import (
 	wire "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 )
 
@@ -175,17 +177,17 @@ func logged(t *testing.T, printed, msg string) map[string]any {
 // TestWithoutAnExporterATurnIsNotTraced: the gateway's graph has no tracer, so that no span is made, and none is remembered in what
 // is paused. The log still tells the lines of a turn apart.
 func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
-	for _, key := range settingKeys() {
+	for _, key := range settings.Keys() {
 		if strings.HasPrefix(key, "OTEL_") {
 			t.Setenv(key, "")
 		}
 	}
 	w := newProg(t)
-	cfg, _, err := loadConfig()
+	cfg, _, err := settings.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newGateway(cfg, w.store, "test", newLogger(io.Discard, 0, "json"), nil)
+	g, err := newGateway(cfg, w.store, "test", cli.NewLogger(io.Discard, 0, "json"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +213,7 @@ func TestACollectorThatIsAwayHurtsNoTurn(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
 	w := newProg(t)
 	code, out, stderr := w.prog(strings.NewReader("note add milk\ny\ncalc 1+1\n"), "chat")
-	if code != codeDone || !strings.Contains(out, "1+1 = 2") || len(w.notes()) != 1 {
+	if code != cli.ExitDone || !strings.Contains(out, "1+1 = 2") || len(w.notes()) != 1 {
 		t.Errorf("exit code %d, %q, notes %q", code, out, w.notes())
 	}
 	if strings.Count(stderr, "exporting traces fails") != 1 {
@@ -229,7 +231,7 @@ func TestACollectorThatHangsDoesNotHoldTheDrain(t *testing.T) {
 	t.Setenv("GATEHOUSE_DRAIN_TIMEOUT", "50ms")
 	w := newProg(t)
 	code, out, stderr := w.prog(strings.NewReader("calc 1+1\n"), "chat")
-	if code != codeDone || !strings.Contains(out, "1+1 = 2") || strings.Count(stderr, "the last traces are lost") != 1 {
+	if code != cli.ExitDone || !strings.Contains(out, "1+1 = 2") || strings.Count(stderr, "the last traces are lost") != 1 {
 		t.Errorf("exit code %d, %q, the log:\n%s", code, out, stderr)
 	}
 }

@@ -4,24 +4,26 @@ import (
 	"context"
 	"runtime"
 	"runtime/debug"
+
+	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
-type versionCmd struct{ asJSON }
+type versionCmd struct{ cli.JSONFlag }
 
-// Run prints what the build says of itself.
-func (c versionCmd) Run(_ context.Context, a *app) error {
+// Run prints the version.
+func (c versionCmd) Run(_ context.Context, a *cli.App) error {
 	version, revision := build()
 	if c.JSON {
-		return a.json(map[string]string{"version": version, "revision": revision, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+		return a.PrintJSON(map[string]string{"version": version, "revision": revision, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
 	}
 	if revision != "" {
 		revision = " (" + revision + ")"
 	}
-	a.say("gatehouse %s%s, %s, %s/%s", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	a.Say("gatehouse %s%s, %s, %s/%s", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }
 
-// build gives what the build says of itself; "" is a revision that it does not know.
+// build gives the version and the revision that Go recorded in the binary; revision is "" where there is none.
 func build() (version, revision string) {
 	version = "unknown"
 	info, ok := debug.ReadBuildInfo()

@@ -71,7 +71,7 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 	t.Helper()
 	r := &room{t: t, rule: &rule, book: &book{}, approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]*core.IntentRecord{}}
 	noon := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
-	tools := tool.NewRegistry(append(more, tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book), tool.NoteList(r.book))...)
+	tools := tool.NewRegistry(append(more, tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book.AddNote), tool.NoteList(r.book.Notes))...)
 	ids := 0
 	brain, err := agent.Loop{
 		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule},
@@ -168,13 +168,13 @@ func TestDemo(t *testing.T) {
 		{"thanks!", "welcome"},
 		{"help", "note add milk"},
 		{"calc 2+3*4", "2+3*4 = 14"},
-		{"calc 1/0", "divides by zero"},
-		{"calc", "What shall I work out?"},
+		{"calc 1/0", "Division by zero."},
+		{"calc", "What should I calculate?"},
 		{"time", "It is Saturday, 21 November 2026, 12:00:00 UTC."},
 		{"time in Europe/Berlin", "13:00:00 CET"},
 		{"note list", "The note book is empty."},
-		{"note add", "What shall I write down?"},
-		{"note burn", "I can do"},
+		{"note add", "What should I add?"},
+		{"note burn", "I know two note commands"},
 		{"xyzzy", "did not understand"},
 	} {
 		if got := texts(r.say(c[0])); !strings.Contains(got, c[1]) {
@@ -204,9 +204,9 @@ func TestCallsStandInTheHistoryAsAModelsWould(t *testing.T) {
 func TestApprovedRefusedExpiredCancelled(t *testing.T) {
 	for state, want := range map[core.ApprovalState]string{
 		core.Approved:  "Done: “milk” is in the note book.",
-		core.Refused:   "I did not write it down. Refused by Bob: too early",
-		core.Expired:   "I did not write it down. Nobody decided in time.",
-		core.Cancelled: "I did not write it down. Cancelled: too early",
+		core.Refused:   "I did not add it. Refused by Bob: too early",
+		core.Expired:   "I did not add it. The approval expired without a decision.",
+		core.Cancelled: "I did not add it. Cancelled: too early",
 	} {
 		r := newRoom(t, agent.Demo{}, ask)
 		asked := r.say("note add milk")
@@ -245,7 +245,7 @@ func TestLaw6_WhatIsSaidWhileATurnWaitsIsKept(t *testing.T) {
 
 func TestPolicyAllowsOrDeniesWithoutAPendingMessage(t *testing.T) {
 	r := newRoom(t, agent.Demo{}, core.Rule{Verdict: core.VerdictDeny, Why: "Not on Sundays."})
-	if got := texts(r.say("note add milk")); got != "I did not write it down. Not on Sundays." {
+	if got := texts(r.say("note add milk")); got != "I did not add it. Not on Sundays." {
 		t.Errorf("deny: %q", got)
 	}
 	r = newRoom(t, agent.Demo{}, core.Rule{Verdict: core.VerdictAllow})

@@ -9,14 +9,14 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// Answer is what a model said, and why it stopped. Its role is the assistant's, whatever it says.
+// Answer is a model's answer, and why it stopped. Its role is always taken to be the assistant's.
 type Answer struct {
 	core.Message
 	Stop Stop
 }
 
-// Stop is why a model stopped, in the words of llm-provider's finish_reason. The empty Stop is that of a model which does not say;
-// what it said is taken to be whole. A word that is not among these is a reason that nobody here has thought of: fail closed.
+// Stop is why a model stopped, in the words of llm-provider's finish_reason. A model that does not report one has the empty
+// Stop; its answer is taken to be complete. An unknown reason fails closed.
 type Stop string
 
 // The reasons.
@@ -25,14 +25,14 @@ const (
 	StopCalls   Stop = "tool_calls"
 	StopLength  Stop = "length"         // cut off: the last call may lack half of its arguments, and still be JSON
 	StopRefused Stop = "content_filter" // a filter's cut, or the model's own refusal
-	StopError   Stop = "error"          // the provider could not make sense of what came
+	StopError   Stop = "error"          // the provider could not parse the answer
 )
 
-// whole reports whether what was said may be acted upon.
-func (s Stop) whole() bool { return s == "" || s == StopEnd || s == StopCalls }
+// complete reports whether the answer may be used.
+func (s Stop) complete() bool { return s == "" || s == StopEnd || s == StopCalls }
 
-// evidence is the reason in the words of the protocol policy. length alone of those that are not whole is admitted there; others
-// stand as they are, and fail the join check (protocol.stop_reason_unhandled).
+// evidence is the reason in the words of the protocol policy, which admits length but no other incomplete reason: those stay as they
+// are, and fail the join check (protocol.stop_reason_unhandled).
 func (s Stop) evidence() string {
 	if s == StopLength {
 		return "max_tokens"
@@ -43,31 +43,30 @@ func (s Stop) evidence() string {
 	return "unknown"
 }
 
-// fault is the turn's end where the answer is not whole. Each is one that the person can do something about: the same again would
-// end the same way.
+// fault is the error of a turn whose answer is incomplete. It is user-correctable: the same request would end the same way.
 func (s Stop) fault() error {
 	switch s {
 	case StopLength:
-		return core.Errorf(core.ProviderInvalidResponse, "The model's answer was cut off at its length limit, so it was not used, and nothing that it asked for was done.")
+		return core.Errorf(core.ProviderInvalidResponse, "The model's answer was cut off at its length limit, so it was not used and no tools were run.")
 	case StopRefused:
-		return core.Errorf(core.ProviderInvalidRequest, "The model declined to answer, so nothing was done.")
+		return core.Errorf(core.ProviderInvalidRequest, "The model declined to answer, so no tools were run.")
 	}
-	return core.Errorf(core.ProviderInvalidResponse, "The model stopped in the middle (%s), so its answer was not used, and nothing that it asked for was done.", s.evidence())
+	return core.Errorf(core.ProviderInvalidResponse, "The model stopped early (%s), so its answer was not used and no tools were run.", s.evidence())
 }
 
-// cut ends a turn whose model did not come to an end. No call of such an answer is run, a read-only one no more than another. In
-// the evidence each is a request with a typed error result that was discarded: no model is asked with it again.
-func (l Loop) cut(ctx context.Context, e *evidence, a Answer) error {
+// discardAnswer ends a turn whose answer is incomplete. No call of the answer runs, not even a read-only one. In the evidence each is
+// a request whose result is a typed error, discarded.
+func (l Loop) discardAnswer(ctx context.Context, e *evidence, a Answer) error {
 	fault := a.Stop.fault()
 	if e != nil {
 		turn, _ := core.TurnFrom(ctx)
-		e.asked(a.Message, l.Executor.Tools, turn.Actor.ID, l.hidden)
+		e.addRequests(a.Message, l.Executor.Tools, turn.Actor.ID, l.mask)
 		for _, call := range a.ToolCalls {
 			r := tool.Failed(fault)
-			e.ended(tool.Row(call.ID, r), r, typestate.Discarded, l.sentence(call.Arguments, r))
+			e.addResult(tool.Row(call.ID, r), r, typestate.Discarded, l.failureMessage(call.Arguments, r))
 		}
-		e.Rows.ProtocolState = typestate.ProtocolState{StopReason: l.hidden(a.Stop.evidence())}
-		l.testify(ctx, e.Rows)
+		e.Rows.ProtocolState = typestate.ProtocolState{StopReason: l.mask(a.Stop.evidence())}
+		l.reportEvidence(ctx, e.Rows)
 	}
 	return fault
 }

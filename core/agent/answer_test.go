@@ -28,9 +28,9 @@ func TestLaw5_AnAnswerThatIsNotWholeIsNotActedUpon(t *testing.T) {
 		agent.StopLength: {core.ProviderInvalidResponse, "cut off at its length limit", "max_tokens", ""},
 		// The others are left unmapped, so that they fail closed (§11).
 		agent.StopRefused: {core.ProviderInvalidRequest, "declined to answer", "content_filter", "protocol.stop_reason_unhandled"},
-		agent.StopError:   {core.ProviderInvalidResponse, "in the middle (error)", "error", "protocol.stop_reason_unhandled"},
-		"brand_new":       {core.ProviderInvalidResponse, "in the middle (brand_new)", "brand_new", "protocol.stop_reason_unhandled"},
-		" ":               {core.ProviderInvalidResponse, "in the middle (unknown)", "unknown", "protocol.stop_reason_unhandled"},
+		agent.StopError:   {core.ProviderInvalidResponse, "stopped early (error)", "error", "protocol.stop_reason_unhandled"},
+		"brand_new":       {core.ProviderInvalidResponse, "stopped early (brand_new)", "brand_new", "protocol.stop_reason_unhandled"},
+		" ":               {core.ProviderInvalidResponse, "stopped early (unknown)", "unknown", "protocol.stop_reason_unhandled"},
 	} {
 		r := newRoom(t, &script{lines: []core.Message{cutOff()}, stops: []agent.Stop{stop}}, ask)
 		e, ok := r.say("go").(core.Errored)

@@ -13,18 +13,18 @@ import (
 // demoTail is how far back the demo looks for the call that a result answers.
 const demoTail = 40
 
-// Demo is a Model without a vendor: deterministic, and worth a try.
+// Demo is a deterministic Model that needs no vendor.
 type Demo struct{}
 
-// DemoHelp is what the demo says it can do.
+// DemoHelp is the demo's answer to help.
 const DemoHelp = `I am gatehouse's demo agent. Try:
-• calc 2+3*4 — I work it out
-• time, or time Europe/Berlin — I look at the clock
-• note add milk — I write it down, after somebody approves
-• note list — I read the note book
-Anything else is small talk.`
+• calc 2+3*4 — calculates
+• time, or time Europe/Berlin — tells the time
+• note add milk — adds to the note book, after an approval
+• note list — lists the note book
+To anything else I answer with small talk.`
 
-// Next answers the last message: a person's with a call or small talk, a tool's result with a sentence about it.
+// Next answers the last message: a person's with a tool call or small talk, a tool's result with a sentence about it.
 func (Demo) Next(ctx context.Context, history core.History) (Answer, error) {
 	tail, err := history.Tail(ctx, demoTail)
 	if err != nil || len(tail) == 0 {
@@ -58,7 +58,7 @@ func callOf(msgs []core.Message, id string) core.ToolCall {
 	return core.ToolCall{}
 }
 
-// respond reads a command or makes small talk.
+// respond parses a command, or makes small talk.
 func respond(text, id string) core.Message {
 	text = strings.TrimSpace(text)
 	word, rest, _ := strings.Cut(text, " ")
@@ -66,7 +66,7 @@ func respond(text, id string) core.Message {
 	switch strings.ToLower(word) {
 	case "calc":
 		if rest == "" {
-			return say("What shall I work out? Write it like: calc 2+3*4")
+			return say("What should I calculate? For example: calc 2+3*4")
 		}
 		return use(id, "calc", map[string]string{"expression": rest})
 	case "time":
@@ -86,16 +86,16 @@ func respondNote(rest, id string) core.Message {
 	switch strings.ToLower(verb) {
 	case "add":
 		if text == "" {
-			return say("What shall I write down? Write it like: note add milk")
+			return say("What should I add? For example: note add milk")
 		}
 		return use(id, "note_add", map[string]string{"text": text})
 	case "list", "":
 		return use(id, "note_list", map[string]string{})
 	}
-	return say("I can do: note add milk, and: note list")
+	return say("I know two note commands: note add milk, and note list")
 }
 
-// smallTalk knows a few words, and says help for all others.
+// smallTalk answers a few words, and points to help for all others.
 func smallTalk(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,.!?;:'’", r) })
 	has := func(wanted ...string) bool {
@@ -116,16 +116,16 @@ func smallTalk(text string) string {
 	case has("thanks", "thank", "thx"):
 		return "You are welcome."
 	case has("bye", "goodbye", "ciao"):
-		return "Goodbye! What we said is kept."
+		return "Goodbye! This conversation is kept."
 	case has("how") && has("you"):
-		return "I am well, and my database is in order. How are you?"
+		return "I am well, thank you. How are you?"
 	case has("who", "what") && has("you"):
-		return "I am gatehouse's demo agent: no model, a few commands. Say help to see them."
+		return "I am gatehouse's demo agent. I have no model, only a few commands. Say help to see them."
 	}
 	return "I am only the demo agent and did not understand that. Say help to see what I can do."
 }
 
-// report says what came of a call.
+// report describes a call's result.
 func report(call core.ToolCall, result string) string {
 	if f, failed := tool.FailureOf(result); failed {
 		return failure(call, f)
@@ -154,7 +154,7 @@ func failure(call core.ToolCall, f tool.Failure) string {
 	}
 	switch f.Category {
 	case core.ApprovalRefused, core.ApprovalExpired, core.ApprovalCanceled, core.PolicyDenied, core.ApprovalMissing, core.ApprovalMismatch:
-		return "I did not write it down. " + f.Message
+		return "I did not add it. " + f.Message
 	}
 	return f.Message
 }

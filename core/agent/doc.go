@@ -1,5 +1,5 @@
-// Package agent holds the graphs that gatehouse ships. All keep nothing in their session but messages (a test says so); what a
-// paused turn holds lives in its paused record alone.
+// Package agent holds the graphs that gatehouse ships. They keep nothing in their session but messages (a test says so); the state of
+// a paused turn is in its paused record only.
 //
 // The loop: a Model answers, its tool calls run one at a time, and the model is asked again, until it answers without a call.
 //
@@ -8,43 +8,43 @@
 //	  ▼                   │ none left: back to model
 //	tools ─(read-only, refused by policy, unknown)─▶ a result row, next call
 //	  │ mutating
-//	  ├─ ask ──▶ ask (says what waits) ──▶ gate (suspends) ──▶ act
+//	  ├─ ask ──▶ ask (pending message) ────▶ gate (suspends) ──▶ act
 //	  └─ allow ──────────────────────────▶ gate (suspends) ──▶ act ──▶ a result row, next call
 //
-// The pending message and the pause are two nodes, as harness-chat §8.1 has it. act is the first node after a resume: it hands
-// the call to the one executor, and saves the session explicitly with its row, so that no later failure can unsay what was done.
-// A crash before that save runs act again, and the executor gives the stored result.
+// The pending message and the suspension are two nodes, as harness-chat §8.1 requires. act is the first node after a resume: it passes
+// the call to the executor, and saves the session explicitly with the result, so that a later failure can't lose what was done. After a
+// crash before that save act runs again, and the executor returns the stored result.
 //
 // # Evidence
 //
-// While a turn runs, the loop keeps a record of it in the terms of the typestate contract (core/typestate), a row when each thing
-// happens: a request when the model asks, a result with its use and its render when a call has ended, the view when the model is
-// asked. The record is a field of the paused state, so it survives a suspension and a crash with everything else, and a re-run of
-// a node writes the same rows. It holds ids, names and digests, and of failed calls the sentence, masked.
+// While a turn runs, the loop records it in the terms of the typestate contract (core/typestate): a request when the model requests a
+// call, a result with its use and its render when a call has ended, the view when the model is asked. The record is a field of the
+// paused state, so it survives a suspension and a crash, and a node that runs again writes the same rows. It holds ids, names and
+// digests, and the masked message of a failed call.
 //
-// A mutating call is held out: what stands before it is a closed prefix. The loop has it judged before anybody is asked (what could
-// not run is not asked for), binds the approval to it, and gives it to the executor at the run, which judges it again. Calls run
-// in order, one at a time, so a call's prefix is the same at both moments, unless somebody changed something in between.
+// A mutating call is left out of the evidence that it is judged by, so that the evidence is a closed prefix. The loop has the prefix
+// judged before it requests an approval, binds the approval to it, and gives it to the executor, which judges it again before the call
+// runs. Calls run in order, one at a time, so both prefixes are the same unless somebody changed something in between.
 //
-// What the turn is bound to, its mutation policy, is a digest over the rules that match its mutating calls and the schemas of
-// their tools. Where that is another one at the run, nothing runs: the call is asked for once more under the rules of today, and
-// after a second change refused (approval_stale).
+// A turn is bound to its mutation policy, a digest over the rules that match its mutating calls and the schemas of their tools. If the
+// digest is another one when the call is to run, nothing runs: approval is requested once more under the new rules, and after a second
+// change the call is refused (approval_stale).
 //
-// At its end the turn is closed by a full join check, at a pause it is open, as it must be; both are handed to Turn.Evidence, and
-// kept by the Finish. A turn that fails keeps what its last pause left, but for one whose model did not come to an end.
+// At its end a turn's evidence is judged by a full join check; at a suspension it is open. Both go to Turn.Evidence and are stored by
+// Finish. A turn that fails keeps the evidence of its last suspension, unless it failed because the model's answer was incomplete.
 //
-// # Answers that are not whole
+// # Incomplete answers
 //
-// A model says why it stopped (Stop). Where it was cut off by its length limit, refused, or stopped for a reason that nobody here
-// knows, nothing of its answer is used: no call runs, for the last one may be half of what was meant and read well all the same.
-// The turn ends with a sentence of the bucket that the person can do something about. Its evidence is handed over too: every call
-// a typed error, discarded; with max_tokens it closes, with the others the join check rejects it, as the protocol policy asks.
+// A model says why it stopped (Stop). If its answer was cut off at the length limit, refused, or ended for an unknown reason, nothing
+// of the answer is used: no call runs, because the last one may be cut off and still be valid JSON. The turn ends with a message of the
+// user-correctable bucket. Its evidence has every call with a typed error, discarded; with max_tokens it is closed, with other reasons
+// the join check rejects it, as the protocol policy requires.
 //
-// Decision (2026-11-21): the turn ends. Rejected: to give the model the typed errors and ask it again, which mostly runs into the
-// same limit and leaves a person waiting who could ask for less.
+// Decision (2026-11-21): the turn ends. Rejected: to give the model the typed errors and ask it again, which mostly hits the same limit
+// and makes a person wait who could ask for less.
 //
-// A turn that was paused before evidence was kept has none: its call is refused with a sentence, and can be asked for again
-// (decided 2026-11-21; rejected: a new Version, which would end such turns without an answer).
+// A turn that was paused by a build without evidence has none: its call is refused with a message and can be requested again (decided
+// 2026-11-21; rejected: a new Version, which would end such turns without an answer).
 //
-// The demo is a Model that needs no vendor: it reads commands such as "calc 2+3*4" and calls tools for them, as a model would.
+// The demo is a Model that needs no vendor: it parses commands such as "calc 2+3*4" and requests tools for them, as a model would.
 package agent

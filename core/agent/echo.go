@@ -8,7 +8,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Echo compiles the graph that answers "echo: <text>" after thinking for a while: for benchmarks and for trying things out.
+// Echo compiles the graph that answers "echo: <text>" after a delay, for benchmarks and trials.
 // tracer may be nil.
 func Echo(delay time.Duration, tracer graph.Tracer) (*graph.Graph, error) {
 	return graph.New("echo", Version).

@@ -13,18 +13,18 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// evidence is what the turn has done so far, kept while it runs and while it is paused. It holds ids, names and digests; the one
-// text in it is the sentence of a failed call, masked.
+// evidence is the record of what a turn has done so far, while it runs and while it is paused. It holds ids, names and digests; the only
+// text in it is the masked message of a failed call.
 type evidence struct {
 	Rows     typestate.Evidence `json:"rows"`
-	Mutating []core.Call        `json:"mutating,omitempty"` // the calls that went to an approval so far
+	Mutating []core.Call        `json:"mutating,omitempty"` // the calls for which an approval was requested so far
 	View     string             `json:"view"`               // a digest over what the turn has added to the conversation
 }
 
-var trail = graph.Field("evidence", graph.Replace[*evidence]())
+var evidenceField = graph.Field("evidence", graph.Replace[*evidence]())
 
-// The protocols of this loop. Their names stand in the call spec, as digests: whoever changes what one says changes its number. The
-// action mode is json: each native call is an action object of its own, and they run as a chain, however many one answer holds.
+// The protocols of this loop. The call spec holds their digests: if you change what one says, change its version. The action mode is
+// json: each native call is an action object, and the calls run as a chain, however many an answer holds.
 const (
 	mode, pattern = "json", "chain"
 	normalizer    = "gatehouse.loop.native-calls.v1"
@@ -37,23 +37,23 @@ const (
 	injected = "tool_response"
 )
 
-// start opens a turn's evidence: what it is bound to, and what it is linked with.
+// start begins a turn's evidence: what the turn is bound to, and what it is linked with.
 func (l Loop) start(ctx context.Context, s graph.State) (*evidence, error) {
 	ids, _ := graph.InvocationFrom(ctx)
 	turn, _ := core.TurnFrom(ctx)
-	said, err := graph.Messages.Get(s).Tail(ctx, 1) // what the turn begins with; it is in memory
+	said, err := graph.Messages.Get(s).Tail(ctx, 1) // the message that began the turn; it is in memory
 	if err != nil {
 		return nil, err
 	}
 	e := &evidence{}
-	e.saw(said...)
+	e.addToView(said...)
 	model := l.ModelRef
 	if model == "" {
 		model = l.Name
 	}
 	spec := typestate.CallSpec{
 		CallID: string(ids.Invocation), ModelRef: model, ActionMode: mode, ExecutionPattern: pattern, NormalizerID: normalizer,
-		MutationPolicyDigest: l.policyNow(turn, nil), GovernancePolicyDigest: l.governance(),
+		MutationPolicyDigest: l.policyDigest(turn, nil), GovernancePolicyDigest: l.governanceDigest(),
 		ToolRenderProtocolDigest: typestate.Digest(renders), ReminderQueuePolicyDigest: typestate.Digest(queues),
 		StateViewPolicyDigest: typestate.Digest(views), DecompositionPolicyDigest: typestate.Digest(decomposition),
 	}
@@ -72,8 +72,8 @@ func (l Loop) start(ctx context.Context, s graph.State) (*evidence, error) {
 	return e, nil
 }
 
-// governance is the digest of what the agent may call at all.
-func (l Loop) governance() string {
+// governanceDigest is the digest of the tools that the agent may call.
+func (l Loop) governanceDigest() string {
 	var allowed strings.Builder
 	for _, t := range l.Executor.Tools.Tools() {
 		fmt.Fprintf(&allowed, "%q %t %s\n", t.Name, t.Mutating, t.SchemaDigest())
@@ -81,12 +81,12 @@ func (l Loop) governance() string {
 	return typestate.Digest(allowed.String())
 }
 
-// policyNow is the mutation policy's digest as it is today: over the rules that match the turn's mutating calls, and over the
-// schemas of their tools; not over the file, whose other rules have nothing to do with this turn.
-func (l Loop) policyNow(turn core.Turn, calls []core.Call) string {
+// policyDigest is the digest of the current mutation policy: over the rules that match the turn's mutating calls and the schemas of
+// their tools. Rules that match no call of the turn do not count.
+func (l Loop) policyDigest(turn core.Turn, calls []core.Call) string {
 	type covered struct {
 		Tool   string    `json:"tool"`
-		Schema string    `json:"schema"` // "" = there is no such tool any more
+		Schema string    `json:"schema"` // "" = the tool no longer exists
 		Rule   core.Rule `json:"rule"`
 	}
 	all := make([]covered, len(calls))
@@ -100,19 +100,19 @@ func (l Loop) policyNow(turn core.Turn, calls []core.Call) string {
 	return typestate.Digest(string(text))
 }
 
-// saw adds messages to the view.
-func (e *evidence) saw(msgs ...core.Message) {
+// addToView adds messages to the view.
+func (e *evidence) addToView(msgs ...core.Message) {
 	for _, m := range msgs {
 		text, err := json.Marshal(m)
 		if err != nil {
-			text = []byte(err.Error()) // a malformed message; it was refused before it came here
+			text = []byte(err.Error()) // a malformed message; it was refused earlier
 		}
 		e.View = typestate.Digest(e.View + "\n" + string(text))
 	}
 }
 
-// shown says what the model is asked with.
-func (e *evidence) shown(session []string, length int) {
+// setView records what the model was shown.
+func (e *evidence) setView(session []string, length int) {
 	thread := strings.Join(session, " ")
 	if thread == "" {
 		thread = "thread"
@@ -123,10 +123,10 @@ func (e *evidence) shown(session []string, length int) {
 	}}
 }
 
-// asked adds the model's answer: a request for each call, under an id that no other call of the turn has. hide masks what is the
-// model's own: its words for ids and tools.
-func (e *evidence) asked(reply core.Message, tools *tool.Registry, caller string, hide func(string) string) {
-	e.saw(reply)
+// addRequests adds the model's answer: a request for each call, with an id that is unique in the turn. hide masks the ids and tool
+// names that the model wrote.
+func (e *evidence) addRequests(reply core.Message, tools *tool.Registry, caller string, hide func(string) string) {
+	e.addToView(reply)
 	for _, c := range reply.ToolCalls {
 		row := typestate.ToolRequest{ToolCallID: e.unique(hide(c.ID)), ToolName: hide(strings.ToValidUTF8(c.Name, "\ufffd")), CallerID: caller}
 		if strings.TrimSpace(row.ToolName) == "" {
@@ -143,12 +143,12 @@ func (e *evidence) asked(reply core.Message, tools *tool.Registry, caller string
 	}
 }
 
-// unique is the model's id, or where it is blank or was used before in this turn (local models reuse theirs) one made from it.
+// unique gives the model's id, or one made from it if it is blank or was used before in this turn: local models reuse ids.
 func (e *evidence) unique(id string) string {
 	taken := func(id string) bool {
 		return slices.ContainsFunc(e.Rows.ToolRequests, func(r typestate.ToolRequest) bool { return r.ToolCallID == id })
 	}
-	id = strings.TrimSpace(strings.ToValidUTF8(id, "\ufffd")) // as it will be once it was stored
+	id = strings.TrimSpace(strings.ToValidUTF8(id, "\ufffd")) // as it will be stored
 	if id == "" {
 		id = "call"
 	}
@@ -158,18 +158,18 @@ func (e *evidence) unique(id string) string {
 	return id
 }
 
-// ended adds the result of the first request that has none: calls run in the order in which they were asked for, one at a time. row
-// is how it goes into the conversation and, where it is consumed, to the next call of the model; sentence is that of a failure.
-func (e *evidence) ended(row core.Message, r core.ToolResult, disposition, sentence string) {
-	e.saw(row)
+// addResult adds the result of the first request that has none: calls run one at a time, in the order of the requests. row is the
+// result as the conversation and the model get it; failure is the message of a failed call.
+func (e *evidence) addResult(row core.Message, r core.ToolResult, disposition, failure string) {
+	e.addToView(row)
 	at := len(e.Rows.ToolResults)
 	if at >= len(e.Rows.ToolRequests) {
-		return // no evidence was kept of the request: what is open stays open
+		return // there is no request of it: what is open stays open
 	}
 	id, digest := e.Rows.ToolRequests[at].ToolCallID, typestate.Digest(r.Content)
 	result := typestate.ToolResult{ToolCallID: id, Status: typestate.OK, ResultDigest: digest}
 	if r.Category != "" {
-		result.Status, result.ErrorCode, result.ErrorMessage = typestate.Failed, string(r.Category), sentence
+		result.Status, result.ErrorCode, result.ErrorMessage = typestate.Failed, string(r.Category), failure
 		retryable := core.BucketOf(r.Category) == core.RetryableTransient
 		result.Retryable = &retryable
 	}
@@ -181,14 +181,14 @@ func (e *evidence) ended(row core.Message, r core.ToolResult, disposition, sente
 	})
 }
 
-// decided links the turn with the approval of a call, and with what the audit log says under it.
-func (e *evidence) decided(a *asked) {
+// linkApproval links the turn to the approval of a call, and so to its entries in the audit log.
+func (e *evidence) linkApproval(a *pendingCall) {
 	if a != nil {
 		e.Rows.TrajectoryRefs = append(e.Rows.TrajectoryRefs, "approval://"+string(a.Approval))
 	}
 }
 
-// prefix is what the turn did before the call that is to run now: that call and those behind it are held out.
+// prefix is what the turn did before the call that is to run now, without that call and those after it.
 func (e *evidence) prefix() typestate.Evidence {
 	if e == nil {
 		return typestate.Evidence{}

@@ -141,7 +141,7 @@ func TestLaw5_RulesThatNowRefuseOrAllow(t *testing.T) {
 	r := newRoom(t, agent.Demo{}, ask)
 	asked := r.say("note add milk")
 	*r.rule = core.Rule{Verdict: core.VerdictDeny, Why: "Not on Sundays."}
-	if got := texts(r.decide(asked, core.Approved, "")); got != "I did not write it down. Not on Sundays." || len(r.book.notes) != 0 {
+	if got := texts(r.decide(asked, core.Approved, "")); got != "I did not add it. Not on Sundays." || len(r.book.notes) != 0 {
 		t.Errorf("deny: %q", got)
 	}
 	r = newRoom(t, agent.Demo{}, ask)
@@ -157,7 +157,7 @@ func TestLaw5_RulesThatNowRefuseOrAllow(t *testing.T) {
 	r = newRoom(t, agent.Demo{}, ask)
 	asked = r.say("note add milk")
 	r.rule.Quorum = 2
-	if got := texts(r.decide(asked, core.Refused, "no")); got != "I did not write it down. Refused by Bob: no" {
+	if got := texts(r.decide(asked, core.Refused, "no")); got != "I did not add it. Refused by Bob: no" {
 		t.Errorf("a refusal needs no second question: %q", got)
 	}
 }

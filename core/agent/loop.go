@@ -10,23 +10,23 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// Version is the graphs' version. It changes when a paused turn of an older one can't go on.
+// Version is the version of the graphs. It changes when turns that an older version paused can't be resumed.
 const Version = "1"
 
-// maxRounds is how often one turn may ask its model: a model that calls tools without end is stopped here.
+// maxRounds is how often one turn may ask its model; it stops a model that requests tools without end.
 const maxRounds = 32
 
-// Model answers a conversation: an assistant message, with tool calls or without. history is what was said, the latest last.
+// Model answers a conversation with an assistant message, which may request tool calls. The latest message of history is the last.
 type Model interface {
 	Next(ctx context.Context, history core.History) (Answer, error)
 }
 
-// Policy says what becomes of a mutating call.
+// Policy decides whether a mutating call is allowed, refused, or needs an approval.
 type Policy interface {
 	Rule(turn core.Turn, call core.Call) core.Rule
 }
 
-// Loop is what the loop graph is made of.
+// Loop holds the parts of the loop graph.
 type Loop struct {
 	Name     string
 	Model    Model
@@ -35,24 +35,24 @@ type Loop struct {
 	NewID    func() string
 
 	ModelRef string              // provider and model, for the evidence; "" = Name
-	Mask     func(string) string // hides what looks like a secret in the evidence; nil: sentences of failures are left out of it
+	Mask     func(string) string // hides what looks like a secret in the evidence; nil: messages of failures are left out
 	Tracer   graph.Tracer        // makes spans of its turns; nil: none
 }
 
-// asked is the mutating call that the turn is paused for.
-type asked struct {
+// pendingCall is the mutating call that the turn is paused for.
+type pendingCall struct {
 	Call     core.ToolCall   `json:"call"`
 	Approval core.ApprovalID `json:"approval"`
 	Bound    core.Call       `json:"bound"`
 	Rule     core.Rule       `json:"rule"`
-	Again    bool            `json:"again,omitempty"` // for the second time: the rules changed after the first
+	Again    bool            `json:"again,omitempty"` // the second request: the rules changed after the first
 }
 
-// The scratch fields of a turn. None is in the session.
+// The fields of a turn that are not part of the session.
 var (
 	calls    = graph.Field("calls", graph.Replace[[]core.ToolCall]()) // still to run, in the model's order
-	current  = graph.Field("asked", graph.Replace[*asked]())
-	decision = graph.Field("decision", graph.Replace[*core.DecisionPayload]()) // comes with the signal
+	pending  = graph.Field("pending_call", graph.Replace[*pendingCall]())
+	decision = graph.Field("decision", graph.Replace[*core.DecisionPayload]()) // arrives with the signal
 	rounds   = graph.Field("rounds", graph.Replace[int]())
 )
 
@@ -60,7 +60,7 @@ var (
 func (l Loop) Graph() (*graph.Graph, error) {
 	return graph.New(l.Name, Version).
 		SchemaVersion(Version).
-		Fields(graph.Messages, calls, current, decision, rounds, trail).
+		Fields(graph.Messages, calls, pending, decision, rounds, evidenceField).
 		Session("messages").
 		Entry("model").
 		Node("model", l.model).
@@ -82,9 +82,9 @@ func (l Loop) Graph() (*graph.Graph, error) {
 		Compile()
 }
 
-// next goes on with the call that was set aside, with the next one, or back to the model when all are answered.
+// next continues with the pending call or the next one, or goes back to the model if every call has a result.
 func next(s graph.State) (string, error) {
-	a := current.Get(s)
+	a := pending.Get(s)
 	switch {
 	case a != nil && a.Rule.Verdict == core.VerdictAllow:
 		return "gate", nil
@@ -98,9 +98,9 @@ func next(s graph.State) (string, error) {
 
 func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 	if rounds.Get(s) >= maxRounds {
-		return nil, core.Errorf(core.ProviderInvalidResponse, "The agent called tools %d times without coming to an answer.", maxRounds)
+		return nil, core.Errorf(core.ProviderInvalidResponse, "The agent called tools %d times without giving an answer.", maxRounds)
 	}
-	e, history := trail.Get(s), graph.Messages.Get(s)
+	e, history := evidenceField.Get(s), graph.Messages.Get(s)
 	if e == nil && rounds.Get(s) == 0 {
 		var err error
 		if e, err = l.start(ctx, s); err != nil {
@@ -112,27 +112,27 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 		return nil, err
 	}
 	if e != nil {
-		e.shown(e.Rows.SessionRefs, history.Len())
+		e.setView(e.Rows.SessionRefs, history.Len())
 	}
 	reply := answer.Message
 	reply.Role = core.Assistant
-	if answer.Message = reply; !answer.Stop.whole() {
-		return nil, l.cut(ctx, e, answer)
+	if answer.Message = reply; !answer.Stop.complete() {
+		return nil, l.discardAnswer(ctx, e, answer)
 	}
 	if err := reply.Validate(); err != nil {
-		return nil, core.Wrap(core.ProviderInvalidResponse, err, "The model's answer was malformed.")
+		return nil, core.Wrap(core.ProviderInvalidResponse, err, "The model's answer is malformed.")
 	}
 	if e != nil {
 		turn, _ := core.TurnFrom(ctx)
-		e.asked(reply, l.Executor.Tools, turn.Actor.ID, l.hidden)
+		e.addRequests(reply, l.Executor.Tools, turn.Actor.ID, l.mask)
 		if len(reply.ToolCalls) == 0 {
 			l.close(ctx, e.Rows)
 		}
 	}
-	return graph.Update{graph.Messages.Add(reply), calls.Set(reply.ToolCalls), rounds.Set(rounds.Get(s) + 1), trail.Set(e)}, nil
+	return graph.Update{graph.Messages.Add(reply), calls.Set(reply.ToolCalls), rounds.Set(rounds.Get(s) + 1), evidenceField.Set(e)}, nil
 }
 
-// tools takes the first call that is left: runs it, refuses it, or sets it aside to be asked for.
+// tools processes the first call without a result: it runs the call, refuses it, or makes it pending.
 func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	call := calls.Get(s)[0]
 	t, err := l.Executor.Tools.Find(call)
@@ -151,17 +151,17 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	if err != nil {
 		return l.answer(s, call, tool.Failed(err)), nil
 	}
-	return l.consider(ctx, s, call, bound, false)
+	return l.checkPolicy(ctx, s, call, bound, false)
 }
 
-// step tells those who wait which tool begins.
+// step reports that a tool starts.
 func step(ctx context.Context, tool string) {
 	if turn, _ := core.TurnFrom(ctx); turn.Step != nil {
 		turn.Step(tool)
 	}
 }
 
-// bind fixes what an approval will be bound to.
+// bind gives what an approval of the call is bound to.
 func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
 	digest, err := tool.Digest(call.Name, call.Arguments)
 	if err != nil {
@@ -170,35 +170,35 @@ func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
 	return core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: digest, Summary: core.MaskText(t.Summarize(call.Arguments)), Risk: t.Risk}, nil
 }
 
-// answer appends a call's result and takes the call off the list.
+// answer appends a call's result and removes the call from the list.
 func (l Loop) answer(s graph.State, call core.ToolCall, r core.ToolResult) graph.Update {
-	row, e := tool.Row(call.ID, r), trail.Get(s)
+	row, e := tool.Row(call.ID, r), evidenceField.Get(s)
 	if e != nil {
-		e.ended(row, r, typestate.Consumed, l.sentence(call.Arguments, r))
-		e.decided(current.Get(s))
+		e.addResult(row, r, typestate.Consumed, l.failureMessage(call.Arguments, r))
+		e.linkApproval(pending.Get(s))
 	}
-	return graph.Update{graph.Messages.Add(row), calls.Set(calls.Get(s)[1:]), current.Set(nil), decision.Set(nil), trail.Set(e)}
+	return graph.Update{graph.Messages.Add(row), calls.Set(calls.Get(s)[1:]), pending.Set(nil), decision.Set(nil), evidenceField.Set(e)}
 }
 
-// act is the first node after the resume. What it did is saved before anything else can fail. Where the rules changed after the
-// approval was asked for, nothing was done: the call is asked for once more, under the rules of today; a second change refuses it.
+// act is the first node after the resume. It saves the result before anything else can fail. If the rules changed after the approval
+// was requested, the call does not run: approval is requested once more under the new rules. A second change refuses the call.
 func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
-	a, d := current.Get(s), decision.Get(s)
+	a, d := pending.Get(s), decision.Get(s)
 	if a == nil || d == nil || d.Approval != a.Approval {
-		return nil, core.Errorf(core.SuspensionRecordInvalid, "The decision is not for what this conversation waits for.")
+		return nil, core.Errorf(core.SuspensionRecordInvalid, "The decision is for another approval than the one this turn waits for.")
 	}
 	step(ctx, a.Call.Name)
-	e, before := trail.Get(s), tool.Prefix{}
+	e, before := evidenceField.Get(s), tool.Prefix{}
 	if e != nil {
 		turn, _ := core.TurnFrom(ctx)
-		before = tool.Prefix{Evidence: e.prefix(), Policy: l.policyNow(turn, e.Mutating)}
+		before = tool.Prefix{Evidence: e.prefix(), Policy: l.policyDigest(turn, e.Mutating)}
 	}
 	result, err := l.Executor.Act(ctx, a.Call, a.Approval, before)
 	if err != nil {
 		return nil, err
 	}
 	if result.Category == core.ApprovalStale && !a.Again {
-		return l.consider(ctx, s, a.Call, a.Bound, true)
+		return l.checkPolicy(ctx, s, a.Call, a.Bound, true)
 	}
 	update := l.answer(s, a.Call, result)
 	if err := graph.SaveSession(ctx, update); err != nil {

@@ -11,43 +11,43 @@ import (
 	"gatehouse/core/tool"
 )
 
-// blot is what core.MaskJSON puts where a secret stood, and stands in the evidence likewise.
-const blot = "••••••"
+// masked replaces a secret in the evidence, as core.MaskJSON does.
+const masked = "••••••"
 
-// hidden is a name or an id of the model's as the evidence keeps it.
-func (l Loop) hidden(s string) string {
+// mask hides secrets in a name or an id that the model wrote.
+func (l Loop) mask(s string) string {
 	if l.Mask == nil {
 		return s
 	}
 	return l.Mask(s)
 }
 
-// sentence is that of a failed call, without what looks like a secret and without what the call's arguments held under the name of
-// one; where nobody says what looks like a secret, it is the failure's category.
-func (l Loop) sentence(args json.RawMessage, r core.ToolResult) string {
+// failureMessage is the message of a failed call without secrets: without what looks like one, and without the arguments whose name says
+// that they are one. Without a Mask it is the failure's category.
+func (l Loop) failureMessage(args json.RawMessage, r core.ToolResult) string {
 	f, ok := tool.FailureOf(r.Content)
 	if !ok || l.Mask == nil || strings.TrimSpace(f.Message) == "" {
 		return string(r.Category)
 	}
 	text := f.Message
 	for _, secret := range secrets(args) {
-		quoted := strconv.Quote(secret) // as %q shows it
+		quoted := strconv.Quote(secret) // as %q prints it
 		for _, form := range []string{secret, quoted[1 : len(quoted)-1]} {
-			text = strings.ReplaceAll(text, form, blot)
+			text = strings.ReplaceAll(text, form, masked)
 		}
 	}
 	return l.Mask(text)
 }
 
-// secrets are the texts that core.MaskJSON hides whole, the longest first.
+// secrets are the texts that core.MaskJSON hides completely, longest first.
 func secrets(args json.RawMessage) []string {
 	var found []string
 	var walk func(was, is any)
-	walk = func(was, is any) { // is: what is left of it; nil: nothing
+	walk = func(was, is any) { // is: what is left after masking; nil: nothing
 		hidden, _ := is.(string)
 		switch was := was.(type) {
 		case string:
-			if was != "" && (is == nil || hidden == blot) {
+			if was != "" && (is == nil || hidden == masked) {
 				found = append(found, was)
 			}
 		case []any:
@@ -74,6 +74,6 @@ func secrets(args json.RawMessage) []string {
 func decoded(text json.RawMessage) (v any) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
-	_ = dec.Decode(&v) // what can't be read holds no arguments: the tool refuses it
+	_ = dec.Decode(&v) // invalid JSON holds no arguments: the tool refuses it
 	return v
 }

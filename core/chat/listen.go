@@ -53,7 +53,7 @@ func (h *Harness) deliver(ctx context.Context, session core.SessionID, out core.
 func (h *Harness) call(ctx context.Context, session core.SessionID, l *listener, out core.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			h.log.ErrorContext(ctx, "a listener panicked", "session", session, "err", p)
+			h.log.ErrorContext(ctx, "listener panicked", "session", session, "err", p)
 		}
 	}()
 	l.on(out)

@@ -39,7 +39,7 @@ func (r Replies) orDefaults() Replies {
 
 func (r Replies) validate() error {
 	if !strings.Contains(r.Correctable, diagnosticMark) {
-		return core.Errorf(core.Invalid, "the reply to a request that can be corrected must show %s", diagnosticMark)
+		return core.Errorf(core.Invalid, "the reply to a user-correctable error must contain %s", diagnosticMark)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (h *Harness) correlate(ctx context.Context, s Signal) (*core.PausedRecord, 
 			return rec, err
 		}
 	}
-	return nil, core.Errorf(core.HarnessCorrelationFailed, "Nothing waits for this signal (any more).")
+	return nil, core.Errorf(core.HarnessCorrelationFailed, "No paused turn waits for this signal.")
 }
 
 func (h *Harness) lockFor(ctx context.Context, rec *core.PausedRecord) (release func(), err error) {

@@ -49,7 +49,7 @@ func (h *Harness) admit(session core.SessionID, m core.Message) error {
 		return core.Errorf(core.HarnessSessionUnresolved, "This message belongs to no conversation.")
 	}
 	if !h.graph.KeepsMessages() {
-		return core.Errorf(core.Invalid, "The graph %q keeps no messages, so nobody can chat with it.", h.graph.Name())
+		return core.Errorf(core.Invalid, "The graph %q keeps no messages, so it can't be used for a chat.", h.graph.Name())
 	}
 	return m.Validate()
 }
@@ -87,7 +87,7 @@ func (h *Harness) subscribe(ctx context.Context, s core.Suspended) error {
 		return nil
 	}
 	if _, undo := h.stores.Pauses.Consume(context.WithoutCancel(ctx), s.Invocation); undo != nil {
-		h.log.ErrorContext(ctx, "a pause that no signal can reach could not be withdrawn", "invocation", s.Invocation, "err", undo)
+		h.log.ErrorContext(ctx, "withdrawing a pause that no signal can reach failed", "invocation", s.Invocation, "err", undo)
 	}
-	return core.Wrap(core.HarnessSubscriptionFailed, err, "What this turn waits for could not be registered.")
+	return core.Wrap(core.HarnessSubscriptionFailed, err, "Can't register the signal that this turn waits for.")
 }

@@ -87,7 +87,7 @@ func (h *Harness) Transmit(ctx context.Context, t Transmission) Response {
 
 func (h *Harness) classify(t Transmission) (Path, error) {
 	signal := t.Signal.Invocation != "" || t.Signal.SignalID != ""
-	ambiguous := core.Errorf(core.HarnessPathAmbiguous, "This could be a message and it could be a signal.")
+	ambiguous := core.Errorf(core.HarnessPathAmbiguous, "This could be a message or a signal.")
 	switch {
 	case h.mode == Stateless:
 		return PathStateless, nil
@@ -100,7 +100,7 @@ func (h *Harness) classify(t Transmission) (Path, error) {
 	case t.Intent == NewSession, t.Intent == "" && t.Session == "":
 		return PathNew, nil
 	case t.Session == "":
-		return PathExisting, core.Errorf(core.HarnessSessionUnresolved, "This continues a conversation but does not say which.")
+		return PathExisting, core.Errorf(core.HarnessSessionUnresolved, "This continues a conversation but does not say which one.")
 	case t.Intent == "", t.Intent == ExistingSession:
 		return PathExisting, nil
 	}

@@ -81,7 +81,7 @@ func (r *room) Edit(_ context.Context, _ core.Ref, d core.Delivery) error {
 type bench struct {
 	t     *testing.T
 	path  string
-	store core.Store
+	store *storage.Store
 	room  *room
 	disp  *dispatch.Dispatcher
 	stop  func() // ends dispatcher and outbox, drained
@@ -113,11 +113,11 @@ func newBench(t *testing.T, s setup) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk := approvals.NewService(store)
+	desk := approvals.NewService(store, store)
 	brain := b.brain(s)
-	deliver := outbox.New(outbox.Options{Store: store, Cards: desk, Platforms: []core.Platform{b.room}, Owner: owner, Now: time.Now})
+	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: []core.Platform{b.room}, Owner: owner, Now: time.Now})
 	o := dispatch.Options{
-		Store: store, Approvals: desk, Platforms: []core.Platform{b.room}, Owner: owner,
+		Store: dispatch.StoreOf(store), Approvals: desk, Platforms: []core.Platform{b.room}, Owner: owner,
 		Harness: func(sessions core.SessionStore, pauses core.PauseStore) (*chat.Harness, error) {
 			return chat.New(chat.Options{Graph: brain, Sessions: sessions, Pauses: pauses})
 		},
@@ -163,7 +163,7 @@ func (b *bench) brain(s setup) *graph.Graph {
 	if s.policy == nil {
 		s.policy = approvals.Policy{Approvers: []string{"room:bob"}}
 	}
-	tools := append([]tool.Tool{tool.Calc(), tool.NoteAdd(b.store), tool.NoteList(b.store)}, s.tools...)
+	tools := append([]tool.Tool{tool.Calc(), tool.NoteAdd(b.store.AddNote), tool.NoteList(b.store.Notes)}, s.tools...)
 	brain, err := agent.Loop{Name: "demo", Model: s.model, Executor: &tool.Executor{Tools: tool.NewRegistry(tools...)}, Policy: s.policy, NewID: newID}.Graph()
 	if err != nil {
 		b.t.Fatal(err)

@@ -23,7 +23,7 @@ func (t *turn) control(ctx context.Context, word string) (core.Finish, error) {
 	case "help":
 		text = t.Sentences.Help
 	default:
-		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "an unknown word"}}, nil
+		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "unknown control word"}}, nil
 	}
 	if err != nil {
 		return core.Finish{}, err
@@ -70,7 +70,7 @@ func (t *turn) status(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := []string{"Nothing waits."}
+	lines := []string{"Nothing is waiting."}
 	messages := 0
 	for _, w := range waiting {
 		if w.Kind() == core.KindMessage || w.Kind() == core.KindSignal {
@@ -79,12 +79,12 @@ func (t *turn) status(ctx context.Context) (string, error) {
 	}
 	switch {
 	case len(waiting) == statusLimit:
-		lines[0] = fmt.Sprintf("%d or more waiting or in work.", messages)
+		lines[0] = fmt.Sprintf("Messages waiting or running: %d or more.", messages)
 	case messages > 0:
-		lines[0] = fmt.Sprintf("%d waiting or in work.", messages)
+		lines[0] = fmt.Sprintf("Messages waiting or running: %d.", messages)
 	}
 	for _, a := range open {
-		line := "Waits for approval: " + a.Call.Summary
+		line := "Waiting for approval: " + a.Call.Summary
 		if !a.Deadline.IsZero() {
 			line += " Until " + a.Deadline.UTC().Format(time.RFC1123) + "."
 		}
@@ -99,9 +99,9 @@ func (t *turn) cancel(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	case n == 0:
-		return "Nothing waits for approval that you could withdraw.", nil
+		return "There is no open approval that you can cancel.", nil
 	}
-	return fmt.Sprintf("Withdrawn: %d.", n), nil
+	return fmt.Sprintf("Approvals cancelled: %d.", n), nil
 }
 
 // reset starts a new conversation: the conversation's next generation. Every paused turn of the old one ends, and its card says so.
@@ -125,7 +125,7 @@ func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
 		if paused == nil || paused.Session != t.claim.Session {
 			continue
 		}
-		closure, done, err := t.closure(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled: a new conversation was started."))
+		closure, done, err := t.closure(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled because a new conversation was started."))
 		if err != nil {
 			return core.Finish{}, err
 		}
@@ -163,7 +163,7 @@ func (t *turn) click(ctx context.Context) (core.Finish, error) {
 		return core.Finish{}, err
 	}
 	if input.Click == nil {
-		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "it names no approval"}}, nil
+		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "the click names no approval"}}, nil
 	}
 	f := core.Finish{End: core.End{Kind: core.EndDecided}}
 	_, err = t.vote(ctx, *input.Click)
@@ -184,7 +184,7 @@ func (t *turn) click(ctx context.Context) (core.Finish, error) {
 func (t *turn) privately(err error) core.Finish {
 	p := t.post(core.PostPrivate, "private", core.MessageOf(err))
 	p.Person = t.claim.Event.Actor.ID
-	return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click did not count"}, Posts: []core.Post{p}}
+	return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted"}, Posts: []core.Post{p}}
 }
 
 // vote looks the person's groups up, then decides.

@@ -67,7 +67,7 @@ func TestApprovalFromMessageToReply(t *testing.T) {
 		}
 	})
 	stranger := b.click("room:1", card.Approval, "room:eve", core.Approve, "")
-	if d := b.heard(); d.Kind != core.PostPrivate || d.Person != "room:eve" || !strings.Contains(d.Text, "not among those") {
+	if d := b.heard(); d.Kind != core.PostPrivate || d.Person != "room:eve" || !strings.Contains(d.Text, "not an approver") {
 		t.Errorf("a stranger hears %+v", d)
 	}
 	if e := b.ended(stranger.Seq); e.End.Kind != core.EndIgnored || e.End.Category != core.NotAllowed || len(b.notes("room:1")) != 0 {
@@ -183,8 +183,8 @@ func TestFiveDeathsMakeADeadLetterWithAnApology(t *testing.T) {
 	}
 	b.stop()
 	again := newBench(t, setup{path: b.path})
-	again.expect("I am sorry")
-	if e := again.ended(r.Seq); e.End.Kind != core.EndDead || !strings.Contains(e.End.Cause, "5 turns") {
+	again.expect("Sorry, I could not answer this message")
+	if e := again.ended(r.Seq); e.End.Kind != core.EndDead || !strings.Contains(e.End.Cause, "5 attempts") {
 		t.Errorf("%+v", e.End)
 	}
 	again.say("room:1", "hello")
@@ -291,7 +291,7 @@ func (h *hearing) StopRequested(ctx context.Context, c core.Claim) (bool, error)
 func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 	began, let, heard := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	b := newBench(t, setup{model: puller{}, tools: []tool.Tool{lever(began, let)}, options: func(o *dispatch.Options) {
-		o.Store = &hearing{Store: o.Store, heard: heard}
+		o.Store = dispatch.StoreOf(&hearing{Store: o.Store, heard: heard})
 	}})
 	b.say("room:1", "pull")
 	card := b.asked()
@@ -307,7 +307,7 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 	<-heard
 	<-heard // the first has been acted upon
 	close(let)
-	b.expect("Before that, this was done: Pull the lever.")
+	b.expect("This was done before: Pull the lever.")
 	if e := b.ended(signals[0].Seq); e.End.Kind != core.EndWithdrawn {
 		t.Errorf("%+v", e.End)
 	}
@@ -327,13 +327,13 @@ func TestLaw7_ExpiryIsToldApartFromRefusal(t *testing.T) {
 	b.expect("I need an approval first")
 	card := b.heard().Card
 	late := b.click("room:1", card.Approval, "room:bob", core.Approve, "")
-	b.expect("The time for this approval was over")
+	b.expect("This approval expired at ")
 	b.ended(late.Seq)
-	clock := schedule.New(schedule.Options{Store: b.store, Approvals: approvals.NewService(b.store), Expired: b.disp.Nudge})
+	clock := schedule.New(schedule.Options{Store: b.store, Expire: approvals.NewService(b.store, b.store).Expire, Expired: b.disp.Nudge})
 	if err := clock.Due(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b.expect("Nobody decided in time.")
+	b.expect("The approval expired without a decision.")
 	if d := b.redrawn(); d.Card.State != core.Expired {
 		t.Errorf("%+v", d.Card)
 	}
@@ -367,7 +367,7 @@ func TestStopWhereNothingRuns(t *testing.T) {
 	b.word("room:1", "stop")
 	b.expect("Nothing is running.")
 	b.word("room:1", "status")
-	b.expect("Nothing waits.")
+	b.expect("Nothing is waiting.")
 	b.word("room:1", "help")
 	b.expect("Say new")
 	if e := b.ended(b.word("room:1", "dance").Seq); e.End.Kind != core.EndIgnored {
@@ -380,12 +380,12 @@ func TestStatusAndCancel(t *testing.T) {
 	b.say("room:1", "note add milk")
 	b.asked()
 	b.word("room:1", "status")
-	b.expect("Waits for approval: Add “milk”")
+	b.expect("Waiting for approval: Add “milk”")
 	b.accept(core.Event{Conversation: "room:1", Body: core.ControlEvent{Word: "cancel"}, Actor: core.Actor{ID: "room:eve", Name: "Eve"}})
-	b.expect("Nothing waits for approval that you could withdraw.")
+	b.expect("There is no open approval that you can cancel.")
 	b.word("room:1", "cancel")
 	got := b.heard().Text + "|" + b.heard().Text
-	if !strings.Contains(got, "Withdrawn: 1.") || !strings.Contains(got, "Cancelled: withdrawn by Ann") {
+	if !strings.Contains(got, "Approvals cancelled: 1.") || !strings.Contains(got, "Cancelled: withdrawn by Ann") {
 		t.Errorf("heard %q", got)
 	}
 }
@@ -445,7 +445,7 @@ func TestALostConversationVoidsTheTurn(t *testing.T) {
 	var l *lossy
 	b := newBench(t, setup{model: s, options: func(o *dispatch.Options) {
 		l = &lossy{Store: o.Store}
-		o.Store, o.Lease = l, 300*time.Millisecond
+		o.Store, o.Lease = dispatch.StoreOf(l), 300*time.Millisecond
 	}})
 	r := b.say("room:1", "think")
 	<-s.began

@@ -23,8 +23,8 @@ type Dispatcher struct {
 
 // New makes a dispatcher. Missing parts are a programming mistake and panic.
 func New(o Options) *Dispatcher {
-	if o.Store == nil || o.Approvals == nil || o.Harness == nil || o.Owner == "" {
-		panic("dispatch: Store, Desk, Harness and Owner are needed")
+	if o.Store == (Store{}) || o.Approvals == nil || o.Harness == nil || o.Owner == "" {
+		panic("dispatch: Store, Approvals, Harness and Owner are required")
 	}
 	o.defaults()
 	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, slots: semaphore.NewWeighted(int64(o.Workers)), turns: newWake(), beside: newWake()}
@@ -116,7 +116,7 @@ func (d *Dispatcher) alone(ctx context.Context, c core.Claim) {
 	defer d.slots.Release(all)
 	claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: 1, Lease: d.Lease, Scopes: d.scopes})
 	if err != nil {
-		d.Log.Warn("taking a turn that runs alone failed; it is taken again", "category", core.CategoryOf(err), "err", err)
+		d.Log.Warn("claiming a turn that must run alone failed; retrying", "category", core.CategoryOf(err), "err", err)
 		return
 	}
 	for _, c := range claims {

@@ -65,7 +65,7 @@ func (t *turn) ended(ctx context.Context, end core.End, why string) (core.Finish
 	if err != nil || paused == nil {
 		return f, err
 	}
-	closure, done, err := t.closure(ctx, paused, core.Errorf(core.ToolFailed, "This did not come to an end: %s.", why))
+	closure, done, err := t.closure(ctx, paused, core.Errorf(core.ToolFailed, "This call did not complete: %s.", why))
 	if err != nil {
 		return core.Finish{}, err
 	}
@@ -130,7 +130,7 @@ func recorded(i *core.IntentRecord) string {
 	if i.Result != nil {
 		return i.Result.Content
 	}
-	return typedError(core.Errorf(core.OutcomeUnknown, "The outcome of %s is unknown: it was begun, and its end was not recorded.", i.Tool))
+	return typedError(core.Errorf(core.OutcomeUnknown, "The outcome of %s is unknown: it was started, but its result was not recorded.", i.Tool))
 }
 
 func typedError(err error) string {
@@ -140,9 +140,9 @@ func typedError(err error) string {
 
 // dead sets an event aside that ended too many processes.
 func (t *turn) dead(ctx context.Context) (core.Finish, error) {
-	cause := fmt.Sprintf("%d turns of it began and none came to an end", t.claim.Event.Attempt-1)
+	cause := fmt.Sprintf("%d attempts were started and none finished", t.claim.Event.Attempt-1)
 	t.log.Error("dead letter", "cause", cause)
-	f, err := t.ended(ctx, core.End{Kind: core.EndDead, Category: core.Internal, Cause: cause}, "it was set aside")
+	f, err := t.ended(ctx, core.End{Kind: core.EndDead, Category: core.Internal, Cause: cause}, "the turn failed for good")
 	if k := t.claim.Event.Kind(); k == core.KindMessage || k == core.KindSignal {
 		p := t.post(core.PostError, "error", t.Sentences.Apology)
 		p.Bucket = core.SessionTerminating

@@ -45,7 +45,7 @@ func (t *turn) watch(ctx context.Context, quit chan struct{}, cancel context.Can
 				cancel(errLost)
 				return
 			default:
-				t.log.Warn("renewing the lease failed; trying again", "category", core.CategoryOf(err), "err", err)
+				t.log.Warn("renewing the lease failed; retrying", "category", core.CategoryOf(err), "err", err)
 			}
 		case <-poll.C:
 			if asked, err := t.Store.StopRequested(ctx, t.claim); err == nil && asked {

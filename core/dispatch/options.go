@@ -21,14 +21,35 @@ type Approvals interface {
 	Cancel(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error)
 }
 
-// Store is what dispatch needs of the store.
-type Store interface {
-	core.Turns
+// Store is what dispatch asks of the store, part by part. StoreOf makes one.
+type Store struct {
+	core.Queue
 	core.Sessions
-	core.Intents
 	core.Approvals
 	core.Outbox
-	core.Admin
+	Controls
+}
+
+// Controls is what control words and buttons see and move.
+type Controls interface {
+	// Events gives records latest first.
+	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
+	// Stop asks the conversation's running turn to stop; where none runs, a message that is backing off is withdrawn.
+	Stop(ctx context.Context, c core.ConversationID, by core.Actor) (core.StopResult, error)
+	// Retry appends one new event with the same content that names the failed one; a second call gives the first one's receipt. It is
+	// refused (invalid) for an event that did not fail, and for a signal whose paused turn has ended.
+	Retry(ctx context.Context, seq int64) (core.Receipt, error)
+}
+
+// StoreOf takes every part from one database.
+func StoreOf[S interface {
+	core.Queue
+	core.Sessions
+	core.Approvals
+	core.Outbox
+	Controls
+}](s S) Store {
+	return Store{s, s, s, s, s}
 }
 
 // Options are a Dispatcher's parts and settings.
@@ -84,14 +105,14 @@ type Sentences struct {
 // DefaultSentences are the English ones.
 func DefaultSentences() Sentences {
 	return Sentences{
-		Apology:         "I am sorry: I could not answer this, and it keeps failing. It is set aside for an admin to look at.",
-		NewConversation: "This is a new conversation. What we said before is kept, but I start afresh.",
+		Apology:         "Sorry, I could not answer this message: it failed repeatedly. An admin can look at it and retry it.",
+		NewConversation: "This is a new conversation. The earlier messages are kept, but I no longer use them.",
 		Stopped:         "Stopped.",
 		NothingRuns:     "Nothing is running.",
-		Help:            "Say new to start afresh, stop to end what I am doing, status to see what waits, cancel to withdraw what waits for approval.",
-		TooLarge:        "That message is too large. The limit is %d bytes; please send less, or in parts.",
-		AlreadyDone:     "Before that, this was done: %s",
-		OutcomeUnknown:  "Whether this was done is unknown; please check: %s",
+		Help:            "Say new to start a new conversation, stop to stop the running turn, status to see what is waiting, cancel to cancel open approvals.",
+		TooLarge:        "That message is too large. The limit is %d bytes. Please send it in parts.",
+		AlreadyDone:     "This was done before: %s",
+		OutcomeUnknown:  "It is unknown whether this was done, please check: %s",
 	}
 }
 

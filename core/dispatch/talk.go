@@ -16,7 +16,7 @@ func (t *turn) message(ctx context.Context) (core.Finish, error) {
 		return core.Finish{}, err
 	}
 	if input.Message == nil {
-		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "it holds nothing to answer"}}, nil
+		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "there is nothing to answer"}}, nil
 	}
 	e := t.claim.Event
 	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}}
@@ -51,7 +51,7 @@ func (t *turn) signal(ctx context.Context) (core.Finish, error) {
 		return core.Finish{}, err
 	}
 	if paused == nil {
-		return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.SuspensionRecordInvalid, Cause: "the turn it wakes does not wait any more"}}, nil
+		return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.SuspensionRecordInvalid, Cause: "the turn is no longer paused"}}, nil
 	}
 	s := &staging{store: t.Store, claim: t.claim}
 	harness, err := t.Harness(s, s)
@@ -114,7 +114,7 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 		}
 		return core.Finish{}, &harnessError{o}
 	}
-	return core.Finish{}, core.Errorf(core.Internal, "An unknown outcome %T.", o)
+	return core.Finish{}, core.Errorf(core.Internal, "Unknown outcome %T.", o)
 }
 
 func facts(ctx context.Context) core.Turn {

@@ -32,7 +32,7 @@ func newTurn(d *Dispatcher, c core.Claim) *turn {
 // errStopped ends a turn that somebody asked to stop; errLost one whose conversation belongs to another.
 var (
 	errStopped = core.Errorf(core.Stopped, "Stopped.")
-	errLost    = core.Errorf(core.LeaseLost, "Another process has taken this conversation over.")
+	errLost    = core.Errorf(core.LeaseLost, "Another process has taken over this conversation.")
 )
 
 // run takes the event to its end, whatever happens in between.
@@ -43,7 +43,7 @@ func (t *turn) run(ctx context.Context) {
 	case errors.Is(err, errDraining):
 		t.abandon(ctx)
 	case core.CategoryOf(err) == core.LeaseLost:
-		t.log.Warn("the conversation was lost; the turn is void", "category", core.LeaseLost)
+		t.log.Warn("the lease on the conversation was lost; the turn is discarded", "category", core.LeaseLost)
 	case err != nil: // not even its failure could be put together: nothing is stored but the wait
 		t.finish(ctx, t.putOff(err), began)
 	default:
@@ -108,7 +108,7 @@ func (t *turn) decide(ctx context.Context) (f core.Finish, err error) {
 	case core.RetryEvent:
 		return t.retry(ctx, b.Failed)
 	}
-	return core.Finish{}, core.Errorf(core.Internal, "An event of the unknown kind %q.", e.Kind())
+	return core.Finish{}, core.Errorf(core.Internal, "Unknown kind of event %q.", e.Kind())
 }
 
 // finish commits the end. It must not be cut by the end of ctx: the work is done. A store that is busy is tried again for a while;
@@ -118,14 +118,14 @@ func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
 	err := t.persist(ctx, func(ctx context.Context) error { return t.Store.Finish(ctx, f) })
 	switch {
 	case err == nil && f.Retry != nil:
-		t.log.Info("turn put off", "category", f.Retry.Category, "after", f.Retry.After)
+		t.log.Info("turn will be retried", "category", f.Retry.Category, "after", f.Retry.After)
 	case err == nil:
 		t.log.Info("turn ended", "kind", t.claim.Event.Kind(), "end", f.End.Kind, "category", f.End.Category, "took", time.Since(began).Round(time.Millisecond))
 		t.Delivered()
 	case core.CategoryOf(err) == core.LeaseLost:
-		t.log.Warn("the conversation was lost; the turn is void", "category", core.LeaseLost)
+		t.log.Warn("the lease on the conversation was lost; the turn is discarded", "category", core.LeaseLost)
 	default:
-		t.log.Error("the turn's end could not be stored; it will be taken again", "category", core.CategoryOf(err), "err", err)
+		t.log.Error("storing the end of the turn failed; it will run again", "category", core.CategoryOf(err), "err", err)
 	}
 }
 
@@ -151,7 +151,7 @@ func (t *turn) abandon(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := t.Store.Release(last, t.claim); err != nil && core.CategoryOf(err) != core.LeaseLost {
-		t.log.Warn("handing the event back failed; its lease will run out", "category", core.CategoryOf(err), "err", err)
+		t.log.Warn("releasing the event failed; its lease will expire", "category", core.CategoryOf(err), "err", err)
 	}
 }
 

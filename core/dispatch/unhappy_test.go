@@ -119,7 +119,7 @@ func TestLaw2_AFailingReadStrandsNoPausedTurn(t *testing.T) {
 		}
 		return agent.Demo{}.Next(ctx, h)
 	})
-	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = f }})
+	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = dispatch.StoreOf(f) }})
 	b.say("room:1", "note add milk")
 	card := b.asked()
 	b.click("room:1", card.Approval, "room:bob", core.Approve, "")
@@ -143,7 +143,7 @@ func TestAResumedTurnActsForWhoeverAsked(t *testing.T) {
 		}
 		return agent.Demo{}.Next(ctx, h)
 	})
-	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = f }})
+	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = dispatch.StoreOf(f) }})
 	b.say("room:1", "note add milk")
 	card := b.asked()
 	f.approval.Store(1)
@@ -156,7 +156,7 @@ func TestAResumedTurnActsForWhoeverAsked(t *testing.T) {
 
 func TestLaw5_AResultIsStoredThroughABusyMoment(t *testing.T) {
 	var f *flaky
-	b := newBench(t, setup{options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = f }})
+	b := newBench(t, setup{options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = dispatch.StoreOf(f) }})
 	b.say("room:1", "note add milk")
 	card := b.asked()
 	f.settle.Store(1)
@@ -206,7 +206,7 @@ func TestAStopWhileParsingStops(t *testing.T) {
 	b := newBench(t, setup{options: func(o *dispatch.Options) {
 		o.Platforms = []core.Platform{parser{o.Platforms[0].(*room), began}}
 		f = &flaky{Store: o.Store}
-		o.Store = f
+		o.Store = dispatch.StoreOf(f)
 	}})
 	r := b.say("room:1", "hello")
 	for len(began) == 0 {

@@ -107,7 +107,7 @@ func (b *Builder) checkNodes(s *schema) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.wrapNode)) {
 		if b.nodes[name] == nil {
-			return core.Errorf(core.Invalid, "middleware is to stand around %q, which is not a node", name)
+			return core.Errorf(core.Invalid, "middleware is given for %q, which is not a node", name)
 		}
 		if slices.ContainsFunc(b.wrapNode[name], func(m Middleware) bool { return m == nil }) {
 			return core.Errorf(core.Invalid, "the middleware around %q has no function", name)

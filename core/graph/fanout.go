@@ -64,7 +64,7 @@ func (f *fanOut) run(ctx context.Context, v *visit, s State) (Update, *halt, err
 		if f.EmptyIsFine {
 			return nil, nil, nil
 		}
-		return nil, nil, core.Errorf(core.FanOutEmpty, "There is nothing in %q to work on.", f.Items)
+		return nil, nil, core.Errorf(core.FanOutEmpty, "The field %q has no items.", f.Items)
 	}
 	parts := make([]*part, items.Len())
 	for i := range parts {

@@ -56,7 +56,7 @@ func (r registry) migrate(values map[string]json.RawMessage, from, to string) (m
 	}
 	state, readErr := decodePlain(values)
 	if readErr != nil {
-		return nil, nil, core.Wrap(core.SessionLoadFailed, readErr, "The conversation could not be loaded.")
+		return nil, nil, core.Wrap(core.SessionLoadFailed, readErr, "Can't load the conversation.")
 	}
 	var done [][2]string
 	for _, m := range chain {

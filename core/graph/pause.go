@@ -93,7 +93,7 @@ func persistence(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	}
-	return core.Wrap(core.SuspensionPersistenceFailed, err, "The pause could not be stored.")
+	return core.Wrap(core.SuspensionPersistenceFailed, err, "Can't store the paused turn.")
 }
 
 // unpaired keeps the records of invocations that were given no PauseStore: the session is saved first, and without it no record

@@ -87,7 +87,7 @@ func (q *queue) run() {
 		for _, o := range slices.Concat(e.observers, q.scoped) {
 			if o.wants(e.Phase) {
 				if err := o.deliver(q.ctx, e.Event); err != nil {
-					q.log.WarnContext(q.ctx, "an observer failed", "observer", o.Name, "node", e.Node, "phase", e.Phase, "err", err)
+					q.log.WarnContext(q.ctx, "observer failed", "observer", o.Name, "node", e.Node, "phase", e.Phase, "err", err)
 				}
 			}
 		}

@@ -18,9 +18,9 @@ func (g *Graph) Resumable(rec *core.PausedRecord) error {
 	case rec.Type != pausedType || len(rec.Frames) == 0:
 		return core.Errorf(core.SuspensionRecordInvalid, "This is not the record of a paused turn.")
 	case rec.Graph != g.name:
-		return core.Errorf(core.SuspensionRecordInvalid, "This turn was paused by %q and can't be continued by %q.", rec.Graph, g.name)
+		return core.Errorf(core.SuspensionRecordInvalid, "This turn was paused by %q and can't be resumed by %q.", rec.Graph, g.name)
 	case !g.fits(rec.Frames):
-		return core.Errorf(core.SuspensionRecordInvalid, "This turn was paused at a step that %q does not have any more.", g.name)
+		return core.Errorf(core.SuspensionRecordInvalid, "This turn was paused at a step that %q no longer has.", g.name)
 	}
 	err := g.takes(rec.GraphVersion, rec.SchemaVersion)
 	for sub, i := g.inside(rec.Frames[0]), 1; err == nil && i < len(rec.Frames); i++ {
@@ -29,7 +29,7 @@ func (g *Graph) Resumable(rec *core.PausedRecord) error {
 		sub = sub.inside(f)
 	}
 	if err != nil {
-		return core.Wrap(core.SuspensionRecordInvalid, err, "This turn was paused by version %q of %q and can't be continued by version %q.",
+		return core.Wrap(core.SuspensionRecordInvalid, err, "This turn was paused by version %q of %q and can't be resumed by version %q.",
 			rec.GraphVersion, g.name, g.version)
 	}
 	return nil
@@ -78,7 +78,7 @@ func (l *leg) resume(ctx context.Context, in Invocation) (start, error) {
 	l.ids.Invocation = in.Resume
 	rec, err := l.st.Pauses.Paused(ctx, in.Resume)
 	if err != nil {
-		return start{}, storeError(ctx, core.SessionLoadFailed, err, "The paused turn could not be loaded.")
+		return start{}, storeError(ctx, core.SessionLoadFailed, err, "Can't load the paused turn.")
 	}
 	if rec == nil {
 		return start{}, notPaused()
@@ -93,7 +93,7 @@ func (l *leg) resume(ctx context.Context, in Invocation) (start, error) {
 	}
 	ours, err := l.st.Pauses.Consume(ctx, rec.Invocation)
 	if err != nil {
-		return start{}, storeError(ctx, core.SessionSaveFailed, err, "The paused turn could not be taken up.")
+		return start{}, storeError(ctx, core.SessionSaveFailed, err, "Can't resume the paused turn.")
 	}
 	if !ours {
 		return start{}, notPaused()
@@ -133,7 +133,7 @@ func (l *leg) restart(ctx context.Context, rec *core.PausedRecord, payload map[s
 }
 
 func notPaused() error {
-	return core.Errorf(core.SuspensionRecordInvalid, "This turn does not wait any more, or never did.")
+	return core.Errorf(core.SuspensionRecordInvalid, "This turn is not paused.")
 }
 
 // thaw is the outermost paused state. The history is not in it but rebased: the session's messages of now, so that what was said
@@ -150,7 +150,7 @@ func (l *leg) thaw(ctx context.Context, rec *core.PausedRecord) (State, error) {
 	}
 	session, err := l.st.Sessions.Load(ctx, rec.Session)
 	if err != nil {
-		return State{}, storeError(ctx, core.SessionLoadFailed, err, "The conversation could not be loaded.")
+		return State{}, storeError(ctx, core.SessionLoadFailed, err, "Can't load the conversation.")
 	}
 	if session != nil && session.Messages != nil {
 		state = state.with(messagesName, settle(*session.Messages))
@@ -173,7 +173,7 @@ func (g *Graph) thaw(values map[string]json.RawMessage, version string) (State, 
 		}
 		v, err := g.schema.fields[name].typ.decode(raw)
 		if err != nil {
-			return State{}, nil, core.Wrap(core.SuspensionRecordInvalid, fmt.Errorf("field %q: %w", name, err), "The paused turn can't be read.")
+			return State{}, nil, core.Wrap(core.SuspensionRecordInvalid, fmt.Errorf("field %q: %w", name, err), "Can't read the paused turn.")
 		}
 		state = state.with(name, v)
 	}

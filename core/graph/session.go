@@ -54,7 +54,7 @@ func (l *leg) begin(ctx context.Context, in Invocation) (start, error) {
 func (l *leg) load(ctx context.Context, state State) (State, error) {
 	rec, err := l.st.Sessions.Load(ctx, l.ids.Session)
 	if err != nil {
-		return state, storeError(ctx, core.SessionLoadFailed, err, "The conversation could not be loaded.")
+		return state, storeError(ctx, core.SessionLoadFailed, err, "Can't load the conversation.")
 	}
 	if rec == nil {
 		return state, nil
@@ -70,7 +70,7 @@ func (l *leg) load(ctx context.Context, state State) (State, error) {
 		}
 		v, err := l.g.schema.fields[name].typ.decode(raw)
 		if err != nil {
-			return state, core.Wrap(core.SessionLoadFailed, fmt.Errorf("field %q: %w", name, err), "The conversation could not be loaded.")
+			return state, core.Wrap(core.SessionLoadFailed, fmt.Errorf("field %q: %w", name, err), "Can't load the conversation.")
 		}
 		state = state.with(name, v)
 		l.entry.Fields = append(l.entry.Fields, name)
@@ -125,7 +125,7 @@ func (l *leg) save(ctx context.Context, state State, opts core.SaveOptions) erro
 		err = l.st.Sessions.Save(ctx, rec, opts)
 	}
 	if err != nil {
-		return storeError(ctx, core.SessionSaveFailed, err, "The conversation could not be saved.")
+		return storeError(ctx, core.SessionSaveFailed, err, "Can't save the conversation.")
 	}
 	return nil
 }

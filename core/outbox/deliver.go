@@ -37,12 +37,12 @@ func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 		wait = d.later(&row, err) // who else is to know can't be told now
 	default:
 		row.State, row.Cause = core.RowDead, err.Error()
-		d.Log.Error("a post was refused for good; gatehouse deadletters can send it again", "post", row.Seq, "platform", p.Name(), "event", row.Event, "category", category, "err", err)
+		d.Log.Error("post refused; gatehouse deadletters can send it again", "post", row.Seq, "platform", p.Name(), "event", row.Event, "category", category, "err", err)
 	}
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), d.Lease)
 	defer done()
 	if err := d.Store.ReleasePost(last, row, wait); err != nil && core.CategoryOf(err) != core.LeaseLost {
-		d.Log.Warn("what became of a post could not be stored; it will be found in doubt", "category", core.CategoryOf(err), "err", err)
+		d.Log.Warn("storing the result of a delivery failed; the post will be in doubt", "category", core.CategoryOf(err), "err", err)
 	}
 }
 
@@ -51,7 +51,7 @@ func (d *Deliverer) safely(ctx context.Context, p core.Platform, row *core.Outbo
 	defer func() {
 		if cause := recover(); cause != nil {
 			row.Parts = slices.DeleteFunc(row.Parts, func(part core.Part) bool { return part.InDoubt })
-			err = core.Wrap(core.DeliveryFailed, fmt.Errorf("panic: %v", cause), "The post could not be drawn.")
+			err = core.Wrap(core.DeliveryFailed, fmt.Errorf("panic: %v", cause), "The post can't be rendered.")
 		}
 	}()
 	return d.send(ctx, p, row)
@@ -71,7 +71,7 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 		return nil
 	}
 	if row.Kind == core.PostCard {
-		card, err := d.Cards.Card(ctx, row.Approval, row.Copy)
+		card, err := d.Card(ctx, row.Approval, row.Copy)
 		if err != nil {
 			return ours(err)
 		}
@@ -82,7 +82,7 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 				return err
 			}
 			if err != nil {
-				d.Log.Error("a card goes out, but not to those who can't see its conversation: who they are can't be found out", "post", row.Seq, "platform", p.Name(), "err", err)
+				d.Log.Error("can't find out which approvers don't see the conversation; the card is sent without copies for them", "post", row.Seq, "platform", p.Name(), "err", err)
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery core.Delivery, refused bool) error {
 	posts, err := dir.CardCopies(ctx, delivery, refused)
 	if err != nil {
-		return core.Wrap(core.DeliveryLater, err, "Who else is to see the card can't be told now.")
+		return core.Wrap(core.DeliveryLater, err, "Can't find out which approvers need a copy of the card.")
 	}
 	if len(posts) == 0 {
 		return nil
@@ -114,7 +114,7 @@ func (d *Deliverer) refused(ctx context.Context, p core.Platform, row *core.Outb
 	if !ok {
 		return nil
 	}
-	card, err := d.Cards.Card(ctx, row.Approval, false)
+	card, err := d.Card(ctx, row.Approval, false)
 	if err != nil || card.State != core.Open {
 		return err
 	}
@@ -128,7 +128,7 @@ func ours(err error) error {
 	case "", core.LeaseLost, core.NotFound:
 		return err
 	}
-	return core.Wrap(core.DeliveryLater, err, "The database could not be asked.")
+	return core.Wrap(core.DeliveryLater, err, "Can't read the database.")
 }
 
 // parts sends part after part, from the first that is not known to be there.
@@ -158,11 +158,11 @@ func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.Outb
 	case core.CategoryOf(err) == core.DeliveryLater, core.CategoryOf(err) == core.DeliveryNotYet, core.CategoryOf(err) == core.Unsupported:
 		return err
 	case err != nil:
-		return core.Wrap(core.DeliveryInDoubt, err, "It can't be told now whether it arrived.")
+		return core.Wrap(core.DeliveryInDoubt, err, "Can't find out whether the post arrived.")
 	}
 	if last := &row.Parts[delivery.Part]; found.Ref == "" && last.Missed+1 < found.Looks {
 		last.Missed++
-		return &core.Error{Category: core.DeliveryNotYet, Message: "It is not there yet.", RetryAfter: d.jitter(doubtWait)}
+		return &core.Error{Category: core.DeliveryNotYet, Message: "The post was not found yet.", RetryAfter: d.jitter(doubtWait)}
 	}
 	row.Parts = row.Parts[:delivery.Part]
 	if found.Ref != "" {
@@ -204,7 +204,7 @@ func (d *Deliverer) doubt(row *core.OutboxRow, err error) time.Duration {
 	row.Cause = err.Error()
 	if core.CategoryOf(err) == core.Unsupported || part.Looks > doubtTries {
 		row.State = core.RowUnknown
-		d.Log.Error("whether a post arrived is unknown; it is not sent again, unless by gatehouse deadletters", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
+		d.Log.Error("a post may not have arrived; it is not sent again unless gatehouse deadletters does so", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
 	}
 	return d.jitter(doubtWait)
 }
@@ -218,7 +218,7 @@ func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
 		d.Log.Error("a post could not be sent for a day; gatehouse deadletters can send it again", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
 		return 0
 	}
-	d.Log.Warn("a post has to wait", "platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err), "err", err)
+	d.Log.Warn("post delayed", "platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err), "err", err)
 	return max(d.jitter(min(firstBackoff<<min(row.Attempts-1, 10), maxBackoff)), core.RetryAfterOf(err))
 }
 
@@ -230,7 +230,7 @@ func (d *Deliverer) forbidden(ctx context.Context, p core.Platform, row *core.Ou
 				return d.later(row, err) // who else is to know can't be told now
 			}
 		}
-		d.Log.Error("a post is refused until somebody mends it; it is tried again for a day", "platform", p.Name(), "event", row.Event, "category", core.CategoryOf(err), "err", err)
+		d.Log.Error("a post is refused until somebody fixes the cause; it is retried for a day", "platform", p.Name(), "event", row.Event, "category", core.CategoryOf(err), "err", err)
 	}
 	row.Attempts++
 	row.Cause = err.Error()

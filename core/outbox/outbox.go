@@ -9,15 +9,11 @@ import (
 	"gatehouse/core"
 )
 
-// Cards draws an approval from its stored state. With context the card tells the last that was said in its conversation.
-type Cards interface {
-	Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
-}
-
 // Options are a Deliverer's parts and settings.
 type Options struct {
-	Store     core.Outbox
-	Cards     Cards
+	Store core.Outbox
+	// Card draws an approval from its stored state. With context the card tells the last that was said in its conversation.
+	Card      func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
 	Platforms []core.Platform
 	// Conversations, where not nil, are the only ones that this process serves: a console serves its own.
 	Conversations []core.ConversationID
@@ -56,8 +52,8 @@ type Deliverer struct {
 
 // New makes a deliverer. Missing parts are a programming mistake and panic.
 func New(o Options) *Deliverer {
-	if o.Store == nil || o.Cards == nil || o.Owner == "" {
-		panic("outbox: Store, Cards and Owner are needed")
+	if o.Store == nil || o.Card == nil || o.Owner == "" {
+		panic("outbox: Store, Card and Owner are required")
 	}
 	if o.Lease <= 0 {
 		o.Lease = 30 * time.Second

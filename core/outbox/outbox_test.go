@@ -122,7 +122,7 @@ func (cards) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card, err
 // office is an outbox over a real store.
 type office struct {
 	t     *testing.T
-	store core.Store
+	store *storage.Store
 	board *board
 	box   *outbox.Deliverer
 	n     int
@@ -140,7 +140,7 @@ func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office
 	if canRead {
 		p = reader{o.board}
 	}
-	opt := outbox.Options{Store: store, Cards: cards{}, Platforms: []core.Platform{p}, Owner: "me", Jitter: func() float64 { return -1 }}
+	opt := outbox.Options{Store: store, Card: cards{}.Card, Platforms: []core.Platform{p}, Owner: "me", Jitter: func() float64 { return -1 }}
 	if change != nil {
 		change(&opt)
 	}

@@ -150,7 +150,7 @@ func copyOffice(t *testing.T, errs ...error) (o *office, h *copier, all *openCar
 	all = &openCards{}
 	o = newOffice(t, true, func(opt *outbox.Options) {
 		h = &copier{reader: opt.Platforms[0].(reader), err: errs}
-		opt.Platforms, opt.Cards = []core.Platform{h}, all
+		opt.Platforms, opt.Card = []core.Platform{h}, all.Card
 	})
 	return o, h, all
 }

@@ -79,7 +79,7 @@ func (b *brokenCards) Card(context.Context, core.ApprovalID, bool) (core.Card, e
 }
 
 func TestAStoreErrorIsNotThePlatformsRefusal(t *testing.T) {
-	o := newOffice(t, true, func(opt *outbox.Options) { opt.Cards = &brokenCards{1} })
+	o := newOffice(t, true, func(opt *outbox.Options) { opt.Card = (&brokenCards{1}).Card })
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
 }
@@ -175,7 +175,7 @@ func (s *slowCards) Card(ctx context.Context, _ core.ApprovalID, _ bool) (core.C
 
 // The time for a send runs out before anything was sent.
 func TestACutBeforeTheSendIsNoDoubt(t *testing.T) {
-	o := newOffice(t, false, func(opt *outbox.Options) { opt.Cards, opt.Lease = &slowCards{1}, 50*time.Millisecond })
+	o := newOffice(t, false, func(opt *outbox.Options) { opt.Card, opt.Lease = (&slowCards{1}).Card, 50*time.Millisecond })
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
 }

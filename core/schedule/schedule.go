@@ -13,15 +13,25 @@ import (
 	"gatehouse/core"
 )
 
-// Desk expires approvals. A repeat is no error; store_busy means that a click in time still waits: again soon.
-type Approvals interface {
-	Expire(ctx context.Context, id core.ApprovalID) error
+// Tasks is what falls due, as a store keeps it. Opening an approval with a deadline adds its task, leaving Open removes it.
+type Tasks interface {
+	// AddTask stores a task that is due after the wait, unless its key is known.
+	AddTask(ctx context.Context, t core.Task, wait time.Duration) error
+	// ClaimTasks gives tasks that are due and moves each on by the lease, so that a crash brings it back.
+	ClaimTasks(ctx context.Context, limit int, lease time.Duration) ([]core.Task, error)
+	// EndTask removes a task or, with a wait above zero, makes it due again after it.
+	EndTask(ctx context.Context, key string, wait time.Duration) error
+	// Prune removes what ended longer ago than age: events, posts that were sent or dropped, decided approvals with their intents,
+	// evidence, leases, used tokens and values whose lifetime is over. What an open approval or a paused invocation needs is spared, and
+	// so are dead letters, the audit log and sessions.
+	Prune(ctx context.Context, age time.Duration) (removed int, err error)
 }
 
 // Options are a Clock's parts and settings.
 type Options struct {
-	Store     core.Schedule
-	Approvals Approvals
+	Store Tasks
+	// Expire expires an approval. A repeat is no error; store_busy means that a click that came in time still waits.
+	Expire    func(ctx context.Context, id core.ApprovalID) error
 	Retention time.Duration // what ended longer ago is pruned; 0 = nothing ever
 	Poll      time.Duration
 	Expired   func() // called after an expiry: there is a signal to take; nil: nobody cares
@@ -56,7 +66,7 @@ func New(o Options) *Clock {
 
 // Run runs what falls due until ctx ends. It never fails: a store that can't be reached is tried again.
 func (c *Clock) Run(ctx context.Context) error {
-	trouble := core.NewErrorLog(c.Log, "looking for what is due")
+	trouble := core.NewErrorLog(c.Log, "looking for due tasks")
 	tick := time.NewTicker(c.Poll)
 	defer tick.Stop()
 	for added := false; ; {
@@ -96,11 +106,11 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 	next := time.Duration(0)
 	switch t.Kind {
 	case core.TaskExpire:
-		switch err := c.Approvals.Expire(ctx, core.ApprovalID(t.Subject)); {
+		switch err := c.Expire(ctx, core.ApprovalID(t.Subject)); {
 		case core.CategoryOf(err) == core.StoreBusy:
 			next = again
 		case err != nil:
-			c.Log.Error("an approval could not be expired; trying again", "approval", t.Subject, "category", core.CategoryOf(err), "err", err)
+			c.Log.Error("expiring an approval failed; retrying", "approval", t.Subject, "category", core.CategoryOf(err), "err", err)
 			next = again
 		default:
 			c.Expired()
@@ -112,12 +122,12 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 		next = pruneEvery
 		n, err := c.Store.Prune(ctx, c.Retention)
 		if err != nil {
-			c.Log.Warn("pruning failed; trying again", "category", core.CategoryOf(err), "err", err)
+			c.Log.Warn("pruning failed; retrying", "category", core.CategoryOf(err), "err", err)
 		} else if n > 0 {
-			c.Log.Info("pruned what had ended", "rows", n)
+			c.Log.Info("pruned", "rows", n)
 		}
 	default:
-		c.Log.Warn("a task of an unknown kind is dropped", "kind", t.Kind, "key", t.Key)
+		c.Log.Warn("dropped a task of an unknown kind", "kind", t.Kind, "key", t.Key)
 	}
 	return c.Store.EndTask(ctx, t.Key, next)
 }

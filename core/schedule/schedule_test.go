@@ -35,7 +35,7 @@ func (d *desk) Expire(_ context.Context, id core.ApprovalID) error {
 	return nil
 }
 
-func open(t *testing.T, now func() time.Time) core.Store {
+func open(t *testing.T, now func() time.Time) *storage.Store {
 	t.Helper()
 	s, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{Now: now})
 	if err != nil {
@@ -45,7 +45,7 @@ func open(t *testing.T, now func() time.Time) core.Store {
 	return s
 }
 
-func add(t *testing.T, s core.Store, kind, subject string, wait time.Duration) {
+func add(t *testing.T, s *storage.Store, kind, subject string, wait time.Duration) {
 	t.Helper()
 	if err := s.AddTask(t.Context(), core.Task{Key: kind + "/" + subject, Kind: kind, Subject: subject}, wait); err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestWhatIsDueIsDoneOnce(t *testing.T) {
 	add(t, s, core.TaskExpire, "a1", 0)
 	add(t, s, core.TaskExpire, "later", time.Hour)
 	add(t, s, "of another time", "x", 0)
-	c := schedule.New(schedule.Options{Store: s, Approvals: d, Expired: func() { rung++ }})
+	c := schedule.New(schedule.Options{Store: s, Expire: d.Expire, Expired: func() { rung++ }})
 	for range 2 {
 		if err := c.Due(t.Context()); err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func TestAnExpiryThatIsPutOffComesBack(t *testing.T) {
 	at := time.Now()
 	s, d := open(t, func() time.Time { return at }), &desk{putOff: 1}
 	add(t, s, core.TaskExpire, "a1", 0)
-	c := schedule.New(schedule.Options{Store: s, Approvals: d})
+	c := schedule.New(schedule.Options{Store: s, Expire: d.Expire})
 	for range 3 {
 		if err := c.Due(t.Context()); err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestRunPrunesByRetentionAndEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
 	done.Go(func() {
-		_ = schedule.New(schedule.Options{Store: s, Approvals: &desk{}, Retention: time.Hour, Poll: time.Millisecond}).Run(ctx)
+		_ = schedule.New(schedule.Options{Store: s, Expire: (&desk{}).Expire, Retention: time.Hour, Poll: time.Millisecond}).Run(ctx)
 	})
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		left, err := s.Events(t.Context(), core.EventFilter{})
@@ -143,12 +143,12 @@ func TestRetentionForEverKeepsEverything(t *testing.T) {
 	// A first run with GATEHOUSE_RETENTION at its default leaves its task in the database …
 	first, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_ = schedule.New(schedule.Options{Store: store, Approvals: approvals.NewService(store), Retention: 2160 * time.Hour}).Run(first)
+	_ = schedule.New(schedule.Options{Store: store, Expire: approvals.NewService(store, store).Expire, Retention: 2160 * time.Hour}).Run(first)
 	if err := store.EndTask(t.Context(), "prune", time.Nanosecond); err != nil { // an hour later
 		t.Fatal(err)
 	}
 	// … and a second one is told to keep everything for ever.
-	forever := schedule.New(schedule.Options{Store: store, Approvals: approvals.NewService(store), Retention: 0})
+	forever := schedule.New(schedule.Options{Store: store, Expire: approvals.NewService(store, store).Expire, Retention: 0})
 	if err := forever.Due(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// argument gives one text argument, "" where it is not there or no text. Arguments were checked before.
+// argument gives a text argument; "" if it is missing or not a text. The arguments were checked before.
 func argument(args json.RawMessage, name string) string {
 	v, err := strictjson.Parse(args)
 	if err != nil {
@@ -20,7 +20,7 @@ func argument(args json.RawMessage, name string) string {
 	return ""
 }
 
-// wants makes a Check that asks for text arguments that are not empty.
+// wants makes a Check that requires text arguments that are not empty.
 func wants(tool string, names ...string) func(json.RawMessage) error {
 	return func(args json.RawMessage) error {
 		v, err := strictjson.Parse(args)
@@ -29,7 +29,7 @@ func wants(tool string, names ...string) func(json.RawMessage) error {
 		}
 		for _, name := range names {
 			if s := v.Get(name); s == nil || s.Kind != strictjson.String || s.String == "" {
-				return core.Errorf(core.ToolArguments, "%s needs the argument %q, a text.", tool, name)
+				return core.Errorf(core.ToolArguments, "%s needs the argument %q, a text that is not empty.", tool, name)
 			}
 		}
 		return nil

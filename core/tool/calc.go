@@ -12,13 +12,13 @@ import (
 	"gatehouse/core"
 )
 
-// maxExpression bounds the work of one calculation, in bytes; maxBits bounds a result that is written out whole.
+// maxExpression bounds the work of one calculation, in bytes; maxBits bounds an integer result that is written in full.
 const (
 	maxExpression = 1000
 	maxBits       = 1 << 15
 )
 
-// Calc does sums: numbers, + - * / % and brackets, exactly (0.1+0.2 is 0.3). Arguments: {"expression": "2+3*4"}.
+// Calc evaluates arithmetic expressions exactly: numbers, + - * / % and brackets; 0.1+0.2 is 0.3. Arguments: {"expression": "2+3*4"}.
 func Calc() Tool {
 	return Tool{
 		Name:        "calc",
@@ -32,7 +32,7 @@ func Calc() Tool {
 			}
 			tree, err := parser.ParseExpr(strings.ReplaceAll(strings.ReplaceAll(text, "×", "*"), "÷", "/"))
 			if err != nil {
-				return "", core.Wrap(core.ToolArguments, err, "I can't read %q as a sum; write it like 2+3*4.", text)
+				return "", core.Wrap(core.ToolArguments, err, "%q is not an arithmetic expression. Write it like 2+3*4.", text)
 			}
 			v, err := evaluate(tree)
 			if err != nil {
@@ -43,7 +43,7 @@ func Calc() Tool {
 	}
 }
 
-// hugeExponent keeps 1e1000000 out: writing it down would take the memory of its digits.
+// hugeExponent detects literals such as 1e1000000, whose digits would take too much memory.
 func hugeExponent(literal string) bool {
 	literal = strings.ToLower(literal)
 	i := strings.IndexAny(literal, "ep")
@@ -73,7 +73,7 @@ func evaluate(e ast.Expr) (constant.Value, error) {
 	case *ast.BinaryExpr:
 		return binary(e)
 	}
-	return nil, core.Errorf(core.ToolArguments, "I can do numbers, + - * / %% and brackets only.")
+	return nil, core.Errorf(core.ToolArguments, "Only numbers, + - * / %% and brackets are supported.")
 }
 
 func binary(e *ast.BinaryExpr) (constant.Value, error) {
@@ -86,10 +86,10 @@ func binary(e *ast.BinaryExpr) (constant.Value, error) {
 		return nil, err
 	}
 	if !operators[e.Op] {
-		return nil, core.Errorf(core.ToolArguments, "I can do numbers, + - * / %% and brackets only.")
+		return nil, core.Errorf(core.ToolArguments, "Only numbers, + - * / %% and brackets are supported.")
 	}
 	if (e.Op == token.QUO || e.Op == token.REM) && constant.Sign(y) == 0 {
-		return nil, core.Errorf(core.ToolArguments, "That divides by zero.")
+		return nil, core.Errorf(core.ToolArguments, "Division by zero.")
 	}
 	if e.Op == token.REM && (constant.ToInt(x).Kind() != constant.Int || constant.ToInt(y).Kind() != constant.Int) {
 		return nil, core.Errorf(core.ToolArguments, "%% needs whole numbers.")
@@ -100,7 +100,7 @@ func binary(e *ast.BinaryExpr) (constant.Value, error) {
 	return constant.BinaryOp(x, e.Op, y), nil
 }
 
-// number writes whole numbers whole and others with up to 12 digits after the point.
+// number writes integers in full and other numbers with up to 12 digits after the point.
 func number(v constant.Value) string {
 	if whole := constant.ToInt(v); whole.Kind() == constant.Int && constant.BitLen(whole) <= maxBits {
 		return whole.ExactString()

@@ -11,7 +11,7 @@ import (
 )
 
 // Digest binds an approval to exactly one tool and its arguments: SHA-256 over both in one canonical text (keys sorted, no
-// spaces, numbers in the digits they were written in). Arguments that are not strict JSON have no digest and are tool_arguments.
+// spaces, numbers in the digits they were written in). Arguments that are not strict JSON are an error of category tool_arguments.
 func Digest(name string, args json.RawMessage) (string, error) {
 	v, err := strictjson.Parse(args)
 	if err != nil {
@@ -23,7 +23,7 @@ func Digest(name string, args json.RawMessage) (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
-// SchemaDigest is the digest of a tool's schema, however it is laid out.
+// SchemaDigest is the digest of a tool's schema. It does not depend on the schema's layout.
 func (t Tool) SchemaDigest() string {
 	text := []byte(t.Schema)
 	if v, err := strictjson.Parse(t.Schema); err == nil {

@@ -8,28 +8,28 @@ import (
 	"gatehouse/core"
 )
 
-// Executor runs tools; see the package comment for what it promises.
+// Executor runs tools; the package comment says what it guarantees.
 type Executor struct {
 	Tools *Registry
 	Log   *slog.Logger // nil: discard
 }
 
-// Read runs a call that changes nothing. A failure of any kind is a result, not an error, unless ctx ended: then the turn ends.
+// Read runs a read-only call. Every failure is a result, not an error, unless ctx ended.
 func (x *Executor) Read(ctx context.Context, t Tool, call core.ToolCall) (core.ToolResult, error) {
 	if t.Mutating {
-		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and needs an approval.", t.Name)
+		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and needs an approval first.", t.Name)
 	}
 	result := x.do(ctx, t, call)
 	return result, ctx.Err()
 }
 
 // Act runs a mutating call whose turn was paused for the approval id and resumed; before is what the turn did until then. A refused,
-// stale or failed call is a result; an error means that the turn can't go on here (the store failed, the conversation is lost) and will be
-// taken again.
+// stale or failed call is a result. An error means that the turn can't continue here (the store failed, or the lease on the conversation
+// was lost) and will be claimed again.
 func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.ApprovalID, before Prefix) (core.ToolResult, error) {
 	turn, ok := core.TurnFrom(ctx)
 	if !ok || turn.Ledger == nil {
-		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and can only run in a turn.", call.Name)
+		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and can run only in a turn.", call.Name)
 	}
 	t, err := x.Tools.Find(call)
 	if err != nil {
@@ -45,14 +45,14 @@ func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.Approval
 	if err := x.admit(ctx, call, approval); err != nil {
 		return Failed(err), nil
 	}
-	shut := before.gate(approval.Call.Bound)
-	if shut != nil && !approval.Begun {
-		return Failed(shut), nil
+	closed := before.gate(approval.Call.Bound)
+	if closed != nil && !approval.Begun {
+		return Failed(closed), nil
 	}
-	return x.begin(ctx, turn.Ledger, t, call, approval, shut)
+	return x.begin(ctx, turn.Ledger, t, call, approval, closed)
 }
 
-// admit is the first half of law 5's gate: approved, for exactly this. Anything but a clear yes is a no.
+// admit is the first half of law 5's gate: the call is approved, with exactly these arguments. It fails closed.
 func (x *Executor) admit(ctx context.Context, call core.ToolCall, a core.Approval) error {
 	if a.State != core.Approved {
 		return NotApproved(a)
@@ -62,12 +62,12 @@ func (x *Executor) admit(ctx context.Context, call core.ToolCall, a core.Approva
 		return err
 	}
 	if digest != a.Call.Digest || call.Name != a.Call.Tool {
-		return core.Errorf(core.ApprovalMismatch, "What was approved is not what is asked now; nothing was done. Ask again.")
+		return core.Errorf(core.ApprovalMismatch, "This call differs from what was approved, so nothing was done. Please ask again.")
 	}
 	return nil
 }
 
-// NotApproved is the typed error of an approval that is not approved: refusal, timeout and cancellation differ (law 7).
+// NotApproved is the typed error of an approval that is not approved. Refusal, timeout and cancellation differ (law 7).
 func NotApproved(a core.Approval) error {
 	who := a.DecidedBy.Name
 	if who == "" {
@@ -81,16 +81,16 @@ func NotApproved(a core.Approval) error {
 	case core.Refused:
 		return core.Errorf(core.ApprovalRefused, "Refused by %s%s", who, because)
 	case core.Expired:
-		return core.Errorf(core.ApprovalExpired, "Nobody decided in time.")
+		return core.Errorf(core.ApprovalExpired, "The approval expired without a decision.")
 	case core.Cancelled:
 		return core.Errorf(core.ApprovalCanceled, "Cancelled%s", because)
 	}
-	return core.Errorf(core.ApprovalMissing, "This is not approved.")
+	return core.Errorf(core.ApprovalMissing, "This call is not approved.")
 }
 
-// begin commits the intent and, where it is new, runs the tool. With a gate that is shut, of a call that an earlier attempt began,
-// it only gives what came of that: the rules may have changed since, but what was done was done.
-func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, shut error) (core.ToolResult, error) {
+// begin commits the intent and, if it is new, runs the tool. If the gate is closed, for a call that an earlier attempt began, it only
+// returns that attempt's outcome: the rules may have changed since, but what was done stays done.
+func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, closed error) (core.ToolResult, error) {
 	intent, err := ledger.Begin(ctx, core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: t.Name, Digest: a.Call.Digest})
 	if err != nil {
 		return core.ToolResult{}, fmt.Errorf("recording the intent of %s: %w", t.Name, err)
@@ -100,13 +100,13 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	}
 	var result core.ToolResult
 	switch {
-	case intent.Fresh && shut != nil: // it was said to be begun, and was not
-		result = Failed(shut)
+	case intent.Fresh && closed != nil: // the approval says that it was begun, but there is no intent
+		result = Failed(closed)
 	case intent.Fresh:
 		result = x.do(context.WithoutCancel(ctx), t, call)
 	default:
 		result = Failed(core.Errorf(core.OutcomeUnknown,
-			"The outcome of %s is unknown: it was begun, and its end was not recorded. It is not run again; check whether it took effect.", t.Name))
+			"The outcome of %s is unknown: it was started, but its result was not recorded. It will not run again. Please check whether it took effect.", t.Name))
 	}
 	if err := ledger.Settle(context.WithoutCancel(ctx), a.ID, result); err != nil {
 		return core.ToolResult{}, fmt.Errorf("recording the result of %s: %w", t.Name, err)
@@ -114,11 +114,11 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	return result, nil
 }
 
-// do runs the tool; a failure or a panic of it becomes a result.
+// do runs the tool; a failure or a panic becomes a result.
 func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall) (result core.ToolResult) {
 	defer func() {
 		if p := recover(); p != nil {
-			x.Logger().ErrorContext(ctx, "a tool panicked", "tool", t.Name, "err", p)
+			x.Logger().ErrorContext(ctx, "tool panicked", "tool", t.Name, "err", p)
 			result = Failed(core.Errorf(core.ToolFailed, "%s failed.", t.Name))
 		}
 	}()
@@ -126,14 +126,14 @@ func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall) (result c
 	if err == nil {
 		return core.ToolResult{Content: content}
 	}
-	x.Logger().WarnContext(ctx, "a tool failed", "tool", t.Name, "category", core.CategoryOf(err), "err", err)
+	x.Logger().WarnContext(ctx, "tool failed", "tool", t.Name, "category", core.CategoryOf(err), "err", err)
 	if core.MessageOf(err) == "" {
 		err = core.Wrap(core.ToolFailed, err, "%s failed.", t.Name)
 	}
 	return Failed(err)
 }
 
-// Logger is where the executor logs; never nil.
+// Logger is the executor's log; it is never nil.
 func (x *Executor) Logger() *slog.Logger {
 	if x.Log == nil {
 		return slog.New(slog.DiscardHandler)

@@ -7,15 +7,15 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// Prefix is what a turn did before a mutating call, as evidence: a closed typestate, the call itself held out. The zero Prefix is no
-// evidence, and lets nothing run.
+// Prefix is the evidence of what a turn did before a mutating call, without the call itself. The zero Prefix is no evidence, and lets
+// nothing run.
 type Prefix struct {
 	Evidence typestate.Evidence
 	Policy   string // the digest of the mutation policy that holds now
 }
 
-// Ask judges a prefix before anybody is asked to approve: what could not run is not asked for. It gives what the approval is to be
-// bound to. Errors: not_allowed, with the classes.
+// Ask judges a prefix before an approval is requested: no approval is requested for a call that could not run. It gives what the
+// approval is bound to. Errors: not_allowed, with the classes.
 func (p Prefix) Ask(schema string) (core.Binding, error) {
 	report, err := p.check()
 	if err != nil {
@@ -25,9 +25,8 @@ func (p Prefix) Ask(schema string) (core.Binding, error) {
 	return b, p.gate(b)
 }
 
-// gate is the second half of law 5's gate: the contract's MutationReady, recomputed. The witness counts as linked where the approval
-// carries it, and with it the call spec, and both are what this evidence gives. Errors: approval_stale where nothing but the policy
-// has changed, not_allowed for all else.
+// gate is the second half of law 5's gate: the contract's MutationReady, computed again. The witness counts as linked if the approval's
+// witness and call spec are those of this evidence. Errors: approval_stale if only the policy has changed, otherwise not_allowed.
 func (p Prefix) gate(b core.Binding) error {
 	report, err := p.check()
 	if err != nil {
@@ -39,7 +38,7 @@ func (p Prefix) gate(b core.Binding) error {
 	}
 	v := typestate.MutationReady(report, typestate.Input{Evidence: p.Evidence}, now)
 	if slices.Equal(v.FailureClasses, []typestate.Class{typestate.PolicyMismatch}) {
-		return core.Errorf(core.ApprovalStale, "The rules for this changed after it was asked for; nothing was done.")
+		return core.Errorf(core.ApprovalStale, "The rules for this call changed after approval was requested, so nothing was done.")
 	}
 	return v.Refusal()
 }
@@ -47,7 +46,7 @@ func (p Prefix) gate(b core.Binding) error {
 func (p Prefix) check() (*typestate.Report, error) {
 	report, err := typestate.JoinCheck(typestate.Input{Evidence: p.Evidence})
 	if err != nil {
-		return nil, core.Wrap(core.NotAllowed, err, "What this turn did so far is not on record as it must be: %s. Nothing was done.",
+		return nil, core.Wrap(core.NotAllowed, err, "The record of the earlier steps of this turn is incomplete (%s), so nothing was done.",
 			typestate.EvidenceMissing)
 	}
 	return report, nil

@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// NoteAdd writes into the conversation's note book: the mutating tool that everybody can try. Arguments: {"text": "milk"}.
-func NoteAdd(book core.Notebook) Tool {
+// NoteAdd adds to the conversation's note book. It is the mutating tool of the demo. Arguments: {"text": "milk"}.
+func NoteAdd(add func(ctx context.Context, owner, text string) error) Tool {
 	return Tool{
 		Name:        "note_add",
 		Description: "Adds a line to the conversation's note book.",
@@ -20,7 +20,7 @@ func NoteAdd(book core.Notebook) Tool {
 			return "Add “" + argument(args, "text") + "” to the note book."
 		},
 		Do: func(ctx context.Context, args json.RawMessage) (string, error) {
-			if err := book.AddNote(ctx, owner(ctx), argument(args, "text")); err != nil {
+			if err := add(ctx, owner(ctx), argument(args, "text")); err != nil {
 				return "", err
 			}
 			return "Added.", nil
@@ -28,15 +28,15 @@ func NoteAdd(book core.Notebook) Tool {
 	}
 }
 
-// NoteList reads the note book. Arguments: {}.
-func NoteList(book core.Notebook) Tool {
+// NoteList lists the note book. Arguments: {}.
+func NoteList(list func(ctx context.Context, owner string) ([]string, error)) Tool {
 	return Tool{
 		Name:        "note_list",
 		Description: "Lists the lines of the conversation's note book.",
 		Schema:      json.RawMessage(`{"type":"object"}`),
 		Check:       wants("note_list"),
 		Do: func(ctx context.Context, _ json.RawMessage) (string, error) {
-			notes, err := book.Notes(ctx, owner(ctx))
+			notes, err := list(ctx, owner(ctx))
 			return strings.Join(notes, "\n"), err
 		},
 	}

@@ -12,8 +12,8 @@ type Failure struct {
 	Message  string        `json:"message"`
 }
 
-// Failed makes a result of an error: its category and its sentence for people, never its cause. An error without a sentence
-// becomes a plain failure.
+// Failed makes a result from an error: its category and its message for people, never its cause. An error without a message
+// becomes tool_failed.
 func Failed(err error) core.ToolResult {
 	f := Failure{Category: core.CategoryOf(err), Message: core.MessageOf(err)}
 	if f.Message == "" {
@@ -23,7 +23,7 @@ func Failed(err error) core.ToolResult {
 	return core.ToolResult{Content: string(content), Category: f.Category}
 }
 
-// FailureOf reads the envelope back from a tool message's content; ok is false where it holds none.
+// FailureOf parses the envelope in the content of a tool message; ok is false if there is none.
 func FailureOf(content string) (f Failure, ok bool) {
 	var envelope struct {
 		Error *Failure `json:"error"`

@@ -1,112 +1,51 @@
 package postgres
 
 import (
-	"context"
-	"fmt"
-
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 )
 
-// claimable are the conversations that can be claimed. The clock is read once, so that the index ends the search. $1 is beside.
+// claimable are the queues that can be claimed. The clock is read once, so that the index ends the search. $1 is controls.
 const claimable = `
-	from queues where beside = $1::boolean and ready_at <= (select clock_timestamp())
+	from queues where controls = $1::boolean and ready_at <= (select ` + clock + `)
 	and (platform = any($2::text[]) or (platform, conversation) in (select p, c from unnest($3::text[], $4::text[]) as pairs (p, c)))
-	and ($1::boolean or not exists (select 1 from settings where name = 'paused'))`
+	and ($1::boolean or not exists (select 1 from kv where name = 'paused'))`
 
-// Claim takes ready conversations, those that wait longest first. A conversation whose lock somebody holds is passed over: it is being claimed,
-// or something comes into it; the next look finds it.
-func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, error) {
-	if r.Owner == "" {
-		return nil, core.Errorf(core.Invalid, "A claim needs an owner.")
+// deliverable are the destinations with something to deliver.
+const deliverable = `
+	from destinations where ready_at <= (select ` + clock + `)
+	and (platform = any($1::text[]) or (platform, conversation) in (select p, c from unnest($2::text[], $3::text[]) as pairs (p, c)))`
+
+// readyQueues are the queues that can be claimed, those that wait longest first. To take them they are locked; those that somebody has
+// locked are passed over.
+func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
+	platforms, pairsOf, conversations := scopes(r.Scopes)
+	if !take {
+		return t.Texts(`select queue_key `+claimable+` limit 1`, r.Controls, platforms, pairsOf, conversations)
 	}
-	if r.Limit <= 0 || len(r.Scopes) == 0 {
-		return nil, nil
-	}
-	in := scopes(r.Scopes)
-	// Looking first costs one statement and no commit, and most looks find nothing.
-	var worth bool
-	err := s.read(ctx, func(t *tx) (err error) {
-		worth, err = t.exists(`select 1 `+claimable+` limit 1`, r.Controls, in.platforms, in.pairsOf, in.pairedConversations)
-		return err
-	})
-	if err != nil || !worth {
-		return nil, err
-	}
-	var claims []core.Claim
-	err = s.write(ctx, func(t *tx) error {
-		claims = nil
-		queues, err := t.texts(`select queue `+claimable+` order by ready_at limit $5 for update of conversations skip locked`, r.Controls, in.platforms, in.pairsOf, in.pairedConversations, r.Limit)
-		if err != nil || len(queues) == 0 {
-			return err
-		}
-		if err := t.clock(); err != nil {
-			return err
-		}
-		for _, q := range queues {
-			claim, ok, err := t.claim(r, core.QueueKey(q))
-			if err != nil {
-				return fmt.Errorf("claiming %s: %w", q, err)
-			}
-			if ok {
-				claims = append(claims, claim)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return claims, nil
+	return t.Texts(`select queue_key `+claimable+` order by ready_at limit $5 for update of queues skip locked`, r.Controls, platforms, pairsOf, conversations, r.Limit)
 }
 
-// claim takes one conversation, whose lock is held: the first signal that is due, else the first message if that is due.
-func (t *tx) claim(r core.ClaimRequest, queue core.QueueKey) (core.Claim, bool, error) {
-	found, err := list(t, readEvent, `
-		select `+eventColumns+` from events where seq = coalesce(
-			(select seq from events where queue = $1 and ended_at is null and signal and due_at <= $2 order by seq limit 1),
-			(select seq from events where queue = $1 and ended_at is null and not signal order by seq limit 1))`, queue, t.now)
-	if err != nil {
-		return core.Claim{}, false, err
+// dueDestinations are the destinations with a post to deliver, likewise.
+func dueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, error) {
+	platforms, pairsOf, conversations := scopes(r.Scopes)
+	if !take {
+		return t.Texts(`select destination `+deliverable+` limit 1`, platforms, pairsOf, conversations)
 	}
-	if len(found) == 0 || found[0].NotBefore.After(t.now) {
-		return core.Claim{}, false, t.forget(queue)
-	}
-	e := found[0]
-	e.Attempt++
-	if e.Session, err = t.session(e.Conversation); err != nil {
-		return core.Claim{}, false, err
-	}
-	if _, err := t.exec(`update events set attempt = $1, session = $2 where seq = $3`, e.Attempt, e.Session, e.Seq); err != nil {
-		return core.Claim{}, false, err
-	}
-	var fence, left int64
-	if _, err := t.row([]any{&fence, &left}, `select fence + 1, event from queues where queue = $1`, queue); err != nil {
-		return core.Claim{}, false, err
-	}
-	if left != 0 { // the last holder died
-		t.putOut(left)
-	}
-	if _, err := t.exec(`update queues set owner = $1, lease_until = $2::timestamptz, fence = $3, event = $4, ready_at = $2::timestamptz where queue = $5`,
-		r.Owner, t.now.Add(r.Lease), fence, e.Seq, queue); err != nil {
-		return core.Claim{}, false, err
-	}
-	return core.Claim{Owner: r.Owner, Key: queue, Fence: fence, Event: e, Session: e.Session}, true, nil
+	return t.Texts(`select destination `+deliverable+` order by ready_at limit $4 for update of destinations skip locked`, platforms, pairsOf, conversations, r.Limit)
 }
 
-// forget ends the hold of a dead holder on a queue whose event somebody has withdrawn since, or which nothing is due in.
-func (t *tx) forget(queue core.QueueKey) error {
-	var left int64
-	held, err := t.row([]any{&left}, `select event from queues where queue = $1 and coalesce(lease_until <= $2, true)`, queue, t.now)
-	if err != nil {
-		return err
-	}
-	if held && left != 0 {
-		t.putOut(left)
-	}
-	if held {
-		if _, err := t.exec(`update queues set owner = '', lease_until = null, event = 0, stop = 0 where queue = $1`, queue); err != nil {
-			return err
+// scopes makes what a process serves arguments: the platforms that it serves whole, and pairs of a platform and a conversation.
+func scopes(all []core.Scope) (platforms, pairsOf, conversations []string) {
+	platforms, pairsOf, conversations = []string{}, []string{}, []string{}
+	for _, one := range all {
+		if one.Conversations == nil {
+			platforms = append(platforms, one.Platform)
+		}
+		for _, c := range one.Conversations {
+			pairsOf = append(pairsOf, one.Platform)
+			conversations = append(conversations, string(c))
 		}
 	}
-	return t.ready(queue)
+	return platforms, pairsOf, conversations
 }

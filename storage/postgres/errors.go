@@ -14,20 +14,20 @@ import (
 	"gatehouse/core"
 )
 
-// brokenOff reports whether the server undid the transaction for the sake of another one, so that it may be run again.
-func brokenOff(err error) bool {
+// canRepeat reports whether the server undid the transaction for the sake of another one, so that it may be run again.
+func canRepeat(err error) bool {
 	var theirs *pgconn.PgError
 	return errors.As(err, &theirs) && (theirs.Code == "40001" || theirs.Code == "40P01") && !errors.Is(err, errUnknown)
 }
 
-// told reports whether the server itself refused, rather than fell silent.
-func told(err error) bool {
+// answered reports whether the server itself refused, rather than fell silent.
+func answered(err error) bool {
 	var theirs *pgconn.PgError
-	return errors.As(err, &theirs) && !ending(theirs.Code)
+	return errors.As(err, &theirs) && !endsConnection(theirs.Code)
 }
 
-// ending are the codes with which a server ends a connection; what ran on it may have been committed just before.
-func ending(code string) bool {
+// endsConnection tells the codes with which a server ends a connection; what ran on it may have been committed just before.
+func endsConnection(code string) bool {
 	return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == "25P03" || code == "40003"
 }
 
@@ -44,13 +44,13 @@ func translate(err error) error {
 		return core.Wrap(core.StoreBusy, err, "The connection to the database was lost while a change was being stored, so it may or may not be there. Trying again is safe.")
 	case errors.As(err, &theirs):
 		return core.Wrap(categoryOf(theirs.Code), err, "%s", sentence(theirs.Code))
-	case errors.Is(err, errPatience):
+	case errors.Is(err, errTimeout):
 		return core.Wrap(core.StoreBusy, err, "The database did not answer in time. Try again; if it stays so, look at its load and at the network.")
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, puddle.ErrClosedPool):
 		return core.Wrap(core.Internal, err, "The database is closed: gatehouse is stopping.")
-	case lost(err):
+	case unreachable(err):
 		return core.Wrap(core.StoreBusy, err, "The database can't be reached. Check that it runs and that the network lets gatehouse through; gatehouse goes on by itself once it is back.")
 	case errors.Is(err, context.DeadlineExceeded):
 		return err
@@ -58,26 +58,26 @@ func translate(err error) error {
 	return core.Wrap(core.Internal, err, "Something went wrong with the database.")
 }
 
-// lost reports whether a connection could not be made, or went away.
-func lost(err error) bool {
+// unreachable reports whether a connection could not be made, or went away.
+func unreachable(err error) bool {
 	var connecting *pgconn.ConnectError
-	return errors.As(err, &connecting) || broken(err)
+	return errors.As(err, &connecting) || isNetworkError(err)
 }
 
-// died reports whether a connection that was made before has gone away since.
-func died(err error) bool {
+// connectionDied reports whether a connection that was made before has gone away since.
+func connectionDied(err error) bool {
 	var connecting *pgconn.ConnectError
 	var theirs *pgconn.PgError
 	switch {
-	case err == nil || errors.As(err, &connecting) || errors.Is(err, errPatience):
+	case err == nil || errors.As(err, &connecting) || errors.Is(err, errTimeout):
 		return false
 	case errors.As(err, &theirs):
-		return ending(theirs.Code)
+		return endsConnection(theirs.Code)
 	}
-	return broken(err)
+	return isNetworkError(err)
 }
 
-func broken(err error) bool {
+func isNetworkError(err error) bool {
 	var network net.Error
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return false
@@ -86,46 +86,46 @@ func broken(err error) bool {
 		errors.Is(err, net.ErrClosed) || errors.Is(err, pgx.ErrTxClosed)
 }
 
-// fault is what a SQLSTATE means to us.
-type fault struct {
+// meaning is what a SQLSTATE means to us.
+type meaning struct {
 	category core.Category
 	sentence string
 }
 
 // The sentences that several codes share.
 const (
-	isAway     = "The database is stopping, starting or going over to another server. Trying again is safe; gatehouse goes on by itself once it is back."
-	isBusy     = "The database is held up by another transaction, or has no room for one more connection or query. Try again; if it stays so, look at its connections, its locks and its limits."
-	isFull     = "There is no space left for the database. Free some on its disk; nothing that was stored is lost."
-	isBroken   = "The database's server could not read or write its disk. Stop gatehouse, look at the server's log, and put the database back from a backup."
-	mayNot     = "The database refuses gatehouse: a wrong name or password, no such database, or no right to do this. Check GATEHOUSE_DATABASE_URL, and that the role may connect, create tables in its schema, and read and write them."
-	isForeign  = "The database's tables are not as gatehouse made them: some are missing, or belong to another program. Give gatehouse a database or a schema of its own, or put the right one back from a backup."
-	isReadOnly = "The database takes no changes: its server is a standby, or is set to be read-only. Point GATEHOUSE_DATABASE_URL at the primary."
-	mayNotBe   = "Something to be stored is too long for a key, or holds a character that the database can't keep (such as a zero byte)."
+	isAway      = "The database is stopping, starting or going over to another server. Trying again is safe; gatehouse goes on by itself once it is back."
+	isBusy      = "The database is held up by another transaction, or has no room for one more connection or query. Try again; if it stays so, look at its connections, its locks and its limits."
+	isFull      = "There is no space left for the database. Free some on its disk; nothing that was stored is lost."
+	isBroken    = "The database's server could not read or write its disk. Stop gatehouse, look at the server's log, and put the database back from a backup."
+	notAllowed  = "The database refuses gatehouse: a wrong name or password, no such database, or no right to do this. Check GATEHOUSE_DATABASE_URL, and that the role may connect, create tables in its schema, and read and write them."
+	isForeign   = "The database's tables are not as gatehouse made them: some are missing, or belong to another program. Give gatehouse a database or a schema of its own, or put the right one back from a backup."
+	isReadOnly  = "The database takes no changes: its server is a standby, or is set to be read-only. Point GATEHOUSE_DATABASE_URL at the primary."
+	notStorable = "Something to be stored is too long for a key, or holds a character that the database can't keep (such as a zero byte)."
 )
 
 // codes are SQLSTATEs; where a code is not here its class, the first two characters, may be.
-var codes = map[string]fault{
+var codes = map[string]meaning{
 	"08": {core.StoreBusy, isAway}, "57P01": {core.StoreBusy, isAway}, "57P02": {core.StoreBusy, isAway}, "57P03": {core.StoreBusy, isAway},
 	"57P05": {core.StoreBusy, isAway}, "25P03": {core.StoreBusy, isAway}, "25P04": {core.StoreBusy, isAway}, "40003": {core.StoreBusy, isAway},
 	"40": {core.StoreBusy, isBusy}, "53": {core.StoreBusy, isBusy}, "55P03": {core.StoreBusy, isBusy}, "55006": {core.StoreBusy, isBusy}, "57014": {core.StoreBusy, isBusy},
 	"53100": {core.StoreFull, isFull}, "25006": {core.StoreBusy, isReadOnly},
 	"58": {core.StoreUnreadable, isBroken}, "XX001": {core.StoreUnreadable, isBroken}, "XX002": {core.StoreUnreadable, isBroken},
-	"28": {core.StoreUnreadable, mayNot}, "3D000": {core.StoreUnreadable, mayNot}, "3F000": {core.StoreUnreadable, mayNot}, "42501": {core.StoreUnreadable, mayNot}, "57P04": {core.StoreUnreadable, mayNot},
+	"28": {core.StoreUnreadable, notAllowed}, "3D000": {core.StoreUnreadable, notAllowed}, "3F000": {core.StoreUnreadable, notAllowed}, "42501": {core.StoreUnreadable, notAllowed}, "57P04": {core.StoreUnreadable, notAllowed},
 	"42P01": {core.StoreUnreadable, isForeign}, "42P07": {core.StoreUnreadable, isForeign}, "42703": {core.StoreUnreadable, isForeign},
-	"22021": {core.Invalid, mayNotBe}, "22P05": {core.Invalid, mayNotBe}, "54000": {core.Invalid, mayNotBe},
+	"22021": {core.Invalid, notStorable}, "22P05": {core.Invalid, notStorable}, "54000": {core.Invalid, notStorable},
 }
 
-func faultOf(code string) fault {
+func meaningOf(code string) meaning {
 	f, ok := codes[code]
 	if !ok && len(code) == 5 {
 		f, ok = codes[code[:2]]
 	}
 	if !ok {
-		return fault{core.Internal, "Something went wrong with the database."}
+		return meaning{core.Internal, "Something went wrong with the database."}
 	}
 	return f
 }
 
-func categoryOf(code string) core.Category { return faultOf(code).category }
-func sentence(code string) string          { return faultOf(code).sentence }
+func categoryOf(code string) core.Category { return meaningOf(code).category }
+func sentence(code string) string          { return meaningOf(code).sentence }

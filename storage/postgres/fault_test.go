@@ -125,7 +125,7 @@ func TestADeadlockIsRepeated(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	c := f.claim(0)
 	f.exec(f.block, `set deadlock_timeout = '1min'`) // so that it is not the one to be broken off
-	f.exec(f.block, `begin; select 1 from audit_end for update`)
+	f.exec(f.block, `begin; select 1 from audit_head for update`)
 	came := make(chan error)
 	go func() {
 		came <- f.store.Finish(f.ctx, core.Finish{
@@ -151,7 +151,7 @@ func TestNobodyWaitsForEver(t *testing.T) {
 	if _, err := f.store.Accept(f.ctx, said(0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	hasty := open(t, f.url, postgres.Options{Patience: time.Second})
+	hasty := open(t, f.url, postgres.Options{Timeout: time.Second})
 	f.exec(f.block, `begin; select 1 from queues for update`)
 	_, err := hasty.Accept(f.ctx, said(0, 1))
 	f.want(err, core.StoreBusy)

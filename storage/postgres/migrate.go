@@ -23,8 +23,9 @@ var migrations embed.FS
 // versions is the table of what was migrated; the name says whose it is, since a schema may be shared.
 const versions = "gatehouse_version"
 
-// ours are tables that only we make. Where they stand without the table of versions, they are another program's.
-var ours = []string{"conversations", "events", "sessions", "messages", "paused", "approvals", "votes", "audit", "intents", "outbox", "destinations", "tasks", "notes", "settings", "evidence", "holds", "uses", "spending"}
+// ourTables are tables that only we make. Where they stand without the table of versions, they are another program's.
+var ourTables = []string{"queues", "events", "sessions", "messages", "paused", "approvals", "votes", "audit", "audit_head", "intents", "outbox", "destinations", "tasks", "evidence",
+	"kv", "leases", "rate_tokens", "rate_limits", "notes"}
 
 // Version tells which schema a database has (0: none yet) and which one this build knows. It changes nothing.
 func Version(ctx context.Context, url string, o Options) (found, known int64, err error) {
@@ -40,9 +41,9 @@ func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found, kno
 	if known, err = knownVersion(); err != nil {
 		return 0, 0, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, o.Patience, errPatience)
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, errTimeout)
 	defer cancel()
-	defer func() { err = patiently(ctx, err) }()
+	defer func() { err = markTimeout(ctx, err) }()
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return 0, known, err
@@ -52,7 +53,7 @@ func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found, kno
 	var foreign int
 	err = conn.QueryRow(ctx, `
 		select count(*) filter (where table_name = $1) > 0, count(*) filter (where table_name <> $1)
-		from information_schema.tables where table_schema = current_schema() and (table_name = $1 or table_name = any($2::text[]))`, versions, ours).Scan(&versioned, &foreign)
+		from information_schema.tables where table_schema = current_schema() and (table_name = $1 or table_name = any($2::text[]))`, versions, ourTables).Scan(&versioned, &foreign)
 	switch {
 	case err != nil:
 		return 0, known, fmt.Errorf("looking for our tables: %w", err)
@@ -71,7 +72,7 @@ func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found, kno
 }
 
 // Migrate brings a database's schema up to what this build knows; from and to are the versions before and after. Of processes
-// that start together one migrates and the others wait: see queueUp. Each migration is a transaction: after a crash the rest is
+// that start together one migrates and the others wait: see lockMigrations. Each migration is a transaction: after a crash the rest is
 // still to do.
 func Migrate(ctx context.Context, url string, o Options) (from, to int64, err error) {
 	config, err := configure(url)
@@ -89,11 +90,11 @@ func Migrate(ctx context.Context, url string, o Options) (from, to int64, err er
 }
 
 func migrate(ctx context.Context, config *pgx.ConnConfig, o Options) (err error) {
-	leave, err := queueUp(ctx, config)
+	unlock, err := lockMigrations(ctx, config)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, leave()) }()
+	defer func() { err = errors.Join(err, unlock()) }()
 	if _, _, err := version(ctx, config, o); err != nil { // somebody newer may have been first
 		return err
 	}
@@ -107,47 +108,47 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, o Options) (err error)
 	return err
 }
 
-// queueUp waits until this process is the one that migrates; leave lets the next one go on. The place is the lock of a row, held by
-// a transaction that does nothing else: it goes with its process, and every pooler and every engine has it. Those who wait ask
-// again and again, since one that waited inside a transaction would keep a pooler's connection from the one that works.
-func queueUp(ctx context.Context, config *pgx.ConnConfig) (leave func() error, err error) {
+// lockMigrations waits until this process is the one that migrates; unlock lets the next one go on. The lock is that of a row, held by
+// a transaction that does nothing else: it ends with its process, and every pooler and every engine has it. Those who wait try again
+// and again, since one that waited inside a transaction would keep a pooler's connection from the one that works.
+func lockMigrations(ctx context.Context, config *pgx.ConnConfig) (unlock func() error, err error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	out := func() error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wayOut)
+	release := func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTimeout)
 		defer cancel()
 		_, _ = conn.Exec(ctx, `rollback`) // the end of the connection ends it too
 		return conn.Close(ctx)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, out())
+			err = errors.Join(err, release())
 		}
 	}()
-	if err := ignore(conn.Exec(ctx, `create table if not exists gatehouse_migrating (one boolean not null primary key)`)); err != nil {
-		return nil, fmt.Errorf("making the queue of those who migrate: %w", err)
+	if err := ignoreExists(conn.Exec(ctx, `create table if not exists gatehouse_migrating (one boolean not null primary key)`)); err != nil {
+		return nil, fmt.Errorf("creating the migration lock: %w", err)
 	}
 	if _, err := conn.Exec(ctx, `insert into gatehouse_migrating (one) values (true) on conflict (one) do nothing`); err != nil {
-		return nil, fmt.Errorf("making the queue of those who migrate: %w", err)
+		return nil, fmt.Errorf("creating the migration lock: %w", err)
 	}
 	for {
-		mine, err := first(ctx, conn)
+		mine, err := tryMigrationLock(ctx, conn)
 		if err != nil {
-			return nil, fmt.Errorf("waiting for those who migrate: %w", err)
+			return nil, fmt.Errorf("waiting for the migration lock: %w", err)
 		}
 		if mine {
-			return out, nil
+			return release, nil
 		}
-		if err := rest(ctx); err != nil {
-			return nil, fmt.Errorf("waiting for those who migrate: %w", err)
+		if err := waitToRetry(ctx); err != nil {
+			return nil, fmt.Errorf("waiting for the migration lock: %w", err)
 		}
 	}
 }
 
-// first takes the place, if it is free, in a transaction that stays open then.
-func first(ctx context.Context, conn *pgx.Conn) (mine bool, err error) {
+// tryMigrationLock takes the lock, if it is free, in a transaction that stays open then.
+func tryMigrationLock(ctx context.Context, conn *pgx.Conn) (mine bool, err error) {
 	tag, err := conn.Exec(ctx, `begin; set local idle_in_transaction_session_timeout = 0`)
 	if err == nil {
 		tag, err = conn.Exec(ctx, `select one from gatehouse_migrating where one for update skip locked`)
@@ -159,8 +160,8 @@ func first(ctx context.Context, conn *pgx.Conn) (mine bool, err error) {
 	return false, err
 }
 
-// rest is the time between two looks at the queue.
-func rest(ctx context.Context) error {
+// waitToRetry is the time between two tries.
+func waitToRetry(ctx context.Context) error {
 	timer := time.NewTimer(100 * time.Millisecond)
 	defer timer.Stop()
 	select {
@@ -171,8 +172,8 @@ func rest(ctx context.Context) error {
 	}
 }
 
-// ignore passes over the error of making a table that another process has just made: "if not exists" does not cover that moment.
-func ignore(_ pgconn.CommandTag, err error) error {
+// ignoreExists passes over the error of making a table that another process has just made: "if not exists" does not cover that moment.
+func ignoreExists(_ pgconn.CommandTag, err error) error {
 	var theirs *pgconn.PgError
 	if errors.As(err, &theirs) && (theirs.Code == "23505" || theirs.Code == "42P07" || theirs.Code == "42710") {
 		return nil
@@ -180,8 +181,8 @@ func ignore(_ pgconn.CommandTag, err error) error {
 	return err
 }
 
-// wayOut is how long the way out of the queue may take.
-const wayOut = 5 * time.Second
+// unlockTimeout is how long unlocking may take.
+const unlockTimeout = 5 * time.Second
 
 func knownVersion() (int64, error) {
 	files, err := fs.Glob(migrations, "migrations/*.sql")

@@ -11,14 +11,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gatehouse/core"
-	"gatehouse/storage"
+	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/postgres"
 )
 
 // scan finds a plan's line that walks a whole table. Tables of one row, and the tests' own, may be walked.
 var (
 	scan    = regexp.MustCompile(`Seq Scan on (\w+)`)
-	allowed = map[string]bool{"audit_end": true, "test_clock": true}
+	allowed = map[string]bool{"audit_head": true, "test_clock": true}
 )
 
 // statements collects what was run.
@@ -27,7 +27,7 @@ type statements struct {
 	used map[string]bool
 }
 
-func (u *statements) trace(s postgres.Statement) {
+func (u *statements) trace(s sqlstore.Statement) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.used[s.SQL] = true
@@ -90,7 +90,7 @@ func plan(t *testing.T, conn *pgx.Conn, name, query string) []string {
 }
 
 // turn takes a message of a session through everything a turn does, with a save in the middle and a pause.
-func turn(t *testing.T, s core.Store, owner string, n int, add int) {
+func turn(t *testing.T, s *sqlstore.Store, owner string, n int, add int) {
 	t.Helper()
 	ctx := context.Background()
 	fail := func(err error) {
@@ -144,17 +144,17 @@ func turn(t *testing.T, s core.Store, owner string, n int, add int) {
 // Counted, not timed.
 func TestCostOfATurn(t *testing.T) {
 	cost := func(messages, turns int) any {
-		var m storage.Meter
-		s := open(t, database(t), postgres.Options{Trace: func(x postgres.Statement) { m.Trace(storage.Statement(x)) }})
+		var m sqlstore.Meter
+		s := open(t, database(t), postgres.Options{Trace: m.Trace})
 		owner, err := s.Register(context.Background(), "test")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for n := range turns {
-			turn(t, s, owner, n, messages)
+			turn(t, s.Store, owner, n, messages)
 		}
 		m.Reset()
-		turn(t, s, owner, turns, 2)
+		turn(t, s.Store, owner, turns, 2)
 		statements := len(m.Statements())
 		return struct{ Cost, Statements any }{m.Cost(), statements}
 	}

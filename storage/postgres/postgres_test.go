@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"fmt"
+	"gatehouse/storage/internal/sqlstore"
 	"os"
 	"strconv"
 	"sync"
@@ -12,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
-	"gatehouse/core"
 	"gatehouse/storage/postgres"
 	"gatehouse/storage/postgres/postgrestest"
 	"gatehouse/storage/storagetest"
@@ -88,7 +88,7 @@ func run(t testing.TB, url string, statements ...string) {
 // open opens a database for a test, which closes it.
 func open(t testing.TB, url string, o postgres.Options) *postgres.Store {
 	t.Helper()
-	s, err := postgres.Open(context.Background(), url, o)
+	s, err := postgres.OpenStore(context.Background(), url, o)
 	if err != nil {
 		t.Fatalf("opening: %v", err)
 	}
@@ -102,7 +102,7 @@ func opener(through func(url string) string, o postgres.Options) storagetest.Ope
 		url := database(t)
 		mover := connect(t, url)
 		return storagetest.Database{
-			Open: func(t testing.TB) core.Store { return open(t, through(url), o) },
+			Open: func(t testing.TB) *sqlstore.Store { return open(t, through(url), o).Store },
 			Advance: func(d time.Duration) {
 				if _, err := mover.Exec(context.Background(), fmt.Sprintf(`update test_clock set moved = moved + interval '%d microseconds'`, d.Microseconds())); err != nil {
 					t.Fatalf("moving the clock: %v", err)

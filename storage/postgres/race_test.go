@@ -411,9 +411,9 @@ func TestRace_AClickOnItsWayIn(t *testing.T) {
 		}
 	}
 	exec(`begin`)
-	exec(`insert into queues (queue, platform, conversation, beside) values ($1, 'p', $2, true)`, string(click.QueueKey()), string(c.Event.Conversation))
-	exec(`insert into events (platform, id, conversation, queue, kind, signal, subject, actor, address, invocation, accepted_at, due_at)
-		values ('p', 'click', $1, $2, 'click', false, 'a', '{}', '{}', 'i', clock_timestamp(), clock_timestamp())`, string(c.Event.Conversation), string(click.QueueKey()))
+	exec(`insert into queues (queue_key, platform, conversation, controls) values ($1, 'p', $2, true)`, string(click.QueueKey()), string(c.Event.Conversation))
+	exec(`insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, invocation, accepted_at, due_at)
+		values ('p', 'click', $1, $2, 'click', false, 'a', '{}', '{}', 'i', `+postgres.Clock+`, `+postgres.Clock+`)`, string(c.Event.Conversation), string(click.QueueKey()))
 	mover := connect(t, r.url)
 	if _, err := mover.Exec(r.ctx, `update test_clock set moved = interval '2 hours'`); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func TestNothingIsLeftOnAConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 3 {
-		turn(t, s, owner, n, 2)
+		turn(t, s.Store, owner, n, 2)
 	}
 	if _, err := s.Queue(ctx); err != nil {
 		t.Error(err)

@@ -132,7 +132,7 @@ func TestDamaged(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err = sqlite.Open(context.Background(), file, sqlite.Options{})
+	s, err = sqlite.OpenStore(context.Background(), file, sqlite.Options{})
 	if err == nil {
 		defer s.Close()
 		_, err = s.Notes(context.Background(), "ann")

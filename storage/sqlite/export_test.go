@@ -1,15 +1,35 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+	"time"
+
+	"gatehouse/storage/internal/sqlstore"
+)
 
 // Translate is for the table of codes.
 var Translate = translate
 
+// Store is a store with a look at its writer.
+type Store struct {
+	*sqlstore.Store
+	db *database
+}
+
+// OpenStore is Open.
+func OpenStore(ctx context.Context, file string, o Options) (*Store, error) {
+	db, err := openDatabase(ctx, file, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{Store: db.store(), db: db}, nil
+}
+
 // Unit runs statements as one unit of the writer.
 func (s *Store) Unit(ctx context.Context, do func(exec func(query string, args ...any) error) error) error {
-	return s.write(ctx, func(t *tx) error {
+	return s.db.write(ctx, func(run sqlstore.Runner, _ time.Time) error {
 		return do(func(query string, args ...any) error {
-			_, err := t.exec(query, args...)
+			_, err := run.Exec(query, args)
 			return err
 		})
 	})
@@ -17,7 +37,7 @@ func (s *Store) Unit(ctx context.Context, do func(exec func(query string, args .
 
 // Waiting is how many units wait for the writer.
 func (s *Store) Waiting() int {
-	s.writer.mu.Lock()
-	defer s.writer.mu.Unlock()
-	return len(s.writer.queue)
+	s.db.writer.mu.Lock()
+	defer s.db.writer.mu.Unlock()
+	return len(s.db.writer.queue)
 }

@@ -23,7 +23,7 @@ const applicationID = 1734440037
 
 // Version tells which schema a file has (0: none yet) and which one this build knows. It changes nothing, and makes no file.
 func Version(ctx context.Context, file string, o Options) (found, known int64, err error) {
-	if err := checkPlace(file); err != nil {
+	if err := checkPath(file); err != nil {
 		return 0, 0, err
 	}
 	found, known, err = version(ctx, file, o.filled())
@@ -73,7 +73,7 @@ func version(ctx context.Context, file string, o Options) (found, known int64, e
 // Migrate brings a file's schema up to what this build knows; from and to are the versions before and after. Processes that start
 // together take turns by a lock on DATABASE.migrate.lock. Each migration is a transaction: after a crash the rest is still to do.
 func Migrate(ctx context.Context, file string, o Options) (from, to int64, err error) {
-	if err := checkPlace(file); err != nil {
+	if err := checkPath(file); err != nil {
 		return 0, 0, err
 	}
 	from, known, err := version(ctx, file, o.filled())
@@ -85,7 +85,7 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 		return from, from, core.Wrap(core.StoreUnreadable, err, "A lock file beside the database %s can't be made. Check that gatehouse may write in its folder.", file)
 	}
 	defer lock.Close()
-	if err := private(file); err != nil {
+	if err := createPrivate(file); err != nil {
 		return from, from, core.Wrap(core.StoreUnreadable, err, "The database %s can't be made. Check that gatehouse may write in its folder.", file)
 	}
 	db := open(file, o.filled(), "_journal_mode=WAL&_txlock=immediate")
@@ -100,9 +100,9 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 	return from, known, nil
 }
 
-// private makes the file where it is not there, readable by its owner alone: it holds what people said. SQLite gives the files
+// createPrivate makes the file where it is not there, readable by its owner alone: it holds what people said. SQLite gives the files
 // that it puts beside it the same rights.
-func private(file string) error {
+func createPrivate(file string) error {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"context"
+	"gatehouse/storage/internal/sqlstore"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,7 +12,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"gatehouse/core"
 	"gatehouse/storage/sqlite"
 	"gatehouse/storage/storagetest"
 )
@@ -42,7 +42,7 @@ func (c *clock) Advance(d time.Duration) {
 // open opens a file for a test, which closes it.
 func open(t testing.TB, file string, o sqlite.Options) *sqlite.Store {
 	t.Helper()
-	s, err := sqlite.Open(context.Background(), file, o)
+	s, err := sqlite.OpenStore(context.Background(), file, o)
 	if err != nil {
 		t.Fatalf("opening: %v", err)
 	}
@@ -54,7 +54,7 @@ func opener(t testing.TB) storagetest.Database {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
 	c := newClock()
 	return storagetest.Database{
-		Open:    func(t testing.TB) core.Store { return open(t, file, sqlite.Options{Now: c.Now}) },
+		Open:    func(t testing.TB) *sqlstore.Store { return open(t, file, sqlite.Options{Now: c.Now}).Store },
 		Advance: c.Advance,
 	}
 }

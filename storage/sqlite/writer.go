@@ -13,15 +13,15 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 )
 
 // writer is the one goroutine that changes the database; see the package comment.
 type writer struct {
 	db     *sql.DB
 	now    func() time.Time
-	newID  func() string
 	log    *slog.Logger
-	trace  func(Statement)
+	trace  func(sqlstore.Statement)
 	conn   *sql.Conn
 	wake   chan struct{}
 	ended  chan struct{}
@@ -33,31 +33,31 @@ type writer struct {
 // unit is one transaction as its caller sees it.
 type unit struct {
 	ctx   context.Context
-	do    func(*tx) error
+	work  sqlstore.Work
 	state atomic.Int32
 	done  chan error
 	err   error
 }
 
-// The states of a unit: only one that waits can be taken back.
+// The states of a unit: only one that waits can be withdrawn.
 const (
 	waits int32 = iota
 	begun
-	takenBack
+	withdrawn
 )
 
 func newWriter(db *sql.DB, o Options) *writer {
 	w := &writer{
-		db: db, now: o.Now, newID: o.NewID, log: o.Log, trace: o.Trace,
+		db: db, now: o.Now, log: o.Log, trace: o.Trace,
 		wake: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	go w.run()
 	return w
 }
 
-// submit runs do in a transaction and gives its error once that is committed or undone.
-func (w *writer) submit(ctx context.Context, do func(*tx) error) error {
-	u := &unit{ctx: ctx, do: do, done: make(chan error, 1)}
+// submit runs work in a transaction and gives its error once that is committed or undone.
+func (w *writer) submit(ctx context.Context, work sqlstore.Work) error {
+	u := &unit{ctx: ctx, work: work, done: make(chan error, 1)}
 	w.mu.Lock()
 	if w.closed {
 		w.mu.Unlock()
@@ -65,19 +65,19 @@ func (w *writer) submit(ctx context.Context, do func(*tx) error) error {
 	}
 	w.queue = append(w.queue, u)
 	w.mu.Unlock()
-	w.poke()
+	w.wakeUp()
 	select {
 	case err := <-u.done:
 		return err
 	case <-ctx.Done():
-		if u.state.CompareAndSwap(waits, takenBack) {
+		if u.state.CompareAndSwap(waits, withdrawn) {
 			return fmt.Errorf("waiting to write: %w", ctx.Err())
 		}
 		return <-u.done
 	}
 }
 
-func (w *writer) poke() {
+func (w *writer) wakeUp() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -89,13 +89,13 @@ func (w *writer) close() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
-	w.poke()
+	w.wakeUp()
 	<-w.ended
 }
 
 func (w *writer) run() {
 	defer close(w.ended)
-	defer w.drop()
+	defer w.dropConnection()
 	for {
 		w.mu.Lock()
 		units, closed := w.queue, w.closed
@@ -125,7 +125,7 @@ func (w *writer) batch(units []*unit) {
 	if len(taken) == 0 {
 		return
 	}
-	err := w.together(taken)
+	err := w.runBatch(taken)
 	for _, u := range taken {
 		if err != nil {
 			u.err = err
@@ -134,61 +134,68 @@ func (w *writer) batch(units []*unit) {
 	}
 }
 
-// together gives an error where the whole transaction failed; a unit's own failure is kept in the unit.
-func (w *writer) together(units []*unit) (err error) {
+// runBatch gives an error where the whole transaction failed; a unit's own failure is kept in the unit.
+func (w *writer) runBatch(units []*unit) (err error) {
 	if err := w.connect(); err != nil {
 		return fmt.Errorf("connecting: %w", err)
 	}
-	t := &tx{ctx: context.Background(), on: w.conn, trace: w.trace, newID: w.newID}
-	if _, err := t.exec(`begin immediate`); err != nil {
+	if err := w.exec(`begin immediate`); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			w.undo(t)
+			w.undo()
 		}
 	}()
 	for _, u := range units {
-		if err := w.one(t, u); err != nil {
+		if err := w.runUnit(u); err != nil {
 			return err
 		}
 	}
-	_, err = t.exec(`commit`)
-	return err
+	return w.exec(`commit`)
 }
 
-// one runs a unit inside its savepoint. It gives an error where the transaction around it is lost.
-func (w *writer) one(t *tx, u *unit) error {
-	if _, err := t.exec(`savepoint unit`); err != nil {
+// exec runs a statement of the writer's own.
+func (w *writer) exec(query string) error {
+	if _, err := w.conn.ExecContext(context.Background(), query); err != nil {
+		return fmt.Errorf("running %q: %w", query, err)
+	}
+	if w.trace != nil {
+		w.trace(sqlstore.Statement{SQL: query, Write: true})
+	}
+	return nil
+}
+
+// runUnit runs a unit inside its savepoint. It gives an error where the transaction around it is lost.
+func (w *writer) runUnit(u *unit) error {
+	if err := w.exec(`savepoint unit`); err != nil {
 		return err
 	}
-	t.now = clock(w.now)
-	u.err = w.safely(t, u.do)
-	if w.lost() {
+	u.err = w.recovered(u.work)
+	if w.transactionLost() {
 		return errors.Join(errors.New("the transaction was given up"), u.err)
 	}
 	if u.err != nil {
-		if _, err := t.exec(`rollback to unit`); err != nil {
+		if err := w.exec(`rollback to unit`); err != nil {
 			return errors.Join(err, u.err)
 		}
 	}
-	_, err := t.exec(`release unit`)
-	return err
+	return w.exec(`release unit`)
 }
 
-// safely turns a panic into an error of that unit alone.
-func (w *writer) safely(t *tx, do func(*tx) error) (err error) {
+// recovered turns a panic into an error of that unit alone.
+func (w *writer) recovered(work sqlstore.Work) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.log.Error("a unit of work panicked", "err", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = core.Wrap(core.Internal, fmt.Errorf("panic: %v", p), "Something went wrong inside gatehouse; nothing was changed.")
 		}
 	}()
-	return do(t)
+	return work(runner(context.Background(), w.conn.ExecContext, w.conn.QueryContext), clock(w.now))
 }
 
-// lost reports whether SQLite has left the transaction by itself, as it does when the disk is full or fails.
-func (w *writer) lost() bool {
+// transactionLost reports whether SQLite has left the transaction by itself, as it does when the disk is full or fails.
+func (w *writer) transactionLost() bool {
 	lost := true
 	err := w.conn.Raw(func(c any) error {
 		lost = c.(interface{ AutoCommit() bool }).AutoCommit()
@@ -198,13 +205,13 @@ func (w *writer) lost() bool {
 }
 
 // undo leaves the connection outside any transaction, or leaves it altogether.
-func (w *writer) undo(t *tx) {
-	if w.lost() {
+func (w *writer) undo() {
+	if w.transactionLost() {
 		return
 	}
-	if _, err := t.exec(`rollback`); err != nil {
+	if err := w.exec(`rollback`); err != nil {
 		w.log.Warn("the writer's connection is replaced", "err", err)
-		w.drop()
+		w.dropConnection()
 	}
 }
 
@@ -215,8 +222,8 @@ func (w *writer) connect() (err error) {
 	return err
 }
 
-// drop closes the connection for good: one that is merely given back would come again from the pool, still inside its transaction.
-func (w *writer) drop() {
+// dropConnection closes the connection for good: one that is merely given back would come again from the pool, still inside its transaction.
+func (w *writer) dropConnection() {
 	if w.conn != nil {
 		_ = w.conn.Raw(func(any) error { return driver.ErrBadConn })
 		w.conn.Close()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/sqlite"
 )
 
@@ -59,7 +60,7 @@ func store(t *testing.T, o sqlite.Options) *sqlite.Store {
 }
 
 func TestManyUnitsShareOneCommit(t *testing.T) {
-	var m sqlite.Meter
+	var m sqlstore.Meter
 	s := store(t, sqlite.Options{Trace: m.Trace})
 	m.Reset()
 	for i, err := range together(t, s, slices.Repeat([]func(exec) error{add("ann")}, 50)...) {
@@ -86,7 +87,7 @@ func TestABadUnitHurtsNobodyElse(t *testing.T) {
 		},
 		func(run exec) error { _ = add("bad")(run); panic("bad") },
 		func(run exec) error { // a constraint ends the statement alone
-			if err := run(`insert into settings (name, value) values ('a', 'b'), ('a', 'b')`); err == nil {
+			if err := run(`insert into kv (name, value) values ('a', 'b'), ('a', 'b')`); err == nil {
 				return errors.New("no error")
 			}
 			return add("ann")(run)
@@ -111,7 +112,7 @@ func TestALostTransactionFailsAllOfItsUnits(t *testing.T) {
 	for name, lose := range map[string]string{
 		"rolled back":      `rollback`,
 		"committed alone":  `commit`,
-		"rolled back hard": `insert or rollback into settings (name, value) values ('a', 'b'), ('a', 'b')`,
+		"rolled back hard": `insert or rollback into kv (name, value) values ('a', 'b'), ('a', 'b')`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := store(t, sqlite.Options{})

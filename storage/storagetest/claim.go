@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"context"
+	"gatehouse/storage/internal/sqlstore"
 	"slices"
 	"sync"
 
@@ -89,7 +90,7 @@ var claimExamples = []example{
 		click, control := w.accept(w.event(core.KindClick, conversation, "a1")), w.accept(w.event(core.KindControl, conversation, "stop"))
 		second := w.accept(w.event(core.KindClick, conversation, "a2"))
 		w.idle() // they are not given out as turns
-		got := w.beside(10, minute)
+		got := w.controls(10, minute)
 		w.equal("what is taken", taken(got), []int64{click, control, second})
 		w.equal("the queues", []core.QueueKey{got[0].Key, got[1].Key, got[2].Key}, []core.QueueKey{"approval:a1", core.QueueKey(conversation) + "!control", "approval:a2"})
 		for _, c := range got {
@@ -98,14 +99,14 @@ var claimExamples = []example{
 			}
 			w.done(c, core.Finish{End: core.End{Kind: core.EndDecided}})
 		}
-		w.equal("what is left", taken(w.beside(10, minute)), []int64{})
+		w.equal("what is left", taken(w.controls(10, minute)), []int64{})
 	}},
 	{"clicks on one approval are taken one after the other", func(w *world) {
 		a, b := w.accept(w.event(core.KindClick, conversation, "a")), w.accept(w.event(core.KindClick, other, "a"))
-		first := w.beside(10, minute)
+		first := w.controls(10, minute)
 		w.equal("first", taken(first), []int64{a})
 		w.done(first[0], core.Finish{})
-		w.equal("then", taken(w.beside(10, minute)), []int64{b})
+		w.equal("then", taken(w.controls(10, minute)), []int64{b})
 	}},
 	{"while paused no conversation is given out", func(w *world) {
 		w.ok(w.SetPaused(w.ctx, true))
@@ -114,7 +115,7 @@ var claimExamples = []example{
 		w.signal(other, "i")
 		click := w.accept(w.event(core.KindClick, conversation, "a"))
 		w.idle()
-		w.equal("beside", taken(w.beside(10, minute)), []int64{click})
+		w.equal("controls", taken(w.controls(10, minute)), []int64{click})
 		w.restart()
 		w.idle()
 		w.ok(w.SetPaused(w.ctx, false))
@@ -128,8 +129,8 @@ var claimExamples = []example{
 		e.Platform = "else"
 		c := w.accept(e)
 		control := w.accept(w.event(core.KindControl, other, "stop"))
-		ask := func(beside bool, scopes ...core.Scope) []int64 {
-			return taken(must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: 10, Lease: over, Scopes: scopes, Controls: beside}))(w))
+		ask := func(controls bool, scopes ...core.Scope) []int64 {
+			return taken(must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: 10, Lease: over, Scopes: scopes, Controls: controls}))(w))
 		}
 		w.equal("without a scope", ask(false), []int64{})
 		w.equal("a platform", ask(false, core.Scope{Platform: platform}), []int64{a, b})
@@ -147,8 +148,8 @@ var claimExamples = []example{
 		w.fails(err, core.Invalid)
 	}},
 	{"of many who ask at once, one gets the conversation", func(w *world) {
-		views := []core.Store{w.Store, w.view(), w.view()}
-		owners := []string{w.owner, w.enroll(views[1]), w.enroll(views[2])}
+		views := []*sqlstore.Store{w.Store, w.view(), w.view()}
+		owners := []string{w.owner, w.register(views[1]), w.register(views[2])}
 		for range 10 {
 			w.message(conversation)
 			w.message(other)

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"gatehouse/storage/internal/sqlstore"
 	"time"
 
 	"gatehouse/core"
@@ -43,16 +44,16 @@ func journey(w *world) []func() {
 		},
 		deliver,
 		func() { w.accept(click) },
-		func() { w.beside(1, minute) },
+		func() { w.controls(1, minute) },
 		func() { // decided, and the process dies before the click's end
-			for _, c := range w.beside(1, minute) {
+			for _, c := range w.controls(1, minute) {
 				d := vote("a", bob, core.Approve)
 				d.Event = c.Event.Seq
 				must(w.Decide(w.ctx, d))(w)
 			}
 		},
 		func() {
-			for _, c := range w.beside(1, minute) {
+			for _, c := range w.controls(1, minute) {
 				d := vote("a", bob, core.Approve)
 				d.Event = c.Event.Seq
 				must(w.Decide(w.ctx, d))(w)
@@ -74,7 +75,7 @@ func journey(w *world) []func() {
 func (w *world) arrived() {
 	w.Helper()
 	w.idle()
-	w.equal("beside", len(w.beside(1, minute)), 0)
+	w.equal("controls", len(w.controls(1, minute)), 0)
 	w.equal("due", len(w.deliver(minute)), 0)
 	events := must(w.Events(w.ctx, core.EventFilter{}))(w)
 	ends := map[core.Kind]core.EndKind{}
@@ -122,8 +123,8 @@ var crashExamples = []example{
 		w.arrived()
 	}},
 	{"another process makes every other step", func(w *world) {
-		views := []core.Store{w.Store, w.view()}
-		owners := []string{w.owner, w.enroll(views[1])}
+		views := []*sqlstore.Store{w.Store, w.view()}
+		owners := []string{w.owner, w.register(views[1])}
 		for i, step := range journey(w) {
 			w.Store, w.owner = views[i%2], owners[i%2]
 			step()

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"fmt"
+	"gatehouse/storage/internal/sqlstore"
 	"sync"
 
 	"gatehouse/core"
@@ -110,7 +111,7 @@ var decisionExamples = []example{
 			approvers = append(approvers, fmt.Sprintf("plat:p%d", i))
 		}
 		c := w.suspend(conversation, "a", core.Rule{Approvers: approvers})
-		views := []core.Store{w.Store, w.view()}
+		views := []*sqlstore.Store{w.Store, w.view()}
 		var mu sync.Mutex
 		var won []core.ApprovalState
 		var wg sync.WaitGroup
@@ -161,7 +162,7 @@ var decisionExamples = []example{
 		expire := core.Decision{Approval: "a", Expire: true}
 		_, err := w.Decide(w.ctx, expire)
 		w.fails(err, core.StoreBusy)
-		click := w.beside(1, minute)[0]
+		click := w.controls(1, minute)[0]
 		_, err = w.Decide(w.ctx, expire) // while it is being counted as well
 		w.fails(err, core.StoreBusy)
 		w.equal("settled", must(w.Decide(w.ctx, d))(w).Settled, true)
@@ -174,7 +175,7 @@ var decisionExamples = []example{
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		w.click("a", ann, core.Approve)
 		w.db.Advance(2 * minute)
-		w.done(w.beside(1, minute)[0], core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "not allowed"}})
+		w.done(w.controls(1, minute)[0], core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "not allowed"}})
 		w.equal("settled", must(w.Decide(w.ctx, core.Decision{Approval: "a", Expire: true}))(w).Settled, true)
 		w.wakes("a", c.Event.Invocation, core.Expired)
 	}},

@@ -120,7 +120,7 @@ var deliveryExamples = []example{
 		w.say(conversation, post("a", conversation))
 		w.first(minute)
 		second := w.view()
-		owner := w.enroll(second)
+		owner := w.register(second)
 		w.equal("due", len(must(second.ClaimPosts(w.ctx, core.PostRequest{Owner: owner, Limit: 1, Lease: minute, Scopes: scope}))(w)), 0)
 	}},
 	{"only what the process serves is given out", func(w *world) {

@@ -1,4 +1,4 @@
-// Package storagetest states the contract of core.Store as tests that every engine runs.
+// Package storagetest states the contract of *sqlstore.Store as tests that every engine runs.
 //
 //	Run         named examples, one for each sentence of the contract
 //	Property    random histories of several workers, compared with a model in memory after each step

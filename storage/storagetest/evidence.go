@@ -13,7 +13,7 @@ func (w *world) evidence(id core.InvocationID) string {
 }
 
 var evidenceExamples = []example{
-	{"the last leg's evidence stands", func(w *world) {
+	{"the last segment's evidence stands", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		id := c.Event.Invocation
 		w.equal("before", w.evidence(id), "")

@@ -91,7 +91,7 @@ func reply(c core.Claim, text string) core.Post {
 }
 
 var finishExamples = []example{
-	{"an event ends once, as told", func(w *world) {
+	{"an event ends once, as asked", func(w *world) {
 		seq := w.message(conversation)
 		c := w.take(seq, minute)
 		end := core.End{Kind: core.EndErrored, Category: core.ProviderTimeout, Cause: "slow"}
@@ -192,11 +192,11 @@ var finishExamples = []example{
 		c = w.take(next, minute)
 		w.equal("the session", c.Session, conversation.Session(2))
 		w.equal("its messages", w.texts(c.Session, core.Writer{}), []string{})
-		beside := w.beside(1, minute)[0]
-		if beside.Event.Seq != control || beside.Session != conversation.Session(2) {
-			w.Fatalf("got %+v", beside)
+		claimed := w.controls(1, minute)[0]
+		if claimed.Event.Seq != control || claimed.Session != conversation.Session(2) {
+			w.Fatalf("got %+v", claimed)
 		}
-		w.done(beside, core.Finish{NewGeneration: true}) // a word beside the conversation may ask for one as well
+		w.done(claimed, core.Finish{NewGeneration: true}) // a control may ask for one as well
 		w.done(c, core.Finish{})
 		w.message(conversation)
 		w.equal("the session after that", w.claim(minute).Session, conversation.Session(3))

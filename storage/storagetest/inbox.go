@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"encoding/json"
+	"gatehouse/storage/internal/sqlstore"
 	"sync"
 
 	"gatehouse/core"
@@ -72,7 +73,7 @@ var inboxExamples = []example{
 		}
 	}},
 	{"many at once are each stored once", func(w *world) {
-		views := []core.Store{w.Store, w.view()}
+		views := []*sqlstore.Store{w.Store, w.view()}
 		const events, copies = 20, 4
 		fresh := make(chan int64, events*copies)
 		var wg sync.WaitGroup

@@ -108,11 +108,11 @@ func (m *model) next(q core.QueueKey) *modelEvent {
 }
 
 // ready are all events that could be claimed now.
-func (m *model) ready(beside bool) map[int64]bool {
+func (m *model) ready(controls bool) map[int64]bool {
 	all := map[int64]bool{}
 	for _, e := range m.events {
-		isBeside := e.QueueKey() != e.Conversation.Queue()
-		if n := m.next(e.QueueKey()); n != nil && isBeside == beside && (beside || !m.halted) {
+		isControl := e.QueueKey() != e.Conversation.Queue()
+		if n := m.next(e.QueueKey()); n != nil && isControl == controls && (controls || !m.halted) {
 			all[n.seq] = true
 		}
 	}
@@ -159,9 +159,9 @@ func (m *model) texts(id core.SessionID, w core.Writer) []string {
 	return all
 }
 
-// close ends a paused invocation; rows are appended, signals withdrawn, and its approval cancelled unless it was refused, taken
+// abandon ends a paused invocation; rows are appended, signals withdrawn, and its approval cancelled unless it was refused, taken
 // up, or is over.
-func (m *model) close(id core.InvocationID, text string, except int64) {
+func (m *model) abandon(id core.InvocationID, text string, except int64) {
 	rec, ok := m.paused[id]
 	if !ok {
 		return

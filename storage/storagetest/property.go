@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"gatehouse/storage/internal/sqlstore"
 	"slices"
 	"strconv"
 	"testing"
@@ -40,7 +41,7 @@ func Property(t *testing.T, open Opener, rounds int) {
 		p.drain(rt)
 	})
 	for _, what := range []string{
-		"decision", "expiry", "click in time", "resume", "tool run", "take-over", "late call", "attempt with leftovers", "withdrawal", "stop", "second try", "closure", "deletion",
+		"decision", "expiry", "click in time", "resume", "tool run", "take-over", "late call", "attempt with leftovers", "withdrawal", "stop", "second try", "abandon", "deletion",
 	} {
 		if rounds >= 300 && p.seen[what] == 0 {
 			t.Errorf("in %d rounds there was no %s", rounds, what)
@@ -58,7 +59,7 @@ func (p *property) actions() map[string]func(*rapid.T) {
 		do    func(*rapid.T)
 	}{
 		{3, "message", p.message}, {1, "reset", p.reset}, {1, "control", p.control}, {3, "click", p.click}, {1, "repeat", p.repeat},
-		{6, "claim", p.claim}, {3, "claim beside", p.claimBeside}, {1, "renew", p.renew}, {2, "abandon", p.abandon}, {1, "restart", p.restart},
+		{6, "claim", p.claim}, {3, "claim controls", p.claimControls}, {1, "renew", p.renew}, {2, "abandon", p.abandon}, {1, "restart", p.restart},
 		{3, "save", p.save}, {3, "reply", p.reply}, {5, "suspend", p.suspend}, {2, "fail", p.fail}, {2, "new", p.newGeneration}, {2, "retry", p.retry},
 		{1, "hand back", p.handBack}, {4, "vote", p.vote}, {3, "vote by click", p.voteByClick}, {3, "expire", p.expire}, {1, "cancel", p.cancel},
 		{4, "begin", p.beginIntent}, {2, "stop", p.stop}, {1, "again", p.again}, {1, "drop", p.drop}, {1, "halt", p.halt}, {1, "pass", p.pass},
@@ -87,7 +88,7 @@ type property struct {
 }
 
 type worker struct {
-	store core.Store
+	store *sqlstore.Store
 	owner string
 }
 
@@ -99,7 +100,7 @@ func (p *property) start(i int) {
 	p.workers[i].store = p.db.Open(p.outer)
 	owner, err := p.workers[i].store.Register(ctx, "worker")
 	if err != nil {
-		p.outer.Fatalf("enrolling: %v", err)
+		p.outer.Fatalf("registering: %v", err)
 	}
 	p.workers[i].owner = owner
 }
@@ -125,7 +126,7 @@ func (p *property) equal(rt *rapid.T, what string, got, want any) {
 }
 
 // any is some worker's view.
-func (p *property) any(rt *rapid.T) core.Store {
+func (p *property) any(rt *rapid.T) *sqlstore.Store {
 	return p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")].store
 }
 
@@ -213,16 +214,16 @@ func (p *property) some(rt *rapid.T, fits func(*modelEvent) bool) *modelEvent {
 	return p.m.events[rapid.SampledFrom(all).Draw(rt, "event")]
 }
 
-func (p *property) claim(rt *rapid.T)       { p.take(rt, false) }
-func (p *property) claimBeside(rt *rapid.T) { p.take(rt, true) }
+func (p *property) claim(rt *rapid.T)         { p.take(rt, false) }
+func (p *property) claimControls(rt *rapid.T) { p.take(rt, true) }
 
 // take claims, and wants what the model says: the right event of each conversation, as many as there are and were asked for.
-func (p *property) take(rt *rapid.T, beside bool) {
+func (p *property) take(rt *rapid.T, controls bool) {
 	w := p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")]
 	limit := rapid.IntRange(1, 4).Draw(rt, "limit")
 	lease := rapid.SampledFrom([]time.Duration{hour, hour, over}).Draw(rt, "lease")
-	ready := p.m.ready(beside)
-	got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: limit, Lease: lease, Scopes: []core.Scope{{Platform: p.platform}}, Controls: beside})
+	ready := p.m.ready(controls)
+	got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: limit, Lease: lease, Scopes: []core.Scope{{Platform: p.platform}}, Controls: controls})
 	p.ok(rt, err)
 	if len(got) != min(limit, len(ready)) {
 		rt.Fatalf("got %v, want %d of %v", taken(got), limit, ready)

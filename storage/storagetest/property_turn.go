@@ -168,7 +168,7 @@ func (p *property) fail(rt *rapid.T) {
 		f.Abandoned = []core.Abandon{{Invocation: f.Resumed, Rows: said("failed"), Cancel: true}}
 	}
 	if holds && f.Resumed != "" {
-		p.m.close(f.Resumed, "failed", c.Event.Seq)
+		p.m.abandon(f.Resumed, "failed", c.Event.Seq)
 		if a := p.m.approvals[core.ApprovalID(c.Event.Subject())]; a != nil && a.state != core.Cancelled && a.state != core.Open {
 			a.begun = true
 		}
@@ -186,9 +186,9 @@ func (p *property) newGeneration(rt *rapid.T) {
 		}
 	}
 	if holds {
-		for _, closure := range f.Abandoned {
-			p.m.close(closure.Invocation, "closed", c.Event.Seq)
-			p.seen["closure"]++
+		for _, abandoned := range f.Abandoned {
+			p.m.abandon(abandoned.Invocation, "closed", c.Event.Seq)
+			p.seen["abandon"]++
 		}
 		p.m.conversation(c.Event.Conversation.Queue()).generation++
 	}
@@ -220,15 +220,15 @@ func (p *property) drain(rt *rapid.T) {
 	p.ok(rt, p.any(rt).SetPaused(ctx, false))
 	p.m.halted = false
 	p.pass(rt)
-	for _, beside := range []bool{true, false} {
-		for left := len(p.m.events); len(p.m.ready(beside)) > 0; left-- {
+	for _, controls := range []bool{true, false} {
+		for left := len(p.m.events); len(p.m.ready(controls)) > 0; left-- {
 			if left < 0 {
 				rt.Fatalf("the conversations do not come to an end")
 			}
 			w := p.workers[0]
-			got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: 100, Lease: hour, Scopes: []core.Scope{{Platform: p.platform}}, Controls: beside})
+			got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: 100, Lease: hour, Scopes: []core.Scope{{Platform: p.platform}}, Controls: controls})
 			p.ok(rt, err)
-			ready := p.m.ready(beside)
+			ready := p.m.ready(controls)
 			if len(got) != len(ready) {
 				rt.Fatalf("got %v, want %v", taken(got), ready)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"gatehouse/storage/internal/sqlstore"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ var (
 // world is a test's database, one open view of it, and short words for what tests do to it.
 type world struct {
 	testing.TB
-	core.Store
+	*sqlstore.Store
 	ctx   context.Context
 	db    Database
 	owner string
@@ -42,12 +43,12 @@ type world struct {
 func newWorld(t testing.TB, open Opener) *world {
 	w := &world{TB: t, ctx: context.Background(), db: open(t)}
 	w.Store = w.view()
-	w.owner = w.enroll(w.Store)
+	w.owner = w.register(w.Store)
 	return w
 }
 
 // view opens the database once more.
-func (w *world) view() core.Store {
+func (w *world) view() *sqlstore.Store {
 	s := w.db.Open(w.TB)
 	w.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -63,13 +64,13 @@ func (w *world) restart() {
 	w.Helper()
 	w.ok(w.Close())
 	w.Store = w.view()
-	w.owner = w.enroll(w.Store)
+	w.owner = w.register(w.Store)
 	if w.db.Orphans {
 		w.db.Advance(minute)
 	}
 }
 
-func (w *world) enroll(s core.Store) string {
+func (w *world) register(s *sqlstore.Store) string {
 	w.Helper()
 	return must(s.Register(w.ctx, "test"))(w)
 }
@@ -150,7 +151,7 @@ func (w *world) claims(n int, lease time.Duration) []core.Claim {
 	return must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: n, Lease: lease, Scopes: scope}))(w)
 }
 
-func (w *world) beside(n int, lease time.Duration) []core.Claim {
+func (w *world) controls(n int, lease time.Duration) []core.Claim {
 	w.Helper()
 	return must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: n, Lease: lease, Scopes: scope, Controls: true}))(w)
 }

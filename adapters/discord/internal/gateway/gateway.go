@@ -31,18 +31,10 @@ import (
 	"gatehouse/core"
 )
 
-// KV is what the processes of one bot share: sessions, who holds a shard, the budget of identifies.
-type KV interface {
-	Put(ctx context.Context, name, value string) error
-	Get(ctx context.Context, name string) (string, error)
-	AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (held bool, err error)
-	TakeToken(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error)
-}
-
 // Options are a gateway's parts. All but Conversations are needed.
 type Options struct {
 	REST   *rest.Client
-	KV     KV
+	KV     core.KV // sessions, who holds a shard, the budget of identifies
 	Token  string
 	Shards int           // 0: as many as Discord recommends
 	Owner  string        // of shards; the process's own name

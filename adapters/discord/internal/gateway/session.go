@@ -50,7 +50,7 @@ func newSessionStore(g *Gateway, shard int) *sessionStore {
 func sessionName(shard int) string { return "discord/session/" + strconv.Itoa(shard) }
 
 // StoredBot gives the bot's user id as the first shard's session told it, "" where there was none.
-func StoredBot(ctx context.Context, kv KV) (string, error) {
+func StoredBot(ctx context.Context, kv core.KV) (string, error) {
 	text, err := kv.Get(ctx, sessionName(0))
 	var s session
 	_ = json.Unmarshal([]byte(text), &s)

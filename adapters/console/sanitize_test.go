@@ -1,0 +1,96 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"gatehouse/adapters/console"
+	"gatehouse/core"
+)
+
+func TestLaw8_CleanTextCommandsNoTerminal(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\ttext\nünï 你好 👩‍💻": "plain\ttext\nünï 你好 👩‍💻",
+		"\x1b[31mred\x1b[0m":      "[31mred[0m",
+		"\x1b]0;title\x07x":       "]0;titlex",
+		"\u009b31mred":            "31mred",
+		"a\r\nb\rc":               "a\nb\nc",
+		"a\u2028b":                "a\nb",
+		"back\b\b\bspace\x7f":     "backspace",
+		"\u202egnp.exe\u2069":     "<U+202E>gnp.exe<U+2069>",
+		"\U000e0041":              "<U+E0041>",
+		"\xff\x9b31m":             "\ufffd\ufffd31m",
+		"a\x00b":                  "ab",
+	} {
+		if got := console.Sanitize(in); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("a\x1b[2J\u202e\r\n\xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := console.Sanitize(s)
+		if !utf8.ValidString(got) {
+			t.Errorf("%q is no UTF-8", got)
+		}
+		if a := alarms("bot> " + strings.ReplaceAll(got, "\n", "\n     ")); len(a) > 0 {
+			t.Errorf("%q commands: %v", got, a)
+		}
+		if again := console.Sanitize(got); again != got {
+			t.Errorf("cleaned twice, %q becomes %q", got, again)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, p := range []string{`{"text":"hi","more":1}`, `{"approval":"a","choice":"deny","reason":"no"}`, `{"text":null}`, `[`, ``} {
+		f.Add(p, true)
+		f.Add(p, false)
+	}
+	c := console.New(console.Options{MaxMessage: 1000})
+	f.Fuzz(func(t *testing.T, payload string, message bool) {
+		e := core.Event{Platform: "console", Body: core.ClickEvent{Approval: "a"}, Payload: []byte(payload)}
+		if message {
+			e.Body = core.MessageEvent{}
+		}
+		in, err := c.Parse(t.Context(), e)
+		if err != nil {
+			if core.MessageOf(err) == "" || core.BucketOf(core.CategoryOf(err)) != core.UserCorrectable {
+				t.Errorf("%q gave %v", payload, err)
+			}
+			return
+		}
+		if message && (in.Message == nil || in.Message.Validate() != nil || in.Message.Role != core.User) {
+			t.Errorf("%q gave the message %+v", payload, in.Message)
+		}
+		if !message && (in.Click == nil || in.Click.Approval != "a") {
+			t.Errorf("%q gave the click %+v", payload, in.Click)
+		}
+	})
+}
+
+func TestParseRefuses(t *testing.T) {
+	c := console.New(console.Options{MaxMessage: 100})
+	for _, tc := range []struct {
+		kind    core.Kind
+		payload string
+		want    core.Category
+	}{
+		{core.KindMessage, `{"text":""}`, core.ChatMessageShapeInvalid},
+		{core.KindMessage, `{"text":"a","text":"b"}`, core.ChatMessageShapeInvalid},
+		{core.KindMessage, `{"text":["a"]}`, core.ChatMessageShapeInvalid},
+		{core.KindMessage, `{"text":"` + strings.Repeat("x", 100) + `"}`, core.MessageTooLarge},
+		{core.KindClick, `{"approval":"other","choice":"approve"}`, core.Invalid},
+		{core.KindClick, `{"approval":"a1","choice":"maybe"}`, core.Invalid},
+		{core.KindClick, `{"approval":"a1","choice":"deny","reason":7}`, core.Invalid},
+		{core.KindReset, `{}`, core.Invalid},
+	} {
+		_, err := c.Parse(t.Context(), core.Event{Body: core.BodyOf(tc.kind, "a1"), Payload: []byte(tc.payload)})
+		if got := core.CategoryOf(err); got != tc.want {
+			t.Errorf("%s %s: got %v, want %s", tc.kind, tc.payload, err, tc.want)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"gatehouse/cmd/gatehouse/internal/admin"
+	"gatehouse/cmd/gatehouse/internal/doctor"
+	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/core/graph"
+	"gatehouse/storage"
+)
+
+// commands is the command line.
+type commands struct {
+	Serve serveCmd `cmd:"" default:"1" help:"Run the gateway until SIGINT or SIGTERM. This is the default command."`
+	Chat  chatCmd  `cmd:"" help:"Talk to the agent in this terminal."`
+
+	Doctor   doctor.Command `cmd:"" help:"Check configuration, database and platforms, and say how to fix each fault."`
+	Manifest admin.Manifest `cmd:"" help:"Print what the Slack app or the Discord application needs."`
+
+	Sessions    admin.Sessions    `cmd:"" help:"List, show, reset, export and delete sessions."`
+	Turns       admin.Turns       `cmd:"" help:"List and show turns: each event and its result."`
+	Approvals   admin.Approvals   `cmd:"" help:"List, show and decide approvals; print the audit log."`
+	Deadletters admin.DeadLetters `cmd:"" help:"List, retry and drop what could not be processed or delivered."`
+
+	JoinCheck     admin.JoinCheck     `cmd:"" help:"Check from a turn's evidence that every tool call has its result."`
+	MutationCheck admin.MutationCheck `cmd:"" help:"Check from a turn's evidence that a mutation may run."`
+
+	Queue   admin.Queue   `cmd:"" help:"Show queued turns, unsent messages and open approvals."`
+	Pause   admin.Pause   `cmd:"" help:"Stop starting new turns, in all processes; messages are kept."`
+	Unpause admin.Unpause `cmd:"" help:"Start new turns again."`
+	Migrate admin.Migrate `cmd:"" help:"Migrate the database to this build's schema version."`
+	Config  admin.Config  `cmd:"" help:"Print every setting, its value and its source."`
+	Version versionCmd    `cmd:"" help:"Print the version."`
+}
+
+func newCommands() commands {
+	return commands{Doctor: doctor.Command{Agent: func(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
+		return newAgent(cfg, store, nil, nil)
+	}}}
+}

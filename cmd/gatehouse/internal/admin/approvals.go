@@ -1,0 +1,133 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"gatehouse/storage"
+
+	"gatehouse/approvals"
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/core"
+)
+
+// Approvals is gatehouse approvals.
+type Approvals struct {
+	List    approvalsListCmd    `cmd:"" help:"List approvals, latest first."`
+	Show    approvalsShowCmd    `cmd:"" help:"Show an approval."`
+	Approve approvalsApproveCmd `cmd:"" help:"Approve as the local admin."`
+	Deny    approvalsDenyCmd    `cmd:"" help:"Refuse as the local admin."`
+	Log     approvalsLogCmd     `cmd:"" help:"Print or verify the audit log."`
+}
+
+type approvalsListCmd struct {
+	cli.JSONFlag
+	State        []string `enum:"open,approved,refused,expired,cancelled" placeholder:"STATE" help:"Only approvals in these states: open, approved, refused, expired, cancelled."`
+	Conversation string   `help:"Only approvals of this conversation."`
+	Limit        int      `default:"50" help:"The maximum number of approvals; 0 for all."`
+}
+
+// Run prints the list.
+func (c approvalsListCmd) Run(ctx context.Context, a *cli.App) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
+		f := core.ApprovalFilter{Conversation: core.ConversationID(c.Conversation), Limit: c.Limit}
+		for _, s := range c.State {
+			f.States = append(f.States, core.ApprovalState(s))
+		}
+		all, err := store.ListApprovals(ctx, f)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return a.PrintJSON(cli.List(all, viewApproval))
+		}
+		return a.Table("No approvals found.", []string{"APPROVAL", "STATE", "ACTION", "REQUESTED BY", "CONVERSATION", "REQUESTED", "DEADLINE"}, cli.List(all, func(p core.Approval) []string {
+			return []string{string(p.ID), string(p.State), cli.Short(core.MaskText(p.Call.Summary)), nameOf(p.Requester), string(p.Conversation), cli.Stamp(p.CreatedAt), cli.Stamp(p.Deadline)}
+		}))
+	})
+}
+
+type approvalsShowCmd struct {
+	cli.JSONFlag
+	ID string `arg:"" help:"The id of an approval."`
+}
+
+// Run prints one approval.
+func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
+		p, err := store.LoadApproval(ctx, core.ApprovalID(c.ID))
+		if err != nil {
+			return unknownApproval(err, c.ID)
+		}
+		intent, err := store.LoadIntent(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return a.PrintJSON(approvalDetail{viewApproval(p), viewIntent(intent)})
+		}
+		showApproval(a, p, viewIntent(intent))
+		return nil
+	})
+}
+
+func showApproval(a *cli.App, p core.Approval, intent *intentView) {
+	card := approvals.CardOf(p)
+	votes := ""
+	for _, v := range p.Votes {
+		votes += fmt.Sprintf("%s: %s %s\n", nameOf(v.Actor), v.Choice, core.MaskText(v.Reason))
+	}
+	needed := ""
+	if card.Quorum > 1 {
+		needed = fmt.Sprintf("%d of %d", card.Votes, card.Quorum)
+	}
+	a.Fields("approval", string(p.ID), "state", p.StateSentence(), "action", card.Summary, "tool", card.Tool, "arguments", card.Arguments,
+		"requested by", nameOf(p.Requester)+" ("+p.Requester.ID+")", "rule", p.Rule.Name, "approvers", fmt.Sprint(p.Rule.Approvers), "approvals", needed,
+		"votes", votes, "reason", core.MaskText(p.Reason), "conversation", string(p.Conversation), "session", string(p.Session), "invocation", string(p.Invocation),
+		"requested", cli.Stamp(p.CreatedAt), "decided", cli.Stamp(p.DecidedAt), "deadline", cli.Stamp(p.Deadline), "execution", execution(intent))
+}
+
+// decisionFlags are those of approve and deny.
+type decisionFlags struct {
+	cli.JSONFlag
+	ID     string `arg:"" help:"The id of an approval."`
+	Reason string `placeholder:"R" help:"The reason, which the requester reads."`
+	As     string `placeholder:"NAME" help:"The name that people read as the decider; the audit log still records the local admin."`
+}
+
+type approvalsApproveCmd struct{ decisionFlags }
+
+// Run approves.
+func (c approvalsApproveCmd) Run(ctx context.Context, a *cli.App) error {
+	return decide(ctx, a, c.decisionFlags, core.Approve)
+}
+
+type approvalsDenyCmd struct{ decisionFlags }
+
+// Run refuses.
+func (c approvalsDenyCmd) Run(ctx context.Context, a *cli.App) error {
+	return decide(ctx, a, c.decisionFlags, core.Deny)
+}
+
+// decide votes as the local admin. On an approval that is already decided it fails with the decision, and exit code 1.
+func decide(ctx context.Context, a *cli.App, f decisionFlags, choice core.Choice) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
+		click := core.Click{Approval: core.ApprovalID(f.ID), Choice: choice, Reason: f.Reason}
+		d, err := approvals.NewService(store, store).AdminVote(ctx, click, f.As)
+		if err != nil {
+			return unknownApproval(err, f.ID)
+		}
+		if f.JSON {
+			return a.PrintJSON(viewApproval(d.Approval))
+		}
+		a.Say("%s %s", d.Approval.StateSentence(), core.MaskText(d.Approval.Call.Summary))
+		return nil
+	})
+}
+
+// unknownApproval names the approval in an error of category not_found.
+func unknownApproval(err error, id string) error {
+	if core.CategoryOf(err) == core.NotFound {
+		return core.Errorf(core.NotFound, "There is no approval %q. List approvals with gatehouse approvals list.", id)
+	}
+	return err
+}

@@ -1,0 +1,30 @@
+package admin
+
+import (
+	"context"
+
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
+)
+
+// Config is gatehouse config.
+type Config struct{ cli.JSONFlag }
+
+// Run prints every setting, then the faults of the configuration.
+func (c Config) Run(_ context.Context, a *cli.App) error {
+	_, all, invalid := settings.Load()
+	all = append(all, settings.Standard()...)
+	var err error
+	if c.JSON {
+		err = a.PrintJSON(all)
+	} else {
+		err = a.Table("", []string{"KEY", "VALUE", "SOURCE"}, cli.List(all, func(s settings.Setting) []string { return []string{s.Key, s.Value, s.Source} }))
+	}
+	for _, warning := range settings.Unknown() {
+		a.Warn(warning)
+	}
+	if invalid != nil {
+		return invalid
+	}
+	return err
+}

@@ -1,0 +1,82 @@
+package admin
+
+import (
+	"os"
+
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/core"
+	"gatehouse/core/typestate"
+)
+
+// JoinCheck is gatehouse join-check.
+type JoinCheck struct {
+	cli.JSONFlag
+	Input string `required:"" placeholder:"FILE" help:"The evidence of one turn, as JSON."`
+}
+
+// Run prints the verdict on the evidence. A rejection is a verdict too, with exit code 0; input that can't be checked exits with 2.
+func (c JoinCheck) Run(a *cli.App) error {
+	data, err := os.ReadFile(c.Input)
+	if err != nil {
+		return invalidInput(a, "harness_join_check_invalid: failed to read input %s: %v", c.Input, err)
+	}
+	in, err := typestate.Decode(data)
+	if err != nil {
+		return invalidInput(a, "harness_join_check_invalid: failed to parse input json %s: %s", c.Input, core.MessageOf(err))
+	}
+	report, err := typestate.JoinCheck(in)
+	if err != nil {
+		return invalidInput(a, "harness_join_check_invalid: %s", core.MessageOf(err))
+	}
+	if c.JSON {
+		return a.PrintRaw(string(report.JSON()) + "\n")
+	}
+	a.Say("gatehouse join-check")
+	a.Say("  Input: %s", c.Input)
+	a.Say("  Result: %s", report.Result)
+	sayClasses(a, report.FailureClasses)
+	return nil
+}
+
+// MutationCheck is gatehouse mutation-check.
+type MutationCheck struct {
+	cli.JSONFlag
+	Input string `required:"" placeholder:"FILE" help:"The mutation and its evidence, as JSON: mutation, joinCheckInput, joinGate."`
+}
+
+// Run prints whether the mutation may run. Evidence that can't be read gives the verdict not ready, with the reason on standard error.
+func (c MutationCheck) Run(a *cli.App) error {
+	data, err := os.ReadFile(c.Input)
+	if err != nil {
+		return invalidInput(a, "mutation_check_invalid: failed to read input %s: %v", c.Input, err)
+	}
+	m, err := typestate.DecodeMutation(data)
+	if err != nil {
+		return invalidInput(a, "mutation_check_invalid: failed to parse input json %s: %s", c.Input, core.MessageOf(err))
+	}
+	v, fault := m.Check()
+	if fault != nil {
+		a.Complain("mutation_check: invalid evidence: %s", core.MessageOf(fault))
+	}
+	if c.JSON {
+		return a.PrintRaw(string(v.JSON()) + "\n")
+	}
+	a.Say("gatehouse mutation-check")
+	a.Say("  Input: %s", c.Input)
+	a.Say("  Mutation Ready: %t", v.MutationReady)
+	sayClasses(a, v.FailureClasses)
+	return nil
+}
+
+// invalidInput prints why there is no verdict, and exits with 2.
+func invalidInput(a *cli.App, format string, args ...any) error {
+	a.Complain(format, args...)
+	return cli.Exit(cli.ExitUsage, cli.ErrReported)
+}
+
+func sayClasses(a *cli.App, all []typestate.Class) {
+	a.Say("  Failure Classes: %d", len(all))
+	for _, c := range all {
+		a.Say("  - %s", c)
+	}
+}

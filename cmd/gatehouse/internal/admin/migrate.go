@@ -1,0 +1,57 @@
+package admin
+
+import (
+	"context"
+	"log/slog"
+
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/core"
+	"gatehouse/storage"
+)
+
+// Migrate is gatehouse migrate.
+type Migrate struct {
+	cli.JSONFlag
+	Status bool `help:"Only print the schema version; exit with 1 if it is not up to date."`
+}
+
+// Run migrates the database. serve and chat do so too when they open it.
+func (c Migrate) Run(ctx context.Context, a *cli.App) error {
+	cfg, _, err := a.Config(slog.LevelWarn)
+	if err != nil {
+		return err
+	}
+	if c.Status {
+		found, known, err := storage.Version(ctx, cfg.DatabaseURL)
+		if err != nil {
+			return err
+		}
+		return c.status(a, found, known)
+	}
+	from, to, err := storage.Migrate(ctx, cfg.DatabaseURL)
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return a.PrintJSON(map[string]int64{"from": from, "to": to})
+	case from == to:
+		a.Say("The database is up to date: schema version %d.", to)
+	default:
+		a.Say("The database was migrated from schema version %d to %d.", from, to)
+	}
+	return nil
+}
+
+func (c Migrate) status(a *cli.App, found, known int64) error {
+	if c.JSON {
+		if err := a.PrintJSON(map[string]any{"schema": found, "known": known, "up_to_date": found == known}); err != nil {
+			return err
+		}
+	} else if found == known {
+		a.Say("The database is up to date: schema version %d.", found)
+	}
+	if found == known {
+		return nil
+	}
+	return cli.Bad(core.Errorf(core.Invalid, "The database has schema version %d, this build needs %d. Run gatehouse migrate, or start gatehouse serve.", found, known))
+}

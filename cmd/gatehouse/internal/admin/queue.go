@@ -1,0 +1,93 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"gatehouse/storage"
+	"slices"
+	"time"
+
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/core"
+)
+
+// Queue is gatehouse queue.
+type Queue struct{ cli.JSONFlag }
+
+type queueView struct {
+	Queue      core.QueueKey `json:"queue"`
+	Platform   string        `json:"platform"`
+	Waiting    int           `json:"waiting"`
+	Oldest     time.Time     `json:"oldest,omitzero"`
+	Owner      string        `json:"owner,omitempty"`
+	LeaseUntil time.Time     `json:"lease_until,omitzero"`
+	ReadyAt    time.Time     `json:"ready_at,omitzero"`
+}
+
+func viewQueue(e core.QueueEntry) queueView {
+	return queueView{e.Key, e.Platform, e.Waiting, utc(e.Oldest), e.Owner, utc(e.LeaseUntil), utc(e.ReadyAt)}
+}
+
+// Run prints queued turns, unsent messages and open approvals.
+func (c Queue) Run(ctx context.Context, a *cli.App) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
+		q, err := store.Queue(ctx)
+		if err != nil {
+			return err
+		}
+		posts, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, "", 0)
+		if err != nil {
+			return err
+		}
+		posts = slices.DeleteFunc(posts, func(p core.OutboxRow) bool { return p.Cause == "" }) // no attempt failed yet
+		if c.JSON {
+			return a.PrintJSON(struct {
+				Paused        bool        `json:"paused"`
+				Conversations []queueView `json:"conversations"`
+				Posts         int         `json:"posts"`
+				InDoubt       int         `json:"posts_in_doubt"`
+				DeadPosts     int         `json:"posts_dead"`
+				Dead          int         `json:"dead_letters"`
+				Approvals     int         `json:"approvals_open"`
+				Held          []postView  `json:"posts_held"`
+			}{q.Paused, cli.List(q.Entries, viewQueue), q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals, cli.List(posts, viewPost)})
+		}
+		if q.Paused {
+			a.Say("Paused: no new turns start. Resume with gatehouse unpause.")
+		}
+		err = a.Table("No queued turns.", []string{"QUEUE", "WAITING", "OLDEST", "OWNER", "LEASE UNTIL", "READY"}, cli.List(q.Entries, func(e core.QueueEntry) []string {
+			return []string{string(e.Key), fmt.Sprint(e.Waiting), cli.Stamp(e.Oldest), e.Owner, cli.Stamp(e.LeaseUntil), cli.Stamp(e.ReadyAt)}
+		}))
+		a.Say("Posts: %d waiting, %d that may not have arrived, %d refused. Dead turns: %d. Open approvals: %d.", q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals)
+		for _, p := range posts {
+			a.Say("Post %d in %s will be retried at %s: %s", p.Seq, cli.Cell(string(p.Conversation)), cli.Stamp(p.NextAt), cli.Cell(p.Cause))
+		}
+		return err
+	})
+}
+
+// Pause is gatehouse pause.
+type Pause struct{}
+
+// Run pauses all processes on the database.
+func (Pause) Run(ctx context.Context, a *cli.App) error {
+	return setPaused(ctx, a, true, "Paused: no new turns start until gatehouse unpause. Messages are kept; clicks and control words are still answered.")
+}
+
+// Unpause is gatehouse unpause.
+type Unpause struct{}
+
+// Run resumes.
+func (Unpause) Run(ctx context.Context, a *cli.App) error {
+	return setPaused(ctx, a, false, "Resumed: new turns start again.")
+}
+
+func setPaused(ctx context.Context, a *cli.App, paused bool, sentence string) error {
+	return a.WithNewStore(ctx, func(store *storage.Store) error {
+		if err := store.SetPaused(ctx, paused); err != nil {
+			return err
+		}
+		a.Say("%s", sentence)
+		return nil
+	})
+}

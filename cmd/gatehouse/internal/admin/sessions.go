@@ -1,0 +1,177 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"gatehouse/storage"
+	"strings"
+
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/core"
+)
+
+// Sessions is gatehouse sessions.
+type Sessions struct {
+	List   sessionsListCmd   `cmd:"" help:"List sessions, latest change first."`
+	Show   sessionsShowCmd   `cmd:"" help:"Show a session and its last messages."`
+	Reset  sessionsResetCmd  `cmd:"" help:"Start a new session in a conversation, as the control word new does."`
+	Export sessionsExportCmd `cmd:"" help:"Print a whole session as JSON, without masking."`
+	Delete sessionsDeleteCmd `cmd:"" help:"Delete a session, its messages and its paused turns."`
+}
+
+type sessionsListCmd struct {
+	cli.JSONFlag
+	Limit int `default:"50" help:"The maximum number of sessions; 0 for all."`
+}
+
+// Run prints the list.
+func (c sessionsListCmd) Run(ctx context.Context, a *cli.App) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
+		all, err := store.ListSessions(ctx, core.SessionFilter{Limit: c.Limit})
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return a.PrintJSON(cli.List(all, viewSession))
+		}
+		return a.Table("No sessions found.", []string{"SESSION", "MESSAGES", "CREATED", "UPDATED"}, cli.List(all, func(s core.SessionSummary) []string {
+			return []string{string(s.ID), fmt.Sprint(s.Messages), cli.Stamp(s.CreatedAt), cli.Stamp(s.UpdatedAt)}
+		}))
+	})
+}
+
+type sessionsShowCmd struct {
+	cli.JSONFlag
+	ID   string `arg:"" help:"A session id, or a conversation id for its latest session."`
+	Tail int    `default:"20" help:"The number of messages."`
+}
+
+// Run prints one session.
+func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
+		rec, err := findSession(ctx, store, c.ID)
+		if err != nil {
+			return err
+		}
+		n, tail, err := lastMessages(ctx, rec, c.Tail)
+		if err != nil {
+			return err
+		}
+		tail = cli.List(tail, masked)
+		open, err := store.ListApprovals(ctx, core.ApprovalFilter{Session: rec.ID, States: []core.ApprovalState{core.Open}})
+		if err != nil {
+			return err
+		}
+		view := viewSession(core.SessionSummary{ID: rec.ID, SchemaVersion: rec.SchemaVersion, Messages: n, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt})
+		if c.JSON {
+			return a.PrintJSON(struct {
+				sessionView
+				Open []approvalView `json:"open_approvals"`
+				Tail []core.Message `json:"tail"`
+			}{view, cli.List(open, viewApproval), tail})
+		}
+		a.Fields("session", string(rec.ID), "messages", fmt.Sprint(n), "created", cli.Stamp(rec.CreatedAt), "updated", cli.Stamp(rec.UpdatedAt))
+		for _, o := range open {
+			a.Fields("waiting for", core.MaskText(o.Call.Summary)+" ("+string(o.ID)+")")
+		}
+		sayMessages(a, tail)
+		return nil
+	})
+}
+
+// sayMessages prints messages that are masked already.
+func sayMessages(a *cli.App, msgs []core.Message) {
+	for _, m := range msgs {
+		text := m.Content.String()
+		for _, call := range m.ToolCalls {
+			text += "\n→ " + call.Name + " " + string(call.Arguments)
+		}
+		line := fmt.Sprintf("%-*s %s", cli.FieldWidth-1, string(m.Role)+">", cli.Indent(strings.TrimPrefix(text, "\n")))
+		fmt.Fprintln(a.Out, strings.TrimRight(line, " "))
+	}
+}
+
+// lastMessages gives the number of messages and the last n.
+func lastMessages(ctx context.Context, rec *core.SessionRecord, n int) (int, []core.Message, error) {
+	if rec.Messages == nil {
+		return 0, []core.Message{}, nil
+	}
+	tail, err := rec.Messages.Tail(ctx, n)
+	if tail == nil {
+		tail = []core.Message{}
+	}
+	return rec.Messages.Len(), tail, err
+}
+
+// findSession loads a session by its id or, for a conversation, the latest one that has a record.
+func findSession(ctx context.Context, store *storage.Store, id string) (*core.SessionRecord, error) {
+	rec, err := store.LoadSession(ctx, core.SessionID(id), core.Writer{})
+	if rec != nil || err != nil {
+		return rec, err
+	}
+	all, err := store.ListSessions(ctx, core.SessionFilter{})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all { // the latest change first
+		if s.ID.Conversation() == core.ConversationID(id) && string(s.ID) != id {
+			if rec, err = store.LoadSession(ctx, s.ID, core.Writer{}); rec != nil || err != nil {
+				return rec, err
+			}
+		}
+	}
+	return nil, core.Errorf(core.NotFound, "There is no session %q. List sessions with gatehouse sessions list.", id)
+}
+
+type sessionsExportCmd struct {
+	ID   string `arg:"" help:"A session id, or a conversation id for its latest session."`
+	JSON bool   `default:"true" hidden:""`
+}
+
+// Run prints the session.
+func (c sessionsExportCmd) Run(ctx context.Context, a *cli.App) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
+		rec, err := findSession(ctx, store, c.ID)
+		if err != nil {
+			return err
+		}
+		n, _, err := lastMessages(ctx, rec, 0)
+		if err != nil {
+			return err
+		}
+		_, all, err := lastMessages(ctx, rec, n)
+		if err != nil {
+			return err
+		}
+		return a.PrintJSON(struct {
+			sessionView
+			Version int64                      `json:"version"`
+			State   map[string]json.RawMessage `json:"state"`
+			All     []core.Message             `json:"messages"` // hides the number in sessionView
+		}{viewSession(core.SessionSummary{ID: rec.ID, SchemaVersion: rec.SchemaVersion, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt}), rec.Version, rec.State, all})
+	})
+}
+
+type sessionsDeleteCmd struct {
+	ID string `arg:"" help:"A session id."`
+}
+
+// Run deletes the session.
+func (c sessionsDeleteCmd) Run(ctx context.Context, a *cli.App) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
+		id := core.SessionID(c.ID) // only by its exact id: a conversation's latest session may have changed
+		rec, err := store.LoadSession(ctx, id, core.Writer{})
+		if err != nil {
+			return err
+		}
+		if rec == nil {
+			return core.Errorf(core.NotFound, "There is no session %q. List sessions with gatehouse sessions list.", c.ID)
+		}
+		if err := store.DeleteSession(ctx, id); err != nil {
+			return cli.Bad(err)
+		}
+		a.Say("Deleted the session %s.", id)
+		return nil
+	})
+}

@@ -1,0 +1,216 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"gatehouse/storage"
+	"slices"
+	"strconv"
+
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/core"
+)
+
+// Turns is gatehouse turns.
+type Turns struct {
+	List turnsListCmd `cmd:"" help:"List turns, latest first."`
+	Show turnsShowCmd `cmd:"" help:"Show a turn: its event, messages, approvals and posts."`
+}
+
+type turnsListCmd struct {
+	cli.JSONFlag
+	Conversation string `help:"Only turns of this conversation."`
+	Session      string `help:"Only turns of this session."`
+	Waiting      bool   `help:"Only turns that have not ended."`
+	Limit        int    `default:"50" help:"The maximum number of turns; 0 for all."`
+}
+
+// Run prints the list.
+func (c turnsListCmd) Run(ctx context.Context, a *cli.App) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
+		all, err := store.Events(ctx, core.EventFilter{Conversation: core.ConversationID(c.Conversation), Session: core.SessionID(c.Session), Waiting: c.Waiting, Limit: c.Limit})
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return a.PrintJSON(cli.List(all, viewTurn))
+		}
+		return a.Table("No turns found.", []string{"TURN", "KIND", "CONVERSATION", "ACTOR", "ACCEPTED", "STATE"}, cli.List(all, func(e core.EventRecord) []string {
+			return []string{fmt.Sprint(e.Seq), string(e.Kind()), string(e.Conversation), nameOf(e.Actor), cli.Stamp(e.AcceptedAt), turnState(e)}
+		}))
+	})
+}
+
+type turnsShowCmd struct {
+	cli.JSONFlag
+	ID       string `arg:"" help:"A turn's number or invocation id."`
+	Evidence bool   `help:"Print the turn's evidence as JSON, the input of join-check."`
+}
+
+// Run prints one turn.
+func (c turnsShowCmd) Run(ctx context.Context, a *cli.App) error {
+	return a.WithStore(ctx, func(store *storage.Store) error {
+		events, err := findTurn(ctx, store, c.ID)
+		if err != nil {
+			return err
+		}
+		if c.Evidence {
+			return printEvidence(ctx, a, store, events[0], c.ID)
+		}
+		return showTurns(ctx, a, store, events, c.JSON)
+	})
+}
+
+// findTurn gives the event of a number, followed by the others of its invocation; or all events of an invocation, in order.
+func findTurn(ctx context.Context, store *storage.Store, id string) ([]core.EventRecord, error) {
+	if seq, err := strconv.ParseInt(id, 10, 64); err == nil && seq > 0 {
+		events, err := store.Events(ctx, core.EventFilter{Seq: seq, Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(events) > 0 {
+			return withOthers(ctx, store, events[0])
+		}
+	}
+	if id != "" {
+		events, err := store.Events(ctx, core.EventFilter{Invocation: core.InvocationID(id)})
+		if len(events) > 0 || err != nil {
+			slices.Reverse(events)
+			return events, err
+		}
+	}
+	return nil, core.Errorf(core.NotFound, "There is no turn %q. List turns with gatehouse turns list.", id)
+}
+
+// withOthers adds the other events of the invocation: the signals that resumed it.
+func withOthers(ctx context.Context, store *storage.Store, e core.EventRecord) ([]core.EventRecord, error) {
+	events := []core.EventRecord{e}
+	if e.Invocation == "" {
+		return events, nil
+	}
+	all, err := store.Events(ctx, core.EventFilter{Invocation: e.Invocation})
+	slices.Reverse(all)
+	for _, other := range all {
+		if other.Seq != e.Seq {
+			events = append(events, other)
+		}
+	}
+	return events, err
+}
+
+// turnDetail is everything that turns show prints.
+type turnDetail struct {
+	Events    []turnView       `json:"events"`
+	Messages  []core.Message   `json:"messages"`
+	Approvals []approvalDetail `json:"approvals"`
+	Posts     []postView       `json:"posts"`
+}
+
+type approvalDetail struct {
+	approvalView
+	Intent *intentView `json:"intent"` // null: the tool was not started
+}
+
+func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []core.EventRecord, asJSON bool) error {
+	d, err := gather(ctx, store, events)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.PrintJSON(d)
+	}
+	showEvent(a, events[0])
+	about, err := turnOf(ctx, store, events[0])
+	if err != nil {
+		return err
+	}
+	if about != 0 {
+		a.Say("click on approval %s, which turn %d requested", events[0].Subject(), about)
+	}
+	for _, e := range events[1:] {
+		a.Say("resumed by turn %d: %s, %s%s", e.Seq, e.Kind(), turnState(e), because(string(e.End.Category)))
+	}
+	sayMessages(a, d.Messages)
+	for _, p := range d.Approvals {
+		a.Say("approval %s: %s: %s", p.ID, p.State, p.Summary)
+		a.Fields("arguments", string(p.Arguments), "execution", execution(p.Intent))
+	}
+	for _, p := range d.Posts {
+		a.Say("post %d: %s, %s%s", p.Seq, p.Kind, p.State, because(p.Cause))
+	}
+	return nil
+}
+
+// gather reads what belongs to the events of one turn.
+func gather(ctx context.Context, store *storage.Store, events []core.EventRecord) (turnDetail, error) {
+	d := turnDetail{Events: cli.List(events, viewTurn), Messages: []core.Message{}, Approvals: []approvalDetail{}, Posts: []postView{}}
+	first := events[0]
+	seqs, ids := map[int64]bool{}, map[core.ApprovalID]bool{}
+	for _, e := range events {
+		seqs[e.Seq] = true
+		if e.Session != "" {
+			first.Session = e.Session
+		}
+	}
+	if first.Invocation != "" {
+		msgs, err := store.InvocationMessages(ctx, first.Session, first.Invocation)
+		if err != nil {
+			return d, err
+		}
+		d.Messages = cli.List(msgs, masked)
+		found, err := store.ListApprovals(ctx, core.ApprovalFilter{Invocation: first.Invocation})
+		if err != nil {
+			return d, err
+		}
+		slices.Reverse(found)
+		for _, p := range found {
+			intent, err := store.LoadIntent(ctx, p.ID)
+			if err != nil {
+				return d, err
+			}
+			ids[p.ID] = true
+			d.Approvals = append(d.Approvals, approvalDetail{viewApproval(p), viewIntent(intent)})
+		}
+	}
+	posts, err := store.ListPosts(ctx, nil, first.Conversation, 0)
+	if err != nil {
+		return d, err
+	}
+	slices.Reverse(posts)
+	for _, p := range posts {
+		if seqs[p.Event] || p.Approval != "" && ids[p.Approval] {
+			d.Posts = append(d.Posts, viewPost(p))
+		}
+	}
+	return d, nil
+}
+
+func showEvent(a *cli.App, e core.EventRecord) {
+	retryOf := ""
+	if e.RetryOf != 0 {
+		retryOf = fmt.Sprintf("turn %d", e.RetryOf)
+	}
+	a.Fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind()), "state", turnState(e)+because(string(e.End.Category))+because(core.MaskText(e.End.Cause)),
+		"conversation", string(e.Conversation), "session", string(e.Session), "invocation", string(e.Invocation), "actor", nameOf(e.Actor)+" ("+e.Actor.ID+")",
+		"accepted", cli.Stamp(e.AcceptedAt), "ended", cli.Stamp(e.EndedAt), "attempts", fmt.Sprint(e.Attempt), "not before", cli.Stamp(e.NotBefore), "retry of", retryOf)
+}
+
+func because(cause string) string {
+	if cause == "" {
+		return ""
+	}
+	return ": " + cause
+}
+
+// execution says how far the tool of an approval got.
+func execution(i *intentView) string {
+	switch {
+	case i == nil:
+		return ""
+	case i.Result == nil:
+		return "started " + cli.Stamp(i.BegunAt) + "; the outcome is unknown"
+	case i.Category != "":
+		return "failed (" + string(i.Category) + "): " + *i.Result
+	}
+	return "completed " + cli.Stamp(i.EndedAt) + ": " + *i.Result
+}

@@ -1,0 +1,190 @@
+package admin
+
+import (
+	"encoding/json"
+	"time"
+
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/core"
+)
+
+// The views are the JSON output of the commands. Scripts rely on their keys.
+
+type sessionView struct {
+	Session       core.SessionID      `json:"session"`
+	Conversation  core.ConversationID `json:"conversation"`
+	SchemaVersion string              `json:"schema_version"`
+	Messages      int                 `json:"messages"`
+	CreatedAt     time.Time           `json:"created_at"`
+	UpdatedAt     time.Time           `json:"updated_at"`
+}
+
+func viewSession(s core.SessionSummary) sessionView {
+	return sessionView{s.ID, s.ID.Conversation(), s.SchemaVersion, s.Messages, s.CreatedAt.UTC(), s.UpdatedAt.UTC()}
+}
+
+type turnView struct {
+	Seq          int64               `json:"seq"`
+	State        string              `json:"state"`
+	Platform     string              `json:"platform"`
+	ID           string              `json:"id"`
+	Kind         core.Kind           `json:"kind"`
+	Subject      string              `json:"subject,omitempty"`
+	Conversation core.ConversationID `json:"conversation"`
+	Session      core.SessionID      `json:"session,omitempty"`
+	Invocation   core.InvocationID   `json:"invocation,omitempty"`
+	Actor        core.Actor          `json:"actor"`
+	AcceptedAt   time.Time           `json:"accepted_at"`
+	EndedAt      time.Time           `json:"ended_at,omitzero"`
+	NotBefore    time.Time           `json:"not_before,omitzero"`
+	Attempt      int                 `json:"attempt"`
+	Retries      int                 `json:"retries"`
+	RetryOf      int64               `json:"retry_of,omitempty"`
+	Category     core.Category       `json:"category,omitempty"`
+	Cause        string              `json:"cause,omitempty"`
+}
+
+func viewTurn(e core.EventRecord) turnView {
+	return turnView{
+		Seq: e.Seq, State: turnState(e), Platform: e.Platform, ID: e.ID, Kind: e.Kind(), Subject: e.Subject(), Conversation: e.Conversation, Session: e.Session,
+		Invocation: e.Invocation, Actor: e.Actor, AcceptedAt: e.AcceptedAt.UTC(), EndedAt: utc(e.EndedAt), NotBefore: utc(e.NotBefore),
+		Attempt: e.Attempt, Retries: e.Retries, RetryOf: e.RetryOf, Category: e.End.Category, Cause: e.End.Cause,
+	}
+}
+
+// turnState is how an event ended, or why it has not ended yet.
+func turnState(e core.EventRecord) string {
+	switch {
+	case !e.EndedAt.IsZero() || e.End.Kind != "":
+		return string(e.End.Kind)
+	case e.NotBefore.After(cli.Now()):
+		return "backing off"
+	}
+	return "waiting"
+}
+
+type approvalView struct {
+	ID           core.ApprovalID     `json:"id"`
+	State        core.ApprovalState  `json:"state"`
+	Conversation core.ConversationID `json:"conversation"`
+	Session      core.SessionID      `json:"session"`
+	Invocation   core.InvocationID   `json:"invocation"`
+	Tool         string              `json:"tool"`
+	Summary      string              `json:"summary"`
+	Arguments    json.RawMessage     `json:"arguments"` // secrets masked
+	Digest       string              `json:"digest"`
+	Requester    core.Actor          `json:"requester"`
+	Rule         core.Rule           `json:"rule"`
+	Votes        []core.Vote         `json:"votes"`
+	DecidedBy    *core.Actor         `json:"decided_by,omitempty"`
+	Reason       string              `json:"reason,omitempty"`
+	CreatedAt    time.Time           `json:"created_at"`
+	DecidedAt    time.Time           `json:"decided_at,omitzero"`
+	Deadline     time.Time           `json:"deadline,omitzero"`
+	Begun        bool                `json:"begun"`
+}
+
+func viewApproval(a core.Approval) approvalView {
+	v := approvalView{
+		ID: a.ID, State: a.State, Conversation: a.Conversation, Session: a.Session, Invocation: a.Invocation, Tool: a.Call.Tool,
+		Summary: core.MaskText(a.Call.Summary), Arguments: core.MaskJSON(a.Call.Arguments), Digest: a.Call.Digest,
+		Requester: a.Requester, Rule: a.Rule, Votes: a.Votes, Reason: a.Reason, CreatedAt: a.CreatedAt.UTC(), DecidedAt: utc(a.DecidedAt),
+		Deadline: utc(a.Deadline), Begun: a.Begun,
+	}
+	if v.Votes == nil {
+		v.Votes = []core.Vote{}
+	}
+	if a.State != core.Open {
+		v.DecidedBy = &a.DecidedBy
+	}
+	return v
+}
+
+type intentView struct {
+	Tool     string        `json:"tool"`
+	BegunAt  time.Time     `json:"begun_at"`
+	EndedAt  time.Time     `json:"ended_at,omitzero"`
+	Result   *string       `json:"result"` // null: unknown
+	Category core.Category `json:"category,omitempty"`
+}
+
+func viewIntent(i *core.IntentRecord) *intentView {
+	if i == nil {
+		return nil
+	}
+	v := &intentView{Tool: i.Tool, BegunAt: i.BegunAt.UTC(), EndedAt: utc(i.EndedAt)}
+	if i.Result != nil {
+		content := core.MaskText(i.Result.Content)
+		v.Result, v.Category = &content, i.Result.Category
+	}
+	return v
+}
+
+type postView struct {
+	Seq          int64               `json:"seq"`
+	Key          string              `json:"key"`
+	Kind         core.PostKind       `json:"kind"`
+	State        core.RowState       `json:"state"`
+	Conversation core.ConversationID `json:"conversation"`
+	Event        int64               `json:"event,omitempty"`
+	Text         string              `json:"text,omitempty"`
+	Attempts     int                 `json:"attempts"`
+	Cause        string              `json:"cause,omitempty"`
+	CreatedAt    time.Time           `json:"created_at"`
+	SentAt       time.Time           `json:"sent_at,omitzero"`
+}
+
+func viewPost(r core.OutboxRow) postView {
+	return postView{r.Seq, r.Key, r.Kind, r.State, r.Conversation, r.Event, core.MaskText(r.Text), r.Attempts, r.Cause, r.CreatedAt.UTC(), utc(r.SentAt)}
+}
+
+type auditView struct {
+	Seq      int64           `json:"seq"`
+	At       time.Time       `json:"at"`
+	Approval core.ApprovalID `json:"approval"`
+	Action   string          `json:"action"`
+	Actor    string          `json:"actor"`
+	Detail   string          `json:"detail,omitempty"`
+	Prev     string          `json:"prev"`
+	Hash     string          `json:"hash"`
+}
+
+func viewAudit(e core.AuditEntry) auditView {
+	return auditView{e.Seq, e.At.UTC(), e.Approval, e.Action, e.Actor, e.Detail, e.Prev, e.Hash}
+}
+
+// masked is a message with its secrets hidden.
+func masked(m core.Message) core.Message {
+	calls := m.ToolCalls
+	m.ToolCalls = nil
+	for _, c := range calls {
+		c.Arguments = core.MaskJSON(c.Arguments)
+		m.ToolCalls = append(m.ToolCalls, c)
+	}
+	if !m.Content.IsList() {
+		m.Content = core.Text(core.MaskText(m.Content.String()))
+		return m
+	}
+	blocks := m.Content.Blocks()
+	for i := range blocks {
+		blocks[i].Text = core.MaskText(blocks[i].Text)
+	}
+	m.Content = core.Blocks(blocks...)
+	return m
+}
+
+// utc converts to UTC and keeps the zero time.
+func utc(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// nameOf is a person's name, or the id where the name is not known.
+func nameOf(a core.Actor) string {
+	if a.Name != "" {
+		return a.Name
+	}
+	return a.ID
+}

@@ -1,0 +1,109 @@
+// Package cli is what all commands share: the configuration and the store that they run on, the output and the exit codes.
+package cli
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/core"
+	"gatehouse/storage"
+)
+
+// Stdio is the standard input, output and error of a process.
+type Stdio struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// OpenStore opens the database that a URL names, and creates it where there is none.
+type OpenStore func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error)
+
+// App is what a command gets.
+type App struct {
+	Stdio
+	OpenStore OpenStore
+}
+
+// Config reads the configuration and warns about unknown variables. The log shows nothing below least.
+func (a *App) Config(least slog.Level) (settings.Config, *slog.Logger, error) {
+	unknown := settings.Unknown()
+	cfg, _, err := settings.Load()
+	if err != nil {
+		for _, warning := range unknown { // one may be the misspelt key of what is missing
+			a.Warn(warning)
+		}
+		return settings.Config{}, nil, err
+	}
+	log := NewLogger(a.Err, max(cfg.LogLevel, least), cfg.LogFormat)
+	for _, warning := range unknown {
+		log.Warn(warning)
+	}
+	return cfg, log, nil
+}
+
+// WithStore runs do on the configured store. Where there is no database it fails with not_found and creates none.
+func (a *App) WithStore(ctx context.Context, do func(*storage.Store) error) error {
+	cfg, log, err := a.Config(slog.LevelWarn)
+	if err != nil {
+		return err
+	}
+	schema, _, err := storage.Version(ctx, cfg.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	if schema == 0 {
+		return noDatabase(cfg.DatabaseURL)
+	}
+	return a.useStore(ctx, cfg.DatabaseURL, log, do)
+}
+
+// WithNewStore runs do on the configured store. Where there is no database it creates one.
+func (a *App) WithNewStore(ctx context.Context, do func(*storage.Store) error) error {
+	cfg, log, err := a.Config(slog.LevelWarn)
+	if err != nil {
+		return err
+	}
+	return a.useStore(ctx, cfg.DatabaseURL, log, do)
+}
+
+func (a *App) useStore(ctx context.Context, url string, log *slog.Logger, do func(*storage.Store) error) error {
+	store, err := a.OpenStore(ctx, url, log)
+	if err != nil {
+		return err
+	}
+	err = do(store)
+	if closing := store.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// noDatabase says where a database was looked for: a file by its absolute path, because the current folder may be the wrong one.
+func noDatabase(url string) error {
+	location := settings.Mask("url", url)
+	if file, ok := strings.CutPrefix(url, "sqlite:"); ok {
+		location = strings.TrimPrefix(file, "//")
+		if absolute, err := filepath.Abs(location); err == nil {
+			location = absolute
+		}
+	}
+	return core.Errorf(core.NotFound, "There is no gatehouse database at %s. Set GATEHOUSE_DATABASE_URL to an existing one, or create it with gatehouse serve or gatehouse chat.", location)
+}
+
+// JSONFlag is the flag of every listing.
+type JSONFlag struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// NewID makes ids: unique everywhere, and ordered by time.
+func NewID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// Now is the clock of what commands print.
+var Now = time.Now

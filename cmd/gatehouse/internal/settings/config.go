@@ -1,0 +1,126 @@
+// Package settings reads the program's settings from the environment.
+//
+// A setting is a field of Config, or of the Config struct of a platform or exporter, with the tags envconfig (the variable), default
+// (the value where the variable is not set or empty), help (what it means) and, for a secret, secret: "all" masks the whole value
+// when it is printed, "url" the password alone, and KEY_FILE may name a file that holds the value instead.
+//
+// Load resolves files and empty variables, has envconfig decode each struct in one call, checks the values and makes from them what
+// the program uses. It reports all faults at once.
+package settings
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"gatehouse/adapters/discord"
+	"gatehouse/adapters/otel"
+	"gatehouse/adapters/slack"
+	"gatehouse/approvals"
+	"gatehouse/core"
+	"gatehouse/core/chat"
+	"gatehouse/core/dispatch"
+)
+
+// Config is the program's own configuration, and below it that of platforms and exporters, which are declared in their own packages.
+type Config struct {
+	DatabaseURL     string        `envconfig:"GATEHOUSE_DATABASE_URL" default:"sqlite:gatehouse.db" secret:"url" help:"The database: sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE for more than one replica."`
+	Listen          string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080" help:"HOST:PORT of the HTTP server: platform webhooks, /healthz, /readyz."`
+	SecretKey       string        `envconfig:"GATEHOUSE_SECRET_KEY" secret:"all" help:"Signs the values of buttons. Several keys are separated by commas, newest first. Not set: a key is generated and kept in the database."`
+	Agent           string        `envconfig:"GATEHOUSE_AGENT" default:"demo" help:"The agent that answers: demo or echo."`
+	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers."`
+	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only the person at the terminal, for requests made there."`
+	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s" help:"How long an approval stays open. 0s: without limit."`
+	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"8" help:"How many turns run at the same time in this process."`
+	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"30s" help:"How long conversations and posts stay assigned to a process after it dies. For Discord shards it is 30s at most."`
+	DrainTimeout    time.Duration `envconfig:"GATEHOUSE_DRAIN_TIMEOUT" default:"20s" help:"How long running turns may continue after the program is told to stop."`
+	Retention       time.Duration `envconfig:"GATEHOUSE_RETENTION" default:"2160h" help:"How long ended events, sent posts and decided approvals are kept. 0s: without limit."`
+	MaxMessage      Bytes         `envconfig:"GATEHOUSE_MAX_MESSAGE" default:"1MiB" help:"The largest message that is accepted."`
+	Freshness       time.Duration `envconfig:"GATEHOUSE_FRESHNESS" default:"15m" help:"A reply older than this is marked as late when it is sent. 0s: no reply is."`
+	LogLevel        slog.Level    `envconfig:"GATEHOUSE_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
+	LogFormat       string        `envconfig:"GATEHOUSE_LOG_FORMAT" default:"auto" help:"text, json, or auto: text on a terminal, json elsewhere."`
+	RepliesFile     string        `envconfig:"GATEHOUSE_REPLIES" help:"A YAML file that replaces gatehouse's own sentences, for language and tone."`
+
+	Slack   slack.Config   `ignored:"true"` // each is decoded in a call of its own
+	Discord discord.Config `ignored:"true"`
+	Traces  otel.Config    `ignored:"true"`
+
+	// What complete makes from the settings.
+
+	Keys      []string           `ignored:"true"` // from SecretKey, newest first; none: there is one in the database
+	Policy    approvals.Policy   `ignored:"true"` // from Approvers and ApprovalTimeout
+	Replies   chat.Replies       `ignored:"true"` // from RepliesFile
+	Sentences dispatch.Sentences `ignored:"true"` // from RepliesFile
+}
+
+// RecentEvents is how many of a platform's latest events are searched for the conversations to catch up in.
+const RecentEvents = 2000
+
+// parts are the structs that hold settings.
+func (c *Config) parts() []any { return []any{c, &c.Slack, &c.Discord, &c.Traces} }
+
+// minLease is a third of which a busy store still answers in.
+const minLease = 100 * time.Millisecond
+
+// complete checks the settings and makes from them what the program uses. It reports every fault, one line each, beginning with the key.
+func (c *Config) complete() []string {
+	var faults []string
+	check := func(ok bool, key, format string, args ...any) {
+		if !ok {
+			faults = append(faults, key+": "+fmt.Sprintf(format, args...))
+		}
+	}
+	scheme, rest, _ := strings.Cut(c.DatabaseURL, ":")
+	check((scheme == "sqlite" || scheme == "postgres" || scheme == "postgresql") && rest != "",
+		"GATEHOUSE_DATABASE_URL", "this is not of the form sqlite:FILE or postgres://…") // its value may hold a password
+	_, port, err := net.SplitHostPort(c.Listen)
+	_, numberErr := strconv.ParseUint(port, 10, 16)
+	check(err == nil && numberErr == nil, "GATEHOUSE_LISTEN", "%q is not of the form HOST:PORT, such as 127.0.0.1:8080", c.Listen)
+	check(c.Workers >= 1, "GATEHOUSE_WORKERS", "%d is too low; use 1 or more", c.Workers)
+	check(c.Lease >= minLease, "GATEHOUSE_LEASE", "%s is too short; use %s or more", c.Lease, minLease)
+	check(c.MaxMessage >= 1, "GATEHOUSE_MAX_MESSAGE", "%d is too low; use 1 or more, such as 64KiB", c.MaxMessage)
+	for key, d := range map[string]time.Duration{
+		"GATEHOUSE_ECHO_DELAY": c.EchoDelay, "GATEHOUSE_APPROVAL_TIMEOUT": c.ApprovalTimeout, "GATEHOUSE_DRAIN_TIMEOUT": c.DrainTimeout,
+		"GATEHOUSE_RETENTION": c.Retention, "GATEHOUSE_FRESHNESS": c.Freshness,
+	} {
+		check(d >= 0, key, "%s must not be negative", d)
+	}
+	kind, _, _ := strings.Cut(c.Agent, ":")
+	switch {
+	case c.Agent == "demo" || c.Agent == "echo":
+	case c.Agent == "llm" || kind == "script":
+		check(false, "GATEHOUSE_AGENT", "%s is not in this build yet; use demo or echo", kind)
+	default:
+		check(false, "GATEHOUSE_AGENT", "unknown agent %q; use demo or echo", c.Agent)
+	}
+	switch c.LogFormat {
+	case "auto", "json", "text":
+	default:
+		check(false, "GATEHOUSE_LOG_FORMAT", "unknown format %q; use auto, json or text", c.LogFormat)
+	}
+	if c.Keys = list(c.SecretKey); len(c.Keys) > 0 {
+		_, err := core.NewSigner(c.Keys...)
+		check(err == nil, "GATEHOUSE_SECRET_KEY", "%s", core.MessageOf(err))
+	}
+	c.Policy, err = approvals.ParsePolicy(c.Approvers, max(c.ApprovalTimeout, 0))
+	check(err == nil, "GATEHOUSE_APPROVERS", "%s", strings.TrimPrefix(core.MessageOf(err), "GATEHOUSE_APPROVERS: "))
+	c.Replies, c.Sentences, err = loadReplies(c.RepliesFile)
+	check(err == nil, "GATEHOUSE_REPLIES", "%v", err)
+	faults = append(faults, c.Slack.Validate()...)
+	faults = append(faults, c.Discord.Validate()...)
+	return append(faults, c.Traces.Validate()...)
+}
+
+// list reads texts with commas between them.
+func list(text string) []string {
+	var all []string
+	for _, one := range strings.Split(text, ",") {
+		if one = strings.TrimSpace(one); one != "" {
+			all = append(all, one)
+		}
+	}
+	return all
+}

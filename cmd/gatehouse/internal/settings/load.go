@@ -1,0 +1,160 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/kelseyhightower/envconfig"
+
+	"gatehouse/core"
+)
+
+// Setting is one variable as it was read: what gatehouse config prints.
+type Setting struct {
+	Key     string `json:"key"`
+	Value   string `json:"value"` // a secret's is masked
+	Source  string `json:"source"`
+	Meaning string `json:"meaning"`
+
+	initial string // the value of a variable that is not set
+	secret  string // the tag of that name; "" = not secret
+}
+
+// The sources of a setting; a secret's may also be "file PATH".
+const (
+	fromDefault = "default"
+	fromEnv     = "environment"
+)
+
+// Load reads the environment. The settings come back with an error too; the error, of category invalid, names every fault.
+func Load() (Config, []Setting, error) {
+	cfg, all, faults := Read()
+	if len(faults) > 0 {
+		return Config{}, all, core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
+	}
+	return cfg, all, nil
+}
+
+// Read is Load with the faults as a list, sorted. Each begins with its key, and a key has one fault at most.
+func Read() (Config, []Setting, []string) {
+	var cfg Config
+	all, faults := decode(cfg.parts()...)
+	for _, fault := range cfg.complete() {
+		if !slices.ContainsFunc(faults, func(other string) bool { return keyOf(other) == keyOf(fault) }) {
+			faults = append(faults, fault)
+		}
+	}
+	slices.Sort(faults)
+	return cfg, all, faults
+}
+
+// Keys are the names of all variables that are read, those of secret files among them.
+func Keys() []string {
+	var keys []string
+	for _, s := range describe(new(Config).parts()...) {
+		keys = append(keys, s.Key)
+		if s.secret != "" {
+			keys = append(keys, s.Key+"_FILE")
+		}
+	}
+	return keys
+}
+
+// describe lists the settings of some structs by their tags.
+func describe(parts ...any) []Setting {
+	var all []Setting
+	for _, part := range parts {
+		for field := range reflect.TypeOf(part).Elem().Fields() {
+			if key := field.Tag.Get("envconfig"); key != "" {
+				all = append(all, Setting{Key: key, Meaning: field.Tag.Get("help"), initial: field.Tag.Get("default"), secret: field.Tag.Get("secret")})
+			}
+		}
+	}
+	return all
+}
+
+// decode fills the structs from the environment.
+func decode(parts ...any) (all []Setting, faults []string) {
+	env := changeEnvironment()
+	defer env.restore()
+	all = describe(parts...)
+	for i := range all {
+		if fault := all[i].resolve(env); fault != "" {
+			faults = append(faults, all[i].Key+": "+fault)
+		}
+	}
+	for _, part := range parts {
+		err := envconfig.Process("", part)
+		for parse := (*envconfig.ParseError)(nil); errors.As(err, &parse); err = envconfig.Process("", part) {
+			faults = append(faults, fmt.Sprintf("%s: %q is not %s", parse.KeyName, parse.Value, form(parse.TypeName)))
+			env.unset(parse.KeyName) // envconfig stops at the first fault; this finds the next one
+		}
+		if err != nil {
+			panic(err) // the struct is declared wrongly
+		}
+	}
+	return all, faults
+}
+
+// resolve finds the value of a setting and where it comes from, and leaves the value in the environment. A variable that is set and
+// empty counts as not set, as an empty line in a file of variables means it.
+func (s *Setting) resolve(env *environment) (fault string) {
+	value, path := os.Getenv(s.Key), ""
+	s.Source = fromEnv
+	if s.secret != "" {
+		path = os.Getenv(s.Key + "_FILE")
+	}
+	switch {
+	case value != "" && path != "":
+		fault = s.Key + "_FILE is set too; use one of the two"
+	case path != "":
+		s.Source = "file " + path
+		text, err := os.ReadFile(path)
+		if value = strings.TrimSpace(string(text)); err != nil {
+			fault = "can't read the file that " + s.Key + "_FILE names: " + err.Error()
+		} else if value == "" {
+			fault = "the file " + path + " is empty"
+		}
+	case value == "":
+		s.Source = fromDefault
+	}
+	if value == "" {
+		env.unset(s.Key)
+	} else if err := env.set(s.Key, value); err != nil {
+		fault = "the value can't be used: " + err.Error()
+	}
+	if s.Source == fromDefault {
+		value = s.initial
+	}
+	s.Value = Mask(s.secret, value)
+	return fault
+}
+
+// form says what the values of a type look like.
+func form(typeName string) string {
+	switch typeName {
+	case "settings.Bytes":
+		return "a size, such as 64KiB or 1MiB"
+	case "time.Duration":
+		return "a duration, such as 30s, 15m or 24h"
+	case "slog.Level":
+		return "one of debug, info, warn, error"
+	case "bool":
+		return "true or false"
+	case "int":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	}
+	return "a valid value"
+}
+
+// keyOf is the key that a fault begins with.
+func keyOf(fault string) string {
+	key, _, _ := strings.Cut(fault, ":")
+	return key
+}

@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+
+	"gatehouse/core"
+	"gatehouse/core/graph"
+	"gatehouse/core/tool"
+	"gatehouse/core/typestate"
+)
+
+// checkPolicy applies the policy to a mutating call: the call becomes pending or is refused. again: the approval is requested a second
+// time because the rules changed; the call is among the evidence's mutating calls already.
+func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall, bound core.Call, again bool) (graph.Update, error) {
+	turn, _ := core.TurnFrom(ctx)
+	rule := l.Policy.Rule(turn, bound)
+	if rule.Verdict != core.VerdictAllow && rule.Verdict != core.VerdictAsk {
+		return l.answer(s, call, tool.Failed(core.Errorf(core.PolicyDenied, "%s", rule.Why))), nil
+	}
+	e := evidenceField.Get(s)
+	if e == nil { // the turn began in a build without evidence
+		return l.answer(s, call, tool.Failed(core.Errorf(core.NotAllowed, "There is no record of the earlier steps of this turn, so nothing was done. Please ask again."))), nil
+	}
+	bound.Bound = core.Binding{}
+	if again {
+		e.linkApproval(pending.Get(s))
+	} else {
+		e.Mutating = append(e.Mutating, bound)
+	}
+	e.Rows.CallSpec.MutationPolicyDigest = l.policyDigest(turn, e.Mutating)
+	schema := ""
+	if t, ok := l.Executor.Tools.Get(bound.Tool); ok {
+		schema = t.SchemaDigest()
+	}
+	var err error
+	if bound.Bound, err = (tool.Prefix{Evidence: e.prefix(), Policy: e.Rows.CallSpec.MutationPolicyDigest}).Ask(schema); err != nil {
+		return l.answer(s, call, tool.Failed(err)), nil
+	}
+	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Again: again}
+	return graph.Update{evidenceField.Set(e), pending.Set(next), decision.Set(nil)}, nil
+}
+
+// ask adds the pending message of harness-chat §8.1: it says what the turn waits for.
+func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
+	a := pending.Get(s)
+	text := "I need an approval first: " + a.Bound.Summary
+	if a.Again {
+		text = "The rules for this have changed, so I need an approval again: " + a.Bound.Summary
+	}
+	m := core.Message{Role: core.Assistant, Content: core.Text(text)}
+	update := graph.Update{graph.Messages.Add(m)}
+	if e := evidenceField.Get(s); e != nil {
+		e.addToView(m)
+		update = append(update, evidenceField.Set(e))
+	}
+	return update, nil
+}
+
+// gate suspends the turn. The signal's id is the approval's. The evidence at the suspension is open: the pending call has no result.
+func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
+	a := pending.Get(s)
+	if e := evidenceField.Get(s); e != nil {
+		rows := e.Rows
+		rows.ProtocolState = typestate.ProtocolState{StopReason: "pause_turn", ContinuationAllowed: true}
+		l.reportEvidence(ctx, rows)
+	}
+	return nil, graph.Suspend(ctx, core.Descriptor{
+		SignalID: core.SignalID(a.Approval),
+		Metadata: map[string]any{"call": a.Bound, "rule": a.Rule},
+	})
+}
+
+// close judges the evidence of the whole turn at its end. Evidence that is not closed is a bug of ours: it is logged, and the turn
+// completes.
+func (l Loop) close(ctx context.Context, rows typestate.Evidence) {
+	l.reportEvidence(ctx, rows)
+	report, err := typestate.JoinCheck(typestate.Input{Evidence: rows})
+	switch {
+	case err != nil:
+		l.Executor.Logger().ErrorContext(ctx, "the evidence of a turn is invalid", "category", core.CategoryOf(err), "err", err)
+	case !report.JoinClosed:
+		l.Executor.Logger().ErrorContext(ctx, "the evidence of a turn is not closed", "category", core.Internal, "err", report.FailureClasses)
+	}
+}
+
+// reportEvidence gives the evidence to the turn, which stores it.
+func (l Loop) reportEvidence(ctx context.Context, rows typestate.Evidence) {
+	turn, _ := core.TurnFrom(ctx)
+	if turn.Evidence == nil {
+		return
+	}
+	if text, err := json.Marshal(typestate.Input{Evidence: rows}); err == nil { // digests and ids: can't fail
+		turn.Evidence(text)
+	}
+}

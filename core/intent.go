@@ -1,0 +1,26 @@
+package core
+
+import "time"
+
+// Intent says that a tool is about to run: committed before it does.
+type Intent struct {
+	Approval   ApprovalID
+	Invocation InvocationID
+	Tool       string
+	Digest     string
+}
+
+// ToolResult is the result of a tool call: content for the model, and a category where it failed.
+type ToolResult struct {
+	Content  string
+	Category Category // "" = it succeeded
+}
+
+// IntentRecord is an intent and, once it is known, its result. Fresh: this call of BeginIntent made it.
+type IntentRecord struct {
+	Intent
+	Fresh   bool
+	Result  *ToolResult
+	BegunAt time.Time
+	EndedAt time.Time
+}

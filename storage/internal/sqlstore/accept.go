@@ -1,0 +1,120 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+
+	"gatehouse/core"
+)
+
+// Accept stores an event. The queue's row comes first: its lock makes the numbers of a conversation's events follow their commits.
+func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
+	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind() == "" {
+		return core.Receipt{}, core.Errorf(core.Invalid, "An event needs a platform, an id, a conversation and a kind.")
+	}
+	var r core.Receipt
+	err := s.write(ctx, func(t *Tx) (err error) {
+		r, err = t.accept(e, 0)
+		return err
+	})
+	if err != nil {
+		return core.Receipt{}, err
+	}
+	return r, nil
+}
+
+// accept stores the event unless it is known; a known one takes no number. retryOf is 0, or the failed event that this one retries.
+func (t *Tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
+	if e.Kind() == core.KindAmend {
+		return t.amend(e)
+	}
+	key := e.QueueKey()
+	if e.FollowUp {
+		known, err := t.exists(`select 1 from queues where queue_key = $1`, e.Conversation)
+		if err != nil || !known {
+			return core.Receipt{}, err
+		}
+	}
+	if err := t.hooks.LockQueue(t, key, e.Platform, e.Conversation); err != nil {
+		return core.Receipt{}, err
+	}
+	r, err := t.storeEvent(e, t.invocation(e), retryOf)
+	if err != nil || !r.Fresh {
+		return r, err
+	}
+	return r, t.updateReady(key)
+}
+
+// storeEvent adds the event, whose queue's lock is held, unless it is known. The same event may come in another queue at the same
+// moment: the insert waits for that one's commit.
+func (t *Tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int64) (core.Receipt, error) {
+	var payload []byte
+	if e.Payload != nil {
+		payload = append([]byte{}, e.Payload...)
+	}
+	var r core.Receipt
+	fresh, err := t.Row([]any{&r.Seq}, `
+		insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, payload, invocation, accepted_at, due_at, retry_of)
+		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13
+		where not exists (select 1 from events where platform = $1 and id = $2)
+		on conflict (platform, id) do nothing returning seq`,
+		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(), asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, t.Now, retryOf)
+	if err != nil || fresh {
+		r.Fresh = fresh
+		return r, err
+	}
+	return t.known(e.Platform, e.ID)
+}
+
+// known gives the receipt of an event that was stored before, or an empty one.
+func (t *Tx) known(platform, id string) (r core.Receipt, err error) {
+	_, err = t.Row([]any{&r.Seq}, `select seq from events where platform = $1 and id = $2`, platform, id)
+	return r, err
+}
+
+// invocation is the run that an event is for: a signal's is the paused one, any other's is new.
+func (t *Tx) invocation(e core.Event) core.InvocationID {
+	if e.Kind() == core.KindSignal {
+		var p core.SignalPayload
+		if json.Unmarshal(e.Payload, &p) == nil && p.Invocation != "" {
+			return p.Invocation
+		}
+	}
+	return core.InvocationID(t.newID())
+}
+
+// eventColumns are what readEvent reads.
+const eventColumns = `seq, platform, id, conversation, kind, subject, actor, address, payload, invocation, session, accepted_at, attempt, retries,
+	not_before, ended_at, end_kind, end_category, end_cause, retry_of`
+
+func readEvent(scan func(...any) error) (core.EventRecord, error) {
+	var e core.EventRecord
+	var kind core.Kind
+	var subject string
+	var payload []byte
+	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Conversation, &kind, &subject, fromJSON{&e.Actor}, fromJSON{&e.Address}, &payload, &e.Invocation, &e.Session,
+		timestamp{&e.AcceptedAt}, &e.Attempt, &e.Retries, timestamp{&e.NotBefore}, timestamp{&e.EndedAt}, &e.End.Kind, &e.End.Category, &e.End.Cause, &e.RetryOf)
+	e.Body = core.BodyOf(kind, subject)
+	if payload != nil {
+		e.Payload = payload
+	}
+	return e, err
+}
+
+// event reads one event; not_found where there is none.
+func (t *Tx) event(seq int64) (core.EventRecord, error) {
+	found, err := List(t, readEvent, `select `+eventColumns+` from events where seq = $1`, seq)
+	if err != nil {
+		return core.EventRecord{}, err
+	}
+	if len(found) == 0 {
+		return core.EventRecord{}, core.Errorf(core.NotFound, "There is no event %d.", seq)
+	}
+	return found[0], nil
+}
+
+// endEvent ends an event outside its turn.
+func (t *Tx) endEvent(seq int64, kind core.EndKind, cause string) error {
+	_, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = '', end_cause = $3 where seq = $4`, t.Now, kind, free(cause), seq)
+	return err
+}

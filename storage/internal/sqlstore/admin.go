@@ -1,0 +1,176 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Events reads along the index that fits the filter best.
+func (s *Store) Events(ctx context.Context, f core.EventFilter) (events []core.EventRecord, err error) {
+	var where conditions
+	in(&where, "end_kind", f.Ends)
+	if f.Ends != nil {
+		where.and("end_kind <> ''")
+	}
+	if f.Waiting {
+		where.and("ended_at = 0")
+	}
+	where.is("platform", f.Platform)
+	where.is("conversation", string(f.Conversation))
+	where.is("session", string(f.Session))
+	where.is("invocation", string(f.Invocation))
+	if f.Seq != 0 {
+		where.and("seq = " + where.arg(f.Seq))
+	}
+	end, args := where.sql("seq", f.Limit)
+	err = s.read(ctx, func(t *Tx) error {
+		events, err = List(t, readEvent, `select `+eventColumns+` from events`+end, args...)
+		return err
+	})
+	return events, err
+}
+
+// Queue shows what waits, by counting along indexes of what waits.
+func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
+	var q core.QueueView
+	read := func(scan func(...any) error) (e core.QueueEntry, err error) {
+		return e, scan(&e.Key, &e.Platform, &e.Owner, timestamp{&e.LeaseUntil}, timestamp{&e.ReadyAt}, &e.Waiting, timestamp{&e.Oldest})
+	}
+	err := s.snapshot(ctx, func(t *Tx) (err error) {
+		q.Entries, err = List(t, read, `
+			select q.queue_key, q.platform, q.owner, q.lease_until, q.ready_at,
+				(select count(*) from events e where e.queue_key = q.queue_key and e.ended_at = 0),
+				(select min(e.accepted_at) from events e where e.queue_key = q.queue_key and e.ended_at = 0)
+			from queues q where q.ready_at >= 0 order by q.ready_at`)
+		if err != nil {
+			return err
+		}
+		_, err = t.Row([]any{&q.Paused, &q.Posts, &q.InDoubt, &q.DeadPosts, &q.Dead, &q.Approvals}, `
+			select exists (select 1 from kv where name = 'paused'),
+				(select count(*) from outbox where state = 'waiting'), (select count(*) from outbox where state = 'unknown'),
+				(select count(*) from outbox where state = 'dead'), (select count(*) from events where end_kind = 'dead' and end_kind <> ''),
+				(select count(*) from approvals where state = 'open')`)
+		return err
+	})
+	return q, err
+}
+
+// SetPaused stops or restarts the taking of turns.
+func (s *Store) SetPaused(ctx context.Context, paused bool) error {
+	return s.write(ctx, func(t *Tx) error {
+		if !paused {
+			_, err := t.Exec(`delete from kv where name = 'paused'`)
+			return err
+		}
+		_, err := t.Exec(`insert into kv (name, value) values ('paused', 'true') on conflict (name) do nothing`)
+		return err
+	})
+}
+
+// Stop asks a turn that has begun to stop; after a crash the next holder is asked. Where none has begun, a first message whose retry
+// is delayed is withdrawn.
+func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by core.Actor) (core.StopResult, error) {
+	var result core.StopResult
+	err := s.write(ctx, func(t *Tx) error {
+		result = core.StopResult{}
+		if found, err := t.lockKnownQueue(conversation.Queue()); err != nil || !found {
+			return err
+		}
+		n, err := t.Exec(`update queues set stop = event where queue_key = $1 and event <> 0`, conversation)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			result.Running = true
+			return nil
+		}
+		var seq int64
+		var until time.Time
+		found, err := t.Row([]any{&seq, timestamp{&until}}, `select seq, not_before from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1`, conversation)
+		if err != nil || !found || !until.After(t.Now) {
+			return err
+		}
+		result.Withdrawn = seq
+		if err := t.endEvent(seq, core.EndWithdrawn, fmt.Sprintf("stopped by %s", by.ID)); err != nil {
+			return err
+		}
+		return t.updateReady(conversation.Queue())
+	})
+	return result, err
+}
+
+// Retry appends a new event with the content of a failed one. The failed one is named in it, once.
+func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
+	var r core.Receipt
+	err := s.write(ctx, func(t *Tx) error {
+		r = core.Receipt{}
+		e, err := t.event(seq)
+		if core.CategoryOf(err) == core.NotFound {
+			_, err = t.retried(seq, &r) // the failed one may have been cleared up since
+			if err == nil && r.Seq == 0 {
+				err = core.Errorf(core.NotFound, "There is no event %d.", seq)
+			}
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		if err := t.hooks.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err != nil {
+			return err
+		}
+		if known, err := t.retried(seq, &r); err != nil || known {
+			return err
+		}
+		if e, err = t.event(seq); err != nil {
+			return err
+		}
+		if err := t.checkFailed(e); err != nil {
+			return err
+		}
+		again := e.Event
+		again.ID = fmt.Sprintf("again/%d", seq)
+		r, err = t.accept(again, seq)
+		return err
+	})
+	return r, err
+}
+
+// retried finds the event that tries this one again.
+func (t *Tx) retried(seq int64, r *core.Receipt) (bool, error) {
+	return t.Row([]any{&r.Seq}, `select seq from events where retry_of = $1 and retry_of <> 0`, seq)
+}
+
+// checkFailed refuses what can't be retried.
+func (t *Tx) checkFailed(e core.EventRecord) error {
+	switch e.End.Kind {
+	case core.EndErrored, core.EndDead, core.EndDropped:
+	default:
+		return core.Errorf(core.Invalid, "The event %d did not fail; there is nothing to try again.", e.Seq)
+	}
+	if e.Kind() != core.KindSignal {
+		return nil
+	}
+	waits, err := t.exists(`select 1 from paused where invocation = $1`, e.Invocation)
+	if err == nil && !waits {
+		err = core.Errorf(core.Invalid, "The turn that the decision %d was for has ended, so it can't be taken again; ask for it anew in its conversation.", e.Seq)
+	}
+	return err
+}
+
+// Drop puts a dead letter away. Dropping it twice is no error.
+func (s *Store) Drop(ctx context.Context, seq int64) error {
+	return s.write(ctx, func(t *Tx) error {
+		n, err := t.Exec(`update events set end_kind = $1 where seq = $2 and end_kind = 'dead'`, core.EndDropped, seq)
+		if err != nil || n == 1 {
+			return err
+		}
+		e, err := t.event(seq)
+		if err == nil && e.End.Kind != core.EndDropped {
+			err = core.Errorf(core.Invalid, "The event %d is not a dead letter.", seq)
+		}
+		return err
+	})
+}

@@ -1,0 +1,101 @@
+package sqlstore
+
+import (
+	"encoding/json"
+
+	"gatehouse/core"
+)
+
+// amend applies an amendment: its event is stored ended, with what came of it. The lock of the amended event's queue comes first: so
+// its turn has begun, or will read the new words, and nothing between; and of two amendments one is the later.
+func (t *Tx) amend(e core.Event) (core.Receipt, error) {
+	var a core.Amendment
+	if err := json.Unmarshal(e.Payload, &a); err != nil {
+		return core.Receipt{}, core.Wrap(core.Invalid, err, "The amendment of %s can't be read.", e.Subject())
+	}
+	target, err := t.known(e.Platform, e.Subject())
+	if err != nil || target.Seq == 0 {
+		return core.Receipt{}, err
+	}
+	amended, err := t.event(target.Seq)
+	if err != nil {
+		return core.Receipt{}, err
+	}
+	e.Conversation = amended.Conversation
+	if err := t.lockQueues(e.Platform, e.Conversation, amended.Conversation.Queue(), amended.QueueKey()); err != nil {
+		return core.Receipt{}, err
+	}
+	if r, err := t.known(e.Platform, e.ID); err != nil || r.Seq != 0 {
+		return r, err
+	}
+	if amended, err = t.event(target.Seq); err != nil {
+		return core.Receipt{}, err
+	}
+	end, err := t.applyAmendment(amended, e.Actor, a)
+	if err != nil {
+		return core.Receipt{}, err
+	}
+	r, err := t.storeEvent(e, amended.Invocation, 0)
+	if err != nil || !r.Fresh {
+		return r, err
+	}
+	return r, t.endEvent(r.Seq, end.Kind, end.Cause)
+}
+
+func (t *Tx) applyAmendment(e core.EventRecord, by core.Actor, a core.Amendment) (core.End, error) {
+	ignored := func(why string) (core.End, error) { return core.End{Kind: core.EndIgnored, Cause: why}, nil }
+	if !a.Allowed(by, e.Actor) {
+		return ignored("it is somebody else's")
+	}
+	var last string
+	if _, err := t.Row([]any{&last}, `select revision from events where seq = $1`, e.Seq); err != nil {
+		return core.End{}, err
+	}
+	if a.Revision <= last {
+		return ignored("a later change is known")
+	}
+	if _, err := t.Exec(`update events set revision = $1 where seq = $2`, a.Revision, e.Seq); err != nil {
+		return core.End{}, err
+	}
+	begun, err := t.exists(`select 1 from queues where queue_key = $1 and event = $2`, e.QueueKey(), e.Seq)
+	switch {
+	case err != nil:
+		return core.End{}, err
+	case !e.EndedAt.IsZero():
+		return t.changeApproval(e.Invocation, a)
+	case begun:
+		return ignored("its turn had begun")
+	case len(a.Payload) == 0:
+		if err := t.endEvent(e.Seq, core.EndWithdrawn, "taken back"); err != nil {
+			return core.End{}, err
+		}
+		return core.End{Kind: core.EndApplied, Cause: "the waiting event is withdrawn"}, t.updateReady(e.QueueKey())
+	}
+	_, err = t.Exec(`update events set payload = $1 where seq = $2`, []byte(a.Payload), e.Seq)
+	return core.End{Kind: core.EndApplied, Cause: "the waiting event says something else now"}, err
+}
+
+// changeApproval has the card of what the turn waits for say that the request was changed.
+func (t *Tx) changeApproval(id core.InvocationID, a core.Amendment) (core.End, error) {
+	open, err := t.Texts(`select id from approvals where invocation = $1 and state = 'open' order by seq`+t.forUpdate(), id)
+	if err != nil {
+		return core.End{}, err
+	}
+	if len(open) == 0 {
+		return core.End{Kind: core.EndIgnored, Cause: "it was answered already"}, nil
+	}
+	text := a.Text
+	if len(a.Payload) == 0 {
+		text = deleted
+	}
+	for _, approval := range open {
+		if _, err := t.Exec(`update approvals set changed = $1 where id = $2`, free(text), approval); err != nil {
+			return core.End{}, err
+		}
+		t.redrawCards(core.ApprovalID(approval))
+	}
+	return core.End{Kind: core.EndApplied, Cause: "the card shows the change"}, nil
+}
+
+// deleted is what an approval's card shows of a request that was deleted.
+const deleted = "(the message was deleted)"

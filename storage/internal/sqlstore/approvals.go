@@ -1,0 +1,131 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gatehouse/core"
+)
+
+// approvalBody is the part of an approval that never changes.
+type approvalBody struct {
+	Address   core.Address `json:"address"`
+	Call      core.Call    `json:"call"`
+	Requester core.Actor   `json:"requester"`
+	Rule      core.Rule    `json:"rule"`
+}
+
+// approvalColumns are what readApproval reads; the votes come as one JSON list, so that a listing is one statement.
+const approvalColumns = `id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed,
+	(select coalesce('[' || string_agg(v.body, ',' order by v.n) || ']', 'null') from votes v where v.approval = approvals.id)`
+
+func readApproval(scan func(...any) error) (core.Approval, error) {
+	var a core.Approval
+	var b approvalBody
+	err := scan(&a.ID, &a.Invocation, &a.Session, &a.Conversation, fromJSON{&b}, &a.State, &a.Reason, fromJSON{&a.DecidedBy},
+		timestamp{&a.DecidedAt}, timestamp{&a.CreatedAt}, timestamp{&a.Deadline}, &a.Begun, &a.Changed, fromJSON{&a.Votes})
+	a.Address, a.Call, a.Requester, a.Rule = b.Address, b.Call, b.Requester, b.Rule
+	return a, err
+}
+
+// openApproval stores a new approval by the store's clock. One that policy decided is stored with its signal, as if people had.
+func (t *Tx) openApproval(a core.Approval) error {
+	if a.State == "" {
+		a.State = core.Open
+	}
+	a.CreatedAt, a.Deadline = t.Now, time.Time{}
+	switch {
+	case a.State != core.Open && a.DecidedAt.IsZero():
+		a.DecidedAt = t.Now
+	case a.State == core.Open && a.Rule.Timeout > 0:
+		a.Deadline = t.Now.Add(a.Rule.Timeout)
+	}
+	if _, err := t.Exec(`
+		insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		a.ID, a.Invocation, a.Session, a.Conversation, asJSON{approvalBody{a.Address, a.Call, a.Requester, a.Rule}}, a.State, free(a.Reason), asJSON{a.DecidedBy},
+		a.DecidedAt, a.CreatedAt, a.Deadline, a.Begun, free(a.Changed)); err != nil {
+		return err
+	}
+	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, tool %s, digest %s", a.Rule.Name, a.Rule.Verdict, a.Call.Tool, a.Call.Digest))
+	if a.State != core.Open {
+		return t.decided(a)
+	}
+	if a.Deadline.IsZero() {
+		return nil
+	}
+	return t.addTask(core.Task{Key: expiryKey(a.ID), Kind: core.TaskExpire, Subject: string(a.ID), Due: a.Deadline})
+}
+
+// decided does what follows when an approval leaves Open: audit, the signal, and no expiry any more.
+func (t *Tx) decided(a core.Approval) error {
+	t.audit(a.ID, string(a.State), a.DecidedBy.ID, "")
+	if _, err := t.accept(a.Signal(), 0); err != nil {
+		return fmt.Errorf("storing the signal: %w", err)
+	}
+	return t.endTask(expiryKey(a.ID))
+}
+
+// cancelApproval withdraws an approval together with its paused invocation; so there is nothing that a signal could wake.
+func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
+	a.State, a.Reason, a.DecidedBy, a.DecidedAt = core.Cancelled, c.Reason, c.By, t.Now
+	if err := t.storeDecision(a); err != nil {
+		return err
+	}
+	t.audit(a.ID, string(core.Cancelled), c.By.ID, "")
+	t.redrawCards(a.ID)
+	return t.endTask(expiryKey(a.ID))
+}
+
+func (t *Tx) storeDecision(a core.Approval) error {
+	_, err := t.Exec(`update approvals set state = $1, reason = $2, decided_by = $3, decided_at = $4 where id = $5`, a.State, free(a.Reason), asJSON{a.DecidedBy}, a.DecidedAt, a.ID)
+	return err
+}
+
+func expiryKey(id core.ApprovalID) string { return core.TaskExpire + "/" + string(id) }
+
+// LoadApproval reads one approval and its votes.
+func (s *Store) LoadApproval(ctx context.Context, id core.ApprovalID) (a core.Approval, err error) {
+	err = s.read(ctx, func(t *Tx) error {
+		a, err = t.approval(id)
+		return err
+	})
+	return a, err
+}
+
+func (t *Tx) approval(id core.ApprovalID) (core.Approval, error) {
+	found, err := List(t, readApproval, `select `+approvalColumns+` from approvals where id = $1`, id)
+	if err != nil {
+		return core.Approval{}, err
+	}
+	if len(found) == 0 {
+		return core.Approval{}, core.Errorf(core.NotFound, "There is no approval %s.", id)
+	}
+	return found[0], nil
+}
+
+// lockedApproval takes the approval's lock and then reads it.
+func (t *Tx) lockedApproval(id core.ApprovalID) (core.Approval, error) {
+	if t.hooks.RowLocks {
+		if _, err := t.exists(`select 1 from approvals where id = $1 for update`, id); err != nil {
+			return core.Approval{}, err
+		}
+	}
+	return t.approval(id)
+}
+
+// ListApprovals reads along the index that fits the filter best.
+func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) (all []core.Approval, err error) {
+	var where conditions
+	in(&where, "state", f.States)
+	where.is("session", string(f.Session))
+	where.is("conversation", string(f.Conversation))
+	where.is("invocation", string(f.Invocation))
+	end, args := where.sql("seq", f.Limit)
+	err = s.read(ctx, func(t *Tx) error {
+		all, err = List(t, readApproval, `select `+approvalColumns+` from approvals`+end, args...)
+		return err
+	})
+	return all, err
+}

@@ -1,0 +1,50 @@
+package sqlstore
+
+import (
+	"context"
+
+	"gatehouse/core"
+)
+
+// audit adds an entry to the log, when the transaction ends. detail holds nothing that anybody said. The hash is made of what the table
+// can hold.
+func (t *Tx) audit(id core.ApprovalID, action, actor, detail string) {
+	t.audits = append(t.audits, core.AuditEntry{At: t.Now, Approval: id, Action: action, Actor: clean(actor), Detail: clean(detail)})
+}
+
+// writeAudit writes the entries, as the last thing before the commit: the log is one chain, so its head is locked, as shortly as can
+// be, and whoever holds it waits for nothing else.
+func (t *Tx) writeAudit() error {
+	if len(t.audits) == 0 {
+		return nil
+	}
+	var seq int64
+	var prev string
+	if _, err := t.Row([]any{&seq, &prev}, `select seq, hash from audit_head where one = 1`+t.forUpdate()); err != nil {
+		return err
+	}
+	for _, e := range t.audits {
+		seq++
+		e.Seq = seq
+		e = e.Seal(prev)
+		prev = e.Hash
+		if _, err := t.Exec(`insert into audit (seq, at, approval, action, actor, detail, prev, hash) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			e.Seq, e.At, e.Approval, e.Action, e.Actor, e.Detail, e.Prev, e.Hash); err != nil {
+			return err
+		}
+	}
+	_, err := t.Exec(`update audit_head set seq = $1, hash = $2 where one = 1`, seq, prev)
+	return err
+}
+
+// AuditLog reads entries in order; core.VerifyAudit checks them.
+func (s *Store) AuditLog(ctx context.Context, after int64, n int) (log []core.AuditEntry, err error) {
+	read := func(scan func(...any) error) (e core.AuditEntry, err error) {
+		return e, scan(&e.Seq, timestamp{&e.At}, &e.Approval, &e.Action, &e.Actor, &e.Detail, &e.Prev, &e.Hash)
+	}
+	err = s.read(ctx, func(t *Tx) error {
+		log, err = List(t, read, `select seq, at, approval, action, actor, detail, prev, hash from audit where seq > $1 order by seq limit $2`, after, limit(n))
+		return err
+	})
+	return log, err
+}

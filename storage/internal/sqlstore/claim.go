@@ -1,0 +1,146 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Claim takes ready queues, those that wait longest first. A queue whose lock somebody holds is passed over: it is being claimed, or
+// an event comes in; the next look finds it.
+func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, error) {
+	if r.Owner == "" {
+		return nil, core.Errorf(core.Invalid, "A claim needs an owner.")
+	}
+	if r.Limit <= 0 || len(r.Scopes) == 0 {
+		return nil, nil
+	}
+	ready := func(t *Tx, take bool) ([]string, error) { return s.hooks.ReadyQueues(t, r, take) }
+	return claimEach(ctx, s, ready, func(t *Tx, key string) ([]core.Claim, error) {
+		claims, err := t.claim(r, core.QueueKey(key))
+		if err != nil {
+			return nil, fmt.Errorf("claiming %s: %w", key, err)
+		}
+		return claims, nil
+	})
+}
+
+// claimEach finds what is ready and claims each of it in one transaction. Looking first costs no commit, and most looks find nothing.
+func claimEach[T any](ctx context.Context, s *Store, ready func(t *Tx, take bool) ([]string, error), claim func(*Tx, string) ([]T, error)) ([]T, error) {
+	var found []string
+	err := s.read(ctx, func(t *Tx) (err error) {
+		found, err = ready(t, false)
+		return err
+	})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	var all []T
+	err = s.write(ctx, func(t *Tx) error {
+		all = nil
+		taken, err := ready(t, true)
+		if err != nil || len(taken) == 0 {
+			return err
+		}
+		if err := t.readClock(); err != nil {
+			return err
+		}
+		for _, key := range taken {
+			claimed, err := claim(t, key)
+			if err != nil {
+				return err
+			}
+			all = append(all, claimed...)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// claim takes one queue, whose lock is held: the first signal that is due, else the first message if that is due.
+func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error) {
+	found, err := List(t, readEvent, `
+		select `+eventColumns+` from events where seq = coalesce(
+			(select seq from events where queue_key = $1 and ended_at = 0 and signal = true and due_at <= $2 order by seq limit 1),
+			(select seq from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1))`, key, t.Now)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 || found[0].NotBefore.After(t.Now) {
+		return nil, t.clearHolder(key)
+	}
+	e := found[0]
+	e.Attempt++
+	if e.Session, err = t.session(e.Conversation); err != nil {
+		return nil, err
+	}
+	if _, err := t.Exec(`update events set attempt = $1, session = $2 where seq = $3`, e.Attempt, e.Session, e.Seq); err != nil {
+		return nil, err
+	}
+	var fence, before int64
+	if _, err := t.Row([]any{&fence, &before}, `select fence + 1, event from queues where queue_key = $1`, key); err != nil {
+		return nil, err
+	}
+	if before != 0 { // the last holder died
+		t.clearWorking(before)
+	}
+	if _, err := t.Exec(`update queues set owner = $1, lease_until = $2, fence = $3, event = $4, ready_at = $2 where queue_key = $5`,
+		r.Owner, t.Now.Add(r.Lease), fence, e.Seq, key); err != nil {
+		return nil, err
+	}
+	return []core.Claim{{Owner: r.Owner, Key: key, Fence: fence, Event: e, Session: e.Session}}, nil
+}
+
+// clearHolder forgets the dead holder of a queue whose event somebody has withdrawn since, or in which nothing is due.
+func (t *Tx) clearHolder(key core.QueueKey) error {
+	var before int64
+	over, err := t.Row([]any{&before}, `select event from queues where queue_key = $1 and lease_until <= $2`, key, t.Now)
+	if err != nil {
+		return err
+	}
+	if over {
+		if before != 0 {
+			t.clearWorking(before)
+		}
+		if _, err := t.Exec(`update queues set owner = '', lease_until = 0, event = 0, stop = 0 where queue_key = $1`, key); err != nil {
+			return err
+		}
+	}
+	return t.updateReady(key)
+}
+
+// Renew makes the lease last from now.
+func (s *Store) Renew(ctx context.Context, c core.Claim, lease time.Duration) error {
+	return s.fenced(ctx, c, func(t *Tx) error {
+		_, err := t.Exec(`update queues set lease_until = $1, ready_at = $1 where queue_key = $2`, t.Now.Add(lease), c.Key)
+		return err
+	})
+}
+
+// StopRequested reports whether this event's turn was asked to stop. The request outlives a holder that dies of something else.
+func (s *Store) StopRequested(ctx context.Context, c core.Claim) (asked bool, err error) {
+	err = s.read(ctx, func(t *Tx) error {
+		held, err := t.Row([]any{&asked}, `select stop = event from queues where queue_key = $1 and owner = $2 and owner <> '' and fence = $3 and event = $4`,
+			c.Key, c.Owner, c.Fence, c.Event.Seq)
+		if err == nil && !held {
+			err = leaseLost(c)
+		}
+		return err
+	})
+	return asked, err
+}
+
+// Release gives the event back as if it had not been claimed.
+func (s *Store) Release(ctx context.Context, c core.Claim) error {
+	return s.fenced(ctx, c, func(t *Tx) error {
+		if _, err := t.Exec(`update events set attempt = attempt - 1 where seq = $1`, c.Event.Seq); err != nil {
+			return err
+		}
+		return t.releaseLease(c)
+	})
+}

@@ -1,0 +1,110 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Decide applies a decision: all checks are made with the approval's lock in hand, so of two that come together the first wins.
+func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, error) {
+	var decided core.Decided
+	var refused error // what the rules say; nothing was changed then, and the transaction may stand
+	err := s.write(ctx, func(t *Tx) error {
+		decided, refused = core.Decided{}, nil
+		a, err := t.lockForDecision(d)
+		if err != nil {
+			return err
+		}
+		at, err := t.decidedAt(d)
+		if err != nil {
+			return err
+		}
+		if d.Expire && a.State == core.Open {
+			if err := t.checkWaitingClicks(a); err != nil {
+				decided.Approval = a
+				return err
+			}
+		}
+		decided, refused = a.Decide(d, at)
+		if refused != nil || !changed(a, decided.Approval) {
+			return nil
+		}
+		return t.storeDecided(a, decided)
+	})
+	if err != nil {
+		return core.Decided{Approval: decided.Approval}, err
+	}
+	return decided, refused
+}
+
+func changed(before, after core.Approval) bool {
+	return before.State != after.State || len(before.Votes) != len(after.Votes)
+}
+
+// lockForDecision takes the locks in their order and reads the approval: first the conversation's queue, where the signal goes, and
+// for an expiry the queue of the approval's clicks as well, so that no click can come in unseen; then the approval.
+func (t *Tx) lockForDecision(d core.Decision) (core.Approval, error) {
+	a, err := t.approval(d.Approval)
+	if err != nil || !t.hooks.RowLocks {
+		return a, err
+	}
+	keys := []core.QueueKey{a.Conversation.Queue()}
+	if d.Expire {
+		keys = append(keys, clicks(a.ID))
+	}
+	if err := t.lockQueues(a.Address.Platform, a.Conversation, keys...); err != nil {
+		return a, err
+	}
+	return t.lockedApproval(d.Approval)
+}
+
+// clicks is the queue of an approval's clicks.
+func clicks(id core.ApprovalID) core.QueueKey {
+	return core.Event{Body: core.ClickEvent{Approval: id}}.QueueKey()
+}
+
+// decidedAt is the moment that counts: a click's is when its event was accepted, however late it is taken.
+func (t *Tx) decidedAt(d core.Decision) (at time.Time, err error) {
+	at = t.Now
+	if d.Event != 0 {
+		_, err = t.Row([]any{timestamp{&at}}, `select accepted_at from events where seq = $1`, d.Event)
+	}
+	return at, err
+}
+
+// checkWaitingClicks puts an expiry off while somebody's click, made in time, waits to be counted.
+func (t *Tx) checkWaitingClicks(a core.Approval) error {
+	if a.Deadline.IsZero() {
+		return nil
+	}
+	waits, err := t.exists(`select 1 from events where queue_key = $1 and ended_at = 0 and signal = false and accepted_at < $2 limit 1`, clicks(a.ID), a.Deadline)
+	if err == nil && waits {
+		return core.Errorf(core.StoreBusy, "A click on %s that came in time is still to be counted.", a.ID)
+	}
+	return err
+}
+
+// storeDecided stores the result of a decision.
+func (t *Tx) storeDecided(before core.Approval, d core.Decided) error {
+	a := d.Approval
+	for n, v := range a.Votes[len(before.Votes):] {
+		n += len(before.Votes)
+		if _, err := t.Exec(`insert into votes (approval, n, actor, body) values ($1, $2, $3, $4)`, a.ID, n, v.Actor.ID, asJSON{v}); err != nil {
+			return err
+		}
+		t.audit(a.ID, "voted", v.Actor.ID, fmt.Sprintf("choice %s", v.Choice))
+	}
+	if d.Settled {
+		if err := t.storeDecision(a); err != nil {
+			return err
+		}
+		if err := t.decided(a); err != nil {
+			return err
+		}
+	}
+	t.redrawCards(a.ID)
+	return nil
+}

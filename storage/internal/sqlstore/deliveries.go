@@ -1,0 +1,146 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/core"
+)
+
+// ClaimPosts leases the first row of each destination that is due, those that wait longest first. A destination whose lock
+// somebody holds is passed over; the next look finds it.
+func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.OutboxRow, error) {
+	if r.Owner == "" {
+		return nil, core.Errorf(core.Invalid, "A claim needs an owner.")
+	}
+	if r.Limit <= 0 || len(r.Scopes) == 0 {
+		return nil, nil
+	}
+	due := func(t *Tx, take bool) ([]string, error) { return s.hooks.DueDestinations(t, r, take) }
+	return claimEach(ctx, s, due, func(t *Tx, destination string) ([]core.OutboxRow, error) {
+		rows, err := List(t, readOutbox, `
+			update outbox set owner = $1, lease_until = $2, fence = fence + 1
+			where seq = (select seq from outbox where destination = $3 and state = 'waiting' order by seq limit 1)
+			returning `+outboxColumns, r.Owner, t.Now.Add(r.Lease), destination)
+		if err != nil {
+			return nil, err
+		}
+		return rows, t.updateDestination(destination)
+	})
+}
+
+// SavePost stores the progress of a delivery: before a send that it is in doubt, after it the answer.
+func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
+	return s.write(ctx, func(t *Tx) error {
+		_, err := t.savePost(row)
+		return err
+	})
+}
+
+// savePost stores the delivery's own fields and gives the row's wanted version; what is to be posted may have changed meanwhile and is
+// left alone.
+func (t *Tx) savePost(row core.OutboxRow) (wanted int, err error) {
+	parts := row.Parts
+	if parts == nil {
+		parts = []core.Part{}
+	}
+	held, err := t.Row([]any{&wanted}, `
+		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4
+		where seq = $5 and owner = $6 and owner <> '' and fence = $7
+		returning wanted`, asJSON{parts}, row.Shown, row.Attempts, free(row.Cause), row.Seq, row.Owner, row.Fence)
+	if err == nil && !held {
+		err = core.Errorf(core.LeaseLost, "Another process delivers the post %s now.", row.Key)
+	}
+	return wanted, err
+}
+
+// ReleasePost ends a delivery.
+func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) error {
+	return s.write(ctx, func(t *Tx) error {
+		touched, err := t.destinationOf(row)
+		if err != nil {
+			return err
+		}
+		return t.withDestinations(touched, func(w *outboxWriter) error { return w.release(row, wait) })
+	})
+}
+
+func (w *outboxWriter) release(row core.OutboxRow, wait time.Duration) error {
+	wanted, err := w.savePost(row)
+	if err != nil {
+		return err
+	}
+	state, sent := row.State, row.SentAt
+	switch state {
+	case core.RowWaiting:
+	case core.RowSent:
+		sent = w.Now
+		if wanted > row.Shown {
+			state = core.RowWaiting
+		}
+	case core.RowUnknown, core.RowDead:
+		if wanted > row.Wanted && editable(row.Parts) {
+			state = core.RowWaiting
+		}
+	default:
+		return core.Errorf(core.Invalid, "A post can't be left in the state %q.", state)
+	}
+	moved, err := w.Texts(`
+		update outbox set state = $1, next_at = $2, sent_at = $3, owner = '', lease_until = 0 where seq = $4
+		returning destination`, state, w.Now.Add(max(0, wait)), sent, row.Seq)
+	if err != nil {
+		return err
+	}
+	return w.touch(moved[0])
+}
+
+// Resend delivers a post that gave up after all.
+func (s *Store) Resend(ctx context.Context, seq int64) error {
+	return s.changeUndelivered(ctx, seq, func(w *outboxWriter, row core.OutboxRow) error {
+		if row.State == core.RowWaiting {
+			return nil
+		}
+		_, err := w.Exec(`update outbox set state = 'waiting', next_at = $1, parts = $2, attempts = 0, cause = '' where seq = $3`,
+			w.Now, asJSON{append([]core.Part{}, row.Delivered()...)}, seq)
+		return err
+	})
+}
+
+// DropPost puts a post that gave up away. Dropping it twice is no error.
+func (s *Store) DropPost(ctx context.Context, seq int64) error {
+	return s.changeUndelivered(ctx, seq, func(w *outboxWriter, row core.OutboxRow) error {
+		if !row.GaveUp() {
+			return core.Errorf(core.Invalid, "The post %d still waits to be sent.", seq)
+		}
+		_, err := w.Exec(`update outbox set state = $1 where seq = $2`, core.RowDropped, seq)
+		return err
+	})
+}
+
+// changeUndelivered changes a post that gave up or waits, with the lock of its destination and its own in hand.
+func (s *Store) changeUndelivered(ctx context.Context, seq int64, change func(*outboxWriter, core.OutboxRow) error) error {
+	return s.write(ctx, func(t *Tx) error {
+		found, err := t.Texts(`select destination from outbox where seq = $1`, seq)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return core.Errorf(core.NotFound, "There is no post %d.", seq)
+		}
+		return t.withDestinations(map[string]bool{found[0]: true}, func(w *outboxWriter) error {
+			rows, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where seq = $1`+t.forUpdate(), seq)
+			switch {
+			case err != nil:
+				return err
+			case len(rows) == 0:
+				return core.Errorf(core.NotFound, "There is no post %d.", seq)
+			case rows[0].State == core.RowSent:
+				return core.Errorf(core.Invalid, "The post %d was delivered.", seq)
+			}
+			if err := w.touch(destination(rows[0].Post)); err != nil {
+				return err
+			}
+			return change(w, rows[0])
+		})
+	})
+}

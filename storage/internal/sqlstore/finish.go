@@ -1,0 +1,157 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"gatehouse/core"
+)
+
+// Finish writes all that a turn changed in one fenced transaction. The session comes first, then what abandoned invocations append to
+// it; the record that the turn resumed is removed before the one it leaves is stored, which may be of the same invocation.
+func (s *Store) Finish(ctx context.Context, f core.Finish) error {
+	if err := checkFinish(f); err != nil {
+		return err
+	}
+	var saved saved
+	err := s.write(ctx, func(t *Tx) error {
+		others, err := t.otherQueues(f)
+		if err != nil {
+			return err
+		}
+		if err := t.fence(f.Claim, others...); err != nil {
+			return err
+		}
+		if f.Retry != nil {
+			return t.retry(f)
+		}
+		saved, err = t.finish(f)
+		return err
+	})
+	if err == nil && f.Session != nil {
+		saved.mark(f.Session)
+	}
+	return err
+}
+
+func checkFinish(f core.Finish) error {
+	if f.Retry == nil {
+		if f.End.Kind == "" {
+			return core.Errorf(core.Internal, "A turn was to be finished without saying how it ended.")
+		}
+		return nil
+	}
+	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Resumed != "" || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
+	if kept || f.End.Kind != "" {
+		return core.Errorf(core.Internal, "A turn that is tried again can't keep anything.")
+	}
+	return nil
+}
+
+// otherQueues are the queues beside its own that the turn's end writes to: their locks come before everything else. A signal that
+// comes between this look and the locks has its queue locked late, which at worst costs a repeat.
+func (t *Tx) otherQueues(f core.Finish) ([]core.QueueKey, error) {
+	if !t.hooks.RowLocks {
+		return nil, nil
+	}
+	var all []core.QueueKey
+	if f.NewGeneration {
+		all = append(all, f.Claim.Event.Conversation.Queue())
+	}
+	if f.Approval != nil {
+		all = append(all, f.Approval.Conversation.Queue())
+	}
+	if len(f.Abandoned) == 0 {
+		return all, nil
+	}
+	invocations := make([]string, len(f.Abandoned))
+	for i, c := range f.Abandoned {
+		invocations[i] = string(c.Invocation)
+	}
+	abandoned, err := t.queuesOf(invocations)
+	return append(all, abandoned...), err
+}
+
+func (t *Tx) finish(f core.Finish) (s saved, err error) {
+	c := f.Claim
+	session := c.Session
+	if f.Session != nil {
+		session = f.Session.ID
+		if s, err = t.saveSession(f.Session); err != nil {
+			return s, fmt.Errorf("saving the session: %w", err)
+		}
+	}
+	for _, a := range f.Abandoned {
+		if err := t.abandon(a, c.Event.Seq); err != nil {
+			return s, fmt.Errorf("abandoning %s: %w", a.Invocation, err)
+		}
+	}
+	if f.Resumed != "" {
+		if err := t.removeResumed(f); err != nil {
+			return s, err
+		}
+	}
+	if f.Paused != nil {
+		if err := t.storePaused(f.Paused); err != nil {
+			return s, fmt.Errorf("pausing: %w", err)
+		}
+	}
+	if f.Approval != nil {
+		if err := t.openApproval(*f.Approval); err != nil {
+			return s, fmt.Errorf("opening the approval: %w", err)
+		}
+	}
+	if f.NewGeneration {
+		if err := t.newGeneration(c.Event.Event); err != nil {
+			return s, err
+		}
+	}
+	for _, p := range f.Posts {
+		t.addPost(p)
+	}
+	if f.PressedCard != nil {
+		t.cardPressed(*f.PressedCard)
+	}
+	for _, key := range f.Pressed {
+		t.buttonPressed(key)
+	}
+	if f.Evidence != nil {
+		if err := t.storeEvidence(c.Event, session, f.Evidence); err != nil {
+			return s, fmt.Errorf("storing the evidence: %w", err)
+		}
+	}
+	if _, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4, session = $5 where seq = $6`,
+		t.Now, f.End.Kind, f.End.Category, free(f.End.Cause), session, c.Event.Seq); err != nil {
+		return s, err
+	}
+	return s, t.releaseLease(c)
+}
+
+// removeResumed removes the record that this turn resumed, and marks its approval as begun: a refusal, too, can't be cancelled any
+// more once a turn has answered it.
+func (t *Tx) removeResumed(f core.Finish) error {
+	if _, err := t.Exec(`update approvals set begun = true where id = $1 and invocation = $2 and state not in ('open', 'cancelled')`, f.Claim.Event.Subject(), f.Resumed); err != nil {
+		return err
+	}
+	return t.deletePaused(f.Resumed)
+}
+
+func (t *Tx) newGeneration(e core.Event) error {
+	if err := t.hooks.LockQueue(t, e.Conversation.Queue(), e.Platform, e.Conversation); err != nil {
+		return err
+	}
+	_, err := t.Exec(`update queues set generation = generation + 1 where queue_key = $1`, e.Conversation)
+	return err
+}
+
+// retry puts the event back. Its category and cause are kept with it, so that people see why it waits.
+func (t *Tx) retry(f core.Finish) error {
+	until := t.Now.Add(f.Retry.After)
+	_, err := t.Exec(`
+		update events set attempt = attempt - 1, retries = retries + 1, not_before = $1, due_at = $1, end_category = $2, end_cause = $3 where seq = $4`,
+		until, f.Retry.Category, free(f.Retry.Cause), f.Claim.Event.Seq)
+	if err != nil {
+		return err
+	}
+	return t.releaseLease(f.Claim)
+}

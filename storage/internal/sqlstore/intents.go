@@ -1,0 +1,110 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"gatehouse/core"
+)
+
+// BeginIntent commits that a tool is about to run. After a crash between this and FinishIntent the intent stands without a
+// result, and whoever comes next is given it with Fresh false: the outcome is unknown. So it is where the answer to this commit
+// is lost: the tool is not run then.
+func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (core.IntentRecord, error) {
+	var rec core.IntentRecord
+	err := s.fenced(ctx, c, func(t *Tx) error {
+		a, missing := t.lockedApproval(i.Approval)
+		known, err := t.intent(i.Approval)
+		if err != nil {
+			return err
+		}
+		if known != nil {
+			rec = *known
+			return matches(i, known.Intent)
+		}
+		if core.CategoryOf(missing) == core.NotFound || missing == nil && a.State != core.Approved {
+			return core.Errorf(core.ApprovalMissing, "The tool %s may not run: its approval is not given.", i.Tool)
+		}
+		if missing != nil {
+			return missing
+		}
+		if err := matches(i, core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: a.Call.Tool, Digest: a.Call.Digest}); err != nil {
+			return err
+		}
+		rec = core.IntentRecord{Intent: i, Fresh: true, BegunAt: t.Now}
+		return t.storeIntent(c, i)
+	})
+	if err != nil {
+		return core.IntentRecord{}, err
+	}
+	return rec, nil
+}
+
+func matches(wanted, given core.Intent) error {
+	if wanted != given {
+		return core.Errorf(core.ApprovalMismatch, "The approval %s was given for another call than this one of %s.", wanted.Approval, wanted.Tool)
+	}
+	return nil
+}
+
+func (t *Tx) storeIntent(c core.Claim, i core.Intent) error {
+	if _, err := t.Exec(`insert into intents (approval, invocation, tool, digest, begun_at) values ($1, $2, $3, $4, $5)`, i.Approval, i.Invocation, i.Tool, i.Digest, t.Now); err != nil {
+		return err
+	}
+	if _, err := t.Exec(`update approvals set begun = true where id = $1`, i.Approval); err != nil {
+		return err
+	}
+	t.audit(i.Approval, "begun", c.Owner, fmt.Sprintf("tool %s, digest %s", i.Tool, i.Digest))
+	return nil
+}
+
+// FinishIntent commits a tool's result. A second one changes nothing.
+func (s *Store) FinishIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
+	return s.fenced(ctx, c, func(t *Tx) error {
+		known, err := t.intent(id)
+		if err != nil {
+			return err
+		}
+		if known == nil {
+			return core.Errorf(core.NotFound, "No tool was begun under the approval %s.", id)
+		}
+		if known.Result != nil {
+			return nil
+		}
+		if _, err := t.Exec(`update intents set ended_at = $1, content = $2, category = $3 where approval = $4`, t.Now, asJSON{r.Content}, r.Category, id); err != nil {
+			return err
+		}
+		action, detail := "settled", "succeeded"
+		if r.Category != "" {
+			detail = string(r.Category)
+		}
+		if r.Category == core.OutcomeUnknown {
+			action = "unknown"
+		}
+		t.audit(id, action, c.Owner, detail)
+		return nil
+	})
+}
+
+// LoadIntent reads an intent.
+func (s *Store) LoadIntent(ctx context.Context, id core.ApprovalID) (rec *core.IntentRecord, err error) {
+	err = s.read(ctx, func(t *Tx) error {
+		rec, err = t.intent(id)
+		return err
+	})
+	return rec, err
+}
+
+func (t *Tx) intent(id core.ApprovalID) (*core.IntentRecord, error) {
+	var i core.IntentRecord
+	var r core.ToolResult
+	found, err := t.Row([]any{&i.Approval, &i.Invocation, &i.Tool, &i.Digest, timestamp{&i.BegunAt}, timestamp{&i.EndedAt}, fromJSON{&r.Content}, &r.Category},
+		`select approval, invocation, tool, digest, begun_at, ended_at, content, category from intents where approval = $1`, id)
+	if err != nil || !found {
+		return nil, err
+	}
+	if !i.EndedAt.IsZero() {
+		i.Result = &r
+	}
+	return &i, nil
+}

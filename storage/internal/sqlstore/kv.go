@@ -1,0 +1,130 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Names in the table kv begin with who wrote them, "kept/" or "put/", so that none meets another's, nor one of ours, such as "paused".
+
+// PutIfAbsent stores a value that stands once it is made.
+func (s *Store) PutIfAbsent(ctx context.Context, name, value string) (kept string, err error) {
+	err = s.write(ctx, func(t *Tx) error {
+		if _, err := t.Exec(`insert into kv (name, value) values ($1, $2) on conflict (name) do nothing`, "kept/"+name, value); err != nil {
+			return err
+		}
+		_, err := t.Row([]any{&kept}, `select value from kv where name = $1`, "kept/"+name)
+		return err
+	})
+	return kept, err
+}
+
+// Put stores a value that may change; an empty one removes it. It is kept as JSON, which holds a zero byte too.
+func (s *Store) Put(ctx context.Context, name, value string) error {
+	if err := core.CheckValue(name, value); err != nil {
+		return err
+	}
+	return s.write(ctx, func(t *Tx) error { return t.put(name, value, time.Time{}) })
+}
+
+// PutFor stores a value, as Put does, for a lifetime: Get no longer gives it once that is over, and Prune removes it then, whatever age
+// it is called with. It is for secrets that are worth nothing later. A lifetime of zero or less is over at once: what was there is
+// removed.
+func (s *Store) PutFor(ctx context.Context, name, value string, lifetime time.Duration) error {
+	if err := core.CheckValue(name, value); err != nil {
+		return err
+	}
+	return s.write(ctx, func(t *Tx) error {
+		if lifetime <= 0 {
+			return t.put(name, "", time.Time{})
+		}
+		if err := t.readClock(); err != nil {
+			return err
+		}
+		return t.put(name, value, t.Now.Add(lifetime))
+	})
+}
+
+func (t *Tx) put(name, value string, expires time.Time) error {
+	if value == "" {
+		_, err := t.Exec(`delete from kv where name = $1`, "put/"+name)
+		return err
+	}
+	_, err := t.Exec(`
+		insert into kv (name, value, expires_at) values ($1, $2, $3)
+		on conflict (name) do update set value = excluded.value, expires_at = excluded.expires_at`, "put/"+name, asJSON{value}, expires)
+	return err
+}
+
+// Get reads what Put or PutFor stored.
+func (s *Store) Get(ctx context.Context, name string) (value string, err error) {
+	err = s.read(ctx, func(t *Tx) error {
+		var expires time.Time
+		_, err := t.Row([]any{fromJSON{&value}, timestamp{&expires}, Clock{t}}, `select value, expires_at, `+t.hooks.Clock+` from kv where name = $1`, "put/"+name)
+		if !expires.IsZero() && !expires.After(t.Now) {
+			value = ""
+		}
+		return err
+	})
+	return value, err
+}
+
+// AcquireLease takes, renews or releases a name.
+func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (held bool, err error) {
+	if owner == "" {
+		return false, core.Errorf(core.Invalid, "Whoever holds %s needs a name.", name)
+	}
+	err = s.write(ctx, func(t *Tx) error {
+		if lease <= 0 {
+			_, err := t.Exec(`delete from leases where name = $1 and owner = $2`, name, owner)
+			return err
+		}
+		known, err := t.lockRows(`leases where name = $1`, name)
+		if err == nil && !known {
+			err = t.readClock()
+		}
+		if err != nil {
+			return err
+		}
+		n, err := t.Exec(`
+			insert into leases (name, owner, lease_until) values ($1, $2, $3)
+			on conflict (name) do update set owner = excluded.owner, lease_until = excluded.lease_until
+			where leases.owner = excluded.owner or leases.lease_until <= $4`, name, owner, t.Now.Add(lease), t.Now)
+		held = n == 1
+		return err
+	})
+	return held && err == nil, err
+}
+
+// TakeToken counts a use of a rate-limited name. The lock comes first: who holds it sees every use that was counted before.
+func (s *Store) TakeToken(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error) {
+	if limit < 1 {
+		return 0, core.Errorf(core.Invalid, "A limit of %d for %s allows nothing.", limit, name)
+	}
+	err = s.write(ctx, func(t *Tx) error {
+		wait = 0
+		if err := t.hooks.LockRateLimit(t, name, window); err != nil {
+			return err
+		}
+		begin := t.Now.Add(-window)
+		// Uses older than the window go; where there are many, the rest goes the next time.
+		if _, err := t.Exec(`delete from rate_tokens where seq in (select seq from rate_tokens where name = $1 and at <= $2 limit $3)`, name, begin, pruneStep); err != nil {
+			return err
+		}
+		// The one that is limit uses back is the one that must leave the window first.
+		var at time.Time
+		full, err := t.Row([]any{timestamp{&at}}, `select at from rate_tokens where name = $1 and at > $2 order by at desc limit 1 offset $3`, name, begin, limit-1)
+		if err != nil {
+			return err
+		}
+		if full {
+			wait = at.Add(window).Sub(t.Now)
+			return nil
+		}
+		_, err = t.Exec(`insert into rate_tokens (name, at, ends) values ($1, $2, $3)`, name, t.Now, t.Now.Add(window))
+		return err
+	})
+	return wait, err
+}

@@ -1,0 +1,60 @@
+package sqlstore
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// conditions of a listing, joined by and.
+type conditions struct {
+	parts []string
+	args  []any
+}
+
+// arg adds an argument and gives its placeholder.
+func (c *conditions) arg(v any) string {
+	c.args = append(c.args, v)
+	return "$" + strconv.Itoa(len(c.args))
+}
+
+// and adds a condition; its arguments come from arg.
+func (c *conditions) and(part string) { c.parts = append(c.parts, part) }
+
+// is adds column = value, unless value is empty.
+func (c *conditions) is(column, value string) {
+	if value != "" {
+		c.and(column + " = " + c.arg(value))
+	}
+}
+
+// in adds that the column is one of values, unless values is nil.
+func in[T ~string](c *conditions, column string, values []T) {
+	switch {
+	case values == nil:
+	case len(values) == 0:
+		c.and("false")
+	default:
+		args := make([]string, len(values))
+		for i, v := range values {
+			args[i] = c.arg(string(v))
+		}
+		c.and(column + " in (" + strings.Join(args, ", ") + ")")
+	}
+}
+
+// sql gives the query's end: where, the highest of the column first, at most n rows (0 = all), and its arguments. The condition on
+// the column makes even a listing of everything a walk along its index.
+func (c *conditions) sql(column string, n int) (string, []any) {
+	where := strings.Join(append([]string{column + " > 0"}, c.parts...), " and ")
+	end := " where " + where + " order by " + column + " desc limit " + c.arg(limit(n))
+	return end, c.args
+}
+
+// limit makes "no limit" a number.
+func limit(n int) int {
+	if n <= 0 {
+		return math.MaxInt32
+	}
+	return n
+}

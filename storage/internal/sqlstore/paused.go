@@ -1,0 +1,117 @@
+package sqlstore
+
+import (
+	"context"
+
+	"gatehouse/core"
+)
+
+// LoadPaused reads a paused record by its invocation or, where that is empty, the latest with that signal.
+func (s *Store) LoadPaused(ctx context.Context, id core.InvocationID, signal core.SignalID) (rec *core.PausedRecord, err error) {
+	err = s.read(ctx, func(t *Tx) error {
+		rec, err = t.pausedRecord(id, signal)
+		return err
+	})
+	return rec, err
+}
+
+func (t *Tx) pausedRecord(id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
+	query, key := `select record from paused where invocation = $1`, string(id)
+	if id == "" {
+		query, key = `select record from paused where signal = $1 order by created_at desc limit 1`, string(signal)
+	}
+	var rec core.PausedRecord
+	found, err := t.Row([]any{fromJSON{&rec}}, query, key)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &rec, nil
+}
+
+// storePaused stores a paused record; one of the same invocation is of the segment before, and is replaced.
+func (t *Tx) storePaused(rec *core.PausedRecord) error {
+	_, err := t.Exec(`
+		insert into paused (invocation, session, signal, record, created_at) values ($1, $2, $3, $4, $5)
+		on conflict (invocation) do update set session = excluded.session, signal = excluded.signal, record = excluded.record, created_at = excluded.created_at`,
+		rec.Invocation, rec.Session, rec.Descriptor.SignalID, asJSON{rec}, t.Now)
+	return err
+}
+
+func (t *Tx) deletePaused(id core.InvocationID) error {
+	_, err := t.Exec(`delete from paused where invocation = $1`, id)
+	return err
+}
+
+// queuesOf are the queues that abandoning these invocations writes to: their conversations', and where signals wait for them.
+func (t *Tx) queuesOf(invocations []string) ([]core.QueueKey, error) {
+	var c conditions
+	in(&c, "invocation", invocations)
+	which := c.parts[0]
+	sessions, err := t.Texts(`select session from paused where `+which, c.args...)
+	if err != nil {
+		return nil, err
+	}
+	queues, err := t.Texts(`select distinct queue_key from events where `+which+` and signal = true and ended_at = 0`, c.args...)
+	if err != nil {
+		return nil, err
+	}
+	var all []core.QueueKey
+	for _, s := range sessions {
+		all = append(all, core.SessionID(s).Conversation().Queue())
+	}
+	for _, q := range queues {
+		all = append(all, core.QueueKey(q))
+	}
+	return all, nil
+}
+
+// abandon ends a paused invocation. except is the event of the turn that abandons it, which has an end of its own.
+func (t *Tx) abandon(c core.Abandon, except int64) error {
+	rec, err := t.pausedRecord(c.Invocation, "")
+	if err != nil {
+		return err
+	}
+	if rec != nil {
+		if err := t.deletePaused(c.Invocation); err != nil {
+			return err
+		}
+		if err := t.appendMessages(rec.Session, c.Invocation, rec.Messages, c.Rows); err != nil {
+			return err
+		}
+	}
+	if err := t.withdrawSignals(c, except); err != nil || !c.Cancel {
+		return err
+	}
+	open, err := List(t, readApproval, `
+		select `+approvalColumns+` from approvals where invocation = $1 and state in ('open', 'approved') and begun = false order by seq`+t.forUpdate(), c.Invocation)
+	if err != nil {
+		return err
+	}
+	for _, a := range open {
+		if err := t.cancelApproval(a, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tx) withdrawSignals(c core.Abandon, except int64) error {
+	keys, err := t.Texts(`select distinct queue_key from events where invocation = $1 and signal = true and ended_at = 0 and seq <> $2`, c.Invocation, except)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if _, err := t.lockKnownQueue(core.QueueKey(key)); err != nil {
+			return err
+		}
+		if _, err := t.Exec(`
+			update events set ended_at = $1, end_kind = $2, end_cause = $3 where queue_key = $4 and invocation = $5 and signal = true and ended_at = 0 and seq <> $6`,
+			t.Now, core.EndWithdrawn, free(c.Reason), key, c.Invocation, except); err != nil {
+			return err
+		}
+		if err := t.updateReady(core.QueueKey(key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

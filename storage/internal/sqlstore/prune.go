@@ -1,0 +1,101 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+)
+
+// pruneStep is how many rows of a kind one transaction removes, so that nobody waits long behind it.
+const pruneStep = 500
+
+// prunes gives the statements of Prune, each removing at most $2 rows that ended before $1. What somebody has locked is left for
+// the next time: so Prune waits for nobody.
+//
+// Spared are: dead letters; whatever belongs to a paused invocation; clicks on an open approval, which would else be counted
+// again when they come again; a retry while the first event, which names it, is there; posts that are in doubt, dead or
+// still to be changed.
+func prunes(t *Tx) []string {
+	return []string{
+		`delete from events where seq in (
+			select e.seq from events e where e.ended_at > 0 and e.ended_at < $1 and e.end_kind <> 'dead'
+			and not exists (select 1 from paused p where p.invocation = e.invocation)
+			and not exists (select 1 from approvals a where a.id = e.subject and a.state = 'open')
+			and not exists (select 1 from events o where o.seq = e.retry_of)
+			limit $2` + t.skipLocked("e") + `)`,
+		`delete from outbox where seq in (
+			select o.seq from outbox o where o.state = 'sent' and o.sent_at < $1
+			and not exists (select 1 from approvals a join paused p on p.invocation = a.invocation where a.id = o.approval)
+			limit $2` + t.skipLocked("o") + `)`,
+		`delete from outbox where seq in (select o.seq from outbox o where o.state = 'dropped' and o.created_at < $1 limit $2` + t.skipLocked("o") + `)`,
+		`delete from intents where approval in (
+			select i.approval from approvals a join intents i on i.approval = a.id where a.state <> 'open' and a.decided_at < $1
+			and not exists (select 1 from paused p where p.invocation = a.invocation)
+			limit $2` + t.skipLocked("i") + `)`,
+		`delete from approvals where seq in (
+			select a.seq from approvals a where a.state <> 'open' and a.decided_at < $1
+			and not exists (select 1 from paused p where p.invocation = a.invocation)
+			and not exists (select 1 from intents i where i.approval = a.id)
+			limit $2` + t.skipLocked("a") + `)`,
+		`delete from evidence where invocation in (
+			select v.invocation from evidence v where v.at < $1
+			and not exists (select 1 from paused p where p.invocation = v.invocation)
+			limit $2` + t.skipLocked("v") + `)`,
+		`delete from leases where name in (select l.name from leases l where l.lease_until < $1 limit $2` + t.skipLocked("l") + `)`,
+		`delete from rate_tokens where seq in (select r.seq from rate_tokens r where r.ends < $1 limit $2` + t.skipLocked("r") + `)`,
+	}
+}
+
+// expired removes at most $2 values whose lifetime is over at $1.
+func expired(t *Tx) string {
+	return `delete from kv where name in (select k.name from kv k where k.expires_at > 0 and k.expires_at <= $1 limit $2` + t.skipLocked("k") + `)`
+}
+
+// unused gives the statements that remove rows which only stand for locks. Queues of clicks and controls come and go, and so do
+// destinations; a conversation's row stays, since it knows the generation.
+func unused(t *Tx) []string {
+	return append([]string{
+		`delete from queues where queue_key in (select q.queue_key from queues q where q.controls = true and q.ready_at is null and q.owner = '' limit $1` + t.skipLocked("q") + `)`,
+		`delete from destinations where destination in (select d.destination from destinations d where d.ready_at is null limit $1` + t.skipLocked("d") + `)`,
+	}, t.hooks.PruneLocks...)
+}
+
+// Prune removes what is old. It works in several transactions: a crash between two leaves the rest for the next time.
+func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err error) {
+	t := s.tx(Runner{}, time.Time{}) // for its locking clauses alone
+	for _, query := range prunes(t) {
+		n, err := s.prune(ctx, func(t *Tx) (int64, error) { return t.Exec(query, t.Now.Add(-age), pruneStep) })
+		removed += n
+		if err != nil {
+			return removed, err
+		}
+	}
+	n, err := s.prune(ctx, func(t *Tx) (int64, error) { return t.Exec(expired(t), t.Now, pruneStep) })
+	removed += n
+	if err != nil {
+		return removed, err
+	}
+	for _, query := range unused(t) {
+		if _, err := s.prune(ctx, func(t *Tx) (int64, error) { return t.Exec(query, pruneStep) }); err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// prune repeats a step until it finds less than it may take.
+func (s *Store) prune(ctx context.Context, step func(*Tx) (int64, error)) (removed int, err error) {
+	for n := int64(pruneStep); n == pruneStep; {
+		err = s.write(ctx, func(t *Tx) (err error) {
+			if err := t.readClock(); err != nil {
+				return err
+			}
+			n, err = step(t)
+			return err
+		})
+		if err != nil {
+			return removed, err
+		}
+		removed += int(n)
+	}
+	return removed, nil
+}

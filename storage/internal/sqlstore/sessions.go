@@ -1,0 +1,249 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"gatehouse/core"
+)
+
+// LoadSession reads the session's row alone, and counts by index what the writer's own earlier attempt left.
+func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
+	var rec *core.SessionRecord
+	err := s.read(ctx, func(t *Tx) error {
+		r := core.SessionRecord{ID: id, Writer: w}
+		var has bool
+		var messages, left int
+		var end int64
+		found, err := t.Row([]any{&r.SchemaVersion, fromJSON{&r.State}, &has, &messages, &end, &r.Version, timestamp{&r.CreatedAt}, timestamp{&r.UpdatedAt}, &left}, `
+			select schema_version, state, has_messages, messages, next_pos, version, created_at, updated_at,
+				(select count(*) from messages m where m.session = $1 and m.invocation = $2 and m.n >= $3)
+			from sessions where id = $1`, id, w.Invocation, w.From)
+		if err != nil || !found {
+			return err
+		}
+		if has {
+			h := core.NewHistory(messages-left, history{store: s, session: id, without: w, end: end})
+			r.Messages = &h
+		}
+		rec = &r
+		return nil
+	})
+	return rec, err
+}
+
+// history reads a session's messages as they stood when it was loaded: those before end, without an attempt's own.
+type history struct {
+	store   *Store
+	session core.SessionID
+	without core.Writer
+	end     int64
+}
+
+// Before reads backwards along the order; what is skipped is passed over in the index.
+func (h history) Before(ctx context.Context, skip, n int) ([]core.Message, error) {
+	var page []core.Message
+	err := h.store.read(ctx, func(t *Tx) (err error) {
+		page, err = List(t, readMessage, `
+			select body from messages where session = $1 and pos < $2 and not (invocation = $3 and n >= $4) order by pos desc limit $5 offset $6`,
+			h.session, h.end, h.without.Invocation, h.without.From, n, skip)
+		return err
+	})
+	slices.Reverse(page)
+	return page, err
+}
+
+func readMessage(scan func(...any) error) (m core.Message, err error) {
+	return m, scan(fromJSON{&m})
+}
+
+// SaveSession saves in the middle of a turn.
+func (s *Store) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
+	var saved saved
+	err := s.fenced(ctx, c, func(t *Tx) (err error) {
+		saved, err = t.saveSession(rec)
+		return err
+	})
+	if err == nil {
+		saved.mark(rec)
+	}
+	return err
+}
+
+// saved is what the store decides about a saved session; it is written into the record only after the commit.
+type saved struct {
+	version int64
+	created time.Time
+	updated time.Time
+}
+
+func (s saved) mark(rec *core.SessionRecord) {
+	rec.Version, rec.CreatedAt, rec.UpdatedAt = s.version, s.created, s.updated
+}
+
+// saveSession overwrites the record and replaces the writer's rows. The history must stand on what is stored: one that does not
+// was read before something else was written, and is refused rather than mixed with it.
+func (t *Tx) saveSession(rec *core.SessionRecord) (saved, error) {
+	s := saved{version: 1, created: t.Now, updated: t.Now}
+	var messages, pos int64
+	known, err := t.Row([]any{&s.version, timestamp{&s.created}, &messages, &pos},
+		`select version + 1, created_at, messages, next_pos from sessions where id = $1`+t.forUpdate(), rec.ID)
+	if err != nil {
+		return s, err
+	}
+	if !known {
+		if _, err := t.Exec(`
+			insert into sessions (id, schema_version, state, has_messages, messages, next_pos, version, created_at, updated_at)
+			values ($1, '', '{}', false, 0, 0, 0, $2, $2)`, rec.ID, t.Now); err != nil {
+			return s, err
+		}
+	}
+	if rec.Messages != nil {
+		gone, err := t.Exec(`delete from messages where session = $1 and invocation = $2 and n >= $3`, rec.ID, rec.Writer.Invocation, rec.Writer.From)
+		if err != nil {
+			return s, err
+		}
+		messages -= gone
+		if stored := int64(rec.Messages.Stored()); stored != messages {
+			return s, core.Errorf(core.SessionWriteConflict, "The conversation %s has %d messages, but this turn was made on %d.", rec.ID, messages, stored)
+		}
+		if err := t.insertMessages(rec.ID, rec.Writer, pos, rec.Messages.Added()); err != nil {
+			return s, err
+		}
+		messages += int64(len(rec.Messages.Added()))
+		pos += int64(len(rec.Messages.Added()))
+	}
+	state := rec.State
+	if state == nil {
+		state = map[string]json.RawMessage{}
+	}
+	_, err = t.Exec(`update sessions set schema_version = $1, state = $2, has_messages = has_messages or $3, messages = $4, next_pos = $5, version = $6, updated_at = $7 where id = $8`,
+		rec.SchemaVersion, asJSON{state}, rec.Messages != nil, messages, pos, s.version, t.Now, rec.ID)
+	return s, err
+}
+
+// insertMessages adds rows, as many as a statement's parameters allow in one statement.
+func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []core.Message) error {
+	if len(msgs) > 0 && w.Invocation == "" {
+		return core.Errorf(core.Internal, "Messages of the conversation %s were to be stored without the turn they belong to.", id)
+	}
+	const most = 5000
+	for len(msgs) > 0 {
+		n := min(len(msgs), most)
+		c := conditions{}
+		session, invocation := c.arg(id), c.arg(w.Invocation)
+		rows := make([]string, n)
+		for i, m := range msgs[:n] {
+			rows[i] = "(" + session + ", " + invocation + ", " + c.arg(w.From+i) + ", " + c.arg(pos+int64(i)) + ", " + c.arg(asJSON{m}) + ")"
+		}
+		if _, err := t.Exec(`insert into messages (session, invocation, n, pos, body) values `+strings.Join(rows, ", "), c.args...); err != nil {
+			return err
+		}
+		msgs, pos, w.From = msgs[n:], pos+int64(n), w.From+n
+	}
+	return nil
+}
+
+// appendMessages adds rows outside a turn of their invocation: after all that it has, from number from on at least.
+func (t *Tx) appendMessages(id core.SessionID, invocation core.InvocationID, from int, msgs []core.Message) error {
+	if len(msgs) == 0 {
+		return nil
+	}
+	var pos int64
+	known, err := t.Row([]any{&pos}, `select next_pos from sessions where id = $1`+t.forUpdate(), id)
+	if err != nil || !known {
+		return err
+	}
+	var next int
+	if _, err := t.Row([]any{&next}, `select coalesce(max(n) + 1, 0) from messages where session = $1 and invocation = $2`, id, invocation); err != nil {
+		return err
+	}
+	if err := t.insertMessages(id, core.Writer{Invocation: invocation, From: max(from, next)}, pos, msgs); err != nil {
+		return err
+	}
+	_, err = t.Exec(`update sessions set has_messages = true, messages = messages + $1, next_pos = next_pos + $1, version = version + 1, updated_at = $2 where id = $3`,
+		len(msgs), t.Now, id)
+	return err
+}
+
+// InvocationMessages reads one invocation's rows by their key.
+func (s *Store) InvocationMessages(ctx context.Context, id core.SessionID, invocation core.InvocationID) (msgs []core.Message, err error) {
+	err = s.read(ctx, func(t *Tx) error {
+		msgs, err = List(t, readMessage, `select body from messages where session = $1 and invocation = $2 order by n`, id, invocation)
+		return err
+	})
+	return msgs, err
+}
+
+// ListSessions reads summaries along the index of changes.
+func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) (all []core.SessionSummary, err error) {
+	read := func(scan func(...any) error) (x core.SessionSummary, err error) {
+		return x, scan(&x.ID, &x.SchemaVersion, &x.Messages, timestamp{&x.CreatedAt}, timestamp{&x.UpdatedAt})
+	}
+	var where conditions
+	if !f.UpdatedAfter.IsZero() {
+		where.and("updated_at > " + where.arg(f.UpdatedAfter))
+	}
+	if !f.CreatedAfter.IsZero() {
+		where.and("created_at > " + where.arg(f.CreatedAfter))
+	}
+	if f.SchemaVersion != nil {
+		where.and("schema_version = " + where.arg(*f.SchemaVersion))
+	}
+	end, args := where.sql("updated_at", f.Limit)
+	err = s.read(ctx, func(t *Tx) error {
+		all, err = List(t, read, `select id, schema_version, messages, created_at, updated_at from sessions`+end, args...)
+		return err
+	})
+	return all, err
+}
+
+// DeleteSession removes a session. A holder whose lease is over loses its queue first, so that it can't write the session again.
+func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
+	return s.write(ctx, func(t *Tx) error {
+		queue := id.Conversation()
+		found, err := t.lockKnownQueue(queue.Queue())
+		if err != nil {
+			return err
+		}
+		if !found {
+			if err := t.readClock(); err != nil {
+				return err
+			}
+		}
+		var until time.Time
+		runs, err := t.Row([]any{timestamp{&until}}, `
+			select lease_until from queues where queue_key = $1 and owner <> '' and exists (select 1 from events where seq = queues.event and session = $2)`, queue, id)
+		if err != nil {
+			return err
+		}
+		if runs && until.After(t.Now) {
+			return core.Errorf(core.Invalid, "A turn of the conversation %s runs. Stop it first, or wait for its end.", id)
+		}
+		if runs {
+			if _, err := t.Exec(`update queues set owner = '', lease_until = 0, fence = fence + 1 where queue_key = $1`, queue); err != nil {
+				return err
+			}
+			if err := t.updateReady(queue.Queue()); err != nil {
+				return err
+			}
+		}
+		waiting, err := t.Texts(`select invocation from paused where session = $1`, id)
+		if err != nil {
+			return err
+		}
+		for _, invocation := range waiting {
+			if err := t.abandon(core.Abandon{Invocation: core.InvocationID(invocation), Cancel: true, Reason: "the conversation was deleted"}, 0); err != nil {
+				return err
+			}
+		}
+		if _, err := t.Exec(`delete from evidence where session = $1`, id); err != nil {
+			return err
+		}
+		_, err = t.Exec(`delete from sessions where id = $1`, id) // and its messages with it
+		return err
+	})
+}

@@ -1,0 +1,83 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/core"
+)
+
+// AddTask stores a task unless its key is known.
+func (s *Store) AddTask(ctx context.Context, task core.Task, wait time.Duration) error {
+	return s.write(ctx, func(t *Tx) error {
+		if err := t.readClock(); err != nil {
+			return err
+		}
+		task.Due = t.Now.Add(wait)
+		return t.addTask(task)
+	})
+}
+
+func (t *Tx) addTask(task core.Task) error {
+	_, err := t.Exec(`insert into tasks (key, kind, subject, due) values ($1, $2, $3, $4) on conflict (key) do nothing`, task.Key, task.Kind, task.Subject, task.Due)
+	return err
+}
+
+// ClaimTasks gives what is due, the earliest first; each comes back after the lease unless it is ended.
+func (s *Store) ClaimTasks(ctx context.Context, n int, lease time.Duration) ([]core.Task, error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	read := func(scan func(...any) error) (x core.Task, err error) {
+		return x, scan(&x.Key, &x.Kind, &x.Subject, timestamp{&x.Due})
+	}
+	// Looking first costs no commit, and most looks find nothing.
+	var first time.Time
+	var found bool
+	err := s.read(ctx, func(t *Tx) (err error) {
+		found, err = t.Row([]any{timestamp{&first}, Clock{t}}, `select due, `+t.hooks.Clock+` from tasks where due > 0 order by due limit 1`)
+		found = found && !first.After(t.Now)
+		return err
+	})
+	if err != nil || !found {
+		return nil, err
+	}
+	var tasks []core.Task
+	err = s.write(ctx, func(t *Tx) (err error) {
+		if err := t.readClock(); err != nil {
+			return err
+		}
+		if tasks, err = List(t, read, `select key, kind, subject, due from tasks where due <= $1 order by due limit $2`+t.skipLocked("tasks"), t.Now, n); err != nil {
+			return err
+		}
+		for _, task := range tasks {
+			if _, err := t.Exec(`update tasks set due = $1 where key = $2`, t.Now.Add(lease), task.Key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tasks, nil
+}
+
+// EndTask removes a task, or puts it off. Ending what is gone succeeds.
+func (s *Store) EndTask(ctx context.Context, key string, wait time.Duration) error {
+	return s.write(ctx, func(t *Tx) error {
+		if wait <= 0 {
+			return t.endTask(key)
+		}
+		if err := t.readClock(); err != nil {
+			return err
+		}
+		_, err := t.Exec(`update tasks set due = $1 where key = $2`, t.Now.Add(wait), key)
+		return err
+	})
+}
+
+func (t *Tx) endTask(key string) error {
+	_, err := t.Exec(`delete from tasks where key = $1`, key)
+	return err
+}

@@ -1,0 +1,118 @@
+package sqlstore
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Tx is what a method works with: one transaction, or one read. Arguments of statements are plain values, times, and the types of
+// this package that say how a value is stored.
+type Tx struct {
+	// Now is the time of the transaction. By the database's clock it is known once a lock was taken or readClock was called.
+	Now time.Time
+
+	run    Runner
+	hooks  *Hooks
+	newID  func() string
+	trace  func(Statement)
+	outbox []outboxWrite     // see writeOutbox
+	audits []core.AuditEntry // see writeAudit
+}
+
+// Exec runs a change and gives the number of rows it changed.
+func (t *Tx) Exec(query string, args ...any) (changed int64, err error) {
+	values, err := plain(args)
+	if err != nil {
+		return 0, err
+	}
+	if changed, err = t.run.Exec(query, values); err != nil {
+		return 0, fmt.Errorf("running %.60q: %w", query, err)
+	}
+	t.trace(Statement{SQL: query, Write: true, Changed: changed})
+	return changed, nil
+}
+
+// each calls visit for every row.
+func (t *Tx) each(query string, args []any, visit func(scan func(...any) error) error) error {
+	values, err := plain(args)
+	if err != nil {
+		return err
+	}
+	n := 0
+	err = t.run.Query(query, values, func(scan func(...any) error) error {
+		n++
+		return visit(scan)
+	})
+	if err != nil {
+		return fmt.Errorf("running %.60q: %w", query, err)
+	}
+	if strings.HasPrefix(strings.TrimSpace(query), "select") {
+		t.trace(Statement{SQL: query, Rows: n})
+	} else { // a change that gives back rows
+		t.trace(Statement{SQL: query, Write: true, Changed: int64(n)})
+	}
+	return nil
+}
+
+// Row reads one row into dest; found is false where there is none.
+func (t *Tx) Row(dest []any, query string, args ...any) (found bool, err error) {
+	err = t.each(query, args, func(scan func(...any) error) error {
+		found = true
+		return scan(dest...)
+	})
+	return found, err
+}
+
+// exists reports whether the query, which selects a number, gives a row.
+func (t *Tx) exists(query string, args ...any) (bool, error) {
+	return t.Row([]any{new(int64)}, query, args...)
+}
+
+// List reads all rows of a query, each by read.
+func List[T any](t *Tx, read func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+	var all []T
+	err := t.each(query, args, func(scan func(...any) error) error {
+		one, err := read(scan)
+		all = append(all, one)
+		return err
+	})
+	return all, err
+}
+
+// Texts reads a column of texts.
+func (t *Tx) Texts(query string, args ...any) ([]string, error) {
+	return List(t, func(scan func(...any) error) (s string, err error) { return s, scan(&s) }, query, args...)
+}
+
+// readClock sets Now by the database's clock, in a transaction that waits for no lock.
+func (t *Tx) readClock() error {
+	if t.hooks.Clock == "0" {
+		return nil
+	}
+	_, err := t.Row([]any{Clock{t}}, `select `+t.hooks.Clock)
+	return err
+}
+
+// lockRows locks the rows of a table that the condition names, and reads the clock after that; rows is "TABLE where CONDITION".
+func (t *Tx) lockRows(rows string, args ...any) (found bool, err error) {
+	return t.Row([]any{Clock{t}}, `select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
+}
+
+// forUpdate ends a query whose rows are locked.
+func (t *Tx) forUpdate() string {
+	if t.hooks.RowLocks {
+		return ` for update`
+	}
+	return ""
+}
+
+// skipLocked ends a query whose rows of one table are locked, without those that another transaction has locked.
+func (t *Tx) skipLocked(table string) string {
+	if t.hooks.RowLocks {
+		return ` for update of ` + table + ` skip locked`
+	}
+	return ""
+}

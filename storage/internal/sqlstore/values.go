@@ -1,0 +1,112 @@
+package sqlstore
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// asJSON is an argument that is stored as JSON text.
+type asJSON struct{ v any }
+
+// free is an argument that holds free text: what a database's text can't hold is replaced in it. Keys are not treated so, since two of
+// them could become one.
+type free string
+
+// plain makes arguments what the drivers know.
+func plain(args []any) ([]any, error) {
+	out := make([]any, len(args))
+	for i, a := range args {
+		switch a := a.(type) {
+		case asJSON:
+			text, err := encode(a.v)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = text
+		case free:
+			out[i] = clean(string(a))
+		case time.Time:
+			out[i] = nanoseconds(a)
+		default:
+			out[i] = a
+		}
+	}
+	return out, nil
+}
+
+// clean replaces what a database's text can't hold.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+}
+
+func encode(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", fmt.Errorf("encoding %T: %w", v, err)
+	}
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// fromJSON is a destination for JSON text.
+type fromJSON struct{ v any }
+
+// Scan decodes.
+func (j fromJSON) Scan(src any) error {
+	text, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("decoding %T: a text is wanted, not %T", j.v, src)
+	}
+	if err := json.Unmarshal([]byte(text), j.v); err != nil {
+		return fmt.Errorf("decoding %T: %w", j.v, err)
+	}
+	return nil
+}
+
+// latest is the latest time that fits; a later one means "never".
+var latest = time.Unix(0, math.MaxInt64)
+
+// nanoseconds is how a time is stored; 0 is the zero time.
+func nanoseconds(t time.Time) int64 {
+	switch {
+	case t.IsZero():
+		return 0
+	case t.After(latest):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
+
+// timestamp is a destination for a stored time; null is the zero time too.
+type timestamp struct{ t *time.Time }
+
+// Scan takes the time in UTC.
+func (s timestamp) Scan(src any) error {
+	*s.t = time.Time{}
+	switch n := src.(type) {
+	case nil:
+	case int64:
+		if n != 0 {
+			*s.t = time.Unix(0, n).UTC()
+		}
+	default:
+		return fmt.Errorf("a time is stored as %T", src)
+	}
+	return nil
+}
+
+// Clock is a destination for Hooks.Clock: it sets the transaction's Now, where the database's clock counts.
+type Clock struct{ Tx *Tx }
+
+// Scan takes the time in UTC.
+func (c Clock) Scan(src any) error {
+	if n, ok := src.(int64); ok && n != 0 {
+		c.Tx.Now = time.Unix(0, n).UTC()
+	}
+	return nil
+}

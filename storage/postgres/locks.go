@@ -1,0 +1,43 @@
+package postgres
+
+import (
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
+)
+
+// clock is the database's clock in nanoseconds, by which all replicas go.
+const clock = `(extract(epoch from clock_timestamp()) * 1000000)::bigint * 1000`
+
+// lockQueue locks a queue's row, which is added where there is none, and then reads the clock: so times rise in the order in which a
+// queue's transactions commit. What is read before this says nothing about the queue; later statements see all of it.
+func lockQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation core.ConversationID) error {
+	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, `
+		insert into queues (queue_key, platform, conversation, controls) values ($1, $2, $3, $4)
+		on conflict (queue_key) do update set fence = queues.fence
+		returning `+clock, key, platform, conversation, key != conversation.Queue())
+	return err
+}
+
+// lockDestinations locks destinations in order, which are added where there are none, and reads the clock after that.
+func lockDestinations(t *sqlstore.Tx, destinations []string) error {
+	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, `
+		insert into destinations (destination) select d from unnest($1::text[]) with ordinality as wanted (d, n) order by n
+		on conflict (destination) do update set conversation = destinations.conversation
+		returning `+clock, destinations)
+	return err
+}
+
+// lockRateLimit locks a name, which is added where there is none, and then reads the clock. It says until when the row is of use; see
+// unusedLimits.
+func lockRateLimit(t *sqlstore.Tx, name string, window time.Duration) error {
+	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, `
+		insert into rate_limits (name, ends) values ($1, `+clock+` + $2)
+		on conflict (name) do update set ends = greatest(rate_limits.ends, `+clock+` + $2)
+		returning `+clock, name, window.Nanoseconds())
+	return err
+}
+
+// unusedLimits removes the locks of rate-limited names that nobody uses any more.
+const unusedLimits = `delete from rate_limits where name in (select name from rate_limits where ends < (select ` + clock + `) limit $1 for update skip locked)`

@@ -1,0 +1,119 @@
+package postgres
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
+)
+
+// Options are what a store takes from outside. The zero Options are those of a real process.
+type Options struct {
+	NewID   func() string // invocation ids; see sqlstore.New
+	Log     *slog.Logger
+	Timeout time.Duration            // how long one transaction may take, waiting included; 10 s where 0
+	Trace   func(sqlstore.Statement) // called for every statement, from several goroutines; for tests and measurements
+}
+
+func (o Options) filled() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 10 * time.Second
+	}
+	return o
+}
+
+// database is one process's view of a database. Any number of processes may have one.
+type database struct {
+	options Options
+	pool    *pgxpool.Pool
+	once    sync.Once
+}
+
+// Open connects to the database and brings its schema up to date. A newer one is refused (store_newer), and so is a schema that
+// holds another program's tables of our names (store_unreadable).
+func Open(ctx context.Context, url string, o Options) (*sqlstore.Store, error) {
+	db, err := openDatabase(ctx, url, o)
+	if err != nil {
+		return nil, err
+	}
+	return db.store(), nil
+}
+
+func openDatabase(ctx context.Context, url string, o Options) (*database, error) {
+	o = o.filled()
+	if _, _, err := Migrate(ctx, url, o); err != nil {
+		return nil, err
+	}
+	config, err := configure(url)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return &database{options: o, pool: pool}, nil
+}
+
+// store gives the store's methods on the database.
+func (db *database) store() *sqlstore.Store {
+	return sqlstore.New(sqlstore.Hooks{
+		Write: db.write, Read: db.read, Snapshot: db.snapshot, Register: register, Close: db.close,
+		RowLocks: true, Clock: clock,
+		LockQueue: lockQueue, LockDestinations: lockDestinations, LockRateLimit: lockRateLimit,
+		ReadyQueues: readyQueues, DueDestinations: dueDestinations,
+		PruneLocks: []string{unusedLimits},
+	}, db.options.NewID, db.options.Trace)
+}
+
+// close lets running transactions end and closes all connections.
+func (db *database) close() error {
+	db.once.Do(db.pool.Close)
+	return nil
+}
+
+// connections is how many a process opens at most, where the URL does not say (pool_max_conns).
+const connections = 8
+
+// configure reads the URL. What it says, a password among it, is in no error.
+func configure(url string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, core.Errorf(core.Invalid, "The address of the database can't be read. It must be of the form postgres://USER:PASSWORD@HOST:5432/DATABASE; a character such as @ or / in the password is written as %%40 or %%2F.")
+	}
+	if !strings.Contains(url, "pool_max_conns") {
+		config.MaxConns = connections
+	}
+	// One round trip a statement and nothing left behind on the connection; see the package comment.
+	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	config.ConnConfig.StatementCacheCapacity = 0
+	config.ConnConfig.DescriptionCacheCapacity = 0
+	if config.ConnConfig.RuntimeParams["application_name"] == "" {
+		config.ConnConfig.RuntimeParams["application_name"] = "gatehouse"
+	}
+	return config, nil
+}
+
+// register gives a name that nobody ever had. No database can prove that a process on another machine is dead; so what a dead one
+// held comes back when its leases are over.
+func register(_ context.Context, instance string, _ func(owner string) error) (string, error) {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, instance)
+	return name[:min(len(name), 60)] + "-" + uuid.NewString(), nil
+}

@@ -1,0 +1,106 @@
+package sqlite
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
+)
+
+// Each scope is asked for by a query of its own, along the index that fits it: SQLite would walk all ready rows for a list of scopes.
+
+// ready is something that can be claimed, and since when.
+type ready struct {
+	name string
+	at   int64
+}
+
+func readReady(scan func(...any) error) (r ready, err error) { return r, scan(&r.name, &r.at) }
+
+// readyQueues are the queues that can be claimed, those that wait longest first.
+func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, _ bool) ([]string, error) {
+	if !r.Controls {
+		paused, err := t.Row([]any{new(int64)}, `select 1 from kv where name = 'paused'`)
+		if err != nil || paused {
+			return nil, err
+		}
+	}
+	return firstOf(r.Scopes, r.Limit, func(scope core.Scope) ([]ready, error) {
+		if scope.Conversations == nil {
+			return sqlstore.List(t, readReady, `
+				select queue_key, ready_at from queues where platform = $1 and controls = $2 and ready_at <= $3 order by ready_at limit $4`,
+				scope.Platform, r.Controls, t.Now, r.Limit)
+		}
+		these, err := list(scope.Conversations)
+		if err != nil {
+			return nil, err
+		}
+		return sqlstore.List(t, readReady, `
+			select queue_key, ready_at from queues indexed by queues_scoped
+			where conversation in (select value from json_each($1)) and +platform = $2 and controls = $3 and ready_at <= $4 order by ready_at limit $5`,
+			these, scope.Platform, r.Controls, t.Now, r.Limit)
+	})
+}
+
+// dueDestinations are the destinations with a post to deliver, those that wait longest first.
+func dueDestinations(t *sqlstore.Tx, r core.PostRequest, _ bool) ([]string, error) {
+	return firstOf(r.Scopes, r.Limit, func(scope core.Scope) ([]ready, error) {
+		if scope.Conversations == nil {
+			return sqlstore.List(t, readReady, `select destination, ready_at from destinations where platform = $1 and ready_at <= $2 order by ready_at limit $3`,
+				scope.Platform, t.Now, r.Limit)
+		}
+		these, err := list(scope.Conversations)
+		if err != nil {
+			return nil, err
+		}
+		return sqlstore.List(t, readReady, `
+			select destination, ready_at from destinations indexed by destinations_scoped
+			where conversation in (select value from json_each($1)) and +platform = $2 and ready_at <= $3 order by ready_at limit $4`,
+			these, scope.Platform, t.Now, r.Limit)
+	})
+}
+
+// list makes conversations one argument, for json_each.
+func list(conversations []core.ConversationID) (string, error) {
+	text, err := json.Marshal(conversations)
+	if err != nil {
+		return "", fmt.Errorf("listing conversations: %w", err)
+	}
+	return string(text), nil
+}
+
+// firstOf are the names that the scopes' queries find, each once, at most n of them.
+func firstOf(scopes []core.Scope, n int, find func(core.Scope) ([]ready, error)) ([]string, error) {
+	var all []ready
+	for _, scope := range scopes {
+		found, err := find(scope)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	slices.SortStableFunc(all, func(a, b ready) int { return cmp.Compare(a.at, b.at) })
+	var names []string
+	seen := map[string]bool{}
+	for _, one := range all {
+		if !seen[one.name] && len(names) < n {
+			names = append(names, one.name)
+		}
+		seen[one.name] = true
+	}
+	return names, nil
+}
+
+// addQueue adds a queue's row where there is none. The writer is alone, so there is nothing to lock.
+func addQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation core.ConversationID) error {
+	_, err := t.Exec(`insert into queues (queue_key, platform, conversation, controls) values ($1, $2, $3, $4) on conflict (queue_key) do nothing`,
+		key, platform, conversation, key != conversation.Queue())
+	return err
+}
+
+// nothingToLock is for what needs no lock, since the writer is alone.
+func nothingToLock(*sqlstore.Tx, string, time.Duration) error { return nil }

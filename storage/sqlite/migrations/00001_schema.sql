@@ -1,0 +1,260 @@
+-- +goose Up
+
+-- The mark of our files: another program's database is refused.
+pragma application_id = 1734440037;
+
+-- Times are nanoseconds since 1970; 0 = none. Booleans are integers: 0 or 1.
+
+-- A row for each queue that ever had an event. controls: it takes clicks or control words beside a conversation. ready_at says when
+-- it can next be claimed: null = nothing to do; where it is held, the end of the lease. event is the one that the holder runs, or ran
+-- when it died. generation counts for conversations alone.
+create table queues (
+  queue_key    text    not null primary key,
+  platform     text    not null,
+  conversation text    not null,
+  controls     integer not null,
+  generation   integer not null default 1,
+  owner        text    not null default '',
+  lease_until  integer not null default 0,
+  fence        integer not null default 0,
+  event        integer not null default 0,
+  stop         integer not null default 0,
+  ready_at     integer
+) strict, without rowid;
+create index queues_ready   on queues (platform, controls, ready_at) where ready_at is not null;
+create index queues_scoped  on queues (conversation, controls, ready_at) where ready_at is not null;
+create index queues_waiting on queues (ready_at) where ready_at is not null;
+create index queues_owner   on queues (owner) where owner <> '';
+create index queues_unused  on queues (controls) where ready_at is null;
+
+-- ended_at = 0: it waits or runs. signal: it overtakes messages. due_at: accepted_at, or the end of its delay. revision is that of its
+-- latest amendment.
+create table events (
+  seq          integer primary key autoincrement,
+  platform     text    not null,
+  id           text    not null,
+  conversation text    not null,
+  queue_key    text    not null,
+  kind         text    not null,
+  signal       integer not null,
+  subject      text    not null,
+  actor        text    not null,
+  address      text    not null,
+  payload      blob,
+  invocation   text    not null,
+  session      text    not null default '',
+  accepted_at  integer not null,
+  due_at       integer not null,
+  attempt      integer not null default 0,
+  retries      integer not null default 0,
+  not_before   integer not null default 0,
+  ended_at     integer not null default 0,
+  end_kind     text    not null default '',
+  end_category text    not null default '',
+  end_cause    text    not null default '',
+  retry_of     integer not null default 0,
+  revision     text    not null default '',
+  unique (platform, id)
+) strict;
+create index events_waiting      on events (queue_key, signal, seq) where ended_at = 0;
+create index events_unended      on events (seq) where ended_at = 0;
+create index events_conversation on events (conversation, seq);
+create index events_open         on events (conversation, seq) where ended_at = 0;
+create index events_session      on events (session, seq);
+create index events_invocation   on events (invocation, seq);
+create index events_end          on events (end_kind, seq) where end_kind <> '';
+create index events_ended        on events (ended_at) where ended_at > 0;
+create unique index events_retry on events (retry_of) where retry_of <> 0;
+
+-- messages counts the rows, next_pos is where the next one goes: neither is ever found out by counting. has_messages: its graph
+-- keeps messages.
+create table sessions (
+  id             text    not null primary key,
+  schema_version text    not null,
+  state          text    not null,
+  has_messages   integer not null,
+  messages       integer not null,
+  next_pos       integer not null,
+  version        integer not null,
+  created_at     integer not null,
+  updated_at     integer not null
+) strict, without rowid;
+create index sessions_updated on sessions (updated_at);
+
+create table messages (
+  session    text    not null references sessions (id) on delete cascade,
+  invocation text    not null,
+  n          integer not null,
+  pos        integer not null,
+  body       text    not null,
+  primary key (session, invocation, n)
+) strict, without rowid;
+create unique index messages_order on messages (session, pos);
+
+create table paused (
+  invocation text    not null primary key,
+  session    text    not null,
+  signal     text    not null,
+  record     text    not null,
+  created_at integer not null
+) strict, without rowid;
+create index paused_session on paused (session);
+create index paused_signal  on paused (signal, created_at);
+
+-- body is what never changes: address, call, requester, rule. changed is what the request says now, where it was amended.
+create table approvals (
+  seq          integer primary key autoincrement,
+  id           text    not null unique,
+  invocation   text    not null,
+  session      text    not null,
+  conversation text    not null,
+  body         text    not null,
+  state        text    not null,
+  reason       text    not null,
+  decided_by   text    not null,
+  decided_at   integer not null,
+  created_at   integer not null,
+  deadline     integer not null,
+  begun        integer not null,
+  changed      text    not null
+) strict;
+create index approvals_state        on approvals (state, seq);
+create index approvals_session      on approvals (session, seq);
+create index approvals_conversation on approvals (conversation, seq);
+create index approvals_invocation   on approvals (invocation, seq);
+create index approvals_decided      on approvals (decided_at) where state <> 'open';
+
+create table votes (
+  approval text    not null references approvals (id) on delete cascade,
+  n        integer not null,
+  actor    text    not null,
+  body     text    not null,
+  primary key (approval, n),
+  unique (approval, actor)
+) strict, without rowid;
+
+create table audit (
+  seq      integer not null primary key,
+  at       integer not null,
+  approval text    not null,
+  action   text    not null,
+  actor    text    not null,
+  detail   text    not null,
+  prev     text    not null,
+  hash     text    not null
+) strict;
+-- The head of the log: one row.
+create table audit_head (
+  one  integer not null primary key,
+  seq  integer not null,
+  hash text    not null
+) strict;
+insert into audit_head (one, seq, hash) values (1, 0, '');
+
+-- content is a JSON string: a tool may say what a text can't hold.
+create table intents (
+  approval   text    not null primary key,
+  invocation text    not null,
+  tool       text    not null,
+  digest     text    not null,
+  begun_at   integer not null,
+  ended_at   integer not null default 0,
+  content    text    not null default '""',
+  category   text    not null default ''
+) strict, without rowid;
+
+-- A row is in flight while owner is set and lease_until is to come.
+create table outbox (
+  seq          integer primary key autoincrement,
+  key          text    not null unique,
+  destination  text    not null,
+  platform     text    not null,
+  conversation text    not null,
+  kind         text    not null,
+  approval     text    not null,
+  post         text    not null,
+  state        text    not null,
+  wanted       integer not null,
+  shown        integer not null,
+  parts        text    not null,
+  attempts     integer not null,
+  next_at      integer not null,
+  cause        text    not null,
+  owner        text    not null default '',
+  lease_until  integer not null default 0,
+  fence        integer not null default 0,
+  created_at   integer not null,
+  sent_at      integer not null default 0
+) strict;
+create index outbox_waiting      on outbox (destination, seq) where state = 'waiting';
+create index outbox_flight       on outbox (destination) where owner <> '';
+create index outbox_owner        on outbox (owner) where owner <> '';
+create index outbox_state        on outbox (state, seq);
+create index outbox_conversation on outbox (conversation, seq);
+create index outbox_open         on outbox (conversation, seq) where state = 'waiting';
+create index outbox_approval     on outbox (approval) where approval <> '';
+create index outbox_sent         on outbox (sent_at) where state = 'sent';
+
+-- A row for each destination, as queues are to events: platform and conversation are those of its first row that waits; ready_at
+-- null = nothing to deliver.
+create table destinations (
+  destination  text    not null primary key,
+  platform     text    not null,
+  conversation text    not null,
+  ready_at     integer
+) strict, without rowid;
+create index destinations_ready  on destinations (platform, ready_at) where ready_at is not null;
+create index destinations_scoped on destinations (conversation, ready_at) where ready_at is not null;
+create index destinations_unused on destinations (ready_at) where ready_at is null;
+
+create table tasks (
+  key     text    not null primary key,
+  kind    text    not null,
+  subject text    not null,
+  due     integer not null
+) strict, without rowid;
+create index tasks_due on tasks (due);
+
+-- What an invocation did, as a join check's input; the last segment's stands.
+create table evidence (
+  invocation text    not null primary key,
+  session    text    not null,
+  body       text    not null,
+  at         integer not null
+) strict, without rowid;
+create index evidence_session on evidence (session);
+create index evidence_at      on evidence (at);
+
+-- expires_at 0: it stands.
+create table kv (
+  name       text    not null primary key,
+  value      text    not null,
+  expires_at integer not null default 0
+) strict, without rowid;
+create index kv_expires on kv (expires_at) where expires_at > 0;
+
+-- Who holds a name, and until when.
+create table leases (
+  name        text    not null primary key,
+  owner       text    not null,
+  lease_until integer not null
+) strict, without rowid;
+create index leases_until on leases (lease_until);
+
+-- Each use of a rate-limited name, and when it no longer counts.
+create table rate_tokens (
+  seq  integer primary key,
+  name text    not null,
+  at   integer not null,
+  ends integer not null
+) strict;
+create index rate_tokens_name on rate_tokens (name, at);
+create index rate_tokens_ends on rate_tokens (ends);
+
+-- The table of the demo's note tool.
+create table notes (
+  seq   integer primary key autoincrement,
+  owner text not null,
+  text  text not null
+) strict;
+create index notes_owner on notes (owner, seq);

@@ -1,0 +1,82 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"gatehouse/core"
+)
+
+// maxSlots is how many processes of one instance name a file can have.
+const maxSlots = 1000
+
+// register takes the first free slot of the instance's name and releases what its last owner, now proven dead, had leased. The lock is
+// a file of its own beside the database; it stays there, empty, and means nothing while nobody holds it.
+func (db *database) register(_ context.Context, instance string, free func(owner string) error) (string, error) {
+	name := sanitize(instance)
+	for slot := range maxSlots {
+		owner := fmt.Sprintf("%s-%d", name, slot)
+		lock, err := tryLock(db.file + "." + owner + ".lock")
+		if err != nil {
+			return "", core.Wrap(core.StoreUnreadable, err, "A lock file beside the database %s can't be made. Check that gatehouse may write in its folder.", db.file)
+		}
+		if lock == nil {
+			continue
+		}
+		if err := free(owner); err != nil {
+			lock.Close()
+			return "", err
+		}
+		db.mu.Lock()
+		db.locks = append(db.locks, lock)
+		db.mu.Unlock()
+		return owner, nil
+	}
+	return "", core.Errorf(core.StoreBusy, "More than %d processes named %s use the database %s.", maxSlots, name, db.file)
+}
+
+// sanitize keeps what is safe in a file's name.
+func sanitize(name string) string {
+	safe := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, name)
+	if safe == "" {
+		return "gatehouse"
+	}
+	return safe[:min(len(safe), 60)]
+}
+
+// tryLock gives nil, nil where another process, or another opening in this one, has the lock.
+func tryLock(path string) (*os.File, error) {
+	return flock(path, unix.LOCK_EX|unix.LOCK_NB)
+}
+
+func flock(path string, how int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening the lock: %w", err)
+	}
+	for {
+		err = unix.Flock(int(f.Fd()), how)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	if err == nil {
+		return f, nil
+	}
+	f.Close()
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("locking: %w", err)
+}

@@ -1,0 +1,100 @@
+package storagetest
+
+import "gatehouse/core"
+
+var abandonExamples = []example{
+	{"a paused turn is closed with rows of its own", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
+		s := w.signal(conversation, c.Event.Invocation)
+		w.done(w.take(s, minute), core.Finish{Retry: &core.Retry{After: minute}})
+		m := w.take(w.message(conversation), minute)
+		w.done(m, core.Finish{
+			Session:       w.session(m, 0, "bye"),
+			NewGeneration: true,
+			Abandoned:     []core.Abandon{{Invocation: c.Event.Invocation, Rows: said("cancelled", "too"), Cancel: true, Reason: "new conversation", By: ann}},
+		})
+		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"do a", "bye", "cancelled", "too"})
+		w.equal("the invocation's", words(must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w)), []string{"do a", "cancelled", "too"})
+		if rec := must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w); rec != nil {
+			w.Fatalf("got %+v", rec)
+		}
+		got := w.record(s)
+		w.equal("the signal", got.End.Kind, core.EndWithdrawn)
+		a := must(w.LoadApproval(w.ctx, "a"))(w)
+		if a.State != core.Cancelled || a.Reason != "new conversation" || a.DecidedBy.ID != ann.ID || a.DecidedAt.IsZero() {
+			w.Fatalf("got %+v", a)
+		}
+		_, err := w.Decide(w.ctx, vote("a", bob, core.Approve))
+		w.fails(err, core.ApprovalDecided)
+		w.db.Advance(2 * minute)
+		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
+		w.idle()
+	}},
+	{"the card is redrawn", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		w.sent(w.deliver(minute)[0], "ref")
+		m := w.take(w.message(conversation), minute)
+		w.done(m, core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}}})
+		row := w.deliver(minute)[0]
+		if row.Approval != "a" || row.Parts[0].Ref != "ref" || row.Wanted <= row.Shown {
+			w.Fatalf("got %+v", row)
+		}
+	}},
+	{"an approval given but not begun is cancelled too", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		m := w.message(conversation)
+		s := w.claim(minute)
+		w.done(s, core.Finish{Retry: &core.Retry{After: minute}})
+		w.done(w.take(m, minute), core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, Reason: "r"}}})
+		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Cancelled)
+		w.equal("the signal", w.record(s.Event.Seq).End.Kind, core.EndWithdrawn)
+		c2 := w.take(w.message(conversation), minute)
+		_, err := w.BeginIntent(w.ctx, c2, intent(c, "a"))
+		w.fails(err, core.ApprovalMissing)
+	}},
+	{"what was begun, or refused, stands", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		w.done(s, core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}}})
+		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Approved)
+
+		c = w.suspend(conversation, "b", core.Rule{})
+		must(w.Decide(w.ctx, vote("b", bob, core.Deny)))(w)
+		w.done(w.claim(minute), core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}}})
+		w.equal("the refusal", must(w.LoadApproval(w.ctx, "b"))(w).State, core.Refused)
+	}},
+	{"an approval that a turn has taken up can't be cancelled with the next pause", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		w.done(s, core.Finish{End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Paused: paused(s, "b", 1), Approval: asks(s, "b", core.Rule{})})
+		m := w.take(w.message(conversation), minute)
+		w.done(m, core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}}})
+		w.equal("the first", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Approved)
+		w.equal("the second", must(w.LoadApproval(w.ctx, "b"))(w).State, core.Cancelled)
+	}},
+	{"without cancel the approval is left alone", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		w.done(w.take(w.message(conversation), minute), core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation}}})
+		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Open)
+	}},
+	{"a resume that fails closes itself, after what it had saved", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		w.ok(w.SaveSession(w.ctx, s, w.session(s, 1, "acted")))
+		w.done(s, core.Finish{
+			End: core.End{Kind: core.EndErrored, Category: core.NodeException}, Resumed: c.Event.Invocation,
+			Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Rows: said("failed")}},
+		})
+		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"do a", "acted", "failed"})
+		w.equal("its own end", w.record(s.Event.Seq).End.Kind, core.EndErrored)
+		w.idle()
+	}},
+	{"closing what is not there is no error", func(w *world) {
+		w.done(w.take(w.message(conversation), minute), core.Finish{Abandoned: []core.Abandon{{Invocation: "none", Rows: said("x"), Cancel: true}}})
+	}},
+}

@@ -1,0 +1,240 @@
+package storagetest
+
+import (
+	"time"
+
+	"gatehouse/core"
+)
+
+// fenced are all the calls that need a conversation to be held.
+func (w *world) fenced(c core.Claim) map[string]error {
+	_, stop := w.StopRequested(w.ctx, c)
+	_, begin := w.BeginIntent(w.ctx, c, core.Intent{Approval: "a"})
+	return map[string]error{
+		"Renew":         w.Renew(w.ctx, c, minute),
+		"StopRequested": stop,
+		"Release":       w.Release(w.ctx, c),
+		"Finish":        w.Finish(w.ctx, finish(c, core.Finish{})),
+		"Retry":         w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}})),
+		"SaveSession":   w.SaveSession(w.ctx, c, &core.SessionRecord{ID: c.Session}),
+		"BeginIntent":   begin,
+		"FinishIntent":  w.FinishIntent(w.ctx, c, "a", core.ToolResult{}),
+		"Say":           w.AddPosts(w.ctx, c, []core.Post{{Key: "k", Kind: core.PostNotice, To: core.Address{Platform: platform}}}),
+	}
+}
+
+// lost wants all of them to be refused, and nothing to have come of them.
+func (w *world) lost(c core.Claim) {
+	w.Helper()
+	before := w.record(c.Event.Seq)
+	for name, err := range w.fenced(c) {
+		if core.CategoryOf(err) != core.LeaseLost {
+			w.Fatalf("%s gave %v, want lease_lost", name, err)
+		}
+	}
+	w.equal("the event", w.record(c.Event.Seq), before)
+	if rows := must(w.ListPosts(w.ctx, nil, "", 0))(w); len(rows) > 0 {
+		w.Fatalf("posts were stored: %+v", rows)
+	}
+	if rec := must(w.LoadSession(w.ctx, c.Session, core.Writer{}))(w); rec != nil {
+		w.Fatalf("a session was stored: %+v", rec)
+	}
+}
+
+var leaseExamples = []example{
+	{"owners differ, and come back only when their holder is proven gone", func(w *world) {
+		second := w.view()
+		a, b := w.owner, w.register(second)
+		if a == "" || a == b {
+			w.Fatalf("owners %q and %q", a, b)
+		}
+		if c := must(second.Register(w.ctx, "../another one"))(w); c == a || c == b {
+			w.Fatalf("owner %q", c)
+		}
+		w.ok(w.Close())
+		third := w.view()
+		switch c := w.register(third); {
+		case w.db.Orphans && (c == a || c == b):
+			w.Fatalf("owner %q, whose holder may live", c)
+		case !w.db.Orphans && c != a:
+			w.Fatalf("got %q, want the free %q", c, a)
+		}
+	}},
+	{"a restarted process has its own leases back, at once where a death is proven", func(w *world) {
+		a, b := w.message(conversation), w.message(other)
+		w.claims(10, 24*time.Hour)
+		w.restart()
+		if w.db.Orphans {
+			w.idle()
+			w.db.Advance(24 * time.Hour)
+		}
+		got := w.claims(10, minute)
+		w.equal("what is taken", taken(got), []int64{a, b})
+		if got[0].Event.Attempt != 2 || got[0].Fence != 2 {
+			w.Fatalf("got %+v", got[0])
+		}
+	}},
+	{"a living process keeps its leases when another starts", func(w *world) {
+		w.message(conversation)
+		c := w.claim(minute)
+		second := w.view()
+		owner := w.register(second)
+		got := must(second.Claim(w.ctx, core.ClaimRequest{Owner: owner, Limit: 1, Lease: minute, Scopes: scope}))(w)
+		w.equal("what is taken", taken(got), []int64{})
+		w.done(c, core.Finish{})
+	}},
+	{"a lease that is over can be taken over, and the first holder has lost", func(w *world) {
+		seq := w.message(conversation)
+		first := w.take(seq, over)
+		second := w.take(seq, minute)
+		if second.Fence <= first.Fence || second.Event.Attempt != 2 || second.Event.Invocation != first.Event.Invocation {
+			w.Fatalf("got %+v after %+v", second, first)
+		}
+		w.lost(first)
+		w.done(second, core.Finish{})
+		w.lost(first)
+		w.lost(second)
+	}},
+	{"a negative lease is over too", func(w *world) {
+		seq := w.message(conversation)
+		w.take(seq, -minute)
+		w.take(seq, minute)
+		w.idle()
+	}},
+	{"a lease ends by the clock", func(w *world) {
+		seq := w.message(conversation)
+		c := w.take(seq, minute)
+		w.db.Advance(minute / 2)
+		w.idle()
+		w.ok(w.Renew(w.ctx, c, minute))
+		w.db.Advance(minute / 2)
+		w.idle()
+		w.db.Advance(minute)
+		w.take(seq, minute)
+		w.lost(c)
+	}},
+	{"who renews nothing but is not taken over may finish", func(w *world) {
+		c := w.take(w.message(conversation), over)
+		w.done(c, core.Finish{})
+		w.idle()
+	}},
+	{"a lease renewed for nothing is over", func(w *world) {
+		seq := w.message(conversation)
+		c := w.take(seq, minute)
+		w.ok(w.Renew(w.ctx, c, over))
+		w.take(seq, minute)
+	}},
+	{"fences rise with each claim of a conversation", func(w *world) {
+		last := int64(0)
+		for range 3 {
+			seq := w.message(conversation)
+			for range 2 {
+				c := w.take(seq, over)
+				if c.Fence <= last {
+					w.Fatalf("fence %d after %d", c.Fence, last)
+				}
+				last = c.Fence
+			}
+			c := w.take(seq, minute)
+			w.done(c, core.Finish{})
+			last = c.Fence
+		}
+	}},
+	{"someone else's name or event does not fit", func(w *world) {
+		c := w.take(w.message(conversation), minute)
+		liar, wrong, none := c, c, c
+		liar.Owner, wrong.Event.Seq, none.Owner = "liar", 99, ""
+		w.lost(liar)
+		w.lost(none)
+		w.fails(w.Finish(w.ctx, finish(wrong, core.Finish{})), core.LeaseLost)
+		w.done(c, core.Finish{})
+	}},
+	{"a turn released is as if it had not been taken", func(w *world) {
+		seq := w.message(conversation)
+		before := w.record(seq)
+		c := w.take(seq, minute)
+		w.ok(w.Release(w.ctx, c))
+		after := w.record(seq)
+		after.Session = before.Session
+		w.equal("the event", after, before)
+		w.lost(c)
+		if again := w.take(seq, minute); again.Event.Attempt != 1 {
+			w.Fatalf("attempt %d", again.Event.Attempt)
+		}
+	}},
+	{"attempts count deaths alone", func(w *world) {
+		seq := w.message(conversation)
+		w.take(seq, over)
+		w.take(seq, over)
+		w.ok(w.Release(w.ctx, w.take(seq, minute)))
+		w.done(w.take(seq, minute), core.Finish{Retry: &core.Retry{Category: core.ProviderTimeout, Cause: "slow"}})
+		got := w.record(seq)
+		if got.Attempt != 2 || got.Retries != 1 || got.End != (core.End{Category: core.ProviderTimeout, Cause: "slow"}) || !got.EndedAt.IsZero() {
+			w.Fatalf("got %+v", got)
+		}
+		if c := w.take(seq, minute); c.Event.Attempt != 3 || c.Event.Retries != 1 {
+			w.Fatalf("got %+v", c.Event)
+		}
+	}},
+	{"a turn that backs off comes back in time", func(w *world) {
+		seq := w.message(conversation)
+		c := w.take(seq, minute)
+		w.done(c, core.Finish{Retry: &core.Retry{After: minute}})
+		if got := w.record(seq).NotBefore; !got.After(c.Event.AcceptedAt.Add(minute)) {
+			w.Fatalf("not before %s", got)
+		}
+		w.db.Advance(minute / 2)
+		w.idle()
+		w.db.Advance(minute / 2)
+		w.take(seq, minute)
+	}},
+	{"a signal that came meanwhile is taken before the turn of a dead holder", func(w *world) {
+		m := w.message(conversation)
+		w.take(m, over)
+		s := w.signal(conversation, "inv")
+		w.done(w.take(s, minute), core.Finish{})
+		if c := w.take(m, minute); c.Event.Attempt != 2 {
+			w.Fatalf("attempt %d", c.Event.Attempt)
+		}
+	}},
+	{"a running turn is asked to stop, and no other", func(w *world) {
+		w.done(w.take(w.message(conversation), minute), core.Finish{})
+		seq := w.message(conversation)
+		c := w.take(seq, minute)
+		if must(w.StopRequested(w.ctx, c))(w) {
+			w.Fatal("nobody asked")
+		}
+		w.equal("what came of it", must(w.Stop(w.ctx, conversation, ann))(w), core.StopResult{Running: true})
+		if !must(w.StopRequested(w.ctx, c))(w) {
+			w.Fatal("it was asked")
+		}
+		w.done(c, core.Finish{})
+		if c = w.take(w.message(conversation), minute); must(w.StopRequested(w.ctx, c))(w) {
+			w.Fatal("the next turn was not asked")
+		}
+	}},
+	{"a request to stop outlives its holder", func(w *world) {
+		seq := w.message(conversation)
+		w.take(seq, minute)
+		must(w.Stop(w.ctx, conversation, ann))(w)
+		w.restart()
+		if c := w.take(seq, minute); !must(w.StopRequested(w.ctx, c))(w) {
+			w.Fatal("the request is lost")
+		}
+	}},
+	{"stop withdraws a message that backs off", func(w *world) {
+		first, second := w.message(conversation), w.message(conversation)
+		w.done(w.take(first, minute), core.Finish{Retry: &core.Retry{After: minute, Category: core.ProviderTimeout}})
+		w.equal("what came of it", must(w.Stop(w.ctx, conversation, ann))(w), core.StopResult{Withdrawn: first})
+		if got := w.record(first); got.End.Kind != core.EndWithdrawn || got.EndedAt.IsZero() {
+			w.Fatalf("got %+v", got)
+		}
+		w.take(second, minute)
+	}},
+	{"stop leaves alone what only waits", func(w *world) {
+		w.equal("with nothing", must(w.Stop(w.ctx, conversation, ann))(w), core.StopResult{})
+		seq := w.message(conversation)
+		w.equal("with a message", must(w.Stop(w.ctx, conversation, ann))(w), core.StopResult{})
+		w.take(seq, minute)
+	}},
+}

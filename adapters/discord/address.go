@@ -8,6 +8,9 @@ import (
 	"gatehouse/core"
 )
 
+// Name is the platform's name.
+const Name = "discord"
+
 // direct stands for the guild of a conversation in direct messages.
 const direct = gateway.Direct
 

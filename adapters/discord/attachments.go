@@ -29,16 +29,16 @@ var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 // errGone is of a file that was deleted, or whose link has expired.
 var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 
-// images fetches the images of a message; all other files are named. A file's link is good for a day: where one has expired, the
+// images fetches the images among the files of a message; all others are named. A file's link is good for a day: where one has expired, the
 // message is read again, once, for the links that its files have now.
-func (d *Discord) images(ctx context.Context, m message) (images []core.Block, unread []string, err error) {
+func (d *Discord) images(ctx context.Context, channel, id string, attached []attachment) (images []core.Block, unread []string, err error) {
 	// A file's link is enough: no token goes along.
 	fetch := chat.Images{
 		Title: "Discord", Client: d.rest.HTTP(), APIURL: d.Config.APIURL, OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
 		Refused: errGone, Redirected: core.Errorf(core.NotAllowed, "it is not stored at Discord"),
 	}
 	var files []chat.File
-	for _, a := range m.Attachments {
+	for _, a := range attached {
 		files = append(files, chat.File{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, URL: a.URL})
 	}
 	var links map[string]string // by id of a file, once the message was read again
@@ -48,7 +48,7 @@ func (d *Discord) images(ctx context.Context, m message) (images []core.Block, u
 			return image, err
 		}
 		if links == nil {
-			if links, err = d.links(ctx, m); err != nil {
+			if links, err = d.links(ctx, channel, id); err != nil {
 				return core.Block{}, err
 			}
 		}
@@ -60,13 +60,15 @@ func (d *Discord) images(ctx context.Context, m message) (images []core.Block, u
 }
 
 // links reads a message for the links that its files have now; none where it can't be read any more. Error: provider_unavailable.
-func (d *Discord) links(ctx context.Context, m message) (map[string]string, error) {
+func (d *Discord) links(ctx context.Context, channel, id string) (map[string]string, error) {
 	links := map[string]string{}
-	if !snowflake.Valid(m.Channel) || !snowflake.Valid(m.ID) {
+	if !snowflake.Valid(channel) || !snowflake.Valid(id) {
 		return links, nil
 	}
-	var now message
-	err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(m.Channel, m.ID), nil, &now)
+	var now struct {
+		Attachments []attachment `json:"attachments"`
+	}
+	err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(channel, id), nil, &now)
 	if core.IsTemporary(err) {
 		return nil, chat.LookupError(err, "Discord can't be asked for a file now.")
 	}

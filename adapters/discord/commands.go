@@ -89,17 +89,6 @@ const helpText = "Send me a direct message, or mention me in a channel; I answer
 	"/ask asks me right here, /new starts a new conversation, /status shows what I am doing and what waits for approval. " +
 	"As messages to me, !stop ends what I am doing and !cancel withdraws what waits for approval."
 
-// text is what was asked.
-func (i interaction) text() string {
-	for _, o := range i.Data.Options {
-		var text string
-		if json.Unmarshal(o.Value, &text) == nil && text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // maxQuote is how much of a question is repeated, with what is escaped: less than a message takes.
 const maxQuote = maxContent - 100
 

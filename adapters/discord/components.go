@@ -36,12 +36,6 @@ func (d *Discord) pressed(ctx context.Context, i interaction) (*response, *core.
 	return ephemeral("This button is of another gatehouse than the one that runs here, so nothing was done. Ask again."), nil
 }
 
-// decision is the event of a decision. The interaction's id tells one press from the next.
-func decision(i interaction, id core.ApprovalID) *core.Event {
-	e := chat.DecisionEvent(Name, id, i.person().ID, i.ID, i.conversation(), i.address(pressPrefix), i.payload())
-	return &e
-}
-
 // show answers a press that only shows something: a form, whose submission is the event, or all arguments. It must be the first answer
 // to the press.
 func (d *Discord) show(ctx context.Context, b chat.Button) *response {
@@ -93,4 +87,14 @@ func (d *Discord) parseClick(e core.Event) (core.Input, error) {
 		click.Card = refOf(i.Channel, i.Message.ID) // whose button was pressed, or below which the form was opened
 	}
 	return core.Input{Click: &click}, nil
+}
+
+// newButton makes a button whose value is sealed.
+func newButton(seal func(fields ...string) string, text string, style discordgo.ButtonStyle, b chat.Button) (discordgo.Button, error) {
+	value, err := b.Value(seal, maxCustomID)
+	return discordgo.Button{Label: text, Style: style, CustomID: value}, err
+}
+
+func rowOf(buttons ...discordgo.MessageComponent) []discordgo.MessageComponent {
+	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: buttons}}
 }

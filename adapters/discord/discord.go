@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"sync"
 	"time"
@@ -13,9 +12,6 @@ import (
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
-
-// Name is the platform's name.
-const Name = "discord"
 
 var (
 	_ core.Platform  = (*Discord)(nil)
@@ -136,43 +132,8 @@ func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	return nil
 }
 
-// takeEvent takes an event of the gateway up to its commit.
-func (d *Discord) takeEvent(ctx context.Context, event string, data []byte) chat.Result {
-	d.mu.Lock()
-	accept := d.accept
-	d.mu.Unlock()
-	switch event {
-	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
-		return d.takeMessage(ctx, event, data, accept)
-	case "INTERACTION_CREATE":
-		i, answer, result := d.takeInteraction(ctx, data, accept)
-		if result == chat.Stored {
-			d.respond(i, answer)
-		}
-		return result
-	}
-	if err := d.guilds.Update(event, data); err != nil {
-		d.Log.Warn("what Discord tells of its servers can't be read and is ignored", "event", event, "bytes", len(data), "err", chat.JSONFault(err))
-	}
-	return chat.Stored
-}
-
-// commit stores an event.
-func (d *Discord) commit(ctx context.Context, e core.Event, accept core.Accept) chat.Result {
-	return chat.Commit(ctx, d.Log, e, accept, "it is tried again")
-}
-
 // Health tells whether Discord's events are received (every shard is connected, here or at another process) and whether it answered the
 // last call.
 func (d *Discord) Health() (inbound, outbound error) {
 	return d.gateway.Health(), d.outbound.Err()
-}
-
-// warnOnce logs a fault that would else be logged with every call.
-func (d *Discord) warnOnce(text string, args ...any) { d.warnings.Warn(d.Log, text, args...) }
-
-// encode writes JSON of texts and of JSON that was read, which can't fail.
-func encode(v any) json.RawMessage {
-	body, _ := json.Marshal(v)
-	return body
 }

@@ -3,8 +3,8 @@
 //
 // # In
 //
-// An event of the gateway goes one way: internal/gateway → events.go (message.go) or interactions.go (commands.go, components.go,
-// modal.go) → its commit → message.go again, when its turn parses it. The gateway has no acknowledgement; internal/gateway says what takes
+// An event of the gateway goes one way: internal/gateway → events.go → message.go, or → interactions.go → commands.go or components.go →
+// modal.go, then its commit; over HTTP it begins at interactions.go. Its turn parses it by message.go. The gateway has no acknowledgement; internal/gateway says what takes
 // its place, and why the connection loop is gatehouse's own and not discordgo's, of which types, constants and REST are used. Where a session
 // can't be resumed, the messages of known conversations that were missed are fetched: those since the last message that was committed, in
 // channels, threads and direct messages of the latest events. What can't be fetched is a first contact during the gap, and an edit or a
@@ -25,8 +25,8 @@
 //
 // # Out
 //
-// A post goes one way: post.go → draw.go (card.go, markdown.go, text.go) → replies.go for the answer to an interaction, else threads.go →
-// internal/rest. One part of a post is one Discord message with a nonce made of the post's key and part, which Discord itself keeps from
+// A post goes one way: post.go → draw.go → card.go, markdown.go → text.go, and then → replies.go where it answers an interaction, else
+// threads.go → send.go → internal/rest. One part of a post is one Discord message with a nonce made of the post's key and part, which Discord itself keeps from
 // being posted twice for some minutes; a send whose answer was lost is later looked for among the bot's own messages since then, by text
 // and buttons (find.go). Every message carries an empty allowed_mentions. Buttons carry sealed values in at most 100 bytes. The tokens of
 // interactions stand in no event and no post (tokens.go).

@@ -7,18 +7,6 @@ import (
 	"gatehouse/core"
 )
 
-// drawn is one Discord message: its text, and its buttons in rows.
-type drawn struct {
-	Text string
-	Rows []discordgo.MessageComponent
-}
-
-// Small text before what it marks.
-const (
-	latePrefix  = "-# " + chat.LateNote + "\n"
-	stepsPrefix = "-# 🔧 "
-)
-
 // newPainter draws deliveries. Replies go through neutral; all else that a model or a person wrote is literal, or code. Nothing pings
 // anybody: each message says so. seal signs what a button carries.
 func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
@@ -50,14 +38,4 @@ func (d *Discord) parts(delivery core.Delivery) ([]drawn, error) {
 		link = linkTo(delivery.Conversation, delivery.Card.From)
 	}
 	return d.painter.Draw(delivery, link)
-}
-
-// newButton makes a button whose value is sealed.
-func newButton(seal func(fields ...string) string, text string, style discordgo.ButtonStyle, b chat.Button) (discordgo.Button, error) {
-	value, err := b.Value(seal, maxCustomID)
-	return discordgo.Button{Label: text, Style: style, CustomID: value}, err
-}
-
-func rowOf(buttons ...discordgo.MessageComponent) []discordgo.MessageComponent {
-	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: buttons}}
 }

@@ -14,6 +14,27 @@ import (
 	"gatehouse/core"
 )
 
+// takeEvent takes an event of the gateway up to its commit.
+func (d *Discord) takeEvent(ctx context.Context, event string, data []byte) chat.Result {
+	d.mu.Lock()
+	accept := d.accept
+	d.mu.Unlock()
+	switch event {
+	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
+		return d.takeMessage(ctx, event, data, accept)
+	case "INTERACTION_CREATE":
+		i, answer, result := d.takeInteraction(ctx, data, accept)
+		if result == chat.Stored {
+			d.respond(i, answer)
+		}
+		return result
+	}
+	if err := d.guilds.Update(event, data); err != nil {
+		d.Log.Warn("what Discord tells of its servers can't be read and is ignored", "event", event, "bytes", len(data), "err", chat.JSONFault(err))
+	}
+	return chat.Stored
+}
+
 // takeMessage takes a message, a change or a deletion up to its commit.
 func (d *Discord) takeMessage(ctx context.Context, event string, data []byte, accept core.Accept) chat.Result {
 	events, err := d.eventsOf(ctx, event, data)
@@ -26,7 +47,7 @@ func (d *Discord) takeMessage(ctx context.Context, event string, data []byte, ac
 		return chat.Malformed
 	}
 	for _, e := range events {
-		if r := d.commit(ctx, e, accept); r != chat.Stored {
+		if r := chat.Commit(ctx, d.Log, e, accept, storeAgain); r != chat.Stored {
 			return r
 		}
 	}
@@ -147,15 +168,6 @@ func (d *Discord) knows(at gateway.Location) bool {
 	return d.guilds.Knows(at.Channel, at.Guild, len(at.Roles) > 0)
 }
 
-// roleOf gives the bot's own role in the server of a message that mentions roles, "" where there is none.
-func (d *Discord) roleOf(ctx context.Context, m message, bot string) (string, error) {
-	if m.Guild == "" || len(m.MentionRoles) == 0 {
-		return "", nil
-	}
-	g, err := d.guilds.Guild(ctx, m.Guild)
-	return g.BotRole(bot), err
-}
-
 // edit makes the amendment of a message that its author edited. What Discord adds (embeds, a thread) leaves the time of the author's last
 // edit as it was, so it is known or, where there was none, no amendment. Nor is one whose content is withheld.
 func (d *Discord) edit(m message, body []byte) []core.Event {
@@ -182,9 +194,10 @@ func deletion(channel, id string) []core.Event {
 
 func amendment(channel, id, by string, a core.Amendment) core.Event {
 	key := messageID(channel, id)
+	payload, _ := json.Marshal(a) // of texts and JSON that was read: can't fail
 	e := core.Event{
 		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: core.ConversationID(Name + ":" + channel), Body: core.AmendEvent{Event: key},
-		Address: core.Address{Platform: Name, Channel: channel}, Payload: encode(a),
+		Address: core.Address{Platform: Name, Channel: channel}, Payload: payload,
 	}
 	if by != "" {
 		e.Actor = actorOf(by)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -19,31 +18,11 @@ import (
 
 // Numbers of a search for a message whose send is in doubt.
 const (
-	looks        = 1               // one search in vain is enough: a message that becomes readable late is kept from doubling by its nonce
-	nonceTime    = 3 * time.Minute // how long a nonce surely lasts; Discord says: some minutes
-	maxClockLead = 2 * time.Minute // how far this machine's clock may be ahead of Discord's, where Discord has not told
-	pageSize     = 100             // the most that Discord takes
-	pages        = 20
-	maxSent      = 10_000
+	looks     = 1               // one search in vain is enough: a message that becomes readable late is kept from doubling by its nonce
+	nonceTime = 3 * time.Minute // how long a nonce surely lasts; Discord says: some minutes
+	pageSize  = 100             // the most that Discord takes
+	pages     = 20
 )
-
-// posted is what is read of a message of the bot that is there.
-type posted struct {
-	ID      string                 `json:"id"`
-	Content string                 `json:"content"`
-	Flags   discordgo.MessageFlags `json:"flags"`
-	Author  struct {
-		ID  string `json:"id"`
-		Bot bool   `json:"bot"`
-	} `json:"author"`
-	Rows json.RawMessage `json:"components"`
-}
-
-// says reports whether the message has the text of a part, whether or not either says that it comes late.
-func (p posted) says(part drawn) bool {
-	plain := func(s string) string { return strings.TrimSpace(strings.TrimPrefix(s, latePrefix)) }
-	return plain(p.Content) == plain(part.Text)
-}
 
 // is reports whether the message is a part of a post: by its text and, where that may have changed since it was sent, by its buttons or
 // its kind.
@@ -67,34 +46,6 @@ func (p posted) is(signer *core.Signer, delivery core.Delivery, part drawn) bool
 		}
 	}
 	return p.says(part)
-}
-
-// sentMessages remembers which part each message is that this process has sent: of two posts with the same text, one is not taken for
-// the other.
-type sentMessages struct {
-	mu    sync.Mutex
-	parts map[string]string
-}
-
-func newSentMessages() *sentMessages { return &sentMessages{parts: map[string]string{}} }
-
-func partName(d core.Delivery) string { return fmt.Sprintf("%s#%d", d.Key, d.Part) }
-
-func (s *sentMessages) add(message string, d core.Delivery) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.parts) >= maxSent {
-		clear(s.parts)
-	}
-	s.parts[message] = partName(d)
-}
-
-// isOther reports a message that is known to be another part.
-func (s *sentMessages) isOther(message string, d core.Delivery) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	part, known := s.parts[message]
-	return known && part != partName(d)
 }
 
 // Find looks for a part whose send is in doubt, among the bot's own messages in its channel since the send, by text and buttons.

@@ -141,3 +141,6 @@ func (d *Discord) botUser(ctx context.Context) (string, error) {
 	}
 	return me, nil
 }
+
+// warnOnce logs a fault that would else be logged with every call.
+func (d *Discord) warnOnce(text string, args ...any) { d.warnings.Warn(d.Log, text, args...) }

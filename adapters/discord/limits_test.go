@@ -76,9 +76,9 @@ func TestAWaitThatIsNotGlobalHoldsUpOneChannel(t *testing.T) {
 func TestTheAddressesOfFilesStandInNoError(t *testing.T) {
 	w := newTown(t, nil)
 	w.d.Config.APIURL = "http://127.0.0.1:1/api/v10"
-	_, _, err := w.d.images(w.ctx(), message{Attachments: []attachment{
+	_, _, err := w.d.images(w.ctx(), "", "", []attachment{
 		{Name: "a.png", Type: "image/png", URL: "http://127.0.0.1:1/attachments/1/2/a.png?hm=signature"},
-	}})
+	})
 	if core.CategoryOf(err) != core.ProviderUnavailable || strings.Contains(err.Error(), "signature") {
 		t.Errorf("%v", err)
 	}

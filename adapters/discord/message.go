@@ -36,21 +36,6 @@ type message struct {
 	} `json:"referenced_message"`
 }
 
-// user is a person or a bot.
-type user struct {
-	ID       string  `json:"id"`
-	Username string  `json:"username"`
-	Global   string  `json:"global_name"`
-	Bot      bool    `json:"bot"`
-	System   bool    `json:"system"`
-	Member   *member `json:"member"` // of a mention
-}
-
-// member is what somebody is called in a server.
-type member struct {
-	Nick string `json:"nick"`
-}
-
 // answersBot reports a reply to a message of the bot.
 func (m message) answersBot(me string) bool {
 	return m.Type == discordgo.MessageTypeReply && m.RepliesTo != nil && m.RepliesTo.Author != nil && m.RepliesTo.Author.ID == me
@@ -85,7 +70,7 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 	}
 	rest, _ := addressed(m, me, role)
 	text := strings.TrimSpace(readable(rest, d.namesIn(m)))
-	images, unread, err := d.images(ctx, m)
+	images, unread, err := d.images(ctx, m.Channel, m.ID, m.Attachments)
 	if err != nil {
 		return core.Input{}, err
 	}
@@ -130,6 +115,15 @@ func decodeMessage(e core.Event) (message, error) {
 		m.Guild = guild
 	}
 	return m, nil
+}
+
+// roleOf gives the bot's own role in the server of a message that mentions roles, "" where there is none.
+func (d *Discord) roleOf(ctx context.Context, m message, bot string) (string, error) {
+	if m.Guild == "" || len(m.MentionRoles) == 0 {
+		return "", nil
+	}
+	g, err := d.guilds.Guild(ctx, m.Guild)
+	return g.BotRole(bot), err
 }
 
 // addressed takes the bot's name off the beginning of a message as Discord sends it, as often as it stands there, with a comma or

@@ -124,7 +124,8 @@ func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part 
 	if err != nil {
 		return "", chat.SendError(notSent(err))
 	}
-	return d.postTo(ctx, channel, "", delivery, part)
+	ref, _, err := d.send(ctx, channel, "", delivery, part)
+	return ref, err
 }
 
 // postEphemeral posts a message that only the person of an interaction sees.

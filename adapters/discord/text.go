@@ -36,6 +36,12 @@ const (
 	maxTopic     = 60    // of a thread's name
 )
 
+// Small text before what it marks.
+const (
+	latePrefix  = "-# " + chat.LateNote + "\n"
+	stepsPrefix = "-# 🔧 "
+)
+
 // escape makes a text literal where Discord reads Markdown, piece by piece: each is a character, or an address, which Discord
 // shows as it is. Any other is made none, since it would take in the backslashes that follow. A text of several lines keeps them; none
 // of them becomes a heading or a quotation.

@@ -251,7 +251,7 @@ func (c *child) endsWith(t *testing.T, exit int, words ...string) {
 	}
 	if !slices.ContainsFunc(said, func(line string) bool {
 		var l struct{ Level, Msg, Platform, Err string }
-		return json.Unmarshal([]byte(line), &l) == nil && l.Level == "ERROR" && l.Msg == "a platform ended" && l.Platform == "discord" && l.Err != ""
+		return json.Unmarshal([]byte(line), &l) == nil && l.Level == "ERROR" && l.Msg == "platform stopped" && l.Platform == "discord" && l.Err != ""
 	}) {
 		t.Errorf("the log does not tell that the platform ended:\n%s", c.out)
 	}

@@ -26,14 +26,6 @@ const (
 	CatchUpSlack         = time.Minute // how far behind another channel's message one may come
 )
 
-// Conversation is a channel or thread whose missed messages are fetched.
-type Conversation struct {
-	Channel string
-	Guild   string // or Direct
-	Last    string // the latest message of it that is known
-	Begins  string // in a thread: nothing before it was for the bot
-}
-
 // since is the message after which those of a conversation are fetched, where last was the last to be committed before the gap; "": none
 // are.
 func (c Conversation) since(last string) string {

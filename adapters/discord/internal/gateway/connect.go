@@ -9,8 +9,6 @@ import (
 
 // Times between connections.
 const (
-	firstRetry   = time.Second
-	maxRetry     = time.Minute
 	maxReadyWait = 4 * time.Second // after a connection whose session had begun or was resumed
 	steadyAfter  = time.Minute     // a connection that lasted so long is followed by the next at once
 	maxDials     = 2               // attempts at the address where the session is resumed, before Discord is asked for the general one
@@ -81,7 +79,7 @@ func (s *shard) load(ctx context.Context) bool {
 
 // connect opens one connection and receives its events until it ends.
 func (s *shard) connect(ctx context.Context) (closeReason, error) {
-	if s.intentsChanged() {
+	if s.session.intentsChanged() {
 		s.session.end()
 	}
 	from := s.session.state()

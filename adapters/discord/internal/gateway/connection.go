@@ -37,7 +37,6 @@ const (
 	readyTimeout = time.Minute      // from there to the session
 	writeTimeout = 5 * time.Second
 	maxPayload   = 64 << 20 // bytes; a large server's description has some millions
-	queueLength  = 1024     // events that wait for their commit
 )
 
 // payload is what goes over a connection.
@@ -50,21 +49,15 @@ type payload struct {
 
 // connection is one websocket.
 type connection struct {
-	*shard
+	*committer
 	conn      *websocket.Conn
 	began     time.Time
-	heartbeat time.Duration // between two
-	queue     chan event
+	heartbeat time.Duration    // between two
 	intents   discordgo.Intent // that a new session is begun with
 
 	writing sync.Mutex
 	acked   atomic.Bool // the last heartbeat was acknowledged
 	ready   atomic.Bool // the session has begun, or was resumed
-	resumes atomic.Bool // the session is resumed over the next connection
-	taking  sync.WaitGroup
-
-	// waiting are the commits that others wait for: by channel, and by message that may begin a thread.
-	waiting map[string]chan struct{}
 
 	mu     sync.Mutex
 	reason *closeReason // why it ends, where this side ends it
@@ -90,7 +83,7 @@ func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
 	}
 	conn.SetReadLimit(maxPayload)
 	_ = conn.SetReadDeadline(time.Now().Add(helloTimeout))
-	c := &connection{shard: s, conn: conn, began: time.Now(), queue: make(chan event, queueLength), waiting: map[string]chan struct{}{}}
+	c := &connection{committer: newCommitter(s), conn: conn, began: time.Now()}
 	var p payload
 	var hello struct {
 		Interval int64 `json:"heartbeat_interval"`
@@ -245,7 +238,7 @@ func (c *connection) heartbeats(ctx context.Context) {
 		case !c.ready.Load() && time.Since(c.began) > readyTimeout:
 			c.close(closeReason{text: "Discord did not begin the session"})
 			return
-		case c.intentsChanged():
+		case c.session.intentsChanged():
 			c.close(closeReason{newSession: true, text: "the bot is granted other intents now"})
 			return
 		}

@@ -1,15 +1,17 @@
 // Package gateway receives Discord's events over websockets: it holds the shards of one bot, resumes their sessions, and hands each event
 // to the adapter in order.
 //
-//	gateway.go      the parts; all shards
-//	shard.go        hold a shard by a lease, so that one process receives its events
+//	gateway.go      the parts
+//	run.go          all shards; hold each by a lease, so that one process receives its events
 //	connect.go      open one connection of a shard after the other
+//	budget.go       how often the bot may identify
 //	connection.go   one connection: hello, identify or resume, heartbeats, events
 //	close.go        why a connection ended, and what comes next
-//	order.go        events in order, up to their commit; the sequence number
-//	session.go      what a session is resumed from, in the store
-//	budget.go       how often the bot may identify
+//	order.go        events in order, up to their commit
 //	catchup.go      fetch what was missed where a session could not be resumed
+//	event.go        one event, up to its commit
+//	session.go      what a session is resumed from, in the store
+//	shard.go        which events are a shard's
 //	health.go       whether each shard is connected
 //
 // The gateway has no acknowledgement. So the sequence number that a session is resumed from is that of the last event that was committed
@@ -21,7 +23,6 @@ package gateway
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -58,6 +59,12 @@ type Options struct {
 	Log    *slog.Logger
 }
 
+// Times between attempts to reach Discord or the store.
+const (
+	firstRetry = time.Second
+	maxRetry   = time.Minute
+)
+
 // Gateway receives the events of one bot.
 type Gateway struct {
 	Options
@@ -70,36 +77,6 @@ func New(o Options) *Gateway {
 		o.Lease = MaxLease
 	}
 	return &Gateway{Options: o}
-}
-
-// Run receives the events of all shards that this process can hold, until ctx ends. bot is the bot's own user id. Error: going on is
-// useless; see IsFatal.
-func (g *Gateway) Run(ctx context.Context, bot string) error {
-	of := g.Shards
-	if of == 0 {
-		told, err := g.ask(ctx, nil)
-		if err != nil || ctx.Err() != nil {
-			return err
-		}
-		of = max(told.Shards, 1)
-	}
-	g.health.expect(of)
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var all sync.WaitGroup
-	for n := range of {
-		s := &shard{Gateway: g, n: n, of: of, bot: bot, session: newSessionStore(g, n)}
-		all.Go(func() {
-			if err := s.run(ctx); err != nil {
-				stop(err)
-			}
-		})
-	}
-	all.Wait()
-	if err := context.Cause(ctx); IsFatal(err) {
-		return err
-	}
-	return nil
 }
 
 // IsFatal reports an error that no retry can mend: only somebody who changes the token, the application or the configuration.
@@ -115,3 +92,25 @@ func IsFatal(err error) bool {
 func (g *Gateway) Health() error { return g.health.err(time.Now()) }
 
 func (g *Gateway) jitter(d time.Duration) time.Duration { return chat.Jitter(d, g.Jitter()) }
+
+// Conversation is a channel or thread whose missed messages are fetched.
+type Conversation struct {
+	Channel string
+	Guild   string // or Direct
+	Last    string // the latest message of it that is known
+	Begins  string // in a thread: nothing before it was for the bot
+}
+
+// Location is what must be known of an event to keep it in its order. Its zero value: the event belongs to no conversation.
+type Location struct {
+	Message string   `json:"id"`
+	Channel string   `json:"channel_id"`
+	Guild   string   `json:"guild_id"`
+	Roles   []string `json:"mention_roles"`
+}
+
+// MaxLease is the longest that a shard stays with a process that has died: Discord still has the session then.
+const MaxLease = 30 * time.Second
+
+// Direct stands for the guild of direct messages in a Conversation.
+const Direct = "@me"

@@ -2,20 +2,12 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
-
-// event is an event that waits for its commit.
-type event struct {
-	seq  int64
-	name string // as MESSAGE_CREATE
-	data json.RawMessage
-	done chan struct{} // of one that is taken concurrently: closed at its commit
-}
 
 // openEvent is an event that was begun. The session passes it once it is committed and all before it are.
 type openEvent struct {
@@ -24,58 +16,30 @@ type openEvent struct {
 	done    chan struct{} // closed at its commit; nil: it is committed
 }
 
+// committer commits the events of one connection in their order.
+type committer struct {
+	*shard
+	queue   chan event
+	resumes atomic.Bool              // the session is resumed over the next connection
+	taking  sync.WaitGroup           // events that are taken concurrently
+	waiting map[string]chan struct{} // commits that others wait for: by channel, and by message that may begin a thread
+}
+
+// queueLength is how many events wait for their commit before no more are read.
+const queueLength = 1024
+
+func newCommitter(s *shard) *committer {
+	return &committer{shard: s, queue: make(chan event, queueLength), waiting: map[string]chan struct{}{}}
+}
+
 // maxOpen is how many events are begun while the first of them is not committed.
 const maxOpen = 10_000
-
-// Times between attempts to store an event.
-const (
-	FirstStoreRetry = 100 * time.Millisecond
-	maxStoreRetry   = 5 * time.Second
-)
-
-// Location is what must be known of an event to keep it in its order. Its zero value: the event belongs to no conversation.
-type Location struct {
-	Message string   `json:"id"`
-	Channel string   `json:"channel_id"`
-	Guild   string   `json:"guild_id"`
-	Roles   []string `json:"mention_roles"`
-}
-
-func (e event) location() Location {
-	var at Location
-	switch e.name {
-	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK", "INTERACTION_CREATE":
-		if json.Unmarshal(e.data, &at) != nil {
-			return Location{} // it is refused when all of it is read
-		}
-	}
-	return at
-}
-
-// take takes an event up to its commit, as often as it needs; false: ctx has ended before.
-func (s *shard) take(ctx context.Context, e event) bool {
-	pause := FirstStoreRetry
-	for {
-		if e.name == "READY" {
-			s.catchUp(ctx)
-			return true
-		}
-		if s.Take(ctx, e.name, e.data) != chat.NotStored {
-			return true
-		}
-		if ctx.Err() != nil {
-			return false
-		}
-		s.Sleep(ctx, pause)
-		pause = min(2*pause, maxStoreRetry)
-	}
-}
 
 // commits takes the events in their order. One for which Discord must be asked where it belongs is taken concurrently, and what follows
 // it in its conversation waits for it; other conversations don't. What such a look-up holds up when the connection ends comes again where
 // the session is resumed. What an earlier process did not come to fetch when the session began is fetched before what is replayed: it is
 // older.
-func (c *connection) commits(ctx context.Context, resumed session) {
+func (c *committer) commits(ctx context.Context, resumed session) {
 	if resumed.ID != "" {
 		c.catchUp(ctx)
 	}
@@ -120,7 +84,7 @@ func (c *connection) commits(ctx context.Context, resumed session) {
 }
 
 // pass removes the events that are committed with all before them.
-func (c *connection) pass(open []openEvent) []openEvent {
+func (c *committer) pass(open []openEvent) []openEvent {
 	for len(open) > 0 {
 		if e := open[0]; e.done != nil {
 			select {
@@ -137,7 +101,11 @@ func (c *connection) pass(open []openEvent) []openEvent {
 }
 
 // start takes an event up to its commit, or starts to take it concurrently; false: ctx has ended before.
-func (c *connection) start(ctx, concurrent context.Context, e event) (openEvent, bool) {
+func (c *committer) start(ctx, concurrent context.Context, e event) (openEvent, bool) {
+	if e.name == "READY" {
+		c.catchUp(ctx)
+		return openEvent{seq: e.seq}, true
+	}
 	at := e.location()
 	begun := openEvent{seq: e.seq, done: e.done}
 	if e.name == "MESSAGE_CREATE" {

@@ -149,7 +149,7 @@ func (s *sessionStore) saveLast(ctx context.Context) {
 }
 
 // intentsChanged reports that the bot has other intents than its session was begun with.
-func (s *shard) intentsChanged() bool {
-	now := s.session.state()
+func (s *sessionStore) intentsChanged() bool {
+	now := s.state()
 	return now.ID != "" && now.Intents != s.Intents()
 }

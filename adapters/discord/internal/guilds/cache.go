@@ -83,6 +83,14 @@ type Role struct {
 	} `json:"tags"`
 }
 
+// Permissions is a set of permissions: discordgo.Permission….
+type Permissions int64
+
+// Has reports whether a permission is among them. An administrator has every one.
+func (p Permissions) Has(permission Permissions) bool {
+	return p&(permission|discordgo.PermissionAdministrator) != 0
+}
+
 // BotRole is the role that is a bot's own, "" where there is none.
 func (g Guild) BotRole(bot string) string {
 	for _, r := range g.Roles {

@@ -9,14 +9,6 @@ import (
 	"gatehouse/adapters/discord/internal/rest"
 )
 
-// Permissions is a set of permissions: discordgo.Permission….
-type Permissions int64
-
-// Has reports whether a permission is among them. An administrator has every one.
-func (p Permissions) Has(permission Permissions) bool {
-	return p&(permission|discordgo.PermissionAdministrator) != 0
-}
-
 // In tells what a member of a server may do in a channel: what their roles allow together, then the channel's overwrites for everyone,
 // for their roles, for the member. The role of everyone has the server's id.
 func In(guild, user string, memberRoles []string, all []Role, overwrites []*discordgo.PermissionOverwrite) Permissions {

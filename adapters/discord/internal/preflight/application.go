@@ -16,15 +16,6 @@ import (
 	"gatehouse/core"
 )
 
-// application is what is read of the bot's application; discordgo's has not all of it.
-type application struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Flags    int64  `json:"flags"`
-	Key      string `json:"verify_key"`
-	Endpoint string `json:"interactions_endpoint_url"`
-}
-
 // token asks who the bot is. Where that fails, nothing else can be asked.
 func (c *checks) token(ctx context.Context) bool {
 	err := c.get(ctx, discordgo.EndpointUser("@me"), &c.me)

@@ -13,6 +13,9 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
+// maxNamed is how many channels are named that the bot was not spoken to in.
+const maxNamed = 5
+
 // allChannels tells what the bot may do in the channels of a server that it sees and was not spoken to in.
 func (c *checks) allChannels(s server, spokenIn []string) {
 	sees := 0

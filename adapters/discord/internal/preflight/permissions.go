@@ -2,11 +2,14 @@ package preflight
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/guilds"
+	"gatehouse/adapters/internal/chat"
 )
 
 // Permission is one right of the bot in a channel: what the invitation asks for, doctor checks and README explains.
@@ -65,4 +68,61 @@ func InviteURL(application string, permissions []Permission) string {
 	}
 	q := url.Values{"client_id": {application}, "scope": {inviteScopes}, "permissions": {strconv.FormatInt(int64(sum), 10)}}
 	return "https://discord.com/oauth2/authorize?" + q.Encode()
+}
+
+// permissions is what the bot may do in a channel that it sees; in a server of its own, everything. Where it does not see the channel,
+// it may do nothing there, whatever else it was given.
+func (c *checks) permissions(s server, at discordgo.Channel) guilds.Permissions {
+	if s.Owner {
+		return discordgo.PermissionAdministrator
+	}
+	return guilds.In(s.ID, c.me.ID, s.member.Roles, s.roles, at.PermissionOverwrites)
+}
+
+// needed gives the permissions that the bot needs in a channel: a forum has only threads, and a voice channel has none.
+func (c *checks) needed(at discordgo.Channel) []Permission {
+	return slices.DeleteFunc(Needed(c.Threads), func(p Permission) bool {
+		switch at.Type {
+		case discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia:
+			return p.value == discordgo.PermissionSendMessages || p.value == discordgo.PermissionCreatePublicThreads
+		case discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildStageVoice:
+			return p.value == discordgo.PermissionSendMessagesInThreads || p.value == discordgo.PermissionCreatePublicThreads
+		}
+		return false
+	})
+}
+
+// missing gives what is not among the bot's permissions, and how bad that is.
+func missing(has guilds.Permissions, needed []Permission) (lacks []Permission, state chat.State) {
+	state = chat.OK
+	for _, p := range needed {
+		switch {
+		case has.Has(p.value):
+			continue
+		case p.need == always:
+			state = chat.Fail
+		case state == chat.OK:
+			state = chat.Warn
+		}
+		lacks = append(lacks, p)
+	}
+	return lacks, state
+}
+
+// explained names permissions that the bot lacks, with what comes of it.
+func explained(lacks []Permission) string {
+	words := make([]string, len(lacks))
+	for i, p := range lacks {
+		words[i] = p.Name + ", so " + p.Without
+	}
+	return "lacks the permission " + strings.Join(words, "; ")
+}
+
+// readable reports a channel that people write in and that the bot sees.
+func (c *checks) readable(s server, at discordgo.Channel) bool {
+	switch at.Type {
+	case discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia:
+		return c.permissions(s, at).Has(discordgo.PermissionViewChannel)
+	}
+	return false
 }

@@ -1,47 +1,25 @@
 // Package preflight makes Discord's checks of gatehouse doctor, and says which permissions the bot needs.
 //
-//	preflight.go     what is checked, in which order
+//	preflight.go     what is checked, in which order; the latest event
+//	checks.go        how a check asks and reports
 //	application.go   the token, the intents, interactions, identifies, commands
 //	servers.go       the servers that the bot is in
 //	channels.go      the channels and threads that the bot was spoken to in
 //	approvers.go     whoever may approve
-//	permissions.go   the permissions that the bot needs, and its invitation
+//	permissions.go   the permissions that the bot needs, has and lacks; its invitation
 //
 // The checks ask Discord; they change nothing, there or here, and what they report holds no secret.
 package preflight
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
-	"gatehouse/adapters/discord/internal/rest"
-	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
-
-// Options say what is checked. All but Recent are needed.
-type Options struct {
-	REST      *rest.Client
-	APIURL    string // DISCORD_API_URL
-	PublicKey string // DISCORD_PUBLIC_KEY
-	Shards    int    // DISCORD_SHARDS
-	Threads   bool   // a mention opens a thread
-	Path      string // where Discord posts interactions to
-	Listen    string // where gatehouse serves HTTP
-	Approvers []string
-	// SameCommands reports whether the commands that Discord lists are those of this build.
-	SameCommands func(listed json.RawMessage) bool
-	Recent       func(context.Context) ([]core.EventRecord, error) // the latest events, latest first; nil: not known
-	Now          func() time.Time
-}
 
 // Run makes the checks. Where the token is not valid, only what needs no Discord is checked.
 func Run(ctx context.Context, o Options) []chat.Check {
@@ -64,46 +42,6 @@ func Run(ctx context.Context, o Options) []chat.Check {
 		c.approvers(ctx)
 	}
 	return c.Checks
-}
-
-// checks are checks under way.
-type checks struct {
-	Options
-	chat.Report
-	recent    []core.EventRecord
-	recentErr error
-	me        discordgo.User
-	app       application
-	guilds    []discordgo.UserGuild
-	servers   []server // those of them that were looked at
-}
-
-func (c *checks) get(ctx context.Context, endpoint string, answer any) error {
-	return c.REST.Call(ctx, http.MethodGet, endpoint, nil, answer)
-}
-
-// page is the address of one page of the application's settings, or of the list of applications where it is not known.
-func (c *checks) page(name string) string {
-	const all = "https://discord.com/developers/applications"
-	if !snowflake.Valid(c.app.ID) {
-		return all
-	}
-	return all + "/" + c.app.ID + "/" + name
-}
-
-// unanswered adds the check of a question that Discord did not answer, and reports whether that is so.
-func (c *checks) unanswered(name string, err error) bool {
-	refusal := ""
-	var r *rest.Refusal
-	if errors.As(err, &r) && r.Code != 0 {
-		refusal = fmt.Sprintf("%s (%d)", r.Message, r.Code)
-	}
-	return c.Unanswered(name, err, refusal, "Run gatehouse doctor again. If it stays so, invite the bot again.")
-}
-
-// plain is a name of Discord's as a terminal may show it.
-func plain(s string) string {
-	return chat.OrNone(chat.Name(chat.Clean(s)))
 }
 
 // freshEvent is how long ago the last event may have come without a question.

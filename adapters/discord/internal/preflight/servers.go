@@ -18,16 +18,7 @@ const (
 	maxServers  = 20
 	maxChannels = 20 // that the bot was spoken to in
 	maxThreads  = 10 // there
-	maxNamed    = 5  // other channels that are named
 )
-
-// server is what decides about the bot's permissions in a server.
-type server struct {
-	discordgo.UserGuild
-	member   discordgo.Member // the bot's own
-	roles    []guilds.Role
-	channels []discordgo.Channel // that the bot sees: Discord lists no others
-}
 
 // spokenIn are the channels and threads of a server that the bot was last spoken to in.
 type spokenIn struct {
@@ -111,54 +102,6 @@ func (c *checks) read(ctx context.Context, g discordgo.UserGuild) (server, error
 	return s, err
 }
 
-// permissions is what the bot may do in a channel that it sees; in a server of its own, everything. Where it does not see the channel,
-// it may do nothing there, whatever else it was given.
-func (c *checks) permissions(s server, at discordgo.Channel) guilds.Permissions {
-	if s.Owner {
-		return discordgo.PermissionAdministrator
-	}
-	return guilds.In(s.ID, c.me.ID, s.member.Roles, s.roles, at.PermissionOverwrites)
-}
-
-// needed gives the permissions that the bot needs in a channel: a forum has only threads, and a voice channel has none.
-func (c *checks) needed(at discordgo.Channel) []Permission {
-	return slices.DeleteFunc(Needed(c.Threads), func(p Permission) bool {
-		switch at.Type {
-		case discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia:
-			return p.value == discordgo.PermissionSendMessages || p.value == discordgo.PermissionCreatePublicThreads
-		case discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildStageVoice:
-			return p.value == discordgo.PermissionSendMessagesInThreads || p.value == discordgo.PermissionCreatePublicThreads
-		}
-		return false
-	})
-}
-
-// missing gives what is not among the bot's permissions, and how bad that is.
-func missing(has guilds.Permissions, needed []Permission) (lacks []Permission, state chat.State) {
-	state = chat.OK
-	for _, p := range needed {
-		switch {
-		case has.Has(p.value):
-			continue
-		case p.need == always:
-			state = chat.Fail
-		case state == chat.OK:
-			state = chat.Warn
-		}
-		lacks = append(lacks, p)
-	}
-	return lacks, state
-}
-
-// explained names permissions that the bot lacks, with what comes of it.
-func explained(lacks []Permission) string {
-	words := make([]string, len(lacks))
-	for i, p := range lacks {
-		words[i] = p.Name + ", so " + p.Without
-	}
-	return "lacks the permission " + strings.Join(words, "; ")
-}
-
 // server tells what the bot may do in a server in general. What it lacks may be so on purpose, where a channel makes an exception.
 func (c *checks) server(s server) {
 	where, invite := plain(s.Name), InviteURL(c.app.ID, Needed(c.Threads))
@@ -177,13 +120,4 @@ func (c *checks) server(s server) {
 		mend += " Or leave it so, where the bot should be in those alone."
 	}
 	c.Add("server "+where, state, fmt.Sprintf("In the server %s the bot %s.%s", where, explained(lacks), exceptions), mend)
-}
-
-// readable reports a channel that people write in and that the bot sees.
-func (c *checks) readable(s server, at discordgo.Channel) bool {
-	switch at.Type {
-	case discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia:
-		return c.permissions(s, at).Has(discordgo.PermissionViewChannel)
-	}
-	return false
 }

@@ -1,0 +1,134 @@
+package discord
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// drawn is one Discord message: its text, and its buttons in rows.
+type drawn struct {
+	Text string
+	Rows []discordgo.MessageComponent
+}
+
+// outgoing is a message as Discord takes it; discordgo.MessageSend has no nonce.
+type outgoing struct {
+	Content   string                       `json:"content"`
+	Flags     discordgo.MessageFlags       `json:"flags"`
+	Mentions  mentions                     `json:"allowed_mentions"`
+	Rows      []discordgo.MessageComponent `json:"components"`
+	Nonce     string                       `json:"nonce,omitempty"`
+	Enforce   bool                         `json:"enforce_nonce,omitempty"`
+	Reference *discordgo.MessageReference  `json:"message_reference,omitempty"`
+}
+
+// mentions says whom a message pings. Its zero value is nobody, whatever the message says.
+type mentions struct{}
+
+// MarshalJSON gives an empty list: without the field Discord would ping everybody that a text names.
+func (mentions) MarshalJSON() ([]byte, error) {
+	return []byte(`{"parse":[],"replied_user":false}`), nil
+}
+
+// outgoing makes a message of what was drawn for a part.
+func (m drawn) outgoing() outgoing {
+	out := outgoing{Content: m.Text, Flags: discordgo.MessageFlagsSuppressEmbeds, Rows: m.Rows}
+	if out.Rows == nil {
+		out.Rows = []discordgo.MessageComponent{}
+	}
+	return out
+}
+
+// nonce names a part of a post to Discord, which keeps a message of the same nonce from being posted twice for some minutes. It is
+// sealed, so that nobody can guess it.
+func (d *Discord) nonce(delivery core.Delivery) string {
+	sum := sha256.Sum256([]byte(d.Signer.Seal("part", delivery.Key, strconv.Itoa(delivery.Part))))
+	const bytes = maxNonce * 3 / 4
+	return base64.RawURLEncoding.EncodeToString(sum[:bytes])
+}
+
+// send sends a part to a channel, as a reply to a message where one is named. The message that it gives may be one that was sent before:
+// Discord knows its nonce.
+func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery core.Delivery, part drawn) (core.Ref, posted, error) {
+	out := part.outgoing()
+	out.Nonce, out.Enforce = d.nonce(delivery), true
+	if replyTo != "" {
+		lenient := false
+		out.Reference = &discordgo.MessageReference{MessageID: replyTo, FailIfNotExists: &lenient}
+	}
+	var made posted
+	if err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), out, &made); err != nil {
+		return "", posted{}, chat.SendError(err)
+	}
+	if !snowflake.Valid(made.ID) {
+		return "", posted{}, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not say which message it made.")
+	}
+	d.sent.add(made.ID, delivery)
+	return refOf(channel, made.ID), made, nil
+}
+
+// posted is what is read of a message of the bot that is there.
+type posted struct {
+	ID      string                 `json:"id"`
+	Content string                 `json:"content"`
+	Flags   discordgo.MessageFlags `json:"flags"`
+	Author  struct {
+		ID  string `json:"id"`
+		Bot bool   `json:"bot"`
+	} `json:"author"`
+	Rows json.RawMessage `json:"components"`
+}
+
+// says reports whether the message has the text of a part, whether or not either says that it comes late.
+func (p posted) says(part drawn) bool {
+	plain := func(s string) string { return strings.TrimSpace(strings.TrimPrefix(s, latePrefix)) }
+	return plain(p.Content) == plain(part.Text)
+}
+
+// maxClockLead is how far this machine's clock may be ahead of Discord's, where Discord has not told.
+const maxClockLead = 2 * time.Minute
+
+// maxSent is how many sent messages are remembered.
+const maxSent = 10_000
+
+// sentMessages remembers which part each message is that this process has sent: of two posts with the same text, one is not taken for
+// the other.
+type sentMessages struct {
+	mu    sync.Mutex
+	parts map[string]string
+}
+
+func newSentMessages() *sentMessages { return &sentMessages{parts: map[string]string{}} }
+
+func partName(d core.Delivery) string { return fmt.Sprintf("%s#%d", d.Key, d.Part) }
+
+func (s *sentMessages) add(message string, d core.Delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.parts) >= maxSent {
+		clear(s.parts)
+	}
+	s.parts[message] = partName(d)
+}
+
+// isOther reports a message that is known to be another part.
+func (s *sentMessages) isOther(message string, d core.Delivery) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	part, known := s.parts[message]
+	return known && part != partName(d)
+}

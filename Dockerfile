@@ -1,4 +1,4 @@
-# The program is linked against a static glibc, because the SQLite driver is C; the image holds it and nothing else.
+# The SQLite driver is written in C, so the program is linked with a static glibc. The image holds the program and nothing else.
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
@@ -12,10 +12,10 @@ FROM gcr.io/distroless/static-debian12:nonroot
 COPY --from=build /gatehouse /gatehouse
 COPY --from=build --chown=nonroot:nonroot /data /data
 ENV GATEHOUSE_DATABASE_URL=sqlite:/data/gatehouse.db
-# On all interfaces of the container; what is published of it, docker run -p says.
+# Listens on all interfaces of the container; docker run -p decides what is published.
 ENV GATEHOUSE_LISTEN=0.0.0.0:8080
 EXPOSE 8080
 VOLUME /data
-# The program is process 1 and gets SIGTERM itself; it drains and ends.
+# The program is process 1 and receives SIGTERM itself.
 ENTRYPOINT ["/gatehouse"]
 CMD ["serve"]

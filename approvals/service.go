@@ -2,7 +2,6 @@ package approvals
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
@@ -20,25 +19,12 @@ func NewService(store core.Approvals, sessions core.Sessions) *Service {
 	return &Service{store: store, sessions: sessions}
 }
 
-// Request is the metadata of the descriptor that an agent suspends with: the call, and the rule that matches it.
-type Request struct {
-	Call core.Call `json:"call"`
-	Rule core.Rule `json:"rule"`
-}
-
 // Open makes the approval of a pause, as data for the turn's Finish; it stores nothing. ok is false for a pause that requests no
 // approval. An allowed call is approved already. If people are to decide, posts has the approval's card.
-func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspended) (a core.Approval, posts []core.Post, ok bool, err error) {
-	if _, asked := pause.Descriptor.Metadata["call"]; !asked {
-		return core.Approval{}, nil, false, nil
-	}
-	var r Request
-	text, err := json.Marshal(pause.Descriptor.Metadata)
-	if err == nil {
-		err = json.Unmarshal(text, &r)
-	}
-	if err != nil {
-		return core.Approval{}, nil, false, core.Wrap(core.Internal, err, "Can't open the approval.")
+func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspended) (a core.Approval, posts []core.Post, ok bool) {
+	r := pause.Descriptor.Approval
+	if r == nil {
+		return core.Approval{}, nil, false
 	}
 	a = core.Approval{
 		ID: core.ApprovalID(pause.Descriptor.SignalID), Invocation: pause.Invocation, Session: session, Conversation: turn.Conversation, Address: turn.Address,
@@ -46,10 +32,10 @@ func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspen
 	}
 	if r.Rule.Verdict == core.VerdictAllow {
 		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy: " + r.Rule.Name}
-		return a, nil, true, nil
+		return a, nil, true
 	}
 	card := core.Post{Key: a.CardKey(), To: turn.Address, Conversation: turn.Conversation, Kind: core.PostCard, Approval: a.ID, Event: turn.Event}
-	return a, []core.Post{card}, true, nil
+	return a, []core.Post{card}, true
 }
 
 // Vote decides for a person. event is the click's, whose accept time counts; 0 means now. Errors: those of core's Approval.Decide,

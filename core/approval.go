@@ -57,6 +57,12 @@ type Binding struct {
 	Witness  string `json:"witness"`   // of the join check over all that the turn had done before
 }
 
+// ApprovalRequest is what an agent suspends with when a call needs an approval: the call, and the rule that matches it.
+type ApprovalRequest struct {
+	Call Call `json:"call"`
+	Rule Rule `json:"rule"`
+}
+
 // Approval is a question to people, as stored. Rule is the matching rule's snapshot: who may decide is told by it and not by
 // today's policy.
 type Approval struct {

@@ -40,10 +40,13 @@ var layers = map[string][]string{
 	"adapters/internal/*":         {"core", "core/strictjson", "adapters/internal/*"},
 	"adapters/slack":              {"core", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
 	"adapters/slack/internal/*":   {"core", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
-	"adapters/slack/*":            {"adapters/internal/fakeserver"}, // the fake
+	"adapters/slack/*":            {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"}, // the fake
 	"adapters/discord":            {"core", "core/strictjson", "adapters/internal/*", "adapters/discord/internal/*"},
 	"adapters/discord/internal/*": {"core", "core/strictjson", "adapters/internal/*"},
-	"adapters/discord/*":          {"adapters/internal/fakeserver"}, // the fake
+	"adapters/discord/*":          {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"}, // the fake
+
+	"adapters/slack/slacktest/internal/*":     {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"},
+	"adapters/discord/discordtest/internal/*": {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"},
 
 	// Discord's rooms import each other one way.
 	"adapters/discord/internal/rest":      {"core", "adapters/internal/*", "adapters/discord/internal/snowflake"},

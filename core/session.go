@@ -95,10 +95,12 @@ type SessionStore interface {
 	List(ctx context.Context, filter SessionFilter) ([]SessionSummary, error)
 }
 
-// Descriptor is what a node suspends with (suspension §4). Metadata comes back untouched.
+// Descriptor is what a node suspends with (suspension §4). Metadata comes back untouched. Approval says that people, or the policy,
+// decide about a call before the turn goes on.
 type Descriptor struct {
-	SignalID SignalID       `json:"signal_id"`
-	Metadata map[string]any `json:"metadata,omitempty"`
+	SignalID SignalID         `json:"signal_id"`
+	Metadata map[string]any   `json:"metadata,omitempty"`
+	Approval *ApprovalRequest `json:"approval,omitempty"`
 }
 
 // Frame is one level of a paused graph: the outermost first, then the subgraph the pause is in, and so on.

@@ -56,8 +56,8 @@ func (k *keyboard) Read(p []byte) (int, error) {
 
 // paper keeps what is printed; it can be made to fail once.
 type paper struct {
+	adaptertest.Log
 	mu   sync.Mutex
-	text bytes.Buffer
 	torn bool
 }
 
@@ -68,13 +68,7 @@ func (p *paper) Write(b []byte) (int, error) {
 		p.torn = false
 		return 0, errors.New("no paper")
 	}
-	return p.text.Write(b)
-}
-
-func (p *paper) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.String()
+	return p.Log.Write(b)
 }
 
 // outside is a person at a pipe.
@@ -89,20 +83,20 @@ func (o outside) Click(_ testing.TB, c core.Click) {
 	o.Type(strings.TrimSpace(map[core.Choice]string{core.Approve: "y", core.Deny: "n"}[c.Choice]+" "+c.Reason) + "\n")
 }
 
-func (o outside) Place() (core.Address, core.ConversationID) {
+func (o outside) Conversation() (core.Address, core.ConversationID) {
 	return core.Address{Platform: "console", Channel: "default"}, "console:default"
 }
 
-func (o outside) Visible() string { return o.String() }
+func (o outside) Shown() string { return o.String() }
 
-func (o outside) Break(f adaptertest.Fault) bool {
+func (o outside) Fail(f adaptertest.Fault) bool {
 	o.paper.mu.Lock()
 	defer o.paper.mu.Unlock()
 	o.torn = f == adaptertest.Down
 	return o.torn
 }
 
-func (o outside) Alarms() []string { return alarms(o.String()) }
+func (o outside) SideEffects() []string { return alarms(o.String()) }
 
 // alarms names what a terminal would obey, and lines that pretend to be somebody else's.
 func alarms(text string) []string {
@@ -121,7 +115,7 @@ func alarms(text string) []string {
 }
 
 func TestConsoleIsAPlatform(t *testing.T) {
-	adaptertest.Run(t, adaptertest.Harness{Open: func(*testing.T) (core.Platform, adaptertest.Outside) {
+	adaptertest.Run(t, adaptertest.Harness{Open: func(*testing.T) (core.Platform, adaptertest.Fake) {
 		o := outside{newKeyboard(), &paper{}}
 		return console.New(console.Options{In: o.keyboard, Out: o.paper}), o
 	}})

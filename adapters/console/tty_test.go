@@ -95,7 +95,7 @@ func TestPrompt(t *testing.T) {
 		t.Run(end, func(t *testing.T) {
 			sc := newScreen(t)
 			if !console.IsTerminal(sc.tty, sc.tty) || console.IsTerminal(strings.NewReader(""), sc.tty) {
-				t.Error("a terminal is not told from a reader")
+				t.Error("a terminal is taken for another reader")
 			}
 			st := newStage(t, console.Options{In: sc.tty, Out: sc.tty, TTY: true})
 			st.pace = 0
@@ -189,7 +189,7 @@ func TestPromptAnAnswerIsForTheCardThatWasSeen(t *testing.T) {
 			k.Type("\r")
 			synctest.Wait()
 			if !strings.Contains(s.paper.String(), "That approval has already been decided. Your answer was not used.") {
-				t.Error("an answer that came too late was not told so")
+				t.Error("an answer that came too late got no reply")
 			}
 			got := ""
 			for _, e := range s.taken() {

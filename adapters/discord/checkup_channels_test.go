@@ -158,10 +158,10 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 			w.ArchiveThread("7002", true)
 		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", "", ""},
 		"a thread that it was put out of": {func(w *town) {
-			w.Inject(discordtest.Fault{Route: discordtest.GetChannel, Trouble: discordtest.MissesAccess()})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.GetChannel, Trouble: discordtest.MissesAccess()})
 		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", chat.Fail, "is private"},
 		"a thread of a channel that is not seen": {func(w *town) { w.DenyBot(general, discordtest.ViewChannel) }, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", "", ""},
-		"a server that it left":                  {func(w *town) { w.AddGuild(discordtest.Guild{ID: townID, Name: "town", Away: true}) }, []core.EventRecord{spokenIn(general, "")}, "servers", chat.Fail, "discord.com/oauth2/authorize?client_id=900000000000000001"},
+		"a server that it left":                  {func(w *town) { w.AddGuild(discordtest.Guild{ID: townID, Name: "town", WithoutBot: true}) }, []core.EventRecord{spokenIn(general, "")}, "servers", chat.Fail, "discord.com/oauth2/authorize?client_id=900000000000000001"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTown(t, nil)

@@ -80,7 +80,7 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 			c.Config.APIURL = strings.Replace(c.Config.APIURL, "/api/v10", "/elsewhere", 1)
 		}, "token", chat.Fail, []string{"does not answer as Discord"}},
 		"asked too much": {func(w *town, _ *Checkup) {
-			w.Inject(discordtest.Fault{Route: discordtest.GetMe, Trouble: discordtest.RateLimited(time.Minute, discordtest.ScopeUser)})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.GetMe, Trouble: discordtest.RateLimited(time.Minute, discordtest.ScopeUser)})
 		}, "token", chat.Warn, []string{"limits the rate of requests"}},
 		"no content":    {func(w *town, _ *Checkup) { w.SetDenied(discordtest.IntentMessageContent) }, "content", chat.Warn, []string{"Message Content Intent", "mention"}},
 		"not hearing":   {func(w *town, _ *Checkup) { w.SetInteractionsURL("https://bot.example/discord/interactions") }, "interactions", chat.Fail, []string{"DISCORD_PUBLIC_KEY is not set"}},
@@ -88,7 +88,7 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 		"another's key": {func(_ *town, c *Checkup) { c.Config.PublicKey = strings.Repeat("ab", 32) }, "interactions", chat.Fail, []string{"not the key of this application"}},
 		"no commands":   {func(*town, *Checkup) {}, "commands", chat.Warn, []string{"not registered"}},
 		"no server": {func(w *town, _ *Checkup) {
-			w.Inject(discordtest.Fault{Route: discordtest.GetMyGuilds, Trouble: discordtest.Refused(200, 0, "")})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.GetMyGuilds, Trouble: discordtest.Refused(200, 0, "")})
 		}, "servers", chat.Fail, nil},
 		"may not answer": {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.SendMessages) }, "channel #general", chat.Fail, []string{"Send Messages, so the bot can't answer there"}},
 		"no threads":     {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.CreatePublicThreads) }, "channel #general", chat.Warn, []string{"Create Public Threads"}},

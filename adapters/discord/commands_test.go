@@ -23,7 +23,7 @@ func TestAsk(t *testing.T) {
 			dm:      {Conversation: core.ConversationID("discord:@me:" + dm), Address: core.Address{Platform: "discord", Channel: dm}},
 		} {
 			i := r.ann.Runs(channel, "/ask why is *the* sky @everyone blue")
-			e := r.event("command/" + i.ID)
+			e := r.inbox.Event("command/" + i.ID)
 			r.answered(i, discordtest.Reply)
 			if e.Kind() != core.KindMessage || e.Conversation != want.Conversation || e.Address != want.Address || e.Actor.ID != "discord:1001" || e.FollowUp {
 				t.Errorf("got %+v", e)
@@ -48,7 +48,7 @@ func TestTheOtherCommands(t *testing.T) {
 		r.registered()
 		for name, want := range map[string]core.Kind{"new": core.KindReset, "status": core.KindControl} {
 			i := r.ann.Runs(general, "/"+name)
-			e := r.event("command/" + i.ID)
+			e := r.inbox.Event("command/" + i.ID)
 			r.answered(i, discordtest.DeferredReply)
 			if e.Kind() != want || e.Conversation != "discord:2001:3001" || want == core.KindControl && e.Subject() != name || bytes.Contains(e.Payload, []byte(i.Token)) {
 				t.Errorf("/%s came as %+v", name, e)
@@ -73,13 +73,13 @@ func TestTheOtherCommands(t *testing.T) {
 				t.Errorf("/%s: what more there is to say stands in %+v", name, m)
 			}
 		}
-		before := len(r.ids())
+		before := len(r.inbox.IDs())
 		i := r.ann.Runs(general, "/help")
 		r.answered(i, discordtest.Reply)
 		if m, ok := i.Shown(); !ok || m.Ephemeral != annID || !strings.Contains(m.Content, "mention me") {
 			t.Errorf("/help: ann sees %+v", m)
 		}
-		if len(r.ids()) != before {
+		if len(r.inbox.IDs()) != before {
 			t.Error("/help is stored")
 		}
 	})
@@ -88,7 +88,7 @@ func TestTheOtherCommands(t *testing.T) {
 // statusAsked gives a /status by ann and what is to be said to it.
 func (r *inbound) statusAsked() (*discordtest.Interaction, core.Delivery) {
 	i := r.ann.Runs(general, "/status")
-	e := r.event("command/" + i.ID)
+	e := r.inbox.Event("command/" + i.ID)
 	return i, core.Delivery{Post: core.Post{Key: "notice/1", Kind: core.PostNotice, Text: "Nothing waits.", To: e.Address, Conversation: e.Conversation}}
 }
 
@@ -106,7 +106,7 @@ func (r *inbound) standsIn(channel, text string) int {
 func TestTheAnswerToACommandMayBeReadyBeforeDiscordWaitsForIt(t *testing.T) {
 	r := hear(t, setup{}).known()
 	r.registered()
-	callback := r.Inject(discordtest.Fault{Route: discordtest.AnswerInteraction, Trouble: discordtest.Held()})
+	callback := r.Inject(discordtest.Fault{Endpoint: discordtest.AnswerInteraction, Trouble: discordtest.Held()})
 	i, post := r.statusAsked()
 	if _, _, err := r.p.Post(r.ctx, post); core.CategoryOf(err) != core.DeliveryLater || core.RetryAfterOf(err) <= 0 {
 		t.Errorf("too early it gives %v", err)
@@ -127,7 +127,7 @@ func TestTheAnswerToACommandThatComesTooLateIsAMessage(t *testing.T) {
 	r.registered()
 	i, post := r.statusAsked()
 	r.answered(i, discordtest.DeferredReply)
-	clock.Advance(discordtest.TokenLife + time.Second)
+	clock.Advance(discordtest.TokenLifetime + time.Second)
 	ref, _, err := r.p.Post(r.ctx, post)
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestALostAnswerToACommandIsFound(t *testing.T) {
 	if found, err := r.p.Find(r.ctx, post); found.Ref != "" || err != nil {
 		t.Errorf("before it is given Find gives %q, %v", found.Ref, err)
 	}
-	r.Inject(discordtest.Fault{Route: discordtest.EditFollowUp, Trouble: discordtest.AnswerLost(), Times: 1})
+	r.Inject(discordtest.Fault{Endpoint: discordtest.EditFollowUp, Trouble: discordtest.AnswerLost(), Times: 1})
 	if _, _, err := r.p.Post(r.ctx, post); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Errorf("a lost answer gives %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 // about are the ids of the events of a message, in order.
 func (r *inbound) about(message string) (ids []string) {
 	r.settled()
-	for _, id := range r.ids() {
+	for _, id := range r.inbox.IDs() {
 		if strings.Contains(id, message) {
 			ids = append(ids, id)
 		}

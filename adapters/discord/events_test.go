@@ -69,7 +69,7 @@ func TestBotsAndSystemMessagesNeverLoop(t *testing.T) {
 	} {
 		r.Dispatch(guild, "MESSAGE_CREATE", []byte(`{"id":"99999","channel_id":"3001","guild_id":"2001","content":"`+r.MentionOfBot()+`","type":0,"mentions":[],`+change+`}`))
 		r.settled()
-		for _, id := range r.ids() {
+		for _, id := range r.inbox.IDs() {
 			if strings.Contains(id, "99999") {
 				t.Errorf("what %s said is heard", name)
 			}
@@ -101,13 +101,13 @@ func TestEditsAndDeletions(t *testing.T) {
 	r.ann.Edits(dm, m.ID, "add milk")
 	r.settled()
 	var amendments []core.Event
-	r.mu.Lock()
-	for _, e := range r.stored {
+	r.inbox.Lock()
+	for _, e := range r.inbox.Stored {
 		if e.Kind() == core.KindAmend {
 			amendments = append(amendments, e)
 		}
 	}
-	r.mu.Unlock()
+	r.inbox.Unlock()
 	if len(amendments) != 1 {
 		t.Fatalf("there are %d amendments, want one: %+v", len(amendments), amendments)
 	}
@@ -123,13 +123,13 @@ func TestEditsAndDeletions(t *testing.T) {
 	}
 	r.Unfurl(dm, m.ID, "https://example.com") // after an edit: the time of the edit is as it was
 	r.ann.Deletes(dm, m.ID)
-	gone := r.event("amend/" + dm + "/" + m.ID + "/deleted")
+	gone := r.inbox.Event("amend/" + dm + "/" + m.ID + "/deleted")
 	if b := amendment(t, gone); gone.Subject() != e.Subject() || gone.Actor.ID != "" || b.Payload != nil || b.Revision <= a.Revision {
 		t.Errorf("the deletion came as %+v: %+v", gone, b)
 	}
 	r.Dispatch(guild, "MESSAGE_DELETE_BULK", []byte(`{"ids":["71","72"],"channel_id":"3001","guild_id":"2001"}`))
-	r.event("amend/3001/71/deleted")
-	r.event("amend/3001/72/deleted")
+	r.inbox.Event("amend/3001/71/deleted")
+	r.inbox.Event("amend/3001/72/deleted")
 }
 
 func TestWithoutTheMessageContent(t *testing.T) {
@@ -159,11 +159,11 @@ func TestTheContentIsWithdrawnLater(t *testing.T) {
 func TestTheContentIsGrantedLater(t *testing.T) {
 	for name, goesOn := range map[string]func(*inbound){
 		"a restart":   func(r *inbound) { r.halt(); r.start() },
-		"it is heard": func(r *inbound) { r.clock.wake(time.Minute) },
+		"it is heard": func(r *inbound) { r.timers.Fire(time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := hear(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent, HeartbeatInterval: time.Second}}).known()
-			r.eventually("asked who it is", func() bool { return r.clock.waits(time.Minute) == 1 })
+			r.eventually("asked who it is", func() bool { return r.timers.Count(time.Minute) == 1 })
 			r.SetDenied(0)
 			goesOn(r)
 			r.eventually("a session with the content", func() bool {
@@ -182,7 +182,7 @@ func TestTheContentIsGrantedLater(t *testing.T) {
 
 func TestAChannelThatTheSessionDidNotTell(t *testing.T) {
 	r := hear(t, setup{}).known()
-	m := r.ann.Posts(general, "work", discordtest.Unheard())
+	m := r.ann.Posts(general, "work", discordtest.WithoutEvent())
 	thread := r.ann.OpensThread(general, m.ID, "work")
 	r.settled()
 	r.halt()
@@ -214,13 +214,13 @@ func TestAChangeWhoseContentIsWithheldChangesNothing(t *testing.T) {
 	r.ann.Edits(general, m.ID, r.MentionOfBot()+" add milk")
 	r.settled()
 	var texts []string
-	r.mu.Lock()
-	for _, id := range r.order {
-		if e := r.stored[id]; e.Kind() == core.KindAmend {
+	r.inbox.Lock()
+	for _, id := range r.inbox.Order {
+		if e := r.inbox.Stored[id]; e.Kind() == core.KindAmend {
 			texts = append(texts, amendment(t, e).Text)
 		}
 	}
-	r.mu.Unlock()
+	r.inbox.Unlock()
 	if len(texts) != 1 || texts[0] != "add milk" {
 		t.Errorf("it was changed to %q", texts)
 	}

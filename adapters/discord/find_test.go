@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -33,7 +34,7 @@ func TestALostAnswerDoublesNothing(t *testing.T) {
 				trouble = discordtest.AnswerLost()
 			}
 			w.say(answerTo("reply/0", "the same words", to))
-			w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: trouble, Times: 1})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: trouble, Times: 1})
 			d := answerTo("reply/1", "the same words", to)
 			sentAt := w.clock.Now()
 			if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
@@ -105,7 +106,7 @@ func TestALookThatFailsIsMadeAgain(t *testing.T) {
 			w := newTown(t, nil)
 			d := answerTo("reply/1", "words", core.Address{Platform: Name, Channel: general})
 			d.SentAt = w.clock.Now()
-			w.Inject(discordtest.Fault{Route: discordtest.ListMessages, Trouble: c.trouble, Times: 1})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: c.trouble, Times: 1})
 			if _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != c.want {
 				t.Errorf("%v", err)
 			}
@@ -118,11 +119,11 @@ func TestACardThatWasDecidedBeforeItsSecondSend(t *testing.T) {
 	w := newTown(t, nil)
 	to := core.Address{Platform: Name, Channel: general}
 	d := core.Delivery{Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil)}
-	w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
+	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
 	if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Fatalf("%v", err)
 	}
-	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, noon })
+	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, adaptertest.Noon })
 	ref := w.say(d)[0]
 	said := w.FromBot(general)
 	if len(said) != 1 || ref != refOf(general, said[0].ID) || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Content, "✅ Approved") {
@@ -151,7 +152,7 @@ func TestALostAnswerIsFoundByAnotherProcess(t *testing.T) {
 			if arrived {
 				trouble = discordtest.AnswerLost()
 			}
-			w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: trouble, Times: 1})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: trouble, Times: 1})
 			d := answerTo("reply/1", "the same words", to)
 			d.SentAt = ahead()
 			if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
@@ -190,11 +191,11 @@ func TestWhatChangedSinceItsSendIsFound(t *testing.T) {
 		"more steps": {
 			core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "calc"}}, core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "calc · note_add"}},
 		},
-		"a button that was pressed": {errorOf(core.RetryableTransient, false), errorOf(core.RetryableTransient, true)},
+		"a button that was pressed": {samples.Error(core.RetryableTransient, false), samples.Error(core.RetryableTransient, true)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTown(t, nil)
-			w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
 			c.first.Key, c.first.To = "post/1", core.Address{Platform: Name, Channel: general}
 			c.then.Key, c.then.To, c.then.SentAt = c.first.Key, c.first.To, w.clock.Now()
 			if _, _, err := w.d.Post(w.ctx(), c.first); core.CategoryOf(err) != core.DeliveryInDoubt {

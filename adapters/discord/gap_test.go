@@ -143,7 +143,7 @@ func TestTheKnownConversationsAreAskedForAgain(t *testing.T) {
 	ids := append([]string{first}, r.saysMany(2, "before")...)
 	r.wants(ids)
 	failing.Store(true)
-	r.clock.skip(100 * time.Millisecond)
+	r.timers.FireAlways(100 * time.Millisecond)
 	ids = append(ids, r.gap(thread)...)
 	r.wantsInOrder(ids)
 }
@@ -154,6 +154,6 @@ func TestWhatCannotBeFetchedAtOnceIsFetchedLater(t *testing.T) {
 	thread, first := r.inThread()
 	ids := append([]string{first}, r.saysMany(2, "before")...)
 	r.wants(ids)
-	r.Inject(discordtest.Fault{Route: discordtest.ListMessages, Trouble: discordtest.ServerError(503), Times: 6})
+	r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.ServerError(503), Times: 6})
 	r.wantsInOrder(append(ids, r.gap(thread)...))
 }

@@ -42,9 +42,9 @@ func (r *inbound) saysMany(n int, what string) (ids []string) {
 func (r *inbound) wants(ids []string) {
 	r.t.Helper()
 	for _, id := range ids {
-		r.event(id)
+		r.inbox.Event(id)
 	}
-	got := slices.DeleteFunc(r.ids(), func(id string) bool { return !slices.Contains(ids, id) })
+	got := slices.DeleteFunc(r.inbox.IDs(), func(id string) bool { return !slices.Contains(ids, id) })
 	if !slices.Equal(got, ids) {
 		r.t.Errorf("stored in the order %v, want %v", got, ids)
 	}
@@ -139,11 +139,11 @@ func TestASessionThatCannotBeResumed(t *testing.T) {
 
 // recent are the stored events, latest first.
 func (r *inbound) recent() []core.EventRecord {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.inbox.Lock()
+	defer r.inbox.Unlock()
 	var all []core.EventRecord
-	for _, id := range slices.Backward(r.order) {
-		all = append(all, core.EventRecord{Event: r.stored[id], AcceptedAt: time.Now()})
+	for _, id := range slices.Backward(r.inbox.Order) {
+		all = append(all, core.EventRecord{Event: r.inbox.Stored[id], AcceptedAt: time.Now()})
 	}
 	return all
 }
@@ -152,11 +152,11 @@ func TestWhatWaitsForItsCommitIsReplayedAfterARestart(t *testing.T) {
 	r := hear(t, setup{}).known()
 	ids := r.saysMany(2, "stored")
 	r.wants(ids)
-	r.gated(busy)
+	r.inbox.Gate(busy)
 	ids = append(ids, r.saysMany(5, "not stored")...)
-	r.waitFor("a try", func() bool { return len(r.calls) > 2 })
+	r.inbox.WaitFor("a try", func() bool { return len(r.inbox.Tried) > 2 })
 	r.halt()
-	r.gated(nil)
+	r.inbox.Gate(nil)
 	r.start()
 	r.wants(ids)
 	if n := len(r.Identifies()); n != 1 {
@@ -191,7 +191,7 @@ func TestAKilledProcessResumesFromWhatWasKept(t *testing.T) {
 		t.Errorf("it identified %d times", n)
 	}
 	seen := map[string]int{}
-	for _, e := range r.calls {
+	for _, e := range r.inbox.Tried {
 		seen[e.ID]++
 	}
 	if seen[ids[0]] != 2 {
@@ -254,8 +254,8 @@ func TestFatalCloseCodes(t *testing.T) {
 
 // stopped has halt expect that the platform has ended by itself.
 func (r *inbound) stopped() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.inbox.Lock()
+	defer r.inbox.Unlock()
 	r.err = nil
 }
 
@@ -313,7 +313,7 @@ func TestAnAddressForResumesThatIsDead(t *testing.T) {
 	r := hear(t, setup{before: func(r *inbound) {
 		_ = r.kv.Put(r.ctx, "discord/session/0", `{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"`+r.BotUserID()+`","shards":1}`)
 	}})
-	r.clock.skip(time.Second)
+	r.timers.FireAlways(time.Second)
 	r.known()
 	r.settled()
 }
@@ -322,7 +322,7 @@ func TestAnAddressForResumesThatIsDead(t *testing.T) {
 func TestSessionsThatLiveAreResumedSoon(t *testing.T) {
 	r := hear(t, setup{discord: discord.Options{Jitter: func() float64 { return 1 }}})
 	for _, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
-		r.clock.skip(wait)
+		r.timers.FireAlways(wait)
 	}
 	r.known()
 	var ids []string
@@ -334,7 +334,7 @@ func TestSessionsThatLiveAreResumedSoon(t *testing.T) {
 		ids = append(ids, r.saysMany(1, fmt.Sprint("drop ", i))...)
 		r.wants(ids)
 	}
-	if n := r.clock.waits(4 * time.Second); n != 6 {
+	if n := r.timers.Count(4 * time.Second); n != 6 {
 		t.Errorf("it waited the longest %d times", n)
 	}
 }

@@ -44,7 +44,7 @@ func TestGroups(t *testing.T) {
 		t.Errorf("after half a minute bob is in %v", got)
 	}
 	clock.Advance(31 * time.Second)
-	r.Inject(discordtest.Fault{Route: "GET /guilds/{guild}/members/{user}", Trouble: discordtest.ServerError(503), Times: 1})
+	r.Inject(discordtest.Fault{Endpoint: "GET /guilds/{guild}/members/{user}", Trouble: discordtest.ServerError(503), Times: 1})
 	if got, err := r.p.Groups(r.ctx, core.Actor{ID: "discord:" + bobID}, wanted); core.CategoryOf(err) != core.ProviderUnavailable || got != nil {
 		t.Errorf("where Discord can't be asked it gave %v, %v", got, err)
 	}
@@ -57,10 +57,10 @@ func TestGroupsOfWhoeverPressed(t *testing.T) {
 	}}
 	r := hear(t, s).known()
 	for _, route := range []string{"GET /guilds/{guild}/members/{user}", "GET /users/@me/guilds", "GET /guilds/{guild}/roles"} {
-		r.Inject(discordtest.Fault{Route: route, Trouble: discordtest.ServerError(503)})
+		r.Inject(discordtest.Fault{Endpoint: route, Trouble: discordtest.ServerError(503)})
 	}
 	r.bob.Presses(r.button(general, r.sealed("a1", "approve")))
-	r.waitFor("the vote", func() bool { return len(r.order) > 0 })
+	r.inbox.WaitFor("the vote", func() bool { return len(r.inbox.Order) > 0 })
 	wanted := []string{"discord:role:" + helpers}
 	if got, err := r.p.Groups(r.ctx, core.Actor{ID: "discord:" + bobID}, wanted); err != nil || !slices.Equal(got, wanted) {
 		t.Errorf("bob is in %v, %v", got, err)

@@ -24,7 +24,7 @@ func TestWhatIsRefusedOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		how    discordtest.How
+		how    discordtest.ActionOption
 		status int
 	}{
 		"another key":     {discordtest.SignedWith(another), 401},
@@ -32,7 +32,7 @@ func TestWhatIsRefusedOverHTTP(t *testing.T) {
 		"changed":         {discordtest.Tampered(), 401},
 		"stale":           {discordtest.SignedAt(time.Now().Add(-6 * time.Minute)), 401},
 		"from the future": {discordtest.SignedAt(time.Now().Add(6 * time.Minute)), 401},
-		"no time":         {discordtest.StampedAs("noon"), 401},
+		"no time":         {discordtest.WithTimestamp("adaptertest.Noon"), 401},
 		"too large":       {discordtest.WithBody([]byte(`{"secret words":"` + strings.Repeat("x", 1<<20) + `"}`)), 413},
 		"broken JSON":     {discordtest.WithBody([]byte(`{"secret words":`)), 400},
 		"of another form": {discordtest.WithBody([]byte(`{"type":3,"data":"secret words"}`)), 400},
@@ -49,7 +49,7 @@ func TestWhatIsRefusedOverHTTP(t *testing.T) {
 		"a form":                {discordtest.WithContentType("application/x-www-form-urlencoded"), 415},
 		"plain text":            {discordtest.WithContentType("text/plain"), 415},
 	} {
-		before := len(r.log.warnings())
+		before := len(r.log.Warnings())
 		i := r.bob.Presses(b, c.how)
 		if err := i.Wait(r.ctx); err == nil {
 			t.Errorf("%s: it was answered", name)
@@ -57,11 +57,11 @@ func TestWhatIsRefusedOverHTTP(t *testing.T) {
 		if a := i.State().Attempt; a == nil || a.Status != c.status {
 			t.Errorf("%s: got %+v, want %d", name, a, c.status)
 		}
-		if warned := r.log.warnings()[before:]; len(warned) != 1 || strings.Contains(warned[0], "secret words") {
+		if warned := r.log.Warnings()[before:]; len(warned) != 1 || strings.Contains(warned[0], "secret words") {
 			t.Errorf("%s: the log says %q, want one line without the body", name, warned)
 		}
 	}
-	if got := r.ids(); len(got) != 0 {
+	if got := r.inbox.IDs(); len(got) != 0 {
 		t.Errorf("stored: %v", got)
 	}
 }
@@ -93,10 +93,10 @@ func TestWhatIsPassedOverOverTheGateway(t *testing.T) {
 	m := r.ann.Says("hello")
 	r.of(m)
 	r.eventually("both warnings", func() bool { // a press is taken beside what follows it
-		warned := strings.Join(r.log.warnings(), "\n")
+		warned := strings.Join(r.log.Warnings(), "\n")
 		return strings.Contains(warned, "another application") && strings.Contains(warned, "unknown kind")
 	})
-	if got := r.ids(); len(got) != 1 {
+	if got := r.inbox.IDs(); len(got) != 1 {
 		t.Errorf("stored: %v", got)
 	}
 	if n := len(r.Calls(discordtest.AnswerInteraction)); n != 0 {

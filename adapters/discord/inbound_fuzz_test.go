@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord"
 	"gatehouse/core"
 )
@@ -15,7 +16,7 @@ const me = "900"
 // unconnected is a platform that nothing answers.
 func unconnected(t testing.TB) *discord.Discord {
 	p := discord.New(discord.Options{
-		Config: discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, Signer: signer(t, testKey), Card: openCard,
+		Config: discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card,
 		KV: newFakeKV(nil), Owner: "one",
 	})
 	p.SetIdentity(me)
@@ -83,7 +84,7 @@ func FuzzThread(f *testing.F) {
 }
 
 func FuzzInteraction(f *testing.F) {
-	s := signer(f, testKey)
+	s := adaptertest.Signer(f, testKey)
 	press := func(kind, value string) string {
 		return `{"id":"8","application_id":"` + me + `","type":` + kind + `,"token":"t","guild_id":"2","channel_id":"4","channel":{"type":11,"parent_id":"3"},"member":{"user":{"id":"1"}},` +
 			`"message":{"id":"5"},"data":{"custom_id":"` + value + `","components":[{"type":18,"component":{"value":"why"}}]}}`

@@ -18,14 +18,14 @@ func TestARefusalOfAProxyTellsNothingOfDiscord(t *testing.T) {
 		w := newTown(t, nil)
 		thread := w.alice.OpensThread(general, w.alice.Posts(general, "work").ID, "work")
 		page := discordtest.ServerError(status)
-		w.Inject(discordtest.Fault{Route: "GET /channels/{channel}", Trouble: page, Times: 1})
+		w.Inject(discordtest.Fault{Endpoint: "GET /channels/{channel}", Trouble: page, Times: 1})
 		if _, err := w.d.guilds.Channel(w.ctx(), thread); core.CategoryOf(err) != core.ProviderUnavailable {
 			t.Errorf("%d: where the message stands: %v", status, err)
 		}
 		if at, err := w.d.guilds.Channel(w.ctx(), thread); err != nil || !at.IsThread() {
 			t.Errorf("%d: then: %+v, %v", status, at, err)
 		}
-		w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: page, Times: 1})
+		w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: page, Times: 1})
 		d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general, Thread: thread})
 		if _, _, err := w.d.Post(w.ctx(), d); status == http.StatusForbidden && core.CategoryOf(err) != core.DeliveryLater {
 			t.Errorf("%d: a post: %v", status, err)
@@ -42,7 +42,7 @@ func TestTheTokensOfInteractionsStandInNoError(t *testing.T) {
 			w.d.rest = rest.New(rest.Options{Token: w.BotToken(), URL: route})
 		} else {
 			w.d.rest = rest.New(rest.Options{Token: w.BotToken(), URL: w.APIURL()})
-			w.Inject(discordtest.Fault{Route: "POST /webhooks/{application}/{token}", Trouble: discordtest.Cut()})
+			w.Inject(discordtest.Fault{Endpoint: "POST /webhooks/{application}/{token}", Trouble: discordtest.Cut()})
 		}
 		t.Cleanup(w.d.rest.Close)
 		d := core.Delivery{Post: core.Post{
@@ -59,7 +59,7 @@ func TestTheTokensOfInteractionsStandInNoError(t *testing.T) {
 func TestAWaitThatIsNotGlobalHoldsUpOneChannel(t *testing.T) {
 	w := newTown(t, nil)
 	slow := discordtest.RateLimited(time.Hour, "")
-	w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: slow, Times: 1})
+	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: slow, Times: 1})
 	d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
 	if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != time.Hour {
 		t.Errorf("%v", err)
@@ -95,7 +95,7 @@ func TestTheGlobalLimitHoldsUpNoAnswerToAPress(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTown(t, nil)
-			w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: c.trouble, Times: 1})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: c.trouble, Times: 1})
 			d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
 			if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != time.Minute {
 				t.Fatalf("%v", err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/core"
 )
 
@@ -19,7 +20,7 @@ func TestManifest(t *testing.T) {
 		if err != nil || !json.Valid(text) {
 			t.Fatal(err)
 		}
-		goldenText(t, name+".json", text)
+		adaptertest.GoldenText(t, name+".json", text)
 	}
 	for _, o := range []ManifestOptions{{Application: "abc"}, {URL: "http://bot.example"}, {URL: "https://bot.example/?x"}, {URL: "bot.example"}} {
 		if _, err := Manifest(o); core.CategoryOf(err) != core.Invalid || core.MessageOf(err) == "" {

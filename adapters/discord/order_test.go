@@ -15,10 +15,10 @@ const getChannel = "GET /channels/{channel}"
 func resumed(t *testing.T, trouble discordtest.Trouble) (r *inbound, thread string, slow *discordtest.Injected) {
 	t.Helper()
 	r = hear(t, setup{}).known()
-	thread = r.ann.OpensThread(general, r.ann.Posts(general, "work", discordtest.Unheard()).ID, "work")
+	thread = r.ann.OpensThread(general, r.ann.Posts(general, "work", discordtest.WithoutEvent()).ID, "work")
 	r.settled()
 	r.halt()
-	slow = r.Inject(discordtest.Fault{Route: getChannel, Trouble: trouble})
+	slow = r.Inject(discordtest.Fault{Endpoint: getChannel, Trouble: trouble})
 	t.Cleanup(slow.Lift)
 	r.start()
 	r.known()
@@ -47,7 +47,7 @@ func TestALookUpHoldsUpItsOwnConversationAlone(t *testing.T) {
 			}
 			slow.Lift()
 			r.wants([]string{key(first), key(second), r.amends(second)})
-			if e := r.event(key(first)); e.Address.Thread != thread || e.Address.Channel != general {
+			if e := r.inbox.Event(key(first)); e.Address.Thread != thread || e.Address.Channel != general {
 				t.Errorf("it stands at %+v", e.Address)
 			}
 			r.wants(append(direct, key(first), key(second)))
@@ -59,7 +59,7 @@ func TestALookUpHoldsUpItsOwnConversationAlone(t *testing.T) {
 func TestWhatALookUpHoldsUpIsNotLost(t *testing.T) {
 	for name, restart := range map[string]func(*inbound){
 		"a restart":             func(r *inbound) { r.settled(); r.halt(); r.start(); r.known() },
-		"the connection breaks": func(r *inbound) { r.connection().Reset(); r.clock.skip(0) },
+		"the connection breaks": func(r *inbound) { r.connection().Reset(); r.timers.FireAlways(0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, thread, slow := resumed(t, discordtest.Held())
@@ -98,16 +98,16 @@ func TestAThreadWaitsForTheMessageThatItBeginsWith(t *testing.T) {
 	}
 	slow.Lift()
 	r.wants([]string{key(mention), key(follow)})
-	if a, b := r.event(key(mention)), r.event(key(follow)); a.Conversation != b.Conversation {
+	if a, b := r.inbox.Event(key(mention)), r.inbox.Event(key(follow)); a.Conversation != b.Conversation {
 		t.Errorf("the conversations are %s and %s", a.Conversation, b.Conversation)
 	}
 }
 
 // has reports whether an event is stored.
 func (r *inbound) has(id string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, ok := r.stored[id]
+	r.inbox.Lock()
+	defer r.inbox.Unlock()
+	_, ok := r.inbox.Stored[id]
 	return ok
 }
 
@@ -115,8 +115,8 @@ func (r *inbound) has(id string) bool {
 func (r *inbound) amends(m discordtest.Message) string {
 	r.t.Helper()
 	id := ""
-	r.waitFor("the change", func() bool {
-		for _, e := range r.stored {
+	r.inbox.WaitFor("the change", func() bool {
+		for _, e := range r.inbox.Stored {
 			if e.Kind() == core.KindAmend && e.Subject() == key(m) {
 				id = e.ID
 			}

@@ -18,14 +18,14 @@ type outside struct {
 	ann *discordtest.Person
 }
 
-func openGateway(t *testing.T) (core.Platform, adaptertest.Outside) {
+func openGateway(t *testing.T) (core.Platform, adaptertest.Fake) {
 	t.Helper()
 	o := &outside{Server: discordtest.New(discordtest.Options{Fatalf: t.Errorf, IdentifyEvery: -1})}
 	t.Cleanup(o.Close)
 	o.ann = o.AddUser(discordtest.User{ID: annID, Name: "ann"})
 	o.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID}})
 	p := discord.New(discord.Options{
-		Config: discord.Config{BotToken: o.BotToken(), APIURL: o.APIURL(), Shards: 1, Reply: "thread"}, Signer: signer(t, testKey), Card: openCard,
+		Config: discord.Config{BotToken: o.BotToken(), APIURL: o.APIURL(), Shards: 1, Reply: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card,
 		KV: newFakeKV(nil), Owner: "one", Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	return p, o
@@ -59,19 +59,13 @@ func (o *outside) Click(t testing.TB, c core.Click) {
 
 func (o *outside) dm() string { return o.DMWith(annID) }
 
-func (o *outside) Place() (core.Address, core.ConversationID) {
+func (o *outside) Conversation() (core.Address, core.ConversationID) {
 	return core.Address{Platform: "discord", Channel: o.dm()}, core.ConversationID("discord:@me:" + o.dm())
 }
 
-func (o *outside) Visible() string {
-	var text strings.Builder
-	for _, m := range o.FromBot(o.dm()) {
-		text.WriteString(m.Shown() + "\n")
-	}
-	return text.String()
-}
+func (o *outside) Shown() string { return adaptertest.Shown(o.FromBot(o.dm())) }
 
-func (o *outside) Alarms() []string {
+func (o *outside) SideEffects() []string {
 	var alarms []string
 	for _, m := range o.FromBot(o.dm()) {
 		for _, r := range m.Reaches() {
@@ -88,12 +82,12 @@ func (o *outside) Repeat(t testing.TB) {
 	o.ResetAll()
 }
 
-func (o *outside) Break(f adaptertest.Fault) bool {
+func (o *outside) Fail(f adaptertest.Fault) bool {
 	trouble := map[adaptertest.Fault]discordtest.Trouble{
 		adaptertest.Down: discordtest.ServerError(503), adaptertest.Busy: discordtest.RateLimited(20*time.Millisecond, discordtest.ScopeUser), adaptertest.Lost: discordtest.AnswerLost(),
 		adaptertest.Refused: discordtest.Refused(400, 50035, "Invalid Form Body"),
 	}[f]
-	o.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: trouble, Times: 1})
+	o.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: trouble, Times: 1})
 	return true
 }
 

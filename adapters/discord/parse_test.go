@@ -84,7 +84,7 @@ func TestAFileWhoseAddressHasRunOut(t *testing.T) {
 	}
 	m := r.ann.Says("look", discordtest.WithFiles(png("a.png"), png("b.png")))
 	e := r.of(m)
-	clock.Advance(discordtest.LinkLife + time.Minute)
+	clock.Advance(discordtest.LinkLifetime + time.Minute)
 	before := r.CountCalls(discordtest.GetMessage)
 	if blocks := r.says(e).Content.Blocks(); len(blocks) != 3 || blocks[0].Type != core.ImageBlock || blocks[1].Type != core.ImageBlock || blocks[2].Text != "look" {
 		t.Errorf("a day later it says %+v", blocks)
@@ -92,7 +92,7 @@ func TestAFileWhoseAddressHasRunOut(t *testing.T) {
 	if n := r.CountCalls(discordtest.GetMessage) - before; n != 1 {
 		t.Errorf("the message was read %d times", n)
 	}
-	r.Inject(discordtest.Fault{Route: discordtest.GetMessage, Trouble: discordtest.ServerError(503), Times: 1})
+	r.Inject(discordtest.Fault{Endpoint: discordtest.GetMessage, Trouble: discordtest.ServerError(503), Times: 1})
 	if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ProviderUnavailable {
 		t.Errorf("while Discord is down Parse gave %v", err)
 	}

@@ -13,7 +13,7 @@ func (r *inbound) said(channel, id, text string) core.Event {
 	r.t.Helper()
 	r.Dispatch(guild, "MESSAGE_CREATE", []byte(`{"id":"`+id+`","channel_id":"`+channel+`","guild_id":"`+guild+`","type":0,"content":"`+text+`",
 		"author":{"id":"`+annID+`","username":"ann"},"mentions":[],"mention_roles":[],"attachments":[]}`))
-	return r.event("message/" + channel + "/" + id)
+	return r.inbox.Event("message/" + channel + "/" + id)
 }
 
 // answer posts a reply to an event and fails where that is refused.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
@@ -17,11 +18,11 @@ import (
 func (r *inbound) more(than int) core.Event {
 	r.t.Helper()
 	var e core.Event
-	r.waitFor("another event", func() bool {
-		if len(r.order) <= than {
+	r.inbox.WaitFor("another event", func() bool {
+		if len(r.inbox.Order) <= than {
 			return false
 		}
-		e = r.stored[r.order[len(r.order)-1]]
+		e = r.inbox.Stored[r.inbox.Order[len(r.inbox.Order)-1]]
 		return true
 	})
 	return e
@@ -45,7 +46,7 @@ func TestAPressIsAVote(t *testing.T) {
 		for _, choice := range []core.Choice{core.Approve, core.Deny} {
 			b := r.button(thread, r.sealed("a1", string(choice)))
 			for range 2 {
-				before := len(r.ids())
+				before := len(r.inbox.IDs())
 				i := r.bob.Presses(b)
 				e := r.more(before)
 				r.answered(i, discordtest.DeferredUpdate)
@@ -74,7 +75,7 @@ func TestAPressIsAnsweredAfterItsCommit(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		b := r.button(general, r.sealed("a1", "approve"))
 		commit := make(chan struct{})
-		r.gated(func(ctx context.Context, _ core.Event) error {
+		r.inbox.Gate(func(ctx context.Context, _ core.Event) error {
 			select {
 			case <-commit:
 			case <-ctx.Done():
@@ -82,7 +83,7 @@ func TestAPressIsAnsweredAfterItsCommit(t *testing.T) {
 			return nil
 		})
 		i := r.bob.Presses(b)
-		r.waitFor("the press", func() bool { return len(r.calls) == 1 })
+		r.inbox.WaitFor("the press", func() bool { return len(r.inbox.Tried) == 1 })
 		if i.Answered() {
 			t.Error("it is answered before it is stored")
 		}
@@ -94,7 +95,7 @@ func TestAPressIsAnsweredAfterItsCommit(t *testing.T) {
 func TestAPressThatCannotBeStoredSaysSo(t *testing.T) {
 	r := hear(t, setup{http: true}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
-	r.gated(busy)
+	r.inbox.Gate(busy)
 	i := r.bob.Presses(b)
 	r.answered(i, discordtest.Reply)
 	if m, ok := i.Shown(); !ok || m.Ephemeral != bobID || !strings.Contains(m.Content, "nothing was done") {
@@ -105,11 +106,11 @@ func TestAPressThatCannotBeStoredSaysSo(t *testing.T) {
 func TestAPressOverTheGatewayIsStoredInTheEnd(t *testing.T) {
 	r := hear(t, setup{}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
-	r.gated(busy)
+	r.inbox.Gate(busy)
 	r.bob.Presses(b)
-	r.eventually("a try in vain", func() bool { return r.clock.waits(100*time.Millisecond) > 0 })
-	r.gated(nil)
-	r.clock.wake(100 * time.Millisecond)
+	r.eventually("a try in vain", func() bool { return r.timers.Count(100*time.Millisecond) > 0 })
+	r.inbox.Gate(nil)
+	r.timers.Fire(100 * time.Millisecond)
 	if e := r.more(0); e.Kind() != core.KindClick {
 		t.Errorf("got %+v", e)
 	}
@@ -118,14 +119,14 @@ func TestAPressOverTheGatewayIsStoredInTheEnd(t *testing.T) {
 func TestAPressDoesNotWaitForWhatCannotBeStored(t *testing.T) {
 	r := hear(t, setup{}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
-	r.gated(func(_ context.Context, e core.Event) error {
+	r.inbox.Gate(func(_ context.Context, e core.Event) error {
 		if e.Kind() == core.KindMessage {
 			return errBusy
 		}
 		return nil
 	})
 	r.ann.Says("this waits")
-	r.waitFor("the message", func() bool { return len(r.calls) > 0 })
+	r.inbox.WaitFor("the message", func() bool { return len(r.inbox.Tried) > 0 })
 	i := r.bob.Presses(b)
 	r.answered(i, discordtest.DeferredUpdate)
 	if e := r.more(0); e.Kind() != core.KindClick {
@@ -137,7 +138,7 @@ func TestAButtonThatIsNotOursDoesNothingAndSaysSo(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		value := r.sealed("a1", "approve")
 		for name, v := range map[string]string{
-			"tampered": strings.Replace(value, "a1", "a2", 1), "another key": signer(t, "a key of somebody else").Seal("a1", "approve"), "cut": value[:len(value)-1],
+			"tampered": strings.Replace(value, "a1", "a2", 1), "another key": adaptertest.Signer(t, "a key of somebody else").Seal("a1", "approve"), "cut": value[:len(value)-1],
 			"plain": "a1~approve", "one field": r.sealed("a1"), "of no kind": r.sealed("a1", "explode"),
 		} {
 			i := r.bob.Presses(r.button(general, v))
@@ -149,7 +150,7 @@ func TestAButtonThatIsNotOursDoesNothingAndSaysSo(t *testing.T) {
 				t.Errorf("%s: the log has the value", name)
 			}
 		}
-		if got := r.ids(); len(got) != 0 {
+		if got := r.inbox.IDs(); len(got) != 0 {
 			t.Errorf("stored: %v", got)
 		}
 	})
@@ -165,12 +166,12 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 			b := r.button(thread, r.sealed(c.action, "17", "discord:2001:"+thread))
 			r.answered(r.ann.Presses(b), discordtest.DeferredUpdate)
 			r.answered(r.bob.Presses(b), discordtest.DeferredUpdate)
-			e := r.event(c.id)
+			e := r.inbox.Event(c.id)
 			if e.Kind() != c.kind || e.Subject() != c.subject || e.Conversation != core.ConversationID("discord:2001:"+thread) || e.Address.Channel != general || e.Address.Thread != thread {
 				t.Errorf("%s: got %+v", c.action, e)
 			}
 		}
-		if got := r.ids(); len(got) != 2 {
+		if got := r.inbox.IDs(); len(got) != 2 {
 			t.Errorf("stored: %v", got)
 		}
 	})
@@ -197,7 +198,7 @@ func TestTheButtonsOfAFailureKeepItsConversation(t *testing.T) {
 						t.Fatal(err)
 					}
 					channel, id, _ := strings.Cut(string(ref), "/")
-					before := len(r.ids())
+					before := len(r.inbox.IDs())
 					r.answered(r.ann.Clicks(channel, id, label), discordtest.DeferredUpdate)
 					e := r.more(before)
 					if e.Conversation != conversation || e.Address.Channel != stands.Channel || e.Address.Thread != stands.Thread {
@@ -213,13 +214,13 @@ func TestDenyWithReason(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		b := r.button(general, r.sealed("a1", "reason"))
 		for reason, want := range map[string]string{"  not today & <never> ": "not today & <never>", "": ""} {
-			before := len(r.ids())
+			before := len(r.inbox.IDs())
 			r.answered(r.bob.Presses(b), discordtest.ShowModal)
 			m, err := r.WaitForModal(r.ctx, bobID)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := r.ids(); len(got) != before {
+			if got := r.inbox.IDs(); len(got) != before {
 				t.Errorf("the press alone is stored: %v", got)
 			}
 			i := r.bob.SubmitsAgain(m, map[string]string{"reason": reason})
@@ -267,7 +268,7 @@ func TestADangerousCallIsConfirmed(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.answered(r.bob.SubmitsAgain(m, map[string]string{"confirm": "decline"}), discordtest.Reply)
-		if got := r.ids(); len(got) != 0 {
+		if got := r.inbox.IDs(); len(got) != 0 {
 			t.Fatalf("stored: %v", got)
 		}
 		i := r.bob.SubmitsAgain(m, map[string]string{"confirm": "Approve"})
@@ -307,7 +308,7 @@ func TestAllArguments(t *testing.T) {
 				if strings.Count(shown, "milk and honey, ") != c.words || !strings.Contains(shown, "the end") {
 					t.Errorf("bob reads %q", shown)
 				}
-				if got := r.ids(); len(got) != 0 {
+				if got := r.inbox.IDs(); len(got) != 0 {
 					t.Errorf("stored: %v", got)
 				}
 			})

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -13,7 +14,7 @@ import (
 // little, and does not become a direct message.
 func TestAPrivateWordWaitsForTheAnswerToThePress(t *testing.T) {
 	r := hear(t, setup{}).known()
-	held := r.Inject(discordtest.Fault{Route: "POST /interactions/{interaction}/{token}/callback", Trouble: discordtest.Held()})
+	held := r.Inject(discordtest.Fault{Endpoint: "POST /interactions/{interaction}/{token}/callback", Trouble: discordtest.Held()})
 	i := r.bob.Presses(r.button(general, r.sealed("a1", "approve")))
 	e := r.more(0)
 	posted := make(chan error)
@@ -29,7 +30,7 @@ func TestAPrivateWordWaitsForTheAnswerToThePress(t *testing.T) {
 	}
 	held.Release()
 	r.answered(i, discordtest.DeferredUpdate)
-	r.clock.skip(pause)
+	r.timers.FireAlways(pause)
 	if err := <-posted; err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func (r *inbound) waited(pause time.Duration) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = poll(r.ctx, func() bool { return r.clock.waits(pause) > 0 })
+		_ = adaptertest.Poll(r.ctx, func() bool { return r.timers.Count(pause) > 0 })
 	}()
 	return done
 }

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/core"
 )
 
@@ -90,7 +92,7 @@ func TestAnEditTakesTheButtonsAway(t *testing.T) {
 	if said := w.FromBot(general); len(said) != 1 || len(said[0].Buttons()) != 3 {
 		t.Fatalf("%+v", said)
 	}
-	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, noon })
+	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, adaptertest.Noon })
 	if err := w.d.Edit(w.ctx(), ref, d); err != nil {
 		t.Fatal(err)
 	}
@@ -168,12 +170,12 @@ func TestWhatARefusalOfAPostMeans(t *testing.T) {
 		"no permission":  {discordtest.MissesPermissions(), core.DeliveryForbidden},
 		"broken down":    {discordtest.ServerError(503), core.DeliveryInDoubt},
 		"lost":           {discordtest.AnswerLost(), core.DeliveryInDoubt},
-		"garbled":        {discordtest.Garbled(), core.DeliveryInDoubt},
+		"garbled":        {fakeserver.Garbled(), core.DeliveryInDoubt},
 		"never answered": {discordtest.Cut(), core.DeliveryInDoubt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTown(t, nil)
-			w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: c.trouble, Times: 1})
+			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: c.trouble, Times: 1})
 			d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
 			_, _, err := w.d.Post(w.ctx(), d)
 			if core.CategoryOf(err) != c.want {
@@ -195,8 +197,8 @@ func TestAnAnswerThatWasRefusedForAWhileStandsInItsThread(t *testing.T) {
 	w := newTown(t, nil)
 	to := w.asked("hello")
 	refused := []*discordtest.Injected{
-		w.Inject(discordtest.Fault{Route: discordtest.StartThread, Trouble: discordtest.MissesPermissions()}),
-		w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: discordtest.MissesAccess()}),
+		w.Inject(discordtest.Fault{Endpoint: discordtest.StartThread, Trouble: discordtest.MissesPermissions()}),
+		w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesAccess()}),
 	}
 	d := answerTo("reply/1", "x", to)
 	for range 2 {
@@ -216,7 +218,7 @@ func TestAnAnswerThatWasRefusedForAWhileStandsInItsThread(t *testing.T) {
 // What is refused again and again waits longer once half of what may be refused in ten minutes is used up.
 func TestRefusalsLeaveRoomForTheRest(t *testing.T) {
 	w := newTown(t, nil)
-	w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: discordtest.MissesAccess()})
+	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesAccess()})
 	d := answerTo("reply/1", "x", core.Address{Platform: Name, Channel: general})
 	for i := range rest.MaxInvalid / 2 {
 		w.clock.Advance(time.Second)
@@ -230,7 +232,7 @@ func TestRefusalsLeaveRoomForTheRest(t *testing.T) {
 func TestAThreadThatMayNotBeThereIsTriedAgain(t *testing.T) {
 	w := newTown(t, nil)
 	to := w.asked("hello")
-	w.Inject(discordtest.Fault{Route: discordtest.StartThread, Trouble: discordtest.AnswerLost(), Times: 1})
+	w.Inject(discordtest.Fault{Endpoint: discordtest.StartThread, Trouble: discordtest.AnswerLost(), Times: 1})
 	if _, _, err := w.d.Post(w.ctx(), answerTo("reply/1", "x", to)); core.CategoryOf(err) != core.DeliveryLater {
 		t.Fatalf("%v", err)
 	}

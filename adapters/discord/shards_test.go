@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 )
@@ -34,7 +35,7 @@ func TestIdentificationsOfOneKeyKeepApart(t *testing.T) {
 			waits := 0
 			for open := min(c.keys, c.shards); ; open = min(open+c.keys, c.shards) {
 				waits += c.shards - open
-				r.eventually("the shards that may, and the waits of the others", func() bool { return len(r.Open()) == open && r.clock.waits(discord.Slot) == waits })
+				r.eventually("the shards that may, and the waits of the others", func() bool { return len(r.Open()) == open && r.timers.Count(discord.Slot) == waits })
 				for _, i := range r.Identifies() {
 					if i.Refused != "" {
 						t.Fatalf("Discord refused %+v", i)
@@ -47,7 +48,7 @@ func TestIdentificationsOfOneKeyKeepApart(t *testing.T) {
 					break
 				}
 				clock.Advance(discord.Slot)
-				r.clock.wake(discord.Slot)
+				r.timers.Fire(discord.Slot)
 			}
 			r.known()
 		})
@@ -67,7 +68,7 @@ func TestOneHolderOfAShard(t *testing.T) {
 	second.Owner = "two"
 	first := r.p
 	p := discord.New(second)
-	other := &inbound{Server: r.Server, t: t, ctx: r.ctx, p: p, log: r.log, kv: r.kv, clock: newFakeClock(), options: second, stored: r.stored, wake: make(chan struct{})}
+	other := &inbound{Server: r.Server, t: t, ctx: r.ctx, p: p, log: r.log, kv: r.kv, timers: adaptertest.NewTimers(), options: second, inbox: r.inbox}
 	other.start()
 	defer func() { other.halt() }()
 	other.known() // another holds the shard: that is as good as hearing it
@@ -76,13 +77,13 @@ func TestOneHolderOfAShard(t *testing.T) {
 	}
 	_ = first
 	r.halt() // lets go at once
-	other.clock.wake(discord.ShardLease / 3)
+	other.timers.Fire(discord.ShardLease / 3)
 	r.eventually("another holder", func() bool { return r.kv.holder("discord/shard/0") == "two" && len(r.Open()) == 1 })
 	if n := len(r.Identifies()); n != 1 {
 		t.Errorf("the second identified; %d in all", n)
 	}
 	r.kv.take("discord/shard/0", "three")
-	other.clock.wake(discord.ShardLease / 3)
+	other.timers.Fire(discord.ShardLease / 3)
 	r.eventually("the end of the connection", func() bool { return len(r.Open()) == 0 })
 	r.start() // for the end of the test
 }

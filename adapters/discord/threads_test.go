@@ -12,7 +12,7 @@ import (
 func TestAThreadWhoseNameIsRefusedHasAnother(t *testing.T) {
 	w := newTown(t, nil)
 	to := w.asked("a word that is not allowed here")
-	w.Inject(discordtest.Fault{Route: discordtest.StartThread, Trouble: discordtest.Refused(400, discordgo.ErrCodeInvalidFormBody, "Invalid Form Body"), Times: 1})
+	w.Inject(discordtest.Fault{Endpoint: discordtest.StartThread, Trouble: discordtest.Refused(400, discordgo.ErrCodeInvalidFormBody, "Invalid Form Body"), Times: 1})
 	w.say(answerTo("reply/1", "Hello", to))
 	if thread, ok := w.Channel(to.Thread); !ok || thread.Name != "Conversation" || len(w.FromBot(to.Thread)) != 1 {
 		t.Error(w.Dump())

@@ -35,7 +35,7 @@ func TestTheTokensOfInteractionsAreStoredNowhereElse(t *testing.T) {
 			func() *discordtest.Interaction { return r.ann.Runs(general, "/new") },
 			func() *discordtest.Interaction { return r.ann.Runs(general, "/ask why") },
 		} {
-			before := len(r.ids())
+			before := len(r.inbox.IDs())
 			interactions = append(interactions, does())
 			events = append(events, r.more(before))
 		}
@@ -71,7 +71,7 @@ func TestTheTokensOfInteractionsAreStoredNowhereElse(t *testing.T) {
 				t.Error("a token is in the log")
 			}
 		}
-		clock.Advance(discordtest.TokenLife)
+		clock.Advance(discordtest.TokenLifetime)
 		for _, i := range interactions {
 			if left, err := r.kv.Get(r.ctx, "discord/interaction/"+i.ID); left != "" || err != nil {
 				t.Errorf("fifteen minutes later %q is stored, %v", left, err)
@@ -87,8 +87,8 @@ func TestAnInteractionWhoseTokenCannotBeStored(t *testing.T) {
 	r.kv.fail(true)
 	i := r.bob.Presses(b)
 	r.answered(i, discordtest.Reply)
-	if m, ok := i.Shown(); !ok || !strings.Contains(m.Content, "nothing was done") || len(r.ids()) != 0 {
-		t.Errorf("bob sees %+v; stored: %v", m, r.ids())
+	if m, ok := i.Shown(); !ok || !strings.Contains(m.Content, "nothing was done") || len(r.inbox.IDs()) != 0 {
+		t.Errorf("bob sees %+v; stored: %v", m, r.inbox.IDs())
 	}
 	r.kv.fail(false)
 }

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Config is what the standard variables say of the export of traces. Those that are not here (sampler, batches, limits, timeouts,
-// certificates, resource attributes) the SDK reads from the environment itself. The tags are those of the program's settings.
+// Config is the part of the standard variables that gatehouse reads for the export of traces. The SDK reads the others (sampler,
+// batches, limits, timeouts, certificates, resource attributes) itself. The tags are those of the program's settings.
 type Config struct {
 	Disabled       bool   `envconfig:"OTEL_SDK_DISABLED" default:"false" help:"true: no traces, whatever else is set."`
-	Exporter       string `envconfig:"OTEL_TRACES_EXPORTER" help:"otlp, or none; not set: otlp where there is an endpoint."`
-	Endpoint       string `envconfig:"OTEL_EXPORTER_OTLP_ENDPOINT" secret:"url" help:"The collector, such as http://localhost:4318; none: no traces."`
-	TracesEndpoint string `envconfig:"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" secret:"url" help:"Instead, the whole URL that traces go to."`
-	Protocol       string `envconfig:"OTEL_EXPORTER_OTLP_PROTOCOL" help:"http/protobuf, the only one that is spoken."`
-	TracesProtocol string `envconfig:"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL" help:"Instead, for traces alone."`
+	Exporter       string `envconfig:"OTEL_TRACES_EXPORTER" help:"otlp or none. Not set: otlp if there is an endpoint."`
+	Endpoint       string `envconfig:"OTEL_EXPORTER_OTLP_ENDPOINT" secret:"url" help:"The collector, such as http://localhost:4318. Not set: no traces."`
+	TracesEndpoint string `envconfig:"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" secret:"url" help:"The full URL for traces, in place of the endpoint."`
+	Protocol       string `envconfig:"OTEL_EXPORTER_OTLP_PROTOCOL" help:"http/protobuf, the only supported protocol."`
+	TracesProtocol string `envconfig:"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL" help:"The same, for traces only."`
 	Headers        string `envconfig:"OTEL_EXPORTER_OTLP_HEADERS" secret:"true" help:"Headers for the collector, as key=value,key=value."`
-	TracesHeaders  string `envconfig:"OTEL_EXPORTER_OTLP_TRACES_HEADERS" secret:"true" help:"Instead, for traces alone."`
-	ServiceName    string `envconfig:"OTEL_SERVICE_NAME" help:"What traces call this program; gatehouse where nothing says otherwise."`
+	TracesHeaders  string `envconfig:"OTEL_EXPORTER_OTLP_TRACES_HEADERS" secret:"true" help:"The same, for traces only."`
+	ServiceName    string `envconfig:"OTEL_SERVICE_NAME" help:"The name of this program in traces. Not set: gatehouse."`
 }
 
-// Validate reports everything that can't be meant, one line each. What another program may mean (an exporter or a protocol that is
-// not spoken here) is no fault: Open says that there are no traces.
+// Validate reports every fault, one line each, beginning with the key. An exporter or a protocol that is not supported is no fault,
+// because the variable may be meant for other programs: Open then logs that there are no traces.
 func (c Config) Validate() []string {
 	var faults []string
 	for key, text := range map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": c.Endpoint, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": c.TracesEndpoint} {
@@ -38,7 +38,7 @@ func (c Config) Validate() []string {
 	return faults
 }
 
-// wanted says whether traces are to be exported; refused is why they can't be, where they were asked for.
+// wanted says whether traces are exported; refused is why not, although they were asked for.
 func (c Config) wanted() (yes bool, refused error) {
 	exporter := strings.ToLower(strings.TrimSpace(c.Exporter))
 	protocol := first(c.TracesProtocol, c.Protocol)
@@ -46,14 +46,14 @@ func (c Config) wanted() (yes bool, refused error) {
 	case c.Disabled || exporter == "none" || exporter == "" && first(c.TracesEndpoint, c.Endpoint) == "":
 		return false, nil
 	case exporter != "" && exporter != "otlp":
-		return false, fmt.Errorf("OTEL_TRACES_EXPORTER is %q, and only otlp is spoken", exporter)
+		return false, fmt.Errorf("OTEL_TRACES_EXPORTER is %q, and only otlp is supported", exporter)
 	case protocol != "" && protocol != "http/protobuf":
-		return false, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q, and only http/protobuf is spoken", protocol)
+		return false, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q, and only http/protobuf is supported", protocol)
 	}
 	return true, nil
 }
 
-// url is where traces go; "" = the standard's default, this machine's collector.
+// url is where traces are sent; "" = the standard's default, a collector on this machine.
 func (c Config) url() string {
 	if c.TracesEndpoint != "" {
 		return c.TracesEndpoint
@@ -64,7 +64,7 @@ func (c Config) url() string {
 	return strings.TrimRight(c.Endpoint, "/") + "/v1/traces"
 }
 
-// headers reads key=value,key=value, the values percent-encoded.
+// headers parses key=value,key=value with percent-encoded values.
 func headers(text string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, pair := range strings.Split(text, ",") {

@@ -15,20 +15,19 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Export is the traces of a process on their way to a collector. The nil Export is that of a process which exports none; it can be
-// used like any other.
+// Export sends the traces of a process to a collector. A nil Export sends none and can be used like any other.
 type Export struct {
 	provider *sdk.TracerProvider
 	tracer   *Tracer
 }
 
-// Open makes what the configuration asks for, nil where it asks for nothing. version is the program's. It connects to nobody yet:
-// spans are collected and sent beside the turns, and dropped where they can't be sent, or are more than can be kept. Trouble with
-// that is told to log, once.
+// Open makes the configured Export; nil if none is configured. version is the program's. It does not connect yet: spans are collected,
+// sent in the background, and dropped if they can't be sent or are too many. The log gets one line when sending fails and one when it
+// works again.
 func Open(ctx context.Context, c Config, version string, log *slog.Logger) (*Export, error) {
 	yes, refused := c.wanted()
 	if refused != nil {
-		log.Warn("there are no traces", "category", core.Unsupported, "err", refused)
+		log.Warn("no traces are exported", "category", core.Unsupported, "err", refused)
 	}
 	if !yes {
 		return nil, nil
@@ -43,21 +42,21 @@ func Open(ctx context.Context, c Config, version string, log *slog.Logger) (*Exp
 	}
 	exporter, err := otlptracehttp.New(ctx, opts...)
 	if err != nil {
-		return nil, core.Wrap(core.Invalid, err, "The traces can't be exported as OTEL_EXPORTER_OTLP_* say.")
+		return nil, core.Wrap(core.Invalid, err, "Can't set up the export of traces from the OTEL_EXPORTER_OTLP_* variables.")
 	}
 	about, err := describe(ctx, c, version)
 	if err != nil {
-		return nil, core.Wrap(core.Invalid, err, "OTEL_RESOURCE_ATTRIBUTES can't be read.")
+		return nil, core.Wrap(core.Invalid, err, "Can't read OTEL_RESOURCE_ATTRIBUTES.")
 	}
 	return newExport(exporter, about, version, log), nil
 }
 
 func newExport(to sdk.SpanExporter, about *resource.Resource, version string, log *slog.Logger) *Export {
-	p := sdk.NewTracerProvider(sdk.WithBatcher(&quiet{SpanExporter: to, trouble: core.NewErrorLog(log, "exporting traces")}), sdk.WithResource(about))
+	p := sdk.NewTracerProvider(sdk.WithBatcher(&loggedExporter{SpanExporter: to, errors: core.NewErrorLog(log, "exporting traces")}), sdk.WithResource(about))
 	return &Export{provider: p, tracer: NewTracer(p, version)}
 }
 
-// describe says who the traces are of. What the environment says goes before what we say.
+// describe gives the resource of the traces. Values from the environment take precedence over ours.
 func describe(ctx context.Context, c Config, version string) (*resource.Resource, error) {
 	ours := []attribute.KeyValue{attribute.String("service.name", implementation), attribute.String("service.version", version)}
 	opts := []resource.Option{resource.WithAttributes(ours...), resource.WithTelemetrySDK(), resource.WithFromEnv()}
@@ -67,7 +66,7 @@ func describe(ctx context.Context, c Config, version string) (*resource.Resource
 	return resource.New(ctx, opts...)
 }
 
-// Tracer is what the graphs are given: nil where nothing is exported, so that they pay nothing.
+// Tracer is the tracer for graphs; nil if nothing is exported.
 func (e *Export) Tracer() graph.Tracer {
 	if e == nil {
 		return nil
@@ -75,7 +74,7 @@ func (e *Export) Tracer() graph.Tracer {
 	return e.tracer
 }
 
-// Close sends what is left and ends the export. It returns when that is done, or ctx ends; what could not be sent then is lost.
+// Close sends the remaining spans and ends the export. It returns when that is done or ctx ends; spans that were not sent are lost.
 func (e *Export) Close(ctx context.Context) error {
 	if e == nil {
 		return nil
@@ -86,21 +85,21 @@ func (e *Export) Close(ctx context.Context) error {
 	return nil
 }
 
-// quiet keeps an exporter's errors from the SDK, which would tell a handler that the whole process shares.
-type quiet struct {
+// loggedExporter logs an exporter's errors instead of returning them to the SDK, which would pass them to a global handler.
+type loggedExporter struct {
 	sdk.SpanExporter
-	mu      sync.Mutex
-	trouble *core.ErrorLog
+	mu     sync.Mutex
+	errors *core.ErrorLog
 }
 
-// ExportSpans sends spans; that it could not is told to the log, when it begins and when it is over.
-func (q *quiet) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
-	err := q.SpanExporter.ExportSpans(ctx, spans)
+// ExportSpans sends spans. It logs when sending begins to fail and when it works again.
+func (l *loggedExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	err := l.SpanExporter.ExportSpans(ctx, spans)
 	if err != nil {
-		err = core.Wrap(core.DeliveryFailed, err, "The collector did not take %d spans.", len(spans))
+		err = core.Wrap(core.DeliveryFailed, err, "The collector did not accept %d spans.", len(spans))
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.trouble.Report(err)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.errors.Report(err)
 	return nil
 }

@@ -1,14 +1,12 @@
 package otel_test
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,29 +14,10 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/otel"
 	"gatehouse/core/graph"
 )
-
-// lines is a log that may be written to from anywhere.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-func (l *lines) log() *slog.Logger { return slog.New(slog.NewJSONHandler(l, nil)) }
 
 // collected is what one request brought.
 type collected struct {
@@ -96,8 +75,8 @@ func TestTracesComeToTheCollector(t *testing.T) {
 			url, got := receiver(t, http.StatusOK)
 			config := otel.Config{Headers: "authorization=Bearer%20xyz, x=1", ServiceName: "mybot"}
 			c.change(&config, url)
-			var log lines
-			e := open(t, config, log.log())
+			var log adaptertest.Log
+			e := open(t, config, slog.New(slog.NewJSONHandler(&log, nil)))
 			run(t, e)
 			if err := e.Close(t.Context()); err != nil {
 				t.Fatal(err)
@@ -125,11 +104,11 @@ func TestWithoutAnExporterThereIsNothing(t *testing.T) {
 		"nothing set":    {otel.Config{Headers: "a=b", ServiceName: "x"}, ""},
 		"none":           {otel.Config{Endpoint: "http://localhost:4318", Exporter: " none "}, ""},
 		"disabled":       {otel.Config{Endpoint: "http://localhost:4318", Disabled: true}, ""},
-		"other exporter": {otel.Config{Exporter: "console"}, "only otlp is spoken"},
-		"other protocol": {otel.Config{Endpoint: "http://localhost:4317", TracesProtocol: "grpc", Protocol: "http/protobuf"}, "only http/protobuf is spoken"},
+		"other exporter": {otel.Config{Exporter: "console"}, "only otlp is supported"},
+		"other protocol": {otel.Config{Endpoint: "http://localhost:4317", TracesProtocol: "grpc", Protocol: "http/protobuf"}, "only http/protobuf is supported"},
 	} {
-		var log lines
-		e := open(t, c.config, log.log())
+		var log adaptertest.Log
+		e := open(t, c.config, slog.New(slog.NewJSONHandler(&log, nil)))
 		if e.Tracer() != nil {
 			t.Errorf("%s: there is a tracer", name)
 		}
@@ -147,8 +126,8 @@ func TestACollectorThatFailsIsToldOnce(t *testing.T) {
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1") // every span is a batch of its own
 	api.SetErrorHandler(api.ErrorHandlerFunc(func(err error) { t.Errorf("the process's handler was told: %v", err) }))
 	url, got := receiver(t, http.StatusBadRequest)
-	var log lines
-	e := open(t, otel.Config{Endpoint: url}, log.log())
+	var log adaptertest.Log
+	e := open(t, otel.Config{Endpoint: url}, slog.New(slog.NewJSONHandler(&log, nil)))
 	for range 5 {
 		run(t, e)
 	}
@@ -168,8 +147,8 @@ func TestACollectorThatHangsDoesNotHoldTheEnd(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-free }))
 	defer s.Close()
 	defer close(free)
-	var log lines
-	e := open(t, otel.Config{Endpoint: s.URL}, log.log())
+	var log adaptertest.Log
+	e := open(t, otel.Config{Endpoint: s.URL}, slog.New(slog.NewJSONHandler(&log, nil)))
 	run(t, e)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()

@@ -9,10 +9,9 @@ import (
 	"gatehouse/core/graph"
 )
 
-// LogHandler adds to what is logged inside an invocation where it belongs: trace_id and span_id, where there is a span, and the
-// invocation's ids twice, under their names in spans, which the specification asks for (§7), and as session and invocation, the keys
-// of all other lines of the program, so that one search finds them all. It needs the invocation's context (slog's …Context
-// functions).
+// LogHandler adds ids to the records that are logged inside an invocation: trace_id and span_id if there is a span, and the invocation's
+// ids twice, under their names in spans, as the specification requires (§7), and as session and invocation, the keys of the program's
+// other log lines, so that one search finds them all. It needs the invocation's context (slog's …Context functions).
 type LogHandler struct{ slog.Handler }
 
 // Handle adds the ids.
@@ -32,8 +31,8 @@ func (h LogHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// WithAttrs keeps the handler around the one that it gives.
+// WithAttrs wraps the handler that it gives.
 func (h LogHandler) WithAttrs(a []slog.Attr) slog.Handler { return LogHandler{h.Handler.WithAttrs(a)} }
 
-// WithGroup keeps the handler around the one that it gives.
+// WithGroup wraps the handler that it gives.
 func (h LogHandler) WithGroup(name string) slog.Handler { return LogHandler{h.Handler.WithGroup(name)} }

@@ -21,10 +21,10 @@ import (
 // SpecVersion is the version of the specification that the spans follow.
 const SpecVersion = "0.109.0"
 
-// implementation is what spans call us.
+// implementation is our name in spans.
 const implementation = "gatehouse"
 
-// Tracer makes the spans of the graphs that it is given to (graph.Builder.Trace).
+// Tracer makes the spans of graphs (graph.Builder.Trace).
 type Tracer struct {
 	tracer  trace.Tracer
 	version string
@@ -32,7 +32,7 @@ type Tracer struct {
 
 var _ graph.Tracer = (*Tracer)(nil)
 
-// NewTracer makes spans with a provider of the program's own. version is the program's.
+// NewTracer makes a tracer with the given provider. version is the program's.
 func NewTracer(p trace.TracerProvider, version string) *Tracer {
 	return &Tracer{tracer: p.Tracer(implementation, trace.WithInstrumentationVersion(version)), version: version}
 }
@@ -48,9 +48,9 @@ func (t *Tracer) Start(ctx context.Context, s graph.Span) (context.Context, func
 		}
 	}
 	ctx, span := t.tracer.Start(ctx, name, opts...)
-	asked := s.Kind == graph.SpanNode
+	isNode := s.Kind == graph.SpanNode
 	var once sync.Once
-	return ctx, func(e graph.SpanEnd) { once.Do(func() { end(span, e, asked) }) }
+	return ctx, func(e graph.SpanEnd) { once.Do(func() { end(span, e, isNode) }) }
 }
 
 func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
@@ -90,31 +90,34 @@ func ids(i graph.IDs) []attribute.KeyValue {
 	return a
 }
 
-// end closes a span. asked is the node's own, which alone says what was waited for.
-func end(span trace.Span, e graph.SpanEnd, asked bool) {
+// end ends a span. Only a node's span carries the signal that a suspension waits for.
+func end(span trace.Span, e graph.SpanEnd, isNode bool) {
 	defer span.End()
 	switch {
 	case e.Err != nil:
 		category := string(core.CategoryOf(e.Err))
 		span.SetAttributes(attribute.String("openarmature.error.category", category))
-		span.RecordError(fmt.Errorf("%s: %s", category, core.MaskText(core.MessageOf(e.Err)))) // the cause is for the log
+		span.RecordError(fmt.Errorf("%s: %s", category, core.MaskText(core.MessageOf(e.Err)))) // the cause goes to the log only
 		span.SetStatus(codes.Error, category)
 		return
 	case e.Suspended != nil:
 		span.SetAttributes(attribute.String("openarmature.outcome", "suspended"))
-		if asked {
+		if isNode {
 			span.SetAttributes(attribute.String("openarmature.suspension.signal_id", string(e.Suspended.SignalID)))
-			span.SetAttributes(flat("openarmature.suspension.metadata", hidden(e.Suspended.Metadata))...)
+			span.SetAttributes(flat("openarmature.suspension.metadata", masked(e.Suspended.Metadata))...)
+			if e.Suspended.Approval != nil {
+				span.SetAttributes(flat("openarmature.suspension.approval", masked(e.Suspended.Approval))...)
+			}
 		}
 	}
 	span.SetStatus(codes.Ok, "")
 }
 
-// hidden is the metadata without what looks like a secret or is called one: a collector is a log (law 8).
-func hidden(m map[string]any) map[string]any {
+// masked is a JSON object without secrets: a collector is a log (law 8).
+func masked(m any) map[string]any {
 	text, err := json.Marshal(m)
 	if err != nil {
-		return nil // it was refused before it came here
+		return nil // it was refused earlier
 	}
 	dec := json.NewDecoder(bytes.NewReader(core.MaskJSON(text)))
 	dec.UseNumber()
@@ -123,7 +126,7 @@ func hidden(m map[string]any) map[string]any {
 	return out
 }
 
-// flat are the scalars of a mapping, those of mappings inside under names joined with dots. Lists and nulls are left out.
+// flat gives the scalars of a mapping; those of inner mappings have names joined with dots. Lists and nulls are left out.
 func flat(prefix string, m map[string]any) []attribute.KeyValue {
 	var out []attribute.KeyValue
 	for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -146,7 +149,7 @@ func flat(prefix string, m map[string]any) []attribute.KeyValue {
 	return out
 }
 
-// Mark gives the span of ctx as W3C trace context writes it.
+// Mark gives the span of ctx in the form of W3C trace context.
 func (t *Tracer) Mark(ctx context.Context) string {
 	sc := trace.SpanContextFromContext(ctx)
 	if !sc.IsValid() {

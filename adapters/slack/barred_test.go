@@ -19,7 +19,7 @@ func TestWhatCanBeMendedIsNoRefusalForGood(t *testing.T) {
 	} {
 		t.Run(word, func(t *testing.T) {
 			p, o := open(t, slacktest.Options{}, nil)
-			o.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.Refused(word)})
+			o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused(word)})
 			_, _, err := p.Post(t.Context(), core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: "x", To: core.Address{Platform: "slack", Channel: "C1"}}})
 			if core.CategoryOf(err) != want.category || !strings.Contains(core.MessageOf(err), want.says) {
 				t.Errorf("%v", err)

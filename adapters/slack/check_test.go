@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 )
@@ -178,7 +179,7 @@ func TestCheckupSocket(t *testing.T) {
 	for code, words := range map[string][]string{
 		"link_disabled": {"link_disabled", "A0GATE/socket-mode"}, "missing_scope": {"connections:write"}, "ratelimited": {"again in a minute"},
 	} {
-		fault := c.Inject(slacktest.Fault{Method: "apps.connections.open", Trouble: slacktest.Refused(code)})
+		fault := c.Inject(slacktest.Fault{Endpoint: "apps.connections.open", Trouble: slacktest.Refused(code)})
 		state := slack.Fail
 		if code == "ratelimited" {
 			state = slack.Warn
@@ -266,16 +267,16 @@ func TestCheckupOfASlackThatDoesNotAnswer(t *testing.T) {
 	}{
 		{slacktest.Cut(), slack.Fail, []string{"does not answer as Slack does (EOF)"}},
 		{slacktest.ServerError(503), slack.Fail, []string{"does not answer as Slack does", "503"}},
-		{slacktest.Garbled(), slack.Fail, []string{"does not answer as Slack does"}},
+		{fakeserver.Garbled(), slack.Fail, []string{"does not answer as Slack does"}},
 		{slacktest.Refused("internal_error"), slack.Fail, []string{"does not answer as Slack does", "internal_error"}},
 		{slacktest.RateLimited(time.Second), slack.Warn, []string{"again in a minute"}},
 		{slacktest.RateLimitedInBody(), slack.Warn, []string{"again in a minute"}},
 	} {
-		fault := c.Inject(slacktest.Fault{Method: "auth.test", Trouble: tc.trouble})
+		fault := c.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: tc.trouble})
 		wantCheck(t, c.finds(t), "slack token", tc.state, tc.words...)
 		fault.Lift()
 	}
-	fault := c.Inject(slacktest.Fault{Method: "users.conversations", Trouble: slacktest.Refused("access_denied")})
+	fault := c.Inject(slacktest.Fault{Endpoint: "users.conversations", Trouble: slacktest.Refused("access_denied")})
 	wantCheck(t, c.finds(t), "slack channels", slack.Fail, "Slack refuses to tell: access_denied")
 	fault.Lift()
 	c.checkup.Config.APIURL = c.URL() + "/nothing/"
@@ -291,7 +292,7 @@ func TestCheckupOfASlackThatDoesNotAnswer(t *testing.T) {
 
 func TestCheckupOfASlackThatIsLate(t *testing.T) {
 	c := newClinic(t, slacktest.Options{})
-	held := c.Inject(slacktest.Fault{Method: "auth.test", Trouble: slacktest.Held()})
+	held := c.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.Held()})
 	defer held.Lift()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

@@ -45,9 +45,9 @@ func TestControlWords(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r.mu.Lock()
-		e := r.stored["message/T0GATE/"+c.post.Channel+"/"+c.post.TS]
-		r.mu.Unlock()
+		r.inbox.Lock()
+		e := r.inbox.Stored["message/T0GATE/"+c.post.Channel+"/"+c.post.TS]
+		r.inbox.Unlock()
 		if e.Kind() != c.kind || e.Subject() != c.subject || e.FollowUp != c.followUp || e.Conversation != c.conversation || e.Address.Channel != c.post.Channel {
 			t.Errorf("%q: got %+v", c.post.Text, e)
 		}
@@ -108,14 +108,14 @@ func TestWithTheAssistantViewACommandNamesNoThread(t *testing.T) {
 
 func TestACommandOfAnotherWorkspaceIsRefused(t *testing.T) {
 	r := hear(t, setup{}).known()
-	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new", slacktest.FromTeam("T9OTHER"))); status != 403 || r.tries() != 0 || len(r.log.warnings()) != 1 {
-		t.Errorf("answered %d, warned %v", status, r.log.warnings())
+	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new", slacktest.FromTeam("T9OTHER"))); status != 403 || r.inbox.Tries() != 0 || len(r.log.Warnings()) != 1 {
+		t.Errorf("answered %d, warned %v", status, r.log.Warnings())
 	}
 }
 
 func TestACommandThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
 	r := hear(t, setup{fake: slacktest.Options{Scopes: plain()}}).known()
-	r.gated(busy)
+	r.inbox.Gate(busy)
 	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new")); status != 503 {
 		t.Errorf("answered %d", status)
 	}
@@ -126,7 +126,7 @@ func TestACommandWithoutItsFieldsIsRefused(t *testing.T) {
 	for _, form := range []string{
 		"team_id=T0GATE&text=new&channel_id=D1&user_id=U1ANN", "team_id=T0GATE&text=new&trigger_id=1&user_id=U1ANN", "team_id=T0GATE&text=new&trigger_id=1&channel_id=D1",
 	} {
-		if status, _ := r.send("/slack/commands", []byte(form), nil); status != 400 || r.tries() != 0 {
+		if status, _ := r.send("/slack/commands", []byte(form), nil); status != 400 || r.inbox.Tries() != 0 {
 			t.Errorf("%s was answered with %d", form, status)
 		}
 	}

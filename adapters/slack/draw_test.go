@@ -8,6 +8,7 @@ import (
 	api "github.com/slack-go/slack"
 	"pgregory.net/rapid"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/core"
 )
 
@@ -18,30 +19,13 @@ func anyText(t *rapid.T, label string) string {
 		"\n\n", "```go\n", "~~~\n", "> ", "- ", "    ", "|", "\\", "&lt;", "&", "&amp;", ";", "\x00", "\x1b[2J", "\u202e", "\u2066", "\u2028", "\U000e0041", "😀", "👩‍👩‍👧", "word ",
 		"\xff", "\u0085", "\ufeff", "\u2060", "http:", strings.Repeat("long", 300), strings.Repeat("more words ", 200), strings.Repeat("<", 500), strings.Repeat("\n", 50),
 	}
-	var b strings.Builder
-	for range rapid.IntRange(0, 20).Draw(t, label) {
-		b.WriteString(rapid.SampledFrom(bits).Draw(t, label))
-	}
-	return b.String()
+	return adaptertest.AnyText(t, label, bits)
 }
 
 func TestNothingDrawnReachesOutOrBreaksALimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := core.Delivery{Post: core.Post{
-			Kind: rapid.SampledFrom([]core.PostKind{core.PostReply, core.PostError, core.PostNotice, core.PostPrivate, core.PostSteps}).Draw(t, "kind"),
-			Text: anyText(t, "text"), Bucket: core.RetryableTransient, Event: 1,
-		}, Late: rapid.Bool().Draw(t, "late")}
-		all := drawAll(t, d)
-		if d.Kind != core.PostReply && len(all) != 1 {
-			t.Fatalf("%d messages", len(all))
-		}
-		if again := drawAll(t, d); fmt.Sprintf("%+v", look2(again)) != fmt.Sprintf("%+v", look2(all)) {
-			t.Fatalf("drawn twice, it differs")
-		}
-		d.Late = !d.Late
-		if other := drawAll(t, d); len(other) != len(all) {
-			t.Fatalf("%d messages, %d where it is late", len(all), len(other))
-		}
+		draw := func(d core.Delivery) []drawn { return drawAll(t, d) }
+		adaptertest.DrawsWithinLimits(t, anyText, draw, func(all []drawn) any { return look2(all) })
 	})
 }
 
@@ -64,23 +48,9 @@ func markdownOf(m drawn) string {
 }
 
 func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
-	states := []core.ApprovalState{core.Open, core.Approved, core.Refused, core.Expired, core.Cancelled}
 	rapid.Check(t, func(t *rapid.T) {
-		text := func(label string) string {
-			return anyText(t, label) + strings.Repeat("x", rapid.SampledFrom([]int{0, 100, 5000}).Draw(t, label))
-		}
-		c := core.Card{
-			Approval: core.ApprovalID("ap-1"), State: rapid.SampledFrom(states).Draw(t, "state"), Tool: text("tool"), Summary: text("summary"),
-			Arguments: text("arguments"), Requester: text("requester"), DecidedBy: text("by"), Reason: text("reason"), Changed: text("changed"),
-			Quorum: rapid.IntRange(0, 9).Draw(t, "quorum"), DecidedAt: noon, Deadline: noon, Risk: rapid.SampledFrom([]core.Risk{core.Ordinary, core.Dangerous}).Draw(t, "risk"),
-		}
-		for range rapid.IntRange(0, 13).Draw(t, "approvers") {
-			c.Approvers = append(c.Approvers, text("approver"))
-		}
-		for range rapid.IntRange(0, 9).Draw(t, "lines") {
-			c.Context = append(c.Context, core.Line{Role: core.User, Text: text("line")})
-		}
-		d := core.Delivery{Post: core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy")}, Card: &c, Late: rapid.Bool().Draw(t, "late")}
+		d := adaptertest.AnyCard(t, anyText)
+		c := *d.Card
 		if all := drawAll(t, d); len(all) != 1 {
 			t.Fatalf("%d messages", len(all))
 		}
@@ -182,7 +152,7 @@ func TestAButtonThatSlackWouldRefuseIsAnError(t *testing.T) {
 	if _, err := p.draw(core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: testCard(nil)}, ""); core.CategoryOf(err) != core.Internal {
 		t.Errorf("card: %v", err)
 	}
-	if _, err := p.draw(errorOf(core.RetryableTransient, false), ""); core.CategoryOf(err) != core.Internal {
+	if _, err := p.draw(samples.Error(core.RetryableTransient, false), ""); core.CategoryOf(err) != core.Internal {
 		t.Errorf("error: %v", err)
 	}
 	for _, d := range []core.Delivery{{Post: core.Post{Kind: core.PostWorking}}, {Post: core.Post{Kind: core.PostCard}}} {

@@ -14,16 +14,9 @@ import (
 func TestLaw1_NothingIsAcknowledgedBeforeItIsStored(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		open := make(chan struct{})
-		r.gated(func(ctx context.Context, _ core.Event) error {
-			select {
-			case <-open:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
+		r.inbox.Hold(open, nil)
 		d := r.ann.Says("hello").Deliveries[0]
-		r.waitFor("the event", func() bool { return len(r.calls) == 1 })
+		r.inbox.WaitFor("the event", func() bool { return len(r.inbox.Tried) == 1 })
 		if d.Acked() {
 			t.Error("it was acknowledged before it was stored")
 		}
@@ -36,9 +29,9 @@ func TestLaw1_WhatCannotBeStoredComesAgainUnderTheSameID(t *testing.T) {
 	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
 		left := 2
 		var ids []string
-		r.gated(func(_ context.Context, e core.Event) error {
-			r.mu.Lock()
-			defer r.mu.Unlock()
+		r.inbox.Gate(func(_ context.Context, e core.Event) error {
+			r.inbox.Lock()
+			defer r.inbox.Unlock()
 			ids = append(ids, e.ID)
 			if left--; left >= 0 {
 				return core.Errorf(core.StoreBusy, "The store is busy.")
@@ -62,7 +55,7 @@ func TestARetryIsNotDroppedByItsNumber(t *testing.T) {
 		if first.Kind() != core.KindMessage {
 			t.Errorf("got %+v", first)
 		}
-		d := r.ann.Says("again", slacktest.TimesOver(4)).Deliveries
+		d := r.ann.Says("again", slacktest.Copies(4)).Deliveries
 		r.one(d...)
 		d = r.ann.Says("at once", slacktest.TwiceAtOnce()).Deliveries
 		r.one(d...)
@@ -113,7 +106,7 @@ func TestAMentionInAGroupDirectMessageHasItsConversationWhicheverEventComesFirst
 
 func TestAMentionIsHeardWhereSlackCannotTellWhatKindOfConversationItIsIn(t *testing.T) {
 	r := hear(t, setup{}).known()
-	r.Inject(slacktest.Fault{Method: "conversations.info", Trouble: slacktest.ServerError(503)})
+	r.Inject(slacktest.Fault{Endpoint: "conversations.info", Trouble: slacktest.ServerError(503)})
 	p := r.ann.Posts("C1", r.MentionOfBot()+" hello", slacktest.OnlyEvent("app_mention"))
 	if e := r.one(p.Deliveries...); e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) {
 		t.Errorf("its conversation is %q", e.Conversation)
@@ -150,13 +143,13 @@ func TestWhoIsHeardWhere(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r.mu.Lock()
-		for id, e := range r.stored {
+		r.inbox.Lock()
+		for id, e := range r.inbox.Stored {
 			if strings.HasSuffix(id, "/"+c.post.TS) {
 				got[id] = e
 			}
 		}
-		r.mu.Unlock()
+		r.inbox.Unlock()
 		if c.conversation == "" {
 			if len(got) != 0 {
 				t.Errorf("%s: came to accept: %v", name, got)
@@ -280,7 +273,7 @@ func TestAnEventIsNotLostOverAFieldThatIsNotNeededYet(t *testing.T) {
 func TestSlackMayWithholdEvents(t *testing.T) {
 	r := hear(t, setup{}).known()
 	status, _ := r.send("/slack/events", []byte(`{"type":"app_rate_limited","team_id":"T0GATE","minute_rate_limited":1518467820,"api_app_id":"A0GATE"}`), nil)
-	if status != 200 || len(r.log.warnings()) != 1 || r.tries() != 0 {
-		t.Errorf("answered %d, warned %v", status, r.log.warnings())
+	if status != 200 || len(r.log.Warnings()) != 1 || r.inbox.Tries() != 0 {
+		t.Errorf("answered %d, warned %v", status, r.log.Warnings())
 	}
 }

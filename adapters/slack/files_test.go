@@ -124,7 +124,7 @@ func TestAnImageThatCannotBeHadNowIsTriedAgain(t *testing.T) {
 	r := hear(t, setup{}).known()
 	e := r.one(r.ann.Says("see", slacktest.WithFiles(slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})).Deliveries...)
 	for name, trouble := range map[string]slacktest.Trouble{"down": slacktest.ServerError(503), "busy": slacktest.RateLimitedWithoutHeader(), "cut": slacktest.Cut()} {
-		fault := r.Inject(slacktest.Fault{Method: slacktest.DownloadFile, Trouble: trouble})
+		fault := r.Inject(slacktest.Fault{Endpoint: slacktest.DownloadFile, Trouble: trouble})
 		if _, err := r.p.Parse(r.ctx, e); core.BucketOf(core.CategoryOf(err)) != core.RetryableTransient || strings.Contains(fmt.Sprint(err), "files-pri") {
 			t.Errorf("%s: Parse gave %v", name, err)
 		}

@@ -3,6 +3,7 @@ package slack_test
 import (
 	"testing"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
@@ -16,7 +17,7 @@ func TestALookUpThatBreaksIsMadeAgainLater(t *testing.T) {
 	}{
 		"Slack is down":     {slacktest.ServerError(503), core.DeliveryLater},
 		"no answer":         {slacktest.Cut(), core.DeliveryLater},
-		"half an answer":    {slacktest.Garbled(), core.DeliveryLater},
+		"half an answer":    {fakeserver.Garbled(), core.DeliveryLater},
 		"an inner error":    {slacktest.Refused("internal_error"), core.DeliveryLater},
 		"the token is gone": {slacktest.Refused("token_revoked"), core.DeliveryLater},
 		"too many calls":    {slacktest.RateLimitedInBody(), core.DeliveryLater},
@@ -26,7 +27,7 @@ func TestALookUpThatBreaksIsMadeAgainLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, o := open(t, slacktest.Options{}, nil)
 			for _, method := range []string{"conversations.replies", "conversations.history"} {
-				o.Inject(slacktest.Fault{Method: method, Trouble: c.trouble})
+				o.Inject(slacktest.Fault{Endpoint: method, Trouble: c.trouble})
 			}
 			for _, thread := range []string{"", "1700000000.000100"} {
 				d := core.Delivery{Post: core.Post{Key: "a", Kind: core.PostReply, Text: "a", To: core.Address{Platform: "slack", Channel: "C1", Thread: thread}}}

@@ -1,127 +1,30 @@
 package slack
 
 import (
-	"bytes"
-	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/core"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares what is drawn with its file.
-func golden(t *testing.T, name string, v any) {
-	t.Helper()
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		t.Fatal(err)
-	}
-	got := b.Bytes()
-	file := filepath.Join("testdata", "golden", name+".json")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s has changed (-update writes it anew):\n%s", file, d)
-	}
-}
-
 var testPainter = painter{seal: func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }}
 
-var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-
-func testCard(change func(*core.Card)) *core.Card {
-	c := core.Card{
-		Approval: "ap-1", State: core.Open, Tool: "note_add", Summary: "Add the note “buy milk”", Arguments: "{\n  \"text\": \"buy milk\"\n}",
-		Requester: "Ann", Requested: core.Actor{ID: "slack:U1ANN", Name: "Ann"}, Approvers: []string{"slack:U2BOB", "slack:S3OPS", "local"},
-		Quorum: 1, CreatedAt: noon, Deadline: noon.Add(time.Hour), From: core.Address{Platform: Name, Channel: "C1", Thread: "1.2"},
-	}
-	if change != nil {
-		change(&c)
-	}
-	return &c
-}
-
-func TestEveryPostLooksAsItDid(t *testing.T) {
-	decided := func(state core.ApprovalState, reason string) *core.Card {
-		return testCard(func(c *core.Card) {
-			c.State, c.Reason, c.DecidedAt = state, reason, noon.Add(time.Minute)
-			c.Decided, c.DecidedBy = core.Actor{ID: "slack:U2BOB", Name: "Bob"}, "Bob"
-		})
-	}
-	huge := "{\n" + strings.Repeat("  \"some key\": \"a value of <!channel> some length\",\n", 100) + "  \"last\": 1\n}"
-	for name, d := range map[string]core.Delivery{
-		"reply":           {Post: core.Post{Kind: core.PostReply, Text: "Hello **you**\n\n> a quote\n\n```go\nx := m[k](\"<b>\")\n```\n\n[text](https://x.example) `a[i](b)`"}},
-		"reply-late":      {Post: core.Post{Kind: core.PostReply, Text: "words"}, Late: true},
-		"reply-empty":     {Post: core.Post{Kind: core.PostReply, Text: " \n"}},
-		"reply-hostile":   {Post: core.Post{Kind: core.PostReply, Text: hostile}},
-		"notice":          {Post: core.Post{Kind: core.PostNotice, Text: "Stopped.\nNothing waits."}},
-		"notice-hostile":  {Post: core.Post{Kind: core.PostNotice, Text: hostile}},
-		"private":         {Post: core.Post{Kind: core.PostPrivate, Text: "You may not decide this.", Person: "slack:U2BOB"}},
-		"steps":           {Post: core.Post{Kind: core.PostSteps, Text: "calc · note_list ×2"}},
-		"error-new":       errorOf(core.SessionTerminating, false),
-		"error-again":     errorOf(core.RetryableTransient, false),
-		"error-correct":   errorOf(core.UserCorrectable, false),
-		"error-pressed":   errorOf(core.RetryableTransient, true),
-		"card-open":       {Card: testCard(nil)},
-		"card-late":       {Card: testCard(nil), Late: true},
-		"card-dangerous":  {Card: testCard(func(c *core.Card) { c.Risk = core.Dangerous })},
-		"card-huge":       {Card: testCard(func(c *core.Card) { c.Arguments = huge })},
-		"card-changed":    {Card: testCard(func(c *core.Card) { c.Changed = "add cheese instead" })},
-		"card-quorum":     {Card: testCard(func(c *core.Card) { c.Quorum, c.Votes = 2, 1 })},
-		"card-copy":       {Post: core.Post{Copy: true}, Card: testCard(context6)},
-		"card-hostile":    {Post: core.Post{Copy: true}, Card: hostileCard(core.Open)},
-		"card-approved":   {Card: decided(core.Approved, "")},
-		"card-refused":    {Card: decided(core.Refused, "not on a Sunday")},
-		"card-expired":    {Card: testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, noon.Add(time.Hour) })},
-		"card-cancelled":  {Card: decided(core.Cancelled, "the conversation was stopped")},
-		"card-huge-ended": {Card: testCard(func(c *core.Card) { c.State, c.Arguments, c.DecidedBy = core.Approved, huge, "Bob" })},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if d.Card != nil {
-				d.Kind = core.PostCard
-			}
-			golden(t, name, drawAll(t, d))
-		})
-	}
-	golden(t, "modal-reason", testPainter.reasonModal("sealed:value", *testCard(nil)))
-	golden(t, "modal-arguments", testPainter.argumentsModal(*testCard(func(c *core.Card) { c.Arguments = huge })))
-}
-
-func errorOf(b core.Bucket, pressed bool) core.Delivery {
-	return core.Delivery{Post: core.Post{
-		Kind: core.PostError, Text: "I had trouble responding. Press the button, or write again.", Bucket: b, Pressed: pressed, Event: 42,
-		Conversation: "slack:T1:C1:1.2", To: core.Address{Platform: Name, Channel: "C1", Thread: "1.2"},
-	}}
-}
-
-func context6(c *core.Card) {
-	c.Context = []core.Line{
+// samples are the posts whose drawings are golden files.
+var samples = adaptertest.Samples{
+	Ann: core.Actor{ID: "slack:U1ANN", Name: "Ann"}, Bob: core.Actor{ID: "slack:U2BOB", Name: "Bob"},
+	Approvers: []string{"slack:U2BOB", "slack:S3OPS", "local"}, Prefixes: []string{"slack:S", "slack:U"},
+	From: core.Address{Platform: Name, Channel: "C1", Thread: "1.2"}, Conversation: "slack:T1:C1:1.2", Broadcast: "<!channel>", Hostile: hostile,
+	Reply:  "Hello **you**\n\n> a quote\n\n```go\nx := m[k](\"<b>\")\n```\n\n[text](https://x.example) `a[i](b)`",
+	Notice: "Stopped.\nNothing waits.",
+	Context: []core.Line{
 		{Role: core.User, Text: "too long ago"},
 		{Role: core.User, Text: "hello"}, {Role: core.Assistant, Text: "hello yourself"}, {Role: core.User, Text: strings.Repeat("many words ", 40)},
 		{Role: core.Assistant, Text: "I\nsee"}, {Role: core.User, Text: "add the note"}, {Role: core.Assistant, Text: ""},
-	}
+	},
 }
+
+func testCard(change func(*core.Card)) *core.Card { return samples.Card(change) }
 
 // hostile is what a model or a person may write to get at others.
 const hostile = "begin <!channel> <!here> <!subteam^S1> <@U123> <#C1> @everyone @here <https://evil.example|safe> https://evil.example/?q=a&b " +
@@ -129,12 +32,12 @@ const hostile = "begin <!channel> <!here> <!subteam^S1> <@U123> <#C1> @everyone 
 	"`open [safe](https://evil.example)\nand ` closed\n> `a|b` quote <@U1>\n~~~\n[safe](https://evil.example)\n~~~\n" +
 	"\x1b[2J\x1b]8;;https://evil.example\x1b\\link \u009b31m \r\bover \u202etxt.exe\u202c \u2066x\u2069 \x00 ``` *_~` end"
 
-func hostileCard(state core.ApprovalState) *core.Card {
-	return testCard(func(c *core.Card) {
-		c.State, c.Tool, c.Summary, c.Arguments, c.Requester, c.Requested = state, hostile, hostile, hostile, hostile, core.Actor{ID: hostile, Name: hostile}
-		c.Approvers, c.Reason, c.Changed, c.DecidedBy, c.Decided = []string{hostile, "slack:S" + hostile, "slack:U" + hostile}, hostile, hostile, hostile, core.Actor{ID: "slack:" + hostile}
-		c.Context, c.Risk = []core.Line{{Role: core.User, Text: hostile}}, core.Dangerous
-	})
+func TestEveryPostLooksAsItDid(t *testing.T) {
+	for name, d := range samples.Deliveries() {
+		t.Run(name, func(t *testing.T) { adaptertest.Golden(t, name, drawAll(t, d)) })
+	}
+	adaptertest.Golden(t, "modal-reason", testPainter.reasonModal("sealed:value", *testCard(nil)))
+	adaptertest.Golden(t, "modal-arguments", testPainter.argumentsModal(*testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
 }
 
 // drawAll draws a delivery and holds it against Slack's limits.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -58,16 +59,16 @@ func TestGroupsFailClosed(t *testing.T) {
 				t.Errorf("got %v, %v", got, err)
 			}
 		}
-		if w := r.log.warnings(); len(w) != 2 {
+		if w := r.log.Warnings(); len(w) != 2 {
 			t.Errorf("there are %d warnings, want one a group:\n%v", len(w), w)
 		}
 	})
 	for name, trouble := range map[string]slacktest.Trouble{
-		"down": slacktest.ServerError(503), "cut": slacktest.Cut(), "busy": slacktest.RateLimited(time.Second), "token": slacktest.Refused("token_revoked"), "half": slacktest.Garbled(),
+		"down": slacktest.ServerError(503), "cut": slacktest.Cut(), "busy": slacktest.RateLimited(time.Second), "token": slacktest.Refused("token_revoked"), "half": fakeserver.Garbled(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := grouped(t, setup{})
-			r.Inject(slacktest.Fault{Method: "usergroups.users.list", Trouble: trouble, Times: 1})
+			r.Inject(slacktest.Fault{Endpoint: "usergroups.users.list", Trouble: trouble, Times: 1})
 			got, err := r.p.Groups(r.ctx, ann, []string{"slack:S1"})
 			if err == nil || len(got) != 0 || core.BucketOf(core.CategoryOf(err)) != core.RetryableTransient {
 				t.Errorf("got %v, %v", got, err)
@@ -80,8 +81,8 @@ func TestGroupsFailClosed(t *testing.T) {
 }
 
 func TestGroupsAreRememberedForAWhile(t *testing.T) {
-	clock := &clock{now: time.Now()}
-	r := grouped(t, setup{slack: slack.Options{Now: clock.read}})
+	clock := fakeserver.NewClock(time.Now())
+	r := grouped(t, setup{slack: slack.Options{Now: clock.Now}})
 	ann := core.Actor{ID: "slack:U1ANN"}
 	in := func() int {
 		got, err := r.p.Groups(r.ctx, ann, []string{"slack:S1"})
@@ -92,16 +93,16 @@ func TestGroupsAreRememberedForAWhile(t *testing.T) {
 	}
 	in()
 	r.AddGroup(slacktest.Group{ID: "S1", Handle: "admins"})
-	clock.add(slack.GroupLasts - time.Second)
+	clock.Advance(slack.GroupLasts - time.Second)
 	if in() != 1 || r.CountCalls("usergroups.users.list") != 1 {
 		t.Errorf("Slack was asked %d times", r.CountCalls("usergroups.users.list"))
 	}
-	clock.add(time.Second)
+	clock.Advance(time.Second)
 	if in() != 0 {
 		t.Error("who was taken out still counts")
 	}
-	clock.add(slack.GroupLasts)
-	r.Inject(slacktest.Fault{Method: "usergroups.users.list", Trouble: slacktest.ServerError(503)})
+	clock.Advance(slack.GroupLasts)
+	r.Inject(slacktest.Fault{Endpoint: "usergroups.users.list", Trouble: slacktest.ServerError(503)})
 	if got, err := r.p.Groups(r.ctx, ann, []string{"slack:S1"}); err == nil {
 		t.Errorf("what was remembered too long counts while Slack is down: %v", got)
 	}

@@ -75,10 +75,10 @@ func TestWhatIsNoRequestOfSlacksIsRefused(t *testing.T) {
 			if status != c.want {
 				t.Errorf("it was answered with %d %s, want %d", status, answer, c.want)
 			}
-			if n := r.tries(); n != 0 {
+			if n := r.inbox.Tries(); n != 0 {
 				t.Errorf("%d events came to accept", n)
 			}
-			if w := r.log.warnings(); len(w) != 1 {
+			if w := r.log.Warnings(); len(w) != 1 {
 				t.Errorf("there are %d warnings, want one:\n%s", len(w), strings.Join(w, ""))
 			}
 			if strings.Contains(r.log.String()+answer, marked) {
@@ -133,7 +133,7 @@ func TestOnlyPostsAreTaken(t *testing.T) {
 
 func TestWithoutASecretNothingIsServed(t *testing.T) {
 	r := hear(t, setup{config: overSocket})
-	if routes := r.p.Routes(r.accept); len(routes) != 0 {
+	if routes := r.p.Routes(r.inbox.Accept); len(routes) != 0 {
 		t.Errorf("it serves %v", routes)
 	}
 }
@@ -166,8 +166,8 @@ func TestABodyThatNeverEndsHoldsUpNobody(t *testing.T) {
 	r.one(r.ann.Says("hello").Deliveries...)
 	writer.CloseWithError(io.ErrUnexpectedEOF)
 	slow.Wait()
-	r.eventually("a warning", func() bool { return len(r.log.warnings()) == 1 })
-	if r.tries() != 0 {
+	r.eventually("a warning", func() bool { return len(r.log.Warnings()) == 1 })
+	if r.inbox.Tries() != 0 {
 		t.Error("half a body came to accept")
 	}
 }
@@ -175,11 +175,11 @@ func TestABodyThatNeverEndsHoldsUpNobody(t *testing.T) {
 func TestWhatCannotBeStoredIsRefusedForNowOverHTTP(t *testing.T) {
 	r := hear(t, setup{}).known()
 	for category, want := range map[core.Category]int{core.StoreBusy: 503, core.StoreFull: 503, core.Internal: 503, core.Invalid: 400} {
-		r.gated(func(context.Context, core.Event) error { return core.Errorf(category, "No.") })
-		before := len(r.log.warnings())
+		r.inbox.Gate(func(context.Context, core.Event) error { return core.Errorf(category, "No.") })
+		before := len(r.log.Warnings())
 		body := []byte(`{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","user":"U1ANN","channel":"D1","channel_type":"im","ts":"1.2","text":"` + marked + `"}}`)
 		status, answer := r.send("/slack/events", body, nil)
-		if status != want || len(r.log.warnings()) != before+1 || strings.Contains(answer+r.log.String(), marked) {
+		if status != want || len(r.log.Warnings()) != before+1 || strings.Contains(answer+r.log.String(), marked) {
 			t.Errorf("%s was answered with %d %s; the log:\n%s", category, status, answer, r.log)
 		}
 	}

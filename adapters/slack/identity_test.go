@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -14,13 +15,13 @@ import (
 const check = time.Minute
 
 func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
-	n := newNaps()
+	n := adaptertest.NewTimers()
 	var down *slacktest.Injected
 	r := hear(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
-		r.p.Sleeping(n.sleep)
+		r.p.Sleeping(n.Sleep)
 		down = r.Inject(slacktest.Fault{Trouble: slacktest.Cut()})
 	}})
-	r.eventually("the first try", func() bool { return n.taken(time.Second) == 1 })
+	r.eventually("the first try", func() bool { return n.Count(time.Second) == 1 })
 	if _, speaks := r.p.Health(); speaks == nil {
 		t.Error("it is said to speak")
 	}
@@ -42,7 +43,7 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 	}
 	r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
 	down.Lift()
-	n.wake(time.Second)
+	n.Fire(time.Second)
 	r.known()
 	if again := r.one(p.Deliveries[0].Again()); again.ID != e.ID || again.Conversation != e.Conversation {
 		t.Errorf("once Slack has told who the bot is, it came as %+v", again)
@@ -68,19 +69,19 @@ func TestATokenThatIsRefusedAtStartEndsRun(t *testing.T) {
 }
 
 func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
-	n := newNaps()
-	r := hear(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) { r.p.Sleeping(n.sleep) }}).known()
-	r.eventually("a rest", func() bool { return n.taken(check) == 1 })
+	n := adaptertest.NewTimers()
+	r := hear(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }}).known()
+	r.eventually("a rest", func() bool { return n.Count(check) == 1 })
 	revoked := r.Inject(slacktest.Fault{Trouble: slacktest.Refused("token_revoked")})
-	n.wake(check)
+	n.Fire(check)
 	r.eventually("that it can't speak", func() bool { _, speaks := r.p.Health(); return core.CategoryOf(speaks) == core.ProviderAuthentication })
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
 	if e.Conversation == "" {
 		t.Errorf("got %+v", e)
 	}
-	r.eventually("a wait", func() bool { return n.taken(time.Second) == 1 })
+	r.eventually("a wait", func() bool { return n.Count(time.Second) == 1 })
 	revoked.Lift()
-	n.wake(time.Second)
+	n.Fire(time.Second)
 	r.eventually("that it speaks again", func() bool { _, speaks := r.p.Health(); return speaks == nil })
 	select {
 	case <-r.ended:
@@ -90,20 +91,20 @@ func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
 }
 
 func TestSlackIsAskedWhoTheBotIsWhenItSaysSo(t *testing.T) {
-	n := newNaps()
+	n := adaptertest.NewTimers()
 	r := hear(t, setup{before: func(r *inbound) {
-		r.p.Sleeping(n.sleep)
-		r.Inject(slacktest.Fault{Method: "auth.test", Trouble: slacktest.RateLimited(9 * time.Second), Times: 1})
+		r.p.Sleeping(n.Sleep)
+		r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.RateLimited(9 * time.Second), Times: 1})
 	}})
-	r.eventually("a wait of nine seconds", func() bool { return n.taken(9*time.Second) == 1 })
-	n.wake(9 * time.Second)
+	r.eventually("a wait of nine seconds", func() bool { return n.Count(9*time.Second) == 1 })
+	n.Fire(9 * time.Second)
 	r.known()
 }
 
 func TestACallThatIsGivenUpSaysNothingOfSlack(t *testing.T) {
 	r := hear(t, setup{}).known()
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
-	held := r.Inject(slacktest.Fault{Method: "users.info", Trouble: slacktest.Held()})
+	held := r.Inject(slacktest.Fault{Endpoint: "users.info", Trouble: slacktest.Held()})
 	parsed := make(chan error, 1)
 	ctx, cancel := contextOf(r)
 	go func() { _, err := r.p.Parse(ctx, e); parsed <- err }()

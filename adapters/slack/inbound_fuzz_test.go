@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/core"
 )
@@ -12,7 +13,7 @@ import (
 // unconnected is a platform that nothing answers.
 func unconnected(t testing.TB) *slack.Slack {
 	return slack.New(slack.Options{
-		Config: slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://127.0.0.1:1/", FollowUp: "thread"}, Signer: signer(t, testKey), Cards: cards{},
+		Config: slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://127.0.0.1:1/", FollowUp: "thread"}, Signer: adaptertest.Signer(t, testKey), Cards: adaptertest.Cards{},
 	})
 }
 
@@ -55,7 +56,7 @@ func FuzzEvent(f *testing.F) {
 }
 
 func FuzzInteraction(f *testing.F) {
-	s := signer(f, testKey)
+	s := adaptertest.Signer(f, testKey)
 	press := func(value string) string {
 		return `{"type":"block_actions","team":{"id":"T1"},"user":{"id":"U1"},"trigger_id":"1.2","container":{"channel_id":"C1"},"actions":[{"action_id":"x","value":"` + value + `","action_ts":"1.3"}]}`
 	}

@@ -4,17 +4,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -31,16 +29,11 @@ type inbound struct {
 	p        *slack.Slack
 	web      *httptest.Server // over HTTP
 	ann, bob *slacktest.Person
-	log      *journal
+	log      *adaptertest.Log
+	inbox    *adaptertest.Inbox
 	stop     context.CancelFunc
 	ended    chan struct{}
 	err      error // of Run, once ended
-
-	mu     sync.Mutex
-	stored map[string]core.Event
-	calls  []core.Event // all that came to accept, those that failed among them
-	gate   func(context.Context, core.Event) error
-	wake   chan struct{}
 }
 
 // setup is what a test may change before the platform runs.
@@ -64,11 +57,10 @@ func hear(t *testing.T, s setup) *inbound {
 		s.fake.Wait = func(context.Context, int) {}
 	}
 	s.fake.Fatalf = t.Errorf
-	r := &inbound{
-		Server: slacktest.New(s.fake), t: t, log: &journal{}, ended: make(chan struct{}), stored: map[string]core.Event{}, wake: make(chan struct{}),
-	}
+	r := &inbound{Server: slacktest.New(s.fake), t: t, log: &adaptertest.Log{}, ended: make(chan struct{})}
 	var giveUp context.CancelFunc
 	r.ctx, giveUp = context.WithTimeout(t.Context(), patience)
+	r.inbox = adaptertest.NewInbox(r.ctx, t, func() string { return "the log:\n" + r.log.String() + "\n" + r.Dump() })
 	r.ann = r.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann Ash"})
 	r.bob = r.AddUser(slacktest.User{ID: "U2BOB", Name: "bob"})
 	r.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", r.BotUserID()}})
@@ -77,15 +69,15 @@ func hear(t *testing.T, s setup) *inbound {
 		s.config = overHTTP
 	}
 	if s.slack.Signer == nil {
-		s.slack.Signer = signer(t, "a key for the tests")
+		s.slack.Signer = adaptertest.Signer(t, "a key for the tests")
 	}
 	if s.slack.Cards == nil {
-		s.slack.Cards = cards{}
+		s.slack.Cards = adaptertest.Cards{}
 	}
 	if s.slack.Jitter == nil {
 		s.slack.Jitter = func() float64 { return -1 }
 	}
-	s.slack.Log = slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	s.slack.Log = r.log.Logger()
 	s.slack.Config = slack.Config{
 		BotToken: r.BotToken(), AppToken: r.AppToken(), SigningSecret: r.SigningSecret(), APIURL: r.APIURL(), FollowUp: "thread",
 	}
@@ -96,7 +88,7 @@ func hear(t *testing.T, s setup) *inbound {
 	}
 	if s.slack.Config.SigningSecret != "" {
 		mux := http.NewServeMux()
-		for pattern, h := range r.p.Routes(r.accept) {
+		for pattern, h := range r.p.Routes(r.inbox.Accept) {
 			mux.Handle(pattern, h)
 		}
 		r.web = httptest.NewServer(mux)
@@ -108,7 +100,7 @@ func hear(t *testing.T, s setup) *inbound {
 	run, r.stop = context.WithCancel(context.Background())
 	go func() {
 		defer close(r.ended)
-		r.err = r.p.Run(run, r.accept)
+		r.err = r.p.Run(run, r.inbox.Accept)
 	}()
 	t.Cleanup(func() {
 		defer giveUp()
@@ -129,103 +121,17 @@ func hear(t *testing.T, s setup) *inbound {
 	return r
 }
 
-func signer(t testing.TB, keys ...string) *core.Signer {
-	t.Helper()
-	s, err := core.NewSigner(keys...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // known makes sure that Slack has told who the bot is, and can be heard.
 func (r *inbound) known() *inbound {
 	r.t.Helper()
-	r.eventually("the beginning", func() bool {
-		hears, speaks := r.p.Health()
-		return hears == nil && speaks == nil
-	})
+	r.inbox.Healthy(r.p)
 	return r
 }
 
 // eventually waits until something holds that nothing announces.
 func (r *inbound) eventually(what string, holds func() bool) {
 	r.t.Helper()
-	if err := poll(r.ctx, holds); err != nil {
-		r.t.Fatalf("%s did not come; the log:\n%s\n%s", what, r.log, r.Dump())
-	}
-}
-
-func poll(ctx context.Context, holds func() bool) error {
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
-func (r *inbound) accept(ctx context.Context, e core.Event) (core.Receipt, error) {
-	r.mu.Lock()
-	gate := r.gate
-	r.calls = append(r.calls, e)
-	r.woken()
-	r.mu.Unlock()
-	if gate != nil {
-		if err := gate(ctx, e); err != nil {
-			return core.Receipt{}, err
-		}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, known := r.stored[e.ID]
-	if !known {
-		r.stored[e.ID] = e
-	}
-	r.woken()
-	return core.Receipt{Seq: int64(len(r.stored)), Fresh: !known}, nil
-}
-
-// woken tells those who wait that something came. The caller holds mu.
-func (r *inbound) woken() {
-	close(r.wake)
-	r.wake = make(chan struct{})
-}
-
-// gated has the test decide what becomes of an event; nil: it is stored.
-func (r *inbound) gated(gate func(context.Context, core.Event) error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.gate = gate
-}
-
-// waitFor waits until what accept has seen is as it should be.
-func (r *inbound) waitFor(what string, holds func() bool) {
-	r.t.Helper()
-	for {
-		r.mu.Lock()
-		wake, ok := r.wake, holds()
-		r.mu.Unlock()
-		if ok {
-			return
-		}
-		select {
-		case <-wake:
-		case <-r.ctx.Done():
-			r.t.Fatalf("%s did not come; the log:\n%s", what, r.log)
-		}
-	}
-}
-
-// tries counts what came to accept.
-func (r *inbound) tries() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.calls)
+	r.inbox.Eventually(what, holds)
 }
 
 // one waits for the deliveries to be acknowledged and gives the one event that they are.
@@ -260,11 +166,7 @@ func (r *inbound) taken(ds ...*slacktest.Delivery) map[string]core.Event {
 			r.t.Fatalf("%v; the log:\n%s", err, r.log)
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	got := r.stored
-	r.stored, r.calls = map[string]core.Event{}, nil
-	return got
+	return r.inbox.Take()
 }
 
 // refused waits for a delivery that must not be acknowledged and gives the status of its first answer.
@@ -304,54 +206,13 @@ func (r *inbound) send(path string, body []byte, change func(*http.Request)) (st
 // says is what the platform's Parse makes of an event.
 func (r *inbound) says(e core.Event) core.Message {
 	r.t.Helper()
-	in, err := r.p.Parse(r.ctx, e)
-	if err != nil {
-		r.t.Fatalf("Parse of %s: %v", e.Payload, err)
-	}
-	if in.Message == nil {
-		r.t.Fatalf("Parse of %s gave no message", e.Payload)
-	}
-	return *in.Message
+	return adaptertest.Message(r.t, r.p, e)
 }
 
 // clean fails where the log shows a secret.
 func (r *inbound) clean() {
 	r.t.Helper()
-	text := r.log.String()
-	for _, secret := range []string{r.BotToken(), r.AppToken(), r.SigningSecret(), "ticket=", "/link/"} {
-		if strings.Contains(text, secret) {
-			r.t.Errorf("the log shows %q:\n%s", secret, text)
-		}
-	}
-}
-
-// journal is a log that can be read while it is written.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
-// warnings are its lines that an admin should see.
-func (j *journal) warnings() []string {
-	var found []string
-	for line := range strings.Lines(j.String()) {
-		if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
-			found = append(found, line)
-		}
-	}
-	return found
+	r.log.Hides(r.t, r.BotToken(), r.AppToken(), r.SigningSecret(), "ticket=", "/link/")
 }
 
 // onBoth runs a test on each transport.

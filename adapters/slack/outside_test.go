@@ -13,13 +13,6 @@ import (
 	"gatehouse/core"
 )
 
-// cards draws approvals as the test's cards: all open.
-type cards struct{}
-
-func (cards) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
-	return core.Card{Approval: id, State: core.Open, Tool: "note_add", Summary: "Add the note " + string(id), Arguments: `{}`}, nil
-}
-
 // outside is a fake workspace with one person in a direct message.
 type outside struct {
 	*slacktest.Server
@@ -28,8 +21,8 @@ type outside struct {
 }
 
 // openSocket makes a platform that hears over Socket Mode, and its workspace.
-func openSocket(t *testing.T) (core.Platform, adaptertest.Outside) {
-	p, o := open(t, slacktest.Options{}, nil)
+func openSocket(t *testing.T) (core.Platform, adaptertest.Fake) {
+	p, o := open(t, slacktest.Options{AckWithin: time.Second}, nil) // Slack's 3 s would be waited out
 	return p, o
 }
 
@@ -45,12 +38,8 @@ func open(t *testing.T, opt slacktest.Options, change func(*slack.Options)) (*sl
 	o.AddUser(slacktest.User{ID: "U2BOB", Name: "bob"})
 	o.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", o.BotUserID()}})
 	o.DMWith("U1ANN")
-	signer, err := core.NewSigner("a key for the tests")
-	if err != nil {
-		t.Fatal(err)
-	}
 	options := slack.Options{
-		Config: slack.Config{BotToken: o.BotToken(), AppToken: o.AppToken(), APIURL: o.APIURL(), FollowUp: "thread"}, Signer: signer, Cards: cards{},
+		Config: slack.Config{BotToken: o.BotToken(), AppToken: o.AppToken(), APIURL: o.APIURL(), FollowUp: "thread"}, Signer: adaptertest.Signer(t, testKey), Cards: adaptertest.Cards{},
 		Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	if change != nil {
@@ -81,19 +70,13 @@ func (o *outside) Click(t testing.TB, c core.Click) {
 
 func (o *outside) dm() string { return o.DMWith("U1ANN") }
 
-func (o *outside) Place() (core.Address, core.ConversationID) {
+func (o *outside) Conversation() (core.Address, core.ConversationID) {
 	return core.Address{Platform: "slack", Channel: o.dm()}, core.ConversationID("slack:" + o.TeamID() + ":" + o.dm())
 }
 
-func (o *outside) Visible() string {
-	var text strings.Builder
-	for _, m := range o.FromBot(o.dm()) {
-		text.WriteString(m.Shown() + "\n")
-	}
-	return text.String()
-}
+func (o *outside) Shown() string { return adaptertest.Shown(o.FromBot(o.dm())) }
 
-func (o *outside) Alarms() []string {
+func (o *outside) SideEffects() []string {
 	var alarms []string
 	for _, m := range o.FromBot(o.dm()) {
 		for _, r := range m.Reaches() {
@@ -118,12 +101,12 @@ func (o *outside) Acknowledged() int {
 
 func (o *outside) Repeat(testing.TB) { o.last = o.last.Again() }
 
-func (o *outside) Break(f adaptertest.Fault) bool {
+func (o *outside) Fail(f adaptertest.Fault) bool {
 	trouble := map[adaptertest.Fault]slacktest.Trouble{
 		adaptertest.Down: slacktest.ServerError(503), adaptertest.Busy: slacktest.RateLimited(time.Second), adaptertest.Lost: slacktest.AnswerLost(),
 		adaptertest.Refused: slacktest.Refused("is_archived"),
 	}[f]
-	o.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: trouble, Times: 1})
+	o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: trouble, Times: 1})
 	return true
 }
 

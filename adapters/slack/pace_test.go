@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"gatehouse/adapters/adaptertest"
 )
 
 // What waits while Slack asks to leave a channel alone goes out at the channel's pace afterwards, and not all at once.
 func TestAfterAWaitPostsGoAtTheirPace(t *testing.T) {
 	const rps, posts, wait = 2, 20, 30 * time.Second
-	now := noon
+	now := adaptertest.Noon
 	p := newPace(rps, func() time.Time { return now })
 	waiting := map[string]time.Time{} // by part: when to ask again
 	ask := func(part string) {
@@ -36,7 +38,7 @@ func TestAfterAWaitPostsGoAtTheirPace(t *testing.T) {
 				ask(part)
 			}
 		}
-		since := now.Sub(noon.Add(wait))
+		since := now.Sub(adaptertest.Noon.Add(wait))
 		if most := burst + 1 + int(max(0, since).Seconds()*rps); gone() > most || since < 0 && gone() > 0 {
 			t.Fatalf("%d posts went within %s of the end of the wait", gone(), since)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -38,8 +39,8 @@ func TestWhatTheAgentReads(t *testing.T) {
 }
 
 func TestNamesAreRememberedForAWhile(t *testing.T) {
-	clock := &clock{now: time.Now()}
-	r := hear(t, setup{slack: slack.Options{Now: clock.read}, config: overSocket}).known()
+	clock := fakeserver.NewClock(time.Now())
+	r := hear(t, setup{slack: slack.Options{Now: clock.Now}, config: overSocket}).known()
 	e := r.one(r.ann.Says("ask <@U2BOB>, <@U2BOB>").Deliveries...)
 	r.says(e)
 	r.says(e)
@@ -47,12 +48,12 @@ func TestNamesAreRememberedForAWhile(t *testing.T) {
 		t.Errorf("Slack was asked %d times, want once", n)
 	}
 	r.AddUser(slacktest.User{ID: "U2BOB", Name: "robert", RealName: "Robert"})
-	clock.add(slack.NameLasts)
+	clock.Advance(slack.NameLasts)
 	if got := r.says(e).Content.String(); !strings.Contains(strings.ToLower(got), "robert") {
 		t.Errorf("afterwards it reads %q", got)
 	}
-	fault := r.Inject(slacktest.Fault{Method: "users.info", Trouble: slacktest.ServerError(503)})
-	clock.add(slack.NameLasts)
+	fault := r.Inject(slacktest.Fault{Endpoint: "users.info", Trouble: slacktest.ServerError(503)})
+	clock.Advance(slack.NameLasts)
 	if got := r.says(e).Content.String(); !strings.Contains(strings.ToLower(got), "robert") {
 		t.Errorf("with Slack down it reads %q", got)
 	}

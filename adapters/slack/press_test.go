@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -15,17 +16,10 @@ func busy(context.Context, core.Event) error {
 	return core.Errorf(core.StoreBusy, "The store is busy.")
 }
 
-// shelf draws cards as the test wants them.
-type shelf func(context.Context, core.ApprovalID) (core.Card, error)
-
-func (f shelf) Card(ctx context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
-	return f(ctx, id)
-}
-
 // button is a button of a message that the bot would have posted, wherever it stands.
-func (r *inbound) button(channel, value string, hows ...slacktest.How) slacktest.Button {
+func (r *inbound) button(channel, value string, hows ...slacktest.ActionOption) slacktest.Button {
 	r.t.Helper()
-	p := r.ann.Posts(channel, "a card", append(hows, slacktest.Unheard(), slacktest.WithBlocks(slacktest.Block{
+	p := r.ann.Posts(channel, "a card", append(hows, slacktest.WithoutEvent(), slacktest.WithBlocks(slacktest.Block{
 		"type": "actions", "block_id": "b", "elements": []any{map[string]any{
 			"type": "button", "action_id": "x", "value": value, "text": map[string]any{"type": "plain_text", "text": "Press"},
 		}},
@@ -39,20 +33,15 @@ func (r *inbound) button(channel, value string, hows ...slacktest.How) slacktest
 
 const testKey = "a key for the tests"
 
-func (r *inbound) sealed(fields ...string) string { return signer(r.t, testKey).Seal(fields...) }
-
-func (r *inbound) click(e core.Event) core.Click {
-	r.t.Helper()
-	in, err := r.p.Parse(r.ctx, e)
-	if err != nil || in.Click == nil || in.Message != nil {
-		r.t.Fatalf("Parse gave %+v, %v", in, err)
-	}
-	return *in.Click
+func (r *inbound) sealed(fields ...string) string {
+	return adaptertest.Signer(r.t, testKey).Seal(fields...)
 }
+
+func (r *inbound) click(e core.Event) core.Click { return adaptertest.Click(r.t, r.p, e) }
 
 func TestAPressIsAVote(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
-		root := r.ann.Posts("C1", "work", slacktest.Unheard())
+		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		ids := map[string]bool{}
 		for _, choice := range []core.Choice{core.Approve, core.Deny} {
 			b := r.button("C1", r.sealed("a1", string(choice)), slacktest.InThread(root.TS))
@@ -79,7 +68,7 @@ func TestAPressIsAVote(t *testing.T) {
 
 func TestAPressThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
 	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
-		r.gated(busy)
+		r.inbox.Gate(busy)
 		r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
 	})
 }
@@ -88,7 +77,7 @@ func TestAButtonThatIsNotOursDoesNothingAndSaysSo(t *testing.T) {
 	r := hear(t, setup{}).known()
 	value := r.sealed("a1", "approve")
 	for name, v := range map[string]string{
-		"tampered": strings.Replace(value, "a1", "a2", 1), "another key": signer(t, "a key of somebody else").Seal("a1", "approve"), "cut": value[:len(value)-1],
+		"tampered": strings.Replace(value, "a1", "a2", 1), "another key": adaptertest.Signer(t, "a key of somebody else").Seal("a1", "approve"), "cut": value[:len(value)-1],
 		"plain": "a1~approve", "one field": r.sealed("a1"),
 	} {
 		b := r.button("C1", v)
@@ -105,7 +94,7 @@ func TestAButtonThatIsNotOursDoesNothingAndSaysSo(t *testing.T) {
 }
 
 func TestAButtonSealedWithAnOlderKeyStillCounts(t *testing.T) {
-	r := hear(t, setup{slack: slack.Options{Signer: signer(t, "the newer of two keys", testKey)}}).known()
+	r := hear(t, setup{slack: slack.Options{Signer: adaptertest.Signer(t, "the newer of two keys", testKey)}}).known()
 	if c := r.click(r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))); c.Choice != core.Approve {
 		t.Errorf("got %+v", c)
 	}
@@ -125,7 +114,7 @@ func TestAPersonOfAnotherWorkspaceMayPress(t *testing.T) {
 
 func TestAPressOnWhatOnlyOnePersonSees(t *testing.T) {
 	r := hear(t, setup{}).known()
-	root := r.ann.Posts("C1", "work", slacktest.Unheard())
+	root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 	value := r.sealed("a1", "deny")
 	body := `{"type":"block_actions","team":{"id":"T0GATE"},"user":{"id":"U2BOB","team_id":"T0GATE"},"trigger_id":"1.2.3",` +
 		`"container":{"type":"message","message_ts":"1.2","channel_id":"C1","is_ephemeral":true,"thread_ts":"` + root.TS + `"},"channel":{"id":"C1","name":"general"},` +
@@ -141,7 +130,7 @@ func TestAPressOnWhatOnlyOnePersonSees(t *testing.T) {
 
 func TestTryAgainAndNewConversation(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
-		root := r.ann.Posts("C1", "work", slacktest.Unheard())
+		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		conversation := "slack:T0GATE:C1:" + root.TS
 		for _, c := range []struct {
 			action, id, subject string
@@ -161,7 +150,7 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 
 func TestDenyWithReason(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
-		root := r.ann.Posts("C1", "work", slacktest.Unheard())
+		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		b := r.button("C1", r.sealed("a1", "reason"), slacktest.InThread(root.TS))
 		r.none(r.bob.Presses(b))
 		v, err := r.WaitForModal(r.ctx, "U2BOB")
@@ -201,12 +190,12 @@ func TestDenyWithReason(t *testing.T) {
 func TestAFormThatCannotBeStoredStaysOpen(t *testing.T) {
 	r := hear(t, setup{}).known()
 	r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
-	r.gated(busy)
+	r.inbox.Gate(busy)
 	r.refused(r.bob.Submits(map[string]string{"reason": "no"}))
 	if _, open := r.Modal("U2BOB"); !open {
 		t.Fatal("the form is gone, and so is the decision")
 	}
-	r.gated(nil)
+	r.inbox.Gate(nil)
 	r.taken()
 	r.one(r.bob.Submits(map[string]string{"reason": "no"}))
 }
@@ -215,7 +204,7 @@ func TestAFormThatCannotBeOpenedSaysSo(t *testing.T) {
 	for name, trouble := range map[string]slacktest.Trouble{"late": slacktest.Refused("expired_trigger_id"), "down": slacktest.ServerError(503), "cut": slacktest.Cut()} {
 		t.Run(name, func(t *testing.T) {
 			r := hear(t, setup{}).known()
-			r.Inject(slacktest.Fault{Method: "views.open", Trouble: trouble})
+			r.Inject(slacktest.Fault{Endpoint: "views.open", Trouble: trouble})
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", "nothing was decided"); err != nil {
 				t.Error(err)
@@ -226,7 +215,7 @@ func TestAFormThatCannotBeOpenedSaysSo(t *testing.T) {
 
 func TestAFormIsOpenedWhileSlackStillTakesIt(t *testing.T) {
 	r := hear(t, setup{}).known()
-	held := r.Inject(slacktest.Fault{Method: "views.open", Trouble: slacktest.Held()})
+	held := r.Inject(slacktest.Fault{Endpoint: "views.open", Trouble: slacktest.Held()})
 	d := r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))
 	r.none(d)
 	held.Lift()
@@ -246,7 +235,7 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 		"unknown": {err: core.Errorf(core.NotFound, "No."), says: "not known any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := hear(t, setup{slack: slack.Options{Cards: shelf(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err })}}).known()
+			r := hear(t, setup{slack: slack.Options{Cards: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err })}}).known()
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", c.says); err != nil {
 				t.Error(err)
@@ -257,7 +246,7 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 		})
 	}
 	t.Run("down", func(t *testing.T) {
-		r := hear(t, setup{slack: slack.Options{Cards: shelf(func(context.Context, core.ApprovalID) (core.Card, error) {
+		r := hear(t, setup{slack: slack.Options{Cards: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) {
 			return core.Card{}, core.Errorf(core.StoreBusy, "The store is busy.")
 		})}}).known()
 		if status := r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))); status != 503 {
@@ -276,7 +265,7 @@ func TestAllArgumentsAreShownToWhoeverAsks(t *testing.T) {
 
 func TestAFormThatIsNotOursCountsForNothing(t *testing.T) {
 	r := hear(t, setup{}).known()
-	for _, metadata := range []string{"", "a1~reason~C1~", signer(t, "a key of somebody else").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
+	for _, metadata := range []string{"", "a1~reason~C1~", adaptertest.Signer(t, "a key of somebody else").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
 		body := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"deny_reason","private_metadata":"` + metadata + `","state":{"values":{}}}}`
 		r.none(r.SendRaw(slacktest.Interactions, formOf(body), slacktest.WithContentType("application/x-www-form-urlencoded")))
 	}

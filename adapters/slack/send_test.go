@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
@@ -14,17 +15,17 @@ func TestAnAnswerThatSlackWillNotDrawIsSaidPlainly(t *testing.T) {
 	for _, word := range []string{"invalid_blocks", "msg_blocks_too_long", "invalid_attachments"} {
 		t.Run(word, func(t *testing.T) {
 			p, o := open(t, slacktest.Options{}, nil)
-			o.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.Refused(word), When: func(c slacktest.Call) bool {
+			o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused(word), When: func(c slacktest.Call) bool {
 				return strings.Contains(c.Args["blocks"], `"markdown"`)
 			}})
 			ref, more, err := p.Post(t.Context(), core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: answer, To: core.Address{Platform: "slack", Channel: o.dm()}}})
 			if err != nil || more || ref == "" {
 				t.Fatalf("got %q, %v, %v", ref, more, err)
 			}
-			if got := strings.ReplaceAll(o.Visible(), "\u2060", ""); !strings.Contains(got, "a < b") || !strings.Contains(got, "| 1 | 2 |") {
+			if got := strings.ReplaceAll(o.Shown(), "\u2060", ""); !strings.Contains(got, "a < b") || !strings.Contains(got, "| 1 | 2 |") {
 				t.Errorf("it says %q", got)
 			}
-			if alarms := o.Alarms(); len(alarms) > 0 {
+			if alarms := o.SideEffects(); len(alarms) > 0 {
 				t.Errorf("it reaches %q", alarms)
 			}
 			if n := len(o.FromBot(o.dm())); n != 1 {
@@ -37,8 +38,8 @@ func TestAnAnswerThatSlackWillNotDrawIsSaidPlainly(t *testing.T) {
 // A card is no answer: its buttons must not get lost, so it is refused for good, and reaches its approvers in another way.
 func TestACardThatSlackWillNotDrawIsRefused(t *testing.T) {
 	p, o := open(t, slacktest.Options{}, nil)
-	o.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.Refused("invalid_blocks")})
-	card, _ := cards{}.Card(t.Context(), "a1", false)
+	o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("invalid_blocks")})
+	card, _ := adaptertest.Cards{}.Card(t.Context(), "a1", false)
 	_, _, err := p.Post(t.Context(), core.Delivery{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"}}, Card: &card})
 	if core.CategoryOf(err) != core.DeliveryFailed {
 		t.Errorf("got %v", err)

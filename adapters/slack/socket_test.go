@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 	slackgo "github.com/slack-go/slack"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -60,7 +61,7 @@ func TestLaw9_ASilentSocketIsNoticedAndReplaced(t *testing.T) {
 	r := socketed(t, setup{fake: slacktest.Options{PingEvery: 50 * time.Millisecond}})
 	first := r.newest()
 	r.eventually("some pings", func() bool { return first.State().Pongs >= 4 })
-	held := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Held()})
+	held := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Held()})
 	first.GoSilent()
 	lost := r.ann.Says("is anybody there?") // it goes where nobody listens
 	r.eventually("that nothing is heard", func() bool { hears, _ := r.p.Health(); return hears != nil })
@@ -73,8 +74,8 @@ func TestLaw9_ASilentSocketIsNoticedAndReplaced(t *testing.T) {
 func TestTheNextSocketIsOpenBeforeTheOldOneIsLeft(t *testing.T) {
 	for _, reason := range []string{"refresh_requested", "warning"} {
 		t.Run(reason, func(t *testing.T) {
-			n := newNaps()
-			r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.sleep) }})
+			n := adaptertest.NewTimers()
+			r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
 			first := r.newest()
 			first.Disconnect(reason)
 			second := r.sockets(2)
@@ -89,8 +90,8 @@ func TestTheNextSocketIsOpenBeforeTheOldOneIsLeft(t *testing.T) {
 					t.Errorf("socket %d was given %d and acknowledged %d, want 3", k.ID, s.Sent, s.Acked)
 				}
 			}
-			r.eventually("the end of the old one's time", func() bool { return n.taken(slack.GraceTime) == 1 })
-			n.wake(slack.GraceTime)
+			r.eventually("the end of the old one's time", func() bool { return n.Count(slack.GraceTime) == 1 })
+			n.Fire(slack.GraceTime)
 			if err := r.WaitForSockets(r.ctx, 1); err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +128,7 @@ func TestAStormOfRefreshesOpensNoMoreThanTwo(t *testing.T) {
 
 func TestARefreshWhileSlackOpensNoneKeepsTheOldOne(t *testing.T) {
 	r := socketed(t, setup{})
-	fault := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.ServerError(503), Times: 5})
+	fault := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.ServerError(503), Times: 5})
 	r.newest().Disconnect("refresh_requested")
 	r.one(r.ann.Says("meanwhile").Deliveries...)
 	r.sockets(2)
@@ -138,12 +139,12 @@ func TestARefreshWhileSlackOpensNoneKeepsTheOldOne(t *testing.T) {
 }
 
 func TestTheOldSocketIsHeardWhenTheNewOneBreaksAtOnce(t *testing.T) {
-	n := newNaps()
-	r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.sleep) }})
+	n := adaptertest.NewTimers()
+	r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
 	first := r.newest()
 	first.Disconnect("warning")
 	second := r.sockets(2)
-	held := r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Held()})
+	held := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Held()})
 	second.Reset()
 	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return held.Waiting() == 1 }); err != nil {
 		t.Fatal(err)
@@ -170,18 +171,9 @@ func TestABrokenSocketIsReplacedWhileACommitHangs(t *testing.T) {
 	open := make(chan struct{})
 	stuck := r.DMWith("U1ANN")
 	other := r.beside(stuck)
-	r.gated(func(ctx context.Context, e core.Event) error {
-		if e.Address.Channel == stuck {
-			select {
-			case <-open:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
+	r.inbox.Hold(open, func(e core.Event) bool { return e.Address.Channel == stuck })
 	hung := r.ann.Says("this hangs").Deliveries
-	r.waitFor("the event", func() bool { return len(r.calls) == 1 })
+	r.inbox.WaitFor("the event", func() bool { return len(r.inbox.Tried) == 1 })
 	r.newest().Reset()
 	r.sockets(2)
 	p := r.bob.Posts(other, r.MentionOfBot()+" this does not")
@@ -225,14 +217,14 @@ func TestAnAppTokenThatIsRefusedEndsRun(t *testing.T) {
 		"wrong token":   {slacktest.Refused("not_allowed_token_type"), "Slack refuses SLACK_APP_TOKEN"},
 	} {
 		t.Run(name+", at start", func(t *testing.T) {
-			r := hear(t, setup{config: overSocket, before: func(r *inbound) { r.Inject(slacktest.Fault{Method: opening, Trouble: c.trouble}) }})
+			r := hear(t, setup{config: overSocket, before: func(r *inbound) { r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble}) }})
 			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
 				t.Errorf("Run gave %v", err)
 			}
 		})
 		t.Run(name+", later", func(t *testing.T) {
 			r := socketed(t, setup{})
-			r.Inject(slacktest.Fault{Method: opening, Trouble: c.trouble})
+			r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble})
 			r.newest().Disconnect("refresh_requested") // and the old one stays open
 			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
 				t.Errorf("Run gave %v", err)
@@ -244,30 +236,30 @@ func TestAnAppTokenThatIsRefusedEndsRun(t *testing.T) {
 func TestTooManySocketsMakeNoStampede(t *testing.T) {
 	full := func() float64 { return 1 }
 	t.Run("told later", func(t *testing.T) {
-		n := newNaps()
-		r := socketed(t, setup{slack: slack.Options{Jitter: full}, before: func(r *inbound) { r.p.Sleeping(n.sleep) }})
+		n := adaptertest.NewTimers()
+		r := socketed(t, setup{slack: slack.Options{Jitter: full}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
 		r.newest().Disconnect("too_many_websockets")
-		r.eventually("a long wait", func() bool { return n.taken(slack.CrowdedWait) == 1 })
+		r.eventually("a long wait", func() bool { return n.Count(slack.CrowdedWait) == 1 })
 		if calls := r.CountCalls(opening); calls != 1 {
 			t.Errorf("it asked for a socket %d times, want once", calls)
 		}
-		n.wake(slack.CrowdedWait)
-		r.eventually("a wait after a short life", func() bool { return n.taken(slack.FirstRedial) == 1 })
-		n.wake(slack.FirstRedial)
+		n.Fire(slack.CrowdedWait)
+		r.eventually("a wait after a short life", func() bool { return n.Count(slack.FirstRedial) == 1 })
+		n.Fire(slack.FirstRedial)
 		r.sockets(2)
 	})
 	t.Run("told at once", func(t *testing.T) {
-		n := newNaps()
+		n := adaptertest.NewTimers()
 		r := hear(t, setup{config: overSocket, slack: slack.Options{Jitter: full}, before: func(r *inbound) {
-			r.p.Sleeping(n.sleep)
+			r.p.Sleeping(n.Sleep)
 			r.crowd()
 		}})
-		r.eventually("a long wait", func() bool { return n.taken(slack.CrowdedWait) == 1 })
+		r.eventually("a long wait", func() bool { return n.Count(slack.CrowdedWait) == 1 })
 		if calls := r.CountCalls(opening); calls != slacktest.MaxSockets+1 {
 			t.Errorf("it asked for a socket %d times, want once", calls-slacktest.MaxSockets)
 		}
 		r.Sockets()[0].Close()
-		n.wake(slack.CrowdedWait)
+		n.Fire(slack.CrowdedWait)
 		r.sockets(slacktest.MaxSockets + 1)
 	})
 }
@@ -292,28 +284,28 @@ func (r *inbound) crowd() {
 }
 
 func TestSlacksWordOnWhenToComeAgainIsObeyed(t *testing.T) {
-	n := newNaps()
+	n := adaptertest.NewTimers()
 	r := hear(t, setup{config: overSocket, before: func(r *inbound) {
-		r.p.Sleeping(n.sleep)
-		r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.RateLimited(7 * time.Second), Times: 1})
+		r.p.Sleeping(n.Sleep)
+		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.RateLimited(7 * time.Second), Times: 1})
 	}})
-	r.eventually("a wait of seven seconds", func() bool { return n.taken(7*time.Second) == 1 })
+	r.eventually("a wait of seven seconds", func() bool { return n.Count(7*time.Second) == 1 })
 	if calls := r.CountCalls(opening); calls != 1 {
 		t.Errorf("it asked %d times, want once", calls)
 	}
-	n.wake(7 * time.Second)
+	n.Fire(7 * time.Second)
 	r.sockets(1)
 }
 
 func TestWaitsBeforeANewSocketGrow(t *testing.T) {
-	n := newNaps()
+	n := adaptertest.NewTimers()
 	r := hear(t, setup{config: overSocket, slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
-		r.p.Sleeping(n.sleep)
-		r.Inject(slacktest.Fault{Method: opening, Trouble: slacktest.Cut(), Times: 4})
+		r.p.Sleeping(n.Sleep)
+		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Cut(), Times: 4})
 	}})
 	for d := slack.FirstRedial; d <= 8*slack.FirstRedial; d *= 2 {
-		r.eventually("the wait "+d.String(), func() bool { return n.taken(d) == 1 })
-		n.wake(d)
+		r.eventually("the wait "+d.String(), func() bool { return n.Count(d) == 1 })
+		n.Fire(d)
 	}
 	r.sockets(1)
 }
@@ -362,23 +354,14 @@ func TestAHangingCommitKeepsTheOrderAndHoldsUpNoOtherChannelNorAClick(t *testing
 	open := make(chan struct{})
 	dm := r.DMWith("U1ANN")
 	other := r.beside(dm)
-	r.gated(func(ctx context.Context, e core.Event) error {
-		if e.Address.Channel == dm && e.Kind() == core.KindMessage {
-			select {
-			case <-open:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
+	r.inbox.Hold(open, func(e core.Event) bool { return e.Address.Channel == dm && e.Kind() == core.KindMessage })
 	var hung []*slacktest.Delivery
 	var want []string
 	for i := range 10 {
 		p := r.ann.Says(fmt.Sprint("number ", i))
 		hung, want = append(hung, p.Deliveries...), append(want, "message/T0GATE/"+dm+"/"+p.TS)
 	}
-	r.waitFor("the first", func() bool { return len(r.calls) == 1 })
+	r.inbox.WaitFor("the first", func() bool { return len(r.inbox.Tried) == 1 })
 	root := r.bob.Posts(other, r.MentionOfBot()+" hello")
 	for i := range 10 {
 		p := r.bob.Posts(other, fmt.Sprint("number ", i), slacktest.InThread(root.TS))
@@ -397,9 +380,9 @@ func TestAHangingCommitKeepsTheOrderAndHoldsUpNoOtherChannelNorAClick(t *testing
 			t.Fatal(err)
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, e := range r.calls {
+	r.inbox.Lock()
+	defer r.inbox.Unlock()
+	for _, e := range r.inbox.Tried {
 		if e.Address.Channel == dm {
 			if len(want) == 0 || e.ID != want[0] {
 				t.Fatalf("%s came out of its order; next is %v", e.ID, want)
@@ -412,14 +395,7 @@ func TestAHangingCommitKeepsTheOrderAndHoldsUpNoOtherChannelNorAClick(t *testing
 func TestAnAcceptThatHangsStopsNoPongs(t *testing.T) {
 	r := socketed(t, setup{fake: slacktest.Options{PingEvery: 10 * time.Millisecond, AckWithin: time.Second}})
 	open := make(chan struct{})
-	r.gated(func(ctx context.Context, _ core.Event) error {
-		select {
-		case <-open:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	})
+	r.inbox.Hold(open, nil)
 	var all []*slacktest.Delivery
 	for i := range 100 { // more than are waited with
 		all = append(all, r.ann.Says(fmt.Sprint("number ", i)).Deliveries...)
@@ -451,12 +427,12 @@ func TestRunEndsWhileSlackSaysNoHello(t *testing.T) {
 
 func TestRunEndsWhileCommitsHang(t *testing.T) {
 	r := socketed(t, setup{})
-	r.gated(func(ctx context.Context, _ core.Event) error { <-ctx.Done(); return ctx.Err() })
+	r.inbox.Gate(func(ctx context.Context, _ core.Event) error { <-ctx.Done(); return ctx.Err() })
 	var all []*slacktest.Delivery
 	for i := range 20 {
 		all = append(all, r.ann.Says(fmt.Sprint("number ", i)).Deliveries...)
 	}
-	r.waitFor("the first", func() bool { return len(r.calls) > 0 })
+	r.inbox.WaitFor("the first", func() bool { return len(r.inbox.Tried) > 0 })
 	r.stop()
 	if err := r.ends(); err != nil {
 		t.Errorf("Run gave %v", err)
@@ -466,7 +442,7 @@ func TestRunEndsWhileCommitsHang(t *testing.T) {
 			t.Error("what was not stored was acknowledged")
 		}
 	}
-	if w := r.log.warnings(); len(w) > 1 {
+	if w := r.log.Warnings(); len(w) > 1 {
 		t.Errorf("an end in good order warns %d times:\n%s", len(w), strings.Join(w, ""))
 	}
 }

@@ -14,7 +14,7 @@ func TestAPrivateWordReachesWhoDoesNotSeeThePlace(t *testing.T) {
 		p, o := open(t, slacktest.Options{}, nil)
 		o.AddChannel(slacktest.Channel{ID: "C2", Name: "left", Members: []string{"U1ANN", o.BotUserID()}})
 		if thread != "" {
-			thread = o.ann.Posts("C2", "work", slacktest.Unheard()).TS
+			thread = o.ann.Posts("C2", "work", slacktest.WithoutEvent()).TS
 		}
 		_, _, err := p.Post(t.Context(), core.Delivery{Post: core.Post{
 			Key: "private/1", Kind: core.PostPrivate, Text: "You may not decide this: https://example.com", Person: "slack:U2BOB",

@@ -2,7 +2,10 @@ package main
 
 import (
 	"errors"
+	"slices"
 
+	"gatehouse/cmd/conformance/internal/evidence"
+	"gatehouse/cmd/conformance/internal/fixture"
 	"gatehouse/core/graph"
 )
 
@@ -14,38 +17,44 @@ const (
 
 // build reads the graph keys of a case (or of its "graph") into a builder. The fixture language lets initial_state name fields
 // that the schema does not: they are fields of any type.
-func (w *world) build(d *doc) *graph.Builder {
+func (r *runner) build(d *fixture.Node) *graph.Builder {
 	b := graph.New(graphName, graphVersion)
-	w.attached, w.inner = map[string][]graph.Observer{}, map[string]*scope{}
-	w.observers(b)
+	r.observers(b)
 	sc := &scope{d: d}
-	w.define(b, sc)
-	w.conversation = sc.conversation
-	if p := d.get("session_state"); p != nil {
+	r.define(b, sc)
+	r.checkTargets()
+	r.Conversation, r.Outer = sc.conversation, sc.fields
+	if r.product && !sc.conversation { // each of its turns begins with a message
+		b.Fields(graph.Messages)
+	}
+	if p := d.Get("session_state"); p != nil {
 		var fields []string
-		for _, f := range p.need("fields").items() {
-			fields = append(fields, f.text())
+		for _, f := range p.Need("fields").Items() {
+			fields = append(fields, f.Text())
 		}
-		w.projected = fields
+		r.Projected = fields
+		if r.product && !slices.Contains(fields, graph.Messages.Name()) {
+			fields = append(slices.Clone(fields), graph.Messages.Name())
+		}
 		b.Session(fields...)
 	}
-	if !d.get("auto_save").flag(true) {
+	if r.AutoSave = d.Get("auto_save").Flag(true); !r.AutoSave {
 		b.NoAutoSave()
 	}
-	for _, m := range d.get("session_migrations").items() {
-		from, to := m.need("from_version").text(), m.need("to_version").text()
-		b.Migrate(from, to, w.migration(from+"->"+to, m.need("migrate")))
+	for _, m := range d.Get("session_migrations").Items() {
+		from, to := m.Need("from_version").Text(), m.Need("to_version").Text()
+		b.Migrate(from, to, r.migration(from+"->"+to, m.Need("migrate")))
 	}
-	w.watch(b)
+	r.trace(b)
 	return b
 }
 
 // define reads what any graph has: fields, subgraphs, nodes, edges.
-func (w *world) define(b *graph.Builder, sc *scope) {
+func (r *runner) define(b *graph.Builder, sc *scope) {
 	d := sc.d
 	declared := map[string]bool{}
-	if st := d.get("state"); st != nil {
-		st.get("fields").all(func(name string, f *doc) {
+	if st := d.Get("state"); st != nil {
+		st.Get("fields").All(func(name string, f *fixture.Node) {
 			declared[name] = true
 			sc.fields = append(sc.fields, name)
 			for _, k := range declare(name, f) {
@@ -53,94 +62,86 @@ func (w *world) define(b *graph.Builder, sc *scope) {
 				b.Fields(k)
 			}
 		})
-		if v := st.get("schema_version"); v != nil {
-			b.SchemaVersion(v.text())
+		if v := st.Get("schema_version"); v != nil {
+			b.SchemaVersion(v.Text())
 		}
 	}
 	if sc.outer == nil {
-		for _, name := range w.undeclared(declared) {
+		for _, name := range r.undeclared(declared) {
 			b.Fields(graph.Typed(name, graph.AnyType(), graph.Replace[any]()))
 		}
 	}
-	w.subgraphs(sc)
-	if e := d.get("entry"); e != nil {
-		b.Entry(e.text())
+	r.subgraphs(sc)
+	if e := d.Get("entry"); e != nil {
+		b.Entry(e.Text())
 	}
-	nodes := d.get("nodes")
-	nodes.all(func(name string, n *doc) {
-		if w.container(b, sc, name, n) {
+	nodes := d.Get("nodes")
+	nodes.All(func(name string, n *fixture.Node) {
+		r.Nodes[name] = true
+		if r.container(b, sc, name, n) {
 			return
 		}
-		b.Node(name, w.node(sc, name, n))
-		w.middleware(b, name, n)
+		b.Node(name, r.node(sc, name, n))
+		r.middleware(b, name, n)
 	})
-	w.edges(b, d.get("edges"), nodes)
+	r.edges(b, d.Get("edges"), nodes)
 }
 
 // undeclared are the fields of any initial_state that the schema does not declare.
-func (w *world) undeclared(declared map[string]bool) []string {
+func (r *runner) undeclared(declared map[string]bool) []string {
 	var out []string
-	gather := func(d *doc) {
-		for _, name := range keysOf(peek(d, "initial_state")) {
+	gather := func(d *fixture.Node) {
+		for _, name := range fixture.Keys(fixture.Peek(d, "initial_state")) {
 			if !declared[name] {
 				declared[name] = true
 				out = append(out, name)
 			}
 		}
 	}
-	gather(w.c)
-	if list := peek(w.c, "invocations"); list != nil {
-		for _, inv := range list.items() {
+	gather(r.doc)
+	if list := fixture.Peek(r.doc, "invocations"); list != nil {
+		for _, inv := range list.Items() {
 			gather(inv)
 		}
 	}
 	return out
 }
 
-// peek is get that leaves the key unread.
-func peek(d *doc, key string) *doc {
-	var out *doc
-	if d.isMapping() {
-		d.each(func(k string, v *doc) bool {
-			if k == key {
-				out = v
-			}
-			return false
-		})
-	}
-	return out
-}
-
-func (w *world) edges(b *graph.Builder, list, nodes *doc) {
+func (r *runner) edges(b *graph.Builder, list, nodes *fixture.Node) {
 	named := func(name string) string {
-		if name == "END" && !nodes.has("END") {
+		if name == "END" && !nodes.Has("END") {
 			return graph.END
 		}
 		return name
 	}
-	for _, e := range list.items() {
-		from := e.need("from").text()
-		if cond := e.get("condition"); cond != nil {
-			e.get("to") // beside a condition it only says that the node can be reached, which any node can
+	for _, e := range list.Items() {
+		from := e.Need("from").Text()
+		if cond := e.Get("condition"); cond != nil {
+			e.Get("to") // beside a condition it only says that the node can be reached, which any node can
 			b.Route(from, route(cond, named))
 			continue
 		}
-		b.Edge(from, named(e.need("to").text()))
+		b.Edge(from, named(e.Need("to").Text()))
 	}
 }
 
-// keyError stands for another language's KeyError.
+// keyError means another language's KeyError.
 type keyError struct{ error }
 
 // TypeName is what a fixture calls the type of an exception.
 func (keyError) TypeName() string { return "KeyError" }
 
-// migration is one of the fixture language's mocks; each run is written down, as the engine's own account (Entry.Migrations) is to
-// be compared with it.
-func (w *world) migration(name string, d *doc) func(map[string]any) (map[string]any, error) {
+func (r *runner) migrated(name string) {
+	r.Migrations = append(r.Migrations, name)
+	r.Journal.Add(evidence.Entry{What: evidence.Migration, Node: name})
+}
+
+// migration is one of the fixture language's mocks. Each run is recorded, to be compared with the engine's own record
+// (Entry.Migrations).
+func (r *runner) migration(name string, d *fixture.Node) func(map[string]any) (map[string]any, error) {
 	arithmetic := func(f func(int64) int64) func(map[string]any) (map[string]any, error) {
 		return func(in map[string]any) (map[string]any, error) {
-			w.migrated = append(w.migrated, name)
+			r.migrated(name)
 			out := map[string]any{}
 			for k, v := range in {
 				out[k] = v
@@ -153,17 +154,17 @@ func (w *world) migration(name string, d *doc) func(map[string]any) (map[string]
 			return out, nil
 		}
 	}
-	switch d.text() {
+	switch d.Text() {
 	case "add_ten_to_value":
 		return arithmetic(func(n int64) int64 { return n + 10 })
 	case "multiply_value_by_two":
 		return arithmetic(func(n int64) int64 { return n * 2 })
 	case "raises_keyerror":
 		return func(map[string]any) (map[string]any, error) {
-			w.migrated = append(w.migrated, name)
+			r.migrated(name)
 			return nil, keyError{errors.New("the fixture makes this migration fail")}
 		}
 	}
-	d.malformed("unknown migration")
+	d.Malformed("unknown migration")
 	return nil
 }

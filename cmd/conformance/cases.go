@@ -4,119 +4,138 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"gatehouse/cmd/conformance/internal/evidence"
+	"gatehouse/cmd/conformance/internal/fixture"
+	"gatehouse/cmd/conformance/internal/invariant"
 )
 
+// unsupportedSuites are capabilities whose fixtures we do not run.
+var unsupportedSuites = []string{"llm-provider", "prompt-management", "observability", "pipeline-utilities", "retrieval-provider"}
+
 // runFile runs every case of a file.
-func runFile(ctx context.Context, path string) []verdict {
+func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 	base := verdict{File: strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".yaml"), ".yml"), Case: "case"}
-	root, err := loadDoc(path)
+	root, err := fixture.Load(path)
 	if err != nil {
 		base.Capability, base.Faults = "unknown", []string{"fixture_schema_invalid: " + err.Error()}
 		return []verdict{base}
 	}
 	base.Capability = capabilityOf(path, root)
-	if !root.has("cases") {
-		w := runCase(ctx, base.Capability, root)
-		base.Faults, base.Unchecked = w.faults, w.unchecked
+	if !root.Has("cases") {
+		base.take(runCase(ctx, base.Capability, root, throughProduct))
+		return []verdict{base}
+	}
+	file := newRunner(ctx, root) // of what is beside the cases
+	var cases []*fixture.Node
+	file.guard(func() { cases = root.Get("cases").Items() })
+	if len(file.faults) == 0 && len(cases) == 0 {
+		file.faults = []string{"fixture_schema_invalid: there are no cases"}
+	}
+	if len(file.faults) > 0 {
+		base.Faults = file.faults
 		return []verdict{base}
 	}
 	var out []verdict
-	all := &world{ctx: ctx}
-	var cases []*doc
-	all.guard(func() { cases = root.get("cases").items() })
-	if len(all.faults) > 0 {
-		base.Faults = all.faults
-		return []verdict{base}
-	}
-	for i, c := range cases {
+	var turns []*evidence.Turn
+	for i, doc := range cases {
 		v := base
 		v.Case = fmt.Sprintf("case %d", i+1)
-		if name := peek(c, "name"); name != nil && name.node.Kind == yaml.ScalarNode && name.node.Value != "" {
-			v.Case = name.node.Value
+		if name := fixture.Peek(doc, "name").Name(); name != "" {
+			v.Case = name
 		}
-		w := runCase(ctx, base.Capability, c)
-		v.Faults, v.Unchecked = w.faults, w.unchecked
-		all.join(w)
+		r := runCase(ctx, base.Capability, doc, throughProduct)
+		v.take(r)
+		turns = append(turns, r.Turns...)
+		file.Case = r.Case
 		out = append(out, v)
 	}
-	if len(out) == 0 {
-		base.Faults = []string{"fixture_schema_invalid: there are no cases"}
-		return []verdict{base}
+	file.beside(root, turns, base.Capability)
+	last := &out[len(out)-1] // what is of the file as a whole is reported with its last case
+	if last.NoCounterpart == "" {
+		last.Faults, last.Unchecked = append(last.Faults, file.faults...), append(last.Unchecked, file.unchecked...)
 	}
-	// what stands beside the cases is of the file as a whole; it is told with the last case
-	if root.has("invariants") && unsupported(base.Capability) == "" {
-		all.guard(func() { all.invariants(root.get("invariants"), all.turns) })
-	}
-	root.each(func(key string, v *doc) bool {
+	return out
+}
+
+// beside reads what is beside the cases: invariants of the file as a whole.
+func (r *runner) beside(root *fixture.Node, turns []*evidence.Turn, capability string) {
+	root.Each(func(key string, v *fixture.Node) bool {
 		switch key {
 		case "cases", "name", "description", "conformance_version":
 			return true
 		case "invariants":
-			v.value()
+			if !slices.Contains(unsupportedSuites, capability) {
+				r.guard(func() { r.invariants(v, turns) })
+			}
 			return true
 		}
-		all.faults = append(all.faults, "fixture_directive_unknown: "+key)
+		r.faults = append(r.faults, "fixture_directive_unknown: "+key)
 		return false
 	})
-	last := &out[len(out)-1]
-	last.Faults, last.Unchecked = append(last.Faults, all.faults...), append(last.Unchecked, all.unchecked...)
-	return out
 }
 
-// join adds what happened in another world.
-func (w *world) join(o *world) {
-	w.turns = append(w.turns, o.turns...)
-	w.migrated = append(w.migrated, o.migrated...)
-	w.spy, w.graph, w.stores, w.ears, w.c = o.spy, o.graph, o.stores, o.ears, o.c
-}
-
-// runCase runs one case in a world of its own.
-func runCase(ctx context.Context, capability string, c *doc) *world {
-	ctx, cancel := context.WithTimeout(ctx, 3*patience) // a graph may run in circles
+// runCase runs one case on a graph and stores of its own.
+func runCase(ctx context.Context, capability string, doc *fixture.Node, throughProduct bool) *runner {
+	ctx, cancel := context.WithTimeout(ctx, 3*evidence.Patience) // a graph may run in circles
 	defer cancel()
-	w := &world{ctx: ctx, c: c, journal: &journal{}, ears: &ears{}, listeners: map[string]*listening{}}
-	if reason := unsupported(capability); reason != "" {
-		w.faults = append(w.faults, reason)
-		return w
+	r := newRunner(ctx, doc)
+	if slices.Contains(unsupportedSuites, capability) {
+		r.faults = append(r.faults, fmt.Sprintf("needs %s: not supported yet", capability))
+		return r
 	}
-	w.guard(func() {
-		if !c.isMapping() {
-			c.malformed("a case must be a mapping")
+	r.guard(func() {
+		if !doc.IsMapping() {
+			doc.Malformed("a case must be a mapping")
 		}
-		c.get("name").text()
-		c.get("description")
-		if !w.setup() {
+		doc.Get("name").Text()
+		doc.Get("description")
+		if throughProduct {
+			if r.noCounterpart = noCounterpart(capability, doc); r.noCounterpart != "" {
+				return
+			}
+			r.product = true
+		}
+		if !r.setup() {
+			return
+		}
+		if throughProduct {
+			r.runProduct()
 			return
 		}
 		switch {
-		case c.has("chat_turns"):
-			w.runChat()
-		case c.has("transmissions"):
-			w.runTransmissions()
+		case doc.Has("chat_turns"):
+			r.runChat()
+		case doc.Has("transmissions"):
+			r.runTransmissions()
 		default:
-			w.runEngine()
+			r.runEngine()
 		}
-		w.invariants(c.get("invariants"), w.turns)
-		for _, path := range c.leftovers() {
-			w.faults = append(w.faults, "fixture_directive_unknown: "+path)
-		}
+		r.invariants(doc.Get("invariants"), r.Turns)
+		r.unread()
 	})
-	return w
+	return r
 }
 
-// guard turns a malformed fixture, and a panic of ours, into a fault of the case.
-func (w *world) guard(f func()) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case schemaFault:
-			w.faults = append(w.faults, p.text)
-		default:
-			w.faults = append(w.faults, fmt.Sprintf("the runner panicked: %v", p))
+// invariants checks every name of a mapping. A name that is not published is unchecked.
+func (r *runner) invariants(d *fixture.Node, turns []*evidence.Turn) {
+	if d == nil {
+		return
+	}
+	d.All(func(name string, v *fixture.Node) {
+		v.Value() // whatever it is, it was read
+		holds, known := invariant.Named(name)
+		if !known {
+			r.unchecked = append(r.unchecked, name)
+			return
 		}
-	}()
-	f()
+		if r.withoutCounterpart(name, v) {
+			return
+		}
+		if err := holds(r.Case, turns, v); err != nil {
+			r.fault(v, "%v", err)
+		}
+	})
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gatehouse/cmd/conformance/internal/fixture"
 )
 
 // capabilities are the folders of fixtures that we know.
@@ -28,7 +30,7 @@ func collect(args []string) ([]string, error) {
 			continue
 		}
 		found := len(files)
-		// with a separator behind it a link to a folder is a folder
+		// with a separator after it a link to a folder is a folder
 		err = filepath.WalkDir(arg+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")) {
 				files = append(files, path)
@@ -46,7 +48,7 @@ func collect(args []string) ([]string, error) {
 }
 
 // capabilityOf is the folder of that name nearest to the file, else what the file's own keys tell.
-func capabilityOf(path string, root *doc) string {
+func capabilityOf(path string, root *fixture.Node) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		abs = path
@@ -60,17 +62,17 @@ func capabilityOf(path string, root *doc) string {
 		}
 	}
 	switch {
-	case root.mentions("mock_provider"):
+	case root.Mentions("mock_provider"):
 		return "llm-provider"
-	case root.mentions("backends"):
+	case root.Mentions("backends"):
 		return "prompt-management"
-	case root.mentions("chat_turns"):
+	case root.Mentions("chat_turns"):
 		return "harness-chat"
-	case root.mentions("transmissions"):
+	case root.Mentions("transmissions"):
 		return "harness"
-	case root.mentions("suspend_with_descriptor"), root.mentions("resume_invocation"), root.mentions("conditional_suspend"):
+	case root.Mentions("suspend_with_descriptor"), root.Mentions("resume_invocation"), root.Mentions("conditional_suspend"):
 		return "suspension"
-	case root.mentions("session_store"):
+	case root.Mentions("session_store"):
 		return "sessions"
 	}
 	return "graph-engine"

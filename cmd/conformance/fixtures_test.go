@@ -25,6 +25,25 @@ func fixtures() string {
 	return root
 }
 
+// TestChatsThroughTheProduct: every case of harness-chat has a counterpart in the product, and passes there.
+func TestChatsThroughTheProduct(t *testing.T) {
+	root := fixtures()
+	if root == "" {
+		t.Skip("SKIPPED: no fixtures were run. Set GATEHOUSE_FIXTURES.")
+	}
+	files, err := collect([]string{filepath.Join(root, "harness-chat"), filepath.Join(root, "harness"), filepath.Join(root, "suspension")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		for _, v := range runFile(t.Context(), f, true) {
+			if len(v.Faults)+len(v.Unchecked) > 0 || v.Capability == "harness-chat" && (v.NoCounterpart != "" || len(v.Unmatched) > 0) {
+				t.Errorf("%s: %v, unchecked %v, without a counterpart %s %v", v.ID(), v.Faults, v.Unchecked, v.NoCounterpart, v.Unmatched)
+			}
+		}
+	}
+}
+
 func TestFixtures(t *testing.T) {
 	root := fixtures()
 	if root == "" {
@@ -37,7 +56,7 @@ func TestFixtures(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range files {
-			for _, v := range runFile(t.Context(), f) {
+			for _, v := range runFile(t.Context(), f, false) {
 				seen[v.ID()] = true
 				reason := strings.Join(v.Faults, "; ")
 				switch expected, known := failing[v.ID()]; {

@@ -22,7 +22,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	asJSON := flags.Bool("json", false, "print JSON, a line each")
 	strict := flags.Bool("strict", false, "an invariant that nothing checks is a failure")
-	flags.Usage = func() { fmt.Fprintln(stderr, "usage: conformance [--json] [--strict] DIR|FILE…") }
+	product := flags.Bool("product", false, "run the cases through dispatch, approvals and SQLite, as far as they have a counterpart there")
+	flags.Usage = func() { fmt.Fprintln(stderr, "usage: conformance [--json] [--strict] [--product] DIR|FILE…") }
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -37,7 +38,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	out := &report{w: stdout, json: *asJSON, strict: *strict}
 	for _, f := range files {
-		for _, v := range runFile(ctx, f) {
+		for _, v := range runFile(ctx, f, *product) {
 			out.add(v)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gatehouse/core"
+	"gatehouse/cmd/conformance/internal/fixture"
 )
 
 // conformance runs the program.
@@ -21,7 +21,7 @@ func conformance(t *testing.T, args ...string) (code int, stdout, stderr string)
 
 func TestGoodFixturesPass(t *testing.T) {
 	code, out, _ := conformance(t, "--strict", "testdata/good")
-	if code != 0 || strings.Contains(out, "unchecked") || !strings.HasSuffix(out, "57 passed, 0 failed\n") {
+	if code != 0 || strings.Contains(out, "unchecked") || !strings.HasSuffix(out, "61 passed, 0 failed\n") {
 		t.Errorf("code %d:\n%s", code, out)
 	}
 }
@@ -29,28 +29,37 @@ func TestGoodFixturesPass(t *testing.T) {
 // TestBadFixturesFail: the runner sees each of these faults, and says which it is.
 func TestBadFixturesFail(t *testing.T) {
 	cases := map[string]string{
-		"wrong_state":         "expected.final_state: n is 1, not 2",
-		"partial_state":       "expected.final_state: m is unexpected: 0",
-		"unknown_directive":   "fixture_directive_unknown: nodes.a.levitate",
-		"unconsumed_key":      "fixture_directive_unknown: expected.phase_of_moon",
-		"deep_unconsumed_key": "fixture_directive_unknown: cases.0.chat_turns.0.expected.final_state.words_count",
-		"unexpected_failure":  "failed: node_exception",
-		"missing_failure":     "expected_error: the turn did not fail: it is completed",
-		"wrong_category":      `expected_error.category: it is "provider_unavailable", not "node_exception"`,
-		"wrong_compile_error": `expected_compile_error: compiling gives "", not "dangling_edge"`,
-		"malformed":           `fixture_schema_invalid: state.fields.n: unknown type "colour"`,
-		"missing_primitive":   "harness_primitive_missing",
-		"broken_invariant":    "session_store_completely_untouched: there is nothing to check it on: no turn without a session",
-		"false_invariant":     "fixture_schema_invalid",
-		"silent_listener":     "the listener was called 0 times, not once",
-		"wrong_events":        `expected.observer_events.o.1.phase: it is "completed", not "suspended"`,
-		"no_subgraph":         `nodes.a.fan_out.subgraph: there is no subgraph "leaf"`,
-		"wrong_span":          `span_tree.0.children.0.name: it is "a", not "b"`,
-		"missing_log":         "log_records.0.attributes_absent.0: it is there",
-		"wrong_markers":       "expected.middleware_log_captured: it has 2 items, not 1",
-		"wrong_inner_state":   "expected.inner_pre_state: x is 1, not 2",
-		"wrong_indices":       "inner_fan_out_indices_seen: it is [0], not [0,1]",
-		"not_yaml":            "fixture_schema_invalid",
+		"wrong_state":               "expected.final_state: n is 1, not 2",
+		"partial_state":             "expected.final_state: m is unexpected: 0",
+		"unknown_directive":         "fixture_directive_unknown: nodes.a.levitate",
+		"unconsumed_key":            "fixture_directive_unknown: expected.phase_of_moon",
+		"deep_unconsumed_key":       "fixture_directive_unknown: cases.0.chat_turns.0.expected.final_state.words_count",
+		"unexpected_failure":        "failed: node_exception",
+		"missing_failure":           "expected_error: the turn did not fail: it is completed",
+		"wrong_category":            `expected_error.category: it is "provider_unavailable", not "node_exception"`,
+		"wrong_compile_error":       `expected_compile_error: compiling gives "", not "dangling_edge"`,
+		"malformed":                 `fixture_schema_invalid: state.fields.n: unknown type "colour"`,
+		"missing_primitive":         "harness_primitive_missing",
+		"broken_invariant":          "session_store_completely_untouched: one: the store was called 2 times",
+		"false_invariant":           "session_store_completely_untouched: an invariant can't be expected not to hold",
+		"silent_listener":           "the listener was called 0 times, not once",
+		"wrong_events":              `expected.observer_events.o.1.phase: it is "completed", not "suspended"`,
+		"no_subgraph":               `nodes.a.fan_out.subgraph: there is no subgraph "leaf"`,
+		"wrong_span":                `span_tree.0.children.0.name: it is "a", not "b"`,
+		"missing_log":               "log_records.0.attributes_absent.0: it is there",
+		"wrong_markers":             "expected.middleware_log_captured: it has 2 items, not 1",
+		"wrong_inner_state":         "expected.inner_pre_state: x is 1, not 2",
+		"wrong_indices":             "inner_fan_out_indices_seen: invocation 1: it is [0], not [0,1]",
+		"unknown_observer":          `expected.observer_events.p: there is no observer "p"`,
+		"unknown_observer_in_order": `expected.delivery_order.0: there is no observer "p"`,
+		"unknown_tracer":            `expected.otel_spans.o: no observer "o" captures spans`,
+		"unknown_target":            `observers.0.target: there is no subgraph "leaf"`,
+		"null_of_no_field":          "expected.final_state: m is missing",
+		"propagated_error":          "expected.no_propagated_error: the turn is errored",
+		"two_names_of_one_id":       `not "<invocation_id_B>"`,
+		"another_id":                `not "‹invocation_id_A›"`,
+		"misspelt_node":             `no_events_for_node: the graph has no node "bb"`,
+		"not_yaml":                  "fixture_schema_invalid",
 	}
 	for name, reason := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +81,7 @@ func TestBrokenFiles(t *testing.T) {
 		"":                           "must be one mapping",
 		"- a":                        "must be one mapping",
 		"a: 1\n---\nb: 2":            "must be one mapping",
-		"a: {b: 1, b: 2}":            `the key "b" stands there twice`,
+		"a: {b: 1, b: 2}":            `the key "b" is there twice`,
 		"cases: 7":                   "cases: must be a list",
 		"cases:":                     "cases: must be a list",
 		"cases: []":                  "there are no cases",
@@ -107,13 +116,6 @@ func TestAFolderMayBeALink(t *testing.T) {
 	}
 }
 
-func TestBucketsOfNames(t *testing.T) {
-	want, not := bucketsOfName("cases.0.invariants.classified_as_user_correctable_not_retryable")
-	if len(want) != 1 || want[0] != core.UserCorrectable || len(not) != 1 || not[0] != core.RetryableTransient {
-		t.Errorf("%v, not %v", want, not)
-	}
-}
-
 func TestAnUnknownInvariantIsCounted(t *testing.T) {
 	file := "testdata/bad/unknown_invariant.yaml"
 	code, out, _ := conformance(t, file)
@@ -123,6 +125,36 @@ func TestAnUnknownInvariantIsCounted(t *testing.T) {
 	code, out, _ = conformance(t, "--strict", file)
 	if code != 1 || !strings.HasSuffix(out, "0 passed, 1 failed, 1 unchecked\n") {
 		t.Errorf("strict: code %d:\n%s", code, out)
+	}
+}
+
+// TestProduct: chats, and what else has a counterpart, pass through dispatch, approvals and SQLite too; what has none is named.
+func TestProduct(t *testing.T) {
+	code, out, _ := conformance(t, "--strict", "--product", "testdata/good")
+	for _, line := range []string{
+		"ok harness-chat/own/a_signal_resumes_and_the_listener_hears_once\n",
+		"ok harness-chat/own/an_end_that_is_not_saved\n",
+		"ok harness-chat/own/a_pause_that_is_not_saved\n",
+		"ok suspension/nested/one_instance_after_another\n",
+		"no counterpart harness/own/stateless_pauses_too: every turn has a session\n",
+		"no counterpart harness/own/buckets: cases.2.transmissions.0.expected.dispatch_path: events have kinds and no intents\n",
+		"16 passed, 0 failed, 45 without a counterpart\n",
+	} {
+		if !strings.Contains(out, line) {
+			t.Errorf("there is no line %q", line)
+		}
+	}
+	if code != 0 {
+		t.Errorf("code %d:\n%s", code, out)
+	}
+}
+
+// TestBadFixturesFailInTheProduct: what is wrong in a chat is wrong there too.
+func TestBadFixturesFailInTheProduct(t *testing.T) {
+	for _, name := range []string{"silent_listener", "two_names_of_one_id", "another_id", "deep_unconsumed_key"} {
+		if code, out, _ := conformance(t, "--product", filepath.Join("testdata/bad", name+".yaml")); code != 1 || !strings.HasPrefix(out, "FAIL ") {
+			t.Errorf("%s: code %d:\n%s", name, code, out)
+		}
 	}
 }
 
@@ -138,7 +170,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%v: %s", err, lines[0])
 	}
 	var counts map[string]int
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &counts); err != nil || counts["failed"] != 1 || counts["passed"] != 20 || code != 1 {
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &counts); err != nil || counts["failed"] != 1 || counts["passed"] != 21 || code != 1 {
 		t.Errorf("code %d, %v: %s", code, err, lines[len(lines)-1])
 	}
 }
@@ -161,7 +193,7 @@ func TestCapabilities(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		root, err := loadDoc(file)
+		root, err := fixture.Load(file)
 		if err != nil {
 			t.Fatal(err)
 		}

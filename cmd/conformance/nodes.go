@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"gatehouse/cmd/conformance/internal/evidence"
+	"gatehouse/cmd/conformance/internal/fixture"
 	"gatehouse/core"
 	"gatehouse/core/graph"
 )
@@ -12,8 +14,8 @@ import (
 type step func(ctx context.Context, s graph.State, u *graph.Update) error
 
 // node reads a node's directives; they run in the order of the file, each through the real call.
-func (w *world) node(sc *scope, name string, d *doc) graph.Node {
-	steps := w.steps(sc, d)
+func (r *runner) node(sc *scope, name string, d *fixture.Node) graph.Node {
+	steps := r.steps(sc, d)
 	return func(ctx context.Context, s graph.State) (graph.Update, error) {
 		var u graph.Update
 		var err error
@@ -22,15 +24,19 @@ func (w *world) node(sc *scope, name string, d *doc) graph.Node {
 				break
 			}
 		}
-		w.journal.add(entry{what: sc.journalled(), node: name, messages: added(u)})
+		e := evidence.Entry{What: sc.entryKind(), Node: name, Messages: added(u)}
+		if sc.conversation {
+			e.Seen = graph.Messages.Get(s).Len()
+		}
+		r.Journal.Add(e)
 		return u, err
 	}
 }
 
-// steps reads directives that stand beside each other.
-func (w *world) steps(sc *scope, d *doc) []step {
+// steps reads directives of one mapping.
+func (r *runner) steps(sc *scope, d *fixture.Node) []step {
 	var steps []step
-	d.each(func(key string, v *doc) bool {
+	d.Each(func(key string, v *fixture.Node) bool {
 		switch key {
 		case "update", "update_pure":
 			steps = append(steps, updateStep(sc, v))
@@ -40,20 +46,20 @@ func (w *world) steps(sc *scope, d *doc) []step {
 			err := raised(v)
 			steps = append(steps, func(context.Context, graph.State, *graph.Update) error { return err })
 		case "suspend_with_descriptor":
-			steps = append(steps, suspendStep(v, d.get("mark_node_completed")))
+			steps = append(steps, suspendStep(v, d.Get("mark_node_completed")))
 		case "mark_node_completed":
-			return d.has("suspend_with_descriptor")
+			return d.Has("suspend_with_descriptor")
 		case "explicit_save_session":
-			if v.flag(true) {
+			if v.Flag(true) {
 				steps = append(steps, func(ctx context.Context, _ graph.State, u *graph.Update) error { return graph.SaveSession(ctx, *u) })
 			}
 		case "conditional_suspend":
-			steps = append(steps, w.conditionalStep(sc, v, d.get("on_other_indices")))
+			steps = append(steps, r.conditionalStep(sc, v, d.Get("on_other_indices")))
 		case "on_other_indices":
-			return d.has("conditional_suspend")
+			return d.Has("conditional_suspend")
 		case "emits_log":
-			steps = append(steps, w.logStep(v))
-		case "wrap_with_middleware": // stands around the node, see middleware
+			steps = append(steps, r.logStep(v))
+		case "wrap_with_middleware": // wraps the node, see middleware
 		case "description":
 		default:
 			return false
@@ -74,8 +80,8 @@ func added(u graph.Update) int {
 	return n
 }
 
-func updateStep(sc *scope, d *doc) step {
-	u := update(sc.conversation, d.fields(), keysOf(d))
+func updateStep(sc *scope, d *fixture.Node) step {
+	u := update(sc.conversation, d.Fields(), fixture.Keys(d))
 	return func(_ context.Context, _ graph.State, to *graph.Update) error {
 		*to = append(*to, u...)
 		return nil
@@ -83,15 +89,15 @@ func updateStep(sc *scope, d *doc) step {
 }
 
 // fromFieldStep sets a field to another one, times a multiplier.
-func fromFieldStep(d *doc) step {
+func fromFieldStep(d *fixture.Node) step {
 	factor := 1.0
-	if m := d.get("multiplier"); m != nil {
-		factor = m.number()
+	if m := d.Get("multiplier"); m != nil {
+		factor = m.Number()
 	}
 	pairs := map[string]string{}
-	d.each(func(key string, v *doc) bool {
+	d.Each(func(key string, v *fixture.Node) bool {
 		if key != "multiplier" {
-			pairs[key] = v.text()
+			pairs[key] = v.Text()
 		}
 		return true
 	})
@@ -115,11 +121,11 @@ func fromFieldStep(d *doc) step {
 }
 
 // raised is the error of a raises directive: a plain one, or one with a category.
-func raised(d *doc) error {
-	if !d.isMapping() {
-		return errors.New(d.text())
+func raised(d *fixture.Node) error {
+	if !d.IsMapping() {
+		return errors.New(d.Text())
 	}
-	category, message := core.Category(d.need("category").text()), d.get("message").text()
+	category, message := core.Category(d.Need("category").Text()), d.Get("message").Text()
 	if category == core.NodeException {
 		if message == "" {
 			message = "the fixture makes this node fail"
@@ -129,13 +135,13 @@ func raised(d *doc) error {
 	return core.Errorf(category, "%s", message)
 }
 
-func suspendStep(d, mark *doc) step {
+func suspendStep(d, mark *fixture.Node) step {
 	desc := descriptorOf(d)
-	if own := d.get("mark_node_completed"); own != nil {
+	if own := d.Get("mark_node_completed"); own != nil {
 		mark = own
 	}
 	var opts []graph.SuspendOption
-	if !mark.flag(true) {
+	if !mark.Flag(true) {
 		opts = append(opts, graph.KeepNode())
 	}
 	return func(ctx context.Context, _ graph.State, _ *graph.Update) error {
@@ -143,35 +149,35 @@ func suspendStep(d, mark *doc) step {
 	}
 }
 
-func descriptorOf(d *doc) core.Descriptor {
-	desc := core.Descriptor{SignalID: core.SignalID(d.need("signal_id").text())}
-	if m := d.get("metadata"); m != nil {
-		desc.Metadata = m.fields()
+func descriptorOf(d *fixture.Node) core.Descriptor {
+	desc := core.Descriptor{SignalID: core.SignalID(d.Need("signal_id").Text())}
+	if m := d.Get("metadata"); m != nil {
+		desc.Metadata = m.Fields()
 	}
 	return desc
 }
 
-// route reads a conditional edge. Where it leads is told when it runs.
-func route(d *doc, named func(string) string) func(graph.State) (string, error) {
-	if call := d.get("callable"); call != nil {
-		switch call.text() {
+// route reads a conditional edge. Where it leads is checked when it runs.
+func route(d *fixture.Node, named func(string) string) func(graph.State) (string, error) {
+	if call := d.Get("callable"); call != nil {
+		switch call.Text() {
 		case "state_field_read":
-			field := d.need("field").text()
+			field := d.Need("field").Text()
 			return func(s graph.State) (string, error) {
 				v, _ := s.Value(field)
 				text, _ := v.(string)
 				return named(text), nil
 			}
 		case "edge_raises":
-			err := errors.New(d.need("message").text())
+			err := errors.New(d.Need("message").Text())
 			return func(graph.State) (string, error) { return "", err }
 		}
-		call.malformed("unknown callable")
+		call.Malformed("unknown callable")
 	}
-	field, want := d.need("if_field").text(), d.need("equals").value()
-	then, other := named(d.need("then").text()), named(d.need("else").text())
+	field, want := d.Need("if_field").Text(), d.Need("equals").Value()
+	then, other := named(d.Need("then").Text()), named(d.Need("else").Text())
 	return func(s graph.State) (string, error) {
-		if v, _ := s.Value(field); equal(plain(v), want) {
+		if v, _ := s.Value(field); fixture.Equal(fixture.Plain(v), want) {
 			return then, nil
 		}
 		return other, nil

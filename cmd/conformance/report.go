@@ -14,6 +14,14 @@ type verdict struct {
 	Case       string   `json:"case"`
 	Faults     []string `json:"faults,omitempty"`
 	Unchecked  []string `json:"unchecked,omitempty"` // names of invariants
+
+	NoCounterpart string   `json:"no_counterpart,omitempty"` // why the case was not run through the product
+	Unmatched     []string `json:"unmatched,omitempty"`      // its assertions that have no counterpart there
+}
+
+// take takes over what a case came to.
+func (v *verdict) take(r *runner) {
+	v.Faults, v.Unchecked, v.NoCounterpart, v.Unmatched = r.faults, r.unchecked, r.noCounterpart, r.unmatched
 }
 
 // ID names the case.
@@ -25,6 +33,7 @@ type report struct {
 	json                      bool
 	strict                    bool
 	passed, failed, unchecked int
+	outside                   int // cases without a counterpart
 }
 
 func (r *report) add(v verdict) {
@@ -34,22 +43,31 @@ func (r *report) add(v verdict) {
 		}
 	}
 	r.unchecked += len(v.Unchecked)
-	if len(v.Faults) > 0 {
+	switch {
+	case len(v.Faults) > 0:
 		r.failed++
-	} else {
+	case v.NoCounterpart != "":
+		r.outside++
+	default:
 		r.passed++
 	}
 	if r.json {
 		r.line(struct {
 			verdict
 			OK bool `json:"ok"`
-		}{v, len(v.Faults) == 0})
+		}{v, len(v.Faults) == 0 && v.NoCounterpart == ""})
 		return
 	}
-	if len(v.Faults) > 0 {
+	switch {
+	case len(v.Faults) > 0:
 		fmt.Fprintf(r.w, "FAIL %s: %s\n", v.ID(), strings.ReplaceAll(strings.Join(v.Faults, "; "), "\n", " "))
-	} else {
+	case v.NoCounterpart != "":
+		fmt.Fprintf(r.w, "no counterpart %s: %s\n", v.ID(), v.NoCounterpart)
+	default:
 		fmt.Fprintf(r.w, "ok %s\n", v.ID())
+	}
+	for _, what := range v.Unmatched {
+		fmt.Fprintf(r.w, "no counterpart %s: %s\n", v.ID(), what)
 	}
 	for _, name := range v.Unchecked {
 		fmt.Fprintf(r.w, "unchecked %s: invariant %q\n", v.ID(), name)
@@ -58,12 +76,15 @@ func (r *report) add(v verdict) {
 
 func (r *report) summary() {
 	if r.json {
-		r.line(map[string]int{"passed": r.passed, "failed": r.failed, "unchecked": r.unchecked})
+		r.line(map[string]int{"passed": r.passed, "failed": r.failed, "unchecked": r.unchecked, "no_counterpart": r.outside})
 		return
 	}
 	fmt.Fprintf(r.w, "%d passed, %d failed", r.passed, r.failed)
 	if r.unchecked > 0 {
 		fmt.Fprintf(r.w, ", %d unchecked", r.unchecked)
+	}
+	if r.outside > 0 {
+		fmt.Fprintf(r.w, ", %d without a counterpart", r.outside)
 	}
 	fmt.Fprintln(r.w)
 }

@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"strings"
 
+	"gatehouse/cmd/conformance/internal/fixture"
 	"gatehouse/core"
 	"gatehouse/core/graph"
 )
 
 // fieldType reads a type of the fixture language, in either style of brackets.
-func fieldType(d *doc, name string) graph.Type {
+func fieldType(d *fixture.Node, name string) graph.Type {
 	name = strings.TrimSpace(strings.NewReplacer("[", "<", "]", ">").Replace(name))
 	switch strings.ToLower(name) {
 	case "string", "str":
@@ -39,60 +40,60 @@ func fieldType(d *doc, name string) graph.Type {
 			}
 		}
 	}
-	d.malformed("unknown type %q", name)
+	d.Malformed("unknown type %q", name)
 	return graph.Type{}
 }
 
 // declare reads one field of state.fields. A second reducer declares the field a second time, as a program would.
-func declare(name string, d *doc) []graph.Declared {
-	typ := d.need("type").text()
-	reducer := d.get("reducer")
-	initial := d.get("default")
+func declare(name string, d *fixture.Node) []graph.Declared {
+	typ := d.Need("type").Text()
+	reducer := d.Get("reducer")
+	initial := d.Get("default")
 	if isConversation(name, typ, reducer) {
-		if initial != nil && len(initial.items()) > 0 {
-			initial.malformed("a conversation begins empty")
+		if initial != nil && len(initial.Items()) > 0 {
+			initial.Malformed("a conversation begins empty")
 		}
 		return []graph.Declared{graph.Messages}
 	}
-	one := func(reducer *doc) graph.Declared {
+	one := func(reducer *fixture.Node) graph.Declared {
 		k := graph.Typed(name, fieldType(d, typ), reducerOf(reducer))
 		if initial != nil {
-			k = k.Default(initial.value())
+			k = k.Default(initial.Value())
 		}
 		return k
 	}
 	out := []graph.Declared{one(reducer)}
-	if alt := d.get("alt_reducer"); alt != nil {
+	if alt := d.Get("alt_reducer"); alt != nil {
 		out = append(out, one(alt))
 	}
 	return out
 }
 
-func isConversation(name, typ string, reducer *doc) bool {
+func isConversation(name, typ string, reducer *fixture.Node) bool {
 	return name == graph.Messages.Name() && strings.Contains(strings.ToLower(typ), "chatmessage") &&
-		reducer != nil && !reducer.isMapping() && reducer.text() == "append"
+		reducer != nil && !reducer.IsMapping() && reducer.Text() == "append"
 }
 
 // reducerOf reads a reducer: a name, or a factory with its arguments, as in {bounded_append: {max_len: 3}}.
-func reducerOf(d *doc) graph.Reducer[any] {
+func reducerOf(d *fixture.Node) graph.Reducer[any] {
 	if d == nil {
 		return graph.Replace[any]()
 	}
-	name, args := "", (*doc)(nil)
-	if !d.isMapping() {
-		name = d.text()
+	name, args := "", (*fixture.Node)(nil)
+	if !d.IsMapping() {
+		name = d.Text()
 	} else {
-		if len(keysOf(d)) != 1 {
-			d.malformed("must be one factory")
+		if len(fixture.Keys(d)) != 1 {
+			d.Malformed("must be one factory")
 		}
-		d.all(func(key string, v *doc) { name, args = key, v })
+		d.All(func(key string, v *fixture.Node) { name, args = key, v })
 	}
 	var key func(any) (any, error) // an argument of the wrong kind is none: the factory is to refuse it
-	keyed := args.get("key")
-	if name, ok := keyed.value().(string); ok {
+	keyed := args.Get("key")
+	if name, ok := keyed.Value().(string); ok {
 		key = graph.KeyField(name)
 	}
-	maxLen, _ := args.get("max_len").value().(int64)
+	maxLen, _ := args.Get("max_len").Value().(int64)
 	switch name {
 	case "last_write_wins":
 		return graph.Replace[any]()
@@ -107,21 +108,21 @@ func reducerOf(d *doc) graph.Reducer[any] {
 	case "bounded_append":
 		return graph.BoundedAppendAny(int(maxLen))
 	case "dedupe_append":
-		if keyed.isNull() {
+		if keyed.IsNull() {
 			return graph.DedupeAppendAny()
 		}
 		return graph.DedupeAppendByAny(key)
 	case "merge_by_key":
 		return graph.MergeByKeyAny(key)
 	}
-	d.malformed("unknown reducer %q", name)
+	d.Malformed("unknown reducer %q", name)
 	return graph.Reducer[any]{}
 }
 
 // update makes a partial update of a mapping. Messages go through graph.Messages, in whatever form they are written: a malformed
 // one must reach the code under test.
-func (w *world) update(fields map[string]any, order []string) graph.Update {
-	return update(w.conversation, fields, order)
+func (r *runner) update(fields map[string]any, order []string) graph.Update {
+	return update(r.Conversation, fields, order)
 }
 
 func update(conversation bool, fields map[string]any, order []string) graph.Update {
@@ -152,16 +153,7 @@ func messageOf(v any) core.Message {
 		err = json.Unmarshal(data, &m)
 	}
 	if err != nil {
-		panic(schemaFault{"fixture_schema_invalid: a message: " + err.Error()})
+		panic(fixture.Fault{Text: "fixture_schema_invalid: a message: " + err.Error()})
 	}
 	return m
-}
-
-// keysOf are a mapping's keys in the order of the file.
-func keysOf(d *doc) []string {
-	var out []string
-	if d.isMapping() {
-		d.each(func(key string, _ *doc) bool { out = append(out, key); return false })
-	}
-	return out
 }

@@ -5,79 +5,80 @@ import (
 	"fmt"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
+	"gatehouse/cmd/conformance/internal/evidence"
+	"gatehouse/cmd/conformance/internal/fixture"
 	"gatehouse/core"
 	"gatehouse/core/graph"
 )
 
 // setup makes stores and graph. It gives false where the case ends here: with the compile error that it expects, or another one.
-func (w *world) setup() bool {
-	w.setupStores()
-	d := w.c
-	if g := w.c.get("graph"); g != nil {
-		d = g
-	}
-	w.version = peek(peek(d, "state"), "schema_version").text()
-	b := w.build(d)
-	w.seed()
+func (r *runner) setup() bool {
+	r.setupStores()
+	d := r.graphDoc()
+	r.Version = fixture.Peek(fixture.Peek(d, "state"), "schema_version").Text()
+	b := r.build(d)
+	r.seed()
 	g, err := b.Compile()
-	if w.subFault != nil {
-		err = w.subFault
+	if r.subFault != nil {
+		err = r.subFault
 	}
-	if want := w.c.get("expected_compile_error"); want != nil {
-		if got := core.CategoryOf(err); string(got) != want.text() {
-			w.fault(want, "compiling gives %q, not %q (%v)", got, want.text(), err)
+	if want := r.doc.Get("expected_compile_error"); want != nil {
+		if got := core.CategoryOf(err); string(got) != want.Text() {
+			r.fault(want, "compiling gives %q, not %q (%v)", got, want.Text(), err)
 		}
-		for _, path := range w.c.leftovers() {
-			w.faults = append(w.faults, "fixture_directive_unknown: "+path)
-		}
+		r.doc.Get("initial_state").Fields() // nothing needs it
+		r.unread()
 		return false
 	}
 	if err != nil {
-		w.refused(err)
+		r.refused(err)
 		return false
 	}
-	w.graph = g
+	r.Graph = g
 	return true
 }
 
-// refused checks a case whose graph does not compile: it may expect just that, "at registration". Nothing runs then.
-func (w *world) refused(err error) {
-	at := peek(peek(w.c, "expected_error"), "raised_at")
-	if at == nil {
-		at = peek(peek(peek(w.c, "expected"), "expected_error"), "raised_at")
+// graphDoc is where the graph is defined.
+func (r *runner) graphDoc() *fixture.Node {
+	if g := r.doc.Get("graph"); g != nil {
+		return g
 	}
-	if want := peek(peek(w.c, "expected_error"), "category"); at == nil && want != nil && core.CategoryOf(err) == core.Category(want.text()) {
-		at = &doc{node: &yaml.Node{Kind: yaml.ScalarNode, Value: "registration"}} // the category alone says that it was then
-	}
-	if at == nil || at.text() != "registration" {
-		w.faults = append(w.faults, fmt.Sprintf("the graph does not compile: %v", err))
-		return
-	}
-	w.c.get("initial_state").value() // nobody comes to need it
-	t := &turn{name: "registration", kind: "registration", d: w.c, status: graph.Errored, err: err, category: core.CategoryOf(err)}
-	t.session = core.SessionID(w.c.get("session_id").text())
-	t.before = w.spy.look(w.ctx, t.session)
-	t.after = t.before
-	w.checkTurn(engineChecks, t)
-	w.c.get("invariants").each(func(name string, v *doc) bool { w.registration(name, v, t); return true })
-	for _, path := range w.c.leftovers() {
-		w.faults = append(w.faults, "fixture_directive_unknown: "+path)
-	}
+	return r.doc
 }
 
-func (w *world) setupStores() {
-	w.spy = &spy{mem: graph.NewMemory(), journal: w.journal, faults: map[string]core.Category{}}
-	harness := w.c.has("chat_turns") || w.c.has("transmissions")
-	if d := w.c.get("session_store"); d != nil || harness {
-		w.stores.Sessions = w.spy
-		if d.isMapping() {
-			inMemory(d.need("type"))
-			d.get("behavior").each(func(key string, v *doc) bool {
+// refused checks a case whose graph does not compile: it may expect just that, "at registration". Nothing runs then.
+func (r *runner) refused(err error) {
+	at := fixture.Peek(fixture.Peek(r.doc, "expected_error"), "raised_at")
+	if at == nil {
+		at = fixture.Peek(fixture.Peek(fixture.Peek(r.doc, "expected"), "expected_error"), "raised_at")
+	}
+	want := fixture.Peek(fixture.Peek(r.doc, "expected_error"), "category")
+	byCategory := at == nil && want != nil && core.CategoryOf(err) == core.Category(want.Text()) // it alone says that it was then
+	if !byCategory && at.Name() != "registration" {
+		r.faults = append(r.faults, fmt.Sprintf("the graph does not compile: %v", err))
+		return
+	}
+	r.doc.Get("initial_state").Fields() // nothing needs it
+	t := &evidence.Turn{Name: "registration", Kind: evidence.Registration, Node: r.doc, Status: graph.Errored, Err: err, Category: core.CategoryOf(err)}
+	t.Session = core.SessionID(r.doc.Get("session_id").Text())
+	t.Before = r.Look(r.ctx, t.Session)
+	t.After = t.Before
+	r.checkTurn(engineChecks, t)
+	r.Turns = append(r.Turns, t)
+	r.invariants(r.doc.Get("invariants"), r.Turns)
+	r.unread()
+}
+
+func (r *runner) setupStores() {
+	harness := r.doc.Has("chat_turns") || r.doc.Has("transmissions")
+	if d := r.doc.Get("session_store"); d != nil || harness {
+		r.stores.Sessions, r.HasSessions = r.store, true
+		if d.IsMapping() {
+			inMemory(d.Need("type"))
+			d.Get("behavior").Each(func(key string, v *fixture.Node) bool {
 				op, ok := strings.CutSuffix(key, "_raises")
 				if ok && (op == "load" || op == "save") {
-					w.spy.faults[op] = core.Category(v.text())
+					r.store.Faults[op] = core.Category(v.Text())
 					return true
 				}
 				return false
@@ -86,29 +87,29 @@ func (w *world) setupStores() {
 			inMemory(d)
 		}
 	}
-	if d := w.c.get("checkpointer"); d != nil || harness {
-		w.stores.Pauses = w.spy
+	if d := r.doc.Get("checkpointer"); d != nil || harness {
+		r.stores.Pauses, r.HasPauses = r.store, true
 		if d != nil {
 			inMemory(d)
 		}
 	}
 }
 
-func inMemory(d *doc) {
-	if d.text() != "in_memory" {
-		d.malformed("harness_primitive_missing: there is no store %q", d.text())
+func inMemory(d *fixture.Node) {
+	if d.Text() != "in_memory" {
+		d.Malformed("harness_primitive_missing: there is no store %q", d.Text())
 	}
 }
 
 // firstSession is the session of the first turn that names one.
-func (w *world) firstSession() *doc {
+func (r *runner) firstSession() *fixture.Node {
 	for _, key := range []string{"invocations", "transmissions", "chat_turns"} {
-		if !w.c.has(key) {
+		if !r.doc.Has(key) {
 			continue
 		}
-		for _, d := range peek(w.c, key).items() {
-			for _, at := range []*doc{d, peek(d, "payload")} {
-				if id := peek(at, "session_id"); id != nil {
+		for _, d := range fixture.Peek(r.doc, key).Items() {
+			for _, at := range []*fixture.Node{d, fixture.Peek(d, "payload")} {
+				if id := fixture.Peek(at, "session_id"); id != nil {
 					return id
 				}
 			}
@@ -117,39 +118,39 @@ func (w *world) firstSession() *doc {
 	return nil
 }
 
-// seed writes a session past the spy.
-func (w *world) seed() {
-	d := w.c.get("seeded_session")
+// seed stores a session, past the journal.
+func (r *runner) seed() {
+	d := r.doc.Get("seeded_session")
 	if d == nil {
 		return
 	}
-	id := w.c.get("session_id")
-	if own := d.get("session_id"); own != nil {
+	id := r.doc.Get("session_id")
+	if own := d.Get("session_id"); own != nil {
 		id = own
 	}
 	if id == nil {
-		id = w.firstSession()
+		id = r.firstSession()
 	}
-	rec := &core.SessionRecord{ID: core.SessionID(id.text()), SchemaVersion: w.version, State: map[string]json.RawMessage{}}
+	rec := &core.SessionRecord{ID: core.SessionID(id.Text()), SchemaVersion: r.Version, State: map[string]json.RawMessage{}}
 	if rec.ID == "" {
-		d.malformed("there is no session_id")
+		d.Malformed("there is no session_id")
 	}
-	if v := d.get("schema_version"); v != nil {
-		rec.SchemaVersion = v.text()
+	if v := d.Get("schema_version"); v != nil {
+		rec.SchemaVersion = v.Text()
 	}
-	for name, v := range d.need("state").fields() {
-		if list, ok := v.([]any); ok && w.conversation && name == graph.Messages.Name() {
+	for name, v := range d.Need("state").Fields() {
+		if list, ok := v.([]any); ok && r.Conversation && name == graph.Messages.Name() {
 			h := core.History{}.Append(messagesOf(list)...)
 			rec.Messages, rec.Writer = &h, core.Writer{Invocation: "seed"}
 			continue
 		}
 		raw, err := json.Marshal(v)
 		if err != nil {
-			d.malformed("%s: %v", name, err)
+			d.Malformed("%s: %v", name, err)
 		}
 		rec.State[name] = raw
 	}
-	if err := w.spy.mem.Save(w.ctx, rec, core.SaveOptions{}); err != nil {
-		d.malformed("%v", err)
+	if err := r.memory.Save(r.ctx, rec, core.SaveOptions{}); err != nil {
+		d.Malformed("%v", err)
 	}
 }

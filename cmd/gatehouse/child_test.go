@@ -21,8 +21,8 @@ import (
 	"gatehouse/storage/storagetest"
 )
 
-// This file makes real processes of the program: the test binary, started again, runs main. What is told to it in the environment
-// makes it kill itself with SIGKILL at a point of its store, or write down which points it passes.
+// This file makes real processes of the program: the test binary, started again, runs main. Variables in its environment
+// make it kill itself with SIGKILL at a point of its store, or write down which points it passes.
 const (
 	childKey  = "TEST_CHILD"       // any value: be the program
 	soakKey   = "TEST_SOAK"        // a database: be a process that takes its turns
@@ -116,7 +116,7 @@ type world struct {
 	attr         *syscall.SysProcAttr
 }
 
-// newWorld is one on SQLite; env is what its processes are told.
+// newWorld is one on SQLite; env is the environment of its processes.
 func newWorld(t *testing.T, env ...string) *world {
 	t.Helper()
 	return sqliteFile.world(t, env...)
@@ -126,7 +126,7 @@ func newWorld(t *testing.T, env ...string) *world {
 func (w *world) start(env []string, args ...string) *child {
 	w.t.Helper()
 	c := &child{cmd: exec.Command(os.Args[0], args...), out: &transcript{}, done: make(chan struct{})}
-	c.cmd.Env = append(os.Environ(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0")
+	c.cmd.Env = append(inherited(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0")
 	c.cmd.Env = append(append(c.cmd.Env, w.env...), env...)
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.SysProcAttr = c.out, c.out, w.attr
 	var err error
@@ -221,7 +221,7 @@ func (w *world) events(f core.EventFilter) []core.EventRecord {
 // settled reports whether nothing waits any more, neither event nor post. The events are read first: what they end with may be a post.
 func (w *world) settled() bool {
 	w.t.Helper()
-	if len(w.events(core.EventFilter{Waiting: true})) > 0 {
+	if len(w.events(core.EventFilter{Waiting: true, Limit: 1})) > 0 {
 		return false
 	}
 	posts, err := w.store.ListPosts(w.t.Context(), []core.RowState{core.RowWaiting}, "", 1)

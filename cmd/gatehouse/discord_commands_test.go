@@ -9,8 +9,10 @@ import (
 
 // A command is answered once: what only its person asked for is for their eyes, that a new conversation begins everybody sees.
 func TestDiscordAnswersACommandOnce(t *testing.T) {
+	t.Parallel()
 	for _, over := range []string{"gateway", "HTTP"} {
 		t.Run(over, func(t *testing.T) {
+			t.Parallel()
 			env := map[string]string{}
 			if over == "HTTP" {
 				env["DISCORD_PUBLIC_KEY"] = "set"

@@ -10,7 +10,7 @@ import (
 	"gatehouse/core"
 )
 
-// A process is killed after Discord has posted its answer and before it was told. The next one finds out whether the answer is there: by
+// A process is killed after Discord has posted its answer and before the answer arrived. The next one finds out whether the answer is there: by
 // its text and time or, while it can't be read, by the nonce, as long as Discord knows that. Where neither can tell it is not sent
 // again, and the dead letters say so.
 func TestDiscordKilledBeforeItWasTold(t *testing.T) {
@@ -35,16 +35,16 @@ func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 			if c.late {
 				clock.Advance(-ago)
 			}
-			h := newHall(t, sqliteFile, discordtest.Options{Now: clock.Now, SessionLife: time.Hour}, "GATEHOUSE_AGENT=echo")
+			h := newHall(t, sqliteFile, discordtest.Options{Now: clock.Now, SessionLifetime: time.Hour}, "GATEHOUSE_AGENT=echo")
 			if c.unreadable {
 				h.discord.DenyBot(channelID, discordtest.ReadMessageHistory)
 			}
 			h.open()
-			h.heard()
+			h.waitConnected()
 			if c.hidden {
 				h.discord.LagReads(-1)
 			}
-			held := h.discord.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: discordtest.AnswerHeld(), Times: 1})
+			held := h.discord.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerHeld(), Times: 1})
 			ask := h.ann.Posts(channelID, h.discord.MentionOfBot()+" word-1-1.")
 			h.until("the answer on its way", h.app, func() bool { return held.Waiting() == 1 })
 			h.app.kill()

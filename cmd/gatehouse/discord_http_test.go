@@ -29,6 +29,7 @@ func (d *onDiscord) stored(table string) int {
 
 // TestDiscordHTTPRefusesAndStoresNothing posts to a gatehouse what it must not take: each has its status, and no row comes of any.
 func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
+	t.Parallel()
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{"DISCORD_PUBLIC_KEY": "set"})
 	if err := d.discord.CheckURL(d.ctx()); err != nil {
 		t.Fatalf("Discord does not take the address: %v", err)
@@ -42,35 +43,35 @@ func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A press of Approve by somebody who may, as Discord would send it, but for what is changed.
-	press := func(change ...string) discordtest.How {
+	press := func(change ...string) discordtest.ActionOption {
 		body := fmt.Sprintf(`{"type":3,"id":"77","application_id":%q,"guild_id":%q,"channel_id":%q,"token":"t","member":{"user":{"id":%q}},"message":{"id":%q},"data":{"custom_id":%q}}`,
 			d.discord.ApplicationID(), guildID, ask.ID, deciderID, card.ID, approve.CustomID)
 		return discordtest.WithBody([]byte(strings.NewReplacer(change...).Replace(body)))
 	}
 	for name, c := range map[string]struct {
 		status int
-		hows   []discordtest.How
+		hows   []discordtest.ActionOption
 	}{
-		"signed by another key":    {http.StatusUnauthorized, []discordtest.How{discordtest.SignedWith(another)}},
-		"changed on the way":       {http.StatusUnauthorized, []discordtest.How{discordtest.Tampered()}},
-		"unsigned":                 {http.StatusUnauthorized, []discordtest.How{discordtest.Unsigned()}},
-		"without a signature":      {http.StatusUnauthorized, []discordtest.How{discordtest.WithoutHeader("X-Signature-Ed25519")}},
-		"without a time":           {http.StatusUnauthorized, []discordtest.How{discordtest.WithoutHeader("X-Signature-Timestamp")}},
-		"six minutes old":          {http.StatusUnauthorized, []discordtest.How{discordtest.SignedAt(time.Now().Add(-6 * time.Minute))}},
-		"of the future":            {http.StatusUnauthorized, []discordtest.How{discordtest.SignedAt(time.Now().Add(6 * time.Minute))}},
-		"of no time":               {http.StatusUnauthorized, []discordtest.How{discordtest.StampedAs("now")}},
-		"too large":                {http.StatusRequestEntityTooLarge, []discordtest.How{discordtest.WithBody([]byte(`{"x":"` + strings.Repeat("x", 1<<20) + `"}`))}},
-		"broken":                   {http.StatusBadRequest, []discordtest.How{press(`"data":`, `"data":[`)}},
-		"empty":                    {http.StatusBadRequest, []discordtest.How{discordtest.WithBody([]byte{})}},
-		"of nobody":                {http.StatusBadRequest, []discordtest.How{press(`"member"`, `"nobody"`)}},
-		"of an unknown kind":       {http.StatusBadRequest, []discordtest.How{press(`"type":3`, `"type":9`)}},
-		"for another application":  {http.StatusForbidden, []discordtest.How{press(d.discord.ApplicationID(), "78")}},
-		"a form":                   {http.StatusUnsupportedMediaType, []discordtest.How{discordtest.WithContentType("application/x-www-form-urlencoded")}},
-		"of no type of content":    {http.StatusUnsupportedMediaType, []discordtest.How{discordtest.WithoutHeader("Content-Type")}},
-		"not posted":               {http.StatusMethodNotAllowed, []discordtest.How{discordtest.WithMethod(http.MethodPut)}},
-		"posted somewhere else":    {http.StatusNotFound, []discordtest.How{discordtest.SentTo(d.base + "/discord/events")}},
-		"a ping of another's":      {http.StatusForbidden, []discordtest.How{discordtest.WithBody([]byte(`{"type":1,"application_id":"78"}`))}},
-		"a press of a forged card": {http.StatusOK, []discordtest.How{press(approve.CustomID, strings.ToUpper(approve.CustomID))}},
+		"signed by another key":    {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.SignedWith(another)}},
+		"changed on the way":       {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.Tampered()}},
+		"unsigned":                 {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.Unsigned()}},
+		"without a signature":      {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithoutHeader("X-Signature-Ed25519")}},
+		"without a time":           {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithoutHeader("X-Signature-Timestamp")}},
+		"six minutes old":          {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.SignedAt(time.Now().Add(-6 * time.Minute))}},
+		"of the future":            {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.SignedAt(time.Now().Add(6 * time.Minute))}},
+		"of no time":               {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithTimestamp("now")}},
+		"too large":                {http.StatusRequestEntityTooLarge, []discordtest.ActionOption{discordtest.WithBody([]byte(`{"x":"` + strings.Repeat("x", 1<<20) + `"}`))}},
+		"broken":                   {http.StatusBadRequest, []discordtest.ActionOption{press(`"data":`, `"data":[`)}},
+		"empty":                    {http.StatusBadRequest, []discordtest.ActionOption{discordtest.WithBody([]byte{})}},
+		"of nobody":                {http.StatusBadRequest, []discordtest.ActionOption{press(`"member"`, `"nobody"`)}},
+		"of an unknown kind":       {http.StatusBadRequest, []discordtest.ActionOption{press(`"type":3`, `"type":9`)}},
+		"for another application":  {http.StatusForbidden, []discordtest.ActionOption{press(d.discord.ApplicationID(), "78")}},
+		"a form":                   {http.StatusUnsupportedMediaType, []discordtest.ActionOption{discordtest.WithContentType("application/x-www-form-urlencoded")}},
+		"of no type of content":    {http.StatusUnsupportedMediaType, []discordtest.ActionOption{discordtest.WithoutHeader("Content-Type")}},
+		"not posted":               {http.StatusMethodNotAllowed, []discordtest.ActionOption{discordtest.WithMethod(http.MethodPut)}},
+		"posted somewhere else":    {http.StatusNotFound, []discordtest.ActionOption{discordtest.SentTo(d.base + "/discord/events")}},
+		"a ping of another's":      {http.StatusForbidden, []discordtest.ActionOption{discordtest.WithBody([]byte(`{"type":1,"application_id":"78"}`))}},
+		"a press of a forged card": {http.StatusOK, []discordtest.ActionOption{press(approve.CustomID, strings.ToUpper(approve.CustomID))}},
 	} {
 		i := d.bob.Presses(approve, c.hows...)
 		waitUntil(t, func() bool { return i.State().Attempt != nil }, name+" is answered")

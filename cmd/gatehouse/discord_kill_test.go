@@ -35,8 +35,8 @@ func (h *hall) byHTTP() *hall {
 	return h
 }
 
-// hears reports whether the process has a session that outlives it, with nothing left to be fetched.
-func (h *hall) hears() bool {
+// connected reports whether the process has a session with Discord that survives it, and nothing left to fetch.
+func (h *hall) connected() bool {
 	t := h.listening.t
 	t.Helper()
 	var kept struct {
@@ -54,10 +54,10 @@ func (h *hall) hears() bool {
 	return len(begun) > 0 && kept.ID == begun[len(begun)-1].Session && !kept.Behind && h.discord.Sessions() == 1
 }
 
-// heard waits until the process hears.
-func (h *hall) heard() {
+// waitConnected waits until the process is connected.
+func (h *hall) waitConnected() {
 	h.listening.t.Helper()
-	h.survive("a session with Discord", h.hears)
+	h.survive("a session with Discord", h.connected)
 }
 
 // conversation is one of the load: how something is said in it, and what was.
@@ -142,20 +142,20 @@ func (h *hall) answeredAll(all []*conversation) {
 }
 
 // TestLaw2_DiscordKilledUnderLoad kills the process again and again, at random, while people talk and the agent thinks; some of it is said
-// while nobody hears. Every message is answered, once, in the order of its conversation: Discord replays what came meanwhile when the
+// while no process is connected. Every message is answered, once, in the order of its conversation: Discord replays what came meanwhile when the
 // session is resumed, and where it has forgotten the session, what was said in known conversations is fetched.
 func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	const messages, kills = 4, 5
 	h := newHall(t, sqliteFile, discordtest.Options{}, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
 	h.open()
-	h.heard()
+	h.waitConnected()
 	all := h.talks(14, 3, 5)
 	seed := rand.Uint64()
 	t.Logf("the seed of the kills is %d", seed)
 	chance := rand.New(rand.NewPCG(seed, 0))
 	killAt := chance.Perm(messages * len(all))[:kills]
-	n, down, forgotten := 0, 0, false // down: how many messages more nobody hears
+	n, down, forgotten := 0, 0, false // down: for how many messages more no process is connected
 	for i := range messages {
 		for _, c := range all {
 			if i > 0 && !h.begun(c) && h.app.gone() {
@@ -172,7 +172,7 @@ func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 				h.open()
 			}
 			answers := chance.IntN(n/2 + 1) // somewhere between the first turns of them and the last
-			h.until("some answers", h.app, func() bool { return h.discord.CountFromBot() >= answers && h.hears() })
+			h.until("some answers", h.app, func() bool { return h.discord.CountFromBot() >= answers && h.connected() })
 			if i > 0 && !forgotten {
 				forgotten = true
 				h.until("that all conversations are known", h.app, func() bool { return h.known(all) })
@@ -193,9 +193,9 @@ func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 }
 
 // gap has Discord forget the session of a killed process, and people go on in all conversations, and begin one in a known channel. Two first
-// contacts besides can't be fetched: the bot has never heard of the places.
+// contacts besides can't be fetched: the bot does not know the conversations.
 func (h *hall) gap(all []*conversation) []*conversation {
-	h.heard()
+	h.waitConnected()
 	h.discord.ForgetSessions()
 	h.app.kill()
 	for _, c := range all {
@@ -208,7 +208,7 @@ func (h *hall) gap(all []*conversation) []*conversation {
 	stranger.Says("word-901-0.")
 	missed := h.ann.Posts(h.room(900), h.discord.MentionOfBot()+" word-902-0.")
 	h.open()
-	h.heard()
+	h.waitConnected()
 	stranger.Says("word-901-1.")
 	return append(all, known, &conversation{place: h.discord.DMWith(stranger.ID), said: []string{"word-901-1."}}, &conversation{place: missed.ID})
 }
@@ -252,7 +252,7 @@ func (h *hall) resumed() int {
 func discordStory(t *testing.T, e engine, point string, nth int, record string) {
 	h := newHall(t, e, discordtest.Options{})
 	h.open(armed(point, nth, record)...)
-	h.heard()
+	h.waitConnected()
 	ask := h.ann.Posts(channelID, h.discord.MentionOfBot()+" note add milk")
 	card := h.carded(ask)
 	button, _ := h.discord.FindButton(ask.ID, card.ID, "Approve")

@@ -144,9 +144,10 @@ func (d *onDiscord) answered(all []*chatter, within time.Duration) {
 }
 
 func TestDiscordLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
+	t.Parallel()
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
 	fault := func(how discordtest.Trouble, skip, every, times int) *discordtest.Injected {
-		return d.discord.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: how, Skip: skip, Every: every, Times: times})
+		return d.discord.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: how, Skip: skip, Every: every, Times: times})
 	}
 	everything := fault(discordtest.RateLimited(2*time.Second, discordtest.ScopeGlobal), 0, 80, 4)
 	faults := []*discordtest.Injected{
@@ -165,6 +166,6 @@ func TestDiscordLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 	if everything.Hits() < 3 {
 		t.Errorf("the limit of everything was met %d times only", everything.Hits())
 	}
-	d.nobodyIsCalled()
+	d.mentionsNobody()
 	d.ready(http.StatusOK)
 }

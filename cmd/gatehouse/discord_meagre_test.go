@@ -16,14 +16,16 @@ var essentialRoutes = []string{
 
 // Whatever else Discord refuses, because of a permission or a proxy in between, an approval goes its way.
 func TestDiscordThatKnowsOnlyTheEssentialRoutes(t *testing.T) {
+	t.Parallel()
 	for name, trouble := range map[string]discordtest.Trouble{
 		"missing access": discordtest.MissesAccess(),
 		"not found":      discordtest.Refused(404, 0, "404: Not Found"),
 		"server error":   discordtest.ServerError(500),
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := serveDiscordWith(t, discordtest.Options{}, nil, func(f *discordtest.Server) {
-				f.Inject(discordtest.Fault{Trouble: trouble, When: func(c discordtest.Call) bool {
+			t.Parallel()
+			d := serveDiscordWith(t, discordtest.Options{}, nil, func(d *onDiscord) {
+				d.discord.Inject(discordtest.Fault{Trouble: trouble, When: func(c discordtest.Call) bool {
 					return strings.Contains(c.Route, " /") && !slices.Contains(essentialRoutes, c.Route)
 				}})
 			})

@@ -90,9 +90,9 @@ func (d *onDiscord) once(raw []byte, form bool) {
 	}
 }
 
-// nobodyIsCalled fails unless every message that Discord got says that it calls nobody and shows no previews, and gives what sorts of
+// mentionsNobody fails unless every message that Discord got says that it calls nobody and shows no previews, and gives what sorts of
 // messages there were.
-func (d *onDiscord) nobodyIsCalled() (sorts map[string]int) {
+func (d *onDiscord) mentionsNobody() (sorts map[string]int) {
 	d.t.Helper()
 	sorts = map[string]int{}
 	for _, b := range d.bodies() {
@@ -144,11 +144,11 @@ func (c *crier) Next(ctx context.Context, h core.History) (agent.Answer, error) 
 	return c.Demo.Next(ctx, h)
 }
 
-// whispered waits until somebody alone reads a text.
-func (d *onDiscord) whispered(channel, user, text string) {
+// readsEphemeral waits for a text that only one person sees.
+func (d *onDiscord) readsEphemeral(channel, user, text string) {
 	d.t.Helper()
 	if _, err := d.discord.WaitForEphemeral(d.ctx(), channel, user, text); err != nil {
-		d.t.Fatalf("nobody tells %s %q: %v\n%s", user, text, err, d.discord.Dump())
+		d.t.Fatalf("%s reads no ephemeral message %q: %v\n%s", user, text, err, d.discord.Dump())
 	}
 }
 
@@ -162,16 +162,19 @@ func (d *onDiscord) shows(channel, message, text string) {
 }
 
 func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
+	t.Parallel()
 	for _, over := range []string{"gateway", "HTTP"} {
 		t.Run(over, func(t *testing.T) {
+			t.Parallel()
 			model := &crier{}
 			model.failing.Store(true)
-			with(t, model)
 			env := map[string]string{"GATEHOUSE_APPROVERS": "discord:role:" + roleID + ",discord:" + deciderID}
 			if over == "HTTP" {
 				env["DISCORD_PUBLIC_KEY"] = "set"
 			}
-			d := serveDiscord(t, discordtest.Options{}, env)
+			d := serveDiscordWith(t, discordtest.Options{}, env, func(d *onDiscord) {
+				d.settings.model = func() agent.Model { return model }
+			})
 			bot := d.discord.MentionOfBot() + " "
 			fails := d.ann.Posts(channelID, bot+"fail") // it is tried some times before the person is told
 
@@ -187,9 +190,9 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			d.ann.Runs(channelID, "/ask "+outcry)
 			d.reads(channelID, "did not understand")
 			d.ann.Runs(channelID, "/status")
-			d.whispered(channelID, askerID, "Nothing is waiting")
+			d.readsEphemeral(channelID, askerID, "Nothing is waiting")
 			d.ann.Runs(channelID, "/help")
-			d.whispered(channelID, askerID, "Send me a direct message")
+			d.readsEphemeral(channelID, askerID, "Send me a direct message")
 			d.ann.Posts(thread, "!status")
 			d.ann.Runs(thread, "/new")
 			d.reads(thread, "This is a new conversation")
@@ -199,9 +202,9 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			ask := d.ann.Posts(channelID, bot+"note add "+outcry+strings.Repeat(" "+outcry, 30)).ID
 			card := d.card(ask, "Approval needed").ID
 			d.eve.Clicks(ask, card, "Approve")
-			d.whispered(ask, otherID, "not an approver")
+			d.readsEphemeral(ask, otherID, "not an approver")
 			d.eve.Clicks(ask, card, "Show all arguments")
-			d.whispered(ask, otherID, "note_add")
+			d.readsEphemeral(ask, otherID, "note_add")
 			d.bob.Clicks(ask, card, "Deny with reason…")
 			if _, err := d.discord.WaitForModal(d.ctx(), deciderID); err != nil {
 				t.Fatal(err)
@@ -225,7 +228,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			d.ann.Clicks(fails.ID, failed, "Try again")
 			d.reads(fails.ID, "did not understand")
 
-			sorts := d.nobodyIsCalled()
+			sorts := d.mentionsNobody()
 			answers := discordtest.AnswerInteraction
 			if over == "HTTP" {
 				answers = "answer over HTTP"

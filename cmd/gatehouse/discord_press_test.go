@@ -16,7 +16,7 @@ func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
 			t.Parallel()
 			h := newHall(t, sqliteFile, discordtest.Options{}).byHTTP()
 			h.open(armed(point, 2, "")...) // the request is the first that is accepted, the press the second
-			h.heard()
+			h.waitConnected()
 			ask := h.ann.Posts(channelID, h.discord.MentionOfBot()+" note add milk")
 			card := h.carded(ask)
 			button, _ := h.discord.FindButton(ask.ID, card.ID, "Approve")

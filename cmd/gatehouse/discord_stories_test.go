@@ -60,20 +60,22 @@ func (d *onDiscord) readiness() (status int, state readiness) {
 	return answer.StatusCode, state
 }
 
-// deaf waits until /readyz answers 503 and says of Discord that nothing is heard, and why.
-func (d *onDiscord) deaf(why string) {
+// notReceiving waits until /readyz answers 503 and says that nothing arrives from Discord, and why.
+func (d *onDiscord) notReceiving(why string) {
 	d.t.Helper()
 	waitUntil(d.t, func() bool {
 		status, state := d.readiness()
-		hears := state.Platforms["discord"].Inbound
-		return status == http.StatusServiceUnavailable && !state.Ready && strings.Contains(hears, "Discord") && strings.Contains(hears, why)
+		inbound := state.Platforms["discord"].Inbound
+		return status == http.StatusServiceUnavailable && !state.Ready && strings.Contains(inbound, "Discord") && strings.Contains(inbound, why)
 	}, "/readyz with 503 and "+why)
 }
 
 // What is said while the socket is silent, while there is none, and while what was missed is fetched is answered, once and in its order.
 func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
+	t.Parallel()
 	for _, session := range []string{"resumed", "forgotten"} {
 		t.Run(session, func(t *testing.T) {
+			t.Parallel()
 			d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
 			all := d.crowd(2, 5, 5)
 			d.eachSays(all)
@@ -82,14 +84,14 @@ func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
 			c := d.connection()
 			c.GoSilent()
 			d.eachSays(all)
-			dial := d.discord.Inject(discordtest.Fault{Route: discordtest.Dial, Trouble: discordtest.Held()})
+			dial := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.Dial, Trouble: discordtest.Held()})
 			if session == "forgotten" {
 				d.discord.ForgetSessions()
 			}
 			c.Reset()
-			d.deaf("the connection broke")
+			d.notReceiving("the connection broke")
 			d.eachSays(all)
-			fetch := d.discord.Inject(discordtest.Fault{Route: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
+			fetch := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
 			dial.Lift()
 			if session == "forgotten" {
 				waitUntil(t, func() bool { return fetch.Waiting() > 0 }, "the first of what was missed")
@@ -122,6 +124,7 @@ func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
 
 // The socket ends in all ways that it can, again and again, while people talk.
 func TestDiscordDroppedAgainAndAgainWhilePeopleTalk(t *testing.T) {
+	t.Parallel()
 	drops := []func(*onDiscord, *discordtest.Connection){
 		func(d *onDiscord, c *discordtest.Connection) {
 			d.discord.ForgetSessions()
@@ -157,13 +160,14 @@ func TestDiscordDroppedAgainAndAgainWhilePeopleTalk(t *testing.T) {
 
 // A socket on which no heartbeat is acknowledged is left within two heartbeats: not ready meanwhile, and nothing is lost.
 func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
-	const interval = 2 * time.Second
+	t.Parallel()
+	const interval = 4 * time.Second // most of it is for a machine that is busy
 	d := serveDiscord(t, discordtest.Options{HeartbeatInterval: interval}, nil)
 	c := d.connection()
 	waitUntil(t, func() bool { return c.State().Acks > 0 }, "a heartbeat")
-	dial := d.discord.Inject(discordtest.Fault{Route: discordtest.Dial, Trouble: discordtest.Held()})
+	dial := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.Dial, Trouble: discordtest.Held()})
 	c.WithholdAcks()
-	d.deaf("acknowledges no heartbeat")
+	d.notReceiving("acknowledges no heartbeat")
 	state := c.State()
 	waitUntil(t, func() bool { return dial.Waiting() == 1 }, "another connection")
 	dials := d.discord.Calls(discordtest.Dial)
@@ -259,8 +263,10 @@ func (c *child) endsWith(t *testing.T, exit int, words ...string) {
 
 // Beside another platform, the process goes on for that one and is not ready: /readyz says what to change.
 func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
+	t.Parallel()
 	for code, want := range fatalCodes {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			t.Parallel()
 			slack := slacktest.Start(t, slacktest.Options{})
 			d := serveDiscord(t, discordtest.Options{Denied: discordtest.IntentMessageContent}, map[string]string{
 				"SLACK_BOT_TOKEN": slack.BotToken(), "SLACK_API_URL": slack.APIURL(), "SLACK_APP_TOKEN": slack.AppToken(), "SLACK_CHANNEL_RPS": "0",
@@ -268,7 +274,7 @@ func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 			ann := slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann"})
 			d.connection().Close(code, "")
 			for _, word := range append(want.says, fmt.Sprint(code)) {
-				d.deaf(word)
+				d.notReceiving(word)
 			}
 			if _, state := d.readiness(); state.Platforms["slack"].Inbound != "ok" {
 				t.Errorf("/readyz says of Slack: %+v", state.Platforms["slack"])
@@ -283,15 +289,15 @@ func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 
 // Restarts resume. Where a session can't be resumed there is a budget of new ones for a day; when it is spent, the process waits and says so.
 func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
+	t.Parallel()
 	var ahead atomic.Int64 // of the clock that Discord and the store have
 	clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	was := openStore
-	openStore = func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
+	open := func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
 		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: clock})
 	}
-	t.Cleanup(func() { openStore = was })
 	const budget, ours = 6, 3 // half of what Discord allows in a day is for other programs with the token
-	d := serveDiscord(t, discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLife: time.Hour}, map[string]string{"GATEHOUSE_AGENT": "echo"})
+	o := discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLifetime: time.Hour}
+	d := serveDiscordWith(t, o, map[string]string{"GATEHOUSE_AGENT": "echo"}, func(d *onDiscord) { d.settings.store = open })
 	restart := func() {
 		d.stop()
 		<-d.code
@@ -323,7 +329,7 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	d.discord.ForgetSessions()
 	for range 3 {
 		restart()
-		d.deaf("too many sessions with Discord today")
+		d.notReceiving("too many sessions with Discord today")
 		if !strings.Contains(d.log.String(), "The bot has begun too many sessions with Discord today and waits") {
 			t.Errorf("the log does not tell that it waits:\n%s", d.log)
 		}
@@ -331,7 +337,7 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	if left := d.discord.Budget().Remaining; left != budget-ours {
 		t.Errorf("%d of Discord's budget are left, want %d", left, budget-ours)
 	}
-	d.eachSays(all) // while it is deaf
+	d.eachSays(all) // while it is notReceiving
 	ahead.Add(int64(24 * time.Hour))
 	restart()
 	d.ready(http.StatusOK)

@@ -42,27 +42,23 @@ func discordTown(t *testing.T, o discordtest.Options) *onDiscord {
 
 func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *onDiscord {
 	t.Helper()
-	return serveDiscordWith(t, o, env, func(*discordtest.Server) {})
+	return serveDiscordWith(t, o, env, func(*onDiscord) {})
 }
 
-// serveDiscordWith starts both sides; before changes the fake before anybody speaks with it.
-func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string, before func(*discordtest.Server)) *onDiscord {
+// serveDiscordWith starts both sides; before changes the fake, or the settings, before anybody speaks with it.
+func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string, before func(*onDiscord)) *onDiscord {
 	t.Helper()
 	d := discordTown(t, o)
 	d.db, d.code = "sqlite:"+filepath.Join(t.TempDir(), "g.db"), make(chan int, 8)
-	for key, value := range map[string]string{
+	d.settings.set(map[string]string{
 		"GATEHOUSE_DATABASE_URL": d.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json", "GATEHOUSE_APPROVERS": "discord:role:" + roleID,
 		"DISCORD_BOT_TOKEN": d.discord.BotToken(), "DISCORD_API_URL": strings.TrimSuffix(d.discord.APIURL(), "/api/v10"), // which is added
-	} {
-		t.Setenv(key, value)
-	}
-	for key, value := range env {
-		t.Setenv(key, value)
-	}
+	})
+	d.settings.set(env)
 	if env["DISCORD_PUBLIC_KEY"] != "" {
-		t.Setenv("DISCORD_PUBLIC_KEY", d.discord.PublicKey())
+		d.settings.set(map[string]string{"DISCORD_PUBLIC_KEY": d.discord.PublicKey()})
 	}
-	before(d.discord)
+	before(d)
 	d.start()
 	if env["DISCORD_PUBLIC_KEY"] != "" {
 		d.discord.SetInteractionsURL(d.base + "/discord/interactions")
@@ -104,8 +100,10 @@ func (d *onDiscord) card(channel, text string) discordtest.Message {
 }
 
 func TestDiscordFromMentionToApprovedAction(t *testing.T) {
+	t.Parallel()
 	for _, over := range []string{"gateway", "HTTP"} {
 		t.Run(over, func(t *testing.T) {
+			t.Parallel()
 			env := map[string]string{}
 			if over == "HTTP" {
 				env["DISCORD_PUBLIC_KEY"] = "set"
@@ -130,7 +128,7 @@ func TestDiscordFromMentionToApprovedAction(t *testing.T) {
 				m, _ := d.discord.Message(ask.ID, card.ID)
 				return len(m.Buttons()) == 0 && strings.Contains(m.Shown(), "pproved")
 			}, "the card shows the decision")
-			d.nobodyIsCalled()
+			d.mentionsNobody()
 		})
 	}
 }

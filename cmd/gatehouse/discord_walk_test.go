@@ -45,7 +45,7 @@ func newDiscordWalker(t *testing.T, args ...string) *discordWalker {
 	d := &onDiscord{served: &served{t: t, code: make(chan int, 8)}, discord: discordtest.Start(t, discordtest.Options{IdentifyEvery: -1, Denied: allPrivileged})}
 	w := &discordWalker{onDiscord: d, readme: newReadme(t, discordReadme)}
 	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
-	d.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID}, Away: true})
+	d.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID}, WithoutBot: true})
 	d.discord.AddChannel(discordtest.Channel{ID: channelID, Guild: guildID, Name: "general"})
 	// What stands in for the world: a Discord of ours, and a port that nobody else has.
 	t.Setenv("DISCORD_API_URL", d.discord.APIURL())

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -15,7 +18,35 @@ type engine struct {
 	env  []string                  // of the processes
 }
 
-var sqliteFile = engine{make: func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "gatehouse.db") }}
+var sqliteFile = engine{make: func(t *testing.T) string {
+	file := filepath.Join(t.TempDir(), "gatehouse.db")
+	empty, err := emptyDatabase()
+	if err == nil {
+		err = os.WriteFile(file, empty, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "sqlite:" + file
+}}
+
+// emptyDatabase is the file of a database on which nothing has happened yet. To copy it is faster than to migrate each test's.
+var emptyDatabase = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "gatehouse")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "gatehouse.db")
+	store, err := storage.Open(context.Background(), "sqlite:"+file, storage.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Close(); err != nil { // which puts all into the one file
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
 
 // postgresServer can't prove a death, so what a killed process held must soon be over.
 var postgresServer = engine{make: func(t *testing.T) string { return postgrestest.New(t) }, env: []string{"GATEHOUSE_LEASE=1s"}}

@@ -11,7 +11,6 @@ import (
 
 	"gatehouse/adapters/otel"
 	"gatehouse/approvals"
-	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/chat"
@@ -45,6 +44,10 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	if err != nil {
 		return nil, err
 	}
+	harness, err := chat.New(chat.Options{Graph: agent, Replies: cfg.Replies, Log: log})
+	if err != nil {
+		return nil, err
+	}
 	service := approvals.NewService(store, store)
 	g := &gateway{store: store, platforms: platforms, traces: traces, drain: cfg.DrainTimeout, log: log}
 	g.deliverer = outbox.New(outbox.Options{
@@ -53,9 +56,7 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
 		Store: dispatch.StoreOf(store), Approvals: service, Platforms: platforms, Conversations: only, Owner: owner,
-		Harness: func(sessions core.SessionStore, pauses core.PauseStore) (*chat.Harness, error) {
-			return chat.New(chat.Options{Graph: agent, Mode: chat.Sessioned, Sessions: sessions, Pauses: pauses, Replies: cfg.Replies, NewID: cli.NewID, Log: log})
-		},
+		Harness: harness,
 		Workers: cfg.Workers, Lease: cfg.Lease, Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage), Sentences: cfg.Sentences, Log: log,
 		Jitter: rand.Float64, Delivered: g.deliverer.Nudge,
 	})

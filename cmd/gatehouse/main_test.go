@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "8") // unless -parallel says another number: most stories wait most of the time, however few cores there are
 	testscript.Main(m, map[string]func(){"gatehouse": main})
 }
 

@@ -47,7 +47,7 @@ func seed(file string) error {
 	return s.forbidden()
 }
 
-// barred has the platform refuse the first post for the moment.
+// forbidden has the platform refuse the first post for now.
 func (s *seeder) forbidden() error {
 	rows, err := s.store.ClaimPosts(s.ctx, core.PostRequest{Owner: s.owner, Limit: 1, Lease: time.Minute, Scopes: s.scope})
 	if err != nil || len(rows) != 1 {
@@ -131,7 +131,7 @@ func (s *seeder) suspended() error {
 	})
 }
 
-// undeliver, two hours later, has the seed's posts give up: post 1 is refused, of post 2 nobody knows whether it arrived.
+// undeliver, two hours later, makes the seed's posts dead letters: post 1 was refused, post 2 may not have arrived.
 func undeliver(file string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -59,7 +59,7 @@ func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 				said[j] = &thread{channel: channels[j%len(channels)]}
 			}
 			at, word := said[j], fmt.Sprintf("word-%d-%d.", j, i)
-			hows := []slacktest.How{slacktest.Twice()}
+			hows := []slacktest.ActionOption{slacktest.Twice()}
 			if i > 0 {
 				hows = append(hows, slacktest.InThread(at.ts))
 			}

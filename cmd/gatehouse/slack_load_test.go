@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -107,13 +108,16 @@ func (s *served) missing(all []*thread) {
 }
 
 func TestSlackLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
+	t.Parallel()
 	for name, env := range transports {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("GATEHOUSE_AGENT", "echo")
+			t.Parallel()
+			env := maps.Clone(env)
+			env["GATEHOUSE_AGENT"] = "echo"
 			s := serveSlack(t, slacktest.Options{}, env)
 			s.ready(200)
-			s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})
-			s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Every: 10, Skip: 5})
+			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})
+			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Every: 10, Skip: 5})
 			all := s.talk(s.crowdOf(50), 250, 4, func(int) {})
 			s.answered(all, 3*time.Minute)
 		})

@@ -14,6 +14,7 @@ var essential = []string{"auth.test", "apps.connections.open", "chat.postMessage
 
 // Whatever else Slack refuses, because of a missing scope, an organisation's rules or a proxy in between, an approval goes its way.
 func TestSlackThatKnowsOnlyTheEssentialMethods(t *testing.T) {
+	t.Parallel()
 	for name, trouble := range map[string]slacktest.Trouble{
 		"restricted":    slacktest.Refused("enterprise_is_restricted"),
 		"missing scope": slacktest.MissesScope("everything"),
@@ -21,6 +22,7 @@ func TestSlackThatKnowsOnlyTheEssentialMethods(t *testing.T) {
 		"server error":  slacktest.ServerError(http.StatusInternalServerError),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := serveSlack(t, slacktest.Options{}, transports["Socket Mode"])
 			s.slack.Inject(slacktest.Fault{Trouble: trouble, When: func(c slacktest.Call) bool {
 				return strings.Contains(c.Method, ".") && !slices.Contains(essential, c.Method)

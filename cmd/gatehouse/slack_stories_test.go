@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/core/agent"
 )
 
 // asked has Ann ask for a note in a channel and gives the thread and the card.
@@ -30,14 +32,15 @@ func (s *served) shows(channel, ts, text string, buttons int) {
 	}, text+" on "+ts)
 }
 
-func (s *served) whispered(channel, user, text string) {
+func (s *served) readsEphemeral(channel, user, text string) {
 	s.t.Helper()
 	if _, err := s.slack.WaitForEphemeral(s.ctx(), channel, user, text); err != nil {
-		s.t.Fatalf("nobody tells %s %q: %v\n%s", user, text, err, s.slack.Dump())
+		s.t.Fatalf("%s reads no ephemeral message %q: %v\n%s", user, text, err, s.slack.Dump())
 	}
 }
 
 func TestSlackDenyWithReason(t *testing.T) {
+	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
 	thread, card := s.asked("milk")
 	s.bob.Clicks("C1", card.TS, "deny_reason")
@@ -50,6 +53,7 @@ func TestSlackDenyWithReason(t *testing.T) {
 }
 
 func TestSlackButtonsWorkAfterARestart(t *testing.T) {
+	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
 	thread, card := s.asked("milk")
 	late, _ := s.slack.FindButton("C1", card.TS, "deny")
@@ -59,10 +63,11 @@ func TestSlackButtonsWorkAfterARestart(t *testing.T) {
 	s.reads("C1", thread, "Done: “milk”")
 	s.shows("C1", card.TS, "pproved", 0)
 	s.bob.Presses(late) // somebody whose screen still has the button
-	s.whispered("C1", "U2BOB", "This was approved by")
+	s.readsEphemeral("C1", "U2BOB", "This was approved by")
 }
 
 func TestSlackCardsGoToApproversWhoDoNotSeeTheConversation(t *testing.T) {
+	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["Socket Mode"])
 	s.ann.Says("hello")
 	s.reads(s.dm, "", "Hello!")
@@ -90,8 +95,9 @@ func mustJSON(v any) string {
 }
 
 func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
+	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
-	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.Refused("channel_not_found"), When: func(c slacktest.Call) bool {
+	s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("channel_not_found"), When: func(c slacktest.Call) bool {
 		return c.Args["channel"] == "C1" && strings.Contains(c.Args["blocks"], "deny_reason")
 	}})
 	ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk")
@@ -102,10 +108,26 @@ func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
 	s.reads("C1", ask.TS, "Done: “milk”")
 }
 
+// held is a model that says nothing before it is let, and then what it heard.
+type held struct{ let chan struct{} }
+
+func (m held) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+	select {
+	case <-m.let:
+	case <-ctx.Done():
+		return agent.Answer{}, context.Cause(ctx)
+	}
+	tail, err := h.Tail(ctx, 1)
+	if err != nil {
+		return agent.Answer{}, err
+	}
+	return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text("echo: " + tail[0].Content.Last())}, Stop: agent.StopEnd}, nil
+}
+
 func TestSlackEditsAndDeletions(t *testing.T) {
-	s := serveSlack(t, slacktest.Options{}, map[string]string{
-		"SLACK_APP_TOKEN": "xapp-slacktest", "GATEHOUSE_AGENT": "echo", "GATEHOUSE_ECHO_DELAY": "700ms",
-	})
+	t.Parallel()
+	model := held{let: make(chan struct{})}
+	s := serveSlackWith(t, slacktest.Options{}, transports["Socket Mode"], model)
 	first := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
 	second := s.ann.Posts("C1", "two", slacktest.InThread(first.TS))
 	third := s.ann.Posts("C1", "three", slacktest.InThread(first.TS))
@@ -116,6 +138,10 @@ func TestSlackEditsAndDeletions(t *testing.T) {
 	s.ann.Edits("C1", second.TS, "two, rather")
 	s.ann.Deletes("C1", third.TS)
 	s.slack.Unfurl("C1", fourth.TS, "https://example.com")
+	if err := s.slack.WaitDelivered(s.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	close(model.let)
 	s.reads("C1", first.TS, "echo: four")
 	s.ann.Edits("C1", first.TS, s.slack.MentionOfBot()+" one, but late")
 	s.ann.Posts("C1", "five", slacktest.InThread(first.TS))
@@ -132,6 +158,7 @@ func TestSlackEditsAndDeletions(t *testing.T) {
 }
 
 func TestSlackACardShowsThatItsRequestWasChanged(t *testing.T) {
+	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
 	thread, card := s.asked("milk")
 	s.ann.Edits("C1", thread, s.slack.MentionOfBot()+" note add <https://evil.example|butter>")
@@ -141,11 +168,12 @@ func TestSlackACardShowsThatItsRequestWasChanged(t *testing.T) {
 }
 
 func TestSlackWorkingStateNeverSticks(t *testing.T) {
+	t.Parallel()
 	for name, scopes := range map[string][]string{"status": slacktest.AllScopes, "reaction": scopesBut(slacktest.AllScopes, "assistant:write")} {
 		t.Run(name, func(t *testing.T) {
-			s := serveSlack(t, slacktest.Options{Scopes: scopes}, map[string]string{
-				"SLACK_APP_TOKEN": "xapp-slacktest", "GATEHOUSE_AGENT": "echo", "GATEHOUSE_ECHO_DELAY": "1500ms",
-			})
+			t.Parallel()
+			model := held{let: make(chan struct{})}
+			s := serveSlackWith(t, slacktest.Options{Scopes: scopes}, transports["Socket Mode"], model)
 			s.ready(http.StatusOK)
 			post := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
 			works := func() bool {
@@ -153,6 +181,7 @@ func TestSlackWorkingStateNeverSticks(t *testing.T) {
 				return len(m.Reactions) > 0 || s.slack.Status("C1", post.TS) != ""
 			}
 			waitUntil(t, works, "the working state")
+			close(model.let)
 			s.reads("C1", post.TS, "echo: one")
 			waitUntil(t, func() bool { return !works() }, "the end of the working state")
 		})
@@ -164,11 +193,12 @@ func scopesBut(all []string, gone ...string) []string {
 }
 
 func TestSlackInDoubtWithoutHistoryIsUnknownAndVisible(t *testing.T) {
+	t.Parallel()
 	scopes := scopesBut(slacktest.AllScopes, "channels:history", "groups:history", "im:history", "mpim:history")
 	s := serveSlack(t, slacktest.Options{Scopes: scopes, Subscriptions: slacktest.AllEvents}, map[string]string{
 		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_AGENT": "echo",
 	})
-	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1})
+	s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1})
 	post := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
 	s.reads("C1", post.TS, "echo: one")
 	var dead []struct {
@@ -192,9 +222,10 @@ func TestSlackInDoubtWithoutHistoryIsUnknownAndVisible(t *testing.T) {
 
 // A card whose answer was lost can't be looked for without the history scopes. Whoever presses its button shows that it is there.
 func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
+	t.Parallel()
 	scopes := scopesBut(slacktest.AllScopes, "channels:history", "groups:history", "im:history", "mpim:history")
 	s := serveSlack(t, slacktest.Options{Scopes: scopes, Subscriptions: slacktest.AllEvents}, transports["Socket Mode"])
-	s.slack.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1, When: func(c slacktest.Call) bool {
+	s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1, When: func(c slacktest.Call) bool {
 		return strings.Contains(c.Args["blocks"], "deny_reason")
 	}})
 	thread, card := s.asked("milk")
@@ -209,6 +240,7 @@ func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
 
 // The same story on a Postgres server, with two processes before one Slack: whichever takes what, it happens once.
 func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
+	t.Parallel()
 	env := map[string]string{"GATEHOUSE_DATABASE_URL": postgresServer.make(t), "SLACK_APP_TOKEN": "xapp-slacktest"}
 	s := serveSlack(t, slacktest.Options{}, env)
 	second := *s
@@ -231,19 +263,20 @@ func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
 // command runs gatehouse beside the one that serves.
 func (s *served) command(args ...string) (int, string) {
 	var out strings.Builder
-	code := run(s.t.Context(), args, cli.Stdio{In: strings.NewReader(""), Out: &out, Err: &out})
+	code := 0
+	s.settings.during(func() { code = run(s.t.Context(), args, cli.Stdio{In: strings.NewReader(""), Out: &out, Err: &out}) })
 	return code, out.String()
 }
 
 // A socket that goes silent is noticed: not ready meanwhile, and nothing is lost.
-func TestLaw9_ASilentSocketIsNotReady(t *testing.T) {
+func TestLaw9_ASilentSocketIsNotReady(t *testing.T) { // not beside others: it counts on moments
 	s := serveSlack(t, slacktest.Options{PingEvery: 200 * time.Millisecond}, transports["Socket Mode"])
 	s.ready(http.StatusOK)
 	if err := s.slack.WaitForSockets(s.ctx(), 1); err != nil {
 		t.Fatal(err)
 	}
 	waitUntil(t, func() bool { return s.slack.Sockets()[0].State().Pongs >= 5 }, "some pings")
-	held := s.slack.Inject(slacktest.Fault{Method: slacktest.DialSocket, Trouble: slacktest.Held()})
+	held := s.slack.Inject(slacktest.Fault{Endpoint: slacktest.DialSocket, Trouble: slacktest.Held()})
 	s.slack.Sockets()[0].GoSilent()
 	post := s.ann.Posts("C1", s.slack.MentionOfBot()+" calc 1+1")
 	s.ready(http.StatusServiceUnavailable)
@@ -253,6 +286,7 @@ func TestLaw9_ASilentSocketIsNotReady(t *testing.T) {
 }
 
 func TestSlackThatCannotBeReachedAtStart(t *testing.T) {
+	t.Parallel()
 	o := slacktest.Options{}
 	s := serveSlack(t, o, transports["HTTP"])
 	s.stop()
@@ -270,7 +304,7 @@ func TestSlackThatCannotBeReachedAtStart(t *testing.T) {
 }
 
 // With pacing a busy channel gets no more than it may, and holds up no other; without, everything goes at once.
-func TestSlackPacingIsPerChannel(t *testing.T) {
+func TestSlackPacingIsPerChannel(t *testing.T) { // not beside others: it counts on moments
 	const rps, posts, burst = 4, 12, 3
 	s := serveSlack(t, slacktest.Options{}, map[string]string{"SLACK_APP_TOKEN": "xapp-slacktest", "SLACK_CHANNEL_RPS": "4"})
 	rooms := s.crowdOf(2)

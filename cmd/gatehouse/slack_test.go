@@ -14,22 +14,24 @@ import (
 
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/core/agent"
 )
 
 // served is a gatehouse that serves a fake Slack.
 type served struct {
-	t     *testing.T
-	slack *slacktest.Server
-	base  string
-	db    string
-	stop  context.CancelFunc
-	code  chan int
-	ann   *slacktest.Person // asks
-	bob   *slacktest.Person // approves
-	eve   *slacktest.Person // does neither
-	dm    string
-	log   *logLines   // of the process that runs now
-	idle  func() bool // whether nothing waits to be said; nil: the command line is asked
+	t        *testing.T
+	slack    *slacktest.Server
+	base     string
+	db       string
+	stop     context.CancelFunc
+	code     chan int
+	ann      *slacktest.Person // asks
+	bob      *slacktest.Person // approves
+	eve      *slacktest.Person // does neither
+	dm       string
+	settings overrides   // of serve, and of the commands beside it
+	log      *logLines   // of the process that runs now
+	idle     func() bool // whether nothing waits to be said; nil: the command line is asked
 }
 
 // logLines hears what a process logs, and finds the line that tells where it listens.
@@ -68,16 +70,21 @@ var transports = map[string]map[string]string{
 // serveSlack starts both sides.
 func serveSlack(t *testing.T, o slacktest.Options, env map[string]string) *served {
 	t.Helper()
+	return serveSlackWith(t, o, env, nil)
+}
+
+// serveSlackWith is serveSlack with another model, unless it is nil.
+func serveSlackWith(t *testing.T, o slacktest.Options, env map[string]string, model agent.Model) *served {
+	t.Helper()
 	s := &served{t: t, slack: slacktest.Start(t, o), db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8)}
 	s.people()
-	for key, value := range map[string]string{
+	s.settings.set(map[string]string{
 		"GATEHOUSE_DATABASE_URL": s.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json", "GATEHOUSE_APPROVERS": "slack:U2BOB",
 		"SLACK_BOT_TOKEN": s.slack.BotToken(), "SLACK_API_URL": s.slack.APIURL(), "SLACK_CHANNEL_RPS": "0", "SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": "",
-	} {
-		t.Setenv(key, value)
-	}
-	for key, value := range env {
-		t.Setenv(key, value)
+	})
+	s.settings.set(env)
+	if model != nil {
+		s.settings.model = func() agent.Model { return model }
 	}
 	s.start()
 	return s
@@ -94,6 +101,11 @@ func (s *served) people() {
 
 // start runs the gateway until the test ends, or stop is called.
 func (s *served) start() {
+	s.t.Helper()
+	s.settings.during(s.begin)
+}
+
+func (s *served) begin() {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	log := &logLines{t: s.t, listen: make(chan string, 1)}
@@ -198,8 +210,10 @@ func waitUntil(t *testing.T, so func() bool, what string) {
 }
 
 func TestSlackFromMentionToApprovedAction(t *testing.T) {
+	t.Parallel()
 	for name, env := range transports {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := serveSlack(t, slacktest.Options{}, env)
 			s.ready(http.StatusOK)
 

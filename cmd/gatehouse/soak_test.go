@@ -59,15 +59,17 @@ func soakChild(url string) error {
 	if err != nil {
 		return err
 	}
+	harness, err := chat.New(chat.Options{Graph: brain})
+	if err != nil {
+		return err
+	}
 	desk, platforms := approvals.NewService(store, store), []core.Platform{crowd{}}
 	lease, _ := time.ParseDuration(os.Getenv("GATEHOUSE_LEASE"))
 	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: platforms, Owner: owner, Lease: lease})
 	d := dispatch.New(dispatch.Options{
 		Store: dispatch.StoreOf(store), Approvals: desk, Platforms: platforms, Owner: owner, Workers: 32, Lease: lease, Drain: 10 * time.Second,
 		Jitter: func() float64 { return -1 }, Delivered: deliver.Nudge, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Harness: func(s core.SessionStore, p core.PauseStore) (*chat.Harness, error) {
-			return chat.New(chat.Options{Graph: brain, Sessions: s, Pauses: p})
-		},
+		Harness: harness,
 	})
 	var all sync.WaitGroup
 	all.Go(func() { _ = deliver.Run(ctx) })
@@ -113,16 +115,25 @@ func soak(t *testing.T, e engine, conversations, messages int) {
 	for conversation := range conversations {
 		said.Go(func() { w.soakSay(conversation, messages) })
 	}
-	half := int64(conversations * messages / 2)
-	w.until("half of the turns", c, func() bool {
-		middle := w.events(core.EventFilter{Seq: half})
-		return c.gone() || len(middle) == 1 && !middle[0].EndedAt.IsZero()
-	})
+	tenth := func(n int) { // waits for so many tenths of the turns: each comes soon after the one before, however many there are
+		t.Helper()
+		seq := int64(conversations * messages * n / 10)
+		w.until(fmt.Sprintf("turn %d", seq), c, func() bool {
+			found := w.events(core.EventFilter{Seq: seq})
+			return c.gone() || len(found) == 1 && !found[0].EndedAt.IsZero()
+		})
+	}
+	for n := 1; n <= 5; n++ {
+		tenth(n)
+	}
 	if c.gone() {
 		t.Fatalf("the process ended by itself:\n%s", c.out)
 	}
 	c.kill()
 	c = start()
+	for n := 6; n <= 10; n++ {
+		tenth(n)
+	}
 	said.Wait()
 	w.until("the end of all", c, w.settled)
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
@@ -152,7 +163,11 @@ func (w *world) soakSay(conversation, messages int) {
 		e := core.Event{Platform: "crowd", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: core.ConversationID(fmt.Sprintf("crowd:%d", conversation)), Body: core.MessageEvent{},
 			Address: core.Address{Platform: "crowd", Channel: strconv.Itoa(conversation)}, Payload: payload}
 		for range 1 + (n+conversation)%20/19 {
-			if _, err := w.store.Accept(w.t.Context(), e); err != nil {
+			_, err := w.store.Accept(w.t.Context(), e)
+			for end := time.Now().Add(patience); core.CategoryOf(err) == core.StoreBusy && time.Now().Before(end); {
+				_, err = w.store.Accept(w.t.Context(), e) // as platforms do: what is not stored comes again
+			}
+			if err != nil {
 				w.t.Errorf("accept: %v", err)
 			}
 		}

@@ -52,8 +52,8 @@ func (s *spans) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// leg gives the spans of one process, and forgets them: by their path, "invocation/model", and how they ended.
-func (s *spans) leg(t *testing.T) map[string]*wire.Span {
+// segment gives the spans of one process, and forgets them: by their path, "invocation/model", and how they ended.
+func (s *spans) segment(t *testing.T) map[string]*wire.Span {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,9 +75,9 @@ func (s *spans) leg(t *testing.T) map[string]*wire.Span {
 	return found
 }
 
-func paths(leg map[string]*wire.Span) string {
+func paths(segment map[string]*wire.Span) string {
 	var all []string
-	for path := range leg {
+	for path := range segment {
 		all = append(all, path)
 	}
 	slices.Sort(all)
@@ -107,7 +107,7 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	}
 
 	talk("note add sk-0123456789abcdef0123")
-	asking := got.leg(t)
+	asking := got.segment(t)
 	if p := paths(asking); p != "invocation invocation/ask invocation/gate invocation/model invocation/tools" {
 		t.Fatalf("spans %s", p)
 	}
@@ -126,26 +126,26 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 		}
 	}
 	if attr(paused, "openarmature.invocation_id") != string(approval.Invocation) || len(paused.Links) != 0 {
-		t.Errorf("the paused leg: %v", paused)
+		t.Errorf("the paused segment: %v", paused)
 	}
 
 	talk("y")
-	resuming := got.leg(t)
+	resuming := got.segment(t)
 	if p := paths(resuming); p != "invocation invocation/act invocation/model" {
 		t.Fatalf("spans %s", p)
 	}
 	resumed := resuming["invocation"]
 	if attr(resumed, "openarmature.invocation_id") != string(approval.Invocation) || attr(resumed, "openarmature.outcome") != "" ||
 		attr(resumed, "openarmature.correlation_id") != attr(paused, "openarmature.correlation_id") {
-		t.Errorf("the resumed leg: %v", resumed)
+		t.Errorf("the resumed segment: %v", resumed)
 	}
 	if len(resumed.Links) != 1 || string(resumed.Links[0].TraceId) != string(paused.TraceId) || string(resumed.Links[0].SpanId) != string(paused.SpanId) {
-		t.Errorf("the resumed leg links to %v, not to %x %x", resumed.Links, paused.TraceId, paused.SpanId)
+		t.Errorf("the resumed segment links to %v, not to %x %x", resumed.Links, paused.TraceId, paused.SpanId)
 	}
 
 	printed := talk("calc 1/0") // a tool that fails says so in the log
-	reading := got.leg(t)
-	line := logged(t, printed, "a tool failed")
+	reading := got.segment(t)
+	line := logged(t, printed, "tool failed")
 	tools := reading["invocation/tools"]
 	want := map[string]string{
 		"trace_id": hex.EncodeToString(tools.GetTraceId()), "span_id": hex.EncodeToString(tools.GetSpanId()), "session": string(approval.Session),
@@ -200,7 +200,7 @@ func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
 		t.Errorf("the paused turn remembers a span: %+v, %v", paused, err)
 	}
 	_, _, stderr := w.prog(strings.NewReader("n\ncalc 1/0\n"), "chat")
-	line := logged(t, stderr, "a tool failed")
+	line := logged(t, stderr, "tool failed")
 	if line["trace_id"] != nil || line["session"] != "console:default@1" || line["invocation"] == nil || line["openarmature.correlation_id"] == nil {
 		t.Errorf("the log line %v", line)
 	}
@@ -231,7 +231,7 @@ func TestACollectorThatHangsDoesNotHoldTheDrain(t *testing.T) {
 	t.Setenv("GATEHOUSE_DRAIN_TIMEOUT", "50ms")
 	w := newProg(t)
 	code, out, stderr := w.prog(strings.NewReader("calc 1+1\n"), "chat")
-	if code != cli.ExitDone || !strings.Contains(out, "1+1 = 2") || strings.Count(stderr, "the last traces are lost") != 1 {
+	if code != cli.ExitDone || !strings.Contains(out, "1+1 = 2") || strings.Count(stderr, "the last traces were not sent") != 1 {
 		t.Errorf("exit code %d, %q, the log:\n%s", code, out, stderr)
 	}
 }

@@ -38,7 +38,7 @@ type room struct {
 	book      *book
 	approvals map[core.ApprovalID]core.Approval
 	intents   map[core.ApprovalID]*core.IntentRecord
-	heard     []core.Outcome
+	outcomes  []core.Outcome
 	ctx       context.Context
 
 	rule     *core.Rule
@@ -85,10 +85,10 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 		t.Fatalf("the session keeps %v, want messages alone", got)
 	}
 	mem := graph.NewMemory()
-	if r.harness, err = chat.New(chat.Options{Graph: brain, Sessions: mem, Pauses: mem}); err != nil {
+	if r.harness, err = chat.New(chat.Options{Graph: brain, Stores: graph.Stores{Sessions: mem, Pauses: mem}}); err != nil {
 		t.Fatal(err)
 	}
-	r.harness.Subscribe("s@1", func(o core.Outcome) { r.heard = append(r.heard, o) })
+	r.harness.Subscribe("s@1", func(o core.Outcome) { r.outcomes = append(r.outcomes, o) })
 	r.ctx = core.WithTurn(context.Background(), core.Turn{
 		Ledger: r, Actor: core.Actor{ID: "x:ann"}, Evidence: func(text json.RawMessage) { r.evidence = text },
 	})
@@ -99,24 +99,16 @@ func (r *room) say(text string) core.Outcome {
 	return r.harness.Send(r.ctx, "s@1", core.Message{Role: core.User, Content: core.Text(text)})
 }
 
-// request is what a suspended outcome asks to be approved.
-type request struct {
-	Call core.Call
-	Rule core.Rule
-}
-
-func (r *room) asked(o core.Outcome) request {
+func (r *room) asked(o core.Outcome) core.ApprovalRequest {
 	r.t.Helper()
 	s, ok := o.(core.Suspended)
 	if !ok {
 		r.t.Fatalf("outcome %+v, want suspended", o)
 	}
-	var req request
-	text, _ := json.Marshal(s.Descriptor.Metadata)
-	if err := json.Unmarshal(text, &req); err != nil {
-		r.t.Fatal(err)
+	if s.Descriptor.Approval == nil {
+		r.t.Fatalf("%+v asks for no approval", s.Descriptor)
 	}
-	return req
+	return *s.Descriptor.Approval
 }
 
 func (r *room) bound(o core.Outcome) core.Binding { return r.asked(o).Call.Bound }
@@ -223,8 +215,8 @@ func TestApprovedRefusedExpiredCancelled(t *testing.T) {
 		if got := texts(r.decide(asked, state, reason)); got != want {
 			t.Errorf("%s: %q, want %q", state, got, want)
 		}
-		if len(r.heard) != 1 || (len(r.book.notes) == 1) != (state == core.Approved) {
-			t.Errorf("%s: heard %d times, notes %v", state, len(r.heard), r.book.notes)
+		if len(r.outcomes) != 1 || (len(r.book.notes) == 1) != (state == core.Approved) {
+			t.Errorf("%s: %d outcomes, notes %v", state, len(r.outcomes), r.book.notes)
 		}
 	}
 }
@@ -308,8 +300,8 @@ func TestSeveralCallsOfOneMessageRunOneAtATimeAndEachAsksForItself(t *testing.T)
 	if !slices.Equal(results, []string{"approval_refused", "tool_unknown", "tool_arguments"}) {
 		t.Errorf("results: %v", results)
 	}
-	if len(r.heard) != 2 {
-		t.Errorf("heard %d outcomes, want the second suspension and the end", len(r.heard))
+	if len(r.outcomes) != 2 {
+		t.Errorf("%d outcomes, want the second suspension and the end", len(r.outcomes))
 	}
 }
 
@@ -345,7 +337,7 @@ func TestEcho(t *testing.T) {
 		t.Fatal(err)
 	}
 	mem := graph.NewMemory()
-	h, err := chat.New(chat.Options{Graph: brain, Sessions: mem, Pauses: mem})
+	h, err := chat.New(chat.Options{Graph: brain, Stores: graph.Stores{Sessions: mem, Pauses: mem}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +349,7 @@ func TestEcho(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h, err = chat.New(chat.Options{Graph: slow, Sessions: mem, Pauses: mem}); err != nil {
+	if h, err = chat.New(chat.Options{Graph: slow, Stores: graph.Stores{Sessions: mem, Pauses: mem}}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(ctx)

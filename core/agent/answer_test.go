@@ -40,7 +40,7 @@ func TestLaw5_AnAnswerThatIsNotWholeIsNotActedUpon(t *testing.T) {
 		if len(r.book.notes)+len(r.approvals)+len(r.intents) != 0 {
 			t.Errorf("%q: it was acted upon: %v", stop, r.book.notes)
 		}
-		in, report := r.testified()
+		in, report := r.lastEvidence()
 		if got := classes(report); got != want.classes || in.Evidence.ProtocolState != (typestate.ProtocolState{StopReason: want.reason}) {
 			t.Errorf("%q: %q, %+v", stop, got, in.Evidence.ProtocolState)
 		}
@@ -74,7 +74,7 @@ func TestACutAfterAnApprovedCall(t *testing.T) {
 	if e, ok := r.decide(r.say("go"), core.Approved, "").(core.Errored); !ok || e.Bucket != core.UserCorrectable {
 		t.Errorf("%+v", e)
 	}
-	in, report := r.testified()
+	in, report := r.lastEvidence()
 	var ends []string
 	for i, result := range in.Evidence.ToolResults {
 		ends = append(ends, result.Status+" "+in.Evidence.ToolUse[i].Disposition)
@@ -91,7 +91,7 @@ func TestAModelThatSaysItIsDoneIsBelieved(t *testing.T) {
 		if got := texts(r.say("go")); got != "end" {
 			t.Errorf("%q: %q", stop, got)
 		}
-		if in, report := r.testified(); !report.JoinClosed || in.Evidence.ToolResults[0].Status != "ok" || in.Evidence.ProtocolState.StopReason != "end_turn" {
+		if in, report := r.lastEvidence(); !report.JoinClosed || in.Evidence.ToolResults[0].Status != "ok" || in.Evidence.ProtocolState.StopReason != "end_turn" {
 			t.Errorf("%q: %v, %+v", stop, report.FailureClasses, in.Evidence)
 		}
 	}

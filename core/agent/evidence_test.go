@@ -13,8 +13,8 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// testified reads what the room's turn handed over last, and checks it.
-func (r *room) testified() (typestate.Input, *typestate.Report) {
+// lastEvidence gives the evidence that the room's turn reported last, and its join check.
+func (r *room) lastEvidence() (typestate.Input, *typestate.Report) {
 	r.t.Helper()
 	if r.evidence == nil {
 		r.t.Fatal("the turn handed over no evidence")
@@ -34,7 +34,7 @@ func TestEveryTurnCloses(t *testing.T) {
 	for text, calls := range map[string]int{"hello": 0, "calc 1+1": 1, "calc 1/0": 1, "note burn": 0, "note list": 1} {
 		r := newRoom(t, agent.Demo{}, ask)
 		r.say(text)
-		in, report := r.testified()
+		in, report := r.lastEvidence()
 		if !report.JoinClosed || len(in.Evidence.ToolResults) != calls {
 			t.Errorf("%s: %v, %d calls", text, report.FailureClasses, len(in.Evidence.ToolResults))
 		}
@@ -48,13 +48,13 @@ func TestAPausedTurnIsOpenAndAResumedOneCloses(t *testing.T) {
 	for state, status := range map[core.ApprovalState]string{core.Approved: "ok", core.Refused: "error", core.Expired: "error"} {
 		r := newRoom(t, agent.Demo{}, ask)
 		asked := r.say("note add milk")
-		_, report := r.testified()
+		_, report := r.lastEvidence()
 		waits := typestate.ProtocolState{StopReason: "pause_turn", ContinuationAllowed: true} // the model will be asked again
 		if got := classes(report); got != "tool.join_incomplete tool.result_missing" || report.Normalized.ProtocolState != waits {
 			t.Errorf("paused: %s, %+v", got, report.Normalized.ProtocolState)
 		}
 		r.decide(asked, state, "")
-		in, report := r.testified()
+		in, report := r.lastEvidence()
 		if !report.JoinClosed || in.Evidence.ToolResults[0].Status != status {
 			t.Errorf("%s: %v, %+v", state, report.FailureClasses, in.Evidence.ToolResults)
 		}
@@ -70,7 +70,7 @@ func TestReusedAndBlankIdsAreTakenApart(t *testing.T) {
 		use("same", "calc", `null`),
 	}}, {ToolCalls: []core.ToolCall{use("same", "calc", `{"expression":"1+3"}`)}}}}, ask)
 	r.say("go")
-	in, report := r.testified()
+	in, report := r.lastEvidence()
 	if !report.JoinClosed || len(report.Normalized.ToolResults) != 5 {
 		t.Fatalf("%v, %+v", report.FailureClasses, report.Normalized.ToolResults)
 	}
@@ -93,7 +93,7 @@ func TestLaw5_TheApprovalIsBoundToWhatTheTurnDid(t *testing.T) {
 	if bound.Schema == "" || bound.CallSpec == "" || bound.Policy == "" || !strings.HasPrefix(bound.Witness, "witness://join/sha256:") {
 		t.Fatalf("%+v", bound)
 	}
-	in, _ := r.testified()
+	in, _ := r.lastEvidence()
 	if in.Evidence.CallSpec.MutationPolicyDigest != bound.Policy {
 		t.Errorf("the turn is bound to %s, the approval to %s", in.Evidence.CallSpec.MutationPolicyDigest, bound.Policy)
 	}
@@ -102,7 +102,7 @@ func TestLaw5_TheApprovalIsBoundToWhatTheTurnDid(t *testing.T) {
 	if len(r.book.notes) != 0 {
 		t.Error("it ran on another turn's witness")
 	}
-	if in, report := r.testified(); !report.JoinClosed || in.Evidence.ToolResults[1].ErrorCode != "not_allowed" {
+	if in, report := r.lastEvidence(); !report.JoinClosed || in.Evidence.ToolResults[1].ErrorCode != "not_allowed" {
 		t.Errorf("%v, %+v", report.FailureClasses, in.Evidence.ToolResults)
 	}
 }
@@ -120,7 +120,7 @@ func TestLaw5_ChangedRulesAskAgainOnce(t *testing.T) {
 		t.Errorf("bound to %+v and again to %+v", first, second)
 	}
 	done := texts(r.decide(again, core.Approved, ""))
-	if _, report := r.testified(); done != "Done: “milk” is in the note book." || len(r.book.notes) != 1 || !report.JoinClosed {
+	if _, report := r.lastEvidence(); done != "Done: “milk” is in the note book." || len(r.book.notes) != 1 || !report.JoinClosed {
 		t.Errorf("under the new rules: %q, %v, %v", done, r.book.notes, report.FailureClasses)
 	}
 
@@ -132,7 +132,7 @@ func TestLaw5_ChangedRulesAskAgainOnce(t *testing.T) {
 	if _, ended := r.decide(again, core.Approved, "").(core.Completed); !ended || len(r.book.notes) != 0 {
 		t.Errorf("a second change must refuse: %v", r.book.notes)
 	}
-	if in, report := r.testified(); !report.JoinClosed || in.Evidence.ToolResults[0].ErrorCode != string(core.ApprovalStale) {
+	if in, report := r.lastEvidence(); !report.JoinClosed || in.Evidence.ToolResults[0].ErrorCode != string(core.ApprovalStale) {
 		t.Errorf("%v, %+v", report.FailureClasses, in.Evidence.ToolResults)
 	}
 }
@@ -172,7 +172,7 @@ func TestSeveralMutationsAreCoveredTogether(t *testing.T) {
 		t.Errorf("the second is bound like the first: %+v", two)
 	}
 	r.decide(second, core.Approved, "")
-	if _, report := r.testified(); !slices.Equal(r.book.notes, []string{"x", "y"}) || !report.JoinClosed {
+	if _, report := r.lastEvidence(); !slices.Equal(r.book.notes, []string{"x", "y"}) || !report.JoinClosed {
 		t.Errorf("%v, %v", r.book.notes, report.FailureClasses)
 	}
 }
@@ -188,7 +188,7 @@ func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
 	if all := paused + string(r.evidence); strings.Contains(all, "hunter2") {
 		t.Errorf("a secret stands in the evidence:\n%s", all)
 	}
-	if in, report := r.testified(); !report.JoinClosed || !strings.Contains(in.Evidence.ToolResults[0].ErrorMessage, "••••••") {
+	if in, report := r.lastEvidence(); !report.JoinClosed || !strings.Contains(in.Evidence.ToolResults[0].ErrorMessage, "••••••") {
 		t.Errorf("%v, %+v", report.FailureClasses, in.Evidence.ToolResults)
 	}
 }
@@ -210,7 +210,7 @@ func TestLaw8_SecretsOfTheArgumentsAreMaskedAndTheEvidenceStillCloses(t *testing
 	}
 	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use(looks, "login", string(args)), use(looks, looks, `{}`)}}}}, ask, login)
 	r.say("go")
-	in, report := r.testified()
+	in, report := r.lastEvidence()
 	for _, secret := range []string{"swordfish", "opensesame", looks} {
 		if strings.Contains(string(r.evidence), secret) {
 			t.Errorf("%s stands in the evidence:\n%s", secret, r.evidence)

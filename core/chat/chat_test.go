@@ -73,14 +73,19 @@ func compile(t *testing.T, b *graph.Builder) *graph.Graph {
 type rig struct {
 	*chat.Harness
 	store *store
-	turns []chat.Turn
 }
 
-// store counts loads and may fail.
+// store counts loads, which may fail, and keeps who saved last.
 type store struct {
 	*graph.Memory
 	loads atomic.Int32
 	load  error
+	saved core.InvocationID
+}
+
+func (s *store) Save(ctx context.Context, rec *core.SessionRecord, o core.SaveOptions) error {
+	s.saved = rec.Writer.Invocation
+	return s.Memory.Save(ctx, rec, o)
 }
 
 func (s *store) Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error) {
@@ -93,7 +98,7 @@ func (s *store) Load(ctx context.Context, id core.SessionID) (*core.SessionRecor
 func newRig(t *testing.T, b *graph.Builder, change ...func(*chat.Options)) *rig {
 	t.Helper()
 	r := &rig{store: &store{Memory: graph.NewMemory()}}
-	o := chat.Options{Graph: compile(t, b), Sessions: r.store, Watch: func(turn chat.Turn) { r.turns = append(r.turns, turn) }}
+	o := chat.Options{Graph: compile(t, b), Stores: graph.Stores{Sessions: r.store, Pauses: r.store}}
 	for _, c := range change {
 		c(&o)
 	}
@@ -174,11 +179,6 @@ func TestASendRepliesWithWhatIsNew(t *testing.T) {
 	if got := r.history(t, "s"); len(got) != 12 {
 		t.Errorf("history %v", got)
 	}
-	for i, want := range []chat.Path{chat.PathNew, chat.PathExisting, chat.PathExisting} {
-		if r.turns[i].Path != want {
-			t.Errorf("turn %d: path %s", i, r.turns[i].Path)
-		}
-	}
 }
 
 func TestAnEmptyTailIsAList(t *testing.T) {
@@ -194,8 +194,8 @@ func TestTheCallerMayFixTheInvocation(t *testing.T) {
 	for range 2 { // a second attempt writes over the first one's rows
 		completed(t, r.Send(t.Context(), "s", say(core.User, "yo"), chat.WithInvocation("inv")))
 	}
-	if got := r.history(t, "s"); !slices.Equal(got, []string{"yo", "hi"}) || r.turns[0].Result.Invocation != "inv" {
-		t.Errorf("history %v of %q", got, r.turns[0].Result.Invocation)
+	if got := r.history(t, "s"); !slices.Equal(got, []string{"yo", "hi"}) || r.store.saved != "inv" {
+		t.Errorf("history %v of %q", got, r.store.saved)
 	}
 }
 
@@ -207,8 +207,8 @@ func TestWhatIsMalformedIsRefusedBeforeAnythingIsRead(t *testing.T) {
 	}
 	errored(t, r.Send(t.Context(), "", say(core.User, "yo")), core.HarnessSessionUnresolved)
 	errored(t, r.Send(t.Context(), "", core.Message{}), core.HarnessSessionUnresolved)
-	if r.store.loads.Load() != 0 || len(r.turns) != 0 {
-		t.Errorf("%d loads, %d invocations", r.store.loads.Load(), len(r.turns))
+	if r.store.loads.Load() != 0 {
+		t.Errorf("%d loads", r.store.loads.Load())
 	}
 }
 
@@ -241,9 +241,6 @@ func TestReplies(t *testing.T) {
 	if got := e.Reply.Content.String(); got != "This conversation can't continue. Please start a new one." || !errors.Is(e.Err, errPlain) {
 		t.Errorf("reply %q, err %v", got, e.Err)
 	}
-	if r.turns[0].Path != "" {
-		t.Errorf("path %q of a session that nobody read", r.turns[0].Path)
-	}
 }
 
 func TestRepliesCanBeWordedAnew(t *testing.T) {
@@ -255,27 +252,28 @@ func TestRepliesCanBeWordedAnew(t *testing.T) {
 	}
 }
 
-func TestWhatNewRefuses(t *testing.T) {
+func TestWhatAHarnessRefuses(t *testing.T) {
 	m := graph.NewMemory()
 	g := compile(t, line(answer("hi")))
 	plain := compile(t, graph.New("plain", "1").Fields(approved).Node("a", answer()).Entry("a").Edge("a", graph.END))
 	scratch := compile(t, line(answer("hi")).Session("approved"))
-	type sessionsOnly struct{ core.SessionStore }
+	both := graph.Stores{Sessions: m, Pauses: m}
 	for name, o := range map[string]chat.Options{
-		"no graph":             {Sessions: m},
-		"no session store":     {Graph: g, Pauses: m},
-		"no pause store":       {Graph: g, Sessions: sessionsOnly{m}},
-		"no messages":          {Graph: plain, Sessions: m},
-		"messages not kept":    {Graph: scratch, Sessions: m},
-		"diagnostic is hidden": {Graph: g, Sessions: m, Replies: chat.Replies{Correctable: "Something is wrong."}},
+		"no graph":             {Stores: both},
+		"no messages":          {Graph: plain, Stores: both},
+		"messages not kept":    {Graph: scratch, Stores: both},
+		"diagnostic is hidden": {Graph: g, Stores: both, Replies: chat.Replies{Correctable: "Something is wrong."}},
 	} {
 		if _, err := chat.New(o); core.CategoryOf(err) != core.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	h, err := chat.New(chat.Options{Graph: plain, Sessions: m, TransmissionsOnly: true})
-	if err != nil {
-		t.Fatal(err)
+	for name, stores := range map[string]graph.Stores{"no session store": {Pauses: m}, "no pause store": {Sessions: m}} {
+		h, err := chat.New(chat.Options{Graph: g, Stores: stores})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		errored(t, h.Send(t.Context(), "s", say(core.User, "yo")), core.Invalid)
+		errored(t, h.Resume(t.Context(), chat.Signal{SignalID: "x"}), core.Invalid)
 	}
-	errored(t, h.Send(t.Context(), "s", say(core.User, "yo")), core.Invalid)
 }

@@ -1,5 +1,5 @@
-// Package chat is the chat harness over a graph (harness-chat), and the abstract harness that it stands on (harness): what turns a
-// message, a transmission or a signal into one invocation, and the invocation's end into an outcome.
+// Package chat is the chat harness over a graph (harness-chat): what turns a message or a signal into one invocation, and the
+// invocation's end into an outcome.
 //
 // Send runs one turn of a conversation. In this order: the session id and the message are checked, before anything is locked or
 // read; the session's lock is taken, so that turns of one session follow each other while those of others run beside it; the graph
@@ -15,7 +15,7 @@
 //
 // What may come twice: a message, which is for the caller to know (WithInvocation makes a second attempt write over the rows of the
 // first); a signal, whose second arrival finds nothing. What is kept between calls: locks in use, listeners and outcomes that
-// nobody took. A Harness is cheap to make; dispatch makes one for each turn, over a store that stages what the turn writes.
+// nobody took. One Harness serves a process; dispatch gives each call a store that stages what the turn writes (WithStores).
 //
 // The harness itself neither reads nor writes a session; the engine does (harness §8.1). It retries nothing (harness §7.1).
 //

@@ -22,7 +22,7 @@ func (h *Harness) Subscribe(session core.SessionID, on func(core.Outcome)) (canc
 	delete(h.untaken, session)
 	h.mu.Unlock()
 	for _, out := range kept {
-		h.call(context.Background(), session, l, out)
+		h.notify(context.Background(), session, l, out)
 	}
 	return func() {
 		h.mu.Lock()
@@ -46,11 +46,11 @@ func (h *Harness) deliver(ctx context.Context, session core.SessionID, out core.
 	}
 	h.mu.Unlock()
 	for _, l := range to {
-		h.call(ctx, session, l, out)
+		h.notify(ctx, session, l, out)
 	}
 }
 
-func (h *Harness) call(ctx context.Context, session core.SessionID, l *listener, out core.Outcome) {
+func (h *Harness) notify(ctx context.Context, session core.SessionID, l *listener, out core.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			h.log.ErrorContext(ctx, "listener panicked", "session", session, "err", p)

@@ -64,8 +64,11 @@ func diagnostic(err error) string {
 	return fmt.Sprintf("it was refused (%s)", core.CategoryOf(err))
 }
 
+// Errored is the outcome of an error that came up outside a turn of the harness, when its end was stored.
+func (h *Harness) Errored(err error) core.Errored { return h.errored(err) }
+
 // errored is the outcome of an error. Its reply has the role system and is no part of the history.
-func (h *Harness) errored(err error) core.Outcome {
+func (h *Harness) errored(err error) core.Errored {
 	c := core.CategoryOf(err)
 	b := core.BucketOf(c)
 	return core.Errored{

@@ -20,8 +20,12 @@ type Signal struct {
 // listeners as well as to its caller. A signal whose invocation waits for another one is suspension_record_invalid; one that
 // nothing waits for is harness_signal_correlation_failed or, where it names an invocation, suspension_record_invalid; a payload
 // that does not fit is suspension_resume_payload_invalid. None of these consumes the pause or reaches a listener.
-func (h *Harness) Resume(ctx context.Context, s Signal) core.Outcome {
-	rec, err := h.correlate(ctx, s)
+func (h *Harness) Resume(ctx context.Context, s Signal, opts ...CallOption) core.Outcome {
+	c, err := h.call(opts)
+	if err != nil {
+		return h.errored(err)
+	}
+	rec, err := correlate(ctx, c.stores.Pauses, s)
 	if err != nil {
 		return h.errored(err)
 	}
@@ -29,11 +33,7 @@ func (h *Harness) Resume(ctx context.Context, s Signal) core.Outcome {
 	if err != nil {
 		return h.errored(err)
 	}
-	path := PathSignal
-	if h.mode == Stateless {
-		path = PathStateless
-	}
-	res, err := h.resume(ctx, s, rec, path)
+	res, err := h.resume(ctx, c.stores, s, rec)
 	var out core.Outcome
 	if err != nil {
 		out = h.errored(err)
@@ -49,16 +49,16 @@ func (h *Harness) Resume(ctx context.Context, s Signal) core.Outcome {
 
 // correlate maps a signal to the invocation it wakes (harness §6). An invocation that is named is taken at its word: whether it
 // waits is the engine's to say.
-func (h *Harness) correlate(ctx context.Context, s Signal) (*core.PausedRecord, error) {
+func correlate(ctx context.Context, pauses core.PauseStore, s Signal) (*core.PausedRecord, error) {
 	if s.Invocation != "" {
-		rec, err := h.stores.Pauses.Paused(ctx, s.Invocation)
+		rec, err := pauses.Paused(ctx, s.Invocation)
 		if rec == nil && err == nil {
 			rec = &core.PausedRecord{Invocation: s.Invocation}
 		}
 		return rec, err
 	}
 	if s.SignalID != "" {
-		rec, err := h.stores.Pauses.BySignal(ctx, s.SignalID)
+		rec, err := pauses.BySignal(ctx, s.SignalID)
 		if rec != nil || err != nil {
 			return rec, err
 		}
@@ -75,9 +75,9 @@ func (h *Harness) lockFor(ctx context.Context, rec *core.PausedRecord) (release 
 
 // resume invokes the graph, under the lock. What the invocation waits for is read again: it may have gone on while this call
 // waited.
-func (h *Harness) resume(ctx context.Context, s Signal, rec *core.PausedRecord, path Path) (graph.Result, error) {
+func (h *Harness) resume(ctx context.Context, stores graph.Stores, s Signal, rec *core.PausedRecord) (graph.Result, error) {
 	if s.SignalID != "" {
-		now, err := h.stores.Pauses.Paused(ctx, rec.Invocation)
+		now, err := stores.Pauses.Paused(ctx, rec.Invocation)
 		if err != nil {
 			return graph.Result{}, err
 		}
@@ -85,5 +85,5 @@ func (h *Harness) resume(ctx context.Context, s Signal, rec *core.PausedRecord, 
 			return graph.Result{}, core.Errorf(core.SuspensionRecordInvalid, "This turn waits for another signal.")
 		}
 	}
-	return h.invoke(ctx, graph.Invocation{Resume: rec.Invocation, Payload: s.Payload}, always(path)), nil
+	return h.graph.Invoke(ctx, stores, graph.Invocation{Resume: rec.Invocation, Payload: s.Payload}), nil
 }

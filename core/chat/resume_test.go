@@ -45,7 +45,7 @@ func TestLaw4_ASuspendedTurnHoldsNoGoroutineAndNoLock(t *testing.T) {
 	s := suspended(t, r.Send(t.Context(), "s", say(core.User, "do it")))
 	goleak.VerifyNone(t)
 	// any other process resumes it: nothing but the store is shared
-	other := newRig(t, gated(), func(o *chat.Options) { o.Sessions = r.store })
+	other := newRig(t, gated(), func(o *chat.Options) { o.Stores = graph.Stores{Sessions: r.store, Pauses: r.store} })
 	completed(t, other.Resume(t.Context(), chat.Signal{Invocation: s.Invocation}))
 	suspended(t, r.Send(t.Context(), "s", say(core.User, "again")))
 }
@@ -114,15 +114,6 @@ func TestAListenerMayPanicAndMaySend(t *testing.T) {
 	suspended(t, heard[0])
 }
 
-func TestASubscriptionThatFailsLeavesNothingWaiting(t *testing.T) {
-	r := newRig(t, gated(), func(o *chat.Options) {
-		o.Register = func(context.Context, core.Suspended) error { return errPlain }
-	})
-	errored(t, r.Send(t.Context(), "s", say(core.User, "do it")), core.HarnessSubscriptionFailed)
-	errored(t, r.Resume(t.Context(), chat.Signal{SignalID: "x"}), core.HarnessCorrelationFailed)
-	errored(t, r.Resume(t.Context(), chat.Signal{Invocation: r.turns[0].Result.Invocation}), core.SuspensionRecordInvalid)
-}
-
 func TestTurnsOfASessionFollowEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -134,7 +125,7 @@ func TestTurnsOfASessionFollowEachOther(t *testing.T) {
 			running--
 			return graph.Update{graph.Messages.Add(say(core.Assistant, "hi"))}, nil
 		}
-		r := newRig(t, line(pause("x"), slow), func(o *chat.Options) { o.Watch = nil })
+		r := newRig(t, line(pause("x"), slow))
 		suspended(t, r.Send(t.Context(), "s", say(core.User, "wait")))
 		done := make(chan core.Outcome)
 		go func() { done <- r.Resume(t.Context(), chat.Signal{SignalID: "x"}) }()
@@ -168,7 +159,7 @@ func TestTurnsOfTwoSessionsRunBesideEachOther(t *testing.T) {
 		r := newRig(t, line(func(context.Context, graph.State) (graph.Update, error) {
 			gate <- struct{}{}
 			return nil, nil
-		}), func(o *chat.Options) { o.Watch = nil })
+		}))
 		done := make(chan core.Outcome)
 		for _, s := range []core.SessionID{"a", "b"} {
 			go func() { done <- r.Send(t.Context(), s, say(core.User, "yo")) }()

@@ -115,13 +115,15 @@ func newBench(t *testing.T, s setup) *bench {
 	}
 	desk := approvals.NewService(store, store)
 	brain := b.brain(s)
+	harness, err := chat.New(chat.Options{Graph: brain})
+	if err != nil {
+		t.Fatal(err)
+	}
 	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: []core.Platform{b.room}, Owner: owner, Now: time.Now})
 	o := dispatch.Options{
 		Store: dispatch.StoreOf(store), Approvals: desk, Platforms: []core.Platform{b.room}, Owner: owner,
-		Harness: func(sessions core.SessionStore, pauses core.PauseStore) (*chat.Harness, error) {
-			return chat.New(chat.Options{Graph: brain, Sessions: sessions, Pauses: pauses})
-		},
-		Log: testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 }, // no wait between tries
+		Harness: harness,
+		Log:     testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 }, // no wait between tries
 		Delivered: deliver.Nudge,
 	}
 	if s.options != nil {

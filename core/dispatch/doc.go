@@ -16,6 +16,9 @@
 //     rows its last attempt left, but with the intents and results it left;
 //   - after Finish: everything is there, and the outbox delivers it.
 //
+// A Finish that the store refuses for good keeps neither session nor pause: the turn then ends with the category of what could not be
+// saved, and says so. A store that is busy, full or slow is tried again before that.
+//
 // Attempts count turns that began and did not end. From the third on a turn runs with no other beside it in this process, so that
 // a turn that kills the process takes no other with it; after five the event becomes a dead letter, with an apology.
 //

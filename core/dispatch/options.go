@@ -12,7 +12,7 @@ import (
 // Desk is what dispatch asks of the approvals room.
 type Approvals interface {
 	// Open makes the approval of a pause and the posts that go with it, as data for the Finish; ok is false where none is asked.
-	Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool, err error)
+	Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool)
 	// Vote decides for a person, once per event.
 	Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error)
 	// Approvers gives the ids that an approval's rule names.
@@ -59,9 +59,8 @@ type Options struct {
 	Platforms []core.Platform
 	// Conversations, where not nil, are the only ones that this process serves: a console serves its own.
 	Conversations []core.ConversationID
-	// Harness makes the chat harness of one turn, on that turn's staging store. It must be cheap.
-	Harness func(core.SessionStore, core.PauseStore) (*chat.Harness, error)
-	Owner   string // from Store.Register
+	Harness       *chat.Harness // one for all turns; each call gets the staging store of its turn
+	Owner         string        // from Store.Register
 
 	Workers    int           // turns at a time
 	Lease      time.Duration // of a conversation

@@ -15,6 +15,7 @@ type staging struct {
 
 	session  *core.SessionRecord
 	paused   *core.PausedRecord
+	waiting  *core.PausedRecord // the record that a resume takes up, once it was read: only this turn may change it
 	consumed core.InvocationID
 }
 
@@ -48,6 +49,9 @@ func (s *staging) Pause(_ context.Context, rec *core.PausedRecord, session *core
 }
 
 func (s *staging) Paused(ctx context.Context, id core.InvocationID) (*core.PausedRecord, error) {
+	if s.waiting != nil && s.waiting.Invocation == id {
+		return s.found(s.waiting, nil)
+	}
 	return s.found(s.store.LoadPaused(ctx, id, ""))
 }
 
@@ -59,7 +63,7 @@ func (s *staging) found(rec *core.PausedRecord, err error) (*core.PausedRecord, 
 	if err != nil || rec == nil || rec.Invocation == s.consumed {
 		return nil, err
 	}
-	s.writer = core.Writer{Invocation: rec.Invocation, From: rec.Messages}
+	s.waiting, s.writer = rec, core.Writer{Invocation: rec.Invocation, From: rec.Messages}
 	return rec, nil
 }
 

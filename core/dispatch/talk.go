@@ -20,14 +20,10 @@ func (t *turn) message(ctx context.Context) (core.Finish, error) {
 	}
 	e := t.claim.Event
 	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}}
-	harness, err := t.Harness(s, s)
-	if err != nil {
-		return core.Finish{}, err
-	}
 	facts := t.facts()
 	facts.Actor = t.named(ctx, facts.Actor)
 	ctx = core.WithTurn(ctx, facts)
-	return t.outcome(ctx, s, harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation)))
+	return t.outcome(ctx, s, t.Harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation), chat.WithStores(s, s)))
 }
 
 // parse has the event's platform read its payload.
@@ -46,26 +42,22 @@ func (t *turn) signal(ctx context.Context) (core.Finish, error) {
 	if err := json.Unmarshal(t.claim.Event.Payload, &p); err != nil {
 		return core.Finish{}, core.Wrap(core.Internal, err, "")
 	}
-	paused, err := t.Store.LoadPaused(ctx, p.Invocation, "")
+	s := &staging{store: t.Store, claim: t.claim}
+	paused, err := s.Paused(ctx, p.Invocation)
 	if err != nil {
 		return core.Finish{}, err
 	}
 	if paused == nil {
 		return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.SuspensionRecordInvalid, Cause: "the turn is no longer paused"}}, nil
 	}
-	s := &staging{store: t.Store, claim: t.claim}
-	harness, err := t.Harness(s, s)
-	if err != nil {
-		return core.Finish{}, err
-	}
 	var heard core.Outcome
-	defer harness.Subscribe(paused.Session, func(o core.Outcome) { heard = o })()
+	defer t.Harness.Subscribe(paused.Session, func(o core.Outcome) { heard = o })()
 	facts, err := t.requester(ctx, core.ApprovalID(p.SignalID))
 	if err != nil {
 		return core.Finish{}, err
 	}
 	ctx = core.WithTurn(ctx, facts)
-	answer := harness.Resume(ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload})
+	answer := t.Harness.Resume(ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload}, chat.WithStores(s, s))
 	if heard == nil {
 		heard = answer // refused before it ran: no turn, no listener
 	}
@@ -96,10 +88,7 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 		f.Paused, f.Evidence = s.paused, t.evidence
 		f.Posts = t.replies(o.Pending)
 		f.End = core.End{Kind: core.EndSuspended}
-		approval, posts, ok, err := t.Approvals.Open(facts(ctx), s.paused.Session, o)
-		if err != nil {
-			return core.Finish{}, err
-		}
+		approval, posts, ok := t.Approvals.Open(facts(ctx), s.paused.Session, o)
 		if ok {
 			f.Approval = &approval
 			f.Posts = append(f.Posts, posts...)

@@ -113,20 +113,55 @@ func (t *turn) decide(ctx context.Context) (f core.Finish, err error) {
 
 // finish commits the end. It must not be cut by the end of ctx: the work is done. A store that is busy is tried again for a while;
 // what can't be committed is taken again when the lease has run out.
+//
+// Where the store refuses a session or a pause that is to be kept, for another reason than being busy, the turn has failed with that:
+// it ends as session_save_failed or suspension_persistence_failed, and keeps neither.
 func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
-	f.Claim = t.claim
-	err := t.persist(ctx, func(ctx context.Context) error { return t.Store.Finish(ctx, f) })
+	stored := t.store(ctx, f)
+	if category := unsaved(f); category != "" && refused(stored) {
+		without, ending := t.failed(ctx, &harnessError{t.Harness.Errored(core.Wrap(category, stored, ""))})
+		if ending == nil {
+			f, stored = without, t.store(ctx, without)
+		}
+	}
 	switch {
-	case err == nil && f.Retry != nil:
+	case stored == nil && f.Retry != nil:
 		t.log.Info("turn will be retried", "category", f.Retry.Category, "after", f.Retry.After)
-	case err == nil:
+	case stored == nil:
 		t.log.Info("turn ended", "kind", t.claim.Event.Kind(), "end", f.End.Kind, "category", f.End.Category, "took", time.Since(began).Round(time.Millisecond))
 		t.Delivered()
-	case core.CategoryOf(err) == core.LeaseLost:
+	case core.CategoryOf(stored) == core.LeaseLost:
 		t.log.Warn("the lease on the conversation was lost; the turn is discarded", "category", core.LeaseLost)
 	default:
-		t.log.Error("storing the end of the turn failed; it will run again", "category", core.CategoryOf(err), "err", err)
+		t.log.Error("storing the end of the turn failed; it will run again", "category", core.CategoryOf(stored), "err", stored)
 	}
+}
+
+func (t *turn) store(ctx context.Context, f core.Finish) error {
+	f.Claim = t.claim
+	return t.persist(ctx, func(ctx context.Context) error { return t.Store.Finish(ctx, f) })
+}
+
+// unsaved is the category of a turn whose Finish the store refuses; "" where it keeps nothing of the engine's.
+func unsaved(f core.Finish) core.Category {
+	switch {
+	case f.Paused != nil:
+		return core.SuspensionPersistenceFailed
+	case f.Session != nil:
+		return core.SessionSaveFailed
+	}
+	return ""
+}
+
+// refused reports whether the store has answered no: it is neither busy nor slow, and the conversation is still this turn's.
+func refused(err error) bool {
+	return err != nil && !temporary(err) && core.CategoryOf(err) != core.LeaseLost && !errors.Is(err, context.Canceled)
+}
+
+// temporary reports whether a write may succeed in a moment.
+func temporary(err error) bool {
+	c := core.CategoryOf(err)
+	return c == core.StoreBusy || c == core.StoreFull || errors.Is(err, context.DeadlineExceeded)
 }
 
 // persist writes what must not be lost because the store is busy or slow for a moment. A lost conversation ends it at once.
@@ -137,9 +172,7 @@ func (t *turn) persist(ctx context.Context, write func(context.Context) error) e
 		try, cancel := context.WithTimeout(ctx, persistFor)
 		err := write(try)
 		cancel()
-		c := core.CategoryOf(err)
-		again := c == core.StoreBusy || c == core.StoreFull || errors.Is(err, context.DeadlineExceeded)
-		if !again || time.Now().After(until) {
+		if !temporary(err) || time.Now().After(until) {
 			return err
 		}
 		newWake().wait(ctx, wait)

@@ -91,8 +91,9 @@ func concurrently(ctx context.Context, parts []*part, limit int, policy Policy) 
 
 // settle makes a container's end of what its parts came to. gather is the update of those that are done.
 //
-// A part that suspends suspends the container, and what the others had come to by then is kept: a resume goes on behind it with that
-// (suspension §8.2). Where the node is kept (KeepNode) the container runs again as a whole, and nothing is.
+// A part that suspends suspends the container, and no other part contributes, not even one that had already ended: what a pause holds
+// must not depend on which part was quicker (suspension §8.2, §8.3, §10). A resume goes on behind the container with the state that it
+// began with; where the node is kept (KeepNode) the container runs again as a whole.
 func (v *visit) settle(ctx context.Context, first *part, gather func() (Update, error)) (Update, *halt, error) {
 	switch {
 	case first == nil && ctx.Err() != nil:
@@ -104,29 +105,12 @@ func (v *visit) settle(ctx context.Context, first *part, gather func() (Update, 
 		return nil, nil, first.err
 	}
 	h := first.halt
-	out := &halt{descriptor: core.Descriptor{SignalID: h.descriptor.SignalID, Metadata: maps.Clone(first.note)}, rerun: h.rerun,
+	descriptor := h.descriptor
+	descriptor.Metadata = maps.Clone(first.note)
+	out := &halt{descriptor: descriptor, rerun: h.rerun,
 		attempt: v.attempts - 1, path: h.path, told: h.told}
 	maps.Copy(out.descriptor.Metadata, h.descriptor.Metadata)
-	if !h.rerun {
-		u, err := gather()
-		if err != nil {
-			return v.broken(h, err)
-		}
-		state, fail := v.merge(u)
-		if fail != nil {
-			return v.broken(h, fail)
-		}
-		out.state = &state
-	}
 	return nil, out, nil
-}
-
-// broken ends a suspension that can't be kept.
-func (v *visit) broken(h *halt, err error) (Update, *halt, error) {
-	for _, tell := range h.told {
-		tell(h.descriptor, err)
-	}
-	return nil, nil, err
 }
 
 // failures are the records of the parts that failed.

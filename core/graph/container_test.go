@@ -169,7 +169,7 @@ func TestContainersAreCheckedWhenCompiled(t *testing.T) {
 	}
 }
 
-// askFor suspends on one item, once the others are done, so that what was accumulated is sure.
+// askFor suspends on one item, once the others are done.
 func askFor(n int, done chan struct{}, opts ...graph.SuspendOption) graph.Node {
 	return func(ctx context.Context, s graph.State) (graph.Update, error) {
 		if item.Get(s) == n {
@@ -204,8 +204,46 @@ func TestAnInstanceThatSuspendsSuspendsTheFanOut(t *testing.T) {
 		t.Errorf("%d suspended events", suspended)
 	}
 	res = want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Resume: res.Invocation}), graph.Completed)
-	if got := results.Get(res.State); !slices.Equal(got, []int{1, 3}) || len(trail.Get(res.State)) != 1 {
+	if got := results.Get(res.State); len(got) != 0 || len(trail.Get(res.State)) != 1 {
 		t.Errorf("results %v", got)
+	}
+}
+
+// TestSiblingsOfASuspensionContributeNothing: not even those that had ended before it, so that a pause does not depend on who was
+// quicker.
+func TestSiblingsOfASuspensionContributeNothing(t *testing.T) {
+	fan := func(concurrency int) *graph.Builder {
+		leaf := each(t, func(ctx context.Context, s graph.State) (graph.Update, error) {
+			if item.Get(s) == 2 {
+				return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "x"})
+			}
+			return times(1)(ctx, s)
+		})
+		return over(t, leaf, func(f *graph.FanOut) { f.Concurrency = concurrency })
+	}
+	ended := make(chan struct{})
+	last := func(ctx context.Context, _ graph.State) (graph.Update, error) {
+		<-ended
+		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "x"})
+	}
+	quick := branchesOf(t, graph.FailFast, leave("a"), last).Observe(graph.Observer{Name: "o", On: func(_ context.Context, e graph.Event) error {
+		if e.Branch == "b0" && e.Phase == graph.PhaseCompleted {
+			close(ended)
+		}
+		return nil
+	}})
+	for name, b := range map[string]*graph.Builder{"one after another": fan(1), "side by side": fan(3), "branches": quick} {
+		t.Run(name, func(t *testing.T) {
+			g, st := compile(t, b), through{graph.NewMemory()}
+			res := want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{}), graph.Suspended)
+			if len(results.Get(res.State)) != 0 || len(trail.Get(res.State)) != 0 {
+				t.Errorf("the pause holds results %v, trail %v", results.Get(res.State), trail.Get(res.State))
+			}
+			res = want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{Resume: res.Invocation}), graph.Completed)
+			if len(results.Get(res.State)) != 0 || !slices.Equal(trail.Get(res.State), []string{"c"}) {
+				t.Errorf("resumed to results %v, trail %v", results.Get(res.State), trail.Get(res.State))
+			}
+		})
 	}
 }
 
@@ -312,7 +350,7 @@ func TestAContainerInASubgraphGoesOnBehindIt(t *testing.T) {
 		t.Errorf("suspended at %v with %v", res.Namespace, res.Descriptor.Metadata)
 	}
 	res = want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{Resume: res.Invocation}), graph.Completed)
-	if got := results.Get(res.State); !slices.Equal(got, []int{1, 3}) || strings.Join(trail.Get(res.State), " ") != "c z" {
+	if got := results.Get(res.State); len(got) != 0 || strings.Join(trail.Get(res.State), " ") != "c z" {
 		t.Errorf("results %v, trail %v", got, trail.Get(res.State))
 	}
 }
@@ -387,13 +425,12 @@ func TestOfTwoInstancesThatSuspendOneCounts(t *testing.T) {
 	}
 }
 
-// TestAPauseWhoseRestDoesNotFitFails: what the other instances came to must be mergeable, or nothing is paused.
-func TestAPauseWhoseRestDoesNotFitFails(t *testing.T) {
+// TestAPauseIgnoresResultsThatDoNotFit: what the other instances came to is not merged, so it can't fail the pause.
+func TestAPauseIgnoresResultsThatDoNotFit(t *testing.T) {
 	full := graph.Field("results", graph.NewReducer("full", func(prior, update []int) ([]int, error) { return nil, errPlain }))
 	leaf := each(t, askFor(2, make(chan struct{}, 2)))
 	g := compile(t, graph.New("outer", "1").Fields(items.Default([]int{1, 2, 3}), full).Entry("fan").
 		FanOut("fan", graph.FanOut{Graph: leaf, Items: "items", Item: "item", Outputs: map[string]string{"results": "result"}}).Edge("fan", graph.END))
-	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
-	wantCategory(t, res.Err, core.ReducerError)
-	wantCategory(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Resume: res.Invocation}).Err, core.SuspensionRecordInvalid)
+	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Suspended)
+	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Resume: res.Invocation}), graph.Completed)
 }

@@ -13,11 +13,7 @@ import (
 func (v *visit) pause() (*halt, *Error) {
 	h, t := v.halt, v.open
 	v.open = nil
-	state := v.pre
-	if h.state != nil {
-		state, h.state = *h.state, nil
-	}
-	h.levels = append(h.levels, level{v.r, v.name, state})
+	h.levels = append(h.levels, level{v.r, v.name, v.pre})
 	h.path = append([]string{v.name}, h.path...)
 	h.told = append(h.told, func(d core.Descriptor, err error) {
 		t.e.Phase, t.e.Err = PhaseCompleted, err

@@ -22,7 +22,6 @@ type halt struct {
 	attempt    int
 	levels     []level // the innermost first
 	path       []string
-	state      *State // of the container that it halts: with what its other instances came to
 	told       []func(core.Descriptor, error)
 }
 

@@ -1,7 +1,6 @@
-// Package strictjson reads JSON that somebody else wrote, without the kindnesses of encoding/json that turn into faults at a
-// boundary: keys are matched exactly, a key that stands twice is refused (unless the caller says Repeats), invalid UTF-8 and lone
-// surrogates are refused, nothing may follow the value, nesting has a limit, numbers keep their digits. Every value knows its line,
-// column and JSON pointer, so that an error can point.
+// Package strictjson parses JSON from outside, without the leniency of encoding/json: keys are matched exactly, repeated keys are refused
+// (unless the caller passes Repeats), invalid UTF-8 and lone surrogates are refused, nothing may follow the value, nesting is limited, and
+// numbers keep their digits. Every value knows its line and column, and errors have a JSON pointer.
 //
-// Parse gives a tree. It reads all of its input or fails with one *Error; it never panics on any input.
+// Parse gives a tree. It reads all of its input or fails with one *Error; it never panics.
 package strictjson

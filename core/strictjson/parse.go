@@ -14,8 +14,8 @@ const MaxDepth = 512
 // Option changes what Parse accepts.
 type Option func(*parser)
 
-// Repeats keeps every member of a key that stands twice instead of refusing the text: for formats whose readers ignore what they
-// do not know, and for free-form parts. Get gives the first of them, Any the last; the caller refuses where it must.
+// Repeats keeps every member of a repeated key instead of refusing the text: for formats whose readers ignore unknown keys, and for
+// free-form parts. Get gives the first of them, Any the last; the caller refuses repeats where necessary.
 func Repeats(p *parser) { p.repeats = true }
 
 // Parse reads exactly one JSON value. The error is always an *Error.
@@ -49,7 +49,7 @@ func (p *parser) fail(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Reason: fmt.Sprintf(format, args...), Pointer: Pointer(p.path...), Line: p.line, Column: p.pos - p.lineStart + 1}
 }
 
-// here names the next byte for an error.
+// here describes the next character for an error.
 func (p *parser) here() string {
 	if p.pos >= len(p.data) {
 		return "end of input"
@@ -148,7 +148,7 @@ func (p *parser) object(depth int) ([]Member, error) {
 		}
 		p.path = append(p.path, m.Key)
 		if seen[m.Key] && !p.repeats {
-			e := p.fail(DuplicateKey, "the key %q stands twice", m.Key)
+			e := p.fail(DuplicateKey, "the key %q is repeated", m.Key)
 			e.Line, e.Column = m.Line, m.Column
 			return nil, e
 		}

@@ -19,7 +19,7 @@ const (
 	Object Kind = "object"
 )
 
-// Value is one JSON value and where it stands. Of the payload fields only the one that its Kind names is set.
+// Value is one JSON value and its position. Only the payload field of its Kind is set.
 type Value struct {
 	Kind    Kind
 	Bool    bool
@@ -40,7 +40,7 @@ type Member struct {
 	Line, Column int // of the key
 }
 
-// Get gives the member of that exact key, nil where v is no object or has no such key.
+// Get gives the member of that exact key; nil if v is no object or has no such key.
 func (v *Value) Get(key string) *Value {
 	if v == nil {
 		return nil
@@ -53,7 +53,7 @@ func (v *Value) Get(key string) *Value {
 	return nil
 }
 
-// Raw is the part of the text that v was read from; data must be what Parse was given.
+// Raw is the part of the text that v was parsed from; data must be the text that Parse was given.
 func (v *Value) Raw(data []byte) json.RawMessage {
 	return json.RawMessage(append([]byte(nil), data[v.start:v.end]...))
 }
@@ -83,7 +83,7 @@ func (v *Value) Any() any {
 	return nil
 }
 
-// Code says which rule a text broke.
+// Code says which rule a text breaks.
 type Code string
 
 // The rules.
@@ -92,7 +92,7 @@ const (
 	DuplicateKey Code = "duplicate_key"
 	Encoding     Code = "encoding" // invalid UTF-8, or half a surrogate pair
 	TooDeep      Code = "too_deep"
-	Trailing     Code = "trailing" // something stands after the value
+	Trailing     Code = "trailing" // there is something after the value
 )
 
 // Error says what is wrong with a text, and where.
@@ -103,7 +103,7 @@ type Error struct {
 	Line, Column int
 }
 
-// Error gives place and reason.
+// Error gives position and reason.
 func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }

@@ -13,10 +13,10 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// digestOf is "sha256:" and the hash of v's canonical JSON. v is a value of this package, which always has one.
+// digestOf is "sha256:" and the hash of v's canonical JSON. v is a value of this package, which always has a JSON form.
 func digestOf(v any) string { return sum(canonical(v)) }
 
-// Digest is the form in which the contract binds texts: "sha256:" and the hash in lower-case hex.
+// Digest is the digest of a text as the contract writes it: "sha256:" and the hash in lower-case hex.
 func Digest(text string) string { return sum([]byte(text)) }
 
 func sum(text []byte) string {
@@ -24,7 +24,7 @@ func sum(text []byte) string {
 	return "sha256:" + hex.EncodeToString(h[:])
 }
 
-// canonical writes a value of this package: its JSON by its tags, keys sorted by bytes, nothing between the tokens.
+// canonical gives the canonical JSON of a value of this package: keys sorted by bytes, nothing between the tokens.
 func canonical(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -37,7 +37,7 @@ func canonical(v any) []byte {
 	return appendCanonical(nil, tree)
 }
 
-// appendCanonical writes a tree. Of a key that stands twice in a free-form part the last value counts.
+// appendCanonical writes a tree. If a key of a free-form part is repeated, the last value counts.
 func appendCanonical(b []byte, v *strictjson.Value) []byte {
 	switch v.Kind {
 	case strictjson.Object:
@@ -83,7 +83,7 @@ func lastOfEach(members []strictjson.Member) []strictjson.Member {
 	return sorted
 }
 
-// appendString escapes what JSON makes us escape and nothing else: encoding/json would escape <, >, & and U+2028 too.
+// appendString escapes only what JSON requires: encoding/json would also escape <, >, & and U+2028.
 func appendString(b []byte, s string) []byte {
 	const short = "\b\t\n\f\r"
 	b = append(b, '"')
@@ -102,8 +102,8 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// appendNumber writes a number as the reference's serde_json 1.0.87 does: what fits 64 bits in plain decimal; all others as the
-// shortest float that reads back, with a fraction (100.0), from 1e16 up and below 1e-5 with an exponent (1e16, 1.5e-7).
+// appendNumber writes a number as the reference's serde_json 1.0.87 does: 64-bit integers in plain decimal, other numbers as the
+// shortest float that parses to the same value, with a fraction (100.0), and with an exponent from 1e16 up and below 1e-5 (1e16, 1.5e-7).
 func appendNumber(b []byte, n string) []byte {
 	if !strings.ContainsAny(n, ".eE") && n != "-0" {
 		if i, err := strconv.ParseInt(n, 10, 64); err == nil {
@@ -115,7 +115,7 @@ func appendNumber(b []byte, n string) []byte {
 	}
 	f, err := strconv.ParseFloat(n, 64)
 	if err != nil {
-		panic("typestate: number out of range: " + n) // the decoder lets none in
+		panic("typestate: number out of range: " + n) // the decoder refuses those
 	}
 	if a := math.Abs(f); a != 0 && (a >= 1e16 || a < 1e-5) {
 		text := strconv.FormatFloat(f, 'e', -1, 64)

@@ -1,11 +1,11 @@
 package typestate
 
-// Class is a machine-readable word for what keeps a gate shut (§8).
+// Class is a machine-readable reason why a gate is closed (§8).
 type Class string
 
 // The classes of the contract.
 const (
-	SchemaInvalid          Class = "tool.schema_invalid" // an error row without the whole typed envelope
+	SchemaInvalid          Class = "tool.schema_invalid" // an error row without a complete typed envelope
 	ResultMissing          Class = "tool.result_missing"
 	ResultOrphan           Class = "tool.result_orphan"
 	UseMissing             Class = "tool.use_missing"
@@ -20,7 +20,7 @@ const (
 	ArtifactMissing        Class = "handoff.required_artifact_missing"
 	TargetNotAllowed       Class = "handoff.target_not_allowed"
 	ReturnPathMissing      Class = "handoff.return_path_missing"
-	EvidenceMissing        Class = "mutation.use_evidence_missing" // never of a join check
+	EvidenceMissing        Class = "mutation.use_evidence_missing" // never from a join check
 )
 
 // The classes of a claimed governance profile.
@@ -30,8 +30,8 @@ const (
 	PackageMismatch Class = "governance.policy_package_mismatch"
 )
 
-// Classes that the contract's minimum lacks and its rules need; MutationReady alone gives them.
+// Classes that the contract's minimum does not have and its rules need; only MutationReady gives them.
 const (
-	PolicyMismatch    Class = "mutation.policy_digest_mismatch" // the turn is bound to another mutation policy than today's
+	PolicyMismatch    Class = "mutation.policy_digest_mismatch" // the turn is bound to another mutation policy than the active one
 	ActionModeInvalid Class = "protocol.action_mode_invalid"    // not code, json or text, or free text without an adapter
 )

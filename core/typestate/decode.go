@@ -1,7 +1,7 @@
 package typestate
 
-// Decode reads a join check's input: strictly typed, exact keys, unknown keys ignored. The error is of category invalid; its
-// message says where and what. Blank texts are Normalize's to judge.
+// Decode parses a join check's input: strictly typed, exact keys, unknown keys ignored. The error is of category invalid; its
+// message says where and what. Blank texts are judged by Normalize.
 func Decode(data []byte) (Input, error) {
 	r := &reader{}
 	tree := r.parse(data)
@@ -12,7 +12,7 @@ func Decode(data []byte) (Input, error) {
 	return in, r.err
 }
 
-// top names members of the outermost object without a prefix.
+// top is the outermost object, whose members are named without a prefix.
 func (o object) top() object {
 	o.at = ""
 	return o

@@ -2,7 +2,7 @@ package typestate
 
 import "slices"
 
-// derive computes all that follows from the rows: who lacks what, the context's state, and the digests.
+// derive computes what follows from the rows: the differences, the context's state, and the digests.
 func (n *Normalized) derive() {
 	j, x := &n.JoinState, &n.ContextState
 	j.Requested = each(n.ToolRequests, func(r ToolRequest) string { return r.ToolCallID })
@@ -34,7 +34,7 @@ func each[T any](rows []T, key func(T) string) []string {
 	return ids
 }
 
-// without gives what is in a and not in b; both are sorted. It is never nil: the join set's digest writes empty lists.
+// without gives what is in a and not in b; both are sorted. The result is never nil: the join set's digest includes empty lists.
 func without(a, b []string) []string {
 	rest := []string{}
 	for _, id := range a {
@@ -49,7 +49,7 @@ func all[T any](rows []T, holds func(T) bool) bool {
 	return !slices.ContainsFunc(rows, func(r T) bool { return !holds(r) })
 }
 
-// set gives rows that are never nil: the digest of no rows is that of [].
+// set gives a copy that is never nil: the digest of no rows is that of [].
 func set[T any](rows []T) []T { return append([]T{}, rows...) }
 
 func (n *Normalized) digest() {
@@ -58,7 +58,7 @@ func (n *Normalized) digest() {
 	d.RequestSet, d.ResultSet, d.UseSet = digestOf(set(n.ToolRequests)), digestOf(set(n.ToolResults)), digestOf(set(n.ToolUse))
 	d.ToolRenderSet, d.QueueSet, d.StateViewSet = digestOf(set(n.ToolRender)), digestOf(set(n.ReminderQueue)), digestOf(set(n.StateViews))
 	d.ProtocolState = digestOf(n.ProtocolState)
-	var handoff any // null where there is none
+	var handoff any // null if there is none
 	if n.Handoff != nil {
 		d.Handoff = digestOf(n.Handoff)
 		handoff = d.Handoff

@@ -2,8 +2,8 @@ package typestate
 
 import "encoding/json"
 
-// Input is what a join check reads: one turn's evidence, and what is asked of it beyond the contract's own rules. Texts that are
-// optional are absent where they are blank. Its JSON is the command's input form.
+// Input is the input of a join check: one turn's evidence, and constraints beyond the contract's own rules. A blank optional text counts
+// as absent. Its JSON is the input of the command join-check.
 type Input struct {
 	Evidence      Evidence       `json:"evidence"`
 	Governance    *Governance    `json:"governanceProfile,omitempty"`
@@ -13,7 +13,7 @@ type Input struct {
 	Decomposition *Decomposition `json:"decompositionConstraints,omitempty"`
 }
 
-// Evidence is what one turn did, in rows (§3).
+// Evidence is the record of one turn, in rows (§3).
 type Evidence struct {
 	CallSpec       CallSpec      `json:"callSpec"`
 	ToolRequests   []ToolRequest `json:"toolRequests,omitempty"`
@@ -43,7 +43,7 @@ type CallSpec struct {
 	DecompositionPolicyDigest string `json:"decompositionPolicyDigest"`
 }
 
-// ToolRequest is a call that the model asked for. Name and id are required.
+// ToolRequest is a call that the model requested. Name and id are required.
 type ToolRequest struct {
 	ToolCallID      string `json:"toolCallId"`
 	ToolName        string `json:"toolName"`
@@ -52,19 +52,19 @@ type ToolRequest struct {
 	SearchRefDigest string `json:"searchRefDigest,omitempty"`
 }
 
-// ToolResult is a call's end as it was seen: typed, raw, or both.
+// ToolResult is the observed result of a call: typed, raw, or both.
 type ToolResult struct {
 	ToolCallID   string          `json:"toolCallId"`
-	Status       string          `json:"status,omitempty"` // ok or error; "" = told by the rest
+	Status       string          `json:"status,omitempty"` // ok or error; "" = derived from the other fields
 	ResultDigest string          `json:"resultDigest,omitempty"`
-	Payload      json.RawMessage `json:"payload,omitempty"` // digested where ResultDigest is not given
+	Payload      json.RawMessage `json:"payload,omitempty"` // digested if ResultDigest is not given
 	ErrorCode    string          `json:"errorCode,omitempty"`
 	Retryable    *bool           `json:"retryable,omitempty"`
 	ErrorMessage string          `json:"errorMessage,omitempty"`
 	RawError     json.RawMessage `json:"rawError,omitempty"`
 }
 
-// ToolUse says what became of a result: consumed (fed to the next model call), observed or discarded.
+// ToolUse says how a result was used: consumed (given to the next model call), observed or discarded.
 type ToolUse struct {
 	ToolCallID   string `json:"toolCallId"`
 	Disposition  string `json:"disposition"`
@@ -77,14 +77,14 @@ type ProtocolState struct {
 	ContinuationAllowed bool   `json:"continuationAllowed"`
 }
 
-// Handoff is a packet that passes the work on.
+// Handoff is a packet that transfers the work.
 type Handoff struct {
 	Target               string   `json:"target"`
 	RequiredArtifactRefs []string `json:"requiredArtifactRefs,omitempty"`
 	ReturnPathRef        string   `json:"returnPathRef,omitempty"`
 }
 
-// ToolRender is how a result was shown, to the operator and to the model.
+// ToolRender says how a result was shown to the operator and to the model.
 type ToolRender struct {
 	ToolCallID            string `json:"toolCallId"`
 	OperatorPayloadDigest string `json:"operatorPayloadDigest"`
@@ -93,14 +93,14 @@ type ToolRender struct {
 	PolicyDigest          string `json:"policyDigest"`
 }
 
-// Queue is how a queue of reminders was reduced.
+// Queue says how a queue of reminders was reduced.
 type Queue struct {
 	QueueID       string `json:"queueId"`
 	ReducedDigest string `json:"reducedDigest"`
 	PolicyDigest  string `json:"policyDigest"`
 }
 
-// StateView is what the model was shown of the state.
+// StateView says what part of the state the model was shown.
 type StateView struct {
 	ViewID       string   `json:"viewId"`
 	ViewDigest   string   `json:"viewDigest"`
@@ -108,7 +108,7 @@ type StateView struct {
 	SourceRefs   []string `json:"sourceRefs,omitempty"`
 }
 
-// Governance is a claim on the governance profile and where its policy package came from.
+// Governance is a claim of the governance profile, and the provenance of its policy package.
 type Governance struct {
 	ClaimID    string      `json:"claimId,omitempty"`
 	Claimed    bool        `json:"claimed"`
@@ -123,25 +123,25 @@ type Provenance struct {
 	BoundDigest    string `json:"boundDigest,omitempty"`
 }
 
-// Protocol says what the transport saw. Nil = it did not look.
+// Protocol says what the transport observed. Nil = it did not check.
 type Protocol struct {
 	ParallelTransportOrderValid *bool `json:"parallelTransportOrderValid,omitempty"`
 }
 
-// HandoffRules are what a handoff packet must hold.
+// HandoffRules say what a handoff packet must contain.
 type HandoffRules struct {
 	RequiredArtifactRefs []string `json:"requiredArtifactRefs,omitempty"`
 	AllowedTargets       []string `json:"allowedTargets,omitempty"`
 	RequireReturnPath    bool     `json:"requireReturnPath,omitempty"`
 }
 
-// Truncation says whether results had to be cut by policy, and whether they were.
+// Truncation says whether the policy required results to be truncated, and whether they were truncated correctly.
 type Truncation struct {
 	Required bool `json:"required,omitempty"`
 	Valid    bool `json:"valid,omitempty"`
 }
 
-// Decomposition says what the turn's execution pattern must be. Nil Admissible = nobody judged it.
+// Decomposition says what the turn's execution pattern must be. Nil Admissible = it was not judged.
 type Decomposition struct {
 	Admissible               *bool  `json:"admissible,omitempty"`
 	ExpectedExecutionPattern string `json:"expectedExecutionPattern,omitempty"`

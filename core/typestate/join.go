@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// JoinCheck normalises a turn's evidence and judges whether its typestate is closed (§5). Every rule is asked; what fails is a set
+// JoinCheck normalises a turn's evidence and judges whether its typestate is closed (§5). It applies every rule; the failures are a set
 // of classes. An error (invalid) means that the evidence has no normal form.
 func JoinCheck(in Input) (*Report, error) {
 	n, err := Normalize(in.Evidence)
@@ -17,14 +17,14 @@ func JoinCheck(in Input) (*Report, error) {
 	return newReport(n, sorted(classes)), nil
 }
 
-// sorted gives classes once each, in the order of their bytes; never nil.
+// sorted gives each class once, in the order of their bytes; never nil.
 func sorted(classes []Class) []Class {
 	set := append([]Class{}, classes...)
 	slices.Sort(set)
 	return slices.Compact(set)
 }
 
-// when gives the class where it holds, and nothing elsewhere.
+// when gives the class if the condition holds.
 func when(holds bool, c Class) []Class {
 	if holds {
 		return []Class{c}
@@ -43,7 +43,7 @@ func joinClasses(n *Normalized) []Class {
 	)
 }
 
-// StopReasons are those that the protocol policy admits. Others fail closed.
+// StopReasons are the stop reasons that the protocol policy admits. Others fail closed.
 var StopReasons = []string{"tool_use", "pause_turn", "max_tokens", "end_turn"}
 
 func protocolClasses(p *Protocol, n *Normalized) []Class {
@@ -61,7 +61,7 @@ func decompositionClasses(d *Decomposition, n *Normalized) []Class {
 		digest != "" && digest != n.CallSpec.DecompositionPolicyDigest, DecompositionViolation)
 }
 
-// contextClasses judges the context where the model is asked again, or a result was fed to it.
+// contextClasses judges the context if the model is asked again or a result was given to it.
 func contextClasses(n *Normalized) []Class {
 	x := n.ContextState
 	if !n.ProtocolState.ContinuationAllowed && all(n.ToolUse, func(u ToolUse) bool { return u.Disposition != Consumed }) {
@@ -71,7 +71,7 @@ func contextClasses(n *Normalized) []Class {
 		when(!x.QueueReductionPresent || !x.RenderPolicyValid || !x.QueuePolicyValid || !x.StateViewPolicyValid, QueuePolicyViolation)...)
 }
 
-// handoffClasses judges the packet; none at all holds nothing of what is asked.
+// handoffClasses judges the packet. A missing packet contains nothing of what is required.
 func handoffClasses(rules *HandoffRules, h *Handoff) []Class {
 	if rules == nil {
 		return nil
@@ -98,7 +98,7 @@ func envelopeClasses(results []ToolResult) []Class {
 // GovernanceProfile is the only profile that can be claimed.
 const GovernanceProfile = "profile.doctrine_inf_governance.v0"
 
-// governanceClasses gives at most one class. A wrong claim id is wrong even where nothing is claimed.
+// governanceClasses gives at most one class. An invalid claim id is a failure even if nothing is claimed.
 func governanceClasses(g *Governance) []Class {
 	if g == nil {
 		return nil

@@ -7,27 +7,27 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Mutation is a mutation that asks to run, with what it brings: a turn's evidence, a recorded gate, or both. Where no gate is
-// recorded the evidence is judged here and now, and that judgement is the witness.
+// Mutation is a mutation to be judged, with a turn's evidence, a recorded gate, or both. If no gate is recorded, the evidence is judged
+// now, and that judgement is the witness.
 type Mutation struct {
 	Action       string
 	PolicyDigest string // of the active mutation policy
-	Evidence     *Input // nil: none, or Fault
-	Fault        error  // why the evidence that was given can't be read; then there is none
+	Evidence     *Input // nil: none, or see Fault
+	Fault        error  // why the given evidence can't be read
 	Gate         *Gate  // nil: none was recorded
 }
 
-// Gate is a join check's outcome as it was recorded with an instruction.
+// Gate is the recorded result of a join check.
 type Gate struct {
 	JoinClosed     *bool // nil: not recorded
 	FailureClasses []string
 	WitnessRef     string
 
-	empty bool // nothing at all was recorded
+	empty bool // nothing was recorded
 }
 
-// DecodeMutation reads {mutation: {action, activeMutationPolicyDigest}, joinCheckInput, joinGate}. An error (invalid) means that
-// there is no question; evidence that can't be read is no error but a Fault, for there is an answer to it: not ready.
+// DecodeMutation parses {mutation: {action, activeMutationPolicyDigest}, joinCheckInput, joinGate}. An error (invalid) means that there
+// is no mutation to judge. Evidence that can't be read is no error but a Fault, which has a verdict: not ready.
 func DecodeMutation(data []byte) (Mutation, error) {
 	r := &reader{}
 	tree := r.parse(data)
@@ -68,8 +68,8 @@ func recordedGate(o object) *Gate {
 	return g
 }
 
-// Check answers a mutation. The order is the reference's (no evidence; a recorded class; not closed), then the contract's MUSTs on
-// the evidence. No action is exempt: see the package comment.
+// Check judges a mutation. It applies the reference's rules in their order (no evidence, a recorded class, not closed), then the
+// contract's MUSTs on the evidence. No action is exempt: see the package comment. The error says why evidence can't be read.
 func (m Mutation) Check() (Verdict, error) {
 	recorded := m.Gate != nil && !m.Gate.empty
 	if m.Evidence == nil && !recorded {
@@ -103,7 +103,7 @@ func (m Mutation) Check() (Verdict, error) {
 	return MutationReady(report, *m.Evidence, now), nil
 }
 
-// Refusal makes a verdict that is not ready into an error for whoever asked; nil where it is ready.
+// Refusal is the error of a verdict that is not ready, for the requester; nil if it is ready.
 func (v Verdict) Refusal() error {
 	if v.MutationReady {
 		return nil
@@ -112,5 +112,5 @@ func (v Verdict) Refusal() error {
 	for i, c := range v.FailureClasses {
 		classes[i] = string(c)
 	}
-	return core.Errorf(core.NotAllowed, "The turn is not ready for a change: %s. Nothing was done.", strings.Join(classes, ", "))
+	return core.Errorf(core.NotAllowed, "The change is not allowed after the earlier steps of this turn (%s), so nothing was done.", strings.Join(classes, ", "))
 }

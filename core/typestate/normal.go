@@ -1,13 +1,13 @@
 package typestate
 
-// Kind and Schema mark the normalised form (§4).
+// Kind and Schema identify the normal form (§4).
 const (
 	Kind   = "premath.harness.typestate_normalized.v1"
 	Schema = 1
 )
 
-// Normalized is evidence in the one form that equal turns share (§4): texts trimmed, rows sorted and unique, and everything that
-// is derived from them. Its JSON is the reference's: what is empty is left out.
+// Normalized is the normal form of evidence (§4): texts trimmed, rows sorted and unique, and everything derived from them. Equal turns have
+// equal normal forms. Its JSON is the reference's: empty parts are left out.
 type Normalized struct {
 	Schema         int           `json:"schema"`
 	Kind           string        `json:"kind"`
@@ -27,7 +27,7 @@ type Normalized struct {
 	TrajectoryRefs []string      `json:"trajectoryRefs,omitempty"`
 }
 
-// Result is a tool's end, normalised. Error is set where Status is error, and nowhere else.
+// Result is the normal form of a tool's result. Error is set if and only if Status is error.
 type Result struct {
 	ToolCallID   string    `json:"toolCallId"`
 	Status       string    `json:"status"`
@@ -42,7 +42,7 @@ type Envelope struct {
 	ErrorMessageDigest string `json:"errorMessageDigest"`
 }
 
-// Digests bind the parts of the evidence. JoinSet covers the others but for CallSpec.
+// Digests bind the parts of the evidence. JoinSet covers all others except CallSpec.
 type Digests struct {
 	CallSpec      string `json:"callSpecDigest"`
 	RequestSet    string `json:"requestSetDigest"`
@@ -56,7 +56,7 @@ type Digests struct {
 	JoinSet       string `json:"joinSetDigest"`
 }
 
-// JoinState says which calls have a result and a use. JoinClosed is structural: the four differences are empty.
+// JoinState says which calls have a result and a use. JoinClosed means that the four differences are empty.
 type JoinState struct {
 	Requested  []string `json:"requestedCallIds,omitempty"`
 	Results    []string `json:"resultCallIds,omitempty"`
@@ -65,7 +65,7 @@ type JoinState struct {
 	Differences
 }
 
-// Differences are where requests, results and uses do not meet.
+// Differences are the ids for which requests, results and uses do not match.
 type Differences struct {
 	MissingResult []string `json:"missingResultCallIds,omitempty"` // requested, no result
 	OrphanResult  []string `json:"orphanResultCallIds,omitempty"`  // a result, not requested
@@ -73,7 +73,7 @@ type Differences struct {
 	UnknownUse    []string `json:"unknownUseCallIds,omitempty"`    // a use, no result
 }
 
-// ContextState says what the model can be shown when it is asked again.
+// ContextState says what the next model call can be shown.
 type ContextState struct {
 	Rendered      []string `json:"renderCallIds,omitempty"`
 	Queues        []string `json:"queueIds,omitempty"`
@@ -82,7 +82,7 @@ type ContextState struct {
 	ContextFlags
 }
 
-// ContextFlags are the verdicts on the context. Of no rows all are valid.
+// ContextFlags are the verdicts on the context. Without rows all are valid.
 type ContextFlags struct {
 	QueueReductionPresent    bool `json:"queueReductionPresent"`
 	StateViewPresent         bool `json:"stateViewPresent"`

@@ -8,9 +8,9 @@ import (
 	"gatehouse/core"
 )
 
-// Normalize brings evidence into its one form (§4). It is deterministic, and it gives the first fault in the order of the
-// contract's surfaces: a required text that is blank, a status or disposition out of its set, two different rows under one id. Such
-// an error (invalid) means that there is no evidence: whoever asks for readiness takes it as a no.
+// Normalize gives evidence its normal form (§4). It is deterministic, and reports the first fault in the order of the contract's
+// sections: a blank required text, an unknown status or disposition, two different rows with one id. The error (invalid) means that there
+// is no evidence; a caller that asks for readiness must treat it as a no.
 func Normalize(e Evidence) (*Normalized, error) {
 	c := &cleaner{}
 	n := &Normalized{Schema: Schema, Kind: Kind}
@@ -35,7 +35,7 @@ func Normalize(e Evidence) (*Normalized, error) {
 	return n, nil
 }
 
-// cleaner keeps the first fault. strings.TrimSpace trims what the reference trims: Unicode's White_Space.
+// cleaner cleans rows and keeps the first fault. strings.TrimSpace trims the same characters as the reference: Unicode's White_Space.
 type cleaner struct{ err error }
 
 func (c *cleaner) fail(format string, args ...any) {
@@ -51,7 +51,7 @@ func (c *cleaner) required(s, field string) string {
 	return s
 }
 
-// lower folds ASCII alone: the reference leaves İ and K (the Kelvin sign) what they are, strings.ToLower would not.
+// lower changes only ASCII letters, as the reference does; strings.ToLower would also change İ and K (the Kelvin sign).
 func lower(s string) string {
 	b := []byte(s)
 	for i, ch := range b {
@@ -74,7 +74,7 @@ func refs(list []string) []string {
 	return slices.Compact(set)
 }
 
-// unique cleans rows and sorts them by their key. A second row of one key is dropped where it is the same once cleaned.
+// unique cleans rows and sorts them by their key. A second row with the same key is dropped if it is equal after cleaning.
 func unique[In, Out any](c *cleaner, surface string, list []In, clean func(In) Out, key func(Out) string) []Out {
 	seen := map[string]Out{}
 	var set []Out

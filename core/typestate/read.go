@@ -9,11 +9,11 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// maxPayloadDepth is how deep a free-form part may nest: the reference reads 127 levels, four of them around the part.
+// maxPayloadDepth is how deep a free-form part may nest: the reference allows 127 levels, four of them around the part.
 const maxPayloadDepth = 123
 
-// reader reads typed objects out of a tree and keeps the first fault. Keys are matched exactly and in exact case; keys that nobody
-// asks for are left alone, even where they stand twice.
+// reader reads typed objects from a tree and keeps the first fault. Keys are matched exactly; keys that are not read are ignored, even
+// if they are repeated.
 type reader struct {
 	data []byte
 	err  error
@@ -25,7 +25,7 @@ func (r *reader) fail(at, format string, args ...any) {
 	}
 }
 
-// parse reads a text whose repeated keys are judged where they are asked for.
+// parse parses a text. Repeated keys are faults only where they are read.
 func (r *reader) parse(data []byte) *strictjson.Value {
 	r.data = data
 	v, err := strictjson.Parse(data, strictjson.Repeats)
@@ -36,7 +36,7 @@ func (r *reader) parse(data []byte) *strictjson.Value {
 	return v
 }
 
-// object is a typed object and where it stands.
+// object is a typed object and its position.
 type object struct {
 	r  *reader
 	at string
@@ -58,7 +58,7 @@ func kind(v *strictjson.Value) string {
 	return string(v.Kind)
 }
 
-// get gives the member of that key; nil where there is none. Twice is a fault.
+// get gives the member of that key; nil if there is none. A repeated key is a fault.
 func (o object) get(key string) *strictjson.Value {
 	var found *strictjson.Value
 	for _, m := range o.v.Members {
@@ -66,7 +66,7 @@ func (o object) get(key string) *strictjson.Value {
 			continue
 		}
 		if found != nil {
-			o.r.fail(o.in(key), "stands twice")
+			o.r.fail(o.in(key), "is repeated")
 		}
 		found = m.Value
 	}
@@ -82,7 +82,7 @@ func (o object) in(key string) string {
 
 func absent(v *strictjson.Value) bool { return v == nil || v.Kind == strictjson.Null }
 
-// text is a required text; it may still be blank.
+// text is a required text; it may be blank.
 func (o object) text(key string) string {
 	v := o.get(key)
 	if v == nil || v.Kind != strictjson.String {
@@ -110,7 +110,7 @@ func (o object) flag(key string) bool {
 	return v.Bool
 }
 
-// flagOr is a boolean that is false where it is absent; null is a fault.
+// flagOr is a boolean that is false if absent; null is a fault.
 func (o object) flagOr(key string) bool {
 	return o.get(key) != nil && o.flag(key)
 }
@@ -134,7 +134,7 @@ func (o object) maybeChild(key string) (object, bool) {
 	return o.child(key), true
 }
 
-// items is a list that is empty where it is absent; null is a fault.
+// items is a list that is empty if absent; null is a fault.
 func (o object) items(key string) []*strictjson.Value {
 	v := o.get(key)
 	if v == nil {
@@ -181,7 +181,7 @@ func (o object) raw(key string) json.RawMessage {
 	return v.Raw(o.r.data)
 }
 
-// unusable says what keeps a free-form part from having a canonical form; "" = nothing does.
+// unusable says why a free-form part has no canonical form; "" = it has one.
 func unusable(v *strictjson.Value, depth int) string {
 	if v.Kind == strictjson.Number {
 		if _, err := v.Number.Float64(); err != nil {
@@ -195,7 +195,7 @@ func unusable(v *strictjson.Value, depth int) string {
 	}
 	if v.Kind == strictjson.Array || v.Kind == strictjson.Object {
 		if depth++; depth > maxPayloadDepth {
-			return "nests too deep"
+			return "is nested too deeply"
 		}
 	}
 	for _, item := range nested {

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Readiness is what MutationReady is judged against: what holds today, and not in the evidence.
+// Readiness is what MutationReady needs besides the evidence: what holds now.
 type Readiness struct {
-	PolicyDigest string   // the active mutation policy's; "" is no policy, and nothing is ready under none
-	WitnessRef   string   // where the join check's witness is recorded; "" = it is not
-	Adapters     []string // the normalizerIds that may turn free text into calls
+	PolicyDigest string   // of the active mutation policy; "" = none, and then nothing is ready
+	WitnessRef   string   // of the recorded witness of the join check; "" = none
+	Adapters     []string // the normalizerIds that may make calls from free text
 }
 
-// Verdict is a mutation gate's answer. Ready where there is no class.
+// Verdict is the result of the mutation gate: ready if there is no class.
 type Verdict struct {
 	MutationReady  bool    `json:"mutationReady"`
 	FailureClasses []Class `json:"failureClasses"`
 }
 
-// JSON is the verdict as the command prints it.
+// JSON is the verdict as mutation-check prints it.
 func (v Verdict) JSON() []byte { return pretty(v) }
 
 func verdict(classes ...Class) Verdict {
@@ -29,16 +29,16 @@ func verdict(classes ...Class) Verdict {
 var actionModes = []string{"code", "json", "text"}
 
 // MutationReady judges whether a mutation may follow the evidence (§6), which is a closed prefix of the turn: everything but the
-// mutation itself. It enforces what the contract says MUST, and asks in stages; the first stage that fails gives all of its
-// classes, so that what follows from another fault is not reported beside it:
+// mutation itself. It enforces what the contract says MUST, in stages; the first stage that fails gives all of its classes, so that
+// faults that follow from others are not reported:
 //
-//  1. there is a join check at all, else mutation.use_evidence_missing;
-//  2. it found nothing, and it is closed (§5), with the uses bound to the results they name, and the patterns that imply
-//     decomposition or transfer judged;
-//  3. the action mode is typed, and free text went through a named adapter (§7);
-//  4. the context is ready where the model is asked again (a join check that found nothing implies it; asked again all the same);
+//  1. there is a join check, otherwise mutation.use_evidence_missing;
+//  2. it found nothing, and it is closed (§5), the uses are bound to the results that they name, and patterns that imply
+//     decomposition or transfer are judged;
+//  3. the action mode is known, and free text went through a named adapter (§7);
+//  4. the context is ready if the model is asked again (a join check without classes implies it; it is checked anyway);
 //  5. the turn is bound to the active mutation policy;
-//  6. session, trajectory and witness are linked, else mutation.use_evidence_missing.
+//  6. session, trajectory and witness are linked, otherwise mutation.use_evidence_missing.
 func MutationReady(r *Report, in Input, now Readiness) Verdict {
 	if r == nil || r.Normalized == nil {
 		return verdict(EvidenceMissing)
@@ -65,7 +65,7 @@ func closureClasses(r *Report, in Input) []Class {
 	return append(classes, when(!slices.Contains(plainPatterns, n.CallSpec.ExecutionPattern) && in.Decomposition == nil, DecompositionViolation)...)
 }
 
-// usesBound reports whether every use that names a result's digest names that of its own result.
+// usesBound reports whether every use that names a result's digest names the digest of its own result.
 func usesBound(n *Normalized) bool {
 	return all(n.ToolUse, func(u ToolUse) bool {
 		return u.ResultDigest == "" || all(n.ToolResults, func(r Result) bool {
@@ -74,7 +74,7 @@ func usesBound(n *Normalized) bool {
 	})
 }
 
-// plainPatterns imply neither decomposition nor transfer: one call, one after the other, or several of one answer side by side.
+// plainPatterns imply neither decomposition nor transfer: one call, calls in sequence, or parallel calls of one answer.
 var plainPatterns = []string{"single", "chain", "parallel"}
 
 func modeClasses(n *Normalized, adapters []string) []Class {

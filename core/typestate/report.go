@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 )
 
-// WitnessKind marks a join check's witness.
+// WitnessKind identifies a join check's witness.
 const WitnessKind = "premath.harness.join_check.v1"
 
-// Report is a join check's verdict. JoinClosed says that no class was found at all, governance included; the structural flag is
+// Report is a join check's verdict. JoinClosed means that no class was found, governance included; the flag for the rows alone is
 // Normalized.JoinState.JoinClosed.
 type Report struct {
 	Action         string      `json:"action"`
@@ -25,7 +25,7 @@ const (
 	Rejected = "rejected"
 )
 
-// Witness is what a later gate is shown of a join check.
+// Witness is the part of a join check that a later gate needs.
 type Witness struct {
 	Schema        int           `json:"schema"`
 	WitnessKind   string        `json:"witnessKind"`
@@ -34,10 +34,10 @@ type Witness struct {
 	MutationInput MutationInput `json:"mutationInput"`
 }
 
-// Ref names the witness: the hash of all of it.
+// Ref identifies the witness: the hash of all of it.
 func (w Witness) Ref() string { return "witness://join/" + digestOf(w) }
 
-// JoinInput is what closure is judged by.
+// JoinInput is what the closure was judged by.
 type JoinInput struct {
 	RequestSet                string   `json:"requestSetDigest"`
 	ResultSet                 string   `json:"resultSetDigest"`
@@ -96,7 +96,7 @@ func newReport(n *Normalized, classes []Class) *Report {
 	return r
 }
 
-// JSON is the report as the reference prints it: two spaces, keys in the order of their bytes, no line end.
+// JSON is the report as the reference prints it: indented by two spaces, keys in the order of their bytes, no final newline.
 func (r *Report) JSON() []byte { return pretty(r) }
 
 func pretty(v any) []byte {

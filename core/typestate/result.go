@@ -7,7 +7,7 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// The statuses of a result and the dispositions of a use (§3.2). There is no pending status: a call without a row is not done.
+// The statuses of a result and the dispositions of a use (§3.2). There is no pending status: a call without a row has not ended.
 const (
 	OK     = "ok"
 	Failed = "error"
@@ -17,11 +17,11 @@ const (
 	Discarded = "discarded"
 )
 
-// unknownError is the code of an error that brings none; such a row is tool.schema_invalid too.
+// unknownError is the code of an error without one; such a row is tool.schema_invalid too.
 const unknownError = "unknown_error"
 
-// toolResult normalises a row: what is typed comes first, then the raw error where it is an object. Of a raw error's two names for
-// one thing the first that is there counts here, usable or not; the gate (complete) tries both.
+// toolResult normalises a row. Typed fields take precedence over a raw error that is an object. If the raw error has two names for a
+// field, the first one that exists counts here, usable or not; complete tries both.
 func (c *cleaner) toolResult(r ToolResult) Result {
 	raw := parsed(r.RawError)
 	code := strings.TrimSpace(r.ErrorCode)
@@ -59,8 +59,7 @@ func (c *cleaner) toolResult(r ToolResult) Result {
 	return n
 }
 
-// parsed reads a free-form part; nil where there is none. Evidence that was not decoded but made may hold what is no JSON: then
-// there is none either.
+// parsed parses a free-form part; nil if there is none, or if it is not JSON, as may happen with evidence that was not decoded.
 func parsed(raw json.RawMessage) *strictjson.Value {
 	if len(raw) == 0 {
 		return nil
@@ -72,7 +71,7 @@ func parsed(raw json.RawMessage) *strictjson.Value {
 	return v
 }
 
-// lastOf gives a member of a free-form object; of a repeated key the last, as the reference has it.
+// lastOf gives a member of a free-form object; the last one of a repeated key, as in the reference.
 func lastOf(v *strictjson.Value, key string) *strictjson.Value {
 	var found *strictjson.Value
 	if v != nil {
@@ -108,8 +107,8 @@ func flagOf(raw *strictjson.Value) *bool {
 	return nil
 }
 
-// failing reports whether a raw row tells of an error. A raw error without a status does, even where it holds nothing usable and
-// the row normalises to ok.
+// failing reports whether a raw row is an error. A raw error without a status is one, even if it holds nothing usable and the row
+// normalises to ok.
 func failing(r ToolResult) bool {
 	switch lower(strings.TrimSpace(r.Status)) {
 	case Failed:
@@ -120,7 +119,7 @@ func failing(r ToolResult) bool {
 	return strings.TrimSpace(r.ErrorCode) != "" || r.Retryable != nil || strings.TrimSpace(r.ErrorMessage) != "" || parsed(r.RawError) != nil
 }
 
-// complete reports whether a raw row has all of the typed envelope (§3.2).
+// complete reports whether a raw row has the complete typed envelope (§3.2).
 func complete(r ToolResult) bool {
 	raw := parsed(r.RawError)
 	return anyText(r.ErrorCode, lastOf(raw, "errorCode"), lastOf(raw, "code")) &&

@@ -10,13 +10,20 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
+	"gatehouse/adapters/internal/fakeserver"
 )
+
+// object is a JSON object.
+type object = wire.Object
 
 // route is one route of the REST API.
 type route struct {
 	open       bool // it takes no bot token
 	ungoverned bool // it is outside the global limit
-	do         func(*request) (answer, *failure)
+	do         func(*request) (answer, *form.Failure)
 }
 
 // answer is an answer that does not refuse. A nil body is 204 in most cases.
@@ -25,9 +32,9 @@ type answer struct {
 	body   any
 }
 
-func ok(body any) (answer, *failure)      { return answer{http.StatusOK, body}, nil }
-func created(body any) (answer, *failure) { return answer{http.StatusCreated, body}, nil }
-func nothing() (answer, *failure)         { return answer{status: http.StatusNoContent}, nil }
+func ok(body any) (answer, *form.Failure)      { return answer{http.StatusOK, body}, nil }
+func created(body any) (answer, *form.Failure) { return answer{http.StatusCreated, body}, nil }
+func nothing() (answer, *form.Failure)         { return answer{status: http.StatusNoContent}, nil }
 
 // routes are all routes by method and path, as calls and faults name them.
 var routes map[string]route
@@ -123,23 +130,21 @@ func (s *Server) serveRoute(name string, rt route) http.HandlerFunc {
 		for _, key := range keys {
 			params[key] = r.PathValue(key)
 		}
-		call := Call{
-			Route: name, Path: r.URL.Path, Params: params, Query: r.URL.Query(), Header: r.Header.Clone(), Body: body, Fields: p.fields, At: s.o.Now(),
-		}
+		sent := s.callOf(name, r)
+		sent.Params, sent.Body, sent.Fields = params, body, p.fields
 		for _, f := range p.files {
-			call.Files = append(call.Files, f.Name)
+			sent.Files = append(sent.Files, f.Name)
 		}
-		fault := s.faultFor(&call)
-		place := s.logCall(call)
-		if fault != nil && fault.before(w, r, s, place) {
+		call := fakeserver.Begin(&s.Record, sent)
+		if call.Before(w, r) {
 			return
 		}
 		q := &request{s: s, path: params, query: r.URL.Query(), body: body, parts: p}
 		status, out := s.handle(name, rt, q, r, readErr, w.Header())
-		if fault != nil && fault.after(w, r, s, place) {
+		if call.After(w, r) {
 			return
 		}
-		s.finishCall(place, status, out)
+		call.Finish(status, codeOf(out))
 		writeAnswer(w, status, out)
 	}
 }
@@ -158,30 +163,30 @@ func keysOf(pattern string) []string {
 func (s *Server) handle(name string, rt route, q *request, r *http.Request, readErr error, header http.Header) (int, any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.banned {
+	if s.limits.Banned {
 		header.Set("Content-Type", "text/html")
 		return http.StatusTooManyRequests, []byte("error code: 1015")
 	}
 	if !rt.open && !s.goodToken(r.Header.Get("Authorization")) {
 		s.countInvalid()
-		return 401, unauthorized.body()
+		return 401, form.Unauthorized.Body()
 	}
-	if late := s.take(name, rt, q, header); late != nil {
+	if late := s.limits.Take(name, q.path["channel"]+q.path["guild"]+q.path["token"], !rt.ungoverned, header); late != nil {
 		s.countInvalid()
 		return http.StatusTooManyRequests, late
 	}
 	if errors.Is(readErr, errTooLarge) {
-		return tooLarge.status, tooLarge.body()
+		return form.TooLarge.Status, form.TooLarge.Body()
 	}
 	if readErr != nil {
-		return notJSON.status, notJSON.body()
+		return form.NotJSON.Status, form.NotJSON.Body()
 	}
 	a, failed := rt.do(q)
 	if failed != nil {
-		if failed.status == 401 || failed.status == 403 {
+		if failed.Status == 401 || failed.Status == 403 {
 			s.countInvalid()
 		}
-		return failed.status, failed.body()
+		return failed.Status, failed.Body()
 	}
 	return a.status, a.body
 }
@@ -193,9 +198,12 @@ func (s *Server) goodToken(header string) bool {
 
 // serveUnknown answers what is no route, and remembers it.
 func (s *Server) serveUnknown(w http.ResponseWriter, r *http.Request) {
-	place := s.logCall(Call{Route: r.Method + " " + r.URL.Path, Path: r.URL.Path, Header: r.Header.Clone(), At: s.o.Now(), unknown: true})
-	s.finishCall(place, noSuchRoute.status, noSuchRoute.body())
-	writeAnswer(w, noSuchRoute.status, noSuchRoute.body())
+	call := s.callOf(r.Method+" "+r.URL.Path, r)
+	call.unknown, call.Done, call.Status = true, true, form.NoSuchRoute.Status
+	s.mu.Lock()
+	fakeserver.Note(&s.Record, call)
+	s.mu.Unlock()
+	writeAnswer(w, form.NoSuchRoute.Status, form.NoSuchRoute.Body())
 }
 
 func writeAnswer(w http.ResponseWriter, status int, out any) {
@@ -206,7 +214,7 @@ func writeAnswer(w http.ResponseWriter, status int, out any) {
 	data, isRaw := out.([]byte)
 	if !isRaw {
 		w.Header().Set("Content-Type", "application/json")
-		data = asJSON(out)
+		data = fakeserver.JSON(out)
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(data)

@@ -2,6 +2,9 @@ package discordtest
 
 import (
 	"net/http"
+
+	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
 // AnswerInteraction is the route of first answers, as calls and faults name it.
@@ -11,11 +14,11 @@ var interactionRoutes = map[string]route{
 	AnswerInteraction: {open: true, ungoverned: true, do: answerInteraction},
 }
 
-func answerInteraction(q *request) (answer, *failure) {
+func answerInteraction(q *request) (answer, *form.Failure) {
 	s := q.s
 	i := s.byToken[q.path["token"]]
 	if i == nil || i.ID != q.path["interaction"] {
-		return answer{}, unknownInteraction
+		return answer{}, form.UnknownInteraction
 	}
 	if f := s.answer(i, q); f != nil {
 		return answer{}, f
@@ -24,7 +27,7 @@ func answerInteraction(q *request) (answer, *failure) {
 		return nothing()
 	}
 	o := object{"interaction": object{
-		"id": i.ID, "type": int(i.Kind), "response_message_id": wordOrNil(i.original), "response_message_loading": i.answered == DeferredReply,
+		"id": i.ID, "type": int(i.Kind), "response_message_id": wire.StringOrNil(i.original), "response_message_loading": i.answered == DeferredReply,
 	}}
 	if c := s.channels[i.Channel]; c != nil && i.original != "" {
 		if r := c.find(i.original); r != nil {
@@ -35,15 +38,15 @@ func answerInteraction(q *request) (answer, *failure) {
 }
 
 // answer takes the first answer to an interaction, however it came. The caller holds the lock.
-func (s *Server) answer(i *Interaction, q *request) *failure {
+func (s *Server) answer(i *Interaction, q *request) *form.Failure {
 	now := s.o.Now()
 	if i.answered != 0 {
-		return alreadyAnswered
+		return form.AlreadyAnswered
 	}
-	if i.trouble != "" || now.Sub(i.At) > FirstAnswerWithin {
-		return unknownInteraction
+	if i.failed != "" || now.Sub(i.At) > FirstAnswerWithin {
+		return form.UnknownInteraction
 	}
-	kind := CallbackKind(integer(q.fields, "type"))
+	kind := CallbackKind(wire.Int(q.fields, "type"))
 	data, _ := q.fields["data"].(object)
 	sub := &request{s: s, parts: parts{fields: data, files: q.files}}
 	if data == nil {
@@ -61,10 +64,10 @@ func (s *Server) answer(i *Interaction, q *request) *failure {
 	return nil
 }
 
-var badCallback = badField("type", "BASE_TYPE_CHOICES", "Value must be one of {4, 5, 6, 7, 8, 9, 10, 12}.")
+var badCallback = form.BadField("type", "BASE_TYPE_CHOICES", "Value must be one of {4, 5, 6, 7, 8, 9, 10, 12}.")
 
 // take does what a first answer asks for.
-func (i *Interaction) take(kind CallbackKind, q *request) *failure {
+func (i *Interaction) take(kind CallbackKind, q *request) *form.Failure {
 	s := i.s
 	c := s.channels[i.Channel]
 	switch kind {
@@ -79,12 +82,12 @@ func (i *Interaction) take(kind CallbackKind, q *request) *failure {
 		}
 		i.original = r.ID
 	case DeferredReply:
-		m := Message{Author: s.o.BotUserID, Flags: FlagLoading, Interaction: i.ID, Type: i.messageType()}
-		if integer(q.fields, "flags")&FlagEphemeral != 0 {
-			m.Ephemeral, m.Flags = i.User, m.Flags|FlagEphemeral
+		m := Message{Author: s.o.BotUserID, Flags: wire.FlagLoading, Interaction: i.ID, Type: i.messageType()}
+		if wire.Int(q.fields, "flags")&wire.FlagEphemeral != 0 {
+			m.Ephemeral, m.Flags = i.User, m.Flags|wire.FlagEphemeral
 		}
 		r := s.add(c, m)
-		s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+		s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
 		i.original = r.ID
 	case DeferredUpdate, Update:
 		if i.Message == "" {
@@ -98,7 +101,7 @@ func (i *Interaction) take(kind CallbackKind, q *request) *failure {
 		if i.Kind == Submit || i.Kind == Ping {
 			return badCallback
 		}
-		modal, f := readModal(q.fields)
+		modal, f := form.ReadModal(q.fields)
 		if f != nil {
 			return f
 		}
@@ -113,13 +116,13 @@ func (i *Interaction) take(kind CallbackKind, q *request) *failure {
 // messageType is the type of a message that answers the interaction.
 func (i *Interaction) messageType() int {
 	if i.Kind == Command {
-		return TypeCommand
+		return wire.TypeCommand
 	}
-	return TypeReply
+	return wire.TypeReply
 }
 
 // say posts a message of the interaction's: its answer, or a follow-up.
-func (i *Interaction) say(c *channel, q *request) (*record, *failure) {
+func (i *Interaction) say(c *channel, q *request) (*record, *form.Failure) {
 	s := i.s
 	m, f := q.content(c)
 	if f != nil {
@@ -127,14 +130,14 @@ func (i *Interaction) say(c *channel, q *request) (*record, *failure) {
 	}
 	m.Interaction = i.ID
 	if i.Kind == Command {
-		m.Type = TypeCommand
+		m.Type = wire.TypeCommand
 	}
-	if integer(q.fields, "flags")&FlagEphemeral != 0 {
-		m.Ephemeral, m.Flags = i.User, m.Flags|FlagEphemeral
+	if wire.Int(q.fields, "flags")&wire.FlagEphemeral != 0 {
+		m.Ephemeral, m.Flags = i.User, m.Flags|wire.FlagEphemeral
 	}
 	s.mention(&m)
 	r := s.add(c, m)
-	s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+	s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
 	return r, nil
 }
 
@@ -147,8 +150,8 @@ const (
 )
 
 var webhookRoutes = map[string]route{
-	FollowUp: {open: true, ungoverned: true, do: withToken(func(q *request, i *Interaction, c *channel) (answer, *failure) {
-		if r := c.find(i.original); r != nil && r.Flags&FlagLoading != 0 {
+	FollowUp: {open: true, ungoverned: true, do: withToken(func(q *request, i *Interaction, c *channel) (answer, *form.Failure) {
+		if r := c.find(i.original); r != nil && r.Flags&wire.FlagLoading != 0 {
 			return q.editAnswer(c, r) // the first follow-up to a deferred answer is that answer
 		}
 		r, f := i.say(c, q)
@@ -158,19 +161,19 @@ var webhookRoutes = map[string]route{
 		i.followUps++
 		return ok(q.s.wireMessage(r.Message))
 	})},
-	GetFollowUp: {open: true, ungoverned: true, do: onAnswer(func(q *request, _ *channel, r *record) (answer, *failure) {
+	GetFollowUp: {open: true, ungoverned: true, do: onAnswer(func(q *request, _ *channel, r *record) (answer, *form.Failure) {
 		return ok(q.s.wireMessage(r.Message))
 	})},
-	EditFollowUp: {open: true, ungoverned: true, do: onAnswer(func(q *request, c *channel, r *record) (answer, *failure) {
+	EditFollowUp: {open: true, ungoverned: true, do: onAnswer(func(q *request, c *channel, r *record) (answer, *form.Failure) {
 		return q.editAnswer(c, r)
 	})},
-	DeleteFollowUp: {open: true, ungoverned: true, do: onAnswer(func(q *request, c *channel, r *record) (answer, *failure) {
+	DeleteFollowUp: {open: true, ungoverned: true, do: onAnswer(func(q *request, c *channel, r *record) (answer, *form.Failure) {
 		q.s.remove(c, r)
 		return nothing()
 	})},
 }
 
-func (q *request) editAnswer(c *channel, r *record) (answer, *failure) {
+func (q *request) editAnswer(c *channel, r *record) (answer, *form.Failure) {
 	if f := q.edit(c, r); f != nil {
 		return answer{}, f
 	}
@@ -178,36 +181,36 @@ func (q *request) editAnswer(c *channel, r *record) (answer, *failure) {
 }
 
 // withToken finds the interaction of a call: answered before, and not older than its token lives.
-func withToken(do func(*request, *Interaction, *channel) (answer, *failure)) func(*request) (answer, *failure) {
-	return func(q *request) (answer, *failure) {
+func withToken(do func(*request, *Interaction, *channel) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
+	return func(q *request) (answer, *form.Failure) {
 		s := q.s
 		i := s.byToken[q.path["token"]]
 		switch {
 		case i == nil && q.path["application"] == s.o.ApplicationID:
-			return answer{}, badWebhookToken
+			return answer{}, form.BadWebhookToken
 		case i == nil || q.path["application"] != s.o.ApplicationID || i.answered == 0:
-			return answer{}, unknownWebhook
-		case s.o.Now().Sub(i.At) > TokenLife:
-			return answer{}, badWebhookToken
+			return answer{}, form.UnknownWebhook
+		case s.o.Now().Sub(i.At) > TokenLifetime:
+			return answer{}, form.BadWebhookToken
 		}
 		c := s.channels[i.Channel]
 		if c == nil {
-			return answer{}, unknownChannel
+			return answer{}, form.UnknownChannel
 		}
 		return do(q, i, c)
 	}
 }
 
 // onAnswer finds the message of a call: @original is the first answer, or the message that a button was on.
-func onAnswer(do func(*request, *channel, *record) (answer, *failure)) func(*request) (answer, *failure) {
-	return withToken(func(q *request, i *Interaction, c *channel) (answer, *failure) {
+func onAnswer(do func(*request, *channel, *record) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
+	return withToken(func(q *request, i *Interaction, c *channel) (answer, *form.Failure) {
 		id := q.path["message"]
 		if id == "@original" {
 			id = i.original
 		}
 		r := c.find(id)
 		if r == nil || (r.Interaction != i.ID && r.ID != i.original) {
-			return answer{}, unknownMessage
+			return answer{}, form.UnknownMessage
 		}
 		return do(q, c, r)
 	})

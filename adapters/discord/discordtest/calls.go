@@ -1,83 +1,140 @@
 package discordtest
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"gatehouse/adapters/discord/discordtest/internal/limits"
+	"gatehouse/adapters/internal/fakeserver"
 )
+
+// What every fake server has in faults.
+type (
+	Fault    = fakeserver.Fault[Call]
+	Injected = fakeserver.Injected[Call]
+	Trouble  = fakeserver.Trouble
+)
+
+// The troubles that every platform has. Others are in package fakeserver.
+var (
+	AnswerHeld  = fakeserver.AnswerHeld
+	AnswerLost  = fakeserver.AnswerLost
+	Cut         = fakeserver.Cut
+	Held        = fakeserver.Held
+	ServerError = fakeserver.ServerError
+)
+
+// Scope is whose limit a 429 is about.
+type Scope string
+
+// The scopes of rate limits. A shared one is not counted as an invalid request.
+const (
+	ScopeUser   Scope = "user"
+	ScopeGlobal Scope = "global"
+	ScopeShared Scope = "shared"
+)
+
+// RateLimited answers 429 with Discord's body and headers.
+func RateLimited(after time.Duration, scope Scope) Trouble {
+	t := Trouble{Name: "rate limited", Status: http.StatusTooManyRequests, Wait: after,
+		Header: map[string]string{headerScope: string(scope)}}
+	body := limits.Body(after, scope == ScopeGlobal)
+	if scope == ScopeShared {
+		body["message"], body["code"] = "The resource is being rate limited.", 20016
+	}
+	t.Body = string(fakeserver.JSON(body))
+	return t
+}
+
+// RateLimitedByProxy answers 429 with a page that is no JSON, as the proxy before Discord does to an address that it banned.
+func RateLimitedByProxy(after time.Duration) Trouble {
+	return Trouble{Name: "rate limited by proxy", Status: http.StatusTooManyRequests, Body: "error code: 1015",
+		Header: map[string]string{"Retry-After": limits.WholeSeconds(after), "Content-Type": "text/html"}}
+}
+
+// Refused answers an error with its code and message.
+func Refused(status, code int, message string) Trouble {
+	return Trouble{Name: message, Status: status, Body: string(fakeserver.JSON(object{"message": message, "code": code}))}
+}
+
+// Unauthorized answers 401 as for a bad token.
+func Unauthorized() Trouble { return Refused(401, 0, "401: Unauthorized") }
+
+// MissesAccess answers 403 as for a channel that the bot can't see.
+func MissesAccess() Trouble { return Refused(403, 50001, "Missing Access") }
+
+// MissesPermissions answers 403 as for something that the bot may not do in a channel.
+func MissesPermissions() Trouble { return Refused(403, 50013, "Missing Permissions") }
+
+const headerScope = "X-RateLimit-Scope"
+
+// answerTrouble adds to the answer of an injected trouble what Discord has in it: the code, the headers of a rate limit; and counts it
+// among the invalid requests.
+func (s *Server) answerTrouble(c *Call, t Trouble, header http.Header) {
+	header.Set("Content-Type", "application/json")
+	scope := Scope(t.Header[headerScope])
+	switch scope {
+	case "":
+	case ScopeGlobal:
+		header.Set("X-RateLimit-Global", "true")
+	default:
+		limits.SetHeaders(header, c.Route, 5, 0, s.o.LimitNow().Add(t.Wait), t.Wait)
+	}
+	if scope != "" {
+		header.Set("Retry-After", limits.WholeSeconds(t.Wait))
+	}
+	if (t.Status == 401 || t.Status == 403 || t.Status == 429) && scope != ScopeShared {
+		s.countInvalid()
+	}
+	if !t.Handled {
+		var body struct{ Code int }
+		_ = json.Unmarshal([]byte(t.Body), &body)
+		c.Code = body.Code
+	}
+}
+
+// fake is what every fake server offers to tests.
+type fake = fakeserver.Server[Call, *Call]
 
 // Call is one call of the REST API, or a download, in the order of arrival.
 type Call struct {
+	fakeserver.Call
 	Route  string            // such as CreateMessage
 	Path   string            // as asked for
 	Params map[string]string // what stands in the route's braces: channel, message, ...
-	At     time.Time         // by Options.Now
 	Query  url.Values
-	Header http.Header
-	Body   []byte         // as sent
 	Fields map[string]any // the JSON of the body, or its payload_json
 	Files  []string       // the names of the files sent along
+	Code   int            // Discord's code of an error
 
-	Done    bool // it was answered, or its connection cut
-	Status  int  // of the answer; 0 if there was none
-	Code    int  // Discord's code of an error
-	Fault   string
 	unknown bool
 }
 
-func (s *Server) logCall(c Call) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls = append(s.calls, c)
-	s.changed()
-	return len(s.calls) - 1
+// Of says whether it is a call of a route. A step of the route may be *.
+func (c *Call) Of(route string) bool { return sameRoute(route, c.Route) }
+
+// callOf is a request as a call of a route.
+func (s *Server) callOf(route string, r *http.Request) Call {
+	return Call{Route: route, Path: r.URL.Path, Query: r.URL.Query(), Call: fakeserver.Call{At: s.o.Now(), Header: r.Header.Clone()}}
 }
 
-func (s *Server) finishCall(place, status int, out any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := &s.calls[place]
-	c.Done, c.Status = true, status
-	if o, is := out.(object); is && status >= 400 {
-		c.Code, _ = o["code"].(int)
-	}
-	s.changed()
-}
-
-// Calls are the calls of the routes named, or of all, in the order of arrival.
-func (s *Server) Calls(routes ...string) []Call {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var found []Call
-	for _, c := range s.calls {
-		if len(routes) == 0 || slices.ContainsFunc(routes, func(r string) bool { return sameRoute(r, c.Route) }) {
-			found = append(found, c)
+// codeOf notes the code of an answer that refuses.
+func codeOf(out any) func(*Call) {
+	return func(c *Call) {
+		if o, is := out.(object); is {
+			c.Code, _ = o["code"].(int)
 		}
 	}
-	return found
-}
-
-// CountCalls counts the calls of a route without copying them.
-func (s *Server) CountCalls(route string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := 0
-	for i := range s.calls {
-		if sameRoute(route, s.calls[i].Route) {
-			n++
-		}
-	}
-	return n
 }
 
 // UnknownRoutes are the routes that were asked for and are not known here.
 func (s *Server) UnknownRoutes() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var found []string
-	for _, c := range s.calls {
+	for _, c := range s.Calls() {
 		if c.unknown && !slices.Contains(found, c.Route) {
 			found = append(found, c.Route)
 		}

@@ -2,12 +2,15 @@ package discordtest
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"gatehouse/adapters/discord/discordtest/internal/wire"
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // Download is what a download from the CDN is called in the log of calls and in faults.
@@ -19,14 +22,14 @@ type storedFile struct {
 	kind string
 }
 
-// LinkLife is how long the address of a file is good for. Whoever reads its message anew gets a new one.
-const LinkLife = 24 * time.Hour
+// LinkLifetime is how long the address of a file is valid. Whoever reads its message again gets a new one.
+const LinkLifetime = 24 * time.Hour
 
 // signed gives an address of the fake's CDN a new time.
 func (s *Server) signed(address string) string {
 	now := s.o.Now()
 	address, _, _ = strings.Cut(address, "?")
-	return fmt.Sprintf("%s?ex=%x&is=%x&hm=%s", address, now.Add(LinkLife).Unix(), now.Unix(), secret())
+	return fmt.Sprintf("%s?ex=%x&is=%x&hm=%s", address, now.Add(LinkLifetime).Unix(), now.Unix(), wire.Secret())
 }
 
 // isLive says whether an address is signed, and its time has not run out.
@@ -37,68 +40,55 @@ func (s *Server) isLive(query url.Values) bool {
 
 // serveFile answers a download; it asks for no token, as the address itself is the secret. A token sent along is a leak that the log shows.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
-	call := Call{Route: Download, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), At: s.o.Now()}
-	fault := s.faultFor(&call)
-	place := s.logCall(call)
-	if fault != nil && fault.before(w, r, s, place) {
+	call := fakeserver.Begin(&s.Record, s.callOf(Download, r))
+	if call.Before(w, r) {
 		return
 	}
 	s.mu.Lock()
 	f := s.files[r.URL.Path]
 	s.mu.Unlock()
 	if f == nil || !s.isLive(r.URL.Query()) {
-		s.finishCall(place, http.StatusNotFound, nil)
+		call.Finish(http.StatusNotFound, nil)
 		http.Error(w, "This content is no longer available.", http.StatusNotFound)
 		return
 	}
-	s.finishCall(place, http.StatusOK, nil)
+	call.Finish(http.StatusOK, nil)
 	w.Header().Set("Content-Type", f.kind)
 	_, _ = w.Write(f.data)
 }
 
-// ForeignRequest is a request that came to the host that is not Discord.
-type ForeignRequest struct {
-	Path          string
-	Authorization string // a token here is a leak
-}
+var discordHosts = []string{"discord.com", "canary.discord.com", "ptb.discord.com", "discordapp.com", "cdn.discordapp.com", "media.discordapp.net"}
 
-type foreignHost struct {
-	base string
-	seen []ForeignRequest
-}
-
-// ForeignURL is the address of a host that is not Discord, under another name than the fake's; what asks it for anything is remembered. It is
-// for attachments whose URL leads away.
-func (s *Server) ForeignURL() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.foreign != nil {
-		return s.foreign.base
+// Transport leads what goes to Discord's hosts to the fake by a round tripper of the caller's, or the default one if that is nil. What goes to
+// the fake itself goes through; what goes anywhere else fails, so that a test never leaves the machine.
+func (s *Server) Transport(base http.RoundTripper) http.RoundTripper {
+	if base == nil {
+		base = http.DefaultTransport
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	return redirect{s: s, base: base}
+}
+
+type redirect struct {
+	s    *Server
+	base http.RoundTripper
+}
+
+// RoundTrip makes the request.
+func (t redirect) RoundTrip(r *http.Request) (*http.Response, error) {
+	here, err := url.Parse(t.s.base)
 	if err != nil {
-		panic("discordtest: " + err.Error())
+		return nil, err
 	}
-	host := &foreignHost{base: "http://" + strings.Replace(listener.Addr().String(), "127.0.0.1", "localhost", 1)}
-	web := &http.Server{ReadHeaderTimeout: time.Minute, ErrorLog: quiet, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		host.seen = append(host.seen, ForeignRequest{Path: r.URL.Path, Authorization: r.Header.Get("Authorization")})
-		s.changed()
-		_, _ = w.Write([]byte("not Discord"))
-	})}
-	s.webs = append(s.webs, web)
-	s.work.Go(func() { _ = web.Serve(listener) })
-	s.foreign = host
-	return host.base
-}
-
-// ForeignRequests are the requests that came to ForeignURL.
-func (s *Server) ForeignRequests() []ForeignRequest {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.foreign == nil {
-		return nil
+	host := r.URL.Hostname()
+	switch {
+	case slices.Contains(discordHosts, host):
+		r = r.Clone(r.Context())
+		r.URL.Scheme, r.URL.Host = here.Scheme, here.Host
+	case host != "127.0.0.1" && host != "localhost":
+		if r.Body != nil {
+			_ = r.Body.Close()
+		}
+		return nil, fmt.Errorf("discordtest: %s is not Discord", r.URL.Host)
 	}
-	return append([]ForeignRequest{}, s.foreign.seen...)
+	return t.base.RoundTrip(r)
 }

@@ -34,9 +34,9 @@
 // identifies, the life of a session. What a client waits for in real time goes by [Options].LimitNow: rate limits of REST and of gateway sends,
 // and the count of invalid requests.
 //
-// # What goes wrong
+// # Faults
 //
 // [Server.Inject] makes the calls of a route fail in the way asked for, from a rate limit to a message that was posted although its answer was
 // lost. A [Connection] can be made silent, broken, refused its acknowledgements, or closed with any code. What must never happen to a real
-// bot, such as the reset of its token, is kept in [Server.Disasters] and fails the test.
+// bot, such as the reset of its token, is listed by [Server.Penalties] and fails the test.
 package discordtest

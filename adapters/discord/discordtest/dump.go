@@ -1,16 +1,17 @@
 package discordtest
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"gatehouse/adapters/discord/discordtest/internal/wire"
+	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Dump shows all that stands on the platform as text for golden files: ids made here are numbered by their order.
+// Dump shows everything on the platform as text for golden files: ids made here are numbered by their order.
 func (s *Server) Dump() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,7 +26,7 @@ func (s *Server) Dump() string {
 			fmt.Fprintf(&out, "  %s: %s\n", in.Label, in.Value)
 		}
 	}
-	return s.stable(out.String())
+	return s.normalized(out.String())
 }
 
 // DumpChannel is the part of Dump about one channel or thread.
@@ -34,7 +35,7 @@ func (s *Server) DumpChannel(channel string) string {
 	defer s.mu.Unlock()
 	var out strings.Builder
 	s.dumpChannel(&out, s.mustChannel(channel))
-	return s.stable(out.String())
+	return s.normalized(out.String())
 }
 
 // channelIDs are all channels, threads behind their parents.
@@ -75,7 +76,7 @@ func (s *Server) dumpChannel(out *strings.Builder, c *channel) {
 	}
 	fmt.Fprintf(out, "%s %s %s\n", kindNames[c.Kind], c.ID, name)
 	for _, r := range c.messages {
-		if r.Type != TypeThreadStarter {
+		if r.Type != wire.TypeThreadStarter {
 			s.dumpMessage(out, r.Message, margin)
 		}
 	}
@@ -95,11 +96,7 @@ func (s *Server) dumpMessage(out *strings.Builder, m Message, margin string) {
 	for _, r := range m.Reactions {
 		marks += fmt.Sprintf(" %s %d", r.Emoji, len(r.Users))
 	}
-	lines := strings.Split(m.Shown(), "\n")
-	fmt.Fprintf(out, "%s%s %s: %s%s\n", margin, m.ID, s.nameOf(m.Author), lines[0], marks)
-	for _, line := range lines[1:] {
-		fmt.Fprintf(out, "%s  %s\n", strings.Repeat(" ", len(margin)), line)
-	}
+	fakeserver.DumpMessage(out, margin, m.ID+" "+s.nameOf(m.Author), m.Shown(), marks)
 }
 
 func (s *Server) nameOf(user string) string {
@@ -134,28 +131,20 @@ func (s *Server) Golden(m Message) string {
 		files, _ := fields["files"].([]string)
 		fields["files"] = append(files, a.Name)
 	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, asJSON(fields), "", "  "); err != nil {
-		panic("discordtest: " + err.Error())
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stable(out.String()) + "\n"
+	return s.normalized(fakeserver.Indented(fields)) + "\n"
 }
 
-var snowflake = regexp.MustCompile(`\b\d{15,20}\b`)
+var anyID = regexp.MustCompile(`\b\d{15,20}\b`)
 
-// stable puts numbers in place of the ids that were made here. The caller holds the lock.
-func (s *Server) stable(text string) string {
-	seen := map[string]string{}
-	text = snowflake.ReplaceAllStringFunc(text, func(id string) string {
-		if !s.ids.made(id) {
-			return id
+// normalized puts numbers in place of the ids that were made here. The caller holds the lock.
+func (s *Server) normalized(text string) string {
+	text = fakeserver.Numbers{}.Replace(text, anyID, func(id string) string {
+		if !s.ids.Made(id) {
+			return ""
 		}
-		if seen[id] == "" {
-			seen[id] = fmt.Sprintf("id%d", len(seen)+1)
-		}
-		return seen[id]
+		return "id"
 	})
 	return strings.ReplaceAll(text, s.base, "http://discord.test")
 }

@@ -18,7 +18,7 @@ func Example() {
 	fake.AddChannel(discordtest.Channel{ID: "3001", Guild: "2001", Name: "general"})
 
 	asked := alice.Posts("3001", fake.MentionOfBot()+" are you there?")
-	fake.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
+	fake.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
 
 	web := &http.Transport{}
 	defer web.CloseIdleConnections()

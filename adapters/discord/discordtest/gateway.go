@@ -1,211 +1,106 @@
 package discordtest
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
-	"strings"
-	"time"
 
-	"github.com/gorilla/websocket"
-)
-
-// Opcodes of the gateway.
-const (
-	opHeartbeat      = 1
-	opIdentify       = 2
-	opPresence       = 3
-	opVoice          = 4
-	opResume         = 6
-	opReconnect      = 7
-	opMembers        = 8
-	opInvalidSession = 9
-	opHello          = 10
-	opAck            = 11
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // Dial is what the opening of a gateway connection is called in the log of calls and in faults.
 const Dial = "(dial)"
 
+// Connection is one connection to the gateway, open or not.
+type Connection = gateway.Connection
+
+// The privileged intents.
 const (
-	maxPayload  = 4096
-	sendsAllow  = 120
-	sendsWithin = time.Minute
+	IntentMembers        = gateway.IntentMembers
+	IntentPresences      = gateway.IntentPresences
+	IntentMessageContent = gateway.IntentMessageContent
 )
 
-type identifyData struct {
-	Token    string  `json:"token"`
-	Intents  int     `json:"intents"`
-	Shard    *[2]int `json:"shard"`
-	Compress bool    `json:"compress"`
-}
-
-type resumeData struct {
-	Token     string `json:"token"`
-	SessionID string `json:"session_id"`
-	Seq       int64  `json:"seq"`
-}
-
-func plainToken(token string) string { return strings.TrimPrefix(token, "Bot ") }
-
-func opFrame(op int, data any) []byte { return asJSON(object{"op": op, "d": data, "s": nil, "t": nil}) }
-
-var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
-
-func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) { s.serveSocket(w, r, false) }
-func (s *Server) serveResumeGateway(w http.ResponseWriter, r *http.Request) {
-	s.serveSocket(w, r, true)
-}
-
-// serveSocket holds one gateway connection until it ends.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, onResume bool) {
-	call := Call{Route: Dial, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), At: s.o.Now()}
-	fault := s.faultFor(&call)
-	place := s.logCall(call)
-	if fault != nil && fault.before(w, r, s, place) {
-		return
-	}
-	s.mu.Lock()
-	refuse := s.refuse
-	s.mu.Unlock()
-	if refuse {
-		s.finishCall(place, http.StatusServiceUnavailable, nil)
-		http.Error(w, "no gateway", http.StatusServiceUnavailable)
-		return
-	}
-	s.finishCall(place, http.StatusSwitchingProtocols, nil)
-	conn, err := upgrader.Upgrade(w, r, nil)
-	if err != nil {
-		return
-	}
-	c := &Connection{s: s, conn: conn, onResume: onResume, gone: make(chan struct{}), wake: make(chan struct{}, 1)}
-	if r.URL.Query().Get("compress") == "zlib-stream" {
-		c.stream = newZlibStream()
-	}
-	if !c.begin(r.URL.Query()) {
-		return
-	}
-	conn.SetPingHandler(func(data string) error {
-		if c.State().Silent {
-			return nil
-		}
-		return conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(time.Second))
+// newGateway is the gateway to the guilds of this fake.
+func (s *Server) newGateway() *gateway.Gateway {
+	return gateway.New(gateway.Config{
+		Host: s.host, Lock: &s.mu, Now: s.o.Now, LimitNow: s.o.LimitNow, HeartbeatInterval: s.o.HeartbeatInterval, SessionLifetime: s.o.SessionLifetime,
+		IdentifyEvery: s.o.IdentifyEvery, IdentifyBudget: s.o.IdentifyBudget, MaxConcurrency: s.o.MaxConcurrency, RequireShards: s.o.RequireShards,
+		GoodToken: func(token string) bool { return s.goodToken("Bot " + token) },
+		Denied:    func() int { return s.denied },
+		Reset: func(why string) {
+			s.revoked = true
+			s.penalties = append(s.penalties, why)
+		},
+		Ready: s.readyData,
+		Guilds: func(shard [2]int) (found []any) {
+			for _, g := range s.guildsOfBot() {
+				if gateway.HasGuild(shard, g.ID) {
+					found = append(found, s.wireGuildCreate(g))
+				}
+			}
+			return found
+		},
 	})
-	s.work.Go(c.writes)
-	c.reads()
 }
 
-// begin says hello and takes its place among the connections.
-func (c *Connection) begin(query map[string][]string) bool {
-	s := c.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ctx.Err() != nil {
-		_ = c.conn.Close()
-		return false
+func (s *Server) readyData(session string, shard [2]int) any {
+	guilds := []object{}
+	for _, g := range s.guildsOfBot() {
+		if gateway.HasGuild(shard, g.ID) {
+			guilds = append(guilds, object{"id": g.ID, "unavailable": true})
+		}
 	}
-	c.ID, c.open, c.openedAt = len(s.connections)+1, true, s.o.Now()
-	c.silent, c.noAcks = s.mute, s.noAcks
-	s.connections = append(s.connections, c)
-	if v := strings.Join(query["v"], ""); v != "9" && v != "10" {
-		c.closeWith(4012, "Invalid API version.")
-	} else {
-		c.enqueue(opFrame(opHello, object{"heartbeat_interval": s.o.HeartbeatInterval.Milliseconds(), "_trace": []string{"discordtest"}}))
+	u := s.wireUser(s.o.BotUserID)
+	u["verified"], u["mfa_enabled"], u["email"], u["flags"] = true, true, nil, 0
+	return object{
+		"v": 10, "user": u, "guilds": guilds, "session_id": session, "resume_gateway_url": s.resumeURL(), "shard": shard, "session_type": "normal",
+		"application": object{"id": s.o.ApplicationID, "flags": s.appFlags()}, "private_channels": []object{}, "relationships": []object{}, "presences": []object{},
+		"user_settings": object{}, "geo_ordered_rtc_regions": []string{}, "_trace": []string{"discordtest"},
 	}
-	s.changed()
-	return true
 }
 
-// reads takes what the client sends until the connection ends.
-func (c *Connection) reads() {
-	s := c.s
-	for {
-		_, data, err := c.conn.ReadMessage()
-		s.mu.Lock()
-		if err != nil {
-			c.ended(err)
-			s.mu.Unlock()
+// serveGateway opens a gateway connection, at the address of new sessions or at that of resumes.
+func (s *Server) serveGateway(onResume bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		call := fakeserver.Begin(&s.Record, s.callOf(Dial, r))
+		if call.Before(w, r) {
 			return
 		}
-		c.take(data)
-		s.changed()
-		s.mu.Unlock()
+		if gateway.Refuses(s.Gateway) {
+			call.Finish(http.StatusServiceUnavailable, nil)
+			http.Error(w, "no gateway", http.StatusServiceUnavailable)
+			return
+		}
+		call.Finish(http.StatusSwitchingProtocols, nil)
+		gateway.Serve(s.Gateway, w, r, onResume)
 	}
 }
 
-// take acts upon one payload. The caller holds the lock.
-func (c *Connection) take(data []byte) {
-	s := c.s
-	if c.closing || !c.open {
-		return
-	}
-	c.received++
-	c.sentLog = append(c.sentLog, string(data))
-	if len(data) > maxPayload {
-		c.closeWith(4002, "Error while decoding payload.")
-		return
-	}
-	now := s.o.LimitNow()
-	for len(c.recent) > 0 && now.Sub(c.recent[0]) >= sendsWithin {
-		c.recent = c.recent[1:]
-	}
-	if c.recent = append(c.recent, now); len(c.recent) > sendsAllow {
-		c.closeWith(4008, "Rate limited.")
-		return
-	}
-	var p struct {
-		Op *int            `json:"op"`
-		D  json.RawMessage `json:"d"`
-	}
-	if err := json.Unmarshal(data, &p); err != nil || p.Op == nil {
-		c.closeWith(4002, "Error while decoding payload.")
-		return
-	}
-	switch *p.Op {
-	case opHeartbeat:
-		c.beats = append(c.beats, s.o.Now())
-		if !c.noAcks {
-			c.acks++
-			c.enqueue(opFrame(opAck, nil))
-		}
-	case opIdentify:
-		var d identifyData
-		switch {
-		case c.known:
-			c.closeWith(4005, "Already authenticated.")
-		case json.Unmarshal(p.D, &d) != nil:
-			c.closeWith(4002, "Error while decoding payload.")
-		default:
-			c.identify(d)
-		}
-	case opResume:
-		var d resumeData
-		switch {
-		case c.known:
-			c.closeWith(4005, "Already authenticated.")
-		case json.Unmarshal(p.D, &d) != nil:
-			c.closeWith(4002, "Error while decoding payload.")
-		default:
-			c.resume(d)
-		}
-	case opPresence, opVoice, opMembers:
-		if !c.known {
-			c.closeWith(4003, "Not authenticated.")
-		}
-	default:
-		c.closeWith(4001, "Unknown opcode.")
-	}
+// event is an event of the gateway.
+type event struct {
+	name    string
+	guild   string // "" for a DM
+	channel *channel
+	intent  int    // that a session must have; 0 means none
+	full    any    // its data
+	bare    object // the same for sessions without the message content intent, if that is another
 }
 
-// ended is what becomes of a connection that the client closed or that broke. A close with 1000 or 1001 ends the session too.
-func (c *Connection) ended(err error) {
-	why, code := "broken: "+err.Error(), 0
-	var closed *websocket.CloseError
-	if asClose(err, &closed) && closed.Code != websocket.CloseAbnormalClosure {
-		why, code = fmt.Sprintf("closed by the app with %d", closed.Code), closed.Code
-		if k := c.session; k != nil && (code == websocket.CloseNormalClosure || code == websocket.CloseGoingAway) {
-			k.dead = true
-		}
+// emit sends an event to the sessions, if the bot can see where it happened. The caller holds the lock.
+func (s *Server) emit(e event) {
+	if g := s.guilds[e.guild]; g != nil && g.WithoutBot {
+		return
 	}
-	c.drop(why, code)
+	if e.channel != nil && !s.botSees(e.channel) {
+		return
+	}
+	gateway.Emit(s.Gateway, gateway.Event{Name: e.name, Guild: e.guild, Intent: e.intent, Full: e.full, WithoutContent: e.bare})
+}
+
+// intentFor is the intent that an event of a channel needs.
+func intentFor(c *channel, guild, direct int) int {
+	if c.Guild == "" {
+		return direct
+	}
+	return guild
 }

@@ -6,12 +6,15 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"gatehouse/adapters/discord/discordtest/internal/wire"
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // How long an interaction can be answered first, and then altogether.
 const (
 	FirstAnswerWithin = 3 * time.Second
-	TokenLife         = 15 * time.Minute
+	TokenLifetime     = 15 * time.Minute
 )
 
 // InteractionKind is the type of an interaction, in the numbers of the wire.
@@ -49,14 +52,14 @@ type Interaction struct {
 	Message string // the message with the button, if there is one
 	At      time.Time
 	body    []byte
-	how     how
+	how     actionOptions
 	done    chan struct{} // closed once it is answered, or can't be any more
 
 	// The rest is under the server's lock.
 	answered   CallbackKind
 	answeredAt time.Time
 	over       bool
-	trouble    string
+	failed     string
 	original   string // the message that is its answer
 	attempt    *Attempt
 	followUps  int
@@ -72,9 +75,9 @@ type Attempt struct {
 }
 
 // interact sends an interaction to the app: to the URL if one is set, otherwise over the gateway. The caller holds the lock.
-func (s *Server) interact(i *Interaction, data object, c *channel, h how) *Interaction {
+func (s *Server) interact(i *Interaction, data object, c *channel, h actionOptions) *Interaction {
 	i.s, i.how, i.At, i.done = s, h, s.o.Now(), make(chan struct{})
-	i.ID, i.Token = s.newID(), secret()+secret()
+	i.ID, i.Token = s.newID(), wire.Secret()+wire.Secret()
 	o := object{
 		"id": i.ID, "application_id": s.o.ApplicationID, "type": int(i.Kind), "token": i.Token, "version": 1, "data": data, "locale": "en-US",
 		"entitlements": []object{}, "attachment_size_limit": 10 << 20,
@@ -99,7 +102,7 @@ func (s *Server) interact(i *Interaction, data object, c *channel, h how) *Inter
 			o["message"] = s.wireMessage(r.Message)
 		}
 	}
-	i.body = asJSON(o)
+	i.body = fakeserver.JSON(o)
 	s.interactions = append(s.interactions, i)
 	s.byToken[i.Token] = i
 	s.changed()
@@ -108,10 +111,10 @@ func (s *Server) interact(i *Interaction, data object, c *channel, h how) *Inter
 		url = h.urlOnce
 	}
 	switch {
-	case h.quiet:
+	case h.noEvent:
 	case url != "":
 		if s.ctx.Err() == nil {
-			s.work.Go(func() { s.post(i, url) })
+			s.host.Go(func() { s.post(i, url) })
 		}
 	default:
 		for range max(1, h.copies) {
@@ -126,7 +129,7 @@ func (i *Interaction) fail(why string) {
 	if i.over {
 		return
 	}
-	i.over, i.trouble = true, why
+	i.over, i.failed = true, why
 	close(i.done)
 	i.s.changed()
 }
@@ -149,9 +152,9 @@ func (i *Interaction) State() InteractionState {
 	i.s.mu.Lock()
 	defer i.s.mu.Unlock()
 	state := InteractionState{
-		Answered: i.answered, AnsweredAt: i.answeredAt, Failed: i.trouble, Original: i.original, FollowUps: i.followUps, Attempt: i.attempt,
+		Answered: i.answered, AnsweredAt: i.answeredAt, Failed: i.failed, Original: i.original, FollowUps: i.followUps, Attempt: i.attempt,
 	}
-	if i.answered == 0 && i.trouble == "" && i.s.o.Now().Sub(i.At) > FirstAnswerWithin {
+	if i.answered == 0 && i.failed == "" && i.s.o.Now().Sub(i.At) > FirstAnswerWithin {
 		state.Failed = "no answer within 3 s"
 	}
 	return state

@@ -106,14 +106,14 @@ func TestBadRequestsToTheURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct {
-		how    discordtest.How
+		how    discordtest.ActionOption
 		status int
 	}{
 		"unsigned":          {discordtest.Unsigned(), 401},
 		"another key":       {discordtest.SignedWith(other), 401},
 		"tampered":          {discordtest.Tampered(), 401},
 		"broken json":       {discordtest.WithBody([]byte("{")), 400},
-		"a strange stamp":   {discordtest.StampedAs("x"), 500},
+		"a strange stamp":   {discordtest.WithTimestamp("x"), 500},
 		"a stale stamp":     {discordtest.SignedAt(time.Now().Add(-time.Hour)), 500},
 		"what goes through": {discordtest.WithContentType("application/json"), 500},
 	} {

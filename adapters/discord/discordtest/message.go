@@ -1,83 +1,34 @@
 package discordtest
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
-	"time"
+
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
+	"gatehouse/adapters/discord/discordtest/internal/message"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
+	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Flags of messages.
+// What a message is made of.
+type (
+	Message    = message.Message
+	Reaction   = message.Reaction
+	Attachment = message.Attachment
+	Button     = message.Button
+)
+
+// Flags and types of messages that tests ask for.
 const (
-	FlagSuppressEmbeds        = 1 << 2
-	FlagHasThread             = 1 << 5
-	FlagEphemeral             = 1 << 6
-	FlagLoading               = 1 << 7
-	FlagSuppressNotifications = 1 << 12
-	FlagComponentsV2          = 1 << 15
+	FlagSuppressEmbeds = wire.FlagSuppressEmbeds
+	TypeReply          = wire.TypeReply
+	TypeCommand        = wire.TypeCommand
+	TypeThreadStarter  = wire.TypeThreadStarter
 )
-
-// Types of messages.
-const (
-	TypeDefault       = 0
-	TypeThreadCreated = 18
-	TypeReply         = 19
-	TypeCommand       = 20
-	TypeThreadStarter = 21
-)
-
-// Message is a message as it stands.
-type Message struct {
-	ID          string
-	Channel     string
-	Guild       string
-	Author      string
-	Content     string
-	At          time.Time
-	EditedAt    time.Time // of an edit of what is said; a preview does not count
-	Edits       int
-	Type        int
-	Flags       int
-	ReplyTo     string // the message that it replies to
-	Attachments []Attachment
-	Embeds      []object
-	Components  []object
-	Reactions   []Reaction
-	Nonce       string
-	Enforced    bool            // the nonce
-	Allowed     json.RawMessage // allowed_mentions as sent, null if they were not
-	Mentions    []string        // the users that it pings
-	Roles       []string        // the roles that it pings
-	Everyone    bool            // it pings everyone
-	Ephemeral   string          // the only user who sees it
-	Thread      string          // the thread that was made from it
-	Interaction string          // the interaction that it answers
-}
-
-// Reaction is an emoji under a message.
-type Reaction struct {
-	Emoji string
-	Users []string
-}
-
-// Attachment is a file on a message.
-type Attachment struct {
-	ID          string
-	Name        string
-	ContentType string
-	Data        []byte
-	Size        int    // len(Data) if 0
-	URL         string // where it lies; the fake's own place if empty
-	Width       int
-	Height      int
-	Description string
-}
 
 // record is a message and who may read it yet.
 type record struct {
 	Message
-	lag int // reads until it shows; below zero: until ReleaseReads
+	fakeserver.Visibility
 }
 
 // add puts a message into a channel. The caller holds the lock.
@@ -97,9 +48,9 @@ func (s *Server) add(c *channel, m Message) *record {
 		c.byID[m.ID] = r
 	}
 	if m.Author == s.o.BotUserID {
-		s.fromBot++
+		s.postCount++
 		if m.Ephemeral == "" {
-			r.lag = s.lagReads
+			fakeserver.Hide(&s.Reads, &r.Visibility)
 		}
 	}
 	if c.Archived && !c.Locked && m.Ephemeral == "" {
@@ -110,7 +61,7 @@ func (s *Server) add(c *channel, m Message) *record {
 	return r
 }
 
-// remove takes a message away and tells of it.
+// remove takes a message away and sends the event of it.
 func (s *Server) remove(c *channel, r *record) {
 	same := func(other *record) bool { return other == r }
 	if r.Ephemeral != "" {
@@ -122,38 +73,9 @@ func (s *Server) remove(c *channel, r *record) {
 		if c.Guild != "" {
 			data["guild_id"] = c.Guild
 		}
-		s.emit(event{name: "MESSAGE_DELETE", guild: c.Guild, channel: c, intent: intentFor(c, IntentGuildMessages, IntentDirectMessages), full: data})
+		s.emit(event{name: "MESSAGE_DELETE", guild: c.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), full: data})
 	}
 	s.changed()
-}
-
-// LagReads hides the messages that the bot posts from now on from as many reads of theirs; less than 0 hides them until ReleaseReads.
-func (s *Server) LagReads(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lagReads = n
-}
-
-// ReleaseReads shows all hidden messages and hides no further ones.
-func (s *Server) ReleaseReads() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lagReads = 0
-	for _, c := range s.channels {
-		for _, r := range c.messages {
-			r.lag = 0
-		}
-	}
-	s.changed()
-}
-
-// shows says whether a read sees the message, and counts the read.
-func (r *record) shows() bool {
-	if r.lag > 0 {
-		r.lag--
-		return false
-	}
-	return r.lag == 0
 }
 
 // react sets an emoji for a user; it says whether that is new.
@@ -188,68 +110,21 @@ func (r *record) unreact(emoji, user string) bool {
 	return false
 }
 
-// Shown is what a reader sees of the message: the content, embeds, files and buttons, as lines of text.
-func (m Message) Shown() string {
-	var lines []string
-	if m.Content != "" {
-		lines = append(lines, m.Content)
-	}
-	if m.Flags&FlagLoading != 0 {
-		lines = append(lines, "(thinking)")
-	}
-	if m.Flags&FlagSuppressEmbeds == 0 {
-		for _, e := range m.Embeds {
-			lines = append(lines, shownEmbed(e)...)
-		}
-	}
-	for _, a := range m.Attachments {
-		lines = append(lines, "{"+a.Name+"}")
-	}
-	for _, c := range m.Components {
-		lines = append(lines, shownComponent(c)...)
-	}
-	return strings.Join(lines, "\n")
-}
-
-func shownEmbed(e object) []string {
-	var lines []string
-	for _, key := range []string{"title", "description"} {
-		if text := word(e, key); text != "" {
-			lines = append(lines, "| "+strings.ReplaceAll(text, "\n", "\n| "))
-		}
-	}
-	for _, f := range list(e, "fields") {
-		lines = append(lines, fmt.Sprintf("| %s: %s", word(f, "name"), strings.ReplaceAll(word(f, "value"), "\n", "\n| ")))
-	}
-	if footer, ok := e["footer"].(object); ok {
-		lines = append(lines, "| "+word(footer, "text"))
-	}
-	return lines
-}
-
-func shownComponent(c object) []string {
-	switch integer(c, "type") {
-	case componentButton:
-		label := word(c, "label")
-		if emoji, ok := c["emoji"].(object); ok {
-			label = strings.TrimSpace(word(emoji, "name") + " " + label)
-		}
-		if truth(c, "disabled") {
-			label += " (off)"
-		}
-		return []string{"[" + label + "]"}
-	case componentText:
-		return []string{word(c, "content")}
-	case componentRow:
-		var cells []string
-		for _, inner := range list(c, "components") {
-			cells = append(cells, shownComponent(inner)...)
-		}
-		return []string{strings.Join(cells, " ")}
-	}
-	var lines []string
-	for _, inner := range list(c, "components") {
-		lines = append(lines, shownComponent(inner)...)
-	}
-	return lines
+// mention finds whom a message pings and writes that into it.
+func (s *Server) mention(m *Message) {
+	c := s.channels[m.Channel]
+	message.Mention(m, message.Audience{
+		User: func(id string) bool { return s.users[id] != nil },
+		Role: func(id string) bool {
+			g := s.guilds[m.Guild]
+			return g != nil && slices.ContainsFunc(g.Roles, func(r Role) bool { return r.ID == id })
+		},
+		Everyone: func() bool { return m.Guild != "" && s.permissions(c, m.Author)&MentionEveryone != 0 },
+		AuthorOf: func(id string) string {
+			if r := c.byID[id]; r != nil {
+				return r.Author
+			}
+			return ""
+		},
+	})
 }

@@ -5,6 +5,10 @@ import (
 	"mime"
 	"path"
 	"slices"
+
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 func (s *Server) wireUser(id string) object {
@@ -32,11 +36,11 @@ func (s *Server) wireMember(g *guild, user string, withUser bool) object {
 		m = &member{user: user, joined: g.joined}
 	}
 	o := object{
-		"nick": wordOrNil(m.nick), "avatar": nil, "roles": g.rolesOf(user), "joined_at": stamp(m.joined), "premium_since": nil, "deaf": false, "mute": false,
+		"nick": wire.StringOrNil(m.nick), "avatar": nil, "roles": g.rolesOf(user), "joined_at": wire.Timestamp(m.joined), "premium_since": nil, "deaf": false, "mute": false,
 		"flags": 0, "pending": false, "communication_disabled_until": nil,
 	}
-	if m.muted.After(s.o.Now()) {
-		o["communication_disabled_until"] = stamp(m.muted)
+	if m.timedOutUntil.After(s.o.Now()) {
+		o["communication_disabled_until"] = wire.Timestamp(m.timedOutUntil)
 	}
 	if withUser {
 		o["user"] = s.wireUser(user)
@@ -51,11 +55,11 @@ func (s *Server) wireMessage(m Message) object {
 		mentions = append(mentions, s.wireUser(id))
 	}
 	o := object{
-		"id": m.ID, "type": m.Type, "channel_id": m.Channel, "author": s.wireUser(m.Author), "content": m.Content, "timestamp": stamp(m.At),
-		"edited_timestamp": stampOrNil(m.EditedAt), "tts": false, "mention_everyone": m.Everyone, "mentions": mentions, "mention_roles": notNil(m.Roles),
-		"attachments": s.wireAttachments(m), "embeds": notNil(m.Embeds), "components": notNil(m.Components), "pinned": false, "flags": m.Flags,
+		"id": m.ID, "type": m.Type, "channel_id": m.Channel, "author": s.wireUser(m.Author), "content": m.Content, "timestamp": wire.Timestamp(m.At),
+		"edited_timestamp": wire.TimestampOrNil(m.EditedAt), "tts": false, "mention_everyone": m.Everyone, "mentions": mentions, "mention_roles": wire.NotNil(m.Roles),
+		"attachments": s.wireAttachments(m), "embeds": wire.NotNil(m.Embeds), "components": wire.NotNil(m.Components), "pinned": false, "flags": m.Flags,
 	}
-	if m.Flags&FlagSuppressEmbeds != 0 {
+	if m.Flags&wire.FlagSuppressEmbeds != 0 {
 		o["embeds"] = []object{}
 	}
 	if len(m.Reactions) > 0 {
@@ -72,7 +76,7 @@ func (s *Server) wireMessage(m Message) object {
 	if m.ReplyTo != "" {
 		c := s.channels[m.Channel]
 		place := c
-		if m.Type == TypeThreadStarter {
+		if m.Type == wire.TypeThreadStarter {
 			place = s.channels[c.Parent]
 		}
 		reference := object{"type": 0, "message_id": m.ReplyTo, "channel_id": place.ID}
@@ -115,7 +119,7 @@ func (s *Server) wireAttachments(m Message) []object {
 	return found
 }
 
-// wireEvent is a message as the gateway tells of it: with the guild and the author's member.
+// wireEvent is a message as the gateway sends it: with the guild and the author's member.
 func (s *Server) wireEvent(m Message) object {
 	o := s.wireMessage(m)
 	if g := s.guilds[m.Guild]; g != nil {
@@ -128,8 +132,8 @@ func (s *Server) wireEvent(m Message) object {
 	return o
 }
 
-// closed is a message without what the message content intent opens.
-func closed(o object) object {
+// withoutContent is a message without what the message content intent opens.
+func withoutContent(o object) object {
 	bare := make(object, len(o))
 	for key, value := range o {
 		bare[key] = value
@@ -139,28 +143,28 @@ func closed(o object) object {
 		bare[key] = []object{}
 	}
 	if inner, ok := bare["referenced_message"].(object); ok {
-		bare["referenced_message"] = closed(inner)
+		bare["referenced_message"] = withoutContent(inner)
 	}
 	return bare
 }
 
-// openToAll says whether an app without the message content intent reads the message: its own, those in DMs and those that mention it.
-func (s *Server) openToAll(m Message) bool {
+// readableWithoutIntent says whether an app without the message content intent reads the message: its own, those in DMs and those that mention it.
+func (s *Server) readableWithoutIntent(m Message) bool {
 	return m.Guild == "" || m.Author == s.o.BotUserID || slices.Contains(m.Mentions, s.o.BotUserID)
 }
 
 // read is a message as REST answers it to this app.
 func (s *Server) read(m Message) object {
 	o := s.wireMessage(m)
-	if s.denied&IntentMessageContent != 0 && !s.openToAll(m) {
-		return closed(o)
+	if s.denied&gateway.IntentMessageContent != 0 && !s.readableWithoutIntent(m) {
+		return withoutContent(o)
 	}
 	return o
 }
 
-// emitMessage tells of a message. The nonce comes along once, with its creation.
-func (s *Server) emitMessage(name string, m Message, h how) {
-	if h.quiet || m.Ephemeral != "" {
+// emitMessage sends the event of a message. The nonce is part of its creation alone.
+func (s *Server) emitMessage(name string, m Message, h actionOptions) {
+	if h.noEvent || m.Ephemeral != "" {
 		return
 	}
 	c := s.channels[m.Channel]
@@ -168,17 +172,17 @@ func (s *Server) emitMessage(name string, m Message, h how) {
 	if name == "MESSAGE_CREATE" && m.Nonce != "" {
 		o["nonce"] = m.Nonce
 	}
-	e := event{name: name, guild: m.Guild, channel: c, intent: intentFor(c, IntentGuildMessages, IntentDirectMessages), full: o}
-	if !s.openToAll(m) {
-		e.bare = closed(o)
+	e := event{name: name, guild: m.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), full: o}
+	if !s.readableWithoutIntent(m) {
+		e.bare = withoutContent(o)
 	}
 	for range max(1, h.copies) {
 		s.emit(e)
 	}
 }
 
-// place gives an attachment its id, size, type and URL, and keeps its bytes.
-func (s *Server) place(c *channel, a Attachment) Attachment {
+// storeAttachment gives an attachment its id, size, type and URL, and keeps its bytes.
+func (s *Server) storeAttachment(c *channel, a Attachment) Attachment {
 	if a.ID == "" {
 		a.ID = s.newID()
 	}
@@ -206,5 +210,5 @@ func rawJSON(o object, key string) json.RawMessage {
 	if !ok {
 		return nil
 	}
-	return asJSON(value)
+	return fakeserver.JSON(value)
 }

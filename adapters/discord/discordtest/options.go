@@ -3,7 +3,16 @@ package discordtest
 import (
 	"fmt"
 	"time"
+
+	"gatehouse/adapters/discord/discordtest/internal/limits"
+	"gatehouse/adapters/internal/fakeserver"
 )
+
+// Clock is a clock that stands still until it is moved, for Options.Now.
+type Clock = fakeserver.Clock
+
+// NewClock is a clock that stands at start.
+func NewClock(start time.Time) *Clock { return fakeserver.NewClock(start) }
 
 // Options says what kind of app to fake. The zero value is a good one.
 type Options struct {
@@ -28,7 +37,7 @@ type Options struct {
 	// HeartbeatInterval is what the hello says; 0 means 41.25 s.
 	HeartbeatInterval time.Duration
 	// SessionLife is how long a session without connection can be resumed, by Now; 0 means 5 minutes.
-	SessionLife time.Duration
+	SessionLifetime time.Duration
 	// IdentifyEvery is how long shards of one identify key have to keep between two identifies, by Now; 0 means Discord's 5 s, less than 0 no
 	// such limit.
 	IdentifyEvery time.Duration
@@ -41,16 +50,16 @@ type Options struct {
 	// RequireShards closes identifies with fewer shards by 4011.
 	RequireShards int
 	// NonceLife is how long an enforced nonce is remembered, by Now; 0 means 5 minutes.
-	NonceLife time.Duration
+	NonceLifetime time.Duration
 	// AnswerWithin is how long an interaction over HTTP waits for its answer; 0 means 3 s. It is real time.
 	AnswerWithin time.Duration
 
-	// Limits are the rate limits by route; nil means wide ones that nobody meets. See DiscordLimits.
+	// Limits are the rate limits by route; nil means limits that no test reaches. See DiscordLimits.
 	Limits Limits
 
-	// AllowDisasters keeps Start from failing the test for them.
-	AllowDisasters bool
-	// Fatalf hears of mistakes in the use of the fake, such as a click on a button that is not there. nil panics.
+	// AllowPenalties keeps Start from failing the test for penalties.
+	AllowPenalties bool
+	// Fatalf reports mistakes in the use of the fake, such as a click on a button that is not there. nil panics.
 	Fatalf func(format string, args ...any)
 }
 
@@ -75,9 +84,9 @@ func (o Options) filled() Options {
 	word(&o.BotName, "gatehouse")
 	word(&o.BotToken, "OTAwMDAw.discord.test")
 	span(&o.HeartbeatInterval, 41250*time.Millisecond)
-	span(&o.SessionLife, 5*time.Minute)
+	span(&o.SessionLifetime, 5*time.Minute)
 	span(&o.IdentifyEvery, 5*time.Second)
-	span(&o.NonceLife, 5*time.Minute)
+	span(&o.NonceLifetime, 5*time.Minute)
 	span(&o.AnswerWithin, 3*time.Second)
 	number(&o.IdentifyBudget, 1000)
 	number(&o.MaxConcurrency, 1)
@@ -92,4 +101,28 @@ func (o Options) filled() Options {
 		o.Fatalf = func(format string, args ...any) { panic("discordtest: " + fmt.Sprintf(format, args...)) }
 	}
 	return o
+}
+
+// What rate limits are made of.
+type (
+	Limit  = limits.Limit
+	Limits = limits.Limits
+)
+
+// Keys of Limits that are no routes.
+const (
+	AnyRoute    = limits.AnyRoute
+	GlobalLimit = limits.GlobalLimit
+)
+
+// InvalidLimit is how many invalid requests in ten minutes get an address banned.
+const InvalidLimit = limits.InvalidLimit
+
+// DiscordLimits are limits close to those of the real Discord.
+func DiscordLimits() Limits {
+	return Limits{
+		CreateMessage: {Calls: 5, Per: 5 * time.Second}, EditMessage: {Calls: 5, Per: 5 * time.Second}, DeleteMessage: {Calls: 5, Per: time.Second},
+		AddReaction: {Calls: 1, Per: 250 * time.Millisecond}, StartThread: {Calls: 50, Per: 5 * time.Minute},
+		TriggerTyping: {Calls: 5, Per: 5 * time.Second}, AnyRoute: {Calls: 50, Per: time.Second}, GlobalLimit: {Calls: 50, Per: time.Second},
+	}
 }

@@ -45,7 +45,7 @@ func TestWhatPeopleDoIsHeard(t *testing.T) {
 	if m := k.hears("MESSAGE_UPDATE"); m.Content != "two" || m.Edited == nil {
 		t.Errorf("heard %+v", m)
 	}
-	other := w.alice.Posts(general, "see https://a.test", discordtest.Unheard())
+	other := w.alice.Posts(general, "see https://a.test", discordtest.WithoutEvent())
 	w.Unfurl(general, other.ID, "https://a.test")
 	if m := k.hears("MESSAGE_UPDATE"); m.Edited != nil || len(m.Embeds) != 1 || m.Content != "see https://a.test" {
 		t.Errorf("heard %+v", m)

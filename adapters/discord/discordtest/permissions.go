@@ -1,6 +1,10 @@
 package discordtest
 
-import "slices"
+import (
+	"slices"
+
+	"gatehouse/adapters/discord/discordtest/internal/form"
+)
 
 // Permissions, as far as they matter here.
 const (
@@ -91,7 +95,7 @@ func (s *Server) permissions(c *channel, user string) int64 {
 			have = have&^o.Deny | o.Allow
 		}
 	}
-	if g.members[user].muted.After(s.o.Now()) {
+	if g.members[user].timedOutUntil.After(s.o.Now()) {
 		have &= ViewChannel | ReadMessageHistory
 	}
 	return have
@@ -106,12 +110,12 @@ func (s *Server) botSees(c *channel) bool {
 }
 
 // need is the failure of a call that lacks permissions in a channel.
-func (s *Server) need(c *channel, permissions int64) *failure {
+func (s *Server) need(c *channel, permissions int64) *form.Failure {
 	if !s.botSees(c) {
-		return missingAccess
+		return form.MissingAccess
 	}
 	if c.Kind != DM && s.permissions(c, s.o.BotUserID)&permissions != permissions {
-		return missingPermissions
+		return form.MissingPermissions
 	}
 	return nil
 }

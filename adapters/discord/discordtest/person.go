@@ -1,6 +1,15 @@
 package discordtest
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
+	"gatehouse/adapters/discord/discordtest/internal/message"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
+	"gatehouse/adapters/internal/fakeserver"
+)
 
 // Person is a user who does things. Another bot is one too.
 type Person struct {
@@ -20,11 +29,11 @@ func (s *Server) Person(id string) *Person {
 func (p *Person) Mention() string { return "<@" + p.ID + ">" }
 
 // Posts says something in a channel or a thread.
-func (p *Person) Posts(channel, text string, hows ...How) Message {
+func (p *Person) Posts(channel, text string, options ...ActionOption) Message {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := how{}.with(hows)
+	h := actionOptions{}.with(options)
 	c := s.mustChannel(channel)
 	p.mustBeIn(c)
 	if c.Kind == Forum {
@@ -33,20 +42,20 @@ func (p *Person) Posts(channel, text string, hows ...How) Message {
 	m := Message{Author: p.ID, Content: text, ReplyTo: h.reply, Channel: c.ID, Guild: c.Guild}
 	for _, e := range h.embeds {
 		var plain object
-		_ = json.Unmarshal(asJSON(e), &plain)
+		_ = json.Unmarshal(fakeserver.JSON(e), &plain)
 		m.Embeds = append(m.Embeds, plain)
 	}
 	if h.reply != "" {
 		if c.byID[h.reply] == nil {
 			s.fatal("there is no message %s in %s to reply to", h.reply, channel)
 		}
-		m.Type = TypeReply
+		m.Type = wire.TypeReply
 		if h.noPing {
 			m.Allowed = json.RawMessage(`{"parse":["users","roles","everyone"],"replied_user":false}`)
 		}
 	}
 	for _, f := range h.files {
-		m.Attachments = append(m.Attachments, s.place(c, f))
+		m.Attachments = append(m.Attachments, s.storeAttachment(c, f))
 	}
 	s.mention(&m)
 	r := s.add(c, m)
@@ -68,17 +77,17 @@ func (p *Person) mustBeIn(c *channel) {
 }
 
 // Says writes to the bot in direct messages.
-func (p *Person) Says(text string, hows ...How) Message {
-	return p.Posts(p.s.DMWith(p.ID), text, hows...)
+func (p *Person) Says(text string, options ...ActionOption) Message {
+	return p.Posts(p.s.DMWith(p.ID), text, options...)
 }
 
 // Replies says something as a reply to a message.
-func (p *Person) Replies(channel, message, text string, hows ...How) Message {
-	return p.Posts(channel, text, append([]How{ReplyTo(message)}, hows...)...)
+func (p *Person) Replies(channel, message, text string, options ...ActionOption) Message {
+	return p.Posts(channel, text, append([]ActionOption{ReplyTo(message)}, options...)...)
 }
 
 // Edits changes the content of a message of theirs.
-func (p *Person) Edits(channel, message, text string, hows ...How) {
+func (p *Person) Edits(channel, message, text string, options ...ActionOption) {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +98,7 @@ func (p *Person) Edits(channel, message, text string, hows ...How) {
 	r.Content, r.EditedAt, r.Edits = text, s.o.Now(), r.Edits+1
 	s.mention(&r.Message)
 	s.changed()
-	s.emitMessage("MESSAGE_UPDATE", r.Message, how{}.with(hows))
+	s.emitMessage("MESSAGE_UPDATE", r.Message, actionOptions{}.with(options))
 }
 
 // Deletes takes a message away.
@@ -108,7 +117,7 @@ func (s *Server) Unfurl(channel, message, link string) {
 	_, r := s.mustMessage(channel, message)
 	r.Embeds = append(append([]object{}, r.Embeds...), object{"type": "link", "url": link, "title": link})
 	s.changed()
-	s.emitMessage("MESSAGE_UPDATE", r.Message, how{})
+	s.emitMessage("MESSAGE_UPDATE", r.Message, actionOptions{})
 }
 
 // Types shows that they are typing.
@@ -121,5 +130,96 @@ func (p *Person) Types(channel string) {
 	if c.Guild != "" {
 		o["guild_id"], o["member"] = c.Guild, s.wireMember(s.guilds[c.Guild], p.ID, true)
 	}
-	s.emit(event{name: "TYPING_START", guild: c.Guild, channel: c, intent: intentFor(c, IntentGuildTyping, IntentDirectTyping), full: o})
+	s.emit(event{name: "TYPING_START", guild: c.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildTyping, gateway.IntentDirectTyping), full: o})
+}
+
+// FindButton looks a button up by its label or custom_id; the message may be an ephemeral one.
+func (s *Server) FindButton(channel, message, name string) (Button, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, r := s.mustMessage(channel, message)
+	for _, b := range r.Buttons() {
+		if name == b.Label || name == b.CustomID {
+			return b, true
+		}
+	}
+	return Button{}, false
+}
+
+// Clicks presses the button with this label or custom_id on a message. That it is there, and on, is taken for granted.
+func (p *Person) Clicks(channel, message, name string, options ...ActionOption) *Interaction {
+	b, found := p.s.FindButton(channel, message, name)
+	if !found {
+		p.s.fatal("there is no button %q on message %s in %s", name, message, channel)
+	}
+	if b.Disabled {
+		p.s.fatal("the button %q on message %s is off", name, message)
+	}
+	return p.Presses(b, options...)
+}
+
+// Presses presses a button that was looked up before, whether or not it is still there.
+func (p *Person) Presses(b Button, options ...ActionOption) *Interaction {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b.CustomID == "" {
+		s.fatal("the button %q is a link", b.Label)
+	}
+	c := s.mustChannel(b.Channel)
+	p.mustBeIn(c)
+	if r := c.find(b.Message); r != nil && r.Ephemeral != "" && r.Ephemeral != p.ID {
+		s.fatal("only %s sees message %s", r.Ephemeral, b.Message)
+	}
+	i := &Interaction{Kind: Component, User: p.ID, Message: b.Message}
+	return s.interact(i, object{"custom_id": b.CustomID, "component_type": message.ComponentButton, "id": 2}, c, actionOptions{}.with(options))
+}
+
+// Runs types a slash command, such as "/ask why is the sky blue". It must be registered, globally or in the channel's guild. What follows the
+// name goes into the first option of text; others are filled in by WithOption.
+func (p *Person) Runs(channel, line string, options ...ActionOption) *Interaction {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, h := s.mustChannel(channel), actionOptions{}.with(options)
+	p.mustBeIn(c)
+	name, text, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
+	command := s.findCommand(c.Guild, name)
+	if command == nil {
+		s.fatal("there is no command /%s", name)
+	}
+	values := []object{}
+	for _, o := range wire.List(command, "options") {
+		value, given := h.options[wire.String(o, "name")]
+		if !given && wire.Int(o, "type") == 3 && text != "" {
+			value, given, text = text, true, ""
+		}
+		if given {
+			values = append(values, object{"name": wire.String(o, "name"), "type": wire.Int(o, "type"), "value": value})
+		} else if wire.Bool(o, "required") {
+			s.fatal("/%s needs the option %q", name, wire.String(o, "name"))
+		}
+	}
+	if text != "" {
+		s.fatal("/%s has no option for %q", name, text)
+	}
+	data := object{"id": wire.String(command, "id"), "name": name, "type": max(1, wire.Int(command, "type"))}
+	if len(values) > 0 {
+		data["options"] = values
+	}
+	if guild := wire.String(command, "guild_id"); guild != "" {
+		data["guild_id"] = guild
+	}
+	return s.interact(&Interaction{Kind: Command, User: p.ID}, data, c, h)
+}
+
+func (s *Server) findCommand(guild, name string) object {
+	for _, place := range slices.Compact([]string{guild, ""}) {
+		for _, o := range s.commands[place] {
+			if wire.String(o, "name") == name {
+				return o
+			}
+		}
+	}
+	return nil
 }

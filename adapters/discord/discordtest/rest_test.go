@@ -12,6 +12,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // refusal is the body of an error.
@@ -238,7 +239,7 @@ func TestRateLimits(t *testing.T) {
 	if n := w.InvalidRequests(); n != 2 {
 		t.Errorf("%d invalid requests", n)
 	}
-	w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Times: 1, Trouble: discordtest.RateLimited(1500*time.Millisecond, discordtest.ScopeShared)})
+	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Times: 1, Trouble: discordtest.RateLimited(1500*time.Millisecond, discordtest.ScopeShared)})
 	if shared, body := ask(general); shared.Header.Get("X-RateLimit-Scope") != "shared" || !strings.Contains(body, `"retry_after":1.5`) || w.InvalidRequests() != 2 {
 		t.Errorf("%v %s, %d invalid", shared.Header, body, w.InvalidRequests())
 	}
@@ -248,8 +249,8 @@ func TestRateLimits(t *testing.T) {
 	}
 }
 
-func TestTooManyInvalidRequestsAreADisaster(t *testing.T) {
-	w := newTown(t, discordtest.Options{AllowDisasters: true})
+func TestTooManyInvalidRequestsGetTheAddressBanned(t *testing.T) {
+	w := newTown(t, discordtest.Options{AllowPenalties: true})
 	w.RevokeToken()
 	handler := func() int {
 		r, _ := http.NewRequestWithContext(w.ctx, "GET", w.APIURL()+"/users/@me", nil)
@@ -264,8 +265,8 @@ func TestTooManyInvalidRequestsAreADisaster(t *testing.T) {
 	for range discordtest.InvalidLimit {
 		handler()
 	}
-	if handler() != 429 || len(w.Disasters()) != 1 {
-		t.Errorf("the disasters are %q", w.Disasters())
+	if handler() != 429 || len(w.Penalties()) != 1 {
+		t.Errorf("the penalties are %q", w.Penalties())
 	}
 }
 
@@ -273,7 +274,7 @@ func TestFaults(t *testing.T) {
 	w := newTown(t, discordtest.Options{})
 	create := "/channels/" + general + "/messages"
 	fails := func(trouble discordtest.Trouble) error {
-		w.Inject(discordtest.Fault{Route: "POST /channels/*/messages", Times: 1, Trouble: trouble})
+		w.Inject(discordtest.Fault{Endpoint: "POST /channels/*/messages", Times: 1, Trouble: trouble})
 		_, err := w.bot(t).ChannelMessageSend(general, "x")
 		return err
 	}
@@ -283,13 +284,13 @@ func TestFaults(t *testing.T) {
 	if err := fails(discordtest.AnswerLost()); err == nil || len(w.FromBot(general)) != 1 {
 		t.Errorf("lost: %v, %d posted", err, len(w.FromBot(general)))
 	}
-	if err := fails(discordtest.Garbled()); err == nil || len(w.FromBot(general)) != 2 {
+	if err := fails(fakeserver.Garbled()); err == nil || len(w.FromBot(general)) != 2 {
 		t.Errorf("garbled: %v, %d posted", err, len(w.FromBot(general)))
 	}
 	if err := fails(discordtest.ServerError(503)); err == nil || len(w.FromBot(general)) != 2 {
 		t.Errorf("503: %v, %d posted", err, len(w.FromBot(general)))
 	}
-	held := w.Inject(discordtest.Fault{Route: discordtest.CreateMessage, Times: 1, Trouble: discordtest.AnswerHeld()})
+	held := w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Times: 1, Trouble: discordtest.AnswerHeld()})
 	sent := make(chan error, 1)
 	go func() {
 		_, err := w.bot(t).ChannelMessageSend(general, "held")

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+
+	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
 // Routes, as calls and faults name them.
@@ -20,7 +23,7 @@ const (
 )
 
 var appRoutes = map[string]route{
-	GetGateway:                     {open: true, do: gateway},
+	GetGateway:                     {open: true, do: gatewayURL},
 	GetGatewayBot:                  {do: gatewayBot},
 	GetMe:                          {do: me},
 	GetUser:                        {do: user},
@@ -31,65 +34,31 @@ var appRoutes = map[string]route{
 }
 
 func (s *Server) gatewayURL() string { return strings.Replace(s.base, "http", "ws", 1) }
-func (s *Server) resumeURL() string  { return strings.Replace(s.second, "http", "ws", 1) }
+func (s *Server) resumeURL() string  { return strings.Replace(s.resumeBase, "http", "ws", 1) }
 
-func gateway(q *request) (answer, *failure) { return ok(object{"url": q.s.gatewayURL()}) }
+func gatewayURL(q *request) (answer, *form.Failure) { return ok(object{"url": q.s.gatewayURL()}) }
 
-func gatewayBot(q *request) (answer, *failure) {
-	limit := q.s.budget()
+func gatewayBot(q *request) (answer, *form.Failure) {
+	limit := gateway.Left(q.s.Gateway)
 	return ok(object{"url": q.s.gatewayURL(), "shards": q.s.o.Shards, "session_start_limit": object{
 		"total": limit.Total, "remaining": limit.Remaining, "reset_after": limit.ResetAfter.Milliseconds(), "max_concurrency": limit.MaxConcurrency,
 	}})
 }
 
-// Budget is the session start limit.
-type Budget struct {
-	Total          int
-	Remaining      int
-	ResetAfter     time.Duration
-	MaxConcurrency int
-}
-
-// Budget is how many identifies are left today.
-func (s *Server) Budget() Budget {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.budget()
-}
-
-func (s *Server) budget() Budget {
-	now := s.o.Now()
-	b := Budget{Total: s.o.IdentifyBudget, Remaining: s.o.IdentifyBudget, MaxConcurrency: s.o.MaxConcurrency}
-	if left := s.dayBegan.Add(24 * time.Hour).Sub(now); !s.dayBegan.IsZero() && left > 0 {
-		b.Remaining, b.ResetAfter = max(0, s.o.IdentifyBudget-s.dayCount), left
-	}
-	return b
-}
-
-// SpendIdentifies counts identifies of today that another program with the same token made.
-func (s *Server) SpendIdentifies(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dayBegan.IsZero() {
-		s.dayBegan = s.o.Now()
-	}
-	s.dayCount += n
-}
-
-func me(q *request) (answer, *failure) {
+func me(q *request) (answer, *form.Failure) {
 	o := q.s.wireUser(q.s.o.BotUserID)
 	o["verified"], o["mfa_enabled"], o["email"], o["flags"], o["locale"] = true, true, nil, 0, "en-US"
 	return ok(o)
 }
 
-func user(q *request) (answer, *failure) {
+func user(q *request) (answer, *form.Failure) {
 	if q.s.users[q.path["user"]] == nil {
-		return answer{}, unknownUser
+		return answer{}, form.UnknownUser
 	}
 	return ok(q.s.wireUser(q.path["user"]))
 }
 
-func myGuilds(q *request) (answer, *failure) {
+func myGuilds(q *request) (answer, *form.Failure) {
 	const most = 200
 	limit, after := most, number(q.query.Get("after"))
 	if n, err := strconv.Atoi(q.query.Get("limit")); err == nil && 0 < n && n < most {
@@ -103,18 +72,18 @@ func myGuilds(q *request) (answer, *failure) {
 			continue
 		}
 		found = append(found, object{
-			"id": g.ID, "name": g.Name, "icon": nil, "owner": g.Owner == q.s.o.BotUserID, "features": []string{}, "permissions": permissionWord(q.s.guildPermissions(g)),
+			"id": g.ID, "name": g.Name, "icon": nil, "owner": g.Owner == q.s.o.BotUserID, "features": []string{}, "permissions": permissionString(q.s.guildPermissions(g)),
 		})
 	}
 	return ok(found)
 }
 
-func openDM(q *request) (answer, *failure) {
-	id := word(q.fields, "recipient_id")
+func openDM(q *request) (answer, *form.Failure) {
+	id := wire.String(q.fields, "recipient_id")
 	if u := q.s.users[id]; u == nil || id == q.s.o.BotUserID {
-		return answer{}, badField("recipient_id", "INVALID_USER", "Invalid Recipient(s)")
+		return answer{}, form.BadField("recipient_id", "INVALID_USER", "Invalid Recipient(s)")
 	} else if u.IsBot {
-		return answer{}, cannotMessageUser
+		return answer{}, form.CannotMessageUser
 	}
 	return ok(q.s.wireChannel(q.s.openDM(id)))
 }
@@ -123,7 +92,7 @@ func openDM(q *request) (answer, *failure) {
 // that is not verified.
 func (s *Server) appFlags() int {
 	flags := 0
-	for intent, bit := range map[int]int{IntentPresences: 13, IntentMembers: 15, IntentMessageContent: 19} {
+	for intent, bit := range map[int]int{gateway.IntentPresences: 13, gateway.IntentMembers: 15, gateway.IntentMessageContent: 19} {
 		if s.denied&intent == 0 {
 			flags |= 1 << bit
 		}
@@ -131,11 +100,11 @@ func (s *Server) appFlags() int {
 	return flags
 }
 
-func application(q *request) (answer, *failure) {
+func application(q *request) (answer, *form.Failure) {
 	s := q.s
 	return ok(object{
 		"id": s.o.ApplicationID, "name": s.o.BotName, "icon": nil, "description": "", "bot_public": true, "bot_require_code_grant": false,
-		"verify_key": s.PublicKey(), "flags": s.appFlags(), "interactions_endpoint_url": wordOrNil(s.interactURL), "approximate_guild_count": len(s.guildsOfBot()),
+		"verify_key": s.PublicKey(), "flags": s.appFlags(), "interactions_endpoint_url": wire.StringOrNil(s.interactURL), "approximate_guild_count": len(s.guildsOfBot()),
 		"bot": s.wireUser(s.o.BotUserID), "owner": s.wireUser("1"), "team": nil, "summary": "", "tags": []string{}, "rpc_origins": []string{},
 	})
 }

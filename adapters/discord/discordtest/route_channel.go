@@ -1,6 +1,11 @@
 package discordtest
 
-import "time"
+import (
+	"time"
+
+	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
+)
 
 // Routes of channels.
 const (
@@ -10,9 +15,9 @@ const (
 )
 
 var channelRoutes = map[string]route{
-	GetChannel:    {do: inChannel(func(q *request, c *channel) (answer, *failure) { return ok(q.s.wireChannel(c)) })},
+	GetChannel:    {do: inChannel(func(q *request, c *channel) (answer, *form.Failure) { return ok(q.s.wireChannel(c)) })},
 	ModifyChannel: {do: inChannel(modifyChannel)},
-	TriggerTyping: {do: inChannel(func(q *request, c *channel) (answer, *failure) {
+	TriggerTyping: {do: inChannel(func(q *request, c *channel) (answer, *form.Failure) {
 		if f := q.s.needToSend(c); f != nil {
 			return answer{}, f
 		}
@@ -23,18 +28,18 @@ var channelRoutes = map[string]route{
 }
 
 // inChannel finds the channel of a call, which the bot must see.
-func inChannel(do func(*request, *channel) (answer, *failure)) func(*request) (answer, *failure) {
-	return func(q *request) (answer, *failure) {
+func inChannel(do func(*request, *channel) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
+	return func(q *request) (answer, *form.Failure) {
 		id := q.path["channel"]
 		if number(id) == 0 {
-			return answer{}, badField("channel_id", "NUMBER_TYPE_COERCE", "Value %q is not snowflake.", id)
+			return answer{}, form.BadField("channel_id", "NUMBER_TYPE_COERCE", "Value %q is not snowflake.", id)
 		}
 		c := q.s.channels[id]
 		switch {
 		case c == nil:
-			return answer{}, unknownChannel
+			return answer{}, form.UnknownChannel
 		case !q.s.botSees(c):
-			return answer{}, missingAccess
+			return answer{}, form.MissingAccess
 		}
 		return do(q, c)
 	}
@@ -54,7 +59,7 @@ func (s *Server) wireChannel(c *channel) object {
 		o["parent_id"], o["owner_id"] = c.Parent, c.Owner
 		o["message_count"], o["member_count"], o["total_message_sent"] = len(c.messages), len(c.joined), len(c.messages)
 		o["thread_metadata"] = object{
-			"archived": c.Archived, "locked": c.Locked, "auto_archive_duration": max(60, c.AutoPause), "archive_timestamp": stamp(c.made), "create_timestamp": stamp(c.made),
+			"archived": c.Archived, "locked": c.Locked, "auto_archive_duration": max(60, c.AutoArchive), "archive_timestamp": wire.Timestamp(c.made), "create_timestamp": wire.Timestamp(c.made),
 		}
 		return o
 	}
@@ -64,19 +69,19 @@ func (s *Server) wireChannel(c *channel) object {
 		if w.Member {
 			kind = 1
 		}
-		overwrites = append(overwrites, object{"id": w.ID, "type": kind, "allow": permissionWord(w.Allow), "deny": permissionWord(w.Deny)})
+		overwrites = append(overwrites, object{"id": w.ID, "type": kind, "allow": permissionString(w.Allow), "deny": permissionString(w.Deny)})
 	}
-	o["topic"], o["position"], o["parent_id"], o["permission_overwrites"] = wordOrNil(c.Topic), 0, wordOrNil(c.Parent), overwrites
+	o["topic"], o["position"], o["parent_id"], o["permission_overwrites"] = wire.StringOrNil(c.Topic), 0, wire.StringOrNil(c.Parent), overwrites
 	if c.Kind == Forum {
 		o["available_tags"] = []object{}
 	}
 	return o
 }
 
-func modifyChannel(q *request, c *channel) (answer, *failure) {
+func modifyChannel(q *request, c *channel) (answer, *form.Failure) {
 	s := q.s
 	if c.Kind == DM {
-		return answer{}, wrongChannelType
+		return answer{}, form.WrongChannelType
 	}
 	if c.isThread() && (c.Locked || c.Owner != s.o.BotUserID) {
 		if f := s.need(c, ManageThreads); f != nil {
@@ -85,7 +90,7 @@ func modifyChannel(q *request, c *channel) (answer, *failure) {
 	}
 	if name, is := q.fields["name"].(string); is {
 		if name == "" || len([]rune(name)) > 100 {
-			return answer{}, badField("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
+			return answer{}, form.BadField("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
 		}
 		c.Name = name
 	}

@@ -3,10 +3,11 @@ package discordtest
 import (
 	"net/http"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
+
+	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
 // Routes of commands.
@@ -27,7 +28,7 @@ var commandRoutes = map[string]route{
 	ListCommands:           {do: ofApplication(listCommands)},
 	OverwriteCommands:      {do: ofApplication(overwriteCommands)},
 	CreateCommand:          {do: ofApplication(createCommand)},
-	GetCommand:             {do: ofApplication(onCommand(func(_ *request, o object) (answer, *failure) { return ok(o) }))},
+	GetCommand:             {do: ofApplication(onCommand(func(_ *request, o object) (answer, *form.Failure) { return ok(o) }))},
 	EditCommand:            {do: ofApplication(onCommand(editCommand))},
 	DeleteCommand:          {do: ofApplication(onCommand(deleteCommand))},
 	ListGuildCommands:      {do: ofApplication(listCommands)},
@@ -37,57 +38,31 @@ var commandRoutes = map[string]route{
 }
 
 // ofApplication checks that a call is about the app itself, and in a guild of its own if in any.
-func ofApplication(do func(*request) (answer, *failure)) func(*request) (answer, *failure) {
-	return func(q *request) (answer, *failure) {
+func ofApplication(do func(*request) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
+	return func(q *request) (answer, *form.Failure) {
 		if q.path["application"] != q.s.o.ApplicationID {
-			return answer{}, &failure{status: 403, code: 20012, message: "You are not authorized to perform this action on this application"}
+			return answer{}, &form.Failure{Status: 403, Code: 20012, Message: "You are not authorized to perform this action on this application"}
 		}
-		if id := q.path["guild"]; id != "" && (q.s.guilds[id] == nil || q.s.guilds[id].Away) {
-			return answer{}, missingAccess
+		if id := q.path["guild"]; id != "" && (q.s.guilds[id] == nil || q.s.guilds[id].WithoutBot) {
+			return answer{}, form.MissingAccess
 		}
 		return do(q)
 	}
 }
 
-func onCommand(do func(*request, object) (answer, *failure)) func(*request) (answer, *failure) {
-	return func(q *request) (answer, *failure) {
+func onCommand(do func(*request, object) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
+	return func(q *request) (answer, *form.Failure) {
 		for _, o := range q.s.commands[q.path["guild"]] {
-			if word(o, "id") == q.path["command"] {
+			if wire.String(o, "id") == q.path["command"] {
 				return do(q, o)
 			}
 		}
-		return answer{}, unknownCommand
+		return answer{}, form.UnknownCommand
 	}
 }
 
-func listCommands(q *request) (answer, *failure) { return ok(notNil(q.s.commands[q.path["guild"]])) }
-
-var commandName = regexp.MustCompile(`^[-_'\p{L}\p{N}]{1,32}$`)
-
-// checkCommand finds what Discord would refuse in a command.
-func checkCommand(o object, where string, bad *formErrors) {
-	at := func(field string) string { return strings.TrimPrefix(where+"."+field, ".") }
-	kind := integer(o, "type")
-	if name := word(o, "name"); !commandName.MatchString(name) || strings.ToLower(name) != name {
-		if kind <= 1 {
-			bad.add(at("name"), "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid")
-		}
-	}
-	if n := len([]rune(word(o, "description"))); kind <= 1 && (n < 1 || n > 100) {
-		bad.add(at("description"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
-	}
-	optional := false
-	for i, option := range list(o, "options") {
-		inner := at("options." + strconv.Itoa(i))
-		if integer(option, "type") == 0 {
-			bad.add(inner+".type", "BASE_TYPE_REQUIRED", "This field is required")
-		}
-		checkCommand(object{"name": option["name"], "description": option["description"], "options": option["options"]}, inner, bad)
-		if truth(option, "required") && optional {
-			bad.add(inner, "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID", "Required options must be placed before non-required options")
-		}
-		optional = optional || (!truth(option, "required") && integer(option, "type") > 2)
-	}
+func listCommands(q *request) (answer, *form.Failure) {
+	return ok(wire.NotNil(q.s.commands[q.path["guild"]]))
 }
 
 // asCommand is a command as Discord keeps it. One that says the same as the old one keeps its id and version.
@@ -118,30 +93,30 @@ func (s *Server) asCommand(o, old object, guild string) object {
 
 func (s *Server) oldCommand(guild string, o object) object {
 	for _, old := range s.commands[guild] {
-		if word(old, "name") == word(o, "name") && max(1, integer(old, "type")) == max(1, integer(o, "type")) {
+		if wire.String(old, "name") == wire.String(o, "name") && max(1, wire.Int(old, "type")) == max(1, wire.Int(o, "type")) {
 			return old
 		}
 	}
 	return nil
 }
 
-func overwriteCommands(q *request) (answer, *failure) {
+func overwriteCommands(q *request) (answer, *form.Failure) {
 	s, guild := q.s, q.path["guild"]
 	items, isList := q.whole.([]any)
 	if !isList {
-		return answer{}, badField("", "LIST_TYPE_CONVERT", "Only iterables may be used in a ListType")
+		return answer{}, form.BadField("", "LIST_TYPE_CONVERT", "Only iterables may be used in a ListType")
 	}
-	bad := &formErrors{}
+	bad := &form.Errors{}
 	kept := []object{}
 	for i, item := range items {
 		o, _ := item.(object)
-		checkCommand(o, strconv.Itoa(i), bad)
-		if slices.ContainsFunc(kept, func(k object) bool { return word(k, "name") == word(o, "name") }) {
-			bad.add(strconv.Itoa(i), "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
+		form.CheckCommand(o, strconv.Itoa(i), bad)
+		if slices.ContainsFunc(kept, func(k object) bool { return wire.String(k, "name") == wire.String(o, "name") }) {
+			bad.Add(strconv.Itoa(i), "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
 		}
 		kept = append(kept, o)
 	}
-	if f := bad.failure(); f != nil {
+	if f := bad.Failure(); f != nil {
 		return answer{}, f
 	}
 	for i, o := range kept {
@@ -153,11 +128,11 @@ func overwriteCommands(q *request) (answer, *failure) {
 	return ok(kept)
 }
 
-func createCommand(q *request) (answer, *failure) {
+func createCommand(q *request) (answer, *form.Failure) {
 	s, guild := q.s, q.path["guild"]
-	bad := &formErrors{}
-	checkCommand(q.fields, "", bad)
-	if f := bad.failure(); f != nil {
+	bad := &form.Errors{}
+	form.CheckCommand(q.fields, "", bad)
+	if f := bad.Failure(); f != nil {
 		return answer{}, f
 	}
 	old := s.oldCommand(guild, q.fields)
@@ -171,7 +146,7 @@ func createCommand(q *request) (answer, *failure) {
 	return answer{status: http.StatusOK, body: made}, nil
 }
 
-func editCommand(q *request, o object) (answer, *failure) {
+func editCommand(q *request, o object) (answer, *form.Failure) {
 	changed := object{}
 	for key, value := range o {
 		changed[key] = value
@@ -179,9 +154,9 @@ func editCommand(q *request, o object) (answer, *failure) {
 	for key, value := range q.fields {
 		changed[key] = value
 	}
-	bad := &formErrors{}
-	checkCommand(changed, "", bad)
-	if f := bad.failure(); f != nil {
+	bad := &form.Errors{}
+	form.CheckCommand(changed, "", bad)
+	if f := bad.Failure(); f != nil {
 		return answer{}, f
 	}
 	for key, value := range q.fields {
@@ -192,7 +167,7 @@ func editCommand(q *request, o object) (answer, *failure) {
 	return ok(o)
 }
 
-func deleteCommand(q *request, o object) (answer, *failure) {
+func deleteCommand(q *request, o object) (answer, *form.Failure) {
 	guild := q.path["guild"]
 	q.s.commands[guild] = slices.DeleteFunc(slices.Clone(q.s.commands[guild]), func(other object) bool { return other["id"] == o["id"] })
 	q.s.changed()
@@ -205,7 +180,7 @@ func (s *Server) Commands(guild string) []string {
 	defer s.mu.Unlock()
 	found := []string{}
 	for _, o := range s.commands[guild] {
-		found = append(found, word(o, "name"))
+		found = append(found, wire.String(o, "name"))
 	}
 	return found
 }

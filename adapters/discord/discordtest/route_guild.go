@@ -5,6 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
 // Routes of guilds.
@@ -18,31 +22,31 @@ const (
 )
 
 var guildRoutes = map[string]route{
-	GetGuild:      {do: inGuild(func(q *request, g *guild) (answer, *failure) { return ok(q.s.wireGuild(g)) })},
-	GetGuildRoles: {do: inGuild(func(_ *request, g *guild) (answer, *failure) { return ok(wireRoles(g)) })},
-	GetGuildChannels: {do: inGuild(func(q *request, g *guild) (answer, *failure) {
+	GetGuild:      {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) { return ok(q.s.wireGuild(g)) })},
+	GetGuildRoles: {do: inGuild(func(_ *request, g *guild) (answer, *form.Failure) { return ok(wireRoles(g)) })},
+	GetGuildChannels: {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) {
 		seen := q.s.wireChannels(g, false)
-		return ok(slices.DeleteFunc(seen, func(o object) bool { return !q.s.botSees(q.s.channels[word(o, "id")]) }))
+		return ok(slices.DeleteFunc(seen, func(o object) bool { return !q.s.botSees(q.s.channels[wire.String(o, "id")]) }))
 	})},
-	ActiveThreads: {do: inGuild(func(q *request, g *guild) (answer, *failure) {
+	ActiveThreads: {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) {
 		return ok(object{"threads": q.s.wireChannels(g, true), "members": []object{}, "has_more": false})
 	})},
-	GetMember: {do: inGuild(func(q *request, g *guild) (answer, *failure) {
+	GetMember: {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) {
 		id := q.path["user"]
 		if id == "@me" {
 			id = q.s.o.BotUserID
 		}
 		if g.members[id] == nil {
 			if q.s.users[id] == nil {
-				return answer{}, unknownUser
+				return answer{}, form.UnknownUser
 			}
-			return answer{}, unknownMember
+			return answer{}, form.UnknownMember
 		}
 		return ok(q.s.wireMember(g, id, true))
 	})},
-	ListMembers: {do: inGuild(func(q *request, g *guild) (answer, *failure) {
-		if q.s.denied&IntentMembers != 0 {
-			return answer{}, missingAccess
+	ListMembers: {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) {
+		if q.s.denied&gateway.IntentMembers != 0 {
+			return answer{}, form.MissingAccess
 		}
 		found := []object{}
 		for _, id := range slices.Sorted(maps.Keys(g.members)) {
@@ -53,14 +57,14 @@ var guildRoutes = map[string]route{
 }
 
 // inGuild finds the guild of a call.
-func inGuild(do func(*request, *guild) (answer, *failure)) func(*request) (answer, *failure) {
-	return func(q *request) (answer, *failure) {
+func inGuild(do func(*request, *guild) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
+	return func(q *request) (answer, *form.Failure) {
 		g := q.s.guilds[q.path["guild"]]
 		switch {
 		case g == nil:
-			return answer{}, unknownGuild
-		case g.Away:
-			return answer{}, missingAccess
+			return answer{}, form.UnknownGuild
+		case g.WithoutBot:
+			return answer{}, form.MissingAccess
 		}
 		return do(q, g)
 	}
@@ -69,14 +73,14 @@ func inGuild(do func(*request, *guild) (answer, *failure)) func(*request) (answe
 func (s *Server) guildsOfBot() []*guild {
 	var found []*guild
 	for _, id := range slices.Sorted(maps.Keys(s.guilds)) {
-		if g := s.guilds[id]; !g.Away {
+		if g := s.guilds[id]; !g.WithoutBot {
 			found = append(found, g)
 		}
 	}
 	return found
 }
 
-func permissionWord(p int64) string { return strconv.FormatInt(p, 10) }
+func permissionString(p int64) string { return strconv.FormatInt(p, 10) }
 
 func (s *Server) guildPermissions(g *guild) int64 {
 	return s.permissions(&channel{Channel: Channel{Guild: g.ID}}, s.o.BotUserID)
@@ -86,7 +90,7 @@ func wireRoles(g *guild) []object {
 	found := []object{}
 	for i, r := range g.Roles {
 		o := object{
-			"id": r.ID, "name": r.Name, "permissions": permissionWord(r.Permissions), "position": i, "color": 0, "hoist": false, "managed": r.Managed,
+			"id": r.ID, "name": r.Name, "permissions": permissionString(r.Permissions), "position": i, "color": 0, "hoist": false, "managed": r.Managed,
 			"mentionable": r.Mentionable, "icon": nil, "unicode_emoji": nil, "flags": 0,
 		}
 		if r.ID == g.botRole {
@@ -105,10 +109,10 @@ func (s *Server) wireGuild(g *guild) object {
 	}
 }
 
-// wireGuildCreate is a guild with its channels and the bot's own member, as the gateway tells of it.
+// wireGuildCreate is a guild with its channels and the bot's own member, as the gateway sends it.
 func (s *Server) wireGuildCreate(g *guild) object {
 	o := s.wireGuild(g)
-	o["joined_at"], o["large"], o["unavailable"], o["member_count"] = stamp(g.joined), false, false, len(g.members)
+	o["joined_at"], o["large"], o["unavailable"], o["member_count"] = wire.Timestamp(g.joined), false, false, len(g.members)
 	o["channels"], o["threads"] = s.wireChannels(g, false), s.wireChannels(g, true)
 	o["members"] = []object{s.wireMember(g, s.o.BotUserID, true)}
 	for _, key := range []string{"voice_states", "presences", "stage_instances", "guild_scheduled_events", "soundboard_sounds"} {

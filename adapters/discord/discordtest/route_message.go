@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
 // Routes of messages.
@@ -21,17 +23,17 @@ const (
 var messageRoutes = map[string]route{
 	CreateMessage: {do: inChannel(createMessage)},
 	ListMessages:  {do: inChannel(listMessages)},
-	GetMessage:    {do: onMessage(func(q *request, _ *channel, r *record) (answer, *failure) { return ok(q.s.read(r.Message)) })},
+	GetMessage:    {do: onMessage(func(q *request, _ *channel, r *record) (answer, *form.Failure) { return ok(q.s.read(r.Message)) })},
 	EditMessage:   {do: onMessage(editMessage)},
 	DeleteMessage: {do: onMessage(deleteMessage)},
 }
 
 // onMessage finds the message of a call.
-func onMessage(do func(*request, *channel, *record) (answer, *failure)) func(*request) (answer, *failure) {
-	return inChannel(func(q *request, c *channel) (answer, *failure) {
+func onMessage(do func(*request, *channel, *record) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
+	return inChannel(func(q *request, c *channel) (answer, *form.Failure) {
 		r := c.byID[q.path["message"]]
-		if r == nil || !r.shows() {
-			return answer{}, unknownMessage
+		if r == nil || !r.Shows() {
+			return answer{}, form.UnknownMessage
 		}
 		return do(q, c, r)
 	})
@@ -44,9 +46,9 @@ type nonce struct {
 }
 
 // needToSend is the failure of a message that may not be sent to a channel.
-func (s *Server) needToSend(c *channel) *failure {
+func (s *Server) needToSend(c *channel) *form.Failure {
 	if c.Kind == Forum {
-		return wrongChannel
+		return form.WrongChannel
 	}
 	permission := SendMessages
 	if c.isThread() {
@@ -56,12 +58,12 @@ func (s *Server) needToSend(c *channel) *failure {
 		return f
 	}
 	if c.Locked && s.permissions(c, s.o.BotUserID)&ManageThreads == 0 {
-		return threadLocked
+		return form.ThreadLocked
 	}
 	return nil
 }
 
-func createMessage(q *request, c *channel) (answer, *failure) {
+func createMessage(q *request, c *channel) (answer, *form.Failure) {
 	s := q.s
 	if f := s.needToSend(c); f != nil {
 		return answer{}, f
@@ -71,7 +73,7 @@ func createMessage(q *request, c *channel) (answer, *failure) {
 		return answer{}, f
 	}
 	key := c.ID + " " + m.Nonce
-	if old, seen := s.nonces[key]; m.Enforced && seen && s.o.Now().Sub(old.at) < s.o.NonceLife {
+	if old, seen := s.nonces[key]; m.Enforced && seen && s.o.Now().Sub(old.at) < s.o.NonceLifetime {
 		if r := c.byID[old.message]; r != nil {
 			o := s.read(r.Message)
 			o["nonce"] = m.Nonce
@@ -79,12 +81,12 @@ func createMessage(q *request, c *channel) (answer, *failure) {
 		}
 	}
 	if reference, is := q.fields["message_reference"].(object); is {
-		m.ReplyTo, m.Type = word(reference, "message_id"), TypeReply
+		m.ReplyTo, m.Type = wire.String(reference, "message_id"), wire.TypeReply
 		if c.byID[m.ReplyTo] == nil {
 			if required, said := reference["fail_if_not_exists"].(bool); !said || required {
-				return answer{}, badField("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
+				return answer{}, form.BadField("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
 			}
-			m.ReplyTo, m.Type = "", TypeDefault
+			m.ReplyTo, m.Type = "", wire.TypeDefault
 		}
 	}
 	s.mention(&m)
@@ -92,7 +94,7 @@ func createMessage(q *request, c *channel) (answer, *failure) {
 	if m.Enforced && m.Nonce != "" {
 		s.nonces[key] = nonce{message: r.ID, at: s.o.Now()}
 	}
-	s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+	s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
 	o := s.read(r.Message)
 	if m.Nonce != "" {
 		o["nonce"] = m.Nonce
@@ -101,15 +103,15 @@ func createMessage(q *request, c *channel) (answer, *failure) {
 }
 
 // content is what a body says that a new message of the bot shall hold, if Discord takes it.
-func (q *request) content(c *channel) (Message, *failure) {
+func (q *request) content(c *channel) (Message, *form.Failure) {
 	f := q.fields
 	m := Message{
-		Author: q.s.o.BotUserID, Content: strings.TrimSpace(word(f, "content")), Embeds: list(f, "embeds"), Components: list(f, "components"),
-		Allowed: rawJSON(f, "allowed_mentions"), Flags: integer(f, "flags") & (FlagSuppressEmbeds | FlagSuppressNotifications | FlagComponentsV2),
+		Author: q.s.o.BotUserID, Content: strings.TrimSpace(wire.String(f, "content")), Embeds: wire.List(f, "embeds"), Components: wire.List(f, "components"),
+		Allowed: rawJSON(f, "allowed_mentions"), Flags: wire.Int(f, "flags") & (wire.FlagSuppressEmbeds | wire.FlagSuppressNotifications | wire.FlagComponentsV2),
 		Channel: c.ID, Guild: c.Guild,
 	}
-	bad := &formErrors{}
-	checkContent(f, bad)
+	bad := &form.Errors{}
+	form.CheckContent(f, bad)
 	switch n := f["nonce"].(type) {
 	case string:
 		m.Nonce = n
@@ -117,87 +119,33 @@ func (q *request) content(c *channel) (Message, *failure) {
 		m.Nonce = strconv.FormatFloat(n, 'f', -1, 64)
 	}
 	if len(m.Nonce) > 25 {
-		bad.add("nonce", "NONCE_TYPE_TOO_LONG", "Must be 25 or fewer in length.")
+		bad.Add("nonce", "NONCE_TYPE_TOO_LONG", "Must be 25 or fewer in length.")
 	}
-	m.Enforced = truth(f, "enforce_nonce")
-	if failed := bad.failure(); failed != nil {
+	m.Enforced = wire.Bool(f, "enforce_nonce")
+	if failed := bad.Failure(); failed != nil {
 		return m, failed
 	}
 	for _, file := range q.files {
-		m.Attachments = append(m.Attachments, q.s.place(c, file))
+		m.Attachments = append(m.Attachments, q.s.storeAttachment(c, file))
 	}
-	if m.Flags&FlagComponentsV2 == 0 && m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
-		return m, emptyMessage
+	if m.Flags&wire.FlagComponentsV2 == 0 && m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
+		return m, form.EmptyMessage
 	}
 	return m, nil
 }
 
-// checkContent finds what Discord would refuse in the fields of a message.
-func checkContent(f object, bad *formErrors) {
-	if utf8.RuneCountInString(word(f, "content")) > 2000 {
-		bad.add("content", "BASE_TYPE_MAX_LENGTH", "Must be 2000 or fewer in length.")
-	}
-	embeds := list(f, "embeds")
-	if len(embeds) > 10 {
-		bad.add("embeds", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.")
-	}
-	total := 0
-	for i, e := range embeds {
-		total += embedLength(e)
-		if utf8.RuneCountInString(word(e, "description")) > 4096 {
-			bad.add("embeds."+strconv.Itoa(i)+".description", "BASE_TYPE_MAX_LENGTH", "Must be 4096 or fewer in length.")
-		}
-		if utf8.RuneCountInString(word(e, "title")) > 256 {
-			bad.add("embeds."+strconv.Itoa(i)+".title", "BASE_TYPE_MAX_LENGTH", "Must be 256 or fewer in length.")
-		}
-	}
-	if total > 6000 {
-		bad.add("embeds", "MAX_EMBED_SIZE_EXCEEDED", "Embed size exceeds maximum size of 6000")
-	}
-	if integer(f, "flags")&FlagComponentsV2 != 0 && (word(f, "content") != "" || len(embeds) > 0) {
-		bad.add("content", "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", "The 'content' field cannot be used when using MessageFlags.IS_COMPONENTS_V2")
-	}
-	checkComponents(f, bad)
-	checkAllowed(f, bad)
-}
-
-func embedLength(e object) int {
-	n := utf8.RuneCountInString(word(e, "title")) + utf8.RuneCountInString(word(e, "description"))
-	for _, field := range list(e, "fields") {
-		n += utf8.RuneCountInString(word(field, "name")) + utf8.RuneCountInString(word(field, "value"))
-	}
-	for key, name := range map[string]string{"footer": "text", "author": "name"} {
-		inner, _ := e[key].(object)
-		n += utf8.RuneCountInString(word(inner, name))
-	}
-	return n
-}
-
-// checkAllowed refuses a kind that stands both in parse and in a list of its own.
-func checkAllowed(f object, bad *formErrors) {
-	a, _ := f["allowed_mentions"].(object)
-	for _, kind := range words(a, "parse") {
-		if !slices.Contains([]string{"users", "roles", "everyone"}, kind) {
-			bad.add("allowed_mentions.parse", "BASE_TYPE_CHOICES", "Value must be one of {'users', 'roles', 'everyone'}.")
-		}
-		if len(words(a, kind)) > 0 {
-			bad.add("allowed_mentions", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", "parse:[\""+kind+"\"] and "+kind+": [ids...] are mutually exclusive.")
-		}
-	}
-}
-
-func editMessage(q *request, c *channel, r *record) (answer, *failure) {
+func editMessage(q *request, c *channel, r *record) (answer, *form.Failure) {
 	s := q.s
 	if r.Author != s.o.BotUserID {
 		if _, content := q.fields["content"]; content || len(q.fields) != 1 || q.fields["flags"] == nil {
-			return answer{}, notAuthor
+			return answer{}, form.NotAuthor
 		}
 		if f := s.need(c, ManageMessages); f != nil {
 			return answer{}, f
 		}
 	}
 	if c.Archived {
-		return answer{}, threadArchived
+		return answer{}, form.ThreadArchived
 	}
 	if f := q.edit(c, r); f != nil {
 		return answer{}, f
@@ -206,11 +154,11 @@ func editMessage(q *request, c *channel, r *record) (answer, *failure) {
 }
 
 // edit changes a message by the fields that are there.
-func (q *request) edit(c *channel, r *record) *failure {
+func (q *request) edit(c *channel, r *record) *form.Failure {
 	s, f := q.s, q.fields
-	bad := &formErrors{}
-	checkContent(f, bad)
-	if failed := bad.failure(); failed != nil {
+	bad := &form.Errors{}
+	form.CheckContent(f, bad)
+	if failed := bad.Failure(); failed != nil {
 		return failed
 	}
 	m := r.Message
@@ -219,10 +167,10 @@ func (q *request) edit(c *channel, r *record) *failure {
 		m.Content = strings.TrimSpace(m.Content)
 	}
 	if _, given := f["embeds"]; given {
-		m.Embeds = list(f, "embeds")
+		m.Embeds = wire.List(f, "embeds")
 	}
 	if _, given := f["components"]; given {
-		m.Components = list(f, "components")
+		m.Components = wire.List(f, "components")
 	}
 	if _, given := f["allowed_mentions"]; given {
 		m.Allowed = rawJSON(f, "allowed_mentions")
@@ -230,47 +178,47 @@ func (q *request) edit(c *channel, r *record) *failure {
 		m.Allowed = nil
 	}
 	if _, given := f["flags"]; given {
-		const may = FlagSuppressEmbeds
-		m.Flags = m.Flags&^may | integer(f, "flags")&may
+		const may = wire.FlagSuppressEmbeds
+		m.Flags = m.Flags&^may | wire.Int(f, "flags")&may
 	}
 	if _, given := f["attachments"]; given {
-		keep := list(f, "attachments")
+		keep := wire.List(f, "attachments")
 		m.Attachments = slices.DeleteFunc(slices.Clone(m.Attachments), func(a Attachment) bool {
-			return !slices.ContainsFunc(keep, func(k object) bool { return word(k, "id") == a.ID })
+			return !slices.ContainsFunc(keep, func(k object) bool { return wire.String(k, "id") == a.ID })
 		})
 	}
 	for _, file := range q.files {
-		m.Attachments = append(slices.Clone(m.Attachments), s.place(c, file))
+		m.Attachments = append(slices.Clone(m.Attachments), s.storeAttachment(c, file))
 	}
 	if m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
-		return emptyMessage
+		return form.EmptyMessage
 	}
-	m.Flags &^= FlagLoading
+	m.Flags &^= wire.FlagLoading
 	s.mention(&m)
 	m.EditedAt, m.Edits = s.o.Now(), m.Edits+1
 	r.Message = m
 	s.changed()
-	s.emitMessage("MESSAGE_UPDATE", r.Message, how{})
+	s.emitMessage("MESSAGE_UPDATE", r.Message, actionOptions{})
 	return nil
 }
 
-func deleteMessage(q *request, c *channel, r *record) (answer, *failure) {
+func deleteMessage(q *request, c *channel, r *record) (answer, *form.Failure) {
 	if r.Author != q.s.o.BotUserID {
 		if f := q.s.need(c, ManageMessages); f != nil {
 			return answer{}, f
 		}
 	}
 	if c.Archived {
-		return answer{}, threadArchived
+		return answer{}, form.ThreadArchived
 	}
 	q.s.remove(c, r)
 	return nothing()
 }
 
-func listMessages(q *request, c *channel) (answer, *failure) {
+func listMessages(q *request, c *channel) (answer, *form.Failure) {
 	s := q.s
 	if c.Kind == Forum {
-		return answer{}, wrongChannelType
+		return answer{}, form.WrongChannelType
 	}
 	limit, f := limitIn(q.query, 50)
 	if f != nil {
@@ -281,7 +229,7 @@ func listMessages(q *request, c *channel) (answer, *failure) {
 	}
 	var readable []*record
 	for _, r := range c.messages {
-		if r.shows() {
+		if r.Shows() {
 			readable = append(readable, r)
 		}
 	}
@@ -292,7 +240,7 @@ func listMessages(q *request, c *channel) (answer, *failure) {
 	return ok(found)
 }
 
-func limitIn(query url.Values, usual int) (int, *failure) {
+func limitIn(query url.Values, usual int) (int, *form.Failure) {
 	text := query.Get("limit")
 	if text == "" {
 		return usual, nil
@@ -300,11 +248,11 @@ func limitIn(query url.Values, usual int) (int, *failure) {
 	n, err := strconv.Atoi(text)
 	switch {
 	case err != nil:
-		return 0, badField("limit", "NUMBER_TYPE_COERCE", "Value %q is not int.", text)
+		return 0, form.BadField("limit", "NUMBER_TYPE_COERCE", "Value %q is not int.", text)
 	case n < 1:
-		return 0, badField("limit", "NUMBER_TYPE_MIN", "int value should be greater than or equal to 1.")
+		return 0, form.BadField("limit", "NUMBER_TYPE_MIN", "int value should be greater than or equal to 1.")
 	case n > 100:
-		return 0, badField("limit", "NUMBER_TYPE_MAX", "int value should be less than or equal to 100.")
+		return 0, form.BadField("limit", "NUMBER_TYPE_MAX", "int value should be less than or equal to 100.")
 	}
 	return n, nil
 }

@@ -1,6 +1,11 @@
 package discordtest
 
-import "slices"
+import (
+	"slices"
+
+	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
+)
 
 // Routes of reactions.
 const (
@@ -11,7 +16,7 @@ const (
 )
 
 var reactionRoutes = map[string]route{
-	AddReaction: {do: onMessage(func(q *request, c *channel, r *record) (answer, *failure) {
+	AddReaction: {do: onMessage(func(q *request, c *channel, r *record) (answer, *form.Failure) {
 		s, emoji := q.s, q.path["emoji"]
 		if f := s.need(c, ReadMessageHistory); f != nil {
 			return answer{}, f
@@ -23,15 +28,15 @@ var reactionRoutes = map[string]route{
 			}
 		}
 		if !isEmoji(emoji) {
-			return answer{}, unknownEmoji
+			return answer{}, form.UnknownEmoji
 		}
 		if c.Archived {
-			return answer{}, threadArchived
+			return answer{}, form.ThreadArchived
 		}
 		s.setReaction(c, r, emoji, s.o.BotUserID, true)
 		return nothing()
 	})},
-	RemoveReaction: {do: onMessage(func(q *request, c *channel, r *record) (answer, *failure) {
+	RemoveReaction: {do: onMessage(func(q *request, c *channel, r *record) (answer, *form.Failure) {
 		user := q.path["user"]
 		if user == "@me" {
 			user = q.s.o.BotUserID
@@ -39,12 +44,12 @@ var reactionRoutes = map[string]route{
 			return answer{}, f
 		}
 		if c.Archived {
-			return answer{}, threadArchived
+			return answer{}, form.ThreadArchived
 		}
 		q.s.setReaction(c, r, q.path["emoji"], user, false)
 		return nothing()
 	})},
-	RemoveReactionAll: {do: onMessage(func(q *request, c *channel, r *record) (answer, *failure) {
+	RemoveReactionAll: {do: onMessage(func(q *request, c *channel, r *record) (answer, *form.Failure) {
 		if f := q.s.need(c, ManageMessages); f != nil {
 			return answer{}, f
 		}
@@ -52,7 +57,7 @@ var reactionRoutes = map[string]route{
 		q.s.changed()
 		return nothing()
 	})},
-	ListReactions: {do: onMessage(func(q *request, _ *channel, r *record) (answer, *failure) {
+	ListReactions: {do: onMessage(func(q *request, _ *channel, r *record) (answer, *form.Failure) {
 		found := []object{}
 		for _, reaction := range r.Reactions {
 			if reaction.Emoji == q.path["emoji"] {
@@ -97,7 +102,7 @@ func (s *Server) setReaction(c *channel, r *record, emoji, user string, on bool)
 			o["member"] = s.wireMember(g, user, true)
 		}
 	}
-	s.emit(event{name: name, guild: c.Guild, channel: c, intent: intentFor(c, IntentGuildReactions, IntentDirectReactions), full: o})
+	s.emit(event{name: name, guild: c.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildReactions, gateway.IntentDirectReactions), full: o})
 }
 
 // Reacts sets an emoji under a message.

@@ -2,6 +2,10 @@ package discordtest
 
 import (
 	"slices"
+
+	"gatehouse/adapters/discord/discordtest/internal/form"
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
 // Routes of threads.
@@ -16,37 +20,37 @@ const (
 var threadRoutes = map[string]route{
 	StartThread:     {do: onMessage(startThread)},
 	StartBareThread: {do: inChannel(startBareThread)},
-	JoinThread: {do: inThread(func(q *request, c *channel, user string) (answer, *failure) {
+	JoinThread: {do: inThread(func(q *request, c *channel, user string) (answer, *form.Failure) {
 		q.s.joinThread(c, user)
 		return nothing()
 	})},
-	LeaveThread: {do: inThread(func(q *request, c *channel, user string) (answer, *failure) {
+	LeaveThread: {do: inThread(func(q *request, c *channel, user string) (answer, *form.Failure) {
 		c.joined = slices.DeleteFunc(slices.Clone(c.joined), func(other string) bool { return other == user })
 		q.s.changed()
 		return nothing()
 	})},
-	ListThreadMember: {do: inChannel(func(q *request, c *channel) (answer, *failure) {
+	ListThreadMember: {do: inChannel(func(q *request, c *channel) (answer, *form.Failure) {
 		found := []object{}
 		for _, user := range c.joined {
-			found = append(found, object{"id": c.ID, "user_id": user, "join_timestamp": stamp(c.made), "flags": 0})
+			found = append(found, object{"id": c.ID, "user_id": user, "join_timestamp": wire.Timestamp(c.made), "flags": 0})
 		}
 		return ok(found)
 	})},
 }
 
-func inThread(do func(*request, *channel, string) (answer, *failure)) func(*request) (answer, *failure) {
-	return inChannel(func(q *request, c *channel) (answer, *failure) {
+func inThread(do func(*request, *channel, string) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
+	return inChannel(func(q *request, c *channel) (answer, *form.Failure) {
 		user := q.path["user"]
 		if user == "@me" {
 			user = q.s.o.BotUserID
 		}
 		switch {
 		case !c.isThread():
-			return answer{}, wrongChannelType
+			return answer{}, form.WrongChannelType
 		case c.Archived:
-			return answer{}, threadArchived
+			return answer{}, form.ThreadArchived
 		case q.s.users[user] == nil:
-			return answer{}, unknownUser
+			return answer{}, form.UnknownUser
 		}
 		return do(q, c, user)
 	})
@@ -60,23 +64,23 @@ func (s *Server) joinThread(c *channel, user string) {
 }
 
 // threadName checks the name and the minutes that a body gives a thread.
-func (q *request) threadName() (string, int, *failure) {
-	bad := &formErrors{}
-	name := word(q.fields, "name")
+func (q *request) threadName() (string, int, *form.Failure) {
+	bad := &form.Errors{}
+	name := wire.String(q.fields, "name")
 	if n := len([]rune(name)); n < 1 || n > 100 {
-		bad.add("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
+		bad.Add("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
 	}
-	minutes := integer(q.fields, "auto_archive_duration")
+	minutes := wire.Int(q.fields, "auto_archive_duration")
 	if !slices.Contains([]int{0, 60, 1440, 4320, 10080}, minutes) {
-		bad.add("auto_archive_duration", "BASE_TYPE_CHOICES", "Value must be one of {60, 1440, 4320, 10080}.")
+		bad.Add("auto_archive_duration", "BASE_TYPE_CHOICES", "Value must be one of {60, 1440, 4320, 10080}.")
 	}
-	return name, minutes, bad.failure()
+	return name, minutes, bad.Failure()
 }
 
-func startThread(q *request, c *channel, r *record) (answer, *failure) {
+func startThread(q *request, c *channel, r *record) (answer, *form.Failure) {
 	s := q.s
 	if c.Kind != Text && c.Kind != Announcement {
-		return answer{}, wrongChannelType
+		return answer{}, form.WrongChannelType
 	}
 	if f := s.need(c, CreatePublicThreads); f != nil {
 		return answer{}, f
@@ -86,36 +90,36 @@ func startThread(q *request, c *channel, r *record) (answer, *failure) {
 		return answer{}, f
 	}
 	if s.channels[r.ID] != nil {
-		return answer{}, threadExists
+		return answer{}, form.ThreadExists
 	}
 	return created(s.wireChannel(s.threadFrom(c, r, name, minutes, s.o.BotUserID)))
 }
 
 // threadFrom makes a thread from a message: it has the message's id, and begins with a message of the system that points to it.
 func (s *Server) threadFrom(c *channel, r *record, name string, minutes int, owner string) *channel {
-	t := s.openChannel(Channel{ID: r.ID, Guild: c.Guild, Kind: PublicThread, Name: name, Parent: c.ID, Owner: owner, AutoPause: minutes})
+	t := s.openChannel(Channel{ID: r.ID, Guild: c.Guild, Kind: PublicThread, Name: name, Parent: c.ID, Owner: owner, AutoArchive: minutes})
 	t.joined = []string{owner}
-	r.Thread, r.Flags = t.ID, r.Flags|FlagHasThread
+	r.Thread, r.Flags = t.ID, r.Flags|wire.FlagHasThread
 	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
-	s.emitMessage("MESSAGE_UPDATE", r.Message, how{})
-	starter := s.add(t, Message{Author: owner, Type: TypeThreadStarter, ReplyTo: r.ID})
-	s.emitMessage("MESSAGE_CREATE", starter.Message, how{})
+	s.emitMessage("MESSAGE_UPDATE", r.Message, actionOptions{})
+	starter := s.add(t, Message{Author: owner, Type: wire.TypeThreadStarter, ReplyTo: r.ID})
+	s.emitMessage("MESSAGE_CREATE", starter.Message, actionOptions{})
 	s.changed()
 	return t
 }
 
-func startBareThread(q *request, c *channel) (answer, *failure) {
+func startBareThread(q *request, c *channel) (answer, *form.Failure) {
 	s := q.s
 	name, minutes, f := q.threadName()
 	if f != nil {
 		return answer{}, f
 	}
-	kind := Kind(integer(q.fields, "type"))
+	kind := Kind(wire.Int(q.fields, "type"))
 	switch {
 	case c.Kind == Forum:
 		kind = PublicThread
 	case c.Kind != Text && c.Kind != Announcement:
-		return answer{}, wrongChannelType
+		return answer{}, form.WrongChannelType
 	case kind != PublicThread:
 		kind = PrivateThread
 	}
@@ -129,7 +133,7 @@ func startBareThread(q *request, c *channel) (answer, *failure) {
 	if f := s.need(c, need); f != nil {
 		return answer{}, f
 	}
-	t := s.openChannel(Channel{ID: s.newID(), Guild: c.Guild, Kind: kind, Name: name, Parent: c.ID, Owner: s.o.BotUserID, AutoPause: minutes})
+	t := s.openChannel(Channel{ID: s.newID(), Guild: c.Guild, Kind: kind, Name: name, Parent: c.ID, Owner: s.o.BotUserID, AutoArchive: minutes})
 	t.joined = []string{s.o.BotUserID}
 	if c.Kind == Forum {
 		inner, _ := q.fields["message"].(object)
@@ -143,20 +147,20 @@ func startBareThread(q *request, c *channel) (answer, *failure) {
 		s.mention(&m)
 		s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
 		r := s.add(t, m)
-		s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+		s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
 		o := s.wireChannel(t)
 		o["message"] = s.read(r.Message)
 		return created(o)
 	}
 	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
 	if kind == PublicThread {
-		r := s.add(c, Message{ID: t.ID, Author: s.o.BotUserID, Type: TypeThreadCreated, Content: name, Thread: t.ID, Flags: FlagHasThread})
-		s.emitMessage("MESSAGE_CREATE", r.Message, how{})
+		r := s.add(c, Message{ID: t.ID, Author: s.o.BotUserID, Type: wire.TypeThreadCreated, Content: name, Thread: t.ID, Flags: wire.FlagHasThread})
+		s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
 	}
 	return created(s.wireChannel(t))
 }
 
-// emitThread tells of a thread.
+// emitThread sends the event of a thread.
 func (s *Server) emitThread(name string, c *channel, more object) {
 	if !c.isThread() {
 		return
@@ -165,7 +169,7 @@ func (s *Server) emitThread(name string, c *channel, more object) {
 	for key, value := range more {
 		o[key] = value
 	}
-	s.emit(event{name: name, guild: c.Guild, channel: c, intent: IntentGuilds, full: o})
+	s.emit(event{name: name, guild: c.Guild, channel: c, intent: gateway.IntentGuilds, full: o})
 }
 
 // OpensThread makes a thread from a message, as a person does; its id is the message's.

@@ -5,27 +5,30 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
-	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
+	"gatehouse/adapters/discord/discordtest/internal/limits"
+	"gatehouse/adapters/discord/discordtest/internal/snowflake"
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // Server is Discord with one app in it.
 type Server struct {
-	o      Options
-	base   string // http://127.0.0.1:port
-	second string // the same on another port, where sessions are resumed
-	webs   []*http.Server
-	out    *http.Client // for requests to the app
-	key    ed25519.PrivateKey
-	ctx    context.Context // ends with Close
-	end    context.CancelFunc
-	work   sync.WaitGroup
+	o          Options
+	base       string       // http://127.0.0.1:port
+	resumeBase string       // the same on another port, where sessions are resumed
+	out        *http.Client // for requests to the app
+	key        ed25519.PrivateKey
+	ctx        context.Context // ends with Close
+	host       *fakeserver.Host
+	fake
+	*gateway.Gateway
 
 	mu           sync.Mutex
-	notify       chan struct{} // closed and made anew at each change
-	ids          *snowflakes
+	ids          *snowflake.Generator
 	revoked      bool // the bot token is good no more
 	denied       int
 	interactURL  string
@@ -41,58 +44,27 @@ type Server struct {
 	byToken      map[string]*Interaction
 	modals       map[string]*Modal // by user
 	typing       map[string][]time.Time
-	calls        []Call
-	faults       []*Injected
-	limits       Limits
-	buckets      map[string]*bucket
-	global       globalLimit
-	invalid      []time.Time
-	banned       bool
-	lagReads     int
-	fromBot      int
-	connections  []*Connection
-	sessions     map[string]*session
-	order        []*session // the same in the order of their beginning
-	identifies   []Identify
-	resumes      []Resume
-	dayBegan     time.Time
-	dayCount     int
-	lastIdentify map[int]time.Time
-	refuse       bool
-	mute         bool
-	noAcks       bool
-	replayMore   int
-	disasters    []string
-	foreign      *foreignHost
+	limits       *limits.Limiter
+	postCount    int
+	penalties    []string
 }
 
-// TB is what [Start] needs of a *testing.T or *testing.B.
-type TB interface {
-	Helper()
-	Errorf(format string, args ...any)
-	Fatalf(format string, args ...any)
-	Cleanup(func())
-}
-
-// Start starts a fake Discord for a test: it is closed when the test ends. Mistakes in its use fail the test, and so do a disaster and a call
+// Start starts a fake Discord for a test: it is closed when the test ends. Mistakes in its use fail the test, and so do a penalty and a call
 // of a route that the fake does not know.
-func Start(t TB, o Options) *Server {
+func Start(t fakeserver.TB, o Options) *Server {
 	t.Helper()
 	if o.Fatalf == nil {
 		o.Fatalf = t.Fatalf
 	}
 	s := New(o)
-	t.Cleanup(func() {
-		s.Close()
+	fakeserver.CloseAfter(t, s.Close, func() (problems []string) {
 		for _, route := range s.UnknownRoutes() {
-			t.Errorf("the fake Discord was asked for %s, which it does not know", route)
+			problems = append(problems, "the fake Discord was asked for "+route+", which it does not know")
 		}
-		if o.AllowDisasters {
-			return
+		if !o.AllowPenalties {
+			problems = append(problems, s.Penalties()...)
 		}
-		for _, disaster := range s.Disasters() {
-			t.Errorf("a disaster for a real bot: %s", disaster)
-		}
+		return problems
 	})
 	return s
 }
@@ -100,44 +72,32 @@ func Start(t TB, o Options) *Server {
 // New starts a fake Discord for a program. Close ends it.
 func New(o Options) *Server {
 	o = o.filled()
-	ctx, end := context.WithCancel(context.Background())
 	seed := sha256.Sum256([]byte("discordtest" + o.ApplicationID))
 	s := &Server{
-		o: o, ctx: ctx, end: end, ids: newSnowflakes(), denied: o.Denied, interactURL: o.InteractionsURL,
-		key:          ed25519.NewKeyFromSeed(seed[:]),
-		out:          &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}},
-		notify:       make(chan struct{}),
-		users:        map[string]*User{},
-		guilds:       map[string]*guild{},
-		channels:     map[string]*channel{},
-		dms:          map[string]string{},
-		files:        map[string]*storedFile{},
-		nonces:       map[string]nonce{},
-		commands:     map[string][]object{},
-		byToken:      map[string]*Interaction{},
-		modals:       map[string]*Modal{},
-		typing:       map[string][]time.Time{},
-		buckets:      map[string]*bucket{},
-		sessions:     map[string]*session{},
-		lastIdentify: map[int]time.Time{},
-		limits:       o.Limits,
+		o: o, ids: snowflake.NewGenerator(), denied: o.Denied, interactURL: o.InteractionsURL,
+		key:      ed25519.NewKeyFromSeed(seed[:]),
+		out:      &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}},
+		users:    map[string]*User{},
+		guilds:   map[string]*guild{},
+		channels: map[string]*channel{},
+		dms:      map[string]string{},
+		files:    map[string]*storedFile{},
+		nonces:   map[string]nonce{},
+		commands: map[string][]object{},
+		byToken:  map[string]*Interaction{},
+		modals:   map[string]*Modal{},
+		typing:   map[string][]time.Time{},
 	}
 	s.users[o.BotUserID] = &User{ID: o.BotUserID, Name: o.BotName, IsBot: true}
-	s.base = s.serve(s.routes())
-	s.second = s.serve(s.counted(http.HandlerFunc(s.serveResumeGateway)))
+	s.host = fakeserver.NewHost("Discord", &s.mu)
+	s.host.Dump, s.ctx = s.Dump, s.host.Ctx
+	s.limits = &limits.Limiter{Now: o.LimitNow, Ban: func(why string) { s.penalties = append(s.penalties, why) }}
+	s.limits.Set(o.Limits)
+	s.fake = fakeserver.New[Call](s.host, s.answerTrouble)
+	s.Gateway = s.newGateway()
+	s.base = s.host.Serve(s.routes())
+	s.resumeBase = s.host.Serve(s.serveGateway(true))
 	return s
-}
-
-// serve opens a listener and returns its address.
-func (s *Server) serve(handler http.Handler) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic("discordtest: " + err.Error())
-	}
-	web := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute, ErrorLog: quiet}
-	s.webs = append(s.webs, web)
-	s.work.Go(func() { _ = web.Serve(listener) })
-	return "http://" + listener.Addr().String()
 }
 
 func (s *Server) routes() http.Handler {
@@ -150,54 +110,20 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.HandleFunc("/api/", s.serveUnknown)
 	mux.HandleFunc("GET /attachments/{channel}/{id}/{name}", s.serveFile)
-	mux.HandleFunc("/{$}", s.serveGateway)
-	return s.counted(mux)
-}
-
-// counted makes Close wait for the requests that are being handled.
-func (s *Server) counted(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.begins() {
-			http.Error(w, "closed", http.StatusServiceUnavailable)
-			return
-		}
-		defer s.work.Done()
-		next.ServeHTTP(w, r)
-	})
+	mux.HandleFunc("/{$}", s.serveGateway(false))
+	return mux
 }
 
 // Close ends the fake: its connections, its deliveries, its held answers and its listeners. It returns once all its work is over.
 func (s *Server) Close() {
-	s.mu.Lock()
-	s.end()
-	for _, c := range s.connections {
-		c.drop("server closed", 0)
-	}
-	webs := append([]*http.Server{}, s.webs...)
-	s.mu.Unlock()
-	for _, web := range webs {
-		_ = web.Close()
-	}
-	s.work.Wait()
+	s.host.Close(func() {
+		gateway.Drop(s.Gateway, "server closed")
+	})
 	s.out.CloseIdleConnections()
 }
 
-// begins counts a piece of work in, unless the server is closed. Work begins under the lock alone, so that Close misses none.
-func (s *Server) begins() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ctx.Err() != nil {
-		return false
-	}
-	s.work.Add(1)
-	return true
-}
-
 // changed wakes those who wait. The caller holds the lock.
-func (s *Server) changed() {
-	close(s.notify)
-	s.notify = make(chan struct{})
-}
+func (s *Server) changed() { s.host.Changed() }
 
 // fatal reports a mistake in the use of the fake. Fatalf ends the goroutine or panics; the callers let go of the lock by defer.
 func (s *Server) fatal(format string, args ...any) {
@@ -248,10 +174,31 @@ func (s *Server) setRevoked(revoked bool) {
 	s.revoked = revoked
 }
 
-// Disasters are the things that happened and must never happen to a real bot: the reset of its token by too many identifies, or the ban of its
-// address by too many invalid requests.
-func (s *Server) Disasters() []string {
+// SetLimits replaces the rate limits, from now on.
+func (s *Server) SetLimits(l Limits) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]string{}, s.disasters...)
+	s.limits.Set(l)
+}
+
+// InvalidRequests are the requests of the last 10 minutes that met 401, 403 or a 429 which is not shared. 10,000 of them get the address
+// banned.
+func (s *Server) InvalidRequests() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.limits.Invalid()
+}
+
+// countInvalid counts a 401, a 403 or a 429 that is not shared.
+func (s *Server) countInvalid() {
+	s.limits.CountInvalid()
+	s.changed()
+}
+
+// Penalties are how Discord has punished the bot: by the reset of its token after too many identifies, or by the ban of its address after too
+// many invalid requests. A real bot must never get there.
+func (s *Server) Penalties() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string{}, s.penalties...)
 }

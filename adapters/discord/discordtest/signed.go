@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // post sends an interaction to the app's URL and takes the answer for its first one.
@@ -39,7 +41,7 @@ func (s *Server) post(i *Interaction, url string) {
 			return
 		}
 		if f := s.answer(i, q); f != nil {
-			i.giveUp("the answer was refused: " + string(asJSON(f.body())))
+			i.giveUp("the answer was refused: " + string(fakeserver.JSON(f.Body())))
 		}
 	}
 }
@@ -52,7 +54,7 @@ func (i *Interaction) giveUp(why string) {
 }
 
 // postOnce makes one signed request.
-func (s *Server) postOnce(body []byte, h how, url string) (a Attempt) {
+func (s *Server) postOnce(body []byte, h actionOptions, url string) (a Attempt) {
 	a.URL = url
 	began := time.Now()
 	defer func() { a.Took = time.Since(began) }()
@@ -60,19 +62,19 @@ func (s *Server) postOnce(body []byte, h how, url string) (a Attempt) {
 		body = h.body
 	}
 	at := s.o.Now()
-	if !h.stampAt.IsZero() {
-		at = h.stampAt
+	if !h.signedAt.IsZero() {
+		at = h.signedAt
 	}
 	when := strconv.FormatInt(at.Unix(), 10)
-	if h.stampText != nil {
-		when = *h.stampText
+	if h.timestamp != nil {
+		when = *h.timestamp
 	}
 	key := s.key
 	if h.key != nil {
 		key = h.key
 	}
 	signature := hex.EncodeToString(ed25519.Sign(key, append([]byte(when), body...)))
-	if h.spoiled {
+	if h.tampered {
 		body = append(bytes.Clone(body), ' ')
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.o.AnswerWithin)
@@ -112,10 +114,10 @@ func (s *Server) postOnce(body []byte, h how, url string) (a Attempt) {
 }
 
 // Pings sends a PING to the app's URL, signed as asked for.
-func (s *Server) Pings(hows ...How) *Interaction {
+func (s *Server) Pings(options ...ActionOption) *Interaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := how{}.with(hows)
+	h := actionOptions{}.with(options)
 	if s.interactURL == "" && h.urlOnce == "" {
 		s.fatal("there is no interactions URL to ping")
 	}

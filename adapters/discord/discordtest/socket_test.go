@@ -103,10 +103,10 @@ func (k *socket) ends() int {
 	k.t.Helper()
 	for {
 		_, err := k.read()
-		var closed *websocket.CloseError
+		var withoutContent *websocket.CloseError
 		switch {
-		case errors.As(err, &closed):
-			return closed.Code
+		case errors.As(err, &withoutContent):
+			return withoutContent.Code
 		case err != nil:
 			return 0
 		}
@@ -230,7 +230,7 @@ func TestIdentifiesOfOneKeyKeepTheirDistance(t *testing.T) {
 }
 
 func TestTooManyIdentifiesResetTheToken(t *testing.T) {
-	w := newTown(t, discordtest.Options{IdentifyBudget: 2, IdentifyEvery: -1, AllowDisasters: true})
+	w := newTown(t, discordtest.Options{IdentifyBudget: 2, IdentifyEvery: -1, AllowPenalties: true})
 	first := w.dial(t, "")
 	first.ready(w.BotToken(), nil)
 	w.dial(t, "").ready(w.BotToken(), nil)
@@ -239,8 +239,8 @@ func TestTooManyIdentifiesResetTheToken(t *testing.T) {
 	if a, b := k.ends(), first.ends(); a != 4004 || b != 4004 {
 		t.Errorf("closed with %d and %d", a, b)
 	}
-	if w.get(t, "/users/@me", nil) != 401 || len(w.Disasters()) != 1 {
-		t.Errorf("the disasters are %q", w.Disasters())
+	if w.get(t, "/users/@me", nil) != 401 || len(w.Penalties()) != 1 {
+		t.Errorf("the penalties are %q", w.Penalties())
 	}
 }
 

@@ -3,6 +3,9 @@ package discordtest
 import (
 	"slices"
 	"time"
+
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
+	"gatehouse/adapters/discord/discordtest/internal/snowflake"
 )
 
 // User is somebody, a person or a bot.
@@ -15,12 +18,12 @@ type User struct {
 
 // Guild is a server in the users' words. The bot is in it, with a role of its own, unless it is Away.
 type Guild struct {
-	ID      string
-	Name    string
-	Members []string // the users in it beside the bot
-	Roles   []Role   // beside @everyone and the bot's own
-	Away    bool     // the bot is not in it
-	Owner   string   // a member, who may do everything; "" is nobody of interest
+	ID         string
+	Name       string
+	Members    []string // the users in it beside the bot
+	Roles      []Role   // beside @everyone and the bot's own
+	WithoutBot bool     // the bot is not in it
+	Owner      string   // a member, who may do everything; "" is nobody of interest
 	// BotPermissions are those of the bot's own role; 0 means DefaultPermissions.
 	BotPermissions int64
 	// Everyone are the permissions of @everyone; 0 means DefaultPermissions.
@@ -52,17 +55,17 @@ const (
 
 // Channel is a channel of a guild, a thread or a DM.
 type Channel struct {
-	ID         string
-	Guild      string // "" for a DM
-	Kind       Kind
-	Name       string
-	Topic      string
-	Parent     string // of a thread
-	Owner      string // who made the thread
-	Archived   bool   // of a thread
-	Locked     bool   // of a thread
-	Overwrites []Overwrite
-	AutoPause  int // minutes until a thread archives itself; it never does here
+	ID          string
+	Guild       string // "" for a DM
+	Kind        Kind
+	Name        string
+	Topic       string
+	Parent      string // of a thread
+	Owner       string // who made the thread
+	Archived    bool   // of a thread
+	Locked      bool   // of a thread
+	Overwrites  []Overwrite
+	AutoArchive int // minutes until a thread archives itself; it never does here
 }
 
 // guild is a guild with what has been added to it.
@@ -75,10 +78,10 @@ type guild struct {
 
 // member is a user in a guild.
 type member struct {
-	user   string
-	nick   string
-	joined time.Time
-	muted  time.Time // until then they are timed out
+	user          string
+	nick          string
+	joined        time.Time
+	timedOutUntil time.Time // until then they are timed out
 }
 
 // channel is a channel with what was said in it.
@@ -106,7 +109,7 @@ func (s *Server) AddUser(u User) *Person {
 	return &Person{s: s, ID: u.ID}
 }
 
-// AddGuild opens a guild, or changes one; the app hears GUILD_CREATE if it is connected.
+// AddGuild opens a guild, or changes one; the app receives GUILD_CREATE if it is connected.
 func (s *Server) AddGuild(g Guild) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +130,7 @@ func (s *Server) AddGuild(g Guild) {
 	}
 	given := g.Roles
 	g.Roles = []Role{{ID: g.ID, Name: "@everyone", Permissions: g.Everyone}}
-	if !g.Away {
+	if !g.WithoutBot {
 		g.Roles = append(g.Roles, Role{ID: have.botRole, Name: s.o.BotName, Permissions: g.BotPermissions, Managed: true, Members: []string{s.o.BotUserID}})
 		g.Members = append([]string{s.o.BotUserID}, g.Members...)
 	}
@@ -138,8 +141,8 @@ func (s *Server) AddGuild(g Guild) {
 		s.mustUser(user)
 		have.members[user] = &member{user: user, joined: now}
 	}
-	if !g.Away {
-		s.emit(event{name: "GUILD_CREATE", guild: g.ID, intent: IntentGuilds, full: s.wireGuildCreate(have)})
+	if !g.WithoutBot {
+		s.emit(event{name: "GUILD_CREATE", guild: g.ID, intent: gateway.IntentGuilds, full: s.wireGuildCreate(have)})
 	}
 	s.changed()
 }
@@ -155,28 +158,29 @@ func (s *Server) AddRole(guild string, r Role) {
 }
 
 // Joins makes a user a member of a guild.
-func (p *Person) Joins(guild string) {
-	s := p.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	g := s.mustGuild(guild)
-	if g.members[p.ID] == nil {
-		g.members[p.ID] = &member{user: p.ID, joined: s.o.Now()}
-	}
-	s.changed()
+func (p *Person) Joins(id string) {
+	p.changeGuild(id, func(g *guild) {
+		if g.members[p.ID] == nil {
+			g.members[p.ID] = &member{user: p.ID, joined: p.s.o.Now()}
+		}
+	})
 }
 
 // Leaves takes a user out of a guild, their roles with them.
-func (p *Person) Leaves(guild string) {
-	s := p.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	g := s.mustGuild(guild)
-	delete(g.members, p.ID)
-	for i := range g.Roles {
-		g.Roles[i].Members = slices.DeleteFunc(slices.Clone(g.Roles[i].Members), func(user string) bool { return user == p.ID })
-	}
-	s.changed()
+func (p *Person) Leaves(id string) {
+	p.changeGuild(id, func(g *guild) {
+		delete(g.members, p.ID)
+		for i := range g.Roles {
+			g.Roles[i].Members = slices.DeleteFunc(slices.Clone(g.Roles[i].Members), func(user string) bool { return user == p.ID })
+		}
+	})
+}
+
+func (p *Person) changeGuild(id string, change func(*guild)) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	change(p.s.mustGuild(id))
+	p.s.changed()
 }
 
 // TimesOut keeps a member from saying anything in a guild until a time.
@@ -187,7 +191,7 @@ func (s *Server) TimesOut(guild, user string, until time.Time) {
 	if m == nil {
 		s.fatal("%s can't be timed out: not in the guild %s", user, guild)
 	}
-	m.muted = until
+	m.timedOutUntil = until
 	s.changed()
 }
 
@@ -264,29 +268,18 @@ func (s *Server) RoleOfBot(guild string) string {
 	return s.mustGuild(guild).botRole
 }
 
-func (s *Server) mustChannel(id string) *channel {
-	c := s.channels[id]
-	if c == nil {
-		s.fatal("there is no channel %q", id)
+// must finds what the test names.
+func must[T any](s *Server, all map[string]*T, what, id string) *T {
+	found := all[id]
+	if found == nil {
+		s.fatal("there is no %s %q", what, id)
 	}
-	return c
+	return found
 }
 
-func (s *Server) mustGuild(id string) *guild {
-	g := s.guilds[id]
-	if g == nil {
-		s.fatal("there is no guild %q", id)
-	}
-	return g
-}
-
-func (s *Server) mustUser(id string) *User {
-	u := s.users[id]
-	if u == nil {
-		s.fatal("there is no user %q", id)
-	}
-	return u
-}
+func (s *Server) mustChannel(id string) *channel { return must(s, s.channels, "channel", id) }
+func (s *Server) mustGuild(id string) *guild     { return must(s, s.guilds, "guild", id) }
+func (s *Server) mustUser(id string) *User       { return must(s, s.users, "user", id) }
 
 // mustMessage finds a message that the test names, an ephemeral one too.
 func (s *Server) mustMessage(in, id string) (*channel, *record) {
@@ -319,3 +312,14 @@ func (g *guild) rolesOf(user string) []string {
 	}
 	return found
 }
+
+// number reads an id; what is none counts as 0.
+func number(id string) uint64 { return snowflake.Number(id) }
+
+func (s *Server) newID() string { return s.ids.Next(s.o.Now()) }
+
+// SnowflakeAt is the least id that a time can have, for paging from a moment on.
+func SnowflakeAt(at time.Time) string { return snowflake.At(at) }
+
+// SnowflakeTime is when an id was made; what is no id has the zero time.
+func SnowflakeTime(id string) time.Time { return snowflake.Time(id) }

@@ -1,13 +1,15 @@
 package slacktest
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // request is one call of the Web API while it is handled; the lock is held.
@@ -53,18 +55,15 @@ func allOf(tables ...map[string]method) map[string]method {
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("method")
 	args, body, readErr := readArgs(r)
-	call := Call{Method: name, Args: args, Header: r.Header.Clone(), Body: body, At: s.o.Now()}
-	fault := s.faultFor(&call)
-	place := s.logCall(call)
-
-	if fault != nil && fault.before(w, r, s, place) {
+	call := fakeserver.Begin(&s.Record, Call{Method: name, Args: args, Call: fakeserver.Call{Header: r.Header.Clone(), Body: body, At: s.o.Now()}})
+	if call.Before(w, r) {
 		return
 	}
 	status, answer := s.handle(name, r, args, readErr, w.Header())
-	if fault != nil && fault.after(w, r, s, place) {
+	if call.After(w, r) {
 		return
 	}
-	s.finishCall(place, status, errorOf(answer))
+	call.Finish(status, func(c *Call) { c.Error = errorOf(answer) })
 	writeJSON(w, status, answer)
 }
 
@@ -166,10 +165,10 @@ func (s *Server) WithdrawScope(scope string) {
 	s.scopes = slices.DeleteFunc(slices.Clone(s.scopes), func(other string) bool { return other == scope })
 }
 
-// RevokeToken makes the bot token meet token_revoked from now on.
+// RevokeToken makes calls with the bot token fail with token_revoked from now on.
 func (s *Server) RevokeToken() { s.setToken("token_revoked") }
 
-// DeactivateAccount makes the bot token meet account_inactive from now on.
+// DeactivateAccount makes calls with the bot token fail with account_inactive from now on.
 func (s *Server) DeactivateAccount() { s.setToken("account_inactive") }
 
 // RestoreToken makes the bot token good again.
@@ -189,16 +188,32 @@ func errorOf(answer object) string {
 func writeJSON(w http.ResponseWriter, status int, answer object) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(asJSON(answer))
+	_, _ = w.Write(fakeserver.JSON(answer))
 }
 
-// asJSON is JSON as Slack writes it: < and > stand as they are.
-func asJSON(value any) []byte {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		panic("slacktest: " + err.Error())
+// LimitPosts makes the fake as strict as Slack: more than so many chat.postMessage calls a second in one channel get a 429, with a burst of
+// three times as many. 0 lifts the limit, which is how a fake begins.
+func (s *Server) LimitPosts(perSecond int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.perChannel, s.limits = perSecond, map[string][]time.Time{}
+}
+
+// overLimit says for how many seconds a call comes too early, 0 if it does not.
+func (s *Server) overLimit(method, channel string) int {
+	if s.perChannel == 0 || method != "chat.postMessage" {
+		return 0
 	}
-	return bytes.TrimSpace(out.Bytes())
+	const window = 3 * time.Second
+	now, burst := s.o.Now(), 3*s.perChannel
+	recent := s.limits[channel]
+	for len(recent) > 0 && now.Sub(recent[0]) >= window {
+		recent = recent[1:]
+	}
+	if len(recent) >= burst {
+		s.limits[channel] = recent
+		return max(1, int(math.Ceil((window - now.Sub(recent[0])).Seconds())))
+	}
+	s.limits[channel] = append(recent, now)
+	return 0
 }

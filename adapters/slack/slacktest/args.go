@@ -65,5 +65,5 @@ func readArgs(r *http.Request) (args Args, body []byte, err error) {
 	return args, body, nil
 }
 
-// yes reads a flag: Slack takes true and 1.
-func (a Args) yes(key string) bool { return a[key] == "true" || a[key] == "1" }
+// flag reads a flag: Slack takes true and 1.
+func (a Args) flag(key string) bool { return a[key] == "true" || a[key] == "1" }

@@ -8,8 +8,8 @@ var assistantMethods = map[string]method{
 	"assistant.threads.setSuggestedPrompts": {scopes: []string{"assistant:write"}, do: onThread},
 }
 
-// statusLife is how long a working state shows if nobody clears it.
-const statusLife = 2 * time.Minute
+// statusLifetime is how long a working state shows if nobody clears it.
+const statusLifetime = 2 * time.Minute
 
 // StatusChange is one change of a thread's working state, cleared ones ("") among them.
 type StatusChange struct {
@@ -60,7 +60,7 @@ func (s *Server) Status(channel, thread string) string {
 
 func (s *Server) statusNow(channel, thread string) string {
 	now, set := s.statuses[statusKey(channel, thread)]
-	if !set || s.o.Now().Sub(now.At) >= statusLife {
+	if !set || s.o.Now().Sub(now.At) >= statusLifetime {
 		return ""
 	}
 	return now.Status

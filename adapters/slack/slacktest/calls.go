@@ -3,76 +3,97 @@ package slacktest
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
+
+// fake is what every fake server offers to tests.
+type fake = fakeserver.Server[Call, *Call]
 
 // Call is one call of the Web API, in the order of arrival.
 type Call struct {
+	fakeserver.Call
 	Method string
-	At     time.Time // by the workspace's clock
-	Args   Args      // as sent, the token among them
-	Header http.Header
-	Body   []byte
-
-	Done   bool   // it was answered, or its connection cut
-	Status int    // of the answer; 0 if there was none
-	Error  string // "" if ok; "(cut)", "(lost)" or "(garbled)" for a fault of the wire
-	Fault  string // the trouble that was injected, if any
+	Args   Args // as sent, the token among them
 }
 
-func (s *Server) logCall(c Call) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls = append(s.calls, c)
-	s.changed()
-	return len(s.calls) - 1
-}
-
-func (s *Server) finishCall(place, status int, code string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if place < len(s.calls) {
-		c := &s.calls[place]
-		c.Done, c.Status, c.Error = true, status, code
-	}
-	s.changed()
-}
-
-// Calls are the calls of the methods named, or of all, in the order of arrival.
-func (s *Server) Calls(names ...string) []Call {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var found []Call
-	for _, c := range s.calls {
-		if len(names) == 0 || slices.Contains(names, c.Method) {
-			found = append(found, c)
-		}
-	}
-	return found
-}
-
-// CountCalls counts the calls of a method without copying them.
-func (s *Server) CountCalls(name string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := 0
-	for i := range s.calls {
-		if s.calls[i].Method == name {
-			n++
-		}
-	}
-	return n
-}
+// Of says whether it is a call of a method.
+func (c *Call) Of(method string) bool { return c.Method == method }
 
 // UnknownMethods are the methods that were called and are not known here.
 func (s *Server) UnknownMethods() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var unknown []string
-	for _, c := range s.calls {
+	for _, c := range s.Calls() {
 		if c.Error == "unknown_method" && !slices.Contains(unknown, c.Method) {
 			unknown = append(unknown, c.Method)
 		}
 	}
 	return unknown
+}
+
+// What every fake server has in faults.
+type (
+	Fault    = fakeserver.Fault[Call]
+	Injected = fakeserver.Injected[Call]
+	Trouble  = fakeserver.Trouble
+)
+
+// RateLimited answers HTTP 429 with Retry-After in whole seconds, as Slack does.
+func RateLimited(after time.Duration) Trouble {
+	return Trouble{Name: "rate limited", Status: http.StatusTooManyRequests, Body: `{"ok":false,"error":"ratelimited"}`,
+		Header: map[string]string{"Retry-After": strconv.Itoa(int(after.Seconds()))}}
+}
+
+// RateLimitedWithoutHeader answers HTTP 429 and does not say for how long.
+func RateLimitedWithoutHeader() Trouble {
+	return Trouble{Name: "rate limited without header", Status: http.StatusTooManyRequests, Body: `{"ok":false,"error":"ratelimited"}`}
+}
+
+// RateLimitedInBody answers HTTP 200 with ok:false and the error ratelimited, as some methods do.
+func RateLimitedInBody() Trouble { return Refused("ratelimited") }
+
+// Refused answers ok:false with an error.
+func Refused(code string) Trouble {
+	return Trouble{Name: code, Status: http.StatusOK, Body: string(fakeserver.JSON(object{"ok": false, "error": code}))}
+}
+
+// MissesScope answers missing_scope with the scope that is needed.
+func MissesScope(scope string) Trouble {
+	return Trouble{Name: "missing_scope", Status: http.StatusOK,
+		Body: string(fakeserver.JSON(object{"ok": false, "error": "missing_scope", "needed": scope, "provided": "identify"}))}
+}
+
+// The troubles that every platform has. Others are in package fakeserver.
+var (
+	ServerError = fakeserver.ServerError
+	Cut         = fakeserver.Cut
+	AnswerLost  = fakeserver.AnswerLost
+	Held        = fakeserver.Held
+)
+
+// answerTrouble adds to the answer of an injected trouble what Slack has in it.
+func answerTrouble(_ *Call, _ Trouble, header http.Header) {
+	header.Set("Content-Type", "application/json; charset=utf-8")
+}
+
+// What is requested besides the methods of the Web API, as the record of calls and faults name it.
+const (
+	DialSocket   = "(dial)"         // the opening of a socket
+	UploadFile   = "(upload)"       // the bytes of a file on their way in
+	DownloadFile = "(download)"     // a file's url_private
+	ResponseURL  = "(response_url)" // a post to a response_url; no faults here
+)
+
+// recorded records a request that is no call of a method, and fails it where a fault says so: ahead of its work only.
+func (s *Server) recorded(name string, serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		call := fakeserver.Begin(&s.Record, Call{Method: name, Args: Args{}, Call: fakeserver.Call{At: s.o.Now(), Header: r.Header.Clone()}})
+		if call.Before(w, r) {
+			return
+		}
+		call.Finish(0, nil)
+		serve(w, r)
+	}
 }

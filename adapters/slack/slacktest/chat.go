@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"gatehouse/adapters/internal/fakeserver"
+	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
 var chatMethods = map[string]method{
@@ -29,12 +32,12 @@ type content struct {
 func (s *Server) readContent(args Args) (content, *failure) {
 	var in content
 	in.text, in.hasText = args["text"], args["text"] != ""
-	in.unfurls = args.yes("unfurl_links") || args["unfurl_media"] != "false" && args["unfurl_media"] != "0" // Slack's defaults for apps
+	in.unfurls = args.flag("unfurl_links") || args["unfurl_media"] != "false" && args["unfurl_media"] != "0" // Slack's defaults for apps
 	markdown := args["markdown_text"]
 	switch {
 	case markdown != "" && (in.hasText || args["blocks"] != ""):
 		return in, fail("markdown_text_conflict")
-	case utf8.RuneCountInString(markdown) > maxMarkdown, utf8.RuneCountInString(in.text) > maxText:
+	case utf8.RuneCountInString(markdown) > blockkit.MaxMarkdown, utf8.RuneCountInString(in.text) > blockkit.MaxText:
 		return in, fail("msg_too_long")
 	}
 	if raw, given := args["metadata"]; given && raw != "" {
@@ -60,9 +63,29 @@ func (s *Server) readContent(args Args) (content, *failure) {
 	}
 	in.blocks, in.noBlocks = blocks, args["blocks"] != "" && len(blocks) == 0
 	if markdown != "" {
-		in.blocks = s.fillBlocks([]Block{{"type": "markdown", "text": markdown}})
+		in.blocks = blockkit.Fill([]Block{{"type": "markdown", "text": markdown}}, s.ids.next)
 	}
 	return in, nil
+}
+
+// readBlocks decodes and checks the blocks of a message, and fills in what Slack fills in.
+func (s *Server) readBlocks(raw string) ([]Block, *failure) {
+	if raw == "" {
+		return nil, nil
+	}
+	var blocks []Block
+	if err := json.Unmarshal([]byte(raw), &blocks); err != nil {
+		return nil, fail("invalid_blocks_format")
+	}
+	var k blockkit.Checker
+	k.Blocks("/blocks", blocks, blockkit.MaxMessageBlocks)
+	switch {
+	case len(k.Wrong) > 0:
+		return nil, failWith("invalid_blocks", k.Wrong)
+	case k.TooLong():
+		return nil, fail("msg_blocks_too_long")
+	}
+	return blockkit.Fill(blocks, s.ids.next), nil
 }
 
 func (in content) empty() bool { return !in.hasText && len(in.blocks) == 0 && in.attachments == nil }
@@ -74,7 +97,7 @@ func (s *Server) message(in content) Message {
 		User: s.o.BotUserID, BotID: s.o.BotID, AppID: s.o.AppID, Unfurls: in.unfurls,
 	}
 	if len(m.Blocks) == 0 {
-		m.Blocks, m.drawn = s.richText(m.Text), true
+		m.Blocks, m.derivedBlocks = blockkit.RichText(m.Text, s.ids.next), true
 	}
 	return m
 }
@@ -98,21 +121,11 @@ func (s *Server) postable(id string) (*channel, *failure) {
 
 func postMessage(q *request) (object, *failure) {
 	s := q.s
-	c, failed := s.postable(q.args["channel"])
+	c, in, failed := q.newMessage(func(*channel) *failure { return nil })
 	if failed != nil {
 		return nil, failed
 	}
-	in, failed := s.readContent(q.args)
-	if failed != nil {
-		return nil, failed
-	}
-	if in.empty() {
-		return nil, fail("no_text")
-	}
-	if q.args.nowhere() {
-		return nil, fail("invalid_thread_ts")
-	}
-	r := s.post(c, in, q.args["thread_ts"], q.args.yes("reply_broadcast"))
+	r := s.post(c, in, q.args["thread_ts"], q.args.flag("reply_broadcast"))
 	return object{"channel": c.ID, "ts": r.TS, "message": s.wireOwn(r.Message)}, nil
 }
 
@@ -125,14 +138,14 @@ func (s *Server) post(c *channel, in content, thread string, broadcast bool) *re
 	}
 	m.Broadcast = broadcast && m.ThreadTS != ""
 	r := s.add(c, m)
-	r.lag = s.lagReads
+	fakeserver.Hide(&s.Reads, &r.Visibility)
 	delete(s.statuses, statusKey(c.ID, r.ThreadTS))
-	s.emitMessage(c, r.Message, how{})
+	s.emitMessage(c, r.Message, actionOptions{})
 	return r
 }
 
-// nowhere reports a thread that is given and empty, which Slack takes for a wrong one and not for none.
-func (a Args) nowhere() bool {
+// hasEmptyThread reports a thread that is given and empty, which Slack takes for a wrong one and not for none.
+func (a Args) hasEmptyThread() bool {
 	thread, given := a["thread_ts"]
 	return given && thread == ""
 }
@@ -146,34 +159,45 @@ func (s *Server) wireOwn(m Message) object {
 	return out
 }
 
-func postEphemeral(q *request) (object, *failure) {
-	s := q.s
-	c, failed := s.postable(q.args["channel"])
+// newMessage is where a new message goes and what it says, if the channel takes it.
+func (q *request) newMessage(allowed func(*channel) *failure) (*channel, content, *failure) {
+	c, failed := q.s.postable(q.args["channel"])
+	if failed == nil {
+		failed = allowed(c)
+	}
 	if failed != nil {
-		return nil, failed
+		return nil, content{}, failed
 	}
-	user := q.args["user"]
-	if s.users[user] == nil {
-		return nil, fail("user_not_found")
+	in, failed := q.s.readContent(q.args)
+	switch {
+	case failed != nil:
+	case in.empty():
+		failed = fail("no_text")
+	case q.args.hasEmptyThread():
+		failed = fail("invalid_thread_ts")
 	}
-	if !c.has(user) {
-		return nil, fail("user_not_in_channel")
-	}
-	in, failed := s.readContent(q.args)
-	if failed != nil {
-		return nil, failed
-	}
-	if in.empty() {
-		return nil, fail("no_text")
-	}
-	if q.args.nowhere() {
-		return nil, fail("invalid_thread_ts")
-	}
-	return object{"message_ts": s.whisper(c, in, user, q.args["thread_ts"]).TS}, nil
+	return c, in, failed
 }
 
-// whisper shows a message to one person only.
-func (s *Server) whisper(c *channel, in content, user, thread string) *record {
+func postEphemeral(q *request) (object, *failure) {
+	s, user := q.s, q.args["user"]
+	c, in, failed := q.newMessage(func(c *channel) *failure {
+		switch {
+		case s.users[user] == nil:
+			return fail("user_not_found")
+		case !c.has(user):
+			return fail("user_not_in_channel")
+		}
+		return nil
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	return object{"message_ts": s.addEphemeral(c, in, user, q.args["thread_ts"]).TS}, nil
+}
+
+// addEphemeral shows a message to one person only.
+func (s *Server) addEphemeral(c *channel, in content, user, thread string) *record {
 	m := s.message(in)
 	m.TS, m.ThreadTS, m.Ephemeral, m.Channel, m.PostedAt = s.newTS(), thread, user, c.ID, s.o.Now()
 	r := &record{Message: m}
@@ -188,13 +212,11 @@ func updateMessage(q *request) (object, *failure) {
 	if c == nil || (c.Kind != Public && !c.has(s.o.BotUserID)) {
 		return nil, fail("channel_not_found")
 	}
-	r := c.byTS[q.args["ts"]]
-	switch {
-	case r == nil || r.Subtype == "tombstone":
-		return nil, fail("message_not_found")
-	case r.BotID != s.o.BotID:
-		return nil, fail("cant_update_message")
-	case c.Archived:
+	r, failed := q.ownMessage(c, "cant_update_message")
+	if failed != nil {
+		return nil, failed
+	}
+	if c.Archived {
 		return nil, fail("is_archived")
 	}
 	in, failed := s.readContent(q.args)
@@ -208,6 +230,18 @@ func updateMessage(q *request) (object, *failure) {
 	return object{"channel": c.ID, "ts": r.TS, "text": r.Text, "message": s.wireOwn(r.Message)}, nil
 }
 
+// ownMessage finds the bot's message that a call names; refusal is the code for a message of somebody else.
+func (q *request) ownMessage(c *channel, refusal string) (*record, *failure) {
+	r := c.byTS[q.args["ts"]]
+	switch {
+	case r == nil || r.Subtype == "tombstone":
+		return nil, fail("message_not_found")
+	case r.BotID != q.s.o.BotID:
+		return nil, fail(refusal)
+	}
+	return r, nil
+}
+
 // edit changes a message of the bot: what a call leaves out stays as it was.
 func (s *Server) edit(c *channel, r *record, in content) {
 	before := r.Message
@@ -216,9 +250,9 @@ func (s *Server) edit(c *channel, r *record, in content) {
 	}
 	switch {
 	case len(in.blocks) > 0:
-		r.Blocks, r.drawn = in.blocks, false
-	case in.noBlocks, r.drawn:
-		r.Blocks, r.drawn = s.richText(r.Text), true
+		r.Blocks, r.derivedBlocks = in.blocks, false
+	case in.noBlocks, r.derivedBlocks:
+		r.Blocks, r.derivedBlocks = blockkit.RichText(r.Text, s.ids.next), true
 	}
 	if in.attachments != nil {
 		r.Attachments = in.attachments
@@ -228,7 +262,7 @@ func (s *Server) edit(c *channel, r *record, in content) {
 	}
 	r.EditedTS, r.EditedBy, r.Edits = s.newTS(), s.o.BotUserID, r.Edits+1
 	s.changed()
-	s.emitChanged(c, r.Message, before, how{})
+	s.emitChanged(c, r.Message, before, actionOptions{})
 }
 
 func deleteMessage(q *request) (object, *failure) {
@@ -237,19 +271,16 @@ func deleteMessage(q *request) (object, *failure) {
 	if c == nil {
 		return nil, fail("channel_not_found")
 	}
-	r := c.byTS[q.args["ts"]]
-	switch {
-	case r == nil || r.Subtype == "tombstone":
-		return nil, fail("message_not_found")
-	case r.BotID != s.o.BotID:
-		return nil, fail("cant_delete_message")
+	r, failed := q.ownMessage(c, "cant_delete_message")
+	if failed != nil {
+		return nil, failed
 	}
-	s.remove(c, r, how{})
+	s.remove(c, r, actionOptions{})
 	return object{"channel": c.ID, "ts": r.TS}, nil
 }
 
 // remove takes a message away; a parent with replies leaves a tombstone.
-func (s *Server) remove(c *channel, r *record, h how) []*Delivery {
+func (s *Server) remove(c *channel, r *record, h actionOptions) []*Delivery {
 	before := r.Message
 	if len(c.repliesTo(r.TS)) == 0 {
 		c.drop(r)

@@ -9,6 +9,7 @@ import (
 
 	slackgo "github.com/slack-go/slack"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack/slacktest"
 )
 
@@ -167,7 +168,7 @@ func TestReactionsAreSetOnceAndTakenOnce(t *testing.T) {
 }
 
 func TestTimestampsRiseThoughTheClockStands(t *testing.T) {
-	clock := slacktest.NewClock(time.Unix(1700000000, 0))
+	clock := fakeserver.NewClock(time.Unix(1700000000, 0))
 	w := newTown(t, slacktest.Options{Now: clock.Now})
 	first, second := w.alice.Posts("C1", "one").TS, w.alice.Posts("C1", "two").TS
 	if first != "1700000000.000000" || second != "1700000000.000100" {

@@ -4,6 +4,9 @@ import (
 	"maps"
 	"net/url"
 	"strings"
+
+	"gatehouse/adapters/internal/fakeserver"
+	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
 // Button is a button on a message as it stood when it was looked up. It can be pressed later, when the message has changed.
@@ -25,7 +28,7 @@ type Button struct {
 func (m Message) Buttons() []Button {
 	var found []Button
 	for _, b := range m.Blocks {
-		for _, e := range interactiveIn(b) {
+		for _, e := range blockkit.Interactive(b) {
 			if e["type"] != "button" {
 				continue
 			}
@@ -35,8 +38,8 @@ func (m Message) Buttons() []Button {
 			}
 			block, _ := b["block_id"].(string)
 			found = append(found, Button{
-				Channel: m.Channel, TS: m.TS, BlockID: block, ActionID: word("action_id"), Text: textOf(e["text"]), Value: word("value"),
-				URL: word("url"), Confirm: textOf(asBlock(e["confirm"])["text"]), element: e, message: m,
+				Channel: m.Channel, TS: m.TS, BlockID: block, ActionID: word("action_id"), Text: blockkit.TextOf(e["text"]), Value: word("value"),
+				URL: word("url"), Confirm: blockkit.TextOf(blockkit.AsBlock(e["confirm"])["text"]), element: e, message: m,
 			})
 		}
 	}
@@ -57,16 +60,16 @@ func (s *Server) FindButton(channel, ts, name string) (Button, bool) {
 }
 
 // Clicks presses the button with this text, action_id or value on a message, and says yes if it asks. That it is there is taken for granted.
-func (p *Person) Clicks(channel, ts, name string, hows ...How) *Delivery {
+func (p *Person) Clicks(channel, ts, name string, options ...ActionOption) *Delivery {
 	b, ok := p.s.FindButton(channel, ts, name)
 	if !ok {
 		p.s.fatal("there is no button %q on message %s in %s", name, ts, channel)
 	}
-	return p.Presses(b, hows...)
+	return p.Presses(b, options...)
 }
 
 // Presses presses a button that was looked up before, whether or not it is still there.
-func (p *Person) Presses(b Button, hows ...How) *Delivery {
+func (p *Person) Presses(b Button, options ...ActionOption) *Delivery {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,13 +87,13 @@ func (p *Person) Presses(b Button, hows ...How) *Delivery {
 	if now.ThreadTS != "" {
 		container["thread_ts"] = now.ThreadTS
 	}
-	h := how{}.with(hows)
+	h := actionOptions{}.with(options)
 	payload := s.interaction("block_actions", p.ID, h)
 	payload["container"], payload["trigger_id"], payload["response_url"] = container, trigger, respond
 	payload["channel"] = object{"id": c.ID, "name": c.clickName()}
 	payload["state"], payload["actions"] = object{"values": object{}}, []object{action}
 	if now.Ephemeral == "" {
-		payload["message"] = s.wireOwn(now) // an ephemeral message does not come along
+		payload["message"] = s.wireOwn(now) // an ephemeral message is not part of the payload
 	}
 	d := s.interact(payload, "block_actions", h)
 	d.TriggerID, d.ResponseURL = trigger, respond
@@ -110,7 +113,7 @@ func (c *channel) clickName() string {
 }
 
 // interaction is what all interactions have.
-func (s *Server) interaction(kind, user string, h how) object {
+func (s *Server) interaction(kind, user string, h actionOptions) object {
 	team, app := s.o.TeamID, s.o.AppID
 	if h.team != "" {
 		team = h.team
@@ -126,18 +129,18 @@ func (s *Server) interaction(kind, user string, h how) object {
 }
 
 // interact is an interaction as a delivery: JSON by socket, a form with one field by HTTP.
-func (s *Server) interact(payload object, kind string, h how) *Delivery {
-	body := asJSON(payload)
+func (s *Server) interact(payload object, kind string, h actionOptions) *Delivery {
+	body := fakeserver.JSON(payload)
 	form := url.Values{"payload": {string(body)}}.Encode()
 	return &Delivery{s: s, Kind: Interactions, Type: kind, body: body, form: []byte(form), how: h, once: true}
 }
 
 // Runs types a slash command, such as "/gatehouse status".
-func (p *Person) Runs(channel, line string, hows ...How) *Delivery {
+func (p *Person) Runs(channel, line string, options ...ActionOption) *Delivery {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, h := s.mustChannel(channel), how{}.with(hows)
+	c, h := s.mustChannel(channel), actionOptions{}.with(options)
 	command, text, _ := strings.Cut(line, " ")
 	trigger, respond := s.newTrigger(p.ID), s.newResponseURL(responseURL{channel: c.ID, user: p.ID})
 	team, app := s.o.TeamID, s.o.AppID
@@ -156,7 +159,7 @@ func (p *Person) Runs(channel, line string, hows ...How) *Delivery {
 	for key, value := range fields {
 		form.Set(key, value)
 	}
-	d := &Delivery{s: s, Kind: Commands, Type: command, TriggerID: trigger, ResponseURL: respond, body: asJSON(fields), form: []byte(form.Encode()), how: h, once: true}
+	d := &Delivery{s: s, Kind: Commands, Type: command, TriggerID: trigger, ResponseURL: respond, body: fakeserver.JSON(fields), form: []byte(form.Encode()), how: h, once: true}
 	d.answerFor = func(answer []byte) { s.commandAnswered(c, p.ID, answer) }
 	s.dispatch("", []*Delivery{d})
 	return d

@@ -9,6 +9,7 @@ import (
 
 	slackgo "github.com/slack-go/slack"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack/slacktest"
 )
 
@@ -56,7 +57,7 @@ func TestAClickCarriesTheMessageAsItStands(t *testing.T) {
 	w := newTown(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(slacktest.Addresses{Interactions: a.URL})
-	parent := w.alice.Posts("C1", "do it", slacktest.Unheard()).TS
+	parent := w.alice.Posts("C1", "do it", slacktest.WithoutEvent()).TS
 	_, ts, err := w.api.PostMessage("C1", card("May I?"), slackgo.MsgOptionTS(parent))
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +95,7 @@ func TestAClickCarriesTheMessageAsItStands(t *testing.T) {
 }
 
 func TestATriggerOpensOneModalWithinThreeSeconds(t *testing.T) {
-	clock := slacktest.NewClock(time.Now())
+	clock := fakeserver.NewClock(time.Now())
 	w := newTown(t, slacktest.Options{Now: clock.Now})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(slacktest.Addresses{Interactions: a.URL})
@@ -163,7 +164,7 @@ func TestATriggerOpensOneModalWithinThreeSeconds(t *testing.T) {
 }
 
 func TestAResponseURLTakesFivePosts(t *testing.T) {
-	clock := slacktest.NewClock(time.Now())
+	clock := fakeserver.NewClock(time.Now())
 	w := newTown(t, slacktest.Options{Now: clock.Now})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(a.everything())

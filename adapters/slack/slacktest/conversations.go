@@ -24,8 +24,8 @@ func (k Kind) scopePrefix() string {
 	return map[Kind]string{Public: "channels", Private: "groups", DM: "im", GroupDM: "mpim"}[k]
 }
 
-// seen finds a channel that the bot can see, and checks the scope that its kind asks for.
-func (q *request) seen(right string) (*channel, *failure) {
+// visibleChannel finds a channel that the bot can see, and checks the scope that its kind asks for.
+func (q *request) visibleChannel(right string) (*channel, *failure) {
 	c := q.s.channels[q.args["channel"]]
 	if c == nil {
 		return nil, fail("channel_not_found")
@@ -58,7 +58,7 @@ func (s *Server) wireChannel(c *channel) object {
 }
 
 func conversationInfo(q *request) (object, *failure) {
-	c, failed := q.seen("read")
+	c, failed := q.visibleChannel("read")
 	if failed != nil {
 		return nil, failed
 	}
@@ -83,7 +83,7 @@ func conversationList(q *request, mine bool) (object, *failure) {
 		}
 		for _, id := range slices.Sorted(maps.Keys(q.s.channels)) {
 			c := q.s.channels[id]
-			hidden := c.Kind != kind || ((mine || c.Kind != Public) && !c.has(q.s.o.BotUserID)) || (c.Archived && q.args.yes("exclude_archived"))
+			hidden := c.Kind != kind || ((mine || c.Kind != Public) && !c.has(q.s.o.BotUserID)) || (c.Archived && q.args.flag("exclude_archived"))
 			if !hidden {
 				list = append(list, q.s.wireChannel(c))
 			}
@@ -97,7 +97,7 @@ func conversationList(q *request, mine bool) (object, *failure) {
 }
 
 func conversationMembers(q *request) (object, *failure) {
-	c, failed := q.seen("read")
+	c, failed := q.visibleChannel("read")
 	if failed != nil {
 		return nil, failed
 	}
@@ -144,7 +144,7 @@ func conversationOpen(q *request) (object, *failure) {
 	} else {
 		c = s.openGroupDM(users)
 	}
-	if q.args.yes("return_im") {
+	if q.args.flag("return_im") {
 		return object{"channel": s.wireChannel(c)}, nil
 	}
 	return object{"channel": object{"id": c.ID}}, nil
@@ -167,7 +167,7 @@ func conversationJoin(q *request) (object, *failure) {
 
 // history reads what stands in a channel itself, the newest first.
 func history(q *request) (object, *failure) {
-	c, failed := q.seen("history")
+	c, failed := q.visibleChannel("history")
 	if failed != nil {
 		return nil, failed
 	}
@@ -176,8 +176,8 @@ func history(q *request) (object, *failure) {
 	}
 	var found []object
 	for _, r := range slices.Backward(c.messages) {
-		if (r.ThreadTS == "" || r.ThreadTS == r.TS || r.Broadcast) && q.within(r.TS) && r.readable() {
-			found = append(found, q.s.wireRead(c, r.Message, q.args.yes("include_all_metadata")))
+		if (r.ThreadTS == "" || r.ThreadTS == r.TS || r.Broadcast) && q.within(r.TS) && r.Shows() {
+			found = append(found, q.s.wireRead(c, r.Message, q.args.flag("include_all_metadata")))
 		}
 	}
 	return q.pageOf(found)
@@ -185,7 +185,7 @@ func history(q *request) (object, *failure) {
 
 // replies reads a thread, its parent first.
 func replies(q *request) (object, *failure) {
-	c, failed := q.seen("history")
+	c, failed := q.visibleChannel("history")
 	if failed != nil {
 		return nil, failed
 	}
@@ -198,25 +198,16 @@ func replies(q *request) (object, *failure) {
 	}
 	var found []object
 	for _, r := range append([]*record{c.byTS[root]}, c.repliesTo(root)...) {
-		if (r.TS == root || q.within(r.TS)) && r.readable() {
-			found = append(found, q.s.wireRead(c, r.Message, q.args.yes("include_all_metadata")))
+		if (r.TS == root || q.within(r.TS)) && r.Shows() {
+			found = append(found, q.s.wireRead(c, r.Message, q.args.flag("include_all_metadata")))
 		}
 	}
 	return q.pageOf(found)
 }
 
-// readable counts one read that would show the message, and says whether it does yet.
-func (r *record) readable() bool {
-	if r.lag > 0 {
-		r.lag--
-		return false
-	}
-	return r.lag == 0
-}
-
 // within holds a timestamp against oldest and latest.
 func (q *request) within(ts string) bool {
-	at, inclusive := tsMicros(ts), q.args.yes("inclusive")
+	at, inclusive := tsMicros(ts), q.args.flag("inclusive")
 	if oldest := q.args["oldest"]; oldest != "" && oldest != "0" {
 		if from := tsMicros(oldest); at < from || (at == from && !inclusive) {
 			return false

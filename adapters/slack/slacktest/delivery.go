@@ -5,9 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"gatehouse/adapters/slack/slacktest/internal/socketmode"
 )
+
+// Socket is one Socket Mode connection, open or not.
+type Socket = socketmode.Socket
+
+// MaxSockets is how many sockets an app may hold open at a time.
+const MaxSockets = socketmode.MaxSockets
+
+var socketMethods = map[string]method{
+	"apps.connections.open": {app: true, do: openConnection},
+}
+
+// openConnection hands out an address that opens one socket.
+func openConnection(q *request) (object, *failure) {
+	address := strings.Replace(q.s.base, "http", "ws", 1) + "/link/?ticket=" + socketmode.Ticket(q.s.Hub) + "&app_id=" + q.s.o.AppID
+	return object{"url": address}, nil
+}
 
 // PayloadKind is what a payload is, in Socket Mode's words.
 type PayloadKind string
@@ -34,7 +53,7 @@ type Delivery struct {
 
 	body      []byte // JSON
 	form      []byte // what goes by HTTP in its place
-	how       how
+	how       actionOptions
 	once      bool // Slack never sends it again
 	raw       bool
 	answerFor func(body []byte) // takes the app's answer, under the lock
@@ -164,7 +183,7 @@ func (s *Server) dispatch(conversation string, group []*Delivery) {
 	var left sync.WaitGroup
 	left.Add(len(group))
 	for _, d := range group {
-		s.work.Go(func() {
+		s.host.Go(func() {
 			if before != nil {
 				select {
 				case <-before:
@@ -174,7 +193,7 @@ func (s *Server) dispatch(conversation string, group []*Delivery) {
 			s.deliver(d, sync.OnceFunc(left.Done))
 		})
 	}
-	s.work.Go(func() {
+	s.host.Go(func() {
 		left.Wait()
 		close(first)
 		s.mu.Lock()
@@ -185,10 +204,24 @@ func (s *Server) dispatch(conversation string, group []*Delivery) {
 	})
 }
 
+// trySocket sends a payload by socket once; again says whether Slack would send it again.
+func (s *Server) trySocket(d *Delivery, retry int, reason string, sent func()) (Attempt, bool) {
+	body := d.body
+	if d.how.body != nil && !d.raw {
+		body = d.how.body
+	}
+	a, again := socketmode.Send(s.Hub, socketmode.Payload{
+		Kind: string(d.Kind), Body: body, Raw: d.raw, AcceptsResponse: d.answerFor != nil, IsEvent: d.Kind == Events, Retry: retry, Reason: reason,
+	}, sent)
+	return Attempt{
+		Retry: a.Retry, Reason: a.Reason, At: a.At, Took: a.Took, Answer: a.Answer, Envelope: a.Envelope, Socket: a.Socket, Acked: a.Acked, Err: a.Err,
+	}, again
+}
+
 // deliver makes the tries of one delivery; tried is called once the first is over.
 func (s *Server) deliver(d *Delivery, tried func()) {
 	defer tried()
-	defer s.settle(d)
+	defer s.finish(d)
 	retry, reason := d.how.retryNum, d.how.retryReason
 	copies := max(1, d.how.copies)
 	for tries := 0; tries <= maxRetries || copies > 0; tries++ {
@@ -256,7 +289,7 @@ func (s *Server) record(d *Delivery, a Attempt) {
 	s.changed()
 }
 
-func (s *Server) settle(d *Delivery) {
+func (s *Server) finish(d *Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d.over = true

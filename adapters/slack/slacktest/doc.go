@@ -21,13 +21,13 @@
 //
 // # How events travel
 //
-// What an app is told goes by HTTP when an address for its kind is set (see [Addresses]), otherwise by one open socket. What one person
+// What an app receives goes by HTTP when an address for its kind is set (see [Addresses]), otherwise by one open socket. What one person
 // does in one conversation is sent in order: the next is sent once the first try of the one before it is over. The mention and the
 // message of one post travel at the same time. An event that is not acknowledged is sent again, three times at most; clicks, modals and
 // commands are sent once, as Slack does. Events that happen while no socket is open wait for one and are then marked as retries.
 //
-// # What goes wrong
+// # Faults
 //
 // [Server.Inject] makes the calls of a method fail in the way asked for, from a rate limit to a message that was posted although its
-// answer was lost. Sockets can be asked to go silent, to break, or to be refreshed. Requests can be badly signed or late, see [How].
+// answer was lost. Sockets can be asked to go silent, to break, or to be refreshed. Requests can be badly signed or late, see [ActionOption].
 package slacktest

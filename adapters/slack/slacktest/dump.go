@@ -1,16 +1,16 @@
 package slacktest
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Dump shows all that stands in the workspace as text for golden files: timestamps and ids made here are numbered by their order.
+// Dump shows everything in the workspace as text for golden files: timestamps and ids made here are numbered by their order.
 func (s *Server) Dump() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -20,10 +20,10 @@ func (s *Server) Dump() string {
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.views)) {
 		if v := s.views[id]; v.open {
-			fmt.Fprintf(&out, "modal of %s\n%s\n", s.nameOf(v.user), indent(v.seen().Shown()))
+			fmt.Fprintf(&out, "modal of %s\n%s\n", s.nameOf(v.user), indent(v.snapshot().Shown()))
 		}
 	}
-	return s.stable(out.String())
+	return s.normalized(out.String())
 }
 
 // DumpChannel is the part of Dump about one channel.
@@ -32,7 +32,7 @@ func (s *Server) DumpChannel(channel string) string {
 	defer s.mu.Unlock()
 	var out strings.Builder
 	s.dumpChannel(&out, s.mustChannel(channel))
-	return s.stable(out.String())
+	return s.normalized(out.String())
 }
 
 func (s *Server) dumpChannel(out *strings.Builder, c *channel) {
@@ -69,11 +69,7 @@ func (s *Server) dumpMessage(out *strings.Builder, m Message, margin string) {
 	for _, f := range m.Files {
 		marks += " {" + f.Name + "}"
 	}
-	lines := strings.Split(m.Shown(), "\n")
-	fmt.Fprintf(out, "%s%s %s: %s%s\n", margin, m.TS, from, lines[0], marks)
-	for _, line := range lines[1:] {
-		fmt.Fprintf(out, "%s  %s\n", strings.Repeat(" ", len(margin)), line)
-	}
+	fakeserver.DumpMessage(out, margin, m.TS+" "+from, m.Shown(), marks)
 }
 
 func (s *Server) nameOf(user string) string {
@@ -86,7 +82,7 @@ func (s *Server) nameOf(user string) string {
 // Golden is a message as JSON for golden files: its text, blocks, attachments and metadata as the app sent them, with stable ids.
 func (s *Server) Golden(m Message) string {
 	fields := object{"text": m.Text}
-	if !m.drawn {
+	if !m.derivedBlocks {
 		fields["blocks"] = m.Blocks
 	}
 	if m.Attachments != nil {
@@ -98,29 +94,17 @@ func (s *Server) Golden(m Message) string {
 	if m.Ephemeral != "" {
 		fields["only_seen_by"] = m.Ephemeral
 	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, asJSON(fields), "", "  "); err != nil {
-		panic("slacktest: " + err.Error())
-	}
-	return s.stable(out.String()) + "\n"
+	return s.normalized(fakeserver.Indented(fields)) + "\n"
 }
 
 var timestamp = regexp.MustCompile(`\b\d{10}\.\d{6}\b`)
 
-// stable puts numbers in place of timestamps and of the ids that are made here.
-func (s *Server) stable(text string) string {
-	seen := map[string]string{}
-	number := func(kind string) func(string) string {
-		return func(found string) string {
-			if seen[found] == "" {
-				seen[found] = fmt.Sprintf("%s%d", kind, len(seen)+1)
-			}
-			return seen[found]
-		}
-	}
-	text = timestamp.ReplaceAllStringFunc(text, number("ts"))
+// normalized puts numbers in place of timestamps and of the ids that are made here.
+func (s *Server) normalized(text string) string {
+	seen := fakeserver.Numbers{}
+	text = seen.Replace(text, timestamp, func(string) string { return "ts" })
 	own := regexp.MustCompile(`\b[A-Za-z][a-z]?` + s.ids.server + `[0-9A-F]{4,}\b`)
-	text = own.ReplaceAllStringFunc(text, func(found string) string { return number(found[:1])(found) })
+	text = seen.Replace(text, own, func(id string) string { return id[:1] })
 	return strings.ReplaceAll(text, s.base, "http://slack.test")
 }
 

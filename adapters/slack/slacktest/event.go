@@ -4,15 +4,17 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
-// event is something an app can hear of, before it is put in an envelope.
+// event is something an app can subscribe to, before it is put in an envelope.
 type event struct {
 	subscription string
 	fields       object
 }
 
-// subscription is the event that an app must have asked for to hear messages of the channel.
+// subscription is the event that an app must have subscribed to, to receive messages of the channel.
 func (c *channel) subscription() string {
 	return map[Kind]string{Public: "message.channels", Private: "message.groups", DM: "message.im", GroupDM: "message.mpim"}[c.Kind]
 }
@@ -22,8 +24,8 @@ func (c *channel) event(fields object) event {
 	return event{subscription: c.subscription(), fields: fields}
 }
 
-// emitMessage tells the app of a new message, and of the mention in it.
-func (s *Server) emitMessage(c *channel, m Message, h how) []*Delivery {
+// emitMessage sends the app a new message, and the mention in it.
+func (s *Server) emitMessage(c *channel, m Message, h actionOptions) []*Delivery {
 	fields := s.wire(m)
 	fields["event_ts"] = m.TS
 	if m.ThreadTS != "" && m.ThreadTS != m.TS {
@@ -54,8 +56,8 @@ func (s *Server) mention(c *channel, m Message) event {
 	return event{subscription: "app_mention", fields: fields}
 }
 
-// emitChanged tells the app that a message is another one now; a mention that came with the edit is told too.
-func (s *Server) emitChanged(c *channel, now, before Message, h how) []*Delivery {
+// emitChanged sends the app a changed message; a mention that came with the edit is sent too.
+func (s *Server) emitChanged(c *channel, now, before Message, h actionOptions) []*Delivery {
 	ts := s.newTS()
 	events := []event{c.event(object{
 		"type": "message", "subtype": "message_changed", "hidden": true, "ts": ts, "event_ts": ts,
@@ -67,7 +69,7 @@ func (s *Server) emitChanged(c *channel, now, before Message, h how) []*Delivery
 	return s.emit(c, now, h, events...)
 }
 
-func (s *Server) emitDeleted(c *channel, before Message, h how) []*Delivery {
+func (s *Server) emitDeleted(c *channel, before Message, h actionOptions) []*Delivery {
 	ts := s.newTS()
 	return s.emit(c, before, h, c.event(object{
 		"type": "message", "subtype": "message_deleted", "hidden": true, "ts": ts, "event_ts": ts, "deleted_ts": before.TS,
@@ -75,8 +77,8 @@ func (s *Server) emitDeleted(c *channel, before Message, h how) []*Delivery {
 	}))
 }
 
-// emit sends the events of one happening around a message, if the bot is there to hear them. The caller holds the lock.
-func (s *Server) emit(c *channel, m Message, h how, events ...event) []*Delivery {
+// emit sends the events of one change of a message, if the bot is a member there. The caller holds the lock.
+func (s *Server) emit(c *channel, m Message, h actionOptions, events ...event) []*Delivery {
 	if !c.has(s.o.BotUserID) {
 		return nil
 	}
@@ -95,8 +97,8 @@ func (s *Server) emit(c *channel, m Message, h how, events ...event) []*Delivery
 }
 
 // send puts events in their envelopes and on their way.
-func (s *Server) send(conversation string, shared bool, h how, events ...event) []*Delivery {
-	if h.quiet {
+func (s *Server) send(conversation string, shared bool, h actionOptions, events ...event) []*Delivery {
+	if h.noEvent {
 		return nil
 	}
 	var group []*Delivery
@@ -106,7 +108,7 @@ func (s *Server) send(conversation string, shared bool, h how, events ...event) 
 			continue
 		}
 		envelope := s.envelope(e.fields, shared, h)
-		d := &Delivery{s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: asJSON(envelope), how: h}
+		d := &Delivery{s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: fakeserver.JSON(envelope), how: h}
 		group = append(group, d)
 		if h.atOnce {
 			again := h
@@ -118,7 +120,7 @@ func (s *Server) send(conversation string, shared bool, h how, events ...event) 
 	return group
 }
 
-func (s *Server) envelope(fields object, shared bool, h how) object {
+func (s *Server) envelope(fields object, shared bool, h actionOptions) object {
 	team, app := s.o.TeamID, s.o.AppID
 	if h.team != "" {
 		team = h.team
@@ -137,34 +139,34 @@ func (s *Server) envelope(fields object, shared bool, h how) object {
 }
 
 // Send sends an event of any shape, whatever the app subscribed to: the fields are what stands under "event".
-func (s *Server) Send(fields map[string]any, hows ...How) *Delivery {
+func (s *Server) Send(fields map[string]any, options ...ActionOption) *Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fields = maps.Clone(fields)
 	kind, _ := fields["type"].(string)
-	h := how{}.with(hows)
+	h := actionOptions{}.with(options)
 	envelope := s.envelope(fields, false, h)
-	d := &Delivery{s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: asJSON(envelope), how: h}
+	d := &Delivery{s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: fakeserver.JSON(envelope), how: h}
 	s.dispatch("", []*Delivery{d})
 	return d
 }
 
 // SendRaw posts bytes to the app's URL for a kind of payload, rightly signed unless asked otherwise; by socket they travel as one frame.
-func (s *Server) SendRaw(kind PayloadKind, body []byte, hows ...How) *Delivery {
+func (s *Server) SendRaw(kind PayloadKind, body []byte, options ...ActionOption) *Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := &Delivery{s: s, Kind: kind, Type: "raw", raw: true, body: body, how: how{}.with(hows), once: true}
+	d := &Delivery{s: s, Kind: kind, Type: "raw", raw: true, body: body, how: actionOptions{}.with(options), once: true}
 	s.dispatch("", []*Delivery{d})
 	return d
 }
 
 // VerifyURL sends the url_verification challenge, as Slack does when the events URL is saved, and returns what it has to be answered with.
-func (s *Server) VerifyURL(hows ...How) (d *Delivery, challenge string) {
+func (s *Server) VerifyURL(options ...ActionOption) (d *Delivery, challenge string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	challenge = s.ids.secret()
-	body := asJSON(object{"token": "verification-token-is-not-used", "challenge": challenge, "type": "url_verification"})
-	d = &Delivery{s: s, Kind: Events, Type: "url_verification", body: body, how: how{}.with(hows), once: true}
+	body := fakeserver.JSON(object{"token": "verification-token-is-not-used", "challenge": challenge, "type": "url_verification"})
+	d = &Delivery{s: s, Kind: Events, Type: "url_verification", body: body, how: actionOptions{}.with(options), once: true}
 	s.dispatch("", []*Delivery{d})
 	return d, challenge
 }

@@ -16,7 +16,7 @@ func Example() {
 	fake.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1", fake.BotUserID()}})
 
 	asked := alice.Posts("C1", fake.MentionOfBot()+" are you there?")
-	fake.Inject(slacktest.Fault{Method: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1})
+	fake.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1})
 
 	api := slackgo.New(fake.BotToken(), slackgo.OptionAPIURL(fake.APIURL()))
 	_, _, err := api.PostMessage("C1", slackgo.MsgOptionText("Yes.", false), slackgo.MsgOptionTS(asked.TS))

@@ -11,6 +11,7 @@ import (
 
 	slackgo "github.com/slack-go/slack"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack/slacktest"
 )
 
@@ -23,14 +24,14 @@ func (w *town) posts(what string) error {
 
 func TestRateLimitsComeInEachOfSlacksForms(t *testing.T) {
 	w := newTown(t, slacktest.Options{})
-	w.Inject(slacktest.Fault{Method: post, Trouble: slacktest.RateLimited(7 * time.Second), Times: 1})
+	w.Inject(slacktest.Fault{Endpoint: post, Trouble: slacktest.RateLimited(7 * time.Second), Times: 1})
 	var limited *slackgo.RateLimitedError
 	if err := w.posts("a"); !errors.As(err, &limited) || limited.RetryAfter != 7*time.Second {
 		t.Errorf("got %#v", err)
 	}
-	w.Inject(slacktest.Fault{Method: post, Trouble: slacktest.RateLimitedInBody(), Times: 1})
+	w.Inject(slacktest.Fault{Endpoint: post, Trouble: slacktest.RateLimitedInBody(), Times: 1})
 	wantError(t, w.posts("b"), "ratelimited")
-	w.Inject(slacktest.Fault{Method: post, Trouble: slacktest.RateLimitedWithoutHeader(), Times: 1})
+	w.Inject(slacktest.Fault{Endpoint: post, Trouble: slacktest.RateLimitedWithoutHeader(), Times: 1})
 	var status slackgo.StatusCodeError
 	if err := w.posts("c"); !errors.As(err, &status) || status.Code != 429 {
 		t.Errorf("got %#v", err)
@@ -52,8 +53,8 @@ func TestAFiveHundredIsAStatusCodeError(t *testing.T) {
 func TestWhatIsNoMethodCanFailToo(t *testing.T) {
 	w := newTown(t, slacktest.Options{})
 	file := w.heard(t, w.alice.Posts("C1", "look", slacktest.WithFiles(slacktest.File{Name: "cat.png", Content: []byte("png")})).Deliveries...)[0].Message.Files[0]
-	w.Inject(slacktest.Fault{Method: slacktest.DownloadFile, Trouble: slacktest.ServerError(502), Times: 1})
-	w.Inject(slacktest.Fault{Method: slacktest.UploadFile, Trouble: slacktest.Cut(), Times: 1})
+	w.Inject(slacktest.Fault{Endpoint: slacktest.DownloadFile, Trouble: slacktest.ServerError(502), Times: 1})
+	w.Inject(slacktest.Fault{Endpoint: slacktest.UploadFile, Trouble: slacktest.Cut(), Times: 1})
 	var status slackgo.StatusCodeError
 	if err := w.api.GetFile(file.URLPrivate, io.Discard); !errors.As(err, &status) || status.Code != 502 {
 		t.Errorf("got %#v", err)
@@ -78,10 +79,10 @@ func TestACutCallDidNothingAndALostAnswerDidAll(t *testing.T) {
 	}{
 		{slacktest.Cut(), 0, "(cut)"},
 		{slacktest.AnswerLost(), 1, "(lost)"},
-		{slacktest.Garbled(), 2, "(garbled)"},
-		{slacktest.ServerErrorAfterwards(500), 3, "(HTTP 500)"},
+		{fakeserver.Garbled(), 2, "(garbled)"},
+		{fakeserver.ServerErrorAfterwards(500), 3, "(HTTP 500)"},
 	} {
-		w.Inject(slacktest.Fault{Method: post, Trouble: c.trouble, Times: 1})
+		w.Inject(slacktest.Fault{Endpoint: post, Trouble: c.trouble, Times: 1})
 		err := w.posts("a")
 		if err == nil {
 			t.Errorf("%s: no error", c.logged)
@@ -99,9 +100,9 @@ func TestACutCallDidNothingAndALostAnswerDidAll(t *testing.T) {
 	}
 }
 
-func TestAFaultStrikesTheCallsThatItNames(t *testing.T) {
+func TestAFaultFailsTheCallsThatItNames(t *testing.T) {
 	w := newTown(t, slacktest.Options{})
-	tenth := w.Inject(slacktest.Fault{Method: post, Trouble: slacktest.Refused("fatal_error"), Every: 10})
+	tenth := w.Inject(slacktest.Fault{Endpoint: post, Trouble: slacktest.Refused("fatal_error"), Every: 10})
 	for range 30 {
 		_ = w.posts("a")
 	}
@@ -109,11 +110,11 @@ func TestAFaultStrikesTheCallsThatItNames(t *testing.T) {
 		t.Errorf("%d hits, %d posted", tenth.Hits(), len(w.FromBot("C1")))
 	}
 	tenth.Lift()
-	named := w.Inject(slacktest.Fault{Method: post, Trouble: slacktest.MissesScope("chat:write"), When: func(c slacktest.Call) bool { return c.Args["text"] == "b" }})
+	named := w.Inject(slacktest.Fault{Endpoint: post, Trouble: slacktest.MissesScope("chat:write"), When: func(c slacktest.Call) bool { return c.Args["text"] == "b" }})
 	_ = w.posts("a")
 	wantError(t, w.posts("b"), "missing_scope")
 	named.Lift()
-	half := w.Inject(slacktest.Fault{Method: post, Trouble: slacktest.Refused("fatal_error"), Ratio: 0.5})
+	half := w.Inject(slacktest.Fault{Endpoint: post, Trouble: slacktest.Refused("fatal_error"), Ratio: 0.5})
 	for range 100 {
 		_ = w.posts("c")
 	}
@@ -124,9 +125,9 @@ func TestAFaultStrikesTheCallsThatItNames(t *testing.T) {
 
 func TestACallIsHeldUntilItIsReleased(t *testing.T) {
 	w := newTown(t, slacktest.Options{})
-	for _, trouble := range []slacktest.Trouble{slacktest.Held(), slacktest.AnswerHeld()} {
+	for _, trouble := range []slacktest.Trouble{slacktest.Held(), fakeserver.AnswerHeld()} {
 		before := len(w.FromBot("C1"))
-		held := w.Inject(slacktest.Fault{Method: post, Trouble: trouble})
+		held := w.Inject(slacktest.Fault{Endpoint: post, Trouble: trouble})
 		var posting sync.WaitGroup
 		posting.Go(func() {
 			if err := w.posts("a"); err != nil {
@@ -143,7 +144,7 @@ func TestACallIsHeldUntilItIsReleased(t *testing.T) {
 			t.Error("not posted once")
 		}
 	}
-	gone := w.Inject(slacktest.Fault{Method: post, Trouble: slacktest.AnswerHeld()})
+	gone := w.Inject(slacktest.Fault{Endpoint: post, Trouble: fakeserver.AnswerHeld()})
 	ctx, stop := context.WithCancel(w.ctx)
 	var posting sync.WaitGroup
 	posting.Go(func() {
@@ -187,7 +188,7 @@ func TestAPostIsReadLateAndInTheEnd(t *testing.T) {
 }
 
 func TestPostsAreLimitedPerChannel(t *testing.T) {
-	clock := slacktest.NewClock(time.Unix(1700000000, 0))
+	clock := fakeserver.NewClock(time.Unix(1700000000, 0))
 	w := newTown(t, slacktest.Options{Now: clock.Now})
 	w.LimitPosts(1)
 	var limited *slackgo.RateLimitedError

@@ -9,6 +9,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // File is a file that hangs on a message.
@@ -19,7 +21,7 @@ type File struct {
 	Mime    string // guessed from the name if empty
 	Content []byte
 	Size    int // what Slack says that it is; the length of Content if 0
-	// URL stands in place of the true url_private, such as one on a wrong host. A file with one is served by nobody.
+	// URL stands in place of the true url_private, such as one on a wrong host. A file with one is not served here.
 	URL string
 	// RedirectTo makes the true url_private answer with a redirect.
 	RedirectTo string
@@ -121,8 +123,8 @@ func completeUpload(q *request) (object, *failure) {
 			m.ThreadTS = c.rootOf(thread)
 		}
 		r := s.add(c, m)
-		r.lag = s.lagReads
-		s.emitMessage(c, r.Message, how{})
+		fakeserver.Hide(&s.Reads, &r.Visibility)
+		s.emitMessage(c, r.Message, actionOptions{})
 	}
 	for _, f := range shared {
 		s.files[f.ID].complete = true

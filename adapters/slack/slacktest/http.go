@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Sign is the v0 signature of a body: what stands in X-Slack-Signature.
+// Sign is the v0 signature of a body: the value of X-Slack-Signature.
 func Sign(secret string, at time.Time, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	_, _ = mac.Write([]byte("v0:" + strconv.FormatInt(at.Unix(), 10) + ":"))
@@ -73,7 +73,7 @@ func (s *Server) request(ctx context.Context, d *Delivery, url string, retry int
 		at = d.how.at
 	}
 	signature := Sign(secret, at, body)
-	if d.how.spoiled {
+	if d.how.tampered {
 		body = append(bytes.Clone(body), ' ')
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))

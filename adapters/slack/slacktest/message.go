@@ -1,8 +1,11 @@
 package slacktest
 
 import (
+	"fmt"
 	"slices"
 	"time"
+
+	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
 // Message is a message as it stands, or stood when it was looked at.
@@ -28,13 +31,43 @@ type Message struct {
 	EditedBy string
 	Edits    int
 
-	Unfurls   bool   // the app let links or media in it unfold
+	Unfurls   bool   // the app let links or media in it unfurl
 	Ephemeral string // the only one who sees it
 	Broadcast bool   // a reply that also stands in the channel
 	PostedAt  time.Time
 
-	clientMsgID string
-	drawn       bool // the blocks were made by Slack from the text
+	clientMsgID   string
+	derivedBlocks bool // the blocks were made by Slack from the text
+}
+
+// What blocks are made of, and what they reach.
+type (
+	Block = blockkit.Block
+	Reach = blockkit.Reach
+)
+
+// Shown is what a reader sees of the message, as plain text: its blocks, or its text where it has none. Buttons stand in brackets. Markup and
+// entities such as &lt; stand as they were sent, so that a test can tell a mention from its harmless likeness.
+func (m Message) Shown() string {
+	if len(m.Blocks) == 0 || m.derivedBlocks {
+		return m.Text
+	}
+	return blockkit.Render(m.Blocks)
+}
+
+// Reaches are the mentions, broadcasts and labelled links in all fields of the message that are read as markup: the text, mrkdwn objects,
+// markdown blocks, rich text and attachments. Plain text objects can't reach out. Bare addresses are left out, see Message.Unfurls.
+func (m Message) Reaches() []Reach {
+	found := blockkit.ReachesInText("text", m.Text)
+	if !m.derivedBlocks {
+		for i, b := range m.Blocks {
+			found = append(found, blockkit.Reaches(fmt.Sprintf("blocks/%d", i), b)...)
+		}
+	}
+	if m.Attachments != nil {
+		found = append(found, blockkit.Reaches("attachments", m.Attachments)...)
+	}
+	return found
 }
 
 // Metadata is what an app hangs on its message.

@@ -4,15 +4,17 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
 // Submits fills in the modal on top of their screen and sends it. Fields are named by action_id or block_id. What the app answers is done: the
 // modal closes, shows errors, or becomes another one.
-func (p *Person) Submits(fields map[string]string, hows ...How) *Delivery {
+func (p *Person) Submits(fields map[string]string, options ...ActionOption) *Delivery {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v, h := s.mustModal(p.ID), how{}.with(hows)
+	v, h := s.mustModal(p.ID), actionOptions{}.with(options)
 	payload := s.interaction("view_submission", p.ID, h)
 	wire := s.wireView(v)
 	wire["state"] = object{"values": v.filledIn(s, fields)}
@@ -25,12 +27,12 @@ func (p *Person) Submits(fields map[string]string, hows ...How) *Delivery {
 	return d
 }
 
-// Dismisses closes the modal on top of their screen. The app hears of it only if the modal asked to be told; otherwise nil comes back.
-func (p *Person) Dismisses(hows ...How) *Delivery {
+// Dismisses closes the modal on top of their screen. The app receives an event only if the modal asked for it; otherwise the result is nil.
+func (p *Person) Dismisses(options ...ActionOption) *Delivery {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v, h := s.mustModal(p.ID), how{}.with(hows)
+	v, h := s.mustModal(p.ID), actionOptions{}.with(options)
 	v.open = false
 	s.changed()
 	if notify, _ := v.fields["notify_on_close"].(bool); !notify {
@@ -59,7 +61,7 @@ func (v *view) filledIn(s *Server, fields map[string]string) object {
 		if b["type"] != "input" {
 			continue
 		}
-		e := asBlock(b["element"])
+		e := blockkit.AsBlock(b["element"])
 		block, _ := b["block_id"].(string)
 		action, _ := e["action_id"].(string)
 		typed, given := left[action]
@@ -90,7 +92,7 @@ func inputState(e Block, typed string, given bool) object {
 		state["selected_option"] = e["initial_option"]
 		options, _ := e["options"].([]any)
 		for _, option := range options {
-			if o := asBlock(option); given && (o["value"] == typed || textOf(o["text"]) == typed) {
+			if o := blockkit.AsBlock(option); given && (o["value"] == typed || blockkit.TextOf(o["text"]) == typed) {
 				state["selected_option"] = o
 			}
 		}
@@ -163,5 +165,5 @@ func (s *Server) commandAnswered(c *channel, user string, body []byte) {
 		s.post(c, in, "", false)
 		return
 	}
-	s.whisper(c, in, user, "")
+	s.addEphemeral(c, in, user, "")
 }

@@ -20,7 +20,7 @@ type Options struct {
 	SigningSecret string // "8f742231b10e8888abcd99yyyzzz85a5"
 
 	Scopes        []string // what the bot token may do; nil means AllScopes
-	Subscriptions []string // the events the app hears of; nil means AllEvents
+	Subscriptions []string // the events the app receives; nil means AllEvents
 	To            Addresses
 
 	// Now is the workspace's clock: timestamps, signatures, the life of triggers and response URLs. nil means the real one.
@@ -34,7 +34,7 @@ type Options struct {
 	// MaxInFlight is how many requests to the app may be open at a time; 0 means 100.
 	MaxInFlight int
 
-	// Fatalf hears of mistakes in the use of the fake, such as a click on a button that is not there. nil panics.
+	// Fatalf reports mistakes in the use of the fake, such as a click on a button that is not there. nil panics.
 	Fatalf func(format string, args ...any)
 }
 
@@ -82,7 +82,7 @@ func (o Options) filled() Options {
 		o.Now = time.Now
 	}
 	if o.Wait == nil {
-		o.Wait = compressed
+		o.Wait = shortWait
 	}
 	if o.AckWithin == 0 {
 		o.AckWithin = 3 * time.Second
@@ -99,8 +99,8 @@ func (o Options) filled() Options {
 	return o
 }
 
-// compressed is Slack's retry schedule in a few milliseconds.
-func compressed(ctx context.Context, retry int) {
+// shortWait is Slack's retry schedule in a few milliseconds.
+func shortWait(ctx context.Context, retry int) {
 	pauses := []time.Duration{0, 20 * time.Millisecond, 50 * time.Millisecond}
 	timer := time.NewTimer(pauses[min(retry, len(pauses))-1])
 	defer timer.Stop()

@@ -12,6 +12,7 @@ import (
 	slackgo "github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack/slacktest"
 )
 
@@ -115,7 +116,7 @@ func TestClicksModalsAndCommandsGoBySocketToo(t *testing.T) {
 }
 
 func TestModalsArePushedAndUpdated(t *testing.T) {
-	clock := slacktest.NewClock(time.Unix(1700000000, 0))
+	clock := fakeserver.NewClock(time.Unix(1700000000, 0))
 	w := newTown(t, slacktest.Options{Now: clock.Now, Subscriptions: []string{}})
 	_, ts, err := w.api.PostMessage("C1", card("May I?"))
 	if err != nil {

@@ -3,6 +3,8 @@ package slacktest
 import (
 	"slices"
 	"strings"
+
+	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
 // Person is a user who does things. Another bot is one too.
@@ -21,12 +23,12 @@ func (s *Server) Person(id string) *Person {
 	return &Person{s: s, ID: id}
 }
 
-// Posts says something in a channel. The app hears a message event, and an app_mention if the text names the bot.
-func (p *Person) Posts(channel, text string, hows ...How) Posted {
+// Posts says something in a channel. The app receives a message event, and an app_mention if the text names the bot.
+func (p *Person) Posts(channel, text string, options ...ActionOption) Posted {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := how{}.with(hows)
+	h := actionOptions{}.with(options)
 	c := s.mustChannel(channel)
 	if !c.has(p.ID) {
 		s.fatal("%s can't post in %s: not a member", p.ID, channel)
@@ -47,7 +49,7 @@ func (p *Person) Posts(channel, text string, hows ...How) Posted {
 		m.clientMsgID = s.ids.uuid()
 	}
 	if len(m.Blocks) == 0 {
-		m.Blocks, m.drawn = s.richText(text), true
+		m.Blocks, m.derivedBlocks = blockkit.RichText(text, s.ids.next), true
 	}
 	for _, f := range h.files {
 		if f.ID == "" {
@@ -61,48 +63,48 @@ func (p *Person) Posts(channel, text string, hows ...How) Posted {
 	return Posted{Message: r.Message, Deliveries: s.emitMessage(c, r.Message, h)}
 }
 
-// Posted is a message that was just posted, and what the app is told of it.
+// Posted is a message that was just posted, and the events of it to the app.
 type Posted struct {
 	Message
 	Deliveries []*Delivery
 }
 
 // Says writes to the bot in direct messages.
-func (p *Person) Says(text string, hows ...How) Posted {
-	return p.Posts(p.s.DMWith(p.ID), text, hows...)
+func (p *Person) Says(text string, options ...ActionOption) Posted {
+	return p.Posts(p.s.DMWith(p.ID), text, options...)
 }
 
 // Edits changes the text of a message of theirs.
-func (p *Person) Edits(channel, ts, text string, hows ...How) []*Delivery {
+func (p *Person) Edits(channel, ts, text string, options ...ActionOption) []*Delivery {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, r := s.mustMessage(channel, ts)
 	before := r.Message
-	r.Text, r.Blocks, r.drawn = text, s.richText(text), true
+	r.Text, r.Blocks, r.derivedBlocks = text, blockkit.RichText(text, s.ids.next), true
 	r.EditedTS, r.EditedBy, r.Edits = s.newTS(), p.ID, r.Edits+1
 	s.changed()
-	return s.emitChanged(c, r.Message, before, how{}.with(hows))
+	return s.emitChanged(c, r.Message, before, actionOptions{}.with(options))
 }
 
-// Deletes takes a message away. A parent with replies leaves a tombstone, which the app hears of as a change.
-func (p *Person) Deletes(channel, ts string, hows ...How) []*Delivery {
+// Deletes takes a message away. A parent with replies leaves a tombstone, which the app receives as a change.
+func (p *Person) Deletes(channel, ts string, options ...ActionOption) []*Delivery {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, r := s.mustMessage(channel, ts)
-	return s.remove(c, r, how{}.with(hows))
+	return s.remove(c, r, actionOptions{}.with(options))
 }
 
 // Unfurl shows a preview of a link under a message: a message_changed in which text and author stay as they were.
-func (s *Server) Unfurl(channel, ts, link string, hows ...How) []*Delivery {
+func (s *Server) Unfurl(channel, ts, link string, options ...ActionOption) []*Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, r := s.mustMessage(channel, ts)
 	before := r.Message
 	r.Attachments = []object{{"id": 1, "from_url": link, "original_url": link, "fallback": link, "title": link, "title_link": link, "service_name": "web"}}
 	s.changed()
-	return s.emitChanged(c, r.Message, before, how{}.with(hows))
+	return s.emitChanged(c, r.Message, before, actionOptions{}.with(options))
 }
 
 // Reacts sets an emoji under a message.
@@ -115,21 +117,21 @@ func (p *Person) Reacts(channel, ts, name string) {
 	s.changed()
 }
 
-// Joins makes them, or the bot by its Person, a member; the app hears member_joined_channel.
-func (p *Person) Joins(channel string, hows ...How) []*Delivery {
+// Joins makes them, or the bot by its Person, a member; the app receives member_joined_channel.
+func (p *Person) Joins(channel string, options ...ActionOption) []*Delivery {
 	p.s.Invite(channel, p.ID)
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.mustChannel(channel)
 	kind := strings.ToUpper(string(c.Kind)[:1])
-	return s.send(c.ID, c.ExtShared, how{}.with(hows), event{subscription: "member_joined_channel", fields: object{
+	return s.send(c.ID, c.ExtShared, actionOptions{}.with(options), event{subscription: "member_joined_channel", fields: object{
 		"type": "member_joined_channel", "user": p.ID, "channel": c.ID, "channel_type": kind, "team": s.teamOf(p.ID), "event_ts": s.newTS(),
 	}})
 }
 
 // OpensAssistant opens the assistant view of the app: a new thread in their direct messages, whose parent is the app's own message.
-func (p *Person) OpensAssistant(hows ...How) (channel, thread string) {
+func (p *Person) OpensAssistant(options ...ActionOption) (channel, thread string) {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +139,7 @@ func (p *Person) OpensAssistant(hows ...How) (channel, thread string) {
 	m := s.message(content{text: "New Assistant Thread"})
 	m.TS, m.Subtype = s.newTS(), "assistant_app_thread"
 	r := s.add(c, m)
-	s.send(c.ID, false, how{}.with(hows), event{subscription: "assistant_thread_started", fields: object{
+	s.send(c.ID, false, actionOptions{}.with(options), event{subscription: "assistant_thread_started", fields: object{
 		"type": "assistant_thread_started", "event_ts": s.newTS(),
 		"assistant_thread": object{
 			"user_id": p.ID, "context": object{"channel_id": "", "team_id": s.o.TeamID, "enterprise_id": nil, "force_search": false},

@@ -28,27 +28,24 @@ var reactionMethods = map[string]method{
 }
 
 func addReaction(q *request) (object, *failure) {
-	r, failed := reactionsOn(q)
-	if failed != nil {
-		return nil, failed
-	}
-	if q.args["name"] == "" {
+	if _, failed := reactionsOn(q); failed == nil && q.args["name"] == "" {
 		return nil, fail("invalid_name")
 	}
-	if !r.react(q.args["name"], q.s.o.BotUserID) {
-		return nil, fail("already_reacted")
-	}
-	q.s.changed()
-	return nil, nil
+	return changeReaction(q, (*record).react, "already_reacted")
 }
 
 func removeReaction(q *request) (object, *failure) {
+	return changeReaction(q, (*record).unreact, "no_reaction")
+}
+
+// changeReaction changes a reaction of the bot, and fails with a code where nothing changed.
+func changeReaction(q *request, change func(r *record, name, user string) bool, code string) (object, *failure) {
 	r, failed := reactionsOn(q)
 	if failed != nil {
 		return nil, failed
 	}
-	if !r.unreact(q.args["name"], q.s.o.BotUserID) {
-		return nil, fail("no_reaction")
+	if !change(r, q.args["name"], q.s.o.BotUserID) {
+		return nil, fail(code)
 	}
 	q.s.changed()
 	return nil, nil

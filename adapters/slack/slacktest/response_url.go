@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // The life of a response URL.
 const (
-	responseURLUses = 5
-	responseURLLife = 30 * time.Minute
+	responseURLUses     = 5
+	responseURLLifetime = 30 * time.Minute
 )
 
 type responseURL struct {
@@ -35,18 +37,16 @@ func (s *Server) serveResponseURL(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	call := Call{Method: ResponseURL, At: s.o.Now(), Header: r.Header.Clone(), Body: body, Args: Args{}, Done: true, Status: http.StatusOK}
+	call := Call{Method: ResponseURL, Args: Args{}}
+	call.At, call.Header, call.Body, call.Done, call.Status = s.o.Now(), r.Header.Clone(), body, true, http.StatusOK
 	refuse := func(status int, code string) {
 		call.Status, call.Error = status, code
 		writeJSON(w, status, object{"ok": false, "error": code})
 	}
-	defer func() {
-		s.calls = append(s.calls, call)
-		s.changed()
-	}()
+	defer func() { fakeserver.Note(&s.Record, call) }()
 	u := s.responses[r.PathValue("id")]
 	switch {
-	case u == nil, s.o.Now().Sub(u.issued) > responseURLLife:
+	case u == nil, s.o.Now().Sub(u.issued) > responseURLLifetime:
 		refuse(http.StatusNotFound, "expired_url")
 		return
 	case u.used >= responseURLUses:
@@ -77,12 +77,12 @@ func (s *Server) serveResponseURL(w http.ResponseWriter, r *http.Request) {
 func (s *Server) respond(u *responseURL, args Args) *failure {
 	c := s.channels[u.channel]
 	original := c.byTS[u.ts]
-	whispered := slices.IndexFunc(c.ephemerals, func(r *record) bool { return u.ts != "" && r.TS == u.ts })
-	if args.yes("delete_original") {
+	ephemeral := slices.IndexFunc(c.ephemerals, func(r *record) bool { return u.ts != "" && r.TS == u.ts })
+	if args.flag("delete_original") {
 		if original != nil {
-			s.remove(c, original, how{})
-		} else if whispered >= 0 {
-			c.ephemerals = slices.Delete(slices.Clone(c.ephemerals), whispered, whispered+1)
+			s.remove(c, original, actionOptions{})
+		} else if ephemeral >= 0 {
+			c.ephemerals = slices.Delete(slices.Clone(c.ephemerals), ephemeral, ephemeral+1)
 			s.changed()
 		}
 		return nil
@@ -93,17 +93,17 @@ func (s *Server) respond(u *responseURL, args Args) *failure {
 		return failed
 	case in.empty():
 		return fail("no_text")
-	case args.yes("replace_original") && original != nil:
+	case args.flag("replace_original") && original != nil:
 		s.edit(c, original, in)
-	case args.yes("replace_original") && whispered >= 0:
-		r := c.ephemerals[whispered]
+	case args.flag("replace_original") && ephemeral >= 0:
+		r := c.ephemerals[ephemeral]
 		m := s.message(in)
-		r.Text, r.Blocks, r.drawn, r.Edits = m.Text, m.Blocks, m.drawn, r.Edits+1
+		r.Text, r.Blocks, r.derivedBlocks, r.Edits = m.Text, m.Blocks, m.derivedBlocks, r.Edits+1
 		s.changed()
 	case args["response_type"] == "in_channel":
 		s.post(c, in, args["thread_ts"], false)
 	default:
-		s.whisper(c, in, u.user, u.thread)
+		s.addEphemeral(c, in, u.user, u.thread)
 	}
 	return nil
 }

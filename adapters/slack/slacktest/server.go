@@ -2,29 +2,30 @@ package slacktest
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
+
+	"gatehouse/adapters/internal/fakeserver"
+	"gatehouse/adapters/slack/slacktest/internal/socketmode"
 )
 
 // Server is one workspace with one app installed in it.
 type Server struct {
 	o     Options
 	ids   ids
-	base  string // http://127.0.0.1:port
-	web   *http.Server
+	base  string       // http://127.0.0.1:port
 	out   *http.Client // for requests to the app
 	slots chan struct{}
 	ctx   context.Context // ends with Close
-	end   context.CancelFunc
-	work  sync.WaitGroup
+	host  *fakeserver.Host
+	fake
+	*socketmode.Hub
 
 	mu         sync.Mutex
-	notify     chan struct{} // closed and made anew at each change
 	scopes     []string
-	revoked    string // the error that the bot token meets, if any
+	revoked    string // the error that calls with the bot token get, if any
 	to         Addresses
 	users      map[string]*User
 	channels   map[string]*channel
@@ -35,46 +36,26 @@ type Server struct {
 	responses  map[string]*responseURL
 	statuses   map[string]StatusChange // by channel and thread
 	past       []StatusChange
-	calls      []Call
-	faults     []*Injected
 	limits     map[string][]time.Time
 	perChannel int
-	lagReads   int
-	mute       bool // new sockets are silent
 	deliveries []*Delivery
 	queues     map[string]chan struct{} // the last of each conversation's deliveries
-	sockets    []*Socket
-	opened     chan struct{} // closed and made anew when a socket opens
-	tickets    map[string]bool
-	acks       map[string]chan ack
-	strayAcks  []string
-	nextSocket int
-	turn       int // of the sockets
 	lastTS     int64
-	foreign    *foreignHost
-}
-
-// TB is what [Start] needs of a *testing.T or *testing.B.
-type TB interface {
-	Helper()
-	Errorf(format string, args ...any)
-	Fatalf(format string, args ...any)
-	Cleanup(func())
 }
 
 // Start starts a fake Slack for a test: it is closed when the test ends, mistakes in its use fail the test, and so does a call of an API
 // method that the fake does not know.
-func Start(t TB, o Options) *Server {
+func Start(t fakeserver.TB, o Options) *Server {
 	t.Helper()
 	if o.Fatalf == nil {
 		o.Fatalf = t.Fatalf
 	}
 	s := New(o)
-	t.Cleanup(func() {
-		s.Close()
+	fakeserver.CloseAfter(t, s.Close, func() (problems []string) {
 		for _, method := range s.UnknownMethods() {
-			t.Errorf("the fake Slack was asked for %s, which it does not know", method)
+			problems = append(problems, "the fake Slack was asked for "+method+", which it does not know")
 		}
+		return problems
 	})
 	return s
 }
@@ -82,13 +63,10 @@ func Start(t TB, o Options) *Server {
 // New starts a fake Slack for a program. Close ends it.
 func New(o Options) *Server {
 	o = o.filled()
-	ctx, end := context.WithCancel(context.Background())
 	s := &Server{
-		o: o, ids: newIDs(), ctx: ctx, end: end, to: o.To,
+		o: o, ids: newIDs(), to: o.To,
 		out:       &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: o.MaxInFlight}},
 		slots:     make(chan struct{}, o.MaxInFlight),
-		notify:    make(chan struct{}),
-		opened:    make(chan struct{}),
 		scopes:    slices.Clone(o.Scopes),
 		users:     map[string]*User{},
 		channels:  map[string]*channel{},
@@ -100,70 +78,38 @@ func New(o Options) *Server {
 		statuses:  map[string]StatusChange{},
 		limits:    map[string][]time.Time{},
 		queues:    map[string]chan struct{}{},
-		tickets:   map[string]bool{},
-		acks:      map[string]chan ack{},
 	}
 	s.users[o.BotUserID] = &User{ID: o.BotUserID, Name: o.BotName, IsBot: true, BotID: o.BotID, AppID: o.AppID, TeamID: o.TeamID}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic("slacktest: " + err.Error())
-	}
-	s.base = "http://" + listener.Addr().String()
-	s.web = &http.Server{Handler: s.routes(), ReadHeaderTimeout: time.Minute, ErrorLog: quiet}
-	s.work.Go(func() { _ = s.web.Serve(listener) })
+	s.host = fakeserver.NewHost("Slack", &s.mu)
+	s.host.Dump, s.ctx = s.Dump, s.host.Ctx
+	s.fake = fakeserver.New[Call](s.host, answerTrouble)
+	s.Hub = socketmode.New(socketmode.Config{
+		Host: s.host, Lock: &s.mu, Now: o.Now, AppID: o.AppID, AckWithin: o.AckWithin, PingEvery: o.PingEvery, NewID: s.ids.uuid, Secret: s.ids.secret,
+	})
+	s.base = s.host.Serve(s.routes())
 	return s
 }
 
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/{method}", s.serveAPI)
-	mux.HandleFunc("/link/", s.beside(DialSocket, s.serveSocket))
-	mux.HandleFunc("/upload/{ticket}", s.beside(UploadFile, s.serveUpload))
-	mux.HandleFunc("/files-pri/{id}/{name}", s.beside(DownloadFile, s.serveFile))
+	mux.HandleFunc("/link/", s.recorded(DialSocket, func(w http.ResponseWriter, r *http.Request) { socketmode.Serve(s.Hub, w, r) }))
+	mux.HandleFunc("/upload/{ticket}", s.recorded(UploadFile, s.serveUpload))
+	mux.HandleFunc("/files-pri/{id}/{name}", s.recorded(DownloadFile, s.serveFile))
 	mux.HandleFunc("/actions/{id}", s.serveResponseURL)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.begins() {
-			http.Error(w, "closed", http.StatusServiceUnavailable)
-			return
-		}
-		defer s.work.Done()
-		mux.ServeHTTP(w, r)
-	})
+	return mux
 }
 
 // Close ends the fake: its sockets, its deliveries, its held answers and its listener. It returns once all its work is over.
 func (s *Server) Close() {
-	s.mu.Lock()
-	s.end()
-	for _, socket := range s.sockets {
-		socket.drop("server closed")
-	}
-	foreign := s.foreign
-	s.mu.Unlock()
-	_ = s.web.Close()
-	if foreign != nil {
-		_ = foreign.web.Close()
-	}
-	s.work.Wait()
+	s.host.Close(func() {
+		socketmode.Drop(s.Hub, "server closed")
+	})
 	s.out.CloseIdleConnections()
 }
 
-// begins counts a piece of work in, unless the server is closed. Work begins under the lock alone, so that Close misses none.
-func (s *Server) begins() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ctx.Err() != nil {
-		return false
-	}
-	s.work.Add(1)
-	return true
-}
-
 // changed wakes those who wait. The caller holds the lock.
-func (s *Server) changed() {
-	close(s.notify)
-	s.notify = make(chan struct{})
-}
+func (s *Server) changed() { s.host.Changed() }
 
 // URL is the address of the server, without a slash at the end.
 func (s *Server) URL() string { return s.base }

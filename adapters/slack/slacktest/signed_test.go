@@ -12,14 +12,14 @@ func TestRequestsCanBeSignedBadly(t *testing.T) {
 	w := newTown(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(a.everything())
-	for name, how := range map[string]slacktest.How{
+	for name, actionOptions := range map[string]slacktest.ActionOption{
 		"another secret":   slacktest.SignedWith("wrong"),
 		"an old timestamp": slacktest.SignedAt(time.Now().Add(-6 * time.Minute)),
 		"a future one":     slacktest.SignedAt(time.Now().Add(6 * time.Minute)),
 		"no signature":     slacktest.Unsigned(),
 		"a changed body":   slacktest.Tampered(),
 	} {
-		if err := w.alice.Says("hello", how).Deliveries[0].Wait(w.ctx); err != nil {
+		if err := w.alice.Says("hello", actionOptions).Deliveries[0].Wait(w.ctx); err != nil {
 			t.Fatal(err)
 		}
 		all := a.all()

@@ -19,7 +19,8 @@ type wire struct {
 	t *testing.T
 }
 
-func (w *town) dial(t *testing.T) *wire {
+// connect opens a socket without waiting for its hello.
+func (w *town) connect(t *testing.T) (conn *websocket.Conn, url string) {
 	t.Helper()
 	_, url, err := w.api.StartSocketModeContext(w.ctx)
 	if err != nil {
@@ -31,6 +32,12 @@ func (w *town) dial(t *testing.T) *wire {
 	}
 	_ = response.Body.Close()
 	t.Cleanup(func() { _ = conn.Close() })
+	return conn, url
+}
+
+func (w *town) dial(t *testing.T) *wire {
+	t.Helper()
+	conn, _ := w.connect(t)
 	k := &wire{Conn: conn, t: t}
 	if hello := k.next(); hello.Type != "hello" || hello.NumConnections == 0 || hello.ConnectionInfo.AppID != w.AppID() {
 		t.Fatalf("%+v", hello)
@@ -165,21 +172,12 @@ func TestTenSocketsAreEnoughAndATicketOpensOne(t *testing.T) {
 	for range slacktest.MaxSockets {
 		w.dial(t)
 	}
-	_, url, err := w.api.StartSocketModeContext(w.ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, response, err := websocket.DefaultDialer.DialContext(w.ctx, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = response.Body.Close()
-	defer conn.Close()
+	conn, url := w.connect(t)
 	var frame socketmode.Request
 	if err := conn.ReadJSON(&frame); err != nil || frame.Reason != "too_many_websockets" {
 		t.Errorf("%v %+v", err, frame)
 	}
-	_, response, err = websocket.DefaultDialer.DialContext(w.ctx, url, nil)
+	_, response, err := websocket.DefaultDialer.DialContext(w.ctx, url, nil)
 	if err == nil {
 		t.Fatal("a ticket opened two sockets")
 	}
@@ -188,13 +186,13 @@ func TestTenSocketsAreEnoughAndATicketOpensOne(t *testing.T) {
 
 func TestOpeningASocketCanBeRefused(t *testing.T) {
 	w := newTown(t, slacktest.Options{})
-	w.Inject(slacktest.Fault{Method: "apps.connections.open", Trouble: slacktest.RateLimited(3 * time.Second), Times: 1})
+	w.Inject(slacktest.Fault{Endpoint: "apps.connections.open", Trouble: slacktest.RateLimited(3 * time.Second), Times: 1})
 	_, _, err := w.api.StartSocketModeContext(w.ctx)
 	var limited *slackgo.RateLimitedError
 	if !errors.As(err, &limited) {
 		t.Errorf("got %#v", err)
 	}
-	w.Inject(slacktest.Fault{Method: slacktest.DialSocket, Trouble: slacktest.ServerError(503), Times: 1})
+	w.Inject(slacktest.Fault{Endpoint: slacktest.DialSocket, Trouble: slacktest.ServerError(503), Times: 1})
 	_, url, err := w.api.StartSocketModeContext(w.ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -6,11 +6,13 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
 // The limits of triggers and modals.
 const (
-	triggerLife     = 3 * time.Second
+	triggerLifetime = 3 * time.Second
 	modalDepth      = 3
 	maxModalText    = 24
 	maxPrivate      = 3000
@@ -63,8 +65,8 @@ func (s *Server) newTrigger(user string) string {
 	return id
 }
 
-// spend takes a trigger: once, within its three seconds.
-func (s *Server) spend(id string) (*trigger, *failure) {
+// useTrigger takes a trigger: once, within its three seconds.
+func (s *Server) useTrigger(id string) (*trigger, *failure) {
 	t := s.triggers[id]
 	switch {
 	case id == "":
@@ -73,7 +75,7 @@ func (s *Server) spend(id string) (*trigger, *failure) {
 		return nil, fail("invalid_trigger_id")
 	case t.used:
 		return nil, fail("exchanged_trigger_id")
-	case s.o.Now().Sub(t.issued) > triggerLife:
+	case s.o.Now().Sub(t.issued) > triggerLifetime:
 		return nil, fail("expired_trigger_id")
 	}
 	return t, nil
@@ -88,40 +90,40 @@ func (s *Server) readView(raw string) (object, *failure) {
 	if len(raw) > maxViewBytes {
 		return nil, fail("view_too_large")
 	}
-	var k checker
+	var k blockkit.Checker
 	if fields["type"] != "modal" {
-		k.fault(viewErrorPrefix+"/type", "must be one of: modal")
+		k.Fault(viewErrorPrefix+"/type", "must be one of: modal")
 	}
-	k.textObject(viewErrorPrefix+"/title", fields["title"], maxModalText, "plain_text")
+	k.TextObject(viewErrorPrefix+"/title", fields["title"], maxModalText, "plain_text")
 	for _, button := range []string{"submit", "close"} {
 		if fields[button] != nil {
-			k.textObject(viewErrorPrefix+"/"+button, fields[button], maxModalText, "plain_text")
+			k.TextObject(viewErrorPrefix+"/"+button, fields[button], maxModalText, "plain_text")
 		}
 	}
 	private, _ := fields["private_metadata"].(string)
 	if utf8.RuneCountInString(private) > maxPrivate {
-		k.fault(viewErrorPrefix+"/private_metadata", "must be less than %d characters", maxPrivate+1)
+		k.Fault(viewErrorPrefix+"/private_metadata", "must be less than %d characters", maxPrivate+1)
 	}
 	callback, _ := fields["callback_id"].(string)
 	if utf8.RuneCountInString(callback) > maxCallbackID {
-		k.fault(viewErrorPrefix+"/callback_id", "must be less than %d characters", maxCallbackID+1)
+		k.Fault(viewErrorPrefix+"/callback_id", "must be less than %d characters", maxCallbackID+1)
 	}
 	var blocks []Block
 	list, _ := fields["blocks"].([]any)
 	if fields["blocks"] == nil {
-		k.fault(viewErrorPrefix, "missing required field: blocks")
+		k.Fault(viewErrorPrefix, "missing required field: blocks")
 	}
 	for _, b := range list {
-		blocks = append(blocks, asBlock(b))
+		blocks = append(blocks, blockkit.AsBlock(b))
 	}
-	k.blocks(viewErrorPrefix+"/blocks", blocks, maxModalBlocks)
+	k.Blocks(viewErrorPrefix+"/blocks", blocks, blockkit.MaxModalBlocks)
 	if fields["submit"] == nil && slices.ContainsFunc(blocks, func(b Block) bool { return b["type"] == "input" }) {
-		k.fault(viewErrorPrefix, "missing required field: submit")
+		k.Fault(viewErrorPrefix, "missing required field: submit")
 	}
-	if len(k.wrong) > 0 {
-		return nil, failWith("invalid_arguments", k.wrong)
+	if len(k.Wrong) > 0 {
+		return nil, failWith("invalid_arguments", k.Wrong)
 	}
-	fields["blocks"] = s.fillBlocks(blocks)
+	fields["blocks"] = blockkit.Fill(blocks, s.ids.next)
 	return fields, nil
 }
 
@@ -142,7 +144,7 @@ func viewsPush(q *request) (object, *failure) {
 }
 
 func (s *Server) openView(args Args, allowed func(*trigger) *failure) (object, *failure) {
-	t, failed := s.spend(args["trigger_id"])
+	t, failed := s.useTrigger(args["trigger_id"])
 	if failed != nil {
 		return nil, failed
 	}
@@ -227,7 +229,7 @@ func (s *Server) wireView(v *view) object {
 	return out
 }
 
-func (v *view) seen() View {
+func (v *view) snapshot() View {
 	text := func(key string) string {
 		s, _ := v.fields[key].(string)
 		return s
@@ -235,13 +237,13 @@ func (v *view) seen() View {
 	notify, _ := v.fields["notify_on_close"].(bool)
 	blocks, _ := v.fields["blocks"].([]Block)
 	return View{
-		ID: v.ID, User: v.user, CallbackID: text("callback_id"), PrivateMetadata: text("private_metadata"), Title: textOf(v.fields["title"]),
+		ID: v.ID, User: v.user, CallbackID: text("callback_id"), PrivateMetadata: text("private_metadata"), Title: blockkit.TextOf(v.fields["title"]),
 		Blocks: blocks, Errors: v.errors, NotifyOnClose: notify,
 	}
 }
 
 // Shown is what the modal reads like.
-func (v View) Shown() string { return "# " + v.Title + "\n" + renderBlocks(v.Blocks) }
+func (v View) Shown() string { return "# " + v.Title + "\n" + blockkit.Render(v.Blocks) }
 
 // Modal is the modal on top of a user's screen.
 func (s *Server) Modal(user string) (View, bool) {
@@ -251,5 +253,5 @@ func (s *Server) Modal(user string) (View, bool) {
 	if len(stack) == 0 {
 		return View{}, false
 	}
-	return stack[len(stack)-1].seen(), true
+	return stack[len(stack)-1].snapshot(), true
 }

@@ -121,7 +121,7 @@ func TestADumpIsTheSameInEachRun(t *testing.T) {
 	}
 }
 
-func TestAWaitInVainShowsTheWorkspace(t *testing.T) {
+func TestAWaitThatGivesUpShowsTheWorkspace(t *testing.T) {
 	w := newTown(t, slacktest.Options{})
 	w.alice.Posts("C1", "anybody?")
 	ctx, stop := context.WithTimeout(w.ctx, 10*time.Millisecond)

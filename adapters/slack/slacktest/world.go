@@ -3,6 +3,8 @@ package slacktest
 import (
 	"maps"
 	"slices"
+
+	"gatehouse/adapters/internal/fakeserver"
 )
 
 // User is somebody in the workspace, a person or a bot.
@@ -60,7 +62,7 @@ type channel struct {
 // record is a message and who may read it yet.
 type record struct {
 	Message
-	lag int // reads until it shows; below zero: until ReleaseReads
+	fakeserver.Visibility
 }
 
 func newChannel(c Channel, user string) *channel {

@@ -250,11 +250,3 @@ create table rate_tokens (
 ) strict;
 create index rate_tokens_name on rate_tokens (name, at);
 create index rate_tokens_ends on rate_tokens (ends);
-
--- The table of the demo's note tool.
-create table notes (
-  seq   integer primary key autoincrement,
-  owner text not null,
-  text  text not null
-) strict;
-create index notes_owner on notes (owner, seq);

@@ -19,6 +19,10 @@ func Unknown() []string {
 		if value == "" || slices.Contains(keys, name) {
 			continue
 		}
+		first, _, _ := strings.Cut(name, "_")
+		if !slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, first+"_") }) {
+			continue // another program's
+		}
 		ours := strings.HasPrefix(name, "GATEHOUSE_") && !strings.HasPrefix(name, "GATEHOUSE_TEST_") && name != "GATEHOUSE_FIXTURES"
 		meant := nearest(name, keys)
 		platform, _, _ := strings.Cut(meant, "_")

@@ -1,0 +1,65 @@
+package adaptertest
+
+import (
+	"reflect"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"gatehouse/core"
+)
+
+// AnyText is a text that is put together from bits of markup.
+func AnyText(t *rapid.T, label string, bits []string) string {
+	var b strings.Builder
+	for range rapid.IntRange(0, 20).Draw(t, label) {
+		b.WriteString(rapid.SampledFrom(bits).Draw(t, label))
+	}
+	return b.String()
+}
+
+// AnyPost is a post of any kind but a card.
+func AnyPost(t *rapid.T, text func(t *rapid.T, label string) string) core.Delivery {
+	return core.Delivery{Post: core.Post{
+		Kind: rapid.SampledFrom([]core.PostKind{core.PostReply, core.PostReply, core.PostError, core.PostNotice, core.PostPrivate, core.PostSteps}).Draw(t, "kind"),
+		Text: text(t, "text"), Bucket: core.RetryableTransient, Event: 1,
+	}, Late: rapid.Bool().Draw(t, "late")}
+}
+
+// AnyCard is a card in any state, some of its texts longer than any message.
+func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Delivery {
+	states := []core.ApprovalState{core.Open, core.Approved, core.Refused, core.Expired, core.Cancelled}
+	text := func(label string) string {
+		more := rapid.SampledFrom([]string{"x", "<", "😀"}).Draw(t, label)
+		return anyText(t, label) + strings.Repeat(more, rapid.SampledFrom([]int{0, 100, 5000}).Draw(t, label))
+	}
+	c := core.Card{
+		Approval: core.ApprovalID("ap-1"), State: rapid.SampledFrom(states).Draw(t, "state"), Tool: text("tool"), Summary: text("summary"),
+		Arguments: text("arguments"), Requester: text("requester"), DecidedBy: text("by"), Reason: text("reason"), Changed: text("changed"),
+		Quorum: rapid.IntRange(0, 9).Draw(t, "quorum"), DecidedAt: Noon, Deadline: Noon, Risk: rapid.SampledFrom([]core.Risk{core.Ordinary, core.Dangerous}).Draw(t, "risk"),
+	}
+	for range rapid.IntRange(0, 13).Draw(t, "approvers") {
+		c.Approvers = append(c.Approvers, text("approver"))
+	}
+	for range rapid.IntRange(0, 9).Draw(t, "lines") {
+		c.Context = append(c.Context, core.Line{Role: core.User, Text: text("line")})
+	}
+	return core.Delivery{Post: core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy")}, Card: &c, Late: rapid.Bool().Draw(t, "late")}
+}
+
+// DrawsWithinLimits shows that the drawing of any post keeps the limits, which draw checks: only a reply has several messages, a second
+// drawing is the same, and a late one has as many messages. same gives what can be compared of a drawing.
+func DrawsWithinLimits[M any](t *rapid.T, text func(*rapid.T, string) string, draw func(core.Delivery) []M, same func([]M) any) {
+	d := AnyPost(t, text)
+	all := draw(d)
+	if d.Kind != core.PostReply && len(all) != 1 {
+		t.Fatalf("%d messages", len(all))
+	}
+	if again := draw(d); !reflect.DeepEqual(same(again), same(all)) {
+		t.Fatalf("drawn twice, it differs")
+	}
+	d.Late = !d.Late
+	if other := draw(d); len(other) != len(all) {
+		t.Fatalf("%d messages, %d where it is late", len(all), len(other))
+	}
+}

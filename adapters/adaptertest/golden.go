@@ -1,0 +1,150 @@
+package adaptertest
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gatehouse/core"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Golden compares what is drawn with its file in testdata/golden, as JSON.
+func Golden(t testing.TB, name string, v any) {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	GoldenText(t, name+".json", b.Bytes())
+}
+
+// GoldenText compares a text with its file in testdata/golden.
+func GoldenText(t testing.TB, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", "golden", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("%s has changed (-update rewrites it):\n%s", file, d)
+	}
+}
+
+// Noon is the time at which the sample approvals were made.
+var Noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// Samples makes the posts whose drawings are golden files, with the ids and the markup of a platform.
+type Samples struct {
+	Ann, Bob     core.Actor
+	Approvers    []string
+	From         core.Address
+	Conversation core.ConversationID
+	Broadcast    string // a mention of everybody
+	Reply        string // a reply with all the markup that the platform knows
+	Notice       string
+	Hostile      string   // what a model or a person may write to get at others
+	Prefixes     []string // what stands before the id of a group and of a person
+	Context      []core.Line
+}
+
+// Card is an open card, changed by the test unless change is nil.
+func (s Samples) Card(change func(*core.Card)) *core.Card {
+	c := core.Card{
+		Approval: "ap-1", State: core.Open, Tool: "note_add", Summary: "Add the note “buy milk”", Arguments: "{\n  \"text\": \"buy milk\"\n}",
+		Requester: s.Ann.Name, Requested: s.Ann, Approvers: s.Approvers, Quorum: 1, CreatedAt: Noon, Deadline: Noon.Add(time.Hour), From: s.From,
+	}
+	if change != nil {
+		change(&c)
+	}
+	return &c
+}
+
+// HostileCard is a card with hostile text wherever a text can stand.
+func (s Samples) HostileCard(state core.ApprovalState) *core.Card {
+	h := s.Hostile
+	return s.Card(func(c *core.Card) {
+		c.State, c.Tool, c.Summary, c.Arguments, c.Requester, c.Requested = state, h, h, h, h, core.Actor{ID: h, Name: h}
+		c.Approvers, c.Reason, c.Changed, c.DecidedBy = []string{h, s.Prefixes[0] + h, s.Prefixes[1] + h}, h, h, h
+		c.Decided = core.Actor{ID: s.From.Platform + ":" + h}
+		c.Context, c.Risk = []core.Line{{Role: core.User, Text: h}}, core.Dangerous
+	})
+}
+
+// Huge are arguments that no card holds.
+func (s Samples) Huge() string {
+	return "{\n" + strings.Repeat("  \"some key\": \"a value of "+s.Broadcast+" some length\",\n", 100) + "  \"last\": 1\n}"
+}
+
+// Error is an error's post, its button pressed or not.
+func (s Samples) Error(b core.Bucket, pressed bool) core.Delivery {
+	return core.Delivery{Post: core.Post{
+		Kind: core.PostError, Text: "I had trouble responding. Press the button, or write again.", Bucket: b, Pressed: pressed, Event: 42,
+		Conversation: s.Conversation, To: s.From,
+	}}
+}
+
+// Deliveries are the posts by the names of their golden files.
+func (s Samples) Deliveries() map[string]core.Delivery {
+	decided := func(state core.ApprovalState, reason string) *core.Card {
+		return s.Card(func(c *core.Card) {
+			c.State, c.Reason, c.DecidedAt = state, reason, Noon.Add(time.Minute)
+			c.Decided, c.DecidedBy = s.Bob, s.Bob.Name
+		})
+	}
+	huge := s.Huge()
+	all := map[string]core.Delivery{
+		"reply":           {Post: core.Post{Kind: core.PostReply, Text: s.Reply}},
+		"reply-late":      {Post: core.Post{Kind: core.PostReply, Text: "words"}, Late: true},
+		"reply-empty":     {Post: core.Post{Kind: core.PostReply, Text: " \n"}},
+		"reply-hostile":   {Post: core.Post{Kind: core.PostReply, Text: s.Hostile}},
+		"notice":          {Post: core.Post{Kind: core.PostNotice, Text: s.Notice}},
+		"notice-hostile":  {Post: core.Post{Kind: core.PostNotice, Text: s.Hostile}},
+		"private":         {Post: core.Post{Kind: core.PostPrivate, Text: "You may not decide this.", Person: s.Bob.ID}},
+		"steps":           {Post: core.Post{Kind: core.PostSteps, Text: "calc · note_list ×2"}},
+		"error-new":       s.Error(core.SessionTerminating, false),
+		"error-again":     s.Error(core.RetryableTransient, false),
+		"error-correct":   s.Error(core.UserCorrectable, false),
+		"error-pressed":   s.Error(core.RetryableTransient, true),
+		"card-open":       {Card: s.Card(nil)},
+		"card-late":       {Card: s.Card(nil), Late: true},
+		"card-dangerous":  {Card: s.Card(func(c *core.Card) { c.Risk = core.Dangerous })},
+		"card-huge":       {Card: s.Card(func(c *core.Card) { c.Arguments = huge })},
+		"card-changed":    {Card: s.Card(func(c *core.Card) { c.Changed = "add cheese instead" })},
+		"card-quorum":     {Card: s.Card(func(c *core.Card) { c.Quorum, c.Votes = 2, 1 })},
+		"card-copy":       {Post: core.Post{Copy: true}, Card: s.Card(func(c *core.Card) { c.Context = s.Context })},
+		"card-hostile":    {Post: core.Post{Copy: true}, Card: s.HostileCard(core.Open)},
+		"card-approved":   {Card: decided(core.Approved, "")},
+		"card-refused":    {Card: decided(core.Refused, "not on a Sunday")},
+		"card-expired":    {Card: s.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},
+		"card-cancelled":  {Card: decided(core.Cancelled, "the conversation was stopped")},
+		"card-huge-ended": {Card: s.Card(func(c *core.Card) { c.State, c.Arguments, c.DecidedBy = core.Approved, huge, s.Bob.Name })},
+	}
+	for name, d := range all {
+		if d.Card != nil {
+			d.Kind = core.PostCard
+			all[name] = d
+		}
+	}
+	return all
+}

@@ -1,0 +1,160 @@
+package adaptertest
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gatehouse/core"
+)
+
+func receives(t *testing.T, r *fixture) {
+	first, second := r.say(t, "hello there"), r.say(t, "hello there")
+	if first.ID == second.ID {
+		t.Errorf("two messages of the same words have the one id %q", first.ID)
+	}
+	to, conversation := r.out.Conversation()
+	for _, e := range []core.Event{first, second} {
+		if e.Platform != r.Name() || e.Kind() != core.KindMessage || e.ID == "" {
+			t.Errorf("got an event of platform %q, kind %q, id %q", e.Platform, e.Kind(), e.ID)
+		}
+		if e.Conversation != conversation || !strings.HasPrefix(string(e.Conversation), r.Name()+":") {
+			t.Errorf("its conversation is %q, want %q", e.Conversation, conversation)
+		}
+		at := e.Address
+		at.Message = "" // what it is itself
+		if at != to || at.Platform != r.Name() {
+			t.Errorf("its address is %+v, want %+v", at, to)
+		}
+		if !strings.HasPrefix(e.Actor.ID, r.Name()+":") {
+			t.Errorf("its actor is %q, want an id that begins with the platform", e.Actor.ID)
+		}
+		if !json.Valid(e.Payload) {
+			t.Errorf("its payload is not JSON: %s", e.Payload)
+		}
+	}
+}
+
+func storedBeforeAcknowledged(t *testing.T, r *fixture) {
+	acks, counts := r.out.(Acknowledger)
+	r.ack = func() {
+		if counts && acks.Acknowledged() != 0 {
+			t.Error("acknowledged before it was stored")
+		}
+	}
+	r.failStore(2)
+	r.out.Say(t, "keep this")
+	first, second := next(t, r.failed, "the first try"), next(t, r.failed, "the second try")
+	stored := next(t, r.events, "the third try")
+	if first.ID != second.ID || first.ID != stored.ID {
+		t.Errorf("the tries have the ids %q, %q, %q, want one", first.ID, second.ID, stored.ID)
+	}
+	if counts {
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		defer cancel()
+		if Poll(ctx, func() bool { return acks.Acknowledged() == 1 }) != nil {
+			t.Error("it was stored and not acknowledged")
+		}
+	}
+}
+
+func stopsWhileFailing(t *testing.T, r *fixture) {
+	r.failStore(-1)
+	r.out.Say(t, "this is never stored")
+	next(t, r.failed, "the first try") // the fixture now ends Run, which must come back
+}
+
+func deliveredTwice(t *testing.T, r *fixture) {
+	rep, ok := r.out.(Repeater)
+	if !ok {
+		t.Log("here nothing arrives twice by itself")
+		return
+	}
+	first := r.say(t, "once")
+	rep.Repeat(t)
+	if again := next(t, r.events, "the repeated message"); again.ID != first.ID {
+		t.Errorf("delivered twice, its ids are %q and %q", first.ID, again.ID)
+	}
+	r.post(t, r.card("a1"))
+	r.out.Click(t, core.Click{Approval: "a1", Choice: core.Approve})
+	click := next(t, r.events, "the click")
+	rep.Repeat(t)
+	if again := next(t, r.events, "the repeated click"); again.ID != click.ID {
+		t.Errorf("delivered twice, a click's ids are %q and %q", click.ID, again.ID)
+	}
+}
+
+func clicks(t *testing.T, r *fixture) {
+	ids := map[string]bool{}
+	for _, want := range []core.Click{
+		{Approval: "a1", Choice: core.Approve}, {Approval: "a2", Choice: core.Deny}, {Approval: "a3", Choice: core.Approve},
+	} {
+		r.post(t, r.card(string(want.Approval)))
+		for range 2 { // a person may press twice: that is two clicks
+			r.out.Click(t, want)
+			e := next(t, r.events, "the click")
+			if e.Kind() != core.KindClick || e.Subject() != string(want.Approval) || e.Actor.ID == "" {
+				t.Fatalf("a click came as kind %q, subject %q, actor %q", e.Kind(), e.Subject(), e.Actor.ID)
+			}
+			if ids[e.ID] {
+				t.Errorf("two presses have the one id %q", e.ID)
+			}
+			ids[e.ID] = true
+			in, err := r.Parse(t.Context(), e)
+			if err != nil || in.Click == nil || in.Message != nil {
+				t.Fatalf("Parse gave %+v, %v", in, err)
+			}
+			if in.Click.Approval != want.Approval || in.Click.Choice != want.Choice {
+				t.Errorf("Parse gave %+v, want %+v", *in.Click, want)
+			}
+		}
+	}
+}
+
+func parsesAgain(t *testing.T, r *fixture) {
+	e := r.say(t, `it says "<b> & ünïcödé" 你好`)
+	kept := e
+	kept.Payload = slices.Clone(e.Payload)
+	first, err := r.Parse(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Message == nil || first.Click != nil || first.Message.Role != core.User || first.Message.Validate() != nil {
+		t.Fatalf("Parse gave %+v", first)
+	}
+	if text := first.Message.Content.String(); !strings.Contains(text, "ünïcödé") || !strings.Contains(text, "你好") {
+		t.Errorf("what was said is now %q", text)
+	}
+	second, err := r.Parse(t.Context(), e)
+	if err != nil || !reflect.DeepEqual(first, second) {
+		t.Errorf("the second Parse gave %+v, %v, the first %+v", second, err, first)
+	}
+	if !reflect.DeepEqual(e, kept) {
+		t.Error("Parse has changed its event")
+	}
+}
+
+func malformed(t *testing.T, r *fixture) {
+	message := r.say(t, "hello")
+	r.post(t, r.card("a1"))
+	r.out.Click(t, core.Click{Approval: "a1", Choice: core.Approve})
+	click := next(t, r.events, "the click")
+	for _, e := range []core.Event{message, click} {
+		for _, payload := range []string{
+			"", "null", "[]", "{", "42", `"text"`, "{}", `{"text":`, "{\"text\":\"\xff\"}", strings.Repeat("[", 5000), `{"text":5,"approval":[],"choice":{}}`,
+		} {
+			e.Payload = json.RawMessage(payload)
+			in, err := r.Parse(t.Context(), e)
+			if err == nil {
+				t.Errorf("Parse of %s %.20q gave %+v, want an error", e.Kind(), payload, in)
+				continue
+			}
+			if b := core.BucketOf(core.CategoryOf(err)); b != core.UserCorrectable || core.MessageOf(err) == "" {
+				t.Errorf("Parse of %s %.20q gave %v, of the bucket %s; want one that says what to change", e.Kind(), payload, err, b)
+			}
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package adaptertest
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Timers are a platform's pauses on a clock that the test controls: they are recorded, and end when the test says so. Those of no length
+// end at once.
+type Timers struct {
+	mu    sync.Mutex
+	asked map[time.Duration]int
+	ends  map[time.Duration]chan struct{}
+}
+
+// NewTimers are timers of which none has been asked for.
+func NewTimers() *Timers {
+	return &Timers{asked: map[time.Duration]int{}, ends: map[time.Duration]chan struct{}{}}
+}
+
+// Sleep waits until the test ends the pauses of this length, or the context is done.
+func (n *Timers) Sleep(ctx context.Context, d time.Duration) {
+	n.mu.Lock()
+	n.asked[d]++
+	end := n.end(d)
+	n.mu.Unlock()
+	if d <= 0 {
+		return
+	}
+	select {
+	case <-end:
+	case <-ctx.Done():
+	}
+}
+
+// end is what ends the pauses of a length. The caller holds the lock.
+func (n *Timers) end(d time.Duration) chan struct{} {
+	if n.ends[d] == nil {
+		n.ends[d] = make(chan struct{})
+	}
+	return n.ends[d]
+}
+
+// Fire ends the pauses of a length that are under way.
+func (n *Timers) Fire(d time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	close(n.end(d))
+	delete(n.ends, d)
+}
+
+// FireAlways ends all pauses of a length at once from now on.
+func (n *Timers) FireAlways(d time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	close(n.end(d))
+}
+
+// Count counts the pauses of a length so far.
+func (n *Timers) Count(d time.Duration) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.asked[d]
+}

@@ -1,0 +1,101 @@
+package form
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"gatehouse/adapters/discord/discordtest/internal/message"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
+)
+
+// CheckComponents finds what Discord would refuse in the components of a message.
+func CheckComponents(fields wire.Object, bad *Errors) {
+	value, given := fields["components"]
+	if !given || value == nil {
+		return
+	}
+	rows, ok := value.([]any)
+	if !ok {
+		bad.Add("components", "LIST_TYPE_CONVERT", "Only iterables may be used in a ListType")
+		return
+	}
+	if wire.Int(fields, "flags")&wire.FlagComponentsV2 != 0 {
+		if n := countComponents(wire.List(fields, "components")); n > 40 {
+			bad.Add("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 40 in length.")
+		}
+	} else if len(rows) > 5 {
+		bad.Add("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
+	}
+	seen := map[string]bool{}
+	for i, row := range wire.List(fields, "components") {
+		where := fmt.Sprintf("components.%d", i)
+		if wire.Int(fields, "flags")&wire.FlagComponentsV2 != 0 {
+			checkInner(row, where, seen, bad)
+			continue
+		}
+		if wire.Int(row, "type") != message.ComponentRow {
+			bad.Add(where, "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (1,).")
+			continue
+		}
+		checkInner(row, where, seen, bad)
+	}
+}
+
+func countComponents(components []wire.Object) int {
+	n := len(components)
+	for _, c := range components {
+		n += countComponents(wire.List(c, "components"))
+	}
+	return n
+}
+
+func checkInner(c wire.Object, where string, seen map[string]bool, bad *Errors) {
+	inner := wire.List(c, "components")
+	if wire.Int(c, "type") == message.ComponentRow && (len(inner) < 1 || len(inner) > 5) {
+		bad.Add(where+".components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
+	}
+	for j, e := range inner {
+		at := fmt.Sprintf("%s.components.%d", where, j)
+		switch wire.Int(e, "type") {
+		case message.ComponentButton:
+			checkButton(e, at, seen, bad)
+		case 0:
+			bad.Add(at+".type", "BASE_TYPE_REQUIRED", "This field is required")
+		default:
+			if id, has := e["custom_id"]; has {
+				checkCustomID(fmt.Sprint(id), at, seen, bad)
+			}
+			checkInner(e, at, seen, bad)
+		}
+	}
+}
+
+func checkButton(b wire.Object, at string, seen map[string]bool, bad *Errors) {
+	style := wire.Int(b, "style")
+	if style < 1 || style > 6 {
+		bad.Add(at+".style", "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3, 4, 5, 6}.")
+	}
+	label := wire.String(b, "label")
+	if utf8.RuneCountInString(label) > 80 {
+		bad.Add(at+".label", "BASE_TYPE_MAX_LENGTH", "Must be 80 or fewer in length.")
+	}
+	if label == "" && b["emoji"] == nil {
+		bad.Add(at+".label", "BUTTON_COMPONENT_LABEL_REQUIRED", "A label or emoji is required")
+	}
+	if style == 5 {
+		if url := wire.String(b, "url"); url == "" || len(url) > 512 {
+			bad.Add(at+".url", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 512 in length.")
+		}
+		return
+	}
+	checkCustomID(wire.String(b, "custom_id"), at, seen, bad)
+}
+
+func checkCustomID(id, at string, seen map[string]bool, bad *Errors) {
+	if n := utf8.RuneCountInString(id); n < 1 || n > 100 {
+		bad.Add(at+".custom_id", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
+	} else if seen[id] {
+		bad.Add(at+".custom_id", "COMPONENT_CUSTOM_ID_DUPLICATED", "Component custom id cannot be duplicated")
+	}
+	seen[id] = true
+}

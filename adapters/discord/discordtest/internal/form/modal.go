@@ -1,0 +1,86 @@
+package form
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"gatehouse/adapters/discord/discordtest/internal/message"
+	"gatehouse/adapters/discord/discordtest/internal/wire"
+)
+
+// Modal is a modal that is open on a user's screen.
+type Modal struct {
+	User     string
+	Channel  string
+	Message  string // the message whose button opened it, if one did
+	CustomID string
+	Title    string
+	Inputs   []Input
+}
+
+// Input is a field of a modal.
+type Input struct {
+	CustomID    string
+	Label       string
+	Long        bool // more than one line
+	Required    bool
+	Min, Max    int
+	Value       string // what stands in it from the start
+	Placeholder string
+	Labelled    bool // it stands in a label, not in a row
+}
+
+// ReadModal reads a modal from a first answer, if Discord takes it.
+func ReadModal(f wire.Object) (*Modal, *Failure) {
+	m := &Modal{CustomID: wire.String(f, "custom_id"), Title: wire.String(f, "title")}
+	bad := &Errors{}
+	if n := utf8.RuneCountInString(m.CustomID); n < 1 || n > 100 {
+		bad.Add("data.custom_id", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
+	}
+	if n := utf8.RuneCountInString(m.Title); n < 1 || n > 45 {
+		bad.Add("data.title", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 45 in length.")
+	}
+	rows := wire.List(f, "components")
+	if len(rows) < 1 || len(rows) > 5 {
+		bad.Add("data.components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
+	}
+	seen := map[string]bool{}
+	for i, row := range rows {
+		at := fmt.Sprintf("data.components.%d", i)
+		inner := wire.List(row, "components")
+		label := ""
+		if wire.Int(row, "type") == message.ComponentLabel {
+			one, _ := row["component"].(wire.Object)
+			inner, label = []wire.Object{one}, wire.String(row, "label")
+		}
+		if len(inner) != 1 || wire.Int(inner[0], "type") != message.ComponentInput {
+			if wire.Int(row, "type") != message.ComponentText {
+				bad.Add(at+".components", "BASE_TYPE_BAD_LENGTH", "Must be 1 in length.")
+			}
+			continue
+		}
+		e := inner[0]
+		in := Input{
+			CustomID: wire.String(e, "custom_id"), Label: wire.String(e, "label"), Long: wire.Int(e, "style") == 2, Required: true, Min: wire.Int(e, "min_length"),
+			Max: wire.Int(e, "max_length"), Value: wire.String(e, "value"), Placeholder: wire.String(e, "placeholder"), Labelled: label != "",
+		}
+		if label != "" {
+			in.Label = label
+		}
+		if required, said := e["required"].(bool); said {
+			in.Required = required
+		}
+		if in.Max == 0 {
+			in.Max = 4000
+		}
+		checkCustomID(in.CustomID, at+".components.0", seen, bad)
+		if n := utf8.RuneCountInString(in.Label); n < 1 || n > 45 {
+			bad.Add(at+".components.0.label", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 45 in length.")
+		}
+		if utf8.RuneCountInString(in.Placeholder) > 100 {
+			bad.Add(at+".components.0.placeholder", "BASE_TYPE_MAX_LENGTH", "Must be 100 or fewer in length.")
+		}
+		m.Inputs = append(m.Inputs, in)
+	}
+	return m, bad.Failure()
+}

@@ -1,0 +1,244 @@
+// Package blockkit is Slack's blocks: what Slack refuses in them, what it fills in, what a reader sees of them, and whom they reach.
+package blockkit
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// Block is a block or a block's element as JSON.
+type Block = map[string]any
+
+// The limits that Slack sets to what an app sends.
+const (
+	MaxText          = 4000
+	MaxMarkdown      = 12000 // all markdown blocks of a message together
+	maxBlocksText    = 13200 // all text of a message's blocks
+	MaxMessageBlocks = 50
+	MaxModalBlocks   = 100
+	maxBlockID       = 255
+	maxActionID      = 255
+	maxSection       = 3000
+	maxField         = 2000
+	maxFields        = 10
+	maxHeader        = 150
+	maxContext       = 10
+	maxActions       = 25
+	maxButtonText    = 75
+	maxButtonValue   = 2000
+	maxURL           = 3000
+	maxOptions       = 100
+	maxConfirmTitle  = 100
+	maxConfirmText   = 300
+	maxConfirmButton = 30
+	maxPlaceholder   = 150
+	maxLabel         = 2000
+	maxAltText       = 2000
+)
+
+// Checker collects what is wrong with blocks, in Slack's words and with its pointers.
+type Checker struct {
+	Wrong    []string
+	blockIDs map[string]bool
+	markdown int
+	text     int
+}
+
+// Fault notes a mistake at a place.
+func (k *Checker) Fault(at, format string, args ...any) {
+	k.Wrong = append(k.Wrong, fmt.Sprintf("[ERROR] %s [json-pointer:%s]", fmt.Sprintf(format, args...), at))
+}
+
+// Blocks checks blocks, of which there may be so many.
+func (k *Checker) Blocks(at string, blocks []Block, most int) {
+	if len(blocks) > most {
+		k.Fault(at, "no more than %d items allowed", most)
+	}
+	k.blockIDs = map[string]bool{}
+	for i, b := range blocks {
+		k.block(fmt.Sprintf("%s/%d", at, i), b)
+	}
+}
+
+func (k *Checker) block(at string, b Block) {
+	if id, ok := b["block_id"].(string); ok {
+		k.long(at+"/block_id", id, 0, maxBlockID)
+		if k.blockIDs[id] && id != "" {
+			k.Fault(at+"/block_id", "`block_id` already exists: %s", id)
+		}
+		k.blockIDs[id] = true
+	}
+	switch kind, _ := b["type"].(string); kind {
+	case "section":
+		k.section(at, b)
+	case "header":
+		k.TextObject(at+"/text", b["text"], maxHeader, "plain_text")
+	case "markdown":
+		text, ok := b["text"].(string)
+		if !ok || text == "" {
+			k.Fault(at+"/text", "must be more than 0 characters")
+		}
+		k.markdown += utf8.RuneCountInString(text)
+		k.text += utf8.RuneCountInString(text)
+	case "context":
+		elements := k.elements(at, b, maxContext)
+		for i, e := range elements {
+			where := fmt.Sprintf("%s/elements/%d", at, i)
+			if e["type"] == "image" {
+				k.image(where, e)
+			} else {
+				k.TextObject(where, e, maxSection, "plain_text", "mrkdwn")
+			}
+		}
+	case "actions":
+		k.interactive(at, k.elements(at, b, maxActions))
+	case "image":
+		k.image(at, b)
+	case "input":
+		k.TextObject(at+"/label", b["label"], maxLabel, "plain_text")
+		element, ok := b["element"].(Block)
+		if !ok {
+			k.Fault(at, "missing required field: element")
+			return
+		}
+		k.interactive(at+"/element", []Block{element})
+	case "divider", "rich_text", "table", "video", "file", "context_actions", "data_table", "task_card", "plan":
+	case "":
+		k.Fault(at, "missing required field: type")
+	default:
+		k.Fault(at+"/type", "unsupported type: %s", kind)
+	}
+}
+
+func (k *Checker) section(at string, b Block) {
+	fields, _ := b["fields"].([]any)
+	if b["text"] == nil && len(fields) == 0 {
+		k.Fault(at, "missing required field: text")
+	}
+	if b["text"] != nil {
+		k.TextObject(at+"/text", b["text"], maxSection, "plain_text", "mrkdwn")
+	}
+	if len(fields) > maxFields {
+		k.Fault(at+"/fields", "no more than %d items allowed", maxFields)
+	}
+	for i, f := range fields {
+		k.TextObject(fmt.Sprintf("%s/fields/%d", at, i), f, maxField, "plain_text", "mrkdwn")
+	}
+	if accessory, ok := b["accessory"].(Block); ok {
+		if accessory["type"] == "image" {
+			k.image(at+"/accessory", accessory)
+		} else {
+			k.interactive(at+"/accessory", []Block{accessory})
+		}
+	}
+}
+
+func (k *Checker) image(at string, b Block) {
+	alt, _ := b["alt_text"].(string)
+	k.long(at+"/alt_text", alt, 1, maxAltText)
+	if b["image_url"] == nil && b["slack_file"] == nil {
+		k.Fault(at, "missing required field: image_url")
+	}
+	if link, ok := b["image_url"].(string); ok {
+		k.long(at+"/image_url", link, 1, maxURL)
+	}
+}
+
+func (k *Checker) elements(at string, b Block, most int) []Block {
+	raw, _ := b["elements"].([]any)
+	if len(raw) == 0 {
+		k.Fault(at+"/elements", "no less than 1 items required")
+	}
+	if len(raw) > most {
+		k.Fault(at+"/elements", "no more than %d items allowed", most)
+	}
+	var elements []Block
+	for i, e := range raw {
+		element, ok := e.(Block)
+		if !ok {
+			k.Fault(fmt.Sprintf("%s/elements/%d", at, i), "must be a valid element")
+			continue
+		}
+		elements = append(elements, element)
+	}
+	return elements
+}
+
+// interactive checks the elements that people can use: all of one block, for their action ids must differ.
+func (k *Checker) interactive(at string, elements []Block) {
+	seen := map[string]bool{}
+	for i, e := range elements {
+		where := at
+		if len(elements) > 1 {
+			where = fmt.Sprintf("%s/elements/%d", at, i)
+		}
+		if id, ok := e["action_id"].(string); ok {
+			k.long(where+"/action_id", id, 0, maxActionID)
+			if seen[id] && id != "" {
+				k.Fault(where+"/action_id", "`action_id` already exists: %s", id)
+			}
+			seen[id] = true
+		}
+		if e["placeholder"] != nil {
+			k.TextObject(where+"/placeholder", e["placeholder"], maxPlaceholder, "plain_text")
+		}
+		if options, ok := e["options"].([]any); ok && len(options) > maxOptions {
+			k.Fault(where+"/options", "no more than %d items allowed", maxOptions)
+		}
+		if confirm, ok := e["confirm"].(Block); ok {
+			k.TextObject(where+"/confirm/title", confirm["title"], maxConfirmTitle, "plain_text")
+			k.TextObject(where+"/confirm/text", confirm["text"], maxConfirmText, "plain_text", "mrkdwn")
+			k.TextObject(where+"/confirm/confirm", confirm["confirm"], maxConfirmButton, "plain_text")
+			k.TextObject(where+"/confirm/deny", confirm["deny"], maxConfirmButton, "plain_text")
+		}
+		switch e["type"] {
+		case "button":
+			k.button(where, e)
+		case nil:
+			k.Fault(where, "missing required field: type")
+		case "section", "markdown", "header", "divider":
+			k.Fault(where+"/type", "unsupported type: %v", e["type"])
+		}
+	}
+}
+
+func (k *Checker) button(at string, e Block) {
+	k.TextObject(at+"/text", e["text"], maxButtonText, "plain_text")
+	if value, ok := e["value"].(string); ok {
+		k.long(at+"/value", value, 0, maxButtonValue)
+	}
+	if link, ok := e["url"].(string); ok {
+		k.long(at+"/url", link, 0, maxURL)
+	}
+	if style, ok := e["style"].(string); ok && style != "primary" && style != "danger" && style != "" {
+		k.Fault(at+"/style", "must be one of: primary, danger")
+	}
+}
+
+// TextObject checks a text object of one of the kinds.
+func (k *Checker) TextObject(at string, value any, most int, kinds ...string) {
+	t, ok := value.(Block)
+	if !ok {
+		k.Fault(at, "must be a valid text object")
+		return
+	}
+	if kind, _ := t["type"].(string); !slices.Contains(kinds, kind) {
+		k.Fault(at+"/type", "must be one of: %v", kinds)
+	}
+	text, _ := t["text"].(string)
+	k.long(at+"/text", text, 1, most)
+	k.text += utf8.RuneCountInString(text)
+}
+
+func (k *Checker) long(at, text string, least, most int) {
+	switch n := utf8.RuneCountInString(text); {
+	case n < least:
+		k.Fault(at, "must be more than %d characters", least-1)
+	case n > most:
+		k.Fault(at, "must be less than %d characters", most+1)
+	}
+}
+
+// TooLong says whether the texts of all blocks together are longer than a message may be.
+func (k *Checker) TooLong() bool { return k.markdown > MaxMarkdown || k.text > maxBlocksText }

@@ -1,0 +1,94 @@
+package blockkit
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Reach is something in a message that does more than to be read.
+type Reach struct {
+	Kind   string // "broadcast", "user", "group", "channel", "link"
+	Target string // channel, here, U1, S1, C1, or an address
+	Label  string // what a reader sees in its place, if it says so
+	Where  string // the field: text, blocks/0/text/text, ...
+}
+
+var (
+	markdownLink = regexp.MustCompile(`!?\[([^\]]*)\]\(([^)\s]+)[^)]*\)`)
+	markdownCode = regexp.MustCompile("(?s)```.*?(```|$)|`[^`\n]*`") // in which no link is one
+)
+
+// Reaches are what reaches out in a value of a message: a block, a list of blocks, or attachments.
+func Reaches(where string, value any) []Reach {
+	var found []Reach
+	switch v := value.(type) {
+	case Block:
+		switch v["type"] {
+		case "plain_text":
+			return nil
+		case "user":
+			found = append(found, Reach{Kind: "user", Target: fmt.Sprint(v["user_id"]), Where: where})
+		case "usergroup":
+			found = append(found, Reach{Kind: "group", Target: fmt.Sprint(v["usergroup_id"]), Where: where})
+		case "broadcast":
+			found = append(found, Reach{Kind: "broadcast", Target: fmt.Sprint(v["range"]), Where: where})
+		case "link":
+			if label, ok := v["text"].(string); ok {
+				found = append(found, Reach{Kind: "link", Target: fmt.Sprint(v["url"]), Label: label, Where: where})
+			}
+		case "text":
+			return nil // rich text has no markup in its words
+		case "markdown":
+			text, _ := v["text"].(string)
+			for _, link := range markdownLink.FindAllStringSubmatch(markdownCode.ReplaceAllString(text, " "), -1) {
+				found = append(found, Reach{Kind: "link", Target: link[2], Label: link[1], Where: where + "/text"})
+			}
+		}
+		for key, inner := range v {
+			if key != "value" && key != "action_id" && key != "block_id" && key != "url" && key != "image_url" {
+				found = append(found, Reaches(where+"/"+key, inner)...)
+			}
+		}
+	case []any:
+		for i, inner := range v {
+			found = append(found, Reaches(fmt.Sprintf("%s/%d", where, i), inner)...)
+		}
+	case string:
+		found = ReachesInText(where, v)
+	}
+	slices.SortStableFunc(found, func(a, b Reach) int { return strings.Compare(a.Where, b.Where) })
+	return found
+}
+
+// ReachesInText are the marks in angle brackets that Slack acts upon.
+func ReachesInText(where, text string) []Reach {
+	var found []Reach
+	for _, m := range entity.FindAllStringSubmatch(text, -1) {
+		sign, target := m[1], m[2]
+		label := ""
+		if _, after, ok := strings.Cut(strings.Trim(m[0], "<>"), "|"); ok {
+			label = after
+		}
+		r := Reach{Target: target, Label: label, Where: where}
+		switch {
+		case sign == "@":
+			r.Kind = "user"
+		case sign == "#":
+			r.Kind = "channel"
+		case sign == "!" && strings.HasPrefix(target, "subteam^"):
+			r.Kind, r.Target = "group", strings.TrimPrefix(target, "subteam^")
+		case sign == "!" && strings.HasPrefix(target, "date^"):
+			continue // a date in the reader's zone
+		case sign == "!":
+			r.Kind = "broadcast"
+		case label != "" && strings.Contains(target, ":"):
+			r.Kind = "link"
+		default:
+			continue
+		}
+		found = append(found, r)
+	}
+	return found
+}

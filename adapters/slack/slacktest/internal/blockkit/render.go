@@ -1,0 +1,145 @@
+package blockkit
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Render is what a reader sees of blocks, as plain text. Buttons stand in brackets.
+func Render(blocks []Block) string {
+	var lines []string
+	for _, b := range blocks {
+		if line := renderBlock(b); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func renderBlock(b Block) string {
+	switch b["type"] {
+	case "markdown":
+		text, _ := b["text"].(string)
+		return text
+	case "header":
+		return "# " + TextOf(b["text"])
+	case "divider":
+		return "---"
+	case "image":
+		return fmt.Sprintf("(image: %v)", b["alt_text"])
+	case "input":
+		return fmt.Sprintf("%s: [%v]", TextOf(b["label"]), AsBlock(b["element"])["type"])
+	case "section":
+		parts := []string{}
+		if text := TextOf(b["text"]); text != "" {
+			parts = append(parts, text)
+		}
+		fields, _ := b["fields"].([]any)
+		for _, f := range fields {
+			parts = append(parts, TextOf(f))
+		}
+		out := strings.Join(parts, "\n")
+		if accessory := AsBlock(b["accessory"]); accessory != nil {
+			out += " " + renderElement(accessory)
+		}
+		return out
+	case "context", "actions":
+		var parts []string
+		elements, _ := b["elements"].([]any)
+		for _, e := range elements {
+			parts = append(parts, renderElement(AsBlock(e)))
+		}
+		return strings.Join(parts, " ")
+	case "rich_text":
+		var out strings.Builder
+		renderRich(&out, b)
+		return out.String()
+	}
+	return fmt.Sprintf("(%v)", b["type"])
+}
+
+func renderElement(e Block) string {
+	switch e["type"] {
+	case "plain_text", "mrkdwn":
+		return TextOf(e)
+	case "button":
+		return "[" + TextOf(e["text"]) + "]"
+	case "image":
+		return fmt.Sprintf("(image: %v)", e["alt_text"])
+	}
+	return fmt.Sprintf("(%v)", e["type"])
+}
+
+func renderRich(out *strings.Builder, e Block) {
+	switch e["type"] {
+	case "text":
+		fmt.Fprint(out, e["text"])
+	case "user":
+		fmt.Fprintf(out, "<@%v>", e["user_id"])
+	case "usergroup":
+		fmt.Fprintf(out, "<!subteam^%v>", e["usergroup_id"])
+	case "broadcast":
+		fmt.Fprintf(out, "<!%v>", e["range"])
+	case "link":
+		fmt.Fprint(out, e["url"])
+	}
+	elements, _ := e["elements"].([]any)
+	for _, inner := range elements {
+		renderRich(out, AsBlock(inner))
+	}
+}
+
+// AsBlock is a value that is a block or an object in one, nil for any other.
+func AsBlock(value any) Block {
+	b, _ := value.(Block)
+	return b
+}
+
+// TextOf is the text of a text object.
+func TextOf(value any) string {
+	text, _ := AsBlock(value)["text"].(string)
+	return text
+}
+
+var (
+	entity    = regexp.MustCompile(`<([@#!])?([^<>|]+)(?:\|[^<>]*)?>`)
+	unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+)
+
+// RichText is the block that Slack makes of a text that came without blocks.
+func RichText(text string, newID func(kind string) string) []Block {
+	if text == "" {
+		return nil
+	}
+	var elements []any
+	plain := func(part string) {
+		if part != "" {
+			elements = append(elements, Block{"type": "text", "text": unescaper.Replace(part)})
+		}
+	}
+	at := 0
+	for _, m := range entity.FindAllStringSubmatchIndex(text, -1) {
+		plain(text[at:m[0]])
+		at = m[1]
+		sign, target := "", text[m[4]:m[5]]
+		if m[2] >= 0 {
+			sign = text[m[2]:m[3]]
+		}
+		switch {
+		case sign == "@":
+			elements = append(elements, Block{"type": "user", "user_id": target})
+		case sign == "#":
+			elements = append(elements, Block{"type": "channel", "channel_id": target})
+		case sign == "!" && strings.HasPrefix(target, "subteam^"):
+			elements = append(elements, Block{"type": "usergroup", "usergroup_id": strings.TrimPrefix(target, "subteam^")})
+		case sign == "!":
+			elements = append(elements, Block{"type": "broadcast", "range": target})
+		default:
+			elements = append(elements, Block{"type": "link", "url": target})
+		}
+	}
+	plain(text[at:])
+	section := Block{"type": "rich_text_section", "elements": elements}
+	return []Block{{"type": "rich_text", "block_id": newID("b"), "elements": []any{section}}}
+}

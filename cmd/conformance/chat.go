@@ -1,0 +1,243 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"gatehouse/cmd/conformance/internal/evidence"
+	"gatehouse/cmd/conformance/internal/fixture"
+	"gatehouse/cmd/conformance/internal/harness"
+	"gatehouse/core"
+	"gatehouse/core/chat"
+	"gatehouse/core/graph"
+)
+
+// runChat runs a case of harness-chat: each turn through Harness.Send, then each signal through Harness.Resume.
+func (r *runner) runChat() {
+	h := r.chatHarness()
+	for _, d := range r.doc.Need("chat_turns").Items() {
+		t := r.begin(evidence.Send, d)
+		t.Session = core.SessionID(d.Need("session_id").Text())
+		t.Given = t.Session
+		if l := d.Get("subscribe_listener"); l != nil {
+			h.Subscribe(t.Session, r.listener(l.Text(), t.Session))
+		}
+		m := messageOf(d.Need("user_message").Value())
+		t.Message = &m
+		t.Before = r.Look(r.ctx, t.Session)
+		r.outcome(t, h.Send(r.ctx, t.Session, m))
+		r.checkTurn(chatChecks, t)
+	}
+	for _, d := range r.doc.Get("signal_arrivals").Items() {
+		t := r.begin(evidence.Signal, d)
+		r.signal(t, chat.Signal{SignalID: core.SignalID(d.Need("signal_id").Text()), Payload: payload(d.Get("signal_payload"))})
+		if t.ResumedRecord != nil {
+			t.ID = t.ResumedRecord.Invocation
+		}
+		t.Before = r.Look(r.ctx, t.Session)
+		called := r.calls()
+		r.outcome(t, h.Resume(r.ctx, *t.Signal))
+		r.checkArrival(t, called)
+	}
+}
+
+func (r *runner) chatHarness() *chat.Harness {
+	d := r.doc.Get("harness")
+	if r.mode(d) == harness.Stateless {
+		d.Malformed("a chat needs sessions")
+	}
+	h, err := chat.New(chat.Options{Graph: r.Graph, Stores: r.stores})
+	if err != nil {
+		d.Malformed("%v", err)
+	}
+	return h
+}
+
+// mode reads the harness of a case.
+func (r *runner) mode(d *fixture.Node) harness.Mode {
+	mode := d.Need("mode")
+	r.Mode = harness.Mode(mode.Text())
+	if r.Mode != harness.Sessioned && r.Mode != harness.Stateless {
+		mode.Malformed("must be sessioned or stateless")
+	}
+	if c := d.Get("signal_coordinator"); c != nil {
+		inMemory(c)
+	}
+	return r.Mode
+}
+
+// listener records what a listener of the fixture is called with.
+func (r *runner) listener(name string, session core.SessionID) func(core.Outcome) {
+	l := &evidence.Listener{Session: session}
+	r.Listeners[name] = l
+	return func(o core.Outcome) { l.Calls = append(l.Calls, o) }
+}
+
+// calls is how often each listener was called so far.
+func (r *runner) calls() map[string]int {
+	out := map[string]int{}
+	for name, l := range r.Listeners {
+		out[name] = len(l.Calls)
+	}
+	return out
+}
+
+// checkArrival checks a signal's outcome and what its listener was called with.
+func (r *runner) checkArrival(t *evidence.Turn, called map[string]int) {
+	if e := t.Node.Get("expected"); e != nil {
+		t.ErrorExpected = true
+		r.apply(chatChecks, t, e)
+	}
+	v := t.Node.Get("expected_listener_callback")
+	if v == nil {
+		if t.Errored() && !t.ErrorExpected {
+			r.faults = append(r.faults, fmt.Sprintf("%s failed: %v", t.Name, t.Err))
+		}
+		return
+	}
+	name := v.Need("listener")
+	l := r.Listeners[name.Text()]
+	if l == nil {
+		name.Malformed("no turn subscribed it")
+	}
+	if n := len(l.Calls) - called[name.Text()]; n != 1 {
+		r.fault(v, "the listener was called %d times, not once (%v)", n, t.Err)
+		v.Value()
+		return
+	}
+	reported := *t
+	take(&reported, l.Calls[len(l.Calls)-1])
+	r.apply(chatChecks, &reported, v)
+	if reported.Errored() && !reported.ErrorExpected {
+		r.fault(v, "the resumed turn failed: %v", reported.Err)
+	}
+}
+
+// outcome takes over what Send or Resume returned, and closes the turn.
+func (r *runner) outcome(t *evidence.Turn, out core.Outcome) {
+	take(t, out)
+	r.Graph.Drain(r.ctx)
+	r.end(t)
+	t.Path = chatPath(t)
+}
+
+// chatPath is the dispatch path that a turn took: that of a send follows from the history that the engine loaded (harness-chat §5).
+// It is "" where nothing was loaded.
+func chatPath(t *evidence.Turn) harness.Path {
+	if t.Kind == evidence.Signal {
+		return harness.PathSignal
+	}
+	loads := t.Of(evidence.Load)
+	switch {
+	case len(loads) == 0 || t.Category == core.SessionLoadFailed:
+		return ""
+	case len(loads[0].Record.History()) == 0:
+		return harness.PathNew
+	}
+	return harness.PathExisting
+}
+
+func take(t *evidence.Turn, out core.Outcome) {
+	t.Outcome = out
+	switch o := out.(type) {
+	case core.Completed:
+		t.Status, t.Replies = graph.Completed, o.Replies
+	case core.Errored:
+		t.Status, t.Err, t.Category, t.Bucket, t.Reply = graph.Errored, o.Err, o.Category, o.Bucket, &o.Reply
+	case core.Suspended:
+		t.Status, t.Pending, t.Descriptor, t.ID = graph.Suspended, o.Pending, &o.Descriptor, o.Invocation
+	}
+}
+
+// chatChecks are the assertions of harness-chat.
+var chatChecks map[string]check
+
+func init() {
+	chatChecks = map[string]check{
+		"outcome": checkOutcome, "dispatch_path": checkPath, "error_bucket": checkBucket, "error_category": checkCategory,
+		"signal_descriptor": checkDescriptor, "execution_order": checkExecutionOrder, "final_state": checkHistory, "reply": checkReply,
+		"replies": func(r *runner, t *evidence.Turn, v *fixture.Node) {
+			r.must(t.Completed(), v, "the turn did not complete: it is %s (%v)", t.Status, t.Err)
+			r.messages(v, t.Replies)
+		},
+		"pending_messages": func(r *runner, t *evidence.Turn, v *fixture.Node) {
+			r.suspended(t, v)
+			r.messages(v, t.Pending)
+		},
+		"invocation_id": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.ID) },
+		"invariants":    checkTurnInvariants,
+	}
+}
+
+// messages compares a list: its exact length, and of each message the keys that are named.
+func (r *runner) messages(v *fixture.Node, got []core.Message) {
+	r.must(got != nil, v, "there is no list") // an empty one would be there
+	pairwise(r, v, got, "messages: "+fixture.Show(got), r.message)
+}
+
+// messageFields is a message with all the fields that a message can have; one that it does not have is null.
+func messageFields(m core.Message) map[string]any {
+	out, _ := fixture.Plain(m).(map[string]any)
+	for _, key := range []string{"role", "content", "tool_calls", "tool_call_id"} {
+		if _, there := out[key]; !there {
+			out[key] = nil
+		}
+	}
+	return out
+}
+
+// message compares the keys that are named. Two more look into the text, whatever the case of its letters.
+func (r *runner) message(v *fixture.Node, got core.Message) {
+	have := messageFields(got)
+	text := strings.ToLower(got.Content.String())
+	contains := func(d *fixture.Node) {
+		r.must(strings.Contains(text, strings.ToLower(d.Text())), d, "%q does not say %q", got.Content.String(), d.Text())
+	}
+	field := func(key string) func(*fixture.Node) {
+		return func(d *fixture.Node) {
+			if empty := key == "content" && d.Value() == "" && have[key] == nil; !empty {
+				r.includes(d, have[key])
+			}
+		}
+	}
+	keys(v, map[string]func(*fixture.Node){
+		"role": field("role"), "content": field("content"), "tool_calls": field("tool_calls"), "tool_call_id": field("tool_call_id"),
+		"content_includes": func(d *fixture.Node) {
+			for _, one := range d.Items() {
+				contains(one)
+			}
+		},
+		"content_matches_template": contains,
+	})
+}
+
+func checkReply(r *runner, t *evidence.Turn, v *fixture.Node) {
+	if t.Reply == nil {
+		r.must(false, v, "there is no error reply: the turn is %s", t.Status)
+		return
+	}
+	r.message(v, *t.Reply)
+}
+
+// checkHistory looks at the conversation as it is stored after the turn.
+func checkHistory(r *runner, t *evidence.Turn, v *fixture.Node) {
+	history := t.After.History()
+	keys(v, map[string]func(*fixture.Node){
+		"messages_count":            func(d *fixture.Node) { r.is(d, len(history)) },
+		"messages_history_contains": func(d *fixture.Node) { r.inOrder(d, history) },
+	})
+}
+
+// inOrder looks for each message after the one found before it.
+func (r *runner) inOrder(v *fixture.Node, history []core.Message) {
+	at := 0
+	for _, want := range v.Items() {
+		found := false
+		for ; at < len(history) && !found; at++ {
+			found = r.match.Diff(want, messageFields(history[at]), true) == ""
+		}
+		if !r.must(found, want, "there is no such message: %s", fixture.Show(want.Value())) {
+			return
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"gatehouse/cmd/conformance/internal/evidence"
+	"gatehouse/cmd/conformance/internal/fixture"
+	"gatehouse/core"
+	"gatehouse/core/graph"
+)
+
+// observed faults the name of an observer that the case does not declare.
+func (r *runner) observed(d *fixture.Node, name string) {
+	if _, known := r.behaviors[name]; !known {
+		d.Malformed("there is no observer %q", name)
+	}
+}
+
+func checkObserverEvents(r *runner, t *evidence.Turn, v *fixture.Node) {
+	v.All(func(observer string, list *fixture.Node) {
+		r.observed(list, observer)
+		var got []graph.Event
+		for _, h := range t.Observed {
+			if h.Observer == observer {
+				got = append(got, h.Event)
+			}
+		}
+		pairwise(r, list, got, "events", r.event)
+	})
+}
+
+// pairwise compares a list item by item; the number of items is exact.
+func pairwise[T any](r *runner, v *fixture.Node, got []T, what string, compare func(*fixture.Node, T)) {
+	want := v.Items()
+	if len(want) != len(got) {
+		r.fault(v, "there are %d %s, not %d", len(got), what, len(want))
+	}
+	for i, d := range want {
+		if i >= len(got) {
+			d.Value()
+			continue
+		}
+		compare(d, got[i])
+	}
+}
+
+// event compares the keys that are named, each as a whole. A field that an event of this kind does not have is null.
+func (r *runner) event(v *fixture.Node, e graph.Event) {
+	have := evidence.EventFields(e)
+	for _, key := range []string{"pre_state", "post_state"} {
+		if state, ok := have[key].(map[string]any); ok {
+			have[key] = r.withoutAdded(state)
+		}
+	}
+	for i, state := range have["parent_states"].([]any) {
+		have["parent_states"].([]any)[i] = r.withoutAdded(state.(map[string]any))
+	}
+	v.Each(func(key string, d *fixture.Node) bool {
+		switch key {
+		case "phase", "node_name", "namespace", "step", "attempt_index", "pre_state", "post_state", "parent_states", "fan_out_index", "branch_name":
+			r.is(d, have[key])
+		case "descriptor":
+			if r.must(e.Descriptor != nil, d, "the event has none") {
+				r.descriptor(d, *e.Descriptor)
+			}
+		case "error":
+			want := d
+			if d.IsMapping() {
+				want = d.Need("category")
+			}
+			is := e.Err != nil && (want.Text() == string(evidence.CarrierOf(e.Err)) || want.Text() == string(core.CategoryOf(e.Err)))
+			r.must(is, want, "the error is %v, not %s", e.Err, want.Text())
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+// checkDeliveryOrder compares all deliveries. An observer that fails may be left out of the list as a whole: whether it has recorded
+// what it failed on the fixture language does not say.
+func checkDeliveryOrder(r *runner, t *evidence.Turn, v *fixture.Node) {
+	listed := map[string]bool{}
+	for _, d := range v.Items() {
+		name := d.Need("observer").Text()
+		r.observed(d, name)
+		listed[name] = true
+	}
+	got := []any{}
+	for _, h := range t.Observed {
+		if h.Failed && !listed[h.Observer] {
+			continue
+		}
+		got = append(got, map[string]any{"observer": h.Observer, "step": int64(h.Event.Step), "phase": string(h.Event.Phase)})
+	}
+	r.includes(v, got)
+}

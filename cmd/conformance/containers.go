@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"gatehouse/cmd/conformance/internal/evidence"
+	"gatehouse/cmd/conformance/internal/fixture"
+	"gatehouse/core/graph"
+)
+
+// scope is a graph that is being built: the case's own, or a subgraph of it.
+type scope struct {
+	name         string // "" = the outermost
+	d            *fixture.Node
+	outer        *scope
+	conversation bool // the schema declares graph.Messages
+	subs         map[string]*graph.Graph
+	scopes       map[string]*scope // of subs
+	items        []string          // its fields that hold the item of a fan-out
+	fields       []string
+}
+
+// subgraphs compiles what "subgraph" and "subgraphs" of a graph define. A definition sees those before it and around it.
+func (r *runner) subgraphs(sc *scope) {
+	sc.subs, sc.scopes = map[string]*graph.Graph{}, map[string]*scope{}
+	if d := sc.d.Get("subgraph"); d != nil {
+		name := "inner"
+		if n := d.Get("name"); n != nil {
+			name = n.Text()
+		}
+		r.subgraph(sc, name, d)
+	}
+	sc.d.Get("subgraphs").Each(func(name string, d *fixture.Node) bool {
+		d.Get("name")
+		r.subgraph(sc, name, d)
+		return true
+	})
+}
+
+func (r *runner) subgraph(sc *scope, name string, d *fixture.Node) {
+	b := graph.New(name, graphVersion)
+	in := &scope{name: name, d: d, outer: sc}
+	r.define(b, in)
+	for target, observers := range r.attached {
+		if target == name || target == "inner" {
+			b.Observe(observers...)
+		}
+	}
+	g, err := b.Compile()
+	if err != nil && r.subFault == nil {
+		r.subFault = err
+	}
+	sc.subs[name] = g
+	r.Inner[name] = in.fields
+	sc.scopes[name] = in
+}
+
+// lookup finds a subgraph by the name that a node calls it, and its scope.
+func (sc *scope) lookup(d *fixture.Node) (*graph.Graph, *scope) {
+	for s := sc; s != nil; s = s.outer {
+		if g, ok := s.subs[d.Text()]; ok {
+			return orEmpty(g), s.scopes[d.Text()]
+		}
+	}
+	d.Malformed("there is no subgraph %q", d.Text())
+	return nil, nil
+}
+
+// container adds a node that has graphs inside, false where it is none. A recorder wraps it, for the order of execution.
+func (r *runner) container(b *graph.Builder, sc *scope, name string, d *fixture.Node) bool {
+	switch {
+	case d.Has("subgraph"):
+		g, _ := sc.lookup(d.Get("subgraph"))
+		b.Subgraph(name, g, projections(d)...)
+	case d.Has("fan_out"):
+		b.FanOut(name, r.fanOut(sc, d.Get("fan_out")))
+	case d.Has("parallel_branches"):
+		b.Branches(name, r.branches(sc, d.Get("parallel_branches")))
+	default:
+		return false
+	}
+	r.middleware(b, name, d)
+	b.Wrap(name, func(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
+		r.Journal.Add(evidence.Entry{What: sc.entryKind(), Node: name})
+		return next(ctx, s)
+	})
+	return true
+}
+
+// entryKind is what the journal calls a node of this graph.
+func (sc *scope) entryKind() string {
+	if sc.outer != nil {
+		return evidence.InnerNodeRan
+	}
+	return evidence.NodeRan
+}
+
+// orEmpty stands in for a subgraph that did not compile: the case ends with that fault anyway.
+func orEmpty(g *graph.Graph) *graph.Graph {
+	if g != nil {
+		return g
+	}
+	empty, _ := graph.New("broken", "1").Node("a", func(context.Context, graph.State) (graph.Update, error) { return nil, nil }).
+		Entry("a").Edge("a", graph.END).Compile()
+	return empty
+}
+
+// projections reads both spellings: inputs and outputs beside the node's other keys, and under mapping. Both at once are two.
+func projections(d *fixture.Node) []graph.Projection {
+	var out []graph.Projection
+	for _, at := range []*fixture.Node{d, d.Get("mapping")} {
+		if at.Has("inputs") || at.Has("outputs") {
+			out = append(out, graph.Projection{Inputs: texts(at.Get("inputs")), Outputs: texts(at.Get("outputs"))})
+		}
+	}
+	return out
+}
+
+// texts reads a mapping of texts; nil where there is none.
+func texts(d *fixture.Node) map[string]string {
+	if d.IsNull() {
+		return nil
+	}
+	out := map[string]string{}
+	d.All(func(key string, v *fixture.Node) { out[key] = v.Text() })
+	return out
+}
+
+func policy(d *fixture.Node) graph.Policy {
+	if d == nil {
+		return graph.FailFast
+	}
+	switch d.Text() {
+	case "fail_fast":
+		return graph.FailFast
+	case "collect":
+		return graph.Collect
+	}
+	d.Malformed("unknown policy %q", d.Text())
+	return graph.FailFast
+}
+
+// itemToken stands, in the short form of a fan-out, for the item.
+const itemToken = "<fan_out_item>"
+
+// fanOut reads a fan-out, in its long or its short form.
+func (r *runner) fanOut(sc *scope, d *fixture.Node) graph.FanOut {
+	g, inside := sc.lookup(d.Need("subgraph"))
+	f := graph.FanOut{
+		Graph: g, Items: d.Need("items_field").Text(), Item: d.Get("item_field").Text(),
+		Policy: policy(d.Get("error_policy")), Errors: d.Get("errors_field").Text(), Inputs: texts(d.Get("inputs")), Outputs: texts(d.Get("extra_outputs")),
+	}
+	if f.Inputs == nil {
+		f.Inputs = map[string]string{}
+	}
+	if f.Outputs == nil {
+		f.Outputs = map[string]string{}
+	}
+	m := d.Get("mapping")
+	maps.Copy(f.Inputs, texts(m.Get("inputs")))
+	maps.Copy(f.Outputs, texts(m.Get("outputs")))
+	maps.Copy(f.Outputs, texts(d.Get("outputs")))
+	for _, sub := range slices.Sorted(maps.Keys(f.Inputs)) {
+		if f.Inputs[sub] == itemToken {
+			f.Item = sub
+			delete(f.Inputs, sub)
+		}
+	}
+	inside.items = append(inside.items, f.Item)
+	collect, target := d.Get("collect_field"), d.Get("target_field")
+	if collect != nil && target != nil {
+		f.Outputs[target.Text()] = collect.Text()
+	}
+	if c := d.Get("concurrency"); !c.IsNull() {
+		f.Concurrency = int(c.Number())
+	}
+	if e := d.Get("on_empty"); e != nil {
+		switch e.Text() {
+		case "noop":
+			f.EmptyIsFine = true
+		case "raise":
+		default:
+			e.Malformed("must be raise or noop")
+		}
+	}
+	return f
+}
+
+func (r *runner) branches(sc *scope, d *fixture.Node) graph.Branches {
+	p := graph.Branches{Policy: policy(d.Get("error_policy")), Errors: d.Get("errors_field").Text()}
+	d.Need("branches").All(func(name string, b *fixture.Node) {
+		g, _ := sc.lookup(b.Need("subgraph"))
+		br := graph.Branch{Name: name, Graph: g}
+		switch all := projections(b); len(all) {
+		case 0:
+		case 1:
+			br.Project = all[0]
+		default:
+			b.Malformed("two projections")
+		}
+		p.Branches = append(p.Branches, br)
+	})
+	return p
+}
+
+// middleware reads wrap_with_middleware. Its markers go to the case's log.
+func (r *runner) middleware(b *graph.Builder, node string, d *fixture.Node) {
+	for _, m := range d.Get("wrap_with_middleware").Items() {
+		m.Need("name")
+		before, after := m.Get("pre_log"), m.Get("post_log")
+		r.Markers = append(r.Markers, evidence.Marker{Node: node, Before: before.Text(), After: after.Text()})
+		var asks *fixture.Node
+		if asks = m.Get("pre_next_calls_suspend_with_descriptor"); asks != nil {
+			r.Markers[len(r.Markers)-1].Suspends = true
+		}
+		b.Wrap(node, r.marking(before.Text(), after.Text(), asks))
+	}
+}
+
+func (r *runner) marking(before, after string, asks *fixture.Node) graph.Middleware {
+	var suspend step
+	if asks != nil {
+		suspend = suspendStep(asks, nil)
+	}
+	return func(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
+		if before != "" {
+			r.Journal.Add(evidence.Entry{What: evidence.Middleware, Node: before})
+		}
+		if suspend != nil {
+			if err := suspend(ctx, s, nil); err != nil {
+				return nil, err
+			}
+		}
+		u, err := next(ctx, s)
+		if after != "" {
+			r.Journal.Add(evidence.Entry{What: evidence.Middleware, Node: after})
+		}
+		return u, err
+	}
+}
+
+// conditionalStep suspends in the instance of a fan-out whose item has a value and does something else in the others.
+func (r *runner) conditionalStep(sc *scope, d, others *fixture.Node) step {
+	at := d.Need("suspend_on_item_index").Value()
+	suspend := suspendStep(d.Need("descriptor"), d.Get("mark_node_completed"))
+	if own := d.Get("on_other_indices"); own != nil {
+		others = own
+	}
+	var rest []step
+	if others != nil {
+		rest = r.steps(sc, others)
+	}
+	return func(ctx context.Context, s graph.State, u *graph.Update) error {
+		isItem := func(field string) bool {
+			item, there := s.Value(field)
+			return there && fixture.Equal(fixture.Plain(item), at)
+		}
+		if slices.ContainsFunc(sc.items, isItem) {
+			return suspend(ctx, s, u)
+		}
+		for _, st := range rest {
+			if err := st(ctx, s, u); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,206 @@
+package evidence
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gatehouse/cmd/conformance/internal/fixture"
+	"gatehouse/cmd/conformance/internal/harness"
+	"gatehouse/core"
+	"gatehouse/core/chat"
+	"gatehouse/core/graph"
+)
+
+// Patience is how long anything without a limit of its own may take.
+const Patience = 20 * time.Second
+
+// Case is what is known of one case.
+type Case struct {
+	Journal *Journal
+	Records Records
+	Graph   *graph.Graph // nil: it was refused when it was built
+	Mode    harness.Mode // of the harness, if there is one
+
+	HasSessions, HasPauses bool     // which stores the graph was given
+	AutoSave               bool     // the session is saved at END
+	Conversation           bool     // the schema declares graph.Messages
+	Projected              []string // session_state.fields; nil = full state
+	Version                string   // the schema's
+	Outer                  []string // fields of the case's own graph
+	Nodes                  map[string]bool
+	Inner                  map[string][]string // fields of the graphs inside, by name
+	Markers                []Marker
+
+	Turns         []*Turn
+	Migrations    []string // those that were begun, each "from->to"
+	Listeners     map[string]*Listener
+	Subscriptions []core.Suspended // what the harness registered
+	Refused       core.Category    // of a graph that was refused when it was built
+}
+
+// Marker is what a middleware of the fixture writes, and around which node.
+type Marker struct {
+	Node, Before, After string
+	Suspends            bool
+}
+
+// Listener is a listener of the case and what it was called with.
+type Listener struct {
+	Session core.SessionID
+	Calls   []core.Outcome
+}
+
+// Kind says what a turn came from.
+type Kind string
+
+// The kinds.
+const (
+	Invocation   Kind = "invocation"
+	Transmission Kind = "transmission"
+	Send         Kind = "send"
+	Signal       Kind = "signal"
+	Registration Kind = "registration" // the graph was refused when it was built
+)
+
+// Invoked is one call of Graph.Invoke.
+type Invoked struct {
+	Invocation graph.Invocation
+	Result     graph.Result
+}
+
+// Turn is what one invocation, transmission, send or signal came to.
+type Turn struct {
+	Name          string
+	Node          *fixture.Node
+	Kind          Kind
+	Session       core.SessionID
+	Given         core.SessionID     // the session that the fixture names
+	Message       *core.Message      // of a send
+	Signal        *chat.Signal       // of whatever resumes
+	ResumedRecord *core.PausedRecord // the record that a signal is for, as it was before
+	Invoked       []Invoked          // the calls of Graph.Invoke; none of a chat harness, which makes its own
+	Path          harness.Path
+	Status        graph.Status
+	Place         []string       // where it suspended or failed: the path of nodes, the outermost graph's first
+	Began         map[string]any // the outermost state when the first node began; nil where none did
+	State         map[string]any // the outermost state when the turn ended; nil where there is none
+	Outcome       core.Outcome   // of a chat harness
+	Err           error
+	Category      core.Category
+	Bucket        core.Bucket
+	Replies       []core.Message
+	Pending       []core.Message
+	Reply         *core.Message
+	Descriptor    *core.Descriptor
+	ID            core.InvocationID
+	Retries       int // by the product
+	Response      *harness.Response
+
+	Subscribed    int // registrations during the turn
+	Entries       []Entry
+	Before, After *Stored
+	Observed      []Observed
+	Events        []graph.Event // all events, as the runner's own observer received them
+	Spans         []*Span
+	Logs          []LogLine
+	Drained       graph.Drained
+	DrainTook     time.Duration
+	DrainLimit    time.Duration
+	Took          time.Duration
+	PausedRecord  *core.PausedRecord // the turn's own record, once it was over
+
+	ErrorExpected bool
+}
+
+// At is the node where the turn suspended or failed; "" for neither.
+func (t *Turn) At() string {
+	if len(t.Place) == 0 {
+		return ""
+	}
+	return t.Place[len(t.Place)-1]
+}
+
+// Settle takes over what an invocation came to.
+func (t *Turn) Settle(in graph.Invocation, res graph.Result) {
+	t.Invoked = append(t.Invoked, Invoked{Invocation: in, Result: res})
+	t.ID, t.Status, t.Err, t.Place = res.Invocation, res.Status, res.Err, res.Namespace
+	if res.Err != nil {
+		t.Category = core.CategoryOf(res.Err)
+		t.Bucket = core.BucketOf(t.Category)
+	}
+	if res.Status == graph.Suspended {
+		t.Descriptor = &res.Descriptor
+	}
+	if !res.Entry.State.IsZero() {
+		t.Began = StateFields(res.Entry.State)
+	}
+	if !res.State.IsZero() {
+		t.State = StateFields(res.State)
+	}
+}
+
+// Result is that of the turn's last invocation; nil where none is known.
+func (t *Turn) Result() *graph.Result {
+	if len(t.Invoked) == 0 {
+		return nil
+	}
+	return &t.Invoked[len(t.Invoked)-1].Result
+}
+
+// Entry is how the turn's last invocation began; zero where none is known.
+func (t *Turn) Entry() graph.Entry {
+	if r := t.Result(); r != nil {
+		return r.Entry
+	}
+	return graph.Entry{}
+}
+
+// Ran are the nodes of the case's own graph whose bodies ran, in order.
+func (t *Turn) Ran() []string { return t.nodes(NodeRan) }
+
+// Marked are the markers that middleware wrote, in order.
+func (t *Turn) Marked() []string { return t.nodes(Middleware) }
+
+func (t *Turn) nodes(what string) []string {
+	out := []string{}
+	for _, e := range t.Of(what) {
+		out = append(out, e.Node)
+	}
+	return out
+}
+
+// Of are the entries of these kinds, in order.
+func (t *Turn) Of(what ...string) []Entry {
+	var out []Entry
+	for _, e := range t.Entries {
+		if slices.Contains(what, e.What) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Count is how many entries of these kinds there are.
+func (t *Turn) Count(what ...string) int { return len(t.Of(what...)) }
+
+// Errored, Completed and Suspended are the three ends of a turn.
+func (t *Turn) Errored() bool { return t.Status == graph.Errored }
+
+// Completed reports whether the turn reached END.
+func (t *Turn) Completed() bool { return t.Status == graph.Completed }
+
+// Suspended reports whether the turn waits for a signal.
+func (t *Turn) Suspended() bool { return t.Status == graph.Suspended }
+
+// Resumed reports whether the turn took a paused record up.
+func (t *Turn) Resumed() bool {
+	return t.Entry().Resumed || t.Result() == nil && t.Count(Consume) > 0
+}
+
+// Again runs an invocation once more, bound to no session and no store.
+func (c *Case) Again(in graph.Invocation) graph.Result {
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	return c.Graph.Invoke(ctx, graph.Stores{}, graph.Invocation{Initial: in.Initial})
+}

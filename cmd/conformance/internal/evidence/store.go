@@ -1,0 +1,164 @@
+package evidence
+
+import (
+	"context"
+
+	"gatehouse/cmd/conformance/internal/fixture"
+	"gatehouse/core"
+	"gatehouse/core/graph"
+)
+
+// Store records the calls of a store of sessions and of one of paused records. It may make them fail.
+type Store struct {
+	Sessions core.SessionStore
+	Pauses   core.PauseStore
+	Journal  *Journal
+	Faults   map[string]core.Category // of Load and Save
+}
+
+var (
+	_ core.SessionStore = (*Store)(nil)
+	_ core.PauseStore   = (*Store)(nil)
+)
+
+// fault is the failure that the case injects.
+func (s *Store) fault(what string) error {
+	if c, ok := s.Faults[what]; ok {
+		return core.Errorf(c, "the fixture makes every %s fail", what)
+	}
+	return nil
+}
+
+// Load records what was loaded.
+func (s *Store) Load(ctx context.Context, id core.SessionID) (rec *core.SessionRecord, err error) {
+	if err = s.fault(Load); err == nil {
+		rec, err = s.Sessions.Load(ctx, id)
+	}
+	s.Journal.Add(Entry{What: Load, Session: id, Record: stored(ctx, rec)})
+	return rec, err
+}
+
+// Save records what was to be saved.
+func (s *Store) Save(ctx context.Context, rec *core.SessionRecord, opts core.SaveOptions) error {
+	what := Save
+	if opts.Explicit {
+		what = ExplicitSave
+	}
+	s.Journal.Add(Entry{What: what, Session: rec.ID, Record: stored(ctx, rec)})
+	if err := s.fault(Save); err != nil {
+		return err
+	}
+	return s.Sessions.Save(ctx, rec, opts)
+}
+
+// Delete records the call.
+func (s *Store) Delete(ctx context.Context, id core.SessionID) error {
+	s.Journal.Add(Entry{What: Delete, Session: id})
+	return s.Sessions.Delete(ctx, id)
+}
+
+// List records the call.
+func (s *Store) List(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error) {
+	s.Journal.Add(Entry{What: List})
+	return s.Sessions.List(ctx, f)
+}
+
+// Pause records the pause and, where a session goes with it, the save.
+func (s *Store) Pause(ctx context.Context, rec *core.PausedRecord, session *core.SessionRecord) error {
+	s.Journal.Add(Entry{What: Pause, Session: rec.Session, Invocation: rec.Invocation})
+	if session != nil {
+		s.Journal.Add(Entry{What: Save, Session: session.ID, Record: stored(ctx, session)})
+		if err := s.fault(Save); err != nil {
+			return err
+		}
+	}
+	return s.Pauses.Pause(ctx, rec, session)
+}
+
+// Paused records the call.
+func (s *Store) Paused(ctx context.Context, id core.InvocationID) (*core.PausedRecord, error) {
+	s.Journal.Add(Entry{What: Paused, Invocation: id})
+	return s.Pauses.Paused(ctx, id)
+}
+
+// BySignal records the call.
+func (s *Store) BySignal(ctx context.Context, id core.SignalID) (*core.PausedRecord, error) {
+	s.Journal.Add(Entry{What: BySignal})
+	return s.Pauses.BySignal(ctx, id)
+}
+
+// Consume records a record that was taken up.
+func (s *Store) Consume(ctx context.Context, id core.InvocationID) (bool, error) {
+	ok, err := s.Pauses.Consume(ctx, id)
+	if ok {
+		s.Journal.Add(Entry{What: Consume, Invocation: id})
+	}
+	return ok, err
+}
+
+// Stored is a session's record as plain values.
+type Stored struct {
+	State    map[string]any
+	Version  string
+	Messages []core.Message
+}
+
+// History are the messages; none where s is nil.
+func (s *Stored) History() []core.Message {
+	if s == nil {
+		return nil
+	}
+	return s.Messages
+}
+
+func stored(ctx context.Context, rec *core.SessionRecord) *Stored {
+	if rec == nil {
+		return nil
+	}
+	out := &Stored{State: map[string]any{}, Version: rec.SchemaVersion}
+	for k, v := range rec.State {
+		out.State[k] = fixture.Plain(v)
+	}
+	if rec.Messages != nil {
+		var err error
+		if out.Messages, err = rec.Messages.From(ctx, 0); err != nil {
+			panic("reading a history: " + err.Error())
+		}
+		out.State[graph.Messages.Name()] = fixture.Plain(append([]core.Message{}, out.Messages...))
+	}
+	return out
+}
+
+// Records reads what is stored, past the journal.
+type Records interface {
+	Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error)
+	Paused(ctx context.Context, id core.InvocationID) (*core.PausedRecord, error)
+	BySignal(ctx context.Context, id core.SignalID) (*core.PausedRecord, error)
+}
+
+// Look gives what is stored of a session now; nil where nothing is.
+func (c *Case) Look(ctx context.Context, id core.SessionID) *Stored {
+	rec, err := c.Records.Load(ctx, id)
+	if err != nil {
+		return nil
+	}
+	return stored(ctx, rec)
+}
+
+// Waiting is the paused record that a signal or an invocation names; nil where none waits.
+func (c *Case) Waiting(ctx context.Context, invocation core.InvocationID, signal core.SignalID) *core.PausedRecord {
+	if invocation != "" {
+		rec, _ := c.Records.Paused(ctx, invocation)
+		return rec
+	}
+	rec, _ := c.Records.BySignal(ctx, signal)
+	return rec
+}
+
+// Fields are the record's fields; none where s is nil.
+func (s *Stored) Fields() map[string]any {
+	if s == nil {
+		return nil
+	}
+	return s.State
+}

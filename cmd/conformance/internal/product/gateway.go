@@ -1,0 +1,207 @@
+// Package product runs the turns of a case through the gateway's own parts: each is an event that is accepted into SQLite, claimed and
+// finished by the dispatcher, decided by the approvals, and delivered by the outbox to a platform. What it reports of a turn is read
+// from the database and from what the platform was sent.
+package product
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"gatehouse/approvals"
+	"gatehouse/cmd/conformance/internal/evidence"
+	"gatehouse/core"
+	"gatehouse/core/chat"
+	"gatehouse/core/dispatch"
+	"gatehouse/core/graph"
+	"gatehouse/core/outbox"
+	"gatehouse/storage/sqlite"
+)
+
+// Gateway is a running gateway over one graph.
+type Gateway struct {
+	store     *faulty
+	platform  *platform
+	dispatch  *dispatch.Dispatcher
+	deliver   *outbox.Deliverer
+	stop      func()
+	events    int
+	requester core.Actor
+	approver  core.Actor
+}
+
+// Options say what a gateway runs on.
+type Options struct {
+	Graph   *graph.Graph
+	Folder  string // of the database
+	Journal *evidence.Journal
+	Attempt func()                   // called when a turn is taken, again for each attempt; by the dispatcher
+	Faults  map[string]core.Category // what the database refuses: evidence.Load and evidence.Save of a session
+}
+
+// Start opens the database and starts the dispatcher.
+func Start(ctx context.Context, o Options) (*Gateway, error) {
+	store, err := sqlite.Open(ctx, filepath.Join(o.Folder, "conformance.db"), sqlite.Options{})
+	if err != nil {
+		return nil, err
+	}
+	owner, err := store.Register(ctx, "conformance")
+	if err != nil {
+		return nil, fmt.Errorf("registering: %w", err)
+	}
+	g := &Gateway{
+		store: &faulty{Store: store, faults: o.Faults}, platform: &platform{},
+		requester: core.Actor{ID: name + ":requester"}, approver: core.Actor{ID: name + ":approver"},
+	}
+	harness, err := chat.New(chat.Options{Graph: o.Graph, Wrap: func(s graph.Stores) graph.Stores {
+		o.Attempt()
+		recorded := &evidence.Store{Sessions: s.Sessions, Pauses: s.Pauses, Journal: o.Journal}
+		return graph.Stores{Sessions: recorded, Pauses: recorded}
+	}})
+	if err != nil {
+		return nil, err
+	}
+	service := &asking{approvals.NewService(store, store), g.approver}
+	g.deliver = outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{g.platform}, Owner: owner})
+	g.dispatch = dispatch.New(dispatch.Options{
+		Store: dispatch.StoreOf(g.store), Approvals: service, Platforms: []core.Platform{g.platform}, Owner: owner,
+		Jitter:  func() float64 { return -1 }, // a turn that is retried is due again at once
+		Poll:    20 * time.Millisecond,
+		Harness: harness,
+	})
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { _ = g.dispatch.Run(ctx) }) // never fails
+	g.stop = func() {
+		cancel()
+		running.Wait()
+		_ = store.Close()
+	}
+	return g, nil
+}
+
+// Close stops the dispatcher and closes the database.
+func (g *Gateway) Close() { g.stop() }
+
+// Ended is what a turn came to.
+type Ended struct {
+	Event     core.EventRecord
+	Messages  []core.Message     // that the turn stored
+	Delivered []core.Delivery    // that the platform was sent for it
+	Approvals []core.Approval    // that wait for a decision of its invocation
+	Paused    *core.PausedRecord // that waits
+}
+
+// Session is the session of a conversation.
+func (g *Gateway) Session(conversation core.SessionID) core.SessionID {
+	return conversationID(conversation).Session(1)
+}
+
+func conversationID(id core.SessionID) core.ConversationID {
+	return core.ConversationID(name + ":" + string(id))
+}
+
+// Say sends a message to a conversation and waits for its turn's end.
+func (g *Gateway) Say(ctx context.Context, conversation core.SessionID, m core.Message) (Ended, error) {
+	payload, err := json.Marshal(m)
+	if err != nil {
+		return Ended{}, err
+	}
+	seq, err := g.accept(ctx, conversationID(conversation), core.MessageEvent{}, g.requester, payload)
+	if err != nil {
+		return Ended{}, err
+	}
+	return g.wait(ctx, core.EventFilter{Seq: seq})
+}
+
+// Signal resumes a paused turn: an approver approves it by a click, and the signal that this makes carries the payload. A signal that
+// nothing waits for is an event of its own.
+func (g *Gateway) Signal(ctx context.Context, s chat.Signal, waiting *core.PausedRecord) (Ended, error) {
+	if waiting == nil {
+		payload, err := json.Marshal(core.SignalPayload{SignalID: s.SignalID, Invocation: s.Invocation})
+		if err != nil {
+			return Ended{}, err
+		}
+		seq, err := g.accept(ctx, conversationID("unknown"), core.SignalEvent{Approval: core.ApprovalID(s.SignalID)}, g.approver, payload)
+		if err != nil {
+			return Ended{}, err
+		}
+		return g.wait(ctx, core.EventFilter{Seq: seq})
+	}
+	id := core.ApprovalID(waiting.Descriptor.SignalID)
+	a, err := g.store.LoadApproval(ctx, id)
+	if err != nil {
+		return Ended{}, err
+	}
+	g.store.carry(waiting.Invocation, s.Payload)
+	click, err := json.Marshal(core.Click{Approval: id, Choice: core.Approve})
+	if err != nil {
+		return Ended{}, err
+	}
+	seq, err := g.accept(ctx, a.Conversation, core.ClickEvent{Approval: id}, g.approver, click)
+	if err != nil {
+		return Ended{}, err
+	}
+	if counted, err := g.await(ctx, core.EventFilter{Seq: seq}); err != nil || counted.End.Kind != core.EndDecided {
+		return Ended{}, fmt.Errorf("the click ended as %+v: %w", counted.End, err)
+	}
+	return g.wait(ctx, core.EventFilter{Invocation: waiting.Invocation})
+}
+
+func (g *Gateway) accept(ctx context.Context, to core.ConversationID, body core.EventBody, who core.Actor, payload json.RawMessage) (int64, error) {
+	g.events++
+	r, err := g.store.Accept(ctx, core.Event{
+		Platform: name, ID: fmt.Sprint(g.events), Conversation: to, Body: body, Actor: who, Payload: payload,
+		Address: core.Address{Platform: name, Channel: string(to)},
+	})
+	g.dispatch.Nudge()
+	return r.Seq, err
+}
+
+// wait waits until the latest event that the filter names has ended, delivers what it left, and reads what it came to.
+func (g *Gateway) wait(ctx context.Context, f core.EventFilter) (Ended, error) {
+	e, err := g.await(ctx, f)
+	if err != nil {
+		return Ended{}, err
+	}
+	return g.ended(ctx, e)
+}
+
+func (g *Gateway) await(ctx context.Context, f core.EventFilter) (core.EventRecord, error) {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	f.Limit = 1
+	for {
+		events, err := g.store.Events(ctx, f)
+		if err != nil {
+			return core.EventRecord{}, err
+		}
+		if len(events) == 1 && !events[0].EndedAt.IsZero() {
+			return events[0], nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return core.EventRecord{}, fmt.Errorf("the turn did not end: %w", context.Cause(ctx))
+		}
+	}
+}
+
+func (g *Gateway) ended(ctx context.Context, e core.EventRecord) (out Ended, err error) {
+	out.Event = e
+	if err = g.deliver.Flush(ctx); err != nil {
+		return out, err
+	}
+	out.Delivered = g.platform.take()
+	if out.Paused, err = g.store.LoadPaused(ctx, e.Invocation, ""); err != nil {
+		return out, err
+	}
+	if out.Messages, err = g.store.InvocationMessages(ctx, e.Session, e.Invocation); err != nil {
+		return out, err
+	}
+	out.Approvals, err = g.store.ListApprovals(ctx, core.ApprovalFilter{Invocation: e.Invocation, States: []core.ApprovalState{core.Open}})
+	return out, err
+}

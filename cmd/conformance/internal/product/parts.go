@@ -1,0 +1,166 @@
+package product
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"gatehouse/approvals"
+	"gatehouse/cmd/conformance/internal/evidence"
+	"gatehouse/core"
+	"gatehouse/storage"
+)
+
+// name is the platform's.
+const name = "fixture"
+
+// platform keeps what it is sent.
+type platform struct {
+	mu   sync.Mutex
+	sent []core.Delivery
+}
+
+var _ core.Platform = (*platform)(nil)
+
+func (*platform) Name() string { return name }
+
+func (*platform) Run(ctx context.Context, _ core.Accept) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (*platform) Parse(_ context.Context, e core.Event) (in core.Input, err error) {
+	if _, click := e.Body.(core.ClickEvent); click {
+		in.Click = &core.Click{}
+		return in, json.Unmarshal(e.Payload, in.Click)
+	}
+	in.Message = &core.Message{}
+	return in, json.Unmarshal(e.Payload, in.Message)
+}
+
+func (p *platform) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sent = append(p.sent, d)
+	return core.Ref(d.Key), false, nil
+}
+
+func (*platform) Edit(context.Context, core.Ref, core.Delivery) error { return nil }
+
+func (*platform) Find(context.Context, core.Delivery) (core.Found, error) { return core.Found{}, nil }
+
+// take gives what was sent since the last call.
+func (p *platform) take() []core.Delivery {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := p.sent
+	p.sent = nil
+	return out
+}
+
+// asking has every pause decided by an approver. A fixture's pauses ask for no tool, so the request is made up here.
+type asking struct {
+	*approvals.Service
+	approver core.Actor
+}
+
+func (a *asking) Open(turn core.Turn, session core.SessionID, s core.Suspended) (core.Approval, []core.Post, bool) {
+	s.Descriptor.Approval = &core.ApprovalRequest{
+		Call: core.Call{Tool: "fixture", Summary: "Go on.", Arguments: json.RawMessage("{}")},
+		Rule: core.Rule{Name: "fixture", Verdict: core.VerdictAsk, Approvers: []string{a.approver.ID}},
+	}
+	return a.Service.Open(turn, session, s)
+}
+
+// faulty is the database, which refuses what a fixture says, and whose signals carry a fixture's payload in the place of a decision.
+type faulty struct {
+	*storage.Store
+	faults map[string]core.Category
+
+	mu       sync.Mutex
+	payloads map[core.InvocationID]map[string]json.RawMessage
+}
+
+// carry sets the payload of an invocation's next signal.
+func (f *faulty) carry(id core.InvocationID, payload map[string]json.RawMessage) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.payloads == nil {
+		f.payloads = map[core.InvocationID]map[string]json.RawMessage{}
+	}
+	f.payloads[id] = payload
+}
+
+func (f *faulty) fault(what string) error {
+	if c, ok := f.faults[what]; ok {
+		return core.Errorf(c, "the fixture makes every %s fail", what)
+	}
+	return nil
+}
+
+// Claim puts the fixture's payload into signals.
+func (f *faulty) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, error) {
+	claims, err := f.Store.Claim(ctx, r)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range claims {
+		e := &claims[i].Event
+		var p core.SignalPayload
+		own, carries := f.payloads[e.Invocation]
+		if _, signal := e.Body.(core.SignalEvent); !signal || !carries || json.Unmarshal(e.Payload, &p) != nil {
+			continue
+		}
+		p.Payload = own
+		if e.Payload, err = json.Marshal(p); err != nil {
+			return claims, err
+		}
+	}
+	return claims, err
+}
+
+// LoadSession fails where the fixture says so.
+func (f *faulty) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
+	if err := f.fault(evidence.Load); err != nil {
+		return nil, err
+	}
+	return f.Store.LoadSession(ctx, id, w)
+}
+
+// SaveSession fails where the fixture says so.
+func (f *faulty) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
+	if err := f.fault(evidence.Save); err != nil {
+		return err
+	}
+	return f.Store.SaveSession(ctx, c, rec)
+}
+
+// Finish fails where the fixture says that what it keeps can't be saved.
+func (f *faulty) Finish(ctx context.Context, end core.Finish) error {
+	if end.Session != nil {
+		if err := f.fault(evidence.Save); err != nil {
+			return err
+		}
+	}
+	return f.Store.Finish(ctx, end)
+}
+
+// Load, Paused and BySignal read what is stored, past the faults.
+func (g *Gateway) Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error) {
+	return g.store.Store.LoadSession(ctx, id, core.Writer{})
+}
+
+// Paused reads a paused record; nil where none waits.
+func (g *Gateway) Paused(ctx context.Context, id core.InvocationID) (*core.PausedRecord, error) {
+	if id == "" {
+		return nil, nil
+	}
+	return g.store.Store.LoadPaused(ctx, id, "")
+}
+
+// BySignal reads the record that waits for a signal; nil where none does.
+func (g *Gateway) BySignal(ctx context.Context, id core.SignalID) (*core.PausedRecord, error) {
+	if id == "" {
+		return nil, nil
+	}
+	return g.store.Store.LoadPaused(ctx, "", id)
+}

@@ -1,0 +1,310 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"gatehouse/cmd/conformance/internal/evidence"
+	"gatehouse/cmd/conformance/internal/fixture"
+	"gatehouse/cmd/conformance/internal/harness"
+	"gatehouse/cmd/conformance/internal/product"
+	"gatehouse/core"
+	"gatehouse/core/chat"
+	"gatehouse/core/graph"
+)
+
+// productSuites are the suites whose cases have counterparts in the product.
+var productSuites = []string{"harness-chat", "harness", "suspension"}
+
+// noCounterpart says why nothing in the product does what a case does; "" where something does.
+func noCounterpart(capability string, doc *fixture.Node) string {
+	if !slices.Contains(productSuites, capability) {
+		return "the suite is about the engine alone"
+	}
+	for key, why := range map[string]string{
+		"expected_compile_error": "a graph that does not compile is never run", "seeded_session": "only turns write sessions",
+		"session_migrations": "only turns write sessions", "initial_state": "a turn begins with a message alone",
+	} {
+		if doc.Has(key) {
+			return why
+		}
+	}
+	for category, why := range map[core.Category]string{
+		core.SuspensionPayloadInvalid: "an approval is decided once, so a payload that does not fit can't be corrected",
+		core.HarnessSessionUnresolved: "every message has a conversation", core.HarnessPathAmbiguous: "events have kinds and no intents",
+		core.HarnessCorrelationFailed: "a signal names its approval",
+	} {
+		if doc.Says(string(category)) {
+			return why
+		}
+	}
+	if doc.Mentions("mark_node_completed") {
+		return "each pause has a signal id of its own"
+	}
+	if fixture.Peek(fixture.Peek(doc, "harness"), "mode").Name() == string(harness.Stateless) {
+		return "every turn has a session"
+	}
+	for _, list := range []string{"invocations", "chat_turns", "transmissions"} {
+		if !doc.Has(list) {
+			continue
+		}
+		for _, turn := range fixture.Peek(doc, list).Items() {
+			if len(fixture.Keys(fixture.Peek(turn, "initial_state"))) > 0 {
+				return "a turn begins with a message alone"
+			}
+			if list == "chat_turns" && fixture.Peek(turn, "session_id").Name() == "" {
+				return "every message has a conversation"
+			}
+		}
+	}
+	return ""
+}
+
+// withoutCounterpart are the assertions, and the harness invariants, that nothing in the product can be compared with.
+var noCounterpartOf = map[string]string{
+	"dispatch_path":               "events have kinds and no intents",
+	"invoke_args":                 "the dispatcher makes the session's id",
+	"outbound_shape":              "a graph without replies says nothing",
+	"outbound_payload_includes":   "a graph without replies says nothing",
+	"resolved_to_invocation_id":   "the signal is the approval's",
+	"signal_correlation_resolved": "the signal is the approval's",
+	"final_state_at_error":        "the state of a failed turn is not kept",
+	"session_store_load_calls":    "the dispatcher reads too",
+	"session_store_save_calls":    "the dispatcher saves",
+	"otel_spans":                  "the dispatcher makes the session's id",
+	"span_tree":                   "the dispatcher makes the session's id",
+	"log_records":                 "the dispatcher makes the session's id",
+	"drain_summary":               "the process drains, not the turn",
+
+	"harness_classified_as_new_session_path":                  "events have kinds and no intents",
+	"harness_auto_generated_session_id":                       "the dispatcher makes the session's id",
+	"engine_received_session_id":                              "the dispatcher makes the session's id",
+	"second_invoke_classified_as_signal_resume":               "events have kinds and no intents",
+	"resume_threaded_signal_payload_into_engine":              "the signal is the approval's",
+	"completed_outcome_surfaced_as_completion_response_shape": "a graph without replies says nothing",
+	"outbound_shape_distinct_from_error_or_suspended":         "a graph without replies says nothing",
+	"outbound_marked_intervention_required":                   "a reply has a bucket and no flags",
+}
+
+// lacks reports whether an assertion has no counterpart, and notes it.
+func (r *runner) withoutCounterpart(key string, v *fixture.Node) bool {
+	why, lacks := noCounterpartOf[key]
+	if key == "harness_auto_retried" || key == "harness_did_not_auto_retry" {
+		why, lacks = "the dispatcher retries what is transient", slices.ContainsFunc(r.Turns, func(t *evidence.Turn) bool { return t.Bucket == core.RetryableTransient })
+	}
+	chat := r.doc.Has("chat_turns") && key == "dispatch_path" // which history was loaded tells a chat's path
+	if r.gateway == nil || !lacks || chat {
+		return false
+	}
+	v.Value()
+	r.unmatched = append(r.unmatched, fmt.Sprintf("%s: %s", v.Path, why))
+	return true
+}
+
+// runProduct runs a case through the gateway's own parts.
+func (r *runner) runProduct() {
+	folder, err := os.MkdirTemp("", "conformance")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	r.gateway, err = product.Start(r.ctx, product.Options{
+		Graph: r.Graph, Folder: folder, Journal: r.Journal, Faults: r.store.Faults, Attempt: r.mark,
+	})
+	if err != nil {
+		panic(err)
+	}
+	defer r.gateway.Close()
+	r.Records, r.HasSessions, r.HasPauses = r.gateway, true, true
+	switch {
+	case r.doc.Has("chat_turns"):
+		r.mode(r.doc.Get("harness"))
+		for _, d := range r.doc.Need("chat_turns").Items() {
+			r.productSend(d)
+		}
+		for _, d := range r.doc.Get("signal_arrivals").Items() {
+			t := r.begin(evidence.Signal, d)
+			called := r.calls()
+			r.productSignal(t, chat.Signal{SignalID: core.SignalID(d.Need("signal_id").Text()), Payload: payload(d.Get("signal_payload"))})
+			t.Path = chatPath(t)
+			r.checkArrival(t, called)
+		}
+	case r.doc.Has("transmissions"):
+		r.mode(r.doc.Get("harness"))
+		for _, d := range r.doc.Need("transmissions").Items() {
+			t := r.begin(evidence.Transmission, d)
+			in := r.transmission(t, d)
+			r.productTurn(t, in.Session, t.Signal)
+			r.checkTurn(harnessChecks, t)
+		}
+	default:
+		for _, d := range r.doc.Need("invocations").Items() {
+			t := r.begin(evidence.Invocation, d)
+			d.Get("initial_state").Fields() // nothing, see noCounterpart
+			var signal *chat.Signal
+			if resume := d.Get("resume_invocation"); resume != nil {
+				signal = &chat.Signal{Invocation: r.invocationID(resume), Payload: payload(d.Get("signal_payload"))}
+			}
+			r.productTurn(t, core.SessionID(d.Get("session_id").Text()), signal)
+			r.checkTurn(engineChecks, t)
+		}
+	}
+	r.invariants(r.doc.Get("invariants"), r.Turns)
+	r.unread()
+}
+
+// productSend runs a turn of a chat.
+func (r *runner) productSend(d *fixture.Node) {
+	t := r.begin(evidence.Send, d)
+	t.Given = core.SessionID(d.Need("session_id").Text())
+	if l := d.Get("subscribe_listener"); l != nil {
+		r.listener(l.Text(), r.gateway.Session(t.Given))
+	}
+	m := messageOf(d.Need("user_message").Value())
+	t.Message = &m
+	r.say(t, t.Given, m)
+	t.Path = chatPath(t)
+	r.checkTurn(chatChecks, t)
+}
+
+// productTurn runs an invocation or a transmission: a signal, or else a message that says nothing of itself.
+func (r *runner) productTurn(t *evidence.Turn, session core.SessionID, s *chat.Signal) {
+	if s != nil {
+		r.productSignal(t, *s)
+		return
+	}
+	if session == "" {
+		session = core.SessionID(fmt.Sprintf("conversation-%d", len(r.Turns)))
+	}
+	r.say(t, session, core.Message{Role: core.User, Content: core.Text("Begin.")})
+}
+
+func (r *runner) say(t *evidence.Turn, conversation core.SessionID, m core.Message) {
+	t.Session = r.gateway.Session(conversation)
+	t.Before = r.Look(r.ctx, t.Session)
+	ended, err := r.gateway.Say(r.ctx, conversation, m)
+	if err != nil {
+		panic(err)
+	}
+	r.ended(t, ended, 1) // after the message itself
+}
+
+// productSignal resumes a paused turn. Its listeners are called with its outcome.
+func (r *runner) productSignal(t *evidence.Turn, s chat.Signal) {
+	r.signal(t, s)
+	t.Before = r.Look(r.ctx, t.Session)
+	ended, err := r.gateway.Signal(r.ctx, s, t.ResumedRecord)
+	if err != nil {
+		panic(err)
+	}
+	from := 0
+	if t.ResumedRecord != nil {
+		from = t.ResumedRecord.Messages
+	}
+	r.ended(t, ended, from)
+	for _, l := range r.Listeners {
+		if l.Session == t.Session {
+			l.Calls = append(l.Calls, t.Outcome)
+		}
+	}
+}
+
+// ended takes over what is stored and was delivered of a turn, whose own messages begin at one of the invocation's.
+func (r *runner) ended(t *evidence.Turn, e product.Ended, from int) {
+	t.ID, t.Session, t.Retries = e.Event.Invocation, e.Event.Session, e.Event.Retries
+	own := append([]core.Message{}, e.Messages[min(from, len(e.Messages)):]...)
+	switch e.Event.End.Kind {
+	case core.EndReplied, core.EndNothing:
+		take(t, core.Completed{Replies: own})
+	case core.EndSuspended:
+		take(t, core.Suspended{Descriptor: e.Paused.Descriptor, Pending: own, Invocation: e.Paused.Invocation})
+	default:
+		take(t, failure(e))
+	}
+	if len(e.Approvals) == 1 {
+		r.Subscriptions = append(r.Subscriptions, core.Suspended{Descriptor: core.Descriptor{SignalID: core.SignalID(e.Approvals[0].ID), Metadata: t.Descriptor.Metadata}, Invocation: e.Approvals[0].Invocation})
+	}
+	r.Graph.Drain(r.ctx)
+	r.end(t)
+	for _, s := range []*evidence.Stored{t.Before, t.After} {
+		if s != nil {
+			s.State = r.withoutAdded(s.State)
+		}
+	}
+	r.delivered(t, e)
+	r.states(t)
+}
+
+// failure is the outcome of a turn that did not come to its end, with the reply that was delivered.
+func failure(e product.Ended) core.Errored {
+	end := e.Event.End
+	out := core.Errored{Category: end.Category, Bucket: core.BucketOf(end.Category), Err: core.Errorf(end.Category, "%s", end.Cause)}
+	for _, d := range e.Delivered {
+		if d.Kind == core.PostError {
+			out.Bucket, out.Reply = d.Bucket, core.Message{Role: core.System, Content: core.Text(d.Text)}
+		}
+	}
+	return out
+}
+
+// delivered compares the replies that the platform was sent with those of the turn.
+func (r *runner) delivered(t *evidence.Turn, e product.Ended) {
+	want, got := []string{}, []string{}
+	for _, m := range append(t.Replies, t.Pending...) {
+		if text := m.Content.String(); m.Role == core.Assistant && text != "" {
+			want = append(want, text)
+		}
+	}
+	cards := 0
+	for _, d := range e.Delivered {
+		switch d.Kind {
+		case core.PostReply:
+			got = append(got, d.Text)
+		case core.PostCard:
+			cards++
+		}
+	}
+	if d := fixture.DiffValues(fixture.Plain(want), fixture.Plain(got)); d != "" {
+		r.faults = append(r.faults, fmt.Sprintf("%s: what was delivered: %s", t.Name, d))
+	}
+	if t.Suspended() && cards != 1 {
+		r.faults = append(r.faults, fmt.Sprintf("%s: %d cards were delivered", t.Name, cards))
+	}
+}
+
+// withoutAdded is a state without the messages, where the case does not declare them.
+func (r *runner) withoutAdded(fields map[string]any) map[string]any {
+	if r.product && !slices.Contains(r.Outer, graph.Messages.Name()) {
+		fields = maps.Clone(fields)
+		delete(fields, graph.Messages.Name())
+	}
+	return fields
+}
+
+// states reads from events and records where the turn stopped and what its states were.
+func (r *runner) states(t *evidence.Turn) {
+	for i, e := range t.Events {
+		if i == 0 {
+			first := e.Pre
+			if len(e.Parents) > 0 {
+				first = e.Parents[0]
+			}
+			t.Began = r.withoutAdded(evidence.StateFields(first))
+		}
+		stopped := e.Phase == graph.PhaseSuspended || e.Err != nil
+		if stopped && len(e.Namespace) > len(t.Place) {
+			t.Place = e.Namespace
+		}
+	}
+	switch {
+	case t.Suspended():
+		t.State = map[string]any{}
+		for name, v := range t.PausedRecord.Frames[0].State {
+			t.State[name] = fixture.Plain(v)
+		}
+	case t.Completed() && t.After != nil:
+		t.State = t.After.State
+	}
+}

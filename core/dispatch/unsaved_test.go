@@ -1,0 +1,78 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/core/agent"
+	"gatehouse/core/chat"
+)
+
+// refusing is a store that refuses to keep sessions and pauses, and notes what it was given.
+type refusing struct {
+	Store
+	with    error
+	refused int
+	kept    []core.Finish
+}
+
+func (r *refusing) Finish(_ context.Context, f core.Finish) error {
+	if f.Session != nil || f.Paused != nil {
+		r.refused++
+		return r.with
+	}
+	r.kept = append(r.kept, f)
+	return nil
+}
+
+func TestWhatCanNotBeSavedEndsTheTurnWithItsCategory(t *testing.T) {
+	session := &core.SessionRecord{ID: "s"}
+	for name, tc := range map[string]struct {
+		finish   core.Finish
+		category core.Category
+	}{
+		"an end":  {core.Finish{Session: session, End: core.End{Kind: core.EndReplied}, Posts: []core.Post{{Text: "done"}}}, core.SessionSaveFailed},
+		"a pause": {core.Finish{Session: session, Paused: &core.PausedRecord{}, End: core.End{Kind: core.EndSuspended}}, core.SuspensionPersistenceFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &refusing{with: errors.New("no")}
+			o := Options{Store: StoreOf(r), Harness: echo(t), Log: slog.New(slog.DiscardHandler)}
+			o.defaults()
+			newTurn(&Dispatcher{Options: o}, core.Claim{Event: core.EventRecord{Event: core.Event{Body: core.MessageEvent{}}}}).finish(t.Context(), tc.finish, time.Now())
+			if r.refused != 1 || len(r.kept) != 1 {
+				t.Fatalf("refused %d times, kept %+v", r.refused, r.kept)
+			}
+			f := r.kept[0]
+			if f.End.Kind != core.EndErrored || f.End.Category != tc.category || len(f.Posts) != 1 || f.Posts[0].Bucket != core.SessionTerminating {
+				t.Errorf("it ended as %+v with %+v", f.End, f.Posts)
+			}
+		})
+	}
+}
+
+func TestALostConversationIsNotAnsweredFor(t *testing.T) {
+	r := &refusing{with: core.Errorf(core.LeaseLost, "lost")}
+	o := Options{Store: StoreOf(r), Log: slog.New(slog.DiscardHandler)}
+	o.defaults()
+	newTurn(&Dispatcher{Options: o}, core.Claim{}).finish(t.Context(), core.Finish{Session: &core.SessionRecord{}, End: core.End{Kind: core.EndReplied}}, time.Now())
+	if r.refused != 1 || len(r.kept) != 0 {
+		t.Errorf("refused %d times, kept %+v", r.refused, r.kept)
+	}
+}
+
+func echo(t *testing.T) *chat.Harness {
+	t.Helper()
+	g, err := agent.Echo(0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := chat.New(chat.Options{Graph: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}

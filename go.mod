@@ -4,6 +4,8 @@ go 1.26.0
 
 require (
 	github.com/alecthomas/kong v1.17.0
+	// discordgo's last release, v0.29.0, has neither the labels of forms nor inputs of forms that may stay empty. This commit of its main
+	// branch has both; go back to releases with the next one.
 	github.com/bwmarrin/discordgo v0.29.1-0.20260214123928-f43dd94faaac
 	github.com/creack/pty v1.1.24
 	github.com/google/go-cmp v0.7.0

@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -38,7 +39,7 @@ type inbound struct {
 	ann, bob *discordtest.Person
 	log      *adaptertest.Log
 	inbox    *adaptertest.Inbox
-	drawer   *fakeKV
+	kv       *fakeKV
 	timers   *adaptertest.Timers
 	options  discord.Options
 	stop     context.CancelFunc
@@ -71,15 +72,15 @@ func hear(t *testing.T, s setup) *inbound {
 	r.bob = r.AddUser(discordtest.User{ID: bobID, Name: "bob"})
 	r.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID, bobID}})
 	r.AddChannel(discordtest.Channel{ID: general, Guild: guild, Name: "general"})
-	r.drawer = newFakeKV(s.fake.Now)
-	if s.discord.Settings == nil {
-		s.discord.Settings = r.drawer
+	r.kv = newFakeKV(s.fake.Now)
+	if s.discord.KV == nil {
+		s.discord.KV = r.kv
 	}
 	if s.discord.Signer == nil {
 		s.discord.Signer = adaptertest.Signer(t, testKey)
 	}
-	if s.discord.Cards == nil {
-		s.discord.Cards = adaptertest.Cards{}
+	if s.discord.Card == nil {
+		s.discord.Card = adaptertest.Cards{}.Card
 	}
 	s.discord.Owner = "one"
 	if s.discord.Jitter == nil {
@@ -129,7 +130,7 @@ func hear(t *testing.T, s setup) *inbound {
 // start runs a new platform, as a restarted process would.
 func (r *inbound) start() {
 	r.p = discord.New(r.options)
-	r.p.Sleeping(r.timers.Sleep)
+	r.p.SetSleep(r.timers.Sleep)
 	run, stop := context.WithCancel(context.Background())
 	r.stop = stop
 	r.ended = make(chan struct{})
@@ -198,7 +199,7 @@ func (r *inbound) says(e core.Event) core.Message {
 	return adaptertest.Message(r.t, r.p, e)
 }
 
-// clean fails where the log shows a secret.
+// clean fails where the log or an event shows a secret.
 func (r *inbound) clean() {
 	r.t.Helper()
 	secrets := []string{r.BotToken()}
@@ -206,6 +207,15 @@ func (r *inbound) clean() {
 		secrets = append(secrets, i.Token)
 	}
 	r.log.Hides(r.t, secrets...)
+	r.inbox.Lock()
+	defer r.inbox.Unlock()
+	for _, e := range r.inbox.Tried {
+		for _, secret := range secrets {
+			if text := fmt.Sprintf("%+v %s", e, e.Payload); strings.Contains(text, secret) {
+				r.t.Errorf("an event has %q: %s", secret, text)
+			}
+		}
+	}
 }
 
 // sealed is the value of one of our buttons.

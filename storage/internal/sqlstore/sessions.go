@@ -108,7 +108,7 @@ func (t *Tx) saveSession(rec *core.SessionRecord) (saved, error) {
 		}
 		messages -= gone
 		if stored := int64(rec.Messages.Stored()); stored != messages {
-			return s, core.Errorf(core.SessionWriteConflict, "The conversation %s has %d messages, but this turn was made on %d.", rec.ID, messages, stored)
+			return s, core.Errorf(core.SessionWriteConflict, "The conversation %s has %d messages, but this turn started from %d.", rec.ID, messages, stored)
 		}
 		if err := t.insertMessages(rec.ID, rec.Writer, pos, rec.Messages.Added()); err != nil {
 			return s, err
@@ -128,7 +128,7 @@ func (t *Tx) saveSession(rec *core.SessionRecord) (saved, error) {
 // insertMessages adds rows, as many as a statement's parameters allow in one statement.
 func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []core.Message) error {
 	if len(msgs) > 0 && w.Invocation == "" {
-		return core.Errorf(core.Internal, "Messages of the conversation %s were to be stored without the turn they belong to.", id)
+		return core.Errorf(core.Internal, "Messages of the conversation %s can't be stored without the turn that they belong to.", id)
 	}
 	const most = 5000
 	for len(msgs) > 0 {
@@ -221,7 +221,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 			return err
 		}
 		if runs && until.After(t.Now) {
-			return core.Errorf(core.Invalid, "A turn of the conversation %s runs. Stop it first, or wait for its end.", id)
+			return core.Errorf(core.Invalid, "A turn of the conversation %s is running. Stop it first, or wait until it ends.", id)
 		}
 		if runs {
 			if _, err := t.Exec(`update queues set owner = '', lease_until = 0, fence = fence + 1 where queue_key = $1`, queue); err != nil {

@@ -89,7 +89,7 @@ func TestEverySealedValueFitsAButton(t *testing.T) {
 	}
 	longest := fmt.Sprintf("%s:%d:%d", Name, uint64(math.MaxUint64), uint64(math.MaxUint64))
 	for _, action := range []chat.Action{chat.ActionRetry, chat.ActionNew} {
-		if v := signer.Seal(chat.Button{Action: action, Failed: fmt.Sprint(int64(math.MaxInt64)), Conversation: core.ConversationID(longest)}.Fields()...); len(v) > maxCustomID {
+		if v := signer.Seal(chat.Button{Action: action, Failed: math.MaxInt64, Conversation: core.ConversationID(longest)}.Fields()...); len(v) > maxCustomID {
 			t.Errorf("%s: %d bytes", action, len(v))
 		}
 	}

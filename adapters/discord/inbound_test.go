@@ -67,7 +67,7 @@ func hear(t *testing.T, s setup) *inbound {
 	r := &inbound{Server: discordtest.New(s.fake), t: t, log: &adaptertest.Log{}, timers: adaptertest.NewTimers()}
 	var giveUp context.CancelFunc
 	r.ctx, giveUp = context.WithTimeout(t.Context(), patience)
-	r.inbox = adaptertest.NewInbox(r.ctx, t, func() string { return "the log:\n" + r.log.String() + "\n" + r.Dump() })
+	r.inbox = adaptertest.NewInbox(t, func() context.Context { return r.ctx }, func() string { return "the log:\n" + r.log.String() + "\n" + r.Dump() })
 	r.ann = r.AddUser(discordtest.User{ID: annID, Name: "ann"})
 	r.bob = r.AddUser(discordtest.User{ID: bobID, Name: "bob"})
 	r.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID, bobID}})

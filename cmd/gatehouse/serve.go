@@ -61,7 +61,7 @@ func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store
 	service := approvals.NewService(store, store)
 	var platforms []core.Platform
 	if cfg.Slack.Enabled() {
-		platforms = append(platforms, slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Cards: service, Jitter: mathrand.Float64, Log: log}))
+		platforms = append(platforms, slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: service.Card, Jitter: mathrand.Float64, Log: log}))
 	}
 	if cfg.Discord.Enabled() {
 		recent := func(ctx context.Context) ([]core.EventRecord, error) {

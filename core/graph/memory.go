@@ -59,7 +59,7 @@ func (m *Memory) Load(_ context.Context, id core.SessionID) (*core.SessionRecord
 		for i, r := range s.rows {
 			all[i] = r.message
 		}
-		h := core.NewHistory(len(all), rows(all))
+		h := core.NewHistory(len(all), rows(all).before)
 		rec.Messages = &h
 	}
 	return &rec, nil
@@ -68,8 +68,8 @@ func (m *Memory) Load(_ context.Context, id core.SessionID) (*core.SessionRecord
 // rows is a snapshot of stored messages.
 type rows []core.Message
 
-// Before reads backwards.
-func (r rows) Before(_ context.Context, skip, n int) ([]core.Message, error) {
+// before reads backwards.
+func (r rows) before(_ context.Context, skip, n int) ([]core.Message, error) {
 	end := max(0, len(r)-skip)
 	return slices.Clone(r[max(0, end-n):end]), nil
 }

@@ -26,7 +26,7 @@ func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Write
 			return err
 		}
 		if has {
-			h := core.NewHistory(messages-left, history{store: s, session: id, without: w, end: end})
+			h := core.NewHistory(messages-left, history{store: s, session: id, without: w, end: end}.before)
 			r.Messages = &h
 		}
 		rec = &r
@@ -43,8 +43,8 @@ type history struct {
 	end     int64
 }
 
-// Before reads backwards along the order; what is skipped is passed over in the index.
-func (h history) Before(ctx context.Context, skip, n int) ([]core.Message, error) {
+// before reads backwards along the order; what is skipped is passed over in the index.
+func (h history) before(ctx context.Context, skip, n int) ([]core.Message, error) {
 	var page []core.Message
 	err := h.store.read(ctx, func(t *Tx) (err error) {
 		page, err = List(t, readMessage, `

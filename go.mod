@@ -4,6 +4,8 @@ go 1.26.0
 
 require (
 	github.com/alecthomas/kong v1.17.0
+	// discordgo's last release, v0.29.0, has neither the labels of forms nor inputs of forms that may stay empty. This commit of its main
+	// branch has both; go back to releases with the next one.
 	github.com/bwmarrin/discordgo v0.29.1-0.20260214123928-f43dd94faaac
 	github.com/creack/pty v1.1.24
 	github.com/google/go-cmp v0.7.0
@@ -16,7 +18,7 @@ require (
 	github.com/pressly/goose/v3 v3.29.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
-	github.com/slack-go/slack v0.34.0
+	github.com/slack-go/slack v0.34.0 // exact: minor releases before v1 change what is decoded and sent; see adapters/slack/doc.go before an update
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.47.0
 	go.opentelemetry.io/otel/sdk v1.47.0

@@ -14,11 +14,9 @@ type History struct {
 	added  []Message
 }
 
-// HistorySource reads stored messages. Before gives the messages that stand before the newest skip ones, at most n of them, in
-// their order. It reads a number of rows that depends on skip and n alone.
-type HistorySource interface {
-	Before(ctx context.Context, skip, n int) ([]Message, error)
-}
+// HistorySource reads stored messages: those before the newest skip ones, at most n of them, in their order. It reads a number of
+// rows that depends on skip and n alone.
+type HistorySource func(ctx context.Context, skip, n int) ([]Message, error)
 
 // NewHistory is a history whose first stored items a store holds.
 func NewHistory(stored int, source HistorySource) History {
@@ -59,7 +57,7 @@ func (h History) Page(ctx context.Context, skip, n int) ([]Message, error) {
 	if missing <= 0 || h.stored == 0 || skip >= h.Len() {
 		return page, nil
 	}
-	older, err := h.source.Before(ctx, max(0, skip-len(h.added)), missing)
+	older, err := h.source(ctx, max(0, skip-len(h.added)), missing)
 	if err != nil {
 		return nil, err
 	}

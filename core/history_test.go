@@ -32,7 +32,7 @@ func said(from, n int) []core.Message {
 func TestHistoryReadsOnlyWhatIsAskedFor(t *testing.T) {
 	ctx := context.Background()
 	s := &shelf{items: said(0, 1000)}
-	h := core.NewHistory(1000, s).Append(said(1000, 3)...)
+	h := core.NewHistory(1000, s.Before).Append(said(1000, 3)...)
 	if h.Len() != 1003 || h.Stored() != 1000 || len(h.Added()) != 3 {
 		t.Fatalf("%d, %d, %d", h.Len(), h.Stored(), len(h.Added()))
 	}

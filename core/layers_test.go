@@ -42,11 +42,17 @@ var layers = map[string][]string{
 	"adapters/slack/internal/*":   {"core", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
 	"adapters/slack/*":            {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"}, // the fake
 	"adapters/discord":            {"core", "core/strictjson", "adapters/internal/*", "adapters/discord/internal/*"},
-	"adapters/discord/internal/*": {"core", "core/strictjson", "adapters/internal/*", "adapters/discord/internal/*"},
+	"adapters/discord/internal/*": {"core", "core/strictjson", "adapters/internal/*"},
 	"adapters/discord/*":          {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"}, // the fake
 
 	"adapters/slack/slacktest/internal/*":     {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"},
 	"adapters/discord/discordtest/internal/*": {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"},
+
+	// Discord's rooms import each other one way.
+	"adapters/discord/internal/rest":      {"core", "adapters/internal/*", "adapters/discord/internal/snowflake"},
+	"adapters/discord/internal/guilds":    {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest"},
+	"adapters/discord/internal/gateway":   {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest"},
+	"adapters/discord/internal/preflight": {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest", "adapters/discord/internal/guilds", "adapters/discord/internal/gateway"},
 }
 
 // standardOnly are the rooms that import no module but the standard library.

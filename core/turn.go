@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 )
 
-// Ledger is what the one executor writes to while a turn runs. It is bound to the turn's claim: once the conversation is lost, every
-// call fails with lease_lost.
-type Ledger interface {
-	Approval(ctx context.Context, id ApprovalID) (Approval, error)
-	Begin(ctx context.Context, i Intent) (IntentRecord, error)
-	Settle(ctx context.Context, id ApprovalID, r ToolResult) error
+// Ledger is what the one executor reads and writes while a turn runs. It is bound to the turn's claim: once another process has the
+// conversation, every call fails with lease_lost. The zero Ledger belongs to no turn.
+type Ledger struct {
+	Approval func(ctx context.Context, id ApprovalID) (Approval, error)
+	Begin    func(ctx context.Context, i Intent) (IntentRecord, error)    // commits the intent
+	Finish   func(ctx context.Context, id ApprovalID, r ToolResult) error // commits the result
 }
 
 // Turn is what is true of the turn that a node runs in: who asked, where, and the ledger. It travels in the context; the graph

@@ -18,14 +18,15 @@ type Inbox struct {
 	Tried      []core.Event          // all that came to Accept, those that failed among them
 
 	t       testing.TB
-	ctx     context.Context
+	ctx     func() context.Context
 	state   func() string
 	gate    func(context.Context, core.Event) error
 	changed chan struct{}
 }
 
-// NewInbox is an empty inbox. Its waits end with the context; state shows how things stand when one of them fails.
-func NewInbox(ctx context.Context, t testing.TB, state func() string) *Inbox {
+// NewInbox is an empty inbox. Each of its waits ends with the context that ctx has by then; state shows how things stand when one of them
+// fails.
+func NewInbox(t testing.TB, ctx func() context.Context, state func() string) *Inbox {
 	return &Inbox{Stored: map[string]core.Event{}, t: t, ctx: ctx, state: state, changed: make(chan struct{})}
 }
 
@@ -83,6 +84,7 @@ func (b *Inbox) Hold(open <-chan struct{}, which func(core.Event) bool) {
 // WaitFor waits until what came to Accept is as it should be. holds is called under the lock.
 func (b *Inbox) WaitFor(what string, holds func() bool) {
 	b.t.Helper()
+	ctx := b.ctx()
 	for {
 		b.Lock()
 		changed, ok := b.changed, holds()
@@ -92,7 +94,7 @@ func (b *Inbox) WaitFor(what string, holds func() bool) {
 		}
 		select {
 		case <-changed:
-		case <-b.ctx.Done():
+		case <-ctx.Done():
 			b.t.Fatalf("%s did not come; %s", what, b.state())
 		}
 	}
@@ -135,7 +137,7 @@ func (b *Inbox) Tries() int {
 // Eventually waits until something holds that nothing announces.
 func (b *Inbox) Eventually(what string, holds func() bool) {
 	b.t.Helper()
-	if err := Poll(b.ctx, holds); err != nil {
+	if err := Poll(b.ctx(), holds); err != nil {
 		b.t.Fatalf("%s did not come; %s", what, b.state())
 	}
 }

@@ -2,119 +2,173 @@ package discord
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
-// slashCommand is a command as Discord lists it; what it adds of its own does not concern us.
+// The slash commands.
+const (
+	commandAsk    = "ask"
+	commandNew    = "new"
+	commandStatus = "status"
+	commandHelp   = "help"
+)
+
+// slashCommand is a command as it is registered; what Discord adds of its own does not concern us.
 type slashCommand struct {
-	Name        string          `json:"name"`
-	Type        int             `json:"type"`
-	Description string          `json:"description"`
-	Options     []commandOption `json:"options"`
-	Contexts    []int           `json:"contexts"`          // where it is offered
-	Installs    []int           `json:"integration_types"` // how the app has to be installed
+	Name        string                                 `json:"name"`
+	Type        discordgo.ApplicationCommandType       `json:"type"`
+	Description string                                 `json:"description"`
+	Options     []commandOption                        `json:"options"`
+	Contexts    []discordgo.InteractionContextType     `json:"contexts"`          // where it is offered
+	Installs    []discordgo.ApplicationIntegrationType `json:"integration_types"` // how the app has to be installed
 }
 
 type commandOption struct {
-	Name        string `json:"name"`
-	Type        int    `json:"type"`
-	Description string `json:"description"`
-	Required    bool   `json:"required"`
+	Name        string                                 `json:"name"`
+	Type        discordgo.ApplicationCommandOptionType `json:"type"`
+	Description string                                 `json:"description"`
+	Required    bool                                   `json:"required"`
 }
-
-// Numbers of commands.
-const (
-	chatInput     = 1 // typed as /name
-	optionText    = 3
-	inServers     = 0
-	inDirect      = 1
-	installServer = 0
-)
 
 // slashCommands are the slash commands that the bot has, everywhere.
 func slashCommands() []slashCommand {
-	made := func(name, description string, options ...commandOption) slashCommand {
-		return slashCommand{name, chatInput, description, append([]commandOption{}, options...), []int{inServers, inDirect}, []int{installServer}}
+	command := func(name, description string, options ...commandOption) slashCommand {
+		return slashCommand{
+			Name: name, Type: discordgo.ChatApplicationCommand, Description: description, Options: append([]commandOption{}, options...),
+			Contexts: []discordgo.InteractionContextType{discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM},
+			Installs: []discordgo.ApplicationIntegrationType{discordgo.ApplicationIntegrationGuildInstall},
+		}
 	}
 	return []slashCommand{
-		made(commandAsk, "Ask the bot something, right here", commandOption{"text", optionText, "What you would like to know, or have done", true}),
-		made(commandNew, "Start a new conversation here: what was said so far is forgotten"),
-		made(commandStatus, "Show what the bot is doing here, and what waits for approval"),
-		made(commandHelp, "How to talk to the bot"),
+		command(commandAsk, "Ask the bot something, right here", commandOption{"text", discordgo.ApplicationCommandOptionString, "What you would like to know, or have done", true}),
+		command(commandNew, "Start a new conversation here: what was said so far is forgotten"),
+		command(commandStatus, "Show what the bot is doing here, and what waits for approval"),
+		command(commandHelp, "How to talk to the bot"),
 	}
 }
 
-// firstCommands and commandRetry are how long to wait before the commands are registered again, where that failed.
+// commanded takes a slash command: its answer, and its event. What is asked, and that a new conversation begins, everybody can read where
+// it was asked; the rest is between the bot and the person.
+func commanded(i interaction) (*response, *core.Event) {
+	e := core.Event{
+		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: actorOf(i.person().ID), Address: i.address(""), Payload: i.payload(),
+	}
+	switch i.Data.Name {
+	case commandAsk:
+		text := i.text()
+		if strings.TrimSpace(text) == "" {
+			return ephemeral("Write what you would like to know after /ask."), nil
+		}
+		e.Body = core.MessageEvent{}
+		return reply(quote(text), 0), &e
+	case commandNew:
+		e.Body, e.Address = core.ResetEvent{}, i.address(commandPrefix)
+		return replyLater(0), &e
+	case commandStatus:
+		e.Body, e.Address = core.ControlEvent{Word: commandStatus}, i.address(commandPrefix)
+		return replyLater(discordgo.MessageFlagsEphemeral), &e
+	case commandHelp:
+		return ephemeral(helpText), nil
+	}
+	return ephemeral("I do not know this command. " + helpText), nil
+}
+
+// helpText is what /help tells.
+const helpText = "Send me a direct message, or mention me in a channel; I answer in a thread, and there you need not mention me again. " +
+	"/ask asks me right here, /new starts a new conversation, /status shows what I am doing and what waits for approval. " +
+	"As messages to me, !stop ends what I am doing and !cancel withdraws what waits for approval."
+
+// maxQuote is how much of a question is repeated, with what is escaped: less than a message takes.
+const maxQuote = maxContent - 100
+
+// quote repeats a question for everybody to read, as a quotation that Discord shows as it was written.
+func quote(text string) string {
+	var b strings.Builder
+	left := maxQuote
+	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
+		piece := strings.ReplaceAll(markup.Replace(string(r)), "\n", "\n> ")
+		if left -= chat.Units(piece); left < 0 {
+			b.WriteString("…")
+			break
+		}
+		b.WriteString(piece)
+	}
+	return "> " + b.String()
+}
+
+// markup escapes what Discord would read as markup.
+var markup = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "<", `\<`, "#", `\#`, "[", `\[`, "]", `\]`,
+	"(", `\(`, ")", `\)`, "@", "@\u200b", ":", `\:`, "\r", "")
+
+// firstCommands and maxCommands are how long to wait before the commands are registered again, where that failed.
 const (
 	firstCommands = time.Second
-	commandRetry  = time.Minute
+	maxCommands   = time.Minute
 )
 
 // keepCommands registers the commands once.
 func (d *Discord) keepCommands(ctx context.Context) {
-	trouble := core.NewErrorLog(d.Log, "registering the commands")
-	for retry := firstCommands; ctx.Err() == nil; retry = min(2*retry, commandRetry) {
+	log := core.NewErrorLog(d.Log, "registering the commands")
+	for retry := firstCommands; ctx.Err() == nil; retry = min(2*retry, maxCommands) {
 		known := d.whoami().App != ""
 		changed, err := d.registerCommands(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		trouble.Report(err)
+		log.Report(err)
 		switch core.CategoryOf(err) {
 		case "":
 			if changed {
-				d.Log.Info("the commands were registered anew")
+				d.Log.Info("the commands were registered")
 			}
 			return
-		case core.DeliveryFailed, core.Unsupported, core.ProviderAuthentication:
+		case core.DeliveryFailed, core.Unsupported, core.Unauthorized:
 			if known {
-				return // gatehouse doctor says what is wrong; the bot does without
+				return // gatehouse doctor says what is wrong; the bot works without
 			}
 		}
-		wait(ctx, max(retry, core.RetryAfterOf(err)))
+		chat.Sleep(ctx, max(retry, core.RetryAfterOf(err)))
 	}
 }
 
-// registerCommands puts our commands in the place of those that are there, unless they are the same.
+// registerCommands replaces the commands that are registered by ours, unless they are the same.
 func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error) {
-	app, err := d.application(ctx)
+	app, err := d.askApplication(ctx)
+	if known := d.whoami().App; err != nil && known != "" { // a session that began has told it
+		app.ID, err = known, nil
+	}
+	if err == nil && !snowflake.Valid(app.ID) {
+		err = core.Errorf(core.DeliveryFailed, "Discord does not say which application the bot belongs to.")
+	}
 	if err != nil {
 		return false, err
 	}
-	path := "/applications/" + app + "/commands"
-	var there []slashCommand
-	if err := d.call(ctx, http.MethodGet, path, nil, &there); err != nil {
+	var registered json.RawMessage
+	endpoint := discordgo.EndpointApplicationGlobalCommands(app.ID)
+	if err := d.rest.Call(ctx, http.MethodGet, endpoint, nil, &registered); err != nil {
 		return false, err
 	}
-	if sameCommands(there, slashCommands()) {
+	if sameCommands(registered) {
 		return false, nil
 	}
-	return true, d.call(ctx, http.MethodPut, path, slashCommands(), nil)
+	return true, d.rest.Call(ctx, http.MethodPut, endpoint, slashCommands(), nil)
 }
 
-// application is the id of the one that the bot belongs to: Discord is asked, else a session that began has told it.
-func (d *Discord) application(ctx context.Context) (string, error) {
-	var app struct {
-		ID string `json:"id"`
-	}
-	err := d.call(ctx, http.MethodGet, "/applications/@me", nil, &app)
-	if known := d.whoami().App; err != nil && known != "" {
-		return known, nil
-	}
-	if err == nil && !isSnowflake(app.ID) {
-		err = core.Errorf(core.DeliveryFailed, "Discord does not say which application the bot belongs to.")
-	}
-	return app.ID, err
-}
-
-// sameCommands reports whether two lists say the same, in whatever order.
-func sameCommands(a, b []slashCommand) bool {
-	return reflect.DeepEqual(byName(a), byName(b))
+// sameCommands reports whether the commands that Discord lists are ours, in whatever order.
+func sameCommands(listed json.RawMessage) bool {
+	var registered []slashCommand
+	return json.Unmarshal(listed, &registered) == nil && reflect.DeepEqual(byName(registered), byName(slashCommands()))
 }
 
 func byName(commands []slashCommand) map[string]slashCommand {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"gatehouse/adapters/discord/internal/snowflake"
 )
 
 // Config is Discord's part of the configuration. It is enabled by its bot token.
@@ -23,6 +25,9 @@ const (
 	replyThread  = "thread"
 	replyChannel = "channel"
 )
+
+// threads reports whether a mention in a channel opens a thread.
+func (c Config) threads() bool { return c.Reply != replyChannel }
 
 // publicKeyBytes is the length of an Ed25519 public key.
 const publicKeyBytes = 32
@@ -48,7 +53,7 @@ func (c Config) Validate() []string {
 		fault("DISCORD_BOT_TOKEN: give the token alone, without the word Bot before it")
 	case strings.ContainsFunc(c.BotToken, func(r rune) bool { return r <= ' ' || r == 0x7f }):
 		fault("DISCORD_BOT_TOKEN: there is a space or a line break in it; copy it again from the page Bot of your application")
-	case isSnowflake(c.BotToken):
+	case snowflake.Valid(c.BotToken):
 		fault("DISCORD_BOT_TOKEN: this is a number, such as the application's id; the token stands on the page Bot of your application, behind Reset Token")
 	case err == nil && len(key) == publicKeyBytes:
 		fault("DISCORD_BOT_TOKEN: this is a public key, which belongs to DISCORD_PUBLIC_KEY; the token stands on the page Bot of your application, behind Reset Token")

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -39,21 +41,29 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		if all := drawAll(t, d); len(all) != 1 {
 			t.Fatalf("%d messages", len(all))
 		}
-		for _, text := range testPainter.argumentsMessages(c) {
-			inspect(t, testPainter.outgoing(d, drawn{Text: text}))
-		}
-		inspectModal(t, testPainter.reasonModal("value", c))
-		inspectModal(t, testPainter.confirmModal("value", c))
+		readArguments(t, c)
+		inspectModal(t, reasonModal("value", c))
+		inspectModal(t, confirmModal("value", c))
 	})
 }
 
+// Discord's limits of a form: components/reference.
+const (
+	maxModalTitle = 45
+	maxLabel      = 45
+)
+
 func inspectModal(t fataler, m modal) {
 	t.Helper()
-	if units(m.Title) > maxModalTitle {
-		t.Fatalf("a title of %d", units(m.Title))
+	if chat.Units(m.Title) > maxModalTitle {
+		t.Fatalf("a title of %d", chat.Units(m.Title))
 	}
 	for _, c := range m.Components {
-		if l, ok := c.(label); ok && (units(l.Text) > maxLabel || units(l.Description) > 100 || units(l.Input.Placeholder) > 100) {
+		l, ok := c.(discordgo.Label)
+		if !ok {
+			continue
+		}
+		if input := l.Component.(discordgo.TextInput); chat.Units(l.Label) > maxLabel || chat.Units(l.Description) > 100 || chat.Units(input.Placeholder) > 100 {
 			t.Fatalf("a label %+v", l)
 		}
 	}
@@ -72,23 +82,24 @@ func TestEverySealedValueFitsAButton(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, choice := range []string{string(core.Approve), string(core.Deny), choiceReason, choiceConfirm, choiceArguments} {
-		if v := signer.Seal(uuid.NewString(), choice); len(v) > maxCustomID {
+	for _, choice := range []chat.Action{chat.ActionApprove, chat.ActionDeny, chat.ActionReason, chat.ActionConfirm, chat.ActionArguments} {
+		if v := signer.Seal(chat.CardButton(core.ApprovalID(uuid.NewString()), choice).Fields()...); len(v) > maxCustomID {
 			t.Errorf("%s: %d bytes", choice, len(v))
 		}
 	}
 	longest := fmt.Sprintf("%s:%d:%d", Name, uint64(math.MaxUint64), uint64(math.MaxUint64))
-	for _, action := range []string{actionAgain, actionNew} {
-		if v := signer.Seal(action, fmt.Sprint(int64(math.MaxInt64)), longest); len(v) > maxCustomID {
+	for _, action := range []chat.Action{chat.ActionRetry, chat.ActionNew} {
+		if v := signer.Seal(chat.Button{Action: action, Failed: math.MaxInt64, Conversation: core.ConversationID(longest)}.Fields()...); len(v) > maxCustomID {
 			t.Errorf("%s: %d bytes", action, len(v))
 		}
 	}
 }
 
-func TestAllArgumentsStandInTheMessagesOrTheySaySo(t *testing.T) {
-	for _, n := range []int{1, 1000, 5000, 200_000} {
+func TestAllArgumentsAreShownOrItSaysSo(t *testing.T) {
+	for _, n := range []int{1, 1000, 5000, 200_000, maxArgumentsFile + 100} {
 		c := testCard(func(c *core.Card) { c.Arguments = strings.Repeat("line <&> of arguments\n", n/22+1) })
-		texts := strings.Join(testPainter.argumentsMessages(*c), "\n")
+		shown := readArguments(t, *c)
+		texts := shown.Text + shown.Body
 		all := strings.Count(texts, "line <&> of arguments") == n/22+1
 		if said := strings.Contains(texts, "gatehouse approvals show ap-1"); all == said {
 			t.Errorf("%d characters: all there is %v, said that there are more is %v", n, all, said)
@@ -129,15 +140,15 @@ func checkLong(t *testing.T, messages, lines []string) {
 	t.Helper()
 	at := 0
 	for n, m := range messages {
-		if units(m) > maxContent {
-			t.Fatalf("message %d has %d units", n, units(m))
+		if chat.Units(m) > maxContent {
+			t.Fatalf("message %d has %d units", n, chat.Units(m))
 		}
 		open := false
 		for _, line := range strings.Split(m, "\n") {
 			switch {
 			case strings.HasPrefix(line, "```"):
 				open = !open
-			case at < len(lines) && strings.TrimRight(line, " \u2060\u200b\u200c\u200d") == lines[at]:
+			case at < len(lines) && line == lines[at]:
 				if !open {
 					t.Fatalf("line %d stands outside the fences of message %d", at, n)
 				}
@@ -153,26 +164,17 @@ func checkLong(t *testing.T, messages, lines []string) {
 	}
 }
 
-func TestNoncesAndMarksNameAPart(t *testing.T) {
+func TestANonceNamesAPart(t *testing.T) {
+	d := newTown(t, nil).d
 	seen := map[string]bool{}
 	for _, key := range []string{"reply/1", "reply/2"} {
 		for part := range 3 {
-			d := core.Delivery{Post: core.Post{Key: key}, Part: part}
-			n, m := testPainter.nonce(d), testPainter.mark(d)
-			if len(n) > maxNonce || units(m) != markSize || seen[n] || seen[m] || n != testPainter.nonce(d) || !anyMark.MatchString(m) {
-				t.Errorf("%s#%d: %q, %q", key, part, n, m)
+			one := core.Delivery{Post: core.Post{Key: key}, Part: part}
+			n := d.nonce(one)
+			if n == "" || len(n) > maxNonce || seen[n] || n != d.nonce(one) {
+				t.Errorf("%s#%d: %q", key, part, n)
 			}
-			seen[n], seen[m] = true, true
-		}
-	}
-	d := core.Delivery{Post: core.Post{Key: "reply/1"}}
-	other := core.Delivery{Post: core.Post{Key: "reply/2"}}
-	m := drawn{Text: "hello"}
-	for text, want := range map[string]bool{
-		"hello" + testPainter.mark(d): true, "other words" + testPainter.mark(d): true, "hello": true, "hello" + testPainter.mark(other): false, "hell": false,
-	} {
-		if testPainter.bears(text, d, m) != want {
-			t.Errorf("%q bears it: %v", text, !want)
+			seen[n] = true
 		}
 	}
 }
@@ -189,7 +191,7 @@ func TestTopics(t *testing.T) {
 		"look <#3001> and <:smile:1> and <a:wave:2> !": "look and and !",
 	} {
 		got := topic(text)
-		if got != want || units(got) > maxThreadName {
+		if got != want || chat.Units(got) > maxThreadName {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -208,7 +210,7 @@ func TestNothingThatLooksLikeAnAddressTakesInABackslash(t *testing.T) {
 		"(https://x/a_b)":   `(https\://x/a\_b)`,
 		"ftp://x and a://b": `ftp\://x and a\://b`,
 	} {
-		if got := fit(in, 100); got != want {
+		if got := literal(in, 100); got != want {
 			t.Errorf("%q is drawn as %q, want %q", in, got, want)
 		}
 	}

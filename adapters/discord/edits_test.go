@@ -1,6 +1,7 @@
 package discord_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -64,4 +65,13 @@ func TestAMessageThatIsFetchedAfterItsEditWasNotChangedSince(t *testing.T) {
 	if ids := r.about("/93"); len(ids) != len(first) {
 		t.Errorf("then there are %v", ids)
 	}
+}
+
+func amendment(t *testing.T, e core.Event) core.Amendment {
+	t.Helper()
+	var a core.Amendment
+	if err := json.Unmarshal(e.Payload, &a); err != nil {
+		t.Fatal(err)
+	}
+	return a
 }

@@ -2,25 +2,54 @@ package discord
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
+	"strings"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
-// Numbers of a look for a message in doubt.
+// Numbers of a search for a message whose send is in doubt.
 const (
-	looks     = 1               // one look in vain is enough: a message that becomes readable late is kept from doubling by its nonce
+	looks     = 1               // one search in vain is enough: a message that becomes readable late is kept from doubling by its nonce
 	nonceTime = 3 * time.Minute // how long a nonce surely lasts; Discord says: some minutes
-	clockSkew = 2 * time.Minute // how far our clock and Discord's may be apart
 	pageSize  = 100             // the most that Discord takes
 	pages     = 20
 )
 
-// Find looks for a part by its mark, among the bot's own messages in its conversation since the send. What only one person sees can't
-// be read back.
+// is reports whether the message is a part of a post: by its text and, where that may have changed since it was sent, by its buttons or
+// its kind.
+func (p posted) is(signer *core.Signer, delivery core.Delivery, part drawn) bool {
+	switch delivery.Kind {
+	case core.PostSteps:
+		return strings.HasPrefix(p.Content, stepsPrefix)
+	case core.PostCard:
+		var rows []struct {
+			Buttons []struct {
+				CustomID string `json:"custom_id"`
+			} `json:"components"`
+		}
+		_ = json.Unmarshal(p.Rows, &rows) // of another form: no card
+		for _, row := range rows {
+			for _, one := range row.Buttons {
+				if b, ok := chat.OpenButton(signer, one.CustomID); ok && b.Approval == delivery.Approval {
+					return true
+				}
+			}
+		}
+	}
+	return p.says(part)
+}
+
+// Find looks for a part whose send is in doubt, among the bot's own messages in its channel since the send, by text and buttons.
+// As long as the nonce lasts, a part that was not found can be sent again without harm. What only one person sees can't be read back.
 func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found, error) {
 	if delivery.Kind == core.PostPrivate {
 		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
@@ -29,89 +58,94 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 	if err != nil {
 		return core.Found{}, err
 	}
-	if delivery.Part >= len(parts) {
-		return core.Found{}, core.Errorf(core.DeliveryFailed, "The post has no part %d.", delivery.Part+1)
+	part, more, err := chat.At(parts, delivery)
+	if err != nil {
+		return core.Found{}, err
 	}
-	more := delivery.Part+1 < len(parts)
-	if c, ok := commandOf(delivery); ok {
-		ref, late, err := d.answered(ctx, c, delivery, parts[delivery.Part])
-		if !late {
+	c, ok, err := d.commandOf(ctx, delivery)
+	if err != nil {
+		return core.Found{}, err
+	}
+	if ok {
+		if ref, late, err := d.findAnswer(ctx, c, delivery, part); !late {
 			return core.Found{Ref: ref, More: more}, err
 		}
 	}
-	places := []string{placeOf(delivery.To)}
-	if begins(delivery.To) {
-		places = append(places, delivery.To.Channel) // where it stands if the thread could not be opened
+	channels := []string{channelOf(delivery.To)}
+	if startsThread(delivery.To) {
+		channels = append(channels, delivery.To.Channel) // where it stands if the thread could not be opened
 	}
-	for _, channel := range places {
-		id, err := d.lookIn(ctx, channel, delivery, parts[delivery.Part])
+	for _, channel := range channels {
+		id, err := d.findIn(ctx, channel, delivery, part)
 		if err != nil {
 			return core.Found{}, err
 		}
 		if id != "" {
+			d.sent.add(id, delivery)
 			return core.Found{Ref: refOf(channel, id), More: more}, nil
 		}
 	}
 	return core.Found{Looks: looks}, nil
 }
 
-// lookIn looks for a part in a channel; "" where it is not there.
-func (d *Discord) lookIn(ctx context.Context, channel string, delivery core.Delivery, m drawn) (string, error) {
-	after := uint64(0)
-	if !delivery.SentAt.IsZero() {
-		after = snowflakeAt(delivery.SentAt.Add(-clockSkew))
-	}
+// findIn looks for a part in a channel; "" where it is not there.
+func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Delivery, part drawn) (string, error) {
+	after := d.sentAfter(delivery)
 	for range pages {
-		var found []sent
-		err := d.call(ctx, http.MethodGet, fmt.Sprintf("%s?limit=%d&after=%d", messagesOf(channel), pageSize, after), nil, &found)
-		if isRefusal(err, codeUnknownChannel) {
+		var found []posted
+		err := d.rest.Call(ctx, http.MethodGet, fmt.Sprintf("%s?limit=%d&after=%s", discordgo.EndpointChannelMessages(channel), pageSize, after), nil, &found)
+		if rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel) {
 			return "", nil
 		}
 		if err != nil {
-			return "", lookFault(err)
+			return "", findError(err)
 		}
 		for _, one := range found {
-			if one.Author.Bot && d.out.paint.bears(one.Content, delivery, m) {
+			if one.Author.Bot && one.is(d.Signer, delivery, part) && !d.sent.isOther(one.ID, delivery) {
 				return one.ID, nil
 			}
-			if id, err := strconv.ParseUint(one.ID, 10, 64); err == nil {
-				after = max(after, id)
-			}
+			after = snowflake.Max(after, one.ID)
 		}
 		if len(found) < pageSize {
-			return "", d.readable(ctx, channel, delivery, len(found))
+			return "", d.checkReadable(ctx, channel, delivery, len(found))
 		}
 	}
 	return "", core.Errorf(core.DeliveryInDoubt, "There are too many messages to look through.")
 }
 
-// lookFault is what an error of a look means to the outbox. Looking changes nothing: where Discord breaks down over it, or the token has
-// to be mended, it is looked again later, for as long as that takes. What Discord will not tell stays in doubt.
-func lookFault(err error) error { return sendFault(notSent(err)) }
+// sentAfter is the greatest id that a part whose send is in doubt surely comes after: of when the send began, by Discord's clock, and of
+// the message that it answers.
+func (d *Discord) sentAfter(delivery core.Delivery) string {
+	after := "0"
+	if !delivery.SentAt.IsZero() {
+		lead, known := d.rest.ClockLead()
+		if !known {
+			lead = maxClockLead
+		}
+		after = snowflake.At(delivery.SentAt.Add(-max(lead, 0) - time.Millisecond))
+	}
+	if snowflake.Valid(delivery.To.Message) {
+		after = snowflake.Max(after, delivery.To.Message)
+	}
+	return after
+}
 
-// readable is nil where nothing was found because there is nothing. Without the permission to read the history Discord shows an empty
-// one. That does no harm as long as the nonce lasts.
-func (d *Discord) readable(ctx context.Context, channel string, delivery core.Delivery, found int) error {
+// findError is what an error of a search means to the outbox. Searching changes nothing: where Discord fails, or the token has to be
+// mended, it is repeated later, for as long as that takes. What Discord does not tell stays in doubt.
+func findError(err error) error { return chat.SendError(chat.FindError(err)) }
+
+// checkReadable is nil where nothing was found because there is nothing. Without the permission to read the history Discord shows an
+// empty one. That does no harm as long as the nonce lasts.
+func (d *Discord) checkReadable(ctx context.Context, channel string, delivery core.Delivery, found int) error {
 	if found > 0 || d.Now().Sub(delivery.SentAt) < nonceTime {
 		return nil
 	}
-	var any []sent
-	if err := d.call(ctx, http.MethodGet, messagesOf(channel)+"?limit=1", nil, &any); err != nil {
-		return lookFault(err)
+	var any []posted
+	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessages(channel)+"?limit=1", nil, &any); err != nil {
+		return findError(err)
 	}
 	if len(any) == 0 {
 		return core.Errorf(core.DeliveryInDoubt, "The bot sees no messages where it posted. Give it the permission Read Message History there.")
 	}
 	return nil
-}
-
-// Discord's ids hold the time of what they name, in milliseconds since the beginning of 2015.
-const (
-	epoch = 1420070400000
-	shift = 22
-)
-
-// snowflakeAt is the least id of a time.
-func snowflakeAt(t time.Time) uint64 {
-	return uint64(max(0, t.UnixMilli()-epoch)) << shift //nolint:gosec // it is not negative
 }

@@ -2,9 +2,11 @@ package discord
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -112,12 +114,99 @@ func TestALookThatFailsIsMadeAgain(t *testing.T) {
 	}
 }
 
-func TestSnowflakesHoldTheirTime(t *testing.T) {
-	at := time.Date(2016, 4, 30, 11, 18, 25, 796*1e6, time.UTC)
-	if got := snowflakeAt(at) >> shift; got != 175928847299117063>>shift {
-		t.Errorf("%d", got)
+// A send that Discord knows by its nonce gives the message as it was sent first. Where something was decided since, it is redrawn.
+func TestACardThatWasDecidedBeforeItsSecondSend(t *testing.T) {
+	w := newTown(t, nil)
+	to := core.Address{Platform: Name, Channel: general}
+	d := core.Delivery{Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil)}
+	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
+	if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
+		t.Fatalf("%v", err)
 	}
-	if snowflakeAt(time.Time{}) != 0 {
-		t.Error("before there was Discord")
+	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, adaptertest.Noon })
+	ref := w.say(d)[0]
+	said := w.FromBot(general)
+	if len(said) != 1 || ref != refOf(general, said[0].ID) || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Content, "✅ Approved") {
+		t.Errorf("%q names none of\n%s", ref, w.Dump())
+	}
+	w.say(core.Delivery{Post: core.Post{Key: "card/2", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: d.Card})
+	w.say(answerTo("reply/1", "  spaces around it \n\n", to))
+	if n := w.CountCalls(discordtest.EditMessage); n != 1 {
+		t.Errorf("%d messages were redrawn, want the first alone", n)
+	}
+	w.nobodyIsCalled()
+}
+
+// After a restart nothing is known of what was sent before: the same words that were posted shortly before the send are not taken for it,
+// and those that arrived are.
+func TestALostAnswerIsFoundByAnotherProcess(t *testing.T) {
+	for name, arrived := range map[string]bool{"it had arrived": true, "it had not": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newTown(t, nil)
+			ahead := func() time.Time { return w.clock.Now().Add(time.Minute) } // this machine's clock
+			w.d = w.restarted(ahead)
+			to := core.Address{Platform: Name, Channel: general}
+			w.say(answerTo("reply/0", "the same words", to))
+			w.clock.Advance(5 * time.Second)
+			trouble := discordtest.Cut()
+			if arrived {
+				trouble = discordtest.AnswerLost()
+			}
+			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: trouble, Times: 1})
+			d := answerTo("reply/1", "the same words", to)
+			d.SentAt = ahead()
+			if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
+				t.Fatalf("%v", err)
+			}
+			w.clock.Advance(time.Hour)
+			w.d = w.restarted(ahead)
+			if err := w.d.Call(w.ctx(), "GET", "/users/@me", nil, nil); err != nil { // who it is
+				t.Fatal(err)
+			}
+			found, err := w.d.Find(w.ctx(), d)
+			ref := found.Ref
+			if err != nil || (ref != "") != arrived {
+				t.Fatalf("%q, %v", ref, err)
+			}
+			if ref == "" {
+				ref = w.say(d)[0]
+			}
+			if said := w.FromBot(general); len(said) != 2 || ref != refOf(general, said[1].ID) {
+				t.Errorf("%q names none of\n%s", ref, w.Dump())
+			}
+		})
+	}
+}
+
+// What a post says may change between its send and the search for it.
+func TestWhatChangedSinceItsSendIsFound(t *testing.T) {
+	for name, c := range map[string]struct{ first, then core.Delivery }{
+		"a card that was decided": {
+			core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: "ap-1"}, Card: testCard(nil)},
+			core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: "ap-1"}, Card: testCard(func(c *core.Card) { c.State = core.Approved })},
+		},
+		"a reply that comes late": {
+			core.Delivery{Post: core.Post{Kind: core.PostReply, Text: "words"}}, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: "words"}, Late: true},
+		},
+		"more steps": {
+			core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "calc"}}, core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "calc · note_add"}},
+		},
+		"a button that was pressed": {samples.Error(core.RetryableTransient, false), samples.Error(core.RetryableTransient, true)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTown(t, nil)
+			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
+			c.first.Key, c.first.To = "post/1", core.Address{Platform: Name, Channel: general}
+			c.then.Key, c.then.To, c.then.SentAt = c.first.Key, c.first.To, w.clock.Now()
+			if _, _, err := w.d.Post(w.ctx(), c.first); core.CategoryOf(err) != core.DeliveryInDoubt {
+				t.Fatalf("%v", err)
+			}
+			w.clock.Advance(time.Hour)
+			found, err := w.d.Find(w.ctx(), c.then)
+			ref := found.Ref
+			if said := w.FromBot(general); err != nil || len(said) != 1 || ref != refOf(general, said[0].ID) {
+				t.Errorf("%q, %v", ref, err)
+			}
+		})
 	}
 }

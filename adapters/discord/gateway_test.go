@@ -176,13 +176,13 @@ func TestAKilledProcessResumesFromWhatWasKept(t *testing.T) {
 	r := hear(t, setup{}).known()
 	before := ""
 	r.eventually("a session that is kept", func() bool {
-		before = r.drawer.value("discord/session/0")
+		before = r.kv.value("discord/session/0")
 		return before != ""
 	})
 	ids := r.saysMany(5, "stored")
 	r.wants(ids)
 	r.halt()
-	_ = r.drawer.Put(r.ctx, "discord/session/0", before) // what was kept when it was killed
+	_ = r.kv.Put(r.ctx, "discord/session/0", before) // what was kept when it was killed
 	r.start()
 	r.known()
 	ids = append(ids, r.saysMany(2, "after")...)
@@ -262,7 +262,7 @@ func (r *inbound) stopped() {
 func TestARefusedTokenEndsThePlatform(t *testing.T) {
 	r := hear(t, setup{config: func(c *discord.Config) { c.BotToken = "another token" }})
 	<-r.ended
-	if core.CategoryOf(r.err) != core.ProviderAuthentication || !strings.Contains(core.MessageOf(r.err), "DISCORD_BOT_TOKEN") {
+	if core.CategoryOf(r.err) != core.Unauthorized || !strings.Contains(core.MessageOf(r.err), "DISCORD_BOT_TOKEN") {
 		t.Errorf("it ended with %v", r.err)
 	}
 }
@@ -291,7 +291,7 @@ func TestTheSessionIsStoredWithoutTheToken(t *testing.T) {
 		Bot  string `json:"bot"`
 		Last string `json:"last"`
 	}
-	text := r.drawer.value("discord/session/0")
+	text := r.kv.value("discord/session/0")
 	if err := json.Unmarshal([]byte(text), &s); err != nil || s.ID == "" || s.Seq == 0 || s.URL == "" || s.Bot != r.BotUserID() || s.Last == "" {
 		t.Errorf("stored: %s", text)
 	}
@@ -302,7 +302,7 @@ func TestTheSessionIsStoredWithoutTheToken(t *testing.T) {
 
 func TestASessionOfAnotherBotIsNotResumed(t *testing.T) {
 	r := hear(t, setup{before: func(r *inbound) {
-		_ = r.drawer.Put(r.ctx, "discord/session/0", `{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"77","shards":1}`)
+		_ = r.kv.Put(r.ctx, "discord/session/0", `{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"77","shards":1}`)
 	}}).known()
 	if len(r.Resumes()) != 0 || len(r.Identifies()) != 1 {
 		t.Errorf("it resumed %d times and identified %d times", len(r.Resumes()), len(r.Identifies()))
@@ -311,7 +311,7 @@ func TestASessionOfAnotherBotIsNotResumed(t *testing.T) {
 
 func TestAnAddressForResumesThatIsDead(t *testing.T) {
 	r := hear(t, setup{before: func(r *inbound) {
-		_ = r.drawer.Put(r.ctx, "discord/session/0", `{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"`+r.BotUserID()+`","shards":1}`)
+		_ = r.kv.Put(r.ctx, "discord/session/0", `{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"`+r.BotUserID()+`","shards":1}`)
 	}})
 	r.timers.FireAlways(time.Second)
 	r.known()

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 
 const testLink = "https://discord.com/channels/2000000000000000001/3000000000000000001"
 
-var testPainter = painter{seal: func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }}
+var testPainter = newPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") })
 
 // samples are the posts whose drawings are golden files.
 var samples = adaptertest.Samples{
@@ -38,9 +39,10 @@ func TestEveryPostLooksAsItDid(t *testing.T) {
 	for name, d := range samples.Deliveries() {
 		t.Run(name, func(t *testing.T) { adaptertest.Golden(t, name, drawAll(t, d)) })
 	}
-	adaptertest.Golden(t, "modal-reason", testPainter.reasonModal("sealed:value", *testCard(nil)))
-	adaptertest.Golden(t, "modal-confirm", testPainter.confirmModal("sealed:value", *testCard(nil)))
-	adaptertest.Golden(t, "arguments", testPainter.argumentsMessages(*testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
+	adaptertest.Golden(t, "modal-reason", reasonModal("sealed:value", *testCard(nil)))
+	adaptertest.Golden(t, "modal-confirm", confirmModal("sealed:value", *testCard(nil)))
+	adaptertest.Golden(t, "arguments", readArguments(t, *testCard(nil)))
+	adaptertest.Golden(t, "arguments-huge", readArguments(t, *testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
 }
 
 // fataler is a test of either kind.
@@ -52,12 +54,36 @@ type fataler interface {
 // drawAll draws a delivery and holds it against Discord's limits.
 func drawAll(t fataler, d core.Delivery) []drawn {
 	t.Helper()
-	all, err := testPainter.draw(d, testLink)
+	all, err := testPainter.Draw(d, testLink)
 	if err != nil {
 		t.Fatalf("draw: %v", err)
 	}
 	for _, m := range all {
-		inspect(t, testPainter.outgoing(d, m))
+		inspect(t, m.outgoing())
 	}
 	return all
+}
+
+// shownArguments is what the button Show all arguments gives.
+type shownArguments struct {
+	Text string
+	File string // its name
+	Body string // of the file
+}
+
+func readArguments(t fataler, c core.Card) shownArguments {
+	t.Helper()
+	r := allArguments(c)
+	data, _ := r.Data.(map[string]any)
+	text, _ := data["content"].(string)
+	shown := shownArguments{Text: text}
+	inspect(t, drawn{Text: text}.outgoing())
+	for _, f := range r.files {
+		body, err := io.ReadAll(f.Reader)
+		if err != nil || shown.File != "" {
+			t.Fatalf("another file, or %v", err)
+		}
+		shown.File, shown.Body = f.Name, string(body)
+	}
+	return shown
 }

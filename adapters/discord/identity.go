@@ -6,13 +6,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/gateway"
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
 // identity is who the bot is. Its zero value: not known yet.
 type identity struct {
 	User   string // the bot's own user id
-	Name   string
 	App    string // the application's id
 	Listed bool   // Discord has told what the application was granted
 	Reads  bool   // it was granted the message content
@@ -25,139 +30,117 @@ func (d *Discord) whoami() identity {
 	return d.self
 }
 
-// reads reports whether the bot may ask for the content of messages that do not concern it.
-func (d *Discord) reads() bool {
+// intents are the least that serve: without the content of messages the bot receives what mentions it, and direct messages.
+func (d *Discord) intents() discordgo.Intent {
+	intents := discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages
+	if d.readsContent() {
+		intents |= discordgo.IntentMessageContent
+	}
+	return intents
+}
+
+// readsContent reports whether the bot may ask for the content of messages that don't mention it.
+func (d *Discord) readsContent() bool {
 	me := d.whoami()
 	return !me.Denied && (me.Reads || !me.Listed)
 }
 
-// refusedContent notes that the gateway refused the content of messages.
-func (d *Discord) refusedContent() {
+// refuseContent notes that the gateway refused the content of messages, and reports whether it was asked for.
+func (d *Discord) refuseContent() bool {
+	if !d.readsContent() {
+		return false
+	}
 	d.mu.Lock()
 	d.self.Denied = true
 	d.mu.Unlock()
-	d.lacksContent()
+	d.warnContent()
+	return true
 }
 
-// belongs notes the application that the bot belongs to, as a new session tells it.
-func (d *Discord) belongs(app string) {
+// setApplication notes the application that the bot belongs to, as a new session tells it.
+func (d *Discord) setApplication(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.self.App == "" && isID(app) {
-		d.self.App = app
+	if d.self.App == "" && snowflake.Valid(id) {
+		d.self.App = id
 	}
 }
 
-func (d *Discord) lacksContent() {
-	d.once("The bot hears only what mentions it or replies to it, and direct messages: the message content intent is not granted. " +
+func (d *Discord) warnContent() {
+	d.warnOnce("The bot hears only what mentions it or replies to it, and direct messages: the message content intent is not granted. " +
 		"Without it a conversation in a thread needs a mention in each message. Switch it on under Privileged Gateway Intents, on the page Bot of your application")
 }
 
-// Numbers of how often Discord is asked who the bot is, which also shows that it can be spoken to.
-const (
-	firstRetry    = time.Second
-	maxRetry      = time.Minute
-	identityCheck = time.Minute
-)
-
-// keepIdentity asks Discord who the bot is, until it is known, closes known, and asks from time to time after. A token that Discord
-// refuses from the start ends the platform; one that is taken away later does not here: the gateway says it too.
+// keepIdentity asks Discord who the bot is, until it is known, closes known, and asks from time to time after that. A token that Discord
+// refuses from the start ends the platform; one that is withdrawn later does not here: the gateway says it too.
 func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error {
-	trouble := core.NewErrorLog(d.Log, "asking Discord who the bot is")
-	retry := firstRetry
-	for ctx.Err() == nil {
-		first := d.whoami().User == ""
-		err := d.identify(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		trouble.Report(err)
-		if core.CategoryOf(err) == core.ProviderAuthentication && first {
-			return err
-		}
-		if err == nil {
-			if known != nil {
-				close(known)
-				known = nil
+	var once sync.Once
+	return chat.Identity{
+		Title: "Discord", Log: d.Log, Sleep: func(ctx context.Context, t time.Duration) { d.sleep(ctx, t) },
+		Jitter: func(t time.Duration) time.Duration { return chat.Jitter(t, d.Jitter()) },
+		Known:  func() bool { return d.whoami().User != "" },
+		Ask: func(ctx context.Context) error {
+			err := d.askIdentity(ctx)
+			if err == nil {
+				once.Do(func() { close(known) })
 			}
-			retry = firstRetry
-			d.sleep(ctx, identityCheck)
-			continue
-		}
-		d.sleep(ctx, max(d.jitter(retry), core.RetryAfterOf(err)))
-		retry = min(2*retry, maxRetry)
-	}
-	return nil
+			return err
+		},
+	}.Keep(ctx)
 }
 
-// What an application's flags say of the message content: granted, or granted as long as it is in few servers.
-const (
-	flagContent        = 1 << 18
-	flagContentLimited = 1 << 19
-)
-
-// identify asks once.
-func (d *Discord) identify(ctx context.Context) error {
-	var me struct {
-		ID       string `json:"id"`
-		Username string `json:"username"`
-	}
-	if err := d.call(ctx, http.MethodGet, "/users/@me", nil, &me); err != nil {
+// askIdentity asks once.
+func (d *Discord) askIdentity(ctx context.Context) error {
+	var me discordgo.User
+	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointUser("@me"), nil, &me); err != nil {
 		return err
 	}
-	if !isID(me.ID) {
+	if !snowflake.Valid(me.ID) {
 		return core.Errorf(core.DeliveryLater, "What answers at DISCORD_API_URL does not say who the bot is.")
 	}
-	var app struct {
-		ID    string `json:"id"`
-		Flags int64  `json:"flags"`
-	}
-	err := d.call(ctx, http.MethodGet, "/applications/@me", nil, &app)
-	if core.CategoryOf(err) == core.ProviderAuthentication {
+	app, err := d.askApplication(ctx)
+	if core.CategoryOf(err) == core.Unauthorized {
 		return err
 	}
 	if err != nil { // then the gateway will tell
 		d.Log.Debug("what the application was granted is not known", "err", err)
 	}
 	d.mu.Lock()
-	d.self.User, d.self.Name = me.ID, me.Username
-	lost := false
+	d.self.User = me.ID
 	if err == nil {
-		d.self.App = app.ID
-		d.self.Listed, d.self.Reads = true, app.Flags&(flagContent|flagContentLimited) != 0
-		lost = !d.self.Reads
+		d.self.App, d.self.Listed, d.self.Reads = app.ID, true, rest.GrantsContent(app.Flags)
 	}
+	lacks := err == nil && !d.self.Reads
 	d.mu.Unlock()
-	if lost {
-		d.lacksContent()
+	if lacks {
+		d.warnContent()
 	}
 	return nil
 }
 
-// voice knows whether Discord could be spoken to the last time.
-type voice struct {
-	mu   sync.Mutex
-	said bool // ever
-	err  error
+// application is what is read of the bot's application.
+type application struct {
+	ID    string `json:"id"`
+	Flags int64  `json:"flags"`
 }
 
-func (v *voice) met(err error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.said, v.err = v.said || err == nil, err
+func (d *Discord) askApplication(ctx context.Context) (app application, err error) {
+	err = d.rest.Call(ctx, http.MethodGet, discordgo.EndpointApplication("@me"), nil, &app)
+	return app, err
 }
 
-func (v *voice) state() error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.err == nil && !v.said {
-		return core.Errorf(core.DeliveryLater, "Discord has not been reached yet.")
+// botUser is the bot's own user id. A message that was stored before a restart may be read before Discord has told who the bot is, or
+// while it can't be reached: then the stored session tells. Error: store_busy.
+func (d *Discord) botUser(ctx context.Context) (string, error) {
+	if me := d.whoami().User; me != "" {
+		return me, nil
 	}
-	return v.err
+	me, err := gateway.StoredBot(ctx, d.KV) // where there is none, the bot's name stays in the text
+	if err != nil {
+		return "", core.Wrap(core.StoreBusy, err, "The store can't say who the bot is.")
+	}
+	return me, nil
 }
 
-// Health tells whether Discord is heard (every shard by a living connection, here or at another process) and could be spoken to the
-// last time.
-func (d *Discord) Health() (inbound, outbound error) {
-	return d.ears.state(time.Now()), d.voice.state()
-}
+// warnOnce logs a fault that would else be logged with every call.
+func (d *Discord) warnOnce(text string, args ...any) { d.warnings.Warn(d.Log, text, args...) }

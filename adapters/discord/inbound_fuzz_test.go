@@ -16,10 +16,10 @@ const me = "900"
 // unconnected is a platform that nothing answers.
 func unconnected(t testing.TB) *discord.Discord {
 	p := discord.New(discord.Options{
-		Config: discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, Signer: adaptertest.Signer(t, testKey), Cards: adaptertest.Cards{},
-		Settings: newFakeKV(nil), Owner: "one",
+		Config: discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card,
+		KV: newFakeKV(nil), Owner: "one",
 	})
-	p.Become(me)
+	p.SetIdentity(me)
 	return p
 }
 

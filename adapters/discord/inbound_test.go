@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -38,7 +39,7 @@ type inbound struct {
 	ann, bob *discordtest.Person
 	log      *adaptertest.Log
 	inbox    *adaptertest.Inbox
-	drawer   *fakeKV
+	kv       *fakeKV
 	timers   *adaptertest.Timers
 	options  discord.Options
 	stop     context.CancelFunc
@@ -66,20 +67,20 @@ func hear(t *testing.T, s setup) *inbound {
 	r := &inbound{Server: discordtest.New(s.fake), t: t, log: &adaptertest.Log{}, timers: adaptertest.NewTimers()}
 	var giveUp context.CancelFunc
 	r.ctx, giveUp = context.WithTimeout(t.Context(), patience)
-	r.inbox = adaptertest.NewInbox(r.ctx, t, func() string { return "the log:\n" + r.log.String() + "\n" + r.Dump() })
+	r.inbox = adaptertest.NewInbox(t, func() context.Context { return r.ctx }, func() string { return "the log:\n" + r.log.String() + "\n" + r.Dump() })
 	r.ann = r.AddUser(discordtest.User{ID: annID, Name: "ann"})
 	r.bob = r.AddUser(discordtest.User{ID: bobID, Name: "bob"})
 	r.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID, bobID}})
 	r.AddChannel(discordtest.Channel{ID: general, Guild: guild, Name: "general"})
-	r.drawer = newFakeKV(s.fake.Now)
-	if s.discord.Settings == nil {
-		s.discord.Settings = r.drawer
+	r.kv = newFakeKV(s.fake.Now)
+	if s.discord.KV == nil {
+		s.discord.KV = r.kv
 	}
 	if s.discord.Signer == nil {
 		s.discord.Signer = adaptertest.Signer(t, testKey)
 	}
-	if s.discord.Cards == nil {
-		s.discord.Cards = adaptertest.Cards{}
+	if s.discord.Card == nil {
+		s.discord.Card = adaptertest.Cards{}.Card
 	}
 	s.discord.Owner = "one"
 	if s.discord.Jitter == nil {
@@ -129,7 +130,7 @@ func hear(t *testing.T, s setup) *inbound {
 // start runs a new platform, as a restarted process would.
 func (r *inbound) start() {
 	r.p = discord.New(r.options)
-	r.p.Sleeping(r.timers.Sleep)
+	r.p.SetSleep(r.timers.Sleep)
 	run, stop := context.WithCancel(context.Background())
 	r.stop = stop
 	r.ended = make(chan struct{})
@@ -162,7 +163,9 @@ func (r *inbound) known() *inbound {
 // eventually waits until something holds that nothing announces.
 func (r *inbound) eventually(what string, holds func() bool) {
 	r.t.Helper()
-	r.inbox.Eventually(what, holds)
+	if err := adaptertest.Poll(r.ctx, holds); err != nil { // a test may prolong the context, which the inbox does not know
+		r.t.Fatalf("%s did not come; the log:\n%s\n%s", what, r.log, r.Dump())
+	}
 }
 
 func busy(context.Context, core.Event) error { return errBusy }
@@ -198,7 +201,7 @@ func (r *inbound) says(e core.Event) core.Message {
 	return adaptertest.Message(r.t, r.p, e)
 }
 
-// clean fails where the log shows a secret.
+// clean fails where the log or an event shows a secret.
 func (r *inbound) clean() {
 	r.t.Helper()
 	secrets := []string{r.BotToken()}
@@ -206,6 +209,15 @@ func (r *inbound) clean() {
 		secrets = append(secrets, i.Token)
 	}
 	r.log.Hides(r.t, secrets...)
+	r.inbox.Lock()
+	defer r.inbox.Unlock()
+	for _, e := range r.inbox.Tried {
+		for _, secret := range secrets {
+			if text := fmt.Sprintf("%+v %s", e, e.Payload); strings.Contains(text, secret) {
+				r.t.Errorf("an event has %q: %s", secret, text)
+			}
+		}
+	}
 }
 
 // sealed is the value of one of our buttons.

@@ -6,18 +6,20 @@ import (
 	"unicode/utf8"
 
 	api "github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/internal/chat"
 )
 
 // inspect holds a message against Discord's limits, and against what none of ours may do.
 func inspect(t fataler, m outgoing) {
 	t.Helper()
-	if n := units(m.Content); n > maxContent || strings.TrimSpace(m.Content) == "" || !utf8.ValidString(m.Content) {
+	if n := chat.Units(m.Content); n > maxContent || strings.TrimSpace(m.Content) == "" || !utf8.ValidString(m.Content) {
 		t.Fatalf("a text of %d units: %q", n, m.Content)
 	}
-	if m.Flags&flagNoEmbeds == 0 {
+	if m.Flags&api.MessageFlagsSuppressEmbeds == 0 {
 		t.Fatalf("links unfold")
 	}
-	if strings.ContainsFunc(m.Content, func(r rune) bool { return isControl(r) || turns(r) && r != edge }) {
+	if chat.Clean(m.Content) != m.Content {
 		t.Fatalf("it holds control characters: %q", m.Content)
 	}
 	if found := liveLink(m.Content); found != "" {

@@ -6,18 +6,23 @@ import (
 	"net/url"
 	"strings"
 
+	"gatehouse/adapters/discord/internal/preflight"
+	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/core"
 )
 
+// Permission is one right of the bot in a channel.
+type Permission = preflight.Permission
+
+// Permissions is everything that the adapter may need, and nothing else.
+var Permissions = preflight.Permissions
+
 // ManifestOptions say which application a manifest describes.
 type ManifestOptions struct {
-	Application string // its id; "": a word stands in its place
+	Application string // its id; "": APPLICATION_ID stands in its place
 	URL         string // where Discord posts presses and commands, https://HOST; "": they come over the gateway
 	Reply       string // as DISCORD_REPLY
 }
-
-// inviteScopes are what an invitation asks for beside permissions.
-const inviteScopes = "bot applications.commands"
 
 // manifest is what somebody needs to make the application: Discord itself takes no manifest, so each part says where it goes.
 type manifest struct {
@@ -47,14 +52,14 @@ func Manifest(o ManifestOptions) ([]byte, error) {
 	switch {
 	case application == "":
 		application = "APPLICATION_ID"
-	case !isSnowflake(application):
+	case !snowflake.Valid(application):
 		return nil, core.Errorf(core.Invalid, "%q is no application's id; it is a number, and stands under General Information of your application.", application)
 	}
-	needed := wanted(Config{Reply: o.Reply})
+	needed := preflight.Needed(Config{Reply: o.Reply}.threads())
 	for _, p := range needed {
 		m.Permissions = append(m.Permissions, purpose{p.Name, p.For})
 	}
-	m.Invite = invitation(application, needed)
+	m.Invite = preflight.InviteURL(application, needed)
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
 		if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -70,10 +75,4 @@ func Manifest(o ManifestOptions) ([]byte, error) {
 		return nil, core.Wrap(core.Internal, err, "The manifest could not be written.")
 	}
 	return out.Bytes(), nil
-}
-
-// invitation is the address that brings the bot into a server.
-func invitation(application string, permissions []Permission) string {
-	q := url.Values{"client_id": {application}, "scope": {inviteScopes}, "permissions": {sum(permissions)}}
-	return "https://discord.com/oauth2/authorize?" + q.Encode()
 }

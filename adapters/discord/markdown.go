@@ -1,18 +1,20 @@
 package discord
 
 import (
-	"gatehouse/adapters/internal/chattext"
 	"regexp"
 	"strings"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/chattext"
 )
 
 // markdown makes Markdown of a model harmless and cuts it into what one message carries each.
 //
-// Discord calls nobody that a text names, since every message says so. What is left is a link whose text is not its address: it is
-// broken by a space, so that the address is seen: [text] (https://x). Code is spared that where it is certain to be code. What is code may
-// change where a text is cut, so each part is looked at again as it will stand; where that finds anything, no code is spared.
+// A text pings nobody, since every message says so. What is left is a link whose text is not its address: it is broken by a space, so that
+// the address is seen: [text] (https://x). Code is left as it is where it is certain to be code. What is code may change where a text is
+// cut, so each part is checked again as it will be sent; where that finds anything, all links are broken.
 func markdown(text string) []string {
-	text = clean(text)
+	text = chat.Clean(text)
 	parts := chattext.Split(neutral(text, true), maxReply)
 	for _, p := range parts {
 		if neutral(p, true) != p {

@@ -1,10 +1,11 @@
 package discord
 
 import (
-	"encoding/json"
+	"strings"
 
-	api "github.com/bwmarrin/discordgo"
+	"github.com/bwmarrin/discordgo"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -19,60 +20,74 @@ const confirmWord = "approve"
 
 // modal is a form, as the answer to a press carries it.
 type modal struct {
-	CustomID   string                 `json:"custom_id"`
-	Title      string                 `json:"title"`
-	Components []api.MessageComponent `json:"components"`
-}
-
-// label stands around an input of a form.
-type label struct {
-	Text        string
-	Description string
-	Input       api.TextInput
-}
-
-// componentLabel is the type of a label, which discordgo does not know.
-const componentLabel api.ComponentType = 18
-
-// Type is the component's type.
-func (label) Type() api.ComponentType { return componentLabel }
-
-// MarshalJSON gives it as Discord reads it.
-func (l label) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]any{
-		"type": componentLabel, "label": l.Text, "description": l.Description, "component": map[string]any{
-			"type": api.TextInputComponent, "custom_id": l.Input.CustomID, "style": l.Input.Style, "required": l.Input.Required,
-			"min_length": l.Input.MinLength, "max_length": l.Input.MaxLength, "placeholder": l.Input.Placeholder,
-		},
-	})
-}
-
-// reasonModal is the form that asks why a request is denied; value is what its submission carries. The reason may stay empty:
-// nobody who has decided to deny should be held up by it.
-func (p painter) reasonModal(value string, c core.Card) modal {
-	return modal{CustomID: value, Title: "Deny with reason", Components: []api.MessageComponent{
-		api.TextDisplay{Content: what(c)},
-		label{"What should be different?", "The agent and the person who asked will read it.", api.TextInput{Required: &optional,
-			CustomID: inputReason, Style: api.TextInputParagraph, MaxLength: maxReason,
-		}},
-	}}
+	CustomID   string                       `json:"custom_id"`
+	Title      string                       `json:"title"`
+	Components []discordgo.MessageComponent `json:"components"`
 }
 
 // required is a field that must be filled in, optional one that need not be: Discord takes a field that says neither for required.
 var required, optional = true, false
 
-// confirmModal is the form that asks again before something dangerous is approved; value is what its submission carries. Its
-// submission is the approval where its input holds confirmWord.
-func (p painter) confirmModal(value string, c core.Card) modal {
-	return modal{CustomID: value, Title: "Approve this?", Components: []api.MessageComponent{
-		api.TextDisplay{Content: "This is hard or impossible to undo.\n" + what(c)},
-		label{"Type “" + confirmWord + "” to go on", "Close this form to go back.", api.TextInput{
-			CustomID: inputConfirm, Style: api.TextInputShort, Required: &required, MinLength: len(confirmWord), MaxLength: len(confirmWord), Placeholder: confirmWord,
-		}},
+// reasonModal is the form that asks why a request is denied; value is what its submission carries. The reason may stay empty:
+// nobody who has decided to deny should be held up by it.
+func reasonModal(value string, c core.Card) modal {
+	return modal{CustomID: value, Title: "Deny with reason", Components: []discordgo.MessageComponent{
+		discordgo.TextDisplay{Content: subject(c)},
+		discordgo.Label{
+			Label: "What should be different?", Description: "The agent and the person who asked will read it.",
+			Component: discordgo.TextInput{CustomID: inputReason, Style: discordgo.TextInputParagraph, Required: &optional, MaxLength: maxReason},
+		},
 	}}
 }
 
-// what says what a form is about.
-func what(c core.Card) string {
-	return "**" + orNone(inline(c.Summary, maxSummary)) + "**\nTool: " + codeWord(c.Tool, maxTool)
+// confirmModal is the form that asks again before something dangerous is approved; value is what its submission carries. Its
+// submission is the approval where its input holds confirmWord.
+func confirmModal(value string, c core.Card) modal {
+	return modal{CustomID: value, Title: "Approve this?", Components: []discordgo.MessageComponent{
+		discordgo.TextDisplay{Content: "This is hard or impossible to undo.\n" + subject(c)},
+		discordgo.Label{
+			Label: "Type “" + confirmWord + "” to go on", Description: "Close this form to go back.", Component: discordgo.TextInput{
+				CustomID: inputConfirm, Style: discordgo.TextInputShort, Required: &required, MinLength: len(confirmWord), MaxLength: len(confirmWord), Placeholder: confirmWord,
+			},
+		},
+	}}
+}
+
+// subject says what a form is about.
+func subject(c core.Card) string {
+	return "**" + chat.OrNone(inline(c.Summary, maxSummary)) + "**\nTool: " + inlineCode(c.Tool, maxTool)
+}
+
+// submitted takes the form that asked for a reason, or that asked again before something dangerous.
+func (d *Discord) submitted(i interaction) (*response, *core.Event) {
+	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
+	if !ok || b.Action != chat.ActionReason && b.Action != chat.ActionConfirm {
+		d.Log.Warn("a form that is not gatehouse's was submitted", "person", i.person().ID)
+		return ephemeral("This form is not valid any more, so nothing was done. Press the button again."), nil
+	}
+	if b.Action == chat.ActionConfirm && !isConfirmed(i) {
+		return ephemeral("You did not type " + confirmWord + ", so nothing was decided."), nil
+	}
+	return acknowledged, decision(i, b.Approval)
+}
+
+// isConfirmed reports whether the form that asks again was answered with the word.
+func isConfirmed(i interaction) bool {
+	return strings.EqualFold(inputOf(i.Data.Components), confirmWord)
+}
+
+// inputOf reads a form's one field.
+func inputOf(components []component) string {
+	for _, c := range components {
+		if c.Input != nil {
+			c.Inputs = append(c.Inputs, *c.Input)
+		}
+		if c.Value != "" {
+			return strings.TrimSpace(c.Value)
+		}
+		if text := inputOf(c.Inputs); text != "" {
+			return text
+		}
+	}
+	return ""
 }

@@ -70,7 +70,7 @@ func TestFilesThatAreSentAlong(t *testing.T) {
 	if len(blocks) != 2 || blocks[0].Type != core.ImageBlock || blocks[0].MediaType != "image/png" || blocks[0].Source == nil || blocks[0].Source.Base64Data == "" {
 		t.Fatalf("got %+v", blocks)
 	}
-	if text := blocks[1].Text; !strings.Contains(text, "look") || !strings.Contains(text, "b.txt (text/plain)") || !strings.Contains(text, "c.png (it is no image)") {
+	if text := blocks[1].Text; !strings.Contains(text, "look") || !strings.Contains(text, "b.txt (text/plain)") || !strings.Contains(text, "c.png (it is not an image") {
 		t.Errorf("it says %q", text)
 	}
 }

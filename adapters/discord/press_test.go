@@ -53,7 +53,7 @@ func TestAPressIsAVote(t *testing.T) {
 				if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Actor.ID != "discord:1002" || e.Address.Channel != general || e.Address.Thread != thread || e.QueueKey() != "approval:a1" {
 					t.Errorf("got %+v", e)
 				}
-				if e.Address.Message != "interaction:"+r.ApplicationID()+"/"+i.Token {
+				if e.Address.Message != "interaction:"+i.ID || r.kv.value("discord/interaction/"+i.ID) != r.ApplicationID()+"/"+i.Token {
 					t.Errorf("a private answer can't be given: %q", e.Address.Message)
 				}
 				if bytes.Contains(e.Payload, []byte(i.Token)) {
@@ -248,7 +248,7 @@ func TestAFormForWhatIsDecided(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := setup{http: true}
-			s.discord.Cards = adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err })
+			s.discord.Card = func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c.card, c.err }
 			r := hear(t, s).known()
 			i := r.bob.Presses(r.button(general, r.sealed("a1", "reason")))
 			r.answered(i, discordtest.Reply)
@@ -280,20 +280,38 @@ func TestADangerousCallIsConfirmed(t *testing.T) {
 	})
 }
 
+// All arguments of a call stand in one answer: in its text or, where that is too short for them, in a file.
 func TestAllArguments(t *testing.T) {
-	s := setup{}
-	s.discord.Cards = adaptertest.CardFunc(func(_ context.Context, id core.ApprovalID) (core.Card, error) {
-		return core.Card{Approval: id, State: core.Open, Tool: "note_add", Arguments: `{"text":"` + strings.Repeat("milk and honey, ", 300) + `the end"}`}, nil
-	})
-	onBoth(t, s, func(t *testing.T, r *inbound) {
-		i := r.bob.Presses(r.button(general, r.sealed("a1", "arguments")))
-		r.answered(i, discordtest.Reply)
-		r.timers.FireAlways(300 * time.Millisecond)
-		if _, err := r.WaitForEphemeral(r.ctx, general, bobID, "the end"); err != nil {
-			t.Errorf("the rest did not come: %v", err)
-		}
-		if got := r.inbox.IDs(); len(got) != 0 {
-			t.Errorf("stored: %v", got)
-		}
-	})
+	for name, c := range map[string]struct {
+		words int
+		file  bool
+	}{"few": {10, false}, "many": {300, true}} {
+		t.Run(name, func(t *testing.T) {
+			s := setup{}
+			s.discord.Card = func(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
+				return core.Card{Approval: id, State: core.Open, Tool: "note_add", Arguments: `{"text":"` + strings.Repeat("milk and honey, ", c.words) + `the end"}`}, nil
+			}
+			onBoth(t, s, func(t *testing.T, r *inbound) {
+				i := r.bob.Presses(r.button(general, r.sealed("a1", "arguments")))
+				r.answered(i, discordtest.Reply)
+				m, ok := i.Shown()
+				if !ok || m.Ephemeral != bobID || !strings.Contains(m.Content, "note_add") || len(m.Reaches()) != 0 {
+					t.Errorf("bob sees %+v", m)
+				}
+				shown := m.Content
+				if (len(m.Attachments) == 1) != c.file {
+					t.Fatalf("there are %d files", len(m.Attachments))
+				}
+				if c.file {
+					shown = string(m.Attachments[0].Data)
+				}
+				if strings.Count(shown, "milk and honey, ") != c.words || !strings.Contains(shown, "the end") {
+					t.Errorf("bob reads %q", shown)
+				}
+				if got := r.inbox.IDs(); len(got) != 0 {
+					t.Errorf("stored: %v", got)
+				}
+			})
+		})
+	}
 }

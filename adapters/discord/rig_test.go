@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,16 +46,23 @@ func newTown(t *testing.T, change func(*discordtest.Options)) *town {
 	w.AddChannel(discordtest.Channel{ID: secret, Guild: townID, Name: "secret", Overwrites: []discordtest.Overwrite{
 		{ID: townID, Deny: discordtest.ViewChannel}, {ID: approvers, Allow: discordtest.ViewChannel}, {ID: w.BotUserID(), Member: true, Allow: discordtest.ViewChannel},
 	}})
+	w.d = w.restarted(w.clock.Now)
+	return w
+}
+
+// restarted is the platform of another process.
+func (w *town) restarted(now func() time.Time) *Discord {
+	w.t.Helper()
 	signer, err := core.NewSigner("a key for the tests")
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
-	w.d = New(Options{
-		Config: Config{BotToken: w.BotToken(), APIURL: w.APIURL(), Reply: replyThread}, Signer: signer, Now: w.clock.Now, Cards: noCards{}, Settings: noSettings{}, Owner: "me",
-		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	d := New(Options{
+		Config: Config{BotToken: w.BotToken(), APIURL: w.APIURL(), Reply: replyThread}, Signer: signer, Now: now, Card: noCard, KV: newTestKV(), Owner: "me",
+		Log: slog.New(slog.NewTextHandler(w.t.Output(), nil)),
 	})
-	t.Cleanup(w.d.out.rest.close)
-	return w
+	w.t.Cleanup(d.rest.Close)
+	return d
 }
 
 func (w *town) ctx() context.Context {
@@ -88,7 +96,7 @@ func (w *town) say(d core.Delivery) []core.Ref {
 }
 
 func answerTo(key, text string, to core.Address) core.Delivery {
-	return core.Delivery{Post: core.Post{Key: key, Kind: core.PostReply, Text: text, To: to, Conversation: core.ConversationID("discord:" + townID + ":" + placeOf(to))}}
+	return core.Delivery{Post: core.Post{Key: key, Kind: core.PostReply, Text: text, To: to, Conversation: core.ConversationID("discord:" + townID + ":" + channelOf(to))}}
 }
 
 // nobodyIsCalled checks every message that was ever sent or changed.
@@ -108,7 +116,48 @@ func (w *town) nobodyIsCalled() {
 	}
 }
 
-// noCards and noSettings stand where nothing is asked for.
-type noCards struct{ Cards }
+func noCard(context.Context, core.ApprovalID, bool) (core.Card, error) {
+	return core.Card{}, core.Errorf(core.NotFound, "There is no such approval.")
+}
 
-type noSettings struct{ Settings }
+// testKV holds values in memory; nothing else is asked for.
+type testKV struct {
+	core.KV
+	mu     sync.Mutex
+	values map[string]string
+}
+
+func newTestKV() *testKV { return &testKV{values: map[string]string{}} }
+
+func (k *testKV) Get(_ context.Context, name string) (string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.values[name], nil
+}
+
+func (k *testKV) PutFor(_ context.Context, name, value string, _ time.Duration) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.values[name] = value
+	return nil
+}
+
+// pressedWith is the address of an interaction whose token is stored.
+func (w *town) pressedWith(prefix, id, token string) core.Address {
+	w.t.Helper()
+	if err := w.d.saveToken(w.ctx(), interaction{ID: id, App: w.ApplicationID(), Token: token}); err != nil {
+		w.t.Fatal(err)
+	}
+	return core.Address{Platform: Name, Channel: general, Message: prefix + id}
+}
+
+// waits is how long a post has to wait before Discord is called; 0: it is sent.
+func (w *town) waits(d core.Delivery) time.Duration {
+	w.t.Helper()
+	calls := w.CountCalls(discordtest.CreateMessage)
+	_, _, err := w.d.Post(w.ctx(), d)
+	if sent := w.CountCalls(discordtest.CreateMessage) > calls; sent == (core.CategoryOf(err) == core.DeliveryNotYet && core.RetryAfterOf(err) > 0) {
+		w.t.Errorf("sent: %v, %v", sent, err)
+	}
+	return core.RetryAfterOf(err)
+}

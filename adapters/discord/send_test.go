@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/core"
 )
@@ -141,7 +142,7 @@ func TestAPrivateWordIsForItsPersonAlone(t *testing.T) {
 	if said := w.FromBot(w.DMWith("1001")); len(said) != 1 || !strings.HasPrefix(said[0].Content, "You may not.") {
 		t.Error(w.Dump())
 	}
-	d.Key, d.To.Message = "private/2", interactionPrefix+w.ApplicationID()+"/gone"
+	d.Key, d.To = "private/2", w.pressedWith(pressPrefix, "5", "gone")
 	w.say(d)
 	if said := w.FromBot(w.DMWith("1001")); len(said) != 2 {
 		t.Error(w.Dump())
@@ -180,11 +181,11 @@ func TestWhatARefusalOfAPostMeans(t *testing.T) {
 			if core.CategoryOf(err) != c.want {
 				t.Errorf("%v", err)
 			}
-			if wait := w.d.pace(d); (wait > 0) != strings.Contains(name, "limit") && name != "proxy" {
+			if wait := w.waits(d); (wait > 0) != strings.Contains(name, "limit") && name != "proxy" {
 				t.Errorf("then it waits for %s", wait)
 			}
 			other := answerTo("reply/2", "hello", core.Address{Platform: Name, Channel: secret})
-			if wait := w.d.pace(other); (wait > 0) != (name == "global limit" || name == "proxy") {
+			if wait := w.waits(other); (wait > 0) != (name == "global limit" || name == "proxy") {
 				t.Errorf("another channel waits for %s", wait)
 			}
 		})
@@ -219,10 +220,10 @@ func TestRefusalsLeaveRoomForTheRest(t *testing.T) {
 	w := newTown(t, nil)
 	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesAccess()})
 	d := answerTo("reply/1", "x", core.Address{Platform: Name, Channel: general})
-	for i := range maxInvalid / 2 {
+	for i := range rest.MaxInvalid / 2 {
 		w.clock.Advance(time.Second)
 		_, _, err := w.d.Post(w.ctx(), d)
-		if wait, last := core.RetryAfterOf(err), i+1 == maxInvalid/2; core.CategoryOf(err) != core.DeliveryForbidden || (wait == invalidWindow) != last {
+		if wait, last := core.RetryAfterOf(err), i+1 == rest.MaxInvalid/2; core.CategoryOf(err) != core.DeliveryForbidden || (wait == rest.InvalidWindow) != last {
 			t.Fatalf("the refusal %d waits for %s: %v", i+1, wait, err)
 		}
 	}
@@ -243,20 +244,15 @@ func TestAThreadThatMayNotBeThereIsTriedAgain(t *testing.T) {
 
 func TestSentWithinDiscordsLimits(t *testing.T) {
 	w := newTown(t, func(o *discordtest.Options) { o.Limits = discordtest.DiscordLimits() })
-	now := time.Now()
-	w.d.out.rest.gates.now, w.d.out.pace.now = func() time.Time { return now }, func() time.Time { return now }
 	to := core.Address{Platform: Name, Channel: general}
 	sent, waited := 0, 0
 	for i := range 20 {
 		d := answerTo("reply/"+strings.Repeat("i", i), "hello", to)
-		if w.d.pace(d) > 0 {
+		if w.waits(d) > 0 {
 			waited++
-			continue
+		} else {
+			sent++
 		}
-		if _, _, err := w.d.Post(w.ctx(), d); err != nil {
-			t.Fatal(err)
-		}
-		sent++
 	}
 	if sent != 5 || waited != 15 {
 		t.Errorf("%d sent, %d wait", sent, waited)

@@ -30,7 +30,7 @@ func TestIdentificationsOfOneKeyKeepApart(t *testing.T) {
 			r := hear(t, setup{
 				fake:   discordtest.Options{Now: clock.Now, IdentifyEvery: 5 * time.Second, MaxConcurrency: c.keys},
 				config: func(config *discord.Config) { config.Shards = c.shards },
-				before: func(r *inbound) { r.drawer.apart = true },
+				before: func(r *inbound) { r.kv.apart = true },
 			})
 			waits := 0
 			for open := min(c.keys, c.shards); ; open = min(open+c.keys, c.shards) {
@@ -68,21 +68,21 @@ func TestOneHolderOfAShard(t *testing.T) {
 	second.Owner = "two"
 	first := r.p
 	p := discord.New(second)
-	other := &inbound{Server: r.Server, t: t, ctx: r.ctx, p: p, log: r.log, drawer: r.drawer, timers: adaptertest.NewTimers(), options: second, inbox: r.inbox}
+	other := &inbound{Server: r.Server, t: t, ctx: r.ctx, p: p, log: r.log, kv: r.kv, timers: adaptertest.NewTimers(), options: second, inbox: r.inbox}
 	other.start()
 	defer func() { other.halt() }()
 	other.known() // another holds the shard: that is as good as hearing it
-	if n := len(r.Open()); n != 1 || r.drawer.holder("discord/shard/0") != "one" {
+	if n := len(r.Open()); n != 1 || r.kv.holder("discord/shard/0") != "one" {
 		t.Errorf("%d connections are open", n)
 	}
 	_ = first
 	r.halt() // lets go at once
 	other.timers.Fire(discord.ShardLease / 3)
-	r.eventually("another holder", func() bool { return r.drawer.holder("discord/shard/0") == "two" && len(r.Open()) == 1 })
+	r.eventually("another holder", func() bool { return r.kv.holder("discord/shard/0") == "two" && len(r.Open()) == 1 })
 	if n := len(r.Identifies()); n != 1 {
 		t.Errorf("the second identified; %d in all", n)
 	}
-	r.drawer.take("discord/shard/0", "three")
+	r.kv.take("discord/shard/0", "three")
 	other.timers.Fire(discord.ShardLease / 3)
 	r.eventually("the end of the connection", func() bool { return len(r.Open()) == 0 })
 	r.start() // for the end of the test
@@ -93,7 +93,7 @@ func TestALeaseIsAsLongAsTheProcessWants(t *testing.T) {
 		t.Run(lease.String(), func(t *testing.T) {
 			clock := discordtest.NewClock(time.Now()) // it stands still
 			r := hear(t, setup{discord: discord.Options{Lease: lease}, fake: discordtest.Options{Now: clock.Now}}).known()
-			if left := r.drawer.left("discord/shard/0"); left != want {
+			if left := r.kv.left("discord/shard/0"); left != want {
 				t.Errorf("the lease is over in %s, want %s", left, want)
 			}
 		})
@@ -101,8 +101,8 @@ func TestALeaseIsAsLongAsTheProcessWants(t *testing.T) {
 }
 
 func TestAStoreThatCannotBeAskedIsRed(t *testing.T) {
-	r := hear(t, setup{before: func(r *inbound) { r.drawer.fail(true) }})
+	r := hear(t, setup{before: func(r *inbound) { r.kv.fail(true) }})
 	r.eventually("that it says why", func() bool { hears, _ := r.p.Health(); return hears != nil && hears.Error() != "" })
-	r.drawer.fail(false)
+	r.kv.fail(false)
 	r.known()
 }

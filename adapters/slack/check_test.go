@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack"
+	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/adapters/slack/slacktest"
 )
 
@@ -33,7 +34,7 @@ func newClinic(t *testing.T, o slacktest.Options) *clinic {
 	c.checkup = slack.Checkup{
 		Config: slack.Config{BotToken: c.BotToken(), AppToken: c.AppToken(), APIURL: c.APIURL(), FollowUp: "thread"},
 		Listen: "127.0.0.1:8080", Approvers: []string{"slack:U2BOB", "slack:S1OPS", "console:ann"}, Now: func() time.Time { return clinicTime },
-		Heard: func(context.Context) (time.Time, error) { return clinicTime.Add(-time.Minute), nil },
+		LastEvent: func(context.Context) (time.Time, error) { return clinicTime.Add(-time.Minute), nil },
 	}
 	return c
 }
@@ -102,7 +103,7 @@ func TestCheckupAllIsWell(t *testing.T) {
 
 func TestCheckupIsWellWithTheManifestsScopes(t *testing.T) {
 	var scopes []string
-	for _, s := range slack.Scopes {
+	for _, s := range preflight.Scopes {
 		if s.Name != "assistant:write" {
 			scopes = append(scopes, s.Name)
 		}
@@ -115,7 +116,7 @@ func TestCheckupNamesEachMissingScope(t *testing.T) {
 		"channels:read": true, "groups:read": true, "im:read": true, "mpim:read": true, "im:write": true, "users:read": true,
 		"reactions:write": true, "files:read": true, "commands": true,
 	}
-	for _, s := range slack.Scopes {
+	for _, s := range preflight.Scopes {
 		t.Run(s.Name, func(t *testing.T) {
 			c := newClinic(t, slacktest.Options{})
 			c.WithdrawScope(s.Name)
@@ -197,7 +198,7 @@ func TestCheckupSocket(t *testing.T) {
 func TestCheckupHTTP(t *testing.T) {
 	c := newClinic(t, slacktest.Options{})
 	c.checkup.Config.AppToken, c.checkup.Config.SigningSecret = "", c.SigningSecret()
-	c.checkup.Heard = func(context.Context) (time.Time, error) { return time.Time{}, nil }
+	c.checkup.LastEvent = func(context.Context) (time.Time, error) { return time.Time{}, nil }
 	found := c.finds(t)
 	wantCheck(t, found, "slack http", slack.OK, "127.0.0.1:8080", "public https address", "/slack/events")
 	wantCheck(t, found, "slack events", slack.Warn, "No event", "Request URL", "Verified")
@@ -227,7 +228,7 @@ func TestCheckupEvents(t *testing.T) {
 	c := newClinic(t, slacktest.Options{})
 	at := time.Time{}
 	var err error
-	c.checkup.Heard = func(context.Context) (time.Time, error) { return at, err }
+	c.checkup.LastEvent = func(context.Context) (time.Time, error) { return at, err }
 	wantCheck(t, c.finds(t), "slack events", slack.Warn, "No event has come", "@gatehouse hello", "A0GATE/event-subscriptions", "message.channels", "Socket Mode is on")
 	at = clinicTime.Add(-2 * time.Hour)
 	wantCheck(t, c.finds(t), "slack events", slack.Warn, "The last event came", "@gatehouse hello")
@@ -236,7 +237,7 @@ func TestCheckupEvents(t *testing.T) {
 	err = errors.New("the disk is gone")
 	found := c.finds(t)
 	wantCheck(t, found, "slack events", slack.Fail, "the disk is gone")
-	c.checkup.Heard = nil
+	c.checkup.LastEvent = nil
 	if f, ok := c.finds(t)["slack events"]; ok {
 		t.Errorf("nobody could tell of events, and yet: %+v", f)
 	}
@@ -277,7 +278,7 @@ func TestCheckupOfASlackThatDoesNotAnswer(t *testing.T) {
 		fault.Lift()
 	}
 	fault := c.Inject(slacktest.Fault{Endpoint: "users.conversations", Trouble: slacktest.Refused("access_denied")})
-	wantCheck(t, c.finds(t), "slack channels", slack.Fail, "Slack refuses to tell: access_denied")
+	wantCheck(t, c.finds(t), "slack channels", slack.Fail, "Slack refuses to answer: access_denied")
 	fault.Lift()
 	c.checkup.Config.APIURL = c.URL() + "/nothing/"
 	wantCheck(t, c.finds(t), "slack token", slack.Fail, "What answers at "+c.URL()+"/nothing/ does not answer as Slack does", "404", "SLACK_API_URL")

@@ -11,7 +11,7 @@ import (
 )
 
 func TestControlWords(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	bot, dm := r.MentionOfBot(), r.DMWith("U1ANN")
 	root := r.ann.Posts("C1", bot+" hello")
 	r.one(root.Deliveries...)
@@ -99,7 +99,7 @@ func TestSlashCommands(t *testing.T) {
 }
 
 func TestWithTheAssistantViewACommandNamesNoThread(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	r.none(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new"))
 	if _, err := r.WaitForEphemeral(r.ctx, r.DMWith("U1ANN"), "U1ANN", "write !new in the thread"); err != nil {
 		t.Error(err)
@@ -107,14 +107,14 @@ func TestWithTheAssistantViewACommandNamesNoThread(t *testing.T) {
 }
 
 func TestACommandOfAnotherWorkspaceIsRefused(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new", slacktest.FromTeam("T9OTHER"))); status != 403 || r.inbox.Tries() != 0 || len(r.log.Warnings()) != 1 {
 		t.Errorf("answered %d, warned %v", status, r.log.Warnings())
 	}
 }
 
 func TestACommandThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
-	r := hear(t, setup{fake: slacktest.Options{Scopes: plain()}}).known()
+	r := start(t, setup{fake: slacktest.Options{Scopes: plain()}}).known()
 	r.inbox.Gate(busy)
 	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new")); status != 503 {
 		t.Errorf("answered %d", status)
@@ -122,7 +122,7 @@ func TestACommandThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
 }
 
 func TestACommandWithoutItsFieldsIsRefused(t *testing.T) {
-	r := hear(t, setup{fake: slacktest.Options{Scopes: plain()}, config: func(c *slack.Config) { overHTTP(c) }}).known()
+	r := start(t, setup{fake: slacktest.Options{Scopes: plain()}, config: func(c *slack.Config) { overHTTP(c) }}).known()
 	for _, form := range []string{
 		"team_id=T0GATE&text=new&channel_id=D1&user_id=U1ANN", "team_id=T0GATE&text=new&trigger_id=1&user_id=U1ANN", "team_id=T0GATE&text=new&trigger_id=1&channel_id=D1",
 	} {

@@ -4,16 +4,18 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"gatehouse/adapters/slack/internal/webapi"
 )
 
 // Config is Slack's part of the configuration. It is enabled by its bot token.
 type Config struct {
-	BotToken      string  `envconfig:"SLACK_BOT_TOKEN" secret:"all" help:"The bot's token, xoxb-…; it switches Slack on."`
-	AppToken      string  `envconfig:"SLACK_APP_TOKEN" secret:"all" help:"The app's token, xapp-…, for Socket Mode: events come over a connection that gatehouse opens."`
+	BotToken      string  `envconfig:"SLACK_BOT_TOKEN" secret:"all" help:"The bot's token, xoxb-…. It enables Slack."`
+	AppToken      string  `envconfig:"SLACK_APP_TOKEN" secret:"all" help:"The app-level token, xapp-…, for Socket Mode: gatehouse opens the connection that events come over."`
 	SigningSecret string  `envconfig:"SLACK_SIGNING_SECRET" secret:"all" help:"The app's signing secret, for events over HTTP."`
-	APIURL        string  `envconfig:"SLACK_API_URL" default:"https://slack.com/api/" help:"Where Slack's Web API is; for proxies and tests."`
-	ChannelRPS    float64 `envconfig:"SLACK_CHANNEL_RPS" default:"1" help:"How many posts a second one process gives a channel; 0: as many as Slack takes."`
-	FollowUp      string  `envconfig:"SLACK_FOLLOW_UP" default:"thread" help:"thread: in a thread with a conversation no mention is needed; mention: always."`
+	APIURL        string  `envconfig:"SLACK_API_URL" default:"https://slack.com/api/" help:"Address of Slack's Web API; for proxies and tests."`
+	ChannelRPS    float64 `envconfig:"SLACK_CHANNEL_RPS" default:"1" help:"Posts per second that one process sends to a channel; 0: no limit but Slack's own."`
+	FollowUp      string  `envconfig:"SLACK_FOLLOW_UP" default:"thread" help:"thread: in a thread with a conversation no mention is needed; mention: every message needs one."`
 }
 
 // Enabled reports whether anything of Slack is set.
@@ -26,33 +28,35 @@ func (c Config) Validate() []string {
 	if c.Enabled() {
 		switch {
 		case c.BotToken == "":
-			fault("SLACK_BOT_TOKEN: it is needed beside the other Slack settings; it begins with xoxb-")
+			fault("SLACK_BOT_TOKEN: needed with any other Slack setting; it begins with xoxb-")
 		case !strings.HasPrefix(c.BotToken, "xoxb-"):
 			fault("SLACK_BOT_TOKEN: a bot's token begins with xoxb-; see OAuth & Permissions of your app")
 		}
 		if c.AppToken == "" && c.SigningSecret == "" {
-			fault("SLACK_APP_TOKEN: this (for Socket Mode) or SLACK_SIGNING_SECRET (for HTTP) is needed, or gatehouse hears nothing")
+			fault("SLACK_APP_TOKEN: this (for Socket Mode) or SLACK_SIGNING_SECRET (for HTTP) is needed, or no event arrives")
 		}
 		if c.AppToken != "" && !strings.HasPrefix(c.AppToken, "xapp-") {
 			fault("SLACK_APP_TOKEN: an app-level token begins with xapp-; see Basic Information of your app")
 		}
 	}
 	if u, err := url.Parse(c.APIURL); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		fault("SLACK_API_URL: %q is not of the form https://HOST/api/", c.APIURL)
+		fault("SLACK_API_URL: %q does not have the form https://HOST/api/", c.APIURL)
 	}
 	if c.ChannelRPS < 0 {
-		fault("SLACK_CHANNEL_RPS: %g must not be negative", c.ChannelRPS)
+		fault("SLACK_CHANNEL_RPS: %g is negative", c.ChannelRPS)
 	}
 	if c.FollowUp != followThread && c.FollowUp != followMention {
-		fault("SLACK_FOLLOW_UP: there is no %q; use thread or mention", c.FollowUp)
+		fault("SLACK_FOLLOW_UP: %q is unknown; use thread or mention", c.FollowUp)
 	}
 	return faults
 }
 
+// The values of SLACK_FOLLOW_UP.
 const (
 	followThread  = "thread"
 	followMention = "mention"
 )
 
-// apiURL ends in a slash, as the library wants it.
-func (c Config) apiURL() string { return strings.TrimSuffix(c.APIURL, "/") + "/" }
+func (c Config) api() webapi.Config {
+	return webapi.Config{URL: c.APIURL, BotToken: c.BotToken, AppToken: c.AppToken}
+}

@@ -56,7 +56,7 @@ func TestAnEditByItsAuthorIsAnAmendment(t *testing.T) {
 }
 
 func TestWhatChangesNoWordsIsNoAmendment(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	p := r.ann.Posts("C1", r.MentionOfBot()+" see https://example.org")
 	r.one(p.Deliveries...)
 	r.none(r.Unfurl("C1", p.TS, "https://example.org")...)
@@ -114,7 +114,7 @@ func TestADeletionTakesTheMessageBack(t *testing.T) {
 }
 
 func TestAnEditThatAddsAMentionIsHeard(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	p := r.ann.Posts("C1", "add milk")
 	r.none(p.Deliveries...)
 	got := r.taken(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" add milk")...)
@@ -128,7 +128,7 @@ func TestAnEditThatAddsAMentionIsHeard(t *testing.T) {
 }
 
 func TestADeletionOfABotsMessageIsNotHeard(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "k", To: core.Address{Platform: "slack", Channel: "C1"}, Kind: core.PostReply, Text: "an answer"}})
 	if err != nil {
 		t.Fatal(err)

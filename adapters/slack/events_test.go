@@ -90,7 +90,7 @@ func TestMentionAndMessageOfOnePostAreOneEvent(t *testing.T) {
 func TestAMentionInAGroupDirectMessageHasItsConversationWhicheverEventComesFirst(t *testing.T) {
 	for _, kind := range []string{"app_mention", "message"} {
 		t.Run(kind, func(t *testing.T) {
-			r := hear(t, setup{}).known()
+			r := start(t, setup{}).known()
 			p := r.ann.Posts("G1", r.MentionOfBot()+" hello", slacktest.OnlyEvent(kind))
 			e := r.one(p.Deliveries...)
 			if e.Conversation != "slack:T0GATE:G1" || e.Address.Thread != "" {
@@ -105,7 +105,7 @@ func TestAMentionInAGroupDirectMessageHasItsConversationWhicheverEventComesFirst
 }
 
 func TestAMentionIsHeardWhereSlackCannotTellWhatKindOfConversationItIsIn(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	r.Inject(slacktest.Fault{Endpoint: "conversations.info", Trouble: slacktest.ServerError(503)})
 	p := r.ann.Posts("C1", r.MentionOfBot()+" hello", slacktest.OnlyEvent("app_mention"))
 	if e := r.one(p.Deliveries...); e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) {
@@ -114,7 +114,7 @@ func TestAMentionIsHeardWhereSlackCannotTellWhatKindOfConversationItIsIn(t *test
 }
 
 func TestWhoIsHeardWhere(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	bot := r.MentionOfBot()
 	root := r.bob.Posts("C1", "anybody there?")
 	r.none(root.Deliveries...)
@@ -170,7 +170,7 @@ func TestWhoIsHeardWhere(t *testing.T) {
 func TestAMentionThatIsNoneIsAFollowUp(t *testing.T) {
 	for follow, heard := range map[string]bool{"thread": true, "mention": false} {
 		t.Run(follow, func(t *testing.T) {
-			r := hear(t, setup{config: func(c *slack.Config) { overHTTP(c); c.FollowUp = follow }}).known()
+			r := start(t, setup{config: func(c *slack.Config) { overHTTP(c); c.FollowUp = follow }}).known()
 			event := map[string]any{"type": "app_mention", "user": "U1ANN", "text": "no name here", "ts": "1700000001.000100", "thread_ts": "1700000000.000100", "channel": "C1"}
 			d := r.Send(event)
 			if !heard {
@@ -185,7 +185,7 @@ func TestAMentionThatIsNoneIsAFollowUp(t *testing.T) {
 }
 
 func TestOnlyMentionsAreHeardWhereSoAsked(t *testing.T) {
-	r := hear(t, setup{config: func(c *slack.Config) { overHTTP(c); c.FollowUp = "mention" }}).known()
+	r := start(t, setup{config: func(c *slack.Config) { overHTTP(c); c.FollowUp = "mention" }}).known()
 	root := r.ann.Posts("C1", r.MentionOfBot()+" hello")
 	r.one(root.Deliveries...)
 	r.none(r.ann.Posts("C1", "and?", slacktest.InThread(root.TS)).Deliveries...)
@@ -195,7 +195,7 @@ func TestOnlyMentionsAreHeardWhereSoAsked(t *testing.T) {
 }
 
 func TestWhatIsNoPersonsWordIsNotHeard(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	other := r.AddUser(slacktest.User{ID: "U3BOT", Name: "deploys", IsBot: true})
 	r.AddUser(slacktest.User{ID: "USLACKBOT", Name: "Slackbot"})
 	r.Invite("C1", "U3BOT")
@@ -242,7 +242,7 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 	without := slices.DeleteFunc(slices.Clone(slacktest.AllScopes), func(s string) bool { return s == "assistant:write" })
 	for name, scopes := range map[string][]string{"assistant": slacktest.AllScopes, "plain": without} {
 		t.Run(name, func(t *testing.T) {
-			r := hear(t, setup{fake: slacktest.Options{Scopes: scopes}}).known()
+			r := start(t, setup{fake: slacktest.Options{Scopes: scopes}}).known()
 			dm := r.DMWith("U1ANN")
 			root := r.ann.Says("hello")
 			r.one(root.Deliveries...)
@@ -259,7 +259,7 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 }
 
 func TestAnEventIsNotLostOverAFieldThatIsNotNeededYet(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	d := r.Send(map[string]any{
 		"type": "message", "user": "U1ANN", "text": "hello", "ts": "1700000001.000100", "channel": r.DMWith("U1ANN"), "channel_type": "im",
 		"files": []any{map[string]any{"name": "a.png", "mimetype": "image/png", "size": "large"}, "what", nil}, "edited": true, "blocks": 5, "assistant_thread": 7,
@@ -271,7 +271,7 @@ func TestAnEventIsNotLostOverAFieldThatIsNotNeededYet(t *testing.T) {
 }
 
 func TestSlackMayWithholdEvents(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	status, _ := r.send("/slack/events", []byte(`{"type":"app_rate_limited","team_id":"T0GATE","minute_rate_limited":1518467820,"api_app_id":"A0GATE"}`), nil)
 	if status != 200 || len(r.log.Warnings()) != 1 || r.inbox.Tries() != 0 {
 		t.Errorf("answered %d, warned %v", status, r.log.Warnings())

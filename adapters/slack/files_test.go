@@ -34,7 +34,7 @@ func images(m core.Message) []core.Block {
 }
 
 func TestImagesComeAlong(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	for kind, content := range beginnings {
 		name := "a." + strings.TrimPrefix(kind, "image/")
 		m := r.sends("what is this?", slacktest.File{Name: name, Content: []byte(content)})
@@ -55,7 +55,7 @@ func TestImagesComeAlong(t *testing.T) {
 }
 
 func TestFilesThatAreNoImagesAreNamed(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	png := []byte(beginnings["image/png"])
 	var nine []slacktest.File
 	for i := range 9 {
@@ -71,22 +71,22 @@ func TestFilesThatAreNoImagesAreNamed(t *testing.T) {
 		"said to be too large":  {[]slacktest.File{{Name: "a.png", Content: png, Size: largest + 1}}, "a.png (too large)", 0},
 		"too large after all":   {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest)...), Size: 10}}, "a.png (too large)", 0},
 		"as large as may be":    {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest-len(png))...)}}, "", 1},
-		"another content":       {[]slacktest.File{{Name: "a.png", Content: []byte("<html>no picture")}}, "a.png (it is no image", 0},
+		"another content":       {[]slacktest.File{{Name: "a.png", Content: []byte("<html>no picture")}}, "a.png (it is not an image", 0},
 		"an image of a drawing": {[]slacktest.File{{Name: "a.png", Mime: "image/svg+xml", Content: []byte("<svg/>")}}, "a.png (image/svg+xml)", 0},
 		"too many":              {nine, "8.png (too many images)", 8},
 		"some of them":          {[]slacktest.File{{Name: "a.pdf"}, {Name: "b.png", Content: png}}, "a.pdf", 1},
 		"a name of two lines":   {[]slacktest.File{{Name: "a\nsystem: b.pdf"}}, "a system: b.pdf", 0},
-		"elsewhere":             {[]slacktest.File{{Name: "a.png", Content: png, URL: away + "/a.png"}}, "a.png (it is not kept at Slack)", 0},
+		"elsewhere":             {[]slacktest.File{{Name: "a.png", Content: png, URL: away + "/a.png"}}, "a.png (it is not stored at Slack)", 0},
 		"redirected elsewhere":  {[]slacktest.File{{Name: "a.png", Content: png, RedirectTo: away + "/a.png"}}, "a.png (the bot may not read it", 0},
 		"redirected in a ring":  {[]slacktest.File{{Name: "a.png", ID: "FRING", Content: png, RedirectTo: "/files-pri/T0GATE-FRING/a.png"}}, "a.png (the bot may not read it", 0},
-		"a host that looks so":  {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com.example.org/a.png"}}, "a.png (it is not kept at Slack)", 0},
-		"a host that ends so":   {[]slacktest.File{{Name: "a.png", URL: "https://notslack.com/a.png"}}, "a.png (it is not kept at Slack)", 0},
-		"in the clear":          {[]slacktest.File{{Name: "a.png", URL: "http://files.slack.com/a.png"}}, "a.png (it is not kept at Slack)", 0},
-		"another port":          {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com:8443/a.png"}}, "a.png (it is not kept at Slack)", 0},
-		"with a user":           {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com@example.org/a.png"}}, "a.png (it is not kept at Slack)", 0},
-		"a user at Slack":       {[]slacktest.File{{Name: "a.png", URL: "https://x:y@files.slack.com/a.png"}}, "a.png (it is not kept at Slack)", 0},
-		"no address":            {[]slacktest.File{{Name: "a.png", URL: "::"}}, "a.png (it is not kept at Slack)", 0},
-		"another scheme":        {[]slacktest.File{{Name: "a.png", URL: "file:///etc/passwd"}}, "a.png (it is not kept at Slack)", 0},
+		"a host that looks so":  {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com.example.org/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"a host that ends so":   {[]slacktest.File{{Name: "a.png", URL: "https://notslack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"in the clear":          {[]slacktest.File{{Name: "a.png", URL: "http://files.slack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"another port":          {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com:8443/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"with a user":           {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com@example.org/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"a user at Slack":       {[]slacktest.File{{Name: "a.png", URL: "https://x:y@files.slack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"no address":            {[]slacktest.File{{Name: "a.png", URL: "::"}}, "a.png (it is not stored at Slack)", 0},
+		"another scheme":        {[]slacktest.File{{Name: "a.png", URL: "file:///etc/passwd"}}, "a.png (it is not stored at Slack)", 0},
 	} {
 		m := r.sends("see", c.files...)
 		if got := m.Content.Last(); !strings.Contains(got, c.says) || !strings.HasPrefix(got, "see") || len(images(m)) != c.images {
@@ -102,7 +102,7 @@ func TestFilesThatAreNoImagesAreNamed(t *testing.T) {
 }
 
 func TestFilesWithoutWordsOfTheirOwnAreNamed(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	d := r.Send(map[string]any{
 		"type": "message", "subtype": "file_share", "user": "U1ANN", "text": "see", "ts": "1700000001.000100", "channel": r.DMWith("U1ANN"), "channel_type": "im",
 		"files": []any{map[string]any{"id": "F1", "file_access": "check_file_info"}, map[string]any{"id": "F2", "mode": "tombstone", "name": nil}, map[string]any{"name": "x.png", "mimetype": "image/png", "size": 3.5}, 7},
@@ -113,15 +113,15 @@ func TestFilesWithoutWordsOfTheirOwnAreNamed(t *testing.T) {
 }
 
 func TestWithoutTheScopeAnImageIsNamed(t *testing.T) {
-	r := hear(t, setup{fake: slacktest.Options{Scopes: []string{"chat:write", "users:read"}}}).known()
+	r := start(t, setup{fake: slacktest.Options{Scopes: []string{"chat:write", "users:read"}}}).known()
 	m := r.sends("see", slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})
-	if len(images(m)) != 0 || !strings.Contains(m.Content.Last(), "a.png (it is no image, or the bot may not read it)") {
+	if len(images(m)) != 0 || !strings.Contains(m.Content.Last(), "a.png (it is not an image, or the bot may not read it)") {
 		t.Errorf("the agent reads %+v", m.Content)
 	}
 }
 
 func TestAnImageThatCannotBeHadNowIsTriedAgain(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	e := r.one(r.ann.Says("see", slacktest.WithFiles(slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})).Deliveries...)
 	for name, trouble := range map[string]slacktest.Trouble{"down": slacktest.ServerError(503), "busy": slacktest.RateLimitedWithoutHeader(), "cut": slacktest.Cut()} {
 		fault := r.Inject(slacktest.Fault{Endpoint: slacktest.DownloadFile, Trouble: trouble})

@@ -36,12 +36,12 @@ func TestEveryPostLooksAsItDid(t *testing.T) {
 	for name, d := range samples.Deliveries() {
 		t.Run(name, func(t *testing.T) { adaptertest.Golden(t, name, drawAll(t, d)) })
 	}
-	adaptertest.Golden(t, "modal-reason", testPainter.reasonModal("sealed:value", *testCard(nil)))
-	adaptertest.Golden(t, "modal-arguments", testPainter.argumentsModal(*testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
+	adaptertest.Golden(t, "modal-reason", reasonModal("sealed:value", *testCard(nil)))
+	adaptertest.Golden(t, "modal-arguments", argumentsModal(*testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
 }
 
 // drawAll draws a delivery and holds it against Slack's limits.
-func drawAll(t fataler, d core.Delivery) []drawn {
+func drawAll(t fataler, d core.Delivery) []message {
 	t.Helper()
 	all, err := testPainter.draw(d, "https://acme.slack.example/archives/C1/p12")
 	if err != nil {

@@ -22,7 +22,7 @@ func grouped(t *testing.T, s setup) *inbound {
 			before(r)
 		}
 	}
-	return hear(t, s).known()
+	return start(t, s).known()
 }
 
 func TestGroups(t *testing.T) {

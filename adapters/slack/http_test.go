@@ -66,7 +66,7 @@ func TestWhatIsNoRequestOfSlacksIsRefused(t *testing.T) {
 		"another's command":     {path: "/slack/commands", body: "team_id=T9OTHER&text=" + marked, want: 403},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := hear(t, setup{}).known()
+			r := start(t, setup{}).known()
 			path := c.path
 			if path == "" {
 				path = "/slack/events"
@@ -93,13 +93,13 @@ func TestRequestsAtTheEdgeOfTheWindowCount(t *testing.T) {
 	for _, off := range []time.Duration{-5 * time.Minute, 0, 5 * time.Minute} {
 		s := setup{fake: slacktest.Options{Now: func() time.Time { return now.Add(off) }}}
 		s.slack.Now = func() time.Time { return now }
-		r := hear(t, s).known()
+		r := start(t, s).known()
 		r.one(r.ann.Says("hello").Deliveries...)
 	}
 }
 
 func TestTheAddressIsVerified(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	d, challenge := r.VerifyURL()
 	r.none(d)
 	if answer := string(d.Attempts()[0].Answer); !strings.Contains(answer, `"challenge":"`+challenge+`"`) {
@@ -112,7 +112,7 @@ func TestTheAddressIsVerified(t *testing.T) {
 }
 
 func TestOnlyPostsAreTaken(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	for _, path := range []string{"/slack/events", "/slack/interactions", "/slack/commands"} {
 		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodHead} {
 			q, err := http.NewRequestWithContext(r.ctx, method, r.web.URL+path, nil)
@@ -132,14 +132,14 @@ func TestOnlyPostsAreTaken(t *testing.T) {
 }
 
 func TestWithoutASecretNothingIsServed(t *testing.T) {
-	r := hear(t, setup{config: overSocket})
+	r := start(t, setup{config: overSocket})
 	if routes := r.p.Routes(r.inbox.Accept); len(routes) != 0 {
 		t.Errorf("it serves %v", routes)
 	}
 }
 
 func TestManyAtOnceOverHTTP(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	var all []*slacktest.Delivery
 	for i := range 100 {
 		all = append(all, r.ann.Posts("C1", fmt.Sprintf("%s number %d", r.MentionOfBot(), i), slacktest.TwiceAtOnce()).Deliveries...)
@@ -150,7 +150,7 @@ func TestManyAtOnceOverHTTP(t *testing.T) {
 }
 
 func TestABodyThatNeverEndsHoldsUpNobody(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	body, writer := io.Pipe()
 	q, err := http.NewRequestWithContext(r.ctx, http.MethodPost, r.web.URL+"/slack/events", body)
 	if err != nil {
@@ -173,7 +173,7 @@ func TestABodyThatNeverEndsHoldsUpNobody(t *testing.T) {
 }
 
 func TestWhatCannotBeStoredIsRefusedForNowOverHTTP(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	for category, want := range map[core.Category]int{core.StoreBusy: 503, core.StoreFull: 503, core.Internal: 503, core.Invalid: 400} {
 		r.inbox.Gate(func(context.Context, core.Event) error { return core.Errorf(category, "No.") })
 		before := len(r.log.Warnings())
@@ -186,7 +186,7 @@ func TestWhatCannotBeStoredIsRefusedForNowOverHTTP(t *testing.T) {
 }
 
 func TestHTTPAndSocketTogetherHearOnce(t *testing.T) {
-	r := hear(t, setup{config: overNothingLess}).known()
+	r := start(t, setup{config: overBoth}).known()
 	p := r.ann.Says("hello") // over the socket
 	r.one(p.Deliveries...)
 	status, _ := r.send("/slack/events", bytes.TrimSpace(p.Deliveries[0].Body()), nil)

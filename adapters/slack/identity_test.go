@@ -17,12 +17,12 @@ const check = time.Minute
 func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 	n := adaptertest.NewTimers()
 	var down *slacktest.Injected
-	r := hear(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
+	r := start(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
 		down = r.Inject(slacktest.Fault{Trouble: slacktest.Cut()})
 	}})
 	r.eventually("the first try", func() bool { return n.Count(time.Second) == 1 })
-	if _, speaks := r.p.Health(); speaks == nil {
+	if _, outbound := r.p.Health(); outbound == nil {
 		t.Error("it is said to speak")
 	}
 	p := r.ann.Posts("C1", r.MentionOfBot()+" hello")
@@ -51,7 +51,7 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 }
 
 func TestAMentionCountsWhereNobodyHasToldWhoTheBotIs(t *testing.T) {
-	r := hear(t, setup{before: func(r *inbound) { r.Inject(slacktest.Fault{Trouble: slacktest.Cut()}) }})
+	r := start(t, setup{before: func(r *inbound) { r.Inject(slacktest.Fault{Trouble: slacktest.Cut()}) }})
 	body := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"app_mention","user":"U1ANN","channel":"C1","ts":"1.2","text":"<@U0BOT> hello"}}`
 	if status, _ := r.send("/slack/events", []byte(body), nil); status != 200 {
 		t.Fatalf("answered with %d", status)
@@ -62,19 +62,19 @@ func TestAMentionCountsWhereNobodyHasToldWhoTheBotIs(t *testing.T) {
 }
 
 func TestATokenThatIsRefusedAtStartEndsRun(t *testing.T) {
-	r := hear(t, setup{config: overNothingLess, before: func(r *inbound) { r.RevokeToken() }})
-	if err := r.ends(); core.CategoryOf(err) != core.ProviderAuthentication || !strings.Contains(core.MessageOf(err), "SLACK_BOT_TOKEN") {
+	r := start(t, setup{config: overBoth, before: func(r *inbound) { r.RevokeToken() }})
+	if err := r.ends(); core.CategoryOf(err) != core.Unauthorized || !strings.Contains(core.MessageOf(err), "SLACK_BOT_TOKEN") {
 		t.Errorf("Run gave %v", err)
 	}
 }
 
 func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := hear(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }}).known()
+	r := start(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }}).known()
 	r.eventually("a rest", func() bool { return n.Count(check) == 1 })
 	revoked := r.Inject(slacktest.Fault{Trouble: slacktest.Refused("token_revoked")})
 	n.Fire(check)
-	r.eventually("that it can't speak", func() bool { _, speaks := r.p.Health(); return core.CategoryOf(speaks) == core.ProviderAuthentication })
+	r.eventually("that Slack does not answer", func() bool { _, outbound := r.p.Health(); return core.CategoryOf(outbound) == core.Unauthorized })
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
 	if e.Conversation == "" {
 		t.Errorf("got %+v", e)
@@ -82,7 +82,7 @@ func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
 	r.eventually("a wait", func() bool { return n.Count(time.Second) == 1 })
 	revoked.Lift()
 	n.Fire(time.Second)
-	r.eventually("that it speaks again", func() bool { _, speaks := r.p.Health(); return speaks == nil })
+	r.eventually("that Slack answers again", func() bool { _, outbound := r.p.Health(); return outbound == nil })
 	select {
 	case <-r.ended:
 		t.Errorf("Run ended: %v", r.err)
@@ -92,7 +92,7 @@ func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
 
 func TestSlackIsAskedWhoTheBotIsWhenItSaysSo(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := hear(t, setup{before: func(r *inbound) {
+	r := start(t, setup{before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
 		r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.RateLimited(9 * time.Second), Times: 1})
 	}})
@@ -102,7 +102,7 @@ func TestSlackIsAskedWhoTheBotIsWhenItSaysSo(t *testing.T) {
 }
 
 func TestACallThatIsGivenUpSaysNothingOfSlack(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
 	held := r.Inject(slacktest.Fault{Endpoint: "users.info", Trouble: slacktest.Held()})
 	parsed := make(chan error, 1)
@@ -116,8 +116,8 @@ func TestACallThatIsGivenUpSaysNothingOfSlack(t *testing.T) {
 		t.Error(err)
 	}
 	held.Lift()
-	if _, speaks := r.p.Health(); speaks != nil {
-		t.Errorf("it is said not to speak: %v", speaks)
+	if _, outbound := r.p.Health(); outbound != nil {
+		t.Errorf("Slack is said not to answer: %v", outbound)
 	}
 	if name := r.says(e).Content.Blocks()[0].Text; !strings.Contains(name, "Ann Ash") && !strings.Contains(name, "ann") {
 		t.Errorf("the name is %q now", name)

@@ -21,7 +21,7 @@ import (
 // patience is how long anything may take that should come at once.
 const patience = 20 * time.Second
 
-// inbound is a running platform that hears a fake workspace, with the store's place taken by the test.
+// inbound is a running platform on a fake workspace, with the store's place taken by the test.
 type inbound struct {
 	*slacktest.Server
 	t        *testing.T
@@ -44,13 +44,13 @@ type setup struct {
 	before func(*inbound)
 }
 
-// overHTTP, overSocket and overNothingLess choose the transport, or both.
-func overHTTP(c *slack.Config)      { c.AppToken = "" }
-func overSocket(c *slack.Config)    { c.SigningSecret = "" }
-func overNothingLess(*slack.Config) {}
+// overHTTP, overSocket and overBoth choose the transport.
+func overHTTP(c *slack.Config)   { c.AppToken = "" }
+func overSocket(c *slack.Config) { c.SigningSecret = "" }
+func overBoth(*slack.Config)     {}
 
-// hear starts a platform for the length of a test; without a config it hears over HTTP.
-func hear(t *testing.T, s setup) *inbound {
+// start starts a platform for the length of a test; without a config it receives over HTTP.
+func start(t *testing.T, s setup) *inbound {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	if s.fake.Wait == nil {
@@ -60,7 +60,7 @@ func hear(t *testing.T, s setup) *inbound {
 	r := &inbound{Server: slacktest.New(s.fake), t: t, log: &adaptertest.Log{}, ended: make(chan struct{})}
 	var giveUp context.CancelFunc
 	r.ctx, giveUp = context.WithTimeout(t.Context(), patience)
-	r.inbox = adaptertest.NewInbox(r.ctx, t, func() string { return "the log:\n" + r.log.String() + "\n" + r.Dump() })
+	r.inbox = adaptertest.NewInbox(t, func() context.Context { return r.ctx }, func() string { return "the log:\n" + r.log.String() + "\n" + r.Dump() })
 	r.ann = r.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann Ash"})
 	r.bob = r.AddUser(slacktest.User{ID: "U2BOB", Name: "bob"})
 	r.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", r.BotUserID()}})
@@ -71,8 +71,8 @@ func hear(t *testing.T, s setup) *inbound {
 	if s.slack.Signer == nil {
 		s.slack.Signer = adaptertest.Signer(t, "a key for the tests")
 	}
-	if s.slack.Cards == nil {
-		s.slack.Cards = adaptertest.Cards{}
+	if s.slack.Card == nil {
+		s.slack.Card = adaptertest.Cards{}.Card
 	}
 	if s.slack.Jitter == nil {
 		s.slack.Jitter = func() float64 { return -1 }
@@ -227,7 +227,7 @@ func onBoth(t *testing.T, s setup, test func(*testing.T, *inbound)) {
 					change(c)
 				}
 			}
-			test(t, hear(t, s).known())
+			test(t, start(t, s).known())
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	api "github.com/slack-go/slack"
+
+	"gatehouse/adapters/internal/chat"
 )
 
 type fataler interface {
@@ -26,8 +28,8 @@ func inspect(t fataler, text string, blocks []api.Block, most int) int {
 	if len(blocks) == 0 || len(blocks) > most {
 		t.Fatalf("%d blocks", len(blocks))
 	}
-	if text == "" || units(text) > maxExcerpt {
-		t.Fatalf("the notification's text has %d characters: %q", units(text), text)
+	if text == "" || chat.Units(text) > maxExcerpt {
+		t.Fatalf("the notification's text has %d characters: %q", chat.Units(text), text)
 	}
 	raw, err := json.Marshal(blocks)
 	if err != nil {
@@ -37,7 +39,7 @@ func inspect(t fataler, text string, blocks []api.Block, most int) int {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		t.Fatalf("%v", err)
 	}
-	i := &inspector{t: t, total: units(text)}
+	i := &inspector{t: t, total: chat.Units(text)}
 	i.harmless("text", text)
 	i.look("blocks", v)
 	if most == maxBlocks && i.total > maxMessageText {
@@ -57,7 +59,7 @@ func (i *inspector) harmless(at, s string) {
 		i.t.Fatalf("%s holds %q: %q", at, found, s)
 	}
 	for _, r := range s {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || turns(r) {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || chat.Clean(string(r)) != string(r) {
 			i.t.Fatalf("%s holds %U", at, r)
 		}
 	}
@@ -92,13 +94,13 @@ func (i *inspector) look(at string, v any) {
 				}
 				i.harmless(where, s)
 				if key == "text" {
-					i.total += units(s)
+					i.total += chat.Units(s)
 					if s == "" && kind != "link" {
 						i.t.Fatalf("%s is empty", where)
 					}
 				}
-				if most, ok := limits[key]; ok && units(s) > most {
-					i.t.Fatalf("%s has %d characters, more than %d", where, units(s), most)
+				if most, ok := limits[key]; ok && chat.Units(s) > most {
+					i.t.Fatalf("%s has %d characters, more than %d", where, chat.Units(s), most)
 				}
 				continue
 			}
@@ -119,7 +121,7 @@ func (i *inspector) look(at string, v any) {
 func (i *inspector) most(at string, object any, most int) {
 	i.t.Helper()
 	text, _ := object.(map[string]any)["text"].(string)
-	if units(text) > most {
-		i.t.Fatalf("a text at %s has %d characters, more than %d: %q", at, units(text), most, text)
+	if chat.Units(text) > most {
+		i.t.Fatalf("a text at %s has %d characters, more than %d: %q", at, chat.Units(text), most, text)
 	}
 }

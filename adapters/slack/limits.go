@@ -1,6 +1,6 @@
 package slack
 
-// Slack's limits for what is drawn. It counts characters; all texts here are counted in UTF-16 units, which are never fewer.
+// Slack's limits of messages and modals. Slack counts characters; here texts are counted in UTF-16 units, of which there are never fewer.
 const (
 	// maxMarkdown is how much Markdown one message carries. Slack takes 12,000 characters of markdown blocks together
 	// (docs.slack.dev/reference/block-kit/blocks/markdown-block) and, as measured, 13,202 of a message's text in all.
@@ -22,20 +22,19 @@ const (
 	maxURL           = 3_000
 )
 
-// Our own, well below Slack's, so that the sum of them fits one message whatever stands in the fields.
+// Our own limits, well below Slack's, so that a card fits one message whatever its fields hold.
 const (
 	maxExcerpt        = 300   // the text that a notification shows
 	maxPlain          = 3_000 // of a notice or an error
-	maxSteps          = 300   // of the line of tools
 	maxTool           = 100
 	maxPerson         = 80
 	maxSummary        = 600
 	maxConfirmSummary = 220   // of the summary in the dialog, below maxConfirmText with the words around it
-	maxArguments      = 2_500 // shown on the card; the others behind a button
+	maxArguments      = 2_500 // shown on the card; a button shows the rest
 	maxApprovers      = 10
 	maxChanged        = 600
 	maxReason         = 2_000 // what the modal takes, and the card shows
-	maxLines          = 6     // of a conversation, on a card that stands elsewhere
+	maxLines          = 6     // of a conversation, on the copy of a card
 	maxLine           = 250
 	maxChunk          = 2_800 // of arguments in one block of a modal
 	maxChunks         = 90

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/core"
 )
 
@@ -15,8 +16,8 @@ type ManifestOptions struct {
 	Assistant bool   // with the assistant view
 }
 
-// Manifest gives an app manifest that Slack takes as it is. It is JSON, not YAML: what is pasted can't be spoiled by its white space,
-// and every program reads it. The error, of category invalid, says what is wrong with the address.
+// Manifest gives an app manifest that Slack takes as it is. It is JSON, not YAML: pasting it can't break its white space, and every
+// program reads it. slack-go's Manifest writes fields that Slack refuses. Error: invalid, where the address can't be used.
 func Manifest(o ManifestOptions) ([]byte, error) {
 	at := func(string) string { return "" }
 	if o.URL != "" {
@@ -26,27 +27,33 @@ func Manifest(o ManifestOptions) ([]byte, error) {
 		}
 		at = func(path string) string { return base + path }
 	}
-	scopes, events := scopesFor(o.Assistant)
-	m := manifest{
-		Display: display{Name: botName, Description: "Talk to an agent with tools. Before it changes anything, somebody approves."},
-		Features: features{
-			AppHome: appHome{MessagesTab: true}, BotUser: botUser{DisplayName: botName, AlwaysOnline: true},
-			Commands: []slashCommand{{
-				Command: "/" + botName, URL: at(pathCommands), Description: "Start afresh, see what waits, or stop the bot", UsageHint: "new | status | stop | cancel | help",
-			}},
-		},
-		OAuth: oauth{Scopes: oauthScopes{Bot: scopes}},
-		Settings: settings{
-			Events:        eventSubscriptions{URL: at(pathEvents), Bot: events},
-			Interactivity: interactivity{Enabled: true, URL: at(pathInteractions)},
-			SocketMode:    o.URL == "",
-		},
+	scopes, events := preflight.ScopesFor(o.Assistant)
+	type object = map[string]any
+	features := object{
+		"app_home": object{"home_tab_enabled": false, "messages_tab_enabled": true, "messages_tab_read_only_enabled": false},
+		"bot_user": object{"display_name": botName, "always_online": true}, // at most 80 characters
+		"slash_commands": []object{withURL(at(pathCommands), "url", object{
+			"command":     "/" + botName, // at most 32 characters
+			"description": "Start a new conversation, see what is waiting, or stop the bot", "usage_hint": "new | status | stop | cancel | help", "should_escape": false,
+		})},
 	}
-	if o.Assistant {
-		m.Features.Assistant = &assistantView{
-			Description: "An agent with tools that asks before it changes anything.",
-			Prompts:     []prompt{{Title: "What can you do?", Message: "help"}},
+	if o.Assistant { // goes with the scope assistant:write and the event assistant_thread_started: Slack takes all three, or none
+		features["assistant_view"] = object{
+			"assistant_description": "An agent with tools that asks before it changes anything.",
+			"suggested_prompts":     []object{{"title": "What can you do?", "message": "help"}},
 		}
+	}
+	m := object{ // what is not set is written all the same where Slack's own default might change
+		"display_information": object{ // at most 35 and 140 characters
+			"name": botName, "description": "Talk to an agent with tools. Before it changes anything, somebody approves.",
+		},
+		"features":     features,
+		"oauth_config": object{"scopes": object{"bot": scopes}},
+		"settings": object{
+			"event_subscriptions": withURL(at(pathEvents), "request_url", object{"bot_events": events}),
+			"interactivity":       withURL(at(pathInteractions), "request_url", object{"is_enabled": true}),
+			"org_deploy_enabled":  false, "socket_mode_enabled": o.URL == "", "token_rotation_enabled": false,
+		},
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -58,90 +65,22 @@ func Manifest(o ManifestOptions) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// botName is what app, bot and command are called.
+// withURL sets an address, which with Socket Mode there is none of.
+func withURL(address, key string, o map[string]any) map[string]any {
+	if address != "" {
+		o[key] = address
+	}
+	return o
+}
+
+// botName is the name of the app, the bot and the command.
 const botName = "gatehouse"
 
-// publicAddress checks the address and takes slashes off its end.
+// publicAddress checks an address and removes slashes from its end.
 func publicAddress(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", core.Errorf(core.Invalid, "%q is no address that Slack can post to; it has to be of the form https://HOST, and reachable from the internet.", address)
+		return "", core.Errorf(core.Invalid, "%q is not an address that Slack can post to; it must have the form https://HOST and be reachable from the internet.", address)
 	}
 	return strings.TrimRight(address, "/"), nil
-}
-
-// manifest is a manifest as Slack reads it. What is not set is written all the same where Slack's own default might change.
-type manifest struct {
-	Display  display  `json:"display_information"`
-	Features features `json:"features"`
-	OAuth    oauth    `json:"oauth_config"`
-	Settings settings `json:"settings"`
-}
-
-type display struct {
-	Name        string `json:"name"`        // at most 35 characters
-	Description string `json:"description"` // at most 140
-}
-
-type features struct {
-	AppHome   appHome        `json:"app_home"`
-	Assistant *assistantView `json:"assistant_view,omitempty"`
-	BotUser   botUser        `json:"bot_user"`
-	Commands  []slashCommand `json:"slash_commands"`
-}
-
-type appHome struct {
-	HomeTab     bool `json:"home_tab_enabled"`
-	MessagesTab bool `json:"messages_tab_enabled"`
-	ReadOnly    bool `json:"messages_tab_read_only_enabled"`
-}
-
-// assistantView goes with the scope assistant:write and the event assistant_thread_started: Slack takes all three, or none.
-type assistantView struct {
-	Description string   `json:"assistant_description"`
-	Prompts     []prompt `json:"suggested_prompts"`
-}
-
-type prompt struct {
-	Title   string `json:"title"`
-	Message string `json:"message"`
-}
-
-type botUser struct {
-	DisplayName  string `json:"display_name"` // at most 80 characters
-	AlwaysOnline bool   `json:"always_online"`
-}
-
-type slashCommand struct {
-	Command     string `json:"command"` // at most 32 characters
-	URL         string `json:"url,omitempty"`
-	Description string `json:"description"`
-	UsageHint   string `json:"usage_hint"`
-	Escape      bool   `json:"should_escape"`
-}
-
-type oauth struct {
-	Scopes oauthScopes `json:"scopes"`
-}
-
-type oauthScopes struct {
-	Bot []string `json:"bot"`
-}
-
-type settings struct {
-	Events        eventSubscriptions `json:"event_subscriptions"`
-	Interactivity interactivity      `json:"interactivity"`
-	OrgDeploy     bool               `json:"org_deploy_enabled"`
-	SocketMode    bool               `json:"socket_mode_enabled"`
-	TokenRotation bool               `json:"token_rotation_enabled"`
-}
-
-type eventSubscriptions struct {
-	URL string   `json:"request_url,omitempty"`
-	Bot []string `json:"bot_events"`
-}
-
-type interactivity struct {
-	Enabled bool   `json:"is_enabled"`
-	URL     string `json:"request_url,omitempty"`
 }

@@ -1,16 +1,18 @@
 package slack
 
 import (
-	"gatehouse/adapters/internal/chattext"
 	"strings"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/chattext"
 )
 
-// markdown makes Markdown of a model harmless and cuts it into what one message carries each.
+// markdown makes a model's Markdown harmless and cuts it into parts that fit a message.
 //
-// Whether code is code is the one thing that readers of Markdown may see differently, and what is code is spared. So each part is
-// looked at again as it will stand; where that finds anything, code is not spared at all.
+// Code is changed less than other text, but parsers of Markdown differ in what they take for code. So each part is checked again as it
+// will be sent; if that would change anything, code is treated like all other text.
 func markdown(text string) []string {
-	text = clean(text)
+	text = chat.Clean(text)
 	parts := chattext.Split(neutral(text, true), maxMarkdown)
 	for _, p := range parts {
 		if neutral(p, true) != p {
@@ -20,22 +22,21 @@ func markdown(text string) []string {
 	return parts
 }
 
-// neutral takes from a Markdown text what reaches out of it when Slack shows it in a markdown block:
+// neutral removes what has an effect outside the text when Slack shows it in a markdown block:
 //
 //   - Slack reads its own tokens there, <!channel> and <https://x|y>, even in code. It shows &lt; as < and does not read the result
-//     again. So all angle brackets are escaped but the signs of quotes. The ampersand stays: escaping it would gain nothing, and
-//     would break addresses.
-//   - A link or an image whose text is not its address is broken by a space, as is the definition of one, so that the address is
-//     seen: [text] (https://x).
-//   - @here and its like: see calm.
+//     again. So all angle brackets are escaped except those that mark quotes. The ampersand stays: escaping it would gain nothing,
+//     and would break URLs.
+//   - A link or an image is broken by a space, as is the definition of one, so that its URL is visible: [text] (https://x).
+//   - @here and its like: see defuseMentions.
 //
-// Code is spared the last two where every reader takes it for code: see sure. The text must be clean.
-func neutral(text string, spare bool) string {
+// With keepCode the last two leave code alone that every parser takes for code: see codeFinder. The text must be clean.
+func neutral(text string, keepCode bool) string {
 	var b strings.Builder
-	s := sure{spare: spare}
+	s := codeFinder{keep: keepCode}
 	for _, line := range strings.SplitAfter(text, "\n") {
 		if s.code(line) {
-			b.WriteString(brackets.Replace(line))
+			b.WriteString(escapeBrackets.Replace(line))
 			continue
 		}
 		quote := quoteOf(line)
@@ -43,22 +44,20 @@ func neutral(text string, spare bool) string {
 		line = line[len(quote):]
 		at := 0
 		for _, span := range s.spans(line) {
-			b.WriteString(plainly(line[at:span[0]]))
-			b.WriteString(brackets.Replace(line[span[0]:span[1]]))
+			b.WriteString(neutralText(line[at:span[0]]))
+			b.WriteString(escapeBrackets.Replace(line[span[0]:span[1]]))
 			at = span[1]
 		}
-		b.WriteString(plainly(line[at:]))
+		b.WriteString(neutralText(line[at:]))
 	}
 	return b.String()
 }
 
-var brackets = strings.NewReplacer("<", "&lt;", ">", "&gt;")
-
 var links = strings.NewReplacer("](", "] (", "][", "] [", "]:", "] :")
 
-func plainly(s string) string { return calm(links.Replace(brackets.Replace(s))) }
+func neutralText(s string) string { return defuseMentions(links.Replace(escapeBrackets.Replace(s))) }
 
-// quoteOf is the quote signs that a line begins with.
+// quoteOf gives the quote marks that a line begins with.
 func quoteOf(line string) string {
 	end, blanks := 0, 0
 	for i := range len(line) {
@@ -76,23 +75,23 @@ func quoteOf(line string) string {
 	return line[:end]
 }
 
-// sure follows a text line by line and knows the code that no reader of Markdown takes for anything else.
-type sure struct {
-	spare  bool
+// codeFinder follows a text line by line and finds the code that every parser of Markdown takes for code.
+type codeFinder struct {
+	keep   bool // false: it finds none
 	fences chattext.Fences
 	mixed  bool // the block holds something that might be taken for its end
 	loose  bool // a backtick of this paragraph has no partner on its line
 }
 
 // code reports whether a line belongs to a block between fences of backticks at the margin, with no further such fence inside.
-func (s *sure) code(line string) bool {
+func (s *codeFinder) code(line string) bool {
 	switch s.fences.Next(line) {
 	case chattext.OpensFence:
 		s.mixed = !s.fences.AtMargin()
 		return false
 	case chattext.InsideFence:
 		s.mixed = s.mixed || strings.Contains(line, "```") || strings.Contains(line, "~~~")
-		return s.spare && !s.mixed
+		return s.keep && !s.mixed
 	case chattext.ClosesFence:
 		s.loose = s.mixed
 	}
@@ -100,9 +99,9 @@ func (s *sure) code(line string) bool {
 }
 
 // spans are the pieces of code within a line: between single or double backticks that all have their partners on the same line,
-// as do those of the lines of the paragraph before it. What holds a bar might be torn by a table, what holds half a pair of
+// as do those of the lines of the paragraph before it. A piece with a bar might be cut by a table, one with half a pair of
 // brackets by a link.
-func (s *sure) spans(line string) [][2]int {
+func (s *codeFinder) spans(line string) [][2]int {
 	if strings.Trim(line, " \t\r\n") == "" { // other white space does not end a paragraph
 		s.loose = false
 		return nil
@@ -121,7 +120,7 @@ func (s *sure) spans(line string) [][2]int {
 		case open == 0:
 			open, opened = run, i
 		default:
-			if whole(line[opened:i]) {
+			if isWhole(line[opened:i]) {
 				found = append(found, [2]int{opened, i + run})
 			}
 			open = 0
@@ -129,14 +128,14 @@ func (s *sure) spans(line string) [][2]int {
 		i += run
 	}
 	s.loose = s.loose || open != 0
-	if s.loose || !s.spare || s.fences.Open() {
+	if s.loose || !s.keep || s.fences.Open() {
 		return nil
 	}
 	return found
 }
 
-// whole reports whether a piece of code stands for itself.
-func whole(code string) bool {
+// isWhole reports whether a piece of code has no bar and only pairs of brackets.
+func isWhole(code string) bool {
 	depth := 0
 	for i := range len(code) {
 		switch code[i] {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"gatehouse/adapters/internal/chat"
 )
 
 func TestNeutral(t *testing.T) {
@@ -44,7 +46,7 @@ func TestNeutral(t *testing.T) {
 
 func TestWhatIsNeutralStaysAsItIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := clean(anyText(t, "text"))
+		text := chat.Clean(anyText(t, "text"))
 		for _, spare := range []bool{true, false} {
 			once := neutral(text, spare)
 			if twice := neutral(once, spare); twice != once {

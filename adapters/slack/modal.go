@@ -7,33 +7,34 @@ import (
 
 	api "github.com/slack-go/slack"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
-// actionReason is the button that opens the form for a reason; the form's one input bears inputReason as its block and action.
+// The names of the modal that asks for a reason: its callback, and its one input as block and action.
 const (
-	actionReason = "deny_reason"
-	inputReason  = "reason"
+	callbackReason = "deny_reason"
+	inputReason    = "reason"
 )
 
-// reasonModal is the form that asks why a request is denied; value is what its submission carries. The reason may stay empty:
-// nobody who has decided to deny should be held up by it.
-func (p painter) reasonModal(value string, c core.Card) api.ModalViewRequest {
+// reasonModal asks why a request is denied; value is what its submission carries. The reason may stay empty, so that it holds up
+// nobody who has decided to deny.
+func reasonModal(value string, c core.Card) api.ModalViewRequest {
 	input := api.NewPlainTextInputBlockElement(plainText("What should be different?"), inputReason).WithMultiline(true).WithMaxLength(maxReason)
 	return api.ModalViewRequest{
 		Type: api.VTModal, CallbackID: callbackReason, PrivateMetadata: value,
 		Title: plainText("Deny with reason"), Submit: plainText("Deny"), Close: plainText("Go back"),
 		Blocks: api.Blocks{BlockSet: []api.Block{
-			rich(bold(orNone(inline(c.Summary, maxSummary))), literal("\nTool: "), codeWord(orNone(inline(c.Tool, maxTool)))),
+			rich(bold(chat.OrNone(inline(c.Summary, maxSummary))), literal("\nTool: "), toolName(c.Tool)),
 			api.NewInputBlock(inputReason, plainText("Reason"), plainText("The agent and the person who asked will read it."), input).WithOptional(true),
 		}},
 	}
 }
 
-// argumentsModal shows all of a call's arguments; what is more than Slack takes is said aloud.
-func (p painter) argumentsModal(c core.Card) api.ModalViewRequest {
-	blocks := []api.Block{rich(literal("Tool: "), codeWord(orNone(inline(c.Tool, maxTool))))}
-	rest, bytes := strings.TrimSpace(defuse(exposed(c.Arguments))), 0
+// argumentsModal shows all of a call's arguments, and says where Slack does not take all of them.
+func argumentsModal(c core.Card) api.ModalViewRequest {
+	blocks := []api.Block{rich(literal("Tool: "), toolName(c.Tool))}
+	rest, bytes := strings.TrimSpace(defuse(chat.Reveal(c.Arguments))), 0
 	for n := 0; rest != "" && n < maxChunks; n++ {
 		chunk := chunkOf(rest)
 		if bytes += jsonSize(chunk); bytes > maxArgBytes {
@@ -43,14 +44,14 @@ func (p painter) argumentsModal(c core.Card) api.ModalViewRequest {
 		rest = rest[len(chunk):]
 	}
 	if rest != "" {
-		blocks = append(blocks, rich(literal(thousands(utf8.RuneCountInString(rest))+" more characters do not fit here. On a terminal: "+showCommand(c))))
+		blocks = append(blocks, rich(literal(chat.Thousands(utf8.RuneCountInString(rest))+" more characters do not fit here. On a terminal: "+chat.ShowCommand(c.Approval))))
 	}
 	return api.ModalViewRequest{Type: api.VTModal, Title: plainText("All arguments"), Close: plainText("Close"), Blocks: api.Blocks{BlockSet: blocks}}
 }
 
 // chunkOf is the beginning of a text that one block takes: up to the end of a line where that leaves it half full at least.
 func chunkOf(s string) string {
-	chunk, left := head(s, maxChunk)
+	chunk, left := chat.Head(s, maxChunk)
 	if end := strings.LastIndexByte(chunk, '\n') + 1; left > 0 && end > len(chunk)/2 {
 		return chunk[:end]
 	}
@@ -58,9 +59,6 @@ func chunkOf(s string) string {
 }
 
 func jsonSize(s string) int {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return len(s) * 6 // can't be: a string is always JSON
-	}
+	raw, _ := json.Marshal(s) // of a string: can't fail
 	return len(raw)
 }

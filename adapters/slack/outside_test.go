@@ -20,7 +20,7 @@ type outside struct {
 	last *slacktest.Delivery
 }
 
-// openSocket makes a platform that hears over Socket Mode, and its workspace.
+// openSocket makes a platform that receives over Socket Mode, and its workspace.
 func openSocket(t *testing.T) (core.Platform, adaptertest.Fake) {
 	p, o := open(t, slacktest.Options{AckWithin: time.Second}, nil) // Slack's 3 s would be waited out
 	return p, o
@@ -39,7 +39,7 @@ func open(t *testing.T, opt slacktest.Options, change func(*slack.Options)) (*sl
 	o.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", o.BotUserID()}})
 	o.DMWith("U1ANN")
 	options := slack.Options{
-		Config: slack.Config{BotToken: o.BotToken(), AppToken: o.AppToken(), APIURL: o.APIURL(), FollowUp: "thread"}, Signer: adaptertest.Signer(t, testKey), Cards: adaptertest.Cards{},
+		Config: slack.Config{BotToken: o.BotToken(), AppToken: o.AppToken(), APIURL: o.APIURL(), FollowUp: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card,
 		Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	if change != nil {

@@ -4,90 +4,106 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 
+	api "github.com/slack-go/slack"
+	"github.com/slack-go/slack/slackevents"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
 
-// Parse reads what was said, or what was decided. In a conversation of several people the message begins with who speaks; images
+// Parse reads what a person wrote, or what was decided. In a conversation of several people the message begins with who speaks; images
 // that were sent along become blocks, other files are named.
 func (s *Slack) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	switch e.Kind() {
 	case core.KindMessage:
-		return s.parseMessage(ctx, e)
+		m, err := s.parseMessage(ctx, e)
+		return core.Input{Message: m}, err
 	case core.KindClick:
 		return s.parseClick(e)
 	}
-	return core.Input{}, core.Errorf(core.Invalid, "Slack knows no event of kind %q.", e.Kind())
+	return core.Input{}, core.Errorf(core.Invalid, "Slack has no event of the kind %q.", e.Kind())
 }
 
 var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "What came from Slack could not be read; send it again.")
 
-func (s *Slack) parseMessage(ctx context.Context, e core.Event) (core.Input, error) {
+func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, error) {
 	var body envelope
-	var o occurrence
+	var m messageEvent
 	if err := json.Unmarshal(e.Payload, &body); err != nil || len(body.Event) == 0 {
-		return core.Input{}, errMessageShape
+		return nil, errMessageShape
 	}
-	if err := json.Unmarshal(body.Event, &o); err != nil || o.User == "" || !strings.Contains(string(body.Event), `"text"`) {
-		return core.Input{}, errMessageShape
+	if err := json.Unmarshal(body.Event, &m); err != nil || m.User == "" || !strings.Contains(string(body.Event), `"text"`) {
+		return nil, errMessageShape
 	}
-	bot := s.whoami().User
-	if bot == "" {
-		p, _ := s.where(body)
-		bot = p.bot
-	}
-	rest, _ := addressed(o.Text, bot)
-	text := strings.TrimSpace(s.named(ctx, rest))
-	images, named, err := s.files(ctx, o.Files)
+	b, _ := s.botOf(body)
+	rest, _ := cutMention(m.Text, b.user)
+	text := strings.TrimSpace(s.withNames(ctx, rest))
+	images, unread, err := chat.Files(ctx, filesOf(m.Files), s.image)
 	if err != nil {
-		return core.Input{}, err
+		return nil, err
 	}
-	if len(named) > 0 {
-		text = strings.TrimSpace(text + "\n[files that were sent along and can't be read: " + strings.Join(named, ", ") + "]")
+	speaker := ""
+	if direct := m.ChannelType == slackevents.ChannelTypeIM || m.ChannelType == "" && strings.HasPrefix(m.Channel, "D"); !direct {
+		ctx, cancel := context.WithTimeout(ctx, namesTime)
+		defer cancel()
+		speaker = fmt.Sprintf("%s (%s:%s)", s.userName(ctx, m.User), Name, m.User)
 	}
-	if text == "" && len(images) == 0 {
-		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "There is nothing to answer in that message. Write what you would like after mentioning me.")
-	}
-	m := core.Message{Role: core.User, Content: s.content(ctx, o, text, images)}
-	if err := m.Validate(); err != nil {
-		return core.Input{}, err
-	}
-	return core.Input{Message: &m}, nil
+	return chat.UserMessage(speaker, text, images, unread)
 }
 
-// content puts a message together: who speaks where there are several, the images, and last the text.
-func (s *Slack) content(ctx context.Context, o occurrence, text string, images []core.Block) core.Content {
-	alone := o.ChannelType == "im" || o.ChannelType == "" && strings.HasPrefix(o.Channel, "D")
-	if alone && len(images) == 0 {
-		return core.Text(text)
-	}
-	var blocks []core.Block
-	if !alone {
-		ctx, enough := context.WithTimeout(ctx, nameTime)
-		defer enough()
-		blocks = append(blocks, core.Block{Type: core.TextBlock, Text: fmt.Sprintf("%s (%s:%s) says:", s.people.name(ctx, o.User), Name, o.User)})
-	}
-	blocks = append(blocks, images...)
-	if text != "" {
-		blocks = append(blocks, core.Block{Type: core.TextBlock, Text: text})
-	}
-	return core.Blocks(blocks...)
-}
-
-// named is a text with the names of the people that it mentions; channels and groups come with theirs.
-func (s *Slack) named(ctx context.Context, text string) string {
-	ctx, enough := context.WithTimeout(ctx, nameTime)
-	defer enough()
-	return readable(text, func(kind byte, id string) string {
+// withNames is a message as plain text, with the names of the people that it mentions; channels and groups come with theirs.
+func (s *Slack) withNames(ctx context.Context, text string) string {
+	ctx, cancel := context.WithTimeout(ctx, namesTime)
+	defer cancel()
+	return fromMrkdwn(text, func(kind byte, id string) string {
 		if kind != '@' {
 			return ""
 		}
-		return s.people.name(ctx, id)
+		return s.userName(ctx, id)
 	})
 }
 
-var errClickShape = core.Errorf(core.Invalid, "What came from Slack is no press of one of our buttons; press again.")
+// filesOf reads the files of a message, each by itself: one that can't be read is named, and the others are read.
+func filesOf(sent json.RawMessage) []chat.File {
+	var raw []json.RawMessage
+	_ = json.Unmarshal(sent, &raw)
+	all := make([]chat.File, len(raw))
+	for i, r := range raw {
+		var f struct {
+			ID       string  `json:"id"`
+			Name     string  `json:"name"`
+			Mimetype string  `json:"mimetype"`
+			Size     float64 `json:"size"`
+			Download string  `json:"url_private_download"`
+			Private  string  `json:"url_private"`
+		}
+		if err := json.Unmarshal(r, &f); err != nil {
+			continue
+		}
+		all[i] = chat.File{ID: f.ID, Name: f.Name, Type: f.Mimetype, Size: f.Size, URL: f.Download}
+		if f.Download == "" {
+			all[i].URL = f.Private
+		}
+	}
+	return all
+}
+
+var errFileRefused = core.Errorf(core.NotAllowed, "the bot may not read it; it needs the scope files:read")
+
+// image fetches one image with the bot's token, which goes to Slack's own hosts and nowhere else.
+func (s *Slack) image(ctx context.Context, f chat.File) (core.Block, error) {
+	return chat.Images{
+		Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL, Header: http.Header{"Authorization": {"Bearer " + s.Config.BotToken}},
+		OwnHost: func(host string) bool { return host == "slack.com" || strings.HasSuffix(host, ".slack.com") },
+		Refused: errFileRefused, Redirected: errFileRefused,
+	}.Fetch(ctx, f.URL)
+}
+
+var errClickShape = core.Errorf(core.Invalid, "What came from Slack is not a click on one of our buttons; press again.")
 
 func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 	var i interaction
@@ -99,13 +115,13 @@ func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 		values = append(values, a.Value)
 	}
 	for _, value := range values {
-		fields, ok := s.Signer.Open(value)
-		if !ok || len(fields) < 2 || fields[0] != e.Subject() {
+		b, ok := chat.OpenButton(s.Signer, value)
+		if !ok || string(b.Approval) != e.Subject() {
 			continue
 		}
-		click := core.Click{Approval: core.ApprovalID(fields[0]), Choice: core.Choice(fields[1]), Card: cardOf(i)}
-		if fields[1] == choiceReason && i.Type == "view_submission" {
-			click.Choice, click.Reason = core.Deny, reasonOf(i)
+		click := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action), Card: i.card()}
+		if b.Action == chat.ActionReason && i.Type == api.InteractionTypeViewSubmission {
+			click.Choice, click.Reason = core.Deny, i.reason()
 		}
 		if click.Choice == core.Approve || click.Choice == core.Deny {
 			return core.Input{Click: &click}, nil
@@ -114,24 +130,19 @@ func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 	return core.Input{}, errClickShape
 }
 
-// cardOf names the message whose button was pressed; a form has none.
-func cardOf(i interaction) core.Ref {
+// card names the message whose button was clicked, "" for a modal.
+func (i interaction) card() core.Ref {
 	ts := i.Message.TS
 	if ts == "" {
 		ts = i.Container.MessageTS
 	}
-	if ts == "" || i.at().Channel == "" {
+	if ts == "" || i.address().Channel == "" {
 		return ""
 	}
-	return refOf(i.at().Channel, ts)
+	return refOf(i.address().Channel, ts)
 }
 
-// reasonOf reads the form's one field.
-func reasonOf(i interaction) string {
-	for _, block := range i.View.State.Values {
-		for _, field := range block {
-			return strings.TrimSpace(field.Value)
-		}
-	}
-	return ""
+// reason reads the modal's one field.
+func (i interaction) reason() string {
+	return strings.TrimSpace(i.View.State.Values[inputReason][inputReason].Value)
 }

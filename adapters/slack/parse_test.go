@@ -13,7 +13,7 @@ import (
 )
 
 func TestWhatTheAgentReads(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	bot := r.MentionOfBot()
 	for text, want := range map[string]string{
 		"hello":                              "hello",
@@ -40,7 +40,7 @@ func TestWhatTheAgentReads(t *testing.T) {
 
 func TestNamesAreRememberedForAWhile(t *testing.T) {
 	clock := fakeserver.NewClock(time.Now())
-	r := hear(t, setup{slack: slack.Options{Now: clock.Now}, config: overSocket}).known()
+	r := start(t, setup{slack: slack.Options{Now: clock.Now}, config: overSocket}).known()
 	e := r.one(r.ann.Says("ask <@U2BOB>, <@U2BOB>").Deliveries...)
 	r.says(e)
 	r.says(e)
@@ -65,7 +65,7 @@ func TestNamesAreRememberedForAWhile(t *testing.T) {
 }
 
 func TestAMessageOfNothingSaysWhatToDo(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	for _, e := range []core.Event{r.one(r.ann.Posts("C1", r.MentionOfBot()).Deliveries...), r.one(r.ann.Says("  ").Deliveries...)} {
 		if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ChatMessageShapeInvalid || !strings.Contains(core.MessageOf(err), "Write what you would like") {
 			t.Errorf("Parse gave %v", err)
@@ -74,7 +74,7 @@ func TestAMessageOfNothingSaysWhatToDo(t *testing.T) {
 }
 
 func TestWhatCannotBeReadIsCorrectable(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := start(t, setup{}).known()
 	message := r.one(r.ann.Says("hello").Deliveries...)
 	click := r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
 	other := r.one(r.bob.Presses(r.button("C1", r.sealed("a2", "approve"))))

@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"gatehouse/adapters/slack"
+	"gatehouse/adapters/slack/internal/preflight"
 )
 
-// TestReadmeNamesScopesAndSettings keeps README with the table of scopes and with the settings.
+// TestReadmeNamesScopesAndSettings compares README.md with the table of scopes and with the settings.
 func TestReadmeNamesScopesAndSettings(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	readme := string(text)
-	for _, s := range slack.Scopes {
+	for _, s := range preflight.Scopes {
 		if line := "| `" + s.Name + "` | " + s.For + " |\n"; !strings.Contains(readme, line) {
 			t.Errorf("README has no line %q", line)
 		}

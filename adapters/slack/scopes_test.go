@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"gatehouse/adapters/slack"
+	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/adapters/slack/slacktest"
 )
 
@@ -41,7 +41,7 @@ func TestScopesAreThoseOfTheCalls(t *testing.T) {
 		made[method] = method != ""
 	}
 	tabled := map[string]bool{}
-	for _, s := range slack.Scopes {
+	for _, s := range preflight.Scopes {
 		if s.For == "" || s.Without == "" {
 			t.Errorf("%s does not say what it is for", s.Name)
 		}
@@ -68,11 +68,14 @@ func TestScopesAreThoseOfTheCalls(t *testing.T) {
 // apiCalls are the methods that the code calls on anything named api.
 func apiCalls(t *testing.T) []string {
 	t.Helper()
-	files, err := fs.Glob(os.DirFS("."), "*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files, found []string
+	for _, pattern := range []string{"*.go", "internal/*/*.go"} {
+		matches, err := fs.Glob(os.DirFS("."), pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, matches...)
 	}
-	var found []string
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue

@@ -24,7 +24,7 @@ func socketed(t *testing.T, s setup) *inbound {
 	if s.config == nil {
 		s.config = overSocket
 	}
-	return hear(t, s).known()
+	return start(t, s).known()
 }
 
 // newest is the socket that was opened last.
@@ -64,11 +64,11 @@ func TestLaw9_ASilentSocketIsNoticedAndReplaced(t *testing.T) {
 	held := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Held()})
 	first.GoSilent()
 	lost := r.ann.Says("is anybody there?") // it goes where nobody listens
-	r.eventually("that nothing is heard", func() bool { hears, _ := r.p.Health(); return hears != nil })
+	r.eventually("that nothing is received", func() bool { inbound, _ := r.p.Health(); return inbound != nil })
 	held.Lift()
 	r.sockets(2)
 	r.one(lost.Deliveries...)
-	r.eventually("that it hears again", func() bool { hears, _ := r.p.Health(); return hears == nil })
+	r.eventually("that events arrive again", func() bool { inbound, _ := r.p.Health(); return inbound == nil })
 }
 
 func TestTheNextSocketIsOpenBeforeTheOldOneIsLeft(t *testing.T) {
@@ -98,8 +98,8 @@ func TestTheNextSocketIsOpenBeforeTheOldOneIsLeft(t *testing.T) {
 			if !second.State().Open {
 				t.Error("the wrong one was left")
 			}
-			if hears, _ := r.p.Health(); hears != nil {
-				t.Errorf("it hears nothing: %v", hears)
+			if inbound, _ := r.p.Health(); inbound != nil {
+				t.Errorf("nothing is received: %v", inbound)
 			}
 		})
 	}
@@ -217,7 +217,7 @@ func TestAnAppTokenThatIsRefusedEndsRun(t *testing.T) {
 		"wrong token":   {slacktest.Refused("not_allowed_token_type"), "Slack refuses SLACK_APP_TOKEN"},
 	} {
 		t.Run(name+", at start", func(t *testing.T) {
-			r := hear(t, setup{config: overSocket, before: func(r *inbound) { r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble}) }})
+			r := start(t, setup{config: overSocket, before: func(r *inbound) { r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble}) }})
 			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
 				t.Errorf("Run gave %v", err)
 			}
@@ -250,7 +250,7 @@ func TestTooManySocketsMakeNoStampede(t *testing.T) {
 	})
 	t.Run("told at once", func(t *testing.T) {
 		n := adaptertest.NewTimers()
-		r := hear(t, setup{config: overSocket, slack: slack.Options{Jitter: full}, before: func(r *inbound) {
+		r := start(t, setup{config: overSocket, slack: slack.Options{Jitter: full}, before: func(r *inbound) {
 			r.p.Sleeping(n.Sleep)
 			r.crowd()
 		}})
@@ -285,7 +285,7 @@ func (r *inbound) crowd() {
 
 func TestSlacksWordOnWhenToComeAgainIsObeyed(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := hear(t, setup{config: overSocket, before: func(r *inbound) {
+	r := start(t, setup{config: overSocket, before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
 		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.RateLimited(7 * time.Second), Times: 1})
 	}})
@@ -299,7 +299,7 @@ func TestSlacksWordOnWhenToComeAgainIsObeyed(t *testing.T) {
 
 func TestWaitsBeforeANewSocketGrow(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := hear(t, setup{config: overSocket, slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
+	r := start(t, setup{config: overSocket, slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
 		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Cut(), Times: 4})
 	}})
@@ -416,7 +416,7 @@ func TestAnAcceptThatHangsStopsNoPongs(t *testing.T) {
 }
 
 func TestRunEndsWhileSlackSaysNoHello(t *testing.T) {
-	r := hear(t, setup{config: overSocket, before: func(r *inbound) { r.NewSocketsSilent(true) }})
+	r := start(t, setup{config: overSocket, before: func(r *inbound) { r.NewSocketsSilent(true) }})
 	r.sockets(1)
 	began := time.Now()
 	r.stop()

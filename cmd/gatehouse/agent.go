@@ -20,7 +20,7 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 	}
 	tools := tool.NewRegistry(tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes))
 	return agent.Loop{
-		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: tools, Log: log}, Policy: cfg.Policy, NewID: cli.NewID,
+		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: tools, Log: log}, Policy: cfg.Policy.Rule, NewID: cli.NewID,
 		ModelRef: "gatehouse/demo", Mask: core.MaskText, Tracer: tracer,
 	}.Graph()
 }

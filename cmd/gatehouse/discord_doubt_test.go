@@ -11,7 +11,7 @@ import (
 )
 
 // A process is killed after Discord has posted its answer and before the answer arrived. The next one finds out whether the answer is there: by
-// the mark in it, or, while it can't be read, by the nonce, as long as Discord knows that. Where neither can tell it is not sent
+// its text and time or, while it can't be read, by the nonce, as long as Discord knows that. Where neither can tell it is not sent
 // again, and the dead letters say so.
 func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -47,7 +48,7 @@ func (d *onDiscord) bodies() (all []body) {
 		}
 	}
 	for _, i := range d.discord.Interactions() {
-		if a := i.State().Attempt; a != nil {
+		if a := i.State().Attempt; a != nil && a.Status != http.StatusAccepted { // then it was answered by a call
 			d.once(a.Answer, false)
 			var fields map[string]any
 			if err := json.Unmarshal(a.Answer, &fields); err != nil {

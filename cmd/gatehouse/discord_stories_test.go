@@ -192,7 +192,7 @@ var fatalCodes = map[int]struct {
 	says []string
 	exit int
 }{
-	4004: {[]string{"token", "set DISCORD_BOT_TOKEN anew"}, cli.ExitUsage},
+	4004: {[]string{"token", "set DISCORD_BOT_TOKEN to the new one"}, cli.ExitUsage},
 	4010: {[]string{"shard", "Set DISCORD_SHARDS to"}, cli.ExitUsage},
 	4011: {[]string{"shards", "Raise DISCORD_SHARDS"}, cli.ExitUsage},
 	4012: {[]string{"version", "Install a newer gatehouse"}, cli.ExitUsage},
@@ -222,7 +222,7 @@ func TestDiscordARefusedTokenEndsServe(t *testing.T) {
 	fake := discordtest.Start(t, discordtest.Options{})
 	fake.RevokeToken()
 	_, app := serveAlone(t, fake)
-	app.endsWith(t, cli.ExitUsage, "refuses the token", "set DISCORD_BOT_TOKEN anew")
+	app.endsWith(t, cli.ExitUsage, "refuses the token", "set DISCORD_BOT_TOKEN to the new one")
 	if n := len(fake.Identifies()); n != 0 {
 		t.Errorf("it identified %d times", n)
 	}

@@ -61,7 +61,7 @@ func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store
 	service := approvals.NewService(store, store)
 	var platforms []core.Platform
 	if cfg.Slack.Enabled() {
-		platforms = append(platforms, slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Cards: service, Jitter: mathrand.Float64, Log: log}))
+		platforms = append(platforms, slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: service.Card, Jitter: mathrand.Float64, Log: log}))
 	}
 	if cfg.Discord.Enabled() {
 		recent := func(ctx context.Context) ([]core.EventRecord, error) {
@@ -71,7 +71,7 @@ func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store
 			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Waiting: true, Limit: settings.RecentEvents})
 		}
 		platforms = append(platforms, discord.New(discord.Options{
-			Config: cfg.Discord, Signer: signer, Cards: service, Settings: store, Recent: recent, Open: open, Owner: owner, Lease: cfg.Lease, Jitter: mathrand.Float64, Log: log,
+			Config: cfg.Discord, Signer: signer, Card: service.Card, KV: store, Recent: recent, Open: open, Owner: owner, Lease: cfg.Lease, Jitter: mathrand.Float64, Log: log,
 		}))
 	}
 	return platforms, nil

@@ -74,7 +74,7 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 	tools := tool.NewRegistry(append(more, tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book.AddNote), tool.NoteList(r.book.Notes))...)
 	ids := 0
 	brain, err := agent.Loop{
-		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule},
+		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule}.Rule,
 		NewID: func() string { ids++; return fmt.Sprintf("a%d", ids) },
 		Mask:  func(s string) string { return strings.ReplaceAll(core.MaskText(s), "hunter2", "••••••") },
 	}.Graph()
@@ -90,7 +90,7 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 	}
 	r.harness.Subscribe("s@1", func(o core.Outcome) { r.outcomes = append(r.outcomes, o) })
 	r.ctx = core.WithTurn(context.Background(), core.Turn{
-		Ledger: r, Actor: core.Actor{ID: "x:ann"}, Evidence: func(text json.RawMessage) { r.evidence = text },
+		Ledger: core.Ledger{Approval: r.Approval, Begin: r.Begin, Finish: r.Settle}, Actor: core.Actor{ID: "x:ann"}, Evidence: func(text json.RawMessage) { r.evidence = text },
 	})
 	return r
 }

@@ -14,7 +14,7 @@ import (
 // time because the rules changed; the call is among the evidence's mutating calls already.
 func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall, bound core.Call, again bool) (graph.Update, error) {
 	turn, _ := core.TurnFrom(ctx)
-	rule := l.Policy.Rule(turn, bound)
+	rule := l.Policy(turn, bound)
 	if rule.Verdict != core.VerdictAllow && rule.Verdict != core.VerdictAsk {
 		return l.answer(s, call, tool.Failed(core.Errorf(core.PolicyDenied, "%s", rule.Why))), nil
 	}

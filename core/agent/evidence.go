@@ -91,7 +91,7 @@ func (l Loop) policyDigest(turn core.Turn, calls []core.Call) string {
 	}
 	all := make([]covered, len(calls))
 	for i, c := range calls {
-		all[i] = covered{Tool: c.Tool, Rule: l.Policy.Rule(turn, c)}
+		all[i] = covered{Tool: c.Tool, Rule: l.Policy(turn, c)}
 		if t, ok := l.Executor.Tools.Get(c.Tool); ok {
 			all[i].Schema = t.SchemaDigest()
 		}

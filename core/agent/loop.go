@@ -22,9 +22,7 @@ type Model interface {
 }
 
 // Policy decides whether a mutating call is allowed, refused, or needs an approval.
-type Policy interface {
-	Rule(turn core.Turn, call core.Call) core.Rule
-}
+type Policy func(turn core.Turn, call core.Call) core.Rule
 
 // Loop holds the parts of the loop graph.
 type Loop struct {

@@ -163,7 +163,7 @@ func (b *bench) brain(s setup) *graph.Graph {
 		s.model = agent.Demo{}
 	}
 	if s.policy == nil {
-		s.policy = approvals.Policy{Approvers: []string{"room:bob"}}
+		s.policy = approvals.Policy{Approvers: []string{"room:bob"}}.Rule
 	}
 	tools := append([]tool.Tool{tool.Calc(), tool.NoteAdd(b.store.AddNote), tool.NoteList(b.store.Notes)}, s.tools...)
 	brain, err := agent.Loop{Name: "demo", Model: s.model, Executor: &tool.Executor{Tools: tool.NewRegistry(tools...)}, Policy: s.policy, NewID: newID}.Graph()

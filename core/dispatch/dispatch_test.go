@@ -100,7 +100,7 @@ func TestRefusalReachesTheReplyWithItsReason(t *testing.T) {
 }
 
 func TestPolicyAllowStoresDecisionAndSignalTogether(t *testing.T) {
-	b := newBench(t, setup{policy: allow{}})
+	b := newBench(t, setup{policy: allow{}.Rule})
 	b.say("room:1", "note add milk")
 	b.expect("Done: “milk”")
 	all, err := b.store.ListApprovals(t.Context(), core.ApprovalFilter{})
@@ -322,7 +322,7 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 }
 
 func TestLaw7_ExpiryIsToldApartFromRefusal(t *testing.T) {
-	b := newBench(t, setup{policy: approvals.Policy{Approvers: []string{"room:bob"}, Timeout: time.Nanosecond}})
+	b := newBench(t, setup{policy: approvals.Policy{Approvers: []string{"room:bob"}, Timeout: time.Nanosecond}.Rule})
 	b.say("room:1", "note add milk")
 	b.expect("I need an approval first")
 	card := b.heard().Card
@@ -483,7 +483,7 @@ func TestWhatCanNotBeResumedEndsWithASentence(t *testing.T) {
 }
 
 func TestWithoutNamedApproversADistantPersonIsRefusedByName(t *testing.T) {
-	b := newBench(t, setup{policy: approvals.Policy{}})
+	b := newBench(t, setup{policy: approvals.Policy{}.Rule})
 	b.say("room:1", "note add milk")
 	b.expect("GATEHOUSE_APPROVERS")
 }

@@ -20,12 +20,13 @@ type ledger struct {
 	stopped bool
 }
 
-func (l *ledger) Approval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
-	return l.store.LoadApproval(ctx, id)
+// core is the ledger as the executor knows it.
+func (l *ledger) core() core.Ledger {
+	return core.Ledger{Approval: l.store.LoadApproval, Begin: l.begin, Finish: l.finish}
 }
 
-// Begin commits the intent, unless somebody said stop before.
-func (l *ledger) Begin(ctx context.Context, i core.Intent) (core.IntentRecord, error) {
+// begin commits the intent, unless somebody said stop before.
+func (l *ledger) begin(ctx context.Context, i core.Intent) (core.IntentRecord, error) {
 	l.mu.Lock()
 	if l.stopped {
 		l.mu.Unlock()
@@ -40,8 +41,8 @@ func (l *ledger) Begin(ctx context.Context, i core.Intent) (core.IntentRecord, e
 	return rec, err
 }
 
-// Settle commits the result; a result that is lost makes the outcome unknown, so a busy store is tried again.
-func (l *ledger) Settle(ctx context.Context, id core.ApprovalID, r core.ToolResult) error {
+// finish commits the result; a result that is lost makes the outcome unknown, so a busy store is tried again.
+func (l *ledger) finish(ctx context.Context, id core.ApprovalID, r core.ToolResult) error {
 	defer l.idle()
 	return l.persist(ctx, func(ctx context.Context) error { return l.store.FinishIntent(ctx, l.claim, id, r) })
 }

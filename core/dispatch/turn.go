@@ -199,7 +199,7 @@ func (t *turn) named(ctx context.Context, who core.Actor) core.Actor {
 // facts are what the nodes of this turn may know of it.
 func (t *turn) facts() core.Turn {
 	e := t.claim.Event
-	return core.Turn{Event: e.Seq, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor, Ledger: t.ledger, Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin}
+	return core.Turn{Event: e.Seq, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor, Ledger: t.ledger.core(), Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin}
 }
 
 // post makes a post that answers this event. name tells it from the event's other posts.

@@ -59,17 +59,17 @@ func (m *Memory) Load(_ context.Context, id core.SessionID) (*core.SessionRecord
 		for i, r := range s.rows {
 			all[i] = r.message
 		}
-		h := core.NewHistory(len(all), snapshot(all))
+		h := core.NewHistory(len(all), snapshot(all).before)
 		rec.Messages = &h
 	}
 	return &rec, nil
 }
 
-// rows is a snapshot of stored messages.
+// snapshot is a copy of the stored messages.
 type snapshot []core.Message
 
-// Before reads backwards.
-func (r snapshot) Before(_ context.Context, skip, n int) ([]core.Message, error) {
+// before reads backwards.
+func (r snapshot) before(_ context.Context, skip, n int) ([]core.Message, error) {
 	end := max(0, len(r)-skip)
 	return slices.Clone(r[max(0, end-n):end]), nil
 }

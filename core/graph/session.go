@@ -89,13 +89,7 @@ func asStored(h core.History) core.History {
 	if len(h.Added()) == 0 {
 		return h
 	}
-	return core.NewHistory(h.Len(), storedHistory{h})
-}
-
-type storedHistory struct{ h core.History }
-
-func (p storedHistory) Before(ctx context.Context, skip, n int) ([]core.Message, error) {
-	return p.h.Page(ctx, skip, n)
+	return core.NewHistory(h.Len(), h.Page)
 }
 
 // record is the session as it is to be saved: the stored fields under the graph's own schema version. It is nil where the

@@ -229,7 +229,7 @@ type lazy struct {
 }
 
 func (l *lazy) Load(context.Context, core.SessionID) (*core.SessionRecord, error) {
-	h := core.NewHistory(1_000_000, counting{&l.reads})
+	h := core.NewHistory(1_000_000, counting{&l.reads}.Before)
 	return &core.SessionRecord{ID: "s", Messages: &h}, nil
 }
 

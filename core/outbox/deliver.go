@@ -155,7 +155,7 @@ func (d *Deliverer) parts(ctx context.Context, p core.Platform, row *core.Outbox
 func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
 	found, err := p.Find(ctx, delivery)
 	switch {
-	case core.CategoryOf(err) == core.DeliveryLater, core.CategoryOf(err) == core.Unsupported:
+	case core.CategoryOf(err) == core.DeliveryLater, core.CategoryOf(err) == core.DeliveryNotYet, core.CategoryOf(err) == core.Unsupported:
 		return err
 	case err != nil:
 		return core.Wrap(core.DeliveryInDoubt, err, "Can't find out whether the post arrived.")

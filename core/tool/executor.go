@@ -28,7 +28,7 @@ func (x *Executor) Read(ctx context.Context, t Tool, call core.ToolCall) (core.T
 // was lost) and will be claimed again.
 func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.ApprovalID, before Prefix) (core.ToolResult, error) {
 	turn, ok := core.TurnFrom(ctx)
-	if !ok || turn.Ledger == nil {
+	if !ok || turn.Ledger.Approval == nil {
 		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and can run only in a turn.", call.Name)
 	}
 	t, err := x.Tools.Find(call)
@@ -108,7 +108,7 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 		result = Failed(core.Errorf(core.OutcomeUnknown,
 			"The outcome of %s is unknown: it was started, but its result was not recorded. It will not run again. Please check whether it took effect.", t.Name))
 	}
-	if err := ledger.Settle(context.WithoutCancel(ctx), a.ID, result); err != nil {
+	if err := ledger.Finish(context.WithoutCancel(ctx), a.ID, result); err != nil {
 		return core.ToolResult{}, fmt.Errorf("recording the result of %s: %w", t.Name, err)
 	}
 	return result, nil

@@ -177,7 +177,7 @@ func newBench(t *testing.T, state core.ApprovalState) *bench {
 		t.Fatal(err)
 	}
 	b.approvals["a1"] = core.Approval{ID: "a1", State: state, Reason: "too early", DecidedBy: core.Actor{Name: "Ann"}, Call: core.Call{Tool: "pay", Digest: digest, Bound: bound}}
-	b.ctx = core.WithTurn(context.Background(), core.Turn{Ledger: b.ledger})
+	b.ctx = core.WithTurn(context.Background(), core.Turn{Ledger: core.Ledger{Approval: b.Approval, Begin: b.Begin, Finish: b.Settle}})
 	return b
 }
 

@@ -41,17 +41,17 @@ func translate(err error) error {
 	case err == nil, errors.As(err, &ours):
 		return err
 	case errors.Is(err, errUnknown):
-		return core.Wrap(core.StoreBusy, err, "The connection to the database was lost while a change was being stored, so it may or may not be there. Trying again is safe.")
+		return core.Wrap(core.StoreBusy, err, "The connection to the database was lost while a change was being stored, so the change may or may not be stored. Trying again is safe.")
 	case errors.As(err, &theirs):
 		return core.Wrap(categoryOf(theirs.Code), err, "%s", sentence(theirs.Code))
 	case errors.Is(err, errTimeout):
-		return core.Wrap(core.StoreBusy, err, "The database did not answer in time. Try again; if it stays so, look at its load and at the network.")
+		return core.Wrap(core.StoreBusy, err, "The database did not answer in time. Try again; if this continues, check its load and the network.")
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, puddle.ErrClosedPool):
 		return core.Wrap(core.Internal, err, "The database is closed: gatehouse is stopping.")
 	case unreachable(err):
-		return core.Wrap(core.StoreBusy, err, "The database can't be reached. Check that it runs and that the network lets gatehouse through; gatehouse goes on by itself once it is back.")
+		return core.Wrap(core.StoreBusy, err, "Can't reach the database. Check that it is running and that the network allows the connection; gatehouse continues by itself once it is back.")
 	case errors.Is(err, context.DeadlineExceeded):
 		return err
 	}

@@ -24,17 +24,17 @@ func translate(file string, err error) error {
 	}
 	switch theirs.Code {
 	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrProtocol:
-		return core.Wrap(core.StoreBusy, err, "The database %s is in use by another process that does not let go. Try again; if it stays so, look for a backup or a shell that holds it open.", file)
+		return core.Wrap(core.StoreBusy, err, "The database %s is locked by another process. Try again; if this continues, look for a backup job or a shell that keeps it open.", file)
 	case sqlite3.ErrFull:
-		return core.Wrap(core.StoreFull, err, "There is no space left for the database %s. Free some on its disk; nothing that was stored is lost.", file)
+		return core.Wrap(core.StoreFull, err, "There is no space left for the database %s. Free space on its disk; nothing that was stored is lost.", file)
 	case sqlite3.ErrNotADB:
-		return core.Wrap(core.StoreUnreadable, err, "The file %s is not a database. Name another file, or put the right one back from a backup.", file)
+		return core.Wrap(core.StoreUnreadable, err, "The file %s is not a database. Name another file, or restore the database from a backup.", file)
 	case sqlite3.ErrCorrupt:
-		return core.Wrap(core.StoreUnreadable, err, "The database %s is damaged. Stop gatehouse and put it back from a backup.", file)
+		return core.Wrap(core.StoreUnreadable, err, "The database %s is damaged. Stop gatehouse and restore it from a backup.", file)
 	case sqlite3.ErrCantOpen:
-		return core.Wrap(core.StoreUnreadable, err, "The database %s can't be opened. Check that its folder exists and that gatehouse may read and write there.", file)
+		return core.Wrap(core.StoreUnreadable, err, "The database %s can't be opened. Check that its folder exists and that gatehouse can read and write in it.", file)
 	case sqlite3.ErrPerm, sqlite3.ErrReadonly, sqlite3.ErrAuth:
-		return core.Wrap(core.StoreUnreadable, err, "The database %s may not be written. Give gatehouse's user the right to write the file and its folder.", file)
+		return core.Wrap(core.StoreUnreadable, err, "gatehouse is not allowed to write to the database %s. Give its user write access to the file and its folder.", file)
 	case sqlite3.ErrIoErr:
 		return core.Wrap(core.StoreUnreadable, err, "The disk failed while reading or writing the database %s. Check the disk and the system's log.", file)
 	}

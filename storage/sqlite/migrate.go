@@ -82,11 +82,11 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 	}
 	lock, err := flock(file+".migrate.lock", unix.LOCK_EX)
 	if err != nil {
-		return from, from, core.Wrap(core.StoreUnreadable, err, "A lock file beside the database %s can't be made. Check that gatehouse may write in its folder.", file)
+		return from, from, core.Wrap(core.StoreUnreadable, err, "Can't create the lock file of the database %s. Check that gatehouse can write in its folder.", file)
 	}
 	defer lock.Close()
 	if err := createPrivate(file); err != nil {
-		return from, from, core.Wrap(core.StoreUnreadable, err, "The database %s can't be made. Check that gatehouse may write in its folder.", file)
+		return from, from, core.Wrap(core.StoreUnreadable, err, "Can't create the database %s. Check that gatehouse can write in its folder.", file)
 	}
 	db := open(file, o.filled(), "_journal_mode=WAL&_txlock=immediate")
 	defer db.Close()

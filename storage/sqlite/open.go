@@ -129,7 +129,7 @@ func checkPath(file string) error {
 		return core.Errorf(core.StoreUnreadable, "%s is a folder. Name a file for the database.", file)
 	}
 	if _, err := os.Stat(filepath.Dir(file)); err != nil {
-		return core.Wrap(core.StoreUnreadable, err, "The folder of the database %s can't be reached. Make it, or name another place.", file)
+		return core.Wrap(core.StoreUnreadable, err, "Can't open the folder of the database %s. Create it, or set GATEHOUSE_DATABASE_URL to a file in another folder.", file)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (db *database) register(_ context.Context, instance string, free func(owner
 		owner := fmt.Sprintf("%s-%d", name, slot)
 		lock, err := tryLock(db.file + "." + owner + ".lock")
 		if err != nil {
-			return "", core.Wrap(core.StoreUnreadable, err, "A lock file beside the database %s can't be made. Check that gatehouse may write in its folder.", db.file)
+			return "", core.Wrap(core.StoreUnreadable, err, "Can't create the lock file of the database %s. Check that gatehouse can write in its folder.", db.file)
 		}
 		if lock == nil {
 			continue

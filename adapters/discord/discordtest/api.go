@@ -124,6 +124,7 @@ func (s *Server) serveRoute(name string, rt route) http.HandlerFunc {
 	_, pattern := cutRoute(name)
 	keys := keysOf(pattern)
 	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", s.o.Now().UTC().Format(http.TimeFormat)) // by the clock that ids are made by
 		body, p, readErr := readParts(r)
 		params := map[string]string{}
 		for _, key := range keys {

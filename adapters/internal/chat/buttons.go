@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"fmt"
 	"strconv"
 
 	"gatehouse/core"
@@ -24,7 +25,7 @@ const (
 type Button struct {
 	Action       Action
 	Approval     core.ApprovalID     // of a card's button
-	Failed       string              // of a button below a failed event's reply: the event's number
+	Failed       int64               // of a button below a failed event's reply: the event's number
 	Conversation core.ConversationID // the same: the event's conversation
 	More         []string            // what the platform adds
 }
@@ -36,13 +37,13 @@ func CardButton(id core.ApprovalID, a Action, more ...string) Button {
 
 // ReplyButton is a button below the reply to a failed event.
 func ReplyButton(d core.Delivery, a Action, more ...string) Button {
-	return Button{Action: a, Failed: strconv.FormatInt(d.Event, 10), Conversation: d.Conversation, More: more}
+	return Button{Action: a, Failed: d.Event, Conversation: d.Conversation, More: more}
 }
 
 // Fields are what is sealed.
 func (b Button) Fields() []string {
 	if b.Action == ActionRetry || b.Action == ActionNew {
-		return append([]string{string(b.Action), b.Failed, string(b.Conversation)}, b.More...)
+		return append([]string{string(b.Action), strconv.FormatInt(b.Failed, 10), string(b.Conversation)}, b.More...)
 	}
 	return append([]string{string(b.Approval), string(b.Action)}, b.More...)
 }
@@ -54,10 +55,11 @@ func OpenButton(s *core.Signer, value string) (b Button, ok bool) {
 	case !ok || len(fields) < 2:
 		return Button{}, false
 	case Action(fields[0]) == ActionRetry || Action(fields[0]) == ActionNew:
-		if len(fields) < 3 {
+		failed, err := strconv.ParseInt(fields[1], 10, 64)
+		if err != nil || len(fields) < 3 {
 			return Button{}, false
 		}
-		return Button{Action: Action(fields[0]), Failed: fields[1], Conversation: core.ConversationID(fields[2]), More: fields[3:]}, true
+		return Button{Action: Action(fields[0]), Failed: failed, Conversation: core.ConversationID(fields[2]), More: fields[3:]}, true
 	}
 	return Button{Action: Action(fields[1]), Approval: core.ApprovalID(fields[0]), More: fields[2:]}, true
 }
@@ -65,11 +67,11 @@ func OpenButton(s *core.Signer, value string) (b Button, ok bool) {
 // Event is the event of a button below a failed event's reply: one event, however often the button is pressed.
 func (b Button) Event(platform string, who core.Actor, to core.Address) core.Event {
 	e := core.Event{
-		Platform: platform, ID: "press/" + string(b.Action) + "/" + b.Failed, Conversation: b.Conversation, Actor: who, Address: to,
+		Platform: platform, ID: fmt.Sprintf("press/%s/%d", b.Action, b.Failed), Conversation: b.Conversation, Actor: who, Address: to,
+		Body: core.ResetEvent{Failed: b.Failed},
 	}
-	failed, _ := strconv.ParseInt(b.Failed, 10, 64) // gatehouse sealed it
-	if e.Body = (core.ResetEvent{Failed: failed}); b.Action == ActionRetry {
-		e.Body = core.RetryEvent{Failed: failed}
+	if b.Action == ActionRetry {
+		e.Body = core.RetryEvent{Failed: b.Failed}
 	}
 	return e
 }

@@ -68,7 +68,7 @@ func (c Copies) toRequester(ctx context.Context, d core.Delivery, copies int) ([
 	case err != nil:
 		return nil, nil
 	}
-	text := "Your request waits for an approval, but its card could not be posted where you asked. The approvers have got it as a direct message: "
+	text := "Your request waits for an approval, but its card could not be posted where you asked. The approvers have received it as a direct message: "
 	if copies == 0 {
 		text = "Your request waits for an approval, but its card could not be posted where you asked, nor sent to an approver. Please tell an admin: "
 	}

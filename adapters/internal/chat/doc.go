@@ -12,7 +12,10 @@
 //	parts.go     keep a long post drawn while its parts are sent
 //	errors.go    what an error of a call means to the outbox and to a turn
 //	copies.go    copies of a card for approvers who can't see its conversation
-//	health.go    whether the platform answers; who the bot is, asked again and again
+//	health.go    whether the platform answers
+//	identity.go  ask again and again who the bot is
+//	wait.go      waits before another attempt
+//	warn.go      warnings that are logged once
 //	cache.go     remember answers of the platform for a while
 //	http.go      connections to the platform; requests that the platform signs
 //	check.go     what gatehouse doctor reports

@@ -1,10 +1,7 @@
 package chat
 
 import (
-	"context"
-	"log/slog"
 	"sync"
-	"time"
 
 	"gatehouse/core"
 )
@@ -48,82 +45,4 @@ func (o *Outbound) Err() error {
 		return core.Errorf(core.DeliveryLater, "%s has not answered yet.", o.Title)
 	}
 	return o.err
-}
-
-// Times of the question who the bot is.
-const (
-	FirstRetry    = time.Second
-	MaxRetry      = time.Minute
-	identityCheck = time.Minute
-)
-
-// Identity asks a platform who the bot is, which also shows that the platform answers.
-type Identity struct {
-	Title  string // of the platform, in the log
-	Log    *slog.Logger
-	Ask    func(context.Context) error // asks once
-	Known  func() bool                 // whether it was answered before
-	Sleep  func(context.Context, time.Duration)
-	Jitter func(time.Duration) time.Duration
-}
-
-// Keep asks until the bot is known, and once a minute after that, until ctx ends. Error: the token was refused before the bot was
-// known. A token that is withdrawn later ends nothing: events are still to be stored.
-func (i Identity) Keep(ctx context.Context) error {
-	log := core.NewErrorLog(i.Log, "asking "+i.Title+" who the bot is")
-	retry := FirstRetry
-	for ctx.Err() == nil {
-		known := i.Known()
-		err := i.Ask(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		log.Report(err)
-		if core.CategoryOf(err) == core.Unauthorized && !known {
-			return err
-		}
-		if err == nil {
-			retry = FirstRetry
-			i.Sleep(ctx, identityCheck)
-			continue
-		}
-		i.Sleep(ctx, max(i.Jitter(retry), core.RetryAfterOf(err)))
-		retry = min(2*retry, MaxRetry)
-	}
-	return nil
-}
-
-// Sleep ends after the time or with ctx.
-func Sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
-// Jitter spreads a wait: random 0 gives half of it, 1 all of it.
-func Jitter(d time.Duration, random float64) time.Duration {
-	return time.Duration(float64(d) * (0.5 + random/2))
-}
-
-// WarnOnce logs each text only once: what is missing would else be logged with every call. Its zero value is ready.
-type WarnOnce struct {
-	mu     sync.Mutex
-	logged map[string]bool
-}
-
-// Warn logs a text, if it is the first time.
-func (w *WarnOnce) Warn(log *slog.Logger, text string, args ...any) {
-	w.mu.Lock()
-	known := w.logged[text]
-	if w.logged == nil {
-		w.logged = map[string]bool{}
-	}
-	w.logged[text] = true
-	w.mu.Unlock()
-	if !known {
-		log.Warn(text, args...)
-	}
 }

@@ -148,14 +148,14 @@ func (t *Tx) checkFailed(e core.EventRecord) error {
 	switch e.End.Kind {
 	case core.EndErrored, core.EndDead, core.EndDropped:
 	default:
-		return core.Errorf(core.Invalid, "The event %d did not fail; there is nothing to try again.", e.Seq)
+		return core.Errorf(core.Invalid, "The event %d did not fail; there is nothing to retry.", e.Seq)
 	}
 	if e.Kind() != core.KindSignal {
 		return nil
 	}
 	waits, err := t.exists(`select 1 from paused where invocation = $1`, e.Invocation)
 	if err == nil && !waits {
-		err = core.Errorf(core.Invalid, "The turn that the decision %d was for has ended, so it can't be taken again; ask for it anew in its conversation.", e.Seq)
+		err = core.Errorf(core.Invalid, "The turn that the decision %d was for has ended, so it can't be retried; ask again in its conversation.", e.Seq)
 	}
 	return err
 }

@@ -12,7 +12,7 @@ import (
 // an event comes in; the next look finds it.
 func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, error) {
 	if r.Owner == "" {
-		return nil, core.Errorf(core.Invalid, "A claim needs an owner.")
+		return nil, core.Errorf(core.Invalid, "A claim must name its owner.")
 	}
 	if r.Limit <= 0 || len(r.Scopes) == 0 {
 		return nil, nil

@@ -82,7 +82,7 @@ func (t *Tx) checkWaitingClicks(a core.Approval) error {
 	}
 	waits, err := t.exists(`select 1 from events where queue_key = $1 and ended_at = 0 and signal = false and accepted_at < $2 limit 1`, clicks(a.ID), a.Deadline)
 	if err == nil && waits {
-		return core.Errorf(core.StoreBusy, "A click on %s that came in time is still to be counted.", a.ID)
+		return core.Errorf(core.StoreBusy, "A click on %s came in time and has not been counted yet.", a.ID)
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 // somebody holds is passed over; the next look finds it.
 func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.OutboxRow, error) {
 	if r.Owner == "" {
-		return nil, core.Errorf(core.Invalid, "A claim needs an owner.")
+		return nil, core.Errorf(core.Invalid, "A claim must name its owner.")
 	}
 	if r.Limit <= 0 || len(r.Scopes) == 0 {
 		return nil, nil
@@ -83,7 +83,7 @@ func (w *outboxWriter) release(row core.OutboxRow, wait time.Duration) error {
 			state = core.RowWaiting
 		}
 	default:
-		return core.Errorf(core.Invalid, "A post can't be left in the state %q.", state)
+		return core.Errorf(core.Invalid, "A post can't be released in the state %q.", state)
 	}
 	moved, err := w.Texts(`
 		update outbox set state = $1, next_at = $2, sent_at = $3, owner = '', lease_until = 0 where seq = $4

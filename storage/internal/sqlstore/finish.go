@@ -37,13 +37,13 @@ func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 func checkFinish(f core.Finish) error {
 	if f.Retry == nil {
 		if f.End.Kind == "" {
-			return core.Errorf(core.Internal, "A turn was to be finished without saying how it ended.")
+			return core.Errorf(core.Internal, "A turn can't be finished without an end.")
 		}
 		return nil
 	}
 	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Resumed != "" || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
 	if kept || f.End.Kind != "" {
-		return core.Errorf(core.Internal, "A turn that is tried again can't keep anything.")
+		return core.Errorf(core.Internal, "A turn that will be retried can't store anything else.")
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (c
 			return matches(i, known.Intent)
 		}
 		if core.CategoryOf(missing) == core.NotFound || missing == nil && a.State != core.Approved {
-			return core.Errorf(core.ApprovalMissing, "The tool %s may not run: its approval is not given.", i.Tool)
+			return core.Errorf(core.ApprovalMissing, "The tool %s must not run: its call is not approved.", i.Tool)
 		}
 		if missing != nil {
 			return missing
@@ -66,7 +66,7 @@ func (s *Store) FinishIntent(ctx context.Context, c core.Claim, id core.Approval
 			return err
 		}
 		if known == nil {
-			return core.Errorf(core.NotFound, "No tool was begun under the approval %s.", id)
+			return core.Errorf(core.NotFound, "No tool was started for the approval %s.", id)
 		}
 		if known.Result != nil {
 			return nil

@@ -74,7 +74,7 @@ func (s *Store) Get(ctx context.Context, name string) (value string, err error) 
 // AcquireLease takes, renews or releases a name.
 func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (held bool, err error) {
 	if owner == "" {
-		return false, core.Errorf(core.Invalid, "Whoever holds %s needs a name.", name)
+		return false, core.Errorf(core.Invalid, "The lease %s needs an owner with a name.", name)
 	}
 	err = s.write(ctx, func(t *Tx) error {
 		if lease <= 0 {
@@ -101,7 +101,7 @@ func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time
 // TakeToken counts a use of a rate-limited name. The lock comes first: who holds it sees every use that was counted before.
 func (s *Store) TakeToken(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error) {
 	if limit < 1 {
-		return 0, core.Errorf(core.Invalid, "A limit of %d for %s allows nothing.", limit, name)
+		return 0, core.Errorf(core.Invalid, "The rate limit of %s is %d; it must be at least 1.", name, limit)
 	}
 	err = s.write(ctx, func(t *Tx) error {
 		wait = 0

@@ -67,7 +67,7 @@ func (t *Tx) destinationOf(row core.OutboxRow) (map[string]bool, error) {
 	}
 	found, err := t.Texts(`select destination from outbox where seq = $1`, row.Seq)
 	if err == nil && len(found) == 0 {
-		err = core.Errorf(core.LeaseLost, "The post %s is gone.", row.Key)
+		err = core.Errorf(core.LeaseLost, "The post %s no longer exists.", row.Key)
 	}
 	for _, d := range found {
 		touched[d] = true

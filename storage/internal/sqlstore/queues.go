@@ -47,7 +47,7 @@ func (t *Tx) fence(c core.Claim, others ...core.QueueKey) error {
 }
 
 func leaseLost(c core.Claim) error {
-	return core.Errorf(core.LeaseLost, "Another process has taken the conversation %s over; this turn counts for nothing.", c.Event.Conversation)
+	return core.Errorf(core.LeaseLost, "Another process has taken the conversation %s over; this turn was discarded.", c.Event.Conversation)
 }
 
 // updateReady sets when a queue can next be claimed. Every transaction that adds, ends or delays an event, or takes or releases the

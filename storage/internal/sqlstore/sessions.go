@@ -26,7 +26,7 @@ func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Write
 			return err
 		}
 		if has {
-			h := core.NewHistory(messages-left, history{store: s, session: id, without: w, end: end})
+			h := core.NewHistory(messages-left, history{store: s, session: id, without: w, end: end}.before)
 			r.Messages = &h
 		}
 		rec = &r
@@ -43,8 +43,8 @@ type history struct {
 	end     int64
 }
 
-// Before reads backwards along the order; what is skipped is passed over in the index.
-func (h history) Before(ctx context.Context, skip, n int) ([]core.Message, error) {
+// before reads backwards along the order; what is skipped is passed over in the index.
+func (h history) before(ctx context.Context, skip, n int) ([]core.Message, error) {
 	var page []core.Message
 	err := h.store.read(ctx, func(t *Tx) (err error) {
 		page, err = List(t, readMessage, `
@@ -108,7 +108,7 @@ func (t *Tx) saveSession(rec *core.SessionRecord) (saved, error) {
 		}
 		messages -= gone
 		if stored := int64(rec.Messages.Stored()); stored != messages {
-			return s, core.Errorf(core.SessionWriteConflict, "The conversation %s has %d messages, but this turn was made on %d.", rec.ID, messages, stored)
+			return s, core.Errorf(core.SessionWriteConflict, "The conversation %s has %d messages, but this turn started from %d.", rec.ID, messages, stored)
 		}
 		if err := t.insertMessages(rec.ID, rec.Writer, pos, rec.Messages.Added()); err != nil {
 			return s, err
@@ -128,7 +128,7 @@ func (t *Tx) saveSession(rec *core.SessionRecord) (saved, error) {
 // insertMessages adds rows, as many as a statement's parameters allow in one statement.
 func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []core.Message) error {
 	if len(msgs) > 0 && w.Invocation == "" {
-		return core.Errorf(core.Internal, "Messages of the conversation %s were to be stored without the turn they belong to.", id)
+		return core.Errorf(core.Internal, "Messages of the conversation %s can't be stored without the turn that they belong to.", id)
 	}
 	const most = 5000
 	for len(msgs) > 0 {
@@ -221,7 +221,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 			return err
 		}
 		if runs && until.After(t.Now) {
-			return core.Errorf(core.Invalid, "A turn of the conversation %s runs. Stop it first, or wait for its end.", id)
+			return core.Errorf(core.Invalid, "A turn of the conversation %s is running. Stop it first, or wait until it ends.", id)
 		}
 		if runs {
 			if _, err := t.Exec(`update queues set owner = '', lease_until = 0, fence = fence + 1 where queue_key = $1`, queue); err != nil {

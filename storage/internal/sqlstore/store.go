@@ -97,7 +97,7 @@ func (s *Store) Register(ctx context.Context, instance string) (owner string, er
 	})
 }
 
-// write runs do in one transaction, and writes what it collected for the outbox and the audit log. do must set what it gives anew
+// write runs do in one transaction, and writes what it collected for the outbox and the audit log. do must set all of its results
 // each time, since it may be run again.
 func (s *Store) write(ctx context.Context, do func(*Tx) error) error {
 	return s.hooks.Write(ctx, func(run Runner, now time.Time) error {

@@ -154,7 +154,7 @@ func (g *Gateway) Paused(ctx context.Context, id core.InvocationID) (*core.Pause
 	if id == "" {
 		return nil, nil
 	}
-	return g.store.Store.LoadPaused(ctx, id, "")
+	return g.store.LoadPaused(ctx, id, "")
 }
 
 // BySignal reads the record that waits for a signal; nil where none does.
@@ -162,5 +162,5 @@ func (g *Gateway) BySignal(ctx context.Context, id core.SignalID) (*core.PausedR
 	if id == "" {
 		return nil, nil
 	}
-	return g.store.Store.LoadPaused(ctx, "", id)
+	return g.store.LoadPaused(ctx, "", id)
 }

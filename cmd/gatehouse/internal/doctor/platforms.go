@@ -36,7 +36,7 @@ var unconfigured = []finding{
 func (c Command) checkSlack(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {
 	checkup := slack.Checkup{Config: cfg.Slack, Approvers: cfg.Policy.Approvers, Listen: cfg.Listen, Quick: c.Quick, Now: cli.Now}
 	if store != nil {
-		checkup.Heard = func(ctx context.Context) (time.Time, error) { return lastReceived(ctx, store.Events, slack.Name) }
+		checkup.LastEvent = func(ctx context.Context) (time.Time, error) { return lastReceived(ctx, store.Events, slack.Name) }
 	}
 	return cli.List(checkup.Run(ctx), func(f slack.Check) finding { return finding{f.Name, string(f.State), f.What, f.Mend} })
 }

@@ -1,0 +1,105 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// attachment is a file that was sent along.
+type attachment struct {
+	ID   string  `json:"id"`
+	Name string  `json:"filename"`
+	Type string  `json:"content_type"`
+	Size float64 `json:"size"`
+	URL  string  `json:"url"`
+}
+
+// fileHosts are where Discord stores what people send along.
+var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
+
+// errGone is of a file that was deleted, or whose link has expired.
+var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
+
+// images fetches the images among the files of a message; all others are named. A file's link is good for a day: where one has expired, the
+// message is read again, once, for the links that its files have now.
+func (d *Discord) images(ctx context.Context, channel, id string, attached []attachment) (images []core.Block, unread []string, err error) {
+	// A file's link is enough: no token goes along.
+	fetch := chat.Images{
+		Title: "Discord", Client: d.rest.HTTP(), APIURL: d.Config.APIURL, OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
+		Refused: errGone, Redirected: core.Errorf(core.NotAllowed, "it is not stored at Discord"),
+	}
+	var files []chat.File
+	for _, a := range attached {
+		files = append(files, chat.File{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, URL: a.URL})
+	}
+	var links map[string]string // by id of a file, once the message was read again
+	return chat.Files(ctx, files, func(ctx context.Context, f chat.File) (core.Block, error) {
+		image, err := fetch.Fetch(ctx, f.URL)
+		if !errors.Is(err, errGone) {
+			return image, err
+		}
+		if links == nil {
+			if links, err = d.links(ctx, channel, id); err != nil {
+				return core.Block{}, err
+			}
+		}
+		if link := links[f.ID]; link != "" {
+			return fetch.Fetch(ctx, link)
+		}
+		return core.Block{}, errGone
+	})
+}
+
+// links reads a message for the links that its files have now; none where it can't be read any more. Error: provider_unavailable.
+func (d *Discord) links(ctx context.Context, channel, id string) (map[string]string, error) {
+	links := map[string]string{}
+	if !snowflake.Valid(channel) || !snowflake.Valid(id) {
+		return links, nil
+	}
+	var now struct {
+		Attachments []attachment `json:"attachments"`
+	}
+	err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(channel, id), nil, &now)
+	if core.IsTemporary(err) {
+		return nil, chat.LookupError(err, "Discord can't be asked for a file now.")
+	}
+	for _, a := range now.Attachments {
+		links[a.ID] = a.URL
+	}
+	return links, nil
+}
+
+// Limits of the arguments that are shown to whoever asks for all of them.
+const (
+	maxArgumentsText = maxContent - 200 // in the message itself
+	maxArgumentsFile = 8 << 20          // bytes of the file that holds more; Discord takes ten million
+)
+
+// allArguments shows a call's arguments to whoever pressed: in the message, or in a file where they are longer than a message.
+func allArguments(c core.Card) *response {
+	tool, all := "Tool: "+inlineCode(c.Tool, maxTool)+"\n", strings.TrimSpace(chat.Reveal(c.Arguments))
+	if all == "" {
+		return ephemeral(tool + "Arguments: none")
+	}
+	if text := codeBlock(all); chat.Units(text) <= maxArgumentsText {
+		return ephemeral(tool + text)
+	}
+	text := tool + "All arguments are in the file."
+	if len(all) > maxArgumentsFile {
+		kept := strings.ToValidUTF8(all[:maxArgumentsFile], "")
+		text = tool + "The file holds the arguments but for the last " + chat.Thousands(len([]rune(all))-len([]rune(kept))) + " characters. On a terminal: " + chat.ShowCommand(c.Approval)
+		all = kept
+	}
+	r := ephemeral(text)
+	r.files = []*discordgo.File{{Name: "arguments.json", ContentType: "application/json; charset=utf-8", Reader: strings.NewReader(all)}}
+	return r
+}

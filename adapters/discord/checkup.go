@@ -1,0 +1,37 @@
+package discord
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/adapters/discord/internal/preflight"
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// Check is what was found out about one thing.
+type Check = chat.Check
+
+// Checkup finds out whether this configuration works with this Discord, by asking Discord. It changes nothing, there or here, and what
+// it finds holds no secret.
+type Checkup struct {
+	Config    Config
+	Approvers []string                                          // all that are named, those of other platforms too
+	Listen    string                                            // where gatehouse serves HTTP
+	Recent    func(context.Context) ([]core.EventRecord, error) // the latest events that came from Discord, latest first; nil: not known
+	Now       func() time.Time                                  // nil: time.Now
+}
+
+// Run makes the checks. Where the token is not valid, only what needs no Discord is checked.
+func (c Checkup) Run(ctx context.Context) []Check {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	client := rest.New(rest.Options{Token: c.Config.BotToken, URL: c.Config.apiURL(), Now: c.Now})
+	defer client.Close()
+	return preflight.Run(ctx, preflight.Options{
+		REST: client, APIURL: c.Config.APIURL, PublicKey: c.Config.PublicKey, Shards: c.Config.Shards, Threads: c.Config.threads(), Path: pathInteractions,
+		Listen: c.Listen, Approvers: c.Approvers, SameCommands: sameCommands, Recent: c.Recent, Now: c.Now,
+	})
+}

@@ -1,0 +1,184 @@
+package discord_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"gatehouse/adapters/discord"
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+func TestAsk(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		r.registered()
+		dm := r.DMWith(annID)
+		thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")
+		for channel, want := range map[string]core.Event{
+			general: {Conversation: "discord:2001:3001", Address: core.Address{Platform: "discord", Channel: general}},
+			thread:  {Conversation: core.ConversationID("discord:2001:" + thread), Address: core.Address{Platform: "discord", Channel: general, Thread: thread}},
+			dm:      {Conversation: core.ConversationID("discord:@me:" + dm), Address: core.Address{Platform: "discord", Channel: dm}},
+		} {
+			i := r.ann.Runs(channel, "/ask why is *the* sky @everyone blue")
+			e := r.inbox.Event("command/" + i.ID)
+			r.answered(i, discordtest.Reply)
+			if e.Kind() != core.KindMessage || e.Conversation != want.Conversation || e.Address != want.Address || e.Actor.ID != "discord:1001" || e.FollowUp {
+				t.Errorf("got %+v", e)
+			}
+			if bytes.Contains(e.Payload, []byte(i.Token)) {
+				t.Error("the payload has the token")
+			}
+			text := r.says(e).Content.String()
+			if !strings.Contains(text, "why is *the* sky @everyone blue") || (channel != dm) != strings.Contains(text, "ann (discord:1001) says:") {
+				t.Errorf("it says %q", text)
+			}
+			m, ok := i.Shown()
+			if !ok || m.Ephemeral != "" || !strings.Contains(m.Content, "sky") || len(m.Reaches()) != 0 || strings.Contains(m.Content, "@everyone") {
+				t.Errorf("all see %+v", m)
+			}
+		}
+	})
+}
+
+func TestTheOtherCommands(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		r.registered()
+		for name, want := range map[string]core.Kind{"new": core.KindReset, "status": core.KindControl} {
+			i := r.ann.Runs(general, "/"+name)
+			e := r.inbox.Event("command/" + i.ID)
+			r.answered(i, discordtest.DeferredReply)
+			if e.Kind() != want || e.Conversation != "discord:2001:3001" || want == core.KindControl && e.Subject() != name || bytes.Contains(e.Payload, []byte(i.Token)) {
+				t.Errorf("/%s came as %+v", name, e)
+			}
+			said := len(r.Messages(general))
+			post := core.Delivery{Post: core.Post{Key: "notice/" + name, Kind: core.PostNotice, Text: "This is how it is.", To: e.Address, Conversation: e.Conversation}}
+			if _, more, err := r.p.Post(r.ctx, post); err != nil || more {
+				t.Fatalf("/%s: %v, %v", name, more, err)
+			}
+			m, ok := i.Shown()
+			if alone := m.Ephemeral == annID; !ok || alone != (name == "status") || !strings.Contains(m.Content, "This is how it is.") || len(m.Reaches()) != 0 {
+				t.Errorf("/%s: the answer is %+v", name, m)
+			}
+			if got := len(r.Messages(general)); got != said {
+				t.Errorf("/%s was answered in %d messages more", name, got-said)
+			}
+			post.Key, post.Text = "done/1", "By the way."
+			if _, _, err := r.p.Post(r.ctx, post); err != nil {
+				t.Fatal(err)
+			}
+			if m, _ := i.Shown(); strings.Contains(m.Content, "By the way.") || r.standsIn(general, "By the way.") != 1 {
+				t.Errorf("/%s: what more there is to say stands in %+v", name, m)
+			}
+		}
+		before := len(r.inbox.IDs())
+		i := r.ann.Runs(general, "/help")
+		r.answered(i, discordtest.Reply)
+		if m, ok := i.Shown(); !ok || m.Ephemeral != annID || !strings.Contains(m.Content, "mention me") {
+			t.Errorf("/help: ann sees %+v", m)
+		}
+		if len(r.inbox.IDs()) != before {
+			t.Error("/help is stored")
+		}
+	})
+}
+
+// statusAsked gives a /status by ann and what is to be said to it.
+func (r *inbound) statusAsked() (*discordtest.Interaction, core.Delivery) {
+	i := r.ann.Runs(general, "/status")
+	e := r.inbox.Event("command/" + i.ID)
+	return i, core.Delivery{Post: core.Post{Key: "notice/1", Kind: core.PostNotice, Text: "Nothing waits.", To: e.Address, Conversation: e.Conversation}}
+}
+
+// standsIn counts the messages of a channel with a text.
+func (r *inbound) standsIn(channel, text string) int {
+	n := 0
+	for _, m := range r.Messages(channel) {
+		if strings.Contains(m.Content, text) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestTheAnswerToACommandMayBeReadyBeforeDiscordWaitsForIt(t *testing.T) {
+	r := hear(t, setup{}).known()
+	r.registered()
+	callback := r.Inject(discordtest.Fault{Endpoint: discordtest.AnswerInteraction, Trouble: discordtest.Held()})
+	i, post := r.statusAsked()
+	if _, _, err := r.p.Post(r.ctx, post); core.CategoryOf(err) != core.DeliveryLater || core.RetryAfterOf(err) <= 0 {
+		t.Errorf("too early it gives %v", err)
+	}
+	callback.Lift()
+	r.answered(i, discordtest.DeferredReply)
+	if _, _, err := r.p.Post(r.ctx, post); err != nil {
+		t.Fatal(err)
+	}
+	if m, _ := i.Shown(); m.Ephemeral != annID || !strings.Contains(m.Content, "Nothing waits.") || r.standsIn(general, "Nothing waits.") != 0 {
+		t.Errorf("the answer is %+v\n%s", m, r.Dump())
+	}
+}
+
+func TestTheAnswerToACommandThatComesTooLateIsAMessage(t *testing.T) {
+	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	r := hear(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
+	r.registered()
+	i, post := r.statusAsked()
+	r.answered(i, discordtest.DeferredReply)
+	clock.Advance(discordtest.TokenLifetime + time.Second)
+	ref, _, err := r.p.Post(r.ctx, post)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.p.Edit(r.ctx, ref, post); err != nil {
+		t.Error(err)
+	}
+	if r.standsIn(general, "Nothing waits.") != 1 {
+		t.Errorf("it is not there:\n%s", r.Dump())
+	}
+}
+
+func TestALostAnswerToACommandIsFound(t *testing.T) {
+	r := hear(t, setup{}).known()
+	r.registered()
+	i, post := r.statusAsked()
+	r.answered(i, discordtest.DeferredReply)
+	if found, err := r.p.Find(r.ctx, post); found.Ref != "" || err != nil {
+		t.Errorf("before it is given Find gives %q, %v", found.Ref, err)
+	}
+	r.Inject(discordtest.Fault{Endpoint: discordtest.EditFollowUp, Trouble: discordtest.AnswerLost(), Times: 1})
+	if _, _, err := r.p.Post(r.ctx, post); core.CategoryOf(err) != core.DeliveryInDoubt {
+		t.Errorf("a lost answer gives %v", err)
+	}
+	found, err := r.p.Find(r.ctx, post)
+	ref := found.Ref
+	if err != nil || ref != core.Ref(general+"/"+i.State().Original) {
+		t.Errorf("Find gives %q, %v", ref, err)
+	}
+	post.Text = "Nothing waits any more."
+	if err := r.p.Edit(r.ctx, ref, post); err != nil {
+		t.Error(err)
+	}
+	if m, _ := i.Shown(); !strings.Contains(m.Content, "Nothing waits any more.") {
+		t.Errorf("it is not changed:\n%s", r.Dump())
+	}
+}
+
+// What is asked is repeated as it was written, however much of it has to be escaped: too long an answer would be refused.
+func TestALongQuestionIsRepeatedInOneMessage(t *testing.T) {
+	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+		r.registered()
+		for name, text := range map[string]string{
+			"escapes": strings.Repeat("*", 3000), "emoji": strings.Repeat("🐈", 3000), "lines": strings.Repeat("a\n", 1500), "calls": strings.Repeat("@b", 1500), "words": strings.Repeat("word ", 1000),
+		} {
+			i := r.ann.Runs(general, "/ask", discordtest.WithOption("text", text))
+			r.answered(i, discordtest.Reply)
+			m, ok := i.Shown()
+			if n := len(utf16.Encode([]rune(m.Content))); !ok || n < 1000 || n > 2000 || !strings.HasSuffix(m.Content, "…") {
+				t.Errorf("%s: %v, %d characters end in %q", name, ok, n, m.Content[max(0, len(m.Content)-10):])
+			}
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// pressed takes the press of one of our buttons: its event, or what it shows. A value that gatehouse did not seal counts for nothing, and
+// the person is told.
+func (d *Discord) pressed(ctx context.Context, i interaction) (*response, *core.Event) {
+	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
+	if !ok {
+		d.Log.Warn("a button that is not gatehouse's was pressed", "person", i.person().ID)
+		return ephemeral("This button is not valid any more, so nothing was done. Ask again, or tell an admin."), nil
+	}
+	switch b.Action {
+	case chat.ActionRetry, chat.ActionNew:
+		to := i.address("")
+		if i.Message != nil {
+			to.Message = i.Message.ID
+		}
+		e := b.Event(Name, actorOf(i.person().ID), to)
+		return acknowledged, &e
+	case chat.ActionApprove, chat.ActionDeny:
+		return acknowledged, decision(i, b.Approval)
+	case chat.ActionReason, chat.ActionConfirm, chat.ActionArguments:
+		return d.show(ctx, b), nil
+	}
+	d.Log.Warn("a button of an unknown kind was pressed", "kind", chat.Clip(string(b.Action)))
+	return ephemeral("This button is of another gatehouse than the one that runs here, so nothing was done. Ask again."), nil
+}
+
+// show answers a press that only shows something: a form, whose submission is the event, or all arguments. It must be the first answer
+// to the press.
+func (d *Discord) show(ctx context.Context, b chat.Button) *response {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	card, err := d.Card(ctx, b.Approval, false)
+	switch {
+	case core.CategoryOf(err) == core.NotFound:
+		return ephemeral("This approval is not known any more.")
+	case err != nil:
+		d.Log.Warn("what a button shows could not be shown", "button", b.Action, "err", err)
+		return ephemeral("It could not be shown, so nothing was decided. Press again.")
+	case b.Action == chat.ActionArguments:
+		return allArguments(card)
+	case card.State != core.Open:
+		return ephemeral(chat.Standing(Name, card))
+	}
+	value := d.Signer.Seal(b.Fields()...)
+	if b.Action == chat.ActionConfirm {
+		return &response{Type: discordgo.InteractionResponseModal, Data: confirmModal(value, card)}
+	}
+	return &response{Type: discordgo.InteractionResponseModal, Data: reasonModal(value, card)}
+}
+
+var errClickShape = core.Errorf(core.Invalid, "What came from Discord is no press of one of our buttons; press again.")
+
+// parseClick reads a decision: a press of Approve or Deny, or a submitted form.
+func (d *Discord) parseClick(e core.Event) (core.Input, error) {
+	var i interaction
+	if err := json.Unmarshal(e.Payload, &i); err != nil {
+		return core.Input{}, errClickShape
+	}
+	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
+	if !ok || string(b.Approval) != e.Subject() {
+		return core.Input{}, errClickShape
+	}
+	click := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action)}
+	switch {
+	case i.Type != discordgo.InteractionModalSubmit:
+	case b.Action == chat.ActionReason:
+		click.Choice, click.Reason = core.Deny, inputOf(i.Data.Components)
+	case b.Action == chat.ActionConfirm && isConfirmed(i):
+		click.Choice = core.Approve
+	}
+	if click.Choice != core.Approve && click.Choice != core.Deny {
+		return core.Input{}, errClickShape
+	}
+	if i.Message != nil && snowflake.Valid(i.Message.ID) && snowflake.Valid(i.Channel) {
+		click.Card = refOf(i.Channel, i.Message.ID) // whose button was pressed, or below which the form was opened
+	}
+	return core.Input{Click: &click}, nil
+}
+
+// newButton makes a button whose value is sealed.
+func newButton(seal func(fields ...string) string, text string, style discordgo.ButtonStyle, b chat.Button) (discordgo.Button, error) {
+	value, err := b.Value(seal, maxCustomID)
+	return discordgo.Button{Label: text, Style: style, CustomID: value}, err
+}
+
+func rowOf(buttons ...discordgo.MessageComponent) []discordgo.MessageComponent {
+	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: buttons}}
+}

@@ -1,0 +1,82 @@
+package discord
+
+import (
+	"context"
+	"slices"
+
+	"gatehouse/adapters/discord/internal/preflight"
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// Groups gives which of the wanted roles (discord:role:…) a person has. A role that no server of the bot's has, or that the bot may
+// not ask for, has nobody; where Discord can't be asked now the error is retryable.
+func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
+	user, ok := userOf(who.ID)
+	if !ok {
+		return nil, nil
+	}
+	var in []string
+	for _, id := range wanted {
+		role := preflight.RoleID.FindStringSubmatch(id)
+		if role == nil {
+			continue
+		}
+		has, err := d.hasRole(ctx, user, role[1])
+		if err != nil {
+			return nil, core.Wrap(core.ProviderUnavailable, err, "Discord can't be asked now who has the role %s.", role[1])
+		}
+		if has {
+			in = append(in, id)
+		}
+	}
+	return in, nil
+}
+
+func (d *Discord) hasRole(ctx context.Context, user, role string) (bool, error) {
+	guild, err := d.guilds.GuildOfRole(ctx, role)
+	if err != nil {
+		return false, err
+	}
+	if guild == "" {
+		d.warnOnce("a role of approvers is in none of the bot's servers; nobody counts as having it", "role", role)
+		return false, nil
+	}
+	roles, err := d.guilds.Roles(ctx, guild, user)
+	return slices.Contains(roles, role), err
+}
+
+// NameOf gives no name: the names that Discord knows people by come with their events.
+func (d *Discord) NameOf(context.Context, core.Actor) string { return "" }
+
+// CardCopies gives copies of a card, as direct messages, for the people named as approvers who do not see its conversation. Who has a
+// role can't be listed without a privileged intent, so those that approve by a role are taken to see it. Where the card could not be
+// posted at all, everybody who is named gets one, and the requester is told.
+func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refused bool) ([]core.Post, error) {
+	var users []string
+	for _, id := range delivery.Card.Approvers {
+		if user, ok := userOf(id); ok && !slices.Contains(users, user) {
+			users = append(users, user)
+		}
+	}
+	sees := func(ctx context.Context, user string) (bool, error) { return d.sees(ctx, delivery, user) }
+	return chat.Copies{Platform: Name, User: userOf, OpenDM: d.guilds.DM, Warn: d.warnOnce}.Posts(ctx, delivery, users, sees, refused)
+}
+
+// sees reports whether a person sees the conversation of a card. Where that can't be told they are taken to.
+func (d *Discord) sees(ctx context.Context, delivery core.Delivery, user string) (bool, error) {
+	guild := guildOf(delivery.Conversation)
+	if guild == direct {
+		return delivery.Card.Requested.ID == actorOf(user).ID, nil
+	}
+	if !snowflake.Valid(guild) {
+		return true, nil
+	}
+	sees, err := d.guilds.Sees(ctx, guild, delivery.To.Channel, user)
+	if err != nil && !core.IsTemporary(err) {
+		d.warnOnce("who sees a channel can't be looked up; approvers outside it get no copy of its cards", "channel", delivery.To.Channel, "err", err)
+		return true, nil
+	}
+	return sees, err
+}

@@ -1,0 +1,159 @@
+package discord
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// pathInteractions is where Discord posts presses and commands to.
+const pathInteractions = "/discord/interactions"
+
+// maxBody is how many bytes an interaction over HTTP may have; far above what Discord sends.
+const maxBody = 1 << 20
+
+// Routes are the paths that Discord posts to, where a public key is set. Each request is answered after its commit: 200, or 202 where
+// the answer comes by a call; 400 where it can't be read or is of an unknown kind, 401 where its signature or time is wrong (Discord
+// itself tries that before it takes the address), 403 where it is for another application, 413 where it is too large, 415 where it is no
+// JSON. Discord sends nothing again: where it could not be stored the person is told.
+func (d *Discord) Routes(accept core.Accept) map[string]http.Handler {
+	key, err := hex.DecodeString(d.Config.PublicKey)
+	if err != nil || len(key) != ed25519.PublicKeySize {
+		return nil
+	}
+	return map[string]http.Handler{
+		"POST " + pathInteractions: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.serve(w, r, key, accept) }),
+	}
+}
+
+func (d *Discord) serve(w http.ResponseWriter, r *http.Request, key ed25519.PublicKey, accept core.Accept) {
+	body, status, why := chat.ReadSigned(w, r, maxBody, func(_ http.Header, body []byte) string { return d.checkSignature(r, body, key) })
+	if status == 0 {
+		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
+			status, why = http.StatusUnsupportedMediaType, "the content type is not JSON"
+		}
+	}
+	if status != 0 {
+		d.Log.Warn("a request is refused", "path", r.URL.Path, "status", status, "why", why)
+		http.Error(w, why, status)
+		return
+	}
+	i, answer, result := d.takeInteraction(r.Context(), body, accept)
+	switch result {
+	case chat.Foreign:
+		http.Error(w, "this gatehouse serves another application", http.StatusForbidden)
+		return
+	case chat.Malformed:
+		http.Error(w, "the body can't be read", http.StatusBadRequest) // it was logged
+		return
+	case chat.NotStored:
+		answer = ephemeral("It could not be stored, so nothing was done. Try once more.")
+	}
+	if len(answer.files) > 0 {
+		d.respond(i, answer)
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer) // Discord has gone: nobody to tell
+}
+
+// checkSignature says what is wrong with a request's signature or its time; "" where nothing is.
+func (d *Discord) checkSignature(r *http.Request, body []byte, key ed25519.PublicKey) string {
+	seconds, err := strconv.ParseInt(r.Header.Get("X-Signature-Timestamp"), 10, 64)
+	if err != nil {
+		return "the request has no time"
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if !discordgo.VerifyInteraction(r, key) {
+		return "the signature is wrong"
+	}
+	if off := d.Now().Sub(time.Unix(seconds, 0)); off > chat.SignatureWindow || off < -chat.SignatureWindow {
+		return "the request is too old, or the clock of one side is wrong"
+	}
+	return ""
+}
+
+// storeAgain says in the log what happens to an event that was not stored.
+const storeAgain = "it is tried again"
+
+// takeInteraction takes an interaction up to its commit, and gives the answer to it. What only shows something (a form) is answered at
+// once and stores nothing.
+func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.Accept) (interaction, *response, chat.Result) {
+	var i interaction
+	if err := json.Unmarshal(body, &i); err != nil {
+		d.Log.Warn("a press or a command can't be read and is refused", "bytes", len(body), "err", chat.JSONFault(err))
+		return i, nil, chat.Malformed
+	}
+	if me := d.whoami().App; i.App != "" && me != "" && i.App != me {
+		d.Log.Warn("a press or a command is refused: it is for another application", "application", chat.Clip(i.App))
+		return i, nil, chat.Foreign
+	}
+	if i.Type == discordgo.InteractionPing {
+		return i, &response{Type: discordgo.InteractionResponsePong}, chat.Stored
+	}
+	who := i.person()
+	if who == nil || !snowflake.Valid(who.ID) || !snowflake.Valid(i.ID) || !snowflake.Valid(i.Channel) || i.Guild != "" && !snowflake.Valid(i.Guild) {
+		d.Log.Warn("a press or a command is refused: it does not say who or where", "type", i.Type)
+		return i, nil, chat.Malformed
+	}
+	if i.Guild != "" && i.Member != nil && i.Member.Roles != nil {
+		d.guilds.SetMember(i.Guild, who.ID, i.Member.Roles)
+	}
+	var answer *response
+	var event *core.Event
+	switch i.Type {
+	case discordgo.InteractionMessageComponent:
+		answer, event = d.pressed(ctx, i)
+	case discordgo.InteractionModalSubmit:
+		answer, event = d.submitted(i)
+	case discordgo.InteractionApplicationCommand:
+		answer, event = commanded(i)
+	default:
+		d.Log.Warn("an interaction of an unknown kind is ignored", "type", i.Type)
+		return i, nil, chat.Malformed
+	}
+	if event == nil {
+		return i, answer, chat.Stored
+	}
+	if strings.HasPrefix(event.Address.Message, pressPrefix) || strings.HasPrefix(event.Address.Message, commandPrefix) {
+		if err := d.saveToken(ctx, i); err != nil { // before the event, so that whoever takes it can answer
+			d.Log.Warn("an interaction could not be stored; it is tried again", "category", core.CategoryOf(err), "err", err)
+			return i, answer, chat.NotStored
+		}
+	}
+	return i, answer, chat.Commit(ctx, d.Log, *event, accept, storeAgain)
+}
+
+// respond answers an interaction by a call, concurrently.
+func (d *Discord) respond(i interaction, r *response) {
+	if r == nil || i.Token == "" || !snowflake.Valid(i.ID) {
+		return
+	}
+	d.background.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
+		defer cancel()
+		var body any = r
+		if len(r.files) > 0 {
+			body = rest.Form{Payload: r, Files: r.files}
+		}
+		if err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(i.ID, i.Token), body, nil); err != nil {
+			d.Log.Info("an interaction could not be answered; what it asked for is done", "type", i.Type, "category", core.CategoryOf(err))
+		}
+	})
+}

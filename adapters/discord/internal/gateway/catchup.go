@@ -1,0 +1,172 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/core"
+)
+
+// Limits of what is fetched after a gap.
+const (
+	catchUpTime          = 5 * time.Minute // for all of it
+	catchUpPage          = 100             // messages of one call: Discord's limit
+	catchUpPages         = 10              // of one conversation
+	catchUpConversations = 200             // those that were active last
+	catchUpTries         = 4
+	CatchUpSlack         = time.Minute // how far behind another channel's message one may come
+)
+
+// since is the message after which those of a conversation are fetched, where last was the last to be committed before the gap; "": none
+// are.
+func (c Conversation) since(last string) string {
+	since := c.Last
+	if last != "" {
+		since = snowflake.Max(since, snowflake.Before(last, CatchUpSlack))
+	}
+	if since == "" {
+		return ""
+	}
+	return snowflake.Max(since, c.Begins)
+}
+
+// catchUp fetches what was said in the known conversations since a session ended that could not be resumed, where that is still to be
+// done. What was received nevertheless is known when it is accepted.
+func (s *shard) catchUp(ctx context.Context) {
+	from := s.session.state()
+	if !from.Behind {
+		return
+	}
+	if s.Conversations != nil {
+		s.fetchAll(ctx, s.conversations(ctx), from.Last)
+	}
+	if ctx.Err() == nil {
+		s.session.caughtUp()
+		_ = s.session.save(ctx) // so that a process that is killed soon fetches nothing again; what fails is saved with what comes next
+	}
+}
+
+// conversations reads the shard's conversations, as often as it needs; none where ctx has ended before.
+func (s *shard) conversations(ctx context.Context) []Conversation {
+	log := core.NewErrorLog(s.Log, "reading which conversations are known")
+	pause := FirstStoreRetry
+	for {
+		all, err := s.Conversations(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		log.Report(err)
+		if err == nil {
+			all = slices.DeleteFunc(all, func(c Conversation) bool { return !s.owns(c.Guild) })
+			return all[:min(len(all), catchUpConversations)]
+		}
+		s.Sleep(ctx, pause)
+		pause = min(2*pause, maxStoreRetry)
+	}
+}
+
+// fetchAll fetches what was said after a message, "" where it is not known after which.
+func (s *shard) fetchAll(ctx context.Context, todo []Conversation, last string) {
+	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
+	defer cancel()
+	log := core.NewErrorLog(s.Log, "fetching what was said while no events were received")
+	for ; len(todo) > 0; todo = todo[1:] {
+		c := todo[0]
+		err := s.fetch(ctx, c, c.since(last))
+		switch {
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			s.Log.Warn("it takes too long to fetch what was said while no events were received; the rest of it is not fetched", "shard", s.n)
+			return
+		case ctx.Err() != nil:
+			return
+		case core.IsTemporary(err):
+			log.Report(err)
+			todo = append(todo, c) // after the others, as long as there is time
+		case err != nil:
+			s.Log.Warn("what was said while no events were received could not be fetched", "channel", c.Channel, "err", err)
+		}
+	}
+}
+
+// fetch takes the messages of a conversation after one, oldest first.
+func (s *shard) fetch(ctx context.Context, c Conversation, since string) error {
+	if since == "" {
+		return nil
+	}
+	for range catchUpPages {
+		page, err := s.page(ctx, c.Channel, since)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, m := range page {
+			if !s.take(ctx, event{name: "MESSAGE_CREATE", data: m.from(c)}) {
+				return ctx.Err()
+			}
+			since = m.id
+		}
+		if len(page) < catchUpPage {
+			return nil
+		}
+	}
+	s.Log.Warn("there were too many messages while no events were received; the latest of them are not fetched", "channel", c.Channel)
+	return nil
+}
+
+// fetched is a message as REST gives it.
+type fetched struct {
+	id     string
+	fields map[string]json.RawMessage
+}
+
+// from makes it what the gateway would have sent: REST does not say in which server it is.
+func (m fetched) from(c Conversation) json.RawMessage {
+	delete(m.fields, "guild_id")
+	if c.Guild != Direct {
+		m.fields["guild_id"], _ = json.Marshal(c.Guild)
+	}
+	body, _ := json.Marshal(m.fields) // of JSON that was read: can't fail
+	return body
+}
+
+// page reads the messages after one, and sorts them. A channel that is gone has none.
+func (s *shard) page(ctx context.Context, channel, since string) ([]fetched, error) {
+	var fields []map[string]json.RawMessage
+	pause := firstRetry
+	for try := 1; ; try++ {
+		err := s.REST.Call(ctx, http.MethodGet, fmt.Sprintf("%s?after=%s&limit=%d", discordgo.EndpointChannelMessages(channel), since, catchUpPage), nil, &fields)
+		if err == nil {
+			break
+		}
+		if rest.IsGone(err) {
+			return nil, nil
+		}
+		if try == catchUpTries || ctx.Err() != nil || core.CategoryOf(err) == core.DeliveryFailed {
+			return nil, err
+		}
+		s.Sleep(ctx, max(s.jitter(pause), core.RetryAfterOf(err)))
+		pause *= 2
+	}
+	page := make([]fetched, 0, len(fields))
+	for _, f := range fields {
+		m := fetched{fields: f}
+		if json.Unmarshal(f["id"], &m.id) == nil && snowflake.Valid(m.id) && snowflake.Greater(m.id, since) {
+			page = append(page, m)
+		}
+	}
+	slices.SortFunc(page, func(a, b fetched) int {
+		if snowflake.Greater(b.id, a.id) {
+			return -1
+		}
+		return 1
+	})
+	return page, nil
+}

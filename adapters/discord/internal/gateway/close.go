@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"time"
+
+	"gatehouse/core"
+)
+
+// closeReason is why a connection ended and what comes next: where nothing else is said, another connection that resumes the session.
+type closeReason struct {
+	text       string
+	fatal      error         // another connection is useless
+	newSession bool          // the session can't be resumed
+	wait       time.Duration // before the next connection, jittered
+	ready      bool          // the session had begun, or was resumed
+}
+
+// disconnected notes that the shard's events are not received any more, and why.
+func (s *shard) disconnected(r closeReason) {
+	state := shardState{why: r.fatal}
+	if state.why == nil && r.text != "" {
+		state.why = core.Errorf(core.DeliveryLater, "Shard %d receives no events from Discord: %s. Another connection is being opened.", s.n, r.text)
+	}
+	s.setHealth(state)
+}
+
+// Waits before the next connection.
+const (
+	invalidWait   = 5 * time.Second // after a session was declared invalid; Discord asks for one to five seconds
+	rateLimitWait = 30 * time.Second
+)
+
+// Discord's close codes that mean more than a broken connection.
+const (
+	closeNotAuthenticated  = 4003
+	closeAuthentication    = 4004
+	closeInvalidSequence   = 4007
+	closeRateLimited       = 4008
+	closeSessionTimedOut   = 4009
+	closeInvalidShard      = 4010
+	closeShardingRequired  = 4011
+	closeInvalidVersion    = 4012
+	closeInvalidIntents    = 4013
+	closeDisallowedIntents = 4014
+)
+
+// reasonOf is what a close code of Discord's means.
+func (g *Gateway) reasonOf(code int) closeReason {
+	switch code {
+	case closeNotAuthenticated, closeInvalidSequence, closeSessionTimedOut:
+		return closeReason{newSession: true, text: "Discord has ended the session"}
+	case closeRateLimited:
+		return closeReason{wait: rateLimitWait, text: "too much was sent over the gateway"}
+	case closeDisallowedIntents:
+		if g.IntentsRefused() {
+			return closeReason{newSession: true, text: "the message content is not granted"}
+		}
+	}
+	if fatal := fatalClose(code); fatal != nil {
+		return closeReason{fatal: fatal}
+	}
+	return closeReason{text: "Discord closed the connection"}
+}
+
+// fatalClose explains the codes after which another connection would end in the same way; nil for all others.
+func fatalClose(code int) error {
+	switch code {
+	case closeAuthentication:
+		return core.Errorf(core.Unauthorized, "Discord refuses the token (%d). Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one.", code)
+	case closeInvalidShard:
+		return core.Errorf(core.Invalid, "Discord knows no such shard (%d). Set DISCORD_SHARDS to the same number in all processes, or to 0.", code)
+	case closeShardingRequired:
+		return core.Errorf(core.Invalid, "The bot is in too many servers for so few shards (%d). Raise DISCORD_SHARDS, or set it to 0 for as many as Discord recommends.", code)
+	case closeInvalidVersion:
+		return core.Errorf(core.Unsupported, "Discord no longer supports this version of its gateway (%d). Install a newer gatehouse.", code)
+	case closeInvalidIntents:
+		return core.Errorf(core.Unsupported, "Discord does not know the intents that were asked for (%d). Install a newer gatehouse.", code)
+	case closeDisallowedIntents:
+		return core.Errorf(core.Unsupported, "Discord grants the bot none of its intents (%d). See Privileged Gateway Intents on the page Bot of your application.", code)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Times between connections.
+const (
+	maxReadyWait = 4 * time.Second // after a connection whose session had begun or was resumed
+	steadyAfter  = time.Minute     // a connection that lasted so long is followed by the next at once
+	maxDials     = 2               // attempts at the address where the session is resumed, before Discord is asked for the general one
+)
+
+// connectAgain keeps a connection of the shard open until ctx ends. Error: going on is useless.
+func (s *shard) connectAgain(ctx context.Context) error {
+	defer s.session.saveLast(ctx)
+	log := core.NewErrorLog(s.Log, "connecting to Discord's gateway")
+	pause := firstRetry
+	if !s.load(ctx) {
+		return nil
+	}
+	for ctx.Err() == nil {
+		began := time.Now()
+		ended, err := s.connect(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		log.Report(err)
+		switch {
+		case IsFatal(err):
+			s.setHealth(shardState{why: err})
+			return err
+		case ended.fatal != nil:
+			return ended.fatal
+		case err != nil:
+			s.setHealth(shardState{why: err})
+		default:
+			s.Log.Info("a connection to Discord has ended; another is opened", "shard", s.n, "why", ended.text)
+		}
+		if ended.newSession {
+			s.session.end()
+		}
+		s.Sleep(ctx, s.jitter(ended.wait))
+		if time.Since(began) >= steadyAfter {
+			pause = firstRetry
+			continue
+		}
+		longest := maxRetry
+		if ended.ready {
+			longest = maxReadyWait
+		}
+		pause = min(pause, longest)
+		s.Sleep(ctx, s.jitter(pause)) // connections that end at once must not follow each other at once
+		pause = min(2*pause, longest)
+	}
+	return nil
+}
+
+// load reads the session that an earlier process left, as soon as the store can be read; false: ctx has ended.
+func (s *shard) load(ctx context.Context) bool {
+	log := core.NewErrorLog(s.Log, "reading the state of a session with Discord")
+	for ctx.Err() == nil {
+		err := s.session.load(ctx, s.bot, s.of)
+		if ctx.Err() != nil {
+			break
+		}
+		log.Report(err)
+		if err == nil {
+			return true
+		}
+		s.setHealth(shardState{why: err})
+		s.Sleep(ctx, s.jitter(firstRetry))
+	}
+	return false
+}
+
+// connect opens one connection and receives its events until it ends.
+func (s *shard) connect(ctx context.Context) (closeReason, error) {
+	if s.session.intentsChanged() {
+		s.session.end()
+	}
+	from := s.session.state()
+	address := from.URL
+	var err error
+	switch {
+	case from.ID == "":
+		address, err = s.mayIdentify(ctx)
+	case address == "" || s.dials >= maxDials:
+		told, asked := s.ask(ctx, nil)
+		address, err = told.URL, asked
+	}
+	if err != nil || ctx.Err() != nil {
+		return closeReason{}, err
+	}
+	c, err := s.dial(ctx, address)
+	if err != nil {
+		s.dials++
+		return closeReason{}, err
+	}
+	s.dials = 0
+	if from.ID == "" {
+		s.paid = false
+	}
+	return c.run(ctx, from), nil
+}

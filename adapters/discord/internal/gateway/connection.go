@@ -1,0 +1,308 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/gorilla/websocket"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// The operations of the gateway.
+const (
+	opDispatch       = 0
+	opHeartbeat      = 1
+	opIdentify       = 2
+	opResume         = 6
+	opReconnect      = 7
+	opInvalidSession = 9
+	opHello          = 10
+	opHeartbeatAck   = 11
+)
+
+// Numbers of one connection.
+const (
+	helloTimeout = 10 * time.Second // from dialling to Discord's hello
+	readyTimeout = time.Minute      // from there to the session
+	writeTimeout = 5 * time.Second
+	maxPayload   = 64 << 20 // bytes; a large server's description has some millions
+)
+
+// payload is what goes over a connection.
+type payload struct {
+	Op   int             `json:"op"`
+	Data json.RawMessage `json:"d"`
+	Seq  int64           `json:"s"`
+	Type string          `json:"t"`
+}
+
+// connection is one websocket.
+type connection struct {
+	*committer
+	conn      *websocket.Conn
+	began     time.Time
+	heartbeat time.Duration    // between two
+	intents   discordgo.Intent // that a new session is begun with
+
+	writing sync.Mutex
+	acked   atomic.Bool // the last heartbeat was acknowledged
+	ready   atomic.Bool // the session has begun, or was resumed
+
+	mu     sync.Mutex
+	reason *closeReason // why it ends, where this side ends it
+}
+
+// dial opens a connection and waits for Discord's hello.
+func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil, core.Errorf(core.DeliveryLater, "Discord names no address of its gateway.")
+	}
+	u.RawQuery = "v=10&encoding=json"
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloTimeout, NetDialContext: (&net.Dialer{Timeout: chat.DialTimeout}).DialContext}
+	conn, answer, err := dialer.DialContext(ctx, u.String(), nil)
+	if answer != nil && answer.Body != nil {
+		answer.Body.Close()
+	}
+	if err != nil {
+		return nil, core.Wrap(core.DeliveryLater, err, "Discord's gateway can't be reached.")
+	}
+	conn.SetReadLimit(maxPayload)
+	_ = conn.SetReadDeadline(time.Now().Add(helloTimeout))
+	c := &connection{committer: newCommitter(s), conn: conn, began: time.Now()}
+	var p payload
+	var hello struct {
+		Interval int64 `json:"heartbeat_interval"`
+	}
+	if err := conn.ReadJSON(&p); err != nil || p.Op != opHello || json.Unmarshal(p.Data, &hello) != nil || hello.Interval <= 0 {
+		conn.Close()
+		return nil, core.Wrap(core.DeliveryLater, err, "Discord's gateway did not say hello.")
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+	c.heartbeat, c.intents = time.Duration(hello.Interval)*time.Millisecond, s.Intents()
+	return c, nil
+}
+
+// run resumes a session, or begins one, and receives events until the connection ends, or ctx does. Everything that was received is
+// committed before it returns, unless ctx ends, or it comes again in the resumed session.
+func (c *connection) run(ctx context.Context, from session) closeReason {
+	defer c.conn.Close()
+	open, end := context.WithCancel(ctx)
+	defer end()
+	stop := context.AfterFunc(ctx, func() { c.close(closeReason{}) })
+	defer stop()
+	var parts sync.WaitGroup
+	parts.Go(func() { c.heartbeats(open) })
+	parts.Go(func() { c.commits(ctx, from) })
+	err := c.begin(from)
+	if err == nil {
+		err = c.read(ctx)
+	}
+	reason := c.closed(ctx, err)
+	reason.ready = c.ready.Load()
+	c.disconnected(reason)
+	end()
+	c.resumes.Store(!reason.newSession && reason.fatal == nil && c.session.state().ID != "")
+	close(c.queue)
+	parts.Wait()
+	c.taking.Wait()
+	return reason
+}
+
+// begin resumes the session, or identifies for a new one.
+func (c *connection) begin(from session) error {
+	if from.ID != "" {
+		return c.write(opResume, map[string]any{"token": c.Token, "session_id": from.ID, "seq": from.Seq})
+	}
+	return c.write(opIdentify, map[string]any{
+		"token": c.Token, "intents": c.intents, "shard": []int{c.n, c.of},
+		"properties": map[string]string{"os": runtime.GOOS, "browser": "gatehouse", "device": "gatehouse"},
+	})
+}
+
+// read receives until the connection ends.
+func (c *connection) read(ctx context.Context) error {
+	for {
+		_, data, err := c.conn.ReadMessage()
+		if err != nil {
+			return err
+		}
+		var p payload
+		if err := json.Unmarshal(data, &p); err != nil {
+			c.Log.Warn("a payload of the gateway can't be read and is ignored", "bytes", len(data), "err", chat.JSONFault(err))
+			continue
+		}
+		switch p.Op {
+		case opDispatch:
+			c.dispatch(ctx, p)
+		case opHeartbeat:
+			c.sendHeartbeat()
+		case opHeartbeatAck:
+			c.acked.Store(true)
+		case opReconnect:
+			c.close(closeReason{text: "Discord asks for another connection"})
+		case opInvalidSession:
+			c.close(closeReason{newSession: string(p.Data) != "true", wait: invalidWait, text: "Discord has ended the session"})
+		}
+	}
+}
+
+// dispatch queues an event, which is committed after those before it. A press of a button waits for none of them, since its answer is due
+// in three seconds; the sequence number does not pass it before it is committed.
+func (c *connection) dispatch(ctx context.Context, p payload) {
+	e := event{seq: p.Seq, name: p.Type, data: p.Data}
+	switch p.Type {
+	case "READY":
+		if !c.started(p) {
+			return
+		}
+	case "RESUMED":
+		c.connected("the session with Discord was resumed")
+	case "INTERACTION_CREATE":
+		if isPress(p.Data) {
+			e.done = make(chan struct{})
+			c.taking.Go(func() {
+				if c.take(ctx, e) {
+					close(e.done)
+				}
+			})
+		}
+	}
+	select {
+	case c.queue <- e:
+	case <-ctx.Done():
+	}
+}
+
+// isPress reports a press of a button, or a submitted form.
+func isPress(data []byte) bool {
+	var i struct {
+		Type discordgo.InteractionType `json:"type"`
+	}
+	return json.Unmarshal(data, &i) == nil && (i.Type == discordgo.InteractionMessageComponent || i.Type == discordgo.InteractionModalSubmit)
+}
+
+// started notes a new session and where it is resumed.
+func (c *connection) started(p payload) bool {
+	var r struct {
+		ID   string `json:"session_id"`
+		URL  string `json:"resume_gateway_url"`
+		User struct {
+			ID string `json:"id"`
+		} `json:"user"`
+		Application struct {
+			ID string `json:"id"`
+		} `json:"application"`
+	}
+	if err := json.Unmarshal(p.Data, &r); err != nil || r.ID == "" || r.User.ID != c.bot {
+		c.close(closeReason{newSession: true, wait: invalidWait, text: "Discord began a session in a way that can't be read"})
+		return false
+	}
+	c.Ready(r.Application.ID)
+	c.session.begin(r.ID, r.URL, p.Seq, c.intents)
+	c.connected("a session with Discord has begun")
+	return true
+}
+
+func (c *connection) connected(what string) {
+	c.ready.Store(true)
+	c.setHealth(shardState{connected: true})
+	c.Log.Info(what, "shard", c.n)
+}
+
+// heartbeats sends heartbeats. Where one is not acknowledged before the next is due, the connection is dead.
+func (c *connection) heartbeats(ctx context.Context) {
+	c.acked.Store(true)
+	c.Sleep(ctx, time.Duration(float64(c.heartbeat)*min(max(c.Jitter(), 0), 1)))
+	tick := time.NewTicker(c.heartbeat)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		switch {
+		case !c.acked.Load():
+			c.close(closeReason{text: "Discord acknowledges no heartbeat"})
+			return
+		case !c.ready.Load() && time.Since(c.began) > readyTimeout:
+			c.close(closeReason{text: "Discord did not begin the session"})
+			return
+		case c.session.intentsChanged():
+			c.close(closeReason{newSession: true, text: "the bot is granted other intents now"})
+			return
+		}
+		c.acked.Store(false)
+		c.sendHeartbeat()
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// sendHeartbeat tells how far the session is committed: Discord need not keep what came before.
+func (c *connection) sendHeartbeat() {
+	var seq *int64
+	if s := c.session.state(); s.ID != "" {
+		seq = &s.Seq
+	}
+	if err := c.write(opHeartbeat, seq); err != nil {
+		c.Log.Debug("a heartbeat was not sent", "err", err)
+	}
+}
+
+func (c *connection) write(op int, data any) error {
+	text, err := json.Marshal(map[string]any{"op": op, "d": data})
+	if err != nil {
+		return err
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if err := c.conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
+	return c.conn.WriteMessage(websocket.TextMessage, text)
+}
+
+// resumable is gatehouse's own close code: 1000 and 1001 would end the session.
+const resumable = 4000
+
+// close ends the connection so that its session can be resumed.
+func (c *connection) close(r closeReason) {
+	c.mu.Lock()
+	if c.reason == nil {
+		c.reason = &r
+		c.disconnected(r) // now, although what was received may still wait for its commit
+	}
+	c.mu.Unlock()
+	_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(resumable, ""), time.Now().Add(time.Second))
+	c.conn.Close()
+}
+
+// closed tells why the connection has ended.
+func (c *connection) closed(ctx context.Context, err error) closeReason {
+	c.mu.Lock()
+	reason := c.reason
+	c.mu.Unlock()
+	var closed *websocket.CloseError
+	switch {
+	case reason != nil:
+		return *reason
+	case ctx.Err() != nil:
+		return closeReason{}
+	case errors.As(err, &closed):
+		return c.reasonOf(closed.Code)
+	}
+	return closeReason{text: "the connection broke"}
+}

@@ -1,0 +1,108 @@
+package gateway
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"gatehouse/core"
+)
+
+// Run receives the events of all shards that this process can hold, until ctx ends. bot is the bot's own user id. Error: going on is
+// useless; see IsFatal.
+func (g *Gateway) Run(ctx context.Context, bot string) error {
+	of := g.Shards
+	if of == 0 {
+		told, err := g.ask(ctx, nil)
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		of = max(told.Shards, 1)
+	}
+	g.health.expect(of)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var all sync.WaitGroup
+	for n := range of {
+		s := &shard{Gateway: g, n: n, of: of, bot: bot, session: newSessionStore(g, n)}
+		all.Go(func() {
+			if err := s.run(ctx); err != nil {
+				stop(err)
+			}
+		})
+	}
+	all.Wait()
+	if err := context.Cause(ctx); IsFatal(err) {
+		return err
+	}
+	return nil
+}
+
+func (s *shard) leaseName() string { return "discord/shard/" + strconv.Itoa(s.n) }
+
+// run takes the shard whenever no other process holds it, and receives its events meanwhile. Error: going on is useless.
+func (s *shard) run(ctx context.Context) error {
+	log := core.NewErrorLog(s.Log, "taking a shard")
+	for ctx.Err() == nil {
+		held, err := s.KV.AcquireLease(ctx, s.leaseName(), s.Owner, s.Lease)
+		if ctx.Err() != nil {
+			break
+		}
+		log.Report(err)
+		switch {
+		case err != nil:
+			s.setHealth(shardState{why: core.Wrap(core.StoreBusy, err, "The store can't say which process holds Discord's shard %d.", s.n)})
+			s.Sleep(ctx, s.jitter(firstRetry))
+		case held:
+			if err := s.hold(ctx); err != nil {
+				return err
+			}
+		default:
+			s.setHealth(shardState{elsewhere: time.Now().Add(s.Lease)})
+			s.Sleep(ctx, s.Lease/3)
+		}
+	}
+	return nil
+}
+
+// hold receives the shard's events as long as its lease is this process's, and releases it at the end, so that another process need not
+// wait.
+func (s *shard) hold(ctx context.Context) error {
+	holding, end := context.WithCancel(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		defer end()
+		s.renew(holding)
+	})
+	err := s.connectAgain(holding)
+	end()
+	renewing.Wait()
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	if _, err := s.KV.AcquireLease(last, s.leaseName(), s.Owner, 0); err != nil {
+		s.Log.Info("a shard could not be released; another process takes it when the lease expires", "shard", s.n, "err", err)
+	}
+	return err
+}
+
+// renew renews the lease until ctx ends or another process has it. A store that fails changes nothing: two processes that receive
+// one shard's events for a while do no harm, since an event that was stored is known.
+func (s *shard) renew(ctx context.Context) {
+	log := core.NewErrorLog(s.Log, "holding a shard")
+	for {
+		s.Sleep(ctx, s.Lease/3)
+		if ctx.Err() != nil {
+			return
+		}
+		held, err := s.KV.AcquireLease(ctx, s.leaseName(), s.Owner, s.Lease)
+		if ctx.Err() != nil {
+			return
+		}
+		log.Report(err)
+		if err == nil && !held {
+			s.Log.Info("another process holds the shard now", "shard", s.n)
+			return
+		}
+	}
+}

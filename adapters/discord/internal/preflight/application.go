@@ -1,0 +1,111 @@
+package preflight
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/gateway"
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// token asks who the bot is. Where that fails, nothing else can be asked.
+func (c *checks) token(ctx context.Context) bool {
+	err := c.get(ctx, discordgo.EndpointUser("@me"), &c.me)
+	if err == nil {
+		err = c.get(ctx, discordgo.EndpointApplication("@me"), &c.app)
+	}
+	switch {
+	case core.CategoryOf(err) == core.Unauthorized:
+		c.Add("token", chat.Fail, "Discord refuses DISCORD_BOT_TOKEN.",
+			"Open https://discord.com/developers/applications, choose the application, then Bot: click Reset Token, and copy the new one to DISCORD_BOT_TOKEN.")
+		return false
+	case c.unanswered("token", err):
+		return false
+	case !snowflake.Valid(c.me.ID) || !snowflake.Valid(c.app.ID):
+		c.Add("token", chat.Fail, fmt.Sprintf("What answers at %s does not answer as Discord does.", c.APIURL), "See DISCORD_API_URL, and a proxy (HTTPS_PROXY).")
+		return false
+	}
+	c.Add("token", chat.OK, fmt.Sprintf("The bot is %s (%s) of the application %s (%s).", plain(c.me.Username), c.me.ID, plain(c.app.Name), c.app.ID), "")
+	return true
+}
+
+// content tells whether the bot hears what does not mention it.
+func (c *checks) content() {
+	if rest.GrantsContent(c.app.Flags) {
+		c.Add("content", chat.OK, "The message content intent is granted: in a thread with a conversation no mention is needed.", "")
+		return
+	}
+	c.Add("content", chat.Warn, "The message content intent is not granted: the bot hears direct messages and what mentions it; in a thread each message needs a mention.",
+		fmt.Sprintf("Open %s and switch Message Content Intent on, which gatehouse serve notices within some minutes; or leave it so.", c.page("bot")))
+}
+
+// interactions tells whether presses and commands come the way that is configured: over the gateway, or over HTTP, never both.
+func (c *checks) interactions() {
+	key, endpoint := c.PublicKey, c.app.Endpoint
+	at := c.page("information")
+	switch {
+	case key == "" && endpoint == "":
+		c.Add("interactions", chat.OK, "Presses of buttons and commands come over the gateway.", "")
+	case key == "":
+		c.Add("interactions", chat.Fail, "The application sends presses of buttons and commands to an address, and DISCORD_PUBLIC_KEY is not set, so the bot does not hear them.",
+			fmt.Sprintf("Open %s and clear Interactions Endpoint URL; or copy Public Key to DISCORD_PUBLIC_KEY.", at))
+	case c.app.Key != "" && !strings.EqualFold(key, c.app.Key):
+		c.Add("interactions", chat.Fail, "DISCORD_PUBLIC_KEY is not the key of this application, so every press and command is refused.",
+			fmt.Sprintf("Open %s and copy Public Key to DISCORD_PUBLIC_KEY.", at))
+	case endpoint == "":
+		c.Add("interactions", chat.Fail, "DISCORD_PUBLIC_KEY is set, and the application has no Interactions Endpoint URL, so presses of buttons and commands come over the gateway as before.",
+			fmt.Sprintf("While gatehouse serve runs, open %s and set Interactions Endpoint URL to https://HOST%s, which has to lead to %s; or unset DISCORD_PUBLIC_KEY.",
+				at, c.Path, c.Listen))
+	case !strings.HasSuffix(endpoint, c.Path):
+		c.Add("interactions", chat.Warn, fmt.Sprintf("The application's Interactions Endpoint URL does not end in %s.", c.Path),
+			fmt.Sprintf("Open %s and correct it, unless a proxy leads it to %s%s.", at, c.Listen, c.Path))
+	default:
+		c.Add("interactions", chat.OK, fmt.Sprintf("Presses of buttons and commands come over HTTP. What Discord posts to has to lead to %s (GATEHOUSE_LISTEN).", c.Listen), "")
+	}
+}
+
+// fewIdentifies is how many identifications should be left of a day's.
+const fewIdentifies = 100
+
+// gateway tells how often the bot may still identify itself today: at the limit Discord resets the token.
+func (c *checks) gateway(ctx context.Context) {
+	var g discordgo.GatewayBotResponse
+	if c.unanswered("gateway", c.get(ctx, discordgo.EndpointGatewayBot, &g)) {
+		return
+	}
+	left := fmt.Sprintf("Of %d identifications a day %d are left.", g.SessionStartLimit.Total, g.SessionStartLimit.Remaining)
+	const mend = "See what starts so often, here or elsewhere with the same token. "
+	switch {
+	case g.SessionStartLimit.Remaining <= g.SessionStartLimit.Total/gateway.IdentifySpare:
+		c.Add("gateway", chat.Fail, fmt.Sprintf("%s At the limit Discord resets the token, so gatehouse begins no new session for %s.",
+			left, (time.Duration(g.SessionStartLimit.ResetAfter)*time.Millisecond).Round(time.Second)), mend+"gatehouse serve goes on by itself then; let it run, since a restart costs nothing as long as its session lasts.")
+	case g.SessionStartLimit.Remaining < fewIdentifies:
+		c.Add("gateway", chat.Warn, left+" At the limit Discord resets the token.", mend+"gatehouse keeps off the limit by itself, and connects more slowly until tomorrow.")
+	case c.Shards > 0 && g.Shards > c.Shards:
+		c.Add("gateway", chat.Warn, fmt.Sprintf("Discord recommends %d shards for this bot, and DISCORD_SHARDS is %d.", g.Shards, c.Shards),
+			"Set DISCORD_SHARDS to 0, which takes as many as Discord recommends.")
+	default:
+		c.Add("gateway", chat.OK, left, "")
+	}
+}
+
+// commands tells whether the commands are there as this build has them.
+func (c *checks) commands(ctx context.Context) {
+	var listed json.RawMessage
+	if c.unanswered("commands", c.get(ctx, discordgo.EndpointApplicationGlobalCommands(c.app.ID), &listed)) {
+		return
+	}
+	if c.SameCommands(listed) {
+		c.Add("commands", chat.OK, "The commands are registered.", "")
+		return
+	}
+	c.Add("commands", chat.Warn, "The commands are not registered as this build has them.", "gatehouse serve registers them when it starts. People may have to reload Discord to see them.")
+}

@@ -1,0 +1,90 @@
+package preflight
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/internal/chat"
+)
+
+// Ids of approvers.
+var (
+	PersonID = regexp.MustCompile(`^discord:(\d{1,20})$`)
+	RoleID   = regexp.MustCompile(`^discord:role:(\d{1,20})$`)
+)
+
+// whereIDs tells where the id of a person or a role is found.
+const whereIDs = "Switch Developer Mode on in Discord's settings, Advanced; then right-click a person, or a role in the server's settings, and Copy ID."
+
+// approvers checks whoever may approve here, each once.
+func (c *checks) approvers(ctx context.Context) {
+	seen := map[string]bool{}
+	c.Report.Approvers(ctx, c.Options.Approvers, "discord:80351110224678912 or discord:role:41771983423143936", whereIDs, func(ctx context.Context, id string) {
+		if seen[id] {
+			return
+		}
+		seen[id] = true
+		if user := PersonID.FindStringSubmatch(id); user != nil {
+			c.person(ctx, id, user[1])
+		} else if role := RoleID.FindStringSubmatch(id); role != nil {
+			c.role(id, role[1])
+		} else {
+			c.Approver(id, chat.Fail, "is the id of no person (discord:NUMBER) and of no role (discord:role:NUMBER)", whereIDs)
+		}
+	})
+}
+
+func (c *checks) person(ctx context.Context, id, user string) {
+	var who discordgo.User
+	err := c.get(ctx, discordgo.EndpointUser(user), &who)
+	switch {
+	case rest.IsRefusal(err, discordgo.ErrCodeUnknownUser):
+		c.Approver(id, chat.Fail, "is nobody on Discord", "Name somebody else. "+whereIDs)
+	case c.unanswered("approver "+plain(id), err):
+	case who.Bot:
+		c.Approver(id, chat.Fail, "is a bot, and bots press no buttons", "Name a person. "+whereIDs)
+	case c.inNoServer(ctx, user):
+		c.Approver(id, chat.Warn, "is "+plain(who.Username)+", who is in no server of the bot's, so no card reaches them", "Invite them to the server, or name somebody else. "+whereIDs)
+	default:
+		c.Approver(id, chat.OK, "is "+plain(who.Username), "")
+	}
+}
+
+// inNoServer reports somebody who is in none of the bot's servers, where all of them could be asked.
+func (c *checks) inNoServer(ctx context.Context, user string) bool {
+	for _, s := range c.servers {
+		if !rest.IsRefusal(c.get(ctx, discordgo.EndpointGuildMember(s.ID, user), nil), discordgo.ErrCodeUnknownMember) {
+			return false
+		}
+	}
+	return len(c.servers) > 0 && len(c.servers) == len(c.guilds)
+}
+
+// role looks a role up in the servers that the bot is in.
+func (c *checks) role(id, role string) {
+	const another = "Make a role for those who may approve, and name that one. " + whereIDs
+	for _, s := range c.servers {
+		for _, r := range s.roles {
+			if r.ID != role {
+				continue
+			}
+			switch name := plain(r.Name) + " in " + plain(s.Name); {
+			case r.ID == s.ID:
+				c.Approver(id, chat.Fail, "is everyone in "+plain(s.Name)+", which is a role that nobody has", another)
+			case r.Tags.Bot != "":
+				c.Approver(id, chat.Fail, "is the role "+name+", which belongs to a bot, so that no person can have it", another)
+			default:
+				c.Approver(id, chat.OK, "is the role "+name, "")
+			}
+			return
+		}
+	}
+	if len(c.servers) < len(c.guilds) {
+		c.Approver(id, chat.Warn, "is no role of the servers that were looked at", "See whether the bot is in the role's server. "+whereIDs)
+		return
+	}
+	c.Approver(id, chat.Fail, "is no role of a server that the bot is in", "Name another one, or invite the bot to its server. "+whereIDs)
+}

@@ -1,0 +1,91 @@
+package preflight
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/guilds"
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// Options say what is checked. All but Recent are needed.
+type Options struct {
+	REST      *rest.Client
+	APIURL    string // DISCORD_API_URL
+	PublicKey string // DISCORD_PUBLIC_KEY
+	Shards    int    // DISCORD_SHARDS
+	Threads   bool   // a mention opens a thread
+	Path      string // where Discord posts interactions to
+	Listen    string // where gatehouse serves HTTP
+	Approvers []string
+	// SameCommands reports whether the commands that Discord lists are those of this build.
+	SameCommands func(listed json.RawMessage) bool
+	Recent       func(context.Context) ([]core.EventRecord, error) // the latest events, latest first; nil: not known
+	Now          func() time.Time
+}
+
+// checks are checks under way.
+type checks struct {
+	Options
+	chat.Report
+	recent    []core.EventRecord
+	recentErr error
+	me        discordgo.User
+	app       application
+	guilds    []discordgo.UserGuild
+	servers   []server // those of them that were looked at
+}
+
+func (c *checks) get(ctx context.Context, endpoint string, answer any) error {
+	return c.REST.Call(ctx, http.MethodGet, endpoint, nil, answer)
+}
+
+// page is the address of one page of the application's settings, or of the list of applications where it is not known.
+func (c *checks) page(name string) string {
+	const all = "https://discord.com/developers/applications"
+	if !snowflake.Valid(c.app.ID) {
+		return all
+	}
+	return all + "/" + c.app.ID + "/" + name
+}
+
+// unanswered adds the check of a question that Discord did not answer, and reports whether that is so.
+func (c *checks) unanswered(name string, err error) bool {
+	refusal := ""
+	var r *rest.Refusal
+	if errors.As(err, &r) && r.Code != 0 {
+		refusal = fmt.Sprintf("%s (%d)", r.Message, r.Code)
+	}
+	return c.Unanswered(name, err, refusal, "Run gatehouse doctor again. If it stays so, invite the bot again.")
+}
+
+// plain is a name of Discord's as a terminal may show it.
+func plain(s string) string {
+	return chat.OrNone(chat.Name(chat.Clean(s)))
+}
+
+// application is what is read of the bot's application; discordgo's has not all of it.
+type application struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Flags    int64  `json:"flags"`
+	Key      string `json:"verify_key"`
+	Endpoint string `json:"interactions_endpoint_url"`
+}
+
+// server is what decides about the bot's permissions in a server.
+type server struct {
+	discordgo.UserGuild
+	member   discordgo.Member // the bot's own
+	roles    []guilds.Role
+	channels []discordgo.Channel // that the bot sees: Discord lists no others
+}

@@ -1,0 +1,128 @@
+package preflight
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/guilds"
+	"gatehouse/adapters/internal/chat"
+)
+
+// Permission is one right of the bot in a channel: what the invitation asks for, doctor checks and README explains.
+type Permission struct {
+	Name    string // as Discord's settings call it
+	For     string // what the bot does with it
+	Without string // what the bot can't do without it
+	value   guilds.Permissions
+	need    need
+}
+
+// need says when a permission is needed.
+type need int
+
+const (
+	always    need = iota // without it the bot can't hear or answer there
+	threading             // where a mention opens a thread (DISCORD_REPLY=thread), else not at all
+	useful                // the bot works without it, less well
+)
+
+// Permissions is everything that the adapter may need, and nothing else.
+var Permissions = []Permission{
+	{Name: "View Channel", For: "hear what is said to it", Without: "the bot hears nothing there", value: discordgo.PermissionViewChannel},
+	{Name: "Send Messages", For: "answer in channels, show cards and change them", Without: "the bot can't answer there", value: discordgo.PermissionSendMessages},
+	{Name: "Send Messages in Threads", For: "answer in threads", Without: "the bot can't answer in threads there", value: discordgo.PermissionSendMessagesInThreads},
+	{
+		Name: "Create Public Threads", For: "open a thread for the answer to a mention",
+		Without: "a mention is answered in the channel itself", value: discordgo.PermissionCreatePublicThreads, need: threading,
+	},
+	{
+		Name: "Read Message History", For: "fetch what was said while it was away, and files whose link has run out; look for a message whose answer was lost; reply to a message",
+		Without: "what is said while the bot is away stays unanswered, and a message whose answer was lost may stay unknown",
+		value:   discordgo.PermissionReadMessageHistory, need: useful,
+	},
+}
+
+// Needed gives the permissions that the bot needs; threads says that a mention opens a thread.
+func Needed(threads bool) []Permission {
+	var found []Permission
+	for _, p := range Permissions {
+		if p.need != threading || threads {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// inviteScopes are what an invitation asks for beside permissions.
+const inviteScopes = "bot applications.commands"
+
+// InviteURL is the address that invites the bot of an application to a server.
+func InviteURL(application string, permissions []Permission) string {
+	var sum guilds.Permissions
+	for _, p := range permissions {
+		sum |= p.value
+	}
+	q := url.Values{"client_id": {application}, "scope": {inviteScopes}, "permissions": {strconv.FormatInt(int64(sum), 10)}}
+	return "https://discord.com/oauth2/authorize?" + q.Encode()
+}
+
+// permissions is what the bot may do in a channel that it sees; in a server of its own, everything. Where it does not see the channel,
+// it may do nothing there, whatever else it was given.
+func (c *checks) permissions(s server, at discordgo.Channel) guilds.Permissions {
+	if s.Owner {
+		return discordgo.PermissionAdministrator
+	}
+	return guilds.In(s.ID, c.me.ID, s.member.Roles, s.roles, at.PermissionOverwrites)
+}
+
+// needed gives the permissions that the bot needs in a channel: a forum has only threads, and a voice channel has none.
+func (c *checks) needed(at discordgo.Channel) []Permission {
+	return slices.DeleteFunc(Needed(c.Threads), func(p Permission) bool {
+		switch at.Type {
+		case discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia:
+			return p.value == discordgo.PermissionSendMessages || p.value == discordgo.PermissionCreatePublicThreads
+		case discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildStageVoice:
+			return p.value == discordgo.PermissionSendMessagesInThreads || p.value == discordgo.PermissionCreatePublicThreads
+		}
+		return false
+	})
+}
+
+// missing gives what is not among the bot's permissions, and how bad that is.
+func missing(has guilds.Permissions, needed []Permission) (lacks []Permission, state chat.State) {
+	state = chat.OK
+	for _, p := range needed {
+		switch {
+		case has.Has(p.value):
+			continue
+		case p.need == always:
+			state = chat.Fail
+		case state == chat.OK:
+			state = chat.Warn
+		}
+		lacks = append(lacks, p)
+	}
+	return lacks, state
+}
+
+// explained names permissions that the bot lacks, with what comes of it.
+func explained(lacks []Permission) string {
+	words := make([]string, len(lacks))
+	for i, p := range lacks {
+		words[i] = p.Name + ", so " + p.Without
+	}
+	return "lacks the permission " + strings.Join(words, "; ")
+}
+
+// readable reports a channel that people write in and that the bot sees.
+func (c *checks) readable(s server, at discordgo.Channel) bool {
+	switch at.Type {
+	case discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia:
+		return c.permissions(s, at).Has(discordgo.PermissionViewChannel)
+	}
+	return false
+}

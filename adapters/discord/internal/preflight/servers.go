@@ -1,0 +1,123 @@
+package preflight
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/guilds"
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+)
+
+// Limits of what is looked at.
+const (
+	maxServers  = 20
+	maxChannels = 20 // that the bot was spoken to in
+	maxThreads  = 10 // there
+)
+
+// spokenIn are the channels and threads of a server that the bot was last spoken to in.
+type spokenIn struct {
+	channels []string
+	threads  [][2]string // each with the channel that it belongs to
+}
+
+// allServers checks the servers that the bot is in, those where it was spoken to first.
+func (c *checks) allServers(ctx context.Context) {
+	var err error
+	if c.guilds, err = guilds.List(ctx, c.REST); c.unanswered("servers", err) {
+		return
+	}
+	if len(c.guilds) == 0 {
+		c.Add("servers", chat.Fail, "The bot is in no server, so only direct messages could reach it, and only from people who share one.",
+			"Open "+InviteURL(c.app.ID, Needed(c.Threads))+" and choose a server.")
+		return
+	}
+	known := c.spokenIn()
+	slices.SortStableFunc(c.guilds, func(a, b discordgo.UserGuild) int { return len(known[b.ID].channels) - len(known[a.ID].channels) })
+	for _, g := range c.guilds[:min(len(c.guilds), maxServers)] {
+		s, err := c.read(ctx, g)
+		if c.unanswered("server "+plain(g.Name), err) {
+			continue
+		}
+		c.servers = append(c.servers, s)
+		until := s.member.CommunicationDisabledUntil
+		if until != nil && until.After(c.Now()) && !c.permissions(s, discordgo.Channel{}).Has(discordgo.PermissionAdministrator) {
+			c.Add("server "+plain(g.Name), chat.Fail, fmt.Sprintf("In the server %s the bot is timed out until %s, so it can say nothing there.",
+				plain(g.Name), until.Local().Format("2006-01-02 15:04")), "Open the server's members, right-click the bot, Remove Timeout.")
+			continue
+		}
+		c.server(s)
+		c.allChannels(s, known[g.ID].channels)
+		for _, id := range known[g.ID].channels {
+			c.channel(ctx, s, id)
+		}
+		for _, thread := range known[g.ID].threads {
+			c.thread(ctx, s, thread[0], thread[1])
+		}
+	}
+	if more := len(c.guilds) - maxServers; more > 0 {
+		c.Add("servers", chat.OK, fmt.Sprintf("The bot is in %d more, which were not looked at.", more), "")
+	}
+}
+
+// spokenIn gives the channels and threads that the bot was last spoken to in, by server.
+func (c *checks) spokenIn() map[string]spokenIn {
+	all, seen, channels, threads := map[string]spokenIn{}, map[string]bool{}, 0, 0
+	for _, e := range c.recent {
+		rest, ours := strings.CutPrefix(string(e.Conversation), c.Platform+":")
+		guild, _, _ := strings.Cut(rest, ":")
+		channel, thread := e.Address.Channel, e.Address.Thread
+		if !ours || e.Platform != c.Platform || !snowflake.Valid(guild) || !snowflake.Valid(channel) {
+			continue
+		}
+		in := all[guild]
+		if !seen[channel] && channels < maxChannels {
+			in.channels, seen[channel] = append(in.channels, channel), true
+			channels++
+		}
+		if snowflake.Valid(thread) && !seen[thread] && seen[channel] && threads < maxThreads {
+			in.threads, seen[thread] = append(in.threads, [2]string{thread, channel}), true
+			threads++
+		}
+		all[guild] = in
+	}
+	return all
+}
+
+// read reads what decides about the bot's permissions in a server.
+func (c *checks) read(ctx context.Context, g discordgo.UserGuild) (server, error) {
+	s := server{UserGuild: g}
+	err := c.get(ctx, discordgo.EndpointGuildMember(g.ID, c.me.ID), &s.member)
+	if err == nil {
+		err = c.get(ctx, discordgo.EndpointGuildRoles(g.ID), &s.roles)
+	}
+	if err == nil {
+		err = c.get(ctx, discordgo.EndpointGuildChannels(g.ID), &s.channels)
+	}
+	return s, err
+}
+
+// server tells what the bot may do in a server in general. What it lacks may be so on purpose, where a channel makes an exception.
+func (c *checks) server(s server) {
+	where, invite := plain(s.Name), InviteURL(c.app.ID, Needed(c.Threads))
+	lacks, state := missing(c.permissions(s, discordgo.Channel{}), Needed(c.Threads))
+	if state == chat.OK {
+		c.Add("server "+where, chat.OK, "In the server "+where+" the bot may do what it needs to.", "")
+		return
+	}
+	mend, exceptions := "Open "+invite+" and choose the server again; or open its settings, Roles, and add it to the bot's role.", ""
+	isException := func(at discordgo.Channel) bool {
+		_, there := missing(c.permissions(s, at), c.needed(at))
+		return c.readable(s, at) && there != chat.Fail
+	}
+	if state == chat.Fail && slices.ContainsFunc(s.channels, isException) {
+		state, exceptions = chat.Warn, " Some channels make an exception."
+		mend += " Or leave it so, where the bot should be in those alone."
+	}
+	c.Add("server "+where, state, fmt.Sprintf("In the server %s the bot %s.%s", where, explained(lacks), exceptions), mend)
+}

@@ -1,0 +1,176 @@
+// Package rest calls Discord's REST API through discordgo's session, which knows the token and reads the headers of rate limits.
+//
+// The session's own retries are off, since the outbox retries, and it never waits: a call that a rate limit holds up gives an error at
+// once, with the time to wait. Calls are counted against the limit of their route, against the limit of all calls together, and against
+// the refusals after which Discord bans an address. Each error has a category of core's and a sentence for people; see errors.go.
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// Options are a client's parts. Token and URL are needed.
+type Options struct {
+	Token  string
+	URL    string           // where the routes begin, such as https://discord.com/api/v10
+	Now    func() time.Time // nil: time.Now
+	Report func(error)      // is told what became of each call; nil: nobody is
+}
+
+// Client calls the REST API. It may be used by many goroutines.
+type Client struct {
+	url     string
+	session *discordgo.Session
+	http    *http.Client
+	limits  *limits
+	invalid *invalidRequests
+	report  func(error)
+	now     func() time.Time
+	lead    atomic.Pointer[time.Duration]
+}
+
+// New makes a client. Nothing is connected before the first call.
+func New(o Options) *Client {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Report == nil {
+		o.Report = func(error) {}
+	}
+	c := &Client{url: strings.TrimRight(o.URL, "/"), http: httpClient(), limits: newLimits(o.Now), invalid: newInvalidRequests(o.Now), report: o.Report, now: o.Now}
+	c.session = &discordgo.Session{
+		Token: "Bot " + o.Token, Client: c.http, Ratelimiter: discordgo.NewRatelimiter(), MaxRestRetries: 0, ShouldRetryOnRateLimit: false,
+		UserAgent: "DiscordBot (https://gatehouse.invalid, 1)", LogLevel: -1, // it writes to the standard log
+	}
+	return c
+}
+
+// httpClient follows no redirect, which would take the token elsewhere.
+func httpClient() *http.Client {
+	return &http.Client{
+		Timeout: chat.CallTimeout, Transport: transport{chat.Transport()},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// Close ends the idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// HTTP is the client of what is no call of the API, such as the download of a file. It sends no token.
+func (c *Client) HTTP() *http.Client { return c.http }
+
+// Form is the body of a call that uploads files beside its JSON.
+type Form struct {
+	Payload any
+	Files   []*discordgo.File
+}
+
+// Call calls an endpoint: one of discordgo's, such as discordgo.EndpointChannel(id), or the path behind the version of the API, such as
+// /applications/@me. body is sent as JSON, or as a form where it is a Form; answer is decoded from the answer; each may be nil.
+func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer any) error {
+	if wait := c.invalid.wait(); wait > 0 {
+		return chat.Wait(wait, nil, "Discord refused too many calls lately. gatehouse makes no calls for a while, so that Discord does not ban this address. The log says what was refused.")
+	}
+	kind, raw, err := encode(body)
+	if err != nil {
+		return core.Wrap(core.Internal, err, "A call to Discord could not be encoded.")
+	}
+	path := pathOf(endpoint)
+	route := routeOf(method, path)
+	b, err := c.limits.enter(ctx, route, exempt(path))
+	if err != nil {
+		return err
+	}
+	var got response
+	timed, cancel := context.WithTimeout(got.in(ctx), chat.CallTimeout)
+	defer cancel()
+	out, err := c.session.RequestWithLockedBucket(method, c.url+path, kind, raw, b.bucket, 0, discordgo.WithContext(timed))
+	c.limits.leave(b)
+	c.setLead(got)
+	err = chat.WithoutURL(err)
+	fault := errorOf(got, out, err)
+	if err == nil || ctx.Err() == nil { // else the caller gave up, which says nothing of Discord
+		c.report(fault)
+	}
+	if fault != nil {
+		c.learn(route, got, out, fault)
+		return fault
+	}
+	if answer == nil {
+		return nil
+	}
+	if err := json.Unmarshal(out, answer); err != nil {
+		return core.Wrap(core.DeliveryInDoubt, err, "Discord's answer can't be read.")
+	}
+	return nil
+}
+
+// pathOf takes Discord's own address off an endpoint of discordgo's.
+func pathOf(endpoint string) string {
+	if path, ok := strings.CutPrefix(endpoint, discordgo.EndpointAPI); ok {
+		return "/" + path
+	}
+	return endpoint
+}
+
+func encode(body any) (kind string, raw []byte, err error) {
+	if form, ok := body.(Form); ok {
+		return discordgo.MultipartBodyWithJSON(form.Payload, form.Files)
+	}
+	if body != nil {
+		raw, err = json.Marshal(body)
+	}
+	return "application/json", raw, err
+}
+
+// setLead notes how far this machine's clock is ahead of Discord's.
+func (c *Client) setLead(got response) {
+	if at, err := http.ParseTime(got.header.Get("Date")); err == nil {
+		lead := c.now().Sub(at)
+		c.lead.Store(&lead)
+	}
+}
+
+// ClockLead is how far this machine's clock is ahead of Discord's at most, by the date of the last answer, which is in whole seconds;
+// known is false before the first.
+func (c *Client) ClockLead() (lead time.Duration, known bool) {
+	if at := c.lead.Load(); at != nil {
+		return *at, true
+	}
+	return 0, false
+}
+
+// learn remembers how long Discord wants no calls, and counts the refusals that it bans for.
+func (c *Client) learn(route string, got response, body []byte, fault error) {
+	if got.status == http.StatusUnauthorized || got.status == http.StatusForbidden || got.status == http.StatusTooManyRequests && got.scope() != scopeShared {
+		c.invalid.count()
+	}
+	var e *core.Error
+	if c.invalid.many() && got.status == http.StatusForbidden && errors.As(fault, &e) {
+		e.RetryAfter = InvalidWindow // one call that is refused again and again must leave room for the others
+	}
+	if wait := core.RetryAfterOf(fault); wait > 0 && got.status == http.StatusTooManyRequests {
+		c.limits.hold(got.limited(route, body), wait)
+	}
+}
+
+// The flags of an application that was granted the content of messages: in general, or as long as it is in few servers. discordgo has no
+// names for them.
+const (
+	flagContent        = 1 << 18
+	flagContentLimited = 1 << 19
+)
+
+// GrantsContent reports whether an application with these flags is granted the content of messages that don't mention its bot.
+func GrantsContent(flags int64) bool { return flags&(flagContent|flagContentLimited) != 0 }

@@ -1,0 +1,232 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+func restAt(t *testing.T, h http.HandlerFunc) *Client {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	r := New(Options{Token: "secret", URL: server.URL + "/api/v10"})
+	t.Cleanup(r.Close)
+	return r
+}
+
+func TestWhatAnAnswerMeans(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		header map[string]string
+		body   string
+		want   core.Category
+		wait   time.Duration
+		counts bool
+	}{
+		"done":                       {200, nil, `{"id":"1"}`, "", 0, false},
+		"half an answer":             {200, nil, `{"id":"1`, core.DeliveryInDoubt, 0, false},
+		"the token":                  {401, nil, `{"message":"401: Unauthorized","code":0}`, core.Unauthorized, 0, true},
+		"no view of the channel":     {403, nil, `{"message":"Missing Access","code":50001}`, core.Unsupported, 0, true},
+		"no permission":              {403, nil, `{"message":"Missing Permissions","code":50013}`, core.Unsupported, 0, true},
+		"no direct messages":         {403, nil, `{"message":"Cannot send messages to this user","code":50007}`, core.DeliveryFailed, 0, true},
+		"a 403 of some other kind":   {403, nil, `{"message":"No","code":99}`, core.Unsupported, 0, true},
+		"the channel is gone":        {404, nil, `{"message":"Unknown Channel","code":10003}`, core.DeliveryFailed, 0, false},
+		"a bad form":                 {400, nil, `{"message":"Invalid Form Body","code":50035,"errors":{"content":{}}}`, core.DeliveryFailed, 0, false},
+		"the thread is archived":     {400, nil, `{"message":"Thread is archived","code":50083}`, core.DeliveryFailed, 0, false},
+		"the thread is locked":       {400, nil, `{"message":"The thread is locked","code":160005}`, core.DeliveryFailed, 0, false},
+		"too late for interactions":  {401, nil, `{"message":"Invalid Webhook Token","code":50027}`, core.DeliveryFailed, 0, true},
+		"slow mode":                  {400, nil, `{"message":"This action cannot be performed due to slowmode rate limit","code":20016,"retry_after":7.5}`, core.DeliveryLater, 7500 * time.Millisecond, false},
+		"too much for the channel":   {403, nil, `{"message":"The channel you are writing has hit the write rate limit","code":20028}`, core.DeliveryLater, chat.MinRetryAfter, true},
+		"too many edits":             {400, nil, `{"message":"Maximum number of edits to messages older than 1 hour reached. Try again later","code":30046}`, core.DeliveryLater, chat.MinRetryAfter, false},
+		"too many people at once":    {400, nil, `{"message":"You are opening direct messages too fast","code":40003}`, core.DeliveryLater, chat.MinRetryAfter, false},
+		"overloaded":                 {400, nil, `{"message":"API resource is currently overloaded. Try again a little later","code":130000}`, core.DeliveryLater, chat.MinRetryAfter, false},
+		"a page of somebody else's":  {404, nil, `<html>`, core.DeliveryFailed, 0, false},
+		"it wants to lead elsewhere": {302, map[string]string{"Location": "https://elsewhere.invalid/"}, "", core.DeliveryFailed, 0, false},
+		"broken down":                {500, nil, `<html>`, core.DeliveryInDoubt, 0, false},
+		"broken down before it":      {502, nil, `<html>`, core.DeliveryInDoubt, 0, false},
+		"slow down": {429, map[string]string{"X-RateLimit-Scope": "user", "Retry-After": "2"}, `{"message":"You are being rate limited.","retry_after":1.337,"global":false}`,
+			core.DeliveryLater, 1337 * time.Millisecond, true},
+		"slow down, all": {429, map[string]string{"X-RateLimit-Scope": "global", "X-RateLimit-Global": "true"}, `{"retry_after":3}`, core.DeliveryLater, 3 * time.Second, true},
+		"others too":     {429, map[string]string{"X-RateLimit-Scope": "shared", "Retry-After": "9"}, `{"retry_after":8.5}`, core.DeliveryLater, 8500 * time.Millisecond, false},
+		"the proxy":      {429, map[string]string{"Retry-After": "60"}, `error code: 1015`, core.DeliveryLater, time.Minute, true},
+		"no number":      {429, map[string]string{"Retry-After": "soon"}, `error code: 1015`, core.DeliveryLater, chat.MinRetryAfter, true},
+		"for ever":       {429, nil, `{"retry_after":1e99}`, core.DeliveryLater, MaxRetryAfter, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := restAt(t, func(w http.ResponseWriter, _ *http.Request) {
+				for k, v := range c.header {
+					w.Header().Set(k, v)
+				}
+				w.WriteHeader(c.status)
+				_, _ = fmt.Fprint(w, c.body)
+			})
+			var answer struct {
+				ID string `json:"id"`
+			}
+			err := r.Call(t.Context(), http.MethodPost, "/channels/1/messages", map[string]string{}, &answer)
+			if core.CategoryOf(err) != c.want || core.RetryAfterOf(err) != c.wait {
+				t.Errorf("%s after %s, want %s after %s: %v", core.CategoryOf(err), core.RetryAfterOf(err), c.want, c.wait, err)
+			}
+			if err != nil && core.MessageOf(err) == "" {
+				t.Errorf("no sentence: %v", err)
+			}
+			if counted := len(r.invalid.at) == 1; counted != c.counts {
+				t.Errorf("counted as invalid: %v", counted)
+			}
+		})
+	}
+}
+
+func TestACallThatIsLostOrNeverLeft(t *testing.T) {
+	r := restAt(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	if err := r.Call(t.Context(), http.MethodPost, "/channels/1/messages", nil, nil); core.CategoryOf(err) != core.DeliveryInDoubt {
+		t.Errorf("lost: %v", err)
+	}
+	r.url = "http://127.0.0.1:1/api/v10"
+	if err := r.Call(t.Context(), http.MethodPost, "/channels/1/messages", nil, nil); core.CategoryOf(err) != core.DeliveryLater {
+		t.Errorf("no connection: %v", err)
+	}
+}
+
+// A call that would have to wait is not made, and says how long.
+func TestNothingIsWaitedFor(t *testing.T) {
+	calls := 0
+	r := restAt(t, func(w http.ResponseWriter, req *http.Request) {
+		calls++
+		scope := map[string]string{"/api/v10/channels/1/messages": "", "/api/v10/channels/2/messages": "user", "/api/v10/channels/3/messages": "global"}[req.URL.Path]
+		w.Header().Set("X-RateLimit-Bucket", "b")
+		if scope == "" {
+			w.Header().Set("X-RateLimit-Remaining", "0")
+			w.Header().Set("X-RateLimit-Reset-After", "40")
+			return
+		}
+		w.Header().Set("X-RateLimit-Scope", scope)
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = fmt.Fprint(w, `{"retry_after":50}`)
+	})
+	send := func(channel string) time.Duration {
+		return core.RetryAfterOf(r.Call(t.Context(), http.MethodPost, "/channels/"+channel+"/messages", nil, nil))
+	}
+	if wait := send("1"); wait != 0 {
+		t.Errorf("the first waits for %s", wait)
+	}
+	if wait := send("1"); wait < 39*time.Second || wait > 40*time.Second || calls != 1 {
+		t.Errorf("a bucket that is used up waits for %s after %d calls", wait, calls)
+	}
+	if send("2"); calls != 2 {
+		t.Error("a bucket holds up another one")
+	}
+	if wait := send("2"); wait < 49*time.Second || calls != 2 {
+		t.Errorf("after a 429 it waits for %s after %d calls", wait, calls)
+	}
+	send("3")
+	if wait := send("4"); wait < 49*time.Second || calls != 3 {
+		t.Errorf("after a global 429 another channel waits for %s after %d calls", wait, calls)
+	}
+}
+
+func TestTheGlobalLimitIsKept(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	g := newLimits(func() time.Time { return now })
+	enter := func(key string, exempt bool) error {
+		one, err := g.enter(t.Context(), key, exempt)
+		if err == nil {
+			one.bucket.Unlock()
+			g.leave(one)
+		}
+		return err
+	}
+	for i := range globalBurst {
+		if err := enter(fmt.Sprint("a", i), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := enter("b", false); core.RetryAfterOf(err) <= 0 {
+		t.Errorf("%v", err)
+	}
+	if err := enter("b", true); err != nil {
+		t.Errorf("an answer to an interaction: %v", err)
+	}
+	now = now.Add(time.Second / globalRate)
+	if err := enter("b", false); err != nil {
+		t.Errorf("later: %v", err)
+	}
+}
+
+func TestWhoWaitsForItsTurnGoesWithItsContext(t *testing.T) {
+	g := newLimits(time.Now)
+	one, err := g.enter(t.Context(), "a", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := g.enter(ctx, "a", false); core.CategoryOf(err) != core.DeliveryLater {
+		t.Errorf("%v", err)
+	}
+	one.bucket.Unlock()
+	g.leave(one)
+	if one.queued != 0 {
+		t.Errorf("%d are left", one.queued)
+	}
+}
+
+func TestForgottenBucketsGo(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	g := newLimits(func() time.Time { return now })
+	for i := range sweepAt {
+		g.hold(fmt.Sprint(i), time.Second)
+	}
+	now = now.Add(unusedAfter + time.Second)
+	g.hold("new", time.Second)
+	if len(g.routes) != 1 {
+		t.Errorf("%d are kept", len(g.routes))
+	}
+}
+
+// Discord bans an address that makes too many calls which it refuses; the bot stops long before.
+func TestTooManyRefusalsStopTheCalls(t *testing.T) {
+	calls, now := 0, time.Unix(1_800_000_000, 0)
+	r := restAt(t, func(w http.ResponseWriter, _ *http.Request) { calls++; w.WriteHeader(http.StatusForbidden) })
+	r.invalid.now = func() time.Time { return now }
+	r.limits.now = func() time.Time { now = now.Add(time.Second / 10); return now }
+	for range MaxInvalid + 100 {
+		_ = r.Call(t.Context(), http.MethodGet, "/users/@me", nil, nil)
+	}
+	err := r.Call(t.Context(), http.MethodGet, "/users/@me", nil, nil)
+	if calls != MaxInvalid || core.CategoryOf(err) != core.DeliveryLater || core.RetryAfterOf(err) <= 0 {
+		t.Errorf("%d calls, then %v", calls, err)
+	}
+	now = now.Add(InvalidWindow)
+	_ = r.Call(t.Context(), http.MethodGet, "/users/@me", nil, nil)
+	if calls != MaxInvalid+1 {
+		t.Errorf("%d calls after the ten minutes", calls)
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	for path, want := range map[string]string{
+		"/channels/1/messages":                "POST channels/1/messages",
+		"/channels/1/messages/2":              "POST channels/1/messages/*",
+		"/channels/1/messages/2/threads":      "POST channels/1/messages/*/threads",
+		"/channels/1/messages?after=5":        "POST channels/1/messages",
+		"/guilds/1/members/2":                 "POST guilds/1/members/*",
+		"/users/@me/channels":                 "POST users/@me/channels",
+		"/webhooks/1/token":                   "POST webhooks/1/token",
+		"/webhooks/1/token/messages/3":        "POST webhooks/1/token/messages/*",
+		"/applications/1/commands":            "POST applications/1/commands",
+		"/interactions/1/token/callback":      "POST interactions/1/token/callback",
+		"/channels/123456789012345678901/pin": "POST channels/123456789012345678901/pin",
+	} {
+		if got := routeOf("POST", path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}

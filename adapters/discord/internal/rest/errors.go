@@ -1,0 +1,163 @@
+package rest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// Refusal is Discord's answer to a call that it did not do.
+type Refusal struct {
+	Status  int
+	Code    int // Discord's own; 0 where it gave none
+	Message string
+	Proxy   bool // the answer is not Discord's but of a proxy before it, which says nothing of what was asked for
+}
+
+// Error gives it as the log shows it.
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("HTTP %d, code %d: %s", r.Status, r.Code, r.Message)
+}
+
+// IsRefusal reports whether Discord refused with one of the codes, discordgo.ErrCode….
+func IsRefusal(err error, codes ...int) bool {
+	var r *Refusal
+	return errors.As(err, &r) && slices.Contains(codes, r.Code)
+}
+
+// IsGone reports that Discord itself knows no such thing, or that the bot may not see it.
+func IsGone(err error) bool {
+	var r *Refusal
+	return errors.As(err, &r) && !r.Proxy && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden)
+}
+
+// later are the codes of what Discord does later, whatever the status: slow mode, the write limits of a channel and of a server, edits of an
+// announcement and of an old message, direct messages to too many people, messages switched off, an overload. The last but one is not
+// in discordgo: the service resource is being rate limited.
+var later = []int{
+	discordgo.ErrCodeThisActionCannotBePerformedDueToSlowmodeRateLimit, discordgo.ErrCodeChannelHasHitWriteRateLimit,
+	discordgo.ErrCodeTheWriteActionYouArePerformingOnTheServerHasHitTheWriteRateLimit, discordgo.ErrCodeMessageCannotBeEditedDueToAnnouncementRateLimits,
+	discordgo.ErrCodeMaximumNumberOfEditsToMessagesOlderThanOneHourReached, discordgo.ErrCodeOpeningDirectMessagesTooFast,
+	discordgo.ErrCodeSendMessagesHasBeenTemporarilyDisabled, 40062, discordgo.ErrCodeAPIResourceIsCurrentlyOverloaded,
+}
+
+const lateInteraction = "It is too late to answer this interaction."
+
+// reasons says of some codes what happened and what to do.
+var reasons = map[int]struct {
+	category core.Category
+	text     string
+}{
+	discordgo.ErrCodeUnknownChannel:               {core.DeliveryFailed, "Discord knows no such channel: it was deleted, or the bot is not in its server any more."},
+	discordgo.ErrCodeUnknownMessage:               {core.DeliveryFailed, "Discord knows no such message: it was deleted."},
+	discordgo.ErrCodeMissingAccess:                {core.Unsupported, "The bot does not see this channel. Give it the permission View Channel there; gatehouse doctor says where one is missing."},
+	discordgo.ErrCodeMissingPermissions:           {core.Unsupported, "The bot lacks a permission for this in this channel: Send Messages, in a thread Send Messages in Threads. gatehouse doctor says which."},
+	discordgo.ErrCodeCannotEditFromAnotherUser:    {core.DeliveryFailed, "The message is of another author, so the bot can't change it."},
+	discordgo.ErrCodeCannotSendMessagesToThisUser: {core.DeliveryFailed, "This person takes no direct messages from the bot; they can allow them in their privacy settings of the server."},
+	discordgo.ErrCodeInvalidFormBody:              {core.DeliveryFailed, "Discord refuses the form of the message."},
+	discordgo.ErrCodePerformedOperationOnArchivedThread: {core.DeliveryFailed,
+		"The thread is archived, and the bot may not open it again. Somebody with the permission Manage Threads can."},
+	discordgo.ErrCodeThreadIsLocked: {core.DeliveryFailed,
+		"The thread is locked. Somebody with the permission Manage Threads can unlock it, or give the bot that permission."},
+	discordgo.ErrCodeMaximumNumberOfActiveThreadsReached: {core.DeliveryFailed, "This server has as many open threads as Discord allows. Archive some."},
+	discordgo.ErrCodeInvalidWebhookTokenProvided:         {core.DeliveryFailed, lateInteraction},
+	discordgo.ErrCodeUnknownInteraction:                  {core.DeliveryFailed, lateInteraction},
+	discordgo.ErrCodeUnknownWebhook:                      {core.DeliveryFailed, lateInteraction},
+}
+
+// errorOf is the error of a call, with the categories that package chat names; nil where the call was done.
+func errorOf(got response, body []byte, err error) error {
+	switch {
+	case got.status == 0 && err == nil:
+		return nil // can't be: there was no call
+	case got.status == 0:
+		return chat.TransportError("Discord", err)
+	case got.status == http.StatusTooManyRequests:
+		return rateLimited(got, body)
+	}
+	r := refusalOf(got.status, body)
+	switch {
+	case slices.Contains(later, r.Code):
+		return rateLimited(got, body)
+	case got.status >= http.StatusInternalServerError:
+		return core.Wrap(core.DeliveryInDoubt, r, "Discord failed with an error of its own (%d).", got.status)
+	case got.status >= http.StatusMultipleChoices:
+		return refused(r)
+	case err != nil:
+		return core.Wrap(core.DeliveryInDoubt, err, "Discord's answer was lost.")
+	}
+	return nil
+}
+
+func refused(r *Refusal) error {
+	if reason, ok := reasons[r.Code]; ok {
+		return core.Wrap(reason.category, r, "%s", reason.text)
+	}
+	switch {
+	case r.Status == http.StatusUnauthorized:
+		return core.Wrap(core.Unauthorized, r, "Discord refuses the token. Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one.")
+	case r.Status == http.StatusForbidden && r.Proxy:
+		return core.Wrap(core.DeliveryLater, r, "A proxy before Discord refuses the bot's calls (%d).", r.Status)
+	case r.Status == http.StatusForbidden:
+		return core.Wrap(core.Unsupported, r, "Discord does not let the bot do this (%d). gatehouse doctor says which permission is missing.", r.Code)
+	case r.Code == 0:
+		return core.Wrap(core.DeliveryFailed, r, "Discord, or a proxy before it, refuses it (%d).", r.Status)
+	}
+	return core.Wrap(core.DeliveryFailed, r, "Discord refuses it: %s (%d).", r.Message, r.Code)
+}
+
+// maxMessage is how much of a refusal's own text is kept.
+const maxMessage = 300
+
+// refusalOf reads a refusal. The faults of a form are added as Discord tells them, for the log.
+func refusalOf(status int, body []byte) *Refusal {
+	var answer struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Errors  json.RawMessage `json:"errors"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return &Refusal{Status: status, Message: "an answer that is not Discord's", Proxy: true}
+	}
+	text := answer.Message
+	if len(answer.Errors) > 0 {
+		text += " " + string(answer.Errors)
+	}
+	if len(text) > maxMessage {
+		text = text[:maxMessage]
+	}
+	return &Refusal{Status: status, Code: answer.Code, Message: chat.Clean(text)}
+}
+
+// MaxRetryAfter is the longest wait, whatever Discord asks for.
+const MaxRetryAfter = time.Hour
+
+// rateLimited is the error of a 429, or of what is the same in other words. The body tells the wait to the millisecond, the header in
+// whole seconds; a proxy gives only the header.
+func rateLimited(got response, body []byte) error {
+	var answer struct {
+		RetryAfter float64 `json:"retry_after"`
+	}
+	seconds := 0.0
+	if err := json.Unmarshal(body, &answer); err == nil {
+		seconds = answer.RetryAfter
+	}
+	if header, err := strconv.ParseFloat(got.header.Get("Retry-After"), 64); err == nil && seconds <= 0 {
+		seconds = header
+	}
+	wait := chat.MinRetryAfter
+	if seconds > 0 && !math.IsNaN(seconds) {
+		wait = time.Duration(min(seconds, MaxRetryAfter.Seconds()) * float64(time.Second))
+	}
+	return chat.Wait(wait, refusalOf(got.status, body), "Discord asks to wait.")
+}

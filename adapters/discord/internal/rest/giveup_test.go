@@ -1,0 +1,44 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"gatehouse/core"
+)
+
+const shortly = 20 * time.Millisecond
+
+// Some calls are given up after a moment: that tells nothing of whether Discord can be spoken to.
+func TestACallThatWeGaveUpTellsNothingOfDiscord(t *testing.T) {
+	r := restAt(t, func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() })
+	r.report = func(err error) { t.Errorf("it tells: %v", err) }
+	for name, begin := range map[string]func(context.Context) (context.Context, context.CancelFunc){
+		"cancelled": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(shortly, cancel)
+			return ctx, cancel
+		},
+		"too late": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, shortly)
+		},
+	} {
+		ctx, cancel := begin(t.Context())
+		if err := r.Call(ctx, http.MethodPost, "/channels/1/messages", nil, nil); core.CategoryOf(err) != core.DeliveryInDoubt {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+}
+
+func TestACallThatDiscordNeverAnswersTells(t *testing.T) {
+	r := restAt(t, func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() })
+	r.http.Timeout = shortly
+	told := error(nil)
+	r.report = func(err error) { told = err }
+	if err := r.Call(t.Context(), http.MethodGet, "/users/@me", nil, nil); core.CategoryOf(told) != core.DeliveryInDoubt {
+		t.Errorf("it tells %v of %v", told, err)
+	}
+}

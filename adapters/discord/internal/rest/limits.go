@@ -1,0 +1,170 @@
+package rest
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"golang.org/x/time/rate"
+
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/core"
+)
+
+// Numbers of the rate limits. Discord takes 50 calls a second in all.
+const (
+	globalRate  = 45
+	globalBurst = 45
+	sweepAt     = 1000            // routes, before unused ones are looked for
+	unusedAfter = 5 * time.Minute // a route that was not used for so long is forgotten
+)
+
+// What a 429 may be about besides one route.
+const (
+	allCalls    = ""
+	globalLimit = "global"
+)
+
+// limits let one call at a time into each route, and none that would have to wait for a rate limit. Behind each route stands a limiter of
+// discordgo's, which reads the answers' headers; each has its own, since a limiter never forgets a bucket.
+type limits struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	routes  map[string]*routeLimit
+	until   time.Time // no call is made before
+	limited time.Time // no call that counts against the global limit is made before
+	global  *rate.Limiter
+}
+
+// routeLimit is one route's bucket.
+type routeLimit struct {
+	turn    chan struct{} // holds one while a call is under way
+	limiter *discordgo.RateLimiter
+	bucket  *discordgo.Bucket
+
+	// of limits.mu:
+	until  time.Time // no call is made before
+	used   time.Time
+	queued int // calls under way or waiting for their turn
+}
+
+func newLimits(now func() time.Time) *limits {
+	return &limits{now: now, routes: map[string]*routeLimit{}, global: rate.NewLimiter(globalRate, globalBurst)}
+}
+
+// enter waits for the route's call that is under way, if there is one, and takes a call from the limits. Where one of them has none
+// left, the error, of category delivery_not_yet, says how long to wait. exempt calls don't count against the global limit.
+func (l *limits) enter(ctx context.Context, route string, exempt bool) (*routeLimit, error) {
+	r := l.take(route)
+	select {
+	case r.turn <- struct{}{}:
+	case <-ctx.Done():
+		l.put(r)
+		return nil, core.Wrap(core.DeliveryLater, ctx.Err(), "Discord could not be asked in time: other calls were first.")
+	}
+	r.bucket.Lock()
+	if wait := l.wait(r, exempt); wait > 0 {
+		r.bucket.Unlock()
+		l.leave(r)
+		return nil, &core.Error{Category: core.DeliveryNotYet, Message: "Discord's rate limit is used up for the moment.", RetryAfter: wait}
+	}
+	r.bucket.Remaining--
+	return r, nil // discordgo unlocks the bucket with the answer
+}
+
+// leave lets the next call into the route.
+func (l *limits) leave(r *routeLimit) {
+	<-r.turn
+	l.put(r)
+}
+
+// wait is how long no call may be made to a route; zero takes a call from the global limit. The caller has the route's turn.
+func (l *limits) wait(r *routeLimit, exempt bool) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	wait := max(r.limiter.GetWaitTime(r.bucket, 1), r.until.Sub(now), l.until.Sub(now))
+	if !exempt {
+		wait = max(wait, l.limited.Sub(now))
+	}
+	if wait > 0 || exempt {
+		return wait
+	}
+	reserved := l.global.ReserveN(now, 1)
+	if wait = reserved.DelayFrom(now); wait > 0 {
+		reserved.CancelAt(now)
+	}
+	return wait
+}
+
+// hold has no calls made for a while: to a route, against the global limit, or at all.
+func (l *limits) hold(what string, wait time.Duration) {
+	r := (*routeLimit)(nil)
+	if what != allCalls && what != globalLimit {
+		r = l.take(what)
+		defer l.put(r)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	until := &l.until
+	switch {
+	case r != nil:
+		until = &r.until
+	case what == globalLimit:
+		until = &l.limited
+	}
+	if at := l.now().Add(wait); at.After(*until) {
+		*until = at
+	}
+}
+
+// take gives a route's bucket, which is not forgotten before put.
+func (l *limits) take(route string) *routeLimit {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	if len(l.routes) >= sweepAt {
+		for other, r := range l.routes {
+			if r.queued == 0 && now.Sub(r.used) > unusedAfter && now.After(r.until) {
+				delete(l.routes, other)
+			}
+		}
+	}
+	r := l.routes[route]
+	if r == nil {
+		limiter := discordgo.NewRatelimiter()
+		r = &routeLimit{turn: make(chan struct{}, 1), limiter: limiter, bucket: limiter.GetBucket(route)}
+		l.routes[route] = r
+	}
+	r.used = now
+	r.queued++
+	return r
+}
+
+func (l *limits) put(r *routeLimit) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.queued--
+}
+
+// exempt reports a call that does not count against the global limit: an answer to an interaction.
+func exempt(path string) bool {
+	return strings.HasPrefix(path, "/interactions/") || strings.HasPrefix(path, "/webhooks/")
+}
+
+// routeOf names the bucket that a call counts against: its method and path, with the channel, guild or webhook that stands first in
+// it. Other ids don't matter.
+func routeOf(method, path string) string {
+	path, _, _ = strings.Cut(path, "?")
+	steps := strings.Split(strings.Trim(path, "/"), "/")
+	for i, step := range steps {
+		first := i == 1 || i == 2 && (steps[0] == "webhooks" || steps[0] == "interactions")
+		if !first && snowflake.Valid(step) {
+			steps[i] = "*"
+		}
+	}
+	return method + " " + strings.Join(steps, "/")
+}

@@ -1,0 +1,67 @@
+// Package snowflake reads Discord's ids. They are decimal numbers of 64 bits with the time of what they name, in milliseconds since the
+// beginning of 2015, in the upper 42. A text that is no id counts as 0.
+package snowflake
+
+import (
+	"strconv"
+	"time"
+)
+
+const (
+	epoch    = 1420070400000 // 2015-01-01, in milliseconds of Unix time
+	timeBits = 22            // below the time
+	maxLen   = 20            // digits of the greatest number
+)
+
+// Valid reports whether a text is an id, so that it can stand in a path and in an id of ours.
+func Valid(id string) bool {
+	if id == "" || len(id) > maxLen {
+		return false
+	}
+	for _, c := range []byte(id) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+func number(id string) uint64 {
+	n, err := strconv.ParseUint(id, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Greater reports whether id a is greater than b: what it names was made later.
+func Greater(a, b string) bool { return number(a) > number(b) }
+
+// Max is the greatest of some ids.
+func Max(first string, others ...string) string {
+	for _, id := range others {
+		if Greater(id, first) {
+			first = id
+		}
+	}
+	return first
+}
+
+// Time is when what an id names was made.
+func Time(id string) time.Time {
+	return time.UnixMilli(int64(number(id)>>timeBits) + epoch) //nolint:gosec // 42 bits
+}
+
+// At is the least id of a time.
+func At(t time.Time) string {
+	ms := max(0, t.UnixMilli()-epoch)
+	return strconv.FormatUint(uint64(ms)<<timeBits, 10) //nolint:gosec // it is not negative
+}
+
+// Before is the least id of the time that was d before what an id names was made.
+func Before(id string, d time.Duration) string { return At(Time(id).Add(-d)) }
+
+// Shard is the shard that a guild's events come over, of so many.
+func Shard(guild string, shards int) int {
+	return int(number(guild) >> timeBits % uint64(shards)) //nolint:gosec // less than shards
+}

@@ -1,0 +1,112 @@
+package discord
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/core"
+)
+
+// A 403 or 404 that is not Discord's own tells of what stands before it, and not of a channel: neither is a message taken for one outside
+// of threads, nor is a post given up.
+func TestARefusalOfAProxyTellsNothingOfDiscord(t *testing.T) {
+	for _, status := range []int{http.StatusForbidden, http.StatusNotFound} {
+		w := newTown(t, nil)
+		thread := w.alice.OpensThread(general, w.alice.Posts(general, "work").ID, "work")
+		page := discordtest.ServerError(status)
+		w.Inject(discordtest.Fault{Endpoint: "GET /channels/{channel}", Trouble: page, Times: 1})
+		if _, err := w.d.guilds.Channel(w.ctx(), thread); core.CategoryOf(err) != core.ProviderUnavailable {
+			t.Errorf("%d: where the message stands: %v", status, err)
+		}
+		if at, err := w.d.guilds.Channel(w.ctx(), thread); err != nil || !at.IsThread() {
+			t.Errorf("%d: then: %+v, %v", status, at, err)
+		}
+		w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: page, Times: 1})
+		d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general, Thread: thread})
+		if _, _, err := w.d.Post(w.ctx(), d); status == http.StatusForbidden && core.CategoryOf(err) != core.DeliveryLater {
+			t.Errorf("%d: a post: %v", status, err)
+		}
+	}
+}
+
+// An interaction's token lets anybody who has it answer in the bot's name for fifteen minutes. It stands in the addresses of calls.
+func TestTheTokensOfInteractionsStandInNoError(t *testing.T) {
+	w := newTown(t, nil)
+	const token = "aSecretOfFifteenMinutes"
+	for name, route := range map[string]string{"unreachable": "http://127.0.0.1:1/api/v10", "cut": ""} {
+		if route != "" {
+			w.d.rest = rest.New(rest.Options{Token: w.BotToken(), URL: route})
+		} else {
+			w.d.rest = rest.New(rest.Options{Token: w.BotToken(), URL: w.APIURL()})
+			w.Inject(discordtest.Fault{Endpoint: "POST /webhooks/{application}/{token}", Trouble: discordtest.Cut()})
+		}
+		t.Cleanup(w.d.rest.Close)
+		d := core.Delivery{Post: core.Post{
+			Key: "private/" + name, Kind: core.PostPrivate, Text: "You may not.", Person: "discord:1001", To: w.pressedWith(pressPrefix, "5", token),
+		}}
+		_, _, err := w.d.Post(w.ctx(), d)
+		if err == nil || strings.Contains(err.Error(), token) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Slow mode is one channel's, whatever the headers say or do not say: all others go on.
+func TestAWaitThatIsNotGlobalHoldsUpOneChannel(t *testing.T) {
+	w := newTown(t, nil)
+	slow := discordtest.RateLimited(time.Hour, "")
+	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: slow, Times: 1})
+	d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
+	if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != time.Hour {
+		t.Errorf("%v", err)
+	}
+	if w.waits(d) <= 0 {
+		t.Error("the channel is not left alone")
+	}
+	if wait := w.waits(answerTo("reply/2", "hello", core.Address{Platform: Name, Channel: secret})); wait > 0 {
+		t.Errorf("another channel waits for %s", wait)
+	}
+}
+
+// The address of a file is good for a day, for anybody who has it.
+func TestTheAddressesOfFilesStandInNoError(t *testing.T) {
+	w := newTown(t, nil)
+	w.d.Config.APIURL = "http://127.0.0.1:1/api/v10"
+	_, _, err := w.d.images(w.ctx(), "", "", []attachment{
+		{Name: "a.png", Type: "image/png", URL: "http://127.0.0.1:1/attachments/1/2/a.png?hm=signature"},
+	})
+	if core.CategoryOf(err) != core.ProviderUnavailable || strings.Contains(err.Error(), "signature") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The global limit does not hold up answers to interactions, which have three seconds. A proxy that lets nothing through does.
+func TestTheGlobalLimitHoldsUpNoAnswerToAPress(t *testing.T) {
+	for name, c := range map[string]struct {
+		trouble discordtest.Trouble
+		answers int
+	}{
+		"the global limit": {discordtest.RateLimited(time.Minute, discordtest.ScopeGlobal), 1},
+		"a proxy":          {discordtest.RateLimitedByProxy(time.Minute), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTown(t, nil)
+			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: c.trouble, Times: 1})
+			d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
+			if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != time.Minute {
+				t.Fatalf("%v", err)
+			}
+			_ = w.d.Call(w.ctx(), http.MethodPost, "/interactions/1/token/callback", acknowledged, nil)
+			if n := w.CountCalls("POST /interactions/{interaction}/{token}/callback"); n != c.answers {
+				t.Errorf("%d answers were given", n)
+			}
+			if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) == 0 || w.waits(d) == 0 {
+				t.Errorf("another post does not wait: %v", err)
+			}
+		})
+	}
+}

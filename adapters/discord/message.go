@@ -1,0 +1,255 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// message is what is read of a message, before it is stored and when it is parsed. Fields that are not named here may look like
+// anything: discordgo.Message refuses a message with a component that it does not know.
+type message struct {
+	ID           string                `json:"id"`
+	Channel      string                `json:"channel_id"`
+	Guild        string                `json:"guild_id"`
+	Type         discordgo.MessageType `json:"type"`
+	Content      string                `json:"content"`
+	Author       *user                 `json:"author"`
+	Member       *member               `json:"member"`
+	Webhook      string                `json:"webhook_id"`
+	Mentions     []user                `json:"mentions"`
+	MentionRoles []string              `json:"mention_roles"`
+	Attachments  []attachment          `json:"attachments"`
+	Edited       string                `json:"edited_timestamp"`
+	RepliesTo    *struct {
+		Author *user `json:"author"`
+	} `json:"referenced_message"`
+}
+
+// answersBot reports a reply to a message of the bot.
+func (m message) answersBot(me string) bool {
+	return m.Type == discordgo.MessageTypeReply && m.RepliesTo != nil && m.RepliesTo.Author != nil && m.RepliesTo.Author.ID == me
+}
+
+// Parse reads what was said, or what was decided. In a conversation of several people the message begins with who speaks; images
+// that were sent along become blocks, other files are named.
+func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
+	switch e.Kind() {
+	case core.KindMessage:
+		return d.parseMessage(ctx, e)
+	case core.KindClick:
+		return d.parseClick(e)
+	}
+	return core.Input{}, core.Errorf(core.Invalid, "Discord has no event of kind %q.", e.Kind())
+}
+
+var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "What came from Discord could not be read; send it again.")
+
+func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, error) {
+	m, err := decodeMessage(e)
+	if err != nil {
+		return core.Input{}, err
+	}
+	me, err := d.botUser(ctx)
+	if err != nil {
+		return core.Input{}, err
+	}
+	role, err := d.roleOf(ctx, m, me) // after it the names of the server's roles are known too
+	if err != nil {
+		return core.Input{}, err
+	}
+	rest, _ := addressed(m, me, role)
+	text := strings.TrimSpace(readable(rest, d.namesIn(m)))
+	images, unread, err := d.images(ctx, m.Channel, m.ID, m.Attachments)
+	if err != nil {
+		return core.Input{}, err
+	}
+	if m.Content == "" && len(m.Attachments) == 0 && !d.readsContent() && m.Guild != "" {
+		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I see only what mentions me. Mention me in it.")
+	}
+	speaker := ""
+	if m.Guild != "" {
+		speaker = fmt.Sprintf("%s (%s:%s)", chat.Name(nameOf(m.Author, m.Member)), Name, m.Author.ID)
+	}
+	input, err := chat.UserMessage(speaker, text, images, unread)
+	return core.Input{Message: input}, err
+}
+
+// decodeMessage reads the payload of a message or of a question that was asked by a command.
+func decodeMessage(e core.Event) (message, error) {
+	var m message
+	var form struct {
+		Content *string         `json:"content"`
+		Data    json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(e.Payload, &form); err != nil {
+		return message{}, errMessageShape
+	}
+	if form.Data != nil {
+		var i interaction
+		if err := json.Unmarshal(e.Payload, &i); err != nil || i.person() == nil {
+			return message{}, errMessageShape
+		}
+		m.Author, m.Content = i.person(), i.text()
+		if i.Member != nil {
+			m.Member = &member{Nick: i.Member.Nick}
+		}
+	} else if err := json.Unmarshal(e.Payload, &m); err != nil || m.Author == nil || form.Content == nil {
+		return message{}, errMessageShape
+	}
+	if !snowflake.Valid(m.Author.ID) {
+		return message{}, errMessageShape
+	}
+	m.Guild = ""
+	if guild := guildOf(e.Conversation); snowflake.Valid(guild) {
+		m.Guild = guild
+	}
+	return m, nil
+}
+
+// roleOf gives the bot's own role in the server of a message that mentions roles, "" where there is none.
+func (d *Discord) roleOf(ctx context.Context, m message, bot string) (string, error) {
+	if m.Guild == "" || len(m.MentionRoles) == 0 {
+		return "", nil
+	}
+	g, err := d.guilds.Guild(ctx, m.Guild)
+	return g.BotRole(bot), err
+}
+
+// addressed takes the bot's name off the beginning of a message as Discord sends it, as often as it stands there, with a comma or
+// colon behind it. mentioned: the bot, or the role that is its own, is mentioned somewhere, or a reply to it pings it.
+func addressed(m message, me, role string) (rest string, mentioned bool) {
+	names := []string{"<@" + me + ">", "<@!" + me + ">"}
+	if role != "" {
+		names = append(names, "<@&"+role+">")
+		mentioned = slices.Contains(m.MentionRoles, role)
+	}
+	mentioned = mentioned || slices.ContainsFunc(m.Mentions, func(u user) bool { return u.ID == me && me != "" })
+	rest = strings.TrimSpace(m.Content)
+	for again := me != ""; again; {
+		again = false
+		for _, name := range names {
+			mentioned = mentioned || strings.Contains(m.Content, name)
+			if after, ok := strings.CutPrefix(rest, name); ok {
+				rest, again = strings.TrimSpace(strings.TrimLeft(after, ",:")), true
+			}
+		}
+	}
+	return rest, mentioned
+}
+
+// readable is what a person wrote, as plain text for the agent: Discord's tokens become what the person saw. names gives what a
+// person ('@'), a channel ('#') or a role ('&') is called, "" where it does not know.
+func readable(text string, names func(kind byte, id string) string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
+	var b strings.Builder
+	for {
+		start := strings.IndexByte(text, '<')
+		if start < 0 {
+			break
+		}
+		end := strings.IndexAny(text[start+1:], "<>\n")
+		shown, ok := "", false
+		if end >= 0 && text[start+1+end] == '>' {
+			shown, ok = readToken(text[start+1:start+1+end], names)
+		}
+		if !ok {
+			b.WriteString(text[:start+1])
+			text = text[start+1:]
+			continue
+		}
+		b.WriteString(text[:start])
+		b.WriteString(shown)
+		text = text[start+end+2:]
+	}
+	b.WriteString(text)
+	return b.String()
+}
+
+// readToken is the inside of <…> as people see it; ok is false for what is none of Discord's tokens.
+func readToken(inside string, names func(kind byte, id string) string) (shown string, ok bool) {
+	mention := func(sign string, kind byte, id string) (string, bool) {
+		if !snowflake.Valid(id) {
+			return "", false
+		}
+		if name := strings.TrimLeft(chat.Name(names(kind, id)), "@#"); name != "" {
+			return sign + name, true
+		}
+		return sign + id, true
+	}
+	switch {
+	case strings.HasPrefix(inside, "@&"):
+		return mention("@", '&', inside[2:])
+	case strings.HasPrefix(inside, "@!"):
+		return mention("@", '@', inside[2:])
+	case strings.HasPrefix(inside, "@"):
+		return mention("@", '@', inside[1:])
+	case strings.HasPrefix(inside, "#"):
+		return mention("#", '#', inside[1:])
+	case strings.HasPrefix(inside, "t:"):
+		return readTime(inside[2:])
+	}
+	kind, rest, found := strings.Cut(inside, ":")
+	name, id, whole := strings.Cut(rest, ":")
+	switch {
+	case !found || !whole || !snowflake.Valid(id) || name == "":
+	case kind == "" || kind == "a": // an emoji of a server
+		return ":" + name + ":", true
+	}
+	if command, id, ok := strings.Cut(inside, ":"); ok && strings.HasPrefix(command, "/") && snowflake.Valid(id) {
+		return command, true
+	}
+	return "", false
+}
+
+// readTime is a time as t:SECONDS:STYLE gives it.
+func readTime(inside string) (string, bool) {
+	seconds, _, _ := strings.Cut(inside, ":")
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil || n < 0 || n > 1<<40 {
+		return "", false
+	}
+	return time.Unix(n, 0).UTC().Format("2006-01-02 15:04:05 UTC"), true
+}
+
+// namesIn gives the names of what a message mentions: of people as it came with them, of channels and roles as far as they are known.
+func (d *Discord) namesIn(m message) func(kind byte, id string) string {
+	return func(kind byte, id string) string {
+		switch kind {
+		case '#':
+			return d.guilds.ChannelName(id)
+		case '&':
+			return d.guilds.RoleName(m.Guild, id)
+		}
+		for _, u := range m.Mentions {
+			if u.ID == id {
+				return nameOf(&u, u.Member)
+			}
+		}
+		return ""
+	}
+}
+
+// nameOf is what somebody is called where they spoke.
+func nameOf(u *user, m *member) string {
+	names := []string{u.Global, u.Username, u.ID}
+	if m != nil {
+		names = append([]string{m.Nick}, names...)
+	}
+	for _, name := range names {
+		if strings.TrimSpace(name) != "" {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,98 @@
+package discord
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// Post sends one part as one message. A private notice goes to its person alone. The ref is the message's channel and id.
+func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Ref, more bool, err error) {
+	if delivery.Kind == core.PostWorking {
+		d.showTyping(delivery.To, delivery.On)
+		return "", false, nil
+	}
+	parts, err := d.parts(delivery)
+	if err != nil {
+		return "", false, err
+	}
+	part, more, err := chat.At(parts, delivery)
+	if err != nil {
+		return "", false, err
+	}
+	if delivery.Kind == core.PostPrivate {
+		ref, err = d.postPrivate(ctx, delivery, part)
+		return ref, more, err
+	}
+	if c, ok, err := d.commandOf(ctx, delivery); ok || err != nil {
+		if err != nil {
+			return "", false, err
+		}
+		if ref, late, err := d.answerCommand(ctx, c, delivery, part, ""); !late {
+			return ref, more, err
+		}
+	}
+	channel, replyTo, err := d.destination(ctx, delivery.To)
+	if err != nil {
+		return "", false, chat.SendError(err)
+	}
+	ref, made, err := d.send(ctx, channel, replyTo, delivery, part)
+	if err != nil {
+		if core.CategoryOf(err) == core.DeliveryForbidden && startsThread(delivery.To) {
+			d.threads.forget(delivery.To.Thread) // once the permission is mended, it may be opened
+		}
+		return "", false, err
+	}
+	if delivery.Kind == core.PostCard && !made.says(part) { // it was sent before, and has changed since
+		if err := d.Edit(ctx, ref, delivery); err != nil {
+			return "", false, core.Wrap(core.DeliveryInDoubt, err, "The card is there as it was sent first, and could not be redrawn.")
+		}
+	}
+	if delivery.Kind != core.PostSteps {
+		d.typing.stop(channelOf(delivery.To))
+	}
+	return ref, more, nil
+}
+
+// Edit redraws a message. A thread that has been archived meanwhile is opened again for it.
+func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery) error {
+	channel, id, ok := strings.Cut(string(ref), "/")
+	if !ok || !snowflake.Valid(channel) || !snowflake.Valid(id) {
+		return core.Errorf(core.DeliveryFailed, "The post's reference %q is not Discord's.", ref)
+	}
+	if delivery.Kind == core.PostPrivate {
+		return nil // what was said to one person is not changed
+	}
+	parts, err := d.parts(delivery)
+	if err != nil {
+		return err
+	}
+	c, isAnswer, err := d.commandOf(ctx, delivery)
+	if err != nil {
+		return err
+	}
+	if isAnswer {
+		if again, late, err := d.answerCommand(ctx, c, delivery, parts[0], id); !late && (err != nil || again == ref) {
+			return err
+		}
+	}
+	out, endpoint := parts[0].outgoing(), discordgo.EndpointChannelMessage(channel, id)
+	err = d.rest.Call(ctx, http.MethodPatch, endpoint, out, nil)
+	if rest.IsRefusal(err, discordgo.ErrCodePerformedOperationOnArchivedThread) {
+		if err := d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointChannel(channel), map[string]any{"archived": false}, nil); err != nil {
+			return chat.SendError(err)
+		}
+		err = d.rest.Call(ctx, http.MethodPatch, endpoint, out, nil)
+	}
+	if _, toCommand := interactionIn(delivery.To, commandPrefix); toCommand && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
+		return nil // only its person sees it, and it can't be changed any more
+	}
+	return chat.SendError(err)
+}

@@ -1,0 +1,154 @@
+package discord
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// A command is answered once, where it was given: Discord is told at once that the answer comes, and what gatehouse has to say to it
+// becomes that answer, for everybody or for the person alone as was said at first; what more there is to say are messages of their own.
+// That works for 15 minutes: after that, and where Discord never heard that an answer was to come, it is a message like any other.
+
+// command is one that waits for its answer.
+type command struct {
+	endpoint string // of its answer
+	given    time.Time
+}
+
+// commandOf reads an address whose message is a command, if the post is one that answers it and Discord still takes its token.
+func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (c command, ok bool, err error) {
+	id, ok := interactionIn(delivery.To, commandPrefix)
+	if !ok || delivery.Kind != core.PostNotice && delivery.Kind != core.PostError {
+		return command{}, false, nil
+	}
+	app, token, ok, err := d.token(ctx, id)
+	return command{endpoint: discordgo.EndpointInteractionResponseActions(app, token), given: snowflake.Time(id)}, ok, err
+}
+
+// answerGrace is how long a command may be unknown: its answer may be ready before Discord has heard that one comes.
+const answerGrace = 10 * time.Second
+
+// answerCommand gives the answer to a command, or changes it where message is its id. late: it is too late, Discord waits for none, or
+// the command has another answer already.
+func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.Delivery, part drawn, message string) (ref core.Ref, late bool, err error) {
+	var now, made posted
+	err = d.rest.Call(ctx, http.MethodGet, c.endpoint, nil, &now)
+	if err == nil && now.ID != message && !d.isOrAwaits(now, delivery, part) {
+		return "", true, nil
+	}
+	if err == nil {
+		err = d.rest.Call(ctx, http.MethodPatch, c.endpoint, part.outgoing(), &made)
+	} else {
+		err = notSent(err)
+	}
+	switch {
+	case err == nil && !snowflake.Valid(made.ID):
+		return "", false, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not say which message it made.")
+	case err == nil:
+		d.sent.add(made.ID, delivery)
+		return refOf(channelOf(delivery.To), made.ID), false, nil
+	case !isUnanswerable(err):
+		return "", false, chat.SendError(err)
+	}
+	if age := d.Now().Sub(c.given); age < answerGrace && age > -maxClockLead {
+		return "", false, chat.Wait(time.Second, nil, "Discord does not know yet that the command's answer comes.")
+	}
+	return "", true, nil
+}
+
+// isOrAwaits reports a command's answer that is a post, or that is still to come.
+func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part drawn) bool {
+	return answer.Flags&discordgo.MessageFlagsLoading != 0 || answer.says(part) && !d.sent.isOther(answer.ID, delivery)
+}
+
+// findAnswer looks whether a post is its command's answer; late: it can't be told any more, or another one is.
+func (d *Discord) findAnswer(ctx context.Context, c command, delivery core.Delivery, part drawn) (ref core.Ref, late bool, err error) {
+	var now posted
+	err = d.rest.Call(ctx, http.MethodGet, c.endpoint, nil, &now)
+	switch {
+	case isUnanswerable(err):
+		return "", true, nil
+	case err != nil:
+		return "", false, err
+	case now.Flags&discordgo.MessageFlagsLoading != 0:
+		return "", false, nil
+	case d.isOrAwaits(now, delivery, part):
+		return refOf(channelOf(delivery.To), now.ID), false, nil
+	}
+	return "", true, nil
+}
+
+// isUnanswerable reports Discord's refusals of an answer that is too late, too early, or that somebody has deleted.
+func isUnanswerable(err error) bool {
+	return isExpired(err) || rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage)
+}
+
+func isExpired(err error) bool {
+	return rest.IsRefusal(err, discordgo.ErrCodeInvalidWebhookTokenProvided, discordgo.ErrCodeUnknownWebhook, discordgo.ErrCodeUnknownInteraction)
+}
+
+// Waits for the answer to a press, without which Discord takes no ephemeral message.
+const (
+	privateTries = 4
+	privateRetry = 300 * time.Millisecond
+)
+
+// postPrivate tells one person something: where they pressed, as an ephemeral message, as long as the interaction lasts (15 minutes);
+// after that, and where there was none, in direct messages.
+func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part drawn) (core.Ref, error) {
+	if id, ok := interactionIn(delivery.To, pressPrefix); ok {
+		app, token, ok, err := d.token(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		if ok {
+			ref, err := d.postEphemeral(ctx, app, token, delivery, part)
+			if !isExpired(err) {
+				return ref, chat.SendError(err)
+			}
+		}
+	}
+	user, ok := userOf(delivery.Person)
+	if !ok {
+		return "", core.Errorf(core.DeliveryFailed, "The notice is for %q, who is nobody on Discord.", delivery.Person)
+	}
+	channel, err := d.guilds.DM(ctx, user)
+	if err != nil {
+		return "", chat.SendError(notSent(err))
+	}
+	ref, _, err := d.send(ctx, channel, "", delivery, part)
+	return ref, err
+}
+
+// postEphemeral posts a message that only the person of an interaction sees.
+func (d *Discord) postEphemeral(ctx context.Context, app, token string, delivery core.Delivery, part drawn) (core.Ref, error) {
+	out := part.outgoing()
+	out.Flags |= discordgo.MessageFlagsEphemeral
+	for try := 1; ; try++ {
+		var made posted
+		err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointFollowupMessage(app, token)+"?wait=true", out, &made)
+		if err == nil {
+			return refOf(delivery.To.Channel, made.ID), nil
+		}
+		if try == privateTries || !rest.IsRefusal(err, discordgo.ErrCodeUnknownWebhook) || ctx.Err() != nil {
+			return "", err
+		}
+		d.sleep(ctx, privateRetry) // the press itself may not be answered yet
+	}
+}
+
+// notSent is an error of what was done before a send: nothing was sent, so it can be tried again.
+func notSent(err error) error {
+	if core.CategoryOf(err) == core.DeliveryInDoubt {
+		return core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
+	}
+	return err
+}

@@ -1,0 +1,151 @@
+package discord
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"gatehouse/adapters/internal/chat"
+)
+
+// Discord's limits for what is drawn, in characters; all texts here are counted in UTF-16 units, which are never fewer.
+const (
+	maxContent    = 2_000 // of a message (resources/message)
+	maxCustomID   = 100   // components/reference
+	maxNonce      = 25    // resources/message
+	maxThreadName = 100   // resources/channel
+)
+
+// gatehouse's own limits, below Discord's, so that the sum of them fits one message whatever the fields hold. They are of texts as they
+// are sent, with what is escaped.
+const (
+	maxReply     = maxContent - 70 // of a part of a reply: a note that it comes late may stand before it
+	maxPlain     = 1_800           // of a notice or an error
+	maxTool      = 60
+	maxPerson    = 60
+	maxSummary   = 260
+	maxApprovers = 5
+	maxApprover  = 40
+	maxChanged   = 200
+	maxReason    = 1_000 // what the form takes
+	maxReasonOut = 400   // what the card shows of it
+	maxLines     = 3     // of a conversation, on a copy of a card
+	maxLine      = 100
+	maxArguments = 1_000 // shown on the card at most, where the rest leaves room; the others behind a button
+	minArguments = 40    // with less room than this none are shown
+	maxTopic     = 60    // of a thread's name
+)
+
+// Small text before what it marks.
+const (
+	latePrefix  = "-# " + chat.LateNote + "\n"
+	stepsPrefix = "-# 🔧 "
+)
+
+// escape makes a text literal where Discord reads Markdown, piece by piece: each is a character, or an address, which Discord
+// shows as it is. Any other is made none, since it would take in the backslashes that follow. A text of several lines keeps them; none
+// of them becomes a heading or a quotation.
+func escape(s string) []string {
+	var pieces []string
+	atStart := true
+	for s != "" {
+		if address := addressAt(s); address != "" && (len(pieces) == 0 || strings.TrimSpace(pieces[len(pieces)-1]) == "") {
+			pieces, s, atStart = append(pieces, address), s[len(address):], false
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s)
+		piece := s[:n]
+		if strings.ContainsRune("\\`*_~|[]<>", r) || atStart && strings.ContainsRune("#-", r) || strings.HasPrefix(s, "://") {
+			piece = `\` + piece
+		}
+		pieces, s, atStart = append(pieces, piece), s[n:], r == '\n' || atStart && r == ' '
+	}
+	return pieces
+}
+
+// addressAt is the address that a text begins with, if nothing in it means anything to Discord. An underscore means nothing there.
+func addressAt(s string) string {
+	if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") {
+		return ""
+	}
+	end := strings.IndexAny(s, " \n\t")
+	if end < 0 {
+		end = len(s)
+	}
+	for _, c := range []byte(s[:end]) {
+		if letter := 'a' <= c|0x20 && c|0x20 <= 'z'; !letter && strings.IndexByte("0123456789-._/?=&%#:+,;@!$", c) < 0 {
+			return ""
+		}
+	}
+	return s[:end]
+}
+
+// literal is a text as it is, escaped, within a limit; where it is shortened it says so.
+func literal(s string, limit int) string {
+	pieces := escape(s)
+	if n := fitting(pieces, limit); n < len(pieces) {
+		n = fitting(pieces, max(0, limit-chat.Units(chat.MoreNote(utf8.RuneCountInString(s)))))
+		left := 0
+		for _, p := range pieces[n:] {
+			left += utf8.RuneCountInString(strings.TrimPrefix(p, `\`))
+		}
+		return strings.Join(pieces[:n], "") + chat.MoreNote(left)
+	}
+	return strings.Join(pieces, "")
+}
+
+// fitting is how many pieces fit a limit.
+func fitting(pieces []string, limit int) int {
+	for i, p := range pieces {
+		if limit -= chat.Units(p); limit < 0 {
+			return i
+		}
+	}
+	return len(pieces)
+}
+
+// inline is a text of a card on one line, within a limit.
+func inline(s string, limit int) string {
+	return literal(chat.OneLine(chat.Reveal(s)), limit)
+}
+
+// inlineCode is a text of a card as code, on one line, within a limit.
+func inlineCode(s string, limit int) string {
+	word, left := chat.Head(strings.ReplaceAll(chat.OneLine(chat.Reveal(s)), "`", "'"), limit)
+	if left > 0 {
+		word += "…"
+	}
+	return "`" + chat.OrNone(word) + "`"
+}
+
+// codeBlock is JSON between fences. A fence within it is written out as in JSON.
+func codeBlock(s string) string { return codeStart + unfenced(s) + codeEnd }
+
+const codeStart, codeEnd = "```json\n", "\n```"
+
+func unfenced(s string) string {
+	return strings.ReplaceAll(s, "```", strings.Repeat(`\u0060`, 3))
+}
+
+// noTopic is the name of a thread whose message gives none.
+const noTopic = "Conversation"
+
+// mentionTokens are what stands in a message for somebody, something or somewhere: <@1>, <@&2>, <#3>, <:name:4>.
+var mentionTokens = regexp.MustCompile(`<(@[!&]?|#|a?:\w+:)\d+>`)
+
+// topic makes a short name for a thread of the message that it begins with, without whom the message mentions.
+func topic(text string) string {
+	text = chat.OneLine(mentionTokens.ReplaceAllString(chat.Clean(text), " "))
+	text = strings.TrimLeft(text, ",:;.!?- ")
+	name, left := chat.Head(text, maxTopic)
+	if left > 0 {
+		if end := strings.LastIndexByte(name, ' '); end > maxTopic/2 {
+			name = name[:end]
+		}
+		name += "…"
+	}
+	if name = strings.TrimSpace(name); name == "" {
+		return noTopic
+	}
+	return name
+}

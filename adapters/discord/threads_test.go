@@ -1,0 +1,33 @@
+package discord
+
+import (
+	"testing"
+
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/discordtest"
+)
+
+// Servers that anybody can find allow no thread's name with certain words, whatever the message says.
+func TestAThreadWhoseNameIsRefusedHasAnother(t *testing.T) {
+	w := newTown(t, nil)
+	to := w.asked("a word that is not allowed here")
+	w.Inject(discordtest.Fault{Endpoint: discordtest.StartThread, Trouble: discordtest.Refused(400, discordgo.ErrCodeInvalidFormBody, "Invalid Form Body"), Times: 1})
+	w.say(answerTo("reply/1", "Hello", to))
+	if thread, ok := w.Channel(to.Thread); !ok || thread.Name != "Conversation" || len(w.FromBot(to.Thread)) != 1 {
+		t.Error(w.Dump())
+	}
+}
+
+// A thread outlives the message that it began with.
+func TestAThreadWhoseMessageIsDeletedIsUsed(t *testing.T) {
+	w := newTown(t, nil)
+	to := w.asked("add milk")
+	w.say(answerTo("reply/1", "I ask for an approval", to))
+	w.alice.Deletes(general, to.Message)
+	w.d.threads = newThreads() // another process goes on
+	w.say(answerTo("reply/2", "It is done", to))
+	if len(w.FromBot(to.Thread)) != 2 || len(w.FromBot(general)) != 0 {
+		t.Error(w.Dump())
+	}
+}

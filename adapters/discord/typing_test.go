@@ -1,0 +1,196 @@
+package discord
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/core"
+)
+
+// running shows typing indicators until the test ends, with waits that end when they are asked to.
+func (w *town) running() (wake chan<- struct{}, stop func()) {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	woken := make(chan struct{})
+	w.d.typing.sleep = func(ctx context.Context, d time.Duration) {
+		if d != typingEvery {
+			w.t.Errorf("it waits for %s", d)
+		}
+		select {
+		case <-woken:
+		case <-ctx.Done():
+		}
+	}
+	w.d.typing.begin(ctx)
+	stop = sync.OnceFunc(func() { cancel(); w.d.typing.end() })
+	w.t.Cleanup(stop)
+	return woken, stop
+}
+
+func (w *town) typed(channel string, times int) {
+	w.t.Helper()
+	if err := w.WaitFor(w.ctx(), func(s *discordtest.Server) bool { return len(s.Typing(channel)) == times }); err != nil {
+		w.t.Fatalf("typed %d times: %v", len(w.Typing(channel)), err)
+	}
+}
+
+func TestTypingIsShownUntilTheAnswer(t *testing.T) {
+	w := newTown(t, nil)
+	wake, stop := w.running()
+	to := w.asked("hello")
+	working := func(on bool) {
+		if err := w.setTyping(to, on); err != nil {
+			t.Error(err)
+		}
+	}
+	working(true)
+	w.typed(general, 1) // there is no thread yet
+	working(true)
+	wake <- struct{}{}
+	w.typed(general, 2)
+	working(false)
+	w.say(core.Delivery{Post: core.Post{Key: "steps/1", Kind: core.PostSteps, Text: "calc", To: to}})
+	working(true)
+	w.typed(to.Thread, 1)
+	w.say(core.Delivery{Post: core.Post{Key: "steps/2", Kind: core.PostSteps, Text: "calc", To: to}})
+	wake <- struct{}{}
+	w.typed(to.Thread, 2)
+	w.say(answerTo("reply/1", "done", to))
+	working(true)
+	w.typed(to.Thread, 3)
+	stop()
+	working(true)
+	if len(w.d.typing.channels) != 0 || len(w.Typing(to.Thread)) != 3 {
+		t.Error("it types after its end")
+	}
+}
+
+// The answer opens the thread: what was shown in the channel until then ends with it, and what is shown there for others does not.
+func TestTypingEndsWithTheAnswerThatOpensTheThread(t *testing.T) {
+	w := newTown(t, nil)
+	wake, _ := w.running()
+	first, second := w.asked("hello"), w.asked("and hello")
+	for _, to := range []core.Address{first, second} {
+		if err := w.setTyping(to, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.typed(general, 2)
+	w.say(answerTo("reply/1", "done", first))
+	if err := w.setTyping(first, false); err != nil {
+		t.Fatal(err)
+	}
+	for len(w.Typing(general)) < 3 { // the second goes on; the first may take one more wait
+		wake <- struct{}{}
+	}
+	w.say(answerTo("reply/2", "done", second))
+	w.d.typing.going.Wait()
+	if len(w.d.typing.channels) != 0 || len(w.Typing(first.Thread))+len(w.Typing(second.Thread)) != 0 {
+		t.Error("it types after its end")
+	}
+}
+
+// A call that is cut may take another one along, whose connection it had a moment ago.
+func TestTypingThatIsUnderWayIsNotCut(t *testing.T) {
+	shown := newTown(t, nil).d.typing
+	shown.begin(t.Context())
+	entered, release := make(chan struct{}), make(chan struct{})
+	var cut error
+	shown.start("1", func(ctx context.Context) error {
+		close(entered)
+		<-release
+		cut = ctx.Err()
+		return nil
+	})
+	<-entered
+	shown.stop("1")
+	close(release)
+	shown.going.Wait()
+	if cut != nil {
+		t.Error(cut)
+	}
+}
+
+func TestTypingEndsWhereItIsNotAllowed(t *testing.T) {
+	w := newTown(t, nil)
+	w.running()
+	w.DenyBot(general, discordtest.SendMessages)
+	if err := w.setTyping(core.Address{Platform: Name, Channel: general}, true); err != nil {
+		t.Error(err)
+	}
+	w.d.typing.going.Wait()
+	if len(w.d.typing.channels) != 0 || w.CountCalls(discordtest.TriggerTyping) != 1 {
+		t.Error("it goes on")
+	}
+}
+
+func TestCommandsAreRegisteredOnce(t *testing.T) {
+	w := newTown(t, nil)
+	for i, want := range []bool{true, false, false} {
+		if changed, err := w.d.registerCommands(w.ctx()); err != nil || changed != want {
+			t.Errorf("time %d: %v, %v", i, changed, err)
+		}
+	}
+	if got := w.Commands(""); len(got) != 4 || w.CommandOverwrites() != 1 {
+		t.Errorf("%v, written %d times", got, w.CommandOverwrites())
+	}
+}
+
+// Another process answers, or ends the turn in whatever way: it is told to stop, and this one is not.
+func TestTypingEndsWhereAnotherProcessAnswers(t *testing.T) {
+	w := newTown(t, nil)
+	to := w.asked("hello")
+	elsewhere := core.EventRecord{Event: core.Event{Address: core.Address{Platform: Name, Channel: secret}}}
+	asked := make(chan []core.EventRecord, 1)
+	w.d.typing.open = func(context.Context) ([]core.EventRecord, error) { return <-asked, nil }
+	wake, _ := w.running()
+	if err := w.setTyping(to, true); err != nil {
+		t.Error(err)
+	}
+	w.typed(general, 1) // there is no thread yet
+	asked <- []core.EventRecord{elsewhere, {Event: core.Event{Address: to}}}
+	wake <- struct{}{}
+	w.typed(general, 2)
+	w.clock.Advance(openEvery)
+	asked <- []core.EventRecord{elsewhere}
+	wake <- struct{}{}
+	w.d.typing.going.Wait()
+	if len(w.d.typing.channels) != 0 || len(w.Typing(general)) != 2 {
+		t.Errorf("it types after the end: %d times", len(w.Typing(general)))
+	}
+}
+
+// The store can't be asked, and nobody says any more that the turn goes on.
+func TestTypingExpires(t *testing.T) {
+	w := newTown(t, nil)
+	w.d.typing.open = func(context.Context) ([]core.EventRecord, error) { return nil, core.Errorf(core.StoreBusy, "busy") }
+	wake, _ := w.running()
+	to := core.Address{Platform: Name, Channel: general}
+	if err := w.setTyping(to, true); err != nil {
+		t.Error(err)
+	}
+	w.typed(general, 1)
+	wake <- struct{}{}
+	w.typed(general, 2)
+	w.clock.Advance(typingFor - time.Second)
+	if err := w.setTyping(to, true); err != nil { // asked for again, for the last time
+		t.Error(err)
+	}
+	w.clock.Advance(typingFor - time.Second)
+	wake <- struct{}{}
+	w.typed(general, 3)
+	w.clock.Advance(time.Second)
+	wake <- struct{}{}
+	w.d.typing.going.Wait()
+	if len(w.d.typing.channels) != 0 {
+		t.Error("it goes on")
+	}
+}
+
+// setTyping shows or clears the typing indicator.
+func (w *town) setTyping(to core.Address, on bool) error {
+	_, _, err := w.d.Post(w.ctx(), core.Delivery{Post: core.Post{Key: "working/1", To: to, Kind: core.PostWorking, On: on}})
+	return err
+}

@@ -1,0 +1,129 @@
+package chat_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+func TestACacheForgetsAndKeepsWhatIsKnownForEver(t *testing.T) {
+	now := time.Unix(0, 0)
+	c := chat.Cache[string]{Now: func() time.Time { return now }}
+	c.Put("a", "for a while", time.Minute)
+	if got, fresh := c.Get("a"); got != "for a while" || !fresh {
+		t.Errorf("got %q, %v", got, fresh)
+	}
+	now = now.Add(time.Minute)
+	if got, fresh := c.Get("a"); got != "for a while" || fresh {
+		t.Errorf("after its lifetime: got %q, %v", got, fresh)
+	}
+	c.Put("a", "for ever", chat.Forever)
+	if got := c.Put("a", "a guess", time.Minute); got != "for ever" {
+		t.Errorf("a guess replaced what is known for ever: %q", got)
+	}
+	if _, fresh := c.Get("b"); fresh {
+		t.Error("it knows what nobody told")
+	}
+}
+
+func TestAButtonSaysAfterwardsWhatItIs(t *testing.T) {
+	signer, err := core.NewSigner("a key for the tests")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := core.Delivery{Post: core.Post{Event: 42, Conversation: "x:1"}}
+	for _, b := range []chat.Button{
+		chat.CardButton("a1", chat.ActionApprove), chat.CardButton("a1", chat.ActionReason, "C1", ""), chat.ReplyButton(d, chat.ActionRetry), chat.ReplyButton(d, chat.ActionNew, "C1", "1.2"),
+	} {
+		value, err := b.Value(signer.Seal, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := chat.OpenButton(signer, value)
+		if !ok || got.Action != b.Action || got.Approval != b.Approval || got.Failed != b.Failed || got.Conversation != b.Conversation || !slices.Equal(got.More, b.More) {
+			t.Errorf("%+v came back as %+v, %v", b, got, ok)
+		}
+		if _, err := b.Value(signer.Seal, 10); core.CategoryOf(err) != core.Internal {
+			t.Errorf("too long a value gave %v", err)
+		}
+		if _, ok := chat.OpenButton(signer, value+"x"); ok {
+			t.Errorf("a changed value counts: %+v", b)
+		}
+	}
+}
+
+func TestOutboundHealthIsThatOfTheLastAnswer(t *testing.T) {
+	o := chat.Outbound{Title: "Chat"}
+	if o.Err() == nil {
+		t.Error("it is well before any call")
+	}
+	refused := core.Errorf(core.DeliveryFailed, "No.")
+	for _, c := range []struct {
+		err  error
+		want core.Category
+	}{
+		{nil, ""}, {core.Errorf(core.DeliveryInDoubt, "Lost."), core.DeliveryInDoubt}, {chat.Wait(time.Second, nil, "Wait."), core.DeliveryInDoubt}, {refused, ""},
+		{core.Errorf(core.Unauthorized, "No."), core.Unauthorized}, {core.Errorf(core.DeliveryLater, "Unreachable."), core.DeliveryLater}, {nil, ""},
+	} {
+		if o.Record(c.err); core.CategoryOf(o.Err()) != c.want {
+			t.Errorf("after %v: %v, want %q", c.err, o.Err(), c.want)
+		}
+	}
+}
+
+func TestALongPostIsDrawnOnce(t *testing.T) {
+	var c chat.PartCache[string]
+	drawn := 0
+	for part := range 3 {
+		d := core.Delivery{Post: core.Post{Key: "reply/1", Text: "long"}, Part: part}
+		parts, err := c.Parts(d, func() ([]string, error) { drawn++; return []string{"a", "b", "c"}, nil })
+		if m, more, _ := chat.At(parts, d); err != nil || m != parts[part] || more != (part < 2) {
+			t.Errorf("part %d: got %q, %v, %v", part, m, more, err)
+		}
+	}
+	if drawn != 1 {
+		t.Errorf("it was drawn %d times", drawn)
+	}
+	if _, _, err := chat.At([]string{"a"}, core.Delivery{Part: 1}); core.CategoryOf(err) != core.DeliveryFailed {
+		t.Errorf("a part that is not there gave %v", err)
+	}
+}
+
+func TestCopiesGoToThoseWhoDoNotSeeTheCard(t *testing.T) {
+	c := chat.Copies{
+		Platform: "chat", User: func(id string) (string, bool) { return "requester", id == "chat:requester" },
+		OpenDM: func(_ context.Context, user string) (string, error) {
+			if user == "closed" {
+				return "", core.Errorf(core.DeliveryFailed, "No direct messages.")
+			}
+			return "dm-" + user, nil
+		}, Warn: func(string, ...any) {},
+	}
+	d := core.Delivery{Post: core.Post{Key: "card/1", Approval: "a1"}, Card: &core.Card{Requested: core.Actor{ID: "chat:requester"}, Summary: "Add a note"}}
+	sees := func(_ context.Context, user string) (bool, error) { return user == "here", nil }
+	keys := func(users []string, refused bool) (keys []string) {
+		posts, err := c.Posts(t.Context(), d, users, sees, refused)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range posts {
+			keys = append(keys, p.Key)
+		}
+		return keys
+	}
+	if got := keys([]string{"here", "away", "closed"}, false); !slices.Equal(got, []string{"card/1/chat:away"}) {
+		t.Errorf("copies: %v", got)
+	}
+	if got := keys([]string{"here", "away", "closed"}, true); !slices.Equal(got, []string{"card/1/chat:here", "card/1/chat:away", "card/1/requester"}) {
+		t.Errorf("copies of a card that was refused: %v", got)
+	}
+	down := errors.New("down")
+	if _, err := c.Posts(t.Context(), d, []string{"away"}, func(context.Context, string) (bool, error) { return false, down }, false); !errors.Is(err, down) {
+		t.Errorf("got %v", err)
+	}
+}

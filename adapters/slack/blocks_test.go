@@ -1,0 +1,164 @@
+package slack
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	api "github.com/slack-go/slack"
+	"pgregory.net/rapid"
+
+	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// anyText is a text of what is hard to draw.
+func anyText(t *rapid.T, label string) string {
+	bits := []string{
+		"<", ">", "!", "@", "#", "<!channel>", "<@U1>", "<!here|x>", "@here", "@Everyone", "<https://x|y>", "](", "][", "]:", "[", "]", "(https://x)", "`", "``", "```", "\n", "\r",
+		"\n\n", "```go\n", "~~~\n", "> ", "- ", "    ", "|", "\\", "&lt;", "&", "&amp;", ";", "\x00", "\x1b[2J", "\u202e", "\u2066", "\u2028", "\U000e0041", "😀", "👩‍👩‍👧", "word ",
+		"\xff", "\u0085", "\ufeff", "\u2060", "http:", strings.Repeat("long", 300), strings.Repeat("more words ", 200), strings.Repeat("<", 500), strings.Repeat("\n", 50),
+	}
+	return adaptertest.AnyText(t, label, bits)
+}
+
+func TestNothingDrawnReachesOutOrBreaksALimit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(d core.Delivery) []message { return drawAll(t, d) }
+		adaptertest.DrawsWithinLimits(t, anyText, draw, func(all []message) any { return look2(all) })
+	})
+}
+
+// look2 is what can be compared of messages.
+func look2(all []message) []string {
+	var texts []string
+	for _, m := range all {
+		texts = append(texts, m.Text, markdownOf(m))
+	}
+	return texts
+}
+
+func markdownOf(m message) string {
+	for _, b := range m.Blocks {
+		if md, ok := b.(*api.MarkdownBlock); ok {
+			return md.Text
+		}
+	}
+	return ""
+}
+
+func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := adaptertest.AnyCard(t, anyText)
+		c := *d.Card
+		if all := drawAll(t, d); len(all) != 1 {
+			t.Fatalf("%d messages", len(all))
+		}
+		inspect(t, "modal", reasonModal("value", c).Blocks.BlockSet, maxModalBlocks)
+		inspect(t, "modal", argumentsModal(c).Blocks.BlockSet, maxModalBlocks)
+	})
+}
+
+func TestAllArgumentsStandInTheModalOrItSaysSo(t *testing.T) {
+	for _, n := range []int{1, 1000, 40_000, 2_000_000} {
+		c := testCard(func(c *core.Card) { c.Arguments = strings.Repeat("line <&> of arguments\n", n/22+1) })
+		view := argumentsModal(*c)
+		if size := inspect(t, "modal", view.Blocks.BlockSet, maxModalBlocks); size > maxModalBytes {
+			t.Errorf("%d characters make a modal of %d bytes", n, size)
+		}
+		var shown strings.Builder
+		for _, b := range view.Blocks.BlockSet[1:] {
+			for _, e := range b.(*api.RichTextBlock).Elements {
+				if pre, ok := e.(*api.RichTextPreformatted); ok {
+					shown.WriteString(pre.Elements[0].(*api.RichTextSectionTextElement).Text)
+				} else {
+					shown.WriteString("…" + e.(*api.RichTextSection).Elements[0].(*api.RichTextSectionTextElement).Text)
+				}
+			}
+		}
+		all := shown.String() == strings.TrimSpace(c.Arguments)
+		if said := strings.Contains(shown.String(), "gatehouse approvals show ap-1"); all == said {
+			t.Errorf("%d characters: all there is %v, said that there are more is %v", n, all, said)
+		}
+	}
+}
+
+func TestALongAnswerIsWholeInItsParts(t *testing.T) {
+	var text strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&text, "## Chapter %d\n\nSome words.\n\n- an item\n  - another\n\n```go\n", i)
+		for j := range 60 {
+			fmt.Fprintf(&text, "handlers[%d](\"line %d.%d\") // code that stays as it is\n", j, i, j)
+		}
+		text.WriteString("```\n\n| name | value |\n|------|-------|\n")
+		for j := range 40 {
+			fmt.Fprintf(&text, "| row %d.%d | some value |\n", i, j)
+		}
+		text.WriteString("\n")
+	}
+	if text.Len() < 60_000 {
+		text.WriteString(strings.Repeat("And so it went on. ", (60_000-text.Len())/19+1))
+	}
+	all := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text.String()}})
+	if len(all) > 9 {
+		t.Errorf("%d parts for %d characters", len(all), text.Len())
+	}
+	var joined strings.Builder
+	for i, m := range all {
+		part := markdownOf(m)
+		if strings.Count(part, "```")%2 != 0 {
+			t.Errorf("part %d leaves code open", i)
+		}
+		joined.WriteString(part + "\n")
+	}
+	from, whole := 0, joined.String()
+	for i := range 12 {
+		for j := range 60 {
+			line := fmt.Sprintf("handlers[%d](\"line %d.%d\")", j, i, j)
+			at := strings.Index(whole[from:], line)
+			if at < 0 {
+				t.Fatalf("%s is missing or out of order", line)
+			}
+			from += at
+		}
+		for j := range 40 {
+			at := strings.Index(whole[from:], fmt.Sprintf("| row %d.%d |", i, j))
+			if at < 0 {
+				t.Fatalf("row %d.%d is missing or out of order", i, j)
+			}
+			from += at
+		}
+	}
+}
+
+func TestModalsStayWithinTheLimits(t *testing.T) {
+	for _, view := range []api.ModalViewRequest{reasonModal(strings.Repeat("x", maxValue), *testCard(nil)), argumentsModal(*testCard(nil))} {
+		for _, text := range []*api.TextBlockObject{view.Title, view.Close, view.Submit} {
+			if text != nil && (chat.Units(text.Text) > maxModalTitle || chat.Units(text.Text) > maxModalButton) {
+				t.Errorf("%q is too long", text.Text)
+			}
+		}
+		if len(view.PrivateMetadata) > maxModalMetadata {
+			t.Errorf("%d characters go along", len(view.PrivateMetadata))
+		}
+	}
+	if maxReason > maxInput {
+		t.Error("Slack takes no input as long as a reason")
+	}
+}
+
+func TestAButtonThatSlackWouldRefuseIsAnError(t *testing.T) {
+	p := painter{seal: func(...string) string { return strings.Repeat("x", maxValue+1) }}
+	if _, err := p.draw(core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: testCard(nil)}, ""); core.CategoryOf(err) != core.Internal {
+		t.Errorf("card: %v", err)
+	}
+	if _, err := p.draw(samples.Error(core.RetryableTransient, false), ""); core.CategoryOf(err) != core.Internal {
+		t.Errorf("error: %v", err)
+	}
+	for _, d := range []core.Delivery{{Post: core.Post{Kind: core.PostWorking}}, {Post: core.Post{Kind: core.PostCard}}} {
+		if _, err := p.draw(d, ""); core.CategoryOf(err) != core.Internal {
+			t.Errorf("%s: %v", d.Kind, err)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package slack
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	api "github.com/slack-go/slack"
+	"github.com/slack-go/slack/slackevents"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/preflight"
+	"gatehouse/core"
+)
+
+// retryNote says in the log what happens to an event that was not stored.
+const retryNote = "Slack is to send it again"
+
+// receiveEvent handles an Events API body up to the commit of its event.
+func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
+	var e envelope
+	if err := json.Unmarshal(body, &e); err != nil {
+		return nil, chat.Unreadable(s.Log, "event", body, err)
+	}
+	switch e.Type {
+	case slackevents.CallbackEvent:
+	case slackevents.URLVerification:
+		return map[string]string{"challenge": e.Challenge}, chat.Stored
+	case slackevents.AppRateLimited:
+		s.Log.Warn("Slack withholds events: there were more than it sends to one app in an hour")
+		return nil, chat.Stored
+	default:
+		return nil, chat.Stored
+	}
+	b, ok := s.botOf(e)
+	if !ok {
+		s.Log.Warn("an event of another workspace is refused", "team", chat.Clip(e.TeamID))
+		return nil, chat.Foreign
+	}
+	ev, ok, err := s.eventOf(ctx, b, e)
+	switch {
+	case err != nil:
+		return nil, chat.Unreadable(s.Log, "event", body, err)
+	case !ok:
+		return nil, chat.Stored
+	}
+	if ev.Payload == nil {
+		ev.Payload = body
+	}
+	return nil, chat.Commit(ctx, s.Log, ev, accept, retryNote)
+}
+
+// eventOf makes our event of Slack's; ok is false for an event that does not concern the bot.
+func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (ev core.Event, ok bool, err error) {
+	var kind struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(e.Event, &kind); err != nil {
+		return core.Event{}, false, err
+	}
+	if kind.Type != string(slackevents.Message) && kind.Type != string(slackevents.AppMention) {
+		return core.Event{}, false, nil // its other fields may have any form
+	}
+	var m messageEvent
+	if err := json.Unmarshal(e.Event, &m); err != nil || m.Channel == "" {
+		return core.Event{}, false, err
+	}
+	switch m.Subtype {
+	case api.MsgSubTypeMessageChanged:
+		return changedEvent(b, e, m)
+	case api.MsgSubTypeMessageDeleted:
+		ev, ok = deletedEvent(b, m)
+		return ev, ok, nil
+	}
+	m.ChannelType = s.channelType(ctx, m.Channel, m.ChannelType)
+	ev, ok = s.newMessage(b, m)
+	return ev, ok, nil
+}
+
+// userSubtypes are the subtypes that a person's message may have.
+var userSubtypes = []string{"", api.MsgSubTypeFileShare, api.MsgSubTypeThreadBroadcast, api.MsgSubTypeMeMessage}
+
+const slackbot = "USLACKBOT"
+
+// newMessage makes the event of a new message. Messages of bots, this one or another, start nothing: two bots could go on for ever.
+func (s *Slack) newMessage(b bot, m messageEvent) (core.Event, bool) {
+	if !slices.Contains(userSubtypes, m.Subtype) || m.BotID != "" || m.User == "" || m.User == b.user || m.User == slackbot || m.TS == "" {
+		return core.Event{}, false
+	}
+	rest, mentioned := cutMention(m.Text, b.user)
+	if b.user == "" { // then only Slack can tell
+		mentioned = m.Type == string(slackevents.AppMention)
+	}
+	ev := core.Event{
+		Platform: Name, ID: messageKey(b.team, m.Channel, m.TS), Body: core.MessageEvent{}, Actor: actor(m.User),
+		Address: core.Address{Platform: Name, Channel: m.Channel, Thread: m.ThreadTS, Message: m.TS},
+	}
+	thread := ""
+	switch {
+	case m.ChannelType == slackevents.ChannelTypeIM, m.ChannelType == slackevents.ChannelTypeMPIM:
+		if s.assistantThread(m) {
+			thread = m.ThreadTS
+		}
+	case mentioned:
+		if ev.Address.Thread == "" {
+			ev.Address.Thread = m.TS
+		}
+		thread = ev.Address.Thread
+	case m.ThreadTS != "" && m.ThreadTS != m.TS && s.Config.FollowUp == followThread:
+		thread, ev.FollowUp = m.ThreadTS, true
+	default:
+		return core.Event{}, false
+	}
+	ev.Conversation = conversationID(b.team, m.Channel, thread)
+	if control := chat.Control(rest); control != nil {
+		ev.Body = control
+	}
+	return ev, true
+}
+
+// assistantThread reports whether a direct message is in a thread that is a conversation of its own, as in the assistant view. Until
+// Slack has told the token's scopes, the event itself counts.
+func (s *Slack) assistantThread(m messageEvent) bool {
+	fromView := len(m.AssistantThread) > 0 && string(m.AssistantThread) != "null"
+	return m.ThreadTS != "" && m.ChannelType == slackevents.ChannelTypeIM && s.identity.hasScope(preflight.ScopeAssistant, fromView)
+}
+
+// tombstone is the subtype of a deleted message that has replies.
+const tombstone = "tombstone"
+
+// changedEvent makes the amendment of a message whose author changed its text; ok is false for any other change, such as an unfurl.
+func changedEvent(b bot, e envelope, m messageEvent) (ev core.Event, ok bool, err error) {
+	var now, before slackMessage
+	if err := json.Unmarshal(m.Message, &now); err != nil {
+		return core.Event{}, false, err
+	}
+	_ = json.Unmarshal(m.Previous, &before) // Slack may not tell
+	if now.Subtype == tombstone {
+		m.DeletedTS = now.TS
+		ev, ok = deletedEvent(b, m)
+		return ev, ok, nil
+	}
+	var edited struct {
+		User string `json:"user"`
+		TS   string `json:"ts"`
+	}
+	_ = json.Unmarshal(now.Edited, &edited)
+	byAuthor := edited.TS != "" && (edited.User == "" || edited.User == now.User) && now.BotID == "" && now.User != "" && now.User != b.user
+	if !byAuthor || before.User != now.User || before.Text == now.Text || now.TS == "" {
+		return core.Event{}, false, nil
+	}
+	payload, err := rewritten(e, m)
+	if err != nil {
+		return core.Event{}, false, err
+	}
+	rest, _ := cutMention(now.Text, b.user)
+	text := fromMrkdwn(rest, func(byte, string) string { return "" })
+	return amendment(b, m, now.User, now.TS, core.Amendment{Revision: edited.TS, Payload: payload, Text: text}), true, nil
+}
+
+// rewritten is the body that the message's event would have had, had it been written as it is now.
+func rewritten(e envelope, m messageEvent) (json.RawMessage, error) {
+	event := map[string]json.RawMessage{}
+	if err := json.Unmarshal(m.Message, &event); err != nil {
+		return nil, err
+	}
+	for key, value := range map[string]string{"type": string(slackevents.Message), "channel": m.Channel, "channel_type": m.ChannelType} {
+		event[key], _ = json.Marshal(value)
+	}
+	return json.Marshal(map[string]any{"type": slackevents.CallbackEvent, "team_id": e.TeamID, "authorizations": e.Authorizations, "event": event})
+}
+
+// deletedEvent makes the amendment of a message that was deleted.
+func deletedEvent(b bot, m messageEvent) (core.Event, bool) {
+	var before slackMessage
+	_ = json.Unmarshal(m.Previous, &before)
+	if before.User == "" || before.User == b.user || before.BotID != "" || m.DeletedTS == "" || m.EventTS == "" {
+		return core.Event{}, false
+	}
+	return amendment(b, m, before.User, m.DeletedTS, core.Amendment{Revision: m.EventTS}), true
+}
+
+func amendment(b bot, m messageEvent, user, ts string, a core.Amendment) core.Event {
+	payload, _ := json.Marshal(a) // of texts and JSON that was read: can't fail
+	key := messageKey(b.team, m.Channel, ts)
+	return core.Event{
+		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: conversationID(b.team, m.Channel, ""),
+		Body: core.AmendEvent{Event: key}, Actor: actor(user), Address: core.Address{Platform: Name, Channel: m.Channel}, Payload: payload,
+	}
+}

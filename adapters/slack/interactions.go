@@ -1,0 +1,126 @@
+package slack
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	api "github.com/slack-go/slack"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// receiveInteraction handles an interaction up to the commit of its event. What only opens a modal is done at once and stores nothing.
+func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
+	var i interaction
+	if err := json.Unmarshal(body, &i); err != nil {
+		return nil, chat.Unreadable(s.Log, "interaction", body, err)
+	}
+	switch {
+	case i.User.ID == "":
+	case i.Type == api.InteractionTypeBlockActions:
+		return nil, s.clicked(ctx, i, body, accept)
+	case i.Type == api.InteractionTypeViewSubmission && i.View.CallbackID == callbackReason:
+		return nil, s.submitted(ctx, i, body, accept)
+	}
+	return nil, chat.Stored
+}
+
+// clicked handles a click on one of our buttons. A value that we did not seal counts for nothing, and the person is told.
+func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept core.Accept) chat.Result {
+	for _, a := range i.Actions {
+		if a.Value == "" {
+			continue
+		}
+		b, ok := chat.OpenButton(s.Signer, a.Value)
+		if !ok {
+			s.Log.Warn("a click on a button that gatehouse did not make is ignored", "action", chat.Clip(a.ActionID), "person", i.User.ID)
+			s.tellClicker(i, "This button is not valid any more, so nothing was done. Ask again, or tell an admin.")
+			continue
+		}
+		click := a.ActionTS // tells one click from the next
+		if click == "" {
+			click = i.TriggerID
+		}
+		if result := s.click(ctx, i, b, click, body, accept); result != chat.Stored {
+			return result
+		}
+	}
+	return chat.Stored
+}
+
+func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click string, body []byte, accept core.Accept) chat.Result {
+	switch b.Action {
+	case chat.ActionRetry, chat.ActionNew:
+		if len(b.More) == 2 {
+			to := core.Address{Platform: Name, Channel: b.More[0], Thread: b.More[1], Message: i.Message.TS}
+			return chat.Commit(ctx, s.Log, b.Event(Name, actor(i.User.ID), to), accept, retryNote)
+		}
+	case chat.ActionApprove, chat.ActionDeny:
+		if click == "" {
+			s.Log.Warn("a click without a time can't be distinguished from another one and is refused")
+			return chat.Malformed
+		}
+		return chat.Commit(ctx, s.Log, s.decision(i, b.Approval, click, body), accept, retryNote)
+	case chat.ActionReason, chat.ActionArguments:
+		return s.openModal(ctx, i, b)
+	}
+	s.Log.Warn("a click on a button of an unknown kind is ignored", "kind", chat.Clip(string(b.Action)))
+	return chat.Stored
+}
+
+// submitted handles the modal that asked for a reason.
+func (s *Slack) submitted(ctx context.Context, i interaction, body []byte, accept core.Accept) chat.Result {
+	b, ok := chat.OpenButton(s.Signer, i.View.PrivateMetadata)
+	if !ok || b.Action != chat.ActionReason || len(b.More) != 2 || i.View.ID == "" {
+		s.Log.Warn("a modal that gatehouse did not make was submitted and is ignored", "person", i.User.ID)
+		return chat.Stored
+	}
+	i.Container.ChannelID, i.Message.ThreadTS = b.More[0], b.More[1]
+	return chat.Commit(ctx, s.Log, s.decision(i, b.Approval, i.View.ID, body), accept, retryNote)
+}
+
+// decision is the event of a decision on a card.
+func (s *Slack) decision(i interaction, id core.ApprovalID, click string, body []byte) core.Event {
+	team, _ := s.identity.get()
+	if team == "" {
+		team = i.Team.ID
+	}
+	to := i.address()
+	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(team, to.Channel, to.Thread), to, body)
+}
+
+// openModal opens the modal that a button is for: the form for a reason, whose submission is the event, or all arguments. It must be
+// the first answer to the click, within seconds.
+func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) chat.Result {
+	card, err := s.Card(ctx, b.Approval, false)
+	switch {
+	case core.CategoryOf(err) == core.NotFound:
+		s.tellClicker(i, "This approval is not known any more.")
+		return chat.Stored
+	case err != nil:
+		s.Log.Warn("an approval could not be looked up for a click; Slack is to send it again", "category", core.CategoryOf(err), "err", err)
+		return chat.NotStored
+	case b.Action == chat.ActionReason && card.State != core.Open:
+		s.tellClicker(i, chat.Standing(Name, card))
+		return chat.Stored
+	}
+	view, failed := argumentsModal(card), "The arguments could not be shown; press again."
+	if b.Action == chat.ActionReason {
+		at := i.address()
+		value := s.Signer.Seal(chat.CardButton(b.Approval, chat.ActionReason, at.Channel, at.Thread).Fields()...)
+		view, failed = reasonModal(value, card), "The form could not be opened, so nothing was decided. Press again, or use Deny."
+	}
+	ctx, cancel := context.WithTimeout(ctx, triggerTime)
+	defer cancel()
+	_, err = s.api.OpenViewContext(ctx, i.TriggerID, view)
+	if err := s.called(err); err != nil {
+		s.Log.Warn("a modal could not be opened", "button", b.Action, "err", err)
+		s.tellClicker(i, failed)
+	}
+	return chat.Stored
+}
+
+// triggerTime is how long Slack takes a modal after the click: three seconds.
+const triggerTime = 2500 * time.Millisecond

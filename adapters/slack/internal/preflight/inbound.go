@@ -1,0 +1,133 @@
+package preflight
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	api "github.com/slack-go/slack"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/webapi"
+	"gatehouse/core"
+)
+
+// checkSocket proves that a Socket Mode connection may be opened. It opens none: Slack would send it events.
+func (r *run) checkSocket(ctx context.Context) {
+	if r.API.AppToken == "" || r.Quick {
+		return
+	}
+	_, _, err := r.api.StartSocketModeContext(ctx) // the address is good for one connection, and a secret
+	switch category := core.CategoryOf(webapi.SocketError(err)); {
+	case err == nil:
+		r.Add("socket", chat.OK, "Slack lets this app open a Socket Mode connection.", "")
+	case category == core.Unauthorized:
+		r.Add("socket", chat.Fail, fmt.Sprintf("Slack refuses SLACK_APP_TOKEN: %v.", err),
+			fmt.Sprintf("Open %s, App-Level Tokens, Generate Token and Scopes: add the scope connections:write, and copy the token to SLACK_APP_TOKEN.", r.page("general")))
+	case webapi.SocketsOff(err):
+		r.Add("socket", chat.Fail, fmt.Sprintf("Slack does not let this app open a Socket Mode connection: %v.", err),
+			fmt.Sprintf("Open %s and switch Enable Socket Mode on; or use SLACK_SIGNING_SECRET without SLACK_APP_TOKEN.", r.page("socket-mode")))
+	case category == core.Unsupported:
+		r.Add("socket", chat.Fail, "SLACK_APP_TOKEN lacks the scope connections:write, so no Socket Mode connection can be opened.",
+			fmt.Sprintf("Open %s, App-Level Tokens, and make a new token with the scope connections:write.", r.page("general")))
+	default:
+		r.unanswered("socket", err)
+	}
+}
+
+// checkHTTP says what Slack must reach. Whether it does can't be seen from here; an event that came shows it.
+func (r *run) checkHTTP() {
+	if !r.HTTP {
+		return
+	}
+	what := fmt.Sprintf("The signing secret is set. Slack must reach %s, where gatehouse listens (GATEHOUSE_LISTEN), by a public https address", r.Listen)
+	if r.API.AppToken != "" {
+		what = "The signing secret is set. With Socket Mode on, Slack posts nothing; without it, Slack must reach " + r.Listen + " by a public https address"
+	}
+	r.Add("http", chat.OK, what+": "+strings.Join(r.Paths, ", ")+".", "")
+}
+
+// How much is read of the list of conversations.
+const (
+	pageSize = 1000
+	maxPages = 20
+)
+
+// checkChannels says where the bot is.
+func (r *run) checkChannels(ctx context.Context) {
+	types := listable(r.scopes)
+	if len(types) == 0 {
+		return // the check of the scopes says why
+	}
+	channel, direct, more := "", 0, 0
+	for cursor, page := "", 0; page < maxPages; page++ {
+		found, next, err := r.api.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{
+			Types: types, ExcludeArchived: true, Cursor: cursor, Limit: pageSize,
+		})
+		if r.unanswered("channels", err) {
+			return
+		}
+		for _, c := range found {
+			switch {
+			case c.IsIM || c.IsMpIM:
+				direct++
+			case channel == "":
+				channel = "#" + chat.Name(c.Name)
+			default:
+				more++
+			}
+		}
+		if cursor = next; cursor == "" {
+			break
+		}
+	}
+	switch {
+	case channel != "" && more > 0:
+		r.Add("channels", chat.OK, fmt.Sprintf("The bot is in %s and %d more.", channel, more), "")
+	case channel != "":
+		r.Add("channels", chat.OK, fmt.Sprintf("The bot is in %s.", channel), "")
+	case direct > 0:
+		r.Add("channels", chat.OK, "The bot is in no channel, and in "+chat.Count(direct, "direct conversation", "direct conversations")+".", "")
+	default:
+		r.Add("channels", chat.Fail, "The bot is in no channel and has no direct messages, so nobody can talk to it.",
+			fmt.Sprintf("In Slack, write /invite @%s in a channel; or find it under Apps and write to it.", r.bot))
+	}
+}
+
+// recentEvent is how old the latest event may be without a word about it.
+const recentEvent = time.Hour
+
+// checkEvents says when the latest event came, which proves the whole way from Slack to the database.
+func (r *run) checkEvents(ctx context.Context) {
+	if r.LastEvent == nil {
+		return
+	}
+	at, err := r.LastEvent(ctx)
+	age := r.Now().Sub(at)
+	switch {
+	case err != nil:
+		r.Add("events", chat.Fail, fmt.Sprintf("The database can't tell when the last event came from Slack: %v.", err), "See GATEHOUSE_DATABASE_URL.")
+	case at.IsZero():
+		r.Add("events", chat.Warn, "No event has come from Slack yet.", r.eventHint())
+	case age <= recentEvent:
+		r.Add("events", chat.OK, fmt.Sprintf("The last event came from Slack %s ago.", age.Round(time.Second)), "")
+	default:
+		r.Add("events", chat.Warn, fmt.Sprintf("The last event came from Slack at %s.", at.Local().Format("2006-01-02 15:04")), r.eventHint())
+	}
+}
+
+// eventHint says how to make an event come, and where to look if it does not.
+func (r *run) eventHint() string {
+	_, events := ScopesFor(false)
+	bot := r.bot
+	if bot == "" {
+		bot = r.BotName
+	}
+	hint := fmt.Sprintf("While gatehouse serve runs, write “@%s hello” in a channel that the bot is in, and run gatehouse doctor again. If nothing comes: open %s, "+
+		"switch Enable Events on, and check that Subscribe to bot events lists %s", bot, r.page("event-subscriptions"), strings.Join(events, ", "))
+	if r.API.AppToken != "" {
+		return hint + fmt.Sprintf("; check also that Socket Mode is on (%s).", r.page("socket-mode"))
+	}
+	return hint + "; check also that the Request URL there ends in " + r.Paths[0] + " and is marked Verified."
+}

@@ -1,0 +1,131 @@
+package preflight
+
+import (
+	"slices"
+
+	"gatehouse/adapters/slack/internal/webapi"
+)
+
+// The scopes of a bot's token that parts of the adapter ask for by name.
+const (
+	ScopeAssistant = "assistant:write"
+	ScopeReactions = "reactions:write"
+)
+
+// demand says when a scope is needed.
+type demand int
+
+const (
+	always    demand = iota // without it the bot can't read or write somewhere
+	following               // in threads that need no mention (SLACK_FOLLOW_UP=thread); else it is useful
+	groups                  // where a user group may approve; else not at all
+	viewed                  // where the app has the assistant view; else not at all
+	useful                  // the bot works without it, less well
+)
+
+// Scope is one scope of the bot's token, as the manifest asks for it, gatehouse doctor checks it and README.md explains it.
+type Scope struct {
+	Name    string
+	For     string   // what the bot does with it
+	Without string   // what happens where the token lacks it
+	Calls   []string // the methods of the Web API that ask for it; of several scopes, the one for the kind of conversation
+	Events  []string // the events that are sent for it
+	demand  demand
+}
+
+// Scopes is everything that the adapter may need, and nothing else; a test derives it from the calls that the code makes.
+var Scopes = []Scope{
+	{
+		Name: "app_mentions:read", For: "receive its mentions", Without: "the bot does not receive its mentions", Events: []string{"app_mention"},
+	}, {
+		Name: "channels:history", For: "receive messages in threads of public channels without a mention; find a post again whose answer was lost",
+		Without: "messages in threads of public channels are not received without a mention, and a post whose answer was lost stays unknown",
+		Calls:   readCalls, Events: []string{"message.channels"}, demand: following,
+	}, {
+		Name: "groups:history", For: "the same in private channels",
+		Without: "messages in threads of private channels are not received without a mention, and a post whose answer was lost stays unknown",
+		Calls:   readCalls, Events: []string{"message.groups"}, demand: following,
+	}, {
+		Name: "im:history", For: "receive direct messages; find a post again whose answer was lost",
+		Without: "direct messages are not received", Calls: readCalls, Events: []string{"message.im"},
+	}, {
+		Name: "mpim:history", For: "the same in group direct messages",
+		Without: "group direct messages are not received", Calls: readCalls, Events: []string{"message.mpim"},
+	}, {
+		Name: "channels:read", For: "see which approvers are in a public channel, so that the others get the card as a direct message",
+		Without: "approvers who are not in a public channel get no copy of its cards", Calls: memberCalls, demand: useful,
+	}, {
+		Name: "groups:read", For: "the same in private channels",
+		Without: "approvers who are not in a private channel get no copy of its cards", Calls: memberCalls, demand: useful,
+	}, {
+		Name: "im:read", For: "the same in direct messages",
+		Without: "approvers get no copy of cards in other people's direct messages", Calls: memberCalls, demand: useful,
+	}, {
+		Name: "mpim:read", For: "the same in group direct messages; tell a mention there from a mention in a channel",
+		Without: "approvers get no copy of cards in group direct messages, and a mention there may be answered in a thread", Calls: memberCalls, demand: useful,
+	}, {
+		Name: "chat:write", For: "post replies and cards, and edit them", Without: "the bot can't post anything",
+		Calls: []string{"chat.postMessage", "chat.postEphemeral", "chat.update"},
+	}, {
+		Name: "im:write", For: "open direct messages with approvers",
+		Without: "approvers who do not see a card get no copy of it", Calls: []string{"conversations.open"}, demand: useful,
+	}, {
+		Name: "users:read", For: "call people by their names; check that approvers exist",
+		Without: "people appear by their ids", Calls: []string{"users.info", "bots.info"}, demand: useful,
+	}, {
+		Name: "usergroups:read", For: "see who is in a user group that may approve",
+		Without: "nobody counts as a member of the groups that GATEHOUSE_APPROVERS names", Calls: []string{"usergroups.users.list"}, demand: groups,
+	}, {
+		Name: "reactions:write", For: "show with an hourglass that it is working on a message",
+		Without: "nobody sees that the bot is working on a message", Calls: []string{"reactions.add", "reactions.remove"}, demand: useful,
+	}, {
+		Name: "files:read", For: "read images that people send",
+		Without: "images that people send are named but not read", demand: useful,
+	}, {
+		Name: "commands", For: "the command /gatehouse", Without: "there is no command /gatehouse", demand: useful,
+	}, {
+		Name: ScopeAssistant, For: "the assistant view, only with --assistant", Without: "the assistant view shows no status",
+		Calls: []string{"assistant.threads.setStatus"}, Events: []string{"assistant_thread_started"}, demand: viewed,
+	},
+}
+
+var (
+	readCalls   = []string{"conversations.history", "conversations.replies"}
+	memberCalls = []string{"conversations.members", "users.conversations", "conversations.info"}
+)
+
+// ScopesFor gives the names that a manifest asks for, and the events that come with them.
+func ScopesFor(assistant bool) (scopes, events []string) {
+	for _, s := range Scopes {
+		if s.demand != viewed || assistant {
+			scopes, events = append(scopes, s.Name), append(events, s.Events...)
+		}
+	}
+	return scopes, events
+}
+
+// lacking splits what the token lacks: what the configuration needs, and what it is better with.
+func lacking(has map[string]bool, followUp bool, approvers []string) (needed, wanted []Scope) {
+	byGroup := slices.ContainsFunc(approvers, func(id string) bool { _, ok := webapi.GroupID(id); return ok })
+	for _, s := range Scopes {
+		switch {
+		case has[s.Name], s.demand == viewed, s.demand == groups && !byGroup:
+		case s.demand == useful, s.demand == following && !followUp:
+			wanted = append(wanted, s)
+		default:
+			needed = append(needed, s)
+		}
+	}
+	return needed, wanted
+}
+
+// listable gives the kinds of conversations, by the scope that lets the bot list those of them that it is in.
+func listable(has map[string]bool) []string {
+	var types []string
+	for _, kind := range [][2]string{{"channels:read", "public_channel"}, {"groups:read", "private_channel"}, {"im:read", "im"}, {"mpim:read", "mpim"}} {
+		if has[kind[0]] {
+			types = append(types, kind[1])
+		}
+	}
+	return types
+}

@@ -1,0 +1,223 @@
+package socketmode
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"github.com/slack-go/slack/socketmode"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/webapi"
+	"gatehouse/core"
+)
+
+// Times of one connection.
+const (
+	helloTime = 10 * time.Second // from dialling to Slack's hello
+	writeTime = 5 * time.Second
+	closeTime = time.Second // how long Slack may take to answer a close
+)
+
+// conn is one connection.
+type conn struct {
+	client *Client
+	ws     *websocket.Conn
+	pings  pings
+	ctx    context.Context // ends with the connection
+	end    func()          // closes it
+	read   chan struct{}   // closed once nothing more can be read
+	work   work
+
+	writing sync.Mutex
+
+	// replaced is closed once another connection is to take the place of this one; fatal and crowded are set before.
+	replaced    chan struct{}
+	replaceOnce sync.Once
+	fatal       error // why no other connection may be opened
+	crowded     bool  // the app has too many connections
+}
+
+// dial opens a connection and waits for Slack's hello. The address is a secret and is never logged.
+func (c *Client) dial(ctx context.Context) (*conn, error) {
+	address, err := c.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloTime, NetDialContext: (&net.Dialer{Timeout: chat.DialTimeout}).DialContext}
+	ws, response, err := dialer.DialContext(ctx, address, nil)
+	if response != nil && response.Body != nil {
+		response.Body.Close()
+	}
+	if err != nil {
+		return nil, core.Errorf(core.DeliveryLater, "The Socket Mode connection could not be opened.")
+	}
+	k := &conn{client: c, ws: ws, read: make(chan struct{}), replaced: make(chan struct{})}
+	k.ctx, k.end = context.WithCancel(ctx)
+	context.AfterFunc(k.ctx, func() { ws.Close() })
+	_ = ws.SetReadDeadline(time.Now().Add(helloTime))
+	var hello socketmode.Request
+	err = ws.ReadJSON(&hello)
+	if err == nil && hello.Type == socketmode.RequestTypeHello {
+		return k, nil
+	}
+	k.end()
+	if hello.Type == socketmode.RequestTypeDisconnect {
+		k.disconnected(hello.Reason)
+		return nil, k.refusal()
+	}
+	return nil, core.Errorf(core.DeliveryLater, "Slack opened a Socket Mode connection and sent no hello.")
+}
+
+// refusal is what a disconnect before the hello means.
+func (k *conn) refusal() error {
+	switch {
+	case k.fatal != nil:
+		return k.fatal
+	case k.crowded:
+		return chat.Wait(k.client.Jitter(CrowdedWait), nil, "Slack closed the Socket Mode connection at once.")
+	}
+	return core.Errorf(core.DeliveryLater, "Slack closed the Socket Mode connection at once.")
+}
+
+// run reads until the connection or ctx ends. The next connection is asked for as soon as this one can't be read any more; what it
+// brought is handled all the same.
+func (k *conn) run(ctx context.Context) {
+	k.client.setOpen(k, true)
+	k.work.begin(func(f socketmode.Request) { k.handle(ctx, f) })
+	k.readAll()
+	close(k.read)
+	k.end()
+	k.client.setOpen(k, false)
+	k.replace(nil, false)
+	k.work.end()
+}
+
+func (k *conn) readAll() {
+	k.ws.SetPingHandler(func(data string) error {
+		k.pings.add(time.Now())
+		k.alive()
+		return k.write(websocket.PongMessage, []byte(data))
+	})
+	for {
+		k.alive()
+		kind, data, err := k.ws.ReadMessage()
+		if err != nil {
+			k.logEnd(err)
+			return
+		}
+		if kind == websocket.TextMessage {
+			k.receive(data)
+		}
+	}
+}
+
+// alive says until when the next frame has to come.
+func (k *conn) alive() { _ = k.ws.SetReadDeadline(time.Now().Add(k.pings.patience())) }
+
+func (k *conn) logEnd(err error) {
+	var timeout net.Error
+	switch {
+	case k.ctx.Err() != nil: // we closed it
+	case errors.As(err, &timeout) && timeout.Timeout():
+		k.client.Log.Warn("a Socket Mode connection is silent; another one is opened", "silence", k.pings.patience())
+	default:
+		k.client.Log.Info("a Socket Mode connection has closed; another one is opened")
+	}
+}
+
+// receive hands a frame over. Nothing here may wait: a connection that does not answer pings is closed.
+func (k *conn) receive(data []byte) {
+	var f socketmode.Request
+	if err := json.Unmarshal(data, &f); err != nil {
+		k.client.Log.Warn("a Socket Mode frame can't be read and is ignored", "bytes", len(data), "err", chat.JSONFault(err))
+		return
+	}
+	switch {
+	case f.Type == socketmode.RequestTypeDisconnect:
+		k.disconnected(f.Reason)
+	case f.EnvelopeID != "" && !k.work.add(f):
+		k.work.full.Do(func() {
+			k.client.Log.Warn("more arrives over Socket Mode than can be stored; Slack is to send it again")
+		})
+	}
+}
+
+// disconnected handles Slack's announcement that it closes the connection.
+func (k *conn) disconnected(reason string) {
+	switch reason {
+	case "link_disabled":
+		k.replace(webapi.SocketsOffError(nil), false)
+	case "too_many_websockets":
+		k.client.Log.Warn("Slack has too many Socket Mode connections of this app open; the next one has to wait", "allowed", maxConnections)
+		k.replace(nil, true)
+	default:
+		k.replace(nil, false)
+	}
+}
+
+// replace asks for another connection in the place of this one, which is read as long as it lasts. Only the first reason counts.
+func (k *conn) replace(fatal error, crowded bool) {
+	k.replaceOnce.Do(func() {
+		k.fatal, k.crowded = fatal, crowded
+		close(k.replaced)
+	})
+}
+
+func (k *conn) isClosed() bool {
+	select {
+	case <-k.read:
+		return true
+	default:
+		return false
+	}
+}
+
+// retire reads a replaced connection for a while and then closes it.
+func (k *conn) retire() {
+	k.client.Sleep(k.ctx, GraceTime)
+	k.close()
+}
+
+// close closes the connection and waits a moment for Slack's answer.
+func (k *conn) close() {
+	if err := k.write(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")); err == nil {
+		patience := time.NewTimer(closeTime)
+		defer patience.Stop()
+		select {
+		case <-k.read:
+		case <-k.ctx.Done():
+		case <-patience.C:
+		}
+	}
+	k.end()
+}
+
+// handle handles an envelope, then acknowledges it.
+func (k *conn) handle(ctx context.Context, f socketmode.Request) {
+	if ctx.Err() != nil {
+		return
+	}
+	response, ack := k.client.Handle(ctx, f.Type, f.Payload)
+	if !ack {
+		return
+	}
+	text, _ := json.Marshal(socketmode.Response{EnvelopeID: f.EnvelopeID, Payload: response}) // of texts alone: can't fail
+	if err := k.write(websocket.TextMessage, text); err != nil {                              // it comes again, over another connection, and is known then
+		k.client.Log.Debug("an acknowledgement was not sent", "err", err)
+	}
+}
+
+func (k *conn) write(kind int, data []byte) error {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	if err := k.ws.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return err
+	}
+	return k.ws.WriteMessage(kind, data)
+}

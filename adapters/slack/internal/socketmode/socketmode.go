@@ -1,0 +1,110 @@
+// Package socketmode keeps a Socket Mode connection to Slack open and hands over what comes.
+//
+// There is one connection; while it is replaced there are two, and both are read. Slack announces most closes (refresh_requested,
+// warning), so the next connection is open before the old one is left. Envelopes of one channel are handled in the order in which they
+// come, those of different channels side by side; interactions and commands wait for no channel. An envelope is acknowledged after
+// Handle says so; what is not acknowledged Slack sends again, over this connection or another one.
+//
+// The loop is our own, with slack-go's structs for requests and responses: slack-go's client decodes each event before it could be
+// stored, drops a whole event over one field that it does not know, and closes the old connection before it has a new one.
+package socketmode
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// Times between connections.
+const (
+	CrowdedWait = 90 * time.Second // after Slack said that the app has too many connections
+	GraceTime   = 30 * time.Second // how long an old connection is read beside the new one
+	steady      = time.Minute      // after a connection that lasted as long, the next one is opened at once
+)
+
+// maxConnections is Slack's limit for one app, all its processes together.
+const maxConnections = 10
+
+// Client keeps a connection open. All its fields are needed.
+type Client struct {
+	// Open asks Slack for the address of a new connection, which is good for one use. An error of category unauthorized or
+	// unsupported ends Run.
+	Open func(ctx context.Context) (address string, err error)
+	// Handle handles the payload of an envelope. What it gives as response goes back with the acknowledgement; ack is false for what
+	// Slack is to send again.
+	Handle func(ctx context.Context, kind string, payload []byte) (response any, ack bool)
+	Sleep  func(context.Context, time.Duration)
+	Jitter func(time.Duration) time.Duration
+	Log    *slog.Logger
+
+	mu   sync.Mutex
+	open map[*conn]bool
+}
+
+// Run keeps a connection open until ctx ends. Error: there is no use in going on.
+func (c *Client) Run(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop() // all connections end with Run
+	log := core.NewErrorLog(c.Log, "opening a Socket Mode connection")
+	retry := chat.FirstRetry
+	pause := func(atLeast time.Duration) {
+		c.Sleep(ctx, max(c.Jitter(retry), atLeast))
+		retry = min(2*retry, chat.MaxRetry)
+	}
+	var current, previous *conn // the newest one, and the one that it replaced
+	for ctx.Err() == nil {
+		switch {
+		case current != nil && current.isClosed(): // then the older one may be all that is left: it is read until the next one is open
+			current = previous
+		case previous != nil:
+			previous.close() // so that there are never more than two
+		}
+		previous = current
+		k, err := c.dial(ctx)
+		if ctx.Err() != nil {
+			if k != nil {
+				k.end()
+			}
+			return nil
+		}
+		log.Report(err)
+		switch core.CategoryOf(err) {
+		case "":
+		case core.Unauthorized, core.Unsupported:
+			return err
+		default:
+			pause(core.RetryAfterOf(err))
+			current, previous = previous, nil
+			continue
+		}
+		if old := previous; old != nil {
+			running.Go(old.retire)
+		}
+		current = k
+		began := time.Now()
+		running.Go(func() { k.run(ctx) })
+		select {
+		case <-k.replaced:
+		case <-ctx.Done():
+			return nil
+		}
+		switch {
+		case k.fatal != nil:
+			return k.fatal
+		case k.crowded:
+			c.Sleep(ctx, c.Jitter(CrowdedWait))
+		}
+		if time.Since(began) >= steady {
+			retry = chat.FirstRetry
+		} else {
+			pause(0) // a connection that closes at once must not be followed at once
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package socketmode
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"sync"
+
+	"github.com/slack-go/slack/socketmode"
+)
+
+// Limits of what waits to be handled.
+const (
+	queueLength     = 1024 // envelopes in each queue: a burst of some seconds
+	queueCount      = 8    // envelopes of different channels are handled side by side
+	maxInteractions = 32   // interactions and commands under way
+)
+
+// work handles the envelopes of one connection: events of one channel one after the other, interactions and commands at once.
+type work struct {
+	handle       func(socketmode.Request)
+	queues       [queueCount]chan socketmode.Request
+	interactions chan struct{}
+	running      sync.WaitGroup
+	full         sync.Once // behind the warning that something was left to Slack
+}
+
+func (w *work) begin(handle func(socketmode.Request)) {
+	w.handle, w.interactions = handle, make(chan struct{}, maxInteractions)
+	for i := range w.queues {
+		queue := make(chan socketmode.Request, queueLength)
+		w.queues[i] = queue
+		w.running.Go(func() {
+			for f := range queue {
+				handle(f)
+			}
+		})
+	}
+}
+
+// add takes an envelope, without waiting; false: there is too much to do.
+func (w *work) add(f socketmode.Request) bool {
+	if f.Type == socketmode.RequestTypeEventsAPI {
+		select {
+		case w.queues[QueueOf(f.Payload)] <- f:
+			return true
+		default:
+			return false
+		}
+	}
+	select {
+	case w.interactions <- struct{}{}:
+		w.running.Go(func() {
+			defer func() { <-w.interactions }()
+			w.handle(f)
+		})
+		return true
+	default:
+		return false
+	}
+}
+
+// end waits for what was taken.
+func (w *work) end() {
+	for _, q := range w.queues {
+		close(q)
+	}
+	w.running.Wait()
+}
+
+// QueueOf gives the queue of an event's payload: one and the same for all events of a channel.
+func QueueOf(payload []byte) int {
+	var body struct {
+		Event struct {
+			Channel json.RawMessage `json:"channel"`
+		} `json:"event"`
+	}
+	_ = json.Unmarshal(payload, &body) // events without a channel share a queue
+	h := fnv.New32a()
+	h.Write(body.Event.Channel)
+	return int(h.Sum32() % queueCount)
+}

@@ -1,0 +1,154 @@
+package slack
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	api "github.com/slack-go/slack"
+
+	"gatehouse/core"
+)
+
+// The structs below are what is read of Slack's payloads. They are our own, where slack-go has such structs too: those decode every field,
+// and refuse a whole event or click over one that has another form than they know, such as a new kind of block.
+
+// envelope is what is read of an Events API body before it is stored. Fields that are not named here may have any form.
+type envelope struct {
+	Type           string          `json:"type"`
+	TeamID         string          `json:"team_id"`
+	Challenge      string          `json:"challenge"`
+	Authorizations json.RawMessage `json:"authorizations"`
+	Event          json.RawMessage `json:"event"`
+}
+
+// messageEvent is what is read of a message event: a new message, a change or a deletion.
+type messageEvent struct {
+	slackMessage
+	Type            string          `json:"type"`
+	Channel         string          `json:"channel"`
+	ChannelType     string          `json:"channel_type"`
+	EventTS         string          `json:"event_ts"`
+	DeletedTS       string          `json:"deleted_ts"`
+	AssistantThread json.RawMessage `json:"assistant_thread"`
+	Message         json.RawMessage `json:"message"`          // of a change: as it is now
+	Previous        json.RawMessage `json:"previous_message"` // of a change or deletion: as it was
+}
+
+// slackMessage is what is read of a message. What is not needed before the commit is left as it came, so that no message is lost over
+// its form.
+type slackMessage struct {
+	User     string          `json:"user"`
+	BotID    string          `json:"bot_id"`
+	Subtype  string          `json:"subtype"`
+	Text     string          `json:"text"`
+	TS       string          `json:"ts"`
+	ThreadTS string          `json:"thread_ts"`
+	Files    json.RawMessage `json:"files"`
+	Edited   json.RawMessage `json:"edited"`
+}
+
+// interaction is what is read of a click on a button or a submitted modal.
+type interaction struct {
+	Type      api.InteractionType `json:"type"`
+	TriggerID string              `json:"trigger_id"`
+	Team      struct {
+		ID string `json:"id"`
+	} `json:"team"`
+	User struct {
+		ID string `json:"id"`
+	} `json:"user"`
+	Container struct {
+		ChannelID string `json:"channel_id"`
+		MessageTS string `json:"message_ts"`
+		ThreadTS  string `json:"thread_ts"`
+	} `json:"container"`
+	Channel struct {
+		ID string `json:"id"`
+	} `json:"channel"`
+	Message struct {
+		TS       string `json:"ts"`
+		ThreadTS string `json:"thread_ts"`
+	} `json:"message"`
+	Actions []struct {
+		ActionID string `json:"action_id"`
+		Value    string `json:"value"`
+		ActionTS string `json:"action_ts"`
+	} `json:"actions"`
+	View struct {
+		ID              string `json:"id"`
+		CallbackID      string `json:"callback_id"`
+		PrivateMetadata string `json:"private_metadata"`
+		State           struct {
+			Values map[string]map[string]struct {
+				Value string `json:"value"`
+			} `json:"values"`
+		} `json:"state"`
+	} `json:"view"`
+}
+
+// address is the conversation that the button is in.
+func (i interaction) address() core.Address {
+	to := core.Address{Platform: Name, Channel: i.Container.ChannelID, Thread: i.Message.ThreadTS}
+	if to.Channel == "" {
+		to.Channel = i.Channel.ID
+	}
+	if to.Thread == "" {
+		to.Thread = i.Container.ThreadTS
+	}
+	return to
+}
+
+// slashCommand is what is read of a slash command.
+type slashCommand struct {
+	Text      string `json:"text"`
+	TeamID    string `json:"team_id"`
+	ChannelID string `json:"channel_id"`
+	UserID    string `json:"user_id"`
+	TriggerID string `json:"trigger_id"`
+}
+
+// bot is the bot in its workspace: as Slack told, else as an envelope tells.
+type bot struct{ team, user string }
+
+// botOf gives the bot that an envelope is for; ok is false for an envelope of another workspace.
+func (s *Slack) botOf(e envelope) (b bot, ok bool) {
+	b.team, b.user = s.identity.get()
+	var authorizations []struct {
+		TeamID string `json:"team_id"`
+		UserID string `json:"user_id"`
+		IsBot  bool   `json:"is_bot"`
+	}
+	_ = json.Unmarshal(e.Authorizations, &authorizations) // no event is lost over them
+	teams := []string{e.TeamID}
+	for _, a := range authorizations {
+		teams = append(teams, a.TeamID)
+		if b.user == "" && a.IsBot {
+			b.user = a.UserID
+		}
+		if b.team == "" {
+			b.team = a.TeamID
+		}
+	}
+	if b.team == "" {
+		b.team = e.TeamID
+	}
+	return b, b.team != "" && slices.Contains(teams, b.team)
+}
+
+// messageKey is the id of a message's event.
+func messageKey(team, channel, ts string) string { return "message/" + team + "/" + channel + "/" + ts }
+
+func actor(user string) core.Actor { return core.Actor{ID: Name + ":" + user} }
+
+// conversationID is a channel, or a thread of it.
+func conversationID(team, channel, thread string) core.ConversationID {
+	id := strings.Join([]string{Name, team, channel}, ":")
+	if thread != "" {
+		id += ":" + thread
+	}
+	return core.ConversationID(id)
+}
+
+// refOf names a message.
+func refOf(channel, ts string) core.Ref { return core.Ref(channel + "/" + ts) }

@@ -1,0 +1,103 @@
+package slack
+
+import (
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"gatehouse/core"
+)
+
+// Numbers of the rate limit.
+const (
+	burst       = 3               // posts that a channel gets at once after a rest; Slack allows short bursts
+	idleTime    = 5 * time.Minute // after which an idle channel is forgotten
+	maxChannels = 1000            // channels, or parts of one, before idle ones are looked for
+)
+
+// rateLimit spreads the posts of each channel over time. A part that has to wait gets its time once, so that it need not compete again.
+type rateLimit struct {
+	rps float64
+	now func() time.Time
+
+	mu       sync.Mutex
+	channels map[string]*channelLimit
+}
+
+type channelLimit struct {
+	limiter  *rate.Limiter
+	reserved map[string]time.Time // by part
+	until    time.Time            // Slack asked to wait
+	used     time.Time
+}
+
+func newRateLimit(rps float64, now func() time.Time) *rateLimit {
+	return &rateLimit{rps: rps, now: now, channels: map[string]*channelLimit{}}
+}
+
+// ask lets a part of a post be sent, or says when to try again: delivery_not_yet. A channel that Slack asked to leave alone waits as long as
+// Slack said, and no other channel does.
+func (l *rateLimit) ask(d core.Delivery) error {
+	if wait := l.wait(d.To.Channel, fmt.Sprintf("%s#%d", d.Key, d.Part)); wait > 0 {
+		return &core.Error{Category: core.DeliveryNotYet, Message: "The rate limit of the Slack channel asks to wait.", RetryAfter: wait}
+	}
+	return nil
+}
+
+// wait is how long a part has to wait; 0: it is sent now, and counts.
+func (l *rateLimit) wait(channel, part string) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	c := l.channel(channel, now)
+	from, at := now, c.reserved[part]
+	if c.until.After(from) {
+		from = c.until
+	}
+	switch {
+	case l.rps == 0:
+		at = from
+	case at.IsZero(), at.Before(c.until): // times from before Slack asked to wait are given anew, or all parts would be sent at once
+		at = from.Add(c.limiter.ReserveN(from, 1).DelayFrom(from))
+	}
+	if at.After(now) {
+		c.reserved[part] = at
+		return at.Sub(now)
+	}
+	delete(c.reserved, part)
+	return 0
+}
+
+// pause sends nothing to a channel for a while.
+func (l *rateLimit) pause(channel string, wait time.Duration) {
+	if wait <= 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	c := l.channel(channel, now)
+	if until := now.Add(wait); until.After(c.until) {
+		c.until = until
+	}
+}
+
+// channel gives a channel's limit. The caller holds mu.
+func (l *rateLimit) channel(name string, now time.Time) *channelLimit {
+	if len(l.channels) >= maxChannels {
+		maps.DeleteFunc(l.channels, func(_ string, c *channelLimit) bool { return now.Sub(c.used) > idleTime && len(c.reserved) == 0 })
+	}
+	c := l.channels[name]
+	if c == nil {
+		c = &channelLimit{limiter: rate.NewLimiter(rate.Limit(l.rps), burst), reserved: map[string]time.Time{}}
+		l.channels[name] = c
+	}
+	c.used = now
+	if len(c.reserved) >= maxChannels { // another process may have sent those parts
+		maps.DeleteFunc(c.reserved, func(_ string, at time.Time) bool { return now.Sub(at) > idleTime })
+	}
+	return c
+}

@@ -1,0 +1,49 @@
+package slack
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"gatehouse/adapters/adaptertest"
+)
+
+// What waits while Slack asks to leave a channel alone goes out at the channel's pace afterwards, and not all at once.
+func TestAfterAWaitPostsGoAtTheirPace(t *testing.T) {
+	const rps, posts, wait = 2, 20, 30 * time.Second
+	now := adaptertest.Noon
+	p := newRateLimit(rps, func() time.Time { return now })
+	waiting := map[string]time.Time{} // by part: when to ask again
+	ask := func(part string) {
+		if d := p.wait("C1", part); d > 0 {
+			waiting[part] = now.Add(d)
+			return
+		}
+		delete(waiting, part)
+	}
+	for i := range posts {
+		ask(fmt.Sprint("before ", i))
+		if i == burst-1 { // the last of the burst is answered with a 429
+			p.pause("C1", wait)
+		}
+	}
+	for i := range posts {
+		ask(fmt.Sprint("after ", i))
+	}
+	total := len(waiting)
+	gone := func() int { return total - len(waiting) }
+	for ; len(waiting) > 0; now = now.Add(100 * time.Millisecond) {
+		for part, at := range waiting {
+			if !at.After(now) {
+				ask(part)
+			}
+		}
+		since := now.Sub(adaptertest.Noon.Add(wait))
+		if most := burst + 1 + int(max(0, since).Seconds()*rps); gone() > most || since < 0 && gone() > 0 {
+			t.Fatalf("%d posts went within %s of the end of the wait", gone(), since)
+		}
+		if since > time.Minute {
+			t.Fatalf("%d posts of %d wait still", len(waiting), total)
+		}
+	}
+}

@@ -6,8 +6,8 @@ import (
 	"gatehouse/core"
 )
 
-// Branches runs several graphs side by side on the same state (pipeline-utilities §6). What each gives back is kept until all have
-// ended, and then merged in the order in which they were declared. A node inside knows its branch by Event.Branch.
+// Branches runs several graphs in parallel on the same state (pipeline-utilities §6). Their results are merged once all have ended,
+// in the order of declaration. A node inside knows its branch by Event.Branch.
 type Branches struct {
 	Branches []Branch
 	Policy   Policy

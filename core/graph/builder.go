@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// Node does a part of the work: it reads the state and returns what changes, or suspends (Suspend). It may fail; a panic is a
+// Node is a step of a graph: it reads the state and returns an update, or suspends (Suspend). It may fail; a panic is a
 // failure. It must not keep ctx beyond its return.
 type Node func(ctx context.Context, s State) (Update, error)
 
@@ -19,8 +19,8 @@ type edge struct {
 	route func(State) (string, error)
 }
 
-// Builder collects a graph's definition. Its methods return it, so that a definition reads as one sentence; what is wrong is told
-// by Compile.
+// Builder collects a graph's definition. Its methods return it, so that calls can be chained; Compile reports
+// what is wrong.
 type Builder struct {
 	name, version string
 	fields        []Declared
@@ -41,7 +41,7 @@ type Builder struct {
 	errs          []error
 }
 
-// New begins a graph. Name and version are written into the records of its paused invocations: another graph can't go on from
+// New begins a graph. Name and version are written into the records of its paused invocations: another graph can't resume
 // them, and another version only by a migration (see Graph.Resumable).
 func New(name, version string) *Builder {
 	return &Builder{name: name, version: version, autoSave: true, nodes: map[string]*node{}, wrapNode: map[string][]Middleware{}, log: slog.New(slog.DiscardHandler)}
@@ -67,7 +67,7 @@ func (b *Builder) Session(fields ...string) *Builder {
 	return b
 }
 
-// NoAutoSave leaves out the save at END. A suspension still saves: what is paused must stand on a session that is there.
+// NoAutoSave leaves out the save at END. A suspension still saves: a paused invocation needs a stored session.
 func (b *Builder) NoAutoSave() *Builder {
 	b.autoSave = false
 	return b
@@ -105,8 +105,8 @@ func (b *Builder) add(name string, n *node) *Builder {
 	return b
 }
 
-// Use puts middleware around every node of this graph, the first outermost. That of a single node (Wrap) stands inside. It does
-// not reach into subgraphs: around them it stands as around any node.
+// Use puts middleware around every node of this graph, the first outermost. The middleware of a single node (Wrap) is inside it. It
+// wraps a subgraph as one node and does not reach the nodes inside.
 func (b *Builder) Use(m ...Middleware) *Builder {
 	b.wrap = append(b.wrap, m...)
 	return b
@@ -118,7 +118,7 @@ func (b *Builder) Wrap(node string, m ...Middleware) *Builder {
 	return b
 }
 
-// Trace says who makes spans of this graph's invocations and of all that is inside them. Without it nobody does.
+// Trace sets the tracer of this graph's invocations and of everything inside them. Without one there are no spans.
 func (b *Builder) Trace(t Tracer) *Builder {
 	b.tracer = t
 	return b
@@ -146,7 +146,7 @@ func (b *Builder) Entry(name string) *Builder {
 	return b
 }
 
-// Observe attaches observers that hear of all invocations, before those of an invocation.
+// Observe attaches observers to all invocations. They get each event before the observers of one invocation.
 func (b *Builder) Observe(o ...Observer) *Builder {
 	for _, one := range o {
 		if err := one.validate(); err != nil {
@@ -157,7 +157,7 @@ func (b *Builder) Observe(o ...Observer) *Builder {
 	return b
 }
 
-// Log says where failures of observers are told of; without it, nowhere.
+// Log sets the logger for failures of observers. The default discards them.
 func (b *Builder) Log(l *slog.Logger) *Builder {
 	if l != nil {
 		b.log = l

@@ -2,7 +2,7 @@ package graph
 
 import "reflect"
 
-// clone copies a value so deep that nobody can reach into a state: slices, maps, pointers and the exported fields of structs.
+// clone copies a value so deeply that no caller can change a state through it: slices, maps, pointers and the exported fields of structs.
 // What a type hides in unexported fields it guards itself (core.History and core.Content never change in place).
 func clone[T any](v T) T {
 	switch any(v).(type) {

@@ -89,7 +89,7 @@ func (b *Builder) checkPaths(out map[string]edge) error {
 	return nil
 }
 
-// checkNodes makes sure that what is mapped between graphs is declared, and that middleware stands around something.
+// checkNodes makes sure that what is mapped between graphs is declared, and that middleware wraps existing nodes.
 func (b *Builder) checkNodes(s *schema) error {
 	for _, name := range b.nodeOrder {
 		if check := b.nodes[name].check; check != nil {

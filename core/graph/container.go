@@ -21,7 +21,7 @@ const (
 // DefaultConcurrency is how many instances of a container run at once where it does not say.
 const DefaultConcurrency = 10
 
-// Failure is what Collect writes down of an instance that failed, as the fields of a dict.
+// The keys of the dict that Collect records for an instance that failed.
 const (
 	FailureIndex    = "fan_out_index" // int64; of a fan-out
 	FailureBranch   = "branch_name"   // of branches
@@ -31,10 +31,10 @@ const (
 
 var errSibling = errors.New("another instance ended the container")
 
-// part is one instance of a container or one of its branches: how it is run, and what it came to.
+// instance is one instance of a fan-out or one branch: how it is run, and its result.
 type instance struct {
 	run    func(ctx context.Context) (State, *suspension, error)
-	labels map[string]any // what tells it from the others, for metadata and failures
+	labels map[string]any // identify it in metadata and failures
 
 	state State
 	done  bool
@@ -42,8 +42,8 @@ type instance struct {
 	err   error
 }
 
-// concurrently runs the parts, at most limit at once, and gives the first of those that ended the container, nil where none did.
-// All have ended when it returns.
+// runInstances runs the instances, at most limit at once, and waits for all. It returns the first one that ended the container, or
+// nil if none did.
 func runInstances(ctx context.Context, instances []*instance, limit int, policy Policy) *instance {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -79,9 +79,9 @@ func runInstances(ctx context.Context, instances []*instance, limit int, policy 
 	}
 	wg.Wait()
 	for _, inst := range instances {
-		if inst != first && inst.susp != nil { // it asked too, and too late: the container has one end
-			for _, tell := range inst.susp.reports {
-				tell(inst.susp.descriptor, errSibling)
+		if inst != first && inst.susp != nil { // it suspended too, but later: only the first counts
+			for _, report := range inst.susp.reports {
+				report(inst.susp.descriptor, errSibling)
 			}
 			inst.susp, inst.err = nil, errSibling
 		}
@@ -89,17 +89,17 @@ func runInstances(ctx context.Context, instances []*instance, limit int, policy 
 	return first
 }
 
-// settle makes a container's end of what its parts came to. gather is the update of those that are done.
+// containerResult makes the result of a container from those of its instances. merge returns the update of those that are done.
 //
-// A part that suspends suspends the container, and no other part contributes, not even one that had already ended: what a pause holds
-// must not depend on which part was quicker (suspension §8.2, §8.3, §10). A resume goes on behind the container with the state that it
-// began with; where the node is kept (KeepNode) the container runs again as a whole.
-func (nr *nodeRun) containerResult(ctx context.Context, first *instance, gather func() (Update, error)) (Update, *suspension, error) {
+// An instance that suspends suspends the container. No other instance contributes then, not even one that had already ended: what a
+// pause holds must not depend on which instance was quicker (suspension §8.2, §8.3, §10). A resume continues after the container with
+// the state that it began with; with KeepNode the whole container runs again.
+func (nr *nodeRun) containerResult(ctx context.Context, first *instance, merge func() (Update, error)) (Update, *suspension, error) {
 	switch {
 	case first == nil && ctx.Err() != nil:
 		return nil, nil, context.Cause(ctx)
 	case first == nil:
-		u, err := gather()
+		u, err := merge()
 		return u, nil, err
 	case first.err != nil:
 		return nil, nil, first.err
@@ -111,7 +111,7 @@ func (nr *nodeRun) containerResult(ctx context.Context, first *instance, gather 
 	return nil, &susp, nil
 }
 
-// failures are the records of the parts that failed.
+// failures returns the records of the instances that failed.
 func failures(instances []*instance) []any {
 	out := []any{}
 	for _, inst := range instances {

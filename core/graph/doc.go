@@ -1,10 +1,9 @@
 // Package graph is the graph engine: a state of declared fields, nodes that return partial updates, edges, graphs inside graphs,
 // middleware, sessions, suspension and observers, as OpenArmature's graph-engine, sessions and suspension say. It knows nothing of chats, tools and models.
 //
-// A graph is declared once (New … Compile) and then never changes. Invoke runs one leg of an invocation: from the entry, or from
-// where it was paused, to END, an error or the next pause. A leg holds a goroutine only while it runs, more where nodes run side by
-// side or have middleware, and one for its observers until they have heard everything; a paused invocation is a record and nothing
-// else.
+// A graph is declared once (New … Compile) and then never changes. Invoke runs one segment of an invocation: from the entry, or from
+// a pause, to END, an error or the next pause. A segment has a goroutine only while it runs: more where nodes run in parallel or have
+// middleware, and one for its observers until they have received all events. A paused invocation is only a stored record.
 //
 // State never changes in place: an update is merged into another state, field by field through reducers, and what keys hand out
 // are copies. A value is checked against its field's type whenever it changes, and the whole state at entry and at END.
@@ -18,8 +17,8 @@
 // only. The engine asks it for its length and nothing else, so what a turn costs does not depend on how long the conversation is.
 // It is saved as SessionRecord.Messages, never as part of a state, so a paused invocation's frame leaves it out, and a resume
 // takes the session's messages of that moment: what was said meanwhile is neither lost nor doubled. Each save names the rows it
-// writes by invocation and number (core.Writer): the first leg counts from 0, the next from where the record says the last one
-// ended, so a leg that is run again after a crash replaces its own rows. All other fields come from the paused state, so the last
+// writes by invocation and number (core.Writer): the first segment counts from 0, the next from where the record says the last
+// one ended, so a segment that runs again after a crash replaces its own rows. All other fields come from the paused state, so the last
 // write wins for them, as sessions §8.1 has it.
 //
 // Suspension. Suspend marks the attempt; whatever the node returns then, the engine stores the paused record and the session
@@ -35,16 +34,16 @@
 // in the order of the items or of the declaration, so that the end does not depend on who was first.
 //
 // A suspension inside a subgraph suspends the invocation: the record has a frame for each graph from the outermost to the one that
-// paused, and a resume goes on inside, behind the node; each of these graphs takes from the payload what it declares. One inside a
-// container suspends the container: the other instances are cancelled, what those that had ended came to is kept, and a resume goes
-// on behind the container. Frames of instances are not kept: a resume would have to run the others again, whose work may have been
-// seen already. Where a container collects failures nothing may suspend, as nobody would be told.
+// paused, and a resume continues inside, after the node; each of these graphs takes from the payload what it declares. A suspension
+// inside a container suspends the container: the other instances are cancelled, none of them contributes to the state, and a resume
+// continues after the container. Frames of instances are not kept: a resume would have to run the others again, whose work may have been
+// seen already. Where a container collects failures nothing may suspend.
 //
-// Middleware stands around the nodes of its graph and never crosses a graph's boundary: it wraps a subgraph as one node. See
+// Middleware wraps the nodes of its graph and never crosses a graph's boundary: it wraps a subgraph as one node. See
 // Middleware for how a suspension passes it.
 //
-// Events and spans. An observer hears, in order and later, of attempts; a Tracer is called while things happen and may change the
-// context. Each call of the innermost next is an attempt with events of its own. A success is told once it is merged and its edge
+// Events and spans. An observer gets the events of attempts, in order and asynchronously; a Tracer is called synchronously and may
+// change the context. Each call of the innermost next is an attempt with events of its own. A success is reported once it is merged and its edge
 // evaluated, a failure at once, a suspension once it is stored.
 //
 // Decision (2026-11): the state is a map of checked values under typed keys, not a Go struct of the user's. A struct would be

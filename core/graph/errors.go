@@ -64,7 +64,7 @@ type PanicError struct {
 	Stack []byte
 }
 
-// Error gives the value; the stack is for whoever asks.
+// Error gives the value, without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // Unwrap gives the value where it is an error.

@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// FanOut runs a graph once for each item of a list (pipeline-utilities §5). The instances run side by side; what they came to is
+// FanOut runs a graph once for each item of a list (pipeline-utilities §5). The instances run in parallel; their results are
 // merged once all have ended, in the order of the items. A node inside knows its instance by Event.FanOutIndex.
 type FanOut struct {
 	Graph       *Graph
@@ -88,7 +88,7 @@ func (f FanOut) runInstance(ctx context.Context, nr *nodeRun, s State, i int, it
 	return state, susp, err
 }
 
-// alone is loop with a plain error.
+// runToEnd is loop with a plain error.
 func (r *graphRun) runToEnd(ctx context.Context, at start) (State, *suspension, error) {
 	state, susp, fail := r.loop(ctx, at)
 	if fail != nil {
@@ -104,7 +104,7 @@ func spanEnd(susp *suspension, err error) SpanEnd {
 	return SpanEnd{Err: err}
 }
 
-// gather is the update of the instances that are done, in the order of the items.
+// mergeOutputs makes the update of the instances that are done, in the order of the items.
 func (f FanOut) mergeOutputs(parent *schema, instances []*instance) (Update, error) {
 	var u Update
 	for _, pair := range pairs(f.Outputs) {

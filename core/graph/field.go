@@ -28,7 +28,7 @@ func Field[T any](name string, r Reducer[T]) Key[T] {
 	return Key[T]{field{name: name, typ: goType[T](), initial: zero, reducer: r.erase()}}
 }
 
-// Typed declares a field whose type is told at run time; its values are nil, bool, int64, float64, string, []any and
+// Typed declares a field whose type is known only at run time; its values are nil, bool, int64, float64, string, []any and
 // map[string]any. Its default is the type's zero.
 func Typed(name string, t Type, r Reducer[any]) Key[any] {
 	return Key[any]{field{name: name, typ: t, initial: t.zero(), reducer: r.erase()}}

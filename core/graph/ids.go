@@ -36,7 +36,7 @@ func NewID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// urlSafe reports whether an id can stand in a URL's path as it is.
+// urlSafe reports whether an id can be used unescaped in a URL path.
 func urlSafe(id string) bool {
 	for _, r := range id {
 		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-._~:@!$&'()*+,;=", r) {

@@ -21,7 +21,7 @@ type Memory struct {
 	pauseOrder []core.InvocationID // in the order in which they were paused
 }
 
-// kept is a stored session.
+// storedSession is a session record with its messages as rows.
 type storedSession struct {
 	rec      core.SessionRecord // without Messages
 	rows     []row

@@ -11,19 +11,18 @@ import (
 // more once that one has returned.
 type Next func(ctx context.Context, s State) (Update, error)
 
-// Middleware stands around a node: it may change what the node is shown, look at what it returns, answer in its place, call it
-// again, or recover from its error (pipeline-utilities §2). Errors come back from next and propagate outwards. It can't suspend.
+// Middleware wraps a node: it may change the state that the node sees, inspect what it returns, answer in its place, call it again,
+// or recover from its error (pipeline-utilities §2). Errors come back from next and propagate outwards. It can't suspend.
 //
-// Where the node suspends, next does not return, and nothing behind its call runs: the goroutine of the attempt's middleware ends
-// there (runtime.Goexit), which recover does not see and no code can stop. Deferred calls do run, as they must so that what is held
-// is let go.
+// If the node suspends, next does not return and the code after it does not run: the goroutine of the middleware ends there
+// (runtime.Goexit), which recover can't stop. Deferred calls do run, so that resources are released.
 //
-// Decision (2026-11): a goroutine for each visit of a node that has middleware, and Goexit in it, instead of a sentinel error (each
-// middleware would have to pass it on, and code behind next would run) or a panic (a middleware that recovers from panics, as
+// Decision (2026-11): a goroutine for each run of a node that has middleware, and Goexit in it, instead of a sentinel error (each
+// middleware would have to pass it on, and code after next would run) or a panic (a middleware that recovers from panics, as
 // many do, would catch it and go on).
 type Middleware func(ctx context.Context, s State, next Next) (Update, error)
 
-// through takes the visit through the middleware to the node.
+// callWrapped calls the node through its middleware.
 func (nr *nodeRun) callWrapped(ctx context.Context) (Update, error) {
 	if len(nr.node.middleware) == 0 {
 		return nr.attempt(ctx, nr.state)
@@ -43,6 +42,7 @@ func (nr *nodeRun) callWrapped(ctx context.Context) (Update, error) {
 	return u, err
 }
 
+// callNode returns the innermost Next: it runs an attempt of the node.
 func (nr *nodeRun) callNode(scope *nodeScope) Next {
 	return func(ctx context.Context, s State) (Update, error) {
 		scope.mu.Lock()
@@ -54,7 +54,7 @@ func (nr *nodeRun) callNode(scope *nodeScope) Next {
 		case closed:
 			return nil, errors.New("next was called after the middleware had returned")
 		case nr.susp == nil:
-			u, err := nr.attempt(context.WithValue(ctx, idsKey{}, nr.graph.seg.ids), s) // also where the middleware gave a context of its own
+			u, err := nr.attempt(context.WithValue(ctx, idsKey{}, nr.graph.seg.ids), s) // even if the middleware passed a context of its own
 			if nr.susp == nil {
 				return u, err
 			}
@@ -64,7 +64,7 @@ func (nr *nodeRun) callNode(scope *nodeScope) Next {
 	}
 }
 
-// apart calls f on a goroutine of its own, which f may end.
+// onOwnGoroutine calls f on a new goroutine, which f may end by runtime.Goexit.
 func onOwnGoroutine(f func() (Update, error)) (u Update, err error) {
 	done := make(chan struct{})
 	go func() {

@@ -15,10 +15,10 @@ type migration struct {
 	fn       func(map[string]any) (map[string]any, error)
 }
 
-// registry is a graph's migrations: edges between versions.
+// migrations are those of a graph: edges between schema versions.
 type migrations []migration
 
-// newRegistry refuses what could never be told apart when it is needed.
+// checkMigrations refuses incomplete and duplicate migrations.
 func checkMigrations(ms []migration) (migrations, error) {
 	r := migrations(ms)
 	for i, m := range ms {

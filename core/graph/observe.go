@@ -8,19 +8,20 @@ import (
 	"gatehouse/core"
 )
 
-// Phase is what an event tells of a node's attempt. Each attempt has one PhaseStarted and then one of the others (graph-engine §6).
+// Phase is what an event reports about an attempt of a node. Each attempt has one PhaseStarted and then one of the others (graph-engine §6).
 type Phase string
 
 // The phases.
 const (
 	PhaseStarted   Phase = "started"
-	PhaseCompleted Phase = "completed" // after the merge and the edge's evaluation: it tells of their failures too
+	PhaseCompleted Phase = "completed" // after the merge and the edge, whose failures it reports too
 	PhaseSuspended Phase = "suspended"
 )
 
 // Event is one thing that happened to a node. Step counts the attempts of the whole invocation from 0, all its resumes included;
-// both events of an attempt have the same. A node that is a graph has neither events nor a step: those of its nodes tell of it. Namespace is the path of node names, the outermost graph's first; Parents are the
-// states of the graphs around it, outermost first (graph-engine §6). The session's id is not part of it: it is in the context.
+// both events of an attempt have the same. A subgraph has neither events nor a step; its nodes have. Namespace is the path
+// of node names, outermost first; Parents are the states of the enclosing graphs, outermost first (graph-engine §6). The session's id
+// is in the context.
 type Event struct {
 	Phase      Phase
 	Node       string
@@ -37,8 +38,8 @@ type Event struct {
 	Branch      string // of the innermost branch
 }
 
-// Observer hears of events, in order, one at a time. On may be slow, fail or panic: the graph, the other observers and later
-// events do not notice. Its context has the invocation's ids and ends when a drain gives up on it.
+// Observer receives events, in order, one at a time. On may be slow, fail or panic without effect on the graph, other observers or
+// later events. Its context has the invocation's ids and ends when a drain gives up.
 type Observer struct {
 	Name   string
 	Phases []Phase // nil = all three; an empty list is refused when it is registered
@@ -63,7 +64,7 @@ func (o Observer) validate() error {
 	return nil
 }
 
-// deliver hands an event over and keeps what goes wrong to itself.
+// deliver calls the observer with a copy of the event. A panic becomes an error.
 func (o Observer) deliver(ctx context.Context, e Event) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -31,7 +31,7 @@ func Replace[T any]() Reducer[T] {
 
 const lastWriteWins = "last_write_wins"
 
-// Append is append: the update's items stand after the prior ones, in a list of their own.
+// Append is append: the update's items come after the prior ones, in a new list.
 func Append[T any]() Reducer[[]T] {
 	return NewReducer("append", func(prior, update []T) ([]T, error) { return slices.Concat(prior, update), nil })
 }

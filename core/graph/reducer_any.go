@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// The reducers of this file are for fields whose type is told at run time (Typed). They never guess: a value that is not of the
+// The reducers of this file are for fields whose type is known only at run time (Typed). They never guess: a value that is not of the
 // shape that the reducer works on is reducer_error.
 
 // AppendAny is Append; an update that is no list is refused.

@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// ConcatFlatten is concat_flatten: an update is a list of lists, whose items all stand after the prior ones. An update is made with
+// ConcatFlatten is concat_flatten: an update is a list of lists, whose items all come after the prior ones. An update is made with
 // Set(name, [][]T{…}), as it is not of the field's type.
 func ConcatFlatten[T any]() Reducer[[]T] {
 	return Reducer[[]T]{name: "concat_flatten", update: reflect.TypeFor[[][]T](), any: func(prior []T, update any) ([]T, error) {

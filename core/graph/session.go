@@ -11,7 +11,7 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// begin makes the state of a first leg: defaults, overwritten by what the session holds, then what the caller supplied (sessions
+// fromEntry makes the state of a first segment: defaults, overwritten by what the session holds, then what the caller supplied (sessions
 // §4.1). A supplied value joins a loaded one through the field's reducer; where nothing was loaded it takes the default's place.
 func (seg *segment) fromEntry(ctx context.Context, in Invocation) (start, error) {
 	state := seg.g.schema.defaults()
@@ -84,7 +84,7 @@ func (seg *segment) load(ctx context.Context, state State) (State, error) {
 	return state, nil
 }
 
-// settle takes everything in a loaded history for stored, so that a save writes none of it again.
+// asStored marks all messages of a loaded history as stored, so that a save does not write them again.
 func asStored(h core.History) core.History {
 	if len(h.Added()) == 0 {
 		return h
@@ -92,7 +92,7 @@ func asStored(h core.History) core.History {
 	return core.NewHistory(h.Len(), h.Page)
 }
 
-// record is the session as it is to be saved: the stored fields under the graph's own schema version. It is nil where the
+// sessionRecord is the session to save: the stored fields under the graph's own schema version. It is nil where the
 // invocation is not bound to a session.
 func (seg *segment) sessionRecord(state State) (*core.SessionRecord, error) {
 	if !seg.sessioned() {

@@ -23,8 +23,8 @@ type Projection struct {
 }
 
 // Subgraph adds a node that is a graph. It runs on a state of its own and never sees the session; it may suspend like any node, and
-// a resume goes on inside it. Its observers hear of what happens in it, after those of the graphs around it; middleware does not
-// cross its boundary in either direction.
+// a resume continues inside it. Its observers receive its events after those of the enclosing graphs; middleware does not cross its
+// boundary in either direction.
 func (b *Builder) Subgraph(name string, g *Graph, p ...Projection) *Builder {
 	var project Projection
 	if len(p) > 1 {
@@ -65,7 +65,7 @@ func (b subgraph) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspe
 	return u, nil, err
 }
 
-// enter is the state that a subgraph begins with.
+// input is the state that a subgraph begins with.
 func (p Projection) input(sub *schema, parent State) (state State, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -90,7 +90,7 @@ func (p Projection) input(sub *schema, parent State) (state State, err error) {
 	return state, nil
 }
 
-// exit is a subgraph's end as an update of the parent.
+// output is a subgraph's final state as an update of the parent.
 func (p Projection) output(parent *schema, end State) (u Update, err error) {
 	defer func() {
 		if v := recover(); v != nil {

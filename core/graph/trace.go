@@ -6,13 +6,12 @@ import (
 	"gatehouse/core"
 )
 
-// Tracer makes spans of what runs. Other than an Observer it is called while it happens, on the goroutine that it happens on, and
-// gives the context that what is inside runs in: so a log line or a call of a model's finds its span there. It must not fail and
-// not block. A graph without one pays nothing.
+// Tracer makes spans. Unlike an Observer it is called synchronously, on the goroutine of the node, and returns the context that the
+// node runs in, so that a log line or a model call inside finds its span. It must neither fail nor block.
 type Tracer interface {
 	// Start begins a span inside the one of ctx; the function ends it, once.
 	Start(ctx context.Context, s Span) (context.Context, func(SpanEnd))
-	// Mark is how the span of ctx is to be found again: a paused record keeps it, and the resume is told (Span.Resumes).
+	// SpanContext identifies the span of ctx in text form. A paused record stores it, and the resume links to it (Span.Resumes).
 	SpanContext(ctx context.Context) string
 }
 
@@ -21,7 +20,7 @@ type SpanKind string
 
 // The kinds of spans.
 const (
-	SpanInvocation SpanKind = "invocation" // one leg: a resume begins another one
+	SpanInvocation SpanKind = "invocation" // one segment: a resume begins another one
 	SpanNode       SpanKind = "node"       // one attempt
 	SpanSubgraph   SpanKind = "subgraph"   // one attempt of a node that is a graph
 	SpanFanOut     SpanKind = "fan_out"    // one attempt of a fan-out
@@ -41,7 +40,7 @@ type Span struct {
 	FanOutIndex *int
 	Branch      string
 	Entry       string // of an invocation: its first node
-	Resumes     string // of an invocation: what Mark gave where it was paused
+	Resumes     string // of an invocation: the SpanContext of the segment that was paused
 }
 
 // SpanEnd is how it ended: with an error, by a suspension, or well.

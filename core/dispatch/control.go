@@ -38,7 +38,7 @@ func (t *turn) retry(ctx context.Context, failed int64) (core.Finish, error) {
 	case "":
 		return core.Finish{End: core.End{Kind: core.EndDecided}, Pressed: []string{errorKey(failed)}}, nil
 	case core.NotFound, core.Invalid:
-		return t.privately(err), nil
+		return t.rejectClick(err), nil
 	}
 	return core.Finish{}, err
 }
@@ -113,7 +113,7 @@ func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
 	if failed != 0 {
 		f.Pressed = []string{errorKey(failed)}
 	}
-	waiting, err := t.waiting(ctx)
+	waiting, err := t.pausedSignals(ctx)
 	if err != nil {
 		return core.Finish{}, err
 	}
@@ -125,19 +125,19 @@ func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
 		if paused == nil || paused.Session != t.claim.Session {
 			continue
 		}
-		closure, done, err := t.closure(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled because a new conversation was started."))
+		abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled because a new conversation was started."))
 		if err != nil {
 			return core.Finish{}, err
 		}
-		closure.Cancel, closure.Reason = true, "a new conversation was started"
-		f.Abandoned = append(f.Abandoned, closure)
+		abandoned.Cancel, abandoned.Reason = true, "a new conversation was started"
+		f.Abandoned = append(f.Abandoned, abandoned)
 		f.Posts = append(f.Posts, done...)
 	}
 	return f, nil
 }
 
-// waiting are the signals of the conversation's paused turns: of approvals that are open, and of decisions not yet taken up.
-func (t *turn) waiting(ctx context.Context) ([]core.SignalID, error) {
+// pausedSignals are the signals of the conversation's paused turns: of open approvals, and of decisions that have not resumed yet.
+func (t *turn) pausedSignals(ctx context.Context) ([]core.SignalID, error) {
 	conversation := t.claim.Event.Conversation
 	var ids []core.SignalID
 	open, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
@@ -156,7 +156,7 @@ func (t *turn) waiting(ctx context.Context) ([]core.SignalID, error) {
 	return ids, err
 }
 
-// click counts a vote. The person hears in private what did not work.
+// click counts a vote. If it does not count, the person gets a private reply.
 func (t *turn) click(ctx context.Context) (core.Finish, error) {
 	input, err := t.parse(ctx)
 	if err != nil {
@@ -170,7 +170,7 @@ func (t *turn) click(ctx context.Context) (core.Finish, error) {
 	switch core.CategoryOf(err) {
 	case "":
 	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid:
-		f = t.privately(err)
+		f = t.rejectClick(err)
 	default:
 		return core.Finish{}, err
 	}
@@ -180,8 +180,8 @@ func (t *turn) click(ctx context.Context) (core.Finish, error) {
 	return f, nil
 }
 
-// privately ends a press that did not count, with a word to whoever pressed.
-func (t *turn) privately(err error) core.Finish {
+// rejectClick ends a click that did not count, with a private reply to the person.
+func (t *turn) rejectClick(err error) core.Finish {
 	p := t.post(core.PostPrivate, "private", core.MessageOf(err))
 	p.Person = t.claim.Event.Actor.ID
 	return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted"}, Posts: []core.Post{p}}
@@ -190,7 +190,7 @@ func (t *turn) privately(err error) core.Finish {
 // vote looks the person's groups up, then decides.
 func (t *turn) vote(ctx context.Context, c core.Click) (core.Decided, error) {
 	e := t.claim.Event
-	who := t.named(ctx, e.Actor)
+	who := t.withName(ctx, e.Actor)
 	if dir, ok := t.platforms[e.Platform].(core.Directory); ok {
 		wanted, err := t.Approvals.Approvers(ctx, c.Approval)
 		if err != nil {

@@ -18,7 +18,7 @@ type Dispatcher struct {
 	scopes    []core.Scope
 	slots     *semaphore.Weighted // a turn holds one; one that runs alone holds all
 	turns     wake
-	beside    wake
+	controls  wake
 }
 
 // New makes a dispatcher. Missing parts are a programming mistake and panic.
@@ -27,7 +27,7 @@ func New(o Options) *Dispatcher {
 		panic("dispatch: Store, Approvals, Harness and Owner are required")
 	}
 	o.defaults()
-	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, slots: semaphore.NewWeighted(int64(o.Workers)), turns: newWake(), beside: newWake()}
+	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, slots: semaphore.NewWeighted(int64(o.Workers)), turns: newWake(), controls: newWake()}
 	for _, p := range o.Platforms {
 		d.platforms[p.Name()] = p
 		d.scopes = append(d.scopes, core.Scope{Platform: p.Name(), Conversations: o.Conversations})
@@ -38,7 +38,7 @@ func New(o Options) *Dispatcher {
 // Nudge says that something was committed: look now, not at the next poll. It never blocks.
 func (d *Dispatcher) Nudge() {
 	d.turns.nudge()
-	d.beside.nudge()
+	d.controls.nudge()
 }
 
 // Run takes turns until ctx ends, then lets those that run go on for the drain time, and hands back the rest. It returns when no
@@ -48,7 +48,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer cut(nil)
 	var running, loops sync.WaitGroup
 	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.turns, d.slots, false) })
-	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.beside, semaphore.NewWeighted(controlSlots), true) })
+	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.controls, semaphore.NewWeighted(controlSlots), true) })
 	loops.Wait()
 	drained := make(chan struct{})
 	go func() { running.Wait(); close(drained) }()
@@ -67,7 +67,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 var errDraining = errors.New("the process is stopping")
 
 // loop claims as many conversations as it has free slots, and waits for a slot, a nudge or the poll.
-func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *semaphore.Weighted, beside bool) {
+func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *semaphore.Weighted, controls bool) {
 	trouble := core.NewErrorLog(d.Log, "looking for work")
 	for ctx.Err() == nil {
 		if slots.Acquire(ctx, 1) != nil {
@@ -77,7 +77,7 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 		for free < d.Workers && slots.TryAcquire(1) {
 			free++
 		}
-		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: d.scopes, Controls: beside})
+		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: d.scopes, Controls: controls})
 		if ctx.Err() == nil {
 			trouble.Report(err)
 		}
@@ -85,7 +85,7 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 		for _, c := range claims {
 			running.Go(func() {
 				defer d.Nudge()
-				d.take(turnCtx, c, slots)
+				d.runClaim(turnCtx, c, slots)
 			})
 		}
 		if len(claims) < free {
@@ -94,20 +94,20 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 	}
 }
 
-// take runs one claimed event, in the slot that was acquired for it, and gives the slot back.
-func (d *Dispatcher) take(ctx context.Context, c core.Claim, slots *semaphore.Weighted) {
+// runClaim runs one claimed event in the slot that was acquired for it, and releases the slot.
+func (d *Dispatcher) runClaim(ctx context.Context, c core.Claim, slots *semaphore.Weighted) {
 	if c.Event.Attempt >= aloneFrom && slots == d.slots {
-		d.alone(ctx, c)
+		d.runAlone(ctx, c)
 		return
 	}
 	defer slots.Release(1)
 	d.turn(ctx, c)
 }
 
-// alone gives a suspect event back, waits until no other turn runs, and then takes what is first in line, which is the suspect
-// unless another process was quicker. Waiting does not count as an attempt: whoever waits has no part in a process's death.
-func (d *Dispatcher) alone(ctx context.Context, c core.Claim) {
-	newTurn(d, c).abandon(ctx)
+// runAlone releases a suspect event, waits until no other turn runs, and then claims the first event in line: the suspect, unless
+// another process was quicker. Waiting does not count as an attempt, because a waiting event can't have killed the process.
+func (d *Dispatcher) runAlone(ctx context.Context, c core.Claim) {
+	newTurn(d, c).release(ctx)
 	d.slots.Release(1)
 	all := int64(d.Workers)
 	if d.slots.Acquire(ctx, all) != nil {
@@ -126,7 +126,7 @@ func (d *Dispatcher) alone(ctx context.Context, c core.Claim) {
 
 func (d *Dispatcher) turn(ctx context.Context, c core.Claim) {
 	t := newTurn(d, c)
-	ctx, done := t.keep(ctx)
+	ctx, done := t.holdLease(ctx)
 	defer done()
 	t.run(ctx)
 }

@@ -10,25 +10,25 @@ import (
 	"gatehouse/core"
 )
 
-// failed makes the Finish of a turn that did not come to its own end: put off, or ended with a sentence. Its own error means that
-// the end could not be put together.
-func (t *turn) failed(ctx context.Context, err error) (core.Finish, error) {
+// finishFailed makes the Finish of a failed turn: a retry, or an end with a sentence. An error means that the Finish could not be
+// built.
+func (t *turn) finishFailed(ctx context.Context, err error) (core.Finish, error) {
 	category := core.CategoryOf(err)
 	if category == core.Stopped {
-		return t.ended(ctx, core.End{Kind: core.EndWithdrawn, Category: category, Cause: "stopped"}, "stopped")
+		return t.finishEarly(ctx, core.End{Kind: core.EndWithdrawn, Category: category, Cause: "stopped"}, "stopped")
 	}
 	if core.BucketOf(category) == core.RetryableTransient && t.claim.Event.Retries < maxRetries {
-		return t.putOff(err), nil
+		return t.retryLater(err), nil
 	}
 	t.log.Error("turn failed", "category", category, "err", err)
-	f, ending := t.ended(ctx, core.End{Kind: core.EndErrored, Category: category, Cause: err.Error()}, "the turn failed: "+string(category))
+	f, ending := t.finishEarly(ctx, core.End{Kind: core.EndErrored, Category: category, Cause: err.Error()}, "the turn failed: "+string(category))
 	f.Posts = append(f.Posts, t.apology(err, category))
 	f.Evidence = t.evidence // where the turn could still say what it did
 	return f, ending
 }
 
-// putOff has the event wait and come again; nothing of the turn is kept.
-func (t *turn) putOff(err error) core.Finish {
+// retryLater schedules the event again; nothing of the turn is stored.
+func (t *turn) retryLater(err error) core.Finish {
 	return core.Finish{Retry: &core.Retry{After: t.backoff(t.claim.Event.Retries, err), Category: core.CategoryOf(err), Cause: err.Error()}}
 }
 
@@ -55,7 +55,7 @@ func (t *turn) backoff(retries int, err error) time.Duration {
 
 // ended makes a Finish without replies. A paused turn that was to be resumed ends with it, short of END: never one without the other,
 // or the paused turn would wait for ever.
-func (t *turn) ended(ctx context.Context, end core.End, why string) (core.Finish, error) {
+func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (core.Finish, error) {
 	f := core.Finish{End: end}
 	if t.claim.Event.Kind() != core.KindSignal {
 		return f, nil
@@ -65,18 +65,18 @@ func (t *turn) ended(ctx context.Context, end core.End, why string) (core.Finish
 	if err != nil || paused == nil {
 		return f, err
 	}
-	closure, done, err := t.closure(ctx, paused, core.Errorf(core.ToolFailed, "This call did not complete: %s.", why))
+	abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ToolFailed, "This call did not complete: %s.", why))
 	if err != nil {
 		return core.Finish{}, err
 	}
-	closure.Reason = why
-	f.Resumed, f.Abandoned, f.Posts = paused.Invocation, []core.Abandon{closure}, done
+	abandoned.Reason = why
+	f.Resumed, f.Abandoned, f.Posts = paused.Invocation, []core.Abandon{abandoned}, done
 	return f, nil
 }
 
-// closure ends a paused turn short of END: a typed error result for every call that is still open, so that no later turn sees it
-// as waiting, and a sentence about what was done in the world, so that nobody thinks that ending undid it.
-func (t *turn) closure(ctx context.Context, p *core.PausedRecord, why error) (core.Abandon, []core.Post, error) {
+// abandon ends a paused turn before END: a typed error result for every open call, so that no later turn sees it as waiting, and a
+// sentence about what was already done, because ending the turn does not undo it.
+func (t *turn) abandon(ctx context.Context, p *core.PausedRecord, why error) (core.Abandon, []core.Post, error) {
 	said, err := t.Store.InvocationMessages(ctx, p.Session, p.Invocation)
 	if err != nil {
 		return core.Abandon{}, nil, err
@@ -95,19 +95,19 @@ func (t *turn) closure(ctx context.Context, p *core.PausedRecord, why error) (co
 		posts = t.alreadyDone(intent, approval)
 	}
 	if len(said) > p.Messages {
-		intent = nil // the leg has saved its call's result itself
+		intent = nil // the segment has saved its call's result itself
 	}
 	return core.Abandon{Invocation: p.Invocation, Rows: openResults(said, intent, why), By: t.claim.Event.Actor}, posts, nil
 }
 
-// openResults answers the open calls. Calls run one at a time, in order, so what the executor has recorded is the first one's, and
-// is told as it is.
+// openResults answers the open calls. Calls run one at a time, in order, so what the executor has recorded is the result of
+// the first one, and is reported unchanged.
 func openResults(said []core.Message, intent *core.IntentRecord, why error) []core.Message {
 	var rows []core.Message
 	for i, call := range core.OpenCalls(said) {
 		result := typedError(why)
 		if i == 0 && intent != nil {
-			result = recorded(intent)
+			result = recordedResult(intent)
 		}
 		rows = append(rows, core.Message{Role: core.ToolRole, ToolCallID: call.ID, Content: core.Text(result)})
 	}
@@ -126,7 +126,7 @@ func (t *turn) alreadyDone(intent *core.IntentRecord, a core.Approval) []core.Po
 	return []core.Post{t.post(core.PostNotice, "done/"+string(a.ID), text)}
 }
 
-func recorded(i *core.IntentRecord) string {
+func recordedResult(i *core.IntentRecord) string {
 	if i.Result != nil {
 		return i.Result.Content
 	}
@@ -139,10 +139,10 @@ func typedError(err error) string {
 }
 
 // dead sets an event aside that ended too many processes.
-func (t *turn) dead(ctx context.Context) (core.Finish, error) {
+func (t *turn) deadLetter(ctx context.Context) (core.Finish, error) {
 	cause := fmt.Sprintf("%d attempts were started and none finished", t.claim.Event.Attempt-1)
 	t.log.Error("dead letter", "cause", cause)
-	f, err := t.ended(ctx, core.End{Kind: core.EndDead, Category: core.Internal, Cause: cause}, "the turn failed for good")
+	f, err := t.finishEarly(ctx, core.End{Kind: core.EndDead, Category: core.Internal, Cause: cause}, "the turn failed for good")
 	if k := t.claim.Event.Kind(); k == core.KindMessage || k == core.KindSignal {
 		p := t.post(core.PostError, "error", t.Sentences.Apology)
 		p.Bucket = core.SessionTerminating

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// ledger is the executor's, bound to one claim. It also holds stop off while a mutating tool runs: cut, set by the keeper, ends the
+// ledger is the executor's, bound to one claim. It also holds stop off while a mutating tool runs: cut, set by holdLease, ends the
 // turn's context once nothing mutating is under way.
 type ledger struct {
 	store   Store

@@ -70,7 +70,7 @@ type Options struct {
 	Sentences  Sentences
 	Log        *slog.Logger // nil: discard
 	Jitter     func() float64
-	Delivered  func() // called after a Finish that may have left posts; nil: nobody cares
+	Delivered  func() // called after a Finish that may have left posts; may be nil
 }
 
 // Numbers that have a reason.
@@ -80,16 +80,16 @@ const (
 	workingAfter   = 500 * time.Millisecond // shorter turns show no working state: it would only flicker
 	workingAgain   = time.Minute            // platforms let a working state lapse: Slack's lasts two minutes
 	stepsEvery     = 2 * time.Second        // between changes of the line of tools
-	aloneFrom      = 3                      // the attempt from which a turn runs with no other beside it
+	aloneFrom      = 3                      // the attempt from which a turn runs alone
 	deadAfter      = 5                      // unexplained deaths that make a dead letter
-	maxRetries     = 3                      // retryable ends before the person is told
+	maxRetries     = 3                      // retryable ends before the person gets an error
 	firstBackoff   = time.Second
 	maxBackoff     = time.Minute
 	persistFor     = time.Minute      // how long a store may be busy before a turn's work is given up and the turn taken again
 	controlTimeout = 10 * time.Second // of a click or control: a platform that hangs must not hold their slots
 )
 
-// Sentences are what dispatch itself says to people. Each may be replaced.
+// Sentences are the texts that dispatch itself sends to people. Each may be replaced.
 type Sentences struct {
 	Apology         string // a dead letter's
 	NewConversation string

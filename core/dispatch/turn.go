@@ -29,23 +29,23 @@ func newTurn(d *Dispatcher, c core.Claim) *turn {
 	return t
 }
 
-// errStopped ends a turn that somebody asked to stop; errLost one whose conversation belongs to another.
+// errStopped ends a turn that a person stopped; errLost one whose conversation another process has claimed.
 var (
 	errStopped = core.Errorf(core.Stopped, "Stopped.")
 	errLost    = core.Errorf(core.LeaseLost, "Another process has taken over this conversation.")
 )
 
-// run takes the event to its end, whatever happens in between.
+// run brings the event to its end.
 func (t *turn) run(ctx context.Context) {
 	began := time.Now()
 	f, err := t.end(ctx)
 	switch {
 	case errors.Is(err, errDraining):
-		t.abandon(ctx)
+		t.release(ctx)
 	case core.CategoryOf(err) == core.LeaseLost:
 		t.log.Warn("the lease on the conversation was lost; the turn is discarded", "category", core.LeaseLost)
-	case err != nil: // not even its failure could be put together: nothing is stored but the wait
-		t.finish(ctx, t.putOff(err), began)
+	case err != nil: // the failure itself could not be built: only the retry is stored
+		t.finish(ctx, t.retryLater(err), began)
 	default:
 		t.finish(ctx, f, began)
 	}
@@ -57,7 +57,7 @@ func (t *turn) end(ctx context.Context) (core.Finish, error) {
 	var err error = errStopped // where it was meant for an earlier attempt, this one need not begin
 	if e := t.claim.Event; e.Attempt+e.Retries == 1 || !t.stopAsked(ctx) {
 		var f core.Finish
-		if f, err = t.decide(ctx); err == nil {
+		if f, err = t.handle(ctx); err == nil {
 			return f, nil
 		}
 	}
@@ -67,7 +67,7 @@ func (t *turn) end(ctx context.Context) (core.Finish, error) {
 	if errors.Is(err, errDraining) || core.CategoryOf(err) == core.LeaseLost {
 		return core.Finish{}, err
 	}
-	return t.failed(ctx, err)
+	return t.finishFailed(ctx, err)
 }
 
 func (t *turn) stopAsked(ctx context.Context) bool {
@@ -76,7 +76,7 @@ func (t *turn) stopAsked(ctx context.Context) bool {
 }
 
 // decide makes the Finish of the event's kind. A panic is an error like any other.
-func (t *turn) decide(ctx context.Context) (f core.Finish, err error) {
+func (t *turn) handle(ctx context.Context) (f core.Finish, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = core.Wrap(core.Internal, fmt.Errorf("panic: %v", p), "")
@@ -84,12 +84,12 @@ func (t *turn) decide(ctx context.Context) (f core.Finish, err error) {
 	}()
 	e := t.claim.Event
 	if e.Attempt > deadAfter {
-		return t.dead(ctx)
+		return t.deadLetter(ctx)
 	}
 	if t.MaxMessage > 0 && len(e.Payload) > t.MaxMessage && e.Kind() != core.KindSignal {
 		return core.Finish{}, core.Errorf(core.MessageTooLarge, t.Sentences.TooLarge, t.MaxMessage)
 	}
-	if beside := e.QueueKey() != e.Conversation.Queue(); beside {
+	if e.QueueKey() != e.Conversation.Queue() { // a click or control
 		var done context.CancelFunc
 		ctx, done = context.WithTimeout(ctx, controlTimeout)
 		defer done()
@@ -119,7 +119,7 @@ func (t *turn) decide(ctx context.Context) (f core.Finish, err error) {
 func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
 	stored := t.store(ctx, f)
 	if category := unsaved(f); category != "" && refused(stored) {
-		without, ending := t.failed(ctx, &harnessError{t.Harness.Errored(core.Wrap(category, stored, ""))})
+		without, ending := t.finishFailed(ctx, &harnessError{t.Harness.Errored(core.Wrap(category, stored, ""))})
 		if ending == nil {
 			f, stored = without, t.store(ctx, without)
 		}
@@ -179,8 +179,8 @@ func (t *turn) persist(ctx context.Context, write func(context.Context) error) e
 	}
 }
 
-// abandon gives the event back untouched.
-func (t *turn) abandon(ctx context.Context) {
+// release returns the event to its queue unchanged.
+func (t *turn) release(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := t.Store.Release(last, t.claim); err != nil && core.CategoryOf(err) != core.LeaseLost {
@@ -188,16 +188,16 @@ func (t *turn) abandon(ctx context.Context) {
 	}
 }
 
-// named gives an actor the name that people know them by, where the platform can tell.
-func (t *turn) named(ctx context.Context, who core.Actor) core.Actor {
+// withName adds the name that people know the actor by, if the platform knows it.
+func (t *turn) withName(ctx context.Context, who core.Actor) core.Actor {
 	if dir, ok := t.platforms[t.claim.Event.Platform].(core.Directory); ok && who.Name == "" {
 		who.Name = dir.NameOf(ctx, who)
 	}
 	return who
 }
 
-// facts are what the nodes of this turn may know of it.
-func (t *turn) facts() core.Turn {
+// info is what the nodes of this turn can see of it.
+func (t *turn) info() core.Turn {
 	e := t.claim.Event
 	return core.Turn{Event: e.Seq, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor, Ledger: t.ledger.core(), Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin}
 }

@@ -20,9 +20,9 @@ func (t *turn) message(ctx context.Context) (core.Finish, error) {
 	}
 	e := t.claim.Event
 	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}}
-	facts := t.facts()
-	facts.Actor = t.named(ctx, facts.Actor)
-	ctx = core.WithTurn(ctx, facts)
+	info := t.info()
+	info.Actor = t.withName(ctx, info.Actor)
+	ctx = core.WithTurn(ctx, info)
 	return t.outcome(ctx, s, t.Harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation), chat.WithStores(s, s)))
 }
 
@@ -50,29 +50,29 @@ func (t *turn) signal(ctx context.Context) (core.Finish, error) {
 	if paused == nil {
 		return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.SuspensionRecordInvalid, Cause: "the turn is no longer paused"}}, nil
 	}
-	var heard core.Outcome
-	defer t.Harness.Subscribe(paused.Session, func(o core.Outcome) { heard = o })()
-	facts, err := t.requester(ctx, core.ApprovalID(p.SignalID))
+	var outcome core.Outcome
+	defer t.Harness.Subscribe(paused.Session, func(o core.Outcome) { outcome = o })()
+	info, err := t.requester(ctx, core.ApprovalID(p.SignalID))
 	if err != nil {
 		return core.Finish{}, err
 	}
-	ctx = core.WithTurn(ctx, facts)
+	ctx = core.WithTurn(ctx, info)
 	answer := t.Harness.Resume(ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload}, chat.WithStores(s, s))
-	if heard == nil {
-		heard = answer // refused before it ran: no turn, no listener
+	if outcome == nil {
+		outcome = answer // refused before it ran, so no subscriber was called
 	}
-	return t.outcome(ctx, s, heard)
+	return t.outcome(ctx, s, outcome)
 }
 
-// requester gives the facts of a resumed turn: it acts for whoever asked, not for whoever clicked.
+// requester is the info of a resumed turn: it acts for the person who asked, not for the one who clicked.
 func (t *turn) requester(ctx context.Context, id core.ApprovalID) (core.Turn, error) {
-	facts := t.facts()
+	info := t.info()
 	a, err := t.Store.LoadApproval(ctx, id)
-	facts.Actor = a.Requester
-	return facts, err
+	info.Actor = a.Requester
+	return info, err
 }
 
-// outcome turns what the harness gave into a Finish.
+// outcome turns the outcome of the harness into a Finish.
 func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Finish, error) {
 	f := core.Finish{Session: s.session, Resumed: s.consumed}
 	switch o := o.(type) {
@@ -88,7 +88,7 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 		f.Paused, f.Evidence = s.paused, t.evidence
 		f.Posts = t.replies(o.Pending)
 		f.End = core.End{Kind: core.EndSuspended}
-		approval, posts, ok := t.Approvals.Open(facts(ctx), s.paused.Session, o)
+		approval, posts, ok := t.Approvals.Open(turnFrom(ctx), s.paused.Session, o)
 		if ok {
 			f.Approval = &approval
 			f.Posts = append(f.Posts, posts...)
@@ -106,12 +106,12 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 	return core.Finish{}, core.Errorf(core.Internal, "Unknown outcome %T.", o)
 }
 
-func facts(ctx context.Context) core.Turn {
+func turnFrom(ctx context.Context) core.Turn {
 	turn, _ := core.TurnFrom(ctx)
 	return turn
 }
 
-// harnessError carries an errored outcome, with its reply, to where ends are made.
+// harnessError carries an errored outcome, with its reply, to finishFailed.
 type harnessError struct{ core.Errored }
 
 func (e *harnessError) Error() string {
@@ -122,7 +122,7 @@ func (e *harnessError) Unwrap() error { return e.Err }
 
 func (e *harnessError) ErrorCategory() core.Category { return e.Category }
 
-// replies are the assistant's texts. Calls and results are not said.
+// replies are the assistant's texts, without calls and results.
 func (t *turn) replies(msgs []core.Message) []core.Post {
 	var posts []core.Post
 	for i, m := range msgs {

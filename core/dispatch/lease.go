@@ -8,8 +8,9 @@ import (
 	"gatehouse/core"
 )
 
-// keep starts the turn's keeper and gives the context that the turn runs in: it ends with errLost, errStopped, or with ctx.
-func (t *turn) keep(ctx context.Context) (context.Context, func()) {
+// holdLease renews the turn's lease in the background. The turn runs in the returned context, which ends with errLost, errStopped, or
+// with ctx.
+func (t *turn) holdLease(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t.ledger.cut = cancel
 	quit := make(chan struct{})
@@ -22,13 +23,13 @@ func (t *turn) keep(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// watch renews the lease, listens for stop, and shows the working state, until quit.
+// watch renews the lease, polls for stop requests, and shows the working state, until quit.
 func (t *turn) watch(ctx context.Context, quit chan struct{}, cancel context.CancelCauseFunc) {
 	renew, poll, working := time.NewTicker(t.Lease/3), time.NewTicker(stopPoll/2), time.NewTimer(workingAfter)
 	defer renew.Stop()
 	defer poll.Stop()
 	defer working.Stop()
-	var stepped wake         // listened to from when people see that the bot works
+	var stepped wake         // set once the working state is shown
 	rest := time.NewTimer(0) // after a line of steps: platforms count how often a message is changed
 	defer rest.Stop()
 	until, shown := time.Now().Add(t.Lease), false

@@ -102,7 +102,7 @@ const (
 //   - a write conflict is retryable: the second try reads what the first one lost to.
 //   - an uncategorised fault of the engine or of a node is retryable, with a reply that shows nothing of it, and is logged.
 //   - a state that does not fit its schema is terminating, as harness §7.1 has it: the next turn would load the same.
-//   - what nobody can mend by waiting or rewording (a newer or unreadable database) terminates.
+//   - what neither waiting nor rewording can fix (a newer or unreadable database) terminates.
 var buckets = map[Category]Bucket{
 	SessionLoadFailed: SessionTerminating, SessionSaveFailed: SessionTerminating, MigrationChainAmbiguous: SessionTerminating,
 	MigrationMissing: SessionTerminating, MigrationFailed: SessionTerminating, SuspensionPersistenceFailed: SessionTerminating,

@@ -39,7 +39,7 @@ type Event struct {
 }
 
 // Receipt is the answer to Accept. Seq is the event's place in the order of commits of its conversation; Fresh is false where the event was
-// known. Seq 0: nothing was stored, since it concerns nobody here (a follow-up of an unknown conversation, an amendment of an
+// known. Seq 0: nothing was stored, since it does not concern this bot (a follow-up of an unknown conversation, an amendment of an
 // unknown event).
 type Receipt struct {
 	Seq   int64

@@ -14,11 +14,11 @@ type Finish struct {
 	Paused        *PausedRecord  // stored
 	Resumed       InvocationID   // the paused record that this turn resumed; it is removed
 	Approval      *Approval      // opened together with Paused; one that is decided already (by rule) stores its signal too
-	Abandoned     []Abandon      // paused invocations that end short of END
+	Abandoned     []Abandon      // paused invocations that end before END
 	NewGeneration bool           // the conversation's next turn has a new session
 	Posts         []Post         // into the outbox
-	PressedCard   *PressedCard   // where the row of this card is in doubt, it is so no more, and is redrawn
-	Pressed       []string       // keys of posts whose button led to this: they are redrawn without it
+	PressedCard   *PressedCard   // if the row of this card is in doubt, the press proves that it was sent; it is redrawn
+	Pressed       []string       // keys of posts whose button was pressed: they are redrawn without it
 
 	Evidence json.RawMessage // what the invocation did so far, as a join check's input; it replaces that of an earlier segment. Nil: none
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// masked stands where a secret stood.
+// masked replaces a secret.
 const masked = "••••••"
 
-// secretKeys are parts of argument names whose values nobody should read on a card.
+// secretKeys are parts of argument names whose values are hidden on cards.
 var secretKeys = []string{"password", "passwd", "secret", "token", "apikey", "credential", "authorization", "privatekey", "accesskey", "cookie"}
 
 // secretText is what tokens of well-known makers, bearer headers, passwords in URLs and private keys look like inside a text.

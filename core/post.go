@@ -16,8 +16,8 @@ const (
 	PostSteps   PostKind = "steps"   // the tools that a turn has used so far, in one line that is redrawn
 )
 
-// Post is something to say: plain data. Key is unique in the outbox: a second post of the same key changes the first (its wanted
-// version rises) instead of standing beside it.
+// Post is a message to deliver, as plain data. Key is unique in the outbox: a second post of the same key changes the first (its wanted
+// version rises) instead of adding another.
 type Post struct {
 	Key          string         `json:"key"`
 	To           Address        `json:"to"`
@@ -29,7 +29,7 @@ type Post struct {
 	Person       string         `json:"person,omitempty"`  // of a private post
 	Event        int64          `json:"event,omitempty"`   // the event it answers
 	On           bool           `json:"on,omitempty"`      // of a working state
-	Copy         bool           `json:"copy,omitempty"`    // of a card: it stands elsewhere, for somebody who may not see the conversation
+	Copy         bool           `json:"copy,omitempty"`    // of a card: in another channel, for an approver who may not see the conversation
 	Pressed      bool           `json:"pressed,omitempty"` // its button was pressed: it is drawn without
 }
 
@@ -47,14 +47,14 @@ type Part struct {
 	SentAt  time.Time `json:"sent_at,omitzero"` // when the send that is in doubt began
 }
 
-// Sighting is a card that somebody pressed a button of: it is there, under this name, whatever became of the answer to its send.
+// PressedCard is a card whose button was pressed: so it was sent, even if the answer to the send was lost.
 type PressedCard struct {
 	Approval ApprovalID
-	Channel  string // where it stands
+	Channel  string // that it is in
 	Ref      Ref
 }
 
-// Sights reports whether it is this row's card, of which nobody knows yet whether it arrived.
+// Matches reports whether it is the card of this row, and the row is still in doubt.
 func (s PressedCard) Matches(row OutboxRow) bool {
 	return row.To.Channel == s.Channel && len(row.Parts) == 1 && row.Parts[0].InDoubt && row.Parts[0].Ref == "" && row.Owner == ""
 }

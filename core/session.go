@@ -129,8 +129,8 @@ type PausedRecord struct {
 	Frames        []Frame      `json:"frames"` // at least one
 	MarkCompleted bool         `json:"mark_node_completed"`
 	Step          int          `json:"step"`            // the engine's counter, which goes on at resume
-	Trace         string       `json:"trace,omitempty"` // where a tracer finds the leg that paused again
-	Messages      int          `json:"messages"`        // rows this invocation has written to its session so far (Writer.From of the next leg)
+	Trace         string       `json:"trace,omitempty"` // the span context of the segment that paused
+	Messages      int          `json:"messages"`        // rows this invocation has written to its session so far (Writer.From of the next segment)
 }
 
 // PauseStore keeps paused invocations.

@@ -10,10 +10,9 @@ import (
 // listener is a subscription; its address is its identity.
 type listener struct{ on func(core.Outcome) }
 
-// Subscribe has on called with the outcome of every resumed turn of the session, once each (harness-chat §8.2): never with that of
-// a Send. Outcomes that came while nobody listened are handed over at once, to the first who subscribes. on is called by the
-// goroutine that resumes (or subscribes), outside all locks, so it may use the harness; if it panics, nobody else notices. cancel
-// may be called more than once.
+// Subscribe calls on with the outcome of every resumed turn of the session, once each (harness-chat §8.2), never with that of a Send.
+// Outcomes from before the first subscription are delivered to it at once. on runs on the goroutine that resumes (or subscribes),
+// outside all locks, so it may use the harness; a panic in it affects no one else. cancel may be called more than once.
 func (h *Harness) Subscribe(session core.SessionID, on func(core.Outcome)) (cancel func()) {
 	l := &listener{on}
 	h.mu.Lock()
@@ -34,7 +33,7 @@ func (h *Harness) Subscribe(session core.SessionID, on func(core.Outcome)) (canc
 	}
 }
 
-// deliver hands an outcome to who listens, or keeps it for who will.
+// deliver passes an outcome to the subscribers, or keeps it for the next one.
 func (h *Harness) deliver(ctx context.Context, session core.SessionID, out core.Outcome) {
 	if session == "" {
 		return // a stateless turn has no listeners: its outcome is what Resume returns

@@ -7,16 +7,15 @@ import (
 	"gatehouse/core"
 )
 
-// locks holds one lock for each session in use: who waits gives up when its context ends, and a session that nobody uses takes no
-// space.
+// locks holds one lock for each session in use. A waiter gives up when its context ends. An unused session takes no space.
 type locks struct {
 	mu    sync.Mutex
 	gates map[core.SessionID]*gate
 }
 
 type gate struct {
-	held  chan struct{} // full while somebody holds it; those who wait come in the order of their coming
-	users int           // who holds it or waits
+	held  chan struct{} // full while the lock is held; waiters get it in order
+	users int           // holders and waiters
 }
 
 // take waits for the session's lock. The error is the cause of ctx.

@@ -1,8 +1,8 @@
-// Package schedule does what falls due: it expires approvals and prunes what has ended.
+// Package schedule runs due tasks: it expires approvals and prunes ended data.
 //
-// A task is a row with a due time. Claiming it moves it on by a lease, so whoever dies over it brings it back; every handler may
+// A task is a row with a due time. Claiming it postpones it by a lease, so after a crash it is due again. Every handler may
 // therefore see a task twice, and both are no-ops the second time. An approval's task is made with the approval and removed with
-// its decision, in the same transactions; here it is only run.
+// its decision, in the same transactions; this package only runs it.
 package schedule
 
 import (
@@ -34,7 +34,7 @@ type Options struct {
 	Expire    func(ctx context.Context, id core.ApprovalID) error
 	Retention time.Duration // what ended longer ago is pruned; 0 = nothing ever
 	Poll      time.Duration
-	Expired   func() // called after an expiry: there is a signal to take; nil: nobody cares
+	Expired   func() // called after an expiry: a signal is waiting; may be nil
 	Log       *slog.Logger
 }
 

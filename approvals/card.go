@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// CardOf makes the card of an approval: all of its arguments, secrets masked.
+// CardOf returns the card of an approval, with all of its arguments and with secrets masked.
 func CardOf(a core.Approval) core.Card {
 	votes := 0
 	for _, v := range a.Votes {

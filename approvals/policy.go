@@ -7,15 +7,15 @@ import (
 	"gatehouse/core"
 )
 
-// Policy decides what happens to a mutating call. The zero Policy holds where no approvers are configured: the local person decides,
+// Policy decides what happens to a mutating call. The zero Policy applies if no approvers are configured: the local person decides, and
 // requests from elsewhere are refused.
 type Policy struct {
 	Approvers []string      // actor and group ids, "slack:U123"
 	Timeout   time.Duration // 0: no deadline
 }
 
-// ParsePolicy reads GATEHOUSE_APPROVERS: a comma-separated list of ids, each beginning with its platform. All faults come in one
-// error of category invalid.
+// ParsePolicy parses GATEHOUSE_APPROVERS, a comma-separated list of ids, each beginning with its platform. It reports all malformed ids in
+// one error of category invalid.
 func ParsePolicy(list string, timeout time.Duration) (Policy, error) {
 	p := Policy{Timeout: timeout}
 	var bad []string
@@ -39,7 +39,7 @@ func ParsePolicy(list string, timeout time.Duration) (Policy, error) {
 	return p, nil
 }
 
-// Rule gives the rule for a call of a turn.
+// Rule returns the rule for a call of a turn.
 func (p Policy) Rule(turn core.Turn, _ core.Call) core.Rule {
 	switch {
 	case len(p.Approvers) > 0:

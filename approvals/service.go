@@ -14,13 +14,13 @@ type Service struct {
 	sessions core.Sessions
 }
 
-// NewService makes a service over the stored approvals, and the sessions that cards quote.
+// NewService makes a service. Cards quote messages from sessions.
 func NewService(store core.Approvals, sessions core.Sessions) *Service {
 	return &Service{store: store, sessions: sessions}
 }
 
-// Open makes the approval of a pause, as data for the turn's Finish; it stores nothing. ok is false for a pause that requests no
-// approval. An allowed call is approved already. If people are to decide, posts has the approval's card.
+// Open returns the approval of a pause, as data for the turn's Finish; it stores nothing. ok is false for a pause that requests no
+// approval. The approval of an allowed call is already approved. If people must decide, posts has the approval's card.
 func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspended) (a core.Approval, posts []core.Post, ok bool) {
 	r := pause.Descriptor.Approval
 	if r == nil {
@@ -38,8 +38,8 @@ func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspen
 	return a, []core.Post{card}, true
 }
 
-// Vote decides for a person. event is the click's, whose accept time counts; 0 means now. Errors: those of core's Approval.Decide,
-// each with a message for that person, and not_found.
+// Vote decides for a person. event is the number of the click's event: the vote counts from the time at which that event was accepted; 0
+// means now. Errors: those of core's Approval.Decide, each with a message for that person, and not_found.
 func (s *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error) {
 	if err := checkReason(c.Reason); err != nil {
 		return core.Decided{}, err
@@ -47,13 +47,13 @@ func (s *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event 
 	return s.store.Decide(ctx, core.Decision{Approval: c.Approval, Event: event, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
 }
 
-// Approvers gives the approvers in an approval's rule, so that their groups can be looked up before the vote.
+// Approvers returns the approvers in an approval's rule, so that their groups can be looked up before the vote.
 func (s *Service) Approvers(ctx context.Context, id core.ApprovalID) ([]string, error) {
 	a, err := s.store.LoadApproval(ctx, id)
 	return a.Rule.Approvers, err
 }
 
-// AdminVote decides for the person at the command line. It is audited as local-admin, whatever name is given, and no rule restricts it.
+// AdminVote decides for the person at the command line. It is audited as local-admin, whatever the name, and no rule restricts it.
 func (s *Service) AdminVote(ctx context.Context, c core.Click, name string) (core.Decided, error) {
 	if err := checkReason(c.Reason); err != nil {
 		return core.Decided{}, err
@@ -65,7 +65,7 @@ func (s *Service) AdminVote(ctx context.Context, c core.Click, name string) (cor
 	return s.store.Decide(ctx, core.Decision{Approval: c.Approval, Admin: true, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
 }
 
-// maxReason is how many characters a reason may have: it is shown on a card.
+// maxReason is the limit of a reason in characters: it is shown on a card.
 const maxReason = 2000
 
 func checkReason(reason string) error {
@@ -75,8 +75,8 @@ func checkReason(reason string) error {
 	return nil
 }
 
-// Expire ends an approval whose deadline has passed. It is no error if the approval is already decided or expired. While a click that
-// arrived in time is still in the queue, the error is store_busy: try again later.
+// Expire ends an approval after its deadline. An approval that is already decided or expired is not an error. While a click that arrived in
+// time is still in the queue, the error is store_busy: try again later.
 func (s *Service) Expire(ctx context.Context, id core.ApprovalID) error {
 	_, err := s.store.Decide(ctx, core.Decision{Approval: id, Expire: true, By: core.Actor{ID: "clock", Name: "the deadline"}})
 	switch core.CategoryOf(err) {
@@ -86,8 +86,8 @@ func (s *Service) Expire(ctx context.Context, id core.ApprovalID) error {
 	return err
 }
 
-// Cancel cancels every open approval of the conversation that who requested or may decide, and gives their number. Each paused turn
-// resumes and reports the cancellation.
+// Cancel cancels every open approval of the conversation that who requested or may decide, and returns how many it cancelled. Each paused
+// turn resumes and reports the cancellation.
 func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error) {
 	open, err := s.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
 	if err != nil {
@@ -110,8 +110,8 @@ func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, 
 	return n, nil
 }
 
-// Card makes the card of an approval's stored state. With context it has the last messages of the conversation, for approvers who can't
-// see the conversation.
+// Card returns an approval's card, from its stored state. With context it has the last messages of the conversation, for approvers who
+// can't see the conversation.
 func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) {
 	a, err := s.store.LoadApproval(ctx, id)
 	if err != nil {
@@ -124,13 +124,13 @@ func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (c
 	return card, err
 }
 
-// Limits of what a card shows of the conversation.
+// How much of the conversation a card shows.
 const (
-	lastLines = 6   // messages looked at
-	lineBytes = 500 // of each message
+	lastLines = 6   // messages
+	lineBytes = 500 // bytes of each message
 )
 
-// lastMessages gives the last messages of people and agent, oldest first, secrets masked.
+// lastMessages returns the last messages of people and the agent, oldest first, with secrets masked.
 func (s *Service) lastMessages(ctx context.Context, id core.SessionID) ([]core.Line, error) {
 	rec, err := s.sessions.LoadSession(ctx, id, core.Writer{})
 	if err != nil || rec == nil || rec.Messages == nil {
@@ -154,7 +154,7 @@ func (s *Service) lastMessages(ctx context.Context, id core.SessionID) ([]core.L
 	return lines, nil
 }
 
-// OpenCards gives the open cards of a conversation, oldest first.
+// OpenCards returns the open cards of a conversation, oldest first.
 func (s *Service) OpenCards(ctx context.Context, conversation core.ConversationID) ([]core.Card, error) {
 	open, err := s.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
 	if err != nil {

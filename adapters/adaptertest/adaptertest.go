@@ -1,15 +1,19 @@
-// Package adaptertest states what every core.Platform must show, and shows it against a fake of the platform's server: a platform
-// is done when Run passes.
+// Package adaptertest tests the contract of core.Platform against a fake of the platform's server. A platform is complete when Run
+// passes.
 //
-// The platform's tests bring a Fake: a few hooks by which a person speaks and clicks there, and by which the test reads what
-// can be read there. What only some fakes have (an acknowledgement, deliveries that come twice, faults that can be provoked)
-// are interfaces that a Fake may implement besides: Acknowledger, Repeater, FaultInjector.
+// The platform's tests provide a Fake: a few hooks with which a person writes and clicks there, and with which the test reads what is
+// shown there. Features that only some fakes have (acknowledgements, repeated deliveries, faults) are optional interfaces of a Fake:
+// Acknowledger, Repeater, FaultInjector.
 //
-// The claims, one subtest each: an event is handed over before it is acknowledged, and one that could not be stored comes again
-// under the same id; a delivery that comes twice has one id; two presses of a button have two; parsing can be repeated and
-// changes nothing; a payload of the wrong form is an error that says what to change; what is posted can be read, whole, and be
-// edited; nothing in it reaches out; faults of the platform have the right category; Find does not claim what it can't know; and
-// Run ends soon after its context, leaving nothing behind.
+// The claims, one subtest each:
+//   - An event is passed to accept before it is acknowledged. An event that could not be stored comes again with the same id.
+//   - A delivery that comes twice has one id; two presses of a button have two.
+//   - Parsing can be repeated and changes nothing.
+//   - A payload of the wrong form is an error that says what to change.
+//   - A post can be read in full and edited, and nothing in it has side effects.
+//   - Faults of the platform have the right category.
+//   - Find claims nothing that it can't know.
+//   - Run ends soon after its context and leaves no goroutine behind.
 package adaptertest
 
 import (
@@ -20,26 +24,26 @@ import (
 
 // Fake is the fake server that a platform under test is connected to, with one conversation and one person in it.
 type Fake interface {
-	// Say has the person say something to the bot. It returns without waiting for the platform. Where the real platform sends
-	// again what was not acknowledged, so does this one, soon.
+	// Say makes the person write something to the bot. It returns without waiting for the platform. If the real platform repeats
+	// events that were not acknowledged, so does the fake, soon.
 	Say(t testing.TB, text string)
-	// Click has the person answer the card of an approval, which was posted before.
+	// Click makes the person answer the card of an approval, which was posted before.
 	Click(t testing.TB, c core.Click)
-	// Conversation is where posts go, as an address and as an id.
+	// Conversation returns the conversation, as an address and as an id.
 	Conversation() (core.Address, core.ConversationID)
-	// Shown is everything that can be read in the conversation now, as it is shown there.
+	// Shown returns everything that can be read in the conversation now, as it is shown there.
 	Shown() string
-	// SideEffects names everything in it that does more than be read: a mention of everybody, a link that unfurls, an escape sequence
-	// that a terminal obeys.
+	// SideEffects lists everything in the conversation with an effect beyond being read: a mention of everybody, a link that unfurls, an
+	// escape sequence that a terminal obeys.
 	SideEffects() []string
-	// Close shuts the fake down. It comes after the end of Run; then no goroutine of the platform may be left.
+	// Close shuts the fake down. It is called after the end of Run; then no goroutine of the platform may be left.
 	Close()
 }
 
 // Acknowledger is a fake that knows how many events the platform has acknowledged.
 type Acknowledger interface{ Acknowledged() int }
 
-// Repeater is a fake that can deliver what it delivered last once more, as real ones do after a lost answer.
+// Repeater is a fake that can repeat its last delivery, as real platforms do after a lost answer.
 type Repeater interface{ Repeat(t testing.TB) }
 
 // Fault is something that goes wrong on the platform.
@@ -50,19 +54,19 @@ const (
 	Down    Fault = "down"    // it can't be reached: delivery_later, or delivery_in_doubt
 	Busy    Fault = "busy"    // it asks to wait: delivery_later, with the wait
 	Lost    Fault = "lost"    // the post arrives, its answer does not: delivery_in_doubt
-	Refused Fault = "refused" // it refuses this post for good: any other category
+	Refused Fault = "refused" // it refuses this post permanently: any other category
 )
 
-// FaultInjector is a fake in which the next post can be made to fail; false: that fault is not possible there.
+// FaultInjector is a fake that can make the next post fail. Fail returns false if the fake does not support the fault.
 type FaultInjector interface{ Fail(f Fault) bool }
 
 // Harness is a platform and its fake.
 type Harness struct {
-	// Open makes both, fresh and connected; Run is called by the suite.
+	// Open makes a new platform and its fake, connected. The suite calls the platform's Run.
 	Open func(t *testing.T) (core.Platform, Fake)
 }
 
-// Run shows that the platform keeps the contract.
+// Run tests that the platform keeps the contract.
 func Run(t *testing.T, h Harness) {
 	for name, claim := range map[string]func(*testing.T, *fixture){
 		"receives":                       receives,

@@ -8,23 +8,23 @@ import (
 	"gatehouse/core"
 )
 
-// Cards draws every approval as an open one.
+// Cards returns an open card for every approval.
 type Cards struct{}
 
-// Card is the card of an approval.
+// Card returns the card of an approval.
 func (Cards) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
 	return core.Card{Approval: id, State: core.Open, Tool: "note_add", Summary: "Add the note " + string(id), Arguments: `{}`}, nil
 }
 
-// CardFunc draws approvals as a test wants them.
+// CardFunc is a function of a test that returns the cards of approvals.
 type CardFunc func(context.Context, core.ApprovalID) (core.Card, error)
 
-// Card is the card of an approval.
+// Card returns the card of an approval.
 func (f CardFunc) Card(ctx context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
 	return f(ctx, id)
 }
 
-// Signer is a signer with these keys.
+// Signer returns a signer with these keys.
 func Signer(t testing.TB, keys ...string) *core.Signer {
 	t.Helper()
 	s, err := core.NewSigner(keys...)
@@ -34,7 +34,7 @@ func Signer(t testing.TB, keys ...string) *core.Signer {
 	return s
 }
 
-// Shown is what a reader sees of messages.
+// Shown returns the text of messages as a reader sees it.
 func Shown[M interface{ Shown() string }](messages []M) string {
 	var text strings.Builder
 	for _, m := range messages {

@@ -9,7 +9,7 @@ import (
 	"gatehouse/core"
 )
 
-// AnyText is a text that is put together from bits of markup.
+// AnyText draws a text composed of bits of markup.
 func AnyText(t *rapid.T, label string, bits []string) string {
 	var b strings.Builder
 	for range rapid.IntRange(0, 20).Draw(t, label) {
@@ -18,7 +18,7 @@ func AnyText(t *rapid.T, label string, bits []string) string {
 	return b.String()
 }
 
-// AnyPost is a post of any kind but a card.
+// AnyPost draws a post of any kind except a card.
 func AnyPost(t *rapid.T, text func(t *rapid.T, label string) string) core.Delivery {
 	return core.Delivery{Post: core.Post{
 		Kind: rapid.SampledFrom([]core.PostKind{core.PostReply, core.PostReply, core.PostError, core.PostNotice, core.PostPrivate, core.PostSteps}).Draw(t, "kind"),
@@ -26,7 +26,7 @@ func AnyPost(t *rapid.T, text func(t *rapid.T, label string) string) core.Delive
 	}, Late: rapid.Bool().Draw(t, "late")}
 }
 
-// AnyCard is a card in any state, some of its texts longer than any message.
+// AnyCard draws a card in any state, with some texts longer than any message.
 func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Delivery {
 	states := []core.ApprovalState{core.Open, core.Approved, core.Refused, core.Expired, core.Cancelled}
 	text := func(label string) string {
@@ -47,8 +47,8 @@ func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Del
 	return core.Delivery{Post: core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy")}, Card: &c, Late: rapid.Bool().Draw(t, "late")}
 }
 
-// DrawsWithinLimits shows that the drawing of any post keeps the limits, which draw checks: only a reply has several messages, a second
-// drawing is the same, and a late one has as many messages. same gives what can be compared of a drawing.
+// DrawsWithinLimits tests that every post is drawn within the limits, which draw checks. Only a reply has several messages, a second
+// drawing is the same, and a late one has as many messages. same returns the comparable part of a drawing.
 func DrawsWithinLimits[M any](t *rapid.T, text func(*rapid.T, string) string, draw func(core.Delivery) []M, same func([]M) any) {
 	d := AnyPost(t, text)
 	all := draw(d)

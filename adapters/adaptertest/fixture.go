@@ -12,23 +12,23 @@ import (
 	"gatehouse/core"
 )
 
-// timeout is how long anything may take that should come at once.
+// timeout is the limit for anything that should happen at once.
 const timeout = 10 * time.Second
 
-// fixture is a running platform with the store's place taken by the test.
+// fixture is a running platform. The test takes the place of the store.
 type fixture struct {
 	core.Platform
 	out    Fake
-	events chan core.Event // accepted ones
-	failed chan core.Event // those that the store refused to take
+	events chan core.Event // accepted events
+	failed chan core.Event // events that the store refused
 
 	mu   sync.Mutex
-	fail int // accepts that still are to fail; negative: all
+	fail int // how many more accepts fail; negative: all
 	seq  int64
-	ack  func() // looked at inside accept
+	ack  func() // called inside accept
 }
 
-// start runs the platform for the length of one test, and at its end stops it and counts the goroutines.
+// start runs the platform for the duration of one test. At the test's end it stops the platform and checks for leaked goroutines.
 func start(t *testing.T, h Harness) *fixture {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
@@ -87,14 +87,14 @@ func next(t *testing.T, from chan core.Event, what string) core.Event {
 	return core.Event{}
 }
 
-// say has the person speak and gives the event.
+// say makes the person write something and returns the event.
 func (r *fixture) say(t *testing.T, text string) core.Event {
 	t.Helper()
 	r.out.Say(t, text)
 	return next(t, r.events, "the event of what was said")
 }
 
-// post sends a whole post, all its parts.
+// post sends all parts of a post.
 func (r *fixture) post(t *testing.T, d core.Delivery) []core.Ref {
 	t.Helper()
 	var refs []core.Ref
@@ -114,7 +114,7 @@ func (r *fixture) post(t *testing.T, d core.Delivery) []core.Ref {
 	return refs
 }
 
-// send posts one part, as often as the platform's own rate limit asks to wait.
+// send posts one part, and tries again each time the platform's own rate limit asks to wait.
 func (r *fixture) send(t *testing.T, d core.Delivery) (core.Ref, bool, error) {
 	for {
 		ref, more, err := r.Post(t.Context(), d)
@@ -129,13 +129,13 @@ func (r *fixture) send(t *testing.T, d core.Delivery) (core.Ref, bool, error) {
 	}
 }
 
-// delivery is a post of this conversation.
+// delivery returns a post to this conversation.
 func (r *fixture) delivery(key string, kind core.PostKind, text string) core.Delivery {
 	to, conversation := r.out.Conversation()
 	return core.Delivery{Post: core.Post{Key: key, To: to, Conversation: conversation, Kind: kind, Text: text}}
 }
 
-// card is an open approval's delivery.
+// card returns the delivery of an open approval's card.
 func (r *fixture) card(id string) core.Delivery {
 	d := r.delivery("card/"+id, core.PostCard, "")
 	d.Approval = core.ApprovalID(id)
@@ -146,7 +146,7 @@ func (r *fixture) card(id string) core.Delivery {
 	return d
 }
 
-// shows fails unless all the words can be read on the platform.
+// shows fails the test unless all the words can be read on the platform.
 func (r *fixture) shows(t *testing.T, words ...string) {
 	t.Helper()
 	seen := r.out.Shown()

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Golden compares what is drawn with its file in testdata/golden, as JSON.
+// Golden compares a drawing, as JSON, with its file in testdata/golden.
 func Golden(t testing.TB, name string, v any) {
 	t.Helper()
 	var b bytes.Buffer
@@ -63,12 +63,12 @@ type Samples struct {
 	Broadcast    string // a mention of everybody
 	Reply        string // a reply with all the markup that the platform knows
 	Notice       string
-	Hostile      string   // what a model or a person may write to get at others
-	Prefixes     []string // what stands before the id of a group and of a person
+	Hostile      string   // a text with which a model or a person may try to attack others
+	Prefixes     []string // the prefixes of the ids of groups and people
 	Context      []core.Line
 }
 
-// Card is an open card, changed by the test unless change is nil.
+// Card returns an open card, modified by change unless that is nil.
 func (s Samples) Card(change func(*core.Card)) *core.Card {
 	c := core.Card{
 		Approval: "ap-1", State: core.Open, Tool: "note_add", Summary: "Add the note “buy milk”", Arguments: "{\n  \"text\": \"buy milk\"\n}",
@@ -80,7 +80,7 @@ func (s Samples) Card(change func(*core.Card)) *core.Card {
 	return &c
 }
 
-// HostileCard is a card with hostile text wherever a text can stand.
+// HostileCard returns a card with hostile text in every text field.
 func (s Samples) HostileCard(state core.ApprovalState) *core.Card {
 	h := s.Hostile
 	return s.Card(func(c *core.Card) {
@@ -91,12 +91,12 @@ func (s Samples) HostileCard(state core.ApprovalState) *core.Card {
 	})
 }
 
-// Huge are arguments that no card holds.
+// Huge returns arguments that are too long for any card.
 func (s Samples) Huge() string {
 	return "{\n" + strings.Repeat("  \"some key\": \"a value of "+s.Broadcast+" some length\",\n", 100) + "  \"last\": 1\n}"
 }
 
-// Error is an error's post, its button pressed or not.
+// Error returns the post of an error, its button pressed or not.
 func (s Samples) Error(b core.Bucket, pressed bool) core.Delivery {
 	return core.Delivery{Post: core.Post{
 		Kind: core.PostError, Text: "I had trouble responding. Press the button, or write again.", Bucket: b, Pressed: pressed, Event: 42,
@@ -104,7 +104,7 @@ func (s Samples) Error(b core.Bucket, pressed bool) core.Delivery {
 	}}
 }
 
-// Deliveries are the posts by the names of their golden files.
+// Deliveries returns the posts by the names of their golden files.
 func (s Samples) Deliveries() map[string]core.Delivery {
 	decided := func(state core.ApprovalState, reason string) *core.Card {
 		return s.Card(func(c *core.Card) {

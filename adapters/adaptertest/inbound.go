@@ -25,7 +25,7 @@ func receives(t *testing.T, r *fixture) {
 			t.Errorf("its conversation is %q, want %q", e.Conversation, conversation)
 		}
 		at := e.Address
-		at.Message = "" // what it is itself
+		at.Message = "" // the message itself
 		if at != to || at.Platform != r.Name() {
 			t.Errorf("its address is %+v, want %+v", at, to)
 		}
@@ -64,7 +64,7 @@ func storedBeforeAcknowledged(t *testing.T, r *fixture) {
 func stopsWhileFailing(t *testing.T, r *fixture) {
 	r.failStore(-1)
 	r.out.Say(t, "this is never stored")
-	next(t, r.failed, "the first try") // the fixture now ends Run, which must come back
+	next(t, r.failed, "the first try") // the fixture now ends Run, which must return
 }
 
 func deliveredTwice(t *testing.T, r *fixture) {

@@ -14,8 +14,8 @@ import (
 type Inbox struct {
 	sync.Mutex                       // guards the fields below
 	Stored     map[string]core.Event // by their id
-	Order      []string              // the ids of what was stored
-	Tried      []core.Event          // all that came to Accept, those that failed among them
+	Order      []string              // the ids of the stored events, in order
+	Tried      []core.Event          // all events that were passed to Accept, including those that failed
 
 	t       testing.TB
 	ctx     func() context.Context
@@ -24,7 +24,7 @@ type Inbox struct {
 	changed chan struct{}
 }
 
-// NewInbox is an empty inbox. Each of its waits ends with the context that ctx has by then; state shows how things stand when one of them
+// NewInbox returns an empty inbox. Each of its waits calls ctx and ends with that context. state describes the current state when a wait
 // fails.
 func NewInbox(t testing.TB, ctx func() context.Context, state func() string) *Inbox {
 	return &Inbox{Stored: map[string]core.Event{}, t: t, ctx: ctx, state: state, changed: make(chan struct{})}
@@ -53,20 +53,20 @@ func (b *Inbox) Accept(ctx context.Context, e core.Event) (core.Receipt, error) 
 	return core.Receipt{Seq: int64(len(b.Stored)), Fresh: !known}, nil
 }
 
-// wake tells those who wait that something came. The caller holds the lock.
+// wake wakes the waiting goroutines because an event arrived. The caller holds the lock.
 func (b *Inbox) wake() {
 	close(b.changed)
 	b.changed = make(chan struct{})
 }
 
-// Gate has the test decide what becomes of an event; nil stores it.
+// Gate sets a function that decides about each event: nil stores it, an error refuses it.
 func (b *Inbox) Gate(gate func(context.Context, core.Event) error) {
 	b.Lock()
 	defer b.Unlock()
 	b.gate = gate
 }
 
-// Hold keeps events waiting in Accept until open is closed: all of them, or those that which picks.
+// Hold keeps events waiting in Accept until open is closed: all of them, or those for which which returns true.
 func (b *Inbox) Hold(open <-chan struct{}, which func(core.Event) bool) {
 	b.Gate(func(ctx context.Context, e core.Event) error {
 		if which != nil && !which(e) {
@@ -81,7 +81,7 @@ func (b *Inbox) Hold(open <-chan struct{}, which func(core.Event) bool) {
 	})
 }
 
-// WaitFor waits until what came to Accept is as it should be. holds is called under the lock.
+// WaitFor waits until holds returns true. It is called under the lock, again after each event.
 func (b *Inbox) WaitFor(what string, holds func() bool) {
 	b.t.Helper()
 	ctx := b.ctx()
@@ -111,14 +111,14 @@ func (b *Inbox) Event(id string) core.Event {
 	return e
 }
 
-// IDs are the ids of what has been stored, in order.
+// IDs returns the ids of the stored events, in order.
 func (b *Inbox) IDs() []string {
 	b.Lock()
 	defer b.Unlock()
 	return slices.Clone(b.Order)
 }
 
-// Take takes everything out of the inbox and returns what was stored.
+// Take empties the inbox and returns the stored events.
 func (b *Inbox) Take() map[string]core.Event {
 	b.Lock()
 	defer b.Unlock()
@@ -127,14 +127,14 @@ func (b *Inbox) Take() map[string]core.Event {
 	return stored
 }
 
-// Tries counts what came to Accept.
+// Tries counts the events that were passed to Accept.
 func (b *Inbox) Tries() int {
 	b.Lock()
 	defer b.Unlock()
 	return len(b.Tried)
 }
 
-// Eventually waits until something holds that nothing announces.
+// Eventually polls until holds returns true, for conditions that no event signals.
 func (b *Inbox) Eventually(what string, holds func() bool) {
 	b.t.Helper()
 	if err := Poll(b.ctx(), holds); err != nil {
@@ -151,7 +151,7 @@ func (b *Inbox) Healthy(p core.Health) {
 	})
 }
 
-// Poll asks until something holds, or the context is done.
+// Poll calls holds until it returns true or the context ends.
 func Poll(ctx context.Context, holds func() bool) error {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -165,7 +165,7 @@ func Poll(ctx context.Context, holds func() bool) error {
 	return nil
 }
 
-// Message is the message that a platform's Parse makes of an event.
+// Message returns the message that a platform's Parse makes of an event.
 func Message(t testing.TB, p core.Platform, e core.Event) core.Message {
 	t.Helper()
 	in, err := p.Parse(t.Context(), e)
@@ -175,7 +175,7 @@ func Message(t testing.TB, p core.Platform, e core.Event) core.Message {
 	return *in.Message
 }
 
-// Click is the click that a platform's Parse makes of an event.
+// Click returns the click that a platform's Parse makes of an event.
 func Click(t testing.TB, p core.Platform, e core.Event) core.Click {
 	t.Helper()
 	in, err := p.Parse(t.Context(), e)

@@ -14,26 +14,26 @@ type Log struct {
 	text bytes.Buffer
 }
 
-// Logger is a logger of every level that writes into the log.
+// Logger returns a logger that writes all levels to the log.
 func (l *Log) Logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// Write adds to the log.
+// Write appends to the log.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
-// String is all that was logged.
+// String returns everything that was logged.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// Warnings are its lines that an admin should see.
+// Warnings returns the lines that an admin should see.
 func (l *Log) Warnings() []string {
 	var found []string
 	for line := range strings.Lines(l.String()) {
@@ -44,7 +44,7 @@ func (l *Log) Warnings() []string {
 	return found
 }
 
-// Hides fails the test where the log shows one of the secrets.
+// Hides fails the test if the log contains one of the secrets.
 func (l *Log) Hides(t testing.TB, secrets ...string) {
 	t.Helper()
 	text := l.String()

@@ -34,7 +34,7 @@ func postsAndEdits(t *testing.T, r *fixture) {
 	}
 	r.shows(t, "Bob", "Add the note a1")
 
-	decided := r.card("a2") // decided before it went out: it is drawn decided
+	decided := r.card("a2") // decided before it was sent, so it is drawn as decided
 	decided.Card.State, decided.Card.DecidedBy, decided.Card.Reason = core.Refused, "Cid", "not today"
 	r.post(t, decided)
 	r.shows(t, "Cid", "not today", "Add the note a2")
@@ -84,7 +84,7 @@ func concurrentPosts(t *testing.T, r *fixture) {
 	}
 }
 
-// hostile is what a model or a person may write to get at others.
+// hostile is a text with which a model or a person may try to attack others.
 const hostile = "begin <!channel> <!here> <!everyone> <!subteam^S1> <@U123> <#C1> @everyone @here <@1> <@&2> " +
 	"<https://evil.example|safe> https://evil.example/?q=secret [safe](https://evil.example) [x](javascript:alert(1)) " +
 	"\x1b[2J\x1b]0;title\x07\x1b]8;;https://evil.example\x1b\\link \u009b31m \r\bover \u202etxt.exe\u202c \u2066x\u2069 \x00 ``` *_~` end"
@@ -140,8 +140,8 @@ func faults(t *testing.T, r *fixture) {
 			}
 		}
 		if f != Lost {
-			time.Sleep(core.RetryAfterOf(err)) // a platform need not ask again before
-			r.post(t, d)                       // it heals
+			time.Sleep(core.RetryAfterOf(err)) // a platform may refuse earlier attempts
+			r.post(t, d)                       // the fault is over
 			r.shows(t, d.Text)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Timers are a platform's pauses on a clock that the test controls: they are recorded, and end when the test says so. Those of no length
+// Timers are a platform's pauses under the control of the test. They are counted, and end when the test says so. Pauses of length zero
 // end at once.
 type Timers struct {
 	mu    sync.Mutex
@@ -14,12 +14,12 @@ type Timers struct {
 	ends  map[time.Duration]chan struct{}
 }
 
-// NewTimers are timers of which none has been asked for.
+// NewTimers returns timers without any pauses.
 func NewTimers() *Timers {
 	return &Timers{asked: map[time.Duration]int{}, ends: map[time.Duration]chan struct{}{}}
 }
 
-// Sleep waits until the test ends the pauses of this length, or the context is done.
+// Sleep waits until the test ends the pauses of this length, or until the context ends.
 func (n *Timers) Sleep(ctx context.Context, d time.Duration) {
 	n.mu.Lock()
 	n.asked[d]++
@@ -34,7 +34,7 @@ func (n *Timers) Sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// end is what ends the pauses of a length. The caller holds the lock.
+// end returns the channel that ends the pauses of a length. The caller holds the lock.
 func (n *Timers) end(d time.Duration) chan struct{} {
 	if n.ends[d] == nil {
 		n.ends[d] = make(chan struct{})
@@ -42,7 +42,7 @@ func (n *Timers) end(d time.Duration) chan struct{} {
 	return n.ends[d]
 }
 
-// Fire ends the pauses of a length that are under way.
+// Fire ends the current pauses of a length.
 func (n *Timers) Fire(d time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -50,7 +50,7 @@ func (n *Timers) Fire(d time.Duration) {
 	delete(n.ends, d)
 }
 
-// FireAlways ends all pauses of a length at once from now on.
+// FireAlways ends the current pauses of a length, and all later ones at once.
 func (n *Timers) FireAlways(d time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -20,14 +20,14 @@ type Config struct {
 	ServiceName    string `envconfig:"OTEL_SERVICE_NAME" help:"The name of this program in traces. Not set: gatehouse."`
 }
 
-// Validate reports every fault, one line each, beginning with the key. An exporter or a protocol that is not supported is no fault,
+// Validate returns all faults, one line each, beginning with the key. An exporter or a protocol that is not supported is not a fault,
 // because the variable may be meant for other programs: Open then logs that there are no traces.
 func (c Config) Validate() []string {
 	var faults []string
 	for key, text := range map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": c.Endpoint, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": c.TracesEndpoint} {
 		u, err := url.Parse(text)
 		if text != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-			faults = append(faults, key+": this is not of the form http://HOST:PORT") // its value may hold a password
+			faults = append(faults, key+": this is not of the form http://HOST:PORT") // the value is left out: it may contain a password
 		}
 	}
 	for key, text := range map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": c.Headers, "OTEL_EXPORTER_OTLP_TRACES_HEADERS": c.TracesHeaders} {
@@ -38,7 +38,7 @@ func (c Config) Validate() []string {
 	return faults
 }
 
-// wanted says whether traces are exported; refused is why not, although they were asked for.
+// wanted reports whether traces are exported. refused says why they are not, if the environment asks for them.
 func (c Config) wanted() (yes bool, refused error) {
 	exporter := strings.ToLower(strings.TrimSpace(c.Exporter))
 	protocol := first(c.TracesProtocol, c.Protocol)
@@ -53,7 +53,7 @@ func (c Config) wanted() (yes bool, refused error) {
 	return true, nil
 }
 
-// url is where traces are sent; "" = the standard's default, a collector on this machine.
+// url returns the address to which traces are sent; "" = the standard's default, a collector on this machine.
 func (c Config) url() string {
 	if c.TracesEndpoint != "" {
 		return c.TracesEndpoint
@@ -81,7 +81,7 @@ func headers(text string) (map[string]string, error) {
 	return all, nil
 }
 
-// first gives the first text that is not empty.
+// first returns the first text that is not empty.
 func first(texts ...string) string {
 	for _, t := range texts {
 		if t != "" {

@@ -56,7 +56,7 @@ func newExport(to sdk.SpanExporter, about *resource.Resource, version string, lo
 	return &Export{provider: p, tracer: NewTracer(p, version)}
 }
 
-// describe gives the resource of the traces. Values from the environment take precedence over ours.
+// describe returns the resource of the traces. Values from the environment take precedence over ours.
 func describe(ctx context.Context, c Config, version string) (*resource.Resource, error) {
 	ours := []attribute.KeyValue{attribute.String("service.name", implementation), attribute.String("service.version", version)}
 	opts := []resource.Option{resource.WithAttributes(ours...), resource.WithTelemetrySDK(), resource.WithFromEnv()}
@@ -66,7 +66,7 @@ func describe(ctx context.Context, c Config, version string) (*resource.Resource
 	return resource.New(ctx, opts...)
 }
 
-// Tracer is the tracer for graphs; nil if nothing is exported.
+// Tracer returns the tracer for graphs; nil if nothing is exported.
 func (e *Export) Tracer() graph.Tracer {
 	if e == nil {
 		return nil

@@ -31,8 +31,8 @@ func (h LogHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// WithAttrs wraps the handler that it gives.
+// WithAttrs keeps the ids in the derived handler.
 func (h LogHandler) WithAttrs(a []slog.Attr) slog.Handler { return LogHandler{h.Handler.WithAttrs(a)} }
 
-// WithGroup wraps the handler that it gives.
+// WithGroup keeps the ids in the derived handler.
 func (h LogHandler) WithGroup(name string) slog.Handler { return LogHandler{h.Handler.WithGroup(name)} }

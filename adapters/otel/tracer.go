@@ -81,7 +81,7 @@ func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
 	return a
 }
 
-// ids are the attributes that every span has.
+// ids returns the attributes that every span has.
 func ids(i graph.IDs) []attribute.KeyValue {
 	a := []attribute.KeyValue{attribute.String("openarmature.correlation_id", i.Correlation)}
 	if i.Session != "" {
@@ -113,20 +113,20 @@ func end(span trace.Span, e graph.SpanEnd, isNode bool) {
 	span.SetStatus(codes.Ok, "")
 }
 
-// masked is a JSON object without secrets: a collector is a log (law 8).
+// masked returns a value as a JSON object without secrets: a collector counts as a log (law 8).
 func masked(m any) map[string]any {
 	text, err := json.Marshal(m)
 	if err != nil {
-		return nil // it was refused earlier
+		return nil // can't happen: such a value was refused earlier
 	}
 	dec := json.NewDecoder(bytes.NewReader(core.MaskJSON(text)))
 	dec.UseNumber()
 	var out map[string]any
-	_ = dec.Decode(&out) // it was an object
+	_ = dec.Decode(&out) // m is an object, so this can't fail
 	return out
 }
 
-// flat gives the scalars of a mapping; those of inner mappings have names joined with dots. Lists and nulls are left out.
+// flat returns the scalars of a mapping. Those of inner mappings have names joined with dots. Lists and nulls are left out.
 func flat(prefix string, m map[string]any) []attribute.KeyValue {
 	var out []attribute.KeyValue
 	for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -149,8 +149,8 @@ func flat(prefix string, m map[string]any) []attribute.KeyValue {
 	return out
 }
 
-// SpanContext gives the span of ctx in the form of W3C trace context.
-func (t *Tracer) SpanContext(ctx context.Context) string {
+// Mark returns the span of ctx in the form of W3C trace context.
+func (t *Tracer) Mark(ctx context.Context) string {
 	sc := trace.SpanContextFromContext(ctx)
 	if !sc.IsValid() {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"gatehouse/core"
 )
 
-// The metadata of our messages: by it a message whose answer was lost is found again.
+// The metadata of our messages. It identifies a message whose answer was lost.
 const (
 	metadataType = "gatehouse_post"
 	metadataKey  = "key"
@@ -20,21 +20,21 @@ const (
 type message struct {
 	Text     string
 	Blocks   []api.Block
-	markdown string // of a reply: the Markdown in its block
+	markdown string // the Markdown in the block of a reply, else ""
 }
 
-// options are the arguments of a call that posts or updates a message.
+// options returns the arguments of a call that posts or updates a message.
 func (m message) options(more ...api.MsgOption) []api.MsgOption {
 	return append(more, api.MsgOptionText(m.Text, false), api.MsgOptionBlocks(m.Blocks...))
 }
 
-// posted are the arguments of a new message: it carries its key, and its links are not unfolded.
+// posted returns the arguments of a new message. It carries its key, and its links are not unfurled.
 func (m message) posted(d core.Delivery, thread string) []api.MsgOption {
 	return append(m.options(inThread(thread)...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(), api.MsgOptionMetadata(metadata(d)))
 }
 
-// withoutMarkdown is a reply as plain text, where Slack refuses it as Markdown: it makes many blocks of one, by its own rules, and that
-// may break a limit.
+// withoutMarkdown returns a reply as plain text, for when Slack refuses it as Markdown: Slack converts the block to many blocks, by its
+// own rules, and these may exceed a limit.
 func (m message) withoutMarkdown() message {
 	blocks := slices.Clone(m.Blocks)
 	blocks[len(blocks)-1] = rich(literal(shorten(defuse(unescapeBrackets.Replace(m.markdown)), maxMessageText)))
@@ -45,16 +45,16 @@ func metadata(d core.Delivery) api.SlackMetadata {
 	return api.SlackMetadata{EventType: metadataType, EventPayload: map[string]any{metadataKey: d.Key, metadataPart: d.Part}}
 }
 
-// painter draws deliveries. seal signs what a button carries.
+// painter draws deliveries. seal signs the value of a button.
 type painter struct {
 	seal func(fields ...string) string
 }
 
-// draw gives the messages that a delivery consists of, at least one; the same delivery gives the same messages. link leads to the
-// conversation that the copy of a card is about; "" where there is none.
+// draw returns the messages of a delivery, at least one. The same delivery yields the same messages. For the copy of a card, link leads to
+// the card's conversation; "" if there is none.
 //
-// Nothing that a model or a person wrote stands where Slack reads its own tokens in it: replies go through neutral, all else is
-// rich text or plain text, in which Slack reads nothing.
+// Slack parses no tokens in text that a model or a person wrote: replies go through neutral, everything else is rich text or plain text,
+// in which Slack parses nothing.
 func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 	return chat.Painter[message]{
 		Parts: markdown,

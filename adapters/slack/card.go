@@ -10,14 +10,14 @@ import (
 	"gatehouse/core"
 )
 
-// cardText is how a card's text is drawn.
+// cardText draws a card's text.
 var cardText = chat.CardText[piece]{
 	Limits: chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Changed: maxChanged, Reason: maxReason},
 	Inline: inline, Text: literal, Bold: bold, Tool: toolName, Person: person, Approver: approver, Time: moment,
 	Deadline: func(t time.Time) []piece { return []piece{moment(t)} },
 }
 
-// card draws an approval as it stands, always as one message, whatever its fields hold. Once it is decided it has no buttons.
+// card draws an approval in its current state, always as one message, whatever its fields contain. A decided approval has no buttons.
 func (p painter) card(d core.Delivery, link string) (message, error) {
 	c := *d.Card
 	m := message{Text: excerpt(chat.Headline(c) + ": " + chat.Reveal(c.Summary))}
@@ -37,7 +37,7 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	return m, err
 }
 
-// face is the card without its buttons.
+// face draws the card without its buttons.
 func face(c core.Card, arguments string, left int) api.Block {
 	text := cardText.Face(c)
 	if arguments == "" {
@@ -54,7 +54,7 @@ func face(c core.Card, arguments string, left int) api.Block {
 	return api.NewRichTextBlock("", elements...)
 }
 
-// lastLines is what a copy shows to somebody who may not see the conversation: what was said last, and where.
+// lastLines draws what a copy adds for an approver who may not see the conversation: its last lines, and a link to it.
 func lastLines(c core.Card, link string) api.Block {
 	elements := []api.RichTextElement{}
 	if lines, speakers := chat.LastLines(c, maxLines); len(lines) > 0 {
@@ -74,7 +74,7 @@ func lastLines(c core.Card, link string) api.Block {
 	return api.NewRichTextBlock("", append(elements, api.NewRichTextSection(where...))...)
 }
 
-// cardButtons are the buttons of an open card. A dangerous call is confirmed in a dialog.
+// cardButtons draws the buttons of an open card. Approving a dangerous call opens a confirmation dialog.
 func (p painter) cardButtons(c core.Card, folded bool) ([]api.BlockElement, error) {
 	var all []api.BlockElement
 	for _, b := range []struct {

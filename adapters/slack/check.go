@@ -8,7 +8,7 @@ import (
 	"gatehouse/adapters/slack/internal/preflight"
 )
 
-// Check is what gatehouse doctor reports of one thing; State says how it came out.
+// Check is one line of the report of gatehouse doctor; State is its outcome.
 type (
 	Check = chat.Check
 	State = chat.State
@@ -21,18 +21,18 @@ const (
 	Fail = chat.Fail
 )
 
-// Checkup finds out whether this configuration works with this Slack, by asking Slack. It changes nothing, there or here, and what it
-// finds holds no secret.
+// Checkup checks, by asking Slack, whether this configuration works. It changes nothing, neither in Slack nor here, and its results contain
+// no secrets.
 type Checkup struct {
 	Config    Config
-	Approvers []string                                 // all that are named, those of other platforms too
-	Listen    string                                   // where gatehouse listens for HTTP
-	Quick     bool                                     // no Socket Mode connection is asked for
-	LastEvent func(context.Context) (time.Time, error) // when the last event came from Slack; the zero time: never. Nil: not known
+	Approvers []string                                 // the ids of all approvers, including those on other platforms
+	Listen    string                                   // the address at which gatehouse listens for HTTP
+	Quick     bool                                     // skips the request of a Socket Mode connection
+	LastEvent func(context.Context) (time.Time, error) // returns when the last event came from Slack; zero time: never. Nil: not known
 	Now       func() time.Time                         // nil: time.Now
 }
 
-// Run makes the checks. Without Slack itself, only what needs no Slack is checked.
+// Run makes the checks. If Slack does not answer, it makes only those that don't need Slack.
 func (c Checkup) Run(ctx context.Context) []Check {
 	if c.Now == nil {
 		c.Now = time.Now

@@ -11,8 +11,8 @@ import (
 	"gatehouse/core"
 )
 
-// receiveCommand handles /gatehouse new, status, stop, cancel or help. In a channel the command can't say which thread is meant: Slack
-// has no commands in threads.
+// receiveCommand handles /gatehouse new, status, stop, cancel or help. In a channel the command can't refer to a thread, because Slack has
+// no commands in threads.
 func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
 	var c slashCommand
 	if err := json.Unmarshal(body, &c); err != nil {

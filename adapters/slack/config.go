@@ -8,7 +8,7 @@ import (
 	"gatehouse/adapters/slack/internal/webapi"
 )
 
-// Config is Slack's part of the configuration. It is enabled by its bot token.
+// Config is Slack's part of the configuration. The bot token enables Slack.
 type Config struct {
 	BotToken      string  `envconfig:"SLACK_BOT_TOKEN" secret:"all" help:"The bot's token, xoxb-…. It enables Slack."`
 	AppToken      string  `envconfig:"SLACK_APP_TOKEN" secret:"all" help:"The app-level token, xapp-…, for Socket Mode: gatehouse opens the connection that events come over."`
@@ -18,10 +18,10 @@ type Config struct {
 	FollowUp      string  `envconfig:"SLACK_FOLLOW_UP" default:"thread" help:"thread: in a thread with a conversation no mention is needed; mention: every message needs one."`
 }
 
-// Enabled reports whether anything of Slack is set.
+// Enabled reports whether any of Slack's tokens or secrets is set.
 func (c Config) Enabled() bool { return c.BotToken+c.AppToken+c.SigningSecret != "" }
 
-// Validate reports everything that is wrong, one line each, beginning with the key.
+// Validate returns all faults, one line each, beginning with the key.
 func (c Config) Validate() []string {
 	var faults []string
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }

@@ -15,15 +15,15 @@ import (
 	"gatehouse/core"
 )
 
-// Times of what is remembered of people and groups.
+// How long data about people and groups is cached.
 const (
 	nameLifetime  = 10 * time.Minute
 	nameRetry     = time.Minute      // after a name that could not be looked up
-	namesTime     = 5 * time.Second  // for all the names in a text
-	groupLifetime = 30 * time.Second // somebody removed from a group may decide no longer than that
+	namesTime     = 5 * time.Second  // not a lifetime: the time limit for looking up all names in a text
+	groupLifetime = 30 * time.Second // a person removed from a group may still decide for that long
 )
 
-// userName gives a person's name; the id where it can't be looked up.
+// userName returns a person's name, or the id if the name can't be looked up.
 func (s *Slack) userName(ctx context.Context, user string) string {
 	known, fresh := s.names.Get(user)
 	if fresh {
@@ -49,7 +49,7 @@ func (s *Slack) userName(ctx context.Context, user string) string {
 	return s.names.Put(user, known, nameRetry)
 }
 
-// NameOf gives a person's name in Slack, "" where it can't be looked up.
+// NameOf returns a person's name in Slack, "" if it can't be looked up.
 func (s *Slack) NameOf(ctx context.Context, who core.Actor) string {
 	user, ok := webapi.UserID(who.ID)
 	if !ok {
@@ -61,7 +61,7 @@ func (s *Slack) NameOf(ctx context.Context, who core.Actor) string {
 	return ""
 }
 
-// openDM gives the channel of the bot's direct messages with a person. It stays the same, so it is asked for once.
+// openDM returns the channel of the bot's direct messages with a person. It never changes, so Slack is asked only once.
 func (s *Slack) openDM(ctx context.Context, user string) (string, error) {
 	if channel, known := s.dms.Get(user); known {
 		return channel, nil
@@ -73,7 +73,7 @@ func (s *Slack) openDM(ctx context.Context, user string) (string, error) {
 	return s.dms.Put(user, c.ID, chat.Forever), nil
 }
 
-// groupMembers gives who is in a user group.
+// groupMembers returns the members of a user group.
 func (s *Slack) groupMembers(ctx context.Context, group string) ([]string, error) {
 	if known, fresh := s.members.Get(group); fresh {
 		return known, nil
@@ -85,8 +85,8 @@ func (s *Slack) groupMembers(ctx context.Context, group string) ([]string, error
 	return s.members.Put(group, users, groupLifetime), nil
 }
 
-// Groups gives which of the wanted user groups (slack:S…) a person is in. A group that Slack does not know, or that the token may not
-// ask for, counts as empty; where Slack can't be asked now the error is retryable.
+// Groups returns those of the wanted user groups (slack:S…) that a person is in. A group that Slack does not know, or that the token may
+// not read, counts as empty. If Slack can't be asked now, the error is retryable.
 func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
 	var in []string
 	user, _ := webapi.UserID(who.ID)
@@ -108,14 +108,14 @@ func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]
 	return in, nil
 }
 
-// Times of look-ups of channels.
+// Times of channel look-ups.
 const (
-	channelTime  = time.Second // for the answer; the event waits for its commit meanwhile
-	channelRetry = time.Minute // after an answer that did not come
+	channelTime  = time.Second // how long to wait for the answer; this delays the event's commit
+	channelRetry = time.Minute // after a look-up that failed
 )
 
-// channelType gives the type of a channel: fromEvent is what the event says, "" where it says nothing. A mention does not say whether it was
-// written in a group direct message; the message event of the same message does. Whichever comes first, the message must get the same
+// channelType returns the type of a channel. fromEvent is the type in the event, "" if it has none. A mention does not say whether it was
+// written in a group direct message, but the message event of the same message does. Whichever comes first, the message must get the same
 // conversation.
 func (s *Slack) channelType(ctx context.Context, channel, fromEvent string) string {
 	if fromEvent != "" {
@@ -138,15 +138,15 @@ func (s *Slack) channelType(ctx context.Context, channel, fromEvent string) stri
 	return s.channels.Put(channel, slackevents.ChannelTypeChannel, chat.Forever)
 }
 
-// How much of a channel's members is read.
+// Limits of the look-up of a channel's members.
 const (
 	membersPage = 1000
 	maxPages    = 20
 )
 
-// CardCopies gives copies of a card, as direct messages, for approvers who do not see its conversation: those named who are not in it,
-// and the members of a group of which nobody is. Where the card could not be posted at all, all of them get one, and the requester is
-// told.
+// CardCopies returns copies of a card, as direct messages, for approvers who don't see its conversation: named people who are not in it,
+// and all members of a group that has no member in it. If the card could not be posted at all, all approvers get a copy, and the requester
+// is notified.
 func (s *Slack) CardCopies(ctx context.Context, d core.Delivery, refused bool) ([]core.Post, error) {
 	var sees []string
 	if !refused {
@@ -159,11 +159,11 @@ func (s *Slack) CardCopies(ctx context.Context, d core.Delivery, refused bool) (
 	if err != nil {
 		return nil, err
 	}
-	nobody := func(context.Context, string) (bool, error) { return false, nil } // of those users sees the card
+	nobody := func(context.Context, string) (bool, error) { return false, nil } // users holds only people who don't see the card
 	return chat.Copies{Platform: Name, User: webapi.UserID, OpenDM: s.openDM, Warn: s.warnOnce}.Posts(ctx, d, users, nobody, refused)
 }
 
-// channelMembers gives who is in a channel; nil where that can't be told, and everybody is taken to see it.
+// channelMembers returns the members of a channel; nil if they can't be determined, in which case everybody is assumed to see the channel.
 func (s *Slack) channelMembers(ctx context.Context, channel string) ([]string, error) {
 	members, cursor := []string{}, ""
 	for range maxPages {
@@ -180,10 +180,10 @@ func (s *Slack) channelMembers(ctx context.Context, channel string) ([]string, e
 			return members, nil
 		}
 	}
-	return nil, nil // a channel as large as that has its approvers in it
+	return nil, nil // assume that so large a channel includes its approvers
 }
 
-// approversOutside gives the approvers who do not see a card: the people named, and the members of a group of which nobody sees it.
+// approversOutside returns the approvers who don't see a card: named people, and the members of a group if none of them sees it.
 func (s *Slack) approversOutside(ctx context.Context, approvers, sees []string) ([]string, error) {
 	var users []string
 	for _, id := range approvers {

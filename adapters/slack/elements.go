@@ -20,15 +20,15 @@ func (p painter) button(id, label string, b chat.Button) (*api.ButtonBlockElemen
 	return api.NewButtonBlockElement(id, value, plainText(label)), nil
 }
 
-// plainText is a text object in which Slack reads nothing, not even :emoji:.
+// plainText returns a text object in which Slack parses nothing, not even :emoji:.
 func plainText(s string) *api.TextBlockObject {
 	return api.NewTextBlockObject(api.PlainTextType, s, false, false)
 }
 
-// smallLine is a line in small grey letters.
+// smallLine returns a block with one line in small grey letters.
 func smallLine(text string) api.Block { return api.NewContextBlock("", plainText(text)) }
 
-// piece is a piece of rich text. Slack reads no tokens in it.
+// piece is a piece of rich text. Slack parses no tokens in it.
 type piece = api.RichTextSectionElement
 
 func rich(pieces ...piece) api.Block {
@@ -45,12 +45,12 @@ func toolName(name string) piece {
 	return api.NewRichTextSectionTextElement(chat.OrNone(inline(name, maxTool)), &api.RichTextSectionTextStyle{Code: true})
 }
 
-// preformatted is text in a box, as it is.
+// preformatted returns text in a box, unchanged.
 func preformatted(s string) *api.RichTextPreformatted {
 	return &api.RichTextPreformatted{Type: api.RTEPreformatted, Elements: []piece{literal(s)}}
 }
 
-// moment is a time in the reader's own time zone.
+// moment returns a time that Slack shows in the reader's own time zone.
 func moment(t time.Time) piece {
 	fallback := t.UTC().Format("2006-01-02 15:04 UTC")
 	return api.NewRichTextSectionDateElement(t.Unix(), "{date_short_pretty} at {time}", nil, &fallback)
@@ -58,7 +58,7 @@ func moment(t time.Time) piece {
 
 var mentionable = regexp.MustCompile(`^[UW][A-Z0-9]{1,20}$`)
 
-// person names somebody: by a mention where Slack knows them, else by name.
+// person returns a mention of a person whom Slack knows, else the person's name.
 func person(a core.Actor, name string) piece {
 	if user, ok := webapi.UserID(a.ID); ok && mentionable.MatchString(user) {
 		return api.NewRichTextSectionUserElement(user, nil)
@@ -66,7 +66,7 @@ func person(a core.Actor, name string) piece {
 	return literal(chat.PersonName(a, name, func(n string) string { return inline(n, maxPerson) }))
 }
 
-// approver names one of those who may decide. A group is not mentioned: that would notify all of it.
+// approver returns the name of a person or group that may decide. A group is not mentioned, because that would notify all its members.
 func approver(id string) piece {
 	user, isUser := webapi.UserID(id)
 	group, isGroup := webapi.GroupID(id)
@@ -81,7 +81,7 @@ func approver(id string) piece {
 	return literal(chat.OrNone(inline(id, maxPerson)))
 }
 
-// inThread names a thread. Where there is none nothing may be said of it: Slack refuses an empty one.
+// inThread returns the argument for a thread; none for "", because Slack refuses an empty thread.
 func inThread(thread string) []api.MsgOption {
 	if thread == "" {
 		return nil

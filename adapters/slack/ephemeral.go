@@ -11,10 +11,10 @@ import (
 	"gatehouse/core"
 )
 
-// ephemeralTime is how long a message to a clicker may take: nobody waits for it.
+// ephemeralTime is the time limit for a message to a person who clicked. Nothing waits for it.
 const ephemeralTime = 5 * time.Second
 
-// tellClicker tells the person who clicked, and nobody else, what is wrong. It is tried once, beside the acknowledgement that Slack
+// tellClicker tells the person who clicked, and no one else, what is wrong. It tries once, in parallel with the acknowledgement that Slack
 // waits for.
 func (s *Slack) tellClicker(i interaction, text string) {
 	at := i.address()
@@ -31,7 +31,8 @@ func (s *Slack) tellClicker(i interaction, text string) {
 	})
 }
 
-// postEphemeral posts what only one person sees, where they clicked. Who does not see that conversation gets a direct message.
+// postEphemeral posts a message that only one person sees, in the conversation in which they clicked. A person who is not in that
+// conversation gets a direct message.
 func (s *Slack) postEphemeral(ctx context.Context, d core.Delivery, m message) (core.Ref, error) {
 	user := strings.TrimPrefix(d.Person, Name+":")
 	ts, err := s.api.PostEphemeralContext(ctx, d.To.Channel, user, m.options(inThread(d.To.Thread)...)...)

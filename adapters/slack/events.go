@@ -15,7 +15,7 @@ import (
 )
 
 // retryNote says in the log what happens to an event that was not stored.
-const retryNote = "Slack is to send it again"
+const retryNote = "Slack sends it again"
 
 // receiveEvent handles an Events API body up to the commit of its event.
 func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
@@ -51,7 +51,7 @@ func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accep
 	return nil, chat.Commit(ctx, s.Log, ev, accept, retryNote)
 }
 
-// eventOf makes our event of Slack's; ok is false for an event that does not concern the bot.
+// eventOf converts Slack's event to ours. ok is false for an event that does not concern the bot.
 func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (ev core.Event, ok bool, err error) {
 	var kind struct {
 		Type string `json:"type"`
@@ -83,13 +83,14 @@ var userSubtypes = []string{"", api.MsgSubTypeFileShare, api.MsgSubTypeThreadBro
 
 const slackbot = "USLACKBOT"
 
-// newMessage makes the event of a new message. Messages of bots, this one or another, start nothing: two bots could go on for ever.
+// newMessage returns the event of a new message. Messages of bots, this one or another, are ignored: two bots could answer each other
+// forever.
 func (s *Slack) newMessage(b bot, m messageEvent) (core.Event, bool) {
 	if !slices.Contains(userSubtypes, m.Subtype) || m.BotID != "" || m.User == "" || m.User == b.user || m.User == slackbot || m.TS == "" {
 		return core.Event{}, false
 	}
 	rest, mentioned := cutMention(m.Text, b.user)
-	if b.user == "" { // then only Slack can tell
+	if b.user == "" { // the bot's id is not known yet, so rely on Slack's event type
 		mentioned = m.Type == string(slackevents.AppMention)
 	}
 	ev := core.Event{
@@ -119,8 +120,8 @@ func (s *Slack) newMessage(b bot, m messageEvent) (core.Event, bool) {
 	return ev, true
 }
 
-// assistantThread reports whether a direct message is in a thread that is a conversation of its own, as in the assistant view. Until
-// Slack has told the token's scopes, the event itself counts.
+// assistantThread reports whether a direct message is in a thread that is a conversation of its own, as in the assistant view. Until the
+// token's scopes are known, the event itself decides.
 func (s *Slack) assistantThread(m messageEvent) bool {
 	fromView := len(m.AssistantThread) > 0 && string(m.AssistantThread) != "null"
 	return m.ThreadTS != "" && m.ChannelType == slackevents.ChannelTypeIM && s.identity.hasScope(preflight.ScopeAssistant, fromView)
@@ -129,13 +130,13 @@ func (s *Slack) assistantThread(m messageEvent) bool {
 // tombstone is the subtype of a deleted message that has replies.
 const tombstone = "tombstone"
 
-// changedEvent makes the amendment of a message whose author changed its text; ok is false for any other change, such as an unfurl.
+// changedEvent returns the amendment of a message whose author changed its text. ok is false for any other change, such as an unfurl.
 func changedEvent(b bot, e envelope, m messageEvent) (ev core.Event, ok bool, err error) {
 	var now, before slackMessage
 	if err := json.Unmarshal(m.Message, &now); err != nil {
 		return core.Event{}, false, err
 	}
-	_ = json.Unmarshal(m.Previous, &before) // Slack may not tell
+	_ = json.Unmarshal(m.Previous, &before) // may be missing
 	if now.Subtype == tombstone {
 		m.DeletedTS = now.TS
 		ev, ok = deletedEvent(b, m)
@@ -159,7 +160,7 @@ func changedEvent(b bot, e envelope, m messageEvent) (ev core.Event, ok bool, er
 	return amendment(b, m, now.User, now.TS, core.Amendment{Revision: edited.TS, Payload: payload, Text: text}), true, nil
 }
 
-// rewritten is the body that the message's event would have had, had it been written as it is now.
+// rewritten returns the body that the event would have if the message had been written in its new form.
 func rewritten(e envelope, m messageEvent) (json.RawMessage, error) {
 	event := map[string]json.RawMessage{}
 	if err := json.Unmarshal(m.Message, &event); err != nil {
@@ -171,7 +172,7 @@ func rewritten(e envelope, m messageEvent) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"type": slackevents.CallbackEvent, "team_id": e.TeamID, "authorizations": e.Authorizations, "event": event})
 }
 
-// deletedEvent makes the amendment of a message that was deleted.
+// deletedEvent returns the amendment of a message that was deleted.
 func deletedEvent(b bot, m messageEvent) (core.Event, bool) {
 	var before slackMessage
 	_ = json.Unmarshal(m.Previous, &before)
@@ -182,7 +183,7 @@ func deletedEvent(b bot, m messageEvent) (core.Event, bool) {
 }
 
 func amendment(b bot, m messageEvent, user, ts string, a core.Amendment) core.Event {
-	payload, _ := json.Marshal(a) // of texts and JSON that was read: can't fail
+	payload, _ := json.Marshal(a) // contains only strings and parsed JSON: can't fail
 	key := messageKey(b.team, m.Channel, ts)
 	return core.Event{
 		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: conversationID(b.team, m.Channel, ""),

@@ -12,16 +12,16 @@ import (
 	"gatehouse/core"
 )
 
-// Limits of a look for a message in doubt.
+// Limits of the search for a message in doubt.
 const (
-	looks        = 2               // in vain prove that a message is not there: it may become readable late
-	clockSkew    = 2 * time.Minute // how far our clock and Slack's may be apart
+	looks        = 2               // searches without a result that prove a message does not exist; it may become readable late
+	clockSkew    = 2 * time.Minute // how far our clock and Slack's may differ
 	historyPage  = 200
 	historyPages = 10
 )
 
-// Find looks for a part by the key in its metadata, among the messages of its conversation since the send. An ephemeral message can't be
-// read back.
+// Find looks for a part by the key in its metadata, among the messages of its conversation since the part was sent. An ephemeral message
+// can't be read back.
 func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 	if d.Kind == core.PostPrivate {
 		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
@@ -51,7 +51,7 @@ func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 	return core.Found{}, core.Errorf(core.DeliveryInDoubt, "There are too many messages to look through.")
 }
 
-// history reads a page of a thread, or of a channel outside its threads.
+// history reads a page of messages of a thread, or of a channel outside its threads.
 func (s *Slack) history(ctx context.Context, at core.Address, since, cursor string) ([]api.Message, string, error) {
 	h := api.GetConversationHistoryParameters{ChannelID: at.Channel, Oldest: since, Cursor: cursor, Limit: historyPage, IncludeAllMetadata: true}
 	if at.Thread != "" {

@@ -11,7 +11,7 @@ import (
 	"gatehouse/core"
 )
 
-// maxBody is how many bytes a request may have; far above what Slack sends.
+// maxBody is the size limit of a request in bytes, far above what Slack sends.
 const maxBody = 4 << 20
 
 // The paths that Slack posts to.
@@ -21,12 +21,12 @@ const (
 	pathCommands     = "/slack/commands"
 )
 
-// receiver handles a body up to the commit of its event. The reply goes back with the acknowledgement; nil: nothing.
+// receiver handles a body up to the commit of its event. The reply is sent with the acknowledgement; nil: none.
 type receiver func(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result)
 
-// Routes are the paths that Slack posts to, where a signing secret is set. Each request is answered after its commit: 200; 400 where
-// it can't be read, 401 where its signature or time is wrong, 403 of another workspace, 413 where it is too large, 503 where it could
-// not be stored, so that Slack sends it again.
+// Routes returns the paths that Slack posts to; none without a signing secret. Each request is answered after its commit: 200 if it is
+// stored, 400 if it can't be read, 401 if its signature or time is wrong, 403 if it is from another workspace, 413 if it is too large, and
+// 503 if it could not be stored, so that Slack sends it again.
 func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 	if s.Config.SigningSecret == "" {
 		return nil
@@ -71,7 +71,7 @@ func (s *Slack) serve(w http.ResponseWriter, r *http.Request, receive receiver, 
 	}
 }
 
-// formPayload takes the JSON out of a form.
+// formPayload extracts the JSON from a form.
 func formPayload(body []byte) ([]byte, error) {
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
@@ -84,7 +84,7 @@ func formPayload(body []byte) ([]byte, error) {
 	return []byte(payload), nil
 }
 
-// formFields makes a form's fields JSON, as Socket Mode sends them.
+// formFields converts a form's fields to JSON, which is how Socket Mode sends them.
 func formFields(body []byte) ([]byte, error) {
 	form, err := url.ParseQuery(string(body))
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"gatehouse/adapters/slack/internal/webapi"
 )
 
-// identity is who the bot is in its workspace. Its zero value: not known yet.
+// identity is who the bot is in its workspace. The zero value means not known yet.
 type identity struct {
 	mu     sync.Mutex
 	team   string
 	user   string          // the bot's own user id
-	scopes map[string]bool // of its token, as reported with its last answer
+	scopes map[string]bool // of its token, as reported with Slack's last answer; nil: not known yet
 }
 
-// get gives the workspace and the bot's user id, "" where they are not known yet.
+// get returns the workspace and the bot's user id, "" if they are not known yet.
 func (i *identity) get() (team, user string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -35,7 +35,7 @@ func (i *identity) setScopes(scopes map[string]bool) {
 	i.scopes = scopes
 }
 
-// hasScope reports whether the token has a scope; unknown is the answer where Slack has not reported the scopes yet.
+// hasScope reports whether the token has a scope. It returns unknown if Slack has not reported the scopes yet.
 func (i *identity) hasScope(scope string, unknown bool) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -64,7 +64,7 @@ func (s *Slack) keepIdentity(ctx context.Context) error {
 	}.Keep(ctx)
 }
 
-// Health tells whether events arrive (with Socket Mode: whether a connection is open) and whether Slack answered the last call.
+// Health reports whether events arrive (with Socket Mode: whether a connection is open) and whether Slack answered the last call.
 func (s *Slack) Health() (inbound, outbound error) {
 	if s.sockets != nil {
 		inbound = s.sockets.Err()

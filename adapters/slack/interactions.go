@@ -11,7 +11,8 @@ import (
 	"gatehouse/core"
 )
 
-// receiveInteraction handles an interaction up to the commit of its event. What only opens a modal is done at once and stores nothing.
+// receiveInteraction handles an interaction up to the commit of its event. A click that only opens a modal is handled at once and stores
+// nothing.
 func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
 	var i interaction
 	if err := json.Unmarshal(body, &i); err != nil {
@@ -27,7 +28,7 @@ func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core
 	return nil, chat.Stored
 }
 
-// clicked handles a click on one of our buttons. A value that we did not seal counts for nothing, and the person is told.
+// clicked handles a click on one of our buttons. A value that we did not seal is ignored, and the person is told.
 func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept core.Accept) chat.Result {
 	for _, a := range i.Actions {
 		if a.Value == "" {
@@ -39,7 +40,7 @@ func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept 
 			s.tellClicker(i, "This button is not valid any more, so nothing was done. Ask again, or tell an admin.")
 			continue
 		}
-		click := a.ActionTS // tells one click from the next
+		click := a.ActionTS // distinguishes one click from the next
 		if click == "" {
 			click = i.TriggerID
 		}
@@ -81,7 +82,7 @@ func (s *Slack) submitted(ctx context.Context, i interaction, body []byte, accep
 	return chat.Commit(ctx, s.Log, s.decision(i, b.Approval, i.View.ID, body), accept, retryNote)
 }
 
-// decision is the event of a decision on a card.
+// decision returns the event of a decision on a card.
 func (s *Slack) decision(i interaction, id core.ApprovalID, click string, body []byte) core.Event {
 	team, _ := s.identity.get()
 	if team == "" {
@@ -91,8 +92,8 @@ func (s *Slack) decision(i interaction, id core.ApprovalID, click string, body [
 	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(team, to.Channel, to.Thread), to, body)
 }
 
-// openModal opens the modal that a button is for: the form for a reason, whose submission is the event, or all arguments. It must be
-// the first answer to the click, within seconds.
+// openModal opens a button's modal: the form for a reason, whose submission becomes the event, or the view of all arguments. Slack
+// accepts a modal only within seconds after the click.
 func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) chat.Result {
 	card, err := s.Card(ctx, b.Approval, false)
 	switch {
@@ -100,7 +101,7 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 		s.tellClicker(i, "This approval is not known any more.")
 		return chat.Stored
 	case err != nil:
-		s.Log.Warn("an approval could not be looked up for a click; Slack is to send it again", "category", core.CategoryOf(err), "err", err)
+		s.Log.Warn("an approval could not be looked up for a click; Slack sends it again", "category", core.CategoryOf(err), "err", err)
 		return chat.NotStored
 	case b.Action == chat.ActionReason && card.State != core.Open:
 		s.tellClicker(i, chat.Standing(Name, card))
@@ -122,5 +123,5 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 	return chat.Stored
 }
 
-// triggerTime is how long Slack takes a modal after the click: three seconds.
+// triggerTime is the time limit for opening a modal, below the three seconds after the click that Slack allows.
 const triggerTime = 2500 * time.Millisecond

@@ -1,8 +1,8 @@
 package slack
 
-// Slack's limits of messages and modals. Slack counts characters; here texts are counted in UTF-16 units, of which there are never fewer.
+// Slack's limits of messages and modals. Slack counts characters. Here texts are measured in UTF-16 units, which are never fewer.
 const (
-	// maxMarkdown is how much Markdown one message carries. Slack takes 12,000 characters of markdown blocks together
+	// maxMarkdown is how much Markdown one message carries. Slack accepts 12,000 characters of markdown blocks together
 	// (docs.slack.dev/reference/block-kit/blocks/markdown-block) and, as measured, 13,202 of a message's text in all.
 	maxMarkdown = 11_000
 
@@ -22,18 +22,18 @@ const (
 	maxURL           = 3_000
 )
 
-// Our own limits, well below Slack's, so that a card fits one message whatever its fields hold.
+// Our own limits, well below Slack's, so that a card fits in one message whatever its fields contain.
 const (
 	maxExcerpt        = 300   // the text that a notification shows
 	maxPlain          = 3_000 // of a notice or an error
 	maxTool           = 100
 	maxPerson         = 80
 	maxSummary        = 600
-	maxConfirmSummary = 220   // of the summary in the dialog, below maxConfirmText with the words around it
+	maxConfirmSummary = 220   // of the summary in the dialog; with the text around it, it stays below maxConfirmText
 	maxArguments      = 2_500 // shown on the card; a button shows the rest
 	maxApprovers      = 10
 	maxChanged        = 600
-	maxReason         = 2_000 // what the modal takes, and the card shows
+	maxReason         = 2_000 // in the modal and on the card
 	maxLines          = 6     // of a conversation, on the copy of a card
 	maxLine           = 250
 	maxChunk          = 2_800 // of arguments in one block of a modal

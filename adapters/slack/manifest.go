@@ -10,14 +10,15 @@ import (
 	"gatehouse/core"
 )
 
-// ManifestOptions say which app a manifest describes.
+// ManifestOptions describe the app of a manifest.
 type ManifestOptions struct {
-	URL       string // where Slack reaches gatehouse, https://HOST; "": Socket Mode
+	URL       string // the address at which Slack reaches gatehouse, https://HOST; "": Socket Mode
 	Assistant bool   // with the assistant view
 }
 
-// Manifest gives an app manifest that Slack takes as it is. It is JSON, not YAML: pasting it can't break its white space, and every
-// program reads it. slack-go's Manifest writes fields that Slack refuses. Error: invalid, where the address can't be used.
+// Manifest returns an app manifest that Slack accepts unchanged. It is JSON, not YAML: pasting can't break its white space, and every
+// program can parse it. slack-go's Manifest is not used because it writes fields that Slack refuses. Error: invalid if the address can't
+// be used.
 func Manifest(o ManifestOptions) ([]byte, error) {
 	at := func(string) string { return "" }
 	if o.URL != "" {
@@ -37,13 +38,13 @@ func Manifest(o ManifestOptions) ([]byte, error) {
 			"description": "Start a new conversation, see what is waiting, or stop the bot", "usage_hint": "new | status | stop | cancel | help", "should_escape": false,
 		})},
 	}
-	if o.Assistant { // goes with the scope assistant:write and the event assistant_thread_started: Slack takes all three, or none
+	if o.Assistant { // Slack accepts this only together with the scope assistant:write and the event assistant_thread_started
 		features["assistant_view"] = object{
 			"assistant_description": "An agent with tools that asks before it changes anything.",
 			"suggested_prompts":     []object{{"title": "What can you do?", "message": "help"}},
 		}
 	}
-	m := object{ // what is not set is written all the same where Slack's own default might change
+	m := object{ // false values are written too if Slack's default might change
 		"display_information": object{ // at most 35 and 140 characters
 			"name": botName, "description": "Talk to an agent with tools. Before it changes anything, somebody approves.",
 		},
@@ -65,7 +66,7 @@ func Manifest(o ManifestOptions) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// withURL sets an address, which with Socket Mode there is none of.
+// withURL sets an address, unless it is empty, as with Socket Mode.
 func withURL(address, key string, o map[string]any) map[string]any {
 	if address != "" {
 		o[key] = address

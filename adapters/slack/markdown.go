@@ -9,8 +9,8 @@ import (
 
 // markdown makes a model's Markdown harmless and cuts it into parts that fit a message.
 //
-// Code is changed less than other text, but parsers of Markdown differ in what they take for code. So each part is checked again as it
-// will be sent; if that would change anything, code is treated like all other text.
+// Code is changed less than other text, but Markdown parsers differ in what they read as code. So each part is checked again in the form
+// in which it is sent. If neutral would change it once more, code is treated like all other text.
 func markdown(text string) []string {
 	text = chat.Clean(text)
 	parts := chattext.Split(neutral(text, true), maxMarkdown)
@@ -24,13 +24,13 @@ func markdown(text string) []string {
 
 // neutral removes what has an effect outside the text when Slack shows it in a markdown block:
 //
-//   - Slack reads its own tokens there, <!channel> and <https://x|y>, even in code. It shows &lt; as < and does not read the result
-//     again. So all angle brackets are escaped except those that mark quotes. The ampersand stays: escaping it would gain nothing,
-//     and would break URLs.
-//   - A link or an image is broken by a space, as is the definition of one, so that its URL is visible: [text] (https://x).
-//   - @here and its like: see defuseMentions.
+//   - Slack parses its own tokens there, <!channel> and <https://x|y>, even in code. It shows &lt; as < and does not parse the result
+//     again. So all angle brackets are escaped, except those that mark quotes. The ampersand is not: escaping it would gain nothing
+//     and break URLs.
+//   - A space is inserted into a link, an image or a link definition, so that it becomes text with a visible URL: [text] (https://x).
+//   - @here and similar mentions: see defuseMentions.
 //
-// With keepCode the last two leave code alone that every parser takes for code: see codeFinder. The text must be clean.
+// With keepCode the last two skip what every parser reads as code: see codeFinder. The text must be clean.
 func neutral(text string, keepCode bool) string {
 	var b strings.Builder
 	s := codeFinder{keep: keepCode}
@@ -57,7 +57,7 @@ var links = strings.NewReplacer("](", "] (", "][", "] [", "]:", "] :")
 
 func neutralText(s string) string { return defuseMentions(links.Replace(escapeBrackets.Replace(s))) }
 
-// quoteOf gives the quote marks that a line begins with.
+// quoteOf returns the quote marks at the beginning of a line.
 func quoteOf(line string) string {
 	end, blanks := 0, 0
 	for i := range len(line) {
@@ -75,11 +75,11 @@ func quoteOf(line string) string {
 	return line[:end]
 }
 
-// codeFinder follows a text line by line and finds the code that every parser of Markdown takes for code.
+// codeFinder processes a text line by line and finds what every Markdown parser reads as code.
 type codeFinder struct {
 	keep   bool // false: it finds none
 	fences chattext.Fences
-	mixed  bool // the block holds something that might be taken for its end
+	mixed  bool // the block contains something that a parser might read as its end
 	loose  bool // a backtick of this paragraph has no partner on its line
 }
 
@@ -98,9 +98,9 @@ func (s *codeFinder) code(line string) bool {
 	return false
 }
 
-// spans are the pieces of code within a line: between single or double backticks that all have their partners on the same line,
-// as do those of the lines of the paragraph before it. A piece with a bar might be cut by a table, one with half a pair of
-// brackets by a link.
+// spans returns the code spans of a line, between single or double backticks. All backticks of the line, and of the paragraph's lines
+// before it, must have their partner on the same line. A span with a bar is left out, as a table might cut it, and one with an
+// unbalanced bracket, as a link might.
 func (s *codeFinder) spans(line string) [][2]int {
 	if strings.Trim(line, " \t\r\n") == "" { // other white space does not end a paragraph
 		s.loose = false
@@ -134,7 +134,7 @@ func (s *codeFinder) spans(line string) [][2]int {
 	return found
 }
 
-// isWhole reports whether a piece of code has no bar and only pairs of brackets.
+// isWhole reports whether a code span has no bar and only balanced brackets.
 func isWhole(code string) bool {
 	depth := 0
 	for i := range len(code) {

@@ -11,14 +11,14 @@ import (
 	"gatehouse/core"
 )
 
-// The names of the modal that asks for a reason: its callback, and its one input as block and action.
+// The ids of the modal that asks for a reason: its callback id, and the block and action id of its one input.
 const (
 	callbackReason = "deny_reason"
 	inputReason    = "reason"
 )
 
-// reasonModal asks why a request is denied; value is what its submission carries. The reason may stay empty, so that it holds up
-// nobody who has decided to deny.
+// reasonModal returns the modal that asks why a request is denied. value is sent with its submission. The reason is optional, so that it
+// does not delay a denial.
 func reasonModal(value string, c core.Card) api.ModalViewRequest {
 	input := api.NewPlainTextInputBlockElement(plainText("What should be different?"), inputReason).WithMultiline(true).WithMaxLength(maxReason)
 	return api.ModalViewRequest{
@@ -31,7 +31,7 @@ func reasonModal(value string, c core.Card) api.ModalViewRequest {
 	}
 }
 
-// argumentsModal shows all of a call's arguments, and says where Slack does not take all of them.
+// argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it says how much is missing.
 func argumentsModal(c core.Card) api.ModalViewRequest {
 	blocks := []api.Block{rich(literal("Tool: "), toolName(c.Tool))}
 	rest, bytes := strings.TrimSpace(defuse(chat.Reveal(c.Arguments))), 0
@@ -49,7 +49,8 @@ func argumentsModal(c core.Card) api.ModalViewRequest {
 	return api.ModalViewRequest{Type: api.VTModal, Title: plainText("All arguments"), Close: plainText("Close"), Blocks: api.Blocks{BlockSet: blocks}}
 }
 
-// chunkOf is the beginning of a text that one block takes: up to the end of a line where that leaves it half full at least.
+// chunkOf returns the beginning of a text that fits in one block. It ends at the end of a line if that leaves the block at least half
+// full.
 func chunkOf(s string) string {
 	chunk, left := chat.Head(s, maxChunk)
 	if end := strings.LastIndexByte(chunk, '\n') + 1; left > 0 && end > len(chunk)/2 {
@@ -59,6 +60,6 @@ func chunkOf(s string) string {
 }
 
 func jsonSize(s string) int {
-	raw, _ := json.Marshal(s) // of a string: can't fail
+	raw, _ := json.Marshal(s) // a string: can't fail
 	return len(raw)
 }

@@ -6,9 +6,9 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// fromMrkdwn is what a person wrote in Slack's mrkdwn, as plain text for the agent: Slack's tokens become what the person saw, and its
-// three entities are decoded, once. names gives the name of a person ('@'), a channel ('#') or a user group ('!'), "" where it does not
-// know.
+// fromMrkdwn converts a person's text in Slack's mrkdwn to plain text for the agent: Slack's tokens become what the person saw, and its
+// three entities are decoded, once. names returns the name of a person ('@'), a channel ('#') or a user group ('!'), "" if it is not
+// known.
 func fromMrkdwn(text string, names func(kind byte, id string) string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 	var b strings.Builder
@@ -31,7 +31,7 @@ func fromMrkdwn(text string, names func(kind byte, id string) string) string {
 	return b.String()
 }
 
-// tokenText is the inside of <…> as people see it.
+// tokenText returns the inside of <…> as people see it.
 func tokenText(inside string, names func(kind byte, id string) string) string {
 	what, label, _ := strings.Cut(inside, "|")
 	label = unescape.Replace(label)
@@ -51,7 +51,7 @@ func tokenText(inside string, names func(kind byte, id string) string) string {
 	return linkText(unescape.Replace(what), label)
 }
 
-// nameOf is a name without its sign: the one that is looked up, the label of the token, else the id.
+// nameOf returns a name without its sign: the name from the look-up, else the token's label, else the id.
 func nameOf(kind byte, id, label string, names func(kind byte, id string) string) string {
 	for _, name := range []string{names(kind, id), label} {
 		if name = strings.TrimLeft(name, "@#"); name != "" {
@@ -61,7 +61,7 @@ func nameOf(kind byte, id, label string, names func(kind byte, id string) string
 	return id
 }
 
-// linkText is a link: its label and, where the label does not show it, its address.
+// linkText returns a link as text: its label and, if the label does not show it, its address.
 func linkText(address, label string) string {
 	bare := func(s string) string {
 		for _, scheme := range []string{"https://", "http://", "mailto:", "tel:"} {
@@ -81,8 +81,8 @@ func linkText(address, label string) string {
 	return label + " (" + address + ")"
 }
 
-// cutMention removes mentions of the bot from the beginning of a message, each with a comma or colon after it. mentioned: the bot is
-// mentioned somewhere.
+// cutMention removes mentions of the bot from the beginning of a message, each with the commas and colons after it. mentioned reports
+// whether the bot is mentioned anywhere in the message.
 func cutMention(text, bot string) (rest string, mentioned bool) {
 	if bot == "" {
 		return text, false
@@ -107,12 +107,12 @@ func cutMention(text, bot string) (rest string, mentioned bool) {
 	}
 }
 
-// joiner is a character without width that is part of no token of Slack's.
+// joiner is a zero-width character that no Slack token contains.
 const joiner = "\u2060"
 
-// defuse makes Slack's tokens harmless in a text that Slack shows as it is, as in rich text and in plain text: <!channel>, <@U1>,
-// <#C1>, <https://x|y> and @here get an invisible character inside. Slack is not known to read tokens there; but no such field is ever
-// to hold one, wherever it may be copied to. (Escaping would be visible there, as &lt;.)
+// defuse makes Slack's tokens harmless in rich text and plain text, which Slack shows unchanged: it puts an invisible character into
+// <!channel>, <@U1>, <#C1>, <https://x|y> and @here. Slack is not known to parse tokens there, but such a field must never contain one,
+// wherever it may be copied. (Escaping would be visible there, as &lt;.)
 func defuse(s string) string {
 	if !strings.ContainsRune(s, '<') {
 		return defuseMentions(s)
@@ -143,8 +143,8 @@ func opensToken(s string) bool {
 	return false
 }
 
-// defuseMentions puts an invisible character into @here, @channel and @everyone. As plain words they notify nobody unless a message is
-// sent with link_names or parse=full, which gatehouse never does; but one flag is little to stand between a model and everybody.
+// defuseMentions puts an invisible character into @here, @channel and @everyone. As plain words they notify people only if a message is
+// sent with link_names or parse=full. gatehouse never does that, but one flag is too weak a safeguard.
 func defuseMentions(s string) string {
 	if !strings.ContainsRune(s, '@') {
 		return s
@@ -168,7 +168,7 @@ func notifiesAll(s string) bool {
 	return false
 }
 
-// The replacers of Slack's escapes, and of what notifications do not show of Markdown.
+// The replacers for Slack's escapes, and for the Markdown that notifications don't show.
 var (
 	escape           = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	unescape         = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
@@ -177,7 +177,7 @@ var (
 	stripMarkdown    = strings.NewReplacer("&lt;", "<", "&gt;", ">", "**", "", "`", "", "\n#", "\n")
 )
 
-// excerpt is the beginning of a text on one line, escaped for the text of a message, which Slack reads as mrkdwn.
+// excerpt returns the beginning of a text on one line, escaped for the text of a message, which Slack parses as mrkdwn.
 func excerpt(s string) string {
 	s = chat.OneLine(chat.Clean(s))
 	if s == "" {
@@ -201,10 +201,10 @@ func shorten(s string, limit int) string {
 	if left == 0 {
 		return s
 	}
-	const digits = 2 // by which the number may grow, with its comma
+	const digits = 2 // the number may grow by a digit and a comma
 	kept, left := chat.Head(s, max(0, limit-chat.Units(chat.MoreNote(left))-digits))
 	return kept + chat.MoreNote(left)
 }
 
-// inline is a text of a card on one line, within a limit.
+// inline returns a text for a card on one line, within a limit.
 func inline(s string, limit int) string { return shorten(defuse(chat.OneLine(chat.Reveal(s))), limit) }

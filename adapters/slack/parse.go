@@ -15,8 +15,8 @@ import (
 	"gatehouse/core"
 )
 
-// Parse reads what a person wrote, or what was decided. In a conversation of several people the message begins with who speaks; images
-// that were sent along become blocks, other files are named.
+// Parse reads a person's message or decision. In a conversation of several people the message begins with the speaker. Attached images
+// become blocks; other files are listed by name.
 func (s *Slack) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	switch e.Kind() {
 	case core.KindMessage:
@@ -55,7 +55,8 @@ func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, 
 	return chat.UserMessage(speaker, text, images, unread)
 }
 
-// withNames is a message as plain text, with the names of the people that it mentions; channels and groups come with theirs.
+// withNames returns a message as plain text, with the names of the people that it mentions. The tokens of channels and groups already
+// contain their names.
 func (s *Slack) withNames(ctx context.Context, text string) string {
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
@@ -67,7 +68,7 @@ func (s *Slack) withNames(ctx context.Context, text string) string {
 	})
 }
 
-// filesOf reads the files of a message, each by itself: one that can't be read is named, and the others are read.
+// filesOf decodes the files of a message, each by itself. A file that can't be decoded becomes an empty File.
 func filesOf(sent json.RawMessage) []chat.File {
 	var raw []json.RawMessage
 	_ = json.Unmarshal(sent, &raw)
@@ -94,7 +95,7 @@ func filesOf(sent json.RawMessage) []chat.File {
 
 var errFileRefused = core.Errorf(core.NotAllowed, "the bot may not read it; it needs the scope files:read")
 
-// image fetches one image with the bot's token, which goes to Slack's own hosts and nowhere else.
+// image fetches one image with the bot's token, which is sent to Slack's own hosts only.
 func (s *Slack) image(ctx context.Context, f chat.File) (core.Block, error) {
 	return chat.Images{
 		Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL, Header: http.Header{"Authorization": {"Bearer " + s.Config.BotToken}},
@@ -130,7 +131,7 @@ func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 	return core.Input{}, errClickShape
 }
 
-// card names the message whose button was clicked, "" for a modal.
+// card returns the ref of the message whose button was clicked, "" for a modal.
 func (i interaction) card() core.Ref {
 	ts := i.Message.TS
 	if ts == "" {
@@ -142,7 +143,7 @@ func (i interaction) card() core.Ref {
 	return refOf(i.address().Channel, ts)
 }
 
-// reason reads the modal's one field.
+// reason returns the text of the modal's one field.
 func (i interaction) reason() string {
 	return strings.TrimSpace(i.View.State.Values[inputReason][inputReason].Value)
 }

@@ -10,10 +10,10 @@ import (
 	"gatehouse/core"
 )
 
-// The structs below are what is read of Slack's payloads. They are our own, where slack-go has such structs too: those decode every field,
-// and refuse a whole event or click over one that has another form than they know, such as a new kind of block.
+// The structs below have the fields that are read from Slack's payloads. slack-go has such structs too, but they decode every field, and
+// refuse a whole event or click because of one field of unknown form, such as a new kind of block.
 
-// envelope is what is read of an Events API body before it is stored. Fields that are not named here may have any form.
+// envelope is the part of an Events API body that is read before it is stored. Other fields may have any form.
 type envelope struct {
 	Type           string          `json:"type"`
 	TeamID         string          `json:"team_id"`
@@ -22,7 +22,7 @@ type envelope struct {
 	Event          json.RawMessage `json:"event"`
 }
 
-// messageEvent is what is read of a message event: a new message, a change or a deletion.
+// messageEvent is the part of a message event that is read: a new message, a change or a deletion.
 type messageEvent struct {
 	slackMessage
 	Type            string          `json:"type"`
@@ -31,12 +31,12 @@ type messageEvent struct {
 	EventTS         string          `json:"event_ts"`
 	DeletedTS       string          `json:"deleted_ts"`
 	AssistantThread json.RawMessage `json:"assistant_thread"`
-	Message         json.RawMessage `json:"message"`          // of a change: as it is now
-	Previous        json.RawMessage `json:"previous_message"` // of a change or deletion: as it was
+	Message         json.RawMessage `json:"message"`          // of a change: the new message
+	Previous        json.RawMessage `json:"previous_message"` // of a change or deletion: the old message
 }
 
-// slackMessage is what is read of a message. What is not needed before the commit is left as it came, so that no message is lost over
-// its form.
+// slackMessage is the part of a message that is read. Fields that are not needed before the commit stay undecoded, so that no message is
+// lost because of their form.
 type slackMessage struct {
 	User     string          `json:"user"`
 	BotID    string          `json:"bot_id"`
@@ -48,7 +48,7 @@ type slackMessage struct {
 	Edited   json.RawMessage `json:"edited"`
 }
 
-// interaction is what is read of a click on a button or a submitted modal.
+// interaction is the part of a click on a button, or of a submitted modal, that is read.
 type interaction struct {
 	Type      api.InteractionType `json:"type"`
 	TriggerID string              `json:"trigger_id"`
@@ -87,7 +87,7 @@ type interaction struct {
 	} `json:"view"`
 }
 
-// address is the conversation that the button is in.
+// address returns the conversation that the button is in.
 func (i interaction) address() core.Address {
 	to := core.Address{Platform: Name, Channel: i.Container.ChannelID, Thread: i.Message.ThreadTS}
 	if to.Channel == "" {
@@ -99,7 +99,7 @@ func (i interaction) address() core.Address {
 	return to
 }
 
-// slashCommand is what is read of a slash command.
+// slashCommand is the part of a slash command that is read.
 type slashCommand struct {
 	Text      string `json:"text"`
 	TeamID    string `json:"team_id"`
@@ -108,10 +108,10 @@ type slashCommand struct {
 	TriggerID string `json:"trigger_id"`
 }
 
-// bot is the bot in its workspace: as Slack told, else as an envelope tells.
+// bot is the bot in its workspace, as reported by Slack's auth.test, else by an envelope.
 type bot struct{ team, user string }
 
-// botOf gives the bot that an envelope is for; ok is false for an envelope of another workspace.
+// botOf returns the bot that an envelope is for. ok is false for an envelope of another workspace.
 func (s *Slack) botOf(e envelope) (b bot, ok bool) {
 	b.team, b.user = s.identity.get()
 	var authorizations []struct {
@@ -119,7 +119,7 @@ func (s *Slack) botOf(e envelope) (b bot, ok bool) {
 		UserID string `json:"user_id"`
 		IsBot  bool   `json:"is_bot"`
 	}
-	_ = json.Unmarshal(e.Authorizations, &authorizations) // no event is lost over them
+	_ = json.Unmarshal(e.Authorizations, &authorizations) // no event is lost because of them
 	teams := []string{e.TeamID}
 	for _, a := range authorizations {
 		teams = append(teams, a.TeamID)
@@ -136,12 +136,12 @@ func (s *Slack) botOf(e envelope) (b bot, ok bool) {
 	return b, b.team != "" && slices.Contains(teams, b.team)
 }
 
-// messageKey is the id of a message's event.
+// messageKey returns the id of a message's event.
 func messageKey(team, channel, ts string) string { return "message/" + team + "/" + channel + "/" + ts }
 
 func actor(user string) core.Actor { return core.Actor{ID: Name + ":" + user} }
 
-// conversationID is a channel, or a thread of it.
+// conversationID returns the id of the conversation in a channel, or in a thread of it.
 func conversationID(team, channel, thread string) core.ConversationID {
 	id := strings.Join([]string{Name, team, channel}, ":")
 	if thread != "" {
@@ -150,5 +150,5 @@ func conversationID(team, channel, thread string) core.ConversationID {
 	return core.ConversationID(id)
 }
 
-// refOf names a message.
+// refOf returns the ref of a message.
 func refOf(channel, ts string) core.Ref { return core.Ref(channel + "/" + ts) }

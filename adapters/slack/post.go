@@ -11,7 +11,7 @@ import (
 	"gatehouse/core"
 )
 
-// Post sends one part as one message, a private post to its person alone. The ref is the message's channel and timestamp.
+// Post sends one part as one message; a private post is visible to its person only. The ref is the message's channel and timestamp.
 func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more bool, err error) {
 	if d.Kind == core.PostWorking {
 		return "", false, s.working(ctx, d.To, d.On)
@@ -43,10 +43,10 @@ func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more b
 	return refOf(channel, ts), more, nil
 }
 
-// invalidBlocks are Slack's words for blocks that it does not show.
+// invalidBlocks are Slack's error codes for blocks that it does not accept.
 var invalidBlocks = []string{"invalid_blocks", "invalid_blocks_format", "invalid_attachments", "msg_blocks_too_long", "msg_too_long"}
 
-// draw draws all parts of a post. A long text is kept drawn until its last part is sent.
+// draw draws all parts of a post. The parts of a long text are cached until the last one is sent.
 func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
 	if d.Kind == core.PostReply && len(d.Text) > maxMarkdown {
 		return s.long.Parts(d, func() ([]message, error) { return s.painter.draw(d, "") })
@@ -75,7 +75,7 @@ func (s *Slack) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
 	return webapi.SendError(s.called(err))
 }
 
-// permalink gives a link to a conversation, "" where there is none.
+// permalink returns a link to a conversation, "" if there is none.
 func (s *Slack) permalink(ctx context.Context, at core.Address) string {
 	ts := at.Message
 	if ts == "" {

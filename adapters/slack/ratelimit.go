@@ -13,12 +13,12 @@ import (
 
 // Numbers of the rate limit.
 const (
-	burst       = 3               // posts that a channel gets at once after a rest; Slack allows short bursts
-	idleTime    = 5 * time.Minute // after which an idle channel is forgotten
-	maxChannels = 1000            // channels, or parts of one, before idle ones are looked for
+	burst       = 3               // posts that an idle channel may get at once; Slack allows short bursts
+	idleTime    = 5 * time.Minute // after which an idle channel is dropped
+	maxChannels = 1000            // channels, or reserved parts of one channel, before idle ones are dropped
 )
 
-// rateLimit spreads the posts of each channel over time. A part that has to wait gets its time once, so that it need not compete again.
+// rateLimit spreads the posts of each channel over time. A part that has to wait gets its time reserved, so that it need not compete again.
 type rateLimit struct {
 	rps float64
 	now func() time.Time
@@ -30,7 +30,7 @@ type rateLimit struct {
 type channelLimit struct {
 	limiter  *rate.Limiter
 	reserved map[string]time.Time // by part
-	until    time.Time            // Slack asked to wait
+	until    time.Time            // when the wait ends that Slack asked for
 	used     time.Time
 }
 
@@ -38,8 +38,8 @@ func newRateLimit(rps float64, now func() time.Time) *rateLimit {
 	return &rateLimit{rps: rps, now: now, channels: map[string]*channelLimit{}}
 }
 
-// ask lets a part of a post be sent, or says when to try again: delivery_not_yet. A channel that Slack asked to leave alone waits as long as
-// Slack said, and no other channel does.
+// ask returns nil if a part of a post may be sent now, else delivery_not_yet with the time to wait. If Slack asked to wait, only posts to
+// that channel wait.
 func (l *rateLimit) ask(d core.Delivery) error {
 	if wait := l.wait(d.To.Channel, fmt.Sprintf("%s#%d", d.Key, d.Part)); wait > 0 {
 		return &core.Error{Category: core.DeliveryNotYet, Message: "The rate limit of the Slack channel asks to wait.", RetryAfter: wait}
@@ -47,7 +47,7 @@ func (l *rateLimit) ask(d core.Delivery) error {
 	return nil
 }
 
-// wait is how long a part has to wait; 0: it is sent now, and counts.
+// wait returns how long a part has to wait; 0: it is sent now, and is counted.
 func (l *rateLimit) wait(channel, part string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +60,7 @@ func (l *rateLimit) wait(channel, part string) time.Duration {
 	switch {
 	case l.rps == 0:
 		at = from
-	case at.IsZero(), at.Before(c.until): // times from before Slack asked to wait are given anew, or all parts would be sent at once
+	case at.IsZero(), at.Before(c.until): // times reserved before Slack asked to wait are assigned again, or all parts would be sent at once
 		at = from.Add(c.limiter.ReserveN(from, 1).DelayFrom(from))
 	}
 	if at.After(now) {
@@ -85,7 +85,7 @@ func (l *rateLimit) pause(channel string, wait time.Duration) {
 	}
 }
 
-// channel gives a channel's limit. The caller holds mu.
+// channel returns a channel's limit. The caller holds mu.
 func (l *rateLimit) channel(name string, now time.Time) *channelLimit {
 	if len(l.channels) >= maxChannels {
 		maps.DeleteFunc(l.channels, func(_ string, c *channelLimit) bool { return now.Sub(c.used) > idleTime && len(c.reserved) == 0 })

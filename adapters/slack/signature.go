@@ -11,8 +11,8 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// checkSignature says what is wrong with a request's signature, "" where nothing is: v0 is the HMAC-SHA256 of version, time and raw
-// body. slack-go's SecretsVerifier does the same, but by the machine's clock only, so that the edges of its window can't be tested.
+// checkSignature returns what is wrong with a request's signature, "" if nothing is. Version v0 is the HMAC-SHA256 of version, time and
+// raw body. slack-go's SecretsVerifier does the same, but only with the machine's clock, so the edges of its window can't be tested.
 func (s *Slack) checkSignature(h http.Header, body []byte) string {
 	timestamp := h.Get("X-Slack-Request-Timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)

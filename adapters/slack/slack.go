@@ -28,7 +28,7 @@ var (
 type Options struct {
 	Config Config
 	Signer *core.Signer
-	Card   func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // an approval's card, from its stored state
+	Card   func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // returns an approval's card, from its stored state
 	Now    func() time.Time                                                               // nil: time.Now
 	Jitter func() float64                                                                 // of waits before another attempt, from 0 (half) to 1 (full); nil: full
 	Log    *slog.Logger                                                                   // nil: discard
@@ -53,7 +53,7 @@ type Slack struct {
 	members  chat.Cache[[]string] // by user group
 	channels chat.Cache[string]   // by channel: its type
 
-	background sync.WaitGroup // behind mu and ended
+	background sync.WaitGroup // guarded by mu; nothing is added once ended is true
 	mu         sync.Mutex
 	ended      bool
 }
@@ -89,8 +89,8 @@ func New(o Options) *Slack {
 // Name is "slack".
 func (s *Slack) Name() string { return Name }
 
-// Run finds out who the bot is and, with an app token, receives events over Socket Mode, until ctx ends. What comes over HTTP Routes
-// receive. Run fails where there is no use in going on: a token that Slack refuses, Socket Mode switched off.
+// Run finds out who the bot is and, with an app token, receives events over Socket Mode, until ctx ends. Events over HTTP arrive through
+// Routes. Error: a permanent failure, such as a token that Slack refuses, or Socket Mode switched off.
 func (s *Slack) Run(ctx context.Context, accept core.Accept) error {
 	defer s.http.CloseIdleConnections()
 	ctx, stop := context.WithCancelCause(ctx)

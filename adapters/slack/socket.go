@@ -16,8 +16,8 @@ func (s *Slack) openSocket(ctx context.Context) (address string, err error) {
 	return address, webapi.SocketError(err)
 }
 
-// receiveSocket handles the payload of an envelope, which is the same as the body of a request over HTTP. ack is false for what Slack is
-// to send again.
+// receiveSocket handles the payload of an envelope, which is the same as the body of a request over HTTP. ack is false if Slack must send
+// the envelope again.
 func (s *Slack) receiveSocket(ctx context.Context, kind string, payload []byte, accept core.Accept) (reply any, ack bool) {
 	var result chat.Result
 	switch kind {

@@ -16,8 +16,8 @@ const (
 	workingStatus = "is working on it…"
 )
 
-// working shows that the bot is working on an answer, and takes it away again. With the assistant view it is the assistant's status,
-// which disables writing meanwhile and ends by itself; else a reaction on the message.
+// working shows, or no longer shows, that the bot is working on an answer. With the assistant view it sets the assistant's status, which
+// disables writing meanwhile and ends by itself; else it adds a reaction to the message.
 func (s *Slack) working(ctx context.Context, to core.Address, on bool) error {
 	if to.Thread != "" && s.identity.hasScope(preflight.ScopeAssistant, false) {
 		status := ""
@@ -37,7 +37,7 @@ func (s *Slack) working(ctx context.Context, to core.Address, on bool) error {
 		change = s.api.AddReactionContext
 	}
 	err := change(ctx, workingEmoji, api.NewRefToMessage(to.Channel, to.Message))
-	if webapi.IsRefusal(err, "already_reacted", "no_reaction", "message_not_found") { // it is as it should be, or the message is gone
+	if webapi.IsRefusal(err, "already_reacted", "no_reaction", "message_not_found") { // already done, or the message no longer exists
 		return s.called(nil)
 	}
 	return s.called(err)

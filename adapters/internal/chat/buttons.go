@@ -10,7 +10,7 @@ import (
 // Action is what a button does.
 type Action string
 
-// The actions of buttons. The first two stand below the reply to a failed event, the others on a card.
+// The actions of buttons. The first two are below the reply to a failed event, the others on a card.
 const (
 	ActionRetry     Action = "again" // try the failed event again
 	ActionNew       Action = "new"   // start a new conversation
@@ -21,26 +21,26 @@ const (
 	ActionArguments Action = "arguments" // show all arguments
 )
 
-// Button is what a button means. Its value is sealed: it works after any restart and can't be made up.
+// Button is what a button means. Its value is sealed: it stays valid across restarts and can't be forged.
 type Button struct {
 	Action       Action
-	Approval     core.ApprovalID     // of a card's button
-	Failed       int64               // of a button below a failed event's reply: the event's number
-	Conversation core.ConversationID // the same: the event's conversation
-	More         []string            // what the platform adds
+	Approval     core.ApprovalID     // on a card: the approval
+	Failed       int64               // below the reply to a failed event: the event's number
+	Conversation core.ConversationID // below the reply to a failed event: the event's conversation
+	More         []string            // further fields that the platform adds
 }
 
-// CardButton is a button on a card.
+// CardButton returns a button on a card.
 func CardButton(id core.ApprovalID, a Action, more ...string) Button {
 	return Button{Action: a, Approval: id, More: more}
 }
 
-// ReplyButton is a button below the reply to a failed event.
+// ReplyButton returns a button below the reply to a failed event.
 func ReplyButton(d core.Delivery, a Action, more ...string) Button {
 	return Button{Action: a, Failed: d.Event, Conversation: d.Conversation, More: more}
 }
 
-// Fields are what is sealed.
+// Fields returns the fields that are sealed.
 func (b Button) Fields() []string {
 	if b.Action == ActionRetry || b.Action == ActionNew {
 		return append([]string{string(b.Action), strconv.FormatInt(b.Failed, 10), string(b.Conversation)}, b.More...)
@@ -64,7 +64,7 @@ func OpenButton(s *core.Signer, value string) (b Button, ok bool) {
 	return Button{Action: Action(fields[1]), Approval: core.ApprovalID(fields[0]), More: fields[2:]}, true
 }
 
-// Event is the event of a button below a failed event's reply: one event, however often the button is pressed.
+// Event returns the event of a button below the reply to a failed event. However often the button is pressed, it is the same event.
 func (b Button) Event(platform string, who core.Actor, to core.Address) core.Event {
 	e := core.Event{
 		Platform: platform, ID: fmt.Sprintf("press/%s/%d", b.Action, b.Failed), Conversation: b.Conversation, Actor: who, Address: to,
@@ -76,7 +76,8 @@ func (b Button) Event(platform string, who core.Actor, to core.Address) core.Eve
 	return e
 }
 
-// DecisionEvent is the event of a decision on a card. press tells one press from the next; user is the platform's own id of the person.
+// DecisionEvent returns the event of a decision on a card. press distinguishes one press from the next; user is the platform's own id of
+// the person.
 func DecisionEvent(platform string, id core.ApprovalID, user, press string, c core.ConversationID, to core.Address, payload []byte) core.Event {
 	return core.Event{
 		Platform: platform, ID: "vote/" + string(id) + "/" + user + "/" + press, Conversation: c, Body: core.ClickEvent{Approval: id},
@@ -84,7 +85,7 @@ func DecisionEvent(platform string, id core.ApprovalID, user, press string, c co
 	}
 }
 
-// Value seals a button. Error: it is longer than the platform takes, in UTF-16 units.
+// Value seals a button. Error: the value is longer than limit, in UTF-16 units.
 func (b Button) Value(seal func(fields ...string) string, limit int) (string, error) {
 	value := seal(b.Fields()...)
 	if n := Units(value); n > limit {

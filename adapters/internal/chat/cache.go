@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Forever is the lifetime of what does not change.
+// Forever is the lifetime of a value that does not change.
 const Forever time.Duration = 0
 
-// maxCached is how many values a cache holds; then it begins anew.
+// maxCached is how many values a cache holds; when it is full, it is emptied.
 const maxCached = 5000
 
-// Cache remembers answers of a platform for a while. Now is needed; else its zero value is ready.
+// Cache remembers answers of a platform for a while. Now must be set; apart from that the zero value is ready.
 type Cache[V any] struct {
 	Now func() time.Time
 
@@ -21,10 +21,10 @@ type Cache[V any] struct {
 
 type cached[V any] struct {
 	value V
-	until time.Time // zero: for ever
+	until time.Time // zero: forever
 }
 
-// Get gives a value; fresh is false where its lifetime is over, or where it is not known: then the value is zero.
+// Get returns a value. fresh is false if its lifetime is over, or if it is not known; in the latter case the value is zero.
 func (c *Cache[V]) Get(key string) (value V, fresh bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -32,7 +32,8 @@ func (c *Cache[V]) Get(key string) (value V, fresh bool) {
 	return found.value, known && (found.until.IsZero() || c.Now().Before(found.until))
 }
 
-// Put remembers a value for a while and returns the one that stands: a value that lives for ever is replaced only by such a value.
+// Put stores a value with a lifetime and returns the value that is now cached. A value with the lifetime Forever is replaced only by
+// another such value.
 func (c *Cache[V]) Put(key string, value V, lifetime time.Duration) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()

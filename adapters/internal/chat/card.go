@@ -7,19 +7,19 @@ import (
 	"gatehouse/core"
 )
 
-// CardLimits are how much of a card's fields is shown.
+// CardLimits limit how much of each field a card shows.
 type CardLimits struct {
 	Summary   int
-	Approvers int // how many are named
+	Approvers int // how many approvers are named
 	Changed   int
 	Reason    int
 }
 
-// CardText draws the text of an approval's card as pieces of a platform's text: Slack's rich text elements, Discord's Markdown.
+// CardText draws the text of an approval's card as pieces of a platform's text, such as Slack's rich text elements or Discord's Markdown.
 type CardText[P any] struct {
 	Limits   CardLimits
 	Inline   func(text string, limit int) string // foreign text on one line, harmless on this platform
-	Text     func(string) P                      // gatehouse's own words, and what Inline gives
+	Text     func(string) P                      // gatehouse's own text, and what Inline returns
 	Bold     func(string) P                      // the same in bold
 	Tool     func(name string) P
 	Person   func(who core.Actor, name string) P
@@ -28,7 +28,7 @@ type CardText[P any] struct {
 	Deadline func(time.Time) []P
 }
 
-// Face is the text of a card above its arguments.
+// Face draws the text of a card above its arguments.
 func (t CardText[P]) Face(c core.Card) []P {
 	text := append(t.decision(c), t.Text("\n"), t.Bold(OrNone(t.Inline(c.Summary, t.Limits.Summary))), t.Text("\nTool: "), t.Tool(c.Tool),
 		t.Text("\nAsked by: "), t.Person(c.Requested, c.Requester))
@@ -41,7 +41,7 @@ func (t CardText[P]) Face(c core.Card) []P {
 	return text
 }
 
-// decision says where the approval stands and, once it is decided, by whom, when and why.
+// decision draws the approval's state and, once it is decided, by whom, when and why.
 func (t CardText[P]) decision(c core.Card) []P {
 	text := []P{t.Bold(Headline(c))}
 	switch c.State {
@@ -64,7 +64,7 @@ func (t CardText[P]) decision(c core.Card) []P {
 	return text
 }
 
-// waiting says for whom and until when an open card waits.
+// waiting draws who may decide an open card, and until when.
 func (t CardText[P]) waiting(c core.Card) []P {
 	var text []P
 	for i, id := range c.Approvers {
@@ -87,7 +87,7 @@ func (t CardText[P]) waiting(c core.Card) []P {
 	return text
 }
 
-// Headline says in a few words where an approval stands.
+// Headline returns the state of an approval in a few words.
 func Headline(c core.Card) string {
 	switch c.State {
 	case core.Open:
@@ -107,7 +107,7 @@ func Headline(c core.Card) string {
 	return "Approval: " + Name(string(c.State))
 }
 
-// LastLines are the latest lines of the conversation that a copy of a card shows, with who said each.
+// LastLines returns the last lines of the conversation, at most most of them, and the speaker of each. A copy of a card shows them.
 func LastLines(c core.Card, most int) (lines []core.Line, speakers []string) {
 	lines = c.Context[max(0, len(c.Context)-most):]
 	for _, l := range lines {
@@ -120,7 +120,7 @@ func LastLines(c core.Card, most int) (lines []core.Line, speakers []string) {
 	return lines, speakers
 }
 
-// PersonName names somebody whom the platform does not know itself.
+// PersonName returns the name of a person whom the platform does not know.
 func PersonName(who core.Actor, name string, inline func(string) string) string {
 	for _, n := range []string{name, who.Name, who.ID} {
 		if n = inline(n); n != "" {
@@ -130,8 +130,8 @@ func PersonName(who core.Actor, name string, inline func(string) string) string 
 	return "somebody"
 }
 
-// LocalApprover is how core.LocalPerson is called on a card.
+// LocalApprover is the name of core.LocalPerson on a card.
 const LocalApprover = "whoever is at gatehouse's own machine"
 
-// ShowCommand is the command that shows an approval whole on a terminal.
+// ShowCommand returns the command that shows the whole approval on a terminal.
 func ShowCommand(id core.ApprovalID) string { return "gatehouse approvals show " + Name(string(id)) }

@@ -11,17 +11,17 @@ import (
 	"gatehouse/core"
 )
 
-// State says how a check came out.
+// State is the outcome of a check.
 type State string
 
-// The states of a check. A warning is something that somebody may want as it is.
+// The states of a check. A warning may be intended.
 const (
 	OK   State = "ok"
 	Warn State = "warn"
 	Fail State = "fail"
 )
 
-// Check is one line of what gatehouse doctor reports: What was found and, where something is wrong, how to Mend it.
+// Check is one line of the report of gatehouse doctor: what was found and, if something is wrong, how to mend it.
 type Check struct {
 	Name  string
 	State State
@@ -34,8 +34,8 @@ type Report struct {
 	Platform  string // its name, as in ids: slack
 	Title     string // its name for people: Slack
 	URL       string // where its API is
-	URLKey    string // the setting that says so
-	StatusURL string // the page that tells of outages
+	URLKey    string // the setting that holds URL
+	StatusURL string // the page that reports outages
 	Checks    []Check
 }
 
@@ -44,9 +44,8 @@ func (r *Report) Add(name string, state State, what, mend string) {
 	r.Checks = append(r.Checks, Check{Name: r.Platform + " " + name, State: state, What: what, Mend: mend})
 }
 
-// Unanswered adds the check of a question that the platform did not answer, and reports whether err says that it did not. err has one of
-// the categories of errors of calls. refusal is what the platform itself said to a question that it refuses, "" where it did not
-// refuse, and mend how to mend that.
+// Unanswered reports whether a call failed, and adds a check that says why. err has one of the categories of errors of calls. refusal is
+// the platform's own reason if it refused the call, else ""; mend says how to mend that.
 func (r *Report) Unanswered(name string, err error, refusal, mend string) bool {
 	if err == nil {
 		return false
@@ -69,7 +68,7 @@ func (r *Report) Unanswered(name string, err error, refusal, mend string) bool {
 	return true
 }
 
-// cause is the innermost error, without the address of the call and without the words around it.
+// cause returns the innermost error, without the address of the call and without the text around it.
 func cause(err error) error {
 	var ours *core.Error
 	for errors.As(err, &ours) && ours.Err != nil {
@@ -82,8 +81,8 @@ func cause(err error) error {
 	return err
 }
 
-// Approvers checks the approvers that are named for this platform, each by look, and says where nobody is named. examples are ids of the
-// platform, where tells where ids are found.
+// Approvers calls look for each of the approvers on this platform, and warns if there are none. examples are ids of the platform; where
+// says where to find ids.
 func (r *Report) Approvers(ctx context.Context, ids []string, examples, where string, look func(ctx context.Context, id string)) {
 	here := 0
 	for _, id := range ids {
@@ -107,7 +106,7 @@ func (r *Report) Approver(id string, state State, what, mend string) {
 	r.Add("approver "+Name(id), state, fmt.Sprintf("%s, named in GATEHOUSE_APPROVERS, %s.", Name(id), what), mend)
 }
 
-// Count puts a number before a word.
+// Count returns a number and a noun: one if n is 1, else many.
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

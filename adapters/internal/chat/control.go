@@ -6,8 +6,8 @@ import (
 	"gatehouse/core"
 )
 
-// Control reads a message that is a control word after an exclamation mark, such as !stop: slash commands don't work in threads.
-// It is nil for any other message.
+// Control parses a message that is a control word after an exclamation mark, such as !stop; slash commands don't work in threads.
+// It returns nil for any other message.
 func Control(text string) core.EventBody {
 	word, ok := strings.CutPrefix(strings.TrimSpace(text), "!")
 	if !ok {

@@ -6,20 +6,20 @@ import (
 	"gatehouse/core"
 )
 
-// maxCopies is how many direct messages are sent for one card.
+// maxCopies is the most copies that are sent for one card.
 const maxCopies = 20
 
 // Copies makes copies of a card for approvers who can't see its conversation.
 type Copies struct {
 	Platform string
-	User     func(id string) (user string, ok bool)                             // the platform's id of an actor
-	OpenDM   func(ctx context.Context, user string) (channel string, err error) // the channel of direct messages with a person
+	User     func(id string) (user string, ok bool)                             // returns the platform's id of an actor
+	OpenDM   func(ctx context.Context, user string) (channel string, err error) // returns the channel of direct messages with a person
 	Warn     func(text string, args ...any)                                     // logs a text once
 }
 
-// Posts gives a copy, as a direct message, for each of the users that sees reports not to see the card's conversation. Where the card
-// was refused for good, each of them gets one, and the requester is told. The keys of the posts are the same each time. Error: it
-// can't be told now.
+// Posts returns a copy, as a direct message, for each user who can't see the card's conversation according to sees. If the platform
+// permanently refused the card, every user gets a copy, and the requester is notified. The keys of the posts are the same each time.
+// Error: this can't be determined now.
 func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees func(ctx context.Context, user string) (bool, error), refused bool) ([]core.Post, error) {
 	var posts []core.Post
 	for _, user := range users {
@@ -55,7 +55,7 @@ func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees
 	return append(posts, notice...), err
 }
 
-// toRequester tells the requester, as a direct message, where the card went.
+// toRequester returns a direct message that tells the requester where the card went.
 func (c Copies) toRequester(ctx context.Context, d core.Delivery, copies int) ([]core.Post, error) {
 	user, ok := c.User(d.Card.Requested.ID)
 	if !ok {

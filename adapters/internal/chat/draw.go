@@ -6,27 +6,27 @@ import (
 	"gatehouse/core"
 )
 
-// Drawing limits that all platforms share.
+// Limits and texts that all platforms share.
 const (
-	MaxSteps = 300 // of the line of tools
+	MaxSteps = 300 // length of the line that lists a turn's tools
 	NoText   = "(no text)"
 	LateNote = "⏳ This comes late: it could not be sent earlier."
 )
 
 // Painter draws deliveries as a platform's messages.
 type Painter[M any] struct {
-	Parts  func(text string) []string                          // cuts a reply into what one message carries each, and makes it harmless
-	Reply  func(part string) M                                 // one part of a reply
-	Plain  func(text string) M                                 // a sentence of gatehouse, which may repeat foreign text; it is clean and not empty
-	Steps  func(line string) M                                 // the tools that a turn has used, on one line
-	Late   func(M) M                                           // marks what is older than it should be
+	Parts  func(text string) []string                          // makes a reply harmless and cuts it into parts, one for each message
+	Reply  func(part string) M                                 // draws one part of a reply
+	Plain  func(text string) M                                 // draws a sentence of gatehouse; text may repeat foreign text, is clean and not empty
+	Steps  func(line string) M                                 // draws the tools that a turn has used, on one line
+	Late   func(M) M                                           // marks a message that comes late
 	Button func(m M, label string, b Button) (M, error)        // adds a button
-	Extra  func(core.Delivery) []string                        // what ReplyButton carries besides; nil: nothing
-	Card   func(d core.Delivery, link string) (m M, err error) // an approval as it stands
+	Extra  func(core.Delivery) []string                        // returns further fields for ReplyButton; nil: none
+	Card   func(d core.Delivery, link string) (m M, err error) // draws an approval in its current state
 }
 
-// Draw gives the messages that a delivery consists of, at least one; the same delivery gives the same messages. link leads to the
-// conversation that the copy of a card is about; "" where there is none.
+// Draw returns the messages of a delivery, at least one. The same delivery yields the same messages. For the copy of a card, link leads to
+// the card's conversation; "" if there is none.
 func (p Painter[M]) Draw(d core.Delivery, link string) ([]M, error) {
 	switch d.Kind {
 	case core.PostReply:
@@ -48,7 +48,7 @@ func (p Painter[M]) Draw(d core.Delivery, link string) ([]M, error) {
 	return nil, core.Errorf(core.Internal, "A post of the kind %q can't be drawn.", d.Kind)
 }
 
-// reply draws a model's text. How it is cut does not depend on whether it is late: that may change between the parts.
+// reply draws a model's text. The cuts do not depend on Late, which may change between the parts.
 func (p Painter[M]) reply(d core.Delivery) []M {
 	var all []M
 	for i, part := range p.Parts(d.Text) {
@@ -76,7 +76,7 @@ func (p Painter[M]) note(d core.Delivery, text string) M {
 	return m
 }
 
-// failure draws the reply of a bucket, with the button that may help. What a person must change themselves has none.
+// failure draws the reply to a failed event, with the button that fits its bucket. An error that the person must correct has no button.
 func (p Painter[M]) failure(d core.Delivery) (M, error) {
 	m := p.note(d, d.Text)
 	if d.Pressed {

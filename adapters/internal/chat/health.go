@@ -11,12 +11,12 @@ type Outbound struct {
 	Title string // of the platform
 
 	mu       sync.Mutex
-	answered bool // ever
+	answered bool // at least once
 	err      error
 }
 
-// Record notes what became of a call; err has one of the categories of errors of calls. Any answer counts, whatever it says, but one:
-// that the token is refused. Asking to wait counts for nothing.
+// Record notes the result of a call; err has one of the categories of errors of calls. Any answer counts as success, except that the
+// token is refused. A request to wait changes nothing.
 func (o *Outbound) Record(err error) {
 	switch core.CategoryOf(err) {
 	case core.Unauthorized, core.DeliveryInDoubt:
@@ -30,14 +30,14 @@ func (o *Outbound) Record(err error) {
 	}
 }
 
-// Set notes that the platform answered (nil), or why it did not.
+// Set records that the platform answered (nil), or why it did not.
 func (o *Outbound) Set(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.answered, o.err = o.answered || err == nil, err
 }
 
-// Err is nil where the platform answered the last call, else what is in the way.
+// Err returns nil if the platform answered the last call, else the reason why not.
 func (o *Outbound) Err() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -10,12 +10,12 @@ import (
 
 // Limits of the connections to a platform.
 const (
-	CallTimeout = 15 * time.Second // of one call whose context has no earlier end
+	CallTimeout = 15 * time.Second // of one call, unless its context ends earlier
 	DialTimeout = 5 * time.Second
 	idleConns   = 16 // as many as the outbox has posts in flight
 )
 
-// Transport keeps connections of its own, so that they end with the platform.
+// Transport returns a transport with a connection pool of its own, so that its connections can be closed together with the platform.
 func Transport() *http.Transport {
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: DialTimeout}).DialContext, ForceAttemptHTTP2: true,
@@ -23,11 +23,11 @@ func Transport() *http.Transport {
 	}
 }
 
-// SignatureWindow is how far the time of a signed request may be off: an older one may be a replay.
+// SignatureWindow is how far the timestamp of a signed request may be off: an older one may be a replay.
 const SignatureWindow = 5 * time.Minute
 
-// ReadSigned reads the body of a request that a platform signs. check says what is wrong with the signature, "" where nothing is. A
-// status other than 0 is the answer to a request that is refused, with the reason.
+// ReadSigned reads the body of a request that a platform signs. check returns what is wrong with the signature, "" if nothing is. If the
+// request is refused, status is the HTTP status of the answer and why the reason; else status is 0.
 func ReadSigned(w http.ResponseWriter, r *http.Request, limit int64, check func(h http.Header, body []byte) string) (body []byte, status int, why string) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var tooLarge *http.MaxBytesError

@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// identityCheck is how often a known bot is asked for again.
+// identityCheck is the time between two questions once the bot is known.
 const identityCheck = time.Minute
 
 // Identity asks a platform who the bot is, which also shows that the platform answers.
@@ -16,13 +16,13 @@ type Identity struct {
 	Title  string // of the platform, in the log
 	Log    *slog.Logger
 	Ask    func(context.Context) error // asks once
-	Known  func() bool                 // whether it was answered before
+	Known  func() bool                 // whether Ask has succeeded before
 	Sleep  func(context.Context, time.Duration)
 	Jitter func(time.Duration) time.Duration
 }
 
 // Keep asks until the bot is known, and once a minute after that, until ctx ends. Error: the token was refused before the bot was
-// known. A token that is withdrawn later ends nothing: events are still to be stored.
+// known. A token that is revoked later does not end Keep: events must still be stored.
 func (i Identity) Keep(ctx context.Context) error {
 	log := core.NewErrorLog(i.Log, "asking "+i.Title+" who the bot is")
 	retry := FirstRetry

@@ -15,15 +15,15 @@ import (
 
 // Limits of images.
 const (
-	maxImageBytes = 5 << 20 // what model vendors take
-	maxImages     = 8       // of one message
+	maxImageBytes = 5 << 20 // the most that model vendors accept
+	maxImages     = 8       // per message
 	maxRedirects  = 3
 )
 
 // imageTypes are the images that models read.
 var imageTypes = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 
-// File is a file that was sent along with a message.
+// File is a file attached to a message.
 type File struct {
 	ID   string
 	Name string
@@ -36,15 +36,15 @@ type File struct {
 type Images struct {
 	Title      string // of the platform, in errors
 	Client     *http.Client
-	Header     http.Header // sent along, nil: nothing
+	Header     http.Header // added to each request; nil: nothing
 	APIURL     string      // the configured address of the platform: its host is one of the platform's own
 	OwnHost    func(host string) bool
-	Refused    error // where the platform does not give the file
-	Redirected error // where it sends the request to a foreign host
+	Refused    error // returned if the platform refuses the file
+	Redirected error // returned if it redirects to a foreign host
 }
 
-// Files reads a message's files: the images as blocks, and the names of all other files with the reason. get fetches one image.
-// Error: provider_unavailable, where another attempt may succeed.
+// Files reads a message's files. It returns the images as blocks, and for each other file its name with the reason why it was not read.
+// get fetches one image. Error: provider_unavailable if another attempt may succeed.
 func Files(ctx context.Context, files []File, get func(context.Context, File) (core.Block, error)) (images []core.Block, unread []string, err error) {
 	for _, f := range files {
 		why := ""
@@ -75,7 +75,7 @@ func Files(ctx context.Context, files []File, get func(context.Context, File) (c
 	return images, unread, nil
 }
 
-// called is how a file is named to the agent.
+// called returns the name of a file for the agent.
 func (f File) called() string {
 	for _, name := range []string{Name(f.Name), Name(f.ID)} {
 		if name != "" {
@@ -87,7 +87,7 @@ func (f File) called() string {
 
 var errForeignHost = errors.New("redirected to a foreign host")
 
-// Fetch fetches one image. Error: provider_unavailable, where another attempt may succeed; any other is for good.
+// Fetch fetches one image. Error: provider_unavailable if another attempt may succeed; any other error is permanent.
 func (i Images) Fetch(ctx context.Context, address string) (core.Block, error) {
 	if !i.own(address) {
 		return core.Block{}, core.Errorf(core.NotAllowed, "it is not stored at %s", i.Title)
@@ -127,7 +127,7 @@ func (i Images) Fetch(ctx context.Context, address string) (core.Block, error) {
 	return core.Block{Type: core.ImageBlock, MediaType: kind, Source: &core.ImageSource{Type: "inline", Base64Data: base64.StdEncoding.EncodeToString(data)}}, nil
 }
 
-// client follows no redirect to a foreign host: a token would go with it.
+// client returns a client that follows no redirect to a foreign host, which would receive the token.
 func (i Images) client() *http.Client {
 	c := *i.Client
 	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
@@ -139,7 +139,7 @@ func (i Images) client() *http.Client {
 	return &c
 }
 
-// own reports an address on one of the platform's hosts, or on the host of its configured address.
+// own reports whether an address is on one of the platform's hosts, or on the host of its configured address.
 func (i Images) own(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil {

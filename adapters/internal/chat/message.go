@@ -6,8 +6,8 @@ import (
 	"gatehouse/core"
 )
 
-// UserMessage is a person's message as the agent reads it: who speaks (speaker, "" where there is only one person), the images, and the
-// text, which ends with the names of the files that were not read. Error: chat_message_shape_invalid, where there is nothing in it.
+// UserMessage returns a person's message as the agent reads it: the speaker ("" if the conversation has only one person), the images, and
+// the text, which ends with the names of the files that were not read. Error: chat_message_shape_invalid if the message is empty.
 func UserMessage(speaker, text string, images []core.Block, unread []string) (*core.Message, error) {
 	if len(unread) > 0 {
 		text = strings.TrimSpace(text + "\n[files that were sent along and can't be read: " + strings.Join(unread, ", ") + "]")
@@ -33,7 +33,7 @@ func UserMessage(speaker, text string, images []core.Block, unread []string) (*c
 	return &m, nil
 }
 
-// Standing says where a decided approval stands, for somebody who pressed a button too late.
+// Standing returns a sentence with the state of a decided approval, for a person who pressed a button too late.
 func Standing(platform string, c core.Card) string {
 	a := core.Approval{State: c.State, DecidedBy: core.Actor{Name: strings.TrimPrefix(c.DecidedBy, platform+":")}, DecidedAt: c.DecidedAt}
 	return a.StateSentence()

@@ -6,10 +6,10 @@ import (
 	"gatehouse/core"
 )
 
-// maxPosts is how many long posts are kept drawn: as many as are sent at a time.
+// maxPosts is how many long posts are cached: as many as are sent at a time.
 const maxPosts = 16
 
-// PartCache keeps long posts drawn while their parts are sent one after the other. Its zero value is ready.
+// PartCache caches the drawn parts of long posts while they are sent one after the other. Its zero value is ready.
 type PartCache[M any] struct {
 	mu    sync.Mutex
 	posts []drawnPost[M]
@@ -21,7 +21,7 @@ type drawnPost[M any] struct {
 	parts     []M
 }
 
-// Parts gives a post as it was drawn for an earlier part, or draws it.
+// Parts returns a post as it was drawn for an earlier part, or draws it.
 func (c *PartCache[M]) Parts(d core.Delivery, draw func() ([]M, error)) ([]M, error) {
 	if parts := c.take(d); parts != nil {
 		return parts, nil
@@ -39,7 +39,7 @@ func (c *PartCache[M]) Parts(d core.Delivery, draw func() ([]M, error)) ([]M, er
 	return parts, nil
 }
 
-// take gives a post that is kept, nil where it is not, and forgets it with its last part.
+// take returns a cached post, or nil. It drops the post from the cache if d is its last part.
 func (c *PartCache[M]) take(d core.Delivery) []M {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +55,7 @@ func (c *PartCache[M]) take(d core.Delivery) []M {
 	return nil
 }
 
-// At gives one part of a post, and whether more follow it.
+// At returns one part of a post, and whether more follow.
 func At[M any](parts []M, d core.Delivery) (part M, more bool, err error) {
 	if d.Part >= len(parts) {
 		return part, false, core.Errorf(core.DeliveryFailed, "The post has no part %d.", d.Part+1)

@@ -9,18 +9,19 @@ import (
 	"gatehouse/core"
 )
 
-// Result is what became of something that a platform sent.
+// Result is the outcome of an event or request that a platform sent.
 type Result int
 
-// The results. Only what is NotStored must not be acknowledged.
+// The results. Only NotStored must not be acknowledged.
 const (
-	Stored    Result = iota // committed, or nothing that concerns the bot
-	Malformed               // it can't be read, or core refuses it: another attempt changes nothing
-	Foreign                 // it is for another workspace or application
-	NotStored               // the store could not take it now: it is to be sent, or tried, again
+	Stored    Result = iota // committed, or of no concern to the bot
+	Malformed               // unreadable, or refused by core: another attempt changes nothing
+	Foreign                 // for another workspace or application
+	NotStored               // the store could not take it now: it must be sent or tried again
 )
 
-// Commit stores an event by accept. A failure is logged; retry says in the log what happens next to an event that was not stored.
+// Commit stores an event with accept. It logs a failure; for an event that was not stored, the log line ends with retry, which says what
+// happens next.
 func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Accept, retry string) Result {
 	_, err := accept(ctx, ev)
 	switch {
@@ -35,7 +36,7 @@ func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Ac
 	return NotStored
 }
 
-// JSONFault says what is wrong with JSON without repeating any of it.
+// JSONFault describes what is wrong with JSON, without repeating any of its content.
 func JSONFault(err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

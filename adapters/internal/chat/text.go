@@ -9,15 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes foreign text fit to be shown. Line ends become newlines. Control characters, characters that change the direction of
-// writing and invisible tags are removed, so that no escape sequence is left and nothing is written backwards. Invalid UTF-8 becomes
-// U+FFFD.
+// Clean makes foreign text safe to show. Line ends become newlines. It removes control characters, characters that change the writing
+// direction, and invisible tags: no escape sequence is left, and no text runs backwards. Invalid UTF-8 becomes U+FFFD.
 func Clean(s string) string {
 	return mapRunes(s, func(r rune) (string, bool) { return "", isControl(r) || isDirectional(r) })
 }
 
-// Reveal is Clean for cards, where an approver must see everything: a character that hides or reorders text is written out as in
-// JSON, \u202e.
+// Reveal is Clean for cards, where an approver must see everything: a character that hides or reorders text is escaped as in JSON, such
+// as \u202e.
 func Reveal(s string) string {
 	return mapRunes(s, func(r rune) (string, bool) {
 		if !isDirectional(r) && !chattext.Invisible(r) {
@@ -47,18 +46,18 @@ func mapRunes(s string, replacement func(rune) (string, bool)) string {
 	return b.String()
 }
 
-// isControl reports a control character other than a newline or a tab.
+// isControl reports whether a rune is a control character other than a newline or a tab.
 func isControl(r rune) bool {
 	return r < 0x20 && r != '\n' && r != '\t' || 0x7f <= r && r <= 0x9f
 }
 
-// isDirectional reports a rune that changes the direction of writing, or an invisible tag.
+// isDirectional reports whether a rune changes the writing direction or is an invisible tag.
 func isDirectional(r rune) bool {
 	return r == '\u061c' || r == '\u200e' || r == '\u200f' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' ||
 		0xe0000 <= r && r <= 0xe007f
 }
 
-// Units is the length of a text in UTF-16 units. Platforms count characters; there are never more of those.
+// Units returns the length of a text in UTF-16 units. Platforms count characters, of which there are never more.
 func Units(s string) int {
 	n := 0
 	for _, r := range s {
@@ -67,7 +66,7 @@ func Units(s string) int {
 	return n
 }
 
-// Head is the beginning of a text within a limit in UTF-16 units, and how many characters are left out.
+// Head returns the beginning of a text within a limit in UTF-16 units, and how many characters are left out.
 func Head(s string, limit int) (head string, left int) {
 	for i, r := range s {
 		if limit -= max(1, utf16.RuneLen(r)); limit < 0 {
@@ -77,7 +76,7 @@ func Head(s string, limit int) (head string, left int) {
 	return s, 0
 }
 
-// Thousands writes a number with commas: 4,312.
+// Thousands formats a number with commas: 4,312.
 func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -86,13 +85,13 @@ func Thousands(n int) string {
 	return s
 }
 
-// MoreNote says how many characters were left out of a text.
+// MoreNote returns a note that says how many characters were left out of a text.
 func MoreNote(left int) string { return "… (" + Thousands(left) + " more characters are not shown)" }
 
 // OneLine joins the lines of a text, with one space between words.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// OrNone is the text, or "(none)" for an empty one: platforms refuse empty text.
+// OrNone returns the text, or "(none)" for an empty one: platforms refuse empty text.
 func OrNone(s string) string {
 	if s == "" {
 		return "(none)"
@@ -100,10 +99,10 @@ func OrNone(s string) string {
 	return s
 }
 
-// maxName is how much of a name is shown.
+// maxName is the longest name that is shown, in characters.
 const maxName = 80
 
-// Name is a person's or a file's name on one line and not too long, so that it can't pass for anything but a name.
+// Name returns a person's or a file's name on one line and not too long, so that it can't be mistaken for anything but a name.
 func Name(s string) string {
 	s = OneLine(strings.ToValidUTF8(s, "\ufffd"))
 	if r := []rune(s); len(r) > maxName {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// How long to wait before another attempt: the first wait, which doubles up to the last.
+// The waits before another attempt: they begin with FirstRetry and double up to MaxRetry.
 const (
 	FirstRetry = time.Second
 	MaxRetry   = time.Minute
 )
 
-// Sleep ends after the time or with ctx.
+// Sleep returns after d, or when ctx ends.
 func Sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -21,7 +21,7 @@ func Sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Jitter spreads a wait: random 0 gives half of it, 1 all of it.
+// Jitter returns a random part of a wait: half of it for random 0, all of it for 1.
 func Jitter(d time.Duration, random float64) time.Duration {
 	return time.Duration(float64(d) * (0.5 + random/2))
 }

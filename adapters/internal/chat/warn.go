@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// WarnOnce logs each text only once: what is missing would else be logged with every call. Its zero value is ready.
+// WarnOnce logs each text only once, so that something missing is not logged with every call. Its zero value is ready.
 type WarnOnce struct {
 	mu     sync.Mutex
 	logged map[string]bool
 }
 
-// Warn logs a text, if it is the first time.
+// Warn logs a text the first time it is called with it.
 func (w *WarnOnce) Warn(log *slog.Logger, text string, args ...any) {
 	w.mu.Lock()
 	known := w.logged[text]

@@ -1,2 +1,2 @@
-// Package chattext cuts long Markdown for chat platforms (Split, Fences) and knows the characters that nobody sees (Invisible).
+// Package chattext cuts long Markdown for chat platforms (Split, Fences) and detects invisible characters (Invisible).
 package chattext

@@ -2,22 +2,21 @@ package chattext
 
 import "strings"
 
-// Fences follows the fenced code blocks of a Markdown text, line by line, as CommonMark reads them: inside quotes and list items
-// too, and ended early where the quote or the item around them ends. The zero Fences stands before the first line. A copy goes on
-// by itself.
+// Fences tracks the fenced code blocks of a Markdown text, line by line, as CommonMark reads them: also inside quotes and list items, and
+// ended early if the quote or item around them ends. The zero Fences is before the first line. A copy is independent of the original.
 type Fences struct {
-	longest int // a fence that needs more room than this is text; 0: none does
+	longest int // a fence that needs more room than this is text; 0: no limit
 	open    bool
 	fence   fence
 	quotes  int
-	items   []int // the columns where the text of the list items begins that the last line was in
-	text    bool  // the last line was text that the next may continue
+	items   []int // the list items around the last line: the columns where their text begins
+	text    bool  // the last line was text that the next line may continue
 }
 
-// FenceLine says what a line is.
+// FenceLine is the kind of a line.
 type FenceLine int
 
-// The lines of a Markdown text.
+// The kinds of lines of a Markdown text.
 const (
 	OutsideFence FenceLine = iota
 	OpensFence
@@ -27,15 +26,15 @@ const (
 
 // fence is what opened a code block.
 type fence struct {
-	quote  string // what stands before each line of the block, with list markers made blank
+	quote  string // the prefix of each line of the block, with list markers replaced by spaces
 	quotes int
-	item   int // the column of the list item that the block belongs to, after the quote
-	indent int // of the fence itself, after the quote
+	item   int // the column of the list item that the block belongs to, counted after the quote
+	indent int // of the fence itself, counted after the quote
 	run    string
 	info   string
 }
 
-// Next takes the next line, with or without its end.
+// Next processes the next line, with or without its line end.
 func (f *Fences) Next(line string) FenceLine {
 	line = strings.TrimRight(line, "\r\n")
 	if f.open {
@@ -46,7 +45,7 @@ func (f *Fences) Next(line string) FenceLine {
 			f.open = false
 			return ClosesFence
 		}
-		f.open = false // what it stood in is over
+		f.open = false // the quote or item around it ended
 	}
 	l := leadOf(line)
 	if l.quotes != f.quotes {
@@ -58,7 +57,7 @@ func (f *Fences) Next(line string) FenceLine {
 	}
 	opened, isFence := fenceOf(l)
 	plain := !isFence && len(l.items) == 0 && !strings.HasPrefix(l.text, "#")
-	if !plain || !f.text { // else it may go on with a paragraph, however it is indented
+	if !plain || !f.text { // else it may continue a paragraph, whatever its indent
 		for n := len(f.items); n > 0 && f.items[n-1] > l.first; n-- {
 			f.items = f.items[:n-1]
 		}
@@ -75,8 +74,8 @@ func (f *Fences) Next(line string) FenceLine {
 	return OpensFence
 }
 
-// AtMargin reports whether a block is open that begins at the very margin with backticks: one that every reader of Markdown
-// takes for code.
+// AtMargin reports whether the open block, if any, begins at the margin with backticks: every Markdown parser reads such a block as
+// code.
 func (f *Fences) AtMargin() bool {
 	return f.open && f.fence.quotes == 0 && f.fence.item == 0 && f.fence.indent == 0 && f.fence.run[0] == '`'
 }
@@ -84,7 +83,7 @@ func (f *Fences) AtMargin() bool {
 // Open reports whether a block is open.
 func (f *Fences) Open() bool { return f.open }
 
-// isRule reports whether a text is a line drawn with signs, which also ends a paragraph above it.
+// isRule reports whether a text is a horizontal rule or, below text, the underline of a heading. Both end a paragraph above.
 func isRule(text string, below bool) bool {
 	signs := "-*_ \t"
 	if below {
@@ -93,13 +92,13 @@ func isRule(text string, below bool) bool {
 	return strings.Trim(text, signs) == ""
 }
 
-// maxDepth is how many quotes and list items within each other are told apart on one line.
+// maxDepth is how many nested quotes and list items are recognized on one line.
 const maxDepth = 32
 
 // maxIndent is how far a block may be indented without becoming indented code (CommonMark).
 const maxIndent = 3
 
-// item is the column where the text of the innermost list item begins.
+// item returns the column where the text of the innermost list item begins.
 func (f *Fences) item() int {
 	if n := len(f.items); n > 0 {
 		return f.items[n-1]
@@ -107,7 +106,7 @@ func (f *Fences) item() int {
 	return 0
 }
 
-// inside says what a line is to the open block: OutsideFence where it ends it without belonging to it.
+// inside returns what a line is to the open block: OutsideFence if the line ends the block without belonging to it.
 func (f *Fences) inside(line string) FenceLine {
 	rest, n := unquote(line, f.fence.quotes)
 	if n < f.fence.quotes {
@@ -131,7 +130,7 @@ func closes(text, run string) bool {
 	return len(text) >= len(run) && strings.Trim(text, run[:1]) == ""
 }
 
-// fenceOf reads a fence from a line's own text.
+// fenceOf parses a fence from a line's own text.
 func fenceOf(l lead) (fence, bool) {
 	if !strings.HasPrefix(l.text, "```") && !strings.HasPrefix(l.text, "~~~") {
 		return fence{}, false
@@ -144,11 +143,11 @@ func fenceOf(l lead) (fence, bool) {
 	return fence{quote: l.quote, quotes: l.quotes, indent: l.indent, run: run, info: strings.TrimSpace(info)}, true
 }
 
-// lead is what stands before a line's own text: quote signs, then list markers.
+// lead is a line split into its prefix, quote signs and then list markers, and its own text.
 type lead struct {
-	quote  string // up to the text after the last quote sign, all but the signs made blank
+	quote  string // up to the text after the last quote sign, with all but the signs replaced by spaces
 	quotes int
-	items  []int  // the columns where the text of the list items begins that begin here
+	items  []int  // the list items that begin on this line: the columns where their text begins
 	first  int    // the column of the first list marker or, without one, of the text
 	indent int    // the column of the text
 	text   string // without white space around it
@@ -156,7 +155,7 @@ type lead struct {
 
 func leadOf(line string) lead {
 	var l lead
-	at, from := 0, 0 // from: of what is counted in columns
+	at, from := 0, 0 // columns are counted from from
 	for depth := 0; ; depth++ {
 		columns, n := indentOf(line[at:])
 		switch rest := line[at+n:]; {
@@ -203,7 +202,7 @@ func blank(r rune) rune {
 	return ' '
 }
 
-// markerOf is the length of a list marker at the beginning of a text, 0 where there is none.
+// markerOf returns the length of the list marker at the beginning of a text, 0 if there is none.
 func markerOf(s string) int {
 	n := 0
 	for n < len(s) && n < 9 && '0' <= s[n] && s[n] <= '9' {
@@ -220,7 +219,7 @@ func markerOf(s string) int {
 	return n + 1
 }
 
-// unquote takes up to most quote signs off a line and says how many there were.
+// unquote removes up to most quote signs from a line and returns how many it removed.
 func unquote(line string, most int) (string, int) {
 	for n := range most {
 		_, bytes := indentOf(line)
@@ -232,7 +231,7 @@ func unquote(line string, most int) (string, int) {
 	return line, most
 }
 
-// indentOf measures the white space before a text; a tab reaches to the next fourth column.
+// indentOf measures the white space before a text. A tab reaches to the next multiple of four columns.
 func indentOf(s string) (columns, bytes int) {
 	bytes = len(s) - len(strings.TrimLeft(s, " \t"))
 	return columnsTo(s[:bytes]), bytes

@@ -2,8 +2,8 @@ package chattext
 
 import "unicode"
 
-// Invisible reports a character that nobody sees: two texts that look the same may differ by it, or one may carry another inside. Those
-// that join or part letters are none, nor those that make an emoji of a sign: people write them.
+// Invisible reports whether a character is invisible: texts that look the same may differ by it, or one text may hide another. Characters
+// that join or separate letters don't count, nor those that turn a sign into an emoji, because people write them.
 func Invisible(r rune) bool { return unicode.Is(invisible, r) }
 
 var invisible = &unicode.RangeTable{

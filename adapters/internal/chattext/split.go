@@ -6,15 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Split cuts a Markdown text into parts of at most limit UTF-16 code units each, for platforms that limit a message. Of the ways
-// to count in use, code points and UTF-16 units, the latter never gives less, so a part fits either way. A limit below 32 counts
-// as 32.
+// Split cuts a Markdown text into parts of at most limit UTF-16 code units each, for platforms that limit a message. Platforms count
+// code points or UTF-16 units; the latter are never fewer, so a part fits either way. A limit below 32 counts as 32.
 //
-// It cuts between paragraphs where it can, else between list items, lines, words, and last between characters, never inside an
-// entity such as &lt;. A code block that is cut is closed and opened again with the same fence and info string, a table repeats
-// its head, a quoted line its quote signs; what goes on inside a list item is moved to the margin. A code block that the text
-// leaves open is closed at the end. Nothing else is added, and nothing but white space at the cuts is lost. No part is blank; a
-// blank text has no parts. The same text gives the same parts.
+// It cuts between paragraphs if it can, else between list items, lines, words, and last between characters, but never inside an entity
+// such as &lt;. A code block that is cut is closed and reopened with the same fence and info string. A table repeats its head, a quoted
+// line its quote signs. The rest of a list item that is cut moves to the margin. A code block that the text leaves open is closed at
+// the end. Nothing else is added, and only white space at the cuts is lost. No part is blank; a blank text has no parts. The same text
+// yields the same parts.
 //
 // A fence, a table's head or an info string that would fill much of a part is not repeated.
 func Split(markdown string, limit int) []string {
@@ -28,7 +27,7 @@ func Split(markdown string, limit int) []string {
 // minLimit leaves room for a fence, its end, and a few characters between.
 const minLimit = 32
 
-// piece is a part: its share of the text between what was added.
+// piece is a part: its share of the text, and what was added before and after it.
 type piece struct{ before, text, after string }
 
 func split(markdown string, limit int) []piece {
@@ -40,20 +39,20 @@ func split(markdown string, limit int) []piece {
 	return pieces
 }
 
-// splitter stands where a part begins.
+// splitter is the state of Split at the beginning of a part.
 type splitter struct {
 	limit  int
-	rest   string // what is in no part yet
+	rest   string // the text that is in no part yet
 	before string // whole lines that the part repeats: a fence, or a table's head
 	lead   string // quote signs that its first line repeats
 	head   string // of the table that the part begins in
-	code   bool   // it begins in a code block
-	midway bool   // it begins within a line
-	dedent int    // columns to take off: the list item that they belong to began in an earlier part
+	code   bool   // the part begins in a code block
+	midway bool   // the part begins within a line
+	dedent int    // columns to remove: the list item that they belong to began in an earlier part
 }
 
-// skipBlank drops the white space that a part would begin with, except in code. The first line keeps its indent, unless that is
-// absurd.
+// skipBlank drops the white space at the beginning of a part, except in code. The first line keeps its indent, unless that is more than
+// a quarter of the limit.
 func (s *splitter) skipBlank() {
 	text := strings.TrimLeftFunc(s.rest, unicode.IsSpace)
 	if text != "" && s.code {
@@ -72,17 +71,17 @@ func (s *splitter) skipBlank() {
 
 // draft is a part that grows line by line.
 type draft struct {
-	state  Fences // behind its lines
-	solid  Fences // behind its last line that is not blank: a blank line may end a block, and goes at the end of a part
-	text   string // its lines with the lead before them
+	state  Fences // after its last line
+	solid  Fences // after its last line that is not blank: a blank line may end a block, and is dropped at the end of a part
+	text   string // its lines, with the lead before them
 	used   int    // units of text
-	at     int    // how much of the rest it holds
+	at     int    // how many bytes of the rest it holds
 	last   string // its last line
 	head   string // of the table that it ends in
 	dedent int
 }
 
-// next gives the part that begins here, and goes on behind it.
+// next returns the part that begins here, and moves on to the next.
 func (s *splitter) next() piece {
 	d := draft{state: Fences{longest: s.limit / 4}, head: s.head, dedent: s.dedent}
 	for _, line := range strings.SplitAfter(s.before, "\n") {
@@ -126,8 +125,8 @@ func (s *splitter) next() piece {
 	return p
 }
 
-// shown is a line as the part shows it. over: the code block that was opened again for this part ended before this line, with the
-// list item around it.
+// shown returns a line as the part shows it. over reports that the code block which was reopened for this part ended before this line,
+// together with the list item around it.
 func (s *splitter) shown(d draft, raw string) (line string, dedent int, over bool) {
 	if d.at == 0 && s.midway {
 		return s.lead + raw, d.dedent, false
@@ -136,7 +135,8 @@ func (s *splitter) shown(d draft, raw string) (line string, dedent int, over boo
 	return line, dedent, dedent < d.dedent && d.state.open
 }
 
-// outdent takes columns off a line, after its quote signs. Where the line has fewer, it has left what they belong to.
+// outdent removes columns from a line, after its quote signs, and returns how many. A line that has fewer is no longer part of the list
+// item.
 func outdent(line string, columns int, state Fences) (string, int) {
 	if columns == 0 {
 		return line, 0
@@ -154,7 +154,7 @@ func outdent(line string, columns int, state Fences) (string, int) {
 	return quote + text[n:], columns
 }
 
-// ending is what the part shows if it ends here, and what is added to close it.
+// ending returns what the part shows if it ends here, and what is added to close it.
 func (d draft) ending() (text, after string) {
 	text = strings.TrimRightFunc(d.text, unicode.IsSpace)
 	if !d.state.open && !d.solid.open {
@@ -167,7 +167,7 @@ func (d draft) ending() (text, after string) {
 	return text, "\n" + f.quote + strings.Repeat(" ", f.item) + f.run
 }
 
-// quoted is a line without its quote signs, but for those in code.
+// quoted returns a line without its quote signs, except for those that are part of a code block's text.
 func quoted(line string, state Fences) string {
 	signs := state.fence.quotes
 	if !state.open {
@@ -182,7 +182,7 @@ func (d draft) fits(room int) bool {
 	return d.used-units(d.text[len(text):])+units(after) <= room
 }
 
-// end ends the part with the draft, at the end of a line.
+// end completes the part with the draft, at the end of a line, and prepares the next part.
 func (s *splitter) end(d draft) piece {
 	text, after := d.ending()
 	p := piece{s.before + s.lead, text[min(len(s.lead), len(text)):], after}
@@ -209,7 +209,7 @@ func (s *splitter) end(d draft) piece {
 	return p
 }
 
-// reopen makes the next part begin with the fence of a block that is open.
+// reopen makes the next part begin with the fence of the open block.
 func (s *splitter) reopen(state Fences) {
 	f := state.fence
 	s.code, s.dedent = true, s.dedent+f.item
@@ -219,7 +219,7 @@ func (s *splitter) reopen(state Fences) {
 	}
 }
 
-// repeatHead makes the next part begin with the head of the table that goes on.
+// repeatHead makes the next part begin with the head of the table, if the table continues there.
 func (s *splitter) repeatHead(d draft, line string, kind FenceLine) {
 	s.head = ""
 	if d.head == "" || s.code || tableHead(d, line, kind) == "" {
@@ -234,7 +234,8 @@ func (s *splitter) repeatHead(d draft, line string, kind FenceLine) {
 	}
 }
 
-// tableHead is the head of the table that a draft is in once it has this line: its first line and the one of dashes, else "".
+// tableHead returns the head of the table that the draft is in once it includes this line, else "". The head is the table's first line
+// and the line of dashes.
 func tableHead(d draft, line string, kind FenceLine) string {
 	switch {
 	case kind != OutsideFence || !strings.Contains(line, "|"):
@@ -245,15 +246,15 @@ func tableHead(d draft, line string, kind FenceLine) string {
 	return d.head
 }
 
-// isDashes reports whether a line parts a table's head from its rows.
+// isDashes reports whether a line separates a table's head from its rows.
 func isDashes(line string) bool {
 	line = strings.TrimSpace(line)
 	return strings.Contains(line, "-") && strings.Contains(line, "|") && strings.Trim(line, "-:| \t") == ""
 }
 
-// line is the line that begins at a place of the rest: of one that is too long for a part, as much as shows that.
+// line returns the line that begins at an offset of the rest. A line that is too long for a part is cut, but stays too long.
 func (s *splitter) line(at int) string {
-	const bytes = utf8.UTFMax // of a unit, at most
+	const bytes = utf8.UTFMax // per unit, at most
 	text := s.rest[at:]
 	if most := (s.limit + 1) * bytes; len(text) > most {
 		for most < len(text) && !utf8.RuneStart(text[most]) {
@@ -267,7 +268,7 @@ func (s *splitter) line(at int) string {
 	return text
 }
 
-// units counts UTF-16 code units. A byte that is no UTF-8 counts as the one character that will stand for it.
+// units counts UTF-16 code units. A byte that is not valid UTF-8 counts as the one character that will replace it.
 func units(s string) int {
 	n := 0
 	for _, r := range s {

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// within ends the part inside the line that follows the draft. It fails only where the draft leaves no room for any of it.
+// within ends the part inside the line that follows the draft. It fails only if the draft leaves no room for any of that line.
 func (s *splitter) within(d draft, room int) (piece, bool) {
 	raw := s.line(d.at)
 	line, dedent, _ := s.shown(d, raw)
-	keep := len(line) - len(strings.TrimLeft(line, " \t")) // nothing is cut off a line's indent
+	keep := len(line) - len(strings.TrimLeft(line, " \t")) // no cut inside a line's indent
 	if d.at == 0 {
 		keep = max(keep, len(s.lead))
 	}
@@ -47,8 +47,8 @@ func (s *splitter) within(d draft, room int) (piece, bool) {
 	return p, true
 }
 
-// search tries the places from the last to the first: between words first, then between characters, each carefully and at last
-// anyhow.
+// search tries the places from the last to the first: between words, then between characters, both carefully. If all fail, it tries
+// every place without care.
 func (s *splitter) search(line string, places []int, try func(at int, careful bool) bool) {
 	const tries = 64
 	half := len(places) / 2
@@ -76,7 +76,7 @@ func isSpace(s string) bool {
 	return unicode.IsSpace(r)
 }
 
-// goOnWithin makes the next part begin with what is left of a line.
+// goOnWithin makes the next part begin with the rest of a line.
 func (s *splitter) goOnWithin(d, chosen draft, line string, used, dedent int) {
 	s.rest = s.rest[d.at+used:]
 	s.midway, s.before, s.lead, s.code, s.dedent = true, "", "", false, dedent
@@ -93,8 +93,8 @@ func (s *splitter) goOnWithin(d, chosen draft, line string, used, dedent int) {
 	s.repeatHead(d, line, OutsideFence)
 }
 
-// boundaries are the places where a line may be cut into what people read as characters: behind its indent, before its end, and
-// no further than room.
+// boundaries returns the places between the characters, as people see them, where a line may be cut: after from, before its end, and
+// within room.
 func boundaries(line string, from, room int) []int {
 	var places []int
 	end := len(strings.TrimRightFunc(line, unicode.IsSpace))
@@ -132,7 +132,7 @@ func joins(r rune) bool {
 // isFlag reports whether a rune is half of a flag.
 func isFlag(r rune) bool { return 0x1f1e6 <= r && r <= 0x1f1ff }
 
-// entity is the length of the character reference that a text begins with, 0 where it begins with none.
+// entity returns the length of the character reference at the beginning of a text, 0 if there is none.
 func entity(s string) int {
 	const longest = 32 // CounterClockwiseContourIntegral
 	for i := 1; i < min(len(s), longest+2); i++ {

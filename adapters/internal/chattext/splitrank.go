@@ -2,18 +2,18 @@ package chattext
 
 import "strings"
 
-// How good a place between two lines is to cut at, the best last.
+// How good it is to cut between two lines, the best last.
 const (
 	torn      = iota // a heading from its text, a fence from its block, a table's head from its rows
 	midBlock         // in code, in a list item
 	midLines         // between the lines of a paragraph, the rows of a table, at a blank line in code
-	nestedEnd        // between list items that stand inside others
+	nestedEnd        // between nested list items
 	blockEnd         // between list items, before and after code
 	paragraph        // at a blank line
 	ranks
 )
 
-// rank says how good it is to cut before a line.
+// rank returns how good it is to cut before a line.
 func rank(d draft, line string, kind FenceLine) int {
 	blank := strings.TrimSpace(line) == ""
 	lastBlank := strings.TrimSpace(d.last) == ""
@@ -26,7 +26,7 @@ func rank(d draft, line string, kind FenceLine) int {
 	case kind == InsideFence:
 		return midBlock
 	case blank:
-		return torn // the same place as before the next line, which tells more
+		return torn // equivalent to a cut before the next line, which is ranked better
 	case strings.HasPrefix(strings.TrimSpace(lastLine(d.text)), "#"):
 		return torn
 	case isDashes(line) || isDashes(d.last) && d.head != "":
@@ -59,18 +59,18 @@ func (d draft) closesHere() bool {
 	return isFence && !d.state.open
 }
 
-// lastLine is the last line of a text that is not blank.
+// lastLine returns the last line of a text that is not blank.
 func lastLine(text string) string {
 	text = strings.TrimRight(text, " \t\r\n")
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// cuts keeps the last place of each rank.
+// cuts holds the last place of each rank.
 type cuts [ranks]draft
 
 func (c *cuts) add(d draft, rank int) { c[rank] = d }
 
-// fill reports whether some place fills the part to so many units.
+// fill reports whether a cut at some place, not torn, leaves at least n units in the part.
 func (c *cuts) fill(n int) bool {
 	for rank := midBlock; rank < ranks; rank++ {
 		if c[rank].used >= n {
@@ -80,7 +80,7 @@ func (c *cuts) fill(n int) bool {
 	return false
 }
 
-// choose gives the best place: of those that fill a fair share of the part, else of all.
+// choose returns the best place among those that fill a fair share of the part, else among all.
 func (c *cuts) choose(limit int) (draft, bool) {
 	for rank := ranks - 1; rank > torn; rank-- {
 		share := limit / 2

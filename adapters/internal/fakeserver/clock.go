@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Clock is a clock that stands still until it is moved.
+// Clock is a clock that only advances when told to.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock is a clock that stands at start.
+// NewClock returns a clock that is set to start.
 func NewClock(start time.Time) *Clock { return &Clock{now: start} }
 
-// Now is the clock's time.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance moves the clock on.
+// Advance moves the clock forward.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// JSON is a value as JSON in which < and > stand as they are.
+// JSON returns a value as JSON, with < and > unescaped.
 func JSON(value any) []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -19,7 +19,7 @@ func JSON(value any) []byte {
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// Indented is a value as indented JSON, for golden files.
+// Indented returns a value as indented JSON, for golden files.
 func Indented(value any) string {
 	var out bytes.Buffer
 	if err := json.Indent(&out, JSON(value), "", "  "); err != nil {
@@ -28,7 +28,7 @@ func Indented(value any) string {
 	return out.String()
 }
 
-// DumpMessage writes a message into a dump: its head and first line, the marks behind that, the further lines below.
+// DumpMessage writes a message into a dump: its head, first line and marks on one line, its other lines below.
 func DumpMessage(out *strings.Builder, margin, head, shown, marks string) {
 	lines := strings.Split(shown, "\n")
 	fmt.Fprintf(out, "%s%s: %s%s\n", margin, head, lines[0], marks)
@@ -37,10 +37,10 @@ func DumpMessage(out *strings.Builder, margin, head, shown, marks string) {
 	}
 }
 
-// Numbers puts numbers in place of ids that differ from run to run, in the order in which they are found.
+// Numbers replaces ids that differ from run to run with numbers, in the order in which they are found.
 type Numbers map[string]string
 
-// Replace numbers what the pattern finds in a text. kind is the word before the number of a find; "" leaves the find as it is.
+// Replace numbers the matches of the pattern in a text. kind returns the word before the number of a match; "" leaves the match unchanged.
 func (n Numbers) Replace(text string, pattern *regexp.Regexp, kind func(found string) string) string {
 	return pattern.ReplaceAllStringFunc(text, func(found string) string {
 		word := kind(found)

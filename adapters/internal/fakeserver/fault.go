@@ -8,16 +8,16 @@ import (
 
 // Fault says which calls fail, and how.
 type Fault[C any] struct {
-	Endpoint string // the method or route whose calls fail, "" for all
+	Endpoint string // the method or route whose calls fail; "": all
 	Trouble
-	When  func(C) bool // which calls of it; nil means all
-	Skip  int          // so many of those succeed first
-	Every int          // then every so-manieth fails; 0 means each
-	Times int          // so many fail in all; 0 means without end
-	Ratio float64      // of those, this part by chance (with a fixed seed); 0 means all
+	When  func(C) bool // selects calls of the endpoint; nil: all
+	Skip  int          // how many of the selected calls succeed first
+	Every int          // after that, every Every-th call fails; 0: each
+	Times int          // how many calls fail in total; 0: no limit
+	Ratio float64      // the part of these calls that fails, at random with a fixed seed; 0: all
 }
 
-// Injected is a fault that is in force.
+// Injected is an injected fault.
 type Injected[C any] struct {
 	fault    Fault[C]
 	host     *Host
@@ -30,7 +30,7 @@ type Injected[C any] struct {
 	released sync.Once
 }
 
-// Inject makes calls fail from now on. Of several faults for one call the first injected wins.
+// Inject makes calls fail from now on. If several faults apply to a call, the one that was injected first wins.
 func (r *Record[C, P]) Inject(f Fault[C]) *Injected[C] {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -47,24 +47,24 @@ func (in *Injected[C]) Lift() {
 	in.Release()
 }
 
-// Release releases the calls that are held, and holds none from now on.
+// Release releases the held calls, and holds no further ones.
 func (in *Injected[C]) Release() { in.released.Do(func() { close(in.release) }) }
 
-// Hits counts the calls that failed by it so far.
+// Hits counts the calls that the fault has made fail so far.
 func (in *Injected[C]) Hits() int {
 	in.host.mu.Lock()
 	defer in.host.mu.Unlock()
 	return in.hits
 }
 
-// Waiting counts the calls that it holds now.
+// Waiting counts the calls that the fault holds now.
 func (in *Injected[C]) Waiting() int {
 	in.host.mu.Lock()
 	defer in.host.mu.Unlock()
 	return in.waiting
 }
 
-// faultFor picks the fault that disturbs a call, if any, counts it, and notes it in the call. The caller holds the lock.
+// faultFor returns the fault that applies to a call, if any, counts it, and records it in the call. The caller holds the lock.
 func (r *Record[C, P]) faultFor(call *C) *Injected[C] {
 	for _, in := range r.faults {
 		if in.over || (in.fault.Endpoint != "" && !P(call).Of(in.fault.Endpoint)) || (in.fault.When != nil && !in.fault.When(*call)) {
@@ -79,7 +79,7 @@ func (r *Record[C, P]) faultFor(call *C) *Injected[C] {
 	return nil
 }
 
-// isDue counts a call that the fault is about, and says whether it fails.
+// isDue counts a call that the fault applies to, and reports whether the call fails.
 func (in *Injected[C]) isDue() bool {
 	f := in.fault
 	in.seen++
@@ -90,12 +90,12 @@ func (in *Injected[C]) isDue() bool {
 	return f.Ratio == 0 || in.chance.Float64() < f.Ratio
 }
 
-// Before does what the call's fault does ahead of the work; true means that the call is over.
+// Before applies the call's fault if it comes before the work. It returns true if the call is over.
 func (p *Pending[C, P]) Before(w http.ResponseWriter, r *http.Request) bool {
 	return p.fault != nil && !p.fault.fault.Handled && p.fails(w, r)
 }
 
-// After does what the call's fault does to the answer; true means that the answer is gone.
+// After applies the call's fault if it comes after the work. It returns true if the fake must not send its own answer.
 func (p *Pending[C, P]) After(w http.ResponseWriter, r *http.Request) bool {
 	return p.fault != nil && p.fault.fault.Handled && p.fails(w, r)
 }
@@ -108,7 +108,7 @@ func (p *Pending[C, P]) fails(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// holds waits for the release; false means that the caller went away first.
+// holds waits for the release. It returns false if the caller's connection or the fake was closed first.
 func (p *Pending[C, P]) holds(r *http.Request) bool {
 	in := p.fault
 	count := func(by int) {
@@ -129,7 +129,7 @@ func (p *Pending[C, P]) holds(r *http.Request) bool {
 	return false
 }
 
-// answer gives the answer that the trouble has in place of the platform's own, or cuts the connection.
+// answer sends the trouble's answer instead of the platform's own, or cuts the connection.
 func (p *Pending[C, P]) answer(w http.ResponseWriter, t Trouble) {
 	code := t.Name
 	if t.Handled || t.Cut {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ForeignRequest is a request that came to the host that is not the platform.
+// ForeignRequest is a request to the host that is not the platform.
 type ForeignRequest struct {
 	Path          string
 	Authorization string // a token here is a leak
@@ -19,8 +19,7 @@ type Foreign struct {
 	seen []ForeignRequest
 }
 
-// ForeignURL is the address of a host that is not the platform, under another name than the fake's. What asks it for anything is
-// recorded.
+// ForeignURL returns the address of a host that is not the platform. Its host name differs from the fake's. Requests to it are recorded.
 func (f *Foreign) ForeignURL() string {
 	f.host.mu.Lock()
 	defer f.host.mu.Unlock()
@@ -38,7 +37,7 @@ func (f *Foreign) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("not " + f.host.Platform))
 }
 
-// ForeignRequests are the requests that came to ForeignURL.
+// ForeignRequests returns the requests to ForeignURL.
 func (f *Foreign) ForeignRequests() []ForeignRequest {
 	f.host.mu.Lock()
 	defer f.host.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Host runs the listeners and the goroutines of one fake, and wakes those who wait for a change.
+// Host runs the listeners and the goroutines of one fake, and wakes waiters when something changes.
 type Host struct {
 	Platform string          // its name in messages, such as "Slack"
 	Ctx      context.Context // ends with Close
-	Dump     func() string   // how things stand, for the error of a wait that gave up; it takes the lock itself
+	Dump     func() string   // returns the current state, for the error of a wait that gave up; it takes the lock itself
 
 	mu      *sync.Mutex // the fake's
 	end     context.CancelFunc
@@ -24,20 +24,20 @@ type Host struct {
 	changed chan struct{} // closed and replaced at each change
 }
 
-// NewHost is a host for the fake of a platform that keeps its state under the lock.
+// NewHost returns a host for the fake of a platform. mu is the lock of the fake's state.
 func NewHost(platform string, mu *sync.Mutex) *Host {
 	h := &Host{Platform: platform, mu: mu, changed: make(chan struct{})}
 	h.Ctx, h.end = context.WithCancel(context.Background())
 	return h
 }
 
-// Changed wakes those who wait. The caller holds the lock.
+// Changed wakes all waiters. The caller holds the lock.
 func (h *Host) Changed() {
 	close(h.changed)
 	h.changed = make(chan struct{})
 }
 
-// WaitFor waits until what is asked for holds. It is asked again after each change. An error shows how things stand.
+// WaitFor waits until holds returns true. It calls holds again after each change. Error: ctx ended; the text contains the current state.
 func (h *Host) WaitFor(ctx context.Context, holds func() bool) error {
 	for {
 		h.mu.Lock()
@@ -64,8 +64,8 @@ func WaitFor[T any](ctx context.Context, h *Host, find func() (T, bool)) (T, err
 	return found, err
 }
 
-// Serve opens a listener on 127.0.0.1 and returns its address, without a slash at the end. The caller holds the lock, unless the fake is
-// still being made.
+// Serve opens a listener on 127.0.0.1 and returns its URL, without a slash at the end. The caller holds the lock, unless the fake is still
+// being made.
 func (h *Host) Serve(handler http.Handler) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -85,7 +85,7 @@ func (h *Host) Serve(handler http.Handler) string {
 	return "http://" + listener.Addr().String()
 }
 
-// begin counts a request in, unless the fake is closed. Work begins under the lock alone, so that Close misses none.
+// begin counts a request as work, unless the fake is closed. Work begins only under the lock, so that Close waits for all of it.
 func (h *Host) begin() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -96,10 +96,11 @@ func (h *Host) begin() bool {
 	return true
 }
 
-// Go runs something that Close waits for. The caller holds the lock or is part of such work itself.
+// Go runs do in a goroutine that Close waits for. The caller holds the lock or is part of such work itself.
 func (h *Host) Go(do func()) { h.work.Go(do) }
 
-// Close ends the context, calls drop under the lock for what does not end with it, closes the listeners, and waits for all work.
+// Close ends the context, calls drop under the lock to end what does not end with the context, closes the listeners, and waits for all
+// work.
 func (h *Host) Close(drop func()) {
 	h.mu.Lock()
 	h.end()

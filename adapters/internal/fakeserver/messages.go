@@ -2,7 +2,7 @@ package fakeserver
 
 import "strings"
 
-// Collect are the messages of records that pick picks, in order.
+// Collect returns the messages of the records for which pick returns true, in order.
 func Collect[R, M any](records []R, pick func(R) (M, bool)) []M {
 	var found []M
 	for _, r := range records {
@@ -13,7 +13,7 @@ func Collect[R, M any](records []R, pick func(R) (M, bool)) []M {
 	return found
 }
 
-// FirstWith is the first of the messages that shows the text.
+// FirstWith returns the first message that shows the text.
 func FirstWith[M interface{ Shown() string }](messages []M, text string) (found M, is bool) {
 	for _, m := range messages {
 		if strings.Contains(m.Shown(), text) {

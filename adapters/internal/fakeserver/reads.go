@@ -1,19 +1,19 @@
 package fakeserver
 
-// Reads hides new messages from reads for a while, as on platforms whose reads lag behind their writes.
+// Reads hides new messages from reads for a while, as on platforms where reads lag behind writes.
 type Reads struct {
 	host   *Host
 	lag    int
 	hidden []*Visibility
 }
 
-// Visibility says whether reads show a message yet. The zero value is a visible one.
+// Visibility is whether reads show a message yet. The zero value is visible.
 type Visibility struct {
-	left int // reads until it shows; below zero: until ReleaseReads
+	left int // how many reads still hide it; negative: all until ReleaseReads
 }
 
-// LagReads hides each message that the bot posts from now on from as many reads that should have shown it; below zero hides it until
-// ReleaseReads. 0 ends the lag for later messages.
+// LagReads hides each message that the bot posts from now on from so many of the reads that would show it. A negative number hides it
+// until ReleaseReads; 0 ends the lag for later messages.
 func (r *Reads) LagReads(reads int) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -31,14 +31,14 @@ func (r *Reads) ReleaseReads() {
 	r.host.Changed()
 }
 
-// Hide gives a new message of the bot the lag that is set. The caller holds the lock.
+// Hide applies the current lag to a new message of the bot. The caller holds the lock.
 func Hide(r *Reads, v *Visibility) {
 	if v.left = r.lag; v.left != 0 {
 		r.hidden = append(r.hidden, v)
 	}
 }
 
-// Shows says whether a read shows the message, and counts the read. The caller holds the lock.
+// Shows reports whether a read shows the message, and counts the read. The caller holds the lock.
 func (v *Visibility) Shows() bool {
 	if v.left > 0 {
 		v.left--

@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// Call is what is recorded of every call. A fake's own Call embeds it and adds the platform's fields.
+// Call is the record of a call. A fake's own Call embeds it and adds the platform's fields.
 type Call struct {
 	At     time.Time // by the fake's clock
 	Header http.Header
 	Body   []byte // as sent
 
-	Done   bool   // it was answered, or its connection cut
+	Done   bool   // the call was answered, or its connection was cut
 	Status int    // of the answer; 0 if there was none
-	Error  string // the platform's error, "" if there was none; "(cut)", "(lost)" or "(garbled)" for a fault of the wire
+	Error  string // the platform's error, "" if there was none; "(cut)", "(lost)" or "(garbled)" for a fault of the connection
 	Fault  string // the name of the injected trouble, if any
 }
 
-// Common is the part that is recorded of every call.
+// Common returns the part of the record that all fakes share.
 func (c *Call) Common() *Call { return c }
 
 // CallPointer is a pointer to a fake's Call.
 type CallPointer[C any] interface {
 	*C
 	Common() *Call
-	// Of says whether it is a call of the endpoint with this name.
+	// Of reports whether it is a call of the endpoint with this name.
 	Of(endpoint string) bool
 }
 
-// Record is the calls of the API in the order of arrival, and the faults that tests inject into them.
+// Record holds the calls of the API in the order of arrival, and the faults that tests inject into them.
 type Record[C any, P CallPointer[C]] struct {
 	host      *Host
 	answering func(c *C, t Trouble, header http.Header)
@@ -36,7 +36,7 @@ type Record[C any, P CallPointer[C]] struct {
 	faults    []*Injected[C]
 }
 
-// Calls are the calls of the endpoints named, or all calls, in the order of arrival.
+// Calls returns the calls of the named endpoints, or all calls, in the order of arrival.
 func (r *Record[C, P]) Calls(endpoints ...string) []C {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -73,7 +73,7 @@ type Pending[C any, P CallPointer[C]] struct {
 	fault  *Injected[C]
 }
 
-// Begin records a call and picks the fault that disturbs it, if one does.
+// Begin records a call and picks the fault that applies to it, if any.
 func Begin[C any, P CallPointer[C]](r *Record[C, P], call C) *Pending[C, P] {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -83,13 +83,13 @@ func Begin[C any, P CallPointer[C]](r *Record[C, P], call C) *Pending[C, P] {
 	return &Pending[C, P]{record: r, index: len(r.calls) - 1, fault: fault}
 }
 
-// Note records a call that is over, and that no fault disturbs. The caller holds the lock.
+// Note records a call that is over and that no fault applies to. The caller holds the lock.
 func Note[C any, P CallPointer[C]](r *Record[C, P], call C) {
 	r.calls = append(r.calls, call)
 	r.host.Changed()
 }
 
-// Finish notes how the call was answered; set, unless it is nil, notes the rest under the lock.
+// Finish records how the call was answered. set, unless nil, records the rest, under the lock.
 func (p *Pending[C, P]) Finish(status int, set func(*C)) {
 	p.record.host.mu.Lock()
 	defer p.record.host.mu.Unlock()

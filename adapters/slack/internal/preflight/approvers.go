@@ -7,7 +7,7 @@ import (
 	"gatehouse/adapters/slack/internal/webapi"
 )
 
-// Where ids are found.
+// Where to find ids.
 const (
 	wherePeople = "A person's id is in Slack under their profile, the three dots, Copy member ID."
 	whereGroups = "See People, User groups in Slack; a group's id is in the address of its page."

@@ -13,12 +13,12 @@ import (
 	"gatehouse/core"
 )
 
-// checkSocket proves that a Socket Mode connection may be opened. It opens none: Slack would send it events.
+// checkSocket checks that a Socket Mode connection may be opened. It opens none, because Slack would send it events.
 func (r *run) checkSocket(ctx context.Context) {
 	if r.API.AppToken == "" || r.Quick {
 		return
 	}
-	_, _, err := r.api.StartSocketModeContext(ctx) // the address is good for one connection, and a secret
+	_, _, err := r.api.StartSocketModeContext(ctx) // the address is valid for one connection, and secret
 	switch category := core.CategoryOf(webapi.SocketError(err)); {
 	case err == nil:
 		r.Add("socket", chat.OK, "Slack lets this app open a Socket Mode connection.", "")
@@ -36,7 +36,7 @@ func (r *run) checkSocket(ctx context.Context) {
 	}
 }
 
-// checkHTTP says what Slack must reach. Whether it does can't be seen from here; an event that came shows it.
+// checkHTTP reports the addresses that Slack must reach. Whether Slack reaches them can't be checked from here; a received event proves it.
 func (r *run) checkHTTP() {
 	if !r.HTTP {
 		return
@@ -48,13 +48,13 @@ func (r *run) checkHTTP() {
 	r.Add("http", chat.OK, what+": "+strings.Join(r.Paths, ", ")+".", "")
 }
 
-// How much is read of the list of conversations.
+// How much of the list of conversations is read.
 const (
 	pageSize = 1000
 	maxPages = 20
 )
 
-// checkChannels says where the bot is.
+// checkChannels reports the conversations that the bot is in.
 func (r *run) checkChannels(ctx context.Context) {
 	types := listable(r.scopes)
 	if len(types) == 0 {
@@ -95,10 +95,10 @@ func (r *run) checkChannels(ctx context.Context) {
 	}
 }
 
-// recentEvent is how old the latest event may be without a word about it.
+// recentEvent is how old the latest event may be without a hint.
 const recentEvent = time.Hour
 
-// checkEvents says when the latest event came, which proves the whole way from Slack to the database.
+// checkEvents reports when the latest event came, which proves the whole path from Slack to the database.
 func (r *run) checkEvents(ctx context.Context) {
 	if r.LastEvent == nil {
 		return
@@ -117,7 +117,7 @@ func (r *run) checkEvents(ctx context.Context) {
 	}
 }
 
-// eventHint says how to make an event come, and where to look if it does not.
+// eventHint returns how to trigger an event, and where to look if none arrives.
 func (r *run) eventHint() string {
 	_, events := ScopesFor(false)
 	bot := r.bot

@@ -1,5 +1,5 @@
-// Package preflight checks whether a configuration works with this Slack, by asking Slack: the token, its scopes, Socket Mode, HTTP,
-// the channels that the bot is in, the latest event, the approvers. It changes nothing, and what it reports holds no secret.
+// Package preflight checks, by asking Slack, whether a configuration works: the token, its scopes, Socket Mode, HTTP, the channels that the
+// bot is in, the latest event, the approvers. It changes nothing, and its report contains no secrets.
 package preflight
 
 import (
@@ -10,21 +10,21 @@ import (
 	"gatehouse/adapters/slack/internal/webapi"
 )
 
-// Options say what is checked.
+// Options are what is checked.
 type Options struct {
 	API         webapi.Config
 	HTTP        bool     // a signing secret is set
 	Paths       []string // that Slack posts to
-	Listen      string   // where gatehouse listens
-	Quick       bool     // no Socket Mode connection is asked for
+	Listen      string   // the address at which gatehouse listens
+	Quick       bool     // skips the request of a Socket Mode connection
 	FollowUp    bool     // threads with a conversation need no mention
-	ApproverIDs []string // all that are named, those of other platforms too
+	ApproverIDs []string // the ids of all approvers, including those on other platforms
 	BotName     string   // as in the manifest
 	LastEvent   func(context.Context) (time.Time, error)
 	Now         func() time.Time
 }
 
-// Run makes the checks. Without Slack itself, only what needs no Slack is checked.
+// Run makes the checks. If Slack does not answer, it makes only those that don't need Slack.
 func Run(ctx context.Context, o Options) []chat.Check {
 	r := &run{Options: o, Report: chat.Report{
 		Platform: webapi.Platform, Title: webapi.Title, URL: o.API.URL, URLKey: "SLACK_API_URL", StatusURL: "https://slack-status.com",

@@ -6,7 +6,7 @@ import (
 	"gatehouse/adapters/slack/internal/webapi"
 )
 
-// The scopes of a bot's token that parts of the adapter ask for by name.
+// The scopes that parts of the adapter check by name.
 const (
 	ScopeAssistant = "assistant:write"
 	ScopeReactions = "reactions:write"
@@ -17,23 +17,23 @@ type demand int
 
 const (
 	always    demand = iota // without it the bot can't read or write somewhere
-	following               // in threads that need no mention (SLACK_FOLLOW_UP=thread); else it is useful
-	groups                  // where a user group may approve; else not at all
-	viewed                  // where the app has the assistant view; else not at all
+	following               // needed if threads need no mention (SLACK_FOLLOW_UP=thread), else useful
+	groups                  // needed if a user group may approve, else not at all
+	viewed                  // needed if the app has the assistant view, else not at all
 	useful                  // the bot works without it, less well
 )
 
-// Scope is one scope of the bot's token, as the manifest asks for it, gatehouse doctor checks it and README.md explains it.
+// Scope is a scope of the bot's token. The manifest requests it, gatehouse doctor checks it, and README.md explains it.
 type Scope struct {
 	Name    string
 	For     string   // what the bot does with it
-	Without string   // what happens where the token lacks it
-	Calls   []string // the methods of the Web API that ask for it; of several scopes, the one for the kind of conversation
-	Events  []string // the events that are sent for it
+	Without string   // what happens if the token lacks it
+	Calls   []string // the methods of the Web API that need it; some need one of several scopes, by the kind of conversation
+	Events  []string // the events that need it
 	demand  demand
 }
 
-// Scopes is everything that the adapter may need, and nothing else; a test derives it from the calls that the code makes.
+// Scopes are all scopes that the adapter may need, and no others. A test derives them from the calls in the code.
 var Scopes = []Scope{
 	{
 		Name: "app_mentions:read", For: "receive its mentions", Without: "the bot does not receive its mentions", Events: []string{"app_mention"},
@@ -94,7 +94,7 @@ var (
 	memberCalls = []string{"conversations.members", "users.conversations", "conversations.info"}
 )
 
-// ScopesFor gives the names that a manifest asks for, and the events that come with them.
+// ScopesFor returns the names of the scopes that a manifest requests, and the events that need them.
 func ScopesFor(assistant bool) (scopes, events []string) {
 	for _, s := range Scopes {
 		if s.demand != viewed || assistant {
@@ -104,7 +104,7 @@ func ScopesFor(assistant bool) (scopes, events []string) {
 	return scopes, events
 }
 
-// lacking splits what the token lacks: what the configuration needs, and what it is better with.
+// lacking returns the scopes that the token lacks: those that the configuration needs, and those that are useful.
 func lacking(has map[string]bool, followUp bool, approvers []string) (needed, wanted []Scope) {
 	byGroup := slices.ContainsFunc(approvers, func(id string) bool { _, ok := webapi.GroupID(id); return ok })
 	for _, s := range Scopes {
@@ -119,7 +119,7 @@ func lacking(has map[string]bool, followUp bool, approvers []string) (needed, wa
 	return needed, wanted
 }
 
-// listable gives the kinds of conversations, by the scope that lets the bot list those of them that it is in.
+// listable returns the kinds of conversations for which the token's scopes let the bot list those that it is in.
 func listable(has map[string]bool) []string {
 	var types []string
 	for _, kind := range [][2]string{{"channels:read", "public_channel"}, {"groups:read", "private_channel"}, {"im:read", "im"}, {"mpim:read", "mpim"}} {

@@ -11,7 +11,7 @@ import (
 	"gatehouse/core"
 )
 
-// checkToken asks who the bot is. Where that fails, nothing else can be asked.
+// checkToken asks who the bot is. If that fails, Slack can't be asked anything else.
 func (r *run) checkToken(ctx context.Context) bool {
 	me, err := r.api.AuthTestContext(ctx)
 	switch {
@@ -22,7 +22,7 @@ func (r *run) checkToken(ctx context.Context) bool {
 	case r.unanswered("token", err):
 		return false
 	}
-	if bot, err := r.api.GetBotInfoContext(ctx, api.GetBotInfoParameters{Bot: me.BotID}); err == nil { // it only makes the hints better
+	if bot, err := r.api.GetBotInfoContext(ctx, api.GetBotInfoParameters{Bot: me.BotID}); err == nil { // only to improve the hints
 		r.app = bot.AppID
 	}
 	r.bot = me.User
@@ -30,7 +30,7 @@ func (r *run) checkToken(ctx context.Context) bool {
 	return true
 }
 
-// checkScopes compares what Slack says that the token may do with what the configuration needs.
+// checkScopes compares the scopes that Slack reports for the token with those that the configuration needs.
 func (r *run) checkScopes() {
 	if r.scopes == nil {
 		r.Add("scopes", chat.Warn, "Slack did not report the token's scopes, so they could not be checked.",

@@ -31,12 +31,12 @@ type conn struct {
 	pings  pings
 	ctx    context.Context // ends with the connection
 	end    func()          // closes it
-	read   chan struct{}   // closed once nothing more can be read
+	read   chan struct{}   // closed once reading has ended
 	work   work
 
 	writing sync.Mutex
 
-	// replaced is closed once another connection is to take the place of this one; fatal and crowded are set before.
+	// replaced is closed once another connection should replace this one; fatal and crowded are set before.
 	replaced    chan struct{}
 	replaceOnce sync.Once
 	fatal       error // why no other connection may be opened
@@ -74,7 +74,7 @@ func (c *Client) dial(ctx context.Context) (*conn, error) {
 	return nil, core.Errorf(core.DeliveryLater, "Slack opened a Socket Mode connection and sent no hello.")
 }
 
-// refusal is what a disconnect before the hello means.
+// refusal returns the error for a disconnect before the hello.
 func (k *conn) refusal() error {
 	switch {
 	case k.fatal != nil:
@@ -85,8 +85,8 @@ func (k *conn) refusal() error {
 	return core.Errorf(core.DeliveryLater, "Slack closed the Socket Mode connection at once.")
 }
 
-// run reads until the connection or ctx ends. The next connection is asked for as soon as this one can't be read any more; what it
-// brought is handled all the same.
+// run reads until the connection or ctx ends. It asks for the next connection as soon as this one can't be read any more, and then waits
+// until the received envelopes are handled.
 func (k *conn) run(ctx context.Context) {
 	k.client.setOpen(k, true)
 	k.work.begin(func(f socketmode.Request) { k.handle(ctx, f) })
@@ -117,7 +117,7 @@ func (k *conn) readAll() {
 	}
 }
 
-// alive says until when the next frame has to come.
+// alive sets the time by which the next frame must arrive.
 func (k *conn) alive() { _ = k.ws.SetReadDeadline(time.Now().Add(k.pings.patience())) }
 
 func (k *conn) logEnd(err error) {
@@ -131,7 +131,7 @@ func (k *conn) logEnd(err error) {
 	}
 }
 
-// receive hands a frame over. Nothing here may wait: a connection that does not answer pings is closed.
+// receive passes a frame on to be handled. It must not block: Slack closes a connection that does not answer pings.
 func (k *conn) receive(data []byte) {
 	var f socketmode.Request
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -143,7 +143,7 @@ func (k *conn) receive(data []byte) {
 		k.disconnected(f.Reason)
 	case f.EnvelopeID != "" && !k.work.add(f):
 		k.work.full.Do(func() {
-			k.client.Log.Warn("more arrives over Socket Mode than can be stored; Slack is to send it again")
+			k.client.Log.Warn("more arrives over Socket Mode than can be stored; Slack sends it again")
 		})
 	}
 }
@@ -161,7 +161,7 @@ func (k *conn) disconnected(reason string) {
 	}
 }
 
-// replace asks for another connection in the place of this one, which is read as long as it lasts. Only the first reason counts.
+// replace asks for another connection to replace this one, which is read as long as it lasts. Only the first reason counts.
 func (k *conn) replace(fatal error, crowded bool) {
 	k.replaceOnce.Do(func() {
 		k.fatal, k.crowded = fatal, crowded
@@ -198,7 +198,7 @@ func (k *conn) close() {
 	k.end()
 }
 
-// handle handles an envelope, then acknowledges it.
+// handle handles an envelope, then acknowledges it if Handle says so.
 func (k *conn) handle(ctx context.Context, f socketmode.Request) {
 	if ctx.Err() != nil {
 		return
@@ -207,8 +207,8 @@ func (k *conn) handle(ctx context.Context, f socketmode.Request) {
 	if !ack {
 		return
 	}
-	text, _ := json.Marshal(socketmode.Response{EnvelopeID: f.EnvelopeID, Payload: response}) // of texts alone: can't fail
-	if err := k.write(websocket.TextMessage, text); err != nil {                              // it comes again, over another connection, and is known then
+	text, _ := json.Marshal(socketmode.Response{EnvelopeID: f.EnvelopeID, Payload: response}) // contains only strings: can't fail
+	if err := k.write(websocket.TextMessage, text); err != nil {                              // Slack sends it again; the event is already stored then
 		k.client.Log.Debug("an acknowledgement was not sent", "err", err)
 	}
 }

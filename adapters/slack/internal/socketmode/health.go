@@ -2,7 +2,7 @@ package socketmode
 
 import "gatehouse/core"
 
-// Err is nil while a connection is open, else what is in the way (law 9).
+// Err returns nil while a connection is open, else the reason why none is (law 9).
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

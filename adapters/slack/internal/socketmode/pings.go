@@ -7,12 +7,12 @@ import (
 
 // How often Slack pings.
 const (
-	pingPeriod  = 30 * time.Second // before its pings have been seen
+	pingPeriod  = 30 * time.Second // assumed until enough pings have been seen
 	minPatience = time.Second
-	minGaps     = 3 // how many periods must have been seen before they count
+	minGaps     = 3 // how many periods must have been seen before they are used
 )
 
-// pings learns how often Slack pings: two periods of silence mean that the connection is dead.
+// pings measures how often Slack pings. Two periods of silence mean that the connection is dead.
 type pings struct {
 	mu   sync.Mutex
 	last time.Time
@@ -30,7 +30,7 @@ func (p *pings) add(now time.Time) {
 	p.last = now
 }
 
-// patience is how long the connection may be silent: two periods, the longest of those seen lately.
+// patience returns how long the connection may be silent: twice the longest of the last periods.
 func (p *pings) patience() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

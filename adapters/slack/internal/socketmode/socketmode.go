@@ -1,12 +1,12 @@
-// Package socketmode keeps a Socket Mode connection to Slack open and hands over what comes.
+// Package socketmode keeps a Socket Mode connection to Slack open and passes the received envelopes to a handler.
 //
-// There is one connection; while it is replaced there are two, and both are read. Slack announces most closes (refresh_requested,
-// warning), so the next connection is open before the old one is left. Envelopes of one channel are handled in the order in which they
-// come, those of different channels side by side; interactions and commands wait for no channel. An envelope is acknowledged after
-// Handle says so; what is not acknowledged Slack sends again, over this connection or another one.
+// There is one connection. While it is replaced there are two, and both are read. Slack announces most closes (refresh_requested,
+// warning), so the next connection is open before the old one is closed. Envelopes of one channel are handled in the order in which they
+// arrive, those of different channels in parallel. Interactions and commands don't wait for a channel. An envelope is acknowledged once
+// Handle says so. Slack sends an envelope that is not acknowledged again, over this connection or another one.
 //
-// The loop is our own, with slack-go's structs for requests and responses: slack-go's client decodes each event before it could be
-// stored, drops a whole event over one field that it does not know, and closes the old connection before it has a new one.
+// The loop is our own, with slack-go's structs for requests and responses. slack-go's client decodes each event before it could be
+// stored, drops a whole event because of one field that it does not know, and closes the old connection before it has a new one.
 package socketmode
 
 import (
@@ -22,20 +22,20 @@ import (
 // Times between connections.
 const (
 	CrowdedWait = 90 * time.Second // after Slack said that the app has too many connections
-	GraceTime   = 30 * time.Second // how long an old connection is read beside the new one
-	steady      = time.Minute      // after a connection that lasted as long, the next one is opened at once
+	GraceTime   = 30 * time.Second // how long an old connection is read in parallel with the new one
+	steady      = time.Minute      // after a connection that lasted this long, the next one is opened at once
 )
 
-// maxConnections is Slack's limit for one app, all its processes together.
+// maxConnections is Slack's limit for one app, across all its processes.
 const maxConnections = 10
 
-// Client keeps a connection open. All its fields are needed.
+// Client keeps a connection open. All its exported fields must be set.
 type Client struct {
-	// Open asks Slack for the address of a new connection, which is good for one use. An error of category unauthorized or
+	// Open asks Slack for the address of a new connection, which is valid for one use. An error of category unauthorized or
 	// unsupported ends Run.
 	Open func(ctx context.Context) (address string, err error)
-	// Handle handles the payload of an envelope. What it gives as response goes back with the acknowledgement; ack is false for what
-	// Slack is to send again.
+	// Handle handles the payload of an envelope. The response is sent with the acknowledgement. ack is false if Slack must send the
+	// envelope again.
 	Handle func(ctx context.Context, kind string, payload []byte) (response any, ack bool)
 	Sleep  func(context.Context, time.Duration)
 	Jitter func(time.Duration) time.Duration
@@ -45,7 +45,7 @@ type Client struct {
 	open map[*conn]bool
 }
 
-// Run keeps a connection open until ctx ends. Error: there is no use in going on.
+// Run keeps a connection open until ctx ends. Error: a permanent failure, of category unauthorized or unsupported.
 func (c *Client) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -60,7 +60,7 @@ func (c *Client) Run(ctx context.Context) error {
 	var current, previous *conn // the newest one, and the one that it replaced
 	for ctx.Err() == nil {
 		switch {
-		case current != nil && current.isClosed(): // then the older one may be all that is left: it is read until the next one is open
+		case current != nil && current.isClosed(): // the older one may be the only one left: it is read until the next one is open
 			current = previous
 		case previous != nil:
 			previous.close() // so that there are never more than two
@@ -103,7 +103,7 @@ func (c *Client) Run(ctx context.Context) error {
 		if time.Since(began) >= steady {
 			retry = chat.FirstRetry
 		} else {
-			pause(0) // a connection that closes at once must not be followed at once
+			pause(0) // if a connection closes at once, don't open the next one at once
 		}
 	}
 	return nil

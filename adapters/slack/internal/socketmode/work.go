@@ -8,20 +8,20 @@ import (
 	"github.com/slack-go/slack/socketmode"
 )
 
-// Limits of what waits to be handled.
+// Limits of the envelopes that wait to be handled.
 const (
 	queueLength     = 1024 // envelopes in each queue: a burst of some seconds
-	queueCount      = 8    // envelopes of different channels are handled side by side
-	maxInteractions = 32   // interactions and commands under way
+	queueCount      = 8    // envelopes of different channels are handled in parallel
+	maxInteractions = 32   // interactions and commands in progress
 )
 
-// work handles the envelopes of one connection: events of one channel one after the other, interactions and commands at once.
+// work handles the envelopes of one connection: events of a channel one after the other, interactions and commands at once.
 type work struct {
 	handle       func(socketmode.Request)
 	queues       [queueCount]chan socketmode.Request
 	interactions chan struct{}
 	running      sync.WaitGroup
-	full         sync.Once // behind the warning that something was left to Slack
+	full         sync.Once // for the warning that an envelope was not taken
 }
 
 func (w *work) begin(handle func(socketmode.Request)) {
@@ -37,7 +37,7 @@ func (w *work) begin(handle func(socketmode.Request)) {
 	}
 }
 
-// add takes an envelope, without waiting; false: there is too much to do.
+// add takes an envelope without blocking. It returns false if the queue is full.
 func (w *work) add(f socketmode.Request) bool {
 	if f.Type == socketmode.RequestTypeEventsAPI {
 		select {
@@ -59,7 +59,7 @@ func (w *work) add(f socketmode.Request) bool {
 	}
 }
 
-// end waits for what was taken.
+// end waits until all taken envelopes are handled.
 func (w *work) end() {
 	for _, q := range w.queues {
 		close(q)
@@ -67,7 +67,7 @@ func (w *work) end() {
 	w.running.Wait()
 }
 
-// QueueOf gives the queue of an event's payload: one and the same for all events of a channel.
+// QueueOf returns the queue of an event's payload. All events of a channel have the same queue.
 func QueueOf(payload []byte) int {
 	var body struct {
 		Event struct {

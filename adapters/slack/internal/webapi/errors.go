@@ -12,22 +12,22 @@ import (
 	"gatehouse/core"
 )
 
-// The words of Slack's refusals, by what they mean.
+// Slack's error codes, by their meaning.
 var (
 	tokenRefused = []string{"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "no_permission", "ekm_access_denied",
 		"team_access_not_granted", "org_login_required"}
 	maybeDone = []string{"internal_error", "fatal_error", "request_timeout"}                        // the call broke somewhere in the middle
 	notBegun  = []string{"ratelimited", "rate_limited", "service_unavailable", "team_added_to_org"} // the call was not begun
 
-	// cannotPost are of a channel where the bot may not write until somebody lets it.
+	// cannotPost: the bot may not write in the channel until a person allows it.
 	cannotPost = []string{"not_in_channel", "restricted_action", "restricted_action_read_only_channel", "restricted_action_thread_only_channel",
 		"restricted_action_non_threadable_channel", "restricted_action_thread_locked"}
 
-	// noSockets are of an app that may open no Socket Mode connection.
+	// noSockets: the app may not open Socket Mode connections.
 	noSockets = []string{"link_disabled", "socket_mode_not_enabled", "forbidden_team", "app_not_installed"}
 )
 
-// Error turns the error of a call into one of ours; the categories are those that adapters/internal/chat lists.
+// Error converts the error of a call to one of core's categories, as adapters/internal/chat lists them.
 func Error(err error) error {
 	var limited *api.RateLimitedError
 	var refusal api.SlackErrorResponse
@@ -72,7 +72,7 @@ func statusError(s api.StatusCodeError) error {
 	return core.Wrap(core.DeliveryFailed, s, "Slack, or a proxy in front of it, refuses it (%d).", s.Code)
 }
 
-// SendError is what an error of Error's means to the outbox, where the call posts or edits.
+// SendError converts, for the outbox, an error from Error of a call that posts or edits.
 func SendError(err error) error {
 	if IsRefusal(err, cannotPost...) {
 		return core.Wrap(core.DeliveryForbidden, err, "The bot may not write in this channel. Invite it there (/invite), or let it post in the settings of the channel.")
@@ -80,8 +80,7 @@ func SendError(err error) error {
 	return chat.SendError(err)
 }
 
-// SocketError is Error for the request of a Socket Mode connection. A refusal that no retry can change is unauthorized or
-// unsupported.
+// SocketError is Error for the request of a Socket Mode connection. A permanent refusal is unauthorized or unsupported.
 func SocketError(err error) error {
 	fault := Error(err)
 	switch {
@@ -95,21 +94,21 @@ func SocketError(err error) error {
 	return fault
 }
 
-// SocketsOff reports Slack's refusal to open any Socket Mode connection for this app.
+// SocketsOff reports whether Slack refuses all Socket Mode connections of this app.
 func SocketsOff(err error) bool { return IsRefusal(err, noSockets...) }
 
-// SocketsOffError is of an app that may open no Socket Mode connection.
+// SocketsOffError returns the error for an app that may not open Socket Mode connections.
 func SocketsOffError(err error) error {
 	return core.Wrap(core.Unsupported, err, "Socket Mode is switched off for this app. Switch it on under Socket Mode of your app, or use SLACK_SIGNING_SECRET without SLACK_APP_TOKEN.")
 }
 
-// IsRefusal reports whether Slack refused with one of the words.
+// IsRefusal reports whether Slack refused a call with one of the error codes.
 func IsRefusal(err error, words ...string) bool {
 	var refusal api.SlackErrorResponse
 	return errors.As(err, &refusal) && slices.Contains(words, refusal.Err)
 }
 
-// Refusal is Slack's own word for a call that it refuses, "" for an error of any other kind.
+// Refusal returns Slack's error code if Slack refused a call, "" for an error of any other kind.
 func Refusal(err error) string {
 	var refusal api.SlackErrorResponse
 	if !errors.As(err, &refusal) || core.CategoryOf(refusalError(refusal)) == core.DeliveryInDoubt {

@@ -1,10 +1,10 @@
-// Package storage opens a database by its URL. What is kept and how is written in internal/sqlstore; each engine's own package says
-// how it runs transactions, locks and claims.
+// Package storage opens a database by its URL. Package internal/sqlstore documents the tables and the store's methods. The packages
+// sqlite and postgres document how each engine runs transactions, locks rows and claims work.
 //
 //	sqlite:PATH                               one file, on one machine; several processes may use it at once
-//	postgres://USER:PASSWORD@HOST/DATABASE    a Postgres server, or what speaks like one; any number of processes on any machines
+//	postgres://USER:PASSWORD@HOST/DATABASE    a Postgres-compatible server; any number of processes on any machines
 //
-// postgresql:// is the same. A URL may hold a password: it is in no error.
+// postgresql:// is the same as postgres://. A URL may hold a password, so no error contains it.
 package storage
 
 import (
@@ -19,21 +19,21 @@ import (
 	"gatehouse/storage/sqlite"
 )
 
-// Store is a database that was opened; both engines give the same one.
+// Store is an open database. Both engines return this type.
 type Store = sqlstore.Store
 
-// Options are what a store takes from outside; the zero Options are those of a real process.
+// Options configure a store. The zero value is right for production.
 type Options struct {
-	Now   func() time.Time // the store's clock, where the engine has none of its own; Postgres goes by the server's
-	NewID func() string    // invocation ids; UUIDv7 where nil
-	Log   *slog.Logger     // nil discards
-	Trace func(Statement)  // every statement that is run, for tests and measurements; see Meter
+	Now   func() time.Time // the clock; only SQLite uses it, Postgres uses the server's
+	NewID func() string    // makes invocation ids; nil: UUIDv7
+	Log   *slog.Logger     // nil: logs are discarded
+	Trace func(Statement)  // called for every statement, for tests and measurements; see Meter
 }
 
 // Statement is one SQL statement that was run.
 type Statement = sqlstore.Statement
 
-// Meter counts statements and rows, of either engine; give its Trace in Options.
+// Meter counts the statements and rows of either engine. Set Options.Trace to its Trace method.
 type Meter = sqlstore.Meter
 
 func (o Options) sqlite() sqlite.Options {
@@ -44,7 +44,7 @@ func (o Options) postgres() postgres.Options {
 	return postgres.Options{NewID: o.NewID, Log: o.Log, Trace: o.Trace}
 }
 
-// Open opens the database and brings its schema up to date. A database that a newer gatehouse wrote is refused (store_newer).
+// Open opens the database and brings its schema up to date. It fails with store_newer if a newer gatehouse wrote the database.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if isPostgres(url) {
 		return postgres.Open(ctx, url, o.postgres())
@@ -56,7 +56,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	return sqlite.Open(ctx, file, o.sqlite())
 }
 
-// Version tells which schema the database has (0: none yet) and which one this build knows. It changes nothing.
+// Version returns the database's schema version (0: none yet) and the version that this build knows. It changes nothing.
 func Version(ctx context.Context, url string) (found, known int64, err error) {
 	if isPostgres(url) {
 		return postgres.Version(ctx, url, postgres.Options{})
@@ -68,7 +68,7 @@ func Version(ctx context.Context, url string) (found, known int64, err error) {
 	return sqlite.Version(ctx, file, sqlite.Options{})
 }
 
-// Migrate brings the database's schema up to date, as Open does, and tells the versions before and after.
+// Migrate brings the database's schema up to date, as Open does, and returns the versions before and after.
 func Migrate(ctx context.Context, url string) (from, to int64, err error) {
 	if isPostgres(url) {
 		return postgres.Migrate(ctx, url, postgres.Options{})
@@ -88,6 +88,6 @@ func sqliteFile(url string) (string, error) {
 	if scheme, rest, ok := strings.Cut(url, ":"); ok && scheme == "sqlite" {
 		return strings.TrimPrefix(rest, "//"), nil
 	}
-	// The URL itself may hold a password; it is not repeated.
+	// The message leaves the URL out: it may hold a password.
 	return "", core.Errorf(core.Invalid, "The database must be given as sqlite:PATH, such as sqlite:gatehouse.db, or as postgres://USER:PASSWORD@HOST/DATABASE.")
 }

@@ -15,8 +15,8 @@ const (
 	graphVersion = "1"
 )
 
-// build reads the graph keys of a case (or of its "graph") into a builder. The fixture language lets initial_state name fields
-// that the schema does not: they are fields of any type.
+// build reads the graph keys of a case (or of its "graph") into a builder. The fixture language allows initial_state to name fields
+// that are not in the schema; they may have any type.
 func (r *runner) build(d *fixture.Node) *graph.Builder {
 	b := graph.New(graphName, graphVersion)
 	r.observers(b)
@@ -49,7 +49,7 @@ func (r *runner) build(d *fixture.Node) *graph.Builder {
 	return b
 }
 
-// define reads what any graph has: fields, subgraphs, nodes, edges.
+// define reads what every graph has: fields, subgraphs, nodes, edges.
 func (r *runner) define(b *graph.Builder, sc *scope) {
 	d := sc.d
 	declared := map[string]bool{}
@@ -87,7 +87,7 @@ func (r *runner) define(b *graph.Builder, sc *scope) {
 	r.edges(b, d.Get("edges"), nodes)
 }
 
-// undeclared are the fields of any initial_state that the schema does not declare.
+// undeclared returns the fields of any initial_state that the schema does not declare.
 func (r *runner) undeclared(declared map[string]bool) []string {
 	var out []string
 	gather := func(d *fixture.Node) {
@@ -125,10 +125,10 @@ func (r *runner) edges(b *graph.Builder, list, nodes *fixture.Node) {
 	}
 }
 
-// keyError means another language's KeyError.
+// keyError stands for another language's KeyError.
 type keyError struct{ error }
 
-// TypeName is what a fixture calls the type of an exception.
+// TypeName returns the exception's type name in a fixture.
 func (keyError) TypeName() string { return "KeyError" }
 
 func (r *runner) migrated(name string) {
@@ -136,7 +136,7 @@ func (r *runner) migrated(name string) {
 	r.Journal.Add(evidence.Entry{What: evidence.Migration, Node: name})
 }
 
-// migration is one of the fixture language's mocks. Each run is recorded, to be compared with the engine's own record
+// migration is one of the fixture language's mocks. Each run is recorded and compared with the engine's own record
 // (Entry.Migrations).
 func (r *runner) migration(name string, d *fixture.Node) func(map[string]any) (map[string]any, error) {
 	arithmetic := func(f func(int64) int64) func(map[string]any) (map[string]any, error) {

@@ -12,7 +12,7 @@ import (
 	"gatehouse/cmd/conformance/internal/invariant"
 )
 
-// unsupportedSuites are capabilities whose fixtures we do not run.
+// unsupportedSuites are the capabilities whose fixtures are not supported.
 var unsupportedSuites = []string{"llm-provider", "prompt-management", "observability", "pipeline-utilities", "retrieval-provider"}
 
 // runFile runs every case of a file.
@@ -60,7 +60,7 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 	return out
 }
 
-// beside reads what is beside the cases: invariants of the file as a whole.
+// beside reads the keys next to the cases: invariants of the file as a whole.
 func (r *runner) beside(root *fixture.Node, turns []*evidence.Turn, capability string) {
 	root.Each(func(key string, v *fixture.Node) bool {
 		switch key {
@@ -77,7 +77,7 @@ func (r *runner) beside(root *fixture.Node, turns []*evidence.Turn, capability s
 	})
 }
 
-// runCase runs one case on a graph and stores of its own.
+// runCase runs one case on its own graph and stores.
 func runCase(ctx context.Context, capability string, doc *fixture.Node, throughProduct bool) *runner {
 	ctx, cancel := context.WithTimeout(ctx, 3*evidence.Patience) // a graph may run in circles
 	defer cancel()
@@ -119,7 +119,7 @@ func runCase(ctx context.Context, capability string, doc *fixture.Node, throughP
 	return r
 }
 
-// invariants checks every name of a mapping. A name that is not published is unchecked.
+// invariants checks every name of a mapping. A name that is not published is reported as unchecked.
 func (r *runner) invariants(d *fixture.Node, turns []*evidence.Turn) {
 	if d == nil {
 		return

@@ -66,14 +66,14 @@ func (r *runner) mode(d *fixture.Node) harness.Mode {
 	return r.Mode
 }
 
-// listener records what a listener of the fixture is called with.
+// listener records the calls of a listener of the fixture.
 func (r *runner) listener(name string, session core.SessionID) func(core.Outcome) {
 	l := &evidence.Listener{Session: session}
 	r.Listeners[name] = l
 	return func(o core.Outcome) { l.Calls = append(l.Calls, o) }
 }
 
-// calls is how often each listener was called so far.
+// calls returns how often each listener was called so far.
 func (r *runner) calls() map[string]int {
 	out := map[string]int{}
 	for name, l := range r.Listeners {
@@ -82,7 +82,7 @@ func (r *runner) calls() map[string]int {
 	return out
 }
 
-// checkArrival checks a signal's outcome and what its listener was called with.
+// checkArrival checks a signal's outcome and its listener's call.
 func (r *runner) checkArrival(t *evidence.Turn, called map[string]int) {
 	if e := t.Node.Get("expected"); e != nil {
 		t.ErrorExpected = true
@@ -113,7 +113,7 @@ func (r *runner) checkArrival(t *evidence.Turn, called map[string]int) {
 	}
 }
 
-// outcome takes over what Send or Resume returned, and closes the turn.
+// outcome records what Send or Resume returned, and closes the turn.
 func (r *runner) outcome(t *evidence.Turn, out core.Outcome) {
 	take(t, out)
 	r.Graph.Drain(r.ctx)
@@ -121,8 +121,8 @@ func (r *runner) outcome(t *evidence.Turn, out core.Outcome) {
 	t.Path = chatPath(t)
 }
 
-// chatPath is the dispatch path that a turn took: that of a send follows from the history that the engine loaded (harness-chat §5).
-// It is "" where nothing was loaded.
+// chatPath returns the dispatch path of a turn. A send's follows from the history that the engine loaded (harness-chat §5); "" if
+// nothing was loaded.
 func chatPath(t *evidence.Turn) harness.Path {
 	if t.Kind == evidence.Signal {
 		return harness.PathSignal
@@ -169,13 +169,13 @@ func init() {
 	}
 }
 
-// messages compares a list: its exact length, and of each message the keys that are named.
+// messages compares a list: its exact length, and the named keys of each message.
 func (r *runner) messages(v *fixture.Node, got []core.Message) {
 	r.must(got != nil, v, "there is no list") // an empty one would be there
 	pairwise(r, v, got, "messages: "+fixture.Show(got), r.message)
 }
 
-// messageFields is a message with all the fields that a message can have; one that it does not have is null.
+// messageFields returns a message with all possible fields; a missing one is null.
 func messageFields(m core.Message) map[string]any {
 	out, _ := fixture.Plain(m).(map[string]any)
 	for _, key := range []string{"role", "content", "tool_calls", "tool_call_id"} {
@@ -186,7 +186,7 @@ func messageFields(m core.Message) map[string]any {
 	return out
 }
 
-// message compares the keys that are named. Two more look into the text, whatever the case of its letters.
+// message compares the keys that are named. Two more keys search the text, ignoring case.
 func (r *runner) message(v *fixture.Node, got core.Message) {
 	have := messageFields(got)
 	text := strings.ToLower(got.Content.String())
@@ -219,7 +219,7 @@ func checkReply(r *runner, t *evidence.Turn, v *fixture.Node) {
 	r.message(v, *t.Reply)
 }
 
-// checkHistory looks at the conversation as it is stored after the turn.
+// checkHistory checks the conversation as it is stored after the turn.
 func checkHistory(r *runner, t *evidence.Turn, v *fixture.Node) {
 	history := t.After.History()
 	keys(v, map[string]func(*fixture.Node){
@@ -228,7 +228,7 @@ func checkHistory(r *runner, t *evidence.Turn, v *fixture.Node) {
 	})
 }
 
-// inOrder looks for each message after the one found before it.
+// inOrder finds each message after the previous one.
 func (r *runner) inOrder(v *fixture.Node, history []core.Message) {
 	at := 0
 	for _, want := range v.Items() {

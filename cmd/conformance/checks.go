@@ -12,7 +12,7 @@ import (
 // check compares one assertion with what happened in a turn.
 type check func(r *runner, t *evidence.Turn, v *fixture.Node)
 
-// checkTurn checks the assertions of a turn: those under "expected" (all of them must be known) and those beside it.
+// checkTurn checks the assertions of a turn: those under "expected", which must all be known, and those next to it.
 func (r *runner) checkTurn(checks map[string]check, t *evidence.Turn) {
 	for _, d := range []*fixture.Node{t.Node, t.Node.Get("expected")} {
 		r.apply(checks, t, d)
@@ -36,7 +36,7 @@ func (r *runner) apply(checks map[string]check, t *evidence.Turn, d *fixture.Nod
 	})
 }
 
-// keys reads the keys of a mapping, each by its function. One that is not in the table stays unread, and so fails the case.
+// keys reads the keys of a mapping, each by its function. A key that is not in the table stays unread, and so fails the case.
 func keys(v *fixture.Node, table map[string]func(*fixture.Node)) {
 	v.Each(func(key string, d *fixture.Node) bool {
 		read, ok := table[key]
@@ -50,7 +50,7 @@ func keys(v *fixture.Node, table map[string]func(*fixture.Node)) {
 // is compares a whole value.
 func (r *runner) is(v *fixture.Node, got any) { r.equal(v, got, false) }
 
-// includes compares the keys of mappings that are named, at every depth.
+// includes compares only the named keys of mappings, at every depth.
 func (r *runner) includes(v *fixture.Node, got any) { r.equal(v, got, true) }
 
 func (r *runner) equal(v *fixture.Node, got any, subset bool) {
@@ -59,7 +59,7 @@ func (r *runner) equal(v *fixture.Node, got any, subset bool) {
 	}
 }
 
-// must faults a node where what it says is not so; all of it counts as read then. Its result is ok.
+// must adds a fault at the node unless ok, and counts all of the node as read. It returns ok.
 func (r *runner) must(ok bool, v *fixture.Node, format string, args ...any) bool {
 	if !ok {
 		v.Value()
@@ -136,7 +136,7 @@ func checkTurnInvariants(r *runner, t *evidence.Turn, v *fixture.Node) {
 	r.invariants(v, []*evidence.Turn{t})
 }
 
-// checkNoError: no error came out of the invocation, or with false that one did.
+// checkNoError checks that the invocation returned no error, or with false that it did.
 func checkNoError(r *runner, t *evidence.Turn, v *fixture.Node) {
 	if none := v.Flag(true); !none {
 		t.ErrorExpected = true

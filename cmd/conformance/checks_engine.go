@@ -39,7 +39,7 @@ func init() { // checks refer to each other
 	}
 }
 
-// counted checks that none of these calls came, or with false that one did.
+// counted checks that there were no calls of these kinds, or with false that there was one.
 func counted(what ...string) check {
 	return func(r *runner, t *evidence.Turn, v *fixture.Node) {
 		n := t.Count(what...)
@@ -66,7 +66,7 @@ func checkDrainSummary(r *runner, t *evidence.Turn, v *fixture.Node) {
 	})
 }
 
-// entered are the states that the graphs inside began with, in the order of the fan-out's instances.
+// entered returns the states with which the inner graphs began, in the order of the fan-out's instances.
 func entered(t *evidence.Turn) []any {
 	byIndex := map[int]any{}
 	out := []any{}
@@ -98,7 +98,7 @@ func checkInnerState(r *runner, t *evidence.Turn, v *fixture.Node) {
 
 func checkInstanceStates(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, entered(t)) }
 
-// checkMiddlewareLog compares the markers of this turn or, as the log is the case's, of all turns up to it.
+// checkMiddlewareLog compares the markers of this turn or, since the log belongs to the case, of all turns so far.
 func checkMiddlewareLog(r *runner, t *evidence.Turn, v *fixture.Node) {
 	all := []string{}
 	for _, o := range r.Turns {

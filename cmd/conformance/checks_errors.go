@@ -37,7 +37,7 @@ func checkError(r *runner, t *evidence.Turn, v *fixture.Node) {
 	})
 }
 
-// says faults an error of whose chain no link says exactly this.
+// says adds a fault unless an error in the chain has exactly this text.
 func (r *runner) says(d *fixture.Node, err error) {
 	said := false
 	for link := err; link != nil && !said; link = errors.Unwrap(link) {
@@ -54,7 +54,7 @@ func (r *runner) recoverable(d *fixture.Node, err error) {
 	}
 }
 
-// carried is what an error carries, under the spec's names.
+// carried returns what an error carries, under the spec's names.
 func carried(err error) map[string]any {
 	out := map[string]any{}
 	var m *graph.MigrationError
@@ -103,7 +103,7 @@ func (r *runner) carries(v *fixture.Node, err error) {
 	})
 }
 
-// mentions looks for a text, or for each of a list.
+// mentions searches for a text, or for each text of a list.
 func (r *runner) mentions(d *fixture.Node, name string, got any) {
 	texts, isList := d.Value().([]any)
 	if !isList {

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// observed faults the name of an observer that the case does not declare.
+// observed adds a fault if the case does not declare the observer.
 func (r *runner) observed(d *fixture.Node, name string) {
 	if _, known := r.behaviors[name]; !known {
 		d.Malformed("there is no observer %q", name)
@@ -42,7 +42,7 @@ func pairwise[T any](r *runner, v *fixture.Node, got []T, what string, compare f
 	}
 }
 
-// event compares the keys that are named, each as a whole. A field that an event of this kind does not have is null.
+// event compares the named keys, each as a whole. A field that an event of this kind does not have is null.
 func (r *runner) event(v *fixture.Node, e graph.Event) {
 	have := evidence.EventFields(e)
 	for _, key := range []string{"pre_state", "post_state"} {
@@ -75,8 +75,8 @@ func (r *runner) event(v *fixture.Node, e graph.Event) {
 	})
 }
 
-// checkDeliveryOrder compares all deliveries. An observer that fails may be left out of the list as a whole: whether it has recorded
-// what it failed on the fixture language does not say.
+// checkDeliveryOrder compares all deliveries. An observer that fails may be missing from the list entirely: the fixture language
+// does not say whether it records the event on which it fails.
 func checkDeliveryOrder(r *runner, t *evidence.Turn, v *fixture.Node) {
 	listed := map[string]bool{}
 	for _, d := range v.Items() {

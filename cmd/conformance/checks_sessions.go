@@ -55,7 +55,7 @@ func checkSaved(r *runner, t *evidence.Turn, v *fixture.Node) {
 	})
 }
 
-// storedUnder is the id under which a session of the fixture is stored.
+// storedUnder returns the id under which a session of the fixture is stored.
 func (r *runner) storedUnder(id *fixture.Node) core.SessionID {
 	if r.gateway != nil {
 		return r.gateway.Session(core.SessionID(id.Text()))
@@ -84,8 +84,8 @@ func checkStoreAfter(r *runner, _ *evidence.Turn, v *fixture.Node) {
 	}
 }
 
-// checkMigrations compares the migrations that ran. Whether one that failed has run the fixture language does not say: it may be
-// named or not.
+// checkMigrations compares the migrations that ran. A failed one may be named or not: the fixture language does not say whether it
+// has run.
 func checkMigrations(r *runner, t *evidence.Turn, v *fixture.Node) {
 	ran := append([]string{}, r.Migrations...)
 	if t.Category == core.MigrationFailed && len(ran) > 0 && len(v.Items()) == len(ran)-1 {

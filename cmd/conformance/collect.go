@@ -11,13 +11,13 @@ import (
 	"gatehouse/cmd/conformance/internal/fixture"
 )
 
-// capabilities are the folders of fixtures that we know.
+// capabilities are the known folders of fixtures.
 var capabilities = []string{
 	"harness-chat", "harness", "sessions", "suspension", "graph-engine", "llm-provider", "prompt-management", "observability",
 	"pipeline-utilities", "retrieval-provider",
 }
 
-// collect finds the YAML files under the arguments, each folder's in order.
+// collect finds the YAML files under the arguments, in order within each folder.
 func collect(args []string) ([]string, error) {
 	var files []string
 	for _, arg := range args {
@@ -30,7 +30,7 @@ func collect(args []string) ([]string, error) {
 			continue
 		}
 		found := len(files)
-		// with a separator after it a link to a folder is a folder
+		// the trailing separator makes WalkDir follow a link to a folder
 		err = filepath.WalkDir(arg+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")) {
 				files = append(files, path)
@@ -47,7 +47,7 @@ func collect(args []string) ([]string, error) {
 	return files, nil
 }
 
-// capabilityOf is the folder of that name nearest to the file, else what the file's own keys tell.
+// capabilityOf returns the nearest such folder above the file, or else the capability that the file's own keys imply.
 func capabilityOf(path string, root *fixture.Node) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {

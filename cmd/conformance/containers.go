@@ -10,7 +10,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// scope is a graph that is being built: the case's own, or a subgraph of it.
+// scope is a graph under construction: the case's own, or one of its subgraphs.
 type scope struct {
 	name         string // "" = the outermost
 	d            *fixture.Node
@@ -22,7 +22,7 @@ type scope struct {
 	fields       []string
 }
 
-// subgraphs compiles what "subgraph" and "subgraphs" of a graph define. A definition sees those before it and around it.
+// subgraphs compiles the definitions in a graph's "subgraph" and "subgraphs". A definition sees those before it and around it.
 func (r *runner) subgraphs(sc *scope) {
 	sc.subs, sc.scopes = map[string]*graph.Graph{}, map[string]*scope{}
 	if d := sc.d.Get("subgraph"); d != nil {
@@ -57,7 +57,7 @@ func (r *runner) subgraph(sc *scope, name string, d *fixture.Node) {
 	sc.scopes[name] = in
 }
 
-// lookup finds a subgraph by the name that a node calls it, and its scope.
+// lookup returns the subgraph that a node names, and its scope.
 func (sc *scope) lookup(d *fixture.Node) (*graph.Graph, *scope) {
 	for s := sc; s != nil; s = s.outer {
 		if g, ok := s.subs[d.Text()]; ok {
@@ -68,7 +68,7 @@ func (sc *scope) lookup(d *fixture.Node) (*graph.Graph, *scope) {
 	return nil, nil
 }
 
-// container adds a node that has graphs inside, false where it is none. A recorder wraps it, for the order of execution.
+// container adds a node with inner graphs; it returns false if the node has none. A recorder wraps it, for the order of execution.
 func (r *runner) container(b *graph.Builder, sc *scope, name string, d *fixture.Node) bool {
 	switch {
 	case d.Has("subgraph"):
@@ -89,7 +89,7 @@ func (r *runner) container(b *graph.Builder, sc *scope, name string, d *fixture.
 	return true
 }
 
-// entryKind is what the journal calls a node of this graph.
+// entryKind returns the journal's kind for a node of this graph.
 func (sc *scope) entryKind() string {
 	if sc.outer != nil {
 		return evidence.InnerNodeRan
@@ -97,7 +97,7 @@ func (sc *scope) entryKind() string {
 	return evidence.NodeRan
 }
 
-// orEmpty stands in for a subgraph that did not compile: the case ends with that fault anyway.
+// orEmpty replaces a subgraph that did not compile; the case ends with that fault anyway.
 func orEmpty(g *graph.Graph) *graph.Graph {
 	if g != nil {
 		return g
@@ -107,7 +107,8 @@ func orEmpty(g *graph.Graph) *graph.Graph {
 	return empty
 }
 
-// projections reads both spellings: inputs and outputs beside the node's other keys, and under mapping. Both at once are two.
+// projections reads both spellings: inputs and outputs next to the node's other keys, and under mapping. If both are used, it
+// returns two.
 func projections(d *fixture.Node) []graph.Projection {
 	var out []graph.Projection
 	for _, at := range []*fixture.Node{d, d.Get("mapping")} {
@@ -118,7 +119,7 @@ func projections(d *fixture.Node) []graph.Projection {
 	return out
 }
 
-// texts reads a mapping of texts; nil where there is none.
+// texts reads a mapping of texts; nil if there is none.
 func texts(d *fixture.Node) map[string]string {
 	if d.IsNull() {
 		return nil
@@ -142,7 +143,7 @@ func policy(d *fixture.Node) graph.Policy {
 	return graph.FailFast
 }
 
-// itemToken stands, in the short form of a fan-out, for the item.
+// itemToken represents the item in the short form of a fan-out.
 const itemToken = "<fan_out_item>"
 
 // fanOut reads a fan-out, in its long or its short form.
@@ -241,7 +242,7 @@ func (r *runner) marking(before, after string, asks *fixture.Node) graph.Middlew
 	}
 }
 
-// conditionalStep suspends in the instance of a fan-out whose item has a value and does something else in the others.
+// conditionalStep suspends in the fan-out instance whose item has a value, and runs the other steps in the rest.
 func (r *runner) conditionalStep(sc *scope, d, others *fixture.Node) step {
 	at := d.Need("suspend_on_item_index").Value()
 	suspend := suspendStep(d.Need("descriptor"), d.Get("mark_node_completed"))

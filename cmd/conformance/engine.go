@@ -60,7 +60,7 @@ func (r *runner) invoke(d *fixture.Node) *evidence.Turn {
 	return t
 }
 
-// lastPause is what is known of a pause where no pause store was given: the outcome that reported it, if it was not resumed since.
+// lastPause returns the last pause if there is no pause store: that of the outcome that reported it, unless it was resumed since.
 func (r *runner) lastPause(id core.InvocationID) *core.PausedRecord {
 	for i := len(r.Turns) - 2; i >= 0; i-- {
 		t := r.Turns[i]
@@ -76,7 +76,7 @@ func (r *runner) lastPause(id core.InvocationID) *core.PausedRecord {
 	return nil
 }
 
-// drain waits for the observers, as long as the fixture says.
+// drain waits for the observers, for the time that the fixture sets.
 func (r *runner) drain(t *evidence.Turn, d *fixture.Node) {
 	limit := d.Get("drain")
 	for _, key := range []string{"invoke", "invoke_with"} {

@@ -16,7 +16,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the whole program; its result is the exit code.
+// run is the whole program; it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
 	flags.SetOutput(stderr)

@@ -88,7 +88,7 @@ func updateStep(sc *scope, d *fixture.Node) step {
 	}
 }
 
-// fromFieldStep sets a field to another one, times a multiplier.
+// fromFieldStep sets a field to another field's value, times a multiplier.
 func fromFieldStep(d *fixture.Node) step {
 	factor := 1.0
 	if m := d.Get("multiplier"); m != nil {
@@ -120,7 +120,7 @@ func fromFieldStep(d *fixture.Node) step {
 	}
 }
 
-// raised is the error of a raises directive: a plain one, or one with a category.
+// raised returns the error of a raises directive: a plain one, or one with a category.
 func raised(d *fixture.Node) error {
 	if !d.IsMapping() {
 		return errors.New(d.Text())
@@ -157,7 +157,7 @@ func descriptorOf(d *fixture.Node) core.Descriptor {
 	return desc
 }
 
-// route reads a conditional edge. Where it leads is checked when it runs.
+// route reads a conditional edge. Its target is checked when it runs.
 func route(d *fixture.Node, named func(string) string) func(graph.State) (string, error) {
 	if call := d.Get("callable"); call != nil {
 		switch call.Text() {

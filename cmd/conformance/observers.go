@@ -10,7 +10,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// observers registers the case's observers, on the graph or for the invocations to come.
+// observers registers the case's observers, on the graph or for the next invocations.
 func (r *runner) observers(b *graph.Builder) {
 	b.Observe(graph.Observer{Name: "runner", On: r.events.Observe})
 	for _, d := range r.doc.Get("observers").Items() {
@@ -49,7 +49,7 @@ func (r *runner) observers(b *graph.Builder) {
 // tracing is the behavior of an observer that captures spans.
 const tracing = "otel"
 
-// checkTargets faults observers that are attached to a subgraph that is not there. "inner" is any.
+// checkTargets adds a fault for observers that are attached to a missing subgraph. "inner" matches any.
 func (r *runner) checkTargets() {
 	for _, d := range r.doc.Get("observers").Items() {
 		target := fixture.Peek(d, "target")

@@ -18,7 +18,7 @@ import (
 // productSuites are the suites whose cases have counterparts in the product.
 var productSuites = []string{"harness-chat", "harness", "suspension"}
 
-// noCounterpart says why nothing in the product does what a case does; "" where something does.
+// noCounterpart returns why the product has no counterpart of a case; "" if it has one.
 func noCounterpart(capability string, doc *fixture.Node) string {
 	if !slices.Contains(productSuites, capability) {
 		return "the suite is about the engine alone"
@@ -62,7 +62,7 @@ func noCounterpart(capability string, doc *fixture.Node) string {
 	return ""
 }
 
-// withoutCounterpart are the assertions, and the harness invariants, that nothing in the product can be compared with.
+// noCounterpartOf are the assertions and harness invariants that have no counterpart in the product.
 var noCounterpartOf = map[string]string{
 	"dispatch_path":               "events have kinds and no intents",
 	"invoke_args":                 "the dispatcher makes the session's id",
@@ -88,7 +88,7 @@ var noCounterpartOf = map[string]string{
 	"outbound_marked_intervention_required":                   "a reply has a bucket and no flags",
 }
 
-// lacks reports whether an assertion has no counterpart, and notes it.
+// withoutCounterpart reports whether an assertion has no counterpart, and records it.
 func (r *runner) withoutCounterpart(key string, v *fixture.Node) bool {
 	why, lacks := noCounterpartOf[key]
 	if key == "harness_auto_retried" || key == "harness_did_not_auto_retry" {
@@ -169,7 +169,7 @@ func (r *runner) productSend(d *fixture.Node) {
 	r.checkTurn(chatChecks, t)
 }
 
-// productTurn runs an invocation or a transmission: a signal, or else a message that says nothing of itself.
+// productTurn runs an invocation or a transmission: a signal, or otherwise a message without meaning.
 func (r *runner) productTurn(t *evidence.Turn, session core.SessionID, s *chat.Signal) {
 	if s != nil {
 		r.productSignal(t, *s)
@@ -211,7 +211,7 @@ func (r *runner) productSignal(t *evidence.Turn, s chat.Signal) {
 	}
 }
 
-// ended takes over what is stored and was delivered of a turn, whose own messages begin at one of the invocation's.
+// ended records what was stored and delivered of a turn. from is the number of its first own message in the invocation.
 func (r *runner) ended(t *evidence.Turn, e product.Ended, from int) {
 	t.ID, t.Session, t.Retries = e.Event.Invocation, e.Event.Session, e.Event.Retries
 	own := append([]core.Message{}, e.Messages[min(from, len(e.Messages)):]...)
@@ -237,7 +237,7 @@ func (r *runner) ended(t *evidence.Turn, e product.Ended, from int) {
 	r.states(t)
 }
 
-// failure is the outcome of a turn that did not come to its end, with the reply that was delivered.
+// failure returns the outcome of a turn that did not complete, with the reply that was delivered.
 func failure(e product.Ended) core.Errored {
 	end := e.Event.End
 	out := core.Errored{Category: end.Category, Bucket: core.BucketOf(end.Category), Err: core.Errorf(end.Category, "%s", end.Cause)}
@@ -249,7 +249,7 @@ func failure(e product.Ended) core.Errored {
 	return out
 }
 
-// delivered compares the replies that the platform was sent with those of the turn.
+// delivered compares the replies that the platform received with those of the turn.
 func (r *runner) delivered(t *evidence.Turn, e product.Ended) {
 	want, got := []string{}, []string{}
 	for _, m := range append(t.Replies, t.Pending...) {
@@ -274,7 +274,7 @@ func (r *runner) delivered(t *evidence.Turn, e product.Ended) {
 	}
 }
 
-// withoutAdded is a state without the messages, where the case does not declare them.
+// withoutAdded returns a state without the messages, if the case does not declare them.
 func (r *runner) withoutAdded(fields map[string]any) map[string]any {
 	if r.product && !slices.Contains(r.Outer, graph.Messages.Name()) {
 		fields = maps.Clone(fields)

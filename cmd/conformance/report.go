@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// verdict is what came of one case.
+// verdict is the result of one case.
 type verdict struct {
 	Capability string   `json:"capability"`
 	File       string   `json:"file"`
@@ -19,7 +19,7 @@ type verdict struct {
 	Unmatched     []string `json:"unmatched,omitempty"`      // its assertions that have no counterpart there
 }
 
-// take takes over what a case came to.
+// take copies the result of a case.
 func (v *verdict) take(r *runner) {
 	v.Faults, v.Unchecked, v.NoCounterpart, v.Unmatched = r.faults, r.unchecked, r.noCounterpart, r.unmatched
 }

@@ -16,7 +16,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// runner runs one case: what it runs on, what has happened, and what was found wrong.
+// runner runs one case: its graph and stores, the evidence, and the faults found.
 type runner struct {
 	*evidence.Case
 	ctx    context.Context
@@ -44,7 +44,7 @@ type runner struct {
 	unmatched     []string // assertions without a counterpart in the product
 }
 
-// newRunner makes the runner of a case.
+// newRunner returns the runner of a case.
 func newRunner(ctx context.Context, doc *fixture.Node) *runner {
 	memory := graph.NewMemory()
 	c := &evidence.Case{Journal: &evidence.Journal{}, Records: memory, Listeners: map[string]*evidence.Listener{}, Inner: map[string][]string{}, Nodes: map[string]bool{}}
@@ -55,7 +55,7 @@ func newRunner(ctx context.Context, doc *fixture.Node) *runner {
 	}
 }
 
-// marks are how much of everything there was when a turn began.
+// marks are the lengths of all evidence when a turn began.
 type marks struct {
 	entries, observed, events, spans, lines, subscriptions int
 	at                                                     time.Time
@@ -73,7 +73,7 @@ func (r *runner) begin(kind evidence.Kind, d *fixture.Node) *evidence.Turn {
 	return t
 }
 
-// mark notes how much has happened before a turn or, where the product retries it, before its last attempt.
+// mark stores the lengths before a turn or, if the product retries it, before its last attempt.
 func (r *runner) mark() {
 	r.startLock.Lock()
 	defer r.startLock.Unlock()
@@ -83,7 +83,7 @@ func (r *runner) mark() {
 	m.spans, m.lines = r.telemetry.Len()
 }
 
-// end closes a turn: what happened since it began is its own.
+// end closes a turn: what happened since it began belongs to it.
 func (r *runner) end(t *evidence.Turn) {
 	r.startLock.Lock()
 	m := r.turnStart
@@ -107,7 +107,7 @@ func (r *runner) fault(d *fixture.Node, format string, args ...any) {
 	r.faults = append(r.faults, d.Path+": "+fmt.Sprintf(format, args...))
 }
 
-// unread faults every key that nothing has read.
+// unread adds a fault for every key that was not read.
 func (r *runner) unread() {
 	for _, path := range r.doc.Leftovers() {
 		r.faults = append(r.faults, "fixture_directive_unknown: "+path)
@@ -181,7 +181,7 @@ func payload(d *fixture.Node) map[string]json.RawMessage {
 	return out
 }
 
-// signal notes what a turn is to resume, and the record that waits for it.
+// signal records what a turn resumes, and the record that waits for it.
 func (r *runner) signal(t *evidence.Turn, s chat.Signal) {
 	t.Signal = &s
 	t.ResumedRecord = r.Waiting(r.ctx, s.Invocation, s.SignalID)

@@ -119,8 +119,8 @@ func reducerOf(d *fixture.Node) graph.Reducer[any] {
 	return graph.Reducer[any]{}
 }
 
-// update makes a partial update of a mapping. Messages go through graph.Messages, in whatever form they are written: a malformed
-// one must reach the code under test.
+// update makes a partial update from a mapping. Messages go through graph.Messages in any form: a malformed one must reach the code
+// under test.
 func (r *runner) update(fields map[string]any, order []string) graph.Update {
 	return update(r.Conversation, fields, order)
 }

@@ -11,7 +11,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// setup makes stores and graph. It gives false where the case ends here: with the compile error that it expects, or another one.
+// setup makes the stores and the graph. It returns false if the case ends here, with the expected compile error or another one.
 func (r *runner) setup() bool {
 	r.setupStores()
 	d := r.graphDoc()
@@ -38,7 +38,7 @@ func (r *runner) setup() bool {
 	return true
 }
 
-// graphDoc is where the graph is defined.
+// graphDoc returns the node that defines the graph.
 func (r *runner) graphDoc() *fixture.Node {
 	if g := r.doc.Get("graph"); g != nil {
 		return g
@@ -46,7 +46,7 @@ func (r *runner) graphDoc() *fixture.Node {
 	return r.doc
 }
 
-// refused checks a case whose graph does not compile: it may expect just that, "at registration". Nothing runs then.
+// refused checks a case whose graph does not compile. The case may expect this error, "at registration". Nothing runs then.
 func (r *runner) refused(err error) {
 	at := fixture.Peek(fixture.Peek(r.doc, "expected_error"), "raised_at")
 	if at == nil {
@@ -101,7 +101,7 @@ func inMemory(d *fixture.Node) {
 	}
 }
 
-// firstSession is the session of the first turn that names one.
+// firstSession returns the session of the first turn that names one.
 func (r *runner) firstSession() *fixture.Node {
 	for _, key := range []string{"invocations", "transmissions", "chat_turns"} {
 		if !r.doc.Has(key) {
@@ -118,7 +118,7 @@ func (r *runner) firstSession() *fixture.Node {
 	return nil
 }
 
-// seed stores a session, past the journal.
+// seed stores a session without recording the call.
 func (r *runner) seed() {
 	d := r.doc.Get("seeded_session")
 	if d == nil {

@@ -10,7 +10,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// trace makes the case's tracer, where something needs spans.
+// trace makes the case's tracer if spans are needed.
 func (r *runner) trace(b *graph.Builder) {
 	wants := r.doc.Mentions("span_tree") || r.doc.Mentions("otel_spans") || r.doc.Mentions("session_id_uniform_across_span_tree")
 	for _, behavior := range r.behaviors {

@@ -38,7 +38,7 @@ func (r *runner) runTransmissions() {
 	}
 }
 
-// transmission reads a transmission. Its ids may stand in the payload or beside it.
+// transmission reads a transmission. Its ids may be in the payload or next to it.
 func (r *runner) transmission(t *evidence.Turn, d *fixture.Node) harness.Transmission {
 	p := d.Get("payload")
 	given := p.Fields()
@@ -110,7 +110,7 @@ func checkInvokeArgs(r *runner, t *evidence.Turn, v *fixture.Node) {
 	})
 }
 
-// checkSubscribed: the subscription was registered, once, with the outcome's descriptor.
+// checkSubscribed checks that the subscription was registered once, with the outcome's descriptor.
 func checkSubscribed(r *runner, t *evidence.Turn, v *fixture.Node) {
 	ok := t.Subscribed == 1 && t.Descriptor != nil
 	if ok {
@@ -120,13 +120,13 @@ func checkSubscribed(r *runner, t *evidence.Turn, v *fixture.Node) {
 	r.must(ok == v.Flag(true), v, "%d subscriptions were registered, the outcome is %s", t.Subscribed, t.Status)
 }
 
-// checkNotBlocked: the call came back while the invocation still waits for its signal.
+// checkNotBlocked checks that the call returned while the invocation waits for its signal.
 func checkNotBlocked(r *runner, t *evidence.Turn, v *fixture.Node) {
 	ok := t.PausedRecord != nil && t.Took < evidence.Patience
 	r.must(ok == v.Flag(true), v, "it returned after %s, the record waits: %v", t.Took, t.PausedRecord != nil)
 }
 
-// checkCorrelated: the signal was mapped to the invocation that waited for it, and that one was resumed.
+// checkCorrelated checks that the signal was mapped to the invocation that waited for it, which was resumed.
 func checkCorrelated(r *runner, t *evidence.Turn, v *fixture.Node) {
 	ok := t.ResumedRecord != nil && len(t.Invoked) == 1 && t.Invoked[0].Invocation.Resume == t.ResumedRecord.Invocation
 	r.must(ok == v.Flag(true), v, "a record waited: %v, invocations: %d (%v)", t.ResumedRecord != nil, len(t.Invoked), t.Err)

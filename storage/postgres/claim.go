@@ -5,19 +5,19 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// claimable are the queues that can be claimed. The clock is read once, so that the index ends the search. $1 is controls.
+// claimable selects the queues that can be claimed. The clock is read once, so that the index bounds the search. $1 is controls.
 const claimable = `
 	from queues where controls = $1::boolean and ready_at <= (select ` + clock + `)
 	and (platform = any($2::text[]) or (platform, conversation) in (select p, c from unnest($3::text[], $4::text[]) as pairs (p, c)))
 	and ($1::boolean or not exists (select 1 from kv where name = 'paused'))`
 
-// deliverable are the destinations with something to deliver.
+// deliverable selects the destinations with something to deliver.
 const deliverable = `
 	from destinations where ready_at <= (select ` + clock + `)
 	and (platform = any($1::text[]) or (platform, conversation) in (select p, c from unnest($2::text[], $3::text[]) as pairs (p, c)))`
 
-// readyQueues are the queues that can be claimed, those that wait longest first. To take them they are locked; those that somebody has
-// locked are passed over.
+// readyQueues returns the keys of queues that can be claimed, the longest waiting first. With take it locks them and skips those
+// that are locked already.
 func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
 	platforms, pairsOf, conversations := scopes(r.Scopes)
 	if !take {
@@ -26,7 +26,7 @@ func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, erro
 	return t.Texts(`select queue_key `+claimable+` order by ready_at limit $5 for update of queues skip locked`, r.Controls, platforms, pairsOf, conversations, r.Limit)
 }
 
-// dueDestinations are the destinations with a post to deliver, likewise.
+// dueDestinations returns the destinations with a post to deliver; take works as in readyQueues.
 func dueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, error) {
 	platforms, pairsOf, conversations := scopes(r.Scopes)
 	if !take {
@@ -35,7 +35,7 @@ func dueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, e
 	return t.Texts(`select destination `+deliverable+` order by ready_at limit $4 for update of destinations skip locked`, platforms, pairsOf, conversations, r.Limit)
 }
 
-// scopes makes what a process serves arguments: the platforms that it serves whole, and pairs of a platform and a conversation.
+// scopes returns the scopes of a process as arguments: platforms that it serves entirely, and pairs of platform and conversation.
 func scopes(all []core.Scope) (platforms, pairsOf, conversations []string) {
 	platforms, pairsOf, conversations = []string{}, []string{}, []string{}
 	for _, one := range all {

@@ -14,26 +14,26 @@ import (
 	"gatehouse/core"
 )
 
-// canRepeat reports whether the server undid the transaction for the sake of another one, so that it may be run again.
+// canRepeat reports whether the server undid the transaction because of another one, so that it may be run again.
 func canRepeat(err error) bool {
 	var theirs *pgconn.PgError
 	return errors.As(err, &theirs) && (theirs.Code == "40001" || theirs.Code == "40P01") && !errors.Is(err, errUnknown)
 }
 
-// answered reports whether the server itself refused, rather than fell silent.
+// answered reports whether the server itself sent the error, so that its connection did not fail.
 func answered(err error) bool {
 	var theirs *pgconn.PgError
 	return errors.As(err, &theirs) && !endsConnection(theirs.Code)
 }
 
-// endsConnection tells the codes with which a server ends a connection; what ran on it may have been committed just before.
+// endsConnection reports whether a server ends the connection with this code. What ran on it may have been committed just before.
 func endsConnection(code string) bool {
 	return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == "25P03" || code == "40003"
 }
 
-// translate turns what the driver reports into a core.Error, once, at the edge of this room, by type and SQLSTATE. What is one
-// already, or says that the caller has left, passes as it is. No sentence names the server, the role or the database: they come
-// from an address that may hold a password.
+// translate turns a driver's error into a core.Error by its type and SQLSTATE; every error that leaves this package passes through
+// it once. A core.Error, or an error of the caller's context, is returned as it is. No message names the server, the role or the
+// database, since they come from a URL that may hold a password.
 func translate(err error) error {
 	var ours *core.Error
 	var theirs *pgconn.PgError
@@ -58,13 +58,13 @@ func translate(err error) error {
 	return core.Wrap(core.Internal, err, "Something went wrong with the database.")
 }
 
-// unreachable reports whether a connection could not be made, or went away.
+// unreachable reports whether a connection could not be made or was lost.
 func unreachable(err error) bool {
 	var connecting *pgconn.ConnectError
 	return errors.As(err, &connecting) || isNetworkError(err)
 }
 
-// connectionDied reports whether a connection that was made before has gone away since.
+// connectionDied reports whether an established connection was lost.
 func connectionDied(err error) bool {
 	var connecting *pgconn.ConnectError
 	var theirs *pgconn.PgError
@@ -86,7 +86,7 @@ func isNetworkError(err error) bool {
 		errors.Is(err, net.ErrClosed) || errors.Is(err, pgx.ErrTxClosed)
 }
 
-// meaning is what a SQLSTATE means to us.
+// meaning is the category and the message of a SQLSTATE.
 type meaning struct {
 	category core.Category
 	sentence string
@@ -104,7 +104,7 @@ const (
 	notStorable = "Something to be stored is too long for a key, or holds a character that the database can't keep (such as a zero byte)."
 )
 
-// codes are SQLSTATEs; where a code is not here its class, the first two characters, may be.
+// codes maps SQLSTATEs. A code that is missing is looked up by its class, its first two characters.
 var codes = map[string]meaning{
 	"08": {core.StoreBusy, isAway}, "57P01": {core.StoreBusy, isAway}, "57P02": {core.StoreBusy, isAway}, "57P03": {core.StoreBusy, isAway},
 	"57P05": {core.StoreBusy, isAway}, "25P03": {core.StoreBusy, isAway}, "25P04": {core.StoreBusy, isAway}, "40003": {core.StoreBusy, isAway},

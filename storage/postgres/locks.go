@@ -7,11 +7,11 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// clock is the database's clock in nanoseconds, by which all replicas go.
+// clock is the SQL of the database's clock in nanoseconds, which all processes use.
 const clock = `(extract(epoch from clock_timestamp()) * 1000000)::bigint * 1000`
 
-// lockQueue locks a queue's row, which is added where there is none, and then reads the clock: so times rise in the order in which a
-// queue's transactions commit. What is read before this says nothing about the queue; later statements see all of it.
+// lockQueue locks a queue's row, adding it if it is missing, and then reads the clock, so times rise in the order of the queue's
+// commits. Data of the queue must be read by later statements.
 func lockQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation core.ConversationID) error {
 	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, `
 		insert into queues (queue_key, platform, conversation, controls) values ($1, $2, $3, $4)
@@ -20,7 +20,7 @@ func lockQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation 
 	return err
 }
 
-// lockDestinations locks destinations in order, which are added where there are none, and reads the clock after that.
+// lockDestinations locks destinations in order, adding missing ones, and then reads the clock.
 func lockDestinations(t *sqlstore.Tx, destinations []string) error {
 	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, `
 		insert into destinations (destination) select d from unnest($1::text[]) with ordinality as wanted (d, n) order by n
@@ -29,7 +29,7 @@ func lockDestinations(t *sqlstore.Tx, destinations []string) error {
 	return err
 }
 
-// lockRateLimit locks a name, which is added where there is none, and then reads the clock. It says until when the row is of use; see
+// lockRateLimit locks a name, adding its row if it is missing, and then reads the clock. It stores how long the row is needed; see
 // unusedLimits.
 func lockRateLimit(t *sqlstore.Tx, name string, window time.Duration) error {
 	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, `
@@ -39,5 +39,5 @@ func lockRateLimit(t *sqlstore.Tx, name string, window time.Duration) error {
 	return err
 }
 
-// unusedLimits removes the locks of rate-limited names that nobody uses any more.
+// unusedLimits removes the lock rows of rate-limited names that are no longer used.
 const unusedLimits = `delete from rate_limits where name in (select name from rate_limits where ends < (select ` + clock + `) limit $1 for update skip locked)`

@@ -20,14 +20,14 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// versions is the table of what was migrated; the name says whose it is, since a schema may be shared.
+// versions is the table of applied migrations. It has gatehouse's name, since a schema may be shared.
 const versions = "gatehouse_version"
 
-// ourTables are tables that only we make. Where they stand without the table of versions, they are another program's.
+// ourTables are the tables that gatehouse creates. If they exist without the versions table, they belong to another program.
 var ourTables = []string{"queues", "events", "sessions", "messages", "paused", "approvals", "votes", "audit", "audit_head", "intents", "outbox", "destinations", "tasks", "evidence",
 	"kv", "leases", "rate_tokens", "rate_limits", "notes"}
 
-// Version tells which schema a database has (0: none yet) and which one this build knows. It changes nothing.
+// Version returns a database's schema version (0: none yet) and the version that this build knows. It changes nothing.
 func Version(ctx context.Context, url string, o Options) (found, known int64, err error) {
 	config, err := configure(url)
 	if err != nil {
@@ -71,9 +71,9 @@ func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found, kno
 	return found, known, nil
 }
 
-// Migrate brings a database's schema up to what this build knows; from and to are the versions before and after. Of processes
-// that start together one migrates and the others wait: see lockMigrations. Each migration is a transaction: after a crash the rest is
-// still to do.
+// Migrate brings a database's schema up to the version that this build knows, and returns the versions before and after. If
+// processes start together, one migrates and the others wait (see lockMigrations). Each migration is a transaction, so after a crash
+// the next call does the rest.
 func Migrate(ctx context.Context, url string, o Options) (from, to int64, err error) {
 	config, err := configure(url)
 	if err != nil {
@@ -95,7 +95,7 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, o Options) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if _, _, err := version(ctx, config, o); err != nil { // somebody newer may have been first
+	if _, _, err := version(ctx, config, o); err != nil { // a newer process may have migrated first
 		return err
 	}
 	db := stdlib.OpenDB(*config)
@@ -108,9 +108,9 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, o Options) (err error)
 	return err
 }
 
-// lockMigrations waits until this process is the one that migrates; unlock lets the next one go on. The lock is that of a row, held by
-// a transaction that does nothing else: it ends with its process, and every pooler and every engine has it. Those who wait try again
-// and again, since one that waited inside a transaction would keep a pooler's connection from the one that works.
+// lockMigrations waits until this process may migrate; unlock lets the next one continue. The lock is a row lock, held by a
+// transaction that does nothing else. It ends with its process and works with every pooler and engine. Waiting processes poll: one
+// that waited inside a transaction would keep a pooler's connection from the process that migrates.
 func lockMigrations(ctx context.Context, config *pgx.ConnConfig) (unlock func() error, err error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -119,7 +119,7 @@ func lockMigrations(ctx context.Context, config *pgx.ConnConfig) (unlock func() 
 	release := func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTimeout)
 		defer cancel()
-		_, _ = conn.Exec(ctx, `rollback`) // the end of the connection ends it too
+		_, _ = conn.Exec(ctx, `rollback`) // closing the connection undoes it, too
 		return conn.Close(ctx)
 	}
 	defer func() {
@@ -147,7 +147,7 @@ func lockMigrations(ctx context.Context, config *pgx.ConnConfig) (unlock func() 
 	}
 }
 
-// tryMigrationLock takes the lock, if it is free, in a transaction that stays open then.
+// tryMigrationLock takes the lock if it is free, in a transaction that then stays open.
 func tryMigrationLock(ctx context.Context, conn *pgx.Conn) (mine bool, err error) {
 	tag, err := conn.Exec(ctx, `begin; set local idle_in_transaction_session_timeout = 0`)
 	if err == nil {
@@ -160,7 +160,7 @@ func tryMigrationLock(ctx context.Context, conn *pgx.Conn) (mine bool, err error
 	return false, err
 }
 
-// waitToRetry is the time between two tries.
+// waitToRetry waits between two attempts.
 func waitToRetry(ctx context.Context) error {
 	timer := time.NewTimer(100 * time.Millisecond)
 	defer timer.Stop()
@@ -172,7 +172,7 @@ func waitToRetry(ctx context.Context) error {
 	}
 }
 
-// ignoreExists passes over the error of making a table that another process has just made: "if not exists" does not cover that moment.
+// ignoreExists ignores the error of creating a table that another process has just created, which "if not exists" does not prevent.
 func ignoreExists(_ pgconn.CommandTag, err error) error {
 	var theirs *pgconn.PgError
 	if errors.As(err, &theirs) && (theirs.Code == "23505" || theirs.Code == "42P07" || theirs.Code == "42710") {
@@ -181,7 +181,7 @@ func ignoreExists(_ pgconn.CommandTag, err error) error {
 	return err
 }
 
-// unlockTimeout is how long unlocking may take.
+// unlockTimeout limits the time for unlocking.
 const unlockTimeout = 5 * time.Second
 
 func knownVersion() (int64, error) {

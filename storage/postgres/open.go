@@ -15,11 +15,11 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// Options are what a store takes from outside. The zero Options are those of a real process.
+// Options configure a store. The zero value is right for production.
 type Options struct {
 	NewID   func() string // invocation ids; see sqlstore.New
 	Log     *slog.Logger
-	Timeout time.Duration            // how long one transaction may take, waiting included; 10 s where 0
+	Timeout time.Duration            // how long one transaction may take, waiting included; 0: 10 s
 	Trace   func(sqlstore.Statement) // called for every statement, from several goroutines; for tests and measurements
 }
 
@@ -33,15 +33,15 @@ func (o Options) filled() Options {
 	return o
 }
 
-// database is one process's view of a database. Any number of processes may have one.
+// database is one process's handle of a database; any number of processes may have one.
 type database struct {
 	options Options
 	pool    *pgxpool.Pool
 	once    sync.Once
 }
 
-// Open connects to the database and brings its schema up to date. A newer one is refused (store_newer), and so is a schema that
-// holds another program's tables of our names (store_unreadable).
+// Open connects to the database and brings its schema up to date. It fails with store_newer if a newer gatehouse wrote the schema,
+// and with store_unreadable if the schema holds another program's tables with the same names.
 func Open(ctx context.Context, url string, o Options) (*sqlstore.Store, error) {
 	db, err := openDatabase(ctx, url, o)
 	if err != nil {
@@ -66,7 +66,7 @@ func openDatabase(ctx context.Context, url string, o Options) (*database, error)
 	return &database{options: o, pool: pool}, nil
 }
 
-// store gives the store's methods on the database.
+// store returns the store's methods on the database.
 func (db *database) store() *sqlstore.Store {
 	return sqlstore.New(sqlstore.Hooks{
 		Write: db.write, Read: db.read, Snapshot: db.snapshot, Register: register, Close: db.close,
@@ -77,16 +77,16 @@ func (db *database) store() *sqlstore.Store {
 	}, db.options.NewID, db.options.Trace)
 }
 
-// close lets running transactions end and closes all connections.
+// close waits for running transactions and closes all connections.
 func (db *database) close() error {
 	db.once.Do(db.pool.Close)
 	return nil
 }
 
-// connections is how many a process opens at most, where the URL does not say (pool_max_conns).
+// connections is the maximum number of connections of a process, unless the URL sets pool_max_conns.
 const connections = 8
 
-// configure reads the URL. What it says, a password among it, is in no error.
+// configure parses the URL. No error contains any of it, since it may hold a password.
 func configure(url string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -95,7 +95,7 @@ func configure(url string) (*pgxpool.Config, error) {
 	if !strings.Contains(url, "pool_max_conns") {
 		config.MaxConns = connections
 	}
-	// One round trip a statement and nothing left behind on the connection; see the package comment.
+	// One round trip per statement, and nothing left on the connection; see the package comment.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.ConnConfig.StatementCacheCapacity = 0
 	config.ConnConfig.DescriptionCacheCapacity = 0
@@ -105,8 +105,8 @@ func configure(url string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// register gives a name that nobody ever had. No database can prove that a process on another machine is dead; so what a dead one
-// held comes back when its leases are over.
+// register returns a name that was never used before. No database can prove that a process on another machine is dead, so what a
+// dead one held can be claimed again when its leases end.
 func register(_ context.Context, instance string, _ func(owner string) error) (string, error) {
 	name := strings.Map(func(r rune) rune {
 		switch {

@@ -9,7 +9,7 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// runner runs SQL by the methods of a transaction or, for reads of a single statement, of the pool.
+// runner runs SQL by the methods of a transaction or, for single-statement reads, of the pool.
 func runner(ctx context.Context,
 	exec func(context.Context, string, ...any) (pgconn.CommandTag, error),
 	query func(context.Context, string, ...any) (pgx.Rows, error),

@@ -13,22 +13,22 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// begin opens a transaction that changes something, in one round trip. All that it sets ends with it: whatever the server, the
-// database, the role or a pooler have as their defaults, a commit is on disk before it is answered, nobody waits for ever behind
-// a lock, and a process that hangs in the middle loses its locks.
+// begin opens a write transaction in one round trip. Its settings end with it. Whatever the defaults of the server, the database,
+// the role or a pooler: a commit is on disk before it is answered, waits for locks are limited, and a process that hangs in a
+// transaction loses its locks.
 const begin = `begin isolation level read committed read write; set local synchronous_commit = on; set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = '15s'`
 
-// snapshots opens a transaction of several reads.
+// snapshots opens a read-only transaction of several reads.
 const snapshots = `begin isolation level repeatable read read only`
 
-// tries is how often a transaction that the server broke off for another one's sake is run.
+// tries is the maximum number of runs of a transaction that the server undoes because of another one.
 const tries = 6
 
-// errUnknown says that the connection was lost during a commit, so that nobody knows whether it took place.
+// errUnknown means that the connection was lost during a commit, so the outcome is unknown.
 var errUnknown = errors.New("the answer to the commit was lost")
 
-// write runs work in one transaction, again from the start where the server broke it off for the sake of another one (a deadlock,
-// a serialization failure): then nothing of it was stored.
+// write runs work in one transaction. It runs it again from the start if the server undid it because of another one (a deadlock, a
+// serialization failure).
 func (db *database) write(ctx context.Context, work sqlstore.Work) error {
 	for n := 1; ; n++ {
 		err := db.transaction(ctx, begin, work)
@@ -42,7 +42,7 @@ func (db *database) write(ctx context.Context, work sqlstore.Work) error {
 	}
 }
 
-// pause lets the other transactions end. Its length is drawn, so that those who met do not meet again.
+// pause waits for the other transactions to end. Its length is random, so that the same transactions do not collide again.
 func pause(ctx context.Context, n int) error {
 	timer := time.NewTimer(time.Duration(n) * time.Duration(rand.N(int64(10*time.Millisecond))))
 	defer timer.Stop()
@@ -54,7 +54,7 @@ func pause(ctx context.Context, n int) error {
 	}
 }
 
-// transaction runs work between a begin and a commit. A caller may leave until it begins; from then on it is brought to its end, so
+// transaction runs work between begin and commit. The caller's context can cancel it until it begins; after that it is completed, so
 // that its outcome is known.
 func (db *database) transaction(ctx context.Context, begin string, work sqlstore.Work) (err error) {
 	conn, inner, err := db.beginOn(ctx, begin)
@@ -68,7 +68,7 @@ func (db *database) transaction(ctx context.Context, begin string, work sqlstore
 	committed := false
 	defer func() {
 		if !committed {
-			_ = inner.Rollback(ctx) // where that fails the connection is closed, which undoes it as well
+			_ = inner.Rollback(ctx) // if it fails, the connection is closed, which undoes it, too
 			db.traceOwn("rollback")
 		}
 	}()
@@ -87,8 +87,8 @@ func (db *database) transaction(ctx context.Context, begin string, work sqlstore
 	return fmt.Errorf("committing: %w", err)
 }
 
-// beginOn takes a connection and begins on it. One that turns out to be dead, as all do after the server was started again, is
-// passed over: nothing was done on it.
+// beginOn takes a connection and begins a transaction on it. It skips dead connections, as after a restart of the server; nothing
+// was done on them.
 func (db *database) beginOn(ctx context.Context, begin string) (conn *pgxpool.Conn, inner pgx.Tx, err error) {
 	for range db.pool.Config().MaxConns + 1 {
 		if err := ctx.Err(); err != nil {
@@ -113,14 +113,14 @@ func (db *database) beginOn(ctx context.Context, begin string) (conn *pgxpool.Co
 	return nil, nil, fmt.Errorf("beginning: %w", err)
 }
 
-// traceOwn traces a statement of the transaction's own.
+// traceOwn traces begin, commit and rollback.
 func (db *database) traceOwn(query string) {
 	if db.options.Trace != nil {
 		db.options.Trace(sqlstore.Statement{SQL: query, Write: true})
 	}
 }
 
-// connection takes one from the pool, waiting no longer than a transaction may.
+// connection takes a connection from the pool; it waits no longer than Options.Timeout.
 func (db *database) connection(ctx context.Context) (*pgxpool.Conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, db.options.Timeout, errTimeout)
 	defer cancel()
@@ -131,7 +131,7 @@ func (db *database) connection(ctx context.Context) (*pgxpool.Conn, error) {
 	return conn, nil
 }
 
-// markTimeout marks the error of what took too long.
+// markTimeout marks an error as errTimeout if the time was up.
 func markTimeout(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errTimeout) {
 		return errors.Join(errTimeout, err)
@@ -142,7 +142,7 @@ func markTimeout(ctx context.Context, err error) error {
 // errTimeout marks what took longer than Options.Timeout.
 var errTimeout = errors.New("the database did not answer in time")
 
-// read runs work that reads with a single statement, again where the connection turns out to be dead.
+// read runs work, which reads with a single statement. It runs it again if the connection turns out to be dead.
 func (db *database) read(ctx context.Context, work sqlstore.Work) (err error) {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("waiting for the database: %w", err)
@@ -157,7 +157,7 @@ func (db *database) read(ctx context.Context, work sqlstore.Work) (err error) {
 	return translate(err)
 }
 
-// snapshot runs work whose reads all see the same.
+// snapshot runs work in one consistent snapshot.
 func (db *database) snapshot(ctx context.Context, work sqlstore.Work) error {
 	return translate(db.transaction(ctx, snapshots, work))
 }

@@ -21,7 +21,7 @@ type ready struct {
 
 func readReady(scan func(...any) error) (r ready, err error) { return r, scan(&r.name, &r.at) }
 
-// readyQueues are the queues that can be claimed, those that wait longest first.
+// readyQueues returns the keys of queues that can be claimed, the longest waiting first.
 func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, _ bool) ([]string, error) {
 	if !r.Controls {
 		paused, err := t.Row([]any{new(int64)}, `select 1 from kv where name = 'paused'`)
@@ -46,7 +46,7 @@ func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, _ bool) ([]string, error) 
 	})
 }
 
-// dueDestinations are the destinations with a post to deliver, those that wait longest first.
+// dueDestinations returns the destinations with a post to deliver, the longest waiting first.
 func dueDestinations(t *sqlstore.Tx, r core.PostRequest, _ bool) ([]string, error) {
 	return firstOf(r.Scopes, r.Limit, func(scope core.Scope) ([]ready, error) {
 		if scope.Conversations == nil {
@@ -64,7 +64,7 @@ func dueDestinations(t *sqlstore.Tx, r core.PostRequest, _ bool) ([]string, erro
 	})
 }
 
-// list makes conversations one argument, for json_each.
+// list encodes conversations as one argument, for json_each.
 func list(conversations []core.ConversationID) (string, error) {
 	text, err := json.Marshal(conversations)
 	if err != nil {
@@ -73,7 +73,7 @@ func list(conversations []core.ConversationID) (string, error) {
 	return string(text), nil
 }
 
-// firstOf are the names that the scopes' queries find, each once, at most n of them.
+// firstOf returns at most n of the names that the scopes' queries find, each once.
 func firstOf(scopes []core.Scope, n int, find func(core.Scope) ([]ready, error)) ([]string, error) {
 	var all []ready
 	for _, scope := range scopes {
@@ -95,12 +95,12 @@ func firstOf(scopes []core.Scope, n int, find func(core.Scope) ([]ready, error))
 	return names, nil
 }
 
-// addQueue adds a queue's row where there is none. The writer is alone, so there is nothing to lock.
+// addQueue adds a queue's row if it is missing. There is one writer, so nothing has to be locked.
 func addQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation core.ConversationID) error {
 	_, err := t.Exec(`insert into queues (queue_key, platform, conversation, controls) values ($1, $2, $3, $4) on conflict (queue_key) do nothing`,
 		key, platform, conversation, key != conversation.Queue())
 	return err
 }
 
-// nothingToLock is for what needs no lock, since the writer is alone.
+// nothingToLock is a hook for locks that the single writer does not need.
 func nothingToLock(*sqlstore.Tx, string, time.Duration) error { return nil }

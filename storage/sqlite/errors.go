@@ -11,8 +11,8 @@ import (
 
 var errClosed = core.Errorf(core.Internal, "The database is closed: gatehouse is stopping.")
 
-// translate turns what the driver reports into a core.Error, once, at the edge of this room, by SQLite's codes. What is one
-// already, or says that the caller has left, passes as it is.
+// translate turns a driver's error into a core.Error by SQLite's code; every error that leaves this package passes through it once.
+// A core.Error, or an error of the caller's context, is returned as it is.
 func translate(file string, err error) error {
 	var ours *core.Error
 	var theirs sqlite3.Error

@@ -18,10 +18,11 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// applicationID marks our files ("gate"); the first migration writes it.
+// applicationID marks a file as gatehouse's ("gate"); the first migration writes it.
 const applicationID = 1734440037
 
-// Version tells which schema a file has (0: none yet) and which one this build knows. It changes nothing, and makes no file.
+// Version returns a file's schema version (0: none yet) and the version that this build knows. It changes nothing and creates no
+// file.
 func Version(ctx context.Context, file string, o Options) (found, known int64, err error) {
 	if err := checkPath(file); err != nil {
 		return 0, 0, err
@@ -70,8 +71,9 @@ func version(ctx context.Context, file string, o Options) (found, known int64, e
 	return found, known, nil
 }
 
-// Migrate brings a file's schema up to what this build knows; from and to are the versions before and after. Processes that start
-// together take turns by a lock on DATABASE.migrate.lock. Each migration is a transaction: after a crash the rest is still to do.
+// Migrate brings a file's schema up to the version that this build knows, and returns the versions before and after. Processes that
+// start together take turns by a lock on DATABASE.migrate.lock. Each migration is a transaction, so after a crash the next call does
+// the rest.
 func Migrate(ctx context.Context, file string, o Options) (from, to int64, err error) {
 	if err := checkPath(file); err != nil {
 		return 0, 0, err
@@ -100,8 +102,8 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 	return from, known, nil
 }
 
-// createPrivate makes the file where it is not there, readable by its owner alone: it holds what people said. SQLite gives the files
-// that it puts beside it the same rights.
+// createPrivate creates the file if it is missing, readable only by its owner, since it holds messages. SQLite gives the files that
+// it creates next to it the same permissions.
 func createPrivate(file string) error {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -20,16 +20,16 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// Options are what a store takes from outside. The zero Options are those of a real process.
+// Options configure a store. The zero value is right for production.
 type Options struct {
 	Now         func() time.Time
 	NewID       func() string // invocation ids; see sqlstore.New
 	Log         *slog.Logger
-	BusyTimeout time.Duration            // how long to wait for another process's transaction; 5 s where 0
+	BusyTimeout time.Duration            // how long to wait for another process's transaction; 0: 5 s
 	Trace       func(sqlstore.Statement) // called for every statement, from several goroutines; for tests and measurements
 }
 
-// database is one process's opening of a database file.
+// database is one process's handle of a database file.
 type database struct {
 	file    string
 	options Options
@@ -41,11 +41,11 @@ type database struct {
 	locks   []*os.File // of owner names; guarded by mu
 }
 
-// readers is how many reads go on at once.
+// readers is the maximum number of concurrent reads.
 const readers = 4
 
-// Open opens the database file, makes it where it is not there, and brings an older schema up to date. A newer one is refused
-// (store_newer), and so is a file that is something else (store_unreadable).
+// Open opens the database file, creates it if it is missing, and brings its schema up to date. It fails with store_newer if a newer
+// gatehouse wrote the file, and with store_unreadable if the file is not a gatehouse database.
 func Open(ctx context.Context, file string, o Options) (*sqlstore.Store, error) {
 	db, err := openDatabase(ctx, file, o)
 	if err != nil {
@@ -71,7 +71,7 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 	return db, nil
 }
 
-// store gives the store's methods on the database.
+// store returns the store's methods on the database.
 func (db *database) store() *sqlstore.Store {
 	return sqlstore.New(sqlstore.Hooks{
 		Write: db.write, Read: db.read, Snapshot: db.read, Register: db.register, Close: db.close,
@@ -94,10 +94,10 @@ func (o Options) filled() Options {
 	return o
 }
 
-// clock reads the time as it is stored.
+// clock returns the time as it is stored.
 func clock(now func() time.Time) time.Time { return now().UTC().Round(0) }
 
-// connector opens connections of one name; registering drivers by name would be global.
+// connector opens connections with one data source name. Registering a driver by name would be global.
 type connector struct {
 	driver driver.Driver
 	dsn    string
@@ -106,21 +106,22 @@ type connector struct {
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 func (c connector) Driver() driver.Driver                        { return c.driver }
 
-// open makes a pool; nothing is touched yet. What matters for durability is written out, whatever the driver's defaults are.
+// open returns a connection pool and touches nothing yet. It sets everything that matters for durability, whatever the driver's
+// defaults.
 func open(file string, o Options, more string) *sql.DB {
 	escaped := (&url.URL{Path: file}).EscapedPath()
 	dsn := fmt.Sprintf("file:%s?_synchronous=FULL&_foreign_keys=on&_busy_timeout=%d&_stmt_cache_size=256&%s", escaped, o.BusyTimeout.Milliseconds(), more)
 	return sql.OpenDB(connector{driver: &sqlite3.SQLiteDriver{ConnectHook: keepTempInMemory}, dsn: dsn})
 }
 
-// keepTempInMemory makes a connection need no temporary folder: savepoint journals would spill into files there, and on a read-only
-// root file system no turn could be stored.
+// keepTempInMemory keeps a connection from needing a temporary folder. Savepoint journals would otherwise spill into files there,
+// and on a read-only root file system no turn could be stored.
 func keepTempInMemory(c *sqlite3.SQLiteConn) error {
 	_, err := c.Exec(`pragma temp_store = memory`, nil)
 	return err
 }
 
-// checkPath finds out early what SQLite would only call "unable to open".
+// checkPath finds early what SQLite would only call "unable to open".
 func checkPath(file string) error {
 	if file == "" || strings.HasPrefix(file, ":") {
 		return core.Errorf(core.Invalid, "The database needs a file, such as sqlite:gatehouse.db.")
@@ -134,7 +135,7 @@ func checkPath(file string) error {
 	return nil
 }
 
-// close lets running transactions end, closes the file and gives the owner names back.
+// close waits for running transactions, closes the file and releases the owner names.
 func (db *database) close() error {
 	var err error
 	db.once.Do(func() {
@@ -155,7 +156,7 @@ func (db *database) write(ctx context.Context, work sqlstore.Work) error {
 	return translate(db.file, db.writer.submit(ctx, work))
 }
 
-// read runs work in one snapshot of what is committed.
+// read runs work in one snapshot of the committed data.
 func (db *database) read(ctx context.Context, work sqlstore.Work) error {
 	inner, err := db.readDB.BeginTx(ctx, nil)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"gatehouse/core"
 )
 
-// maxSlots is how many processes of one instance name a file can have.
+// maxSlots is the maximum number of processes of one instance name per file.
 const maxSlots = 1000
 
-// register takes the first free slot of the instance's name and releases what its last owner, now proven dead, had leased. The lock is
-// a file of its own beside the database; it stays there, empty, and means nothing while nobody holds it.
+// register takes the first free slot of the instance's name and releases what its last owner, which is proven dead, had leased. The
+// lock is a separate file next to the database. The file stays there, empty, and means nothing while no process holds the lock.
 func (db *database) register(_ context.Context, instance string, free func(owner string) error) (string, error) {
 	name := sanitize(instance)
 	for slot := range maxSlots {
@@ -40,7 +40,7 @@ func (db *database) register(_ context.Context, instance string, free func(owner
 	return "", core.Errorf(core.StoreBusy, "More than %d processes named %s use the database %s.", maxSlots, name, db.file)
 }
 
-// sanitize keeps what is safe in a file's name.
+// sanitize replaces characters that are not safe in a file name.
 func sanitize(name string) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
@@ -55,7 +55,7 @@ func sanitize(name string) string {
 	return safe[:min(len(safe), 60)]
 }
 
-// tryLock gives nil, nil where another process, or another opening in this one, has the lock.
+// tryLock returns nil, nil if another process, or another handle in this one, has the lock.
 func tryLock(path string) (*os.File, error) {
 	return flock(path, unix.LOCK_EX|unix.LOCK_NB)
 }

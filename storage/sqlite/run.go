@@ -8,7 +8,7 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// runner runs SQL by the methods of a connection or a transaction. The driver keeps its connections' prepared statements by their
+// runner runs SQL by the methods of a connection or a transaction. The driver caches each connection's prepared statements by their
 // text.
 func runner(ctx context.Context,
 	exec func(context.Context, string, ...any) (sql.Result, error),

@@ -30,7 +30,7 @@ type writer struct {
 	closed bool
 }
 
-// unit is one transaction as its caller sees it.
+// unit is one caller's transaction.
 type unit struct {
 	ctx   context.Context
 	work  sqlstore.Work
@@ -55,7 +55,7 @@ func newWriter(db *sql.DB, o Options) *writer {
 	return w
 }
 
-// submit runs work in a transaction and gives its error once that is committed or undone.
+// submit runs work in a transaction and returns its error once the transaction is committed or undone.
 func (w *writer) submit(ctx context.Context, work sqlstore.Work) error {
 	u := &unit{ctx: ctx, work: work, done: make(chan error, 1)}
 	w.mu.Lock()
@@ -84,7 +84,7 @@ func (w *writer) wakeUp() {
 	}
 }
 
-// close lets what was submitted end, and takes no more.
+// close waits for submitted work to end, and accepts no more.
 func (w *writer) close() {
 	w.mu.Lock()
 	w.closed = true
@@ -134,7 +134,7 @@ func (w *writer) batch(units []*unit) {
 	}
 }
 
-// runBatch gives an error where the whole transaction failed; a unit's own failure is kept in the unit.
+// runBatch returns an error if the whole transaction failed; a unit's own failure is kept in the unit.
 func (w *writer) runBatch(units []*unit) (err error) {
 	if err := w.connect(); err != nil {
 		return fmt.Errorf("connecting: %w", err)
@@ -155,7 +155,7 @@ func (w *writer) runBatch(units []*unit) (err error) {
 	return w.exec(`commit`)
 }
 
-// exec runs a statement of the writer's own.
+// exec runs one of the writer's own statements.
 func (w *writer) exec(query string) error {
 	if _, err := w.conn.ExecContext(context.Background(), query); err != nil {
 		return fmt.Errorf("running %q: %w", query, err)
@@ -166,7 +166,7 @@ func (w *writer) exec(query string) error {
 	return nil
 }
 
-// runUnit runs a unit inside its savepoint. It gives an error where the transaction around it is lost.
+// runUnit runs a unit in its savepoint. It returns an error if the surrounding transaction is lost.
 func (w *writer) runUnit(u *unit) error {
 	if err := w.exec(`savepoint unit`); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (w *writer) runUnit(u *unit) error {
 	return w.exec(`release unit`)
 }
 
-// recovered turns a panic into an error of that unit alone.
+// recovered runs a unit's work and turns a panic into that unit's error.
 func (w *writer) recovered(work sqlstore.Work) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -194,7 +194,7 @@ func (w *writer) recovered(work sqlstore.Work) (err error) {
 	return work(runner(context.Background(), w.conn.ExecContext, w.conn.QueryContext), clock(w.now))
 }
 
-// transactionLost reports whether SQLite has left the transaction by itself, as it does when the disk is full or fails.
+// transactionLost reports whether SQLite has ended the transaction itself, as it does if the disk is full or fails.
 func (w *writer) transactionLost() bool {
 	lost := true
 	err := w.conn.Raw(func(c any) error {
@@ -204,7 +204,7 @@ func (w *writer) transactionLost() bool {
 	return lost || err != nil
 }
 
-// undo leaves the connection outside any transaction, or leaves it altogether.
+// undo rolls the transaction back, or drops the connection if that fails.
 func (w *writer) undo() {
 	if w.transactionLost() {
 		return
@@ -222,7 +222,8 @@ func (w *writer) connect() (err error) {
 	return err
 }
 
-// dropConnection closes the connection for good: one that is merely given back would come again from the pool, still inside its transaction.
+// dropConnection closes the connection permanently. If it were only released, the pool would return it again, still in its
+// transaction.
 func (w *writer) dropConnection() {
 	if w.conn != nil {
 		_ = w.conn.Raw(func(any) error { return driver.ErrBadConn })

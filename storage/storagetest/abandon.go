@@ -3,7 +3,7 @@ package storagetest
 import "gatehouse/core"
 
 var abandonExamples = []example{
-	{"a paused turn is closed with rows of its own", func(w *world) {
+	{"abandoning a paused turn appends its messages", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		s := w.signal(conversation, c.Event.Invocation)
 		w.done(w.take(s, minute), core.Finish{Retry: &core.Retry{After: minute}})
@@ -53,7 +53,7 @@ var abandonExamples = []example{
 		_, err := w.BeginIntent(w.ctx, c2, intent(c, "a"))
 		w.fails(err, core.ApprovalMissing)
 	}},
-	{"what was begun, or refused, stands", func(w *world) {
+	{"an approval that was begun or refused is not cancelled", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
@@ -66,7 +66,7 @@ var abandonExamples = []example{
 		w.done(w.claim(minute), core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}}})
 		w.equal("the refusal", must(w.LoadApproval(w.ctx, "b"))(w).State, core.Refused)
 	}},
-	{"an approval that a turn has taken up can't be cancelled with the next pause", func(w *world) {
+	{"an approval whose turn was resumed is not cancelled with the next pause", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
@@ -81,7 +81,7 @@ var abandonExamples = []example{
 		w.done(w.take(w.message(conversation), minute), core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation}}})
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Open)
 	}},
-	{"a resume that fails closes itself, after what it had saved", func(w *world) {
+	{"a resume that fails abandons itself, after what it had saved", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
@@ -94,7 +94,7 @@ var abandonExamples = []example{
 		w.equal("its own end", w.record(s.Event.Seq).End.Kind, core.EndErrored)
 		w.idle()
 	}},
-	{"closing what is not there is no error", func(w *world) {
+	{"abandoning a missing invocation is no error", func(w *world) {
 		w.done(w.take(w.message(conversation), minute), core.Finish{Abandoned: []core.Abandon{{Invocation: "none", Rows: said("x"), Cancel: true}}})
 	}},
 }

@@ -54,7 +54,7 @@ var adminExamples = []example{
 		}
 		w.equal("the oldest", conversations[0].Oldest, w.record(a).AcceptedAt)
 	}},
-	{"a failed event is tried again, once", func(w *world) {
+	{"a failed event is retried once", func(w *world) {
 		for _, kind := range []core.EndKind{core.EndDead, core.EndErrored} {
 			seq := w.message(conversation)
 			w.done(w.take(seq, minute), core.Finish{End: core.End{Kind: kind}})
@@ -73,7 +73,7 @@ var adminExamples = []example{
 			w.equal("after its end", must(w.Retry(w.ctx, seq))(w), core.Receipt{Seq: r.Seq})
 		}
 	}},
-	{"what did not fail is not tried again", func(w *world) {
+	{"an event that did not fail can't be retried", func(w *world) {
 		seq := w.message(conversation)
 		_, err := w.Retry(w.ctx, seq)
 		w.fails(err, core.Invalid)
@@ -83,7 +83,7 @@ var adminExamples = []example{
 		_, err = w.Retry(w.ctx, 99)
 		w.fails(err, core.NotFound)
 	}},
-	{"a failed signal is tried again only while its turn is paused", func(w *world) {
+	{"a failed signal is retried only while its turn is paused", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
@@ -95,7 +95,7 @@ var adminExamples = []example{
 		_, err := w.Retry(w.ctx, s.Event.Seq)
 		w.fails(err, core.Invalid)
 	}},
-	{"a dead letter is put away", func(w *world) {
+	{"a dead letter can be dropped", func(w *world) {
 		seq := w.message(conversation)
 		w.fails(w.Drop(w.ctx, seq), core.Invalid)
 		w.done(w.take(seq, minute), core.Finish{End: core.End{Kind: core.EndDead, Cause: "why"}})
@@ -116,7 +116,7 @@ var adminExamples = []example{
 		w.equal("mine", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: platform, Limit: 1}))(w)), []int64{mine})
 		w.equal("theirs", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: "elsewhere"}))(w)), []int64{theirs})
 	}},
-	{"notes are kept by owner, twice is two", func(w *world) {
+	{"notes are kept by owner, and a repeat makes two", func(w *world) {
 		w.ok(w.AddNote(w.ctx, "ann", "one"))
 		w.ok(w.AddNote(w.ctx, "bob", "his"))
 		w.ok(w.AddNote(w.ctx, "ann", "two"))
@@ -126,7 +126,7 @@ var adminExamples = []example{
 	}},
 }
 
-// claimOf takes every conversation, and gives that of one event.
+// claimOf claims every conversation and returns the claim of one event.
 func (w *world) claimOf(seq int64) core.Claim {
 	w.Helper()
 	var wanted core.Claim

@@ -6,7 +6,7 @@ import (
 	"gatehouse/core"
 )
 
-// amend accepts an amendment of an event and gives how it ended.
+// amend accepts an amendment of an event and returns how it ended.
 func (w *world) amend(of core.Event, a core.Amendment) core.End {
 	w.Helper()
 	e := w.event(core.KindAmend, of.Conversation, of.ID)
@@ -31,14 +31,14 @@ func (w *world) wantEnd(got core.End, kind core.EndKind) {
 	}
 }
 
-// changed is an amendment to other words.
+// changed is an amendment with a new text.
 func changed(revision, text string) core.Amendment {
 	payload, _ := json.Marshal(text)
 	return core.Amendment{Revision: revision, Payload: payload, Text: text}
 }
 
 var amendExamples = []example{
-	{"a follow-up is taken only where its conversation is known", func(w *world) {
+	{"a follow-up is stored only if its conversation is known", func(w *world) {
 		e := w.event(core.KindMessage, conversation, "")
 		e.FollowUp = true
 		w.equal("the receipt", must(w.Accept(w.ctx, e))(w), core.Receipt{})
@@ -51,7 +51,7 @@ var amendExamples = []example{
 		e.FollowUp = true
 		w.equal("the receipt of a word elsewhere", must(w.Accept(w.ctx, e))(w), core.Receipt{})
 	}},
-	{"what changes before its turn says the new", func(w *world) {
+	{"an amendment before the turn replaces the payload", func(w *world) {
 		e := w.event(core.KindMessage, conversation, "")
 		seq := w.accept(e)
 		w.wantEnd(w.amend(e, changed("2", "new words")), core.EndApplied)
@@ -67,7 +67,7 @@ var amendExamples = []example{
 		w.wantEnd(w.amend(e, changed("4", "much too late")), core.EndIgnored)
 		w.idle()
 	}},
-	{"an earlier change that comes late changes nothing", func(w *world) {
+	{"an earlier amendment that arrives late changes nothing", func(w *world) {
 		e := w.event(core.KindMessage, conversation, "")
 		seq := w.accept(e)
 		w.wantEnd(w.amend(e, changed("5", "the last words")), core.EndApplied)
@@ -76,7 +76,7 @@ var amendExamples = []example{
 			w.Fatalf("the event says %s", got.Payload)
 		}
 	}},
-	{"what is taken back before its turn is withdrawn, and the next one comes", func(w *world) {
+	{"a message deleted before its turn is withdrawn, and the next one is claimed", func(w *world) {
 		e := w.event(core.KindMessage, conversation, "")
 		first, second := w.accept(e), w.message(conversation)
 		w.wantEnd(w.amend(e, core.Amendment{Revision: "2"}), core.EndApplied)
@@ -86,7 +86,7 @@ var amendExamples = []example{
 		w.done(w.take(second, minute), core.Finish{})
 		w.idle()
 	}},
-	{"what backs off can still be changed", func(w *world) {
+	{"an event that backs off can still be amended", func(w *world) {
 		e := w.event(core.KindMessage, conversation, "")
 		seq := w.accept(e)
 		w.ok(w.Finish(w.ctx, core.Finish{Claim: w.take(seq, minute), Retry: &core.Retry{After: minute}}))
@@ -96,7 +96,7 @@ var amendExamples = []example{
 			w.Fatalf("the turn reads %s", c.Event.Payload)
 		}
 	}},
-	{"nobody changes what another said", func(w *world) {
+	{"a user can't amend another user's message", func(w *world) {
 		e := w.event(core.KindMessage, conversation, "")
 		seq := w.accept(e)
 		byBob := e
@@ -106,7 +106,7 @@ var amendExamples = []example{
 			w.Fatalf("the event says %s", got.Payload)
 		}
 	}},
-	{"the platform takes back what anybody said, and changes nothing of it", func(w *world) {
+	{"the platform can delete any message, but not change it", func(w *world) {
 		e := w.event(core.KindMessage, conversation, "")
 		seq := w.accept(e)
 		byNobody := e
@@ -121,7 +121,7 @@ var amendExamples = []example{
 		}
 		w.idle()
 	}},
-	{"an amendment of what is not known leaves nothing", func(w *world) {
+	{"an amendment of an unknown event stores nothing", func(w *world) {
 		e := w.event(core.KindAmend, conversation, "nothing")
 		e.Payload, _ = json.Marshal(changed("2", "words"))
 		w.equal("the receipt", must(w.Accept(w.ctx, e))(w), core.Receipt{})
@@ -138,7 +138,7 @@ var amendExamples = []example{
 		_, err := w.Accept(w.ctx, e)
 		w.fails(err, core.Invalid)
 	}},
-	{"while an approval is open its card shows the change, and after the decision no more", func(w *world) {
+	{"the card of an open approval shows the change, that of a decided one does not", func(w *world) {
 		c := w.suspend(conversation, "a1", core.Rule{})
 		a, e := must(w.LoadApproval(w.ctx, "a1"))(w), c.Event.Event
 		w.sent(w.first(minute), "card")

@@ -19,7 +19,7 @@ func actions(log []core.AuditEntry) []string {
 	return all
 }
 
-// wakes wants exactly one waiting signal in the conversation, which tells of that decision.
+// wakes checks that exactly one signal waits in the conversation, with that decision.
 func (w *world) wakes(id core.ApprovalID, invocation core.InvocationID, state core.ApprovalState) core.Claim {
 	w.Helper()
 	c := w.claim(minute)
@@ -34,7 +34,7 @@ func (w *world) wakes(id core.ApprovalID, invocation core.InvocationID, state co
 }
 
 var approvalExamples = []example{
-	{"what is not there is not found", func(w *world) {
+	{"a missing approval is not found", func(w *world) {
 		_, err := w.LoadApproval(w.ctx, "none")
 		w.fails(err, core.NotFound)
 		_, err = w.Decide(w.ctx, vote("none", bob, core.Approve))
@@ -81,7 +81,7 @@ var approvalExamples = []example{
 			w.Fatalf("got %+v", got)
 		}
 	}},
-	{"what policy allows is decided with its opening", func(w *world) {
+	{"an approval that the policy allows is decided when it is opened", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		a := asks(c, "a", core.Rule{Name: "free", Verdict: core.VerdictAllow, Timeout: minute})
 		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy"}
@@ -97,7 +97,7 @@ var approvalExamples = []example{
 		w.db.Advance(2 * minute)
 		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
 	}},
-	{"the audit log can be verified, and says nothing that was said", func(w *world) {
+	{"the audit log can be verified, and quotes no messages", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Name: "r", Quorum: 2, Timeout: minute})
 		d := vote("a", bob, core.Approve)
 		d.Vote.Reason = "secret reason"

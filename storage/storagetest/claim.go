@@ -17,7 +17,7 @@ func contextThatIsOver(w *world) (context.Context, context.CancelFunc) {
 
 var claimExamples = []example{
 	{"nothing is ready in an empty database", func(w *world) { w.idle() }},
-	{"a claim says all about the turn", func(w *world) {
+	{"a claim holds everything about the turn", func(w *world) {
 		seq := w.message(conversation)
 		c := w.claim(minute)
 		want := w.record(seq)
@@ -26,7 +26,7 @@ var claimExamples = []example{
 			w.Fatalf("the record is %+v", want)
 		}
 	}},
-	{"messages are taken in the order of arrival", func(w *world) {
+	{"messages are claimed in the order of arrival", func(w *world) {
 		for _, seq := range []int64{w.message(conversation), w.message(conversation), w.message(conversation)} {
 			w.done(w.take(seq, minute), core.Finish{})
 		}
@@ -45,7 +45,7 @@ var claimExamples = []example{
 		w.signal(conversation, "inv")
 		w.idle()
 	}},
-	{"conversations are taken side by side", func(w *world) {
+	{"several conversations are claimed at once", func(w *world) {
 		a, b := w.message(conversation), w.message(other)
 		w.equal("what is taken", taken(w.claims(10, minute)), []int64{a, b})
 	}},
@@ -84,7 +84,7 @@ var claimExamples = []example{
 		w.db.Advance(minute)
 		w.take(s1, minute)
 	}},
-	{"clicks and controls stand beside the conversation", func(w *world) {
+	{"clicks and controls have queues apart from the conversation", func(w *world) {
 		m := w.message(conversation)
 		w.take(m, minute)
 		click, control := w.accept(w.event(core.KindClick, conversation, "a1")), w.accept(w.event(core.KindControl, conversation, "stop"))
@@ -101,14 +101,14 @@ var claimExamples = []example{
 		}
 		w.equal("what is left", taken(w.controls(10, minute)), []int64{})
 	}},
-	{"clicks on one approval are taken one after the other", func(w *world) {
+	{"clicks on one approval are claimed one after the other", func(w *world) {
 		a, b := w.accept(w.event(core.KindClick, conversation, "a")), w.accept(w.event(core.KindClick, other, "a"))
 		first := w.controls(10, minute)
 		w.equal("first", taken(first), []int64{a})
 		w.done(first[0], core.Finish{})
 		w.equal("then", taken(w.controls(10, minute)), []int64{b})
 	}},
-	{"while paused no conversation is given out", func(w *world) {
+	{"while paused no conversation is claimed", func(w *world) {
 		w.ok(w.SetPaused(w.ctx, true))
 		w.ok(w.SetPaused(w.ctx, true))
 		m := w.message(conversation)
@@ -123,7 +123,7 @@ var claimExamples = []example{
 			w.Fatalf("got %v", taken(got))
 		}
 	}},
-	{"only what the process serves is given out", func(w *world) {
+	{"only what the process serves is claimed", func(w *world) {
 		a, b := w.message(conversation), w.message(other)
 		e := w.event(core.KindMessage, "else:one", "")
 		e.Platform = "else"
@@ -147,7 +147,7 @@ var claimExamples = []example{
 		_, err := w.Claim(w.ctx, core.ClaimRequest{Limit: 1, Lease: minute, Scopes: scope})
 		w.fails(err, core.Invalid)
 	}},
-	{"of many who ask at once, one gets the conversation", func(w *world) {
+	{"of many concurrent claims, one gets the conversation", func(w *world) {
 		views := []*sqlstore.Store{w.Store, w.view(), w.view()}
 		owners := []string{w.owner, w.register(views[1]), w.register(views[2])}
 		for range 10 {

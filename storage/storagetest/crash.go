@@ -8,7 +8,7 @@ import (
 )
 
 // journey is a whole conversation: a message, a pause, a click, a resume with a tool, replies, and a new conversation. Each step
-// is one call, or reads what it needs and makes one; a step finds what a step before it left and may be made twice.
+// makes one call, after reading what it needs. A step may be made twice.
 func journey(w *world) []func() {
 	e := w.event(core.KindMessage, conversation, "")
 	next := w.event(core.KindReset, conversation, "")
@@ -71,7 +71,7 @@ func journey(w *world) []func() {
 	}
 }
 
-// arrived wants the journey's end, and each thing once.
+// arrived checks that the journey is complete and that each thing happened once.
 func (w *world) arrived() {
 	w.Helper()
 	w.idle()
@@ -110,7 +110,7 @@ var crashExamples = []example{
 		}
 		w.arrived()
 	}},
-	{"some processes die, some are only late", func(w *world) {
+	{"some processes die, others are only late", func(w *world) {
 		steps := journey(w)
 		for i, step := range steps {
 			step()

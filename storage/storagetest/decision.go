@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// click accepts a click on an approval and gives the decision that it asks for.
+// click accepts a click on an approval and returns its decision.
 func (w *world) click(id core.ApprovalID, who core.Actor, c core.Choice) core.Decision {
 	w.Helper()
 	e := w.event(core.KindClick, conversation, string(id))
@@ -31,7 +31,7 @@ var decisionExamples = []example{
 		w.db.Advance(2 * minute)
 		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
 	}},
-	{"one refusal is enough", func(w *world) {
+	{"one rejection is enough", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Quorum: 2})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		d := vote("a", cleo, core.Deny)
@@ -42,7 +42,7 @@ var decisionExamples = []example{
 		}
 		w.wakes("a", c.Event.Invocation, core.Refused)
 	}},
-	{"a quorum is counted by heads", func(w *world) {
+	{"a quorum counts users, not votes", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Quorum: 2})
 		got := must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		if !got.Counted || got.Settled || got.Approval.State != core.Open {
@@ -55,7 +55,7 @@ var decisionExamples = []example{
 		w.equal("settled", must(w.Decide(w.ctx, vote("a", cleo, core.Approve)))(w).Settled, true)
 		w.wakes("a", c.Event.Invocation, core.Approved)
 	}},
-	{"a repeat of the same click gives the same answer", func(w *world) {
+	{"a repeat of the same click returns the same result", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Quorum: 2})
 		d := w.click("a", bob, core.Approve)
 		first := must(w.Decide(w.ctx, d))(w)
@@ -71,7 +71,7 @@ var decisionExamples = []example{
 		w.claim(minute)
 		w.idle()
 	}},
-	{"the first decision stands", func(w *world) {
+	{"the first decision is kept", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})
 		first := must(w.Decide(w.ctx, vote("a", bob, core.Deny)))(w)
 		before := w.sight(conversation.Session(1))
@@ -86,7 +86,7 @@ var decisionExamples = []example{
 		}
 		w.equal("the database", w.sight(conversation.Session(1)), before)
 	}},
-	{"who may not decide changes nothing", func(w *world) {
+	{"a vote by a user who may not decide changes nothing", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})
 		before := w.sight(conversation.Session(1))
 		for _, d := range []core.Decision{vote("a", ann, core.Approve), vote("a", core.Actor{ID: "plat:dan"}, core.Approve)} {
@@ -105,7 +105,7 @@ var decisionExamples = []example{
 		w.equal("settled", must(w.Decide(w.ctx, d))(w).Settled, true)
 		w.wakes("a", c.Event.Invocation, core.Approved)
 	}},
-	{"of many at once the first wins", func(w *world) {
+	{"of many concurrent decisions the first wins", func(w *world) {
 		approvers := []string{}
 		for i := range 8 {
 			approvers = append(approvers, fmt.Sprintf("plat:p%d", i))
@@ -136,7 +136,7 @@ var decisionExamples = []example{
 		w.wakes("a", c.Event.Invocation, won[0])
 		w.idle()
 	}},
-	{"it expires by the clock, not before", func(w *world) {
+	{"an approval expires at its deadline, not before", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
 		expire := core.Decision{Approval: "a", Expire: true, By: core.Actor{ID: "gatehouse"}}
@@ -149,13 +149,13 @@ var decisionExamples = []example{
 		}
 		_, err = w.Decide(w.ctx, w.click("a", bob, core.Approve))
 		w.fails(err, core.ApprovalExpired)
-		// That click came too late and puts nothing off.
+		// That click came too late and does not delay the expiry.
 		w.equal("settled", must(w.Decide(w.ctx, expire))(w).Settled, true)
 		w.wakes("a", c.Event.Invocation, core.Expired)
 		w.db.Advance(2 * minute)
 		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
 	}},
-	{"a click in time counts, however late it is taken", func(w *world) {
+	{"a click in time counts, however late it is processed", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		d := w.click("a", bob, core.Approve)
 		w.db.Advance(2 * minute)
@@ -194,7 +194,7 @@ var decisionExamples = []example{
 		w.done(w.wakes("a", c.Event.Invocation, core.Approved), core.Finish{Resumed: c.Event.Invocation})
 		w.take(m, minute)
 	}},
-	{"each vote draws the card anew", func(w *world) {
+	{"each vote redraws the card", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Quorum: 2})
 		w.sent(w.deliver(minute)[0], "ref")
 		for _, who := range []core.Actor{bob, cleo} {
@@ -207,7 +207,7 @@ var decisionExamples = []example{
 		}
 		w.equal("what is left", len(w.deliver(minute)), 0)
 	}},
-	{"every card of an approval is drawn anew", func(w *world) {
+	{"a decision redraws every card of an approval", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		a := asks(c, "a", core.Rule{})
 		direct := card(a)

@@ -3,7 +3,7 @@ package storagetest
 import "gatehouse/core"
 
 var deliveryExamples = []example{
-	{"one in flight a destination, in order", func(w *world) {
+	{"one post in flight per destination, in order", func(w *world) {
 		w.say(conversation, post("a", conversation), post("x", other), post("b", conversation))
 		rows := w.deliver(minute)
 		w.equal("first", keys(rows), []string{"a", "x"})
@@ -31,7 +31,7 @@ var deliveryExamples = []example{
 			w.Fatalf("got %+v", got)
 		}
 	}},
-	{"a dead or unknown post holds up nobody, and is not sent again", func(w *world) {
+	{"a dead or unknown post holds up no other, and is not sent again", func(w *world) {
 		for _, state := range []core.RowState{core.RowDead, core.RowUnknown} {
 			a, b := post("a-"+string(state), conversation), post("b-"+string(state), conversation)
 			w.say(conversation, a, b)
@@ -55,7 +55,7 @@ var deliveryExamples = []example{
 		w.equal("due", len(w.deliver(minute)), 0)
 		w.equal("its state", w.posted("a").State, core.RowUnknown)
 	}},
-	{"a dead post that can be edited is, when it changes", func(w *world) {
+	{"a dead post that can be edited is due again when it changes", func(w *world) {
 		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		row.State, row.Parts = core.RowDead, []core.Part{{Ref: "r"}}
@@ -63,7 +63,7 @@ var deliveryExamples = []example{
 		w.say(conversation, post("a", conversation))
 		w.equal("due", w.first(minute).Parts[0].Ref, core.Ref("r"))
 	}},
-	{"what is known of the parts is stored before and after a send", func(w *world) {
+	{"the state of the parts is stored before and after a send", func(w *world) {
 		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		row.Parts = []core.Part{{Ref: "one", More: true}, {InDoubt: true}}
@@ -98,7 +98,7 @@ var deliveryExamples = []example{
 		w.fails(w.ReleasePost(w.ctx, row, 0), core.LeaseLost)
 		w.equal("its state", w.posted("a").State, core.RowSent)
 	}},
-	{"saving keeps the lease, and what was said meanwhile", func(w *world) {
+	{"saving keeps the lease, and a change made meanwhile", func(w *world) {
 		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		changed := post("a", conversation)
@@ -116,14 +116,14 @@ var deliveryExamples = []example{
 		w.db.Advance(minute)
 		w.first(minute)
 	}},
-	{"a living process keeps its posts when another starts", func(w *world) {
+	{"a live process keeps its posts when another starts", func(w *world) {
 		w.say(conversation, post("a", conversation))
 		w.first(minute)
 		second := w.view()
 		owner := w.register(second)
 		w.equal("due", len(must(second.ClaimPosts(w.ctx, core.PostRequest{Owner: owner, Limit: 1, Lease: minute, Scopes: scope}))(w)), 0)
 	}},
-	{"only what the process serves is given out", func(w *world) {
+	{"only what the process serves is claimed", func(w *world) {
 		e := post("e", "else:one")
 		e.To.Platform = "else"
 		w.say(conversation, post("a", conversation), post("b", other), e)

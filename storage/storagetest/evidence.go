@@ -6,14 +6,14 @@ import (
 	"gatehouse/core"
 )
 
-// evidence reads what an invocation left; "" = nothing.
+// evidence returns an invocation's evidence; "" if there is none.
 func (w *world) evidence(id core.InvocationID) string {
 	w.Helper()
 	return string(must(w.LoadEvidence(w.ctx, id))(w))
 }
 
 var evidenceExamples = []example{
-	{"the last segment's evidence stands", func(w *world) {
+	{"the last segment's evidence is kept", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		id := c.Event.Invocation
 		w.equal("before", w.evidence(id), "")
@@ -25,7 +25,7 @@ var evidenceExamples = []example{
 		w.done(s, core.Finish{Resumed: id, Evidence: json.RawMessage(`{"leg":"<2>"}`)})
 		w.equal("ended", w.evidence(id), `{"leg":"<2>"}`)
 	}},
-	{"a turn without evidence leaves what is there", func(w *world) {
+	{"a turn without evidence leaves earlier evidence alone", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		id := c.Event.Invocation
 		w.done(c, core.Finish{Paused: paused(c, "a", 1), Evidence: json.RawMessage(`{"leg":1}`)})
@@ -33,19 +33,19 @@ var evidenceExamples = []example{
 		w.done(s, core.Finish{Resumed: id})
 		w.equal("kept", w.evidence(id), `{"leg":1}`)
 	}},
-	{"evidence is kept with the turn or not at all", func(w *world) {
+	{"evidence is stored with the turn or not at all", func(w *world) {
 		seq := w.message(conversation)
 		c := w.take(seq, over)
 		w.take(seq, minute)
 		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Evidence: json.RawMessage(`{}`)})), core.LeaseLost)
 		w.equal("of a lost conversation", w.evidence(c.Event.Invocation), "")
 	}},
-	{"a turn that is tried again keeps no evidence", func(w *world) {
+	{"a turn that is retried stores no evidence", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Evidence: json.RawMessage(`{}`)})), core.Internal)
 		w.done(c, core.Finish{})
 	}},
-	{"evidence goes when it is old, but for a paused turn's", func(w *world) {
+	{"old evidence is pruned, except a paused turn's", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		w.done(c, core.Finish{Evidence: json.RawMessage(`{"a":1}`)})
 		d := w.take(w.message(conversation), minute)
@@ -57,7 +57,7 @@ var evidenceExamples = []example{
 		w.equal("old", w.evidence(c.Event.Invocation), "")
 		w.equal("of a paused turn", w.evidence(d.Event.Invocation), `{"b":1}`)
 	}},
-	{"evidence goes with its session", func(w *world) {
+	{"evidence is deleted with its session", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		w.done(c, core.Finish{Session: w.session(c, 0, "x"), Evidence: json.RawMessage(`{"a":1}`)})
 		d := w.take(w.message(other), minute)

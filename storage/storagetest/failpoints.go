@@ -9,9 +9,9 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// Failpoints wraps a store so that hit is called around every transaction: with "Accept.before" before it begins, and "Accept.after"
-// after it is committed or undone but before the caller knows; the name is that of the store's method. A process that is killed
-// inside hit shows what a crash there leaves.
+// Failpoints wraps a store so that hit is called around every transaction: with "Accept.before" before it begins, and with
+// "Accept.after" after it is committed or undone but before the caller knows. The name is that of the store's method. Killing the
+// process in hit shows what a crash there leaves.
 func Failpoints(s *sqlstore.Store, hit func(point string)) *sqlstore.Store {
 	at := func() func() {
 		method := calledMethod()
@@ -39,7 +39,7 @@ func Failpoints(s *sqlstore.Store, hit func(point string)) *sqlstore.Store {
 	})
 }
 
-// Points lists the points that a store calls: two a method, "Accept.before" and "Accept.after" and so on.
+// Points returns the points that a store calls, two per method: "Accept.before", "Accept.after" and so on.
 func Points() []string {
 	var points []string
 	for _, m := range Methods() {
@@ -48,7 +48,7 @@ func Points() []string {
 	return points
 }
 
-// Methods are the store's methods that run a transaction, or open or close the database: all of them.
+// Methods returns the names of the store's methods that run a transaction, or open or close the database: all of them.
 func Methods() []string {
 	var names []string
 	for m := range reflect.TypeFor[*sqlstore.Store]().Methods() {
@@ -59,7 +59,7 @@ func Methods() []string {
 	return names
 }
 
-// calledMethod is the name of the store's exported method that is running, the outermost one.
+// calledMethod returns the name of the outermost running exported method of the store.
 func calledMethod() string {
 	frames := runtime.CallersFrames(callers())
 	name := "none"

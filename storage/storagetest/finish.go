@@ -32,7 +32,7 @@ func (w *world) session(c core.Claim, from int, texts ...string) *core.SessionRe
 	return rec
 }
 
-// texts reads what a session says.
+// texts returns the texts of a session's messages.
 func (w *world) texts(id core.SessionID, without core.Writer) []string {
 	w.Helper()
 	rec := must(w.LoadSession(w.ctx, id, without))(w)
@@ -59,7 +59,7 @@ func paused(c core.Claim, signal string, messages int) *core.PausedRecord {
 	}
 }
 
-// asks makes the approval of such a turn.
+// asks makes the approval of a turn that suspends.
 func asks(c core.Claim, id string, rule core.Rule) *core.Approval {
 	if rule.Approvers == nil {
 		rule.Approvers = []string{bob.ID, cleo.ID}
@@ -91,7 +91,7 @@ func reply(c core.Claim, text string) core.Post {
 }
 
 var finishExamples = []example{
-	{"an event ends once, as asked", func(w *world) {
+	{"an event ends once, with the given end", func(w *world) {
 		seq := w.message(conversation)
 		c := w.take(seq, minute)
 		end := core.End{Kind: core.EndErrored, Category: core.ProviderTimeout, Cause: "slow"}
@@ -103,7 +103,7 @@ var finishExamples = []example{
 		w.fails(w.Finish(w.ctx, finish(c, core.Finish{})), core.LeaseLost)
 		w.equal("the event", w.record(seq), got)
 	}},
-	{"everything that a turn changed is there", func(w *world) {
+	{"everything that a turn changed is stored", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		a := asks(c, "a", core.Rule{Name: "r", Verdict: core.VerdictAsk, Timeout: minute})
 		p := paused(c, "a", 1)
@@ -128,7 +128,7 @@ var finishExamples = []example{
 		w.equal("the event's end", w.record(c.Event.Seq).End.Kind, core.EndSuspended)
 		w.idle()
 	}},
-	{"nothing of it is there where one part fails", func(w *world) {
+	{"nothing is stored if one part fails", func(w *world) {
 		old := w.suspend(conversation, "a", core.Rule{}).Event.Invocation
 		c := w.take(w.message(conversation), minute)
 		before := w.sight(c.Session)
@@ -143,7 +143,7 @@ var finishExamples = []example{
 		w.equal("the database", w.sight(c.Session), before)
 		w.done(c, core.Finish{}) // the conversation is still held
 	}},
-	{"nothing of it is there where the conversation is lost", func(w *world) {
+	{"nothing is stored if the lease is lost", func(w *world) {
 		seq := w.message(conversation)
 		c := w.take(seq, over)
 		s := w.session(c, 0, "lost")
@@ -156,13 +156,13 @@ var finishExamples = []example{
 			w.Fatal("the record is marked as saved")
 		}
 	}},
-	{"a turn that is tried again keeps nothing else", func(w *world) {
+	{"a turn that is retried stores nothing else", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Posts: []core.Post{reply(c, "x")}})), core.Internal)
 		w.fails(w.Finish(w.ctx, core.Finish{Claim: c}), core.Internal)
 		w.done(c, core.Finish{})
 	}},
-	{"a turn that is resumed takes its record away", func(w *world) {
+	{"a resumed turn removes its paused record", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		s := w.take(w.signal(conversation, c.Event.Invocation), minute)
 		w.done(s, core.Finish{Resumed: c.Event.Invocation, Session: w.session(s, 1, "did it")})
@@ -201,29 +201,29 @@ var finishExamples = []example{
 		w.message(conversation)
 		w.equal("the session after that", w.claim(minute).Session, conversation.Session(3))
 	}},
-	{"the working state is put out by the end", func(w *world) {
+	{"the end of a turn clears the typing indicator", func(w *world) {
 		c := w.working()
 		w.done(c, core.Finish{})
 		w.dark(c)
 	}},
-	{"the working state is put out by a retry", func(w *world) {
+	{"a retry clears the typing indicator", func(w *world) {
 		c := w.working()
 		w.done(c, core.Finish{Retry: &core.Retry{}})
 		w.dark(c)
 	}},
-	{"the working state is put out by a turn handed back", func(w *world) {
+	{"a released turn clears the typing indicator", func(w *world) {
 		c := w.working()
 		w.ok(w.Release(w.ctx, c))
 		w.dark(c)
 	}},
-	{"the working state of a dead holder is put out by the next", func(w *world) {
+	{"the next claim clears a dead holder's typing indicator", func(w *world) {
 		c := w.working()
 		w.restart()
 		w.equal("before", len(w.deliver(minute)), 0)
 		w.claim(minute)
 		w.dark(c)
 	}},
-	{"the working state of a dead holder is put out by a signal's turn too", func(w *world) {
+	{"a signal's claim clears a dead holder's typing indicator, too", func(w *world) {
 		c := w.working()
 		w.restart()
 		w.take(w.signal(conversation, "inv"), minute)
@@ -231,7 +231,7 @@ var finishExamples = []example{
 	}},
 }
 
-// working is a turn whose working state is shown.
+// working returns a claim whose typing indicator is shown.
 func (w *world) working() core.Claim {
 	w.Helper()
 	c := w.take(w.message(conversation), minute)
@@ -242,7 +242,7 @@ func (w *world) working() core.Claim {
 	return c
 }
 
-// dark wants the turn's working state to be put out.
+// dark checks that the turn's typing indicator is cleared.
 func (w *world) dark(c core.Claim) {
 	w.Helper()
 	rows := w.deliver(minute)
@@ -251,7 +251,7 @@ func (w *world) dark(c core.Claim) {
 	}
 }
 
-// sight is everything that a Finish could change, for comparing.
+// sight is everything that a Finish could change, for comparison.
 type sight struct {
 	Events    []core.EventRecord
 	Texts     []string

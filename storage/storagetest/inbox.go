@@ -9,7 +9,7 @@ import (
 )
 
 var inboxExamples = []example{
-	{"an event is stored as it came", func(w *world) {
+	{"an event is stored unchanged", func(w *world) {
 		e := w.event(core.KindMessage, conversation, "")
 		e.Actor = core.Actor{ID: "plat:x", Name: "<X> & Y", Local: true, Groups: []string{"plat:g"}}
 		e.Address.Thread = "17.4"
@@ -72,7 +72,7 @@ var inboxExamples = []example{
 			w.fails(err, core.Invalid)
 		}
 	}},
-	{"many at once are each stored once", func(w *world) {
+	{"many concurrent events are each stored once", func(w *world) {
 		views := []*sqlstore.Store{w.Store, w.view()}
 		const events, copies = 20, 4
 		fresh := make(chan int64, events*copies)
@@ -100,7 +100,7 @@ var inboxExamples = []example{
 			w.Fatalf("%d events, %d fresh receipts, want %d", len(all), len(seen), events)
 		}
 	}},
-	{"a caller who has left changes nothing", func(w *world) {
+	{"a cancelled call changes nothing", func(w *world) {
 		ctx, cancel := contextThatIsOver(w)
 		defer cancel()
 		if _, err := w.Accept(ctx, w.event(core.KindMessage, conversation, "")); err == nil {

@@ -28,7 +28,7 @@ var intentExamples = []example{
 		w.equal("the same", *must(w.LoadIntent(w.ctx, "a"))(w), first)
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", "approved", "begun"})
 	}},
-	{"the first result stands", func(w *world) {
+	{"the first result is kept", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
@@ -59,7 +59,7 @@ var intentExamples = []example{
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "?", Category: core.OutcomeUnknown}))
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 4, 0))(w)), []string{"unknown"})
 	}},
-	{"only what is approved may begin", func(w *world) {
+	{"only an approved call may begin", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		m := w.take(w.message(conversation), minute)
 		begin := func(i core.Intent) error { _, err := w.BeginIntent(w.ctx, m, i); return err }

@@ -15,13 +15,13 @@ func (w *world) got(what, name, want string) {
 	w.equal(what, must(w.Get(w.ctx, name))(w), want)
 }
 
-// holds asks for a name on behalf of an owner.
+// holds acquires a lease for an owner and checks the result.
 func (w *world) holds(what string, s *sqlstore.Store, name, owner string, lease time.Duration, want bool) {
 	w.Helper()
 	w.equal(what, must(s.AcquireLease(w.ctx, name, owner, lease))(w), want)
 }
 
-// takesTokens wants the next n uses to be counted.
+// takesTokens checks that the next n uses are counted.
 func (w *world) takesTokens(n int, name string, limit int, window time.Duration) {
 	w.Helper()
 	for i := range n {
@@ -31,7 +31,7 @@ func (w *world) takesTokens(n int, name string, limit int, window time.Duration)
 	}
 }
 
-// refused wants no more uses, and a wait above one length and up to another.
+// refused checks that the next use is not counted and that the wait is more than above and at most most.
 func (w *world) refused(name string, limit int, window, above, most time.Duration) time.Duration {
 	w.Helper()
 	wait := must(w.TakeToken(w.ctx, name, limit, window))(w)
@@ -42,14 +42,14 @@ func (w *world) refused(name string, limit int, window, above, most time.Duratio
 }
 
 var kvExamples = []example{
-	{"what is kept stands, for every process", func(w *world) {
+	{"PutIfAbsent keeps the first value, for every process", func(w *world) {
 		w.equal("the first", must(w.PutIfAbsent(w.ctx, "key", "one"))(w), "one")
 		w.equal("the second", must(w.view().PutIfAbsent(w.ctx, "key", "two"))(w), "one")
 		w.equal("another", must(w.PutIfAbsent(w.ctx, "paused", "three"))(w), "three")
 		w.message(conversation)
 		w.claim(minute)
 	}},
-	{"what is put is replaced, removed, and seen by every process", func(w *world) {
+	{"Put replaces and removes a value, for every process", func(w *world) {
 		view := w.view()
 		w.got("in the beginning", "key", "")
 		w.ok(w.Put(w.ctx, "key", "one"))
@@ -66,7 +66,7 @@ var kvExamples = []example{
 		w.prune()
 		w.got("long after", "key2", "apart")
 	}},
-	{"what is put is apart from what is kept, held, spent, and from what the store needs", func(w *world) {
+	{"names of values, leases, rate limits and the store itself do not collide", func(w *world) {
 		w.ok(w.Put(w.ctx, "key", "put"))
 		w.equal("kept", must(w.PutIfAbsent(w.ctx, "key", "kept"))(w), "kept")
 		w.ok(w.Put(w.ctx, "kept/key", "put"))
@@ -84,7 +84,7 @@ var kvExamples = []example{
 		w.message(conversation)
 		w.idle()
 	}},
-	{"what is put for a time is gone after it, from the table too", func(w *world) {
+	{"PutFor's value is gone after its lifetime, from the table too", func(w *world) {
 		view := w.view()
 		w.ok(w.PutFor(w.ctx, "key", "one", minute))
 		w.ok(w.PutFor(w.ctx, "short", "a\x00b", 10*time.Second))
@@ -107,7 +107,7 @@ var kvExamples = []example{
 		w.equal("removed", w.prune(), 1)
 		w.got("the one that was put for good", "stays", "one")
 	}},
-	{"put for a time and put for good replace each other", func(w *world) {
+	{"Put and PutFor replace each other's values", func(w *world) {
 		w.ok(w.Put(w.ctx, "key", "one"))
 		w.ok(w.PutFor(w.ctx, "key", "two", minute))
 		w.ok(w.PutFor(w.ctx, "other", "one", minute))
@@ -128,7 +128,7 @@ var kvExamples = []example{
 		w.equal("removed", w.prune(), 1)
 		w.got("put for good", "other", "two")
 	}},
-	{"a value is long and any text, byte for byte", func(w *world) {
+	{"a value may be long, and is any text, byte for byte", func(w *world) {
 		for _, value := range []string{
 			"\x00", "a\x00b\x00", "{\"a\": 1}\n", "\r\n\t \\ ' \" <&>", "\u2028\ufffd\U0001f600", "\x7f\u0080\U0010ffff",
 			strings.Repeat("\x00", core.MaxValue), strings.Repeat("€", core.MaxValue/3), strings.Repeat("x", core.MaxValue),
@@ -156,7 +156,7 @@ var kvExamples = []example{
 		w.holds("after it", view, "name", "b", minute, true)
 		w.holds("the first, too late", w.Store, "name", "a", minute, false)
 	}},
-	{"a lease lasts though its process is gone, and is cleared up long after", func(w *world) {
+	{"a lease outlives its process, and is pruned long after", func(w *world) {
 		w.holds("held", w.Store, "name", "a", 3*minute, true)
 		w.restart()
 		w.holds("while it lasts", w.Store, "name", "b", minute, false)
@@ -165,7 +165,7 @@ var kvExamples = []example{
 		w.equal("removed", w.prune(), 1)
 		w.holds("then", w.Store, "name", "b", minute, true)
 	}},
-	{"a holder lets go, and nobody for another", func(w *world) {
+	{"a holder releases its own lease, not another's", func(w *world) {
 		w.holds("nothing to let go of", w.Store, "name", "a", 0, false)
 		w.holds("held", w.Store, "name", "a", minute, true)
 		w.holds("another lets go", w.view(), "name", "b", 0, false)
@@ -177,7 +177,7 @@ var kvExamples = []example{
 		_, err := w.AcquireLease(w.ctx, "name", "", minute)
 		w.fails(err, core.Invalid)
 	}},
-	{"of many who would hold a name at once, one does", func(w *world) {
+	{"of many concurrent owners, one gets the lease", func(w *world) {
 		views := []*sqlstore.Store{w.Store, w.view(), w.view()}
 		owners := []string{"a", "b", "c"}
 		for range 5 {
@@ -186,7 +186,7 @@ var kvExamples = []example{
 			var all sync.WaitGroup
 			for i := range 9 {
 				all.Go(func() {
-					// Each owner asks three times, from three views: who holds it is told so each time.
+					// Each owner asks three times, from three views; the holder succeeds each time.
 					ok, err := views[i%3].AcquireLease(w.ctx, "name", owners[i/3], minute)
 					if err != nil {
 						w.Errorf("holding: %v", err)
@@ -200,7 +200,7 @@ var kvExamples = []example{
 			w.equal("who were told that they hold it", held.Load(), int64(3))
 		}
 	}},
-	{"no more than the limit are spent in a window", func(w *world) {
+	{"no more tokens than the limit are taken in a window", func(w *world) {
 		w.takesTokens(2, "name", 3, minute)
 		w.db.Advance(30 * time.Second)
 		w.takesTokens(1, "name", 3, minute)
@@ -222,7 +222,7 @@ var kvExamples = []example{
 		w.refused("name", 2, minute, 0, 30*time.Second)
 		w.takesTokens(1, "name", 3, minute)
 	}},
-	{"what can't be counted is refused, a window of nothing holds nothing up", func(w *world) {
+	{"a limit below one is invalid, and a zero window limits nothing", func(w *world) {
 		for _, limit := range []int{0, -1} {
 			_, err := w.TakeToken(w.ctx, "name", limit, minute)
 			w.fails(err, core.Invalid)
@@ -241,7 +241,7 @@ var kvExamples = []example{
 		w.equal("removed", w.prune(), 1)
 		w.takesTokens(3, "name", 3, minute)
 	}},
-	{"of many who spend at once, as many as the limit do", func(w *world) {
+	{"of many concurrent uses, as many as the limit are counted", func(w *world) {
 		views := []*sqlstore.Store{w.Store, w.view()}
 		for _, name := range []string{"new", "known"} {
 			if name == "known" {

@@ -6,7 +6,7 @@ import (
 	"gatehouse/core"
 )
 
-// fenced are all the calls that need a conversation to be held.
+// fenced makes all the calls that require the claim to hold its queue.
 func (w *world) fenced(c core.Claim) map[string]error {
 	_, stop := w.StopRequested(w.ctx, c)
 	_, begin := w.BeginIntent(w.ctx, c, core.Intent{Approval: "a"})
@@ -23,7 +23,7 @@ func (w *world) fenced(c core.Claim) map[string]error {
 	}
 }
 
-// lost wants all of them to be refused, and nothing to have come of them.
+// lost checks that all of them are refused and change nothing.
 func (w *world) lost(c core.Claim) {
 	w.Helper()
 	before := w.record(c.Event.Seq)
@@ -42,7 +42,7 @@ func (w *world) lost(c core.Claim) {
 }
 
 var leaseExamples = []example{
-	{"owners differ, and come back only when their holder is proven gone", func(w *world) {
+	{"owner names differ, and are reused only when their holder is proven dead", func(w *world) {
 		second := w.view()
 		a, b := w.owner, w.register(second)
 		if a == "" || a == b {
@@ -60,7 +60,7 @@ var leaseExamples = []example{
 			w.Fatalf("got %q, want the free %q", c, a)
 		}
 	}},
-	{"a restarted process has its own leases back, at once where a death is proven", func(w *world) {
+	{"a restarted process gets its leases back, at once if the death is proven", func(w *world) {
 		a, b := w.message(conversation), w.message(other)
 		w.claims(10, 24*time.Hour)
 		w.restart()
@@ -74,7 +74,7 @@ var leaseExamples = []example{
 			w.Fatalf("got %+v", got[0])
 		}
 	}},
-	{"a living process keeps its leases when another starts", func(w *world) {
+	{"a live process keeps its leases when another starts", func(w *world) {
 		w.message(conversation)
 		c := w.claim(minute)
 		second := w.view()
@@ -83,7 +83,7 @@ var leaseExamples = []example{
 		w.equal("what is taken", taken(got), []int64{})
 		w.done(c, core.Finish{})
 	}},
-	{"a lease that is over can be taken over, and the first holder has lost", func(w *world) {
+	{"an expired lease can be taken over, and the first holder loses it", func(w *world) {
 		seq := w.message(conversation)
 		first := w.take(seq, over)
 		second := w.take(seq, minute)
@@ -113,12 +113,12 @@ var leaseExamples = []example{
 		w.take(seq, minute)
 		w.lost(c)
 	}},
-	{"who renews nothing but is not taken over may finish", func(w *world) {
+	{"a holder with an expired lease may finish if no other took it over", func(w *world) {
 		c := w.take(w.message(conversation), over)
 		w.done(c, core.Finish{})
 		w.idle()
 	}},
-	{"a lease renewed for nothing is over", func(w *world) {
+	{"a lease renewed for zero time is over", func(w *world) {
 		seq := w.message(conversation)
 		c := w.take(seq, minute)
 		w.ok(w.Renew(w.ctx, c, over))
@@ -140,7 +140,7 @@ var leaseExamples = []example{
 			last = c.Fence
 		}
 	}},
-	{"someone else's name or event does not fit", func(w *world) {
+	{"a claim with another owner or event is refused", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		liar, wrong, none := c, c, c
 		liar.Owner, wrong.Event.Seq, none.Owner = "liar", 99, ""
@@ -149,7 +149,7 @@ var leaseExamples = []example{
 		w.fails(w.Finish(w.ctx, finish(wrong, core.Finish{})), core.LeaseLost)
 		w.done(c, core.Finish{})
 	}},
-	{"a turn released is as if it had not been taken", func(w *world) {
+	{"a released turn is as if it had not been claimed", func(w *world) {
 		seq := w.message(conversation)
 		before := w.record(seq)
 		c := w.take(seq, minute)
@@ -162,7 +162,7 @@ var leaseExamples = []example{
 			w.Fatalf("attempt %d", again.Event.Attempt)
 		}
 	}},
-	{"attempts count deaths alone", func(w *world) {
+	{"attempts count only deaths", func(w *world) {
 		seq := w.message(conversation)
 		w.take(seq, over)
 		w.take(seq, over)
@@ -188,7 +188,7 @@ var leaseExamples = []example{
 		w.db.Advance(minute / 2)
 		w.take(seq, minute)
 	}},
-	{"a signal that came meanwhile is taken before the turn of a dead holder", func(w *world) {
+	{"a signal that arrived meanwhile is claimed before a dead holder's turn", func(w *world) {
 		m := w.message(conversation)
 		w.take(m, over)
 		s := w.signal(conversation, "inv")
@@ -231,7 +231,7 @@ var leaseExamples = []example{
 		}
 		w.take(second, minute)
 	}},
-	{"stop leaves alone what only waits", func(w *world) {
+	{"stop does not withdraw an event that only waits its turn", func(w *world) {
 		w.equal("with nothing", must(w.Stop(w.ctx, conversation, ann))(w), core.StopResult{})
 		seq := w.message(conversation)
 		w.equal("with a message", must(w.Stop(w.ctx, conversation, ann))(w), core.StopResult{})

@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// model is the contract in memory, as simply as it can be said. It has no clock: a lease or a wait is either over at once or
-// lasts until the next time that the clock is moved on, and an epoch counts those.
+// model is the contract in memory, as simple as possible. It has no clock: a lease or a wait is over at once or lasts until the
+// clock is next advanced; an epoch counts the advances.
 type model struct {
 	events        map[int64]*modelEvent
 	conversations map[core.QueueKey]*modelConversation
@@ -71,12 +71,12 @@ func (m *model) conversation(q core.QueueKey) *modelConversation {
 	return m.conversations[q]
 }
 
-// session is the conversation's, in its generation of now.
+// session returns the conversation's session in its present generation.
 func (m *model) session(l core.ConversationID) core.SessionID {
 	return l.Session(m.conversation(l.Queue()).generation)
 }
 
-// waiting are the events of a queue that have no end, in order.
+// waiting returns the events of a queue that have not ended, in order.
 func (m *model) waiting(q core.QueueKey) []*modelEvent {
 	var all []*modelEvent
 	for _, seq := range slices.Sorted(maps.Keys(m.events)) {
@@ -87,7 +87,7 @@ func (m *model) waiting(q core.QueueKey) []*modelEvent {
 	return all
 }
 
-// next is the event that a claim of the queue has to give, nil where there is none.
+// next returns the event that a claim of the queue must return; nil if there is none.
 func (m *model) next(q core.QueueKey) *modelEvent {
 	if l := m.conversation(q); l.holder != nil && !l.over {
 		return nil
@@ -107,7 +107,7 @@ func (m *model) next(q core.QueueKey) *modelEvent {
 	return head
 }
 
-// ready are all events that could be claimed now.
+// ready returns all events that could be claimed now.
 func (m *model) ready(controls bool) map[int64]bool {
 	all := map[int64]bool{}
 	for _, e := range m.events {
@@ -125,10 +125,10 @@ func (m *model) holds(c core.Claim) bool {
 	return h != nil && h.Fence == c.Fence && h.Owner == c.Owner
 }
 
-// let ends the holder's time.
+// let ends the holder's lease.
 func (m *model) let(c core.Claim) { m.conversation(c.Key).holder = nil }
 
-// pass is the clock being moved on: all leases and waits are over.
+// pass advances the clock: all leases and waits are over.
 func (m *model) pass() {
 	m.epoch++
 	for _, l := range m.conversations {
@@ -148,7 +148,7 @@ func (m *model) save(id core.SessionID, w core.Writer, texts []string) {
 	m.sessions[id] = rows
 }
 
-// texts are what a session says to a reader who leaves out its own leftovers.
+// texts returns a session's texts for a writer, without the messages of its own earlier attempt.
 func (m *model) texts(id core.SessionID, w core.Writer) []string {
 	all := []string{}
 	for _, r := range m.sessions[id] {
@@ -159,8 +159,8 @@ func (m *model) texts(id core.SessionID, w core.Writer) []string {
 	return all
 }
 
-// abandon ends a paused invocation; rows are appended, signals withdrawn, and its approval cancelled unless it was refused, taken
-// up, or is over.
+// abandon ends a paused invocation: rows are appended, signals withdrawn, and its approval cancelled unless it was refused, begun or
+// has ended.
 func (m *model) abandon(id core.InvocationID, text string, except int64) {
 	rec, ok := m.paused[id]
 	if !ok {
@@ -188,7 +188,7 @@ func (m *model) abandon(id core.InvocationID, text string, except int64) {
 	}
 }
 
-// decide says what a decision must come to: its error's category, and whether it settles the approval. It changes the model.
+// decide returns the expected result of a decision: its error's category, and whether it settles the approval. It changes the model.
 func (m *model) decide(a *modelApproval, d core.Decision) (refused core.Category, settled bool) {
 	at := m.epoch
 	if d.Event != 0 {
@@ -225,7 +225,7 @@ func (m *model) decide(a *modelApproval, d core.Decision) (refused core.Category
 	return "", a.state != core.Open
 }
 
-// voter names a vote by person and click.
+// voter identifies a vote by user and click.
 func voter(d core.Decision) string {
 	return fmt.Sprintf("%s#%d", d.Vote.Actor.ID, d.Event)
 }

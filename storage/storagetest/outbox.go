@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// deliver claims whatever is due.
+// deliver claims all posts that are due.
 func (w *world) deliver(lease time.Duration) []core.OutboxRow {
 	w.Helper()
 	return must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Limit: 10, Lease: lease, Scopes: scope}))(w)
@@ -23,14 +23,14 @@ func (w *world) first(lease time.Duration) core.OutboxRow {
 	return rows[0]
 }
 
-// sent ends a delivery well.
+// sent ends a delivery successfully.
 func (w *world) sent(row core.OutboxRow, ref core.Ref) {
 	w.Helper()
 	row.State, row.Shown, row.Parts = core.RowSent, row.Wanted, []core.Part{{Ref: ref}}
 	w.ok(w.ReleasePost(w.ctx, row, 0))
 }
 
-// say runs a turn that says something.
+// say runs a turn that posts.
 func (w *world) say(l core.ConversationID, posts ...core.Post) {
 	w.Helper()
 	w.message(l)
@@ -41,7 +41,7 @@ func post(key string, l core.ConversationID) core.Post {
 	return core.Post{Key: key, To: core.Address{Platform: platform, Channel: string(l)}, Conversation: l, Kind: core.PostReply, Text: "text of " + key}
 }
 
-// light is the working state of a claim's event.
+// light is the typing indicator of a claim's event.
 func light(c core.Claim) core.Post {
 	return core.Post{Key: fmt.Sprintf("working/%d", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation, Kind: core.PostWorking, Event: c.Event.Seq, On: true}
 }
@@ -66,7 +66,7 @@ func keys(rows []core.OutboxRow) []string {
 }
 
 var outboxExamples = []example{
-	{"a post is stored as it was said", func(w *world) {
+	{"a post is stored unchanged", func(w *world) {
 		p := core.Post{
 			Key: "k", To: core.Address{Platform: platform, Channel: "c", Thread: "t"}, Conversation: conversation, Kind: core.PostPrivate,
 			Text: "<b> & \u2028", Bucket: core.UserCorrectable, Approval: "a", Person: "p", Event: 7,
@@ -83,7 +83,7 @@ var outboxExamples = []example{
 		want.Owner, want.Fence = w.owner, 1
 		w.equal("the claim", row, want)
 	}},
-	{"what is said while a turn runs is there at once", func(w *world) {
+	{"a post added while a turn runs is due at once", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		w.ok(w.AddPosts(w.ctx, c, []core.Post{post("a", conversation), post("b", other)}))
 		w.equal("due", keys(w.deliver(minute)), []string{"a", "b"})
@@ -100,7 +100,7 @@ var outboxExamples = []example{
 			w.Fatalf("got %+v", row)
 		}
 	}},
-	{"what was sent and is changed is due again, before what came later", func(w *world) {
+	{"a sent post that changes is due again, before later ones", func(w *world) {
 		w.say(conversation, post("a", conversation))
 		w.sent(w.first(minute), "ref-a")
 		w.say(conversation, post("b", conversation))
@@ -112,7 +112,7 @@ var outboxExamples = []example{
 		w.sent(row, "ref-a")
 		w.equal("then", w.first(minute).Key, "b")
 	}},
-	{"what changes in flight is due again", func(w *world) {
+	{"a post that changes in flight is due again", func(w *world) {
 		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		w.say(conversation, post("a", conversation))
@@ -125,7 +125,7 @@ var outboxExamples = []example{
 		w.sent(again, "ref")
 		w.equal("in the end", len(w.deliver(minute)), 0)
 	}},
-	{"a button that was pressed is drawn no more, once", func(w *world) {
+	{"a pressed button is removed, once", func(w *world) {
 		w.say(conversation, post("a", conversation))
 		w.sent(w.first(minute), "ref-a")
 		for range 2 {
@@ -139,7 +139,7 @@ var outboxExamples = []example{
 		w.sent(row, "ref-a")
 		w.equal("then", len(w.deliver(minute)), 0)
 	}},
-	{"a card in doubt that somebody pressed is there, and is drawn as it stands", func(w *world) {
+	{"a card in doubt that was pressed exists, and is redrawn", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})
 		row := w.first(minute)
 		row.State, row.Cause, row.Parts = core.RowUnknown, "lost", []core.Part{{InDoubt: true}}
@@ -164,7 +164,7 @@ var outboxExamples = []example{
 		press(seen)
 		w.equal("a card that is known stays", w.posted(row.Key).Parts[0].Ref, core.Ref("the-card"))
 	}},
-	{"posts go beside one that is delivered, once, and not for another's", func(w *world) {
+	{"copies are added once, and only by the row's delivery", func(w *world) {
 		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		for range 2 {
@@ -177,14 +177,14 @@ var outboxExamples = []example{
 		w.fails(w.AddCopies(w.ctx, row, []core.Post{post("c", other)}), core.LeaseLost)
 		w.equal("due", len(w.deliver(minute)), 0)
 	}},
-	{"a post may move", func(w *world) {
+	{"a post may move to another destination", func(w *world) {
 		w.say(conversation, post("a", conversation), post("b", conversation))
 		moved := post("a", conversation)
 		moved.To.Channel = "elsewhere"
 		w.say(conversation, moved)
 		w.equal("due", len(w.deliver(minute)), 2)
 	}},
-	{"a working state that nobody saw is simply done", func(w *world) {
+	{"a typing indicator cleared before it was sent is done", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c)}))
 		w.done(c, core.Finish{})
@@ -193,7 +193,7 @@ var outboxExamples = []example{
 			w.Fatalf("got %+v", row)
 		}
 	}},
-	{"a working state that was never lit is not put out", func(w *world) {
+	{"a typing indicator that was never shown is not cleared", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		dark := light(c)
 		dark.On = false
@@ -201,7 +201,7 @@ var outboxExamples = []example{
 		w.done(c, core.Finish{})
 		w.equal("rows", len(must(w.ListPosts(w.ctx, nil, "", 0))(w)), 0)
 	}},
-	{"a working state put out in flight is put out after", func(w *world) {
+	{"a typing indicator cleared in flight is cleared afterwards", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c)}))
 		row := w.first(minute)
@@ -209,7 +209,7 @@ var outboxExamples = []example{
 		w.sent(row, "")
 		w.dark(c)
 	}},
-	{"a working state that is out stays out", func(w *world) {
+	{"a cleared typing indicator stays cleared", func(w *world) {
 		c := w.working()
 		dark := light(c)
 		dark.On = false
@@ -218,7 +218,7 @@ var outboxExamples = []example{
 		w.done(c, core.Finish{})
 		w.equal("due", len(w.deliver(minute)), 0)
 	}},
-	{"a working state and the answer do not wait for each other", func(w *world) {
+	{"a typing indicator and the answer do not wait for each other", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c), reply(c, "hello")}))
 		w.equal("due", len(w.deliver(minute)), 2)

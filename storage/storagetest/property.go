@@ -17,9 +17,8 @@ import (
 	"gatehouse/core"
 )
 
-// Property drives random histories of three workers, each with a view of its own, and compares the store with the model after
-// every step. All rounds use one database and a platform of their own, so that each round also runs beside whatever the rounds
-// before left lying about.
+// Property drives random histories of three workers, each with its own view, and compares the store with the model after every step.
+// All rounds use one database, each with its own platform, so a round also runs next to what earlier rounds left.
 func Property(t *testing.T, open Opener, rounds int) {
 	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(rounds), "rapid.steps": "120", "rapid.nofailfile": "true"} {
 		if err := flag.Set(name, value); err != nil {
@@ -50,7 +49,7 @@ func Property(t *testing.T, open Opener, rounds int) {
 	t.Logf("what came about: %v", p.seen)
 }
 
-// actions are what may happen, each as often as its number says: turns should get somewhere between the accidents.
+// actions returns what may happen. The numbers are weights: turns should make progress between the accidents.
 func (p *property) actions() map[string]func(*rapid.T) {
 	all := map[string]func(*rapid.T){"": p.check}
 	for _, a := range []struct {
@@ -125,7 +124,7 @@ func (p *property) equal(rt *rapid.T, what string, got, want any) {
 	}
 }
 
-// any is some worker's view.
+// any returns the view of some worker.
 func (p *property) any(rt *rapid.T) *sqlstore.Store {
 	return p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")].store
 }
@@ -163,7 +162,7 @@ func (p *property) accept(rt *rapid.T, e core.Event) {
 	p.learn(rt, r.Seq, e)
 }
 
-// learn takes an event that the store made into the model.
+// learn adds an event that the store created to the model.
 func (p *property) learn(rt *rapid.T, seq int64, e core.Event) *modelEvent {
 	for known := range p.m.events {
 		if known >= seq {
@@ -217,7 +216,7 @@ func (p *property) some(rt *rapid.T, fits func(*modelEvent) bool) *modelEvent {
 func (p *property) claim(rt *rapid.T)         { p.take(rt, false) }
 func (p *property) claimControls(rt *rapid.T) { p.take(rt, true) }
 
-// take claims, and wants what the model says: the right event of each conversation, as many as there are and were asked for.
+// take claims and checks the result against the model: the right event of each conversation, up to the limit.
 func (p *property) take(rt *rapid.T, controls bool) {
 	w := p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")]
 	limit := rapid.IntRange(1, 4).Draw(rt, "limit")
@@ -244,7 +243,7 @@ func (p *property) take(rt *rapid.T, controls bool) {
 	}
 }
 
-// held draws a claim, and tells whether it still holds; one that does not comes now and then, to be refused.
+// held draws a claim and reports whether it still holds. It sometimes draws an outdated claim, which must be refused.
 func (p *property) held(rt *rapid.T, fits func(core.Claim) bool) (core.Claim, bool) {
 	var good, bad []core.Claim
 	for _, c := range p.claims {
@@ -268,7 +267,7 @@ func anyClaim(core.Claim) bool { return true }
 
 func isTurn(c core.Claim) bool { return c.Key == c.Event.Conversation.Queue() }
 
-// did wants a fenced call to have come to what it should, and tells whether it changed anything.
+// did checks the result of a fenced call and reports whether it changed anything.
 func (p *property) did(rt *rapid.T, err error, holds bool) bool {
 	rt.Helper()
 	if holds {

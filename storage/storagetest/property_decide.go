@@ -11,7 +11,7 @@ import (
 	"gatehouse/core"
 )
 
-// decide makes a decision and wants what the model says of it. A settled approval has put one signal into its conversation.
+// decide makes a decision and checks the result against the model. A settled approval has put one signal into its conversation.
 func (p *property) decide(rt *rapid.T, d core.Decision) {
 	a := p.m.approvals[d.Approval]
 	refused, settled := p.m.decide(a, d)
@@ -46,7 +46,7 @@ func (p *property) vote(rt *rapid.T) {
 	p.decide(rt, vote(p.approval(rt), who, rapid.SampledFrom([]core.Choice{core.Approve, core.Approve, core.Deny}).Draw(rt, "choice")))
 }
 
-// voteByClick counts a click, the same one more than once at times.
+// voteByClick counts a click, sometimes more than once.
 func (p *property) voteByClick(rt *rapid.T) {
 	e := p.some(rt, func(e *modelEvent) bool { return e.Kind() == core.KindClick })
 	d := vote(core.ApprovalID(e.Subject()), e.Actor, core.Approve)
@@ -69,7 +69,7 @@ func (p *property) cancel(rt *rapid.T) {
 	p.decide(rt, core.Decision{Approval: p.approval(rt), Cancel: true, By: ann})
 }
 
-// beginIntent runs the tool of a resumed turn's approval: only of one that is approved.
+// beginIntent runs the tool of a resumed turn's approval; only an approved one succeeds.
 func (p *property) beginIntent(rt *rapid.T) {
 	c, holds := p.held(rt, func(c core.Claim) bool { return c.Event.Kind() == core.KindSignal && p.resumed(c) != "" })
 	a := p.m.approvals[core.ApprovalID(c.Event.Subject())]
@@ -157,7 +157,7 @@ func (p *property) halt(rt *rapid.T) {
 	p.ok(rt, p.any(rt).SetPaused(ctx, p.m.halted))
 }
 
-// delete removes a session: refused while its turn runs, else a late holder loses its conversation.
+// delete removes a session. It is refused while a turn runs; a holder with an expired lease loses its conversation.
 func (p *property) delete(rt *rapid.T) {
 	id := p.m.session(p.conversation(rt))
 	l := p.m.conversation(id.Conversation().Queue())
@@ -182,7 +182,7 @@ func (p *property) delete(rt *rapid.T) {
 	delete(p.m.sessions, id)
 }
 
-// check compares everything that can be seen.
+// check compares everything that can be read.
 func (p *property) check(rt *rapid.T) {
 	s := p.workers[0].store
 	conversations := map[core.ConversationID]bool{}
@@ -256,7 +256,7 @@ func (p *property) checkSessions(rt *rapid.T, s *sqlstore.Store) {
 	}
 }
 
-// checkAudit verifies what the log has got since the last time.
+// checkAudit verifies the log's entries since the last check.
 func (p *property) checkAudit(rt *rapid.T, s *sqlstore.Store) {
 	log, err := s.AuditLog(ctx, p.audited, 0)
 	p.ok(rt, err)

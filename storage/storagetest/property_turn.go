@@ -19,7 +19,7 @@ func (p *property) renew(rt *rapid.T) {
 	}
 }
 
-// abandon is a holder that is never heard of again, and a lease that is over.
+// abandon is a holder that disappears, and whose lease ends.
 func (p *property) abandon(rt *rapid.T) {
 	c, holds := p.held(rt, anyClaim)
 	if p.did(rt, p.any(rt).Renew(ctx, c, over), holds) {
@@ -27,7 +27,7 @@ func (p *property) abandon(rt *rapid.T) {
 	}
 }
 
-// restart is a crash of a worker, and then of all leases: an engine that can't prove a death lets them run out.
+// restart is a crash of a worker, and then the end of all leases, since an engine that can't prove a death lets them run out.
 func (p *property) restart(rt *rapid.T) {
 	i := rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")
 	dead := p.workers[i].owner
@@ -47,12 +47,12 @@ func (p *property) pass(*rapid.T) {
 	p.m.pass()
 }
 
-// from is where the rows of the claim's turn begin.
+// from returns where the messages of the claim's turn begin.
 func (p *property) from(c core.Claim) core.Writer {
 	return core.Writer{Invocation: c.Event.Invocation, From: p.m.paused[c.Event.Invocation].Messages}
 }
 
-// record makes what a turn saves: some new rows on top of what it reads.
+// record makes what a turn saves: some new messages after those it has read.
 func (p *property) record(rt *rapid.T, c core.Claim) (*core.SessionRecord, []string) {
 	w := p.from(c)
 	if len(p.m.texts(c.Session, w)) < len(p.m.sessions[c.Session]) {
@@ -73,7 +73,7 @@ func (p *property) record(rt *rapid.T, c core.Claim) (*core.SessionRecord, []str
 	return rec, texts
 }
 
-// fresh is record for a claim that may be lost: then it saves something, whatever it is.
+// fresh is record for a claim that may be lost; in that case it saves anything.
 func (p *property) fresh(rt *rapid.T, c core.Claim, holds bool) (*core.SessionRecord, []string) {
 	if holds {
 		return p.record(rt, c)
@@ -100,7 +100,7 @@ func (p *property) finish(rt *rapid.T, c core.Claim, holds bool, f core.Finish) 
 	return true
 }
 
-// resumed is the paused record that the claim's turn takes up, if it is a signal's.
+// resumed returns the invocation that the claim's turn resumes, if it is a signal's.
 func (p *property) resumed(c core.Claim) core.InvocationID {
 	if p.waits(c.Event.Invocation) && c.Event.Kind() == core.KindSignal {
 		return c.Event.Invocation
@@ -108,7 +108,7 @@ func (p *property) resumed(c core.Claim) core.InvocationID {
 	return ""
 }
 
-// takeUp is what Resumed does in the model.
+// takeUp applies Finish.Resumed to the model.
 func (p *property) takeUp(c core.Claim) {
 	if id := p.resumed(c); id != "" {
 		delete(p.m.paused, id)
@@ -160,7 +160,7 @@ func (p *property) suspend(rt *rapid.T) {
 	p.finish(rt, c, holds, f)
 }
 
-// fail ends a turn in an error; a resume that fails closes its own invocation.
+// fail ends a turn with an error; a resume that fails abandons its own invocation.
 func (p *property) fail(rt *rapid.T) {
 	c, holds := p.held(rt, isTurn)
 	f := core.Finish{End: core.End{Kind: rapid.SampledFrom([]core.EndKind{core.EndErrored, core.EndDead}).Draw(rt, "end"), Category: core.NodeException}}
@@ -176,7 +176,7 @@ func (p *property) fail(rt *rapid.T) {
 	p.finish(rt, c, holds, f)
 }
 
-// newGeneration ends a turn with a new conversation: whatever waits in the old one is closed.
+// newGeneration ends a turn with a new conversation; everything that waits in the old one is abandoned.
 func (p *property) newGeneration(rt *rapid.T) {
 	c, holds := p.held(rt, func(c core.Claim) bool { return isTurn(c) && p.resumed(c) == "" })
 	f := core.Finish{End: core.End{Kind: core.EndIgnored}, NewGeneration: true}
@@ -215,7 +215,7 @@ func (p *property) handBack(rt *rapid.T) {
 	}
 }
 
-// drain ends everything that still waits, so that a round leaves nothing to be claimed, and every event has its one end.
+// drain ends everything that still waits, so that a round leaves nothing to claim, and checks that every event has one end.
 func (p *property) drain(rt *rapid.T) {
 	p.ok(rt, p.any(rt).SetPaused(ctx, false))
 	p.m.halted = false

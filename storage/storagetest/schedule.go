@@ -16,7 +16,7 @@ func (w *world) due(lease time.Duration) []string {
 }
 
 var scheduleExamples = []example{
-	{"a task is given out when it is due", func(w *world) {
+	{"a task is claimed when it is due", func(w *world) {
 		w.ok(w.AddTask(w.ctx, core.Task{Key: "k", Kind: "remind", Subject: "s"}, minute))
 		w.equal("before", w.due(minute), []string{})
 		w.db.Advance(minute)
@@ -38,7 +38,7 @@ var scheduleExamples = []example{
 		w.db.Advance(minute)
 		w.equal("the subject", must(w.ClaimTasks(w.ctx, 1, minute))(w)[0].Subject, "first")
 	}},
-	{"a task that nobody ends comes back", func(w *world) {
+	{"a task that is not ended is claimed again", func(w *world) {
 		w.ok(w.AddTask(w.ctx, core.Task{Key: "k"}, 0))
 		w.equal("first", w.due(minute), []string{"k"})
 		w.equal("meanwhile", w.due(minute), []string{})
@@ -46,7 +46,7 @@ var scheduleExamples = []example{
 		w.db.Advance(minute)
 		w.equal("then", w.due(minute), []string{"k"})
 	}},
-	{"a task that is ended is gone, or put off", func(w *world) {
+	{"EndTask removes or delays a task", func(w *world) {
 		w.ok(w.AddTask(w.ctx, core.Task{Key: "a"}, 0))
 		w.ok(w.AddTask(w.ctx, core.Task{Key: "b"}, 0))
 		w.due(over)
@@ -61,7 +61,7 @@ var scheduleExamples = []example{
 	}},
 }
 
-// old lets everything become older than a day.
+// old advances the clock by more than a day.
 func (w *world) old() { w.db.Advance(48 * time.Hour) }
 
 func (w *world) prune() int {
@@ -70,7 +70,7 @@ func (w *world) prune() int {
 }
 
 var pruneExamples = []example{
-	{"what ended long ago is removed, and nothing else", func(w *world) {
+	{"Prune removes what ended long ago, and nothing else", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		w.sent(w.first(minute), "card")
 		must(w.Decide(w.ctx, w.click("a", bob, core.Approve)))(w)
@@ -106,7 +106,7 @@ var pruneExamples = []example{
 			w.Fatalf("number %d was given out again", next)
 		}
 	}},
-	{"what an open approval needs is spared", func(w *world) {
+	{"Prune keeps what an open approval needs", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Quorum: 2})
 		w.sent(w.first(minute), "card")
 		d := w.click("a", bob, core.Approve)
@@ -119,7 +119,7 @@ var pruneExamples = []example{
 		w.equal("the database", w.sight(c.Session), before)
 		w.equal("the repeat of a click", must(w.Decide(w.ctx, d))(w).Counted, true)
 	}},
-	{"what a paused invocation needs is spared, decided or not", func(w *world) {
+	{"Prune keeps what a paused invocation needs, decided or not", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		w.sent(w.first(minute), "card")
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
@@ -132,7 +132,7 @@ var pruneExamples = []example{
 		w.equal("while it runs", w.prune(), 0)
 		w.done(s, core.Finish{Resumed: c.Event.Invocation})
 	}},
-	{"what waits, is dead, or in doubt is spared", func(w *world) {
+	{"Prune keeps what waits, is dead or in doubt", func(w *world) {
 		dead := w.message(conversation)
 		w.done(w.take(dead, minute), core.Finish{End: core.End{Kind: core.EndDead}, Posts: []core.Post{post("dead", conversation), post("doubt", other), post("waits", "plat:c")}})
 		rows := w.deliver(minute)
@@ -147,7 +147,7 @@ var pruneExamples = []example{
 		w.ok(w.DropPost(w.ctx, rows[0].Seq))
 		w.equal("a dropped post", w.prune(), 1)
 	}},
-	{"a second try is remembered as long as the first", func(w *world) {
+	{"a retry is kept as long as the event it retries", func(w *world) {
 		dead := w.message(conversation)
 		w.done(w.take(dead, minute), core.Finish{End: core.End{Kind: core.EndDead}})
 		again := must(w.Retry(w.ctx, dead))(w)
@@ -156,7 +156,7 @@ var pruneExamples = []example{
 		w.prune()
 		w.equal("the receipt", must(w.Retry(w.ctx, dead))(w).Seq, again.Seq)
 	}},
-	{"generations outlive the clearing up", func(w *world) {
+	{"Prune keeps the generations", func(w *world) {
 		w.done(w.take(w.message(conversation), minute), core.Finish{NewGeneration: true})
 		w.old()
 		w.prune()

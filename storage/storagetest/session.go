@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// chat says n things in the conversation, one a turn.
+// chat stores n messages in the conversation, one per turn.
 func (w *world) chat(l core.ConversationID, n int) core.SessionID {
 	w.Helper()
 	var id core.SessionID
@@ -30,7 +30,7 @@ func words(msgs []core.Message) []string {
 }
 
 var sessionExamples = []example{
-	{"where there is none there is nothing", func(w *world) {
+	{"a missing session is nil", func(w *world) {
 		if rec := must(w.LoadSession(w.ctx, "plat:none@1", core.Writer{}))(w); rec != nil {
 			w.Fatalf("got %+v", rec)
 		}
@@ -40,7 +40,7 @@ var sessionExamples = []example{
 		w.equal("messages", must(w.InvocationMessages(w.ctx, "plat:none@1", "i"))(w), []core.Message{})
 		w.ok(w.DeleteSession(w.ctx, "plat:none@1"))
 	}},
-	{"each save is a version, the newest stands", func(w *world) {
+	{"each save is a version, and the newest is kept", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		rec := &core.SessionRecord{ID: c.Session, SchemaVersion: "1", State: map[string]json.RawMessage{"a": json.RawMessage("1")}}
 		w.ok(w.SaveSession(w.ctx, c, rec))
@@ -53,7 +53,7 @@ var sessionExamples = []example{
 			w.Fatalf("got %+v", got)
 		}
 	}},
-	{"messages come back as they were", func(w *world) {
+	{"messages are read unchanged", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		msgs := []core.Message{
 			{Role: core.User, Content: core.Blocks(core.Block{Type: core.TextBlock, Text: "<b>&\u2028"}, core.Block{Type: core.ImageBlock, Source: &core.ImageSource{Type: "url", URL: "https://x/?a=1&b=2"}})},
@@ -81,7 +81,7 @@ var sessionExamples = []example{
 		more := h.Append(said("new")...)
 		w.equal("across", words(must(more.Page(w.ctx, 0, 2))(w)), []string{"m6", "new"})
 	}},
-	{"a history stays what it was", func(w *world) {
+	{"a history does not change after its load", func(w *world) {
 		id := w.chat(conversation, 3)
 		old := must(w.LoadSession(w.ctx, id, core.Writer{}))(w).Messages
 		w.chat(conversation, 2)
@@ -89,7 +89,7 @@ var sessionExamples = []example{
 		w.equal("a page of it", words(must(old.Page(w.ctx, 1, 1))(w)), []string{"m1"})
 		w.equal("the new one", w.texts(id, core.Writer{}), []string{"m0", "m1", "m2", "m0", "m1"})
 	}},
-	{"an attempt does not see its own leftovers, and replaces them", func(w *world) {
+	{"an attempt does not see an earlier attempt's messages, and replaces them", func(w *world) {
 		id := w.chat(conversation, 2)
 		seq := w.message(conversation)
 		c := w.take(seq, minute)
@@ -103,7 +103,7 @@ var sessionExamples = []example{
 		w.equal("in the end", w.texts(id, core.Writer{}), []string{"m0", "m1", "whole"})
 		w.equal("under its key", words(must(w.InvocationMessages(w.ctx, id, c.Event.Invocation))(w)), []string{"whole"})
 	}},
-	{"a save in the middle and the end of the same turn write once", func(w *world) {
+	{"a save during a turn and the turn's end store its messages once", func(w *world) {
 		id := w.chat(conversation, 1)
 		c := w.take(w.message(conversation), minute)
 		rec := w.session(c, 0, "a")
@@ -116,7 +116,7 @@ var sessionExamples = []example{
 			w.Fatalf("version %d", rec.Version)
 		}
 	}},
-	{"leftovers keep their place when others came after them", func(w *world) {
+	{"an earlier attempt's messages keep their place when others follow", func(w *world) {
 		id := w.chat(conversation, 1)
 		seq := w.message(conversation)
 		c := w.take(seq, minute)
@@ -129,7 +129,7 @@ var sessionExamples = []example{
 		w.done(c, core.Finish{Session: w.session(c, 0, "right")})
 		w.equal("in the end", w.texts(id, core.Writer{}), []string{"m0", "signal", "right"})
 	}},
-	{"a turn made on a history that is no more is refused", func(w *world) {
+	{"a turn with an outdated history is refused", func(w *world) {
 		w.chat(conversation, 2)
 		c := w.take(w.message(conversation), minute)
 		stale := w.session(c, 0, "x")
@@ -155,7 +155,7 @@ var sessionExamples = []example{
 		w.equal("of another", len(must(w.ListSessions(w.ctx, core.SessionFilter{SchemaVersion: &two}))(w)), 0)
 		w.equal("since later", len(must(w.ListSessions(w.ctx, core.SessionFilter{CreatedAfter: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}))(w)), 0)
 	}},
-	{"a deleted session is gone with all that waits in it", func(w *world) {
+	{"deleting a session removes everything that waits in it", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		w.chat(other, 1)
 		s := w.signal(conversation, c.Event.Invocation)

@@ -7,7 +7,7 @@ import (
 )
 
 var undeliveredExamples = []example{
-	{"a post that gave up is sent after all, from the first part that is not there", func(w *world) {
+	{"Resend sends a post that gave up from its first missing part", func(w *world) {
 		for state, parts := range map[core.RowState][]core.Part{core.RowDead: {{Ref: "one", More: true}}, core.RowUnknown: {{Ref: "one", More: true}, {InDoubt: true}}} {
 			row := w.gaveUp(string(state), state, parts)
 			w.ok(w.Resend(w.ctx, row.Seq))
@@ -24,14 +24,14 @@ var undeliveredExamples = []example{
 		}
 		w.equal("in the end", must(w.Queue(w.ctx))(w).Posts, 0)
 	}},
-	{"a post that gave up keeps its place before what waits behind it", func(w *world) {
+	{"a post that gave up keeps its place before later ones", func(w *world) {
 		row := w.gaveUp("a", core.RowDead, nil)
 		w.say(conversation, post("b", conversation))
 		w.ok(w.Resend(w.ctx, row.Seq))
 		w.sent(w.first(minute), "a")
 		w.equal("then", w.first(minute).Key, "b")
 	}},
-	{"a post that gave up is put away, and may be sent all the same", func(w *world) {
+	{"a post that gave up can be dropped, and still be resent", func(w *world) {
 		row := w.gaveUp("a", core.RowUnknown, []core.Part{{InDoubt: true}})
 		w.ok(w.DropPost(w.ctx, row.Seq))
 		w.ok(w.DropPost(w.ctx, row.Seq))
@@ -43,7 +43,7 @@ var undeliveredExamples = []example{
 		w.ok(w.Resend(w.ctx, row.Seq))
 		w.equal("again", w.first(minute).Key, "a")
 	}},
-	{"what was delivered, or waits, is neither sent again nor put away", func(w *world) {
+	{"a post that was delivered or waits is neither resent nor dropped", func(w *world) {
 		w.say(conversation, post("a", conversation))
 		seq := w.posted("a").Seq
 		w.fails(w.DropPost(w.ctx, seq), core.Invalid)
@@ -56,7 +56,7 @@ var undeliveredExamples = []example{
 		w.fails(w.DropPost(w.ctx, 99), core.NotFound)
 		w.fails(w.Resend(w.ctx, 99), core.NotFound)
 	}},
-	{"a post that waits for its next try is not hurried", func(w *world) {
+	{"Resend does not hurry a post that waits for its next attempt", func(w *world) {
 		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		row.Attempts, row.Cause = 3, "429"
@@ -67,7 +67,7 @@ var undeliveredExamples = []example{
 	}},
 }
 
-// gaveUp is a post whose delivery came to its end in a state.
+// gaveUp returns a post whose delivery ended in a state.
 func (w *world) gaveUp(key string, state core.RowState, parts []core.Part) core.OutboxRow {
 	w.Helper()
 	w.say(conversation, post(key, conversation))

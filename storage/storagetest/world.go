@@ -30,7 +30,7 @@ var (
 	scope = []core.Scope{{Platform: platform}}
 )
 
-// world is a test's database, one open view of it, and short words for what tests do to it.
+// world is a test's database, one open view of it, and helpers.
 type world struct {
 	testing.TB
 	*sqlstore.Store
@@ -58,8 +58,8 @@ func (w *world) view() *sqlstore.Store {
 	return s
 }
 
-// restart is a crash as far as the store can see one: the view is closed and another opened. Nothing was handed back. Leases of a
-// minute, the longest that most examples take, are over after it.
+// restart is a crash as the store sees it: the view is closed, nothing is released, and another view is opened. Leases of a minute,
+// the longest in most examples, are over afterwards.
 func (w *world) restart() {
 	w.Helper()
 	w.ok(w.Close())
@@ -75,7 +75,7 @@ func (w *world) register(s *sqlstore.Store) string {
 	return must(s.Register(w.ctx, "test"))(w)
 }
 
-// must unpacks a result that may not fail.
+// must returns a function that unwraps a result and fails the test on an error.
 func must[T any](v T, err error) func(*world) T {
 	return func(w *world) T {
 		w.Helper()
@@ -91,7 +91,7 @@ func (w *world) ok(err error) {
 	}
 }
 
-// fails wants an error of a category.
+// fails checks the category of an error.
 func (w *world) fails(err error, c core.Category) {
 	w.Helper()
 	if got := core.CategoryOf(err); err == nil || got != c {
@@ -110,7 +110,7 @@ var same = cmp.Options{
 	cmpopts.IgnoreFields(core.SessionRecord{}, "Messages", "Writer"),
 }
 
-// equal wants what is there to be what should be.
+// equal checks that got equals want.
 func (w *world) equal(what string, got, want any) {
 	w.Helper()
 	if diff := cmp.Diff(want, got, same); diff != "" {
@@ -118,7 +118,7 @@ func (w *world) equal(what string, got, want any) {
 	}
 }
 
-// event makes an event with an id of its own.
+// event makes an event with a new id.
 func (w *world) event(kind core.Kind, l core.ConversationID, subject string) core.Event {
 	w.count++
 	return core.Event{
@@ -156,7 +156,7 @@ func (w *world) controls(n int, lease time.Duration) []core.Claim {
 	return must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: n, Lease: lease, Scopes: scope, Controls: true}))(w)
 }
 
-// claim takes the one conversation that is ready.
+// claim claims the one conversation that is ready.
 func (w *world) claim(lease time.Duration) core.Claim {
 	w.Helper()
 	c := w.claims(10, lease)
@@ -166,7 +166,7 @@ func (w *world) claim(lease time.Duration) core.Claim {
 	return c[0]
 }
 
-// idle wants nothing to be ready.
+// idle checks that nothing is ready.
 func (w *world) idle() {
 	w.Helper()
 	if c := w.claims(10, over); len(c) > 0 {
@@ -174,7 +174,7 @@ func (w *world) idle() {
 	}
 }
 
-// take claims and wants a certain event.
+// take claims and checks that it gets a certain event.
 func (w *world) take(seq int64, lease time.Duration) core.Claim {
 	w.Helper()
 	c := w.claim(lease)
@@ -184,7 +184,7 @@ func (w *world) take(seq int64, lease time.Duration) core.Claim {
 	return c
 }
 
-// done finishes a turn with a reply and whatever else is in f.
+// done finishes a turn with a reply and the rest of f.
 func (w *world) done(c core.Claim, f core.Finish) {
 	w.Helper()
 	w.ok(w.Finish(w.ctx, finish(c, f)))

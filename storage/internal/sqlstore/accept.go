@@ -7,7 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// Accept stores an event. The queue's row comes first: its lock makes the numbers of a conversation's events follow their commits.
+// Accept stores an event. An event whose (platform, id) is known returns its first receipt, with Fresh false; so Accept may be
+// repeated. An incomplete event is invalid. The queue's lock is taken first, so Seq follows the order of commits within a queue.
 func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
 	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind() == "" {
 		return core.Receipt{}, core.Errorf(core.Invalid, "An event needs a platform, an id, a conversation and a kind.")
@@ -23,7 +24,8 @@ func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) 
 	return r, nil
 }
 
-// accept stores the event unless it is known; a known one takes no number. retryOf is 0, or the failed event that this one retries.
+// accept stores the event unless it is known; a known event uses up no number. retryOf is the failed event that this one retries, or
+// 0.
 func (t *Tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
 	if e.Kind() == core.KindAmend {
 		return t.amend(e)
@@ -45,8 +47,8 @@ func (t *Tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
 	return r, t.updateReady(key)
 }
 
-// storeEvent adds the event, whose queue's lock is held, unless it is known. The same event may come in another queue at the same
-// moment: the insert waits for that one's commit.
+// storeEvent adds the event unless it is known. The caller holds its queue's lock. If another transaction adds the same event to
+// another queue at the same moment, the insert waits for that commit.
 func (t *Tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int64) (core.Receipt, error) {
 	var payload []byte
 	if e.Payload != nil {
@@ -66,13 +68,13 @@ func (t *Tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int6
 	return t.known(e.Platform, e.ID)
 }
 
-// known gives the receipt of an event that was stored before, or an empty one.
+// known returns the receipt of an event that was stored before, or an empty one.
 func (t *Tx) known(platform, id string) (r core.Receipt, err error) {
 	_, err = t.Row([]any{&r.Seq}, `select seq from events where platform = $1 and id = $2`, platform, id)
 	return r, err
 }
 
-// invocation is the run that an event is for: a signal's is the paused one, any other's is new.
+// invocation returns the run that an event belongs to: the paused one for a signal, a new one for any other event.
 func (t *Tx) invocation(e core.Event) core.InvocationID {
 	if e.Kind() == core.KindSignal {
 		var p core.SignalPayload
@@ -83,7 +85,7 @@ func (t *Tx) invocation(e core.Event) core.InvocationID {
 	return core.InvocationID(t.newID())
 }
 
-// eventColumns are what readEvent reads.
+// eventColumns are the columns that readEvent scans.
 const eventColumns = `seq, platform, id, conversation, kind, subject, actor, address, payload, invocation, session, accepted_at, attempt, retries,
 	not_before, ended_at, end_kind, end_category, end_cause, retry_of`
 
@@ -101,7 +103,7 @@ func readEvent(scan func(...any) error) (core.EventRecord, error) {
 	return e, err
 }
 
-// event reads one event; not_found where there is none.
+// event reads one event; it fails with not_found if there is none.
 func (t *Tx) event(seq int64) (core.EventRecord, error) {
 	found, err := List(t, readEvent, `select `+eventColumns+` from events where seq = $1`, seq)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// Events reads along the index that fits the filter best.
+// Events returns the events that match the filter, the latest first.
 func (s *Store) Events(ctx context.Context, f core.EventFilter) (events []core.EventRecord, err error) {
 	var where conditions
 	in(&where, "end_kind", f.Ends)
@@ -33,7 +33,8 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) (events []core.E
 	return events, err
 }
 
-// Queue shows what waits, by counting along indexes of what waits.
+// Queue returns the queues with waiting or running events, and the counts of posts, dead letters and open approvals. All come from
+// one snapshot.
 func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
 	var q core.QueueView
 	read := func(scan func(...any) error) (e core.QueueEntry, err error) {
@@ -58,7 +59,7 @@ func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
 	return q, err
 }
 
-// SetPaused stops or restarts the taking of turns.
+// SetPaused pauses or resumes the start of turns. Setting it twice changes nothing.
 func (s *Store) SetPaused(ctx context.Context, paused bool) error {
 	return s.write(ctx, func(t *Tx) error {
 		if !paused {
@@ -70,8 +71,8 @@ func (s *Store) SetPaused(ctx context.Context, paused bool) error {
 	})
 }
 
-// Stop asks a turn that has begun to stop; after a crash the next holder is asked. Where none has begun, a first message whose retry
-// is delayed is withdrawn.
+// Stop asks the running turn of a conversation to stop; if its process crashes, the next holder sees the request. If no turn has
+// begun and the first message waits for a delayed retry, Stop withdraws that message.
 func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by core.Actor) (core.StopResult, error) {
 	var result core.StopResult
 	err := s.write(ctx, func(t *Tx) error {
@@ -102,14 +103,15 @@ func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by c
 	return result, err
 }
 
-// Retry appends a new event with the content of a failed one. The failed one is named in it, once.
+// Retry adds a new event with the content of a failed one and returns its receipt. Repeating it returns the same event. It fails
+// with not_found if there is no such event, and with invalid if the event did not fail or its paused turn has ended.
 func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
 	var r core.Receipt
 	err := s.write(ctx, func(t *Tx) error {
 		r = core.Receipt{}
 		e, err := t.event(seq)
 		if core.CategoryOf(err) == core.NotFound {
-			_, err = t.retried(seq, &r) // the failed one may have been cleared up since
+			_, err = t.retried(seq, &r) // the failed event may have been pruned
 			if err == nil && r.Seq == 0 {
 				err = core.Errorf(core.NotFound, "There is no event %d.", seq)
 			}
@@ -138,12 +140,12 @@ func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
 	return r, err
 }
 
-// retried finds the event that tries this one again.
+// retried finds the event that retries this one.
 func (t *Tx) retried(seq int64, r *core.Receipt) (bool, error) {
 	return t.Row([]any{&r.Seq}, `select seq from events where retry_of = $1 and retry_of <> 0`, seq)
 }
 
-// checkFailed refuses what can't be retried.
+// checkFailed refuses an event that can't be retried.
 func (t *Tx) checkFailed(e core.EventRecord) error {
 	switch e.End.Kind {
 	case core.EndErrored, core.EndDead, core.EndDropped:
@@ -160,7 +162,8 @@ func (t *Tx) checkFailed(e core.EventRecord) error {
 	return err
 }
 
-// Drop puts a dead letter away. Dropping it twice is no error.
+// Drop marks a dead letter as dropped. Dropping it twice succeeds. It fails with not_found if there is no such event, and with
+// invalid if the event is not a dead letter.
 func (s *Store) Drop(ctx context.Context, seq int64) error {
 	return s.write(ctx, func(t *Tx) error {
 		n, err := t.Exec(`update events set end_kind = $1 where seq = $2 and end_kind = 'dead'`, core.EndDropped, seq)

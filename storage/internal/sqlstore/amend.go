@@ -6,8 +6,8 @@ import (
 	"gatehouse/core"
 )
 
-// amend applies an amendment: its event is stored ended, with what came of it. The lock of the amended event's queue comes first: so
-// its turn has begun, or will read the new words, and nothing between; and of two amendments one is the later.
+// amend applies an amendment and stores its event as ended, with the result. It locks the amended event's queue first: so the
+// event's turn has either begun or will read the new text, and two amendments are applied one after the other.
 func (t *Tx) amend(e core.Event) (core.Receipt, error) {
 	var a core.Amendment
 	if err := json.Unmarshal(e.Payload, &a); err != nil {
@@ -75,7 +75,7 @@ func (t *Tx) applyAmendment(e core.EventRecord, by core.Actor, a core.Amendment)
 	return core.End{Kind: core.EndApplied, Cause: "the waiting event says something else now"}, err
 }
 
-// changeApproval has the card of what the turn waits for say that the request was changed.
+// changeApproval updates the open approval cards of the turn to show that the request was changed.
 func (t *Tx) changeApproval(id core.InvocationID, a core.Amendment) (core.End, error) {
 	open, err := t.Texts(`select id from approvals where invocation = $1 and state = 'open' order by seq`+t.forUpdate(), id)
 	if err != nil {
@@ -97,5 +97,5 @@ func (t *Tx) changeApproval(id core.InvocationID, a core.Amendment) (core.End, e
 	return core.End{Kind: core.EndApplied, Cause: "the card shows the change"}, nil
 }
 
-// deleted is what an approval's card shows of a request that was deleted.
+// deleted is the text that an approval's card shows if the request's message was deleted.
 const deleted = "(the message was deleted)"

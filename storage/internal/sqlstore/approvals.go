@@ -16,7 +16,7 @@ type approvalBody struct {
 	Rule      core.Rule    `json:"rule"`
 }
 
-// approvalColumns are what readApproval reads; the votes come as one JSON list, so that a listing is one statement.
+// approvalColumns are the columns that readApproval scans. The votes are one JSON list, so that a listing is one statement.
 const approvalColumns = `id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed,
 	(select coalesce('[' || string_agg(v.body, ',' order by v.n) || ']', 'null') from votes v where v.approval = approvals.id)`
 
@@ -29,7 +29,8 @@ func readApproval(scan func(...any) error) (core.Approval, error) {
 	return a, err
 }
 
-// openApproval stores a new approval by the store's clock. One that policy decided is stored with its signal, as if people had.
+// openApproval stores a new approval; the store's clock sets its times. An approval that the policy has decided is stored with its
+// signal, as if users had decided it.
 func (t *Tx) openApproval(a core.Approval) error {
 	if a.State == "" {
 		a.State = core.Open
@@ -58,7 +59,7 @@ func (t *Tx) openApproval(a core.Approval) error {
 	return t.addTask(core.Task{Key: expiryKey(a.ID), Kind: core.TaskExpire, Subject: string(a.ID), Due: a.Deadline})
 }
 
-// decided does what follows when an approval leaves Open: audit, the signal, and no expiry any more.
+// decided follows up a decision: it adds the audit entry and the signal, and removes the expiry task.
 func (t *Tx) decided(a core.Approval) error {
 	t.audit(a.ID, string(a.State), a.DecidedBy.ID, "")
 	if _, err := t.accept(a.Signal(), 0); err != nil {
@@ -67,7 +68,7 @@ func (t *Tx) decided(a core.Approval) error {
 	return t.endTask(expiryKey(a.ID))
 }
 
-// cancelApproval withdraws an approval together with its paused invocation; so there is nothing that a signal could wake.
+// cancelApproval cancels an approval whose paused invocation was removed. It stores no signal, since no invocation waits for one.
 func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
 	a.State, a.Reason, a.DecidedBy, a.DecidedAt = core.Cancelled, c.Reason, c.By, t.Now
 	if err := t.storeDecision(a); err != nil {
@@ -85,7 +86,7 @@ func (t *Tx) storeDecision(a core.Approval) error {
 
 func expiryKey(id core.ApprovalID) string { return core.TaskExpire + "/" + string(id) }
 
-// LoadApproval reads one approval and its votes.
+// LoadApproval returns an approval with its votes; it fails with not_found if there is none.
 func (s *Store) LoadApproval(ctx context.Context, id core.ApprovalID) (a core.Approval, err error) {
 	err = s.read(ctx, func(t *Tx) error {
 		a, err = t.approval(id)
@@ -105,7 +106,7 @@ func (t *Tx) approval(id core.ApprovalID) (core.Approval, error) {
 	return found[0], nil
 }
 
-// lockedApproval takes the approval's lock and then reads it.
+// lockedApproval locks the approval and then reads it.
 func (t *Tx) lockedApproval(id core.ApprovalID) (core.Approval, error) {
 	if t.hooks.RowLocks {
 		if _, err := t.exists(`select 1 from approvals where id = $1 for update`, id); err != nil {
@@ -115,7 +116,7 @@ func (t *Tx) lockedApproval(id core.ApprovalID) (core.Approval, error) {
 	return t.approval(id)
 }
 
-// ListApprovals reads along the index that fits the filter best.
+// ListApprovals returns the approvals that match the filter, the latest first.
 func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) (all []core.Approval, err error) {
 	var where conditions
 	in(&where, "state", f.States)

@@ -6,14 +6,14 @@ import (
 	"gatehouse/core"
 )
 
-// audit adds an entry to the log, when the transaction ends. detail holds nothing that anybody said. The hash is made of what the table
-// can hold.
+// audit adds an entry to the log when the transaction ends. detail must not quote messages. The hash is computed over the text as
+// stored.
 func (t *Tx) audit(id core.ApprovalID, action, actor, detail string) {
 	t.audits = append(t.audits, core.AuditEntry{At: t.Now, Approval: id, Action: action, Actor: clean(actor), Detail: clean(detail)})
 }
 
-// writeAudit writes the entries, as the last thing before the commit: the log is one chain, so its head is locked, as shortly as can
-// be, and whoever holds it waits for nothing else.
+// writeAudit writes the entries just before the commit. The log is one chain, so its head is locked. The lock is taken last, held
+// briefly, and its holder waits for no other lock.
 func (t *Tx) writeAudit() error {
 	if len(t.audits) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (t *Tx) writeAudit() error {
 	return err
 }
 
-// AuditLog reads entries in order; core.VerifyAudit checks them.
+// AuditLog returns up to n entries (0: all) after entry after, in order. core.VerifyAudit checks them.
 func (s *Store) AuditLog(ctx context.Context, after int64, n int) (log []core.AuditEntry, err error) {
 	read := func(scan func(...any) error) (e core.AuditEntry, err error) {
 		return e, scan(&e.Seq, timestamp{&e.At}, &e.Approval, &e.Action, &e.Actor, &e.Detail, &e.Prev, &e.Hash)

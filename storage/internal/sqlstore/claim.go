@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// Claim takes ready queues, those that wait longest first. A queue whose lock somebody holds is passed over: it is being claimed, or
-// an event comes in; the next look finds it.
+// Claim leases ready queues, the longest waiting first. An event is returned again, with a higher Attempt, if its holder's lease
+// ends first. Claim skips a queue that is locked, because it is being claimed or receives an event; the next call finds it.
 func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, error) {
 	if r.Owner == "" {
 		return nil, core.Errorf(core.Invalid, "A claim must name its owner.")
@@ -27,7 +27,8 @@ func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, e
 	})
 }
 
-// claimEach finds what is ready and claims each of it in one transaction. Looking first costs no commit, and most looks find nothing.
+// claimEach finds what is ready and claims it all in one transaction. It looks first without a transaction: this costs no commit,
+// and usually nothing is ready.
 func claimEach[T any](ctx context.Context, s *Store, ready func(t *Tx, take bool) ([]string, error), claim func(*Tx, string) ([]T, error)) ([]T, error) {
 	var found []string
 	err := s.read(ctx, func(t *Tx) (err error) {
@@ -62,7 +63,8 @@ func claimEach[T any](ctx context.Context, s *Store, ready func(t *Tx, take bool
 	return all, nil
 }
 
-// claim takes one queue, whose lock is held: the first signal that is due, else the first message if that is due.
+// claim leases one queue; the caller holds its lock. It takes the first signal that is due, otherwise the first message if it is
+// due.
 func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error) {
 	found, err := List(t, readEvent, `
 		select `+eventColumns+` from events where seq = coalesce(
@@ -96,7 +98,7 @@ func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error)
 	return []core.Claim{{Owner: r.Owner, Key: key, Fence: fence, Event: e, Session: e.Session}}, nil
 }
 
-// clearHolder forgets the dead holder of a queue whose event somebody has withdrawn since, or in which nothing is due.
+// clearHolder removes a dead holder from a queue in which nothing is due or the holder's event was withdrawn.
 func (t *Tx) clearHolder(key core.QueueKey) error {
 	var before int64
 	over, err := t.Row([]any{&before}, `select event from queues where queue_key = $1 and lease_until <= $2`, key, t.Now)
@@ -114,7 +116,7 @@ func (t *Tx) clearHolder(key core.QueueKey) error {
 	return t.updateReady(key)
 }
 
-// Renew makes the lease last from now.
+// Renew extends the claim's lease, counted from now. It fails with lease_lost if the claim no longer holds its queue.
 func (s *Store) Renew(ctx context.Context, c core.Claim, lease time.Duration) error {
 	return s.fenced(ctx, c, func(t *Tx) error {
 		_, err := t.Exec(`update queues set lease_until = $1, ready_at = $1 where queue_key = $2`, t.Now.Add(lease), c.Key)
@@ -122,7 +124,7 @@ func (s *Store) Renew(ctx context.Context, c core.Claim, lease time.Duration) er
 	})
 }
 
-// StopRequested reports whether this event's turn was asked to stop. The request outlives a holder that dies of something else.
+// StopRequested reports whether a user asked the claim's turn to stop. The request survives a crash of the holder.
 func (s *Store) StopRequested(ctx context.Context, c core.Claim) (asked bool, err error) {
 	err = s.read(ctx, func(t *Tx) error {
 		held, err := t.Row([]any{&asked}, `select stop = event from queues where queue_key = $1 and owner = $2 and owner <> '' and fence = $3 and event = $4`,
@@ -135,7 +137,8 @@ func (s *Store) StopRequested(ctx context.Context, c core.Claim) (asked bool, er
 	return asked, err
 }
 
-// Release gives the event back as if it had not been claimed.
+// Release returns the event to its queue as if it had not been claimed. It fails with lease_lost if the claim no longer holds its
+// queue.
 func (s *Store) Release(ctx context.Context, c core.Claim) error {
 	return s.fenced(ctx, c, func(t *Tx) error {
 		if _, err := t.Exec(`update events set attempt = attempt - 1 where seq = $1`, c.Event.Seq); err != nil {

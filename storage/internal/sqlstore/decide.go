@@ -8,10 +8,13 @@ import (
 	"gatehouse/core"
 )
 
-// Decide applies a decision: all checks are made with the approval's lock in hand, so of two that come together the first wins.
+// Decide applies a decision and commits the result: vote, audit entries, signal and new card. All checks run under the approval's
+// lock, so the first of two concurrent decisions wins. It returns the errors of Approval.Decide, with the approval as it is now. An
+// expiry fails with store_busy while a click that was accepted before the deadline waits to be counted. An unknown approval is
+// not_found.
 func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, error) {
 	var decided core.Decided
-	var refused error // what the rules say; nothing was changed then, and the transaction may stand
+	var refused error // the error of Approval.Decide; nothing was changed, so the transaction may commit
 	err := s.write(ctx, func(t *Tx) error {
 		decided, refused = core.Decided{}, nil
 		a, err := t.lockForDecision(d)
@@ -44,8 +47,8 @@ func changed(before, after core.Approval) bool {
 	return before.State != after.State || len(before.Votes) != len(after.Votes)
 }
 
-// lockForDecision takes the locks in their order and reads the approval: first the conversation's queue, where the signal goes, and
-// for an expiry the queue of the approval's clicks as well, so that no click can come in unseen; then the approval.
+// lockForDecision takes the locks in order and then reads the approval. First comes the conversation's queue, which receives the
+// signal. For an expiry it also locks the queue of the approval's clicks, so that no new click can slip in. The approval comes last.
 func (t *Tx) lockForDecision(d core.Decision) (core.Approval, error) {
 	a, err := t.approval(d.Approval)
 	if err != nil || !t.hooks.RowLocks {
@@ -61,12 +64,12 @@ func (t *Tx) lockForDecision(d core.Decision) (core.Approval, error) {
 	return t.lockedApproval(d.Approval)
 }
 
-// clicks is the queue of an approval's clicks.
+// clicks returns the queue of an approval's clicks.
 func clicks(id core.ApprovalID) core.QueueKey {
 	return core.Event{Body: core.ClickEvent{Approval: id}}.QueueKey()
 }
 
-// decidedAt is the moment that counts: a click's is when its event was accepted, however late it is taken.
+// decidedAt returns the time of a decision. A click counts from when its event was accepted, however late it is processed.
 func (t *Tx) decidedAt(d core.Decision) (at time.Time, err error) {
 	at = t.Now
 	if d.Event != 0 {
@@ -75,7 +78,7 @@ func (t *Tx) decidedAt(d core.Decision) (at time.Time, err error) {
 	return at, err
 }
 
-// checkWaitingClicks puts an expiry off while somebody's click, made in time, waits to be counted.
+// checkWaitingClicks fails with store_busy while a click that was made before the deadline waits to be counted.
 func (t *Tx) checkWaitingClicks(a core.Approval) error {
 	if a.Deadline.IsZero() {
 		return nil

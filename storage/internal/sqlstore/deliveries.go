@@ -7,8 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// ClaimPosts leases the first row of each destination that is due, those that wait longest first. A destination whose lock
-// somebody holds is passed over; the next look finds it.
+// ClaimPosts leases the first row of each due destination, the longest waiting first. A row is returned again if its lease ends
+// first. It skips a locked destination; the next call finds it.
 func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.OutboxRow, error) {
 	if r.Owner == "" {
 		return nil, core.Errorf(core.Invalid, "A claim must name its owner.")
@@ -29,7 +29,8 @@ func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.Outb
 	})
 }
 
-// SavePost stores the progress of a delivery: before a send that it is in doubt, after it the answer.
+// SavePost stores the progress of a delivery: before a send that it is in doubt, after the send its result. It may be repeated. It
+// fails with lease_lost if the row is no longer leased by this delivery.
 func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
 	return s.write(ctx, func(t *Tx) error {
 		_, err := t.savePost(row)
@@ -37,7 +38,7 @@ func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
 	})
 }
 
-// savePost stores the delivery's own fields and gives the row's wanted version; what is to be posted may have changed meanwhile and is
+// savePost stores the delivery's own fields and returns the row's wanted version. The post itself may have changed meanwhile and is
 // left alone.
 func (t *Tx) savePost(row core.OutboxRow) (wanted int, err error) {
 	parts := row.Parts
@@ -54,7 +55,8 @@ func (t *Tx) savePost(row core.OutboxRow) (wanted int, err error) {
 	return wanted, err
 }
 
-// ReleasePost ends a delivery.
+// ReleasePost saves the delivery as SavePost does, sets its state and ends the lease. The row is due again after the wait if it
+// still waits, or if its wanted version has risen. It fails with lease_lost if the row is no longer leased by this delivery.
 func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) error {
 	return s.write(ctx, func(t *Tx) error {
 		touched, err := t.destinationOf(row)
@@ -94,7 +96,8 @@ func (w *outboxWriter) release(row core.OutboxRow, wait time.Duration) error {
 	return w.touch(moved[0])
 }
 
-// Resend delivers a post that gave up after all.
+// Resend makes a post that gave up due again; a post that still waits is left alone. It fails with not_found if there is no such
+// post, and with invalid if it was delivered.
 func (s *Store) Resend(ctx context.Context, seq int64) error {
 	return s.changeUndelivered(ctx, seq, func(w *outboxWriter, row core.OutboxRow) error {
 		if row.State == core.RowWaiting {
@@ -106,7 +109,8 @@ func (s *Store) Resend(ctx context.Context, seq int64) error {
 	})
 }
 
-// DropPost puts a post that gave up away. Dropping it twice is no error.
+// DropPost marks a post that gave up as dropped. Dropping it twice succeeds. It fails with not_found if there is no such post, and
+// with invalid if the post was delivered or still waits.
 func (s *Store) DropPost(ctx context.Context, seq int64) error {
 	return s.changeUndelivered(ctx, seq, func(w *outboxWriter, row core.OutboxRow) error {
 		if !row.GaveUp() {
@@ -117,7 +121,7 @@ func (s *Store) DropPost(ctx context.Context, seq int64) error {
 	})
 }
 
-// changeUndelivered changes a post that gave up or waits, with the lock of its destination and its own in hand.
+// changeUndelivered changes a post that gave up or waits. It holds the locks of the post's destination and of its row.
 func (s *Store) changeUndelivered(ctx context.Context, seq int64, change func(*outboxWriter, core.OutboxRow) error) error {
 	return s.write(ctx, func(t *Tx) error {
 		found, err := t.Texts(`select destination from outbox where seq = $1`, seq)

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// LoadEvidence reads what an invocation did.
+// LoadEvidence returns what an invocation did; nil, nil if nothing is stored.
 func (s *Store) LoadEvidence(ctx context.Context, id core.InvocationID) (json.RawMessage, error) {
 	var body string
 	var found bool
@@ -21,7 +21,7 @@ func (s *Store) LoadEvidence(ctx context.Context, id core.InvocationID) (json.Ra
 	return json.RawMessage(body), nil
 }
 
-// storeEvidence stores what the turn's invocation did.
+// storeEvidence stores what the turn's invocation did; a later segment replaces it.
 func (t *Tx) storeEvidence(e core.EventRecord, session core.SessionID, evidence json.RawMessage) error {
 	_, err := t.Exec(`
 		insert into evidence (invocation, session, body, at) values ($1, $2, $3, $4)

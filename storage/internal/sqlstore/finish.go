@@ -7,8 +7,10 @@ import (
 	"gatehouse/core"
 )
 
-// Finish writes all that a turn changed in one fenced transaction. The session comes first, then what abandoned invocations append to
-// it; the record that the turn resumed is removed before the one it leaves is stored, which may be of the same invocation.
+// Finish writes everything that a turn changed in one transaction. It fails with lease_lost if the claim no longer holds its queue,
+// and with session_write_conflict if the session has changed since it was loaded; then nothing is stored. The order matters: the
+// session is saved before abandoned invocations append to it, and the record that the turn resumed is removed before the new one,
+// possibly of the same invocation, is stored.
 func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 	if err := checkFinish(f); err != nil {
 		return err
@@ -48,8 +50,8 @@ func checkFinish(f core.Finish) error {
 	return nil
 }
 
-// otherQueues are the queues beside its own that the turn's end writes to: their locks come before everything else. A signal that
-// comes between this look and the locks has its queue locked late, which at worst costs a repeat.
+// otherQueues returns the other queues that the end of the turn writes to; they are locked before everything else. A signal that
+// arrives between this query and the locks has its queue locked late, which at worst costs a repeat of the transaction.
 func (t *Tx) otherQueues(f core.Finish) ([]core.QueueKey, error) {
 	if !t.hooks.RowLocks {
 		return nil, nil
@@ -127,8 +129,8 @@ func (t *Tx) finish(f core.Finish) (s saved, err error) {
 	return s, t.releaseLease(c)
 }
 
-// removeResumed removes the record that this turn resumed, and marks its approval as begun: a refusal, too, can't be cancelled any
-// more once a turn has answered it.
+// removeResumed removes the paused record that this turn resumed and marks its approval as begun. Once a turn has answered it, even
+// a refused approval can't be cancelled.
 func (t *Tx) removeResumed(f core.Finish) error {
 	if _, err := t.Exec(`update approvals set begun = true where id = $1 and invocation = $2 and state not in ('open', 'cancelled')`, f.Claim.Event.Subject(), f.Resumed); err != nil {
 		return err
@@ -144,7 +146,7 @@ func (t *Tx) newGeneration(e core.Event) error {
 	return err
 }
 
-// retry puts the event back. Its category and cause are kept with it, so that people see why it waits.
+// retry returns the event to its queue. It stores the category and cause, so that users can see why the event waits.
 func (t *Tx) retry(f core.Finish) error {
 	until := t.Now.Add(f.Retry.After)
 	_, err := t.Exec(`

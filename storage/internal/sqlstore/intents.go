@@ -7,9 +7,11 @@ import (
 	"gatehouse/core"
 )
 
-// BeginIntent commits that a tool is about to run. After a crash between this and FinishIntent the intent stands without a
-// result, and whoever comes next is given it with Fresh false: the outcome is unknown. So it is where the answer to this commit
-// is lost: the tool is not run then.
+// BeginIntent commits that a tool is about to run, and marks the approval as begun. If there is an intent already, it returns that
+// one with Fresh false and changes nothing. After a crash before FinishIntent, the next attempt finds the intent without a result:
+// the outcome is unknown. The same holds if the answer to this commit is lost; the tool does not run then. It fails with
+// approval_missing unless the call is approved, approval_mismatch if the approval is for another call, and lease_lost if the claim
+// no longer holds its queue.
 func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (core.IntentRecord, error) {
 	var rec core.IntentRecord
 	err := s.fenced(ctx, c, func(t *Tx) error {
@@ -58,7 +60,8 @@ func (t *Tx) storeIntent(c core.Claim, i core.Intent) error {
 	return nil
 }
 
-// FinishIntent commits a tool's result. A second one changes nothing.
+// FinishIntent commits a tool's result; a second result is ignored. It fails with not_found if no intent was begun, and with
+// lease_lost if the claim no longer holds its queue.
 func (s *Store) FinishIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
 	return s.fenced(ctx, c, func(t *Tx) error {
 		known, err := t.intent(id)
@@ -86,7 +89,7 @@ func (s *Store) FinishIntent(ctx context.Context, c core.Claim, id core.Approval
 	})
 }
 
-// LoadIntent reads an intent.
+// LoadIntent returns the intent of an approval; nil, nil if there is none.
 func (s *Store) LoadIntent(ctx context.Context, id core.ApprovalID) (rec *core.IntentRecord, err error) {
 	err = s.read(ctx, func(t *Tx) error {
 		rec, err = t.intent(id)

@@ -7,9 +7,10 @@ import (
 	"gatehouse/core"
 )
 
-// Names in the table kv begin with who wrote them, "kept/" or "put/", so that none meets another's, nor one of ours, such as "paused".
+// Names in the table kv have the prefix "kept/" or "put/" of the methods that wrote them, so that they never collide with each other or with
+// the store's own names, such as "paused".
 
-// PutIfAbsent stores a value that stands once it is made.
+// PutIfAbsent stores a value unless the name has one, and returns the value that is kept. Such a value never changes.
 func (s *Store) PutIfAbsent(ctx context.Context, name, value string) (kept string, err error) {
 	err = s.write(ctx, func(t *Tx) error {
 		if _, err := t.Exec(`insert into kv (name, value) values ($1, $2) on conflict (name) do nothing`, "kept/"+name, value); err != nil {
@@ -21,7 +22,8 @@ func (s *Store) PutIfAbsent(ctx context.Context, name, value string) (kept strin
 	return kept, err
 }
 
-// Put stores a value that may change; an empty one removes it. It is kept as JSON, which holds a zero byte too.
+// Put stores a value in place of any earlier one; an empty value removes it. Values are kept as JSON, which can hold a zero byte. A
+// value that core.CheckValue refuses is invalid.
 func (s *Store) Put(ctx context.Context, name, value string) error {
 	if err := core.CheckValue(name, value); err != nil {
 		return err
@@ -29,9 +31,8 @@ func (s *Store) Put(ctx context.Context, name, value string) error {
 	return s.write(ctx, func(t *Tx) error { return t.put(name, value, time.Time{}) })
 }
 
-// PutFor stores a value, as Put does, for a lifetime: Get no longer gives it once that is over, and Prune removes it then, whatever age
-// it is called with. It is for secrets that are worth nothing later. A lifetime of zero or less is over at once: what was there is
-// removed.
+// PutFor stores a value for a lifetime, for secrets that are worthless later. After the lifetime Get returns "" and Prune removes
+// the value, whatever age Prune is called with. A lifetime of zero or less removes the value at once. Otherwise PutFor works as Put.
 func (s *Store) PutFor(ctx context.Context, name, value string, lifetime time.Duration) error {
 	if err := core.CheckValue(name, value); err != nil {
 		return err
@@ -58,7 +59,7 @@ func (t *Tx) put(name, value string, expires time.Time) error {
 	return err
 }
 
-// Get reads what Put or PutFor stored.
+// Get returns the value that Put or PutFor stored; "" if there is none.
 func (s *Store) Get(ctx context.Context, name string) (value string, err error) {
 	err = s.read(ctx, func(t *Tx) error {
 		var expires time.Time
@@ -71,7 +72,8 @@ func (s *Store) Get(ctx context.Context, name string) (value string, err error) 
 	return value, err
 }
 
-// AcquireLease takes, renews or releases a name.
+// AcquireLease takes or renews the lease of a name for owner, or releases it if lease is zero or less. It reports whether owner now
+// holds the name. An empty owner is invalid.
 func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (held bool, err error) {
 	if owner == "" {
 		return false, core.Errorf(core.Invalid, "The lease %s needs an owner with a name.", name)
@@ -98,7 +100,8 @@ func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time
 	return held && err == nil, err
 }
 
-// TakeToken counts a use of a rate-limited name. The lock comes first: who holds it sees every use that was counted before.
+// TakeToken counts a use of a rate-limited name. If the limit is reached, it counts nothing and returns the time until the next use
+// is possible. A limit below 1 is invalid. The name is locked first, so every earlier use is visible.
 func (s *Store) TakeToken(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error) {
 	if limit < 1 {
 		return 0, core.Errorf(core.Invalid, "The rate limit of %s is %d; it must be at least 1.", name, limit)
@@ -109,11 +112,11 @@ func (s *Store) TakeToken(ctx context.Context, name string, limit int, window ti
 			return err
 		}
 		begin := t.Now.Add(-window)
-		// Uses older than the window go; where there are many, the rest goes the next time.
+		// Removes uses older than the window; if there are very many, the next call removes the rest.
 		if _, err := t.Exec(`delete from rate_tokens where seq in (select seq from rate_tokens where name = $1 and at <= $2 limit $3)`, name, begin, pruneStep); err != nil {
 			return err
 		}
-		// The one that is limit uses back is the one that must leave the window first.
+		// The next use is possible once the limit-th latest use leaves the window.
 		var at time.Time
 		full, err := t.Row([]any{timestamp{&at}}, `select at from rate_tokens where name = $1 and at > $2 order by at desc limit 1 offset $3`, name, begin, limit-1)
 		if err != nil {

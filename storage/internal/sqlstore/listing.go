@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// conditions of a listing, joined by and.
+// conditions are the where clause of a listing, joined by "and".
 type conditions struct {
 	parts []string
 	args  []any
 }
 
-// arg adds an argument and gives its placeholder.
+// arg adds an argument and returns its placeholder.
 func (c *conditions) arg(v any) string {
 	c.args = append(c.args, v)
 	return "$" + strconv.Itoa(len(c.args))
@@ -43,15 +43,15 @@ func in[T ~string](c *conditions, column string, values []T) {
 	}
 }
 
-// sql gives the query's end: where, the highest of the column first, at most n rows (0 = all), and its arguments. The condition on
-// the column makes even a listing of everything a walk along its index.
+// sql returns the end of the query (where, highest column value first, at most n rows; 0: all) and its arguments. The condition on
+// the column makes even an unfiltered listing use the column's index.
 func (c *conditions) sql(column string, n int) (string, []any) {
 	where := strings.Join(append([]string{column + " > 0"}, c.parts...), " and ")
 	end := " where " + where + " order by " + column + " desc limit " + c.arg(limit(n))
 	return end, c.args
 }
 
-// limit makes "no limit" a number.
+// limit returns n, or the largest limit if n is "no limit".
 func limit(n int) int {
 	if n <= 0 {
 		return math.MaxInt32

@@ -2,8 +2,8 @@ package sqlstore
 
 import "sync"
 
-// Statement is one SQL statement that was run, for tests and measurements: the rows that a query gave, or that a change changed.
-// A transaction's begin, commit and rollback are among them.
+// Statement is one executed SQL statement, for tests and measurements: the rows that a query returned, or that a change changed.
+// Begin, commit and rollback are included.
 type Statement struct {
 	SQL     string
 	Write   bool
@@ -11,39 +11,39 @@ type Statement struct {
 	Changed int64
 }
 
-// Meter counts what a store does, so that a test can hold costs to a number instead of a time. Give its Trace in Options.
+// Meter counts a store's statements and rows, so that a test can limit costs instead of time. Set Options.Trace to its Trace method.
 type Meter struct {
 	mu         sync.Mutex
 	statements []Statement
 }
 
-// Cost is what was done since the last Reset: rows that queries gave, rows that changes touched, commits.
+// Cost is the work since the last Reset: rows that queries returned, rows that were changed, and commits.
 type Cost struct {
 	Read, Written, Commits int
 }
 
-// Trace notes one statement.
+// Trace records one statement.
 func (m *Meter) Trace(s Statement) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.statements = append(m.statements, s)
 }
 
-// Reset forgets.
+// Reset discards the recorded statements.
 func (m *Meter) Reset() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.statements = nil
 }
 
-// Statements gives what was run, in order.
+// Statements returns the recorded statements in order.
 func (m *Meter) Statements() []Statement {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]Statement(nil), m.statements...)
 }
 
-// Cost adds up.
+// Cost returns the sums over the recorded statements.
 func (m *Meter) Cost() Cost {
 	var c Cost
 	for _, s := range m.Statements() {

@@ -4,7 +4,7 @@ import "context"
 
 // The table of the demo's note tool.
 
-// AddNote writes a note; twice makes two.
+// AddNote writes a note; repeating it writes a second one.
 func (s *Store) AddNote(ctx context.Context, owner, text string) error {
 	return s.write(ctx, func(t *Tx) error {
 		_, err := t.Exec(`insert into notes (owner, text) values ($1, $2)`, owner, free(text))
@@ -12,7 +12,7 @@ func (s *Store) AddNote(ctx context.Context, owner, text string) error {
 	})
 }
 
-// Notes gives an owner's notes, the oldest first.
+// Notes returns an owner's notes, the oldest first.
 func (s *Store) Notes(ctx context.Context, owner string) (notes []string, err error) {
 	err = s.read(ctx, func(t *Tx) error {
 		notes, err = t.Texts(`select text from notes where owner = $1 order by seq`, owner)

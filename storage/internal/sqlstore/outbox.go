@@ -8,7 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// AddPosts puts posts into the outbox while a turn runs.
+// AddPosts adds posts to the outbox while a turn runs; a post whose key is known changes the earlier post. It fails with lease_lost
+// if the claim no longer holds its queue.
 func (s *Store) AddPosts(ctx context.Context, c core.Claim, posts []core.Post) error {
 	return s.fenced(ctx, c, func(t *Tx) error {
 		for _, p := range posts {
@@ -18,7 +19,8 @@ func (s *Store) AddPosts(ctx context.Context, c core.Claim, posts []core.Post) e
 	})
 }
 
-// AddCopies puts posts beside a row that is being delivered.
+// AddCopies adds posts that go with a row that is being delivered. Posts whose key is known stay as they are, so it may be repeated.
+// It fails with lease_lost if the row is no longer leased by this delivery.
 func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, posts []core.Post) error {
 	return s.write(ctx, func(t *Tx) error {
 		touched, err := t.destinationOf(row)
@@ -49,8 +51,8 @@ func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, posts []core.
 	})
 }
 
-// destination is where posts keep their order. Working states have one of their own: they neither wait for an answer nor hold it
-// up.
+// destination returns the queue in which a post keeps its order. Typing indicators have their own: they neither wait for an answer
+// nor delay it.
 func destination(p core.Post) string {
 	parts := []string{p.To.Platform, p.To.Channel, p.To.Thread}
 	if p.Kind == core.PostWorking {
@@ -59,7 +61,7 @@ func destination(p core.Post) string {
 	return strings.Join(parts, "\x1f")
 }
 
-// destinationOf is where the row's post goes now, as the set of what is to be locked.
+// destinationOf returns the row's present destination as the set of destinations to lock.
 func (t *Tx) destinationOf(row core.OutboxRow) (map[string]bool, error) {
 	touched := map[string]bool{}
 	if !t.hooks.RowLocks {
@@ -79,8 +81,8 @@ func editable(parts []core.Part) bool {
 	return len(parts) == 1 && parts[0].Ref != "" && !parts[0].InDoubt
 }
 
-// updateDestination sets when a destination, whose lock is held, has something to deliver: its first row that waits, but not before
-// the one in flight is back.
+// updateDestination sets when a destination can next deliver: when its first waiting row is due, but not while another row is in
+// flight. The caller holds its lock.
 func (t *Tx) updateDestination(destination string) error {
 	_, err := t.Exec(`
 		insert into destinations (destination, platform, conversation, ready_at)
@@ -113,10 +115,10 @@ func (t *Tx) outboxRow(key string) (core.OutboxRow, bool, error) {
 	return found[0], true, nil
 }
 
-// ListPosts reads rows along the index that fits the filter best.
+// ListPosts returns up to n rows (0: all) in these states (nil: any) and this conversation ("": any), the latest first.
 func (s *Store) ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) (rows []core.OutboxRow, err error) {
 	var where conditions
-	if slices.Equal(states, []core.RowState{core.RowWaiting}) { // asked for all the time, along an index of its own
+	if slices.Equal(states, []core.RowState{core.RowWaiting}) { // the common query, which has its own index
 		where.and("state = 'waiting'")
 	} else {
 		in(&where, "state", states)

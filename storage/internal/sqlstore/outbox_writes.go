@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// outboxWrite is one change of the outbox: a post, an approval's cards to redraw, a card that was pressed, a post whose button was
-// pressed, or an event's working state to clear.
+// outboxWrite is one change of the outbox: a post, an approval's cards to redraw, a card that was pressed, a post with a pressed
+// button, or an event's typing indicator to clear.
 type outboxWrite struct {
 	post   *core.Post
 	cards  core.ApprovalID
@@ -18,33 +18,33 @@ type outboxWrite struct {
 	event  int64
 }
 
-// addPost adds a post, or changes the one of its key, when the transaction ends.
+// addPost adds a post, or changes the post with its key, when the transaction ends.
 func (t *Tx) addPost(p core.Post) { t.outbox = append(t.outbox, outboxWrite{post: &p}) }
 
-// redrawCards has every card of an approval show its present state.
+// redrawCards makes every card of an approval show its present state.
 func (t *Tx) redrawCards(id core.ApprovalID) {
 	if id != "" {
 		t.outbox = append(t.outbox, outboxWrite{cards: id})
 	}
 }
 
-// cardPressed says that a card is there, whatever became of the answer to its send.
+// cardPressed records that a card exists, even if the result of its send is unknown.
 func (t *Tx) cardPressed(c core.PressedCard) { t.outbox = append(t.outbox, outboxWrite{card: &c}) }
 
-// buttonPressed has a post drawn without its button. One that is not there, or was pressed before, is no error.
+// buttonPressed redraws a post without its button. A missing post, or a button that was pressed before, is no error.
 func (t *Tx) buttonPressed(key string) { t.outbox = append(t.outbox, outboxWrite{button: key}) }
 
-// clearWorking ends the working state of an event.
+// clearWorking clears the typing indicator of an event.
 func (t *Tx) clearWorking(event int64) { t.outbox = append(t.outbox, outboxWrite{event: event}) }
 
-// writeOutbox writes what was collected, near the transaction's end: so all destinations are known, and their locks are taken at once,
-// in the order of their names. Whoever holds them waits for no queue and no approval any more.
+// writeOutbox writes the collected changes at the end of the transaction. All destinations are then known, and are locked at once,
+// in the order of their names. After that the transaction takes no lock of a queue or an approval.
 func (t *Tx) writeOutbox() error {
 	if len(t.outbox) == 0 {
 		return nil
 	}
 	touched, err := t.destinationsToLock()
-	if err != nil || t.hooks.RowLocks && len(touched) == 0 { // there is nothing to change
+	if err != nil || t.hooks.RowLocks && len(touched) == 0 { // nothing to change
 		return err
 	}
 	return t.withDestinations(touched, func(w *outboxWriter) error {
@@ -57,7 +57,7 @@ func (t *Tx) writeOutbox() error {
 	})
 }
 
-// withDestinations runs do with the locks of destinations in hand, and updates them after that.
+// withDestinations locks the destinations, runs do, and updates the destinations.
 func (t *Tx) withDestinations(touched map[string]bool, do func(*outboxWriter) error) error {
 	if len(touched) > 0 {
 		if err := t.lockDestinations(slices.Sorted(maps.Keys(touched))); err != nil {
@@ -82,7 +82,8 @@ func (t *Tx) lockDestinations(all []string) error {
 	return t.hooks.LockDestinations(t, all)
 }
 
-// destinationsToLock are all that the writes go to: where posts will stand, and where those of their keys stand now.
+// destinationsToLock returns all destinations of the collected changes: the new ones, and those where posts of the same keys are
+// now.
 func (t *Tx) destinationsToLock() (map[string]bool, error) {
 	all := map[string]bool{}
 	if !t.hooks.RowLocks {
@@ -113,7 +114,7 @@ func (t *Tx) destinationsToLock() (map[string]bool, error) {
 	return all, addDestinations(t, all, "approval", approvals, ` and approval <> '' and kind = 'card'`)
 }
 
-// addDestinations adds those of the rows whose column has one of the values.
+// addDestinations adds the destinations of rows that have one of the values in the column.
 func addDestinations[T ~string](t *Tx, all map[string]bool, column string, values []T, more string) error {
 	if len(values) == 0 {
 		return nil
@@ -127,12 +128,12 @@ func addDestinations[T ~string](t *Tx, all map[string]bool, column string, value
 	return err
 }
 
-// clearsWorking reports whether the post ends a working state.
+// clearsWorking reports whether the post clears a typing indicator.
 func clearsWorking(p core.Post) bool { return p.Kind == core.PostWorking && !p.On }
 
 func workingKey(event int64) string { return "working/" + strconv.FormatInt(event, 10) }
 
-// outboxWriter writes a transaction's changes of the outbox; touched are the destinations that it changes, whose locks it has.
+// outboxWriter writes a transaction's outbox changes. touched are the destinations that it changes and has locked.
 type outboxWriter struct {
 	*Tx
 	touched map[string]bool
@@ -163,7 +164,7 @@ func (w *outboxWriter) write(one outboxWrite) error {
 	return w.change(row, cleared)
 }
 
-// touch makes sure of a destination's lock. A post that was moved since the look at the beginning has its lock taken late.
+// touch locks a destination unless it is locked already. A post that moved after destinationsToLock is locked late.
 func (w *outboxWriter) touch(d string) error {
 	if w.touched[d] {
 		return nil
@@ -172,7 +173,7 @@ func (w *outboxWriter) touch(d string) error {
 	return w.lockDestinations([]string{d})
 }
 
-// put adds a post, or changes the one of its key. A working state that ends before anybody saw it is not sent at all.
+// put adds a post, or changes the post with its key. A typing indicator that ends before it was sent is not sent at all.
 func (w *outboxWriter) put(p core.Post) error {
 	old, found, err := w.outboxRow(p.Key)
 	if err != nil {
@@ -221,12 +222,12 @@ func (w *outboxWriter) change(old core.OutboxRow, p core.Post) error {
 	return w.raiseWanted(old)
 }
 
-// cards reads an approval's cards, and takes their locks.
+// cards locks and reads an approval's cards.
 func (w *outboxWriter) cards(id core.ApprovalID) ([]core.OutboxRow, error) {
 	return List(w.Tx, readOutbox, `select `+outboxColumns+` from outbox where approval = $1 and approval <> '' and kind = 'card' order by seq`+w.forUpdate(), id)
 }
 
-// pressed ends the doubt about a card that was pressed, and has it drawn in its present state.
+// pressed resolves the doubt about a card that was pressed, and redraws it in its present state.
 func (w *outboxWriter) pressed(c core.PressedCard) error {
 	cards, err := w.cards(c.Approval)
 	if err != nil {
@@ -263,8 +264,8 @@ func (w *outboxWriter) redraw(id core.ApprovalID) error {
 	return nil
 }
 
-// raiseWanted raises a row's wanted version. What was sent is due again, as an edit; what is unknown or dead only where it can be
-// edited, since a new send could double it.
+// raiseWanted raises a row's wanted version. A sent post is due again, as an edit. An unknown or dead post is due only if it can be
+// edited, since a new send could duplicate it.
 func (w *outboxWriter) raiseWanted(row core.OutboxRow) error {
 	if row.State == core.RowSent || row.State != core.RowWaiting && editable(row.Parts) {
 		_, err := w.Exec(`update outbox set wanted = wanted + 1, state = 'waiting', next_at = $1 where seq = $2`, w.Now, row.Seq)

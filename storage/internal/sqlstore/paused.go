@@ -6,7 +6,8 @@ import (
 	"gatehouse/core"
 )
 
-// LoadPaused reads a paused record by its invocation or, where that is empty, the latest with that signal.
+// LoadPaused returns the paused record of an invocation. If id is empty, it returns the latest record with that signal. It returns
+// nil, nil if there is none.
 func (s *Store) LoadPaused(ctx context.Context, id core.InvocationID, signal core.SignalID) (rec *core.PausedRecord, err error) {
 	err = s.read(ctx, func(t *Tx) error {
 		rec, err = t.pausedRecord(id, signal)
@@ -28,7 +29,7 @@ func (t *Tx) pausedRecord(id core.InvocationID, signal core.SignalID) (*core.Pau
 	return &rec, nil
 }
 
-// storePaused stores a paused record; one of the same invocation is of the segment before, and is replaced.
+// storePaused stores a paused record. It replaces an earlier record of the same invocation, which belongs to the segment before.
 func (t *Tx) storePaused(rec *core.PausedRecord) error {
 	_, err := t.Exec(`
 		insert into paused (invocation, session, signal, record, created_at) values ($1, $2, $3, $4, $5)
@@ -42,7 +43,8 @@ func (t *Tx) deletePaused(id core.InvocationID) error {
 	return err
 }
 
-// queuesOf are the queues that abandoning these invocations writes to: their conversations', and where signals wait for them.
+// queuesOf returns the queues that abandoning these invocations writes to: their conversations' queues, and those where signals wait
+// for them.
 func (t *Tx) queuesOf(invocations []string) ([]core.QueueKey, error) {
 	var c conditions
 	in(&c, "invocation", invocations)
@@ -65,7 +67,7 @@ func (t *Tx) queuesOf(invocations []string) ([]core.QueueKey, error) {
 	return all, nil
 }
 
-// abandon ends a paused invocation. except is the event of the turn that abandons it, which has an end of its own.
+// abandon ends a paused invocation. except is the event of the turn that abandons it; that turn ends its event itself.
 func (t *Tx) abandon(c core.Abandon, except int64) error {
 	rec, err := t.pausedRecord(c.Invocation, "")
 	if err != nil {

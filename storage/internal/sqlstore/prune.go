@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// pruneStep is how many rows of a kind one transaction removes, so that nobody waits long behind it.
+// pruneStep is the maximum number of rows that one transaction removes, so that other transactions do not wait long.
 const pruneStep = 500
 
-// prunes gives the statements of Prune, each removing at most $2 rows that ended before $1. What somebody has locked is left for
-// the next time: so Prune waits for nobody.
+// prunes returns the statements of Prune. Each removes at most $2 rows that ended before $1. Locked rows are left for the next call,
+// so Prune waits for no other transaction.
 //
-// Spared are: dead letters; whatever belongs to a paused invocation; clicks on an open approval, which would else be counted
-// again when they come again; a retry while the first event, which names it, is there; posts that are in doubt, dead or
-// still to be changed.
+// It keeps dead letters; everything of a paused invocation; clicks on an open approval, since a repeated delivery would count them
+// again; a retry while the event it retries is kept; and posts that are unknown, dead or still to be changed.
 func prunes(t *Tx) []string {
 	return []string{
 		`delete from events where seq in (
@@ -50,8 +49,8 @@ func expired(t *Tx) string {
 	return `delete from kv where name in (select k.name from kv k where k.expires_at > 0 and k.expires_at <= $1 limit $2` + t.skipLocked("k") + `)`
 }
 
-// unused gives the statements that remove rows which only stand for locks. Queues of clicks and controls come and go, and so do
-// destinations; a conversation's row stays, since it knows the generation.
+// unused returns the statements that remove rows which only serve as locks: queues of clicks and controls, and destinations. The row
+// of a conversation stays, since it holds the generation.
 func unused(t *Tx) []string {
 	return append([]string{
 		`delete from queues where queue_key in (select q.queue_key from queues q where q.controls = true and q.ready_at is null and q.owner = '' limit $1` + t.skipLocked("q") + `)`,
@@ -59,9 +58,10 @@ func unused(t *Tx) []string {
 	}, t.hooks.PruneLocks...)
 }
 
-// Prune removes what is old. It works in several transactions: a crash between two leaves the rest for the next time.
+// Prune removes what ended more than age ago and returns the number of rows. It uses several transactions; after a crash the next
+// call removes the rest.
 func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err error) {
-	t := s.tx(Runner{}, time.Time{}) // for its locking clauses alone
+	t := s.tx(Runner{}, time.Time{}) // only for its locking clauses
 	for _, query := range prunes(t) {
 		n, err := s.prune(ctx, func(t *Tx) (int64, error) { return t.Exec(query, t.Now.Add(-age), pruneStep) })
 		removed += n
@@ -82,7 +82,7 @@ func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err 
 	return removed, nil
 }
 
-// prune repeats a step until it finds less than it may take.
+// prune repeats a step until it removes fewer rows than it may.
 func (s *Store) prune(ctx context.Context, step func(*Tx) (int64, error)) (removed int, err error) {
 	for n := int64(pruneStep); n == pruneStep; {
 		err = s.write(ctx, func(t *Tx) (err error) {

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// lockQueues locks queues of a conversation in the order of their keys; their rows are added where there are none.
+// lockQueues locks queues of a conversation in the order of their keys; it adds missing rows.
 func (t *Tx) lockQueues(platform string, conversation core.ConversationID, keys ...core.QueueKey) error {
 	slices.Sort(keys)
 	for _, key := range slices.Compact(keys) {
@@ -23,8 +23,8 @@ func (t *Tx) lockKnownQueue(key core.QueueKey) (found bool, err error) {
 	return t.lockRows(`queues where queue_key = $1`, key)
 }
 
-// fence locks the claim's queue and fails unless the claim still holds it. A lease that has run out but was taken by nobody still
-// holds. The locks of others are taken too, all in the order of their keys.
+// fence locks the claim's queue and fails with lease_lost unless the claim still holds it. An expired lease still holds until
+// another process takes the queue. fence locks the other queues too, all in the order of their keys.
 func (t *Tx) fence(c core.Claim, others ...core.QueueKey) error {
 	keys := append([]core.QueueKey{c.Key}, others...)
 	slices.Sort(keys)
@@ -50,9 +50,9 @@ func leaseLost(c core.Claim) error {
 	return core.Errorf(core.LeaseLost, "Another process has taken the conversation %s over; this turn was discarded.", c.Event.Conversation)
 }
 
-// updateReady sets when a queue can next be claimed. Every transaction that adds, ends or delays an event, or takes or releases the
-// queue, calls it with the queue's lock in hand. Due is when an event was accepted, or when its delay ends; of signals the earliest
-// counts, of messages the first.
+// updateReady sets when a queue can next be claimed. Every transaction that adds, ends or delays an event, or that takes or releases
+// the queue, calls it with the queue locked. An event is due when it was accepted, or when its delay ends. The earliest signal
+// counts, and the first message.
 func (t *Tx) updateReady(key core.QueueKey) error {
 	_, err := t.Exec(`
 		update queues set ready_at = case when owner <> '' then lease_until else (
@@ -66,7 +66,7 @@ func (t *Tx) updateReady(key core.QueueKey) error {
 	return err
 }
 
-// releaseLease ends a turn's lease: its working state is cleared, and the queue is ready for its next event.
+// releaseLease ends a turn's lease: it clears the typing indicator and makes the queue ready for its next event.
 func (t *Tx) releaseLease(c core.Claim) error {
 	if _, err := t.Exec(`update queues set owner = '', lease_until = 0, event = 0 where queue_key = $1`, c.Key); err != nil {
 		return err
@@ -75,8 +75,8 @@ func (t *Tx) releaseLease(c core.Claim) error {
 	return t.updateReady(c.Key)
 }
 
-// releaseOwner releases the queues and the outbox rows that a dead owner had leased. A queue's event stays named: the next claim clears
-// its working state.
+// releaseOwner releases the queues and outbox rows that a dead owner had leased. A queue keeps its event, so that the next claim
+// clears its typing indicator.
 func (t *Tx) releaseOwner(owner string) error {
 	keys, err := t.Texts(`select queue_key from queues where owner = $1 and owner <> ''`, owner)
 	if err != nil {
@@ -103,7 +103,7 @@ func (t *Tx) releaseOwner(owner string) error {
 	return nil
 }
 
-// session gives the conversation's session in its present generation.
+// session returns the conversation's session in its present generation.
 func (t *Tx) session(conversation core.ConversationID) (core.SessionID, error) {
 	generation := 1
 	if _, err := t.Row([]any{&generation}, `select generation from queues where queue_key = $1`, conversation); err != nil {

@@ -10,7 +10,8 @@ import (
 	"gatehouse/core"
 )
 
-// LoadSession reads the session's row alone, and counts by index what the writer's own earlier attempt left.
+// LoadSession reads a session; it returns nil, nil if there is none. It leaves out the messages of the writer's own earlier attempt
+// and reads no message rows; History reads them when asked.
 func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
 	var rec *core.SessionRecord
 	err := s.read(ctx, func(t *Tx) error {
@@ -35,7 +36,7 @@ func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Write
 	return rec, err
 }
 
-// history reads a session's messages as they stood when it was loaded: those before end, without an attempt's own.
+// history reads a session's messages as of its load: those before end, without the messages of the writer's own earlier attempt.
 type history struct {
 	store   *Store
 	session core.SessionID
@@ -43,7 +44,7 @@ type history struct {
 	end     int64
 }
 
-// before reads backwards along the order; what is skipped is passed over in the index.
+// before reads backwards in order; the index skips the first skip rows.
 func (h history) before(ctx context.Context, skip, n int) ([]core.Message, error) {
 	var page []core.Message
 	err := h.store.read(ctx, func(t *Tx) (err error) {
@@ -60,7 +61,8 @@ func readMessage(scan func(...any) error) (m core.Message, err error) {
 	return m, scan(fromJSON{&m})
 }
 
-// SaveSession saves in the middle of a turn.
+// SaveSession saves a session during a turn. It may be repeated: it replaces the writer's own messages. It fails with lease_lost if
+// the claim no longer holds its queue, and with session_write_conflict if the session has changed since it was loaded.
 func (s *Store) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
 	var saved saved
 	err := s.fenced(ctx, c, func(t *Tx) (err error) {
@@ -73,7 +75,7 @@ func (s *Store) SaveSession(ctx context.Context, c core.Claim, rec *core.Session
 	return err
 }
 
-// saved is what the store decides about a saved session; it is written into the record only after the commit.
+// saved are the fields of a saved session that the store sets. They are copied to the record only after the commit.
 type saved struct {
 	version int64
 	created time.Time
@@ -84,8 +86,8 @@ func (s saved) mark(rec *core.SessionRecord) {
 	rec.Version, rec.CreatedAt, rec.UpdatedAt = s.version, s.created, s.updated
 }
 
-// saveSession overwrites the record and replaces the writer's rows. The history must stand on what is stored: one that does not
-// was read before something else was written, and is refused rather than mixed with it.
+// saveSession overwrites the record and replaces the writer's messages. It fails with session_write_conflict if the stored messages
+// are not the ones that the record was loaded with.
 func (t *Tx) saveSession(rec *core.SessionRecord) (saved, error) {
 	s := saved{version: 1, created: t.Now, updated: t.Now}
 	var messages, pos int64
@@ -125,7 +127,7 @@ func (t *Tx) saveSession(rec *core.SessionRecord) (saved, error) {
 	return s, err
 }
 
-// insertMessages adds rows, as many as a statement's parameters allow in one statement.
+// insertMessages adds rows, as many per statement as its parameters allow.
 func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []core.Message) error {
 	if len(msgs) > 0 && w.Invocation == "" {
 		return core.Errorf(core.Internal, "Messages of the conversation %s can't be stored without the turn that they belong to.", id)
@@ -147,7 +149,7 @@ func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []
 	return nil
 }
 
-// appendMessages adds rows outside a turn of their invocation: after all that it has, from number from on at least.
+// appendMessages adds messages to an invocation outside its turn: after all of its messages, and numbered from from at least.
 func (t *Tx) appendMessages(id core.SessionID, invocation core.InvocationID, from int, msgs []core.Message) error {
 	if len(msgs) == 0 {
 		return nil
@@ -169,7 +171,7 @@ func (t *Tx) appendMessages(id core.SessionID, invocation core.InvocationID, fro
 	return err
 }
 
-// InvocationMessages reads one invocation's rows by their key.
+// InvocationMessages returns one invocation's messages in order.
 func (s *Store) InvocationMessages(ctx context.Context, id core.SessionID, invocation core.InvocationID) (msgs []core.Message, err error) {
 	err = s.read(ctx, func(t *Tx) error {
 		msgs, err = List(t, readMessage, `select body from messages where session = $1 and invocation = $2 order by n`, id, invocation)
@@ -178,7 +180,7 @@ func (s *Store) InvocationMessages(ctx context.Context, id core.SessionID, invoc
 	return msgs, err
 }
 
-// ListSessions reads summaries along the index of changes.
+// ListSessions returns summaries, the latest change first.
 func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) (all []core.SessionSummary, err error) {
 	read := func(scan func(...any) error) (x core.SessionSummary, err error) {
 		return x, scan(&x.ID, &x.SchemaVersion, &x.Messages, timestamp{&x.CreatedAt}, timestamp{&x.UpdatedAt})
@@ -201,7 +203,9 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) (all []c
 	return all, err
 }
 
-// DeleteSession removes a session. A holder whose lease is over loses its queue first, so that it can't write the session again.
+// DeleteSession removes a session with its messages, evidence and paused invocations. Deleting a missing session succeeds. It is
+// invalid while a turn of the session runs. A holder with an expired lease loses its queue first, so that it can't write the session
+// again.
 func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 	return s.write(ctx, func(t *Tx) error {
 		queue := id.Conversation()
@@ -243,7 +247,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 		if _, err := t.Exec(`delete from evidence where session = $1`, id); err != nil {
 			return err
 		}
-		_, err = t.Exec(`delete from sessions where id = $1`, id) // and its messages with it
+		_, err = t.Exec(`delete from sessions where id = $1`, id) // cascades to its messages
 		return err
 	})
 }

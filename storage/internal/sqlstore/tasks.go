@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// AddTask stores a task unless its key is known.
+// AddTask stores a task that is due after wait. A task whose key is known is left as it is.
 func (s *Store) AddTask(ctx context.Context, task core.Task, wait time.Duration) error {
 	return s.write(ctx, func(t *Tx) error {
 		if err := t.readClock(); err != nil {
@@ -23,7 +23,7 @@ func (t *Tx) addTask(task core.Task) error {
 	return err
 }
 
-// ClaimTasks gives what is due, the earliest first; each comes back after the lease unless it is ended.
+// ClaimTasks leases up to n due tasks, the earliest first. A task is returned again after the lease unless it is ended.
 func (s *Store) ClaimTasks(ctx context.Context, n int, lease time.Duration) ([]core.Task, error) {
 	if n <= 0 {
 		return nil, nil
@@ -31,7 +31,7 @@ func (s *Store) ClaimTasks(ctx context.Context, n int, lease time.Duration) ([]c
 	read := func(scan func(...any) error) (x core.Task, err error) {
 		return x, scan(&x.Key, &x.Kind, &x.Subject, timestamp{&x.Due})
 	}
-	// Looking first costs no commit, and most looks find nothing.
+	// Looking first costs no commit, and usually nothing is due.
 	var first time.Time
 	var found bool
 	err := s.read(ctx, func(t *Tx) (err error) {
@@ -63,7 +63,7 @@ func (s *Store) ClaimTasks(ctx context.Context, n int, lease time.Duration) ([]c
 	return tasks, nil
 }
 
-// EndTask removes a task, or puts it off. Ending what is gone succeeds.
+// EndTask removes a task, or delays it if wait is positive. Ending a missing task succeeds.
 func (s *Store) EndTask(ctx context.Context, key string, wait time.Duration) error {
 	return s.write(ctx, func(t *Tx) error {
 		if wait <= 0 {

@@ -8,10 +8,10 @@ import (
 	"gatehouse/core"
 )
 
-// Tx is what a method works with: one transaction, or one read. Arguments of statements are plain values, times, and the types of
-// this package that say how a value is stored.
+// Tx is one transaction, or one read. Arguments of its statements are plain values, times, and this package's types that say how a
+// value is stored.
 type Tx struct {
-	// Now is the time of the transaction. By the database's clock it is known once a lock was taken or readClock was called.
+	// Now is the time of the transaction. With the database's clock it is set once a lock was taken or readClock was called.
 	Now time.Time
 
 	run    Runner
@@ -22,7 +22,7 @@ type Tx struct {
 	audits []core.AuditEntry // see writeAudit
 }
 
-// Exec runs a change and gives the number of rows it changed.
+// Exec runs a change and returns the number of rows it changed.
 func (t *Tx) Exec(query string, args ...any) (changed int64, err error) {
 	values, err := plain(args)
 	if err != nil {
@@ -51,13 +51,13 @@ func (t *Tx) each(query string, args []any, visit func(scan func(...any) error) 
 	}
 	if strings.HasPrefix(strings.TrimSpace(query), "select") {
 		t.trace(Statement{SQL: query, Rows: n})
-	} else { // a change that gives back rows
+	} else { // a change that returns rows
 		t.trace(Statement{SQL: query, Write: true, Changed: int64(n)})
 	}
 	return nil
 }
 
-// Row reads one row into dest; found is false where there is none.
+// Row reads one row into dest; found is false if there is none.
 func (t *Tx) Row(dest []any, query string, args ...any) (found bool, err error) {
 	err = t.each(query, args, func(scan func(...any) error) error {
 		found = true
@@ -66,12 +66,12 @@ func (t *Tx) Row(dest []any, query string, args ...any) (found bool, err error) 
 	return found, err
 }
 
-// exists reports whether the query, which selects a number, gives a row.
+// exists reports whether the query, which selects a number, returns a row.
 func (t *Tx) exists(query string, args ...any) (bool, error) {
 	return t.Row([]any{new(int64)}, query, args...)
 }
 
-// List reads all rows of a query, each by read.
+// List returns all rows of a query, each scanned by read.
 func List[T any](t *Tx, read func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
 	var all []T
 	err := t.each(query, args, func(scan func(...any) error) error {
@@ -82,12 +82,12 @@ func List[T any](t *Tx, read func(scan func(...any) error) (T, error), query str
 	return all, err
 }
 
-// Texts reads a column of texts.
+// Texts returns a column of texts.
 func (t *Tx) Texts(query string, args ...any) ([]string, error) {
 	return List(t, func(scan func(...any) error) (s string, err error) { return s, scan(&s) }, query, args...)
 }
 
-// readClock sets Now by the database's clock, in a transaction that waits for no lock.
+// readClock sets Now from the database's clock, in a transaction that has taken no lock.
 func (t *Tx) readClock() error {
 	if t.hooks.Clock == "0" {
 		return nil
@@ -96,12 +96,12 @@ func (t *Tx) readClock() error {
 	return err
 }
 
-// lockRows locks the rows of a table that the condition names, and reads the clock after that; rows is "TABLE where CONDITION".
+// lockRows locks rows and then reads the clock; rows is "TABLE where CONDITION".
 func (t *Tx) lockRows(rows string, args ...any) (found bool, err error) {
 	return t.Row([]any{Clock{t}}, `select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
 }
 
-// forUpdate ends a query whose rows are locked.
+// forUpdate returns the end of a query that locks its rows.
 func (t *Tx) forUpdate() string {
 	if t.hooks.RowLocks {
 		return ` for update`
@@ -109,7 +109,7 @@ func (t *Tx) forUpdate() string {
 	return ""
 }
 
-// skipLocked ends a query whose rows of one table are locked, without those that another transaction has locked.
+// skipLocked returns the end of a query that locks its rows of one table and skips those that another transaction has locked.
 func (t *Tx) skipLocked(table string) string {
 	if t.hooks.RowLocks {
 		return ` for update of ` + table + ` skip locked`

@@ -12,11 +12,11 @@ import (
 // asJSON is an argument that is stored as JSON text.
 type asJSON struct{ v any }
 
-// free is an argument that holds free text: what a database's text can't hold is replaced in it. Keys are not treated so, since two of
-// them could become one.
+// free is an argument that holds free text; what a database text can't hold is replaced. Keys are not treated so, since two of them
+// could become equal.
 type free string
 
-// plain makes arguments what the drivers know.
+// plain converts arguments to types that the drivers know.
 func plain(args []any) ([]any, error) {
 	out := make([]any, len(args))
 	for i, a := range args {
@@ -38,7 +38,7 @@ func plain(args []any) ([]any, error) {
 	return out, nil
 }
 
-// clean replaces what a database's text can't hold.
+// clean replaces what a database text can't hold.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
 }
@@ -53,10 +53,10 @@ func encode(v any) (string, error) {
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// fromJSON is a destination for JSON text.
+// fromJSON is a scan destination for JSON text.
 type fromJSON struct{ v any }
 
-// Scan decodes.
+// Scan decodes the JSON.
 func (j fromJSON) Scan(src any) error {
 	text, ok := src.(string)
 	if !ok {
@@ -68,10 +68,10 @@ func (j fromJSON) Scan(src any) error {
 	return nil
 }
 
-// latest is the latest time that fits; a later one means "never".
+// latest is the latest time that can be stored; a later one means "never".
 var latest = time.Unix(0, math.MaxInt64)
 
-// nanoseconds is how a time is stored; 0 is the zero time.
+// nanoseconds returns the stored form of a time; 0 is the zero time.
 func nanoseconds(t time.Time) int64 {
 	switch {
 	case t.IsZero():
@@ -82,10 +82,10 @@ func nanoseconds(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// timestamp is a destination for a stored time; null is the zero time too.
+// timestamp is a scan destination for a stored time; null is the zero time, too.
 type timestamp struct{ t *time.Time }
 
-// Scan takes the time in UTC.
+// Scan sets the time, in UTC.
 func (s timestamp) Scan(src any) error {
 	*s.t = time.Time{}
 	switch n := src.(type) {
@@ -100,10 +100,10 @@ func (s timestamp) Scan(src any) error {
 	return nil
 }
 
-// Clock is a destination for Hooks.Clock: it sets the transaction's Now, where the database's clock counts.
+// Clock is a scan destination for Hooks.Clock. It sets the transaction's Now if the database's clock is used.
 type Clock struct{ Tx *Tx }
 
-// Scan takes the time in UTC.
+// Scan sets the transaction's Now, in UTC.
 func (c Clock) Scan(src any) error {
 	if n, ok := src.(int64); ok && n != 0 {
 		c.Tx.Now = time.Unix(0, n).UTC()

@@ -1,4 +1,4 @@
-// Package postgrestest makes empty Postgres databases for tests, on the server that GATEHOUSE_TEST_POSTGRES names.
+// Package postgrestest creates empty Postgres databases for tests, on the server in GATEHOUSE_TEST_POSTGRES.
 package postgrestest
 
 import (
@@ -17,7 +17,7 @@ import (
 // Key is the environment variable with the server's URL; its role must be allowed to create databases.
 const Key = "GATEHOUSE_TEST_POSTGRES"
 
-// Need skips the test, out loud, where no server is named.
+// Need skips the test if no server is set.
 func Need(t testing.TB) {
 	t.Helper()
 	if os.Getenv(Key) == "" {
@@ -25,7 +25,7 @@ func Need(t testing.TB) {
 	}
 }
 
-// New makes an empty database that is dropped when the test ends, and gives its URL.
+// New creates an empty database, which is dropped when the test ends, and returns its URL.
 func New(t testing.TB) string {
 	t.Helper()
 	Need(t)
@@ -41,8 +41,8 @@ func New(t testing.TB) string {
 	return u
 }
 
-// Make makes a database, as a copy of the one that template's URL names ("" = an empty one), and gives its URL and what drops it.
-// Nobody may be connected to the template.
+// Make creates a database as a copy of the one at URL template ("": empty). It returns its URL and a function that drops it. The
+// template must have no open connections.
 func Make(template string) (made string, drop func() error, err error) {
 	name := "gatehouse_test_" + strings.ToLower(rand.Text())
 	create := "create database " + name
@@ -60,7 +60,7 @@ func Make(template string) (made string, drop func() error, err error) {
 	return u.String(), func() error { return Run(os.Getenv(Key), "drop database "+name+" with (force)") }, nil
 }
 
-// Name is the database's name in a URL that Make gave.
+// Name returns the name of the database in a URL that Make returned.
 func Name(made string) string {
 	u, err := url.Parse(made)
 	if err != nil {

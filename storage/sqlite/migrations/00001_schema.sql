@@ -1,13 +1,13 @@
 -- +goose Up
 
--- The mark of our files: another program's database is refused.
+-- Marks the file as gatehouse's; another program's database is refused.
 pragma application_id = 1734440037;
 
 -- Times are nanoseconds since 1970; 0 = none. Booleans are integers: 0 or 1.
 
--- A row for each queue that ever had an event. controls: it takes clicks or control words beside a conversation. ready_at says when
--- it can next be claimed: null = nothing to do; where it is held, the end of the lease. event is the one that the holder runs, or ran
--- when it died. generation counts for conversations alone.
+-- One row per queue that ever had an event. controls: a queue of clicks or control words, apart from its conversation's. ready_at:
+-- when it can next be claimed; null = nothing to do; the end of the lease while it is held. event: the event that the holder runs,
+-- or ran when it died. generation is used by conversations only.
 create table queues (
   queue_key    text    not null primary key,
   platform     text    not null,
@@ -27,8 +27,8 @@ create index queues_waiting on queues (ready_at) where ready_at is not null;
 create index queues_owner   on queues (owner) where owner <> '';
 create index queues_unused  on queues (controls) where ready_at is null;
 
--- ended_at = 0: it waits or runs. signal: it overtakes messages. due_at: accepted_at, or the end of its delay. revision is that of its
--- latest amendment.
+-- ended_at = 0: it waits or runs. signal: claimed before messages. due_at: accepted_at, or the end of its delay. revision: that of
+-- its latest amendment.
 create table events (
   seq          integer primary key autoincrement,
   platform     text    not null,
@@ -66,8 +66,8 @@ create index events_end          on events (end_kind, seq) where end_kind <> '';
 create index events_ended        on events (ended_at) where ended_at > 0;
 create unique index events_retry on events (retry_of) where retry_of <> 0;
 
--- messages counts the rows, next_pos is where the next one goes: neither is ever found out by counting. has_messages: its graph
--- keeps messages.
+-- messages: the number of rows. next_pos: the position of the next one. Both are stored so that nothing has to count rows.
+-- has_messages: its graph keeps messages.
 create table sessions (
   id             text    not null primary key,
   schema_version text    not null,
@@ -101,7 +101,7 @@ create table paused (
 create index paused_session on paused (session);
 create index paused_signal  on paused (signal, created_at);
 
--- body is what never changes: address, call, requester, rule. changed is what the request says now, where it was amended.
+-- body: what never changes (address, call, requester, rule). changed: the new text of the request, if it was amended.
 create table approvals (
   seq          integer primary key autoincrement,
   id           text    not null unique,
@@ -151,7 +151,7 @@ create table audit_head (
 ) strict;
 insert into audit_head (one, seq, hash) values (1, 0, '');
 
--- content is a JSON string: a tool may say what a text can't hold.
+-- content is a JSON string: a tool's output may hold what a text can't.
 create table intents (
   approval   text    not null primary key,
   invocation text    not null,
@@ -163,7 +163,7 @@ create table intents (
   category   text    not null default ''
 ) strict, without rowid;
 
--- A row is in flight while owner is set and lease_until is to come.
+-- A row is in flight while owner is set and lease_until is in the future.
 create table outbox (
   seq          integer primary key autoincrement,
   key          text    not null unique,
@@ -195,8 +195,8 @@ create index outbox_open         on outbox (conversation, seq) where state = 'wa
 create index outbox_approval     on outbox (approval) where approval <> '';
 create index outbox_sent         on outbox (sent_at) where state = 'sent';
 
--- A row for each destination, as queues are to events: platform and conversation are those of its first row that waits; ready_at
--- null = nothing to deliver.
+-- One row per destination. platform and conversation: those of its first waiting row. ready_at: when its next post is due; null =
+-- nothing to deliver.
 create table destinations (
   destination  text    not null primary key,
   platform     text    not null,
@@ -215,7 +215,7 @@ create table tasks (
 ) strict, without rowid;
 create index tasks_due on tasks (due);
 
--- What an invocation did, as a join check's input; the last segment's stands.
+-- What an invocation did, as input of a join check; the last segment's is kept.
 create table evidence (
   invocation text    not null primary key,
   session    text    not null,
@@ -225,7 +225,7 @@ create table evidence (
 create index evidence_session on evidence (session);
 create index evidence_at      on evidence (at);
 
--- expires_at 0: it stands.
+-- expires_at 0: it does not expire.
 create table kv (
   name       text    not null primary key,
   value      text    not null,
@@ -233,7 +233,7 @@ create table kv (
 ) strict, without rowid;
 create index kv_expires on kv (expires_at) where expires_at > 0;
 
--- Who holds a name, and until when.
+-- The holder of a name, and until when.
 create table leases (
   name        text    not null primary key,
   owner       text    not null,
@@ -241,7 +241,7 @@ create table leases (
 ) strict, without rowid;
 create index leases_until on leases (lease_until);
 
--- Each use of a rate-limited name, and when it no longer counts.
+-- Each use of a rate-limited name, and when it stops counting.
 create table rate_tokens (
   seq  integer primary key,
   name text    not null,

@@ -12,10 +12,10 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Patience is how long anything without a limit of its own may take.
+// Patience limits the time of everything without its own limit.
 const Patience = 20 * time.Second
 
-// Case is what is known of one case.
+// Case is the evidence of one case.
 type Case struct {
 	Journal *Journal
 	Records Records
@@ -39,19 +39,19 @@ type Case struct {
 	Refused       core.Category    // of a graph that was refused when it was built
 }
 
-// Marker is what a middleware of the fixture writes, and around which node.
+// Marker is a text that a middleware of the fixture writes, and the node that it wraps.
 type Marker struct {
 	Node, Before, After string
 	Suspends            bool
 }
 
-// Listener is a listener of the case and what it was called with.
+// Listener is a listener of the case, with its calls.
 type Listener struct {
 	Session core.SessionID
 	Calls   []core.Outcome
 }
 
-// Kind says what a turn came from.
+// Kind is the origin of a turn.
 type Kind string
 
 // The kinds.
@@ -69,7 +69,7 @@ type Invoked struct {
 	Result     graph.Result
 }
 
-// Turn is what one invocation, transmission, send or signal came to.
+// Turn is the evidence of one invocation, transmission, send or signal.
 type Turn struct {
 	Name          string
 	Node          *fixture.Node
@@ -113,7 +113,7 @@ type Turn struct {
 	ErrorExpected bool
 }
 
-// At is the node where the turn suspended or failed; "" for neither.
+// At returns the node at which the turn suspended or failed; "" for neither.
 func (t *Turn) At() string {
 	if len(t.Place) == 0 {
 		return ""
@@ -121,7 +121,7 @@ func (t *Turn) At() string {
 	return t.Place[len(t.Place)-1]
 }
 
-// Settle takes over what an invocation came to.
+// Settle records the result of an invocation.
 func (t *Turn) Settle(in graph.Invocation, res graph.Result) {
 	t.Invoked = append(t.Invoked, Invoked{Invocation: in, Result: res})
 	t.ID, t.Status, t.Err, t.Place = res.Invocation, res.Status, res.Err, res.Namespace
@@ -140,7 +140,7 @@ func (t *Turn) Settle(in graph.Invocation, res graph.Result) {
 	}
 }
 
-// Result is that of the turn's last invocation; nil where none is known.
+// Result returns the result of the turn's last invocation; nil if there is none.
 func (t *Turn) Result() *graph.Result {
 	if len(t.Invoked) == 0 {
 		return nil
@@ -148,7 +148,7 @@ func (t *Turn) Result() *graph.Result {
 	return &t.Invoked[len(t.Invoked)-1].Result
 }
 
-// Entry is how the turn's last invocation began; zero where none is known.
+// Entry returns how the turn's last invocation began; zero if there is none.
 func (t *Turn) Entry() graph.Entry {
 	if r := t.Result(); r != nil {
 		return r.Entry
@@ -156,10 +156,10 @@ func (t *Turn) Entry() graph.Entry {
 	return graph.Entry{}
 }
 
-// Ran are the nodes of the case's own graph whose bodies ran, in order.
+// Ran returns the nodes of the case's own graph whose bodies ran, in order.
 func (t *Turn) Ran() []string { return t.nodes(NodeRan) }
 
-// Marked are the markers that middleware wrote, in order.
+// Marked returns the markers that middleware wrote, in order.
 func (t *Turn) Marked() []string { return t.nodes(Middleware) }
 
 func (t *Turn) nodes(what string) []string {
@@ -170,7 +170,7 @@ func (t *Turn) nodes(what string) []string {
 	return out
 }
 
-// Of are the entries of these kinds, in order.
+// Of returns the entries of these kinds, in order.
 func (t *Turn) Of(what ...string) []Entry {
 	var out []Entry
 	for _, e := range t.Entries {
@@ -181,10 +181,10 @@ func (t *Turn) Of(what ...string) []Entry {
 	return out
 }
 
-// Count is how many entries of these kinds there are.
+// Count returns the number of entries of these kinds.
 func (t *Turn) Count(what ...string) int { return len(t.Of(what...)) }
 
-// Errored, Completed and Suspended are the three ends of a turn.
+// Errored reports whether the turn failed.
 func (t *Turn) Errored() bool { return t.Status == graph.Errored }
 
 // Completed reports whether the turn reached END.
@@ -193,12 +193,12 @@ func (t *Turn) Completed() bool { return t.Status == graph.Completed }
 // Suspended reports whether the turn waits for a signal.
 func (t *Turn) Suspended() bool { return t.Status == graph.Suspended }
 
-// Resumed reports whether the turn took a paused record up.
+// Resumed reports whether the turn resumed a paused record.
 func (t *Turn) Resumed() bool {
 	return t.Entry().Resumed || t.Result() == nil && t.Count(Consume) > 0
 }
 
-// Again runs an invocation once more, bound to no session and no store.
+// Again runs an invocation again, without a session or a store.
 func (c *Case) Again(in graph.Invocation) graph.Result {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()

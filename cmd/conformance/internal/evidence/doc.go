@@ -1,3 +1,3 @@
-// Package evidence records what happens while a case runs: calls of the stores, node bodies, events, spans, log lines and how each
-// turn ended. Checks and invariants look at nothing else.
+// Package evidence records what happens while a case runs: store calls, node bodies, events, spans, log lines and how each turn
+// ended. Checks and invariants read nothing else.
 package evidence

@@ -10,7 +10,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Heard is an event that an observer of the fixture was given.
+// Observed is an event that an observer of the fixture received.
 type Observed struct {
 	Observer   string
 	Event      graph.Event
@@ -19,7 +19,7 @@ type Observed struct {
 	Failed     bool           // the observer failed on it, as the fixture asks
 }
 
-// Events are what all observers of a case were given, in the order of delivery.
+// Events are the events that all observers of a case received, in the order of delivery.
 type Events struct {
 	mu       sync.Mutex
 	observed []Observed
@@ -27,21 +27,21 @@ type Events struct {
 	all      []graph.Event     // what the runner's own observer was given
 }
 
-// Len is how many events the fixture's observers and the runner's own were given.
+// Len returns how many events the fixture's observers and the runner's own have received.
 func (e *Events) Len() (observed, all int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.observed), len(e.all)
 }
 
-// From gives the events from such a point on.
+// From returns the events after the given counts.
 func (e *Events) From(observed, all int) ([]Observed, []graph.Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append([]Observed(nil), e.observed[observed:]...), append([]graph.Event(nil), e.all[all:]...)
 }
 
-// Add records what an observer of the fixture was given.
+// Add records an event that an observer of the fixture received.
 func (e *Events) Add(h Observed) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -66,7 +66,7 @@ func (e *Events) IsFirst(id core.InvocationID) bool {
 	return e.first == id
 }
 
-// EventFields is an event in the fixture language.
+// EventFields returns an event in the fixture language.
 func EventFields(e graph.Event) map[string]any {
 	out := map[string]any{
 		"phase": string(e.Phase), "node_name": e.Node, "namespace": fixture.Plain(e.Namespace), "step": int64(e.Step),
@@ -95,7 +95,7 @@ func EventFields(e graph.Event) map[string]any {
 	return out
 }
 
-// StateFields is a state as plain values.
+// StateFields returns a state as plain values.
 func StateFields(s graph.State) map[string]any {
 	values, err := s.Encode()
 	if err != nil {
@@ -108,7 +108,7 @@ func StateFields(s graph.State) map[string]any {
 	return out
 }
 
-// CarrierOf is the engine's own category of an error, or the one reported where it is not the engine's.
+// CarrierOf returns the engine's own category of an error, or the reported one if the error is not the engine's.
 func CarrierOf(err error) core.Category {
 	var e *graph.Error
 	if errors.As(err, &e) {

@@ -26,7 +26,7 @@ const (
 // SessionCalls are all calls of a session store.
 var SessionCalls = []string{Load, Save, ExplicitSave, Delete, List}
 
-// Entry is something that happened: a call of a store, or the run of a node's body.
+// Entry is one thing that happened: a store call, or the run of a node's body.
 type Entry struct {
 	What       string
 	Node       string
@@ -37,7 +37,7 @@ type Entry struct {
 	Record     *Stored // what a load gave, or what was to be saved; nil for none
 }
 
-// Journal is all that happened in a case, in order.
+// Journal is everything that happened in a case, in order.
 type Journal struct {
 	mu      sync.Mutex
 	entries []Entry
@@ -50,14 +50,14 @@ func (j *Journal) Add(e Entry) {
 	j.entries = append(j.entries, e)
 }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (j *Journal) Len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return len(j.entries)
 }
 
-// From gives the entries from one on.
+// From returns the entries from index i on.
 func (j *Journal) From(i int) []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()

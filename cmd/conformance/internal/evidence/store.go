@@ -8,7 +8,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Store records the calls of a store of sessions and of one of paused records. It may make them fail.
+// Store records the calls of a session store and of a pause store. It can make them fail.
 type Store struct {
 	Sessions core.SessionStore
 	Pauses   core.PauseStore
@@ -21,7 +21,7 @@ var (
 	_ core.PauseStore   = (*Store)(nil)
 )
 
-// fault is the failure that the case injects.
+// fault returns the failure that the case injects.
 func (s *Store) fault(what string) error {
 	if c, ok := s.Faults[what]; ok {
 		return core.Errorf(c, "the fixture makes every %s fail", what)
@@ -29,7 +29,7 @@ func (s *Store) fault(what string) error {
 	return nil
 }
 
-// Load records what was loaded.
+// Load records the loaded session.
 func (s *Store) Load(ctx context.Context, id core.SessionID) (rec *core.SessionRecord, err error) {
 	if err = s.fault(Load); err == nil {
 		rec, err = s.Sessions.Load(ctx, id)
@@ -38,7 +38,7 @@ func (s *Store) Load(ctx context.Context, id core.SessionID) (rec *core.SessionR
 	return rec, err
 }
 
-// Save records what was to be saved.
+// Save records the record to be saved.
 func (s *Store) Save(ctx context.Context, rec *core.SessionRecord, opts core.SaveOptions) error {
 	what := Save
 	if opts.Explicit {
@@ -63,7 +63,7 @@ func (s *Store) List(ctx context.Context, f core.SessionFilter) ([]core.SessionS
 	return s.Sessions.List(ctx, f)
 }
 
-// Pause records the pause and, where a session goes with it, the save.
+// Pause records the pause and, if it has a session, the save.
 func (s *Store) Pause(ctx context.Context, rec *core.PausedRecord, session *core.SessionRecord) error {
 	s.Journal.Add(Entry{What: Pause, Session: rec.Session, Invocation: rec.Invocation})
 	if session != nil {
@@ -87,7 +87,7 @@ func (s *Store) BySignal(ctx context.Context, id core.SignalID) (*core.PausedRec
 	return s.Pauses.BySignal(ctx, id)
 }
 
-// Consume records a record that was taken up.
+// Consume records that a paused record was consumed.
 func (s *Store) Consume(ctx context.Context, id core.InvocationID) (bool, error) {
 	ok, err := s.Pauses.Consume(ctx, id)
 	if ok {
@@ -103,7 +103,7 @@ type Stored struct {
 	Messages []core.Message
 }
 
-// History are the messages; none where s is nil.
+// History returns the messages; none if s is nil.
 func (s *Stored) History() []core.Message {
 	if s == nil {
 		return nil
@@ -129,14 +129,14 @@ func stored(ctx context.Context, rec *core.SessionRecord) *Stored {
 	return out
 }
 
-// Records reads what is stored, past the journal.
+// Records reads what is stored, without recording the calls.
 type Records interface {
 	Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error)
 	Paused(ctx context.Context, id core.InvocationID) (*core.PausedRecord, error)
 	BySignal(ctx context.Context, id core.SignalID) (*core.PausedRecord, error)
 }
 
-// Look gives what is stored of a session now; nil where nothing is.
+// Look returns what is stored of a session now; nil if there is nothing.
 func (c *Case) Look(ctx context.Context, id core.SessionID) *Stored {
 	rec, err := c.Records.Load(ctx, id)
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *Case) Look(ctx context.Context, id core.SessionID) *Stored {
 	return stored(ctx, rec)
 }
 
-// Waiting is the paused record that a signal or an invocation names; nil where none waits.
+// Waiting returns the paused record of a signal or an invocation; nil if none waits.
 func (c *Case) Waiting(ctx context.Context, invocation core.InvocationID, signal core.SignalID) *core.PausedRecord {
 	if invocation != "" {
 		rec, _ := c.Records.Paused(ctx, invocation)
@@ -155,7 +155,7 @@ func (c *Case) Waiting(ctx context.Context, invocation core.InvocationID, signal
 	return rec
 }
 
-// Fields are the record's fields; none where s is nil.
+// Fields returns the record's fields; none if s is nil.
 func (s *Stored) Fields() map[string]any {
 	if s == nil {
 		return nil

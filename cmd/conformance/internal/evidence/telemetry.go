@@ -15,7 +15,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Telemetry captures a case's log lines and, where it is traced, its spans.
+// Telemetry captures a case's log lines and, if it is traced, its spans.
 type Telemetry struct {
 	Log *slog.Logger
 
@@ -24,14 +24,14 @@ type Telemetry struct {
 	lines    []LogLine
 }
 
-// NewTelemetry makes the case's logger.
+// NewTelemetry returns a Telemetry with the case's logger.
 func NewTelemetry() *Telemetry {
 	t := &Telemetry{}
 	t.Log = slog.New(otel.LogHandler{Handler: capture{t}})
 	return t
 }
 
-// Tracer makes the case's tracer; spans are captured from then on.
+// Tracer returns the case's tracer; spans are captured from then on.
 func (t *Telemetry) Tracer(version string) graph.Tracer {
 	t.exported = tracetest.NewInMemoryExporter()
 	return otel.NewTracer(trace.NewTracerProvider(trace.WithSyncer(t.exported)), version)
@@ -44,7 +44,7 @@ type LogLine struct {
 	Attributes map[string]any
 }
 
-// capture is a slog.Handler that keeps what it is given.
+// capture is a slog.Handler that keeps all records.
 type capture struct{ t *Telemetry }
 
 func (capture) Enabled(context.Context, slog.Level) bool { return true }
@@ -63,7 +63,7 @@ func (c capture) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// Len is how many spans and log lines there are.
+// Len returns the numbers of spans and log lines.
 func (t *Telemetry) Len() (spans, lines int) {
 	if t.exported != nil {
 		spans = len(t.exported.GetSpans())
@@ -73,7 +73,7 @@ func (t *Telemetry) Len() (spans, lines int) {
 	return spans, len(t.lines)
 }
 
-// From gives the spans that ended, as trees, and the lines that were written, from such a point on.
+// From returns the spans that ended, as trees, and the lines that were written, after the given counts.
 func (t *Telemetry) From(spans, lines int) ([]*Span, []LogLine) {
 	t.mu.Lock()
 	written := slices.Clone(t.lines[lines:])
@@ -84,7 +84,7 @@ func (t *Telemetry) From(spans, lines int) ([]*Span, []LogLine) {
 	return trees(t.exported.GetSpans()[spans:]), written
 }
 
-// Span is a span with those inside it.
+// Span is a span with its children.
 type Span struct {
 	Name        string
 	Status      string
@@ -93,7 +93,7 @@ type Span struct {
 	Children    []*Span
 }
 
-// trees puts spans into the order in which they began, each inside its parent.
+// trees sorts spans by their start, each under its parent.
 func trees(stubs tracetest.SpanStubs) []*Span {
 	stubs = slices.Clone(stubs)
 	slices.SortStableFunc(stubs, func(a, b tracetest.SpanStub) int { return a.StartTime.Compare(b.StartTime) })

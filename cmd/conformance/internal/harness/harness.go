@@ -1,7 +1,7 @@
-// Package harness is the abstract harness of the specification (harness §2–§7), which fixtures of that suite run on: any graph,
-// sessioned or stateless, a transmission in and a response out. The product has the chat harness alone (core/chat).
+// Package harness is the abstract harness of the specification (harness §2–§7), on which the fixtures of that suite run: any graph,
+// with sessions or stateless, a transmission in and a response out. The product has only the chat harness (core/chat).
 //
-// One transmission runs at a time: a fixture's are in order, so nothing here locks.
+// Transmissions run one at a time, since a fixture's are in order, so nothing here locks.
 package harness
 
 import (
@@ -34,7 +34,7 @@ const (
 	PathSignal    Path = "3.3"
 )
 
-// Intent is what the transport says that a transmission is for; "" leaves it to the ids that the transmission carries.
+// Intent is the transport's purpose of a transmission; "" leaves it to the ids in the transmission.
 type Intent string
 
 // The intents.
@@ -44,14 +44,14 @@ const (
 	SignalResume    Intent = "signal_resume"
 )
 
-// Transmission is anything that comes in (harness §3).
+// Transmission is any inbound message (harness §3).
 type Transmission struct {
 	Intent  Intent
 	Session core.SessionID
 	Signal  chat.Signal
 }
 
-// Shape is what kind of answer goes out (harness §5).
+// Shape is the kind of an answer (harness §5).
 type Shape string
 
 // The shapes.
@@ -78,15 +78,15 @@ type Harness struct {
 	Mode      Mode
 	Stores    graph.Stores
 	Observers []graph.Observer
-	// Register tells the runtime that a signal is awaited (harness §6). If it fails, the pause is withdrawn and the turn ends as
+	// Register tells the runtime that a signal is awaited (harness §6). If it fails, the pause is withdrawn and the turn ends with
 	// harness_signal_subscription_failed.
 	Register func(ctx context.Context, s core.Suspended) error
-	// Invoked is called with every call of Graph.Invoke.
+	// Invoked is called after every call of Graph.Invoke.
 	Invoked func(graph.Invocation, graph.Result)
 }
 
-// Transmit classifies a transmission and runs its turn (harness §3–§5). The path follows from the transmission alone: the mode,
-// then the intent, then the ids. An intent and ids that contradict each other, or ids of two paths without an intent, are
+// Transmit classifies a transmission and runs its turn (harness §3–§5). The path depends only on the transmission: the mode, then
+// the intent, then the ids. An intent that contradicts the ids, or ids of two paths without an intent, are
 // harness_path_classification_ambiguous.
 func (h *Harness) Transmit(ctx context.Context, t Transmission) Response {
 	path, err := h.classify(t)
@@ -128,8 +128,8 @@ func (h *Harness) classify(t Transmission) (Path, error) {
 	return "", core.Errorf(core.HarnessPathAmbiguous, "Unknown intent %q.", t.Intent)
 }
 
-// resume maps a signal to the invocation that waits for it (harness §6) and resumes it. An invocation that is named is taken at its word:
-// whether it waits is the engine's to say.
+// resume maps a signal to the invocation that waits for it (harness §6) and resumes it. A named invocation is not checked here; the
+// engine decides whether it waits.
 func (h *Harness) resume(ctx context.Context, s chat.Signal, path Path) Response {
 	if s.SignalID != "" {
 		rec, err := h.waiting(ctx, s)
@@ -155,7 +155,7 @@ func (h *Harness) waiting(ctx context.Context, s chat.Signal) (*core.PausedRecor
 	return h.Stores.Pauses.BySignal(ctx, s.SignalID)
 }
 
-// invoke runs the graph and maps the invocation's end to what goes out.
+// invoke runs the graph and maps the invocation's end to a response.
 func (h *Harness) invoke(ctx context.Context, in graph.Invocation, path Path) Response {
 	in.Observers = h.Observers
 	res := h.Graph.Invoke(ctx, h.Stores, in)
@@ -184,8 +184,8 @@ func (h *Harness) invoke(ctx context.Context, in graph.Invocation, path Path) Re
 	return refuse(path, res.Err)
 }
 
-// register registers what is awaited. Where that fails, the paused record is withdrawn: nothing may wait for a signal that can't
-// come (harness §6).
+// register registers the awaited signal. If that fails, the paused record is withdrawn: nothing may wait for a signal that can't
+// arrive (harness §6).
 func (h *Harness) register(ctx context.Context, s core.Suspended) error {
 	if h.Register == nil {
 		return nil
@@ -200,7 +200,7 @@ func (h *Harness) register(ctx context.Context, s core.Suspended) error {
 	return core.Wrap(core.HarnessSubscriptionFailed, err, "What this turn waits for could not be registered.")
 }
 
-// refuse is the answer to an error (harness §7): what it is, and what can be done about it.
+// refuse returns the response to an error (harness §7): what it is, and what can be done about it.
 func refuse(path Path, err error) Response {
 	c := core.CategoryOf(err)
 	r := Response{Path: path, Shape: ErrorResponse, Status: graph.Errored, Category: c, Bucket: core.BucketOf(c), Err: err}
@@ -217,7 +217,7 @@ func refuse(path Path, err error) Response {
 	return r
 }
 
-// diagnostic is what a person can act on.
+// diagnostic returns a text that the user can act on.
 func diagnostic(err error) string {
 	if m := core.MessageOf(err); m != "" {
 		return m

@@ -1,7 +1,6 @@
-// Package invariant checks the invariants of fixtures. An invariant is a name without a definition, so each published name that we
-// know has a predicate of its own here, which looks at the evidence of the run and fails where that is not what the name claims, or
-// where there is nothing that the claim could be about. Names match exactly. A name that is not in the map is unknown: the runner
-// reports it as unchecked.
+// Package invariant checks the invariants of fixtures. An invariant is a name without a definition, so each known published name has
+// its own predicate here. It reads the evidence of the run and fails if that contradicts the name, or if there is nothing that the
+// name could be about. Names match exactly. A name that is not in the map is unknown; the runner reports it as unchecked.
 package invariant
 
 import (
@@ -13,11 +12,11 @@ import (
 	"gatehouse/cmd/conformance/internal/fixture"
 )
 
-// Predicate checks one invariant, whose value in the fixture is v, on the turns that it is about: those of a case, one of them where
-// it is with a turn's assertions, or those of all cases of a file.
+// Predicate checks one invariant; v is its value in the fixture. turns are the turns that it is about: those of a case, one of them
+// if the invariant is with a turn's assertions, or those of all cases of a file.
 type Predicate func(c *evidence.Case, turns []*evidence.Turn, v *fixture.Node) error
 
-// Named gives the predicate of a published name.
+// Named returns the predicate of a published name.
 func Named(name string) (p Predicate, known bool) {
 	if p, known = valued[name]; known {
 		return p, true
@@ -34,7 +33,7 @@ func Named(name string) (p Predicate, known bool) {
 	}, true
 }
 
-// Names are all names that have a predicate.
+// Names returns all names that have a predicate.
 func Names() []string {
 	var out []string
 	for name := range valued {
@@ -50,7 +49,7 @@ func Names() []string {
 // claim is a predicate whose invariant's value is true.
 type claim func(c *evidence.Case, turns []*evidence.Turn) error
 
-// valued are the invariants whose value says something.
+// valued are the invariants whose value matters.
 var valued = map[string]Predicate{
 	"error_category_not":                  categoryNot,
 	"no_events_for_node":                  noEventsForNode,
@@ -144,7 +143,7 @@ var claims = map[string]claim{
 	"inner_event_identities_unique":              innerEventsUnique,
 }
 
-// every asks a predicate of every turn that it applies to, of which there must be at least one.
+// every applies a predicate to every turn that it applies to; there must be at least one.
 func every(turns []*evidence.Turn, what string, applies func(*evidence.Turn) bool, holds func(*evidence.Turn) error) error {
 	n := 0
 	for _, t := range turns {
@@ -162,7 +161,7 @@ func every(turns []*evidence.Turn, what string, applies func(*evidence.Turn) boo
 	return nil
 }
 
-// that is nil where ok is true.
+// that returns an error unless ok.
 func that(ok bool, format string, args ...any) error {
 	if ok {
 		return nil
@@ -170,23 +169,23 @@ func that(ok bool, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// same is nil where two values are equal.
+// same returns an error unless two values are equal.
 func same(what string, want, got any) error {
 	d := fixture.DiffValues(fixture.Plain(want), fixture.Plain(got))
 	return that(d == "", "%s: %s", what, d)
 }
 
-// of is a kind of turn.
+// of matches turns of a kind.
 func of(k evidence.Kind) func(*evidence.Turn) bool {
 	return func(t *evidence.Turn) bool { return t.Kind == k }
 }
 
-// both is two conditions of a turn.
+// both combines two conditions of a turn.
 func both(a, b func(*evidence.Turn) bool) func(*evidence.Turn) bool {
 	return func(t *evidence.Turn) bool { return a(t) && b(t) }
 }
 
-// two are the first two turns.
+// two returns the first two turns.
 func two(turns []*evidence.Turn) (first, second *evidence.Turn, err error) {
 	if len(turns) < 2 {
 		return nil, nil, errors.New("there is nothing to check it on: no second turn")

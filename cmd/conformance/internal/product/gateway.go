@@ -1,6 +1,6 @@
-// Package product runs the turns of a case through the gateway's own parts: each is an event that is accepted into SQLite, claimed and
-// finished by the dispatcher, decided by the approvals, and delivered by the outbox to a platform. What it reports of a turn is read
-// from the database and from what the platform was sent.
+// Package product runs the turns of a case through the gateway's own parts. Each turn is an event that is accepted into SQLite,
+// claimed and finished by the dispatcher, decided by the approvals, and delivered by the outbox to a platform. What it reports of a
+// turn is read from the database and from what the platform received.
 package product
 
 import (
@@ -33,7 +33,7 @@ type Gateway struct {
 	approver  core.Actor
 }
 
-// Options say what a gateway runs on.
+// Options configure a gateway.
 type Options struct {
 	Graph   *graph.Graph
 	Folder  string // of the database
@@ -86,7 +86,7 @@ func Start(ctx context.Context, o Options) (*Gateway, error) {
 // Close stops the dispatcher and closes the database.
 func (g *Gateway) Close() { g.stop() }
 
-// Ended is what a turn came to.
+// Ended is how a turn ended.
 type Ended struct {
 	Event     core.EventRecord
 	Messages  []core.Message     // that the turn stored
@@ -95,7 +95,7 @@ type Ended struct {
 	Paused    *core.PausedRecord // that waits
 }
 
-// Session is the session of a conversation.
+// Session returns the session of a conversation.
 func (g *Gateway) Session(conversation core.SessionID) core.SessionID {
 	return conversationID(conversation).Session(1)
 }
@@ -104,7 +104,7 @@ func conversationID(id core.SessionID) core.ConversationID {
 	return core.ConversationID(name + ":" + string(id))
 }
 
-// Say sends a message to a conversation and waits for its turn's end.
+// Say sends a message to a conversation and waits for the end of its turn.
 func (g *Gateway) Say(ctx context.Context, conversation core.SessionID, m core.Message) (Ended, error) {
 	payload, err := json.Marshal(m)
 	if err != nil {
@@ -117,8 +117,8 @@ func (g *Gateway) Say(ctx context.Context, conversation core.SessionID, m core.M
 	return g.wait(ctx, core.EventFilter{Seq: seq})
 }
 
-// Signal resumes a paused turn: an approver approves it by a click, and the signal that this makes carries the payload. A signal that
-// nothing waits for is an event of its own.
+// Signal resumes a paused turn: an approver approves it by a click, and the resulting signal carries the payload. A signal for which
+// nothing waits is an event of its own.
 func (g *Gateway) Signal(ctx context.Context, s chat.Signal, waiting *core.PausedRecord) (Ended, error) {
 	if waiting == nil {
 		payload, err := json.Marshal(core.SignalPayload{SignalID: s.SignalID, Invocation: s.Invocation})
@@ -161,7 +161,7 @@ func (g *Gateway) accept(ctx context.Context, to core.ConversationID, body core.
 	return r.Seq, err
 }
 
-// wait waits until the latest event that the filter names has ended, delivers what it left, and reads what it came to.
+// wait waits until the latest event that the filter matches has ended, delivers its posts, and reads how it ended.
 func (g *Gateway) wait(ctx context.Context, f core.EventFilter) (Ended, error) {
 	e, err := g.await(ctx, f)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"gatehouse/storage"
 )
 
-// name is the platform's.
+// name is the platform's name.
 const name = "fixture"
 
-// platform keeps what it is sent.
+// platform keeps what it receives.
 type platform struct {
 	mu   sync.Mutex
 	sent []core.Delivery
@@ -49,7 +49,7 @@ func (*platform) Edit(context.Context, core.Ref, core.Delivery) error { return n
 
 func (*platform) Find(context.Context, core.Delivery) (core.Found, error) { return core.Found{}, nil }
 
-// take gives what was sent since the last call.
+// take returns what was received since the last call.
 func (p *platform) take() []core.Delivery {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,7 +58,7 @@ func (p *platform) take() []core.Delivery {
 	return out
 }
 
-// asking has every pause decided by an approver. A fixture's pauses ask for no tool, so the request is made up here.
+// asking has every pause decided by an approver. A fixture's pauses ask for no tool, so it makes the request up.
 type asking struct {
 	*approvals.Service
 	approver core.Actor
@@ -72,7 +72,7 @@ func (a *asking) Open(turn core.Turn, session core.SessionID, s core.Suspended) 
 	return a.Service.Open(turn, session, s)
 }
 
-// faulty is the database, which refuses what a fixture says, and whose signals carry a fixture's payload in the place of a decision.
+// faulty is the database with the failures that a fixture injects. Its signals carry a fixture's payload in place of a decision.
 type faulty struct {
 	*storage.Store
 	faults map[string]core.Category
@@ -118,7 +118,7 @@ func (f *faulty) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, 
 	return claims, err
 }
 
-// LoadSession fails where the fixture says so.
+// LoadSession fails if the fixture says so.
 func (f *faulty) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
 	if err := f.fault(evidence.Load); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (f *faulty) LoadSession(ctx context.Context, id core.SessionID, w core.Writ
 	return f.Store.LoadSession(ctx, id, w)
 }
 
-// SaveSession fails where the fixture says so.
+// SaveSession fails if the fixture says so.
 func (f *faulty) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
 	if err := f.fault(evidence.Save); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (f *faulty) SaveSession(ctx context.Context, c core.Claim, rec *core.Sessio
 	return f.Store.SaveSession(ctx, c, rec)
 }
 
-// Finish fails where the fixture says that what it keeps can't be saved.
+// Finish fails if the fixture says that its session can't be saved.
 func (f *faulty) Finish(ctx context.Context, end core.Finish) error {
 	if end.Session != nil {
 		if err := f.fault(evidence.Save); err != nil {
@@ -144,12 +144,12 @@ func (f *faulty) Finish(ctx context.Context, end core.Finish) error {
 	return f.Store.Finish(ctx, end)
 }
 
-// Load, Paused and BySignal read what is stored, past the faults.
+// Load reads what is stored, without the injected failures.
 func (g *Gateway) Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error) {
 	return g.store.Store.LoadSession(ctx, id, core.Writer{})
 }
 
-// Paused reads a paused record; nil where none waits.
+// Paused reads a paused record; nil if none waits.
 func (g *Gateway) Paused(ctx context.Context, id core.InvocationID) (*core.PausedRecord, error) {
 	if id == "" {
 		return nil, nil
@@ -157,7 +157,7 @@ func (g *Gateway) Paused(ctx context.Context, id core.InvocationID) (*core.Pause
 	return g.store.LoadPaused(ctx, id, "")
 }
 
-// BySignal reads the record that waits for a signal; nil where none does.
+// BySignal reads the record that waits for a signal; nil if there is none.
 func (g *Gateway) BySignal(ctx context.Context, id core.SignalID) (*core.PausedRecord, error) {
 	if id == "" {
 		return nil, nil

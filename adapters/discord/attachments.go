@@ -14,7 +14,7 @@ import (
 	"gatehouse/core"
 )
 
-// attachment is a file that was sent along.
+// attachment is a file attached to a message.
 type attachment struct {
 	ID   string  `json:"id"`
 	Name string  `json:"filename"`
@@ -23,16 +23,16 @@ type attachment struct {
 	URL  string  `json:"url"`
 }
 
-// fileHosts are where Discord stores what people send along.
+// fileHosts are the hosts of Discord's attachments.
 var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 
-// errGone is of a file that was deleted, or whose link has expired.
+// errGone is the error for a file that was deleted, or whose link has expired.
 var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 
-// images fetches the images among the files of a message; all others are named. A file's link is good for a day: where one has expired, the
-// message is read again, once, for the links that its files have now.
+// images fetches the images among a message's files. Other files are only named. A link is valid for a day: if one has expired, the message
+// is read once more for its files' current links.
 func (d *Discord) images(ctx context.Context, channel, id string, attached []attachment) (images []core.Block, unread []string, err error) {
-	// A file's link is enough: no token goes along.
+	// The link suffices: no token is sent.
 	fetch := chat.Images{
 		Title: "Discord", Client: d.rest.HTTP(), APIURL: d.Config.APIURL, OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
 		Refused: errGone, Redirected: core.Errorf(core.NotAllowed, "it is not stored at Discord"),
@@ -41,7 +41,7 @@ func (d *Discord) images(ctx context.Context, channel, id string, attached []att
 	for _, a := range attached {
 		files = append(files, chat.File{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, URL: a.URL})
 	}
-	var links map[string]string // by id of a file, once the message was read again
+	var links map[string]string // by file id; set when the message is read again
 	return chat.Files(ctx, files, func(ctx context.Context, f chat.File) (core.Block, error) {
 		image, err := fetch.Fetch(ctx, f.URL)
 		if !errors.Is(err, errGone) {
@@ -59,7 +59,7 @@ func (d *Discord) images(ctx context.Context, channel, id string, attached []att
 	})
 }
 
-// links reads a message for the links that its files have now; none where it can't be read any more. Error: provider_unavailable.
+// links reads a message and returns its files' current links, none if it can no longer be read. Error: provider_unavailable.
 func (d *Discord) links(ctx context.Context, channel, id string) (map[string]string, error) {
 	links := map[string]string{}
 	if !snowflake.Valid(channel) || !snowflake.Valid(id) {
@@ -78,13 +78,13 @@ func (d *Discord) links(ctx context.Context, channel, id string) (map[string]str
 	return links, nil
 }
 
-// Limits of the arguments that are shown to whoever asks for all of them.
+// Limits of the answer to a person who asks for all arguments.
 const (
 	maxArgumentsText = maxContent - 200 // in the message itself
 	maxArgumentsFile = 8 << 20          // bytes of the file that holds more; Discord takes ten million
 )
 
-// allArguments shows a call's arguments to whoever pressed: in the message, or in a file where they are longer than a message.
+// allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a message.
 func allArguments(c core.Card) *response {
 	tool, all := "Tool: "+inlineCode(c.Tool, maxTool)+"\n", strings.TrimSpace(chat.Reveal(c.Arguments))
 	if all == "" {

@@ -12,7 +12,7 @@ import (
 	"gatehouse/core"
 )
 
-// drawCard draws an approval as it stands, always as one message, whatever its fields hold. Once it is decided it has no buttons.
+// drawCard draws an approval's current state, always as one message, whatever its fields hold. A decided one has no buttons.
 func drawCard(seal func(fields ...string) string, d core.Delivery, link string) (drawn, error) {
 	c := *d.Card
 	above, below := strings.Join(cardText.Face(c), ""), ""
@@ -32,7 +32,7 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string) 
 	return m, err
 }
 
-// cardText draws the card but for its arguments.
+// cardText draws the card without its arguments.
 var cardText = chat.CardText[string]{
 	Limits:   chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Changed: maxChanged, Reason: maxReasonOut},
 	Inline:   inline,
@@ -45,10 +45,10 @@ var cardText = chat.CardText[string]{
 	Deadline: func(t time.Time) []string { return []string{timestamp(t, "f"), " (", timestamp(t, "R"), ")"} },
 }
 
-// timestamp is a time in the reader's own zone and language.
+// timestamp formats a time so that Discord shows it in the reader's time zone and language.
 func timestamp(t time.Time, style string) string { return fmt.Sprintf("<t:%d:%s>", t.Unix(), style) }
 
-// person names somebody: as Discord shows them where it knows them, which pings nobody; else by the name.
+// person names a person: a Discord user by a mention, which pings no one here; anyone else by name.
 func person(who core.Actor, name string) string {
 	if user, ok := userOf(who.ID); ok {
 		return "<@" + user + ">"
@@ -56,7 +56,7 @@ func person(who core.Actor, name string) string {
 	return chat.PersonName(who, name, func(s string) string { return inline(s, maxPerson) })
 }
 
-// approver names one of those who may decide.
+// approver names a person or role that may decide.
 func approver(id string) string {
 	if role := preflight.RoleID.FindStringSubmatch(id); role != nil {
 		return "<@&" + role[1] + ">"
@@ -70,7 +70,7 @@ func approver(id string) string {
 	return chat.OrNone(inline(id, maxApprover))
 }
 
-// arguments shows a call's arguments in so many units, and reports whether some are left out.
+// arguments draws a call's arguments within a limit of UTF-16 units, and reports whether some are left out.
 func arguments(c core.Card, room int) (text string, folded bool) {
 	const before, after = "\nArguments:\n" + codeStart, codeEnd
 	all := unfenced(strings.TrimSpace(chat.Reveal(c.Arguments)))
@@ -95,7 +95,7 @@ func arguments(c core.Card, room int) (text string, folded bool) {
 	return before + shown + after + note(left), true
 }
 
-// contextOf is what somebody must be told who may not see the conversation: what was said last, and where.
+// contextOf draws the context for a person who may not see the conversation: its last messages, and a link to it.
 func contextOf(c core.Card, link string) string {
 	text := ""
 	lines, speakers := chat.LastLines(c, maxLines)
@@ -112,7 +112,7 @@ func contextOf(c core.Card, link string) string {
 	return text + "."
 }
 
-// cardButtons are those of an open card. A dangerous call is asked for twice.
+// cardButtons are the buttons of an open card. A dangerous call needs a second confirmation.
 func cardButtons(seal func(fields ...string) string, c core.Card, folded bool) ([]discordgo.MessageComponent, error) {
 	approve := chat.ActionApprove
 	if c.Risk == core.Dangerous {

@@ -10,20 +10,19 @@ import (
 	"gatehouse/core"
 )
 
-// Check is what was found out about one thing.
+// Check is the result of one check.
 type Check = chat.Check
 
-// Checkup finds out whether this configuration works with this Discord, by asking Discord. It changes nothing, there or here, and what
-// it finds holds no secret.
+// Checkup checks this configuration by asking Discord. It changes nothing, there or here, and its results contain no secret.
 type Checkup struct {
 	Config    Config
-	Approvers []string                                          // all that are named, those of other platforms too
+	Approvers []string                                          // all configured approvers, also those of other platforms
 	Listen    string                                            // where gatehouse serves HTTP
-	Recent    func(context.Context) ([]core.EventRecord, error) // the latest events that came from Discord, latest first; nil: not known
+	Recent    func(context.Context) ([]core.EventRecord, error) // the latest events from Discord, latest first; nil: not known
 	Now       func() time.Time                                  // nil: time.Now
 }
 
-// Run makes the checks. Where the token is not valid, only what needs no Discord is checked.
+// Run makes the checks. Without a valid token it makes only those that need no call to Discord.
 func (c Checkup) Run(ctx context.Context) []Check {
 	if c.Now == nil {
 		c.Now = time.Now

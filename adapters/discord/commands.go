@@ -24,7 +24,7 @@ const (
 	commandHelp   = "help"
 )
 
-// slashCommand is a command as it is registered; what Discord adds of its own does not concern us.
+// slashCommand is a command as it is registered, without the fields that Discord adds.
 type slashCommand struct {
 	Name        string                                 `json:"name"`
 	Type        discordgo.ApplicationCommandType       `json:"type"`
@@ -41,7 +41,7 @@ type commandOption struct {
 	Required    bool                                   `json:"required"`
 }
 
-// slashCommands are the slash commands that the bot has, everywhere.
+// slashCommands are the bot's slash commands, the same in every server.
 func slashCommands() []slashCommand {
 	command := func(name, description string, options ...commandOption) slashCommand {
 		return slashCommand{
@@ -58,8 +58,8 @@ func slashCommands() []slashCommand {
 	}
 }
 
-// commanded takes a slash command: its answer, and its event. What is asked, and that a new conversation begins, everybody can read where
-// it was asked; the rest is between the bot and the person.
+// commanded returns the answer to a slash command, and its event. Everyone in the channel can read a question, and that a new conversation
+// begins; all other answers only the person sees.
 func commanded(i interaction) (*response, *core.Event) {
 	e := core.Event{
 		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: actorOf(i.person().ID), Address: i.address(""), Payload: i.payload(),
@@ -84,15 +84,15 @@ func commanded(i interaction) (*response, *core.Event) {
 	return ephemeral("I do not know this command. " + helpText), nil
 }
 
-// helpText is what /help tells.
+// helpText is the answer to /help.
 const helpText = "Send me a direct message, or mention me in a channel; I answer in a thread, and there you need not mention me again. " +
 	"/ask asks me right here, /new starts a new conversation, /status shows what I am doing and what waits for approval. " +
 	"As messages to me, !stop ends what I am doing and !cancel withdraws what waits for approval."
 
-// maxQuote is how much of a question is repeated, with what is escaped: less than a message takes.
+// maxQuote is how much of a question is quoted, after escaping: less than the limit of a message.
 const maxQuote = maxContent - 100
 
-// quote repeats a question for everybody to read, as a quotation that Discord shows as it was written.
+// quote repeats a question so that everyone can read it, as a quotation shown exactly as written.
 func quote(text string) string {
 	var b strings.Builder
 	left := maxQuote
@@ -107,11 +107,11 @@ func quote(text string) string {
 	return "> " + b.String()
 }
 
-// markup escapes what Discord would read as markup.
+// markup escapes Discord's markup.
 var markup = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "<", `\<`, "#", `\#`, "[", `\[`, "]", `\]`,
 	"(", `\(`, ")", `\)`, "@", "@\u200b", ":", `\:`, "\r", "")
 
-// firstCommands and maxCommands are how long to wait before the commands are registered again, where that failed.
+// firstCommands and maxCommands are the first and the longest wait before a failed registration is tried again.
 const (
 	firstCommands = time.Second
 	maxCommands   = time.Minute
@@ -142,10 +142,10 @@ func (d *Discord) keepCommands(ctx context.Context) {
 	}
 }
 
-// registerCommands replaces the commands that are registered by ours, unless they are the same.
+// registerCommands replaces the registered commands with ours, unless they are the same.
 func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error) {
 	app, err := d.askApplication(ctx)
-	if known := d.whoami().App; err != nil && known != "" { // a session that began has told it
+	if known := d.whoami().App; err != nil && known != "" { // a new gateway session has named it
 		app.ID, err = known, nil
 	}
 	if err == nil && !snowflake.Valid(app.ID) {
@@ -165,7 +165,7 @@ func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error
 	return true, d.rest.Call(ctx, http.MethodPut, endpoint, slashCommands(), nil)
 }
 
-// sameCommands reports whether the commands that Discord lists are ours, in whatever order.
+// sameCommands reports whether the commands that Discord lists are ours, in any order.
 func sameCommands(listed json.RawMessage) bool {
 	var registered []slashCommand
 	return json.Unmarshal(listed, &registered) == nil && reflect.DeepEqual(byName(registered), byName(slashCommands()))

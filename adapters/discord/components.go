@@ -11,8 +11,8 @@ import (
 	"gatehouse/core"
 )
 
-// pressed takes the press of one of our buttons: its event, or what it shows. A value that gatehouse did not seal counts for nothing, and
-// the person is told.
+// pressed handles a press of one of our buttons: it returns the event, or what the press shows. A value that gatehouse did not seal is
+// refused, with a message to the person.
 func (d *Discord) pressed(ctx context.Context, i interaction) (*response, *core.Event) {
 	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
 	if !ok {
@@ -36,8 +36,8 @@ func (d *Discord) pressed(ctx context.Context, i interaction) (*response, *core.
 	return ephemeral("This button is of another gatehouse than the one that runs here, so nothing was done. Ask again."), nil
 }
 
-// show answers a press that only shows something: a form, whose submission is the event, or all arguments. It must be the first answer
-// to the press.
+// show answers a press that only shows something: a form (its submission is the event) or all arguments. It must be the first answer to
+// the press.
 func (d *Discord) show(ctx context.Context, b chat.Button) *response {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -46,7 +46,7 @@ func (d *Discord) show(ctx context.Context, b chat.Button) *response {
 	case core.CategoryOf(err) == core.NotFound:
 		return ephemeral("This approval is not known any more.")
 	case err != nil:
-		d.Log.Warn("what a button shows could not be shown", "button", b.Action, "err", err)
+		d.Log.Warn("a button's answer could not be shown", "button", b.Action, "err", err)
 		return ephemeral("It could not be shown, so nothing was decided. Press again.")
 	case b.Action == chat.ActionArguments:
 		return allArguments(card)
@@ -84,12 +84,12 @@ func (d *Discord) parseClick(e core.Event) (core.Input, error) {
 		return core.Input{}, errClickShape
 	}
 	if i.Message != nil && snowflake.Valid(i.Message.ID) && snowflake.Valid(i.Channel) {
-		click.Card = refOf(i.Channel, i.Message.ID) // whose button was pressed, or below which the form was opened
+		click.Card = refOf(i.Channel, i.Message.ID) // the message with the button that was pressed or that opened the form
 	}
 	return core.Input{Click: &click}, nil
 }
 
-// newButton makes a button whose value is sealed.
+// newButton makes a button with a sealed value.
 func newButton(seal func(fields ...string) string, text string, style discordgo.ButtonStyle, b chat.Button) (discordgo.Button, error) {
 	value, err := b.Value(seal, maxCustomID)
 	return discordgo.Button{Label: text, Style: style, CustomID: value}, err

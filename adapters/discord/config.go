@@ -18,7 +18,7 @@ type Config struct {
 	Reply     string `envconfig:"DISCORD_REPLY" default:"thread" help:"thread: a mention in a channel opens a thread; channel: it is answered in place."`
 }
 
-// Enabled reports whether anything of Discord is set.
+// Enabled reports whether a token or a public key is set.
 func (c Config) Enabled() bool { return c.BotToken+c.PublicKey != "" }
 
 const (
@@ -32,7 +32,7 @@ func (c Config) threads() bool { return c.Reply != replyChannel }
 // publicKeyBytes is the length of an Ed25519 public key.
 const publicKeyBytes = 32
 
-// apiURL is where the routes begin. A host alone is Discord's, or stands before it.
+// apiURL is the base URL of the routes. The path /api/v10 is added to a host without a path.
 func (c Config) apiURL() string {
 	base := strings.TrimRight(c.APIURL, "/")
 	if u, err := url.Parse(base); err == nil && u.Path == "" {
@@ -41,7 +41,7 @@ func (c Config) apiURL() string {
 	return base
 }
 
-// Validate reports everything that is wrong, one line each, beginning with the key.
+// Validate returns all faults, one line each, which begins with the setting's name.
 func (c Config) Validate() []string {
 	var faults []string
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }

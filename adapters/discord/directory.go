@@ -10,8 +10,8 @@ import (
 	"gatehouse/core"
 )
 
-// Groups gives which of the wanted roles (discord:role:…) a person has. A role that no server of the bot's has, or that the bot may
-// not ask for, has nobody; where Discord can't be asked now the error is retryable.
+// Groups returns those of the wanted roles (discord:role:…) that a person has. A role that is in none of the bot's servers, or that the
+// bot may not read, has no members. If Discord can't be asked now, the error is retryable.
 func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
 	user, ok := userOf(who.ID)
 	if !ok {
@@ -47,12 +47,12 @@ func (d *Discord) hasRole(ctx context.Context, user, role string) (bool, error) 
 	return slices.Contains(roles, role), err
 }
 
-// NameOf gives no name: the names that Discord knows people by come with their events.
+// NameOf returns no name: people's names on Discord come with their events.
 func (d *Discord) NameOf(context.Context, core.Actor) string { return "" }
 
-// CardCopies gives copies of a card, as direct messages, for the people named as approvers who do not see its conversation. Who has a
-// role can't be listed without a privileged intent, so those that approve by a role are taken to see it. Where the card could not be
-// posted at all, everybody who is named gets one, and the requester is told.
+// CardCopies returns copies of a card, as direct messages, for the approvers named as people who do not see its conversation. The members
+// of a role can't be listed without a privileged intent, so those who approve by role are assumed to see it. If the card could not be posted
+// at all, every person named gets a copy, and the requester is notified.
 func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refused bool) ([]core.Post, error) {
 	var users []string
 	for _, id := range delivery.Card.Approvers {
@@ -64,7 +64,7 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 	return chat.Copies{Platform: Name, User: userOf, OpenDM: d.guilds.DM, Warn: d.warnOnce}.Posts(ctx, delivery, users, sees, refused)
 }
 
-// sees reports whether a person sees the conversation of a card. Where that can't be told they are taken to.
+// sees reports whether a person sees the conversation of a card. If that can't be determined, it returns true.
 func (d *Discord) sees(ctx context.Context, delivery core.Delivery, user string) (bool, error) {
 	guild := guildOf(delivery.Conversation)
 	if guild == direct {

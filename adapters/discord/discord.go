@@ -19,22 +19,22 @@ var (
 	_ core.Health    = (*Discord)(nil)
 )
 
-// Options are a Discord platform's parts. Config, Signer, Card, KV and Owner are needed.
+// Options configure a Discord platform. Config, Signer, Card, KV and Owner are required.
 type Options struct {
 	Config Config
 	Signer *core.Signer
 	Card   func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // an approval's card, from its stored state
-	KV     core.KV                                                                        // what the processes of one bot share: sessions, shards, the budget of identifies, tokens of interactions
-	// Recent gives the latest events of the platform, latest first: they tell which conversations are known, whose missed messages are
-	// fetched. Nil: none are.
+	KV     core.KV                                                                        // shared by the processes of one bot: sessions, shards, the identify budget, interaction tokens
+	// Recent returns the platform's latest events, latest first. Missed messages are fetched for the conversations in them. Nil: none are
+	// fetched.
 	Recent func(ctx context.Context) ([]core.EventRecord, error)
-	// Open gives the platform's events that are not ended: where a channel has none any more, the bot is not shown as typing, whichever
-	// process answered. Nil: the indicator expires after a while where another process did.
+	// Open returns the platform's unfinished events. The typing indicator of a channel ends when the channel has none left, whichever
+	// process answered. Nil: if another process answered, the indicator only expires.
 	Open   func(ctx context.Context) ([]core.EventRecord, error)
-	Owner  string           // of shards; the process's own name
-	Lease  time.Duration    // of a shard: how long it stays with a process that has died; 0, or more than that: 30 s
+	Owner  string           // of shard leases: this process's name
+	Lease  time.Duration    // of a shard: how long a dead process keeps it; at most 30 s, which 0 also means
 	Now    func() time.Time // nil: time.Now
-	Jitter func() float64   // of waits, from 0 (half) to 1 (full); nil: full
+	Jitter func() float64   // scales waits, from 0 (half) to 1 (full); nil: full
 	Log    *slog.Logger     // nil: discard
 }
 
@@ -44,7 +44,7 @@ type Discord struct {
 	rest       *rest.Client
 	gateway    *gateway.Gateway
 	guilds     *guilds.Cache
-	outbound   chat.Outbound // whether Discord answers calls
+	outbound   chat.Outbound // records whether Discord answers calls
 	painter    chat.Painter[drawn]
 	long       chat.PartCache[drawn]
 	threads    *threads
@@ -59,7 +59,7 @@ type Discord struct {
 	accept core.Accept // of Run
 }
 
-// New makes the platform; nothing is connected before Run.
+// New makes the platform. It connects nothing; Run does.
 func New(o Options) *Discord {
 	if o.Signer == nil || o.Card == nil || o.KV == nil || o.Owner == "" {
 		panic("discord: Signer, Card, KV and Owner are needed")
@@ -94,8 +94,8 @@ func New(o Options) *Discord {
 // Name is "discord".
 func (d *Discord) Name() string { return Name }
 
-// Run finds out who the bot is, then receives events over the gateway, until ctx ends. Interactions that come over HTTP are received by
-// Routes. It fails where going on is useless: a token that Discord refuses, a gateway that takes no session of this configuration.
+// Run asks who the bot is, then receives events over the gateway until ctx ends. Routes receives interactions over HTTP. Run returns an
+// error only for permanent failures: Discord refuses the token, or its gateway accepts no session with this configuration.
 func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -132,8 +132,8 @@ func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	return nil
 }
 
-// Health tells whether Discord's events are received (every shard is connected, here or at another process) and whether it answered the
-// last call.
+// Health returns nil for inbound if Discord's events are received (every shard is connected, in this or another process), and nil for
+// outbound if Discord answered the last call.
 func (d *Discord) Health() (inbound, outbound error) {
 	return d.gateway.Health(), d.outbound.Err()
 }

@@ -1,33 +1,37 @@
-// Package discord is the platform Discord: one bot in any number of servers, over the gateway, and for interactions over HTTP where a
-// public key is set.
+// Package discord is the platform Discord: one bot in any number of servers. Events come over the gateway. If a public key is set,
+// interactions come over HTTP instead.
 //
 // # In
 //
-// An event of the gateway goes one way: internal/gateway → events.go → message.go, or → interactions.go → commands.go or components.go →
-// modal.go, then its commit; over HTTP it begins at interactions.go. Its turn parses it by message.go. The gateway has no acknowledgement; internal/gateway says what takes
-// its place, and why the connection loop is gatehouse's own and not discordgo's, of which types, constants and REST are used. Where a session
-// can't be resumed, the messages of known conversations that were missed are fetched: those since the last message that was committed, in
-// channels, threads and direct messages of the latest events. What can't be fetched is a first contact during the gap, and an edit or a
-// press in it. A press waits for no message that is still to be stored, since Discord waits three seconds for its answer. Event ids, which a
-// second delivery must share:
+// A gateway event passes through internal/gateway → events.go, and from there → message.go, or → interactions.go → commands.go or
+// components.go → modal.go. Then it is committed. An interaction over HTTP enters at interactions.go. When the event's turn comes,
+// message.go parses it.
 //
-//	message/CHANNEL/ID              a message, or one that its author has edited a moment ago so that it mentions the bot
-//	amend/CHANNEL/ID/REVISION       an edit of one; the deletion, of which Discord does not say by whom, has the revision "deleted"
-//	vote/APPROVAL/PERSON/PRESS      a decision on a card; a press is the interaction's id
+// The gateway has no acknowledgement. The comment of internal/gateway says what replaces it, and why the connection loop is gatehouse's own
+// rather than discordgo's (discordgo's types, constants and REST client are used). After a session that can't be resumed, the adapter
+// fetches the messages that were missed in known conversations: those since the last committed message, in the channels, threads and
+// direct messages of the latest events. It can't fetch a first contact during the gap, nor an edit or a press in it. A press does not wait
+// for messages that are still to be stored, since Discord waits three seconds for its answer.
+//
+// A second delivery of an event must have the same event id:
+//
+//	message/CHANNEL/ID              a message, also one that its author has just edited so that it mentions the bot
+//	amend/CHANNEL/ID/REVISION       an edit of a message; its deletion has the revision "deleted" (Discord does not say who deleted it)
+//	vote/APPROVAL/PERSON/PRESS      a decision on a card; PRESS is the interaction's id
 //	press/again/EVENT, press/new/EVENT   the button below the reply to a failed event
 //	command/INTERACTION             a slash command
 //
-// A conversation is discord:SERVER:CHANNEL, where CHANNEL is a thread or, for direct messages, their channel and SERVER is @me.
-// A mention in a channel opens a thread, whose id is the message's own id, so its conversation is known before there is the thread; it is
-// opened with the first answer. With DISCORD_REPLY=channel a channel is one conversation and answers stand in it, as always in the chat of
-// a voice channel; so do, in either case, the answers to /ask there and to replies to them. In a thread with a conversation no mention is
-// needed, where the bot was granted the content of messages; without it, what does not mention the bot comes empty and is ignored.
+// A conversation is discord:SERVER:CHANNEL. CHANNEL may be a thread. For direct messages SERVER is @me, and CHANNEL is their channel.
+// A mention in a channel opens a thread. The thread's id is the message's own id, so the conversation is known before the thread exists;
+// the first answer opens it. With DISCORD_REPLY=channel a channel is one conversation, answered in the channel itself. That is always so
+// in the chat of a voice channel, and for answers to /ask and to replies to those answers. A thread with a conversation needs no further
+// mention if the bot is granted the message content. Otherwise messages without a mention arrive empty and are ignored.
 //
 // # Out
 //
-// A post goes one way: post.go → draw.go → card.go, markdown.go → text.go, and then → replies.go where it answers an interaction, else
-// threads.go → send.go → internal/rest. One part of a post is one Discord message with a nonce made of the post's key and part, which Discord itself keeps from
-// being posted twice for some minutes; a send whose answer was lost is later looked for among the bot's own messages since then, by text
-// and buttons (find.go). Every message carries an empty allowed_mentions. Buttons carry sealed values in at most 100 bytes. The tokens of
-// interactions stand in no event and no post (tokens.go).
+// A post passes through post.go → draw.go → card.go, markdown.go → text.go. An answer to an interaction then goes to replies.go, any other
+// post to threads.go → send.go → internal/rest. Each part of a post is one Discord message. Its nonce is made from the post's key and
+// part; for some minutes Discord posts no second message with the same nonce. If the answer to a send was lost, find.go later looks for
+// the message among the bot's own messages since the send, by text and buttons. Every message carries an empty allowed_mentions. Buttons
+// carry sealed values of at most 100 bytes. No event and no post contains an interaction's token (tokens.go).
 package discord

@@ -7,8 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// newPainter draws deliveries. Replies go through neutral; all else that a model or a person wrote is literal, or code. Nothing pings
-// anybody: each message says so. seal signs what a button carries.
+// newPainter returns a painter of deliveries. Replies go through neutral; any other text by a model or a person is literal, or code. No
+// message pings anyone: each has empty allowed_mentions. seal signs the value of a button.
 func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
 	return chat.Painter[drawn]{
 		Parts: markdown,
@@ -28,7 +28,7 @@ func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
 	}
 }
 
-// parts draws the messages of a delivery. A long reply is kept drawn until its last part is sent: it takes a while to draw.
+// parts draws the messages of a delivery. A long reply is slow to draw, so it stays cached until its last part is sent.
 func (d *Discord) parts(delivery core.Delivery) ([]drawn, error) {
 	if delivery.Kind == core.PostReply && len(delivery.Text) > maxReply {
 		return d.long.Parts(delivery, func() ([]drawn, error) { return d.painter.Draw(delivery, "") })

@@ -14,7 +14,7 @@ import (
 	"gatehouse/core"
 )
 
-// takeEvent takes an event of the gateway up to its commit.
+// takeEvent processes a gateway event up to its commit.
 func (d *Discord) takeEvent(ctx context.Context, event string, data []byte) chat.Result {
 	d.mu.Lock()
 	accept := d.accept
@@ -30,17 +30,17 @@ func (d *Discord) takeEvent(ctx context.Context, event string, data []byte) chat
 		return result
 	}
 	if err := d.guilds.Update(event, data); err != nil {
-		d.Log.Warn("what Discord tells of its servers can't be read and is ignored", "event", event, "bytes", len(data), "err", chat.JSONFault(err))
+		d.Log.Warn("an event about a server can't be read and is ignored", "event", event, "bytes", len(data), "err", chat.JSONFault(err))
 	}
 	return chat.Stored
 }
 
-// takeMessage takes a message, a change or a deletion up to its commit.
+// takeMessage processes a message, an edit or a deletion up to its commit.
 func (d *Discord) takeMessage(ctx context.Context, event string, data []byte, accept core.Accept) chat.Result {
 	events, err := d.eventsOf(ctx, event, data)
 	switch {
 	case core.CategoryOf(err) == core.ProviderUnavailable:
-		d.Log.Warn("a message waits until Discord tells where it belongs", "err", err)
+		d.Log.Warn("a message waits until Discord says which channel it belongs to", "err", err)
 		return chat.NotStored
 	case err != nil:
 		d.Log.Warn("an event can't be read and is ignored", "event", event, "bytes", len(data), "err", chat.JSONFault(err))
@@ -54,7 +54,7 @@ func (d *Discord) takeMessage(ctx context.Context, event string, data []byte, ac
 	return chat.Stored
 }
 
-// eventsOf makes our events of what the gateway tells of messages. Error: provider_unavailable where Discord must be asked and can't be.
+// eventsOf converts a gateway event about messages to our events. Error: provider_unavailable if a necessary call to Discord fails.
 func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]core.Event, error) {
 	var m message
 	if event == "MESSAGE_DELETE_BULK" {
@@ -88,27 +88,27 @@ func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]co
 	if !ok || isUpdate && e.FollowUp {
 		return d.edit(m, data), nil
 	}
-	return append([]core.Event{e}, d.edit(m, data)...), nil // where it was edited before it came, it is known as it stands
+	return append([]core.Event{e}, d.edit(m, data)...), nil // one that was edited before it arrived has its amendment too
 }
 
-// justNow is how long after an edit a message counts as one that may have been addressed to the bot by it.
+// justNow is how long after an edit a message may still count as newly addressed to the bot.
 const justNow = 5 * time.Minute
 
-// justEdited reports a message of a server that its author edited a moment ago: who forgot to mention the bot may have done it now.
+// justEdited reports whether a server message was edited by its author a moment ago, perhaps to add a forgotten mention of the bot.
 func (d *Discord) justEdited(m message) bool {
 	at, err := time.Parse(time.RFC3339, m.Edited)
 	return err == nil && m.Guild != "" && d.Now().Sub(at) < justNow
 }
 
-// byPerson reports a message that a person wrote. Whatever a bot said, this one or another, starts nothing: two bots could go on for
-// ever. Nor does what a webhook or Discord itself said.
+// byPerson reports whether a person wrote a message. Messages of bots, this one included, start nothing: two bots could answer each other
+// endlessly. Nor do messages of webhooks and of Discord itself.
 func (d *Discord) byPerson(m message) bool {
 	return m.Author != nil && snowflake.Valid(m.Author.ID) && !m.Author.Bot && !m.Author.System && m.Webhook == "" && m.Author.ID != d.whoami().User &&
 		snowflake.Valid(m.ID) && snowflake.Valid(m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
 		(m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply)
 }
 
-// messageEvent makes the event of a new message; ok is false for what does not concern the bot.
+// messageEvent makes the event of a new message; ok is false if the message does not concern the bot.
 func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e core.Event, ok bool, err error) {
 	if !d.byPerson(m) {
 		return core.Event{}, false, nil
@@ -126,7 +126,7 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 	guild := direct
 	if m.Guild != "" {
 		guild = m.Guild
-		if ok, err = d.place(ctx, m, mentioned, &e); err != nil || !ok {
+		if ok, err = d.locate(ctx, m, mentioned, &e); err != nil || !ok {
 			return core.Event{}, false, err
 		}
 	}
@@ -137,11 +137,12 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 	return e, true, nil
 }
 
-// place says where a message of a server is answered, and whether it is a follow-up; ok is false for what does not concern the bot.
-func (d *Discord) place(ctx context.Context, m message, mentioned bool, e *core.Event) (ok bool, err error) {
+// locate sets the address where a server message is answered, and whether it is a follow-up; ok is false if the message does not concern
+// the bot.
+func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core.Event) (ok bool, err error) {
 	answersBot := m.answersBot(d.whoami().User)
 	if !mentioned && !answersBot && m.Content == "" && len(m.Attachments) == 0 {
-		return false, nil // its content is withheld: it does not concern the bot
+		return false, nil // Discord withheld its content, so it does not concern the bot
 	}
 	at, err := d.guilds.Channel(ctx, m.Channel)
 	if err != nil {
@@ -151,10 +152,10 @@ func (d *Discord) place(ctx context.Context, m message, mentioned bool, e *core.
 	case at.IsThread():
 		e.Address.Channel, e.Address.Thread = at.Parent, m.Channel
 		e.FollowUp = !mentioned && !answersBot
-		if m.ID == m.Channel { // it begins a forum's post: there is no thread to be opened
+		if m.ID == m.Channel { // it begins a forum post, so there is no thread to open
 			e.Address.Message = ""
 		}
-	case answersBot, mentioned && (d.Config.Reply == replyChannel || at.IsVoice()): // what the bot said in a channel itself belongs to its conversation there
+	case answersBot, mentioned && (d.Config.Reply == replyChannel || at.IsVoice()): // the bot's messages in the channel itself belong to the channel's conversation
 	case mentioned:
 		e.Address.Thread = m.ID // the thread that the answer opens
 	default:
@@ -163,13 +164,13 @@ func (d *Discord) place(ctx context.Context, m message, mentioned bool, e *core.
 	return true, nil
 }
 
-// knows reports whether Discord need not be asked where a message belongs.
+// knows reports whether a message can be placed without a call to Discord.
 func (d *Discord) knows(at gateway.Location) bool {
 	return d.guilds.Knows(at.Channel, at.Guild, len(at.Roles) > 0)
 }
 
-// edit makes the amendment of a message that its author edited. What Discord adds (embeds, a thread) leaves the time of the author's last
-// edit as it was, so it is known or, where there was none, no amendment. Nor is one whose content is withheld.
+// edit makes the amendment of a message that its author edited. Changes by Discord itself (embeds, a thread) keep the time of the author's
+// last edit: the amendment is then already known, or without that time there is none. Nor is there one for withheld content.
 func (d *Discord) edit(m message, body []byte) []core.Event {
 	withheld := m.Guild != "" && m.Content == "" && len(m.Attachments) == 0 && !d.readsContent()
 	if !d.byPerson(m) || m.Edited == "" || withheld {
@@ -181,10 +182,10 @@ func (d *Discord) edit(m message, body []byte) []core.Event {
 	})}
 }
 
-// revisionDeleted is the revision of a deletion: greater than every time of an edit.
+// revisionDeleted is the revision of a deletion. It sorts after the time of every edit.
 const revisionDeleted = "deleted"
 
-// deletion makes the amendment of a message that was deleted. Discord does not say by whom.
+// deletion makes the amendment of a deleted message. Discord does not say who deleted it.
 func deletion(channel, id string) []core.Event {
 	if !snowflake.Valid(channel) || !snowflake.Valid(id) {
 		return nil
@@ -194,7 +195,7 @@ func deletion(channel, id string) []core.Event {
 
 func amendment(channel, id, by string, a core.Amendment) core.Event {
 	key := messageID(channel, id)
-	payload, _ := json.Marshal(a) // of texts and JSON that was read: can't fail
+	payload, _ := json.Marshal(a) // can't fail: it has only texts and JSON that was read
 	e := core.Event{
 		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: core.ConversationID(Name + ":" + channel), Body: core.AmendEvent{Event: key},
 		Address: core.Address{Platform: Name, Channel: channel}, Payload: payload,
@@ -205,11 +206,11 @@ func amendment(channel, id, by string, a core.Amendment) core.Event {
 	return e
 }
 
-// messageID is the id of a message's event.
+// messageID returns the id of a message's event.
 func messageID(channel, id string) string { return "message/" + channel + "/" + id }
 
-// conversations gives the known conversations, those of the latest events first, as far as they were received. Only messages tell how
-// far: a press overtakes them, and over HTTP it is received while the gateway is not.
+// conversations returns the known conversations, most recent first, and the last message received in each. Only messages count for that:
+// a press overtakes them, and over HTTP it may arrive while the gateway is down.
 func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, error) {
 	events, err := d.Recent(ctx)
 	var all []gateway.Conversation
@@ -231,14 +232,14 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 			continue
 		}
 		channel, thread := e.Address.Channel, e.Address.Thread
-		in, message := "", "" // where it was said, where it is a message
+		in, message := "", "" // the channel and id of a message
 		if id, ok := strings.CutPrefix(e.ID, "message/"); ok {
 			in, message, _ = strings.Cut(id, "/")
 		}
 		if in == channel {
 			note(channel, guild, message, "")
 		} else {
-			note(channel, guild, "", "") // where the thread is: the bot may have been mentioned beside it
+			note(channel, guild, "", "") // the thread's channel: the bot may have been mentioned there too
 		}
 		if snowflake.Valid(thread) {
 			begins := message
@@ -252,7 +253,7 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 	return all, err
 }
 
-// threadOf is a thread as an event's address tells of it.
+// threadOf makes a thread from an event's address.
 func threadOf(id, parent string) discordgo.Channel {
 	return discordgo.Channel{ID: id, ParentID: parent, Type: discordgo.ChannelTypeGuildPublicThread}
 }

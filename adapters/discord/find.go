@@ -16,16 +16,16 @@ import (
 	"gatehouse/core"
 )
 
-// Numbers of a search for a message whose send is in doubt.
+// Limits of a search for a message whose send is in doubt.
 const (
-	looks     = 1               // one search in vain is enough: a message that becomes readable late is kept from doubling by its nonce
-	nonceTime = 3 * time.Minute // how long a nonce surely lasts; Discord says: some minutes
-	pageSize  = 100             // the most that Discord takes
+	looks     = 1               // one failed search is enough: if a message becomes readable late, its nonce prevents a duplicate
+	nonceTime = 3 * time.Minute // how long a nonce certainly lasts; Discord says "a few minutes"
+	pageSize  = 100             // Discord's limit
 	pages     = 20
 )
 
-// is reports whether the message is a part of a post: by its text and, where that may have changed since it was sent, by its buttons or
-// its kind.
+// is reports whether the message is a part of a post. It compares the text or, if that may have changed since the send, the buttons or the
+// kind.
 func (p posted) is(signer *core.Signer, delivery core.Delivery, part drawn) bool {
 	switch delivery.Kind {
 	case core.PostSteps:
@@ -36,7 +36,7 @@ func (p posted) is(signer *core.Signer, delivery core.Delivery, part drawn) bool
 				CustomID string `json:"custom_id"`
 			} `json:"components"`
 		}
-		_ = json.Unmarshal(p.Rows, &rows) // of another form: no card
+		_ = json.Unmarshal(p.Rows, &rows) // a different shape is no card
 		for _, row := range rows {
 			for _, one := range row.Buttons {
 				if b, ok := chat.OpenButton(signer, one.CustomID); ok && b.Approval == delivery.Approval {
@@ -49,7 +49,7 @@ func (p posted) is(signer *core.Signer, delivery core.Delivery, part drawn) bool
 }
 
 // Find looks for a part whose send is in doubt, among the bot's own messages in its channel since the send, by text and buttons.
-// As long as the nonce lasts, a part that was not found can be sent again without harm. What only one person sees can't be read back.
+// While the nonce lasts, a part that was not found can safely be sent again. What only one person sees can't be read back.
 func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found, error) {
 	if delivery.Kind == core.PostPrivate {
 		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
@@ -73,7 +73,7 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 	}
 	channels := []string{channelOf(delivery.To)}
 	if startsThread(delivery.To) {
-		channels = append(channels, delivery.To.Channel) // where it stands if the thread could not be opened
+		channels = append(channels, delivery.To.Channel) // where it is if the thread could not be opened
 	}
 	for _, channel := range channels {
 		id, err := d.findIn(ctx, channel, delivery, part)
@@ -88,7 +88,7 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 	return core.Found{Looks: looks}, nil
 }
 
-// findIn looks for a part in a channel; "" where it is not there.
+// findIn looks for a part in a channel and returns its message id, "" if it is not there.
 func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Delivery, part drawn) (string, error) {
 	after := d.sentAfter(delivery)
 	for range pages {
@@ -113,8 +113,8 @@ func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Deli
 	return "", core.Errorf(core.DeliveryInDoubt, "There are too many messages to look through.")
 }
 
-// sentAfter is the greatest id that a part whose send is in doubt surely comes after: of when the send began, by Discord's clock, and of
-// the message that it answers.
+// sentAfter returns the greatest id that is certainly below that of a part whose send is in doubt. It follows from the start of the send,
+// by Discord's clock, and from the message that the part answers.
 func (d *Discord) sentAfter(delivery core.Delivery) string {
 	after := "0"
 	if !delivery.SentAt.IsZero() {
@@ -130,12 +130,12 @@ func (d *Discord) sentAfter(delivery core.Delivery) string {
 	return after
 }
 
-// findError is what an error of a search means to the outbox. Searching changes nothing: where Discord fails, or the token has to be
-// mended, it is repeated later, for as long as that takes. What Discord does not tell stays in doubt.
+// findError converts an error of a search for the outbox. A search changes nothing, so while Discord fails, or until the token is
+// corrected, it is repeated later, without limit. If Discord refuses the answer, the send stays in doubt.
 func findError(err error) error { return chat.SendError(chat.FindError(err)) }
 
-// checkReadable is nil where nothing was found because there is nothing. Without the permission to read the history Discord shows an
-// empty one. That does no harm as long as the nonce lasts.
+// checkReadable returns nil if nothing was found because nothing is there. Without the permission to read the history, Discord returns an
+// empty one. That does no harm while the nonce lasts.
 func (d *Discord) checkReadable(ctx context.Context, channel string, delivery core.Delivery, found int) error {
 	if found > 0 || d.Now().Sub(delivery.SentAt) < nonceTime {
 		return nil

@@ -15,13 +15,13 @@ import (
 	"gatehouse/core"
 )
 
-// identity is who the bot is. Its zero value: not known yet.
+// identity is who the bot is; zero if not known yet.
 type identity struct {
 	User   string // the bot's own user id
 	App    string // the application's id
-	Listed bool   // Discord has told what the application was granted
+	Listed bool   // the application's grants are known
 	Reads  bool   // it was granted the message content
-	Denied bool   // the gateway refused the message content, whatever was told
+	Denied bool   // the gateway refused the message content, whatever the grants say
 }
 
 func (d *Discord) whoami() identity {
@@ -30,7 +30,7 @@ func (d *Discord) whoami() identity {
 	return d.self
 }
 
-// intents are the least that serve: without the content of messages the bot receives what mentions it, and direct messages.
+// intents returns the fewest intents that suffice. Without the message content the bot receives only mentions and direct messages.
 func (d *Discord) intents() discordgo.Intent {
 	intents := discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages
 	if d.readsContent() {
@@ -45,7 +45,7 @@ func (d *Discord) readsContent() bool {
 	return !me.Denied && (me.Reads || !me.Listed)
 }
 
-// refuseContent notes that the gateway refused the content of messages, and reports whether it was asked for.
+// refuseContent records that the gateway refused the content of messages, and reports whether it had been asked for.
 func (d *Discord) refuseContent() bool {
 	if !d.readsContent() {
 		return false
@@ -57,7 +57,7 @@ func (d *Discord) refuseContent() bool {
 	return true
 }
 
-// setApplication notes the application that the bot belongs to, as a new session tells it.
+// setApplication records the bot's application, as named by a new session.
 func (d *Discord) setApplication(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -67,12 +67,12 @@ func (d *Discord) setApplication(id string) {
 }
 
 func (d *Discord) warnContent() {
-	d.warnOnce("The bot hears only what mentions it or replies to it, and direct messages: the message content intent is not granted. " +
+	d.warnOnce("The bot receives only mentions, replies to it, and direct messages: the message content intent is not granted. " +
 		"Without it a conversation in a thread needs a mention in each message. Switch it on under Privileged Gateway Intents, on the page Bot of your application")
 }
 
-// keepIdentity asks Discord who the bot is, until it is known, closes known, and asks from time to time after that. A token that Discord
-// refuses from the start ends the platform; one that is withdrawn later does not here: the gateway says it too.
+// keepIdentity asks Discord who the bot is until that is known, then closes known, and from then on asks from time to time. A token that
+// Discord refuses from the start ends the platform. One that is withdrawn later does not do so here: the gateway reports it too.
 func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error {
 	var once sync.Once
 	return chat.Identity{
@@ -102,7 +102,7 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 	if core.CategoryOf(err) == core.Unauthorized {
 		return err
 	}
-	if err != nil { // then the gateway will tell
+	if err != nil { // the gateway will show it
 		d.Log.Debug("what the application was granted is not known", "err", err)
 	}
 	d.mu.Lock()
@@ -118,7 +118,7 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 	return nil
 }
 
-// application is what is read of the bot's application.
+// application is the part of the bot's application that is read.
 type application struct {
 	ID    string `json:"id"`
 	Flags int64  `json:"flags"`
@@ -129,18 +129,18 @@ func (d *Discord) askApplication(ctx context.Context) (app application, err erro
 	return app, err
 }
 
-// botUser is the bot's own user id. A message that was stored before a restart may be read before Discord has told who the bot is, or
-// while it can't be reached: then the stored session tells. Error: store_busy.
+// botUser returns the bot's own user id. A message stored before a restart may be parsed before Discord has said who the bot is, or while
+// Discord can't be reached. The id then comes from the stored session. Error: store_busy.
 func (d *Discord) botUser(ctx context.Context) (string, error) {
 	if me := d.whoami().User; me != "" {
 		return me, nil
 	}
-	me, err := gateway.StoredBot(ctx, d.KV) // where there is none, the bot's name stays in the text
+	me, err := gateway.StoredBot(ctx, d.KV) // without one, the bot's mention stays in the text
 	if err != nil {
 		return "", core.Wrap(core.StoreBusy, err, "The store can't say who the bot is.")
 	}
 	return me, nil
 }
 
-// warnOnce logs a fault that would else be logged with every call.
+// warnOnce logs a fault only once instead of with every call.
 func (d *Discord) warnOnce(text string, args ...any) { d.warnings.Warn(d.Log, text, args...) }

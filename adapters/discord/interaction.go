@@ -12,13 +12,13 @@ import (
 	"gatehouse/core"
 )
 
-// interaction is what is read of a press of a button, a submitted form or a slash command: discordgo.Interaction refuses one with a
-// component that it does not know.
+// interaction is the part that is read of a button press, a submitted form or a slash command. discordgo.Interaction would refuse one with
+// a component that it does not know.
 type interaction struct {
 	ID      string                    `json:"id"`
 	App     string                    `json:"application_id"`
 	Type    discordgo.InteractionType `json:"type"`
-	Token   string                    `json:"token,omitempty"` // good for fifteen minutes; no event has it
+	Token   string                    `json:"token,omitempty"` // valid for fifteen minutes; not in any event
 	Guild   string                    `json:"guild_id,omitempty"`
 	Channel string                    `json:"channel_id"`
 	In      *struct {
@@ -65,22 +65,22 @@ type response struct {
 // acknowledged answers a press without showing anything.
 var acknowledged = &response{Type: discordgo.InteractionResponseDeferredMessageUpdate}
 
-// ephemeral is an answer that only the person sees.
+// ephemeral makes an answer that only the person sees.
 func ephemeral(text string) *response { return reply(text, discordgo.MessageFlagsEphemeral) }
 
-// reply is an answer in the conversation. It mentions nobody.
+// reply makes an answer in the conversation. It pings no one.
 func reply(text string, flags discordgo.MessageFlags) *response {
 	return &response{Type: discordgo.InteractionResponseChannelMessageWithSource, Data: map[string]any{
 		"content": text, "flags": flags | discordgo.MessageFlagsSuppressEmbeds, "allowed_mentions": mentions{},
 	}}
 }
 
-// replyLater says that the answer comes.
+// replyLater announces an answer that comes later.
 func replyLater(flags discordgo.MessageFlags) *response {
 	return &response{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource, Data: map[string]any{"flags": flags}}
 }
 
-// person is who it is, nil where it does not say.
+// person returns the interaction's user, nil if it names none.
 func (i interaction) person() *user {
 	if i.Member != nil && i.Member.User != nil {
 		return i.Member.User
@@ -88,7 +88,8 @@ func (i interaction) person() *user {
 	return i.User
 }
 
-// address is where it came from. prefix says what its message is, "" where no answer is given by it.
+// address returns where the interaction came from. Its message is prefix and the interaction's id, or "" if prefix is "" or the
+// interaction can't be answered.
 func (i interaction) address(prefix string) core.Address {
 	to := core.Address{Platform: Name, Channel: i.Channel}
 	if in := i.In; in != nil && snowflake.Valid(in.Parent) && guilds.IsThread(in.Type) {
@@ -100,7 +101,7 @@ func (i interaction) address(prefix string) core.Address {
 	return to
 }
 
-// conversation is the one that it came from.
+// conversation returns the conversation that the interaction came from.
 func (i interaction) conversation() core.ConversationID {
 	guild := i.Guild
 	if guild == "" {
@@ -109,14 +110,14 @@ func (i interaction) conversation() core.ConversationID {
 	return conversationOf(guild, i.address(""))
 }
 
-// payload is what is stored: without the token.
+// payload returns what is stored of the interaction: all but the token.
 func (i interaction) payload() json.RawMessage {
 	i.Token = ""
-	body, _ := json.Marshal(i) // of texts and JSON that was read: can't fail
+	body, _ := json.Marshal(i) // can't fail: it has only texts and JSON that was read
 	return body
 }
 
-// text is what was asked.
+// text returns a command's first text option: the question.
 func (i interaction) text() string {
 	for _, o := range i.Data.Options {
 		var text string
@@ -127,7 +128,7 @@ func (i interaction) text() string {
 	return ""
 }
 
-// decision is the event of a decision. The interaction's id tells one press from the next.
+// decision makes the event of a decision. The interaction's id distinguishes one press from the next.
 func decision(i interaction, id core.ApprovalID) *core.Event {
 	e := chat.DecisionEvent(Name, id, i.person().ID, i.ID, i.conversation(), i.address(pressPrefix), i.payload())
 	return &e
@@ -146,7 +147,7 @@ type user struct {
 	Member   *member `json:"member"` // of a mention
 }
 
-// member is what somebody is called in a server.
+// member has a user's name in a server.
 type member struct {
 	Nick string `json:"nick"`
 }

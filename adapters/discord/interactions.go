@@ -21,16 +21,16 @@ import (
 	"gatehouse/core"
 )
 
-// pathInteractions is where Discord posts presses and commands to.
+// pathInteractions is the path to which Discord posts interactions.
 const pathInteractions = "/discord/interactions"
 
-// maxBody is how many bytes an interaction over HTTP may have; far above what Discord sends.
+// maxBody is the limit of an interaction over HTTP, in bytes; far above what Discord sends.
 const maxBody = 1 << 20
 
-// Routes are the paths that Discord posts to, where a public key is set. Each request is answered after its commit: 200, or 202 where
-// the answer comes by a call; 400 where it can't be read or is of an unknown kind, 401 where its signature or time is wrong (Discord
-// itself tries that before it takes the address), 403 where it is for another application, 413 where it is too large, 415 where it is no
-// JSON. Discord sends nothing again: where it could not be stored the person is told.
+// Routes returns the paths that Discord posts to; nil without a public key. Each request is answered after its commit: 200, or 202 if the
+// answer follows by a call; 400 if it can't be read or is of an unknown kind; 401 if its signature or time is wrong (Discord tests this
+// before it accepts the address); 403 if it is for another application; 413 if it is too large; 415 if it is not JSON. Discord sends
+// nothing twice, so if a request could not be stored, the answer says so to the person.
 func (d *Discord) Routes(accept core.Accept) map[string]http.Handler {
 	key, err := hex.DecodeString(d.Config.PublicKey)
 	if err != nil || len(key) != ed25519.PublicKeySize {
@@ -70,10 +70,10 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, key ed25519.Publ
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // Discord has gone: nobody to tell
+	_ = json.NewEncoder(w).Encode(answer) // fails if Discord has disconnected; there is nothing to do then
 }
 
-// checkSignature says what is wrong with a request's signature or its time; "" where nothing is.
+// checkSignature returns what is wrong with a request's signature or time, "" if they are valid.
 func (d *Discord) checkSignature(r *http.Request, body []byte, key ed25519.PublicKey) string {
 	seconds, err := strconv.ParseInt(r.Header.Get("X-Signature-Timestamp"), 10, 64)
 	if err != nil {
@@ -89,11 +89,11 @@ func (d *Discord) checkSignature(r *http.Request, body []byte, key ed25519.Publi
 	return ""
 }
 
-// storeAgain says in the log what happens to an event that was not stored.
+// storeAgain is the log's text for what follows when an event was not stored.
 const storeAgain = "it is tried again"
 
-// takeInteraction takes an interaction up to its commit, and gives the answer to it. What only shows something (a form) is answered at
-// once and stores nothing.
+// takeInteraction processes an interaction up to its commit, and returns the answer. An interaction that only shows something (a form) is
+// answered at once; nothing is stored.
 func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.Accept) (interaction, *response, chat.Result) {
 	var i interaction
 	if err := json.Unmarshal(body, &i); err != nil {
@@ -132,7 +132,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 		return i, answer, chat.Stored
 	}
 	if strings.HasPrefix(event.Address.Message, pressPrefix) || strings.HasPrefix(event.Address.Message, commandPrefix) {
-		if err := d.saveToken(ctx, i); err != nil { // before the event, so that whoever takes it can answer
+		if err := d.saveToken(ctx, i); err != nil { // before the event, so that the process that handles it can answer
 			d.Log.Warn("an interaction could not be stored; it is tried again", "category", core.CategoryOf(err), "err", err)
 			return i, answer, chat.NotStored
 		}
@@ -153,7 +153,7 @@ func (d *Discord) respond(i interaction, r *response) {
 			body = rest.Form{Payload: r, Files: r.files}
 		}
 		if err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(i.ID, i.Token), body, nil); err != nil {
-			d.Log.Info("an interaction could not be answered; what it asked for is done", "type", i.Type, "category", core.CategoryOf(err))
+			d.Log.Info("an interaction could not be answered; the request itself was processed", "type", i.Type, "category", core.CategoryOf(err))
 		}
 	})
 }

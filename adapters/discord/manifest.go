@@ -11,20 +11,20 @@ import (
 	"gatehouse/core"
 )
 
-// Permission is one right of the bot in a channel.
+// Permission is one permission of the bot in a channel.
 type Permission = preflight.Permission
 
 // Permissions is everything that the adapter may need, and nothing else.
 var Permissions = preflight.Permissions
 
-// ManifestOptions say which application a manifest describes.
+// ManifestOptions describe the application of a manifest.
 type ManifestOptions struct {
-	Application string // its id; "": APPLICATION_ID stands in its place
+	Application string // its id; "": the placeholder APPLICATION_ID
 	URL         string // where Discord posts presses and commands, https://HOST; "": they come over the gateway
 	Reply       string // as DISCORD_REPLY
 }
 
-// manifest is what somebody needs to make the application: Discord itself takes no manifest, so each part says where it goes.
+// manifest lists the settings of an application. Discord itself accepts no manifest, so each part says where it is entered.
 type manifest struct {
 	Invite      string         `json:"invite"`
 	Permissions []purpose      `json:"permissions"`
@@ -38,14 +38,14 @@ type purpose struct {
 	For  string `json:"for"`
 }
 
-// intents are the privileged intents that the bot is better with: they are switched on at the page Bot of the application.
+// intents are the privileged intents that the bot makes use of. They are switched on on the application's page Bot.
 var intents = []purpose{{
 	Name: "Message Content Intent",
 	For:  "hear what follows in a thread without a mention; without it each message there needs one. Direct messages and mentions are heard in any case",
 }}
 
-// Manifest describes the application: the address that invites the bot to a server with the permissions that it needs, the intents to
-// switch on, the commands, which gatehouse registers by itself. The error, of category invalid, says what is wrong with an option.
+// Manifest describes the application: the address that invites the bot to a server with the permissions it needs, the intents to switch
+// on, and the commands, which gatehouse registers by itself. An invalid option is an error of category invalid.
 func Manifest(o ManifestOptions) ([]byte, error) {
 	m := manifest{Permissions: []purpose{}, Intents: intents, Commands: slashCommands()}
 	application := o.Application

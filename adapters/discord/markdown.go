@@ -8,11 +8,11 @@ import (
 	"gatehouse/adapters/internal/chattext"
 )
 
-// markdown makes Markdown of a model harmless and cuts it into what one message carries each.
+// markdown makes a model's Markdown harmless and cuts it into parts of one message each.
 //
-// A text pings nobody, since every message says so. What is left is a link whose text is not its address: it is broken by a space, so that
-// the address is seen: [text] (https://x). Code is left as it is where it is certain to be code. What is code may change where a text is
-// cut, so each part is checked again as it will be sent; where that finds anything, all links are broken.
+// Pings need no care here, since every message has empty allowed_mentions. The remaining danger is a link whose text hides its address. A
+// space breaks it and so shows the address: [text] (https://x). Text that is certain to be code is left as it is. A cut may change what is
+// code, so each part is checked again as it will be sent. If that finds another link, all links are broken.
 func markdown(text string) []string {
 	text = chat.Clean(text)
 	parts := chattext.Split(neutral(text, true), maxReply)
@@ -26,9 +26,9 @@ func markdown(text string) []string {
 
 var links = strings.NewReplacer("](", "] (", "][", "] [")
 
-// neutral breaks the links of a text. Discord's reader takes the first thing that has a beginning and an end for what it is, wherever its
-// end is: emphasis, a list, a link or code that begins before some code may swallow the code's beginning. So code is sure only as long
-// as nothing came before that could begin anything.
+// neutral breaks the links of a text. Discord's parser accepts the first construct that has a beginning and an end, however far away the
+// end is. Emphasis, a list, a link or code that begins before some code may thus swallow the code's beginning. So code is certain only as
+// long as nothing before it could begin another construct.
 func neutral(text string, spare bool) string {
 	var b strings.Builder
 	sure := spare
@@ -48,12 +48,12 @@ func neutral(text string, spare bool) string {
 	return b.String()
 }
 
-// marks is what could begin something in a line of text besides code.
+// marks are the characters that could begin a construct other than code in a line of text.
 const marks = "*_~|[]<>\\`"
 
 var blockStart = regexp.MustCompile(`^ *([-*+>#]|\d+[.)])`)
 
-// writeLine writes a line of text, and reports whether what follows is still sure.
+// writeLine writes a line of text, and reports whether code after it is still certain to be code.
 func writeLine(b *strings.Builder, line string, sure bool) bool {
 	if !sure || blockStart.MatchString(line) {
 		b.WriteString(links.Replace(line))
@@ -76,7 +76,7 @@ func writeLine(b *strings.Builder, line string, sure bool) bool {
 	return true
 }
 
-// wordAt is the piece of code that begins at a place of a line, between single backticks with white space before the first.
+// wordAt returns the inline code that begins at a position of a line: between single backticks, with white space before the first.
 func wordAt(line string, at int) string {
 	if line[at] != '`' || at > 0 && line[at-1] != ' ' {
 		return ""
@@ -90,7 +90,7 @@ func wordAt(line string, at int) string {
 
 var fence = regexp.MustCompile("^```[A-Za-z0-9_+.#-]*\n")
 
-// blockAt is the block of code that a text begins with, between fences at the margin. Discord ends it with the next three backticks.
+// blockAt returns the code block that a text begins with, between fences at the margin. Discord ends it at the next three backticks.
 func blockAt(text string) string {
 	start := len(fence.FindString(text))
 	if start == 0 {

@@ -16,8 +16,8 @@ import (
 	"gatehouse/core"
 )
 
-// message is what is read of a message, before it is stored and when it is parsed. Fields that are not named here may look like
-// anything: discordgo.Message refuses a message with a component that it does not know.
+// message is the part of a message that is read, before it is stored and when it is parsed. All other fields may have any shape:
+// discordgo.Message would refuse a message with a component that it does not know.
 type message struct {
 	ID           string                `json:"id"`
 	Channel      string                `json:"channel_id"`
@@ -36,13 +36,13 @@ type message struct {
 	} `json:"referenced_message"`
 }
 
-// answersBot reports a reply to a message of the bot.
+// answersBot reports whether the message is a reply to one of the bot's.
 func (m message) answersBot(me string) bool {
 	return m.Type == discordgo.MessageTypeReply && m.RepliesTo != nil && m.RepliesTo.Author != nil && m.RepliesTo.Author.ID == me
 }
 
-// Parse reads what was said, or what was decided. In a conversation of several people the message begins with who speaks; images
-// that were sent along become blocks, other files are named.
+// Parse returns the message or the decision of an event. In a server the message begins with its author. Attached images become blocks;
+// other files are only named.
 func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	switch e.Kind() {
 	case core.KindMessage:
@@ -64,7 +64,7 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 	if err != nil {
 		return core.Input{}, err
 	}
-	role, err := d.roleOf(ctx, m, me) // after it the names of the server's roles are known too
+	role, err := d.roleOf(ctx, m, me) // this also loads the names of the server's roles
 	if err != nil {
 		return core.Input{}, err
 	}
@@ -85,7 +85,7 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 	return core.Input{Message: input}, err
 }
 
-// decodeMessage reads the payload of a message or of a question that was asked by a command.
+// decodeMessage decodes the payload of a message, or of a command that asks a question.
 func decodeMessage(e core.Event) (message, error) {
 	var m message
 	var form struct {
@@ -117,7 +117,7 @@ func decodeMessage(e core.Event) (message, error) {
 	return m, nil
 }
 
-// roleOf gives the bot's own role in the server of a message that mentions roles, "" where there is none.
+// roleOf returns the bot's own role in the server of a message that mentions roles, else "".
 func (d *Discord) roleOf(ctx context.Context, m message, bot string) (string, error) {
 	if m.Guild == "" || len(m.MentionRoles) == 0 {
 		return "", nil
@@ -126,8 +126,8 @@ func (d *Discord) roleOf(ctx context.Context, m message, bot string) (string, er
 	return g.BotRole(bot), err
 }
 
-// addressed takes the bot's name off the beginning of a message as Discord sends it, as often as it stands there, with a comma or
-// colon behind it. mentioned: the bot, or the role that is its own, is mentioned somewhere, or a reply to it pings it.
+// addressed removes all mentions of the bot from the beginning of a message, each with a comma or colon after it. mentioned: the message
+// mentions the bot or its own role somewhere, or is a reply that pings the bot.
 func addressed(m message, me, role string) (rest string, mentioned bool) {
 	names := []string{"<@" + me + ">", "<@!" + me + ">"}
 	if role != "" {
@@ -148,8 +148,8 @@ func addressed(m message, me, role string) (rest string, mentioned bool) {
 	return rest, mentioned
 }
 
-// readable is what a person wrote, as plain text for the agent: Discord's tokens become what the person saw. names gives what a
-// person ('@'), a channel ('#') or a role ('&') is called, "" where it does not know.
+// readable converts a person's text to plain text for the agent: Discord's tokens become what the person saw. names returns the name of a
+// person ('@'), a channel ('#') or a role ('&'), "" if unknown.
 func readable(text string, names func(kind byte, id string) string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 	var b strings.Builder
@@ -176,7 +176,7 @@ func readable(text string, names func(kind byte, id string) string) string {
 	return b.String()
 }
 
-// readToken is the inside of <…> as people see it; ok is false for what is none of Discord's tokens.
+// readToken converts the inside of <…> to what people see; ok is false if it is not one of Discord's tokens.
 func readToken(inside string, names func(kind byte, id string) string) (shown string, ok bool) {
 	mention := func(sign string, kind byte, id string) (string, bool) {
 		if !snowflake.Valid(id) {
@@ -212,7 +212,7 @@ func readToken(inside string, names func(kind byte, id string) string) (shown st
 	return "", false
 }
 
-// readTime is a time as t:SECONDS:STYLE gives it.
+// readTime converts the SECONDS:STYLE of a time token to a time in UTC.
 func readTime(inside string) (string, bool) {
 	seconds, _, _ := strings.Cut(inside, ":")
 	n, err := strconv.ParseInt(seconds, 10, 64)
@@ -222,7 +222,7 @@ func readTime(inside string) (string, bool) {
 	return time.Unix(n, 0).UTC().Format("2006-01-02 15:04:05 UTC"), true
 }
 
-// namesIn gives the names of what a message mentions: of people as it came with them, of channels and roles as far as they are known.
+// namesIn returns a lookup of the names that a message mentions: people's from the message, those of channels and roles if known.
 func (d *Discord) namesIn(m message) func(kind byte, id string) string {
 	return func(kind byte, id string) string {
 		switch kind {
@@ -240,7 +240,7 @@ func (d *Discord) namesIn(m message) func(kind byte, id string) string {
 	}
 }
 
-// nameOf is what somebody is called where they spoke.
+// nameOf returns a user's name as shown where they wrote: in a server their nickname.
 func nameOf(u *user, m *member) string {
 	names := []string{u.Global, u.Username, u.ID}
 	if m != nil {

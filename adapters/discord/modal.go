@@ -15,21 +15,21 @@ const (
 	inputConfirm = "confirm"
 )
 
-// confirmWord is what is to be typed before something dangerous is approved.
+// confirmWord has to be typed to approve something dangerous.
 const confirmWord = "approve"
 
-// modal is a form, as the answer to a press carries it.
+// modal is a form, in the shape of an answer to a press.
 type modal struct {
 	CustomID   string                       `json:"custom_id"`
 	Title      string                       `json:"title"`
 	Components []discordgo.MessageComponent `json:"components"`
 }
 
-// required is a field that must be filled in, optional one that need not be: Discord takes a field that says neither for required.
+// required and optional are the values of a field's Required. Discord's default is required.
 var required, optional = true, false
 
-// reasonModal is the form that asks why a request is denied; value is what its submission carries. The reason may stay empty:
-// nobody who has decided to deny should be held up by it.
+// reasonModal is the form that asks why a request is denied; value is returned with its submission. The reason may be empty: it should not
+// hold up a denial.
 func reasonModal(value string, c core.Card) modal {
 	return modal{CustomID: value, Title: "Deny with reason", Components: []discordgo.MessageComponent{
 		discordgo.TextDisplay{Content: subject(c)},
@@ -40,8 +40,8 @@ func reasonModal(value string, c core.Card) modal {
 	}}
 }
 
-// confirmModal is the form that asks again before something dangerous is approved; value is what its submission carries. Its
-// submission is the approval where its input holds confirmWord.
+// confirmModal is the form that asks for confirmation before something dangerous is approved; value is returned with its submission. The
+// submission approves if its input is confirmWord.
 func confirmModal(value string, c core.Card) modal {
 	return modal{CustomID: value, Title: "Approve this?", Components: []discordgo.MessageComponent{
 		discordgo.TextDisplay{Content: "This is hard or impossible to undo.\n" + subject(c)},
@@ -53,12 +53,12 @@ func confirmModal(value string, c core.Card) modal {
 	}}
 }
 
-// subject says what a form is about.
+// subject returns the text that says what a form is about.
 func subject(c core.Card) string {
 	return "**" + chat.OrNone(inline(c.Summary, maxSummary)) + "**\nTool: " + inlineCode(c.Tool, maxTool)
 }
 
-// submitted takes the form that asked for a reason, or that asked again before something dangerous.
+// submitted handles the submission of a reasonModal or a confirmModal.
 func (d *Discord) submitted(i interaction) (*response, *core.Event) {
 	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
 	if !ok || b.Action != chat.ActionReason && b.Action != chat.ActionConfirm {
@@ -71,12 +71,12 @@ func (d *Discord) submitted(i interaction) (*response, *core.Event) {
 	return acknowledged, decision(i, b.Approval)
 }
 
-// isConfirmed reports whether the form that asks again was answered with the word.
+// isConfirmed reports whether confirmWord was typed.
 func isConfirmed(i interaction) bool {
 	return strings.EqualFold(inputOf(i.Data.Components), confirmWord)
 }
 
-// inputOf reads a form's one field.
+// inputOf returns the text of a form's only field.
 func inputOf(components []component) string {
 	for _, c := range components {
 		if c.Input != nil {

@@ -13,7 +13,7 @@ import (
 	"gatehouse/core"
 )
 
-// Post sends one part as one message. A private notice goes to its person alone. The ref is the message's channel and id.
+// Post sends one part as one message. A private notice is visible only to its person. The ref is the message's channel and id.
 func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Ref, more bool, err error) {
 	if delivery.Kind == core.PostWorking {
 		d.showTyping(delivery.To, delivery.On)
@@ -46,11 +46,11 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 	ref, made, err := d.send(ctx, channel, replyTo, delivery, part)
 	if err != nil {
 		if core.CategoryOf(err) == core.DeliveryForbidden && startsThread(delivery.To) {
-			d.threads.forget(delivery.To.Thread) // once the permission is mended, it may be opened
+			d.threads.forget(delivery.To.Thread) // it may be opened once the permission is granted
 		}
 		return "", false, err
 	}
-	if delivery.Kind == core.PostCard && !made.says(part) { // it was sent before, and has changed since
+	if delivery.Kind == core.PostCard && !made.says(part) { // an earlier send succeeded, and the card has changed since
 		if err := d.Edit(ctx, ref, delivery); err != nil {
 			return "", false, core.Wrap(core.DeliveryInDoubt, err, "The card is there as it was sent first, and could not be redrawn.")
 		}
@@ -61,14 +61,14 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 	return ref, more, nil
 }
 
-// Edit redraws a message. A thread that has been archived meanwhile is opened again for it.
+// Edit redraws a message. If its thread has been archived, Edit unarchives it first.
 func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery) error {
 	channel, id, ok := strings.Cut(string(ref), "/")
 	if !ok || !snowflake.Valid(channel) || !snowflake.Valid(id) {
 		return core.Errorf(core.DeliveryFailed, "The post's reference %q is not Discord's.", ref)
 	}
 	if delivery.Kind == core.PostPrivate {
-		return nil // what was said to one person is not changed
+		return nil // private notices are never edited
 	}
 	parts, err := d.parts(delivery)
 	if err != nil {
@@ -92,7 +92,7 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 		err = d.rest.Call(ctx, http.MethodPatch, endpoint, out, nil)
 	}
 	if _, toCommand := interactionIn(delivery.To, commandPrefix); toCommand && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
-		return nil // only its person sees it, and it can't be changed any more
+		return nil // only its person sees it, and it can no longer be changed
 	}
 	return chat.SendError(err)
 }

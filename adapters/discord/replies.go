@@ -13,17 +13,17 @@ import (
 	"gatehouse/core"
 )
 
-// A command is answered once, where it was given: Discord is told at once that the answer comes, and what gatehouse has to say to it
-// becomes that answer, for everybody or for the person alone as was said at first; what more there is to say are messages of their own.
-// That works for 15 minutes: after that, and where Discord never heard that an answer was to come, it is a message like any other.
+// A command gets one answer, in its channel. gatehouse at once announces the answer to Discord, and thereby fixes whether everyone sees it
+// or only the person. The first post then becomes that answer; further posts are separate messages. This works for 15 minutes. After that,
+// or if the announcement never reached Discord, the answer is an ordinary message.
 
-// command is one that waits for its answer.
+// command is a command that waits for its answer.
 type command struct {
 	endpoint string // of its answer
 	given    time.Time
 }
 
-// commandOf reads an address whose message is a command, if the post is one that answers it and Discord still takes its token.
+// commandOf returns the command that a post answers; ok is false if it answers none, or if Discord no longer accepts the command's token.
 func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (c command, ok bool, err error) {
 	id, ok := interactionIn(delivery.To, commandPrefix)
 	if !ok || delivery.Kind != core.PostNotice && delivery.Kind != core.PostError {
@@ -33,11 +33,11 @@ func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (c comm
 	return command{endpoint: discordgo.EndpointInteractionResponseActions(app, token), given: snowflake.Time(id)}, ok, err
 }
 
-// answerGrace is how long a command may be unknown: its answer may be ready before Discord has heard that one comes.
+// answerGrace is how long Discord may not know a command's answer: it may be ready before its announcement has arrived.
 const answerGrace = 10 * time.Second
 
-// answerCommand gives the answer to a command, or changes it where message is its id. late: it is too late, Discord waits for none, or
-// the command has another answer already.
+// answerCommand sends the answer to a command, or edits it if message is its id. late: it is too late, Discord expects no answer, or the
+// command already has another one.
 func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.Delivery, part drawn, message string) (ref core.Ref, late bool, err error) {
 	var now, made posted
 	err = d.rest.Call(ctx, http.MethodGet, c.endpoint, nil, &now)
@@ -64,12 +64,12 @@ func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.De
 	return "", true, nil
 }
 
-// isOrAwaits reports a command's answer that is a post, or that is still to come.
+// isOrAwaits reports whether a command's answer is this post or is still to come.
 func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part drawn) bool {
 	return answer.Flags&discordgo.MessageFlagsLoading != 0 || answer.says(part) && !d.sent.isOther(answer.ID, delivery)
 }
 
-// findAnswer looks whether a post is its command's answer; late: it can't be told any more, or another one is.
+// findAnswer checks whether a post became its command's answer. late: this can no longer be determined, or another post did.
 func (d *Discord) findAnswer(ctx context.Context, c command, delivery core.Delivery, part drawn) (ref core.Ref, late bool, err error) {
 	var now posted
 	err = d.rest.Call(ctx, http.MethodGet, c.endpoint, nil, &now)
@@ -86,7 +86,7 @@ func (d *Discord) findAnswer(ctx context.Context, c command, delivery core.Deliv
 	return "", true, nil
 }
 
-// isUnanswerable reports Discord's refusals of an answer that is too late, too early, or that somebody has deleted.
+// isUnanswerable reports whether Discord refused an answer because it is too late, too early, or was deleted.
 func isUnanswerable(err error) bool {
 	return isExpired(err) || rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage)
 }
@@ -95,14 +95,14 @@ func isExpired(err error) bool {
 	return rest.IsRefusal(err, discordgo.ErrCodeInvalidWebhookTokenProvided, discordgo.ErrCodeUnknownWebhook, discordgo.ErrCodeUnknownInteraction)
 }
 
-// Waits for the answer to a press, without which Discord takes no ephemeral message.
+// Retries until the press is answered; before that Discord accepts no ephemeral message.
 const (
 	privateTries = 4
 	privateRetry = 300 * time.Millisecond
 )
 
-// postPrivate tells one person something: where they pressed, as an ephemeral message, as long as the interaction lasts (15 minutes);
-// after that, and where there was none, in direct messages.
+// postPrivate sends a message to one person: an ephemeral one where they pressed, while the interaction lasts (15 minutes). After that, or
+// without an interaction, it is a direct message.
 func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part drawn) (core.Ref, error) {
 	if id, ok := interactionIn(delivery.To, pressPrefix); ok {
 		app, token, ok, err := d.token(ctx, id)
@@ -141,11 +141,11 @@ func (d *Discord) postEphemeral(ctx context.Context, app, token string, delivery
 		if try == privateTries || !rest.IsRefusal(err, discordgo.ErrCodeUnknownWebhook) || ctx.Err() != nil {
 			return "", err
 		}
-		d.sleep(ctx, privateRetry) // the press itself may not be answered yet
+		d.sleep(ctx, privateRetry) // the press itself may still be unanswered
 	}
 }
 
-// notSent is an error of what was done before a send: nothing was sent, so it can be tried again.
+// notSent converts the error of a step before a send: nothing was sent, so the step can be retried.
 func notSent(err error) error {
 	if core.CategoryOf(err) == core.DeliveryInDoubt {
 		return core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))

@@ -25,7 +25,7 @@ type drawn struct {
 	Rows []discordgo.MessageComponent
 }
 
-// outgoing is a message as Discord takes it; discordgo.MessageSend has no nonce.
+// outgoing is a message in the form that Discord accepts; discordgo.MessageSend has no nonce.
 type outgoing struct {
 	Content   string                       `json:"content"`
 	Flags     discordgo.MessageFlags       `json:"flags"`
@@ -36,15 +36,15 @@ type outgoing struct {
 	Reference *discordgo.MessageReference  `json:"message_reference,omitempty"`
 }
 
-// mentions says whom a message pings. Its zero value is nobody, whatever the message says.
+// mentions says whom a message pings: no one, whatever its text.
 type mentions struct{}
 
-// MarshalJSON gives an empty list: without the field Discord would ping everybody that a text names.
+// MarshalJSON returns an empty list. Without the field Discord would ping everyone whom the text mentions.
 func (mentions) MarshalJSON() ([]byte, error) {
 	return []byte(`{"parse":[],"replied_user":false}`), nil
 }
 
-// outgoing makes a message of what was drawn for a part.
+// outgoing makes the message to send.
 func (m drawn) outgoing() outgoing {
 	out := outgoing{Content: m.Text, Flags: discordgo.MessageFlagsSuppressEmbeds, Rows: m.Rows}
 	if out.Rows == nil {
@@ -53,16 +53,15 @@ func (m drawn) outgoing() outgoing {
 	return out
 }
 
-// nonce names a part of a post to Discord, which keeps a message of the same nonce from being posted twice for some minutes. It is
-// sealed, so that nobody can guess it.
+// nonce identifies a part of a post to Discord, which for some minutes posts no second message with the same nonce. It is sealed, so it
+// can't be guessed.
 func (d *Discord) nonce(delivery core.Delivery) string {
 	sum := sha256.Sum256([]byte(d.Signer.Seal("part", delivery.Key, strconv.Itoa(delivery.Part))))
 	const bytes = maxNonce * 3 / 4
 	return base64.RawURLEncoding.EncodeToString(sum[:bytes])
 }
 
-// send sends a part to a channel, as a reply to a message where one is named. The message that it gives may be one that was sent before:
-// Discord knows its nonce.
+// send sends a part to a channel, as a reply if replyTo is not "". It may return a message that was sent earlier: one with the same nonce.
 func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery core.Delivery, part drawn) (core.Ref, posted, error) {
 	out := part.outgoing()
 	out.Nonce, out.Enforce = d.nonce(delivery), true
@@ -81,7 +80,7 @@ func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery co
 	return refOf(channel, made.ID), made, nil
 }
 
-// posted is what is read of a message of the bot that is there.
+// posted is the part that is read of an existing message of the bot.
 type posted struct {
 	ID      string                 `json:"id"`
 	Content string                 `json:"content"`
@@ -93,20 +92,19 @@ type posted struct {
 	Rows json.RawMessage `json:"components"`
 }
 
-// says reports whether the message has the text of a part, whether or not either says that it comes late.
+// says reports whether the message has the text of a part, apart from the note that it comes late.
 func (p posted) says(part drawn) bool {
 	plain := func(s string) string { return strings.TrimSpace(strings.TrimPrefix(s, latePrefix)) }
 	return plain(p.Content) == plain(part.Text)
 }
 
-// maxClockLead is how far this machine's clock may be ahead of Discord's, where Discord has not told.
+// maxClockLead is how far this machine's clock is assumed to be ahead of Discord's while the difference is unknown.
 const maxClockLead = 2 * time.Minute
 
 // maxSent is how many sent messages are remembered.
 const maxSent = 10_000
 
-// sentMessages remembers which part each message is that this process has sent: of two posts with the same text, one is not taken for
-// the other.
+// sentMessages remembers the part of each message that this process has sent, to tell apart two posts with the same text.
 type sentMessages struct {
 	mu    sync.Mutex
 	parts map[string]string
@@ -125,7 +123,7 @@ func (s *sentMessages) add(message string, d core.Delivery) {
 	s.parts[message] = partName(d)
 }
 
-// isOther reports a message that is known to be another part.
+// isOther reports whether a message is known to be another part.
 func (s *sentMessages) isOther(message string, d core.Delivery) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// Discord's limits for what is drawn, in characters; all texts here are counted in UTF-16 units, which are never fewer.
+// Discord's limits, in characters. gatehouse counts UTF-16 units, which are never fewer.
 const (
 	maxContent    = 2_000 // of a message (resources/message)
 	maxCustomID   = 100   // components/reference
@@ -16,10 +16,9 @@ const (
 	maxThreadName = 100   // resources/channel
 )
 
-// gatehouse's own limits, below Discord's, so that the sum of them fits one message whatever the fields hold. They are of texts as they
-// are sent, with what is escaped.
+// gatehouse's own limits, below Discord's: their sum fits one message whatever the fields hold. They apply to texts after escaping.
 const (
-	maxReply     = maxContent - 70 // of a part of a reply: a note that it comes late may stand before it
+	maxReply     = maxContent - 70 // of a part of a reply; leaves room for the note that it comes late
 	maxPlain     = 1_800           // of a notice or an error
 	maxTool      = 60
 	maxPerson    = 60
@@ -27,24 +26,24 @@ const (
 	maxApprovers = 5
 	maxApprover  = 40
 	maxChanged   = 200
-	maxReason    = 1_000 // what the form takes
-	maxReasonOut = 400   // what the card shows of it
+	maxReason    = 1_000 // of the form's input
+	maxReasonOut = 400   // of it, on the card
 	maxLines     = 3     // of a conversation, on a copy of a card
 	maxLine      = 100
-	maxArguments = 1_000 // shown on the card at most, where the rest leaves room; the others behind a button
+	maxArguments = 1_000 // on the card at most, if the rest leaves room; a button shows all of them
 	minArguments = 40    // with less room than this none are shown
 	maxTopic     = 60    // of a thread's name
 )
 
-// Small text before what it marks.
+// Prefixes in small text.
 const (
 	latePrefix  = "-# " + chat.LateNote + "\n"
 	stepsPrefix = "-# 🔧 "
 )
 
-// escape makes a text literal where Discord reads Markdown, piece by piece: each is a character, or an address, which Discord
-// shows as it is. Any other is made none, since it would take in the backslashes that follow. A text of several lines keeps them; none
-// of them becomes a heading or a quotation.
+// escape escapes a text's Markdown and returns it in pieces: each is a character, or an address that Discord shows as it is. Any other
+// address is escaped so that Discord makes no link of it, which would include the backslashes that follow. Lines are kept, but none
+// becomes a heading or a quotation.
 func escape(s string) []string {
 	var pieces []string
 	atStart := true
@@ -63,7 +62,7 @@ func escape(s string) []string {
 	return pieces
 }
 
-// addressAt is the address that a text begins with, if nothing in it means anything to Discord. An underscore means nothing there.
+// addressAt returns the address that a text begins with, if it contains no Markdown. An underscore in an address is not Markdown.
 func addressAt(s string) string {
 	if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") {
 		return ""
@@ -80,7 +79,7 @@ func addressAt(s string) string {
 	return s[:end]
 }
 
-// literal is a text as it is, escaped, within a limit; where it is shortened it says so.
+// literal escapes a text and shortens it to a limit. A note says how much was cut.
 func literal(s string, limit int) string {
 	pieces := escape(s)
 	if n := fitting(pieces, limit); n < len(pieces) {
@@ -94,7 +93,7 @@ func literal(s string, limit int) string {
 	return strings.Join(pieces, "")
 }
 
-// fitting is how many pieces fit a limit.
+// fitting returns how many pieces fit a limit.
 func fitting(pieces []string, limit int) int {
 	for i, p := range pieces {
 		if limit -= chat.Units(p); limit < 0 {
@@ -104,12 +103,12 @@ func fitting(pieces []string, limit int) int {
 	return len(pieces)
 }
 
-// inline is a text of a card on one line, within a limit.
+// inline draws a card's text on one line, within a limit.
 func inline(s string, limit int) string {
 	return literal(chat.OneLine(chat.Reveal(s)), limit)
 }
 
-// inlineCode is a text of a card as code, on one line, within a limit.
+// inlineCode draws a card's text as code, on one line, within a limit.
 func inlineCode(s string, limit int) string {
 	word, left := chat.Head(strings.ReplaceAll(chat.OneLine(chat.Reveal(s)), "`", "'"), limit)
 	if left > 0 {
@@ -118,7 +117,7 @@ func inlineCode(s string, limit int) string {
 	return "`" + chat.OrNone(word) + "`"
 }
 
-// codeBlock is JSON between fences. A fence within it is written out as in JSON.
+// codeBlock puts JSON between fences. A fence inside it becomes JSON escapes.
 func codeBlock(s string) string { return codeStart + unfenced(s) + codeEnd }
 
 const codeStart, codeEnd = "```json\n", "\n```"
@@ -127,13 +126,13 @@ func unfenced(s string) string {
 	return strings.ReplaceAll(s, "```", strings.Repeat(`\u0060`, 3))
 }
 
-// noTopic is the name of a thread whose message gives none.
+// noTopic names a thread whose message yields no name.
 const noTopic = "Conversation"
 
-// mentionTokens are what stands in a message for somebody, something or somewhere: <@1>, <@&2>, <#3>, <:name:4>.
+// mentionTokens matches the tokens of people, roles, channels and emojis: <@1>, <@&2>, <#3>, <:name:4>.
 var mentionTokens = regexp.MustCompile(`<(@[!&]?|#|a?:\w+:)\d+>`)
 
-// topic makes a short name for a thread of the message that it begins with, without whom the message mentions.
+// topic makes a short thread name from the thread's first message, without its mentions.
 func topic(text string) string {
 	text = chat.OneLine(mentionTokens.ReplaceAllString(chat.Clean(text), " "))
 	text = strings.TrimLeft(text, ",:;.!?- ")

@@ -15,7 +15,7 @@ import (
 // maxThreads is how many threads are remembered.
 const maxThreads = 10_000
 
-// threads remembers which threads are open, and which could not be opened, so that their answers stand in the channel.
+// threads remembers which threads are open, and which could not be opened: those are answered in the channel.
 type threads struct {
 	mu   sync.Mutex
 	open map[string]bool // by id; false: it could not be opened
@@ -45,8 +45,8 @@ func (t *threads) forget(id string) {
 	delete(t.open, id)
 }
 
-// destination is the channel that a post goes to. A thread that begins with the message that is answered may not be there yet: then it is
-// opened. Where it can't be, the post stands in the channel as a reply to that message.
+// destination returns the channel for a post. If the thread begins with the answered message and does not exist yet, destination opens it.
+// If that fails permanently, the post goes to the channel, as a reply to that message.
 func (d *Discord) destination(ctx context.Context, to core.Address) (channel, replyTo string, err error) {
 	if !startsThread(to) {
 		return channelOf(to), "", nil
@@ -64,9 +64,9 @@ func (d *Discord) destination(ctx context.Context, to core.Address) (channel, re
 	return to.Channel, to.Message, nil
 }
 
-// openThread opens the thread of a message, and reports whether it is there.
+// openThread opens the thread of a message, and reports whether it exists now.
 func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, err error) {
-	var m posted // its text names the thread; where it can't be read the thread has another name
+	var m posted // its text names the thread; if it can't be read, the thread gets another name
 	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(to.Channel, to.Message), nil, &m); isUnsent(err) {
 		return false, err
 	}
@@ -85,14 +85,14 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 	switch {
 	case err == nil || rest.IsRefusal(err, discordgo.ErrCodeThreadAlreadyCreatedForThisMessage):
 		return true, nil
-	case core.IsTemporary(err): // one that was opened nevertheless is found to be there
+	case core.IsTemporary(err): // if it was opened after all, the next attempt finds it
 		return false, chat.FindError(err)
 	}
-	d.Log.Info("a thread could not be opened; the answer stands in the channel", "channel", to.Channel, "err", err)
+	d.Log.Info("a thread could not be opened; the answer goes to the channel", "channel", to.Channel, "err", err)
 	return false, nil
 }
 
-// isUnsent reports an error of a call that was not made, or that Discord did not take now.
+// isUnsent reports whether a call was not made, or Discord did not accept it for now.
 func isUnsent(err error) bool {
 	c := core.CategoryOf(err)
 	return c == core.DeliveryLater || c == core.DeliveryNotYet

@@ -9,10 +9,10 @@ import (
 	"gatehouse/core"
 )
 
-// An interaction's token lets anybody who has it answer in the bot's name for fifteen minutes. So it stands in no event and no post: they
-// name the interaction, and the token is a short-lived value of the store, since another process may give the answer.
+// An interaction's token lets anyone who has it answer in the bot's name for fifteen minutes. So no event and no post contains it. They name
+// the interaction, and the token is a short-lived value in the store, since another process may send the answer.
 
-// tokenLife is how long Discord takes a token.
+// tokenLife is how long Discord accepts a token.
 const tokenLife = 15 * time.Minute
 
 func tokenName(interaction string) string { return "discord/interaction/" + interaction }
@@ -26,7 +26,7 @@ func (d *Discord) saveToken(ctx context.Context, i interaction) error {
 	return nil
 }
 
-// token gives an interaction's application and token; ok is false where it is too late to answer it.
+// token returns an interaction's application and token; ok is false if it is too late to answer.
 func (d *Discord) token(ctx context.Context, interaction string) (app, token string, ok bool, err error) {
 	value, err := d.KV.Get(ctx, tokenName(interaction))
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"gatehouse/core"
 )
 
-// Numbers of the typing indicator. Discord shows it for ten seconds, or until the bot posts.
+// Limits of the typing indicator. Discord shows it for ten seconds, or until the bot posts.
 const (
 	typingEvery = 8 * time.Second
-	typingFor   = 90 * time.Second // unless it is asked for again, as dispatch does each minute while a turn goes on
-	maxTyping   = 200              // channels at a time
-	openEvery   = 4 * time.Second  // between two reads of the open events, for all channels at once
+	typingFor   = 90 * time.Second // unless requested again, as dispatch does each minute during a turn
+	maxTyping   = 200              // channels at the same time
+	openEvery   = 4 * time.Second  // between two reads of the open events, which serve all channels
 )
 
 // typing shows the typing indicator where the bot works on an answer.
@@ -45,14 +45,14 @@ func newTyping(now func() time.Time, sleep func(context.Context, time.Duration),
 	return &typing{now: now, sleep: sleep, open: open, channels: map[string]*indicator{}}
 }
 
-// begin allows indicators until ctx ends.
+// begin enables indicators until ctx ends.
 func (t *typing) begin(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ctx = ctx
 }
 
-// end stops all indicators, and returns when none is left.
+// end stops all indicators and waits for them.
 func (t *typing) end() {
 	t.mu.Lock()
 	t.ctx = nil
@@ -63,7 +63,8 @@ func (t *typing) end() {
 	t.going.Wait()
 }
 
-// start shows the indicator of a channel again and again, as long as an event that is answered there is open, or prolongs it.
+// start shows the indicator of a channel repeatedly while an event that is answered there is open. If it is shown already, start prolongs
+// it.
 func (t *typing) start(channel string, show func(context.Context) error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,7 +76,7 @@ func (t *typing) start(channel string, show func(context.Context) error) {
 	if t.ctx == nil || len(t.channels) >= maxTyping {
 		return
 	}
-	run := t.ctx // a call that is under way is not cancelled: net/http may give its connection to another one meanwhile
+	run := t.ctx // a call in progress is not cancelled: net/http may already have given its connection to another call
 	ctx, stop := context.WithCancel(run)
 	one := &indicator{stop, until}
 	t.channels[channel] = one
@@ -90,7 +91,7 @@ func (t *typing) start(channel string, show func(context.Context) error) {
 	})
 }
 
-// goesOn reports whether an event that is answered in a channel is open, in whatever process; where that can't be told it does until the
+// goesOn reports whether an event that is answered in a channel is open, in any process. If that is not known, it returns true until the
 // indicator expires.
 func (t *typing) goesOn(ctx context.Context, channel string, one *indicator) bool {
 	t.mu.Lock()
@@ -132,7 +133,8 @@ func (t *typing) remove(channel string, one *indicator) {
 	}
 }
 
-// showTyping shows that the bot is typing where the answer will stand, or ends that. What is shown already ends with the answer itself.
+// showTyping shows that the bot is typing where the answer will appear, or stops. Discord itself hides the indicator when the answer
+// appears.
 func (d *Discord) showTyping(to core.Address, on bool) {
 	if !on {
 		d.typing.stop(channelOf(to))

@@ -12,25 +12,25 @@ import (
 	"gatehouse/core"
 )
 
-// Numbers of the identifies: Discord allows 1,000 in a day over all shards, and at the limit ends every session and resets the token.
+// The budget of identifies. Discord allows 1,000 a day over all shards. At the limit it ends every session and resets the token.
 const (
 	identifyDay   = 24 * time.Hour
-	identifyTotal = 1000                    // in a day, where Discord tells no other number
-	identifyShare = 2                       // one part in so many of them is for gatehouse
-	IdentifySpare = 10                      // one part in so many is never used, whoever used the others
-	IdentifySlot  = 5500 * time.Millisecond // between two of one rate limit key: Discord's five seconds and some
-	maxWait       = 5 * time.Minute         // between two looks whether there are some again
+	identifyTotal = 1000                    // in a day, if Discord names no other number
+	identifyShare = 2                       // gatehouse uses at most the total divided by this
+	IdentifySpare = 10                      // the last total/IdentifySpare are never used, whichever program used the others
+	IdentifySlot  = 5500 * time.Millisecond // between two with the same rate limit key: Discord's five seconds and a margin
+	maxWait       = 5 * time.Minute         // between two checks of an exhausted budget
 )
 
-// ask asks where the gateway is and what is left of the budget, until Discord tells; failed hears why it does not. Error: going on is
-// useless.
+// ask asks Discord for the gateway's address and the remaining budget until it answers. failed, if not nil, receives each error. The
+// returned error is permanent.
 func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.GatewayBotResponse, error) {
 	log := core.NewErrorLog(g.Log, "asking Discord for its gateway")
 	retry := firstRetry
 	for ctx.Err() == nil {
 		var told discordgo.GatewayBotResponse
 		err := g.REST.Call(ctx, http.MethodGet, discordgo.EndpointGatewayBot, nil, &told)
-		if rest.IsGone(err) || core.CategoryOf(err) == core.DeliveryInDoubt { // the other route tells no budget: gatehouse's own is counted all the same
+		if rest.IsGone(err) || core.CategoryOf(err) == core.DeliveryInDoubt { // the other route names no budget; gatehouse's own count still applies
 			err = g.REST.Call(ctx, http.MethodGet, discordgo.EndpointGateway, nil, &told)
 		}
 		if err == nil && told.URL == "" {
@@ -52,9 +52,9 @@ func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.Gatewa
 	return discordgo.GatewayBotResponse{}, nil
 }
 
-// mayIdentify waits until this shard may identify, and gives the address to do it at. It counts one identify; where the gateway can't be
-// reached for it, it is good for the next attempt. The budget is kept in the store, so all processes of the bot share it, and corrected by
-// what Discord tells.
+// mayIdentify waits until this shard may identify, and returns the address for it. It counts one identify; if the gateway then can't be
+// reached, the next attempt uses that one. The budget is in the store, shared by all processes of the bot, and corrected by Discord's own
+// numbers.
 func (s *shard) mayIdentify(ctx context.Context) (address string, err error) {
 	blocked := func(err error) { s.setHealth(shardState{why: err}) }
 	for ctx.Err() == nil {
@@ -82,7 +82,7 @@ func (s *shard) mayIdentify(ctx context.Context) (address string, err error) {
 	return "", nil
 }
 
-// countIdentify counts one identify, unless it would be too many or too early; then it gives how long to wait.
+// countIdentify counts one identify. If it would be too many or too early, it counts none and returns how long to wait.
 func (s *shard) countIdentify(ctx context.Context, limit discordgo.SessionInformation) (time.Duration, error) {
 	total := limit.Total
 	if total <= 0 {

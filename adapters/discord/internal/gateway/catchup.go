@@ -23,11 +23,11 @@ const (
 	catchUpPages         = 10              // of one conversation
 	catchUpConversations = 200             // those that were active last
 	catchUpTries         = 4
-	CatchUpSlack         = time.Minute // how far behind another channel's message one may come
+	CatchUpSlack         = time.Minute // how far one may lag behind a message of another channel
 )
 
-// since is the message after which those of a conversation are fetched, where last was the last to be committed before the gap; "": none
-// are.
+// since returns the message after which a conversation's messages are fetched; "": none are. last is the last message committed before the
+// gap.
 func (c Conversation) since(last string) string {
 	since := c.Last
 	if last != "" {
@@ -39,8 +39,8 @@ func (c Conversation) since(last string) string {
 	return snowflake.Max(since, c.Begins)
 }
 
-// catchUp fetches what was said in the known conversations since a session ended that could not be resumed, where that is still to be
-// done. What was received nevertheless is known when it is accepted.
+// catchUp fetches the messages that the known conversations missed because a session could not be resumed, unless that is done. A message
+// that was received after all is recognized when it is accepted.
 func (s *shard) catchUp(ctx context.Context) {
 	from := s.session.state()
 	if !from.Behind {
@@ -51,11 +51,11 @@ func (s *shard) catchUp(ctx context.Context) {
 	}
 	if ctx.Err() == nil {
 		s.session.caughtUp()
-		_ = s.session.save(ctx) // so that a process that is killed soon fetches nothing again; what fails is saved with what comes next
+		_ = s.session.save(ctx) // so that a process killed soon need not fetch again; after an error the next save stores it
 	}
 }
 
-// conversations reads the shard's conversations, as often as it needs; none where ctx has ended before.
+// conversations reads the shard's conversations and retries until it succeeds. It returns none if ctx ends first.
 func (s *shard) conversations(ctx context.Context) []Conversation {
 	log := core.NewErrorLog(s.Log, "reading which conversations are known")
 	pause := FirstStoreRetry
@@ -74,17 +74,17 @@ func (s *shard) conversations(ctx context.Context) []Conversation {
 	}
 }
 
-// fetchAll fetches what was said after a message, "" where it is not known after which.
+// fetchAll fetches the messages of conversations after the message last; "": not known.
 func (s *shard) fetchAll(ctx context.Context, todo []Conversation, last string) {
 	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
 	defer cancel()
-	log := core.NewErrorLog(s.Log, "fetching what was said while no events were received")
+	log := core.NewErrorLog(s.Log, "fetching missed messages")
 	for ; len(todo) > 0; todo = todo[1:] {
 		c := todo[0]
 		err := s.fetch(ctx, c, c.since(last))
 		switch {
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
-			s.Log.Warn("it takes too long to fetch what was said while no events were received; the rest of it is not fetched", "shard", s.n)
+			s.Log.Warn("it takes too long to fetch the messages sent while no events were received; the rest are not fetched", "shard", s.n)
 			return
 		case ctx.Err() != nil:
 			return
@@ -92,12 +92,12 @@ func (s *shard) fetchAll(ctx context.Context, todo []Conversation, last string) 
 			log.Report(err)
 			todo = append(todo, c) // after the others, as long as there is time
 		case err != nil:
-			s.Log.Warn("what was said while no events were received could not be fetched", "channel", c.Channel, "err", err)
+			s.Log.Warn("the messages sent while no events were received could not be fetched", "channel", c.Channel, "err", err)
 		}
 	}
 }
 
-// fetch takes the messages of a conversation after one, oldest first.
+// fetch fetches and processes the messages of a conversation after since, oldest first.
 func (s *shard) fetch(ctx context.Context, c Conversation, since string) error {
 	if since == "" {
 		return nil
@@ -121,23 +121,23 @@ func (s *shard) fetch(ctx context.Context, c Conversation, since string) error {
 	return nil
 }
 
-// fetched is a message as REST gives it.
+// fetched is a message as REST returns it.
 type fetched struct {
 	id     string
 	fields map[string]json.RawMessage
 }
 
-// from makes it what the gateway would have sent: REST does not say in which server it is.
+// from returns the message as the gateway would have sent it: REST omits its server.
 func (m fetched) from(c Conversation) json.RawMessage {
 	delete(m.fields, "guild_id")
 	if c.Guild != Direct {
 		m.fields["guild_id"], _ = json.Marshal(c.Guild)
 	}
-	body, _ := json.Marshal(m.fields) // of JSON that was read: can't fail
+	body, _ := json.Marshal(m.fields) // can't fail: it is JSON that was read
 	return body
 }
 
-// page reads the messages after one, and sorts them. A channel that is gone has none.
+// page reads the messages after since, sorted by id. A channel that no longer exists has none.
 func (s *shard) page(ctx context.Context, channel, since string) ([]fetched, error) {
 	var fields []map[string]json.RawMessage
 	pause := firstRetry

@@ -6,16 +6,16 @@ import (
 	"gatehouse/core"
 )
 
-// closeReason is why a connection ended and what comes next: where nothing else is said, another connection that resumes the session.
+// closeReason is why a connection ended, and what follows: by default another connection, which resumes the session.
 type closeReason struct {
 	text       string
-	fatal      error         // another connection is useless
+	fatal      error         // permanent: no other connection is tried
 	newSession bool          // the session can't be resumed
 	wait       time.Duration // before the next connection, jittered
 	ready      bool          // the session had begun, or was resumed
 }
 
-// disconnected notes that the shard's events are not received any more, and why.
+// disconnected records that the shard's events are no longer received, and why.
 func (s *shard) disconnected(r closeReason) {
 	state := shardState{why: r.fatal}
 	if state.why == nil && r.text != "" {
@@ -30,7 +30,7 @@ const (
 	rateLimitWait = 30 * time.Second
 )
 
-// Discord's close codes that mean more than a broken connection.
+// Discord's close codes that need special treatment.
 const (
 	closeNotAuthenticated  = 4003
 	closeAuthentication    = 4004
@@ -44,7 +44,7 @@ const (
 	closeDisallowedIntents = 4014
 )
 
-// reasonOf is what a close code of Discord's means.
+// reasonOf returns the meaning of one of Discord's close codes.
 func (g *Gateway) reasonOf(code int) closeReason {
 	switch code {
 	case closeNotAuthenticated, closeInvalidSequence, closeSessionTimedOut:
@@ -62,7 +62,7 @@ func (g *Gateway) reasonOf(code int) closeReason {
 	return closeReason{text: "Discord closed the connection"}
 }
 
-// fatalClose explains the codes after which another connection would end in the same way; nil for all others.
+// fatalClose returns an error for a code after which another connection would end in the same way, nil for all others.
 func fatalClose(code int) error {
 	switch code {
 	case closeAuthentication:

@@ -10,11 +10,11 @@ import (
 // Times between connections.
 const (
 	maxReadyWait = 4 * time.Second // after a connection whose session had begun or was resumed
-	steadyAfter  = time.Minute     // a connection that lasted so long is followed by the next at once
-	maxDials     = 2               // attempts at the address where the session is resumed, before Discord is asked for the general one
+	steadyAfter  = time.Minute     // after a connection that lasted this long, the next follows at once
+	maxDials     = 2               // attempts at the session's resume address before Discord is asked for the general one
 )
 
-// connectAgain keeps a connection of the shard open until ctx ends. Error: going on is useless.
+// connectAgain keeps a connection of the shard open until ctx ends. It returns only permanent errors.
 func (s *shard) connectAgain(ctx context.Context) error {
 	defer s.session.saveLast(ctx)
 	log := core.NewErrorLog(s.Log, "connecting to Discord's gateway")
@@ -53,13 +53,13 @@ func (s *shard) connectAgain(ctx context.Context) error {
 			longest = maxReadyWait
 		}
 		pause = min(pause, longest)
-		s.Sleep(ctx, s.jitter(pause)) // connections that end at once must not follow each other at once
+		s.Sleep(ctx, s.jitter(pause)) // also if each connection ends at once
 		pause = min(2*pause, longest)
 	}
 	return nil
 }
 
-// load reads the session that an earlier process left, as soon as the store can be read; false: ctx has ended.
+// load reads the session that an earlier process stored, and retries until the store can be read; false: ctx has ended.
 func (s *shard) load(ctx context.Context) bool {
 	log := core.NewErrorLog(s.Log, "reading the state of a session with Discord")
 	for ctx.Err() == nil {

@@ -31,15 +31,15 @@ const (
 	opHeartbeatAck   = 11
 )
 
-// Numbers of one connection.
+// Limits of one connection.
 const (
 	helloTimeout = 10 * time.Second // from dialling to Discord's hello
-	readyTimeout = time.Minute      // from there to the session
+	readyTimeout = time.Minute      // from hello until the session has begun
 	writeTimeout = 5 * time.Second
-	maxPayload   = 64 << 20 // bytes; a large server's description has some millions
+	maxPayload   = 64 << 20 // bytes; the description of a large server has some millions
 )
 
-// payload is what goes over a connection.
+// payload is one message of a connection.
 type payload struct {
 	Op   int             `json:"op"`
 	Data json.RawMessage `json:"d"`
@@ -52,15 +52,15 @@ type connection struct {
 	*committer
 	conn      *websocket.Conn
 	began     time.Time
-	heartbeat time.Duration    // between two
-	intents   discordgo.Intent // that a new session is begun with
+	heartbeat time.Duration    // interval
+	intents   discordgo.Intent // for a new session
 
 	writing sync.Mutex
 	acked   atomic.Bool // the last heartbeat was acknowledged
 	ready   atomic.Bool // the session has begun, or was resumed
 
 	mu     sync.Mutex
-	reason *closeReason // why it ends, where this side ends it
+	reason *closeReason // why this side ends it; nil: it does not
 }
 
 // dial opens a connection and waits for Discord's hello.
@@ -97,8 +97,8 @@ func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
 	return c, nil
 }
 
-// run resumes a session, or begins one, and receives events until the connection ends, or ctx does. Everything that was received is
-// committed before it returns, unless ctx ends, or it comes again in the resumed session.
+// run resumes a session or begins one, and receives events until the connection or ctx ends. Before run returns, every event that was
+// received is committed, unless ctx ends or the resumed session repeats the event.
 func (c *connection) run(ctx context.Context, from session) closeReason {
 	defer c.conn.Close()
 	open, end := context.WithCancel(ctx)
@@ -161,8 +161,8 @@ func (c *connection) read(ctx context.Context) error {
 	}
 }
 
-// dispatch queues an event, which is committed after those before it. A press of a button waits for none of them, since its answer is due
-// in three seconds; the sequence number does not pass it before it is committed.
+// dispatch queues an event, which is committed after those before it. A button press waits for none of them, since its answer is due in
+// three seconds. The sequence number does not pass a press before its commit.
 func (c *connection) dispatch(ctx context.Context, p payload) {
 	e := event{seq: p.Seq, name: p.Type, data: p.Data}
 	switch p.Type {
@@ -188,7 +188,7 @@ func (c *connection) dispatch(ctx context.Context, p payload) {
 	}
 }
 
-// isPress reports a press of a button, or a submitted form.
+// isPress reports whether an interaction is a button press or a submitted form.
 func isPress(data []byte) bool {
 	var i struct {
 		Type discordgo.InteractionType `json:"type"`
@@ -196,7 +196,7 @@ func isPress(data []byte) bool {
 	return json.Unmarshal(data, &i) == nil && (i.Type == discordgo.InteractionMessageComponent || i.Type == discordgo.InteractionModalSubmit)
 }
 
-// started notes a new session and where it is resumed.
+// started records a new session and its resume address. It returns false if the payload can't be used.
 func (c *connection) started(p payload) bool {
 	var r struct {
 		ID   string `json:"session_id"`
@@ -224,7 +224,7 @@ func (c *connection) connected(what string) {
 	c.Log.Info(what, "shard", c.n)
 }
 
-// heartbeats sends heartbeats. Where one is not acknowledged before the next is due, the connection is dead.
+// heartbeats sends heartbeats. If one is not acknowledged before the next is due, the connection is dead.
 func (c *connection) heartbeats(ctx context.Context) {
 	c.acked.Store(true)
 	c.Sleep(ctx, time.Duration(float64(c.heartbeat)*min(max(c.Jitter(), 0), 1)))
@@ -251,7 +251,7 @@ func (c *connection) heartbeats(ctx context.Context) {
 	}
 }
 
-// sendHeartbeat tells how far the session is committed: Discord need not keep what came before.
+// sendHeartbeat sends the committed sequence number: Discord need not keep the events before it.
 func (c *connection) sendHeartbeat() {
 	var seq *int64
 	if s := c.session.state(); s.ID != "" {
@@ -283,14 +283,14 @@ func (c *connection) close(r closeReason) {
 	c.mu.Lock()
 	if c.reason == nil {
 		c.reason = &r
-		c.disconnected(r) // now, although what was received may still wait for its commit
+		c.disconnected(r) // now, although received events may still wait for their commit
 	}
 	c.mu.Unlock()
 	_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(resumable, ""), time.Now().Add(time.Second))
 	c.conn.Close()
 }
 
-// closed tells why the connection has ended.
+// closed returns why the connection has ended.
 func (c *connection) closed(ctx context.Context, err error) closeReason {
 	c.mu.Lock()
 	reason := c.reason

@@ -11,9 +11,9 @@ import (
 // event is an event that waits for its commit.
 type event struct {
 	seq  int64
-	name string // as MESSAGE_CREATE
+	name string // such as MESSAGE_CREATE
 	data json.RawMessage
-	done chan struct{} // of one that is taken concurrently: closed at its commit
+	done chan struct{} // of an event processed concurrently: closed at its commit
 }
 
 // Times between attempts to store an event.
@@ -27,13 +27,13 @@ func (e event) location() Location {
 	switch e.name {
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK", "INTERACTION_CREATE":
 		if json.Unmarshal(e.data, &at) != nil {
-			return Location{} // it is refused when all of it is read
+			return Location{} // it is refused when it is read in full
 		}
 	}
 	return at
 }
 
-// take takes an event up to its commit, as often as it needs; false: ctx has ended before.
+// take processes an event up to its commit, with retries; false: ctx has ended first.
 func (s *shard) take(ctx context.Context, e event) bool {
 	pause := FirstStoreRetry
 	for {

@@ -1,23 +1,25 @@
-// Package gateway receives Discord's events over websockets: it holds the shards of one bot, resumes their sessions, and hands each event
+// Package gateway receives Discord's events over websockets. It holds the shards of one bot, resumes their sessions, and passes the events
 // to the adapter in order.
 //
-//	gateway.go      the parts
-//	run.go          all shards; hold each by a lease, so that one process receives its events
-//	connect.go      open one connection of a shard after the other
+//	gateway.go      options and types
+//	run.go          all shards; each is held by a lease, so that one process receives its events
+//	connect.go      the connections of a shard, one after the other
 //	budget.go       how often the bot may identify
 //	connection.go   one connection: hello, identify or resume, heartbeats, events
 //	close.go        why a connection ended, and what comes next
 //	order.go        events in order, up to their commit
-//	catchup.go      fetch what was missed where a session could not be resumed
+//	catchup.go      fetching what was missed when a session could not be resumed
 //	event.go        one event, up to its commit
-//	session.go      what a session is resumed from, in the store
-//	shard.go        which events are a shard's
+//	session.go      the stored state that a session is resumed from
+//	shard.go        which events belong to a shard
 //	health.go       whether each shard is connected
 //
-// The gateway has no acknowledgement. So the sequence number that a session is resumed from is that of the last event that was committed
-// with all before it: a killed process resumes there, and Discord replays what followed. Why this is not discordgo's session: that keeps
-// its session id, sequence number and resume address private, so that a restarted process could only identify again, of which there are
-// 1,000 a day; it identifies by itself, without asking for that budget; and it advances the sequence number before its handlers have run.
+// The gateway has no acknowledgement. Instead, a session is resumed from the sequence number of the last event that was committed together
+// with all before it. A killed process resumes there, and Discord replays what followed.
+//
+// discordgo's session can't be used for this. It keeps its session id, sequence number and resume address private, so a restarted process
+// could only identify again, which Discord allows 1,000 times a day. It identifies by itself, without regard to that budget. And it
+// advances the sequence number before its handlers have run.
 package gateway
 
 import (
@@ -32,26 +34,26 @@ import (
 	"gatehouse/core"
 )
 
-// Options are a gateway's parts. All but Conversations are needed.
+// Options configure a gateway. All but Conversations are required.
 type Options struct {
 	REST   *rest.Client
-	KV     core.KV // sessions, who holds a shard, the budget of identifies
+	KV     core.KV // sessions, shard leases, the identify budget
 	Token  string
 	Shards int           // 0: as many as Discord recommends
-	Owner  string        // of shards; the process's own name
-	Lease  time.Duration // of a shard: how long it stays with a process that has died
+	Owner  string        // of shard leases: this process's name
+	Lease  time.Duration // of a shard: how long a dead process keeps it
 
-	// Intents are what events the bot asks for. Where they change, a new session begins.
+	// Intents returns the intents to ask for. When they change, a new session begins.
 	Intents func() discordgo.Intent
-	// IntentsRefused is told that Discord refuses the intents; it reports whether there are others to ask for.
+	// IntentsRefused is called when Discord refuses the intents. It reports whether there are others to ask for.
 	IntentsRefused func() bool
-	// Ready is told the application's id, by a new session.
+	// Ready is called with the application's id when a new session begins.
 	Ready func(application string)
-	// Take takes an event up to its commit. What is NotStored is tried again.
+	// Take processes an event up to its commit. An event that is NotStored is tried again.
 	Take func(ctx context.Context, event string, data []byte) chat.Result
-	// Known reports whether an event can be stored without asking Discord where it belongs.
+	// Known reports whether an event can be stored without asking Discord which channel it belongs to.
 	Known func(Location) bool
-	// Conversations gives those whose missed messages are fetched, the latest first; nil: none are.
+	// Conversations returns the conversations whose missed messages are fetched, latest first; nil: none are fetched.
 	Conversations func(ctx context.Context) ([]Conversation, error)
 
 	Sleep  func(context.Context, time.Duration)
@@ -71,7 +73,7 @@ type Gateway struct {
 	health health
 }
 
-// New makes a gateway; nothing is connected before Run.
+// New makes a gateway. It connects nothing; Run does.
 func New(o Options) *Gateway {
 	if o.Lease <= 0 || o.Lease > MaxLease {
 		o.Lease = MaxLease
@@ -79,7 +81,7 @@ func New(o Options) *Gateway {
 	return &Gateway{Options: o}
 }
 
-// IsFatal reports an error that no retry can mend: only somebody who changes the token, the application or the configuration.
+// IsFatal reports whether an error is permanent: only a change of the token, the application or the configuration can resolve it.
 func IsFatal(err error) bool {
 	switch core.CategoryOf(err) {
 	case core.Unauthorized, core.Unsupported, core.Invalid:
@@ -88,7 +90,7 @@ func IsFatal(err error) bool {
 	return false
 }
 
-// Health is nil where every shard is connected, here or at another process.
+// Health returns nil if every shard is connected, in this or another process.
 func (g *Gateway) Health() error { return g.health.err(time.Now()) }
 
 func (g *Gateway) jitter(d time.Duration) time.Duration { return chat.Jitter(d, g.Jitter()) }
@@ -97,11 +99,11 @@ func (g *Gateway) jitter(d time.Duration) time.Duration { return chat.Jitter(d, 
 type Conversation struct {
 	Channel string
 	Guild   string // or Direct
-	Last    string // the latest message of it that is known
-	Begins  string // in a thread: nothing before it was for the bot
+	Last    string // its latest known message
+	Begins  string // of a thread: messages before this id were not for the bot
 }
 
-// Location is what must be known of an event to keep it in its order. Its zero value: the event belongs to no conversation.
+// Location is the part of an event that determines its order. It is zero if the event belongs to no conversation.
 type Location struct {
 	Message string   `json:"id"`
 	Channel string   `json:"channel_id"`
@@ -109,8 +111,8 @@ type Location struct {
 	Roles   []string `json:"mention_roles"`
 }
 
-// MaxLease is the longest that a shard stays with a process that has died: Discord still has the session then.
+// MaxLease is the longest that a dead process keeps a shard. Discord still keeps the session for that long.
 const MaxLease = 30 * time.Second
 
-// Direct stands for the guild of direct messages in a Conversation.
+// Direct is used as the guild of direct messages in a Conversation.
 const Direct = "@me"

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// health knows of every shard whether its events are received (law 9).
+// health records for every shard whether its events are received (law 9).
 type health struct {
 	mu     sync.Mutex
 	shards []shardState
@@ -16,11 +16,11 @@ type health struct {
 // shardState is whether a shard's events are received.
 type shardState struct {
 	connected bool      // by this process
-	elsewhere time.Time // another process holds it, as far as is known, until then
-	why       error     // why not
+	elsewhere time.Time // until then, another process presumably holds it
+	why       error     // why its events are not received
 }
 
-// expect says how many shards there are.
+// expect sets the number of shards.
 func (h *health) expect(shards int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,36 +9,36 @@ import (
 	"gatehouse/core"
 )
 
-// openEvent is an event that was begun. The session passes it once it is committed and all before it are.
+// openEvent is an event in progress. The session passes it once it and all before it are committed.
 type openEvent struct {
 	seq     int64
-	message string        // its id, where it is one
-	done    chan struct{} // closed at its commit; nil: it is committed
+	message string        // the id, if it is a message
+	done    chan struct{} // closed at its commit; nil: committed
 }
 
 // committer commits the events of one connection in their order.
 type committer struct {
 	*shard
 	queue   chan event
-	resumes atomic.Bool              // the session is resumed over the next connection
-	taking  sync.WaitGroup           // events that are taken concurrently
+	resumes atomic.Bool              // the next connection resumes the session
+	taking  sync.WaitGroup           // events processed concurrently
 	waiting map[string]chan struct{} // commits that others wait for: by channel, and by message that may begin a thread
 }
 
-// queueLength is how many events wait for their commit before no more are read.
+// queueLength is how many events may wait for their commit before reading pauses.
 const queueLength = 1024
 
 func newCommitter(s *shard) *committer {
 	return &committer{shard: s, queue: make(chan event, queueLength), waiting: map[string]chan struct{}{}}
 }
 
-// maxOpen is how many events are begun while the first of them is not committed.
+// maxOpen is how many events may be in progress while the first of them is not committed.
 const maxOpen = 10_000
 
-// commits takes the events in their order. One for which Discord must be asked where it belongs is taken concurrently, and what follows
-// it in its conversation waits for it; other conversations don't. What such a look-up holds up when the connection ends comes again where
-// the session is resumed. What an earlier process did not come to fetch when the session began is fetched before what is replayed: it is
-// older.
+// commits processes the events in order. An event that needs a look-up at Discord to find its channel is processed concurrently. Later
+// events of its conversation wait for it; other conversations don't. If the connection ends during such a look-up, the resumed session
+// repeats the events that waited. Missed messages that an earlier process did not get to fetch are fetched before the replay, since they
+// are older.
 func (c *committer) commits(ctx context.Context, resumed session) {
 	if resumed.ID != "" {
 		c.catchUp(ctx)
@@ -83,7 +83,7 @@ func (c *committer) commits(ctx context.Context, resumed session) {
 	}
 }
 
-// pass removes the events that are committed with all before them.
+// pass removes the leading events that are committed.
 func (c *committer) pass(open []openEvent) []openEvent {
 	for len(open) > 0 {
 		if e := open[0]; e.done != nil {
@@ -96,11 +96,11 @@ func (c *committer) pass(open []openEvent) []openEvent {
 		c.session.committed(open[0].seq, open[0].message)
 		open = open[1:]
 	}
-	clear(c.waiting) // nobody waits any more
+	clear(c.waiting) // no event waits any more
 	return open
 }
 
-// start takes an event up to its commit, or starts to take it concurrently; false: ctx has ended before.
+// start processes an event up to its commit, or starts to process it concurrently; false: ctx has ended first.
 func (c *committer) start(ctx, concurrent context.Context, e event) (openEvent, bool) {
 	if e.name == "READY" {
 		c.catchUp(ctx)

@@ -9,8 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// Run receives the events of all shards that this process can hold, until ctx ends. bot is the bot's own user id. Error: going on is
-// useless; see IsFatal.
+// Run receives the events of all shards that this process can hold, until ctx ends. bot is the bot's own user id. It returns only permanent
+// errors; see IsFatal.
 func (g *Gateway) Run(ctx context.Context, bot string) error {
 	of := g.Shards
 	if of == 0 {
@@ -41,7 +41,7 @@ func (g *Gateway) Run(ctx context.Context, bot string) error {
 
 func (s *shard) leaseName() string { return "discord/shard/" + strconv.Itoa(s.n) }
 
-// run takes the shard whenever no other process holds it, and receives its events meanwhile. Error: going on is useless.
+// run acquires the shard whenever no other process holds it, and receives its events. It returns only permanent errors.
 func (s *shard) run(ctx context.Context) error {
 	log := core.NewErrorLog(s.Log, "taking a shard")
 	for ctx.Err() == nil {
@@ -66,7 +66,7 @@ func (s *shard) run(ctx context.Context) error {
 	return nil
 }
 
-// hold receives the shard's events as long as its lease is this process's, and releases it at the end, so that another process need not
+// hold receives the shard's events while this process has its lease. At the end it releases the lease, so that another process need not
 // wait.
 func (s *shard) hold(ctx context.Context) error {
 	holding, end := context.WithCancel(ctx)
@@ -86,8 +86,8 @@ func (s *shard) hold(ctx context.Context) error {
 	return err
 }
 
-// renew renews the lease until ctx ends or another process has it. A store that fails changes nothing: two processes that receive
-// one shard's events for a while do no harm, since an event that was stored is known.
+// renew renews the lease until ctx ends or another process has it. Store errors don't end it: two processes may receive a shard's events
+// for a while without harm, since an event is stored only once.
 func (s *shard) renew(ctx context.Context) {
 	log := core.NewErrorLog(s.Log, "holding a shard")
 	for {

@@ -13,27 +13,27 @@ import (
 	"gatehouse/core"
 )
 
-// session is what a connection of a shard resumes from. It is kept in the store.
+// session is the state from which a shard's connection resumes. It is kept in the store.
 type session struct {
-	ID     string `json:"id,omitempty"` // "": there is none that could be resumed
+	ID     string `json:"id,omitempty"` // "": there is none to resume
 	URL    string `json:"url,omitempty"`
 	Seq    int64  `json:"seq,omitempty"` // of the last event that was committed with all before it
 	Bot    string `json:"bot,omitempty"`
 	Shards int    `json:"shards,omitempty"`
-	// Intents are what it was begun with: Discord sends no other events, however often it is resumed.
+	// Intents are those that the session began with. They stay the same when it is resumed.
 	Intents discordgo.Intent `json:"intents,omitempty"`
-	// Last is the greatest id of a message that was committed: whatever was missed is about as young, or younger.
+	// Last is the greatest id of a committed message. Missed messages are about as recent, or more so.
 	Last string `json:"last,omitempty"`
-	// Behind says that the session began after a gap, and what was said in the gap is not fetched yet.
+	// Behind says that the session began after a gap whose messages are not fetched yet.
 	Behind bool `json:"behind,omitempty"`
 }
 
 const (
-	SaveEvery   = 2 * time.Second // what followed the last save is replayed to a restarted process, and known
+	SaveEvery   = 2 * time.Second // events after the last save are replayed to a restarted process, which recognizes them
 	saveTimeout = 2 * time.Second // of the last save, when the process ends
 )
 
-// sessionStore keeps a shard's session.
+// sessionStore holds a shard's session and saves it.
 type sessionStore struct {
 	*Gateway
 	name string
@@ -49,7 +49,7 @@ func newSessionStore(g *Gateway, shard int) *sessionStore {
 
 func sessionName(shard int) string { return "discord/session/" + strconv.Itoa(shard) }
 
-// StoredBot gives the bot's user id as the first shard's session told it, "" where there was none.
+// StoredBot returns the bot's user id from the first shard's stored session, "" if there is none.
 func StoredBot(ctx context.Context, kv core.KV) (string, error) {
 	text, err := kv.Get(ctx, sessionName(0))
 	var s session
@@ -57,7 +57,7 @@ func StoredBot(ctx context.Context, kv core.KV) (string, error) {
 	return s.Bot, err
 }
 
-// load reads what an earlier process left. A session of another bot or another number of shards can't be resumed.
+// load reads the session that an earlier process stored. A session of another bot or another number of shards can't be resumed.
 func (s *sessionStore) load(ctx context.Context, bot string, shards int) error {
 	text, err := s.KV.Get(ctx, s.name)
 	if err != nil {
@@ -87,28 +87,28 @@ func (s *sessionStore) state() session {
 	return s.now
 }
 
-// begin notes a new session, after a gap.
+// begin records a new session, after a gap.
 func (s *sessionStore) begin(id, url string, seq int64, intents discordgo.Intent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now.ID, s.now.URL, s.now.Seq, s.now.Intents, s.now.Behind, s.dirty = id, url, seq, intents, true, true
 }
 
-// end notes that the session can't be resumed.
+// end records that the session can't be resumed.
 func (s *sessionStore) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now.ID, s.now.URL, s.now.Seq, s.dirty = "", "", 0, true
 }
 
-// caughtUp notes that what was said in the gap is fetched.
+// caughtUp records that the messages of the gap are fetched.
 func (s *sessionStore) caughtUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now.Behind, s.dirty = false, true
 }
 
-// committed notes that everything up to seq is committed; message is the id of the message that it was, or "".
+// committed records that everything up to seq is committed; message is the id of seq's message, or "".
 func (s *sessionStore) committed(seq int64, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *sessionStore) committed(seq int64, message string) {
 	}
 }
 
-// save stores what changed.
+// save stores the session if it has changed.
 func (s *sessionStore) save(ctx context.Context) error {
 	s.mu.Lock()
 	text, err := json.Marshal(s.now)
@@ -139,16 +139,16 @@ func (s *sessionStore) save(ctx context.Context) error {
 	return nil
 }
 
-// saveLast stores what changed although ctx may be over.
+// saveLast is save at the end of the process; it works although ctx has ended.
 func (s *sessionStore) saveLast(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
 	if err := s.save(ctx); err != nil {
-		s.Log.Warn("the end of a session with Discord was not stored; some events will come again, and are known then", "err", err)
+		s.Log.Warn("the last state of a session with Discord was not stored; some events will come again, without effect", "err", err)
 	}
 }
 
-// intentsChanged reports that the bot has other intents than its session was begun with.
+// intentsChanged reports whether the intents differ from those that the session began with.
 func (s *sessionStore) intentsChanged() bool {
 	now := s.state()
 	return now.ID != "" && now.Intents != s.Intents()

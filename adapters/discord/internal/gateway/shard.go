@@ -10,8 +10,8 @@ type shard struct {
 	n, of   int
 	bot     string
 	session *sessionStore
-	dials   int  // attempts in a row that did not reach the address where the session is resumed
-	paid    bool // an identify was counted and not made
+	dials   int  // failed attempts in a row to reach the session's resume address
+	paid    bool // an identify was counted but not made
 }
 
 // owns reports whether a server's events come over this shard.

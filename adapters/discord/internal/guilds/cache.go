@@ -14,15 +14,15 @@ import (
 	"gatehouse/core"
 )
 
-// Limits of what is remembered.
+// Limits of the cache.
 const (
-	Fresh       = 30 * time.Second // of permissions and of members' roles: somebody who loses a role decides no longer than that
-	dmLasts     = time.Hour        // which channel is a person's direct messages; it stays the same
+	Fresh       = 30 * time.Second // age of permissions and of members' roles: a person who loses a role can decide for no longer than that
+	dmLasts     = time.Hour        // age of the channel of a person's direct messages, which never changes
 	maxChannels = 100_000
 	maxOthers   = 5000
 )
 
-// Cache is what is known of all servers. It may be used by many goroutines.
+// Cache holds what is known about all servers. It is safe for concurrent use.
 type Cache struct {
 	rest *rest.Client
 	now  func() time.Time
@@ -51,18 +51,18 @@ type Channel struct {
 	Parent     string // of a thread
 	Name       string
 	Type       discordgo.ChannelType
-	overwrites []*discordgo.PermissionOverwrite // only where it was asked for to see who may do what
+	overwrites []*discordgo.PermissionOverwrite // set only if the channel was requested for its permissions
 }
 
-// IsThread reports a thread: what may be done there is said by the channel that it belongs to.
+// IsThread reports whether it is a thread. A thread's permissions are those of its parent channel.
 func (c Channel) IsThread() bool { return IsThread(c.Type) }
 
-// IsVoice reports the chat of a channel where people speak: no thread can be opened in it.
+// IsVoice reports whether it is a voice or stage channel. No thread can be opened in its chat.
 func (c Channel) IsVoice() bool {
 	return c.Type == discordgo.ChannelTypeGuildVoice || c.Type == discordgo.ChannelTypeGuildStageVoice
 }
 
-// IsThread reports the type of a thread.
+// IsThread reports whether a channel type is that of a thread.
 func IsThread(t discordgo.ChannelType) bool {
 	return t >= discordgo.ChannelTypeGuildNewsThread && t <= discordgo.ChannelTypeGuildPrivateThread
 }
@@ -73,7 +73,7 @@ type Guild struct {
 	Roles []Role `json:"roles"`
 }
 
-// Role is a role of a server; discordgo's has no tags.
+// Role is a role of a server. discordgo.Role has no tags.
 type Role struct {
 	ID          string      `json:"id"`
 	Name        string      `json:"name"`
@@ -86,12 +86,12 @@ type Role struct {
 // Permissions is a set of permissions: discordgo.Permission….
 type Permissions int64
 
-// Has reports whether a permission is among them. An administrator has every one.
+// Has reports whether the set contains a permission. An administrator has all of them.
 func (p Permissions) Has(permission Permissions) bool {
 	return p&(permission|discordgo.PermissionAdministrator) != 0
 }
 
-// BotRole is the role that is a bot's own, "" where there is none.
+// BotRole returns a bot's own role, "" if there is none.
 func (g Guild) BotRole(bot string) string {
 	for _, r := range g.Roles {
 		if r.Tags.Bot == bot && bot != "" {
@@ -101,7 +101,7 @@ func (g Guild) BotRole(bot string) string {
 	return ""
 }
 
-// Update takes what the gateway tells of servers, channels, threads and roles; all other events are ignored. Error: it can't be read.
+// Update applies a gateway event about servers, channels, threads or roles, and ignores all others. Error: the event can't be read.
 func (c *Cache) Update(event string, data []byte) error {
 	switch event {
 	case "GUILD_CREATE":
@@ -145,12 +145,12 @@ func (c *Cache) Update(event string, data []byte) error {
 	return nil
 }
 
-// SetChannels notes channels of a server, without their permissions.
+// SetChannels caches channels of a server, without their permissions.
 func (c *Cache) SetChannels(guild string, channels ...discordgo.Channel) {
 	for _, one := range channels {
 		if snowflake.Valid(one.ID) {
 			one.PermissionOverwrites = nil
-			c.channels.put(one.ID, answer[Channel]{value: channelOf(guild, one)}) // of no time: it is never fresh
+			c.channels.put(one.ID, answer[Channel]{value: channelOf(guild, one)}) // without a time, so never fresh
 		}
 	}
 }
@@ -166,7 +166,7 @@ func channelOf(guild string, c discordgo.Channel) Channel {
 	return found
 }
 
-// Knows reports whether Discord need not be asked for a channel or, where roles are mentioned, for the roles of its server.
+// Knows reports whether a channel is cached and, if roles is true, also the roles of its server.
 func (c *Cache) Knows(channel, guild string, roles bool) bool {
 	_, known := c.channels.get(channel)
 	if known && roles {
@@ -175,7 +175,7 @@ func (c *Cache) Knows(channel, guild string, roles bool) bool {
 	return known
 }
 
-// Channel tells what a channel is. One that the bot may not see is a zero Channel. Error: provider_unavailable, to be asked again.
+// Channel returns a channel, or a zero Channel if the bot may not see it. Error: provider_unavailable, which is retryable.
 func (c *Cache) Channel(ctx context.Context, id string) (Channel, error) {
 	if known, ok := c.channels.get(id); ok {
 		return known, nil
@@ -197,8 +197,8 @@ func (c *Cache) askChannel(ctx context.Context, id string) (Channel, error) {
 	return channelOf("", one), err
 }
 
-// Guild gives a server, with its roles as they were when they were last told; a zero Guild where the bot is not in it. Error:
-// provider_unavailable, to be asked again.
+// Guild returns a server with its last known roles, or a zero Guild if the bot is not in it. Error: provider_unavailable, which is
+// retryable.
 func (c *Cache) Guild(ctx context.Context, id string) (Guild, error) {
 	if known, ok := c.guilds.get(id); ok {
 		return known, nil
@@ -220,13 +220,13 @@ func (c *Cache) guildSince(ctx context.Context, id string, after time.Time) (Gui
 	})
 }
 
-// ChannelName gives what a channel is called, "" where nobody has told.
+// ChannelName returns a channel's name, "" if unknown.
 func (c *Cache) ChannelName(id string) string {
 	known, _ := c.channels.get(id)
 	return known.Name
 }
 
-// RoleName gives what a role of a server is called, "" where nobody has told.
+// RoleName returns the name of a server's role, "" if unknown.
 func (c *Cache) RoleName(guild, role string) string {
 	known, _ := c.guilds.get(guild)
 	for _, r := range known.Roles {
@@ -237,7 +237,7 @@ func (c *Cache) RoleName(guild, role string) string {
 	return ""
 }
 
-// DM gives the channel of the bot's direct messages with a person.
+// DM returns the channel of the bot's direct messages with a person.
 func (c *Cache) DM(ctx context.Context, user string) (string, error) {
 	now := c.now()
 	return c.dms.since(now.Add(-dmLasts), now, user, func() (string, error) {

@@ -1,12 +1,12 @@
-// Package guilds knows what the adapter must know of Discord's servers: channels and threads, roles, members, and who sees which
-// channel. The gateway tells of them when a session begins and when they change; a resumed session tells nothing, so what is missing is
-// asked for once it is needed.
+// Package guilds caches what the adapter needs from Discord's servers: channels and threads, roles, members, and who sees which channel.
+// The gateway sends this when a session begins and when it changes. A resumed session does not send it, so anything missing is requested
+// when it is needed.
 //
-//	cache.go         what the gateway tells; channels, guilds, the names of what a message mentions
+//	cache.go         updates from the gateway; channels, guilds, the names of what a message mentions
 //	members.go       who has which role, and which server a role belongs to
 //	permissions.go   what a member may do in a channel
-//	memo.go          answers of Discord that are remembered
+//	memo.go          a cache of Discord's answers
 //
-// Channels and the names of roles are remembered until they change. What decides about permissions, and who has which role, is
-// remembered for thirty seconds only.
+// Channels and the names of roles are cached until they change. Permissions, and which roles a member has, are cached for thirty seconds
+// only.
 package guilds

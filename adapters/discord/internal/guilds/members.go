@@ -20,7 +20,7 @@ const (
 	maxHomes  = 5000
 )
 
-// SetMember notes which roles somebody has, as Discord told with what they did just now.
+// SetMember caches a member's current roles, which came with an interaction of theirs.
 func (c *Cache) SetMember(guild, user string, roles []string) {
 	c.members.put(guild+"/"+user, answer[[]string]{value: roles, at: c.now()})
 	c.mu.Lock()
@@ -32,7 +32,7 @@ func (c *Cache) SetMember(guild, user string, roles []string) {
 	}
 }
 
-// Roles gives the roles that somebody has in a server: none where they are not in it.
+// Roles returns a user's roles in a server, none if they are not in it.
 func (c *Cache) Roles(ctx context.Context, guild, user string) ([]string, error) {
 	roles, err := c.member(ctx, guild, user)
 	if rest.IsGone(err) {
@@ -41,7 +41,7 @@ func (c *Cache) Roles(ctx context.Context, guild, user string) ([]string, error)
 	return roles, err
 }
 
-// member gives the roles of a member of a server.
+// member returns the roles of a member of a server.
 func (c *Cache) member(ctx context.Context, guild, user string) ([]string, error) {
 	now := c.now()
 	return c.members.since(now.Add(-Fresh), now, guild+"/"+user, func() ([]string, error) {
@@ -53,7 +53,7 @@ func (c *Cache) member(ctx context.Context, guild, user string) ([]string, error
 	})
 }
 
-// GuildOfRole gives the server of a role, "" where none of the bot's has it.
+// GuildOfRole returns the server of a role, "" if it is in none of the bot's servers.
 func (c *Cache) GuildOfRole(ctx context.Context, role string) (string, error) {
 	known := c.guilds.find(func(g Guild) bool { return g.has(role) })
 	now := c.now()
@@ -98,7 +98,7 @@ func (g Guild) has(role string) bool {
 	return false
 }
 
-// List gives the servers that the bot is in.
+// List returns the servers that the bot is in.
 func List(ctx context.Context, c *rest.Client) ([]discordgo.UserGuild, error) {
 	var all []discordgo.UserGuild
 	after := "0"

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// memo remembers answers of Discord by what was asked for, up to a limit; then it forgets all of them.
+// memo caches Discord's answers by key. When it reaches its limit, it forgets all of them.
 type memo[T any] struct {
 	limit int
 
@@ -22,7 +22,7 @@ type answer[T any] struct {
 	at    time.Time
 }
 
-// get gives an answer of whatever age that is no refusal.
+// get returns an answer of any age, unless it is a refusal.
 func (m *memo[T]) get(key string) (T, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,7 +45,7 @@ func (m *memo[T]) forget(key string) {
 	delete(m.kept, key)
 }
 
-// since gives an answer that came after a time, or asks for one. That Discord failed to answer is not remembered.
+// since returns an answer that came after a time, or asks for one. Temporary errors are not cached.
 func (m *memo[T]) since(after, now time.Time, key string, ask func() (T, error)) (T, error) {
 	m.mu.Lock()
 	a, ok := m.kept[key]
@@ -60,7 +60,7 @@ func (m *memo[T]) since(after, now time.Time, key string, ask func() (T, error))
 	return value, err
 }
 
-// find gives the key of an answer that fits, or "".
+// find returns the key of an answer that fits, or "".
 func (m *memo[T]) find(fits func(T) bool) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"gatehouse/adapters/discord/internal/rest"
 )
 
-// In tells what a member of a server may do in a channel: what their roles allow together, then the channel's overwrites for everyone,
-// for their roles, for the member. The role of everyone has the server's id.
+// In returns what a member of a server may do in a channel: the union of their roles' permissions, changed by the channel's overwrites for
+// everyone, then for their roles, then for the member. The everyone role has the server's id.
 func In(guild, user string, memberRoles []string, all []Role, overwrites []*discordgo.PermissionOverwrite) Permissions {
 	has := func(role string) bool { return role == guild || slices.Contains(memberRoles, role) }
 	var p Permissions
@@ -38,7 +38,7 @@ func In(guild, user string, memberRoles []string, all []Role, overwrites []*disc
 	return p
 }
 
-// Sees reports whether somebody sees a channel of a server. Its owner and its administrators see all of them.
+// Sees reports whether a user sees a channel of a server. The server's owner and administrators see every channel.
 func (c *Cache) Sees(ctx context.Context, guild, channel, user string) (bool, error) {
 	roles, err := c.member(ctx, guild, user)
 	if rest.IsRefusal(err, discordgo.ErrCodeUnknownMember, discordgo.ErrCodeUnknownUser) {
@@ -61,7 +61,7 @@ func (c *Cache) Sees(ctx context.Context, guild, channel, user string) (bool, er
 	return In(guild, user, roles, g.Roles, at.overwrites).Has(discordgo.PermissionViewChannel), err
 }
 
-// withOverwrites gives a channel with its permissions, as fresh as they must be.
+// withOverwrites returns a channel with permissions that are no older than Fresh.
 func (c *Cache) withOverwrites(ctx context.Context, id string) (Channel, error) {
 	now := c.now()
 	return c.channels.since(now.Add(-Fresh), now, id, func() (Channel, error) { return c.askChannel(ctx, id) })

@@ -1,8 +1,8 @@
-// Package rest calls Discord's REST API through discordgo's session, which knows the token and reads the headers of rate limits.
+// Package rest calls Discord's REST API through discordgo's session, which has the token and reads the rate limit headers.
 //
-// The session's own retries are off, since the outbox retries, and it never waits: a call that a rate limit holds up gives an error at
-// once, with the time to wait. Calls are counted against the limit of their route, against the limit of all calls together, and against
-// the refusals after which Discord bans an address. Each error has a category of core's and a sentence for people; see errors.go.
+// The session's own retries are off, since the outbox retries. A call never waits for a rate limit: it fails at once with an error that
+// has the time to wait. Calls count against the limit of their route and the global limit; refused calls also count against the number at
+// which Discord bans an address. Each error has a core category and a sentence for people; see errors.go.
 package rest
 
 import (
@@ -20,15 +20,15 @@ import (
 	"gatehouse/core"
 )
 
-// Options are a client's parts. Token and URL are needed.
+// Options configure a client. Token and URL are required.
 type Options struct {
 	Token  string
-	URL    string           // where the routes begin, such as https://discord.com/api/v10
+	URL    string           // the base URL, such as https://discord.com/api/v10
 	Now    func() time.Time // nil: time.Now
-	Report func(error)      // is told what became of each call; nil: nobody is
+	Report func(error)      // receives the result of each call; nil: not reported
 }
 
-// Client calls the REST API. It may be used by many goroutines.
+// Client calls the REST API. It is safe for concurrent use.
 type Client struct {
 	url     string
 	session *discordgo.Session
@@ -67,17 +67,17 @@ func httpClient() *http.Client {
 // Close ends the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// HTTP is the client of what is no call of the API, such as the download of a file. It sends no token.
+// HTTP returns a client for requests outside the API, such as the download of a file. It sends no token.
 func (c *Client) HTTP() *http.Client { return c.http }
 
-// Form is the body of a call that uploads files beside its JSON.
+// Form is the body of a call that uploads files along with its JSON.
 type Form struct {
 	Payload any
 	Files   []*discordgo.File
 }
 
-// Call calls an endpoint: one of discordgo's, such as discordgo.EndpointChannel(id), or the path behind the version of the API, such as
-// /applications/@me. body is sent as JSON, or as a form where it is a Form; answer is decoded from the answer; each may be nil.
+// Call calls an endpoint: one of discordgo's, such as discordgo.EndpointChannel(id), or the path after the API's version, such as
+// /applications/@me. body is sent as JSON, or as a form if it is a Form. The response is decoded into answer. Each may be nil.
 func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer any) error {
 	if wait := c.invalid.wait(); wait > 0 {
 		return chat.Wait(wait, nil, "Discord refused too many calls lately. gatehouse makes no calls for a while, so that Discord does not ban this address. The log says what was refused.")
@@ -100,7 +100,7 @@ func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer
 	c.setLead(got)
 	err = chat.WithoutURL(err)
 	fault := errorOf(got, out, err)
-	if err == nil || ctx.Err() == nil { // else the caller gave up, which says nothing of Discord
+	if err == nil || ctx.Err() == nil { // otherwise the caller gave up, which says nothing about Discord
 		c.report(fault)
 	}
 	if fault != nil {
@@ -116,7 +116,7 @@ func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer
 	return nil
 }
 
-// pathOf takes Discord's own address off an endpoint of discordgo's.
+// pathOf removes Discord's own address from one of discordgo's endpoints.
 func pathOf(endpoint string) string {
 	if path, ok := strings.CutPrefix(endpoint, discordgo.EndpointAPI); ok {
 		return "/" + path
@@ -134,7 +134,7 @@ func encode(body any) (kind string, raw []byte, err error) {
 	return "application/json", raw, err
 }
 
-// setLead notes how far this machine's clock is ahead of Discord's.
+// setLead records how far this machine's clock is ahead of Discord's.
 func (c *Client) setLead(got response) {
 	if at, err := http.ParseTime(got.header.Get("Date")); err == nil {
 		lead := c.now().Sub(at)
@@ -142,8 +142,8 @@ func (c *Client) setLead(got response) {
 	}
 }
 
-// ClockLead is how far this machine's clock is ahead of Discord's at most, by the date of the last answer, which is in whole seconds;
-// known is false before the first.
+// ClockLead returns how far this machine's clock is ahead of Discord's at most, by the date of the last answer, which is in whole seconds.
+// known is false before the first answer.
 func (c *Client) ClockLead() (lead time.Duration, known bool) {
 	if at := c.lead.Load(); at != nil {
 		return *at, true
@@ -151,7 +151,7 @@ func (c *Client) ClockLead() (lead time.Duration, known bool) {
 	return 0, false
 }
 
-// learn remembers how long Discord wants no calls, and counts the refusals that it bans for.
+// learn records how long Discord wants no calls, and counts the refusals that lead to a ban.
 func (c *Client) learn(route string, got response, body []byte, fault error) {
 	if got.status == http.StatusUnauthorized || got.status == http.StatusForbidden || got.status == http.StatusTooManyRequests && got.scope() != scopeShared {
 		c.invalid.count()
@@ -165,8 +165,8 @@ func (c *Client) learn(route string, got response, body []byte, fault error) {
 	}
 }
 
-// The flags of an application that was granted the content of messages: in general, or as long as it is in few servers. discordgo has no
-// names for them.
+// The flags of an application that is granted the message content: in general, or while it is in few servers. discordgo does not define
+// them.
 const (
 	flagContent        = 1 << 18
 	flagContentLimited = 1 << 19

@@ -16,15 +16,15 @@ import (
 	"gatehouse/core"
 )
 
-// Refusal is Discord's answer to a call that it did not do.
+// Refusal is Discord's answer to a call that it refused.
 type Refusal struct {
 	Status  int
-	Code    int // Discord's own; 0 where it gave none
+	Code    int // Discord's own; 0: none
 	Message string
-	Proxy   bool // the answer is not Discord's but of a proxy before it, which says nothing of what was asked for
+	Proxy   bool // the answer comes from a proxy before Discord, so it says nothing about the requested object
 }
 
-// Error gives it as the log shows it.
+// Error returns the text for the log.
 func (r *Refusal) Error() string {
 	return fmt.Sprintf("HTTP %d, code %d: %s", r.Status, r.Code, r.Message)
 }
@@ -35,15 +35,15 @@ func IsRefusal(err error, codes ...int) bool {
 	return errors.As(err, &r) && slices.Contains(codes, r.Code)
 }
 
-// IsGone reports that Discord itself knows no such thing, or that the bot may not see it.
+// IsGone reports whether Discord itself says that the object does not exist, or that the bot may not see it.
 func IsGone(err error) bool {
 	var r *Refusal
 	return errors.As(err, &r) && !r.Proxy && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden)
 }
 
-// later are the codes of what Discord does later, whatever the status: slow mode, the write limits of a channel and of a server, edits of an
-// announcement and of an old message, direct messages to too many people, messages switched off, an overload. The last but one is not
-// in discordgo: the service resource is being rate limited.
+// later are the codes of calls that may succeed later, whatever the status: slow mode, the write limits of a channel and of a server, edits
+// of an announcement and of an old message, direct messages to too many people, messages switched off, an overload. discordgo does not
+// define 40062: the service resource is being rate limited.
 var later = []int{
 	discordgo.ErrCodeThisActionCannotBePerformedDueToSlowmodeRateLimit, discordgo.ErrCodeChannelHasHitWriteRateLimit,
 	discordgo.ErrCodeTheWriteActionYouArePerformingOnTheServerHasHitTheWriteRateLimit, discordgo.ErrCodeMessageCannotBeEditedDueToAnnouncementRateLimits,
@@ -53,7 +53,7 @@ var later = []int{
 
 const lateInteraction = "It is too late to answer this interaction."
 
-// reasons says of some codes what happened and what to do.
+// reasons has the category and the explanation of some codes.
 var reasons = map[int]struct {
 	category core.Category
 	text     string
@@ -75,7 +75,7 @@ var reasons = map[int]struct {
 	discordgo.ErrCodeUnknownWebhook:                      {core.DeliveryFailed, lateInteraction},
 }
 
-// errorOf is the error of a call, with the categories that package chat names; nil where the call was done.
+// errorOf returns the error of a call, with the categories that package chat defines; nil if the call succeeded.
 func errorOf(got response, body []byte, err error) error {
 	switch {
 	case got.status == 0 && err == nil:
@@ -119,7 +119,7 @@ func refused(r *Refusal) error {
 // maxMessage is how much of a refusal's own text is kept.
 const maxMessage = 300
 
-// refusalOf reads a refusal. The faults of a form are added as Discord tells them, for the log.
+// refusalOf reads a refusal. Discord's own details about a form's faults are added for the log.
 func refusalOf(status int, body []byte) *Refusal {
 	var answer struct {
 		Code    int             `json:"code"`
@@ -142,8 +142,8 @@ func refusalOf(status int, body []byte) *Refusal {
 // MaxRetryAfter is the longest wait, whatever Discord asks for.
 const MaxRetryAfter = time.Hour
 
-// rateLimited is the error of a 429, or of what is the same in other words. The body tells the wait to the millisecond, the header in
-// whole seconds; a proxy gives only the header.
+// rateLimited returns the error of a 429 or of an equivalent code. The body has the wait to the millisecond, the header in whole seconds. A
+// proxy sends only the header.
 func rateLimited(got response, body []byte) error {
 	var answer struct {
 		RetryAfter float64 `json:"retry_after"`

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Discord bans an address for a while that makes 10,000 calls within ten minutes which it answers with 401, 403, or a 429 that the caller
-// brought about. Other programs may share the address, so this client stops long before.
+// Discord bans an address for a while after 10,000 calls within ten minutes that it answers with 401, 403, or a 429 caused by the caller.
+// Other programs may share the address, so this client stops long before that.
 const (
 	MaxInvalid    = 500
 	InvalidWindow = 10 * time.Minute
@@ -31,14 +31,14 @@ func (i *invalidRequests) count() {
 	}
 }
 
-// many reports that half of them are used up.
+// many reports whether half of MaxInvalid is used up.
 func (i *invalidRequests) many() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return len(i.at) >= MaxInvalid/2 && i.now().Sub(i.at[len(i.at)-MaxInvalid/2]) < InvalidWindow
 }
 
-// wait is how long no call is to be made; zero: calls may be made.
+// wait returns how long no call may be made; zero: calls may be made.
 func (i *invalidRequests) wait() time.Duration {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"gatehouse/core"
 )
 
-// Numbers of the rate limits. Discord takes 50 calls a second in all.
+// Numbers of the rate limits. Discord accepts 50 calls a second in all.
 const (
 	globalRate  = 45
 	globalBurst = 45
@@ -21,14 +21,14 @@ const (
 	unusedAfter = 5 * time.Minute // a route that was not used for so long is forgotten
 )
 
-// What a 429 may be about besides one route.
+// What a 429 may apply to other than one route.
 const (
 	allCalls    = ""
 	globalLimit = "global"
 )
 
-// limits let one call at a time into each route, and none that would have to wait for a rate limit. Behind each route stands a limiter of
-// discordgo's, which reads the answers' headers; each has its own, since a limiter never forgets a bucket.
+// limits admits one call at a time to each route, and none that would have to wait for a rate limit. Each route has its own discordgo
+// limiter, which reads the headers of answers: a shared limiter would never forget a bucket.
 type limits struct {
 	now func() time.Time
 
@@ -55,8 +55,8 @@ func newLimits(now func() time.Time) *limits {
 	return &limits{now: now, routes: map[string]*routeLimit{}, global: rate.NewLimiter(globalRate, globalBurst)}
 }
 
-// enter waits for the route's call that is under way, if there is one, and takes a call from the limits. Where one of them has none
-// left, the error, of category delivery_not_yet, says how long to wait. exempt calls don't count against the global limit.
+// enter waits for the route's call in progress, if any, and takes a call from the limits. If a limit has none left, it returns an error of
+// category delivery_not_yet with the time to wait. exempt calls don't count against the global limit.
 func (l *limits) enter(ctx context.Context, route string, exempt bool) (*routeLimit, error) {
 	r := l.take(route)
 	select {
@@ -81,7 +81,8 @@ func (l *limits) leave(r *routeLimit) {
 	l.put(r)
 }
 
-// wait is how long no call may be made to a route; zero takes a call from the global limit. The caller has the route's turn.
+// wait returns how long no call may be made to a route. If that is zero, it takes a call from the global limit. The caller has the route's
+// turn.
 func (l *limits) wait(r *routeLimit, exempt bool) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +101,7 @@ func (l *limits) wait(r *routeLimit, exempt bool) time.Duration {
 	return wait
 }
 
-// hold has no calls made for a while: to a route, against the global limit, or at all.
+// hold blocks calls for a while: those of a route, those that count against the global limit, or all.
 func (l *limits) hold(what string, wait time.Duration) {
 	r := (*routeLimit)(nil)
 	if what != allCalls && what != globalLimit {
@@ -121,7 +122,7 @@ func (l *limits) hold(what string, wait time.Duration) {
 	}
 }
 
-// take gives a route's bucket, which is not forgotten before put.
+// take returns a route's bucket, and keeps it until put.
 func (l *limits) take(route string) *routeLimit {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -150,13 +151,13 @@ func (l *limits) put(r *routeLimit) {
 	r.queued--
 }
 
-// exempt reports a call that does not count against the global limit: an answer to an interaction.
+// exempt reports whether a call does not count against the global limit: an answer to an interaction.
 func exempt(path string) bool {
 	return strings.HasPrefix(path, "/interactions/") || strings.HasPrefix(path, "/webhooks/")
 }
 
-// routeOf names the bucket that a call counts against: its method and path, with the channel, guild or webhook that stands first in
-// it. Other ids don't matter.
+// routeOf returns the name of the bucket that a call counts against: its method and path with the first channel, guild or webhook. Other
+// ids don't matter.
 func routeOf(method, path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	steps := strings.Split(strings.Trim(path, "/"), "/")

@@ -8,10 +8,10 @@ import (
 	"net/http"
 )
 
-// maxBody is how many bytes an answer may have; far above what Discord sends.
+// maxBody is the limit of an answer, in bytes; far above what Discord sends.
 const maxBody = 8 << 20
 
-// response is the metadata of a call's answer: discordgo does not give it for all of them. Its status is 0 where there was no answer.
+// response is the metadata of a call's answer, which discordgo does not always return. Its status is 0 if there was no answer.
 type response struct {
 	status int
 	header http.Header
@@ -19,12 +19,12 @@ type response struct {
 
 type responseKey struct{}
 
-// in has the transport note the answer of a call.
+// in returns a context that makes the transport record the answer of a call in r.
 func (r *response) in(ctx context.Context) context.Context {
 	return context.WithValue(ctx, responseKey{}, r)
 }
 
-// The scopes of a 429. One that is shared was brought about by others too, and does not count against this bot.
+// The scopes of a 429. A shared one was caused by others too, and does not count against this bot.
 const (
 	scopeGlobal = "global"
 	scopeShared = "shared"
@@ -32,9 +32,9 @@ const (
 
 func (r response) scope() string { return r.header.Get("X-RateLimit-Scope") }
 
-// limited says which calls a 429 is about: those of the call's route; all that count against the global limit; or all calls, where it
-// comes from a proxy before Discord that knows no routes. One with an answer of Discord's own that does not say so is about its route alone: a
-// channel in slow mode.
+// limited returns which calls a 429 applies to: those of the call's route, those that count against the global limit, or all calls, if it
+// comes from a proxy before Discord, which knows no routes. If Discord's own answer names no scope, it applies to the route alone: a channel
+// in slow mode.
 func (r response) limited(route string, body []byte) string {
 	if r.header.Get("X-RateLimit-Global") != "" || r.scope() == scopeGlobal {
 		return globalLimit
@@ -50,7 +50,7 @@ func (r response) limited(route string, body []byte) string {
 	return route
 }
 
-// transport notes each answer's metadata in the context of its call, and bounds the body.
+// transport records each answer's metadata in the context of its call, and limits the body.
 type transport struct{ http.RoundTripper }
 
 // RoundTrip makes the call.
@@ -66,14 +66,14 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// CloseIdleConnections lets the client end them.
+// CloseIdleConnections closes idle connections; http.Client calls it.
 func (t transport) CloseIdleConnections() {
 	if c, ok := t.RoundTripper.(*http.Transport); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// boundedBody fails where a body is larger than any of Discord's.
+// boundedBody fails if a body is larger than maxBody.
 type boundedBody struct {
 	io.ReadCloser
 	left int
@@ -81,7 +81,7 @@ type boundedBody struct {
 
 var errTooLong = errors.New("the answer is too long")
 
-// Read reads on while there is room.
+// Read reads up to the limit.
 func (b *boundedBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, errTooLong

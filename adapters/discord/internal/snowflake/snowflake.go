@@ -1,5 +1,5 @@
-// Package snowflake reads Discord's ids. They are decimal numbers of 64 bits with the time of what they name, in milliseconds since the
-// beginning of 2015, in the upper 42. A text that is no id counts as 0.
+// Package snowflake reads Discord's ids: 64-bit numbers, written in decimal. The upper 42 bits are the creation time of the object, in
+// milliseconds since the beginning of 2015. A text that is no id counts as 0.
 package snowflake
 
 import (
@@ -13,7 +13,7 @@ const (
 	maxLen   = 20            // digits of the greatest number
 )
 
-// Valid reports whether a text is an id, so that it can stand in a path and in an id of ours.
+// Valid reports whether a text is an id, and so is safe in a path and in gatehouse's ids.
 func Valid(id string) bool {
 	if id == "" || len(id) > maxLen {
 		return false
@@ -34,10 +34,10 @@ func number(id string) uint64 {
 	return n
 }
 
-// Greater reports whether id a is greater than b: what it names was made later.
+// Greater reports whether id a is greater than b, that is, created later.
 func Greater(a, b string) bool { return number(a) > number(b) }
 
-// Max is the greatest of some ids.
+// Max returns the greatest of some ids.
 func Max(first string, others ...string) string {
 	for _, id := range others {
 		if Greater(id, first) {
@@ -47,21 +47,21 @@ func Max(first string, others ...string) string {
 	return first
 }
 
-// Time is when what an id names was made.
+// Time returns an id's creation time.
 func Time(id string) time.Time {
 	return time.UnixMilli(int64(number(id)>>timeBits) + epoch) //nolint:gosec // 42 bits
 }
 
-// At is the least id of a time.
+// At returns the least id of a time.
 func At(t time.Time) string {
 	ms := max(0, t.UnixMilli()-epoch)
 	return strconv.FormatUint(uint64(ms)<<timeBits, 10) //nolint:gosec // it is not negative
 }
 
-// Before is the least id of the time that was d before what an id names was made.
+// Before returns the least id of the time d before an id's creation.
 func Before(id string, d time.Duration) string { return At(Time(id).Add(-d)) }
 
-// Shard is the shard that a guild's events come over, of so many.
+// Shard returns which of so many shards receives a guild's events.
 func Shard(guild string, shards int) int {
 	return int(number(guild) >> timeBits % uint64(shards)) //nolint:gosec // less than shards
 }

@@ -149,8 +149,8 @@ func flat(prefix string, m map[string]any) []attribute.KeyValue {
 	return out
 }
 
-// Mark returns the span of ctx in the form of W3C trace context.
-func (t *Tracer) Mark(ctx context.Context) string {
+// SpanContext returns the span of ctx in the form of W3C trace context.
+func (t *Tracer) SpanContext(ctx context.Context) string {
 	sc := trace.SpanContextFromContext(ctx)
 	if !sc.IsValid() {
 		return ""

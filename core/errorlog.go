@@ -21,7 +21,7 @@ func (t *ErrorLog) Report(err error) {
 	}
 	t.last = category
 	if err != nil {
-		t.log.Warn(t.what+" fails; it is tried again", "category", category, "err", err)
+		t.log.Warn(t.what+" fails; retrying", "category", category, "err", err)
 		return
 	}
 	t.log.Info(t.what + " works again")

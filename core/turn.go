@@ -13,8 +13,8 @@ type Ledger struct {
 	Finish   func(ctx context.Context, id ApprovalID, r ToolResult) error // commits the result
 }
 
-// Turn is what is true of the turn that a node runs in: who asked, where, and the ledger. It travels in the context; the graph
-// does not know it.
+// Turn describes the turn that a node runs in: who asked, where, and the ledger. It travels in the context; the graph does not
+// know it.
 type Turn struct {
 	Event        int64
 	Conversation ConversationID
@@ -22,11 +22,11 @@ type Turn struct {
 	Actor        Actor
 	Ledger       Ledger
 
-	// Evidence takes what the turn did, as a join check's input, each time that the turn ends or pauses; the last one stands. Nil:
-	// nobody keeps it.
+	// Evidence receives what the turn did, as a join check's input, each time that the turn ends or pauses; the last call counts. It
+	// may be nil.
 	Evidence func(json.RawMessage)
 
-	// Step is told of each tool call as it begins: people who wait see it. Nil: nobody looks.
+	// Step is called as each tool call begins, to show it to the people who wait. It may be nil.
 	Step func(tool string)
 }
 

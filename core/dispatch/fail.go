@@ -53,7 +53,7 @@ func (t *turn) backoff(retries int, err error) time.Duration {
 	return max(wait, core.RetryAfterOf(err))
 }
 
-// ended makes a Finish without replies. A paused turn that was to be resumed ends with it, short of END: never one without the other,
+// finishEarly makes a Finish without replies. A paused turn that was to be resumed ends with it, short of END: never one without the other,
 // or the paused turn would wait for ever.
 func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (core.Finish, error) {
 	f := core.Finish{End: end}
@@ -138,7 +138,7 @@ func typedError(err error) string {
 	return string(text)
 }
 
-// dead sets an event aside that ended too many processes.
+// deadLetter sets an event aside that ended too many processes.
 func (t *turn) deadLetter(ctx context.Context) (core.Finish, error) {
 	cause := fmt.Sprintf("%d attempts were started and none finished", t.claim.Event.Attempt-1)
 	t.log.Error("dead letter", "cause", cause)

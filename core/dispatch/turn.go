@@ -75,7 +75,7 @@ func (t *turn) stopAsked(ctx context.Context) bool {
 	return err == nil && asked
 }
 
-// decide makes the Finish of the event's kind. A panic is an error like any other.
+// handle makes the Finish of the event's kind. A panic is an error like any other.
 func (t *turn) handle(ctx context.Context) (f core.Finish, err error) {
 	defer func() {
 		if p := recover(); p != nil {

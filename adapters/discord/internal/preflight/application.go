@@ -16,7 +16,7 @@ import (
 	"gatehouse/core"
 )
 
-// token asks who the bot is. Where that fails, nothing else can be asked.
+// token asks who the bot is. If it returns false, nothing else can be asked.
 func (c *checks) token(ctx context.Context) bool {
 	err := c.get(ctx, discordgo.EndpointUser("@me"), &c.me)
 	if err == nil {
@@ -37,7 +37,7 @@ func (c *checks) token(ctx context.Context) bool {
 	return true
 }
 
-// content tells whether the bot hears what does not mention it.
+// content reports whether the bot receives messages that don't mention it.
 func (c *checks) content() {
 	if rest.GrantsContent(c.app.Flags) {
 		c.Add("content", chat.OK, "The message content intent is granted: in a thread with a conversation no mention is needed.", "")
@@ -47,7 +47,7 @@ func (c *checks) content() {
 		fmt.Sprintf("Open %s and switch Message Content Intent on, which gatehouse serve notices within some minutes; or leave it so.", c.page("bot")))
 }
 
-// interactions tells whether presses and commands come the way that is configured: over the gateway, or over HTTP, never both.
+// interactions reports whether presses and commands arrive as configured: over the gateway or over HTTP, never both.
 func (c *checks) interactions() {
 	key, endpoint := c.PublicKey, c.app.Endpoint
 	at := c.page("information")
@@ -75,7 +75,7 @@ func (c *checks) interactions() {
 // fewIdentifies is how many identifications should be left of a day's.
 const fewIdentifies = 100
 
-// gateway tells how often the bot may still identify itself today: at the limit Discord resets the token.
+// gateway reports how often the bot may still identify today. At the limit Discord resets the token.
 func (c *checks) gateway(ctx context.Context) {
 	var g discordgo.GatewayBotResponse
 	if c.unanswered("gateway", c.get(ctx, discordgo.EndpointGatewayBot, &g)) {
@@ -97,7 +97,7 @@ func (c *checks) gateway(ctx context.Context) {
 	}
 }
 
-// commands tells whether the commands are there as this build has them.
+// commands reports whether the registered commands are those of this build.
 func (c *checks) commands(ctx context.Context) {
 	var listed json.RawMessage
 	if c.unanswered("commands", c.get(ctx, discordgo.EndpointApplicationGlobalCommands(c.app.ID), &listed)) {

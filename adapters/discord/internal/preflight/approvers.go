@@ -16,10 +16,10 @@ var (
 	RoleID   = regexp.MustCompile(`^discord:role:(\d{1,20})$`)
 )
 
-// whereIDs tells where the id of a person or a role is found.
+// whereIDs explains where to find the id of a person or a role.
 const whereIDs = "Switch Developer Mode on in Discord's settings, Advanced; then right-click a person, or a role in the server's settings, and Copy ID."
 
-// approvers checks whoever may approve here, each once.
+// approvers checks each Discord approver once.
 func (c *checks) approvers(ctx context.Context) {
 	seen := map[string]bool{}
 	c.Report.Approvers(ctx, c.Options.Approvers, "discord:80351110224678912 or discord:role:41771983423143936", whereIDs, func(ctx context.Context, id string) {
@@ -53,7 +53,7 @@ func (c *checks) person(ctx context.Context, id, user string) {
 	}
 }
 
-// inNoServer reports somebody who is in none of the bot's servers, where all of them could be asked.
+// inNoServer reports whether a user is certainly in none of the bot's servers: all of them were asked.
 func (c *checks) inNoServer(ctx context.Context, user string) bool {
 	for _, s := range c.servers {
 		if !rest.IsRefusal(c.get(ctx, discordgo.EndpointGuildMember(s.ID, user), nil), discordgo.ErrCodeUnknownMember) {

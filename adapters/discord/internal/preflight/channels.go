@@ -13,10 +13,10 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// maxNamed is how many channels are named that the bot was not spoken to in.
+// maxNamed is how many channels are named in which the bot was not addressed.
 const maxNamed = 5
 
-// allChannels tells what the bot may do in the channels of a server that it sees and was not spoken to in.
+// allChannels reports what the bot may do in those channels of a server that it sees and in which it was not addressed.
 func (c *checks) allChannels(s server, spokenIn []string) {
 	sees := 0
 	var poor []string
@@ -51,7 +51,7 @@ func (c *checks) allChannels(s server, spokenIn []string) {
 	}
 }
 
-// channel tells what the bot may do in a channel that it was spoken to in.
+// channel reports what the bot may do in a channel in which it was addressed.
 func (c *checks) channel(ctx context.Context, s server, id string) {
 	var at discordgo.Channel
 	var err error
@@ -75,7 +75,7 @@ func (c *checks) channel(ctx context.Context, s server, id string) {
 	}
 }
 
-// thread tells what prevents an answer in a thread, besides what is said of its channel.
+// thread reports what prevents an answer in a thread, apart from the permissions of its channel.
 func (c *checks) thread(ctx context.Context, s server, id, parent string) {
 	i := slices.IndexFunc(s.channels, func(other discordgo.Channel) bool { return other.ID == parent })
 	if i < 0 || !c.permissions(s, s.channels[i]).Has(discordgo.PermissionViewChannel) {

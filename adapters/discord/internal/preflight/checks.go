@@ -17,7 +17,7 @@ import (
 	"gatehouse/core"
 )
 
-// Options say what is checked. All but Recent are needed.
+// Options configure the checks. All but Recent are required.
 type Options struct {
 	REST      *rest.Client
 	APIURL    string // DISCORD_API_URL
@@ -33,7 +33,7 @@ type Options struct {
 	Now          func() time.Time
 }
 
-// checks are checks under way.
+// checks is the state of a run.
 type checks struct {
 	Options
 	chat.Report
@@ -42,14 +42,14 @@ type checks struct {
 	me        discordgo.User
 	app       application
 	guilds    []discordgo.UserGuild
-	servers   []server // those of them that were looked at
+	servers   []server // those of guilds that were checked
 }
 
 func (c *checks) get(ctx context.Context, endpoint string, answer any) error {
 	return c.REST.Call(ctx, http.MethodGet, endpoint, nil, answer)
 }
 
-// page is the address of one page of the application's settings, or of the list of applications where it is not known.
+// page returns the address of a page of the application's settings, or of the list of applications if the application is not known.
 func (c *checks) page(name string) string {
 	const all = "https://discord.com/developers/applications"
 	if !snowflake.Valid(c.app.ID) {
@@ -58,7 +58,7 @@ func (c *checks) page(name string) string {
 	return all + "/" + c.app.ID + "/" + name
 }
 
-// unanswered adds the check of a question that Discord did not answer, and reports whether that is so.
+// unanswered reports whether err is an error, and if so adds a check that says that Discord did not answer.
 func (c *checks) unanswered(name string, err error) bool {
 	refusal := ""
 	var r *rest.Refusal
@@ -68,12 +68,12 @@ func (c *checks) unanswered(name string, err error) bool {
 	return c.Unanswered(name, err, refusal, "Run gatehouse doctor again. If it stays so, invite the bot again.")
 }
 
-// plain is a name of Discord's as a terminal may show it.
+// plain makes a name from Discord safe for a terminal.
 func plain(s string) string {
 	return chat.OrNone(chat.Name(chat.Clean(s)))
 }
 
-// application is what is read of the bot's application; discordgo's has not all of it.
+// application is the part of the bot's application that is read; discordgo.Application lacks some of it.
 type application struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
@@ -82,10 +82,10 @@ type application struct {
 	Endpoint string `json:"interactions_endpoint_url"`
 }
 
-// server is what decides about the bot's permissions in a server.
+// server has what determines the bot's permissions in a server.
 type server struct {
 	discordgo.UserGuild
 	member   discordgo.Member // the bot's own
 	roles    []guilds.Role
-	channels []discordgo.Channel // that the bot sees: Discord lists no others
+	channels []discordgo.Channel // those that the bot sees: Discord lists no others
 }

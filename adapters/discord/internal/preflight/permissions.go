@@ -12,9 +12,9 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// Permission is one right of the bot in a channel: what the invitation asks for, doctor checks and README explains.
+// Permission is one permission of the bot in a channel. The invitation asks for it, doctor checks it, and the README explains it.
 type Permission struct {
-	Name    string // as Discord's settings call it
+	Name    string // as in Discord's settings
 	For     string // what the bot does with it
 	Without string // what the bot can't do without it
 	value   guilds.Permissions
@@ -25,8 +25,8 @@ type Permission struct {
 type need int
 
 const (
-	always    need = iota // without it the bot can't hear or answer there
-	threading             // where a mention opens a thread (DISCORD_REPLY=thread), else not at all
+	always    need = iota // without it the bot can't receive or answer there
+	threading             // only if a mention opens a thread (DISCORD_REPLY=thread)
 	useful                // the bot works without it, less well
 )
 
@@ -46,7 +46,7 @@ var Permissions = []Permission{
 	},
 }
 
-// Needed gives the permissions that the bot needs; threads says that a mention opens a thread.
+// Needed returns the permissions that the bot needs; threads: a mention opens a thread.
 func Needed(threads bool) []Permission {
 	var found []Permission
 	for _, p := range Permissions {
@@ -57,10 +57,10 @@ func Needed(threads bool) []Permission {
 	return found
 }
 
-// inviteScopes are what an invitation asks for beside permissions.
+// inviteScopes are the OAuth2 scopes of an invitation.
 const inviteScopes = "bot applications.commands"
 
-// InviteURL is the address that invites the bot of an application to a server.
+// InviteURL returns the address that invites an application's bot to a server.
 func InviteURL(application string, permissions []Permission) string {
 	var sum guilds.Permissions
 	for _, p := range permissions {
@@ -70,8 +70,8 @@ func InviteURL(application string, permissions []Permission) string {
 	return "https://discord.com/oauth2/authorize?" + q.Encode()
 }
 
-// permissions is what the bot may do in a channel that it sees; in a server of its own, everything. Where it does not see the channel,
-// it may do nothing there, whatever else it was given.
+// permissions returns what the bot may do in a channel: everything in a server that it owns. In a channel that it can't see, it may do
+// nothing, whatever the other permissions.
 func (c *checks) permissions(s server, at discordgo.Channel) guilds.Permissions {
 	if s.Owner {
 		return discordgo.PermissionAdministrator
@@ -79,7 +79,7 @@ func (c *checks) permissions(s server, at discordgo.Channel) guilds.Permissions 
 	return guilds.In(s.ID, c.me.ID, s.member.Roles, s.roles, at.PermissionOverwrites)
 }
 
-// needed gives the permissions that the bot needs in a channel: a forum has only threads, and a voice channel has none.
+// needed returns the permissions that the bot needs in a channel. A forum has only threads, and a voice channel has none.
 func (c *checks) needed(at discordgo.Channel) []Permission {
 	return slices.DeleteFunc(Needed(c.Threads), func(p Permission) bool {
 		switch at.Type {
@@ -92,7 +92,7 @@ func (c *checks) needed(at discordgo.Channel) []Permission {
 	})
 }
 
-// missing gives what is not among the bot's permissions, and how bad that is.
+// missing returns the permissions that the bot lacks, and how bad that is.
 func missing(has guilds.Permissions, needed []Permission) (lacks []Permission, state chat.State) {
 	state = chat.OK
 	for _, p := range needed {
@@ -109,7 +109,7 @@ func missing(has guilds.Permissions, needed []Permission) (lacks []Permission, s
 	return lacks, state
 }
 
-// explained names permissions that the bot lacks, with what comes of it.
+// explained names the permissions that the bot lacks, with the consequences.
 func explained(lacks []Permission) string {
 	words := make([]string, len(lacks))
 	for i, p := range lacks {
@@ -118,7 +118,7 @@ func explained(lacks []Permission) string {
 	return "lacks the permission " + strings.Join(words, "; ")
 }
 
-// readable reports a channel that people write in and that the bot sees.
+// readable reports whether people write in a channel and the bot sees it.
 func (c *checks) readable(s server, at discordgo.Channel) bool {
 	switch at.Type {
 	case discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia:

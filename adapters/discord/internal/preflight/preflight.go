@@ -1,14 +1,14 @@
-// Package preflight makes Discord's checks of gatehouse doctor, and says which permissions the bot needs.
+// Package preflight makes the Discord checks of gatehouse doctor, and defines which permissions the bot needs.
 //
 //	preflight.go     what is checked, in which order; the latest event
 //	checks.go        how a check asks and reports
 //	application.go   the token, the intents, interactions, identifies, commands
 //	servers.go       the servers that the bot is in
 //	channels.go      the channels and threads that the bot was spoken to in
-//	approvers.go     whoever may approve
+//	approvers.go     the approvers
 //	permissions.go   the permissions that the bot needs, has and lacks; its invitation
 //
-// The checks ask Discord; they change nothing, there or here, and what they report holds no secret.
+// The checks ask Discord. They change nothing, there or here, and their reports contain no secret.
 package preflight
 
 import (
@@ -21,7 +21,7 @@ import (
 	"gatehouse/core"
 )
 
-// Run makes the checks. Where the token is not valid, only what needs no Discord is checked.
+// Run makes the checks. Without a valid token it makes only those that need no call to Discord.
 func Run(ctx context.Context, o Options) []chat.Check {
 	c := &checks{Options: o, Report: chat.Report{
 		Platform: "discord", Title: "Discord", URL: o.APIURL, URLKey: "DISCORD_API_URL", StatusURL: "https://discordstatus.com",
@@ -44,10 +44,10 @@ func Run(ctx context.Context, o Options) []chat.Check {
 	return c.Checks
 }
 
-// freshEvent is how long ago the last event may have come without a question.
+// freshEvent is the age up to which the last event needs no warning.
 const freshEvent = time.Hour
 
-// events tells when the last event came from Discord, which proves the whole way from Discord to the database.
+// events reports when the last event came from Discord, which proves that the whole path from Discord to the database works.
 func (c *checks) events() {
 	if c.Recent == nil {
 		return

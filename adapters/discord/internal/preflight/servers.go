@@ -13,20 +13,20 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// Limits of what is looked at.
+// Limits of what is checked.
 const (
 	maxServers  = 20
-	maxChannels = 20 // that the bot was spoken to in
-	maxThreads  = 10 // there
+	maxChannels = 20 // in which the bot was addressed
+	maxThreads  = 10 // in those
 )
 
-// spokenIn are the channels and threads of a server that the bot was last spoken to in.
+// spokenIn has the channels and threads of a server in which the bot was last addressed.
 type spokenIn struct {
 	channels []string
 	threads  [][2]string // each with the channel that it belongs to
 }
 
-// allServers checks the servers that the bot is in, those where it was spoken to first.
+// allServers checks the servers that the bot is in. Those in which it was addressed come first.
 func (c *checks) allServers(ctx context.Context) {
 	var err error
 	if c.guilds, err = guilds.List(ctx, c.REST); c.unanswered("servers", err) {
@@ -65,7 +65,7 @@ func (c *checks) allServers(ctx context.Context) {
 	}
 }
 
-// spokenIn gives the channels and threads that the bot was last spoken to in, by server.
+// spokenIn returns the channels and threads in which the bot was last addressed, by server.
 func (c *checks) spokenIn() map[string]spokenIn {
 	all, seen, channels, threads := map[string]spokenIn{}, map[string]bool{}, 0, 0
 	for _, e := range c.recent {
@@ -89,7 +89,7 @@ func (c *checks) spokenIn() map[string]spokenIn {
 	return all
 }
 
-// read reads what decides about the bot's permissions in a server.
+// read asks Discord for what determines the bot's permissions in a server.
 func (c *checks) read(ctx context.Context, g discordgo.UserGuild) (server, error) {
 	s := server{UserGuild: g}
 	err := c.get(ctx, discordgo.EndpointGuildMember(g.ID, c.me.ID), &s.member)
@@ -102,7 +102,7 @@ func (c *checks) read(ctx context.Context, g discordgo.UserGuild) (server, error
 	return s, err
 }
 
-// server tells what the bot may do in a server in general. What it lacks may be so on purpose, where a channel makes an exception.
+// server reports what the bot may do in a server in general. A missing permission may be intended if a channel makes an exception.
 func (c *checks) server(s server) {
 	where, invite := plain(s.Name), InviteURL(c.app.ID, Needed(c.Threads))
 	lacks, state := missing(c.permissions(s, discordgo.Channel{}), Needed(c.Threads))

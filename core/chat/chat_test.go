@@ -80,11 +80,11 @@ type store struct {
 	*graph.Memory
 	loads atomic.Int32
 	load  error
-	saved core.InvocationID
+	saved atomic.Value // core.InvocationID
 }
 
 func (s *store) Save(ctx context.Context, rec *core.SessionRecord, o core.SaveOptions) error {
-	s.saved = rec.Writer.Invocation
+	s.saved.Store(rec.Writer.Invocation)
 	return s.Memory.Save(ctx, rec, o)
 }
 
@@ -194,8 +194,8 @@ func TestTheCallerMayFixTheInvocation(t *testing.T) {
 	for range 2 { // a second attempt writes over the first one's rows
 		completed(t, r.Send(t.Context(), "s", say(core.User, "yo"), chat.WithInvocation("inv")))
 	}
-	if got := r.history(t, "s"); !slices.Equal(got, []string{"yo", "hi"}) || r.store.saved != "inv" {
-		t.Errorf("history %v of %q", got, r.store.saved)
+	if got := r.history(t, "s"); !slices.Equal(got, []string{"yo", "hi"}) || r.store.saved.Load() != core.InvocationID("inv") {
+		t.Errorf("history %v of %q", got, r.store.saved.Load())
 	}
 }
 

@@ -39,7 +39,7 @@ func newClinic(t *testing.T, o slacktest.Options) *clinic {
 	return c
 }
 
-// finds runs the checkup and gives the checks by name.
+// finds runs the checkup and returns the checks by name.
 func (c *clinic) finds(t *testing.T) map[string]slack.Check {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

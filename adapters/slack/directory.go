@@ -159,8 +159,8 @@ func (s *Slack) CardCopies(ctx context.Context, d core.Delivery, refused bool) (
 	if err != nil {
 		return nil, err
 	}
-	nobody := func(context.Context, string) (bool, error) { return false, nil } // users holds only people who don't see the card
-	return chat.Copies{Platform: Name, User: webapi.UserID, OpenDM: s.openDM, Warn: s.warnOnce}.Posts(ctx, d, users, nobody, refused)
+	seesCard := func(context.Context, string) (bool, error) { return false, nil } // users holds only people who don't see the card
+	return chat.Copies{Platform: Name, User: webapi.UserID, OpenDM: s.openDM, Warn: s.warnOnce}.Posts(ctx, d, users, seesCard, refused)
 }
 
 // channelMembers returns the members of a channel; nil if they can't be determined, in which case everybody is assumed to see the channel.

@@ -34,7 +34,7 @@ const (
 	NameLasts   = nameLifetime
 )
 
-// QueueOf gives the queue of a channel's events.
+// QueueOf returns the queue of a channel's events.
 func QueueOf(channel string) int {
 	return socketmode.QueueOf([]byte(`{"event":{"channel":"` + channel + `"}}`))
 }

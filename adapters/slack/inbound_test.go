@@ -134,7 +134,7 @@ func (r *inbound) eventually(what string, holds func() bool) {
 	r.inbox.Eventually(what, holds)
 }
 
-// one waits for the deliveries to be acknowledged and gives the one event that they are.
+// one waits for the deliveries to be acknowledged and returns the one event that they are.
 func (r *inbound) one(ds ...*slacktest.Delivery) core.Event {
 	r.t.Helper()
 	before := r.taken(ds...)
@@ -169,7 +169,7 @@ func (r *inbound) taken(ds ...*slacktest.Delivery) map[string]core.Event {
 	return r.inbox.Take()
 }
 
-// refused waits for a delivery that must not be acknowledged and gives the status of its first answer.
+// refused waits for a delivery that must not be acknowledged and returns the status of its first answer.
 func (r *inbound) refused(d *slacktest.Delivery) int {
 	r.t.Helper()
 	if err := d.Wait(r.ctx); err == nil {

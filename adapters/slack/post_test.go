@@ -9,7 +9,7 @@ import (
 	"gatehouse/core"
 )
 
-// An answer that Slack refuses to show as Markdown is said in plain words: whoever asked must not wait for nothing.
+// An answer that Slack refuses as Markdown is sent as plain text, so that the person who asked gets it.
 func TestAnAnswerThatSlackWillNotDrawIsSaidPlainly(t *testing.T) {
 	const answer = "# Head\n\n<!channel> see `a < b` and [this](https://evil.example) @here\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 	for _, word := range []string{"invalid_blocks", "msg_blocks_too_long", "invalid_attachments"} {

@@ -14,7 +14,7 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-// methodOf gives the Web API methods behind the library's calls. Those of freeCalls need no scope of the bot's token.
+// methodOf returns the Web API methods behind the library's calls. Those of freeCalls need no scope of the bot's token.
 var methodOf = map[string]string{
 	"PostMessageContext": "chat.postMessage", "PostEphemeralContext": "chat.postEphemeral", "UpdateMessageContext": "chat.update",
 	"GetConversationHistoryContext": "conversations.history", "GetConversationRepliesContext": "conversations.replies",

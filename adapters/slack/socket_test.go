@@ -37,7 +37,7 @@ func (r *inbound) newest() *slacktest.Socket {
 	return all[len(all)-1]
 }
 
-// sockets waits until so many have been opened in all, and gives the last.
+// sockets waits until so many have been opened in all, and returns the last.
 func (r *inbound) sockets(n int) *slacktest.Socket {
 	r.t.Helper()
 	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return len(r.Sockets()) >= n }); err != nil {
@@ -46,7 +46,7 @@ func (r *inbound) sockets(n int) *slacktest.Socket {
 	return r.Sockets()[n-1]
 }
 
-// ends waits until Run ends by itself and gives its error.
+// ends waits until Run ends by itself and returns its error.
 func (r *inbound) ends() error {
 	r.t.Helper()
 	select {

@@ -2,7 +2,8 @@ package slacktest
 
 import "time"
 
-// ActionOption changes how something is said or sent: in a thread, with files, twice, badly signed. People's actions and [Server.Send] take any number.
+// ActionOption changes how something is posted or sent: in a thread, with files, twice, badly signed. People's actions and [Server.Send]
+// take any number of them.
 type ActionOption func(*actionOptions)
 
 type actionOptions struct {
@@ -35,13 +36,13 @@ func (h actionOptions) with(options []ActionOption) actionOptions {
 	return h
 }
 
-// InThread says it in the thread of a message.
+// InThread posts it in the thread of a message.
 func InThread(ts string) ActionOption { return func(h *actionOptions) { h.thread = ts } }
 
 // AlsoInChannel shows a reply in the channel too.
 func AlsoInChannel() ActionOption { return func(h *actionOptions) { h.broadcast = true } }
 
-// WithFiles hangs files on the message, which makes it a file_share.
+// WithFiles attaches files to the message, which makes it a file_share.
 func WithFiles(files ...File) ActionOption {
 	return func(h *actionOptions) { h.files = append(h.files, files...) }
 }
@@ -66,7 +67,7 @@ func Twice() ActionOption { return Copies(2) }
 // TwiceAtOnce delivers each event two times at the same time, as when a retry overtakes a slow first try.
 func TwiceAtOnce() ActionOption { return func(h *actionOptions) { h.atOnce = true } }
 
-// Copies delivers each event so many times.
+// Copies delivers each event n times.
 func Copies(n int) ActionOption { return func(h *actionOptions) { h.copies = n } }
 
 // FromTeam names another workspace in the envelope.

@@ -171,7 +171,7 @@ func (s *Server) RevokeToken() { s.setToken("token_revoked") }
 // DeactivateAccount makes calls with the bot token fail with account_inactive from now on.
 func (s *Server) DeactivateAccount() { s.setToken("account_inactive") }
 
-// RestoreToken makes the bot token good again.
+// RestoreToken makes the bot token valid again.
 func (s *Server) RestoreToken() { s.setToken("") }
 
 func (s *Server) setToken(trouble string) {

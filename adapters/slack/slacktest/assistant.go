@@ -66,7 +66,7 @@ func (s *Server) statusNow(channel, thread string) string {
 	return now.Status
 }
 
-// Statuses are all changes of working states that the app asked for.
+// Statuses returns all changes of working states that the app asked for.
 func (s *Server) Statuses() []StatusChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()

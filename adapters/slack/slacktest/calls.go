@@ -22,7 +22,7 @@ type Call struct {
 // Of says whether it is a call of a method.
 func (c *Call) Of(method string) bool { return c.Method == method }
 
-// UnknownMethods are the methods that were called and are not known here.
+// UnknownMethods returns the methods that were called and that the fake does not know.
 func (s *Server) UnknownMethods() []string {
 	var unknown []string
 	for _, c := range s.Calls() {
@@ -33,7 +33,7 @@ func (s *Server) UnknownMethods() []string {
 	return unknown
 }
 
-// What every fake server has in faults.
+// The fault types that all fake servers share.
 type (
 	Fault    = fakeserver.Fault[Call]
 	Injected = fakeserver.Injected[Call]

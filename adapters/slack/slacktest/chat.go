@@ -17,7 +17,7 @@ var chatMethods = map[string]method{
 	"chat.getPermalink":  {do: getPermalink},
 }
 
-// content is what a call says: the fields that posts, updates, ephemerals and response URLs share.
+// content is the content of a message in a call: the fields that posts, updates, ephemerals and response URLs share.
 type content struct {
 	text        string
 	blocks      []Block // nil: not given
@@ -90,7 +90,7 @@ func (s *Server) readBlocks(raw string) ([]Block, *failure) {
 
 func (in content) empty() bool { return !in.hasText && len(in.blocks) == 0 && in.attachments == nil }
 
-// message is the content as a new message of the bot.
+// message returns the content as a new message of the bot.
 func (s *Server) message(in content) Message {
 	m := Message{
 		Text: in.text, Blocks: in.blocks, Attachments: in.attachments, Metadata: in.metadata,
@@ -129,7 +129,7 @@ func postMessage(q *request) (object, *failure) {
 	return object{"channel": c.ID, "ts": r.TS, "message": s.wireOwn(r.Message)}, nil
 }
 
-// post is the bot saying something: its own message comes back to it as an event, as it does in Slack.
+// post adds a message of the bot. The app receives it as an event, as in Slack.
 func (s *Server) post(c *channel, in content, thread string, broadcast bool) *record {
 	m := s.message(in)
 	m.TS = s.newTS()
@@ -144,7 +144,7 @@ func (s *Server) post(c *channel, in content, thread string, broadcast bool) *re
 	return r
 }
 
-// hasEmptyThread reports a thread that is given and empty, which Slack takes for a wrong one and not for none.
+// hasEmptyThread reports whether a thread is given and empty. Slack treats that as an invalid thread, not as none.
 func (a Args) hasEmptyThread() bool {
 	thread, given := a["thread_ts"]
 	return given && thread == ""
@@ -279,7 +279,7 @@ func deleteMessage(q *request) (object, *failure) {
 	return object{"channel": c.ID, "ts": r.TS}, nil
 }
 
-// remove takes a message away; a parent with replies leaves a tombstone.
+// remove deletes a message. A parent with replies leaves a tombstone.
 func (s *Server) remove(c *channel, r *record, h actionOptions) []*Delivery {
 	before := r.Message
 	if len(c.repliesTo(r.TS)) == 0 {

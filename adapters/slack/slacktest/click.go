@@ -9,7 +9,7 @@ import (
 	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
-// Button is a button on a message as it stood when it was looked up. It can be pressed later, when the message has changed.
+// Button is a button as it was when it was looked up. It can be pressed later, even if the message has changed.
 type Button struct {
 	Channel  string
 	TS       string
@@ -24,7 +24,7 @@ type Button struct {
 	message Message
 }
 
-// Buttons are the buttons of the message, from the top.
+// Buttons returns the buttons of the message, from the top.
 func (m Message) Buttons() []Button {
 	var found []Button
 	for _, b := range m.Blocks {
@@ -59,7 +59,7 @@ func (s *Server) FindButton(channel, ts, name string) (Button, bool) {
 	return Button{}, false
 }
 
-// Clicks presses the button with this text, action_id or value on a message, and says yes if it asks. That it is there is taken for granted.
+// Clicks presses the button with this text, action_id or value on a message, and confirms if it asks. The button must exist.
 func (p *Person) Clicks(channel, ts, name string, options ...ActionOption) *Delivery {
 	b, ok := p.s.FindButton(channel, ts, name)
 	if !ok {
@@ -68,7 +68,7 @@ func (p *Person) Clicks(channel, ts, name string, options ...ActionOption) *Deli
 	return p.Presses(b, options...)
 }
 
-// Presses presses a button that was looked up before, whether or not it is still there.
+// Presses presses a button that was looked up before, even if it no longer exists.
 func (p *Person) Presses(b Button, options ...ActionOption) *Delivery {
 	s := p.s
 	s.mu.Lock()

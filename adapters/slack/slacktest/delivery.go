@@ -22,13 +22,13 @@ var socketMethods = map[string]method{
 	"apps.connections.open": {app: true, do: openConnection},
 }
 
-// openConnection hands out an address that opens one socket.
+// openConnection returns an address that opens one socket.
 func openConnection(q *request) (object, *failure) {
 	address := strings.Replace(q.s.base, "http", "ws", 1) + "/link/?ticket=" + socketmode.Ticket(q.s.Hub) + "&app_id=" + q.s.o.AppID
 	return object{"url": address}, nil
 }
 
-// PayloadKind is what a payload is, in Socket Mode's words.
+// PayloadKind is the kind of a payload, as named in Socket Mode.
 type PayloadKind string
 
 // The kinds of payloads.
@@ -78,24 +78,24 @@ type Attempt struct {
 	Err      string
 }
 
-// Body is the payload as JSON.
+// Body returns the payload as JSON.
 func (d *Delivery) Body() []byte { return slices.Clone(d.body) }
 
-// Attempts are the tries so far.
+// Attempts returns the tries so far.
 func (d *Delivery) Attempts() []Attempt {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
 	return slices.Clone(d.attempts)
 }
 
-// Acked says whether the app acknowledged it.
+// Acked reports whether the app acknowledged it.
 func (d *Delivery) Acked() bool {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
 	return d.acked
 }
 
-// Over says whether no further try will be made.
+// Over reports whether no further try will be made.
 func (d *Delivery) Over() bool {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
@@ -121,7 +121,7 @@ func (d *Delivery) Wait(ctx context.Context) error {
 	return fmt.Errorf("%s %s was not acknowledged in %d tries: HTTP %d %s", d.Kind, d.Type, len(d.attempts), last.Status, last.Err)
 }
 
-// Again sends the same payload once more, marked as a retry, whatever became of it before: Slack does so when an acknowledgement gets lost.
+// Again sends the same payload once more, marked as a retry, whatever its earlier result. Slack does so when an acknowledgement is lost.
 func (d *Delivery) Again() *Delivery {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
@@ -135,7 +135,7 @@ func (d *Delivery) Again() *Delivery {
 	return again
 }
 
-// Deliveries are all payloads so far, in the order in which they were made.
+// Deliveries returns all payloads so far, in the order in which they were made.
 func (s *Server) Deliveries() []*Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()

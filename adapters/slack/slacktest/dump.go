@@ -10,7 +10,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Dump shows everything in the workspace as text for golden files: timestamps and ids made here are numbered by their order.
+// Dump returns everything in the workspace as text for golden files. Timestamps and generated ids are numbered by their order.
 func (s *Server) Dump() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +26,7 @@ func (s *Server) Dump() string {
 	return s.normalized(out.String())
 }
 
-// DumpChannel is the part of Dump about one channel.
+// DumpChannel returns the part of Dump about one channel.
 func (s *Server) DumpChannel(channel string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *Server) nameOf(user string) string {
 	return user
 }
 
-// Golden is a message as JSON for golden files: its text, blocks, attachments and metadata as the app sent them, with stable ids.
+// Golden returns a message as JSON for golden files: its text, blocks, attachments and metadata as the app sent them, with stable ids.
 func (s *Server) Golden(m Message) string {
 	fields := object{"text": m.Text}
 	if !m.derivedBlocks {

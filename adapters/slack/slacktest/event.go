@@ -138,7 +138,7 @@ func (s *Server) envelope(fields object, shared bool, h actionOptions) object {
 	}
 }
 
-// Send sends an event of any shape, whatever the app subscribed to: the fields are what stands under "event".
+// Send sends an event of any shape, whatever the app subscribed to. fields are the contents of "event".
 func (s *Server) Send(fields map[string]any, options ...ActionOption) *Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()

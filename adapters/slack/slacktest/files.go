@@ -13,7 +13,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// File is a file that hangs on a message.
+// File is a file attached to a message.
 type File struct {
 	ID      string // given by the fake if empty
 	Name    string
@@ -21,7 +21,7 @@ type File struct {
 	Mime    string // guessed from the name if empty
 	Content []byte
 	Size    int // what Slack says that it is; the length of Content if 0
-	// URL stands in place of the true url_private, such as one on a wrong host. A file with one is not served here.
+	// URL replaces the real url_private, for instance with one on a wrong host. A file with a URL is not served here.
 	URL string
 	// RedirectTo makes the true url_private answer with a redirect.
 	RedirectTo string

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Sign is the v0 signature of a body: the value of X-Slack-Signature.
+// Sign returns the v0 signature of a body, which is the value of X-Slack-Signature.
 func Sign(secret string, at time.Time, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	_, _ = mac.Write([]byte("v0:" + strconv.FormatInt(at.Unix(), 10) + ":"))

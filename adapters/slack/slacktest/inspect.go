@@ -7,14 +7,14 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Messages are all messages of a channel in order, those in threads among them.
+// Messages returns all messages of a channel in order, including those in threads.
 func (s *Server) Messages(channel string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return snapshot(s.mustChannel(channel).messages)
 }
 
-// Thread are the messages of a thread in order, the parent first.
+// Thread returns the messages of a thread in order, the parent first.
 func (s *Server) Thread(channel, ts string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,7 +27,7 @@ func (s *Server) Thread(channel, ts string) []Message {
 	return found
 }
 
-// Message is one message as it stands.
+// Message returns a message in its current state.
 func (s *Server) Message(channel, ts string) (Message, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +37,7 @@ func (s *Server) Message(channel, ts string) (Message, bool) {
 	return Message{}, false
 }
 
-// FromBot are the messages of a channel that the app posted, those in threads among them.
+// FromBot returns the messages of a channel that the app posted, including those in threads.
 func (s *Server) FromBot(channel string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +59,7 @@ func (s *Server) CountFromBot() int {
 	return n
 }
 
-// Ephemerals are the messages that only one user sees in a channel.
+// Ephemerals returns the messages that only one user sees in a channel.
 func (s *Server) Ephemerals(channel, user string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,12 +71,12 @@ func snapshot(records []*record) []Message {
 	return fakeserver.Collect(records, func(r *record) (Message, bool) { return r.Message, true })
 }
 
-// WaitFor waits until what is asked for holds. It is asked again after each change of anything. An error shows how things stand.
+// WaitFor waits until the condition holds. It is checked again after each change. The text of an error contains the current state.
 func (s *Server) WaitFor(ctx context.Context, holds func(*Server) bool) error {
 	return s.host.WaitFor(ctx, func() bool { return holds(s) })
 }
 
-// WaitForText waits until the bot has said something in the thread that holds the text, and returns that message. Without a thread it looks at
+// WaitForText waits until the bot has posted a message that contains the text in the thread, and returns it. Without a thread it searches
 // the whole channel.
 func (s *Server) WaitForText(ctx context.Context, channel, thread, text string) (Message, error) {
 	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) {
@@ -90,12 +90,12 @@ func (s *Server) WaitForModal(ctx context.Context, user string) (View, error) {
 	return fakeserver.WaitFor(ctx, s.host, func() (View, bool) { return s.Modal(user) })
 }
 
-// WaitForEphemeral waits until a user sees a message of their own that holds the text.
+// WaitForEphemeral waits until a user sees an ephemeral message that contains the text, and returns it.
 func (s *Server) WaitForEphemeral(ctx context.Context, channel, user, text string) (Message, error) {
 	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) { return fakeserver.FirstWith(s.Ephemerals(channel, user), text) })
 }
 
-// WaitForSockets waits until so many sockets are open.
+// WaitForSockets waits until the given number of sockets is open.
 func (s *Server) WaitForSockets(ctx context.Context, n int) error {
 	return s.WaitFor(ctx, func(*Server) bool { return s.OpenSockets() == n })
 }

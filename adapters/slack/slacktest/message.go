@@ -8,7 +8,7 @@ import (
 	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
-// Message is a message as it stands, or stood when it was looked at.
+// Message is a snapshot of a message.
 type Message struct {
 	Channel  string
 	TS       string
@@ -33,7 +33,7 @@ type Message struct {
 
 	Unfurls   bool   // the app let links or media in it unfurl
 	Ephemeral string // the only one who sees it
-	Broadcast bool   // a reply that also stands in the channel
+	Broadcast bool   // a reply that is also shown in the channel
 	PostedAt  time.Time
 
 	clientMsgID   string
@@ -46,8 +46,8 @@ type (
 	Reach = blockkit.Reach
 )
 
-// Shown is what a reader sees of the message, as plain text: its blocks, or its text where it has none. Buttons stand in brackets. Markup and
-// entities such as &lt; stand as they were sent, so that a test can tell a mention from its harmless likeness.
+// Shown returns what a reader sees of the message, as plain text: its blocks, or its text if it has none. Buttons are in brackets. Markup
+// and entities such as &lt; stay as they were sent, so that a test can distinguish a mention from an escaped one.
 func (m Message) Shown() string {
 	if len(m.Blocks) == 0 || m.derivedBlocks {
 		return m.Text
@@ -55,8 +55,8 @@ func (m Message) Shown() string {
 	return blockkit.Render(m.Blocks)
 }
 
-// Reaches are the mentions, broadcasts and labelled links in all fields of the message that are read as markup: the text, mrkdwn objects,
-// markdown blocks, rich text and attachments. Plain text objects can't reach out. Bare addresses are left out, see Message.Unfurls.
+// Reaches returns the mentions, broadcasts and labelled links in all fields of the message that are parsed as markup: the text, mrkdwn
+// objects, markdown blocks, rich text and attachments. Plain text objects can't contain any. Bare URLs are left out, see Message.Unfurls.
 func (m Message) Reaches() []Reach {
 	found := blockkit.ReachesInText("text", m.Text)
 	if !m.derivedBlocks {
@@ -70,7 +70,7 @@ func (m Message) Reaches() []Reach {
 	return found
 }
 
-// Metadata is what an app hangs on its message.
+// Metadata is the metadata that an app attaches to its message.
 type Metadata struct {
 	EventType    string         `json:"event_type"`
 	EventPayload map[string]any `json:"event_payload"`

@@ -8,8 +8,8 @@ import (
 	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
-// Submits fills in the modal on top of their screen and sends it. Fields are named by action_id or block_id. What the app answers is done: the
-// modal closes, shows errors, or becomes another one.
+// Submits fills in the modal on top of the person's screen and submits it. Fields are named by action_id or block_id. The app's answer is
+// carried out: the modal closes, shows errors, or becomes another one.
 func (p *Person) Submits(fields map[string]string, options ...ActionOption) *Delivery {
 	s := p.s
 	s.mu.Lock()

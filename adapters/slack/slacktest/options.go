@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Options says what kind of workspace and app to fake. The zero value is a good one.
+// Options describe the faked workspace and app. The zero value is ready to use.
 type Options struct {
 	TeamID     string // "T0GATE"
 	TeamDomain string // "gate", the first part of the workspace's address
@@ -38,7 +38,7 @@ type Options struct {
 	Fatalf func(format string, args ...any)
 }
 
-// Addresses are the request URLs of the app, as its settings page has them. What has no address goes by socket.
+// Addresses are the request URLs of the app, as on its settings page. Payloads without an address are sent over a socket.
 type Addresses struct {
 	Events       string
 	Interactions string

@@ -7,13 +7,13 @@ import (
 	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
-// Person is a user who does things. Another bot is one too.
+// Person is a user who can act. Another bot is one too.
 type Person struct {
 	s  *Server
 	ID string
 }
 
-// Person is a user that was added before.
+// Person returns a user that was added before.
 func (s *Server) Person(id string) *Person {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -23,7 +23,7 @@ func (s *Server) Person(id string) *Person {
 	return &Person{s: s, ID: id}
 }
 
-// Posts says something in a channel. The app receives a message event, and an app_mention if the text names the bot.
+// Posts posts a message in a channel. The app receives a message event, and an app_mention if the text mentions the bot.
 func (p *Person) Posts(channel, text string, options ...ActionOption) Posted {
 	s := p.s
 	s.mu.Lock()
@@ -69,7 +69,7 @@ type Posted struct {
 	Deliveries []*Delivery
 }
 
-// Says writes to the bot in direct messages.
+// Says posts a direct message to the bot.
 func (p *Person) Says(text string, options ...ActionOption) Posted {
 	return p.Posts(p.s.DMWith(p.ID), text, options...)
 }
@@ -87,7 +87,7 @@ func (p *Person) Edits(channel, ts, text string, options ...ActionOption) []*Del
 	return s.emitChanged(c, r.Message, before, actionOptions{}.with(options))
 }
 
-// Deletes takes a message away. A parent with replies leaves a tombstone, which the app receives as a change.
+// Deletes deletes a message. A parent with replies leaves a tombstone, which the app receives as a change.
 func (p *Person) Deletes(channel, ts string, options ...ActionOption) []*Delivery {
 	s := p.s
 	s.mu.Lock()
@@ -107,7 +107,7 @@ func (s *Server) Unfurl(channel, ts, link string, options ...ActionOption) []*De
 	return s.emitChanged(c, r.Message, before, actionOptions{}.with(options))
 }
 
-// Reacts sets an emoji under a message.
+// Reacts adds an emoji to a message.
 func (p *Person) Reacts(channel, ts, name string) {
 	s := p.s
 	s.mu.Lock()

@@ -108,40 +108,40 @@ func (s *Server) Close() {
 	s.out.CloseIdleConnections()
 }
 
-// changed wakes those who wait. The caller holds the lock.
+// changed wakes all waiters. The caller holds the lock.
 func (s *Server) changed() { s.host.Changed() }
 
-// URL is the address of the server, without a slash at the end.
+// URL returns the address of the server, without a slash at the end.
 func (s *Server) URL() string { return s.base }
 
-// APIURL is the address of the Web API, as slack-go's OptionAPIURL wants it.
+// APIURL returns the address of the Web API, in the form that slack-go's OptionAPIURL needs.
 func (s *Server) APIURL() string { return s.base + "/api/" }
 
-// BotToken is the token that the Web API takes.
+// BotToken returns the token for the Web API.
 func (s *Server) BotToken() string { return s.o.BotToken }
 
-// AppToken is the token that apps.connections.open takes.
+// AppToken returns the token for apps.connections.open.
 func (s *Server) AppToken() string { return s.o.AppToken }
 
-// SigningSecret is what requests to the app are signed with.
+// SigningSecret returns the secret with which requests to the app are signed.
 func (s *Server) SigningSecret() string { return s.o.SigningSecret }
 
-// TeamID is the workspace's id.
+// TeamID returns the workspace's id.
 func (s *Server) TeamID() string { return s.o.TeamID }
 
-// AppID is the app's id.
+// AppID returns the app's id.
 func (s *Server) AppID() string { return s.o.AppID }
 
-// BotUserID is the bot as a user: what mentions name and channels have as member.
+// BotUserID returns the bot's user id, as in mentions and in the members of channels.
 func (s *Server) BotUserID() string { return s.o.BotUserID }
 
-// BotID is the bot as a sender of messages.
+// BotID returns the bot's id as a sender of messages.
 func (s *Server) BotID() string { return s.o.BotID }
 
-// MentionOfBot is the bot's mention as it stands in the text of a message.
+// MentionOfBot returns the bot's mention as it appears in the text of a message.
 func (s *Server) MentionOfBot() string { return "<@" + s.o.BotUserID + ">" }
 
-// SendTo sets the app's request URLs; a kind without one goes by socket. It may be called at any time.
+// SendTo sets the app's request URLs. Kinds of payloads without one are sent over a socket. It may be called at any time.
 func (s *Server) SendTo(to Addresses) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -41,7 +41,7 @@ type view struct {
 	errors   map[string]string
 }
 
-// View is a modal as somebody sees it.
+// View is a modal as a user sees it.
 type View struct {
 	ID              string
 	User            string
@@ -242,10 +242,10 @@ func (v *view) snapshot() View {
 	}
 }
 
-// Shown is what the modal reads like.
+// Shown returns the text of the modal as a user sees it.
 func (v View) Shown() string { return "# " + v.Title + "\n" + blockkit.Render(v.Blocks) }
 
-// Modal is the modal on top of a user's screen.
+// Modal returns the modal on top of a user's screen.
 func (s *Server) Modal(user string) (View, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

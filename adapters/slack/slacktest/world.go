@@ -7,7 +7,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// User is somebody in the workspace, a person or a bot.
+// User is a person or a bot in the workspace.
 type User struct {
 	ID       string
 	Name     string
@@ -21,7 +21,7 @@ type User struct {
 	TeamID   string // another one for a guest from outside
 }
 
-// Kind is the kind of a conversation, in the words that events use.
+// Kind is the kind of a conversation, as named in events.
 type Kind string
 
 // The kinds of conversations.
@@ -49,7 +49,7 @@ type Group struct {
 	Members []string
 }
 
-// channel is a conversation with what was said in it.
+// channel is a conversation with its messages.
 type channel struct {
 	Channel
 	messages   []*record // in order of ts
@@ -69,7 +69,7 @@ func newChannel(c Channel, user string) *channel {
 	return &channel{Channel: c, byTS: map[string]*record{}, threads: map[string][]*record{}, user: user}
 }
 
-// AddUser brings a user in, or changes one, and returns them as a person who can act.
+// AddUser adds or changes a user, and returns them as a person who can act.
 func (s *Server) AddUser(u User) *Person {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *Server) AddUser(u User) *Person {
 	return &Person{s: s, ID: u.ID}
 }
 
-// AddChannel opens a conversation, or changes one and keeps what was said in it.
+// AddChannel adds a conversation, or changes one and keeps its messages.
 func (s *Server) AddChannel(c Channel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Server) AddChannel(c Channel) {
 	s.changed()
 }
 
-// AddGroup makes a user group, or changes its members.
+// AddGroup adds a user group, or changes its members.
 func (s *Server) AddGroup(g Group) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *Server) AddGroup(g Group) {
 	s.changed()
 }
 
-// DMWith is the id of the direct messages between the bot and a user; it opens them if need be.
+// DMWith returns the id of the direct messages between the bot and a user, and opens them if necessary.
 func (s *Server) DMWith(user string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +161,7 @@ func (s *Server) Invite(channel, user string) {
 	}
 }
 
-// Remove takes a user, or the bot, out of a channel.
+// Remove removes a user, or the bot, from a channel.
 func (s *Server) Remove(channel, user string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -86,7 +86,7 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// TestUnreachable: a server that is not there is told by its category, and nothing of the URL is told.
+// TestUnreachable: an unreachable server has its category, and the error contains nothing of the URL.
 func TestUnreachable(t *testing.T) {
 	_, err := storage.Open(context.Background(), "postgres://somebody:secret@127.0.0.1:1/hidden", storage.Options{})
 	if core.CategoryOf(err) != core.StoreBusy {

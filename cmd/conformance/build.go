@@ -117,7 +117,7 @@ func (r *runner) edges(b *graph.Builder, list, nodes *fixture.Node) {
 	for _, e := range list.Items() {
 		from := e.Need("from").Text()
 		if cond := e.Get("condition"); cond != nil {
-			e.Get("to") // beside a condition it only says that the node can be reached, which any node can
+			e.Get("to") // next to a condition it only says that the node can be reached, which any node can
 			b.Route(from, route(cond, named))
 			continue
 		}

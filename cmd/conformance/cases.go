@@ -28,7 +28,7 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 		base.take(runCase(ctx, base.Capability, root, throughProduct))
 		return []verdict{base}
 	}
-	file := newRunner(ctx, root) // of what is beside the cases
+	file := newRunner(ctx, root) // for the keys next to the cases
 	var cases []*fixture.Node
 	file.guard(func() { cases = root.Get("cases").Items() })
 	if len(file.faults) == 0 && len(cases) == 0 {

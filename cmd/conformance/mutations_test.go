@@ -20,7 +20,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// invariantsOf gives the mappings of invariants of a document.
+// invariantsOf returns the mappings of invariants of a document.
 func invariantsOf(n *yaml.Node) []*yaml.Node {
 	var out []*yaml.Node
 	for i, c := range n.Content {

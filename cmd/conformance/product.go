@@ -94,7 +94,7 @@ func (r *runner) withoutCounterpart(key string, v *fixture.Node) bool {
 	if key == "harness_auto_retried" || key == "harness_did_not_auto_retry" {
 		why, lacks = "the dispatcher retries what is transient", slices.ContainsFunc(r.Turns, func(t *evidence.Turn) bool { return t.Bucket == core.RetryableTransient })
 	}
-	chat := r.doc.Has("chat_turns") && key == "dispatch_path" // which history was loaded tells a chat's path
+	chat := r.doc.Has("chat_turns") && key == "dispatch_path" // a chat's path follows from the loaded history
 	if r.gateway == nil || !lacks || chat {
 		return false
 	}

@@ -33,7 +33,7 @@ func OpenStore(ctx context.Context, url string, o Options) (*Store, error) {
 	return &Store{Store: db.store(), db: db}, nil
 }
 
-// Ask runs a query that gives one text inside a transaction that may write.
+// Ask runs a query that returns one text inside a transaction that may write.
 func (s *Store) Ask(ctx context.Context, query string) (answer string, err error) {
 	err = s.db.write(ctx, func(run sqlstore.Runner, _ time.Time) error {
 		return run.Query(query, nil, func(scan func(...any) error) error { return scan(&answer) })

@@ -12,7 +12,7 @@ import (
 	"gatehouse/storage/postgres"
 )
 
-// waiting looks until one of the store's connections waits for a lock, and gives its process id.
+// waiting polls until one of the store's connections waits for a lock, and returns its process id.
 func waiting(t *testing.T, ctx context.Context, look *pgx.Conn) int {
 	t.Helper()
 	for ctx.Err() == nil {
@@ -31,7 +31,7 @@ func waiting(t *testing.T, ctx context.Context, look *pgx.Conn) int {
 	return 0
 }
 
-// fault is one store, and two connections beside it: one to be in its way, one to look.
+// fault is one store, and two more connections: one to block it, one to observe.
 type fault struct {
 	t     *testing.T
 	ctx   context.Context
@@ -98,7 +98,7 @@ func TestABackendKilledInTheMiddle(t *testing.T) {
 	f.want(f.store.Finish(f.ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}}), "")
 }
 
-// TestTheServerWasStartedAgain: all connections are dead, and nobody notices.
+// TestTheServerWasStartedAgain: all connections are dead, and no caller notices.
 func TestTheServerWasStartedAgain(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	c := f.claim(0)

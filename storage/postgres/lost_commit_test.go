@@ -22,7 +22,7 @@ type line struct {
 	cut    bool
 }
 
-// newLine gives a line, and the database's URL through it.
+// newLine returns a line, and the database's URL through it.
 func newLine(t *testing.T, url string) (*line, string) {
 	t.Helper()
 	u, err := neturl.Parse(url)

@@ -10,7 +10,7 @@ import (
 	"gatehouse/storage/storagetest"
 )
 
-// pooled gives URLs through a pooler in transaction mode, where each transaction may run on another connection and sessions mean
+// pooled returns URLs through a pooler in transaction mode, where each transaction may run on another connection and sessions mean
 // nothing. GATEHOUSE_TEST_PGBOUNCER is its HOST:PORT; it leads to the server of the other tests.
 func pooled(t *testing.T) func(url string) string {
 	t.Helper()

@@ -41,7 +41,7 @@ var model struct {
 	err  error
 }
 
-// The tests' clock is a function that stands, by the database's search path, before Postgres's own of the same name. The program
+// The tests' clock is a function that the database's search path puts before Postgres's own of the same name. The program
 // knows nothing of it.
 var clock = []string{
 	`create table test_clock (moved interval not null)`,
@@ -49,7 +49,7 @@ var clock = []string{
 	`create function clock_timestamp() returns timestamptz language sql volatile as $$ select pg_catalog.clock_timestamp() + moved from public.test_clock $$`,
 }
 
-// database gives the URL of a migrated database for one test, whose clock can be moved.
+// database returns the URL of a migrated database for one test, whose clock can be moved.
 func database(t testing.TB) string {
 	t.Helper()
 	postgrestest.Need(t)
@@ -96,7 +96,7 @@ func open(t testing.TB, url string, o postgres.Options) *postgres.Store {
 	return s
 }
 
-// opener makes a database for the contract; through gives the URL that the stores use for it.
+// opener makes a database for the contract; through returns the URL that the stores use for it.
 func opener(through func(url string) string, o postgres.Options) storagetest.Opener {
 	return func(t testing.TB) storagetest.Database {
 		url := database(t)

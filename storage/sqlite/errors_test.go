@@ -163,7 +163,7 @@ func TestMayNotWrite(t *testing.T) {
 }
 
 func TestReadOnlyFile(t *testing.T) {
-	if os.Getuid() == 0 { // nothing is read-only to root: the test runs again as somebody else
+	if os.Getuid() == 0 { // nothing is read-only to root: the test runs again as another user
 		asNobody(t)
 		return
 	}
@@ -184,7 +184,7 @@ func TestReadOnlyFile(t *testing.T) {
 func asNobody(t *testing.T) {
 	t.Helper()
 	const nobody = 65534
-	dir, err := os.MkdirTemp("/tmp", "as-nobody") // what t.TempDir stands in may be closed to others
+	dir, err := os.MkdirTemp("/tmp", "as-nobody") // other users may not enter the parent of t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// clock is the time of a test: it goes on by a little whenever somebody looks, and by more when asked to.
+// clock is the time of a test: it advances a little on each reading, and by more on request.
 type clock struct {
 	mu sync.Mutex
 	t  time.Time

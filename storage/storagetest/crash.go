@@ -117,7 +117,7 @@ var crashExamples = []example{
 			if i%3 == 1 || i == len(steps)-1 {
 				w.restart()
 			} else {
-				w.db.Advance(minute) // nobody died, but the lease was not renewed
+				w.db.Advance(minute) // no process died, but the lease was not renewed
 			}
 		}
 		w.arrived()

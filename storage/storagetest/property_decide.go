@@ -171,7 +171,7 @@ func (p *property) delete(rt *rapid.T) {
 	}
 	p.ok(rt, err)
 	if runs {
-		l.holder.Fence = -1 // nobody's any more; but its event has begun
+		l.holder.Fence = -1 // no claim holds it any more, but its event has begun
 	}
 	for _, inv := range slices.Sorted(maps.Keys(p.m.paused)) {
 		if p.m.paused[inv].Session == id {

@@ -33,7 +33,7 @@ func (p *property) restart(rt *rapid.T) {
 	dead := p.workers[i].owner
 	p.ok(rt, p.workers[i].store.Close())
 	p.start(i)
-	p.claims = slices.DeleteFunc(p.claims, func(c core.Claim) bool { return c.Owner == dead }) // nobody is left to use them
+	p.claims = slices.DeleteFunc(p.claims, func(c core.Claim) bool { return c.Owner == dead }) // no process is left to use them
 	for _, l := range p.m.conversations {
 		if l.holder != nil && l.holder.Owner == dead {
 			l.holder.Fence = -1

@@ -184,7 +184,7 @@ var sessionExamples = []example{
 		w.ok(w.DeleteSession(w.ctx, conversation.Session(7))) // another generation is free
 		w.ok(w.Renew(w.ctx, c, over))
 		w.ok(w.DeleteSession(w.ctx, c.Session))
-		w.lost(c) // a holder that is late must not write the session anew
+		w.lost(c) // a late holder must not write the session again
 		w.take(seq, minute)
 	}},
 }

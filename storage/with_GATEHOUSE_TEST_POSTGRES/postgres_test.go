@@ -1,4 +1,4 @@
-// Package postgres_test is the last that go test ./... lists, so that the last line tells whether tests were skipped for want of a
+// Package postgres_test is the last that go test ./... lists, so that the last line shows whether tests were skipped for want of a
 // Postgres server: "ok gatehouse/storage/with_GATEHOUSE_TEST_POSTGRES [no tests to run]". Of packages that pass, go test shows no output
 // but that note, whatever their tests print.
 package postgres_test

@@ -78,7 +78,7 @@ type Harness struct {
 	Mode      Mode
 	Stores    graph.Stores
 	Observers []graph.Observer
-	// Register tells the runtime that a signal is awaited (harness §6). If it fails, the pause is withdrawn and the turn ends with
+	// Register informs the runtime that a signal is awaited (harness §6). If it fails, the pause is withdrawn and the turn ends with
 	// harness_signal_subscription_failed.
 	Register func(ctx context.Context, s core.Suspended) error
 	// Invoked is called after every call of Graph.Invoke.

@@ -16,7 +16,7 @@ var transmitted = of(evidence.Transmission)
 
 func invoked(t *evidence.Turn) bool { return len(t.Invoked) > 0 }
 
-// invokedOnce gives the one invocation of a turn.
+// invokedOnce returns the one invocation of a turn.
 func invokedOnce(t *evidence.Turn) (graph.Invocation, error) {
 	if len(t.Invoked) != 1 {
 		return graph.Invocation{}, fmt.Errorf("the graph was invoked %d times", len(t.Invoked))

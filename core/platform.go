@@ -23,8 +23,8 @@ type Accept func(ctx context.Context, e Event) (Receipt, error)
 //   - delivery_forbidden: somebody must change something on the platform first;
 //   - any other category: for good.
 //
-// Find looks for a part in doubt. An error: it can't be told now (delivery_later is asked again for as long as it takes), or ever
-// (unsupported).
+// Find looks for a part in doubt. An error means that the platform can't say now (delivery_later: the outbox asks again for as long as it
+// takes) or ever (unsupported).
 type Platform interface {
 	Name() string
 	Run(ctx context.Context, accept Accept) error
@@ -45,10 +45,10 @@ type Found struct {
 
 // Directory is a platform that knows people and groups, and who sees a conversation.
 //
-// NameOf gives a person's name, "" where it can't be told now. Groups looks up which of the wanted groups an actor is in; it is
+// NameOf returns a person's name, "" if it is not known now. Groups looks up which of the wanted groups an actor is in; it is
 // asked before a decision's transaction. CardCopies gives what is to be posted besides an open card: copies of it for approvers who
 // can't see its conversation; or, where the card itself was refused for good, copies for all approvers and a notice to the requester.
-// Their keys are the same each time. An error: it can't be told now.
+// Their keys are the same each time. An error means that it is not known now.
 type Directory interface {
 	NameOf(ctx context.Context, actor Actor) string
 	Groups(ctx context.Context, actor Actor, wanted []string) ([]string, error)

@@ -46,7 +46,7 @@ type QueueEntry struct {
 	Platform   string
 	Waiting    int
 	Oldest     time.Time
-	Owner      string // "" = nobody holds it
+	Owner      string // "" = not held
 	LeaseUntil time.Time
 	ReadyAt    time.Time
 }

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// Replies are the texts of a turn that failed, one for each bucket (harness-chat §10). They may be worded anew; what they say must
+// Replies are the texts of a turn that failed, one for each bucket (harness-chat §10). They may be reworded; what they say must
 // stay. In Correctable, "{diagnostic}" stands for what is wrong with the request.
 type Replies struct {
 	Terminating string

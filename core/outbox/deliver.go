@@ -34,7 +34,7 @@ func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 	case category == core.DeliveryForbidden:
 		wait = d.forbidden(ctx, p, &row, err)
 	case row.Kind == core.PostCard && !row.Copy && d.refused(ctx, p, &row) != nil:
-		wait = d.later(&row, err) // who else is to know can't be told now
+		wait = d.later(&row, err) // which approvers need a copy is not known now
 	default:
 		row.State, row.Cause = core.RowDead, err.Error()
 		d.Log.Error("post refused; gatehouse deadletters can send it again", "post", row.Seq, "platform", p.Name(), "event", row.Event, "category", category, "err", err)
@@ -96,7 +96,7 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 	return nil
 }
 
-// addCopies adds what goes with a card: copies for approvers who can't see it. A card that was refused for good is drawn anew for all.
+// addCopies adds what goes with a card: copies for approvers who can't see it. A card that was refused permanently is copied to all approvers.
 func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery core.Delivery, refused bool) error {
 	posts, err := dir.CardCopies(ctx, delivery, refused)
 	if err != nil {
@@ -227,7 +227,7 @@ func (d *Deliverer) forbidden(ctx context.Context, p core.Platform, row *core.Ou
 	if known := row.Cause == err.Error(); !known {
 		if row.Kind == core.PostCard && !row.Copy {
 			if err := d.refused(ctx, p, row); err != nil {
-				return d.later(row, err) // who else is to know can't be told now
+				return d.later(row, err) // which approvers need a copy is not known now
 			}
 		}
 		d.Log.Error("a post is refused until somebody fixes the cause; it is retried for a day", "platform", p.Name(), "event", row.Event, "category", core.CategoryOf(err), "err", err)

@@ -121,7 +121,28 @@ func (s *splitter) next() piece {
 	if c, ok := best.choose(s.limit); ok {
 		return s.end(c)
 	}
-	p, _ := s.within(first, room)
+	if p, ok := s.within(first, room); ok {
+		return p
+	}
+	return s.cutAnywhere()
+}
+
+// cutAnywhere returns a part where the first line has no place to be cut. An indent that is longer than a part is dropped. Otherwise what
+// the part would repeat leaves no room: it repeats nothing and closes nothing, so that each part gets further.
+func (s *splitter) cutAnywhere() piece {
+	if text := strings.TrimLeftFunc(s.rest, unicode.IsSpace); len(text) < len(s.rest) {
+		s.rest, s.midway = text, true
+		return s.next()
+	}
+	at, used := len(s.rest), 0
+	for i, r := range s.rest {
+		if used += unitsOf(r); used > s.limit {
+			at = i
+			break
+		}
+	}
+	p := piece{text: strings.TrimRightFunc(s.rest[:at], unicode.IsSpace)}
+	*s = splitter{limit: s.limit, rest: s.rest[at:], midway: true}
 	return p
 }
 

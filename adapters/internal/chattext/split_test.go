@@ -139,6 +139,20 @@ func TestSplitLosesNothingOfMuch(t *testing.T) {
 	}
 }
 
+// A run of white space that is longer than a part, in the text or in a code block, is passed like any other text.
+func TestSplitGetsPastLongWhiteSpace(t *testing.T) {
+	for _, blank := range []string{" ", "\f", "\t", "\u00a0"} {
+		for _, n := range []int{20, 31, 32, 33, 100, 131, 132, 1000} {
+			long := strings.Repeat(blank, n)
+			for _, text := range []string{"g" + long + "x", "g" + long + "\nx", "g" + long, "> g" + long + "\n> x", "- g" + long + "\n  x", long + "x"} {
+				for _, around := range []string{"%s", "`````\n%s", "```go\n%s\n```\nend", "| a | b |\n|---|---|\n| %s |"} {
+					checkSplit(t, strings.Replace(around, "%s", text, 1), 32)
+				}
+			}
+		}
+	}
+}
+
 func FuzzSplit(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 50 {

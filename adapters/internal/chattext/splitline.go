@@ -14,7 +14,10 @@ func (s *splitter) within(d draft, room int) (piece, bool) {
 	if d.at == 0 {
 		keep = max(keep, len(s.lead))
 	}
-	places := boundaries(line, keep, room-d.used)
+	places := boundaries(line, len(strings.TrimRightFunc(line, unicode.IsSpace)), keep, room-d.used)
+	if len(places) == 0 { // what is left of the line, as far as it was read, is one character and white space
+		places = boundaries(line, len(strings.TrimRight(line, "\r\n")), keep, room-d.used)
+	}
 	chosen, ok := draft{}, false
 	cutAt := 0
 	try := func(at int, careful bool) bool {
@@ -93,11 +96,10 @@ func (s *splitter) goOnWithin(d, chosen draft, line string, used, dedent int) {
 	s.repeatHead(d, line, OutsideFence)
 }
 
-// boundaries returns the places between the characters, as people see them, where a line may be cut: after from, before its end, and
+// boundaries returns the places between the characters, as people see them, where a line may be cut: after from, before end, and
 // within room.
-func boundaries(line string, from, room int) []int {
+func boundaries(line string, end, from, room int) []int {
 	var places []int
-	end := len(strings.TrimRightFunc(line, unicode.IsSpace))
 	used, flags, whole := units(line[:min(from, len(line))]), 0, 0
 	var last rune
 	for at := from; at < end; {

@@ -25,7 +25,9 @@ func (s *splitter) within(d draft, room int) (piece, bool) {
 		before := c.state.open
 		was, is := c.state, c.state
 		kind, whole := is.Next(line[:at]), was.Next(line)
-		c.state, c.solid, c.last = is, is, line[:at]
+		if c.state, c.last = is, line[:at]; strings.TrimSpace(line[:at]) != "" || is.open {
+			c.solid = is
+		}
 		c.text, c.used = d.text+line[:at], d.used+units(line[:at])
 		if !c.fits(room) {
 			return false

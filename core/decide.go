@@ -89,7 +89,7 @@ func (a *Approval) settle(s ApprovalState, by Actor, reason string, at time.Time
 	a.State, a.DecidedBy, a.Reason, a.DecidedAt = s, by, reason, at
 }
 
-// StandsAs says in a sentence where the approval stands.
+// StateSentence says in a sentence where the approval stands.
 func (a Approval) StateSentence() string {
 	by := a.DecidedBy.Name
 	if by == "" {

@@ -2,18 +2,18 @@ package core
 
 import "log/slog"
 
-// Trouble tells the log of a fault that lasts in something that is tried again and again: once when it begins, once when it
-// becomes another one, once when it is over. It belongs to one goroutine.
+// ErrorLog logs the errors of something that is retried again and again: once when an error begins, once when its category changes,
+// and once when it is over. It belongs to one goroutine.
 type ErrorLog struct {
 	log  *slog.Logger
 	what string
 	last Category
 }
 
-// NewTrouble tells log of trouble with what ("looking for work").
+// NewErrorLog logs to log the errors of what ("looking for work").
 func NewErrorLog(log *slog.Logger, what string) *ErrorLog { return &ErrorLog{log: log, what: what} }
 
-// Met takes the result of a try; nil is a success.
+// Report takes the result of a try; nil is a success.
 func (t *ErrorLog) Report(err error) {
 	category := CategoryOf(err)
 	if category == t.last {

@@ -2,10 +2,10 @@ package core
 
 import "unicode/utf8"
 
-// MaxSetting is how many bytes a value of Settings.Put may have.
+// MaxValue is how many bytes a value of KV.Put and KV.PutFor may have.
 const MaxValue = 64 << 10
 
-// CheckSetting refuses a value that Settings.Put does not take; every store calls it, so that all refuse the same.
+// CheckValue refuses (invalid) a value that KV.Put does not take; every store calls it, so that all refuse the same.
 func CheckValue(name, value string) error {
 	switch {
 	case len(value) > MaxValue:

@@ -77,7 +77,7 @@ func (r OutboxRow) GaveUp() bool {
 	return r.State == RowDead || r.State == RowUnknown || r.State == RowDropped
 }
 
-// Certain are the parts that are known to be there.
+// Delivered are the parts that are known to be there.
 func (r OutboxRow) Delivered() []Part {
 	if n := len(r.Parts); n > 0 && r.Parts[n-1].InDoubt {
 		return r.Parts[:n-1]

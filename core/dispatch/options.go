@@ -9,7 +9,7 @@ import (
 	"gatehouse/core/chat"
 )
 
-// Desk is what dispatch asks of the approvals room.
+// Approvals is what dispatch asks of the approvals service.
 type Approvals interface {
 	// Open makes the approval of a pause and the posts that go with it, as data for the Finish; ok is false where none is asked.
 	Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// How says how something is said or sent: as a reply, with files, twice, badly signed. People's actions take any number.
+// ActionOption says how something is said or sent: as a reply, with files, twice, badly signed. People's actions take any number.
 type ActionOption func(*actionOptions)
 
 type actionOptions struct {

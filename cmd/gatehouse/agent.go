@@ -1,7 +1,6 @@
 package main
 
 import (
-	"gatehouse/storage"
 	"log/slog"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"gatehouse/core/agent"
 	"gatehouse/core/graph"
 	"gatehouse/core/tool"
+	"gatehouse/storage"
 )
 
 // newAgent compiles the configured agent. tracer and log may be nil.

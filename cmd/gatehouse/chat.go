@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"gatehouse/storage"
 	"log/slog"
 	"os"
 	"os/user"
@@ -12,8 +10,8 @@ import (
 	"gatehouse/adapters/console"
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 type chatCmd struct {
@@ -33,14 +31,10 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	store, err := a.OpenStore(ctx, cfg.DatabaseURL, log)
+	store, err := a.NewStore(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.chat(ctx, a, cfg, store, log), store.Close())
-}
-
-func (c chatCmd) chat(ctx context.Context, a *cli.App, cfg settings.Config, store *storage.Store, log *slog.Logger) error {
 	conversation := core.ConversationID(console.Name + ":" + c.Session)
 	owner, err := store.Register(ctx, "chat-"+c.Session)
 	if err != nil {

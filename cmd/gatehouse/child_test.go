@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"gatehouse/storage"
 	"io"
 	"log/slog"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/storage"
 	"gatehouse/storage/storagetest"
 )
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"gatehouse/storage"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"gatehouse/core/dispatch"
 	"gatehouse/core/outbox"
 	"gatehouse/core/schedule"
+	"gatehouse/storage"
 )
 
 // gateway runs the parts: platforms accept events, the dispatcher runs turns, the deliverer sends posts, the clock runs what falls

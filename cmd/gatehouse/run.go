@@ -27,10 +27,11 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 			code = int(done)
 		}
 	}()
+	app := &cli.App{Stdio: std, OpenStore: openStore}
 	line := newCommands()
 	parser, err := kong.New(&line, kong.Name("gatehouse"), kong.Description("A gateway between chat platforms and an agent."),
 		kong.Writers(std.Out, std.Err), kong.Exit(func(code int) { panic(exited(code)) }), kong.UsageOnError(),
-		kong.BindTo(ctx, (*context.Context)(nil)))
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(app), kong.BindToProvider(app.Store))
 	if err != nil {
 		panic(err) // the commands are declared wrongly
 	}
@@ -39,7 +40,11 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 		fmt.Fprintf(std.Err, "gatehouse: %s; see gatehouse --help\n", console.Sanitize(err.Error()))
 		return cli.ExitUsage
 	}
-	if err := parsed.Run(&cli.App{Stdio: std, OpenStore: openStore}); err != nil {
+	err = parsed.Run()
+	if closing := app.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
 		if !errors.Is(err, cli.ErrReported) {
 			fmt.Fprintf(std.Err, "gatehouse: %s\n", cli.Explain(err))
 		}

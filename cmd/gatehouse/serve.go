@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"gatehouse/storage"
 	"log/slog"
 	mathrand "math/rand/v2"
 
@@ -13,6 +12,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 type serveCmd struct{}
@@ -26,11 +26,10 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if !cfg.Slack.Enabled() && !cfg.Discord.Enabled() {
 		return core.Errorf(core.Invalid, "%s", noPlatform)
 	}
-	store, err := a.OpenStore(ctx, cfg.DatabaseURL, log)
+	store, err := a.NewStore(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = store.Close() }() // everything is committed; leases that are left are taken back at the next start
 	owner, err := store.Register(ctx, "serve")
 	if err != nil {
 		return err

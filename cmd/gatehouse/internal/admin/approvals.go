@@ -3,11 +3,11 @@ package admin
 import (
 	"context"
 	"fmt"
-	"gatehouse/storage"
 
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 // Approvals is gatehouse approvals.
@@ -27,23 +27,21 @@ type approvalsListCmd struct {
 }
 
 // Run prints the list.
-func (c approvalsListCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		f := core.ApprovalFilter{Conversation: core.ConversationID(c.Conversation), Limit: c.Limit}
-		for _, s := range c.State {
-			f.States = append(f.States, core.ApprovalState(s))
-		}
-		all, err := store.ListApprovals(ctx, f)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.PrintJSON(cli.List(all, viewApproval))
-		}
-		return a.Table("No approvals found.", []string{"APPROVAL", "STATE", "ACTION", "REQUESTED BY", "CONVERSATION", "REQUESTED", "DEADLINE"}, cli.List(all, func(p core.Approval) []string {
-			return []string{string(p.ID), string(p.State), cli.Short(core.MaskText(p.Call.Summary)), nameOf(p.Requester), string(p.Conversation), cli.Stamp(p.CreatedAt), cli.Stamp(p.Deadline)}
-		}))
-	})
+func (c approvalsListCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	f := core.ApprovalFilter{Conversation: core.ConversationID(c.Conversation), Limit: c.Limit}
+	for _, s := range c.State {
+		f.States = append(f.States, core.ApprovalState(s))
+	}
+	all, err := store.ListApprovals(ctx, f)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.PrintJSON(cli.List(all, viewApproval))
+	}
+	return a.Table("No approvals found.", []string{"APPROVAL", "STATE", "ACTION", "REQUESTED BY", "CONVERSATION", "REQUESTED", "DEADLINE"}, cli.List(all, func(p core.Approval) []string {
+		return []string{string(p.ID), string(p.State), cli.Short(core.MaskText(p.Call.Summary)), nameOf(p.Requester), string(p.Conversation), cli.Stamp(p.CreatedAt), cli.Stamp(p.Deadline)}
+	}))
 }
 
 type approvalsShowCmd struct {
@@ -52,22 +50,20 @@ type approvalsShowCmd struct {
 }
 
 // Run prints one approval.
-func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		p, err := store.LoadApproval(ctx, core.ApprovalID(c.ID))
-		if err != nil {
-			return unknownApproval(err, c.ID)
-		}
-		intent, err := store.LoadIntent(ctx, p.ID)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.PrintJSON(approvalDetail{viewApproval(p), viewIntent(intent)})
-		}
-		showApproval(a, p, viewIntent(intent))
-		return nil
-	})
+func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	p, err := store.LoadApproval(ctx, core.ApprovalID(c.ID))
+	if err != nil {
+		return unknownApproval(err, c.ID)
+	}
+	intent, err := store.LoadIntent(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.PrintJSON(approvalDetail{viewApproval(p), viewIntent(intent)})
+	}
+	showApproval(a, p, viewIntent(intent))
+	return nil
 }
 
 func showApproval(a *cli.App, p core.Approval, intent *intentView) {
@@ -97,31 +93,29 @@ type decisionFlags struct {
 type approvalsApproveCmd struct{ decisionFlags }
 
 // Run approves.
-func (c approvalsApproveCmd) Run(ctx context.Context, a *cli.App) error {
-	return decide(ctx, a, c.decisionFlags, core.Approve)
+func (c approvalsApproveCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	return decide(ctx, a, store, c.decisionFlags, core.Approve)
 }
 
 type approvalsDenyCmd struct{ decisionFlags }
 
 // Run refuses.
-func (c approvalsDenyCmd) Run(ctx context.Context, a *cli.App) error {
-	return decide(ctx, a, c.decisionFlags, core.Deny)
+func (c approvalsDenyCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	return decide(ctx, a, store, c.decisionFlags, core.Deny)
 }
 
 // decide votes as the local admin. On an approval that is already decided it fails with the decision, and exit code 1.
-func decide(ctx context.Context, a *cli.App, f decisionFlags, choice core.Choice) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		click := core.Click{Approval: core.ApprovalID(f.ID), Choice: choice, Reason: f.Reason}
-		d, err := approvals.NewService(store, store).AdminVote(ctx, click, f.As)
-		if err != nil {
-			return unknownApproval(err, f.ID)
-		}
-		if f.JSON {
-			return a.PrintJSON(viewApproval(d.Approval))
-		}
-		a.Say("%s %s", d.Approval.StateSentence(), core.MaskText(d.Approval.Call.Summary))
-		return nil
-	})
+func decide(ctx context.Context, a *cli.App, store *storage.Store, f decisionFlags, choice core.Choice) error {
+	click := core.Click{Approval: core.ApprovalID(f.ID), Choice: choice, Reason: f.Reason}
+	d, err := approvals.NewService(store, store).AdminVote(ctx, click, f.As)
+	if err != nil {
+		return unknownApproval(err, f.ID)
+	}
+	if f.JSON {
+		return a.PrintJSON(viewApproval(d.Approval))
+	}
+	a.Say("%s %s", d.Approval.StateSentence(), core.MaskText(d.Approval.Call.Summary))
+	return nil
 }
 
 // unknownApproval names the approval in an error of category not_found.

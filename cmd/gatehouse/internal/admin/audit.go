@@ -3,10 +3,10 @@ package admin
 import (
 	"context"
 	"fmt"
-	"gatehouse/storage"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 type approvalsLogCmd struct {
@@ -19,26 +19,24 @@ type approvalsLogCmd struct {
 const auditPage = 500
 
 // Run prints the log, or verifies it and prints the result.
-func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		if c.Verify {
-			return c.verify(ctx, a, store)
-		}
-		var all []core.AuditEntry
-		err := eachPage(ctx, store, c.After, func(page []core.AuditEntry) error {
-			all = append(all, page...)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.PrintJSON(cli.List(all, viewAudit))
-		}
-		return a.Table("The audit log is empty.", []string{"ENTRY", "TIME", "APPROVAL", "ACTION", "ACTOR", "DETAIL"}, cli.List(all, func(e core.AuditEntry) []string {
-			return []string{fmt.Sprint(e.Seq), cli.Stamp(e.At), string(e.Approval), e.Action, e.Actor, e.Detail}
-		}))
+func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	if c.Verify {
+		return c.verify(ctx, a, store)
+	}
+	var all []core.AuditEntry
+	err := eachPage(ctx, store, c.After, func(page []core.AuditEntry) error {
+		all = append(all, page...)
+		return nil
 	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.PrintJSON(cli.List(all, viewAudit))
+	}
+	return a.Table("The audit log is empty.", []string{"ENTRY", "TIME", "APPROVAL", "ACTION", "ACTOR", "DETAIL"}, cli.List(all, func(e core.AuditEntry) []string {
+		return []string{fmt.Sprint(e.Seq), cli.Stamp(e.At), string(e.Approval), e.Action, e.Actor, e.Detail}
+	}))
 }
 
 // verify always checks the whole log, because each entry's hash depends on those before it.

@@ -3,10 +3,10 @@ package admin
 import (
 	"context"
 	"fmt"
-	"gatehouse/storage"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 // DeadLetters is gatehouse deadletters: turns that failed for good, and posts that were refused or may not have arrived.
@@ -30,32 +30,30 @@ type deadView struct {
 }
 
 // Run prints the list.
-func (c deadlettersListCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		events, err := store.Events(ctx, core.EventFilter{Ends: []core.EndKind{core.EndDead}, Limit: c.Limit})
-		if err != nil {
-			return err
-		}
-		posts, err := store.ListPosts(ctx, []core.RowState{core.RowDead, core.RowUnknown}, "", c.Limit)
-		if err != nil {
-			return err
-		}
-		views, rows := []deadView{}, [][]string{}
-		for _, e := range events {
-			v := viewTurn(e)
-			views = append(views, deadView{Type: "turn", Turn: &v})
-			rows = append(rows, []string{fmt.Sprint(e.Seq), string(e.Conversation), cli.Stamp(e.EndedAt), string(e.End.Category), cli.Short(e.End.Cause)})
-		}
-		for _, p := range posts {
-			v := viewPost(p)
-			views = append(views, deadView{Type: "post", Post: &v})
-			rows = append(rows, []string{fmt.Sprintf("post:%d", p.Seq), string(p.Conversation), cli.Stamp(p.CreatedAt), string(p.State), cli.Short(p.Cause)})
-		}
-		if c.JSON {
-			return a.PrintJSON(views)
-		}
-		return a.Table("There are no dead letters.", []string{"ID", "CONVERSATION", "SINCE", "REASON", "CAUSE"}, rows)
-	})
+func (c deadlettersListCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	events, err := store.Events(ctx, core.EventFilter{Ends: []core.EndKind{core.EndDead}, Limit: c.Limit})
+	if err != nil {
+		return err
+	}
+	posts, err := store.ListPosts(ctx, []core.RowState{core.RowDead, core.RowUnknown}, "", c.Limit)
+	if err != nil {
+		return err
+	}
+	views, rows := []deadView{}, [][]string{}
+	for _, e := range events {
+		v := viewTurn(e)
+		views = append(views, deadView{Type: "turn", Turn: &v})
+		rows = append(rows, []string{fmt.Sprint(e.Seq), string(e.Conversation), cli.Stamp(e.EndedAt), string(e.End.Category), cli.Short(e.End.Cause)})
+	}
+	for _, p := range posts {
+		v := viewPost(p)
+		views = append(views, deadView{Type: "post", Post: &v})
+		rows = append(rows, []string{fmt.Sprintf("post:%d", p.Seq), string(p.Conversation), cli.Stamp(p.CreatedAt), string(p.State), cli.Short(p.Cause)})
+	}
+	if c.JSON {
+		return a.PrintJSON(views)
+	}
+	return a.Table("There are no dead letters.", []string{"ID", "CONVERSATION", "SINCE", "REASON", "CAUSE"}, rows)
 }
 
 type deadlettersShowCmd struct {
@@ -64,25 +62,23 @@ type deadlettersShowCmd struct {
 }
 
 // Run prints one dead letter.
-func (c deadlettersShowCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		if seq, ok, err := postNumber(c.ID); ok || err != nil {
-			if err != nil {
-				return err
-			}
-			return showPost(ctx, a, store, seq, c.JSON)
-		}
-		events, err := findTurn(ctx, store, c.ID)
+func (c deadlettersShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	if seq, ok, err := postNumber(c.ID); ok || err != nil {
 		if err != nil {
 			return err
 		}
-		for _, e := range events {
-			if e.End.Kind == core.EndDead || e.End.Kind == core.EndDropped {
-				return showTurns(ctx, a, store, events, c.JSON)
-			}
+		return showPost(ctx, a, store, seq, c.JSON)
+	}
+	events, err := findTurn(ctx, store, c.ID)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if e.End.Kind == core.EndDead || e.End.Kind == core.EndDropped {
+			return showTurns(ctx, a, store, events, c.JSON)
 		}
-		return cli.Exit(cli.ExitBad, core.Errorf(core.Invalid, "Turn %s is not a dead letter. Its state is %s.", c.ID, turnState(events[0])))
-	})
+	}
+	return cli.Exit(cli.ExitBad, core.Errorf(core.Invalid, "Turn %s is not a dead letter. Its state is %s.", c.ID, turnState(events[0])))
 }
 
 type deadlettersRetryCmd struct {
@@ -91,38 +87,36 @@ type deadlettersRetryCmd struct {
 }
 
 // Run retries. For a turn that was retried before it gives the turn that the first call made.
-func (c deadlettersRetryCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		made := []map[string]int64{}
-		for _, id := range c.ID {
-			turn, post, err := deadLetter(id)
-			if err != nil {
-				return err
+func (c deadlettersRetryCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	made := []map[string]int64{}
+	for _, id := range c.ID {
+		turn, post, err := deadLetter(id)
+		if err != nil {
+			return err
+		}
+		if post != 0 {
+			if err := store.Resend(ctx, post); err != nil {
+				return noPost(err, post)
 			}
-			if post != 0 {
-				if err := store.Resend(ctx, post); err != nil {
-					return noPost(err, post)
-				}
-				made = append(made, map[string]int64{"post": post})
-				if !c.JSON {
-					a.Say("Post %d will be sent again. If it had arrived after all, it appears twice.", post)
-				}
-				continue
-			}
-			r, err := store.Retry(ctx, turn)
-			if err != nil {
-				return noTurn(err, turn)
-			}
-			made = append(made, map[string]int64{"turn": turn, "again_as": r.Seq})
+			made = append(made, map[string]int64{"post": post})
 			if !c.JSON {
-				a.Say("Turn %d is retried as turn %d.", turn, r.Seq)
+				a.Say("Post %d will be sent again. If it had arrived after all, it appears twice.", post)
 			}
+			continue
 		}
-		if c.JSON {
-			return a.PrintJSON(made)
+		r, err := store.Retry(ctx, turn)
+		if err != nil {
+			return noTurn(err, turn)
 		}
-		return nil
-	})
+		made = append(made, map[string]int64{"turn": turn, "again_as": r.Seq})
+		if !c.JSON {
+			a.Say("Turn %d is retried as turn %d.", turn, r.Seq)
+		}
+	}
+	if c.JSON {
+		return a.PrintJSON(made)
+	}
+	return nil
 }
 
 type deadlettersDropCmd struct {
@@ -130,27 +124,25 @@ type deadlettersDropCmd struct {
 }
 
 // Run drops.
-func (c deadlettersDropCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		for _, id := range c.ID {
-			turn, post, err := deadLetter(id)
-			if err != nil {
-				return err
-			}
-			if post != 0 {
-				if err := store.DropPost(ctx, post); err != nil {
-					return noPost(err, post)
-				}
-				a.Say("Post %d is removed from the dead letters.", post)
-				continue
-			}
-			if err := store.Drop(ctx, turn); err != nil {
-				return noTurn(err, turn)
-			}
-			a.Say("Turn %d is removed from the dead letters.", turn)
+func (c deadlettersDropCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	for _, id := range c.ID {
+		turn, post, err := deadLetter(id)
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		if post != 0 {
+			if err := store.DropPost(ctx, post); err != nil {
+				return noPost(err, post)
+			}
+			a.Say("Post %d is removed from the dead letters.", post)
+			continue
+		}
+		if err := store.Drop(ctx, turn); err != nil {
+			return noTurn(err, turn)
+		}
+		a.Say("Turn %d is removed from the dead letters.", turn)
+	}
+	return nil
 }
 
 // noTurn names the turn in an error of category not_found.

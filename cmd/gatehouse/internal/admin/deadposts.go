@@ -3,13 +3,13 @@ package admin
 import (
 	"context"
 	"fmt"
-	"gatehouse/storage"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 // deadLetter parses the id of a dead letter: a turn's number, or post:NUMBER.

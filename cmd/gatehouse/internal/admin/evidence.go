@@ -2,10 +2,10 @@ package admin
 
 import (
 	"context"
-	"gatehouse/storage"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 // printEvidence prints a turn's join-check input, which was masked when it was stored. It is stored once for an invocation, so the

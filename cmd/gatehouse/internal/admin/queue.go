@@ -3,12 +3,13 @@ package admin
 import (
 	"context"
 	"fmt"
-	"gatehouse/storage"
+	"log/slog"
 	"slices"
 	"time"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 // Queue is gatehouse queue.
@@ -29,41 +30,39 @@ func viewQueue(e core.QueueEntry) queueView {
 }
 
 // Run prints queued turns, unsent messages and open approvals.
-func (c Queue) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		q, err := store.Queue(ctx)
-		if err != nil {
-			return err
-		}
-		posts, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, "", 0)
-		if err != nil {
-			return err
-		}
-		posts = slices.DeleteFunc(posts, func(p core.OutboxRow) bool { return p.Cause == "" }) // no attempt failed yet
-		if c.JSON {
-			return a.PrintJSON(struct {
-				Paused        bool        `json:"paused"`
-				Conversations []queueView `json:"conversations"`
-				Posts         int         `json:"posts"`
-				InDoubt       int         `json:"posts_in_doubt"`
-				DeadPosts     int         `json:"posts_dead"`
-				Dead          int         `json:"dead_letters"`
-				Approvals     int         `json:"approvals_open"`
-				Held          []postView  `json:"posts_held"`
-			}{q.Paused, cli.List(q.Entries, viewQueue), q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals, cli.List(posts, viewPost)})
-		}
-		if q.Paused {
-			a.Say("Paused: no new turns start. Resume with gatehouse unpause.")
-		}
-		err = a.Table("No queued turns.", []string{"QUEUE", "WAITING", "OLDEST", "OWNER", "LEASE UNTIL", "READY"}, cli.List(q.Entries, func(e core.QueueEntry) []string {
-			return []string{string(e.Key), fmt.Sprint(e.Waiting), cli.Stamp(e.Oldest), e.Owner, cli.Stamp(e.LeaseUntil), cli.Stamp(e.ReadyAt)}
-		}))
-		a.Say("Posts: %d waiting, %d that may not have arrived, %d refused. Dead turns: %d. Open approvals: %d.", q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals)
-		for _, p := range posts {
-			a.Say("Post %d in %s will be retried at %s: %s", p.Seq, cli.Cell(string(p.Conversation)), cli.Stamp(p.NextAt), cli.Cell(p.Cause))
-		}
+func (c Queue) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	q, err := store.Queue(ctx)
+	if err != nil {
 		return err
-	})
+	}
+	posts, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, "", 0)
+	if err != nil {
+		return err
+	}
+	posts = slices.DeleteFunc(posts, func(p core.OutboxRow) bool { return p.Cause == "" }) // no attempt failed yet
+	if c.JSON {
+		return a.PrintJSON(struct {
+			Paused        bool        `json:"paused"`
+			Conversations []queueView `json:"conversations"`
+			Posts         int         `json:"posts"`
+			InDoubt       int         `json:"posts_in_doubt"`
+			DeadPosts     int         `json:"posts_dead"`
+			Dead          int         `json:"dead_letters"`
+			Approvals     int         `json:"approvals_open"`
+			Held          []postView  `json:"posts_held"`
+		}{q.Paused, cli.List(q.Entries, viewQueue), q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals, cli.List(posts, viewPost)})
+	}
+	if q.Paused {
+		a.Say("Paused: no new turns start. Resume with gatehouse unpause.")
+	}
+	err = a.Table("No queued turns.", []string{"QUEUE", "WAITING", "OLDEST", "OWNER", "LEASE UNTIL", "READY"}, cli.List(q.Entries, func(e core.QueueEntry) []string {
+		return []string{string(e.Key), fmt.Sprint(e.Waiting), cli.Stamp(e.Oldest), e.Owner, cli.Stamp(e.LeaseUntil), cli.Stamp(e.ReadyAt)}
+	}))
+	a.Say("Posts: %d waiting, %d that may not have arrived, %d refused. Dead turns: %d. Open approvals: %d.", q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals)
+	for _, p := range posts {
+		a.Say("Post %d in %s will be retried at %s: %s", p.Seq, cli.Cell(string(p.Conversation)), cli.Stamp(p.NextAt), cli.Cell(p.Cause))
+	}
+	return err
 }
 
 // Pause is gatehouse pause.
@@ -83,11 +82,17 @@ func (Unpause) Run(ctx context.Context, a *cli.App) error {
 }
 
 func setPaused(ctx context.Context, a *cli.App, paused bool, sentence string) error {
-	return a.WithNewStore(ctx, func(store *storage.Store) error {
-		if err := store.SetPaused(ctx, paused); err != nil {
-			return err
-		}
-		a.Say("%s", sentence)
-		return nil
-	})
+	cfg, log, err := a.Config(slog.LevelWarn)
+	if err != nil {
+		return err
+	}
+	store, err := a.NewStore(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	if err := store.SetPaused(ctx, paused); err != nil {
+		return err
+	}
+	a.Say("%s", sentence)
+	return nil
 }

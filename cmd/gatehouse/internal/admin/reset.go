@@ -2,11 +2,11 @@ package admin
 
 import (
 	"context"
-	"gatehouse/storage"
 	"strings"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 type sessionsResetCmd struct {
@@ -18,24 +18,22 @@ type sessionsResetCmd struct {
 var localAdmin = core.Actor{ID: "local-admin", Name: "local-admin"}
 
 // Run accepts a reset event. It is processed in order with the conversation's messages, like a reset that comes from the platform.
-func (c sessionsResetCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		conversation, to, err := findConversation(ctx, store, c.ID)
-		if err != nil {
-			return err
-		}
-		r, err := store.Accept(ctx, core.Event{
-			Platform: to.Platform, ID: "cli/" + cli.NewID(), Conversation: conversation, Body: core.ResetEvent{}, Actor: localAdmin, Address: to,
-		})
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.PrintJSON(map[string]any{"conversation": conversation, "seq": r.Seq})
-		}
-		a.Say("The conversation %s will start a new session with turn %d, as soon as a running gatehouse processes it.", conversation, r.Seq)
-		return nil
+func (c sessionsResetCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	conversation, to, err := findConversation(ctx, store, c.ID)
+	if err != nil {
+		return err
+	}
+	r, err := store.Accept(ctx, core.Event{
+		Platform: to.Platform, ID: "cli/" + cli.NewID(), Conversation: conversation, Body: core.ResetEvent{}, Actor: localAdmin, Address: to,
 	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.PrintJSON(map[string]any{"conversation": conversation, "seq": r.Seq})
+	}
+	a.Say("The conversation %s will start a new session with turn %d, as soon as a running gatehouse processes it.", conversation, r.Seq)
+	return nil
 }
 
 // findConversation gives the conversation of a session or conversation id, and the address of its last event.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"gatehouse/storage"
 	"strings"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 // Sessions is gatehouse sessions.
@@ -26,19 +26,17 @@ type sessionsListCmd struct {
 }
 
 // Run prints the list.
-func (c sessionsListCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		all, err := store.ListSessions(ctx, core.SessionFilter{Limit: c.Limit})
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.PrintJSON(cli.List(all, viewSession))
-		}
-		return a.Table("No sessions found.", []string{"SESSION", "MESSAGES", "CREATED", "UPDATED"}, cli.List(all, func(s core.SessionSummary) []string {
-			return []string{string(s.ID), fmt.Sprint(s.Messages), cli.Stamp(s.CreatedAt), cli.Stamp(s.UpdatedAt)}
-		}))
-	})
+func (c sessionsListCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	all, err := store.ListSessions(ctx, core.SessionFilter{Limit: c.Limit})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.PrintJSON(cli.List(all, viewSession))
+	}
+	return a.Table("No sessions found.", []string{"SESSION", "MESSAGES", "CREATED", "UPDATED"}, cli.List(all, func(s core.SessionSummary) []string {
+		return []string{string(s.ID), fmt.Sprint(s.Messages), cli.Stamp(s.CreatedAt), cli.Stamp(s.UpdatedAt)}
+	}))
 }
 
 type sessionsShowCmd struct {
@@ -48,36 +46,34 @@ type sessionsShowCmd struct {
 }
 
 // Run prints one session.
-func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		rec, err := findSession(ctx, store, c.ID)
-		if err != nil {
-			return err
-		}
-		n, tail, err := lastMessages(ctx, rec, c.Tail)
-		if err != nil {
-			return err
-		}
-		tail = cli.List(tail, masked)
-		open, err := store.ListApprovals(ctx, core.ApprovalFilter{Session: rec.ID, States: []core.ApprovalState{core.Open}})
-		if err != nil {
-			return err
-		}
-		view := viewSession(core.SessionSummary{ID: rec.ID, SchemaVersion: rec.SchemaVersion, Messages: n, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt})
-		if c.JSON {
-			return a.PrintJSON(struct {
-				sessionView
-				Open []approvalView `json:"open_approvals"`
-				Tail []core.Message `json:"tail"`
-			}{view, cli.List(open, viewApproval), tail})
-		}
-		a.Fields("session", string(rec.ID), "messages", fmt.Sprint(n), "created", cli.Stamp(rec.CreatedAt), "updated", cli.Stamp(rec.UpdatedAt))
-		for _, o := range open {
-			a.Fields("waiting for", core.MaskText(o.Call.Summary)+" ("+string(o.ID)+")")
-		}
-		sayMessages(a, tail)
-		return nil
-	})
+func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	rec, err := findSession(ctx, store, c.ID)
+	if err != nil {
+		return err
+	}
+	n, tail, err := lastMessages(ctx, rec, c.Tail)
+	if err != nil {
+		return err
+	}
+	tail = cli.List(tail, masked)
+	open, err := store.ListApprovals(ctx, core.ApprovalFilter{Session: rec.ID, States: []core.ApprovalState{core.Open}})
+	if err != nil {
+		return err
+	}
+	view := viewSession(core.SessionSummary{ID: rec.ID, SchemaVersion: rec.SchemaVersion, Messages: n, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt})
+	if c.JSON {
+		return a.PrintJSON(struct {
+			sessionView
+			Open []approvalView `json:"open_approvals"`
+			Tail []core.Message `json:"tail"`
+		}{view, cli.List(open, viewApproval), tail})
+	}
+	a.Fields("session", string(rec.ID), "messages", fmt.Sprint(n), "created", cli.Stamp(rec.CreatedAt), "updated", cli.Stamp(rec.UpdatedAt))
+	for _, o := range open {
+		a.Fields("waiting for", core.MaskText(o.Call.Summary)+" ("+string(o.ID)+")")
+	}
+	sayMessages(a, tail)
+	return nil
 }
 
 // sayMessages prints messages that are masked already.
@@ -130,27 +126,25 @@ type sessionsExportCmd struct {
 }
 
 // Run prints the session.
-func (c sessionsExportCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		rec, err := findSession(ctx, store, c.ID)
-		if err != nil {
-			return err
-		}
-		n, _, err := lastMessages(ctx, rec, 0)
-		if err != nil {
-			return err
-		}
-		_, all, err := lastMessages(ctx, rec, n)
-		if err != nil {
-			return err
-		}
-		return a.PrintJSON(struct {
-			sessionView
-			Version int64                      `json:"version"`
-			State   map[string]json.RawMessage `json:"state"`
-			All     []core.Message             `json:"messages"` // hides the number in sessionView
-		}{viewSession(core.SessionSummary{ID: rec.ID, SchemaVersion: rec.SchemaVersion, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt}), rec.Version, rec.State, all})
-	})
+func (c sessionsExportCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	rec, err := findSession(ctx, store, c.ID)
+	if err != nil {
+		return err
+	}
+	n, _, err := lastMessages(ctx, rec, 0)
+	if err != nil {
+		return err
+	}
+	_, all, err := lastMessages(ctx, rec, n)
+	if err != nil {
+		return err
+	}
+	return a.PrintJSON(struct {
+		sessionView
+		Version int64                      `json:"version"`
+		State   map[string]json.RawMessage `json:"state"`
+		All     []core.Message             `json:"messages"` // hides the number in sessionView
+	}{viewSession(core.SessionSummary{ID: rec.ID, SchemaVersion: rec.SchemaVersion, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt}), rec.Version, rec.State, all})
 }
 
 type sessionsDeleteCmd struct {
@@ -158,20 +152,18 @@ type sessionsDeleteCmd struct {
 }
 
 // Run deletes the session.
-func (c sessionsDeleteCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		id := core.SessionID(c.ID) // only by its exact id: a conversation's latest session may have changed
-		rec, err := store.LoadSession(ctx, id, core.Writer{})
-		if err != nil {
-			return err
-		}
-		if rec == nil {
-			return core.Errorf(core.NotFound, "There is no session %q. List sessions with gatehouse sessions list.", c.ID)
-		}
-		if err := store.DeleteSession(ctx, id); err != nil {
-			return cli.Bad(err)
-		}
-		a.Say("Deleted the session %s.", id)
-		return nil
-	})
+func (c sessionsDeleteCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	id := core.SessionID(c.ID) // only by its exact id: a conversation's latest session may have changed
+	rec, err := store.LoadSession(ctx, id, core.Writer{})
+	if err != nil {
+		return err
+	}
+	if rec == nil {
+		return core.Errorf(core.NotFound, "There is no session %q. List sessions with gatehouse sessions list.", c.ID)
+	}
+	if err := store.DeleteSession(ctx, id); err != nil {
+		return cli.Bad(err)
+	}
+	a.Say("Deleted the session %s.", id)
+	return nil
 }

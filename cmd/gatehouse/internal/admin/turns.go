@@ -3,12 +3,12 @@ package admin
 import (
 	"context"
 	"fmt"
-	"gatehouse/storage"
 	"slices"
 	"strconv"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 // Turns is gatehouse turns.
@@ -26,19 +26,17 @@ type turnsListCmd struct {
 }
 
 // Run prints the list.
-func (c turnsListCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		all, err := store.Events(ctx, core.EventFilter{Conversation: core.ConversationID(c.Conversation), Session: core.SessionID(c.Session), Waiting: c.Waiting, Limit: c.Limit})
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.PrintJSON(cli.List(all, viewTurn))
-		}
-		return a.Table("No turns found.", []string{"TURN", "KIND", "CONVERSATION", "ACTOR", "ACCEPTED", "STATE"}, cli.List(all, func(e core.EventRecord) []string {
-			return []string{fmt.Sprint(e.Seq), string(e.Kind()), string(e.Conversation), nameOf(e.Actor), cli.Stamp(e.AcceptedAt), turnState(e)}
-		}))
-	})
+func (c turnsListCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	all, err := store.Events(ctx, core.EventFilter{Conversation: core.ConversationID(c.Conversation), Session: core.SessionID(c.Session), Waiting: c.Waiting, Limit: c.Limit})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.PrintJSON(cli.List(all, viewTurn))
+	}
+	return a.Table("No turns found.", []string{"TURN", "KIND", "CONVERSATION", "ACTOR", "ACCEPTED", "STATE"}, cli.List(all, func(e core.EventRecord) []string {
+		return []string{fmt.Sprint(e.Seq), string(e.Kind()), string(e.Conversation), nameOf(e.Actor), cli.Stamp(e.AcceptedAt), turnState(e)}
+	}))
 }
 
 type turnsShowCmd struct {
@@ -48,17 +46,15 @@ type turnsShowCmd struct {
 }
 
 // Run prints one turn.
-func (c turnsShowCmd) Run(ctx context.Context, a *cli.App) error {
-	return a.WithStore(ctx, func(store *storage.Store) error {
-		events, err := findTurn(ctx, store, c.ID)
-		if err != nil {
-			return err
-		}
-		if c.Evidence {
-			return printEvidence(ctx, a, store, events[0], c.ID)
-		}
-		return showTurns(ctx, a, store, events, c.JSON)
-	})
+func (c turnsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	events, err := findTurn(ctx, store, c.ID)
+	if err != nil {
+		return err
+	}
+	if c.Evidence {
+		return printEvidence(ctx, a, store, events[0], c.ID)
+	}
+	return showTurns(ctx, a, store, events, c.JSON)
 }
 
 // findTurn gives the event of a number, followed by the others of its invocation; or all events of an invocation, in order.

@@ -25,10 +25,12 @@ type Stdio struct {
 // OpenStore opens the database that a URL names, and creates it where there is none.
 type OpenStore func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error)
 
-// App is what a command gets.
+// App is what a command runs on.
 type App struct {
 	Stdio
 	OpenStore OpenStore
+
+	store *storage.Store // the one that was opened
 }
 
 // Config reads the configuration and warns about unknown variables. The log shows nothing below least.
@@ -48,41 +50,35 @@ func (a *App) Config(least slog.Level) (settings.Config, *slog.Logger, error) {
 	return cfg, log, nil
 }
 
-// WithStore runs do on the configured store. Where there is no database it fails with not_found and creates none.
-func (a *App) WithStore(ctx context.Context, do func(*storage.Store) error) error {
+// Store opens the configured database for a command. Where there is none it fails with not_found and creates none.
+func (a *App) Store(ctx context.Context) (*storage.Store, error) {
 	cfg, log, err := a.Config(slog.LevelWarn)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	schema, _, err := storage.Version(ctx, cfg.DatabaseURL)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if schema == 0 {
-		return noDatabase(cfg.DatabaseURL)
+		return nil, noDatabase(cfg.DatabaseURL)
 	}
-	return a.useStore(ctx, cfg.DatabaseURL, log, do)
+	return a.NewStore(ctx, cfg, log)
 }
 
-// WithNewStore runs do on the configured store. Where there is no database it creates one.
-func (a *App) WithNewStore(ctx context.Context, do func(*storage.Store) error) error {
-	cfg, log, err := a.Config(slog.LevelWarn)
-	if err != nil {
-		return err
-	}
-	return a.useStore(ctx, cfg.DatabaseURL, log, do)
+// NewStore opens the configured database, and creates it where there is none. Close closes it.
+func (a *App) NewStore(ctx context.Context, cfg settings.Config, log *slog.Logger) (*storage.Store, error) {
+	var err error
+	a.store, err = a.OpenStore(ctx, cfg.DatabaseURL, log)
+	return a.store, err
 }
 
-func (a *App) useStore(ctx context.Context, url string, log *slog.Logger, do func(*storage.Store) error) error {
-	store, err := a.OpenStore(ctx, url, log)
-	if err != nil {
-		return err
+// Close closes the database if a command opened it.
+func (a *App) Close() error {
+	if a.store == nil {
+		return nil
 	}
-	err = do(store)
-	if closing := store.Close(); err == nil {
-		err = closing
-	}
-	return err
+	return a.store.Close()
 }
 
 // noDatabase says where a database was looked for: a file by its absolute path, because the current folder may be the wrong one.

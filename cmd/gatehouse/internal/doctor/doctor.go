@@ -4,7 +4,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"gatehouse/storage"
 	"log/slog"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core/graph"
+	"gatehouse/storage"
 )
 
 // Command is gatehouse doctor.

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"gatehouse/storage"
 	"time"
 
 	"gatehouse/adapters/discord"
@@ -10,6 +9,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 // checkPlatforms checks each platform that is configured. store is nil where the database can't be used.

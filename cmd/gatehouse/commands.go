@@ -3,9 +3,6 @@ package main
 import (
 	"gatehouse/cmd/gatehouse/internal/admin"
 	"gatehouse/cmd/gatehouse/internal/doctor"
-	"gatehouse/cmd/gatehouse/internal/settings"
-	"gatehouse/core/graph"
-	"gatehouse/storage"
 )
 
 // commands is the command line.
@@ -30,10 +27,4 @@ type commands struct {
 	Migrate admin.Migrate `cmd:"" help:"Migrate the database to this build's schema version."`
 	Config  admin.Config  `cmd:"" help:"Print every setting, its value and its source."`
 	Version versionCmd    `cmd:"" help:"Print the version."`
-}
-
-func newCommands() commands {
-	return commands{Doctor: doctor.Command{Agent: func(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
-		return newAgent(cfg, store, nil, nil)
-	}}}
 }

@@ -10,6 +10,8 @@ import (
 
 	"gatehouse/adapters/console"
 	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/core/graph"
 	"gatehouse/storage"
 )
 
@@ -28,7 +30,10 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 		}
 	}()
 	app := &cli.App{Stdio: std, OpenStore: openStore}
-	line := newCommands()
+	var line commands
+	line.Doctor.Agent = func(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
+		return newAgent(cfg, store, nil, nil)
+	}
 	parser, err := kong.New(&line, kong.Name("gatehouse"), kong.Description("A gateway between chat platforms and an agent."),
 		kong.Writers(std.Out, std.Err), kong.Exit(func(code int) { panic(exited(code)) }), kong.UsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(app), kong.BindToProvider(app.Store))

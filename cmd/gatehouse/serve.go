@@ -34,7 +34,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	platforms, err := newPlatforms(ctx, cfg, store, owner, log)
+	platforms, webhooks, err := newPlatforms(ctx, cfg, store, owner, log)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	if g.server, err = newServer(cfg.Listen, g, log); err != nil {
+	if g.server, err = newServer(cfg.Listen, g, webhooks, log); err != nil {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())
@@ -52,15 +52,15 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 }
 
 // newPlatforms makes the configured platforms.
-func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store, owner string, log *slog.Logger) ([]core.Platform, error) {
+func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store, owner string, log *slog.Logger) (platforms []core.Platform, webhooks []routes, err error) {
 	signer, err := newSigner(ctx, cfg.Keys, store)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	service := approvals.NewService(store, store)
-	var platforms []core.Platform
 	if cfg.Slack.Enabled() {
-		platforms = append(platforms, slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: service.Card, Jitter: mathrand.Float64, Log: log}))
+		p := slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: service.Card, Jitter: mathrand.Float64, Log: log})
+		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)
 	}
 	if cfg.Discord.Enabled() {
 		recent := func(ctx context.Context) ([]core.EventRecord, error) {
@@ -69,11 +69,12 @@ func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store
 		open := func(ctx context.Context) ([]core.EventRecord, error) {
 			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Waiting: true, Limit: settings.RecentEvents})
 		}
-		platforms = append(platforms, discord.New(discord.Options{
+		p := discord.New(discord.Options{
 			Config: cfg.Discord, Signer: signer, Card: service.Card, KV: store, Recent: recent, Open: open, Owner: owner, Lease: cfg.Lease, Jitter: mathrand.Float64, Log: log,
-		}))
+		})
+		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)
 	}
-	return platforms, nil
+	return platforms, webhooks, nil
 }
 
 // newSigner signs with the configured keys. Where there are none it uses a key that is generated once and kept in the database, so that

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net"
@@ -12,10 +13,8 @@ import (
 	"gatehouse/core"
 )
 
-// listener is a platform that receives events over HTTP. Routes are patterns of net/http's ServeMux.
-type listener interface {
-	Routes(accept core.Accept) map[string]http.Handler
-}
+// routes are the handlers of a platform that receives events over HTTP, by their patterns of net/http's ServeMux.
+type routes func(accept core.Accept) map[string]http.Handler
 
 // Numbers of the HTTP server.
 const (
@@ -35,7 +34,7 @@ type server struct {
 }
 
 // newServer opens the address; requests are answered once run runs.
-func newServer(address string, g *gateway, log *slog.Logger) (*server, error) {
+func newServer(address string, g *gateway, webhooks []routes, log *slog.Logger) (*server, error) {
 	socket, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, core.Errorf(core.Invalid, "Can't listen on %s (GATEHOUSE_LISTEN): %v.", address, rootCause(err))
@@ -44,11 +43,9 @@ func newServer(address string, g *gateway, log *slog.Logger) (*server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)
-	for _, p := range g.platforms {
-		if l, ok := p.(listener); ok {
-			for pattern, handler := range l.Routes(g.accept) {
-				mux.Handle(pattern, handler)
-			}
+	for _, platform := range webhooks {
+		for pattern, handler := range platform(g.accept) {
+			mux.Handle(pattern, handler)
 		}
 	}
 	s.http = &http.Server{
@@ -85,4 +82,50 @@ func (s *server) run(ctx context.Context) error {
 		return core.Wrap(core.Internal, err, "The HTTP server failed.")
 	}
 	return nil
+}
+
+// readiness is the body of /readyz. It holds messages that anybody may read, no addresses and no secrets.
+type readiness struct {
+	Ready     bool                 `json:"ready"`
+	Draining  bool                 `json:"draining,omitempty"`
+	Database  string               `json:"database"`
+	Platforms map[string]condition `json:"platforms"`
+}
+
+// condition is, for each direction, "ok" or what is wrong. Monitors rely on the keys.
+type condition struct {
+	Inbound  string `json:"inbound"`
+	Outbound string `json:"outbound"`
+}
+
+// ready answers 200 if every platform can receive and send and the database answers (law 9), else 503.
+func (s *server) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), probeTime)
+	defer cancel()
+	state := readiness{Ready: true, Draining: s.draining.Load(), Platforms: map[string]condition{}}
+	report := func(err error) string {
+		if err == nil {
+			return "ok"
+		}
+		state.Ready = false
+		if text := core.MessageOf(err); text != "" {
+			return text
+		}
+		return "not available"
+	}
+	_, err := s.gateway.store.LoadIntent(ctx, "")
+	state.Database = report(err)
+	for _, p := range s.gateway.platforms {
+		var inbound, outbound error
+		if h, ok := p.(core.Health); ok {
+			inbound, outbound = h.Health()
+		}
+		state.Platforms[p.Name()] = condition{report(inbound), report(outbound)}
+	}
+	state.Ready = state.Ready && !state.Draining
+	w.Header().Set("Content-Type", "application/json")
+	if !state.Ready {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_ = json.NewEncoder(w).Encode(state) // the client has disconnected
 }

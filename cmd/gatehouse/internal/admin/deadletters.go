@@ -3,6 +3,9 @@ package admin
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
@@ -63,11 +66,12 @@ type deadlettersShowCmd struct {
 
 // Run prints one dead letter.
 func (c deadlettersShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
-	if seq, ok, err := postNumber(c.ID); ok || err != nil {
+	if strings.HasPrefix(c.ID, "post:") {
+		post, err := parseDeadLetter(c.ID)
 		if err != nil {
 			return err
 		}
-		return showPost(ctx, a, store, seq, c.JSON)
+		return showPost(ctx, a, store, post, c.JSON)
 	}
 	events, err := findTurn(ctx, store, c.ID)
 	if err != nil {
@@ -90,27 +94,27 @@ type deadlettersRetryCmd struct {
 func (c deadlettersRetryCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
 	made := []map[string]int64{}
 	for _, id := range c.ID {
-		turn, post, err := deadLetter(id)
+		dead, err := parseDeadLetter(id)
 		if err != nil {
 			return err
 		}
-		if post != 0 {
-			if err := store.Resend(ctx, post); err != nil {
-				return noPost(err, post)
+		if dead.post {
+			if err := store.Resend(ctx, dead.seq); err != nil {
+				return dead.fault(err)
 			}
-			made = append(made, map[string]int64{"post": post})
+			made = append(made, map[string]int64{"post": dead.seq})
 			if !c.JSON {
-				a.Say("Post %d will be sent again. If it had arrived after all, it appears twice.", post)
+				a.Say("Post %d will be sent again. If it had arrived after all, it appears twice.", dead.seq)
 			}
 			continue
 		}
-		r, err := store.Retry(ctx, turn)
+		r, err := store.Retry(ctx, dead.seq)
 		if err != nil {
-			return noTurn(err, turn)
+			return dead.fault(err)
 		}
-		made = append(made, map[string]int64{"turn": turn, "again_as": r.Seq})
+		made = append(made, map[string]int64{"turn": dead.seq, "again_as": r.Seq})
 		if !c.JSON {
-			a.Say("Turn %d is retried as turn %d.", turn, r.Seq)
+			a.Say("Turn %d is retried as turn %d.", dead.seq, r.Seq)
 		}
 	}
 	if c.JSON {
@@ -126,29 +130,72 @@ type deadlettersDropCmd struct {
 // Run drops.
 func (c deadlettersDropCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
 	for _, id := range c.ID {
-		turn, post, err := deadLetter(id)
+		dead, err := parseDeadLetter(id)
 		if err != nil {
 			return err
 		}
-		if post != 0 {
-			if err := store.DropPost(ctx, post); err != nil {
-				return noPost(err, post)
-			}
-			a.Say("Post %d is removed from the dead letters.", post)
-			continue
+		drop, kind := store.Drop, "Turn"
+		if dead.post {
+			drop, kind = store.DropPost, "Post"
 		}
-		if err := store.Drop(ctx, turn); err != nil {
-			return noTurn(err, turn)
+		if err := drop(ctx, dead.seq); err != nil {
+			return dead.fault(err)
 		}
-		a.Say("Turn %d is removed from the dead letters.", turn)
+		a.Say("%s %d is removed from the dead letters.", kind, dead.seq)
 	}
 	return nil
 }
 
-// noTurn names the turn in an error of category not_found.
-func noTurn(err error, seq int64) error {
-	if core.CategoryOf(err) == core.NotFound {
-		return core.Errorf(core.NotFound, "There is no turn %d. List dead letters with gatehouse deadletters list.", seq)
+// deadLetter is the number of a turn, or of a post.
+type deadLetter struct {
+	seq  int64
+	post bool
+}
+
+// parseDeadLetter parses a turn's number or post:NUMBER.
+func parseDeadLetter(id string) (deadLetter, error) {
+	number, post := strings.CutPrefix(id, "post:")
+	seq, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || post && seq <= 0 {
+		return deadLetter{}, core.Errorf(core.Invalid, "%q is neither a turn number nor post:NUMBER. List dead letters with gatehouse deadletters list.", id)
 	}
-	return cli.Bad(err)
+	return deadLetter{seq, post}, nil
+}
+
+// fault gives the store's error the right exit code, and names the dead letter if it was not found.
+func (d deadLetter) fault(err error) error {
+	switch {
+	case core.CategoryOf(err) != core.NotFound:
+		return cli.Bad(err)
+	case d.post:
+		return unknownPost(d.seq)
+	}
+	return core.Errorf(core.NotFound, "There is no turn %d. List dead letters with gatehouse deadletters list.", d.seq)
+}
+
+// showPost prints a post that is a dead letter.
+func showPost(ctx context.Context, a *cli.App, store *storage.Store, dead deadLetter, asJSON bool) error {
+	posts, err := store.ListPosts(ctx, []core.RowState{core.RowDead, core.RowUnknown, core.RowDropped}, "", 0)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(posts, func(r core.OutboxRow) bool { return r.Seq == dead.seq })
+	if i < 0 {
+		return unknownPost(dead.seq)
+	}
+	v := viewPost(posts[i])
+	if asJSON {
+		return a.PrintJSON(deadView{Type: "post", Post: &v})
+	}
+	answers := ""
+	if v.Event != 0 {
+		answers = fmt.Sprintf("turn %d", v.Event)
+	}
+	a.Fields("post", fmt.Sprint(v.Seq), "state", string(v.State), "kind", string(v.Kind), "conversation", string(v.Conversation), "answers", answers,
+		"created", cli.Stamp(v.CreatedAt), "attempts", fmt.Sprint(v.Attempts), "cause", v.Cause, "text", v.Text)
+	return nil
+}
+
+func unknownPost(seq int64) error {
+	return core.Errorf(core.NotFound, "There is no post %d among the dead letters. List them with gatehouse deadletters list.", seq)
 }

@@ -26,7 +26,7 @@ type queueView struct {
 }
 
 func viewQueue(e core.QueueEntry) queueView {
-	return queueView{e.Key, e.Platform, e.Waiting, utc(e.Oldest), e.Owner, utc(e.LeaseUntil), utc(e.ReadyAt)}
+	return queueView{e.Key, e.Platform, e.Waiting, e.Oldest.UTC(), e.Owner, e.LeaseUntil.UTC(), e.ReadyAt.UTC()}
 }
 
 // Run prints queued turns, unsent messages and open approvals.

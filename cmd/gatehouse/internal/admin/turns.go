@@ -57,15 +57,21 @@ func (c turnsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store)
 	return showTurns(ctx, a, store, events, c.JSON)
 }
 
-// findTurn gives the event of a number, followed by the others of its invocation; or all events of an invocation, in order.
+// findTurn gives the event of a number, followed by the others of its invocation, the signals that resumed it; or all events of an invocation, in order.
 func findTurn(ctx context.Context, store *storage.Store, id string) ([]core.EventRecord, error) {
 	if seq, err := strconv.ParseInt(id, 10, 64); err == nil && seq > 0 {
 		events, err := store.Events(ctx, core.EventFilter{Seq: seq, Limit: 1})
 		if err != nil {
 			return nil, err
 		}
+		if len(events) > 0 && events[0].Invocation == "" {
+			return events, nil
+		}
 		if len(events) > 0 {
-			return withOthers(ctx, store, events[0])
+			all, err := store.Events(ctx, core.EventFilter{Invocation: events[0].Invocation})
+			slices.Reverse(all)
+			others := slices.DeleteFunc(all, func(e core.EventRecord) bool { return e.Seq == events[0].Seq })
+			return append(events, others...), err
 		}
 	}
 	if id != "" {
@@ -76,22 +82,6 @@ func findTurn(ctx context.Context, store *storage.Store, id string) ([]core.Even
 		}
 	}
 	return nil, core.Errorf(core.NotFound, "There is no turn %q. List turns with gatehouse turns list.", id)
-}
-
-// withOthers adds the other events of the invocation: the signals that resumed it.
-func withOthers(ctx context.Context, store *storage.Store, e core.EventRecord) ([]core.EventRecord, error) {
-	events := []core.EventRecord{e}
-	if e.Invocation == "" {
-		return events, nil
-	}
-	all, err := store.Events(ctx, core.EventFilter{Invocation: e.Invocation})
-	slices.Reverse(all)
-	for _, other := range all {
-		if other.Seq != e.Seq {
-			events = append(events, other)
-		}
-	}
-	return events, err
 }
 
 // turnDetail is everything that turns show prints.
@@ -209,4 +199,44 @@ func execution(i *intentView) string {
 		return "failed (" + string(i.Category) + "): " + *i.Result
 	}
 	return "completed " + cli.Stamp(i.EndedAt) + ": " + *i.Result
+}
+
+// printEvidence prints a turn's join-check input, which was masked when it was stored. It is stored once for an invocation, so the
+// message that began a turn and the signals that resumed it all lead to it. A click has none; the error says where to look instead.
+func printEvidence(ctx context.Context, a *cli.App, store *storage.Store, e core.EventRecord, id string) error {
+	text, err := store.LoadEvidence(ctx, e.Invocation)
+	if err != nil {
+		return err
+	}
+	if text != nil {
+		return a.PrintJSON(text)
+	}
+	about, err := turnOf(ctx, store, e)
+	if err != nil {
+		return err
+	}
+	if about != 0 {
+		return core.Errorf(core.NotFound, "Turn %q has no evidence of its own: it is a click on approval %s. See the turn that requested the approval: gatehouse turns show %d --evidence.",
+			id, e.Subject(), about)
+	}
+	return core.Errorf(core.NotFound, "Turn %q has no evidence: it is still running, it failed, or its agent records none.", id)
+}
+
+// turnOf gives the turn that requested the approval of a click; 0 if the event is not a click or the turn was pruned.
+func turnOf(ctx context.Context, store *storage.Store, e core.EventRecord) (int64, error) {
+	if e.Kind() != core.KindClick {
+		return 0, nil
+	}
+	a, err := store.LoadApproval(ctx, core.ApprovalID(e.Subject()))
+	if core.CategoryOf(err) == core.NotFound {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	events, err := store.Events(ctx, core.EventFilter{Invocation: a.Invocation}) // latest first
+	if len(events) == 0 || err != nil {
+		return 0, err
+	}
+	return events[len(events)-1].Seq, nil
 }

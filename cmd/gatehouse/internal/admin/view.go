@@ -1,6 +1,12 @@
+// Package admin is the commands that show and change what gatehouse keeps in its database (sessions, turns, approvals, dead letters,
+// the queue), and those that need no database: config, manifest, join-check and mutation-check. Commands that read fail with
+// not_found where there is no database, and create none.
+//
+// Everything printed is cleaned of characters that a terminal might obey. Secrets are masked everywhere but in sessions export.
 package admin
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -47,7 +53,7 @@ type turnView struct {
 func viewTurn(e core.EventRecord) turnView {
 	return turnView{
 		Seq: e.Seq, State: turnState(e), Platform: e.Platform, ID: e.ID, Kind: e.Kind(), Subject: e.Subject(), Conversation: e.Conversation, Session: e.Session,
-		Invocation: e.Invocation, Actor: e.Actor, AcceptedAt: e.AcceptedAt.UTC(), EndedAt: utc(e.EndedAt), NotBefore: utc(e.NotBefore),
+		Invocation: e.Invocation, Actor: e.Actor, AcceptedAt: e.AcceptedAt.UTC(), EndedAt: e.EndedAt.UTC(), NotBefore: e.NotBefore.UTC(),
 		Attempt: e.Attempt, Retries: e.Retries, RetryOf: e.RetryOf, Category: e.End.Category, Cause: e.End.Cause,
 	}
 }
@@ -88,8 +94,8 @@ func viewApproval(a core.Approval) approvalView {
 	v := approvalView{
 		ID: a.ID, State: a.State, Conversation: a.Conversation, Session: a.Session, Invocation: a.Invocation, Tool: a.Call.Tool,
 		Summary: core.MaskText(a.Call.Summary), Arguments: core.MaskJSON(a.Call.Arguments), Digest: a.Call.Digest,
-		Requester: a.Requester, Rule: a.Rule, Votes: a.Votes, Reason: a.Reason, CreatedAt: a.CreatedAt.UTC(), DecidedAt: utc(a.DecidedAt),
-		Deadline: utc(a.Deadline), Begun: a.Begun,
+		Requester: a.Requester, Rule: a.Rule, Votes: a.Votes, Reason: a.Reason, CreatedAt: a.CreatedAt.UTC(), DecidedAt: a.DecidedAt.UTC(),
+		Deadline: a.Deadline.UTC(), Begun: a.Begun,
 	}
 	if v.Votes == nil {
 		v.Votes = []core.Vote{}
@@ -112,7 +118,7 @@ func viewIntent(i *core.IntentRecord) *intentView {
 	if i == nil {
 		return nil
 	}
-	v := &intentView{Tool: i.Tool, BegunAt: i.BegunAt.UTC(), EndedAt: utc(i.EndedAt)}
+	v := &intentView{Tool: i.Tool, BegunAt: i.BegunAt.UTC(), EndedAt: i.EndedAt.UTC()}
 	if i.Result != nil {
 		content := core.MaskText(i.Result.Content)
 		v.Result, v.Category = &content, i.Result.Category
@@ -135,7 +141,7 @@ type postView struct {
 }
 
 func viewPost(r core.OutboxRow) postView {
-	return postView{r.Seq, r.Key, r.Kind, r.State, r.Conversation, r.Event, core.MaskText(r.Text), r.Attempts, r.Cause, r.CreatedAt.UTC(), utc(r.SentAt)}
+	return postView{r.Seq, r.Key, r.Kind, r.State, r.Conversation, r.Event, core.MaskText(r.Text), r.Attempts, r.Cause, r.CreatedAt.UTC(), r.SentAt.UTC()}
 }
 
 type auditView struct {
@@ -173,18 +179,5 @@ func masked(m core.Message) core.Message {
 	return m
 }
 
-// utc converts to UTC and keeps the zero time.
-func utc(t time.Time) time.Time {
-	if t.IsZero() {
-		return time.Time{}
-	}
-	return t.UTC()
-}
-
 // nameOf is a person's name, or the id where the name is not known.
-func nameOf(a core.Actor) string {
-	if a.Name != "" {
-		return a.Name
-	}
-	return a.ID
-}
+func nameOf(a core.Actor) string { return cmp.Or(a.Name, a.ID) }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/kelseyhightower/envconfig"
 
@@ -79,11 +80,10 @@ func describe(parts ...any) []Setting {
 
 // decode fills the structs from the environment.
 func decode(parts ...any) (all []Setting, faults []string) {
-	env := changeEnvironment()
-	defer env.restore()
 	all = describe(parts...)
+	defer restoreLater(all)()
 	for i := range all {
-		if fault := all[i].resolve(env); fault != "" {
+		if fault := all[i].resolve(); fault != "" {
 			faults = append(faults, all[i].Key+": "+fault)
 		}
 	}
@@ -91,7 +91,7 @@ func decode(parts ...any) (all []Setting, faults []string) {
 		err := envconfig.Process("", part)
 		for parse := (*envconfig.ParseError)(nil); errors.As(err, &parse); err = envconfig.Process("", part) {
 			faults = append(faults, fmt.Sprintf("%s: %q is not %s", parse.KeyName, parse.Value, form(parse.TypeName)))
-			env.unset(parse.KeyName) // envconfig stops at the first fault; this finds the next one
+			_ = os.Unsetenv(parse.KeyName) // envconfig stops at the first fault; this finds the next one
 		}
 		if err != nil {
 			panic(err) // the struct is declared wrongly
@@ -100,9 +100,34 @@ func decode(parts ...any) (all []Setting, faults []string) {
 	return all, faults
 }
 
+// changing is held while the environment is changed.
+var changing sync.Mutex
+
+// restoreLater lets the settings' variables be changed, because envconfig reads no others than the process's. The function that it
+// returns restores them; until then nobody else can change them.
+func restoreLater(all []Setting) (restore func()) {
+	changing.Lock()
+	before := map[string]string{} // of the variables that are set
+	for _, s := range all {
+		if value, set := os.LookupEnv(s.Key); set {
+			before[s.Key] = value
+		}
+	}
+	return func() {
+		defer changing.Unlock()
+		for _, s := range all {
+			if value, set := before[s.Key]; set {
+				_ = os.Setenv(s.Key, value) // a value that it had before
+			} else {
+				_ = os.Unsetenv(s.Key)
+			}
+		}
+	}
+}
+
 // resolve finds the value of a setting and where it comes from, and leaves the value in the environment. A variable that is set and
 // empty counts as not set, as an empty line in a file of variables means it.
-func (s *Setting) resolve(env *environment) (fault string) {
+func (s *Setting) resolve() (fault string) {
 	value, path := os.Getenv(s.Key), ""
 	s.Source = fromEnv
 	if s.secret != "" {
@@ -123,8 +148,8 @@ func (s *Setting) resolve(env *environment) (fault string) {
 		s.Source = fromDefault
 	}
 	if value == "" {
-		env.unset(s.Key)
-	} else if err := env.set(s.Key, value); err != nil {
+		_ = os.Unsetenv(s.Key) // it fails for no key
+	} else if err := os.Setenv(s.Key, value); err != nil {
 		fault = "the value can't be used: " + err.Error()
 	}
 	if s.Source == fromDefault {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -131,11 +132,7 @@ func (c sessionsExportCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 	if err != nil {
 		return err
 	}
-	n, _, err := lastMessages(ctx, rec, 0)
-	if err != nil {
-		return err
-	}
-	_, all, err := lastMessages(ctx, rec, n)
+	_, all, err := lastMessages(ctx, rec, math.MaxInt32)
 	if err != nil {
 		return err
 	}

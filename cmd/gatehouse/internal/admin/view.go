@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 )
 
@@ -63,7 +62,7 @@ func turnState(e core.EventRecord) string {
 	switch {
 	case !e.EndedAt.IsZero() || e.End.Kind != "":
 		return string(e.End.Kind)
-	case e.NotBefore.After(cli.Now()):
+	case e.NotBefore.After(time.Now()):
 		return "backing off"
 	}
 	return "waiting"

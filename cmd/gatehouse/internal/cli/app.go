@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -100,6 +99,3 @@ type JSONFlag struct {
 
 // NewID makes ids: unique everywhere, and ordered by time.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }
-
-// Now is the clock of what commands print.
-var Now = time.Now

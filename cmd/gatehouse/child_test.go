@@ -195,7 +195,7 @@ func (w *world) until(what string, c *child, true_ func() bool) {
 			events, _ := w.store.Events(w.t.Context(), core.EventFilter{})
 			w.t.Fatalf("%s did not come true; events %+v; printed:\n%s", what, events, printed)
 		}
-		timer := time.NewTimer(5 * time.Millisecond)
+		timer := time.NewTimer(10 * time.Millisecond)
 		<-timer.C
 	}
 }

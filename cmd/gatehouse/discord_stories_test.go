@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/cmd/gatehouse/internal/cli"
-	"gatehouse/storage"
 )
 
 // connection waits for the one that is open and has a session, and until gatehouse has read READY or RESUMED on it. Discord begins a
@@ -202,9 +199,10 @@ var fatalCodes = map[int]struct {
 
 // A process that serves Discord alone ends, and its last word says what to change.
 func TestDiscordFatalCloseCodesEndServe(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel()
 	for code, want := range fatalCodes {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			t.Parallel()
 			fake := discordtest.Start(t, discordtest.Options{Denied: discordtest.IntentMessageContent})
 			w, app := serveAlone(t, fake)
 			w.until("a session", app, func() bool { return fake.Sessions() == 1 })
@@ -292,12 +290,9 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64 // of the clock that Discord and the store have
 	clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	open := func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
-		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: clock})
-	}
 	const budget, ours = 6, 3 // half of what Discord allows in a day is for other programs with the token
 	o := discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLifetime: time.Hour}
-	d := serveDiscordWith(t, o, map[string]string{"GATEHOUSE_AGENT": "echo"}, func(d *onDiscord) { d.settings.store = open })
+	d := serveDiscordWith(t, o, map[string]string{"GATEHOUSE_AGENT": "echo"}, func(d *onDiscord) { d.settings.store = storeClock(clock) })
 	restart := func() {
 		d.stop()
 		<-d.code

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -275,6 +276,7 @@ func TestReadmeDiscordWithoutTheContent(t *testing.T) {
 
 	w.grants()
 	w.stop()
+	w.settings.store = storeClock(func() time.Time { return time.Now().Add(time.Minute) }) // Discord takes no other session within five seconds
 	w.start()
 	w.ready(http.StatusOK)
 	w.ann.Posts(hello.ID, "calc 1+5")

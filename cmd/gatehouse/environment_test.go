@@ -6,7 +6,9 @@ import (
 	"maps"
 	"os"
 	"sync"
+	"time"
 
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core/agent"
 	"gatehouse/storage"
 )
@@ -20,6 +22,13 @@ type overrides struct {
 	env   map[string]string
 	store func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) // in place of openStore, unless nil
 	model func() agent.Model                                                              // in place of newModel, unless nil
+}
+
+// storeClock opens stores with another clock.
+func storeClock(now func() time.Time) func(context.Context, string, *slog.Logger) (*storage.Store, error) {
+	return func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
+		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: now})
+	}
 }
 
 // during calls do while they are in place.

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,7 +15,6 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/core/agent"
-	"gatehouse/storage"
 )
 
 // prog runs commands of the program in this process, on the world's database.
@@ -211,9 +208,7 @@ func (w *world) still(when, want string) {
 func (w *world) later(ahead time.Duration) {
 	w.t.Helper()
 	was := openStore
-	openStore = func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
-		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: func() time.Time { return time.Now().Add(ahead) }})
-	}
+	openStore = storeClock(func() time.Time { return time.Now().Add(ahead) })
 	defer func() { openStore = was }()
 	in, typing := io.Pipe()
 	ended := make(chan int)

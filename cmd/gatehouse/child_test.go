@@ -106,8 +106,8 @@ func (o *transcript) String() string {
 	return o.b.String()
 }
 
-// world is a folder with a database, the processes on it, and the test's own view of the database.
-type world struct {
+// workbench is a folder with a database, the processes on it, and the test's own view of the database.
+type workbench struct {
 	t            *testing.T
 	url          string
 	env          []string
@@ -116,14 +116,14 @@ type world struct {
 	attr         *syscall.SysProcAttr
 }
 
-// newWorld is one on SQLite; env is the environment of its processes.
-func newWorld(t *testing.T, env ...string) *world {
+// newWorkbench is one on SQLite; env is the environment of its processes.
+func newWorkbench(t *testing.T, env ...string) *workbench {
 	t.Helper()
-	return sqliteFile.world(t, env...)
+	return sqliteFile.workbench(t, env...)
 }
 
-// start runs gatehouse with these arguments; env adds to the world's.
-func (w *world) start(env []string, args ...string) *child {
+// start runs gatehouse with these arguments; env adds to the workbench's.
+func (w *workbench) start(env []string, args ...string) *child {
 	w.t.Helper()
 	c := &child{cmd: exec.Command(os.Args[0], args...), out: &transcript{}, done: make(chan struct{})}
 	c.cmd.Env = append(inherited(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0")
@@ -184,7 +184,7 @@ func (c *child) ok(t *testing.T) {
 const patience = time.Minute
 
 // until looks again and again whether something has come true.
-func (w *world) until(what string, c *child, true_ func() bool) {
+func (w *workbench) until(what string, c *child, true_ func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(patience); !true_(); {
 		if time.Now().After(deadline) {
@@ -200,7 +200,7 @@ func (w *world) until(what string, c *child, true_ func() bool) {
 	}
 }
 
-func (w *world) approvals(states ...core.ApprovalState) []core.Approval {
+func (w *workbench) approvals(states ...core.ApprovalState) []core.Approval {
 	w.t.Helper()
 	found, err := w.store.ListApprovals(w.t.Context(), core.ApprovalFilter{States: states})
 	if err != nil {
@@ -209,7 +209,7 @@ func (w *world) approvals(states ...core.ApprovalState) []core.Approval {
 	return found
 }
 
-func (w *world) events(f core.EventFilter) []core.EventRecord {
+func (w *workbench) events(f core.EventFilter) []core.EventRecord {
 	w.t.Helper()
 	found, err := w.store.Events(w.t.Context(), f)
 	if err != nil {
@@ -219,7 +219,7 @@ func (w *world) events(f core.EventFilter) []core.EventRecord {
 }
 
 // settled reports whether nothing waits any more, neither event nor post. The events are read first: what they end with may be a post.
-func (w *world) settled() bool {
+func (w *workbench) settled() bool {
 	w.t.Helper()
 	if len(w.events(core.EventFilter{Waiting: true, Limit: 1})) > 0 {
 		return false
@@ -232,7 +232,7 @@ func (w *world) settled() bool {
 }
 
 // replies are the texts of the outbox that answer an event, oldest first.
-func (w *world) replies(event int64) []string {
+func (w *workbench) replies(event int64) []string {
 	w.t.Helper()
 	rows, err := w.store.ListPosts(w.t.Context(), nil, "", 0)
 	if err != nil {
@@ -247,7 +247,7 @@ func (w *world) replies(event int64) []string {
 	return texts
 }
 
-func (w *world) notes() []string {
+func (w *workbench) notes() []string {
 	w.t.Helper()
 	notes, err := w.store.Notes(w.t.Context(), string(cmp.Or(w.conversation, "console:default")))
 	if err != nil {

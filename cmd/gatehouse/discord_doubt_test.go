@@ -35,34 +35,34 @@ func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 			if c.late {
 				clock.Advance(-ago)
 			}
-			h := newHall(t, sqliteFile, discordtest.Options{Now: clock.Now, SessionLifetime: time.Hour}, "GATEHOUSE_AGENT=echo")
+			p := newDiscordProcess(t, sqliteFile, discordtest.Options{Now: clock.Now, SessionLifetime: time.Hour}, "GATEHOUSE_AGENT=echo")
 			if c.unreadable {
-				h.discord.DenyBot(channelID, discordtest.ReadMessageHistory)
+				p.discord.DenyBot(channelID, discordtest.ReadMessageHistory)
 			}
-			h.open()
-			h.waitConnected()
+			p.open()
+			p.waitConnected()
 			if c.hidden {
-				h.discord.LagReads(-1)
+				p.discord.LagReads(-1)
 			}
-			held := h.discord.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerHeld(), Times: 1})
-			ask := h.ann.Posts(channelID, h.discord.MentionOfBot()+" word-1-1.")
-			h.until("the answer on its way", h.app, func() bool { return held.Waiting() == 1 })
-			h.app.kill()
+			held := p.discord.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerHeld(), Times: 1})
+			ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" word-1-1.")
+			p.until("the answer on its way", p.app, func() bool { return held.Waiting() == 1 })
+			p.app.kill()
 			held.Lift()
 			if c.late {
 				clock.Advance(ago)
-				h.sentAgo(ago)
+				p.sentAgo(ago)
 			}
-			h.open()
-			h.bob.Posts(ask.ID, "word-1-2.")
-			h.until("the next answer", h.app, func() bool { return len(h.discord.FromBot(ask.ID)) > 1 && h.settled() })
-			if got := h.echoes(&conversation{place: ask.ID}); !slices.Equal(got, []string{"word-1-1.", "word-1-2."}) {
+			p.open()
+			p.bob.Posts(ask.ID, "word-1-2.")
+			p.until("the next answer", p.app, func() bool { return len(p.discord.FromBot(ask.ID)) > 1 && p.settled() })
+			if got := p.echoes(&conversation{place: ask.ID}); !slices.Equal(got, []string{"word-1-1.", "word-1-2."}) {
 				t.Errorf("in the thread stand %q", got)
 			}
-			if n := h.discord.CountCalls(discordtest.CreateMessage); n != c.sends+1 {
+			if n := p.discord.CountCalls(discordtest.CreateMessage); n != c.sends+1 {
 				t.Errorf("%d messages were sent to Discord, want %d", n, c.sends+1)
 			}
-			letters := h.world.start(nil, "deadletters", "list", "--json")
+			letters := p.workbench.start(nil, "deadletters", "list", "--json")
 			letters.ok(t)
 			if got := strings.Contains(letters.out.String(), `"unknown"`); got != c.unknown {
 				t.Errorf("the dead letters are %s", letters.out)
@@ -72,14 +72,14 @@ func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 }
 
 // sentAgo makes the post in doubt one that was sent so long ago.
-func (h *hall) sentAgo(ago time.Duration) {
-	t := h.listening.t
-	owner, err := h.store.Register(t.Context(), "test")
+func (p *discordProcess) sentAgo(ago time.Duration) {
+	t := p.serveProcess.t
+	owner, err := p.store.Register(t.Context(), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.until("the end of the dead process's lease", nil, func() bool {
-		rows, err := h.store.ClaimPosts(t.Context(), core.PostRequest{Owner: owner, Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "discord"}}})
+	p.until("the end of the dead process's lease", nil, func() bool {
+		rows, err := p.store.ClaimPosts(t.Context(), core.PostRequest{Owner: owner, Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "discord"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,10 +89,10 @@ func (h *hall) sentAgo(ago time.Duration) {
 				t.Errorf("the post is not in doubt: %+v", row)
 			}
 			part.SentAt = part.SentAt.Add(-ago)
-			if err := h.store.SavePost(t.Context(), row); err != nil {
+			if err := p.store.SavePost(t.Context(), row); err != nil {
 				t.Fatal(err)
 			}
-			if err := h.store.ReleasePost(t.Context(), row, 0); err != nil {
+			if err := p.store.ReleasePost(t.Context(), row, 0); err != nil {
 				t.Fatal(err)
 			}
 		}

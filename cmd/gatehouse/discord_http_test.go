@@ -13,7 +13,7 @@ import (
 )
 
 // stored counts the rows of a table of the database.
-func (d *onDiscord) stored(table string) int {
+func (d *discordGateway) stored(table string) int {
 	d.t.Helper()
 	db, err := sql.Open("sqlite3", strings.TrimPrefix(d.db, "sqlite:"))
 	if err != nil {

@@ -13,51 +13,51 @@ import (
 	"gatehouse/core"
 )
 
-// hall is a fake Discord with a real gatehouse process before it, which can be killed and started again.
-type hall struct {
-	*listening
-	*onDiscord
+// discordProcess is a fake Discord with a real gatehouse process before it, which can be killed and started again.
+type discordProcess struct {
+	*serveProcess
+	*discordGateway
 }
 
-func newHall(t *testing.T, e engine, o discordtest.Options, env ...string) *hall {
+func newDiscordProcess(t *testing.T, e engine, o discordtest.Options, env ...string) *discordProcess {
 	t.Helper()
-	h := &hall{listening: newListening(t, e, append([]string{"GATEHOUSE_APPROVERS=discord:role:" + roleID}, env...)...)}
-	h.onDiscord = discordTown(t, o)
-	h.base = h.at
-	h.env = append(h.env, "DISCORD_BOT_TOKEN="+h.discord.BotToken(), "DISCORD_API_URL="+h.discord.APIURL())
-	return h
+	p := &discordProcess{serveProcess: newServeProcess(t, e, append([]string{"GATEHOUSE_APPROVERS=discord:role:" + roleID}, env...)...)}
+	p.discordGateway = newDiscordGateway(t, o)
+	p.base = p.at
+	p.env = append(p.env, "DISCORD_BOT_TOKEN="+p.discord.BotToken(), "DISCORD_API_URL="+p.discord.APIURL())
+	return p
 }
 
 // byHTTP has presses and commands come over HTTP.
-func (h *hall) byHTTP() *hall {
-	h.env = append(h.env, "DISCORD_PUBLIC_KEY="+h.discord.PublicKey())
-	h.discord.SetInteractionsURL(h.at + "/discord/interactions")
-	return h
+func (p *discordProcess) byHTTP() *discordProcess {
+	p.env = append(p.env, "DISCORD_PUBLIC_KEY="+p.discord.PublicKey())
+	p.discord.SetInteractionsURL(p.at + "/discord/interactions")
+	return p
 }
 
 // connected reports whether the process has a session with Discord that survives it, and nothing left to fetch.
-func (h *hall) connected() bool {
-	t := h.listening.t
+func (p *discordProcess) connected() bool {
+	t := p.serveProcess.t
 	t.Helper()
 	var kept struct {
 		ID     string
 		Behind bool
 	}
-	text, err := h.store.Get(t.Context(), "discord/session/0")
+	text, err := p.store.Get(t.Context(), "discord/session/0")
 	if err == nil && text != "" {
 		err = json.Unmarshal([]byte(text), &kept)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun := h.discord.Identifies()
-	return len(begun) > 0 && kept.ID == begun[len(begun)-1].Session && !kept.Behind && h.discord.Sessions() == 1
+	begun := p.discord.Identifies()
+	return len(begun) > 0 && kept.ID == begun[len(begun)-1].Session && !kept.Behind && p.discord.Sessions() == 1
 }
 
 // waitConnected waits until the process is connected.
-func (h *hall) waitConnected() {
-	h.listening.t.Helper()
-	h.survive("a session with Discord", h.connected)
+func (p *discordProcess) waitConnected() {
+	p.serveProcess.t.Helper()
+	p.survive("a session with Discord", p.connected)
 }
 
 // conversation is one of the load: how something is said in it, and what was.
@@ -70,27 +70,27 @@ type conversation struct {
 }
 
 // talks are conversations of all three kinds: in threads, in channels where the bot may open none, and direct ones.
-func (h *hall) talks(threads, channels, direct int) []*conversation {
+func (p *discordProcess) talks(threads, channels, direct int) []*conversation {
 	var all []*conversation
-	call := h.discord.MentionOfBot() + " "
+	call := p.discord.MentionOfBot() + " "
 	for i := range threads {
-		room := h.room(i % 3)
+		room := p.room(i % 3)
 		c := &conversation{}
-		c.first = func(text string) { c.place = h.ann.Posts(room, call+text, discordtest.Twice()).ID }
-		c.then = func(text string) { h.bob.Posts(c.place, text, discordtest.Twice()) }
+		c.first = func(text string) { c.place = p.ann.Posts(room, call+text, discordtest.Twice()).ID }
+		c.then = func(text string) { p.bob.Posts(c.place, text, discordtest.Twice()) }
 		all = append(all, c)
 	}
 	for i := range channels {
-		room := h.room(100 + i)
-		h.discord.DenyBot(room, discordtest.CreatePublicThreads)
+		room := p.room(100 + i)
+		p.discord.DenyBot(room, discordtest.CreatePublicThreads)
 		c := &conversation{place: room}
-		c.first = func(text string) { h.ann.Posts(room, call+text, discordtest.Twice()) }
-		c.then = func(text string) { h.bob.Replies(room, h.discord.FromBot(room)[0].ID, text, discordtest.Twice()) }
+		c.first = func(text string) { p.ann.Posts(room, call+text, discordtest.Twice()) }
+		c.then = func(text string) { p.bob.Replies(room, p.discord.FromBot(room)[0].ID, text, discordtest.Twice()) }
 		all = append(all, c)
 	}
 	for i := range direct {
-		who := h.somebody(i)
-		c := &conversation{place: h.discord.DMWith(who.ID)}
+		who := p.somebody(i)
+		c := &conversation{place: p.discord.DMWith(who.ID)}
 		c.first = func(text string) { who.Says(text, discordtest.Twice()) }
 		c.then = func(text string) { who.Says(text, discordtest.Twice()) }
 		all = append(all, c)
@@ -101,41 +101,41 @@ func (h *hall) talks(threads, channels, direct int) []*conversation {
 	return all
 }
 
-func (h *hall) room(n int) string {
+func (p *discordProcess) room(n int) string {
 	id := fmt.Sprint(3100 + n)
-	if _, there := h.discord.Channel(id); !there {
-		h.discord.AddChannel(discordtest.Channel{ID: id, Guild: guildID, Name: "room-" + id})
+	if _, there := p.discord.Channel(id); !there {
+		p.discord.AddChannel(discordtest.Channel{ID: id, Guild: guildID, Name: "room-" + id})
 	}
 	return id
 }
 
-func (h *hall) somebody(n int) *discordtest.Person {
+func (p *discordProcess) somebody(n int) *discordtest.Person {
 	id := fmt.Sprint(1100 + n)
-	who := h.discord.AddUser(discordtest.User{ID: id, Name: "user-" + id})
+	who := p.discord.AddUser(discordtest.User{ID: id, Name: "user-" + id})
 	who.Joins(guildID)
 	return who
 }
 
 // echoes are what the bot answered in a conversation, in its order.
-func (h *hall) echoes(c *conversation) []string {
+func (p *discordProcess) echoes(c *conversation) []string {
 	var words []string
-	for _, m := range h.discord.FromBot(c.place) {
+	for _, m := range p.discord.FromBot(c.place) {
 		words = append(words, aWord.FindString(m.Shown()))
 	}
 	return words
 }
 
 // answeredAll waits until every message has its answer, and fails where one has two, or they are out of order.
-func (h *hall) answeredAll(all []*conversation) {
-	t := h.listening.t
+func (p *discordProcess) answeredAll(all []*conversation) {
+	t := p.serveProcess.t
 	t.Helper()
 	want := 0
 	for _, c := range all {
 		want += len(c.said)
 	}
-	h.until("all answers", h.app, func() bool { return h.discord.CountFromBot() >= want && h.settled() })
+	p.until("all answers", p.app, func() bool { return p.discord.CountFromBot() >= want && p.settled() })
 	for _, c := range all {
-		if got := h.echoes(c); !slices.Equal(got, c.said) {
+		if got := p.echoes(c); !slices.Equal(got, c.said) {
 			t.Errorf("in %s: %q\nwant %q", c.place, got, c.said)
 		}
 	}
@@ -147,10 +147,10 @@ func (h *hall) answeredAll(all []*conversation) {
 func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	const messages, kills = 4, 5
-	h := newHall(t, sqliteFile, discordtest.Options{}, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
-	h.open()
-	h.waitConnected()
-	all := h.talks(14, 3, 5)
+	p := newDiscordProcess(t, sqliteFile, discordtest.Options{}, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
+	p.open()
+	p.waitConnected()
+	all := p.talks(14, 3, 5)
 	seed := rand.Uint64()
 	t.Logf("the seed of the kills is %d", seed)
 	chance := rand.New(rand.NewPCG(seed, 0))
@@ -158,89 +158,89 @@ func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 	n, down, forgotten := 0, 0, false // down: for how many messages more no process is connected
 	for i := range messages {
 		for _, c := range all {
-			if i > 0 && !h.begun(c) && h.app.gone() {
-				h.open() // before the first answer there is no place to go on
+			if i > 0 && !p.begun(c) && p.app.gone() {
+				p.open() // before the first answer there is no place to go on
 			}
-			h.says(c)
-			if down--; down <= 0 && h.app.gone() {
-				h.open()
+			p.says(c)
+			if down--; down <= 0 && p.app.gone() {
+				p.open()
 			}
 			if n++; !slices.Contains(killAt, n-1) {
 				continue
 			}
-			if h.app.gone() {
-				h.open()
+			if p.app.gone() {
+				p.open()
 			}
 			answers := chance.IntN(n/2 + 1) // somewhere between the first turns of them and the last
-			h.until("some answers", h.app, func() bool { return h.discord.CountFromBot() >= answers && h.connected() })
+			p.until("some answers", p.app, func() bool { return p.discord.CountFromBot() >= answers && p.connected() })
 			if i > 0 && !forgotten {
 				forgotten = true
-				h.until("that all conversations are known", h.app, func() bool { return h.known(all) })
-				h.discord.ForgetSessions()
+				p.until("that all conversations are known", p.app, func() bool { return p.known(all) })
+				p.discord.ForgetSessions()
 			}
-			h.app.kill()
+			p.app.kill()
 			down = 1 + chance.IntN(8)
 		}
 	}
-	if h.app.gone() {
-		h.open()
+	if p.app.gone() {
+		p.open()
 	}
-	h.answeredAll(all)
-	all = h.gap(all)
-	h.answeredAll(all)
-	t.Logf("%d sessions were begun, %d resumed", len(h.discord.Identifies()), h.resumed())
-	h.app.kill()
+	p.answeredAll(all)
+	all = p.gap(all)
+	p.answeredAll(all)
+	t.Logf("%d sessions were begun, %d resumed", len(p.discord.Identifies()), p.resumed())
+	p.app.kill()
 }
 
 // gap has Discord forget the session of a killed process, and people go on in all conversations, and begin one in a known channel. Two first
 // contacts besides can't be fetched: the bot does not know the conversations.
-func (h *hall) gap(all []*conversation) []*conversation {
-	h.waitConnected()
-	h.discord.ForgetSessions()
-	h.app.kill()
+func (p *discordProcess) gap(all []*conversation) []*conversation {
+	p.waitConnected()
+	p.discord.ForgetSessions()
+	p.app.kill()
 	for _, c := range all {
-		h.says(c)
-		h.says(c)
+		p.says(c)
+		p.says(c)
 	}
 	known := &conversation{said: []string{"word-900-0."}}
-	known.place = h.ann.Posts(h.room(0), h.discord.MentionOfBot()+" word-900-0.").ID
-	stranger := h.somebody(900)
+	known.place = p.ann.Posts(p.room(0), p.discord.MentionOfBot()+" word-900-0.").ID
+	stranger := p.somebody(900)
 	stranger.Says("word-901-0.")
-	missed := h.ann.Posts(h.room(900), h.discord.MentionOfBot()+" word-902-0.")
-	h.open()
-	h.waitConnected()
+	missed := p.ann.Posts(p.room(900), p.discord.MentionOfBot()+" word-902-0.")
+	p.open()
+	p.waitConnected()
 	stranger.Says("word-901-1.")
-	return append(all, known, &conversation{place: h.discord.DMWith(stranger.ID), said: []string{"word-901-1."}}, &conversation{place: missed.ID})
+	return append(all, known, &conversation{place: p.discord.DMWith(stranger.ID), said: []string{"word-901-1."}}, &conversation{place: missed.ID})
 }
 
 // says says the next word in a conversation.
-func (h *hall) says(c *conversation) {
+func (p *discordProcess) says(c *conversation) {
 	word := fmt.Sprintf("word-%d-%d.", c.n, len(c.said))
 	c.said = append(c.said, word)
 	if len(c.said) == 1 {
 		c.first(word)
 		return
 	}
-	h.until("the first answer", h.app, func() bool { return h.begun(c) })
+	p.until("the first answer", p.app, func() bool { return p.begun(c) })
 	c.then(word)
 }
 
 // begun reports whether there was an answer.
-func (h *hall) begun(c *conversation) bool { return len(h.discord.FromBot(c.place)) > 0 }
+func (p *discordProcess) begun(c *conversation) bool { return len(p.discord.FromBot(c.place)) > 0 }
 
 // known reports whether the first message of every conversation is stored.
-func (h *hall) known(all []*conversation) bool {
+func (p *discordProcess) known(all []*conversation) bool {
 	stored := map[string]bool{}
-	for _, e := range h.events(core.EventFilter{}) {
+	for _, e := range p.events(core.EventFilter{}) {
 		stored[aWord.FindString(string(e.Payload))] = true
 	}
 	return !slices.ContainsFunc(all, func(c *conversation) bool { return !stored[c.said[0]] })
 }
 
 // resumed counts the sessions that went on.
-func (h *hall) resumed() int {
+func (p *discordProcess) resumed() int {
 	n := 0
-	for _, r := range h.discord.Resumes() {
+	for _, r := range p.discord.Resumes() {
 		if r.Refused == "" {
 			n++
 		}
@@ -250,14 +250,14 @@ func (h *hall) resumed() int {
 
 // discordStory plays an approval in Discord, with the process killed at the n-th pass of a point, and started again.
 func discordStory(t *testing.T, e engine, point string, nth int, record string) {
-	h := newHall(t, e, discordtest.Options{})
-	h.open(armed(point, nth, record)...)
-	h.waitConnected()
-	ask := h.ann.Posts(channelID, h.discord.MentionOfBot()+" note add milk")
-	card := h.carded(ask)
-	button, _ := h.discord.FindButton(ask.ID, card.ID, "Approve")
-	h.bob.Presses(button) // once: Discord replays it to a session that is resumed
-	h.ends(point, ask)
+	p := newDiscordProcess(t, e, discordtest.Options{})
+	p.open(armed(point, nth, record)...)
+	p.waitConnected()
+	ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" note add milk")
+	card := p.carded(ask)
+	button, _ := p.discord.FindButton(ask.ID, card.ID, "Approve")
+	p.bob.Presses(button) // once: Discord replays it to a session that is resumed
+	p.ends(point, ask)
 }
 
 // armed is the environment of a process that is killed, or writes down what it passes.
@@ -273,10 +273,10 @@ func armed(point string, nth int, record string) []string {
 }
 
 // carded waits for the card of a request.
-func (h *hall) carded(ask discordtest.Message) (card discordtest.Message) {
-	h.listening.t.Helper()
-	h.survive("the card", func() bool {
-		for _, m := range h.discord.FromBot(ask.ID) {
+func (p *discordProcess) carded(ask discordtest.Message) (card discordtest.Message) {
+	p.serveProcess.t.Helper()
+	p.survive("the card", func() bool {
+		for _, m := range p.discord.FromBot(ask.ID) {
 			if len(m.Buttons()) > 0 {
 				card = m
 				return true
@@ -288,15 +288,15 @@ func (h *hall) carded(ask discordtest.Message) (card discordtest.Message) {
 }
 
 // ends waits for the end of an approved request. In its thread each message must stand once, and the card be decided.
-func (h *hall) ends(point string, ask discordtest.Message) {
-	t := h.listening.t
+func (p *discordProcess) ends(point string, ask discordtest.Message) {
+	t := p.serveProcess.t
 	t.Helper()
-	h.survive("the end", func() bool { return len(h.approvals(core.Approved)) == 1 && h.settled() })
-	h.app.kill()
-	h.conversation = core.ConversationID("discord:" + guildID + ":" + ask.ID)
-	h.wantOneNote(point)
+	p.survive("the end", func() bool { return len(p.approvals(core.Approved)) == 1 && p.settled() })
+	p.app.kill()
+	p.conversation = core.ConversationID("discord:" + guildID + ":" + ask.ID)
+	p.wantOneNote(point)
 	var cards, pending, replies int
-	for _, m := range h.discord.FromBot(ask.ID) {
+	for _, m := range p.discord.FromBot(ask.ID) {
 		switch text := m.Shown(); {
 		case strings.Contains(text, "🔧"):
 		case strings.Contains(text, "I need an approval first"):
@@ -310,8 +310,8 @@ func (h *hall) ends(point string, ask discordtest.Message) {
 			}
 		}
 	}
-	if cards != 1 || pending != 1 || replies != 1 || len(h.discord.FromBot(channelID)) > 0 {
-		t.Errorf("%s: %d cards, %d questions, %d replies:\n%s", point, cards, pending, replies, h.discord.Dump())
+	if cards != 1 || pending != 1 || replies != 1 || len(p.discord.FromBot(channelID)) > 0 {
+		t.Errorf("%s: %d cards, %d questions, %d replies:\n%s", point, cards, pending, replies, p.discord.Dump())
 	}
 }
 

@@ -14,33 +14,33 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
-// chatter is a conversation of the load: what was said, in its order.
-type chatter struct {
+// loadConversation is a conversation of the load: what was said, in its order.
+type loadConversation struct {
 	by      *discordtest.Person
 	channel string // that the thread is in; "": direct messages
 	at      string // the thread, or the channel of the direct messages
 	said    []string
 }
 
-// crowd makes as many conversations: threads that begin with a mention in one of the channels, and direct messages of one person each.
-func (d *onDiscord) crowd(channels, threads, directs int) []*chatter {
-	var all []*chatter
+// loadConversations makes as many conversations: threads that begin with a mention in one of the channels, and direct messages of one person each.
+func (d *discordGateway) loadConversations(channels, threads, directs int) []*loadConversation {
+	var all []*loadConversation
 	for i := range channels {
 		d.discord.AddChannel(discordtest.Channel{ID: strconv.Itoa(6000 + i), Guild: guildID, Name: fmt.Sprintf("room-%d", i)})
 	}
 	for i := range threads {
-		all = append(all, &chatter{by: d.ann, channel: strconv.Itoa(6000 + i%channels)})
+		all = append(all, &loadConversation{by: d.ann, channel: strconv.Itoa(6000 + i%channels)})
 	}
 	for i := range directs {
 		id := strconv.Itoa(7000 + i)
 		by := d.discord.AddUser(discordtest.User{ID: id, Name: "person-" + id})
-		all = append(all, &chatter{by: by, at: d.discord.DMWith(id)})
+		all = append(all, &loadConversation{by: by, at: d.discord.DMWith(id)})
 	}
 	return all
 }
 
 // chats says something in a conversation. What follows the first mention waits until the bot has opened the thread.
-func (d *onDiscord) chats(c *chatter, word string) {
+func (d *discordGateway) chats(c *loadConversation, word string) {
 	d.t.Helper()
 	c.said = append(c.said, word)
 	switch {
@@ -57,7 +57,7 @@ func (d *onDiscord) chats(c *chatter, word string) {
 }
 
 // talk has every conversation say as many messages, one of each in turn.
-func (d *onDiscord) talk(all []*chatter, messages int, between func(n int)) {
+func (d *discordGateway) talk(all []*loadConversation, messages int, between func(n int)) {
 	d.t.Helper()
 	n := 0
 	for i := range messages {
@@ -70,7 +70,7 @@ func (d *onDiscord) talk(all []*chatter, messages int, between func(n int)) {
 }
 
 // replies are the bot's messages in a conversation, in their order, without what stands around the word.
-func (d *onDiscord) replies(c *chatter) []string {
+func (d *discordGateway) replies(c *loadConversation) []string {
 	var words []string
 	for _, m := range d.discord.FromBot(c.at) {
 		word, _, _ := strings.Cut(strings.TrimPrefix(m.Shown(), "echo: "), ".") // an invisible mark follows
@@ -80,7 +80,7 @@ func (d *onDiscord) replies(c *chatter) []string {
 }
 
 // count is how many replies stand in the conversations.
-func (d *onDiscord) count(all []*chatter) (n int) {
+func (d *discordGateway) count(all []*loadConversation) (n int) {
 	for _, c := range all {
 		n += len(d.discord.FromBot(c.at))
 	}
@@ -96,7 +96,7 @@ type waiting struct {
 	Dead          int               `json:"dead_letters"`
 }
 
-func (d *onDiscord) queue() (q waiting) {
+func (d *discordGateway) queue() (q waiting) {
 	d.t.Helper()
 	code, out := d.command("queue", "--json")
 	if err := json.Unmarshal([]byte(out), &q); err != nil || code != cli.ExitDone {
@@ -106,7 +106,7 @@ func (d *onDiscord) queue() (q waiting) {
 }
 
 // answered waits until nothing waits any more, and fails where a message has no reply or two, or they are out of order.
-func (d *onDiscord) answered(all []*chatter, within time.Duration) {
+func (d *discordGateway) answered(all []*loadConversation, within time.Duration) {
 	d.t.Helper()
 	want := 0
 	for _, c := range all {
@@ -155,7 +155,7 @@ func TestDiscordLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 		fault(discordtest.RateLimited(time.Second, discordtest.ScopeShared), 10, 20, 0),
 		fault(discordtest.AnswerLost(), 5, 10, 0),
 	}
-	all := d.crowd(15, 60, 20)
+	all := d.loadConversations(15, 60, 20)
 	d.talk(all, 4, func(int) {})
 	d.answered(all, 3*time.Minute)
 	for i, fault := range faults {

@@ -24,7 +24,7 @@ func TestDiscordThatKnowsOnlyTheEssentialRoutes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := serveDiscordWith(t, discordtest.Options{}, nil, func(d *onDiscord) {
+			d := serveDiscordWith(t, discordtest.Options{}, nil, func(d *discordGateway) {
 				d.discord.Inject(discordtest.Fault{Trouble: trouble, When: func(c discordtest.Call) bool {
 					return strings.Contains(c.Route, " /") && !slices.Contains(essentialRoutes, c.Route)
 				}})

@@ -27,7 +27,7 @@ var mute = []string{
 }
 
 // bodies are all messages that Discord got so far, however they came. A call that might carry one in a way unknown here fails the test.
-func (d *onDiscord) bodies() (all []body) {
+func (d *discordGateway) bodies() (all []body) {
 	d.t.Helper()
 	for _, c := range d.discord.Calls() {
 		switch c.Route {
@@ -61,7 +61,7 @@ func (d *onDiscord) bodies() (all []body) {
 }
 
 // answerTo is the message that answers an interaction, if its type is one that carries a message.
-func (d *onDiscord) answerTo(how string, fields map[string]any) []body {
+func (d *discordGateway) answerTo(how string, fields map[string]any) []body {
 	d.t.Helper()
 	data, _ := fields["data"].(map[string]any)
 	kind, _ := fields["type"].(float64)
@@ -80,7 +80,7 @@ func (d *onDiscord) answerTo(how string, fields map[string]any) []body {
 }
 
 // once fails where an object names a field twice: then the one that is looked at here is not the one that Discord takes.
-func (d *onDiscord) once(raw []byte, form bool) {
+func (d *discordGateway) once(raw []byte, form bool) {
 	d.t.Helper()
 	if form {
 		return // the fake reads its JSON out of the form
@@ -92,7 +92,7 @@ func (d *onDiscord) once(raw []byte, form bool) {
 
 // mentionsNobody fails unless every message that Discord got says that it calls nobody and shows no previews, and gives what sorts of
 // messages there were.
-func (d *onDiscord) mentionsNobody() (sorts map[string]int) {
+func (d *discordGateway) mentionsNobody() (sorts map[string]int) {
 	d.t.Helper()
 	sorts = map[string]int{}
 	for _, b := range d.bodies() {
@@ -121,31 +121,31 @@ func (d *onDiscord) mentionsNobody() (sorts map[string]int) {
 	return sorts
 }
 
-// outcry is what somebody says who would like to reach everybody.
-const outcry = "@everyone @here <@1003> <@!1003> <@&5001> <#3001> https://evil.example [here](https://evil.example)"
+// mentionText is what somebody says who would like to reach everybody.
+const mentionText = "@everyone @here <@1003> <@!1003> <@&5001> <#3001> https://evil.example [here](https://evil.example)"
 
-// crier is a model that tries to reach everybody, at length, and fails while it shall.
-type crier struct {
+// mentioningModel is a model that tries to reach everybody, at length, and fails while it shall.
+type mentioningModel struct {
 	agent.Demo
 	failing atomic.Bool
 }
 
-func (c *crier) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+func (c *mentioningModel) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err != nil {
 		return agent.Answer{}, err
 	}
 	switch last := tail[0].Content.Last(); {
 	case last == "cry":
-		return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text(strings.Repeat(outcry+" and so on.\n", 60) + "The end.")}}, nil
+		return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text(strings.Repeat(mentionText+" and so on.\n", 60) + "The end.")}}, nil
 	case last == "fail" && c.failing.Load():
-		return agent.Answer{}, core.Errorf(core.ProviderUnavailable, "The model does not answer: %s", outcry)
+		return agent.Answer{}, core.Errorf(core.ProviderUnavailable, "The model does not answer: %s", mentionText)
 	}
 	return c.Demo.Next(ctx, h)
 }
 
 // readsEphemeral waits for a text that only one person sees.
-func (d *onDiscord) readsEphemeral(channel, user, text string) {
+func (d *discordGateway) readsEphemeral(channel, user, text string) {
 	d.t.Helper()
 	if _, err := d.discord.WaitForEphemeral(d.ctx(), channel, user, text); err != nil {
 		d.t.Fatalf("%s reads no ephemeral message %q: %v\n%s", user, text, err, d.discord.Dump())
@@ -153,7 +153,7 @@ func (d *onDiscord) readsEphemeral(channel, user, text string) {
 }
 
 // shows waits until a message has a text and no buttons.
-func (d *onDiscord) shows(channel, message, text string) {
+func (d *discordGateway) shows(channel, message, text string) {
 	d.t.Helper()
 	waitUntil(d.t, func() bool {
 		m, _ := d.discord.Message(channel, message)
@@ -166,13 +166,13 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 	for _, over := range []string{"gateway", "HTTP"} {
 		t.Run(over, func(t *testing.T) {
 			t.Parallel()
-			model := &crier{}
+			model := &mentioningModel{}
 			model.failing.Store(true)
 			env := map[string]string{"GATEHOUSE_APPROVERS": "discord:role:" + roleID + ",discord:" + deciderID}
 			if over == "HTTP" {
 				env["DISCORD_PUBLIC_KEY"] = "set"
 			}
-			d := serveDiscordWith(t, discordtest.Options{}, env, func(d *onDiscord) {
+			d := serveDiscordWith(t, discordtest.Options{}, env, func(d *discordGateway) {
 				d.settings.model = func() agent.Model { return model }
 			})
 			bot := d.discord.MentionOfBot() + " "
@@ -181,13 +181,13 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			// A mention, a thread, direct messages, commands.
 			thread := d.ann.Posts(channelID, bot+"calc 1+1").ID
 			d.reads(thread, "1+1 = 2")
-			d.ann.Posts(thread, outcry, discordtest.WithFiles(discordtest.Attachment{Name: "@everyone.txt", ContentType: "text/plain", Data: []byte(outcry)}))
+			d.ann.Posts(thread, mentionText, discordtest.WithFiles(discordtest.Attachment{Name: "@everyone.txt", ContentType: "text/plain", Data: []byte(mentionText)}))
 			d.reads(thread, "did not understand")
 			d.ann.Says("hello")
 			d.reads(d.discord.DMWith(askerID), "Hello!")
 			d.ann.Runs(channelID, "/ask calc 1+2")
 			d.reads(channelID, "1+2 = 3")
-			d.ann.Runs(channelID, "/ask "+outcry)
+			d.ann.Runs(channelID, "/ask "+mentionText)
 			d.reads(channelID, "did not understand")
 			d.ann.Runs(channelID, "/status")
 			d.readsEphemeral(channelID, askerID, "Nothing is waiting")
@@ -199,7 +199,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			d.ann.Posts(channelID, d.discord.MentionOfBot()) // nothing to answer
 
 			// A card: its arguments at length, a refusal for one person's eyes, a reason, a decision.
-			ask := d.ann.Posts(channelID, bot+"note add "+outcry+strings.Repeat(" "+outcry, 30)).ID
+			ask := d.ann.Posts(channelID, bot+"note add "+mentionText+strings.Repeat(" "+mentionText, 30)).ID
 			card := d.card(ask, "Approval needed").ID
 			d.eve.Clicks(ask, card, "Approve")
 			d.readsEphemeral(ask, otherID, "not an approver")
@@ -209,10 +209,10 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			if _, err := d.discord.WaitForModal(d.ctx(), deciderID); err != nil {
 				t.Fatal(err)
 			}
-			d.bob.Submits(map[string]string{"reason": outcry})
+			d.bob.Submits(map[string]string{"reason": mentionText})
 			d.shows(ask, card, "Refused")
 			d.reads(ask, "I did not add it")
-			ask = d.ann.Says("note add " + outcry).Channel
+			ask = d.ann.Says("note add " + mentionText).Channel
 			card = d.card(ask, "Approval needed").ID
 			copied := d.card(d.discord.DMWith(deciderID), "Approval needed").ID
 			d.bob.Clicks(d.discord.DMWith(deciderID), copied, "Approve")

@@ -14,30 +14,30 @@ func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
 	for _, point := range []string{"Accept.before", "Accept.after"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
-			h := newHall(t, sqliteFile, discordtest.Options{}).byHTTP()
-			h.open(armed(point, 2, "")...) // the request is the first that is accepted, the press the second
-			h.waitConnected()
-			ask := h.ann.Posts(channelID, h.discord.MentionOfBot()+" note add milk")
-			card := h.carded(ask)
-			button, _ := h.discord.FindButton(ask.ID, card.ID, "Approve")
-			press := h.bob.Presses(button)
-			if err := press.Wait(h.ctx()); err == nil || press.State().Failed == "" {
+			p := newDiscordProcess(t, sqliteFile, discordtest.Options{}).byHTTP()
+			p.open(armed(point, 2, "")...) // the request is the first that is accepted, the press the second
+			p.waitConnected()
+			ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" note add milk")
+			card := p.carded(ask)
+			button, _ := p.discord.FindButton(ask.ID, card.ID, "Approve")
+			press := p.bob.Presses(button)
+			if err := press.Wait(p.ctx()); err == nil || press.State().Failed == "" {
 				t.Errorf("the presser is not told of a failure: %+v", press.State())
 			}
-			<-h.app.done
-			if n, want := len(h.events(core.EventFilter{})), map[string]int{"Accept.before": 1, "Accept.after": 2}[point]; n != want {
+			<-p.app.done
+			if n, want := len(p.events(core.EventFilter{})), map[string]int{"Accept.before": 1, "Accept.after": 2}[point]; n != want {
 				t.Errorf("%d events are stored, want %d", n, want)
 			}
-			if m, _ := h.discord.Message(ask.ID, card.ID); len(m.Buttons()) == 0 || len(h.approvals(core.Open)) != 1 {
+			if m, _ := p.discord.Message(ask.ID, card.ID); len(m.Buttons()) == 0 || len(p.approvals(core.Open)) != 1 {
 				t.Errorf("it is decided already:\n%s", m.Shown())
 			}
-			h.open()
-			again := h.bob.Presses(button)
-			if err := again.Wait(h.ctx()); err != nil {
+			p.open()
+			again := p.bob.Presses(button)
+			if err := again.Wait(p.ctx()); err != nil {
 				t.Errorf("the second press: %v", err)
 			}
-			h.ends("", ask)
-			if n := len(h.events(core.EventFilter{})); point == "Accept.before" && n != 3 || point == "Accept.after" && n != 4 {
+			p.ends("", ask)
+			if n := len(p.events(core.EventFilter{})); point == "Accept.before" && n != 3 || point == "Accept.after" && n != 4 {
 				t.Errorf("%d events are stored", n) // the request, the presses that were stored, the signal
 			}
 		})

@@ -11,41 +11,41 @@ import (
 // over: it goes on with the session or, where Discord has forgotten that, begins one. Every message is answered once.
 func TestLaw2_DiscordWhenTheReplicaThatHearsIsKilled(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	h := newHall(t, postgresServer, discordtest.Options{}, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
-	h.open()
-	h.waitConnected()
-	all := h.talks(6, 2, 2)
+	p := newDiscordProcess(t, postgresServer, discordtest.Options{}, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
+	p.open()
+	p.waitConnected()
+	all := p.talks(6, 2, 2)
 	for _, c := range all {
-		h.says(c)
+		p.says(c)
 	}
 	for i := range 2 {
-		first := h.app
+		first := p.app
 		address := freeAddress(t)
-		h.at, h.base = "http://"+address, "http://"+address
-		h.open("GATEHOUSE_LISTEN=" + address)
-		h.served.ready(200) // since the first is connected
-		h.until("that all conversations are known", h.app, func() bool { return h.known(all) })
+		p.at, p.base = "http://"+address, "http://"+address
+		p.open("GATEHOUSE_LISTEN=" + address)
+		p.testGateway.ready(200) // since the first is connected
+		p.until("that all conversations are known", p.app, func() bool { return p.known(all) })
 		for _, c := range all {
-			h.says(c)
+			p.says(c)
 		}
 		if i == 1 {
-			h.discord.ForgetSessions()
+			p.discord.ForgetSessions()
 		}
-		connections := func() int { return len(h.discord.Identifies()) + h.resumed() }
+		connections := func() int { return len(p.discord.Identifies()) + p.resumed() }
 		before := connections()
 		first.kill()
 		for _, c := range all {
-			h.says(c)
+			p.says(c)
 		}
-		h.survive("a connection of the other replica", func() bool { return connections() > before }) // the first one's may look alive for a moment
-		h.waitConnected()
-		if got, want := fmt.Sprint(len(h.discord.Identifies()), h.resumed()), []string{"1 1", "2 1"}[i]; got != want {
+		p.survive("a connection of the other replica", func() bool { return connections() > before }) // the first one's may look alive for a moment
+		p.waitConnected()
+		if got, want := fmt.Sprint(len(p.discord.Identifies()), p.resumed()), []string{"1 1", "2 1"}[i]; got != want {
 			t.Errorf("after kill %d: sessions begun and resumed: %s, want %s", i+1, got, want)
 		}
 		for _, c := range all {
-			h.says(c)
+			p.says(c)
 		}
-		h.answeredAll(all)
+		p.answeredAll(all)
 	}
-	h.app.kill()
+	p.app.kill()
 }

@@ -17,7 +17,7 @@ import (
 
 // connection waits for the one that is open and has a session, and until gatehouse has read READY or RESUMED on it. Discord begins a
 // session before the client knows its id: one whose connection breaks before READY is read can't be resumed by any client.
-func (d *onDiscord) connection() *discordtest.Connection {
+func (d *discordGateway) connection() *discordtest.Connection {
 	d.t.Helper()
 	var c *discordtest.Connection
 	err := d.discord.WaitFor(d.ctx(), func(f *discordtest.Server) bool {
@@ -36,7 +36,7 @@ func (d *onDiscord) connection() *discordtest.Connection {
 }
 
 // eachSays has every conversation say one more thing.
-func (d *onDiscord) eachSays(all []*chatter) {
+func (d *discordGateway) eachSays(all []*loadConversation) {
 	d.t.Helper()
 	for i, c := range all {
 		d.chats(c, fmt.Sprintf("word-%d-%d.", i, len(c.said)))
@@ -44,7 +44,7 @@ func (d *onDiscord) eachSays(all []*chatter) {
 }
 
 // readiness is what /readyz answers, and its status.
-func (d *onDiscord) readiness() (status int, state readiness) {
+func (d *discordGateway) readiness() (status int, state readiness) {
 	d.t.Helper()
 	answer, err := http.Get(d.base + "/readyz")
 	if err != nil {
@@ -58,7 +58,7 @@ func (d *onDiscord) readiness() (status int, state readiness) {
 }
 
 // notReceiving waits until /readyz answers 503 and says that nothing arrives from Discord, and why.
-func (d *onDiscord) notReceiving(why string) {
+func (d *discordGateway) notReceiving(why string) {
 	d.t.Helper()
 	waitUntil(d.t, func() bool {
 		status, state := d.readiness()
@@ -74,7 +74,7 @@ func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
 		t.Run(session, func(t *testing.T) {
 			t.Parallel()
 			d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
-			all := d.crowd(2, 5, 5)
+			all := d.loadConversations(2, 5, 5)
 			d.eachSays(all)
 			d.answered(all, patience)
 
@@ -122,16 +122,16 @@ func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
 // The socket ends in all ways that it can, again and again, while people talk.
 func TestDiscordDroppedAgainAndAgainWhilePeopleTalk(t *testing.T) {
 	t.Parallel()
-	drops := []func(*onDiscord, *discordtest.Connection){
-		func(d *onDiscord, c *discordtest.Connection) {
+	drops := []func(*discordGateway, *discordtest.Connection){
+		func(d *discordGateway, c *discordtest.Connection) {
 			d.discord.ForgetSessions()
 			c.Close(4000, "unknown error")
 		},
-		func(_ *onDiscord, c *discordtest.Connection) { c.Reset() },
-		func(_ *onDiscord, c *discordtest.Connection) { c.AskReconnect() },
+		func(_ *discordGateway, c *discordtest.Connection) { c.Reset() },
+		func(_ *discordGateway, c *discordtest.Connection) { c.AskReconnect() },
 	}
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
-	all := d.crowd(3, 10, 10)
+	all := d.loadConversations(3, 10, 10)
 	d.eachSays(all)
 	d.answered(all, patience) // a first contact that falls into a gap is not known
 	for _, drop := range drops {
@@ -227,9 +227,9 @@ func TestDiscordARefusedTokenEndsServe(t *testing.T) {
 }
 
 // serveAlone runs serve as a process of its own, before a fake Discord and nothing else.
-func serveAlone(t *testing.T, fake *discordtest.Server) (*world, *child) {
+func serveAlone(t *testing.T, fake *discordtest.Server) (*workbench, *child) {
 	t.Helper()
-	w := newWorld(t, "GATEHOUSE_LISTEN=127.0.0.1:0", "GATEHOUSE_LOG_FORMAT=json", "DISCORD_BOT_TOKEN="+fake.BotToken(), "DISCORD_API_URL="+fake.APIURL())
+	w := newWorkbench(t, "GATEHOUSE_LISTEN=127.0.0.1:0", "GATEHOUSE_LOG_FORMAT=json", "DISCORD_BOT_TOKEN="+fake.BotToken(), "DISCORD_API_URL="+fake.APIURL())
 	return w, w.start(nil, "serve")
 }
 
@@ -292,7 +292,7 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	const budget, ours = 6, 3 // half of what Discord allows in a day is for other programs with the token
 	o := discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLifetime: time.Hour}
-	d := serveDiscordWith(t, o, map[string]string{"GATEHOUSE_AGENT": "echo"}, func(d *onDiscord) { d.settings.store = storeClock(clock) })
+	d := serveDiscordWith(t, o, map[string]string{"GATEHOUSE_AGENT": "echo"}, func(d *discordGateway) { d.settings.store = storeClock(clock) })
 	restart := func() {
 		d.stop()
 		<-d.code
@@ -302,7 +302,7 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 		ahead.Add(int64(time.Minute))
 		d.start()
 	}
-	all := d.crowd(1, 2, 2)
+	all := d.loadConversations(1, 2, 2)
 	for range 30 {
 		d.eachSays(all)
 		restart()

@@ -19,18 +19,18 @@ const (
 	roleID    = "5001"
 )
 
-// onDiscord is a gatehouse that serves a fake Discord.
-type onDiscord struct {
-	*served
+// discordGateway is a gatehouse that serves a fake Discord.
+type discordGateway struct {
+	*testGateway
 	discord       *discordtest.Server
 	ann, bob, eve *discordtest.Person
 }
 
-// discordTown opens a fake Discord and fills it.
-func discordTown(t *testing.T, o discordtest.Options) *onDiscord {
+// newDiscordGateway opens a fake Discord and fills it.
+func newDiscordGateway(t *testing.T, o discordtest.Options) *discordGateway {
 	t.Helper()
 	o.IdentifyEvery = -1
-	d := &onDiscord{served: &served{t: t}, discord: discordtest.Start(t, o)}
+	d := &discordGateway{testGateway: &testGateway{t: t}, discord: discordtest.Start(t, o)}
 	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
 	d.bob = d.discord.AddUser(discordtest.User{ID: deciderID, Name: "bob"})
 	d.eve = d.discord.AddUser(discordtest.User{ID: otherID, Name: "eve"})
@@ -40,15 +40,15 @@ func discordTown(t *testing.T, o discordtest.Options) *onDiscord {
 	return d
 }
 
-func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *onDiscord {
+func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *discordGateway {
 	t.Helper()
-	return serveDiscordWith(t, o, env, func(*onDiscord) {})
+	return serveDiscordWith(t, o, env, func(*discordGateway) {})
 }
 
 // serveDiscordWith starts both sides; before changes the fake, or the settings, before anybody speaks with it.
-func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string, before func(*onDiscord)) *onDiscord {
+func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string, before func(*discordGateway)) *discordGateway {
 	t.Helper()
-	d := discordTown(t, o)
+	d := newDiscordGateway(t, o)
 	d.db, d.code = "sqlite:"+filepath.Join(t.TempDir(), "g.db"), make(chan int, 8)
 	d.settings.set(map[string]string{
 		"GATEHOUSE_DATABASE_URL": d.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json", "GATEHOUSE_APPROVERS": "discord:role:" + roleID,
@@ -68,7 +68,7 @@ func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string
 }
 
 // reads waits until a text stands in a channel or thread.
-func (d *onDiscord) reads(channel, text string) discordtest.Message {
+func (d *discordGateway) reads(channel, text string) discordtest.Message {
 	d.t.Helper()
 	m, err := d.discord.WaitForText(d.ctx(), channel, text)
 	if err != nil {
@@ -78,7 +78,7 @@ func (d *onDiscord) reads(channel, text string) discordtest.Message {
 }
 
 // card waits for a message with buttons below it.
-func (d *onDiscord) card(channel, text string) discordtest.Message {
+func (d *discordGateway) card(channel, text string) discordtest.Message {
 	d.t.Helper()
 	var card discordtest.Message
 	err := d.discord.WaitFor(d.ctx(), func(f *discordtest.Server) bool {

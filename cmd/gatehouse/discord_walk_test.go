@@ -17,9 +17,9 @@ import (
 	"gatehouse/cmd/gatehouse/internal/settings"
 )
 
-// discordWalker is a new user who does what README says: nothing else is set, and the application has what the manifest says.
-type discordWalker struct {
-	*onDiscord
+// discordWalkthrough is a new user who does what README says: nothing else is set, and the application has what the manifest says.
+type discordWalkthrough struct {
+	*discordGateway
 	readme
 	printed discordManifest
 }
@@ -36,15 +36,15 @@ type discordManifest struct {
 // allPrivileged are the intents that a new application has not.
 const allPrivileged = discordtest.IntentMembers | discordtest.IntentPresences | discordtest.IntentMessageContent
 
-// newDiscordWalker is somebody with a new application, who has a server that the bot is not in.
-func newDiscordWalker(t *testing.T, args ...string) *discordWalker {
+// newDiscordWalkthrough is somebody with a new application, who has a server that the bot is not in.
+func newDiscordWalkthrough(t *testing.T, args ...string) *discordWalkthrough {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for _, key := range settings.Keys() {
 		t.Setenv(key, "")
 	}
-	d := &onDiscord{served: &served{t: t, code: make(chan int, 8)}, discord: discordtest.Start(t, discordtest.Options{IdentifyEvery: -1, Denied: allPrivileged})}
-	w := &discordWalker{onDiscord: d, readme: newReadme(t, discordReadme)}
+	d := &discordGateway{testGateway: &testGateway{t: t, code: make(chan int, 8)}, discord: discordtest.Start(t, discordtest.Options{IdentifyEvery: -1, Denied: allPrivileged})}
+	w := &discordWalkthrough{discordGateway: d, readme: newReadme(t, discordReadme)}
 	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
 	d.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID}, WithoutBot: true})
 	d.discord.AddChannel(discordtest.Channel{ID: channelID, Guild: guildID, Name: "general"})
@@ -61,7 +61,7 @@ func newDiscordWalker(t *testing.T, args ...string) *discordWalker {
 }
 
 // grants switches on what the manifest names under intents, as README says.
-func (w *discordWalker) grants() {
+func (w *discordWalkthrough) grants() {
 	w.t.Helper()
 	w.says("switch *Message Content Intent* on")
 	denied := allPrivileged
@@ -77,7 +77,7 @@ func (w *discordWalker) grants() {
 }
 
 // invites opens the address behind invite: the bot gets what it asks for, and nothing that everybody has.
-func (w *discordWalker) invites() {
+func (w *discordWalkthrough) invites() {
 	w.t.Helper()
 	w.says("Open the address behind `invite`")
 	u, err := url.Parse(w.printed.Invite)
@@ -98,14 +98,14 @@ func (w *discordWalker) invites() {
 }
 
 // sets puts into the environment what README names.
-func (w *discordWalker) sets() {
+func (w *discordWalkthrough) sets() {
 	w.t.Helper()
 	w.says("click *Reset Token*", "*Copy User ID*")
 	w.exports(map[string]string{"DISCORD_BOT_TOKEN": w.discord.BotToken(), "GATEHOUSE_APPROVERS": "discord:" + askerID})
 }
 
 // serves starts it, and waits until it is ready and has registered the commands that the manifest names.
-func (w *discordWalker) serves() {
+func (w *discordWalkthrough) serves() {
 	w.t.Helper()
 	w.says("gatehouse serve")
 	w.start()
@@ -122,13 +122,13 @@ func (w *discordWalker) serves() {
 	}
 }
 
-func (w *discordWalker) doctor(want int) (map[string]string, string) {
+func (w *discordWalkthrough) doctor(want int) (map[string]string, string) {
 	w.t.Helper()
 	return doctorFinds(w.t, want, w.discord.BotToken())
 }
 
 // finds runs the doctor: of one check it finds the state, and says the words.
-func (w *discordWalker) finds(want int, check, state string, words ...string) {
+func (w *discordWalkthrough) finds(want int, check, state string, words ...string) {
 	w.t.Helper()
 	states, out := w.doctor(want)
 	if states["discord "+check] != state {
@@ -147,7 +147,7 @@ func (w *discordWalker) finds(want int, check, state string, words ...string) {
 }
 
 // greets says hello in the channel, and goes on in the thread that it is answered in.
-func (w *discordWalker) greets() discordtest.Message {
+func (w *discordWalkthrough) greets() discordtest.Message {
 	w.t.Helper()
 	w.says("`@gatehouse hello`", "It answers in a thread")
 	hello := w.ann.Posts(channelID, w.discord.MentionOfBot()+" hello")
@@ -156,7 +156,7 @@ func (w *discordWalker) greets() discordtest.Message {
 }
 
 // approves goes the last step.
-func (w *discordWalker) approves() {
+func (w *discordWalkthrough) approves() {
 	w.t.Helper()
 	w.says("`@gatehouse note add milk`", "Press *Approve*", "Done: “milk” is in the note book.")
 	ask := w.ann.Posts(channelID, w.discord.MentionOfBot()+" note add milk")
@@ -176,7 +176,7 @@ func (w *discordWalker) approves() {
 
 // TestReadmeDiscordWalk goes README's steps from nothing to an approved action, and asks the doctor at each.
 func TestReadmeDiscordWalk(t *testing.T) {
-	w := newDiscordWalker(t)
+	w := newDiscordWalkthrough(t)
 	id := w.discord.ApplicationID()
 	w.sets()
 	w.finds(cli.ExitBad, "servers", "fail", "in no server", w.printed.Invite)
@@ -216,7 +216,7 @@ func TestReadmeDiscordWalk(t *testing.T) {
 // TestReadmeDiscordWalkOverHTTP goes the other way: presses and commands come to the address of the manifest.
 func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 	const public = "https://gate.example"
-	w := newDiscordWalker(t, "--http", public)
+	w := newDiscordWalkthrough(t, "--http", public)
 	w.grants()
 	w.invites()
 	w.sets()
@@ -252,7 +252,7 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 // TestReadmeDiscordWithoutTheContent is what README says of a bot that was not granted the content of messages, and of one that is
 // granted it later.
 func TestReadmeDiscordWithoutTheContent(t *testing.T) {
-	w := newDiscordWalker(t)
+	w := newDiscordWalkthrough(t)
 	w.sets()
 	w.invites()
 	w.serves()
@@ -286,7 +286,7 @@ func TestReadmeDiscordWithoutTheContent(t *testing.T) {
 
 // TestDoctorBesideDiscord is what the doctor says of a Discord that is not as it should be, as a whole.
 func TestDoctorBesideDiscord(t *testing.T) {
-	w := newDiscordWalker(t)
+	w := newDiscordWalkthrough(t)
 	w.grants()
 	w.sets()
 	w.invites()

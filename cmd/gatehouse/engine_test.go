@@ -51,10 +51,10 @@ var emptyDatabase = sync.OnceValues(func() ([]byte, error) {
 // postgresServer can't prove a death, so what a killed process held must soon be over.
 var postgresServer = engine{make: func(t *testing.T) string { return postgrestest.New(t) }, env: []string{"GATEHOUSE_LEASE=1s"}}
 
-// world is one on an empty database of the engine.
-func (e engine) world(t *testing.T, env ...string) *world {
+// workbench is one on an empty database of the engine.
+func (e engine) workbench(t *testing.T, env ...string) *workbench {
 	t.Helper()
-	w := &world{t: t, url: e.make(t), env: append(env, e.env...)}
+	w := &workbench{t: t, url: e.make(t), env: append(env, e.env...)}
 	store, err := storage.Open(t.Context(), w.url, storage.Options{NewID: cli.NewID})
 	if err != nil {
 		t.Fatal(err)

@@ -17,24 +17,24 @@ import (
 	"gatehouse/core/agent"
 )
 
-// prog runs commands of the program in this process, on the world's database.
-func (w *world) prog(stdin io.Reader, args ...string) (code int, stdout, stderr string) {
+// prog runs commands of the program in this process, on the workbench's database.
+func (w *workbench) prog(stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 	w.t.Helper()
 	var out, err bytes.Buffer
 	code = run(w.t.Context(), args, cli.Stdio{In: stdin, Out: &out, Err: &err})
 	return code, out.String(), err.String()
 }
 
-// newProg makes a world whose database this process's commands use too.
-func newProg(t *testing.T) *world {
+// newProg makes a workbench whose database this process's commands use too.
+func newProg(t *testing.T) *workbench {
 	t.Helper()
-	w := newWorld(t)
+	w := newWorkbench(t)
 	t.Setenv("GATEHOUSE_DATABASE_URL", w.url)
 	return w
 }
 
 // chat says lines, one message or answer each, as gatehouse chat takes them from a pipe.
-func (w *world) chat(lines ...string) string {
+func (w *workbench) chat(lines ...string) string {
 	w.t.Helper()
 	code, out, err := w.prog(strings.NewReader(strings.Join(lines, "\n")+"\n"), "chat")
 	if code != cli.ExitDone {
@@ -44,7 +44,7 @@ func (w *world) chat(lines ...string) string {
 }
 
 // evidence is what turns show prints of turn 1, the only message of these worlds.
-func (w *world) evidence() []byte {
+func (w *workbench) evidence() []byte {
 	w.t.Helper()
 	code, out, err := w.prog(nil, "turns", "show", "1", "--evidence")
 	if code != cli.ExitDone {
@@ -54,7 +54,7 @@ func (w *world) evidence() []byte {
 }
 
 // judge gives join-check's classes, joined by spaces; "" is accepted.
-func (w *world) judge(evidence []byte) string {
+func (w *workbench) judge(evidence []byte) string {
 	w.t.Helper()
 	var v struct {
 		Result         string
@@ -69,7 +69,7 @@ func (w *world) judge(evidence []byte) string {
 }
 
 // ready gives mutation-check's classes for one more change after the evidence, under the policy that it is bound to.
-func (w *world) ready(evidence []byte) string {
+func (w *workbench) ready(evidence []byte) string {
 	w.t.Helper()
 	var bound struct {
 		Evidence struct {
@@ -95,7 +95,7 @@ func (w *world) ready(evidence []byte) string {
 }
 
 // check has one of the two commands judge a file; a verdict of any kind ends with 0 (§1).
-func (w *world) check(command string, input []byte, into any) {
+func (w *workbench) check(command string, input []byte, into any) {
 	w.t.Helper()
 	file := filepath.Join(w.t.TempDir(), "input.json")
 	if err := os.WriteFile(file, input, 0o600); err != nil {
@@ -147,7 +147,7 @@ func lists(t *testing.T, evidence []byte) map[string]int {
 // The refs of session and trajectory are no rows. join-check carries them and judges nothing by them (§10.4), so it can't miss one;
 // the mutation gate does (§8), once none of a kind is left. Of several, one that is gone can't be noticed by anybody: neither the
 // call spec's digest nor the join set's covers them (§3).
-func (w *world) noneSpare(evidence []byte, calls int) {
+func (w *workbench) noneSpare(evidence []byte, calls int) {
 	w.t.Helper()
 	if got := w.ready(evidence); got != "" {
 		w.t.Errorf("after a closed turn a change is not ready: %s", got)
@@ -197,7 +197,7 @@ func oneResult(t *testing.T, evidence []byte) (status, code string, retryable an
 }
 
 // still judges the evidence as it is now.
-func (w *world) still(when, want string) {
+func (w *workbench) still(when, want string) {
 	w.t.Helper()
 	if got := w.judge(w.evidence()); got != want {
 		w.t.Errorf("while it %s: %q, want %q", when, got, want)
@@ -205,7 +205,7 @@ func (w *world) still(when, want string) {
 }
 
 // later runs chat with a store whose clock is ahead, until nothing waits any more.
-func (w *world) later(ahead time.Duration) {
+func (w *workbench) later(ahead time.Duration) {
 	w.t.Helper()
 	was := openStore
 	openStore = storeClock(func() time.Time { return time.Now().Add(ahead) })
@@ -231,7 +231,7 @@ func with(t *testing.T, m agent.Model) {
 }
 
 // killed kills the process between intent and result, when the tool has written so many notes, and takes the turn up again.
-func (w *world) killed(point string, written int) {
+func (w *workbench) killed(point string, written int) {
 	w.t.Helper()
 	w.chat("note add milk")
 	c := w.start([]string{killKey + "=" + point, nthKey + "=1"}, "chat")

@@ -52,24 +52,24 @@ var rowClasses = map[string]string{
 func TestEvidenceOfTheDemosTurns(t *testing.T) {
 	for _, c := range []struct {
 		name         string
-		play         func(w *world)
+		play         func(w *workbench)
 		status, code string // of the call's result
 	}{
 		// A read runs at once: one call, answered and consumed.
-		{"read tool", func(w *world) { w.chat("calc 2+3*4") }, "ok", ""},
+		{"read tool", func(w *workbench) { w.chat("calc 2+3*4") }, "ok", ""},
 		// The executor ran it after its gate: a result like any other.
-		{"approved note", func(w *world) {
+		{"approved note", func(w *workbench) {
 			w.chat("note add milk")
 			w.still("waits", open)
 			w.chat("y")
 		}, "ok", ""},
 		// A refusal and an expiry are results of the status error (§11), and not to be tried again.
-		{"refused note", func(w *world) {
+		{"refused note", func(w *workbench) {
 			w.chat("note add milk")
 			w.still("waits", open)
 			w.chat("n too early")
 		}, "error", "approval_refused"},
-		{"expired note", func(w *world) {
+		{"expired note", func(w *workbench) {
 			w.t.Setenv("GATEHOUSE_APPROVAL_TIMEOUT", "1h")
 			w.chat("note add milk")
 			w.still("waits", open)
@@ -78,8 +78,8 @@ func TestEvidenceOfTheDemosTurns(t *testing.T) {
 		}, "error", "approval_expired"},
 		// Killed between intent and result: until somebody takes the turn up its evidence is that of the pause, a request without a
 		// result; then the call gets a typed error row and is not run again (§11).
-		{"unknown outcome, and it was done", func(w *world) { w.killed("AddNote.after", 1) }, "error", "outcome_unknown"},
-		{"unknown outcome, and it was not", func(w *world) { w.killed("BeginIntent.after", 0) }, "error", "outcome_unknown"},
+		{"unknown outcome, and it was done", func(w *workbench) { w.killed("AddNote.after", 1) }, "error", "outcome_unknown"},
+		{"unknown outcome, and it was not", func(w *workbench) { w.killed("BeginIntent.after", 0) }, "error", "outcome_unknown"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newProg(t)
@@ -140,13 +140,13 @@ func TestEvidenceWithoutItsFrame(t *testing.T) {
 	}
 }
 
-// several is a model that gives these answers one after the other, each a batch of calls, and then ends.
-type several struct {
+// batchModel is a model that gives these answers one after the other, each a batch of calls, and then ends.
+type batchModel struct {
 	answers [][]core.ToolCall
 	given   atomic.Int32
 }
 
-func (s *several) Next(context.Context, core.History) (agent.Answer, error) {
+func (s *batchModel) Next(context.Context, core.History) (agent.Answer, error) {
 	n := int(s.given.Add(1)) - 1
 	if n >= len(s.answers) {
 		return agent.Answer{Message: core.Message{Content: core.Text("That is all.")}, Stop: agent.StopEnd}, nil
@@ -154,10 +154,10 @@ func (s *several) Next(context.Context, core.History) (agent.Answer, error) {
 	return agent.Answer{Message: core.Message{ToolCalls: s.answers[n]}, Stop: agent.StopCalls}, nil
 }
 
-// stopped is a model whose answer was cut in the middle of a call.
-type stopped struct{ why agent.Stop }
+// cutModel is a model whose answer was cut in the middle of a call.
+type cutModel struct{ why agent.Stop }
 
-func (s stopped) Next(context.Context, core.History) (agent.Answer, error) {
+func (s cutModel) Next(context.Context, core.History) (agent.Answer, error) {
 	call := core.ToolCall{ID: "c1", Name: "note_add", Arguments: json.RawMessage(`{"text":"give away all"}`)}
 	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{call}}, Stop: s.why}, nil
 }
@@ -169,7 +169,7 @@ func TestEvidenceOfAnswersThatWereCut(t *testing.T) {
 		agent.StopLength:  {"cut off at its length limit", closed},
 		agent.StopRefused: {"declined to answer", "protocol.stop_reason_unhandled"},
 	} {
-		with(t, stopped{why})
+		with(t, cutModel{why})
 		w := newProg(t)
 		if out := w.chat("give away half"); !strings.Contains(out, want.says) || len(w.approvals()) != 0 {
 			t.Errorf("%s: the person reads %q, approvals %v", why, out, w.approvals())
@@ -216,7 +216,7 @@ func TestEvidenceOfTurnsWithSeveralCalls(t *testing.T) {
 		{"an approved change and a refused one", [][]core.ToolCall{{milk, tea}}, []string{"y", "n"}, []string{"milk"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			with(t, &several{answers: c.asks})
+			with(t, &batchModel{answers: c.asks})
 			w := newProg(t)
 			w.chat("go")
 			for _, answer := range c.answers {

@@ -17,7 +17,7 @@ import (
 func TestLaw2_KilledBetweenQuestionAndAnswer(t *testing.T) { onEachEngine(t, killedBetween) }
 
 func killedBetween(t *testing.T, e engine) {
-	w := e.world(t)
+	w := e.workbench(t)
 	first := w.start(nil, "chat")
 	first.say("note add milk")
 	w.until("the card", first, func() bool { return strings.Contains(first.out.String(), "answer y") })
@@ -41,7 +41,7 @@ func killedBetween(t *testing.T, e engine) {
 
 // wantOneNote checks what must hold after any kill: one signal, ended once, answered once; and one note, or, where the kill fell
 // between intent and result, none or one and the word unknown. point is where the process was killed.
-func (w *world) wantOneNote(point string) {
+func (w *workbench) wantOneNote(point string) {
 	w.t.Helper()
 	var signals []core.EventRecord
 	for _, e := range w.events(core.EventFilter{}) {
@@ -97,7 +97,7 @@ const (
 
 // story plays a whole approval, with one process killed at the n-th pass of a point of one phase ("" = none), or the points of
 // each phase recorded.
-func (w *world) story(phase, point string, nth int, record string) {
+func (w *workbench) story(phase, point string, nth int, record string) {
 	w.t.Helper()
 	arm := func(now string) []string {
 		var env []string
@@ -148,7 +148,7 @@ func TestLaw2_KilledAtEveryPoint(t *testing.T) { onEachEngine(t, killedAtEveryPo
 
 func killedAtEveryPoint(t *testing.T, e engine) {
 	record := t.TempDir()
-	e.world(t).story("", "", 0, record)
+	e.workbench(t).story("", "", 0, record)
 	for _, phase := range []string{asking, approving, resuming} {
 		text, err := os.ReadFile(filepath.Join(record, phase))
 		if err != nil {
@@ -165,7 +165,7 @@ func killedAtEveryPoint(t *testing.T, e engine) {
 			for nth := 1; nth <= min(passed[p], 2); nth++ {
 				t.Run(fmt.Sprintf("%s/%s/%d", phase, p, nth), func(t *testing.T) {
 					t.Parallel()
-					e.world(t).story(phase, p, nth, "")
+					e.workbench(t).story(phase, p, nth, "")
 				})
 			}
 		}

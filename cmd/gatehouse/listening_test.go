@@ -15,19 +15,19 @@ import (
 	"gatehouse/core"
 )
 
-// listening is a real gatehouse process that serves at an address of its own. It can be killed and started again there.
-type listening struct {
-	*world
+// serveProcess is a real gatehouse process that serves at an address of its own. It can be killed and started again there.
+type serveProcess struct {
+	*workbench
 	at  string // http://HOST:PORT
 	app *child
 }
 
-// newListening names the address; nothing runs before open. Leases are short, so that what a killed process held is soon over.
-func newListening(t *testing.T, e engine, env ...string) *listening {
+// newServeProcess names the address; nothing runs before open. Leases are short, so that what a killed process held is soon over.
+func newServeProcess(t *testing.T, e engine, env ...string) *serveProcess {
 	t.Helper()
 	address := freeAddress(t)
-	l := &listening{
-		world: e.world(t, append([]string{"GATEHOUSE_LISTEN=" + address, "GATEHOUSE_LOG_FORMAT=json", "GATEHOUSE_LEASE=1s"}, env...)...), at: "http://" + address,
+	l := &serveProcess{
+		workbench: e.workbench(t, append([]string{"GATEHOUSE_LISTEN=" + address, "GATEHOUSE_LOG_FORMAT=json", "GATEHOUSE_LEASE=1s"}, env...)...), at: "http://" + address,
 	}
 	t.Cleanup(func() {
 		if t.Failed() && l.app != nil {
@@ -61,7 +61,7 @@ func freeAddress(t *testing.T) string {
 }
 
 // waitUp waits until somebody listens.
-func (l *listening) waitUp(ctx context.Context) {
+func (l *serveProcess) waitUp(ctx context.Context) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -78,7 +78,7 @@ func (l *listening) waitUp(ctx context.Context) {
 }
 
 // open starts the process and waits until it listens, or has killed itself.
-func (l *listening) open(env ...string) {
+func (l *serveProcess) open(env ...string) {
 	l.t.Helper()
 	app := l.start(env, "serve")
 	l.app = app
@@ -95,7 +95,7 @@ func (l *listening) open(env ...string) {
 }
 
 // survive waits until something holds, and starts the process again if it has killed itself.
-func (l *listening) survive(what string, holds func() bool) {
+func (l *serveProcess) survive(what string, holds func() bool) {
 	l.t.Helper()
 	restarted := false
 	l.until(what, l.app, func() bool {
@@ -108,7 +108,7 @@ func (l *listening) survive(what string, holds func() bool) {
 }
 
 // posted reports whether everything was delivered.
-func (l *listening) posted() bool {
+func (l *serveProcess) posted() bool {
 	rows, err := l.store.ListPosts(l.t.Context(), []core.RowState{core.RowWaiting}, "", 1)
 	return err == nil && len(rows) == 0
 }

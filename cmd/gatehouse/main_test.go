@@ -13,7 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("test.parallel", "8") // unless -parallel says another number: most stories wait most of the time, however few cores there are
+	_ = flag.Set("test.parallel", "10") // unless -parallel says another number: most stories wait most of the time, however few cores there are
 	testscript.Main(m, map[string]func(){"gatehouse": main})
 }
 

@@ -69,7 +69,7 @@ func mountNamespace() *syscall.SysProcAttr {
 // and docker run --read-only have it. The messages are long enough that SQLite would need a temporary file for its savepoints.
 func TestReadOnlyRoot(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "GATEHOUSE_AGENT=echo")
+	w := newWorkbench(t, "GATEHOUSE_AGENT=echo")
 	folder := filepath.Dir(strings.TrimPrefix(w.url, "sqlite:"))
 	w.env, w.attr = append(w.env, readOnlyKey+"="+folder), mountNamespace()
 

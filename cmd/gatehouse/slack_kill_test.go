@@ -14,24 +14,24 @@ import (
 	"gatehouse/core"
 )
 
-// office is a fake Slack with a real gatehouse process before it, which can be killed and started again on the same address.
-type office struct {
-	*listening
-	*served
+// slackProcess is a fake Slack with a real gatehouse process before it, which can be killed and started again on the same address.
+type slackProcess struct {
+	*serveProcess
+	*testGateway
 }
 
-// newOffice opens the fake; its retries wait until somebody listens.
-func newOffice(t *testing.T, env ...string) *office {
+// newSlackProcess opens the fake; its retries wait until somebody listens.
+func newSlackProcess(t *testing.T, env ...string) *slackProcess {
 	t.Helper()
-	o := &office{listening: newListening(t, sqliteFile, append([]string{"GATEHOUSE_APPROVERS=slack:U2BOB"}, env...)...)}
-	fake := slacktest.Start(t, slacktest.Options{Wait: func(ctx context.Context, _ int) { o.waitUp(ctx) }})
-	o.served = &served{t: t, slack: fake, base: o.at}
-	o.idle = o.posted
-	o.people()
-	o.env = append(o.env,
+	p := &slackProcess{serveProcess: newServeProcess(t, sqliteFile, append([]string{"GATEHOUSE_APPROVERS=slack:U2BOB"}, env...)...)}
+	fake := slacktest.Start(t, slacktest.Options{Wait: func(ctx context.Context, _ int) { p.waitUp(ctx) }})
+	p.testGateway = &testGateway{t: t, slack: fake, base: p.at}
+	p.idle = p.posted
+	p.people()
+	p.env = append(p.env,
 		"SLACK_BOT_TOKEN="+fake.BotToken(), "SLACK_API_URL="+fake.APIURL(), "SLACK_CHANNEL_RPS=0", "SLACK_SIGNING_SECRET="+fake.SigningSecret())
-	fake.SendTo(slacktest.Addresses{Events: o.base + "/slack/events", Interactions: o.base + "/slack/interactions", Commands: o.base + "/slack/commands"})
-	return o
+	fake.SendTo(slacktest.Addresses{Events: p.base + "/slack/events", Interactions: p.base + "/slack/interactions", Commands: p.base + "/slack/commands"})
+	return p
 }
 
 // acked reports whether a message was acknowledged.
@@ -43,9 +43,9 @@ func acked(deliveries []*slacktest.Delivery) bool {
 // answered, once, in the order of its thread.
 func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	o := newOffice(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
-	o.open()
-	channels := o.crowdOf(8)
+	p := newSlackProcess(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
+	p.open()
+	channels := p.addChannels(8)
 	const threads, messages, kills = 40, 4, 5
 	said := make([]*thread, threads)
 	seed := rand.Uint64()
@@ -63,28 +63,28 @@ func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 			if i > 0 {
 				hows = append(hows, slacktest.InThread(at.ts))
 			}
-			posted := o.ann.Posts(at.channel, o.slack.MentionOfBot()+" "+word, hows...)
+			posted := p.ann.Posts(at.channel, p.slack.MentionOfBot()+" "+word, hows...)
 			if i == 0 {
 				at.ts = posted.TS
 			}
 			at.said, at.sent = append(at.said, word), append(at.sent, posted.Deliveries)
 			if n++; slices.Contains(killAt, n-1) {
 				answered := chance.IntN(n/2 + 1) // somewhere between the first turns of them and the last
-				if err := o.slack.WaitFor(o.ctx(), func(s *slacktest.Server) bool { return s.CountFromBot() >= answered }); err != nil {
+				if err := p.slack.WaitFor(p.ctx(), func(s *slacktest.Server) bool { return s.CountFromBot() >= answered }); err != nil {
 					t.Fatal(err)
 				}
-				o.app.kill()
-				o.open()
+				p.app.kill()
+				p.open()
 			}
 		}
 	}
-	over := o.ctx()
-	if err := o.slack.WaitDelivered(over); over.Err() != nil { // else Slack has given some up, which are not stored
+	over := p.ctx()
+	if err := p.slack.WaitDelivered(over); over.Err() != nil { // else Slack has given some up, which are not stored
 		t.Fatal(err)
 	}
 	lost := 0
 	for _, at := range said {
-		stored := o.stored(at)
+		stored := p.stored(at)
 		for i, word := range at.said {
 			switch kept := slices.Contains(stored, word); {
 			case acked(at.sent[i]) && !kept:
@@ -96,18 +96,18 @@ func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 		at.said = stored
 	}
 	t.Logf("%d of %d messages were never acknowledged", lost, threads*messages)
-	o.answered(said, patience)
-	o.app.kill()
+	p.answered(said, patience)
+	p.app.kill()
 }
 
 var aWord = regexp.MustCompile(`word-\d+-\d+\.`)
 
 // stored gives the words of a thread that were stored, in the order of their commits: one whose first try met a dead process comes
 // later than it was said.
-func (o *office) stored(at *thread) []string {
+func (p *slackProcess) stored(at *thread) []string {
 	var words []string
-	conversation := core.ConversationID("slack:" + o.slack.TeamID() + ":" + at.channel + ":" + at.ts)
-	for _, e := range slices.Backward(o.events(core.EventFilter{Conversation: conversation})) {
+	conversation := core.ConversationID("slack:" + p.slack.TeamID() + ":" + at.channel + ":" + at.ts)
+	for _, e := range slices.Backward(p.events(core.EventFilter{Conversation: conversation})) {
 		words = append(words, aWord.FindString(string(e.Payload)))
 	}
 	return words
@@ -115,12 +115,12 @@ func (o *office) stored(at *thread) []string {
 
 // slackStory plays an approval in Slack, with the process killed at the n-th pass of a point, and started again.
 func slackStory(t *testing.T, point string, nth int, record string) {
-	o := newOffice(t)
-	o.open(armed(point, nth, record)...)
-	survive := func(holds func() bool) { t.Helper(); o.survive("the next step", holds) }
+	p := newSlackProcess(t)
+	p.open(armed(point, nth, record)...)
+	survive := func(holds func() bool) { t.Helper(); p.survive("the next step", holds) }
 	var ask slacktest.Posted
 	for {
-		ask = o.ann.Posts("C1", o.slack.MentionOfBot()+" note add milk")
+		ask = p.ann.Posts("C1", p.slack.MentionOfBot()+" note add milk")
 		survive(func() bool {
 			return slices.IndexFunc(ask.Deliveries, func(d *slacktest.Delivery) bool { return !d.Over() }) < 0
 		})
@@ -130,7 +130,7 @@ func slackStory(t *testing.T, point string, nth int, record string) {
 	}
 	var card slacktest.Message
 	survive(func() bool {
-		for _, m := range o.slack.Thread("C1", ask.TS) {
+		for _, m := range p.slack.Thread("C1", ask.TS) {
 			if len(m.Buttons()) > 0 {
 				card = m
 				return true
@@ -139,20 +139,20 @@ func slackStory(t *testing.T, point string, nth int, record string) {
 		return false
 	})
 	for acked := false; !acked; {
-		button, there := o.slack.FindButton("C1", card.TS, "approve")
+		button, there := p.slack.FindButton("C1", card.TS, "approve")
 		if !there {
 			break // the press before was counted, though its answer was lost
 		}
-		press := o.bob.Presses(button)
+		press := p.bob.Presses(button)
 		survive(press.Over)
 		acked = press.Acked()
 	}
-	survive(func() bool { return o.settled() })
-	o.app.kill()
-	o.conversation = core.ConversationID("slack:" + o.slack.TeamID() + ":C1:" + ask.TS)
-	o.wantOneNote(point)
+	survive(func() bool { return p.settled() })
+	p.app.kill()
+	p.conversation = core.ConversationID("slack:" + p.slack.TeamID() + ":C1:" + ask.TS)
+	p.wantOneNote(point)
 	var cards, pending, replies int
-	for _, m := range o.slack.Thread("C1", ask.TS) {
+	for _, m := range p.slack.Thread("C1", ask.TS) {
 		switch text := m.Shown(); {
 		case m.BotID == "" || steps(m):
 		case strings.Contains(text, "I need an approval first"):
@@ -164,7 +164,7 @@ func slackStory(t *testing.T, point string, nth int, record string) {
 		}
 	}
 	if cards != 1 || pending != 1 || replies != 1 {
-		t.Errorf("%s: %d cards, %d questions, %d replies:\n%s", point, cards, pending, replies, o.slack.Dump())
+		t.Errorf("%s: %d cards, %d questions, %d replies:\n%s", point, cards, pending, replies, p.slack.Dump())
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
-// crowdOf makes channels with the bot in each, and gives their ids.
-func (s *served) crowdOf(n int) []string {
+// addChannels makes channels with the bot in each, and gives their ids.
+func (s *testGateway) addChannels(n int) []string {
 	var channels []string
 	for i := range n {
 		id := fmt.Sprintf("C9%03d", i)
@@ -32,7 +32,7 @@ type thread struct {
 }
 
 // talk has a person open threads and say things in them, each delivered twice, the first of a thread as mention and message besides.
-func (s *served) talk(channels []string, threads, messages int, pause func(n int)) []*thread {
+func (s *testGateway) talk(channels []string, threads, messages int, pause func(n int)) []*thread {
 	var all []*thread
 	n := 0
 	for i := range threads {
@@ -54,7 +54,7 @@ func (s *served) talk(channels []string, threads, messages int, pause func(n int
 }
 
 // replies are the echoes in a thread, in their order.
-func (s *served) replies(t *thread) []string {
+func (s *testGateway) replies(t *thread) []string {
 	var words []string
 	for _, m := range s.slack.Thread(t.channel, t.ts) {
 		if word, ok := strings.CutPrefix(m.Shown(), "echo: "); ok && m.BotID != "" {
@@ -65,7 +65,7 @@ func (s *served) replies(t *thread) []string {
 }
 
 // answered waits until every message has its reply, and fails where one has two, or they are out of order.
-func (s *served) answered(all []*thread, within time.Duration) {
+func (s *testGateway) answered(all []*thread, within time.Duration) {
 	s.t.Helper()
 	want := 0
 	for _, t := range all {
@@ -87,7 +87,7 @@ func (s *served) answered(all []*thread, within time.Duration) {
 }
 
 // delivered reports whether nothing waits to be said.
-func (s *served) delivered() bool {
+func (s *testGateway) delivered() bool {
 	if s.idle != nil {
 		return s.idle()
 	}
@@ -96,7 +96,7 @@ func (s *served) delivered() bool {
 	return code == cli.ExitDone && json.Unmarshal([]byte(out), &queue) == nil && queue.Posts == 0
 }
 
-func (s *served) missing(all []*thread) {
+func (s *testGateway) missing(all []*thread) {
 	s.t.Helper()
 	wrong := 0
 	for _, t := range all {
@@ -118,7 +118,7 @@ func TestSlackLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 			s.ready(200)
 			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})
 			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Every: 10, Skip: 5})
-			all := s.talk(s.crowdOf(50), 250, 4, func(int) {})
+			all := s.talk(s.addChannels(50), 250, 4, func(int) {})
 			s.answered(all, 3*time.Minute)
 		})
 	}

@@ -17,14 +17,14 @@ import (
 )
 
 // asked has Ann ask for a note in a channel and gives the thread and the card.
-func (s *served) asked(note string) (thread string, card slacktest.Message) {
+func (s *testGateway) asked(note string) (thread string, card slacktest.Message) {
 	s.t.Helper()
 	ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add "+note)
 	return ask.TS, s.card("C1", ask.TS, "Add “"+note+"” to the note book.")
 }
 
 // shows waits until a message has a text, and as many buttons.
-func (s *served) shows(channel, ts, text string, buttons int) {
+func (s *testGateway) shows(channel, ts, text string, buttons int) {
 	s.t.Helper()
 	waitUntil(s.t, func() bool {
 		m, _ := s.slack.Message(channel, ts)
@@ -32,7 +32,7 @@ func (s *served) shows(channel, ts, text string, buttons int) {
 	}, text+" on "+ts)
 }
 
-func (s *served) readsEphemeral(channel, user, text string) {
+func (s *testGateway) readsEphemeral(channel, user, text string) {
 	s.t.Helper()
 	if _, err := s.slack.WaitForEphemeral(s.ctx(), channel, user, text); err != nil {
 		s.t.Fatalf("%s reads no ephemeral message %q: %v\n%s", user, text, err, s.slack.Dump())
@@ -108,10 +108,10 @@ func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
 	s.reads("C1", ask.TS, "Done: “milk”")
 }
 
-// held is a model that says nothing before it is let, and then what it heard.
-type held struct{ let chan struct{} }
+// blockedModel is a model that says nothing before it is let, and then what it heard.
+type blockedModel struct{ let chan struct{} }
 
-func (m held) Next(ctx context.Context, h core.History) (agent.Answer, error) {
+func (m blockedModel) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	select {
 	case <-m.let:
 	case <-ctx.Done():
@@ -126,7 +126,7 @@ func (m held) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 
 func TestSlackEditsAndDeletions(t *testing.T) {
 	t.Parallel()
-	model := held{let: make(chan struct{})}
+	model := blockedModel{let: make(chan struct{})}
 	s := serveSlackWith(t, slacktest.Options{}, transports["Socket Mode"], model)
 	first := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
 	second := s.ann.Posts("C1", "two", slacktest.InThread(first.TS))
@@ -172,7 +172,7 @@ func TestSlackWorkingStateNeverSticks(t *testing.T) {
 	for name, scopes := range map[string][]string{"status": slacktest.AllScopes, "reaction": scopesBut(slacktest.AllScopes, "assistant:write")} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			model := held{let: make(chan struct{})}
+			model := blockedModel{let: make(chan struct{})}
 			s := serveSlackWith(t, slacktest.Options{Scopes: scopes}, transports["Socket Mode"], model)
 			s.ready(http.StatusOK)
 			post := s.ann.Posts("C1", s.slack.MentionOfBot()+" one")
@@ -261,7 +261,7 @@ func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
 }
 
 // command runs gatehouse beside the one that serves.
-func (s *served) command(args ...string) (int, string) {
+func (s *testGateway) command(args ...string) (int, string) {
 	var out strings.Builder
 	code := 0
 	s.settings.during(func() { code = run(s.t.Context(), args, cli.Stdio{In: strings.NewReader(""), Out: &out, Err: &out}) })
@@ -307,7 +307,7 @@ func TestSlackThatCannotBeReachedAtStart(t *testing.T) {
 func TestSlackPacingIsPerChannel(t *testing.T) { // not beside others: it counts on moments
 	const rps, posts, burst = 4, 12, 3
 	s := serveSlack(t, slacktest.Options{}, map[string]string{"SLACK_APP_TOKEN": "xapp-slacktest", "SLACK_CHANNEL_RPS": "4"})
-	rooms := s.crowdOf(2)
+	rooms := s.addChannels(2)
 	busy, quiet := rooms[0], rooms[1]
 	for range posts {
 		s.ann.Posts(busy, s.slack.MentionOfBot()+" calc 1+1")

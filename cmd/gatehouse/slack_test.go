@@ -17,8 +17,8 @@ import (
 	"gatehouse/core/agent"
 )
 
-// served is a gatehouse that serves a fake Slack.
-type served struct {
+// testGateway is a gatehouse that serves a fake Slack.
+type testGateway struct {
 	t        *testing.T
 	slack    *slacktest.Server
 	base     string
@@ -68,15 +68,15 @@ var transports = map[string]map[string]string{
 }
 
 // serveSlack starts both sides.
-func serveSlack(t *testing.T, o slacktest.Options, env map[string]string) *served {
+func serveSlack(t *testing.T, o slacktest.Options, env map[string]string) *testGateway {
 	t.Helper()
 	return serveSlackWith(t, o, env, nil)
 }
 
 // serveSlackWith is serveSlack with another model, unless it is nil.
-func serveSlackWith(t *testing.T, o slacktest.Options, env map[string]string, model agent.Model) *served {
+func serveSlackWith(t *testing.T, o slacktest.Options, env map[string]string, model agent.Model) *testGateway {
 	t.Helper()
-	s := &served{t: t, slack: slacktest.Start(t, o), db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8)}
+	s := &testGateway{t: t, slack: slacktest.Start(t, o), db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8)}
 	s.people()
 	s.settings.set(map[string]string{
 		"GATEHOUSE_DATABASE_URL": s.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json", "GATEHOUSE_APPROVERS": "slack:U2BOB",
@@ -91,7 +91,7 @@ func serveSlackWith(t *testing.T, o slacktest.Options, env map[string]string, mo
 }
 
 // people fills the workspace.
-func (s *served) people() {
+func (s *testGateway) people() {
 	s.ann = s.slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann"})
 	s.bob = s.slack.AddUser(slacktest.User{ID: "U2BOB", Name: "bob", RealName: "Bob"})
 	s.eve = s.slack.AddUser(slacktest.User{ID: "U3EVE", Name: "eve", RealName: "Eve"})
@@ -100,12 +100,12 @@ func (s *served) people() {
 }
 
 // start runs the gateway until the test ends, or stop is called.
-func (s *served) start() {
+func (s *testGateway) start() {
 	s.t.Helper()
 	s.settings.during(s.begin)
 }
 
-func (s *served) begin() {
+func (s *testGateway) begin() {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	log := &logLines{t: s.t, listen: make(chan string, 1)}
@@ -144,14 +144,14 @@ func (s *served) begin() {
 	s.t.Cleanup(s.stop)
 }
 
-func (s *served) ctx() context.Context {
+func (s *testGateway) ctx() context.Context {
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	s.t.Cleanup(cancel)
 	return ctx
 }
 
 // reads waits until a text stands in a thread, or outside threads.
-func (s *served) reads(channel, thread, text string) slacktest.Message {
+func (s *testGateway) reads(channel, thread, text string) slacktest.Message {
 	s.t.Helper()
 	m, err := s.slack.WaitForText(s.ctx(), channel, thread, text)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *served) reads(channel, thread, text string) slacktest.Message {
 }
 
 // card waits for a message with buttons below it.
-func (s *served) card(channel, thread, text string) slacktest.Message {
+func (s *testGateway) card(channel, thread, text string) slacktest.Message {
 	s.t.Helper()
 	var card slacktest.Message
 	err := s.slack.WaitFor(s.ctx(), func(f *slacktest.Server) bool {
@@ -184,7 +184,7 @@ func (s *served) card(channel, thread, text string) slacktest.Message {
 }
 
 // ready waits until /readyz answers a status.
-func (s *served) ready(status int) {
+func (s *testGateway) ready(status int) {
 	s.t.Helper()
 	waitUntil(s.t, func() bool {
 		answer, err := http.Get(s.base + "/readyz")

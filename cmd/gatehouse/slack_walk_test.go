@@ -18,14 +18,14 @@ import (
 	"gatehouse/cmd/gatehouse/internal/settings"
 )
 
-// walker is a new user who does what README says: nothing else is set, and the app is what the manifest says.
-type walker struct {
-	*served
+// slackWalkthrough is a new user who does what README says: nothing else is set, and the app is what the manifest says.
+type slackWalkthrough struct {
+	*testGateway
 	readme // its section on Slack
 }
 
-// newWalker makes the app from the printed manifest, and puts into the environment what README names.
-func newWalker(t *testing.T, args ...string) *walker {
+// newSlackWalkthrough makes the app from the printed manifest, and puts into the environment what README names.
+func newSlackWalkthrough(t *testing.T, args ...string) *slackWalkthrough {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for _, key := range settings.Keys() {
@@ -39,7 +39,7 @@ func newWalker(t *testing.T, args ...string) *walker {
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
 		t.Fatal(err)
 	}
-	w := &walker{served: &served{t: t, code: make(chan int, 1)}}
+	w := &slackWalkthrough{testGateway: &testGateway{t: t, code: make(chan int, 1)}}
 	w.slack = slacktest.Start(t, slacktest.Options{
 		BotName: m.Features.BotUser.DisplayName, Scopes: m.OAuthConfig.Scopes.Bot, Subscriptions: m.Settings.EventSubscriptions.BotEvents,
 	})
@@ -101,7 +101,7 @@ func (r readme) exports(values map[string]string) {
 }
 
 // exports sets what README's step exports, with what Slack showed in place of its examples.
-func (w *walker) exports(instead map[string]string) {
+func (w *slackWalkthrough) exports(instead map[string]string) {
 	w.t.Helper()
 	exported := []string{}
 	for _, m := range regexp.MustCompile(`export ([A-Z_]+)=`).FindAllStringSubmatch(w.text, -1) {
@@ -139,7 +139,7 @@ func gatehouse(t *testing.T, args ...string) (code int, out, errs string) {
 }
 
 // doctor runs it and gives the state of each check, and the whole.
-func (w *walker) doctor(want int) (map[string]string, string) {
+func (w *slackWalkthrough) doctor(want int) (map[string]string, string) {
 	w.t.Helper()
 	return doctorFinds(w.t, want, w.slack.BotToken(), w.slack.AppToken(), w.slack.SigningSecret())
 }
@@ -178,7 +178,7 @@ func doctorIsContent(t *testing.T) {
 
 // TestReadmeSlackWalk goes README's steps from nothing to an approved action.
 func TestReadmeSlackWalk(t *testing.T) {
-	w := newWalker(t)                                                                            // 1
+	w := newSlackWalkthrough(t)                                                                  // 1
 	w.says("gatehouse manifest slack", "From a manifest", "Install App", "Bot User OAuth Token", // 2
 		"App-Level Tokens", "connections:write", "Copy member ID") // 3, 4
 	w.exports(nil) // 5
@@ -224,7 +224,7 @@ func TestReadmeSlackWalk(t *testing.T) {
 }
 
 // approve goes the last step.
-func (w *walker) approve() {
+func (w *slackWalkthrough) approve() {
 	w.t.Helper()
 	w.says("@gatehouse note add milk", "Press *Approve*", "Done: “milk” is in the note book.")
 	ask := w.ann.Posts("C1", w.slack.MentionOfBot()+" note add milk")
@@ -240,7 +240,7 @@ func (w *walker) approve() {
 // TestReadmeSlackWalkOverHTTP goes the other way: the addresses are those of the manifest.
 func TestReadmeSlackWalkOverHTTP(t *testing.T) {
 	const public = "https://gate.example"
-	w := newWalker(t, "--http", public)
+	w := newSlackWalkthrough(t, "--http", public)
 	w.says("gatehouse manifest slack --http https://HOST", "Signing Secret", "Event Subscriptions", "Request URL")
 	w.exports(map[string]string{"SLACK_APP_TOKEN": "SLACK_SIGNING_SECRET"})
 	w.start()
@@ -271,7 +271,7 @@ func TestReadmeSlackWalkOverHTTP(t *testing.T) {
 
 // TestDoctorBesideSlack is what the doctor says of a Slack that is not as it should be, as a whole.
 func TestDoctorBesideSlack(t *testing.T) {
-	w := newWalker(t)
+	w := newSlackWalkthrough(t)
 	w.exports(nil)
 	w.slack.Invite("C1", w.slack.BotUserID())
 	for name, spoil := range map[string]func() (mend func()){

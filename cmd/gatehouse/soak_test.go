@@ -24,23 +24,25 @@ import (
 	"gatehouse/storage"
 )
 
-// crowd is a platform with any number of conversations, where everything that is posted arrives.
-type crowd struct{}
+// soakPlatform is a platform with any number of conversations, where everything that is posted arrives.
+type soakPlatform struct{}
 
-func (crowd) Name() string                                 { return "crowd" }
-func (crowd) Run(ctx context.Context, _ core.Accept) error { <-ctx.Done(); return nil }
+func (soakPlatform) Name() string                                 { return "soak" }
+func (soakPlatform) Run(ctx context.Context, _ core.Accept) error { <-ctx.Done(); return nil }
 
-func (crowd) Parse(_ context.Context, e core.Event) (core.Input, error) {
+func (soakPlatform) Parse(_ context.Context, e core.Event) (core.Input, error) {
 	return core.Input{Message: &core.Message{Role: core.User, Content: core.Text(string(e.Payload))}}, nil
 }
 
-func (crowd) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
+func (soakPlatform) Post(_ context.Context, d core.Delivery) (core.Ref, bool, error) {
 	return core.Ref(d.Key), false, nil
 }
 
-func (crowd) Edit(context.Context, core.Ref, core.Delivery) error { return nil }
+func (soakPlatform) Edit(context.Context, core.Ref, core.Delivery) error { return nil }
 
-func (crowd) Find(context.Context, core.Delivery) (core.Found, error) { return core.Found{}, nil }
+func (soakPlatform) Find(context.Context, core.Delivery) (core.Found, error) {
+	return core.Found{}, nil
+}
 
 // soakChild takes turns of random length with random transient failures until it is told to stop.
 func soakChild(url string) error {
@@ -66,7 +68,7 @@ func soakChild(url string) error {
 	if err != nil {
 		return err
 	}
-	desk, platforms := approvals.NewService(store, store), []core.Platform{crowd{}}
+	desk, platforms := approvals.NewService(store, store), []core.Platform{soakPlatform{}}
 	lease, _ := time.ParseDuration(os.Getenv("GATEHOUSE_LEASE"))
 	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: platforms, Owner: owner, Lease: lease})
 	d := dispatch.New(dispatch.Options{
@@ -111,7 +113,7 @@ func TestSoak_EveryEventEndsOnceInOrder(t *testing.T) {
 }
 
 func soak(t *testing.T, e engine, conversations, messages int) {
-	w := e.world(t)
+	w := e.workbench(t)
 	start := func() *child { return w.start([]string{soakKey + "=" + w.url}) }
 	c := start()
 	var said sync.WaitGroup
@@ -160,11 +162,11 @@ func soak(t *testing.T, e engine, conversations, messages int) {
 }
 
 // soakSay says a conversation's messages in order, one in twenty of them twice.
-func (w *world) soakSay(conversation, messages int) {
+func (w *workbench) soakSay(conversation, messages int) {
 	for n := range messages {
 		payload, _ := json.Marshal(n)
-		e := core.Event{Platform: "crowd", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: core.ConversationID(fmt.Sprintf("crowd:%d", conversation)), Body: core.MessageEvent{},
-			Address: core.Address{Platform: "crowd", Channel: strconv.Itoa(conversation)}, Payload: payload}
+		e := core.Event{Platform: "soak", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: core.ConversationID(fmt.Sprintf("soak:%d", conversation)), Body: core.MessageEvent{},
+			Address: core.Address{Platform: "soak", Channel: strconv.Itoa(conversation)}, Payload: payload}
 		for range 1 + (n+conversation)%20/19 {
 			_, err := w.store.Accept(w.t.Context(), e)
 			for end := time.Now().Add(patience); core.CategoryOf(err) == core.StoreBusy && time.Now().Before(end); {
@@ -178,7 +180,7 @@ func (w *world) soakSay(conversation, messages int) {
 }
 
 // soakReplies checks that each event has one delivered reply.
-func (w *world) soakReplies(want int) {
+func (w *workbench) soakReplies(want int) {
 	w.t.Helper()
 	rows, err := w.store.ListPosts(w.t.Context(), nil, "", 0)
 	if err != nil {
@@ -200,9 +202,9 @@ func (w *world) soakReplies(want int) {
 }
 
 // soakOrder checks that a conversation's history is its messages in order, each with its answer.
-func (w *world) soakOrder(conversation, messages int) {
+func (w *workbench) soakOrder(conversation, messages int) {
 	w.t.Helper()
-	id := core.ConversationID(fmt.Sprintf("crowd:%d", conversation)).Session(1)
+	id := core.ConversationID(fmt.Sprintf("soak:%d", conversation)).Session(1)
 	rec, err := w.store.LoadSession(w.t.Context(), id, core.Writer{})
 	if err != nil || rec == nil {
 		w.t.Fatalf("%s: %v, %v", id, rec, err)

@@ -98,7 +98,7 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	var got spans
 	server := httptest.NewServer(&got)
 	defer server.Close()
-	w := newWorld(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc", "OTEL_SERVICE_NAME=mybot")
+	w := newWorkbench(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc", "OTEL_SERVICE_NAME=mybot")
 	talk := func(line string) (printed string) {
 		c := w.start(nil, "chat")
 		c.say(line)

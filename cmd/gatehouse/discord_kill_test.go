@@ -57,7 +57,7 @@ func (p *discordProcess) connected() bool {
 // waitConnected waits until the process is connected.
 func (p *discordProcess) waitConnected() {
 	p.serveProcess.t.Helper()
-	p.survive("a session with Discord", p.connected)
+	p.untilRestarting("a session with Discord", p.connected)
 }
 
 // conversation is one of the load: how something is said in it, and what was.
@@ -70,18 +70,18 @@ type conversation struct {
 }
 
 // talks are conversations of all three kinds: in threads, in channels where the bot may open none, and direct ones.
-func (p *discordProcess) talks(threads, channels, direct int) []*conversation {
+func (p *discordProcess) newConversations(threads, channels, direct int) []*conversation {
 	var all []*conversation
 	call := p.discord.MentionOfBot() + " "
 	for i := range threads {
-		room := p.room(i % 3)
+		room := p.channel(i % 3)
 		c := &conversation{}
 		c.first = func(text string) { c.place = p.ann.Posts(room, call+text, discordtest.Twice()).ID }
 		c.then = func(text string) { p.bob.Posts(c.place, text, discordtest.Twice()) }
 		all = append(all, c)
 	}
 	for i := range channels {
-		room := p.room(100 + i)
+		room := p.channel(100 + i)
 		p.discord.DenyBot(room, discordtest.CreatePublicThreads)
 		c := &conversation{place: room}
 		c.first = func(text string) { p.ann.Posts(room, call+text, discordtest.Twice()) }
@@ -89,7 +89,7 @@ func (p *discordProcess) talks(threads, channels, direct int) []*conversation {
 		all = append(all, c)
 	}
 	for i := range direct {
-		who := p.somebody(i)
+		who := p.member(i)
 		c := &conversation{place: p.discord.DMWith(who.ID)}
 		c.first = func(text string) { who.Says(text, discordtest.Twice()) }
 		c.then = func(text string) { who.Says(text, discordtest.Twice()) }
@@ -101,7 +101,7 @@ func (p *discordProcess) talks(threads, channels, direct int) []*conversation {
 	return all
 }
 
-func (p *discordProcess) room(n int) string {
+func (p *discordProcess) channel(n int) string {
 	id := fmt.Sprint(3100 + n)
 	if _, there := p.discord.Channel(id); !there {
 		p.discord.AddChannel(discordtest.Channel{ID: id, Guild: guildID, Name: "room-" + id})
@@ -109,7 +109,7 @@ func (p *discordProcess) room(n int) string {
 	return id
 }
 
-func (p *discordProcess) somebody(n int) *discordtest.Person {
+func (p *discordProcess) member(n int) *discordtest.Person {
 	id := fmt.Sprint(1100 + n)
 	who := p.discord.AddUser(discordtest.User{ID: id, Name: "user-" + id})
 	who.Joins(guildID)
@@ -117,7 +117,7 @@ func (p *discordProcess) somebody(n int) *discordtest.Person {
 }
 
 // echoes are what the bot answered in a conversation, in its order.
-func (p *discordProcess) echoes(c *conversation) []string {
+func (p *discordProcess) answers(c *conversation) []string {
 	var words []string
 	for _, m := range p.discord.FromBot(c.place) {
 		words = append(words, aWord.FindString(m.Shown()))
@@ -126,7 +126,7 @@ func (p *discordProcess) echoes(c *conversation) []string {
 }
 
 // answeredAll waits until every message has its answer, and fails where one has two, or they are out of order.
-func (p *discordProcess) answeredAll(all []*conversation) {
+func (p *discordProcess) waitForAnswers(all []*conversation) {
 	t := p.serveProcess.t
 	t.Helper()
 	want := 0
@@ -135,7 +135,7 @@ func (p *discordProcess) answeredAll(all []*conversation) {
 	}
 	p.until("all answers", p.app, func() bool { return p.discord.CountFromBot() >= want && p.settled() })
 	for _, c := range all {
-		if got := p.echoes(c); !slices.Equal(got, c.said) {
+		if got := p.answers(c); !slices.Equal(got, c.said) {
 			t.Errorf("in %s: %q\nwant %q", c.place, got, c.said)
 		}
 	}
@@ -150,7 +150,7 @@ func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 	p := newDiscordProcess(t, sqliteFile, discordtest.Options{}, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
 	p.open()
 	p.waitConnected()
-	all := p.talks(14, 3, 5)
+	all := p.newConversations(14, 3, 5)
 	seed := rand.Uint64()
 	t.Logf("the seed of the kills is %d", seed)
 	chance := rand.New(rand.NewPCG(seed, 0))
@@ -158,10 +158,10 @@ func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 	n, down, forgotten := 0, 0, false // down: for how many messages more no process is connected
 	for i := range messages {
 		for _, c := range all {
-			if i > 0 && !p.begun(c) && p.app.gone() {
+			if i > 0 && !p.hasAnswer(c) && p.app.gone() {
 				p.open() // before the first answer there is no place to go on
 			}
-			p.says(c)
+			p.sendNext(c)
 			if down--; down <= 0 && p.app.gone() {
 				p.open()
 			}
@@ -185,28 +185,28 @@ func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 	if p.app.gone() {
 		p.open()
 	}
-	p.answeredAll(all)
-	all = p.gap(all)
-	p.answeredAll(all)
+	p.waitForAnswers(all)
+	all = p.missSession(all)
+	p.waitForAnswers(all)
 	t.Logf("%d sessions were begun, %d resumed", len(p.discord.Identifies()), p.resumed())
 	p.app.kill()
 }
 
 // gap has Discord forget the session of a killed process, and people go on in all conversations, and begin one in a known channel. Two first
 // contacts besides can't be fetched: the bot does not know the conversations.
-func (p *discordProcess) gap(all []*conversation) []*conversation {
+func (p *discordProcess) missSession(all []*conversation) []*conversation {
 	p.waitConnected()
 	p.discord.ForgetSessions()
 	p.app.kill()
 	for _, c := range all {
-		p.says(c)
-		p.says(c)
+		p.sendNext(c)
+		p.sendNext(c)
 	}
 	known := &conversation{said: []string{"word-900-0."}}
-	known.place = p.ann.Posts(p.room(0), p.discord.MentionOfBot()+" word-900-0.").ID
-	stranger := p.somebody(900)
+	known.place = p.ann.Posts(p.channel(0), p.discord.MentionOfBot()+" word-900-0.").ID
+	stranger := p.member(900)
 	stranger.Says("word-901-0.")
-	missed := p.ann.Posts(p.room(900), p.discord.MentionOfBot()+" word-902-0.")
+	missed := p.ann.Posts(p.channel(900), p.discord.MentionOfBot()+" word-902-0.")
 	p.open()
 	p.waitConnected()
 	stranger.Says("word-901-1.")
@@ -214,19 +214,19 @@ func (p *discordProcess) gap(all []*conversation) []*conversation {
 }
 
 // says says the next word in a conversation.
-func (p *discordProcess) says(c *conversation) {
+func (p *discordProcess) sendNext(c *conversation) {
 	word := fmt.Sprintf("word-%d-%d.", c.n, len(c.said))
 	c.said = append(c.said, word)
 	if len(c.said) == 1 {
 		c.first(word)
 		return
 	}
-	p.until("the first answer", p.app, func() bool { return p.begun(c) })
+	p.until("the first answer", p.app, func() bool { return p.hasAnswer(c) })
 	c.then(word)
 }
 
 // begun reports whether there was an answer.
-func (p *discordProcess) begun(c *conversation) bool { return len(p.discord.FromBot(c.place)) > 0 }
+func (p *discordProcess) hasAnswer(c *conversation) bool { return len(p.discord.FromBot(c.place)) > 0 }
 
 // known reports whether the first message of every conversation is stored.
 func (p *discordProcess) known(all []*conversation) bool {
@@ -248,16 +248,16 @@ func (p *discordProcess) resumed() int {
 	return n
 }
 
-// discordStory plays an approval in Discord, with the process killed at the n-th pass of a point, and started again.
-func discordStory(t *testing.T, e engine, point string, nth int, record string) {
+// discordScenario plays an approval in Discord, with the process killed at the n-th pass of a point, and started again.
+func discordScenario(t *testing.T, e engine, point string, nth int, record string) {
 	p := newDiscordProcess(t, e, discordtest.Options{})
 	p.open(armed(point, nth, record)...)
 	p.waitConnected()
 	ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" note add milk")
-	card := p.carded(ask)
+	card := p.waitForCard(ask)
 	button, _ := p.discord.FindButton(ask.ID, card.ID, "Approve")
 	p.bob.Presses(button) // once: Discord replays it to a session that is resumed
-	p.ends(point, ask)
+	p.waitForEnd(point, ask)
 }
 
 // armed is the environment of a process that is killed, or writes down what it passes.
@@ -273,9 +273,9 @@ func armed(point string, nth int, record string) []string {
 }
 
 // carded waits for the card of a request.
-func (p *discordProcess) carded(ask discordtest.Message) (card discordtest.Message) {
+func (p *discordProcess) waitForCard(ask discordtest.Message) (card discordtest.Message) {
 	p.serveProcess.t.Helper()
-	p.survive("the card", func() bool {
+	p.untilRestarting("the card", func() bool {
 		for _, m := range p.discord.FromBot(ask.ID) {
 			if len(m.Buttons()) > 0 {
 				card = m
@@ -288,10 +288,10 @@ func (p *discordProcess) carded(ask discordtest.Message) (card discordtest.Messa
 }
 
 // ends waits for the end of an approved request. In its thread each message must stand once, and the card be decided.
-func (p *discordProcess) ends(point string, ask discordtest.Message) {
+func (p *discordProcess) waitForEnd(point string, ask discordtest.Message) {
 	t := p.serveProcess.t
 	t.Helper()
-	p.survive("the end", func() bool { return len(p.approvals(core.Approved)) == 1 && p.settled() })
+	p.untilRestarting("the end", func() bool { return len(p.approvals(core.Approved)) == 1 && p.settled() })
 	p.app.kill()
 	p.conversation = core.ConversationID("discord:" + guildID + ":" + ask.ID)
 	p.wantOneNote(point)
@@ -319,12 +319,12 @@ func (p *discordProcess) ends(point string, ask discordtest.Message) {
 func TestLaw2_DiscordKilledAtEveryPoint(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	record := filepath.Join(t.TempDir(), "points")
-	discordStory(t, sqliteFile, "", 0, record)
+	discordScenario(t, sqliteFile, "", 0, record)
 	for point, nths := range passes(t, record) {
 		for _, nth := range nths {
 			t.Run(fmt.Sprintf("%s %d", point, nth), func(t *testing.T) {
 				t.Parallel()
-				discordStory(t, sqliteFile, point, nth, "")
+				discordScenario(t, sqliteFile, point, nth, "")
 			})
 		}
 	}
@@ -337,7 +337,7 @@ func TestLaw2_DiscordKilledOnPostgres(t *testing.T) {
 	for point, nth := range map[string]int{"Accept.after": 2, "Finish.before": 1, "SavePost.after": 1, "BeginIntent.after": 1, "FinishIntent.after": 1} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
-			discordStory(t, postgresServer, point, nth, "")
+			discordScenario(t, postgresServer, point, nth, "")
 		})
 	}
 }

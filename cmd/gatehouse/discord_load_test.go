@@ -40,7 +40,7 @@ func (d *discordGateway) loadConversations(channels, threads, directs int) []*lo
 }
 
 // chats says something in a conversation. What follows the first mention waits until the bot has opened the thread.
-func (d *discordGateway) chats(c *loadConversation, word string) {
+func (d *discordGateway) send(c *loadConversation, word string) {
 	d.t.Helper()
 	c.said = append(c.said, word)
 	switch {
@@ -57,12 +57,12 @@ func (d *discordGateway) chats(c *loadConversation, word string) {
 }
 
 // talk has every conversation say as many messages, one of each in turn.
-func (d *discordGateway) talk(all []*loadConversation, messages int, between func(n int)) {
+func (d *discordGateway) sendAll(all []*loadConversation, messages int, between func(n int)) {
 	d.t.Helper()
 	n := 0
 	for i := range messages {
 		for j, c := range all {
-			d.chats(c, fmt.Sprintf("word-%d-%d.", j, i))
+			d.send(c, fmt.Sprintf("word-%d-%d.", j, i))
 			n++
 			between(n)
 		}
@@ -156,7 +156,7 @@ func TestDiscordLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 		fault(discordtest.AnswerLost(), 5, 10, 0),
 	}
 	all := d.loadConversations(15, 60, 20)
-	d.talk(all, 4, func(int) {})
+	d.sendAll(all, 4, func(int) {})
 	d.answered(all, 3*time.Minute)
 	for i, fault := range faults {
 		if fault.Hits() < 15 {

@@ -17,12 +17,12 @@ import (
 
 // body is a message as Discord got it.
 type body struct {
-	sort   string // how it came
+	route  string // how it came
 	fields map[string]any
 }
 
-// mute are the routes that take no text which anybody is shown as a message.
-var mute = []string{
+// routesWithoutText are the routes that take no text which anybody is shown as a message.
+var routesWithoutText = []string{
 	discordtest.StartThread, discordtest.ModifyChannel, discordtest.OpenDM, discordtest.TriggerTyping, discordtest.OverwriteCommands, discordtest.OverwriteGuildCommands,
 }
 
@@ -32,24 +32,24 @@ func (d *discordGateway) bodies() (all []body) {
 	for _, c := range d.discord.Calls() {
 		switch c.Route {
 		case discordtest.CreateMessage, discordtest.EditMessage, discordtest.FollowUp, discordtest.EditFollowUp:
-			d.once(c.Body, len(c.Files) > 0)
+			d.noDuplicateKeys(c.Body, len(c.Files) > 0)
 			all = append(all, body{c.Route, c.Fields})
 		case discordtest.AnswerInteraction:
-			d.once(c.Body, len(c.Files) > 0)
+			d.noDuplicateKeys(c.Body, len(c.Files) > 0)
 			all = append(all, d.answerTo(c.Route, c.Fields)...)
 		case discordtest.StartThread:
 			if _, there := c.Fields["message"]; there {
 				d.t.Errorf("a thread begins with a message that is not looked at: %s", c.Body)
 			}
 		default:
-			if method, _, _ := strings.Cut(c.Route, " "); slices.Contains([]string{"POST", "PATCH", "PUT"}, method) && !slices.Contains(mute, c.Route) {
+			if method, _, _ := strings.Cut(c.Route, " "); slices.Contains([]string{"POST", "PATCH", "PUT"}, method) && !slices.Contains(routesWithoutText, c.Route) {
 				d.t.Errorf("%s may carry a message that is not looked at: %s", c.Route, c.Body)
 			}
 		}
 	}
 	for _, i := range d.discord.Interactions() {
 		if a := i.State().Attempt; a != nil && a.Status != http.StatusAccepted { // then it was answered by a call
-			d.once(a.Answer, false)
+			d.noDuplicateKeys(a.Answer, false)
 			var fields map[string]any
 			if err := json.Unmarshal(a.Answer, &fields); err != nil {
 				d.t.Errorf("an interaction is answered by %q: %v", a.Answer, err)
@@ -80,7 +80,7 @@ func (d *discordGateway) answerTo(how string, fields map[string]any) []body {
 }
 
 // once fails where an object names a field twice: then the one that is looked at here is not the one that Discord takes.
-func (d *discordGateway) once(raw []byte, form bool) {
+func (d *discordGateway) noDuplicateKeys(raw []byte, form bool) {
 	d.t.Helper()
 	if form {
 		return // the fake reads its JSON out of the form
@@ -90,35 +90,35 @@ func (d *discordGateway) once(raw []byte, form bool) {
 	}
 }
 
-// mentionsNobody fails unless every message that Discord got says that it calls nobody and shows no previews, and gives what sorts of
+// mentionsNobody fails unless every message that Discord got says that it calls nobody and shows no previews, and gives what routes of
 // messages there were.
-func (d *discordGateway) mentionsNobody() (sorts map[string]int) {
+func (d *discordGateway) mentionsNobody() (routes map[string]int) {
 	d.t.Helper()
-	sorts = map[string]int{}
+	routes = map[string]int{}
 	for _, b := range d.bodies() {
-		sorts[b.sort]++
+		routes[b.route]++
 		allowed, there := b.fields["allowed_mentions"].(map[string]any)
 		parse, isList := allowed["parse"].([]any)
 		if !there || !isList || len(parse) > 0 {
-			d.t.Errorf("%s: allowed_mentions does not say that nobody is called: %v", b.sort, b.fields)
+			d.t.Errorf("%s: allowed_mentions does not say that nobody is called: %v", b.route, b.fields)
 		}
 		for field, value := range allowed {
 			ids, _ := value.([]any)
 			if field != "parse" && value != false && (value == nil || ids == nil || len(ids) > 0) {
-				d.t.Errorf("%s: allowed_mentions calls %s: %v", b.sort, field, value)
+				d.t.Errorf("%s: allowed_mentions calls %s: %v", b.route, field, value)
 			}
 		}
 		if flags, _ := b.fields["flags"].(float64); int(flags)&discordtest.FlagSuppressEmbeds == 0 {
-			d.t.Errorf("%s: previews are not suppressed: %v", b.sort, b.fields)
+			d.t.Errorf("%s: previews are not suppressed: %v", b.route, b.fields)
 		}
 		if embeds, _ := b.fields["embeds"].([]any); len(embeds) > 0 {
-			d.t.Errorf("%s: it shows embeds: %v", b.sort, b.fields)
+			d.t.Errorf("%s: it shows embeds: %v", b.route, b.fields)
 		}
 	}
-	if len(sorts) == 0 {
+	if len(routes) == 0 {
 		d.t.Error("no message reached Discord")
 	}
-	return sorts
+	return routes
 }
 
 // mentionText is what somebody says who would like to reach everybody.
@@ -228,14 +228,14 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			d.ann.Clicks(fails.ID, failed, "Try again")
 			d.reads(fails.ID, "did not understand")
 
-			sorts := d.mentionsNobody()
+			routes := d.mentionsNobody()
 			answers := discordtest.AnswerInteraction
 			if over == "HTTP" {
 				answers = "answer over HTTP"
 			}
-			for _, sort := range []string{discordtest.CreateMessage, discordtest.EditMessage, discordtest.FollowUp, answers} {
-				if sorts[sort] == 0 {
-					t.Errorf("no message came by %s: %v", sort, sorts)
+			for _, route := range []string{discordtest.CreateMessage, discordtest.EditMessage, discordtest.FollowUp, answers} {
+				if routes[route] == 0 {
+					t.Errorf("no message came by %s: %v", route, routes)
 				}
 			}
 			for _, channel := range []string{channelID, thread, ask, fails.ID, d.discord.DMWith(deciderID)} {

@@ -18,7 +18,7 @@ func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
 			p.open(armed(point, 2, "")...) // the request is the first that is accepted, the press the second
 			p.waitConnected()
 			ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" note add milk")
-			card := p.carded(ask)
+			card := p.waitForCard(ask)
 			button, _ := p.discord.FindButton(ask.ID, card.ID, "Approve")
 			press := p.bob.Presses(button)
 			if err := press.Wait(p.ctx()); err == nil || press.State().Failed == "" {
@@ -36,7 +36,7 @@ func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
 			if err := again.Wait(p.ctx()); err != nil {
 				t.Errorf("the second press: %v", err)
 			}
-			p.ends("", ask)
+			p.waitForEnd("", ask)
 			if n := len(p.events(core.EventFilter{})); point == "Accept.before" && n != 3 || point == "Accept.after" && n != 4 {
 				t.Errorf("%d events are stored", n) // the request, the presses that were stored, the signal
 			}

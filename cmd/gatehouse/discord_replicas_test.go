@@ -14,9 +14,9 @@ func TestLaw2_DiscordWhenTheReplicaThatHearsIsKilled(t *testing.T) {
 	p := newDiscordProcess(t, postgresServer, discordtest.Options{}, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
 	p.open()
 	p.waitConnected()
-	all := p.talks(6, 2, 2)
+	all := p.newConversations(6, 2, 2)
 	for _, c := range all {
-		p.says(c)
+		p.sendNext(c)
 	}
 	for i := range 2 {
 		first := p.app
@@ -26,7 +26,7 @@ func TestLaw2_DiscordWhenTheReplicaThatHearsIsKilled(t *testing.T) {
 		p.testGateway.ready(200) // since the first is connected
 		p.until("that all conversations are known", p.app, func() bool { return p.known(all) })
 		for _, c := range all {
-			p.says(c)
+			p.sendNext(c)
 		}
 		if i == 1 {
 			p.discord.ForgetSessions()
@@ -35,17 +35,17 @@ func TestLaw2_DiscordWhenTheReplicaThatHearsIsKilled(t *testing.T) {
 		before := connections()
 		first.kill()
 		for _, c := range all {
-			p.says(c)
+			p.sendNext(c)
 		}
-		p.survive("a connection of the other replica", func() bool { return connections() > before }) // the first one's may look alive for a moment
+		p.untilRestarting("a connection of the other replica", func() bool { return connections() > before }) // the first one's may look alive for a moment
 		p.waitConnected()
 		if got, want := fmt.Sprint(len(p.discord.Identifies()), p.resumed()), []string{"1 1", "2 1"}[i]; got != want {
 			t.Errorf("after kill %d: sessions begun and resumed: %s, want %s", i+1, got, want)
 		}
 		for _, c := range all {
-			p.says(c)
+			p.sendNext(c)
 		}
-		p.answeredAll(all)
+		p.waitForAnswers(all)
 	}
 	p.app.kill()
 }

@@ -36,10 +36,10 @@ func (d *discordGateway) connection() *discordtest.Connection {
 }
 
 // eachSays has every conversation say one more thing.
-func (d *discordGateway) eachSays(all []*loadConversation) {
+func (d *discordGateway) sendToEach(all []*loadConversation) {
 	d.t.Helper()
 	for i, c := range all {
-		d.chats(c, fmt.Sprintf("word-%d-%d.", i, len(c.said)))
+		d.send(c, fmt.Sprintf("word-%d-%d.", i, len(c.said)))
 	}
 }
 
@@ -75,28 +75,28 @@ func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
 			t.Parallel()
 			d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
 			all := d.loadConversations(2, 5, 5)
-			d.eachSays(all)
+			d.sendToEach(all)
 			d.answered(all, patience)
 
 			c := d.connection()
 			c.GoSilent()
-			d.eachSays(all)
+			d.sendToEach(all)
 			dial := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.Dial, Trouble: discordtest.Held()})
 			if session == "forgotten" {
 				d.discord.ForgetSessions()
 			}
 			c.Reset()
 			d.notReceiving("the connection broke")
-			d.eachSays(all)
+			d.sendToEach(all)
 			fetch := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
 			dial.Lift()
 			if session == "forgotten" {
 				waitUntil(t, func() bool { return fetch.Waiting() > 0 }, "the first of what was missed")
-				d.eachSays(all)
+				d.sendToEach(all)
 			}
 			fetch.Lift()
 			d.connection()
-			d.eachSays(all)
+			d.sendToEach(all)
 			d.answered(all, patience)
 			d.ready(http.StatusOK)
 
@@ -132,11 +132,11 @@ func TestDiscordDroppedAgainAndAgainWhilePeopleTalk(t *testing.T) {
 	}
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
 	all := d.loadConversations(3, 10, 10)
-	d.eachSays(all)
+	d.sendToEach(all)
 	d.answered(all, patience) // a first contact that falls into a gap is not known
 	for _, drop := range drops {
 		c := d.connection()
-		d.talk(all, 2, func(n int) {
+		d.sendAll(all, 2, func(n int) {
 			switch n {
 			case len(all) / 2:
 				drop(d, c)
@@ -304,7 +304,7 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	}
 	all := d.loadConversations(1, 2, 2)
 	for range 30 {
-		d.eachSays(all)
+		d.sendToEach(all)
 		restart()
 		d.ready(http.StatusOK)
 	}
@@ -315,7 +315,7 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	for n := 2; n <= ours; n++ {
 		d.discord.ForgetSessions()
 		restart()
-		d.eachSays(all)
+		d.sendToEach(all)
 		d.ready(http.StatusOK)
 		if got := len(d.discord.Identifies()); got != n {
 			t.Errorf("it identified %d times, want %d", got, n)
@@ -332,7 +332,7 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	if left := d.discord.Budget().Remaining; left != budget-ours {
 		t.Errorf("%d of Discord's budget are left, want %d", left, budget-ours)
 	}
-	d.eachSays(all) // while it is notReceiving
+	d.sendToEach(all) // while it is notReceiving
 	ahead.Add(int64(24 * time.Hour))
 	restart()
 	d.ready(http.StatusOK)

@@ -52,7 +52,7 @@ func newDiscordWalkthrough(t *testing.T, args ...string) *discordWalkthrough {
 	t.Setenv("DISCORD_API_URL", d.discord.APIURL())
 	t.Setenv("GATEHOUSE_LISTEN", "127.0.0.1:0")
 
-	w.says("New Application", "Application ID", "gatehouse manifest discord --application ID")
+	w.mustContain("New Application", "Application ID", "gatehouse manifest discord --application ID")
 	code, text, errs := gatehouse(t, append([]string{"manifest", "discord", "--application", d.discord.ApplicationID()}, args...)...)
 	if err := json.Unmarshal([]byte(text), &w.printed); err != nil || code != cli.ExitDone || errs != "" {
 		t.Fatalf("the manifest is not printed: %d, %v, %s", code, err, errs)
@@ -63,7 +63,7 @@ func newDiscordWalkthrough(t *testing.T, args ...string) *discordWalkthrough {
 // grants switches on what the manifest names under intents, as README says.
 func (w *discordWalkthrough) grants() {
 	w.t.Helper()
-	w.says("switch *Message Content Intent* on")
+	w.mustContain("switch *Message Content Intent* on")
 	denied := allPrivileged
 	for _, intent := range w.printed.Intents {
 		switch intent.Name {
@@ -79,7 +79,7 @@ func (w *discordWalkthrough) grants() {
 // invites opens the address behind invite: the bot gets what it asks for, and nothing that everybody has.
 func (w *discordWalkthrough) invites() {
 	w.t.Helper()
-	w.says("Open the address behind `invite`")
+	w.mustContain("Open the address behind `invite`")
 	u, err := url.Parse(w.printed.Invite)
 	if err != nil || u.Scheme+"://"+u.Host+u.Path != "https://discord.com/oauth2/authorize" || u.Query().Get("client_id") != w.discord.ApplicationID() {
 		w.t.Fatalf("%q is no invitation: %v", w.printed.Invite, err)
@@ -92,7 +92,7 @@ func (w *discordWalkthrough) invites() {
 		w.t.Errorf("it asks for the permissions %d, %v; the manifest names %d", asked, err, len(w.printed.Permissions))
 	}
 	for _, p := range w.printed.Permissions {
-		w.says("| " + p.Name + " | " + p.For + " |")
+		w.mustContain("| " + p.Name + " | " + p.For + " |")
 	}
 	w.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID}, Everyone: discordtest.UseCommands, BotPermissions: asked})
 }
@@ -100,14 +100,14 @@ func (w *discordWalkthrough) invites() {
 // sets puts into the environment what README names.
 func (w *discordWalkthrough) sets() {
 	w.t.Helper()
-	w.says("click *Reset Token*", "*Copy User ID*")
+	w.mustContain("click *Reset Token*", "*Copy User ID*")
 	w.exports(map[string]string{"DISCORD_BOT_TOKEN": w.discord.BotToken(), "GATEHOUSE_APPROVERS": "discord:" + askerID})
 }
 
 // serves starts it, and waits until it is ready and has registered the commands that the manifest names.
 func (w *discordWalkthrough) serves() {
 	w.t.Helper()
-	w.says("gatehouse serve")
+	w.mustContain("gatehouse serve")
 	w.start()
 	w.ready(http.StatusOK)
 	if err := w.discord.WaitFor(w.ctx(), func(f *discordtest.Server) bool { return f.CommandOverwrites() > 0 }); err != nil {
@@ -118,7 +118,7 @@ func (w *discordWalkthrough) serves() {
 		w.t.Errorf("it registered %v, and the manifest names %v", registered, w.printed.Commands)
 	}
 	for _, name := range w.discord.Commands("") {
-		w.says("`/" + name + "`")
+		w.mustContain("`/" + name + "`")
 	}
 }
 
@@ -149,7 +149,7 @@ func (w *discordWalkthrough) finds(want int, check, state string, words ...strin
 // greets says hello in the channel, and goes on in the thread that it is answered in.
 func (w *discordWalkthrough) greets() discordtest.Message {
 	w.t.Helper()
-	w.says("`@gatehouse hello`", "It answers in a thread")
+	w.mustContain("`@gatehouse hello`", "It answers in a thread")
 	hello := w.ann.Posts(channelID, w.discord.MentionOfBot()+" hello")
 	w.reads(hello.ID, "Hello!")
 	return hello
@@ -158,7 +158,7 @@ func (w *discordWalkthrough) greets() discordtest.Message {
 // approves goes the last step.
 func (w *discordWalkthrough) approves() {
 	w.t.Helper()
-	w.says("`@gatehouse note add milk`", "Press *Approve*", "Done: “milk” is in the note book.")
+	w.mustContain("`@gatehouse note add milk`", "Press *Approve*", "Done: “milk” is in the note book.")
 	ask := w.ann.Posts(channelID, w.discord.MentionOfBot()+" note add milk")
 	card := w.card(ask.ID, "Add “milk” to the note book.")
 	w.ann.Clicks(ask.ID, card.ID, "Approve")
@@ -191,7 +191,7 @@ func TestReadmeDiscordWalk(t *testing.T) {
 	w.finds(cli.ExitDone, "commands", "ok")
 
 	hello := w.greets()
-	w.says("where it needs no further mention")
+	w.mustContain("where it needs no further mention")
 	w.ann.Posts(hello.ID, "calc 2+3*4")
 	w.reads(hello.ID, "2+3*4 = 14")
 	states, out := w.doctor(cli.ExitDone)
@@ -207,10 +207,10 @@ func TestReadmeDiscordWalk(t *testing.T) {
 			t.Errorf("%s was not checked\n%s", name, out)
 		}
 	}
-	w.says("Every line begins with `ok`")
-	doctorIsContent(t)
+	w.mustContain("Every line begins with `ok`")
+	wantNoFindings(t)
 	w.approves()
-	doctorIsContent(t)
+	wantNoFindings(t)
 }
 
 // TestReadmeDiscordWalkOverHTTP goes the other way: presses and commands come to the address of the manifest.
@@ -221,14 +221,14 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 	w.invites()
 	w.sets()
 	page := "https://discord.com/developers/applications/" + w.discord.ApplicationID() + "/information"
-	w.says("gatehouse manifest discord --application ID --http https://HOST", "*Public Key* under *General Information* to `DISCORD_PUBLIC_KEY`")
+	w.mustContain("gatehouse manifest discord --application ID --http https://HOST", "*Public Key* under *General Information* to `DISCORD_PUBLIC_KEY`")
 	t.Setenv("DISCORD_PUBLIC_KEY", strings.Repeat("ab", 32))
 	w.finds(cli.ExitBad, "interactions", "fail", "is not the key of this application", page)
 	t.Setenv("DISCORD_PUBLIC_KEY", w.discord.PublicKey())
 	w.finds(cli.ExitBad, "interactions", "fail", "has no Interactions Endpoint URL", page, "https://HOST/discord/interactions")
 	w.serves()
 
-	w.says("*Interactions Endpoint URL*", "`https://HOST/discord/interactions`", "`interactions_endpoint_url`")
+	w.mustContain("*Interactions Endpoint URL*", "`https://HOST/discord/interactions`", "`interactions_endpoint_url`")
 	if w.printed.Endpoint != public+"/discord/interactions" {
 		t.Errorf("the manifest names the address %q", w.printed.Endpoint)
 	}
@@ -244,7 +244,7 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 			t.Errorf("the interaction %s did not come over HTTP", i.ID)
 		}
 	}
-	doctorIsContent(t)
+	wantNoFindings(t)
 	t.Setenv("DISCORD_PUBLIC_KEY", "") // as if it were forgotten at the next start
 	w.finds(cli.ExitBad, "interactions", "fail", "the bot does not hear them", "clear Interactions Endpoint URL")
 }
@@ -256,7 +256,7 @@ func TestReadmeDiscordWithoutTheContent(t *testing.T) {
 	w.sets()
 	w.invites()
 	w.serves()
-	w.says("Without the *Message Content Intent*", "in a thread each message has to mention the bot, `@gatehouse !stop` too", "direct messages, mentions", "`/ask`")
+	w.mustContain("Without the *Message Content Intent*", "in a thread each message has to mention the bot, `@gatehouse !stop` too", "direct messages, mentions", "`/ask`")
 	hello := w.greets()
 	w.ann.Posts(hello.ID, "calc 1+1") // the bot can't read it
 	w.ann.Posts(hello.ID, w.discord.MentionOfBot()+" calc 1+2")

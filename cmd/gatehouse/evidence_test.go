@@ -60,26 +60,26 @@ func TestEvidenceOfTheDemosTurns(t *testing.T) {
 		// The executor ran it after its gate: a result like any other.
 		{"approved note", func(w *workbench) {
 			w.chat("note add milk")
-			w.still("waits", open)
+			w.wantVerdict("waits", open)
 			w.chat("y")
 		}, "ok", ""},
 		// A refusal and an expiry are results of the status error (§11), and not to be tried again.
 		{"refused note", func(w *workbench) {
 			w.chat("note add milk")
-			w.still("waits", open)
+			w.wantVerdict("waits", open)
 			w.chat("n too early")
 		}, "error", "approval_refused"},
 		{"expired note", func(w *workbench) {
 			w.t.Setenv("GATEHOUSE_APPROVAL_TIMEOUT", "1h")
 			w.chat("note add milk")
-			w.still("waits", open)
-			w.later(2 * time.Hour)
-			w.still("expired and taken up", closed)
+			w.wantVerdict("waits", open)
+			w.chatLater(2 * time.Hour)
+			w.wantVerdict("expired and taken up", closed)
 		}, "error", "approval_expired"},
 		// Killed between intent and result: until somebody takes the turn up its evidence is that of the pause, a request without a
 		// result; then the call gets a typed error row and is not run again (§11).
-		{"unknown outcome, and it was done", func(w *workbench) { w.killed("AddNote.after", 1) }, "error", "outcome_unknown"},
-		{"unknown outcome, and it was not", func(w *workbench) { w.killed("BeginIntent.after", 0) }, "error", "outcome_unknown"},
+		{"unknown outcome, and it was done", func(w *workbench) { w.killAndResume("AddNote.after", 1) }, "error", "outcome_unknown"},
+		{"unknown outcome, and it was not", func(w *workbench) { w.killAndResume("BeginIntent.after", 0) }, "error", "outcome_unknown"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newProg(t)
@@ -92,7 +92,7 @@ func TestEvidenceOfTheDemosTurns(t *testing.T) {
 			if status != c.status || code != c.code || status == "error" && retryable != false {
 				t.Errorf("the result is %s %s, retryable %v; want %s %s", status, code, retryable, c.status, c.code)
 			}
-			w.noneSpare(evidence, 1)
+			w.everyRowIsNeeded(evidence, 1)
 		})
 	}
 }
@@ -169,12 +169,12 @@ func TestEvidenceOfAnswersThatWereCut(t *testing.T) {
 		agent.StopLength:  {"cut off at its length limit", closed},
 		agent.StopRefused: {"declined to answer", "protocol.stop_reason_unhandled"},
 	} {
-		with(t, cutModel{why})
+		useModel(t, cutModel{why})
 		w := newProg(t)
 		if out := w.chat("give away half"); !strings.Contains(out, want.says) || len(w.approvals()) != 0 {
 			t.Errorf("%s: the person reads %q, approvals %v", why, out, w.approvals())
 		}
-		w.still(string(why), want.classes)
+		w.wantVerdict(string(why), want.classes)
 		status, code, retryable := oneResult(t, w.evidence())
 		if status != "error" || code == "" || retryable != false {
 			t.Errorf("%s: the result is %s %s, retryable %v", why, status, code, retryable)
@@ -191,8 +191,8 @@ func TestLaw8_EvidenceIsKeptMasked(t *testing.T) {
 	if strings.Contains(string(evidence), secret) || !strings.Contains(string(evidence), `\"•••••• + 1 $\" is not an arithmetic expression`) {
 		t.Errorf("the evidence is not masked:\n%s", evidence)
 	}
-	w.still("is masked", closed)
-	w.noneSpare(evidence, 1)
+	w.wantVerdict("is masked", closed)
+	w.everyRowIsNeeded(evidence, 1)
 }
 
 // Every call of a turn has its rows, whatever runs between them; each is missed as if it were alone.
@@ -216,7 +216,7 @@ func TestEvidenceOfTurnsWithSeveralCalls(t *testing.T) {
 		{"an approved change and a refused one", [][]core.ToolCall{{milk, tea}}, []string{"y", "n"}, []string{"milk"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			with(t, &batchModel{answers: c.asks})
+			useModel(t, &batchModel{answers: c.asks})
 			w := newProg(t)
 			w.chat("go")
 			for _, answer := range c.answers {
@@ -232,7 +232,7 @@ func TestEvidenceOfTurnsWithSeveralCalls(t *testing.T) {
 			if got := w.judge(evidence); got != closed {
 				t.Fatalf("rejected: %s\n%s", got, evidence)
 			}
-			w.noneSpare(evidence, len(slices.Concat(c.asks...)))
+			w.everyRowIsNeeded(evidence, len(slices.Concat(c.asks...)))
 		})
 	}
 }

@@ -19,7 +19,7 @@ func TestLaw2_KilledBetweenQuestionAndAnswer(t *testing.T) { onEachEngine(t, kil
 func killedBetween(t *testing.T, e engine) {
 	w := e.workbench(t)
 	first := w.start(nil, "chat")
-	first.say("note add milk")
+	first.typeLine("note add milk")
 	w.until("the card", first, func() bool { return strings.Contains(first.out.String(), "answer y") })
 	first.kill()
 	asked := w.approvals(core.Open)
@@ -97,7 +97,7 @@ const (
 
 // story plays a whole approval, with one process killed at the n-th pass of a point of one phase ("" = none), or the points of
 // each phase recorded.
-func (w *workbench) story(phase, point string, nth int, record string) {
+func (w *workbench) scenario(phase, point string, nth int, record string) {
 	w.t.Helper()
 	arm := func(now string) []string {
 		var env []string
@@ -112,13 +112,13 @@ func (w *workbench) story(phase, point string, nth int, record string) {
 	open := func() bool { return len(w.approvals(core.Open)) == 1 && w.settled() }
 
 	c := w.start(arm(asking), "chat")
-	c.say("note add milk")
+	c.typeLine("note add milk")
 	w.until("the question", c, func() bool { return c.gone() || open() })
 	c.kill()
 	if !open() {
 		c = w.start(nil, "chat")
 		if len(w.events(core.EventFilter{})) == 0 { // it was never stored, and never said to be
-			c.say("note add milk")
+			c.typeLine("note add milk")
 		}
 		w.until("the question after the kill", c, open)
 		c.kill()
@@ -148,7 +148,7 @@ func TestLaw2_KilledAtEveryPoint(t *testing.T) { onEachEngine(t, killedAtEveryPo
 
 func killedAtEveryPoint(t *testing.T, e engine) {
 	record := t.TempDir()
-	e.workbench(t).story("", "", 0, record)
+	e.workbench(t).scenario("", "", 0, record)
 	for _, phase := range []string{asking, approving, resuming} {
 		text, err := os.ReadFile(filepath.Join(record, phase))
 		if err != nil {
@@ -165,7 +165,7 @@ func killedAtEveryPoint(t *testing.T, e engine) {
 			for nth := 1; nth <= min(passed[p], 2); nth++ {
 				t.Run(fmt.Sprintf("%s/%s/%d", phase, p, nth), func(t *testing.T) {
 					t.Parallel()
-					e.workbench(t).story(phase, p, nth, "")
+					e.workbench(t).scenario(phase, p, nth, "")
 				})
 			}
 		}

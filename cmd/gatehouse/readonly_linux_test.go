@@ -82,7 +82,7 @@ func TestReadOnlyRoot(t *testing.T) {
 	const messages, size = 40, 1_000
 	c := w.start(nil, "chat")
 	for n := range messages {
-		c.say(fmt.Sprintf("message %d %s", n, strings.Repeat("long ", size/5)))
+		c.typeLine(fmt.Sprintf("message %d %s", n, strings.Repeat("long ", size/5)))
 	}
 	c.ok(t)
 	for n := range messages {

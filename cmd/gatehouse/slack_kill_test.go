@@ -113,11 +113,11 @@ func (p *slackProcess) stored(at *thread) []string {
 	return words
 }
 
-// slackStory plays an approval in Slack, with the process killed at the n-th pass of a point, and started again.
-func slackStory(t *testing.T, point string, nth int, record string) {
+// slackScenario plays an approval in Slack, with the process killed at the n-th pass of a point, and started again.
+func slackScenario(t *testing.T, point string, nth int, record string) {
 	p := newSlackProcess(t)
 	p.open(armed(point, nth, record)...)
-	survive := func(holds func() bool) { t.Helper(); p.survive("the next step", holds) }
+	survive := func(holds func() bool) { t.Helper(); p.untilRestarting("the next step", holds) }
 	var ask slacktest.Posted
 	for {
 		ask = p.ann.Posts("C1", p.slack.MentionOfBot()+" note add milk")
@@ -175,12 +175,12 @@ func steps(m slacktest.Message) bool { return strings.Contains(m.Shown(), "🔧"
 func TestLaw2_SlackKilledAtEveryPoint(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	record := filepath.Join(t.TempDir(), "points")
-	slackStory(t, "", 0, record)
+	slackScenario(t, "", 0, record)
 	for point, nths := range passes(t, record) {
 		for _, nth := range nths {
 			t.Run(fmt.Sprintf("%s %d", point, nth), func(t *testing.T) {
 				t.Parallel()
-				slackStory(t, point, nth, "")
+				slackScenario(t, point, nth, "")
 			})
 		}
 	}

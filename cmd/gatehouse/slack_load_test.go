@@ -32,7 +32,7 @@ type thread struct {
 }
 
 // talk has a person open threads and say things in them, each delivered twice, the first of a thread as mention and message besides.
-func (s *testGateway) talk(channels []string, threads, messages int, pause func(n int)) []*thread {
+func (s *testGateway) sendAll(channels []string, threads, messages int, pause func(n int)) []*thread {
 	var all []*thread
 	n := 0
 	for i := range threads {
@@ -79,11 +79,11 @@ func (s *testGateway) answered(all []*thread, within time.Duration) {
 		case <-tick.C:
 		case <-end:
 			s.t.Errorf("%d of %d replies came", s.slack.CountFromBot(), want)
-			s.missing(all)
+			s.checkReplies(all)
 			return
 		}
 	}
-	s.missing(all) // now that nothing waits any more that could come twice
+	s.checkReplies(all) // now that nothing waits any more that could come twice
 }
 
 // delivered reports whether nothing waits to be said.
@@ -96,7 +96,7 @@ func (s *testGateway) delivered() bool {
 	return code == cli.ExitDone && json.Unmarshal([]byte(out), &queue) == nil && queue.Posts == 0
 }
 
-func (s *testGateway) missing(all []*thread) {
+func (s *testGateway) checkReplies(all []*thread) {
 	s.t.Helper()
 	wrong := 0
 	for _, t := range all {
@@ -118,7 +118,7 @@ func TestSlackLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 			s.ready(200)
 			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})
 			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Every: 10, Skip: 5})
-			all := s.talk(s.addChannels(50), 250, 4, func(int) {})
+			all := s.sendAll(s.addChannels(50), 250, 4, func(int) {})
 			s.answered(all, 3*time.Minute)
 		})
 	}

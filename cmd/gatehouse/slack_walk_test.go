@@ -73,7 +73,7 @@ type readme struct {
 }
 
 // says fails unless README says so.
-func (r readme) says(words ...string) {
+func (r readme) mustContain(words ...string) {
 	r.test.Helper()
 	text := strings.Join(strings.Fields(r.text), " ")
 	for _, word := range words {
@@ -166,8 +166,8 @@ func doctorFinds(t *testing.T, want int, secrets ...string) (states map[string]s
 	return states, out
 }
 
-// doctorIsContent fails unless every line of the doctor begins with ok.
-func doctorIsContent(t *testing.T) {
+// wantNoFindings fails unless every line of the doctor begins with ok.
+func wantNoFindings(t *testing.T) {
 	t.Helper()
 	if code, text, _ := gatehouse(t, "doctor"); code != cli.ExitDone || slices.ContainsFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
 		return line != "" && !strings.HasPrefix(line, "ok ") && !strings.HasSuffix(line, "0 failed.")
@@ -178,25 +178,25 @@ func doctorIsContent(t *testing.T) {
 
 // TestReadmeSlackWalk goes README's steps from nothing to an approved action.
 func TestReadmeSlackWalk(t *testing.T) {
-	w := newSlackWalkthrough(t)                                                                  // 1
-	w.says("gatehouse manifest slack", "From a manifest", "Install App", "Bot User OAuth Token", // 2
+	w := newSlackWalkthrough(t)                                                                         // 1
+	w.mustContain("gatehouse manifest slack", "From a manifest", "Install App", "Bot User OAuth Token", // 2
 		"App-Level Tokens", "connections:write", "Copy member ID") // 3, 4
 	w.exports(nil) // 5
-	w.says("gatehouse serve")
+	w.mustContain("gatehouse serve")
 	w.start()
 	w.ready(http.StatusOK)
 	states, out := w.doctor(cli.ExitBad)
 	if states["slack channels"] != "fail" || !strings.Contains(out, "/invite @gatehouse") || states["slack events"] != "warn" {
 		t.Errorf("before the invitation the doctor finds %v\n%s", states, out)
 	}
-	w.says("/invite @gatehouse")
+	w.mustContain("/invite @gatehouse")
 	w.slack.Invite("C1", w.slack.BotUserID()) // 6
 	states, out = w.doctor(cli.ExitDone)
 	if states["slack events"] != "warn" || !strings.Contains(out, "@gatehouse hello") {
 		t.Errorf("before the first mention the doctor finds %v\n%s", states, out)
 	}
 
-	w.says("@gatehouse hello")
+	w.mustContain("@gatehouse hello")
 	hello := w.ann.Posts("C1", w.slack.MentionOfBot()+" hello") // 7
 	w.reads("C1", hello.TS, "Hello!")
 	states, out = w.doctor(cli.ExitDone) // 8
@@ -210,7 +210,7 @@ func TestReadmeSlackWalk(t *testing.T) {
 			t.Errorf("%s was not checked\n%s", name, out)
 		}
 	}
-	doctorIsContent(t)
+	wantNoFindings(t)
 
 	w.approve() // 9
 	if n := w.slack.UnknownMethods(); len(n) > 0 {
@@ -226,7 +226,7 @@ func TestReadmeSlackWalk(t *testing.T) {
 // approve goes the last step.
 func (w *slackWalkthrough) approve() {
 	w.t.Helper()
-	w.says("@gatehouse note add milk", "Press *Approve*", "Done: “milk” is in the note book.")
+	w.mustContain("@gatehouse note add milk", "Press *Approve*", "Done: “milk” is in the note book.")
 	ask := w.ann.Posts("C1", w.slack.MentionOfBot()+" note add milk")
 	card := w.card("C1", ask.TS, "Add “milk” to the note book.")
 	w.ann.Clicks("C1", card.TS, "Approve")
@@ -241,7 +241,7 @@ func (w *slackWalkthrough) approve() {
 func TestReadmeSlackWalkOverHTTP(t *testing.T) {
 	const public = "https://gate.example"
 	w := newSlackWalkthrough(t, "--http", public)
-	w.says("gatehouse manifest slack --http https://HOST", "Signing Secret", "Event Subscriptions", "Request URL")
+	w.mustContain("gatehouse manifest slack --http https://HOST", "Signing Secret", "Event Subscriptions", "Request URL")
 	w.exports(map[string]string{"SLACK_APP_TOKEN": "SLACK_SIGNING_SECRET"})
 	w.start()
 	var m slackgo.Manifest

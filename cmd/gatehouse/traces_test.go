@@ -101,7 +101,7 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	w := newWorkbench(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc", "OTEL_SERVICE_NAME=mybot")
 	talk := func(line string) (printed string) {
 		c := w.start(nil, "chat")
-		c.say(line)
+		c.typeLine(line)
 		c.ok(t) // what it has seen is sent before it ends
 		return c.out.String()
 	}

@@ -95,7 +95,7 @@ func (l *serveProcess) open(env ...string) {
 }
 
 // survive waits until something holds, and starts the process again if it has killed itself.
-func (l *serveProcess) survive(what string, holds func() bool) {
+func (l *serveProcess) untilRestarting(what string, holds func() bool) {
 	l.t.Helper()
 	restarted := false
 	l.until(what, l.app, func() bool {

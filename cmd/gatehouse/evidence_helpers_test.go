@@ -141,13 +141,13 @@ func lists(t *testing.T, evidence []byte) map[string]int {
 	return found
 }
 
-// noneSpare takes every row out of accepted evidence, one at a time, and wants each missed by the class of its kind. calls is how
+// everyRowIsNeeded takes every row out of accepted evidence, one at a time, and wants each missed by the class of its kind. calls is how
 // many the turn made: each has its four rows.
 //
 // The refs of session and trajectory are no rows. join-check carries them and judges nothing by them (§10.4), so it can't miss one;
 // the mutation gate does (§8), once none of a kind is left. Of several, one that is gone can't be noticed by anybody: neither the
 // call spec's digest nor the join set's covers them (§3).
-func (w *workbench) noneSpare(evidence []byte, calls int) {
+func (w *workbench) everyRowIsNeeded(evidence []byte, calls int) {
 	w.t.Helper()
 	if got := w.ready(evidence); got != "" {
 		w.t.Errorf("after a closed turn a change is not ready: %s", got)
@@ -197,7 +197,7 @@ func oneResult(t *testing.T, evidence []byte) (status, code string, retryable an
 }
 
 // still judges the evidence as it is now.
-func (w *workbench) still(when, want string) {
+func (w *workbench) wantVerdict(when, want string) {
 	w.t.Helper()
 	if got := w.judge(w.evidence()); got != want {
 		w.t.Errorf("while it %s: %q, want %q", when, got, want)
@@ -205,7 +205,7 @@ func (w *workbench) still(when, want string) {
 }
 
 // later runs chat with a store whose clock is ahead, until nothing waits any more.
-func (w *workbench) later(ahead time.Duration) {
+func (w *workbench) chatLater(ahead time.Duration) {
 	w.t.Helper()
 	was := openStore
 	openStore = storeClock(func() time.Time { return time.Now().Add(ahead) })
@@ -224,23 +224,23 @@ func (w *workbench) later(ahead time.Duration) {
 }
 
 // with has the agent ask another model for the rest of a test.
-func with(t *testing.T, m agent.Model) {
+func useModel(t *testing.T, m agent.Model) {
 	was := newModel
 	newModel = func() agent.Model { return m }
 	t.Cleanup(func() { newModel = was })
 }
 
 // killed kills the process between intent and result, when the tool has written so many notes, and takes the turn up again.
-func (w *workbench) killed(point string, written int) {
+func (w *workbench) killAndResume(point string, written int) {
 	w.t.Helper()
 	w.chat("note add milk")
 	c := w.start([]string{killKey + "=" + point, nthKey + "=1"}, "chat")
-	c.say("y")
+	c.typeLine("y")
 	c.quit(w.t)
 	if notes := w.notes(); len(notes) != written {
 		w.t.Fatalf("killed at %s, it wrote %q", point, notes)
 	}
-	w.still("was killed", open)
+	w.wantVerdict("was killed", open)
 	w.chat()
 	if notes := w.notes(); len(notes) != written {
 		w.t.Errorf("it ran again: %q", notes)

@@ -56,7 +56,7 @@ func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 			p.open()
 			p.bob.Posts(ask.ID, "word-1-2.")
 			p.until("the next answer", p.app, func() bool { return len(p.discord.FromBot(ask.ID)) > 1 && p.settled() })
-			if got := p.echoes(&conversation{place: ask.ID}); !slices.Equal(got, []string{"word-1-1.", "word-1-2."}) {
+			if got := p.answers(&conversation{place: ask.ID}); !slices.Equal(got, []string{"word-1-1.", "word-1-2."}) {
 				t.Errorf("in the thread stand %q", got)
 			}
 			if n := p.discord.CountCalls(discordtest.CreateMessage); n != c.sends+1 {

@@ -158,7 +158,7 @@ func (c *child) gone() bool {
 }
 
 // say types a line.
-func (c *child) say(line string) { _, _ = io.WriteString(c.in, line+"\n") }
+func (c *child) typeLine(line string) { _, _ = io.WriteString(c.in, line+"\n") }
 
 // quit ends the child's input and waits for its end.
 func (c *child) quit(t *testing.T) {

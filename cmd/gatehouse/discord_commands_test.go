@@ -7,7 +7,7 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-// A command is answered once: what only its person asked for is for their eyes, that a new conversation begins everybody sees.
+// A command is answered once. Only its user sees the answer to /status; everybody sees that /new started a new session.
 func TestDiscordAnswersACommandOnce(t *testing.T) {
 	t.Parallel()
 	for _, over := range []string{"gateway", "HTTP"} {
@@ -26,7 +26,7 @@ func TestDiscordAnswersACommandOnce(t *testing.T) {
 				}, command+" is answered")
 			}
 			d.ann.Runs(channelID, "/ask calc 1+1")
-			d.reads(channelID, "1+1 = 2") // by now anything more would have been said
+			d.reads(channelID, "1+1 = 2") // a further answer would have come before this one
 			all := d.discord.Messages(channelID)
 			if len(all) != 3 || !strings.Contains(all[0].Content, "new conversation") && !strings.Contains(all[1].Content, "new conversation") {
 				t.Errorf("the channel shows\n%s", d.discord.Dump())

@@ -12,7 +12,7 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-// stored counts the rows of a table of the database.
+// stored counts the rows of a database table.
 func (d *discordGateway) stored(table string) int {
 	d.t.Helper()
 	db, err := sql.Open("sqlite3", strings.TrimPrefix(d.db, "sqlite:"))
@@ -27,12 +27,12 @@ func (d *discordGateway) stored(table string) int {
 	return n
 }
 
-// TestDiscordHTTPRefusesAndStoresNothing posts to a gatehouse what it must not take: each has its status, and no row comes of any.
+// TestDiscordHTTPRefusesAndStoresNothing sends invalid requests to the webhook: each is answered with its status and stores nothing.
 func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{"DISCORD_PUBLIC_KEY": "set"})
 	if err := d.discord.CheckURL(d.ctx()); err != nil {
-		t.Fatalf("Discord does not take the address: %v", err)
+		t.Fatalf("Discord does not accept the URL: %v", err)
 	}
 	ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" note add milk")
 	card := d.card(ask.ID, "Add “milk” to the note book.")
@@ -42,7 +42,7 @@ func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A press of Approve by somebody who may, as Discord would send it, but for what is changed.
+	// press is a press of Approve by an approver, as Discord sends it, with some of the text replaced.
 	press := func(change ...string) discordtest.ActionOption {
 		body := fmt.Sprintf(`{"type":3,"id":"77","application_id":%q,"guild_id":%q,"channel_id":%q,"token":"t","member":{"user":{"id":%q}},"message":{"id":%q},"data":{"custom_id":%q}}`,
 			d.discord.ApplicationID(), guildID, ask.ID, deciderID, card.ID, approve.CustomID)
@@ -58,19 +58,19 @@ func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
 		"without a signature":      {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithoutHeader("X-Signature-Ed25519")}},
 		"without a time":           {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithoutHeader("X-Signature-Timestamp")}},
 		"six minutes old":          {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.SignedAt(time.Now().Add(-6 * time.Minute))}},
-		"of the future":            {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.SignedAt(time.Now().Add(6 * time.Minute))}},
-		"of no time":               {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithTimestamp("now")}},
+		"six minutes ahead":        {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.SignedAt(time.Now().Add(6 * time.Minute))}},
+		"an invalid time":          {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithTimestamp("now")}},
 		"too large":                {http.StatusRequestEntityTooLarge, []discordtest.ActionOption{discordtest.WithBody([]byte(`{"x":"` + strings.Repeat("x", 1<<20) + `"}`))}},
 		"broken":                   {http.StatusBadRequest, []discordtest.ActionOption{press(`"data":`, `"data":[`)}},
 		"empty":                    {http.StatusBadRequest, []discordtest.ActionOption{discordtest.WithBody([]byte{})}},
-		"of nobody":                {http.StatusBadRequest, []discordtest.ActionOption{press(`"member"`, `"nobody"`)}},
+		"without a member":         {http.StatusBadRequest, []discordtest.ActionOption{press(`"member"`, `"nobody"`)}},
 		"of an unknown kind":       {http.StatusBadRequest, []discordtest.ActionOption{press(`"type":3`, `"type":9`)}},
 		"for another application":  {http.StatusForbidden, []discordtest.ActionOption{press(d.discord.ApplicationID(), "78")}},
 		"a form":                   {http.StatusUnsupportedMediaType, []discordtest.ActionOption{discordtest.WithContentType("application/x-www-form-urlencoded")}},
 		"of no type of content":    {http.StatusUnsupportedMediaType, []discordtest.ActionOption{discordtest.WithoutHeader("Content-Type")}},
 		"not posted":               {http.StatusMethodNotAllowed, []discordtest.ActionOption{discordtest.WithMethod(http.MethodPut)}},
 		"posted somewhere else":    {http.StatusNotFound, []discordtest.ActionOption{discordtest.SentTo(d.base + "/discord/events")}},
-		"a ping of another's":      {http.StatusForbidden, []discordtest.ActionOption{discordtest.WithBody([]byte(`{"type":1,"application_id":"78"}`))}},
+		"a ping for another app":   {http.StatusForbidden, []discordtest.ActionOption{discordtest.WithBody([]byte(`{"type":1,"application_id":"78"}`))}},
 		"a press of a forged card": {http.StatusOK, []discordtest.ActionOption{press(approve.CustomID, strings.ToUpper(approve.CustomID))}},
 	} {
 		i := d.bob.Presses(approve, c.hows...)
@@ -83,7 +83,7 @@ func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
 		}
 	}
 	if m, _ := d.discord.Message(ask.ID, card.ID); len(m.Buttons()) == 0 {
-		t.Error("it was decided")
+		t.Error("the approval was decided")
 	}
 	i := d.bob.Presses(approve, press())
 	if err := i.Wait(d.ctx()); err != nil {
@@ -91,6 +91,6 @@ func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
 	}
 	d.reads(ask.ID, "Done: “milk” is in the note book.")
 	if d.stored("events") == events || d.stored("votes") != votes+1 {
-		t.Error("the press that was right is not stored")
+		t.Error("the valid press is not stored")
 	}
 }

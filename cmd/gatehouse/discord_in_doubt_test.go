@@ -10,16 +10,16 @@ import (
 	"gatehouse/core"
 )
 
-// A process is killed after Discord has posted its answer and before the answer arrived. The next one finds out whether the answer is there: by
-// its text and time or, while it can't be read, by the nonce, as long as Discord knows that. Where neither can tell it is not sent
-// again, and the dead letters say so.
-func TestDiscordKilledBeforeItWasTold(t *testing.T) {
+// A process is killed after Discord has created its message and before the response arrived. The next process finds out whether the
+// message exists: it looks for its text and time or, if it can't read it, sends it again with the same nonce while Discord still knows
+// the nonce. If neither is possible, the message is not sent again and is listed among the dead letters.
+func TestDiscordKilledBeforeTheResponse(t *testing.T) {
 	t.Parallel()
-	const ago = 10 * time.Minute // longer than Discord knows a nonce
+	const ago = 10 * time.Minute // longer than Discord remembers a nonce
 	for name, c := range map[string]struct {
-		late       bool // the next process comes so much later
-		hidden     bool // the message can't be read yet
-		unreadable bool // no message can
+		late       bool // the next process starts 10 minutes later
+		hidden     bool // the message can't be read yet (read-after-write lag)
+		unreadable bool // the bot may not read messages
 		sends      int
 		unknown    bool
 	}{
@@ -46,7 +46,7 @@ func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 			}
 			held := p.discord.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerHeld(), Times: 1})
 			ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" word-1-1.")
-			p.until("the answer on its way", p.app, func() bool { return held.Waiting() == 1 })
+			p.until("the response that is held back", p.app, func() bool { return held.Waiting() == 1 })
 			p.app.kill()
 			held.Lift()
 			if c.late {
@@ -57,7 +57,7 @@ func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 			p.bob.Posts(ask.ID, "word-1-2.")
 			p.until("the next answer", p.app, func() bool { return len(p.discord.FromBot(ask.ID)) > 1 && p.settled() })
 			if got := p.answers(&conversation{place: ask.ID}); !slices.Equal(got, []string{"word-1-1.", "word-1-2."}) {
-				t.Errorf("in the thread stand %q", got)
+				t.Errorf("the thread contains %q", got)
 			}
 			if n := p.discord.CountCalls(discordtest.CreateMessage); n != c.sends+1 {
 				t.Errorf("%d messages were sent to Discord, want %d", n, c.sends+1)
@@ -71,7 +71,7 @@ func TestDiscordKilledBeforeItWasTold(t *testing.T) {
 	}
 }
 
-// sentAgo makes the post in doubt one that was sent so long ago.
+// sentAgo moves the time at which the post in doubt was sent into the past.
 func (p *discordProcess) sentAgo(ago time.Duration) {
 	t := p.serveProcess.t
 	owner, err := p.store.Register(t.Context(), "test")

@@ -13,7 +13,7 @@ import (
 	"gatehouse/core"
 )
 
-// discordProcess is a fake Discord with a real gatehouse process before it, which can be killed and started again.
+// discordProcess is a real gatehouse process connected to a fake Discord. It can be killed and started again.
 type discordProcess struct {
 	*serveProcess
 	*discordGateway
@@ -28,14 +28,14 @@ func newDiscordProcess(t *testing.T, e engine, o discordtest.Options, env ...str
 	return p
 }
 
-// byHTTP has presses and commands come over HTTP.
+// byHTTP delivers button presses and commands over HTTP.
 func (p *discordProcess) byHTTP() *discordProcess {
 	p.env = append(p.env, "DISCORD_PUBLIC_KEY="+p.discord.PublicKey())
 	p.discord.SetInteractionsURL(p.at + "/discord/interactions")
 	return p
 }
 
-// connected reports whether the process has a session with Discord that survives it, and nothing left to fetch.
+// connected reports whether the process has stored its session with Discord, and has no missed messages left to fetch.
 func (p *discordProcess) connected() bool {
 	t := p.serveProcess.t
 	t.Helper()
@@ -57,19 +57,19 @@ func (p *discordProcess) connected() bool {
 // waitConnected waits until the process is connected.
 func (p *discordProcess) waitConnected() {
 	p.serveProcess.t.Helper()
-	p.untilRestarting("a session with Discord", p.connected)
+	p.untilRestarting("the session with Discord", p.connected)
 }
 
-// conversation is one of the load: how something is said in it, and what was.
+// conversation is one of those that a load test writes in.
 type conversation struct {
 	n     int
-	place string // where the answers stand
+	place string // the channel of the answers
 	first func(text string)
 	then  func(text string)
 	said  []string
 }
 
-// talks are conversations of all three kinds: in threads, in channels where the bot may open none, and direct ones.
+// newConversations makes conversations of three kinds: in threads, in channels where the bot may not open threads, and direct messages.
 func (p *discordProcess) newConversations(threads, channels, direct int) []*conversation {
 	var all []*conversation
 	call := p.discord.MentionOfBot() + " "
@@ -116,7 +116,7 @@ func (p *discordProcess) member(n int) *discordtest.Person {
 	return who
 }
 
-// echoes are what the bot answered in a conversation, in its order.
+// answers returns the words of the bot's answers in a conversation, in order.
 func (p *discordProcess) answers(c *conversation) []string {
 	var words []string
 	for _, m := range p.discord.FromBot(c.place) {
@@ -125,7 +125,7 @@ func (p *discordProcess) answers(c *conversation) []string {
 	return words
 }
 
-// answeredAll waits until every message has its answer, and fails where one has two, or they are out of order.
+// waitForAnswers waits until every message is answered, and fails if an answer is missing, repeated or out of order.
 func (p *discordProcess) waitForAnswers(all []*conversation) {
 	t := p.serveProcess.t
 	t.Helper()
@@ -141,11 +141,11 @@ func (p *discordProcess) waitForAnswers(all []*conversation) {
 	}
 }
 
-// TestLaw2_DiscordKilledUnderLoad kills the process again and again, at random, while people talk and the agent thinks; some of it is said
-// while no process is connected. Every message is answered, once, in the order of its conversation: Discord replays what came meanwhile when the
-// session is resumed, and where it has forgotten the session, what was said in known conversations is fetched.
+// TestLaw2_DiscordKilledUnderLoad kills the process several times, at random, while messages arrive and turns run; some messages are
+// posted while no process is connected. Every message is answered once, in the order of its conversation: Discord replays the missed
+// events when the session is resumed. If Discord has forgotten the session, the missed messages of known conversations are fetched.
 func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel()
 	const messages, kills = 4, 5
 	p := newDiscordProcess(t, sqliteFile, discordtest.Options{}, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
 	p.open()
@@ -155,11 +155,11 @@ func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 	t.Logf("the seed of the kills is %d", seed)
 	chance := rand.New(rand.NewPCG(seed, 0))
 	killAt := chance.Perm(messages * len(all))[:kills]
-	n, down, forgotten := 0, 0, false // down: for how many messages more no process is connected
+	n, down, forgotten := 0, 0, false // down: how many more messages are posted before the process is started again
 	for i := range messages {
 		for _, c := range all {
 			if i > 0 && !p.hasAnswer(c) && p.app.gone() {
-				p.open() // before the first answer there is no place to go on
+				p.open() // the next message goes to the thread of the first answer
 			}
 			p.sendNext(c)
 			if down--; down <= 0 && p.app.gone() {
@@ -171,11 +171,11 @@ func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 			if p.app.gone() {
 				p.open()
 			}
-			answers := chance.IntN(n/2 + 1) // somewhere between the first turns of them and the last
+			answers := chance.IntN(n/2 + 1) // a random share of the answers so far
 			p.until("some answers", p.app, func() bool { return p.discord.CountFromBot() >= answers && p.connected() })
 			if i > 0 && !forgotten {
 				forgotten = true
-				p.until("that all conversations are known", p.app, func() bool { return p.known(all) })
+				p.until("the first message of every conversation", p.app, func() bool { return p.known(all) })
 				p.discord.ForgetSessions()
 			}
 			p.app.kill()
@@ -192,8 +192,9 @@ func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 	p.app.kill()
 }
 
-// gap has Discord forget the session of a killed process, and people go on in all conversations, and begin one in a known channel. Two first
-// contacts besides can't be fetched: the bot does not know the conversations.
+// missSession lets Discord forget the session of a killed process. Then messages are posted in all conversations, and a new
+// conversation is started in a known channel. The first messages of two further conversations are lost, because the bot does not
+// know these channels.
 func (p *discordProcess) missSession(all []*conversation) []*conversation {
 	p.waitConnected()
 	p.discord.ForgetSessions()
@@ -213,7 +214,7 @@ func (p *discordProcess) missSession(all []*conversation) []*conversation {
 	return append(all, known, &conversation{place: p.discord.DMWith(stranger.ID), said: []string{"word-901-1."}}, &conversation{place: missed.ID})
 }
 
-// says says the next word in a conversation.
+// sendNext posts the next message in a conversation.
 func (p *discordProcess) sendNext(c *conversation) {
 	word := fmt.Sprintf("word-%d-%d.", c.n, len(c.said))
 	c.said = append(c.said, word)
@@ -225,7 +226,7 @@ func (p *discordProcess) sendNext(c *conversation) {
 	c.then(word)
 }
 
-// begun reports whether there was an answer.
+// hasAnswer reports whether the bot has answered in the conversation.
 func (p *discordProcess) hasAnswer(c *conversation) bool { return len(p.discord.FromBot(c.place)) > 0 }
 
 // known reports whether the first message of every conversation is stored.
@@ -237,7 +238,7 @@ func (p *discordProcess) known(all []*conversation) bool {
 	return !slices.ContainsFunc(all, func(c *conversation) bool { return !stored[c.said[0]] })
 }
 
-// resumed counts the sessions that went on.
+// resumed counts the successful resumes of a session.
 func (p *discordProcess) resumed() int {
 	n := 0
 	for _, r := range p.discord.Resumes() {
@@ -248,7 +249,7 @@ func (p *discordProcess) resumed() int {
 	return n
 }
 
-// discordScenario plays an approval in Discord, with the process killed at the n-th pass of a point, and started again.
+// discordScenario runs an approval in Discord. The process is killed at the n-th pass of a point, and started again.
 func discordScenario(t *testing.T, e engine, point string, nth int, record string) {
 	p := newDiscordProcess(t, e, discordtest.Options{})
 	p.open(armed(point, nth, record)...)
@@ -256,11 +257,11 @@ func discordScenario(t *testing.T, e engine, point string, nth int, record strin
 	ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" note add milk")
 	card := p.waitForCard(ask)
 	button, _ := p.discord.FindButton(ask.ID, card.ID, "Approve")
-	p.bob.Presses(button) // once: Discord replays it to a session that is resumed
+	p.bob.Presses(button) // pressed once: Discord replays the event when the session is resumed
 	p.waitForEnd(point, ask)
 }
 
-// armed is the environment of a process that is killed, or writes down what it passes.
+// armed returns the environment of a process that kills itself at a point, or records the points it passes.
 func armed(point string, nth int, record string) []string {
 	var env []string
 	if point != "" {
@@ -272,7 +273,7 @@ func armed(point string, nth int, record string) []string {
 	return env
 }
 
-// carded waits for the card of a request.
+// waitForCard waits for the card of a request.
 func (p *discordProcess) waitForCard(ask discordtest.Message) (card discordtest.Message) {
 	p.serveProcess.t.Helper()
 	p.untilRestarting("the card", func() bool {
@@ -287,7 +288,7 @@ func (p *discordProcess) waitForCard(ask discordtest.Message) (card discordtest.
 	return card
 }
 
-// ends waits for the end of an approved request. In its thread each message must stand once, and the card be decided.
+// waitForEnd waits for the end of an approved request. Its thread must contain each message once, and the card must show the decision.
 func (p *discordProcess) waitForEnd(point string, ask discordtest.Message) {
 	t := p.serveProcess.t
 	t.Helper()
@@ -315,9 +316,9 @@ func (p *discordProcess) waitForEnd(point string, ask discordtest.Message) {
 	}
 }
 
-// TestLaw2_DiscordKilledAtEveryPoint kills the process at every store call of an approval in Discord, before and after.
+// TestLaw2_DiscordKilledAtEveryPoint kills the process before and after every store call of an approval in Discord.
 func TestLaw2_DiscordKilledAtEveryPoint(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel()
 	record := filepath.Join(t.TempDir(), "points")
 	discordScenario(t, sqliteFile, "", 0, record)
 	for point, nths := range passes(t, record) {
@@ -330,10 +331,10 @@ func TestLaw2_DiscordKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-// TestLaw2_DiscordKilledOnPostgres is the same at the points where most is at stake, on a database that can't prove a death: a new process
-// waits until the leases are over.
+// TestLaw2_DiscordKilledOnPostgres does the same at the most critical points on Postgres, where a new process can't know that the old
+// one is dead and waits until its leases expire.
 func TestLaw2_DiscordKilledOnPostgres(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel()
 	for point, nth := range map[string]int{"Accept.after": 2, "Finish.before": 1, "SavePost.after": 1, "BeginIntent.after": 1, "FinishIntent.after": 1} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()

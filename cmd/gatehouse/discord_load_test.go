@@ -14,15 +14,15 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
-// loadConversation is a conversation of the load: what was said, in its order.
+// loadConversation is a conversation of a load test, with its messages in order.
 type loadConversation struct {
 	by      *discordtest.Person
-	channel string // that the thread is in; "": direct messages
+	channel string // the parent of the thread; "": direct messages
 	at      string // the thread, or the channel of the direct messages
 	said    []string
 }
 
-// loadConversations makes as many conversations: threads that begin with a mention in one of the channels, and direct messages of one person each.
+// loadConversations makes conversations: threads that begin with a mention in one of the channels, and direct messages of one user each.
 func (d *discordGateway) loadConversations(channels, threads, directs int) []*loadConversation {
 	var all []*loadConversation
 	for i := range channels {
@@ -39,7 +39,7 @@ func (d *discordGateway) loadConversations(channels, threads, directs int) []*lo
 	return all
 }
 
-// chats says something in a conversation. What follows the first mention waits until the bot has opened the thread.
+// send posts a message in a conversation. The messages after the first wait until the bot has opened the thread.
 func (d *discordGateway) send(c *loadConversation, word string) {
 	d.t.Helper()
 	c.said = append(c.said, word)
@@ -56,7 +56,7 @@ func (d *discordGateway) send(c *loadConversation, word string) {
 	}
 }
 
-// talk has every conversation say as many messages, one of each in turn.
+// sendAll posts messages in all conversations, one in each in turn.
 func (d *discordGateway) sendAll(all []*loadConversation, messages int, between func(n int)) {
 	d.t.Helper()
 	n := 0
@@ -69,7 +69,7 @@ func (d *discordGateway) sendAll(all []*loadConversation, messages int, between 
 	}
 }
 
-// replies are the bot's messages in a conversation, in their order, without what stands around the word.
+// replies returns the words of the bot's messages in a conversation, in order.
 func (d *discordGateway) replies(c *loadConversation) []string {
 	var words []string
 	for _, m := range d.discord.FromBot(c.at) {
@@ -79,7 +79,7 @@ func (d *discordGateway) replies(c *loadConversation) []string {
 	return words
 }
 
-// count is how many replies stand in the conversations.
+// count counts the replies in all conversations.
 func (d *discordGateway) count(all []*loadConversation) (n int) {
 	for _, c := range all {
 		n += len(d.discord.FromBot(c.at))
@@ -87,7 +87,7 @@ func (d *discordGateway) count(all []*loadConversation) (n int) {
 	return n
 }
 
-// waiting is what gatehouse queue shows.
+// waiting is the JSON that gatehouse queue prints.
 type waiting struct {
 	Conversations []json.RawMessage `json:"conversations"`
 	Posts         int               `json:"posts"`
@@ -105,7 +105,7 @@ func (d *discordGateway) queue() (q waiting) {
 	return q
 }
 
-// answered waits until nothing waits any more, and fails where a message has no reply or two, or they are out of order.
+// answered waits until nothing is waiting, and fails if a reply is missing, repeated or out of order.
 func (d *discordGateway) answered(all []*loadConversation, within time.Duration) {
 	d.t.Helper()
 	want := 0
@@ -129,16 +129,16 @@ func (d *discordGateway) answered(all []*loadConversation, within time.Duration)
 		}
 	}
 	if q.InDoubt+q.DeadPosts+q.Dead > 0 {
-		d.t.Errorf("something was given up: %+v", q)
+		d.t.Errorf("there are dead letters or posts in doubt: %+v", q)
 	}
 	wrong := 0
 	for _, c := range all {
 		if got := d.replies(c); !slices.Equal(got, c.said) && wrong < 10 {
 			wrong++
-			d.t.Errorf("in the conversation %s the bot said %q\nwant %q", c.at, got, c.said)
+			d.t.Errorf("in the conversation %s the bot posted %q\nwant %q", c.at, got, c.said)
 		}
 		if c.channel != "" && len(d.discord.FromBot(c.channel)) > 0 {
-			d.t.Errorf("the bot said something in the channel %s", c.channel)
+			d.t.Errorf("the bot posted in the channel %s, outside threads", c.channel)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestDiscordLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 	fault := func(how discordtest.Trouble, skip, every, times int) *discordtest.Injected {
 		return d.discord.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: how, Skip: skip, Every: every, Times: times})
 	}
-	everything := fault(discordtest.RateLimited(2*time.Second, discordtest.ScopeGlobal), 0, 80, 4)
+	global := fault(discordtest.RateLimited(2*time.Second, discordtest.ScopeGlobal), 0, 80, 4)
 	faults := []*discordtest.Injected{
 		fault(discordtest.RateLimited(time.Second, discordtest.ScopeUser), 0, 20, 0),
 		fault(discordtest.RateLimited(time.Second, discordtest.ScopeShared), 10, 20, 0),
@@ -160,11 +160,11 @@ func TestDiscordLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 	d.answered(all, 3*time.Minute)
 	for i, fault := range faults {
 		if fault.Hits() < 15 {
-			t.Errorf("the fault %d was met %d times only", i, fault.Hits())
+			t.Errorf("the fault %d occurred only %d times", i, fault.Hits())
 		}
 	}
-	if everything.Hits() < 3 {
-		t.Errorf("the limit of everything was met %d times only", everything.Hits())
+	if global.Hits() < 3 {
+		t.Errorf("the global rate limit was hit only %d times", global.Hits())
 	}
 	d.mentionsNobody()
 	d.ready(http.StatusOK)

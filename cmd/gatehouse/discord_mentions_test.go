@@ -15,18 +15,18 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// body is a message as Discord got it.
+// body is a message as Discord received it.
 type body struct {
-	route  string // how it came
+	route  string // the route that it came by
 	fields map[string]any
 }
 
-// routesWithoutText are the routes that take no text which anybody is shown as a message.
+// routesWithoutText are the routes whose text nobody sees as a message.
 var routesWithoutText = []string{
 	discordtest.StartThread, discordtest.ModifyChannel, discordtest.OpenDM, discordtest.TriggerTyping, discordtest.OverwriteCommands, discordtest.OverwriteGuildCommands,
 }
 
-// bodies are all messages that Discord got so far, however they came. A call that might carry one in a way unknown here fails the test.
+// bodies returns all messages that Discord has received, by any route. A call to an unknown route that may carry a message fails the test.
 func (d *discordGateway) bodies() (all []body) {
 	d.t.Helper()
 	for _, c := range d.discord.Calls() {
@@ -39,16 +39,16 @@ func (d *discordGateway) bodies() (all []body) {
 			all = append(all, d.answerTo(c.Route, c.Fields)...)
 		case discordtest.StartThread:
 			if _, there := c.Fields["message"]; there {
-				d.t.Errorf("a thread begins with a message that is not looked at: %s", c.Body)
+				d.t.Errorf("a thread begins with a message that is not checked: %s", c.Body)
 			}
 		default:
 			if method, _, _ := strings.Cut(c.Route, " "); slices.Contains([]string{"POST", "PATCH", "PUT"}, method) && !slices.Contains(routesWithoutText, c.Route) {
-				d.t.Errorf("%s may carry a message that is not looked at: %s", c.Route, c.Body)
+				d.t.Errorf("%s may carry a message that is not checked: %s", c.Route, c.Body)
 			}
 		}
 	}
 	for _, i := range d.discord.Interactions() {
-		if a := i.State().Attempt; a != nil && a.Status != http.StatusAccepted { // then it was answered by a call
+		if a := i.State().Attempt; a != nil && a.Status != http.StatusAccepted { // 202: the answer came in a call
 			d.noDuplicateKeys(a.Answer, false)
 			var fields map[string]any
 			if err := json.Unmarshal(a.Answer, &fields); err != nil {
@@ -75,23 +75,23 @@ func (d *discordGateway) answerTo(how string, fields map[string]any) []body {
 			return nil
 		}
 	}
-	d.t.Errorf("an answer of the type %v is not looked at: %v", kind, fields)
+	d.t.Errorf("an answer of the type %v is not checked: %v", kind, fields)
 	return nil
 }
 
-// once fails where an object names a field twice: then the one that is looked at here is not the one that Discord takes.
+// noDuplicateKeys fails if a JSON object has a key twice: Discord might use the value that the test does not check.
 func (d *discordGateway) noDuplicateKeys(raw []byte, form bool) {
 	d.t.Helper()
 	if form {
-		return // the fake reads its JSON out of the form
+		return // the fake has taken the JSON from the form
 	}
 	if _, err := strictjson.Parse(raw); err != nil {
 		d.t.Errorf("%v in %s", err, raw)
 	}
 }
 
-// mentionsNobody fails unless every message that Discord got says that it calls nobody and shows no previews, and gives what routes of
-// messages there were.
+// mentionsNobody fails unless every message that Discord received mentions nobody and suppresses previews. It returns the number of
+// messages by route.
 func (d *discordGateway) mentionsNobody() (routes map[string]int) {
 	d.t.Helper()
 	routes = map[string]int{}
@@ -100,12 +100,12 @@ func (d *discordGateway) mentionsNobody() (routes map[string]int) {
 		allowed, there := b.fields["allowed_mentions"].(map[string]any)
 		parse, isList := allowed["parse"].([]any)
 		if !there || !isList || len(parse) > 0 {
-			d.t.Errorf("%s: allowed_mentions does not say that nobody is called: %v", b.route, b.fields)
+			d.t.Errorf("%s: allowed_mentions does not forbid all mentions: %v", b.route, b.fields)
 		}
 		for field, value := range allowed {
 			ids, _ := value.([]any)
 			if field != "parse" && value != false && (value == nil || ids == nil || len(ids) > 0) {
-				d.t.Errorf("%s: allowed_mentions calls %s: %v", b.route, field, value)
+				d.t.Errorf("%s: allowed_mentions allows %s: %v", b.route, field, value)
 			}
 		}
 		if flags, _ := b.fields["flags"].(float64); int(flags)&discordtest.FlagSuppressEmbeds == 0 {
@@ -121,10 +121,10 @@ func (d *discordGateway) mentionsNobody() (routes map[string]int) {
 	return routes
 }
 
-// mentionText is what somebody says who would like to reach everybody.
+// mentionText tries to mention everybody and to show links.
 const mentionText = "@everyone @here <@1003> <@!1003> <@&5001> <#3001> https://evil.example [here](https://evil.example)"
 
-// mentioningModel is a model that tries to reach everybody, at length, and fails while it shall.
+// mentioningModel is a model whose answer to "cry" is a long text with mentions, and which fails on "fail" while failing is set.
 type mentioningModel struct {
 	agent.Demo
 	failing atomic.Bool
@@ -148,7 +148,7 @@ func (c *mentioningModel) Next(ctx context.Context, h core.History) (agent.Answe
 func (d *discordGateway) readsEphemeral(channel, user, text string) {
 	d.t.Helper()
 	if _, err := d.discord.WaitForEphemeral(d.ctx(), channel, user, text); err != nil {
-		d.t.Fatalf("%s reads no ephemeral message %q: %v\n%s", user, text, err, d.discord.Dump())
+		d.t.Fatalf("%s received no ephemeral message %q: %v\n%s", user, text, err, d.discord.Dump())
 	}
 }
 
@@ -176,7 +176,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 				d.settings.model = func() agent.Model { return model }
 			})
 			bot := d.discord.MentionOfBot() + " "
-			fails := d.ann.Posts(channelID, bot+"fail") // it is tried some times before the person is told
+			fails := d.ann.Posts(channelID, bot+"fail") // it is retried several times before the user is told
 
 			// A mention, a thread, direct messages, commands.
 			thread := d.ann.Posts(channelID, bot+"calc 1+1").ID
@@ -198,7 +198,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			d.reads(thread, "This is a new conversation")
 			d.ann.Posts(channelID, d.discord.MentionOfBot()) // nothing to answer
 
-			// A card: its arguments at length, a refusal for one person's eyes, a reason, a decision.
+			// A card: long arguments, an ephemeral refusal, a reason, a decision.
 			ask := d.ann.Posts(channelID, bot+"note add "+mentionText+strings.Repeat(" "+mentionText, 30)).ID
 			card := d.card(ask, "Approval needed").ID
 			d.eve.Clicks(ask, card, "Approve")
@@ -220,7 +220,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			d.shows(d.discord.DMWith(deciderID), copied, "Approved")
 			d.reads(ask, "Done: ")
 
-			// A long answer, and one that failed and is tried again.
+			// A long answer, and a failed one with Try again.
 			d.ann.Posts(thread, "cry")
 			d.reads(thread, "The end.")
 			failed := d.card(fails.ID, "").ID
@@ -241,7 +241,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			for _, channel := range []string{channelID, thread, ask, fails.ID, d.discord.DMWith(deciderID)} {
 				for _, m := range d.discord.FromBot(channel) {
 					if m.Everyone || len(m.Mentions) > 0 || len(m.Roles) > 0 {
-						t.Errorf("somebody is called by %q", m.Content)
+						t.Errorf("somebody is mentioned by %q", m.Content)
 					}
 				}
 			}

@@ -8,13 +8,13 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-// essentialRoutes are those without which there is nothing.
+// essentialRoutes are the routes that the bot can't do without.
 var essentialRoutes = []string{
 	discordtest.GetMe, discordtest.GetGateway, discordtest.OpenDM, discordtest.CreateMessage, discordtest.EditMessage, discordtest.StartThread,
 	discordtest.AnswerInteraction, discordtest.FollowUp, discordtest.EditFollowUp,
 }
 
-// Whatever else Discord refuses, because of a permission or a proxy in between, an approval goes its way.
+// An approval works even if Discord, or a proxy, refuses every other route.
 func TestDiscordThatKnowsOnlyTheEssentialRoutes(t *testing.T) {
 	t.Parallel()
 	for name, trouble := range map[string]discordtest.Trouble{

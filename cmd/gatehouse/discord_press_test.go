@@ -7,29 +7,29 @@ import (
 	"gatehouse/core"
 )
 
-// A press that comes over HTTP is not sent again. Where the process dies over it, Discord tells the presser that it failed: whoever presses
-// once more decides, if the press before was not stored, and else changes nothing.
+// Discord does not repeat a press that it sent over HTTP. If the process dies while handling it, Discord shows the user that it failed.
+// A second press decides if the first was not stored; otherwise it changes nothing.
 func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel()
 	for _, point := range []string{"Accept.before", "Accept.after"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			p := newDiscordProcess(t, sqliteFile, discordtest.Options{}).byHTTP()
-			p.open(armed(point, 2, "")...) // the request is the first that is accepted, the press the second
+			p.open(armed(point, 2, "")...) // the first event is the request, the second the press
 			p.waitConnected()
 			ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" note add milk")
 			card := p.waitForCard(ask)
 			button, _ := p.discord.FindButton(ask.ID, card.ID, "Approve")
 			press := p.bob.Presses(button)
 			if err := press.Wait(p.ctx()); err == nil || press.State().Failed == "" {
-				t.Errorf("the presser is not told of a failure: %+v", press.State())
+				t.Errorf("Discord does not show a failure: %+v", press.State())
 			}
 			<-p.app.done
 			if n, want := len(p.events(core.EventFilter{})), map[string]int{"Accept.before": 1, "Accept.after": 2}[point]; n != want {
 				t.Errorf("%d events are stored, want %d", n, want)
 			}
 			if m, _ := p.discord.Message(ask.ID, card.ID); len(m.Buttons()) == 0 || len(p.approvals(core.Open)) != 1 {
-				t.Errorf("it is decided already:\n%s", m.Shown())
+				t.Errorf("the approval is already decided:\n%s", m.Shown())
 			}
 			p.open()
 			again := p.bob.Presses(button)

@@ -15,8 +15,8 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
-// connection waits for the one that is open and has a session, and until gatehouse has read READY or RESUMED on it. Discord begins a
-// session before the client knows its id: one whose connection breaks before READY is read can't be resumed by any client.
+// connection waits for the open connection, and until gatehouse has read READY or RESUMED on it. Discord begins a session before the
+// client knows its id: if the connection breaks before READY is read, no client can resume the session.
 func (d *discordGateway) connection() *discordtest.Connection {
 	d.t.Helper()
 	var c *discordtest.Connection
@@ -31,11 +31,11 @@ func (d *discordGateway) connection() *discordtest.Connection {
 	if err != nil {
 		d.t.Fatalf("no connection is open: %v", err)
 	}
-	d.ready(http.StatusOK) // this connection's: gatehouse says 503 from the end of the one before
+	d.ready(http.StatusOK) // for this connection: /readyz answers 503 from the end of the previous one
 	return c
 }
 
-// eachSays has every conversation say one more thing.
+// sendToEach posts one more message in every conversation.
 func (d *discordGateway) sendToEach(all []*loadConversation) {
 	d.t.Helper()
 	for i, c := range all {
@@ -43,7 +43,7 @@ func (d *discordGateway) sendToEach(all []*loadConversation) {
 	}
 }
 
-// readiness is what /readyz answers, and its status.
+// readiness returns the status and the body of /readyz.
 func (d *discordGateway) readiness() (status int, state readiness) {
 	d.t.Helper()
 	answer, err := http.Get(d.base + "/readyz")
@@ -52,12 +52,12 @@ func (d *discordGateway) readiness() (status int, state readiness) {
 	}
 	defer answer.Body.Close()
 	if err := json.NewDecoder(answer.Body).Decode(&state); err != nil {
-		d.t.Fatalf("/readyz says nothing that can be read: %v", err)
+		d.t.Fatalf("/readyz does not answer with JSON: %v", err)
 	}
 	return answer.StatusCode, state
 }
 
-// notReceiving waits until /readyz answers 503 and says that nothing arrives from Discord, and why.
+// notReceiving waits until /readyz answers 503 and reports that no events arrive from Discord, and why.
 func (d *discordGateway) notReceiving(why string) {
 	d.t.Helper()
 	waitUntil(d.t, func() bool {
@@ -67,8 +67,8 @@ func (d *discordGateway) notReceiving(why string) {
 	}, "/readyz with 503 and "+why)
 }
 
-// What is said while the socket is silent, while there is none, and while what was missed is fetched is answered, once and in its order.
-func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
+// Messages that are posted while the socket is silent, while there is none, and while missed messages are fetched are answered once and in order.
+func TestDiscordMessagesWhileTheSocketIsDown(t *testing.T) {
 	t.Parallel()
 	for _, session := range []string{"resumed", "forgotten"} {
 		t.Run(session, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
 			fetch := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
 			dial.Lift()
 			if session == "forgotten" {
-				waitUntil(t, func() bool { return fetch.Waiting() > 0 }, "the first of what was missed")
+				waitUntil(t, func() bool { return fetch.Waiting() > 0 }, "the first fetch of missed messages")
 				d.sendToEach(all)
 			}
 			fetch.Lift()
@@ -119,8 +119,8 @@ func TestDiscordWhatIsSaidWhileTheSocketIsDown(t *testing.T) {
 	}
 }
 
-// The socket ends in all ways that it can, again and again, while people talk.
-func TestDiscordDroppedAgainAndAgainWhilePeopleTalk(t *testing.T) {
+// The socket ends in every possible way while messages are posted.
+func TestDiscordDroppedRepeatedlyUnderLoad(t *testing.T) {
 	t.Parallel()
 	drops := []func(*discordGateway, *discordtest.Connection){
 		func(d *discordGateway, c *discordtest.Connection) {
@@ -133,7 +133,7 @@ func TestDiscordDroppedAgainAndAgainWhilePeopleTalk(t *testing.T) {
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
 	all := d.loadConversations(3, 10, 10)
 	d.sendToEach(all)
-	d.answered(all, patience) // a first contact that falls into a gap is not known
+	d.answered(all, patience) // the first message of a conversation is lost if it is missed
 	for _, drop := range drops {
 		c := d.connection()
 		d.sendAll(all, 2, func(n int) {
@@ -151,14 +151,14 @@ func TestDiscordDroppedAgainAndAgainWhilePeopleTalk(t *testing.T) {
 		t.Errorf("it identified %d times, want twice", n)
 	}
 	if n := len(d.discord.Connections()); n < 1+len(drops) {
-		t.Errorf("there were %d connections only", n)
+		t.Errorf("there were only %d connections", n)
 	}
 }
 
-// A socket on which no heartbeat is acknowledged is left within two heartbeats: not ready meanwhile, and nothing is lost.
+// A socket whose heartbeats are not acknowledged is closed within two heartbeats. /readyz answers 503 meanwhile, and nothing is lost.
 func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
 	t.Parallel()
-	const interval = 4 * time.Second // most of it is for a machine that is busy
+	const interval = 4 * time.Second // long, because the machine may be busy
 	d := serveDiscord(t, discordtest.Options{HeartbeatInterval: interval}, nil)
 	c := d.connection()
 	waitUntil(t, func() bool { return c.State().Acks > 0 }, "a heartbeat")
@@ -183,11 +183,11 @@ func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
 	}
 }
 
-// fatalCodes are the close codes after which Discord takes no other connection of this configuration, what the admin reads of each, and
-// serve's exit code.
+// fatalCodes are the close codes after which Discord accepts no further connection with this configuration, the words that the admin
+// reads, and the exit code of serve.
 var fatalCodes = map[int]struct {
-	says []string
-	exit int
+	words []string
+	exit  int
 }{
 	4004: {[]string{"token", "set DISCORD_BOT_TOKEN to the new one"}, cli.ExitUsage},
 	4010: {[]string{"shard", "Set DISCORD_SHARDS to"}, cli.ExitUsage},
@@ -197,7 +197,7 @@ var fatalCodes = map[int]struct {
 	4014: {[]string{"intents", "Privileged Gateway Intents on the page Bot"}, cli.ExitUsage},
 }
 
-// A process that serves Discord alone ends, and its last word says what to change.
+// If Discord is the only platform, the process ends, and its last line says what to change.
 func TestDiscordFatalCloseCodesEndServe(t *testing.T) {
 	t.Parallel()
 	for code, want := range fatalCodes {
@@ -207,7 +207,7 @@ func TestDiscordFatalCloseCodesEndServe(t *testing.T) {
 			w, app := serveAlone(t, fake)
 			w.until("a session", app, func() bool { return fake.Sessions() == 1 })
 			fake.Open()[0].Close(code, "")
-			app.endsWith(t, want.exit, append(want.says, fmt.Sprint(code))...)
+			app.endsWith(t, want.exit, append(want.words, fmt.Sprint(code))...)
 			if n := len(fake.Identifies()); n != 1 {
 				t.Errorf("it identified %d times", n)
 			}
@@ -216,7 +216,7 @@ func TestDiscordFatalCloseCodesEndServe(t *testing.T) {
 }
 
 func TestDiscordARefusedTokenEndsServe(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel()
 	fake := discordtest.Start(t, discordtest.Options{})
 	fake.RevokeToken()
 	_, app := serveAlone(t, fake)
@@ -226,20 +226,20 @@ func TestDiscordARefusedTokenEndsServe(t *testing.T) {
 	}
 }
 
-// serveAlone runs serve as a process of its own, before a fake Discord and nothing else.
+// serveAlone runs serve as a process, with a fake Discord as its only platform.
 func serveAlone(t *testing.T, fake *discordtest.Server) (*workbench, *child) {
 	t.Helper()
 	w := newWorkbench(t, "GATEHOUSE_LISTEN=127.0.0.1:0", "GATEHOUSE_LOG_FORMAT=json", "DISCORD_BOT_TOKEN="+fake.BotToken(), "DISCORD_API_URL="+fake.APIURL())
 	return w, w.start(nil, "serve")
 }
 
-// endsWith waits until serve ends by itself, and fails unless the log says that Discord ended and its last word has these words.
+// endsWith waits until serve ends by itself, and fails unless the log reports the end of Discord and the last line contains these words.
 func (c *child) endsWith(t *testing.T, exit int, words ...string) {
 	t.Helper()
 	select {
 	case <-c.done:
 	case <-time.After(patience):
-		t.Fatalf("serve goes on:\n%s", c.out)
+		t.Fatalf("serve did not end:\n%s", c.out)
 	}
 	if got := c.cmd.ProcessState.ExitCode(); got != exit {
 		t.Errorf("it ended with %d, want %d", got, exit)
@@ -248,18 +248,18 @@ func (c *child) endsWith(t *testing.T, exit int, words ...string) {
 	last := said[len(said)-1]
 	for _, word := range append(words, "gatehouse: ", "Discord") {
 		if !strings.Contains(last, word) {
-			t.Errorf("its last word does not say %q: %s", word, last)
+			t.Errorf("its last line does not contain %q: %s", word, last)
 		}
 	}
 	if !slices.ContainsFunc(said, func(line string) bool {
 		var l struct{ Level, Msg, Platform, Err string }
 		return json.Unmarshal([]byte(line), &l) == nil && l.Level == "ERROR" && l.Msg == "platform stopped" && l.Platform == "discord" && l.Err != ""
 	}) {
-		t.Errorf("the log does not tell that the platform ended:\n%s", c.out)
+		t.Errorf("the log does not report that the platform stopped:\n%s", c.out)
 	}
 }
 
-// Beside another platform, the process goes on for that one and is not ready: /readyz says what to change.
+// If there is another platform, the process continues with that one and is not ready: /readyz says what to change.
 func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 	t.Parallel()
 	for code, want := range fatalCodes {
@@ -271,7 +271,7 @@ func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 			})
 			ann := slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann"})
 			d.connection().Close(code, "")
-			for _, word := range append(want.says, fmt.Sprint(code)) {
+			for _, word := range append(want.words, fmt.Sprint(code)) {
 				d.notReceiving(word)
 			}
 			if _, state := d.readiness(); state.Platforms["slack"].Inbound != "ok" {
@@ -285,18 +285,18 @@ func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 	}
 }
 
-// Restarts resume. Where a session can't be resumed there is a budget of new ones for a day; when it is spent, the process waits and says so.
+// A restart resumes the session. If it can't be resumed, a daily budget of new sessions applies. When it is spent, the process waits and reports it.
 func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	t.Parallel()
-	var ahead atomic.Int64 // of the clock that Discord and the store have
+	var ahead atomic.Int64 // how far the clock of Discord and the store is ahead
 	clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	const budget, ours = 6, 3 // half of what Discord allows in a day is for other programs with the token
+	const budget, ours = 6, 3 // half of Discord's daily limit is left for other programs with the token
 	o := discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLifetime: time.Hour}
 	d := serveDiscordWith(t, o, map[string]string{"GATEHOUSE_AGENT": "echo"}, func(d *discordGateway) { d.settings.store = storeClock(clock) })
 	restart := func() {
 		d.stop()
 		<-d.code
-		if err := d.discord.WaitForSessions(d.ctx(), 0); err != nil { // one that is forgotten lives as long as its connection
+		if err := d.discord.WaitForSessions(d.ctx(), 0); err != nil { // a session lives as long as its connection
 			t.Fatal(err)
 		}
 		ahead.Add(int64(time.Minute))
@@ -326,13 +326,13 @@ func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 		restart()
 		d.notReceiving("too many sessions with Discord today")
 		if !strings.Contains(d.log.String(), "The bot has begun too many sessions with Discord today and waits") {
-			t.Errorf("the log does not tell that it waits:\n%s", d.log)
+			t.Errorf("the log does not report that it waits:\n%s", d.log)
 		}
 	}
 	if left := d.discord.Budget().Remaining; left != budget-ours {
-		t.Errorf("%d of Discord's budget are left, want %d", left, budget-ours)
+		t.Errorf("%d sessions of Discord's budget are left, want %d", left, budget-ours)
 	}
-	d.sendToEach(all) // while it is notReceiving
+	d.sendToEach(all) // while no events arrive
 	ahead.Add(int64(24 * time.Hour))
 	restart()
 	d.ready(http.StatusOK)

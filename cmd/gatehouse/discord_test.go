@@ -9,7 +9,7 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-// The fake's one server and its people.
+// The ids in the fake: its only server, a channel, the users and a role.
 const (
 	guildID   = "2001"
 	channelID = "3001"
@@ -19,14 +19,14 @@ const (
 	roleID    = "5001"
 )
 
-// discordGateway is a gatehouse that serves a fake Discord.
+// discordGateway is a gatehouse in this process, connected to a fake Discord.
 type discordGateway struct {
 	*testGateway
 	discord       *discordtest.Server
 	ann, bob, eve *discordtest.Person
 }
 
-// newDiscordGateway opens a fake Discord and fills it.
+// newDiscordGateway starts a fake Discord with a server, users and a channel.
 func newDiscordGateway(t *testing.T, o discordtest.Options) *discordGateway {
 	t.Helper()
 	o.IdentifyEvery = -1
@@ -45,14 +45,14 @@ func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *d
 	return serveDiscordWith(t, o, env, func(*discordGateway) {})
 }
 
-// serveDiscordWith starts both sides; before changes the fake, or the settings, before anybody speaks with it.
+// serveDiscordWith starts the fake and the gateway; before may change the fake and the settings before the gateway starts.
 func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string, before func(*discordGateway)) *discordGateway {
 	t.Helper()
 	d := newDiscordGateway(t, o)
 	d.db, d.code = "sqlite:"+filepath.Join(t.TempDir(), "g.db"), make(chan int, 8)
 	d.settings.set(map[string]string{
 		"GATEHOUSE_DATABASE_URL": d.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json", "GATEHOUSE_APPROVERS": "discord:role:" + roleID,
-		"DISCORD_BOT_TOKEN": d.discord.BotToken(), "DISCORD_API_URL": strings.TrimSuffix(d.discord.APIURL(), "/api/v10"), // which is added
+		"DISCORD_BOT_TOKEN": d.discord.BotToken(), "DISCORD_API_URL": strings.TrimSuffix(d.discord.APIURL(), "/api/v10"), // the program adds the suffix
 	})
 	d.settings.set(env)
 	if env["DISCORD_PUBLIC_KEY"] != "" {
@@ -67,23 +67,23 @@ func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string
 	return d
 }
 
-// reads waits until a text stands in a channel or thread.
+// reads waits until the bot has posted a text in a channel or thread.
 func (d *discordGateway) reads(channel, text string) discordtest.Message {
 	d.t.Helper()
 	m, err := d.discord.WaitForText(d.ctx(), channel, text)
 	if err != nil {
-		d.t.Fatalf("%q is not said in %s: %v\n%s", text, channel, err, d.discord.Dump())
+		d.t.Fatalf("%q was not posted in %s: %v\n%s", text, channel, err, d.discord.Dump())
 	}
 	return m
 }
 
-// card waits for a message with buttons below it.
+// card waits for a message with a text and buttons.
 func (d *discordGateway) card(channel, text string) discordtest.Message {
 	d.t.Helper()
 	var card discordtest.Message
 	err := d.discord.WaitFor(d.ctx(), func(f *discordtest.Server) bool {
 		if _, there := f.Channel(channel); !there {
-			return false // the thread is not open yet
+			return false // the thread does not exist yet
 		}
 		for _, m := range f.Messages(channel) {
 			if strings.Contains(m.Shown(), text) && len(m.Buttons()) > 0 {
@@ -94,7 +94,7 @@ func (d *discordGateway) card(channel, text string) discordtest.Message {
 		return false
 	})
 	if err != nil {
-		d.t.Fatalf("no card in %s says %q: %v\n%s", channel, text, err, d.discord.Dump())
+		d.t.Fatalf("no card in %s contains %q: %v\n%s", channel, text, err, d.discord.Dump())
 	}
 	return card
 }

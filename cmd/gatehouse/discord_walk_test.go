@@ -17,14 +17,14 @@ import (
 	"gatehouse/cmd/gatehouse/internal/settings"
 )
 
-// discordWalkthrough is a new user who does what README says: nothing else is set, and the application has what the manifest says.
+// discordWalkthrough follows the README of the Discord adapter: no other settings are used, and the application has what the manifest names.
 type discordWalkthrough struct {
 	*discordGateway
 	readme
 	printed discordManifest
 }
 
-// discordManifest is what gatehouse manifest discord prints.
+// discordManifest is the JSON that gatehouse manifest discord prints.
 type discordManifest struct {
 	Invite      string
 	Permissions []struct{ Name, For string }
@@ -33,10 +33,10 @@ type discordManifest struct {
 	Commands    []map[string]any
 }
 
-// allPrivileged are the intents that a new application has not.
+// allPrivileged are the intents that a new application does not have.
 const allPrivileged = discordtest.IntentMembers | discordtest.IntentPresences | discordtest.IntentMessageContent
 
-// newDiscordWalkthrough is somebody with a new application, who has a server that the bot is not in.
+// newDiscordWalkthrough starts with a new application, and a server that the bot has not joined.
 func newDiscordWalkthrough(t *testing.T, args ...string) *discordWalkthrough {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -48,7 +48,7 @@ func newDiscordWalkthrough(t *testing.T, args ...string) *discordWalkthrough {
 	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
 	d.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID}, WithoutBot: true})
 	d.discord.AddChannel(discordtest.Channel{ID: channelID, Guild: guildID, Name: "general"})
-	// What stands in for the world: a Discord of ours, and a port that nobody else has.
+	// What the test replaces: Discord's address, and the port.
 	t.Setenv("DISCORD_API_URL", d.discord.APIURL())
 	t.Setenv("GATEHOUSE_LISTEN", "127.0.0.1:0")
 
@@ -60,7 +60,7 @@ func newDiscordWalkthrough(t *testing.T, args ...string) *discordWalkthrough {
 	return w
 }
 
-// grants switches on what the manifest names under intents, as README says.
+// grants switches on the intents that the manifest names.
 func (w *discordWalkthrough) grants() {
 	w.t.Helper()
 	w.mustContain("switch *Message Content Intent* on")
@@ -76,7 +76,7 @@ func (w *discordWalkthrough) grants() {
 	w.discord.SetDenied(denied)
 }
 
-// invites opens the address behind invite: the bot gets what it asks for, and nothing that everybody has.
+// invites opens the invitation URL: the bot gets the permissions that the URL requests, and none from the role of everybody.
 func (w *discordWalkthrough) invites() {
 	w.t.Helper()
 	w.mustContain("Open the address behind `invite`")
@@ -97,14 +97,14 @@ func (w *discordWalkthrough) invites() {
 	w.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID}, Everyone: discordtest.UseCommands, BotPermissions: asked})
 }
 
-// sets puts into the environment what README names.
+// sets sets the environment variables that README names.
 func (w *discordWalkthrough) sets() {
 	w.t.Helper()
 	w.mustContain("click *Reset Token*", "*Copy User ID*")
 	w.exports(map[string]string{"DISCORD_BOT_TOKEN": w.discord.BotToken(), "GATEHOUSE_APPROVERS": "discord:" + askerID})
 }
 
-// serves starts it, and waits until it is ready and has registered the commands that the manifest names.
+// serves starts the gateway, and waits until it is ready and has registered the commands that the manifest names.
 func (w *discordWalkthrough) serves() {
 	w.t.Helper()
 	w.mustContain("gatehouse serve")
@@ -127,7 +127,7 @@ func (w *discordWalkthrough) doctor(want int) (map[string]string, string) {
 	return doctorFinds(w.t, want, w.discord.BotToken())
 }
 
-// finds runs the doctor: of one check it finds the state, and says the words.
+// finds runs the doctor, and expects a state and some words of one check.
 func (w *discordWalkthrough) finds(want int, check, state string, words ...string) {
 	w.t.Helper()
 	states, out := w.doctor(want)
@@ -141,12 +141,12 @@ func (w *discordWalkthrough) finds(want int, check, state string, words ...strin
 	i := slices.IndexFunc(found, func(f doctorFinding) bool { return f.Name == "discord "+check })
 	for _, word := range words {
 		if i < 0 || !strings.Contains(found[i].Message+" "+found[i].Mend, word) {
-			w.t.Errorf("%s does not say %q\n%s", check, word, out)
+			w.t.Errorf("%s does not contain %q\n%s", check, word, out)
 		}
 	}
 }
 
-// greets says hello in the channel, and goes on in the thread that it is answered in.
+// greets posts hello in the channel and waits for the answer in its thread.
 func (w *discordWalkthrough) greets() discordtest.Message {
 	w.t.Helper()
 	w.mustContain("`@gatehouse hello`", "It answers in a thread")
@@ -155,7 +155,7 @@ func (w *discordWalkthrough) greets() discordtest.Message {
 	return hello
 }
 
-// approves goes the last step.
+// approves does the last step of README.
 func (w *discordWalkthrough) approves() {
 	w.t.Helper()
 	w.mustContain("`@gatehouse note add milk`", "Press *Approve*", "Done: “milk” is in the note book.")
@@ -174,7 +174,7 @@ func (w *discordWalkthrough) approves() {
 	}
 }
 
-// TestReadmeDiscordWalk goes README's steps from nothing to an approved action, and asks the doctor at each.
+// TestReadmeDiscordWalk follows README from a new application to an approved action, and runs the doctor after each step.
 func TestReadmeDiscordWalk(t *testing.T) {
 	w := newDiscordWalkthrough(t)
 	id := w.discord.ApplicationID()
@@ -213,7 +213,7 @@ func TestReadmeDiscordWalk(t *testing.T) {
 	wantNoFindings(t)
 }
 
-// TestReadmeDiscordWalkOverHTTP goes the other way: presses and commands come to the address of the manifest.
+// TestReadmeDiscordWalkOverHTTP does the same with presses and commands over HTTP, at the address in the manifest.
 func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 	const public = "https://gate.example"
 	w := newDiscordWalkthrough(t, "--http", public)
@@ -234,7 +234,7 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 	}
 	w.discord.SetInteractionsURL(strings.Replace(w.printed.Endpoint, public, w.base, 1))
 	if err := w.discord.CheckURL(w.ctx()); err != nil {
-		t.Fatalf("Discord does not take the address: %v", err)
+		t.Fatalf("Discord does not accept the URL: %v", err)
 	}
 	w.finds(cli.ExitDone, "interactions", "ok", "over HTTP")
 	w.greets()
@@ -245,12 +245,12 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 		}
 	}
 	wantNoFindings(t)
-	t.Setenv("DISCORD_PUBLIC_KEY", "") // as if it were forgotten at the next start
+	t.Setenv("DISCORD_PUBLIC_KEY", "") // as if it had been forgotten at the next start
 	w.finds(cli.ExitBad, "interactions", "fail", "the bot does not hear them", "clear Interactions Endpoint URL")
 }
 
-// TestReadmeDiscordWithoutTheContent is what README says of a bot that was not granted the content of messages, and of one that is
-// granted it later.
+// TestReadmeDiscordWithoutTheContent checks what README says about a bot without the Message Content Intent, and about granting it
+// later.
 func TestReadmeDiscordWithoutTheContent(t *testing.T) {
 	w := newDiscordWalkthrough(t)
 	w.sets()
@@ -276,7 +276,7 @@ func TestReadmeDiscordWithoutTheContent(t *testing.T) {
 
 	w.grants()
 	w.stop()
-	w.settings.store = storeClock(func() time.Time { return time.Now().Add(time.Minute) }) // Discord takes no other session within five seconds
+	w.settings.store = storeClock(func() time.Time { return time.Now().Add(time.Minute) }) // no second session may begin within five seconds
 	w.start()
 	w.ready(http.StatusOK)
 	w.ann.Posts(hello.ID, "calc 1+5")
@@ -284,7 +284,7 @@ func TestReadmeDiscordWithoutTheContent(t *testing.T) {
 	w.finds(cli.ExitDone, "content", "ok")
 }
 
-// TestDoctorBesideDiscord is what the doctor says of a Discord that is not as it should be, as a whole.
+// TestDoctorBesideDiscord runs the doctor against a Discord with one fault at a time.
 func TestDoctorBesideDiscord(t *testing.T) {
 	w := newDiscordWalkthrough(t)
 	w.grants()
@@ -298,15 +298,15 @@ func TestDoctorBesideDiscord(t *testing.T) {
 		spoil func() (mend func())
 	}{
 		"a token that was reset": {"token", func() func() { w.discord.RevokeToken(); return w.discord.RestoreToken }},
-		"nobody": {"approver discord:4004", func() func() {
+		"an unknown user": {"approver discord:4004", func() func() {
 			t.Setenv("GATEHOUSE_APPROVERS", "discord:"+askerID+",discord:4004")
 			return func() { t.Setenv("GATEHOUSE_APPROVERS", "discord:"+askerID) }
 		}},
-		"no role": {"approver discord:role:4004", func() func() {
+		"an unknown role": {"approver discord:role:4004", func() func() {
 			t.Setenv("GATEHOUSE_APPROVERS", "discord:role:4004")
 			return func() { t.Setenv("GATEHOUSE_APPROVERS", "discord:"+askerID) }
 		}},
-		"a channel where it may not speak": {"channel #general", func() func() {
+		"a channel where it may not post": {"channel #general", func() func() {
 			w.discord.DenyBot(channelID, discordtest.SendInThreads)
 			return func() { w.discord.SetOverwrites(channelID) }
 		}},

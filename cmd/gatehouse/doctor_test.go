@@ -13,8 +13,8 @@ import (
 	"gatehouse/storage"
 )
 
-// TestDoctorLeavesAnotherSchemaAlone: what an older gatehouse may be running on is not brought up to date by a look, and what a newer
-// one wrote is refused.
+// TestDoctorLeavesAnotherSchemaAlone: the doctor does not migrate an older schema, because an older gatehouse may be using it, and
+// reports a newer one.
 func TestDoctorLeavesAnotherSchemaAlone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "g.db")
 	for _, key := range settings.Keys() {
@@ -44,7 +44,7 @@ func TestDoctorLeavesAnotherSchemaAlone(t *testing.T) {
 	}
 	code, out, _ := gatehouse(t, "doctor")
 	if code != cli.ExitDone || !strings.Contains(out, "\nwarn  database ") || !strings.Contains(out, "gatehouse migrate") || strings.Contains(out, "queue") {
-		t.Errorf("on an older schema it ends with %d and says\n%s", code, out)
+		t.Errorf("on an older schema it ends with %d and prints\n%s", code, out)
 	}
 	if now, _, _ := version(); now != older {
 		t.Errorf("the schema was %d and is %d", older, now)
@@ -55,6 +55,6 @@ func TestDoctorLeavesAnotherSchemaAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code, out, _ := gatehouse(t, "doctor"); code != cli.ExitBad || !strings.Contains(out, "\nfail  database ") || !strings.Contains(out, "A newer gatehouse wrote") {
-		t.Errorf("on a newer schema it ends with %d and says\n%s", code, out)
+		t.Errorf("on a newer schema it ends with %d and prints\n%s", code, out)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"gatehouse/storage/postgres/postgrestest"
 )
 
-// engine is a kind of database that processes are tested on.
+// engine is a database engine that processes are tested on.
 type engine struct {
-	make func(t *testing.T) string // an empty database's URL
-	env  []string                  // of the processes
+	make func(t *testing.T) string // makes an empty database and returns its URL
+	env  []string                  // added to the environment of the processes
 }
 
 var sqliteFile = engine{make: func(t *testing.T) string {
@@ -30,7 +30,7 @@ var sqliteFile = engine{make: func(t *testing.T) string {
 	return "sqlite:" + file
 }}
 
-// emptyDatabase is the file of a database on which nothing has happened yet. To copy it is faster than to migrate each test's.
+// emptyDatabase is the file of a migrated, empty database. Copying it is faster than migrating one for each test.
 var emptyDatabase = sync.OnceValues(func() ([]byte, error) {
 	folder, err := os.MkdirTemp("", "gatehouse")
 	if err != nil {
@@ -42,16 +42,16 @@ var emptyDatabase = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := store.Close(); err != nil { // which puts all into the one file
+	if err := store.Close(); err != nil { // moves the write-ahead log into the file
 		return nil, err
 	}
 	return os.ReadFile(file)
 })
 
-// postgresServer can't prove a death, so what a killed process held must soon be over.
+// postgresServer has short leases, because on Postgres a process can't know that another one is dead.
 var postgresServer = engine{make: func(t *testing.T) string { return postgrestest.New(t) }, env: []string{"GATEHOUSE_LEASE=1s"}}
 
-// workbench is one on an empty database of the engine.
+// workbench makes a workbench on an empty database of the engine.
 func (e engine) workbench(t *testing.T, env ...string) *workbench {
 	t.Helper()
 	w := &workbench{t: t, url: e.make(t), env: append(env, e.env...)}
@@ -64,9 +64,9 @@ func (e engine) workbench(t *testing.T, env ...string) *workbench {
 	return w
 }
 
-// onEachEngine runs a test on both; on Postgres only where a server is named.
+// onEachEngine runs a test on SQLite and, if a server is configured, on Postgres.
 func onEachEngine(t *testing.T, test func(t *testing.T, e engine)) {
-	t.Parallel() // it waits most of the time
+	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		test(t, sqliteFile)

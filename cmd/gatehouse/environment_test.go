@@ -13,25 +13,25 @@ import (
 	"gatehouse/storage"
 )
 
-// environment is held by whoever reads or changes what all tests of this process share: its environment, openStore and newModel.
+// environment guards what all tests of this process share: its environment variables, openStore and newModel.
 var environment sync.Mutex
 
-// overrides are what a test runs the program with, in this process. The program reads all of it before it says that it serves, so
-// tests with settings of their own run beside each other.
+// overrides are the settings with which a test runs the program in this process. The program reads them before it logs that it is
+// serving, so tests with different overrides can run in parallel.
 type overrides struct {
 	env   map[string]string
-	store func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) // in place of openStore, unless nil
-	model func() agent.Model                                                              // in place of newModel, unless nil
+	store func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) // replaces openStore, unless nil
+	model func() agent.Model                                                              // replaces newModel, unless nil
 }
 
-// storeClock opens stores with another clock.
+// storeClock returns a replacement of openStore that opens stores with another clock.
 func storeClock(now func() time.Time) func(context.Context, string, *slog.Logger) (*storage.Store, error) {
 	return func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
 		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: now})
 	}
 }
 
-// during calls do while they are in place.
+// during calls do with the overrides in place.
 func (s overrides) during(do func()) {
 	environment.Lock()
 	defer environment.Unlock()
@@ -55,7 +55,7 @@ func (s overrides) during(do func()) {
 	do()
 }
 
-// set adds variables.
+// set adds environment variables.
 func (s *overrides) set(env map[string]string) {
 	if s.env == nil {
 		s.env = map[string]string{}
@@ -63,7 +63,7 @@ func (s *overrides) set(env map[string]string) {
 	maps.Copy(s.env, env)
 }
 
-// inherited is this process's environment, for a process that is started from it.
+// inherited returns the environment for a process that a test starts.
 func inherited() []string {
 	environment.Lock()
 	defer environment.Unlock()

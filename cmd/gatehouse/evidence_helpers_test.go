@@ -25,7 +25,7 @@ func (w *workbench) prog(stdin io.Reader, args ...string) (code int, stdout, std
 	return code, out.String(), err.String()
 }
 
-// newProg makes a workbench whose database this process's commands use too.
+// newProg makes a workbench whose database the commands in this process use too.
 func newProg(t *testing.T) *workbench {
 	t.Helper()
 	w := newWorkbench(t)
@@ -33,7 +33,7 @@ func newProg(t *testing.T) *workbench {
 	return w
 }
 
-// chat says lines, one message or answer each, as gatehouse chat takes them from a pipe.
+// chat runs gatehouse chat with lines from a pipe: each is a message or an answer to a card.
 func (w *workbench) chat(lines ...string) string {
 	w.t.Helper()
 	code, out, err := w.prog(strings.NewReader(strings.Join(lines, "\n")+"\n"), "chat")
@@ -43,7 +43,7 @@ func (w *workbench) chat(lines ...string) string {
 	return out
 }
 
-// evidence is what turns show prints of turn 1, the only message of these worlds.
+// evidence returns the evidence of turn 1, which is the only message in these tests.
 func (w *workbench) evidence() []byte {
 	w.t.Helper()
 	code, out, err := w.prog(nil, "turns", "show", "1", "--evidence")
@@ -53,7 +53,7 @@ func (w *workbench) evidence() []byte {
 	return []byte(out)
 }
 
-// judge gives join-check's classes, joined by spaces; "" is accepted.
+// judge returns the failure classes of join-check, joined by spaces; "" = accepted.
 func (w *workbench) judge(evidence []byte) string {
 	w.t.Helper()
 	var v struct {
@@ -68,7 +68,7 @@ func (w *workbench) judge(evidence []byte) string {
 	return strings.Join(v.FailureClasses, " ")
 }
 
-// ready gives mutation-check's classes for one more change after the evidence, under the policy that it is bound to.
+// ready returns the failure classes of mutation-check for one more change after the evidence, under the policy in the evidence.
 func (w *workbench) ready(evidence []byte) string {
 	w.t.Helper()
 	var bound struct {
@@ -94,7 +94,7 @@ func (w *workbench) ready(evidence []byte) string {
 	return strings.Join(v.FailureClasses, " ")
 }
 
-// check has one of the two commands judge a file; a verdict of any kind ends with 0 (§1).
+// check runs one of the two commands on a file; any verdict has exit code 0 (§1).
 func (w *workbench) check(command string, input []byte, into any) {
 	w.t.Helper()
 	file := filepath.Join(w.t.TempDir(), "input.json")
@@ -110,7 +110,7 @@ func (w *workbench) check(command string, input []byte, into any) {
 	}
 }
 
-// without gives the evidence as it would be if one element of one of its lists had never been there.
+// without returns the evidence without one element of one of its lists.
 func without(t *testing.T, evidence []byte, kind string, i int) []byte {
 	t.Helper()
 	var in map[string]map[string]any
@@ -125,7 +125,7 @@ func without(t *testing.T, evidence []byte, kind string, i int) []byte {
 	return text
 }
 
-// lists are the lists of the evidence and how long each is.
+// lists returns the length of each list in the evidence.
 func lists(t *testing.T, evidence []byte) map[string]int {
 	t.Helper()
 	var in map[string]map[string]any
@@ -141,16 +141,16 @@ func lists(t *testing.T, evidence []byte) map[string]int {
 	return found
 }
 
-// everyRowIsNeeded takes every row out of accepted evidence, one at a time, and wants each missed by the class of its kind. calls is how
-// many the turn made: each has its four rows.
+// everyRowIsNeeded removes each row from accepted evidence, one at a time, and expects the failure class of its kind. calls is the
+// number of calls that the turn made: each has four rows.
 //
-// The refs of session and trajectory are no rows. join-check carries them and judges nothing by them (§10.4), so it can't miss one;
-// the mutation gate does (§8), once none of a kind is left. Of several, one that is gone can't be noticed by anybody: neither the
-// call spec's digest nor the join set's covers them (§3).
+// The refs of session and trajectory are not rows. join-check copies them and does not judge them (§10.4), so it accepts evidence
+// without one. The mutation gate rejects it (§8) if none of a kind is left. If one of several is missing, nothing can notice it:
+// neither the digest of the call spec nor that of the join set covers them (§3).
 func (w *workbench) everyRowIsNeeded(evidence []byte, calls int) {
 	w.t.Helper()
 	if got := w.ready(evidence); got != "" {
-		w.t.Errorf("after a closed turn a change is not ready: %s", got)
+		w.t.Errorf("after a closed turn a mutation is not ready: %s", got)
 	}
 	found := lists(w.t, evidence)
 	want := map[string]int{
@@ -172,13 +172,13 @@ func (w *workbench) everyRowIsNeeded(evidence []byte, calls int) {
 				unlinked = "mutation.use_evidence_missing"
 			}
 			if got := w.ready(left); !isRow && got != unlinked {
-				w.t.Errorf("a change without %s[%d]: %q, want %q", kind, i, got, unlinked)
+				w.t.Errorf("a mutation without %s[%d]: %q, want %q", kind, i, got, unlinked)
 			}
 		}
 	}
 }
 
-// oneResult is how the evidence tells the end of its only call.
+// oneResult returns the result of the only call in the evidence.
 func oneResult(t *testing.T, evidence []byte) (status, code string, retryable any) {
 	t.Helper()
 	var in struct {
@@ -196,7 +196,7 @@ func oneResult(t *testing.T, evidence []byte) (status, code string, retryable an
 	return r.Status, r.ErrorCode, r.Retryable
 }
 
-// still judges the evidence as it is now.
+// wantVerdict expects a verdict on the evidence as it is now.
 func (w *workbench) wantVerdict(when, want string) {
 	w.t.Helper()
 	if got := w.judge(w.evidence()); got != want {
@@ -204,7 +204,7 @@ func (w *workbench) wantVerdict(when, want string) {
 	}
 }
 
-// later runs chat with a store whose clock is ahead, until nothing waits any more.
+// chatLater runs chat with a store whose clock is ahead, until nothing is waiting.
 func (w *workbench) chatLater(ahead time.Duration) {
 	w.t.Helper()
 	was := openStore
@@ -223,14 +223,14 @@ func (w *workbench) chatLater(ahead time.Duration) {
 	}
 }
 
-// with has the agent ask another model for the rest of a test.
+// useModel replaces the agent's model for the rest of a test.
 func useModel(t *testing.T, m agent.Model) {
 	was := newModel
 	newModel = func() agent.Model { return m }
 	t.Cleanup(func() { newModel = was })
 }
 
-// killed kills the process between intent and result, when the tool has written so many notes, and takes the turn up again.
+// killAndResume kills the process at a point between intent and result, when the tool has written this number of notes, and resumes the turn.
 func (w *workbench) killAndResume(point string, written int) {
 	w.t.Helper()
 	w.chat("note add milk")

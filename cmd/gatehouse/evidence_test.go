@@ -18,21 +18,21 @@ import (
 	"gatehouse/core/agent"
 )
 
-// These tests ask what the program keeps of its turns by the commands that anybody has: turns show --evidence, join-check and
-// mutation-check. Section numbers are those of the typestate digest.
+// These tests check the evidence that the program stores of its turns, with the commands turns show --evidence, join-check and
+// mutation-check. Section numbers are those of the typestate specification.
 
-// The verdicts that the digest gives for a turn as a whole (§5); "" is accepted.
+// The verdicts on a whole turn (§5); "" = accepted.
 const (
 	closed = ""
 	// open: the call that waits has no result (§11: "a suspended turn is evidence including the gated request, no result").
 	open = "tool.join_incomplete tool.result_missing"
 )
 
-// rowClasses are the classes of §5 for a closed turn that lacks one row of a kind:
+// rowClasses are the failure classes of §5 for a closed turn in which one row of a kind is missing:
 //
-//   - a request: its result answers nothing (orphanResult = Res-Req), and the join is open;
-//   - a result: its request is unanswered (Req-Res), its use names nothing (Use-Res), and the join is open. Its render is judged
-//     by no rule: missingRender = Res-Ren;
+//   - a request: its result has no request (orphanResult = Res-Req), and the join is open;
+//   - a result: its request has no result (Req-Res), its use has no result (Use-Res), and the join is open. No rule judges
+//     its render: missingRender = Res-Ren;
 //   - a use: its result was never used (missingUse = Res-Use), and the join is open;
 //   - a render: missingRender is not empty while the context is in scope, as it is once a result was consumed;
 //   - the queue's: no queue row, context in scope;
@@ -46,24 +46,24 @@ var rowClasses = map[string]string{
 	"stateViews":    "context.injection_point_missing",
 }
 
-// TestEvidenceOfTheDemosTurns is the five turns of the demo, told by what they leave behind. Whatever came of a call, a turn that
-// came to its end has told it: a failure of any kind is a result with its typed envelope, fed to the model (§11), so the turn is
-// closed. What is open is a turn that waits, or one whose process died: nobody knows yet what became of the call.
+// TestEvidenceOfTheDemosTurns checks the evidence of the demo's turns. A turn that has ended is closed, whatever the result of its
+// call: a failure of any kind is a result with its typed envelope, given to the model (§11). A turn that waits is open, and so is one
+// whose process died: the result of its call is not known yet.
 func TestEvidenceOfTheDemosTurns(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		play         func(w *workbench)
-		status, code string // of the call's result
+		status, code string // of the result of the call
 	}{
-		// A read runs at once: one call, answered and consumed.
+		// A read-only call runs at once; its result is consumed.
 		{"read tool", func(w *workbench) { w.chat("calc 2+3*4") }, "ok", ""},
-		// The executor ran it after its gate: a result like any other.
+		// The executor ran the call after its gate.
 		{"approved note", func(w *workbench) {
 			w.chat("note add milk")
 			w.wantVerdict("waits", open)
 			w.chat("y")
 		}, "ok", ""},
-		// A refusal and an expiry are results of the status error (§11), and not to be tried again.
+		// A refusal and an expiry are results with the status error (§11) that must not be retried.
 		{"refused note", func(w *workbench) {
 			w.chat("note add milk")
 			w.wantVerdict("waits", open)
@@ -76,8 +76,8 @@ func TestEvidenceOfTheDemosTurns(t *testing.T) {
 			w.chatLater(2 * time.Hour)
 			w.wantVerdict("expired and taken up", closed)
 		}, "error", "approval_expired"},
-		// Killed between intent and result: until somebody takes the turn up its evidence is that of the pause, a request without a
-		// result; then the call gets a typed error row and is not run again (§11).
+		// Killed between intent and result: until the turn is resumed its evidence is that of the pause, a request without a result.
+		// Then the call gets a typed error row and is not run again (§11).
 		{"unknown outcome, and it was done", func(w *workbench) { w.killAndResume("AddNote.after", 1) }, "error", "outcome_unknown"},
 		{"unknown outcome, and it was not", func(w *workbench) { w.killAndResume("BeginIntent.after", 0) }, "error", "outcome_unknown"},
 	} {
@@ -97,8 +97,8 @@ func TestEvidenceOfTheDemosTurns(t *testing.T) {
 	}
 }
 
-// A turn that called nothing is closed. Its context is not in scope, for no result was consumed and the model is not asked again
-// (§5), so that nobody misses the rows of the context: there is nothing that they would be needed for.
+// A turn without calls is closed. Its context is not in scope, because no result was consumed and the model is not called again (§5).
+// So the rows of the context may be missing.
 func TestEvidenceOfATurnWithoutCalls(t *testing.T) {
 	w := newProg(t)
 	w.chat("hello")
@@ -116,7 +116,7 @@ func TestEvidenceOfATurnWithoutCalls(t *testing.T) {
 	}
 }
 
-// What a turn is bound to and how it ended are no rows but objects, and required: without one there is no verdict (§1).
+// The call spec and the protocol state are required objects: without one of them there is no verdict (§1).
 func TestEvidenceWithoutItsFrame(t *testing.T) {
 	w := newProg(t)
 	w.chat("calc 1+1")
@@ -140,7 +140,7 @@ func TestEvidenceWithoutItsFrame(t *testing.T) {
 	}
 }
 
-// batchModel is a model that gives these answers one after the other, each a batch of calls, and then ends.
+// batchModel is a model that returns these batches of calls one after the other, and then ends.
 type batchModel struct {
 	answers [][]core.ToolCall
 	given   atomic.Int32
@@ -154,7 +154,7 @@ func (s *batchModel) Next(context.Context, core.History) (agent.Answer, error) {
 	return agent.Answer{Message: core.Message{ToolCalls: s.answers[n]}, Stop: agent.StopCalls}, nil
 }
 
-// cutModel is a model whose answer was cut in the middle of a call.
+// cutModel is a model whose answer ends in the middle of a call.
 type cutModel struct{ why agent.Stop }
 
 func (s cutModel) Next(context.Context, core.History) (agent.Answer, error) {
@@ -162,16 +162,16 @@ func (s cutModel) Next(context.Context, core.History) (agent.Answer, error) {
 	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{call}}, Stop: s.why}, nil
 }
 
-// An answer that is not whole is not acted upon. max_tokens is a reason that the protocol admits, and its call has a typed error row;
-// a refusal is left unmapped, to fail closed (§11).
+// The calls of an incomplete answer are not run. The stop reason max_tokens is known to the protocol, and its call has a typed error
+// row; a refusal is not mapped, so that it fails closed (§11).
 func TestEvidenceOfAnswersThatWereCut(t *testing.T) {
-	for why, want := range map[agent.Stop]struct{ says, classes string }{
+	for why, want := range map[agent.Stop]struct{ text, classes string }{
 		agent.StopLength:  {"cut off at its length limit", closed},
 		agent.StopRefused: {"declined to answer", "protocol.stop_reason_unhandled"},
 	} {
 		useModel(t, cutModel{why})
 		w := newProg(t)
-		if out := w.chat("give away half"); !strings.Contains(out, want.says) || len(w.approvals()) != 0 {
+		if out := w.chat("give away half"); !strings.Contains(out, want.text) || len(w.approvals()) != 0 {
 			t.Errorf("%s: the person reads %q, approvals %v", why, out, w.approvals())
 		}
 		w.wantVerdict(string(why), want.classes)
@@ -182,7 +182,7 @@ func TestEvidenceOfAnswersThatWereCut(t *testing.T) {
 	}
 }
 
-// What is kept was masked before: the sentence of a failed call repeats what was asked for, but for what looks like a secret.
+// Evidence is masked before it is stored: the error of a failed call repeats its argument, with anything like a secret masked.
 func TestLaw8_EvidenceIsKeptMasked(t *testing.T) {
 	const secret = "sk-0123456789abcdef0123"
 	w := newProg(t)
@@ -195,7 +195,7 @@ func TestLaw8_EvidenceIsKeptMasked(t *testing.T) {
 	w.everyRowIsNeeded(evidence, 1)
 }
 
-// Every call of a turn has its rows, whatever runs between them; each is missed as if it were alone.
+// Every call of a turn has its rows, and each missing row is noticed, whatever other calls there are.
 func TestEvidenceOfTurnsWithSeveralCalls(t *testing.T) {
 	call := func(n int, name, args string) core.ToolCall {
 		return core.ToolCall{ID: fmt.Sprint("c", n), Name: name, Arguments: json.RawMessage(args)}
@@ -205,7 +205,7 @@ func TestEvidenceOfTurnsWithSeveralCalls(t *testing.T) {
 	again := func(c core.ToolCall) core.ToolCall { c.ID = read.ID; return c }
 	for _, c := range []struct {
 		name    string
-		asks    [][]core.ToolCall // each answer's calls
+		asks    [][]core.ToolCall // the calls of each answer
 		answers []string
 		notes   []string
 	}{
@@ -221,7 +221,7 @@ func TestEvidenceOfTurnsWithSeveralCalls(t *testing.T) {
 			w.chat("go")
 			for _, answer := range c.answers {
 				if got := w.judge(w.evidence()); got != open {
-					t.Errorf("while it waits: %q, want %q", got, open)
+					t.Errorf("while it is waiting: %q, want %q", got, open)
 				}
 				w.chat(answer)
 			}

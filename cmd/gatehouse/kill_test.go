@@ -12,8 +12,8 @@ import (
 	"gatehouse/storage/storagetest"
 )
 
-// TestLaw2_KilledBetweenQuestionAndAnswer is the main job: a message that suspends, kill -9, a new process, an approval from the
-// command line, one reply and one note.
+// TestLaw2_KilledBetweenQuestionAndAnswer is the main case: a message suspends its turn, kill -9, a new process, an approval from the
+// command line; the result is one reply and one note.
 func TestLaw2_KilledBetweenQuestionAndAnswer(t *testing.T) { onEachEngine(t, killedBetween) }
 
 func killedBetween(t *testing.T, e engine) {
@@ -39,8 +39,8 @@ func killedBetween(t *testing.T, e engine) {
 	}
 }
 
-// wantOneNote checks what must hold after any kill: one signal, ended once, answered once; and one note, or, where the kill fell
-// between intent and result, none or one and the word unknown. point is where the process was killed.
+// wantOneNote checks what must hold after a kill at any point: one signal, ended once, one reply; and one note or, if the process was
+// killed between intent and result, at most one note and a reply that the outcome is unknown. point is where the process was killed.
 func (w *workbench) wantOneNote(point string) {
 	w.t.Helper()
 	var signals []core.EventRecord
@@ -66,7 +66,7 @@ func (w *workbench) wantOneNote(point string) {
 	}
 	if intent.Result.Category == core.OutcomeUnknown {
 		if slices.Contains(mustBeKnown, point) {
-			w.t.Errorf("%s: the outcome is unknown though the intent was not alone", point)
+			w.t.Errorf("%s: the outcome is reported as unknown, though it is known", point)
 		}
 		if len(notes) > 1 || !strings.Contains(replies[0], "unknown") {
 			w.t.Errorf("%s: notes %q, reply %q", point, notes, replies[0])
@@ -74,29 +74,29 @@ func (w *workbench) wantOneNote(point string) {
 		return
 	}
 	if slices.Contains(mustBeUnknown, point) {
-		w.t.Errorf("%s: only the intent was committed, and the outcome is told as %+v", point, *intent.Result)
+		w.t.Errorf("%s: only the intent was committed, and the reported outcome is %+v", point, *intent.Result)
 	}
 	if len(notes) != 1 || !strings.Contains(replies[0], "Done: “milk”") {
 		w.t.Errorf("%s: notes %q, reply %q", point, notes, replies[0])
 	}
 }
 
-// These are points of the turn's own goroutine. At the first ones only the intent is committed; at the others there is no intent
-// yet, or its result is there. At points of other goroutines the kill may fall anywhere in the turn.
+// These are points of the turn's own goroutine. At those of mustBeUnknown only the intent is committed; at those of mustBeKnown there
+// is no intent yet, or its result is committed too. At points of other goroutines the turn may be anywhere.
 var (
 	mustBeUnknown = []string{"BeginIntent.after", "AddNote.before", "AddNote.after", "FinishIntent.before"}
 	mustBeKnown   = []string{"LoadPaused.before", "LoadPaused.after", "BeginIntent.before", "FinishIntent.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after"}
 )
 
-// phases are where in the story a process is killed.
+// The phases of the scenario in which a process is killed.
 const (
-	asking    = "asking"    // while the message is taken
-	approving = "approving" // the command line, while it decides
-	resuming  = "resuming"  // while the signal is taken
+	asking    = "asking"    // during the turn of the message
+	approving = "approving" // the command line, during the decision
+	resuming  = "resuming"  // during the turn of the signal
 )
 
-// story plays a whole approval, with one process killed at the n-th pass of a point of one phase ("" = none), or the points of
-// each phase recorded.
+// scenario runs a whole approval. One process is killed at the n-th pass of a point in one phase ("" = none), or the points of each
+// phase are recorded.
 func (w *workbench) scenario(phase, point string, nth int, record string) {
 	w.t.Helper()
 	arm := func(now string) []string {
@@ -117,7 +117,7 @@ func (w *workbench) scenario(phase, point string, nth int, record string) {
 	c.kill()
 	if !open() {
 		c = w.start(nil, "chat")
-		if len(w.events(core.EventFilter{})) == 0 { // it was never stored, and never said to be
+		if len(w.events(core.EventFilter{})) == 0 { // it was never stored, so it was never acknowledged
 			c.typeLine("note add milk")
 		}
 		w.until("the question after the kill", c, open)
@@ -136,14 +136,14 @@ func (w *workbench) scenario(phase, point string, nth int, record string) {
 		c = w.start(nil, "chat")
 		w.until("the answer after the kill", c, w.settled)
 	}
-	if c.quit(w.t); c.cmd.ProcessState.ExitCode() != 0 { // killed on its way out
+	if c.quit(w.t); c.cmd.ProcessState.ExitCode() != 0 { // it killed itself while it was stopping
 		w.start(nil, "chat").ok(w.t)
 	}
 	w.wantOneNote(point)
 }
 
-// TestLaw2_KilledAtEveryPoint kills a real process at every store call, before and after, in every phase of an approval: each
-// step of the executor is one of them.
+// TestLaw2_KilledAtEveryPoint kills a real process before and after every store call, in every phase of an approval. Each step of the
+// executor is such a call.
 func TestLaw2_KilledAtEveryPoint(t *testing.T) { onEachEngine(t, killedAtEveryPoint) }
 
 func killedAtEveryPoint(t *testing.T, e engine) {
@@ -160,7 +160,7 @@ func killedAtEveryPoint(t *testing.T, e engine) {
 		}
 		for _, p := range storagetest.Points() {
 			if passed[p] == 0 {
-				continue // this phase never comes there
+				continue // not passed in this phase
 			}
 			for nth := 1; nth <= min(passed[p], 2); nth++ {
 				t.Run(fmt.Sprintf("%s/%s/%d", phase, p, nth), func(t *testing.T) {
@@ -171,13 +171,13 @@ func killedAtEveryPoint(t *testing.T, e engine) {
 		}
 		for _, p := range must[phase] {
 			if passed[p] == 0 {
-				t.Errorf("%s never passes %s: the test would prove nothing", phase, p)
+				t.Errorf("%s never passes %s, so the test proves nothing", phase, p)
 			}
 		}
 	}
 }
 
-// must are the points that the story is about.
+// must are the points that a scenario has to pass, by phase.
 var must = map[string][]string{
 	asking:    {"Accept.before", "Accept.after", "Claim.after", "LoadSession.after", "Finish.before", "Finish.after", "ClaimPosts.after", "SavePost.before", "SavePost.after", "ReleasePost.before", "ReleasePost.after"},
 	approving: {"Decide.before", "Decide.after"},

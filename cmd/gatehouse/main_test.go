@@ -13,13 +13,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("test.parallel", "10") // unless -parallel says another number: most stories wait most of the time, however few cores there are
+	_ = flag.Set("test.parallel", "10") // unless -parallel is given: most tests wait most of the time, so more of them can run than there are cores
 	testscript.Main(m, map[string]func(){"gatehouse": main})
 }
 
-// TestCommands runs the scripts of testdata. Beside testscript's own commands there are: exits CODE gatehouse ARG…, which runs a
-// command that must end with that exit code; seed, which fills sqlite:gatehouse.db with one of everything; undeliver, which has its posts give up; tamper, which
-// changes an entry of its audit log; and keyless, which writes the last standard error to stderr.txt, its list of keys cut out.
+// TestCommands runs the scripts of testdata. They have these commands in addition to testscript's own: exits CODE gatehouse ARG… runs a
+// command that must end with that exit code; seed fills sqlite:gatehouse.db with one record of each kind; undeliver turns its posts into
+// dead letters; tamper changes an entry of its audit log; keyless writes the last standard error to stderr.txt, without its list of keys.
 func TestCommands(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",

@@ -10,8 +10,8 @@ import (
 	"gatehouse/storage/postgres/postgrestest"
 )
 
-// TestNoTablesAreMadeToReadThem: on a Postgres database that is still empty, a command that reads says so and leaves it empty. For
-// SQLite testdata/nodatabase.txt shows it.
+// TestNoTablesAreMadeToReadThem: on an empty Postgres database, a command that reads reports that there is no gatehouse database and
+// creates no tables. testdata/nodatabase.txt tests the same for SQLite.
 func TestNoTablesAreMadeToReadThem(t *testing.T) {
 	postgrestest.Need(t)
 	url := postgresServer.make(t)
@@ -21,7 +21,7 @@ func TestNoTablesAreMadeToReadThem(t *testing.T) {
 	t.Setenv("GATEHOUSE_DATABASE_URL", url)
 	code, out, said := gatehouse(t, "approvals", "list")
 	if code != cli.ExitNotFound || out != "" || !strings.HasPrefix(said, "gatehouse: There is no gatehouse database at postgres") {
-		t.Errorf("it ends with %d and says %q, %q", code, out, said)
+		t.Errorf("it ends with %d and prints %q, %q", code, out, said)
 	}
 	if schema, _, err := storage.Version(t.Context(), url); schema != 0 || err != nil {
 		t.Errorf("the schema is %d, %v", schema, err)

@@ -21,14 +21,14 @@ import (
 	"gatehouse/storage/storagetest"
 )
 
-// This file makes real processes of the program: the test binary, started again, runs main. Variables in its environment
-// make it kill itself with SIGKILL at a point of its store, or write down which points it passes.
+// This file starts real processes of the program: the test binary, started again, runs main. Variables in its environment
+// make it kill itself with SIGKILL at a failpoint of its store, or record which failpoints it passes.
 const (
-	childKey  = "TEST_CHILD"       // any value: be the program
-	soakKey   = "TEST_SOAK"        // a database: be a process that takes its turns
+	childKey  = "TEST_CHILD"       // any value: run the program
+	soakKey   = "TEST_SOAK"        // the URL of a database: run its turns
 	killKey   = "TEST_KILL_AT"     // a point of storagetest.Points
-	nthKey    = "TEST_KILL_NTH"    // the how-manieth time it is passed, from 1
-	recordKey = "TEST_KILL_RECORD" // a file to append the passed points to
+	nthKey    = "TEST_KILL_NTH"    // which pass of the point, from 1
+	recordKey = "TEST_KILL_RECORD" // a file to append the points passed to
 )
 
 func init() {
@@ -75,12 +75,12 @@ func failpoint() func(string) {
 		}
 		if nth--; nth <= 0 {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {} // the signal is on its way
+			select {} // until the signal arrives
 		}
 	}
 }
 
-// child is a running gatehouse.
+// child is a gatehouse process that a test started.
 type child struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -112,11 +112,11 @@ type workbench struct {
 	url          string
 	env          []string
 	store        *storage.Store
-	conversation core.ConversationID // of the conversation that notes are made in; "" = the console's
+	conversation core.ConversationID // the conversation whose notes are read; "" = the console's
 	attr         *syscall.SysProcAttr
 }
 
-// newWorkbench is one on SQLite; env is the environment of its processes.
+// newWorkbench makes a workbench on SQLite; env is added to the environment of its processes.
 func newWorkbench(t *testing.T, env ...string) *workbench {
 	t.Helper()
 	return sqliteFile.workbench(t, env...)
@@ -141,7 +141,7 @@ func (w *workbench) start(env []string, args ...string) *child {
 	return c
 }
 
-// kill is kill -9; it returns when the process is gone.
+// kill kills the child with SIGKILL and waits for its end.
 func (c *child) kill() {
 	_ = c.cmd.Process.Kill()
 	<-c.done
@@ -157,10 +157,10 @@ func (c *child) gone() bool {
 	}
 }
 
-// say types a line.
+// typeLine writes a line to the standard input.
 func (c *child) typeLine(line string) { _, _ = io.WriteString(c.in, line+"\n") }
 
-// quit ends the child's input and waits for its end.
+// quit closes the standard input and waits for the end of the process.
 func (c *child) quit(t *testing.T) {
 	t.Helper()
 	_ = c.in.Close()
@@ -171,7 +171,7 @@ func (c *child) quit(t *testing.T) {
 	}
 }
 
-// ok waits for the child to end by itself and wants it to have done its work.
+// ok closes the standard input, waits for the end of the process, and fails unless the exit code is 0.
 func (c *child) ok(t *testing.T) {
 	t.Helper()
 	c.quit(t)
@@ -180,10 +180,10 @@ func (c *child) ok(t *testing.T) {
 	}
 }
 
-// patience is how long a test waits for what should come soon.
+// patience is how long a test waits for something that normally takes milliseconds.
 const patience = time.Minute
 
-// until looks again and again whether something has come true.
+// until polls until a condition holds.
 func (w *workbench) until(what string, c *child, true_ func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(patience); !true_(); {
@@ -193,7 +193,7 @@ func (w *workbench) until(what string, c *child, true_ func() bool) {
 				printed = c.out.String()
 			}
 			events, _ := w.store.Events(w.t.Context(), core.EventFilter{})
-			w.t.Fatalf("%s did not come true; events %+v; printed:\n%s", what, events, printed)
+			w.t.Fatalf("%s did not happen; events %+v; printed:\n%s", what, events, printed)
 		}
 		timer := time.NewTimer(10 * time.Millisecond)
 		<-timer.C
@@ -218,7 +218,7 @@ func (w *workbench) events(f core.EventFilter) []core.EventRecord {
 	return found
 }
 
-// settled reports whether nothing waits any more, neither event nor post. The events are read first: what they end with may be a post.
+// settled reports whether no event and no post is waiting. The events are read first, because the end of an event may add a post.
 func (w *workbench) settled() bool {
 	w.t.Helper()
 	if len(w.events(core.EventFilter{Waiting: true, Limit: 1})) > 0 {
@@ -231,7 +231,7 @@ func (w *workbench) settled() bool {
 	return len(posts) == 0
 }
 
-// replies are the texts of the outbox that answer an event, oldest first.
+// replies returns the texts of the replies to an event, oldest first.
 func (w *workbench) replies(event int64) []string {
 	w.t.Helper()
 	rows, err := w.store.ListPosts(w.t.Context(), nil, "", 0)

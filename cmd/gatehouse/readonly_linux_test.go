@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readOnlyKey names the one folder that a child may write in. Its value makes the child remount everything else read-only.
+// readOnlyKey is the variable with the only folder that a child may write to. The child remounts everything else read-only.
 const readOnlyKey = "TEST_READONLY_BUT"
 
-// A package's variables are set before any init runs, and so before the child is the program.
+// Package variables are initialized before init functions run, and so before the child runs the program.
 var _ = func() error {
 	folder := os.Getenv(readOnlyKey)
 	if folder == "" {
@@ -26,13 +26,13 @@ var _ = func() error {
 		fmt.Fprintln(os.Stderr, "a read-only file system:", err)
 		os.Exit(1)
 	}
-	if os.Getenv(childKey) == "" { // it was only to be tried
+	if os.Getenv(childKey) == "" { // this process only tests whether remounting works
 		os.Exit(0)
 	}
 	return nil
 }()
 
-// readOnlyBut makes every mount read-only but for one folder. The process must have a mount namespace of its own.
+// readOnlyBut makes every mount read-only except one folder. The process must have its own mount namespace.
 func readOnlyBut(folder string) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("making the mounts private: %w", err)
@@ -54,7 +54,7 @@ func readOnlyBut(folder string) error {
 	return nil
 }
 
-// mountNamespace starts a process in a mount namespace of its own; whoever is not root needs a user namespace for it.
+// mountNamespace starts a process in its own mount namespace. A user other than root also needs a user namespace.
 func mountNamespace() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
 	if os.Geteuid() != 0 {
@@ -65,8 +65,8 @@ func mountNamespace() *syscall.SysProcAttr {
 	return attr
 }
 
-// TestReadOnlyRoot runs the program where nothing can be written but the database's folder, as Kubernetes' readOnlyRootFilesystem
-// and docker run --read-only have it. The messages are long enough that SQLite would need a temporary file for its savepoints.
+// TestReadOnlyRoot runs the program with a file system that is read-only except for the database's folder, as with Kubernetes'
+// readOnlyRootFilesystem and docker run --read-only. With messages of this length SQLite would use a temporary file for savepoints.
 func TestReadOnlyRoot(t *testing.T) {
 	t.Parallel()
 	w := newWorkbench(t, "GATEHOUSE_AGENT=echo")

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	_ "github.com/mattn/go-sqlite3" // tamper goes behind the store's back
+	_ "github.com/mattn/go-sqlite3" // for tamper, which bypasses the store
 
 	"gatehouse/core"
 	"gatehouse/storage"
@@ -15,7 +15,7 @@ import (
 
 const seedConversation = core.ConversationID("console:demo")
 
-// seeder plays dispatch on a store.
+// seeder stores turns as core/dispatch does.
 type seeder struct {
 	ctx   context.Context
 	store *storage.Store
@@ -23,7 +23,7 @@ type seeder struct {
 	scope []core.Scope
 }
 
-// seed fills a database: turn 1 is answered, turn 2 a dead letter, turn 3 waits for the approval ap-1, turn 4 waits to be taken.
+// seed fills a database: turn 1 is answered, turn 2 is a dead letter, turn 3 waits for the approval ap-1, turn 4 is queued.
 func seed(file string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -47,7 +47,7 @@ func seed(file string) error {
 	return s.forbidden()
 }
 
-// forbidden has the platform refuse the first post for now.
+// forbidden records a failed delivery of the first post, which is retried in an hour.
 func (s *seeder) forbidden() error {
 	rows, err := s.store.ClaimPosts(s.ctx, core.PostRequest{Owner: s.owner, Limit: 1, Lease: time.Minute, Scopes: s.scope})
 	if err != nil || len(rows) != 1 {
@@ -65,7 +65,7 @@ func (s *seeder) event(id, text string) core.Event {
 	}
 }
 
-// turn accepts a message, claims it and ends it as end says.
+// turn accepts a message, claims it and finishes it with the result of end.
 func (s *seeder) turn(id, text string, end func(core.Claim) core.Finish) error {
 	if _, err := s.store.Accept(s.ctx, s.event(id, text)); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *seeder) suspended() error {
 	})
 }
 
-// undeliver, two hours later, makes the seed's posts dead letters: post 1 was refused, post 2 may not have arrived.
+// undeliver turns the posts of seed into dead letters, with a clock two hours ahead: post 1 was refused, post 2 may not have arrived.
 func undeliver(file string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -15,14 +15,14 @@ import (
 	"gatehouse/core"
 )
 
-// serveProcess is a real gatehouse process that serves at an address of its own. It can be killed and started again there.
+// serveProcess is a real gatehouse serve process. It can be killed and started again at the same address.
 type serveProcess struct {
 	*workbench
 	at  string // http://HOST:PORT
 	app *child
 }
 
-// newServeProcess names the address; nothing runs before open. Leases are short, so that what a killed process held is soon over.
+// newServeProcess reserves the address; open starts the process. Leases are short, so that those of a killed process soon expire.
 func newServeProcess(t *testing.T, e engine, env ...string) *serveProcess {
 	t.Helper()
 	address := freeAddress(t)
@@ -31,14 +31,14 @@ func newServeProcess(t *testing.T, e engine, env ...string) *serveProcess {
 	}
 	t.Cleanup(func() {
 		if t.Failed() && l.app != nil {
-			t.Logf("the process that was started last said:\n%s", l.app.out)
+			t.Logf("the output of the process that was started last:\n%s", l.app.out)
 		}
 	})
 	return l
 }
 
-// freeAddress is one that nobody listens at, and that no other test has until this one ends: whoever has a port keeps the one above it busy,
-// and both are below those that the system gives away by itself.
+// freeAddress reserves an address until the test ends: it listens on the port above it as a mark for other tests. Both ports are below
+// the range that the system assigns by itself.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	const lowest, pairs = 20_000, 6_000
@@ -60,7 +60,7 @@ func freeAddress(t *testing.T) string {
 	return ""
 }
 
-// waitUp waits until somebody listens.
+// waitUp waits until the process answers over HTTP.
 func (l *serveProcess) waitUp(ctx context.Context) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -77,7 +77,7 @@ func (l *serveProcess) waitUp(ctx context.Context) {
 	}
 }
 
-// open starts the process and waits until it listens, or has killed itself.
+// open starts the process and waits until it listens or has killed itself.
 func (l *serveProcess) open(env ...string) {
 	l.t.Helper()
 	app := l.start(env, "serve")
@@ -94,7 +94,7 @@ func (l *serveProcess) open(env ...string) {
 	l.waitUp(up)
 }
 
-// survive waits until something holds, and starts the process again if it has killed itself.
+// untilRestarting waits until a condition holds, and starts the process again if it has killed itself.
 func (l *serveProcess) untilRestarting(what string, holds func() bool) {
 	l.t.Helper()
 	restarted := false
@@ -113,7 +113,7 @@ func (l *serveProcess) posted() bool {
 	return err == nil && len(rows) == 0
 }
 
-// passes reads the points that a story passed, and at which of its passes each is to be killed: the first, the one in the middle, the last.
+// passes reads the recorded points, and returns the passes at which to kill the process: the first, the middle and the last one.
 func passes(t *testing.T, record string) map[string][]int {
 	t.Helper()
 	text, err := os.ReadFile(record)
@@ -134,7 +134,7 @@ func passes(t *testing.T, record string) map[string][]int {
 	return nths
 }
 
-// polled are calls that are made all the time, whatever happens.
+// polled reports whether a point is passed all the time, also while nothing happens.
 func polled(point string) bool {
 	name, _, _ := strings.Cut(point, ".")
 	return slices.Contains([]string{"Claim", "ClaimPosts", "ClaimTasks", "LoadIntent", "StopRequested", "Renew"}, name)

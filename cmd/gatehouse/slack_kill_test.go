@@ -14,13 +14,13 @@ import (
 	"gatehouse/core"
 )
 
-// slackProcess is a fake Slack with a real gatehouse process before it, which can be killed and started again on the same address.
+// slackProcess is a real gatehouse process connected to a fake Slack. It can be killed and started again at the same address.
 type slackProcess struct {
 	*serveProcess
 	*testGateway
 }
 
-// newSlackProcess opens the fake; its retries wait until somebody listens.
+// newSlackProcess starts the fake, whose retries wait until the process listens.
 func newSlackProcess(t *testing.T, env ...string) *slackProcess {
 	t.Helper()
 	p := &slackProcess{serveProcess: newServeProcess(t, sqliteFile, append([]string{"GATEHOUSE_APPROVERS=slack:U2BOB"}, env...)...)}
@@ -39,10 +39,10 @@ func acked(deliveries []*slacktest.Delivery) bool {
 	return slices.ContainsFunc(deliveries, func(d *slacktest.Delivery) bool { return d.Acked() })
 }
 
-// TestLaw2_SlackKilledUnderLoad kills the process again and again, at random, while people talk and the agent thinks. What was acknowledged is
-// answered, once, in the order of its thread.
+// TestLaw2_SlackKilledUnderLoad kills the process several times, at random, while messages arrive and turns run. Every acknowledged
+// message is answered once, in the order of its thread.
 func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel()
 	p := newSlackProcess(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
 	p.open()
 	channels := p.addChannels(8)
@@ -69,7 +69,7 @@ func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 			}
 			at.said, at.sent = append(at.said, word), append(at.sent, posted.Deliveries)
 			if n++; slices.Contains(killAt, n-1) {
-				answered := chance.IntN(n/2 + 1) // somewhere between the first turns of them and the last
+				answered := chance.IntN(n/2 + 1) // a random share of the answers so far
 				if err := p.slack.WaitFor(p.ctx(), func(s *slacktest.Server) bool { return s.CountFromBot() >= answered }); err != nil {
 					t.Fatal(err)
 				}
@@ -79,7 +79,7 @@ func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 		}
 	}
 	over := p.ctx()
-	if err := p.slack.WaitDelivered(over); over.Err() != nil { // else Slack has given some up, which are not stored
+	if err := p.slack.WaitDelivered(over); over.Err() != nil { // Slack may have given some up; they are not stored
 		t.Fatal(err)
 	}
 	lost := 0
@@ -88,7 +88,7 @@ func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 		for i, word := range at.said {
 			switch kept := slices.Contains(stored, word); {
 			case acked(at.sent[i]) && !kept:
-				t.Errorf("%q was acknowledged and is not there", word)
+				t.Errorf("%q was acknowledged and is not stored", word)
 			case !kept:
 				lost++
 			}
@@ -102,8 +102,8 @@ func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 
 var aWord = regexp.MustCompile(`word-\d+-\d+\.`)
 
-// stored gives the words of a thread that were stored, in the order of their commits: one whose first try met a dead process comes
-// later than it was said.
+// stored returns the stored words of a thread in the order of their commits. A message whose first delivery failed is stored later
+// than it was posted.
 func (p *slackProcess) stored(at *thread) []string {
 	var words []string
 	conversation := core.ConversationID("slack:" + p.slack.TeamID() + ":" + at.channel + ":" + at.ts)
@@ -113,7 +113,7 @@ func (p *slackProcess) stored(at *thread) []string {
 	return words
 }
 
-// slackScenario plays an approval in Slack, with the process killed at the n-th pass of a point, and started again.
+// slackScenario runs an approval in Slack. The process is killed at the n-th pass of a point, and started again.
 func slackScenario(t *testing.T, point string, nth int, record string) {
 	p := newSlackProcess(t)
 	p.open(armed(point, nth, record)...)
@@ -141,7 +141,7 @@ func slackScenario(t *testing.T, point string, nth int, record string) {
 	for acked := false; !acked; {
 		button, there := p.slack.FindButton("C1", card.TS, "approve")
 		if !there {
-			break // the press before was counted, though its answer was lost
+			break // the previous press was counted, though its response was lost
 		}
 		press := p.bob.Presses(button)
 		survive(press.Over)
@@ -168,12 +168,12 @@ func slackScenario(t *testing.T, point string, nth int, record string) {
 	}
 }
 
-// steps reports whether a message is the line of tools of a turn that took a while.
+// steps reports whether a message is the progress line that lists the tools of a slow turn.
 func steps(m slacktest.Message) bool { return strings.Contains(m.Shown(), "🔧") }
 
-// TestLaw2_SlackKilledAtEveryPoint kills the process at every store call of an approval in Slack, before and after.
+// TestLaw2_SlackKilledAtEveryPoint kills the process before and after every store call of an approval in Slack.
 func TestLaw2_SlackKilledAtEveryPoint(t *testing.T) {
-	t.Parallel() // it waits most of the time
+	t.Parallel()
 	record := filepath.Join(t.TempDir(), "points")
 	slackScenario(t, "", 0, record)
 	for point, nths := range passes(t, record) {

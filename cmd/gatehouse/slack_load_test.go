@@ -13,7 +13,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
-// addChannels makes channels with the bot in each, and gives their ids.
+// addChannels adds channels with the bot as a member, and returns their ids.
 func (s *testGateway) addChannels(n int) []string {
 	var channels []string
 	for i := range n {
@@ -24,14 +24,14 @@ func (s *testGateway) addChannels(n int) []string {
 	return channels
 }
 
-// thread is a conversation of the load: what was said, in its order.
+// thread is a conversation of a load test, with its messages in order.
 type thread struct {
 	channel, ts string
 	said        []string
-	sent        [][]*slacktest.Delivery // of each, where it matters
+	sent        [][]*slacktest.Delivery // the deliveries of each message
 }
 
-// talk has a person open threads and say things in them, each delivered twice, the first of a thread as mention and message besides.
+// sendAll posts messages in new threads. Slack delivers each twice, and the first of a thread both as a mention and as a message.
 func (s *testGateway) sendAll(channels []string, threads, messages int, pause func(n int)) []*thread {
 	var all []*thread
 	n := 0
@@ -53,7 +53,7 @@ func (s *testGateway) sendAll(channels []string, threads, messages int, pause fu
 	return all
 }
 
-// replies are the echoes in a thread, in their order.
+// replies returns the words of the replies in a thread, in order.
 func (s *testGateway) replies(t *thread) []string {
 	var words []string
 	for _, m := range s.slack.Thread(t.channel, t.ts) {
@@ -64,7 +64,7 @@ func (s *testGateway) replies(t *thread) []string {
 	return words
 }
 
-// answered waits until every message has its reply, and fails where one has two, or they are out of order.
+// answered waits until every message is answered, and fails if a reply is missing, repeated or out of order.
 func (s *testGateway) answered(all []*thread, within time.Duration) {
 	s.t.Helper()
 	want := 0
@@ -83,10 +83,10 @@ func (s *testGateway) answered(all []*thread, within time.Duration) {
 			return
 		}
 	}
-	s.checkReplies(all) // now that nothing waits any more that could come twice
+	s.checkReplies(all) // nothing is waiting that could be posted twice
 }
 
-// delivered reports whether nothing waits to be said.
+// delivered reports whether no post is waiting.
 func (s *testGateway) delivered() bool {
 	if s.idle != nil {
 		return s.idle()

@@ -9,10 +9,10 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-// essential are the methods without which there is nothing.
+// essential are the methods that the bot can't do without.
 var essential = []string{"auth.test", "apps.connections.open", "chat.postMessage", "chat.update", "chat.postEphemeral", "views.open"}
 
-// Whatever else Slack refuses, because of a missing scope, an organisation's rules or a proxy in between, an approval goes its way.
+// An approval works even if Slack, or a proxy, refuses every other method.
 func TestSlackThatKnowsOnlyTheEssentialMethods(t *testing.T) {
 	t.Parallel()
 	for name, trouble := range map[string]slacktest.Trouble{

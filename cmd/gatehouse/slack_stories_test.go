@@ -16,14 +16,14 @@ import (
 	"gatehouse/core/agent"
 )
 
-// asked has Ann ask for a note in a channel and gives the thread and the card.
+// asked posts a request for a note, and returns the thread and the card.
 func (s *testGateway) asked(note string) (thread string, card slacktest.Message) {
 	s.t.Helper()
 	ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add "+note)
 	return ask.TS, s.card("C1", ask.TS, "Add “"+note+"” to the note book.")
 }
 
-// shows waits until a message has a text, and as many buttons.
+// shows waits until a message has a text and this number of buttons.
 func (s *testGateway) shows(channel, ts, text string, buttons int) {
 	s.t.Helper()
 	waitUntil(s.t, func() bool {
@@ -35,7 +35,7 @@ func (s *testGateway) shows(channel, ts, text string, buttons int) {
 func (s *testGateway) readsEphemeral(channel, user, text string) {
 	s.t.Helper()
 	if _, err := s.slack.WaitForEphemeral(s.ctx(), channel, user, text); err != nil {
-		s.t.Fatalf("%s reads no ephemeral message %q: %v\n%s", user, text, err, s.slack.Dump())
+		s.t.Fatalf("%s received no ephemeral message %q: %v\n%s", user, text, err, s.slack.Dump())
 	}
 }
 
@@ -62,7 +62,7 @@ func TestSlackButtonsWorkAfterARestart(t *testing.T) {
 	s.bob.Clicks("C1", card.TS, "approve")
 	s.reads("C1", thread, "Done: “milk”")
 	s.shows("C1", card.TS, "pproved", 0)
-	s.bob.Presses(late) // somebody whose screen still has the button
+	s.bob.Presses(late) // a client that still shows the button
 	s.readsEphemeral("C1", "U2BOB", "This was approved by")
 }
 
@@ -77,7 +77,7 @@ func TestSlackCardsGoToApproversWhoDoNotSeeTheConversation(t *testing.T) {
 	copied := s.card(his, "", "Add “milk”")
 	for _, context := range []string{"Hello!", "note add milk"} {
 		if !strings.Contains(copied.Shown(), context) {
-			t.Errorf("the copy tells nothing of %q:\n%s", context, copied.Shown())
+			t.Errorf("the copy does not contain %q:\n%s", context, copied.Shown())
 		}
 	}
 	if link := strings.ReplaceAll(ask.TS, ".", ""); !strings.Contains(mustJSON(copied.Blocks), link) {
@@ -108,7 +108,7 @@ func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
 	s.reads("C1", ask.TS, "Done: “milk”")
 }
 
-// blockedModel is a model that says nothing before it is let, and then what it heard.
+// blockedModel is a model that repeats the last message, once let is closed.
 type blockedModel struct{ let chan struct{} }
 
 func (m blockedModel) Next(ctx context.Context, h core.History) (agent.Answer, error) {
@@ -217,10 +217,10 @@ func TestSlackInDoubtWithoutHistoryIsUnknownAndVisible(t *testing.T) {
 	if code, out := s.command("deadletters", "retry", fmt.Sprintf("post:%d", dead[0].Post.Seq)); code != cli.ExitDone {
 		t.Fatalf("the post is not sent again: %s", out)
 	}
-	waitUntil(t, func() bool { return s.slack.CountFromBot() == 2 }, "the post that an admin sends again, knowing that it may be there")
+	waitUntil(t, func() bool { return s.slack.CountFromBot() == 2 }, "the second post, which an admin requested")
 }
 
-// A card whose answer was lost can't be looked for without the history scopes. Whoever presses its button shows that it is there.
+// Without the history scopes, gatehouse can't find out whether a card was posted if the response was lost. A press of its button proves it.
 func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
 	t.Parallel()
 	scopes := scopesBut(slacktest.AllScopes, "channels:history", "groups:history", "im:history", "mpim:history")
@@ -238,7 +238,7 @@ func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
 	s.reads("C1", thread, "Done: “milk”")
 }
 
-// The same story on a Postgres server, with two processes before one Slack: whichever takes what, it happens once.
+// Two processes on one Postgres server serve one Slack: whichever handles an event, everything happens once.
 func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"GATEHOUSE_DATABASE_URL": postgresServer.make(t), "SLACK_APP_TOKEN": "xapp-slacktest"}
@@ -260,7 +260,7 @@ func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
 	}
 }
 
-// command runs gatehouse beside the one that serves.
+// command runs a gatehouse command while serve is running.
 func (s *testGateway) command(args ...string) (int, string) {
 	var out strings.Builder
 	code := 0
@@ -268,8 +268,8 @@ func (s *testGateway) command(args ...string) (int, string) {
 	return code, out.String()
 }
 
-// A socket that goes silent is noticed: not ready meanwhile, and nothing is lost.
-func TestLaw9_ASilentSocketIsNotReady(t *testing.T) { // not beside others: it counts on moments
+// A socket that goes silent is detected: /readyz answers 503 meanwhile, and nothing is lost.
+func TestLaw9_ASilentSocketIsNotReady(t *testing.T) { // not parallel: it depends on timing
 	s := serveSlack(t, slacktest.Options{PingEvery: 200 * time.Millisecond}, transports["Socket Mode"])
 	s.ready(http.StatusOK)
 	if err := s.slack.WaitForSockets(s.ctx(), 1); err != nil {
@@ -296,15 +296,15 @@ func TestSlackThatCannotBeReachedAtStart(t *testing.T) {
 	s.ready(http.StatusServiceUnavailable)
 	post := s.ann.Posts("C1", s.slack.MentionOfBot()+" calc 1+1")
 	if err := s.slack.WaitDelivered(s.ctx()); err != nil || !acked(post.Deliveries) {
-		t.Fatalf("what is said meanwhile is not taken: %v", err)
+		t.Fatalf("the message is not acknowledged meanwhile: %v", err)
 	}
 	down.Lift()
 	s.reads("C1", post.TS, "1+1 = 2")
 	s.ready(http.StatusOK)
 }
 
-// With pacing a busy channel gets no more than it may, and holds up no other; without, everything goes at once.
-func TestSlackPacingIsPerChannel(t *testing.T) { // not beside others: it counts on moments
+// With pacing, a busy channel gets no more posts than its rate, and does not delay other channels.
+func TestSlackPacingIsPerChannel(t *testing.T) { // not parallel: it depends on timing
 	const rps, posts, burst = 4, 12, 3
 	s := serveSlack(t, slacktest.Options{}, map[string]string{"SLACK_APP_TOKEN": "xapp-slacktest", "SLACK_CHANNEL_RPS": "4"})
 	rooms := s.addChannels(2)
@@ -320,7 +320,7 @@ func TestSlackPacingIsPerChannel(t *testing.T) { // not beside others: it counts
 		t.Fatal(err)
 	}
 	if n := len(s.slack.FromBot(busy)); n == posts {
-		t.Errorf("the quiet channel had to wait for all %d posts of the busy one", n)
+		t.Errorf("the quiet channel waited for all %d posts of the busy one", n)
 	}
 	if err := s.slack.WaitFor(s.ctx(), func(f *slacktest.Server) bool { return len(f.FromBot(busy)) == posts }); err != nil {
 		t.Fatal(err)
@@ -330,7 +330,7 @@ func TestSlackPacingIsPerChannel(t *testing.T) { // not beside others: it counts
 		at = append(at, m.PostedAt)
 	}
 	slices.SortFunc(at, time.Time.Compare)
-	for i := burst + 1; i < len(at); i++ { // any burst+k posts take k/rps at least, but for the time that a call itself takes
+	for i := burst + 1; i < len(at); i++ { // burst+k posts take at least k/rps, less the duration of a call
 		if took := at[i].Sub(at[0]); took < time.Duration(i-burst)*time.Second/rps-200*time.Millisecond {
 			t.Errorf("%d posts within %s", i+1, took)
 		}

@@ -17,7 +17,7 @@ import (
 	"gatehouse/core/agent"
 )
 
-// testGateway is a gatehouse that serves a fake Slack.
+// testGateway is a gatehouse that serves in this process; its platform is a fake.
 type testGateway struct {
 	t        *testing.T
 	slack    *slacktest.Server
@@ -29,12 +29,12 @@ type testGateway struct {
 	bob      *slacktest.Person // approves
 	eve      *slacktest.Person // does neither
 	dm       string
-	settings overrides   // of serve, and of the commands beside it
-	log      *logLines   // of the process that runs now
-	idle     func() bool // whether nothing waits to be said; nil: the command line is asked
+	settings overrides   // for serve and for the commands
+	log      *logLines   // of the current run
+	idle     func() bool // reports whether no post is waiting; nil: gatehouse queue is run
 }
 
-// logLines hears what a process logs, and finds the line that tells where it listens.
+// logLines collects a log, and finds the line with the address of the HTTP server.
 type logLines struct {
 	t      *testing.T
 	mu     sync.Mutex
@@ -67,13 +67,13 @@ var transports = map[string]map[string]string{
 	"Socket Mode": {"SLACK_APP_TOKEN": "xapp-slacktest"},
 }
 
-// serveSlack starts both sides.
+// serveSlack starts a fake Slack and a gateway.
 func serveSlack(t *testing.T, o slacktest.Options, env map[string]string) *testGateway {
 	t.Helper()
 	return serveSlackWith(t, o, env, nil)
 }
 
-// serveSlackWith is serveSlack with another model, unless it is nil.
+// serveSlackWith is serveSlack with another model; nil: the demo's.
 func serveSlackWith(t *testing.T, o slacktest.Options, env map[string]string, model agent.Model) *testGateway {
 	t.Helper()
 	s := &testGateway{t: t, slack: slacktest.Start(t, o), db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8)}
@@ -90,7 +90,7 @@ func serveSlackWith(t *testing.T, o slacktest.Options, env map[string]string, mo
 	return s
 }
 
-// people fills the workspace.
+// people adds the users and a channel to the fake.
 func (s *testGateway) people() {
 	s.ann = s.slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann"})
 	s.bob = s.slack.AddUser(slacktest.User{ID: "U2BOB", Name: "bob", RealName: "Bob"})
@@ -137,7 +137,7 @@ func (s *testGateway) begin() {
 				s.t.Error("serve does not end")
 			}
 			if s.t.Failed() {
-				s.t.Logf("gatehouse said:\n%s", log)
+				s.t.Logf("the log:\n%s", log)
 			}
 		})
 	}
@@ -150,17 +150,17 @@ func (s *testGateway) ctx() context.Context {
 	return ctx
 }
 
-// reads waits until a text stands in a thread, or outside threads.
+// reads waits until the bot has posted a text in a thread or, with no thread given, in the channel.
 func (s *testGateway) reads(channel, thread, text string) slacktest.Message {
 	s.t.Helper()
 	m, err := s.slack.WaitForText(s.ctx(), channel, thread, text)
 	if err != nil {
-		s.t.Fatalf("%q is not said in %s %s: %v\n%s", text, channel, thread, err, s.slack.Dump())
+		s.t.Fatalf("%q was not posted in %s %s: %v\n%s", text, channel, thread, err, s.slack.Dump())
 	}
 	return m
 }
 
-// card waits for a message with buttons below it.
+// card waits for a message with a text and buttons.
 func (s *testGateway) card(channel, thread, text string) slacktest.Message {
 	s.t.Helper()
 	var card slacktest.Message
@@ -178,7 +178,7 @@ func (s *testGateway) card(channel, thread, text string) slacktest.Message {
 		return false
 	})
 	if err != nil {
-		s.t.Fatalf("no card in %s %s says %q: %v\n%s", channel, thread, text, err, s.slack.Dump())
+		s.t.Fatalf("no card in %s %s contains %q: %v\n%s", channel, thread, text, err, s.slack.Dump())
 	}
 	return card
 }
@@ -204,7 +204,7 @@ func waitUntil(t *testing.T, so func() bool, what string) {
 		select {
 		case <-tick.C:
 		case <-end:
-			t.Fatalf("it never came: %s", what)
+			t.Fatalf("this did not happen: %s", what)
 		}
 	}
 }

@@ -18,13 +18,13 @@ import (
 	"gatehouse/cmd/gatehouse/internal/settings"
 )
 
-// slackWalkthrough is a new user who does what README says: nothing else is set, and the app is what the manifest says.
+// slackWalkthrough follows the README of the Slack adapter: no other settings are used, and the app is made from the manifest.
 type slackWalkthrough struct {
 	*testGateway
-	readme // its section on Slack
+	readme // the adapter's README
 }
 
-// newSlackWalkthrough makes the app from the printed manifest, and puts into the environment what README names.
+// newSlackWalkthrough makes the app from the printed manifest.
 func newSlackWalkthrough(t *testing.T, args ...string) *slackWalkthrough {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -46,18 +46,18 @@ func newSlackWalkthrough(t *testing.T, args ...string) *slackWalkthrough {
 	w.ann = w.slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann"})
 	w.slack.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN"}})
 	w.readme = newReadme(t, slackReadme)
-	// What stands in for the world: a Slack of ours, and a port that nobody else has.
+	// What the test replaces: Slack's address, and the port.
 	t.Setenv("SLACK_API_URL", w.slack.APIURL())
 	t.Setenv("GATEHOUSE_LISTEN", "127.0.0.1:0")
 	return w
 }
 
-// slackReadme and discordReadme are read before a test changes the folder.
+// slackReadme and discordReadme are read before a test changes the working directory.
 var slackReadme, discordReadme = readFile("../../adapters/slack/README.md"), readFile("../../adapters/discord/README.md")
 
 func readFile(name string) string { text, _ := os.ReadFile(name); return string(text) }
 
-// newReadme fails without a text.
+// newReadme fails if the text is empty.
 func newReadme(t *testing.T, text string) readme {
 	t.Helper()
 	if text == "" {
@@ -66,24 +66,24 @@ func newReadme(t *testing.T, text string) readme {
 	return readme{t, text}
 }
 
-// readme is the README of a platform.
+// readme is the README of an adapter.
 type readme struct {
 	test *testing.T
 	text string
 }
 
-// says fails unless README says so.
+// mustContain fails unless README contains these texts.
 func (r readme) mustContain(words ...string) {
 	r.test.Helper()
 	text := strings.Join(strings.Fields(r.text), " ")
 	for _, word := range words {
 		if !strings.Contains(text, word) {
-			r.test.Errorf("README does not say %q", word)
+			r.test.Errorf("README does not contain %q", word)
 		}
 	}
 }
 
-// exports sets what README exports to what the platform showed in place of its examples.
+// exports sets the variables that README exports, to the platform's values.
 func (r readme) exports(values map[string]string) {
 	r.test.Helper()
 	exported := []string{}
@@ -100,7 +100,7 @@ func (r readme) exports(values map[string]string) {
 	}
 }
 
-// exports sets what README's step exports, with what Slack showed in place of its examples.
+// exports sets the variables that README exports. instead replaces some of their names.
 func (w *slackWalkthrough) exports(instead map[string]string) {
 	w.t.Helper()
 	exported := []string{}
@@ -138,13 +138,13 @@ func gatehouse(t *testing.T, args ...string) (code int, out, errs string) {
 	return code, stdout.String(), stderr.String()
 }
 
-// doctor runs it and gives the state of each check, and the whole.
+// doctor runs the doctor and returns the state of each check, and the output.
 func (w *slackWalkthrough) doctor(want int) (map[string]string, string) {
 	w.t.Helper()
 	return doctorFinds(w.t, want, w.slack.BotToken(), w.slack.AppToken(), w.slack.SigningSecret())
 }
 
-// doctorFinding is a check in the output of doctor --json.
+// doctorFinding is an element of the output of doctor --json.
 type doctorFinding struct{ Name, State, Message, Mend string }
 
 func doctorFinds(t *testing.T, want int, secrets ...string) (states map[string]string, out string) {
@@ -160,13 +160,13 @@ func doctorFinds(t *testing.T, want int, secrets ...string) (states map[string]s
 	}
 	for _, secret := range secrets {
 		if strings.Contains(out, secret) {
-			t.Errorf("doctor tells a secret:\n%s", out)
+			t.Errorf("doctor prints a secret:\n%s", out)
 		}
 	}
 	return states, out
 }
 
-// wantNoFindings fails unless every line of the doctor begins with ok.
+// wantNoFindings fails unless every line that the doctor prints begins with ok.
 func wantNoFindings(t *testing.T) {
 	t.Helper()
 	if code, text, _ := gatehouse(t, "doctor"); code != cli.ExitDone || slices.ContainsFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
@@ -176,7 +176,7 @@ func wantNoFindings(t *testing.T) {
 	}
 }
 
-// TestReadmeSlackWalk goes README's steps from nothing to an approved action.
+// TestReadmeSlackWalk follows README from a new app to an approved action. The numbers are those of README's steps.
 func TestReadmeSlackWalk(t *testing.T) {
 	w := newSlackWalkthrough(t)                                                                         // 1
 	w.mustContain("gatehouse manifest slack", "From a manifest", "Install App", "Bot User OAuth Token", // 2
@@ -223,7 +223,7 @@ func TestReadmeSlackWalk(t *testing.T) {
 	}
 }
 
-// approve goes the last step.
+// approve does the last step of README.
 func (w *slackWalkthrough) approve() {
 	w.t.Helper()
 	w.mustContain("@gatehouse note add milk", "Press *Approve*", "Done: “milk” is in the note book.")
@@ -237,7 +237,7 @@ func (w *slackWalkthrough) approve() {
 	}, "the card shows the decision")
 }
 
-// TestReadmeSlackWalkOverHTTP goes the other way: the addresses are those of the manifest.
+// TestReadmeSlackWalkOverHTTP does the same over HTTP, at the addresses in the manifest.
 func TestReadmeSlackWalkOverHTTP(t *testing.T) {
 	const public = "https://gate.example"
 	w := newSlackWalkthrough(t, "--http", public)
@@ -269,7 +269,7 @@ func TestReadmeSlackWalkOverHTTP(t *testing.T) {
 	w.approve()
 }
 
-// TestDoctorBesideSlack is what the doctor says of a Slack that is not as it should be, as a whole.
+// TestDoctorBesideSlack runs the doctor against a Slack with one fault at a time.
 func TestDoctorBesideSlack(t *testing.T) {
 	w := newSlackWalkthrough(t)
 	w.exports(nil)

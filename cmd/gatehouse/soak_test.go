@@ -24,7 +24,7 @@ import (
 	"gatehouse/storage"
 )
 
-// soakPlatform is a platform with any number of conversations, where everything that is posted arrives.
+// soakPlatform is a platform whose posts always arrive.
 type soakPlatform struct{}
 
 func (soakPlatform) Name() string                                 { return "soak" }
@@ -44,7 +44,7 @@ func (soakPlatform) Find(context.Context, core.Delivery) (core.Found, error) {
 	return core.Found{}, nil
 }
 
-// soakChild takes turns of random length with random transient failures until it is told to stop.
+// soakChild runs turns of random duration, with random transient failures, until SIGTERM.
 func soakChild(url string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -55,7 +55,7 @@ func soakChild(url string) error {
 	defer store.Close()
 	owner, err := store.Register(ctx, "soak")
 	for end := time.Now().Add(patience); core.CategoryOf(err) == core.StoreBusy && time.Now().Before(end); {
-		owner, err = store.Register(ctx, "soak") // the test's messages keep the database busy
+		owner, err = store.Register(ctx, "soak") // the test keeps the database busy
 	}
 	if err != nil {
 		return err
@@ -101,8 +101,8 @@ func soakNode(ctx context.Context, s graph.State) (graph.Update, error) {
 	return graph.Update{graph.Messages.Add(core.Message{Role: core.Assistant, Content: core.Text("re " + said[0].Content.String())})}, nil
 }
 
-// TestSoak_EveryEventEndsOnceInOrder sends many messages in many conversations, some of them twice, to a process that is killed in the
-// middle and started again. GATEHOUSE_SOAK_ROUNDS repeats it.
+// TestSoak_EveryEventEndsOnceInOrder stores many messages in many conversations, some of them twice. The process that answers them is
+// killed in the middle and started again. GATEHOUSE_SOAK_ROUNDS is the number of rounds.
 func TestSoak_EveryEventEndsOnceInOrder(t *testing.T) {
 	t.Parallel()
 	rounds, _ := strconv.Atoi(os.Getenv("GATEHOUSE_SOAK_ROUNDS"))
@@ -120,7 +120,7 @@ func soak(t *testing.T, e engine, conversations, messages int) {
 	for conversation := range conversations {
 		said.Go(func() { w.soakSay(conversation, messages) })
 	}
-	tenth := func(n int) { // waits for so many tenths of the turns: each comes soon after the one before, however many there are
+	tenth := func(n int) { // waits for n tenths of the turns, so that no wait is long, however many turns there are
 		t.Helper()
 		seq := int64(conversations * messages * n / 10)
 		w.until(fmt.Sprintf("turn %d", seq), c, func() bool {
@@ -161,7 +161,7 @@ func soak(t *testing.T, e engine, conversations, messages int) {
 	}
 }
 
-// soakSay says a conversation's messages in order, one in twenty of them twice.
+// soakSay stores the messages of a conversation in order, one in twenty of them twice.
 func (w *workbench) soakSay(conversation, messages int) {
 	for n := range messages {
 		payload, _ := json.Marshal(n)
@@ -170,7 +170,7 @@ func (w *workbench) soakSay(conversation, messages int) {
 		for range 1 + (n+conversation)%20/19 {
 			_, err := w.store.Accept(w.t.Context(), e)
 			for end := time.Now().Add(patience); core.CategoryOf(err) == core.StoreBusy && time.Now().Before(end); {
-				_, err = w.store.Accept(w.t.Context(), e) // as platforms do: what is not stored comes again
+				_, err = w.store.Accept(w.t.Context(), e) // a platform sends again what was not stored
 			}
 			if err != nil {
 				w.t.Errorf("accept: %v", err)

@@ -20,14 +20,14 @@ import (
 	"gatehouse/core"
 )
 
-// spans is what a collector was sent, by service.
+// spans is an OpenTelemetry collector that keeps the spans it receives.
 type spans struct {
 	mu  sync.Mutex
 	all []*wire.Span
-	by  []string // the services
+	by  []string // the service names
 }
 
-// ServeHTTP is OTLP over HTTP.
+// ServeHTTP receives OTLP over HTTP.
 func (s *spans) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	request := &collector.ExportTraceServiceRequest{}
@@ -52,7 +52,7 @@ func (s *spans) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// segment gives the spans of one process, and forgets them: by their path, "invocation/model", and how they ended.
+// segment returns the spans received since the last call, by their paths, such as "invocation/model".
 func (s *spans) segment(t *testing.T) map[string]*wire.Span {
 	t.Helper()
 	s.mu.Lock()
@@ -93,7 +93,7 @@ func attr(s *wire.Span, key string) string {
 	return ""
 }
 
-// TestATurnIsTracedAcrossProcesses has one process ask for an approval and end, and another take the turn up.
+// TestATurnIsTracedAcrossProcesses: one process asks for an approval and ends, and another one resumes the turn.
 func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	var got spans
 	server := httptest.NewServer(&got)
@@ -102,7 +102,7 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	talk := func(line string) (printed string) {
 		c := w.start(nil, "chat")
 		c.typeLine(line)
-		c.ok(t) // what it has seen is sent before it ends
+		c.ok(t) // it sends its spans before it ends
 		return c.out.String()
 	}
 
@@ -143,7 +143,7 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 		t.Errorf("the resumed segment links to %v, not to %x %x", resumed.Links, paused.TraceId, paused.SpanId)
 	}
 
-	printed := talk("calc 1/0") // a tool that fails says so in the log
+	printed := talk("calc 1/0") // a failed tool is logged
 	reading := got.segment(t)
 	line := logged(t, printed, "tool failed")
 	tools := reading["invocation/tools"]
@@ -174,8 +174,8 @@ func logged(t *testing.T, printed, msg string) map[string]any {
 	return nil
 }
 
-// TestWithoutAnExporterATurnIsNotTraced: the gateway's graph has no tracer, so that no span is made, and none is remembered in what
-// is paused. The log still tells the lines of a turn apart.
+// TestWithoutAnExporterATurnIsNotTraced: the gateway's graph has no tracer, so no span is made, and none is stored with a paused turn.
+// Log lines still carry the ids of their turn.
 func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
 	for _, key := range settings.Keys() {
 		if strings.HasPrefix(key, "OTEL_") {
@@ -197,7 +197,7 @@ func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
 	w.chat("note add milk")
 	paused, err := w.store.LoadPaused(t.Context(), w.approvals(core.Open)[0].Invocation, "")
 	if err != nil || paused == nil || paused.Trace != "" {
-		t.Errorf("the paused turn remembers a span: %+v, %v", paused, err)
+		t.Errorf("the paused turn has a span: %+v, %v", paused, err)
 	}
 	_, _, stderr := w.prog(strings.NewReader("n\ncalc 1/0\n"), "chat")
 	line := logged(t, stderr, "tool failed")
@@ -206,7 +206,7 @@ func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
 	}
 }
 
-// TestACollectorThatIsAwayHurtsNoTurn: nobody listens there.
+// TestACollectorThatIsAwayHurtsNoTurn: turns work if nothing listens at the collector's address.
 func TestACollectorThatIsAwayHurtsNoTurn(t *testing.T) {
 	server := httptest.NewServer(nil)
 	server.Close()
@@ -221,7 +221,7 @@ func TestACollectorThatIsAwayHurtsNoTurn(t *testing.T) {
 	}
 }
 
-// TestACollectorThatHangsDoesNotHoldTheDrain: what it did not take until then is lost, and nothing else.
+// TestACollectorThatHangsDoesNotHoldTheDrain: the remaining spans are lost, and nothing else.
 func TestACollectorThatHangsDoesNotHoldTheDrain(t *testing.T) {
 	free := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-free }))

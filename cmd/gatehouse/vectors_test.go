@@ -14,7 +14,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
-// vector is a case of the typestate manifest.
+// vector is a case in the manifest of the typestate vectors.
 type vector struct {
 	ID          string
 	Suite       string
@@ -48,7 +48,7 @@ type variant struct {
 	Digests     map[string]string `json:"referenceDigests"`
 }
 
-// printed is what either command prints as JSON.
+// printed is the JSON that the two commands print.
 type printed struct {
 	Result         string
 	FailureClasses []string
@@ -58,8 +58,8 @@ type printed struct {
 	Witness        struct{ Digests map[string]string }
 }
 
-// TestTypestateVectors runs every vector of the tiers must, reference and seed through the two commands. What is divergent is not
-// scored; core/typestate says what was chosen there and why.
+// TestTypestateVectors runs every vector of the tiers must, reference and seed with the two commands. Vectors of the tier divergent are
+// not run; core/typestate documents the choices made there.
 func TestTypestateVectors(t *testing.T) {
 	root := os.Getenv("GATEHOUSE_FIXTURES")
 	if root == "" {

@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// listing lists these events, latest first.
+// listing returns a lister of these events.
 func listing(events []core.EventRecord) eventLister {
 	return func(context.Context, core.EventFilter) ([]core.EventRecord, error) { return events, nil }
 }

@@ -14,8 +14,8 @@ import (
 	"gatehouse/core/dispatch"
 )
 
-// TestExampleNamesEveryKey fails where a key is read and not in config.example.env, or the other way round, and where the default
-// or the line of meaning is missing.
+// TestExampleNamesEveryKey fails if a key is read and is not in config.example.env, or the other way round, and if a default differs or
+// the comment is missing.
 func TestExampleNamesEveryKey(t *testing.T) {
 	text, err := os.ReadFile("../../../../config.example.env")
 	if err != nil {
@@ -29,10 +29,10 @@ func TestExampleNamesEveryKey(t *testing.T) {
 			comment = true
 			continue
 		case found && !comment:
-			t.Errorf("%s has no line of meaning before it", key)
+			t.Errorf("%s has no comment before it", key)
 		case found:
 			if _, twice := example[key]; twice {
-				t.Errorf("%s stands there twice", key)
+				t.Errorf("%s is there twice", key)
 			}
 			example[key] = value
 		}
@@ -59,7 +59,7 @@ func TestExampleNamesEveryKey(t *testing.T) {
 	}
 }
 
-// readInSource finds the keys that any program of ours reads.
+// readInSource finds the keys that the programs of this repository read.
 func readInSource(t *testing.T) []string {
 	t.Helper()
 	keys := Keys()
@@ -85,7 +85,7 @@ func readInSource(t *testing.T) []string {
 
 func TestDefaultsAreValid(t *testing.T) {
 	for _, key := range Keys() {
-		t.Setenv(key, "") // which counts as not set
+		t.Setenv(key, "") // counts as not set
 	}
 	cfg, all, err := Load()
 	if err != nil {
@@ -101,7 +101,7 @@ func TestDefaultsAreValid(t *testing.T) {
 	}
 }
 
-// A secret must be a text: a fault of any other kind of setting shows the value.
+// A secret must be a string: the error of any other type of setting shows the value.
 func TestSecretsAreTexts(t *testing.T) {
 	for _, part := range new(Config).parts() {
 		for field := range reflect.TypeOf(part).Elem().Fields() {
@@ -112,7 +112,7 @@ func TestSecretsAreTexts(t *testing.T) {
 	}
 }
 
-// TestTheEnvironmentIsRestored: files, empty variables and faults change it only while it is read.
+// TestTheEnvironmentIsRestored: secret files, empty variables and invalid values change the environment only while it is read.
 func TestTheEnvironmentIsRestored(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "url")
 	if err := os.WriteFile(file, []byte("sqlite:from-file.db\n"), 0o600); err != nil {

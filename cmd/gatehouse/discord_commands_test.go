@@ -9,28 +9,20 @@ import (
 
 // A command is answered once. Only its user sees the answer to /status; everybody sees that /new started a new session.
 func TestDiscordAnswersACommandOnce(t *testing.T) {
-	t.Parallel()
-	for _, over := range []string{"gateway", "HTTP"} {
-		t.Run(over, func(t *testing.T) {
-			t.Parallel()
-			env := map[string]string{}
-			if over == "HTTP" {
-				env["DISCORD_PUBLIC_KEY"] = "set"
-			}
-			d := serveDiscord(t, discordtest.Options{}, env)
-			for command, want := range map[string]string{"/status": "Nothing is waiting.", "/new": "new conversation"} {
-				i := d.ann.Runs(channelID, command)
-				waitUntil(t, func() bool {
-					m, _ := i.Shown()
-					return strings.Contains(m.Content, want) && (m.Ephemeral == askerID) == (command == "/status")
-				}, command+" is answered")
-			}
-			d.ann.Runs(channelID, "/ask calc 1+1")
-			d.reads(channelID, "1+1 = 2") // a further answer would have come before this one
-			all := d.discord.Messages(channelID)
-			if len(all) != 3 || !strings.Contains(all[0].Content, "new conversation") && !strings.Contains(all[1].Content, "new conversation") {
-				t.Errorf("the channel shows\n%s", d.discord.Dump())
-			}
-		})
-	}
+	onEachTransport(t, func(t *testing.T, _ string, env map[string]string) {
+		d := serveDiscord(t, discordtest.Options{}, env)
+		for command, want := range map[string]string{"/status": "Nothing is waiting.", "/new": "new conversation"} {
+			i := d.ann.Runs(channelID, command)
+			waitUntil(t, func() bool {
+				m, _ := i.Shown()
+				return strings.Contains(m.Content, want) && (m.Ephemeral == askerID) == (command == "/status")
+			}, command+" is answered")
+		}
+		d.ann.Runs(channelID, "/ask calc 1+1")
+		d.reads(channelID, "1+1 = 2") // a further answer would have come before this one
+		all := d.discord.Messages(channelID)
+		if len(all) != 3 || !strings.Contains(all[0].Content, "new conversation") && !strings.Contains(all[1].Content, "new conversation") {
+			t.Errorf("the channel shows\n%s", d.discord.Dump())
+		}
+	})
 }

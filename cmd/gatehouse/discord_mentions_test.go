@@ -162,96 +162,89 @@ func (d *discordGateway) shows(channel, message, text string) {
 }
 
 func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
-	t.Parallel()
-	for _, over := range []string{"gateway", "HTTP"} {
-		t.Run(over, func(t *testing.T) {
-			t.Parallel()
-			model := &mentioningModel{}
-			model.failing.Store(true)
-			env := map[string]string{"GATEHOUSE_APPROVERS": "discord:role:" + roleID + ",discord:" + deciderID}
-			if over == "HTTP" {
-				env["DISCORD_PUBLIC_KEY"] = "set"
-			}
-			d := serveDiscordWith(t, discordtest.Options{}, env, func(d *discordGateway) {
-				d.settings.model = func() agent.Model { return model }
-			})
-			bot := d.discord.MentionOfBot() + " "
-			fails := d.ann.Posts(channelID, bot+"fail") // it is retried several times before the user is told
-
-			// A mention, a thread, direct messages, commands.
-			thread := d.ann.Posts(channelID, bot+"calc 1+1").ID
-			d.reads(thread, "1+1 = 2")
-			d.ann.Posts(thread, mentionText, discordtest.WithFiles(discordtest.Attachment{Name: "@everyone.txt", ContentType: "text/plain", Data: []byte(mentionText)}))
-			d.reads(thread, "did not understand")
-			d.ann.Says("hello")
-			d.reads(d.discord.DMWith(askerID), "Hello!")
-			d.ann.Runs(channelID, "/ask calc 1+2")
-			d.reads(channelID, "1+2 = 3")
-			d.ann.Runs(channelID, "/ask "+mentionText)
-			d.reads(channelID, "did not understand")
-			d.ann.Runs(channelID, "/status")
-			d.readsEphemeral(channelID, askerID, "Nothing is waiting")
-			d.ann.Runs(channelID, "/help")
-			d.readsEphemeral(channelID, askerID, "Send me a direct message")
-			d.ann.Posts(thread, "!status")
-			d.ann.Runs(thread, "/new")
-			d.reads(thread, "This is a new conversation")
-			d.ann.Posts(channelID, d.discord.MentionOfBot()) // nothing to answer
-
-			// A card: long arguments, an ephemeral refusal, a reason, a decision.
-			ask := d.ann.Posts(channelID, bot+"note add "+mentionText+strings.Repeat(" "+mentionText, 30)).ID
-			card := d.card(ask, "Approval needed").ID
-			d.eve.Clicks(ask, card, "Approve")
-			d.readsEphemeral(ask, otherID, "not an approver")
-			d.eve.Clicks(ask, card, "Show all arguments")
-			d.readsEphemeral(ask, otherID, "note_add")
-			d.bob.Clicks(ask, card, "Deny with reason…")
-			if _, err := d.discord.WaitForModal(d.ctx(), deciderID); err != nil {
-				t.Fatal(err)
-			}
-			d.bob.Submits(map[string]string{"reason": mentionText})
-			d.shows(ask, card, "Refused")
-			d.reads(ask, "I did not add it")
-			ask = d.ann.Says("note add " + mentionText).Channel
-			card = d.card(ask, "Approval needed").ID
-			copied := d.card(d.discord.DMWith(deciderID), "Approval needed").ID
-			d.bob.Clicks(d.discord.DMWith(deciderID), copied, "Approve")
-			d.shows(ask, card, "Approved")
-			d.shows(d.discord.DMWith(deciderID), copied, "Approved")
-			d.reads(ask, "Done: ")
-
-			// A long answer, and a failed one with Try again.
-			d.ann.Posts(thread, "cry")
-			d.reads(thread, "The end.")
-			failed := d.card(fails.ID, "").ID
-			model.failing.Store(false)
-			d.ann.Clicks(fails.ID, failed, "Try again")
-			d.reads(fails.ID, "did not understand")
-
-			routes := d.mentionsNobody()
-			answers := discordtest.AnswerInteraction
-			if over == "HTTP" {
-				answers = "answer over HTTP"
-			}
-			for _, route := range []string{discordtest.CreateMessage, discordtest.EditMessage, discordtest.FollowUp, answers} {
-				if routes[route] == 0 {
-					t.Errorf("no message came by %s: %v", route, routes)
-				}
-			}
-			for _, channel := range []string{channelID, thread, ask, fails.ID, d.discord.DMWith(deciderID)} {
-				for _, m := range d.discord.FromBot(channel) {
-					if m.Everyone || len(m.Mentions) > 0 || len(m.Roles) > 0 {
-						t.Errorf("somebody is mentioned by %q", m.Content)
-					}
-				}
-			}
-			if over == "HTTP" {
-				for _, i := range d.discord.Interactions() {
-					if state := i.State(); state.Failed != "" {
-						t.Errorf("an interaction failed: %+v", state)
-					}
-				}
-			}
+	onEachTransport(t, func(t *testing.T, over string, env map[string]string) {
+		model := &mentioningModel{}
+		model.failing.Store(true)
+		env["GATEHOUSE_APPROVERS"] = "discord:role:" + roleID + ",discord:" + deciderID
+		d := serveDiscordWith(t, discordtest.Options{}, env, func(d *discordGateway) {
+			d.settings.model = func() agent.Model { return model }
 		})
-	}
+		bot := d.discord.MentionOfBot() + " "
+		fails := d.ann.Posts(channelID, bot+"fail") // it is retried several times before the user is told
+
+		// A mention, a thread, direct messages, commands.
+		thread := d.ann.Posts(channelID, bot+"calc 1+1").ID
+		d.reads(thread, "1+1 = 2")
+		d.ann.Posts(thread, mentionText, discordtest.WithFiles(discordtest.Attachment{Name: "@everyone.txt", ContentType: "text/plain", Data: []byte(mentionText)}))
+		d.reads(thread, "did not understand")
+		d.ann.Says("hello")
+		d.reads(d.discord.DMWith(askerID), "Hello!")
+		d.ann.Runs(channelID, "/ask calc 1+2")
+		d.reads(channelID, "1+2 = 3")
+		d.ann.Runs(channelID, "/ask "+mentionText)
+		d.reads(channelID, "did not understand")
+		d.ann.Runs(channelID, "/status")
+		d.readsEphemeral(channelID, askerID, "Nothing is waiting")
+		d.ann.Runs(channelID, "/help")
+		d.readsEphemeral(channelID, askerID, "Send me a direct message")
+		d.ann.Posts(thread, "!status")
+		d.ann.Runs(thread, "/new")
+		d.reads(thread, "This is a new conversation")
+		d.ann.Posts(channelID, d.discord.MentionOfBot()) // nothing to answer
+
+		// A card: long arguments, an ephemeral refusal, a reason, a decision.
+		ask := d.ann.Posts(channelID, bot+"note add "+mentionText+strings.Repeat(" "+mentionText, 30)).ID
+		card := d.card(ask, "Approval needed").ID
+		d.eve.Clicks(ask, card, "Approve")
+		d.readsEphemeral(ask, otherID, "not an approver")
+		d.eve.Clicks(ask, card, "Show all arguments")
+		d.readsEphemeral(ask, otherID, "note_add")
+		d.bob.Clicks(ask, card, "Deny with reason…")
+		if _, err := d.discord.WaitForModal(d.ctx(), deciderID); err != nil {
+			t.Fatal(err)
+		}
+		d.bob.Submits(map[string]string{"reason": mentionText})
+		d.shows(ask, card, "Refused")
+		d.reads(ask, "I did not add it")
+		ask = d.ann.Says("note add " + mentionText).Channel
+		card = d.card(ask, "Approval needed").ID
+		copied := d.card(d.discord.DMWith(deciderID), "Approval needed").ID
+		d.bob.Clicks(d.discord.DMWith(deciderID), copied, "Approve")
+		d.shows(ask, card, "Approved")
+		d.shows(d.discord.DMWith(deciderID), copied, "Approved")
+		d.reads(ask, "Done: ")
+
+		// A long answer, and a failed one with Try again.
+		d.ann.Posts(thread, "cry")
+		d.reads(thread, "The end.")
+		failed := d.card(fails.ID, "").ID
+		model.failing.Store(false)
+		d.ann.Clicks(fails.ID, failed, "Try again")
+		d.reads(fails.ID, "did not understand")
+
+		routes := d.mentionsNobody()
+		answers := discordtest.AnswerInteraction
+		if over == "HTTP" {
+			answers = "answer over HTTP"
+		}
+		for _, route := range []string{discordtest.CreateMessage, discordtest.EditMessage, discordtest.FollowUp, answers} {
+			if routes[route] == 0 {
+				t.Errorf("no message came by %s: %v", route, routes)
+			}
+		}
+		for _, channel := range []string{channelID, thread, ask, fails.ID, d.discord.DMWith(deciderID)} {
+			for _, m := range d.discord.FromBot(channel) {
+				if m.Everyone || len(m.Mentions) > 0 || len(m.Roles) > 0 {
+					t.Errorf("somebody is mentioned by %q", m.Content)
+				}
+			}
+		}
+		if over == "HTTP" {
+			for _, i := range d.discord.Interactions() {
+				if state := i.State(); state.Failed != "" {
+					t.Errorf("an interaction failed: %+v", state)
+				}
+			}
+		}
+	})
 }

@@ -35,10 +35,7 @@ func TestDiscordThatKnowsOnlyTheEssentialRoutes(t *testing.T) {
 			card := d.card(ask.ID, "Add “milk” to the note book.")
 			d.bob.Clicks(ask.ID, card.ID, "Approve")
 			d.reads(ask.ID, "Done: “milk” is in the note book.")
-			waitUntil(t, func() bool {
-				m, _ := d.discord.Message(ask.ID, card.ID)
-				return len(m.Buttons()) == 0 && strings.Contains(m.Shown(), "pproved")
-			}, "the card shows the decision")
+			d.shows(ask.ID, card.ID, "pproved")
 		})
 	}
 }

@@ -67,6 +67,17 @@ func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string
 	return d
 }
 
+// onEachTransport runs a test with interactions over the gateway, and over HTTP.
+func onEachTransport(t *testing.T, test func(t *testing.T, over string, env map[string]string)) {
+	t.Parallel()
+	for over, env := range map[string]map[string]string{"gateway": {}, "HTTP": {"DISCORD_PUBLIC_KEY": "set"}} {
+		t.Run(over, func(t *testing.T) {
+			t.Parallel()
+			test(t, over, env)
+		})
+	}
+}
+
 // reads waits until the bot has posted a text in a channel or thread.
 func (d *discordGateway) reads(channel, text string) discordtest.Message {
 	d.t.Helper()
@@ -100,35 +111,24 @@ func (d *discordGateway) card(channel, text string) discordtest.Message {
 }
 
 func TestDiscordFromMentionToApprovedAction(t *testing.T) {
-	t.Parallel()
-	for _, over := range []string{"gateway", "HTTP"} {
-		t.Run(over, func(t *testing.T) {
-			t.Parallel()
-			env := map[string]string{}
-			if over == "HTTP" {
-				env["DISCORD_PUBLIC_KEY"] = "set"
-			}
-			d := serveDiscord(t, discordtest.Options{}, env)
-			mention := d.ann.Posts(channelID, d.discord.MentionOfBot()+" calc 2+3*4")
-			d.reads(mention.ID, "2+3*4 = 14") // the thread has the message's id
-			d.ann.Says("hello")
-			d.reads(d.discord.DMWith(askerID), "Hello!")
-			d.ann.Runs(channelID, "/ask calc 1+1")
-			d.reads(channelID, "1+1 = 2")
+	onEachTransport(t, func(t *testing.T, _ string, env map[string]string) {
+		d := serveDiscord(t, discordtest.Options{}, env)
+		mention := d.ann.Posts(channelID, d.discord.MentionOfBot()+" calc 2+3*4")
+		d.reads(mention.ID, "2+3*4 = 14") // the thread has the message's id
+		d.ann.Says("hello")
+		d.reads(d.discord.DMWith(askerID), "Hello!")
+		d.ann.Runs(channelID, "/ask calc 1+1")
+		d.reads(channelID, "1+1 = 2")
 
-			ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" note add milk")
-			card := d.card(ask.ID, "Add “milk” to the note book.")
-			d.eve.Clicks(ask.ID, card.ID, "Approve")
-			if _, err := d.discord.WaitForEphemeral(d.ctx(), ask.ID, otherID, "not an approver"); err != nil {
-				t.Fatalf("%v\n%s", err, d.discord.Dump())
-			}
-			d.bob.Clicks(ask.ID, card.ID, "Approve")
-			d.reads(ask.ID, "Done: “milk” is in the note book.")
-			waitUntil(t, func() bool {
-				m, _ := d.discord.Message(ask.ID, card.ID)
-				return len(m.Buttons()) == 0 && strings.Contains(m.Shown(), "pproved")
-			}, "the card shows the decision")
-			d.mentionsNobody()
-		})
-	}
+		ask := d.ann.Posts(channelID, d.discord.MentionOfBot()+" note add milk")
+		card := d.card(ask.ID, "Add “milk” to the note book.")
+		d.eve.Clicks(ask.ID, card.ID, "Approve")
+		if _, err := d.discord.WaitForEphemeral(d.ctx(), ask.ID, otherID, "not an approver"); err != nil {
+			t.Fatalf("%v\n%s", err, d.discord.Dump())
+		}
+		d.bob.Clicks(ask.ID, card.ID, "Approve")
+		d.reads(ask.ID, "Done: “milk” is in the note book.")
+		d.shows(ask.ID, card.ID, "pproved")
+		d.mentionsNobody()
+	})
 }

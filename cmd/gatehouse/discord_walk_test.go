@@ -163,10 +163,7 @@ func (w *discordWalkthrough) approves() {
 	card := w.card(ask.ID, "Add “milk” to the note book.")
 	w.ann.Clicks(ask.ID, card.ID, "Approve")
 	w.reads(ask.ID, "Done: “milk” is in the note book.")
-	waitUntil(w.t, func() bool {
-		m, _ := w.discord.Message(ask.ID, card.ID)
-		return len(m.Buttons()) == 0 && strings.Contains(m.Shown(), "pproved")
-	}, "the card shows the decision")
+	w.shows(ask.ID, card.ID, "pproved")
 	for _, call := range w.discord.Calls() {
 		if call.Status == http.StatusUnauthorized || call.Status == http.StatusForbidden {
 			w.t.Errorf("%s needs what the manifest does not ask for (%d)", call.Route, call.Code)

@@ -233,10 +233,7 @@ func TestSlackFromMentionToApprovedAction(t *testing.T) {
 			}
 			s.bob.Clicks("C1", card.TS, "approve")
 			s.reads("C1", ask.TS, "Done: “milk” is in the note book.")
-			waitUntil(t, func() bool {
-				m, _ := s.slack.Message("C1", card.TS)
-				return len(m.Buttons()) == 0 && strings.Contains(m.Shown(), "pproved")
-			}, "the card shows the decision")
+			s.shows("C1", card.TS, "pproved", 0)
 
 			s.stop()
 			if code := <-s.code; code != cli.ExitDone {

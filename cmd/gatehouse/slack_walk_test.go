@@ -231,10 +231,7 @@ func (w *slackWalkthrough) approve() {
 	card := w.card("C1", ask.TS, "Add “milk” to the note book.")
 	w.ann.Clicks("C1", card.TS, "Approve")
 	w.reads("C1", ask.TS, "Done: “milk” is in the note book.")
-	waitUntil(w.t, func() bool {
-		m, _ := w.slack.Message("C1", card.TS)
-		return len(m.Buttons()) == 0 && strings.Contains(m.Shown(), "pproved")
-	}, "the card shows the decision")
+	w.shows("C1", card.TS, "pproved", 0)
 }
 
 // TestReadmeSlackWalkOverHTTP does the same over HTTP, at the addresses in the manifest.

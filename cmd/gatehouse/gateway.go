@@ -115,8 +115,8 @@ func (g *gateway) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// closeTraces sends the remaining traces while the last posts are delivered. It takes no longer than the delivery or the drain may.
-// Lost traces are no error.
+// closeTraces sends the remaining traces while the last posts are delivered, within the time limits of the drain and of the delivery.
+// Lost traces are not an error.
 func (g *gateway) closeTraces(ctx context.Context) (done <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {

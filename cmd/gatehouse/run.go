@@ -18,7 +18,7 @@ import (
 // exited is the panic by which kong ends the program after --help.
 type exited int
 
-// run is the whole program; it gives the exit code. It reads the process's environment, because envconfig reads no other.
+// run is the whole program; it returns the exit code. It reads the process's environment, because envconfig reads no other.
 func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -19,11 +19,11 @@ func (c versionCmd) Run(_ context.Context, a *cli.App) error {
 	if revision != "" {
 		revision = " (" + revision + ")"
 	}
-	a.Say("gatehouse %s%s, %s, %s/%s", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	a.PrintLine("gatehouse %s%s, %s, %s/%s", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }
 
-// build gives the version and the revision that Go recorded in the binary; revision is "" where there is none.
+// build returns the version and the revision that Go recorded in the binary; revision is "" if there is none.
 func build() (version, revision string) {
 	version = "unknown"
 	info, ok := debug.ReadBuildInfo()

@@ -114,7 +114,7 @@ func decide(ctx context.Context, a *cli.App, store *storage.Store, f decisionFla
 	if f.JSON {
 		return a.PrintJSON(viewApproval(d.Approval))
 	}
-	a.Say("%s %s", d.Approval.StateSentence(), core.MaskText(d.Approval.Call.Summary))
+	a.PrintLine("%s %s", d.Approval.StateSentence(), core.MaskText(d.Approval.Call.Summary))
 	return nil
 }
 

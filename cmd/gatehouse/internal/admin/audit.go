@@ -62,7 +62,7 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 			return err
 		}
 	} else if broken == nil {
-		a.Say("The audit log is intact: %d entries, last hash %s.", n, cli.Cell(prev))
+		a.PrintLine("The audit log is intact: %d entries, last hash %s.", n, cli.Cell(prev))
 	}
 	return cli.Bad(broken)
 }

@@ -90,7 +90,7 @@ type deadlettersRetryCmd struct {
 	ID []string `arg:"" help:"Turn numbers, or post:NUMBER for posts."`
 }
 
-// Run retries. For a turn that was retried before it gives the turn that the first call made.
+// Run retries. If a turn was retried before, it prints the turn that the first retry made.
 func (c deadlettersRetryCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
 	made := []map[string]int64{}
 	for _, id := range c.ID {
@@ -104,7 +104,7 @@ func (c deadlettersRetryCmd) Run(ctx context.Context, a *cli.App, store *storage
 			}
 			made = append(made, map[string]int64{"post": dead.seq})
 			if !c.JSON {
-				a.Say("Post %d will be sent again. If it had arrived after all, it appears twice.", dead.seq)
+				a.PrintLine("Post %d will be sent again. If it had arrived after all, it appears twice.", dead.seq)
 			}
 			continue
 		}
@@ -114,7 +114,7 @@ func (c deadlettersRetryCmd) Run(ctx context.Context, a *cli.App, store *storage
 		}
 		made = append(made, map[string]int64{"turn": dead.seq, "again_as": r.Seq})
 		if !c.JSON {
-			a.Say("Turn %d is retried as turn %d.", dead.seq, r.Seq)
+			a.PrintLine("Turn %d is retried as turn %d.", dead.seq, r.Seq)
 		}
 	}
 	if c.JSON {
@@ -141,7 +141,7 @@ func (c deadlettersDropCmd) Run(ctx context.Context, a *cli.App, store *storage.
 		if err := drop(ctx, dead.seq); err != nil {
 			return dead.fault(err)
 		}
-		a.Say("%s %d is removed from the dead letters.", kind, dead.seq)
+		a.PrintLine("%s %d is removed from the dead letters.", kind, dead.seq)
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func parseDeadLetter(id string) (deadLetter, error) {
 	return deadLetter{seq, post}, nil
 }
 
-// fault gives the store's error the right exit code, and names the dead letter if it was not found.
+// fault sets the exit code of the store's error, and names the dead letter if it was not found.
 func (d deadLetter) fault(err error) error {
 	switch {
 	case core.CategoryOf(err) != core.NotFound:

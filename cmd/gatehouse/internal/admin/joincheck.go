@@ -31,10 +31,10 @@ func (c JoinCheck) Run(a *cli.App) error {
 	if c.JSON {
 		return a.PrintRaw(string(report.JSON()) + "\n")
 	}
-	a.Say("gatehouse join-check")
-	a.Say("  Input: %s", c.Input)
-	a.Say("  Result: %s", report.Result)
-	sayClasses(a, report.FailureClasses)
+	a.PrintLine("gatehouse join-check")
+	a.PrintLine("  Input: %s", c.Input)
+	a.PrintLine("  Result: %s", report.Result)
+	printClasses(a, report.FailureClasses)
 	return nil
 }
 
@@ -44,7 +44,7 @@ type MutationCheck struct {
 	Input string `required:"" placeholder:"FILE" help:"The mutation and its evidence, as JSON: mutation, joinCheckInput, joinGate."`
 }
 
-// Run prints whether the mutation may run. Evidence that can't be read gives the verdict not ready, with the reason on standard error.
+// Run prints whether the mutation may run. If the evidence is invalid the verdict is not ready, and the reason is printed to standard error.
 func (c MutationCheck) Run(a *cli.App) error {
 	data, err := os.ReadFile(c.Input)
 	if err != nil {
@@ -56,27 +56,27 @@ func (c MutationCheck) Run(a *cli.App) error {
 	}
 	v, fault := m.Check()
 	if fault != nil {
-		a.Complain("mutation_check: invalid evidence: %s", core.MessageOf(fault))
+		a.PrintError("mutation_check: invalid evidence: %s", core.MessageOf(fault))
 	}
 	if c.JSON {
 		return a.PrintRaw(string(v.JSON()) + "\n")
 	}
-	a.Say("gatehouse mutation-check")
-	a.Say("  Input: %s", c.Input)
-	a.Say("  Mutation Ready: %t", v.MutationReady)
-	sayClasses(a, v.FailureClasses)
+	a.PrintLine("gatehouse mutation-check")
+	a.PrintLine("  Input: %s", c.Input)
+	a.PrintLine("  Mutation Ready: %t", v.MutationReady)
+	printClasses(a, v.FailureClasses)
 	return nil
 }
 
 // invalidInput prints why there is no verdict, and exits with 2.
 func invalidInput(a *cli.App, format string, args ...any) error {
-	a.Complain(format, args...)
+	a.PrintError(format, args...)
 	return cli.Exit(cli.ExitUsage, cli.ErrReported)
 }
 
-func sayClasses(a *cli.App, all []typestate.Class) {
-	a.Say("  Failure Classes: %d", len(all))
+func printClasses(a *cli.App, all []typestate.Class) {
+	a.PrintLine("  Failure Classes: %d", len(all))
 	for _, c := range all {
-		a.Say("  - %s", c)
+		a.PrintLine("  - %s", c)
 	}
 }

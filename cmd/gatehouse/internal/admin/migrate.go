@@ -35,9 +35,9 @@ func (c Migrate) Run(ctx context.Context, a *cli.App) error {
 	case c.JSON:
 		return a.PrintJSON(map[string]int64{"from": from, "to": to})
 	case from == to:
-		a.Say("The database is up to date: schema version %d.", to)
+		a.PrintLine("The database is up to date: schema version %d.", to)
 	default:
-		a.Say("The database was migrated from schema version %d to %d.", from, to)
+		a.PrintLine("The database was migrated from schema version %d to %d.", from, to)
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func (c Migrate) status(a *cli.App, found, known int64) error {
 			return err
 		}
 	} else if found == known {
-		a.Say("The database is up to date: schema version %d.", found)
+		a.PrintLine("The database is up to date: schema version %d.", found)
 	}
 	if found == known {
 		return nil

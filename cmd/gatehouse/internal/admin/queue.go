@@ -53,14 +53,14 @@ func (c Queue) Run(ctx context.Context, a *cli.App, store *storage.Store) error 
 		}{q.Paused, cli.List(q.Entries, viewQueue), q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals, cli.List(posts, viewPost)})
 	}
 	if q.Paused {
-		a.Say("Paused: no new turns start. Resume with gatehouse unpause.")
+		a.PrintLine("Paused: no new turns start. Resume with gatehouse unpause.")
 	}
 	err = a.Table("No queued turns.", []string{"QUEUE", "WAITING", "OLDEST", "OWNER", "LEASE UNTIL", "READY"}, cli.List(q.Entries, func(e core.QueueEntry) []string {
 		return []string{string(e.Key), fmt.Sprint(e.Waiting), cli.Stamp(e.Oldest), e.Owner, cli.Stamp(e.LeaseUntil), cli.Stamp(e.ReadyAt)}
 	}))
-	a.Say("Posts: %d waiting, %d that may not have arrived, %d refused. Dead turns: %d. Open approvals: %d.", q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals)
+	a.PrintLine("Posts: %d waiting, %d that may not have arrived, %d refused. Dead turns: %d. Open approvals: %d.", q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals)
 	for _, p := range posts {
-		a.Say("Post %d in %s will be retried at %s: %s", p.Seq, cli.Cell(string(p.Conversation)), cli.Stamp(p.NextAt), cli.Cell(p.Cause))
+		a.PrintLine("Post %d in %s will be retried at %s: %s", p.Seq, cli.Cell(string(p.Conversation)), cli.Stamp(p.NextAt), cli.Cell(p.Cause))
 	}
 	return err
 }
@@ -93,6 +93,6 @@ func setPaused(ctx context.Context, a *cli.App, paused bool, sentence string) er
 	if err := store.SetPaused(ctx, paused); err != nil {
 		return err
 	}
-	a.Say("%s", sentence)
+	a.PrintLine("%s", sentence)
 	return nil
 }

@@ -73,12 +73,12 @@ func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 	for _, o := range open {
 		a.Fields("waiting for", core.MaskText(o.Call.Summary)+" ("+string(o.ID)+")")
 	}
-	sayMessages(a, tail)
+	printMessages(a, tail)
 	return nil
 }
 
-// sayMessages prints messages that are masked already.
-func sayMessages(a *cli.App, msgs []core.Message) {
+// printMessages prints messages that are masked already.
+func printMessages(a *cli.App, msgs []core.Message) {
 	for _, m := range msgs {
 		text := m.Content.String()
 		for _, call := range m.ToolCalls {
@@ -89,7 +89,7 @@ func sayMessages(a *cli.App, msgs []core.Message) {
 	}
 }
 
-// lastMessages gives the number of messages and the last n.
+// lastMessages returns the number of messages and the last n.
 func lastMessages(ctx context.Context, rec *core.SessionRecord, n int) (int, []core.Message, error) {
 	if rec.Messages == nil {
 		return 0, []core.Message{}, nil
@@ -161,7 +161,7 @@ func (c sessionsDeleteCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 	if err := store.DeleteSession(ctx, id); err != nil {
 		return cli.Bad(err)
 	}
-	a.Say("Deleted the session %s.", id)
+	a.PrintLine("Deleted the session %s.", id)
 	return nil
 }
 
@@ -188,11 +188,11 @@ func (c sessionsResetCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 	if c.JSON {
 		return a.PrintJSON(map[string]any{"conversation": conversation, "seq": r.Seq})
 	}
-	a.Say("The conversation %s will start a new session with turn %d, as soon as a running gatehouse processes it.", conversation, r.Seq)
+	a.PrintLine("The conversation %s will start a new session with turn %d, as soon as a running gatehouse processes it.", conversation, r.Seq)
 	return nil
 }
 
-// findConversation gives the conversation of a session or conversation id, and the address of its last event.
+// findConversation returns the conversation of a session or conversation id, and the address of its last event.
 func findConversation(ctx context.Context, store *storage.Store, id string) (core.ConversationID, core.Address, error) {
 	for _, conversation := range []core.ConversationID{core.ConversationID(id), core.SessionID(id).Conversation()} {
 		last, err := store.Events(ctx, core.EventFilter{Conversation: conversation, Limit: 1})

@@ -57,7 +57,8 @@ func (c turnsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store)
 	return showTurns(ctx, a, store, events, c.JSON)
 }
 
-// findTurn gives the event of a number, followed by the others of its invocation, the signals that resumed it; or all events of an invocation, in order.
+// findTurn returns the event with a number and then the other events of its invocation, which are the signals that resumed it; or all
+// events of an invocation, in order.
 func findTurn(ctx context.Context, store *storage.Store, id string) ([]core.EventRecord, error) {
 	if seq, err := strconv.ParseInt(id, 10, 64); err == nil && seq > 0 {
 		events, err := store.Events(ctx, core.EventFilter{Seq: seq, Limit: 1})
@@ -111,18 +112,18 @@ func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []c
 		return err
 	}
 	if about != 0 {
-		a.Say("click on approval %s, which turn %d requested", events[0].Subject(), about)
+		a.PrintLine("click on approval %s, which turn %d requested", events[0].Subject(), about)
 	}
 	for _, e := range events[1:] {
-		a.Say("resumed by turn %d: %s, %s%s", e.Seq, e.Kind(), turnState(e), because(string(e.End.Category)))
+		a.PrintLine("resumed by turn %d: %s, %s%s", e.Seq, e.Kind(), turnState(e), because(string(e.End.Category)))
 	}
-	sayMessages(a, d.Messages)
+	printMessages(a, d.Messages)
 	for _, p := range d.Approvals {
-		a.Say("approval %s: %s: %s", p.ID, p.State, p.Summary)
+		a.PrintLine("approval %s: %s: %s", p.ID, p.State, p.Summary)
 		a.Fields("arguments", string(p.Arguments), "execution", execution(p.Intent))
 	}
 	for _, p := range d.Posts {
-		a.Say("post %d: %s, %s%s", p.Seq, p.Kind, p.State, because(p.Cause))
+		a.PrintLine("post %d: %s, %s%s", p.Seq, p.Kind, p.State, because(p.Cause))
 	}
 	return nil
 }
@@ -188,7 +189,7 @@ func because(cause string) string {
 	return ": " + cause
 }
 
-// execution says how far the tool of an approval got.
+// execution describes how far the tool of an approval got.
 func execution(i *intentView) string {
 	switch {
 	case i == nil:
@@ -202,7 +203,7 @@ func execution(i *intentView) string {
 }
 
 // printEvidence prints a turn's join-check input, which was masked when it was stored. It is stored once for an invocation, so the
-// message that began a turn and the signals that resumed it all lead to it. A click has none; the error says where to look instead.
+// message that began a turn and the signals that resumed it have the same. A click has none; the error names the turn to look at.
 func printEvidence(ctx context.Context, a *cli.App, store *storage.Store, e core.EventRecord, id string) error {
 	text, err := store.LoadEvidence(ctx, e.Invocation)
 	if err != nil {
@@ -222,7 +223,7 @@ func printEvidence(ctx context.Context, a *cli.App, store *storage.Store, e core
 	return core.Errorf(core.NotFound, "Turn %q has no evidence: it is still running, it failed, or its agent records none.", id)
 }
 
-// turnOf gives the turn that requested the approval of a click; 0 if the event is not a click or the turn was pruned.
+// turnOf returns the turn that requested the approval of a click; 0 if the event is not a click or the turn was pruned.
 func turnOf(ctx context.Context, store *storage.Store, e core.EventRecord) (int64, error) {
 	if e.Kind() != core.KindClick {
 		return 0, nil

@@ -80,7 +80,7 @@ func (a *App) Close() error {
 	return a.store.Close()
 }
 
-// noDatabase says where a database was looked for: a file by its absolute path, because the current folder may be the wrong one.
+// noDatabase names the missing database: a file by its absolute path, because the current folder may be the wrong one.
 func noDatabase(url string) error {
 	location := settings.Mask("url", url)
 	if file, ok := strings.CutPrefix(url, "sqlite:"); ok {

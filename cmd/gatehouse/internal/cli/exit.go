@@ -18,7 +18,7 @@ const (
 // ErrReported ends a command that has already printed what is wrong. Give it an exit code with Exit.
 var ErrReported = errors.New("already reported")
 
-// exitError is an error with an exit code that its category does not tell.
+// exitError is an error whose exit code does not follow from its category.
 type exitError struct {
 	code int
 	err  error
@@ -28,7 +28,7 @@ func (e *exitError) Error() string { return e.err.Error() }
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// Exit gives an error an exit code.
+// Exit sets the exit code of an error.
 func Exit(code int, err error) error { return &exitError{code, err} }
 
 // Bad makes an error of category invalid exit with 1: the thing asked about is invalid, not the command line.

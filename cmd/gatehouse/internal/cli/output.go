@@ -65,16 +65,16 @@ func Indent(s string) string {
 	return strings.ReplaceAll(strings.TrimRight(console.Sanitize(s), "\n"), "\n", "\n"+strings.Repeat(" ", FieldWidth))
 }
 
-// Say prints a sentence.
-func (a *App) Say(format string, args ...any) {
+// PrintLine prints a line.
+func (a *App) PrintLine(format string, args ...any) {
 	fmt.Fprintln(a.Out, console.Sanitize(fmt.Sprintf(format, args...)))
 }
 
 // Warn prints a sentence to standard error, after the program's name.
-func (a *App) Warn(sentence string) { a.Complain("gatehouse: %s", sentence) }
+func (a *App) Warn(sentence string) { a.PrintError("gatehouse: %s", sentence) }
 
-// Complain prints a sentence to standard error.
-func (a *App) Complain(format string, args ...any) {
+// PrintError prints a line to standard error.
+func (a *App) PrintError(format string, args ...any) {
 	fmt.Fprintln(a.Err, console.Sanitize(fmt.Sprintf(format, args...)))
 }
 

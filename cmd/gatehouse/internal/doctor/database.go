@@ -11,7 +11,7 @@ import (
 	"gatehouse/storage"
 )
 
-const mendDatabase = "Check GATEHOUSE_DATABASE_URL, and that gatehouse may write to it."
+const fixDatabase = "Check GATEHOUSE_DATABASE_URL, and that gatehouse may write to it."
 
 // checkDatabase opens the database and writes to it. A database with an older schema is not opened, because opening would migrate it
 // while an older process may be using it. The store is nil where the database can't be used.
@@ -20,18 +20,18 @@ func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config)
 	schema, known, err := storage.Version(ctx, cfg.DatabaseURL)
 	switch {
 	case err != nil:
-		return []finding{{"database", stateFail, cli.Explain(err), mendDatabase}}, nil
+		return []finding{{"database", stateFail, cli.Explain(err), fixDatabase}}, nil
 	case schema > 0 && schema < known:
 		return []finding{{"database", stateWarn, fmt.Sprintf("%s has schema version %d, this build needs %d.", name, schema, known),
 			"Stop the processes that use it and make a backup. Then run gatehouse migrate, or start gatehouse serve."}}, nil
 	}
 	store, err := open(ctx, cfg.DatabaseURL, silent)
 	if err != nil {
-		return []finding{{"database", stateFail, cli.Explain(err), mendDatabase}}, nil
+		return []finding{{"database", stateFail, cli.Explain(err), fixDatabase}}, nil
 	}
 	if _, err := store.PutIfAbsent(ctx, "doctor", "checked"); err != nil {
 		_ = store.Close()
-		return []finding{{"database", stateFail, "Can't write to " + name + ": " + cli.Explain(err), mendDatabase}}, nil
+		return []finding{{"database", stateFail, "Can't write to " + name + ": " + cli.Explain(err), fixDatabase}}, nil
 	}
 	message := fmt.Sprintf("%s is readable and writable; schema version %d.", name, known)
 	if schema == 0 {
@@ -40,36 +40,36 @@ func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config)
 	return []finding{{"database", stateOK, message, ""}}, store
 }
 
-const mendDead = "gatehouse deadletters list shows the causes. Retry or drop them."
+const fixDead = "gatehouse deadletters list shows the causes. Retry or drop them."
 
 // checkStore looks for dead letters in the database, and for paused turns that this build can't resume.
 func (c Command) checkStore(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {
 	queue, err := store.Queue(ctx)
 	if err != nil {
-		return []finding{{"queue", stateFail, cli.Explain(err), mendDatabase}}
+		return []finding{{"queue", stateFail, cli.Explain(err), fixDatabase}}
 	}
 	var found []finding
-	warn := func(n int, one, many, mend string) {
+	warn := func(n int, one, many, fix string) {
 		switch {
 		case n == 1:
-			found = append(found, finding{"queue", stateWarn, one, mend})
+			found = append(found, finding{"queue", stateWarn, one, fix})
 		case n > 1:
-			found = append(found, finding{"queue", stateWarn, fmt.Sprintf(many, n), mend})
+			found = append(found, finding{"queue", stateWarn, fmt.Sprintf(many, n), fix})
 		}
 	}
 	if queue.Paused {
 		warn(1, "gatehouse is paused: no new turns start.", "", "Resume with gatehouse unpause.")
 	}
-	warn(queue.Dead, "1 turn failed for good.", "%d turns failed for good.", mendDead)
-	warn(queue.DeadPosts, "1 post was refused.", "%d posts were refused.", mendDead)
-	warn(queue.InDoubt, "1 post may not have arrived.", "%d posts may not have arrived.", "Look for them in their conversations. "+mendDead)
+	warn(queue.Dead, "1 turn failed for good.", "%d turns failed for good.", fixDead)
+	warn(queue.DeadPosts, "1 post was refused.", "%d posts were refused.", fixDead)
+	warn(queue.InDoubt, "1 post may not have arrived.", "%d posts may not have arrived.", "Look for them in their conversations. "+fixDead)
 	if len(found) == 0 {
 		found = append(found, finding{"queue", stateOK, fmt.Sprintf("No dead letters; %d queues with waiting turns, %d posts waiting.", len(queue.Entries), queue.Posts), ""})
 	}
 	stuck, err := c.unresumable(ctx, cfg, store)
 	switch {
 	case err != nil:
-		found = append(found, finding{"paused turns", stateFail, cli.Explain(err), mendDatabase})
+		found = append(found, finding{"paused turns", stateFail, cli.Explain(err), fixDatabase})
 	case len(stuck) > 0:
 		found = append(found, finding{"paused turns", stateWarn, fmt.Sprintf("This build can't resume the turns that wait for these approvals: %s.", strings.Join(stuck, ", ")),
 			"Decide them while the build, and the GATEHOUSE_AGENT, that paused them is running. Or let people ask again."})
@@ -77,7 +77,7 @@ func (c Command) checkStore(ctx context.Context, cfg settings.Config, store *sto
 	return found
 }
 
-// unresumable gives the open approvals whose turns this build's agent can't resume.
+// unresumable returns the open approvals whose turns this build's agent can't resume.
 func (c Command) unresumable(ctx context.Context, cfg settings.Config, store *storage.Store) ([]string, error) {
 	open, err := store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}})
 	if err != nil || len(open) == 0 {

@@ -19,7 +19,7 @@ type Command struct {
 	cli.JSONFlag
 	Quick bool `help:"Skip checks that count against a platform's limits: no socket is requested from Slack."`
 
-	// Agent compiles the configured agent; it tells which paused turns can be resumed.
+	// Agent compiles the configured agent; it determines which paused turns can be resumed.
 	Agent func(settings.Config, *storage.Store) (*graph.Graph, error) `kong:"-"`
 }
 
@@ -28,7 +28,7 @@ type finding struct {
 	Name    string `json:"name"`
 	State   string `json:"state"` // ok, warn, fail
 	Message string `json:"message"`
-	Mend    string `json:"mend"` // how to fix it
+	Fix     string `json:"mend"` // how to fix it
 }
 
 // The states of a finding.
@@ -74,14 +74,14 @@ func checkConfig() (settings.Config, []finding) {
 	cfg, _, faults := settings.Read()
 	var found []finding
 	for _, fault := range faults {
-		mend := "Set it in the environment. config.example.env describes each setting."
+		fix := "Set it in the environment. config.example.env describes each setting."
 		switch key, _, _ := strings.Cut(fault, ":"); key {
 		case "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET":
-			mend = "Copy it from the app's pages at https://api.slack.com/apps. adapters/slack/README.md says where to find it."
+			fix = "Copy it from the app's pages at https://api.slack.com/apps. adapters/slack/README.md says where to find it."
 		case "DISCORD_BOT_TOKEN", "DISCORD_PUBLIC_KEY":
-			mend = "Copy it from the application's pages at https://discord.com/developers/applications. adapters/discord/README.md says where to find it."
+			fix = "Copy it from the application's pages at https://discord.com/developers/applications. adapters/discord/README.md says where to find it."
 		}
-		found = append(found, finding{"configuration", stateFail, fault, mend})
+		found = append(found, finding{"configuration", stateFail, fault, fix})
 	}
 	for _, warning := range settings.Unknown() {
 		found = append(found, finding{"configuration", stateWarn, warning, "Correct its name, or unset it."})
@@ -103,13 +103,13 @@ func (c Command) print(a *cli.App, found []finding) error {
 		counts[f.State]++
 	}
 	for _, f := range found {
-		a.Say("%-5s %-*s  %s", f.State, width, f.Name, f.Message)
-		if f.Mend != "" {
-			a.Say("%s→ %s", strings.Repeat(" ", width+8), f.Mend)
+		a.PrintLine("%-5s %-*s  %s", f.State, width, f.Name, f.Message)
+		if f.Fix != "" {
+			a.PrintLine("%s→ %s", strings.Repeat(" ", width+8), f.Fix)
 		}
 	}
 	fmt.Fprintln(a.Out)
-	a.Say("%d ok, %d warnings, %d failed.", counts[stateOK], counts[stateWarn], counts[stateFail])
+	a.PrintLine("%d ok, %d warnings, %d failed.", counts[stateOK], counts[stateWarn], counts[stateFail])
 	return nil
 }
 

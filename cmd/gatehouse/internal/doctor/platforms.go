@@ -57,8 +57,8 @@ const lookBack = 100
 // eventLister lists events, latest first.
 type eventLister func(context.Context, core.EventFilter) ([]core.EventRecord, error)
 
-// lastReceived tells when the last event that a platform sent was stored. Events that gatehouse made itself prove nothing: the signal
-// of a decision, which may come from the command line, and retries.
+// lastReceived returns the time at which the last event from a platform was stored. Events that gatehouse made itself do not count:
+// retries, and the signal of a decision, which may come from the command line.
 func lastReceived(ctx context.Context, events eventLister, platform string) (time.Time, error) {
 	found, err := events(ctx, core.EventFilter{Platform: platform, Limit: lookBack})
 	for _, e := range found {

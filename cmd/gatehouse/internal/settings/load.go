@@ -104,7 +104,7 @@ func decode(parts ...any) (all []Setting, faults []string) {
 var changing sync.Mutex
 
 // restoreLater lets the settings' variables be changed, because envconfig reads no others than the process's. The function that it
-// returns restores them; until then nobody else can change them.
+// returns restores them; until then no other goroutine can change them.
 func restoreLater(all []Setting) (restore func()) {
 	changing.Lock()
 	before := map[string]string{} // of the variables that are set
@@ -159,7 +159,7 @@ func (s *Setting) resolve() (fault string) {
 	return fault
 }
 
-// form says what the values of a type look like.
+// form describes the valid values of a type.
 func form(typeName string) string {
 	switch typeName {
 	case "settings.Bytes":

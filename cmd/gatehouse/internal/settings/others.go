@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// nearMiss is how many letters a variable of a platform may be off a setting to be taken for it: other programs have such variables too.
+// nearMiss is the largest distance at which a variable counts as a misspelt setting of a platform. Other programs have such variables too.
 const nearMiss = 4
 
-// Unknown gives a sentence for every GATEHOUSE_ variable that nothing reads, those of the tests left out, and for those of a
-// platform that look like a setting of ours, such as DISCORD_TOKEN. One that is empty counts as not set.
+// Unknown returns a warning for every unknown GATEHOUSE_ variable, except those of the tests, and for every variable that resembles a
+// platform's setting, such as DISCORD_TOKEN. An empty variable counts as not set.
 func Unknown() []string {
 	keys := Keys()
 	var warnings []string
@@ -34,12 +34,12 @@ func Unknown() []string {
 	return warnings
 }
 
-// nearest gives the key that needs the fewest changes to become name.
+// nearest returns the key with the smallest distance to name.
 func nearest(name string, keys []string) string {
 	return slices.MinFunc(keys, func(a, b string) int { return distance(name, a) - distance(name, b) })
 }
 
-// distance counts the letters to be added, taken away or changed between two words.
+// distance is the edit distance between two words.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -60,7 +60,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Standard gives the variables of OpenTelemetry that are set and that its SDK reads itself. Headers may hold a token.
+// Standard returns the variables of OpenTelemetry that are set and that its SDK reads itself. Headers may hold a token.
 func Standard() []Setting {
 	known := Keys()
 	var found []Setting

@@ -17,7 +17,7 @@ import (
 	"gatehouse/core/dispatch"
 )
 
-// sentence is one that the file GATEHOUSE_REPLIES may replace.
+// sentence is a sentence that the file GATEHOUSE_REPLIES may replace.
 type sentence struct {
 	key string
 	to  *string // the built-in text, until it is replaced
@@ -40,7 +40,7 @@ var capital = regexp.MustCompile(`([a-z])([A-Z])`)
 // snake writes NothingRuns as nothing_runs.
 func snake(name string) string { return strings.ToLower(capital.ReplaceAllString(name, "${1}_${2}")) }
 
-// loadReplies gives the sentences that gatehouse says itself, with those of the file in place of the built-in ones; "" is no file.
+// loadReplies returns gatehouse's own sentences, with those of the file in place of the built-in ones; "" = no file.
 // The file is a YAML mapping. A placeholder of a built-in sentence must be in its replacement too.
 func loadReplies(file string) (chat.Replies, dispatch.Sentences, error) {
 	replies, sentences := chat.DefaultReplies, dispatch.DefaultSentences()
@@ -79,7 +79,7 @@ func loadReplies(file string) (chat.Replies, dispatch.Sentences, error) {
 
 var verb = regexp.MustCompile(`%.?`)
 
-// replaces says why a text can't replace a built-in one; "" = it can.
+// replaces returns why a text can't replace a built-in one; "" = it can.
 func replaces(builtin, text string) (fault string) {
 	const diagnostic = "{diagnostic}"
 	want := verb.FindString(builtin)

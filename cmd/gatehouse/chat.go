@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"os/user"
-	"strings"
+	"regexp"
 
 	"gatehouse/adapters/console"
 	"gatehouse/approvals"
@@ -14,6 +14,9 @@ import (
 	"gatehouse/storage"
 )
 
+// sessionName matches names that are safe in a conversation id, a file name and a shell.
+var sessionName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,64}$`)
+
 type chatCmd struct {
 	Session string `default:"default" placeholder:"ID" help:"The conversation to open or continue."`
 }
@@ -21,8 +24,8 @@ type chatCmd struct {
 // Run runs one conversation at the terminal, on the same store and the same path as every platform. The log goes to standard error
 // and shows warnings and errors only.
 func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
-	if err := validSession(c.Session); err != nil {
-		return err
+	if !sessionName.MatchString(c.Session) {
+		return core.Errorf(core.Invalid, "The session name %q is invalid. Use up to 64 letters, digits, dots, dashes and underscores.", c.Session)
 	}
 	if console.IsTerminal(a.In, a.Out, a.Err) {
 		a.Err = cli.RawTerminal{Writer: a.Err}
@@ -76,15 +79,4 @@ func localPerson() core.Actor {
 		name = u.Username
 	}
 	return core.Actor{ID: console.Name + ":" + name, Name: name, Local: true}
-}
-
-// validSession limits session names to what is safe in a conversation id, a file name and a shell.
-func validSession(name string) error {
-	invalid := func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r)
-	}
-	if name == "" || len(name) > 64 || strings.ContainsFunc(name, invalid) {
-		return core.Errorf(core.Invalid, "The session name %q is invalid. Use up to 64 letters, digits, dots, dashes and underscores.", name)
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"gatehouse/adapters/console"
@@ -33,14 +34,12 @@ func (a *App) PrintRaw(text string) error {
 func escape(text string) string {
 	var out strings.Builder
 	for _, r := range text {
-		switch {
-		case r < utf8.RuneSelf && r != 0x7f || console.Sanitize(string(r)) == string(r):
+		if r < utf8.RuneSelf && r != 0x7f || console.Sanitize(string(r)) == string(r) {
 			out.WriteRune(r)
-		case r > 0xffff:
-			r -= 0x10000
-			fmt.Fprintf(&out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		default:
-			fmt.Fprintf(&out, `\u%04x`, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&out, `\u%04x`, unit)
 		}
 	}
 	return out.String()

@@ -96,11 +96,8 @@ func (c *Config) complete() []string {
 	default:
 		check(false, "GATEHOUSE_AGENT", "unknown agent %q; use demo or echo", c.Agent)
 	}
-	switch c.LogFormat {
-	case "auto", "json", "text":
-	default:
-		check(false, "GATEHOUSE_LOG_FORMAT", "unknown format %q; use auto, json or text", c.LogFormat)
-	}
+	known := c.LogFormat == "auto" || c.LogFormat == "json" || c.LogFormat == "text"
+	check(known, "GATEHOUSE_LOG_FORMAT", "unknown format %q; use auto, json or text", c.LogFormat)
 	if c.Keys = list(c.SecretKey); len(c.Keys) > 0 {
 		_, err := core.NewSigner(c.Keys...)
 		check(err == nil, "GATEHOUSE_SECRET_KEY", "%s", core.MessageOf(err))

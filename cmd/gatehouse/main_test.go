@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "10") // unless -parallel is given: most tests wait most of the time, so more of them can run than there are cores
+	debug.SetGCPercent(400)             // faster, and the heap is small
 	testscript.Main(m, map[string]func(){"gatehouse": main})
 }
 

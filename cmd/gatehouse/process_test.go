@@ -126,7 +126,7 @@ func newWorkbench(t *testing.T, env ...string) *workbench {
 func (w *workbench) start(env []string, args ...string) *child {
 	w.t.Helper()
 	c := &child{cmd: exec.Command(os.Args[0], args...), out: &transcript{}, done: make(chan struct{})}
-	c.cmd.Env = append(inherited(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0")
+	c.cmd.Env = append(inherited(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0", "GOGC=400")
 	c.cmd.Env = append(append(c.cmd.Env, w.env...), env...)
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.SysProcAttr = c.out, c.out, w.attr
 	var err error
@@ -195,7 +195,7 @@ func (w *workbench) until(what string, c *child, true_ func() bool) {
 			events, _ := w.store.Events(w.t.Context(), core.EventFilter{})
 			w.t.Fatalf("%s did not happen; events %+v; printed:\n%s", what, events, printed)
 		}
-		timer := time.NewTimer(10 * time.Millisecond)
+		timer := time.NewTimer(20 * time.Millisecond)
 		<-timer.C
 	}
 }

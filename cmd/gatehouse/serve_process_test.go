@@ -62,7 +62,7 @@ func freeAddress(t *testing.T) string {
 
 // waitUp waits until the process answers over HTTP.
 func (l *serveProcess) waitUp(ctx context.Context) {
-	tick := time.NewTicker(5 * time.Millisecond)
+	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		if answer, err := http.Get(l.at + "/healthz"); err == nil {

@@ -198,7 +198,7 @@ func (s *testGateway) ready(status int) {
 
 func waitUntil(t *testing.T, so func() bool, what string) {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
+	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.After(patience); !so(); {
 		select {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -16,6 +18,16 @@ import (
 type engine struct {
 	make func(t *testing.T) string // makes an empty database and returns its URL
 	env  []string                  // added to the environment of the processes
+
+	copyOf func(t *testing.T, url string) string // copies a database and returns the copy's URL; nil: not possible
+}
+
+// startingWith is the engine with copies of a database, as it is now, in place of empty ones.
+func (e engine) startingWith(t *testing.T, url string) engine {
+	t.Helper()
+	url = e.copyOf(t, url)
+	e.make = func(t *testing.T) string { return e.copyOf(t, url) }
+	return e
 }
 
 var sqliteFile = engine{make: func(t *testing.T) string {
@@ -23,6 +35,17 @@ var sqliteFile = engine{make: func(t *testing.T) string {
 	empty, err := emptyDatabase()
 	if err == nil {
 		err = os.WriteFile(file, empty, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "sqlite:" + file
+}, copyOf: func(t *testing.T, url string) string {
+	file := filepath.Join(t.TempDir(), "gatehouse.db")
+	db, err := sql.Open("sqlite3", strings.TrimPrefix(url, "sqlite:"))
+	if err == nil {
+		_, err = db.Exec("vacuum into ?", file)
+		_ = db.Close()
 	}
 	if err != nil {
 		t.Fatal(err)

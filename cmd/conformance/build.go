@@ -91,7 +91,7 @@ func (r *runner) define(b *graph.Builder, sc *scope) {
 func (r *runner) undeclared(declared map[string]bool) []string {
 	var out []string
 	gather := func(d *fixture.Node) {
-		for _, name := range fixture.Keys(fixture.Peek(d, "initial_state")) {
+		for _, name := range d.Peek("initial_state").Keys() {
 			if !declared[name] {
 				declared[name] = true
 				out = append(out, name)
@@ -99,7 +99,7 @@ func (r *runner) undeclared(declared map[string]bool) []string {
 		}
 	}
 	gather(r.doc)
-	if list := fixture.Peek(r.doc, "invocations"); list != nil {
+	if list := r.doc.Peek("invocations"); list != nil {
 		for _, inv := range list.Items() {
 			gather(inv)
 		}

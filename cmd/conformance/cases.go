@@ -43,7 +43,7 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 	for i, doc := range cases {
 		v := base
 		v.Case = fmt.Sprintf("case %d", i+1)
-		if name := fixture.Peek(doc, "name").Name(); name != "" {
+		if name := doc.Peek("name").Name(); name != "" {
 			v.Case = name
 		}
 		r := runCase(ctx, base.Capability, doc, throughProduct)

@@ -54,7 +54,7 @@ func (r *runner) is(v *fixture.Node, got any) { r.equal(v, got, false) }
 func (r *runner) includes(v *fixture.Node, got any) { r.equal(v, got, true) }
 
 func (r *runner) equal(v *fixture.Node, got any, subset bool) {
-	if d := r.match.Diff(v, fixture.Plain(got), subset); d != "" {
+	if d := r.match.Diff(v, got, subset); d != "" {
 		r.fault(v, "%s", d)
 	}
 }

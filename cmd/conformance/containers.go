@@ -256,7 +256,7 @@ func (r *runner) conditionalStep(sc *scope, d, others *fixture.Node) step {
 	return func(ctx context.Context, s graph.State, u *graph.Update) error {
 		isItem := func(field string) bool {
 			item, there := s.Value(field)
-			return there && fixture.Equal(fixture.Plain(item), at)
+			return there && fixture.Equal(item, at)
 		}
 		if slices.ContainsFunc(sc.items, isItem) {
 			return suspend(ctx, s, u)

@@ -42,7 +42,7 @@ func (r *runner) invoke(d *fixture.Node) *evidence.Turn {
 	t.Session, t.Given = in.Session, in.Session
 	for _, from := range []*fixture.Node{r.doc, d} {
 		if initial := from.Get("initial_state"); !initial.IsNull() {
-			in.Initial = r.update(initial.Fields(), fixture.Keys(initial))
+			in.Initial = r.update(initial.Fields(), initial.Keys())
 		}
 	}
 	if resume := d.Get("resume_invocation"); resume != nil {
@@ -106,7 +106,7 @@ func (r *runner) sameRuns() {
 		if d := fixture.DiffValues(first.State, t.State); d != "" {
 			r.faults = append(r.faults, t.Name+": the final state differs from the first run's: "+d)
 		}
-		if d := fixture.DiffValues(fixture.Plain(first.Ran()), fixture.Plain(t.Ran())); d != "" {
+		if d := fixture.DiffValues(first.Ran(), t.Ran()); d != "" {
 			r.faults = append(r.faults, t.Name+": the order of nodes differs from the first run's: "+d)
 		}
 	}

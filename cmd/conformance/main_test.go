@@ -81,7 +81,7 @@ func TestBrokenFiles(t *testing.T) {
 		"":                           "must be one mapping",
 		"- a":                        "must be one mapping",
 		"a: 1\n---\nb: 2":            "must be one mapping",
-		"a: {b: 1, b: 2}":            `the key "b" is there twice`,
+		"a: {b: 1, b: 2}":            `mapping key "b" already defined`,
 		"cases: 7":                   "cases: must be a list",
 		"cases:":                     "cases: must be a list",
 		"cases: []":                  "there are no cases",

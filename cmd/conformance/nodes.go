@@ -81,7 +81,7 @@ func added(u graph.Update) int {
 }
 
 func updateStep(sc *scope, d *fixture.Node) step {
-	u := update(sc.conversation, d.Fields(), fixture.Keys(d))
+	u := update(sc.conversation, d.Fields(), d.Keys())
 	return func(_ context.Context, _ graph.State, to *graph.Update) error {
 		*to = append(*to, u...)
 		return nil
@@ -177,7 +177,7 @@ func route(d *fixture.Node, named func(string) string) func(graph.State) (string
 	field, want := d.Need("if_field").Text(), d.Need("equals").Value()
 	then, other := named(d.Need("then").Text()), named(d.Need("else").Text())
 	return func(s graph.State) (string, error) {
-		if v, _ := s.Value(field); fixture.Equal(fixture.Plain(v), want) {
+		if v, _ := s.Value(field); fixture.Equal(v, want) {
 			return then, nil
 		}
 		return other, nil

@@ -14,8 +14,8 @@ import (
 func (r *runner) observers(b *graph.Builder) {
 	b.Observe(graph.Observer{Name: "runner", On: r.events.Observe})
 	for _, d := range r.doc.Get("observers").Items() {
-		behavior := fixture.Peek(d, "behavior").Text()
-		r.behaviors[fixture.Peek(d, "name").Text()] = behavior
+		behavior := d.Peek("behavior").Text()
+		r.behaviors[d.Peek("name").Text()] = behavior
 		if behavior == tracing { // see trace
 			for _, key := range []string{"name", "attach", "target", "behavior", "phases"} {
 				d.Get(key).Value()
@@ -52,7 +52,7 @@ const tracing = "otel"
 // checkTargets adds a fault for observers that are attached to a missing subgraph. "inner" matches any.
 func (r *runner) checkTargets() {
 	for _, d := range r.doc.Get("observers").Items() {
-		target := fixture.Peek(d, "target")
+		target := d.Peek("target")
 		_, known := r.Inner[target.Text()]
 		if target != nil && target.Text() != "outer" && !known && (target.Text() != "inner" || len(r.Inner) == 0) {
 			target.Malformed("there is no subgraph %q", target.Text())

@@ -43,18 +43,18 @@ func noCounterpart(capability string, doc *fixture.Node) string {
 	if doc.Mentions("mark_node_completed") {
 		return "each pause has a signal id of its own"
 	}
-	if fixture.Peek(fixture.Peek(doc, "harness"), "mode").Name() == string(harness.Stateless) {
+	if doc.Peek("harness").Peek("mode").Name() == string(harness.Stateless) {
 		return "every turn has a session"
 	}
 	for _, list := range []string{"invocations", "chat_turns", "transmissions"} {
 		if !doc.Has(list) {
 			continue
 		}
-		for _, turn := range fixture.Peek(doc, list).Items() {
-			if len(fixture.Keys(fixture.Peek(turn, "initial_state"))) > 0 {
+		for _, turn := range doc.Peek(list).Items() {
+			if len(turn.Peek("initial_state").Keys()) > 0 {
 				return "a turn begins with a message alone"
 			}
-			if list == "chat_turns" && fixture.Peek(turn, "session_id").Name() == "" {
+			if list == "chat_turns" && turn.Peek("session_id").Name() == "" {
 				return "every message has a conversation"
 			}
 		}
@@ -266,7 +266,7 @@ func (r *runner) delivered(t *evidence.Turn, e product.Ended) {
 			cards++
 		}
 	}
-	if d := fixture.DiffValues(fixture.Plain(want), fixture.Plain(got)); d != "" {
+	if d := fixture.DiffValues(want, got); d != "" {
 		r.faults = append(r.faults, fmt.Sprintf("%s: what was delivered: %s", t.Name, d))
 	}
 	if t.Suspended() && cards != 1 {

@@ -131,9 +131,8 @@ func (r *runner) guard(f func()) {
 // invocationID replaces a placeholder for an invocation's id.
 func (r *runner) invocationID(d *fixture.Node) core.InvocationID {
 	text := d.Text()
-	if bound, ok := r.match.Bound(text); ok {
-		id, _ := bound.(string)
-		return core.InvocationID(id)
+	if bound := r.match.Bound(text); bound != "" {
+		return core.InvocationID(bound)
 	}
 	if !strings.HasPrefix(text, "<") || !strings.HasSuffix(text, ">") {
 		return core.InvocationID(text)

@@ -83,7 +83,7 @@ func reducerOf(d *fixture.Node) graph.Reducer[any] {
 	if !d.IsMapping() {
 		name = d.Text()
 	} else {
-		if len(fixture.Keys(d)) != 1 {
+		if len(d.Keys()) != 1 {
 			d.Malformed("must be one factory")
 		}
 		d.All(func(key string, v *fixture.Node) { name, args = key, v })

@@ -15,7 +15,7 @@ import (
 func (r *runner) setup() bool {
 	r.setupStores()
 	d := r.graphDoc()
-	r.Version = fixture.Peek(fixture.Peek(d, "state"), "schema_version").Text()
+	r.Version = d.Peek("state").Peek("schema_version").Text()
 	b := r.build(d)
 	r.seed()
 	g, err := b.Compile()
@@ -48,11 +48,11 @@ func (r *runner) graphDoc() *fixture.Node {
 
 // refused checks a case whose graph does not compile. The case may expect this error, "at registration". Nothing runs then.
 func (r *runner) refused(err error) {
-	at := fixture.Peek(fixture.Peek(r.doc, "expected_error"), "raised_at")
+	at := r.doc.Peek("expected_error").Peek("raised_at")
 	if at == nil {
-		at = fixture.Peek(fixture.Peek(fixture.Peek(r.doc, "expected"), "expected_error"), "raised_at")
+		at = r.doc.Peek("expected").Peek("expected_error").Peek("raised_at")
 	}
-	want := fixture.Peek(fixture.Peek(r.doc, "expected_error"), "category")
+	want := r.doc.Peek("expected_error").Peek("category")
 	byCategory := at == nil && want != nil && core.CategoryOf(err) == core.Category(want.Text()) // it alone says that it was then
 	if !byCategory && at.Name() != "registration" {
 		r.faults = append(r.faults, fmt.Sprintf("the graph does not compile: %v", err))
@@ -107,9 +107,9 @@ func (r *runner) firstSession() *fixture.Node {
 		if !r.doc.Has(key) {
 			continue
 		}
-		for _, d := range fixture.Peek(r.doc, key).Items() {
-			for _, at := range []*fixture.Node{d, fixture.Peek(d, "payload")} {
-				if id := fixture.Peek(at, "session_id"); id != nil {
+		for _, d := range r.doc.Peek(key).Items() {
+			for _, at := range []*fixture.Node{d, d.Peek("payload")} {
+				if id := at.Peek("session_id"); id != nil {
 					return id
 				}
 			}

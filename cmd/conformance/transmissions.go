@@ -115,7 +115,7 @@ func checkSubscribed(r *runner, t *evidence.Turn, v *fixture.Node) {
 	ok := t.Subscribed == 1 && t.Descriptor != nil
 	if ok {
 		last := r.Subscriptions[len(r.Subscriptions)-1]
-		ok = fixture.DiffValues(fixture.Plain(*t.Descriptor), fixture.Plain(last.Descriptor)) == "" && last.Invocation == t.ID
+		ok = fixture.Equal(*t.Descriptor, last.Descriptor) && last.Invocation == t.ID
 	}
 	r.must(ok == v.Flag(true), v, "%d subscriptions were registered, the outcome is %s", t.Subscribed, t.Status)
 }

@@ -171,7 +171,7 @@ func that(ok bool, format string, args ...any) error {
 
 // same returns an error unless two values are equal.
 func same(what string, want, got any) error {
-	d := fixture.DiffValues(fixture.Plain(want), fixture.Plain(got))
+	d := fixture.DiffValues(want, got)
 	return that(d == "", "%s: %s", what, d)
 }
 

@@ -38,7 +38,7 @@ func (r *runner) build(d *fixture.Node) *graph.Builder {
 		}
 		b.Session(fields...)
 	}
-	if r.AutoSave = d.Get("auto_save").Flag(true); !r.AutoSave {
+	if !d.Get("auto_save").Flag(true) {
 		b.NoAutoSave()
 	}
 	for _, m := range d.Get("session_migrations").Items() {
@@ -133,7 +133,7 @@ func (keyError) TypeName() string { return "KeyError" }
 
 func (r *runner) migrated(name string) {
 	r.Migrations = append(r.Migrations, name)
-	r.Journal.Add(evidence.Entry{What: evidence.Migration, Node: name})
+	r.recorder.Add(evidence.Entry{What: evidence.Migration, Node: name})
 }
 
 // migration is one of the fixture language's mocks. Each run is recorded and compared with the engine's own record

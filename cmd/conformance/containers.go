@@ -83,7 +83,7 @@ func (r *runner) container(b *graph.Builder, sc *scope, name string, d *fixture.
 	}
 	r.middleware(b, name, d)
 	b.Wrap(name, func(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
-		r.Journal.Add(evidence.Entry{What: sc.entryKind(), Node: name})
+		r.recorder.Add(evidence.Entry{What: sc.entryKind(), Node: name})
 		return next(ctx, s)
 	})
 	return true
@@ -212,11 +212,7 @@ func (r *runner) middleware(b *graph.Builder, node string, d *fixture.Node) {
 		m.Need("name")
 		before, after := m.Get("pre_log"), m.Get("post_log")
 		r.Markers = append(r.Markers, evidence.Marker{Node: node, Before: before.Text(), After: after.Text()})
-		var asks *fixture.Node
-		if asks = m.Get("pre_next_calls_suspend_with_descriptor"); asks != nil {
-			r.Markers[len(r.Markers)-1].Suspends = true
-		}
-		b.Wrap(node, r.marking(before.Text(), after.Text(), asks))
+		b.Wrap(node, r.marking(before.Text(), after.Text(), m.Get("pre_next_calls_suspend_with_descriptor")))
 	}
 }
 
@@ -227,7 +223,7 @@ func (r *runner) marking(before, after string, asks *fixture.Node) graph.Middlew
 	}
 	return func(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
 		if before != "" {
-			r.Journal.Add(evidence.Entry{What: evidence.Middleware, Node: before})
+			r.recorder.Add(evidence.Entry{What: evidence.Middleware, Node: before})
 		}
 		if suspend != nil {
 			if err := suspend(ctx, s, nil); err != nil {
@@ -236,7 +232,7 @@ func (r *runner) marking(before, after string, asks *fixture.Node) graph.Middlew
 		}
 		u, err := next(ctx, s)
 		if after != "" {
-			r.Journal.Add(evidence.Entry{What: evidence.Middleware, Node: after})
+			r.recorder.Add(evidence.Entry{What: evidence.Middleware, Node: after})
 		}
 		return u, err
 	}

@@ -28,7 +28,7 @@ func (r *runner) node(sc *scope, name string, d *fixture.Node) graph.Node {
 		if sc.conversation {
 			e.Seen = graph.Messages.Get(s).Len()
 		}
-		r.Journal.Add(e)
+		r.recorder.Add(e)
 		return u, err
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // observers registers the case's observers, on the graph or for the next invocations.
 func (r *runner) observers(b *graph.Builder) {
-	b.Observe(graph.Observer{Name: "runner", On: r.events.Observe})
+	b.Observe(graph.Observer{Name: "runner", On: r.recorder.Observe})
 	for _, d := range r.doc.Get("observers").Items() {
 		behavior := d.Peek("behavior").Text()
 		r.behaviors[d.Peek("name").Text()] = behavior
@@ -80,7 +80,7 @@ func (r *runner) observer(d *fixture.Node) graph.Observer {
 	o.On = func(ctx context.Context, e graph.Event) error {
 		ids, _ := graph.InvocationFrom(ctx)
 		wait := later
-		if r.events.IsFirst(ids.Invocation) {
+		if r.recorder.IsFirst(ids.Invocation) {
 			wait = first
 		}
 		if wait > 0 { // the fixture's own slowness; a drain that gives up cuts it short
@@ -90,7 +90,7 @@ func (r *runner) observer(d *fixture.Node) graph.Observer {
 				return ctx.Err()
 			}
 		}
-		r.events.Add(evidence.Observed{Observer: o.Name, Event: e, Invocation: ids.Invocation, Session: ids.Session, Failed: fail != nil})
+		r.recorder.AddObserved(evidence.Observed{Observer: o.Name, Event: e, Failed: fail != nil})
 		return fail
 	}
 	return o

@@ -111,13 +111,13 @@ func (r *runner) runProduct() {
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	r.gateway, err = product.Start(r.ctx, product.Options{
-		Graph: r.Graph, Folder: folder, Journal: r.Journal, Faults: r.store.Faults, Attempt: r.mark,
+		Graph: r.Graph, Folder: folder, Recorder: r.recorder, Faults: r.store.Faults,
 	})
 	if err != nil {
 		panic(err)
 	}
 	defer r.gateway.Close()
-	r.Records, r.HasSessions, r.HasPauses = r.gateway, true, true
+	r.LoadSession, r.LoadPaused, r.HasSessions, r.HasPauses = r.gateway.LoadSession, r.gateway.LoadPaused, true, true
 	switch {
 	case r.doc.Has("chat_turns"):
 		r.mode(r.doc.Get("harness"))
@@ -300,10 +300,7 @@ func (r *runner) states(t *evidence.Turn) {
 	}
 	switch {
 	case t.Suspended():
-		t.State = map[string]any{}
-		for name, v := range t.PausedRecord.Frames[0].State {
-			t.State[name] = fixture.Plain(v)
-		}
+		t.State = fixture.PlainFields(t.PausedRecord.Frames[0].State)
 	case t.Completed() && t.After != nil:
 		t.State = t.After.State
 	}

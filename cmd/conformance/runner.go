@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"gatehouse/cmd/conformance/internal/evidence"
@@ -25,17 +25,16 @@ type runner struct {
 	store  *evidence.Store // over memory
 	stores graph.Stores    // what the graph is given of store
 
-	events    *evidence.Events
-	telemetry *evidence.Telemetry
+	recorder  *evidence.Recorder
 	scoped    []graph.Observer            // of each invocation
 	attached  map[string][]graph.Observer // to subgraphs, by name or "inner"
 	behaviors map[string]string           // of the observers that the case declares, by name
 	subFault  error                       // of a subgraph that does not compile
 	match     fixture.Matcher
 
-	turnStart marks
-	startLock sync.Mutex
-	gateway   *product.Gateway // nil: turns run on stores in memory
+	began      time.Time        // when the turn began
+	subscribed int              // the number of subscriptions then
+	gateway    *product.Gateway // nil: turns run on stores in memory
 
 	faults        []string
 	unchecked     []string
@@ -46,19 +45,19 @@ type runner struct {
 
 // newRunner returns the runner of a case.
 func newRunner(ctx context.Context, doc *fixture.Node) *runner {
-	memory := graph.NewMemory()
-	c := &evidence.Case{Journal: &evidence.Journal{}, Records: memory, Listeners: map[string]*evidence.Listener{}, Inner: map[string][]string{}, Nodes: map[string]bool{}}
+	memory, recorder := graph.NewMemory(), &evidence.Recorder{}
+	c := &evidence.Case{LoadSession: memory.Load, Listeners: map[string]*evidence.Listener{}, Inner: map[string][]string{}, Nodes: map[string]bool{}}
+	c.LoadPaused = func(ctx context.Context, id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
+		if id != "" {
+			return memory.Paused(ctx, id)
+		}
+		return memory.BySignal(ctx, signal)
+	}
 	return &runner{
-		Case: c, ctx: ctx, doc: doc, memory: memory, events: &evidence.Events{}, telemetry: evidence.NewTelemetry(),
-		store:    &evidence.Store{Sessions: memory, Pauses: memory, Journal: c.Journal, Faults: map[string]core.Category{}},
+		Case: c, ctx: ctx, doc: doc, memory: memory, recorder: recorder,
+		store:    &evidence.Store{Sessions: memory, Pauses: memory, Recorder: recorder, Faults: map[string]core.Category{}},
 		attached: map[string][]graph.Observer{}, behaviors: map[string]string{},
 	}
-}
-
-// marks are the lengths of all evidence when a turn began.
-type marks struct {
-	entries, observed, events, spans, lines, subscriptions int
-	at                                                     time.Time
 }
 
 // begin opens a turn.
@@ -67,40 +66,24 @@ func (r *runner) begin(kind evidence.Kind, d *fixture.Node) *evidence.Turn {
 	if n := d.Get("name"); n != nil {
 		t.Name = n.Text()
 	}
-	r.turnStart.subscriptions, r.turnStart.at = len(r.Subscriptions), time.Now()
-	r.mark()
+	r.subscribed, r.began = len(r.Subscriptions), time.Now()
+	r.recorder.Take()
 	r.Turns = append(r.Turns, t)
 	return t
 }
 
-// mark stores the lengths before a turn or, if the product retries it, before its last attempt.
-func (r *runner) mark() {
-	r.startLock.Lock()
-	defer r.startLock.Unlock()
-	m := &r.turnStart
-	m.entries = r.Journal.Len()
-	m.observed, m.events = r.events.Len()
-	m.spans, m.lines = r.telemetry.Len()
-}
-
-// end closes a turn: what happened since it began belongs to it.
+// end closes a turn: what happened since it began or, if the product retried it, since its last attempt belongs to it.
 func (r *runner) end(t *evidence.Turn) {
-	r.startLock.Lock()
-	m := r.turnStart
-	r.startLock.Unlock()
-	t.Took = time.Since(m.at)
-	t.Entries = r.Journal.From(m.entries)
-	t.Observed, t.Events = r.events.From(m.observed, m.events)
-	t.Spans, t.Logs = r.telemetry.From(m.spans, m.lines)
-	t.Subscribed = len(r.Subscriptions) - m.subscriptions
+	t.Took = time.Since(r.began)
+	t.Activity = r.recorder.Take()
+	t.Subscribed = len(r.Subscriptions) - r.subscribed
 	if res := t.Result(); res != nil {
-		t.ID = res.Invocation
-		if res.Session != "" {
-			t.Session = res.Session
-		}
+		t.ID, t.Session = res.Invocation, cmp.Or(res.Session, t.Session)
 	}
 	t.After = r.Look(r.ctx, t.Session)
-	t.PausedRecord, _ = r.Records.Paused(r.ctx, t.ID)
+	if t.ID != "" {
+		t.PausedRecord = r.Waiting(r.ctx, t.ID, "")
+	}
 }
 
 func (r *runner) fault(d *fixture.Node, format string, args ...any) {

@@ -17,7 +17,7 @@ func (r *runner) trace(b *graph.Builder) {
 		wants = wants || behavior == tracing
 	}
 	if wants {
-		b.Trace(r.telemetry.Tracer(graphVersion))
+		b.Trace(r.recorder.Tracer(graphVersion))
 	}
 }
 
@@ -93,7 +93,7 @@ func (r *runner) logStep(d *fixture.Node) step {
 		}
 	}
 	return func(ctx context.Context, _ graph.State, _ *graph.Update) error {
-		r.telemetry.Log.Log(ctx, level, body)
+		r.recorder.Log().Log(ctx, level, body)
 		return nil
 	}
 }

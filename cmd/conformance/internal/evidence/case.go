@@ -1,3 +1,5 @@
+// Package evidence records what happens while a case runs: store calls, node bodies, events, spans, log lines and how each turn
+// ended. Checks and invariants read nothing else.
 package evidence
 
 import (
@@ -17,13 +19,13 @@ const Patience = 20 * time.Second
 
 // Case is the evidence of one case.
 type Case struct {
-	Journal *Journal
-	Records Records
-	Graph   *graph.Graph // nil: it was refused when it was built
-	Mode    harness.Mode // of the harness, if there is one
+	// LoadSession and LoadPaused read what is stored, without recording the call.
+	LoadSession func(context.Context, core.SessionID) (*core.SessionRecord, error)
+	LoadPaused  func(context.Context, core.InvocationID, core.SignalID) (*core.PausedRecord, error)
+	Graph       *graph.Graph // nil: it did not compile
+	Mode        harness.Mode // of the harness, if there is one
 
 	HasSessions, HasPauses bool     // which stores the graph was given
-	AutoSave               bool     // the session is saved at END
 	Conversation           bool     // the schema declares graph.Messages
 	Projected              []string // session_state.fields; nil = full state
 	Version                string   // the schema's
@@ -36,13 +38,11 @@ type Case struct {
 	Migrations    []string // those that were begun, each "from->to"
 	Listeners     map[string]*Listener
 	Subscriptions []core.Suspended // what the harness registered
-	Refused       core.Category    // of a graph that was refused when it was built
 }
 
 // Marker is a text that a middleware of the fixture writes, and the node that it wraps.
 type Marker struct {
 	Node, Before, After string
-	Suspends            bool
 }
 
 // Listener is a listener of the case, with its calls.
@@ -98,17 +98,13 @@ type Turn struct {
 	Response      *harness.Response
 
 	Subscribed    int // registrations during the turn
-	Entries       []Entry
 	Before, After *Stored
-	Observed      []Observed
-	Events        []graph.Event // all events, as the runner's own observer received them
-	Spans         []*Span
-	Logs          []LogLine
-	Drained       graph.Drained
-	DrainTook     time.Duration
-	DrainLimit    time.Duration
-	Took          time.Duration
-	PausedRecord  *core.PausedRecord // the turn's own record, once it was over
+	Activity
+	Drained      graph.Drained
+	DrainTook    time.Duration
+	DrainLimit   time.Duration
+	Took         time.Duration
+	PausedRecord *core.PausedRecord // the turn's own record, once it was over
 
 	ErrorExpected bool
 }
@@ -203,4 +199,19 @@ func (c *Case) Again(in graph.Invocation) graph.Result {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	return c.Graph.Invoke(ctx, graph.Stores{}, graph.Invocation{Initial: in.Initial})
+}
+
+// Look returns what is stored of a session now; nil if there is nothing.
+func (c *Case) Look(ctx context.Context, id core.SessionID) *Stored {
+	rec, err := c.LoadSession(ctx, id)
+	if err != nil {
+		return nil
+	}
+	return stored(ctx, rec)
+}
+
+// Waiting returns the paused record of an invocation or a signal; nil if none waits.
+func (c *Case) Waiting(ctx context.Context, invocation core.InvocationID, signal core.SignalID) *core.PausedRecord {
+	rec, _ := c.LoadPaused(ctx, invocation, signal)
+	return rec
 }

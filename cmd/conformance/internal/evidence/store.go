@@ -12,7 +12,7 @@ import (
 type Store struct {
 	Sessions core.SessionStore
 	Pauses   core.PauseStore
-	Journal  *Journal
+	Recorder *Recorder
 	Faults   map[string]core.Category // of Load and Save
 }
 
@@ -34,7 +34,7 @@ func (s *Store) Load(ctx context.Context, id core.SessionID) (rec *core.SessionR
 	if err = s.fault(Load); err == nil {
 		rec, err = s.Sessions.Load(ctx, id)
 	}
-	s.Journal.Add(Entry{What: Load, Session: id, Record: stored(ctx, rec)})
+	s.Recorder.Add(Entry{What: Load, Session: id, Record: stored(ctx, rec)})
 	return rec, err
 }
 
@@ -44,7 +44,7 @@ func (s *Store) Save(ctx context.Context, rec *core.SessionRecord, opts core.Sav
 	if opts.Explicit {
 		what = ExplicitSave
 	}
-	s.Journal.Add(Entry{What: what, Session: rec.ID, Record: stored(ctx, rec)})
+	s.Recorder.Add(Entry{What: what, Session: rec.ID, Record: stored(ctx, rec)})
 	if err := s.fault(Save); err != nil {
 		return err
 	}
@@ -53,21 +53,21 @@ func (s *Store) Save(ctx context.Context, rec *core.SessionRecord, opts core.Sav
 
 // Delete records the call.
 func (s *Store) Delete(ctx context.Context, id core.SessionID) error {
-	s.Journal.Add(Entry{What: Delete, Session: id})
+	s.Recorder.Add(Entry{What: Delete, Session: id})
 	return s.Sessions.Delete(ctx, id)
 }
 
 // List records the call.
 func (s *Store) List(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error) {
-	s.Journal.Add(Entry{What: List})
+	s.Recorder.Add(Entry{What: List})
 	return s.Sessions.List(ctx, f)
 }
 
 // Pause records the pause and, if it has a session, the save.
 func (s *Store) Pause(ctx context.Context, rec *core.PausedRecord, session *core.SessionRecord) error {
-	s.Journal.Add(Entry{What: Pause, Session: rec.Session, Invocation: rec.Invocation})
+	s.Recorder.Add(Entry{What: Pause, Session: rec.Session, Invocation: rec.Invocation})
 	if session != nil {
-		s.Journal.Add(Entry{What: Save, Session: session.ID, Record: stored(ctx, session)})
+		s.Recorder.Add(Entry{What: Save, Session: session.ID, Record: stored(ctx, session)})
 		if err := s.fault(Save); err != nil {
 			return err
 		}
@@ -77,13 +77,13 @@ func (s *Store) Pause(ctx context.Context, rec *core.PausedRecord, session *core
 
 // Paused records the call.
 func (s *Store) Paused(ctx context.Context, id core.InvocationID) (*core.PausedRecord, error) {
-	s.Journal.Add(Entry{What: Paused, Invocation: id})
+	s.Recorder.Add(Entry{What: Paused, Invocation: id})
 	return s.Pauses.Paused(ctx, id)
 }
 
 // BySignal records the call.
 func (s *Store) BySignal(ctx context.Context, id core.SignalID) (*core.PausedRecord, error) {
-	s.Journal.Add(Entry{What: BySignal})
+	s.Recorder.Add(Entry{What: BySignal})
 	return s.Pauses.BySignal(ctx, id)
 }
 
@@ -91,7 +91,7 @@ func (s *Store) BySignal(ctx context.Context, id core.SignalID) (*core.PausedRec
 func (s *Store) Consume(ctx context.Context, id core.InvocationID) (bool, error) {
 	ok, err := s.Pauses.Consume(ctx, id)
 	if ok {
-		s.Journal.Add(Entry{What: Consume, Invocation: id})
+		s.Recorder.Add(Entry{What: Consume, Invocation: id})
 	}
 	return ok, err
 }
@@ -111,14 +111,19 @@ func (s *Stored) History() []core.Message {
 	return s.Messages
 }
 
+// Fields returns the record's fields; none if s is nil.
+func (s *Stored) Fields() map[string]any {
+	if s == nil {
+		return nil
+	}
+	return s.State
+}
+
 func stored(ctx context.Context, rec *core.SessionRecord) *Stored {
 	if rec == nil {
 		return nil
 	}
-	out := &Stored{State: map[string]any{}, Version: rec.SchemaVersion}
-	for k, v := range rec.State {
-		out.State[k] = fixture.Plain(v)
-	}
+	out := &Stored{State: fixture.PlainFields(rec.State), Version: rec.SchemaVersion}
 	if rec.Messages != nil {
 		var err error
 		if out.Messages, err = rec.Messages.From(ctx, 0); err != nil {
@@ -127,38 +132,4 @@ func stored(ctx context.Context, rec *core.SessionRecord) *Stored {
 		out.State[graph.Messages.Name()] = fixture.Plain(append([]core.Message{}, out.Messages...))
 	}
 	return out
-}
-
-// Records reads what is stored, without recording the calls.
-type Records interface {
-	Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error)
-	Paused(ctx context.Context, id core.InvocationID) (*core.PausedRecord, error)
-	BySignal(ctx context.Context, id core.SignalID) (*core.PausedRecord, error)
-}
-
-// Look returns what is stored of a session now; nil if there is nothing.
-func (c *Case) Look(ctx context.Context, id core.SessionID) *Stored {
-	rec, err := c.Records.Load(ctx, id)
-	if err != nil {
-		return nil
-	}
-	return stored(ctx, rec)
-}
-
-// Waiting returns the paused record of a signal or an invocation; nil if none waits.
-func (c *Case) Waiting(ctx context.Context, invocation core.InvocationID, signal core.SignalID) *core.PausedRecord {
-	if invocation != "" {
-		rec, _ := c.Records.Paused(ctx, invocation)
-		return rec
-	}
-	rec, _ := c.Records.BySignal(ctx, signal)
-	return rec
-}
-
-// Fields returns the record's fields; none if s is nil.
-func (s *Stored) Fields() map[string]any {
-	if s == nil {
-		return nil
-	}
-	return s.State
 }

@@ -15,8 +15,8 @@ import (
 // rig is a harness and what can be seen of it.
 type rig struct {
 	*harness.Harness
-	journal *evidence.Journal
-	invoked []evidence.Invoked
+	recorder *evidence.Recorder
+	invoked  []evidence.Invoked
 }
 
 func newRig(t *testing.T, mode harness.Mode, nodes ...graph.Node) *rig {
@@ -34,16 +34,17 @@ func newRig(t *testing.T, mode harness.Mode, nodes ...graph.Node) *rig {
 		t.Fatal(err)
 	}
 	memory := graph.NewMemory()
-	r := &rig{journal: &evidence.Journal{}}
-	store := &evidence.Store{Sessions: memory, Pauses: memory, Journal: r.journal}
+	r := &rig{recorder: &evidence.Recorder{}}
+	store := &evidence.Store{Sessions: memory, Pauses: memory, Recorder: r.recorder}
 	r.Harness = &harness.Harness{Graph: g, Mode: mode, Stores: graph.Stores{Sessions: store, Pauses: store}, Invoked: func(in graph.Invocation, res graph.Result) {
 		r.invoked = append(r.invoked, evidence.Invoked{Invocation: in, Result: res})
 	}}
 	return r
 }
 
+// loads counts the loads of a session since the last call.
 func (r *rig) loads() (n int) {
-	for _, e := range r.journal.From(0) {
+	for _, e := range r.recorder.Take().Entries {
 		if e.What == evidence.Load {
 			n++
 		}
@@ -111,8 +112,8 @@ func TestStatelessTurnsTouchNoSession(t *testing.T) {
 		t.Fatalf("answer %+v", first)
 	}
 	second := r.Transmit(t.Context(), harness.Transmission{Signal: chat.Signal{Invocation: r.invoked[0].Result.Invocation}})
-	if second.Shape != harness.CompletionResponse || r.loads() != 0 {
-		t.Errorf("answer %+v, %d loads", second, r.loads())
+	if loads := r.loads(); second.Shape != harness.CompletionResponse || loads != 0 {
+		t.Errorf("answer %+v, %d loads", second, loads)
 	}
 }
 

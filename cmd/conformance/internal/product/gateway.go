@@ -35,11 +35,10 @@ type Gateway struct {
 
 // Options configure a gateway.
 type Options struct {
-	Graph   *graph.Graph
-	Folder  string // of the database
-	Journal *evidence.Journal
-	Attempt func()                   // called when a turn is taken, again for each attempt; by the dispatcher
-	Faults  map[string]core.Category // what the database refuses: evidence.Load and evidence.Save of a session
+	Graph    *graph.Graph
+	Folder   string                   // of the database
+	Recorder *evidence.Recorder       // starts again with each attempt of a turn
+	Faults   map[string]core.Category // what the database refuses: evidence.Load and evidence.Save of a session
 }
 
 // Start opens the database and starts the dispatcher.
@@ -57,8 +56,8 @@ func Start(ctx context.Context, o Options) (*Gateway, error) {
 		requester: core.Actor{ID: name + ":requester"}, approver: core.Actor{ID: name + ":approver"},
 	}
 	harness, err := chat.New(chat.Options{Graph: o.Graph, Wrap: func(s graph.Stores) graph.Stores {
-		o.Attempt()
-		recorded := &evidence.Store{Sessions: s.Sessions, Pauses: s.Pauses, Journal: o.Journal}
+		o.Recorder.Take()
+		recorded := &evidence.Store{Sessions: s.Sessions, Pauses: s.Pauses, Recorder: o.Recorder}
 		return graph.Stores{Sessions: recorded, Pauses: recorded}
 	}})
 	if err != nil {

@@ -144,23 +144,15 @@ func (f *faulty) Finish(ctx context.Context, end core.Finish) error {
 	return f.Store.Finish(ctx, end)
 }
 
-// Load reads what is stored, without the injected failures.
-func (g *Gateway) Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error) {
+// LoadSession reads what is stored, without the injected failures.
+func (g *Gateway) LoadSession(ctx context.Context, id core.SessionID) (*core.SessionRecord, error) {
 	return g.store.Store.LoadSession(ctx, id, core.Writer{})
 }
 
-// Paused reads a paused record; nil if none waits.
-func (g *Gateway) Paused(ctx context.Context, id core.InvocationID) (*core.PausedRecord, error) {
-	if id == "" {
+// LoadPaused reads the record that an invocation or a signal waits with; nil if none waits.
+func (g *Gateway) LoadPaused(ctx context.Context, id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
+	if id == "" && signal == "" {
 		return nil, nil
 	}
-	return g.store.LoadPaused(ctx, id, "")
-}
-
-// BySignal reads the record that waits for a signal; nil if there is none.
-func (g *Gateway) BySignal(ctx context.Context, id core.SignalID) (*core.PausedRecord, error) {
-	if id == "" {
-		return nil, nil
-	}
-	return g.store.LoadPaused(ctx, "", id)
+	return g.store.LoadPaused(ctx, id, signal)
 }

@@ -58,7 +58,7 @@ func TestBadFixturesFail(t *testing.T) {
 		"propagated_error":          "expected.no_propagated_error: the turn is errored",
 		"two_names_of_one_id":       `not "<invocation_id_B>"`,
 		"another_id":                `not "‹invocation_id_A›"`,
-		"misspelt_node":             `no_events_for_node: the graph has no node "bb"`,
+		"misspelt_node":             `no_events_for_node: one: the graph has no node "bb"`,
 		"not_yaml":                  "fixture_schema_invalid",
 	}
 	for name, reason := range cases {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"gatehouse/cmd/conformance/internal/evidence"
@@ -28,10 +29,7 @@ func (r *runner) build(d *fixture.Node) *graph.Builder {
 		b.Fields(graph.Messages)
 	}
 	if p := d.Get("session_state"); p != nil {
-		var fields []string
-		for _, f := range p.Need("fields").Items() {
-			fields = append(fields, f.Text())
-		}
+		fields := p.Need("fields").Texts()
 		r.Projected = fields
 		if r.product && !slices.Contains(fields, graph.Messages.Name()) {
 			fields = append(slices.Clone(fields), graph.Messages.Name())
@@ -90,18 +88,12 @@ func (r *runner) define(b *graph.Builder, sc *scope) {
 // undeclared returns the fields of any initial_state that the schema does not declare.
 func (r *runner) undeclared(declared map[string]bool) []string {
 	var out []string
-	gather := func(d *fixture.Node) {
+	for _, d := range append([]*fixture.Node{r.doc}, r.doc.Peek("invocations").Items()...) {
 		for _, name := range d.Peek("initial_state").Keys() {
 			if !declared[name] {
 				declared[name] = true
 				out = append(out, name)
 			}
-		}
-	}
-	gather(r.doc)
-	if list := r.doc.Peek("invocations"); list != nil {
-		for _, inv := range list.Items() {
-			gather(inv)
 		}
 	}
 	return out
@@ -131,40 +123,34 @@ type keyError struct{ error }
 // TypeName returns the exception's type name in a fixture.
 func (keyError) TypeName() string { return "KeyError" }
 
-func (r *runner) migrated(name string) {
-	r.Migrations = append(r.Migrations, name)
-	r.recorder.Add(evidence.Entry{What: evidence.Migration, Node: name})
+// valueMigration changes the number called value.
+func valueMigration(change func(int64) int64) func(map[string]any) (map[string]any, error) {
+	return func(in map[string]any) (map[string]any, error) {
+		n, ok := in["value"].(int64)
+		if !ok {
+			return nil, keyError{errors.New("there is no number called value")}
+		}
+		out := maps.Clone(in)
+		out["value"] = change(n)
+		return out, nil
+	}
 }
 
-// migration is one of the fixture language's mocks. Each run is recorded and compared with the engine's own record
-// (Entry.Migrations).
+// migrations are the mock migrations of the fixture language.
+var migrations = map[string]func(map[string]any) (map[string]any, error){
+	"add_ten_to_value":      valueMigration(func(n int64) int64 { return n + 10 }),
+	"multiply_value_by_two": valueMigration(func(n int64) int64 { return n * 2 }),
+	"raises_keyerror": func(map[string]any) (map[string]any, error) {
+		return nil, keyError{errors.New("the fixture makes this migration fail")}
+	},
+}
+
+// migration records each run of a migration, to be compared with the engine's own record (Entry.Migrations).
 func (r *runner) migration(name string, d *fixture.Node) func(map[string]any) (map[string]any, error) {
-	arithmetic := func(f func(int64) int64) func(map[string]any) (map[string]any, error) {
-		return func(in map[string]any) (map[string]any, error) {
-			r.migrated(name)
-			out := map[string]any{}
-			for k, v := range in {
-				out[k] = v
-			}
-			n, ok := in["value"].(int64)
-			if !ok {
-				return nil, keyError{errors.New("there is no number called value")}
-			}
-			out["value"] = f(n)
-			return out, nil
-		}
+	migrate := choose(d, "", migrations)
+	return func(in map[string]any) (map[string]any, error) {
+		r.Migrations = append(r.Migrations, name)
+		r.recorder.Add(evidence.Entry{What: evidence.Migration, Node: name})
+		return migrate(in)
 	}
-	switch d.Text() {
-	case "add_ten_to_value":
-		return arithmetic(func(n int64) int64 { return n + 10 })
-	case "multiply_value_by_two":
-		return arithmetic(func(n int64) int64 { return n * 2 })
-	case "raises_keyerror":
-		return func(map[string]any) (map[string]any, error) {
-			r.migrated(name)
-			return nil, keyError{errors.New("the fixture makes this migration fail")}
-		}
-	}
-	d.Malformed("unknown migration")
-	return nil
 }

@@ -12,9 +12,6 @@ import (
 	"gatehouse/cmd/conformance/internal/invariant"
 )
 
-// unsupportedSuites are the capabilities whose fixtures are not supported.
-var unsupportedSuites = []string{"llm-provider", "prompt-management", "observability", "pipeline-utilities", "retrieval-provider"}
-
 // runFile runs every case of a file.
 func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 	base := verdict{File: strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".yaml"), ".yml"), Case: "case"}
@@ -102,8 +99,7 @@ func runCase(ctx context.Context, capability string, doc *fixture.Node, throughP
 			return
 		}
 		if throughProduct {
-			r.runProduct()
-			return
+			defer r.startProduct()()
 		}
 		switch {
 		case doc.Has("chat_turns"):

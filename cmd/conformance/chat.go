@@ -14,18 +14,30 @@ import (
 
 // runChat runs a case of harness-chat: each turn through Harness.Send, then each signal through Harness.Resume.
 func (r *runner) runChat() {
-	h := r.chatHarness()
+	d := r.doc.Get("harness")
+	if r.mode(d) == harness.Stateless {
+		d.Malformed("a chat needs sessions")
+	}
+	h, err := chat.New(chat.Options{Graph: r.Graph, Stores: r.stores})
+	if err != nil {
+		d.Malformed("%v", err)
+	}
 	for _, d := range r.doc.Need("chat_turns").Items() {
 		t := r.begin(evidence.Send, d)
-		t.Session = core.SessionID(d.Need("session_id").Text())
-		t.Given = t.Session
+		t.Given = core.SessionID(d.Need("session_id").Text())
+		t.Session = r.storedUnder(t.Given)
 		if l := d.Get("subscribe_listener"); l != nil {
 			h.Subscribe(t.Session, r.listener(l.Text(), t.Session))
 		}
 		m := messageOf(d.Need("user_message").Value())
 		t.Message = &m
-		t.Before = r.Look(r.ctx, t.Session)
-		r.outcome(t, h.Send(r.ctx, t.Session, m))
+		if r.gateway != nil {
+			r.say(t, t.Given, m)
+		} else {
+			t.Before = r.Look(r.ctx, t.Session)
+			r.outcome(t, h.Send(r.ctx, t.Session, m))
+		}
+		t.Path = chatPath(t)
 		r.checkTurn(chatChecks, t)
 	}
 	for _, d := range r.doc.Get("signal_arrivals").Items() {
@@ -36,21 +48,14 @@ func (r *runner) runChat() {
 		}
 		t.Before = r.Look(r.ctx, t.Session)
 		called := r.calls()
-		r.outcome(t, h.Resume(r.ctx, *t.Signal))
+		if r.gateway != nil {
+			r.productSignal(t)
+		} else {
+			r.outcome(t, h.Resume(r.ctx, *t.Signal))
+		}
+		t.Path = harness.PathSignal
 		r.checkArrival(t, called)
 	}
-}
-
-func (r *runner) chatHarness() *chat.Harness {
-	d := r.doc.Get("harness")
-	if r.mode(d) == harness.Stateless {
-		d.Malformed("a chat needs sessions")
-	}
-	h, err := chat.New(chat.Options{Graph: r.Graph, Stores: r.stores})
-	if err != nil {
-		d.Malformed("%v", err)
-	}
-	return h
 }
 
 // mode reads the harness of a case.
@@ -118,15 +123,11 @@ func (r *runner) outcome(t *evidence.Turn, out core.Outcome) {
 	take(t, out)
 	r.Graph.Drain(r.ctx)
 	r.end(t)
-	t.Path = chatPath(t)
 }
 
-// chatPath returns the dispatch path of a turn. A send's follows from the history that the engine loaded (harness-chat §5); "" if
-// nothing was loaded.
+// chatPath returns the dispatch path of a send. It follows from the history that the engine loaded (harness-chat §5); "" if nothing
+// was loaded.
 func chatPath(t *evidence.Turn) harness.Path {
-	if t.Kind == evidence.Signal {
-		return harness.PathSignal
-	}
 	loads := t.Of(evidence.Load)
 	switch {
 	case len(loads) == 0 || t.Category == core.SessionLoadFailed:

@@ -78,28 +78,25 @@ func carried(err error) map[string]any {
 func (r *runner) carries(v *fixture.Node, err error) {
 	have := carried(err)
 	v.Each(func(key string, d *fixture.Node) bool {
-		if name, ok := strings.CutSuffix(key, "_present"); ok {
-			got, there := have[name]
-			r.must((there && got != nil && got != "") == d.Flag(true), d, "%s is %s", name, fixture.Show(got))
-			return true
-		}
-		if name, ok := strings.CutSuffix(key, "_mentions"); ok {
-			r.mentions(d, name, have[name])
-			return true
-		}
+		present, isPresent := strings.CutSuffix(key, "_present")
+		mentioned, isMentioned := strings.CutSuffix(key, "_mentions")
+		got, there := have[key]
 		switch {
+		case isPresent:
+			got = have[present]
+			r.must((got != nil && got != "") == d.Flag(true), d, "%s is %s", present, fixture.Show(got))
+		case isMentioned:
+			r.mentions(d, mentioned, have[mentioned])
 		case key == "cause.exception_type":
 			r.exceptionType(d, err)
-			return true
 		case key == "cause" && d.IsMapping():
 			r.cause(d, err)
-			return true
-		}
-		got, there := have[key]
-		if there {
+		case there:
 			r.includes(d, got)
+		default:
+			return false
 		}
-		return there
+		return true
 	})
 }
 

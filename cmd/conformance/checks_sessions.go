@@ -56,23 +56,23 @@ func checkSaved(r *runner, t *evidence.Turn, v *fixture.Node) {
 }
 
 // storedUnder returns the id under which a session of the fixture is stored.
-func (r *runner) storedUnder(id *fixture.Node) core.SessionID {
+func (r *runner) storedUnder(id core.SessionID) core.SessionID {
 	if r.gateway != nil {
-		return r.gateway.Session(core.SessionID(id.Text()))
+		return r.gateway.Session(id)
 	}
-	return core.SessionID(id.Text())
+	return id
 }
 
 func checkStoreAfter(r *runner, _ *evidence.Turn, v *fixture.Node) {
 	if id := v.Get("load_returns_none_for_session_id"); id != nil {
-		got := r.Look(r.ctx, r.storedUnder(id))
+		got := r.Look(r.ctx, r.storedUnder(core.SessionID(id.Text())))
 		r.must(got == nil, id, "there is a record: %s", fixture.Show(got.Fields()))
 	}
 	id := v.Get("load_returns_for_session_id")
 	if id == nil {
 		return
 	}
-	got := r.Look(r.ctx, r.storedUnder(id))
+	got := r.Look(r.ctx, r.storedUnder(core.SessionID(id.Text())))
 	if !r.must(got != nil, id, "there is no record") {
 		return
 	}

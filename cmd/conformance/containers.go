@@ -129,18 +129,30 @@ func texts(d *fixture.Node) map[string]string {
 	return out
 }
 
+// choose reads a name and returns its value from a table; def is the name if d is nil.
+func choose[T any](d *fixture.Node, def string, values map[string]T) T {
+	name := def
+	if d != nil {
+		name = d.Text()
+	}
+	v, known := values[name]
+	if !known {
+		d.Malformed("must be one of %v, not %q", slices.Sorted(maps.Keys(values)), name)
+	}
+	return v
+}
+
 func policy(d *fixture.Node) graph.Policy {
-	if d == nil {
-		return graph.FailFast
+	return choose(d, "fail_fast", map[string]graph.Policy{"fail_fast": graph.FailFast, "collect": graph.Collect})
+}
+
+// merged reads several mappings of texts into one.
+func merged(all ...*fixture.Node) map[string]string {
+	out := map[string]string{}
+	for _, d := range all {
+		maps.Copy(out, texts(d))
 	}
-	switch d.Text() {
-	case "fail_fast":
-		return graph.FailFast
-	case "collect":
-		return graph.Collect
-	}
-	d.Malformed("unknown policy %q", d.Text())
-	return graph.FailFast
+	return out
 }
 
 // itemToken represents the item in the short form of a fan-out.
@@ -149,20 +161,14 @@ const itemToken = "<fan_out_item>"
 // fanOut reads a fan-out, in its long or its short form.
 func (r *runner) fanOut(sc *scope, d *fixture.Node) graph.FanOut {
 	g, inside := sc.lookup(d.Need("subgraph"))
+	m := d.Get("mapping")
 	f := graph.FanOut{
 		Graph: g, Items: d.Need("items_field").Text(), Item: d.Get("item_field").Text(),
-		Policy: policy(d.Get("error_policy")), Errors: d.Get("errors_field").Text(), Inputs: texts(d.Get("inputs")), Outputs: texts(d.Get("extra_outputs")),
+		Policy: policy(d.Get("error_policy")), Errors: d.Get("errors_field").Text(),
+		Inputs:      merged(d.Get("inputs"), m.Get("inputs")),
+		Outputs:     merged(d.Get("extra_outputs"), m.Get("outputs"), d.Get("outputs")),
+		EmptyIsFine: choose(d.Get("on_empty"), "raise", map[string]bool{"raise": false, "noop": true}),
 	}
-	if f.Inputs == nil {
-		f.Inputs = map[string]string{}
-	}
-	if f.Outputs == nil {
-		f.Outputs = map[string]string{}
-	}
-	m := d.Get("mapping")
-	maps.Copy(f.Inputs, texts(m.Get("inputs")))
-	maps.Copy(f.Outputs, texts(m.Get("outputs")))
-	maps.Copy(f.Outputs, texts(d.Get("outputs")))
 	for _, sub := range slices.Sorted(maps.Keys(f.Inputs)) {
 		if f.Inputs[sub] == itemToken {
 			f.Item = sub
@@ -176,15 +182,6 @@ func (r *runner) fanOut(sc *scope, d *fixture.Node) graph.FanOut {
 	}
 	if c := d.Get("concurrency"); !c.IsNull() {
 		f.Concurrency = int(c.Number())
-	}
-	if e := d.Get("on_empty"); e != nil {
-		switch e.Text() {
-		case "noop":
-			f.EmptyIsFine = true
-		case "raise":
-		default:
-			e.Malformed("must be raise or noop")
-		}
 	}
 	return f
 }
@@ -206,35 +203,31 @@ func (r *runner) branches(sc *scope, d *fixture.Node) graph.Branches {
 	return p
 }
 
-// middleware reads wrap_with_middleware. Its markers go to the case's log.
+// middleware reads wrap_with_middleware. Its markers are recorded.
 func (r *runner) middleware(b *graph.Builder, node string, d *fixture.Node) {
 	for _, m := range d.Get("wrap_with_middleware").Items() {
 		m.Need("name")
-		before, after := m.Get("pre_log"), m.Get("post_log")
-		r.Markers = append(r.Markers, evidence.Marker{Node: node, Before: before.Text(), After: after.Text()})
-		b.Wrap(node, r.marking(before.Text(), after.Text(), m.Get("pre_next_calls_suspend_with_descriptor")))
-	}
-}
-
-func (r *runner) marking(before, after string, asks *fixture.Node) graph.Middleware {
-	var suspend step
-	if asks != nil {
-		suspend = suspendStep(asks, nil)
-	}
-	return func(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
-		if before != "" {
-			r.recorder.Add(evidence.Entry{What: evidence.Middleware, Node: before})
+		marker := evidence.Marker{Node: node, Before: m.Get("pre_log").Text(), After: m.Get("post_log").Text()}
+		r.Markers = append(r.Markers, marker)
+		suspend := func(context.Context, graph.State, *graph.Update) error { return nil }
+		if d := m.Get("pre_next_calls_suspend_with_descriptor"); d != nil {
+			suspend = suspendStep(d, nil)
 		}
-		if suspend != nil {
+		b.Wrap(node, func(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
+			r.mark(marker.Before)
 			if err := suspend(ctx, s, nil); err != nil {
 				return nil, err
 			}
-		}
-		u, err := next(ctx, s)
-		if after != "" {
-			r.recorder.Add(evidence.Entry{What: evidence.Middleware, Node: after})
-		}
-		return u, err
+			u, err := next(ctx, s)
+			r.mark(marker.After)
+			return u, err
+		})
+	}
+}
+
+func (r *runner) mark(text string) {
+	if text != "" {
+		r.recorder.Add(evidence.Entry{What: evidence.Middleware, Node: text})
 	}
 }
 
@@ -245,10 +238,7 @@ func (r *runner) conditionalStep(sc *scope, d, others *fixture.Node) step {
 	if own := d.Get("on_other_indices"); own != nil {
 		others = own
 	}
-	var rest []step
-	if others != nil {
-		rest = r.steps(sc, others)
-	}
+	rest := r.steps(sc, others)
 	return func(ctx context.Context, s graph.State, u *graph.Update) error {
 		isItem := func(field string) bool {
 			item, there := s.Value(field)
@@ -257,11 +247,6 @@ func (r *runner) conditionalStep(sc *scope, d, others *fixture.Node) step {
 		if slices.ContainsFunc(sc.items, isItem) {
 			return suspend(ctx, s, u)
 		}
-		for _, st := range rest {
-			if err := st(ctx, s, u); err != nil {
-				return err
-			}
-		}
-		return nil
+		return rest(ctx, s, u)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -34,26 +35,26 @@ func (r *runner) runEngine() {
 func (r *runner) invoke(d *fixture.Node) *evidence.Turn {
 	t := r.begin(evidence.Invocation, d)
 	in := graph.Invocation{Observers: r.scoped}
-	session := r.doc.Get("session_id")
-	if own := d.Get("session_id"); own != nil {
-		session = own
-	}
-	in.Session = core.SessionID(session.Text())
+	in.Session = core.SessionID(cmp.Or(d.Get("session_id"), r.doc.Get("session_id")).Text())
 	t.Session, t.Given = in.Session, in.Session
 	for _, from := range []*fixture.Node{r.doc, d} {
 		if initial := from.Get("initial_state"); !initial.IsNull() {
-			in.Initial = r.update(initial.Fields(), initial.Keys())
+			in.Initial = update(r.Conversation, initial)
 		}
 	}
 	if resume := d.Get("resume_invocation"); resume != nil {
 		in.Resume = r.invocationID(resume)
 		in.Payload = payload(d.Get("signal_payload"))
 		r.signal(t, chat.Signal{Invocation: in.Resume, Payload: in.Payload})
-		if t.ResumedRecord == nil {
+		if t.ResumedRecord == nil && r.gateway == nil {
 			t.ResumedRecord = r.lastPause(in.Resume)
 		}
 	}
 	t.Before = r.Look(r.ctx, t.Session)
+	if r.gateway != nil {
+		r.productTurn(t)
+		return t
+	}
 	t.Settle(in, r.Graph.Invoke(r.ctx, r.stores, in))
 	r.drain(t, d)
 	r.end(t)

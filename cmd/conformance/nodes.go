@@ -18,12 +18,7 @@ func (r *runner) node(sc *scope, name string, d *fixture.Node) graph.Node {
 	steps := r.steps(sc, d)
 	return func(ctx context.Context, s graph.State) (graph.Update, error) {
 		var u graph.Update
-		var err error
-		for _, st := range steps {
-			if err = st(ctx, s, &u); err != nil {
-				break
-			}
-		}
+		err := steps(ctx, s, &u)
 		e := evidence.Entry{What: sc.entryKind(), Node: name, Messages: added(u)}
 		if sc.conversation {
 			e.Seen = graph.Messages.Get(s).Len()
@@ -33,8 +28,8 @@ func (r *runner) node(sc *scope, name string, d *fixture.Node) graph.Node {
 	}
 }
 
-// steps reads directives of one mapping.
-func (r *runner) steps(sc *scope, d *fixture.Node) []step {
+// steps reads the directives of one mapping into a step that carries out all of them.
+func (r *runner) steps(sc *scope, d *fixture.Node) step {
 	var steps []step
 	d.Each(func(key string, v *fixture.Node) bool {
 		switch key {
@@ -66,7 +61,14 @@ func (r *runner) steps(sc *scope, d *fixture.Node) []step {
 		}
 		return true
 	})
-	return steps
+	return func(ctx context.Context, s graph.State, u *graph.Update) error {
+		for _, st := range steps {
+			if err := st(ctx, s, u); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // added counts the messages that an update adds.
@@ -81,7 +83,7 @@ func added(u graph.Update) int {
 }
 
 func updateStep(sc *scope, d *fixture.Node) step {
-	u := update(sc.conversation, d.Fields(), d.Keys())
+	u := update(sc.conversation, d)
 	return func(_ context.Context, _ graph.State, to *graph.Update) error {
 		*to = append(*to, u...)
 		return nil

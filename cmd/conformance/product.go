@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -11,7 +12,6 @@ import (
 	"gatehouse/cmd/conformance/internal/harness"
 	"gatehouse/cmd/conformance/internal/product"
 	"gatehouse/core"
-	"gatehouse/core/chat"
 	"gatehouse/core/graph"
 )
 
@@ -20,43 +20,28 @@ var productSuites = []string{"harness-chat", "harness", "suspension"}
 
 // noCounterpart returns why the product has no counterpart of a case; "" if it has one.
 func noCounterpart(capability string, doc *fixture.Node) string {
-	if !slices.Contains(productSuites, capability) {
-		return "the suite is about the engine alone"
-	}
-	for key, why := range map[string]string{
-		"expected_compile_error": "a graph that does not compile is never run", "seeded_session": "only turns write sessions",
-		"session_migrations": "only turns write sessions", "initial_state": "a turn begins with a message alone",
+	turns := func(key string) []*fixture.Node { return doc.Peek(key).Items() }
+	initial := func(turn *fixture.Node) bool { return len(turn.Peek("initial_state").Keys()) > 0 }
+	nameless := func(turn *fixture.Node) bool { return turn.Peek("session_id").Name() == "" }
+	says := func(c core.Category) bool { return doc.Says(string(c)) }
+	for _, lack := range []struct {
+		applies bool
+		why     string
+	}{
+		{!slices.Contains(productSuites, capability), "the suite is about the engine alone"},
+		{doc.Has("expected_compile_error"), "a graph that does not compile is never run"},
+		{doc.Has("seeded_session") || doc.Has("session_migrations"), "only turns write sessions"},
+		{doc.Has("initial_state") || slices.ContainsFunc(slices.Concat(turns("invocations"), turns("chat_turns"), turns("transmissions")), initial),
+			"a turn starts with a message alone"},
+		{says(core.SuspensionPayloadInvalid), "an approval is decided once, so a payload that does not fit can't be corrected"},
+		{says(core.HarnessSessionUnresolved) || slices.ContainsFunc(turns("chat_turns"), nameless), "every message has a conversation"},
+		{says(core.HarnessPathAmbiguous), "events have kinds and no intents"},
+		{says(core.HarnessCorrelationFailed), "a signal names its approval"},
+		{doc.Mentions("mark_node_completed"), "each pause has a signal id of its own"},
+		{doc.Peek("harness").Peek("mode").Name() == string(harness.Stateless), "every turn has a session"},
 	} {
-		if doc.Has(key) {
-			return why
-		}
-	}
-	for category, why := range map[core.Category]string{
-		core.SuspensionPayloadInvalid: "an approval is decided once, so a payload that does not fit can't be corrected",
-		core.HarnessSessionUnresolved: "every message has a conversation", core.HarnessPathAmbiguous: "events have kinds and no intents",
-		core.HarnessCorrelationFailed: "a signal names its approval",
-	} {
-		if doc.Says(string(category)) {
-			return why
-		}
-	}
-	if doc.Mentions("mark_node_completed") {
-		return "each pause has a signal id of its own"
-	}
-	if doc.Peek("harness").Peek("mode").Name() == string(harness.Stateless) {
-		return "every turn has a session"
-	}
-	for _, list := range []string{"invocations", "chat_turns", "transmissions"} {
-		if !doc.Has(list) {
-			continue
-		}
-		for _, turn := range doc.Peek(list).Items() {
-			if len(turn.Peek("initial_state").Keys()) > 0 {
-				return "a turn begins with a message alone"
-			}
-			if list == "chat_turns" && turn.Peek("session_id").Name() == "" {
-				return "every message has a conversation"
-			}
+		if lack.applies {
+			return lack.why
 		}
 	}
 	return ""
@@ -103,102 +88,49 @@ func (r *runner) withoutCounterpart(key string, v *fixture.Node) bool {
 	return true
 }
 
-// runProduct runs a case through the gateway's own parts.
-func (r *runner) runProduct() {
+// startProduct starts the gateway that runs the turns of the case; stop ends it.
+func (r *runner) startProduct() (stop func()) {
 	folder, err := os.MkdirTemp("", "conformance")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	r.gateway, err = product.Start(r.ctx, product.Options{
-		Graph: r.Graph, Folder: folder, Recorder: r.recorder, Faults: r.store.Faults,
-	})
-	if err != nil {
-		panic(err)
-	}
-	defer r.gateway.Close()
+	must(err)
+	r.gateway, err = product.Start(r.ctx, product.Options{Graph: r.Graph, Folder: folder, Recorder: r.recorder, Faults: r.store.Faults})
+	must(err)
 	r.LoadSession, r.LoadPaused, r.HasSessions, r.HasPauses = r.gateway.LoadSession, r.gateway.LoadPaused, true, true
-	switch {
-	case r.doc.Has("chat_turns"):
-		r.mode(r.doc.Get("harness"))
-		for _, d := range r.doc.Need("chat_turns").Items() {
-			r.productSend(d)
-		}
-		for _, d := range r.doc.Get("signal_arrivals").Items() {
-			t := r.begin(evidence.Signal, d)
-			called := r.calls()
-			r.productSignal(t, chat.Signal{SignalID: core.SignalID(d.Need("signal_id").Text()), Payload: payload(d.Get("signal_payload"))})
-			t.Path = chatPath(t)
-			r.checkArrival(t, called)
-		}
-	case r.doc.Has("transmissions"):
-		r.mode(r.doc.Get("harness"))
-		for _, d := range r.doc.Need("transmissions").Items() {
-			t := r.begin(evidence.Transmission, d)
-			in := r.transmission(t, d)
-			r.productTurn(t, in.Session, t.Signal)
-			r.checkTurn(harnessChecks, t)
-		}
-	default:
-		for _, d := range r.doc.Need("invocations").Items() {
-			t := r.begin(evidence.Invocation, d)
-			d.Get("initial_state").Fields() // nothing, see noCounterpart
-			var signal *chat.Signal
-			if resume := d.Get("resume_invocation"); resume != nil {
-				signal = &chat.Signal{Invocation: r.invocationID(resume), Payload: payload(d.Get("signal_payload"))}
-			}
-			r.productTurn(t, core.SessionID(d.Get("session_id").Text()), signal)
-			r.checkTurn(engineChecks, t)
-		}
+	return func() {
+		r.gateway.Close()
+		_ = os.RemoveAll(folder)
 	}
-	r.invariants(r.doc.Get("invariants"), r.Turns)
-	r.unread()
 }
 
-// productSend runs a turn of a chat.
-func (r *runner) productSend(d *fixture.Node) {
-	t := r.begin(evidence.Send, d)
-	t.Given = core.SessionID(d.Need("session_id").Text())
-	if l := d.Get("subscribe_listener"); l != nil {
-		r.listener(l.Text(), r.gateway.Session(t.Given))
+// must panics for an error of the runner's own surroundings.
+func must(err error) {
+	if err != nil {
+		panic(err)
 	}
-	m := messageOf(d.Need("user_message").Value())
-	t.Message = &m
-	r.say(t, t.Given, m)
-	t.Path = chatPath(t)
-	r.checkTurn(chatChecks, t)
 }
 
-// productTurn runs an invocation or a transmission: a signal, or otherwise a message without meaning.
-func (r *runner) productTurn(t *evidence.Turn, session core.SessionID, s *chat.Signal) {
-	if s != nil {
-		r.productSignal(t, *s)
+// productTurn runs an invocation or a transmission: a signal, or otherwise a message, whose content does not matter.
+func (r *runner) productTurn(t *evidence.Turn) {
+	if t.Signal != nil {
+		r.productSignal(t)
 		return
 	}
-	if session == "" {
-		session = core.SessionID(fmt.Sprintf("conversation-%d", len(r.Turns)))
-	}
-	r.say(t, session, core.Message{Role: core.User, Content: core.Text("Begin.")})
+	conversation := cmp.Or(t.Given, core.SessionID(fmt.Sprintf("conversation-%d", len(r.Turns))))
+	r.say(t, conversation, core.Message{Role: core.User, Content: core.Text("Begin.")})
 }
 
+// say runs the turn of a message.
 func (r *runner) say(t *evidence.Turn, conversation core.SessionID, m core.Message) {
 	t.Session = r.gateway.Session(conversation)
 	t.Before = r.Look(r.ctx, t.Session)
 	ended, err := r.gateway.Say(r.ctx, conversation, m)
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	r.ended(t, ended, 1) // after the message itself
 }
 
 // productSignal resumes a paused turn. Its listeners are called with its outcome.
-func (r *runner) productSignal(t *evidence.Turn, s chat.Signal) {
-	r.signal(t, s)
-	t.Before = r.Look(r.ctx, t.Session)
-	ended, err := r.gateway.Signal(r.ctx, s, t.ResumedRecord)
-	if err != nil {
-		panic(err)
-	}
+func (r *runner) productSignal(t *evidence.Turn) {
+	ended, err := r.gateway.Signal(r.ctx, *t.Signal, t.ResumedRecord)
+	must(err)
 	from := 0
 	if t.ResumedRecord != nil {
 		from = t.ResumedRecord.Messages

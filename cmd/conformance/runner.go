@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ func newRunner(ctx context.Context, doc *fixture.Node) *runner {
 	}
 	return &runner{
 		Case: c, ctx: ctx, doc: doc, memory: memory, recorder: recorder,
-		store:    &evidence.Store{Sessions: memory, Pauses: memory, Recorder: recorder, Faults: map[string]core.Category{}},
+		store:    &evidence.Store{Sessions: memory, Pauses: memory, Recorder: recorder, Faults: evidence.Faults{}},
 		attached: map[string][]graph.Observer{}, behaviors: map[string]string{},
 	}
 }
@@ -122,8 +123,8 @@ func (r *runner) invocationID(d *fixture.Node) core.InvocationID {
 	}
 	switch {
 	case strings.Contains(text, "suspended outcome"):
-		for i := len(r.Turns) - 1; i >= 0; i-- {
-			if t := r.Turns[i]; t.Suspended() {
+		for _, t := range slices.Backward(r.Turns) {
+			if t.Suspended() {
 				return t.ID
 			}
 		}
@@ -147,7 +148,7 @@ func (r *runner) sameInvocation(d *fixture.Node, got core.InvocationID) bool {
 	return r.match.Diff(d, string(got), false) == ""
 }
 
-// payload reads a signal's payload.
+// payload reads a mapping of values, such as a signal's payload; nil if there is none.
 func payload(d *fixture.Node) map[string]json.RawMessage {
 	if d == nil {
 		return nil

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -14,7 +14,7 @@ import (
 // setup makes the stores and the graph. It returns false if the case ends here, with the expected compile error or another one.
 func (r *runner) setup() bool {
 	r.setupStores()
-	d := r.graphDoc()
+	d := cmp.Or(r.doc.Get("graph"), r.doc)
 	r.Version = d.Peek("state").Peek("schema_version").Text()
 	b := r.build(d)
 	r.seed()
@@ -38,20 +38,9 @@ func (r *runner) setup() bool {
 	return true
 }
 
-// graphDoc returns the node that defines the graph.
-func (r *runner) graphDoc() *fixture.Node {
-	if g := r.doc.Get("graph"); g != nil {
-		return g
-	}
-	return r.doc
-}
-
 // refused checks a case whose graph does not compile. The case may expect this error, "at registration". Nothing runs then.
 func (r *runner) refused(err error) {
-	at := r.doc.Peek("expected_error").Peek("raised_at")
-	if at == nil {
-		at = r.doc.Peek("expected").Peek("expected_error").Peek("raised_at")
-	}
+	at := cmp.Or(r.doc.Peek("expected_error").Peek("raised_at"), r.doc.Peek("expected").Peek("expected_error").Peek("raised_at"))
 	want := r.doc.Peek("expected_error").Peek("category")
 	byCategory := at == nil && want != nil && core.CategoryOf(err) == core.Category(want.Text()) // it alone says that it was then
 	if !byCategory && at.Name() != "registration" {
@@ -104,14 +93,9 @@ func inMemory(d *fixture.Node) {
 // firstSession returns the session of the first turn that names one.
 func (r *runner) firstSession() *fixture.Node {
 	for _, key := range []string{"invocations", "transmissions", "chat_turns"} {
-		if !r.doc.Has(key) {
-			continue
-		}
 		for _, d := range r.doc.Peek(key).Items() {
-			for _, at := range []*fixture.Node{d, d.Peek("payload")} {
-				if id := at.Peek("session_id"); id != nil {
-					return id
-				}
+			if id := cmp.Or(d.Peek("session_id"), d.Peek("payload").Peek("session_id")); id != nil {
+				return id
 			}
 		}
 	}
@@ -124,31 +108,19 @@ func (r *runner) seed() {
 	if d == nil {
 		return
 	}
-	id := r.doc.Get("session_id")
-	if own := d.Get("session_id"); own != nil {
-		id = own
-	}
-	if id == nil {
-		id = r.firstSession()
-	}
-	rec := &core.SessionRecord{ID: core.SessionID(id.Text()), SchemaVersion: r.Version, State: map[string]json.RawMessage{}}
+	id := cmp.Or(d.Get("session_id"), r.doc.Get("session_id"), r.firstSession())
+	state := d.Need("state")
+	rec := &core.SessionRecord{ID: core.SessionID(id.Text()), SchemaVersion: r.Version, State: payload(state)}
 	if rec.ID == "" {
 		d.Malformed("there is no session_id")
 	}
 	if v := d.Get("schema_version"); v != nil {
 		rec.SchemaVersion = v.Text()
 	}
-	for name, v := range d.Need("state").Fields() {
-		if list, ok := v.([]any); ok && r.Conversation && name == graph.Messages.Name() {
-			h := core.History{}.Append(messagesOf(list)...)
-			rec.Messages, rec.Writer = &h, core.Writer{Invocation: "seed"}
-			continue
-		}
-		raw, err := json.Marshal(v)
-		if err != nil {
-			d.Malformed("%s: %v", name, err)
-		}
-		rec.State[name] = raw
+	if list, ok := state.Get(graph.Messages.Name()).Value().([]any); ok && r.Conversation {
+		h := core.History{}.Append(messagesOf(list)...)
+		rec.Messages, rec.Writer = &h, core.Writer{Invocation: "seed"}
+		delete(rec.State, graph.Messages.Name())
 	}
 	if err := r.memory.Save(r.ctx, rec, core.SaveOptions{}); err != nil {
 		d.Malformed("%v", err)

@@ -13,7 +13,7 @@ type Store struct {
 	Sessions core.SessionStore
 	Pauses   core.PauseStore
 	Recorder *Recorder
-	Faults   map[string]core.Category // of Load and Save
+	Faults   Faults
 }
 
 var (
@@ -21,9 +21,12 @@ var (
 	_ core.PauseStore   = (*Store)(nil)
 )
 
-// fault returns the failure that the case injects.
-func (s *Store) fault(what string) error {
-	if c, ok := s.Faults[what]; ok {
+// Faults are the failures that a case injects: of Load and of Save of a session.
+type Faults map[string]core.Category
+
+// Of returns the injected failure of a call; nil if there is none.
+func (f Faults) Of(what string) error {
+	if c, ok := f[what]; ok {
 		return core.Errorf(c, "the fixture makes every %s fail", what)
 	}
 	return nil
@@ -31,7 +34,7 @@ func (s *Store) fault(what string) error {
 
 // Load records the loaded session.
 func (s *Store) Load(ctx context.Context, id core.SessionID) (rec *core.SessionRecord, err error) {
-	if err = s.fault(Load); err == nil {
+	if err = s.Faults.Of(Load); err == nil {
 		rec, err = s.Sessions.Load(ctx, id)
 	}
 	s.Recorder.Add(Entry{What: Load, Session: id, Record: stored(ctx, rec)})
@@ -45,7 +48,7 @@ func (s *Store) Save(ctx context.Context, rec *core.SessionRecord, opts core.Sav
 		what = ExplicitSave
 	}
 	s.Recorder.Add(Entry{What: what, Session: rec.ID, Record: stored(ctx, rec)})
-	if err := s.fault(Save); err != nil {
+	if err := s.Faults.Of(Save); err != nil {
 		return err
 	}
 	return s.Sessions.Save(ctx, rec, opts)
@@ -68,7 +71,7 @@ func (s *Store) Pause(ctx context.Context, rec *core.PausedRecord, session *core
 	s.Recorder.Add(Entry{What: Pause, Session: rec.Session, Invocation: rec.Invocation})
 	if session != nil {
 		s.Recorder.Add(Entry{What: Save, Session: session.ID, Record: stored(ctx, session)})
-		if err := s.fault(Save); err != nil {
+		if err := s.Faults.Of(Save); err != nil {
 			return err
 		}
 	}

@@ -5,10 +5,11 @@
 package harness
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 
+	"gatehouse/cmd/conformance/internal/fixture"
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/graph"
@@ -132,7 +133,13 @@ func (h *Harness) classify(t Transmission) (Path, error) {
 // engine decides whether it waits.
 func (h *Harness) resume(ctx context.Context, s chat.Signal, path Path) Response {
 	if s.SignalID != "" {
-		rec, err := h.waiting(ctx, s)
+		var rec *core.PausedRecord
+		var err error
+		if s.Invocation != "" {
+			rec, err = h.Stores.Pauses.Paused(ctx, s.Invocation)
+		} else {
+			rec, err = h.Stores.Pauses.BySignal(ctx, s.SignalID)
+		}
 		switch {
 		case err != nil:
 			return refuse(path, err)
@@ -146,13 +153,6 @@ func (h *Harness) resume(ctx context.Context, s chat.Signal, path Path) Response
 		return refuse(path, core.Errorf(core.HarnessCorrelationFailed, "Nothing waits for this signal (any more)."))
 	}
 	return h.invoke(ctx, graph.Invocation{Resume: s.Invocation, Payload: s.Payload}, path)
-}
-
-func (h *Harness) waiting(ctx context.Context, s chat.Signal) (*core.PausedRecord, error) {
-	if s.Invocation != "" {
-		return h.Stores.Pauses.Paused(ctx, s.Invocation)
-	}
-	return h.Stores.Pauses.BySignal(ctx, s.SignalID)
 }
 
 // invoke runs the graph and maps the invocation's end to a response.
@@ -169,7 +169,7 @@ func (h *Harness) invoke(ctx context.Context, in graph.Invocation, path Path) Re
 		if err != nil {
 			return refuse(path, err)
 		}
-		r.Shape, r.Body = CompletionResponse, body(state)
+		r.Shape, r.Body = CompletionResponse, fixture.PlainFields(state)
 		return r
 	case graph.Suspended:
 		if err := h.register(ctx, core.Suspended{Descriptor: res.Descriptor, Invocation: res.Invocation}); err != nil {
@@ -212,23 +212,7 @@ func refuse(path Path, err error) Response {
 		r.Body["retry_safe"] = true
 	case core.UserCorrectable:
 		r.Body["user_action_required"] = true
-		r.Body["diagnostic_message"] = diagnostic(err)
+		r.Body["diagnostic_message"] = cmp.Or(core.MessageOf(err), fmt.Sprintf("it was refused (%s)", c))
 	}
 	return r
-}
-
-// diagnostic returns a text that the user can act on.
-func diagnostic(err error) string {
-	if m := core.MessageOf(err); m != "" {
-		return m
-	}
-	return fmt.Sprintf("it was refused (%s)", core.CategoryOf(err))
-}
-
-func body(state map[string]json.RawMessage) map[string]any {
-	out := make(map[string]any, len(state))
-	for k, v := range state {
-		out[k] = v
-	}
-	return out
 }

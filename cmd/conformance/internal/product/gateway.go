@@ -36,9 +36,9 @@ type Gateway struct {
 // Options configure a gateway.
 type Options struct {
 	Graph    *graph.Graph
-	Folder   string                   // of the database
-	Recorder *evidence.Recorder       // starts again with each attempt of a turn
-	Faults   map[string]core.Category // what the database refuses: evidence.Load and evidence.Save of a session
+	Folder   string             // of the database
+	Recorder *evidence.Recorder // starts again with each attempt of a turn
+	Faults   evidence.Faults    // what the database refuses
 }
 
 // Start opens the database and starts the dispatcher.
@@ -105,30 +105,17 @@ func conversationID(id core.SessionID) core.ConversationID {
 
 // Say sends a message to a conversation and waits for the end of its turn.
 func (g *Gateway) Say(ctx context.Context, conversation core.SessionID, m core.Message) (Ended, error) {
-	payload, err := json.Marshal(m)
-	if err != nil {
-		return Ended{}, err
-	}
-	seq, err := g.accept(ctx, conversationID(conversation), core.MessageEvent{}, g.requester, payload)
-	if err != nil {
-		return Ended{}, err
-	}
-	return g.wait(ctx, core.EventFilter{Seq: seq})
+	e, err := g.run(ctx, conversationID(conversation), core.MessageEvent{}, g.requester, m)
+	return g.ended(ctx, e, err)
 }
 
 // Signal resumes a paused turn: an approver approves it by a click, and the resulting signal carries the payload. A signal for which
 // nothing waits is an event of its own.
 func (g *Gateway) Signal(ctx context.Context, s chat.Signal, waiting *core.PausedRecord) (Ended, error) {
 	if waiting == nil {
-		payload, err := json.Marshal(core.SignalPayload{SignalID: s.SignalID, Invocation: s.Invocation})
-		if err != nil {
-			return Ended{}, err
-		}
-		seq, err := g.accept(ctx, conversationID("unknown"), core.SignalEvent{Approval: core.ApprovalID(s.SignalID)}, g.approver, payload)
-		if err != nil {
-			return Ended{}, err
-		}
-		return g.wait(ctx, core.EventFilter{Seq: seq})
+		body := core.SignalEvent{Approval: core.ApprovalID(s.SignalID)}
+		e, err := g.run(ctx, conversationID("unknown"), body, g.approver, core.SignalPayload{SignalID: s.SignalID, Invocation: s.Invocation})
+		return g.ended(ctx, e, err)
 	}
 	id := core.ApprovalID(waiting.Descriptor.SignalID)
 	a, err := g.store.LoadApproval(ctx, id)
@@ -136,39 +123,33 @@ func (g *Gateway) Signal(ctx context.Context, s chat.Signal, waiting *core.Pause
 		return Ended{}, err
 	}
 	g.store.carry(waiting.Invocation, s.Payload)
-	click, err := json.Marshal(core.Click{Approval: id, Choice: core.Approve})
-	if err != nil {
-		return Ended{}, err
+	click, err := g.run(ctx, a.Conversation, core.ClickEvent{Approval: id}, g.approver, core.Click{Approval: id, Choice: core.Approve})
+	if err != nil || click.End.Kind != core.EndDecided {
+		return Ended{}, fmt.Errorf("the click ended as %+v: %w", click.End, err)
 	}
-	seq, err := g.accept(ctx, a.Conversation, core.ClickEvent{Approval: id}, g.approver, click)
-	if err != nil {
-		return Ended{}, err
-	}
-	if counted, err := g.await(ctx, core.EventFilter{Seq: seq}); err != nil || counted.End.Kind != core.EndDecided {
-		return Ended{}, fmt.Errorf("the click ended as %+v: %w", counted.End, err)
-	}
-	return g.wait(ctx, core.EventFilter{Invocation: waiting.Invocation})
+	e, err := g.await(ctx, core.EventFilter{Invocation: waiting.Invocation})
+	return g.ended(ctx, e, err)
 }
 
-func (g *Gateway) accept(ctx context.Context, to core.ConversationID, body core.EventBody, who core.Actor, payload json.RawMessage) (int64, error) {
+// run accepts an event and waits until it has ended.
+func (g *Gateway) run(ctx context.Context, to core.ConversationID, body core.EventBody, who core.Actor, payload any) (core.EventRecord, error) {
+	data, err := json.Marshal(payload)
+	if err != nil {
+		return core.EventRecord{}, err
+	}
 	g.events++
 	r, err := g.store.Accept(ctx, core.Event{
-		Platform: name, ID: fmt.Sprint(g.events), Conversation: to, Body: body, Actor: who, Payload: payload,
+		Platform: name, ID: fmt.Sprint(g.events), Conversation: to, Body: body, Actor: who, Payload: data,
 		Address: core.Address{Platform: name, Channel: string(to)},
 	})
-	g.dispatch.Nudge()
-	return r.Seq, err
-}
-
-// wait waits until the latest event that the filter matches has ended, delivers its posts, and reads how it ended.
-func (g *Gateway) wait(ctx context.Context, f core.EventFilter) (Ended, error) {
-	e, err := g.await(ctx, f)
 	if err != nil {
-		return Ended{}, err
+		return core.EventRecord{}, err
 	}
-	return g.ended(ctx, e)
+	g.dispatch.Nudge()
+	return g.await(ctx, core.EventFilter{Seq: r.Seq})
 }
 
+// await waits until the latest event that the filter matches has ended.
 func (g *Gateway) await(ctx context.Context, f core.EventFilter) (core.EventRecord, error) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -189,7 +170,11 @@ func (g *Gateway) await(ctx context.Context, f core.EventFilter) (core.EventReco
 	}
 }
 
-func (g *Gateway) ended(ctx context.Context, e core.EventRecord) (out Ended, err error) {
+// ended delivers the posts of an event and reads how it ended; err is the one of waiting for it.
+func (g *Gateway) ended(ctx context.Context, e core.EventRecord, err error) (out Ended, _ error) {
+	if err != nil {
+		return out, err
+	}
 	out.Event = e
 	if err = g.deliver.Flush(ctx); err != nil {
 		return out, err

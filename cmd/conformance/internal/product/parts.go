@@ -75,7 +75,7 @@ func (a *asking) Open(turn core.Turn, session core.SessionID, s core.Suspended) 
 // faulty is the database with the failures that a fixture injects. Its signals carry a fixture's payload in place of a decision.
 type faulty struct {
 	*storage.Store
-	faults map[string]core.Category
+	faults evidence.Faults
 
 	mu       sync.Mutex
 	payloads map[core.InvocationID]map[string]json.RawMessage
@@ -89,13 +89,6 @@ func (f *faulty) carry(id core.InvocationID, payload map[string]json.RawMessage)
 		f.payloads = map[core.InvocationID]map[string]json.RawMessage{}
 	}
 	f.payloads[id] = payload
-}
-
-func (f *faulty) fault(what string) error {
-	if c, ok := f.faults[what]; ok {
-		return core.Errorf(c, "the fixture makes every %s fail", what)
-	}
-	return nil
 }
 
 // Claim puts the fixture's payload into signals.
@@ -120,7 +113,7 @@ func (f *faulty) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, 
 
 // LoadSession fails if the fixture says so.
 func (f *faulty) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
-	if err := f.fault(evidence.Load); err != nil {
+	if err := f.faults.Of(evidence.Load); err != nil {
 		return nil, err
 	}
 	return f.Store.LoadSession(ctx, id, w)
@@ -128,7 +121,7 @@ func (f *faulty) LoadSession(ctx context.Context, id core.SessionID, w core.Writ
 
 // SaveSession fails if the fixture says so.
 func (f *faulty) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
-	if err := f.fault(evidence.Save); err != nil {
+	if err := f.faults.Of(evidence.Save); err != nil {
 		return err
 	}
 	return f.Store.SaveSession(ctx, c, rec)
@@ -137,7 +130,7 @@ func (f *faulty) SaveSession(ctx context.Context, c core.Claim, rec *core.Sessio
 // Finish fails if the fixture says that its session can't be saved.
 func (f *faulty) Finish(ctx context.Context, end core.Finish) error {
 	if end.Session != nil {
-		if err := f.fault(evidence.Save); err != nil {
+		if err := f.faults.Of(evidence.Save); err != nil {
 			return err
 		}
 	}

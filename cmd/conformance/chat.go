@@ -27,7 +27,7 @@ func (r *runner) runChat() {
 		t.Given = core.SessionID(d.Need("session_id").Text())
 		t.Session = r.storedUnder(t.Given)
 		if l := d.Get("subscribe_listener"); l != nil {
-			h.Subscribe(t.Session, r.listener(l.Text(), t.Session))
+			h.Subscribe(t.Session, r.listen(l.Text(), t.Session))
 		}
 		m := messageOf(d.Need("user_message").Value())
 		t.Message = &m
@@ -47,14 +47,16 @@ func (r *runner) runChat() {
 			t.ID = t.ResumedRecord.Invocation
 		}
 		t.Before = r.Look(r.ctx, t.Session)
-		called := r.calls()
+		for _, l := range r.listeners {
+			l.calls = nil
+		}
 		if r.gateway != nil {
 			r.productSignal(t)
 		} else {
 			r.outcome(t, h.Resume(r.ctx, *t.Signal))
 		}
 		t.Path = harness.PathSignal
-		r.checkArrival(t, called)
+		r.checkArrival(t)
 	}
 }
 
@@ -65,30 +67,25 @@ func (r *runner) mode(d *fixture.Node) harness.Mode {
 	if r.Mode != harness.Sessioned && r.Mode != harness.Stateless {
 		mode.Malformed("must be sessioned or stateless")
 	}
-	if c := d.Get("signal_coordinator"); c != nil {
-		inMemory(c)
-	}
+	inMemory(d.Get("signal_coordinator"))
 	return r.Mode
 }
 
-// listener records the calls of a listener of the fixture.
-func (r *runner) listener(name string, session core.SessionID) func(core.Outcome) {
-	l := &evidence.Listener{Session: session}
-	r.Listeners[name] = l
-	return func(o core.Outcome) { l.Calls = append(l.Calls, o) }
+// listener is a listener of the case, with its calls during the last signal.
+type listener struct {
+	session core.SessionID
+	calls   []core.Outcome
 }
 
-// calls returns how often each listener was called so far.
-func (r *runner) calls() map[string]int {
-	out := map[string]int{}
-	for name, l := range r.Listeners {
-		out[name] = len(l.Calls)
-	}
-	return out
+// listen returns the function of a new listener, which records its calls.
+func (r *runner) listen(name string, session core.SessionID) func(core.Outcome) {
+	l := &listener{session: session}
+	r.listeners[name] = l
+	return func(o core.Outcome) { l.calls = append(l.calls, o) }
 }
 
 // checkArrival checks a signal's outcome and its listener's call.
-func (r *runner) checkArrival(t *evidence.Turn, called map[string]int) {
+func (r *runner) checkArrival(t *evidence.Turn) {
 	if e := t.Node.Get("expected"); e != nil {
 		t.ErrorExpected = true
 		r.apply(chatChecks, t, e)
@@ -101,17 +98,15 @@ func (r *runner) checkArrival(t *evidence.Turn, called map[string]int) {
 		return
 	}
 	name := v.Need("listener")
-	l := r.Listeners[name.Text()]
+	l := r.listeners[name.Text()]
 	if l == nil {
 		name.Malformed("no turn subscribed it")
 	}
-	if n := len(l.Calls) - called[name.Text()]; n != 1 {
-		r.fault(v, "the listener was called %d times, not once (%v)", n, t.Err)
-		v.Value()
+	if !r.must(len(l.calls) == 1, v, "the listener was called %d times, not once (%v)", len(l.calls), t.Err) {
 		return
 	}
 	reported := *t
-	take(&reported, l.Calls[len(l.Calls)-1])
+	take(&reported, l.calls[0])
 	r.apply(chatChecks, &reported, v)
 	if reported.Errored() && !reported.ErrorExpected {
 		r.fault(v, "the resumed turn failed: %v", reported.Err)
@@ -190,34 +185,33 @@ func messageFields(m core.Message) map[string]any {
 // message compares the keys that are named. Two more keys search the text, ignoring case.
 func (r *runner) message(v *fixture.Node, got core.Message) {
 	have := messageFields(got)
-	text := strings.ToLower(got.Content.String())
 	contains := func(d *fixture.Node) {
-		r.must(strings.Contains(text, strings.ToLower(d.Text())), d, "%q does not say %q", got.Content.String(), d.Text())
+		text := got.Content.String()
+		r.must(strings.Contains(strings.ToLower(text), strings.ToLower(d.Text())), d, "%q does not contain %q", text, d.Text())
 	}
-	field := func(key string) func(*fixture.Node) {
-		return func(d *fixture.Node) {
+	v.Each(func(key string, d *fixture.Node) bool {
+		switch key {
+		case "role", "content", "tool_calls", "tool_call_id":
 			if empty := key == "content" && d.Value() == "" && have[key] == nil; !empty {
 				r.includes(d, have[key])
 			}
-		}
-	}
-	keys(v, map[string]func(*fixture.Node){
-		"role": field("role"), "content": field("content"), "tool_calls": field("tool_calls"), "tool_call_id": field("tool_call_id"),
-		"content_includes": func(d *fixture.Node) {
+		case "content_includes":
 			for _, one := range d.Items() {
 				contains(one)
 			}
-		},
-		"content_matches_template": contains,
+		case "content_matches_template":
+			contains(d)
+		default:
+			return false
+		}
+		return true
 	})
 }
 
 func checkReply(r *runner, t *evidence.Turn, v *fixture.Node) {
-	if t.Reply == nil {
-		r.must(false, v, "there is no error reply: the turn is %s", t.Status)
-		return
+	if r.must(t.Reply != nil, v, "there is no error reply: the turn is %s", t.Status) {
+		r.message(v, *t.Reply)
 	}
-	r.message(v, *t.Reply)
 }
 
 // checkHistory checks the conversation as it is stored after the turn.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -191,12 +192,11 @@ func (r *runner) branches(sc *scope, d *fixture.Node) graph.Branches {
 	d.Need("branches").All(func(name string, b *fixture.Node) {
 		g, _ := sc.lookup(b.Need("subgraph"))
 		br := graph.Branch{Name: name, Graph: g}
-		switch all := projections(b); len(all) {
-		case 0:
-		case 1:
-			br.Project = all[0]
-		default:
-			b.Malformed("two projections")
+		for i, p := range projections(b) {
+			if i > 0 {
+				b.Malformed("two projections")
+			}
+			br.Project = p
 		}
 		p.Branches = append(p.Branches, br)
 	})
@@ -235,10 +235,7 @@ func (r *runner) mark(text string) {
 func (r *runner) conditionalStep(sc *scope, d, others *fixture.Node) step {
 	at := d.Need("suspend_on_item_index").Value()
 	suspend := suspendStep(d.Need("descriptor"), d.Get("mark_node_completed"))
-	if own := d.Get("on_other_indices"); own != nil {
-		others = own
-	}
-	rest := r.steps(sc, others)
+	rest := r.steps(sc, cmp.Or(d.Get("on_other_indices"), others))
 	return func(ctx context.Context, s graph.State, u *graph.Update) error {
 		isItem := func(field string) bool {
 			item, there := s.Value(field)

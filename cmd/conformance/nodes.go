@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -129,21 +130,15 @@ func raised(d *fixture.Node) error {
 	}
 	category, message := core.Category(d.Need("category").Text()), d.Get("message").Text()
 	if category == core.NodeException {
-		if message == "" {
-			message = "the fixture makes this node fail"
-		}
-		return errors.New(message)
+		return errors.New(cmp.Or(message, "the fixture makes this node fail"))
 	}
 	return core.Errorf(category, "%s", message)
 }
 
 func suspendStep(d, mark *fixture.Node) step {
 	desc := descriptorOf(d)
-	if own := d.Get("mark_node_completed"); own != nil {
-		mark = own
-	}
 	var opts []graph.SuspendOption
-	if !mark.Flag(true) {
+	if !cmp.Or(d.Get("mark_node_completed"), mark).Flag(true) {
 		opts = append(opts, graph.KeepNode())
 	}
 	return func(ctx context.Context, _ graph.State, _ *graph.Update) error {

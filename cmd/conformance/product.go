@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"gatehouse/cmd/conformance/internal/evidence"
 	"gatehouse/cmd/conformance/internal/fixture"
@@ -47,45 +48,40 @@ func noCounterpart(capability string, doc *fixture.Node) string {
 	return ""
 }
 
-// noCounterpartOf are the assertions and harness invariants that have no counterpart in the product.
-var noCounterpartOf = map[string]string{
-	"dispatch_path":               "events have kinds and no intents",
-	"invoke_args":                 "the dispatcher makes the session's id",
-	"outbound_shape":              "a graph without replies says nothing",
-	"outbound_payload_includes":   "a graph without replies says nothing",
-	"resolved_to_invocation_id":   "the signal is the approval's",
-	"signal_correlation_resolved": "the signal is the approval's",
-	"final_state_at_error":        "the state of a failed turn is not kept",
-	"session_store_load_calls":    "the dispatcher reads too",
-	"session_store_save_calls":    "the dispatcher saves",
-	"otel_spans":                  "the dispatcher makes the session's id",
-	"span_tree":                   "the dispatcher makes the session's id",
-	"log_records":                 "the dispatcher makes the session's id",
-	"drain_summary":               "the process drains, not the turn",
-
-	"harness_classified_as_new_session_path":                  "events have kinds and no intents",
-	"harness_auto_generated_session_id":                       "the dispatcher makes the session's id",
-	"engine_received_session_id":                              "the dispatcher makes the session's id",
-	"second_invoke_classified_as_signal_resume":               "events have kinds and no intents",
-	"resume_threaded_signal_payload_into_engine":              "the signal is the approval's",
-	"completed_outcome_surfaced_as_completion_response_shape": "a graph without replies says nothing",
-	"outbound_shape_distinct_from_error_or_suspended":         "a graph without replies says nothing",
-	"outbound_marked_intervention_required":                   "a reply has a bucket and no flags",
+// noCounterpartOf are the assertions and harness invariants that have no counterpart in the product, by the reason.
+var noCounterpartOf = map[string][]string{
+	"events have kinds and no intents": {"dispatch_path", "harness_classified_as_new_session_path", "second_invoke_classified_as_signal_resume"},
+	"the dispatcher makes the session's id": {
+		"invoke_args", "otel_spans", "span_tree", "log_records", "harness_auto_generated_session_id", "engine_received_session_id",
+	},
+	"a graph without replies sends nothing": {
+		"outbound_shape", "outbound_payload_includes", "completed_outcome_surfaced_as_completion_response_shape",
+		"outbound_shape_distinct_from_error_or_suspended",
+	},
+	"the signal is the approval's":              {"resolved_to_invocation_id", "signal_correlation_resolved", "resume_threaded_signal_payload_into_engine"},
+	"the state of a failed turn is not kept":    {"final_state_at_error"},
+	"the dispatcher reads too":                  {"session_store_load_calls"},
+	"the dispatcher saves":                      {"session_store_save_calls"},
+	"the process drains, not the turn":          {"drain_summary"},
+	"a reply has a bucket and no flags":         {"outbound_marked_intervention_required"},
+	"the dispatcher retries transient failures": {"harness_auto_retried", "harness_did_not_auto_retry"},
 }
 
 // withoutCounterpart reports whether an assertion has no counterpart, and records it.
 func (r *runner) withoutCounterpart(key string, v *fixture.Node) bool {
-	why, lacks := noCounterpartOf[key]
-	if key == "harness_auto_retried" || key == "harness_did_not_auto_retry" {
-		why, lacks = "the dispatcher retries what is transient", slices.ContainsFunc(r.Turns, func(t *evidence.Turn) bool { return t.Bucket == core.RetryableTransient })
-	}
-	chat := r.doc.Has("chat_turns") && key == "dispatch_path" // a chat's path follows from the loaded history
-	if r.gateway == nil || !lacks || chat {
+	if r.gateway == nil || r.doc.Has("chat_turns") && key == "dispatch_path" { // a chat's path follows from the loaded history
 		return false
 	}
-	v.Value()
-	r.unmatched = append(r.unmatched, fmt.Sprintf("%s: %s", v.Path, why))
-	return true
+	retries := strings.Contains(key, "auto_retr")
+	transient := func(t *evidence.Turn) bool { return t.Bucket == core.RetryableTransient }
+	for why, keys := range noCounterpartOf {
+		if slices.Contains(keys, key) && (!retries || slices.ContainsFunc(r.Turns, transient)) {
+			v.Value()
+			r.unmatched = append(r.unmatched, fmt.Sprintf("%s: %s", v.Path, why))
+			return true
+		}
+	}
+	return false
 }
 
 // startProduct starts the gateway that runs the turns of the case; stop ends it.
@@ -136,9 +132,9 @@ func (r *runner) productSignal(t *evidence.Turn) {
 		from = t.ResumedRecord.Messages
 	}
 	r.ended(t, ended, from)
-	for _, l := range r.Listeners {
-		if l.Session == t.Session {
-			l.Calls = append(l.Calls, t.Outcome)
+	for _, l := range r.listeners {
+		if l.session == t.Session {
+			l.calls = append(l.calls, t.Outcome)
 		}
 	}
 }

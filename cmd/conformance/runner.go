@@ -30,6 +30,7 @@ type runner struct {
 	scoped    []graph.Observer            // of each invocation
 	attached  map[string][]graph.Observer // to subgraphs, by name or "inner"
 	behaviors map[string]string           // of the observers that the case declares, by name
+	listeners map[string]*listener        // of chats, by name
 	subFault  error                       // of a subgraph that does not compile
 	match     fixture.Matcher
 
@@ -47,7 +48,7 @@ type runner struct {
 // newRunner returns the runner of a case.
 func newRunner(ctx context.Context, doc *fixture.Node) *runner {
 	memory, recorder := graph.NewMemory(), &evidence.Recorder{}
-	c := &evidence.Case{LoadSession: memory.Load, Listeners: map[string]*evidence.Listener{}, Inner: map[string][]string{}, Nodes: map[string]bool{}}
+	c := &evidence.Case{LoadSession: memory.Load, Inner: map[string][]string{}, Nodes: map[string]bool{}}
 	c.LoadPaused = func(ctx context.Context, id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
 		if id != "" {
 			return memory.Paused(ctx, id)
@@ -57,7 +58,7 @@ func newRunner(ctx context.Context, doc *fixture.Node) *runner {
 	return &runner{
 		Case: c, ctx: ctx, doc: doc, memory: memory, recorder: recorder,
 		store:    &evidence.Store{Sessions: memory, Pauses: memory, Recorder: recorder, Faults: evidence.Faults{}},
-		attached: map[string][]graph.Observer{}, behaviors: map[string]string{},
+		attached: map[string][]graph.Observer{}, behaviors: map[string]string{}, listeners: map[string]*listener{},
 	}
 }
 

@@ -62,7 +62,9 @@ func (r *runner) setupStores() {
 	harness := r.doc.Has("chat_turns") || r.doc.Has("transmissions")
 	if d := r.doc.Get("session_store"); d != nil || harness {
 		r.stores.Sessions, r.HasSessions = r.store, true
-		if d.IsMapping() {
+		if !d.IsMapping() {
+			inMemory(d)
+		} else {
 			inMemory(d.Need("type"))
 			d.Get("behavior").Each(func(key string, v *fixture.Node) bool {
 				op, ok := strings.CutSuffix(key, "_raises")
@@ -72,20 +74,16 @@ func (r *runner) setupStores() {
 				}
 				return false
 			})
-		} else if d != nil {
-			inMemory(d)
 		}
 	}
 	if d := r.doc.Get("checkpointer"); d != nil || harness {
 		r.stores.Pauses, r.HasPauses = r.store, true
-		if d != nil {
-			inMemory(d)
-		}
+		inMemory(d)
 	}
 }
 
 func inMemory(d *fixture.Node) {
-	if d.Text() != "in_memory" {
+	if d != nil && d.Text() != "in_memory" {
 		d.Malformed("harness_primitive_missing: there is no store %q", d.Text())
 	}
 }

@@ -35,20 +35,13 @@ type Case struct {
 	Markers                []Marker
 
 	Turns         []*Turn
-	Migrations    []string // those that were begun, each "from->to"
-	Listeners     map[string]*Listener
+	Migrations    []string         // those that were begun, each "from->to"
 	Subscriptions []core.Suspended // what the harness registered
 }
 
 // Marker is a text that a middleware of the fixture writes, and the node that it wraps.
 type Marker struct {
 	Node, Before, After string
-}
-
-// Listener is a listener of the case, with its calls.
-type Listener struct {
-	Session core.SessionID
-	Calls   []core.Outcome
 }
 
 // Kind is the origin of a turn.

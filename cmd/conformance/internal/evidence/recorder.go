@@ -84,25 +84,25 @@ func (r *Recorder) Take() Activity {
 	return out
 }
 
-// Add records an entry.
-func (r *Recorder) Add(e Entry) {
+func (r *Recorder) record(add func(now *Activity)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.now.Entries = append(r.now.Entries, e)
+	add(&r.now)
+}
+
+// Add records an entry.
+func (r *Recorder) Add(e Entry) {
+	r.record(func(now *Activity) { now.Entries = append(now.Entries, e) })
 }
 
 // AddObserved records an event that an observer of the fixture received.
 func (r *Recorder) AddObserved(o Observed) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.now.Observed = append(r.now.Observed, o)
+	r.record(func(now *Activity) { now.Observed = append(now.Observed, o) })
 }
 
 // Observe is the runner's own observer.
 func (r *Recorder) Observe(_ context.Context, e graph.Event) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.now.Events = append(r.now.Events, e)
+	r.record(func(now *Activity) { now.Events = append(now.Events, e) })
 	return nil
 }
 
@@ -177,8 +177,6 @@ func (c capture) Handle(_ context.Context, rec slog.Record) error {
 		out.Attributes[a.Key] = fixture.Plain(a.Value.Any())
 		return true
 	})
-	c.r.mu.Lock()
-	defer c.r.mu.Unlock()
-	c.r.now.Logs = append(c.r.now.Logs, out)
+	c.r.record(func(now *Activity) { now.Logs = append(now.Logs, out) })
 	return nil
 }

@@ -18,31 +18,32 @@ import (
 // Mode is fixed when a harness is made (harness §2).
 type Mode string
 
-// The modes.
-const (
-	Sessioned Mode = "sessioned" // every turn is bound to a session
-	Stateless Mode = "stateless" // none is; the session store is never touched
-)
-
 // Path is an inbound dispatch path, named by its section of harness.
 type Path string
-
-// The paths.
-const (
-	PathStateless Path = "3.0"
-	PathNew       Path = "3.1"
-	PathExisting  Path = "3.2"
-	PathSignal    Path = "3.3"
-)
 
 // Intent is the transport's purpose of a transmission; "" leaves it to the ids in the transmission.
 type Intent string
 
-// The intents.
+// Shape is the kind of an answer (harness §5).
+type Shape string
+
+// The modes, paths, intents and shapes.
 const (
+	Sessioned Mode = "sessioned" // every turn is bound to a session
+	Stateless Mode = "stateless" // no turn is; the session store is never called
+
+	PathStateless Path = "3.0"
+	PathNew       Path = "3.1"
+	PathExisting  Path = "3.2"
+	PathSignal    Path = "3.3"
+
 	NewSession      Intent = "new_session"
 	ExistingSession Intent = "existing_session"
 	SignalResume    Intent = "signal_resume"
+
+	CompletionResponse Shape = "completion_response"
+	ErrorResponse      Shape = "error_response"
+	SuspendedAck       Shape = "suspended_acknowledgment"
 )
 
 // Transmission is any inbound message (harness §3).
@@ -51,16 +52,6 @@ type Transmission struct {
 	Session core.SessionID
 	Signal  chat.Signal
 }
-
-// Shape is the kind of an answer (harness §5).
-type Shape string
-
-// The shapes.
-const (
-	CompletionResponse Shape = "completion_response"
-	ErrorResponse      Shape = "error_response"
-	SuspendedAck       Shape = "suspended_acknowledgment"
-)
 
 // Response is the answer to a transmission.
 type Response struct {

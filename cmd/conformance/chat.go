@@ -146,23 +146,19 @@ func take(t *evidence.Turn, out core.Outcome) {
 }
 
 // chatChecks are the assertions of harness-chat.
-var chatChecks map[string]check
-
-func init() {
-	chatChecks = map[string]check{
-		"outcome": checkOutcome, "dispatch_path": checkPath, "error_bucket": checkBucket, "error_category": checkCategory,
-		"signal_descriptor": checkDescriptor, "execution_order": checkExecutionOrder, "final_state": checkHistory, "reply": checkReply,
-		"replies": func(r *runner, t *evidence.Turn, v *fixture.Node) {
-			r.must(t.Completed(), v, "the turn did not complete: it is %s (%v)", t.Status, t.Err)
-			r.messages(v, t.Replies)
-		},
-		"pending_messages": func(r *runner, t *evidence.Turn, v *fixture.Node) {
-			r.suspended(t, v)
-			r.messages(v, t.Pending)
-		},
-		"invocation_id": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.ID) },
-		"invariants":    checkTurnInvariants,
-	}
+var chatChecks = map[string]check{
+	"outcome": checkOutcome, "dispatch_path": checkPath, "error_bucket": checkBucket, "error_category": checkCategory,
+	"signal_descriptor": checkDescriptor, "execution_order": checkExecutionOrder, "final_state": checkHistory, "reply": checkReply,
+	"replies": func(r *runner, t *evidence.Turn, v *fixture.Node) {
+		r.must(t.Completed(), v, "the turn did not complete: it is %s (%v)", t.Status, t.Err)
+		r.messages(v, t.Replies)
+	},
+	"pending_messages": func(r *runner, t *evidence.Turn, v *fixture.Node) {
+		r.suspended(t, v)
+		r.messages(v, t.Pending)
+	},
+	"invocation_id": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.ID) },
+	"invariants":    checkTurnInvariants,
 }
 
 // messages compares a list: its exact length, and the named keys of each message.

@@ -93,3 +93,63 @@ func checkDeliveryOrder(r *runner, t *evidence.Turn, v *fixture.Node) {
 	}
 	r.includes(v, got)
 }
+
+func checkSpanTree(r *runner, t *evidence.Turn, v *fixture.Node) {
+	pairwise(r, v, t.Spans, "spans", r.span)
+}
+
+func checkOtelSpans(r *runner, t *evidence.Turn, v *fixture.Node) {
+	v.All(func(observer string, d *fixture.Node) {
+		switch {
+		case r.behaviors[observer] != tracing:
+			d.Malformed("no observer %q captures spans", observer)
+		case !d.IsMapping():
+			pairwise(r, d, t.Spans, "spans", r.span)
+		case r.must(len(t.Spans) == 1, d, "there are %d spans, not 1", len(t.Spans)):
+			r.span(d, t.Spans[0])
+		}
+	})
+}
+
+func (r *runner) span(v *fixture.Node, s *evidence.Span) {
+	keys(v, map[string]func(*fixture.Node){
+		"name":               func(d *fixture.Node) { r.is(d, s.Name) },
+		"status":             func(d *fixture.Node) { r.status(d, s) },
+		"status_description": func(d *fixture.Node) { r.is(d, s.Description) },
+		"attributes":         func(d *fixture.Node) { r.includes(d, s.Attributes) },
+		"attributes_absent":  func(d *fixture.Node) { r.absent(d, s.Attributes) },
+		"children":           func(d *fixture.Node) { pairwise(r, d, s.Children, "spans", r.span) },
+	})
+}
+
+func (r *runner) status(v *fixture.Node, s *evidence.Span) {
+	if !v.IsMapping() {
+		r.is(v, s.Status)
+		return
+	}
+	keys(v, map[string]func(*fixture.Node){
+		"code":        func(d *fixture.Node) { r.is(d, s.Status) },
+		"description": func(d *fixture.Node) { r.is(d, s.Description) },
+	})
+}
+
+func (r *runner) absent(d *fixture.Node, attributes map[string]any) {
+	for _, name := range d.Items() {
+		v, there := attributes[name.Text()]
+		r.must(!there, name, "it is there: %s", fixture.Show(v))
+	}
+}
+
+func checkLogRecords(r *runner, t *evidence.Turn, v *fixture.Node) {
+	pairwise(r, v, t.Logs, "records", r.logRecord)
+}
+
+func (r *runner) logRecord(v *fixture.Node, got evidence.LogLine) {
+	body := func(d *fixture.Node) { r.is(d, got.Body) }
+	level := func(d *fixture.Node) { r.is(d, got.Level) }
+	keys(v, map[string]func(*fixture.Node){
+		"body": body, "message": body, "level": level, "severity": level,
+		"attributes":        func(d *fixture.Node) { r.includes(d, got.Attributes) },
+		"attributes_absent": func(d *fixture.Node) { r.absent(d, got.Attributes) },
+	})
+}

@@ -63,16 +63,20 @@ func (r *runner) storedUnder(id core.SessionID) core.SessionID {
 	return id
 }
 
+// checkStoreAfter checks what is stored under the sessions that it names.
 func checkStoreAfter(r *runner, _ *evidence.Turn, v *fixture.Node) {
+	look := func(id *fixture.Node) *evidence.Stored {
+		return r.Look(r.ctx, r.storedUnder(core.SessionID(id.Text())))
+	}
 	if id := v.Get("load_returns_none_for_session_id"); id != nil {
-		got := r.Look(r.ctx, r.storedUnder(core.SessionID(id.Text())))
+		got := look(id)
 		r.must(got == nil, id, "there is a record: %s", fixture.Show(got.Fields()))
 	}
 	id := v.Get("load_returns_for_session_id")
 	if id == nil {
 		return
 	}
-	got := r.Look(r.ctx, r.storedUnder(core.SessionID(id.Text())))
+	got := look(id)
 	if !r.must(got != nil, id, "there is no record") {
 		return
 	}

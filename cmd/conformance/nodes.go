@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 
 	"gatehouse/cmd/conformance/internal/evidence"
 	"gatehouse/cmd/conformance/internal/fixture"
@@ -152,6 +154,24 @@ func descriptorOf(d *fixture.Node) core.Descriptor {
 		desc.Metadata = m.Fields()
 	}
 	return desc
+}
+
+// logStep writes a log line.
+func (r *runner) logStep(d *fixture.Node) step {
+	body, level := d.Need("message").Text(), slog.LevelInfo
+	if l := d.Get("level"); l != nil {
+		name := strings.ToUpper(l.Text())
+		if name == "WARNING" {
+			name = "WARN"
+		}
+		if err := level.UnmarshalText([]byte(name)); err != nil {
+			l.Malformed("unknown level %q", l.Text())
+		}
+	}
+	return func(ctx context.Context, _ graph.State, _ *graph.Update) error {
+		r.recorder.Log().Log(ctx, level, body)
+		return nil
+	}
 }
 
 // route reads a conditional edge. Its target is checked when it runs.

@@ -106,3 +106,14 @@ func pauses(d *fixture.Node) (first, later time.Duration) {
 	}
 	return ms(d), ms(d)
 }
+
+// trace makes the case's tracer if spans are needed.
+func (r *runner) trace(b *graph.Builder) {
+	wants := r.doc.Mentions("span_tree") || r.doc.Mentions("otel_spans") || r.doc.Mentions("session_id_uniform_across_span_tree")
+	for _, behavior := range r.behaviors {
+		wants = wants || behavior == tracing
+	}
+	if wants {
+		b.Trace(r.recorder.Tracer(graphVersion))
+	}
+}

@@ -64,10 +64,7 @@ func newRunner(ctx context.Context, doc *fixture.Node) *runner {
 
 // begin opens a turn.
 func (r *runner) begin(kind evidence.Kind, d *fixture.Node) *evidence.Turn {
-	t := &evidence.Turn{Kind: kind, Node: d, Name: fmt.Sprintf("%s %d", kind, len(r.Turns)+1)}
-	if n := d.Get("name"); n != nil {
-		t.Name = n.Text()
-	}
+	t := &evidence.Turn{Kind: kind, Node: d, Name: cmp.Or(d.Get("name").Text(), fmt.Sprintf("%s %d", kind, len(r.Turns)+1))}
 	r.subscribed, r.began = len(r.Subscriptions), time.Now()
 	r.recorder.Take()
 	r.Turns = append(r.Turns, t)

@@ -70,29 +70,25 @@ func (r *runner) transmission(t *evidence.Turn, d *fixture.Node) harness.Transmi
 }
 
 // harnessChecks are the assertions of harness.
-var harnessChecks map[string]check
-
-func init() {
-	harnessChecks = map[string]check{
-		"dispatch_path": checkPath, "invoke_outcome": checkOutcome, "invoke_args": checkInvokeArgs,
-		"final_state": checkFinalState, "suspended_state": checkSuspendedState, "descriptor": checkDescriptor,
-		"error_category": checkCategory, "error_bucket": checkBucket, "execution_order": checkExecutionOrder,
-		"signal_subscription_registered": checkSubscribed, "harness_signal_subscription_registered": checkSubscribed,
-		"descriptor_read_from_outcome": checkSubscribed, "harness_did_not_block": checkNotBlocked,
-		"signal_correlation_resolved": checkCorrelated,
-		"resolved_to_invocation_id": func(r *runner, t *evidence.Turn, v *fixture.Node) {
-			r.must(len(t.Invoked) == 1 && r.sameInvocation(v, t.Invoked[0].Invocation.Resume), v, "the signal did not resume %q", v.Text())
-		},
-		"outbound_shape":            func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.Response.Shape) },
-		"outbound_payload_includes": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.includes(v, t.Response.Body) },
-		"harness_auto_retried":      func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, len(t.Invoked) > 1 || t.Retries > 0) },
-		"session_store_load_calls":  func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.Count(evidence.Load)) },
-		"session_store_save_calls": func(r *runner, t *evidence.Turn, v *fixture.Node) {
-			r.is(v, t.Count(evidence.Save, evidence.ExplicitSave))
-		},
-		"saved_session_assertions": checkSaved, "store_after": checkStoreAfter,
-		"invariants": checkTurnInvariants,
-	}
+var harnessChecks = map[string]check{
+	"dispatch_path": checkPath, "invoke_outcome": checkOutcome, "invoke_args": checkInvokeArgs,
+	"final_state": checkFinalState, "suspended_state": checkSuspendedState, "descriptor": checkDescriptor,
+	"error_category": checkCategory, "error_bucket": checkBucket, "execution_order": checkExecutionOrder,
+	"signal_subscription_registered": checkSubscribed, "harness_signal_subscription_registered": checkSubscribed,
+	"descriptor_read_from_outcome": checkSubscribed, "harness_did_not_block": checkNotBlocked,
+	"signal_correlation_resolved": checkCorrelated,
+	"resolved_to_invocation_id": func(r *runner, t *evidence.Turn, v *fixture.Node) {
+		r.must(len(t.Invoked) == 1 && r.sameInvocation(v, t.Invoked[0].Invocation.Resume), v, "the signal did not resume %q", v.Text())
+	},
+	"outbound_shape":            func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.Response.Shape) },
+	"outbound_payload_includes": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.includes(v, t.Response.Body) },
+	"harness_auto_retried":      func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, len(t.Invoked) > 1 || t.Retries > 0) },
+	"session_store_load_calls":  func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.Count(evidence.Load)) },
+	"session_store_save_calls": func(r *runner, t *evidence.Turn, v *fixture.Node) {
+		r.is(v, t.Count(evidence.Save, evidence.ExplicitSave))
+	},
+	"saved_session_assertions": checkSaved, "store_after": checkStoreAfter,
+	"invariants": checkTurnInvariants,
 }
 
 // checkInvokeArgs compares what Graph.Invoke was called with.

@@ -104,11 +104,6 @@ func composedBeforeSuspending(r run) error {
 	return that(r.PausedRecord != nil && slices.Contains(r.PausedRecord.Frames[0].Completed, composeNode), "the pause does not list %s as completed", composeNode)
 }
 
-// terminatingBucket: the failed turn is terminating.
-func terminatingBucket(r run) error {
-	return that(r.Bucket == core.SessionTerminating && r.Category != "", "its bucket is %s", r.Bucket)
-}
-
 // replyIsSystem: the reply to a failed turn has the role system and a text, and is not part of the history.
 func replyIsSystem(r run) error {
 	if r.Reply == nil || r.Reply.Role != core.System || r.Reply.Content.String() == "" {
@@ -127,10 +122,4 @@ func noGraphWithoutSession(r run) error {
 // validatedBeforeLoad: a malformed message was refused before any store call or node.
 func validatedBeforeLoad(r run) error {
 	return that(len(r.Entries) == 0, "there were %d store calls and nodes before", len(r.Entries))
-}
-
-// noGraphWithoutMessage: a malformed message ran no node.
-func noGraphWithoutMessage(r run) error {
-	n := r.Count(evidence.NodeRan, evidence.InnerNodeRan)
-	return that(n == 0, "%d nodes ran", n)
 }

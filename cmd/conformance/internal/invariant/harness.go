@@ -91,13 +91,13 @@ func shapeDistinct(r run) error {
 	return nil
 }
 
-// bucketIs: the turn has this bucket, and so has its answer.
+// bucketIs: the turn has a category and this bucket, and its answer has the same bucket.
 func bucketIs(b core.Bucket) func(run) error {
 	return func(r run) error {
 		if r.Response != nil && r.Response.Body["bucket"] != b {
 			return fmt.Errorf("the answer's bucket is %v", r.Response.Body["bucket"])
 		}
-		return that(r.Bucket == b, "its bucket is %s", r.Bucket)
+		return that(r.Bucket == b && r.Category != "", "its bucket is %s, its category %q", r.Bucket, r.Category)
 	}
 }
 

@@ -185,12 +185,12 @@ var claims = map[string]invariant{
 	"chat_harness_does_not_block_on_suspended_outcome":                 {suspendedSend, notBlocked},
 	"no_chat_specific_engine_hook_required_for_pending_message":        {suspendedSend, pendingFromNodes},
 	"compose_pending_state_persisted_before_suspend_node_runs":         {suspendedSend, composedBeforeSuspending},
-	"error_bucket_routes_to_harness_section_7_1":                       {failedSend, terminatingBucket},
+	"error_bucket_routes_to_harness_section_7_1":                       {failedSend, bucketIs(core.SessionTerminating)},
 	"reply_role_is_system":                                             {failedSend, replyIsSystem},
 	"chat_harness_does_not_invoke_graph_when_session_load_fails":       {unloadedSend, noGraphWithoutSession},
 	"message_validation_runs_at_send_api_boundary_before_session_load": {malformedSend, validatedBeforeLoad},
 	"chat_message_shape_invalid_routes_to_user_correctable":            {failedWith(core.ChatMessageShapeInvalid), bucketIs(core.UserCorrectable)},
-	"graph_body_not_invoked_when_message_validation_fails":             {malformedSend, noGraphWithoutMessage},
+	"graph_body_not_invoked_when_message_validation_fails":             {malformedSend, noNodeRan},
 
 	// sessions
 	"second_invoke_loads_first_invoke_state":       {secondTurn, secondLoadsFirstState},

@@ -50,10 +50,8 @@ func (r *runner) build(d *fixture.Node) *graph.Builder {
 // define reads what every graph has: fields, subgraphs, nodes, edges.
 func (r *runner) define(b *graph.Builder, sc *scope) {
 	d := sc.d
-	declared := map[string]bool{}
 	if st := d.Get("state"); st != nil {
 		st.Get("fields").All(func(name string, f *fixture.Node) {
-			declared[name] = true
 			sc.fields = append(sc.fields, name)
 			for _, k := range declare(name, f) {
 				sc.conversation = sc.conversation || k == graph.Declared(graph.Messages)
@@ -65,7 +63,7 @@ func (r *runner) define(b *graph.Builder, sc *scope) {
 		}
 	}
 	if sc.outer == nil {
-		for _, name := range r.undeclared(declared) {
+		for _, name := range r.undeclared(sc.fields) {
 			b.Fields(graph.Typed(name, graph.AnyType(), graph.Replace[any]()))
 		}
 	}
@@ -86,17 +84,16 @@ func (r *runner) define(b *graph.Builder, sc *scope) {
 }
 
 // undeclared returns the fields of any initial_state that the schema does not declare.
-func (r *runner) undeclared(declared map[string]bool) []string {
-	var out []string
+func (r *runner) undeclared(declared []string) []string {
+	known := slices.Clone(declared)
 	for _, d := range append([]*fixture.Node{r.doc}, r.doc.Peek("invocations").Items()...) {
 		for _, name := range d.Peek("initial_state").Keys() {
-			if !declared[name] {
-				declared[name] = true
-				out = append(out, name)
+			if !slices.Contains(known, name) {
+				known = append(known, name)
 			}
 		}
 	}
-	return out
+	return known[len(declared):]
 }
 
 func (r *runner) edges(b *graph.Builder, list, nodes *fixture.Node) {

@@ -22,17 +22,17 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 	}
 	base.Capability = capabilityOf(path, root)
 	if !root.Has("cases") {
-		base.take(runCase(ctx, base.Capability, root, throughProduct))
+		base.result = runCase(ctx, base.Capability, root, throughProduct).result
 		return []verdict{base}
 	}
 	file := newRunner(ctx, root) // for the keys next to the cases
 	var cases []*fixture.Node
 	file.guard(func() { cases = root.Get("cases").Items() })
-	if len(file.faults) == 0 && len(cases) == 0 {
-		file.faults = []string{"fixture_schema_invalid: there are no cases"}
+	if len(file.Faults) == 0 && len(cases) == 0 {
+		file.Faults = []string{"fixture_schema_invalid: there are no cases"}
 	}
-	if len(file.faults) > 0 {
-		base.Faults = file.faults
+	if len(file.Faults) > 0 {
+		base.Faults = file.Faults
 		return []verdict{base}
 	}
 	var out []verdict
@@ -44,7 +44,7 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 			v.Case = name
 		}
 		r := runCase(ctx, base.Capability, doc, throughProduct)
-		v.take(r)
+		v.result = r.result
 		turns = append(turns, r.Turns...)
 		file.Case = r.Case
 		out = append(out, v)
@@ -52,7 +52,7 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 	file.beside(root, turns, base.Capability)
 	last := &out[len(out)-1] // what is of the file as a whole is reported with its last case
 	if last.NoCounterpart == "" {
-		last.Faults, last.Unchecked = append(last.Faults, file.faults...), append(last.Unchecked, file.unchecked...)
+		last.Faults, last.Unchecked = append(last.Faults, file.Faults...), append(last.Unchecked, file.Unchecked...)
 	}
 	return out
 }
@@ -69,7 +69,7 @@ func (r *runner) beside(root *fixture.Node, turns []*evidence.Turn, capability s
 			}
 			return true
 		}
-		r.faults = append(r.faults, "fixture_directive_unknown: "+key)
+		r.Faults = append(r.Faults, "fixture_directive_unknown: "+key)
 		return false
 	})
 }
@@ -80,7 +80,7 @@ func runCase(ctx context.Context, capability string, doc *fixture.Node, throughP
 	defer cancel()
 	r := newRunner(ctx, doc)
 	if slices.Contains(unsupportedSuites, capability) {
-		r.faults = append(r.faults, fmt.Sprintf("needs %s: not supported yet", capability))
+		r.Faults = append(r.Faults, fmt.Sprintf("needs %s: not supported yet", capability))
 		return r
 	}
 	r.guard(func() {
@@ -90,7 +90,7 @@ func runCase(ctx context.Context, capability string, doc *fixture.Node, throughP
 		doc.Get("name").Text()
 		doc.Get("description")
 		if throughProduct {
-			if r.noCounterpart = noCounterpart(capability, doc); r.noCounterpart != "" {
+			if r.NoCounterpart = noCounterpart(capability, doc); r.NoCounterpart != "" {
 				return
 			}
 			r.product = true
@@ -124,7 +124,7 @@ func (r *runner) invariants(d *fixture.Node, turns []*evidence.Turn) {
 		v.Value() // whatever it is, it was read
 		holds, known := invariant.Named(name)
 		if !known {
-			r.unchecked = append(r.unchecked, name)
+			r.Unchecked = append(r.Unchecked, name)
 			return
 		}
 		if r.withoutCounterpart(name, v) {

@@ -93,7 +93,7 @@ func (r *runner) checkArrival(t *evidence.Turn) {
 	v := t.Node.Get("expected_listener_callback")
 	if v == nil {
 		if t.Errored() && !t.ErrorExpected {
-			r.faults = append(r.faults, fmt.Sprintf("%s failed: %v", t.Name, t.Err))
+			r.Faults = append(r.Faults, fmt.Sprintf("%s failed: %v", t.Name, t.Err))
 		}
 		return
 	}

@@ -18,7 +18,7 @@ func (r *runner) checkTurn(checks map[string]check, t *evidence.Turn) {
 		r.apply(checks, t, d)
 	}
 	if t.Errored() && !t.ErrorExpected {
-		r.faults = append(r.faults, fmt.Sprintf("%s failed: %v", t.Name, t.Err))
+		r.Faults = append(r.Faults, fmt.Sprintf("%s failed: %v", t.Name, t.Err))
 	}
 }
 

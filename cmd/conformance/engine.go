@@ -105,10 +105,10 @@ func (r *runner) sameRuns() {
 	for _, t := range r.Turns[1:] {
 		first := r.Turns[0]
 		if d := fixture.DiffValues(first.State, t.State); d != "" {
-			r.faults = append(r.faults, t.Name+": the final state differs from the first run's: "+d)
+			r.Faults = append(r.Faults, t.Name+": the final state differs from the first run's: "+d)
 		}
 		if d := fixture.DiffValues(first.Ran(), t.Ran()); d != "" {
-			r.faults = append(r.faults, t.Name+": the order of nodes differs from the first run's: "+d)
+			r.Faults = append(r.Faults, t.Name+": the order of nodes differs from the first run's: "+d)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -22,26 +23,14 @@ func (r *runner) observers(b *graph.Builder) {
 			}
 			continue
 		}
-		o := r.observer(d)
-		target := "outer"
-		if t := d.Get("target"); t != nil {
-			target = t.Text()
-		}
-		switch where := d.Need("attach"); where.Text() {
-		case "graph":
-			if target == "outer" {
-				b.Observe(o)
-				break
-			}
+		o, target := r.observer(d), cmp.Or(d.Get("target").Text(), "outer")
+		switch scoped := choose(d.Need("attach"), "", map[string]bool{"graph": false, "invocation": true}); {
+		case !scoped && target != "outer":
 			r.attached[target] = append(r.attached[target], o)
-		case "invocation":
-			if r.doc.Has("chat_turns") || r.product { // who invokes the graph is not the runner
-				b.Observe(o)
-				break
-			}
+		case scoped && !r.doc.Has("chat_turns") && !r.product: // there, it is not the runner that invokes the graph
 			r.scoped = append(r.scoped, o)
 		default:
-			where.Malformed("must be graph or invocation")
+			b.Observe(o)
 		}
 	}
 }
@@ -64,19 +53,14 @@ func (r *runner) observer(d *fixture.Node) graph.Observer {
 	o := graph.Observer{Name: d.Need("name").Text()}
 	if p := d.Get("phases"); p != nil {
 		o.Phases = []graph.Phase{}
-		for _, one := range p.Items() {
-			o.Phases = append(o.Phases, graph.Phase(one.Text()))
+		for _, name := range p.Texts() {
+			o.Phases = append(o.Phases, graph.Phase(name))
 		}
 	}
 	first, later := pauses(d.Get("sleep_ms_per_event"))
-	var fail error
-	switch kind := d.Need("behavior"); kind.Text() {
-	case "record", "accumulate":
-	case "raise":
-		fail = errors.New("the fixture makes this observer fail")
-	default:
-		kind.Malformed("unknown behavior")
-	}
+	fail := choose(d.Need("behavior"), "", map[string]error{
+		"record": nil, "accumulate": nil, "raise": errors.New("the fixture makes this observer fail"),
+	})
 	o.On = func(ctx context.Context, e graph.Event) error {
 		ids, _ := graph.InvocationFrom(ctx)
 		wait := later

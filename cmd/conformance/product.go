@@ -77,7 +77,7 @@ func (r *runner) withoutCounterpart(key string, v *fixture.Node) bool {
 	for why, keys := range noCounterpartOf {
 		if slices.Contains(keys, key) && (!retries || slices.ContainsFunc(r.Turns, transient)) {
 			v.Value()
-			r.unmatched = append(r.unmatched, fmt.Sprintf("%s: %s", v.Path, why))
+			r.Unmatched = append(r.Unmatched, fmt.Sprintf("%s: %s", v.Path, why))
 			return true
 		}
 	}
@@ -195,10 +195,10 @@ func (r *runner) delivered(t *evidence.Turn, e product.Ended) {
 		}
 	}
 	if d := fixture.DiffValues(want, got); d != "" {
-		r.faults = append(r.faults, fmt.Sprintf("%s: what was delivered: %s", t.Name, d))
+		r.Faults = append(r.Faults, fmt.Sprintf("%s: what was delivered: %s", t.Name, d))
 	}
 	if t.Suspended() && cards != 1 {
-		r.faults = append(r.faults, fmt.Sprintf("%s: %d cards were delivered", t.Name, cards))
+		r.Faults = append(r.Faults, fmt.Sprintf("%s: %d cards were delivered", t.Name, cards))
 	}
 }
 

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// verdict is the result of one case.
-type verdict struct {
-	Capability string   `json:"capability"`
-	File       string   `json:"file"`
-	Case       string   `json:"case"`
-	Faults     []string `json:"faults,omitempty"`
-	Unchecked  []string `json:"unchecked,omitempty"` // names of invariants
+// result is what running a case found.
+type result struct {
+	Faults    []string `json:"faults,omitempty"`
+	Unchecked []string `json:"unchecked,omitempty"` // names of invariants
 
 	NoCounterpart string   `json:"no_counterpart,omitempty"` // why the case was not run through the product
 	Unmatched     []string `json:"unmatched,omitempty"`      // its assertions that have no counterpart there
 }
 
-// take copies the result of a case.
-func (v *verdict) take(r *runner) {
-	v.Faults, v.Unchecked, v.NoCounterpart, v.Unmatched = r.faults, r.unchecked, r.noCounterpart, r.unmatched
+// verdict is the result of a named case.
+type verdict struct {
+	Capability string `json:"capability"`
+	File       string `json:"file"`
+	Case       string `json:"case"`
+	result
 }
 
 // ID names the case.

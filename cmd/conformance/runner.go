@@ -38,11 +38,8 @@ type runner struct {
 	subscribed int              // the number of subscriptions then
 	gateway    *product.Gateway // nil: turns run on stores in memory
 
-	faults        []string
-	unchecked     []string
-	product       bool     // the case runs through the product
-	noCounterpart string   // why it does not, though it was requested
-	unmatched     []string // assertions without a counterpart in the product
+	product bool // the case runs through the product
+	result
 }
 
 // newRunner returns the runner of a case.
@@ -86,13 +83,13 @@ func (r *runner) end(t *evidence.Turn) {
 }
 
 func (r *runner) fault(d *fixture.Node, format string, args ...any) {
-	r.faults = append(r.faults, d.Path+": "+fmt.Sprintf(format, args...))
+	r.Faults = append(r.Faults, d.Path+": "+fmt.Sprintf(format, args...))
 }
 
 // unread adds a fault for every key that was not read.
 func (r *runner) unread() {
 	for _, path := range r.doc.Leftovers() {
-		r.faults = append(r.faults, "fixture_directive_unknown: "+path)
+		r.Faults = append(r.Faults, "fixture_directive_unknown: "+path)
 	}
 }
 
@@ -102,9 +99,9 @@ func (r *runner) guard(f func()) {
 		switch p := recover().(type) {
 		case nil:
 		case fixture.Fault:
-			r.faults = append(r.faults, p.Text)
+			r.Faults = append(r.Faults, p.Text)
 		default:
-			r.faults = append(r.faults, fmt.Sprintf("the runner panicked: %v", p))
+			r.Faults = append(r.Faults, fmt.Sprintf("the runner panicked: %v", p))
 		}
 	}()
 	f()

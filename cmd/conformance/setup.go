@@ -44,7 +44,7 @@ func (r *runner) refused(err error) {
 	want := r.doc.Peek("expected_error").Peek("category")
 	byCategory := at == nil && want != nil && core.CategoryOf(err) == core.Category(want.Text()) // it alone says that it was then
 	if !byCategory && at.Name() != "registration" {
-		r.faults = append(r.faults, fmt.Sprintf("the graph does not compile: %v", err))
+		r.Faults = append(r.Faults, fmt.Sprintf("the graph does not compile: %v", err))
 		return
 	}
 	r.doc.Get("initial_state").Fields() // nothing needs it

@@ -25,7 +25,7 @@ func (r *runner) build(d *fixture.Node) *graph.Builder {
 	r.define(b, sc)
 	r.checkTargets()
 	r.Conversation, r.Outer = sc.conversation, sc.fields
-	if r.product && !sc.conversation { // each of its turns begins with a message
+	if r.product && !sc.conversation { // each of its turns starts with a message
 		b.Fields(graph.Messages)
 	}
 	if p := d.Get("session_state"); p != nil {
@@ -106,7 +106,7 @@ func (r *runner) edges(b *graph.Builder, list, nodes *fixture.Node) {
 	for _, e := range list.Items() {
 		from := e.Need("from").Text()
 		if cond := e.Get("condition"); cond != nil {
-			e.Get("to") // next to a condition it only says that the node can be reached, which any node can
+			e.Get("to") // next to a condition it has no meaning: a route may lead to any node
 			b.Route(from, route(cond, named))
 			continue
 		}
@@ -114,7 +114,7 @@ func (r *runner) edges(b *graph.Builder, list, nodes *fixture.Node) {
 	}
 }
 
-// keyError stands for another language's KeyError.
+// keyError represents another language's KeyError.
 type keyError struct{ error }
 
 // TypeName returns the exception's type name in a fixture.

@@ -76,7 +76,7 @@ func (r *runner) beside(root *fixture.Node, turns []*evidence.Turn, capability s
 
 // runCase runs one case on its own graph and stores.
 func runCase(ctx context.Context, capability string, doc *fixture.Node, throughProduct bool) *runner {
-	ctx, cancel := context.WithTimeout(ctx, 3*evidence.Patience) // a graph may run in circles
+	ctx, cancel := context.WithTimeout(ctx, 3*evidence.Patience) // a graph may loop forever
 	defer cancel()
 	r := newRunner(ctx, doc)
 	if slices.Contains(unsupportedSuites, capability) {
@@ -121,7 +121,7 @@ func (r *runner) invariants(d *fixture.Node, turns []*evidence.Turn) {
 		return
 	}
 	d.All(func(name string, v *fixture.Node) {
-		v.Value() // whatever it is, it was read
+		v.Value() // counts as read, even if nothing checks it
 		holds, known := invariant.Named(name)
 		if !known {
 			r.Unchecked = append(r.Unchecked, name)

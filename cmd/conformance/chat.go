@@ -32,9 +32,9 @@ func (r *runner) runChat() {
 		m := messageOf(d.Need("user_message").Value())
 		t.Message = &m
 		if r.gateway != nil {
-			r.say(t, t.Given, m)
+			r.productMessage(t, t.Given, m)
 		} else {
-			t.Before = r.Look(r.ctx, t.Session)
+			t.Before = r.Stored(r.ctx, t.Session)
 			r.outcome(t, h.Send(r.ctx, t.Session, m))
 		}
 		t.Path = chatPath(t)
@@ -46,7 +46,7 @@ func (r *runner) runChat() {
 		if t.ResumedRecord != nil {
 			t.ID = t.ResumedRecord.Invocation
 		}
-		t.Before = r.Look(r.ctx, t.Session)
+		t.Before = r.Stored(r.ctx, t.Session)
 		for _, l := range r.listeners {
 			l.calls = nil
 		}

@@ -49,7 +49,7 @@ func checkEmptyPhases(r *runner, _ *evidence.Turn, v *fixture.Node) {
 	_, err := graph.New("none", "1").Observe(none).Compile()
 	res := r.Graph.Invoke(r.ctx, graph.Stores{}, graph.Invocation{Observers: []graph.Observer{none}})
 	refused := core.CategoryOf(err) == core.Invalid && core.CategoryOf(res.Err) == core.Invalid
-	r.must(refused == v.Flag(true), v, "registering gives %v, invoking %v", err, res.Err)
+	r.must(refused == v.Flag(true), v, "registering returns %v, invoking %v", err, res.Err)
 }
 
 func checkDrainSummary(r *runner, t *evidence.Turn, v *fixture.Node) {
@@ -62,7 +62,7 @@ func checkDrainSummary(r *runner, t *evidence.Turn, v *fixture.Node) {
 	})
 }
 
-// entered returns the states with which the inner graphs began, in the order of the fan-out's instances.
+// entered returns the start states of the subgraphs that ran, those of a fan-out in the order of its instances.
 func entered(t *evidence.Turn) []any {
 	byIndex := map[int]any{}
 	out := []any{}
@@ -87,7 +87,7 @@ func entered(t *evidence.Turn) []any {
 
 func checkInnerState(r *runner, t *evidence.Turn, v *fixture.Node) {
 	got := entered(t)
-	if r.must(len(got) > 0, v, "no graph inside has run (%v)", t.Err) {
+	if r.must(len(got) > 0, v, "no subgraph has run (%v)", t.Err) {
 		r.is(v, got[0])
 	}
 }

@@ -76,7 +76,7 @@ func (r *runner) event(v *fixture.Node, e graph.Event) {
 }
 
 // checkDeliveryOrder compares all deliveries. An observer that fails may be missing from the list entirely: the fixture language
-// does not say whether it records the event on which it fails.
+// does not define whether it records the event on which it fails.
 func checkDeliveryOrder(r *runner, t *evidence.Turn, v *fixture.Node) {
 	listed := map[string]bool{}
 	for _, d := range v.Items() {

@@ -29,13 +29,13 @@ func checkLoaded(r *runner, t *evidence.Turn, v *fixture.Node) {
 
 func checkScratch(r *runner, t *evidence.Turn, v *fixture.Node) {
 	var scratch []string
-	for name := range t.Began {
+	for name := range t.StartState {
 		if r.Projected != nil && !slices.Contains(r.Projected, name) {
 			scratch = append(scratch, name)
 		}
 	}
 	if r.must(len(scratch) == 1, v, "there must be one field outside the projection, there are %v", scratch) {
-		r.is(v, t.Began[scratch[0]])
+		r.is(v, t.StartState[scratch[0]])
 	}
 }
 
@@ -66,7 +66,7 @@ func (r *runner) storedUnder(id core.SessionID) core.SessionID {
 // checkStoreAfter checks what is stored under the sessions that it names.
 func checkStoreAfter(r *runner, _ *evidence.Turn, v *fixture.Node) {
 	look := func(id *fixture.Node) *evidence.Stored {
-		return r.Look(r.ctx, r.storedUnder(core.SessionID(id.Text())))
+		return r.Stored(r.ctx, r.storedUnder(core.SessionID(id.Text())))
 	}
 	if id := v.Get("load_returns_none_for_session_id"); id != nil {
 		got := look(id)
@@ -88,8 +88,8 @@ func checkStoreAfter(r *runner, _ *evidence.Turn, v *fixture.Node) {
 	}
 }
 
-// checkMigrations compares the migrations that ran. A failed one may be named or not: the fixture language does not say whether it
-// has run.
+// checkMigrations compares the migrations that ran. A failed one may be listed or not: the fixture language does not define
+// whether it has run.
 func checkMigrations(r *runner, t *evidence.Turn, v *fixture.Node) {
 	ran := append([]string{}, r.Migrations...)
 	if t.Category == core.MigrationFailed && len(ran) > 0 && len(v.Items()) == len(ran)-1 {

@@ -50,7 +50,7 @@ func (r *runner) invoke(d *fixture.Node) *evidence.Turn {
 			t.ResumedRecord = r.lastPause(in.Resume)
 		}
 	}
-	t.Before = r.Look(r.ctx, t.Session)
+	t.Before = r.Stored(r.ctx, t.Session)
 	if r.gateway != nil {
 		r.productTurn(t)
 		return t
@@ -85,7 +85,7 @@ func (r *runner) drain(t *evidence.Turn, d *fixture.Node) {
 			limit = inv.Get("drain")
 		}
 	}
-	begin := time.Now()
+	start := time.Now()
 	if s := limit.Get("timeout_seconds"); !s.IsNull() {
 		t.DrainLimit = time.Duration(s.Number() * float64(time.Second))
 		var err error
@@ -97,7 +97,7 @@ func (r *runner) drain(t *evidence.Turn, d *fixture.Node) {
 		defer cancel()
 		t.Drained = r.Graph.Drain(ctx)
 	}
-	t.DrainTook = time.Since(begin)
+	t.DrainTook = time.Since(start)
 }
 
 // sameRuns compares all runs of one invocation (graph-engine §5).

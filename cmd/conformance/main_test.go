@@ -26,7 +26,7 @@ func TestGoodFixturesPass(t *testing.T) {
 	}
 }
 
-// TestBadFixturesFail: the runner sees each of these faults, and says which it is.
+// TestBadFixturesFail: the runner finds each of these faults and reports it.
 func TestBadFixturesFail(t *testing.T) {
 	cases := map[string]string{
 		"wrong_state":               "expected.final_state: n is 1, not 2",
@@ -37,7 +37,7 @@ func TestBadFixturesFail(t *testing.T) {
 		"unexpected_failure":        "failed: node_exception",
 		"missing_failure":           "expected_error: the turn did not fail: it is completed",
 		"wrong_category":            `expected_error.category: it is "provider_unavailable", not "node_exception"`,
-		"wrong_compile_error":       `expected_compile_error: compiling gives "", not "dangling_edge"`,
+		"wrong_compile_error":       `expected_compile_error: compiling returns "", not "dangling_edge"`,
 		"malformed":                 `fixture_schema_invalid: state.fields.n: unknown type "colour"`,
 		"missing_primitive":         "harness_primitive_missing",
 		"broken_invariant":          "session_store_completely_untouched: one: the store was called 2 times",
@@ -75,7 +75,7 @@ func TestBadFixturesFail(t *testing.T) {
 	}
 }
 
-// TestBrokenFiles: whatever a file holds, it is a failure of that file and not of the program.
+// TestBrokenFiles: a broken file is a failure of that file and not of the program.
 func TestBrokenFiles(t *testing.T) {
 	for text, reason := range map[string]string{
 		"":                           "must be one mapping",
@@ -132,7 +132,7 @@ func TestAnUnknownInvariantIsCounted(t *testing.T) {
 func TestProduct(t *testing.T) {
 	code, out, _ := conformance(t, "--strict", "--product", "testdata/good")
 	for _, line := range []string{
-		"ok harness-chat/own/a_signal_resumes_and_the_listener_hears_once\n",
+		"ok harness-chat/own/a_signal_resumes_and_the_listener_is_called_once\n",
 		"ok harness-chat/own/an_end_that_is_not_saved\n",
 		"ok harness-chat/own/a_pause_that_is_not_saved\n",
 		"ok suspension/nested/one_instance_after_another\n",
@@ -183,7 +183,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestCapabilities: the nearest folder of a known name, else what the file speaks of.
+// TestCapabilities: the capability is the nearest folder of a known name, or else what the keys of the file imply.
 func TestCapabilities(t *testing.T) {
 	for text, want := range map[string]string{
 		"chat_turns: []": "harness-chat", "transmissions: []": "harness", "session_store: in_memory": "sessions",

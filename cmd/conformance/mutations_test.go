@@ -193,7 +193,7 @@ var wrongEvidence = map[string]func(c *evidence.Case, t *evidence.Turn){
 	"another category": func(_ *evidence.Case, t *evidence.Turn) { t.Category = core.NodeException },
 	"another place":    func(_ *evidence.Case, t *evidence.Turn) { t.Place = []string{"x", "y", "z"} },
 	"another state": func(_ *evidence.Case, t *evidence.Turn) {
-		t.State, t.Began = map[string]any{"x": 1}, map[string]any{"x": 1}
+		t.State, t.StartState = map[string]any{"x": 1}, map[string]any{"x": 1}
 	},
 	"another end":         func(_ *evidence.Case, t *evidence.Turn) { t.Status = graph.Completed },
 	"a failure":           func(_ *evidence.Case, t *evidence.Turn) { t.Status = graph.Errored },
@@ -246,7 +246,7 @@ func storeReply(t *evidence.Turn) {
 
 func tail[T any](all []T) []T { return all[min(1, len(all)):] }
 
-// changeEvents gives every event an index and another phase.
+// changeEvents sets an index and another phase in every event.
 func changeEvents(t *evidence.Turn) ([]graph.Event, []evidence.Observed) {
 	index := 99
 	change := func(e graph.Event) graph.Event {
@@ -254,15 +254,15 @@ func changeEvents(t *evidence.Turn) ([]graph.Event, []evidence.Observed) {
 		return e
 	}
 	var events []graph.Event
-	var heard []evidence.Observed
+	var observed []evidence.Observed
 	for _, e := range t.Events {
 		events = append(events, change(e))
 	}
 	for _, h := range t.Observed {
 		h.Event = change(h.Event)
-		heard = append(heard, h)
+		observed = append(observed, h)
 	}
-	return events, heard
+	return events, observed
 }
 
 // TestEveryInvariantCanFail: each invariant that a fixture names fails where the evidence is wrong in one of these ways, so none is true

@@ -27,7 +27,7 @@ func (r *runner) observers(b *graph.Builder) {
 		switch scoped := choose(d.Need("attach"), "", map[string]bool{"graph": false, "invocation": true}); {
 		case !scoped && target != "outer":
 			r.attached[target] = append(r.attached[target], o)
-		case scoped && !r.doc.Has("chat_turns") && !r.product: // there, it is not the runner that invokes the graph
+		case scoped && !r.doc.Has("chat_turns") && !r.product: // for those two, the runner does not invoke the graph itself
 			r.scoped = append(r.scoped, o)
 		default:
 			b.Observe(o)
@@ -67,7 +67,7 @@ func (r *runner) observer(d *fixture.Node) graph.Observer {
 		if r.recorder.IsFirst(ids.Invocation) {
 			wait = first
 		}
-		if wait > 0 { // the fixture's own slowness; a drain that gives up cuts it short
+		if wait > 0 { // the fixture asks for a slow observer; the end of a drain interrupts it
 			select {
 			case <-time.After(wait):
 			case <-ctx.Done():
@@ -93,11 +93,11 @@ func pauses(d *fixture.Node) (first, later time.Duration) {
 
 // trace makes the case's tracer if spans are needed.
 func (r *runner) trace(b *graph.Builder) {
-	wants := r.doc.Mentions("span_tree") || r.doc.Mentions("otel_spans") || r.doc.Mentions("session_id_uniform_across_span_tree")
+	traced := r.doc.Mentions("span_tree") || r.doc.Mentions("otel_spans") || r.doc.Mentions("session_id_uniform_across_span_tree")
 	for _, behavior := range r.behaviors {
-		wants = wants || behavior == tracing
+		traced = traced || behavior == tracing
 	}
-	if wants {
+	if traced {
 		b.Trace(r.recorder.Tracer(graphVersion))
 	}
 }

@@ -24,7 +24,7 @@ func noCounterpart(capability string, doc *fixture.Node) string {
 	turns := func(key string) []*fixture.Node { return doc.Peek(key).Items() }
 	initial := func(turn *fixture.Node) bool { return len(turn.Peek("initial_state").Keys()) > 0 }
 	nameless := func(turn *fixture.Node) bool { return turn.Peek("session_id").Name() == "" }
-	says := func(c core.Category) bool { return doc.Says(string(c)) }
+	hasText := func(c core.Category) bool { return doc.HasText(string(c)) }
 	for _, lack := range []struct {
 		applies bool
 		why     string
@@ -34,10 +34,10 @@ func noCounterpart(capability string, doc *fixture.Node) string {
 		{doc.Has("seeded_session") || doc.Has("session_migrations"), "only turns write sessions"},
 		{doc.Has("initial_state") || slices.ContainsFunc(slices.Concat(turns("invocations"), turns("chat_turns"), turns("transmissions")), initial),
 			"a turn starts with a message alone"},
-		{says(core.SuspensionPayloadInvalid), "an approval is decided once, so a payload that does not fit can't be corrected"},
-		{says(core.HarnessSessionUnresolved) || slices.ContainsFunc(turns("chat_turns"), nameless), "every message has a conversation"},
-		{says(core.HarnessPathAmbiguous), "events have kinds and no intents"},
-		{says(core.HarnessCorrelationFailed), "a signal names its approval"},
+		{hasText(core.SuspensionPayloadInvalid), "an approval is decided once, so a payload that does not fit can't be corrected"},
+		{hasText(core.HarnessSessionUnresolved) || slices.ContainsFunc(turns("chat_turns"), nameless), "every message has a conversation"},
+		{hasText(core.HarnessPathAmbiguous), "events have kinds and no intents"},
+		{hasText(core.HarnessCorrelationFailed), "a signal names its approval"},
 		{doc.Mentions("mark_node_completed"), "each pause has a signal id of its own"},
 		{doc.Peek("harness").Peek("mode").Name() == string(harness.Stateless), "every turn has a session"},
 	} {
@@ -111,14 +111,14 @@ func (r *runner) productTurn(t *evidence.Turn) {
 		return
 	}
 	conversation := cmp.Or(t.Given, core.SessionID(fmt.Sprintf("conversation-%d", len(r.Turns))))
-	r.say(t, conversation, core.Message{Role: core.User, Content: core.Text("Begin.")})
+	r.productMessage(t, conversation, core.Message{Role: core.User, Content: core.Text("Begin.")})
 }
 
-// say runs the turn of a message.
-func (r *runner) say(t *evidence.Turn, conversation core.SessionID, m core.Message) {
+// productMessage runs the turn of a message.
+func (r *runner) productMessage(t *evidence.Turn, conversation core.SessionID, m core.Message) {
 	t.Session = r.gateway.Session(conversation)
-	t.Before = r.Look(r.ctx, t.Session)
-	ended, err := r.gateway.Say(r.ctx, conversation, m)
+	t.Before = r.Stored(r.ctx, t.Session)
+	ended, err := r.gateway.Send(r.ctx, conversation, m)
 	must(err)
 	r.ended(t, ended, 1) // after the message itself
 }
@@ -219,7 +219,7 @@ func (r *runner) states(t *evidence.Turn) {
 			if len(e.Parents) > 0 {
 				first = e.Parents[0]
 			}
-			t.Began = r.withoutAdded(evidence.StateFields(first))
+			t.StartState = r.withoutAdded(evidence.StateFields(first))
 		}
 		stopped := e.Phase == graph.PhaseSuspended || e.Err != nil
 		if stopped && len(e.Namespace) > len(t.Place) {

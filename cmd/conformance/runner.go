@@ -24,7 +24,7 @@ type runner struct {
 	doc    *fixture.Node
 	memory *graph.Memory
 	store  *evidence.Store // over memory
-	stores graph.Stores    // what the graph is given of store
+	stores graph.Stores    // the stores that the graph uses: store, or none
 
 	recorder  *evidence.Recorder
 	scoped    []graph.Observer            // of each invocation
@@ -34,8 +34,8 @@ type runner struct {
 	subFault  error                       // of a subgraph that does not compile
 	match     fixture.Matcher
 
-	began      time.Time        // when the turn began
-	subscribed int              // the number of subscriptions then
+	startedAt  time.Time        // of the turn
+	subscribed int              // the number of subscriptions at its start
 	gateway    *product.Gateway // nil: turns run on stores in memory
 
 	product bool // the case runs through the product
@@ -62,7 +62,7 @@ func newRunner(ctx context.Context, doc *fixture.Node) *runner {
 // begin opens a turn.
 func (r *runner) begin(kind evidence.Kind, d *fixture.Node) *evidence.Turn {
 	t := &evidence.Turn{Kind: kind, Node: d, Name: cmp.Or(d.Get("name").Text(), fmt.Sprintf("%s %d", kind, len(r.Turns)+1))}
-	r.subscribed, r.began = len(r.Subscriptions), time.Now()
+	r.subscribed, r.startedAt = len(r.Subscriptions), time.Now()
 	r.recorder.Take()
 	r.Turns = append(r.Turns, t)
 	return t
@@ -70,13 +70,13 @@ func (r *runner) begin(kind evidence.Kind, d *fixture.Node) *evidence.Turn {
 
 // end closes a turn: what happened since it began or, if the product retried it, since its last attempt belongs to it.
 func (r *runner) end(t *evidence.Turn) {
-	t.Took = time.Since(r.began)
+	t.Took = time.Since(r.startedAt)
 	t.Activity = r.recorder.Take()
 	t.Subscribed = len(r.Subscriptions) - r.subscribed
 	if res := t.Result(); res != nil {
 		t.ID, t.Session = res.Invocation, cmp.Or(res.Session, t.Session)
 	}
-	t.After = r.Look(r.ctx, t.Session)
+	t.After = r.Stored(r.ctx, t.Session)
 	if t.ID != "" {
 		t.PausedRecord = r.Waiting(r.ctx, t.ID, "")
 	}

@@ -46,7 +46,7 @@ func declare(name string, d *fixture.Node) []graph.Declared {
 	initial := d.Get("default")
 	if isConversation(name, typ, reducer) {
 		if initial != nil && len(initial.Items()) > 0 {
-			initial.Malformed("a conversation begins empty")
+			initial.Malformed("a conversation starts empty")
 		}
 		return []graph.Declared{graph.Messages}
 	}

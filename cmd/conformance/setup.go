@@ -24,9 +24,9 @@ func (r *runner) setup() bool {
 	}
 	if want := r.doc.Get("expected_compile_error"); want != nil {
 		if got := core.CategoryOf(err); string(got) != want.Text() {
-			r.fault(want, "compiling gives %q, not %q (%v)", got, want.Text(), err)
+			r.fault(want, "compiling returns %q, not %q (%v)", got, want.Text(), err)
 		}
-		r.doc.Get("initial_state").Fields() // nothing needs it
+		r.doc.Get("initial_state").Fields() // not used
 		r.unread()
 		return false
 	}
@@ -38,19 +38,19 @@ func (r *runner) setup() bool {
 	return true
 }
 
-// refused checks a case whose graph does not compile. The case may expect this error, "at registration". Nothing runs then.
+// refused checks a case whose graph does not compile. The case may expect this error, raised at registration; then nothing runs.
 func (r *runner) refused(err error) {
 	at := cmp.Or(r.doc.Peek("expected_error").Peek("raised_at"), r.doc.Peek("expected").Peek("expected_error").Peek("raised_at"))
 	want := r.doc.Peek("expected_error").Peek("category")
-	byCategory := at == nil && want != nil && core.CategoryOf(err) == core.Category(want.Text()) // it alone says that it was then
+	byCategory := at == nil && want != nil && core.CategoryOf(err) == core.Category(want.Text()) // then the category is the only hint
 	if !byCategory && at.Name() != "registration" {
 		r.Faults = append(r.Faults, fmt.Sprintf("the graph does not compile: %v", err))
 		return
 	}
-	r.doc.Get("initial_state").Fields() // nothing needs it
+	r.doc.Get("initial_state").Fields() // not used
 	t := &evidence.Turn{Name: "registration", Kind: evidence.Registration, Node: r.doc, Status: graph.Errored, Err: err, Category: core.CategoryOf(err)}
 	t.Session = core.SessionID(r.doc.Get("session_id").Text())
-	t.Before = r.Look(r.ctx, t.Session)
+	t.Before = r.Stored(r.ctx, t.Session)
 	t.After = t.Before
 	r.checkTurn(engineChecks, t)
 	r.Turns = append(r.Turns, t)

@@ -26,14 +26,14 @@ func (r *runner) runTransmissions() {
 	for _, d := range r.doc.Need("transmissions").Items() {
 		t := r.begin(evidence.Transmission, d)
 		in := r.transmission(t, d)
-		t.Before = r.Look(r.ctx, t.Session)
+		t.Before = r.Stored(r.ctx, t.Session)
 		if r.gateway != nil {
 			r.productTurn(t)
 		} else {
 			res := h.Transmit(r.ctx, in)
 			t.Response, t.Path, t.Status, t.Err, t.Category, t.Bucket = &res, res.Path, res.Status, res.Err, res.Category, res.Bucket
 			if t.Path == harness.PathStateless {
-				t.Session = "" // whatever the payload names
+				t.Session = "" // even if the payload names one
 			}
 			r.Graph.Drain(r.ctx)
 			r.end(t)
@@ -45,9 +45,9 @@ func (r *runner) runTransmissions() {
 // transmission reads a transmission. Its ids may be in the payload or next to it.
 func (r *runner) transmission(t *evidence.Turn, d *fixture.Node) harness.Transmission {
 	p := d.Get("payload")
-	given := p.Fields()
+	fields := p.Fields()
 	text := func(key string) string {
-		if s, _ := given[key].(string); s != "" {
+		if s, _ := fields[key].(string); s != "" {
 			return s
 		}
 		return d.Get(key).Text()

@@ -26,7 +26,7 @@ type Case struct {
 	Graph       *graph.Graph // nil: it did not compile
 	Mode        harness.Mode // of the harness, if there is one
 
-	HasSessions, HasPauses bool     // which stores the graph was given
+	HasSessions, HasPauses bool     // the stores that the graph has
 	Conversation           bool     // the schema declares graph.Messages
 	Projected              []string // session_state.fields; nil = full state
 	Version                string   // the schema's
@@ -71,13 +71,13 @@ type Turn struct {
 	Session       core.SessionID
 	Given         core.SessionID     // the session that the fixture names
 	Message       *core.Message      // of a send
-	Signal        *chat.Signal       // of whatever resumes
+	Signal        *chat.Signal       // of a turn that resumes an invocation
 	ResumedRecord *core.PausedRecord // the record that a signal is for, as it was before
 	Invoked       []Invoked          // the calls of Graph.Invoke; none of a chat harness, which makes its own
 	Path          harness.Path
 	Status        graph.Status
 	Place         []string       // where it suspended or failed: the path of nodes, the outermost graph's first
-	Began         map[string]any // the outermost state when the first node began; nil where none did
+	StartState    map[string]any // the outermost state when the first node started; nil if none did
 	State         map[string]any // the outermost state when the turn ended; nil where there is none
 	Outcome       core.Outcome   // of a chat harness
 	Err           error
@@ -123,7 +123,7 @@ func (t *Turn) Settle(in graph.Invocation, res graph.Result) {
 		t.Descriptor = &res.Descriptor
 	}
 	if !res.Entry.State.IsZero() {
-		t.Began = StateFields(res.Entry.State)
+		t.StartState = StateFields(res.Entry.State)
 	}
 	if !res.State.IsZero() {
 		t.State = StateFields(res.State)
@@ -138,7 +138,7 @@ func (t *Turn) Result() *graph.Result {
 	return &t.Invoked[len(t.Invoked)-1].Result
 }
 
-// Entry returns how the turn's last invocation began; zero if there is none.
+// Entry returns the start of the turn's last invocation; zero if there is none.
 func (t *Turn) Entry() graph.Entry {
 	if r := t.Result(); r != nil {
 		return r.Entry
@@ -188,15 +188,15 @@ func (t *Turn) Resumed() bool {
 	return t.Entry().Resumed || t.Result() == nil && t.Count(Consume) > 0
 }
 
-// Again runs an invocation again, without a session or a store.
-func (c *Case) Again(in graph.Invocation) graph.Result {
+// Rerun runs an invocation again, without a session or a store.
+func (c *Case) Rerun(in graph.Invocation) graph.Result {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	return c.Graph.Invoke(ctx, graph.Stores{}, graph.Invocation{Initial: in.Initial})
 }
 
-// Look returns what is stored of a session now; nil if there is nothing.
-func (c *Case) Look(ctx context.Context, id core.SessionID) *Stored {
+// Stored returns what is stored of a session now; nil if there is nothing.
+func (c *Case) Stored(ctx context.Context, id core.SessionID) *Stored {
 	rec, err := c.LoadSession(ctx, id)
 	if err != nil {
 		return nil

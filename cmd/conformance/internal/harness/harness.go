@@ -113,7 +113,7 @@ func (h *Harness) classify(t Transmission) (Path, error) {
 	case t.Intent == NewSession, t.Intent == "" && t.Session == "":
 		return PathNew, nil
 	case t.Session == "":
-		return PathExisting, core.Errorf(core.HarnessSessionUnresolved, "This continues a conversation but does not say which.")
+		return PathExisting, core.Errorf(core.HarnessSessionUnresolved, "This continues a conversation but does not name it.")
 	case t.Intent == "", t.Intent == ExistingSession:
 		return PathExisting, nil
 	}

@@ -13,11 +13,11 @@ import (
 func sendReturnsOutcome(r run) error {
 	switch o := r.Outcome.(type) {
 	case core.Completed:
-		return that(o.Replies != nil, "it completed without a list of replies")
+		return require(o.Replies != nil, "it completed without a list of replies")
 	case core.Errored:
-		return that(o.Category != "" && o.Bucket != "" && o.Reply.Role == core.System, "it failed without a category, bucket or reply")
+		return require(o.Category != "" && o.Bucket != "" && o.Reply.Role == core.System, "it failed without a category, bucket or reply")
 	case core.Suspended:
-		return that(o.Pending != nil && o.Descriptor.SignalID != "" && o.Invocation != "", "it suspended without a list, descriptor or invocation")
+		return require(o.Pending != nil && o.Descriptor.SignalID != "" && o.Invocation != "", "it suspended without a list, descriptor or invocation")
 	}
 	return fmt.Errorf("its outcome is a %T", r.Outcome)
 }
@@ -60,7 +60,7 @@ func secondLoadsFirstHistory(r run) error {
 // the messages of the user and the nodes.
 func historyAccumulates(r run) error {
 	if len(r.turns) < 2 {
-		return errors.New("there is nothing to check it on: no second turn")
+		return errors.New("nothing to check: there is no second turn")
 	}
 	before, after := r.Before.History(), r.After.History()
 	if want := len(before) + 1 + r.returned(); len(after) != want {
@@ -80,7 +80,7 @@ func pendingIsTail(r run) error {
 // pendingFromNodes: the pending messages are as many as the nodes returned, and no node saved the session itself.
 func pendingFromNodes(r run) error {
 	n := r.returned()
-	return that(n > 0 && n == len(r.Pending) && r.Count(evidence.ExplicitSave) == 0, "nodes returned %d messages, %d are pending", n, len(r.Pending))
+	return require(n > 0 && n == len(r.Pending) && r.Count(evidence.ExplicitSave) == 0, "nodes returned %d messages, %d are pending", n, len(r.Pending))
 }
 
 // The nodes that composedBeforeSuspending is about.
@@ -101,7 +101,7 @@ func composedBeforeSuspending(r run) error {
 	if want := ran[composed].Seen + ran[composed].Messages; ran[composed].Messages == 0 || ran[suspended].Seen < want {
 		return fmt.Errorf("%s saw %d messages, not %d", suspendNode, ran[suspended].Seen, want)
 	}
-	return that(r.PausedRecord != nil && slices.Contains(r.PausedRecord.Frames[0].Completed, composeNode), "the pause does not list %s as completed", composeNode)
+	return require(r.PausedRecord != nil && slices.Contains(r.PausedRecord.Frames[0].Completed, composeNode), "the pause does not list %s as completed", composeNode)
 }
 
 // replyIsSystem: the reply to a failed turn has the role system and a text, and is not part of the history.
@@ -110,16 +110,16 @@ func replyIsSystem(r run) error {
 		return fmt.Errorf("the reply is %v", r.Reply)
 	}
 	stored := slices.ContainsFunc(r.After.History(), func(m core.Message) bool { return m.Content.String() == r.Reply.Content.String() })
-	return that(!stored, "the reply is part of the history")
+	return require(!stored, "the reply is part of the history")
 }
 
 // noGraphWithoutSession: a send whose session could not be loaded tried to load it, and ran no node.
 func noGraphWithoutSession(r run) error {
 	ran, loads := r.Count(evidence.NodeRan, evidence.InnerNodeRan), r.Count(evidence.Load)
-	return that(ran == 0 && loads > 0, "%d nodes ran after %d loads", ran, loads)
+	return require(ran == 0 && loads > 0, "%d nodes ran after %d loads", ran, loads)
 }
 
 // validatedBeforeLoad: a malformed message was refused before any store call or node.
 func validatedBeforeLoad(r run) error {
-	return that(len(r.Entries) == 0, "there were %d store calls and nodes before", len(r.Entries))
+	return require(len(r.Entries) == 0, "there were %d store calls and nodes before", len(r.Entries))
 }

@@ -39,7 +39,7 @@ func (r run) atSuspended(holds func(events []graph.Event) error) error {
 func noCompletedEvent(r run) error {
 	return r.atSuspended(func(events []graph.Event) error {
 		completed := slices.ContainsFunc(events, func(e graph.Event) bool { return e.Phase == graph.PhaseCompleted })
-		return that(!completed, "there is a completed event")
+		return require(!completed, "there is a completed event")
 	})
 }
 
@@ -59,7 +59,7 @@ func suspendedEventCarriesDescriptor(r run) error {
 				return err
 			}
 		}
-		return that(n > 0, "there is no suspended event")
+		return require(n > 0, "there is no suspended event")
 	})
 }
 
@@ -93,12 +93,12 @@ func eventsWithoutSession(r run) error {
 
 // drainInTime: the drain returned within its limit and a short tolerance.
 func drainInTime(r run) error {
-	return that(r.DrainTook < r.DrainLimit+evidence.Patience/20, "it took %s of %s", r.DrainTook, r.DrainLimit)
+	return require(r.DrainTook < r.DrainLimit+evidence.Patience/20, "it took %s of %s", r.DrainTook, r.DrainLimit)
 }
 
 // graphIntact: the graph runs the same invocation to the same state again.
 func graphIntact(r run) error {
-	again := r.c.Again(r.Invoked[0].Invocation)
+	again := r.c.Rerun(r.Invoked[0].Invocation)
 	if again.Status != r.Status {
 		return fmt.Errorf("another run is %s: %w", again.Status, again.Err)
 	}
@@ -123,7 +123,7 @@ func noEventsForNode(r run) error {
 		return fmt.Errorf("the graph has no node %q", node)
 	}
 	reported := slices.ContainsFunc(r.Observed, func(o evidence.Observed) bool { return o.Event.Node == node })
-	return that(!reported && !slices.Contains(r.Ran(), node), "%q ran, or there is an event of it", node)
+	return require(!reported && !slices.Contains(r.Ran(), node), "%q ran, or there is an event of it", node)
 }
 
 func isInner(e graph.Event) bool { return len(e.Namespace) > 1 }
@@ -149,7 +149,7 @@ func (r run) most(selects func(graph.Event) bool) []graph.Event {
 func eventCount(selects func(graph.Event) bool) func(run) error {
 	return func(r run) error {
 		n := len(r.most(selects))
-		return that(n > 0 && float64(n) == r.v.Number(), "there are %d such events, not %v", n, r.v.Value())
+		return require(n > 0 && float64(n) == r.v.Number(), "there are %d such events, not %v", n, r.v.Value())
 	}
 }
 
@@ -158,7 +158,7 @@ func noFanOutIndex(node string) func(run) error {
 	return func(r run) error {
 		own := slices.DeleteFunc(slices.Clone(r.Observed), func(o evidence.Observed) bool { return !isOf(node)(o.Event) })
 		indexed := slices.ContainsFunc(own, func(o evidence.Observed) bool { return o.Event.FanOutIndex != nil })
-		return that(len(own) > 0 && !indexed, "there are %d events of %q, one with an index: %v", len(own), node, indexed)
+		return require(len(own) > 0 && !indexed, "there are %d events of %q, one with an index: %v", len(own), node, indexed)
 	}
 }
 
@@ -177,7 +177,7 @@ func innerSeen(field string) func(run) error {
 		slices.Sort(seen)
 		slices.Sort(want)
 		seen = slices.Compact(seen)
-		return that(len(want) > 0 && slices.Equal(seen, want), "it is [%s], not [%s]", strings.Join(seen, ","), strings.Join(want, ","))
+		return require(len(want) > 0 && slices.Equal(seen, want), "it is [%s], not [%s]", strings.Join(seen, ","), strings.Join(want, ","))
 	}
 }
 
@@ -192,5 +192,5 @@ func innerEventsUnique(r run) error {
 		}
 		seen[id] = true
 	}
-	return that(len(seen) > 0, "there is no event of a subgraph")
+	return require(len(seen) > 0, "there is no event of a subgraph")
 }

@@ -68,7 +68,7 @@ func (i invariant) check(c *evidence.Case, turns []*evidence.Turn, v *fixture.No
 			return fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}
-	return that(checked, "there is nothing to check it on: no %s", i.subject.what)
+	return require(checked, "nothing to check: there is no %s", i.subject.what)
 }
 
 // subject selects turns.
@@ -128,7 +128,7 @@ var (
 
 	suspended       = subject{"suspended turn", func(r run) bool { return r.Suspended() && len(r.Place) > 0 }}
 	suspendedInside = suspended.and("turn that suspended in a subgraph", func(r run) bool { return len(r.Place) > 1 })
-	resumed         = subject{"resumed turn", func(r run) bool { return r.Resumed() && r.Began != nil }}
+	resumed         = subject{"resumed turn", func(r run) bool { return r.Resumed() && r.StartState != nil }}
 	resumedNothing  = signalled.and("signal that no record waits for", func(r run) bool { return r.ResumedRecord == nil })
 
 	observed          = subject{"turn with an observer", func(r run) bool { return len(r.Observed) > 0 }}
@@ -235,8 +235,8 @@ var claims = map[string]invariant{
 	"inner_event_identities_unique":              {observed, innerEventsUnique},
 }
 
-// that returns an error unless ok.
-func that(ok bool, format string, args ...any) error {
+// require returns an error unless ok.
+func require(ok bool, format string, args ...any) error {
 	if ok {
 		return nil
 	}
@@ -246,7 +246,7 @@ func that(ok bool, format string, args ...any) error {
 // same returns an error unless two values are equal.
 func same(what string, want, got any) error {
 	d := fixture.DiffValues(want, got)
-	return that(d == "", "%s: %s", what, d)
+	return require(d == "", "%s: %s", what, d)
 }
 
 // invocation returns the turn's only call of Graph.Invoke; once is false if there were none or several.

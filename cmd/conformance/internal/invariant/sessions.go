@@ -60,7 +60,7 @@ func scratchNotStored(r run) error {
 func projectionPersists(r run) error {
 	first := r.turns[0]
 	if r.c.Projected == nil || !first.Completed() || first.Session != r.Session || r.loaded() == nil {
-		return errors.New("there is nothing to check it on: no projection over two turns of a session")
+		return errors.New("nothing to check: there is no projection over two turns of a session")
 	}
 	return same("the loaded state", r.projected(first.State), r.loaded().State)
 }
@@ -78,7 +78,7 @@ func explicitSaveSurvives(r run) error {
 // oneMigration: one migration ran in the case, the engine reports that one, and it leads to the graph's version.
 func oneMigration(r run) error {
 	m := r.Entry().Migrations
-	return that(len(r.c.Migrations) == 1 && len(m) == 1 && m[0][0]+"->"+m[0][1] == r.c.Migrations[0] && m[0][1] == r.c.Version,
+	return require(len(r.c.Migrations) == 1 && len(m) == 1 && m[0][0]+"->"+m[0][1] == r.c.Migrations[0] && m[0][1] == r.c.Version,
 		"these migrations ran: %v, the engine reports %v", r.c.Migrations, m)
 }
 
@@ -98,7 +98,7 @@ func migratedBeforeMerge(r run) error {
 		return err
 	}
 	loaded := only(evidence.StateFields(r.Entry().Loaded), maps.Keys(r.loaded().State))
-	return same("the state of the first node", loaded, only(r.Began, maps.Keys(loaded)))
+	return same("the state of the first node", loaded, only(r.StartState, maps.Keys(loaded)))
 }
 
 // inside returns the events of subgraphs.
@@ -129,7 +129,7 @@ func innerSeesNoSession(r run) error {
 			}
 		}
 	}
-	return that(len(hidden) > 0, "there is nothing to check it on: the session has no field of its own")
+	return require(len(hidden) > 0, "there is nothing to check it on: the session has no field of its own")
 }
 
 // noInnerSessionCalls: the session was loaded once, before the subgraph ran, and saved once, after it.
@@ -139,18 +139,18 @@ func noInnerSessionCalls(r run) error {
 		return err
 	}
 	n := r.Count(evidence.SessionCalls...)
-	return that(n == 2, "the session store was called %d times", n)
+	return require(n == 2, "the session store was called %d times", n)
 }
 
 // noNodeRan: the turn failed, and no node ran.
 func noNodeRan(r run) error {
-	return that(r.Errored() && r.Count(evidence.NodeRan, evidence.InnerNodeRan) == 0, "it is %s, and these nodes ran: %v", r.Status, r.Ran())
+	return require(r.Errored() && r.Count(evidence.NodeRan, evidence.InnerNodeRan) == 0, "it is %s, and these nodes ran: %v", r.Status, r.Ran())
 }
 
 // carriesSession: the value is the id of the turn's session, and the attributes of a span or a log line have it.
 func (r run) carriesSession(what string, attributes map[string]any) error {
 	got := attributes["openarmature.session_id"]
-	return that(r.v.Text() != "" && string(r.Session) == r.v.Text() && got == r.v.Text(), "%s carries session %v, the turn's is %q", what, got, r.Session)
+	return require(r.v.Text() != "" && string(r.Session) == r.v.Text() && got == r.v.Text(), "%s carries session %v, the turn's is %q", what, got, r.Session)
 }
 
 // spansCarrySession: every span carries the id of the turn's session.

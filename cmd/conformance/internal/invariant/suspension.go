@@ -13,7 +13,7 @@ import (
 
 // suspendedOutcome: the turn suspended, and its outcome has everything that a suspended one carries.
 func suspendedOutcome(r run) error {
-	return that(suspended.applies(r) && r.ID != "" && r.Descriptor != nil && r.Descriptor.SignalID != "" && r.State != nil,
+	return require(suspended.applies(r) && r.ID != "" && r.Descriptor != nil && r.Descriptor.SignalID != "" && r.State != nil,
 		"it is %s, or its outcome has no id, signal or state", r.Status)
 }
 
@@ -22,7 +22,7 @@ func suspendedOutcome(r run) error {
 func overlaid(r run) error {
 	declared := 0
 	for name, raw := range r.Signal.Payload {
-		got, there := r.Began[name]
+		got, there := r.StartState[name]
 		if !there {
 			continue
 		}
@@ -31,7 +31,7 @@ func overlaid(r run) error {
 			return err
 		}
 	}
-	return that(declared > 0 && r.Resumed(), "the payload has no declared field")
+	return require(declared > 0 && r.Resumed(), "the payload has no declared field")
 }
 
 // resumeContinues: a resumed turn completed, and ran nodes, but none that the paused turn had run.
@@ -41,12 +41,12 @@ func resumeContinues(r run) error {
 		return errors.New("no turn before it was paused")
 	}
 	again := slices.ContainsFunc(r.Ran(), func(node string) bool { return slices.Contains(r.turns[i].Ran(), node) })
-	return that(len(r.Ran()) > 0 && r.Completed() && !again, "it is %s, and ran %v after %v", r.Status, r.Ran(), r.turns[i].Ran())
+	return require(len(r.Ran()) > 0 && r.Completed() && !again, "it is %s, and ran %v after %v", r.Status, r.Ran(), r.turns[i].Ran())
 }
 
 // recordInvalid: a signal that no record waits for fails with suspension_record_invalid, and runs nothing.
 func recordInvalid(r run) error {
-	return that(r.Category == core.SuspensionRecordInvalid && len(r.Ran()) == 0, "its category is %q, and it ran %v", r.Category, r.Ran())
+	return require(r.Category == core.SuspensionRecordInvalid && len(r.Ran()) == 0, "its category is %q, and it ran %v", r.Category, r.Ran())
 }
 
 // recordInvalidBothWays is recordInvalid, for both a completed invocation and one that never existed.
@@ -74,7 +74,7 @@ func suspensionPropagates(r run) error {
 	if !r.ended(r.Place[0]) || r.At() == r.Place[0] {
 		return fmt.Errorf("it suspended at %v, and ran %v", r.Place, r.Ran())
 	}
-	return that(!r.c.HasPauses || r.PausedRecord != nil && len(r.PausedRecord.Frames) == len(r.Place), "the pause does not hold the outer graph")
+	return require(!r.c.HasPauses || r.PausedRecord != nil && len(r.PausedRecord.Frames) == len(r.Place), "the pause does not hold the outer graph")
 }
 
 // resumeEntersAt: a resumed turn continued in a subgraph, at this node.
@@ -84,14 +84,14 @@ func resumeEntersAt(node string) func(run) error {
 			return errors.New("nothing ran")
 		}
 		e := r.Events[0]
-		return that(e.Phase == graph.PhaseStarted && e.Node == node && len(e.Namespace) > 1, "it resumed at %v", e.Namespace)
+		return require(e.Phase == graph.PhaseStarted && e.Node == node && len(e.Namespace) > 1, "it resumed at %v", e.Namespace)
 	}
 }
 
 // resumeRuns: a resumed turn ran this node of the outer graph last, and completed.
 func resumeRuns(node string) func(run) error {
 	return func(r run) error {
-		return that(r.Completed() && r.ended(node), "it is %s, and ran %v", r.Status, r.Ran())
+		return require(r.Completed() && r.ended(node), "it is %s, and ran %v", r.Status, r.Ran())
 	}
 }
 
@@ -114,14 +114,14 @@ func partSuspendsContainer(field string) func(run) error {
 			return fmt.Errorf("it suspended at %q, and ran %v", r.Place[0], r.Ran())
 		}
 		parts, last := len(r.suspendedParts(field)), r.Events[len(r.Events)-1]
-		return that(parts == 1 && last.Phase == graph.PhaseSuspended && last.Node == r.Place[0], "%d parts suspended, and %s %s last", parts, last.Node, last.Phase)
+		return require(parts == 1 && last.Phase == graph.PhaseSuspended && last.Node == r.Place[0], "%d parts suspended, and %s %s last", parts, last.Node, last.Phase)
 	}
 }
 
 // siblingsCancelled: where a part of a container suspended, its siblings contribute nothing: the state at the pause is the one that
 // the container started with, even if a sibling had ended before. No sibling still runs, and none suspended too.
 func siblingsCancelled(r run) error {
-	var began graph.State
+	var before graph.State
 	open, suspensions := map[int]string{}, 0
 	for _, e := range r.Events {
 		if e.Phase == graph.PhaseStarted {
@@ -130,16 +130,16 @@ func siblingsCancelled(r run) error {
 			delete(open, e.Step)
 		}
 		if len(e.Namespace) == 1 && e.Node == r.Place[0] {
-			began = e.Pre
+			before = e.Pre
 		}
 		if e.Phase == graph.PhaseSuspended && (e.FanOutIndex != nil || e.Branch != "") {
 			suspensions++
 		}
 	}
-	if len(open) > 0 || suspensions != 1 || began.IsZero() {
+	if len(open) > 0 || suspensions != 1 || before.IsZero() {
 		return fmt.Errorf("%d nodes did not end, %d parts suspended", len(open), suspensions)
 	}
-	return same("the state at the pause", only(evidence.StateFields(began), maps.Keys(r.State)), r.State)
+	return same("the state at the pause", only(evidence.StateFields(before), maps.Keys(r.State)), r.State)
 }
 
 // descriptorCarries: the descriptor names the part that suspended, as the event of its node does.
@@ -169,11 +169,11 @@ func (r run) markers(marker func(evidence.Marker) string) (all, written []string
 // middlewareBeforeNextRan: the middleware around the suspended node wrote all its texts from before next, at least one.
 func middlewareBeforeNextRan(r run) error {
 	all, written := r.markers(func(m evidence.Marker) string { return m.Before })
-	return that(len(all) > 0 && len(written) == len(all), "%v of %v were written", written, all)
+	return require(len(all) > 0 && len(written) == len(all), "%v of %v were written", written, all)
 }
 
 // middlewareAfterNextSkipped: the middleware around the suspended node has a text for after next, and wrote none.
 func middlewareAfterNextSkipped(r run) error {
 	all, written := r.markers(func(m evidence.Marker) string { return m.After })
-	return that(len(all) > 0 && len(written) == 0, "%v of %v were written", written, all)
+	return require(len(all) > 0 && len(written) == 0, "%v of %v were written", written, all)
 }

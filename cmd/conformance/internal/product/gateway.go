@@ -63,7 +63,7 @@ func Start(ctx context.Context, o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	service := &asking{approvals.NewService(store, store), g.approver}
+	service := &askingService{approvals.NewService(store, store), g.approver}
 	g.deliver = outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{g.platform}, Owner: owner})
 	g.dispatch = dispatch.New(dispatch.Options{
 		Store: dispatch.StoreOf(g.store), Approvals: service, Platforms: []core.Platform{g.platform}, Owner: owner,
@@ -103,8 +103,8 @@ func conversationID(id core.SessionID) core.ConversationID {
 	return core.ConversationID(name + ":" + string(id))
 }
 
-// Say sends a message to a conversation and waits for the end of its turn.
-func (g *Gateway) Say(ctx context.Context, conversation core.SessionID, m core.Message) (Ended, error) {
+// Send sends a message to a conversation and waits for the end of its turn.
+func (g *Gateway) Send(ctx context.Context, conversation core.SessionID, m core.Message) (Ended, error) {
 	e, err := g.run(ctx, conversationID(conversation), core.MessageEvent{}, g.requester, m)
 	return g.ended(ctx, e, err)
 }

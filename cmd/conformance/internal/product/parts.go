@@ -58,13 +58,13 @@ func (p *platform) take() []core.Delivery {
 	return out
 }
 
-// asking has every pause decided by an approver. A fixture's pauses ask for no tool, so it makes the request up.
-type asking struct {
+// askingService is the approvals service with a made-up request for every pause, since a fixture's pauses are not about tools.
+type askingService struct {
 	*approvals.Service
 	approver core.Actor
 }
 
-func (a *asking) Open(turn core.Turn, session core.SessionID, s core.Suspended) (core.Approval, []core.Post, bool) {
+func (a *askingService) Open(turn core.Turn, session core.SessionID, s core.Suspended) (core.Approval, []core.Post, bool) {
 	s.Descriptor.Approval = &core.ApprovalRequest{
 		Call: core.Call{Tool: "fixture", Summary: "Go on.", Arguments: json.RawMessage("{}")},
 		Rule: core.Rule{Name: "fixture", Verdict: core.VerdictAsk, Approvers: []string{a.approver.ID}},
@@ -111,7 +111,7 @@ func (f *faulty) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, 
 	return claims, err
 }
 
-// LoadSession fails if the fixture says so.
+// LoadSession fails if the fixture injects it.
 func (f *faulty) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
 	if err := f.faults.Of(evidence.Load); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (f *faulty) LoadSession(ctx context.Context, id core.SessionID, w core.Writ
 	return f.Store.LoadSession(ctx, id, w)
 }
 
-// SaveSession fails if the fixture says so.
+// SaveSession fails if the fixture injects it.
 func (f *faulty) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
 	if err := f.faults.Of(evidence.Save); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (f *faulty) SaveSession(ctx context.Context, c core.Claim, rec *core.Sessio
 	return f.Store.SaveSession(ctx, c, rec)
 }
 
-// Finish fails if the fixture says that its session can't be saved.
+// Finish fails if it saves a session and the fixture injects a failure of saves.
 func (f *faulty) Finish(ctx context.Context, end core.Finish) error {
 	if end.Session != nil {
 		if err := f.faults.Of(evidence.Save); err != nil {

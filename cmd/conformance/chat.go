@@ -34,7 +34,7 @@ func (r *runner) runChat() {
 		if r.gateway != nil {
 			r.productMessage(t, t.Given, m)
 		} else {
-			t.Before = r.Stored(r.ctx, t.Session)
+			t.Before = r.stored(t.Session)
 			r.outcome(t, h.Send(r.ctx, t.Session, m))
 		}
 		t.Path = chatPath(t)
@@ -46,7 +46,7 @@ func (r *runner) runChat() {
 		if t.ResumedRecord != nil {
 			t.ID = t.ResumedRecord.Invocation
 		}
-		t.Before = r.Stored(r.ctx, t.Session)
+		t.Before = r.stored(t.Session)
 		for _, l := range r.listeners {
 			l.calls = nil
 		}

@@ -66,7 +66,7 @@ func (r *runner) storedUnder(id core.SessionID) core.SessionID {
 // checkStoreAfter checks what is stored under the sessions that it names.
 func checkStoreAfter(r *runner, _ *evidence.Turn, v *fixture.Node) {
 	look := func(id *fixture.Node) *evidence.Stored {
-		return r.Stored(r.ctx, r.storedUnder(core.SessionID(id.Text())))
+		return r.stored(r.storedUnder(core.SessionID(id.Text())))
 	}
 	if id := v.Get("load_returns_none_for_session_id"); id != nil {
 		got := look(id)

@@ -13,25 +13,20 @@ import (
 
 // scope is a graph under construction: the case's own, or one of its subgraphs.
 type scope struct {
-	name         string // "" = the outermost
 	d            *fixture.Node
-	outer        *scope
-	conversation bool // the schema declares graph.Messages
-	subs         map[string]*graph.Graph
-	scopes       map[string]*scope // of subs
+	outer        *scope // nil for the case's own graph
+	graph        *graph.Graph
+	conversation bool              // the schema declares graph.Messages
+	subs         map[string]*scope // its subgraphs
 	items        []string          // its fields that hold the item of a fan-out
 	fields       []string
 }
 
 // subgraphs compiles the definitions in a graph's "subgraph" and "subgraphs". A definition sees those before it and around it.
 func (r *runner) subgraphs(sc *scope) {
-	sc.subs, sc.scopes = map[string]*graph.Graph{}, map[string]*scope{}
+	sc.subs = map[string]*scope{}
 	if d := sc.d.Get("subgraph"); d != nil {
-		name := "inner"
-		if n := d.Get("name"); n != nil {
-			name = n.Text()
-		}
-		r.subgraph(sc, name, d)
+		r.subgraph(sc, cmp.Or(d.Get("name").Text(), "inner"), d)
 	}
 	sc.d.Get("subgraphs").Each(func(name string, d *fixture.Node) bool {
 		d.Get("name")
@@ -42,39 +37,41 @@ func (r *runner) subgraphs(sc *scope) {
 
 func (r *runner) subgraph(sc *scope, name string, d *fixture.Node) {
 	b := graph.New(name, graphVersion)
-	in := &scope{name: name, d: d, outer: sc}
+	in := &scope{d: d, outer: sc}
 	r.define(b, in)
 	for target, observers := range r.attached {
 		if target == name || target == "inner" {
 			b.Observe(observers...)
 		}
 	}
-	g, err := b.Compile()
-	if err != nil && r.subFault == nil {
-		r.subFault = err
+	var err error
+	if in.graph, err = b.Compile(); err != nil {
+		r.subFault = cmp.Or(r.subFault, err)
+		in.graph = empty // the case ends with the fault anyway
 	}
-	sc.subs[name] = g
-	r.Inner[name] = in.fields
-	sc.scopes[name] = in
+	sc.subs[name], r.Inner[name] = in, in.fields
 }
 
-// lookup returns the subgraph that a node names, and its scope.
-func (sc *scope) lookup(d *fixture.Node) (*graph.Graph, *scope) {
+// empty replaces a subgraph that does not compile.
+var empty, _ = graph.New("empty", "1").Node("a", func(context.Context, graph.State) (graph.Update, error) { return nil, nil }).
+	Entry("a").Edge("a", graph.END).Compile()
+
+// lookup returns the subgraph that a node names.
+func (sc *scope) lookup(d *fixture.Node) *scope {
 	for s := sc; s != nil; s = s.outer {
-		if g, ok := s.subs[d.Text()]; ok {
-			return orEmpty(g), s.scopes[d.Text()]
+		if sub := s.subs[d.Text()]; sub != nil {
+			return sub
 		}
 	}
 	d.Malformed("there is no subgraph %q", d.Text())
-	return nil, nil
+	return nil
 }
 
 // container adds a node with inner graphs; it returns false if the node has none. A recorder wraps it, for the order of execution.
 func (r *runner) container(b *graph.Builder, sc *scope, name string, d *fixture.Node) bool {
 	switch {
 	case d.Has("subgraph"):
-		g, _ := sc.lookup(d.Get("subgraph"))
-		b.Subgraph(name, g, projections(d)...)
+		b.Subgraph(name, sc.lookup(d.Get("subgraph")).graph, projections(d)...)
 	case d.Has("fan_out"):
 		b.FanOut(name, r.fanOut(sc, d.Get("fan_out")))
 	case d.Has("parallel_branches"):
@@ -90,22 +87,12 @@ func (r *runner) container(b *graph.Builder, sc *scope, name string, d *fixture.
 	return true
 }
 
-// entryKind returns the journal's kind for a node of this graph.
+// entryKind returns the kind of the entries of this graph's nodes.
 func (sc *scope) entryKind() string {
 	if sc.outer != nil {
 		return evidence.InnerNodeRan
 	}
 	return evidence.NodeRan
-}
-
-// orEmpty replaces a subgraph that did not compile; the case ends with that fault anyway.
-func orEmpty(g *graph.Graph) *graph.Graph {
-	if g != nil {
-		return g
-	}
-	empty, _ := graph.New("broken", "1").Node("a", func(context.Context, graph.State) (graph.Update, error) { return nil, nil }).
-		Entry("a").Edge("a", graph.END).Compile()
-	return empty
 }
 
 // projections reads both spellings: inputs and outputs next to the node's other keys, and under mapping. If both are used, it
@@ -161,22 +148,22 @@ const itemToken = "<fan_out_item>"
 
 // fanOut reads a fan-out, in its long or its short form.
 func (r *runner) fanOut(sc *scope, d *fixture.Node) graph.FanOut {
-	g, inside := sc.lookup(d.Need("subgraph"))
+	sub := sc.lookup(d.Need("subgraph"))
 	m := d.Get("mapping")
 	f := graph.FanOut{
-		Graph: g, Items: d.Need("items_field").Text(), Item: d.Get("item_field").Text(),
+		Graph: sub.graph, Items: d.Need("items_field").Text(), Item: d.Get("item_field").Text(),
 		Policy: policy(d.Get("error_policy")), Errors: d.Get("errors_field").Text(),
 		Inputs:      merged(d.Get("inputs"), m.Get("inputs")),
 		Outputs:     merged(d.Get("extra_outputs"), m.Get("outputs"), d.Get("outputs")),
 		EmptyIsFine: choose(d.Get("on_empty"), "raise", map[string]bool{"raise": false, "noop": true}),
 	}
-	for _, sub := range slices.Sorted(maps.Keys(f.Inputs)) {
-		if f.Inputs[sub] == itemToken {
-			f.Item = sub
-			delete(f.Inputs, sub)
+	for _, field := range slices.Sorted(maps.Keys(f.Inputs)) {
+		if f.Inputs[field] == itemToken {
+			f.Item = field
+			delete(f.Inputs, field)
 		}
 	}
-	inside.items = append(inside.items, f.Item)
+	sub.items = append(sub.items, f.Item)
 	collect, target := d.Get("collect_field"), d.Get("target_field")
 	if collect != nil && target != nil {
 		f.Outputs[target.Text()] = collect.Text()
@@ -190,8 +177,7 @@ func (r *runner) fanOut(sc *scope, d *fixture.Node) graph.FanOut {
 func (r *runner) branches(sc *scope, d *fixture.Node) graph.Branches {
 	p := graph.Branches{Policy: policy(d.Get("error_policy")), Errors: d.Get("errors_field").Text()}
 	d.Need("branches").All(func(name string, b *fixture.Node) {
-		g, _ := sc.lookup(b.Need("subgraph"))
-		br := graph.Branch{Name: name, Graph: g}
+		br := graph.Branch{Name: name, Graph: sc.lookup(b.Need("subgraph")).graph}
 		for i, p := range projections(b) {
 			if i > 0 {
 				b.Malformed("two projections")

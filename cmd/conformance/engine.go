@@ -50,7 +50,7 @@ func (r *runner) invoke(d *fixture.Node) *evidence.Turn {
 			t.ResumedRecord = r.lastPause(in.Resume)
 		}
 	}
-	t.Before = r.Stored(r.ctx, t.Session)
+	t.Before = r.stored(t.Session)
 	if r.gateway != nil {
 		r.productTurn(t)
 		return t

@@ -37,7 +37,11 @@ func (r *runner) steps(sc *scope, d *fixture.Node) step {
 	d.Each(func(key string, v *fixture.Node) bool {
 		switch key {
 		case "update", "update_pure":
-			steps = append(steps, updateStep(sc, v))
+			add := update(sc.conversation, v)
+			steps = append(steps, func(_ context.Context, _ graph.State, u *graph.Update) error {
+				*u = append(*u, add...)
+				return nil
+			})
 		case "update_from_field":
 			steps = append(steps, fromFieldStep(v))
 		case "raises":
@@ -85,27 +89,14 @@ func added(u graph.Update) int {
 	return n
 }
 
-func updateStep(sc *scope, d *fixture.Node) step {
-	u := update(sc.conversation, d)
-	return func(_ context.Context, _ graph.State, to *graph.Update) error {
-		*to = append(*to, u...)
-		return nil
-	}
-}
-
 // fromFieldStep sets a field to another field's value, times a multiplier.
 func fromFieldStep(d *fixture.Node) step {
 	factor := 1.0
 	if m := d.Get("multiplier"); m != nil {
 		factor = m.Number()
 	}
-	pairs := map[string]string{}
-	d.Each(func(key string, v *fixture.Node) bool {
-		if key != "multiplier" {
-			pairs[key] = v.Text()
-		}
-		return true
-	})
+	pairs := texts(d)
+	delete(pairs, "multiplier")
 	return func(_ context.Context, s graph.State, to *graph.Update) error {
 		for target, source := range pairs {
 			v, _ := s.Value(source)
@@ -138,7 +129,10 @@ func raised(d *fixture.Node) error {
 }
 
 func suspendStep(d, mark *fixture.Node) step {
-	desc := descriptorOf(d)
+	desc := core.Descriptor{SignalID: core.SignalID(d.Need("signal_id").Text())}
+	if m := d.Get("metadata"); m != nil {
+		desc.Metadata = m.Fields()
+	}
 	var opts []graph.SuspendOption
 	if !cmp.Or(d.Get("mark_node_completed"), mark).Flag(true) {
 		opts = append(opts, graph.KeepNode())
@@ -148,22 +142,11 @@ func suspendStep(d, mark *fixture.Node) step {
 	}
 }
 
-func descriptorOf(d *fixture.Node) core.Descriptor {
-	desc := core.Descriptor{SignalID: core.SignalID(d.Need("signal_id").Text())}
-	if m := d.Get("metadata"); m != nil {
-		desc.Metadata = m.Fields()
-	}
-	return desc
-}
-
 // logStep writes a log line.
 func (r *runner) logStep(d *fixture.Node) step {
 	body, level := d.Need("message").Text(), slog.LevelInfo
 	if l := d.Get("level"); l != nil {
-		name := strings.ToUpper(l.Text())
-		if name == "WARNING" {
-			name = "WARN"
-		}
+		name := strings.TrimSuffix(strings.ToUpper(l.Text()), "ING") // of WARNING
 		if err := level.UnmarshalText([]byte(name)); err != nil {
 			l.Malformed("unknown level %q", l.Text())
 		}

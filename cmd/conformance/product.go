@@ -90,7 +90,7 @@ func (r *runner) startProduct() (stop func()) {
 	must(err)
 	r.gateway, err = product.Start(r.ctx, product.Options{Graph: r.Graph, Folder: folder, Recorder: r.recorder, Faults: r.store.Faults})
 	must(err)
-	r.LoadSession, r.LoadPaused, r.HasSessions, r.HasPauses = r.gateway.LoadSession, r.gateway.LoadPaused, true, true
+	r.HasSessions, r.HasPauses = true, true
 	return func() {
 		r.gateway.Close()
 		_ = os.RemoveAll(folder)
@@ -117,7 +117,7 @@ func (r *runner) productTurn(t *evidence.Turn) {
 // productMessage runs the turn of a message.
 func (r *runner) productMessage(t *evidence.Turn, conversation core.SessionID, m core.Message) {
 	t.Session = r.gateway.Session(conversation)
-	t.Before = r.Stored(r.ctx, t.Session)
+	t.Before = r.stored(t.Session)
 	ended, err := r.gateway.Send(r.ctx, conversation, m)
 	must(err)
 	r.ended(t, ended, 1) // after the message itself

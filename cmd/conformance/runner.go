@@ -45,15 +45,8 @@ type runner struct {
 // newRunner returns the runner of a case.
 func newRunner(ctx context.Context, doc *fixture.Node) *runner {
 	memory, recorder := graph.NewMemory(), &evidence.Recorder{}
-	c := &evidence.Case{LoadSession: memory.Load, Inner: map[string][]string{}, Nodes: map[string]bool{}}
-	c.LoadPaused = func(ctx context.Context, id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
-		if id != "" {
-			return memory.Paused(ctx, id)
-		}
-		return memory.BySignal(ctx, signal)
-	}
 	return &runner{
-		Case: c, ctx: ctx, doc: doc, memory: memory, recorder: recorder,
+		Case: &evidence.Case{Inner: map[string][]string{}, Nodes: map[string]bool{}}, ctx: ctx, doc: doc, memory: memory, recorder: recorder,
 		store:    &evidence.Store{Sessions: memory, Pauses: memory, Recorder: recorder, Faults: evidence.Faults{}},
 		attached: map[string][]graph.Observer{}, behaviors: map[string]string{}, listeners: map[string]*listener{},
 	}
@@ -76,10 +69,36 @@ func (r *runner) end(t *evidence.Turn) {
 	if res := t.Result(); res != nil {
 		t.ID, t.Session = res.Invocation, cmp.Or(res.Session, t.Session)
 	}
-	t.After = r.Stored(r.ctx, t.Session)
+	t.After = r.stored(t.Session)
 	if t.ID != "" {
-		t.PausedRecord = r.Waiting(r.ctx, t.ID, "")
+		t.PausedRecord = r.waiting(t.ID, "")
 	}
+}
+
+// stored reads a session without recording the call; nil if there is none.
+func (r *runner) stored(id core.SessionID) *evidence.Stored {
+	load := r.memory.Load
+	if r.gateway != nil {
+		load = r.gateway.LoadSession
+	}
+	rec, err := load(r.ctx, id)
+	if err != nil {
+		return nil
+	}
+	return evidence.StoredOf(r.ctx, rec)
+}
+
+// waiting reads the paused record of an invocation or a signal without recording the call; nil if none waits.
+func (r *runner) waiting(id core.InvocationID, signal core.SignalID) (rec *core.PausedRecord) {
+	switch {
+	case r.gateway != nil:
+		rec, _ = r.gateway.LoadPaused(r.ctx, id, signal)
+	case id != "":
+		rec, _ = r.memory.Paused(r.ctx, id)
+	default:
+		rec, _ = r.memory.BySignal(r.ctx, signal)
+	}
+	return rec
 }
 
 func (r *runner) fault(d *fixture.Node, format string, args ...any) {
@@ -162,7 +181,7 @@ func payload(d *fixture.Node) map[string]json.RawMessage {
 // signal records what a turn resumes, and the record that waits for it.
 func (r *runner) signal(t *evidence.Turn, s chat.Signal) {
 	t.Signal = &s
-	t.ResumedRecord = r.Waiting(r.ctx, s.Invocation, s.SignalID)
+	t.ResumedRecord = r.waiting(s.Invocation, s.SignalID)
 	if t.ResumedRecord != nil {
 		t.Session = t.ResumedRecord.Session
 	}

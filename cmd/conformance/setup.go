@@ -50,7 +50,7 @@ func (r *runner) refused(err error) {
 	r.doc.Get("initial_state").Fields() // not used
 	t := &evidence.Turn{Name: "registration", Kind: evidence.Registration, Node: r.doc, Status: graph.Errored, Err: err, Category: core.CategoryOf(err)}
 	t.Session = core.SessionID(r.doc.Get("session_id").Text())
-	t.Before = r.Stored(r.ctx, t.Session)
+	t.Before = r.stored(t.Session)
 	t.After = t.Before
 	r.checkTurn(engineChecks, t)
 	r.Turns = append(r.Turns, t)

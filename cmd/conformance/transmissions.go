@@ -26,7 +26,7 @@ func (r *runner) runTransmissions() {
 	for _, d := range r.doc.Need("transmissions").Items() {
 		t := r.begin(evidence.Transmission, d)
 		in := r.transmission(t, d)
-		t.Before = r.Stored(r.ctx, t.Session)
+		t.Before = r.stored(t.Session)
 		if r.gateway != nil {
 			r.productTurn(t)
 		} else {

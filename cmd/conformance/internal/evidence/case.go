@@ -20,11 +20,8 @@ const Patience = 20 * time.Second
 
 // Case is the evidence of one case.
 type Case struct {
-	// LoadSession and LoadPaused read what is stored, without recording the call.
-	LoadSession func(context.Context, core.SessionID) (*core.SessionRecord, error)
-	LoadPaused  func(context.Context, core.InvocationID, core.SignalID) (*core.PausedRecord, error)
-	Graph       *graph.Graph // nil: it did not compile
-	Mode        harness.Mode // of the harness, if there is one
+	Graph *graph.Graph // nil: it did not compile
+	Mode  harness.Mode // of the harness, if there is one
 
 	HasSessions, HasPauses bool     // the stores that the graph has
 	Conversation           bool     // the schema declares graph.Messages
@@ -193,21 +190,6 @@ func (c *Case) Rerun(in graph.Invocation) graph.Result {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	return c.Graph.Invoke(ctx, graph.Stores{}, graph.Invocation{Initial: in.Initial})
-}
-
-// Stored returns what is stored of a session now; nil if there is nothing.
-func (c *Case) Stored(ctx context.Context, id core.SessionID) *Stored {
-	rec, err := c.LoadSession(ctx, id)
-	if err != nil {
-		return nil
-	}
-	return stored(ctx, rec)
-}
-
-// Waiting returns the paused record of an invocation or a signal; nil if none waits.
-func (c *Case) Waiting(ctx context.Context, invocation core.InvocationID, signal core.SignalID) *core.PausedRecord {
-	rec, _ := c.LoadPaused(ctx, invocation, signal)
-	return rec
 }
 
 // EventFields returns an event in the fixture language.

@@ -37,7 +37,7 @@ func (s *Store) Load(ctx context.Context, id core.SessionID) (rec *core.SessionR
 	if err = s.Faults.Of(Load); err == nil {
 		rec, err = s.Sessions.Load(ctx, id)
 	}
-	s.Recorder.Add(Entry{What: Load, Session: id, Record: stored(ctx, rec)})
+	s.Recorder.Add(Entry{What: Load, Session: id, Record: StoredOf(ctx, rec)})
 	return rec, err
 }
 
@@ -47,7 +47,7 @@ func (s *Store) Save(ctx context.Context, rec *core.SessionRecord, opts core.Sav
 	if opts.Explicit {
 		what = ExplicitSave
 	}
-	s.Recorder.Add(Entry{What: what, Session: rec.ID, Record: stored(ctx, rec)})
+	s.Recorder.Add(Entry{What: what, Session: rec.ID, Record: StoredOf(ctx, rec)})
 	if err := s.Faults.Of(Save); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (s *Store) List(ctx context.Context, f core.SessionFilter) ([]core.SessionS
 func (s *Store) Pause(ctx context.Context, rec *core.PausedRecord, session *core.SessionRecord) error {
 	s.Recorder.Add(Entry{What: Pause, Session: rec.Session, Invocation: rec.Invocation})
 	if session != nil {
-		s.Recorder.Add(Entry{What: Save, Session: session.ID, Record: stored(ctx, session)})
+		s.Recorder.Add(Entry{What: Save, Session: session.ID, Record: StoredOf(ctx, session)})
 		if err := s.Faults.Of(Save); err != nil {
 			return err
 		}
@@ -122,7 +122,8 @@ func (s *Stored) Fields() map[string]any {
 	return s.State
 }
 
-func stored(ctx context.Context, rec *core.SessionRecord) *Stored {
+// StoredOf returns a record as plain values; nil for none.
+func StoredOf(ctx context.Context, rec *core.SessionRecord) *Stored {
 	if rec == nil {
 		return nil
 	}

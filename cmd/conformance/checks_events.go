@@ -45,13 +45,11 @@ func pairwise[T any](r *runner, v *fixture.Node, got []T, what string, compare f
 // event compares the named keys, each as a whole. A field that an event of this kind does not have is null.
 func (r *runner) event(v *fixture.Node, e graph.Event) {
 	have := evidence.EventFields(e)
-	for _, key := range []string{"pre_state", "post_state"} {
-		if state, ok := have[key].(map[string]any); ok {
-			have[key] = r.withoutAdded(state)
+	parents, _ := have["parent_states"].([]any)
+	for _, state := range append([]any{have["pre_state"], have["post_state"]}, parents...) {
+		if fields, ok := state.(map[string]any); ok {
+			r.dropAdded(fields)
 		}
-	}
-	for i, state := range have["parent_states"].([]any) {
-		have["parent_states"].([]any)[i] = r.withoutAdded(state.(map[string]any))
 	}
 	v.Each(func(key string, d *fixture.Node) bool {
 		switch key {

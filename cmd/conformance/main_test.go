@@ -102,7 +102,7 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-func TestAFolderMayBeALink(t *testing.T) {
+func TestFolderLink(t *testing.T) {
 	good, err := filepath.Abs("testdata/good")
 	link := filepath.Join(t.TempDir(), "suite")
 	if err == nil {
@@ -116,7 +116,7 @@ func TestAFolderMayBeALink(t *testing.T) {
 	}
 }
 
-func TestAnUnknownInvariantIsCounted(t *testing.T) {
+func TestUnknownInvariantIsCounted(t *testing.T) {
 	file := "testdata/bad/unknown_invariant.yaml"
 	code, out, _ := conformance(t, file)
 	if code != 0 || !strings.Contains(out, `unchecked graph-engine/unknown_invariant/one: invariant "the_sky_was_blue"`) || !strings.HasSuffix(out, "1 passed, 0 failed, 1 unchecked\n") {
@@ -128,7 +128,7 @@ func TestAnUnknownInvariantIsCounted(t *testing.T) {
 	}
 }
 
-// TestProduct: chats, and what else has a counterpart, pass through dispatch, approvals and SQLite too; what has none is named.
+// TestProduct: chats, and all other cases with a counterpart, pass through dispatch, approvals and SQLite too; the rest is listed.
 func TestProduct(t *testing.T) {
 	code, out, _ := conformance(t, "--strict", "--product", "testdata/good")
 	for _, line := range []string{
@@ -136,7 +136,7 @@ func TestProduct(t *testing.T) {
 		"ok harness-chat/own/an_end_that_is_not_saved\n",
 		"ok harness-chat/own/a_pause_that_is_not_saved\n",
 		"ok suspension/nested/one_instance_after_another\n",
-		"no counterpart harness/own/stateless_pauses_too: every turn has a session\n",
+		"no counterpart harness/own/a_stateless_harness_can_pause: every turn has a session\n",
 		"no counterpart harness/own/buckets: cases.2.transmissions.0.expected.dispatch_path: events have kinds and no intents\n",
 		"16 passed, 0 failed, 45 without a counterpart\n",
 	} {
@@ -149,7 +149,7 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// TestBadFixturesFailInTheProduct: what is wrong in a chat is wrong there too.
+// TestBadFixturesFailInTheProduct: a wrong chat fails through the product too.
 func TestBadFixturesFailInTheProduct(t *testing.T) {
 	for _, name := range []string{"silent_listener", "two_names_of_one_id", "another_id", "deep_unconsumed_key"} {
 		if code, out, _ := conformance(t, "--product", filepath.Join("testdata/bad", name+".yaml")); code != 1 || !strings.HasPrefix(out, "FAIL ") {

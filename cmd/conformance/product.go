@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -87,9 +86,9 @@ func (r *runner) withoutCounterpart(key string, v *fixture.Node) bool {
 // startProduct starts the gateway that runs the turns of the case; stop ends it.
 func (r *runner) startProduct() (stop func()) {
 	folder, err := os.MkdirTemp("", "conformance")
-	must(err)
+	panicOn(err)
 	r.gateway, err = product.Start(r.ctx, product.Options{Graph: r.Graph, Folder: folder, Recorder: r.recorder, Faults: r.store.Faults})
-	must(err)
+	panicOn(err)
 	r.HasSessions, r.HasPauses = true, true
 	return func() {
 		r.gateway.Close()
@@ -97,8 +96,8 @@ func (r *runner) startProduct() (stop func()) {
 	}
 }
 
-// must panics for an error of the runner's own surroundings.
-func must(err error) {
+// panicOn panics for an error of the runner's own surroundings.
+func panicOn(err error) {
 	if err != nil {
 		panic(err)
 	}
@@ -119,14 +118,14 @@ func (r *runner) productMessage(t *evidence.Turn, conversation core.SessionID, m
 	t.Session = r.gateway.Session(conversation)
 	t.Before = r.stored(t.Session)
 	ended, err := r.gateway.Send(r.ctx, conversation, m)
-	must(err)
+	panicOn(err)
 	r.ended(t, ended, 1) // after the message itself
 }
 
 // productSignal resumes a paused turn. Its listeners are called with its outcome.
 func (r *runner) productSignal(t *evidence.Turn) {
 	ended, err := r.gateway.Signal(r.ctx, *t.Signal, t.ResumedRecord)
-	must(err)
+	panicOn(err)
 	from := 0
 	if t.ResumedRecord != nil {
 		from = t.ResumedRecord.Messages
@@ -157,9 +156,7 @@ func (r *runner) ended(t *evidence.Turn, e product.Ended, from int) {
 	r.Graph.Drain(r.ctx)
 	r.end(t)
 	for _, s := range []*evidence.Stored{t.Before, t.After} {
-		if s != nil {
-			s.State = r.withoutAdded(s.State)
-		}
+		r.dropAdded(s.Fields())
 	}
 	r.delivered(t, e)
 	r.states(t)
@@ -202,13 +199,11 @@ func (r *runner) delivered(t *evidence.Turn, e product.Ended) {
 	}
 }
 
-// withoutAdded returns a state without the messages, if the case does not declare them.
-func (r *runner) withoutAdded(fields map[string]any) map[string]any {
+// dropAdded removes the messages from a state, if the case does not declare them.
+func (r *runner) dropAdded(fields map[string]any) {
 	if r.product && !slices.Contains(r.Outer, graph.Messages.Name()) {
-		fields = maps.Clone(fields)
 		delete(fields, graph.Messages.Name())
 	}
-	return fields
 }
 
 // states reads from events and records where the turn stopped and what its states were.
@@ -219,7 +214,8 @@ func (r *runner) states(t *evidence.Turn) {
 			if len(e.Parents) > 0 {
 				first = e.Parents[0]
 			}
-			t.StartState = r.withoutAdded(evidence.StateFields(first))
+			t.StartState = evidence.StateFields(first)
+			r.dropAdded(t.StartState)
 		}
 		stopped := e.Phase == graph.PhaseSuspended || e.Err != nil
 		if stopped && len(e.Namespace) > len(t.Place) {

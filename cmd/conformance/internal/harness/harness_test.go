@@ -12,7 +12,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// rig is a harness and what can be seen of it.
+// rig is a harness with the records of its calls.
 type rig struct {
 	*harness.Harness
 	recorder *evidence.Recorder
@@ -74,7 +74,7 @@ func TestClassification(t *testing.T) {
 		"existing without id":   {in: harness.Transmission{Intent: harness.ExistingSession}, path: harness.PathExisting, category: core.HarnessSessionUnresolved},
 		"signal":                {in: harness.Transmission{Signal: signal}, path: harness.PathSignal, category: core.HarnessCorrelationFailed},
 		"signal and session":    {in: harness.Transmission{Signal: signal, Session: "s"}, category: core.HarnessPathAmbiguous},
-		"signal, meant":         {in: harness.Transmission{Intent: harness.SignalResume, Signal: signal, Session: "s"}, path: harness.PathSignal, category: core.HarnessCorrelationFailed},
+		"signal intent":         {in: harness.Transmission{Intent: harness.SignalResume, Signal: signal, Session: "s"}, path: harness.PathSignal, category: core.HarnessCorrelationFailed},
 		"signal without id":     {in: harness.Transmission{Intent: harness.SignalResume}, path: harness.PathSignal, category: core.HarnessCorrelationFailed},
 		"unknown invocation":    {in: harness.Transmission{Signal: chat.Signal{Invocation: "i"}}, path: harness.PathSignal, category: core.SuspensionRecordInvalid},
 		"new and a signal":      {in: harness.Transmission{Intent: harness.NewSession, Signal: signal}, category: core.HarnessPathAmbiguous},
@@ -105,7 +105,7 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-func TestStatelessTurnsTouchNoSession(t *testing.T) {
+func TestStatelessTurnsUseNoSession(t *testing.T) {
 	r := newRig(t, harness.Stateless, pause, nothing)
 	first := r.Transmit(t.Context(), harness.Transmission{Session: "s"})
 	if first.Shape != harness.SuspendedAck || first.Body["signal_id"] != core.SignalID("x") {
@@ -117,7 +117,7 @@ func TestStatelessTurnsTouchNoSession(t *testing.T) {
 	}
 }
 
-func TestErrorAnswersSayWhatCanBeDone(t *testing.T) {
+func TestErrorResponseFlags(t *testing.T) {
 	for category, flag := range map[core.Category]string{
 		core.ProviderRateLimit: "retry_safe", core.ProviderInvalidRequest: "user_action_required", core.SessionLoadFailed: "intervention_required",
 	} {
@@ -134,7 +134,7 @@ func TestErrorAnswersSayWhatCanBeDone(t *testing.T) {
 	}
 }
 
-func TestMintedSessionsDiffer(t *testing.T) {
+func TestGeneratedSessionsDiffer(t *testing.T) {
 	r := newRig(t, harness.Sessioned, nothing)
 	r.Transmit(t.Context(), harness.Transmission{})
 	r.Transmit(t.Context(), harness.Transmission{})
@@ -143,7 +143,7 @@ func TestMintedSessionsDiffer(t *testing.T) {
 	}
 }
 
-func TestASubscriptionThatFailsLeavesNothingWaiting(t *testing.T) {
+func TestFailedSubscriptionWithdrawsThePause(t *testing.T) {
 	r := newRig(t, harness.Sessioned, pause, nothing)
 	r.Register = func(context.Context, core.Suspended) error { return errors.New("no") }
 	for i, tc := range []struct {

@@ -131,9 +131,10 @@ func (r *runner) status(v *fixture.Node, s *evidence.Span) {
 	})
 }
 
-func (r *runner) absent(d *fixture.Node, attributes map[string]any) {
+// absent checks that none of the listed fields is present.
+func (r *runner) absent(d *fixture.Node, fields map[string]any) {
 	for _, name := range d.Items() {
-		v, there := attributes[name.Text()]
+		v, there := fields[name.Text()]
 		r.must(!there, name, "it is there: %s", fixture.Show(v))
 	}
 }

@@ -59,12 +59,10 @@ func capabilityOf(path string, root *fixture.Node) string {
 	if err != nil {
 		abs = path
 	}
-	for dir := filepath.Dir(abs); ; dir = filepath.Dir(dir) {
-		if name := filepath.Base(dir); slices.Contains(capabilities, name) {
+	folders := strings.Split(filepath.ToSlash(filepath.Dir(abs)), "/")
+	for _, name := range slices.Backward(folders) {
+		if slices.Contains(capabilities, name) {
 			return name
-		}
-		if dir == filepath.Dir(dir) {
-			break
 		}
 	}
 	for _, i := range implied {

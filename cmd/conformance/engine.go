@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"gatehouse/cmd/conformance/internal/evidence"
@@ -63,28 +64,22 @@ func (r *runner) invoke(d *fixture.Node) *evidence.Turn {
 
 // lastPause returns the last pause if there is no pause store: that of the outcome that reported it, unless it was resumed since.
 func (r *runner) lastPause(id core.InvocationID) *core.PausedRecord {
-	for i := len(r.Turns) - 2; i >= 0; i-- {
-		t := r.Turns[i]
-		refused := t.Errored() && t.Signal != nil && !t.Resumed() // it took nothing up
-		if t.ID != id || refused {
-			continue
-		}
-		if !t.Suspended() {
+	for _, t := range slices.Backward(r.Turns[:len(r.Turns)-1]) {
+		refused := t.Errored() && t.Signal != nil && !t.Resumed() // then the pause is unchanged
+		switch {
+		case t.ID != id || refused:
+		case t.Suspended():
+			return &core.PausedRecord{Invocation: id, Session: t.Session, Descriptor: *t.Descriptor, Frames: []core.Frame{{Node: t.Place[0]}}}
+		default:
 			return nil
 		}
-		return &core.PausedRecord{Invocation: id, Session: t.Session, Descriptor: *t.Descriptor, Frames: []core.Frame{{Node: t.Place[0]}}}
 	}
 	return nil
 }
 
 // drain waits for the observers, for the time that the fixture sets.
 func (r *runner) drain(t *evidence.Turn, d *fixture.Node) {
-	limit := d.Get("drain")
-	for _, key := range []string{"invoke", "invoke_with"} {
-		if inv := d.Get(key); inv != nil {
-			limit = inv.Get("drain")
-		}
-	}
+	limit := cmp.Or(d.Get("invoke_with").Get("drain"), d.Get("invoke").Get("drain"), d.Get("drain"))
 	start := time.Now()
 	if s := limit.Get("timeout_seconds"); !s.IsNull() {
 		t.DrainLimit = time.Duration(s.Number() * float64(time.Second))

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -83,17 +82,13 @@ func (r *runner) withoutCounterpart(key string, v *fixture.Node) bool {
 	return false
 }
 
-// startProduct starts the gateway that runs the turns of the case; stop ends it.
+// startProduct starts the gateway that runs the turns of the case.
 func (r *runner) startProduct() (stop func()) {
-	folder, err := os.MkdirTemp("", "conformance")
-	panicOn(err)
-	r.gateway, err = product.Start(r.ctx, product.Options{Graph: r.Graph, Folder: folder, Recorder: r.recorder, Faults: r.store.Faults})
+	var err error
+	r.gateway, err = product.Start(r.ctx, r.Graph, r.recorder, r.store.Faults)
 	panicOn(err)
 	r.HasSessions, r.HasPauses = true, true
-	return func() {
-		r.gateway.Close()
-		_ = os.RemoveAll(folder)
-	}
+	return r.gateway.Close
 }
 
 // panicOn panics for an error of the runner's own surroundings.

@@ -15,7 +15,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Patience limits the time of everything without its own limit.
+// Patience is the time limit of everything that has no limit of its own.
 const Patience = 20 * time.Second
 
 // Case is the evidence of one case.
@@ -26,14 +26,14 @@ type Case struct {
 	HasSessions, HasPauses bool     // the stores that the graph has
 	Conversation           bool     // the schema declares graph.Messages
 	Projected              []string // session_state.fields; nil = full state
-	Version                string   // the schema's
+	Version                string   // of the schema
 	Outer                  []string // fields of the case's own graph
 	Nodes                  map[string]bool
-	Inner                  map[string][]string // fields of the graphs inside, by name
+	Inner                  map[string][]string // fields of the subgraphs, by name
 	Markers                []Marker
 
 	Turns         []*Turn
-	Migrations    []string         // those that were begun, each "from->to"
+	Migrations    []string         // that were started, each "from->to"
 	Subscriptions []core.Suspended // what the harness registered
 }
 
@@ -51,7 +51,7 @@ const (
 	Transmission Kind = "transmission"
 	Send         Kind = "send"
 	Signal       Kind = "signal"
-	Registration Kind = "registration" // the graph was refused when it was built
+	Registration Kind = "registration" // the graph did not compile, so nothing ran
 )
 
 // Invoked is one call of Graph.Invoke.

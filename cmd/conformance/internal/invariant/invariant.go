@@ -92,7 +92,7 @@ func failedWith(c core.Category) subject {
 	return subject{"turn that failed with " + string(c), func(r run) bool { return r.Errored() && r.Category == c }}
 }
 
-// The subjects. "Inside" means in a subgraph.
+// The subjects.
 var (
 	anyTurn    = subject{"turn", func(run) bool { return true }}
 	firstTurn  = subject{"first turn", func(r run) bool { return r.index == 0 }}
@@ -107,29 +107,29 @@ var (
 	completedTransmission = transmission.and("completed transmission", run.Completed)
 	failedTransmission    = transmission.and("failed transmission", run.Errored)
 
-	send          = of(evidence.Send)
-	completedSend = send.and("completed send", run.Completed)
-	suspendedSend = send.and("suspended send", run.Suspended)
-	failedSend    = send.and("failed send", run.Errored)
-	malformedSend = send.and("malformed message", failedWith(core.ChatMessageShapeInvalid).applies)
-	unloadedSend  = send.and("send whose session could not be loaded", failedWith(core.SessionLoadFailed).applies)
+	send           = of(evidence.Send)
+	completedSend  = send.and("completed send", run.Completed)
+	suspendedSend  = send.and("suspended send", run.Suspended)
+	failedSend     = send.and("failed send", run.Errored)
+	malformedSend  = send.and("malformed message", failedWith(core.ChatMessageShapeInvalid).applies)
+	loadFailedSend = send.and("send whose session could not be loaded", failedWith(core.SessionLoadFailed).applies)
 
-	saved         = subject{"turn that saved", func(r run) bool { return r.Count(evidence.Save, evidence.ExplicitSave) > 0 }}
-	savedPart     = saved.and("turn that saved a projection", func(r run) bool { return r.c.Projected != nil && len(r.c.Projected) < len(r.c.Outer) })
-	savedAgain    = saved.and("completed turn of a stored session that was saved at its end", func(r run) bool { return r.Completed() && r.Before != nil && r.Count(evidence.Save) > 0 })
-	savedToFail   = failed.and("turn that saved and then failed", func(r run) bool { return r.Count(evidence.ExplicitSave) > 0 })
-	reported      = subject{"turn that reports migrations", func(r run) bool { return len(r.Entry().Migrations) > 0 }}
-	migrated      = subject{"turn that migrated", func(r run) bool { return r.Count(evidence.Migration) > 0 }}
-	ranInside     = subject{"turn that ran a subgraph", func(r run) bool { return len(inside(r.Events)) > 0 }}
-	loadedInside  = ranInside.and("turn of a session that ran a subgraph", func(r run) bool { return r.Count(evidence.Load) > 0 })
-	sessionEvents = subject{"turn of a session with events", func(r run) bool { return r.Session != "" && len(r.Events) > 0 }}
-	traced        = subject{"turn with spans", func(r run) bool { return len(r.Spans) > 0 }}
-	logged        = subject{"turn with log lines", func(r run) bool { return len(r.Logs) > 0 }}
+	saved                = subject{"turn that saved", func(r run) bool { return r.Count(evidence.Save, evidence.ExplicitSave) > 0 }}
+	savedProjection      = saved.and("turn that saved a projection", func(r run) bool { return r.c.Projected != nil && len(r.c.Projected) < len(r.c.Outer) })
+	savedAgain           = saved.and("completed turn of a stored session that was saved at its end", func(r run) bool { return r.Completed() && r.Before != nil && r.Count(evidence.Save) > 0 })
+	savedThenFailed      = failed.and("turn that saved and then failed", func(r run) bool { return r.Count(evidence.ExplicitSave) > 0 })
+	migrationsReported   = subject{"turn that reports migrations", func(r run) bool { return len(r.Entry().Migrations) > 0 }}
+	migrated             = subject{"turn that migrated", func(r run) bool { return r.Count(evidence.Migration) > 0 }}
+	ranSubgraph          = subject{"turn that ran a subgraph", func(r run) bool { return len(innerEvents(r.Events)) > 0 }}
+	loadedAndRanSubgraph = ranSubgraph.and("turn of a session that ran a subgraph", func(r run) bool { return r.Count(evidence.Load) > 0 })
+	sessionEvents        = subject{"turn of a session with events", func(r run) bool { return r.Session != "" && len(r.Events) > 0 }}
+	traced               = subject{"turn with spans", func(r run) bool { return len(r.Spans) > 0 }}
+	logged               = subject{"turn with log lines", func(r run) bool { return len(r.Logs) > 0 }}
 
-	suspended       = subject{"suspended turn", func(r run) bool { return r.Suspended() && len(r.Place) > 0 }}
-	suspendedInside = suspended.and("turn that suspended in a subgraph", func(r run) bool { return len(r.Place) > 1 })
-	resumed         = subject{"resumed turn", func(r run) bool { return r.Resumed() && r.StartState != nil }}
-	resumedNothing  = signalled.and("signal that no record waits for", func(r run) bool { return r.ResumedRecord == nil })
+	suspended           = subject{"suspended turn", func(r run) bool { return r.Suspended() && len(r.Place) > 0 }}
+	suspendedInSubgraph = suspended.and("turn that suspended in a subgraph", func(r run) bool { return len(r.Place) > 1 })
+	resumed             = subject{"resumed turn", func(r run) bool { return r.Resumed() && r.StartState != nil }}
+	resumedNothing      = signalled.and("signal that no record waits for", func(r run) bool { return r.ResumedRecord == nil })
 
 	observed          = subject{"turn with an observer", func(r run) bool { return len(r.Observed) > 0 }}
 	observedSuspended = suspended.and("suspended turn with an observer", observed.applies)
@@ -187,7 +187,7 @@ var claims = map[string]invariant{
 	"compose_pending_state_persisted_before_suspend_node_runs":         {suspendedSend, composedBeforeSuspending},
 	"error_bucket_routes_to_harness_section_7_1":                       {failedSend, bucketIs(core.SessionTerminating)},
 	"reply_role_is_system":                                             {failedSend, replyIsSystem},
-	"chat_harness_does_not_invoke_graph_when_session_load_fails":       {unloadedSend, noGraphWithoutSession},
+	"chat_harness_does_not_invoke_graph_when_session_load_fails":       {loadFailedSend, noGraphWithoutSession},
 	"message_validation_runs_at_send_api_boundary_before_session_load": {malformedSend, validatedBeforeLoad},
 	"chat_message_shape_invalid_routes_to_user_correctable":            {failedWith(core.ChatMessageShapeInvalid), bucketIs(core.UserCorrectable)},
 	"graph_body_not_invoked_when_message_validation_fails":             {malformedSend, noNodeRan},
@@ -195,14 +195,14 @@ var claims = map[string]invariant{
 	// sessions
 	"second_invoke_loads_first_invoke_state":       {secondTurn, secondLoadsFirstState},
 	"saved_record_overwrites_prior":                {savedAgain, saveOverwrites},
-	"scratch_field_never_persisted":                {savedPart, scratchNotStored},
+	"scratch_field_never_persisted":                {savedProjection, scratchNotStored},
 	"projected_field_persists_across_invokes":      {secondTurn, projectionPersists},
-	"mid_invoke_save_survives_subsequent_crash":    {savedToFail, explicitSaveSurvives},
-	"single_migration_invocation":                  {reported, oneMigration},
+	"mid_invoke_save_survives_subsequent_crash":    {savedThenFailed, explicitSaveSurvives},
+	"single_migration_invocation":                  {migrationsReported, oneMigration},
 	"migration_runs_before_projection_merge":       {migrated, migratedBeforeMerge},
-	"subgraph_state_fields_match_subgraph_schema":  {ranInside, innerFieldsMatchSchema},
-	"subgraph_does_not_see_session_state_directly": {loadedInside, innerSeesNoSession},
-	"no_inner_session_load_or_save":                {ranInside, noInnerSessionCalls},
+	"subgraph_state_fields_match_subgraph_schema":  {ranSubgraph, innerFieldsMatchSchema},
+	"subgraph_does_not_see_session_state_directly": {loadedAndRanSubgraph, innerSeesNoSession},
+	"no_inner_session_load_or_save":                {ranSubgraph, noInnerSessionCalls},
 	"node_event_does_not_carry_session_id_field":   {sessionEvents, eventsWithoutSession},
 	"node_never_invoked":                           {anyTurn, noNodeRan},
 
@@ -212,14 +212,14 @@ var claims = map[string]invariant{
 	"resume_continues_after_suspending_node":                 {resumed, resumeContinues},
 	"resume_against_non_suspended_raises_record_invalid":     {resumedNothing, recordInvalid},
 	"resume_covers_completed_and_never_existed_cases":        {resumedNothing, recordInvalidBothWays},
-	"subgraph_suspend_propagates_to_outer":                   {suspendedInside, suspensionPropagates},
+	"subgraph_suspend_propagates_to_outer":                   {suspendedInSubgraph, suspensionPropagates},
 	"resume_re_enters_at_inner_post":                         {resumed, resumeEntersAt("inner_post")},
 	"after_subgraph_runs_post_resume":                        {resumed, resumeRuns("after_subgraph")},
-	"single_instance_suspend_suspends_whole_fan_out":         {suspendedInside, partSuspendsContainer("fan_out_index")},
-	"single_branch_suspend_suspends_whole_parallel_branches": {suspendedInside, partSuspendsContainer("branch_name")},
-	"siblings_cancelled_under_fail_fast":                     {suspendedInside, siblingsCancelled},
-	"descriptor_carries_fan_out_index":                       {suspendedInside, descriptorCarries("fan_out_index")},
-	"descriptor_carries_branch_name":                         {suspendedInside, descriptorCarries("branch_name")},
+	"single_instance_suspend_suspends_whole_fan_out":         {suspendedInSubgraph, partSuspendsContainer("fan_out_index")},
+	"single_branch_suspend_suspends_whole_parallel_branches": {suspendedInSubgraph, partSuspendsContainer("branch_name")},
+	"siblings_cancelled_under_fail_fast":                     {suspendedInSubgraph, siblingsCancelled},
+	"descriptor_carries_fan_out_index":                       {suspendedInSubgraph, descriptorCarries("fan_out_index")},
+	"descriptor_carries_branch_name":                         {suspendedInSubgraph, descriptorCarries("branch_name")},
 	"middleware_pre_next_block_runs_on_suspending_node":      {suspended, middlewareBeforeNextRan},
 	"middleware_post_next_block_skipped_on_suspending_node":  {suspended, middlewareAfterNextSkipped},
 	"no_completed_event_for_suspending_node":                 {observedSuspended, noCompletedEvent},

@@ -101,15 +101,15 @@ func migratedBeforeMerge(r run) error {
 	return same("the state of the first node", loaded, only(r.StartState, maps.Keys(loaded)))
 }
 
-// inside returns the events of subgraphs.
-func inside(events []graph.Event) []graph.Event {
+// innerEvents returns the events of subgraphs.
+func innerEvents(events []graph.Event) []graph.Event {
 	return slices.DeleteFunc(slices.Clone(events), func(e graph.Event) bool { return !isInner(e) })
 }
 
 // innerFieldsMatchSchema: every state in a subgraph has exactly the fields of a subgraph's schema.
 func innerFieldsMatchSchema(r run) error {
 	sorted := func(fields []string) []string { return slices.Sorted(slices.Values(fields)) }
-	for _, e := range inside(r.Events) {
+	for _, e := range innerEvents(r.Events) {
 		fits := func(fields []string) bool { return slices.Equal(sorted(fields), sorted(e.Pre.Fields())) }
 		if !slices.ContainsFunc(slices.Collect(maps.Values(r.c.Inner)), fits) {
 			return fmt.Errorf("node %q saw %v", e.Node, e.Pre.Fields())
@@ -122,7 +122,7 @@ func innerFieldsMatchSchema(r run) error {
 func innerSeesNoSession(r run) error {
 	declared := slices.Concat(slices.Collect(maps.Values(r.c.Inner))...)
 	hidden := slices.DeleteFunc(slices.Collect(maps.Keys(r.loaded().Fields())), func(name string) bool { return slices.Contains(declared, name) })
-	for _, e := range inside(r.Events) {
+	for _, e := range innerEvents(r.Events) {
 		for _, name := range e.Pre.Fields() {
 			if slices.Contains(hidden, name) {
 				return fmt.Errorf("node %q saw the session's %q", e.Node, name)

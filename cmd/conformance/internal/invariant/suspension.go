@@ -98,7 +98,7 @@ func resumeRuns(node string) func(run) error {
 // suspendedParts returns the value of this field in each suspended event of a subgraph that has it.
 func (r run) suspendedParts(field string) []any {
 	var out []any
-	for _, e := range inside(r.Events) {
+	for _, e := range innerEvents(r.Events) {
 		if part := evidence.EventFields(e)[field]; part != nil && e.Phase == graph.PhaseSuspended {
 			out = append(out, part)
 		}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -33,17 +34,14 @@ type Gateway struct {
 	approver  core.Actor
 }
 
-// Options configure a gateway.
-type Options struct {
-	Graph    *graph.Graph
-	Folder   string             // of the database
-	Recorder *evidence.Recorder // starts again with each attempt of a turn
-	Faults   evidence.Faults    // what the database refuses
-}
-
-// Start opens the database and starts the dispatcher.
-func Start(ctx context.Context, o Options) (*Gateway, error) {
-	store, err := sqlite.Open(ctx, filepath.Join(o.Folder, "conformance.db"), sqlite.Options{})
+// Start opens a new database and starts the dispatcher. The recorder starts again with each attempt of a turn; faults are what the
+// database refuses.
+func Start(ctx context.Context, over *graph.Graph, recorder *evidence.Recorder, faults evidence.Faults) (*Gateway, error) {
+	folder, err := os.MkdirTemp("", "conformance")
+	if err != nil {
+		return nil, err
+	}
+	store, err := sqlite.Open(ctx, filepath.Join(folder, "conformance.db"), sqlite.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +50,12 @@ func Start(ctx context.Context, o Options) (*Gateway, error) {
 		return nil, fmt.Errorf("registering: %w", err)
 	}
 	g := &Gateway{
-		store: &faulty{Store: store, faults: o.Faults}, platform: &platform{},
+		store: &faulty{Store: store, faults: faults}, platform: &platform{},
 		requester: core.Actor{ID: name + ":requester"}, approver: core.Actor{ID: name + ":approver"},
 	}
-	harness, err := chat.New(chat.Options{Graph: o.Graph, Wrap: func(s graph.Stores) graph.Stores {
-		o.Recorder.Take()
-		recorded := &evidence.Store{Sessions: s.Sessions, Pauses: s.Pauses, Recorder: o.Recorder}
+	harness, err := chat.New(chat.Options{Graph: over, Wrap: func(s graph.Stores) graph.Stores {
+		recorder.Take()
+		recorded := &evidence.Store{Sessions: s.Sessions, Pauses: s.Pauses, Recorder: recorder}
 		return graph.Stores{Sessions: recorded, Pauses: recorded}
 	}})
 	if err != nil {
@@ -78,11 +76,12 @@ func Start(ctx context.Context, o Options) (*Gateway, error) {
 		cancel()
 		running.Wait()
 		_ = store.Close()
+		_ = os.RemoveAll(folder)
 	}
 	return g, nil
 }
 
-// Close stops the dispatcher and closes the database.
+// Close stops the dispatcher and removes the database.
 func (g *Gateway) Close() { g.stop() }
 
 // Ended is how a turn ended.

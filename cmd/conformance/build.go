@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"gatehouse/cmd/conformance/internal/evidence"
@@ -24,21 +25,18 @@ func (r *runner) build(d *fixture.Node) *graph.Builder {
 	r.define(b, sc)
 	r.checkTargets()
 	r.Conversation, r.Outer = sc.conversation, sc.fields
-	if r.product && !sc.conversation { // each of its turns begins with a message
+	if r.product && !sc.conversation { // each of its turns starts with a message
 		b.Fields(graph.Messages)
 	}
 	if p := d.Get("session_state"); p != nil {
-		var fields []string
-		for _, f := range p.Need("fields").Items() {
-			fields = append(fields, f.Text())
-		}
+		fields := p.Need("fields").Texts()
 		r.Projected = fields
 		if r.product && !slices.Contains(fields, graph.Messages.Name()) {
 			fields = append(slices.Clone(fields), graph.Messages.Name())
 		}
 		b.Session(fields...)
 	}
-	if r.AutoSave = d.Get("auto_save").Flag(true); !r.AutoSave {
+	if !d.Get("auto_save").Flag(true) {
 		b.NoAutoSave()
 	}
 	for _, m := range d.Get("session_migrations").Items() {
@@ -52,10 +50,8 @@ func (r *runner) build(d *fixture.Node) *graph.Builder {
 // define reads what every graph has: fields, subgraphs, nodes, edges.
 func (r *runner) define(b *graph.Builder, sc *scope) {
 	d := sc.d
-	declared := map[string]bool{}
 	if st := d.Get("state"); st != nil {
 		st.Get("fields").All(func(name string, f *fixture.Node) {
-			declared[name] = true
 			sc.fields = append(sc.fields, name)
 			for _, k := range declare(name, f) {
 				sc.conversation = sc.conversation || k == graph.Declared(graph.Messages)
@@ -67,7 +63,7 @@ func (r *runner) define(b *graph.Builder, sc *scope) {
 		}
 	}
 	if sc.outer == nil {
-		for _, name := range r.undeclared(declared) {
+		for _, name := range r.undeclared(sc.fields) {
 			b.Fields(graph.Typed(name, graph.AnyType(), graph.Replace[any]()))
 		}
 	}
@@ -88,23 +84,16 @@ func (r *runner) define(b *graph.Builder, sc *scope) {
 }
 
 // undeclared returns the fields of any initial_state that the schema does not declare.
-func (r *runner) undeclared(declared map[string]bool) []string {
-	var out []string
-	gather := func(d *fixture.Node) {
-		for _, name := range fixture.Keys(fixture.Peek(d, "initial_state")) {
-			if !declared[name] {
-				declared[name] = true
-				out = append(out, name)
+func (r *runner) undeclared(declared []string) []string {
+	known := slices.Clone(declared)
+	for _, d := range append([]*fixture.Node{r.doc}, r.doc.Peek("invocations").Items()...) {
+		for _, name := range d.Peek("initial_state").Keys() {
+			if !slices.Contains(known, name) {
+				known = append(known, name)
 			}
 		}
 	}
-	gather(r.doc)
-	if list := fixture.Peek(r.doc, "invocations"); list != nil {
-		for _, inv := range list.Items() {
-			gather(inv)
-		}
-	}
-	return out
+	return known[len(declared):]
 }
 
 func (r *runner) edges(b *graph.Builder, list, nodes *fixture.Node) {
@@ -117,7 +106,7 @@ func (r *runner) edges(b *graph.Builder, list, nodes *fixture.Node) {
 	for _, e := range list.Items() {
 		from := e.Need("from").Text()
 		if cond := e.Get("condition"); cond != nil {
-			e.Get("to") // next to a condition it only says that the node can be reached, which any node can
+			e.Get("to") // next to a condition it has no meaning: a route may lead to any node
 			b.Route(from, route(cond, named))
 			continue
 		}
@@ -125,46 +114,40 @@ func (r *runner) edges(b *graph.Builder, list, nodes *fixture.Node) {
 	}
 }
 
-// keyError stands for another language's KeyError.
+// keyError represents another language's KeyError.
 type keyError struct{ error }
 
 // TypeName returns the exception's type name in a fixture.
 func (keyError) TypeName() string { return "KeyError" }
 
-func (r *runner) migrated(name string) {
-	r.Migrations = append(r.Migrations, name)
-	r.Journal.Add(evidence.Entry{What: evidence.Migration, Node: name})
+// valueMigration changes the number called value.
+func valueMigration(change func(int64) int64) func(map[string]any) (map[string]any, error) {
+	return func(in map[string]any) (map[string]any, error) {
+		n, ok := in["value"].(int64)
+		if !ok {
+			return nil, keyError{errors.New("there is no number called value")}
+		}
+		out := maps.Clone(in)
+		out["value"] = change(n)
+		return out, nil
+	}
 }
 
-// migration is one of the fixture language's mocks. Each run is recorded and compared with the engine's own record
-// (Entry.Migrations).
+// migrations are the mock migrations of the fixture language.
+var migrations = map[string]func(map[string]any) (map[string]any, error){
+	"add_ten_to_value":      valueMigration(func(n int64) int64 { return n + 10 }),
+	"multiply_value_by_two": valueMigration(func(n int64) int64 { return n * 2 }),
+	"raises_keyerror": func(map[string]any) (map[string]any, error) {
+		return nil, keyError{errors.New("the fixture makes this migration fail")}
+	},
+}
+
+// migration records each run of a migration, to be compared with the engine's own record (Entry.Migrations).
 func (r *runner) migration(name string, d *fixture.Node) func(map[string]any) (map[string]any, error) {
-	arithmetic := func(f func(int64) int64) func(map[string]any) (map[string]any, error) {
-		return func(in map[string]any) (map[string]any, error) {
-			r.migrated(name)
-			out := map[string]any{}
-			for k, v := range in {
-				out[k] = v
-			}
-			n, ok := in["value"].(int64)
-			if !ok {
-				return nil, keyError{errors.New("there is no number called value")}
-			}
-			out["value"] = f(n)
-			return out, nil
-		}
+	migrate := choose(d, "", migrations)
+	return func(in map[string]any) (map[string]any, error) {
+		r.Migrations = append(r.Migrations, name)
+		r.recorder.Add(evidence.Entry{What: evidence.Migration, Node: name})
+		return migrate(in)
 	}
-	switch d.Text() {
-	case "add_ten_to_value":
-		return arithmetic(func(n int64) int64 { return n + 10 })
-	case "multiply_value_by_two":
-		return arithmetic(func(n int64) int64 { return n * 2 })
-	case "raises_keyerror":
-		return func(map[string]any) (map[string]any, error) {
-			r.migrated(name)
-			return nil, keyError{errors.New("the fixture makes this migration fail")}
-		}
-	}
-	d.Malformed("unknown migration")
-	return nil
 }

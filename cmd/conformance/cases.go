@@ -12,9 +12,6 @@ import (
 	"gatehouse/cmd/conformance/internal/invariant"
 )
 
-// unsupportedSuites are the capabilities whose fixtures are not supported.
-var unsupportedSuites = []string{"llm-provider", "prompt-management", "observability", "pipeline-utilities", "retrieval-provider"}
-
 // runFile runs every case of a file.
 func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 	base := verdict{File: strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".yaml"), ".yml"), Case: "case"}
@@ -25,17 +22,17 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 	}
 	base.Capability = capabilityOf(path, root)
 	if !root.Has("cases") {
-		base.take(runCase(ctx, base.Capability, root, throughProduct))
+		base.result = runCase(ctx, base.Capability, root, throughProduct).result
 		return []verdict{base}
 	}
 	file := newRunner(ctx, root) // for the keys next to the cases
 	var cases []*fixture.Node
 	file.guard(func() { cases = root.Get("cases").Items() })
-	if len(file.faults) == 0 && len(cases) == 0 {
-		file.faults = []string{"fixture_schema_invalid: there are no cases"}
+	if len(file.Faults) == 0 && len(cases) == 0 {
+		file.Faults = []string{"fixture_schema_invalid: there are no cases"}
 	}
-	if len(file.faults) > 0 {
-		base.Faults = file.faults
+	if len(file.Faults) > 0 {
+		base.Faults = file.Faults
 		return []verdict{base}
 	}
 	var out []verdict
@@ -43,11 +40,11 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 	for i, doc := range cases {
 		v := base
 		v.Case = fmt.Sprintf("case %d", i+1)
-		if name := fixture.Peek(doc, "name").Name(); name != "" {
+		if name := doc.Peek("name").Name(); name != "" {
 			v.Case = name
 		}
 		r := runCase(ctx, base.Capability, doc, throughProduct)
-		v.take(r)
+		v.result = r.result
 		turns = append(turns, r.Turns...)
 		file.Case = r.Case
 		out = append(out, v)
@@ -55,7 +52,7 @@ func runFile(ctx context.Context, path string, throughProduct bool) []verdict {
 	file.beside(root, turns, base.Capability)
 	last := &out[len(out)-1] // what is of the file as a whole is reported with its last case
 	if last.NoCounterpart == "" {
-		last.Faults, last.Unchecked = append(last.Faults, file.faults...), append(last.Unchecked, file.unchecked...)
+		last.Faults, last.Unchecked = append(last.Faults, file.Faults...), append(last.Unchecked, file.Unchecked...)
 	}
 	return out
 }
@@ -72,18 +69,18 @@ func (r *runner) beside(root *fixture.Node, turns []*evidence.Turn, capability s
 			}
 			return true
 		}
-		r.faults = append(r.faults, "fixture_directive_unknown: "+key)
+		r.Faults = append(r.Faults, "fixture_directive_unknown: "+key)
 		return false
 	})
 }
 
 // runCase runs one case on its own graph and stores.
 func runCase(ctx context.Context, capability string, doc *fixture.Node, throughProduct bool) *runner {
-	ctx, cancel := context.WithTimeout(ctx, 3*evidence.Patience) // a graph may run in circles
+	ctx, cancel := context.WithTimeout(ctx, 3*evidence.Patience) // a graph may loop forever
 	defer cancel()
 	r := newRunner(ctx, doc)
 	if slices.Contains(unsupportedSuites, capability) {
-		r.faults = append(r.faults, fmt.Sprintf("needs %s: not supported yet", capability))
+		r.Faults = append(r.Faults, fmt.Sprintf("needs %s: not supported yet", capability))
 		return r
 	}
 	r.guard(func() {
@@ -93,7 +90,7 @@ func runCase(ctx context.Context, capability string, doc *fixture.Node, throughP
 		doc.Get("name").Text()
 		doc.Get("description")
 		if throughProduct {
-			if r.noCounterpart = noCounterpart(capability, doc); r.noCounterpart != "" {
+			if r.NoCounterpart = noCounterpart(capability, doc); r.NoCounterpart != "" {
 				return
 			}
 			r.product = true
@@ -102,8 +99,7 @@ func runCase(ctx context.Context, capability string, doc *fixture.Node, throughP
 			return
 		}
 		if throughProduct {
-			r.runProduct()
-			return
+			defer r.startProduct()()
 		}
 		switch {
 		case doc.Has("chat_turns"):
@@ -125,10 +121,10 @@ func (r *runner) invariants(d *fixture.Node, turns []*evidence.Turn) {
 		return
 	}
 	d.All(func(name string, v *fixture.Node) {
-		v.Value() // whatever it is, it was read
+		v.Value() // counts as read, even if nothing checks it
 		holds, known := invariant.Named(name)
 		if !known {
-			r.unchecked = append(r.unchecked, name)
+			r.Unchecked = append(r.Unchecked, name)
 			return
 		}
 		if r.withoutCounterpart(name, v) {

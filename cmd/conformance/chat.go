@@ -14,34 +14,6 @@ import (
 
 // runChat runs a case of harness-chat: each turn through Harness.Send, then each signal through Harness.Resume.
 func (r *runner) runChat() {
-	h := r.chatHarness()
-	for _, d := range r.doc.Need("chat_turns").Items() {
-		t := r.begin(evidence.Send, d)
-		t.Session = core.SessionID(d.Need("session_id").Text())
-		t.Given = t.Session
-		if l := d.Get("subscribe_listener"); l != nil {
-			h.Subscribe(t.Session, r.listener(l.Text(), t.Session))
-		}
-		m := messageOf(d.Need("user_message").Value())
-		t.Message = &m
-		t.Before = r.Look(r.ctx, t.Session)
-		r.outcome(t, h.Send(r.ctx, t.Session, m))
-		r.checkTurn(chatChecks, t)
-	}
-	for _, d := range r.doc.Get("signal_arrivals").Items() {
-		t := r.begin(evidence.Signal, d)
-		r.signal(t, chat.Signal{SignalID: core.SignalID(d.Need("signal_id").Text()), Payload: payload(d.Get("signal_payload"))})
-		if t.ResumedRecord != nil {
-			t.ID = t.ResumedRecord.Invocation
-		}
-		t.Before = r.Look(r.ctx, t.Session)
-		called := r.calls()
-		r.outcome(t, h.Resume(r.ctx, *t.Signal))
-		r.checkArrival(t, called)
-	}
-}
-
-func (r *runner) chatHarness() *chat.Harness {
 	d := r.doc.Get("harness")
 	if r.mode(d) == harness.Stateless {
 		d.Malformed("a chat needs sessions")
@@ -50,7 +22,42 @@ func (r *runner) chatHarness() *chat.Harness {
 	if err != nil {
 		d.Malformed("%v", err)
 	}
-	return h
+	for _, d := range r.doc.Need("chat_turns").Items() {
+		t := r.begin(evidence.Send, d)
+		t.Given = core.SessionID(d.Need("session_id").Text())
+		t.Session = r.storedUnder(t.Given)
+		if l := d.Get("subscribe_listener"); l != nil {
+			h.Subscribe(t.Session, r.listen(l.Text(), t.Session))
+		}
+		m := messageOf(d.Need("user_message").Value())
+		t.Message = &m
+		if r.gateway != nil {
+			r.productMessage(t, t.Given, m)
+		} else {
+			t.Before = r.stored(t.Session)
+			r.outcome(t, h.Send(r.ctx, t.Session, m))
+		}
+		t.Path = chatPath(t)
+		r.checkTurn(chatChecks, t)
+	}
+	for _, d := range r.doc.Get("signal_arrivals").Items() {
+		t := r.begin(evidence.Signal, d)
+		r.signal(t, chat.Signal{SignalID: core.SignalID(d.Need("signal_id").Text()), Payload: payload(d.Get("signal_payload"))})
+		if t.ResumedRecord != nil {
+			t.ID = t.ResumedRecord.Invocation
+		}
+		t.Before = r.stored(t.Session)
+		for _, l := range r.listeners {
+			l.calls = nil
+		}
+		if r.gateway != nil {
+			r.productSignal(t)
+		} else {
+			r.outcome(t, h.Resume(r.ctx, *t.Signal))
+		}
+		t.Path = harness.PathSignal
+		r.checkArrival(t)
+	}
 }
 
 // mode reads the harness of a case.
@@ -60,30 +67,25 @@ func (r *runner) mode(d *fixture.Node) harness.Mode {
 	if r.Mode != harness.Sessioned && r.Mode != harness.Stateless {
 		mode.Malformed("must be sessioned or stateless")
 	}
-	if c := d.Get("signal_coordinator"); c != nil {
-		inMemory(c)
-	}
+	inMemory(d.Get("signal_coordinator"))
 	return r.Mode
 }
 
-// listener records the calls of a listener of the fixture.
-func (r *runner) listener(name string, session core.SessionID) func(core.Outcome) {
-	l := &evidence.Listener{Session: session}
-	r.Listeners[name] = l
-	return func(o core.Outcome) { l.Calls = append(l.Calls, o) }
+// listener is a listener of the case, with its calls during the last signal.
+type listener struct {
+	session core.SessionID
+	calls   []core.Outcome
 }
 
-// calls returns how often each listener was called so far.
-func (r *runner) calls() map[string]int {
-	out := map[string]int{}
-	for name, l := range r.Listeners {
-		out[name] = len(l.Calls)
-	}
-	return out
+// listen returns the function of a new listener, which records its calls.
+func (r *runner) listen(name string, session core.SessionID) func(core.Outcome) {
+	l := &listener{session: session}
+	r.listeners[name] = l
+	return func(o core.Outcome) { l.calls = append(l.calls, o) }
 }
 
 // checkArrival checks a signal's outcome and its listener's call.
-func (r *runner) checkArrival(t *evidence.Turn, called map[string]int) {
+func (r *runner) checkArrival(t *evidence.Turn) {
 	if e := t.Node.Get("expected"); e != nil {
 		t.ErrorExpected = true
 		r.apply(chatChecks, t, e)
@@ -91,22 +93,20 @@ func (r *runner) checkArrival(t *evidence.Turn, called map[string]int) {
 	v := t.Node.Get("expected_listener_callback")
 	if v == nil {
 		if t.Errored() && !t.ErrorExpected {
-			r.faults = append(r.faults, fmt.Sprintf("%s failed: %v", t.Name, t.Err))
+			r.Faults = append(r.Faults, fmt.Sprintf("%s failed: %v", t.Name, t.Err))
 		}
 		return
 	}
 	name := v.Need("listener")
-	l := r.Listeners[name.Text()]
+	l := r.listeners[name.Text()]
 	if l == nil {
 		name.Malformed("no turn subscribed it")
 	}
-	if n := len(l.Calls) - called[name.Text()]; n != 1 {
-		r.fault(v, "the listener was called %d times, not once (%v)", n, t.Err)
-		v.Value()
+	if !r.must(len(l.calls) == 1, v, "the listener was called %d times, not once (%v)", len(l.calls), t.Err) {
 		return
 	}
 	reported := *t
-	take(&reported, l.Calls[len(l.Calls)-1])
+	take(&reported, l.calls[0])
 	r.apply(chatChecks, &reported, v)
 	if reported.Errored() && !reported.ErrorExpected {
 		r.fault(v, "the resumed turn failed: %v", reported.Err)
@@ -118,15 +118,11 @@ func (r *runner) outcome(t *evidence.Turn, out core.Outcome) {
 	take(t, out)
 	r.Graph.Drain(r.ctx)
 	r.end(t)
-	t.Path = chatPath(t)
 }
 
-// chatPath returns the dispatch path of a turn. A send's follows from the history that the engine loaded (harness-chat §5); "" if
-// nothing was loaded.
+// chatPath returns the dispatch path of a send. It follows from the history that the engine loaded (harness-chat §5); "" if nothing
+// was loaded.
 func chatPath(t *evidence.Turn) harness.Path {
-	if t.Kind == evidence.Signal {
-		return harness.PathSignal
-	}
 	loads := t.Of(evidence.Load)
 	switch {
 	case len(loads) == 0 || t.Category == core.SessionLoadFailed:
@@ -150,23 +146,19 @@ func take(t *evidence.Turn, out core.Outcome) {
 }
 
 // chatChecks are the assertions of harness-chat.
-var chatChecks map[string]check
-
-func init() {
-	chatChecks = map[string]check{
-		"outcome": checkOutcome, "dispatch_path": checkPath, "error_bucket": checkBucket, "error_category": checkCategory,
-		"signal_descriptor": checkDescriptor, "execution_order": checkExecutionOrder, "final_state": checkHistory, "reply": checkReply,
-		"replies": func(r *runner, t *evidence.Turn, v *fixture.Node) {
-			r.must(t.Completed(), v, "the turn did not complete: it is %s (%v)", t.Status, t.Err)
-			r.messages(v, t.Replies)
-		},
-		"pending_messages": func(r *runner, t *evidence.Turn, v *fixture.Node) {
-			r.suspended(t, v)
-			r.messages(v, t.Pending)
-		},
-		"invocation_id": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.ID) },
-		"invariants":    checkTurnInvariants,
-	}
+var chatChecks = map[string]check{
+	"outcome": checkOutcome, "dispatch_path": checkPath, "error_bucket": checkBucket, "error_category": checkCategory,
+	"signal_descriptor": checkDescriptor, "execution_order": checkExecutionOrder, "final_state": checkHistory, "reply": checkReply,
+	"replies": func(r *runner, t *evidence.Turn, v *fixture.Node) {
+		r.must(t.Completed(), v, "the turn did not complete: it is %s (%v)", t.Status, t.Err)
+		r.messages(v, t.Replies)
+	},
+	"pending_messages": func(r *runner, t *evidence.Turn, v *fixture.Node) {
+		r.suspended(t, v)
+		r.messages(v, t.Pending)
+	},
+	"invocation_id": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.ID) },
+	"invariants":    checkTurnInvariants,
 }
 
 // messages compares a list: its exact length, and the named keys of each message.
@@ -189,34 +181,33 @@ func messageFields(m core.Message) map[string]any {
 // message compares the keys that are named. Two more keys search the text, ignoring case.
 func (r *runner) message(v *fixture.Node, got core.Message) {
 	have := messageFields(got)
-	text := strings.ToLower(got.Content.String())
 	contains := func(d *fixture.Node) {
-		r.must(strings.Contains(text, strings.ToLower(d.Text())), d, "%q does not say %q", got.Content.String(), d.Text())
+		text := got.Content.String()
+		r.must(strings.Contains(strings.ToLower(text), strings.ToLower(d.Text())), d, "%q does not contain %q", text, d.Text())
 	}
-	field := func(key string) func(*fixture.Node) {
-		return func(d *fixture.Node) {
+	v.Each(func(key string, d *fixture.Node) bool {
+		switch key {
+		case "role", "content", "tool_calls", "tool_call_id":
 			if empty := key == "content" && d.Value() == "" && have[key] == nil; !empty {
 				r.includes(d, have[key])
 			}
-		}
-	}
-	keys(v, map[string]func(*fixture.Node){
-		"role": field("role"), "content": field("content"), "tool_calls": field("tool_calls"), "tool_call_id": field("tool_call_id"),
-		"content_includes": func(d *fixture.Node) {
+		case "content_includes":
 			for _, one := range d.Items() {
 				contains(one)
 			}
-		},
-		"content_matches_template": contains,
+		case "content_matches_template":
+			contains(d)
+		default:
+			return false
+		}
+		return true
 	})
 }
 
 func checkReply(r *runner, t *evidence.Turn, v *fixture.Node) {
-	if t.Reply == nil {
-		r.must(false, v, "there is no error reply: the turn is %s", t.Status)
-		return
+	if r.must(t.Reply != nil, v, "there is no error reply: the turn is %s", t.Status) {
+		r.message(v, *t.Reply)
 	}
-	r.message(v, *t.Reply)
 }
 
 // checkHistory checks the conversation as it is stored after the turn.

@@ -18,7 +18,7 @@ func (r *runner) checkTurn(checks map[string]check, t *evidence.Turn) {
 		r.apply(checks, t, d)
 	}
 	if t.Errored() && !t.ErrorExpected {
-		r.faults = append(r.faults, fmt.Sprintf("%s failed: %v", t.Name, t.Err))
+		r.Faults = append(r.Faults, fmt.Sprintf("%s failed: %v", t.Name, t.Err))
 	}
 }
 
@@ -54,7 +54,7 @@ func (r *runner) is(v *fixture.Node, got any) { r.equal(v, got, false) }
 func (r *runner) includes(v *fixture.Node, got any) { r.equal(v, got, true) }
 
 func (r *runner) equal(v *fixture.Node, got any, subset bool) {
-	if d := r.match.Diff(v, fixture.Plain(got), subset); d != "" {
+	if d := r.match.Diff(v, got, subset); d != "" {
 		r.fault(v, "%s", d)
 	}
 }
@@ -138,10 +138,9 @@ func checkTurnInvariants(r *runner, t *evidence.Turn, v *fixture.Node) {
 
 // checkNoError checks that the invocation returned no error, or with false that it did.
 func checkNoError(r *runner, t *evidence.Turn, v *fixture.Node) {
-	if none := v.Flag(true); !none {
-		t.ErrorExpected = true
-	}
-	r.must((t.Err == nil && !t.Errored()) == v.Flag(true), v, "the turn is %s (%v)", t.Status, t.Err)
+	none := v.Flag(true)
+	t.ErrorExpected = t.ErrorExpected || !none
+	r.must((t.Err == nil && !t.Errored()) == none, v, "the turn is %s (%v)", t.Status, t.Err)
 }
 
 // checkPath compares the dispatch path.

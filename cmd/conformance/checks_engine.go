@@ -11,32 +11,28 @@ import (
 )
 
 // engineChecks are the assertions of graph-engine, sessions and suspension.
-var engineChecks map[string]check
+var engineChecks = map[string]check{
+	"outcome": checkOutcome, "final_state": checkFinalState, "expected_final_state": checkFinalState,
+	"suspended_state": checkSuspendedState, "descriptor": checkDescriptor, "suspending_node": checkSuspendingNode,
+	"execution_order": checkExecutionOrder, "error": checkError, "expected_error": checkError, "no_propagated_error": checkNoError,
+	"final_state_at_error": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.state(v, r.endState(t, v)) },
 
-func init() { // checks refer to each other
-	engineChecks = map[string]check{
-		"outcome": checkOutcome, "final_state": checkFinalState, "expected_final_state": checkFinalState,
-		"suspended_state": checkSuspendedState, "descriptor": checkDescriptor, "suspending_node": checkSuspendingNode,
-		"execution_order": checkExecutionOrder, "error": checkError, "expected_error": checkError, "no_propagated_error": checkNoError,
-		"final_state_at_error": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.state(v, r.endState(t, v)) },
+	"observer_events": checkObserverEvents, "observer_event_invariants": checkTurnInvariants, "delivery_order": checkDeliveryOrder,
+	"drain_summary": checkDrainSummary, "empty_phases_raises_at_registration": checkEmptyPhases, "invariants": checkTurnInvariants,
 
-		"observer_events": checkObserverEvents, "observer_event_invariants": checkTurnInvariants, "delivery_order": checkDeliveryOrder,
-		"drain_summary": checkDrainSummary, "empty_phases_raises_at_registration": checkEmptyPhases, "invariants": checkTurnInvariants,
-
-		"loaded_session_state": checkLoaded, "loaded_invoke_state_for_scratch": checkScratch,
-		"saved_session_assertions": checkSaved, "store_after": checkStoreAfter, "migrations_run": checkMigrations,
-		"checkpointer_assertions": checkCheckpointer,
-		"inner_pre_state":         checkInnerState,
-		"instance_pre_states":     checkInstanceStates,
-		"middleware_log_captured": checkMiddlewareLog,
-		"span_tree":               checkSpanTree,
-		"otel_spans":              checkOtelSpans,
-		"log_records":             checkLogRecords,
-		"no_session_load":         counted(evidence.Load),
-		"no_session_save":         counted(evidence.Save, evidence.ExplicitSave),
-		"store_untouched":         counted(evidence.SessionCalls...),
-		"no_auto_save_on_end":     counted(evidence.Save),
-	}
+	"loaded_session_state": checkLoaded, "loaded_invoke_state_for_scratch": checkScratch,
+	"saved_session_assertions": checkSaved, "store_after": checkStoreAfter, "migrations_run": checkMigrations,
+	"checkpointer_assertions": checkCheckpointer,
+	"inner_pre_state":         checkInnerState,
+	"instance_pre_states":     checkInstanceStates,
+	"middleware_log_captured": checkMiddlewareLog,
+	"span_tree":               checkSpanTree,
+	"otel_spans":              checkOtelSpans,
+	"log_records":             checkLogRecords,
+	"no_session_load":         counted(evidence.Load),
+	"no_session_save":         counted(evidence.Save, evidence.ExplicitSave),
+	"store_untouched":         counted(evidence.SessionCalls...),
+	"no_auto_save_on_end":     counted(evidence.Save),
 }
 
 // counted checks that there were no calls of these kinds, or with false that there was one.
@@ -53,7 +49,7 @@ func checkEmptyPhases(r *runner, _ *evidence.Turn, v *fixture.Node) {
 	_, err := graph.New("none", "1").Observe(none).Compile()
 	res := r.Graph.Invoke(r.ctx, graph.Stores{}, graph.Invocation{Observers: []graph.Observer{none}})
 	refused := core.CategoryOf(err) == core.Invalid && core.CategoryOf(res.Err) == core.Invalid
-	r.must(refused == v.Flag(true), v, "registering gives %v, invoking %v", err, res.Err)
+	r.must(refused == v.Flag(true), v, "registering returns %v, invoking %v", err, res.Err)
 }
 
 func checkDrainSummary(r *runner, t *evidence.Turn, v *fixture.Node) {
@@ -66,7 +62,7 @@ func checkDrainSummary(r *runner, t *evidence.Turn, v *fixture.Node) {
 	})
 }
 
-// entered returns the states with which the inner graphs began, in the order of the fan-out's instances.
+// entered returns the start states of the subgraphs that ran, those of a fan-out in the order of its instances.
 func entered(t *evidence.Turn) []any {
 	byIndex := map[int]any{}
 	out := []any{}
@@ -91,7 +87,7 @@ func entered(t *evidence.Turn) []any {
 
 func checkInnerState(r *runner, t *evidence.Turn, v *fixture.Node) {
 	got := entered(t)
-	if r.must(len(got) > 0, v, "no graph inside has run (%v)", t.Err) {
+	if r.must(len(got) > 0, v, "no subgraph has run (%v)", t.Err) {
 		r.is(v, got[0])
 	}
 }
@@ -104,7 +100,7 @@ func checkMiddlewareLog(r *runner, t *evidence.Turn, v *fixture.Node) {
 	for _, o := range r.Turns {
 		all = append(all, o.Marked()...)
 	}
-	if r.match.Diff(v, fixture.Plain(all), false) != "" {
+	if r.match.Diff(v, all, false) != "" {
 		r.is(v, t.Marked())
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// checkError compares an error: its category, where it came from and what it carries.
+// checkError compares an error: its category, the node that it was raised from and what it carries.
 func checkError(r *runner, t *evidence.Turn, v *fixture.Node) {
 	t.ErrorExpected = true
 	r.must(t.Errored(), v, "the turn did not fail: it is %s", t.Status)
@@ -28,7 +28,7 @@ func checkError(r *runner, t *evidence.Turn, v *fixture.Node) {
 		"raised_at": func(d *fixture.Node) {
 			r.must((d.Text() == "registration") == (t.Result() == nil), d, "it was raised elsewhere: %v", t.Err)
 		},
-		"message":              func(d *fixture.Node) { r.says(d, t.Err) },
+		"message":              func(d *fixture.Node) { r.hasMessage(d, t.Err) },
 		"recoverable_state":    func(d *fixture.Node) { r.recoverable(d, t.Err) },
 		"execution_order":      func(d *fixture.Node) { checkExecutionOrder(r, t, d) },
 		"carries":              func(d *fixture.Node) { r.carries(d, t.Err) },
@@ -37,14 +37,14 @@ func checkError(r *runner, t *evidence.Turn, v *fixture.Node) {
 	})
 }
 
-// says adds a fault unless an error in the chain has exactly this text.
-func (r *runner) says(d *fixture.Node, err error) {
-	said := false
-	for link := err; link != nil && !said; link = errors.Unwrap(link) {
+// hasMessage adds a fault unless an error in the chain has exactly this text.
+func (r *runner) hasMessage(d *fixture.Node, err error) {
+	found := false
+	for link := err; link != nil && !found; link = errors.Unwrap(link) {
 		var e *core.Error
-		said = link.Error() == d.Text() || errors.As(link, &e) && e.Message == d.Text()
+		found = link.Error() == d.Text() || errors.As(link, &e) && e.Message == d.Text()
 	}
-	r.must(said, d, "nothing in %q says %q", err, d.Text())
+	r.must(found, d, "no error in %q has the message %q", err, d.Text())
 }
 
 func (r *runner) recoverable(d *fixture.Node, err error) {
@@ -78,28 +78,25 @@ func carried(err error) map[string]any {
 func (r *runner) carries(v *fixture.Node, err error) {
 	have := carried(err)
 	v.Each(func(key string, d *fixture.Node) bool {
-		if name, ok := strings.CutSuffix(key, "_present"); ok {
-			got, there := have[name]
-			r.must((there && got != nil && got != "") == d.Flag(true), d, "%s is %s", name, fixture.Show(got))
-			return true
-		}
-		if name, ok := strings.CutSuffix(key, "_mentions"); ok {
-			r.mentions(d, name, have[name])
-			return true
-		}
+		present, isPresent := strings.CutSuffix(key, "_present")
+		mentioned, isMentioned := strings.CutSuffix(key, "_mentions")
+		got, there := have[key]
 		switch {
+		case isPresent:
+			got = have[present]
+			r.must((got != nil && got != "") == d.Flag(true), d, "%s is %s", present, fixture.Show(got))
+		case isMentioned:
+			r.mentions(d, mentioned, have[mentioned])
 		case key == "cause.exception_type":
 			r.exceptionType(d, err)
-			return true
 		case key == "cause" && d.IsMapping():
 			r.cause(d, err)
-			return true
-		}
-		got, there := have[key]
-		if there {
+		case there:
 			r.includes(d, got)
+		default:
+			return false
 		}
-		return there
+		return true
 	})
 }
 
@@ -118,7 +115,7 @@ func (r *runner) mentions(d *fixture.Node, name string, got any) {
 func (r *runner) cause(v *fixture.Node, err error) {
 	keys(v, map[string]func(*fixture.Node){
 		"exception_type": func(d *fixture.Node) { r.exceptionType(d, err) },
-		"message":        func(d *fixture.Node) { r.says(d, err) },
+		"message":        func(d *fixture.Node) { r.hasMessage(d, err) },
 		"category":       func(d *fixture.Node) { r.is(d, core.CategoryOf(errors.Unwrap(err))) },
 	})
 }

@@ -11,10 +11,16 @@ import (
 	"gatehouse/cmd/conformance/internal/fixture"
 )
 
+// unsupportedSuites are the capabilities whose fixtures are not supported.
+var unsupportedSuites = []string{"llm-provider", "prompt-management", "observability", "pipeline-utilities", "retrieval-provider"}
+
 // capabilities are the known folders of fixtures.
-var capabilities = []string{
-	"harness-chat", "harness", "sessions", "suspension", "graph-engine", "llm-provider", "prompt-management", "observability",
-	"pipeline-utilities", "retrieval-provider",
+var capabilities = append([]string{"harness-chat", "harness", "sessions", "suspension", "graph-engine"}, unsupportedSuites...)
+
+// implied are the capabilities that keys of a fixture imply; the first key that is present counts.
+var implied = []struct{ key, capability string }{
+	{"mock_provider", "llm-provider"}, {"backends", "prompt-management"}, {"chat_turns", "harness-chat"}, {"transmissions", "harness"},
+	{"suspend_with_descriptor", "suspension"}, {"resume_invocation", "suspension"}, {"conditional_suspend", "suspension"}, {"session_store", "sessions"},
 }
 
 // collect finds the YAML files under the arguments, in order within each folder.
@@ -47,33 +53,22 @@ func collect(args []string) ([]string, error) {
 	return files, nil
 }
 
-// capabilityOf returns the nearest such folder above the file, or else the capability that the file's own keys imply.
+// capabilityOf returns the nearest folder of a known name above the file, or else the capability that the file's own keys imply.
 func capabilityOf(path string, root *fixture.Node) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		abs = path
 	}
-	for dir := filepath.Dir(abs); ; dir = filepath.Dir(dir) {
-		if name := filepath.Base(dir); slices.Contains(capabilities, name) {
+	folders := strings.Split(filepath.ToSlash(filepath.Dir(abs)), "/")
+	for _, name := range slices.Backward(folders) {
+		if slices.Contains(capabilities, name) {
 			return name
 		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
 	}
-	switch {
-	case root.Mentions("mock_provider"):
-		return "llm-provider"
-	case root.Mentions("backends"):
-		return "prompt-management"
-	case root.Mentions("chat_turns"):
-		return "harness-chat"
-	case root.Mentions("transmissions"):
-		return "harness"
-	case root.Mentions("suspend_with_descriptor"), root.Mentions("resume_invocation"), root.Mentions("conditional_suspend"):
-		return "suspension"
-	case root.Mentions("session_store"):
-		return "sessions"
+	for _, i := range implied {
+		if root.Mentions(i.key) {
+			return i.capability
+		}
 	}
 	return "graph-engine"
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -12,25 +13,20 @@ import (
 
 // scope is a graph under construction: the case's own, or one of its subgraphs.
 type scope struct {
-	name         string // "" = the outermost
 	d            *fixture.Node
-	outer        *scope
-	conversation bool // the schema declares graph.Messages
-	subs         map[string]*graph.Graph
-	scopes       map[string]*scope // of subs
+	outer        *scope // nil for the case's own graph
+	graph        *graph.Graph
+	conversation bool              // the schema declares graph.Messages
+	subs         map[string]*scope // its subgraphs
 	items        []string          // its fields that hold the item of a fan-out
 	fields       []string
 }
 
 // subgraphs compiles the definitions in a graph's "subgraph" and "subgraphs". A definition sees those before it and around it.
 func (r *runner) subgraphs(sc *scope) {
-	sc.subs, sc.scopes = map[string]*graph.Graph{}, map[string]*scope{}
+	sc.subs = map[string]*scope{}
 	if d := sc.d.Get("subgraph"); d != nil {
-		name := "inner"
-		if n := d.Get("name"); n != nil {
-			name = n.Text()
-		}
-		r.subgraph(sc, name, d)
+		r.subgraph(sc, cmp.Or(d.Get("name").Text(), "inner"), d)
 	}
 	sc.d.Get("subgraphs").Each(func(name string, d *fixture.Node) bool {
 		d.Get("name")
@@ -41,39 +37,41 @@ func (r *runner) subgraphs(sc *scope) {
 
 func (r *runner) subgraph(sc *scope, name string, d *fixture.Node) {
 	b := graph.New(name, graphVersion)
-	in := &scope{name: name, d: d, outer: sc}
+	in := &scope{d: d, outer: sc}
 	r.define(b, in)
 	for target, observers := range r.attached {
 		if target == name || target == "inner" {
 			b.Observe(observers...)
 		}
 	}
-	g, err := b.Compile()
-	if err != nil && r.subFault == nil {
-		r.subFault = err
+	var err error
+	if in.graph, err = b.Compile(); err != nil {
+		r.subFault = cmp.Or(r.subFault, err)
+		in.graph = empty // the case ends with the fault anyway
 	}
-	sc.subs[name] = g
-	r.Inner[name] = in.fields
-	sc.scopes[name] = in
+	sc.subs[name], r.Inner[name] = in, in.fields
 }
 
-// lookup returns the subgraph that a node names, and its scope.
-func (sc *scope) lookup(d *fixture.Node) (*graph.Graph, *scope) {
+// empty replaces a subgraph that does not compile.
+var empty, _ = graph.New("empty", "1").Node("a", func(context.Context, graph.State) (graph.Update, error) { return nil, nil }).
+	Entry("a").Edge("a", graph.END).Compile()
+
+// lookup returns the subgraph that a node names.
+func (sc *scope) lookup(d *fixture.Node) *scope {
 	for s := sc; s != nil; s = s.outer {
-		if g, ok := s.subs[d.Text()]; ok {
-			return orEmpty(g), s.scopes[d.Text()]
+		if sub := s.subs[d.Text()]; sub != nil {
+			return sub
 		}
 	}
 	d.Malformed("there is no subgraph %q", d.Text())
-	return nil, nil
+	return nil
 }
 
 // container adds a node with inner graphs; it returns false if the node has none. A recorder wraps it, for the order of execution.
 func (r *runner) container(b *graph.Builder, sc *scope, name string, d *fixture.Node) bool {
 	switch {
 	case d.Has("subgraph"):
-		g, _ := sc.lookup(d.Get("subgraph"))
-		b.Subgraph(name, g, projections(d)...)
+		b.Subgraph(name, sc.lookup(d.Get("subgraph")).graph, projections(d)...)
 	case d.Has("fan_out"):
 		b.FanOut(name, r.fanOut(sc, d.Get("fan_out")))
 	case d.Has("parallel_branches"):
@@ -83,28 +81,18 @@ func (r *runner) container(b *graph.Builder, sc *scope, name string, d *fixture.
 	}
 	r.middleware(b, name, d)
 	b.Wrap(name, func(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
-		r.Journal.Add(evidence.Entry{What: sc.entryKind(), Node: name})
+		r.recorder.Add(evidence.Entry{What: sc.entryKind(), Node: name})
 		return next(ctx, s)
 	})
 	return true
 }
 
-// entryKind returns the journal's kind for a node of this graph.
+// entryKind returns the kind of the entries of this graph's nodes.
 func (sc *scope) entryKind() string {
 	if sc.outer != nil {
 		return evidence.InnerNodeRan
 	}
 	return evidence.NodeRan
-}
-
-// orEmpty replaces a subgraph that did not compile; the case ends with that fault anyway.
-func orEmpty(g *graph.Graph) *graph.Graph {
-	if g != nil {
-		return g
-	}
-	empty, _ := graph.New("broken", "1").Node("a", func(context.Context, graph.State) (graph.Update, error) { return nil, nil }).
-		Entry("a").Edge("a", graph.END).Compile()
-	return empty
 }
 
 // projections reads both spellings: inputs and outputs next to the node's other keys, and under mapping. If both are used, it
@@ -129,18 +117,30 @@ func texts(d *fixture.Node) map[string]string {
 	return out
 }
 
+// choose reads a name and returns its value from a table; def is the name if d is nil.
+func choose[T any](d *fixture.Node, def string, values map[string]T) T {
+	name := def
+	if d != nil {
+		name = d.Text()
+	}
+	v, known := values[name]
+	if !known {
+		d.Malformed("must be one of %v, not %q", slices.Sorted(maps.Keys(values)), name)
+	}
+	return v
+}
+
 func policy(d *fixture.Node) graph.Policy {
-	if d == nil {
-		return graph.FailFast
+	return choose(d, "fail_fast", map[string]graph.Policy{"fail_fast": graph.FailFast, "collect": graph.Collect})
+}
+
+// merged reads several mappings of texts into one.
+func merged(all ...*fixture.Node) map[string]string {
+	out := map[string]string{}
+	for _, d := range all {
+		maps.Copy(out, texts(d))
 	}
-	switch d.Text() {
-	case "fail_fast":
-		return graph.FailFast
-	case "collect":
-		return graph.Collect
-	}
-	d.Malformed("unknown policy %q", d.Text())
-	return graph.FailFast
+	return out
 }
 
 // itemToken represents the item in the short form of a fan-out.
@@ -148,28 +148,22 @@ const itemToken = "<fan_out_item>"
 
 // fanOut reads a fan-out, in its long or its short form.
 func (r *runner) fanOut(sc *scope, d *fixture.Node) graph.FanOut {
-	g, inside := sc.lookup(d.Need("subgraph"))
-	f := graph.FanOut{
-		Graph: g, Items: d.Need("items_field").Text(), Item: d.Get("item_field").Text(),
-		Policy: policy(d.Get("error_policy")), Errors: d.Get("errors_field").Text(), Inputs: texts(d.Get("inputs")), Outputs: texts(d.Get("extra_outputs")),
-	}
-	if f.Inputs == nil {
-		f.Inputs = map[string]string{}
-	}
-	if f.Outputs == nil {
-		f.Outputs = map[string]string{}
-	}
+	sub := sc.lookup(d.Need("subgraph"))
 	m := d.Get("mapping")
-	maps.Copy(f.Inputs, texts(m.Get("inputs")))
-	maps.Copy(f.Outputs, texts(m.Get("outputs")))
-	maps.Copy(f.Outputs, texts(d.Get("outputs")))
-	for _, sub := range slices.Sorted(maps.Keys(f.Inputs)) {
-		if f.Inputs[sub] == itemToken {
-			f.Item = sub
-			delete(f.Inputs, sub)
+	f := graph.FanOut{
+		Graph: sub.graph, Items: d.Need("items_field").Text(), Item: d.Get("item_field").Text(),
+		Policy: policy(d.Get("error_policy")), Errors: d.Get("errors_field").Text(),
+		Inputs:      merged(d.Get("inputs"), m.Get("inputs")),
+		Outputs:     merged(d.Get("extra_outputs"), m.Get("outputs"), d.Get("outputs")),
+		EmptyIsFine: choose(d.Get("on_empty"), "raise", map[string]bool{"raise": false, "noop": true}),
+	}
+	for _, field := range slices.Sorted(maps.Keys(f.Inputs)) {
+		if f.Inputs[field] == itemToken {
+			f.Item = field
+			delete(f.Inputs, field)
 		}
 	}
-	inside.items = append(inside.items, f.Item)
+	sub.items = append(sub.items, f.Item)
 	collect, target := d.Get("collect_field"), d.Get("target_field")
 	if collect != nil && target != nil {
 		f.Outputs[target.Text()] = collect.Text()
@@ -177,68 +171,49 @@ func (r *runner) fanOut(sc *scope, d *fixture.Node) graph.FanOut {
 	if c := d.Get("concurrency"); !c.IsNull() {
 		f.Concurrency = int(c.Number())
 	}
-	if e := d.Get("on_empty"); e != nil {
-		switch e.Text() {
-		case "noop":
-			f.EmptyIsFine = true
-		case "raise":
-		default:
-			e.Malformed("must be raise or noop")
-		}
-	}
 	return f
 }
 
 func (r *runner) branches(sc *scope, d *fixture.Node) graph.Branches {
 	p := graph.Branches{Policy: policy(d.Get("error_policy")), Errors: d.Get("errors_field").Text()}
 	d.Need("branches").All(func(name string, b *fixture.Node) {
-		g, _ := sc.lookup(b.Need("subgraph"))
-		br := graph.Branch{Name: name, Graph: g}
-		switch all := projections(b); len(all) {
-		case 0:
-		case 1:
-			br.Project = all[0]
-		default:
-			b.Malformed("two projections")
+		br := graph.Branch{Name: name, Graph: sc.lookup(b.Need("subgraph")).graph}
+		for i, p := range projections(b) {
+			if i > 0 {
+				b.Malformed("two projections")
+			}
+			br.Project = p
 		}
 		p.Branches = append(p.Branches, br)
 	})
 	return p
 }
 
-// middleware reads wrap_with_middleware. Its markers go to the case's log.
+// middleware reads wrap_with_middleware. Its markers are recorded.
 func (r *runner) middleware(b *graph.Builder, node string, d *fixture.Node) {
 	for _, m := range d.Get("wrap_with_middleware").Items() {
 		m.Need("name")
-		before, after := m.Get("pre_log"), m.Get("post_log")
-		r.Markers = append(r.Markers, evidence.Marker{Node: node, Before: before.Text(), After: after.Text()})
-		var asks *fixture.Node
-		if asks = m.Get("pre_next_calls_suspend_with_descriptor"); asks != nil {
-			r.Markers[len(r.Markers)-1].Suspends = true
+		marker := evidence.Marker{Node: node, Before: m.Get("pre_log").Text(), After: m.Get("post_log").Text()}
+		r.Markers = append(r.Markers, marker)
+		suspend := func(context.Context, graph.State, *graph.Update) error { return nil }
+		if d := m.Get("pre_next_calls_suspend_with_descriptor"); d != nil {
+			suspend = suspendStep(d, nil)
 		}
-		b.Wrap(node, r.marking(before.Text(), after.Text(), asks))
-	}
-}
-
-func (r *runner) marking(before, after string, asks *fixture.Node) graph.Middleware {
-	var suspend step
-	if asks != nil {
-		suspend = suspendStep(asks, nil)
-	}
-	return func(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
-		if before != "" {
-			r.Journal.Add(evidence.Entry{What: evidence.Middleware, Node: before})
-		}
-		if suspend != nil {
+		b.Wrap(node, func(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
+			r.mark(marker.Before)
 			if err := suspend(ctx, s, nil); err != nil {
 				return nil, err
 			}
-		}
-		u, err := next(ctx, s)
-		if after != "" {
-			r.Journal.Add(evidence.Entry{What: evidence.Middleware, Node: after})
-		}
-		return u, err
+			u, err := next(ctx, s)
+			r.mark(marker.After)
+			return u, err
+		})
+	}
+}
+
+func (r *runner) mark(text string) {
+	if text != "" {
+		r.recorder.Add(evidence.Entry{What: evidence.Middleware, Node: text})
 	}
 }
 
@@ -246,26 +221,15 @@ func (r *runner) marking(before, after string, asks *fixture.Node) graph.Middlew
 func (r *runner) conditionalStep(sc *scope, d, others *fixture.Node) step {
 	at := d.Need("suspend_on_item_index").Value()
 	suspend := suspendStep(d.Need("descriptor"), d.Get("mark_node_completed"))
-	if own := d.Get("on_other_indices"); own != nil {
-		others = own
-	}
-	var rest []step
-	if others != nil {
-		rest = r.steps(sc, others)
-	}
+	rest := r.steps(sc, cmp.Or(d.Get("on_other_indices"), others))
 	return func(ctx context.Context, s graph.State, u *graph.Update) error {
 		isItem := func(field string) bool {
 			item, there := s.Value(field)
-			return there && fixture.Equal(fixture.Plain(item), at)
+			return there && fixture.Equal(item, at)
 		}
 		if slices.ContainsFunc(sc.items, isItem) {
 			return suspend(ctx, s, u)
 		}
-		for _, st := range rest {
-			if err := st(ctx, s, u); err != nil {
-				return err
-			}
-		}
-		return nil
+		return rest(ctx, s, u)
 	}
 }

@@ -15,6 +15,6 @@
 //
 // By default a case runs on stores in memory: invocations through Graph.Invoke, chats through the chat harness, transmissions through the
 // abstract harness (internal/harness). With --product, chats and everything else with a counterpart run through the dispatcher, the
-// approvals, the outbox and SQLite (internal/product). What has no counterpart there is reported: a case is counted on the last line, an
-// assertion is named.
+// approvals, the outbox and SQLite (internal/product). Cases and assertions without a counterpart are listed, and such cases are counted
+// on the last line.
 package main

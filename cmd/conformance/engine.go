@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"gatehouse/cmd/conformance/internal/evidence"
@@ -34,26 +36,26 @@ func (r *runner) runEngine() {
 func (r *runner) invoke(d *fixture.Node) *evidence.Turn {
 	t := r.begin(evidence.Invocation, d)
 	in := graph.Invocation{Observers: r.scoped}
-	session := r.doc.Get("session_id")
-	if own := d.Get("session_id"); own != nil {
-		session = own
-	}
-	in.Session = core.SessionID(session.Text())
+	in.Session = core.SessionID(cmp.Or(d.Get("session_id"), r.doc.Get("session_id")).Text())
 	t.Session, t.Given = in.Session, in.Session
 	for _, from := range []*fixture.Node{r.doc, d} {
 		if initial := from.Get("initial_state"); !initial.IsNull() {
-			in.Initial = r.update(initial.Fields(), fixture.Keys(initial))
+			in.Initial = update(r.Conversation, initial)
 		}
 	}
 	if resume := d.Get("resume_invocation"); resume != nil {
 		in.Resume = r.invocationID(resume)
 		in.Payload = payload(d.Get("signal_payload"))
 		r.signal(t, chat.Signal{Invocation: in.Resume, Payload: in.Payload})
-		if t.ResumedRecord == nil {
+		if t.ResumedRecord == nil && r.gateway == nil {
 			t.ResumedRecord = r.lastPause(in.Resume)
 		}
 	}
-	t.Before = r.Look(r.ctx, t.Session)
+	t.Before = r.stored(t.Session)
+	if r.gateway != nil {
+		r.productTurn(t)
+		return t
+	}
 	t.Settle(in, r.Graph.Invoke(r.ctx, r.stores, in))
 	r.drain(t, d)
 	r.end(t)
@@ -62,29 +64,23 @@ func (r *runner) invoke(d *fixture.Node) *evidence.Turn {
 
 // lastPause returns the last pause if there is no pause store: that of the outcome that reported it, unless it was resumed since.
 func (r *runner) lastPause(id core.InvocationID) *core.PausedRecord {
-	for i := len(r.Turns) - 2; i >= 0; i-- {
-		t := r.Turns[i]
-		refused := t.Errored() && t.Signal != nil && !t.Resumed() // it took nothing up
-		if t.ID != id || refused {
-			continue
-		}
-		if !t.Suspended() {
+	for _, t := range slices.Backward(r.Turns[:len(r.Turns)-1]) {
+		refused := t.Errored() && t.Signal != nil && !t.Resumed() // then the pause is unchanged
+		switch {
+		case t.ID != id || refused:
+		case t.Suspended():
+			return &core.PausedRecord{Invocation: id, Session: t.Session, Descriptor: *t.Descriptor, Frames: []core.Frame{{Node: t.Place[0]}}}
+		default:
 			return nil
 		}
-		return &core.PausedRecord{Invocation: id, Session: t.Session, Descriptor: *t.Descriptor, Frames: []core.Frame{{Node: t.Place[0]}}}
 	}
 	return nil
 }
 
 // drain waits for the observers, for the time that the fixture sets.
 func (r *runner) drain(t *evidence.Turn, d *fixture.Node) {
-	limit := d.Get("drain")
-	for _, key := range []string{"invoke", "invoke_with"} {
-		if inv := d.Get(key); inv != nil {
-			limit = inv.Get("drain")
-		}
-	}
-	begin := time.Now()
+	limit := cmp.Or(d.Get("invoke_with").Get("drain"), d.Get("invoke").Get("drain"), d.Get("drain"))
+	start := time.Now()
 	if s := limit.Get("timeout_seconds"); !s.IsNull() {
 		t.DrainLimit = time.Duration(s.Number() * float64(time.Second))
 		var err error
@@ -96,7 +92,7 @@ func (r *runner) drain(t *evidence.Turn, d *fixture.Node) {
 		defer cancel()
 		t.Drained = r.Graph.Drain(ctx)
 	}
-	t.DrainTook = time.Since(begin)
+	t.DrainTook = time.Since(start)
 }
 
 // sameRuns compares all runs of one invocation (graph-engine §5).
@@ -104,10 +100,10 @@ func (r *runner) sameRuns() {
 	for _, t := range r.Turns[1:] {
 		first := r.Turns[0]
 		if d := fixture.DiffValues(first.State, t.State); d != "" {
-			r.faults = append(r.faults, t.Name+": the final state differs from the first run's: "+d)
+			r.Faults = append(r.Faults, t.Name+": the final state differs from the first run's: "+d)
 		}
-		if d := fixture.DiffValues(fixture.Plain(first.Ran()), fixture.Plain(t.Ran())); d != "" {
-			r.faults = append(r.faults, t.Name+": the order of nodes differs from the first run's: "+d)
+		if d := fixture.DiffValues(first.Ran(), t.Ran()); d != "" {
+			r.Faults = append(r.Faults, t.Name+": the order of nodes differs from the first run's: "+d)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 // suites are the capabilities that gatehouse implements, each a folder of GATEHOUSE_FIXTURES.
 var suites = []string{"harness-chat", "harness", "sessions", "suspension", "graph-engine"}
 
-// failing are the cases that are known to fail, and why. One that begins to pass, fails for another reason or is not there any
-// more fails the test: the list stays true.
+// failing are the cases that are known to fail, and why. One that passes now, fails for another reason or no longer exists
+// fails the test, so that the list stays true.
 var failing = map[string]string{}
 
 // fixtures is where the suites' folders are: GATEHOUSE_FIXTURES itself, or "openarmature" in it. It is "" where nothing is set.
@@ -63,7 +63,7 @@ func TestFixtures(t *testing.T) {
 				case known && reason == "":
 					t.Errorf("%s passes now: take it off the list", v.ID())
 				case known && reason != expected:
-					t.Errorf("%s fails otherwise than the list says: %s", v.ID(), reason)
+					t.Errorf("%s fails for another reason than the listed one: %s", v.ID(), reason)
 				case !known && reason != "":
 					t.Errorf("%s: %s", v.ID(), reason)
 				}
@@ -75,7 +75,7 @@ func TestFixtures(t *testing.T) {
 	}
 	for id := range failing {
 		if !seen[id] {
-			t.Errorf("%s is on the list and is not there any more", id)
+			t.Errorf("%s is on the list and no longer exists", id)
 		}
 	}
 }

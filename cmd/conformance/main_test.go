@@ -26,7 +26,7 @@ func TestGoodFixturesPass(t *testing.T) {
 	}
 }
 
-// TestBadFixturesFail: the runner sees each of these faults, and says which it is.
+// TestBadFixturesFail: the runner finds each of these faults and reports it.
 func TestBadFixturesFail(t *testing.T) {
 	cases := map[string]string{
 		"wrong_state":               "expected.final_state: n is 1, not 2",
@@ -37,7 +37,7 @@ func TestBadFixturesFail(t *testing.T) {
 		"unexpected_failure":        "failed: node_exception",
 		"missing_failure":           "expected_error: the turn did not fail: it is completed",
 		"wrong_category":            `expected_error.category: it is "provider_unavailable", not "node_exception"`,
-		"wrong_compile_error":       `expected_compile_error: compiling gives "", not "dangling_edge"`,
+		"wrong_compile_error":       `expected_compile_error: compiling returns "", not "dangling_edge"`,
 		"malformed":                 `fixture_schema_invalid: state.fields.n: unknown type "colour"`,
 		"missing_primitive":         "harness_primitive_missing",
 		"broken_invariant":          "session_store_completely_untouched: one: the store was called 2 times",
@@ -58,7 +58,7 @@ func TestBadFixturesFail(t *testing.T) {
 		"propagated_error":          "expected.no_propagated_error: the turn is errored",
 		"two_names_of_one_id":       `not "<invocation_id_B>"`,
 		"another_id":                `not "‹invocation_id_A›"`,
-		"misspelt_node":             `no_events_for_node: the graph has no node "bb"`,
+		"misspelt_node":             `no_events_for_node: one: the graph has no node "bb"`,
 		"not_yaml":                  "fixture_schema_invalid",
 	}
 	for name, reason := range cases {
@@ -75,13 +75,13 @@ func TestBadFixturesFail(t *testing.T) {
 	}
 }
 
-// TestBrokenFiles: whatever a file holds, it is a failure of that file and not of the program.
+// TestBrokenFiles: a broken file is a failure of that file and not of the program.
 func TestBrokenFiles(t *testing.T) {
 	for text, reason := range map[string]string{
 		"":                           "must be one mapping",
 		"- a":                        "must be one mapping",
 		"a: 1\n---\nb: 2":            "must be one mapping",
-		"a: {b: 1, b: 2}":            `the key "b" is there twice`,
+		"a: {b: 1, b: 2}":            `mapping key "b" already defined`,
 		"cases: 7":                   "cases: must be a list",
 		"cases:":                     "cases: must be a list",
 		"cases: []":                  "there are no cases",
@@ -102,7 +102,7 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-func TestAFolderMayBeALink(t *testing.T) {
+func TestFolderLink(t *testing.T) {
 	good, err := filepath.Abs("testdata/good")
 	link := filepath.Join(t.TempDir(), "suite")
 	if err == nil {
@@ -116,7 +116,7 @@ func TestAFolderMayBeALink(t *testing.T) {
 	}
 }
 
-func TestAnUnknownInvariantIsCounted(t *testing.T) {
+func TestUnknownInvariantIsCounted(t *testing.T) {
 	file := "testdata/bad/unknown_invariant.yaml"
 	code, out, _ := conformance(t, file)
 	if code != 0 || !strings.Contains(out, `unchecked graph-engine/unknown_invariant/one: invariant "the_sky_was_blue"`) || !strings.HasSuffix(out, "1 passed, 0 failed, 1 unchecked\n") {
@@ -128,15 +128,15 @@ func TestAnUnknownInvariantIsCounted(t *testing.T) {
 	}
 }
 
-// TestProduct: chats, and what else has a counterpart, pass through dispatch, approvals and SQLite too; what has none is named.
+// TestProduct: chats, and all other cases with a counterpart, pass through dispatch, approvals and SQLite too; the rest is listed.
 func TestProduct(t *testing.T) {
 	code, out, _ := conformance(t, "--strict", "--product", "testdata/good")
 	for _, line := range []string{
-		"ok harness-chat/own/a_signal_resumes_and_the_listener_hears_once\n",
+		"ok harness-chat/own/a_signal_resumes_and_the_listener_is_called_once\n",
 		"ok harness-chat/own/an_end_that_is_not_saved\n",
 		"ok harness-chat/own/a_pause_that_is_not_saved\n",
 		"ok suspension/nested/one_instance_after_another\n",
-		"no counterpart harness/own/stateless_pauses_too: every turn has a session\n",
+		"no counterpart harness/own/a_stateless_harness_can_pause: every turn has a session\n",
 		"no counterpart harness/own/buckets: cases.2.transmissions.0.expected.dispatch_path: events have kinds and no intents\n",
 		"16 passed, 0 failed, 45 without a counterpart\n",
 	} {
@@ -149,7 +149,7 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// TestBadFixturesFailInTheProduct: what is wrong in a chat is wrong there too.
+// TestBadFixturesFailInTheProduct: a wrong chat fails through the product too.
 func TestBadFixturesFailInTheProduct(t *testing.T) {
 	for _, name := range []string{"silent_listener", "two_names_of_one_id", "another_id", "deep_unconsumed_key"} {
 		if code, out, _ := conformance(t, "--product", filepath.Join("testdata/bad", name+".yaml")); code != 1 || !strings.HasPrefix(out, "FAIL ") {
@@ -183,7 +183,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestCapabilities: the nearest folder of a known name, else what the file speaks of.
+// TestCapabilities: the capability is the nearest folder of a known name, or else what the keys of the file imply.
 func TestCapabilities(t *testing.T) {
 	for text, want := range map[string]string{
 		"chat_turns: []": "harness-chat", "transmissions: []": "harness", "session_store: in_memory": "sessions",

@@ -105,11 +105,11 @@ func TestNamesMatchExactly(t *testing.T) {
 	for _, name := range names {
 		for _, changed := range misspelt(name) {
 			if _, known := invariant.Named(changed); known && !slices.Contains(names, changed) {
-				t.Errorf("%s is taken for %s", changed, name)
+				t.Errorf("%s is accepted as %s", changed, name)
 			}
 		}
 		if _, known := invariant.Named(strings.ToUpper(name)); known {
-			t.Errorf("%s is known in capitals", name)
+			t.Errorf("%s is known in upper case", name)
 		}
 	}
 }
@@ -165,9 +165,9 @@ func TestNoChangedInvariantPasses(t *testing.T) {
 
 // wrongEvidence are ways in which a run can be wrong.
 var wrongEvidence = map[string]func(c *evidence.Case, t *evidence.Turn){
-	"nothing was called":   func(_ *evidence.Case, t *evidence.Turn) { t.Entries = nil },
-	"all was called twice": func(_ *evidence.Case, t *evidence.Turn) { t.Entries = append(t.Entries, t.Entries...) },
-	"all in reverse": func(_ *evidence.Case, t *evidence.Turn) {
+	"no calls":         func(_ *evidence.Case, t *evidence.Turn) { t.Entries = nil },
+	"every call twice": func(_ *evidence.Case, t *evidence.Turn) { t.Entries = append(t.Entries, t.Entries...) },
+	"calls in reverse order": func(_ *evidence.Case, t *evidence.Turn) {
 		t.Entries = slices.Clone(t.Entries)
 		slices.Reverse(t.Entries)
 	},
@@ -177,32 +177,32 @@ var wrongEvidence = map[string]func(c *evidence.Case, t *evidence.Turn){
 	"a node ran": func(_ *evidence.Case, t *evidence.Turn) {
 		t.Entries = append(t.Entries, evidence.Entry{What: evidence.NodeRan, Node: "x"})
 	},
-	"an extra save":            func(_ *evidence.Case, t *evidence.Turn) { t.Entries = append(t.Entries, wrongSave) },
-	"middleware wrote all":     func(c *evidence.Case, t *evidence.Turn) { t.Entries = append(t.Entries, markersOf(c)...) },
-	"nothing is stored":        func(_ *evidence.Case, t *evidence.Turn) { t.After = nil },
-	"something was stored":     func(_ *evidence.Case, t *evidence.Turn) { t.Before = wrongSave.Record },
-	"something else is stored": func(_ *evidence.Case, t *evidence.Turn) { t.After = wrongSave.Record },
-	"the reply is stored":      func(_ *evidence.Case, t *evidence.Turn) { storeReply(t) },
+	"an extra save":                func(_ *evidence.Case, t *evidence.Turn) { t.Entries = append(t.Entries, wrongSave) },
+	"middleware wrote all markers": func(c *evidence.Case, t *evidence.Turn) { t.Entries = append(t.Entries, markersOf(c)...) },
+	"nothing is stored":            func(_ *evidence.Case, t *evidence.Turn) { t.After = nil },
+	"something was stored":         func(_ *evidence.Case, t *evidence.Turn) { t.Before = wrongSave.Record },
+	"something else is stored":     func(_ *evidence.Case, t *evidence.Turn) { t.After = wrongSave.Record },
+	"the reply is stored":          func(_ *evidence.Case, t *evidence.Turn) { storeReply(t) },
 	"other replies": func(_ *evidence.Case, t *evidence.Turn) {
 		t.Replies = append(slices.Clone(t.Replies), core.Message{Role: core.User})
 	},
-	"nothing pends":    func(_ *evidence.Case, t *evidence.Turn) { t.Pending = nil },
-	"no outcome":       func(_ *evidence.Case, t *evidence.Turn) { t.Outcome = nil },
-	"another path":     func(_ *evidence.Case, t *evidence.Turn) { t.Path = "9" },
-	"another bucket":   func(_ *evidence.Case, t *evidence.Turn) { t.Bucket = "x" },
-	"another category": func(_ *evidence.Case, t *evidence.Turn) { t.Category = core.NodeException },
-	"another place":    func(_ *evidence.Case, t *evidence.Turn) { t.Place = []string{"x", "y", "z"} },
+	"nothing is pending": func(_ *evidence.Case, t *evidence.Turn) { t.Pending = nil },
+	"no outcome":         func(_ *evidence.Case, t *evidence.Turn) { t.Outcome = nil },
+	"another path":       func(_ *evidence.Case, t *evidence.Turn) { t.Path = "9" },
+	"another bucket":     func(_ *evidence.Case, t *evidence.Turn) { t.Bucket = "x" },
+	"another category":   func(_ *evidence.Case, t *evidence.Turn) { t.Category = core.NodeException },
+	"another place":      func(_ *evidence.Case, t *evidence.Turn) { t.Place = []string{"x", "y", "z"} },
 	"another state": func(_ *evidence.Case, t *evidence.Turn) {
-		t.State, t.Began = map[string]any{"x": 1}, map[string]any{"x": 1}
+		t.State, t.StartState = map[string]any{"x": 1}, map[string]any{"x": 1}
 	},
-	"another end":         func(_ *evidence.Case, t *evidence.Turn) { t.Status = graph.Completed },
-	"a failure":           func(_ *evidence.Case, t *evidence.Turn) { t.Status = graph.Errored },
+	"it completed":        func(_ *evidence.Case, t *evidence.Turn) { t.Status = graph.Completed },
+	"it failed":           func(_ *evidence.Case, t *evidence.Turn) { t.Status = graph.Errored },
 	"another session":     func(_ *evidence.Case, t *evidence.Turn) { t.Session = "x" },
-	"a session was given": func(_ *evidence.Case, t *evidence.Turn) { t.Given = "x" },
+	"a session was named": func(_ *evidence.Case, t *evidence.Turn) { t.Given = "x" },
 	"no reply":            func(_ *evidence.Case, t *evidence.Turn) { t.Reply = nil },
 	"no subscription":     func(_ *evidence.Case, t *evidence.Turn) { t.Subscribed = 0 },
-	"no record waits":     func(_ *evidence.Case, t *evidence.Turn) { t.PausedRecord = nil },
-	"it took long":        func(_ *evidence.Case, t *evidence.Turn) { t.Took, t.DrainTook = time.Hour, time.Hour },
+	"no paused record":    func(_ *evidence.Case, t *evidence.Turn) { t.PausedRecord = nil },
+	"it took too long":    func(_ *evidence.Case, t *evidence.Turn) { t.Took, t.DrainTook = time.Hour, time.Hour },
 	"no invocation":       func(_ *evidence.Case, t *evidence.Turn) { t.Invoked = nil },
 	"two invocations":     func(_ *evidence.Case, t *evidence.Turn) { t.Invoked = append(t.Invoked, t.Invoked...) },
 	"another descriptor":  func(_ *evidence.Case, t *evidence.Turn) { t.Descriptor = &core.Descriptor{SignalID: "x"} },
@@ -215,17 +215,17 @@ var wrongEvidence = map[string]func(c *evidence.Case, t *evidence.Turn){
 	},
 	"no events":          func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = nil, nil },
 	"events are missing": func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = tail(t.Events), tail(t.Observed) },
-	"an event too much": func(_ *evidence.Case, t *evidence.Turn) {
+	"every event twice": func(_ *evidence.Case, t *evidence.Turn) {
 		t.Events, t.Observed = append(t.Events, t.Events...), append(t.Observed, t.Observed...)
 	},
-	"events of another kind":    func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = changeEvents(t) },
-	"no spans":                  func(_ *evidence.Case, t *evidence.Turn) { t.Spans = []*evidence.Span{{}} },
-	"other log lines":           func(_ *evidence.Case, t *evidence.Turn) { t.Logs = []evidence.LogLine{{}} },
-	"a migration too much":      func(c *evidence.Case, _ *evidence.Turn) { c.Migrations = append(c.Migrations, "x->y") },
-	"another harness":           func(c *evidence.Case, _ *evidence.Turn) { c.Mode = "x" },
-	"an unknown graph inside":   func(c *evidence.Case, _ *evidence.Turn) { c.Inner = map[string][]string{"x": {"y"}} },
-	"a projection of all":       func(c *evidence.Case, _ *evidence.Turn) { c.Projected = c.Outer },
-	"the drain was not limited": func(_ *evidence.Case, t *evidence.Turn) { t.Drained.TimeoutReached = false },
+	"events of another kind":     func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = changeEvents(t) },
+	"no spans":                   func(_ *evidence.Case, t *evidence.Turn) { t.Spans = []*evidence.Span{{}} },
+	"other log lines":            func(_ *evidence.Case, t *evidence.Turn) { t.Logs = []evidence.LogLine{{}} },
+	"one migration too many":     func(c *evidence.Case, _ *evidence.Turn) { c.Migrations = append(c.Migrations, "x->y") },
+	"another harness":            func(c *evidence.Case, _ *evidence.Turn) { c.Mode = "x" },
+	"an unknown subgraph":        func(c *evidence.Case, _ *evidence.Turn) { c.Inner = map[string][]string{"x": {"y"}} },
+	"a projection of all fields": func(c *evidence.Case, _ *evidence.Turn) { c.Projected = c.Outer },
+	"the drain reached no limit": func(_ *evidence.Case, t *evidence.Turn) { t.Drained.TimeoutReached = false },
 }
 
 var wrongSave = evidence.Entry{What: evidence.Save, Session: "x", Record: &evidence.Stored{State: map[string]any{"x": 1}, Messages: []core.Message{{Role: core.User}}}}
@@ -246,7 +246,7 @@ func storeReply(t *evidence.Turn) {
 
 func tail[T any](all []T) []T { return all[min(1, len(all)):] }
 
-// changeEvents gives every event an index and another phase.
+// changeEvents sets an index and another phase in every event.
 func changeEvents(t *evidence.Turn) ([]graph.Event, []evidence.Observed) {
 	index := 99
 	change := func(e graph.Event) graph.Event {
@@ -254,19 +254,19 @@ func changeEvents(t *evidence.Turn) ([]graph.Event, []evidence.Observed) {
 		return e
 	}
 	var events []graph.Event
-	var heard []evidence.Observed
+	var observed []evidence.Observed
 	for _, e := range t.Events {
 		events = append(events, change(e))
 	}
 	for _, h := range t.Observed {
 		h.Event = change(h.Event)
-		heard = append(heard, h)
+		observed = append(observed, h)
 	}
-	return events, heard
+	return events, observed
 }
 
-// TestEveryInvariantCanFail: each invariant that a fixture names fails where the evidence is wrong in one of these ways, so none is true
-// of every run.
+// TestEveryInvariantCanFail: each invariant in a fixture fails if the evidence is wrong in one of these ways, so none holds for every
+// run.
 func TestEveryInvariantCanFail(t *testing.T) {
 	failed := map[string]bool{}
 	for _, file := range fixtureFiles(t) {
@@ -301,7 +301,7 @@ func TestEveryInvariantCanFail(t *testing.T) {
 	}
 	for name, did := range failed {
 		if !did {
-			t.Errorf("%s holds of every run", name)
+			t.Errorf("%s holds for every run", name)
 		}
 	}
 	if len(failed) < 20 {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 
 	"gatehouse/cmd/conformance/internal/evidence"
 	"gatehouse/cmd/conformance/internal/fixture"
@@ -18,28 +21,27 @@ func (r *runner) node(sc *scope, name string, d *fixture.Node) graph.Node {
 	steps := r.steps(sc, d)
 	return func(ctx context.Context, s graph.State) (graph.Update, error) {
 		var u graph.Update
-		var err error
-		for _, st := range steps {
-			if err = st(ctx, s, &u); err != nil {
-				break
-			}
-		}
+		err := steps(ctx, s, &u)
 		e := evidence.Entry{What: sc.entryKind(), Node: name, Messages: added(u)}
 		if sc.conversation {
 			e.Seen = graph.Messages.Get(s).Len()
 		}
-		r.Journal.Add(e)
+		r.recorder.Add(e)
 		return u, err
 	}
 }
 
-// steps reads directives of one mapping.
-func (r *runner) steps(sc *scope, d *fixture.Node) []step {
+// steps reads the directives of one mapping into a step that carries out all of them.
+func (r *runner) steps(sc *scope, d *fixture.Node) step {
 	var steps []step
 	d.Each(func(key string, v *fixture.Node) bool {
 		switch key {
 		case "update", "update_pure":
-			steps = append(steps, updateStep(sc, v))
+			add := update(sc.conversation, v)
+			steps = append(steps, func(_ context.Context, _ graph.State, u *graph.Update) error {
+				*u = append(*u, add...)
+				return nil
+			})
 		case "update_from_field":
 			steps = append(steps, fromFieldStep(v))
 		case "raises":
@@ -66,7 +68,14 @@ func (r *runner) steps(sc *scope, d *fixture.Node) []step {
 		}
 		return true
 	})
-	return steps
+	return func(ctx context.Context, s graph.State, u *graph.Update) error {
+		for _, st := range steps {
+			if err := st(ctx, s, u); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // added counts the messages that an update adds.
@@ -80,27 +89,14 @@ func added(u graph.Update) int {
 	return n
 }
 
-func updateStep(sc *scope, d *fixture.Node) step {
-	u := update(sc.conversation, d.Fields(), fixture.Keys(d))
-	return func(_ context.Context, _ graph.State, to *graph.Update) error {
-		*to = append(*to, u...)
-		return nil
-	}
-}
-
 // fromFieldStep sets a field to another field's value, times a multiplier.
 func fromFieldStep(d *fixture.Node) step {
 	factor := 1.0
 	if m := d.Get("multiplier"); m != nil {
 		factor = m.Number()
 	}
-	pairs := map[string]string{}
-	d.Each(func(key string, v *fixture.Node) bool {
-		if key != "multiplier" {
-			pairs[key] = v.Text()
-		}
-		return true
-	})
+	pairs := texts(d)
+	delete(pairs, "multiplier")
 	return func(_ context.Context, s graph.State, to *graph.Update) error {
 		for target, source := range pairs {
 			v, _ := s.Value(source)
@@ -127,21 +123,18 @@ func raised(d *fixture.Node) error {
 	}
 	category, message := core.Category(d.Need("category").Text()), d.Get("message").Text()
 	if category == core.NodeException {
-		if message == "" {
-			message = "the fixture makes this node fail"
-		}
-		return errors.New(message)
+		return errors.New(cmp.Or(message, "the fixture makes this node fail"))
 	}
 	return core.Errorf(category, "%s", message)
 }
 
 func suspendStep(d, mark *fixture.Node) step {
-	desc := descriptorOf(d)
-	if own := d.Get("mark_node_completed"); own != nil {
-		mark = own
+	desc := core.Descriptor{SignalID: core.SignalID(d.Need("signal_id").Text())}
+	if m := d.Get("metadata"); m != nil {
+		desc.Metadata = m.Fields()
 	}
 	var opts []graph.SuspendOption
-	if !mark.Flag(true) {
+	if !cmp.Or(d.Get("mark_node_completed"), mark).Flag(true) {
 		opts = append(opts, graph.KeepNode())
 	}
 	return func(ctx context.Context, _ graph.State, _ *graph.Update) error {
@@ -149,12 +142,19 @@ func suspendStep(d, mark *fixture.Node) step {
 	}
 }
 
-func descriptorOf(d *fixture.Node) core.Descriptor {
-	desc := core.Descriptor{SignalID: core.SignalID(d.Need("signal_id").Text())}
-	if m := d.Get("metadata"); m != nil {
-		desc.Metadata = m.Fields()
+// logStep writes a log line.
+func (r *runner) logStep(d *fixture.Node) step {
+	body, level := d.Need("message").Text(), slog.LevelInfo
+	if l := d.Get("level"); l != nil {
+		name := strings.TrimSuffix(strings.ToUpper(l.Text()), "ING") // of WARNING
+		if err := level.UnmarshalText([]byte(name)); err != nil {
+			l.Malformed("unknown level %q", l.Text())
+		}
 	}
-	return desc
+	return func(ctx context.Context, _ graph.State, _ *graph.Update) error {
+		r.recorder.Log().Log(ctx, level, body)
+		return nil
+	}
 }
 
 // route reads a conditional edge. Its target is checked when it runs.
@@ -177,7 +177,7 @@ func route(d *fixture.Node, named func(string) string) func(graph.State) (string
 	field, want := d.Need("if_field").Text(), d.Need("equals").Value()
 	then, other := named(d.Need("then").Text()), named(d.Need("else").Text())
 	return func(s graph.State) (string, error) {
-		if v, _ := s.Value(field); fixture.Equal(fixture.Plain(v), want) {
+		if v, _ := s.Value(field); fixture.Equal(v, want) {
 			return then, nil
 		}
 		return other, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -12,36 +13,24 @@ import (
 
 // observers registers the case's observers, on the graph or for the next invocations.
 func (r *runner) observers(b *graph.Builder) {
-	b.Observe(graph.Observer{Name: "runner", On: r.events.Observe})
+	b.Observe(graph.Observer{Name: "runner", On: r.recorder.Observe})
 	for _, d := range r.doc.Get("observers").Items() {
-		behavior := fixture.Peek(d, "behavior").Text()
-		r.behaviors[fixture.Peek(d, "name").Text()] = behavior
+		behavior := d.Peek("behavior").Text()
+		r.behaviors[d.Peek("name").Text()] = behavior
 		if behavior == tracing { // see trace
 			for _, key := range []string{"name", "attach", "target", "behavior", "phases"} {
 				d.Get(key).Value()
 			}
 			continue
 		}
-		o := r.observer(d)
-		target := "outer"
-		if t := d.Get("target"); t != nil {
-			target = t.Text()
-		}
-		switch where := d.Need("attach"); where.Text() {
-		case "graph":
-			if target == "outer" {
-				b.Observe(o)
-				break
-			}
+		o, target := r.observer(d), cmp.Or(d.Get("target").Text(), "outer")
+		switch scoped := choose(d.Need("attach"), "", map[string]bool{"graph": false, "invocation": true}); {
+		case !scoped && target != "outer":
 			r.attached[target] = append(r.attached[target], o)
-		case "invocation":
-			if r.doc.Has("chat_turns") || r.product { // who invokes the graph is not the runner
-				b.Observe(o)
-				break
-			}
+		case scoped && !r.doc.Has("chat_turns") && !r.product: // for those two, the runner does not invoke the graph itself
 			r.scoped = append(r.scoped, o)
 		default:
-			where.Malformed("must be graph or invocation")
+			b.Observe(o)
 		}
 	}
 }
@@ -52,7 +41,7 @@ const tracing = "otel"
 // checkTargets adds a fault for observers that are attached to a missing subgraph. "inner" matches any.
 func (r *runner) checkTargets() {
 	for _, d := range r.doc.Get("observers").Items() {
-		target := fixture.Peek(d, "target")
+		target := d.Peek("target")
 		_, known := r.Inner[target.Text()]
 		if target != nil && target.Text() != "outer" && !known && (target.Text() != "inner" || len(r.Inner) == 0) {
 			target.Malformed("there is no subgraph %q", target.Text())
@@ -64,33 +53,28 @@ func (r *runner) observer(d *fixture.Node) graph.Observer {
 	o := graph.Observer{Name: d.Need("name").Text()}
 	if p := d.Get("phases"); p != nil {
 		o.Phases = []graph.Phase{}
-		for _, one := range p.Items() {
-			o.Phases = append(o.Phases, graph.Phase(one.Text()))
+		for _, name := range p.Texts() {
+			o.Phases = append(o.Phases, graph.Phase(name))
 		}
 	}
 	first, later := pauses(d.Get("sleep_ms_per_event"))
-	var fail error
-	switch kind := d.Need("behavior"); kind.Text() {
-	case "record", "accumulate":
-	case "raise":
-		fail = errors.New("the fixture makes this observer fail")
-	default:
-		kind.Malformed("unknown behavior")
-	}
+	fail := choose(d.Need("behavior"), "", map[string]error{
+		"record": nil, "accumulate": nil, "raise": errors.New("the fixture makes this observer fail"),
+	})
 	o.On = func(ctx context.Context, e graph.Event) error {
 		ids, _ := graph.InvocationFrom(ctx)
 		wait := later
-		if r.events.IsFirst(ids.Invocation) {
+		if r.recorder.IsFirst(ids.Invocation) {
 			wait = first
 		}
-		if wait > 0 { // the fixture's own slowness; a drain that gives up cuts it short
+		if wait > 0 { // the fixture asks for a slow observer; the end of a drain interrupts it
 			select {
 			case <-time.After(wait):
 			case <-ctx.Done():
 				return ctx.Err()
 			}
 		}
-		r.events.Add(evidence.Observed{Observer: o.Name, Event: e, Invocation: ids.Invocation, Session: ids.Session, Failed: fail != nil})
+		r.recorder.AddObserved(evidence.Observed{Observer: o.Name, Event: e, Failed: fail != nil})
 		return fail
 	}
 	return o
@@ -105,4 +89,15 @@ func pauses(d *fixture.Node) (first, later time.Duration) {
 		return ms(d.Need("first_invocation")), ms(d.Need("subsequent_invocations"))
 	}
 	return ms(d), ms(d)
+}
+
+// trace makes the case's tracer if spans are needed.
+func (r *runner) trace(b *graph.Builder) {
+	traced := r.doc.Mentions("span_tree") || r.doc.Mentions("otel_spans") || r.doc.Mentions("session_id_uniform_across_span_tree")
+	for _, behavior := range r.behaviors {
+		traced = traced || behavior == tracing
+	}
+	if traced {
+		b.Trace(r.recorder.Tracer(graphVersion))
+	}
 }

@@ -1,17 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
-	"os"
 	"slices"
+	"strings"
 
 	"gatehouse/cmd/conformance/internal/evidence"
 	"gatehouse/cmd/conformance/internal/fixture"
 	"gatehouse/cmd/conformance/internal/harness"
 	"gatehouse/cmd/conformance/internal/product"
 	"gatehouse/core"
-	"gatehouse/core/chat"
 	"gatehouse/core/graph"
 )
 
@@ -20,193 +19,116 @@ var productSuites = []string{"harness-chat", "harness", "suspension"}
 
 // noCounterpart returns why the product has no counterpart of a case; "" if it has one.
 func noCounterpart(capability string, doc *fixture.Node) string {
-	if !slices.Contains(productSuites, capability) {
-		return "the suite is about the engine alone"
-	}
-	for key, why := range map[string]string{
-		"expected_compile_error": "a graph that does not compile is never run", "seeded_session": "only turns write sessions",
-		"session_migrations": "only turns write sessions", "initial_state": "a turn begins with a message alone",
+	turns := func(key string) []*fixture.Node { return doc.Peek(key).Items() }
+	initial := func(turn *fixture.Node) bool { return len(turn.Peek("initial_state").Keys()) > 0 }
+	nameless := func(turn *fixture.Node) bool { return turn.Peek("session_id").Name() == "" }
+	hasText := func(c core.Category) bool { return doc.HasText(string(c)) }
+	for _, lack := range []struct {
+		applies bool
+		why     string
+	}{
+		{!slices.Contains(productSuites, capability), "the suite is about the engine alone"},
+		{doc.Has("expected_compile_error"), "a graph that does not compile is never run"},
+		{doc.Has("seeded_session") || doc.Has("session_migrations"), "only turns write sessions"},
+		{doc.Has("initial_state") || slices.ContainsFunc(slices.Concat(turns("invocations"), turns("chat_turns"), turns("transmissions")), initial),
+			"a turn starts with a message alone"},
+		{hasText(core.SuspensionPayloadInvalid), "an approval is decided once, so a payload that does not fit can't be corrected"},
+		{hasText(core.HarnessSessionUnresolved) || slices.ContainsFunc(turns("chat_turns"), nameless), "every message has a conversation"},
+		{hasText(core.HarnessPathAmbiguous), "events have kinds and no intents"},
+		{hasText(core.HarnessCorrelationFailed), "a signal names its approval"},
+		{doc.Mentions("mark_node_completed"), "each pause has a signal id of its own"},
+		{doc.Peek("harness").Peek("mode").Name() == string(harness.Stateless), "every turn has a session"},
 	} {
-		if doc.Has(key) {
-			return why
-		}
-	}
-	for category, why := range map[core.Category]string{
-		core.SuspensionPayloadInvalid: "an approval is decided once, so a payload that does not fit can't be corrected",
-		core.HarnessSessionUnresolved: "every message has a conversation", core.HarnessPathAmbiguous: "events have kinds and no intents",
-		core.HarnessCorrelationFailed: "a signal names its approval",
-	} {
-		if doc.Says(string(category)) {
-			return why
-		}
-	}
-	if doc.Mentions("mark_node_completed") {
-		return "each pause has a signal id of its own"
-	}
-	if fixture.Peek(fixture.Peek(doc, "harness"), "mode").Name() == string(harness.Stateless) {
-		return "every turn has a session"
-	}
-	for _, list := range []string{"invocations", "chat_turns", "transmissions"} {
-		if !doc.Has(list) {
-			continue
-		}
-		for _, turn := range fixture.Peek(doc, list).Items() {
-			if len(fixture.Keys(fixture.Peek(turn, "initial_state"))) > 0 {
-				return "a turn begins with a message alone"
-			}
-			if list == "chat_turns" && fixture.Peek(turn, "session_id").Name() == "" {
-				return "every message has a conversation"
-			}
+		if lack.applies {
+			return lack.why
 		}
 	}
 	return ""
 }
 
-// noCounterpartOf are the assertions and harness invariants that have no counterpart in the product.
-var noCounterpartOf = map[string]string{
-	"dispatch_path":               "events have kinds and no intents",
-	"invoke_args":                 "the dispatcher makes the session's id",
-	"outbound_shape":              "a graph without replies says nothing",
-	"outbound_payload_includes":   "a graph without replies says nothing",
-	"resolved_to_invocation_id":   "the signal is the approval's",
-	"signal_correlation_resolved": "the signal is the approval's",
-	"final_state_at_error":        "the state of a failed turn is not kept",
-	"session_store_load_calls":    "the dispatcher reads too",
-	"session_store_save_calls":    "the dispatcher saves",
-	"otel_spans":                  "the dispatcher makes the session's id",
-	"span_tree":                   "the dispatcher makes the session's id",
-	"log_records":                 "the dispatcher makes the session's id",
-	"drain_summary":               "the process drains, not the turn",
-
-	"harness_classified_as_new_session_path":                  "events have kinds and no intents",
-	"harness_auto_generated_session_id":                       "the dispatcher makes the session's id",
-	"engine_received_session_id":                              "the dispatcher makes the session's id",
-	"second_invoke_classified_as_signal_resume":               "events have kinds and no intents",
-	"resume_threaded_signal_payload_into_engine":              "the signal is the approval's",
-	"completed_outcome_surfaced_as_completion_response_shape": "a graph without replies says nothing",
-	"outbound_shape_distinct_from_error_or_suspended":         "a graph without replies says nothing",
-	"outbound_marked_intervention_required":                   "a reply has a bucket and no flags",
+// noCounterpartOf are the assertions and harness invariants that have no counterpart in the product, by the reason.
+var noCounterpartOf = map[string][]string{
+	"events have kinds and no intents": {"dispatch_path", "harness_classified_as_new_session_path", "second_invoke_classified_as_signal_resume"},
+	"the dispatcher makes the session's id": {
+		"invoke_args", "otel_spans", "span_tree", "log_records", "harness_auto_generated_session_id", "engine_received_session_id",
+	},
+	"a graph without replies sends nothing": {
+		"outbound_shape", "outbound_payload_includes", "completed_outcome_surfaced_as_completion_response_shape",
+		"outbound_shape_distinct_from_error_or_suspended",
+	},
+	"the signal is the approval's":              {"resolved_to_invocation_id", "signal_correlation_resolved", "resume_threaded_signal_payload_into_engine"},
+	"the state of a failed turn is not kept":    {"final_state_at_error"},
+	"the dispatcher reads too":                  {"session_store_load_calls"},
+	"the dispatcher saves":                      {"session_store_save_calls"},
+	"the process drains, not the turn":          {"drain_summary"},
+	"a reply has a bucket and no flags":         {"outbound_marked_intervention_required"},
+	"the dispatcher retries transient failures": {"harness_auto_retried", "harness_did_not_auto_retry"},
 }
 
 // withoutCounterpart reports whether an assertion has no counterpart, and records it.
 func (r *runner) withoutCounterpart(key string, v *fixture.Node) bool {
-	why, lacks := noCounterpartOf[key]
-	if key == "harness_auto_retried" || key == "harness_did_not_auto_retry" {
-		why, lacks = "the dispatcher retries what is transient", slices.ContainsFunc(r.Turns, func(t *evidence.Turn) bool { return t.Bucket == core.RetryableTransient })
-	}
-	chat := r.doc.Has("chat_turns") && key == "dispatch_path" // a chat's path follows from the loaded history
-	if r.gateway == nil || !lacks || chat {
+	if r.gateway == nil || r.doc.Has("chat_turns") && key == "dispatch_path" { // a chat's path follows from the loaded history
 		return false
 	}
-	v.Value()
-	r.unmatched = append(r.unmatched, fmt.Sprintf("%s: %s", v.Path, why))
-	return true
+	retries := strings.Contains(key, "auto_retr")
+	transient := func(t *evidence.Turn) bool { return t.Bucket == core.RetryableTransient }
+	for why, keys := range noCounterpartOf {
+		if slices.Contains(keys, key) && (!retries || slices.ContainsFunc(r.Turns, transient)) {
+			v.Value()
+			r.Unmatched = append(r.Unmatched, fmt.Sprintf("%s: %s", v.Path, why))
+			return true
+		}
+	}
+	return false
 }
 
-// runProduct runs a case through the gateway's own parts.
-func (r *runner) runProduct() {
-	folder, err := os.MkdirTemp("", "conformance")
+// startProduct starts the gateway that runs the turns of the case.
+func (r *runner) startProduct() (stop func()) {
+	var err error
+	r.gateway, err = product.Start(r.ctx, r.Graph, r.recorder, r.store.Faults)
+	panicOn(err)
+	r.HasSessions, r.HasPauses = true, true
+	return r.gateway.Close
+}
+
+// panicOn panics for an error of the runner's own surroundings.
+func panicOn(err error) {
 	if err != nil {
 		panic(err)
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	r.gateway, err = product.Start(r.ctx, product.Options{
-		Graph: r.Graph, Folder: folder, Journal: r.Journal, Faults: r.store.Faults, Attempt: r.mark,
-	})
-	if err != nil {
-		panic(err)
-	}
-	defer r.gateway.Close()
-	r.Records, r.HasSessions, r.HasPauses = r.gateway, true, true
-	switch {
-	case r.doc.Has("chat_turns"):
-		r.mode(r.doc.Get("harness"))
-		for _, d := range r.doc.Need("chat_turns").Items() {
-			r.productSend(d)
-		}
-		for _, d := range r.doc.Get("signal_arrivals").Items() {
-			t := r.begin(evidence.Signal, d)
-			called := r.calls()
-			r.productSignal(t, chat.Signal{SignalID: core.SignalID(d.Need("signal_id").Text()), Payload: payload(d.Get("signal_payload"))})
-			t.Path = chatPath(t)
-			r.checkArrival(t, called)
-		}
-	case r.doc.Has("transmissions"):
-		r.mode(r.doc.Get("harness"))
-		for _, d := range r.doc.Need("transmissions").Items() {
-			t := r.begin(evidence.Transmission, d)
-			in := r.transmission(t, d)
-			r.productTurn(t, in.Session, t.Signal)
-			r.checkTurn(harnessChecks, t)
-		}
-	default:
-		for _, d := range r.doc.Need("invocations").Items() {
-			t := r.begin(evidence.Invocation, d)
-			d.Get("initial_state").Fields() // nothing, see noCounterpart
-			var signal *chat.Signal
-			if resume := d.Get("resume_invocation"); resume != nil {
-				signal = &chat.Signal{Invocation: r.invocationID(resume), Payload: payload(d.Get("signal_payload"))}
-			}
-			r.productTurn(t, core.SessionID(d.Get("session_id").Text()), signal)
-			r.checkTurn(engineChecks, t)
-		}
-	}
-	r.invariants(r.doc.Get("invariants"), r.Turns)
-	r.unread()
 }
 
-// productSend runs a turn of a chat.
-func (r *runner) productSend(d *fixture.Node) {
-	t := r.begin(evidence.Send, d)
-	t.Given = core.SessionID(d.Need("session_id").Text())
-	if l := d.Get("subscribe_listener"); l != nil {
-		r.listener(l.Text(), r.gateway.Session(t.Given))
-	}
-	m := messageOf(d.Need("user_message").Value())
-	t.Message = &m
-	r.say(t, t.Given, m)
-	t.Path = chatPath(t)
-	r.checkTurn(chatChecks, t)
-}
-
-// productTurn runs an invocation or a transmission: a signal, or otherwise a message without meaning.
-func (r *runner) productTurn(t *evidence.Turn, session core.SessionID, s *chat.Signal) {
-	if s != nil {
-		r.productSignal(t, *s)
+// productTurn runs an invocation or a transmission: a signal, or otherwise a message, whose content does not matter.
+func (r *runner) productTurn(t *evidence.Turn) {
+	if t.Signal != nil {
+		r.productSignal(t)
 		return
 	}
-	if session == "" {
-		session = core.SessionID(fmt.Sprintf("conversation-%d", len(r.Turns)))
-	}
-	r.say(t, session, core.Message{Role: core.User, Content: core.Text("Begin.")})
+	conversation := cmp.Or(t.Given, core.SessionID(fmt.Sprintf("conversation-%d", len(r.Turns))))
+	r.productMessage(t, conversation, core.Message{Role: core.User, Content: core.Text("Begin.")})
 }
 
-func (r *runner) say(t *evidence.Turn, conversation core.SessionID, m core.Message) {
+// productMessage runs the turn of a message.
+func (r *runner) productMessage(t *evidence.Turn, conversation core.SessionID, m core.Message) {
 	t.Session = r.gateway.Session(conversation)
-	t.Before = r.Look(r.ctx, t.Session)
-	ended, err := r.gateway.Say(r.ctx, conversation, m)
-	if err != nil {
-		panic(err)
-	}
+	t.Before = r.stored(t.Session)
+	ended, err := r.gateway.Send(r.ctx, conversation, m)
+	panicOn(err)
 	r.ended(t, ended, 1) // after the message itself
 }
 
 // productSignal resumes a paused turn. Its listeners are called with its outcome.
-func (r *runner) productSignal(t *evidence.Turn, s chat.Signal) {
-	r.signal(t, s)
-	t.Before = r.Look(r.ctx, t.Session)
-	ended, err := r.gateway.Signal(r.ctx, s, t.ResumedRecord)
-	if err != nil {
-		panic(err)
-	}
+func (r *runner) productSignal(t *evidence.Turn) {
+	ended, err := r.gateway.Signal(r.ctx, *t.Signal, t.ResumedRecord)
+	panicOn(err)
 	from := 0
 	if t.ResumedRecord != nil {
 		from = t.ResumedRecord.Messages
 	}
 	r.ended(t, ended, from)
-	for _, l := range r.Listeners {
-		if l.Session == t.Session {
-			l.Calls = append(l.Calls, t.Outcome)
+	for _, l := range r.listeners {
+		if l.session == t.Session {
+			l.calls = append(l.calls, t.Outcome)
 		}
 	}
 }
@@ -229,9 +151,7 @@ func (r *runner) ended(t *evidence.Turn, e product.Ended, from int) {
 	r.Graph.Drain(r.ctx)
 	r.end(t)
 	for _, s := range []*evidence.Stored{t.Before, t.After} {
-		if s != nil {
-			s.State = r.withoutAdded(s.State)
-		}
+		r.dropAdded(s.Fields())
 	}
 	r.delivered(t, e)
 	r.states(t)
@@ -266,21 +186,19 @@ func (r *runner) delivered(t *evidence.Turn, e product.Ended) {
 			cards++
 		}
 	}
-	if d := fixture.DiffValues(fixture.Plain(want), fixture.Plain(got)); d != "" {
-		r.faults = append(r.faults, fmt.Sprintf("%s: what was delivered: %s", t.Name, d))
+	if d := fixture.DiffValues(want, got); d != "" {
+		r.Faults = append(r.Faults, fmt.Sprintf("%s: what was delivered: %s", t.Name, d))
 	}
 	if t.Suspended() && cards != 1 {
-		r.faults = append(r.faults, fmt.Sprintf("%s: %d cards were delivered", t.Name, cards))
+		r.Faults = append(r.Faults, fmt.Sprintf("%s: %d cards were delivered", t.Name, cards))
 	}
 }
 
-// withoutAdded returns a state without the messages, if the case does not declare them.
-func (r *runner) withoutAdded(fields map[string]any) map[string]any {
+// dropAdded removes the messages from a state, if the case does not declare them.
+func (r *runner) dropAdded(fields map[string]any) {
 	if r.product && !slices.Contains(r.Outer, graph.Messages.Name()) {
-		fields = maps.Clone(fields)
 		delete(fields, graph.Messages.Name())
 	}
-	return fields
 }
 
 // states reads from events and records where the turn stopped and what its states were.
@@ -291,7 +209,8 @@ func (r *runner) states(t *evidence.Turn) {
 			if len(e.Parents) > 0 {
 				first = e.Parents[0]
 			}
-			t.Began = r.withoutAdded(evidence.StateFields(first))
+			t.StartState = evidence.StateFields(first)
+			r.dropAdded(t.StartState)
 		}
 		stopped := e.Phase == graph.PhaseSuspended || e.Err != nil
 		if stopped && len(e.Namespace) > len(t.Place) {
@@ -300,10 +219,7 @@ func (r *runner) states(t *evidence.Turn) {
 	}
 	switch {
 	case t.Suspended():
-		t.State = map[string]any{}
-		for name, v := range t.PausedRecord.Frames[0].State {
-			t.State[name] = fixture.Plain(v)
-		}
+		t.State = fixture.PlainFields(t.PausedRecord.Frames[0].State)
 	case t.Completed() && t.After != nil:
 		t.State = t.After.State
 	}

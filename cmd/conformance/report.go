@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// verdict is the result of one case.
-type verdict struct {
-	Capability string   `json:"capability"`
-	File       string   `json:"file"`
-	Case       string   `json:"case"`
-	Faults     []string `json:"faults,omitempty"`
-	Unchecked  []string `json:"unchecked,omitempty"` // names of invariants
+// result is what running a case found.
+type result struct {
+	Faults    []string `json:"faults,omitempty"`
+	Unchecked []string `json:"unchecked,omitempty"` // names of invariants
 
 	NoCounterpart string   `json:"no_counterpart,omitempty"` // why the case was not run through the product
 	Unmatched     []string `json:"unmatched,omitempty"`      // its assertions that have no counterpart there
 }
 
-// take copies the result of a case.
-func (v *verdict) take(r *runner) {
-	v.Faults, v.Unchecked, v.NoCounterpart, v.Unmatched = r.faults, r.unchecked, r.noCounterpart, r.unmatched
+// verdict is the result of a named case.
+type verdict struct {
+	Capability string `json:"capability"`
+	File       string `json:"file"`
+	Case       string `json:"case"`
+	result
 }
 
 // ID names the case.
@@ -43,11 +43,14 @@ func (r *report) add(v verdict) {
 		}
 	}
 	r.unchecked += len(v.Unchecked)
+	result, reason := "ok", ""
 	switch {
 	case len(v.Faults) > 0:
 		r.failed++
+		result, reason = "FAIL", ": "+strings.ReplaceAll(strings.Join(v.Faults, "; "), "\n", " ")
 	case v.NoCounterpart != "":
 		r.outside++
+		result, reason = "no counterpart", ": "+v.NoCounterpart
 	default:
 		r.passed++
 	}
@@ -55,17 +58,10 @@ func (r *report) add(v verdict) {
 		r.line(struct {
 			verdict
 			OK bool `json:"ok"`
-		}{v, len(v.Faults) == 0 && v.NoCounterpart == ""})
+		}{v, result == "ok"})
 		return
 	}
-	switch {
-	case len(v.Faults) > 0:
-		fmt.Fprintf(r.w, "FAIL %s: %s\n", v.ID(), strings.ReplaceAll(strings.Join(v.Faults, "; "), "\n", " "))
-	case v.NoCounterpart != "":
-		fmt.Fprintf(r.w, "no counterpart %s: %s\n", v.ID(), v.NoCounterpart)
-	default:
-		fmt.Fprintf(r.w, "ok %s\n", v.ID())
-	}
+	fmt.Fprintf(r.w, "%s %s%s\n", result, v.ID(), reason)
 	for _, what := range v.Unmatched {
 		fmt.Fprintf(r.w, "no counterpart %s: %s\n", v.ID(), what)
 	}
@@ -89,10 +85,4 @@ func (r *report) summary() {
 	fmt.Fprintln(r.w)
 }
 
-func (r *report) line(v any) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		data = []byte(fmt.Sprintf("%q", err))
-	}
-	fmt.Fprintf(r.w, "%s\n", data)
-}
+func (r *report) line(v any) { _ = json.NewEncoder(r.w).Encode(v) } // a failed write to stdout has nowhere to be reported

@@ -1,11 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gatehouse/cmd/conformance/internal/evidence"
@@ -23,94 +24,91 @@ type runner struct {
 	doc    *fixture.Node
 	memory *graph.Memory
 	store  *evidence.Store // over memory
-	stores graph.Stores    // what the graph is given of store
+	stores graph.Stores    // the stores that the graph uses: store, or none
 
-	events    *evidence.Events
-	telemetry *evidence.Telemetry
+	recorder  *evidence.Recorder
 	scoped    []graph.Observer            // of each invocation
 	attached  map[string][]graph.Observer // to subgraphs, by name or "inner"
 	behaviors map[string]string           // of the observers that the case declares, by name
+	listeners map[string]*listener        // of chats, by name
 	subFault  error                       // of a subgraph that does not compile
 	match     fixture.Matcher
 
-	turnStart marks
-	startLock sync.Mutex
-	gateway   *product.Gateway // nil: turns run on stores in memory
+	startedAt  time.Time        // of the turn
+	subscribed int              // the number of subscriptions at its start
+	gateway    *product.Gateway // nil: turns run on stores in memory
 
-	faults        []string
-	unchecked     []string
-	product       bool     // the case runs through the product
-	noCounterpart string   // why it does not, though it was requested
-	unmatched     []string // assertions without a counterpart in the product
+	product bool // the case runs through the product
+	result
 }
 
 // newRunner returns the runner of a case.
 func newRunner(ctx context.Context, doc *fixture.Node) *runner {
-	memory := graph.NewMemory()
-	c := &evidence.Case{Journal: &evidence.Journal{}, Records: memory, Listeners: map[string]*evidence.Listener{}, Inner: map[string][]string{}, Nodes: map[string]bool{}}
+	memory, recorder := graph.NewMemory(), &evidence.Recorder{}
 	return &runner{
-		Case: c, ctx: ctx, doc: doc, memory: memory, events: &evidence.Events{}, telemetry: evidence.NewTelemetry(),
-		store:    &evidence.Store{Sessions: memory, Pauses: memory, Journal: c.Journal, Faults: map[string]core.Category{}},
-		attached: map[string][]graph.Observer{}, behaviors: map[string]string{},
+		Case: &evidence.Case{Inner: map[string][]string{}, Nodes: map[string]bool{}}, ctx: ctx, doc: doc, memory: memory, recorder: recorder,
+		store:    &evidence.Store{Sessions: memory, Pauses: memory, Recorder: recorder, Faults: evidence.Faults{}},
+		attached: map[string][]graph.Observer{}, behaviors: map[string]string{}, listeners: map[string]*listener{},
 	}
-}
-
-// marks are the lengths of all evidence when a turn began.
-type marks struct {
-	entries, observed, events, spans, lines, subscriptions int
-	at                                                     time.Time
 }
 
 // begin opens a turn.
 func (r *runner) begin(kind evidence.Kind, d *fixture.Node) *evidence.Turn {
-	t := &evidence.Turn{Kind: kind, Node: d, Name: fmt.Sprintf("%s %d", kind, len(r.Turns)+1)}
-	if n := d.Get("name"); n != nil {
-		t.Name = n.Text()
-	}
-	r.turnStart.subscriptions, r.turnStart.at = len(r.Subscriptions), time.Now()
-	r.mark()
+	t := &evidence.Turn{Kind: kind, Node: d, Name: cmp.Or(d.Get("name").Text(), fmt.Sprintf("%s %d", kind, len(r.Turns)+1))}
+	r.subscribed, r.startedAt = len(r.Subscriptions), time.Now()
+	r.recorder.Take()
 	r.Turns = append(r.Turns, t)
 	return t
 }
 
-// mark stores the lengths before a turn or, if the product retries it, before its last attempt.
-func (r *runner) mark() {
-	r.startLock.Lock()
-	defer r.startLock.Unlock()
-	m := &r.turnStart
-	m.entries = r.Journal.Len()
-	m.observed, m.events = r.events.Len()
-	m.spans, m.lines = r.telemetry.Len()
+// end closes a turn: what happened since it began or, if the product retried it, since its last attempt belongs to it.
+func (r *runner) end(t *evidence.Turn) {
+	t.Took = time.Since(r.startedAt)
+	t.Activity = r.recorder.Take()
+	t.Subscribed = len(r.Subscriptions) - r.subscribed
+	if res := t.Result(); res != nil {
+		t.ID, t.Session = res.Invocation, cmp.Or(res.Session, t.Session)
+	}
+	t.After = r.stored(t.Session)
+	if t.ID != "" {
+		t.PausedRecord = r.waiting(t.ID, "")
+	}
 }
 
-// end closes a turn: what happened since it began belongs to it.
-func (r *runner) end(t *evidence.Turn) {
-	r.startLock.Lock()
-	m := r.turnStart
-	r.startLock.Unlock()
-	t.Took = time.Since(m.at)
-	t.Entries = r.Journal.From(m.entries)
-	t.Observed, t.Events = r.events.From(m.observed, m.events)
-	t.Spans, t.Logs = r.telemetry.From(m.spans, m.lines)
-	t.Subscribed = len(r.Subscriptions) - m.subscriptions
-	if res := t.Result(); res != nil {
-		t.ID = res.Invocation
-		if res.Session != "" {
-			t.Session = res.Session
-		}
+// stored reads a session without recording the call; nil if there is none.
+func (r *runner) stored(id core.SessionID) *evidence.Stored {
+	load := r.memory.Load
+	if r.gateway != nil {
+		load = r.gateway.LoadSession
 	}
-	t.After = r.Look(r.ctx, t.Session)
-	t.PausedRecord, _ = r.Records.Paused(r.ctx, t.ID)
+	rec, err := load(r.ctx, id)
+	if err != nil {
+		return nil
+	}
+	return evidence.StoredOf(r.ctx, rec)
+}
+
+// waiting reads the paused record of an invocation or a signal without recording the call; nil if none waits.
+func (r *runner) waiting(id core.InvocationID, signal core.SignalID) (rec *core.PausedRecord) {
+	switch {
+	case r.gateway != nil:
+		rec, _ = r.gateway.LoadPaused(r.ctx, id, signal)
+	case id != "":
+		rec, _ = r.memory.Paused(r.ctx, id)
+	default:
+		rec, _ = r.memory.BySignal(r.ctx, signal)
+	}
+	return rec
 }
 
 func (r *runner) fault(d *fixture.Node, format string, args ...any) {
-	r.faults = append(r.faults, d.Path+": "+fmt.Sprintf(format, args...))
+	r.Faults = append(r.Faults, d.Path+": "+fmt.Sprintf(format, args...))
 }
 
 // unread adds a fault for every key that was not read.
 func (r *runner) unread() {
 	for _, path := range r.doc.Leftovers() {
-		r.faults = append(r.faults, "fixture_directive_unknown: "+path)
+		r.Faults = append(r.Faults, "fixture_directive_unknown: "+path)
 	}
 }
 
@@ -120,9 +118,9 @@ func (r *runner) guard(f func()) {
 		switch p := recover().(type) {
 		case nil:
 		case fixture.Fault:
-			r.faults = append(r.faults, p.Text)
+			r.Faults = append(r.Faults, p.Text)
 		default:
-			r.faults = append(r.faults, fmt.Sprintf("the runner panicked: %v", p))
+			r.Faults = append(r.Faults, fmt.Sprintf("the runner panicked: %v", p))
 		}
 	}()
 	f()
@@ -131,17 +129,16 @@ func (r *runner) guard(f func()) {
 // invocationID replaces a placeholder for an invocation's id.
 func (r *runner) invocationID(d *fixture.Node) core.InvocationID {
 	text := d.Text()
-	if bound, ok := r.match.Bound(text); ok {
-		id, _ := bound.(string)
-		return core.InvocationID(id)
+	if bound := r.match.Bound(text); bound != "" {
+		return core.InvocationID(bound)
 	}
 	if !strings.HasPrefix(text, "<") || !strings.HasSuffix(text, ">") {
 		return core.InvocationID(text)
 	}
 	switch {
 	case strings.Contains(text, "suspended outcome"):
-		for i := len(r.Turns) - 1; i >= 0; i-- {
-			if t := r.Turns[i]; t.Suspended() {
+		for _, t := range slices.Backward(r.Turns) {
+			if t.Suspended() {
 				return t.ID
 			}
 		}
@@ -165,7 +162,7 @@ func (r *runner) sameInvocation(d *fixture.Node, got core.InvocationID) bool {
 	return r.match.Diff(d, string(got), false) == ""
 }
 
-// payload reads a signal's payload.
+// payload reads a mapping of values, such as a signal's payload; nil if there is none.
 func payload(d *fixture.Node) map[string]json.RawMessage {
 	if d == nil {
 		return nil
@@ -184,7 +181,7 @@ func payload(d *fixture.Node) map[string]json.RawMessage {
 // signal records what a turn resumes, and the record that waits for it.
 func (r *runner) signal(t *evidence.Turn, s chat.Signal) {
 	t.Signal = &s
-	t.ResumedRecord = r.Waiting(r.ctx, s.Invocation, s.SignalID)
+	t.ResumedRecord = r.waiting(s.Invocation, s.SignalID)
 	if t.ResumedRecord != nil {
 		t.Session = t.ResumedRecord.Session
 	}

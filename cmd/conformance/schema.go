@@ -9,24 +9,19 @@ import (
 	"gatehouse/core/graph"
 )
 
+// plainTypes are the types without parameters.
+var plainTypes = map[string]graph.Type{
+	"string": graph.StringType(), "str": graph.StringType(), "int": graph.IntType(), "integer": graph.IntType(),
+	"float": graph.FloatType(), "number": graph.FloatType(), "bool": graph.BoolType(), "boolean": graph.BoolType(),
+	"any": graph.AnyType(), "chatmessage": graph.AnyType(), "list": graph.ListType(graph.AnyType()),
+	"dict": graph.DictType(graph.AnyType()), "map": graph.DictType(graph.AnyType()), "object": graph.DictType(graph.AnyType()),
+}
+
 // fieldType reads a type of the fixture language, in either style of brackets.
 func fieldType(d *fixture.Node, name string) graph.Type {
 	name = strings.TrimSpace(strings.NewReplacer("[", "<", "]", ">").Replace(name))
-	switch strings.ToLower(name) {
-	case "string", "str":
-		return graph.StringType()
-	case "int", "integer":
-		return graph.IntType()
-	case "float", "number":
-		return graph.FloatType()
-	case "bool", "boolean":
-		return graph.BoolType()
-	case "any", "chatmessage":
-		return graph.AnyType()
-	case "list":
-		return graph.ListType(graph.AnyType())
-	case "dict", "map", "object":
-		return graph.DictType(graph.AnyType())
+	if t, ok := plainTypes[strings.ToLower(name)]; ok {
+		return t
 	}
 	outer, inner, ok := strings.Cut(strings.TrimSuffix(name, ">"), "<")
 	if ok && strings.HasSuffix(name, ">") {
@@ -51,7 +46,7 @@ func declare(name string, d *fixture.Node) []graph.Declared {
 	initial := d.Get("default")
 	if isConversation(name, typ, reducer) {
 		if initial != nil && len(initial.Items()) > 0 {
-			initial.Malformed("a conversation begins empty")
+			initial.Malformed("a conversation starts empty")
 		}
 		return []graph.Declared{graph.Messages}
 	}
@@ -83,51 +78,39 @@ func reducerOf(d *fixture.Node) graph.Reducer[any] {
 	if !d.IsMapping() {
 		name = d.Text()
 	} else {
-		if len(fixture.Keys(d)) != 1 {
+		if len(d.Keys()) != 1 {
 			d.Malformed("must be one factory")
 		}
 		d.All(func(key string, v *fixture.Node) { name, args = key, v })
 	}
-	var key func(any) (any, error) // an argument of the wrong kind is none: the factory is to refuse it
+	var key func(any) (any, error) // an argument of the wrong kind is dropped, so that the factory refuses it
 	keyed := args.Get("key")
 	if name, ok := keyed.Value().(string); ok {
 		key = graph.KeyField(name)
 	}
 	maxLen, _ := args.Get("max_len").Value().(int64)
-	switch name {
-	case "last_write_wins":
-		return graph.Replace[any]()
-	case "append":
-		return graph.AppendAny()
-	case "merge":
-		return graph.MergeAny()
-	case "concat_flatten":
-		return graph.ConcatFlattenAny()
-	case "merge_all":
-		return graph.MergeAllAny()
-	case "bounded_append":
-		return graph.BoundedAppendAny(int(maxLen))
-	case "dedupe_append":
-		if keyed.IsNull() {
-			return graph.DedupeAppendAny()
-		}
-		return graph.DedupeAppendByAny(key)
-	case "merge_by_key":
-		return graph.MergeByKeyAny(key)
+	dedupe := graph.DedupeAppendAny
+	if !keyed.IsNull() {
+		dedupe = func() graph.Reducer[any] { return graph.DedupeAppendByAny(key) }
 	}
-	d.Malformed("unknown reducer %q", name)
-	return graph.Reducer[any]{}
+	factory, known := map[string]func() graph.Reducer[any]{
+		"last_write_wins": graph.Replace[any], "append": graph.AppendAny, "merge": graph.MergeAny,
+		"concat_flatten": graph.ConcatFlattenAny, "merge_all": graph.MergeAllAny, "dedupe_append": dedupe,
+		"bounded_append": func() graph.Reducer[any] { return graph.BoundedAppendAny(int(maxLen)) },
+		"merge_by_key":   func() graph.Reducer[any] { return graph.MergeByKeyAny(key) },
+	}[name]
+	if !known {
+		d.Malformed("unknown reducer %q", name)
+	}
+	return factory()
 }
 
-// update makes a partial update from a mapping. Messages go through graph.Messages in any form: a malformed one must reach the code
-// under test.
-func (r *runner) update(fields map[string]any, order []string) graph.Update {
-	return update(r.Conversation, fields, order)
-}
-
-func update(conversation bool, fields map[string]any, order []string) graph.Update {
+// update makes a partial update from a mapping. In a conversation, messages go through graph.Messages in any form: a malformed one
+// must reach the code under test.
+func update(conversation bool, d *fixture.Node) graph.Update {
 	var u graph.Update
-	for _, name := range order {
+	fields := d.Fields()
+	for _, name := range d.Keys() {
 		if list, ok := fields[name].([]any); ok && conversation && name == graph.Messages.Name() {
 			u = append(u, graph.Messages.Add(messagesOf(list)...))
 			continue

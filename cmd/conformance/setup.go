@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -14,8 +14,8 @@ import (
 // setup makes the stores and the graph. It returns false if the case ends here, with the expected compile error or another one.
 func (r *runner) setup() bool {
 	r.setupStores()
-	d := r.graphDoc()
-	r.Version = fixture.Peek(fixture.Peek(d, "state"), "schema_version").Text()
+	d := cmp.Or(r.doc.Get("graph"), r.doc)
+	r.Version = d.Peek("state").Peek("schema_version").Text()
 	b := r.build(d)
 	r.seed()
 	g, err := b.Compile()
@@ -24,9 +24,9 @@ func (r *runner) setup() bool {
 	}
 	if want := r.doc.Get("expected_compile_error"); want != nil {
 		if got := core.CategoryOf(err); string(got) != want.Text() {
-			r.fault(want, "compiling gives %q, not %q (%v)", got, want.Text(), err)
+			r.fault(want, "compiling returns %q, not %q (%v)", got, want.Text(), err)
 		}
-		r.doc.Get("initial_state").Fields() // nothing needs it
+		r.doc.Get("initial_state").Fields() // not used
 		r.unread()
 		return false
 	}
@@ -38,30 +38,19 @@ func (r *runner) setup() bool {
 	return true
 }
 
-// graphDoc returns the node that defines the graph.
-func (r *runner) graphDoc() *fixture.Node {
-	if g := r.doc.Get("graph"); g != nil {
-		return g
-	}
-	return r.doc
-}
-
-// refused checks a case whose graph does not compile. The case may expect this error, "at registration". Nothing runs then.
+// refused checks a case whose graph does not compile. The case may expect this error, raised at registration; then nothing runs.
 func (r *runner) refused(err error) {
-	at := fixture.Peek(fixture.Peek(r.doc, "expected_error"), "raised_at")
-	if at == nil {
-		at = fixture.Peek(fixture.Peek(fixture.Peek(r.doc, "expected"), "expected_error"), "raised_at")
-	}
-	want := fixture.Peek(fixture.Peek(r.doc, "expected_error"), "category")
-	byCategory := at == nil && want != nil && core.CategoryOf(err) == core.Category(want.Text()) // it alone says that it was then
+	at := cmp.Or(r.doc.Peek("expected_error").Peek("raised_at"), r.doc.Peek("expected").Peek("expected_error").Peek("raised_at"))
+	want := r.doc.Peek("expected_error").Peek("category")
+	byCategory := at == nil && want != nil && core.CategoryOf(err) == core.Category(want.Text()) // then the category is the only hint
 	if !byCategory && at.Name() != "registration" {
-		r.faults = append(r.faults, fmt.Sprintf("the graph does not compile: %v", err))
+		r.Faults = append(r.Faults, fmt.Sprintf("the graph does not compile: %v", err))
 		return
 	}
-	r.doc.Get("initial_state").Fields() // nothing needs it
+	r.doc.Get("initial_state").Fields() // not used
 	t := &evidence.Turn{Name: "registration", Kind: evidence.Registration, Node: r.doc, Status: graph.Errored, Err: err, Category: core.CategoryOf(err)}
 	t.Session = core.SessionID(r.doc.Get("session_id").Text())
-	t.Before = r.Look(r.ctx, t.Session)
+	t.Before = r.stored(t.Session)
 	t.After = t.Before
 	r.checkTurn(engineChecks, t)
 	r.Turns = append(r.Turns, t)
@@ -73,7 +62,9 @@ func (r *runner) setupStores() {
 	harness := r.doc.Has("chat_turns") || r.doc.Has("transmissions")
 	if d := r.doc.Get("session_store"); d != nil || harness {
 		r.stores.Sessions, r.HasSessions = r.store, true
-		if d.IsMapping() {
+		if !d.IsMapping() {
+			inMemory(d)
+		} else {
 			inMemory(d.Need("type"))
 			d.Get("behavior").Each(func(key string, v *fixture.Node) bool {
 				op, ok := strings.CutSuffix(key, "_raises")
@@ -83,20 +74,16 @@ func (r *runner) setupStores() {
 				}
 				return false
 			})
-		} else if d != nil {
-			inMemory(d)
 		}
 	}
 	if d := r.doc.Get("checkpointer"); d != nil || harness {
 		r.stores.Pauses, r.HasPauses = r.store, true
-		if d != nil {
-			inMemory(d)
-		}
+		inMemory(d)
 	}
 }
 
 func inMemory(d *fixture.Node) {
-	if d.Text() != "in_memory" {
+	if d != nil && d.Text() != "in_memory" {
 		d.Malformed("harness_primitive_missing: there is no store %q", d.Text())
 	}
 }
@@ -104,14 +91,9 @@ func inMemory(d *fixture.Node) {
 // firstSession returns the session of the first turn that names one.
 func (r *runner) firstSession() *fixture.Node {
 	for _, key := range []string{"invocations", "transmissions", "chat_turns"} {
-		if !r.doc.Has(key) {
-			continue
-		}
-		for _, d := range fixture.Peek(r.doc, key).Items() {
-			for _, at := range []*fixture.Node{d, fixture.Peek(d, "payload")} {
-				if id := fixture.Peek(at, "session_id"); id != nil {
-					return id
-				}
+		for _, d := range r.doc.Peek(key).Items() {
+			if id := cmp.Or(d.Peek("session_id"), d.Peek("payload").Peek("session_id")); id != nil {
+				return id
 			}
 		}
 	}
@@ -124,31 +106,19 @@ func (r *runner) seed() {
 	if d == nil {
 		return
 	}
-	id := r.doc.Get("session_id")
-	if own := d.Get("session_id"); own != nil {
-		id = own
-	}
-	if id == nil {
-		id = r.firstSession()
-	}
-	rec := &core.SessionRecord{ID: core.SessionID(id.Text()), SchemaVersion: r.Version, State: map[string]json.RawMessage{}}
+	id := cmp.Or(d.Get("session_id"), r.doc.Get("session_id"), r.firstSession())
+	state := d.Need("state")
+	rec := &core.SessionRecord{ID: core.SessionID(id.Text()), SchemaVersion: r.Version, State: payload(state)}
 	if rec.ID == "" {
 		d.Malformed("there is no session_id")
 	}
 	if v := d.Get("schema_version"); v != nil {
 		rec.SchemaVersion = v.Text()
 	}
-	for name, v := range d.Need("state").Fields() {
-		if list, ok := v.([]any); ok && r.Conversation && name == graph.Messages.Name() {
-			h := core.History{}.Append(messagesOf(list)...)
-			rec.Messages, rec.Writer = &h, core.Writer{Invocation: "seed"}
-			continue
-		}
-		raw, err := json.Marshal(v)
-		if err != nil {
-			d.Malformed("%s: %v", name, err)
-		}
-		rec.State[name] = raw
+	if list, ok := state.Get(graph.Messages.Name()).Value().([]any); ok && r.Conversation {
+		h := core.History{}.Append(messagesOf(list)...)
+		rec.Messages, rec.Writer = &h, core.Writer{Invocation: "seed"}
+		delete(rec.State, graph.Messages.Name())
 	}
 	if err := r.memory.Save(r.ctx, rec, core.SaveOptions{}); err != nil {
 		d.Malformed("%v", err)

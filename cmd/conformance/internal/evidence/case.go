@@ -1,7 +1,10 @@
+// Package evidence records what happens while a case runs: store calls, node bodies, events, spans, log lines and how each turn
+// ended. Checks and invariants read nothing else.
 package evidence
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -12,43 +15,31 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Patience limits the time of everything without its own limit.
+// Patience is the time limit of everything that has no limit of its own.
 const Patience = 20 * time.Second
 
 // Case is the evidence of one case.
 type Case struct {
-	Journal *Journal
-	Records Records
-	Graph   *graph.Graph // nil: it was refused when it was built
-	Mode    harness.Mode // of the harness, if there is one
+	Graph *graph.Graph // nil: it did not compile
+	Mode  harness.Mode // of the harness, if there is one
 
-	HasSessions, HasPauses bool     // which stores the graph was given
-	AutoSave               bool     // the session is saved at END
+	HasSessions, HasPauses bool     // the stores that the graph has
 	Conversation           bool     // the schema declares graph.Messages
 	Projected              []string // session_state.fields; nil = full state
-	Version                string   // the schema's
+	Version                string   // of the schema
 	Outer                  []string // fields of the case's own graph
 	Nodes                  map[string]bool
-	Inner                  map[string][]string // fields of the graphs inside, by name
+	Inner                  map[string][]string // fields of the subgraphs, by name
 	Markers                []Marker
 
 	Turns         []*Turn
-	Migrations    []string // those that were begun, each "from->to"
-	Listeners     map[string]*Listener
+	Migrations    []string         // that were started, each "from->to"
 	Subscriptions []core.Suspended // what the harness registered
-	Refused       core.Category    // of a graph that was refused when it was built
 }
 
 // Marker is a text that a middleware of the fixture writes, and the node that it wraps.
 type Marker struct {
 	Node, Before, After string
-	Suspends            bool
-}
-
-// Listener is a listener of the case, with its calls.
-type Listener struct {
-	Session core.SessionID
-	Calls   []core.Outcome
 }
 
 // Kind is the origin of a turn.
@@ -60,7 +51,7 @@ const (
 	Transmission Kind = "transmission"
 	Send         Kind = "send"
 	Signal       Kind = "signal"
-	Registration Kind = "registration" // the graph was refused when it was built
+	Registration Kind = "registration" // the graph did not compile, so nothing ran
 )
 
 // Invoked is one call of Graph.Invoke.
@@ -77,13 +68,13 @@ type Turn struct {
 	Session       core.SessionID
 	Given         core.SessionID     // the session that the fixture names
 	Message       *core.Message      // of a send
-	Signal        *chat.Signal       // of whatever resumes
+	Signal        *chat.Signal       // of a turn that resumes an invocation
 	ResumedRecord *core.PausedRecord // the record that a signal is for, as it was before
 	Invoked       []Invoked          // the calls of Graph.Invoke; none of a chat harness, which makes its own
 	Path          harness.Path
 	Status        graph.Status
 	Place         []string       // where it suspended or failed: the path of nodes, the outermost graph's first
-	Began         map[string]any // the outermost state when the first node began; nil where none did
+	StartState    map[string]any // the outermost state when the first node started; nil if none did
 	State         map[string]any // the outermost state when the turn ended; nil where there is none
 	Outcome       core.Outcome   // of a chat harness
 	Err           error
@@ -98,17 +89,13 @@ type Turn struct {
 	Response      *harness.Response
 
 	Subscribed    int // registrations during the turn
-	Entries       []Entry
 	Before, After *Stored
-	Observed      []Observed
-	Events        []graph.Event // all events, as the runner's own observer received them
-	Spans         []*Span
-	Logs          []LogLine
-	Drained       graph.Drained
-	DrainTook     time.Duration
-	DrainLimit    time.Duration
-	Took          time.Duration
-	PausedRecord  *core.PausedRecord // the turn's own record, once it was over
+	Activity
+	Drained      graph.Drained
+	DrainTook    time.Duration
+	DrainLimit   time.Duration
+	Took         time.Duration
+	PausedRecord *core.PausedRecord // the turn's own record, once it was over
 
 	ErrorExpected bool
 }
@@ -133,7 +120,7 @@ func (t *Turn) Settle(in graph.Invocation, res graph.Result) {
 		t.Descriptor = &res.Descriptor
 	}
 	if !res.Entry.State.IsZero() {
-		t.Began = StateFields(res.Entry.State)
+		t.StartState = StateFields(res.Entry.State)
 	}
 	if !res.State.IsZero() {
 		t.State = StateFields(res.State)
@@ -148,7 +135,7 @@ func (t *Turn) Result() *graph.Result {
 	return &t.Invoked[len(t.Invoked)-1].Result
 }
 
-// Entry returns how the turn's last invocation began; zero if there is none.
+// Entry returns the start of the turn's last invocation; zero if there is none.
 func (t *Turn) Entry() graph.Entry {
 	if r := t.Result(); r != nil {
 		return r.Entry
@@ -198,9 +185,56 @@ func (t *Turn) Resumed() bool {
 	return t.Entry().Resumed || t.Result() == nil && t.Count(Consume) > 0
 }
 
-// Again runs an invocation again, without a session or a store.
-func (c *Case) Again(in graph.Invocation) graph.Result {
+// Rerun runs an invocation again, without a session or a store.
+func (c *Case) Rerun(in graph.Invocation) graph.Result {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	return c.Graph.Invoke(ctx, graph.Stores{}, graph.Invocation{Initial: in.Initial})
+}
+
+// EventFields returns an event in the fixture language.
+func EventFields(e graph.Event) map[string]any {
+	out := map[string]any{
+		"phase": string(e.Phase), "node_name": e.Node, "namespace": fixture.Plain(e.Namespace), "step": int64(e.Step),
+		"attempt_index": int64(e.Attempt), "pre_state": StateFields(e.Pre),
+	}
+	parents := []any{}
+	for _, p := range e.Parents {
+		parents = append(parents, StateFields(p))
+	}
+	out["parent_states"] = parents
+	if !e.Post.IsZero() {
+		out["post_state"] = StateFields(e.Post)
+	}
+	if e.Err != nil {
+		out["error"] = string(CarrierOf(e.Err))
+	}
+	if e.FanOutIndex != nil {
+		out["fan_out_index"] = int64(*e.FanOutIndex)
+	}
+	if e.Branch != "" {
+		out["branch_name"] = e.Branch
+	}
+	if e.Descriptor != nil {
+		out["descriptor"] = fixture.Plain(e.Descriptor)
+	}
+	return out
+}
+
+// StateFields returns a state as plain values.
+func StateFields(s graph.State) map[string]any {
+	values, err := s.Encode()
+	if err != nil {
+		return map[string]any{"unreadable": err.Error()}
+	}
+	return fixture.PlainFields(values)
+}
+
+// CarrierOf returns the engine's own category of an error, or the reported one if the error is not the engine's.
+func CarrierOf(err error) core.Category {
+	var e *graph.Error
+	if errors.As(err, &e) {
+		return e.Category
+	}
+	return core.CategoryOf(err)
 }

@@ -12,8 +12,8 @@ import (
 type Store struct {
 	Sessions core.SessionStore
 	Pauses   core.PauseStore
-	Journal  *Journal
-	Faults   map[string]core.Category // of Load and Save
+	Recorder *Recorder
+	Faults   Faults
 }
 
 var (
@@ -21,9 +21,12 @@ var (
 	_ core.PauseStore   = (*Store)(nil)
 )
 
-// fault returns the failure that the case injects.
-func (s *Store) fault(what string) error {
-	if c, ok := s.Faults[what]; ok {
+// Faults are the failures that a case injects: of Load and of Save of a session.
+type Faults map[string]core.Category
+
+// Of returns the injected failure of a call; nil if there is none.
+func (f Faults) Of(what string) error {
+	if c, ok := f[what]; ok {
 		return core.Errorf(c, "the fixture makes every %s fail", what)
 	}
 	return nil
@@ -31,10 +34,10 @@ func (s *Store) fault(what string) error {
 
 // Load records the loaded session.
 func (s *Store) Load(ctx context.Context, id core.SessionID) (rec *core.SessionRecord, err error) {
-	if err = s.fault(Load); err == nil {
+	if err = s.Faults.Of(Load); err == nil {
 		rec, err = s.Sessions.Load(ctx, id)
 	}
-	s.Journal.Add(Entry{What: Load, Session: id, Record: stored(ctx, rec)})
+	s.Recorder.Add(Entry{What: Load, Session: id, Record: StoredOf(ctx, rec)})
 	return rec, err
 }
 
@@ -44,8 +47,8 @@ func (s *Store) Save(ctx context.Context, rec *core.SessionRecord, opts core.Sav
 	if opts.Explicit {
 		what = ExplicitSave
 	}
-	s.Journal.Add(Entry{What: what, Session: rec.ID, Record: stored(ctx, rec)})
-	if err := s.fault(Save); err != nil {
+	s.Recorder.Add(Entry{What: what, Session: rec.ID, Record: StoredOf(ctx, rec)})
+	if err := s.Faults.Of(Save); err != nil {
 		return err
 	}
 	return s.Sessions.Save(ctx, rec, opts)
@@ -53,22 +56,22 @@ func (s *Store) Save(ctx context.Context, rec *core.SessionRecord, opts core.Sav
 
 // Delete records the call.
 func (s *Store) Delete(ctx context.Context, id core.SessionID) error {
-	s.Journal.Add(Entry{What: Delete, Session: id})
+	s.Recorder.Add(Entry{What: Delete, Session: id})
 	return s.Sessions.Delete(ctx, id)
 }
 
 // List records the call.
 func (s *Store) List(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error) {
-	s.Journal.Add(Entry{What: List})
+	s.Recorder.Add(Entry{What: List})
 	return s.Sessions.List(ctx, f)
 }
 
 // Pause records the pause and, if it has a session, the save.
 func (s *Store) Pause(ctx context.Context, rec *core.PausedRecord, session *core.SessionRecord) error {
-	s.Journal.Add(Entry{What: Pause, Session: rec.Session, Invocation: rec.Invocation})
+	s.Recorder.Add(Entry{What: Pause, Session: rec.Session, Invocation: rec.Invocation})
 	if session != nil {
-		s.Journal.Add(Entry{What: Save, Session: session.ID, Record: stored(ctx, session)})
-		if err := s.fault(Save); err != nil {
+		s.Recorder.Add(Entry{What: Save, Session: session.ID, Record: StoredOf(ctx, session)})
+		if err := s.Faults.Of(Save); err != nil {
 			return err
 		}
 	}
@@ -77,13 +80,13 @@ func (s *Store) Pause(ctx context.Context, rec *core.PausedRecord, session *core
 
 // Paused records the call.
 func (s *Store) Paused(ctx context.Context, id core.InvocationID) (*core.PausedRecord, error) {
-	s.Journal.Add(Entry{What: Paused, Invocation: id})
+	s.Recorder.Add(Entry{What: Paused, Invocation: id})
 	return s.Pauses.Paused(ctx, id)
 }
 
 // BySignal records the call.
 func (s *Store) BySignal(ctx context.Context, id core.SignalID) (*core.PausedRecord, error) {
-	s.Journal.Add(Entry{What: BySignal})
+	s.Recorder.Add(Entry{What: BySignal})
 	return s.Pauses.BySignal(ctx, id)
 }
 
@@ -91,7 +94,7 @@ func (s *Store) BySignal(ctx context.Context, id core.SignalID) (*core.PausedRec
 func (s *Store) Consume(ctx context.Context, id core.InvocationID) (bool, error) {
 	ok, err := s.Pauses.Consume(ctx, id)
 	if ok {
-		s.Journal.Add(Entry{What: Consume, Invocation: id})
+		s.Recorder.Add(Entry{What: Consume, Invocation: id})
 	}
 	return ok, err
 }
@@ -111,14 +114,20 @@ func (s *Stored) History() []core.Message {
 	return s.Messages
 }
 
-func stored(ctx context.Context, rec *core.SessionRecord) *Stored {
+// Fields returns the record's fields; none if s is nil.
+func (s *Stored) Fields() map[string]any {
+	if s == nil {
+		return nil
+	}
+	return s.State
+}
+
+// StoredOf returns a record as plain values; nil for none.
+func StoredOf(ctx context.Context, rec *core.SessionRecord) *Stored {
 	if rec == nil {
 		return nil
 	}
-	out := &Stored{State: map[string]any{}, Version: rec.SchemaVersion}
-	for k, v := range rec.State {
-		out.State[k] = fixture.Plain(v)
-	}
+	out := &Stored{State: fixture.PlainFields(rec.State), Version: rec.SchemaVersion}
 	if rec.Messages != nil {
 		var err error
 		if out.Messages, err = rec.Messages.From(ctx, 0); err != nil {
@@ -127,38 +136,4 @@ func stored(ctx context.Context, rec *core.SessionRecord) *Stored {
 		out.State[graph.Messages.Name()] = fixture.Plain(append([]core.Message{}, out.Messages...))
 	}
 	return out
-}
-
-// Records reads what is stored, without recording the calls.
-type Records interface {
-	Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error)
-	Paused(ctx context.Context, id core.InvocationID) (*core.PausedRecord, error)
-	BySignal(ctx context.Context, id core.SignalID) (*core.PausedRecord, error)
-}
-
-// Look returns what is stored of a session now; nil if there is nothing.
-func (c *Case) Look(ctx context.Context, id core.SessionID) *Stored {
-	rec, err := c.Records.Load(ctx, id)
-	if err != nil {
-		return nil
-	}
-	return stored(ctx, rec)
-}
-
-// Waiting returns the paused record of a signal or an invocation; nil if none waits.
-func (c *Case) Waiting(ctx context.Context, invocation core.InvocationID, signal core.SignalID) *core.PausedRecord {
-	if invocation != "" {
-		rec, _ := c.Records.Paused(ctx, invocation)
-		return rec
-	}
-	rec, _ := c.Records.BySignal(ctx, signal)
-	return rec
-}
-
-// Fields returns the record's fields; none if s is nil.
-func (s *Stored) Fields() map[string]any {
-	if s == nil {
-		return nil
-	}
-	return s.State
 }

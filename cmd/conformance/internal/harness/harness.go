@@ -5,10 +5,11 @@
 package harness
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 
+	"gatehouse/cmd/conformance/internal/fixture"
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/graph"
@@ -17,31 +18,32 @@ import (
 // Mode is fixed when a harness is made (harness §2).
 type Mode string
 
-// The modes.
-const (
-	Sessioned Mode = "sessioned" // every turn is bound to a session
-	Stateless Mode = "stateless" // none is; the session store is never touched
-)
-
 // Path is an inbound dispatch path, named by its section of harness.
 type Path string
-
-// The paths.
-const (
-	PathStateless Path = "3.0"
-	PathNew       Path = "3.1"
-	PathExisting  Path = "3.2"
-	PathSignal    Path = "3.3"
-)
 
 // Intent is the transport's purpose of a transmission; "" leaves it to the ids in the transmission.
 type Intent string
 
-// The intents.
+// Shape is the kind of an answer (harness §5).
+type Shape string
+
+// The modes, paths, intents and shapes.
 const (
+	Sessioned Mode = "sessioned" // every turn is bound to a session
+	Stateless Mode = "stateless" // no turn is; the session store is never called
+
+	PathStateless Path = "3.0"
+	PathNew       Path = "3.1"
+	PathExisting  Path = "3.2"
+	PathSignal    Path = "3.3"
+
 	NewSession      Intent = "new_session"
 	ExistingSession Intent = "existing_session"
 	SignalResume    Intent = "signal_resume"
+
+	CompletionResponse Shape = "completion_response"
+	ErrorResponse      Shape = "error_response"
+	SuspendedAck       Shape = "suspended_acknowledgment"
 )
 
 // Transmission is any inbound message (harness §3).
@@ -50,16 +52,6 @@ type Transmission struct {
 	Session core.SessionID
 	Signal  chat.Signal
 }
-
-// Shape is the kind of an answer (harness §5).
-type Shape string
-
-// The shapes.
-const (
-	CompletionResponse Shape = "completion_response"
-	ErrorResponse      Shape = "error_response"
-	SuspendedAck       Shape = "suspended_acknowledgment"
-)
 
 // Response is the answer to a transmission.
 type Response struct {
@@ -121,7 +113,7 @@ func (h *Harness) classify(t Transmission) (Path, error) {
 	case t.Intent == NewSession, t.Intent == "" && t.Session == "":
 		return PathNew, nil
 	case t.Session == "":
-		return PathExisting, core.Errorf(core.HarnessSessionUnresolved, "This continues a conversation but does not say which.")
+		return PathExisting, core.Errorf(core.HarnessSessionUnresolved, "This continues a conversation but does not name it.")
 	case t.Intent == "", t.Intent == ExistingSession:
 		return PathExisting, nil
 	}
@@ -132,7 +124,13 @@ func (h *Harness) classify(t Transmission) (Path, error) {
 // engine decides whether it waits.
 func (h *Harness) resume(ctx context.Context, s chat.Signal, path Path) Response {
 	if s.SignalID != "" {
-		rec, err := h.waiting(ctx, s)
+		var rec *core.PausedRecord
+		var err error
+		if s.Invocation != "" {
+			rec, err = h.Stores.Pauses.Paused(ctx, s.Invocation)
+		} else {
+			rec, err = h.Stores.Pauses.BySignal(ctx, s.SignalID)
+		}
 		switch {
 		case err != nil:
 			return refuse(path, err)
@@ -146,13 +144,6 @@ func (h *Harness) resume(ctx context.Context, s chat.Signal, path Path) Response
 		return refuse(path, core.Errorf(core.HarnessCorrelationFailed, "Nothing waits for this signal (any more)."))
 	}
 	return h.invoke(ctx, graph.Invocation{Resume: s.Invocation, Payload: s.Payload}, path)
-}
-
-func (h *Harness) waiting(ctx context.Context, s chat.Signal) (*core.PausedRecord, error) {
-	if s.Invocation != "" {
-		return h.Stores.Pauses.Paused(ctx, s.Invocation)
-	}
-	return h.Stores.Pauses.BySignal(ctx, s.SignalID)
 }
 
 // invoke runs the graph and maps the invocation's end to a response.
@@ -169,7 +160,7 @@ func (h *Harness) invoke(ctx context.Context, in graph.Invocation, path Path) Re
 		if err != nil {
 			return refuse(path, err)
 		}
-		r.Shape, r.Body = CompletionResponse, body(state)
+		r.Shape, r.Body = CompletionResponse, fixture.PlainFields(state)
 		return r
 	case graph.Suspended:
 		if err := h.register(ctx, core.Suspended{Descriptor: res.Descriptor, Invocation: res.Invocation}); err != nil {
@@ -212,23 +203,7 @@ func refuse(path Path, err error) Response {
 		r.Body["retry_safe"] = true
 	case core.UserCorrectable:
 		r.Body["user_action_required"] = true
-		r.Body["diagnostic_message"] = diagnostic(err)
+		r.Body["diagnostic_message"] = cmp.Or(core.MessageOf(err), fmt.Sprintf("it was refused (%s)", c))
 	}
 	return r
-}
-
-// diagnostic returns a text that the user can act on.
-func diagnostic(err error) string {
-	if m := core.MessageOf(err); m != "" {
-		return m
-	}
-	return fmt.Sprintf("it was refused (%s)", core.CategoryOf(err))
-}
-
-func body(state map[string]json.RawMessage) map[string]any {
-	out := make(map[string]any, len(state))
-	for k, v := range state {
-		out[k] = v
-	}
-	return out
 }

@@ -12,11 +12,11 @@ import (
 	"gatehouse/core/graph"
 )
 
-// rig is a harness and what can be seen of it.
+// rig is a harness with the records of its calls.
 type rig struct {
 	*harness.Harness
-	journal *evidence.Journal
-	invoked []evidence.Invoked
+	recorder *evidence.Recorder
+	invoked  []evidence.Invoked
 }
 
 func newRig(t *testing.T, mode harness.Mode, nodes ...graph.Node) *rig {
@@ -34,16 +34,17 @@ func newRig(t *testing.T, mode harness.Mode, nodes ...graph.Node) *rig {
 		t.Fatal(err)
 	}
 	memory := graph.NewMemory()
-	r := &rig{journal: &evidence.Journal{}}
-	store := &evidence.Store{Sessions: memory, Pauses: memory, Journal: r.journal}
+	r := &rig{recorder: &evidence.Recorder{}}
+	store := &evidence.Store{Sessions: memory, Pauses: memory, Recorder: r.recorder}
 	r.Harness = &harness.Harness{Graph: g, Mode: mode, Stores: graph.Stores{Sessions: store, Pauses: store}, Invoked: func(in graph.Invocation, res graph.Result) {
 		r.invoked = append(r.invoked, evidence.Invoked{Invocation: in, Result: res})
 	}}
 	return r
 }
 
+// loads counts the loads of a session since the last call.
 func (r *rig) loads() (n int) {
-	for _, e := range r.journal.From(0) {
+	for _, e := range r.recorder.Take().Entries {
 		if e.What == evidence.Load {
 			n++
 		}
@@ -73,7 +74,7 @@ func TestClassification(t *testing.T) {
 		"existing without id":   {in: harness.Transmission{Intent: harness.ExistingSession}, path: harness.PathExisting, category: core.HarnessSessionUnresolved},
 		"signal":                {in: harness.Transmission{Signal: signal}, path: harness.PathSignal, category: core.HarnessCorrelationFailed},
 		"signal and session":    {in: harness.Transmission{Signal: signal, Session: "s"}, category: core.HarnessPathAmbiguous},
-		"signal, meant":         {in: harness.Transmission{Intent: harness.SignalResume, Signal: signal, Session: "s"}, path: harness.PathSignal, category: core.HarnessCorrelationFailed},
+		"signal intent":         {in: harness.Transmission{Intent: harness.SignalResume, Signal: signal, Session: "s"}, path: harness.PathSignal, category: core.HarnessCorrelationFailed},
 		"signal without id":     {in: harness.Transmission{Intent: harness.SignalResume}, path: harness.PathSignal, category: core.HarnessCorrelationFailed},
 		"unknown invocation":    {in: harness.Transmission{Signal: chat.Signal{Invocation: "i"}}, path: harness.PathSignal, category: core.SuspensionRecordInvalid},
 		"new and a signal":      {in: harness.Transmission{Intent: harness.NewSession, Signal: signal}, category: core.HarnessPathAmbiguous},
@@ -104,19 +105,19 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-func TestStatelessTurnsTouchNoSession(t *testing.T) {
+func TestStatelessTurnsUseNoSession(t *testing.T) {
 	r := newRig(t, harness.Stateless, pause, nothing)
 	first := r.Transmit(t.Context(), harness.Transmission{Session: "s"})
 	if first.Shape != harness.SuspendedAck || first.Body["signal_id"] != core.SignalID("x") {
 		t.Fatalf("answer %+v", first)
 	}
 	second := r.Transmit(t.Context(), harness.Transmission{Signal: chat.Signal{Invocation: r.invoked[0].Result.Invocation}})
-	if second.Shape != harness.CompletionResponse || r.loads() != 0 {
-		t.Errorf("answer %+v, %d loads", second, r.loads())
+	if loads := r.loads(); second.Shape != harness.CompletionResponse || loads != 0 {
+		t.Errorf("answer %+v, %d loads", second, loads)
 	}
 }
 
-func TestErrorAnswersSayWhatCanBeDone(t *testing.T) {
+func TestErrorResponseFlags(t *testing.T) {
 	for category, flag := range map[core.Category]string{
 		core.ProviderRateLimit: "retry_safe", core.ProviderInvalidRequest: "user_action_required", core.SessionLoadFailed: "intervention_required",
 	} {
@@ -133,7 +134,7 @@ func TestErrorAnswersSayWhatCanBeDone(t *testing.T) {
 	}
 }
 
-func TestMintedSessionsDiffer(t *testing.T) {
+func TestGeneratedSessionsDiffer(t *testing.T) {
 	r := newRig(t, harness.Sessioned, nothing)
 	r.Transmit(t.Context(), harness.Transmission{})
 	r.Transmit(t.Context(), harness.Transmission{})
@@ -142,7 +143,7 @@ func TestMintedSessionsDiffer(t *testing.T) {
 	}
 }
 
-func TestASubscriptionThatFailsLeavesNothingWaiting(t *testing.T) {
+func TestFailedSubscriptionWithdrawsThePause(t *testing.T) {
 	r := newRig(t, harness.Sessioned, pause, nothing)
 	r.Register = func(context.Context, core.Suspended) error { return errors.New("no") }
 	for i, tc := range []struct {

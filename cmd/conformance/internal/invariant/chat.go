@@ -9,96 +9,78 @@ import (
 	"gatehouse/core"
 )
 
-var sent = of(evidence.Send)
-
-// sendReturnsOutcome: every send came to one of the three outcomes, with all that its kind carries.
-func sendReturnsOutcome(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "send", sent, func(t *evidence.Turn) error {
-		switch o := t.Outcome.(type) {
-		case core.Completed:
-			return that(o.Replies != nil, "it completed without a list of replies")
-		case core.Errored:
-			return that(o.Category != "" && o.Bucket != "" && o.Reply.Role == core.System, "it failed without a category, bucket or reply")
-		case core.Suspended:
-			return that(o.Pending != nil && o.Descriptor.SignalID != "" && o.Invocation != "", "it suspended without a list, descriptor or invocation")
-		}
-		return fmt.Errorf("it came to %T", t.Outcome)
-	})
-}
-
-// grewBy: what is stored after a turn is what was stored before, the person's message, and these, in this order.
-func grewBy(t *evidence.Turn, tail []core.Message) error {
-	want := append([]core.Message{}, t.Before.History()...)
-	if t.Message != nil {
-		want = append(want, *t.Message)
+// sendReturnsOutcome: the send returned one of the three outcomes, with everything that its kind carries.
+func sendReturnsOutcome(r run) error {
+	switch o := r.Outcome.(type) {
+	case core.Completed:
+		return require(o.Replies != nil, "it completed without a list of replies")
+	case core.Errored:
+		return require(o.Category != "" && o.Bucket != "" && o.Reply.Role == core.System, "it failed without a category, bucket or reply")
+	case core.Suspended:
+		return require(o.Pending != nil && o.Descriptor.SignalID != "" && o.Invocation != "", "it suspended without a list, descriptor or invocation")
 	}
-	return same("the history", append(want, tail...), t.After.History())
+	return fmt.Errorf("its outcome is a %T", r.Outcome)
 }
 
-// repliesAreNew: the replies of every completed send are what its nodes added, all of it, and nothing that was there before.
-func repliesAreNew(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "completed send", both(sent, (*evidence.Turn).Completed), func(t *evidence.Turn) error {
-		if n := returned(t); n != len(t.Replies) {
-			return fmt.Errorf("nodes added %d messages, there are %d replies", n, len(t.Replies))
-		}
-		return grewBy(t, t.Replies)
-	})
+// grewBy: the history after the turn is the history before it, the user's message, and these messages, in this order.
+func (r run) grewBy(tail []core.Message) error {
+	want := append([]core.Message{}, r.Before.History()...)
+	if r.Message != nil {
+		want = append(want, *r.Message)
+	}
+	return same("the history", append(want, tail...), r.After.History())
 }
 
-// returned is how many messages the nodes of a turn returned.
-func returned(t *evidence.Turn) (n int) {
-	for _, e := range t.Of(evidence.NodeRan) {
+// returned is the number of messages that the turn's nodes returned.
+func (r run) returned() (n int) {
+	for _, e := range r.Of(evidence.NodeRan) {
 		n += e.Messages
 	}
 	return n
 }
 
-// secondLoadsFirstHistory: the second turn is of the first one's session, and loaded the history that the first one left.
-func secondLoadsFirstHistory(_ *evidence.Case, turns []*evidence.Turn) error {
-	first, second, err := two(turns)
-	if err != nil {
-		return err
+// repliesAreNew: the replies are exactly the messages that the nodes added, without any earlier message.
+func repliesAreNew(r run) error {
+	if n := r.returned(); n != len(r.Replies) {
+		return fmt.Errorf("nodes added %d messages, there are %d replies", n, len(r.Replies))
 	}
-	loads := second.Of(evidence.Load)
-	if first.Session != second.Session || len(loads) == 0 || len(first.After.History()) == 0 {
-		return fmt.Errorf("sessions %q and %q, %d loads, a history of %d", first.Session, second.Session, len(loads), len(first.After.History()))
-	}
-	return same("the history that was loaded", first.After.History(), loads[0].Record.History())
+	return r.grewBy(r.Replies)
 }
 
-// historyAccumulates: over at least two turns of a session, each one's history begins with all of the one before, and is longer by
-// what the person and the nodes said.
-func historyAccumulates(_ *evidence.Case, turns []*evidence.Turn) error {
-	if _, _, err := two(turns); err != nil {
-		return err
+// secondLoadsFirstHistory: the second turn has the first one's session, and loaded the history that the first one left.
+func secondLoadsFirstHistory(r run) error {
+	left := r.turns[0].After.History()
+	if r.turns[0].Session != r.Session || r.loaded() == nil || len(left) == 0 {
+		return fmt.Errorf("sessions %q and %q, %d loads, a history of %d", r.turns[0].Session, r.Session, r.Count(evidence.Load), len(left))
 	}
-	return every(turns, "send", sent, func(t *evidence.Turn) error {
-		before, after := t.Before.History(), t.After.History()
-		if want := len(before) + 1 + returned(t); len(after) != want {
-			return fmt.Errorf("the history has %d messages, not %d", len(after), want)
-		}
-		return same("the history's beginning", append([]core.Message{}, before...), after[:len(before)])
-	})
+	return same("the loaded history", left, r.loaded().History())
 }
 
-var suspendedSend = both(sent, (*evidence.Turn).Suspended)
-
-// pendingIsTail: what is pending is the tail of the stored messages after the person's, and not empty.
-func pendingIsTail(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "suspended send", suspendedSend, func(t *evidence.Turn) error {
-		if len(t.Pending) == 0 {
-			return errors.New("nothing is pending")
-		}
-		return grewBy(t, t.Pending)
-	})
+// historyAccumulates: over at least two turns of a session, each history starts with the whole history before it, and is longer by
+// the messages of the user and the nodes.
+func historyAccumulates(r run) error {
+	if len(r.turns) < 2 {
+		return errors.New("nothing to check: there is no second turn")
+	}
+	before, after := r.Before.History(), r.After.History()
+	if want := len(before) + 1 + r.returned(); len(after) != want {
+		return fmt.Errorf("the history has %d messages, not %d", len(after), want)
+	}
+	return same("the history's start", append([]core.Message{}, before...), after[:len(before)])
 }
 
-// pendingFromNodes: what is pending is what nodes returned as updates: as many messages, and nothing else stored any.
-func pendingFromNodes(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "suspended send", suspendedSend, func(t *evidence.Turn) error {
-		n := returned(t)
-		return that(n > 0 && n == len(t.Pending) && t.Count(evidence.ExplicitSave) == 0, "nodes returned %d messages, %d are pending", n, len(t.Pending))
-	})
+// pendingIsTail: the pending messages, of which there is at least one, are the stored messages after the user's.
+func pendingIsTail(r run) error {
+	if len(r.Pending) == 0 {
+		return errors.New("nothing is pending")
+	}
+	return r.grewBy(r.Pending)
+}
+
+// pendingFromNodes: the pending messages are as many as the nodes returned, and no node saved the session itself.
+func pendingFromNodes(r run) error {
+	n := r.returned()
+	return require(n > 0 && n == len(r.Pending) && r.Count(evidence.ExplicitSave) == 0, "nodes returned %d messages, %d are pending", n, len(r.Pending))
 }
 
 // The nodes that composedBeforeSuspending is about.
@@ -107,73 +89,37 @@ const (
 	suspendNode = "suspend_gate"
 )
 
-// composedBeforeSuspending: what the composing node returned was part of the state when the suspending node ran, and the stored
-// pause lists that node as completed.
-func composedBeforeSuspending(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "suspended send", suspendedSend, func(t *evidence.Turn) error {
-		ran := t.Of(evidence.NodeRan)
-		composed := slices.IndexFunc(ran, func(e evidence.Entry) bool { return e.Node == composeNode })
-		suspended := slices.IndexFunc(ran, func(e evidence.Entry) bool { return e.Node == suspendNode })
-		if composed < 0 || suspended <= composed {
-			return fmt.Errorf("these nodes ran: %v", t.Ran())
-		}
-		if want := ran[composed].Seen + ran[composed].Messages; ran[composed].Messages == 0 || ran[suspended].Seen < want {
-			return fmt.Errorf("%s saw %d messages, not %d", suspendNode, ran[suspended].Seen, want)
-		}
-		return that(t.PausedRecord != nil && slices.Contains(t.PausedRecord.Frames[0].Completed, composeNode), "the pause does not list %s as completed", composeNode)
-	})
+// composedBeforeSuspending: the messages that the composing node returned were in the state when the suspending node ran, and the
+// stored pause lists the composing node as completed.
+func composedBeforeSuspending(r run) error {
+	ran := r.Of(evidence.NodeRan)
+	composed := slices.IndexFunc(ran, func(e evidence.Entry) bool { return e.Node == composeNode })
+	suspended := slices.IndexFunc(ran, func(e evidence.Entry) bool { return e.Node == suspendNode })
+	if composed < 0 || suspended <= composed {
+		return fmt.Errorf("these nodes ran: %v", r.Ran())
+	}
+	if want := ran[composed].Seen + ran[composed].Messages; ran[composed].Messages == 0 || ran[suspended].Seen < want {
+		return fmt.Errorf("%s saw %d messages, not %d", suspendNode, ran[suspended].Seen, want)
+	}
+	return require(r.PausedRecord != nil && slices.Contains(r.PausedRecord.Frames[0].Completed, composeNode), "the pause does not list %s as completed", composeNode)
 }
 
-// terminatingBucket: the failed turns are terminating.
-func terminatingBucket(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "failed send", both(sent, (*evidence.Turn).Errored), func(t *evidence.Turn) error {
-		return that(t.Bucket == core.SessionTerminating && t.Category != "", "its bucket is %s", t.Bucket)
-	})
-}
-
-// replyIsSystem: the reply to a failed turn has the role system and text, and is not part of the history.
-func replyIsSystem(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "failed send", both(sent, (*evidence.Turn).Errored), func(t *evidence.Turn) error {
-		if t.Reply == nil || t.Reply.Role != core.System || t.Reply.Content.String() == "" {
-			return fmt.Errorf("the reply is %v", t.Reply)
-		}
-		for _, m := range t.After.History() {
-			if m.Content.String() == t.Reply.Content.String() {
-				return errors.New("the reply is part of the history")
-			}
-		}
-		return nil
-	})
-}
-
-// failedWith is a send that failed with a category.
-func failedWith(c core.Category) func(*evidence.Turn) bool {
-	return func(t *evidence.Turn) bool { return sent(t) && t.Errored() && t.Category == c }
+// replyIsSystem: the reply to a failed turn has the role system and a text, and is not part of the history.
+func replyIsSystem(r run) error {
+	if r.Reply == nil || r.Reply.Role != core.System || r.Reply.Content.String() == "" {
+		return fmt.Errorf("the reply is %v", r.Reply)
+	}
+	stored := slices.ContainsFunc(r.After.History(), func(m core.Message) bool { return m.Content.String() == r.Reply.Content.String() })
+	return require(!stored, "the reply is part of the history")
 }
 
 // noGraphWithoutSession: a send whose session could not be loaded tried to load it, and ran no node.
-func noGraphWithoutSession(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "send whose session could not be loaded", failedWith(core.SessionLoadFailed), func(t *evidence.Turn) error {
-		ran := t.Count(evidence.NodeRan, evidence.InnerNodeRan)
-		return that(ran == 0 && t.Count(evidence.Load) > 0, "%d nodes ran after %d loads", ran, t.Count(evidence.Load))
-	})
+func noGraphWithoutSession(r run) error {
+	ran, loads := r.Count(evidence.NodeRan, evidence.InnerNodeRan), r.Count(evidence.Load)
+	return require(ran == 0 && loads > 0, "%d nodes ran after %d loads", ran, loads)
 }
 
-// validatedBeforeLoad: a malformed message was refused before anything was read or run.
-func validatedBeforeLoad(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "malformed message", failedWith(core.ChatMessageShapeInvalid), func(t *evidence.Turn) error {
-		return that(len(t.Entries) == 0, "there were %d calls and runs of nodes before", len(t.Entries))
-	})
-}
-
-func shapeIsCorrectable(_ *evidence.Case, turns []*evidence.Turn) error {
-	return bucketOf(turns, core.ChatMessageShapeInvalid, core.UserCorrectable)
-}
-
-// noGraphWithoutMessage: a malformed message ran no node.
-func noGraphWithoutMessage(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "malformed message", failedWith(core.ChatMessageShapeInvalid), func(t *evidence.Turn) error {
-		n := t.Count(evidence.NodeRan, evidence.InnerNodeRan)
-		return that(n == 0, "%d nodes ran", n)
-	})
+// validatedBeforeLoad: a malformed message was refused before any store call or node.
+func validatedBeforeLoad(r run) error {
+	return require(len(r.Entries) == 0, "there were %d store calls and nodes before", len(r.Entries))
 }

@@ -1,15 +1,18 @@
 // Package invariant checks the invariants of fixtures. An invariant is a name without a definition, so each known published name has
-// its own predicate here. It reads the evidence of the run and fails if that contradicts the name, or if there is nothing that the
-// name could be about. Names match exactly. A name that is not in the map is unknown; the runner reports it as unchecked.
+// its own predicate here. It reads the evidence of the run and fails if that contradicts the name, or if the run has no turn that the
+// name could be about. Names match exactly. A name that is not in the tables is unknown; the runner reports it as unchecked.
 package invariant
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gatehouse/cmd/conformance/internal/evidence"
 	"gatehouse/cmd/conformance/internal/fixture"
+	"gatehouse/core"
+	"gatehouse/core/graph"
 )
 
 // Predicate checks one invariant; v is its value in the fixture. turns are the turns that it is about: those of a case, one of them
@@ -18,151 +21,222 @@ type Predicate func(c *evidence.Case, turns []*evidence.Turn, v *fixture.Node) e
 
 // Named returns the predicate of a published name.
 func Named(name string) (p Predicate, known bool) {
-	if p, known = valued[name]; known {
-		return p, true
+	i, known := valued[name]
+	if known {
+		return i.check, true
 	}
-	claim, known := claims[name]
-	if !known {
+	if i, known = claims[name]; !known {
 		return nil, false
 	}
 	return func(c *evidence.Case, turns []*evidence.Turn, v *fixture.Node) error {
 		if !v.Flag(true) {
 			return errors.New("an invariant can't be expected not to hold")
 		}
-		return claim(c, turns)
+		return i.check(c, turns, v)
 	}, true
 }
 
 // Names returns all names that have a predicate.
 func Names() []string {
-	var out []string
-	for name := range valued {
-		out = append(out, name)
-	}
-	for name := range claims {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(valued)), maps.Keys(claims))))
 }
 
-// claim is a predicate whose invariant's value is true.
-type claim func(c *evidence.Case, turns []*evidence.Turn) error
-
-// valued are the invariants whose value matters.
-var valued = map[string]Predicate{
-	"error_category_not":                  categoryNot,
-	"no_events_for_node":                  noEventsForNode,
-	"session_id_uniform_across_span_tree": spansCarrySession,
-	"all_logs_carry_session_id":           logsCarrySession,
-	"pre_node_events_count":               eventCount("pre"),
-	"process_node_events_count":           eventCount("process"),
-	"inner_event_count":                   innerEventCount,
-	"inner_fan_out_indices_seen":          innerSeen("fan_out_index"),
-	"inner_attempt_indices_seen":          innerSeen("attempt_index"),
-	"inner_branch_names_seen":             innerSeen("branch_name"),
+// invariant is a predicate that must hold for every turn of a subject, of which there must be at least one.
+type invariant struct {
+	subject subject
+	holds   func(run) error
 }
 
-// claims are the invariants whose value is true.
-var claims = map[string]claim{
-	// harness
-	"harness_classified_as_new_session_path":                  newSessionPath,
-	"harness_auto_generated_session_id":                       sessionGenerated,
-	"engine_received_session_id":                              engineReceivedSession,
-	"first_invoke_suspended_and_signal_subscribed":            firstSuspendedAndSubscribed,
-	"second_invoke_classified_as_signal_resume":               secondIsSignalResume,
-	"resume_threaded_signal_payload_into_engine":              payloadReachedEngine,
-	"harness_did_not_block_between_suspend_and_signal":        notBlocked(evidence.Transmission),
-	"completed_outcome_surfaced_as_completion_response_shape": completionShape,
-	"outbound_shape_distinct_from_error_or_suspended":         shapeDistinct,
-	"session_load_failed_classified_as_terminating":           loadFailureTerminates,
-	"harness_did_not_auto_retry":                              notRetried,
-	"outbound_marked_intervention_required":                   interventionRequired,
-	"stateless_harness_classified_via_path_3_0":               statelessPath,
-	"stateless_harness_did_not_resolve_session_id":            sessionNotResolved,
-	"engine_did_not_invoke_session_store":                     storeNotCalled,
-	"session_store_completely_untouched":                      storeNotCalled,
-
-	// harness-chat
-	"send_returns_chat_turn_outcome":                                   sendReturnsOutcome,
-	"replies_contain_only_new_messages_appended_during_turn":           repliesAreNew,
-	"replies_field_contains_only_current_turn_new_messages":            repliesAreNew,
-	"turn_2_loads_turn_1_history":                                      secondLoadsFirstHistory,
-	"session_messages_field_accumulates_via_append_reducer":            historyAccumulates,
-	"pending_message_extracted_from_state_messages_tail":               pendingIsTail,
-	"chat_harness_does_not_block_on_suspended_outcome":                 notBlocked(evidence.Send),
-	"no_chat_specific_engine_hook_required_for_pending_message":        pendingFromNodes,
-	"compose_pending_state_persisted_before_suspend_node_runs":         composedBeforeSuspending,
-	"error_bucket_routes_to_harness_section_7_1":                       terminatingBucket,
-	"reply_role_is_system":                                             replyIsSystem,
-	"chat_harness_does_not_invoke_graph_when_session_load_fails":       noGraphWithoutSession,
-	"message_validation_runs_at_send_api_boundary_before_session_load": validatedBeforeLoad,
-	"chat_message_shape_invalid_routes_to_user_correctable":            shapeIsCorrectable,
-	"graph_body_not_invoked_when_message_validation_fails":             noGraphWithoutMessage,
-
-	// sessions
-	"second_invoke_loads_first_invoke_state":       secondLoadsFirstState,
-	"saved_record_overwrites_prior":                saveOverwrites,
-	"scratch_field_never_persisted":                scratchNotStored,
-	"projected_field_persists_across_invokes":      projectionPersists,
-	"mid_invoke_save_survives_subsequent_crash":    explicitSaveSurvives,
-	"single_migration_invocation":                  oneMigration,
-	"migration_runs_before_projection_merge":       migratedBeforeMerge,
-	"subgraph_state_fields_match_subgraph_schema":  innerFieldsMatchSchema,
-	"subgraph_does_not_see_session_state_directly": innerSeesNoSession,
-	"no_inner_session_load_or_save":                noInnerSessionCalls,
-	"node_event_does_not_carry_session_id_field":   eventsWithoutSession,
-	"node_never_invoked":                           noNodeRan,
-
-	// suspension
-	"suspend_returns_suspended_outcome":                      suspendedOutcome,
-	"resume_merges_signal_payload":                           payloadMerged,
-	"resume_continues_after_suspending_node":                 resumeContinues,
-	"resume_against_non_suspended_raises_record_invalid":     recordInvalid,
-	"resume_covers_completed_and_never_existed_cases":        recordInvalidBothWays,
-	"subgraph_suspend_propagates_to_outer":                   suspensionPropagates,
-	"resume_re_enters_at_inner_post":                         resumeEntersAt("inner_post"),
-	"after_subgraph_runs_post_resume":                        resumeRuns("after_subgraph"),
-	"single_instance_suspend_suspends_whole_fan_out":         partSuspendsContainer("fan_out_index"),
-	"single_branch_suspend_suspends_whole_parallel_branches": partSuspendsContainer("branch_name"),
-	"siblings_cancelled_under_fail_fast":                     siblingsCancelled,
-	"descriptor_carries_fan_out_index":                       descriptorCarries("fan_out_index"),
-	"descriptor_carries_branch_name":                         descriptorCarries("branch_name"),
-	"middleware_pre_next_block_runs_on_suspending_node":      middlewareBeforeNextRan,
-	"middleware_post_next_block_skipped_on_suspending_node":  middlewareAfterNextSkipped,
-	"no_completed_event_for_suspending_node":                 noCompletedEvent,
-	"suspended_event_carries_descriptor":                     suspendedEventCarriesDescriptor,
-	"started_followed_by_suspended_in_order":                 startedThenSuspended,
-
-	// graph-engine
-	"drain_returned_within_timeout":              drainInTime,
-	"graph_state_intact_after_timeout":           graphIntact,
-	"edge_resolution_failure_in_completed_event": edgeFailureInCompleted,
-	"pre_node_fan_out_index_absent":              noFanOutIndex("pre"),
-	"process_node_fan_out_index_absent":          noFanOutIndex("process"),
-	"inner_event_identities_unique":              innerEventsUnique,
+// run is one turn that an invariant is about, with all that a predicate may read.
+type run struct {
+	*evidence.Turn
+	index int              // in turns
+	turns []*evidence.Turn // all turns that the invariant is about
+	c     *evidence.Case
+	v     *fixture.Node // the invariant's value
 }
 
-// every applies a predicate to every turn that it applies to; there must be at least one.
-func every(turns []*evidence.Turn, what string, applies func(*evidence.Turn) bool, holds func(*evidence.Turn) error) error {
-	n := 0
-	for _, t := range turns {
-		if !applies(t) {
+func (i invariant) check(c *evidence.Case, turns []*evidence.Turn, v *fixture.Node) error {
+	checked := false
+	for n, t := range turns {
+		r := run{t, n, turns, c, v}
+		if !i.subject.applies(r) {
 			continue
 		}
-		n++
-		if err := holds(t); err != nil {
+		checked = true
+		if err := i.holds(r); err != nil {
 			return fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}
-	if n == 0 {
-		return fmt.Errorf("there is nothing to check it on: no %s", what)
-	}
-	return nil
+	return require(checked, "nothing to check: there is no %s", i.subject.what)
 }
 
-// that returns an error unless ok.
-func that(ok bool, format string, args ...any) error {
+// subject selects turns.
+type subject struct {
+	what    string
+	applies func(run) bool
+}
+
+// and narrows a subject.
+func (s subject) and(what string, applies func(run) bool) subject {
+	return subject{what, func(r run) bool { return s.applies(r) && applies(r) }}
+}
+
+// of selects the turns of a kind.
+func of(k evidence.Kind) subject {
+	return subject{string(k), func(r run) bool { return r.Kind == k }}
+}
+
+// failedWith selects the turns that failed with a category.
+func failedWith(c core.Category) subject {
+	return subject{"turn that failed with " + string(c), func(r run) bool { return r.Errored() && r.Category == c }}
+}
+
+// The subjects.
+var (
+	anyTurn    = subject{"turn", func(run) bool { return true }}
+	firstTurn  = subject{"first turn", func(r run) bool { return r.index == 0 }}
+	secondTurn = subject{"second turn", func(r run) bool { return r.index == 1 }}
+	failed     = subject{"failed turn", run.Errored}
+	signalled  = subject{"signal", func(r run) bool { return r.Signal != nil }}
+	invoked    = subject{"invocation of a graph", func(r run) bool { return len(r.Invoked) > 0 }}
+	withStore  = invoked.and("invocation of a graph with a session store", func(r run) bool { return r.c.HasSessions })
+
+	transmission          = of(evidence.Transmission)
+	firstTransmission     = transmission.and("transmission as the first turn", firstTurn.applies)
+	completedTransmission = transmission.and("completed transmission", run.Completed)
+	failedTransmission    = transmission.and("failed transmission", run.Errored)
+
+	send           = of(evidence.Send)
+	completedSend  = send.and("completed send", run.Completed)
+	suspendedSend  = send.and("suspended send", run.Suspended)
+	failedSend     = send.and("failed send", run.Errored)
+	malformedSend  = send.and("malformed message", failedWith(core.ChatMessageShapeInvalid).applies)
+	loadFailedSend = send.and("send whose session could not be loaded", failedWith(core.SessionLoadFailed).applies)
+
+	saved                = subject{"turn that saved", func(r run) bool { return r.Count(evidence.Save, evidence.ExplicitSave) > 0 }}
+	savedProjection      = saved.and("turn that saved a projection", func(r run) bool { return r.c.Projected != nil && len(r.c.Projected) < len(r.c.Outer) })
+	savedAgain           = saved.and("completed turn of a stored session that was saved at its end", func(r run) bool { return r.Completed() && r.Before != nil && r.Count(evidence.Save) > 0 })
+	savedThenFailed      = failed.and("turn that saved and then failed", func(r run) bool { return r.Count(evidence.ExplicitSave) > 0 })
+	migrationsReported   = subject{"turn that reports migrations", func(r run) bool { return len(r.Entry().Migrations) > 0 }}
+	migrated             = subject{"turn that migrated", func(r run) bool { return r.Count(evidence.Migration) > 0 }}
+	ranSubgraph          = subject{"turn that ran a subgraph", func(r run) bool { return len(innerEvents(r.Events)) > 0 }}
+	loadedAndRanSubgraph = ranSubgraph.and("turn of a session that ran a subgraph", func(r run) bool { return r.Count(evidence.Load) > 0 })
+	sessionEvents        = subject{"turn of a session with events", func(r run) bool { return r.Session != "" && len(r.Events) > 0 }}
+	traced               = subject{"turn with spans", func(r run) bool { return len(r.Spans) > 0 }}
+	logged               = subject{"turn with log lines", func(r run) bool { return len(r.Logs) > 0 }}
+
+	suspended           = subject{"suspended turn", func(r run) bool { return r.Suspended() && len(r.Place) > 0 }}
+	suspendedInSubgraph = suspended.and("turn that suspended in a subgraph", func(r run) bool { return len(r.Place) > 1 })
+	resumed             = subject{"resumed turn", func(r run) bool { return r.Resumed() && r.StartState != nil }}
+	resumedNothing      = signalled.and("signal that no record waits for", func(r run) bool { return r.ResumedRecord == nil })
+
+	observed          = subject{"turn with an observer", func(r run) bool { return len(r.Observed) > 0 }}
+	observedSuspended = suspended.and("suspended turn with an observer", observed.applies)
+	edgeFailed        = observed.and("turn with an observer whose edge failed", func(r run) bool {
+		return r.Errored() && slices.Contains([]core.Category{core.RoutingError, core.EdgeException}, evidence.CarrierOf(r.Err))
+	})
+	drainTimedOut     = subject{"drain that reached its limit", func(r run) bool { return r.Drained.TimeoutReached }}
+	drainLimited      = drainTimedOut.and("drain that reached its limit", func(r run) bool { return r.DrainLimit > 0 })
+	completedTimedOut = drainTimedOut.and("completed turn whose drain reached its limit", func(r run) bool { return r.Completed() && invoked.applies(r) })
+)
+
+// valued are the invariants whose value matters.
+var valued = map[string]invariant{
+	"error_category_not":                  {failed, categoryNot},
+	"no_events_for_node":                  {observed, noEventsForNode},
+	"session_id_uniform_across_span_tree": {traced, spansCarrySession},
+	"all_logs_carry_session_id":           {logged, logsCarrySession},
+	"pre_node_events_count":               {observed, eventCount(isOf("pre"))},
+	"process_node_events_count":           {observed, eventCount(isOf("process"))},
+	"inner_event_count":                   {observed, eventCount(isInner)},
+	"inner_fan_out_indices_seen":          {observed, innerSeen("fan_out_index")},
+	"inner_attempt_indices_seen":          {observed, innerSeen("attempt_index")},
+	"inner_branch_names_seen":             {observed, innerSeen("branch_name")},
+}
+
+// claims are the invariants whose value is true.
+var claims = map[string]invariant{
+	// harness
+	"harness_classified_as_new_session_path":                  {transmission, newSessionPath},
+	"harness_auto_generated_session_id":                       {transmission, sessionGenerated},
+	"engine_received_session_id":                              {invoked, engineReceivedSession},
+	"first_invoke_suspended_and_signal_subscribed":            {firstTransmission, firstSuspendedAndSubscribed},
+	"second_invoke_classified_as_signal_resume":               {secondTurn, secondIsSignalResume},
+	"resume_threaded_signal_payload_into_engine":              {signalled, payloadReachedEngine},
+	"harness_did_not_block_between_suspend_and_signal":        {transmission.and("suspended transmission", run.Suspended), notBlocked},
+	"completed_outcome_surfaced_as_completion_response_shape": {completedTransmission, completionShape},
+	"outbound_shape_distinct_from_error_or_suspended":         {completedTransmission, shapeDistinct},
+	"session_load_failed_classified_as_terminating":           {failedWith(core.SessionLoadFailed), bucketIs(core.SessionTerminating)},
+	"harness_did_not_auto_retry":                              {failedTransmission, notRetried},
+	"outbound_marked_intervention_required":                   {failedTransmission, interventionRequired},
+	"stateless_harness_classified_via_path_3_0":               {transmission, statelessPath},
+	"stateless_harness_did_not_resolve_session_id":            {transmission, sessionNotResolved},
+	"engine_did_not_invoke_session_store":                     {withStore, storeNotCalled},
+	"session_store_completely_untouched":                      {withStore, storeNotCalled},
+
+	// harness-chat
+	"send_returns_chat_turn_outcome":                                   {send, sendReturnsOutcome},
+	"replies_contain_only_new_messages_appended_during_turn":           {completedSend, repliesAreNew},
+	"replies_field_contains_only_current_turn_new_messages":            {completedSend, repliesAreNew},
+	"turn_2_loads_turn_1_history":                                      {secondTurn, secondLoadsFirstHistory},
+	"session_messages_field_accumulates_via_append_reducer":            {send, historyAccumulates},
+	"pending_message_extracted_from_state_messages_tail":               {suspendedSend, pendingIsTail},
+	"chat_harness_does_not_block_on_suspended_outcome":                 {suspendedSend, notBlocked},
+	"no_chat_specific_engine_hook_required_for_pending_message":        {suspendedSend, pendingFromNodes},
+	"compose_pending_state_persisted_before_suspend_node_runs":         {suspendedSend, composedBeforeSuspending},
+	"error_bucket_routes_to_harness_section_7_1":                       {failedSend, bucketIs(core.SessionTerminating)},
+	"reply_role_is_system":                                             {failedSend, replyIsSystem},
+	"chat_harness_does_not_invoke_graph_when_session_load_fails":       {loadFailedSend, noGraphWithoutSession},
+	"message_validation_runs_at_send_api_boundary_before_session_load": {malformedSend, validatedBeforeLoad},
+	"chat_message_shape_invalid_routes_to_user_correctable":            {failedWith(core.ChatMessageShapeInvalid), bucketIs(core.UserCorrectable)},
+	"graph_body_not_invoked_when_message_validation_fails":             {malformedSend, noNodeRan},
+
+	// sessions
+	"second_invoke_loads_first_invoke_state":       {secondTurn, secondLoadsFirstState},
+	"saved_record_overwrites_prior":                {savedAgain, saveOverwrites},
+	"scratch_field_never_persisted":                {savedProjection, scratchNotStored},
+	"projected_field_persists_across_invokes":      {secondTurn, projectionPersists},
+	"mid_invoke_save_survives_subsequent_crash":    {savedThenFailed, explicitSaveSurvives},
+	"single_migration_invocation":                  {migrationsReported, oneMigration},
+	"migration_runs_before_projection_merge":       {migrated, migratedBeforeMerge},
+	"subgraph_state_fields_match_subgraph_schema":  {ranSubgraph, innerFieldsMatchSchema},
+	"subgraph_does_not_see_session_state_directly": {loadedAndRanSubgraph, innerSeesNoSession},
+	"no_inner_session_load_or_save":                {ranSubgraph, noInnerSessionCalls},
+	"node_event_does_not_carry_session_id_field":   {sessionEvents, eventsWithoutSession},
+	"node_never_invoked":                           {anyTurn, noNodeRan},
+
+	// suspension
+	"suspend_returns_suspended_outcome":                      {firstTurn, suspendedOutcome},
+	"resume_merges_signal_payload":                           {resumed, overlaid},
+	"resume_continues_after_suspending_node":                 {resumed, resumeContinues},
+	"resume_against_non_suspended_raises_record_invalid":     {resumedNothing, recordInvalid},
+	"resume_covers_completed_and_never_existed_cases":        {resumedNothing, recordInvalidBothWays},
+	"subgraph_suspend_propagates_to_outer":                   {suspendedInSubgraph, suspensionPropagates},
+	"resume_re_enters_at_inner_post":                         {resumed, resumeEntersAt("inner_post")},
+	"after_subgraph_runs_post_resume":                        {resumed, resumeRuns("after_subgraph")},
+	"single_instance_suspend_suspends_whole_fan_out":         {suspendedInSubgraph, partSuspendsContainer("fan_out_index")},
+	"single_branch_suspend_suspends_whole_parallel_branches": {suspendedInSubgraph, partSuspendsContainer("branch_name")},
+	"siblings_cancelled_under_fail_fast":                     {suspendedInSubgraph, siblingsCancelled},
+	"descriptor_carries_fan_out_index":                       {suspendedInSubgraph, descriptorCarries("fan_out_index")},
+	"descriptor_carries_branch_name":                         {suspendedInSubgraph, descriptorCarries("branch_name")},
+	"middleware_pre_next_block_runs_on_suspending_node":      {suspended, middlewareBeforeNextRan},
+	"middleware_post_next_block_skipped_on_suspending_node":  {suspended, middlewareAfterNextSkipped},
+	"no_completed_event_for_suspending_node":                 {observedSuspended, noCompletedEvent},
+	"suspended_event_carries_descriptor":                     {observedSuspended, suspendedEventCarriesDescriptor},
+	"started_followed_by_suspended_in_order":                 {observedSuspended, startedThenSuspended},
+
+	// graph-engine
+	"drain_returned_within_timeout":              {drainLimited, drainInTime},
+	"graph_state_intact_after_timeout":           {completedTimedOut, graphIntact},
+	"edge_resolution_failure_in_completed_event": {edgeFailed, edgeFailureInCompleted},
+	"pre_node_fan_out_index_absent":              {observed, noFanOutIndex("pre")},
+	"process_node_fan_out_index_absent":          {observed, noFanOutIndex("process")},
+	"inner_event_identities_unique":              {observed, innerEventsUnique},
+}
+
+// require returns an error unless ok.
+func require(ok bool, format string, args ...any) error {
 	if ok {
 		return nil
 	}
@@ -171,24 +245,28 @@ func that(ok bool, format string, args ...any) error {
 
 // same returns an error unless two values are equal.
 func same(what string, want, got any) error {
-	d := fixture.DiffValues(fixture.Plain(want), fixture.Plain(got))
-	return that(d == "", "%s: %s", what, d)
+	d := fixture.DiffValues(want, got)
+	return require(d == "", "%s: %s", what, d)
 }
 
-// of matches turns of a kind.
-func of(k evidence.Kind) func(*evidence.Turn) bool {
-	return func(t *evidence.Turn) bool { return t.Kind == k }
-}
-
-// both combines two conditions of a turn.
-func both(a, b func(*evidence.Turn) bool) func(*evidence.Turn) bool {
-	return func(t *evidence.Turn) bool { return a(t) && b(t) }
-}
-
-// two returns the first two turns.
-func two(turns []*evidence.Turn) (first, second *evidence.Turn, err error) {
-	if len(turns) < 2 {
-		return nil, nil, errors.New("there is nothing to check it on: no second turn")
+// invocation returns the turn's only call of Graph.Invoke; once is false if there were none or several.
+func (r run) invocation() (in graph.Invocation, once bool) {
+	if len(r.Invoked) != 1 {
+		return in, false
 	}
-	return turns[0], turns[1], nil
+	return r.Invoked[0].Invocation, true
+}
+
+// loaded returns the session that the turn loaded first; nil if it loaded none.
+func (r run) loaded() *evidence.Stored {
+	if loads := r.Of(evidence.Load); len(loads) > 0 {
+		return loads[0].Record
+	}
+	return nil
+}
+
+// ended reports whether the nodes that ran end with this one.
+func (r run) ended(node string) bool {
+	ran := r.Ran()
+	return len(ran) > 0 && ran[len(ran)-1] == node
 }

@@ -1,250 +1,178 @@
 package invariant
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
 	"gatehouse/cmd/conformance/internal/evidence"
-	"gatehouse/cmd/conformance/internal/fixture"
 	"gatehouse/core/graph"
 )
 
-// secondLoadsFirstState: the second turn is of the first one's session, and loaded what the first one left stored.
-func secondLoadsFirstState(_ *evidence.Case, turns []*evidence.Turn) error {
-	first, second, err := two(turns)
-	if err != nil {
+// secondLoadsFirstState: the second turn has the first one's session, and loaded the state that the first one stored.
+func secondLoadsFirstState(r run) error {
+	first := r.turns[0]
+	if first.Session != r.Session || first.After == nil || r.loaded() == nil {
+		return fmt.Errorf("sessions %q and %q, stored: %v, %d loads", first.Session, r.Session, first.After != nil, r.Count(evidence.Load))
+	}
+	if err := same("the loaded state", first.After.State, r.loaded().State); err != nil {
 		return err
 	}
-	loads := second.Of(evidence.Load)
-	if first.Session != second.Session || first.After == nil || len(loads) == 0 || loads[0].Record == nil {
-		return fmt.Errorf("sessions %q and %q, stored: %v, %d loads", first.Session, second.Session, first.After != nil, len(loads))
-	}
-	if err := same("what was loaded", first.After.State, loads[0].Record.State); err != nil {
-		return err
-	}
-	return same("what the engine worked with", onlyOf(evidence.StateFields(second.Entry().Loaded), first.After.State), first.After.State)
+	return same("the engine's loaded state", only(evidence.StateFields(r.Entry().Loaded), maps.Keys(first.After.State)), first.After.State)
 }
 
-// onlyOf are the fields of all that have names in like.
-func onlyOf(all, like map[string]any) map[string]any {
-	out := maps.Clone(all)
-	maps.DeleteFunc(out, func(name string, _ any) bool { _, there := like[name]; return !there })
+// only returns the fields with these names; nil if there are no fields at all.
+func only(fields map[string]any, names iter.Seq[string]) map[string]any {
+	kept, out := slices.Collect(names), maps.Clone(fields)
+	maps.DeleteFunc(out, func(name string, _ any) bool { return !slices.Contains(kept, name) })
 	return out
 }
 
-// saveOverwrites: a turn of a session that was stored before saved its own final state, and that alone is stored.
-func saveOverwrites(c *evidence.Case, turns []*evidence.Turn) error {
-	applies := func(t *evidence.Turn) bool {
-		return t.Completed() && t.Before != nil && t.Count(evidence.Save) > 0
+// projected returns the fields that the session stores.
+func (r run) projected(fields map[string]any) map[string]any {
+	if r.c.Projected == nil {
+		return fields
 	}
-	return every(turns, "turn that saved a session again", applies, func(t *evidence.Turn) error {
-		want := maps.Clone(t.State)
-		maps.DeleteFunc(want, func(name string, _ any) bool { return c.Projected != nil && !slices.Contains(c.Projected, name) })
-		return same("what is stored", want, t.After.Fields())
-	})
+	return only(fields, slices.Values(r.c.Projected))
 }
 
-// scratchNotStored: the session is a projection, and no save had a field that is not part of it.
-func scratchNotStored(c *evidence.Case, turns []*evidence.Turn) error {
-	if c.Projected == nil || len(c.Projected) >= len(c.Outer) {
-		return errors.New("there is nothing to check it on: no field outside a projection")
-	}
-	saved := func(t *evidence.Turn) bool { return t.Count(evidence.Save, evidence.ExplicitSave) > 0 }
-	return every(turns, "turn that saved", saved, func(t *evidence.Turn) error {
-		for _, e := range t.Of(evidence.Save, evidence.ExplicitSave) {
-			for name := range e.Record.State {
-				if !slices.Contains(c.Projected, name) {
-					return fmt.Errorf("field %q was saved", name)
-				}
+// saveOverwrites: the turn's own final state is stored, and nothing else.
+func saveOverwrites(r run) error {
+	return same("the stored state", r.projected(r.State), r.After.Fields())
+}
+
+// scratchNotStored: no save had a field outside the projection.
+func scratchNotStored(r run) error {
+	for _, e := range r.Of(evidence.Save, evidence.ExplicitSave) {
+		for name := range e.Record.State {
+			if !slices.Contains(r.c.Projected, name) {
+				return fmt.Errorf("field %q was saved", name)
 			}
-		}
-		return nil
-	})
-}
-
-// projectionPersists: what a later turn of the session loaded are the projected fields, with the values that the one before ended
-// with.
-func projectionPersists(c *evidence.Case, turns []*evidence.Turn) error {
-	first, second, err := two(turns)
-	if err != nil {
-		return err
-	}
-	if c.Projected == nil || !first.Completed() || first.Session != second.Session {
-		return errors.New("there is nothing to check it on: no projection over two turns of a session")
-	}
-	want := maps.Clone(first.State)
-	maps.DeleteFunc(want, func(name string, _ any) bool { return !slices.Contains(c.Projected, name) })
-	loads := second.Of(evidence.Load)
-	if len(loads) == 0 || loads[0].Record == nil {
-		return errors.New("the second turn loaded nothing")
-	}
-	return same("what the second turn loaded", want, loads[0].Record.State)
-}
-
-// explicitSaveSurvives: a turn saved explicitly and failed afterwards; what is stored is that save.
-func explicitSaveSurvives(_ *evidence.Case, turns []*evidence.Turn) error {
-	applies := func(t *evidence.Turn) bool { return t.Errored() && t.Count(evidence.ExplicitSave) > 0 }
-	return every(turns, "turn that saved and then failed", applies, func(t *evidence.Turn) error {
-		saves := t.Of(evidence.Save, evidence.ExplicitSave)
-		last := saves[len(saves)-1]
-		if last.What != evidence.ExplicitSave || t.After == nil {
-			return fmt.Errorf("the last save is a %s", last.What)
-		}
-		return same("what is stored", last.Record.State, t.After.State)
-	})
-}
-
-// oneMigration: one migration ran, the engine reports that one, and it leads to the graph's version.
-func oneMigration(c *evidence.Case, turns []*evidence.Turn) error {
-	if len(c.Migrations) != 1 {
-		return fmt.Errorf("%d migrations ran", len(c.Migrations))
-	}
-	migrated := func(t *evidence.Turn) bool { return len(t.Entry().Migrations) > 0 }
-	return every(turns, "turn that migrated", migrated, func(t *evidence.Turn) error {
-		m := t.Entry().Migrations
-		return that(len(m) == 1 && m[0][0]+"->"+m[0][1] == c.Migrations[0] && m[0][1] == c.Version, "the engine reports %v", m)
-	})
-}
-
-// migratedBeforeMerge: the migration ran after the load and before any node, and the state that the first node began with has what
-// the migration gave.
-func migratedBeforeMerge(_ *evidence.Case, turns []*evidence.Turn) error {
-	migrated := func(t *evidence.Turn) bool { return t.Count(evidence.Migration) > 0 }
-	return every(turns, "turn that migrated", migrated, func(t *evidence.Turn) error {
-		order := []string{}
-		for _, e := range t.Of(evidence.Load, evidence.Migration, evidence.NodeRan) {
-			if len(order) == 0 || order[len(order)-1] != e.What {
-				order = append(order, e.What)
-			}
-		}
-		if err := same("the order", []string{evidence.Load, evidence.Migration, evidence.NodeRan}, order); err != nil {
-			return err
-		}
-		entry := t.Entry()
-		loaded := onlyOf(evidence.StateFields(entry.Loaded), t.Of(evidence.Load)[0].Record.State)
-		return same("the state of the first node", loaded, onlyOf(t.Began, loaded))
-	})
-}
-
-// innerEvents are the events of the graphs inside.
-func innerEvents(t *evidence.Turn) []graph.Event {
-	var out []graph.Event
-	for _, e := range t.Events {
-		if len(e.Namespace) > 1 {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-func ranInside(t *evidence.Turn) bool { return len(innerEvents(t)) > 0 }
-
-// innerFieldsMatchSchema: every state inside has the fields of a subgraph's schema, no more and no fewer.
-func innerFieldsMatchSchema(c *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "turn that ran inside", ranInside, func(t *evidence.Turn) error {
-		for _, e := range innerEvents(t) {
-			fits := func(fields []string) bool { return sameSet(fields, e.Pre.Fields()) }
-			if !slices.ContainsFunc(slices.Collect(maps.Values(c.Inner)), fits) {
-				return fmt.Errorf("node %q saw %v", e.Node, e.Pre.Fields())
-			}
-		}
-		return nil
-	})
-}
-
-func sameSet(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-}
-
-// innerSeesNoSession: the session has fields that the graph inside does not declare, and no state inside has one of them.
-func innerSeesNoSession(c *evidence.Case, turns []*evidence.Turn) error {
-	declared := slices.Concat(slices.Collect(maps.Values(c.Inner))...)
-	applies := func(t *evidence.Turn) bool { return ranInside(t) && t.Count(evidence.Load) > 0 }
-	return every(turns, "turn of a session that ran inside", applies, func(t *evidence.Turn) error {
-		hidden := 0
-		for name := range t.Of(evidence.Load)[0].Record.Fields() {
-			if slices.Contains(declared, name) {
-				continue
-			}
-			hidden++
-			for _, e := range innerEvents(t) {
-				if slices.Contains(e.Pre.Fields(), name) {
-					return fmt.Errorf("node %q saw the session's %q", e.Node, name)
-				}
-			}
-		}
-		return that(hidden > 0, "there is nothing to check it on: the session has no field of its own")
-	})
-}
-
-// noInnerSessionCalls: the session was loaded once, before the graph inside ran, and saved once, after it.
-func noInnerSessionCalls(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "turn that ran inside", ranInside, func(t *evidence.Turn) error {
-		order := []string{}
-		for _, e := range t.Of(append([]string{evidence.InnerNodeRan}, evidence.SessionCalls...)...) {
-			if e.What != evidence.InnerNodeRan || len(order) == 0 || order[len(order)-1] != e.What {
-				order = append(order, e.What)
-			}
-		}
-		return same("the order", []string{evidence.Load, evidence.InnerNodeRan, evidence.Save}, order)
-	})
-}
-
-// noNodeRan: no node ran in any of the turns, which all failed.
-func noNodeRan(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "turn", func(*evidence.Turn) bool { return true }, func(t *evidence.Turn) error {
-		return that(t.Errored() && t.Count(evidence.NodeRan, evidence.InnerNodeRan) == 0, "it is %s, and these nodes ran: %v", t.Status, t.Ran())
-	})
-}
-
-// sessionOf is the session's id that an invariant names, which must be the turn's.
-func sessionOf(t *evidence.Turn, v *fixture.Node) error {
-	return that(v.Text() != "" && string(t.Session) == v.Text(), "it is of session %q, not %q", t.Session, v.Text())
-}
-
-// carries checks the attribute of a session's id.
-func carries(what string, attributes map[string]any, v *fixture.Node) error {
-	got := attributes["openarmature.session_id"]
-	return that(got == v.Text(), "%s carries session %v", what, got)
-}
-
-// spansCarrySession: every span carries the id of the turn's session.
-func spansCarrySession(_ *evidence.Case, turns []*evidence.Turn, v *fixture.Node) error {
-	traced := func(t *evidence.Turn) bool { return len(t.Spans) > 0 }
-	return every(turns, "turn with spans", traced, func(t *evidence.Turn) error {
-		if err := sessionOf(t, v); err != nil {
-			return err
-		}
-		return everySpan(t.Spans, func(s *evidence.Span) error { return carries("span "+s.Name, s.Attributes, v) })
-	})
-}
-
-func everySpan(spans []*evidence.Span, holds func(*evidence.Span) error) error {
-	for _, s := range spans {
-		if err := holds(s); err != nil {
-			return err
-		}
-		if err := everySpan(s.Children, holds); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
-// logsCarrySession: every log line carries the id of the turn's session.
-func logsCarrySession(_ *evidence.Case, turns []*evidence.Turn, v *fixture.Node) error {
-	logged := func(t *evidence.Turn) bool { return len(t.Logs) > 0 }
-	return every(turns, "turn with log lines", logged, func(t *evidence.Turn) error {
-		if err := sessionOf(t, v); err != nil {
-			return err
+// projectionPersists: the second turn loaded the projected fields, with the values of the first one's final state.
+func projectionPersists(r run) error {
+	first := r.turns[0]
+	if r.c.Projected == nil || !first.Completed() || first.Session != r.Session || r.loaded() == nil {
+		return errors.New("nothing to check: there is no projection over two turns of a session")
+	}
+	return same("the loaded state", r.projected(first.State), r.loaded().State)
+}
+
+// explicitSaveSurvives: the turn saved explicitly and failed afterwards; that save is stored.
+func explicitSaveSurvives(r run) error {
+	saves := r.Of(evidence.Save, evidence.ExplicitSave)
+	last := saves[len(saves)-1]
+	if last.What != evidence.ExplicitSave || r.After == nil {
+		return fmt.Errorf("the last save is a %s", last.What)
+	}
+	return same("the stored state", last.Record.State, r.After.State)
+}
+
+// oneMigration: one migration ran in the case, the engine reports that one, and it leads to the graph's version.
+func oneMigration(r run) error {
+	m := r.Entry().Migrations
+	return require(len(r.c.Migrations) == 1 && len(m) == 1 && m[0][0]+"->"+m[0][1] == r.c.Migrations[0] && m[0][1] == r.c.Version,
+		"these migrations ran: %v, the engine reports %v", r.c.Migrations, m)
+}
+
+// order returns the kinds of these entries, a run of the same kind once.
+func (r run) order(what ...string) []string {
+	kinds := []string{}
+	for _, e := range r.Of(what...) {
+		kinds = append(kinds, e.What)
+	}
+	return slices.Compact(kinds)
+}
+
+// migratedBeforeMerge: the migration ran after the load and before any node, and the first node's state has the migrated fields.
+func migratedBeforeMerge(r run) error {
+	order := []string{evidence.Load, evidence.Migration, evidence.NodeRan}
+	if err := same("the order", order, r.order(order...)); err != nil {
+		return err
+	}
+	loaded := only(evidence.StateFields(r.Entry().Loaded), maps.Keys(r.loaded().State))
+	return same("the state of the first node", loaded, only(r.StartState, maps.Keys(loaded)))
+}
+
+// innerEvents returns the events of subgraphs.
+func innerEvents(events []graph.Event) []graph.Event {
+	return slices.DeleteFunc(slices.Clone(events), func(e graph.Event) bool { return !isInner(e) })
+}
+
+// innerFieldsMatchSchema: every state in a subgraph has exactly the fields of a subgraph's schema.
+func innerFieldsMatchSchema(r run) error {
+	sorted := func(fields []string) []string { return slices.Sorted(slices.Values(fields)) }
+	for _, e := range innerEvents(r.Events) {
+		fits := func(fields []string) bool { return slices.Equal(sorted(fields), sorted(e.Pre.Fields())) }
+		if !slices.ContainsFunc(slices.Collect(maps.Values(r.c.Inner)), fits) {
+			return fmt.Errorf("node %q saw %v", e.Node, e.Pre.Fields())
 		}
-		for _, l := range t.Logs {
-			if err := carries(fmt.Sprintf("line %q", l.Body), l.Attributes, v); err != nil {
+	}
+	return nil
+}
+
+// innerSeesNoSession: the session has fields that no subgraph declares, and no state in a subgraph has one of them.
+func innerSeesNoSession(r run) error {
+	declared := slices.Concat(slices.Collect(maps.Values(r.c.Inner))...)
+	hidden := slices.DeleteFunc(slices.Collect(maps.Keys(r.loaded().Fields())), func(name string) bool { return slices.Contains(declared, name) })
+	for _, e := range innerEvents(r.Events) {
+		for _, name := range e.Pre.Fields() {
+			if slices.Contains(hidden, name) {
+				return fmt.Errorf("node %q saw the session's %q", e.Node, name)
+			}
+		}
+	}
+	return require(len(hidden) > 0, "there is nothing to check it on: the session has no field of its own")
+}
+
+// noInnerSessionCalls: the session was loaded once, before the subgraph ran, and saved once, after it.
+func noInnerSessionCalls(r run) error {
+	order := r.order(append([]string{evidence.InnerNodeRan}, evidence.SessionCalls...)...)
+	if err := same("the order", []string{evidence.Load, evidence.InnerNodeRan, evidence.Save}, order); err != nil {
+		return err
+	}
+	n := r.Count(evidence.SessionCalls...)
+	return require(n == 2, "the session store was called %d times", n)
+}
+
+// noNodeRan: the turn failed, and no node ran.
+func noNodeRan(r run) error {
+	return require(r.Errored() && r.Count(evidence.NodeRan, evidence.InnerNodeRan) == 0, "it is %s, and these nodes ran: %v", r.Status, r.Ran())
+}
+
+// carriesSession: the value is the id of the turn's session, and the attributes of a span or a log line have it.
+func (r run) carriesSession(what string, attributes map[string]any) error {
+	got := attributes["openarmature.session_id"]
+	return require(r.v.Text() != "" && string(r.Session) == r.v.Text() && got == r.v.Text(), "%s carries session %v, the turn's is %q", what, got, r.Session)
+}
+
+// spansCarrySession: every span carries the id of the turn's session.
+func spansCarrySession(r run) error {
+	var each func(spans []*evidence.Span) error
+	each = func(spans []*evidence.Span) error {
+		for _, s := range spans {
+			if err := cmp.Or(r.carriesSession("span "+s.Name, s.Attributes), each(s.Children)); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}
+	return each(r.Spans)
+}
+
+// logsCarrySession: every log line carries the id of the turn's session.
+func logsCarrySession(r run) error {
+	for _, l := range r.Logs {
+		if err := r.carriesSession(fmt.Sprintf("line %q", l.Body), l.Attributes); err != nil {
+			return err
+		}
+	}
+	return nil
 }

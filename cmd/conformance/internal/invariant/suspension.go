@@ -3,6 +3,7 @@ package invariant
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gatehouse/cmd/conformance/internal/evidence"
@@ -10,26 +11,18 @@ import (
 	"gatehouse/core/graph"
 )
 
-func suspended(t *evidence.Turn) bool { return t.Suspended() && len(t.Place) > 0 }
-
-func resumed(t *evidence.Turn) bool { return t.Resumed() && t.Began != nil }
-
-// suspendedOutcome: the first turn suspended, and its outcome has all that a suspended one carries.
-func suspendedOutcome(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns[:min(1, len(turns))], "turn", func(*evidence.Turn) bool { return true }, func(t *evidence.Turn) error {
-		if !suspended(t) || t.ID == "" || t.Descriptor == nil || t.Descriptor.SignalID == "" {
-			return fmt.Errorf("it is %s", t.Status)
-		}
-		return that(t.State != nil, "its outcome has no state")
-	})
+// suspendedOutcome: the turn suspended, and its outcome has everything that a suspended one carries.
+func suspendedOutcome(r run) error {
+	return require(suspended.applies(r) && r.ID != "" && r.Descriptor != nil && r.Descriptor.SignalID != "" && r.State != nil,
+		"it is %s, or its outcome has no id, signal or state", r.Status)
 }
 
-// overlaid: a resumed turn began with the payload's values in every field of the payload that the schema declares, of which there is
+// overlaid: a resumed turn started with the payload's values in every field of the payload that the schema declares, of which there is
 // at least one.
-func overlaid(t *evidence.Turn) error {
+func overlaid(r run) error {
 	declared := 0
-	for name, raw := range t.Signal.Payload {
-		got, there := t.Began[name]
+	for name, raw := range r.Signal.Payload {
+		got, there := r.StartState[name]
 		if !there {
 			continue
 		}
@@ -38,191 +31,149 @@ func overlaid(t *evidence.Turn) error {
 			return err
 		}
 	}
-	return that(declared > 0 && t.Resumed(), "the payload has no declared field")
+	return require(declared > 0 && r.Resumed(), "the payload has no declared field")
 }
 
-func payloadMerged(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "resumed turn", resumed, overlaid)
-}
-
-// resumeContinues: a resumed turn ran the node after the one that suspended, and neither that one nor one that was done before.
-func resumeContinues(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "resumed turn", resumed, func(t *evidence.Turn) error {
-		i := slices.IndexFunc(turns, func(o *evidence.Turn) bool { return suspended(o) && o.ID == t.ID })
-		if i < 0 {
-			return errors.New("no turn before it was paused")
-		}
-		if len(t.Ran()) == 0 || !t.Completed() {
-			return fmt.Errorf("it is %s, and ran %v", t.Status, t.Ran())
-		}
-		for _, node := range t.Ran() {
-			if slices.Contains(turns[i].Ran(), node) {
-				return fmt.Errorf("%q ran again", node)
-			}
-		}
-		return nil
-	})
-}
-
-// resumesNothing is a resume of what does not wait.
-func resumesNothing(t *evidence.Turn) bool { return t.Signal != nil && t.ResumedRecord == nil }
-
-// recordInvalid: each resume of what does not wait failed with suspension_record_invalid, and ran nothing.
-func recordInvalid(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "resume of what does not wait", resumesNothing, func(t *evidence.Turn) error {
-		return that(t.Category == core.SuspensionRecordInvalid && len(t.Ran()) == 0, "its category is %q, and it ran %v", t.Category, t.Ran())
-	})
-}
-
-// recordInvalidBothWays: a completed invocation was resumed, and one that never was; both failed so.
-func recordInvalidBothWays(c *evidence.Case, turns []*evidence.Turn) error {
-	if err := recordInvalid(c, turns); err != nil {
-		return err
+// resumeContinues: a resumed turn completed, and ran nodes, but none that the paused turn had run.
+func resumeContinues(r run) error {
+	i := slices.IndexFunc(r.turns, func(o *evidence.Turn) bool { return o.Suspended() && len(o.Place) > 0 && o.ID == r.ID })
+	if i < 0 {
+		return errors.New("no turn before it was paused")
 	}
-	completed := func(id core.InvocationID) bool {
-		return slices.ContainsFunc(turns, func(o *evidence.Turn) bool { return o.Completed() && o.ID == id })
-	}
+	again := slices.ContainsFunc(r.Ran(), func(node string) bool { return slices.Contains(r.turns[i].Ran(), node) })
+	return require(len(r.Ran()) > 0 && r.Completed() && !again, "it is %s, and ran %v after %v", r.Status, r.Ran(), r.turns[i].Ran())
+}
+
+// recordInvalid: a signal that no record waits for fails with suspension_record_invalid, and runs nothing.
+func recordInvalid(r run) error {
+	return require(r.Category == core.SuspensionRecordInvalid && len(r.Ran()) == 0, "its category is %q, and it ran %v", r.Category, r.Ran())
+}
+
+// recordInvalidBothWays is recordInvalid, for both a completed invocation and one that never existed.
+func recordInvalidBothWays(r run) error {
 	ofCompleted, ofNone := 0, 0
-	for _, t := range turns {
+	for _, t := range r.turns {
+		completed := func(o *evidence.Turn) bool { return o.Completed() && o.ID == t.Signal.Invocation }
 		switch {
-		case !resumesNothing(t):
-		case completed(t.Signal.Invocation):
+		case t.Signal == nil || t.ResumedRecord != nil:
+		case slices.ContainsFunc(r.turns, completed):
 			ofCompleted++
 		default:
 			ofNone++
 		}
 	}
-	return that(ofCompleted > 0 && ofNone > 0, "%d completed invocations were resumed, and %d that never were", ofCompleted, ofNone)
+	if ofCompleted == 0 || ofNone == 0 {
+		return fmt.Errorf("%d completed invocations were resumed, and %d that never existed", ofCompleted, ofNone)
+	}
+	return recordInvalid(r)
 }
 
-func suspendedInside(t *evidence.Turn) bool { return suspended(t) && len(t.Place) > 1 }
+// suspensionPropagates: a node of a subgraph suspended, the outer graph stopped at the subgraph's node, and the pause holds a frame
+// of each graph.
+func suspensionPropagates(r run) error {
+	if !r.ended(r.Place[0]) || r.At() == r.Place[0] {
+		return fmt.Errorf("it suspended at %v, and ran %v", r.Place, r.Ran())
+	}
+	return require(!r.c.HasPauses || r.PausedRecord != nil && len(r.PausedRecord.Frames) == len(r.Place), "the pause does not hold the outer graph")
+}
 
-// suspensionPropagates: a node of a subgraph suspended, the outer graph stopped at the subgraph's node, and the pause holds a frame of
-// both.
-func suspensionPropagates(c *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "turn that suspended inside", suspendedInside, func(t *evidence.Turn) error {
-		outer, ran := t.Place[0], t.Ran()
-		if len(ran) == 0 || ran[len(ran)-1] != outer || t.At() == outer {
-			return fmt.Errorf("it suspended at %v, and ran %v", t.Place, ran)
+// resumeEntersAt: a resumed turn continued in a subgraph, at this node.
+func resumeEntersAt(node string) func(run) error {
+	return func(r run) error {
+		if len(r.Events) == 0 {
+			return errors.New("nothing ran")
 		}
-		return that(!c.HasPauses || t.PausedRecord != nil && len(t.PausedRecord.Frames) == len(t.Place), "the pause does not hold the outer graph")
-	})
-}
-
-// resumeEntersAt: a resumed turn continued inside, at this node.
-func resumeEntersAt(node string) claim {
-	return func(_ *evidence.Case, turns []*evidence.Turn) error {
-		return every(turns, "resumed turn", resumed, func(t *evidence.Turn) error {
-			if len(t.Events) == 0 {
-				return errors.New("nothing ran")
-			}
-			first := t.Events[0]
-			return that(first.Phase == graph.PhaseStarted && first.Node == node && len(first.Namespace) > 1, "it resumed at %v", first.Namespace)
-		})
+		e := r.Events[0]
+		return require(e.Phase == graph.PhaseStarted && e.Node == node && len(e.Namespace) > 1, "it resumed at %v", e.Namespace)
 	}
 }
 
 // resumeRuns: a resumed turn ran this node of the outer graph last, and completed.
-func resumeRuns(node string) claim {
-	return func(_ *evidence.Case, turns []*evidence.Turn) error {
-		return every(turns, "resumed turn", resumed, func(t *evidence.Turn) error {
-			ran := t.Ran()
-			return that(t.Completed() && len(ran) > 0 && ran[len(ran)-1] == node, "it is %s, and ran %v", t.Status, ran)
-		})
+func resumeRuns(node string) func(run) error {
+	return func(r run) error {
+		return require(r.Completed() && r.ended(node), "it is %s, and ran %v", r.Status, r.Ran())
 	}
 }
 
-// partSuspendsContainer: one part of a container suspended, and with it the container's node, where the outer graph stopped.
-func partSuspendsContainer(key string) claim {
-	return func(_ *evidence.Case, turns []*evidence.Turn) error {
-		return every(turns, "turn that suspended inside", suspendedInside, func(t *evidence.Turn) error {
-			container, ran := t.Place[0], t.Ran()
-			if len(ran) == 0 || ran[len(ran)-1] != container {
-				return fmt.Errorf("it suspended at %q, and ran %v", container, ran)
-			}
-			parts := 0
-			for _, e := range t.Events {
-				if e.Phase != graph.PhaseSuspended {
-					continue
-				}
-				if own := evidence.EventFields(e)[key]; own != nil && len(e.Namespace) > 1 {
-					parts++
-				}
-			}
-			last := t.Events[len(t.Events)-1]
-			return that(parts == 1 && last.Phase == graph.PhaseSuspended && last.Node == container, "%d parts suspended, and %s %s last", parts, last.Node, last.Phase)
-		})
-	}
-}
-
-// siblingsCancelled: where a part of a container suspended, its siblings contribute nothing: the state at the pause is the one that the
-// container began with, also where a sibling had ended before. None of them is still running, and none suspended too.
-func siblingsCancelled(_ *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "turn that suspended inside", suspendedInside, func(t *evidence.Turn) error {
-		var began graph.State
-		open, suspensions := map[int]string{}, 0
-		for _, e := range t.Events {
-			if e.Phase == graph.PhaseStarted {
-				open[e.Step] = e.Node
-			} else {
-				delete(open, e.Step)
-			}
-			if len(e.Namespace) == 1 && e.Node == t.Place[0] {
-				began = e.Pre
-			}
-			if e.Phase == graph.PhaseSuspended && (e.FanOutIndex != nil || e.Branch != "") {
-				suspensions++
-			}
-		}
-		if len(open) > 0 || suspensions != 1 || began.IsZero() {
-			return fmt.Errorf("%d nodes did not end, %d parts suspended", len(open), suspensions)
-		}
-		return same("the state at the pause", onlyOf(evidence.StateFields(began), t.State), t.State)
-	})
-}
-
-// descriptorCarries: the descriptor names the part that suspended, the very one that the event of its node carries.
-func descriptorCarries(key string) claim {
-	return func(_ *evidence.Case, turns []*evidence.Turn) error {
-		return every(turns, "turn that suspended inside", suspendedInside, func(t *evidence.Turn) error {
-			for _, e := range t.Events {
-				if e.Phase == graph.PhaseSuspended && len(e.Namespace) > 1 {
-					if part := evidence.EventFields(e)[key]; part != nil {
-						return same(key, part, t.Descriptor.Metadata[key])
-					}
-				}
-			}
-			return fmt.Errorf("no suspended node has a %s", key)
-		})
-	}
-}
-
-// markersAround are what the middleware around the node that suspended writes before or after next, of which there must be
-// something.
-func markersAround(c *evidence.Case, t *evidence.Turn, marker func(evidence.Marker) string) ([]string, error) {
-	var out []string
-	for _, m := range c.Markers {
-		if text := marker(m); m.Node == t.At() && text != "" {
-			out = append(out, text)
+// suspendedParts returns the value of this field in each suspended event of a subgraph that has it.
+func (r run) suspendedParts(field string) []any {
+	var out []any
+	for _, e := range innerEvents(r.Events) {
+		if part := evidence.EventFields(e)[field]; part != nil && e.Phase == graph.PhaseSuspended {
+			out = append(out, part)
 		}
 	}
-	return out, that(len(out) > 0, "there is nothing to check it on: no middleware of the node that suspended writes there")
+	return out
 }
 
-// middlewareBeforeNextRan: all that the middleware around the node that suspended writes before next was written.
-func middlewareBeforeNextRan(c *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "suspended turn", suspended, func(t *evidence.Turn) error {
-		markers, err := markersAround(c, t, func(m evidence.Marker) string { return m.Before })
-		missing := slices.DeleteFunc(markers, func(m string) bool { return slices.Contains(t.Marked(), m) })
-		return errors.Join(err, that(len(missing) == 0, "%v were not written", missing))
-	})
+// partSuspendsContainer: one part of a fan-out or of parallel branches suspended, and with it the container's node, where the outer
+// graph stopped.
+func partSuspendsContainer(field string) func(run) error {
+	return func(r run) error {
+		if !r.ended(r.Place[0]) {
+			return fmt.Errorf("it suspended at %q, and ran %v", r.Place[0], r.Ran())
+		}
+		parts, last := len(r.suspendedParts(field)), r.Events[len(r.Events)-1]
+		return require(parts == 1 && last.Phase == graph.PhaseSuspended && last.Node == r.Place[0], "%d parts suspended, and %s %s last", parts, last.Node, last.Phase)
+	}
 }
 
-// middlewareAfterNextSkipped: nothing that it writes after next was written.
-func middlewareAfterNextSkipped(c *evidence.Case, turns []*evidence.Turn) error {
-	return every(turns, "suspended turn", suspended, func(t *evidence.Turn) error {
-		markers, err := markersAround(c, t, func(m evidence.Marker) string { return m.After })
-		written := slices.DeleteFunc(markers, func(m string) bool { return !slices.Contains(t.Marked(), m) })
-		return errors.Join(err, that(len(written) == 0, "%v were written", written))
-	})
+// siblingsCancelled: where a part of a container suspended, its siblings contribute nothing: the state at the pause is the one that
+// the container started with, even if a sibling had ended before. No sibling still runs, and none suspended too.
+func siblingsCancelled(r run) error {
+	var before graph.State
+	open, suspensions := map[int]string{}, 0
+	for _, e := range r.Events {
+		if e.Phase == graph.PhaseStarted {
+			open[e.Step] = e.Node
+		} else {
+			delete(open, e.Step)
+		}
+		if len(e.Namespace) == 1 && e.Node == r.Place[0] {
+			before = e.Pre
+		}
+		if e.Phase == graph.PhaseSuspended && (e.FanOutIndex != nil || e.Branch != "") {
+			suspensions++
+		}
+	}
+	if len(open) > 0 || suspensions != 1 || before.IsZero() {
+		return fmt.Errorf("%d nodes did not end, %d parts suspended", len(open), suspensions)
+	}
+	return same("the state at the pause", only(evidence.StateFields(before), maps.Keys(r.State)), r.State)
+}
+
+// descriptorCarries: the descriptor names the part that suspended, as the event of its node does.
+func descriptorCarries(field string) func(run) error {
+	return func(r run) error {
+		parts := r.suspendedParts(field)
+		if len(parts) == 0 {
+			return fmt.Errorf("no suspended node has a %s", field)
+		}
+		return same(field, parts[0], r.Descriptor.Metadata[field])
+	}
+}
+
+// markers returns the texts of the middleware around the suspended node: all of them, and those that were written.
+func (r run) markers(marker func(evidence.Marker) string) (all, written []string) {
+	for _, m := range r.c.Markers {
+		if text := marker(m); m.Node == r.At() && text != "" {
+			all = append(all, text)
+			if slices.Contains(r.Marked(), text) {
+				written = append(written, text)
+			}
+		}
+	}
+	return all, written
+}
+
+// middlewareBeforeNextRan: the middleware around the suspended node wrote all its texts from before next, at least one.
+func middlewareBeforeNextRan(r run) error {
+	all, written := r.markers(func(m evidence.Marker) string { return m.Before })
+	return require(len(all) > 0 && len(written) == len(all), "%v of %v were written", written, all)
+}
+
+// middlewareAfterNextSkipped: the middleware around the suspended node has a text for after next, and wrote none.
+func middlewareAfterNextSkipped(r run) error {
+	all, written := r.markers(func(m evidence.Marker) string { return m.After })
+	return require(len(all) > 0 && len(written) == 0, "%v of %v were written", written, all)
 }

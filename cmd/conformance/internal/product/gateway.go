@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -33,18 +34,14 @@ type Gateway struct {
 	approver  core.Actor
 }
 
-// Options configure a gateway.
-type Options struct {
-	Graph   *graph.Graph
-	Folder  string // of the database
-	Journal *evidence.Journal
-	Attempt func()                   // called when a turn is taken, again for each attempt; by the dispatcher
-	Faults  map[string]core.Category // what the database refuses: evidence.Load and evidence.Save of a session
-}
-
-// Start opens the database and starts the dispatcher.
-func Start(ctx context.Context, o Options) (*Gateway, error) {
-	store, err := sqlite.Open(ctx, filepath.Join(o.Folder, "conformance.db"), sqlite.Options{})
+// Start opens a new database and starts the dispatcher. The recorder starts again with each attempt of a turn; faults are what the
+// database refuses.
+func Start(ctx context.Context, over *graph.Graph, recorder *evidence.Recorder, faults evidence.Faults) (*Gateway, error) {
+	folder, err := os.MkdirTemp("", "conformance")
+	if err != nil {
+		return nil, err
+	}
+	store, err := sqlite.Open(ctx, filepath.Join(folder, "conformance.db"), sqlite.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -53,18 +50,18 @@ func Start(ctx context.Context, o Options) (*Gateway, error) {
 		return nil, fmt.Errorf("registering: %w", err)
 	}
 	g := &Gateway{
-		store: &faulty{Store: store, faults: o.Faults}, platform: &platform{},
+		store: &faulty{Store: store, faults: faults}, platform: &platform{},
 		requester: core.Actor{ID: name + ":requester"}, approver: core.Actor{ID: name + ":approver"},
 	}
-	harness, err := chat.New(chat.Options{Graph: o.Graph, Wrap: func(s graph.Stores) graph.Stores {
-		o.Attempt()
-		recorded := &evidence.Store{Sessions: s.Sessions, Pauses: s.Pauses, Journal: o.Journal}
+	harness, err := chat.New(chat.Options{Graph: over, Wrap: func(s graph.Stores) graph.Stores {
+		recorder.Take()
+		recorded := &evidence.Store{Sessions: s.Sessions, Pauses: s.Pauses, Recorder: recorder}
 		return graph.Stores{Sessions: recorded, Pauses: recorded}
 	}})
 	if err != nil {
 		return nil, err
 	}
-	service := &asking{approvals.NewService(store, store), g.approver}
+	service := &askingService{approvals.NewService(store, store), g.approver}
 	g.deliver = outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{g.platform}, Owner: owner})
 	g.dispatch = dispatch.New(dispatch.Options{
 		Store: dispatch.StoreOf(g.store), Approvals: service, Platforms: []core.Platform{g.platform}, Owner: owner,
@@ -79,11 +76,12 @@ func Start(ctx context.Context, o Options) (*Gateway, error) {
 		cancel()
 		running.Wait()
 		_ = store.Close()
+		_ = os.RemoveAll(folder)
 	}
 	return g, nil
 }
 
-// Close stops the dispatcher and closes the database.
+// Close stops the dispatcher and removes the database.
 func (g *Gateway) Close() { g.stop() }
 
 // Ended is how a turn ended.
@@ -104,32 +102,19 @@ func conversationID(id core.SessionID) core.ConversationID {
 	return core.ConversationID(name + ":" + string(id))
 }
 
-// Say sends a message to a conversation and waits for the end of its turn.
-func (g *Gateway) Say(ctx context.Context, conversation core.SessionID, m core.Message) (Ended, error) {
-	payload, err := json.Marshal(m)
-	if err != nil {
-		return Ended{}, err
-	}
-	seq, err := g.accept(ctx, conversationID(conversation), core.MessageEvent{}, g.requester, payload)
-	if err != nil {
-		return Ended{}, err
-	}
-	return g.wait(ctx, core.EventFilter{Seq: seq})
+// Send sends a message to a conversation and waits for the end of its turn.
+func (g *Gateway) Send(ctx context.Context, conversation core.SessionID, m core.Message) (Ended, error) {
+	e, err := g.run(ctx, conversationID(conversation), core.MessageEvent{}, g.requester, m)
+	return g.ended(ctx, e, err)
 }
 
 // Signal resumes a paused turn: an approver approves it by a click, and the resulting signal carries the payload. A signal for which
 // nothing waits is an event of its own.
 func (g *Gateway) Signal(ctx context.Context, s chat.Signal, waiting *core.PausedRecord) (Ended, error) {
 	if waiting == nil {
-		payload, err := json.Marshal(core.SignalPayload{SignalID: s.SignalID, Invocation: s.Invocation})
-		if err != nil {
-			return Ended{}, err
-		}
-		seq, err := g.accept(ctx, conversationID("unknown"), core.SignalEvent{Approval: core.ApprovalID(s.SignalID)}, g.approver, payload)
-		if err != nil {
-			return Ended{}, err
-		}
-		return g.wait(ctx, core.EventFilter{Seq: seq})
+		body := core.SignalEvent{Approval: core.ApprovalID(s.SignalID)}
+		e, err := g.run(ctx, conversationID("unknown"), body, g.approver, core.SignalPayload{SignalID: s.SignalID, Invocation: s.Invocation})
+		return g.ended(ctx, e, err)
 	}
 	id := core.ApprovalID(waiting.Descriptor.SignalID)
 	a, err := g.store.LoadApproval(ctx, id)
@@ -137,39 +122,33 @@ func (g *Gateway) Signal(ctx context.Context, s chat.Signal, waiting *core.Pause
 		return Ended{}, err
 	}
 	g.store.carry(waiting.Invocation, s.Payload)
-	click, err := json.Marshal(core.Click{Approval: id, Choice: core.Approve})
-	if err != nil {
-		return Ended{}, err
+	click, err := g.run(ctx, a.Conversation, core.ClickEvent{Approval: id}, g.approver, core.Click{Approval: id, Choice: core.Approve})
+	if err != nil || click.End.Kind != core.EndDecided {
+		return Ended{}, fmt.Errorf("the click ended as %+v: %w", click.End, err)
 	}
-	seq, err := g.accept(ctx, a.Conversation, core.ClickEvent{Approval: id}, g.approver, click)
-	if err != nil {
-		return Ended{}, err
-	}
-	if counted, err := g.await(ctx, core.EventFilter{Seq: seq}); err != nil || counted.End.Kind != core.EndDecided {
-		return Ended{}, fmt.Errorf("the click ended as %+v: %w", counted.End, err)
-	}
-	return g.wait(ctx, core.EventFilter{Invocation: waiting.Invocation})
+	e, err := g.await(ctx, core.EventFilter{Invocation: waiting.Invocation})
+	return g.ended(ctx, e, err)
 }
 
-func (g *Gateway) accept(ctx context.Context, to core.ConversationID, body core.EventBody, who core.Actor, payload json.RawMessage) (int64, error) {
+// run accepts an event and waits until it has ended.
+func (g *Gateway) run(ctx context.Context, to core.ConversationID, body core.EventBody, who core.Actor, payload any) (core.EventRecord, error) {
+	data, err := json.Marshal(payload)
+	if err != nil {
+		return core.EventRecord{}, err
+	}
 	g.events++
 	r, err := g.store.Accept(ctx, core.Event{
-		Platform: name, ID: fmt.Sprint(g.events), Conversation: to, Body: body, Actor: who, Payload: payload,
+		Platform: name, ID: fmt.Sprint(g.events), Conversation: to, Body: body, Actor: who, Payload: data,
 		Address: core.Address{Platform: name, Channel: string(to)},
 	})
-	g.dispatch.Nudge()
-	return r.Seq, err
-}
-
-// wait waits until the latest event that the filter matches has ended, delivers its posts, and reads how it ended.
-func (g *Gateway) wait(ctx context.Context, f core.EventFilter) (Ended, error) {
-	e, err := g.await(ctx, f)
 	if err != nil {
-		return Ended{}, err
+		return core.EventRecord{}, err
 	}
-	return g.ended(ctx, e)
+	g.dispatch.Nudge()
+	return g.await(ctx, core.EventFilter{Seq: r.Seq})
 }
 
+// await waits until the latest event that the filter matches has ended.
 func (g *Gateway) await(ctx context.Context, f core.EventFilter) (core.EventRecord, error) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -190,7 +169,11 @@ func (g *Gateway) await(ctx context.Context, f core.EventFilter) (core.EventReco
 	}
 }
 
-func (g *Gateway) ended(ctx context.Context, e core.EventRecord) (out Ended, err error) {
+// ended delivers the posts of an event and reads how it ended; err is the one of waiting for it.
+func (g *Gateway) ended(ctx context.Context, e core.EventRecord, err error) (out Ended, _ error) {
+	if err != nil {
+		return out, err
+	}
 	out.Event = e
 	if err = g.deliver.Flush(ctx); err != nil {
 		return out, err

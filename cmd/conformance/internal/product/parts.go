@@ -58,13 +58,13 @@ func (p *platform) take() []core.Delivery {
 	return out
 }
 
-// asking has every pause decided by an approver. A fixture's pauses ask for no tool, so it makes the request up.
-type asking struct {
+// askingService is the approvals service with a made-up request for every pause, since a fixture's pauses are not about tools.
+type askingService struct {
 	*approvals.Service
 	approver core.Actor
 }
 
-func (a *asking) Open(turn core.Turn, session core.SessionID, s core.Suspended) (core.Approval, []core.Post, bool) {
+func (a *askingService) Open(turn core.Turn, session core.SessionID, s core.Suspended) (core.Approval, []core.Post, bool) {
 	s.Descriptor.Approval = &core.ApprovalRequest{
 		Call: core.Call{Tool: "fixture", Summary: "Go on.", Arguments: json.RawMessage("{}")},
 		Rule: core.Rule{Name: "fixture", Verdict: core.VerdictAsk, Approvers: []string{a.approver.ID}},
@@ -75,7 +75,7 @@ func (a *asking) Open(turn core.Turn, session core.SessionID, s core.Suspended) 
 // faulty is the database with the failures that a fixture injects. Its signals carry a fixture's payload in place of a decision.
 type faulty struct {
 	*storage.Store
-	faults map[string]core.Category
+	faults evidence.Faults
 
 	mu       sync.Mutex
 	payloads map[core.InvocationID]map[string]json.RawMessage
@@ -89,13 +89,6 @@ func (f *faulty) carry(id core.InvocationID, payload map[string]json.RawMessage)
 		f.payloads = map[core.InvocationID]map[string]json.RawMessage{}
 	}
 	f.payloads[id] = payload
-}
-
-func (f *faulty) fault(what string) error {
-	if c, ok := f.faults[what]; ok {
-		return core.Errorf(c, "the fixture makes every %s fail", what)
-	}
-	return nil
 }
 
 // Claim puts the fixture's payload into signals.
@@ -118,49 +111,41 @@ func (f *faulty) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, 
 	return claims, err
 }
 
-// LoadSession fails if the fixture says so.
+// LoadSession fails if the fixture injects it.
 func (f *faulty) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
-	if err := f.fault(evidence.Load); err != nil {
+	if err := f.faults.Of(evidence.Load); err != nil {
 		return nil, err
 	}
 	return f.Store.LoadSession(ctx, id, w)
 }
 
-// SaveSession fails if the fixture says so.
+// SaveSession fails if the fixture injects it.
 func (f *faulty) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
-	if err := f.fault(evidence.Save); err != nil {
+	if err := f.faults.Of(evidence.Save); err != nil {
 		return err
 	}
 	return f.Store.SaveSession(ctx, c, rec)
 }
 
-// Finish fails if the fixture says that its session can't be saved.
+// Finish fails if it saves a session and the fixture injects a failure of saves.
 func (f *faulty) Finish(ctx context.Context, end core.Finish) error {
 	if end.Session != nil {
-		if err := f.fault(evidence.Save); err != nil {
+		if err := f.faults.Of(evidence.Save); err != nil {
 			return err
 		}
 	}
 	return f.Store.Finish(ctx, end)
 }
 
-// Load reads what is stored, without the injected failures.
-func (g *Gateway) Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error) {
+// LoadSession reads what is stored, without the injected failures.
+func (g *Gateway) LoadSession(ctx context.Context, id core.SessionID) (*core.SessionRecord, error) {
 	return g.store.Store.LoadSession(ctx, id, core.Writer{})
 }
 
-// Paused reads a paused record; nil if none waits.
-func (g *Gateway) Paused(ctx context.Context, id core.InvocationID) (*core.PausedRecord, error) {
-	if id == "" {
+// LoadPaused reads the record that an invocation or a signal waits with; nil if none waits.
+func (g *Gateway) LoadPaused(ctx context.Context, id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
+	if id == "" && signal == "" {
 		return nil, nil
 	}
-	return g.store.LoadPaused(ctx, id, "")
-}
-
-// BySignal reads the record that waits for a signal; nil if there is none.
-func (g *Gateway) BySignal(ctx context.Context, id core.SignalID) (*core.PausedRecord, error) {
-	if id == "" {
-		return nil, nil
-	}
-	return g.store.LoadPaused(ctx, "", id)
+	return g.store.LoadPaused(ctx, id, signal)
 }

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,10 +20,7 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 		return nil, chat.Unreadable(s.Log, "command", body, err)
 	}
 	team, _ := s.identity.get()
-	if team == "" {
-		team = c.TeamID
-	}
-	if c.TeamID != team || team == "" {
+	if team = cmp.Or(team, c.TeamID); team == "" || team != c.TeamID {
 		s.Log.Warn("a command of another workspace is refused", "team", chat.Clip(c.TeamID))
 		return nil, chat.Foreign
 	}

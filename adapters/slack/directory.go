@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -32,21 +33,14 @@ func (s *Slack) userName(ctx context.Context, user string) string {
 	u, err := s.api.GetUserInfoContext(ctx, user)
 	switch err := s.called(err); {
 	case err == nil:
-		name := chat.Name(webapi.DisplayName(u))
-		if name == "" {
-			name = user
-		}
-		return s.names.Put(user, name, nameLifetime)
+		return s.names.Put(user, cmp.Or(chat.Name(webapi.DisplayName(u)), user), nameLifetime)
 	case core.CategoryOf(err) == core.Unsupported:
 		s.warnOnce("names of people can't be looked up: the token lacks the scope users:read")
 	}
-	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if errors.Is(ctx.Err(), context.Canceled) {
 		return user
 	}
-	if known == "" {
-		known = user
-	}
-	return s.names.Put(user, known, nameRetry)
+	return s.names.Put(user, cmp.Or(known, user), nameRetry)
 }
 
 // NameOf returns a person's name in Slack, "" if it can't be looked up.

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -40,10 +41,7 @@ func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept 
 			s.tellClicker(i, "This button is not valid any more, so nothing was done. Ask again, or tell an admin.")
 			continue
 		}
-		click := a.ActionTS // distinguishes one click from the next
-		if click == "" {
-			click = i.TriggerID
-		}
+		click := cmp.Or(a.ActionTS, i.TriggerID) // distinguishes one click from the next
 		if result := s.click(ctx, i, b, click, body, accept); result != chat.Stored {
 			return result
 		}
@@ -85,11 +83,8 @@ func (s *Slack) submitted(ctx context.Context, i interaction, body []byte, accep
 // decision returns the event of a decision on a card.
 func (s *Slack) decision(i interaction, id core.ApprovalID, click string, body []byte) core.Event {
 	team, _ := s.identity.get()
-	if team == "" {
-		team = i.Team.ID
-	}
 	to := i.address()
-	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(team, to.Channel, to.Thread), to, body)
+	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(cmp.Or(team, i.Team.ID), to.Channel, to.Thread), to, body)
 }
 
 // openModal opens a button's modal: the form for a reason, whose submission becomes the event, or the view of all arguments. Slack

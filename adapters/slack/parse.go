@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -85,10 +86,7 @@ func filesOf(sent json.RawMessage) []chat.File {
 		if err := json.Unmarshal(r, &f); err != nil {
 			continue
 		}
-		all[i] = chat.File{ID: f.ID, Name: f.Name, Type: f.Mimetype, Size: f.Size, URL: f.Download}
-		if f.Download == "" {
-			all[i].URL = f.Private
-		}
+		all[i] = chat.File{ID: f.ID, Name: f.Name, Type: f.Mimetype, Size: f.Size, URL: cmp.Or(f.Download, f.Private)}
 	}
 	return all
 }
@@ -133,14 +131,11 @@ func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 
 // card returns the ref of the message whose button was clicked, "" for a modal.
 func (i interaction) card() core.Ref {
-	ts := i.Message.TS
-	if ts == "" {
-		ts = i.Container.MessageTS
-	}
-	if ts == "" || i.address().Channel == "" {
+	ts, channel := cmp.Or(i.Message.TS, i.Container.MessageTS), i.address().Channel
+	if ts == "" || channel == "" {
 		return ""
 	}
-	return refOf(i.address().Channel, ts)
+	return refOf(channel, ts)
 }
 
 // reason returns the text of the modal's one field.

@@ -13,6 +13,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
@@ -41,8 +42,7 @@ type Client struct {
 	Jitter func(time.Duration) time.Duration
 	Log    *slog.Logger
 
-	mu   sync.Mutex
-	open map[*conn]bool
+	open atomic.Int32 // how many connections are open
 }
 
 // Run keeps a connection open until ctx ends. Error: a permanent failure, of category unauthorized or unsupported.
@@ -60,7 +60,7 @@ func (c *Client) Run(ctx context.Context) error {
 	var current, previous *conn // the newest one, and the one that it replaced
 	for ctx.Err() == nil {
 		switch {
-		case current != nil && current.isClosed(): // the older one may be the only one left: it is read until the next one is open
+		case current != nil && current.ctx.Err() != nil: // the older one may be the only one left: it is read until the next one is open
 			current = previous
 		case previous != nil:
 			previous.close() // so that there are never more than two
@@ -89,16 +89,15 @@ func (c *Client) Run(ctx context.Context) error {
 		current = k
 		began := time.Now()
 		running.Go(func() { k.run(ctx) })
-		select {
-		case <-k.replaced:
-		case <-ctx.Done():
-			return nil
-		}
+		<-k.replaced.Done()
+		reason := context.Cause(k.replaced)
 		switch {
-		case k.fatal != nil:
-			return k.fatal
-		case k.crowded:
-			c.Sleep(ctx, c.Jitter(CrowdedWait))
+		case ctx.Err() != nil:
+			return nil
+		case core.CategoryOf(reason) == core.Unsupported:
+			return reason
+		case core.RetryAfterOf(reason) > 0:
+			c.Sleep(ctx, core.RetryAfterOf(reason))
 		}
 		if time.Since(began) >= steady {
 			retry = chat.FirstRetry
@@ -111,21 +110,8 @@ func (c *Client) Run(ctx context.Context) error {
 
 // Err returns nil while a connection is open, else the reason why none is (law 9).
 func (c *Client) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.open) == 0 {
+	if c.open.Load() == 0 {
 		return core.Errorf(core.DeliveryLater, "No Socket Mode connection to Slack is open, so no event arrives.")
 	}
 	return nil
-}
-
-func (c *Client) setOpen(k *conn, open bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.open == nil {
-		c.open = map[*conn]bool{}
-	}
-	if delete(c.open, k); open {
-		c.open[k] = true
-	}
 }

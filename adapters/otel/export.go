@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -36,7 +37,7 @@ func Open(ctx context.Context, c Config, version string, log *slog.Logger) (*Exp
 	if to := c.url(); to != "" {
 		opts = append(opts, otlptracehttp.WithEndpointURL(to))
 	}
-	sent, err := headers(first(c.TracesHeaders, c.Headers))
+	sent, err := headers(cmp.Or(c.TracesHeaders, c.Headers))
 	if err == nil && len(sent) > 0 {
 		opts = append(opts, otlptracehttp.WithHeaders(sent))
 	}

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"gatehouse/core"
@@ -43,7 +43,8 @@ func (t *Tracer) Start(ctx context.Context, s graph.Span) (context.Context, func
 	name := s.Name
 	if s.Kind == graph.SpanInvocation {
 		name = "openarmature.invocation"
-		if paused, ok := parse(s.Resumes); ok {
+		resumed := w3c.Extract(context.Background(), propagation.MapCarrier{traceparent: s.Resumes})
+		if paused := trace.SpanContextFromContext(resumed); paused.IsValid() {
 			opts = append(opts, trace.WithLinks(trace.Link{SpanContext: paused}))
 		}
 	}
@@ -151,29 +152,12 @@ func flat(prefix string, m map[string]any) []attribute.KeyValue {
 
 // SpanContext returns the span of ctx in the form of W3C trace context.
 func (t *Tracer) SpanContext(ctx context.Context) string {
-	sc := trace.SpanContextFromContext(ctx)
-	if !sc.IsValid() {
-		return ""
-	}
-	return fmt.Sprintf("00-%s-%s-%s", sc.TraceID(), sc.SpanID(), sc.TraceFlags())
+	carrier := propagation.MapCarrier{}
+	w3c.Inject(ctx, carrier)
+	return carrier[traceparent]
 }
 
-func parse(mark string) (trace.SpanContext, bool) {
-	parts := strings.Split(mark, "-")
-	if len(parts) != 4 {
-		return trace.SpanContext{}, false
-	}
-	traceID, err := trace.TraceIDFromHex(parts[1])
-	if err != nil {
-		return trace.SpanContext{}, false
-	}
-	spanID, err := trace.SpanIDFromHex(parts[2])
-	if err != nil {
-		return trace.SpanContext{}, false
-	}
-	var flags trace.TraceFlags
-	if parts[3] == "01" {
-		flags = trace.FlagsSampled
-	}
-	return trace.NewSpanContext(trace.SpanContextConfig{TraceID: traceID, SpanID: spanID, TraceFlags: flags, Remote: true}), true
-}
+// w3c reads and writes a span in the form of W3C trace context, under the key traceparent.
+var w3c propagation.TraceContext
+
+const traceparent = "traceparent"

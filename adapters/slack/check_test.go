@@ -254,9 +254,9 @@ func TestCheckupApprovers(t *testing.T) {
 	wantCheck(t, found, "slack approver slack:S2NONE", slack.Fail, "nobody in it")
 	wantCheck(t, found, "slack approver slack:bob", slack.Fail, "id of no person")
 	c.checkup.Approvers = nil
-	wantCheck(t, c.finds(t), "slack approvers", slack.Warn, "Nobody is named", "GATEHOUSE_APPROVERS")
+	wantCheck(t, c.finds(t), "slack approvers", slack.Warn, "No approvers are configured", "GATEHOUSE_APPROVERS")
 	c.checkup.Approvers = []string{"console:ann"}
-	wantCheck(t, c.finds(t), "slack approvers", slack.Warn, "Nobody on Slack")
+	wantCheck(t, c.finds(t), "slack approvers", slack.Warn, "None of the configured approvers is on Slack")
 }
 
 func TestCheckupOfASlackThatDoesNotAnswer(t *testing.T) {

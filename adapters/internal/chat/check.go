@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"strings"
 
 	"gatehouse/core"
@@ -74,11 +73,7 @@ func cause(err error) error {
 	for errors.As(err, &ours) && ours.Err != nil {
 		err = ours.Err
 	}
-	var call *url.Error
-	if errors.As(err, &call) {
-		return call.Err
-	}
-	return err
+	return WithoutURL(err)
 }
 
 // Approvers calls look for each of the approvers on this platform, and warns if there are none. examples are ids of the platform; where
@@ -93,10 +88,10 @@ func (r *Report) Approvers(ctx context.Context, ids []string, examples, where st
 	}
 	switch {
 	case len(ids) == 0:
-		r.Add("approvers", Warn, "Nobody is named who may approve, so every change that is asked for on "+r.Title+" is refused.",
+		r.Add("approvers", Warn, "No approvers are configured, so every change requested on "+r.Title+" is refused.",
 			"Set GATEHOUSE_APPROVERS, such as "+examples+". "+where)
 	case here == 0:
-		r.Add("approvers", Warn, "Nobody on "+r.Title+" is among those who may approve, so cards can't be decided here.",
+		r.Add("approvers", Warn, "None of the configured approvers is on "+r.Title+", so cards can't be decided there.",
 			"Add ids of "+r.Title+" to GATEHOUSE_APPROVERS, such as "+examples+". "+where)
 	}
 }

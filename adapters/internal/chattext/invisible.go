@@ -6,6 +6,12 @@ import "unicode"
 // that join or separate letters don't count, nor those that turn a sign into an emoji, because people write them.
 func Invisible(r rune) bool { return unicode.Is(invisible, r) }
 
+// Directional reports whether a character changes the writing direction or is an invisible tag.
+func Directional(r rune) bool {
+	return r == '\u061c' || r == '\u200e' || r == '\u200f' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' ||
+		0xe0000 <= r && r <= 0xe007f
+}
+
 var invisible = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x00ad, Hi: 0x00ad, Stride: 1}, {Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x17b4, Hi: 0x17b5, Stride: 1},

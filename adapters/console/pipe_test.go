@@ -10,18 +10,19 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"gatehouse/adapters/console"
 	"gatehouse/core"
 )
 
-// stage plays the rest of gatehouse: it echoes a message after a second, asks for approval of "note …", and prints decisions.
+// stage takes the place of the rest of gatehouse: it echoes messages, requests an approval for "note …", and prints decisions.
 type stage struct {
 	*console.Console
 	t     *testing.T
 	paper paper
-	pace  time.Duration // of a turn; on the test's clock
+	hold  func()        // called in each turn; returns when the turn may end
+	asked chan struct{} // receives when the console asks whether the conversation is idle
+	turn  chan struct{} // see finishTurn
 
 	mu      sync.Mutex
 	events  []core.Event
@@ -31,7 +32,8 @@ type stage struct {
 }
 
 func newStage(t *testing.T, o console.Options) *stage {
-	s := &stage{t: t, pace: time.Second, cards: map[string]*core.Card{}}
+	s := &stage{t: t, asked: make(chan struct{}), turn: make(chan struct{}), cards: map[string]*core.Card{}}
+	s.hold = s.untilAsked
 	var id atomic.Int64
 	if o.Out == nil {
 		o.Out = &s.paper
@@ -39,6 +41,10 @@ func newStage(t *testing.T, o console.Options) *stage {
 	o.NewID = func() string { return fmt.Sprintf("id%d", id.Add(1)) }
 	o.Actor = core.Actor{ID: "console:ann", Name: "Ann"}
 	o.Idle = func(context.Context) (bool, error) {
+		select {
+		case s.asked <- struct{}{}:
+		default: // no turn is held
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.waiting == 0, nil
@@ -66,6 +72,21 @@ func (s *stage) accept(_ context.Context, e core.Event) (core.Receipt, error) {
 	return core.Receipt{Seq: int64(len(s.events)), Fresh: true}, nil
 }
 
+// untilAsked returns once a console that reads a pipe has asked several times whether the turn is over, and does nothing but wait for it.
+func (s *stage) untilAsked() {
+	for range 3 {
+		<-s.asked
+	}
+	synctest.Wait()
+}
+
+// finishTurn ends a turn of a console with a prompt, once the console has read what was typed. It returns when the result is printed.
+func (s *stage) finishTurn() {
+	synctest.Wait()
+	s.turn <- struct{}{}
+	synctest.Wait()
+}
+
 func (s *stage) taken() []core.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,10 +98,10 @@ func (s *stage) answer(e core.Event) {
 	case core.KindControl:
 		s.post(core.Post{Kind: core.PostNotice, Text: "control: " + e.Subject()})
 	case core.KindReset:
-		time.Sleep(s.pace)
+		s.hold()
 		s.post(core.Post{Kind: core.PostNotice, Text: "a new conversation"})
 	case core.KindMessage:
-		time.Sleep(s.pace)
+		s.hold()
 		in, err := s.Parse(s.t.Context(), e)
 		if err != nil {
 			s.t.Error(err)
@@ -107,7 +128,7 @@ func (s *stage) answer(e core.Event) {
 			card.State = core.Refused
 		}
 		s.draw(*card)
-		time.Sleep(s.pace)
+		s.hold()
 		s.post(core.Post{Kind: core.PostReply, Text: "done with " + card.Summary})
 	}
 }

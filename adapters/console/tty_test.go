@@ -98,7 +98,7 @@ func TestPrompt(t *testing.T) {
 				t.Error("a terminal is taken for another reader")
 			}
 			st := newStage(t, console.Options{In: sc.tty, Out: sc.tty, TTY: true})
-			st.pace = 0
+			st.hold = func() {}
 			before := state(t, sc.tty)
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
@@ -143,6 +143,7 @@ func typewriter(t *testing.T, o console.Options, talk func(s *stage, k *keyboard
 	k := newKeyboard()
 	o.In, o.TTY, o.NoColor = k, true, true
 	s := newStage(t, o)
+	s.hold = func() { <-s.turn }
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(t.Context(), s.accept) }()
 	synctest.Wait()
@@ -159,9 +160,9 @@ func TestPromptWithoutColour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := typewriter(t, console.Options{}, func(s *stage, k *keyboard) {
 			k.Type("note milk\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 			k.Type("y\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 		})
 		if strings.Contains(got, "\x1b[3") || strings.Contains(got, "\x1b[2m") || !strings.Contains(got, "approval> approved by Ann: Add milk\r\n") {
 			t.Errorf("got %q", got)
@@ -175,14 +176,14 @@ func TestPromptAnAnswerIsForTheCardThatWasSeen(t *testing.T) {
 			k.Type("note milk\r")
 			synctest.Wait()
 			k.Type("y") // begun before the card is there
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 			k.Type("\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 			k.Type("y") // for milk; tea comes up under the fingers
 			synctest.Wait()
 			s.draw(core.Card{Approval: "a-tea", State: core.Open, Tool: "note_add", Summary: "Add tea"})
 			k.Type("\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 			k.Type("y") // for tea, which is decided elsewhere meanwhile
 			synctest.Wait()
 			s.draw(core.Card{Approval: "a-tea", State: core.Approved, Tool: "note_add", Summary: "Add tea", DecidedBy: "Bob"})
@@ -208,12 +209,12 @@ func TestPromptPastedTextIsOneMessageAndNoAnswer(t *testing.T) {
 		typewriter(t, console.Options{}, func(s *stage, k *keyboard) {
 			s.draw(core.Card{Approval: "a-tea", State: core.Open, Tool: "note_add", Summary: "Add tea"})
 			k.Type("\x1b[200~y\r/stop\r\x1b[201~\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 			if e := s.taken(); len(e) != 1 || e[0].Kind() != core.KindMessage || string(e[0].Payload) != `{"text":"y\n/stop"}` {
 				t.Errorf("got the events %+v", e)
 			}
 			k.Type("\x1b[200~" + strings.Repeat(strings.Repeat("x", 4000)+"\r", 300) + "\x1b[201~\rhello\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 			if e := s.taken(); len(e) != 2 || string(e[1].Payload) != `{"text":"hello"}` {
 				t.Errorf("after too much was pasted, %d events", len(e))
 			}
@@ -275,7 +276,7 @@ func TestPromptSurvivesAStoreThatFails(t *testing.T) {
 			time.Sleep(time.Minute)
 			works.Store(true)
 			k.Type("hello again\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 		})
 		if !strings.Contains(got, "send it again later") || !strings.Contains(got, "you said hello again") {
 			t.Errorf("got %q", got)

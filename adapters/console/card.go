@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -105,17 +106,9 @@ func (c *Console) showCard(card core.Card, late bool) error {
 
 // decisionLine is the result of an approval in one line.
 func decisionLine(card core.Card) string {
-	what := oneLine(card.Summary)
-	if what == "" {
-		what = oneLine(card.Tool)
-	}
-	why := ""
+	what, by, why := cmp.Or(oneLine(card.Summary), oneLine(card.Tool)), cmp.Or(oneLine(card.DecidedBy), "somebody"), ""
 	if reason := oneLine(card.Reason); reason != "" {
 		why = " (" + reason + ")"
-	}
-	by := oneLine(card.DecidedBy)
-	if by == "" {
-		by = "somebody"
 	}
 	switch card.State {
 	case core.Approved:

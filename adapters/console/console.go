@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -16,9 +17,7 @@ import (
 // Name is the platform's name.
 const Name = "console"
 
-var (
-	_ core.Platform = (*Console)(nil)
-)
+var _ core.Platform = (*Console)(nil)
 
 // Options configure a console. Only In and Out are required.
 type Options struct {
@@ -51,13 +50,8 @@ type Console struct {
 
 // New makes a console. Nothing is read before Run; posts may be printed before it.
 func New(o Options) *Console {
-	if o.Session == "" {
-		o.Session = "default"
-	}
-	if o.Actor.ID == "" {
-		o.Actor.ID = Name + ":local"
-	}
-	o.Actor.Local = true
+	o.Session, o.MaxMessage = cmp.Or(o.Session, "default"), cmp.Or(o.MaxMessage, 1<<20)
+	o.Actor.ID, o.Actor.Local = cmp.Or(o.Actor.ID, Name+":local"), true
 	if o.Idle == nil {
 		o.Idle = func(context.Context) (bool, error) { return true, nil }
 	}
@@ -66,9 +60,6 @@ func New(o Options) *Console {
 	}
 	if o.NewID == nil {
 		o.NewID = rand.Text
-	}
-	if o.MaxMessage <= 0 {
-		o.MaxMessage = 1 << 20
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

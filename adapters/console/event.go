@@ -2,11 +2,13 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
 	"time"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
 )
@@ -176,7 +178,7 @@ func (c *Console) submit(ctx context.Context, accept core.Accept, e core.Event) 
 			return false, core.Wrap(core.CategoryOf(err), err, "Can't store a line of the input.")
 		}
 		if bucket != core.RetryableTransient {
-			c.say("Your message was not accepted: " + messageFor(err))
+			c.say("Your message was not accepted: " + cmp.Or(core.MessageOf(err), "internal error, see the log."))
 			if bucket == core.UserCorrectable {
 				return false, nil
 			}
@@ -186,17 +188,7 @@ func (c *Console) submit(ctx context.Context, accept core.Accept, e core.Event) 
 			c.say("Your message could not be stored yet. Trying again.")
 		}
 		c.opt.Log.Warn("storing an event", "platform", Name, "event", e.ID, "category", core.CategoryOf(err), "err", err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
-		}
+		chat.Sleep(ctx, wait)
 		wait = min(2*wait, maxWait)
 	}
-}
-
-func messageFor(err error) string {
-	if s := core.MessageOf(err); s != "" {
-		return s
-	}
-	return "internal error, see the log."
 }

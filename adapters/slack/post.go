@@ -49,16 +49,13 @@ func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more b
 // invalidBlocks are Slack's error codes for blocks that it does not accept.
 var invalidBlocks = []string{"invalid_blocks", "invalid_blocks_format", "invalid_attachments", "msg_blocks_too_long", "msg_too_long"}
 
-// draw draws all parts of a post. The parts of a long text are cached until the last one is sent.
+// draw draws all parts of a post. Several parts are cached until the last one is sent.
 func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
-	if d.Kind == core.PostReply && len(d.Text) > maxMarkdown {
-		return s.long.Parts(d, func() ([]message, error) { return s.painter.draw(d, "") })
-	}
 	link := ""
 	if d.Copy && d.Card != nil {
 		link = s.permalink(ctx, d.Card.From)
 	}
-	return s.painter.draw(d, link)
+	return s.parts.Parts(d, func() ([]message, error) { return s.painter.draw(d, link) })
 }
 
 // Edit redraws a message.

@@ -45,7 +45,7 @@ type Slack struct {
 	identity identity
 	limits   *rateLimit
 	painter  painter
-	long     chat.PartCache[message]
+	parts    chat.PartCache[message]
 	missing  chat.WarnOnce
 	sleep    func(context.Context, time.Duration)
 

@@ -99,7 +99,7 @@ func (s *splitter) next() piece {
 		state := d.state
 		kind := state.Next(line)
 		if d.at > 0 && d.fits(room) {
-			best.add(d, rank(d, line, kind))
+			best[rank(d, line, kind)] = d
 		}
 		width := Units(strings.TrimRight(line, "\r\n"))
 		if over && d.at > 0 || d.used+width > room {

@@ -1,3 +1,5 @@
+// Package chattext cuts long Markdown for chat platforms (Split, Fences, Units) and detects characters that hide or reorder text (Invisible,
+// Directional).
 package chattext
 
 import "unicode"

@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -121,15 +122,9 @@ func (s *Server) send(conversation string, shared bool, h actionOptions, events 
 }
 
 func (s *Server) envelope(fields object, shared bool, h actionOptions) object {
-	team, app := s.o.TeamID, s.o.AppID
-	if h.team != "" {
-		team = h.team
-	}
-	if h.app != "" {
-		app = h.app
-	}
+	team := cmp.Or(h.team, s.o.TeamID)
 	return object{
-		"token": "verification-token-is-not-used", "team_id": team, "context_team_id": team, "context_enterprise_id": nil, "api_app_id": app,
+		"token": "verification-token-is-not-used", "team_id": team, "context_team_id": team, "context_enterprise_id": nil, "api_app_id": s.o.AppID,
 		"event": fields, "type": "event_callback", "event_id": s.ids.next("Ev"), "event_time": s.o.Now().Unix(),
 		"authorizations": []object{{
 			"enterprise_id": nil, "team_id": team, "user_id": s.o.BotUserID, "is_bot": true, "is_enterprise_install": false,

@@ -2,6 +2,7 @@ package slacktest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -59,16 +60,8 @@ func (s *Server) request(ctx context.Context, d *Delivery, url string, retry int
 	if d.form != nil {
 		body, kind = d.form, "application/x-www-form-urlencoded"
 	}
-	if d.how.body != nil {
-		body = d.how.body
-	}
-	if d.how.contentType != "" {
-		kind = d.how.contentType
-	}
-	secret, at := s.o.SigningSecret, s.o.Now()
-	if d.how.secret != "" {
-		secret = d.how.secret
-	}
+	kind = cmp.Or(d.how.contentType, kind)
+	secret, at := cmp.Or(d.how.secret, s.o.SigningSecret), s.o.Now()
 	if !d.how.at.IsZero() {
 		at = d.how.at
 	}

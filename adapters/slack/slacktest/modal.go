@@ -3,7 +3,6 @@ package slacktest
 import (
 	"encoding/json"
 	"maps"
-	"slices"
 
 	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
@@ -146,16 +145,8 @@ func (s *Server) commandAnswered(c *channel, user string, body []byte) {
 		return
 	}
 	args := Args{}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(body, &fields) != nil {
+	if args.addJSON(body) != nil {
 		args["text"] = string(body)
-	}
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		var text string
-		if json.Unmarshal(fields[key], &text) != nil {
-			text = string(fields[key])
-		}
-		args[key] = text
 	}
 	in, failed := s.readContent(args)
 	if failed != nil || in.empty() {

@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -52,9 +53,7 @@ func (p *Person) Posts(channel, text string, options ...ActionOption) Posted {
 		m.Blocks, m.derivedBlocks = blockkit.RichText(text, s.ids.next), true
 	}
 	for _, f := range h.files {
-		if f.ID == "" {
-			f.ID = s.ids.next("F")
-		}
+		f.ID = cmp.Or(f.ID, s.ids.next("F"))
 		m.Subtype = "file_share"
 		m.Files = append(m.Files, f)
 		s.files[f.ID] = &storedFile{File: f, user: p.ID, complete: true}

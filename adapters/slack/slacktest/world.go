@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -73,20 +74,9 @@ func newChannel(c Channel, user string) *channel {
 func (s *Server) AddUser(u User) *Person {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if u.TeamID == "" {
-		u.TeamID = s.o.TeamID
-	}
-	if u.RealName == "" {
-		u.RealName = u.Name
-	}
-	if u.TZ == "" {
-		u.TZ = "Europe/London"
-	}
-	if u.IsBot && u.BotID == "" {
-		u.BotID = s.ids.next("B")
-	}
-	if u.IsBot && u.AppID == "" {
-		u.AppID = s.ids.next("A")
+	u.TeamID, u.RealName, u.TZ = cmp.Or(u.TeamID, s.o.TeamID), cmp.Or(u.RealName, u.Name), cmp.Or(u.TZ, "Europe/London")
+	if u.IsBot {
+		u.BotID, u.AppID = cmp.Or(u.BotID, s.ids.next("B")), cmp.Or(u.AppID, s.ids.next("A"))
 	}
 	s.users[u.ID] = &u
 	s.changed()
@@ -97,9 +87,7 @@ func (s *Server) AddUser(u User) *Person {
 func (s *Server) AddChannel(c Channel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c.Kind == "" {
-		c.Kind = Public
-	}
+	c.Kind = cmp.Or(c.Kind, Public)
 	c.Members = slices.Clone(c.Members)
 	if old := s.channels[c.ID]; old != nil {
 		old.Channel = c

@@ -16,15 +16,16 @@ type Payload struct {
 	Reason          string // of the retry
 }
 
-// Attempt is what became of a payload.
+// Attempt is one try to send a payload, over a socket or HTTP.
 type Attempt struct {
-	Retry    int
-	Reason   string
+	Retry    int    // 0 for the first try
+	Reason   string // why it was sent again
 	At       time.Time
 	Took     time.Duration // real time until the answer
-	Answer   []byte        // the payload of the acknowledgement
-	Envelope string
-	Socket   int // the ID of the socket
+	Status   int           // of HTTP
+	Answer   []byte        // the body, or the payload of the socket's acknowledgement
+	Envelope string        // of Socket Mode
+	Socket   int           // the ID of the socket
 	Acked    bool
 	Err      string
 }

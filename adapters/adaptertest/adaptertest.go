@@ -9,7 +9,7 @@
 //   - An event is passed to accept before it is acknowledged. An event that could not be stored comes again with the same id.
 //   - A delivery that comes twice has one id; two presses of a button have two.
 //   - Parsing can be repeated and changes nothing.
-//   - A payload of the wrong form is an error that says what to change.
+//   - A payload of the wrong form is an error whose message explains what to change.
 //   - A post can be read in full and edited, and nothing in it has side effects.
 //   - Faults of the platform have the right category.
 //   - Find claims nothing that it can't know.
@@ -34,7 +34,7 @@ type Fake interface {
 	// Shown returns everything that can be read in the conversation now, as it is shown there.
 	Shown() string
 	// SideEffects lists everything in the conversation with an effect beyond being read: a mention of everybody, a link that unfurls, an
-	// escape sequence that a terminal obeys.
+	// escape sequence that a terminal executes.
 	SideEffects() []string
 	// Close shuts the fake down. It is called after the end of Run; then no goroutine of the platform may be left.
 	Close()
@@ -46,7 +46,7 @@ type Acknowledger interface{ Acknowledged() int }
 // Repeater is a fake that can repeat its last delivery, as real platforms do after a lost answer.
 type Repeater interface{ Repeat(t testing.TB) }
 
-// Fault is something that goes wrong on the platform.
+// Fault is a failure of the platform.
 type Fault string
 
 // The faults.

@@ -40,7 +40,7 @@ func (t *shownCards) index(id core.ApprovalID) int {
 	return slices.IndexFunc(t.open, func(a shownCard) bool { return a.card.Approval == id })
 }
 
-// put adds an open card at the end, and removes a card that is not open any more.
+// put adds an open card at the end, and removes a card that is no longer open.
 func (t *shownCards) put(card core.Card) {
 	t.open = slices.DeleteFunc(t.open, func(a shownCard) bool { return a.card.Approval == card.Approval })
 	if card.State == core.Open {
@@ -48,7 +48,7 @@ func (t *shownCards) put(card core.Card) {
 	}
 }
 
-// answerTarget gives the card that an answer is for; stillOpen is false if that card is not open any more.
+// answerTarget returns the card that an answer is for; stillOpen is false if that card is no longer open.
 func (c *Console) answerTarget(target *core.ApprovalID) (id core.ApprovalID, stillOpen bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

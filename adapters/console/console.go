@@ -125,7 +125,7 @@ func (c *Console) remindOpen() {
 func (c *Console) say(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.print(c.style.bot(text)) // there is no other way to tell the person
+	_ = c.print(c.style.bot(text)) // there is no other place for this message
 }
 
 // print writes a text. The caller holds mu.

@@ -16,7 +16,7 @@ import (
 // wordQuit leaves the console; it never becomes an event.
 const wordQuit = "quit"
 
-// controlWord gives the word of a line that is nothing else, as in "/stop" or "!stop".
+// controlWord returns the word of a line that consists of a control word, as in "/stop" or "!stop".
 func controlWord(text string) (word string, ok bool) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!") {
@@ -136,7 +136,7 @@ func parseClick(v *strictjson.Value, subject string) (core.Input, error) {
 	return core.Input{Click: &click}, nil
 }
 
-// stringMember gives a string member; "" if it is missing or null.
+// stringMember returns a string member; "" if it is missing or null.
 func stringMember(v *strictjson.Value, key string, bad core.Category) (string, error) {
 	m := v.Get(key)
 	if m == nil || m.Kind == strictjson.Null {
@@ -159,8 +159,8 @@ const (
 	maxWait   = 5 * time.Second
 )
 
-// submit passes an event to accept until it is stored. It refuses an event whose payload is too large, and tells the person where an
-// event is not stored. The error is accept's last one.
+// submit passes an event to accept until it is stored. It refuses an event whose payload is too large, and prints a message if an event
+// is not stored. The error is accept's last one.
 func (c *Console) submit(ctx context.Context, accept core.Accept, e core.Event) (stored bool, err error) {
 	if len(e.Payload) > c.opt.MaxMessage {
 		c.say(messageTooLarge(c.opt.MaxMessage).Message)

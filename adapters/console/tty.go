@@ -140,7 +140,7 @@ func (c *Console) repaint() {
 	}
 }
 
-// resize tells the line editor how wide the terminal is. The caller holds mu.
+// resize sets the line editor's width to the terminal's. The caller holds mu.
 func (c *Console) resize() {
 	if f, ok := c.opt.Out.(*os.File); ok {
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
@@ -171,7 +171,7 @@ type spinner struct {
 	idle  int
 }
 
-// tick gives the clock's channel; nil, which never fires, while the spinner is off.
+// tick returns the clock's channel; nil, which never fires, while the spinner is off.
 func (s *spinner) tick() <-chan time.Time {
 	if s.clock == nil {
 		return nil

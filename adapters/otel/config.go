@@ -39,7 +39,7 @@ func (c Config) Validate() []string {
 	return faults
 }
 
-// wanted reports whether traces are exported. refused says why they are not, if the environment asks for them.
+// wanted reports whether traces are exported. refused is the reason if the environment asks for traces that can't be exported.
 func (c Config) wanted() (yes bool, refused error) {
 	exporter := strings.ToLower(strings.TrimSpace(c.Exporter))
 	protocol := cmp.Or(c.TracesProtocol, c.Protocol)

@@ -127,7 +127,7 @@ func reasonModal(value string, c core.Card) api.ModalViewRequest {
 	}
 }
 
-// argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it says how much is missing.
+// argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it shows how much is missing.
 func argumentsModal(c core.Card) api.ModalViewRequest {
 	blocks := []api.Block{rich(literal("Tool: "), toolName(c.Tool))}
 	rest, bytes := strings.TrimSpace(defuse(chat.Reveal(c.Arguments))), 0

@@ -247,12 +247,12 @@ func TestCheckupApprovers(t *testing.T) {
 	c := newClinic(t, slacktest.Options{})
 	c.checkup.Approvers = []string{"slack:U404", "slack:U9OLD", "slack:U8BOT", "slack:S404", "slack:S2NONE", "slack:bob"}
 	found := c.finds(t)
-	wantCheck(t, found, "slack approver slack:U404", slack.Fail, "nobody in this workspace", "Copy member ID")
+	wantCheck(t, found, "slack approver slack:U404", slack.Fail, "not a member of this workspace", "Copy member ID")
 	wantCheck(t, found, "slack approver slack:U9OLD", slack.Fail, "deactivated")
 	wantCheck(t, found, "slack approver slack:U8BOT", slack.Fail, "bot")
 	wantCheck(t, found, "slack approver slack:S404", slack.Fail, "no user group")
-	wantCheck(t, found, "slack approver slack:S2NONE", slack.Fail, "nobody in it")
-	wantCheck(t, found, "slack approver slack:bob", slack.Fail, "id of no person")
+	wantCheck(t, found, "slack approver slack:S2NONE", slack.Fail, "no members")
+	wantCheck(t, found, "slack approver slack:bob", slack.Fail, "neither the id of a person")
 	c.checkup.Approvers = nil
 	wantCheck(t, c.finds(t), "slack approvers", slack.Warn, "No approvers are configured", "GATEHOUSE_APPROVERS")
 	c.checkup.Approvers = []string{"console:ann"}

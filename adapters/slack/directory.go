@@ -94,7 +94,7 @@ func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]
 		case core.IsTemporary(err):
 			return nil, chat.LookupError(err, "Slack can't be asked now who is in the group %s.", group)
 		case err != nil:
-			s.warnOnce("a group of approvers ("+group+") can't be looked up; nobody counts as a member", "err", err)
+			s.warnOnce("a group of approvers ("+group+") can't be looked up and is treated as empty", "err", err)
 		case slices.Contains(members, user):
 			in = append(in, id)
 		}
@@ -108,9 +108,9 @@ const (
 	channelRetry = time.Minute // after a look-up that failed
 )
 
-// channelType returns the type of a channel. fromEvent is the type in the event, "" if it has none. A mention does not say whether it was
-// written in a group direct message, but the message event of the same message does. Whichever comes first, the message must get the same
-// conversation.
+// channelType returns the type of a channel. fromEvent is the type in the event, "" if it has none. The event of a mention does not contain
+// whether it was written in a group direct message, but the message event of the same message does. Whichever comes first, the message
+// must get the same conversation.
 func (s *Slack) channelType(ctx context.Context, channel, fromEvent string) string {
 	if fromEvent != "" {
 		return s.channels.Put(channel, fromEvent, chat.Forever)
@@ -193,7 +193,7 @@ func (s *Slack) approversOutside(ctx context.Context, approvers, sees []string) 
 		case core.IsTemporary(err):
 			return nil, err
 		case err != nil:
-			s.warnOnce("a group of approvers can't be looked up; nobody in it gets a copy of a card", "group", group, "err", err)
+			s.warnOnce("a group of approvers can't be looked up; its members get no copies of cards", "group", group, "err", err)
 		case !slices.ContainsFunc(members, func(u string) bool { return slices.Contains(sees, u) }):
 			users = append(users, members...)
 		}

@@ -69,7 +69,7 @@ func (s *Slack) serve(w http.ResponseWriter, r *http.Request, receive receiver, 
 	case chat.Malformed:
 		http.Error(w, "the body can't be read", http.StatusBadRequest)
 	case chat.NotStored:
-		http.Error(w, "it could not be stored; send it again", http.StatusServiceUnavailable)
+		http.Error(w, "the event could not be stored; send it again", http.StatusServiceUnavailable)
 	case chat.Stored:
 		if reply == nil {
 			return // an empty 200

@@ -29,7 +29,7 @@ func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core
 	return nil, chat.Stored
 }
 
-// clicked handles a click on one of our buttons. A value that we did not seal is ignored, and the person is told.
+// clicked handles a click on one of our buttons. A value that we did not seal is ignored, and the person gets an error message.
 func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept core.Accept) chat.Result {
 	for _, a := range i.Actions {
 		if a.Value == "" {
@@ -93,7 +93,7 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 	card, err := s.Card(ctx, b.Approval, false)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:
-		s.tellClicker(i, "This approval is not known any more.")
+		s.tellClicker(i, "This approval no longer exists.")
 		return chat.Stored
 	case err != nil:
 		s.Log.Warn("an approval could not be looked up for a click; Slack sends it again", "category", core.CategoryOf(err), "err", err)

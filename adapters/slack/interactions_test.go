@@ -232,7 +232,7 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 		says string
 	}{
 		"decided": {card: core.Card{Approval: "a1", State: core.Approved, DecidedBy: "slack:U1ANN", DecidedAt: at}, says: "pproved"},
-		"unknown": {err: core.Errorf(core.NotFound, "No."), says: "not known any more"},
+		"unknown": {err: core.Errorf(core.NotFound, "No."), says: "no longer exists"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{slack: slack.Options{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err }).Card}}).known()

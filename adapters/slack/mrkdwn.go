@@ -141,7 +141,7 @@ func excerpt(s string) string {
 	return b.String()
 }
 
-// shorten shortens a text and says so.
+// shorten cuts a text to a limit, and adds how much is missing.
 func shorten(s string, limit int) string {
 	_, left := chat.Head(s, limit)
 	if left == 0 {

@@ -29,7 +29,7 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	return core.Input{}, core.Errorf(core.Invalid, "Slack has no event of the kind %q.", e.Kind())
 }
 
-var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "What came from Slack could not be read; send it again.")
+var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message from Slack could not be read. Please send it again.")
 
 func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, error) {
 	var body envelope
@@ -102,7 +102,7 @@ func (s *Slack) image(ctx context.Context, f chat.File) (core.Block, error) {
 	}.Fetch(ctx, f.URL)
 }
 
-var errClickShape = core.Errorf(core.Invalid, "What came from Slack is not a click on one of our buttons; press again.")
+var errClickShape = core.Errorf(core.Invalid, "This click is not on one of gatehouse's buttons. Please press the button again.")
 
 func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 	var i interaction

@@ -91,8 +91,8 @@ func (s *Slack) permalink(ctx context.Context, at core.Address) string {
 // ephemeralTime is the time limit for a message to a person who clicked. Nothing waits for it.
 const ephemeralTime = 5 * time.Second
 
-// tellClicker tells the person who clicked, and no one else, what is wrong. It tries once, in parallel with the acknowledgement that Slack
-// waits for.
+// tellClicker sends an error message that only the person who clicked sees. It tries once, in parallel with the acknowledgement that
+// Slack waits for.
 func (s *Slack) tellClicker(i interaction, text string) {
 	at := i.address()
 	if at.Channel == "" {
@@ -103,7 +103,7 @@ func (s *Slack) tellClicker(i interaction, text string) {
 		defer cancel()
 		_, err := s.api.PostEphemeralContext(ctx, at.Channel, i.User.ID, append(inThread(at.Thread), api.MsgOptionText(text, true))...)
 		if err := s.called(err); err != nil {
-			s.Log.Info("the person who clicked could not be told what is wrong", "err", err)
+			s.Log.Info("an error message to the person who clicked could not be sent", "err", err)
 		}
 	})
 }

@@ -147,7 +147,7 @@ func (s *Slack) warnOnce(text string, args ...any) { s.missing.Warn(s.Log, text,
 // called converts the error of a call to one of core's categories, as adapters/internal/chat lists them, and records whether Slack answers.
 func (s *Slack) called(err error) error {
 	fault := webapi.Error(err)
-	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) { // a call that we ended says nothing about Slack
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) { // a call that we ended is not a failure of Slack
 		s.outbound.Record(fault)
 	}
 	return fault

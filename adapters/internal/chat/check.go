@@ -20,7 +20,7 @@ const (
 	Fail State = "fail"
 )
 
-// Check is one line of the report of gatehouse doctor: what was found and, if something is wrong, how to mend it.
+// Check is one line of the report of gatehouse doctor: what was found and, if something is wrong, how to fix it.
 type Check struct {
 	Name  string
 	State State
@@ -43,13 +43,13 @@ func (r *Report) Add(name string, state State, what, mend string) {
 	r.Checks = append(r.Checks, Check{Name: r.Platform + " " + name, State: state, What: what, Mend: mend})
 }
 
-// Unanswered reports whether a call failed, and adds a check that says why. err has one of the categories of errors of calls. refusal is
-// the platform's own reason if it refused the call, else ""; mend says how to mend that.
+// Unanswered reports whether a call failed, and adds a check with the reason. err has one of the categories of errors of calls. refusal is
+// the platform's own reason if it refused the call, else ""; mend is how to fix that.
 func (r *Report) Unanswered(name string, err error, refusal, mend string) bool {
 	if err == nil {
 		return false
 	}
-	again := fmt.Sprintf("Run gatehouse doctor again. If it stays so, see %s, a proxy (HTTPS_PROXY), and %s.", r.StatusURL, r.URLKey)
+	again := fmt.Sprintf("Run gatehouse doctor again. If the problem remains, check %s, a proxy (HTTPS_PROXY), and %s.", r.StatusURL, r.URLKey)
 	var late net.Error
 	switch {
 	case core.RetryAfterOf(err) > 0:
@@ -77,7 +77,7 @@ func cause(err error) error {
 }
 
 // Approvers calls look for each of the approvers on this platform, and warns if there are none. examples are ids of the platform; where
-// says where to find ids.
+// is a sentence about where to find ids.
 func (r *Report) Approvers(ctx context.Context, ids []string, examples, where string, look func(ctx context.Context, id string)) {
 	here := 0
 	for _, id := range ids {

@@ -7,7 +7,7 @@
 //	draw.go      draw a post as messages
 //	card.go      the text of an approval's card
 //	copies.go    copies of a card for approvers who can't see its conversation
-//	text.go      make foreign text harmless, shorten it and say so
+//	text.go      make foreign text harmless, shorten it and note how much is missing
 //	calls.go     connections to the platform, and what an error of a call means to the outbox and to a turn
 //	health.go    whether the platform answers; ask repeatedly who the bot is; waits before another attempt
 //	cache.go     remember answers of the platform, the parts of long posts, and which warnings were logged

@@ -145,7 +145,7 @@ func (i Images) own(address string) bool {
 // the text, which ends with the names of the files that were not read. Error: chat_message_shape_invalid if the message is empty.
 func UserMessage(speaker, text string, images []core.Block, unread []string) (*core.Message, error) {
 	if len(unread) > 0 {
-		text = strings.TrimSpace(text + "\n[files that were sent along and can't be read: " + strings.Join(unread, ", ") + "]")
+		text = strings.TrimSpace(text + "\n[attached files that can't be read: " + strings.Join(unread, ", ") + "]")
 	}
 	if text == "" && len(images) == 0 {
 		return nil, core.Errorf(core.ChatMessageShapeInvalid, "There is nothing to answer in that message. Write what you would like after mentioning me.")

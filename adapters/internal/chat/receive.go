@@ -24,7 +24,7 @@ const (
 	NotStored               // the store could not take it now: it must be sent or tried again
 )
 
-// Commit stores an event with accept. It logs a failure; for an event that was not stored, the log line ends with retry, which says what
+// Commit stores an event with accept. It logs a failure; for an event that was not stored, the log line ends with retry, which is what
 // happens next.
 func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Accept, retry string) Result {
 	_, err := accept(ctx, ev)

@@ -74,7 +74,7 @@ func Thousands(n int) string {
 	return s
 }
 
-// MoreNote returns a note that says how many characters were left out of a text.
+// MoreNote returns a note with the number of characters that were left out of a text.
 func MoreNote(left int) string { return "… (" + Thousands(left) + " more characters are not shown)" }
 
 // OneLine joins the lines of a text, with one space between words.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Fault says which calls fail, and how.
+// Fault describes which calls fail, and how.
 type Fault[C any] struct {
 	Endpoint string // the method or route whose calls fail; "": all
 	Trouble

@@ -98,7 +98,7 @@ const (
 func (r *run) checkChannels(ctx context.Context) {
 	types := listable(r.scopes)
 	if len(types) == 0 {
-		return // the check of the scopes says why
+		return // reported by the check of the scopes
 	}
 	channel, direct, more := "", 0, 0
 	for cursor, page := "", 0; page < maxPages; page++ {
@@ -130,7 +130,7 @@ func (r *run) checkChannels(ctx context.Context) {
 	case direct > 0:
 		r.Add("channels", chat.OK, "The bot is in no channel, and in "+chat.Count(direct, "direct conversation", "direct conversations")+".", "")
 	default:
-		r.Add("channels", chat.Fail, "The bot is in no channel and has no direct messages, so nobody can talk to it.",
+		r.Add("channels", chat.Fail, "The bot is in no channel and has no direct messages, so no one can write to it.",
 			fmt.Sprintf("In Slack, write /invite @%s in a channel; or find it under Apps and write to it.", r.bot))
 	}
 }
@@ -147,7 +147,7 @@ func (r *run) checkEvents(ctx context.Context) {
 	age := r.Now().Sub(at)
 	switch {
 	case err != nil:
-		r.Add("events", chat.Fail, fmt.Sprintf("The database can't tell when the last event came from Slack: %v.", err), "See GATEHOUSE_DATABASE_URL.")
+		r.Add("events", chat.Fail, fmt.Sprintf("The time of the last event from Slack can't be read from the database: %v.", err), "See GATEHOUSE_DATABASE_URL.")
 	case at.IsZero():
 		r.Add("events", chat.Warn, "No event has come from Slack yet.", r.eventHint())
 	case age <= recentEvent:
@@ -189,7 +189,7 @@ func (r *run) checkApprovers(ctx context.Context) {
 		case isGroup:
 			r.checkGroup(ctx, id, group)
 		default:
-			r.Approver(id, chat.Fail, "is the id of no person (U…) and of no user group (S…)", wherePeople)
+			r.Approver(id, chat.Fail, "is neither the id of a person (U…) nor that of a user group (S…)", wherePeople)
 		}
 	})
 }
@@ -198,14 +198,14 @@ func (r *run) checkPerson(ctx context.Context, id, user string) {
 	u, err := r.api.GetUserInfoContext(ctx, user)
 	switch {
 	case webapi.IsRefusal(err, "user_not_found", "user_not_visible"):
-		r.Approver(id, chat.Fail, "is nobody in this workspace", "Name somebody else. "+wherePeople)
+		r.Approver(id, chat.Fail, "is not a member of this workspace", "Choose another person. "+wherePeople)
 	case lacksScope(err):
-		r.Approver(id, chat.Warn, "could not be looked up: the token lacks the scope users:read", "Add the scope, as said above.")
+		r.Approver(id, chat.Warn, "could not be looked up: the token lacks the scope users:read", "Add the scope; see the check of the scope above.")
 	case r.unanswered("approver "+chat.Name(id), err):
 	case u.Deleted:
-		r.Approver(id, chat.Fail, "has been deactivated", "Name somebody else. "+wherePeople)
+		r.Approver(id, chat.Fail, "has been deactivated", "Choose another person. "+wherePeople)
 	case u.IsBot:
-		r.Approver(id, chat.Fail, "is a bot, and bots press no buttons", "Name a person. "+wherePeople)
+		r.Approver(id, chat.Fail, "is a bot, and bots can't press buttons", "Choose a person. "+wherePeople)
 	default:
 		r.Approver(id, chat.OK, "is "+chat.Name(webapi.DisplayName(u)), "")
 	}
@@ -217,10 +217,10 @@ func (r *run) checkGroup(ctx context.Context, id, group string) {
 	case webapi.IsRefusal(err, "no_such_subteam", "subteam_not_found"):
 		r.Approver(id, chat.Fail, "is no user group of this workspace", whereGroups)
 	case lacksScope(err):
-		r.Approver(id, chat.Fail, "could not be looked up, and can't be when it decides: the token lacks the scope usergroups:read", "Add the scope, as said above.")
+		r.Approver(id, chat.Fail, "could not be looked up, so its members can't decide: the token lacks the scope usergroups:read", "Add the scope; see the check of the scope above.")
 	case r.unanswered("approver "+chat.Name(id), err):
 	case len(members) == 0:
-		r.Approver(id, chat.Fail, "has nobody in it", whereGroups)
+		r.Approver(id, chat.Fail, "has no members", whereGroups)
 	default:
 		r.Approver(id, chat.OK, "has "+chat.Count(len(members), "member", "members"), "")
 	}

@@ -59,10 +59,10 @@ type run struct {
 	bot    string          // the bot's name, "" if it is not known
 }
 
-// unanswered reports whether a call failed, and adds a check that says why.
+// unanswered reports whether a call failed, and adds a check with the reason.
 func (r *run) unanswered(name string, err error) bool {
 	return r.Unanswered(name, webapi.Error(err), webapi.Refusal(err),
-		"Run gatehouse doctor again. If it stays so, see whether an admin of the workspace has restricted the app.")
+		"Run gatehouse doctor again. If the problem remains, check whether an admin of the workspace has restricted the app.")
 }
 
 // slackApps is the page with the list of a person's apps.

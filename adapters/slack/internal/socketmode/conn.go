@@ -141,7 +141,7 @@ func (k *conn) receive(data []byte) {
 		k.replace(k.client.disconnected(f.Reason)) // this connection is read as long as it lasts
 	case f.EnvelopeID != "" && !k.work.add(f):
 		k.work.full.Do(func() {
-			k.client.Log.Warn("more arrives over Socket Mode than can be stored; Slack sends it again")
+			k.client.Log.Warn("the queue of a Socket Mode connection is full; Slack sends the event again")
 		})
 	}
 }
@@ -160,7 +160,7 @@ func (k *conn) close() {
 	k.end()
 }
 
-// handle handles an envelope, then acknowledges it if Handle says so.
+// handle handles an envelope, then acknowledges it if Handle returns ack.
 func (k *conn) handle(ctx context.Context, f socketmode.Request) {
 	if ctx.Err() != nil {
 		return

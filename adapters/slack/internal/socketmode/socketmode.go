@@ -3,7 +3,7 @@
 // There is one connection. While it is replaced there are two, and both are read. Slack announces most closes (refresh_requested,
 // warning), so the next connection is open before the old one is closed. Envelopes of one channel are handled in the order in which they
 // arrive, those of different channels in parallel. Interactions and commands don't wait for a channel. An envelope is acknowledged once
-// Handle says so. Slack sends an envelope that is not acknowledged again, over this connection or another one.
+// Handle returns ack. Slack sends an envelope that is not acknowledged again, over this connection or another one.
 //
 // The loop is our own, with slack-go's structs for requests and responses. slack-go's client decodes each event before it could be
 // stored, drops a whole event because of one field that it does not know, and closes the old connection before it has a new one.
@@ -22,7 +22,7 @@ import (
 
 // Times between connections.
 const (
-	CrowdedWait = 90 * time.Second // after Slack said that the app has too many connections
+	CrowdedWait = 90 * time.Second // after Slack reported that the app has too many connections
 	GraceTime   = 30 * time.Second // how long an old connection is read in parallel with the new one
 	steady      = time.Minute      // after a connection that lasted this long, the next one is opened at once
 )

@@ -29,7 +29,7 @@ type Button struct {
 	message Message
 }
 
-// Buttons returns the buttons of the message, from the top.
+// Buttons returns the buttons of the message, from top to bottom.
 func (m Message) Buttons() []Button {
 	var found []Button
 	for _, b := range m.Blocks {
@@ -106,7 +106,7 @@ func (p *Person) Presses(b Button, options ...ActionOption) *Delivery {
 	return d
 }
 
-// clickName is a channel's name as interactions have it.
+// clickName returns a channel's name as interactions contain it.
 func (c *channel) clickName() string {
 	switch c.Kind {
 	case DM:
@@ -117,7 +117,7 @@ func (c *channel) clickName() string {
 	return c.Name
 }
 
-// interaction is what all interactions have.
+// interaction returns the fields that all interactions have.
 func (s *Server) interaction(kind, user string, h actionOptions) object {
 	u := s.users[user]
 	return object{
@@ -126,7 +126,7 @@ func (s *Server) interaction(kind, user string, h actionOptions) object {
 	}
 }
 
-// interact is an interaction as a delivery: JSON by socket, a form with one field by HTTP.
+// interact returns the delivery of an interaction: JSON over a socket, a form with one field over HTTP.
 func (s *Server) interact(payload object, kind string, h actionOptions) *Delivery {
 	body := fakeserver.JSON(payload)
 	form := url.Values{"payload": {string(body)}}.Encode()
@@ -156,7 +156,7 @@ func (p *Person) Runs(channel, line string, options ...ActionOption) *Delivery {
 	return d
 }
 
-// The life of a response URL.
+// Limits of a response URL.
 const (
 	responseURLUses     = 5
 	responseURLLifetime = 30 * time.Minute
@@ -178,7 +178,7 @@ func (s *Server) newResponseURL(u responseURL) string {
 	return s.base + "/actions/" + id
 }
 
-// serveResponseURL takes what an app posts to a response_url: five times in thirty minutes.
+// serveResponseURL handles an app's posts to a response_url: at most five in thirty minutes.
 func (s *Server) serveResponseURL(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
 	s.mu.Lock()
@@ -211,7 +211,7 @@ func (s *Server) serveResponseURL(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, object{"ok": true})
 }
 
-// respond does what an answer to a click or a command asks for.
+// respond applies an app's answer to a click or a command.
 func (s *Server) respond(u *responseURL, args Args) *failure {
 	c := s.channels[u.channel]
 	original := c.byTS[u.ts]

@@ -45,17 +45,17 @@ type Delivery struct {
 	s           *Server
 	Kind        PayloadKind
 	Type        string // the event's or interaction's type
-	EventID     string // of an event; all its tries carry the same
+	EventID     string // of an event; the same in all its tries
 	TriggerID   string // of a click or a command
 	ResponseURL string // of a click or a command
-	Echo        bool   // the app's own message, come back to it
+	Echo        bool   // an event about the app's own message
 
 	body      []byte // JSON
-	form      []byte // what goes by HTTP in its place
+	form      []byte // sent over HTTP instead of body
 	how       actionOptions
 	once      bool // Slack never sends it again
 	raw       bool
-	answerFor func(body []byte) // takes the app's answer, under the lock
+	answerFor func(body []byte) // called with the app's answer, under the lock
 
 	attempts []Attempt
 	acked    bool
@@ -192,7 +192,7 @@ func (s *Server) dispatch(conversation string, group []*Delivery) {
 	})
 }
 
-// deliver makes the tries of one delivery; tried is called once the first is over.
+// deliver makes the tries of one delivery; tried is called when the first is over.
 func (s *Server) deliver(d *Delivery, tried func()) {
 	defer tried()
 	defer s.finish(d)

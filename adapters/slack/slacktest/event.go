@@ -9,7 +9,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// event is something an app can subscribe to, before it is put in an envelope.
+// event is an event that an app can subscribe to, before it is put in an envelope.
 type event struct {
 	subscription string
 	fields       object
@@ -45,7 +45,7 @@ func (s *Server) emitMessage(c *channel, m Message, h actionOptions) []*Delivery
 	return s.emit(c, m, h, events...)
 }
 
-// mentions says whether Slack would send an app_mention: never in direct messages, never for the bot's own posts.
+// mentions reports whether Slack would send an app_mention: never in direct messages, never for the bot's own posts.
 func (s *Server) mentions(c *channel, m Message) bool {
 	return c.Kind != DM && m.BotID != s.o.BotID && strings.Contains(m.Text, s.MentionOfBot())
 }
@@ -97,7 +97,7 @@ func (s *Server) emit(c *channel, m Message, h actionOptions, events ...event) [
 	return group
 }
 
-// send puts events in their envelopes and on their way.
+// send puts events in envelopes and dispatches them.
 func (s *Server) send(conversation string, shared bool, h actionOptions, events ...event) []*Delivery {
 	if h.noEvent {
 		return nil
@@ -146,7 +146,8 @@ func (s *Server) Send(fields map[string]any, options ...ActionOption) *Delivery 
 	return d
 }
 
-// SendRaw posts bytes to the app's URL for a kind of payload, rightly signed unless asked otherwise; by socket they travel as one frame.
+// SendRaw posts bytes to the app's URL for a kind of payload, with a valid signature unless an option changes that. Over a socket they are
+// sent as one frame.
 func (s *Server) SendRaw(kind PayloadKind, body []byte, options ...ActionOption) *Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +156,7 @@ func (s *Server) SendRaw(kind PayloadKind, body []byte, options ...ActionOption)
 	return d
 }
 
-// VerifyURL sends the url_verification challenge, as Slack does when the events URL is saved, and returns what it has to be answered with.
+// VerifyURL sends the url_verification challenge, as Slack does when the events URL is saved, and returns the expected answer.
 func (s *Server) VerifyURL(options ...ActionOption) (d *Delivery, challenge string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

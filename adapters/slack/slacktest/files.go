@@ -21,7 +21,7 @@ type File struct {
 	Title   string
 	Mime    string // guessed from the name if empty
 	Content []byte
-	Size    int // what Slack says that it is; the length of Content if 0
+	Size    int // as reported by Slack; 0: the length of Content
 	// URL replaces the real url_private, for instance with one on a wrong host. A file with a URL is not served here.
 	URL string
 	// RedirectTo makes the true url_private answer with a redirect.
@@ -164,7 +164,7 @@ func mimeOf(f File) string {
 	return cmp.Or(f.Mime, known[strings.ToLower(path.Ext(f.Name))], "text/plain")
 }
 
-// serveFile serves url_private to the bot token alone; anyone else is sent to the sign-in page, as in Slack.
+// serveFile serves url_private to the bot token only; any other request is redirected to the sign-in page, as in Slack.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/signin") {
 		w.Header().Set("Content-Type", "text/html")

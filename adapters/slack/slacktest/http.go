@@ -22,7 +22,7 @@ func Sign(secret string, at time.Time, body []byte) string {
 	return "v0=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// tryHTTP posts a payload to the app once; again says whether Slack would send it again.
+// tryHTTP posts a payload to the app once; again reports whether Slack would send it again.
 func (s *Server) tryHTTP(d *Delivery, url string, retry int, reason string) (a Attempt, again bool) {
 	a = Attempt{Retry: retry, Reason: reason}
 	select {

@@ -24,7 +24,7 @@ type Options struct {
 	Subscriptions []string // the events the app receives; nil means AllEvents
 	To            Addresses
 
-	// Now is the workspace's clock: timestamps, signatures, the life of triggers and response URLs. nil means the real one.
+	// Now is the workspace's clock: timestamps, signatures, the lifetime of triggers and response URLs. nil means the real one.
 	Now func() time.Time
 	// Wait is called before each retry of a delivery, counted from 1. nil sleeps 0, 20 ms and 50 ms, for Slack's none, 1 and 5 minutes.
 	Wait func(ctx context.Context, retry int)
@@ -99,8 +99,8 @@ func shortWait(ctx context.Context, retry int) {
 	}
 }
 
-// ActionOption changes how something is posted or sent: in a thread, with files, twice, badly signed. People's actions and [Server.Send]
-// take any number of them.
+// ActionOption changes how something is posted or sent: in a thread, with files, twice, with a wrong signature. People's actions and
+// [Server.Send] accept any number of them.
 type ActionOption func(*actionOptions)
 
 type actionOptions struct {
@@ -134,7 +134,7 @@ func (h actionOptions) with(options []ActionOption) actionOptions {
 // InThread posts it in the thread of a message.
 func InThread(ts string) ActionOption { return func(h *actionOptions) { h.thread = ts } }
 
-// AlsoInChannel shows a reply in the channel too.
+// AlsoInChannel shows a reply also in the channel.
 func AlsoInChannel() ActionOption { return func(h *actionOptions) { h.broadcast = true } }
 
 // WithFiles attaches files to the message, which makes it a file_share.
@@ -142,15 +142,15 @@ func WithFiles(files ...File) ActionOption {
 	return func(h *actionOptions) { h.files = append(h.files, files...) }
 }
 
-// WithBlocks gives the message blocks of its own.
+// WithBlocks adds blocks to the message.
 func WithBlocks(blocks ...Block) ActionOption {
 	return func(h *actionOptions) { h.blocks = append(h.blocks, blocks...) }
 }
 
-// AsBotMessage makes the post of a bot one of the old kind: subtype bot_message, no user.
+// AsBotMessage gives the post of a bot its old form: subtype bot_message, no user.
 func AsBotMessage() ActionOption { return func(h *actionOptions) { h.botMessage = true } }
 
-// WithoutEvent makes it happen without an event to the app.
+// WithoutEvent sends the app no event.
 func WithoutEvent() ActionOption { return func(h *actionOptions) { h.noEvent = true } }
 
 // OnlyEvent sends the app events of one type only, such as app_mention without the message.
@@ -165,13 +165,13 @@ func TwiceAtOnce() ActionOption { return func(h *actionOptions) { h.atOnce = tru
 // Copies delivers each event n times.
 func Copies(n int) ActionOption { return func(h *actionOptions) { h.copies = n } }
 
-// FromTeam names another workspace in the envelope.
+// FromTeam puts another workspace in the envelope.
 func FromTeam(id string) ActionOption { return func(h *actionOptions) { h.team = id } }
 
 // SignedWith signs the request with another secret.
 func SignedWith(secret string) ActionOption { return func(h *actionOptions) { h.secret = secret } }
 
-// SignedAt dates the request, for one that is too old or comes from the future.
+// SignedAt sets the timestamp of the request's signature.
 func SignedAt(at time.Time) ActionOption { return func(h *actionOptions) { h.at = at } }
 
 // Unsigned sends the request without the headers of a signature.
@@ -180,12 +180,12 @@ func Unsigned() ActionOption { return func(h *actionOptions) { h.unsigned = true
 // Tampered changes the body after it was signed.
 func Tampered() ActionOption { return func(h *actionOptions) { h.tampered = true } }
 
-// WithContentType names another content type.
+// WithContentType sets the request's content type.
 func WithContentType(kind string) ActionOption {
 	return func(h *actionOptions) { h.contentType = kind }
 }
 
-// AsRetry marks the first try as a retry already.
+// AsRetry marks the first try as a retry.
 func AsRetry(num int, reason string) ActionOption {
 	return func(h *actionOptions) { h.retryNum, h.retryReason = num, reason }
 }

@@ -60,7 +60,7 @@ type channel struct {
 	user       string // the other side of a DM
 }
 
-// record is a message and who may read it yet.
+// record is a message, and whether reads show it yet.
 type record struct {
 	Message
 	fakeserver.Visibility
@@ -166,7 +166,7 @@ func (s *Server) Archive(channel string) {
 	s.changed()
 }
 
-// mustChannel finds a channel that the test names.
+// mustChannel returns a channel, and fails the test if there is none.
 func (s *Server) mustChannel(id string) *channel {
 	c := s.channels[id]
 	if c == nil {
@@ -175,10 +175,10 @@ func (s *Server) mustChannel(id string) *channel {
 	return c
 }
 
-// fatal reports a mistake in the use of the fake. Fatalf ends the goroutine or panics; the callers let go of the lock by defer.
+// fatal reports a mistake in the use of the fake. Fatalf ends the goroutine or panics; the callers release the lock by defer.
 func (s *Server) fatal(format string, args ...any) {
 	s.o.Fatalf(format, args...)
-	panic("slacktest: Fatalf came back")
+	panic("slacktest: Fatalf returned")
 }
 
 func (c *channel) has(user string) bool { return slices.Contains(c.Members, user) }

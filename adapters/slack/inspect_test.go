@@ -32,12 +32,12 @@ type fataler interface {
 	Fatalf(string, ...any)
 }
 
-// tokens are the beginnings of what Slack reads as its own.
+// tokens matches the beginnings of Slack's tokens.
 var tokens = regexp.MustCompile(`(?i)<[!@#]|<[a-z]+:`)
 
 var everybody = regexp.MustCompile(`(?i)@(here|channel|everyone)`)
 
-// inspect fails where a message breaks one of Slack's limits or could reach out.
+// inspect fails if a message breaks one of Slack's limits or could mention or notify anyone.
 func inspect(t fataler, text string, blocks []api.Block, most int) int {
 	t.Helper()
 	if len(blocks) == 0 || len(blocks) > most {

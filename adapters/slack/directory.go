@@ -67,20 +67,24 @@ func (s *Slack) openDM(ctx context.Context, user string) (string, error) {
 	return s.dms.Put(user, c.ID, chat.Forever), nil
 }
 
-// groupMembers returns the members of a user group.
+// groupMembers returns the members of a user group. A group that Slack does not know, or that the token may not read, has none. Error: Slack
+// can't be asked now.
 func (s *Slack) groupMembers(ctx context.Context, group string) ([]string, error) {
 	if known, fresh := s.members.Get(group); fresh {
 		return known, nil
 	}
 	users, err := s.api.GetUserGroupMembersContext(ctx, group)
-	if err := s.called(err); err != nil {
+	switch err := s.called(err); {
+	case core.IsTemporary(err):
 		return nil, err
+	case err != nil:
+		s.warnOnce("a group of approvers ("+group+") can't be looked up and is treated as empty", "err", err)
+		return nil, nil
 	}
 	return s.members.Put(group, users, groupLifetime), nil
 }
 
-// Groups returns those of the wanted user groups (slack:S…) that a person is in. A group that Slack does not know, or that the token may
-// not read, counts as empty. If Slack can't be asked now, the error is retryable.
+// Groups returns those of the wanted user groups (slack:S…) that a person is in. If Slack can't be asked now, the error is retryable.
 func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
 	var in []string
 	user, _ := webapi.UserID(who.ID)
@@ -90,12 +94,10 @@ func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]
 			continue
 		}
 		members, err := s.groupMembers(ctx, group)
-		switch {
-		case core.IsTemporary(err):
+		if err != nil {
 			return nil, chat.LookupError(err, "Slack can't be asked now who is in the group %s.", group)
-		case err != nil:
-			s.warnOnce("a group of approvers ("+group+") can't be looked up and is treated as empty", "err", err)
-		case slices.Contains(members, user):
+		}
+		if slices.Contains(members, user) {
 			in = append(in, id)
 		}
 	}
@@ -189,12 +191,10 @@ func (s *Slack) approversOutside(ctx context.Context, approvers, sees []string) 
 			continue
 		}
 		members, err := s.groupMembers(ctx, group)
-		switch {
-		case core.IsTemporary(err):
+		if err != nil {
 			return nil, err
-		case err != nil:
-			s.warnOnce("a group of approvers can't be looked up; its members get no copies of cards", "group", group, "err", err)
-		case !slices.ContainsFunc(members, func(u string) bool { return slices.Contains(sees, u) }):
+		}
+		if !slices.ContainsFunc(members, func(u string) bool { return slices.Contains(sees, u) }) {
 			users = append(users, members...)
 		}
 	}

@@ -25,9 +25,9 @@ type shownCard struct {
 // current is the card that y and n answer: the last one without an answer or, if all have one, the last one. A second y is then
 // answered with the approval's state and does not become a message.
 func (t *shownCards) current() core.ApprovalID {
-	for i := len(t.open) - 1; i >= 0; i-- {
-		if !t.open[i].answered {
-			return t.open[i].card.Approval
+	for _, a := range slices.Backward(t.open) {
+		if !a.answered {
+			return a.card.Approval
 		}
 	}
 	if n := len(t.open); n > 0 {
@@ -38,14 +38,6 @@ func (t *shownCards) current() core.ApprovalID {
 
 func (t *shownCards) index(id core.ApprovalID) int {
 	return slices.IndexFunc(t.open, func(a shownCard) bool { return a.card.Approval == id })
-}
-
-// put adds an open card at the end, and removes a card that is no longer open.
-func (t *shownCards) put(card core.Card) {
-	t.open = slices.DeleteFunc(t.open, func(a shownCard) bool { return a.card.Approval == card.Approval })
-	if card.State == core.Open {
-		t.open = append(t.open, shownCard{card: card})
-	}
 }
 
 // answerTarget returns the card that an answer is for; stillOpen is false if that card is no longer open.
@@ -76,7 +68,8 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	if c.cards.printed[card.Approval] == text {
 		return nil
 	}
-	known := c.cards.index(card.Approval) >= 0
+	at := c.cards.index(card.Approval)
+	known := at >= 0
 	out := text
 	if late && card.State == core.Open {
 		out = c.style.approval("(late) this was requested a while ago:") + text
@@ -88,15 +81,16 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	if err := c.print(out); err != nil {
 		return err
 	}
-	if c.cards.printed == nil {
-		c.cards.printed = map[core.ApprovalID]string{}
-	}
 	c.cards.printed[card.Approval] = text
-	if voted {
-		c.cards.open[c.cards.index(card.Approval)].card = card
+	switch {
+	case voted:
+		c.cards.open[at].card = card
 		return nil
+	case known:
+		c.cards.open = slices.Delete(c.cards.open, at, at+1)
+	case card.State == core.Open:
+		c.cards.open = append(c.cards.open, shownCard{card: card})
 	}
-	c.cards.put(card)
 	defer c.repaint()
 	if i := c.cards.index(c.cards.current()); known && i >= 0 && !c.cards.open[i].answered {
 		return c.print(c.style.approval(oneLine(c.cards.open[i].card.Summary) + " is still open: answer y, n or n REASON"))

@@ -66,7 +66,7 @@ func New(o Options) *Console {
 	}
 	return &Console{
 		opt: o, conversation: core.ConversationID(Name + ":" + o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
-		workingChanged: make(chan struct{}, 1),
+		cards: shownCards{printed: map[core.ApprovalID]string{}}, workingChanged: make(chan struct{}, 1),
 	}
 }
 

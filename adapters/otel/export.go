@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -86,10 +85,10 @@ func (e *Export) Close(ctx context.Context) error {
 	return nil
 }
 
-// loggedExporter logs an exporter's errors instead of returning them to the SDK, which would pass them to a global handler.
+// loggedExporter logs an exporter's errors instead of returning them to the SDK, which would pass them to a global handler. The SDK calls it
+// from one goroutine at a time.
 type loggedExporter struct {
 	sdk.SpanExporter
-	mu     sync.Mutex
 	errors *core.ErrorLog
 }
 
@@ -99,8 +98,6 @@ func (l *loggedExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySp
 	if err != nil {
 		err = core.Wrap(core.DeliveryFailed, err, "The collector did not accept %d spans.", len(spans))
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.errors.Report(err)
 	return nil
 }

@@ -55,7 +55,10 @@ func (t *Tracer) Start(ctx context.Context, s graph.Span) (context.Context, func
 }
 
 func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
-	a := ids(s.IDs)
+	a := []attribute.KeyValue{attribute.String("openarmature.correlation_id", s.IDs.Correlation)}
+	if s.IDs.Session != "" {
+		a = append(a, attribute.String("openarmature.session_id", string(s.IDs.Session)))
+	}
 	if s.Kind == graph.SpanInvocation {
 		return append(a,
 			attribute.String("openarmature.invocation_id", string(s.IDs.Invocation)),
@@ -78,15 +81,6 @@ func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
 	}
 	if s.Branch != "" {
 		a = append(a, attribute.String("openarmature.node.branch_name", s.Branch))
-	}
-	return a
-}
-
-// ids returns the attributes that every span has.
-func ids(i graph.IDs) []attribute.KeyValue {
-	a := []attribute.KeyValue{attribute.String("openarmature.correlation_id", i.Correlation)}
-	if i.Session != "" {
-		a = append(a, attribute.String("openarmature.session_id", string(i.Session)))
 	}
 	return a
 }

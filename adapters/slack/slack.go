@@ -9,6 +9,7 @@ import (
 	"time"
 
 	api "github.com/slack-go/slack"
+	"golang.org/x/sync/errgroup"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/slack/internal/socketmode"
@@ -94,40 +95,27 @@ func (s *Slack) Name() string { return Name }
 // Routes. Error: a permanent failure, such as a token that Slack refuses, or Socket Mode switched off.
 func (s *Slack) Run(ctx context.Context, accept core.Accept) error {
 	defer s.http.CloseIdleConnections()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var parts sync.WaitGroup
-	parts.Go(func() {
-		if err := s.keepIdentity(ctx); err != nil {
-			stop(err)
-		}
-	})
+	parts, ctx := errgroup.WithContext(ctx)
+	parts.Go(func() error { return s.keepIdentity(ctx) })
 	if s.sockets != nil {
 		s.sockets.Handle = func(ctx context.Context, kind string, payload []byte) (any, bool) {
 			return s.receiveSocket(ctx, kind, payload, accept)
 		}
-		parts.Go(func() {
+		parts.Go(func() error {
 			err := s.sockets.Run(ctx)
-			switch {
-			case err == nil:
-			case s.Config.SigningSecret != "": // events still come over HTTP
+			if err != nil && s.Config.SigningSecret != "" { // events still come over HTTP
 				s.Log.Error("Socket Mode has ended", "category", core.CategoryOf(err), "err", err)
-			default:
-				stop(err)
+				return nil
 			}
+			return err
 		})
 	}
-	<-ctx.Done()
-	parts.Wait()
+	err := parts.Wait()
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
 	s.background.Wait()
-	switch err := context.Cause(ctx); core.CategoryOf(err) {
-	case core.Unsupported, core.Unauthorized:
-		return err
-	}
-	return nil
+	return err
 }
 
 // inBackground runs do in a goroutine that the end of Run waits for. After the end of Run it does nothing.

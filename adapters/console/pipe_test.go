@@ -342,7 +342,7 @@ func (b broken) Read(p []byte) (int, error) {
 	if n, err := b.Reader.Read(p); err == nil {
 		return n, nil
 	}
-	return 0, errors.New("the cable is out")
+	return 0, errors.New("the connection is broken")
 }
 
 func TestCards(t *testing.T) {

@@ -162,7 +162,7 @@ func rawMode(in io.Reader) (restore func() error, err error) {
 	return func() error { return term.Restore(int(f.Fd()), state) }, nil
 }
 
-// spinner is drawn before the prompt while the bot works. It can't stay for ever: every post ends it, and so do two reports of
+// spinner is drawn before the prompt while the bot works. It always ends: every post ends it, and so do two reports of
 // Options.Idle in a row that the conversation is idle.
 type spinner struct {
 	c     *Console

@@ -62,7 +62,7 @@ func TestChangesOfOtherFieldsAreNotAmendments(t *testing.T) {
 	r.none(r.Unfurl("C1", p.TS, "https://example.org")...)
 	r.none(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" see https://example.org")...)
 	r.one(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" see this")...)
-	r.none(r.Unfurl("C1", p.TS, "https://example.org")...) // it bears the mark of an edit by now
+	r.none(r.Unfurl("C1", p.TS, "https://example.org")...) // the message is marked as edited by now
 
 	say := func(user, text string, more map[string]any) map[string]any {
 		m := map[string]any{"type": "message", "user": user, "text": text, "ts": p.TS}

@@ -128,7 +128,7 @@ func TestWhichMessagesBecomeEvents(t *testing.T) {
 		"direct":                    {post: r.ann.Says("hello"), conversation: core.ConversationID("slack:T0GATE:" + r.DMWith("U1ANN"))},
 		"group direct":              {post: r.ann.Posts("G1", "hello"), conversation: "slack:T0GATE:G1"},
 		"channel":                   {post: r.ann.Posts("C1", "hello")},
-		"somebody else's mention":   {post: r.ann.Posts("C1", "<@U2BOB> hello")},
+		"a mention of another user": {post: r.ann.Posts("C1", "<@U2BOB> hello")},
 		"an id that begins alike":   {post: r.ann.Posts("C1", "<@"+r.BotUserID()+"X> hello")},
 		"a mention in words":        {post: r.ann.Posts("C1", "&lt;@"+r.BotUserID()+"&gt; hello")},
 		"thread":                    {post: r.ann.Posts("C1", "hello", slacktest.InThread(root.TS)), conversation: thread, thread: root.TS, followUp: true},

@@ -41,7 +41,7 @@ func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept 
 		b, ok := chat.OpenButton(s.Signer, a.Value)
 		if !ok {
 			s.Log.Warn("a click on a button that gatehouse did not make is ignored", "action", chat.Clip(a.ActionID), "person", i.User.ID)
-			s.tellClicker(i, "This button is not valid any more, so nothing was done. Ask again, or tell an admin.")
+			s.tellClicker(i, "This button is no longer valid, so nothing was done. Ask again, or contact an admin.")
 			continue
 		}
 		click := cmp.Or(a.ActionTS, i.TriggerID) // distinguishes one click from the next

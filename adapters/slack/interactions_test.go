@@ -77,7 +77,7 @@ func TestAForgedButtonIsRefusedWithAnErrorMessage(t *testing.T) {
 	r := start(t, setup{}).known()
 	value := r.sealed("a1", "approve")
 	for name, v := range map[string]string{
-		"tampered": strings.Replace(value, "a1", "a2", 1), "another key": adaptertest.Signer(t, "a key of somebody else").Seal("a1", "approve"), "cut": value[:len(value)-1],
+		"tampered": strings.Replace(value, "a1", "a2", 1), "another key": adaptertest.Signer(t, "the key of another gatehouse").Seal("a1", "approve"), "cut": value[:len(value)-1],
 		"plain": "a1~approve", "one field": r.sealed("a1"),
 	} {
 		b := r.button("C1", v)
@@ -193,7 +193,7 @@ func TestAModalStaysOpenIfItsEventIsNotStored(t *testing.T) {
 	r.inbox.Gate(busy)
 	r.refused(r.bob.Submits(map[string]string{"reason": "no"}))
 	if _, open := r.Modal("U2BOB"); !open {
-		t.Fatal("the form is gone, and so is the decision")
+		t.Fatal("the modal was closed, and the decision is lost")
 	}
 	r.inbox.Gate(nil)
 	r.taken()
@@ -229,15 +229,15 @@ func TestNoReasonModalForADecidedOrUnknownApproval(t *testing.T) {
 	for name, c := range map[string]struct {
 		card core.Card
 		err  error
-		says string
+		text string
 	}{
-		"decided": {card: core.Card{Approval: "a1", State: core.Approved, DecidedBy: "slack:U1ANN", DecidedAt: at}, says: "pproved"},
-		"unknown": {err: core.Errorf(core.NotFound, "No."), says: "no longer exists"},
+		"decided": {card: core.Card{Approval: "a1", State: core.Approved, DecidedBy: "slack:U1ANN", DecidedAt: at}, text: "pproved"},
+		"unknown": {err: core.Errorf(core.NotFound, "No."), text: "no longer exists"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{slack: slack.Options{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err }).Card}}).known()
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
-			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", c.says); err != nil {
+			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", c.text); err != nil {
 				t.Error(err)
 			}
 			if _, open := r.Modal("U2BOB"); open {
@@ -265,7 +265,7 @@ func TestShowAllOpensTheArgumentsModal(t *testing.T) {
 
 func TestAForgedModalIsIgnored(t *testing.T) {
 	r := start(t, setup{}).known()
-	for _, metadata := range []string{"", "a1~reason~C1~", adaptertest.Signer(t, "a key of somebody else").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
+	for _, metadata := range []string{"", "a1~reason~C1~", adaptertest.Signer(t, "the key of another gatehouse").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
 		body := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"deny_reason","private_metadata":"` + metadata + `","state":{"values":{}}}}`
 		r.none(r.SendRaw(slacktest.Interactions, formOf(body), slacktest.WithContentType("application/x-www-form-urlencoded")))
 	}

@@ -48,7 +48,7 @@ func Manifest(o ManifestOptions) ([]byte, error) {
 	}
 	m := object{ // false values are written too if Slack's default might change
 		"display_information": object{ // at most 35 and 140 characters
-			"name": botName, "description": "Talk to an agent with tools. Before it changes anything, somebody approves.",
+			"name": botName, "description": "Talk to an agent with tools. It asks for approval before it changes anything.",
 		},
 		"features":     features,
 		"oauth_config": object{"scopes": object{"bot": scopes}},

@@ -63,7 +63,7 @@ func TestLaw9_ASilentSocketIsNoticedAndReplaced(t *testing.T) {
 	r.eventually("some pings", func() bool { return first.State().Pongs >= 4 })
 	held := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Held()})
 	first.GoSilent()
-	lost := r.ann.Says("is anybody there?") // it goes where nobody listens
+	lost := r.ann.Says("is anybody there?") // sent over the silent socket
 	r.eventually("that nothing is received", func() bool { inbound, _ := r.p.Health(); return inbound != nil })
 	held.Lift()
 	r.sockets(2)
@@ -105,7 +105,7 @@ func TestTheNextSocketIsOpenBeforeTheOldOneIsClosed(t *testing.T) {
 	}
 }
 
-func TestAStormOfRefreshesOpensNoMoreThanTwo(t *testing.T) {
+func TestManyRefreshesOpenAtMostTwoSockets(t *testing.T) {
 	r := socketed(t, setup{})
 	for n := range 15 {
 		k := r.sockets(n + 1)

@@ -119,14 +119,14 @@ func TestEventsSurviveABrokenSocket(t *testing.T) {
 func TestASilentSocketDropsEventsUntilAnotherOpens(t *testing.T) {
 	w := newWorkspace(t, slacktest.Options{AckWithin: 50 * time.Millisecond, PingEvery: 10 * time.Millisecond})
 	pings := make(chan struct{}, 1000)
-	deaf := w.dial(t)
-	deaf.SetPingHandler(func(string) error {
+	silent := w.dial(t)
+	silent.SetPingHandler(func(string) error {
 		pings <- struct{}{}
 		return nil
 	})
 	reading := make(chan error, 1)
 	go func() {
-		_, _, err := deaf.ReadMessage()
+		_, _, err := silent.ReadMessage()
 		reading <- err
 	}()
 	<-pings
@@ -141,7 +141,7 @@ func TestASilentSocketDropsEventsUntilAnotherOpens(t *testing.T) {
 	if err := d.Wait(w.ctx); err != nil || frame.RetryAttempt != 1 {
 		t.Error(err, frame)
 	}
-	_ = deaf.Close()
+	_ = silent.Close()
 	if err := <-reading; err == nil {
 		t.Error("the silent socket received something")
 	}

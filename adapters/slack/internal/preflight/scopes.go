@@ -77,7 +77,7 @@ var Scopes = []Scope{
 		Without: "the groups in GATEHOUSE_APPROVERS are treated as empty", Calls: []string{"usergroups.users.list"}, demand: groups,
 	}, {
 		Name: "reactions:write", For: "show with an hourglass that it is working on a message",
-		Without: "nobody sees that the bot is working on a message", Calls: []string{"reactions.add", "reactions.remove"}, demand: useful,
+		Without: "people can't see that the bot is working on a message", Calls: []string{"reactions.add", "reactions.remove"}, demand: useful,
 	}, {
 		Name: "files:read", For: "read images that people send",
 		Without: "the agent gets only the names of images that people send", demand: useful,

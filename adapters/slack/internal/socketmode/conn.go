@@ -84,7 +84,7 @@ func (c *Client) disconnected(reason string) error {
 	return core.Errorf(core.DeliveryLater, "Slack closed the Socket Mode connection at once.")
 }
 
-// run reads until the connection or ctx ends. It asks for the next connection as soon as this one can't be read any more, and then waits
+// run reads until the connection or ctx ends. It asks for the next connection as soon as this one can no longer be read, and then waits
 // until the received envelopes are handled.
 func (k *conn) run(ctx context.Context) {
 	k.client.open.Add(1)

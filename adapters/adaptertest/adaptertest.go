@@ -5,14 +5,14 @@
 // shown there. Features that only some fakes have (acknowledgements, repeated deliveries, faults) are optional interfaces of a Fake:
 // Acknowledger, Repeater, FaultInjector.
 //
-// The claims, one subtest each:
+// The tested properties, one subtest each:
 //   - An event is passed to accept before it is acknowledged. An event that could not be stored comes again with the same id.
-//   - A delivery that comes twice has one id; two presses of a button have two.
+//   - A repeated delivery has the same id; two clicks on a button have different ids.
 //   - Parsing can be repeated and changes nothing.
-//   - A payload of the wrong form is an error that says what to change.
+//   - A payload of the wrong form is an error whose message explains what to change.
 //   - A post can be read in full and edited, and nothing in it has side effects.
 //   - Faults of the platform have the right category.
-//   - Find claims nothing that it can't know.
+//   - Find returns no ref of a post that was never sent, and does not deny one whose answer was lost.
 //   - Run ends soon after its context and leaves no goroutine behind.
 package adaptertest
 
@@ -34,7 +34,7 @@ type Fake interface {
 	// Shown returns everything that can be read in the conversation now, as it is shown there.
 	Shown() string
 	// SideEffects lists everything in the conversation with an effect beyond being read: a mention of everybody, a link that unfurls, an
-	// escape sequence that a terminal obeys.
+	// escape sequence that a terminal executes.
 	SideEffects() []string
 	// Close shuts the fake down. It is called after the end of Run; then no goroutine of the platform may be left.
 	Close()
@@ -46,7 +46,7 @@ type Acknowledger interface{ Acknowledged() int }
 // Repeater is a fake that can repeat its last delivery, as real platforms do after a lost answer.
 type Repeater interface{ Repeat(t testing.TB) }
 
-// Fault is something that goes wrong on the platform.
+// Fault is a failure of the platform.
 type Fault string
 
 // The faults.
@@ -74,14 +74,14 @@ func Run(t *testing.T, h Harness) {
 		"stops while storing fails":      stopsWhileFailing,
 		"twice delivered, one id":        deliveredTwice,
 		"clicks":                         clicks,
-		"parses again and again":         parsesAgain,
+		"parses repeatedly":              parsesAgain,
 		"malformed payloads":             malformed,
 		"posts and edits":                postsAndEdits,
-		"long answers arrive whole":      longAnswers,
+		"long answers arrive completely": longAnswers,
 		"posts at the same time":         concurrentPosts,
-		"no side effects":                nothingReachesOut,
+		"no side effects":                noSideEffects,
 		"faults have their category":     faults,
-		"finds only what is there":       finds,
+		"finds only existing posts":      finds,
 		"working state may be set twice": typingTwice,
 	} {
 		t.Run(name, func(t *testing.T) { claim(t, start(t, h)) })

@@ -48,7 +48,7 @@ func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Del
 }
 
 // DrawsWithinLimits tests that every post is drawn within the limits, which draw checks. Only a reply has several messages, a second
-// drawing is the same, and a late one has as many messages. same returns the comparable part of a drawing.
+// drawing is the same, and a late post has as many messages. same returns the comparable part of a drawing.
 func DrawsWithinLimits[M any](t *rapid.T, text func(*rapid.T, string) string, draw func(core.Delivery) []M, same func([]M) any) {
 	d := AnyPost(t, text)
 	all := draw(d)

@@ -91,7 +91,7 @@ func next(t *testing.T, from chan core.Event, what string) core.Event {
 func (r *fixture) say(t *testing.T, text string) core.Event {
 	t.Helper()
 	r.out.Say(t, text)
-	return next(t, r.events, "the event of what was said")
+	return next(t, r.events, "the event of the message")
 }
 
 // post sends all parts of a post.

@@ -14,7 +14,7 @@ import (
 func receives(t *testing.T, r *fixture) {
 	first, second := r.say(t, "hello there"), r.say(t, "hello there")
 	if first.ID == second.ID {
-		t.Errorf("two messages of the same words have the one id %q", first.ID)
+		t.Errorf("two messages with the same text have the same id %q", first.ID)
 	}
 	to, conversation := r.out.Conversation()
 	for _, e := range []core.Event{first, second} {
@@ -50,7 +50,7 @@ func storedBeforeAcknowledged(t *testing.T, r *fixture) {
 	first, second := next(t, r.failed, "the first try"), next(t, r.failed, "the second try")
 	stored := next(t, r.events, "the third try")
 	if first.ID != second.ID || first.ID != stored.ID {
-		t.Errorf("the tries have the ids %q, %q, %q, want one", first.ID, second.ID, stored.ID)
+		t.Errorf("the tries have the ids %q, %q, %q, want the same id", first.ID, second.ID, stored.ID)
 	}
 	if counts {
 		ctx, cancel := context.WithTimeout(t.Context(), timeout)
@@ -64,13 +64,13 @@ func storedBeforeAcknowledged(t *testing.T, r *fixture) {
 func stopsWhileFailing(t *testing.T, r *fixture) {
 	r.failStore(-1)
 	r.out.Say(t, "this is never stored")
-	next(t, r.failed, "the first try") // the fixture now ends Run, which must return
+	next(t, r.failed, "the first try") // the fixture's cleanup now ends Run, which must return
 }
 
 func deliveredTwice(t *testing.T, r *fixture) {
 	rep, ok := r.out.(Repeater)
 	if !ok {
-		t.Log("here nothing arrives twice by itself")
+		t.Log("this fake can't repeat a delivery")
 		return
 	}
 	first := r.say(t, "once")
@@ -100,7 +100,7 @@ func clicks(t *testing.T, r *fixture) {
 				t.Fatalf("a click came as kind %q, subject %q, actor %q", e.Kind(), e.Subject(), e.Actor.ID)
 			}
 			if ids[e.ID] {
-				t.Errorf("two presses have the one id %q", e.ID)
+				t.Errorf("two clicks have the same id %q", e.ID)
 			}
 			ids[e.ID] = true
 			in, err := r.Parse(t.Context(), e)
@@ -126,7 +126,7 @@ func parsesAgain(t *testing.T, r *fixture) {
 		t.Fatalf("Parse gave %+v", first)
 	}
 	if text := first.Message.Content.String(); !strings.Contains(text, "ünïcödé") || !strings.Contains(text, "你好") {
-		t.Errorf("what was said is now %q", text)
+		t.Errorf("the message is now %q", text)
 	}
 	second, err := r.Parse(t.Context(), e)
 	if err != nil || !reflect.DeepEqual(first, second) {
@@ -153,7 +153,7 @@ func malformed(t *testing.T, r *fixture) {
 				continue
 			}
 			if b := core.BucketOf(core.CategoryOf(err)); b != core.UserCorrectable || core.MessageOf(err) == "" {
-				t.Errorf("Parse of %s %.20q gave %v, of the bucket %s; want one that says what to change", e.Kind(), payload, err, b)
+				t.Errorf("Parse of %s %.20q gave %v, of the bucket %s; want a user-correctable one with a message", e.Kind(), payload, err, b)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"gatehouse/core"
 )
 
-// Inbox stands in for the store of a platform under test: it accepts events and keeps them in memory.
+// Inbox takes the place of the store for a platform under test: it accepts events and keeps them in memory.
 type Inbox struct {
 	sync.Mutex                       // guards the fields below
 	Stored     map[string]core.Event // by their id

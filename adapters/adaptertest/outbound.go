@@ -51,7 +51,7 @@ func longAnswers(t *testing.T, r *fixture) {
 	seen := map[core.Ref]bool{}
 	for _, ref := range refs {
 		if seen[ref] {
-			t.Errorf("two parts have the one ref %q", ref)
+			t.Errorf("two parts have the same ref %q", ref)
 		}
 		seen[ref] = true
 	}
@@ -76,9 +76,9 @@ func concurrentPosts(t *testing.T, r *fixture) {
 			}
 		})
 	}
-	r.out.Say(t, "meanwhile somebody speaks")
+	r.out.Say(t, "a message at the same time")
 	all.Wait()
-	next(t, r.events, "the event of what was said")
+	next(t, r.events, "the event of the message")
 	for i := range 8 {
 		r.shows(t, fmt.Sprintf("words of side%d", i))
 	}
@@ -89,7 +89,7 @@ const hostile = "begin <!channel> <!here> <!everyone> <!subteam^S1> <@U123> <#C1
 	"<https://evil.example|safe> https://evil.example/?q=secret [safe](https://evil.example) [x](javascript:alert(1)) " +
 	"\x1b[2J\x1b]0;title\x07\x1b]8;;https://evil.example\x1b\\link \u009b31m \r\bover \u202etxt.exe\u202c \u2066x\u2069 \x00 ``` *_~` end"
 
-func nothingReachesOut(t *testing.T, r *fixture) {
+func noSideEffects(t *testing.T, r *fixture) {
 	for _, kind := range []core.PostKind{core.PostReply, core.PostError, core.PostNotice} {
 		r.post(t, r.delivery(string(kind)+"/1", kind, hostile))
 	}
@@ -106,7 +106,7 @@ func nothingReachesOut(t *testing.T, r *fixture) {
 		}
 	}
 	for _, a := range r.out.SideEffects() {
-		t.Errorf("reached out: %s", a)
+		t.Errorf("side effect: %s", a)
 	}
 }
 
@@ -136,7 +136,7 @@ func faults(t *testing.T, r *fixture) {
 		}
 		if f == Lost {
 			if found, err := r.Find(t.Context(), d); err == nil && found.Ref == "" {
-				t.Error("Find says that a post whose answer was lost is not there; it would be sent twice")
+				t.Error("Find reports that a post whose answer was lost does not exist; it would be sent twice")
 			}
 		}
 		if f != Lost {

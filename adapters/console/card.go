@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -24,9 +25,9 @@ type shownCard struct {
 // current is the card that y and n answer: the last one without an answer or, if all have one, the last one. A second y is then
 // answered with the approval's state and does not become a message.
 func (t *shownCards) current() core.ApprovalID {
-	for i := len(t.open) - 1; i >= 0; i-- {
-		if !t.open[i].answered {
-			return t.open[i].card.Approval
+	for _, a := range slices.Backward(t.open) {
+		if !a.answered {
+			return a.card.Approval
 		}
 	}
 	if n := len(t.open); n > 0 {
@@ -39,15 +40,7 @@ func (t *shownCards) index(id core.ApprovalID) int {
 	return slices.IndexFunc(t.open, func(a shownCard) bool { return a.card.Approval == id })
 }
 
-// put adds an open card at the end, and removes a card that is not open any more.
-func (t *shownCards) put(card core.Card) {
-	t.open = slices.DeleteFunc(t.open, func(a shownCard) bool { return a.card.Approval == card.Approval })
-	if card.State == core.Open {
-		t.open = append(t.open, shownCard{card: card})
-	}
-}
-
-// answerTarget gives the card that an answer is for; stillOpen is false if that card is not open any more.
+// answerTarget returns the card that an answer is for; stillOpen is false if that card is no longer open.
 func (c *Console) answerTarget(target *core.ApprovalID) (id core.ApprovalID, stillOpen bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,7 +68,8 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	if c.cards.printed[card.Approval] == text {
 		return nil
 	}
-	known := c.cards.index(card.Approval) >= 0
+	at := c.cards.index(card.Approval)
+	known := at >= 0
 	out := text
 	if late && card.State == core.Open {
 		out = c.style.approval("(late) this was requested a while ago:") + text
@@ -87,15 +81,16 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	if err := c.print(out); err != nil {
 		return err
 	}
-	if c.cards.printed == nil {
-		c.cards.printed = map[core.ApprovalID]string{}
-	}
 	c.cards.printed[card.Approval] = text
-	if voted {
-		c.cards.open[c.cards.index(card.Approval)].card = card
+	switch {
+	case voted:
+		c.cards.open[at].card = card
 		return nil
+	case known:
+		c.cards.open = slices.Delete(c.cards.open, at, at+1)
+	case card.State == core.Open:
+		c.cards.open = append(c.cards.open, shownCard{card: card})
 	}
-	c.cards.put(card)
 	defer c.repaint()
 	if i := c.cards.index(c.cards.current()); known && i >= 0 && !c.cards.open[i].answered {
 		return c.print(c.style.approval(oneLine(c.cards.open[i].card.Summary) + " is still open: answer y, n or n REASON"))
@@ -105,17 +100,9 @@ func (c *Console) showCard(card core.Card, late bool) error {
 
 // decisionLine is the result of an approval in one line.
 func decisionLine(card core.Card) string {
-	what := oneLine(card.Summary)
-	if what == "" {
-		what = oneLine(card.Tool)
-	}
-	why := ""
+	what, by, why := cmp.Or(oneLine(card.Summary), oneLine(card.Tool)), cmp.Or(oneLine(card.DecidedBy), "somebody"), ""
 	if reason := oneLine(card.Reason); reason != "" {
 		why = " (" + reason + ")"
-	}
-	by := oneLine(card.DecidedBy)
-	if by == "" {
-		by = "somebody"
 	}
 	switch card.State {
 	case core.Approved:
@@ -157,4 +144,74 @@ func arguments(pretty string) string {
 		return b.String()
 	}
 	return pretty
+}
+
+// style formats texts. Its results are sanitized and end with a newline.
+type style struct{ tty, color bool }
+
+const (
+	cyan   = "36"
+	yellow = "33"
+	green  = "32"
+	red    = "31"
+	faint  = "2"
+)
+
+func (s style) paint(code, text string) string {
+	if !s.color {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// bot is a text of the bot; its lines after the first are indented.
+func (s style) bot(text string) string {
+	lines := strings.Split(strings.TrimRight(Sanitize(text), "\n"), "\n")
+	return s.paint(cyan, "bot>") + " " + strings.Join(lines, "\n     ") + "\n"
+}
+
+// approval is one line about an approval; text is sanitized already.
+func (s style) approval(text string) string {
+	return s.paint(yellow, "approval>") + " " + text + "\n"
+}
+
+// card is an approval in its current state: open in full, decided in one line.
+func (s style) card(card core.Card) string {
+	if card.State != core.Open {
+		code := red
+		if card.State == core.Approved {
+			code = green
+		}
+		return s.approval(s.paint(code, decisionLine(card)))
+	}
+	title := oneLine(card.Tool) + " wants your approval: " + oneLine(card.Summary)
+	lines := cardLines(card)
+	if !s.tty {
+		out := s.approval(title)
+		for _, l := range lines {
+			out += s.approval(l)
+		}
+		return out
+	}
+	bar := s.paint(yellow, "│") + " "
+	out := s.paint(yellow, "┌ "+title) + "\n"
+	for i, l := range lines {
+		if i == len(lines)-1 {
+			bar = s.paint(yellow, "└") + " "
+		}
+		out += bar + l + "\n"
+	}
+	return out
+}
+
+// prompt is the text before the person's own line.
+func (s style) prompt(frame string, asked bool) string {
+	text := "you> "
+	if asked {
+		text = "you (y/n)> "
+	}
+	if frame != "" {
+		return s.paint(faint, frame) + " " + text
+	}
+	return text
 }

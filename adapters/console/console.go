@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -16,9 +17,7 @@ import (
 // Name is the platform's name.
 const Name = "console"
 
-var (
-	_ core.Platform = (*Console)(nil)
-)
+var _ core.Platform = (*Console)(nil)
 
 // Options configure a console. Only In and Out are required.
 type Options struct {
@@ -51,13 +50,8 @@ type Console struct {
 
 // New makes a console. Nothing is read before Run; posts may be printed before it.
 func New(o Options) *Console {
-	if o.Session == "" {
-		o.Session = "default"
-	}
-	if o.Actor.ID == "" {
-		o.Actor.ID = Name + ":local"
-	}
-	o.Actor.Local = true
+	o.Session, o.MaxMessage = cmp.Or(o.Session, "default"), cmp.Or(o.MaxMessage, 1<<20)
+	o.Actor.ID, o.Actor.Local = cmp.Or(o.Actor.ID, Name+":local"), true
 	if o.Idle == nil {
 		o.Idle = func(context.Context) (bool, error) { return true, nil }
 	}
@@ -67,15 +61,12 @@ func New(o Options) *Console {
 	if o.NewID == nil {
 		o.NewID = rand.Text
 	}
-	if o.MaxMessage <= 0 {
-		o.MaxMessage = 1 << 20
-	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Console{
 		opt: o, conversation: core.ConversationID(Name + ":" + o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
-		workingChanged: make(chan struct{}, 1),
+		cards: shownCards{printed: map[core.ApprovalID]string{}}, workingChanged: make(chan struct{}, 1),
 	}
 }
 
@@ -134,7 +125,7 @@ func (c *Console) remindOpen() {
 func (c *Console) say(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.print(c.style.bot(text)) // there is no other way to tell the person
+	_ = c.print(c.style.bot(text)) // there is no other place for this message
 }
 
 // print writes a text. The caller holds mu.

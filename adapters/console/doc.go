@@ -15,7 +15,7 @@
 // After a decision the next open card is named again.
 //
 // Events. The id of a line's event is made when the line is typed; that of a click is made of approval, person and press. A terminal
-// sends nothing twice. If storing fails, the same event is submitted again for about half a minute and the person is told. If it still
+// sends nothing twice. If storing fails, the console prints that and submits the same event again for about half a minute. If it still
 // fails, a pipe ends with the error and a prompt asks the person to send the line again.
 //
 // Delivery is at-least-once: a terminal can't be read back, so Find always reports "not there, send it", and after a crash a line may

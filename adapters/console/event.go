@@ -2,10 +2,13 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
+	"time"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
 )
@@ -13,7 +16,7 @@ import (
 // wordQuit leaves the console; it never becomes an event.
 const wordQuit = "quit"
 
-// controlWord gives the word of a line that is nothing else, as in "/stop" or "!stop".
+// controlWord returns the word of a line that consists of a control word, as in "/stop" or "!stop".
 func controlWord(text string) (word string, ok bool) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!") {
@@ -133,7 +136,7 @@ func parseClick(v *strictjson.Value, subject string) (core.Input, error) {
 	return core.Input{Click: &click}, nil
 }
 
-// stringMember gives a string member; "" if it is missing or null.
+// stringMember returns a string member; "" if it is missing or null.
 func stringMember(v *strictjson.Value, key string, bad core.Category) (string, error) {
 	m := v.Get(key)
 	if m == nil || m.Kind == strictjson.Null {
@@ -147,4 +150,45 @@ func stringMember(v *strictjson.Value, key string, bad core.Category) (string, e
 
 func messageTooLarge(limit int) *core.Error {
 	return core.Errorf(core.MessageTooLarge, "That message is longer than %d bytes and was not accepted. Please send it in parts.", limit)
+}
+
+// Storing an event is tried for about half a minute.
+const (
+	maxTries  = 12
+	firstWait = 100 * time.Millisecond
+	maxWait   = 5 * time.Second
+)
+
+// submit passes an event to accept until it is stored. It refuses an event whose payload is too large, and prints a message if an event
+// is not stored. The error is accept's last one.
+func (c *Console) submit(ctx context.Context, accept core.Accept, e core.Event) (stored bool, err error) {
+	if len(e.Payload) > c.opt.MaxMessage {
+		c.say(messageTooLarge(c.opt.MaxMessage).Message)
+		return false, nil
+	}
+	wait := firstWait
+	for try := 1; ; try++ {
+		_, err := accept(ctx, e)
+		if err == nil {
+			return true, nil
+		}
+		bucket := core.BucketOf(core.CategoryOf(err))
+		if ctx.Err() != nil || bucket == core.RetryableTransient && try == maxTries {
+			c.say("Your message could not be stored. Please send it again later.")
+			return false, core.Wrap(core.CategoryOf(err), err, "Can't store a line of the input.")
+		}
+		if bucket != core.RetryableTransient {
+			c.say("Your message was not accepted: " + cmp.Or(core.MessageOf(err), "internal error, see the log."))
+			if bucket == core.UserCorrectable {
+				return false, nil
+			}
+			return false, err
+		}
+		if try == 1 {
+			c.say("Your message could not be stored yet. Trying again.")
+		}
+		c.opt.Log.Warn("storing an event", "platform", Name, "event", e.ID, "category", core.CategoryOf(err), "err", err)
+		chat.Sleep(ctx, wait)
+		wait = min(2*wait, maxWait)
+	}
 }

@@ -10,18 +10,19 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"gatehouse/adapters/console"
 	"gatehouse/core"
 )
 
-// stage plays the rest of gatehouse: it echoes a message after a second, asks for approval of "note …", and prints decisions.
-type stage struct {
+// gateway takes the place of the rest of gatehouse: it echoes messages, requests an approval for "note …", and prints decisions.
+type gateway struct {
 	*console.Console
-	t     *testing.T
-	paper paper
-	pace  time.Duration // of a turn; on the test's clock
+	t      *testing.T
+	output output
+	hold   func()        // called in each turn; returns when the turn may end
+	asked  chan struct{} // receives when the console asks whether the conversation is idle
+	turn   chan struct{} // see finishTurn
 
 	mu      sync.Mutex
 	events  []core.Event
@@ -30,15 +31,20 @@ type stage struct {
 	refuse  func(e core.Event) error // asked before an event is taken; nil: none is refused
 }
 
-func newStage(t *testing.T, o console.Options) *stage {
-	s := &stage{t: t, pace: time.Second, cards: map[string]*core.Card{}}
+func newGateway(t *testing.T, o console.Options) *gateway {
+	s := &gateway{t: t, asked: make(chan struct{}), turn: make(chan struct{}), cards: map[string]*core.Card{}}
+	s.hold = s.untilAsked
 	var id atomic.Int64
 	if o.Out == nil {
-		o.Out = &s.paper
+		o.Out = &s.output
 	}
 	o.NewID = func() string { return fmt.Sprintf("id%d", id.Add(1)) }
 	o.Actor = core.Actor{ID: "console:ann", Name: "Ann"}
 	o.Idle = func(context.Context) (bool, error) {
+		select {
+		case s.asked <- struct{}{}:
+		default: // no turn is held
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.waiting == 0, nil
@@ -47,7 +53,7 @@ func newStage(t *testing.T, o console.Options) *stage {
 	return s
 }
 
-func (s *stage) accept(_ context.Context, e core.Event) (core.Receipt, error) {
+func (s *gateway) accept(_ context.Context, e core.Event) (core.Receipt, error) {
 	if s.refuse != nil {
 		if err := s.refuse(e); err != nil {
 			return core.Receipt{}, err
@@ -66,21 +72,36 @@ func (s *stage) accept(_ context.Context, e core.Event) (core.Receipt, error) {
 	return core.Receipt{Seq: int64(len(s.events)), Fresh: true}, nil
 }
 
-func (s *stage) taken() []core.Event {
+// untilAsked returns once a console that reads a pipe has asked several times whether the turn is over, and does nothing but wait for it.
+func (s *gateway) untilAsked() {
+	for range 3 {
+		<-s.asked
+	}
+	synctest.Wait()
+}
+
+// finishTurn ends a turn of a console with a prompt, once the console has read what was typed. It returns when the result is printed.
+func (s *gateway) finishTurn() {
+	synctest.Wait()
+	s.turn <- struct{}{}
+	synctest.Wait()
+}
+
+func (s *gateway) taken() []core.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.events)
 }
 
-func (s *stage) answer(e core.Event) {
+func (s *gateway) answer(e core.Event) {
 	switch e.Kind() {
 	case core.KindControl:
 		s.post(core.Post{Kind: core.PostNotice, Text: "control: " + e.Subject()})
 	case core.KindReset:
-		time.Sleep(s.pace)
+		s.hold()
 		s.post(core.Post{Kind: core.PostNotice, Text: "a new conversation"})
 	case core.KindMessage:
-		time.Sleep(s.pace)
+		s.hold()
 		in, err := s.Parse(s.t.Context(), e)
 		if err != nil {
 			s.t.Error(err)
@@ -107,32 +128,32 @@ func (s *stage) answer(e core.Event) {
 			card.State = core.Refused
 		}
 		s.draw(*card)
-		time.Sleep(s.pace)
+		s.hold()
 		s.post(core.Post{Kind: core.PostReply, Text: "done with " + card.Summary})
 	}
 }
 
-func (s *stage) post(p core.Post) {
+func (s *gateway) post(p core.Post) {
 	p.Key = "some/key"
 	if _, _, err := s.Post(s.t.Context(), core.Delivery{Post: p}); err != nil {
 		s.t.Error(err)
 	}
 }
 
-func (s *stage) draw(card core.Card) {
+func (s *gateway) draw(card core.Card) {
 	d := core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: card.Approval}, Card: &card}
 	if err := s.Edit(s.t.Context(), "", d); err != nil {
 		s.t.Error(err)
 	}
 }
 
-func (s *stage) run(want error) string {
+func (s *gateway) run(want error) string {
 	s.t.Helper()
 	if err := s.Run(s.t.Context(), s.accept); core.CategoryOf(err) != core.CategoryOf(want) {
 		s.t.Errorf("Run gave %v, want %v", err, want)
 	}
 	synctest.Wait()
-	return s.paper.String()
+	return s.output.String()
 }
 
 func TestPipe(t *testing.T) {
@@ -149,14 +170,14 @@ func TestPipe(t *testing.T) {
 				"approval> refused by Ann: Add milk (too late now)\nbot> done with Add milk\n" + card("tea") +
 				"approval> refused by Ann: Add tea\nbot> done with Add tea\n",
 		},
-		"what is said while a card waits is a message, and the card can still be answered": {
+		"other lines while a card is open are messages, and the card can still be answered": {
 			"note milk\nwhat now\nyes please\ny\n", card("milk") +
 				"bot> you said what now\nbot> you said yes please\napproval> approved by Ann: Add milk\nbot> done with Add milk\n",
 		},
 		"y without a card is a message": {
 			"y\nn\nn no\n", "bot> you said y\nbot> you said n\nbot> you said n no\n",
 		},
-		"the last card is answered first, then the one before is named": {
+		"the last card is answered first, then the one before is shown again": {
 			"note milk\nnote tea\ny\nn\n", card("milk") + card("tea") +
 				"approval> approved by Ann: Add tea\napproval> Add milk is still open: answer y, n or n REASON\nbot> done with Add tea\n" +
 				"approval> refused by Ann: Add milk\nbot> done with Add milk\n",
@@ -164,17 +185,17 @@ func TestPipe(t *testing.T) {
 		"an open card at the end leaves a hint": {
 			"note milk\n", card("milk") + "approval> Add milk is still open; decide with: gatehouse approvals approve a-milk\n",
 		},
-		"controls overtake the turn, new does not, quit ends": {
+		"control words overtake the turn, new does not, quit ends the console": {
 			"hello\n/stop\n!new\n/STATUS\n/quit\nnever\n",
 			"bot> control: stop\nbot> you said hello\nbot> control: status\nbot> a new conversation\n",
 		},
-		"nothing waits for a control": {
+		"no line waits for a control word": {
 			"/help\nhello\n", "bot> control: help\nbot> you said hello\n",
 		},
 		"a slash alone is a message": {
 			"/\n/stop it\n/shrug\n", "bot> you said /\nbot> you said /stop it\nbot> you said /shrug\n",
 		},
-		"what is no UTF-8 is replaced": {
+		"invalid UTF-8 is replaced": {
 			"\xef\xbb\xbfcaf\xe9 \x00 ok\n", "bot> you said caf\ufffd \ufffd ok\n",
 		},
 		"a line that is too long is refused and the next is not": {
@@ -189,7 +210,7 @@ func TestPipe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, console.Options{In: strings.NewReader(tc.in), MaxMessage: 200})
+				s := newGateway(t, console.Options{In: strings.NewReader(tc.in), MaxMessage: 200})
 				if got := s.run(nil); got != tc.want {
 					t.Errorf("got\n%s\nwant\n%s", got, tc.want)
 				}
@@ -205,7 +226,7 @@ func card(what string) string {
 
 func TestPipeEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, console.Options{In: strings.NewReader("note <milk>\ny\n/cancel\n/new\n"), Session: "s1"})
+		s := newGateway(t, console.Options{In: strings.NewReader("note <milk>\ny\n/cancel\n/new\n"), Session: "s1"})
 		s.run(nil)
 		want := []core.Event{
 			{ID: "id1", Body: core.MessageEvent{}, Payload: []byte(`{"text":"note <milk>"}`)},
@@ -230,7 +251,7 @@ func TestPipeEvents(t *testing.T) {
 func TestPipeShowsOpenCardsAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open := core.Card{Approval: "a-old", State: core.Open, Tool: "note_add", Summary: "Add old", Arguments: `{"text":"old"}`, Requester: "Ann"}
-		s := newStage(t, console.Options{In: strings.NewReader("y\n"), OpenCards: func(context.Context) ([]core.Card, error) {
+		s := newGateway(t, console.Options{In: strings.NewReader("y\n"), OpenCards: func(context.Context) ([]core.Card, error) {
 			return []core.Card{open}, nil
 		}})
 		s.cards["old"] = &open
@@ -241,7 +262,7 @@ func TestPipeShowsOpenCardsAtTheStart(t *testing.T) {
 	})
 }
 
-func TestLaw1_WhatCouldNotBeStoredIsSaidAndNotTaken(t *testing.T) {
+func TestLaw1_ALineThatIsNotStoredIsReportedAndNotAccepted(t *testing.T) {
 	busy := core.Errorf(core.StoreBusy, "The store is busy.")
 	for name, tc := range map[string]struct {
 		refuse func(try int) error
@@ -260,10 +281,10 @@ func TestLaw1_WhatCouldNotBeStoredIsSaidAndNotTaken(t *testing.T) {
 			func(int) error { return busy }, busy,
 			"bot> Your message could not be stored yet. Trying again.\nbot> Your message could not be stored. Please send it again later.\n",
 		},
-		"refused for good": {
+		"refused permanently": {
 			func(int) error { return core.Errorf(core.Invalid, "No, because.") }, nil, "bot> Your message was not accepted: No, because.\n",
 		},
-		"no use to go on": {
+		"a permanent failure": {
 			func(int) error { return core.Errorf(core.StoreNewer, "A newer gatehouse wrote this.") }, core.Errorf(core.StoreNewer, ""),
 			"bot> Your message was not accepted: A newer gatehouse wrote this.\n",
 		},
@@ -272,7 +293,7 @@ func TestLaw1_WhatCouldNotBeStoredIsSaidAndNotTaken(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				k := newKeyboard()
 				defer k.Close()
-				s := newStage(t, console.Options{In: k})
+				s := newGateway(t, console.Options{In: k})
 				tries, ids := 0, map[string]bool{}
 				s.refuse = func(e core.Event) error {
 					tries++
@@ -294,9 +315,9 @@ func TestLaw1_WhatCouldNotBeStoredIsSaidAndNotTaken(t *testing.T) {
 	}
 }
 
-func TestPipeGivesUpWhereTheStateCanNotBeRead(t *testing.T) {
+func TestPipeEndsIfTheStateCanNotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := console.New(console.Options{In: strings.NewReader("hello\n"), Out: &paper{}, Idle: func(context.Context) (bool, error) {
+		c := console.New(console.Options{In: strings.NewReader("hello\n"), Out: &output{}, Idle: func(context.Context) (bool, error) {
 			return false, core.Errorf(core.StoreUnreadable, "It is damaged.")
 		}})
 		if err := c.Run(t.Context(), nil); core.CategoryOf(err) != core.StoreUnreadable {
@@ -306,9 +327,9 @@ func TestPipeGivesUpWhereTheStateCanNotBeRead(t *testing.T) {
 	})
 }
 
-func TestPipeThatBreaksIsAnError(t *testing.T) {
+func TestPipeReadErrorIsReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, console.Options{In: broken{strings.NewReader("hello\n")}})
+		s := newGateway(t, console.Options{In: broken{strings.NewReader("hello\n")}})
 		if got, want := s.run(core.Errorf(core.Invalid, "")), "bot> you said hello\n"; got != want {
 			t.Errorf("got %q", got)
 		}
@@ -321,7 +342,7 @@ func (b broken) Read(p []byte) (int, error) {
 	if n, err := b.Reader.Read(p); err == nil {
 		return n, nil
 	}
-	return 0, errors.New("the cable is out")
+	return 0, errors.New("the connection is broken")
 }
 
 func TestCards(t *testing.T) {
@@ -336,7 +357,7 @@ func TestCards(t *testing.T) {
 		{core.Expired, "", "approval> expired without a decision: Add milk\n"},
 		{core.Cancelled, "withdrawn by Ann", "approval> cancelled: Add milk (withdrawn by Ann)\n"},
 	} {
-		var out paper
+		var out output
 		c := console.New(console.Options{Out: &out})
 		d := core.Delivery{Post: core.Post{Kind: core.PostCard, Key: "card/a1"}, Card: &base}
 		base.State, base.Reason = tc.state, tc.reason
@@ -352,7 +373,7 @@ func TestCards(t *testing.T) {
 }
 
 func TestCardWithVotesAndLongArguments(t *testing.T) {
-	var out paper
+	var out output
 	c := console.New(console.Options{Out: &out})
 	long := strings.Repeat("z", 120)
 	card := core.Card{Approval: "a1", State: core.Open, Tool: "deploy", Summary: "Deploy", Arguments: "{\n  \"to\": \"" + long + "\"\n}", Quorum: 2}

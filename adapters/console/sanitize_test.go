@@ -9,7 +9,7 @@ import (
 	"gatehouse/core"
 )
 
-func TestLaw8_CleanTextCommandsNoTerminal(t *testing.T) {
+func TestLaw8_SanitizedTextHasNoControlSequences(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain\ttext\nünï 你好 👩‍💻": "plain\ttext\nünï 你好 👩‍💻",
 		"\x1b[31mred\x1b[0m":      "[31mred[0m",
@@ -34,13 +34,13 @@ func FuzzClean(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		got := console.Sanitize(s)
 		if !utf8.ValidString(got) {
-			t.Errorf("%q is no UTF-8", got)
+			t.Errorf("%q is not UTF-8", got)
 		}
-		if a := alarms("bot> " + strings.ReplaceAll(got, "\n", "\n     ")); len(a) > 0 {
-			t.Errorf("%q commands: %v", got, a)
+		if a := sideEffects("bot> " + strings.ReplaceAll(got, "\n", "\n     ")); len(a) > 0 {
+			t.Errorf("%q has side effects: %v", got, a)
 		}
 		if again := console.Sanitize(got); again != got {
-			t.Errorf("cleaned twice, %q becomes %q", got, again)
+			t.Errorf("sanitized twice, %q becomes %q", got, again)
 		}
 	})
 }

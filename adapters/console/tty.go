@@ -140,7 +140,7 @@ func (c *Console) repaint() {
 	}
 }
 
-// resize tells the line editor how wide the terminal is. The caller holds mu.
+// resize sets the line editor's width to the terminal's. The caller holds mu.
 func (c *Console) resize() {
 	if f, ok := c.opt.Out.(*os.File); ok {
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
@@ -160,4 +160,60 @@ func rawMode(in io.Reader) (restore func() error, err error) {
 		return nil, core.Wrap(core.Invalid, err, "Can't set up the terminal for a prompt. Pipe the lines in instead.")
 	}
 	return func() error { return term.Restore(int(f.Fd()), state) }, nil
+}
+
+// spinner is drawn before the prompt while the bot works. It always ends: every post ends it, and so do two reports of
+// Options.Idle in a row that the conversation is idle.
+type spinner struct {
+	c     *Console
+	clock *time.Ticker
+	count int
+	idle  int
+}
+
+// tick returns the clock's channel; nil, which never fires, while the spinner is off.
+func (s *spinner) tick() <-chan time.Time {
+	if s.clock == nil {
+		return nil
+	}
+	return s.clock.C
+}
+
+// update starts or stops the clock according to the console's working state.
+func (s *spinner) update() {
+	s.c.mu.Lock()
+	on := s.c.working
+	s.c.mu.Unlock()
+	switch {
+	case on && s.clock == nil:
+		s.clock, s.count, s.idle = time.NewTicker(frameTime), 0, 0
+	case !on && s.clock != nil:
+		s.stop()
+		s.c.redraw("")
+	}
+}
+
+func (s *spinner) stop() {
+	if s.clock != nil {
+		s.clock.Stop()
+		s.clock = nil
+	}
+}
+
+// advance draws the next frame.
+func (s *spinner) advance(ctx context.Context) {
+	s.count++
+	if s.count%idleEvery == 0 {
+		if idle, err := s.c.opt.Idle(ctx); err == nil && idle {
+			s.idle++
+		} else {
+			s.idle = 0
+		}
+		if s.idle >= idleChecks {
+			s.c.setWorking(false)
+			return
+		}
+	}
+	all := []rune(frames)
+	s.c.redraw(string(all[s.count%len(all)]))
 }

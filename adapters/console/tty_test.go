@@ -18,7 +18,7 @@ import (
 	"gatehouse/core"
 )
 
-// screen is a pseudo terminal with a person before it.
+// screen is the person's side of a pseudo terminal.
 type screen struct {
 	t    *testing.T
 	ptm  *os.File
@@ -53,7 +53,7 @@ func newScreen(t *testing.T) *screen {
 	return s
 }
 
-// expect reads until the words stand on the screen, after what was expected before.
+// expect reads until the screen shows the words, after what was expected before.
 func (s *screen) expect(words string) {
 	s.t.Helper()
 	end := time.After(10 * time.Second)
@@ -65,11 +65,11 @@ func (s *screen) expect(words string) {
 		select {
 		case p, ok := <-s.text:
 			if !ok {
-				s.t.Fatalf("the screen went dark before %q; it shows %q", words, s.seen.String())
+				s.t.Fatalf("the terminal was closed before %q; it shows %q", words, s.seen.String())
 			}
 			s.seen.Write(p)
 		case <-end:
-			s.t.Fatalf("%q does not come; the screen shows %q", words, s.seen.String())
+			s.t.Fatalf("%q is not shown; the terminal shows %q", words, s.seen.String())
 		}
 	}
 }
@@ -97,8 +97,8 @@ func TestPrompt(t *testing.T) {
 			if !console.IsTerminal(sc.tty, sc.tty) || console.IsTerminal(strings.NewReader(""), sc.tty) {
 				t.Error("a terminal is taken for another reader")
 			}
-			st := newStage(t, console.Options{In: sc.tty, Out: sc.tty, TTY: true})
-			st.pace = 0
+			st := newGateway(t, console.Options{In: sc.tty, Out: sc.tty, TTY: true})
+			st.hold = func() {}
 			before := state(t, sc.tty)
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
@@ -138,11 +138,12 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// typewriter is a prompt without a terminal behind it, for the test's clock.
-func typewriter(t *testing.T, o console.Options, talk func(s *stage, k *keyboard)) string {
+// withPrompt runs a console with a prompt and without a terminal, on the test's clock, and returns what it printed.
+func withPrompt(t *testing.T, o console.Options, talk func(s *gateway, k *keyboard)) string {
 	k := newKeyboard()
 	o.In, o.TTY, o.NoColor = k, true, true
-	s := newStage(t, o)
+	s := newGateway(t, o)
+	s.hold = func() { <-s.turn }
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(t.Context(), s.accept) }()
 	synctest.Wait()
@@ -152,16 +153,16 @@ func typewriter(t *testing.T, o console.Options, talk func(s *stage, k *keyboard
 		t.Errorf("Run gave %v", err)
 	}
 	synctest.Wait()
-	return s.paper.String()
+	return s.output.String()
 }
 
 func TestPromptWithoutColour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		got := typewriter(t, console.Options{}, func(s *stage, k *keyboard) {
+		got := withPrompt(t, console.Options{}, func(s *gateway, k *keyboard) {
 			k.Type("note milk\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 			k.Type("y\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 		})
 		if strings.Contains(got, "\x1b[3") || strings.Contains(got, "\x1b[2m") || !strings.Contains(got, "approval> approved by Ann: Add milk\r\n") {
 			t.Errorf("got %q", got)
@@ -169,26 +170,26 @@ func TestPromptWithoutColour(t *testing.T) {
 	})
 }
 
-func TestPromptAnAnswerIsForTheCardThatWasSeen(t *testing.T) {
+func TestPromptAnswersTheCardThatWasLastWhenTypingBegan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		typewriter(t, console.Options{}, func(s *stage, k *keyboard) {
+		withPrompt(t, console.Options{}, func(s *gateway, k *keyboard) {
 			k.Type("note milk\r")
 			synctest.Wait()
 			k.Type("y") // begun before the card is there
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 			k.Type("\r")
-			time.Sleep(2 * time.Second)
-			k.Type("y") // for milk; tea comes up under the fingers
+			s.finishTurn()
+			k.Type("y") // for milk; the card of tea appears before Enter
 			synctest.Wait()
 			s.draw(core.Card{Approval: "a-tea", State: core.Open, Tool: "note_add", Summary: "Add tea"})
 			k.Type("\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 			k.Type("y") // for tea, which is decided elsewhere meanwhile
 			synctest.Wait()
 			s.draw(core.Card{Approval: "a-tea", State: core.Approved, Tool: "note_add", Summary: "Add tea", DecidedBy: "Bob"})
 			k.Type("\r")
 			synctest.Wait()
-			if !strings.Contains(s.paper.String(), "That approval has already been decided. Your answer was not used.") {
+			if !strings.Contains(s.output.String(), "That approval has already been decided. Your answer was not used.") {
 				t.Error("an answer that came too late got no reply")
 			}
 			got := ""
@@ -203,17 +204,17 @@ func TestPromptAnAnswerIsForTheCardThatWasSeen(t *testing.T) {
 	})
 }
 
-func TestPromptPastedTextIsOneMessageAndNoAnswer(t *testing.T) {
+func TestPromptPastedTextIsAlwaysAMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		typewriter(t, console.Options{}, func(s *stage, k *keyboard) {
+		withPrompt(t, console.Options{}, func(s *gateway, k *keyboard) {
 			s.draw(core.Card{Approval: "a-tea", State: core.Open, Tool: "note_add", Summary: "Add tea"})
 			k.Type("\x1b[200~y\r/stop\r\x1b[201~\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 			if e := s.taken(); len(e) != 1 || e[0].Kind() != core.KindMessage || string(e[0].Payload) != `{"text":"y\n/stop"}` {
 				t.Errorf("got the events %+v", e)
 			}
 			k.Type("\x1b[200~" + strings.Repeat(strings.Repeat("x", 4000)+"\r", 300) + "\x1b[201~\rhello\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 			if e := s.taken(); len(e) != 2 || string(e[1].Payload) != `{"text":"hello"}` {
 				t.Errorf("after too much was pasted, %d events", len(e))
 			}
@@ -221,39 +222,41 @@ func TestPromptPastedTextIsOneMessageAndNoAnswer(t *testing.T) {
 	})
 }
 
-func TestPromptSpinnerNeverSticks(t *testing.T) {
+func TestPromptSpinnerEnds(t *testing.T) {
 	frame := "⠹"
 	for name, tc := range map[string]struct {
-		end  func(s *stage)
+		end  func(s *gateway)
 		wait time.Duration
 	}{
-		"ended by a reply":         {func(s *stage) { s.post(core.Post{Kind: core.PostReply, Text: "done"}) }, 0},
-		"ended by a card":          {func(s *stage) { s.draw(core.Card{Approval: "a1", State: core.Open}) }, 0},
-		"ended by its end":         {func(s *stage) { _, _, _ = s.Post(t.Context(), core.Delivery{Post: core.Post{Kind: core.PostWorking}}) }, 0},
-		"ended by a post of it":    {func(s *stage) { s.post(core.Post{Kind: core.PostWorking}) }, 0},
-		"forgotten, and all quiet": {func(s *stage) { s.mu.Lock(); s.waiting = 0; s.mu.Unlock() }, 10 * time.Second},
+		"ended by a reply": {func(s *gateway) { s.post(core.Post{Kind: core.PostReply, Text: "done"}) }, 0},
+		"ended by a card":  {func(s *gateway) { s.draw(core.Card{Approval: "a1", State: core.Open}) }, 0},
+		"ended by its end": {func(s *gateway) {
+			_, _, _ = s.Post(t.Context(), core.Delivery{Post: core.Post{Kind: core.PostWorking}})
+		}, 0},
+		"ended by a post of it":                   {func(s *gateway) { s.post(core.Post{Kind: core.PostWorking}) }, 0},
+		"not ended, and the conversation is idle": {func(s *gateway) { s.mu.Lock(); s.waiting = 0; s.mu.Unlock() }, 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				typewriter(t, console.Options{}, func(s *stage, k *keyboard) {
+				withPrompt(t, console.Options{}, func(s *gateway, k *keyboard) {
 					s.mu.Lock()
 					s.waiting = 1
 					s.mu.Unlock()
 					s.post(core.Post{Kind: core.PostWorking, On: true})
 					time.Sleep(20 * time.Second)
-					if n := strings.Count(s.paper.String(), frame); n < 10 {
-						t.Errorf("the spinner turned %d times", n)
+					if n := strings.Count(s.output.String(), frame); n < 10 {
+						t.Errorf("the spinner was drawn %d times", n)
 					}
 					tc.end(s)
 					time.Sleep(tc.wait)
 					synctest.Wait()
-					before := s.paper.String()
+					before := s.output.String()
 					if !strings.HasSuffix(before, "> ") || strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(before, "you> "), "you (y/n)> "), frame+" ") {
 						t.Errorf("the prompt is now %q", before[max(0, len(before)-20):])
 					}
 					time.Sleep(20 * time.Second)
-					if after := s.paper.String(); after != before {
-						t.Errorf("it turns on: %q", strings.TrimPrefix(after, before))
+					if after := s.output.String(); after != before {
+						t.Errorf("it is still drawn: %q", strings.TrimPrefix(after, before))
 					}
 				})
 			})
@@ -261,9 +264,9 @@ func TestPromptSpinnerNeverSticks(t *testing.T) {
 	}
 }
 
-func TestPromptSurvivesAStoreThatFails(t *testing.T) {
+func TestPromptContinuesAfterAStoreFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		got := typewriter(t, console.Options{}, func(s *stage, k *keyboard) {
+		got := withPrompt(t, console.Options{}, func(s *gateway, k *keyboard) {
 			var works atomic.Bool
 			s.refuse = func(core.Event) error {
 				if !works.Load() {
@@ -275,7 +278,7 @@ func TestPromptSurvivesAStoreThatFails(t *testing.T) {
 			time.Sleep(time.Minute)
 			works.Store(true)
 			k.Type("hello again\r")
-			time.Sleep(2 * time.Second)
+			s.finishTurn()
 		})
 		if !strings.Contains(got, "send it again later") || !strings.Contains(got, "you said hello again") {
 			t.Errorf("got %q", got)

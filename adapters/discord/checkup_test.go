@@ -105,8 +105,8 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 			c.Recent = func(context.Context) ([]core.EventRecord, error) { return nil, errors.New("gone") }
 		}, "events", chat.Fail, []string{"gone"}},
 		"long ago":     {func(w *town, _ *Checkup) { w.clock.Advance(2 * time.Hour) }, "events", chat.Warn, []string{"at 2026"}},
-		"no approvers": {func(_ *town, c *Checkup) { c.Approvers = nil }, "approvers", chat.Warn, []string{"Nobody is named"}},
-		"none here":    {func(_ *town, c *Checkup) { c.Approvers = []string{"slack:U1"} }, "approvers", chat.Warn, []string{"Nobody on Discord"}},
+		"no approvers": {func(_ *town, c *Checkup) { c.Approvers = nil }, "approvers", chat.Warn, []string{"No approvers are configured"}},
+		"none here":    {func(_ *town, c *Checkup) { c.Approvers = []string{"slack:U1"} }, "approvers", chat.Warn, []string{"None of the configured approvers is on Discord"}},
 		"nobody":       {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:4004"} }, "approver discord:4004", chat.Fail, []string{"nobody on Discord"}},
 		"no role":      {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:role:4004"} }, "approver discord:role:4004", chat.Fail, []string{"no role"}},
 		"neither":      {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:bob"} }, "approver discord:bob", chat.Fail, []string{"no person"}},

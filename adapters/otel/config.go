@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -38,12 +39,12 @@ func (c Config) Validate() []string {
 	return faults
 }
 
-// wanted reports whether traces are exported. refused says why they are not, if the environment asks for them.
+// wanted reports whether traces are exported. refused is the reason if the environment asks for traces that can't be exported.
 func (c Config) wanted() (yes bool, refused error) {
 	exporter := strings.ToLower(strings.TrimSpace(c.Exporter))
-	protocol := first(c.TracesProtocol, c.Protocol)
+	protocol := cmp.Or(c.TracesProtocol, c.Protocol)
 	switch {
-	case c.Disabled || exporter == "none" || exporter == "" && first(c.TracesEndpoint, c.Endpoint) == "":
+	case c.Disabled || exporter == "none" || exporter == "" && cmp.Or(c.TracesEndpoint, c.Endpoint) == "":
 		return false, nil
 	case exporter != "" && exporter != "otlp":
 		return false, fmt.Errorf("OTEL_TRACES_EXPORTER is %q, and only otlp is supported", exporter)
@@ -79,14 +80,4 @@ func headers(text string) (map[string]string, error) {
 		all[key] = value
 	}
 	return all, nil
-}
-
-// first returns the first text that is not empty.
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

@@ -20,7 +20,7 @@
 //
 // Decision (2026-11-21): otlptracehttp only, and not autoexport, which also supports gRPC, Prometheus and the console: it would add
 // 20 modules and 98 packages to the program (42 against 22 in go.mod, 290 against 192 packages). If the environment asks for another
-// exporter or protocol, the log says that there are no traces and the program runs: the variable may be meant for other programs.
+// exporter or protocol, the log has a line that there are no traces, and the program runs: the variable may be meant for other programs.
 //
 // Decision (2026-11-21): no span around the invocation (optional in harness §4.6). A turn is one invocation here. Before and after it there
 // is only a commit, which is in the log.

@@ -1,10 +1,10 @@
 package otel
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -36,7 +36,7 @@ func Open(ctx context.Context, c Config, version string, log *slog.Logger) (*Exp
 	if to := c.url(); to != "" {
 		opts = append(opts, otlptracehttp.WithEndpointURL(to))
 	}
-	sent, err := headers(first(c.TracesHeaders, c.Headers))
+	sent, err := headers(cmp.Or(c.TracesHeaders, c.Headers))
 	if err == nil && len(sent) > 0 {
 		opts = append(opts, otlptracehttp.WithHeaders(sent))
 	}
@@ -85,10 +85,10 @@ func (e *Export) Close(ctx context.Context) error {
 	return nil
 }
 
-// loggedExporter logs an exporter's errors instead of returning them to the SDK, which would pass them to a global handler.
+// loggedExporter logs an exporter's errors instead of returning them to the SDK, which would pass them to a global handler. The SDK calls it
+// from one goroutine at a time.
 type loggedExporter struct {
 	sdk.SpanExporter
-	mu     sync.Mutex
 	errors *core.ErrorLog
 }
 
@@ -98,8 +98,6 @@ func (l *loggedExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySp
 	if err != nil {
 		err = core.Wrap(core.DeliveryFailed, err, "The collector did not accept %d spans.", len(spans))
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.errors.Report(err)
 	return nil
 }

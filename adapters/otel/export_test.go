@@ -19,13 +19,13 @@ import (
 	"gatehouse/core/graph"
 )
 
-// collected is what one request brought.
+// collected is the content of one request.
 type collected struct {
 	path, auth string
 	*collector.ExportTraceServiceRequest
 }
 
-// receiver is a collector that answers with a status, 200 with the requests on the channel.
+// receiver is a collector that answers with a status and passes on the requests that it answers with 200.
 func receiver(t *testing.T, status int) (url string, got <-chan collected) {
 	t.Helper()
 	all := make(chan collected, 100)
@@ -62,7 +62,7 @@ func run(t *testing.T, e *otel.Export) {
 	}
 }
 
-func TestTracesComeToTheCollector(t *testing.T) {
+func TestTracesArriveAtTheCollector(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*otel.Config, string)
 		path   string
@@ -96,7 +96,7 @@ func TestTracesComeToTheCollector(t *testing.T) {
 	}
 }
 
-func TestWithoutAnExporterThereIsNothing(t *testing.T) {
+func TestNoTracesWithoutAnExporter(t *testing.T) {
 	for name, c := range map[string]struct {
 		config otel.Config
 		says   string
@@ -116,15 +116,15 @@ func TestWithoutAnExporterThereIsNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if said := log.String(); (said == "") != (c.says == "") || !strings.Contains(said, c.says) {
-			t.Errorf("%s: the log says %q", name, said)
+			t.Errorf("%s: the log is %q", name, said)
 		}
 		run(t, e)
 	}
 }
 
-func TestACollectorThatFailsIsToldOnce(t *testing.T) {
+func TestACollectorFailureIsLoggedOnce(t *testing.T) {
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1") // every span is a batch of its own
-	api.SetErrorHandler(api.ErrorHandlerFunc(func(err error) { t.Errorf("the process's handler was told: %v", err) }))
+	api.SetErrorHandler(api.ErrorHandlerFunc(func(err error) { t.Errorf("the process's error handler was called: %v", err) }))
 	url, got := receiver(t, http.StatusBadRequest)
 	var log adaptertest.Log
 	e := open(t, otel.Config{Endpoint: url}, slog.New(slog.NewJSONHandler(&log, nil)))
@@ -132,17 +132,17 @@ func TestACollectorThatFailsIsToldOnce(t *testing.T) {
 		run(t, e)
 	}
 	if err := e.Close(t.Context()); err != nil {
-		t.Errorf("the end of it: %v", err)
+		t.Errorf("Close: %v", err)
 	}
 	if n := len(got); n < 2 {
 		t.Fatalf("%d requests: the test would prove nothing", n)
 	}
 	if said := log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "exporting traces fails") || !strings.Contains(said, `"category":"delivery_failed"`) {
-		t.Errorf("the log says %s", said)
+		t.Errorf("the log is %s", said)
 	}
 }
 
-func TestACollectorThatHangsDoesNotHoldTheEnd(t *testing.T) {
+func TestCloseDoesNotWaitForAHangingCollector(t *testing.T) {
 	free := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-free }))
 	defer s.Close()
@@ -153,11 +153,11 @@ func TestACollectorThatHangsDoesNotHoldTheEnd(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if err := e.Close(ctx); err == nil {
-		t.Error("what could not be sent was said to be")
+		t.Error("Close reported no error although spans were not sent")
 	}
 }
 
-func TestFaultsOfTheVariables(t *testing.T) {
+func TestConfigValidate(t *testing.T) {
 	bad := otel.Config{Endpoint: "localhost:4318", TracesEndpoint: "http://u:hunter2@", Headers: "novalue", TracesHeaders: "a=%zz"}
 	faults := strings.Join(bad.Validate(), "\n")
 	if strings.Count(faults, "\n") != 3 || strings.Contains(faults, "hunter2") {

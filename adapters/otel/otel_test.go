@@ -50,7 +50,7 @@ func attrs(s tracetest.SpanStub) map[string]any {
 	return out
 }
 
-// tree is the spans as "parent/name".
+// tree returns the spans as "parent/name".
 func tree(spans tracetest.SpanStubs) []string {
 	names := map[string]tracetest.SpanStub{}
 	for _, s := range spans {
@@ -79,7 +79,7 @@ func named(t *testing.T, spans tracetest.SpanStubs, name string) tracetest.SpanS
 	return tracetest.SpanStub{}
 }
 
-func TestTheTree(t *testing.T) {
+func TestSpanTree(t *testing.T) {
 	tr, exported := setup()
 	sub := compile(t, one(nothing))
 	items := graph.Field("items", graph.Replace[[]int]()).Default([]int{1, 2})
@@ -121,7 +121,7 @@ func TestTheTree(t *testing.T) {
 	}
 }
 
-func TestAFailure(t *testing.T) {
+func TestFailedSpan(t *testing.T) {
 	tr, exported := setup()
 	g := compile(t, one(func(context.Context, graph.State) (graph.Update, error) {
 		return nil, core.Wrap(core.ProviderRateLimit, errors.New("token xyz"), "slow down")
@@ -138,7 +138,7 @@ func TestAFailure(t *testing.T) {
 	}
 }
 
-func TestASuspensionAndItsResume(t *testing.T) {
+func TestSuspendedAndResumedSpans(t *testing.T) {
 	tr, exported := setup()
 	sub := compile(t, one(func(ctx context.Context, _ graph.State) (graph.Update, error) {
 		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "sig", Metadata: map[string]any{"kind": "k", "n": 2, "deep": map[string]any{"x": true, "token": "hunter2"}, "key": "sk-0123456789abcdef0123", "half": 0.5, "list": []any{1}}})
@@ -173,7 +173,7 @@ func TestASuspensionAndItsResume(t *testing.T) {
 	}
 }
 
-func TestLogLinesAreFoundWithTheirSpans(t *testing.T) {
+func TestLogLinesHaveTheIDsOfTheirSpans(t *testing.T) {
 	tr, exported := setup()
 	var out bytes.Buffer
 	log := slog.New(otel.LogHandler{Handler: slog.NewJSONHandler(&out, nil)}).With("k", "v")

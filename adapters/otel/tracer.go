@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"gatehouse/core"
@@ -43,7 +43,8 @@ func (t *Tracer) Start(ctx context.Context, s graph.Span) (context.Context, func
 	name := s.Name
 	if s.Kind == graph.SpanInvocation {
 		name = "openarmature.invocation"
-		if paused, ok := parse(s.Resumes); ok {
+		resumed := w3c.Extract(context.Background(), propagation.MapCarrier{traceparent: s.Resumes})
+		if paused := trace.SpanContextFromContext(resumed); paused.IsValid() {
 			opts = append(opts, trace.WithLinks(trace.Link{SpanContext: paused}))
 		}
 	}
@@ -54,7 +55,10 @@ func (t *Tracer) Start(ctx context.Context, s graph.Span) (context.Context, func
 }
 
 func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
-	a := ids(s.IDs)
+	a := []attribute.KeyValue{attribute.String("openarmature.correlation_id", s.IDs.Correlation)}
+	if s.IDs.Session != "" {
+		a = append(a, attribute.String("openarmature.session_id", string(s.IDs.Session)))
+	}
 	if s.Kind == graph.SpanInvocation {
 		return append(a,
 			attribute.String("openarmature.invocation_id", string(s.IDs.Invocation)),
@@ -77,15 +81,6 @@ func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
 	}
 	if s.Branch != "" {
 		a = append(a, attribute.String("openarmature.node.branch_name", s.Branch))
-	}
-	return a
-}
-
-// ids returns the attributes that every span has.
-func ids(i graph.IDs) []attribute.KeyValue {
-	a := []attribute.KeyValue{attribute.String("openarmature.correlation_id", i.Correlation)}
-	if i.Session != "" {
-		a = append(a, attribute.String("openarmature.session_id", string(i.Session)))
 	}
 	return a
 }
@@ -151,29 +146,12 @@ func flat(prefix string, m map[string]any) []attribute.KeyValue {
 
 // SpanContext returns the span of ctx in the form of W3C trace context.
 func (t *Tracer) SpanContext(ctx context.Context) string {
-	sc := trace.SpanContextFromContext(ctx)
-	if !sc.IsValid() {
-		return ""
-	}
-	return fmt.Sprintf("00-%s-%s-%s", sc.TraceID(), sc.SpanID(), sc.TraceFlags())
+	carrier := propagation.MapCarrier{}
+	w3c.Inject(ctx, carrier)
+	return carrier[traceparent]
 }
 
-func parse(mark string) (trace.SpanContext, bool) {
-	parts := strings.Split(mark, "-")
-	if len(parts) != 4 {
-		return trace.SpanContext{}, false
-	}
-	traceID, err := trace.TraceIDFromHex(parts[1])
-	if err != nil {
-		return trace.SpanContext{}, false
-	}
-	spanID, err := trace.SpanIDFromHex(parts[2])
-	if err != nil {
-		return trace.SpanContext{}, false
-	}
-	var flags trace.TraceFlags
-	if parts[3] == "01" {
-		flags = trace.FlagsSampled
-	}
-	return trace.NewSpanContext(trace.SpanContextConfig{TraceID: traceID, SpanID: spanID, TraceFlags: flags, Remote: true}), true
-}
+// w3c reads and writes a span in the form of W3C trace context, under the key traceparent.
+var w3c propagation.TraceContext
+
+const traceparent = "traceparent"

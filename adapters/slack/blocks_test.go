@@ -13,7 +13,7 @@ import (
 	"gatehouse/core"
 )
 
-// anyText is a text of what is hard to draw.
+// anyText returns a text composed of parts that are hard to draw.
 func anyText(t *rapid.T, label string) string {
 	bits := []string{
 		"<", ">", "!", "@", "#", "<!channel>", "<@U1>", "<!here|x>", "@here", "@Everyone", "<https://x|y>", "](", "][", "]:", "[", "]", "(https://x)", "`", "``", "```", "\n", "\r",
@@ -23,14 +23,14 @@ func anyText(t *rapid.T, label string) string {
 	return adaptertest.AnyText(t, label, bits)
 }
 
-func TestNothingDrawnReachesOutOrBreaksALimit(t *testing.T) {
+func TestPostsStayWithinLimitsAndMentionNobody(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(d core.Delivery) []message { return drawAll(t, d) }
 		adaptertest.DrawsWithinLimits(t, anyText, draw, func(all []message) any { return look2(all) })
 	})
 }
 
-// look2 is what can be compared of messages.
+// look2 returns the comparable parts of messages.
 func look2(all []message) []string {
 	var texts []string
 	for _, m := range all {
@@ -60,7 +60,7 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 	})
 }
 
-func TestAllArgumentsStandInTheModalOrItSaysSo(t *testing.T) {
+func TestArgumentsModalShowsAllOrHowMuchIsMissing(t *testing.T) {
 	for _, n := range []int{1, 1000, 40_000, 2_000_000} {
 		c := testCard(func(c *core.Card) { c.Arguments = strings.Repeat("line <&> of arguments\n", n/22+1) })
 		view := argumentsModal(*c)
@@ -79,12 +79,12 @@ func TestAllArgumentsStandInTheModalOrItSaysSo(t *testing.T) {
 		}
 		all := shown.String() == strings.TrimSpace(c.Arguments)
 		if said := strings.Contains(shown.String(), "gatehouse approvals show ap-1"); all == said {
-			t.Errorf("%d characters: all there is %v, said that there are more is %v", n, all, said)
+			t.Errorf("%d characters: all shown is %v, reported that there are more is %v", n, all, said)
 		}
 	}
 }
 
-func TestALongAnswerIsWholeInItsParts(t *testing.T) {
+func TestPartsOfALongReplyContainAllOfIt(t *testing.T) {
 	var text strings.Builder
 	for i := range 12 {
 		fmt.Fprintf(&text, "## Chapter %d\n\nSome words.\n\n- an item\n  - another\n\n```go\n", i)
@@ -108,7 +108,7 @@ func TestALongAnswerIsWholeInItsParts(t *testing.T) {
 	for i, m := range all {
 		part := markdownOf(m)
 		if strings.Count(part, "```")%2 != 0 {
-			t.Errorf("part %d leaves code open", i)
+			t.Errorf("part %d has an open code block at its end", i)
 		}
 		joined.WriteString(part + "\n")
 	}
@@ -140,11 +140,11 @@ func TestModalsStayWithinTheLimits(t *testing.T) {
 			}
 		}
 		if len(view.PrivateMetadata) > maxModalMetadata {
-			t.Errorf("%d characters go along", len(view.PrivateMetadata))
+			t.Errorf("the private metadata has %d characters", len(view.PrivateMetadata))
 		}
 	}
 	if maxReason > maxInput {
-		t.Error("Slack takes no input as long as a reason")
+		t.Error("the limit of a reason is above Slack's limit of an input")
 	}
 }
 

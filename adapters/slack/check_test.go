@@ -13,17 +13,17 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-// clinic is a workspace in which all is well, and a checkup of it.
-type clinic struct {
+// checkupTest is a workspace without faults, and a checkup of it.
+type checkupTest struct {
 	*slacktest.Server
 	checkup slack.Checkup
 }
 
 var clinicTime = time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
 
-func newClinic(t *testing.T, o slacktest.Options) *clinic {
+func newCheckup(t *testing.T, o slacktest.Options) *checkupTest {
 	t.Helper()
-	c := &clinic{Server: slacktest.Start(t, o)}
+	c := &checkupTest{Server: slacktest.Start(t, o)}
 	c.AddUser(slacktest.User{ID: "U2BOB", Name: "bob", RealName: "Bob"})
 	c.AddUser(slacktest.User{ID: "U9OLD", Name: "old", Deleted: true})
 	c.AddUser(slacktest.User{ID: "U8BOT", Name: "robot", IsBot: true})
@@ -40,7 +40,7 @@ func newClinic(t *testing.T, o slacktest.Options) *clinic {
 }
 
 // finds runs the checkup and returns the checks by name.
-func (c *clinic) finds(t *testing.T) map[string]slack.Check {
+func (c *checkupTest) finds(t *testing.T) map[string]slack.Check {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -50,11 +50,11 @@ func (c *clinic) finds(t *testing.T) map[string]slack.Check {
 			t.Errorf("%q was checked twice", f.Name)
 		}
 		if f.What == "" || f.State != slack.OK && f.Mend == "" {
-			t.Errorf("%q says nothing, or not how it is mended: %+v", f.Name, f)
+			t.Errorf("%q has no text, or no hint how to fix it: %+v", f.Name, f)
 		}
 		for _, secret := range []string{c.BotToken(), c.AppToken(), c.SigningSecret(), "/link/"} {
 			if strings.Contains(f.What+f.Mend, secret) {
-				t.Errorf("%q tells a secret: %+v", f.Name, f)
+				t.Errorf("%q contains a secret: %+v", f.Name, f)
 			}
 		}
 		found[f.Name] = f
@@ -62,7 +62,7 @@ func (c *clinic) finds(t *testing.T) map[string]slack.Check {
 	return found
 }
 
-// wantCheck fails unless a check came out so, and says each of the words.
+// wantCheck fails the test unless a check has this state and its text contains each of the words.
 func wantCheck(t *testing.T, found map[string]slack.Check, name string, state slack.State, words ...string) {
 	t.Helper()
 	f, ok := found[name]
@@ -71,13 +71,13 @@ func wantCheck(t *testing.T, found map[string]slack.Check, name string, state sl
 	}
 	for _, word := range words {
 		if !strings.Contains(f.What+" "+f.Mend, word) {
-			t.Errorf("%q does not say %q: %+v", name, word, f)
+			t.Errorf("%q does not contain %q: %+v", name, word, f)
 		}
 	}
 }
 
-func TestCheckupAllIsWell(t *testing.T) {
-	c := newClinic(t, slacktest.Options{})
+func TestCheckupFindsNoFault(t *testing.T) {
+	c := newCheckup(t, slacktest.Options{})
 	found := c.finds(t)
 	for name, f := range found {
 		if f.State != slack.OK {
@@ -92,7 +92,7 @@ func TestCheckupAllIsWell(t *testing.T) {
 	wantCheck(t, found, "slack approver slack:U2BOB", slack.OK, "is bob")
 	wantCheck(t, found, "slack approver slack:S1OPS", slack.OK, "has 1 member.")
 	if n := c.OpenSockets(); n != 0 {
-		t.Errorf("%d sockets were opened; Slack would send them events", n)
+		t.Errorf("%d sockets were opened, and Slack would send events over them", n)
 	}
 	for _, call := range c.Calls() {
 		if strings.HasPrefix(call.Method, "chat.") || strings.HasPrefix(call.Method, "reactions.") || call.Method == "conversations.open" {
@@ -101,24 +101,24 @@ func TestCheckupAllIsWell(t *testing.T) {
 	}
 }
 
-func TestCheckupIsWellWithTheManifestsScopes(t *testing.T) {
+func TestCheckupAcceptsTheManifestsScopes(t *testing.T) {
 	var scopes []string
 	for _, s := range preflight.Scopes {
 		if s.Name != "assistant:write" {
 			scopes = append(scopes, s.Name)
 		}
 	}
-	wantCheck(t, newClinic(t, slacktest.Options{Scopes: scopes}).finds(t), "slack scopes", slack.OK)
+	wantCheck(t, newCheckup(t, slacktest.Options{Scopes: scopes}).finds(t), "slack scopes", slack.OK)
 }
 
-func TestCheckupNamesEachMissingScope(t *testing.T) {
+func TestCheckupReportsEachMissingScope(t *testing.T) {
 	useful := map[string]bool{
 		"channels:read": true, "groups:read": true, "im:read": true, "mpim:read": true, "im:write": true, "users:read": true,
 		"reactions:write": true, "files:read": true, "commands": true,
 	}
 	for _, s := range preflight.Scopes {
 		t.Run(s.Name, func(t *testing.T) {
-			c := newClinic(t, slacktest.Options{})
+			c := newCheckup(t, slacktest.Options{})
 			c.WithdrawScope(s.Name)
 			found := c.finds(t)
 			if s.Name == "assistant:write" { // the view is a choice
@@ -143,26 +143,26 @@ func TestCheckupNamesEachMissingScope(t *testing.T) {
 	}
 }
 
-func TestCheckupAsksForWhatTheConfigurationNeeds(t *testing.T) {
-	c := newClinic(t, slacktest.Options{})
+func TestCheckupRequiresTheScopesOfTheConfiguration(t *testing.T) {
+	c := newCheckup(t, slacktest.Options{})
 	c.WithdrawScope("channels:history")
 	c.WithdrawScope("usergroups:read")
 	c.checkup.Config.FollowUp, c.checkup.Approvers = "mention", []string{"slack:U2BOB"}
 	found := c.finds(t)
 	wantCheck(t, found, "slack scope channels:history", slack.Warn)
 	if f, ok := found["slack scope usergroups:read"]; ok {
-		t.Errorf("no group may approve, and yet: %+v", f)
+		t.Errorf("the scope is checked although no group may approve: %+v", f)
 	}
 }
 
 func TestCheckupToken(t *testing.T) {
-	c := newClinic(t, slacktest.Options{})
+	c := newCheckup(t, slacktest.Options{})
 	c.checkup.Config.BotToken = "xoxb-another"
 	found := c.finds(t)
 	wantCheck(t, found, "slack token", slack.Fail, "invalid_auth", "Bot User OAuth Token")
 	wantCheck(t, found, "slack events", slack.OK)
 	if _, ok := found["slack scopes"]; ok {
-		t.Error("the scopes of a token that is none were checked")
+		t.Error("the scopes of an invalid token were checked")
 	}
 	c.checkup.Config.BotToken = c.BotToken()
 	c.RevokeToken()
@@ -173,7 +173,7 @@ func TestCheckupToken(t *testing.T) {
 }
 
 func TestCheckupSocket(t *testing.T) {
-	c := newClinic(t, slacktest.Options{})
+	c := newCheckup(t, slacktest.Options{})
 	c.checkup.Config.AppToken = "xapp-another"
 	wantCheck(t, c.finds(t), "slack socket", slack.Fail, "SLACK_APP_TOKEN", "connections:write", "A0GATE/general")
 	c.checkup.Config.AppToken = c.AppToken()
@@ -196,19 +196,19 @@ func TestCheckupSocket(t *testing.T) {
 }
 
 func TestCheckupHTTP(t *testing.T) {
-	c := newClinic(t, slacktest.Options{})
+	c := newCheckup(t, slacktest.Options{})
 	c.checkup.Config.AppToken, c.checkup.Config.SigningSecret = "", c.SigningSecret()
 	c.checkup.LastEvent = func(context.Context) (time.Time, error) { return time.Time{}, nil }
 	found := c.finds(t)
 	wantCheck(t, found, "slack http", slack.OK, "127.0.0.1:8080", "public https address", "/slack/events")
 	wantCheck(t, found, "slack events", slack.Warn, "No event", "Request URL", "Verified")
 	if _, ok := found["slack socket"]; ok {
-		t.Error("there is no app token, and yet a socket was asked for")
+		t.Error("a socket was requested without an app token")
 	}
 }
 
 func TestCheckupChannels(t *testing.T) {
-	c := newClinic(t, slacktest.Options{})
+	c := newCheckup(t, slacktest.Options{})
 	c.Invite("C2", c.BotUserID())
 	wantCheck(t, c.finds(t), "slack channels", slack.OK, "in #general and 1 more.")
 	c.Remove("C1", c.BotUserID())
@@ -220,12 +220,12 @@ func TestCheckupChannels(t *testing.T) {
 		c.WithdrawScope(scope)
 	}
 	if f, ok := c.finds(t)["slack channels"]; ok {
-		t.Errorf("it can't be known where the bot is, and yet: %+v", f)
+		t.Errorf("the bot's channels are unknown, but there is a check: %+v", f)
 	}
 }
 
 func TestCheckupEvents(t *testing.T) {
-	c := newClinic(t, slacktest.Options{})
+	c := newCheckup(t, slacktest.Options{})
 	at := time.Time{}
 	var err error
 	c.checkup.LastEvent = func(context.Context) (time.Time, error) { return at, err }
@@ -239,28 +239,28 @@ func TestCheckupEvents(t *testing.T) {
 	wantCheck(t, found, "slack events", slack.Fail, "the disk is gone")
 	c.checkup.LastEvent = nil
 	if f, ok := c.finds(t)["slack events"]; ok {
-		t.Errorf("nobody could tell of events, and yet: %+v", f)
+		t.Errorf("the last event is unknown, but there is a check: %+v", f)
 	}
 }
 
 func TestCheckupApprovers(t *testing.T) {
-	c := newClinic(t, slacktest.Options{})
+	c := newCheckup(t, slacktest.Options{})
 	c.checkup.Approvers = []string{"slack:U404", "slack:U9OLD", "slack:U8BOT", "slack:S404", "slack:S2NONE", "slack:bob"}
 	found := c.finds(t)
-	wantCheck(t, found, "slack approver slack:U404", slack.Fail, "nobody in this workspace", "Copy member ID")
+	wantCheck(t, found, "slack approver slack:U404", slack.Fail, "not a member of this workspace", "Copy member ID")
 	wantCheck(t, found, "slack approver slack:U9OLD", slack.Fail, "deactivated")
 	wantCheck(t, found, "slack approver slack:U8BOT", slack.Fail, "bot")
 	wantCheck(t, found, "slack approver slack:S404", slack.Fail, "no user group")
-	wantCheck(t, found, "slack approver slack:S2NONE", slack.Fail, "nobody in it")
-	wantCheck(t, found, "slack approver slack:bob", slack.Fail, "id of no person")
+	wantCheck(t, found, "slack approver slack:S2NONE", slack.Fail, "no members")
+	wantCheck(t, found, "slack approver slack:bob", slack.Fail, "neither the id of a person")
 	c.checkup.Approvers = nil
-	wantCheck(t, c.finds(t), "slack approvers", slack.Warn, "Nobody is named", "GATEHOUSE_APPROVERS")
+	wantCheck(t, c.finds(t), "slack approvers", slack.Warn, "No approvers are configured", "GATEHOUSE_APPROVERS")
 	c.checkup.Approvers = []string{"console:ann"}
-	wantCheck(t, c.finds(t), "slack approvers", slack.Warn, "Nobody on Slack")
+	wantCheck(t, c.finds(t), "slack approvers", slack.Warn, "None of the configured approvers is on Slack")
 }
 
-func TestCheckupOfASlackThatDoesNotAnswer(t *testing.T) {
-	c := newClinic(t, slacktest.Options{})
+func TestCheckupWhenSlackDoesNotAnswer(t *testing.T) {
+	c := newCheckup(t, slacktest.Options{})
 	for _, tc := range []struct {
 		trouble slacktest.Trouble
 		state   slack.State
@@ -287,12 +287,12 @@ func TestCheckupOfASlackThatDoesNotAnswer(t *testing.T) {
 	found := c.finds(t)
 	wantCheck(t, found, "slack token", slack.Fail, "Slack can't be reached at "+c.APIURL(), "connection refused", "SLACK_API_URL")
 	if strings.Contains(found["slack token"].What, "auth.test") {
-		t.Errorf("the sentence holds the call: %+v", found)
+		t.Errorf("the text contains the address of the call: %+v", found)
 	}
 }
 
-func TestCheckupOfASlackThatIsLate(t *testing.T) {
-	c := newClinic(t, slacktest.Options{})
+func TestCheckupWhenSlackAnswersTooLate(t *testing.T) {
+	c := newCheckup(t, slacktest.Options{})
 	held := c.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.Held()})
 	defer held.Lift()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -98,7 +98,7 @@ func TestSlashCommands(t *testing.T) {
 	})
 }
 
-func TestWithTheAssistantViewACommandNamesNoThread(t *testing.T) {
+func TestCommandsNeedAThreadWithTheAssistantView(t *testing.T) {
 	r := start(t, setup{}).known()
 	r.none(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new"))
 	if _, err := r.WaitForEphemeral(r.ctx, r.DMWith("U1ANN"), "U1ANN", "write !new in the thread"); err != nil {

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -32,21 +33,14 @@ func (s *Slack) userName(ctx context.Context, user string) string {
 	u, err := s.api.GetUserInfoContext(ctx, user)
 	switch err := s.called(err); {
 	case err == nil:
-		name := chat.Name(webapi.DisplayName(u))
-		if name == "" {
-			name = user
-		}
-		return s.names.Put(user, name, nameLifetime)
+		return s.names.Put(user, cmp.Or(chat.Name(webapi.DisplayName(u)), user), nameLifetime)
 	case core.CategoryOf(err) == core.Unsupported:
 		s.warnOnce("names of people can't be looked up: the token lacks the scope users:read")
 	}
-	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if errors.Is(ctx.Err(), context.Canceled) {
 		return user
 	}
-	if known == "" {
-		known = user
-	}
-	return s.names.Put(user, known, nameRetry)
+	return s.names.Put(user, cmp.Or(known, user), nameRetry)
 }
 
 // NameOf returns a person's name in Slack, "" if it can't be looked up.
@@ -73,20 +67,24 @@ func (s *Slack) openDM(ctx context.Context, user string) (string, error) {
 	return s.dms.Put(user, c.ID, chat.Forever), nil
 }
 
-// groupMembers returns the members of a user group.
+// groupMembers returns the members of a user group. A group that Slack does not know, or that the token may not read, has none. Error: Slack
+// can't be asked now.
 func (s *Slack) groupMembers(ctx context.Context, group string) ([]string, error) {
 	if known, fresh := s.members.Get(group); fresh {
 		return known, nil
 	}
 	users, err := s.api.GetUserGroupMembersContext(ctx, group)
-	if err := s.called(err); err != nil {
+	switch err := s.called(err); {
+	case core.IsTemporary(err):
 		return nil, err
+	case err != nil:
+		s.warnOnce("a group of approvers ("+group+") can't be looked up and is treated as empty", "err", err)
+		return nil, nil
 	}
 	return s.members.Put(group, users, groupLifetime), nil
 }
 
-// Groups returns those of the wanted user groups (slack:S…) that a person is in. A group that Slack does not know, or that the token may
-// not read, counts as empty. If Slack can't be asked now, the error is retryable.
+// Groups returns those of the wanted user groups (slack:S…) that a person is in. If Slack can't be asked now, the error is retryable.
 func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
 	var in []string
 	user, _ := webapi.UserID(who.ID)
@@ -96,12 +94,10 @@ func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]
 			continue
 		}
 		members, err := s.groupMembers(ctx, group)
-		switch {
-		case core.IsTemporary(err):
+		if err != nil {
 			return nil, chat.LookupError(err, "Slack can't be asked now who is in the group %s.", group)
-		case err != nil:
-			s.warnOnce("a group of approvers ("+group+") can't be looked up; nobody counts as a member", "err", err)
-		case slices.Contains(members, user):
+		}
+		if slices.Contains(members, user) {
 			in = append(in, id)
 		}
 	}
@@ -114,9 +110,9 @@ const (
 	channelRetry = time.Minute // after a look-up that failed
 )
 
-// channelType returns the type of a channel. fromEvent is the type in the event, "" if it has none. A mention does not say whether it was
-// written in a group direct message, but the message event of the same message does. Whichever comes first, the message must get the same
-// conversation.
+// channelType returns the type of a channel. fromEvent is the type in the event, "" if it has none. The event of a mention does not contain
+// whether it was written in a group direct message, but the message event of the same message does. Whichever comes first, the message
+// must get the same conversation.
 func (s *Slack) channelType(ctx context.Context, channel, fromEvent string) string {
 	if fromEvent != "" {
 		return s.channels.Put(channel, fromEvent, chat.Forever)
@@ -195,12 +191,10 @@ func (s *Slack) approversOutside(ctx context.Context, approvers, sees []string) 
 			continue
 		}
 		members, err := s.groupMembers(ctx, group)
-		switch {
-		case core.IsTemporary(err):
+		if err != nil {
 			return nil, err
-		case err != nil:
-			s.warnOnce("a group of approvers can't be looked up; nobody in it gets a copy of a card", "group", group, "err", err)
-		case !slices.ContainsFunc(members, func(u string) bool { return slices.Contains(sees, u) }):
+		}
+		if !slices.ContainsFunc(members, func(u string) bool { return slices.Contains(sees, u) }) {
 			users = append(users, members...)
 		}
 	}

@@ -1,8 +1,8 @@
 // Package slack is the platform Slack: one workspace, over Socket Mode, over HTTP, or both. README.md describes the setup.
 //
-// Inbound. http.go and socket.go receive a payload. events.go, interactions.go and commands.go convert it to an event and pass it to
-// accept. The payload is acknowledged after the commit. Before the commit only what is needed is decoded (payloads.go). The payload is
-// stored as received; its text and files are read when its turn begins (parse.go). Event ids, which are the same if Slack delivers twice:
+// Inbound. http.go receives a payload over either transport. events.go and interactions.go convert it to an event and pass it to accept.
+// The payload is acknowledged after the commit. Before the commit only what is needed is decoded (payloads.go). The payload is stored as
+// received; its text and files are read when its turn begins (parse.go). Event ids, the same if Slack delivers twice:
 //
 //	message/TEAM/CHANNEL/TS              a message; app_mention and message of one post are one event
 //	amend/TEAM/CHANNEL/TS/REVISION       a change or deletion of a message
@@ -23,5 +23,5 @@
 //
 // slack-go v0.34 is used for the Web API, its errors, blocks, names of events and Socket Mode frames. Three things are our own. The structs
 // of inbound payloads and the Socket Mode loop: slack-go's refuse or drop events that they can't decode completely (payloads.go,
-// internal/socketmode). The check of signatures: slack-go's reads the machine's clock (signature.go).
+// internal/socketmode). The check of signatures: slack-go's reads the machine's clock (http.go).
 package slack

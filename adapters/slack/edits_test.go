@@ -9,7 +9,7 @@ import (
 	"gatehouse/core"
 )
 
-// amendment reads an amendment's payload and checks what goes with it.
+// amendment reads an amendment's payload and checks its event.
 func (r *inbound) amendment(e core.Event, of string) core.Amendment {
 	r.t.Helper()
 	var a core.Amendment
@@ -36,11 +36,11 @@ func TestAnEditByItsAuthorIsAnAmendment(t *testing.T) {
 			}
 			amended := first
 			amended.Payload = a.Payload
-			said := r.says(amended).Content
+			said := r.message(amended).Content
 			if got := said.Last(); got != "add @bob's <b> cream" {
-				t.Errorf("%s: it says %q now", name, got)
+				t.Errorf("%s: the text is now %q", name, got)
 			}
-			if before := r.says(first).Content; before.IsList() != said.IsList() {
+			if before := r.message(first).Content; before.IsList() != said.IsList() {
 				t.Errorf("%s: it said %v, and now %v", name, before, said)
 			}
 			again := r.one(edit[0].Again())
@@ -55,14 +55,14 @@ func TestAnEditByItsAuthorIsAnAmendment(t *testing.T) {
 	})
 }
 
-func TestWhatChangesNoWordsIsNoAmendment(t *testing.T) {
+func TestChangesOfOtherFieldsAreNotAmendments(t *testing.T) {
 	r := start(t, setup{}).known()
 	p := r.ann.Posts("C1", r.MentionOfBot()+" see https://example.org")
 	r.one(p.Deliveries...)
 	r.none(r.Unfurl("C1", p.TS, "https://example.org")...)
 	r.none(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" see https://example.org")...)
 	r.one(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" see this")...)
-	r.none(r.Unfurl("C1", p.TS, "https://example.org")...) // it bears the mark of an edit by now
+	r.none(r.Unfurl("C1", p.TS, "https://example.org")...) // the message is marked as edited by now
 
 	say := func(user, text string, more map[string]any) map[string]any {
 		m := map[string]any{"type": "message", "user": user, "text": text, "ts": p.TS}
@@ -90,30 +90,30 @@ func TestWhatChangesNoWordsIsNoAmendment(t *testing.T) {
 			"message": m[0], "previous_message": m[1],
 		})
 		if got := r.taken(d); len(got) != 0 {
-			t.Errorf("%s: came to accept: %+v", name, got)
+			t.Errorf("%s: was passed to accept: %+v", name, got)
 		}
 	}
 }
 
-func TestADeletionTakesTheMessageBack(t *testing.T) {
+func TestADeletionWithdrawsTheMessage(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		bot := r.MentionOfBot()
 		p := r.ann.Posts("C1", bot+" add milk")
 		first := r.one(p.Deliveries...)
 		if a := r.amendment(r.one(r.ann.Deletes("C1", p.TS)...), first.ID); len(a.Payload) != 0 || a.Text != "" {
-			t.Errorf("it says %+v", a)
+			t.Errorf("the amendment is %+v", a)
 		}
 		parent := r.ann.Posts("C1", bot+" add milk")
 		first = r.one(parent.Deliveries...)
 		r.one(r.bob.Posts("C1", "why?", slacktest.InThread(parent.TS)).Deliveries...)
 		e := r.one(r.ann.Deletes("C1", parent.TS)...) // leaves a tombstone
 		if a := r.amendment(e, first.ID); len(a.Payload) != 0 || e.Actor.ID != "slack:U1ANN" {
-			t.Errorf("the tombstone says %+v, by %v", a, e.Actor)
+			t.Errorf("the tombstone is %+v, by %v", a, e.Actor)
 		}
 	})
 }
 
-func TestAnEditThatAddsAMentionIsHeard(t *testing.T) {
+func TestAnEditThatAddsAMentionIsAnEvent(t *testing.T) {
 	r := start(t, setup{}).known()
 	p := r.ann.Posts("C1", "add milk")
 	r.none(p.Deliveries...)
@@ -122,12 +122,12 @@ func TestAnEditThatAddsAMentionIsHeard(t *testing.T) {
 	if !ok || e.Kind() != core.KindMessage || e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) || e.FollowUp {
 		t.Fatalf("got %+v", got)
 	}
-	if text := r.says(e).Content.Last(); text != "add milk" {
-		t.Errorf("it says %q", text)
+	if text := r.message(e).Content.Last(); text != "add milk" {
+		t.Errorf("the text is %q", text)
 	}
 }
 
-func TestADeletionOfABotsMessageIsNotHeard(t *testing.T) {
+func TestADeletionOfABotsMessageIsIgnored(t *testing.T) {
 	r := start(t, setup{}).known()
 	ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "k", To: core.Address{Platform: "slack", Channel: "C1"}, Kind: core.PostReply, Text: "an answer"}})
 	if err != nil {

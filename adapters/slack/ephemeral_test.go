@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// Who has left the place where they pressed is told in direct messages, outside threads.
-func TestAPrivateWordReachesWhoDoesNotSeeThePlace(t *testing.T) {
+// A person who has left the conversation in which they clicked gets a direct message, outside threads.
+func TestPrivatePostsFallBackToDirectMessages(t *testing.T) {
 	for _, thread := range []string{"", "root"} {
 		p, o := open(t, slacktest.Options{}, nil)
 		o.AddChannel(slacktest.Channel{ID: "C2", Name: "left", Members: []string{"U1ANN", o.BotUserID()}})

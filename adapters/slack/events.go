@@ -14,7 +14,7 @@ import (
 	"gatehouse/core"
 )
 
-// retryNote says in the log what happens to an event that was not stored.
+// retryNote is the end of the log line about an event that was not stored.
 const retryNote = "Slack sends it again"
 
 // receiveEvent handles an Events API body up to the commit of its event.

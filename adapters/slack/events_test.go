@@ -25,7 +25,7 @@ func TestLaw1_NothingIsAcknowledgedBeforeItIsStored(t *testing.T) {
 	})
 }
 
-func TestLaw1_WhatCannotBeStoredComesAgainUnderTheSameID(t *testing.T) {
+func TestLaw1_AnEventThatIsNotStoredIsRetriedWithTheSameID(t *testing.T) {
 	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
 		left := 2
 		var ids []string
@@ -49,7 +49,7 @@ func TestLaw1_WhatCannotBeStoredComesAgainUnderTheSameID(t *testing.T) {
 	})
 }
 
-func TestARetryIsNotDroppedByItsNumber(t *testing.T) {
+func TestEventsMarkedAsRetriesAreStoredOnce(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		first := r.one(r.ann.Says("hello", slacktest.AsRetry(3, "http_error")).Deliveries...)
 		if first.Kind() != core.KindMessage {
@@ -81,13 +81,13 @@ func TestMentionAndMessageOfOnePostAreOneEvent(t *testing.T) {
 			}
 			lone = append(lone, e)
 		}
-		if a, b := r.says(lone[0]), r.says(lone[1]); a.Content.String() != b.Content.String() {
-			t.Errorf("the mention says %q, the message %q", a.Content, b.Content)
+		if a, b := r.message(lone[0]), r.message(lone[1]); a.Content.String() != b.Content.String() {
+			t.Errorf("the mention has the text %q, the message %q", a.Content, b.Content)
 		}
 	})
 }
 
-func TestAMentionInAGroupDirectMessageHasItsConversationWhicheverEventComesFirst(t *testing.T) {
+func TestMentionsInGroupDirectMessagesHaveOneConversationInAnyOrder(t *testing.T) {
 	for _, kind := range []string{"app_mention", "message"} {
 		t.Run(kind, func(t *testing.T) {
 			r := start(t, setup{}).known()
@@ -98,13 +98,13 @@ func TestAMentionInAGroupDirectMessageHasItsConversationWhicheverEventComesFirst
 			}
 			r.one(r.ann.Posts("G1", r.MentionOfBot()+" once more").Deliveries...)
 			if n := r.CountCalls("conversations.info"); n > 1 {
-				t.Errorf("Slack was asked %d times what kind of conversation it is", n)
+				t.Errorf("Slack was asked for the type of the conversation %d times", n)
 			}
 		})
 	}
 }
 
-func TestAMentionIsHeardWhereSlackCannotTellWhatKindOfConversationItIsIn(t *testing.T) {
+func TestAMentionIsStoredWhenTheChannelTypeIsUnknown(t *testing.T) {
 	r := start(t, setup{}).known()
 	r.Inject(slacktest.Fault{Endpoint: "conversations.info", Trouble: slacktest.ServerError(503)})
 	p := r.ann.Posts("C1", r.MentionOfBot()+" hello", slacktest.OnlyEvent("app_mention"))
@@ -113,7 +113,7 @@ func TestAMentionIsHeardWhereSlackCannotTellWhatKindOfConversationItIsIn(t *test
 	}
 }
 
-func TestWhoIsHeardWhere(t *testing.T) {
+func TestWhichMessagesBecomeEvents(t *testing.T) {
 	r := start(t, setup{}).known()
 	bot := r.MentionOfBot()
 	root := r.bob.Posts("C1", "anybody there?")
@@ -121,14 +121,14 @@ func TestWhoIsHeardWhere(t *testing.T) {
 	thread := core.ConversationID("slack:T0GATE:C1:" + root.TS)
 	for name, c := range map[string]struct {
 		post         slacktest.Posted
-		conversation core.ConversationID // "": not heard
+		conversation core.ConversationID // "": not stored
 		thread       string
 		followUp     bool
 	}{
 		"direct":                    {post: r.ann.Says("hello"), conversation: core.ConversationID("slack:T0GATE:" + r.DMWith("U1ANN"))},
 		"group direct":              {post: r.ann.Posts("G1", "hello"), conversation: "slack:T0GATE:G1"},
 		"channel":                   {post: r.ann.Posts("C1", "hello")},
-		"somebody else's mention":   {post: r.ann.Posts("C1", "<@U2BOB> hello")},
+		"a mention of another user": {post: r.ann.Posts("C1", "<@U2BOB> hello")},
 		"an id that begins alike":   {post: r.ann.Posts("C1", "<@"+r.BotUserID()+"X> hello")},
 		"a mention in words":        {post: r.ann.Posts("C1", "&lt;@"+r.BotUserID()+"&gt; hello")},
 		"thread":                    {post: r.ann.Posts("C1", "hello", slacktest.InThread(root.TS)), conversation: thread, thread: root.TS, followUp: true},
@@ -152,12 +152,12 @@ func TestWhoIsHeardWhere(t *testing.T) {
 		r.inbox.Unlock()
 		if c.conversation == "" {
 			if len(got) != 0 {
-				t.Errorf("%s: came to accept: %v", name, got)
+				t.Errorf("%s: was passed to accept: %v", name, got)
 			}
 			continue
 		}
 		if len(got) != 1 {
-			t.Errorf("%s: came to accept as %d events", name, len(got))
+			t.Errorf("%s: was passed to accept as %d events", name, len(got))
 		}
 		for _, e := range got {
 			if e.Conversation != c.conversation || e.Address.Thread != c.thread || e.FollowUp != c.followUp || e.Address.Message != c.post.TS || e.Actor.ID != "slack:U1ANN" {
@@ -167,13 +167,13 @@ func TestWhoIsHeardWhere(t *testing.T) {
 	}
 }
 
-func TestAMentionThatIsNoneIsAFollowUp(t *testing.T) {
-	for follow, heard := range map[string]bool{"thread": true, "mention": false} {
+func TestAMentionEventWithoutAMentionIsAFollowUp(t *testing.T) {
+	for follow, stored := range map[string]bool{"thread": true, "mention": false} {
 		t.Run(follow, func(t *testing.T) {
 			r := start(t, setup{config: func(c *slack.Config) { overHTTP(c); c.FollowUp = follow }}).known()
 			event := map[string]any{"type": "app_mention", "user": "U1ANN", "text": "no name here", "ts": "1700000001.000100", "thread_ts": "1700000000.000100", "channel": "C1"}
 			d := r.Send(event)
-			if !heard {
+			if !stored {
 				r.none(d)
 			} else if e := r.one(d); !e.FollowUp || e.Conversation != "slack:T0GATE:C1:1700000000.000100" {
 				t.Errorf("got %+v", e)
@@ -184,7 +184,7 @@ func TestAMentionThatIsNoneIsAFollowUp(t *testing.T) {
 	}
 }
 
-func TestOnlyMentionsAreHeardWhereSoAsked(t *testing.T) {
+func TestFollowUpMentionNeedsAMention(t *testing.T) {
 	r := start(t, setup{config: func(c *slack.Config) { overHTTP(c); c.FollowUp = "mention" }}).known()
 	root := r.ann.Posts("C1", r.MentionOfBot()+" hello")
 	r.one(root.Deliveries...)
@@ -194,7 +194,7 @@ func TestOnlyMentionsAreHeardWhereSoAsked(t *testing.T) {
 	r.one(r.ann.Posts("G1", "in a group").Deliveries...)
 }
 
-func TestWhatIsNoPersonsWordIsNotHeard(t *testing.T) {
+func TestMessagesThatNoPersonWroteAreIgnored(t *testing.T) {
 	r := start(t, setup{}).known()
 	other := r.AddUser(slacktest.User{ID: "U3BOT", Name: "deploys", IsBot: true})
 	r.AddUser(slacktest.User{ID: "USLACKBOT", Name: "Slackbot"})
@@ -258,19 +258,19 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 	}
 }
 
-func TestAnEventIsNotLostOverAFieldThatIsNotNeededYet(t *testing.T) {
+func TestAnEventWithUnreadableExtraFieldsIsStored(t *testing.T) {
 	r := start(t, setup{}).known()
 	d := r.Send(map[string]any{
 		"type": "message", "user": "U1ANN", "text": "hello", "ts": "1700000001.000100", "channel": r.DMWith("U1ANN"), "channel_type": "im",
 		"files": []any{map[string]any{"name": "a.png", "mimetype": "image/png", "size": "large"}, "what", nil}, "edited": true, "blocks": 5, "assistant_thread": 7,
 		"previous_message": "none", "message": []int{1}, "attachments": "x", "reactions": map[string]any{},
 	})
-	if text := r.says(r.one(d)).Content.String(); !strings.Contains(text, "hello") || !strings.Contains(text, "can't be read") {
-		t.Errorf("it says %q", text)
+	if text := r.message(r.one(d)).Content.String(); !strings.Contains(text, "hello") || !strings.Contains(text, "can't be read") {
+		t.Errorf("the text is %q", text)
 	}
 }
 
-func TestSlackMayWithholdEvents(t *testing.T) {
+func TestAppRateLimitedIsLogged(t *testing.T) {
 	r := start(t, setup{}).known()
 	status, _ := r.send("/slack/events", []byte(`{"type":"app_rate_limited","team_id":"T0GATE","minute_rate_limited":1518467820,"api_app_id":"A0GATE"}`), nil)
 	if status != 200 || len(r.log.Warnings()) != 1 || r.inbox.Tries() != 0 {

@@ -9,23 +9,23 @@ import (
 	"gatehouse/core"
 )
 
-// Sleeping has the platform's waits done by the test.
+// Sleeping replaces the platform's waits with a function of the test.
 func (s *Slack) Sleeping(sleep func(context.Context, time.Duration)) { s.sleep = sleep }
 
-// Take takes a body of a kind as either transport does; refused: it was not stored, and is not acknowledged or is told to be broken.
+// Take handles a body as both transports do. refused: it was not stored.
 func (s *Slack) Take(ctx context.Context, kind string, body []byte, accept core.Accept) (refused bool) {
 	receive := map[string]receiver{"events_api": s.receiveEvent, "interactive": s.receiveInteraction, "slash_commands": s.receiveCommand}[kind]
 	_, result := receive(ctx, body, accept)
 	return result != chat.Stored
 }
 
-// Forms turns a form into what is taken.
+// Forms decodes a form in both ways.
 func Forms(body []byte) {
 	_, _ = formPayload(body)
 	_, _ = formFields(body)
 }
 
-// Numbers that tests need.
+// Constants for the tests.
 const (
 	FirstRedial = chat.FirstRetry
 	CrowdedWait = socketmode.CrowdedWait

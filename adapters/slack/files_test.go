@@ -10,7 +10,7 @@ import (
 	"gatehouse/core"
 )
 
-// The beginnings of images, as far as anybody looks.
+// The first bytes of images, by which their type is detected.
 var beginnings = map[string]string{
 	"image/png": "\x89PNG\x0d\x0a\x1a\x0a0000", "image/jpeg": "\xff\xd8\xff\xe0000", "image/gif": "GIF89a000", "image/webp": "RIFF\x10\x00\x00\x00WEBPVP8 000",
 }
@@ -20,7 +20,7 @@ const largest = 5 << 20 // bytes of an image that is taken
 // sends has Ann send files and returns what the agent reads.
 func (r *inbound) sends(text string, files ...slacktest.File) core.Message {
 	r.t.Helper()
-	return r.says(r.one(r.ann.Says(text, slacktest.WithFiles(files...)).Deliveries...))
+	return r.message(r.one(r.ann.Says(text, slacktest.WithFiles(files...)).Deliveries...))
 }
 
 func images(m core.Message) []core.Block {
@@ -33,7 +33,7 @@ func images(m core.Message) []core.Block {
 	return found
 }
 
-func TestImagesComeAlong(t *testing.T) {
+func TestImagesBecomeBlocks(t *testing.T) {
 	r := start(t, setup{}).known()
 	for kind, content := range beginnings {
 		name := "a." + strings.TrimPrefix(kind, "image/")
@@ -48,13 +48,13 @@ func TestImagesComeAlong(t *testing.T) {
 		t.Errorf("without words the agent reads %+v", m.Content)
 	}
 	p := r.ann.Posts("C1", r.MentionOfBot()+" look", slacktest.WithFiles(slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])}))
-	m = r.says(r.one(p.Deliveries...))
+	m = r.message(r.one(p.Deliveries...))
 	if b := m.Content.Blocks(); len(b) != 3 || !strings.Contains(b[0].Text, "slack:U1ANN") || b[1].Type != core.ImageBlock || b[2].Text != "look" {
 		t.Errorf("in a channel the agent reads %+v", b)
 	}
 }
 
-func TestFilesThatAreNoImagesAreNamed(t *testing.T) {
+func TestOtherFilesAreListedByName(t *testing.T) {
 	r := start(t, setup{}).known()
 	png := []byte(beginnings["image/png"])
 	var nine []slacktest.File
@@ -68,9 +68,9 @@ func TestFilesThatAreNoImagesAreNamed(t *testing.T) {
 		images int
 	}{
 		"a document":            {[]slacktest.File{{Name: "plan.pdf", Content: []byte("%PDF")}}, "plan.pdf (application/pdf)", 0},
-		"said to be too large":  {[]slacktest.File{{Name: "a.png", Content: png, Size: largest + 1}}, "a.png (too large)", 0},
-		"too large after all":   {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest)...), Size: 10}}, "a.png (too large)", 0},
-		"as large as may be":    {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest-len(png))...)}}, "", 1},
+		"declared too large":    {[]slacktest.File{{Name: "a.png", Content: png, Size: largest + 1}}, "a.png (too large)", 0},
+		"larger than declared":  {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest)...), Size: 10}}, "a.png (too large)", 0},
+		"as large as allowed":   {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest-len(png))...)}}, "", 1},
 		"another content":       {[]slacktest.File{{Name: "a.png", Content: []byte("<html>no picture")}}, "a.png (it is not an image", 0},
 		"an image of a drawing": {[]slacktest.File{{Name: "a.png", Mime: "image/svg+xml", Content: []byte("<svg/>")}}, "a.png (image/svg+xml)", 0},
 		"too many":              {nine, "8.png (too many images)", 8},
@@ -78,10 +78,10 @@ func TestFilesThatAreNoImagesAreNamed(t *testing.T) {
 		"a name of two lines":   {[]slacktest.File{{Name: "a\nsystem: b.pdf"}}, "a system: b.pdf", 0},
 		"elsewhere":             {[]slacktest.File{{Name: "a.png", Content: png, URL: away + "/a.png"}}, "a.png (it is not stored at Slack)", 0},
 		"redirected elsewhere":  {[]slacktest.File{{Name: "a.png", Content: png, RedirectTo: away + "/a.png"}}, "a.png (the bot may not read it", 0},
-		"redirected in a ring":  {[]slacktest.File{{Name: "a.png", ID: "FRING", Content: png, RedirectTo: "/files-pri/T0GATE-FRING/a.png"}}, "a.png (the bot may not read it", 0},
-		"a host that looks so":  {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com.example.org/a.png"}}, "a.png (it is not stored at Slack)", 0},
-		"a host that ends so":   {[]slacktest.File{{Name: "a.png", URL: "https://notslack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
-		"in the clear":          {[]slacktest.File{{Name: "a.png", URL: "http://files.slack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"redirected in a loop":  {[]slacktest.File{{Name: "a.png", ID: "FRING", Content: png, RedirectTo: "/files-pri/T0GATE-FRING/a.png"}}, "a.png (the bot may not read it", 0},
+		"Slack as a subdomain":  {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com.example.org/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"Slack as a suffix":     {[]slacktest.File{{Name: "a.png", URL: "https://notslack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"http, not https":       {[]slacktest.File{{Name: "a.png", URL: "http://files.slack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
 		"another port":          {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com:8443/a.png"}}, "a.png (it is not stored at Slack)", 0},
 		"with a user":           {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com@example.org/a.png"}}, "a.png (it is not stored at Slack)", 0},
 		"a user at Slack":       {[]slacktest.File{{Name: "a.png", URL: "https://x:y@files.slack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
@@ -101,18 +101,18 @@ func TestFilesThatAreNoImagesAreNamed(t *testing.T) {
 	}
 }
 
-func TestFilesWithoutWordsOfTheirOwnAreNamed(t *testing.T) {
+func TestFilesWithoutANameAreListed(t *testing.T) {
 	r := start(t, setup{}).known()
 	d := r.Send(map[string]any{
 		"type": "message", "subtype": "file_share", "user": "U1ANN", "text": "see", "ts": "1700000001.000100", "channel": r.DMWith("U1ANN"), "channel_type": "im",
 		"files": []any{map[string]any{"id": "F1", "file_access": "check_file_info"}, map[string]any{"id": "F2", "mode": "tombstone", "name": nil}, map[string]any{"name": "x.png", "mimetype": "image/png", "size": 3.5}, 7},
 	})
-	if got := r.says(r.one(d)).Content.Last(); !strings.Contains(got, "F1 (") || !strings.Contains(got, "F2 (") || !strings.Contains(got, "x.png (") || !strings.Contains(got, "a file (") {
+	if got := r.message(r.one(d)).Content.Last(); !strings.Contains(got, "F1 (") || !strings.Contains(got, "F2 (") || !strings.Contains(got, "x.png (") || !strings.Contains(got, "a file (") {
 		t.Errorf("the agent reads %q", got)
 	}
 }
 
-func TestWithoutTheScopeAnImageIsNamed(t *testing.T) {
+func TestImagesAreListedByNameWithoutTheScope(t *testing.T) {
 	r := start(t, setup{fake: slacktest.Options{Scopes: []string{"chat:write", "users:read"}}}).known()
 	m := r.sends("see", slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})
 	if len(images(m)) != 0 || !strings.Contains(m.Content.Last(), "a.png (it is not an image, or the bot may not read it)") {
@@ -120,7 +120,7 @@ func TestWithoutTheScopeAnImageIsNamed(t *testing.T) {
 	}
 }
 
-func TestAnImageThatCannotBeHadNowIsTriedAgain(t *testing.T) {
+func TestFetchingAnImageIsRetried(t *testing.T) {
 	r := start(t, setup{}).known()
 	e := r.one(r.ann.Says("see", slacktest.WithFiles(slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})).Deliveries...)
 	for name, trouble := range map[string]slacktest.Trouble{"down": slacktest.ServerError(503), "busy": slacktest.RateLimitedWithoutHeader(), "cut": slacktest.Cut()} {
@@ -133,7 +133,7 @@ func TestAnImageThatCannotBeHadNowIsTriedAgain(t *testing.T) {
 		}
 		fault.Lift()
 	}
-	if len(images(r.says(e))) != 1 {
+	if len(images(r.message(e))) != 1 {
 		t.Error("afterwards there is no image")
 	}
 }

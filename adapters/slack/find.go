@@ -24,7 +24,7 @@ const (
 // can't be read back.
 func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 	if d.Kind == core.PostPrivate {
-		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
+		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "A private message can't be read back.")
 	}
 	parts, err := s.draw(ctx, d)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 			return core.Found{Looks: looks}, nil
 		}
 	}
-	return core.Found{}, core.Errorf(core.DeliveryInDoubt, "There are too many messages to look through.")
+	return core.Found{}, core.Errorf(core.DeliveryInDoubt, "There are too many messages to search.")
 }
 
 // history reads a page of messages of a thread, or of a channel outside its threads.

@@ -8,21 +8,21 @@ import (
 	"gatehouse/core"
 )
 
-// A look-up changes nothing in Slack. Where Slack breaks down over it, it is made again later; else a reply whose answer was lost at
-// the beginning of an outage would be given up after a few seconds of it.
-func TestALookUpThatBreaksIsMadeAgainLater(t *testing.T) {
+// A look-up changes nothing in Slack, so after a failure of Slack it is repeated later. Otherwise a reply whose answer was lost at the
+// beginning of an outage would be given up after a few seconds.
+func TestFindIsRetriedAfterATemporaryFailure(t *testing.T) {
 	for name, c := range map[string]struct {
 		trouble slacktest.Trouble
 		want    core.Category
 	}{
-		"Slack is down":     {slacktest.ServerError(503), core.DeliveryLater},
-		"no answer":         {slacktest.Cut(), core.DeliveryLater},
-		"half an answer":    {fakeserver.Garbled(), core.DeliveryLater},
-		"an inner error":    {slacktest.Refused("internal_error"), core.DeliveryLater},
-		"the token is gone": {slacktest.Refused("token_revoked"), core.DeliveryLater},
-		"too many calls":    {slacktest.RateLimitedInBody(), core.DeliveryLater},
-		"no scope":          {slacktest.MissesScope("channels:history"), core.Unsupported},
-		"no such channel":   {slacktest.Refused("channel_not_found"), core.DeliveryFailed},
+		"Slack is down":        {slacktest.ServerError(503), core.DeliveryLater},
+		"no answer":            {slacktest.Cut(), core.DeliveryLater},
+		"half an answer":       {fakeserver.Garbled(), core.DeliveryLater},
+		"an inner error":       {slacktest.Refused("internal_error"), core.DeliveryLater},
+		"the token is revoked": {slacktest.Refused("token_revoked"), core.DeliveryLater},
+		"too many calls":       {slacktest.RateLimitedInBody(), core.DeliveryLater},
+		"no scope":             {slacktest.MissesScope("channels:history"), core.Unsupported},
+		"no such channel":      {slacktest.Refused("channel_not_found"), core.DeliveryFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, o := open(t, slacktest.Options{}, nil)

@@ -10,14 +10,14 @@ import (
 	"gatehouse/core"
 )
 
-// unconnected is a platform that nothing answers.
+// unconnected returns a platform whose API can't be reached.
 func unconnected(t testing.TB) *slack.Slack {
 	return slack.New(slack.Options{
 		Config: slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://127.0.0.1:1/", FollowUp: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card,
 	})
 }
 
-// fuzzBodies takes arbitrary bodies of a kind: whatever comes, an event that is stored has what an event needs, and can be parsed.
+// fuzzBodies passes arbitrary bodies of a kind to the platform: every event that is stored is complete and can be parsed.
 func fuzzBodies(f *testing.F, kind string, seeds ...string) {
 	for _, s := range seeds {
 		f.Add([]byte(s))

@@ -10,7 +10,7 @@ import (
 
 var testPainter = painter{seal: func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }}
 
-// samples are the posts whose drawings are golden files.
+// samples are the posts for which there are golden files.
 var samples = adaptertest.Samples{
 	Ann: core.Actor{ID: "slack:U1ANN", Name: "Ann"}, Bob: core.Actor{ID: "slack:U2BOB", Name: "Bob"},
 	Approvers: []string{"slack:U2BOB", "slack:S3OPS", "local"}, Prefixes: []string{"slack:S", "slack:U"},
@@ -26,13 +26,13 @@ var samples = adaptertest.Samples{
 
 func testCard(change func(*core.Card)) *core.Card { return samples.Card(change) }
 
-// hostile is what a model or a person may write to get at others.
+// hostile is a text with which a model or a person may try to attack others.
 const hostile = "begin <!channel> <!here> <!subteam^S1> <@U123> <#C1> @everyone @here <https://evil.example|safe> https://evil.example/?q=a&b " +
 	"[safe](https://evil.example) ![x](https://evil.example/x.png) [safe][1] &lt;!channel&gt;\n\n[1]: https://evil.example\n" +
 	"`open [safe](https://evil.example)\nand ` closed\n> `a|b` quote <@U1>\n~~~\n[safe](https://evil.example)\n~~~\n" +
 	"\x1b[2J\x1b]8;;https://evil.example\x1b\\link \u009b31m \r\bover \u202etxt.exe\u202c \u2066x\u2069 \x00 ``` *_~` end"
 
-func TestEveryPostLooksAsItDid(t *testing.T) {
+func TestGoldenPosts(t *testing.T) {
 	for name, d := range samples.Deliveries() {
 		t.Run(name, func(t *testing.T) { adaptertest.Golden(t, name, drawAll(t, d)) })
 	}
@@ -40,7 +40,7 @@ func TestEveryPostLooksAsItDid(t *testing.T) {
 	adaptertest.Golden(t, "modal-arguments", argumentsModal(*testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
 }
 
-// drawAll draws a delivery and holds it against Slack's limits.
+// drawAll draws a delivery and checks it against Slack's limits.
 func drawAll(t fataler, d core.Delivery) []message {
 	t.Helper()
 	all, err := testPainter.draw(d, "https://acme.slack.example/archives/C1/p12")

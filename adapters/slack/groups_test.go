@@ -80,7 +80,7 @@ func TestGroupsFailClosed(t *testing.T) {
 	}
 }
 
-func TestGroupsAreRememberedForAWhile(t *testing.T) {
+func TestGroupMembersAreCached(t *testing.T) {
 	clock := fakeserver.NewClock(time.Now())
 	r := grouped(t, setup{slack: slack.Options{Now: clock.Now}})
 	ann := core.Actor{ID: "slack:U1ANN"}
@@ -99,11 +99,11 @@ func TestGroupsAreRememberedForAWhile(t *testing.T) {
 	}
 	clock.Advance(time.Second)
 	if in() != 0 {
-		t.Error("who was taken out still counts")
+		t.Error("a removed member still counts")
 	}
 	clock.Advance(slack.GroupLasts)
 	r.Inject(slacktest.Fault{Endpoint: "usergroups.users.list", Trouble: slacktest.ServerError(503)})
 	if got, err := r.p.Groups(r.ctx, ann, []string{"slack:S1"}); err == nil {
-		t.Errorf("what was remembered too long counts while Slack is down: %v", got)
+		t.Errorf("an expired cache entry is used while Slack is down: %v", got)
 	}
 }

@@ -2,12 +2,20 @@ package slack
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/slack-go/slack/socketmode"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
 
@@ -61,7 +69,7 @@ func (s *Slack) serve(w http.ResponseWriter, r *http.Request, receive receiver, 
 	case chat.Malformed:
 		http.Error(w, "the body can't be read", http.StatusBadRequest)
 	case chat.NotStored:
-		http.Error(w, "it could not be stored; send it again", http.StatusServiceUnavailable)
+		http.Error(w, "the event could not be stored; send it again", http.StatusServiceUnavailable)
 	case chat.Stored:
 		if reply == nil {
 			return // an empty 200
@@ -95,4 +103,47 @@ func formFields(body []byte) ([]byte, error) {
 		fields[key] = form.Get(key)
 	}
 	return json.Marshal(fields)
+}
+
+// checkSignature returns what is wrong with a request's signature, "" if nothing is. Version v0 is the HMAC-SHA256 of version, time and
+// raw body. slack-go's SecretsVerifier does the same, but only with the machine's clock, so the edges of its window can't be tested.
+func (s *Slack) checkSignature(h http.Header, body []byte) string {
+	timestamp := h.Get("X-Slack-Request-Timestamp")
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil {
+		return "the request has no timestamp"
+	}
+	mac := hmac.New(sha256.New, []byte(s.Config.SigningSecret))
+	mac.Write([]byte("v0:" + timestamp + ":"))
+	mac.Write(body)
+	if !hmac.Equal([]byte(h.Get("X-Slack-Signature")), []byte("v0="+hex.EncodeToString(mac.Sum(nil)))) {
+		return "the signature is wrong"
+	}
+	if off := s.Now().Sub(time.Unix(seconds, 0)).Abs(); off > chat.SignatureWindow {
+		return "the request is too old, or one of the two clocks is wrong"
+	}
+	return ""
+}
+
+// openSocket asks Slack for the address of a Socket Mode connection.
+func (s *Slack) openSocket(ctx context.Context) (address string, err error) {
+	_, address, err = s.api.StartSocketModeContext(ctx)
+	return address, webapi.SocketError(err)
+}
+
+// receiveSocket handles the payload of an envelope, which is the same as the body of a request over HTTP. ack is false if Slack must send
+// the envelope again.
+func (s *Slack) receiveSocket(ctx context.Context, kind string, payload []byte, accept core.Accept) (reply any, ack bool) {
+	var result chat.Result
+	switch kind {
+	case socketmode.RequestTypeEventsAPI:
+		reply, result = s.receiveEvent(ctx, payload, accept)
+	case socketmode.RequestTypeInteractive:
+		reply, result = s.receiveInteraction(ctx, payload, accept)
+	case socketmode.RequestTypeSlashCommands:
+		reply, result = s.receiveCommand(ctx, payload, accept)
+	default:
+		s.Log.Debug("an envelope of an unknown kind is ignored", "kind", kind)
+	}
+	return reply, result != chat.NotStored
 }

@@ -15,10 +15,10 @@ import (
 	"gatehouse/core"
 )
 
-// marked is a word that stands in each refused body and must not come into the log.
+// marked is a word in each refused body that must not appear in the log.
 const marked = "hush-hush"
 
-func TestWhatIsNoRequestOfSlacksIsRefused(t *testing.T) {
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	good := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","user":"U1ANN","channel":"D1","channel_type":"im","ts":"1.2","text":"` + marked + `"}}`
 	at := func(when time.Time, body string) func(*http.Request) {
 		return func(q *http.Request) {
@@ -41,29 +41,29 @@ func TestWhatIsNoRequestOfSlacksIsRefused(t *testing.T) {
 			q.Header.Del("X-Slack-Signature")
 			q.Header.Del("X-Slack-Request-Timestamp")
 		}},
-		"no number":             {body: good, want: 401, change: header("X-Slack-Request-Timestamp", "now")},
-		"another version":       {body: good, want: 401, change: func(q *http.Request) { q.Header.Set("X-Slack-Signature", "v1"+q.Header.Get("X-Slack-Signature")[2:]) }},
-		"too old":               {body: good, want: 401, change: at(time.Now().Add(-6*time.Minute), good)},
-		"from the future":       {body: good, want: 401, change: at(time.Now().Add(6*time.Minute), good)},
-		"another workspace":     {body: strings.Replace(good, "T0GATE", "T9OTHER", 1), want: 403},
-		"no workspace":          {body: strings.Replace(good, "T0GATE", "", 1), want: 403},
-		"ten megabytes":         {body: `{"text":"` + strings.Repeat(marked, 10<<20/len(marked)) + `"}`, want: 413},
-		"unsigned megabytes":    {body: strings.Repeat(marked, 10<<20/len(marked)), want: 413, change: header("X-Slack-Signature", "v0=00")},
-		"half a body":           {body: good[:len(good)-3], want: 400},
-		"no JSON":               {body: marked, want: 400},
-		"no object":             {body: `["` + marked + `"]`, want: 400},
-		"nothing":               {body: "", want: 400},
-		"no event":              {body: `{"type":"event_callback","team_id":"T0GATE","event":"` + marked + `"}`, want: 400},
-		"an event without form": {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","channel":["` + marked + `"]}}`, want: 400},
-		"no event at all":       {body: `{"type":"event_callback","team_id":"T0GATE","x":"` + marked + `"}`, want: 400},
-		"no change":             {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","subtype":"message_changed","channel":"C1","message":"` + marked + `"}}`, want: 400},
-		"a change of nothing":   {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","subtype":"message_changed","channel":"C1","x":"` + marked + `"}}`, want: 400},
-		"no form":               {path: "/slack/interactions", body: "payload=%zz" + marked, want: 400},
-		"a form without":        {path: "/slack/interactions", body: "text=" + marked, want: 400},
-		"a form of no JSON":     {path: "/slack/interactions", body: "payload=" + marked, want: 400},
-		"a press of no form":    {path: "/slack/interactions", body: string(formOf(`{"type":5,"x":"` + marked + `"}`)), want: 400},
-		"a command of no form":  {path: "/slack/commands", body: "text=%zz" + marked, want: 400},
-		"another's command":     {path: "/slack/commands", body: "team_id=T9OTHER&text=" + marked, want: 403},
+		"no number":                          {body: good, want: 401, change: header("X-Slack-Request-Timestamp", "now")},
+		"another version":                    {body: good, want: 401, change: func(q *http.Request) { q.Header.Set("X-Slack-Signature", "v1"+q.Header.Get("X-Slack-Signature")[2:]) }},
+		"too old":                            {body: good, want: 401, change: at(time.Now().Add(-6*time.Minute), good)},
+		"from the future":                    {body: good, want: 401, change: at(time.Now().Add(6*time.Minute), good)},
+		"another workspace":                  {body: strings.Replace(good, "T0GATE", "T9OTHER", 1), want: 403},
+		"no workspace":                       {body: strings.Replace(good, "T0GATE", "", 1), want: 403},
+		"a body that is too large":           {body: `{"text":"` + strings.Repeat(marked, 10<<20/len(marked)) + `"}`, want: 413},
+		"an unsigned body that is too large": {body: strings.Repeat(marked, 10<<20/len(marked)), want: 413, change: header("X-Slack-Signature", "v0=00")},
+		"half a body":                        {body: good[:len(good)-3], want: 400},
+		"no JSON":                            {body: marked, want: 400},
+		"no object":                          {body: `["` + marked + `"]`, want: 400},
+		"an empty body":                      {body: "", want: 400},
+		"no event":                           {body: `{"type":"event_callback","team_id":"T0GATE","event":"` + marked + `"}`, want: 400},
+		"a malformed event":                  {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","channel":["` + marked + `"]}}`, want: 400},
+		"no event at all":                    {body: `{"type":"event_callback","team_id":"T0GATE","x":"` + marked + `"}`, want: 400},
+		"no change":                          {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","subtype":"message_changed","channel":"C1","message":"` + marked + `"}}`, want: 400},
+		"a change of nothing":                {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","subtype":"message_changed","channel":"C1","x":"` + marked + `"}}`, want: 400},
+		"an invalid form":                    {path: "/slack/interactions", body: "payload=%zz" + marked, want: 400},
+		"a form without a payload":           {path: "/slack/interactions", body: "text=" + marked, want: 400},
+		"a form without JSON":                {path: "/slack/interactions", body: "payload=" + marked, want: 400},
+		"a malformed click":                  {path: "/slack/interactions", body: string(formOf(`{"type":5,"x":"` + marked + `"}`)), want: 400},
+		"a command with an invalid form":     {path: "/slack/commands", body: "text=%zz" + marked, want: 400},
+		"another's command":                  {path: "/slack/commands", body: "team_id=T9OTHER&text=" + marked, want: 403},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{}).known()
@@ -76,7 +76,7 @@ func TestWhatIsNoRequestOfSlacksIsRefused(t *testing.T) {
 				t.Errorf("it was answered with %d %s, want %d", status, answer, c.want)
 			}
 			if n := r.inbox.Tries(); n != 0 {
-				t.Errorf("%d events came to accept", n)
+				t.Errorf("%d events were passed to accept", n)
 			}
 			if w := r.log.Warnings(); len(w) != 1 {
 				t.Errorf("there are %d warnings, want one:\n%s", len(w), strings.Join(w, ""))
@@ -88,7 +88,7 @@ func TestWhatIsNoRequestOfSlacksIsRefused(t *testing.T) {
 	}
 }
 
-func TestRequestsAtTheEdgeOfTheWindowCount(t *testing.T) {
+func TestRequestsAtTheEdgeOfTheSignatureWindow(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	for _, off := range []time.Duration{-5 * time.Minute, 0, 5 * time.Minute} {
 		s := setup{fake: slacktest.Options{Now: func() time.Time { return now.Add(off) }}}
@@ -98,7 +98,7 @@ func TestRequestsAtTheEdgeOfTheWindowCount(t *testing.T) {
 	}
 }
 
-func TestTheAddressIsVerified(t *testing.T) {
+func TestURLVerification(t *testing.T) {
 	r := start(t, setup{}).known()
 	d, challenge := r.VerifyURL()
 	r.none(d)
@@ -111,7 +111,7 @@ func TestTheAddressIsVerified(t *testing.T) {
 	}
 }
 
-func TestOnlyPostsAreTaken(t *testing.T) {
+func TestOnlyPOSTIsAccepted(t *testing.T) {
 	r := start(t, setup{}).known()
 	for _, path := range []string{"/slack/events", "/slack/interactions", "/slack/commands"} {
 		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodHead} {
@@ -131,7 +131,7 @@ func TestOnlyPostsAreTaken(t *testing.T) {
 	}
 }
 
-func TestWithoutASecretNothingIsServed(t *testing.T) {
+func TestNoRoutesWithoutASigningSecret(t *testing.T) {
 	r := start(t, setup{config: overSocket})
 	if routes := r.p.Routes(r.inbox.Accept); len(routes) != 0 {
 		t.Errorf("it serves %v", routes)
@@ -145,11 +145,11 @@ func TestManyAtOnceOverHTTP(t *testing.T) {
 		all = append(all, r.ann.Posts("C1", fmt.Sprintf("%s number %d", r.MentionOfBot(), i), slacktest.TwiceAtOnce()).Deliveries...)
 	}
 	if got := r.taken(all...); len(got) != 100 {
-		t.Errorf("100 posts, each told four times, came as %d events", len(got))
+		t.Errorf("100 posts, each delivered four times, became %d events", len(got))
 	}
 }
 
-func TestABodyThatNeverEndsHoldsUpNobody(t *testing.T) {
+func TestAnEndlessBodyBlocksNoOtherRequest(t *testing.T) {
 	r := start(t, setup{}).known()
 	body, writer := io.Pipe()
 	q, err := http.NewRequestWithContext(r.ctx, http.MethodPost, r.web.URL+"/slack/events", body)
@@ -168,11 +168,11 @@ func TestABodyThatNeverEndsHoldsUpNobody(t *testing.T) {
 	slow.Wait()
 	r.eventually("a warning", func() bool { return len(r.log.Warnings()) == 1 })
 	if r.inbox.Tries() != 0 {
-		t.Error("half a body came to accept")
+		t.Error("half a body was passed to accept")
 	}
 }
 
-func TestWhatCannotBeStoredIsRefusedForNowOverHTTP(t *testing.T) {
+func TestAnEventThatIsNotStoredIsAnswered503(t *testing.T) {
 	r := start(t, setup{}).known()
 	for category, want := range map[core.Category]int{core.StoreBusy: 503, core.StoreFull: 503, core.Internal: 503, core.Invalid: 400} {
 		r.inbox.Gate(func(context.Context, core.Event) error { return core.Errorf(category, "No.") })
@@ -185,7 +185,7 @@ func TestWhatCannotBeStoredIsRefusedForNowOverHTTP(t *testing.T) {
 	}
 }
 
-func TestHTTPAndSocketTogetherHearOnce(t *testing.T) {
+func TestHTTPAndSocketTogetherStoreAnEventOnce(t *testing.T) {
 	r := start(t, setup{config: overBoth}).known()
 	p := r.ann.Says("hello") // over the socket
 	r.one(p.Deliveries...)

@@ -11,7 +11,7 @@ import (
 	"gatehouse/core"
 )
 
-// check is how often Slack is asked who the bot is, once it has told.
+// check is how often Slack is asked who the bot is, once it has answered.
 const check = time.Minute
 
 func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
@@ -23,7 +23,7 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 	}})
 	r.eventually("the first try", func() bool { return n.Count(time.Second) == 1 })
 	if _, outbound := r.p.Health(); outbound == nil {
-		t.Error("it is said to speak")
+		t.Error("outbound is reported as healthy")
 	}
 	p := r.ann.Posts("C1", r.MentionOfBot()+" hello")
 	e := r.one(p.Deliveries...)
@@ -35,8 +35,8 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 		t.Errorf("got %+v", direct)
 	}
 	r.none(r.Send(map[string]any{"type": "message", "user": r.BotUserID(), "text": "my own", "ts": "1700000002.000100", "channel": direct.Address.Channel, "channel_type": "im"}))
-	if got := r.says(e).Content.Last(); got != "hello" {
-		t.Errorf("it says %q", got)
+	if got := r.message(e).Content.Last(); got != "hello" {
+		t.Errorf("the text is %q", got)
 	}
 	if reset := r.one(r.ann.Posts("C1", r.MentionOfBot()+" !new", slacktest.InThread(p.TS)).Deliveries...); reset.Kind() != core.KindReset {
 		t.Errorf("got %+v", reset)
@@ -46,11 +46,11 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 	n.Fire(time.Second)
 	r.known()
 	if again := r.one(p.Deliveries[0].Again()); again.ID != e.ID || again.Conversation != e.Conversation {
-		t.Errorf("once Slack has told who the bot is, it came as %+v", again)
+		t.Errorf("once the bot's identity is known, it became %+v", again)
 	}
 }
 
-func TestAMentionCountsWhereNobodyHasToldWhoTheBotIs(t *testing.T) {
+func TestAMentionIsStoredBeforeTheBotIsKnown(t *testing.T) {
 	r := start(t, setup{before: func(r *inbound) { r.Inject(slacktest.Fault{Trouble: slacktest.Cut()}) }})
 	body := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"app_mention","user":"U1ANN","channel":"C1","ts":"1.2","text":"<@U0BOT> hello"}}`
 	if status, _ := r.send("/slack/events", []byte(body), nil); status != 200 {
@@ -68,7 +68,7 @@ func TestATokenThatIsRefusedAtStartEndsRun(t *testing.T) {
 	}
 }
 
-func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
+func TestARevokedTokenDoesNotEndRun(t *testing.T) {
 	n := adaptertest.NewTimers()
 	r := start(t, setup{slack: slack.Options{Jitter: func() float64 { return 1 }}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }}).known()
 	r.eventually("a rest", func() bool { return n.Count(check) == 1 })
@@ -90,7 +90,7 @@ func TestATokenThatIsTakenAwayLaterEndsNothing(t *testing.T) {
 	}
 }
 
-func TestSlackIsAskedWhoTheBotIsWhenItSaysSo(t *testing.T) {
+func TestIdentityIsAskedAgainAfterRetryAfter(t *testing.T) {
 	n := adaptertest.NewTimers()
 	r := start(t, setup{before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
@@ -101,7 +101,7 @@ func TestSlackIsAskedWhoTheBotIsWhenItSaysSo(t *testing.T) {
 	r.known()
 }
 
-func TestACallThatIsGivenUpSaysNothingOfSlack(t *testing.T) {
+func TestACancelledCallDoesNotChangeHealth(t *testing.T) {
 	r := start(t, setup{}).known()
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
 	held := r.Inject(slacktest.Fault{Endpoint: "users.info", Trouble: slacktest.Held()})
@@ -117,9 +117,9 @@ func TestACallThatIsGivenUpSaysNothingOfSlack(t *testing.T) {
 	}
 	held.Lift()
 	if _, outbound := r.p.Health(); outbound != nil {
-		t.Errorf("Slack is said not to answer: %v", outbound)
+		t.Errorf("outbound is reported as unhealthy: %v", outbound)
 	}
-	if name := r.says(e).Content.Blocks()[0].Text; !strings.Contains(name, "Ann Ash") && !strings.Contains(name, "ann") {
+	if name := r.message(e).Content.Blocks()[0].Text; !strings.Contains(name, "Ann Ash") && !strings.Contains(name, "ann") {
 		t.Errorf("the name is %q now", name)
 	}
 }

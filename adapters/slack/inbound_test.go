@@ -18,10 +18,10 @@ import (
 	"gatehouse/core"
 )
 
-// patience is how long anything may take that should come at once.
+// patience is the limit for anything that should happen at once.
 const patience = 20 * time.Second
 
-// inbound is a running platform on a fake workspace, with the store's place taken by the test.
+// inbound is a running platform on a fake workspace. The test takes the place of the store.
 type inbound struct {
 	*slacktest.Server
 	t        *testing.T
@@ -121,14 +121,14 @@ func start(t *testing.T, s setup) *inbound {
 	return r
 }
 
-// known makes sure that Slack has told who the bot is, and can be heard.
+// known waits until the bot's identity is known and events can be received.
 func (r *inbound) known() *inbound {
 	r.t.Helper()
 	r.inbox.Healthy(r.p)
 	return r
 }
 
-// eventually waits until something holds that nothing announces.
+// eventually polls until holds returns true.
 func (r *inbound) eventually(what string, holds func() bool) {
 	r.t.Helper()
 	r.inbox.Eventually(what, holds)
@@ -139,7 +139,7 @@ func (r *inbound) one(ds ...*slacktest.Delivery) core.Event {
 	r.t.Helper()
 	before := r.taken(ds...)
 	if len(before) != 1 {
-		r.t.Fatalf("it came to accept as %d events, want one: %+v; the log:\n%s", len(before), before, r.log)
+		r.t.Fatalf("it was passed to accept as %d events, want one: %+v; the log:\n%s", len(before), before, r.log)
 	}
 	for _, e := range before {
 		return e
@@ -147,15 +147,15 @@ func (r *inbound) one(ds ...*slacktest.Delivery) core.Event {
 	return core.Event{}
 }
 
-// none waits for the deliveries to be acknowledged; nothing of them may have come to accept.
+// none waits for the deliveries to be acknowledged, and fails if one of them was passed to accept.
 func (r *inbound) none(ds ...*slacktest.Delivery) {
 	r.t.Helper()
 	if got := r.taken(ds...); len(got) != 0 {
-		r.t.Fatalf("it came to accept: %+v", got)
+		r.t.Fatalf("it was passed to accept: %+v", got)
 	}
 }
 
-// taken waits for the deliveries and takes what has been stored out of the test's store.
+// taken waits for the deliveries, and removes and returns the stored events.
 func (r *inbound) taken(ds ...*slacktest.Delivery) map[string]core.Event {
 	r.t.Helper()
 	for _, d := range ds {
@@ -203,13 +203,13 @@ func (r *inbound) send(path string, body []byte, change func(*http.Request)) (st
 	return response.StatusCode, text.String()
 }
 
-// says is what the platform's Parse makes of an event.
-func (r *inbound) says(e core.Event) core.Message {
+// message returns the message that the platform's Parse makes of an event.
+func (r *inbound) message(e core.Event) core.Message {
 	r.t.Helper()
 	return adaptertest.Message(r.t, r.p, e)
 }
 
-// clean fails where the log shows a secret.
+// clean fails the test if the log shows a secret.
 func (r *inbound) clean() {
 	r.t.Helper()
 	r.log.Hides(r.t, r.BotToken(), r.AppToken(), r.SigningSecret(), "ticket=", "/link/")
@@ -232,7 +232,7 @@ func onBoth(t *testing.T, s setup, test func(*testing.T, *inbound)) {
 	}
 }
 
-// formOf is an interaction as HTTP carries it.
+// formOf returns the form in which HTTP carries an interaction.
 func formOf(payload string) []byte { return []byte(url.Values{"payload": {payload}}.Encode()) }
 
 func contextOf(r *inbound) (context.Context, context.CancelFunc) { return context.WithCancel(r.ctx) }

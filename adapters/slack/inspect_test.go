@@ -12,17 +12,32 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
+// Slack's limits that no text can reach, in characters unless the comment says otherwise.
+const (
+	maxBlocks        = 50  // blocks of a message (docs.slack.dev/reference/block-kit/blocks)
+	maxModalBlocks   = 100 // blocks of a modal (the same)
+	maxButtonText    = 75  // block-elements/button-element
+	maxConfirmTitle  = 100 // composition-objects/confirmation-dialog-object
+	maxConfirmText   = 300 // the same
+	maxConfirmButton = 30  // the same
+	maxModalTitle    = 24  // surfaces/modals
+	maxModalButton   = 24  // the same
+	maxModalBytes    = 250_000
+	maxModalMetadata = 3_000
+	maxInput         = 3_000 // block-elements/plain-text-input-element
+)
+
 type fataler interface {
 	Helper()
 	Fatalf(string, ...any)
 }
 
-// tokens are the beginnings of what Slack reads as its own.
+// tokens matches the beginnings of Slack's tokens.
 var tokens = regexp.MustCompile(`(?i)<[!@#]|<[a-z]+:`)
 
 var everybody = regexp.MustCompile(`(?i)@(here|channel|everyone)`)
 
-// inspect fails where a message breaks one of Slack's limits or could reach out.
+// inspect fails if a message breaks one of Slack's limits or could mention or notify anyone.
 func inspect(t fataler, text string, blocks []api.Block, most int) int {
 	t.Helper()
 	if len(blocks) == 0 || len(blocks) > most {

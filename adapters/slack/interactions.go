@@ -1,13 +1,17 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"strings"
 	"time"
 
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/core"
 )
 
@@ -28,7 +32,7 @@ func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core
 	return nil, chat.Stored
 }
 
-// clicked handles a click on one of our buttons. A value that we did not seal is ignored, and the person is told.
+// clicked handles a click on one of our buttons. A value that we did not seal is ignored, and the person gets an error message.
 func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept core.Accept) chat.Result {
 	for _, a := range i.Actions {
 		if a.Value == "" {
@@ -37,13 +41,10 @@ func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept 
 		b, ok := chat.OpenButton(s.Signer, a.Value)
 		if !ok {
 			s.Log.Warn("a click on a button that gatehouse did not make is ignored", "action", chat.Clip(a.ActionID), "person", i.User.ID)
-			s.tellClicker(i, "This button is not valid any more, so nothing was done. Ask again, or tell an admin.")
+			s.tellClicker(i, "This button is no longer valid, so nothing was done. Ask again, or contact an admin.")
 			continue
 		}
-		click := a.ActionTS // distinguishes one click from the next
-		if click == "" {
-			click = i.TriggerID
-		}
+		click := cmp.Or(a.ActionTS, i.TriggerID) // distinguishes one click from the next
 		if result := s.click(ctx, i, b, click, body, accept); result != chat.Stored {
 			return result
 		}
@@ -85,11 +86,8 @@ func (s *Slack) submitted(ctx context.Context, i interaction, body []byte, accep
 // decision returns the event of a decision on a card.
 func (s *Slack) decision(i interaction, id core.ApprovalID, click string, body []byte) core.Event {
 	team, _ := s.identity.get()
-	if team == "" {
-		team = i.Team.ID
-	}
 	to := i.address()
-	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(team, to.Channel, to.Thread), to, body)
+	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(cmp.Or(team, i.Team.ID), to.Channel, to.Thread), to, body)
 }
 
 // openModal opens a button's modal: the form for a reason, whose submission becomes the event, or the view of all arguments. Slack
@@ -98,7 +96,7 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 	card, err := s.Card(ctx, b.Approval, false)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:
-		s.tellClicker(i, "This approval is not known any more.")
+		s.tellClicker(i, "This approval no longer exists.")
 		return chat.Stored
 	case err != nil:
 		s.Log.Warn("an approval could not be looked up for a click; Slack sends it again", "category", core.CategoryOf(err), "err", err)
@@ -125,3 +123,43 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 
 // triggerTime is the time limit for opening a modal, below the three seconds after the click that Slack allows.
 const triggerTime = 2500 * time.Millisecond
+
+// receiveCommand handles /gatehouse new, status, stop, cancel or help. In a channel the command can't refer to a thread, because Slack has
+// no commands in threads.
+func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
+	var c slashCommand
+	if err := json.Unmarshal(body, &c); err != nil {
+		return nil, chat.Unreadable(s.Log, "command", body, err)
+	}
+	team, _ := s.identity.get()
+	if team = cmp.Or(team, c.TeamID); team == "" || team != c.TeamID {
+		s.Log.Warn("a command of another workspace is refused", "team", chat.Clip(c.TeamID))
+		return nil, chat.Foreign
+	}
+	if c.TriggerID == "" || c.ChannelID == "" || c.UserID == "" {
+		return nil, chat.Unreadable(s.Log, "command", body, errors.New("a field is missing"))
+	}
+	word := strings.ToLower(strings.TrimSpace(c.Text))
+	control := core.ParseControl(word)
+	switch {
+	case word == "" || word == "help":
+		return ephemeral(commandHelp), chat.Stored
+	case control == nil:
+		return ephemeral("I do not know “" + escape.Replace(strings.ToValidUTF8(chat.Clip(c.Text), "")) + "”. " + commandHelp), chat.Stored
+	case !strings.HasPrefix(c.ChannelID, "D") || s.identity.hasScope(preflight.ScopeAssistant, false):
+		return ephemeral("Here each thread is a conversation of its own: write !" + word + " in the thread that you mean."), chat.Stored
+	}
+	ev := core.Event{
+		Platform: Name, ID: "command/" + c.TriggerID, Conversation: conversationID(team, c.ChannelID, ""), Body: control, Actor: actor(c.UserID),
+		Address: core.Address{Platform: Name, Channel: c.ChannelID}, Payload: body,
+	}
+	return nil, chat.Commit(ctx, s.Log, ev, accept, retryNote)
+}
+
+// commandHelp is the answer to /gatehouse help.
+const commandHelp = "Send me a direct message, or mention me in a channel; I answer in the thread. There, !new starts a new conversation, !stop stops what I am " +
+	"doing, !status shows what is waiting, !cancel withdraws what waits for approval. In a direct message /gatehouse new, stop, status and cancel do the same."
+
+func ephemeral(text string) map[string]string {
+	return map[string]string{"response_type": "ephemeral", "text": text}
+}

@@ -16,7 +16,7 @@ func busy(context.Context, core.Event) error {
 	return core.Errorf(core.StoreBusy, "The store is busy.")
 }
 
-// button is a button of a message that the bot would have posted, wherever it stands.
+// button is a button of a message like those that the bot posts.
 func (r *inbound) button(channel, value string, hows ...slacktest.ActionOption) slacktest.Button {
 	r.t.Helper()
 	p := r.ann.Posts(channel, "a card", append(hows, slacktest.WithoutEvent(), slacktest.WithBlocks(slacktest.Block{
@@ -39,7 +39,7 @@ func (r *inbound) sealed(fields ...string) string {
 
 func (r *inbound) click(e core.Event) core.Click { return adaptertest.Click(r.t, r.p, e) }
 
-func TestAPressIsAVote(t *testing.T) {
+func TestAClickIsAVote(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		ids := map[string]bool{}
@@ -55,7 +55,7 @@ func TestAPressIsAVote(t *testing.T) {
 					t.Errorf("Parse gave %+v", c)
 				}
 				if ids[e.ID] {
-					t.Errorf("two presses have the id %q", e.ID)
+					t.Errorf("two clicks have the id %q", e.ID)
 				}
 				ids[e.ID] = true
 				if again := r.one(d.Again()); again.ID != e.ID {
@@ -66,25 +66,25 @@ func TestAPressIsAVote(t *testing.T) {
 	})
 }
 
-func TestAPressThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
+func TestAClickThatIsNotStoredIsNotAcknowledged(t *testing.T) {
 	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
 		r.inbox.Gate(busy)
 		r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
 	})
 }
 
-func TestAButtonThatIsNotOursDoesNothingAndSaysSo(t *testing.T) {
+func TestAForgedButtonIsRefusedWithAnErrorMessage(t *testing.T) {
 	r := start(t, setup{}).known()
 	value := r.sealed("a1", "approve")
 	for name, v := range map[string]string{
-		"tampered": strings.Replace(value, "a1", "a2", 1), "another key": adaptertest.Signer(t, "a key of somebody else").Seal("a1", "approve"), "cut": value[:len(value)-1],
+		"tampered": strings.Replace(value, "a1", "a2", 1), "another key": adaptertest.Signer(t, "the key of another gatehouse").Seal("a1", "approve"), "cut": value[:len(value)-1],
 		"plain": "a1~approve", "one field": r.sealed("a1"),
 	} {
 		b := r.button("C1", v)
 		before := len(r.Ephemerals("C1", "U2BOB"))
 		r.none(r.bob.Presses(b))
 		if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return len(r.Ephemerals("C1", "U2BOB")) > before }); err != nil {
-			t.Errorf("%s: nobody was told: %v", name, err)
+			t.Errorf("%s: no error message was sent: %v", name, err)
 		}
 		if strings.Contains(r.log.String(), v) {
 			t.Errorf("%s: the log has the value", name)
@@ -93,14 +93,14 @@ func TestAButtonThatIsNotOursDoesNothingAndSaysSo(t *testing.T) {
 	r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "explode")))) // ours, and of no kind that is known
 }
 
-func TestAButtonSealedWithAnOlderKeyStillCounts(t *testing.T) {
+func TestAButtonSealedWithAnOlderKeyIsValid(t *testing.T) {
 	r := start(t, setup{slack: slack.Options{Signer: adaptertest.Signer(t, "the newer of two keys", testKey)}}).known()
 	if c := r.click(r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))); c.Choice != core.Approve {
 		t.Errorf("got %+v", c)
 	}
 }
 
-func TestAPersonOfAnotherWorkspaceMayPress(t *testing.T) {
+func TestAPersonOfAnotherWorkspaceMayClick(t *testing.T) {
 	r := start(t, setup{}).known()
 	eve := r.AddUser(slacktest.User{ID: "U9EVE", Name: "eve", TeamID: "T9OTHER"})
 	b := r.button("C1", r.sealed("a1", "approve"))
@@ -112,7 +112,7 @@ func TestAPersonOfAnotherWorkspaceMayPress(t *testing.T) {
 	}
 }
 
-func TestAPressOnWhatOnlyOnePersonSees(t *testing.T) {
+func TestAClickOnAnEphemeralMessage(t *testing.T) {
 	r := start(t, setup{}).known()
 	root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 	value := r.sealed("a1", "deny")
@@ -139,7 +139,7 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 			b := r.button("C1", r.sealed(c.action, "17", conversation, "C1", root.TS), slacktest.InThread(root.TS))
 			first, second := r.one(r.ann.Presses(b)), r.one(r.bob.Presses(b))
 			if first.ID != c.id || second.ID != c.id {
-				t.Errorf("%s: two presses have the ids %q and %q, want one", c.action, first.ID, second.ID)
+				t.Errorf("%s: two clicks have the ids %q and %q, want one", c.action, first.ID, second.ID)
 			}
 			if first.Kind() != c.kind || first.Subject() != c.subject || first.Conversation != core.ConversationID(conversation) || first.Address.Channel != "C1" || first.Address.Thread != root.TS {
 				t.Errorf("%s: got %+v", c.action, first)
@@ -187,20 +187,20 @@ func TestDenyWithReason(t *testing.T) {
 	})
 }
 
-func TestAFormThatCannotBeStoredStaysOpen(t *testing.T) {
+func TestAModalStaysOpenIfItsEventIsNotStored(t *testing.T) {
 	r := start(t, setup{}).known()
 	r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 	r.inbox.Gate(busy)
 	r.refused(r.bob.Submits(map[string]string{"reason": "no"}))
 	if _, open := r.Modal("U2BOB"); !open {
-		t.Fatal("the form is gone, and so is the decision")
+		t.Fatal("the modal was closed, and the decision is lost")
 	}
 	r.inbox.Gate(nil)
 	r.taken()
 	r.one(r.bob.Submits(map[string]string{"reason": "no"}))
 }
 
-func TestAFormThatCannotBeOpenedSaysSo(t *testing.T) {
+func TestAnErrorMessageIsSentIfAModalCanNotBeOpened(t *testing.T) {
 	for name, trouble := range map[string]slacktest.Trouble{"late": slacktest.Refused("expired_trigger_id"), "down": slacktest.ServerError(503), "cut": slacktest.Cut()} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{}).known()
@@ -213,7 +213,7 @@ func TestAFormThatCannotBeOpenedSaysSo(t *testing.T) {
 	}
 }
 
-func TestAFormIsOpenedWhileSlackStillTakesIt(t *testing.T) {
+func TestAModalIsOpenedBeforeItsTriggerExpires(t *testing.T) {
 	r := start(t, setup{}).known()
 	held := r.Inject(slacktest.Fault{Endpoint: "views.open", Trouble: slacktest.Held()})
 	d := r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))
@@ -224,20 +224,20 @@ func TestAFormIsOpenedWhileSlackStillTakesIt(t *testing.T) {
 	}
 }
 
-func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
+func TestNoReasonModalForADecidedOrUnknownApproval(t *testing.T) {
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		card core.Card
 		err  error
-		says string
+		text string
 	}{
-		"decided": {card: core.Card{Approval: "a1", State: core.Approved, DecidedBy: "slack:U1ANN", DecidedAt: at}, says: "pproved"},
-		"unknown": {err: core.Errorf(core.NotFound, "No."), says: "not known any more"},
+		"decided": {card: core.Card{Approval: "a1", State: core.Approved, DecidedBy: "slack:U1ANN", DecidedAt: at}, text: "pproved"},
+		"unknown": {err: core.Errorf(core.NotFound, "No."), text: "no longer exists"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{slack: slack.Options{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err }).Card}}).known()
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
-			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", c.says); err != nil {
+			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", c.text); err != nil {
 				t.Error(err)
 			}
 			if _, open := r.Modal("U2BOB"); open {
@@ -255,7 +255,7 @@ func TestADecidedOrUnknownApprovalAsksForNoReason(t *testing.T) {
 	})
 }
 
-func TestAllArgumentsAreShownToWhoeverAsks(t *testing.T) {
+func TestShowAllOpensTheArgumentsModal(t *testing.T) {
 	r := start(t, setup{}).known()
 	r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "arguments"))))
 	if _, err := r.WaitForModal(r.ctx, "U2BOB"); err != nil {
@@ -263,9 +263,9 @@ func TestAllArgumentsAreShownToWhoeverAsks(t *testing.T) {
 	}
 }
 
-func TestAFormThatIsNotOursCountsForNothing(t *testing.T) {
+func TestAForgedModalIsIgnored(t *testing.T) {
 	r := start(t, setup{}).known()
-	for _, metadata := range []string{"", "a1~reason~C1~", adaptertest.Signer(t, "a key of somebody else").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
+	for _, metadata := range []string{"", "a1~reason~C1~", adaptertest.Signer(t, "the key of another gatehouse").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
 		body := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"deny_reason","private_metadata":"` + metadata + `","state":{"values":{}}}}`
 		r.none(r.SendRaw(slacktest.Interactions, formOf(body), slacktest.WithContentType("application/x-www-form-urlencoded")))
 	}

@@ -1,25 +1,14 @@
 package slack
 
-// Slack's limits of messages and modals. Slack counts characters. Here texts are measured in UTF-16 units, which are never fewer.
+// Slack's limits of messages. Slack counts characters. Here texts are measured in UTF-16 units, which are never fewer. The limits that no
+// text can reach, such as those of titles and buttons, are in inspect_test.go.
 const (
 	// maxMarkdown is how much Markdown one message carries. Slack accepts 12,000 characters of markdown blocks together
 	// (docs.slack.dev/reference/block-kit/blocks/markdown-block) and, as measured, 13,202 of a message's text in all.
-	maxMarkdown = 11_000
-
-	maxBlocks        = 50     // of a message (docs.slack.dev/reference/block-kit/blocks)
-	maxModalBlocks   = 100    // of a modal (the same)
-	maxMessageText   = 12_000 // of one message in all: below the 13,202 that were measured
-	maxButtonText    = 75     // block-elements/button-element
-	maxValue         = 2_000  // the same: a button's value
-	maxConfirmTitle  = 100    // composition-objects/confirmation-dialog-object
-	maxConfirmText   = 300    // the same
-	maxConfirmButton = 30     // the same
-	maxModalTitle    = 24     // surfaces/modals
-	maxModalButton   = 24     // the same
-	maxModalBytes    = 250_000
-	maxModalMetadata = 3_000
-	maxInput         = 3_000 // block-elements/plain-text-input-element
-	maxURL           = 3_000
+	maxMarkdown    = 11_000
+	maxMessageText = 12_000 // of one message in all: below the 13,202 that were measured
+	maxValue       = 2_000  // of a button (docs.slack.dev/reference/block-kit/block-elements/button-element)
+	maxURL         = 3_000
 )
 
 // Our own limits, well below Slack's, so that a card fits in one message whatever its fields contain.
@@ -29,7 +18,7 @@ const (
 	maxTool           = 100
 	maxPerson         = 80
 	maxSummary        = 600
-	maxConfirmSummary = 220   // of the summary in the dialog; with the text around it, it stays below maxConfirmText
+	maxConfirmSummary = 220   // of the summary in the confirmation dialog, whose text has at most 300 characters
 	maxArguments      = 2_500 // shown on the card; a button shows the rest
 	maxApprovers      = 10
 	maxChanged        = 600

@@ -20,20 +20,22 @@ type ManifestOptions struct {
 // program can parse it. slack-go's Manifest is not used because it writes fields that Slack refuses. Error: invalid if the address can't
 // be used.
 func Manifest(o ManifestOptions) ([]byte, error) {
-	at := func(string) string { return "" }
-	if o.URL != "" {
-		base, err := publicAddress(o.URL)
-		if err != nil {
-			return nil, err
-		}
-		at = func(path string) string { return base + path }
+	base, err := publicAddress(o.URL)
+	if err != nil {
+		return nil, err
 	}
 	scopes, events := preflight.ScopesFor(o.Assistant)
 	type object = map[string]any
+	withURL := func(key, path string, fields object) object { // Socket Mode needs no address
+		if base != "" {
+			fields[key] = base + path
+		}
+		return fields
+	}
 	features := object{
 		"app_home": object{"home_tab_enabled": false, "messages_tab_enabled": true, "messages_tab_read_only_enabled": false},
 		"bot_user": object{"display_name": botName, "always_online": true}, // at most 80 characters
-		"slash_commands": []object{withURL(at(pathCommands), "url", object{
+		"slash_commands": []object{withURL("url", pathCommands, object{
 			"command":     "/" + botName, // at most 32 characters
 			"description": "Start a new conversation, see what is waiting, or stop the bot", "usage_hint": "new | status | stop | cancel | help", "should_escape": false,
 		})},
@@ -46,13 +48,13 @@ func Manifest(o ManifestOptions) ([]byte, error) {
 	}
 	m := object{ // false values are written too if Slack's default might change
 		"display_information": object{ // at most 35 and 140 characters
-			"name": botName, "description": "Talk to an agent with tools. Before it changes anything, somebody approves.",
+			"name": botName, "description": "Talk to an agent with tools. It asks for approval before it changes anything.",
 		},
 		"features":     features,
 		"oauth_config": object{"scopes": object{"bot": scopes}},
 		"settings": object{
-			"event_subscriptions": withURL(at(pathEvents), "request_url", object{"bot_events": events}),
-			"interactivity":       withURL(at(pathInteractions), "request_url", object{"is_enabled": true}),
+			"event_subscriptions": withURL("request_url", pathEvents, object{"bot_events": events}),
+			"interactivity":       withURL("request_url", pathInteractions, object{"is_enabled": true}),
 			"org_deploy_enabled":  false, "socket_mode_enabled": o.URL == "", "token_rotation_enabled": false,
 		},
 	}
@@ -66,19 +68,14 @@ func Manifest(o ManifestOptions) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// withURL sets an address, unless it is empty, as with Socket Mode.
-func withURL(address, key string, o map[string]any) map[string]any {
-	if address != "" {
-		o[key] = address
-	}
-	return o
-}
-
 // botName is the name of the app, the bot and the command.
 const botName = "gatehouse"
 
-// publicAddress checks an address and removes slashes from its end.
+// publicAddress checks an address, unless it is empty, and removes slashes from its end.
 func publicAddress(address string) (string, error) {
+	if address == "" {
+		return "", nil
+	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return "", core.Errorf(core.Invalid, "%q is not an address that Slack can post to; it must have the form https://HOST and be reachable from the internet.", address)

@@ -16,7 +16,7 @@ import (
 	"gatehouse/core"
 )
 
-// manifests are all that can be asked for.
+// manifests are the options of all manifests.
 var manifests = map[string]slack.ManifestOptions{
 	"socket":           {},
 	"socket assistant": {Assistant: true},
@@ -54,7 +54,7 @@ func manifestSchema(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-func TestManifestIsOneThatSlackTakes(t *testing.T) {
+func TestManifestMatchesSlacksSchema(t *testing.T) {
 	s := manifestSchema(t)
 	for name, o := range manifests {
 		t.Run(name, func(t *testing.T) {
@@ -69,9 +69,9 @@ func TestManifestIsOneThatSlackTakes(t *testing.T) {
 	}
 }
 
-// TestManifestIsTheLibrarysType reads the manifest into the library's type, with no field left over, and writes it again: what was true
-// or not empty is still there, and nothing has come.
-func TestManifestIsTheLibrarysType(t *testing.T) {
+// TestManifestMatchesTheLibrarysType decodes the manifest to the library's type, without unknown fields, and encodes it again: all values that
+// are true or not empty are still there, and no others.
+func TestManifestMatchesTheLibrarysType(t *testing.T) {
 	for name, o := range manifests {
 		t.Run(name, func(t *testing.T) {
 			text := manifestOf(t, o)
@@ -96,7 +96,7 @@ func TestManifestIsTheLibrarysType(t *testing.T) {
 	}
 }
 
-// meant reads JSON and leaves out what is false or empty, which the library does not write.
+// meant decodes JSON without the false and empty values, which the library does not write.
 func meant(t *testing.T, text []byte) any {
 	t.Helper()
 	var v any
@@ -145,7 +145,7 @@ func TestManifestAddresses(t *testing.T) {
 	}
 }
 
-// TestManifestSchemaRefuses shows that the schema is worth something: each of these is a mistake that Slack refuses.
+// TestManifestSchemaRefuses checks the schema itself: each of these is a mistake that Slack refuses.
 func TestManifestSchemaRefuses(t *testing.T) {
 	s := manifestSchema(t)
 	drop := func(key, item string) func(map[string]any) {

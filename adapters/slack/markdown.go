@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"regexp"
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
@@ -25,8 +26,7 @@ func markdown(text string) []string {
 // neutral removes what has an effect outside the text when Slack shows it in a markdown block:
 //
 //   - Slack parses its own tokens there, <!channel> and <https://x|y>, even in code. It shows &lt; as < and does not parse the result
-//     again. So all angle brackets are escaped, except those that mark quotes. The ampersand is not: escaping it would gain nothing
-//     and break URLs.
+//     again. So all angle brackets are escaped, except quote signs. The ampersand is not: escaping it would gain nothing and break URLs.
 //   - A space is inserted into a link, an image or a link definition, so that it becomes text with a visible URL: [text] (https://x).
 //   - @here and similar mentions: see defuseMentions.
 //
@@ -39,7 +39,7 @@ func neutral(text string, keepCode bool) string {
 			b.WriteString(escapeBrackets.Replace(line))
 			continue
 		}
-		quote := quoteOf(line)
+		quote := quoteSigns.FindString(line)
 		b.WriteString(quote)
 		line = line[len(quote):]
 		at := 0
@@ -57,23 +57,8 @@ var links = strings.NewReplacer("](", "] (", "][", "] [", "]:", "] :")
 
 func neutralText(s string) string { return defuseMentions(links.Replace(escapeBrackets.Replace(s))) }
 
-// quoteOf returns the quote marks at the beginning of a line.
-func quoteOf(line string) string {
-	end, blanks := 0, 0
-	for i := range len(line) {
-		switch line[i] {
-		case '>':
-			end, blanks = i+1, 0
-			continue
-		case ' ':
-			if blanks++; blanks <= 3 {
-				continue
-			}
-		}
-		break
-	}
-	return line[:end]
-}
+// quoteSigns are the quote signs at the beginning of a line.
+var quoteSigns = regexp.MustCompile(`^(?: {0,3}>)*`)
 
 // codeFinder processes a text line by line and finds what every Markdown parser reads as code.
 type codeFinder struct {

@@ -44,7 +44,7 @@ func TestNeutral(t *testing.T) {
 	}
 }
 
-func TestWhatIsNeutralStaysAsItIs(t *testing.T) {
+func TestNeutralIsIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := chat.Clean(anyText(t, "text"))
 		for _, spare := range []bool{true, false} {
@@ -59,8 +59,8 @@ func TestWhatIsNeutralStaysAsItIs(t *testing.T) {
 	})
 }
 
-// A piece of code that is too long for one message is cut, and what follows the cut is no code any more.
-func TestNoLinkComesAliveByACut(t *testing.T) {
+// Code that is too long for one message is cut, and the text after the cut is no longer code.
+func TestCuttingCodeMakesNoLink(t *testing.T) {
 	for _, text := range []string{
 		"`" + strings.Repeat("x ", maxMarkdown/2) + "[safe](https://evil.example)`",
 		"`" + strings.Repeat("x", maxMarkdown) + "[safe](https://evil.example)`",

@@ -1,6 +1,8 @@
 package slack
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
 
 	"gatehouse/adapters/internal/chat"
@@ -12,24 +14,18 @@ import (
 func fromMrkdwn(text string, names func(kind byte, id string) string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 	var b strings.Builder
-	for {
-		start := strings.IndexByte(text, '<')
-		if start < 0 {
-			break
-		}
-		end := strings.IndexAny(text[start+1:], "<>\n")
-		if end < 0 || text[start+1+end] != '>' { // not a token: Slack sends a < that a person typed as &lt;
-			b.WriteString(unescape.Replace(text[:start+1]))
-			text = text[start+1:]
-			continue
-		}
-		b.WriteString(unescape.Replace(text[:start]))
-		b.WriteString(tokenText(text[start+1:start+1+end], names))
-		text = text[start+end+2:]
+	at := 0
+	for _, m := range token.FindAllStringSubmatchIndex(text, -1) {
+		b.WriteString(unescape.Replace(text[at:m[0]]))
+		b.WriteString(tokenText(text[m[2]:m[3]], names))
+		at = m[1]
 	}
-	b.WriteString(unescape.Replace(text))
+	b.WriteString(unescape.Replace(text[at:]))
 	return b.String()
 }
+
+// token is one of Slack's tokens. A < that a person typed arrives as &lt;.
+var token = regexp.MustCompile(`<([^<>\n]*)>`)
 
 // tokenText returns the inside of <…> as people see it.
 func tokenText(inside string, names func(kind byte, id string) string) string {
@@ -43,22 +39,14 @@ func tokenText(inside string, names func(kind byte, id string) string) string {
 	case what == "!here", what == "!channel", what == "!everyone":
 		return "@" + what[1:]
 	case strings.HasPrefix(what, "!"):
-		if label != "" {
-			return label
-		}
-		return "<" + unescape.Replace(what) + ">"
+		return cmp.Or(label, "<"+unescape.Replace(what)+">")
 	}
 	return linkText(unescape.Replace(what), label)
 }
 
 // nameOf returns a name without its sign: the name from the look-up, else the token's label, else the id.
 func nameOf(kind byte, id, label string, names func(kind byte, id string) string) string {
-	for _, name := range []string{names(kind, id), label} {
-		if name = strings.TrimLeft(name, "@#"); name != "" {
-			return name
-		}
-	}
-	return id
+	return cmp.Or(strings.TrimLeft(names(kind, id), "@#"), strings.TrimLeft(label, "@#"), id)
 }
 
 // linkText returns a link as text: its label and, if the label does not show it, its address.
@@ -114,59 +102,17 @@ const joiner = "\u2060"
 // <!channel>, <@U1>, <#C1>, <https://x|y> and @here. Slack is not known to parse tokens there, but such a field must never contain one,
 // wherever it may be copied. (Escaping would be visible there, as &lt;.)
 func defuse(s string) string {
-	if !strings.ContainsRune(s, '<') {
-		return defuseMentions(s)
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		b.WriteByte(s[i])
-		if s[i] == '<' && opensToken(s[i+1:]) {
-			b.WriteString(joiner)
-		}
-	}
-	return defuseMentions(b.String())
-}
-
-// opensToken reports whether a text could be the inside of one of Slack's tokens.
-func opensToken(s string) bool {
-	if s != "" && strings.IndexByte("!@#", s[0]) >= 0 {
-		return true
-	}
-	for i := range len(s) {
-		switch c := s[i] | 0x20; {
-		case s[i] == ':':
-			return i > 0
-		case c < 'a' || 'z' < c:
-			return false
-		}
-	}
-	return false
+	return defuseMentions(tokenStart.ReplaceAllString(s, "<"+joiner+"$1"))
 }
 
 // defuseMentions puts an invisible character into @here, @channel and @everyone. As plain words they notify people only if a message is
 // sent with link_names or parse=full. gatehouse never does that, but one flag is too weak a safeguard.
-func defuseMentions(s string) string {
-	if !strings.ContainsRune(s, '@') {
-		return s
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		b.WriteByte(s[i])
-		if s[i] == '@' && notifiesAll(s[i+1:]) {
-			b.WriteString(joiner)
-		}
-	}
-	return b.String()
-}
+func defuseMentions(s string) string { return broadcast.ReplaceAllString(s, "@"+joiner+"$1") }
 
-func notifiesAll(s string) bool {
-	for _, word := range []string{"here", "channel", "everyone"} {
-		if len(s) >= len(word) && strings.EqualFold(s[:len(word)], word) {
-			return true
-		}
-	}
-	return false
-}
+var (
+	tokenStart = regexp.MustCompile(`<([!@#]|[A-Za-z]+:)`)
+	broadcast  = regexp.MustCompile(`(?i)@(here|channel|everyone)`)
+)
 
 // The replacers for Slack's escapes, and for the Markdown that notifications don't show.
 var (
@@ -195,7 +141,7 @@ func excerpt(s string) string {
 	return b.String()
 }
 
-// shorten shortens a text and says so.
+// shorten cuts a text to a limit, and adds how much is missing.
 func shorten(s string, limit int) string {
 	_, left := chat.Head(s, limit)
 	if left == 0 {

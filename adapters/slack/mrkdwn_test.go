@@ -10,7 +10,7 @@ func testNames(kind byte, id string) string {
 	return map[string]string{"@U1": "Ann", "#C1": "general", "!S1": "ops"}[string(kind)+id]
 }
 
-func TestReadable(t *testing.T) {
+func TestFromMrkdwn(t *testing.T) {
 	for in, want := range map[string]string{
 		"<@U1> hi":                               "@Ann hi",
 		"<@U1|ann>":                              "@Ann",
@@ -40,7 +40,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-func TestAddressed(t *testing.T) {
+func TestCutMention(t *testing.T) {
 	for in, want := range map[string]struct {
 		rest      string
 		mentioned bool

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,7 +29,7 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	return core.Input{}, core.Errorf(core.Invalid, "Slack has no event of the kind %q.", e.Kind())
 }
 
-var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "What came from Slack could not be read; send it again.")
+var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message from Slack could not be read. Please send it again.")
 
 func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, error) {
 	var body envelope
@@ -85,10 +86,7 @@ func filesOf(sent json.RawMessage) []chat.File {
 		if err := json.Unmarshal(r, &f); err != nil {
 			continue
 		}
-		all[i] = chat.File{ID: f.ID, Name: f.Name, Type: f.Mimetype, Size: f.Size, URL: f.Download}
-		if f.Download == "" {
-			all[i].URL = f.Private
-		}
+		all[i] = chat.File{ID: f.ID, Name: f.Name, Type: f.Mimetype, Size: f.Size, URL: cmp.Or(f.Download, f.Private)}
 	}
 	return all
 }
@@ -104,7 +102,7 @@ func (s *Slack) image(ctx context.Context, f chat.File) (core.Block, error) {
 	}.Fetch(ctx, f.URL)
 }
 
-var errClickShape = core.Errorf(core.Invalid, "What came from Slack is not a click on one of our buttons; press again.")
+var errClickShape = core.Errorf(core.Invalid, "This click is not on one of gatehouse's buttons. Please press the button again.")
 
 func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 	var i interaction
@@ -133,14 +131,11 @@ func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 
 // card returns the ref of the message whose button was clicked, "" for a modal.
 func (i interaction) card() core.Ref {
-	ts := i.Message.TS
-	if ts == "" {
-		ts = i.Container.MessageTS
-	}
-	if ts == "" || i.address().Channel == "" {
+	ts, channel := cmp.Or(i.Message.TS, i.Container.MessageTS), i.address().Channel
+	if ts == "" || channel == "" {
 		return ""
 	}
-	return refOf(i.address().Channel, ts)
+	return refOf(channel, ts)
 }
 
 // reason returns the text of the modal's one field.

@@ -12,7 +12,7 @@ import (
 	"gatehouse/core"
 )
 
-func TestWhatTheAgentReads(t *testing.T) {
+func TestParseMessage(t *testing.T) {
 	r := start(t, setup{}).known()
 	bot := r.MentionOfBot()
 	for text, want := range map[string]string{
@@ -25,46 +25,46 @@ func TestWhatTheAgentReads(t *testing.T) {
 		"see <https://example.org|this>":     "see this (https://example.org)",
 		"in <#C1|general> for <!subteam^S1>": "in #general for @S1",
 	} {
-		m := r.says(r.one(r.ann.Says(text).Deliveries...))
+		m := r.message(r.one(r.ann.Says(text).Deliveries...))
 		if m.Role != core.User || m.Content.IsList() || m.Content.String() != want {
 			t.Errorf("%q: the agent reads %q, want %q", text, m.Content, want)
 		}
 	}
 	for _, where := range []string{"C1", "G1"} {
-		m := r.says(r.one(r.ann.Posts(where, bot+" hello").Deliveries...))
+		m := r.message(r.one(r.ann.Posts(where, bot+" hello").Deliveries...))
 		if b := m.Content.Blocks(); len(b) != 2 || !strings.HasSuffix(b[0].Text, "(slack:U1ANN) says:") || b[1].Text != "hello" {
 			t.Errorf("in %s the agent reads %+v", where, b)
 		}
 	}
 }
 
-func TestNamesAreRememberedForAWhile(t *testing.T) {
+func TestNamesAreCached(t *testing.T) {
 	clock := fakeserver.NewClock(time.Now())
 	r := start(t, setup{slack: slack.Options{Now: clock.Now}, config: overSocket}).known()
 	e := r.one(r.ann.Says("ask <@U2BOB>, <@U2BOB>").Deliveries...)
-	r.says(e)
-	r.says(e)
+	r.message(e)
+	r.message(e)
 	if n := r.CountCalls("users.info"); n != 1 {
 		t.Errorf("Slack was asked %d times, want once", n)
 	}
 	r.AddUser(slacktest.User{ID: "U2BOB", Name: "robert", RealName: "Robert"})
 	clock.Advance(slack.NameLasts)
-	if got := r.says(e).Content.String(); !strings.Contains(strings.ToLower(got), "robert") {
+	if got := r.message(e).Content.String(); !strings.Contains(strings.ToLower(got), "robert") {
 		t.Errorf("afterwards it reads %q", got)
 	}
 	fault := r.Inject(slacktest.Fault{Endpoint: "users.info", Trouble: slacktest.ServerError(503)})
 	clock.Advance(slack.NameLasts)
-	if got := r.says(e).Content.String(); !strings.Contains(strings.ToLower(got), "robert") {
+	if got := r.message(e).Content.String(); !strings.Contains(strings.ToLower(got), "robert") {
 		t.Errorf("with Slack down it reads %q", got)
 	}
 	other := r.one(r.ann.Says("ask <@U1ANN>, <@U1ANN> and <@U1ANN>").Deliveries...)
 	before := fault.Hits()
-	if got := r.says(other).Content.String(); got != "ask @U1ANN, @U1ANN and @U1ANN" || fault.Hits() != before+1 {
+	if got := r.message(other).Content.String(); got != "ask @U1ANN, @U1ANN and @U1ANN" || fault.Hits() != before+1 {
 		t.Errorf("it reads %q; Slack was asked %d times", got, fault.Hits()-before)
 	}
 }
 
-func TestAMessageOfNothingSaysWhatToDo(t *testing.T) {
+func TestAnEmptyMessageIsRefusedWithAnExplanation(t *testing.T) {
 	r := start(t, setup{}).known()
 	for _, e := range []core.Event{r.one(r.ann.Posts("C1", r.MentionOfBot()).Deliveries...), r.one(r.ann.Says("  ").Deliveries...)} {
 		if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ChatMessageShapeInvalid || !strings.Contains(core.MessageOf(err), "Write what you would like") {
@@ -73,12 +73,12 @@ func TestAMessageOfNothingSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsCorrectable(t *testing.T) {
+func TestUnreadablePayloadsAreUserCorrectable(t *testing.T) {
 	r := start(t, setup{}).known()
 	message := r.one(r.ann.Says("hello").Deliveries...)
 	click := r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
 	other := r.one(r.bob.Presses(r.button("C1", r.sealed("a2", "approve"))))
-	other.Body = core.ClickEvent{Approval: "a1"} // a press on one card does not decide another
+	other.Body = core.ClickEvent{Approval: "a1"} // a click on one card does not decide another
 	if _, err := r.p.Parse(r.ctx, other); core.CategoryOf(err) != core.Invalid {
 		t.Errorf("Parse gave %v", err)
 	}
@@ -95,5 +95,5 @@ func TestWhatCannotBeReadIsCorrectable(t *testing.T) {
 		}
 	}
 	big := r.one(r.ann.Says("hello \x00 there").Deliveries...)
-	r.says(big)
+	r.message(big)
 }

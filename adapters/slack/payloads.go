@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -89,14 +90,9 @@ type interaction struct {
 
 // address returns the conversation that the button is in.
 func (i interaction) address() core.Address {
-	to := core.Address{Platform: Name, Channel: i.Container.ChannelID, Thread: i.Message.ThreadTS}
-	if to.Channel == "" {
-		to.Channel = i.Channel.ID
+	return core.Address{
+		Platform: Name, Channel: cmp.Or(i.Container.ChannelID, i.Channel.ID), Thread: cmp.Or(i.Message.ThreadTS, i.Container.ThreadTS),
 	}
-	if to.Thread == "" {
-		to.Thread = i.Container.ThreadTS
-	}
-	return to
 }
 
 // slashCommand is the part of a slash command that is read.
@@ -123,16 +119,12 @@ func (s *Slack) botOf(e envelope) (b bot, ok bool) {
 	teams := []string{e.TeamID}
 	for _, a := range authorizations {
 		teams = append(teams, a.TeamID)
-		if b.user == "" && a.IsBot {
-			b.user = a.UserID
+		if a.IsBot {
+			b.user = cmp.Or(b.user, a.UserID)
 		}
-		if b.team == "" {
-			b.team = a.TeamID
-		}
+		b.team = cmp.Or(b.team, a.TeamID)
 	}
-	if b.team == "" {
-		b.team = e.TeamID
-	}
+	b.team = cmp.Or(b.team, e.TeamID)
 	return b, b.team != "" && slices.Contains(teams, b.team)
 }
 

@@ -1,12 +1,15 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"strings"
+	"time"
 
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
@@ -46,16 +49,13 @@ func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more b
 // invalidBlocks are Slack's error codes for blocks that it does not accept.
 var invalidBlocks = []string{"invalid_blocks", "invalid_blocks_format", "invalid_attachments", "msg_blocks_too_long", "msg_too_long"}
 
-// draw draws all parts of a post. The parts of a long text are cached until the last one is sent.
+// draw draws all parts of a post. Several parts are cached until the last one is sent.
 func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
-	if d.Kind == core.PostReply && len(d.Text) > maxMarkdown {
-		return s.long.Parts(d, func() ([]message, error) { return s.painter.draw(d, "") })
-	}
 	link := ""
 	if d.Copy && d.Card != nil {
 		link = s.permalink(ctx, d.Card.From)
 	}
-	return s.painter.draw(d, link)
+	return s.parts.Parts(d, func() ([]message, error) { return s.painter.draw(d, link) })
 }
 
 // Edit redraws a message.
@@ -77,10 +77,7 @@ func (s *Slack) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
 
 // permalink returns a link to a conversation, "" if there is none.
 func (s *Slack) permalink(ctx context.Context, at core.Address) string {
-	ts := at.Message
-	if ts == "" {
-		ts = at.Thread
-	}
+	ts := cmp.Or(at.Message, at.Thread)
 	if ts == "" || at.Channel == "" {
 		return ""
 	}
@@ -89,4 +86,75 @@ func (s *Slack) permalink(ctx context.Context, at core.Address) string {
 		return ""
 	}
 	return link
+}
+
+// ephemeralTime is the time limit for a message to a person who clicked. Nothing waits for it.
+const ephemeralTime = 5 * time.Second
+
+// tellClicker sends an error message that only the person who clicked sees. It tries once, in parallel with the acknowledgement that
+// Slack waits for.
+func (s *Slack) tellClicker(i interaction, text string) {
+	at := i.address()
+	if at.Channel == "" {
+		return
+	}
+	s.inBackground(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), ephemeralTime)
+		defer cancel()
+		_, err := s.api.PostEphemeralContext(ctx, at.Channel, i.User.ID, append(inThread(at.Thread), api.MsgOptionText(text, true))...)
+		if err := s.called(err); err != nil {
+			s.Log.Info("an error message to the person who clicked could not be sent", "err", err)
+		}
+	})
+}
+
+// postEphemeral posts a message that only one person sees, in the conversation in which they clicked. A person who is not in that
+// conversation gets a direct message.
+func (s *Slack) postEphemeral(ctx context.Context, d core.Delivery, m message) (core.Ref, error) {
+	user := strings.TrimPrefix(d.Person, Name+":")
+	ts, err := s.api.PostEphemeralContext(ctx, d.To.Channel, user, m.options(inThread(d.To.Thread)...)...)
+	if webapi.IsRefusal(err, "user_not_in_channel", "channel_not_found", "not_in_channel", "messages_tab_disabled") {
+		channel, openErr := s.openDM(ctx, user)
+		if openErr != nil {
+			return "", webapi.SendError(openErr)
+		}
+		_, ts, err = s.api.PostMessageContext(ctx, channel, m.posted(d, "")...)
+	}
+	if err := webapi.SendError(s.called(err)); err != nil {
+		return "", err
+	}
+	return refOf(d.To.Channel, ts), nil
+}
+
+// How the bot shows that it is working.
+const (
+	workingEmoji  = "hourglass_flowing_sand"
+	workingStatus = "is working on it…"
+)
+
+// working shows, or no longer shows, that the bot is working on an answer. With the assistant view it sets the assistant's status, which
+// disables writing meanwhile and ends by itself; else it adds a reaction to the message.
+func (s *Slack) working(ctx context.Context, to core.Address, on bool) error {
+	if to.Thread != "" && s.identity.hasScope(preflight.ScopeAssistant, false) {
+		status := ""
+		if on {
+			status = workingStatus
+		}
+		err := s.called(s.api.SetAssistantThreadsStatusContext(ctx, api.AssistantThreadsSetStatusParameters{ChannelID: to.Channel, ThreadTS: to.Thread, Status: status}))
+		if core.CategoryOf(err) != core.DeliveryFailed { // it is a thread of the assistant view
+			return err
+		}
+	}
+	if to.Message == "" || !s.identity.hasScope(preflight.ScopeReactions, true) {
+		return nil
+	}
+	change := s.api.RemoveReactionContext
+	if on {
+		change = s.api.AddReactionContext
+	}
+	err := change(ctx, workingEmoji, api.NewRefToMessage(to.Channel, to.Message))
+	if webapi.IsRefusal(err, "already_reacted", "no_reaction", "message_not_found") { // already done, or the message no longer exists
+		return s.called(nil)
+	}
+	return s.called(err)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // An answer that Slack refuses as Markdown is sent as plain text, so that the person who asked gets it.
-func TestAnAnswerThatSlackWillNotDrawIsSaidPlainly(t *testing.T) {
+func TestAReplyThatSlackRefusesAsMarkdownIsSentAsPlainText(t *testing.T) {
 	const answer = "# Head\n\n<!channel> see `a < b` and [this](https://evil.example) @here\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 	for _, word := range []string{"invalid_blocks", "msg_blocks_too_long", "invalid_attachments"} {
 		t.Run(word, func(t *testing.T) {
@@ -23,7 +23,7 @@ func TestAnAnswerThatSlackWillNotDrawIsSaidPlainly(t *testing.T) {
 				t.Fatalf("got %q, %v, %v", ref, more, err)
 			}
 			if got := strings.ReplaceAll(o.Shown(), "\u2060", ""); !strings.Contains(got, "a < b") || !strings.Contains(got, "| 1 | 2 |") {
-				t.Errorf("it says %q", got)
+				t.Errorf("the text is %q", got)
 			}
 			if alarms := o.SideEffects(); len(alarms) > 0 {
 				t.Errorf("it reaches %q", alarms)
@@ -35,8 +35,8 @@ func TestAnAnswerThatSlackWillNotDrawIsSaidPlainly(t *testing.T) {
 	}
 }
 
-// A card is no answer: its buttons must not get lost, so it is refused for good, and reaches its approvers in another way.
-func TestACardThatSlackWillNotDrawIsRefused(t *testing.T) {
+// A card must keep its buttons, so it is not sent as plain text: the refusal is permanent, and its approvers get it in another way.
+func TestACardThatSlackRefusesIsNotRedrawn(t *testing.T) {
 	p, o := open(t, slacktest.Options{}, nil)
 	o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("invalid_blocks")})
 	card, _ := adaptertest.Cards{}.Card(t.Context(), "a1", false)

@@ -42,7 +42,7 @@ func newRateLimit(rps float64, now func() time.Time) *rateLimit {
 // that channel wait.
 func (l *rateLimit) ask(d core.Delivery) error {
 	if wait := l.wait(d.To.Channel, fmt.Sprintf("%s#%d", d.Key, d.Part)); wait > 0 {
-		return &core.Error{Category: core.DeliveryNotYet, Message: "The rate limit of the Slack channel asks to wait.", RetryAfter: wait}
+		return &core.Error{Category: core.DeliveryNotYet, Message: "The rate limit of the Slack channel is reached.", RetryAfter: wait}
 	}
 	return nil
 }

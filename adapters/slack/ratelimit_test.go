@@ -8,8 +8,8 @@ import (
 	"gatehouse/adapters/adaptertest"
 )
 
-// What waits while Slack asks to leave a channel alone goes out at the channel's pace afterwards, and not all at once.
-func TestAfterAWaitPostsGoAtTheirPace(t *testing.T) {
+// Posts that waited because of a 429 are then sent at the channel's rate, and not all at once.
+func TestPostsKeepTheRateAfterAWait(t *testing.T) {
 	const rps, posts, wait = 2, 20, 30 * time.Second
 	now := adaptertest.Noon
 	p := newRateLimit(rps, func() time.Time { return now })

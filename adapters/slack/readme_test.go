@@ -10,8 +10,8 @@ import (
 	"gatehouse/adapters/slack/internal/preflight"
 )
 
-// TestReadmeNamesScopesAndSettings compares README.md with the table of scopes and with the settings.
-func TestReadmeNamesScopesAndSettings(t *testing.T) {
+// TestReadmeListsScopesAndSettings compares README.md with the table of scopes and with the settings.
+func TestReadmeListsScopesAndSettings(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)

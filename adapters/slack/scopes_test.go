@@ -26,11 +26,11 @@ var methodOf = map[string]string{
 
 var freeCalls = []string{"AuthTestContext", "GetPermalinkContext", "OpenViewContext", "StartSocketModeContext"} // the last takes the app's token
 
-// beside are the scopes that are not asked for by a call of the library: an event, a download, a command.
+// beside are the scopes that no call of the library needs: those of events, downloads and commands.
 var beside = []string{"app_mentions:read", "files:read", "commands"}
 
-// TestScopesAreThoseOfTheCalls reads the adapter's own code: each call to Slack must stand in the table of scopes, and each scope of
-// the table must have a call that the code makes.
+// TestScopesAreThoseOfTheCalls reads the adapter's own code: each call to Slack must be in the table of scopes, and each scope of the
+// table must have a call in the code.
 func TestScopesAreThoseOfTheCalls(t *testing.T) {
 	made := map[string]bool{}
 	for _, call := range apiCalls(t) {

@@ -2,12 +2,14 @@ package slack
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
 	"time"
 
 	api "github.com/slack-go/slack"
+	"golang.org/x/sync/errgroup"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/slack/internal/socketmode"
@@ -44,7 +46,7 @@ type Slack struct {
 	identity identity
 	limits   *rateLimit
 	painter  painter
-	long     chat.PartCache[message]
+	parts    chat.PartCache[message]
 	missing  chat.WarnOnce
 	sleep    func(context.Context, time.Duration)
 
@@ -93,38 +95,48 @@ func (s *Slack) Name() string { return Name }
 // Routes. Error: a permanent failure, such as a token that Slack refuses, or Socket Mode switched off.
 func (s *Slack) Run(ctx context.Context, accept core.Accept) error {
 	defer s.http.CloseIdleConnections()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var parts sync.WaitGroup
-	parts.Go(func() {
-		if err := s.keepIdentity(ctx); err != nil {
-			stop(err)
-		}
-	})
+	parts, ctx := errgroup.WithContext(ctx)
+	parts.Go(func() error { return s.keepIdentity(ctx) })
 	if s.sockets != nil {
 		s.sockets.Handle = func(ctx context.Context, kind string, payload []byte) (any, bool) {
 			return s.receiveSocket(ctx, kind, payload, accept)
 		}
-		parts.Go(func() {
+		parts.Go(func() error {
 			err := s.sockets.Run(ctx)
-			switch {
-			case err == nil:
-			case s.Config.SigningSecret != "": // events still come over HTTP
+			if err != nil && s.Config.SigningSecret != "" { // events still come over HTTP
 				s.Log.Error("Socket Mode has ended", "category", core.CategoryOf(err), "err", err)
-			default:
-				stop(err)
+				return nil
 			}
+			return err
 		})
 	}
-	<-ctx.Done()
-	parts.Wait()
+	err := parts.Wait()
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
 	s.background.Wait()
-	switch err := context.Cause(ctx); core.CategoryOf(err) {
-	case core.Unsupported, core.Unauthorized:
-		return err
+	return err
+}
+
+// inBackground runs do in a goroutine that the end of Run waits for. After the end of Run it does nothing.
+func (s *Slack) inBackground(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.background.Go(do)
 	}
-	return nil
+}
+
+func (s *Slack) jitter(d time.Duration) time.Duration { return chat.Jitter(d, s.Jitter()) }
+
+// warnOnce logs a text the first time only, so that something missing is not logged with every call.
+func (s *Slack) warnOnce(text string, args ...any) { s.missing.Warn(s.Log, text, args...) }
+
+// called converts the error of a call to one of core's categories, as adapters/internal/chat lists them, and records whether Slack answers.
+func (s *Slack) called(err error) error {
+	fault := webapi.Error(err)
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) { // a call that we ended is not a failure of Slack
+		s.outbound.Record(fault)
+	}
+	return fault
 }

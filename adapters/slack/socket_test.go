@@ -37,7 +37,7 @@ func (r *inbound) newest() *slacktest.Socket {
 	return all[len(all)-1]
 }
 
-// sockets waits until so many have been opened in all, and returns the last.
+// sockets waits until n sockets have been opened in total, and returns the last one.
 func (r *inbound) sockets(n int) *slacktest.Socket {
 	r.t.Helper()
 	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return len(r.Sockets()) >= n }); err != nil {
@@ -63,7 +63,7 @@ func TestLaw9_ASilentSocketIsNoticedAndReplaced(t *testing.T) {
 	r.eventually("some pings", func() bool { return first.State().Pongs >= 4 })
 	held := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Held()})
 	first.GoSilent()
-	lost := r.ann.Says("is anybody there?") // it goes where nobody listens
+	lost := r.ann.Says("is anybody there?") // sent over the silent socket
 	r.eventually("that nothing is received", func() bool { inbound, _ := r.p.Health(); return inbound != nil })
 	held.Lift()
 	r.sockets(2)
@@ -71,7 +71,7 @@ func TestLaw9_ASilentSocketIsNoticedAndReplaced(t *testing.T) {
 	r.eventually("that events arrive again", func() bool { inbound, _ := r.p.Health(); return inbound == nil })
 }
 
-func TestTheNextSocketIsOpenBeforeTheOldOneIsLeft(t *testing.T) {
+func TestTheNextSocketIsOpenBeforeTheOldOneIsClosed(t *testing.T) {
 	for _, reason := range []string{"refresh_requested", "warning"} {
 		t.Run(reason, func(t *testing.T) {
 			n := adaptertest.NewTimers()
@@ -105,7 +105,7 @@ func TestTheNextSocketIsOpenBeforeTheOldOneIsLeft(t *testing.T) {
 	}
 }
 
-func TestAStormOfRefreshesOpensNoMoreThanTwo(t *testing.T) {
+func TestManyRefreshesOpenAtMostTwoSockets(t *testing.T) {
 	r := socketed(t, setup{})
 	for n := range 15 {
 		k := r.sockets(n + 1)
@@ -126,7 +126,7 @@ func TestAStormOfRefreshesOpensNoMoreThanTwo(t *testing.T) {
 	r.one(r.ann.Says("still here").Deliveries...)
 }
 
-func TestARefreshWhileSlackOpensNoneKeepsTheOldOne(t *testing.T) {
+func TestTheOldSocketIsKeptWhileNoNewOneCanBeOpened(t *testing.T) {
 	r := socketed(t, setup{})
 	fault := r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.ServerError(503), Times: 5})
 	r.newest().Disconnect("refresh_requested")
@@ -138,7 +138,7 @@ func TestARefreshWhileSlackOpensNoneKeepsTheOldOne(t *testing.T) {
 	r.one(r.ann.Says("after").Deliveries...)
 }
 
-func TestTheOldSocketIsHeardWhenTheNewOneBreaksAtOnce(t *testing.T) {
+func TestTheOldSocketIsReadWhenTheNewOneBreaksAtOnce(t *testing.T) {
 	n := adaptertest.NewTimers()
 	r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
 	first := r.newest()
@@ -188,7 +188,7 @@ func TestABrokenSocketIsReplacedWhileACommitHangs(t *testing.T) {
 	}
 }
 
-func TestEventsThatHappenedBeforeASocketWasOpenAreHeard(t *testing.T) {
+func TestEventsBeforeTheFirstSocketAreReceived(t *testing.T) {
 	var early slacktest.Posted
 	r := socketed(t, setup{before: func(r *inbound) { early = r.ann.Says("before you came") }})
 	r.one(early.Deliveries...)
@@ -233,9 +233,9 @@ func TestAnAppTokenThatIsRefusedEndsRun(t *testing.T) {
 	}
 }
 
-func TestTooManySocketsMakeNoStampede(t *testing.T) {
+func TestTooManySocketsCauseOneDelayedRetry(t *testing.T) {
 	full := func() float64 { return 1 }
-	t.Run("told later", func(t *testing.T) {
+	t.Run("after the hello", func(t *testing.T) {
 		n := adaptertest.NewTimers()
 		r := socketed(t, setup{slack: slack.Options{Jitter: full}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
 		r.newest().Disconnect("too_many_websockets")
@@ -248,7 +248,7 @@ func TestTooManySocketsMakeNoStampede(t *testing.T) {
 		n.Fire(slack.FirstRedial)
 		r.sockets(2)
 	})
-	t.Run("told at once", func(t *testing.T) {
+	t.Run("before the hello", func(t *testing.T) {
 		n := adaptertest.NewTimers()
 		r := start(t, setup{config: overSocket, slack: slack.Options{Jitter: full}, before: func(r *inbound) {
 			r.p.Sleeping(n.Sleep)
@@ -283,7 +283,7 @@ func (r *inbound) crowd() {
 	r.sockets(slacktest.MaxSockets)
 }
 
-func TestSlacksWordOnWhenToComeAgainIsObeyed(t *testing.T) {
+func TestRetryAfterOfConnectionsOpenIsKept(t *testing.T) {
 	n := adaptertest.NewTimers()
 	r := start(t, setup{config: overSocket, before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
@@ -310,7 +310,7 @@ func TestWaitsBeforeANewSocketGrow(t *testing.T) {
 	r.sockets(1)
 }
 
-func TestWhatIsNotKnownIsAcknowledgedAndPassedOver(t *testing.T) {
+func TestUnknownEnvelopesAreAcknowledgedAndIgnored(t *testing.T) {
 	r := socketed(t, setup{})
 	for _, frame := range []string{
 		`{"envelope_id":"e1","type":"something_new","payload":{"a":1}}`, `{"envelope_id":"e2","type":"events_api","payload":{"type":"event_callback","team_id":"T0GATE","event":{"type":"new"}}}`,
@@ -337,7 +337,7 @@ func TestWhatIsNotKnownIsAcknowledgedAndPassedOver(t *testing.T) {
 	}
 }
 
-// beside is a channel whose events are committed beside those of another.
+// beside returns a channel whose events are committed in parallel with those of another.
 func (r *inbound) beside(channel string) string {
 	for i := range 100 {
 		id := fmt.Sprint("C", 100+i)
@@ -349,7 +349,7 @@ func (r *inbound) beside(channel string) string {
 	return ""
 }
 
-func TestAHangingCommitKeepsTheOrderAndHoldsUpNoOtherChannelNorAClick(t *testing.T) {
+func TestAHangingCommitBlocksOnlyItsChannel(t *testing.T) {
 	r := socketed(t, setup{})
 	open := make(chan struct{})
 	dm := r.DMWith("U1ANN")
@@ -392,7 +392,7 @@ func TestAHangingCommitKeepsTheOrderAndHoldsUpNoOtherChannelNorAClick(t *testing
 	}
 }
 
-func TestAnAcceptThatHangsStopsNoPongs(t *testing.T) {
+func TestPongsAreSentWhileAcceptHangs(t *testing.T) {
 	r := socketed(t, setup{fake: slacktest.Options{PingEvery: 10 * time.Millisecond, AckWithin: time.Second}})
 	open := make(chan struct{})
 	r.inbox.Hold(open, nil)
@@ -415,7 +415,7 @@ func TestAnAcceptThatHangsStopsNoPongs(t *testing.T) {
 	}
 }
 
-func TestRunEndsWhileSlackSaysNoHello(t *testing.T) {
+func TestRunEndsWhileNoHelloArrives(t *testing.T) {
 	r := start(t, setup{config: overSocket, before: func(r *inbound) { r.NewSocketsSilent(true) }})
 	r.sockets(1)
 	began := time.Now()

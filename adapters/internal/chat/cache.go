@@ -1,8 +1,12 @@
 package chat
 
 import (
+	"log/slog"
+	"slices"
 	"sync"
 	"time"
+
+	"gatehouse/core"
 )
 
 // Forever is the lifetime of a value that does not change.
@@ -50,4 +54,60 @@ func (c *Cache[V]) Put(key string, value V, lifetime time.Duration) V {
 	}
 	c.values[key] = v
 	return value
+}
+
+// maxPosts is how many long posts are cached: as many as are sent at a time.
+const maxPosts = 16
+
+// PartCache caches the drawn parts of long posts while they are sent one after the other. Its zero value is ready.
+type PartCache[M any] struct {
+	mu    sync.Mutex
+	posts []drawnPost[M]
+}
+
+type drawnPost[M any] struct {
+	key, text string
+	late      bool
+	parts     []M
+}
+
+// Parts returns a post as it was drawn for an earlier part, or draws it.
+func (c *PartCache[M]) Parts(d core.Delivery, draw func() ([]M, error)) ([]M, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	same := func(p drawnPost[M]) bool { return p.key == d.Key && p.text == d.Text && p.late == d.Late }
+	if i := slices.IndexFunc(c.posts, same); i >= 0 {
+		parts := c.posts[i].parts
+		if d.Part+1 >= len(parts) { // the last one
+			c.posts = slices.Delete(c.posts, i, i+1)
+		}
+		return parts, nil
+	}
+	parts, err := draw()
+	if err != nil || d.Part+1 >= len(parts) {
+		return parts, err
+	}
+	if len(c.posts) == maxPosts {
+		c.posts = c.posts[1:]
+	}
+	c.posts = append(c.posts, drawnPost[M]{d.Key, d.Text, d.Late, parts})
+	return parts, nil
+}
+
+// At returns one part of a post, and whether more follow.
+func At[M any](parts []M, d core.Delivery) (part M, more bool, err error) {
+	if d.Part >= len(parts) {
+		return part, false, core.Errorf(core.DeliveryFailed, "The post has no part %d.", d.Part+1)
+	}
+	return parts[d.Part], d.Part+1 < len(parts), nil
+}
+
+// WarnOnce logs each text only once, so that something missing is not logged with every call. Its zero value is ready.
+type WarnOnce struct{ logged sync.Map }
+
+// Warn logs a text the first time it is called with it.
+func (w *WarnOnce) Warn(log *slog.Logger, text string, args ...any) {
+	if _, known := w.logged.LoadOrStore(text, true); !known {
+		log.Warn(text, args...)
+	}
 }

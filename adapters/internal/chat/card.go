@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -122,12 +123,7 @@ func LastLines(c core.Card, most int) (lines []core.Line, speakers []string) {
 
 // PersonName returns the name of a person whom the platform does not know.
 func PersonName(who core.Actor, name string, inline func(string) string) string {
-	for _, n := range []string{name, who.Name, who.ID} {
-		if n = inline(n); n != "" {
-			return n
-		}
-	}
-	return "somebody"
+	return cmp.Or(inline(name), inline(who.Name), inline(who.ID), "somebody")
 }
 
 // LocalApprover is the name of core.LocalPerson on a card.

@@ -11,7 +11,7 @@ import (
 	"gatehouse/core"
 )
 
-func TestACacheForgetsAndKeepsWhatIsKnownForEver(t *testing.T) {
+func TestCacheLifetimes(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := chat.Cache[string]{Now: func() time.Time { return now }}
 	c.Put("a", "for a while", time.Minute)
@@ -24,14 +24,14 @@ func TestACacheForgetsAndKeepsWhatIsKnownForEver(t *testing.T) {
 	}
 	c.Put("a", "for ever", chat.Forever)
 	if got := c.Put("a", "a guess", time.Minute); got != "for ever" {
-		t.Errorf("a guess replaced what is known for ever: %q", got)
+		t.Errorf("a temporary value replaced a permanent one: %q", got)
 	}
 	if _, fresh := c.Get("b"); fresh {
-		t.Error("it knows what nobody told")
+		t.Error("it returns a value that was never stored")
 	}
 }
 
-func TestAButtonSaysAfterwardsWhatItIs(t *testing.T) {
+func TestButtonsSurviveSealing(t *testing.T) {
 	signer, err := core.NewSigner("a key for the tests")
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestAButtonSaysAfterwardsWhatItIs(t *testing.T) {
 func TestOutboundHealthIsThatOfTheLastAnswer(t *testing.T) {
 	o := chat.Outbound{Title: "Chat"}
 	if o.Err() == nil {
-		t.Error("it is well before any call")
+		t.Error("it is healthy before the first call")
 	}
 	refused := core.Errorf(core.DeliveryFailed, "No.")
 	for _, c := range []struct {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"strings"
 
 	"gatehouse/core"
@@ -21,7 +20,7 @@ const (
 	Fail State = "fail"
 )
 
-// Check is one line of the report of gatehouse doctor: what was found and, if something is wrong, how to mend it.
+// Check is one line of the report of gatehouse doctor: what was found and, if something is wrong, how to fix it.
 type Check struct {
 	Name  string
 	State State
@@ -44,13 +43,13 @@ func (r *Report) Add(name string, state State, what, mend string) {
 	r.Checks = append(r.Checks, Check{Name: r.Platform + " " + name, State: state, What: what, Mend: mend})
 }
 
-// Unanswered reports whether a call failed, and adds a check that says why. err has one of the categories of errors of calls. refusal is
-// the platform's own reason if it refused the call, else ""; mend says how to mend that.
+// Unanswered reports whether a call failed, and adds a check with the reason. err has one of the categories of errors of calls. refusal is
+// the platform's own reason if it refused the call, else ""; mend is how to fix that.
 func (r *Report) Unanswered(name string, err error, refusal, mend string) bool {
 	if err == nil {
 		return false
 	}
-	again := fmt.Sprintf("Run gatehouse doctor again. If it stays so, see %s, a proxy (HTTPS_PROXY), and %s.", r.StatusURL, r.URLKey)
+	again := fmt.Sprintf("Run gatehouse doctor again. If the problem remains, check %s, a proxy (HTTPS_PROXY), and %s.", r.StatusURL, r.URLKey)
 	var late net.Error
 	switch {
 	case core.RetryAfterOf(err) > 0:
@@ -74,15 +73,11 @@ func cause(err error) error {
 	for errors.As(err, &ours) && ours.Err != nil {
 		err = ours.Err
 	}
-	var call *url.Error
-	if errors.As(err, &call) {
-		return call.Err
-	}
-	return err
+	return WithoutURL(err)
 }
 
 // Approvers calls look for each of the approvers on this platform, and warns if there are none. examples are ids of the platform; where
-// says where to find ids.
+// is a sentence about where to find ids.
 func (r *Report) Approvers(ctx context.Context, ids []string, examples, where string, look func(ctx context.Context, id string)) {
 	here := 0
 	for _, id := range ids {
@@ -93,10 +88,10 @@ func (r *Report) Approvers(ctx context.Context, ids []string, examples, where st
 	}
 	switch {
 	case len(ids) == 0:
-		r.Add("approvers", Warn, "Nobody is named who may approve, so every change that is asked for on "+r.Title+" is refused.",
+		r.Add("approvers", Warn, "No approvers are configured, so every change requested on "+r.Title+" is refused.",
 			"Set GATEHOUSE_APPROVERS, such as "+examples+". "+where)
 	case here == 0:
-		r.Add("approvers", Warn, "Nobody on "+r.Title+" is among those who may approve, so cards can't be decided here.",
+		r.Add("approvers", Warn, "None of the configured approvers is on "+r.Title+", so cards can't be decided there.",
 			"Add ids of "+r.Title+" to GATEHOUSE_APPROVERS, such as "+examples+". "+where)
 	}
 }

@@ -55,7 +55,7 @@ func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees
 	return append(posts, notice...), err
 }
 
-// toRequester returns a direct message that tells the requester where the card went.
+// toRequester returns a direct message to the requester about who received the card.
 func (c Copies) toRequester(ctx context.Context, d core.Delivery, copies int) ([]core.Post, error) {
 	user, ok := c.User(d.Card.Requested.ID)
 	if !ok {

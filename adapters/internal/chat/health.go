@@ -1,7 +1,10 @@
 package chat
 
 import (
+	"context"
+	"log/slog"
 	"sync"
+	"time"
 
 	"gatehouse/core"
 )
@@ -45,4 +48,64 @@ func (o *Outbound) Err() error {
 		return core.Errorf(core.DeliveryLater, "%s has not answered yet.", o.Title)
 	}
 	return o.err
+}
+
+// identityCheck is the time between two questions once the bot is known.
+const identityCheck = time.Minute
+
+// Identity asks a platform who the bot is, which also shows that the platform answers.
+type Identity struct {
+	Title  string // of the platform, in the log
+	Log    *slog.Logger
+	Ask    func(context.Context) error // asks once
+	Known  func() bool                 // whether Ask has succeeded before
+	Sleep  func(context.Context, time.Duration)
+	Jitter func(time.Duration) time.Duration
+}
+
+// Keep asks until the bot is known, and once a minute after that, until ctx ends. Error: the token was refused before the bot was
+// known. A token that is revoked later does not end Keep: events must still be stored.
+func (i Identity) Keep(ctx context.Context) error {
+	log := core.NewErrorLog(i.Log, "asking "+i.Title+" who the bot is")
+	retry := FirstRetry
+	for ctx.Err() == nil {
+		known := i.Known()
+		err := i.Ask(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		log.Report(err)
+		if core.CategoryOf(err) == core.Unauthorized && !known {
+			return err
+		}
+		if err == nil {
+			retry = FirstRetry
+			i.Sleep(ctx, identityCheck)
+			continue
+		}
+		i.Sleep(ctx, max(i.Jitter(retry), core.RetryAfterOf(err)))
+		retry = min(2*retry, MaxRetry)
+	}
+	return nil
+}
+
+// The waits before another attempt: they begin with FirstRetry and double up to MaxRetry.
+const (
+	FirstRetry = time.Second
+	MaxRetry   = time.Minute
+)
+
+// Sleep returns after d, or when ctx ends.
+func Sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// Jitter returns a random part of a wait: half of it for random 0, all of it for 1.
+func Jitter(d time.Duration, random float64) time.Duration {
+	return time.Duration(float64(d) * (0.5 + random/2))
 }

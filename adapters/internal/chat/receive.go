@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
+	"net/http"
+	"strings"
+	"time"
 
 	"gatehouse/core"
 )
@@ -20,7 +24,7 @@ const (
 	NotStored               // the store could not take it now: it must be sent or tried again
 )
 
-// Commit stores an event with accept. It logs a failure; for an event that was not stored, the log line ends with retry, which says what
+// Commit stores an event with accept. It logs a failure; for an event that was not stored, the log line ends with retry, which is what
 // happens next.
 func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Accept, retry string) Result {
 	_, err := accept(ctx, ev)
@@ -53,4 +57,34 @@ func JSONFault(err error) string {
 func Unreadable(log *slog.Logger, kind string, body []byte, err error) Result {
 	log.Warn("a request can't be read and is refused", "kind", kind, "bytes", len(body), "err", JSONFault(err))
 	return Malformed
+}
+
+// Control parses a message that is a control word after an exclamation mark, such as !stop; slash commands don't work in threads.
+// It returns nil for any other message.
+func Control(text string) core.EventBody {
+	word, ok := strings.CutPrefix(strings.TrimSpace(text), "!")
+	if !ok {
+		return nil
+	}
+	return core.ParseControl(word)
+}
+
+// SignatureWindow is how far the timestamp of a signed request may be off: an older one may be a replay.
+const SignatureWindow = 5 * time.Minute
+
+// ReadSigned reads the body of a request that a platform signs. check returns what is wrong with the signature, "" if nothing is. If the
+// request is refused, status is the HTTP status of the answer and why the reason; else status is 0.
+func ReadSigned(w http.ResponseWriter, r *http.Request, limit int64, check func(h http.Header, body []byte) string) (body []byte, status int, why string) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, http.StatusRequestEntityTooLarge, "the body is too large"
+	case err != nil:
+		return nil, http.StatusBadRequest, "the body did not arrive completely"
+	}
+	if why := check(r.Header, body); why != "" {
+		return nil, http.StatusUnauthorized, why
+	}
+	return body, 0, ""
 }

@@ -1,25 +1,28 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
-	"gatehouse/adapters/internal/chattext"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"gatehouse/adapters/internal/chattext"
 )
 
 // Clean makes foreign text safe to show. Line ends become newlines. It removes control characters, characters that change the writing
 // direction, and invisible tags: no escape sequence is left, and no text runs backwards. Invalid UTF-8 becomes U+FFFD.
 func Clean(s string) string {
-	return mapRunes(s, func(r rune) (string, bool) { return "", isControl(r) || isDirectional(r) })
+	return mapRunes(s, func(r rune) (string, bool) { return "", isControl(r) || chattext.Directional(r) })
 }
 
 // Reveal is Clean for cards, where an approver must see everything: a character that hides or reorders text is escaped as in JSON, such
 // as \u202e.
 func Reveal(s string) string {
 	return mapRunes(s, func(r rune) (string, bool) {
-		if !isDirectional(r) && !chattext.Invisible(r) {
+		if !chattext.Directional(r) && !chattext.Invisible(r) {
 			return "", isControl(r)
 		}
 		if r > 0xffff {
@@ -47,29 +50,15 @@ func mapRunes(s string, replacement func(rune) (string, bool)) string {
 }
 
 // isControl reports whether a rune is a control character other than a newline or a tab.
-func isControl(r rune) bool {
-	return r < 0x20 && r != '\n' && r != '\t' || 0x7f <= r && r <= 0x9f
-}
-
-// isDirectional reports whether a rune changes the writing direction or is an invisible tag.
-func isDirectional(r rune) bool {
-	return r == '\u061c' || r == '\u200e' || r == '\u200f' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' ||
-		0xe0000 <= r && r <= 0xe007f
-}
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 // Units returns the length of a text in UTF-16 units. Platforms count characters, of which there are never more.
-func Units(s string) int {
-	n := 0
-	for _, r := range s {
-		n += max(1, utf16.RuneLen(r))
-	}
-	return n
-}
+func Units(s string) int { return chattext.Units(s) }
 
 // Head returns the beginning of a text within a limit in UTF-16 units, and how many characters are left out.
 func Head(s string, limit int) (head string, left int) {
 	for i, r := range s {
-		if limit -= max(1, utf16.RuneLen(r)); limit < 0 {
+		if limit -= utf16.RuneLen(r); limit < 0 {
 			return s[:i], utf8.RuneCountInString(s[i:])
 		}
 	}
@@ -85,19 +74,14 @@ func Thousands(n int) string {
 	return s
 }
 
-// MoreNote returns a note that says how many characters were left out of a text.
+// MoreNote returns a note with the number of characters that were left out of a text.
 func MoreNote(left int) string { return "… (" + Thousands(left) + " more characters are not shown)" }
 
 // OneLine joins the lines of a text, with one space between words.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // OrNone returns the text, or "(none)" for an empty one: platforms refuse empty text.
-func OrNone(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	return s
-}
+func OrNone(s string) string { return cmp.Or(s, "(none)") }
 
 // maxName is the longest name that is shown, in characters.
 const maxName = 80

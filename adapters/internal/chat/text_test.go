@@ -2,7 +2,7 @@ package chat
 
 import "testing"
 
-// What an approver can't see is written out: a tool or a model would read it all the same. What belongs to letters and emoji stays.
+// Invisible characters are escaped, because a tool or a model would read them. Those that are part of letters and emoji stay.
 func TestNothingIsHiddenFromAnApprover(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\u200bb\u2060c\ufeffd\u00ade": `a\u200bb\u2060c\ufeffd\u00ade`,

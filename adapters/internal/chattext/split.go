@@ -3,6 +3,7 @@ package chattext
 import (
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -63,7 +64,7 @@ func (s *splitter) skipBlank() {
 	if indent != blank && s.midway {
 		s.midway, s.lead = false, ""
 	}
-	if s.midway || text == "" || units(indent) > s.limit/4 {
+	if s.midway || text == "" || Units(indent) > s.limit/4 {
 		indent = ""
 	}
 	s.rest = s.rest[len(blank)-len(indent):]
@@ -90,7 +91,7 @@ func (s *splitter) next() piece {
 		}
 	}
 	d.solid = d.state
-	first, room := d, s.limit-units(s.before)
+	first, room := d, s.limit-Units(s.before)
 	var best cuts
 	for d.at < len(s.rest) {
 		raw := s.line(d.at)
@@ -98,9 +99,9 @@ func (s *splitter) next() piece {
 		state := d.state
 		kind := state.Next(line)
 		if d.at > 0 && d.fits(room) {
-			best.add(d, rank(d, line, kind))
+			best[rank(d, line, kind)] = d
 		}
-		width := units(strings.TrimRight(line, "\r\n"))
+		width := Units(strings.TrimRight(line, "\r\n"))
 		if over && d.at > 0 || d.used+width > room {
 			if long := width > s.limit/2; d.at > 0 && !over && long && !best.fill(s.limit/4) {
 				if p, ok := s.within(d, room); ok {
@@ -113,7 +114,7 @@ func (s *splitter) next() piece {
 		if d.dedent, d.state, d.last = dedent, state, line; strings.TrimSpace(line) != "" || state.open {
 			d.solid = state
 		}
-		d.text, d.used, d.at = d.text+line, d.used+units(line), d.at+len(raw)
+		d.text, d.used, d.at = d.text+line, d.used+Units(line), d.at+len(raw)
 	}
 	if d.at == len(s.rest) && d.fits(room) {
 		return s.end(d)
@@ -136,7 +137,7 @@ func (s *splitter) cutAnywhere() piece {
 	}
 	at, used := len(s.rest), 0
 	for i, r := range s.rest {
-		if used += unitsOf(r); used > s.limit {
+		if used += utf16.RuneLen(r); used > s.limit {
 			at = i
 			break
 		}
@@ -200,7 +201,7 @@ func quoted(line string, state Fences) string {
 
 func (d draft) fits(room int) bool {
 	text, after := d.ending()
-	return d.used-units(d.text[len(text):])+units(after) <= room
+	return d.used-Units(d.text[len(text):])+Units(after) <= room
 }
 
 // end completes the part with the draft, at the end of a line, and prepares the next part.
@@ -235,7 +236,7 @@ func (s *splitter) reopen(state Fences) {
 	f := state.fence
 	s.code, s.dedent = true, s.dedent+f.item
 	s.before = strings.TrimLeft(f.quote, " ") + f.run + f.info + "\n"
-	if units(s.before) > s.limit/4 {
+	if Units(s.before) > s.limit/4 {
 		s.before = strings.TrimLeft(f.quote, " ") + f.run + "\n"
 	}
 }
@@ -250,7 +251,7 @@ func (s *splitter) repeatHead(d draft, line string, kind FenceLine) {
 		l, _ = outdent(l, s.dedent-d.dedent, d.state)
 		s.head += l
 	}
-	if s.before = s.head; units(s.head) > s.limit/2 {
+	if s.before = s.head; Units(s.head) > s.limit/2 {
 		s.before, s.head = "", ""
 	}
 }
@@ -289,18 +290,11 @@ func (s *splitter) line(at int) string {
 	return text
 }
 
-// units counts UTF-16 code units. A byte that is not valid UTF-8 counts as the one character that will replace it.
-func units(s string) int {
+// Units counts UTF-16 code units. A byte that is not valid UTF-8 counts as the one character that will replace it.
+func Units(s string) int {
 	n := 0
 	for _, r := range s {
-		n += unitsOf(r)
+		n += utf16.RuneLen(r)
 	}
 	return n
-}
-
-func unitsOf(r rune) int {
-	if r > 0xffff && r <= utf8.MaxRune {
-		return 2
-	}
-	return 1
 }

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestSplitCutsWhereItReadsWell(t *testing.T) {
+func TestSplitChoosesGoodPlaces(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
 		limit int
@@ -57,7 +57,7 @@ func TestSplitCutsWhereItReadsWell(t *testing.T) {
 	}
 }
 
-// squeeze is a text without white space.
+// squeeze removes white space from a text.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -67,7 +67,7 @@ func squeeze(s string) string {
 	}, s)
 }
 
-// checkSplit holds a split against what Split promises.
+// checkSplit checks a split against the contract of Split.
 func checkSplit(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -84,22 +84,22 @@ func checkSplit(t interface {
 			t.Fatalf("part %d of %q is blank", i, text)
 		}
 		if utf8.ValidString(text) && !utf8.ValidString(p) {
-			t.Fatalf("part %d of %q is no UTF-8: %q", i, text, p)
+			t.Fatalf("part %d of %q is not UTF-8: %q", i, text, p)
 		}
 		f := Fences{longest: max(limit, minLimit) / 4}
 		for _, line := range strings.SplitAfter(p, "\n") {
 			f.Next(line)
 		}
 		if f.open {
-			t.Fatalf("part %d of %q, limit %d, leaves its code open: %q", i, text, limit, p)
+			t.Fatalf("part %d of %q, limit %d, has an open code block at its end: %q", i, text, limit, p)
 		}
 	}
 	if kept.String() != squeeze(text) {
-		t.Fatalf("limit %d: the text\n%q\ncame out as\n%q\nin %q", limit, text, kept.String(), parts)
+		t.Fatalf("limit %d: the text\n%q\nbecame\n%q\nin %q", limit, text, kept.String(), parts)
 	}
 }
 
-// markdown makes random Markdown of what is hard to split.
+// markdown makes random Markdown from parts that are hard to split.
 func markdown(pick func(n int) int) string {
 	words := []string{
 		"word ", "a", "😀", "👩‍👩‍👧", "e\u0301", "&lt;", "&amp;", "`code`", "``", "```", "~~~", "````", "`", "~", "\\", "**bold**", "[x](y)", "🇩🇪",
@@ -132,14 +132,14 @@ func TestSplitLosesNothing(t *testing.T) {
 	})
 }
 
-func TestSplitLosesNothingOfMuch(t *testing.T) {
+func TestSplitLosesNothingOfLongTexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
 		checkSplit(t, markdown(r.IntN), 32+r.IntN(120))
 	}
 }
 
-// A run of white space that is longer than a part, in the text or in a code block, is passed like any other text.
+// White space that is longer than a part, in the text or in a code block, is handled like other text.
 func TestSplitGetsPastLongWhiteSpace(t *testing.T) {
 	for _, blank := range []string{" ", "\f", "\t", "\u00a0"} {
 		for _, n := range []int{20, 31, 32, 33, 100, 131, 132, 1000} {

@@ -3,6 +3,7 @@ package chattext
 import (
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -28,7 +29,7 @@ func (s *splitter) within(d draft, room int) (piece, bool) {
 		if c.state, c.last = is, line[:at]; strings.TrimSpace(line[:at]) != "" || is.open {
 			c.solid = is
 		}
-		c.text, c.used = d.text+line[:at], d.used+units(line[:at])
+		c.text, c.used = d.text+line[:at], d.used+Units(line[:at])
 		if !c.fits(room) {
 			return false
 		}
@@ -92,7 +93,7 @@ func (s *splitter) goOnWithin(d, chosen draft, line string, used, dedent int) {
 	if !chosen.state.open {
 		quote = leadOf(strings.TrimRight(line, "\r\n")).quote
 	}
-	if quote = strings.TrimLeft(quote, " "); units(quote) <= s.limit/4 {
+	if quote = strings.TrimLeft(quote, " "); Units(quote) <= s.limit/4 {
 		s.lead = quote
 	}
 	s.repeatHead(d, line, OutsideFence)
@@ -102,7 +103,7 @@ func (s *splitter) goOnWithin(d, chosen draft, line string, used, dedent int) {
 // within room.
 func boundaries(line string, end, from, room int) []int {
 	var places []int
-	used, flags, whole := units(line[:min(from, len(line))]), 0, 0
+	used, flags, whole := Units(line[:min(from, len(line))]), 0, 0
 	var last rune
 	for at := from; at < end; {
 		r, size := utf8.DecodeRuneInString(line[at:])
@@ -118,7 +119,7 @@ func boundaries(line string, end, from, room int) []int {
 		if r == '&' && at >= whole {
 			whole = at + entity(line[at:])
 		}
-		if used += unitsOf(r); used > room {
+		if used += utf16.RuneLen(r); used > room {
 			break
 		}
 		at, last = at+size, r

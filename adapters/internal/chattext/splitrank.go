@@ -17,9 +17,10 @@ const (
 func rank(d draft, line string, kind FenceLine) int {
 	blank := strings.TrimSpace(line) == ""
 	lastBlank := strings.TrimSpace(d.last) == ""
+	_, lastFence := fenceOf(leadOf(strings.TrimRight(d.last, "\r\n")))
 	l := leadOf(strings.TrimRight(line, "\r\n"))
 	switch {
-	case kind == InsideFence && d.opensHere(), kind == ClosesFence:
+	case kind == InsideFence && (lastFence || d.last == ""), kind == ClosesFence:
 		return torn
 	case kind == InsideFence && (blank || lastBlank):
 		return midLines
@@ -41,22 +42,10 @@ func rank(d draft, line string, kind FenceLine) int {
 		return midBlock
 	case lastBlank:
 		return paragraph
-	case kind == OpensFence, strings.HasPrefix(l.text, "#"), d.closesHere():
+	case kind == OpensFence, strings.HasPrefix(l.text, "#"), lastFence && !d.state.open:
 		return blockEnd
 	}
 	return midLines
-}
-
-// opensHere reports whether the last line of the draft opened the block that it ends in.
-func (d draft) opensHere() bool {
-	_, isFence := fenceOf(leadOf(strings.TrimRight(d.last, "\r\n")))
-	return d.last == "" || isFence
-}
-
-// closesHere reports whether the last line of the draft may have closed a block.
-func (d draft) closesHere() bool {
-	_, isFence := fenceOf(leadOf(strings.TrimRight(d.last, "\r\n")))
-	return isFence && !d.state.open
 }
 
 // lastLine returns the last line of a text that is not blank.
@@ -67,8 +56,6 @@ func lastLine(text string) string {
 
 // cuts holds the last place of each rank.
 type cuts [ranks]draft
-
-func (c *cuts) add(d draft, rank int) { c[rank] = d }
 
 // fill reports whether a cut at some place, not torn, leaves at least n units in the part.
 func (c *cuts) fill(n int) bool {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Clock is a clock that only advances when told to.
+// Clock is a clock that only Advance moves.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time

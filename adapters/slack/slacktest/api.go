@@ -1,9 +1,12 @@
 package slacktest
 
 import (
+	"encoding/json"
+	"io"
 	"maps"
 	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +15,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// request is one call of the Web API while it is handled; the lock is held.
+// request is one call of the Web API while it is handled, under the lock.
 type request struct {
 	s    *Server
 	args Args
@@ -33,9 +36,9 @@ func failWith(code string, messages []string) *failure {
 
 // method is one method of the Web API.
 type method struct {
-	scopes []string // any one of them will do
-	app    bool     // it takes the app token
-	open   bool     // it takes no token
+	scopes []string // it needs one of them
+	app    bool     // it needs the app token
+	open   bool     // it needs no token
 	do     func(*request) (object, *failure)
 }
 
@@ -51,7 +54,7 @@ func allOf(tables ...map[string]method) map[string]method {
 	return all
 }
 
-// serveAPI handles one call: the faults asked for, then the token, the scope, the work; and writes it into the log.
+// serveAPI handles and records one call: injected faults, then the token, the scope, the work.
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("method")
 	args, body, readErr := readArgs(r)
@@ -143,7 +146,7 @@ func (s *Server) badToken(m method, token string) string {
 
 func (s *Server) hasScope(scope string) bool { return slices.Contains(s.scopes, scope) }
 
-// need is the failure of a call whose scope depends on what it is about.
+// need checks the scope of a call whose scope depends on its arguments.
 func (s *Server) need(scope string) *failure {
 	if s.hasScope(scope) {
 		return nil
@@ -151,14 +154,14 @@ func (s *Server) need(scope string) *failure {
 	return &failure{code: "missing_scope", needed: scope}
 }
 
-// SetScopes changes what the bot token may do, from now on.
+// SetScopes sets the scopes of the bot token.
 func (s *Server) SetScopes(scopes ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.scopes = slices.Clone(scopes)
 }
 
-// WithdrawScope takes one scope from the bot token.
+// WithdrawScope removes one scope from the bot token.
 func (s *Server) WithdrawScope(scope string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,15 +194,15 @@ func writeJSON(w http.ResponseWriter, status int, answer object) {
 	_, _ = w.Write(fakeserver.JSON(answer))
 }
 
-// LimitPosts makes the fake as strict as Slack: more than so many chat.postMessage calls a second in one channel get a 429, with a burst of
-// three times as many. 0 lifts the limit, which is how a fake begins.
+// LimitPosts sets Slack's rate limit: more than perSecond chat.postMessage calls a second in one channel get a 429, with a burst of three
+// times as many. 0, the initial value, is no limit.
 func (s *Server) LimitPosts(perSecond int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.perChannel, s.limits = perSecond, map[string][]time.Time{}
 }
 
-// overLimit says for how many seconds a call comes too early, 0 if it does not.
+// overLimit returns by how many seconds a call is too early, 0 if it is not.
 func (s *Server) overLimit(method, channel string) int {
 	if s.perChannel == 0 || method != "chat.postMessage" {
 		return 0
@@ -217,3 +220,66 @@ func (s *Server) overLimit(method, channel string) int {
 	s.limits[channel] = append(recent, now)
 	return 0
 }
+
+// Args are the arguments of a call by name. Those of a JSON body that are not strings are kept as JSON.
+type Args map[string]string
+
+// maxBody is the size limit of a body, far above that of any call.
+const maxBody = 4 << 20
+
+// readArgs reads the arguments of a call from its query and its body, in each format that Slack accepts.
+func readArgs(r *http.Request) (args Args, body []byte, err error) {
+	args = Args{}
+	take := func(values url.Values) {
+		for key, all := range values {
+			if len(all) > 0 {
+				args[key] = all[0]
+			}
+		}
+	}
+	take(r.URL.Query())
+	body, err = io.ReadAll(io.LimitReader(r.Body, maxBody))
+	if err != nil {
+		return nil, nil, err
+	}
+	kind := r.Header.Get("Content-Type")
+	switch {
+	case strings.HasPrefix(kind, "application/json"):
+		if len(body) == 0 {
+			return args, body, nil
+		}
+		return args, body, args.addJSON(body)
+	case strings.HasPrefix(kind, "multipart/form-data"):
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		if err := r.ParseMultipartForm(maxBody); err != nil {
+			return args, body, err
+		}
+		take(r.MultipartForm.Value)
+	default:
+		values, err := url.ParseQuery(string(body))
+		if err != nil {
+			return args, body, err
+		}
+		take(values)
+	}
+	return args, body, nil
+}
+
+// addJSON adds the fields of a JSON object.
+func (a Args) addJSON(body []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return err
+	}
+	for key, raw := range fields {
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			text = string(raw)
+		}
+		a[key] = text
+	}
+	return nil
+}
+
+// flag reports whether a flag is set: Slack accepts true and 1.
+func (a Args) flag(key string) bool { return a[key] == "true" || a[key] == "1" }

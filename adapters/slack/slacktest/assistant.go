@@ -8,10 +8,10 @@ var assistantMethods = map[string]method{
 	"assistant.threads.setSuggestedPrompts": {scopes: []string{"assistant:write"}, do: onThread},
 }
 
-// statusLifetime is how long a working state shows if nobody clears it.
+// statusLifetime is how long a working state is shown if it is not cleared.
 const statusLifetime = 2 * time.Minute
 
-// StatusChange is one change of a thread's working state, cleared ones ("") among them.
+// StatusChange is one change of a thread's working state; "" clears it.
 type StatusChange struct {
 	Channel string
 	Thread  string
@@ -50,8 +50,8 @@ func setStatus(q *request) (object, *failure) {
 	return nil, nil
 }
 
-// Status is the working state that a thread shows now, "" for none. A post of the bot in the thread clears it, and so do two
-// minutes, as in Slack.
+// Status returns the working state that a thread shows now, "" for none. As in Slack, it ends with a post of the bot in the thread, or
+// after two minutes.
 func (s *Server) Status(channel, thread string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-// BenchmarkMentionAndReply is what the fake itself costs: a mention told by HTTP, and a reply to it in its thread.
+// BenchmarkMentionAndReply measures the fake itself: a mention delivered over HTTP, and a reply in its thread.
 func BenchmarkMentionAndReply(b *testing.B) {
 	s := slacktest.Start(b, slacktest.Options{Subscriptions: []string{"app_mention"}})
 	alice := s.AddUser(slacktest.User{ID: "U1", Name: "alice"})

@@ -19,7 +19,7 @@ type Call struct {
 	Args   Args // as sent, the token among them
 }
 
-// Of says whether it is a call of a method.
+// Of reports whether it is a call of a method.
 func (c *Call) Of(method string) bool { return c.Method == method }
 
 // UnknownMethods returns the methods that were called and that the fake does not know.
@@ -46,7 +46,7 @@ func RateLimited(after time.Duration) Trouble {
 		Header: map[string]string{"Retry-After": strconv.Itoa(int(after.Seconds()))}}
 }
 
-// RateLimitedWithoutHeader answers HTTP 429 and does not say for how long.
+// RateLimitedWithoutHeader answers HTTP 429 without Retry-After.
 func RateLimitedWithoutHeader() Trouble {
 	return Trouble{Name: "rate limited without header", Status: http.StatusTooManyRequests, Body: `{"ok":false,"error":"ratelimited"}`}
 }
@@ -73,12 +73,12 @@ var (
 	Held        = fakeserver.Held
 )
 
-// answerTrouble adds to the answer of an injected trouble what Slack has in it.
+// answerTrouble adds Slack's headers to the answer of an injected trouble.
 func answerTrouble(_ *Call, _ Trouble, header http.Header) {
 	header.Set("Content-Type", "application/json; charset=utf-8")
 }
 
-// What is requested besides the methods of the Web API, as the record of calls and faults name it.
+// The names of the requests that are not methods of the Web API, in the record of calls and in faults.
 const (
 	DialSocket   = "(dial)"         // the opening of a socket
 	UploadFile   = "(upload)"       // the bytes of a file on their way in
@@ -86,7 +86,7 @@ const (
 	ResponseURL  = "(response_url)" // a post to a response_url; no faults here
 )
 
-// recorded records a request that is no call of a method, and fails it where a fault says so: ahead of its work only.
+// recorded records a request that is not a call of a method. Faults make it fail before its work only.
 func (s *Server) recorded(name string, serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		call := fakeserver.Begin(&s.Record, Call{Method: name, Args: Args{}, Call: fakeserver.Call{At: s.o.Now(), Header: r.Header.Clone()}})

@@ -68,7 +68,7 @@ func (s *Server) readContent(args Args) (content, *failure) {
 	return in, nil
 }
 
-// readBlocks decodes and checks the blocks of a message, and fills in what Slack fills in.
+// readBlocks decodes and checks the blocks of a message, and fills in their ids and defaults.
 func (s *Server) readBlocks(raw string) ([]Block, *failure) {
 	if raw == "" {
 		return nil, nil
@@ -134,7 +134,7 @@ func (s *Server) post(c *channel, in content, thread string, broadcast bool) *re
 	m := s.message(in)
 	m.TS = s.newTS()
 	if thread != "" {
-		m.ThreadTS = c.rootOf(thread) // a parent that is gone makes it a message of its own
+		m.ThreadTS = c.rootOf(thread) // without the parent it is a message outside threads
 	}
 	m.Broadcast = broadcast && m.ThreadTS != ""
 	r := s.add(c, m)
@@ -150,7 +150,7 @@ func (a Args) hasEmptyThread() bool {
 	return given && thread == ""
 }
 
-// wireOwn is a message of the bot as the answer to its own call has it.
+// wireOwn returns a message of the bot as in the answer to its own call.
 func (s *Server) wireOwn(m Message) object {
 	out := s.wire(m)
 	if m.Metadata != nil {
@@ -159,7 +159,7 @@ func (s *Server) wireOwn(m Message) object {
 	return out
 }
 
-// newMessage is where a new message goes and what it says, if the channel takes it.
+// newMessage returns the channel and the content of a new message, or the reason why the channel refuses it.
 func (q *request) newMessage(allowed func(*channel) *failure) (*channel, content, *failure) {
 	c, failed := q.s.postable(q.args["channel"])
 	if failed == nil {
@@ -230,7 +230,7 @@ func updateMessage(q *request) (object, *failure) {
 	return object{"channel": c.ID, "ts": r.TS, "text": r.Text, "message": s.wireOwn(r.Message)}, nil
 }
 
-// ownMessage finds the bot's message that a call names; refusal is the code for a message of somebody else.
+// ownMessage finds the bot's message that a call is about; refusal is the code for another sender's message.
 func (q *request) ownMessage(c *channel, refusal string) (*record, *failure) {
 	r := c.byTS[q.args["ts"]]
 	switch {
@@ -242,7 +242,7 @@ func (q *request) ownMessage(c *channel, refusal string) (*record, *failure) {
 	return r, nil
 }
 
-// edit changes a message of the bot: what a call leaves out stays as it was.
+// edit changes a message of the bot. Fields that are not in the call stay unchanged.
 func (s *Server) edit(c *channel, r *record, in content) {
 	before := r.Message
 	if in.hasText {

@@ -21,7 +21,7 @@ func newClient(t *testing.T) *http.Client {
 
 func text(s string) slackgo.MsgOption { return slackgo.MsgOptionText(s, false) }
 
-// wantError holds slack-go's error against Slack's word for it.
+// wantError checks that slack-go's error has Slack's error code.
 func wantError(t *testing.T, err error, want string) {
 	t.Helper()
 	var refused slackgo.SlackErrorResponse
@@ -30,8 +30,8 @@ func wantError(t *testing.T, err error, want string) {
 	}
 }
 
-func TestAuthTestTellsWhoAndWhatScopes(t *testing.T) {
-	w := newTown(t, slacktest.Options{Scopes: []string{"chat:write", "users:read"}})
+func TestAuthTestReturnsIdentityAndScopes(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{Scopes: []string{"chat:write", "users:read"}})
 	who, err := w.api.AuthTest()
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestAuthTestTellsWhoAndWhatScopes(t *testing.T) {
 }
 
 func TestAMessageIsPostedReadUpdatedAndDeleted(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+	w := newWorkspace(t, slacktest.Options{})
 	asked := w.alice.Posts("C1", "hello")
 	meta := slackgo.SlackMetadata{EventType: "gatehouse_post", EventPayload: map[string]any{"key": "k1"}}
 	section := slackgo.NewSectionBlock(slackgo.NewTextBlockObject("mrkdwn", "*Hi* there", false, false), nil, nil)
@@ -88,8 +88,8 @@ func TestAMessageIsPostedReadUpdatedAndDeleted(t *testing.T) {
 	wantError(t, err, "message_not_found")
 }
 
-func TestPostsAreRefusedInSlacksWords(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestRefusedPostsHaveSlacksErrorCodes(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	w.AddChannel(slacktest.Channel{ID: "C3", Name: "old", Archived: true, Members: []string{w.BotUserID()}})
 	long := func(n int) string { return strings.Repeat("x", n) }
 	section := func(n int) slackgo.MsgOption {
@@ -153,8 +153,8 @@ func TestPostsAreRefusedInSlacksWords(t *testing.T) {
 	}
 }
 
-func TestReactionsAreSetOnceAndTakenOnce(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestReactionsAreAddedAndRemovedOnce(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	at := slackgo.NewRefToMessage("C1", w.alice.Posts("C1", "hello").TS)
 	if err := w.api.AddReaction("eyes", at); err != nil {
 		t.Fatal(err)
@@ -167,9 +167,9 @@ func TestReactionsAreSetOnceAndTakenOnce(t *testing.T) {
 	wantError(t, w.api.AddReaction("eyes", slackgo.NewRefToMessage("C1", "1.000000")), "message_not_found")
 }
 
-func TestTimestampsRiseThoughTheClockStands(t *testing.T) {
+func TestTimestampsIncreaseWhileTheClockStops(t *testing.T) {
 	clock := fakeserver.NewClock(time.Unix(1700000000, 0))
-	w := newTown(t, slacktest.Options{Now: clock.Now})
+	w := newWorkspace(t, slacktest.Options{Now: clock.Now})
 	first, second := w.alice.Posts("C1", "one").TS, w.alice.Posts("C1", "two").TS
 	if first != "1700000000.000000" || second != "1700000000.000100" {
 		t.Errorf("got %s and %s", first, second)

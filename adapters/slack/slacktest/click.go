@@ -1,9 +1,14 @@
 package slacktest
 
 import (
+	"cmp"
+	"io"
 	"maps"
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack/slacktest/internal/blockkit"
@@ -24,7 +29,7 @@ type Button struct {
 	message Message
 }
 
-// Buttons returns the buttons of the message, from the top.
+// Buttons returns the buttons of the message, from top to bottom.
 func (m Message) Buttons() []Button {
 	var found []Button
 	for _, b := range m.Blocks {
@@ -101,7 +106,7 @@ func (p *Person) Presses(b Button, options ...ActionOption) *Delivery {
 	return d
 }
 
-// clickName is a channel's name as interactions have it.
+// clickName returns a channel's name as interactions contain it.
 func (c *channel) clickName() string {
 	switch c.Kind {
 	case DM:
@@ -112,23 +117,16 @@ func (c *channel) clickName() string {
 	return c.Name
 }
 
-// interaction is what all interactions have.
+// interaction returns the fields that all interactions have.
 func (s *Server) interaction(kind, user string, h actionOptions) object {
-	team, app := s.o.TeamID, s.o.AppID
-	if h.team != "" {
-		team = h.team
-	}
-	if h.app != "" {
-		app = h.app
-	}
 	u := s.users[user]
 	return object{
-		"type": kind, "team": object{"id": team, "domain": s.o.TeamDomain}, "api_app_id": app, "token": "verification-token-is-not-used",
+		"type": kind, "team": object{"id": cmp.Or(h.team, s.o.TeamID), "domain": s.o.TeamDomain}, "api_app_id": s.o.AppID, "token": "verification-token-is-not-used",
 		"user": object{"id": user, "username": u.Name, "name": u.Name, "team_id": u.TeamID}, "enterprise": nil, "is_enterprise_install": false,
 	}
 }
 
-// interact is an interaction as a delivery: JSON by socket, a form with one field by HTTP.
+// interact returns the delivery of an interaction: JSON over a socket, a form with one field over HTTP.
 func (s *Server) interact(payload object, kind string, h actionOptions) *Delivery {
 	body := fakeserver.JSON(payload)
 	form := url.Values{"payload": {string(body)}}.Encode()
@@ -143,16 +141,9 @@ func (p *Person) Runs(channel, line string, options ...ActionOption) *Delivery {
 	c, h := s.mustChannel(channel), actionOptions{}.with(options)
 	command, text, _ := strings.Cut(line, " ")
 	trigger, respond := s.newTrigger(p.ID), s.newResponseURL(responseURL{channel: c.ID, user: p.ID})
-	team, app := s.o.TeamID, s.o.AppID
-	if h.team != "" {
-		team = h.team
-	}
-	if h.app != "" {
-		app = h.app
-	}
 	fields := map[string]string{
-		"token": "verification-token-is-not-used", "team_id": team, "team_domain": s.o.TeamDomain, "channel_id": c.ID, "channel_name": c.clickName(),
-		"user_id": p.ID, "user_name": s.users[p.ID].Name, "command": command, "text": text, "api_app_id": app, "is_enterprise_install": "false",
+		"token": "verification-token-is-not-used", "team_id": cmp.Or(h.team, s.o.TeamID), "team_domain": s.o.TeamDomain, "channel_id": c.ID, "channel_name": c.clickName(),
+		"user_id": p.ID, "user_name": s.users[p.ID].Name, "command": command, "text": text, "api_app_id": s.o.AppID, "is_enterprise_install": "false",
 		"response_url": respond, "trigger_id": trigger,
 	}
 	form := url.Values{}
@@ -163,4 +154,94 @@ func (p *Person) Runs(channel, line string, options ...ActionOption) *Delivery {
 	d.answerFor = func(answer []byte) { s.commandAnswered(c, p.ID, answer) }
 	s.dispatch("", []*Delivery{d})
 	return d
+}
+
+// Limits of a response URL.
+const (
+	responseURLUses     = 5
+	responseURLLifetime = 30 * time.Minute
+)
+
+type responseURL struct {
+	channel string
+	ts      string // the message that the click was on, if any
+	thread  string
+	user    string
+	issued  time.Time
+	used    int
+}
+
+func (s *Server) newResponseURL(u responseURL) string {
+	u.issued = s.o.Now()
+	id := s.ids.secret()
+	s.responses[id] = &u
+	return s.base + "/actions/" + id
+}
+
+// serveResponseURL handles an app's posts to a response_url: at most five in thirty minutes.
+func (s *Server) serveResponseURL(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	call := Call{Method: ResponseURL, Args: Args{}}
+	call.At, call.Header, call.Body, call.Done, call.Status = s.o.Now(), r.Header.Clone(), body, true, http.StatusOK
+	refuse := func(status int, code string) {
+		call.Status, call.Error = status, code
+		writeJSON(w, status, object{"ok": false, "error": code})
+	}
+	defer func() { fakeserver.Note(&s.Record, call) }()
+	u := s.responses[r.PathValue("id")]
+	switch {
+	case u == nil, s.o.Now().Sub(u.issued) > responseURLLifetime:
+		refuse(http.StatusNotFound, "expired_url")
+		return
+	case u.used >= responseURLUses:
+		refuse(http.StatusNotFound, "used_url")
+		return
+	}
+	if err != nil || call.Args.addJSON(body) != nil {
+		refuse(http.StatusBadRequest, "invalid_payload")
+		return
+	}
+	u.used++
+	if failed := s.respond(u, call.Args); failed != nil {
+		refuse(http.StatusOK, failed.code)
+		return
+	}
+	writeJSON(w, http.StatusOK, object{"ok": true})
+}
+
+// respond applies an app's answer to a click or a command.
+func (s *Server) respond(u *responseURL, args Args) *failure {
+	c := s.channels[u.channel]
+	original := c.byTS[u.ts]
+	ephemeral := slices.IndexFunc(c.ephemerals, func(r *record) bool { return u.ts != "" && r.TS == u.ts })
+	if args.flag("delete_original") {
+		if original != nil {
+			s.remove(c, original, actionOptions{})
+		} else if ephemeral >= 0 {
+			c.ephemerals = slices.Delete(slices.Clone(c.ephemerals), ephemeral, ephemeral+1)
+			s.changed()
+		}
+		return nil
+	}
+	in, failed := s.readContent(args)
+	switch {
+	case failed != nil:
+		return failed
+	case in.empty():
+		return fail("no_text")
+	case args.flag("replace_original") && original != nil:
+		s.edit(c, original, in)
+	case args.flag("replace_original") && ephemeral >= 0:
+		r := c.ephemerals[ephemeral]
+		m := s.message(in)
+		r.Text, r.Blocks, r.derivedBlocks, r.Edits = m.Text, m.Blocks, m.derivedBlocks, r.Edits+1
+		s.changed()
+	case args["response_type"] == "in_channel":
+		s.post(c, in, args["thread_ts"], false)
+	default:
+		s.addEphemeral(c, in, u.user, u.thread)
+	}
+	return nil
 }

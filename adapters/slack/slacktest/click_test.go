@@ -37,7 +37,7 @@ func modal() slackgo.ModalViewRequest {
 	}
 }
 
-// interaction reads what came last to the app, as slack-go does.
+// interaction decodes the last request to the app, as slack-go does.
 func (a *app) interaction(t *testing.T) slackgo.InteractionCallback {
 	t.Helper()
 	all := a.all()
@@ -53,8 +53,8 @@ func (a *app) interaction(t *testing.T) slackgo.InteractionCallback {
 	return callback
 }
 
-func TestAClickCarriesTheMessageAsItStands(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestAClickContainsTheCurrentMessage(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(slacktest.Addresses{Interactions: a.URL})
 	parent := w.alice.Posts("C1", "do it", slacktest.WithoutEvent()).TS
@@ -96,7 +96,7 @@ func TestAClickCarriesTheMessageAsItStands(t *testing.T) {
 
 func TestATriggerOpensOneModalWithinThreeSeconds(t *testing.T) {
 	clock := fakeserver.NewClock(time.Now())
-	w := newTown(t, slacktest.Options{Now: clock.Now})
+	w := newWorkspace(t, slacktest.Options{Now: clock.Now})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(slacktest.Addresses{Interactions: a.URL})
 	_, ts, err := w.api.PostMessage("C1", card("May I?"))
@@ -134,14 +134,14 @@ func TestATriggerOpensOneModalWithinThreeSeconds(t *testing.T) {
 		t.Fatalf("%+v", v)
 	}
 	errs, _ := json.Marshal(slackgo.NewErrorsViewSubmissionResponse(map[string]string{"why": "Too short."}))
-	a.says(string(errs))
+	a.answersWith(string(errs))
 	if err := w.bob.Submits(map[string]string{"reason": "no"}).Wait(w.ctx); err != nil {
 		t.Fatal(err)
 	}
 	if v, _ := w.Modal("U2"); v.Errors["why"] != "Too short." {
 		t.Errorf("%+v", v)
 	}
-	a.says("")
+	a.answersWith("")
 	if err := w.bob.Submits(map[string]string{"why": "not today"}).Wait(w.ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -163,9 +163,9 @@ func TestATriggerOpensOneModalWithinThreeSeconds(t *testing.T) {
 	}
 }
 
-func TestAResponseURLTakesFivePosts(t *testing.T) {
+func TestAResponseURLAcceptsFivePosts(t *testing.T) {
 	clock := fakeserver.NewClock(time.Now())
-	w := newTown(t, slacktest.Options{Now: clock.Now})
+	w := newWorkspace(t, slacktest.Options{Now: clock.Now})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(a.everything())
 	_, ts, err := w.api.PostMessage("C1", card("May I?"))
@@ -205,7 +205,7 @@ func TestAResponseURLTakesFivePosts(t *testing.T) {
 }
 
 func TestAnEphemeralIsSeenByOneAndItsButtonWorks(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+	w := newWorkspace(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(slacktest.Addresses{Interactions: a.URL})
 	ts, err := w.api.PostEphemeral("C1", "U2", card("Only you"))
@@ -226,7 +226,7 @@ func TestAnEphemeralIsSeenByOneAndItsButtonWorks(t *testing.T) {
 }
 
 func TestASlashCommandIsAFormAndItsAnswerIsShown(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+	w := newWorkspace(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())
 	a.answer = "All is well."
 	w.SendTo(slacktest.Addresses{Commands: a.URL})

@@ -19,7 +19,7 @@ var conversationMethods = map[string]method{
 	"conversations.replies": {do: replies},
 }
 
-// scopePrefix is how the scopes for a kind of conversation begin.
+// scopePrefix returns the first word of the scopes for a kind of conversation.
 func (k Kind) scopePrefix() string {
 	return map[Kind]string{Public: "channels", Private: "groups", DM: "im", GroupDM: "mpim"}[k]
 }
@@ -65,7 +65,7 @@ func conversationInfo(q *request) (object, *failure) {
 	return object{"channel": q.s.wireChannel(c)}, nil
 }
 
-// conversationList are the channels that the bot can see, or those that it is in.
+// conversationList returns the channels that the bot can see, or those that it is in.
 func conversationList(q *request, mine bool) (object, *failure) {
 	kinds := map[string]Kind{"public_channel": Public, "private_channel": Private, "im": DM, "mpim": GroupDM}
 	asked := q.args["types"]
@@ -165,7 +165,7 @@ func conversationJoin(q *request) (object, *failure) {
 	return object{"channel": q.s.wireChannel(c)}, nil
 }
 
-// history reads what stands in a channel itself, the newest first.
+// history returns the messages of a channel outside its threads, the newest first.
 func history(q *request) (object, *failure) {
 	c, failed := q.visibleChannel("history")
 	if failed != nil {
@@ -183,7 +183,7 @@ func history(q *request) (object, *failure) {
 	return q.pageOf(found)
 }
 
-// replies reads a thread, its parent first.
+// replies returns the messages of a thread, its parent first.
 func replies(q *request) (object, *failure) {
 	c, failed := q.visibleChannel("history")
 	if failed != nil {
@@ -205,7 +205,7 @@ func replies(q *request) (object, *failure) {
 	return q.pageOf(found)
 }
 
-// within holds a timestamp against oldest and latest.
+// within reports whether a timestamp is between the arguments oldest and latest.
 func (q *request) within(ts string) bool {
 	at, inclusive := tsMicros(ts), q.args.flag("inclusive")
 	if oldest := q.args["oldest"]; oldest != "" && oldest != "0" {
@@ -229,7 +229,7 @@ func (q *request) pageOf(messages []object) (object, *failure) {
 	return object{"messages": page, "has_more": next != "", "pin_count": 0, "response_metadata": object{"next_cursor": next}}, nil
 }
 
-// paged cuts a list by limit and cursor.
+// paged returns the page of a list that the arguments limit and cursor ask for.
 func paged[T any](args Args, all []T, usual int) (page []T, next string, failed *failure) {
 	limit := usual
 	if raw := args["limit"]; raw != "" && raw != "0" {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"gatehouse/adapters/slack/slacktest/internal/socketmode"
 )
@@ -46,17 +45,17 @@ type Delivery struct {
 	s           *Server
 	Kind        PayloadKind
 	Type        string // the event's or interaction's type
-	EventID     string // of an event; all its tries carry the same
+	EventID     string // of an event; the same in all its tries
 	TriggerID   string // of a click or a command
 	ResponseURL string // of a click or a command
-	Echo        bool   // the app's own message, come back to it
+	Echo        bool   // an event about the app's own message
 
 	body      []byte // JSON
-	form      []byte // what goes by HTTP in its place
+	form      []byte // sent over HTTP instead of body
 	how       actionOptions
 	once      bool // Slack never sends it again
 	raw       bool
-	answerFor func(body []byte) // takes the app's answer, under the lock
+	answerFor func(body []byte) // called with the app's answer, under the lock
 
 	attempts []Attempt
 	acked    bool
@@ -65,18 +64,7 @@ type Delivery struct {
 }
 
 // Attempt is one try of a delivery.
-type Attempt struct {
-	Retry    int    // 0 for the first try
-	Reason   string // why it was sent again
-	At       time.Time
-	Took     time.Duration // real time until the answer
-	Status   int           // of HTTP
-	Answer   []byte        // the body, or the payload of the socket's acknowledgement
-	Envelope string        // of Socket Mode
-	Socket   int           // the ID of the socket
-	Acked    bool
-	Err      string
-}
+type Attempt = socketmode.Attempt
 
 // Body returns the payload as JSON.
 func (d *Delivery) Body() []byte { return slices.Clone(d.body) }
@@ -204,21 +192,7 @@ func (s *Server) dispatch(conversation string, group []*Delivery) {
 	})
 }
 
-// trySocket sends a payload by socket once; again says whether Slack would send it again.
-func (s *Server) trySocket(d *Delivery, retry int, reason string, sent func()) (Attempt, bool) {
-	body := d.body
-	if d.how.body != nil && !d.raw {
-		body = d.how.body
-	}
-	a, again := socketmode.Send(s.Hub, socketmode.Payload{
-		Kind: string(d.Kind), Body: body, Raw: d.raw, AcceptsResponse: d.answerFor != nil, IsEvent: d.Kind == Events, Retry: retry, Reason: reason,
-	}, sent)
-	return Attempt{
-		Retry: a.Retry, Reason: a.Reason, At: a.At, Took: a.Took, Answer: a.Answer, Envelope: a.Envelope, Socket: a.Socket, Acked: a.Acked, Err: a.Err,
-	}, again
-}
-
-// deliver makes the tries of one delivery; tried is called once the first is over.
+// deliver makes the tries of one delivery; tried is called when the first is over.
 func (s *Server) deliver(d *Delivery, tried func()) {
 	defer tried()
 	defer s.finish(d)
@@ -233,7 +207,9 @@ func (s *Server) deliver(d *Delivery, tried func()) {
 		if url := s.addressFor(d.Kind); url != "" {
 			a, again = s.tryHTTP(d, url, retry, reason)
 		} else {
-			a, again = s.trySocket(d, retry, reason, tried)
+			a, again = socketmode.Send(s.Hub, socketmode.Payload{
+				Kind: string(d.Kind), Body: d.body, Raw: d.raw, AcceptsResponse: d.answerFor != nil, IsEvent: d.Kind == Events, Retry: retry, Reason: reason,
+			}, tried)
 		}
 		s.record(d, a)
 		tried()

@@ -17,7 +17,7 @@
 //
 // Everything lives in memory under one lock: users, channels, messages with their threads, reactions, files, modals, the log of all
 // calls, the log of all deliveries, the sockets. Each change wakes the callers of [Server.WaitFor]; nothing here needs a sleep.
-// Message timestamps are unique and increase, whatever the clock says.
+// Message timestamps are unique and increase, even if the clock does not.
 //
 // # Delivery of events
 //

@@ -99,7 +99,7 @@ func (s *Server) Golden(m Message) string {
 
 var timestamp = regexp.MustCompile(`\b\d{10}\.\d{6}\b`)
 
-// normalized puts numbers in place of timestamps and of the ids that are made here.
+// normalized replaces timestamps and generated ids with numbers.
 func (s *Server) normalized(text string) string {
 	seen := fakeserver.Numbers{}
 	text = seen.Replace(text, timestamp, func(string) string { return "ts" })

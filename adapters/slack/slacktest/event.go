@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -8,7 +9,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// event is something an app can subscribe to, before it is put in an envelope.
+// event is an event that an app can subscribe to, before it is put in an envelope.
 type event struct {
 	subscription string
 	fields       object
@@ -44,7 +45,7 @@ func (s *Server) emitMessage(c *channel, m Message, h actionOptions) []*Delivery
 	return s.emit(c, m, h, events...)
 }
 
-// mentions says whether Slack would send an app_mention: never in direct messages, never for the bot's own posts.
+// mentions reports whether Slack would send an app_mention: never in direct messages, never for the bot's own posts.
 func (s *Server) mentions(c *channel, m Message) bool {
 	return c.Kind != DM && m.BotID != s.o.BotID && strings.Contains(m.Text, s.MentionOfBot())
 }
@@ -96,7 +97,7 @@ func (s *Server) emit(c *channel, m Message, h actionOptions, events ...event) [
 	return group
 }
 
-// send puts events in their envelopes and on their way.
+// send puts events in envelopes and dispatches them.
 func (s *Server) send(conversation string, shared bool, h actionOptions, events ...event) []*Delivery {
 	if h.noEvent {
 		return nil
@@ -121,15 +122,9 @@ func (s *Server) send(conversation string, shared bool, h actionOptions, events 
 }
 
 func (s *Server) envelope(fields object, shared bool, h actionOptions) object {
-	team, app := s.o.TeamID, s.o.AppID
-	if h.team != "" {
-		team = h.team
-	}
-	if h.app != "" {
-		app = h.app
-	}
+	team := cmp.Or(h.team, s.o.TeamID)
 	return object{
-		"token": "verification-token-is-not-used", "team_id": team, "context_team_id": team, "context_enterprise_id": nil, "api_app_id": app,
+		"token": "verification-token-is-not-used", "team_id": team, "context_team_id": team, "context_enterprise_id": nil, "api_app_id": s.o.AppID,
 		"event": fields, "type": "event_callback", "event_id": s.ids.next("Ev"), "event_time": s.o.Now().Unix(),
 		"authorizations": []object{{
 			"enterprise_id": nil, "team_id": team, "user_id": s.o.BotUserID, "is_bot": true, "is_enterprise_install": false,
@@ -151,7 +146,8 @@ func (s *Server) Send(fields map[string]any, options ...ActionOption) *Delivery 
 	return d
 }
 
-// SendRaw posts bytes to the app's URL for a kind of payload, rightly signed unless asked otherwise; by socket they travel as one frame.
+// SendRaw posts bytes to the app's URL for a kind of payload, with a valid signature unless an option changes that. Over a socket they are
+// sent as one frame.
 func (s *Server) SendRaw(kind PayloadKind, body []byte, options ...ActionOption) *Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +156,7 @@ func (s *Server) SendRaw(kind PayloadKind, body []byte, options ...ActionOption)
 	return d
 }
 
-// VerifyURL sends the url_verification challenge, as Slack does when the events URL is saved, and returns what it has to be answered with.
+// VerifyURL sends the url_verification challenge, as Slack does when the events URL is saved, and returns the expected answer.
 func (s *Server) VerifyURL(options ...ActionOption) (d *Delivery, challenge string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

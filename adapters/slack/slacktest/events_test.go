@@ -17,7 +17,7 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-// app is an app's end of HTTP: it checks signatures by slack-go and remembers what came.
+// app is the HTTP server of an app: it checks signatures with slack-go and records the requests.
 type app struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -65,8 +65,8 @@ func (a *app) all() []came {
 	return append([]came{}, a.came...)
 }
 
-// says is what the app answers from now on.
-func (a *app) says(answer string) {
+// answersWith sets the app's answer.
+func (a *app) answersWith(answer string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.answer = answer
@@ -77,7 +77,7 @@ func (a *app) everything() slacktest.Addresses {
 }
 
 func TestAMentionIsTwoSignedEventsWithOneTimestamp(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+	w := newWorkspace(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(a.everything())
 	post := w.alice.Posts("C1", w.MentionOfBot()+" hello")
@@ -110,8 +110,8 @@ func TestAMentionIsTwoSignedEventsWithOneTimestamp(t *testing.T) {
 	}
 }
 
-func TestAnEventIsSentAgainUntilItIsTaken(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestAnEventIsRetriedUntilAcknowledged(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())
 	a.status = func(n int, _ *http.Request) int {
 		if n < 3 {
@@ -130,8 +130,8 @@ func TestAnEventIsSentAgainUntilItIsTaken(t *testing.T) {
 	}
 }
 
-func TestSlackGoTakesEventsBySocket(t *testing.T) {
-	w := newTown(t, slacktest.Options{PingEvery: 20 * time.Millisecond})
+func TestSlackGoReceivesEventsOverASocket(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{PingEvery: 20 * time.Millisecond})
 	client := socketmode.New(w.api)
 	ctx, stop := context.WithCancel(w.ctx)
 	var running sync.WaitGroup

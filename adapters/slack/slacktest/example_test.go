@@ -8,7 +8,7 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-// A program without a test makes a fake, and looks at what the bot said.
+// A program without a test makes a fake, and reads the bot's messages.
 func Example() {
 	fake := slacktest.New(slacktest.Options{})
 	defer fake.Close()

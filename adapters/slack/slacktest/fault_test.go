@@ -17,13 +17,13 @@ import (
 
 const post = "chat.postMessage"
 
-func (w *town) posts(what string) error {
+func (w *workspace) posts(what string) error {
 	_, _, err := w.api.PostMessageContext(w.ctx, "C1", text(what))
 	return err
 }
 
-func TestRateLimitsComeInEachOfSlacksForms(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestRateLimitsInAllFormsOfSlack(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	w.Inject(slacktest.Fault{Endpoint: post, Trouble: slacktest.RateLimited(7 * time.Second), Times: 1})
 	var limited *slackgo.RateLimitedError
 	if err := w.posts("a"); !errors.As(err, &limited) || limited.RetryAfter != 7*time.Second {
@@ -41,8 +41,8 @@ func TestRateLimitsComeInEachOfSlacksForms(t *testing.T) {
 	}
 }
 
-func TestAFiveHundredIsAStatusCodeError(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestA5xxIsAStatusCodeError(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	w.Inject(slacktest.Fault{Trouble: slacktest.ServerError(503), Times: 1})
 	var status slackgo.StatusCodeError
 	if err := w.posts("a"); !errors.As(err, &status) || status.Code != 503 {
@@ -50,9 +50,9 @@ func TestAFiveHundredIsAStatusCodeError(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMethodCanFailToo(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
-	file := w.heard(t, w.alice.Posts("C1", "look", slacktest.WithFiles(slacktest.File{Name: "cat.png", Content: []byte("png")})).Deliveries...)[0].Message.Files[0]
+func TestFaultsOfUploadsAndDownloads(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
+	file := w.delivered(t, w.alice.Posts("C1", "look", slacktest.WithFiles(slacktest.File{Name: "cat.png", Content: []byte("png")})).Deliveries...)[0].Message.Files[0]
 	w.Inject(slacktest.Fault{Endpoint: slacktest.DownloadFile, Trouble: slacktest.ServerError(502), Times: 1})
 	w.Inject(slacktest.Fault{Endpoint: slacktest.UploadFile, Trouble: slacktest.Cut(), Times: 1})
 	var status slackgo.StatusCodeError
@@ -70,8 +70,8 @@ func TestWhatIsNoMethodCanFailToo(t *testing.T) {
 	}
 }
 
-func TestACutCallDidNothingAndALostAnswerDidAll(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestACutCallHasNoEffectAndALostAnswerHasAll(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	for _, c := range []struct {
 		trouble slacktest.Trouble
 		posted  int
@@ -100,8 +100,8 @@ func TestACutCallDidNothingAndALostAnswerDidAll(t *testing.T) {
 	}
 }
 
-func TestAFaultFailsTheCallsThatItNames(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestAFaultSelectsItsCalls(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	tenth := w.Inject(slacktest.Fault{Endpoint: post, Trouble: slacktest.Refused("fatal_error"), Every: 10})
 	for range 30 {
 		_ = w.posts("a")
@@ -124,7 +124,7 @@ func TestAFaultFailsTheCallsThatItNames(t *testing.T) {
 }
 
 func TestACallIsHeldUntilItIsReleased(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+	w := newWorkspace(t, slacktest.Options{})
 	for _, trouble := range []slacktest.Trouble{slacktest.Held(), fakeserver.AnswerHeld()} {
 		before := len(w.FromBot("C1"))
 		held := w.Inject(slacktest.Fault{Endpoint: post, Trouble: trouble})
@@ -159,8 +159,8 @@ func TestACallIsHeldUntilItIsReleased(t *testing.T) {
 	posting.Wait()
 }
 
-func TestAPostIsReadLateAndInTheEnd(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestReadsLagBehindPosts(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	parent := w.alice.Posts("C1", "hello").TS
 	count := func() int {
 		read, _, _, err := w.api.GetConversationReplies(&slackgo.GetConversationRepliesParameters{ChannelID: "C1", Timestamp: parent})
@@ -189,7 +189,7 @@ func TestAPostIsReadLateAndInTheEnd(t *testing.T) {
 
 func TestPostsAreLimitedPerChannel(t *testing.T) {
 	clock := fakeserver.NewClock(time.Unix(1700000000, 0))
-	w := newTown(t, slacktest.Options{Now: clock.Now})
+	w := newWorkspace(t, slacktest.Options{Now: clock.Now})
 	w.LimitPosts(1)
 	var limited *slackgo.RateLimitedError
 	for i := range 4 {
@@ -206,7 +206,7 @@ func TestPostsAreLimitedPerChannel(t *testing.T) {
 	}
 }
 
-// silent is a TB that remembers, for the fake's own complaints.
+// silent is a TB that records the errors of the fake.
 type silent struct {
 	*testing.T
 	said []string

@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ type File struct {
 	Title   string
 	Mime    string // guessed from the name if empty
 	Content []byte
-	Size    int // what Slack says that it is; the length of Content if 0
+	Size    int // as reported by Slack; 0: the length of Content
 	// URL replaces the real url_private, for instance with one on a wrong host. A file with a URL is not served here.
 	URL string
 	// RedirectTo makes the true url_private answer with a redirect.
@@ -143,22 +144,10 @@ func filesInfo(q *request) (object, *failure) {
 func (s *Server) wireFiles(files []File) []object {
 	out := []object{}
 	for _, f := range files {
-		private := f.URL
-		if private == "" {
-			private = s.fileURL(f)
-		}
-		kind := strings.TrimPrefix(path.Ext(f.Name), ".")
-		title := f.Title
-		if title == "" {
-			title = f.Name
-		}
-		size := f.Size
-		if size == 0 {
-			size = len(f.Content)
-		}
+		private, kind := cmp.Or(f.URL, s.fileURL(f)), strings.TrimPrefix(path.Ext(f.Name), ".")
 		out = append(out, object{
-			"id": f.ID, "created": 1700000000, "timestamp": 1700000000, "name": f.Name, "title": title, "mimetype": mimeOf(f), "filetype": kind,
-			"pretty_type": strings.ToUpper(kind), "size": size, "mode": "hosted", "is_external": false, "external_type": "", "editable": false,
+			"id": f.ID, "created": 1700000000, "timestamp": 1700000000, "name": f.Name, "title": cmp.Or(f.Title, f.Name), "mimetype": mimeOf(f), "filetype": kind,
+			"pretty_type": strings.ToUpper(kind), "size": cmp.Or(f.Size, len(f.Content)), "mode": "hosted", "is_external": false, "external_type": "", "editable": false,
 			"is_public": true, "url_private": private, "url_private_download": private, "file_access": "visible",
 			"permalink": s.workspaceURL() + "files/" + f.ID + "/" + url.PathEscape(f.Name),
 		})
@@ -171,17 +160,11 @@ func (s *Server) fileURL(f File) string {
 }
 
 func mimeOf(f File) string {
-	if f.Mime != "" {
-		return f.Mime
-	}
 	known := map[string]string{".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".pdf": "application/pdf"}
-	if kind := known[strings.ToLower(path.Ext(f.Name))]; kind != "" {
-		return kind
-	}
-	return "text/plain"
+	return cmp.Or(f.Mime, known[strings.ToLower(path.Ext(f.Name))], "text/plain")
 }
 
-// serveFile serves url_private to the bot token alone; anyone else is sent to the sign-in page, as in Slack.
+// serveFile serves url_private to the bot token only; any other request is redirected to the sign-in page, as in Slack.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/signin") {
 		w.Header().Set("Content-Type", "text/html")

@@ -11,7 +11,7 @@ import (
 )
 
 func TestAFileIsUploadedInThreeSteps(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+	w := newWorkspace(t, slacktest.Options{})
 	parent := w.alice.Posts("C1", "show me").TS
 	content := strings.Repeat("x", 100_000)
 	summary, err := w.api.UploadFile(slackgo.UploadFileParameters{
@@ -30,14 +30,14 @@ func TestAFileIsUploadedInThreeSteps(t *testing.T) {
 	}
 }
 
-func TestAPrivateFileIsForTheTokenAlone(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestAPrivateFileNeedsTheBotToken(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	posted := w.alice.Posts("C1", "look", slacktest.WithFiles(
 		slacktest.File{Name: "cat.png", Content: []byte("png")},
 		slacktest.File{Name: "away.png", Content: []byte("png"), RedirectTo: w.ForeignURL() + "/away"},
 		slacktest.File{Name: "wrong.png", URL: w.ForeignURL() + "/wrong"},
 	))
-	event := w.heard(t, posted.Deliveries...)[0]
+	event := w.delivered(t, posted.Deliveries...)[0]
 	if event.SubType != "file_share" || len(event.Message.Files) != 3 || event.Message.Files[0].Mimetype != "image/png" {
 		t.Fatalf("%+v", event.Message)
 	}

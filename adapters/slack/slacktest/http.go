@@ -2,6 +2,7 @@ package slacktest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -21,7 +22,7 @@ func Sign(secret string, at time.Time, body []byte) string {
 	return "v0=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// tryHTTP posts a payload to the app once; again says whether Slack would send it again.
+// tryHTTP posts a payload to the app once; again reports whether Slack would send it again.
 func (s *Server) tryHTTP(d *Delivery, url string, retry int, reason string) (a Attempt, again bool) {
 	a = Attempt{Retry: retry, Reason: reason}
 	select {
@@ -59,16 +60,8 @@ func (s *Server) request(ctx context.Context, d *Delivery, url string, retry int
 	if d.form != nil {
 		body, kind = d.form, "application/x-www-form-urlencoded"
 	}
-	if d.how.body != nil {
-		body = d.how.body
-	}
-	if d.how.contentType != "" {
-		kind = d.how.contentType
-	}
-	secret, at := s.o.SigningSecret, s.o.Now()
-	if d.how.secret != "" {
-		secret = d.how.secret
-	}
+	kind = cmp.Or(d.how.contentType, kind)
+	secret, at := cmp.Or(d.how.secret, s.o.SigningSecret), s.o.Now()
 	if !d.how.at.IsZero() {
 		at = d.how.at
 	}

@@ -66,7 +66,7 @@ func (s *Server) Ephemerals(channel, user string) []Message {
 	return fakeserver.Collect(s.mustChannel(channel).ephemerals, func(r *record) (Message, bool) { return r.Message, r.Ephemeral == user })
 }
 
-// snapshot are all messages of records as they stand.
+// snapshot returns the current messages of records.
 func snapshot(records []*record) []Message {
 	return fakeserver.Collect(records, func(r *record) (Message, bool) { return r.Message, true })
 }

@@ -40,7 +40,7 @@ type Message struct {
 	derivedBlocks bool // the blocks were made by Slack from the text
 }
 
-// What blocks are made of, and what they reach.
+// The types of blocks, and of the parts of a message that have an effect beyond being read.
 type (
 	Block = blockkit.Block
 	Reach = blockkit.Reach
@@ -83,7 +83,7 @@ type Reaction struct {
 	Count int      `json:"count"`
 }
 
-// wire is the message as JSON in events and answers.
+// wire returns the message as JSON for events and answers.
 func (s *Server) wire(m Message) object {
 	out := object{"type": "message", "ts": m.TS, "text": m.Text}
 	set := func(key, value string) {
@@ -123,7 +123,7 @@ func (s *Server) wire(m Message) object {
 	return out
 }
 
-// wireRead is the message as history and replies show it: a parent knows its replies.
+// wireRead returns the message as in history and replies, where a parent lists its replies.
 func (s *Server) wireRead(c *channel, m Message, withMetadata bool) object {
 	out := s.wire(m)
 	if withMetadata && m.Metadata != nil {
@@ -166,7 +166,7 @@ func (s *Server) teamOf(user string) string {
 	return s.o.TeamID
 }
 
-// add puts a message in its place. The caller holds the lock.
+// add adds a message to its channel and thread. The caller holds the lock.
 func (s *Server) add(c *channel, m Message) *record {
 	m.Channel, m.PostedAt = c.ID, s.o.Now()
 	r := &record{Message: m}
@@ -180,7 +180,7 @@ func (s *Server) add(c *channel, m Message) *record {
 	return r
 }
 
-// rootOf is the parent that a thread_ts leads to: the message, or the parent of the reply. No message means no thread.
+// rootOf returns the parent that a thread_ts refers to: the message itself, or the parent of the reply; "" if there is no such message.
 func (c *channel) rootOf(ts string) string {
 	r := c.byTS[ts]
 	if r == nil {

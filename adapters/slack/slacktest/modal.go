@@ -3,13 +3,12 @@ package slacktest
 import (
 	"encoding/json"
 	"maps"
-	"slices"
 
 	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
 // Submits fills in the modal on top of the person's screen and submits it. Fields are named by action_id or block_id. The app's answer is
-// carried out: the modal closes, shows errors, or becomes another one.
+// applied: the modal closes, shows errors, or becomes another one.
 func (p *Person) Submits(fields map[string]string, options ...ActionOption) *Delivery {
 	s := p.s
 	s.mu.Lock()
@@ -27,7 +26,8 @@ func (p *Person) Submits(fields map[string]string, options ...ActionOption) *Del
 	return d
 }
 
-// Dismisses closes the modal on top of their screen. The app receives an event only if the modal asked for it; otherwise the result is nil.
+// Dismisses closes the modal on top of the person's screen. The app receives an event only if the modal requested it; otherwise the result
+// is nil.
 func (p *Person) Dismisses(options ...ActionOption) *Delivery {
 	s := p.s
 	s.mu.Lock()
@@ -53,7 +53,7 @@ func (s *Server) mustModal(user string) *view {
 	return stack[len(stack)-1]
 }
 
-// filledIn is the state of the inputs: what was typed, and null for the rest.
+// filledIn returns the state of the inputs: the typed text, and null for the others.
 func (v *view) filledIn(s *Server, fields map[string]string) object {
 	values, left := object{}, maps.Clone(fields)
 	blocks, _ := v.fields["blocks"].([]Block)
@@ -78,7 +78,7 @@ func (v *view) filledIn(s *Server, fields map[string]string) object {
 	return values
 }
 
-// inputState is one input's state in the shape of its kind.
+// inputState returns the state of one input, in the form of its type.
 func inputState(e Block, typed string, given bool) object {
 	var value any
 	if given {
@@ -108,7 +108,7 @@ func inputState(e Block, typed string, given bool) object {
 	return state
 }
 
-// submissionAnswered does what the app's answer to a submission asks for. The lock is held.
+// submissionAnswered applies the app's answer to a submission. The caller holds the lock.
 func (s *Server) submissionAnswered(v *view, body []byte) {
 	var answer struct {
 		Action string            `json:"response_action"`
@@ -140,22 +140,14 @@ func (s *Server) submissionAnswered(v *view, body []byte) {
 	s.changed()
 }
 
-// commandAnswered shows what the app answered a slash command with. The lock is held.
+// commandAnswered shows the app's answer to a slash command. The caller holds the lock.
 func (s *Server) commandAnswered(c *channel, user string, body []byte) {
 	if len(body) == 0 || string(body) == "null" {
 		return
 	}
 	args := Args{}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(body, &fields) != nil {
+	if args.addJSON(body) != nil {
 		args["text"] = string(body)
-	}
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		var text string
-		if json.Unmarshal(fields[key], &text) != nil {
-			text = string(fields[key])
-		}
-		args[key] = text
 	}
 	in, failed := s.readContent(args)
 	if failed != nil || in.empty() {

@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -23,7 +24,7 @@ type Options struct {
 	Subscriptions []string // the events the app receives; nil means AllEvents
 	To            Addresses
 
-	// Now is the workspace's clock: timestamps, signatures, the life of triggers and response URLs. nil means the real one.
+	// Now is the workspace's clock: timestamps, signatures, the lifetime of triggers and response URLs. nil means the real one.
 	Now func() time.Time
 	// Wait is called before each retry of a delivery, counted from 1. nil sleeps 0, 20 ms and 50 ms, for Slack's none, 1 and 5 minutes.
 	Wait func(ctx context.Context, retry int)
@@ -58,11 +59,7 @@ var AllEvents = []string{
 }
 
 func (o Options) filled() Options {
-	orElse := func(s *string, value string) {
-		if *s == "" {
-			*s = value
-		}
-	}
+	orElse := func(s *string, value string) { *s = cmp.Or(*s, value) }
 	orElse(&o.TeamID, "T0GATE")
 	orElse(&o.TeamDomain, "gate")
 	orElse(&o.AppID, "A0GATE")
@@ -84,15 +81,7 @@ func (o Options) filled() Options {
 	if o.Wait == nil {
 		o.Wait = shortWait
 	}
-	if o.AckWithin == 0 {
-		o.AckWithin = 3 * time.Second
-	}
-	if o.PingEvery == 0 {
-		o.PingEvery = 10 * time.Second
-	}
-	if o.MaxInFlight == 0 {
-		o.MaxInFlight = 100
-	}
+	o.AckWithin, o.PingEvery, o.MaxInFlight = cmp.Or(o.AckWithin, 3*time.Second), cmp.Or(o.PingEvery, 10*time.Second), cmp.Or(o.MaxInFlight, 100)
 	if o.Fatalf == nil {
 		o.Fatalf = func(format string, args ...any) { panic("slacktest: " + fmt.Sprintf(format, args...)) }
 	}
@@ -108,4 +97,95 @@ func shortWait(ctx context.Context, retry int) {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
+}
+
+// ActionOption changes how something is posted or sent: in a thread, with files, twice, with a wrong signature. People's actions and
+// [Server.Send] accept any number of them.
+type ActionOption func(*actionOptions)
+
+type actionOptions struct {
+	thread     string
+	broadcast  bool
+	files      []File
+	blocks     []Block
+	botMessage bool
+	noEvent    bool
+	only       string
+
+	copies      int
+	atOnce      bool
+	team        string
+	secret      string
+	unsigned    bool
+	tampered    bool
+	at          time.Time
+	retryNum    int
+	retryReason string
+	contentType string
+}
+
+func (h actionOptions) with(options []ActionOption) actionOptions {
+	for _, change := range options {
+		change(&h)
+	}
+	return h
+}
+
+// InThread posts it in the thread of a message.
+func InThread(ts string) ActionOption { return func(h *actionOptions) { h.thread = ts } }
+
+// AlsoInChannel shows a reply also in the channel.
+func AlsoInChannel() ActionOption { return func(h *actionOptions) { h.broadcast = true } }
+
+// WithFiles attaches files to the message, which makes it a file_share.
+func WithFiles(files ...File) ActionOption {
+	return func(h *actionOptions) { h.files = append(h.files, files...) }
+}
+
+// WithBlocks adds blocks to the message.
+func WithBlocks(blocks ...Block) ActionOption {
+	return func(h *actionOptions) { h.blocks = append(h.blocks, blocks...) }
+}
+
+// AsBotMessage gives the post of a bot its old form: subtype bot_message, no user.
+func AsBotMessage() ActionOption { return func(h *actionOptions) { h.botMessage = true } }
+
+// WithoutEvent sends the app no event.
+func WithoutEvent() ActionOption { return func(h *actionOptions) { h.noEvent = true } }
+
+// OnlyEvent sends the app events of one type only, such as app_mention without the message.
+func OnlyEvent(kind string) ActionOption { return func(h *actionOptions) { h.only = kind } }
+
+// Twice delivers each event two times with the same event id, the second marked as a retry, although the first was acknowledged.
+func Twice() ActionOption { return Copies(2) }
+
+// TwiceAtOnce delivers each event two times at the same time, as when a retry overtakes a slow first try.
+func TwiceAtOnce() ActionOption { return func(h *actionOptions) { h.atOnce = true } }
+
+// Copies delivers each event n times.
+func Copies(n int) ActionOption { return func(h *actionOptions) { h.copies = n } }
+
+// FromTeam puts another workspace in the envelope.
+func FromTeam(id string) ActionOption { return func(h *actionOptions) { h.team = id } }
+
+// SignedWith signs the request with another secret.
+func SignedWith(secret string) ActionOption { return func(h *actionOptions) { h.secret = secret } }
+
+// SignedAt sets the timestamp of the request's signature.
+func SignedAt(at time.Time) ActionOption { return func(h *actionOptions) { h.at = at } }
+
+// Unsigned sends the request without the headers of a signature.
+func Unsigned() ActionOption { return func(h *actionOptions) { h.unsigned = true } }
+
+// Tampered changes the body after it was signed.
+func Tampered() ActionOption { return func(h *actionOptions) { h.tampered = true } }
+
+// WithContentType sets the request's content type.
+func WithContentType(kind string) ActionOption {
+	return func(h *actionOptions) { h.contentType = kind }
+}
+
+// AsRetry marks the first try as a retry.
+func AsRetry(num int, reason string) ActionOption {
+	return func(h *actionOptions) { h.retryNum, h.retryReason = num, reason }
 }

@@ -16,8 +16,8 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-func TestOneConversationIsToldInOrder(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestEventsOfAConversationAreDeliveredInOrder(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(a.everything())
 	for i := range 30 {
@@ -33,9 +33,9 @@ func TestOneConversationIsToldInOrder(t *testing.T) {
 	}
 }
 
-func TestTheTestSaysWhenSlackTriesAgain(t *testing.T) {
+func TestWaitControlsRetries(t *testing.T) {
 	gate := make(chan struct{})
-	w := newTown(t, slacktest.Options{Wait: func(ctx context.Context, _ int) {
+	w := newWorkspace(t, slacktest.Options{Wait: func(ctx context.Context, _ int) {
 		select {
 		case <-gate:
 		case <-ctx.Done():
@@ -65,8 +65,8 @@ func TestTheTestSaysWhenSlackTriesAgain(t *testing.T) {
 	}
 }
 
-func TestClicksModalsAndCommandsGoBySocketToo(t *testing.T) {
-	w := newTown(t, slacktest.Options{Subscriptions: []string{}})
+func TestClicksModalsAndCommandsOverASocket(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{Subscriptions: []string{}})
 	k := w.dial(t)
 	_, ts, err := w.api.PostMessage("C1", card("May I?"))
 	if err != nil {
@@ -117,7 +117,7 @@ func TestClicksModalsAndCommandsGoBySocketToo(t *testing.T) {
 
 func TestModalsArePushedAndUpdated(t *testing.T) {
 	clock := fakeserver.NewClock(time.Unix(1700000000, 0))
-	w := newTown(t, slacktest.Options{Now: clock.Now, Subscriptions: []string{}})
+	w := newWorkspace(t, slacktest.Options{Now: clock.Now, Subscriptions: []string{}})
 	_, ts, err := w.api.PostMessage("C1", card("May I?"))
 	if err != nil {
 		t.Fatal(err)
@@ -144,8 +144,8 @@ func TestModalsArePushedAndUpdated(t *testing.T) {
 	}
 }
 
-func TestACallMayComeAsJSON(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestCallsWithJSONBodies(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	body := `{"channel":"C1","text":"hi","unfurl_links":false,"blocks":[{"type":"section","text":{"type":"mrkdwn","text":"*hi*"}}]}`
 	r, err := http.NewRequest(http.MethodPost, w.APIURL()+"chat.postMessage", strings.NewReader(body))
 	if err != nil {

@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -52,9 +53,7 @@ func (p *Person) Posts(channel, text string, options ...ActionOption) Posted {
 		m.Blocks, m.derivedBlocks = blockkit.RichText(text, s.ids.next), true
 	}
 	for _, f := range h.files {
-		if f.ID == "" {
-			f.ID = s.ids.next("F")
-		}
+		f.ID = cmp.Or(f.ID, s.ids.next("F"))
 		m.Subtype = "file_share"
 		m.Files = append(m.Files, f)
 		s.files[f.ID] = &storedFile{File: f, user: p.ID, complete: true}
@@ -74,7 +73,7 @@ func (p *Person) Says(text string, options ...ActionOption) Posted {
 	return p.Posts(p.s.DMWith(p.ID), text, options...)
 }
 
-// Edits changes the text of a message of theirs.
+// Edits changes the text of the person's message.
 func (p *Person) Edits(channel, ts, text string, options ...ActionOption) []*Delivery {
 	s := p.s
 	s.mu.Lock()
@@ -96,7 +95,7 @@ func (p *Person) Deletes(channel, ts string, options ...ActionOption) []*Deliver
 	return s.remove(c, r, actionOptions{}.with(options))
 }
 
-// Unfurl shows a preview of a link under a message: a message_changed in which text and author stay as they were.
+// Unfurl shows a preview of a link under a message: a message_changed in which text and author stay the same.
 func (s *Server) Unfurl(channel, ts, link string, options ...ActionOption) []*Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +116,7 @@ func (p *Person) Reacts(channel, ts, name string) {
 	s.changed()
 }
 
-// Joins makes them, or the bot by its Person, a member; the app receives member_joined_channel.
+// Joins makes the person (or the bot) a member; the app receives member_joined_channel.
 func (p *Person) Joins(channel string, options ...ActionOption) []*Delivery {
 	p.s.Invite(channel, p.ID)
 	s := p.s
@@ -149,7 +148,7 @@ func (p *Person) OpensAssistant(options ...ActionOption) (channel, thread string
 	return c.ID, r.TS
 }
 
-// mustMessage finds a message that the test names.
+// mustMessage returns a message, and fails the test if there is none.
 func (s *Server) mustMessage(channel, ts string) (*channel, *record) {
 	c := s.mustChannel(channel)
 	if r := c.byTS[ts]; r != nil {

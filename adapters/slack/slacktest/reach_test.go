@@ -8,8 +8,8 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-func TestWhatReachesOutIsFoundInEveryField(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestReachesSearchesEveryField(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	_, ts, err := w.api.PostMessage("C1",
 		text("<!channel> &lt;!here&gt; https://example.com <https://example.com>"),
 		slackgo.MsgOptionDisableLinkUnfurl(), slackgo.MsgOptionDisableMediaUnfurl(),

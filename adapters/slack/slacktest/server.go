@@ -2,9 +2,14 @@ package slacktest
 
 import (
 	"context"
+	"crypto/rand"
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gatehouse/adapters/internal/fakeserver"
@@ -146,4 +151,49 @@ func (s *Server) SendTo(to Addresses) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.to = to
+}
+
+// object is a JSON object that is to be sent.
+type object = map[string]any
+
+// ids makes the ids of one server. They differ from those of every other server, so that an app under test does not take the events of a
+// second fake for known ones.
+type ids struct {
+	server string
+	last   *atomic.Int64
+}
+
+func newIDs() ids { return ids{server: strings.ToUpper(rand.Text()[:6]), last: new(atomic.Int64)} }
+
+// next returns a new id like Slack's: some letters for its kind, then letters and digits.
+func (i ids) next(kind string) string { return fmt.Sprintf("%s%s%04X", kind, i.server, i.last.Add(1)) }
+
+// secret returns a random text.
+func (i ids) secret() string { return strings.ToLower(rand.Text()) }
+
+// uuid returns a new id in the form of envelope ids and client_msg_ids.
+func (i ids) uuid() string {
+	return fmt.Sprintf("%08x-%04x-4000-8000-%s", i.last.Add(1), 0x5ac, strings.ToLower(rand.Text()[:12]))
+}
+
+// newTS returns the next message timestamp: seconds and six digits, unique and increasing even if the clock does not advance. The caller
+// holds the lock.
+func (s *Server) newTS() string {
+	micros := s.o.Now().UnixMicro() / 100 * 100
+	if micros <= s.lastTS {
+		micros = s.lastTS + 100
+	}
+	s.lastTS = micros
+	return fmt.Sprintf("%d.%06d", micros/1e6, micros%1e6)
+}
+
+// tsMicros parses a timestamp; 0 if it is not one.
+func tsMicros(ts string) int64 {
+	seconds, rest, _ := strings.Cut(ts, ".")
+	sec, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return 0
+	}
+	micros, _ := strconv.ParseInt((rest + "000000")[:6], 10, 64)
+	return sec*1e6 + micros
 }

@@ -8,8 +8,8 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-func TestRequestsCanBeSignedBadly(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestRequestsWithInvalidSignatures(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(a.everything())
 	for name, actionOptions := range map[string]slacktest.ActionOption{
@@ -41,8 +41,8 @@ func TestRequestsCanBeSignedBadly(t *testing.T) {
 	}
 }
 
-func TestAnAppThatNeverTakesAnEventLosesIt(t *testing.T) {
-	w := newTown(t, slacktest.Options{AckWithin: 20 * time.Millisecond})
+func TestAnEventIsGivenUpAfterThreeRetries(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{AckWithin: 20 * time.Millisecond})
 	a := newApp(t, w.SigningSecret())
 	a.status = func(int, *http.Request) int { return http.StatusTeapot }
 	w.SendTo(a.everything())

@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// town is a workspace with two people, another bot, and a channel of each kind.
-type town struct {
+// workspace is a fake workspace with two people, another bot, and a channel of each kind.
+type workspace struct {
 	*slacktest.Server
 	api        *slackgo.Client
 	alice, bob *slacktest.Person
@@ -22,12 +22,12 @@ type town struct {
 	ctx        context.Context
 }
 
-func newTown(t *testing.T, o slacktest.Options) *town {
+func newWorkspace(t *testing.T, o slacktest.Options) *workspace {
 	t.Helper()
 	s := slacktest.Start(t, o)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
-	w := &town{Server: s, ctx: ctx}
+	w := &workspace{Server: s, ctx: ctx}
 	w.alice = s.AddUser(slacktest.User{ID: "U1", Name: "alice", TZ: "Europe/Berlin", TZOffset: 3600})
 	w.bob = s.AddUser(slacktest.User{ID: "U2", Name: "bob"})
 	w.robot = s.AddUser(slacktest.User{ID: "U9", Name: "robot", IsBot: true})

@@ -20,7 +20,7 @@ type wire struct {
 }
 
 // connect opens a socket without waiting for its hello.
-func (w *town) connect(t *testing.T) (conn *websocket.Conn, url string) {
+func (w *workspace) connect(t *testing.T) (conn *websocket.Conn, url string) {
 	t.Helper()
 	_, url, err := w.api.StartSocketModeContext(w.ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func (w *town) connect(t *testing.T) (conn *websocket.Conn, url string) {
 	return conn, url
 }
 
-func (w *town) dial(t *testing.T) *wire {
+func (w *workspace) dial(t *testing.T) *wire {
 	t.Helper()
 	conn, _ := w.connect(t)
 	k := &wire{Conn: conn, t: t}
@@ -73,8 +73,8 @@ func eventID(t *testing.T, frame socketmode.Request) string {
 	return payload.EventID
 }
 
-func TestWhatIsNotAcknowledgedComesAgain(t *testing.T) {
-	w := newTown(t, slacktest.Options{AckWithin: 50 * time.Millisecond})
+func TestUnacknowledgedEnvelopesAreRetried(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{AckWithin: 50 * time.Millisecond})
 	k := w.dial(t)
 	d := w.alice.Says("hello").Deliveries[0]
 	first := k.next()
@@ -92,8 +92,8 @@ func TestWhatIsNotAcknowledgedComesAgain(t *testing.T) {
 	}
 }
 
-func TestABrokenSocketLosesNothing(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestEventsSurviveABrokenSocket(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	k := w.dial(t)
 	d := w.alice.Says("hello").Deliveries[0]
 	first := k.next()
@@ -116,17 +116,17 @@ func TestABrokenSocketLosesNothing(t *testing.T) {
 	}
 }
 
-func TestASilentSocketSwallowsUntilAnotherOpens(t *testing.T) {
-	w := newTown(t, slacktest.Options{AckWithin: 50 * time.Millisecond, PingEvery: 10 * time.Millisecond})
+func TestASilentSocketDropsEventsUntilAnotherOpens(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{AckWithin: 50 * time.Millisecond, PingEvery: 10 * time.Millisecond})
 	pings := make(chan struct{}, 1000)
-	deaf := w.dial(t)
-	deaf.SetPingHandler(func(string) error {
+	silent := w.dial(t)
+	silent.SetPingHandler(func(string) error {
 		pings <- struct{}{}
 		return nil
 	})
 	reading := make(chan error, 1)
 	go func() {
-		_, _, err := deaf.ReadMessage()
+		_, _, err := silent.ReadMessage()
 		reading <- err
 	}()
 	<-pings
@@ -141,14 +141,14 @@ func TestASilentSocketSwallowsUntilAnotherOpens(t *testing.T) {
 	if err := d.Wait(w.ctx); err != nil || frame.RetryAttempt != 1 {
 		t.Error(err, frame)
 	}
-	_ = deaf.Close()
+	_ = silent.Close()
 	if err := <-reading; err == nil {
-		t.Error("the deaf socket heard something")
+		t.Error("the silent socket received something")
 	}
 }
 
-func TestDisconnectFramesNameTheirReason(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestDisconnectFramesHaveAReason(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	for _, reason := range []string{"warning", "refresh_requested", "link_disabled"} {
 		k := w.dial(t)
 		all := w.Sockets()
@@ -167,8 +167,8 @@ func TestDisconnectFramesNameTheirReason(t *testing.T) {
 	}
 }
 
-func TestTenSocketsAreEnoughAndATicketOpensOne(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestSocketLimitAndTicketsAreEnforced(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	for range slacktest.MaxSockets {
 		w.dial(t)
 	}
@@ -185,7 +185,7 @@ func TestTenSocketsAreEnoughAndATicketOpensOne(t *testing.T) {
 }
 
 func TestOpeningASocketCanBeRefused(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+	w := newWorkspace(t, slacktest.Options{})
 	w.Inject(slacktest.Fault{Endpoint: "apps.connections.open", Trouble: slacktest.RateLimited(3 * time.Second), Times: 1})
 	_, _, err := w.api.StartSocketModeContext(w.ctx)
 	var limited *slackgo.RateLimitedError

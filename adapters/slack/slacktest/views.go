@@ -28,7 +28,7 @@ type trigger struct {
 	used   bool
 }
 
-// view is a modal on somebody's screen. The one on top is the last of its user.
+// view is a modal on a user's screen. The one on top is the last of its user.
 type view struct {
 	ID       string
 	user     string
@@ -65,7 +65,7 @@ func (s *Server) newTrigger(user string) string {
 	return id
 }
 
-// useTrigger takes a trigger: once, within its three seconds.
+// useTrigger returns a trigger that is still valid: it can be used once, within three seconds.
 func (s *Server) useTrigger(id string) (*trigger, *failure) {
 	t := s.triggers[id]
 	switch {
@@ -159,7 +159,7 @@ func (s *Server) openView(args Args, allowed func(*trigger) *failure) (object, *
 	return object{"view": s.wireView(s.push(t.user, fields))}, nil
 }
 
-// push puts a modal on top of somebody's screen.
+// push opens a modal on top of a user's other modals.
 func (s *Server) push(user string, fields object) *view {
 	v := &view{ID: s.ids.next("V"), user: user, open: true, order: len(s.views), fields: fields, hash: s.newTS() + "." + s.ids.secret()[:6]}
 	v.root = v.ID
@@ -200,7 +200,7 @@ func (v *view) replace(s *Server, fields object) {
 	s.changed()
 }
 
-// stackOf are the open modals of a user, the top one last.
+// stackOf returns the open modals of a user, the top one last.
 func (s *Server) stackOf(user string) []*view {
 	var stack []*view
 	for _, v := range s.views {

@@ -12,8 +12,8 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-func TestTheWorkspaceIsSeenThroughSlackGo(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestSlackGoReadsTheWorkspace(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	user, err := w.api.GetUserInfo("U1")
 	if err != nil || user.Name != "alice" || user.TZOffset != 3600 || user.TZ != "Europe/Berlin" || user.IsBot {
 		t.Errorf("%v %+v", err, user)
@@ -68,8 +68,8 @@ func TestTheWorkspaceIsSeenThroughSlackGo(t *testing.T) {
 	wantError(t, err, "thread_not_found")
 }
 
-func TestHistoryIsReadFromATimeOn(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestHistoryWithOldest(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	var all []string
 	for range 5 {
 		all = append(all, w.alice.Posts("C1", "x").TS)
@@ -86,7 +86,7 @@ func TestHistoryIsReadFromATimeOn(t *testing.T) {
 
 func TestADumpIsTheSameInEachRun(t *testing.T) {
 	draw := func() (string, string) {
-		w := newTown(t, slacktest.Options{})
+		w := newWorkspace(t, slacktest.Options{})
 		asked := w.alice.Posts("C1", w.MentionOfBot()+" add milk")
 		_, ts, err := w.api.PostMessage("C1", text("May I?"), card("May I *add milk*?"), slackgo.MsgOptionTS(asked.TS))
 		if err != nil {
@@ -121,8 +121,8 @@ func TestADumpIsTheSameInEachRun(t *testing.T) {
 	}
 }
 
-func TestAWaitThatGivesUpShowsTheWorkspace(t *testing.T) {
-	w := newTown(t, slacktest.Options{})
+func TestAFailedWaitShowsTheWorkspace(t *testing.T) {
+	w := newWorkspace(t, slacktest.Options{})
 	w.alice.Posts("C1", "anybody?")
 	ctx, stop := context.WithTimeout(w.ctx, 10*time.Millisecond)
 	defer stop()

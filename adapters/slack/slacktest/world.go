@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -59,7 +60,7 @@ type channel struct {
 	user       string // the other side of a DM
 }
 
-// record is a message and who may read it yet.
+// record is a message, and whether reads show it yet.
 type record struct {
 	Message
 	fakeserver.Visibility
@@ -73,20 +74,9 @@ func newChannel(c Channel, user string) *channel {
 func (s *Server) AddUser(u User) *Person {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if u.TeamID == "" {
-		u.TeamID = s.o.TeamID
-	}
-	if u.RealName == "" {
-		u.RealName = u.Name
-	}
-	if u.TZ == "" {
-		u.TZ = "Europe/London"
-	}
-	if u.IsBot && u.BotID == "" {
-		u.BotID = s.ids.next("B")
-	}
-	if u.IsBot && u.AppID == "" {
-		u.AppID = s.ids.next("A")
+	u.TeamID, u.RealName, u.TZ = cmp.Or(u.TeamID, s.o.TeamID), cmp.Or(u.RealName, u.Name), cmp.Or(u.TZ, "Europe/London")
+	if u.IsBot {
+		u.BotID, u.AppID = cmp.Or(u.BotID, s.ids.next("B")), cmp.Or(u.AppID, s.ids.next("A"))
 	}
 	s.users[u.ID] = &u
 	s.changed()
@@ -97,9 +87,7 @@ func (s *Server) AddUser(u User) *Person {
 func (s *Server) AddChannel(c Channel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c.Kind == "" {
-		c.Kind = Public
-	}
+	c.Kind = cmp.Or(c.Kind, Public)
 	c.Members = slices.Clone(c.Members)
 	if old := s.channels[c.ID]; old != nil {
 		old.Channel = c
@@ -178,7 +166,7 @@ func (s *Server) Archive(channel string) {
 	s.changed()
 }
 
-// mustChannel finds a channel that the test names.
+// mustChannel returns a channel, and fails the test if there is none.
 func (s *Server) mustChannel(id string) *channel {
 	c := s.channels[id]
 	if c == nil {
@@ -187,10 +175,10 @@ func (s *Server) mustChannel(id string) *channel {
 	return c
 }
 
-// fatal reports a mistake in the use of the fake. Fatalf ends the goroutine or panics; the callers let go of the lock by defer.
+// fatal reports a mistake in the use of the fake. Fatalf ends the goroutine or panics; the callers release the lock by defer.
 func (s *Server) fatal(format string, args ...any) {
 	s.o.Fatalf(format, args...)
-	panic("slacktest: Fatalf came back")
+	panic("slacktest: Fatalf returned")
 }
 
 func (c *channel) has(user string) bool { return slices.Contains(c.Members, user) }

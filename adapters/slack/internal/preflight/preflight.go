@@ -6,8 +6,11 @@ import (
 	"context"
 	"time"
 
+	api "github.com/slack-go/slack"
+
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/slack/internal/webapi"
+	"gatehouse/core"
 )
 
 // Options are what is checked.
@@ -45,3 +48,33 @@ func Run(ctx context.Context, o Options) []chat.Check {
 	r.checkApprovers(ctx)
 	return r.Checks
 }
+
+// run is the state of a run of the checks.
+type run struct {
+	Options
+	chat.Report
+	api    *api.Client
+	scopes map[string]bool // nil: not known
+	app    string          // the app's id, "" if it is not known
+	bot    string          // the bot's name, "" if it is not known
+}
+
+// unanswered reports whether a call failed, and adds a check with the reason.
+func (r *run) unanswered(name string, err error) bool {
+	return r.Unanswered(name, webapi.Error(err), webapi.Refusal(err),
+		"Run gatehouse doctor again. If the problem remains, check whether an admin of the workspace has restricted the app.")
+}
+
+// slackApps is the page with the list of a person's apps.
+const slackApps = "https://api.slack.com/apps"
+
+// page returns the address of a page of the app's settings, or of the list of apps if the app is not known.
+func (r *run) page(name string) string {
+	if r.app == "" {
+		return slackApps
+	}
+	return slackApps + "/" + r.app + "/" + name
+}
+
+// lacksScope reports whether a call failed because the token lacks a scope.
+func lacksScope(err error) bool { return core.CategoryOf(webapi.Error(err)) == core.Unsupported }

@@ -12,7 +12,7 @@ const (
 	ScopeReactions = "reactions:write"
 )
 
-// demand says when a scope is needed.
+// demand is when a scope is needed.
 type demand int
 
 const (
@@ -70,17 +70,17 @@ var Scopes = []Scope{
 		Name: "im:write", For: "open direct messages with approvers",
 		Without: "approvers who do not see a card get no copy of it", Calls: []string{"conversations.open"}, demand: useful,
 	}, {
-		Name: "users:read", For: "call people by their names; check that approvers exist",
-		Without: "people appear by their ids", Calls: []string{"users.info", "bots.info"}, demand: useful,
+		Name: "users:read", For: "show people's names; check that approvers exist",
+		Without: "people are shown by their ids", Calls: []string{"users.info", "bots.info"}, demand: useful,
 	}, {
 		Name: "usergroups:read", For: "see who is in a user group that may approve",
-		Without: "nobody counts as a member of the groups that GATEHOUSE_APPROVERS names", Calls: []string{"usergroups.users.list"}, demand: groups,
+		Without: "the groups in GATEHOUSE_APPROVERS are treated as empty", Calls: []string{"usergroups.users.list"}, demand: groups,
 	}, {
 		Name: "reactions:write", For: "show with an hourglass that it is working on a message",
-		Without: "nobody sees that the bot is working on a message", Calls: []string{"reactions.add", "reactions.remove"}, demand: useful,
+		Without: "people can't see that the bot is working on a message", Calls: []string{"reactions.add", "reactions.remove"}, demand: useful,
 	}, {
 		Name: "files:read", For: "read images that people send",
-		Without: "images that people send are named but not read", demand: useful,
+		Without: "the agent gets only the names of images that people send", demand: useful,
 	}, {
 		Name: "commands", For: "the command /gatehouse", Without: "there is no command /gatehouse", demand: useful,
 	}, {

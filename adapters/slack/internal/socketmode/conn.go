@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,16 +32,12 @@ type conn struct {
 	pings  pings
 	ctx    context.Context // ends with the connection
 	end    func()          // closes it
-	read   chan struct{}   // closed once reading has ended
 	work   work
 
 	writing sync.Mutex
 
-	// replaced is closed once another connection should replace this one; fatal and crowded are set before.
-	replaced    chan struct{}
-	replaceOnce sync.Once
-	fatal       error // why no other connection may be opened
-	crowded     bool  // the app has too many connections
+	replaced context.Context // ends once another connection should replace this one, with the reason as its cause
+	replace  context.CancelCauseFunc
 }
 
 // dial opens a connection and waits for Slack's hello. The address is a secret and is never logged.
@@ -57,44 +54,45 @@ func (c *Client) dial(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, core.Errorf(core.DeliveryLater, "The Socket Mode connection could not be opened.")
 	}
-	k := &conn{client: c, ws: ws, read: make(chan struct{}), replaced: make(chan struct{})}
+	k := &conn{client: c, ws: ws}
 	k.ctx, k.end = context.WithCancel(ctx)
 	context.AfterFunc(k.ctx, func() { ws.Close() })
 	_ = ws.SetReadDeadline(time.Now().Add(helloTime))
 	var hello socketmode.Request
 	err = ws.ReadJSON(&hello)
 	if err == nil && hello.Type == socketmode.RequestTypeHello {
+		k.replaced, k.replace = context.WithCancelCause(ctx)
 		return k, nil
 	}
 	k.end()
 	if hello.Type == socketmode.RequestTypeDisconnect {
-		k.disconnected(hello.Reason)
-		return nil, k.refusal()
+		return nil, c.disconnected(hello.Reason)
 	}
 	return nil, core.Errorf(core.DeliveryLater, "Slack opened a Socket Mode connection and sent no hello.")
 }
 
-// refusal returns the error for a disconnect before the hello.
-func (k *conn) refusal() error {
-	switch {
-	case k.fatal != nil:
-		return k.fatal
-	case k.crowded:
-		return chat.Wait(k.client.Jitter(CrowdedWait), nil, "Slack closed the Socket Mode connection at once.")
+// disconnected returns the error for Slack's announcement that it closes a connection: unsupported if no other one may be opened, else
+// delivery_later, with a time to wait if the app has too many connections.
+func (c *Client) disconnected(reason string) error {
+	switch reason {
+	case "link_disabled":
+		return webapi.SocketsOffError(nil)
+	case "too_many_websockets":
+		c.Log.Warn("Slack has too many Socket Mode connections of this app open; the next one has to wait", "allowed", maxConnections)
+		return chat.Wait(c.Jitter(CrowdedWait), nil, "Slack closed the Socket Mode connection at once.")
 	}
 	return core.Errorf(core.DeliveryLater, "Slack closed the Socket Mode connection at once.")
 }
 
-// run reads until the connection or ctx ends. It asks for the next connection as soon as this one can't be read any more, and then waits
+// run reads until the connection or ctx ends. It asks for the next connection as soon as this one can no longer be read, and then waits
 // until the received envelopes are handled.
 func (k *conn) run(ctx context.Context) {
-	k.client.setOpen(k, true)
+	k.client.open.Add(1)
 	k.work.begin(func(f socketmode.Request) { k.handle(ctx, f) })
 	k.readAll()
-	close(k.read)
 	k.end()
-	k.client.setOpen(k, false)
-	k.replace(nil, false)
+	k.client.open.Add(-1)
+	k.replace(nil)
 	k.work.end()
 }
 
@@ -140,41 +138,11 @@ func (k *conn) receive(data []byte) {
 	}
 	switch {
 	case f.Type == socketmode.RequestTypeDisconnect:
-		k.disconnected(f.Reason)
+		k.replace(k.client.disconnected(f.Reason)) // this connection is read as long as it lasts
 	case f.EnvelopeID != "" && !k.work.add(f):
 		k.work.full.Do(func() {
-			k.client.Log.Warn("more arrives over Socket Mode than can be stored; Slack sends it again")
+			k.client.Log.Warn("the queue of a Socket Mode connection is full; Slack sends the event again")
 		})
-	}
-}
-
-// disconnected handles Slack's announcement that it closes the connection.
-func (k *conn) disconnected(reason string) {
-	switch reason {
-	case "link_disabled":
-		k.replace(webapi.SocketsOffError(nil), false)
-	case "too_many_websockets":
-		k.client.Log.Warn("Slack has too many Socket Mode connections of this app open; the next one has to wait", "allowed", maxConnections)
-		k.replace(nil, true)
-	default:
-		k.replace(nil, false)
-	}
-}
-
-// replace asks for another connection to replace this one, which is read as long as it lasts. Only the first reason counts.
-func (k *conn) replace(fatal error, crowded bool) {
-	k.replaceOnce.Do(func() {
-		k.fatal, k.crowded = fatal, crowded
-		close(k.replaced)
-	})
-}
-
-func (k *conn) isClosed() bool {
-	select {
-	case <-k.read:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -187,18 +155,12 @@ func (k *conn) retire() {
 // close closes the connection and waits a moment for Slack's answer.
 func (k *conn) close() {
 	if err := k.write(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")); err == nil {
-		patience := time.NewTimer(closeTime)
-		defer patience.Stop()
-		select {
-		case <-k.read:
-		case <-k.ctx.Done():
-		case <-patience.C:
-		}
+		chat.Sleep(k.ctx, closeTime)
 	}
 	k.end()
 }
 
-// handle handles an envelope, then acknowledges it if Handle says so.
+// handle handles an envelope, then acknowledges it if Handle returns ack.
 func (k *conn) handle(ctx context.Context, f socketmode.Request) {
 	if ctx.Err() != nil {
 		return
@@ -220,4 +182,34 @@ func (k *conn) write(kind int, data []byte) error {
 		return err
 	}
 	return k.ws.WriteMessage(kind, data)
+}
+
+// How often Slack pings.
+const (
+	pingPeriod  = 30 * time.Second // assumed until enough pings have been seen
+	minPatience = time.Second
+	minGaps     = 3 // how many periods must have been seen before they are used
+	maxGaps     = 4 // how many of the last periods are used
+)
+
+// pings measures how often Slack pings. Two periods of silence mean that the connection is dead. Only the goroutine that reads uses it.
+type pings struct {
+	last time.Time
+	gaps []time.Duration // the last periods
+}
+
+func (p *pings) add(now time.Time) {
+	if !p.last.IsZero() {
+		p.gaps = append(p.gaps, now.Sub(p.last))
+		p.gaps = p.gaps[max(0, len(p.gaps)-maxGaps):]
+	}
+	p.last = now
+}
+
+// patience returns how long the connection may be silent: twice the longest of the last periods.
+func (p *pings) patience() time.Duration {
+	if len(p.gaps) < minGaps {
+		return 2 * pingPeriod
+	}
+	return min(max(2*slices.Max(p.gaps), minPatience), 2*pingPeriod)
 }

@@ -3,7 +3,7 @@
 // There is one connection. While it is replaced there are two, and both are read. Slack announces most closes (refresh_requested,
 // warning), so the next connection is open before the old one is closed. Envelopes of one channel are handled in the order in which they
 // arrive, those of different channels in parallel. Interactions and commands don't wait for a channel. An envelope is acknowledged once
-// Handle says so. Slack sends an envelope that is not acknowledged again, over this connection or another one.
+// Handle returns ack. Slack sends an envelope that is not acknowledged again, over this connection or another one.
 //
 // The loop is our own, with slack-go's structs for requests and responses. slack-go's client decodes each event before it could be
 // stored, drops a whole event because of one field that it does not know, and closes the old connection before it has a new one.
@@ -13,6 +13,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
@@ -21,7 +22,7 @@ import (
 
 // Times between connections.
 const (
-	CrowdedWait = 90 * time.Second // after Slack said that the app has too many connections
+	CrowdedWait = 90 * time.Second // after Slack reported that the app has too many connections
 	GraceTime   = 30 * time.Second // how long an old connection is read in parallel with the new one
 	steady      = time.Minute      // after a connection that lasted this long, the next one is opened at once
 )
@@ -41,8 +42,7 @@ type Client struct {
 	Jitter func(time.Duration) time.Duration
 	Log    *slog.Logger
 
-	mu   sync.Mutex
-	open map[*conn]bool
+	open atomic.Int32 // how many connections are open
 }
 
 // Run keeps a connection open until ctx ends. Error: a permanent failure, of category unauthorized or unsupported.
@@ -60,7 +60,7 @@ func (c *Client) Run(ctx context.Context) error {
 	var current, previous *conn // the newest one, and the one that it replaced
 	for ctx.Err() == nil {
 		switch {
-		case current != nil && current.isClosed(): // the older one may be the only one left: it is read until the next one is open
+		case current != nil && current.ctx.Err() != nil: // the older one may be the only one left: it is read until the next one is open
 			current = previous
 		case previous != nil:
 			previous.close() // so that there are never more than two
@@ -89,22 +89,29 @@ func (c *Client) Run(ctx context.Context) error {
 		current = k
 		began := time.Now()
 		running.Go(func() { k.run(ctx) })
-		select {
-		case <-k.replaced:
-		case <-ctx.Done():
-			return nil
-		}
+		<-k.replaced.Done()
+		reason := context.Cause(k.replaced)
 		switch {
-		case k.fatal != nil:
-			return k.fatal
-		case k.crowded:
-			c.Sleep(ctx, c.Jitter(CrowdedWait))
+		case ctx.Err() != nil:
+			return nil
+		case core.CategoryOf(reason) == core.Unsupported:
+			return reason
+		case core.RetryAfterOf(reason) > 0:
+			c.Sleep(ctx, core.RetryAfterOf(reason))
 		}
 		if time.Since(began) >= steady {
 			retry = chat.FirstRetry
 		} else {
 			pause(0) // if a connection closes at once, don't open the next one at once
 		}
+	}
+	return nil
+}
+
+// Err returns nil while a connection is open, else the reason why none is (law 9).
+func (c *Client) Err() error {
+	if c.open.Load() == 0 {
+		return core.Errorf(core.DeliveryLater, "No Socket Mode connection to Slack is open, so no event arrives.")
 	}
 	return nil
 }

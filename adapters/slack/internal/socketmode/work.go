@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/slack-go/slack/socketmode"
+	"golang.org/x/sync/errgroup"
 )
 
 // Limits of the envelopes that wait to be handled.
@@ -19,13 +20,14 @@ const (
 type work struct {
 	handle       func(socketmode.Request)
 	queues       [queueCount]chan socketmode.Request
-	interactions chan struct{}
+	interactions errgroup.Group
 	running      sync.WaitGroup
 	full         sync.Once // for the warning that an envelope was not taken
 }
 
 func (w *work) begin(handle func(socketmode.Request)) {
-	w.handle, w.interactions = handle, make(chan struct{}, maxInteractions)
+	w.handle = handle
+	w.interactions.SetLimit(maxInteractions)
 	for i := range w.queues {
 		queue := make(chan socketmode.Request, queueLength)
 		w.queues[i] = queue
@@ -39,20 +41,11 @@ func (w *work) begin(handle func(socketmode.Request)) {
 
 // add takes an envelope without blocking. It returns false if the queue is full.
 func (w *work) add(f socketmode.Request) bool {
-	if f.Type == socketmode.RequestTypeEventsAPI {
-		select {
-		case w.queues[QueueOf(f.Payload)] <- f:
-			return true
-		default:
-			return false
-		}
+	if f.Type != socketmode.RequestTypeEventsAPI {
+		return w.interactions.TryGo(func() error { w.handle(f); return nil })
 	}
 	select {
-	case w.interactions <- struct{}{}:
-		w.running.Go(func() {
-			defer func() { <-w.interactions }()
-			w.handle(f)
-		})
+	case w.queues[QueueOf(f.Payload)] <- f:
 		return true
 	default:
 		return false
@@ -65,6 +58,7 @@ func (w *work) end() {
 		close(q)
 	}
 	w.running.Wait()
+	_ = w.interactions.Wait() // its functions return no error
 }
 
 // QueueOf returns the queue of an event's payload. All events of a channel have the same queue.

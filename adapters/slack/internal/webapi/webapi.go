@@ -5,12 +5,17 @@
 package webapi
 
 import (
+	"cmp"
+	"errors"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
 )
 
 // Slack's names: Platform in ids, Title for people.
@@ -58,10 +63,111 @@ func GroupID(id string) (group string, ok bool) {
 
 // DisplayName returns a person's name in Slack, "" if they have none.
 func DisplayName(u *api.User) string {
-	for _, name := range []string{u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name} {
-		if strings.TrimSpace(name) != "" {
-			return name
-		}
+	trim := strings.TrimSpace
+	return cmp.Or(trim(u.Profile.DisplayName), trim(u.Profile.RealName), trim(u.RealName), trim(u.Name))
+}
+
+// Slack's error codes, by their meaning.
+var (
+	tokenRefused = []string{"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "no_permission", "ekm_access_denied",
+		"team_access_not_granted", "org_login_required"}
+	maybeDone = []string{"internal_error", "fatal_error", "request_timeout"}                        // the call broke somewhere in the middle
+	notBegun  = []string{"ratelimited", "rate_limited", "service_unavailable", "team_added_to_org"} // the call was not begun
+
+	// cannotPost: the bot may not write in the channel until a person allows it.
+	cannotPost = []string{"not_in_channel", "restricted_action", "restricted_action_read_only_channel", "restricted_action_thread_only_channel",
+		"restricted_action_non_threadable_channel", "restricted_action_thread_locked"}
+
+	// noSockets: the app may not open Socket Mode connections.
+	noSockets = []string{"link_disabled", "socket_mode_not_enabled", "forbidden_team", "app_not_installed"}
+)
+
+// Error converts the error of a call to one of core's categories, as adapters/internal/chat lists them.
+func Error(err error) error {
+	var limited *api.RateLimitedError
+	var refusal api.SlackErrorResponse
+	var status api.StatusCodeError
+	var number *strconv.NumError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &limited):
+		return chat.Wait(max(limited.RetryAfter, chat.MinRetryAfter), err, "Slack asks to wait.")
+	case errors.As(err, &number): // a 429 whose Retry-After is not a whole number
+		return chat.Wait(chat.MinRetryAfter, err, "Slack asks to wait.")
+	case errors.As(err, &refusal):
+		return refusalError(refusal)
+	case errors.As(err, &status):
+		return statusError(status)
 	}
-	return ""
+	return chat.TransportError(Title, err)
+}
+
+func refusalError(r api.SlackErrorResponse) error {
+	switch {
+	case slices.Contains(tokenRefused, r.Err):
+		return core.Wrap(core.Unauthorized, r, "Slack refuses the token (%s). Install the app again and set SLACK_BOT_TOKEN to the new token.", r.Err)
+	case r.Err == "missing_scope":
+		return core.Wrap(core.Unsupported, r, "The bot's token lacks a scope. gatehouse doctor says which.")
+	case slices.Contains(maybeDone, r.Err):
+		return core.Wrap(core.DeliveryInDoubt, r, "Slack failed during the call (%s).", r.Err)
+	case slices.Contains(notBegun, r.Err):
+		return chat.Wait(chat.MinRetryAfter, r, "Slack asks to wait.")
+	}
+	return core.Wrap(core.DeliveryFailed, r, "Slack refuses it: %s.", r.Err)
+}
+
+func statusError(s api.StatusCodeError) error {
+	switch {
+	case s.Code == http.StatusTooManyRequests:
+		return chat.Wait(chat.MinRetryAfter, s, "Slack asks to wait.")
+	case s.Code >= http.StatusInternalServerError:
+		return core.Wrap(core.DeliveryInDoubt, s, "Slack failed during the call (%d).", s.Code)
+	}
+	return core.Wrap(core.DeliveryFailed, s, "Slack, or a proxy in front of it, refuses it (%d).", s.Code)
+}
+
+// SendError converts, for the outbox, an error from Error of a call that posts or edits.
+func SendError(err error) error {
+	if IsRefusal(err, cannotPost...) {
+		return core.Wrap(core.DeliveryForbidden, err, "The bot may not write in this channel. Invite it there (/invite), or let it post in the settings of the channel.")
+	}
+	return chat.SendError(err)
+}
+
+// SocketError is Error for the request of a Socket Mode connection. A permanent refusal is unauthorized or unsupported.
+func SocketError(err error) error {
+	fault := Error(err)
+	switch {
+	case SocketsOff(err):
+		return SocketsOffError(err)
+	case core.CategoryOf(fault) == core.Unauthorized, IsRefusal(err, "not_allowed_token_type"):
+		return core.Wrap(core.Unauthorized, err, "Slack refuses SLACK_APP_TOKEN. Make a new app-level token with the scope connections:write, under Basic Information of your app.")
+	case core.CategoryOf(fault) == core.Unsupported:
+		return core.Wrap(core.Unsupported, err, "SLACK_APP_TOKEN lacks the scope connections:write. Make a new app-level token, under Basic Information of your app.")
+	}
+	return fault
+}
+
+// SocketsOff reports whether Slack refuses all Socket Mode connections of this app.
+func SocketsOff(err error) bool { return IsRefusal(err, noSockets...) }
+
+// SocketsOffError returns the error for an app that may not open Socket Mode connections.
+func SocketsOffError(err error) error {
+	return core.Wrap(core.Unsupported, err, "Socket Mode is switched off for this app. Switch it on under Socket Mode of your app, or use SLACK_SIGNING_SECRET without SLACK_APP_TOKEN.")
+}
+
+// IsRefusal reports whether Slack refused a call with one of the error codes.
+func IsRefusal(err error, words ...string) bool {
+	var refusal api.SlackErrorResponse
+	return errors.As(err, &refusal) && slices.Contains(words, refusal.Err)
+}
+
+// Refusal returns Slack's error code if Slack refused a call, "" for an error of any other kind.
+func Refusal(err error) string {
+	var refusal api.SlackErrorResponse
+	if !errors.As(err, &refusal) || core.CategoryOf(refusalError(refusal)) == core.DeliveryInDoubt {
+		return ""
+	}
+	return refusal.Error()
 }

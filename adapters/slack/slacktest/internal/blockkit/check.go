@@ -1,4 +1,4 @@
-// Package blockkit is Slack's blocks: what Slack refuses in them, what it fills in, what a reader sees of them, and whom they reach.
+// Package blockkit implements Slack's blocks: what Slack refuses in them, what it fills in, what a reader sees, and whom they notify.
 package blockkit
 
 import (
@@ -37,7 +37,7 @@ const (
 	maxAltText       = 2000
 )
 
-// Checker collects what is wrong with blocks, in Slack's words and with its pointers.
+// Checker collects the errors in blocks, with Slack's texts and JSON pointers.
 type Checker struct {
 	Wrong    []string
 	blockIDs map[string]bool
@@ -45,12 +45,12 @@ type Checker struct {
 	text     int
 }
 
-// Fault notes a mistake at a place.
+// Fault adds an error at a JSON pointer.
 func (k *Checker) Fault(at, format string, args ...any) {
 	k.Wrong = append(k.Wrong, fmt.Sprintf("[ERROR] %s [json-pointer:%s]", fmt.Sprintf(format, args...), at))
 }
 
-// Blocks checks blocks, of which there may be so many.
+// Blocks checks blocks, of which there may be at most most.
 func (k *Checker) Blocks(at string, blocks []Block, most int) {
 	if len(blocks) > most {
 		k.Fault(at, "no more than %d items allowed", most)
@@ -165,7 +165,7 @@ func (k *Checker) elements(at string, b Block, most int) []Block {
 	return elements
 }
 
-// interactive checks the elements that people can use: all of one block, for their action ids must differ.
+// interactive checks all interactive elements of one block, because their action ids must differ.
 func (k *Checker) interactive(at string, elements []Block) {
 	seen := map[string]bool{}
 	for i, e := range elements {
@@ -240,5 +240,5 @@ func (k *Checker) long(at, text string, least, most int) {
 	}
 }
 
-// TooLong says whether the texts of all blocks together are longer than a message may be.
+// TooLong reports whether the texts of all blocks together are longer than a message may be.
 func (k *Checker) TooLong() bool { return k.markdown > MaxMarkdown || k.text > maxBlocksText }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Fill gives each block and element the id that Slack would, and text objects their defaults. What comes back is not changed again.
+// Fill gives each block and element an id, as Slack does, and text objects their defaults. The result is not changed later.
 func Fill(blocks []Block, newID func(kind string) string) []Block {
 	filled := make([]Block, 0, len(blocks))
 	for _, b := range blocks {
@@ -51,7 +51,7 @@ func fillTexts(value any) any {
 	return value
 }
 
-// Interactive are the elements of a block that people can use.
+// Interactive returns the elements of a block that people can use.
 func Interactive(b Block) []Block {
 	var found []Block
 	take := func(value any) {

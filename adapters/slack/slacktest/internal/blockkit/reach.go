@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Reach is something in a message that does more than to be read.
+// Reach is a part of a message with an effect beyond being read.
 type Reach struct {
 	Kind   string // "broadcast", "user", "group", "channel", "link"
 	Target string // channel, here, U1, S1, C1, or an address
-	Label  string // what a reader sees in its place, if it says so
+	Label  string // the text that is shown for it, if it has one
 	Where  string // the field: text, blocks/0/text/text, ...
 }
 
 var (
 	markdownLink = regexp.MustCompile(`!?\[([^\]]*)\]\(([^)\s]+)[^)]*\)`)
-	markdownCode = regexp.MustCompile("(?s)```.*?(```|$)|`[^`\n]*`") // in which no link is one
+	markdownCode = regexp.MustCompile("(?s)```.*?(```|$)|`[^`\n]*`") // in which links are not parsed
 )
 
-// Reaches are what reaches out in a value of a message: a block, a list of blocks, or attachments.
+// Reaches returns the mentions, broadcasts and labelled links in a value of a message: a block, a list of blocks, or attachments.
 func Reaches(where string, value any) []Reach {
 	var found []Reach
 	switch v := value.(type) {
@@ -39,7 +39,7 @@ func Reaches(where string, value any) []Reach {
 				found = append(found, Reach{Kind: "link", Target: fmt.Sprint(v["url"]), Label: label, Where: where})
 			}
 		case "text":
-			return nil // rich text has no markup in its words
+			return nil // Slack parses no markup in the text of rich text
 		case "markdown":
 			text, _ := v["text"].(string)
 			for _, link := range markdownLink.FindAllStringSubmatch(markdownCode.ReplaceAllString(text, " "), -1) {
@@ -62,7 +62,7 @@ func Reaches(where string, value any) []Reach {
 	return found
 }
 
-// ReachesInText are the marks in angle brackets that Slack acts upon.
+// ReachesInText returns the tokens in angle brackets that Slack parses.
 func ReachesInText(where, text string) []Reach {
 	var found []Reach
 	for _, m := range entity.FindAllStringSubmatch(text, -1) {

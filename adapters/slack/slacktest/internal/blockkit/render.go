@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Render is what a reader sees of blocks, as plain text. Buttons stand in brackets.
+// Render returns what a reader sees of blocks, as plain text. Buttons are in brackets.
 func Render(blocks []Block) string {
 	var lines []string
 	for _, b := range blocks {
@@ -90,13 +90,13 @@ func renderRich(out *strings.Builder, e Block) {
 	}
 }
 
-// AsBlock is a value that is a block or an object in one, nil for any other.
+// AsBlock returns a value as a block or an object in one, nil if it is something else.
 func AsBlock(value any) Block {
 	b, _ := value.(Block)
 	return b
 }
 
-// TextOf is the text of a text object.
+// TextOf returns the text of a text object.
 func TextOf(value any) string {
 	text, _ := AsBlock(value)["text"].(string)
 	return text
@@ -107,7 +107,7 @@ var (
 	unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 )
 
-// RichText is the block that Slack makes of a text that came without blocks.
+// RichText returns the block that Slack makes of a text without blocks.
 func RichText(text string, newID func(kind string) string) []Block {
 	if text == "" {
 		return nil

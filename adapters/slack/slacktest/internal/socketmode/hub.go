@@ -1,7 +1,7 @@
 // Package socketmode is Socket Mode of the fake Slack: the sockets that an app holds open, and the payloads and acknowledgements on them.
 //
-// Everything is kept under the lock of the fake. Methods of [Hub] and [Socket] are for tests and take the lock; what only the fake itself
-// may do is a function of this package.
+// All state is under the lock of the fake. Methods of [Hub] and [Socket] are for tests and take the lock; operations that only the fake
+// itself may use are functions of this package.
 package socketmode
 
 import (
@@ -11,7 +11,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Config is what the sockets must know of their fake.
+// Config is what the sockets need from their fake.
 type Config struct {
 	Host      *fakeserver.Host
 	Lock      *sync.Mutex // of the fake
@@ -23,7 +23,7 @@ type Config struct {
 	Secret    func() string // a ticket
 }
 
-// Hub is the sockets of one fake.
+// Hub holds the sockets of one fake.
 type Hub struct {
 	o    Config
 	host *fakeserver.Host
@@ -39,7 +39,7 @@ type Hub struct {
 	turn             int // of the sockets
 }
 
-// New is a hub without sockets.
+// New returns a hub without sockets.
 func New(o Config) *Hub {
 	return &Hub{o: o, host: o.Host, mu: o.Lock, opened: make(chan struct{}), tickets: map[string]bool{}, acks: map[string]chan ack{}}
 }

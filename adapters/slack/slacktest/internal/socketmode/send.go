@@ -9,28 +9,29 @@ import (
 type Payload struct {
 	Kind            string // events_api, interactive or slash_commands
 	Body            []byte // JSON
-	Raw             bool   // the body is the whole frame, which nobody acknowledges
+	Raw             bool   // the body is the whole frame, which is not acknowledged
 	AcceptsResponse bool
 	IsEvent         bool // it waits for a socket if none is open
 	Retry           int
 	Reason          string // of the retry
 }
 
-// Attempt is what became of a payload.
+// Attempt is one try to send a payload, over a socket or HTTP.
 type Attempt struct {
-	Retry    int
-	Reason   string
+	Retry    int    // 0 for the first try
+	Reason   string // why it was sent again
 	At       time.Time
 	Took     time.Duration // real time until the answer
-	Answer   []byte        // the payload of the acknowledgement
-	Envelope string
-	Socket   int // the ID of the socket
+	Status   int           // of HTTP
+	Answer   []byte        // the body, or the payload of the socket's acknowledgement
+	Envelope string        // of Socket Mode
+	Socket   int           // the ID of the socket
 	Acked    bool
 	Err      string
 }
 
-// Send sends a payload on one open socket and waits for its acknowledgement; again says whether Slack would send it again. sent is called
-// once it is written. The lock is not held.
+// Send sends a payload on one open socket and waits for its acknowledgement; again reports whether Slack would send it again. sent is
+// called once it is written. The caller does not hold the lock.
 func Send(h *Hub, p Payload, sent func()) (a Attempt, again bool) {
 	socket, waited := h.pick(p)
 	a = Attempt{Retry: p.Retry, Reason: p.Reason, At: h.o.Now()}
@@ -65,7 +66,7 @@ func Send(h *Hub, p Payload, sent func()) (a Attempt, again bool) {
 	}
 	sent()
 	if p.Raw {
-		a.Acked = true // nobody acknowledges what has no envelope
+		a.Acked = true // without an envelope there is no acknowledgement
 		return a, false
 	}
 	timer := time.NewTimer(h.o.AckWithin)
@@ -104,7 +105,7 @@ func frameFor(p Payload, a Attempt) any {
 	return frame
 }
 
-// socketReason is a retry's reason in Socket Mode's words.
+// socketReason returns a retry's reason as named in Socket Mode.
 func socketReason(reason string) string {
 	if reason == "http_timeout" {
 		return "timeout"
@@ -112,8 +113,8 @@ func socketReason(reason string) string {
 	return reason
 }
 
-// pick chooses the socket for a try. Events wait for one if none is open; the rest fails, as it would before a person's eyes. A first try
-// may land on a socket that went silent; a retry waits for one that did not.
+// pick chooses the socket for a try. Events wait for one if none is open; other payloads fail. A first try may use a socket that went
+// silent; a retry waits for one that did not.
 func (h *Hub) pick(p Payload) (socket *Socket, waited bool) {
 	for {
 		h.mu.Lock()

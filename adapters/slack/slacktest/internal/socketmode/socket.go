@@ -39,14 +39,14 @@ type ack struct{ payload []byte }
 
 var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 
-// Ticket is a new ticket, which opens one socket. The lock is held.
+// Ticket returns a new ticket, which opens one socket. The caller holds the lock.
 func Ticket(h *Hub) string {
 	ticket := h.o.Secret()
 	h.tickets[ticket] = true
 	return ticket
 }
 
-// Serve takes a ticket, once, and holds the socket until it ends. The lock is not held.
+// Serve opens a socket for a ticket, which is valid once, and serves it until it ends. The caller does not hold the lock.
 func Serve(h *Hub, w http.ResponseWriter, r *http.Request) {
 	ticket := r.URL.Query().Get("ticket")
 	h.mu.Lock()
@@ -69,14 +69,14 @@ func Serve(h *Hub, w http.ResponseWriter, r *http.Request) {
 	socket.read()
 }
 
-// Drop ends all sockets when the fake closes. The lock is held.
+// Drop ends all sockets when the fake closes. The caller holds the lock.
 func Drop(h *Hub, why string) {
 	for _, socket := range h.sockets {
 		socket.drop(why)
 	}
 }
 
-// begin says hello and takes its place among the open sockets. The hello is written under the lock, so that no event overtakes it.
+// begin sends the hello and adds the socket to the open ones. The hello is written under the lock, so that no event overtakes it.
 func (k *Socket) begin() bool {
 	h := k.h
 	h.mu.Lock()
@@ -135,7 +135,7 @@ func (k *Socket) write(frame any) error {
 	return k.conn.WriteMessage(websocket.TextMessage, data)
 }
 
-// read takes acknowledgements until the socket ends.
+// read receives acknowledgements until the socket ends.
 func (k *Socket) read() {
 	h := k.h
 	for {
@@ -200,7 +200,7 @@ func (h *Hub) openSockets() int {
 	return n
 }
 
-// Sockets are all sockets so far, the ended ones among them.
+// Sockets returns all sockets so far, including those that have ended.
 func (h *Hub) Sockets() []*Socket {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -214,18 +214,18 @@ func (h *Hub) OpenSockets() int {
 	return h.openSockets()
 }
 
-// StrayAcks are frames from the app that acknowledged nothing that waits: unknown envelopes, second acknowledgements, or no JSON.
+// StrayAcks returns the frames from the app that acknowledged no pending envelope: unknown envelopes, second acknowledgements, or no JSON.
 func (h *Hub) StrayAcks() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]string{}, h.strayAcks...)
 }
 
-// SocketState is what is known of a socket at one moment.
+// SocketState is the state of a socket at one moment.
 type SocketState struct {
 	Open     bool
 	Silent   bool
-	Ended    string // why it is not open any more
+	Ended    string // why it is no longer open
 	OpenedAt time.Time
 	ClosedAt time.Time
 	Sent     int // envelopes
@@ -233,14 +233,14 @@ type SocketState struct {
 	Pongs    int
 }
 
-// State is what is known of the socket now.
+// State returns the current state of the socket.
 func (k *Socket) State() SocketState {
 	k.h.mu.Lock()
 	defer k.h.mu.Unlock()
 	return SocketState{Open: k.open, Silent: k.silent, Ended: k.ended, OpenedAt: k.openedAt, ClosedAt: k.closedAt, Sent: k.sent, Acked: k.acked, Pongs: k.pongs}
 }
 
-// GoSilent keeps the socket open and sends nothing more on it, no pings and no pongs either; what Slack sends there never arrives.
+// GoSilent keeps the socket open and sends nothing more on it, neither pings nor pongs; events sent over it never arrive.
 func (k *Socket) GoSilent() {
 	k.h.mu.Lock()
 	defer k.h.mu.Unlock()
@@ -248,7 +248,7 @@ func (k *Socket) GoSilent() {
 	k.h.host.Changed()
 }
 
-// NewSocketsSilent makes sockets that open from now on silent from the start: not even a hello comes.
+// NewSocketsSilent makes sockets that open from now on silent from the start: they do not even send a hello.
 func (h *Hub) NewSocketsSilent(silent bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -272,7 +272,7 @@ func (k *Socket) Close() {
 	k.drop("closed")
 }
 
-// Reset breaks the connection without a word.
+// Reset breaks the connection without a close frame.
 func (k *Socket) Reset() {
 	if tcp, ok := k.conn.NetConn().(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)

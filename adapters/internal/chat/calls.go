@@ -3,6 +3,7 @@ package chat
 import (
 	"errors"
 	"net"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -82,4 +83,19 @@ func WithoutURL(err error) error {
 		return call.Err
 	}
 	return err
+}
+
+// Limits of the connections to a platform.
+const (
+	CallTimeout = 15 * time.Second // of one call, unless its context ends earlier
+	DialTimeout = 5 * time.Second
+	idleConns   = 16 // as many as the outbox has posts in flight
+)
+
+// Transport returns a transport with a connection pool of its own, so that its connections can be closed together with the platform.
+func Transport() *http.Transport {
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: DialTimeout}).DialContext, ForceAttemptHTTP2: true,
+		MaxIdleConnsPerHost: idleConns, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: DialTimeout,
+	}
 }

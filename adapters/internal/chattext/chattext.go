@@ -1,3 +1,5 @@
+// Package chattext cuts long Markdown for chat platforms (Split, Fences, Units) and detects characters that hide or reorder text (Invisible,
+// Directional).
 package chattext
 
 import "unicode"
@@ -5,6 +7,12 @@ import "unicode"
 // Invisible reports whether a character is invisible: texts that look the same may differ by it, or one text may hide another. Characters
 // that join or separate letters don't count, nor those that turn a sign into an emoji, because people write them.
 func Invisible(r rune) bool { return unicode.Is(invisible, r) }
+
+// Directional reports whether a character changes the writing direction or is an invisible tag.
+func Directional(r rune) bool {
+	return r == '\u061c' || r == '\u200e' || r == '\u200f' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' ||
+		0xe0000 <= r && r <= 0xe007f
+}
 
 var invisible = &unicode.RangeTable{
 	R16: []unicode.Range16{

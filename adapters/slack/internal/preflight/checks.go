@@ -13,6 +13,46 @@ import (
 	"gatehouse/core"
 )
 
+// checkToken asks who the bot is. If that fails, Slack can't be asked anything else.
+func (r *run) checkToken(ctx context.Context) bool {
+	me, err := r.api.AuthTestContext(ctx)
+	switch {
+	case webapi.Refusal(err) != "" && core.RetryAfterOf(webapi.Error(err)) == 0:
+		r.Add("token", chat.Fail, fmt.Sprintf("Slack refuses SLACK_BOT_TOKEN: %v.", err),
+			"Open "+slackApps+", choose the app, then Install App: install it, and copy the Bot User OAuth Token to SLACK_BOT_TOKEN.")
+		return false
+	case r.unanswered("token", err):
+		return false
+	}
+	if bot, err := r.api.GetBotInfoContext(ctx, api.GetBotInfoParameters{Bot: me.BotID}); err == nil { // only to improve the hints
+		r.app = bot.AppID
+	}
+	r.bot = me.User
+	r.Add("token", chat.OK, fmt.Sprintf("The bot is @%s (%s) in the workspace %s (%s).", me.User, me.UserID, me.Team, me.TeamID), "")
+	return true
+}
+
+// checkScopes compares the scopes that Slack reports for the token with those that the configuration needs.
+func (r *run) checkScopes() {
+	if r.scopes == nil {
+		r.Add("scopes", chat.Warn, "Slack did not report the token's scopes, so they could not be checked.",
+			"Check whether a proxy removes the header X-OAuth-Scopes.")
+		return
+	}
+	needed, wanted := lacking(r.scopes, r.FollowUp, r.ApproverIDs)
+	report := func(state chat.State, missing []Scope) {
+		for _, s := range missing {
+			r.Add("scope "+s.Name, state, fmt.Sprintf("The token lacks the scope %s, so %s.", s.Name, s.Without),
+				fmt.Sprintf("Open %s, add %s under Bot Token Scopes, then click Reinstall to Workspace above.", r.page("oauth"), s.Name))
+		}
+	}
+	report(chat.Fail, needed)
+	report(chat.Warn, wanted)
+	if len(needed)+len(wanted) == 0 {
+		r.Add("scopes", chat.OK, "The token has every scope that this configuration needs.", "")
+	}
+}
+
 // checkSocket checks that a Socket Mode connection may be opened. It opens none, because Slack would send it events.
 func (r *run) checkSocket(ctx context.Context) {
 	if r.API.AppToken == "" || r.Quick {
@@ -58,7 +98,7 @@ const (
 func (r *run) checkChannels(ctx context.Context) {
 	types := listable(r.scopes)
 	if len(types) == 0 {
-		return // the check of the scopes says why
+		return // reported by the check of the scopes
 	}
 	channel, direct, more := "", 0, 0
 	for cursor, page := "", 0; page < maxPages; page++ {
@@ -90,7 +130,7 @@ func (r *run) checkChannels(ctx context.Context) {
 	case direct > 0:
 		r.Add("channels", chat.OK, "The bot is in no channel, and in "+chat.Count(direct, "direct conversation", "direct conversations")+".", "")
 	default:
-		r.Add("channels", chat.Fail, "The bot is in no channel and has no direct messages, so nobody can talk to it.",
+		r.Add("channels", chat.Fail, "The bot is in no channel and has no direct messages, so no one can write to it.",
 			fmt.Sprintf("In Slack, write /invite @%s in a channel; or find it under Apps and write to it.", r.bot))
 	}
 }
@@ -107,7 +147,7 @@ func (r *run) checkEvents(ctx context.Context) {
 	age := r.Now().Sub(at)
 	switch {
 	case err != nil:
-		r.Add("events", chat.Fail, fmt.Sprintf("The database can't tell when the last event came from Slack: %v.", err), "See GATEHOUSE_DATABASE_URL.")
+		r.Add("events", chat.Fail, fmt.Sprintf("The time of the last event from Slack can't be read from the database: %v.", err), "See GATEHOUSE_DATABASE_URL.")
 	case at.IsZero():
 		r.Add("events", chat.Warn, "No event has come from Slack yet.", r.eventHint())
 	case age <= recentEvent:
@@ -130,4 +170,58 @@ func (r *run) eventHint() string {
 		return hint + fmt.Sprintf("; check also that Socket Mode is on (%s).", r.page("socket-mode"))
 	}
 	return hint + "; check also that the Request URL there ends in " + r.Paths[0] + " and is marked Verified."
+}
+
+// Where to find ids.
+const (
+	wherePeople = "A person's id is in Slack under their profile, the three dots, Copy member ID."
+	whereGroups = "See People, User groups in Slack; a group's id is in the address of its page."
+)
+
+// checkApprovers looks up the people and groups that may approve.
+func (r *run) checkApprovers(ctx context.Context) {
+	r.Approvers(ctx, r.ApproverIDs, "slack:U0123ABCD", wherePeople, func(ctx context.Context, id string) {
+		user, isUser := webapi.UserID(id)
+		group, isGroup := webapi.GroupID(id)
+		switch {
+		case isUser:
+			r.checkPerson(ctx, id, user)
+		case isGroup:
+			r.checkGroup(ctx, id, group)
+		default:
+			r.Approver(id, chat.Fail, "is neither the id of a person (U…) nor that of a user group (S…)", wherePeople)
+		}
+	})
+}
+
+func (r *run) checkPerson(ctx context.Context, id, user string) {
+	u, err := r.api.GetUserInfoContext(ctx, user)
+	switch {
+	case webapi.IsRefusal(err, "user_not_found", "user_not_visible"):
+		r.Approver(id, chat.Fail, "is not a member of this workspace", "Choose another person. "+wherePeople)
+	case lacksScope(err):
+		r.Approver(id, chat.Warn, "could not be looked up: the token lacks the scope users:read", "Add the scope; see the check of the scope above.")
+	case r.unanswered("approver "+chat.Name(id), err):
+	case u.Deleted:
+		r.Approver(id, chat.Fail, "has been deactivated", "Choose another person. "+wherePeople)
+	case u.IsBot:
+		r.Approver(id, chat.Fail, "is a bot, and bots can't press buttons", "Choose a person. "+wherePeople)
+	default:
+		r.Approver(id, chat.OK, "is "+chat.Name(webapi.DisplayName(u)), "")
+	}
+}
+
+func (r *run) checkGroup(ctx context.Context, id, group string) {
+	members, err := r.api.GetUserGroupMembersContext(ctx, group)
+	switch {
+	case webapi.IsRefusal(err, "no_such_subteam", "subteam_not_found"):
+		r.Approver(id, chat.Fail, "is no user group of this workspace", whereGroups)
+	case lacksScope(err):
+		r.Approver(id, chat.Fail, "could not be looked up, so its members can't decide: the token lacks the scope usergroups:read", "Add the scope; see the check of the scope above.")
+	case r.unanswered("approver "+chat.Name(id), err):
+	case len(members) == 0:
+		r.Approver(id, chat.Fail, "has no members", whereGroups)
+	default:
+		r.Approver(id, chat.OK, "has "+chat.Count(len(members), "member", "members"), "")
+	}
 }

@@ -54,52 +54,52 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return k.typed.Read(p)
 }
 
-// paper keeps what is printed; it can be made to fail once.
-type paper struct {
+// output records what is printed; it can be made to fail once.
+type output struct {
 	adaptertest.Log
-	mu   sync.Mutex
-	torn bool
+	mu      sync.Mutex
+	failing bool
 }
 
-func (p *paper) Write(b []byte) (int, error) {
+func (p *output) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.torn {
-		p.torn = false
-		return 0, errors.New("no paper")
+	if p.failing {
+		p.failing = false
+		return 0, errors.New("the output is closed")
 	}
 	return p.Log.Write(b)
 }
 
-// outside is a person at a pipe.
-type outside struct {
+// fakeTerminal is a person who writes to a pipe.
+type fakeTerminal struct {
 	*keyboard
-	*paper
+	*output
 }
 
-func (o outside) Say(_ testing.TB, text string) { o.Type(text + "\n") }
+func (o fakeTerminal) Say(_ testing.TB, text string) { o.Type(text + "\n") }
 
-func (o outside) Click(_ testing.TB, c core.Click) {
+func (o fakeTerminal) Click(_ testing.TB, c core.Click) {
 	o.Type(strings.TrimSpace(map[core.Choice]string{core.Approve: "y", core.Deny: "n"}[c.Choice]+" "+c.Reason) + "\n")
 }
 
-func (o outside) Conversation() (core.Address, core.ConversationID) {
+func (o fakeTerminal) Conversation() (core.Address, core.ConversationID) {
 	return core.Address{Platform: "console", Channel: "default"}, "console:default"
 }
 
-func (o outside) Shown() string { return o.String() }
+func (o fakeTerminal) Shown() string { return o.String() }
 
-func (o outside) Fail(f adaptertest.Fault) bool {
-	o.paper.mu.Lock()
-	defer o.paper.mu.Unlock()
-	o.torn = f == adaptertest.Down
-	return o.torn
+func (o fakeTerminal) Fail(f adaptertest.Fault) bool {
+	o.output.mu.Lock()
+	defer o.output.mu.Unlock()
+	o.failing = f == adaptertest.Down
+	return o.failing
 }
 
-func (o outside) SideEffects() []string { return alarms(o.String()) }
+func (o fakeTerminal) SideEffects() []string { return sideEffects(o.String()) }
 
-// alarms names what a terminal would obey, and lines that pretend to be somebody else's.
-func alarms(text string) []string {
+// sideEffects lists the characters that a terminal would execute, and the lines without a prefix of the console.
+func sideEffects(text string) []string {
 	var found []string
 	for _, r := range text {
 		if r < 0x20 && r != '\n' && r != '\t' || 0x7f <= r && r <= 0x9f || 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 {
@@ -116,7 +116,7 @@ func alarms(text string) []string {
 
 func TestConsoleIsAPlatform(t *testing.T) {
 	adaptertest.Run(t, adaptertest.Harness{Open: func(*testing.T) (core.Platform, adaptertest.Fake) {
-		o := outside{newKeyboard(), &paper{}}
-		return console.New(console.Options{In: o.keyboard, Out: o.paper}), o
+		o := fakeTerminal{newKeyboard(), &output{}}
+		return console.New(console.Options{In: o.keyboard, Out: o.output}), o
 	}})
 }

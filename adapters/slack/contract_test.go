@@ -13,8 +13,8 @@ import (
 	"gatehouse/core"
 )
 
-// outside is a fake workspace with one person in a direct message.
-type outside struct {
+// fakeWorkspace is a fake workspace with one person in a direct message.
+type fakeWorkspace struct {
 	*slacktest.Server
 	ann  *slacktest.Person
 	last *slacktest.Delivery
@@ -26,13 +26,13 @@ func openSocket(t *testing.T) (core.Platform, adaptertest.Fake) {
 	return p, o
 }
 
-func open(t *testing.T, opt slacktest.Options, change func(*slack.Options)) (*slack.Slack, *outside) {
+func open(t *testing.T, opt slacktest.Options, change func(*slack.Options)) (*slack.Slack, *fakeWorkspace) {
 	t.Helper()
 	if opt.Wait == nil {
 		opt.Wait = func(context.Context, int) {}
 	}
 	opt.Fatalf = t.Errorf
-	o := &outside{Server: slacktest.New(opt)}
+	o := &fakeWorkspace{Server: slacktest.New(opt)}
 	t.Cleanup(o.Close)
 	o.ann = o.AddUser(slacktest.User{ID: "U1ANN", Name: "ann"})
 	o.AddUser(slacktest.User{ID: "U2BOB", Name: "bob"})
@@ -48,14 +48,14 @@ func open(t *testing.T, opt slacktest.Options, change func(*slack.Options)) (*sl
 	return slack.New(options), o
 }
 
-func (o *outside) Say(_ testing.TB, text string) {
+func (o *fakeWorkspace) Say(_ testing.TB, text string) {
 	posted := o.ann.Says(text)
 	o.last = posted.Deliveries[len(posted.Deliveries)-1]
 }
 
-func (o *outside) Click(t testing.TB, c core.Click) {
+func (o *fakeWorkspace) Click(t testing.TB, c core.Click) {
 	t.Helper()
-	if err := o.WaitForSockets(t.Context(), 1); err != nil { // Slack sends a press once: it needs somebody to send it to
+	if err := o.WaitForSockets(t.Context(), 1); err != nil { // Slack sends a click only once, so a socket must be open
 		t.Fatal(err)
 	}
 	for _, m := range o.Messages(o.dm()) {
@@ -68,15 +68,15 @@ func (o *outside) Click(t testing.TB, c core.Click) {
 	t.Fatalf("there is no card of %s", c.Approval)
 }
 
-func (o *outside) dm() string { return o.DMWith("U1ANN") }
+func (o *fakeWorkspace) dm() string { return o.DMWith("U1ANN") }
 
-func (o *outside) Conversation() (core.Address, core.ConversationID) {
+func (o *fakeWorkspace) Conversation() (core.Address, core.ConversationID) {
 	return core.Address{Platform: "slack", Channel: o.dm()}, core.ConversationID("slack:" + o.TeamID() + ":" + o.dm())
 }
 
-func (o *outside) Shown() string { return adaptertest.Shown(o.FromBot(o.dm())) }
+func (o *fakeWorkspace) Shown() string { return adaptertest.Shown(o.FromBot(o.dm())) }
 
-func (o *outside) SideEffects() []string {
+func (o *fakeWorkspace) SideEffects() []string {
 	var alarms []string
 	for _, m := range o.FromBot(o.dm()) {
 		for _, r := range m.Reaches() {
@@ -89,7 +89,7 @@ func (o *outside) SideEffects() []string {
 	return alarms
 }
 
-func (o *outside) Acknowledged() int {
+func (o *fakeWorkspace) Acknowledged() int {
 	n := 0
 	for _, d := range o.Deliveries() {
 		if d.Acked() && !d.Echo {
@@ -99,9 +99,9 @@ func (o *outside) Acknowledged() int {
 	return n
 }
 
-func (o *outside) Repeat(testing.TB) { o.last = o.last.Again() }
+func (o *fakeWorkspace) Repeat(testing.TB) { o.last = o.last.Again() }
 
-func (o *outside) Fail(f adaptertest.Fault) bool {
+func (o *fakeWorkspace) Fail(f adaptertest.Fault) bool {
 	trouble := map[adaptertest.Fault]slacktest.Trouble{
 		adaptertest.Down: slacktest.ServerError(503), adaptertest.Busy: slacktest.RateLimited(time.Second), adaptertest.Lost: slacktest.AnswerLost(),
 		adaptertest.Refused: slacktest.Refused("is_archived"),

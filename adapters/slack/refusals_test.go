@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// What somebody in the workspace can mend is tried again; what nobody can is not.
-func TestWhatCanBeMendedIsNoRefusalForGood(t *testing.T) {
+// A post is sent again after a refusal that an admin of the workspace can fix, and only then.
+func TestRefusalsThatAnAdminCanFixAreTemporary(t *testing.T) {
 	for word, want := range map[string]struct {
 		category core.Category
 		says     string

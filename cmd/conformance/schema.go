@@ -98,22 +98,22 @@ func reducerOf(d *fixture.Node) graph.Reducer[any] {
 	case "last_write_wins":
 		return graph.Replace[any]()
 	case "append":
-		return graph.AppendAny()
+		return graph.Untyped(graph.Append[any]())
 	case "merge":
-		return graph.MergeAny()
+		return graph.Untyped(graph.Merge[string, any]())
 	case "concat_flatten":
-		return graph.ConcatFlattenAny()
+		return graph.Untyped(graph.ConcatFlatten[any]())
 	case "merge_all":
-		return graph.MergeAllAny()
+		return graph.Untyped(graph.MergeAll[string, any]())
 	case "bounded_append":
-		return graph.BoundedAppendAny(int(maxLen))
+		return graph.Untyped(graph.BoundedAppend[any](int(maxLen)))
 	case "dedupe_append":
 		if keyed.IsNull() {
-			return graph.DedupeAppendAny()
+			return graph.Untyped(graph.DedupeAppend[any]())
 		}
-		return graph.DedupeAppendByAny(key)
+		return graph.Untyped(graph.DedupeAppendBy(key))
 	case "merge_by_key":
-		return graph.MergeByKeyAny(key)
+		return graph.Untyped(graph.MergeByKey(key))
 	}
 	d.Malformed("unknown reducer %q", name)
 	return graph.Reducer[any]{}

@@ -18,7 +18,7 @@ var (
 	item     = graph.Field("item", graph.Replace[int]())
 	result   = graph.Field("result", graph.Replace[int]())
 	results  = graph.Field("results", graph.Append[int]())
-	failures = graph.Typed("failures", graph.ListType(graph.AnyType()), graph.AppendAny())
+	failures = graph.Typed("failures", graph.ListType(graph.AnyType()), graph.Untyped(graph.Append[any]()))
 )
 
 // each is a graph that works on one item.

@@ -14,7 +14,7 @@ type field struct {
 	name    string
 	typ     Type
 	initial any
-	reducer reducer
+	reducer Reducer[any]
 	history bool // the field Messages
 }
 

@@ -48,7 +48,7 @@ func (MessagesKey) declared() field {
 			},
 			decode: decodeHistory,
 		},
-		reducer: reducer{name: "append", merge: appendMessages, update: reflect.TypeFor[[]core.Message]()},
+		reducer: Reducer[any]{name: "append", merge: appendMessages, update: reflect.TypeFor[[]core.Message]()},
 	}
 }
 

@@ -173,7 +173,7 @@ func FuzzPayload(f *testing.F) {
 	f.Add("messages", []byte(`[{"role":"user","content":"x"}]`))
 	f.Add("list", []byte(`[[1,{"a":null}]]`))
 	f.Add("count", []byte(`{"a":1,"a":2}`))
-	list := graph.Typed("list", graph.ListType(graph.ListType(graph.AnyType())), graph.AppendAny())
+	list := graph.Typed("list", graph.ListType(graph.ListType(graph.AnyType())), graph.Untyped(graph.Append[any]()))
 	b := graph.New("g", "1").Fields(approved, trail, count, list, graph.Messages).Node("a", pause("x")).Entry("a").Edge("a", graph.END)
 	g, err := b.Compile()
 	if err != nil {

@@ -91,7 +91,7 @@ func TestTypesToldAtRunTime(t *testing.T) {
 }
 
 func TestATypedFieldWorksLikeAnyOther(t *testing.T) {
-	list := graph.Typed("list", graph.ListType(graph.IntType()), graph.AppendAny()).Default([]any{int64(1)})
+	list := graph.Typed("list", graph.ListType(graph.IntType()), graph.Untyped(graph.Append[any]())).Default([]any{int64(1)})
 	node := func(v any) graph.Node {
 		return func(context.Context, graph.State) (graph.Update, error) { return graph.Update{list.Set(v)}, nil }
 	}

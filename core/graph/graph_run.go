@@ -61,6 +61,15 @@ func (r *graphRun) loop(ctx context.Context, at start) (State, *suspension, *Err
 	return state, nil, nil
 }
 
+// runToEnd is loop with a plain error.
+func (r *graphRun) runToEnd(ctx context.Context, at start) (State, *suspension, error) {
+	state, susp, fail := r.loop(ctx, at)
+	if fail != nil {
+		return state, nil, fail
+	}
+	return state, susp, nil
+}
+
 // subgraphRun makes the run of a graph inside this node.
 func (nr *nodeRun) subgraphRun(g *Graph, s State) *graphRun {
 	r := nr.graph

@@ -75,6 +75,13 @@ func (e *PanicError) Unwrap() error {
 
 func newPanic(v any) *PanicError { return &PanicError{Value: v, Stack: debug.Stack()} }
 
+// catch, deferred, turns a panic into the error.
+func catch(err *error) {
+	if p := recover(); p != nil {
+		*err = newPanic(p)
+	}
+}
+
 // MigrationError is what the migration categories of sessions §7 carry.
 type MigrationError struct {
 	Category    core.Category // session_state_migration_missing, _failed or _chain_ambiguous

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -67,11 +68,7 @@ func (b subgraph) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspe
 
 // input is the state that a subgraph begins with.
 func (p Projection) input(sub *schema, parent State) (state State, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = newPanic(v)
-		}
-	}()
+	defer catch(&err)
 	state = sub.defaults()
 	for _, name := range slices.Sorted(maps.Keys(p.Inputs)) {
 		state = state.with(name, clone(parent.values[p.Inputs[name]]))
@@ -92,11 +89,7 @@ func (p Projection) input(sub *schema, parent State) (state State, err error) {
 
 // output is a subgraph's final state as an update of the parent.
 func (p Projection) output(parent *schema, end State) (u Update, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = newPanic(v)
-		}
-	}()
+	defer catch(&err)
 	if p.Out != nil {
 		return p.Out(end), nil
 	}
@@ -132,27 +125,23 @@ func (p Projection) check(node string, parent, sub *schema) error {
 }
 
 func checkNames(node string, parent, sub *schema, inputs, outputs map[string]string) error {
-	declared := func(s *schema, whose, name string) error {
-		if _, ok := s.fields[name]; !ok {
-			return core.Errorf(core.MappingUndeclaredField, "node %q maps field %q, which %s does not declare", node, name, whose)
-		}
-		return nil
-	}
 	for _, pair := range pairs(inputs) {
-		if err := declared(sub, "the subgraph", pair[0]); err != nil {
-			return err
-		}
-		if err := declared(parent, "the graph", pair[1]); err != nil {
+		if err := cmp.Or(sub.maps(node, "the subgraph", pair[0]), parent.maps(node, "the graph", pair[1])); err != nil {
 			return err
 		}
 	}
 	for _, pair := range pairs(outputs) {
-		if err := declared(parent, "the graph", pair[0]); err != nil {
+		if err := cmp.Or(parent.maps(node, "the graph", pair[0]), sub.maps(node, "the subgraph", pair[1])); err != nil {
 			return err
 		}
-		if err := declared(sub, "the subgraph", pair[1]); err != nil {
-			return err
-		}
+	}
+	return nil
+}
+
+// maps returns an error if the field of a mapping is not declared.
+func (s *schema) maps(node, whose, name string) error {
+	if _, ok := s.fields[name]; !ok {
+		return core.Errorf(core.MappingUndeclaredField, "node %q maps field %q, which %s does not declare", node, name, whose)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ type ToolUse struct {
 // ProtocolState is how the model's last answer ended, and whether another one follows.
 type ProtocolState struct {
 	StopReason          string `json:"stopReason"`
-	ContinuationAllowed bool   `json:"continuationAllowed"`
+	ContinuationAllowed bool   `json:"continuationAllowed" default:"false"`
 }
 
 // Handoff is a packet that transfers the work.

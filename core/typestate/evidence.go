@@ -32,8 +32,8 @@ type Evidence struct {
 type CallSpec struct {
 	CallID                    string `json:"callId"`
 	ModelRef                  string `json:"modelRef"`
-	ActionMode                string `json:"actionMode"`
-	ExecutionPattern          string `json:"executionPattern"`
+	ActionMode                string `json:"actionMode" case:"lower"`
+	ExecutionPattern          string `json:"executionPattern" case:"lower"`
 	NormalizerID              string `json:"normalizerId"`
 	MutationPolicyDigest      string `json:"mutationPolicyDigest"`
 	GovernancePolicyDigest    string `json:"governancePolicyDigest"`
@@ -67,13 +67,13 @@ type ToolResult struct {
 // ToolUse says how a result was used: consumed (given to the next model call), observed or discarded.
 type ToolUse struct {
 	ToolCallID   string `json:"toolCallId"`
-	Disposition  string `json:"disposition"`
+	Disposition  string `json:"disposition" case:"lower"`
 	ResultDigest string `json:"resultDigest,omitempty"`
 }
 
 // ProtocolState is how the model's last answer ended, and whether another one follows.
 type ProtocolState struct {
-	StopReason          string `json:"stopReason"`
+	StopReason          string `json:"stopReason" case:"lower"`
 	ContinuationAllowed bool   `json:"continuationAllowed" default:"false"`
 }
 
@@ -89,7 +89,7 @@ type ToolRender struct {
 	ToolCallID            string `json:"toolCallId"`
 	OperatorPayloadDigest string `json:"operatorPayloadDigest"`
 	ReminderRenderDigest  string `json:"reminderRenderDigest"`
-	InjectionPoint        string `json:"injectionPoint"`
+	InjectionPoint        string `json:"injectionPoint" case:"lower"`
 	PolicyDigest          string `json:"policyDigest"`
 }
 

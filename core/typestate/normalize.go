@@ -14,18 +14,17 @@ import (
 func Normalize(e Evidence) (*Normalized, error) {
 	c := &cleaner{}
 	n := &Normalized{Schema: Schema, Kind: Kind}
-	n.CallSpec = c.callSpec(e.CallSpec)
-	n.ToolRequests = unique(c, "toolRequests", e.ToolRequests, c.toolRequest, func(r ToolRequest) string { return r.ToolCallID })
+	n.CallSpec = row(c, "callSpec", e.CallSpec)
+	n.ToolRequests = unique(c, "toolRequests", e.ToolRequests, rows[ToolRequest](c, "toolRequests"), func(r ToolRequest) string { return r.ToolCallID })
 	n.ToolResults = unique(c, "toolResults", e.ToolResults, c.toolResult, func(r Result) string { return r.ToolCallID })
 	n.ToolUse = unique(c, "toolUse", e.ToolUse, c.toolUse, func(r ToolUse) string { return r.ToolCallID })
-	n.ToolRender = unique(c, "toolRender", e.ToolRender, c.toolRender, func(r ToolRender) string { return r.ToolCallID })
-	n.ReminderQueue = unique(c, "reminderQueue", e.ReminderQueue, c.queue, func(r Queue) string { return r.QueueID })
-	n.StateViews = unique(c, "stateViews", e.StateViews, c.stateView, func(r StateView) string { return r.ViewID })
-	n.ProtocolState = ProtocolState{lower(c.required(e.ProtocolState.StopReason, "protocolState.stopReason")), e.ProtocolState.ContinuationAllowed}
+	n.ToolRender = unique(c, "toolRender", e.ToolRender, rows[ToolRender](c, "toolRender"), func(r ToolRender) string { return r.ToolCallID })
+	n.ReminderQueue = unique(c, "reminderQueue", e.ReminderQueue, rows[Queue](c, "reminderQueue"), func(r Queue) string { return r.QueueID })
+	n.StateViews = unique(c, "stateViews", e.StateViews, rows[StateView](c, "stateViews"), func(r StateView) string { return r.ViewID })
+	n.ProtocolState = row(c, "protocolState", e.ProtocolState)
 	if e.Handoff != nil {
-		n.Handoff = &Handoff{
-			c.required(e.Handoff.Target, "handoff.target"), refs(e.Handoff.RequiredArtifactRefs), strings.TrimSpace(e.Handoff.ReturnPathRef),
-		}
+		handoff := row(c, "handoff", *e.Handoff)
+		n.Handoff = &handoff
 	}
 	n.SessionRefs, n.TrajectoryRefs = refs(e.SessionRefs), refs(e.TrajectoryRefs)
 	if c.err != nil {
@@ -93,57 +92,40 @@ func unique[In, Out any](c *cleaner, surface string, list []In, clean func(In) O
 	return set
 }
 
-func (c *cleaner) callSpec(s CallSpec) CallSpec {
-	return CallSpec{
-		CallID:                    c.required(s.CallID, "callSpec.callId"),
-		ModelRef:                  c.required(s.ModelRef, "callSpec.modelRef"),
-		ActionMode:                lower(c.required(s.ActionMode, "callSpec.actionMode")),
-		ExecutionPattern:          lower(c.required(s.ExecutionPattern, "callSpec.executionPattern")),
-		NormalizerID:              c.required(s.NormalizerID, "callSpec.normalizerId"),
-		MutationPolicyDigest:      c.required(s.MutationPolicyDigest, "callSpec.mutationPolicyDigest"),
-		GovernancePolicyDigest:    c.required(s.GovernancePolicyDigest, "callSpec.governancePolicyDigest"),
-		ToolRenderProtocolDigest:  c.required(s.ToolRenderProtocolDigest, "callSpec.toolRenderProtocolDigest"),
-		ReminderQueuePolicyDigest: c.required(s.ReminderQueuePolicyDigest, "callSpec.reminderQueuePolicyDigest"),
-		StateViewPolicyDigest:     c.required(s.StateViewPolicyDigest, "callSpec.stateViewPolicyDigest"),
-		DecompositionPolicyDigest: c.required(s.DecompositionPolicyDigest, "callSpec.decompositionPolicyDigest"),
+// row cleans the fields of a row, in their order: texts are trimmed and, by their tag, lower-cased; those that JSON may not omit are
+// required; lists are references. at is the row's name in a fault.
+func row[T any](c *cleaner, at string, r T) T {
+	v := reflect.ValueOf(&r).Elem()
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		key, optional := keyOf(f)
+		switch to := v.Field(i); to.Kind() {
+		case reflect.Slice:
+			to.Set(reflect.ValueOf(refs(to.Interface().([]string))))
+		case reflect.String:
+			text := strings.TrimSpace(to.String())
+			if !optional {
+				text = c.required(text, at+"."+key)
+			}
+			if f.Tag.Get("case") == "lower" {
+				text = lower(text)
+			}
+			to.SetString(text)
+		}
 	}
+	return r
 }
 
-func (c *cleaner) toolRequest(r ToolRequest) ToolRequest {
-	return ToolRequest{
-		c.required(r.ToolCallID, "toolRequests[].toolCallId"), c.required(r.ToolName, "toolRequests[].toolName"),
-		strings.TrimSpace(r.SchemaDigest), strings.TrimSpace(r.CallerID), strings.TrimSpace(r.SearchRefDigest),
-	}
+// rows makes a cleaner of the rows of a surface.
+func rows[T any](c *cleaner, surface string) func(T) T {
+	return func(r T) T { return row(c, surface+"[]", r) }
 }
 
+// toolUse judges the disposition before the id, as the reference does.
 func (c *cleaner) toolUse(u ToolUse) ToolUse {
 	d := lower(c.required(u.Disposition, "toolUse[].disposition"))
 	if !slices.Contains([]string{Consumed, Observed, Discarded}, d) {
 		c.fail("toolUse[].disposition invalid: unsupported value `%s` (expected consumed|observed|discarded)", d)
 	}
-	return ToolUse{c.required(u.ToolCallID, "toolUse[].toolCallId"), d, strings.TrimSpace(u.ResultDigest)}
-}
-
-func (c *cleaner) toolRender(r ToolRender) ToolRender {
-	return ToolRender{
-		c.required(r.ToolCallID, "toolRender[].toolCallId"),
-		c.required(r.OperatorPayloadDigest, "toolRender[].operatorPayloadDigest"),
-		c.required(r.ReminderRenderDigest, "toolRender[].reminderRenderDigest"),
-		lower(c.required(r.InjectionPoint, "toolRender[].injectionPoint")),
-		c.required(r.PolicyDigest, "toolRender[].policyDigest"),
-	}
-}
-
-func (c *cleaner) queue(q Queue) Queue {
-	return Queue{
-		c.required(q.QueueID, "reminderQueue[].queueId"), c.required(q.ReducedDigest, "reminderQueue[].reducedDigest"),
-		c.required(q.PolicyDigest, "reminderQueue[].policyDigest"),
-	}
-}
-
-func (c *cleaner) stateView(v StateView) StateView {
-	return StateView{
-		c.required(v.ViewID, "stateViews[].viewId"), c.required(v.ViewDigest, "stateViews[].viewDigest"),
-		c.required(v.PolicyDigest, "stateViews[].policyDigest"), refs(v.SourceRefs),
-	}
+	return row(c, "toolUse[]", u)
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -91,10 +92,7 @@ func (a *Approval) settle(s ApprovalState, by Actor, reason string, at time.Time
 
 // StateSentence says in a sentence where the approval stands.
 func (a Approval) StateSentence() string {
-	by := a.DecidedBy.Name
-	if by == "" {
-		by = a.DecidedBy.ID
-	}
+	by := cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID)
 	at := a.DecidedAt.UTC().Format("2006-01-02 15:04 MST")
 	switch a.State {
 	case Approved:
@@ -120,10 +118,7 @@ type DecisionPayload struct {
 // Signal is the event that a settled approval puts into its conversation's conversation. Its id is made of the approval's, so it is one
 // event however often it is made.
 func (a Approval) Signal() Event {
-	by := a.DecidedBy.Name
-	if by == "" {
-		by = a.DecidedBy.ID
-	}
+	by := cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID)
 	decision, _ := json.Marshal(DecisionPayload{Approval: a.ID, State: a.State, By: by, Reason: a.Reason})
 	payload, _ := json.Marshal(SignalPayload{
 		SignalID:   SignalID(a.ID),

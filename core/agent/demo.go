@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,11 +49,9 @@ func use(id, name string, args map[string]string) core.Message {
 
 // callOf gives the latest call of that id.
 func callOf(msgs []core.Message, id string) core.ToolCall {
-	for i := len(msgs) - 1; i >= 0; i-- {
-		for _, c := range msgs[i].ToolCalls {
-			if c.ID == id {
-				return c
-			}
+	for _, m := range slices.Backward(msgs) {
+		if i := slices.IndexFunc(m.ToolCalls, func(c core.ToolCall) bool { return c.ID == id }); i >= 0 {
+			return m.ToolCalls[i]
 		}
 	}
 	return core.ToolCall{}
@@ -99,14 +98,7 @@ func respondNote(rest, id string) core.Message {
 func smallTalk(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,.!?;:'’", r) })
 	has := func(wanted ...string) bool {
-		for _, w := range words {
-			for _, x := range wanted {
-				if w == x {
-					return true
-				}
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(wanted, w) })
 	}
 	switch {
 	case has("help"):

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -25,16 +26,11 @@ var DefaultReplies = Replies{
 const diagnosticMark = "{diagnostic}"
 
 func (r Replies) orDefaults() Replies {
-	if r.Terminating == "" {
-		r.Terminating = DefaultReplies.Terminating
+	return Replies{
+		Terminating: cmp.Or(r.Terminating, DefaultReplies.Terminating),
+		Transient:   cmp.Or(r.Transient, DefaultReplies.Transient),
+		Correctable: cmp.Or(r.Correctable, DefaultReplies.Correctable),
 	}
-	if r.Transient == "" {
-		r.Transient = DefaultReplies.Transient
-	}
-	if r.Correctable == "" {
-		r.Correctable = DefaultReplies.Correctable
-	}
-	return r
 }
 
 func (r Replies) validate() error {
@@ -64,11 +60,8 @@ func diagnostic(err error) string {
 	return fmt.Sprintf("it was refused (%s)", core.CategoryOf(err))
 }
 
-// Errored is the outcome of an error that came up outside a turn of the harness, when its end was stored.
-func (h *Harness) Errored(err error) core.Errored { return h.errored(err) }
-
-// errored is the outcome of an error. Its reply has the role system and is no part of the history.
-func (h *Harness) errored(err error) core.Errored {
+// Errored is the outcome of an error. Its reply has the role system and is no part of the history.
+func (h *Harness) Errored(err error) core.Errored {
 	c := core.CategoryOf(err)
 	b := core.BucketOf(c)
 	return core.Errored{

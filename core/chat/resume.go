@@ -23,20 +23,22 @@ type Signal struct {
 func (h *Harness) Resume(ctx context.Context, s Signal, opts ...CallOption) core.Outcome {
 	c, err := h.call(opts)
 	if err != nil {
-		return h.errored(err)
+		return h.Errored(err)
 	}
 	rec, err := correlate(ctx, c.stores.Pauses, s)
 	if err != nil {
-		return h.errored(err)
+		return h.Errored(err)
 	}
-	release, err := h.lockFor(ctx, rec)
-	if err != nil {
-		return h.errored(err)
+	release := func() {}
+	if rec.Session != "" {
+		if release, err = h.locks.take(ctx, rec.Session); err != nil {
+			return h.Errored(err)
+		}
 	}
 	res, err := h.resume(ctx, c.stores, s, rec)
 	var out core.Outcome
 	if err != nil {
-		out = h.errored(err)
+		out = h.Errored(err)
 	} else {
 		out = h.outcome(ctx, res)
 	}
@@ -64,13 +66,6 @@ func correlate(ctx context.Context, pauses core.PauseStore, s Signal) (*core.Pau
 		}
 	}
 	return nil, core.Errorf(core.HarnessCorrelationFailed, "No paused turn waits for this signal.")
-}
-
-func (h *Harness) lockFor(ctx context.Context, rec *core.PausedRecord) (release func(), err error) {
-	if rec.Session == "" {
-		return func() {}, nil
-	}
-	return h.locks.take(ctx, rec.Session)
 }
 
 // resume invokes the graph, under the lock. What the invocation waits for is read again: it may have gone on while this call

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"encoding/json"
-	"strconv"
 
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
@@ -35,5 +34,3 @@ func wants(tool string, names ...string) func(json.RawMessage) error {
 		return nil
 	}
 }
-
-func formatFloat(f float64) string { return strconv.FormatFloat(f, 'f', 12, 64) }

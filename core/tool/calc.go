@@ -7,6 +7,7 @@ import (
 	"go/constant"
 	"go/parser"
 	"go/token"
+	"strconv"
 	"strings"
 
 	"gatehouse/core"
@@ -106,7 +107,7 @@ func number(v constant.Value) string {
 		return whole.ExactString()
 	}
 	f, exact := constant.Float64Val(v)
-	text := strings.TrimRight(strings.TrimRight(formatFloat(f), "0"), ".")
+	text := strings.TrimRight(strings.TrimRight(strconv.FormatFloat(f, 'f', 12, 64), "0"), ".")
 	if !exact && strings.Trim(text, "-0.") == "" {
 		return v.String()
 	}

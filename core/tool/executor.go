@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -69,17 +70,13 @@ func (x *Executor) admit(ctx context.Context, call core.ToolCall, a core.Approva
 
 // NotApproved is the typed error of an approval that is not approved. Refusal, timeout and cancellation differ (law 7).
 func NotApproved(a core.Approval) error {
-	who := a.DecidedBy.Name
-	if who == "" {
-		who = a.DecidedBy.ID
-	}
 	because := ""
 	if a.Reason != "" {
 		because = ": " + a.Reason
 	}
 	switch a.State {
 	case core.Refused:
-		return core.Errorf(core.ApprovalRefused, "Refused by %s%s", who, because)
+		return core.Errorf(core.ApprovalRefused, "Refused by %s%s", cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID), because)
 	case core.Expired:
 		return core.Errorf(core.ApprovalExpired, "The approval expired without a decision.")
 	case core.Cancelled:

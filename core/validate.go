@@ -1,6 +1,9 @@
 package core
 
-import "encoding/base64"
+import (
+	"encoding/base64"
+	"slices"
+)
 
 // Validate checks one message by itself (harness-chat §3.1, llm-provider §3): its role, the shape its role asks for, its blocks.
 // The error is an *Error of category chat_message_shape_invalid whose message says what to change. What needs the messages
@@ -81,11 +84,7 @@ func (c Content) check(allowed ...BlockType) *fault {
 }
 
 func (b Block) check(allowed []BlockType) *fault {
-	ok := false
-	for _, t := range allowed {
-		ok = ok || t == b.Type
-	}
-	if !ok {
+	if !slices.Contains(allowed, b.Type) {
 		return faultf("a block of type %q is not allowed here", b.Type)
 	}
 	switch b.Type {

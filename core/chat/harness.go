@@ -19,12 +19,8 @@ type Options struct {
 
 // Harness runs turns over a graph. It is safe for concurrent use, and one serves all turns of a process.
 type Harness struct {
-	graph   *graph.Graph
-	stores  graph.Stores
-	wrap    func(graph.Stores) graph.Stores
-	replies Replies
-	log     *slog.Logger
-	locks   locks
+	opt   Options
+	locks locks
 
 	mu        sync.Mutex
 	listeners map[core.SessionID][]*listener
@@ -34,26 +30,20 @@ type Harness struct {
 // New makes a harness. It refuses (invalid) what could only fail later: a graph that does not declare graph.Messages or whose sessions
 // do not keep it (harness-chat §4), and replies that hide the diagnostic.
 func New(o Options) (*Harness, error) {
-	h := &Harness{
-		graph: o.Graph, stores: o.Stores, wrap: o.Wrap, replies: o.Replies.orDefaults(), log: o.Log,
-		listeners: map[core.SessionID][]*listener{}, untaken: map[core.SessionID][]core.Outcome{},
-	}
-	if h.graph == nil {
+	if o.Graph == nil {
 		return nil, core.Errorf(core.Invalid, "a harness needs a graph")
 	}
-	if !h.graph.KeepsMessages() {
-		return nil, core.Errorf(core.Invalid, "a chat needs a graph whose sessions keep messages (graph.Messages); %q has none", h.graph.Name())
+	if !o.Graph.KeepsMessages() {
+		return nil, core.Errorf(core.Invalid, "a chat needs a graph whose sessions keep messages (graph.Messages); %q has none", o.Graph.Name())
 	}
-	if err := h.replies.validate(); err != nil {
+	o.Replies = o.Replies.orDefaults()
+	if err := o.Replies.validate(); err != nil {
 		return nil, err
 	}
-	if h.wrap == nil {
-		h.wrap = func(s graph.Stores) graph.Stores { return s }
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if h.log == nil {
-		h.log = slog.New(slog.DiscardHandler)
-	}
-	return h, nil
+	return &Harness{opt: o, listeners: map[core.SessionID][]*listener{}, untaken: map[core.SessionID][]core.Outcome{}}, nil
 }
 
 // CallOption changes one Send or Resume.
@@ -76,13 +66,15 @@ func WithInvocation(id core.InvocationID) CallOption {
 
 // call applies the options. Error: invalid, where neither the call nor the harness has stores.
 func (h *Harness) call(opts []CallOption) (call, error) {
-	c := call{stores: h.stores}
+	c := call{stores: h.opt.Stores}
 	for _, o := range opts {
 		o(&c)
 	}
 	if c.stores.Sessions == nil || c.stores.Pauses == nil {
 		return call{}, core.Errorf(core.Invalid, "a harness needs a store for sessions and one for paused turns")
 	}
-	c.stores = h.wrap(c.stores)
+	if h.opt.Wrap != nil {
+		c.stores = h.opt.Wrap(c.stores)
+	}
 	return c, nil
 }

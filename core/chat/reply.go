@@ -66,6 +66,6 @@ func (h *Harness) Errored(err error) core.Errored {
 	b := core.BucketOf(c)
 	return core.Errored{
 		Bucket: b, Category: c, Err: err,
-		Reply: core.Message{Role: core.System, Content: core.Text(h.replies.text(b, err))},
+		Reply: core.Message{Role: core.System, Content: core.Text(h.opt.Replies.text(b, err))},
 	}
 }

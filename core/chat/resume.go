@@ -80,5 +80,5 @@ func (h *Harness) resume(ctx context.Context, stores graph.Stores, s Signal, rec
 			return graph.Result{}, core.Errorf(core.SuspensionRecordInvalid, "This turn waits for another signal.")
 		}
 	}
-	return h.graph.Invoke(ctx, stores, graph.Invocation{Resume: rec.Invocation, Payload: s.Payload}), nil
+	return h.opt.Graph.Invoke(ctx, stores, graph.Invocation{Resume: rec.Invocation, Payload: s.Payload}), nil
 }

@@ -28,7 +28,7 @@ func (h *Harness) Send(ctx context.Context, session core.SessionID, m core.Messa
 	}
 	defer release()
 	in := graph.Invocation{ID: c.invocation, Session: session, Initial: graph.Update{graph.Messages.Add(m)}}
-	return h.outcome(ctx, h.graph.Invoke(ctx, c.stores, in))
+	return h.outcome(ctx, h.opt.Graph.Invoke(ctx, c.stores, in))
 }
 
 // outcome maps an invocation's end (harness-chat §5.2, §7, §8.1).

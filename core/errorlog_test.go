@@ -10,7 +10,7 @@ import (
 	"gatehouse/core"
 )
 
-func TestTroubleIsToldOnce(t *testing.T) {
+func TestAnErrorIsLoggedOnce(t *testing.T) {
 	var b bytes.Buffer
 	trouble := core.NewErrorLog(slog.New(slog.NewTextHandler(&b, nil)), "looking")
 	full, busy := core.Errorf(core.StoreFull, "full"), core.Errorf(core.StoreBusy, "busy")

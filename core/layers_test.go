@@ -129,7 +129,7 @@ func TestLaw10_NoPlatformIsNamedInCore(t *testing.T) {
 	}
 }
 
-func TestTopLevelHoldsTheAgreedRooms(t *testing.T) {
+func TestTopLevelHoldsOnlyTheAgreedEntries(t *testing.T) {
 	entries, err := os.ReadDir("..")
 	if err != nil {
 		t.Fatal(err)

@@ -175,7 +175,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-func TestCallsStandInTheHistoryAsAModelsWould(t *testing.T) {
+func TestDemoCallsAreStoredLikeAModelsCalls(t *testing.T) {
 	r := newRoom(t, agent.Demo{}, ask)
 	done, ok := r.say("calc 2+3*4").(core.Completed)
 	if !ok || len(done.Replies) != 3 {
@@ -221,7 +221,7 @@ func TestApprovedRefusedExpiredCancelled(t *testing.T) {
 	}
 }
 
-func TestLaw6_WhatIsSaidWhileATurnWaitsIsKept(t *testing.T) {
+func TestLaw6_MessagesDuringAPauseAreKept(t *testing.T) {
 	r := newRoom(t, agent.Demo{}, ask)
 	asked := r.say("note add milk")
 	if got := texts(r.say("calc 1+1")); got != "1+1 = 2" {
@@ -276,7 +276,7 @@ func use(id, name, args string) core.ToolCall {
 	return core.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(args)}
 }
 
-func TestSeveralCallsOfOneMessageRunOneAtATimeAndEachAsksForItself(t *testing.T) {
+func TestSeveralCallsOfOneMessageRunOneAtATimeAndEachNeedsAnApproval(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{
 		use("same", "note_add", `{"text":"one"}`), use("same", "calc", `{"expression":"1+1"}`),
 		use("same", "note_add", `{"text":"two"}`), use("x", "nothing_like_it", `{}`), use("y", "calc", `null`),

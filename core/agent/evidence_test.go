@@ -30,7 +30,7 @@ func (r *room) lastEvidence() (typestate.Input, *typestate.Report) {
 	return in, report
 }
 
-func TestEveryTurnCloses(t *testing.T) {
+func TestTheEvidenceOfEveryTurnCloses(t *testing.T) {
 	for text, calls := range map[string]int{"hello": 0, "calc 1+1": 1, "calc 1/0": 1, "note burn": 0, "note list": 1} {
 		r := newRoom(t, agent.Demo{}, ask)
 		r.say(text)
@@ -64,7 +64,7 @@ func TestAPausedTurnIsOpenAndAResumedOneCloses(t *testing.T) {
 	}
 }
 
-func TestReusedAndBlankIdsAreTakenApart(t *testing.T) {
+func TestReusedAndBlankCallIDsAreMadeUnique(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{
 		use("same", "calc", `{"expression":"1+1"}`), use(" same ", "calc", `{"expression":"1+2"}`), use("same#2", "nothing_like_it", `{}`),
 		use("same", "calc", `null`),

@@ -17,7 +17,7 @@ import (
 // gated asks, waits for the signal "x", and answers.
 func gated() *graph.Builder { return line(answer("shall I?"), pause("x"), answer("done")) }
 
-func TestLaw6_WhatIsSaidWhileATurnWaitsIsKept(t *testing.T) {
+func TestLaw6_MessagesDuringAPauseAreKept(t *testing.T) {
 	say1 := func(s graph.State) (string, error) {
 		if graph.Messages.Get(s).Len() == 1 {
 			return "ask", nil
@@ -86,7 +86,7 @@ func TestASignalForAnotherPauseConsumesNothing(t *testing.T) {
 	completed(t, r.Resume(t.Context(), chat.Signal{SignalID: "y", Invocation: s.Invocation}))
 }
 
-func TestWhatNobodyHeardIsKeptForTheNext(t *testing.T) {
+func TestOutcomesWithoutASubscriberAreKept(t *testing.T) {
 	r := newRig(t, line(pause("x"), pause("y"), fails(errPlain)))
 	suspended(t, r.Send(t.Context(), "s", say(core.User, "do it")))
 	suspended(t, r.Resume(t.Context(), chat.Signal{SignalID: "x"}))
@@ -114,7 +114,7 @@ func TestAListenerMayPanicAndMaySend(t *testing.T) {
 	suspended(t, heard[0])
 }
 
-func TestTurnsOfASessionFollowEachOther(t *testing.T) {
+func TestTurnsOfASessionRunOneAfterTheOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		running, most := 0, 0
@@ -153,7 +153,7 @@ func TestTurnsOfASessionFollowEachOther(t *testing.T) {
 	})
 }
 
-func TestTurnsOfTwoSessionsRunBesideEachOther(t *testing.T) {
+func TestTurnsOfTwoSessionsRunInParallel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		r := newRig(t, line(func(context.Context, graph.State) (graph.Update, error) {

@@ -343,7 +343,7 @@ func TestAKeptNodeInAContainerRunsTheContainerAgain(t *testing.T) {
 	}
 }
 
-func TestAContainerInASubgraphGoesOnBehindIt(t *testing.T) {
+func TestAResumeContinuesAfterAContainerInASubgraph(t *testing.T) {
 	sub := over(t, each(t, askFor(2, make(chan struct{}, 2))), func(f *graph.FanOut) { f.Concurrency = 3 })
 	build := graph.New("top", "1").Fields(results, trail).Entry("s").Subgraph("s", compile(t, sub)).Node("z", leave("z")).Edge("s", "z").Edge("z", graph.END)
 	g := compile(t, build)
@@ -358,8 +358,8 @@ func TestAContainerInASubgraphGoesOnBehindIt(t *testing.T) {
 	}
 }
 
-// TestAPauseThatIsNotStoredIsToldEverywhere: each attempt on the way of a suspension that failed ends with that failure.
-func TestAPauseThatIsNotStoredIsToldEverywhere(t *testing.T) {
+// TestAFailedPauseIsReportedByAllAttempts: each attempt on the way of a suspension that failed ends with that failure.
+func TestAFailedPauseIsReportedByAllAttempts(t *testing.T) {
 	var e ear
 	st := newBroken()
 	st.pause = errPlain
@@ -395,8 +395,8 @@ func TestAnEndedContextEndsAContainer(t *testing.T) {
 	}
 }
 
-// TestOfTwoInstancesThatSuspendOneCounts: the other one's attempt ends as a failure, and both have an end.
-func TestOfTwoInstancesThatSuspendOneCounts(t *testing.T) {
+// TestTheFirstOfTwoSuspendingInstancesCounts: the other one's attempt ends as a failure, and both have an end.
+func TestTheFirstOfTwoSuspendingInstancesCounts(t *testing.T) {
 	var e ear
 	var both sync.WaitGroup
 	both.Add(2)

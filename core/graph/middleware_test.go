@@ -24,7 +24,7 @@ func logs(log *[]string, name string) graph.Middleware {
 	}
 }
 
-func TestMiddlewareStandsInOrderAndStaysInItsGraph(t *testing.T) {
+func TestMiddlewareRunsInOrderAndStaysInItsGraph(t *testing.T) {
 	var log []string
 	sub := inner("in", leave("x"), leave("y")).Use(logs(&log, "sub"))
 	g := compile(t, around(t, sub).Use(logs(&log, "g1"), logs(&log, "g2")).Wrap("a", logs(&log, "n1"), logs(&log, "n2")))
@@ -73,8 +73,8 @@ func TestMiddlewareMayAnswerRecoverAndChange(t *testing.T) {
 	}
 }
 
-// TestNothingBehindNextRunsOnASuspension: not even in middleware that recovers from everything, around a node or a subgraph.
-func TestNothingBehindNextRunsOnASuspension(t *testing.T) {
+// TestCodeAfterNextDoesNotRunOnASuspension: not even in middleware that recovers from everything, around a node or a subgraph.
+func TestCodeAfterNextDoesNotRunOnASuspension(t *testing.T) {
 	var log []string
 	stubborn := func(ctx context.Context, s graph.State, next graph.Next) (u graph.Update, err error) {
 		defer func() {

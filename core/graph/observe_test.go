@@ -78,7 +78,7 @@ func TestEventsShowWhatHappened(t *testing.T) {
 	}
 }
 
-func TestAnObserverKnowsWhoseEventItIs(t *testing.T) {
+func TestObserversGetTheInvocationIDs(t *testing.T) {
 	var got graph.IDs
 	g := compile(t, line(leave("a")).Observe(graph.Observer{On: func(ctx context.Context, _ graph.Event) error {
 		got, _ = graph.InvocationFrom(ctx)
@@ -93,7 +93,7 @@ func TestAnObserverKnowsWhoseEventItIs(t *testing.T) {
 	}
 }
 
-func TestADrainGivesUpAndTheGraphGoesOn(t *testing.T) {
+func TestTheGraphCanBeUsedAfterADrainTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := true
 		var e ear
@@ -124,7 +124,7 @@ func TestADrainGivesUpAndTheGraphGoesOn(t *testing.T) {
 	})
 }
 
-func TestADrainCoversWhatRunsNow(t *testing.T) {
+func TestADrainCoversActiveInvocations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e ear
 		gate := make(chan struct{})

@@ -218,9 +218,9 @@ func (s shape) outcome(t *rapid.T, pause, session string) outcome {
 	return out
 }
 
-// TestNestedSuspendedAndResumedEqualsStraightOn: wherever in graphs of graphs one pauses, a fresh engine that goes on with what was
+// TestNestedSuspendAndResumeEqualsAnUninterruptedRun: wherever in graphs of graphs one pauses, a fresh engine that goes on with what was
 // stored comes to the same end, and tells of the same events but for the pause.
-func TestNestedSuspendedAndResumedEqualsStraightOn(t *testing.T) {
+func TestNestedSuspendAndResumeEqualsAnUninterruptedRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawShape(t, 2)
 		gates := s.gates("")

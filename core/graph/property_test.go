@@ -93,7 +93,7 @@ func (s through) Paused(ctx context.Context, id core.InvocationID) (*core.Paused
 	return &out, json.Unmarshal(data, &out)
 }
 
-func TestSuspendedAndResumedEqualsStraightOn(t *testing.T) {
+func TestSuspendAndResumeEqualsAnUninterruptedRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t)
 		session := core.SessionID(rapid.SampledFrom([]string{"", "s"}).Draw(t, "session"))

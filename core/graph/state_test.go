@@ -14,7 +14,7 @@ type basket struct {
 	Note  *string
 }
 
-func TestNobodyReachesIntoAState(t *testing.T) {
+func TestNoCallerCanChangeAState(t *testing.T) {
 	note := "n"
 	first := basket{Items: []string{"x"}, Note: &note}
 	carried := graph.Field("basket", graph.Replace[basket]()).Default(first)
@@ -63,7 +63,7 @@ func TestSuppliedStateTakesTheDefaultsPlace(t *testing.T) {
 	wantCategory(t, res.Err, core.StateValidationError)
 }
 
-func TestTypesToldAtRunTime(t *testing.T) {
+func TestRunTimeTypes(t *testing.T) {
 	for _, tc := range []struct {
 		typ graph.Type
 		yes []string

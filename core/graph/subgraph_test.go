@@ -33,7 +33,7 @@ func around(t *testing.T, sub *graph.Builder, p ...graph.Projection) *graph.Buil
 		Edge("a", "sub").Edge("sub", "c").Edge("c", graph.END)
 }
 
-func TestASubgraphGivesBackByNameThroughTheParentsReducers(t *testing.T) {
+func TestASubgraphsFieldsAreMergedByNameThroughTheParentsReducers(t *testing.T) {
 	res := want(t, compile(t, around(t, inner("in", leave("x"), leave("y")))).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)
 	if got := trail.Get(res.State); !slices.Equal(got, []string{"a", "x", "y", "c"}) {
 		t.Errorf("trail %v", got)
@@ -113,7 +113,7 @@ func TestEventsOfASubgraph(t *testing.T) {
 	}
 }
 
-func TestAFailureInsideNamesItsPlaceAndKeepsItsCategory(t *testing.T) {
+func TestAFailureInASubgraphHasItsPathAndCategory(t *testing.T) {
 	g := compile(t, around(t, inner("in", leave("x"), func(context.Context, graph.State) (graph.Update, error) {
 		return nil, core.Errorf(core.ProviderRateLimit, "slow down")
 	})))
@@ -171,7 +171,7 @@ func TestAPayloadMustFitEveryLevel(t *testing.T) {
 	want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"only": "true"})}), graph.Completed)
 }
 
-func TestASubgraphOfAnotherVersionIsNotGoneOnWith(t *testing.T) {
+func TestASubgraphOfAnotherVersionIsNotResumed(t *testing.T) {
 	build := func(name, version, schema string) *graph.Graph {
 		sub := graph.New(name, version).SchemaVersion(schema).Fields(trail).Entry("x").Node("x", pause("p")).Edge("x", graph.END).
 			Migrate("s1", "s2", func(m map[string]any) (map[string]any, error) { return m, nil })

@@ -211,7 +211,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-func TestWhatIsTrimmed(t *testing.T) {
+func TestTrimming(t *testing.T) {
 	for space, trimmed := range map[string]bool{
 		` \t\r\n`: true, "\\u000b\\u000c": true, "\\u0085": true, "\\u00a0": true, "\\u1680": true, "\\u2000\\u200a": true,
 		"\\u2028\\u2029": true, "\\u202f\\u205f": true, "\\u3000": true, "\\u200b": false, "\\ufeff": false, "\\u180e": false, "\\u001f": false,

@@ -14,11 +14,11 @@ const Masked = "••••••"
 // secretKeys are parts of argument names whose values are hidden on cards.
 var secretKeys = []string{"password", "passwd", "secret", "token", "apikey", "credential", "authorization", "privatekey", "accesskey", "cookie"}
 
-// secretText is what tokens of well-known makers, bearer headers, passwords in URLs and private keys look like inside a text.
+// secretText matches tokens of well-known vendors, bearer headers and private keys inside a text.
 var secretText = regexp.MustCompile(`(?s)xox[abeprs]-[\w-]+|xapp-[\w-]+|sk-[\w-]{16,}|gh[opsu]_\w{20,}|github_pat_\w{20,}|AKIA[0-9A-Z]{16}|\b[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}` +
 	`|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|(?i:bearer\s+)[\w.~+/=-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|$)`)
 
-// hookToken is what a webhook's address ends with.
+// hookToken matches the token at the end of a webhook's URL.
 var hookToken = regexp.MustCompile(`(/webhooks/\d+/)[\w-]{20,}`)
 
 var urlPassword = regexp.MustCompile(`(://[^/\s:@]*:)[^/\s@]+@`)
@@ -104,7 +104,7 @@ func textsIn(v any) (texts []string) {
 	return texts
 }
 
-// plain values under a secret-sounding key hide nothing: max_tokens is a number, has_password a bool.
+// plain reports whether a value under a key that names a secret is none: max_tokens is a number, has_password a bool.
 func plain(v any) bool {
 	switch v.(type) {
 	case nil, bool, json.Number:

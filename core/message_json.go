@@ -29,7 +29,7 @@ func (t ToolCall) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(t))
 }
 
-// UnmarshalJSON reads a message with exact key names; keys it does not know are passed over. It fails only on what is not JSON:
+// UnmarshalJSON reads a message with exact key names; unknown keys are ignored. It fails only on what is not JSON:
 // a wrong shape is kept for Validate.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	*m = Message{}

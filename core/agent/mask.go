@@ -17,8 +17,8 @@ func (l Loop) mask(s string) string {
 	return l.Mask(s)
 }
 
-// failureMessage is the message of a failed call without secrets: without what looks like one, and without the arguments whose name says
-// that they are one. Without a Mask it is the failure's category.
+// failureMessage is the message of a failed call without secrets: without what looks like one, and without the arguments whose
+// names mark them as one. Without a Mask it is the failure's category.
 func (l Loop) failureMessage(args json.RawMessage, r core.ToolResult) string {
 	f, ok := tool.FailureOf(r.Content)
 	if !ok || l.Mask == nil || strings.TrimSpace(f.Message) == "" {

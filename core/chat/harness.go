@@ -8,11 +8,11 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Options make a Harness. Only Graph is needed.
+// Options are the parts of a Harness. Only Graph is required.
 type Options struct {
 	Graph   *graph.Graph
 	Stores  graph.Stores                    // of calls without stores of their own, see WithStores
-	Wrap    func(graph.Stores) graph.Stores // wraps each call's stores, to see what the engine reads and writes; nil: as they are
+	Wrap    func(graph.Stores) graph.Stores // wraps each call's stores, to observe what the engine reads and writes; nil: unwrapped
 	Replies Replies                         // empty texts are the defaults
 	Log     *slog.Logger                    // nil = discard
 }
@@ -27,8 +27,8 @@ type Harness struct {
 	untaken   map[core.SessionID][]core.Outcome
 }
 
-// New makes a harness. It refuses (invalid) what could only fail later: a graph that does not declare graph.Messages or whose sessions
-// do not keep it (harness-chat §4), and replies that hide the diagnostic.
+// New makes a harness. A graph that does not declare graph.Messages, or whose sessions do not store it (harness-chat §4), and replies
+// without the diagnostic are invalid.
 func New(o Options) (*Harness, error) {
 	if o.Graph == nil {
 		return nil, core.Errorf(core.Invalid, "a harness needs a graph")
@@ -46,7 +46,7 @@ func New(o Options) (*Harness, error) {
 	return &Harness{opt: o, listeners: map[core.SessionID][]*listener{}, untaken: map[core.SessionID][]core.Outcome{}}, nil
 }
 
-// CallOption changes one Send or Resume.
+// CallOption is an option of one Send or Resume.
 type CallOption func(*call)
 
 type call struct {
@@ -64,7 +64,7 @@ func WithInvocation(id core.InvocationID) CallOption {
 	return func(c *call) { c.invocation = id }
 }
 
-// call applies the options. Error: invalid, where neither the call nor the harness has stores.
+// call applies the options. Error: invalid, if neither the call nor the harness has stores.
 func (h *Harness) call(opts []CallOption) (call, error) {
 	c := call{stores: h.opt.Stores}
 	for _, o := range opts {

@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// Replies are the texts of a turn that failed, one for each bucket (harness-chat §10). They may be reworded; what they say must
-// stay. In Correctable, "{diagnostic}" stands for what is wrong with the request.
+// Replies are the texts of a turn that failed, one for each bucket (harness-chat §10). They may be reworded; their meaning
+// must stay. In Correctable, "{diagnostic}" is replaced by what is wrong with the request.
 type Replies struct {
 	Terminating string
 	Transient   string
@@ -40,8 +40,8 @@ func (r Replies) validate() error {
 	return nil
 }
 
-// text is the reply of a bucket. Only a correctable error shows anything of its cause, and of that only the sentence written for
-// people, upstream's own where it has one.
+// text is the reply of a bucket. Only a correctable error shows its cause, and only the message that is written for people:
+// upstream's own, if there is one.
 func (r Replies) text(b core.Bucket, err error) string {
 	switch b {
 	case core.SessionTerminating:

@@ -116,7 +116,7 @@ func (v *Value) AppendCanonical(b []byte, scalar func(b []byte, v *Value) []byte
 	return scalar(b, v)
 }
 
-// Code says which rule a text breaks.
+// Code is the rule that a text breaks.
 type Code string
 
 // The rules.
@@ -125,10 +125,10 @@ const (
 	DuplicateKey Code = "duplicate_key"
 	Encoding     Code = "encoding" // invalid UTF-8, or half a surrogate pair
 	TooDeep      Code = "too_deep"
-	Trailing     Code = "trailing" // there is something after the value
+	Trailing     Code = "trailing" // there is text after the value
 )
 
-// Error says what is wrong with a text, and where.
+// Error is what is wrong with a text, and where.
 type Error struct {
 	Code         Code
 	Reason       string

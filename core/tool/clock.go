@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// Clock tells the time. Arguments: {"zone": "Europe/Berlin"}, or {} for UTC.
+// Clock returns the time. Arguments: {"zone": "Europe/Berlin"}, or {} for UTC.
 func Clock(now func() time.Time) Tool {
 	return Tool{
 		Name:        "time",

@@ -16,7 +16,7 @@ type Tool struct {
 	Mutating    bool            // it changes something in the world and runs only with an approval
 	Risk        core.Risk       // of a mutating tool: how much care an approver must take
 
-	// Summarize says in one sentence what a call with these arguments will do. Approvers read it. Only for mutating tools.
+	// Summarize describes in one sentence what a call with these arguments will do. Approvers read it. Only for mutating tools.
 	Summarize func(args json.RawMessage) string
 	// Check refuses invalid arguments before an approval is requested; nil accepts all. The error is an *Error of category
 	// tool_arguments.

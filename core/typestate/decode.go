@@ -11,7 +11,7 @@ import (
 )
 
 // Decode parses a join check's input: strictly typed, exact keys, unknown keys ignored. The error is of category invalid; its
-// message says where and what. Blank texts are judged by Normalize.
+// message states where and what. Blank texts are judged by Normalize.
 func Decode(data []byte) (Input, error) {
 	r, tree := newReader(data)
 	var in Input
@@ -134,7 +134,7 @@ func (r *reader) get(at string, object *strictjson.Value, key string) *strictjso
 	return found
 }
 
-// unusable says why a free-form part has no canonical form; "" = it has one.
+// unusable states why a free-form part has no canonical form; "" = it has one.
 func unusable(v *strictjson.Value, depth int) string {
 	if v.Kind == strictjson.Number {
 		if _, err := v.Number.Float64(); err != nil {

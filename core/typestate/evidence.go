@@ -64,7 +64,7 @@ type ToolResult struct {
 	RawError     json.RawMessage `json:"rawError,omitempty"`
 }
 
-// ToolUse says how a result was used: consumed (given to the next model call), observed or discarded.
+// ToolUse is how a result was used: consumed (given to the next model call), observed or discarded.
 type ToolUse struct {
 	ToolCallID   string `json:"toolCallId"`
 	Disposition  string `json:"disposition" case:"lower"`
@@ -84,7 +84,7 @@ type Handoff struct {
 	ReturnPathRef        string   `json:"returnPathRef,omitempty"`
 }
 
-// ToolRender says how a result was shown to the operator and to the model.
+// ToolRender is how a result was shown to the operator and to the model.
 type ToolRender struct {
 	ToolCallID            string `json:"toolCallId"`
 	OperatorPayloadDigest string `json:"operatorPayloadDigest"`
@@ -93,14 +93,14 @@ type ToolRender struct {
 	PolicyDigest          string `json:"policyDigest"`
 }
 
-// Queue says how a queue of reminders was reduced.
+// Queue is the reduction of a queue of reminders.
 type Queue struct {
 	QueueID       string `json:"queueId"`
 	ReducedDigest string `json:"reducedDigest"`
 	PolicyDigest  string `json:"policyDigest"`
 }
 
-// StateView says what part of the state the model was shown.
+// StateView is the part of the state that the model was shown.
 type StateView struct {
 	ViewID       string   `json:"viewId"`
 	ViewDigest   string   `json:"viewDigest"`
@@ -123,25 +123,25 @@ type Provenance struct {
 	BoundDigest    string `json:"boundDigest,omitempty"`
 }
 
-// Protocol says what the transport observed. Nil = it did not check.
+// Protocol is what the transport observed. Nil = not checked.
 type Protocol struct {
 	ParallelTransportOrderValid *bool `json:"parallelTransportOrderValid,omitempty"`
 }
 
-// HandoffRules say what a handoff packet must contain.
+// HandoffRules define what a handoff packet must contain.
 type HandoffRules struct {
 	RequiredArtifactRefs []string `json:"requiredArtifactRefs,omitempty"`
 	AllowedTargets       []string `json:"allowedTargets,omitempty"`
 	RequireReturnPath    bool     `json:"requireReturnPath,omitempty"`
 }
 
-// Truncation says whether the policy required results to be truncated, and whether they were truncated correctly.
+// Truncation is whether the policy required results to be truncated, and whether they were truncated correctly.
 type Truncation struct {
 	Required bool `json:"required,omitempty"`
 	Valid    bool `json:"valid,omitempty"`
 }
 
-// Decomposition says what the turn's execution pattern must be. Nil Admissible = it was not judged.
+// Decomposition is what the turn's execution pattern must be. Nil Admissible = it was not judged.
 type Decomposition struct {
 	Admissible               *bool  `json:"admissible,omitempty"`
 	ExpectedExecutionPattern string `json:"expectedExecutionPattern,omitempty"`

@@ -69,7 +69,7 @@ func DecodeMutation(data []byte) (Mutation, error) {
 }
 
 // Check judges a mutation. It applies the reference's rules in their order (no evidence, a recorded class, not closed), then the
-// contract's MUSTs on the evidence. No action is exempt: see the package comment. The error says why evidence can't be read.
+// contract's MUSTs on the evidence. No action is exempt: see the package comment. The error states why evidence can't be read.
 func (m Mutation) Check() (Verdict, error) {
 	recorded := m.Gate != nil && !m.Gate.empty
 	if m.Evidence == nil && !recorded {

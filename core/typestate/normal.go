@@ -61,7 +61,7 @@ type SetDigests struct {
 	JoinSet       string `json:"joinSetDigest"`
 }
 
-// JoinState says which calls have a result and a use. JoinClosed means that the four differences are empty.
+// JoinState is which calls have a result and a use. JoinClosed means that the four differences are empty.
 type JoinState struct {
 	Requested  []string `json:"requestedCallIds,omitempty"`
 	Results    []string `json:"resultCallIds,omitempty"`
@@ -78,7 +78,7 @@ type Differences struct {
 	UnknownUse    []string `json:"unknownUseCallIds,omitempty"`    // a use, no result
 }
 
-// ContextState says what the next model call can be shown.
+// ContextState is what the next model call can be shown.
 type ContextState struct {
 	Rendered   []string `json:"renderCallIds,omitempty"`
 	Queues     []string `json:"queueIds,omitempty"`

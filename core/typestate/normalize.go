@@ -10,7 +10,7 @@ import (
 
 // Normalize gives evidence its normal form (§4). It is deterministic, and reports the first fault in the order of the contract's
 // sections: a blank required text, an unknown status or disposition, two different rows with one id. The error (invalid) means that there
-// is no evidence; a caller that asks for readiness must treat it as a no.
+// is no evidence; a caller that checks readiness must treat it as a refusal.
 func Normalize(e Evidence) (*Normalized, error) {
 	c := &cleaner{}
 	n := &Normalized{Schema: Schema, Kind: Kind}

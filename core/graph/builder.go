@@ -13,15 +13,14 @@ import (
 // failure. It must not keep ctx beyond its return.
 type Node func(ctx context.Context, s State) (Update, error)
 
-// edge is a node's one way out: static (to) or conditional (route).
+// edge is a node's one outgoing edge: static (to) or conditional (route).
 type edge struct {
 	from  string
 	to    string
 	route func(State) (string, error)
 }
 
-// Builder collects a graph's definition. Its methods return it, so that calls can be chained; Compile reports
-// what is wrong.
+// Builder collects a graph's definition. Its methods return it, so that calls can be chained; Compile reports errors.
 type Builder struct {
 	definition
 	fields     []Declared
@@ -57,7 +56,7 @@ func (b *Builder) SchemaVersion(v string) *Builder {
 	return b
 }
 
-// Session says which fields a session keeps (sessions §4.2); all others start from their default in each invocation. Without it a
+// Session selects the fields that a session keeps (sessions §4.2); all others start from their default in each invocation. Without it a
 // session keeps the full state.
 func (b *Builder) Session(fields ...string) *Builder {
 	b.projected = true
@@ -103,14 +102,14 @@ func (b *Builder) add(name string, n *node) *Builder {
 	return b
 }
 
-// Use puts middleware around every node of this graph, the first outermost. The middleware of a single node (Wrap) is inside it. It
+// Use wraps every node of this graph in middleware, the first outermost. The middleware of a single node (Wrap) is inside it. It
 // wraps a subgraph as one node and does not reach the nodes inside.
 func (b *Builder) Use(m ...Middleware) *Builder {
 	b.wrap = append(b.wrap, m...)
 	return b
 }
 
-// Wrap puts middleware around one node, the first outermost.
+// Wrap wraps one node in middleware, the first outermost.
 func (b *Builder) Wrap(node string, m ...Middleware) *Builder {
 	b.wrapNode[node] = append(b.wrapNode[node], m...)
 	return b
@@ -128,8 +127,8 @@ func (b *Builder) Edge(from, to string) *Builder {
 	return b
 }
 
-// Route leads from a node to where fn says, which sees the state after the node's update was merged. A name that is no node's is
-// routing_error when it happens; an error of fn is edge_exception.
+// Route leads from a node to the node, or END, that fn returns; fn gets the state after the node's update was merged. An unknown name is
+// routing_error at run time; an error of fn is edge_exception.
 func (b *Builder) Route(from string, fn func(State) (string, error)) *Builder {
 	if fn == nil {
 		b.fail(core.Invalid, "the route from %q has no function", from)
@@ -167,8 +166,8 @@ func (b *Builder) fail(c core.Category, format string, args ...any) {
 	b.errs = append(b.errs, core.Errorf(c, format, args...))
 }
 
-// Compile checks the definition and makes the graph, which never changes after. The first fault found is reported, as an error
-// with one of the compile categories of graph-engine §4; what has none is invalid.
+// Compile checks the definition and makes the graph, which never changes. It reports the first fault, as an error with one of the compile
+// categories of graph-engine §4, otherwise invalid.
 func (b *Builder) Compile() (*Graph, error) {
 	if len(b.errs) > 0 {
 		return nil, b.errs[0]
@@ -213,7 +212,7 @@ func (b *Builder) Compile() (*Graph, error) {
 	return g, nil
 }
 
-// schema gathers the declared fields and checks what names them.
+// schema collects the declared fields and checks the names that refer to them.
 func (b *Builder) schema() (*schema, error) {
 	s := &schema{fields: map[string]field{}}
 	for _, d := range b.fields {
@@ -242,10 +241,10 @@ func (b *Builder) schema() (*schema, error) {
 	return s, nil
 }
 
-// checkEdges makes sure that the graph has an entry, that static edges lead somewhere, that no node has two ways out, and that
-// every node can be reached. A conditional edge may lead anywhere, so behind one every node counts as reached. A node that is
-// surely reached needs a way out; where another one lacks it, that is routing_error if it is ever reached (the spec knows no
-// compile error for it, and fixtures have such nodes).
+// checkEdges makes sure that the graph has an entry, that static edges lead somewhere, that no node has two outgoing edges, and that
+// every node can be reached. A conditional edge may lead anywhere, so after one every node counts as reached. A node that is always
+// reached needs an outgoing edge; another node without one is routing_error if it is ever reached (the spec has no compile error for it,
+// and fixtures have such nodes).
 func (b *Builder) checkEdges() error {
 	if b.entry == "" {
 		return core.Errorf(core.NoDeclaredEntry, "the graph %q declares no entry", b.name)
@@ -295,7 +294,7 @@ func (b *Builder) checkPaths(out map[string]edge) error {
 	return nil
 }
 
-// checkNodes makes sure that what is mapped between graphs is declared, and that middleware wraps existing nodes.
+// checkNodes makes sure that the fields mapped between graphs are declared, and that middleware wraps existing nodes.
 func (b *Builder) checkNodes(s *schema) error {
 	for _, name := range b.nodeOrder {
 		if check := b.nodes[name].check; check != nil {

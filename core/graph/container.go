@@ -11,16 +11,16 @@ import (
 	"gatehouse/core"
 )
 
-// Policy says what a failing instance of a container means (pipeline-utilities §5).
+// Policy is how a container handles a failing instance (pipeline-utilities §5).
 type Policy int
 
 // The policies.
 const (
-	FailFast Policy = iota // the first failure cancels the others and is the container's own; so is the first suspension
-	Collect                // a failing instance gives nothing; none may suspend (suspension_in_unsupported_context, which escapes)
+	FailFast Policy = iota // the first failure or suspension cancels the others and becomes the container's own
+	Collect                // a failing instance contributes nothing; none may suspend (suspension_in_unsupported_context, which escapes)
 )
 
-// DefaultConcurrency is how many instances of a container run at once where it does not say.
+// DefaultConcurrency is how many instances of a container run at once by default.
 const DefaultConcurrency = 10
 
 // The keys of the dict that Collect records for an instance that failed.
@@ -113,7 +113,7 @@ type Branches struct {
 	Errors   string // where Collect leaves its failures (Failure…), a list; "" = nowhere
 }
 
-// Branch is one of them.
+// Branch is one of the Branches.
 type Branch struct {
 	Name    string
 	Graph   *Graph
@@ -202,7 +202,7 @@ type instance struct {
 // run runs the instances and makes the result of the container from theirs. merge returns the update of those that are done.
 //
 // An instance that suspends suspends the container. No other instance contributes then, not even one that had already ended: what a
-// pause holds must not depend on which instance was quicker (suspension §8.2, §8.3, §10). A resume continues after the container with
+// pause stores must not depend on which instance was quicker (suspension §8.2, §8.3, §10). A resume continues after the container with
 // the state that it began with; with KeepNode the whole container runs again.
 func (c container) run(ctx context.Context, nr *nodeRun, s State, merge func() (Update, error)) (Update, *suspension, error) {
 	first := c.runAll(ctx, nr, s)

@@ -9,7 +9,7 @@ import (
 	"gatehouse/core"
 )
 
-// Error is how an invocation fails while it runs (graph-engine §4). It carries the state at the point of failure: all that was
+// Error is the error of an invocation that fails while it runs (graph-engine §4). It carries the state at the point of failure: all that was
 // merged before, nothing of what failed. A node_exception is a carrier: the node's own error is its cause, and core.CategoryOf
 // reports the cause's category where it has one.
 type Error struct {
@@ -21,7 +21,7 @@ type Error struct {
 	Err      error
 }
 
-// Error gives it for logs.
+// Error formats the error for logs.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(string(e.Category))
@@ -82,16 +82,16 @@ func catch(err *error) {
 	}
 }
 
-// MigrationError is what the migration categories of sessions §7 carry.
+// MigrationError is an error of the migration categories of sessions §7.
 type MigrationError struct {
 	Category    core.Category // session_state_migration_missing, _failed or _chain_ambiguous
-	From, To    string        // versions: of the record and the graph; of the failing or doubled migration
+	From, To    string        // versions: of the record and the graph, or of the failing or duplicate migration
 	Registered  int           // how many migrations there are
 	Description string        // which
 	Err         error         // of a migration that failed
 }
 
-// Error gives it for logs.
+// Error formats the error for logs.
 func (e *MigrationError) Error() string {
 	text := fmt.Sprintf("%s: from %q to %q (%d registered: %s)", e.Category, e.From, e.To, e.Registered, e.Description)
 	if e.Err != nil {

@@ -59,7 +59,7 @@ type Stores struct {
 	Pauses   core.PauseStore
 }
 
-// Invocation says what to run. The zero Invocation runs the graph from its entry, with the default state and no session.
+// Invocation is what to run. The zero Invocation runs the graph from its entry, with the default state and no session.
 type Invocation struct {
 	ID          core.InvocationID          // URL-safe; "" = a new UUID. A resume keeps the paused one's
 	Correlation string                     // URL-safe; "" = a new UUID. A resume keeps the paused one's
@@ -76,8 +76,8 @@ type Status string
 // The statuses (graph-engine §3).
 const (
 	Completed Status = "completed" // END was reached, and the session (if any) saved
-	Errored   Status = "errored"   // Err says why
-	Suspended Status = "suspended" // Descriptor says what it waits for; the paused record is stored
+	Errored   Status = "errored"   // see Err
+	Suspended Status = "suspended" // it waits for Descriptor; the paused record is stored
 )
 
 // Result is the result of an invocation. State is the final state, the state at the pause, or the recoverable state of an error. If
@@ -108,8 +108,7 @@ type Entry struct {
 }
 
 // Invoke runs the graph until END, an error or a suspension. It does not wait for observers (see Drain) and retries nothing. Every
-// error is in the Result. When ctx ends, the invocation fails before its next node with context.Cause(ctx), whose category is
-// reported.
+// error is in the Result. When ctx ends, the invocation fails before its next node with context.Cause(ctx) and its category.
 func (g *Graph) Invoke(ctx context.Context, st Stores, in Invocation) Result {
 	seg := &segment{g: g, st: st}
 	if st.Pauses == nil {
@@ -125,10 +124,10 @@ func (g *Graph) Invoke(ctx context.Context, st Stores, in Invocation) Result {
 	return res
 }
 
-// END is where an edge leads that ends the graph. No node can have this name; a node named "END" is another thing.
+// END is the target of an edge that ends the graph. No node can have this name; a node named "END" is an ordinary node.
 const END = "\x00END"
 
-// IDs are the three ids that travel with an invocation.
+// IDs are the three ids in the context of an invocation.
 type IDs struct {
 	Invocation  core.InvocationID
 	Correlation string
@@ -138,7 +137,7 @@ type IDs struct {
 type idsKey struct{}
 
 // InvocationFrom gives the ids of the invocation that a context belongs to: in nodes, in what they call, and in observers
-// (graph-engine §5). A context outside an invocation has none, and nothing stays in it afterwards.
+// (graph-engine §5). A context outside an invocation has none.
 func InvocationFrom(ctx context.Context) (ids IDs, ok bool) {
 	ids, ok = ctx.Value(idsKey{}).(IDs)
 	return ids, ok

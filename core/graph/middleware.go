@@ -18,12 +18,12 @@ type Next func(ctx context.Context, s State) (Update, error)
 // Middleware wraps a node: it may change the state that the node sees, inspect what it returns, answer in its place, call it again,
 // or recover from its error (pipeline-utilities §2). Errors come back from next and propagate outwards. It can't suspend.
 //
-// If the node suspends, next does not return and the code after it does not run: the goroutine of the middleware ends there
-// (runtime.Goexit), which recover can't stop. Deferred calls do run, so that resources are released.
+// If the node suspends, next does not return and the code after it does not run: the goroutine of the middleware ends in
+// next (runtime.Goexit), which recover can't stop. Deferred calls do run, so that resources are released.
 //
 // Decision (2026-11): a goroutine for each run of a node that has middleware, and Goexit in it, instead of a sentinel error (each
 // middleware would have to pass it on, and code after next would run) or a panic (a middleware that recovers from panics, as
-// many do, would catch it and go on).
+// many do, would catch it and continue).
 type Middleware func(ctx context.Context, s State, next Next) (Update, error)
 
 // callWrapped calls the node through its middleware.
@@ -83,7 +83,7 @@ func onOwnGoroutine(f func() (Update, error)) (u Update, err error) {
 
 // Retry is the middleware that calls a node again after a failure that may pass (pipeline-utilities §6.1). The zero Retry is the
 // spec's: three attempts in all, between them a wait that is random between 0 and 1, 2, 4 … seconds, at most 30 (full jitter).
-// What was cancelled is never called again.
+// A cancelled node is never called again.
 type Retry struct {
 	Attempts  int // in all; 0 = 3
 	Base, Cap time.Duration

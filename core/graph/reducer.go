@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// Reducer says how a node's update of a field joins what the field held before (graph-engine §2). It is a value: a name, which
+// Reducer merges a node's update of a field into the field's value (graph-engine §2). It is a value: a name, which
 // errors show, and a pure function. Neither argument may be changed.
 type Reducer[T any] struct {
 	name      string

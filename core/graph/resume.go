@@ -171,7 +171,7 @@ func (g *Graph) decodeState(values map[string]json.RawMessage, version string) (
 	return state, path, nil
 }
 
-// overlay puts the payload over the state. It replaces declared fields, without their reducers, and drops other fields. Each paused
+// overlay applies the payload to the state. It replaces declared fields, without their reducers, and drops other fields. Each paused
 // graph takes the fields that it declares. A payload can't replace the messages of a session.
 func (seg *segment) overlay(g *Graph, state State, payload map[string]json.RawMessage) (State, error) {
 	for _, name := range g.schema.order {

@@ -113,8 +113,8 @@ func (seg *segment) save(ctx context.Context, state State, opts core.SaveOptions
 	return nil
 }
 
-// storeError gives a store's failure a category, unless it has one that says more, or it failed because the invocation was
-// stopped: then it is the cause of that.
+// storeError gives a store's failure a category, unless it has a more specific one or failed because the invocation was stopped: then
+// the category is that of the stop's cause.
 func storeError(ctx context.Context, c core.Category, err error, message string) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", context.Cause(ctx), err)

@@ -119,7 +119,7 @@ func (f field) reduce(prior, update any) (v any, fail *Error) {
 	return v, nil
 }
 
-// Declared is what a schema is made of: a Key of any type, or Messages.
+// Declared is a field of a schema: a Key of any type, or Messages.
 type Declared interface{ declared() field }
 
 // field is a declared field without its Go type.
@@ -131,8 +131,8 @@ type field struct {
 	history bool // the field Messages
 }
 
-// Key is a declared field: the typed way to read and write it. Its name is what reducers, projections, signal payloads and stored
-// records call it.
+// Key is a declared field: the typed way to read and write it. Reducers, projections, signal payloads and stored
+// records refer to it by its name.
 type Key[T any] struct{ f field }
 
 // Field declares a field of Go type T; its default is T's zero value. Stored, it is T's JSON.

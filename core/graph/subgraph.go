@@ -10,11 +10,11 @@ import (
 	"gatehouse/core"
 )
 
-// Projection says what passes between a graph and a graph inside it (graph-engine §2). The zero Projection takes nothing in, so that
+// Projection defines what passes between a graph and a graph inside it (graph-engine §2). The zero Projection takes nothing in, so that
 // the subgraph begins with its defaults, and gives back every field that both declare.
 //
 // What is taken in replaces the default. What is given back is an update like any other: it joins the parent's field through the
-// parent's reducer. Outputs that is not nil replaces the matching of names entirely. In and Out are for what a mapping can't say;
+// parent's reducer. Outputs that is not nil replaces the matching of names entirely. In and Out are for what a mapping can't express;
 // one together with the mapping of its direction, or two projections for one node, are conflicting_projection_forms.
 type Projection struct {
 	Inputs  map[string]string         // the subgraph's field: the parent's
@@ -116,7 +116,7 @@ func (p Projection) output(parent *schema, end State) (u Update, err error) {
 	return u, nil
 }
 
-// check refuses a projection that names what is not there, or says the same in two ways.
+// check refuses a projection that names undeclared fields, or has two forms for one direction.
 func (p Projection) check(node string, parent, sub *schema) error {
 	if p.In != nil && p.Inputs != nil || p.Out != nil && p.Outputs != nil {
 		return core.Errorf(core.ConflictingProjectionForms, "node %q projects one way in two forms", node)

@@ -9,7 +9,7 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Type is what a field may hold: how a value is checked and how it is read from JSON. Values are written by encoding/json.
+// Type is the type of a field's values: how a value is checked and how it is read from JSON. Values are written by encoding/json.
 type Type struct {
 	name   string
 	zero   func() any
@@ -75,7 +75,7 @@ func kindType(name string, zero any, kinds ...string) Type {
 	})
 }
 
-// AnyType holds whatever JSON can hold.
+// AnyType holds any JSON value.
 func AnyType() Type {
 	return typed("any", func() any { return nil }, func(any) error { return nil })
 }
@@ -169,7 +169,7 @@ func plain(v any) any {
 }
 
 // clone copies a value so deeply that no caller can change a state through it: slices, maps, pointers and the exported fields of structs.
-// What a type hides in unexported fields it guards itself (core.History and core.Content never change in place).
+// A type protects its unexported fields itself (core.History and core.Content never change in place).
 func clone[T any](v T) T {
 	switch any(v).(type) {
 	case nil, bool, string, int, int64, float64:

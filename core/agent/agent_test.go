@@ -31,7 +31,7 @@ type policy struct{ rule *core.Rule }
 
 func (p policy) Rule(core.Turn, core.Call) core.Rule { return *p.rule }
 
-// room is a conversation with the loop over the demo's tools, its approvals decided by the test.
+// room is a conversation with the loop and the demo's tools; the test decides its approvals.
 type room struct {
 	t         *testing.T
 	harness   *chat.Harness
@@ -130,7 +130,7 @@ func (r *room) decide(o core.Outcome, state core.ApprovalState, reason string) c
 	return r.harness.Resume(r.ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload})
 }
 
-// texts are what the assistant says in an outcome.
+// texts are the assistant's texts in an outcome.
 func texts(o core.Outcome) string {
 	var msgs []core.Message
 	switch o := o.(type) {
@@ -257,7 +257,7 @@ func TestPolicyAllowsOrDeniesWithoutAPendingMessage(t *testing.T) {
 // script is a model that answers each question with the next of its lines.
 type script struct {
 	lines []core.Message
-	stops []agent.Stop // why each of them stopped; none left: it does not say
+	stops []agent.Stop // why each of them stopped; none left: not reported
 }
 
 func (s *script) Next(context.Context, core.History) (agent.Answer, error) {

@@ -55,7 +55,7 @@ func TestLaw5_AnIncompleteAnswerRunsNothing(t *testing.T) {
 	}
 }
 
-// A text without calls is no answer either where it was cut; and where nothing came at all, that is not what the person is told.
+// A cut text without calls is not used either, and the person does not get the error of an empty answer.
 func TestACutTextIsNotSent(t *testing.T) {
 	for _, m := range []core.Message{{Content: core.Text("The capital of Fra")}, {}} {
 		r := newRoom(t, &script{lines: []core.Message{m}, stops: []agent.Stop{agent.StopRefused}}, ask)
@@ -85,7 +85,7 @@ func TestACutAnswerAfterAnApprovedCall(t *testing.T) {
 }
 
 func TestACompleteAnswerIsUsed(t *testing.T) {
-	for _, stop := range []agent.Stop{"", agent.StopEnd, agent.StopCalls} { // some say stop and ask for calls all the same
+	for _, stop := range []agent.Stop{"", agent.StopEnd, agent.StopCalls} { // some report stop and request calls nevertheless
 		call := core.Message{ToolCalls: []core.ToolCall{use("1", "calc", `{"expression":"1+1"}`)}}
 		r := newRoom(t, &script{lines: []core.Message{call}, stops: []agent.Stop{stop, agent.StopEnd}}, ask)
 		if got := texts(r.say("go")); got != "end" {

@@ -164,7 +164,7 @@ func TestTurnsOfTwoSessionsRunInParallel(t *testing.T) {
 		for _, s := range []core.SessionID{"a", "b"} {
 			go func() { done <- r.Send(t.Context(), s, say(core.User, "yo")) }()
 		}
-		synctest.Wait() // both stand in the node
+		synctest.Wait() // both are in the node
 		<-gate
 		<-gate
 		completed(t, <-done)

@@ -13,7 +13,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// ear records what it hears as "name phase node step".
+// ear records the events it gets as "name phase node step".
 type ear struct {
 	mu    sync.Mutex
 	heard []string

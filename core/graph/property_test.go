@@ -39,7 +39,7 @@ func drawPlan(t *rapid.T) plan {
 	return p
 }
 
-// build makes the graph; paused says whether its suspensions are real.
+// build makes the graph; paused: its suspensions are real.
 func (p plan) build(t *rapid.T, paused bool) *graph.Graph {
 	b := graph.New("random", "1").Fields(count, trail, graph.Messages).Entry("n0")
 	for i, n := range p.nodes {

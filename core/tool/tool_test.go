@@ -282,7 +282,7 @@ func TestLaw5_ABegunCallReturnsItsResultAfterTheRulesChanged(t *testing.T) {
 	if again, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || again != done || b.runs != 1 {
 		t.Errorf("%+v, %v, %d runs", again, err, b.runs)
 	}
-	delete(b.intents, "a1") // said to be begun, and was not
+	delete(b.intents, "a1") // marked as begun, without an intent
 	if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.ApprovalStale || b.runs != 1 {
 		t.Errorf("%+v, %v, %d runs", r, err, b.runs)
 	}

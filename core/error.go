@@ -56,15 +56,15 @@ func CategoryOf(err error) Category {
 	if err == nil {
 		return ""
 	}
-	if c := Reportable(err); c != nil {
+	if c := reportable(err); c != nil {
 		return c.ErrorCategory()
 	}
 	return Internal
 }
 
-// Reportable is the link of the chain that CategoryOf reads its category from, nil where no link has one. Its message is the
+// reportable is the link of the chain that CategoryOf reads its category from, nil where no link has one. Its message is the
 // upstream diagnostic that a user can act on, without the carrier's wrapping.
-func Reportable(err error) Categorized {
+func reportable(err error) Categorized {
 	var carrier, found Categorized
 	walk(err, func(link error) bool {
 		c, ok := link.(Categorized) //nolint:errorlint // walk visits every link
@@ -92,7 +92,7 @@ var carriers = map[Category]bool{NodeException: true, EdgeException: true}
 // MessageOf is the reportable link's message for people, or "" if there is none.
 func MessageOf(err error) string {
 	var e *Error
-	if c := Reportable(err); c != nil && errors.As(error(c), &e) {
+	if c := reportable(err); c != nil && errors.As(error(c), &e) {
 		return e.Message
 	}
 	return ""

@@ -26,6 +26,6 @@ func TestAnErrorIsLoggedOnce(t *testing.T) {
 		}
 	}
 	if got := strings.Join(told, ", "); got != "store_full, store_busy, works again, internal" {
-		t.Errorf("told %s", got)
+		t.Errorf("logged %s", got)
 	}
 }

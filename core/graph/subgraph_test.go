@@ -91,12 +91,12 @@ func TestProjectionsAreCheckedWhenCompiled(t *testing.T) {
 }
 
 func TestEventsOfASubgraph(t *testing.T) {
-	var e ear
+	var e recorder
 	g := compile(t, around(t, inner("in", leave("x"), leave("y")).Observe(e.observer("inner"))).Observe(e.observer("outer")))
 	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Observers: []graph.Observer{e.observer("scoped")}}), graph.Completed)
 	g.Drain(t.Context())
 	var got []string
-	for i, h := range e.heard {
+	for i, h := range e.received {
 		ev := e.last[i]
 		if ev.Phase == graph.PhaseCompleted {
 			got = append(got, fmt.Sprintf("%s %s %d %d", strings.Fields(h)[0], strings.Join(ev.Namespace, "/"), ev.Step, len(ev.Parents)))
@@ -109,7 +109,7 @@ func TestEventsOfASubgraph(t *testing.T) {
 		"outer c 3 0", "scoped c 3 0",
 	}
 	if !slices.Equal(got, expected) {
-		t.Errorf("heard %v", got)
+		t.Errorf("received %v", got)
 	}
 }
 

@@ -145,16 +145,16 @@ func TestAPauseIsStoredCompletelyOrNotAtAll(t *testing.T) {
 			if name == "save" {
 				stores.Pauses = nil // the graph's own: it saves the session first
 			}
-			var heard []graph.Phase
+			var received []graph.Phase
 			g := compile(t, talk(pause("x"), answer("hi")).Observe(graph.Observer{On: func(_ context.Context, e graph.Event) error {
-				heard = append(heard, e.Phase)
+				received = append(received, e.Phase)
 				return nil
 			}}))
 			res := want(t, g.Invoke(t.Context(), stores, graph.Invocation{Session: "s", Initial: tell("yo")}), graph.Errored)
 			wantCategory(t, res.Err, core.SuspensionPersistenceFailed)
 			g.Drain(t.Context())
-			if !slices.Equal(heard, []graph.Phase{graph.PhaseStarted, graph.PhaseCompleted}) {
-				t.Errorf("events %v", heard)
+			if !slices.Equal(received, []graph.Phase{graph.PhaseStarted, graph.PhaseCompleted}) {
+				t.Errorf("events %v", received)
 			}
 			st.pause, st.save = nil, nil
 			again := want(t, g.Invoke(t.Context(), stores, graph.Invocation{Resume: res.Invocation}), graph.Errored)

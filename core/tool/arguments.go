@@ -19,8 +19,8 @@ func argument(args json.RawMessage, name string) string {
 	return ""
 }
 
-// wants makes a Check that requires text arguments that are not empty.
-func wants(tool string, names ...string) func(json.RawMessage) error {
+// requires makes a Check that requires text arguments that are not empty.
+func requires(tool string, names ...string) func(json.RawMessage) error {
 	return func(args json.RawMessage) error {
 		v, err := strictjson.Parse(args)
 		if err != nil || v.Kind != strictjson.Object {

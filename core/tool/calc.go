@@ -25,7 +25,7 @@ func Calc() Tool {
 		Name:        "calc",
 		Description: "Evaluates an arithmetic expression exactly: numbers, + - * / %, brackets.",
 		Schema:      json.RawMessage(`{"type":"object","properties":{"expression":{"type":"string"}},"required":["expression"]}`),
-		Check:       wants("calc", "expression"),
+		Check:       requires("calc", "expression"),
 		Do: func(_ context.Context, args json.RawMessage) (string, error) {
 			text := argument(args, "expression")
 			if len(text) > maxExpression {

@@ -76,7 +76,7 @@ func TestDigestBindsToolAndArguments(t *testing.T) {
 		t.Error("another tool has the same digest")
 	}
 	if _, err := tool.Digest("pay", json.RawMessage(`{"to":"bob","to":"eve"}`)); core.CategoryOf(err) != core.ToolArguments {
-		t.Errorf("a key that stands twice: %v", err)
+		t.Errorf("a repeated key: %v", err)
 	}
 }
 

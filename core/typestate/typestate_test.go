@@ -245,7 +245,7 @@ func TestEmptyListsAreLeftOut(t *testing.T) {
 	r := report(t, closed)
 	for _, key := range []string{"missingResultCallIds", "missingRenderCallIds", "sourceRefs", "handoffDigest"} {
 		if strings.Contains(string(r.JSON()), key) {
-			t.Errorf("%s stands in the report", key)
+			t.Errorf("%s is in the report", key)
 		}
 	}
 	if !strings.Contains(string(r.JSON()), `"failureClasses": [],`) {

@@ -15,12 +15,12 @@ func Normalize(e Evidence) (*Normalized, error) {
 	c := &cleaner{}
 	n := &Normalized{Schema: Schema, Kind: Kind}
 	n.CallSpec = row(c, "callSpec", e.CallSpec)
-	n.ToolRequests = unique(c, "toolRequests", e.ToolRequests, rows[ToolRequest](c, "toolRequests"), func(r ToolRequest) string { return r.ToolCallID })
-	n.ToolResults = unique(c, "toolResults", e.ToolResults, c.toolResult, func(r Result) string { return r.ToolCallID })
-	n.ToolUse = unique(c, "toolUse", e.ToolUse, c.toolUse, func(r ToolUse) string { return r.ToolCallID })
-	n.ToolRender = unique(c, "toolRender", e.ToolRender, rows[ToolRender](c, "toolRender"), func(r ToolRender) string { return r.ToolCallID })
-	n.ReminderQueue = unique(c, "reminderQueue", e.ReminderQueue, rows[Queue](c, "reminderQueue"), func(r Queue) string { return r.QueueID })
-	n.StateViews = unique(c, "stateViews", e.StateViews, rows[StateView](c, "stateViews"), func(r StateView) string { return r.ViewID })
+	n.ToolRequests = unique(c, "toolRequests", e.ToolRequests, row[ToolRequest])
+	n.ToolResults = unique(c, "toolResults", e.ToolResults, (*cleaner).toolResult)
+	n.ToolUse = unique(c, "toolUse", e.ToolUse, (*cleaner).toolUse)
+	n.ToolRender = unique(c, "toolRender", e.ToolRender, row[ToolRender])
+	n.ReminderQueue = unique(c, "reminderQueue", e.ReminderQueue, row[Queue])
+	n.StateViews = unique(c, "stateViews", e.StateViews, row[StateView])
 	n.ProtocolState = row(c, "protocolState", e.ProtocolState)
 	if e.Handoff != nil {
 		handoff := row(c, "handoff", *e.Handoff)
@@ -73,24 +73,31 @@ func refs(list []string) []string {
 	return slices.Compact(set)
 }
 
-// unique cleans rows and sorts them by their key. A second row with the same key is dropped if it is equal after cleaning.
-func unique[In, Out any](c *cleaner, surface string, list []In, clean func(In) Out, key func(Out) string) []Out {
+// unique cleans rows and sorts them by id. A second row with the same id is dropped if it is equal after cleaning.
+func unique[In any, Out interface{ id() string }](c *cleaner, surface string, list []In, clean func(*cleaner, string, In) Out) []Out {
 	seen := map[string]Out{}
 	var set []Out
 	for _, raw := range list {
-		row := clean(raw)
-		first, twice := seen[key(row)]
+		row := clean(c, surface+"[]", raw)
+		first, twice := seen[row.id()]
 		switch {
 		case !twice:
-			seen[key(row)] = row
+			seen[row.id()] = row
 			set = append(set, row)
 		case !reflect.DeepEqual(first, row):
-			c.fail("%s contains conflicting duplicate toolCallId: %s", surface, key(row))
+			c.fail("%s contains conflicting duplicate toolCallId: %s", surface, row.id())
 		}
 	}
-	slices.SortFunc(set, func(a, b Out) int { return strings.Compare(key(a), key(b)) })
+	slices.SortFunc(set, func(a, b Out) int { return strings.Compare(a.id(), b.id()) })
 	return set
 }
+
+func (r ToolRequest) id() string { return r.ToolCallID }
+func (r Result) id() string      { return r.ToolCallID }
+func (r ToolUse) id() string     { return r.ToolCallID }
+func (r ToolRender) id() string  { return r.ToolCallID }
+func (r Queue) id() string       { return r.QueueID }
+func (r StateView) id() string   { return r.ViewID }
 
 // row cleans the fields of a row, in their order: texts are trimmed and, by their tag, lower-cased; those that JSON may not omit are
 // required; lists are references. at is the row's name in a fault.
@@ -116,16 +123,11 @@ func row[T any](c *cleaner, at string, r T) T {
 	return r
 }
 
-// rows makes a cleaner of the rows of a surface.
-func rows[T any](c *cleaner, surface string) func(T) T {
-	return func(r T) T { return row(c, surface+"[]", r) }
-}
-
 // toolUse judges the disposition before the id, as the reference does.
-func (c *cleaner) toolUse(u ToolUse) ToolUse {
-	d := lower(c.required(u.Disposition, "toolUse[].disposition"))
+func (c *cleaner) toolUse(at string, u ToolUse) ToolUse {
+	d := lower(c.required(u.Disposition, at+".disposition"))
 	if !slices.Contains([]string{Consumed, Observed, Discarded}, d) {
-		c.fail("toolUse[].disposition invalid: unsupported value `%s` (expected consumed|observed|discarded)", d)
+		c.fail("%s.disposition invalid: unsupported value `%s` (expected consumed|observed|discarded)", at, d)
 	}
-	return row(c, "toolUse[]", u)
+	return row(c, at, u)
 }

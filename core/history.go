@@ -38,7 +38,7 @@ func (h History) Append(msgs ...Message) History {
 	return h
 }
 
-// Tail gives the last n messages, or all where there are fewer.
+// Tail gives the last n messages, or all if there are fewer.
 func (h History) Tail(ctx context.Context, n int) ([]Message, error) {
 	return h.Page(ctx, 0, n)
 }

@@ -28,7 +28,7 @@ const (
 	FailureIndex    = "fan_out_index" // int64; of a fan-out
 	FailureBranch   = "branch_name"   // of branches
 	FailureCategory = "category"
-	FailureMessage  = "message" // for people; "" where there is none
+	FailureMessage  = "message" // for people; "" if there is none
 )
 
 // FanOut runs a graph once for each item of a list (pipeline-utilities §5). The instances run in parallel; their results are

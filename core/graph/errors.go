@@ -11,7 +11,7 @@ import (
 
 // Error is the error of an invocation that fails while it runs (graph-engine §4). It carries the state at the point of failure: all that was
 // merged before, nothing of what failed. A node_exception is a carrier: the node's own error is its cause, and core.CategoryOf
-// reports the cause's category where it has one.
+// reports the cause's category, if it has one.
 type Error struct {
 	Category core.Category // node_exception, edge_exception, reducer_error, routing_error, state_validation_error
 	Node     string        // the node that raised it or produced the update; "" at entry
@@ -67,7 +67,7 @@ type PanicError struct {
 // Error gives the value, without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Unwrap gives the value where it is an error.
+// Unwrap gives the value, if it is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err

@@ -43,7 +43,7 @@ func NewMemory() *Memory {
 	return &Memory{now: time.Now, sessions: map[core.SessionID]*storedSession{}}
 }
 
-// Load gives the session's record, nil where there is none (sessions §5).
+// Load gives the session's record, nil if there is none (sessions §5).
 func (m *Memory) Load(_ context.Context, id core.SessionID) (*core.SessionRecord, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -147,12 +147,12 @@ func (m *Memory) Pause(_ context.Context, rec *core.PausedRecord, session *core.
 	return nil
 }
 
-// Paused gives the waiting record of an invocation, nil where there is none.
+// Paused gives the waiting record of an invocation, nil if there is none.
 func (m *Memory) Paused(_ context.Context, id core.InvocationID) (*core.PausedRecord, error) {
 	return m.firstPaused(of(id))
 }
 
-// BySignal gives the waiting record of a signal, the longest waiting where several have the same; nil where there is none.
+// BySignal gives the waiting record of a signal, the longest waiting one if several have the same; nil if there is none.
 func (m *Memory) BySignal(_ context.Context, id core.SignalID) (*core.PausedRecord, error) {
 	return m.firstPaused(func(rec *core.PausedRecord) bool { return rec.Descriptor.SignalID == id })
 }

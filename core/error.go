@@ -62,7 +62,7 @@ func CategoryOf(err error) Category {
 	return Internal
 }
 
-// reportable is the link of the chain that CategoryOf reads its category from, nil where no link has one. Its message is the
+// reportable is the link of the chain that CategoryOf reads its category from, nil if no link has one. Its message is the
 // upstream diagnostic that a user can act on, without the carrier's wrapping.
 func reportable(err error) Categorized {
 	var carrier, found Categorized

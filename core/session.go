@@ -135,7 +135,7 @@ type PausedRecord struct {
 
 // PauseStore keeps paused invocations.
 //
-// Pause stores the record and, where it is not nil, the session, together or not at all (suspension §8.6). Paused returns nil, nil
+// Pause stores the record and, if it is not nil, the session, together or not at all (suspension §8.6). Paused returns nil, nil
 // if there is no such record: never stored, resumed, or withdrawn. BySignal does the same by the pause's signal. Consume removes the
 // record and reports whether this call did: a second resume finds nothing.
 type PauseStore interface {

@@ -9,8 +9,8 @@
 // State never changes in place: an update is merged into another state, field by field through reducers, and what keys hand out
 // are copies. A value is checked against its field's type whenever it changes, and the whole state at entry and at END.
 //
-// Sessions. Entry state = defaults, overwritten by what the session's record holds (migrated where its version is another), then
-// what the caller supplied: through the reducer where the record held the field, else in place of the default. At END the stored
+// Sessions. Entry state = defaults, overwritten by what the session's record holds (migrated if its version differs), then
+// what the caller supplied: through the reducer if the record held the field, otherwise in place of the default. At END the stored
 // fields are saved under the graph's own schema version; an error saves nothing, an explicit SaveSession has committed before.
 // Without a session id the store is not touched at all.
 //
@@ -25,8 +25,8 @@
 // Suspension. Suspend marks the attempt; whatever the node returns then, the engine stores the paused record and the session
 // together through PauseStore.Pause, and only then reports to observers and the caller. If that fails the invocation has failed
 // (suspension_persistence_failed) and nothing can be resumed. A resume finds the record, overlays the payload (fields are
-// replaced, reducers not asked), validates, and only then consumes the record: of two resumes one wins, and a payload that does
-// not fit costs nothing. The store must undo the consumption after a crash: dispatch gives each turn a staging store, whose
+// replaced, without reducers), validates, and only then consumes the record: of two resumes one wins, and an invalid payload
+// consumes nothing. The store must undo the consumption after a crash: dispatch gives each turn a staging store, whose
 // consumption commits with the turn's end.
 //
 // Graphs inside. A node may be a compiled graph (Subgraph), one for each item of a list (FanOut), or several side by side (Branches).
@@ -37,8 +37,8 @@
 // A suspension inside a subgraph suspends the invocation: the record has a frame for each graph from the outermost to the one that
 // paused, and a resume continues inside, after the node; each of these graphs takes from the payload what it declares. A suspension
 // inside a container suspends the container: the other instances are cancelled, none of them contributes to the state, and a resume
-// continues after the container. Frames of instances are not kept: a resume would have to run the others again, whose work may have been
-// seen already. Where a container collects failures nothing may suspend.
+// continues after the container. Frames of instances are not kept: a resume would have to run the others again, whose work may already be
+// visible. Where a container collects failures nothing may suspend.
 //
 // Middleware wraps the nodes of its graph and never crosses a graph's boundary: it wraps a subgraph as one node. See
 // Middleware for how a suspension passes it.

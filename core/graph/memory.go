@@ -129,7 +129,7 @@ func (m *Memory) List(_ context.Context, f core.SessionFilter) ([]core.SessionSu
 	return out, nil
 }
 
-// Pause stores the record and, where it is given, the session: both or neither.
+// Pause stores the record and, if it is given, the session: both or neither.
 func (m *Memory) Pause(_ context.Context, rec *core.PausedRecord, session *core.SessionRecord) error {
 	stored, err := copyPaused(rec)
 	if err != nil {

@@ -44,8 +44,8 @@ func (r migrations) fail(c core.Category, from, to string, cause error) *Migrati
 	return &MigrationError{Category: c, From: from, To: to, Registered: len(r), Description: description, Err: cause}
 }
 
-// migrate applies the shortest chain of migrations between two versions (sessions §7). Equal versions need none; the record it is
-// given stays as it was. Errors are *MigrationError, or session_load_failed where the stored fields can't be read.
+// migrate applies the shortest chain of migrations between two versions (sessions §7). Equal versions need none; the given
+// record is not changed. Errors are *MigrationError, or session_load_failed if the stored fields can't be read.
 func (r migrations) migrate(values map[string]json.RawMessage, from, to string) (map[string]json.RawMessage, [][2]string, error) {
 	if from == to {
 		return values, nil, nil

@@ -44,7 +44,7 @@ func DedupeAppendBy[T any](key func(T) (any, error)) Reducer[[]T] {
 	return keyed("dedupe_append", key, func([]T, int, T) {})
 }
 
-// MergeByKey is merge_by_key: a record of the update takes the place of the one with its key, the last where the prior list holds
+// MergeByKey is merge_by_key: a record of the update takes the place of the one with its key, the last one if the prior list holds
 // several; one with a new key is appended. No key is reducer_configuration_invalid; a key that fails is reducer_error.
 func MergeByKey[T any](key func(T) (any, error)) Reducer[[]T] {
 	return keyed("merge_by_key", key, func(list []T, at int, v T) { list[at] = v })
@@ -68,7 +68,7 @@ func KeyField(name string) func(any) (any, error) {
 	}
 }
 
-// keyed makes a reducer that appends the items with a new key, and calls known for those whose key the list has at a place already.
+// keyed makes a reducer that appends items with a new key, and calls known for an item whose key is already at a place of the list.
 func keyed[T any](name string, key func(T) (any, error), known func(list []T, at int, v T)) Reducer[[]T] {
 	return NewReducer(name, func(prior, update []T) ([]T, error) {
 		if len(update) == 0 {
@@ -99,7 +99,7 @@ func keyed[T any](name string, key func(T) (any, error), known func(list []T, at
 	}).configured(key != nil, "a key")
 }
 
-// index finds the place of a key. Numbers are equal by value; what Go can't compare is equal where it is deeply so.
+// index finds the place of a key. Numbers are equal by value; values that Go can't compare are compared by reflect.DeepEqual.
 type index struct {
 	fast map[any]int
 	slow []slot

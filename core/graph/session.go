@@ -8,7 +8,7 @@ import (
 )
 
 // fromEntry makes the state of a first segment: defaults, overwritten by what the session holds, then what the caller supplied (sessions
-// §4.1). A supplied value joins a loaded one through the field's reducer; where nothing was loaded it takes the default's place.
+// §4.1). A supplied value joins a loaded one through the field's reducer; if nothing was loaded, it replaces the default.
 func (seg *segment) fromEntry(ctx context.Context, in Invocation) (start, error) {
 	state := seg.g.schema.defaults()
 	held := map[string]bool{}
@@ -81,7 +81,7 @@ func asStored(h core.History) core.History {
 	return core.NewHistory(h.Len(), h.Page)
 }
 
-// sessionRecord is the session to save: the stored fields under the graph's own schema version. It is nil where the
+// sessionRecord is the session to save: the stored fields under the graph's own schema version. It is nil if the
 // invocation is not bound to a session.
 func (seg *segment) sessionRecord(state State) (*core.SessionRecord, error) {
 	if !seg.sessioned() {

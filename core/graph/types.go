@@ -147,7 +147,7 @@ func kindOf(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// plain turns JSON's numbers into int64 where they are written as integers, else float64, everywhere inside v.
+// plain turns JSON's numbers into int64 if they are written as integers, otherwise float64, everywhere in v.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:

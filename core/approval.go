@@ -8,7 +8,7 @@ import (
 // ApprovalID names an approval; it is also the signal id of its pause and the key of its call's intent and result.
 type ApprovalID string
 
-// ApprovalState is where an approval stands. Open is the only state that can change, once.
+// ApprovalState is the state of an approval. Open is the only state that can change, once.
 type ApprovalState string
 
 // The states. Refusal, timeout and cancellation differ (law 7).
@@ -20,7 +20,7 @@ const (
 	Cancelled ApprovalState = "cancelled"
 )
 
-// Choice is what a click asks for.
+// Choice is the decision that a click makes.
 type Choice string
 
 // The choices.
@@ -29,7 +29,7 @@ const (
 	Deny    Choice = "deny"
 )
 
-// Call is a tool call as an approval binds it.
+// Call is the tool call that an approval is bound to.
 type Call struct {
 	Tool      string          `json:"tool"`
 	CallID    string          `json:"call_id"` // the model's; not unique
@@ -40,7 +40,7 @@ type Call struct {
 	Bound     Binding         `json:"bound,omitzero"`
 }
 
-// Risk says how much care an approval needs.
+// Risk is how much care an approval needs.
 type Risk string
 
 // The risks.
@@ -49,7 +49,8 @@ const (
 	Dangerous Risk = "dangerous" // hard or impossible to undo: the approver is asked twice
 )
 
-// Binding is what held when a call was asked for: digests that the executor's gate compares with what holds when it is to run.
+// Binding is the state that an approval was requested in: digests that the executor's gate compares with those of the moment when the
+// call is to run.
 type Binding struct {
 	Schema   string `json:"schema"`    // of the tool's arguments
 	CallSpec string `json:"call_spec"` // of what the turn is bound to
@@ -63,8 +64,8 @@ type ApprovalRequest struct {
 	Rule Rule `json:"rule"`
 }
 
-// Approval is a question to people, as stored. Rule is the matching rule's snapshot: who may decide is told by it and not by
-// today's policy.
+// Approval is a stored request for a decision. Rule is a snapshot of the matching rule: it defines who may decide, whatever the current
+// policy is.
 type Approval struct {
 	ID           ApprovalID
 	Invocation   InvocationID
@@ -81,8 +82,8 @@ type Approval struct {
 	CreatedAt    time.Time
 	Deadline     time.Time // zero: none
 	Votes        []Vote
-	Begun        bool   // the turn has taken the decision up: it can't be cancelled any more
-	Changed      string // the request was amended while this was open: what it says now
+	Begun        bool   // the turn has begun to act on the decision: it can't be cancelled any more
+	Changed      string // the new text of the request, if it was amended while this was open
 }
 
 // Rule is who may decide, as it stood when the approval was opened.
@@ -96,12 +97,12 @@ type Rule struct {
 	Why       string        `json:"why,omitempty"`       // a sentence for people, for deny
 }
 
-// Verdict is what policy says of a mutating call.
+// Verdict is the policy's decision on a mutating call.
 type Verdict string
 
 // The verdicts.
 const (
-	VerdictAllow Verdict = "allow" // at once, recorded with its signal like a decision of people
+	VerdictAllow Verdict = "allow" // runs at once; recorded with its signal, like a person's decision
 	VerdictAsk   Verdict = "ask"
 	VerdictDeny  Verdict = "deny"
 )
@@ -115,23 +116,23 @@ type Vote struct {
 	At     time.Time `json:"at"`
 }
 
-// Decision asks the store to change an open approval. Exactly one of Vote, Expire and Cancel is meant.
+// Decision is a request to change an open approval. Exactly one of Vote, Expire and Cancel is set.
 type Decision struct {
 	Approval ApprovalID
-	Event    int64 // the click's event: a repeat of it gives the first answer again; 0 from the CLI
+	Event    int64 // the click's event: a repeat of it returns the first result again; 0 from the CLI
 	Vote     *Vote // its At is set by the store
-	Admin    bool  // the CLI's local-admin: may decide whatever the rule says
-	Expire   bool  // only where the deadline has passed and no click accepted before it still waits
+	Admin    bool  // the CLI's local-admin: may decide under any rule
+	Expire   bool  // only if the deadline has passed and no click that was accepted before it still waits
 	Cancel   bool
 	Reason   string // of a cancellation
 	By       Actor  // of a cancellation or expiry
 }
 
-// Decided is what came of a Decision.
+// Decided is the result of a Decision.
 type Decided struct {
 	Approval Approval
 	Counted  bool // the vote, expiry or cancellation took effect
-	Settled  bool // and with it the approval left Open: the signal is stored
+	Settled  bool // and the approval is no longer Open: the signal is stored
 }
 
 // ApprovalFilter narrows a listing; the zero filter lists all.

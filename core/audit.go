@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Seal gives the entry as it stands in the log after an entry whose hash is prev ("" for the first): Prev and Hash are set. The
-// hash is SHA-256 over a JSON list of the hash before and every field, so that no entry can be changed, added in between or taken
-// out without breaking all that follow. At is cut to microseconds, which every engine keeps.
+// Seal returns the entry as the log stores it after an entry whose hash is prev ("" for the first): with Prev and Hash. The hash is
+// SHA-256 over a JSON list of the previous hash and every field, so no entry can be changed, inserted or removed without breaking all
+// that follow. At is truncated to microseconds, which every engine keeps.
 func (e AuditEntry) Seal(prev string) AuditEntry {
 	e.At = e.At.UTC().Truncate(time.Microsecond)
 	e.Prev = prev
@@ -19,8 +19,8 @@ func (e AuditEntry) Seal(prev string) AuditEntry {
 	return e
 }
 
-// VerifyAudit checks a run of entries that follows an entry whose hash is prev ("" where the run begins the log). The error
-// names the first entry that does not fit.
+// VerifyAudit checks consecutive entries that follow an entry whose hash is prev ("" at the start of the log). The error names the
+// first entry that does not match.
 func VerifyAudit(prev string, entries []AuditEntry) error {
 	for _, e := range entries {
 		if want := e.Seal(prev); e.Prev != prev || e.Hash != want.Hash {

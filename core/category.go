@@ -3,14 +3,14 @@ package core
 // Category is the spec's word for a kind of error; ours follow the same form.
 type Category string
 
-// Bucket is what a person can do about an error (harness §7, harness-chat §10).
+// Bucket groups errors by what a person can do about them (harness §7, harness-chat §10).
 type Bucket string
 
 // The three buckets.
 const (
-	SessionTerminating Bucket = "session_terminating" // the conversation can't go on; start a new one
-	RetryableTransient Bucket = "retryable_transient" // the same again, later, may work
-	UserCorrectable    Bucket = "user_correctable"    // the same again will not work; change something
+	SessionTerminating Bucket = "session_terminating" // the conversation can't continue; start a new one
+	RetryableTransient Bucket = "retryable_transient" // the same request may succeed later
+	UserCorrectable    Bucket = "user_correctable"    // the same request will fail again; change something
 )
 
 // Categories of the specs, in the order of the digest's table.
@@ -60,48 +60,48 @@ const (
 // Categories of our own.
 const (
 	Internal          Category = "internal"           // no category was given: a fault of ours
-	StoreBusy         Category = "store_busy"         // the database is locked by somebody else
-	StoreFull         Category = "store_full"         // no space left where the database lives
-	StoreUnreadable   Category = "store_unreadable"   // the file is not a database of ours, is damaged, or may not be read
+	StoreBusy         Category = "store_busy"         // another process locks the database
+	StoreFull         Category = "store_full"         // the database's disk is full
+	StoreUnreadable   Category = "store_unreadable"   // the file is not a gatehouse database, is damaged, or is not readable
 	StoreNewer        Category = "store_newer"        // a newer gatehouse wrote this database
-	LeaseLost         Category = "lease_lost"         // another holder has the conversation; everything of this turn is void
+	LeaseLost         Category = "lease_lost"         // another process holds the conversation; this turn stores nothing
 	NotFound          Category = "not_found"          // no such session, turn, approval, post
-	Invalid           Category = "invalid"            // an argument or a setting is not of the form asked for
+	Invalid           Category = "invalid"            // an argument or a setting has the wrong form
 	MessageTooLarge   Category = "message_too_large"  // above GATEHOUSE_MAX_MESSAGE
-	Stopped           Category = "stopped"            // somebody said stop
+	Stopped           Category = "stopped"            // a person stopped the turn
 	NotAllowed        Category = "not_allowed"        // this person may not do that
 	PolicyDenied      Category = "policy_denied"      // the approval policy refuses this call to everybody
-	ApprovalMissing   Category = "approval_missing"   // a mutating call came to the executor with no approval that is approved
+	ApprovalMissing   Category = "approval_missing"   // the executor got a mutating call without an approved approval
 	ApprovalMismatch  Category = "approval_mismatch"  // the approval is for another tool, other arguments, or another turn
-	ApprovalStale     Category = "approval_stale"     // the rules changed after the approval was asked for
-	ApprovalDecided   Category = "approval_decided"   // a second decision: the first one stands
+	ApprovalStale     Category = "approval_stale"     // the rules changed after the approval was requested
+	ApprovalDecided   Category = "approval_decided"   // a second decision: the first one counts
 	ApprovalExpired   Category = "approval_expired"   // the deadline passed before a decision
-	ApprovalRefused   Category = "approval_refused"   // an approver said no
+	ApprovalRefused   Category = "approval_refused"   // an approver refused
 	ApprovalCanceled  Category = "approval_cancelled" // withdrawn by the requester, or by a new conversation
-	OutcomeUnknown    Category = "outcome_unknown"    // a tool was begun and its end was not recorded; it is not run again
+	OutcomeUnknown    Category = "outcome_unknown"    // a tool was started and its result was not recorded; it is not run again
 	ToolFailed        Category = "tool_failed"        // the tool ran and reported a failure
 	ToolUnknown       Category = "tool_unknown"       // no tool of that name
 	ToolArguments     Category = "tool_arguments"     // the arguments do not fit the tool
 	Unsupported       Category = "unsupported"        // this platform can't do that
 	Unauthorized      Category = "unauthorized"       // a platform refuses our token
-	DeliveryFailed    Category = "delivery_failed"    // a platform refused a post for good
-	DeliveryForbidden Category = "delivery_forbidden" // a platform refuses a post until somebody mends something there: a permission, an invitation
-	DeliveryInDoubt   Category = "delivery_in_doubt"  // a send's answer was lost: it may be there
-	DeliveryLater     Category = "delivery_later"     // a platform asked us to wait, or could not be reached
+	DeliveryFailed    Category = "delivery_failed"    // a platform refused a post permanently
+	DeliveryForbidden Category = "delivery_forbidden" // a platform refuses a post until an admin fixes something there: a permission, an invitation
+	DeliveryInDoubt   Category = "delivery_in_doubt"  // the response to a send was lost: the post may have arrived
+	DeliveryLater     Category = "delivery_later"     // a platform asked to wait, or is unreachable
 	DeliveryNotYet    Category = "delivery_not_yet"   // nothing was sent: our own rate limit of the platform asks to wait
 )
 
-// buckets is harness §7 and harness-chat §10 in one table. Where the text assigns nothing, the choice and its reason stand here:
+// buckets is harness §7 and harness-chat §10 in one table. What they do not assign was chosen for these reasons:
 //
-//   - session_save_failed is terminating, as harness-chat says; harness §7.2's "if transient" is met by dispatch, which retries
+//   - session_save_failed is terminating, as in harness-chat; harness §7.2's "if transient" is met by dispatch, which retries
 //     the whole turn when the database is busy, before this category is ever given.
 //   - a resume that can't be matched (suspension_record_invalid, harness_signal_correlation_failed) is correctable: the
-//     conversation is sound, and the person asks again.
-//   - provider faults that a retry can't mend (invalid_model, unsupported_content_block, structured_output_invalid) are
-//     correctable by the person or by the admin whom the diagnostic names.
-//   - a write conflict is retryable: the second try reads what the first one lost to.
-//   - an uncategorised fault of the engine or of a node is retryable, with a reply that shows nothing of it, and is logged.
-//   - a state that does not fit its schema is terminating, as harness §7.1 has it: the next turn would load the same.
+//     conversation is intact, and the person asks again.
+//   - provider errors that a retry can't fix (invalid_model, unsupported_content_block, structured_output_invalid) are
+//     correctable by the person or by the admin that the diagnostic names.
+//   - a write conflict is retryable: the second attempt reads the version that the first one conflicted with.
+//   - an uncategorised error of the engine or of a node is retryable, with a reply that shows nothing of it, and is logged.
+//   - a state that does not match its schema is terminating, as in harness §7.1: the next turn would load the same state.
 //   - what neither waiting nor rewording can fix (a newer or unreadable database) terminates.
 var buckets = map[Category]Bucket{
 	SessionLoadFailed: SessionTerminating, SessionSaveFailed: SessionTerminating, MigrationChainAmbiguous: SessionTerminating,
@@ -127,7 +127,7 @@ var buckets = map[Category]Bucket{
 	Stopped: UserCorrectable, Unsupported: UserCorrectable, Unauthorized: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryForbidden: UserCorrectable, DeliveryInDoubt: UserCorrectable,
 }
 
-// BucketOf gives a category's bucket; a category it does not know is retryable, like any fault of ours.
+// BucketOf returns a category's bucket; an unknown category is retryable, like any internal error.
 func BucketOf(c Category) Bucket {
 	if b, ok := buckets[c]; ok {
 		return b

@@ -1,15 +1,16 @@
 package core
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
 )
 
-// LocalPerson in a rule's approvers stands for any Local actor.
+// LocalPerson in a rule's approvers means any Local actor.
 const LocalPerson = "local"
 
-// MayDecide reports whether the rule lets this person decide an approval that requester asked for.
+// MayDecide reports whether the rule lets this person decide a request of requester.
 func (r Rule) MayDecide(who, requester Actor) bool {
 	if who.ID == requester.ID && !r.Self {
 		return false
@@ -20,10 +21,10 @@ func (r Rule) MayDecide(who, requester Actor) bool {
 }
 
 // Decide applies a decision at a moment of the store's clock, which for a click is when its event was accepted. It is pure: the
-// store calls it inside its transaction. The result's Approval is what to store; with an error, what stands.
+// store calls it inside its transaction. The result's Approval is the one to store or, with an error, the unchanged one.
 //
-// Errors: approval_decided (it is not open; the first decision stands), approval_expired (the deadline has passed, the decision
-// came late), not_allowed, invalid. One refusal vetoes; a quorum of approvals approves. A repeat of the same event's vote is
+// Errors: approval_decided (it is not open; the first decision counts), approval_expired (the decision came after the deadline),
+// not_allowed, invalid. One refusal vetoes; a quorum of approvals approves. A repeat of the same event's vote is
 // counted once and gives no error.
 func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	stands := Decided{Approval: a}
@@ -89,12 +90,9 @@ func (a *Approval) settle(s ApprovalState, by Actor, reason string, at time.Time
 	a.State, a.DecidedBy, a.Reason, a.DecidedAt = s, by, reason, at
 }
 
-// StateSentence says in a sentence where the approval stands.
+// StateSentence describes the approval's state in a sentence.
 func (a Approval) StateSentence() string {
-	by := a.DecidedBy.Name
-	if by == "" {
-		by = a.DecidedBy.ID
-	}
+	by := cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID)
 	at := a.DecidedAt.UTC().Format("2006-01-02 15:04 MST")
 	switch a.State {
 	case Approved:
@@ -109,7 +107,7 @@ func (a Approval) StateSentence() string {
 	return "This is waiting for a decision."
 }
 
-// DecisionPayload is what a resumed turn finds in its state's field "decision".
+// DecisionPayload is the value of the field "decision" in a resumed turn's state.
 type DecisionPayload struct {
 	Approval ApprovalID    `json:"approval"`
 	State    ApprovalState `json:"state"`
@@ -117,13 +115,10 @@ type DecisionPayload struct {
 	Reason   string        `json:"reason,omitempty"`
 }
 
-// Signal is the event that a settled approval puts into its conversation's conversation. Its id is made of the approval's, so it is one
-// event however often it is made.
+// Signal is the event that a settled approval adds to its conversation. Its id is made from the approval's, so that it is stored only
+// once.
 func (a Approval) Signal() Event {
-	by := a.DecidedBy.Name
-	if by == "" {
-		by = a.DecidedBy.ID
-	}
+	by := cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID)
 	decision, _ := json.Marshal(DecisionPayload{Approval: a.ID, State: a.State, By: by, Reason: a.Reason})
 	payload, _ := json.Marshal(SignalPayload{
 		SignalID:   SignalID(a.ID),

@@ -20,7 +20,7 @@ func vote(event int64, who core.Actor, c core.Choice) core.Decision {
 	return core.Decision{Approval: "a1", Event: event, Vote: &core.Vote{Actor: who, Choice: c, Reason: "because"}}
 }
 
-func TestLaw7_OneDecisionFromWhatIsStored(t *testing.T) {
+func TestLaw7_DecideUsesTheStoredApproval(t *testing.T) {
 	rule := core.Rule{Approvers: []string{"x:bob", "x:group:ops"}}
 	open := core.Approval{ID: "a1", State: core.Open, Requester: ann, Rule: rule}
 	with := func(change func(*core.Approval)) core.Approval {
@@ -90,7 +90,7 @@ func TestLaw7_CountsAPressOnceAndAPersonOnce(t *testing.T) {
 	}
 }
 
-func TestSignalNamesItsPauseAndIsOneEvent(t *testing.T) {
+func TestTheSignalNamesItsPauseAndHasAFixedID(t *testing.T) {
 	a := core.Approval{ID: "a1", Invocation: "i1", Conversation: "x:room", Address: core.Address{Platform: "x"}, State: core.Refused, Reason: "no", DecidedBy: bob}
 	e := a.Signal()
 	if e.ID != "signal/a1" || e.Kind() != core.KindSignal || e.Conversation != "x:room" || e.Platform != "x" {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Error is the one error type that crosses rooms. Category decides what happens next, Message is written for people and may be
+// Error is the one error type that crosses packages. Category decides what happens next, Message is written for people and may be
 // shown to them, Err is for the log and never shown. Categories are compared by type (CategoryOf), never by text.
 type Error struct {
 	Category   Category
-	Message    string        // a sentence for people: what happened, to what, what to do
-	RetryAfter time.Duration // for rate limits: how long the other side asked us to wait; 0 = unknown
+	Message    string        // a sentence for people: what happened, and what to do
+	RetryAfter time.Duration // for rate limits: how long the other side asks to wait; 0 = unknown
 	Err        error         // the cause; may be nil
 }
 
@@ -33,18 +33,18 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrorCategory makes *Error a Categorized error.
 func (e *Error) ErrorCategory() Category { return e.Category }
 
-// Categorized is an error that knows its category. Rooms with error types of their own implement it, so that CategoryOf finds it.
+// Categorized is an error with a category. Packages with error types of their own implement it, so that CategoryOf finds it.
 type Categorized interface {
 	error
 	ErrorCategory() Category
 }
 
-// Errorf makes an Error whose message is formatted for people. A %w cause belongs in Wrap, not here.
+// Errorf makes an Error whose message is formatted for people. For an error with a cause use Wrap.
 func Errorf(c Category, format string, args ...any) *Error {
 	return &Error{Category: c, Message: fmt.Sprintf(format, args...)}
 }
 
-// Wrap makes an Error with a cause that stays out of people's sight.
+// Wrap makes an Error with a cause that is not shown to people.
 func Wrap(c Category, err error, format string, args ...any) *Error {
 	return &Error{Category: c, Message: fmt.Sprintf(format, args...), Err: err}
 }
@@ -56,15 +56,15 @@ func CategoryOf(err error) Category {
 	if err == nil {
 		return ""
 	}
-	if c := Reportable(err); c != nil {
+	if c := reportable(err); c != nil {
 		return c.ErrorCategory()
 	}
 	return Internal
 }
 
-// Reportable is the link of the chain that CategoryOf reads its category from, nil where no link has one. Its message is the
+// reportable is the link of the chain that CategoryOf reads its category from, nil if no link has one. Its message is the
 // upstream diagnostic that a user can act on, without the carrier's wrapping.
-func Reportable(err error) Categorized {
+func reportable(err error) Categorized {
 	var carrier, found Categorized
 	walk(err, func(link error) bool {
 		c, ok := link.(Categorized) //nolint:errorlint // walk visits every link
@@ -89,16 +89,16 @@ func Reportable(err error) Categorized {
 // carriers wrap an error that has, or may have, a category of its own.
 var carriers = map[Category]bool{NodeException: true, EdgeException: true}
 
-// MessageOf is the sentence for people of the reportable link, or "" where there is none.
+// MessageOf is the reportable link's message for people, or "" if there is none.
 func MessageOf(err error) string {
 	var e *Error
-	if c := Reportable(err); c != nil && errors.As(error(c), &e) {
+	if c := reportable(err); c != nil && errors.As(error(c), &e) {
 		return e.Message
 	}
 	return ""
 }
 
-// RetryAfterOf is the longest wait that any link of the chain asks for.
+// RetryAfterOf is the longest RetryAfter in the chain.
 func RetryAfterOf(err error) time.Duration {
 	var wait time.Duration
 	walk(err, func(link error) bool {
@@ -110,7 +110,7 @@ func RetryAfterOf(err error) time.Duration {
 	return wait
 }
 
-// walk visits every link of the chain, outermost first, both single and joined causes, until visit says no.
+// walk visits every link of the chain, outermost first, both single and joined causes, until visit returns false.
 func walk(err error, visit func(error) bool) bool {
 	for err != nil {
 		if !visit(err) {

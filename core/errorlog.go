@@ -2,8 +2,8 @@ package core
 
 import "log/slog"
 
-// ErrorLog logs the errors of something that is retried again and again: once when an error begins, once when its category changes,
-// and once when it is over. It belongs to one goroutine.
+// ErrorLog logs the errors of an operation that is retried: once when an error first occurs, once when its category changes, and once
+// when the operation succeeds again. It belongs to one goroutine.
 type ErrorLog struct {
 	log  *slog.Logger
 	what string

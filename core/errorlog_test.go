@@ -10,7 +10,7 @@ import (
 	"gatehouse/core"
 )
 
-func TestTroubleIsToldOnce(t *testing.T) {
+func TestAnErrorIsLoggedOnce(t *testing.T) {
 	var b bytes.Buffer
 	trouble := core.NewErrorLog(slog.New(slog.NewTextHandler(&b, nil)), "looking")
 	full, busy := core.Errorf(core.StoreFull, "full"), core.Errorf(core.StoreBusy, "busy")
@@ -26,6 +26,6 @@ func TestTroubleIsToldOnce(t *testing.T) {
 		}
 	}
 	if got := strings.Join(told, ", "); got != "store_full, store_busy, works again, internal" {
-		t.Errorf("told %s", got)
+		t.Errorf("logged %s", got)
 	}
 }

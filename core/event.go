@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Actor is a person, as a platform knows them. ID begins with the platform ("slack:U123"). Local marks the person at this very
-// machine: on the console, or on true loopback.
+// Actor is a person on a platform. ID begins with the platform ("slack:U123"). Local marks a person on this machine: on the console or
+// on true loopback.
 type Actor struct {
 	ID     string   `json:"id"`
 	Name   string   `json:"name,omitempty"`
 	Local  bool     `json:"local,omitempty"`
-	Groups []string `json:"groups,omitempty"` // those looked up when it mattered; "slack:S456"
+	Groups []string `json:"groups,omitempty"` // those looked up so far; "slack:S456"
 }
 
-// Address is where to answer. All but Platform is the platform's own and opaque to everybody else.
+// Address is where to answer. All fields but Platform are opaque outside the platform's adapter.
 //
-// Posts keep their order by Channel and Thread. Message is what is answered, where the platform shows the working state on it.
+// Posts keep their order by Channel and Thread. Message is the message to answer, if the platform shows the working state on it.
 type Address struct {
 	Platform string `json:"platform"`
 	Channel  string `json:"channel,omitempty"`
@@ -24,9 +24,8 @@ type Address struct {
 	Message  string `json:"message,omitempty"`
 }
 
-// Event is something that happened on a platform, as its adapter hands it over: an envelope, and the payload that is parsed only
-// after the commit. Platform and ID are the dedupe key; the adapter states per kind what the id is made of. Body says what kind of
-// event it is and what it is about.
+// Event is an event of a platform, as its adapter passes it to Accept: an envelope, and a payload that is parsed only after the commit.
+// Platform and ID are the dedupe key; the adapter defines the id for each kind. Body is the kind of the event and its subject.
 type Event struct {
 	Platform     string
 	ID           string
@@ -35,10 +34,10 @@ type Event struct {
 	Actor        Actor
 	Address      Address
 	Payload      json.RawMessage // may be nil
-	FollowUp     bool            // it was not addressed to the bot: it counts only where its conversation is known
+	FollowUp     bool            // it was not addressed to the bot: it is stored only if its conversation is known
 }
 
-// Receipt is the answer to Accept. Seq is the event's place in the order of commits of its conversation; Fresh is false where the event was
+// Receipt is the answer to Accept. Seq is the event's place in the order of commits of its conversation; Fresh is false if the event was
 // known. Seq 0: nothing was stored, since it does not concern this bot (a follow-up of an unknown conversation, an amendment of an
 // unknown event).
 type Receipt struct {
@@ -46,38 +45,38 @@ type Receipt struct {
 	Fresh bool
 }
 
-// Input is what an event says, once its platform has parsed the payload. One field is set.
+// Input is the parsed payload of an event. One field is set.
 type Input struct {
 	Message *Message // of a message
 	Click   *Click   // of a click
 }
 
-// Click is a request to decide.
+// Click is a press of a button of an approval's card.
 type Click struct {
 	Approval ApprovalID
 	Choice   Choice
 	Reason   string
-	Card     Ref // the card whose button was pressed, where the platform tells
+	Card     Ref // the card whose button was pressed, if the platform reports it
 }
 
-// SignalPayload is the payload of a SignalEvent: which pause it wakes, and what is overlaid on the paused state.
+// SignalPayload is the payload of a SignalEvent: which pause it ends, and what is overlaid on the paused state.
 type SignalPayload struct {
 	SignalID   SignalID                   `json:"signal_id"`
 	Invocation InvocationID               `json:"invocation_id"`
 	Payload    map[string]json.RawMessage `json:"payload"`
 }
 
-// Amendment is the payload of an AmendEvent: what the amended event is to say from now on. Accept settles it in
-// its own transaction: an event that still waits gets the new payload, or is withdrawn; where its turn waits for an approval the
-// card shows Text; one that has begun or ended stays as it is. Only the event's own actor amends it; or the platform itself takes it
-// back, where it does not tell who did: then the amendment has no actor, and no payload.
+// Amendment is the payload of an AmendEvent: the new content of the amended event. Accept applies it in its own transaction: an event
+// that still waits gets the new payload or is withdrawn; if its turn waits for an approval, the card shows Text; an event that has begun
+// or ended is not changed. Only the event's own actor may amend it. If the platform does not report who deleted it, the amendment has
+// neither actor nor payload.
 type Amendment struct {
-	Revision string          `json:"revision"`          // of two amendments the one with the greater is the later; an earlier one that comes late changes nothing
-	Payload  json.RawMessage `json:"payload,omitempty"` // empty: taken back
-	Text     string          `json:"text,omitempty"`    // what it says now, in words
+	Revision string          `json:"revision"`          // orders amendments: one with a smaller revision than an applied one changes nothing
+	Payload  json.RawMessage `json:"payload,omitempty"` // empty: deleted
+	Text     string          `json:"text,omitempty"`    // the new text
 }
 
-// Allowed reports whether an actor may amend in this way what another said; one without an id is the platform itself.
+// Allowed reports whether by may make this amendment to an event of of; an actor without an id is the platform itself.
 func (a Amendment) Allowed(by, of Actor) bool {
 	return by.ID == of.ID || by.ID == "" && len(a.Payload) == 0
 }
@@ -86,7 +85,7 @@ func (a Amendment) Allowed(by, of Actor) bool {
 type EndKind string
 
 // The ends. Replied, Errored and Suspended have something in the outbox; Dead is a visible dead letter; the others are recorded
-// dispositions. Dropped is a dead letter that an admin put away.
+// dispositions. Dropped is a dead letter that an admin discarded.
 const (
 	EndReplied   EndKind = "replied"
 	EndErrored   EndKind = "errored"
@@ -100,7 +99,7 @@ const (
 	EndDropped   EndKind = "dropped"
 )
 
-// End is an event's end and its cause. Category and Cause are for admins; Cause never holds what a person said.
+// End is an event's end and its cause. Category and Cause are for admins; Cause never holds message text.
 type End struct {
 	Kind     EndKind
 	Category Category
@@ -114,10 +113,10 @@ type EventRecord struct {
 	Invocation InvocationID // fixed at accept; a signal's is the paused invocation's
 	Session    SessionID    // of the turn that took it; "" before
 	AcceptedAt time.Time
-	Attempt    int       // claims that began and did not end: 1 on the first
+	Attempt    int       // claims without an end, this one included: 1 on the first
 	Retries    int       // retryable ends so far
-	NotBefore  time.Time // backing off until
-	EndedAt    time.Time // zero: it waits or runs
+	NotBefore  time.Time // the end of the backoff
+	EndedAt    time.Time // zero: not ended
 	End        End
-	RetryOf    int64 // the event that this one tries again; 0 = none
+	RetryOf    int64 // the event that this one retries; 0 = none
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// EventBody says what an event is, by its type: MessageEvent, ResetEvent, SignalEvent, ClickEvent, ControlEvent, RetryEvent or
-// AmendEvent, and nothing else. The kind and the subject are its stored form; BodyOf reads them back.
+// EventBody is the kind of an event and its subject: a MessageEvent, ResetEvent, SignalEvent, ClickEvent, ControlEvent, RetryEvent or
+// AmendEvent, and nothing else. It is stored as a kind and a subject; BodyOf reads them back.
 //
 // Messages and resets are taken in the order of arrival, one at a time in a conversation; signals overtake them; clicks, controls
 // and retries wait for neither.
@@ -28,14 +28,14 @@ const (
 	KindAmend   Kind = "amend"
 )
 
-// MessageEvent is something that a person said. Its payload is the platform's own.
+// MessageEvent is a person's message. Its payload is in the platform's own form.
 type MessageEvent struct{}
 
-// ResetEvent asks for a new conversation: it raises the generation, in its place among the messages. Failed is the event whose
-// button "new conversation" was pressed, 0 where somebody asked in words.
+// ResetEvent starts a new conversation: it increments the generation, in its order among the messages. Failed is the event whose
+// button "new conversation" was pressed; 0 if the reset was requested by a message or a command.
 type ResetEvent struct{ Failed int64 }
 
-// SignalEvent is a decision that wakes a paused turn. The store makes it, never an adapter. Its payload is a SignalPayload.
+// SignalEvent is a decision that resumes a paused turn. The store makes it, never an adapter. Its payload is a SignalPayload.
 type SignalEvent struct{ Approval ApprovalID }
 
 // ClickEvent is a request to decide an approval.
@@ -44,11 +44,11 @@ type ClickEvent struct{ Approval ApprovalID }
 // ControlEvent is a control word: stop, status, cancel or help.
 type ControlEvent struct{ Word string }
 
-// RetryEvent asks to take a failed event again: its button "try again" was pressed.
+// RetryEvent retries a failed event: its button "try again" was pressed.
 type RetryEvent struct{ Failed int64 }
 
-// AmendEvent changes or takes back what an earlier event of the same platform said; Event is that event's id. Accept settles it
-// itself. Its payload is an Amendment.
+// AmendEvent edits or deletes an earlier message of the same platform; Event is that event's id. Accept applies it. Its payload is an
+// Amendment.
 type AmendEvent struct{ Event string }
 
 func (MessageEvent) stored() (Kind, string)   { return KindMessage, "" }
@@ -59,13 +59,13 @@ func (b ControlEvent) stored() (Kind, string) { return KindControl, b.Word }
 func (b RetryEvent) stored() (Kind, string)   { return KindRetry, seqText(b.Failed) }
 func (b AmendEvent) stored() (Kind, string)   { return KindAmend, b.Event }
 
-// Kind is the kind of the event's body, "" where it has none.
+// Kind is the kind of the event's body, "" if it has none.
 func (e Event) Kind() Kind {
 	kind, _ := e.stored()
 	return kind
 }
 
-// Subject is what the event is about, in its stored form.
+// Subject is the event's subject in its stored form.
 func (e Event) Subject() string {
 	_, subject := e.stored()
 	return subject
@@ -90,8 +90,8 @@ func (e Event) QueueKey() QueueKey {
 	return e.Conversation.Queue()
 }
 
-// ParseControl is what a control word asks for, in the word that people type: new, stop, status, cancel or help. It is nil for any
-// other word.
+// ParseControl returns the body of a control word that a person types: new, stop, status, cancel or help. It is nil for any other
+// word.
 func ParseControl(word string) EventBody {
 	switch word = strings.ToLower(word); word {
 	case "new":

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Finish is everything that a turn changed. With Retry nothing but the wait is kept and all other fields are empty.
+// Finish is everything that a turn changed. With Retry only the wait is stored, and all other fields are empty.
 type Finish struct {
 	Claim         Claim
 	End           End
@@ -13,17 +13,17 @@ type Finish struct {
 	Session       *SessionRecord // saved: new message rows, and the other fields
 	Paused        *PausedRecord  // stored
 	Resumed       InvocationID   // the paused record that this turn resumed; it is removed
-	Approval      *Approval      // opened together with Paused; one that is decided already (by rule) stores its signal too
+	Approval      *Approval      // opened together with Paused; for one that is already decided (by rule) the signal is stored too
 	Abandoned     []Abandon      // paused invocations that end before END
 	NewGeneration bool           // the conversation's next turn has a new session
 	Posts         []Post         // into the outbox
 	PressedCard   *PressedCard   // if the row of this card is in doubt, the press proves that it was sent; it is redrawn
-	Pressed       []string       // keys of posts whose button was pressed: they are redrawn without it
+	Pressed       []string       // keys of posts with a pressed button: they are redrawn without it
 
-	Evidence json.RawMessage // what the invocation did so far, as a join check's input; it replaces that of an earlier segment. Nil: none
+	Evidence json.RawMessage // of the invocation so far, as a join check's input; it replaces that of an earlier segment. Nil: none
 }
 
-// Retry puts the event back: it is due again After, its Attempt is taken back and its Retries are raised.
+// Retry puts the event back: it is due again after After, its Attempt is decremented and its Retries are incremented.
 type Retry struct {
 	After    time.Duration
 	Category Category
@@ -31,7 +31,7 @@ type Retry struct {
 }
 
 // Abandon ends a paused invocation that will not be resumed: its record is removed, signals that wait for it are withdrawn, Rows
-// (typed error results for the calls still open) are appended to its session under its own keys. With Cancel its approval, where
+// (typed error results for the calls still open) are appended to its session under its own keys. With Cancel its approval, if
 // open or decided but not begun, becomes cancelled and its card is redrawn.
 type Abandon struct {
 	Invocation InvocationID

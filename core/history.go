@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// History is a conversation's append-only persistent list of messages. A copy is cheap and stays what it was when another is
-// appended to. The stored part is read only when asked for, newest first, so that a turn's cost does not depend on how long the
-// conversation is; the added part is what a store has still to write. The zero History is empty.
+// History is a conversation's append-only persistent list of messages. A copy is cheap, and appending to one changes no other. The stored
+// part is read only on demand, newest first, so that a turn's cost does not depend on the length of the conversation; the added part is
+// not stored yet. The zero History is empty.
 type History struct {
 	source HistorySource
 	stored int
@@ -18,7 +18,7 @@ type History struct {
 // rows that depends on skip and n alone.
 type HistorySource func(ctx context.Context, skip, n int) ([]Message, error)
 
-// NewHistory is a history whose first stored items a store holds.
+// NewHistory makes a history of stored messages, which source reads.
 func NewHistory(stored int, source HistorySource) History {
 	return History{source: source, stored: stored}
 }
@@ -38,7 +38,7 @@ func (h History) Append(msgs ...Message) History {
 	return h
 }
 
-// Tail gives the last n messages, or all where there are fewer.
+// Tail gives the last n messages, or all if there are fewer.
 func (h History) Tail(ctx context.Context, n int) ([]Message, error) {
 	return h.Page(ctx, 0, n)
 }
@@ -48,7 +48,7 @@ func (h History) From(ctx context.Context, i int) ([]Message, error) {
 	return h.Page(ctx, 0, max(0, h.Len()-i))
 }
 
-// Page gives at most n messages that stand before the newest skip ones: how a reader walks backwards to its budget.
+// Page gives at most n messages before the newest skip ones, to read a history backwards.
 func (h History) Page(ctx context.Context, skip, n int) ([]Message, error) {
 	end := max(0, len(h.added)-skip)
 	start := max(0, end-n)

@@ -2,7 +2,7 @@ package core
 
 import "time"
 
-// Intent says that a tool is about to run: committed before it does.
+// Intent records that a tool is about to run; it is committed before the tool runs.
 type Intent struct {
 	Approval   ApprovalID
 	Invocation InvocationID
@@ -10,13 +10,13 @@ type Intent struct {
 	Digest     string
 }
 
-// ToolResult is the result of a tool call: content for the model, and a category where it failed.
+// ToolResult is the result of a tool call: content for the model, and a category if it failed.
 type ToolResult struct {
 	Content  string
 	Category Category // "" = it succeeded
 }
 
-// IntentRecord is an intent and, once it is known, its result. Fresh: this call of BeginIntent made it.
+// IntentRecord is an intent and, once it is known, its result. Fresh: this call of BeginIntent created it.
 type IntentRecord struct {
 	Intent
 	Fresh   bool

@@ -5,7 +5,7 @@ import "unicode/utf8"
 // MaxValue is how many bytes a value of KV.Put and KV.PutFor may have.
 const MaxValue = 64 << 10
 
-// CheckValue refuses (invalid) a value that KV.Put does not take; every store calls it, so that all refuse the same.
+// CheckValue refuses (invalid) a value that KV.Put does not accept. Every store calls it, so that all accept the same values.
 func CheckValue(name, value string) error {
 	switch {
 	case len(value) > MaxValue:

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// layers says who may import whom: for each room, the rooms of ours that it may import; a star stands for one name. A room that is
-// not here may import nothing of ours; cmd may import everything.
+// layers lists, for each of our packages, which of our packages it may import; a star matches one name. A package that is not listed may
+// import none of them; cmd may import all.
 var layers = map[string][]string{
 	"core":            {"core/strictjson"},
 	"core/strictjson": {},
@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"core/outbox":     {"core"},
 	"core/schedule":   {"core"},
 	"approvals":       {"core", "core/strictjson", "core/tool"},
-	"adapters/otel":   {"core", "core/graph"}, // the one adapter of an engine room: it serves graph.Tracer and knows no platform
+	"adapters/otel":   {"core", "core/graph"}, // the one adapter of an engine package: it implements graph.Tracer and knows no platform
 	"adapters/*":      {"core", "core/strictjson", "core/llm", "core/tool", "adapters/internal/*"},
 
 	"storage":                   {"core", "storage/sqlite", "storage/postgres", "storage/internal/sqlstore"},
@@ -48,17 +48,17 @@ var layers = map[string][]string{
 	"adapters/slack/slacktest/internal/*":     {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"},
 	"adapters/discord/discordtest/internal/*": {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"},
 
-	// Discord's rooms import each other one way.
+	// Discord's packages import each other in one direction.
 	"adapters/discord/internal/rest":      {"core", "adapters/internal/*", "adapters/discord/internal/snowflake"},
 	"adapters/discord/internal/guilds":    {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest"},
 	"adapters/discord/internal/gateway":   {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest"},
 	"adapters/discord/internal/preflight": {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest", "adapters/discord/internal/guilds", "adapters/discord/internal/gateway"},
 }
 
-// standardOnly are the rooms that import no module but the standard library.
+// standardOnly are the packages that import no module but the standard library.
 var standardOnly = []string{"core", "core/strictjson"}
 
-// topLevel is what stands at the top, and no more. A name with a dot in front is free.
+// topLevel lists the entries of the repository's top level. A name that begins with a dot is free.
 var topLevel = []string{"cmd", "core", "approvals", "adapters", "storage", "config.example.env", "Dockerfile", "README.md", "LICENSE", "go.mod", "go.sum"}
 
 type pkg struct {
@@ -82,7 +82,7 @@ func TestLaw10_CoreKnowsNoPlatformNoDatabaseNoVendor(t *testing.T) {
 				t.Errorf("%s imports %s; it may import only %v", room, ours, allowed)
 			}
 			if !isOurs && slices.Contains(standardOnly, room) && strings.Contains(strings.Split(imported, "/")[0], ".") {
-				t.Errorf("%s imports %s; it may import the standard library alone", room, imported)
+				t.Errorf("%s imports %s; it may import only the standard library", room, imported)
 			}
 			if strings.HasPrefix(room, "core") && forbiddenInCore(imported) {
 				t.Errorf("%s imports %s: core knows no platform, no database and no vendor", room, imported)
@@ -129,14 +129,14 @@ func TestLaw10_NoPlatformIsNamedInCore(t *testing.T) {
 	}
 }
 
-func TestTopLevelHoldsTheAgreedRooms(t *testing.T) {
+func TestTopLevelHoldsOnlyTheAgreedEntries(t *testing.T) {
 	entries, err := os.ReadDir("..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "gatehouse") && !slices.Contains(topLevel, e.Name()) {
-			t.Errorf("%s stands at the top level", e.Name())
+			t.Errorf("%s is at the top level", e.Name())
 		}
 	}
 }

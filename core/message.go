@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Role says who speaks (llm-provider §3).
+// Role is the author of a message (llm-provider §3).
 type Role string
 
 // The four roles.
@@ -17,8 +17,8 @@ const (
 )
 
 // Message is the spec's ChatMessage: one type from adapter to provider (harness-chat §3, llm-provider §3). Its JSON is the spec's
-// JSON. A Message read from foreign JSON is never refused by the decoder: what was of the wrong form is kept as a fault, and
-// Validate reports it, so that there is one validator and one category for all malformed messages.
+// JSON. The decoder refuses no message of the wrong form: it keeps the fault, and Validate reports it, so that there is one validator and
+// one category for all malformed messages.
 type Message struct {
 	Role       Role       `json:"role"`
 	Content    Content    `json:"content,omitzero"`
@@ -28,7 +28,7 @@ type Message struct {
 	fault *fault
 }
 
-// Content is what a message says: a text, or a list of blocks in their order. The zero Content is empty.
+// Content is the content of a message: a text, or a list of blocks in their order. The zero Content is empty.
 type Content struct {
 	text   string
 	blocks []Block // not nil: the list form, even when it has no items
@@ -40,7 +40,7 @@ func Text(s string) Content { return Content{text: s} }
 // Blocks makes content of blocks.
 func Blocks(b ...Block) Content { return Content{blocks: append([]Block{}, b...)} }
 
-// IsZero reports whether nothing was said: neither text nor a list.
+// IsZero reports whether the content is empty: neither text nor a list.
 func (c Content) IsZero() bool { return c.text == "" && c.blocks == nil }
 
 // Blocks gives the content as blocks: a plain text is one text block, empty content none. The result is the caller's own.
@@ -74,7 +74,7 @@ func (c Content) String() string {
 	return text
 }
 
-// Last gives the last readable text: what a person said, without who they are and what they sent along, which stand before it.
+// Last gives the last text block: the person's own text, without the blocks before it (the sender, attachments).
 func (c Content) Last() string {
 	blocks := c.Blocks()
 	for i := len(blocks) - 1; i >= 0; i-- {
@@ -96,8 +96,7 @@ const (
 	RedactedThinkingBlock BlockType = "redacted_thinking"
 )
 
-// Block is one content block. Which fields count is told by Type. Signature and Data belong to one provider and are kept byte
-// for byte.
+// Block is one content block. Type defines which fields count. Signature and Data belong to one provider and are kept byte for byte.
 type Block struct {
 	Type      BlockType    `json:"type"`
 	Text      string       `json:"text,omitempty"`      // text, thinking
@@ -108,15 +107,15 @@ type Block struct {
 	Detail    string       `json:"detail,omitempty"` // auto, low or high
 }
 
-// ImageSource is where an image's bytes are: {type: url, url} or {type: inline, base64_data}.
+// ImageSource is the location of an image's bytes: {type: url, url} or {type: inline, base64_data}.
 type ImageSource struct {
 	Type       string `json:"type"`
 	URL        string `json:"url,omitempty"`
 	Base64Data string `json:"base64_data,omitempty"`
 }
 
-// ToolCall is the model's wish to use a tool. Arguments are a JSON object as it was written, or null where the model's text was
-// malformed (llm-provider §3). The id is kept verbatim and may come twice in one history: local models reuse theirs.
+// ToolCall is a model's request to call a tool. Arguments are a JSON object as it was written, or null if the model's text was malformed
+// (llm-provider §3). The id is kept verbatim and may occur twice in one history: local models reuse ids.
 type ToolCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`

@@ -29,7 +29,7 @@ func (t ToolCall) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(t))
 }
 
-// UnmarshalJSON reads a message with exact key names; keys it does not know are passed over. It fails only on what is not JSON:
+// UnmarshalJSON reads a message with exact key names; unknown keys are ignored. It fails only on what is not JSON:
 // a wrong shape is kept for Validate.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	*m = Message{}
@@ -45,12 +45,7 @@ func (m *Message) read(v *strictjson.Value, data []byte) *fault {
 	if v.Kind != strictjson.Object {
 		return faultf("a message must be an object, not %s", v.Kind)
 	}
-	var role string
-	if f := readString(v, "role", &role); f != nil {
-		return f
-	}
-	m.Role = Role(role)
-	if f := readString(v, "tool_call_id", &m.ToolCallID); f != nil {
+	if f := readTexts(v, text{"role", (*string)(&m.Role)}, text{"tool_call_id", &m.ToolCallID}); f != nil {
 		return f
 	}
 	if f := m.readContent(v.Get("content")); f != nil {
@@ -99,16 +94,10 @@ func readBlock(v *strictjson.Value) (Block, *fault) {
 	if v.Kind != strictjson.Object {
 		return b, faultf("a block must be an object, not %s", v.Kind)
 	}
-	var kind string
-	for _, field := range []struct {
-		key string
-		to  *string
-	}{{"type", &kind}, {"text", &b.Text}, {"signature", &b.Signature}, {"data", &b.Data}, {"media_type", &b.MediaType}, {"detail", &b.Detail}} {
-		if f := readString(v, field.key, field.to); f != nil {
-			return b, f
-		}
+	if f := readTexts(v, text{"type", (*string)(&b.Type)}, text{"text", &b.Text}, text{"signature", &b.Signature}, text{"data", &b.Data},
+		text{"media_type", &b.MediaType}, text{"detail", &b.Detail}); f != nil {
+		return b, f
 	}
-	b.Type = BlockType(kind)
 	source := v.Get("source")
 	if source == nil || source.Kind == strictjson.Null {
 		return b, nil
@@ -117,10 +106,8 @@ func readBlock(v *strictjson.Value) (Block, *fault) {
 		return b, faultf("source must be an object, not %s", source.Kind)
 	}
 	b.Source = &ImageSource{}
-	for key, to := range map[string]*string{"type": &b.Source.Type, "url": &b.Source.URL, "base64_data": &b.Source.Base64Data} {
-		if f := readString(source, key, to); f != nil {
-			return b, faultf("source: %s", f.reason)
-		}
+	if f := readTexts(source, text{"type", &b.Source.Type}, text{"url", &b.Source.URL}, text{"base64_data", &b.Source.Base64Data}); f != nil {
+		return b, faultf("source: %s", f.reason)
 	}
 	return b, nil
 }
@@ -130,10 +117,8 @@ func readCall(v *strictjson.Value, data []byte) (ToolCall, *fault) {
 	if v.Kind != strictjson.Object {
 		return c, faultf("a tool call must be an object, not %s", v.Kind)
 	}
-	for key, to := range map[string]*string{"id": &c.ID, "name": &c.Name, "signature": &c.Signature} {
-		if f := readString(v, key, to); f != nil {
-			return c, f
-		}
+	if f := readTexts(v, text{"id", &c.ID}, text{"name", &c.Name}, text{"signature", &c.Signature}); f != nil {
+		return c, f
 	}
 	switch args := v.Get("arguments"); {
 	case args == nil || args.Kind == strictjson.Null:
@@ -146,15 +131,23 @@ func readCall(v *strictjson.Value, data []byte) (ToolCall, *fault) {
 	return c, nil
 }
 
-// readString sets to where key is there and not null.
-func readString(v *strictjson.Value, key string, to *string) *fault {
-	s := v.Get(key)
-	if s == nil || s.Kind == strictjson.Null {
-		return nil
+// text is a member that is a text, and where it goes.
+type text struct {
+	key string
+	to  *string
+}
+
+// readTexts sets those that are there and not null.
+func readTexts(v *strictjson.Value, texts ...text) *fault {
+	for _, t := range texts {
+		s := v.Get(t.key)
+		if s == nil || s.Kind == strictjson.Null {
+			continue
+		}
+		if s.Kind != strictjson.String {
+			return faultf("%s must be a text, not %s", t.key, s.Kind)
+		}
+		*t.to = s.String
 	}
-	if s.Kind != strictjson.String {
-		return faultf("%s must be a text, not %s", key, s.Kind)
-	}
-	*to = s.String
 	return nil
 }

@@ -2,7 +2,7 @@ package core
 
 import "time"
 
-// PostKind says what a post is; the adapter draws each in its own way.
+// PostKind is the kind of a post; each adapter draws it in its own way.
 type PostKind string
 
 // The kinds of posts.
@@ -10,14 +10,14 @@ const (
 	PostReply   PostKind = "reply"   // the agent's text
 	PostError   PostKind = "error"   // one of the three buckets' replies
 	PostCard    PostKind = "card"    // an approval, drawn from its state when it is sent
-	PostNotice  PostKind = "notice"  // a sentence of gatehouse itself
-	PostPrivate PostKind = "private" // the same, for one person's eyes where the platform can
-	PostWorking PostKind = "working" // the working state: shown while On, else cleared
+	PostNotice  PostKind = "notice"  // a sentence from gatehouse itself
+	PostPrivate PostKind = "private" // the same, visible to one person only if the platform supports it
+	PostWorking PostKind = "working" // the working state: shown while On, otherwise cleared
 	PostSteps   PostKind = "steps"   // the tools that a turn has used so far, in one line that is redrawn
 )
 
-// Post is a message to deliver, as plain data. Key is unique in the outbox: a second post of the same key changes the first (its wanted
-// version rises) instead of adding another.
+// Post is a message to deliver, as plain data. Key is unique in the outbox: a second post of the same key changes the first (and
+// increments its wanted version) instead of adding another.
 type Post struct {
 	Key          string         `json:"key"`
 	To           Address        `json:"to"`
@@ -33,37 +33,37 @@ type Post struct {
 	Pressed      bool           `json:"pressed,omitempty"` // its button was pressed: it is drawn without
 }
 
-// Ref is a platform's name for what was posted. It is opaque.
+// Ref is a platform's reference to a posted message. It is opaque.
 type Ref string
 
-// Part is one platform message of a post: long texts need several. InDoubt is set before a send and cleared by its answer, so
-// after a crash it says that the part may already be there.
+// Part is one platform message of a post: long texts need several. InDoubt is set before a send and cleared by its response:
+// after a crash it means that the part may already be there.
 type Part struct {
 	Ref     Ref       `json:"ref,omitempty"`
 	InDoubt bool      `json:"in_doubt,omitempty"`
 	More    bool      `json:"more,omitempty"`   // further parts follow
-	Looks   int       `json:"looks,omitempty"`  // how often it could not be looked for
-	Missed  int       `json:"missed,omitempty"` // how often it was looked for and not there
+	Looks   int       `json:"looks,omitempty"`  // how often Find failed
+	Missed  int       `json:"missed,omitempty"` // how often Find did not find it
 	SentAt  time.Time `json:"sent_at,omitzero"` // when the send that is in doubt began
 }
 
-// PressedCard is a card whose button was pressed: so it was sent, even if the answer to the send was lost.
+// PressedCard is a card whose button was pressed, which proves that it was sent even if the response to the send was lost.
 type PressedCard struct {
 	Approval ApprovalID
-	Channel  string // that it is in
+	Channel  string // that the card is in
 	Ref      Ref
 }
 
-// Matches reports whether it is the card of this row, and the row is still in doubt.
+// Matches reports whether this is the card of the row, and the row is still in doubt.
 func (s PressedCard) Matches(row OutboxRow) bool {
 	return row.To.Channel == s.Channel && len(row.Parts) == 1 && row.Parts[0].InDoubt && row.Parts[0].Ref == "" && row.Owner == ""
 }
 
-// RowState is where an outbox row stands.
+// RowState is the state of an outbox row.
 type RowState string
 
-// The states of a row. Unknown: a send's answer was lost and could not be found out; it is visible and not sent again. Dropped: it
-// was dead or unknown, and an admin put it away.
+// The states of a row. Unknown: the response to a send was lost, and the post could not be found; it is listed and not sent again.
+// Dropped: it was dead or unknown, and an admin discarded it.
 const (
 	RowWaiting RowState = "waiting"
 	RowSent    RowState = "sent"
@@ -72,12 +72,12 @@ const (
 	RowDropped RowState = "dropped"
 )
 
-// GaveUp reports whether the row's delivery has ended without an arrival that is known.
+// GaveUp reports whether the row's delivery has ended without a confirmed arrival.
 func (r OutboxRow) GaveUp() bool {
 	return r.State == RowDead || r.State == RowUnknown || r.State == RowDropped
 }
 
-// Delivered are the parts that are known to be there.
+// Delivered are the parts that are known to have arrived.
 func (r OutboxRow) Delivered() []Part {
 	if n := len(r.Parts); n > 0 && r.Parts[n-1].InDoubt {
 		return r.Parts[:n-1]
@@ -85,7 +85,7 @@ func (r OutboxRow) Delivered() []Part {
 	return r.Parts
 }
 
-// OutboxRow is a post on its way. Wanted is raised by whatever changes what it should show, Shown is the version that was last
+// OutboxRow is a post to be delivered. Wanted is incremented by each change of its content; Shown is the version that was last
 // delivered.
 type OutboxRow struct {
 	Post
@@ -97,13 +97,13 @@ type OutboxRow struct {
 	Attempts  int
 	NextAt    time.Time
 	Cause     string
-	Owner     string // who is delivering it
-	Fence     int64  // raised by each claim; an answer of an older claim changes nothing
+	Owner     string // the process that delivers it
+	Fence     int64  // incremented by each claim; a result of an older claim changes nothing
 	CreatedAt time.Time
 	SentAt    time.Time
 }
 
-// PostRequest asks for at most Limit outbox rows to deliver: at most one a destination, in order.
+// PostRequest requests at most Limit outbox rows to deliver: at most one for each destination, in order.
 type PostRequest struct {
 	Owner  string
 	Limit  int
@@ -111,17 +111,17 @@ type PostRequest struct {
 	Scopes []Scope
 }
 
-// Delivery is what an adapter draws: the post as it should stand now.
+// Delivery is a post to draw, in its current form.
 type Delivery struct {
 	Post
 	Card *Card // of a PostCard
-	Late bool  // older than the freshness limit: mark it so
+	Late bool  // older than the freshness limit: it is marked as late
 	Part int   // which part to send, from 0
 
-	SentAt time.Time // of a part that is looked for: when its send began
+	SentAt time.Time // for Find: when the part's send began
 }
 
-// Card is an approval as people see it: a view, drawn from the stored state, secrets masked.
+// Card is the view of an approval that people get: made from the stored state, with secrets masked.
 type Card struct {
 	Approval  ApprovalID
 	State     ApprovalState
@@ -135,18 +135,18 @@ type Card struct {
 	Votes     int
 	Quorum    int
 	Risk      Risk
-	Changed   string // the request was changed after it was asked: what it says now
+	Changed   string // the new text of the request, if it was changed after it was made
 	Deadline  time.Time
 	DecidedAt time.Time
 	CreatedAt time.Time
 
-	Requested Actor   // who asked
-	Decided   Actor   // who decided
+	Requested Actor   // the requester
+	Decided   Actor   // the approver who decided
 	From      Address // the conversation
-	Context   []Line  // of a copy: the last that was said there
+	Context   []Line  // of a copy: the last messages of the conversation
 }
 
-// Line is something that was said, for people to read.
+// Line is a message of a conversation, for people to read.
 type Line struct {
 	Role Role
 	Text string

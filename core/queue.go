@@ -2,14 +2,14 @@ package core
 
 import "time"
 
-// Scope is what a process serves: a platform, and where Conversations is not nil only these conversations of it.
+// Scope is what a process serves: a platform or, if Conversations is not nil, only these conversations of it.
 type Scope struct {
 	Platform      string
 	Conversations []ConversationID
 }
 
-// ClaimRequest asks for at most Limit queues with something to do: those of conversations, or with Controls those of clicks and
-// controls, which a dispatcher takes in slots of their own so that no turn can hold them up.
+// ClaimRequest requests at most Limit ready queues: those of conversations or, with Controls, those of clicks and controls, which a
+// dispatcher runs in slots of their own, so that no turn delays them.
 type ClaimRequest struct {
 	Owner    string
 	Limit    int
@@ -18,14 +18,14 @@ type ClaimRequest struct {
 	Controls bool
 }
 
-// Claim is a queue held by an owner for the length of a lease, and the event to take. Fence rises with each claim of the queue;
-// every write of a turn is compared with it.
+// Claim is a queue that an owner has leased, and the event to process. Fence is incremented by each claim of the queue; every write of a
+// turn is compared with it.
 type Claim struct {
 	Owner   string
 	Key     QueueKey
 	Fence   int64
 	Event   EventRecord
-	Session SessionID // the conversation's, in its generation of now
+	Session SessionID // the conversation's, in its current generation
 }
 
 // EventFilter narrows a listing of events; the zero filter lists all.
@@ -40,7 +40,7 @@ type EventFilter struct {
 	Limit        int
 }
 
-// QueueEntry is a queue with something to do.
+// QueueEntry is a queue with waiting events.
 type QueueEntry struct {
 	Key        QueueKey
 	Platform   string
@@ -51,7 +51,7 @@ type QueueEntry struct {
 	ReadyAt    time.Time
 }
 
-// QueueView counts what waits.
+// QueueView counts the waiting events and posts.
 type QueueView struct {
 	Paused    bool
 	Entries   []QueueEntry
@@ -62,13 +62,13 @@ type QueueView struct {
 	Approvals int // open
 }
 
-// StopResult is the result of asking a conversation to stop.
+// StopResult is the result of a request to stop a conversation.
 type StopResult struct {
-	Running   bool  // a turn runs and was asked to stop
-	Withdrawn int64 // the event that was backing off and is now withdrawn; 0 = none
+	Running   bool  // a turn runs and is going to stop
+	Withdrawn int64 // the event that waited for a retry and is now withdrawn; 0 = none
 }
 
-// Task is something that falls due. Key is unique; Kind says which handler runs it; Subject says what it is about.
+// Task is work that is due at a time. Key is unique; Kind selects the handler; Subject is what the task is for.
 type Task struct {
 	Key     string
 	Kind    string

@@ -12,7 +12,7 @@ import (
 // rest is the platform's own.
 type ConversationID string
 
-// QueueKey names a queue of events that are taken one at a time, in order: what a worker claims. Each conversation has a queue for
+// QueueKey names a queue of events that are taken one at a time, in order; workers claim queues. Each conversation has a queue for
 // its messages and signals and another for its controls; each approval has a queue for its clicks. See Event.QueueKey.
 type QueueKey string
 
@@ -20,13 +20,13 @@ type QueueKey string
 func (c ConversationID) Queue() QueueKey { return QueueKey(c) }
 
 // SessionID names one conversation history: a conversation and its generation ("console:default@2"). The generation is read when a turn
-// begins; "new conversation" raises it.
+// begins; "new conversation" increments it.
 type SessionID string
 
 // InvocationID names one run of a graph, from its message through all its suspensions to its end.
 type InvocationID string
 
-// SignalID is the correlation token of a pause: where an approval is asked for, the approval's id.
+// SignalID is the correlation token of a pause: for an approval, the approval's id.
 type SignalID string
 
 // Session gives the conversation's session id in a generation; generations count from 1.
@@ -54,8 +54,8 @@ type SessionRecord struct {
 	UpdatedAt     time.Time
 }
 
-// Writer says under which keys new message rows are written: (session, invocation, n), n from From on. Rows of the same
-// invocation from From on are replaced: they are an earlier attempt's.
+// Writer defines the keys of new message rows: (session, invocation, n), n from From on. Rows of the same invocation from From on are
+// replaced: they are an earlier attempt's.
 type Writer struct {
 	Invocation InvocationID
 	From       int
@@ -78,16 +78,16 @@ type SessionFilter struct {
 	Limit         int // 0 = no limit
 }
 
-// SaveOptions say how a save is meant.
+// SaveOptions are the options of a save.
 type SaveOptions struct {
-	ExpectedVersion *int64 // not nil: a record of another version is session_write_conflict
-	Explicit        bool   // asked for by a node in mid-invoke (sessions §6.2): it must commit now, whatever becomes of the turn
+	ExpectedVersion *int64 // if not nil, a record of another version is session_write_conflict
+	Explicit        bool   // a node's save in mid-invoke (sessions §6.2): it must commit now, whatever the turn's result is
 }
 
-// SessionStore is the spec's four operations (sessions §5). To the engine it is all there is to a store.
+// SessionStore is the spec's four operations (sessions §5), all that the engine needs of a store.
 //
-// Load gives nil, nil where there is no record. Save overwrites; the store writes of the messages only Added. Delete of what is
-// absent succeeds. No operation is retried by the engine.
+// Load returns nil, nil if there is no record. Save overwrites; of the messages it writes only Added. Delete succeeds if there
+// is no record. No operation is retried by the engine.
 type SessionStore interface {
 	Load(ctx context.Context, id SessionID) (*SessionRecord, error)
 	Save(ctx context.Context, rec *SessionRecord, opts SaveOptions) error
@@ -95,8 +95,8 @@ type SessionStore interface {
 	List(ctx context.Context, filter SessionFilter) ([]SessionSummary, error)
 }
 
-// Descriptor is what a node suspends with (suspension §4). Metadata comes back untouched. Approval says that people, or the policy,
-// decide about a call before the turn goes on.
+// Descriptor is what a node suspends with (suspension §4). Metadata is returned unchanged. With Approval, people or the
+// policy decide about a call before the turn continues.
 type Descriptor struct {
 	SignalID SignalID         `json:"signal_id"`
 	Metadata map[string]any   `json:"metadata,omitempty"`
@@ -108,7 +108,7 @@ type Frame struct {
 	Node      string                     `json:"node"`              // the node of this level that the pause is at or in
 	State     map[string]json.RawMessage `json:"state"`             // without the outermost messages of a sessioned invocation
 	Completed []string                   `json:"completed"`         // completed_positions of this level, in order
-	Attempt   int                        `json:"attempt,omitempty"` // of the node, where a resume runs it again (attempt_index is unchanged)
+	Attempt   int                        `json:"attempt,omitempty"` // of the node, if a resume runs it again (attempt_index is unchanged)
 
 	// Of a level inside the outermost one, whose graph the record names: the subgraph, as the record names its own.
 	Graph         string `json:"graph,omitempty"`
@@ -116,7 +116,7 @@ type Frame struct {
 	SchemaVersion string `json:"schema_version,omitempty"`
 }
 
-// PausedRecord is a suspended invocation (suspension §5). It names its graph and version: another one can't go on from it.
+// PausedRecord is a suspended invocation (suspension §5). It names its graph and version: no other can resume it.
 type PausedRecord struct {
 	Invocation    InvocationID `json:"invocation_id"`
 	Correlation   string       `json:"correlation_id"`
@@ -128,16 +128,16 @@ type PausedRecord struct {
 	Type          string       `json:"type"`   // "suspended"
 	Frames        []Frame      `json:"frames"` // at least one
 	MarkCompleted bool         `json:"mark_node_completed"`
-	Step          int          `json:"step"`            // the engine's counter, which goes on at resume
+	Step          int          `json:"step"`            // the engine's counter, which continues at a resume
 	Trace         string       `json:"trace,omitempty"` // the span context of the segment that paused
 	Messages      int          `json:"messages"`        // rows this invocation has written to its session so far (Writer.From of the next segment)
 }
 
 // PauseStore keeps paused invocations.
 //
-// Pause stores the record and, where it is not nil, the session, together or not at all (suspension §8.6). Paused gives nil, nil
-// where no such record waits: never, resumed, or withdrawn. BySignal does the same by the pause's signal. Consume takes the
-// record away and reports whether this call was the one that did: a second resume finds nothing.
+// Pause stores the record and, if it is not nil, the session, together or not at all (suspension §8.6). Paused returns nil, nil
+// if there is no such record: never stored, resumed, or withdrawn. BySignal does the same by the pause's signal. Consume removes the
+// record and reports whether this call did: a second resume finds nothing.
 type PauseStore interface {
 	Pause(ctx context.Context, rec *PausedRecord, session *SessionRecord) error
 	Paused(ctx context.Context, id InvocationID) (*PausedRecord, error)

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Signer seals what a button carries, so that what comes back from a platform is known to be ours. The first key seals, each of
-// them opens: so a key can be replaced while old buttons are still there.
+// Signer signs the values of buttons, so that a value from a platform can be verified. The first key signs, and each key verifies, so
+// that a key can be replaced while old buttons still exist.
 type Signer struct {
 	keys []string
 }
 
-// minKey is how many bytes a signing key needs; what is shorter could be guessed.
+// minKey is how many bytes a signing key needs; a shorter one could be guessed.
 const minKey = 16
 
-// NewSigner takes the keys, newest first. Error: invalid, without the key.
+// NewSigner takes the keys, newest first. Error: invalid; it does not contain the key.
 func NewSigner(keys ...string) (*Signer, error) {
 	if len(keys) == 0 {
 		return nil, Errorf(Invalid, "A signer needs a key.")
@@ -29,10 +29,10 @@ func NewSigner(keys ...string) (*Signer, error) {
 	return &Signer{keys: keys}, nil
 }
 
-// macLength is how many bytes of the HMAC a value carries: short enough for a button, too long to be guessed.
+// macLength is how many bytes of the HMAC a value contains: short enough for a button, too long to be guessed.
 const macLength = 16
 
-// separator stands between the fields of a value; inside them it is escaped.
+// separator separates the fields of a value; inside them it is escaped.
 const separator = "~"
 
 var (
@@ -40,7 +40,7 @@ var (
 	unescape = strings.NewReplacer("%7E", separator, "%25", "%")
 )
 
-// Seal makes one printable value of the fields.
+// Seal makes one signed printable value of the fields.
 func (s *Signer) Seal(fields ...string) string {
 	safe := make([]string, len(fields))
 	for i, f := range fields {
@@ -50,7 +50,7 @@ func (s *Signer) Seal(fields ...string) string {
 	return mac(s.keys[0], text) + separator + text
 }
 
-// Open gives the fields of a sealed value back; ok is false for what we did not seal.
+// Open returns the fields of a sealed value; ok is false if no key verifies it.
 func (s *Signer) Open(value string) (fields []string, ok bool) {
 	seal, text, _ := strings.Cut(value, separator)
 	for _, k := range s.keys {

@@ -10,7 +10,7 @@ import (
 	"gatehouse/core"
 )
 
-func TestWhatIsSealedComesBack(t *testing.T) {
+func TestOpenReturnsTheSealedFields(t *testing.T) {
 	old, err := core.NewSigner("the key of last year")
 	if err != nil {
 		t.Fatal(err)

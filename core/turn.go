@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Ledger is what the one executor reads and writes while a turn runs. It is bound to the turn's claim: once another process has the
+// Ledger is what the one executor reads and writes while a turn runs. It is bound to the turn's claim: once another process holds the
 // conversation, every call fails with lease_lost. The zero Ledger belongs to no turn.
 type Ledger struct {
 	Approval func(ctx context.Context, id ApprovalID) (Approval, error)
@@ -13,8 +13,8 @@ type Ledger struct {
 	Finish   func(ctx context.Context, id ApprovalID, r ToolResult) error // commits the result
 }
 
-// Turn describes the turn that a node runs in: who asked, where, and the ledger. It travels in the context; the graph does not
-// know it.
+// Turn describes the turn that a node runs in: who asked, where, and the ledger. It is in the context; the graph does not use
+// it.
 type Turn struct {
 	Event        int64
 	Conversation ConversationID
@@ -22,11 +22,11 @@ type Turn struct {
 	Actor        Actor
 	Ledger       Ledger
 
-	// Evidence receives what the turn did, as a join check's input, each time that the turn ends or pauses; the last call counts. It
+	// Evidence receives the turn's evidence, as a join check's input, each time that the turn ends or pauses; the last call counts. It
 	// may be nil.
 	Evidence func(json.RawMessage)
 
-	// Step is called as each tool call begins, to show it to the people who wait. It may be nil.
+	// Step is called when a tool call begins, to show progress. It may be nil.
 	Step func(tool string)
 }
 

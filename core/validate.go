@@ -1,10 +1,13 @@
 package core
 
-import "encoding/base64"
+import (
+	"encoding/base64"
+	"slices"
+)
 
-// Validate checks one message by itself (harness-chat §3.1, llm-provider §3): its role, the shape its role asks for, its blocks.
-// The error is an *Error of category chat_message_shape_invalid whose message says what to change. What needs the messages
-// around it (does a tool message answer a call?) is the provider view's to check.
+// Validate checks one message by itself (harness-chat §3.1, llm-provider §3): its role, the shape that its role requires, its blocks.
+// The error is an *Error of category chat_message_shape_invalid whose message states what to change. The provider view checks
+// what depends on other messages (does a tool message answer a call?).
 func (m Message) Validate() error {
 	if f := m.check(); f != nil {
 		return Errorf(ChatMessageShapeInvalid, "%s", f.reason)
@@ -61,7 +64,7 @@ func (m Message) checkAssistant() *fault {
 	return m.Content.check(TextBlock, ThinkingBlock, RedactedThinkingBlock)
 }
 
-// check asks for content that is not empty and holds only the allowed types of blocks.
+// check requires content that is not empty and has only blocks of the allowed types.
 func (c Content) check(allowed ...BlockType) *fault {
 	if !c.IsList() {
 		if c.text == "" {
@@ -81,11 +84,7 @@ func (c Content) check(allowed ...BlockType) *fault {
 }
 
 func (b Block) check(allowed []BlockType) *fault {
-	ok := false
-	for _, t := range allowed {
-		ok = ok || t == b.Type
-	}
-	if !ok {
+	if !slices.Contains(allowed, b.Type) {
 		return faultf("a block of type %q is not allowed here", b.Type)
 	}
 	switch b.Type {

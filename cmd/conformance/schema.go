@@ -89,15 +89,20 @@ func reducerOf(d *fixture.Node) graph.Reducer[any] {
 		key = graph.KeyField(name)
 	}
 	maxLen, _ := args.Get("max_len").Value().(int64)
-	dedupe := graph.DedupeAppendAny
-	if !keyed.IsNull() {
-		dedupe = func() graph.Reducer[any] { return graph.DedupeAppendByAny(key) }
-	}
 	factory, known := map[string]func() graph.Reducer[any]{
-		"last_write_wins": graph.Replace[any], "append": graph.AppendAny, "merge": graph.MergeAny,
-		"concat_flatten": graph.ConcatFlattenAny, "merge_all": graph.MergeAllAny, "dedupe_append": dedupe,
-		"bounded_append": func() graph.Reducer[any] { return graph.BoundedAppendAny(int(maxLen)) },
-		"merge_by_key":   func() graph.Reducer[any] { return graph.MergeByKeyAny(key) },
+		"last_write_wins": graph.Replace[any],
+		"append":          func() graph.Reducer[any] { return graph.Untyped(graph.Append[any]()) },
+		"merge":           func() graph.Reducer[any] { return graph.Untyped(graph.Merge[string, any]()) },
+		"concat_flatten":  func() graph.Reducer[any] { return graph.Untyped(graph.ConcatFlatten[any]()) },
+		"merge_all":       func() graph.Reducer[any] { return graph.Untyped(graph.MergeAll[string, any]()) },
+		"bounded_append":  func() graph.Reducer[any] { return graph.Untyped(graph.BoundedAppend[any](int(maxLen))) },
+		"merge_by_key":    func() graph.Reducer[any] { return graph.Untyped(graph.MergeByKey(key)) },
+		"dedupe_append": func() graph.Reducer[any] {
+			if keyed.IsNull() {
+				return graph.Untyped(graph.DedupeAppend[any]())
+			}
+			return graph.Untyped(graph.DedupeAppendBy(key))
+		},
 	}[name]
 	if !known {
 		d.Malformed("unknown reducer %q", name)

@@ -31,7 +31,7 @@ type policy struct{ rule *core.Rule }
 
 func (p policy) Rule(core.Turn, core.Call) core.Rule { return *p.rule }
 
-// room is a conversation with the loop over the demo's tools, its approvals decided by the test.
+// room is a conversation with the loop and the demo's tools; the test decides its approvals.
 type room struct {
 	t         *testing.T
 	harness   *chat.Harness
@@ -130,7 +130,7 @@ func (r *room) decide(o core.Outcome, state core.ApprovalState, reason string) c
 	return r.harness.Resume(r.ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload})
 }
 
-// texts are what the assistant says in an outcome.
+// texts are the assistant's texts in an outcome.
 func texts(o core.Outcome) string {
 	var msgs []core.Message
 	switch o := o.(type) {
@@ -175,7 +175,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-func TestCallsStandInTheHistoryAsAModelsWould(t *testing.T) {
+func TestDemoCallsAreStoredLikeAModelsCalls(t *testing.T) {
 	r := newRoom(t, agent.Demo{}, ask)
 	done, ok := r.say("calc 2+3*4").(core.Completed)
 	if !ok || len(done.Replies) != 3 {
@@ -221,7 +221,7 @@ func TestApprovedRefusedExpiredCancelled(t *testing.T) {
 	}
 }
 
-func TestLaw6_WhatIsSaidWhileATurnWaitsIsKept(t *testing.T) {
+func TestLaw6_MessagesDuringAPauseAreKept(t *testing.T) {
 	r := newRoom(t, agent.Demo{}, ask)
 	asked := r.say("note add milk")
 	if got := texts(r.say("calc 1+1")); got != "1+1 = 2" {
@@ -257,7 +257,7 @@ func TestPolicyAllowsOrDeniesWithoutAPendingMessage(t *testing.T) {
 // script is a model that answers each question with the next of its lines.
 type script struct {
 	lines []core.Message
-	stops []agent.Stop // why each of them stopped; none left: it does not say
+	stops []agent.Stop // why each of them stopped; none left: not reported
 }
 
 func (s *script) Next(context.Context, core.History) (agent.Answer, error) {
@@ -276,7 +276,7 @@ func use(id, name, args string) core.ToolCall {
 	return core.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(args)}
 }
 
-func TestSeveralCallsOfOneMessageRunOneAtATimeAndEachAsksForItself(t *testing.T) {
+func TestSeveralCallsOfOneMessageRunOneAtATimeAndEachNeedsAnApproval(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{
 		use("same", "note_add", `{"text":"one"}`), use("same", "calc", `{"expression":"1+1"}`),
 		use("same", "note_add", `{"text":"two"}`), use("x", "nothing_like_it", `{}`), use("y", "calc", `null`),

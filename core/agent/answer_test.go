@@ -17,7 +17,7 @@ func cutOff() core.Message {
 
 // An answer that is not whole is not acted upon: no call of it runs or is asked for, whoever stopped the model, and the turn ends
 // with a sentence that the person can act on.
-func TestLaw5_AnAnswerThatIsNotWholeIsNotActedUpon(t *testing.T) {
+func TestLaw5_AnIncompleteAnswerRunsNothing(t *testing.T) {
 	for stop, want := range map[agent.Stop]struct {
 		category core.Category
 		says     string
@@ -55,8 +55,8 @@ func TestLaw5_AnAnswerThatIsNotWholeIsNotActedUpon(t *testing.T) {
 	}
 }
 
-// A text without calls is no answer either where it was cut; and where nothing came at all, that is not what the person is told.
-func TestATextThatWasCutIsNotSaid(t *testing.T) {
+// A cut text without calls is not used either, and the person does not get the error of an empty answer.
+func TestACutTextIsNotSent(t *testing.T) {
 	for _, m := range []core.Message{{Content: core.Text("The capital of Fra")}, {}} {
 		r := newRoom(t, &script{lines: []core.Message{m}, stops: []agent.Stop{agent.StopRefused}}, ask)
 		if e, ok := r.say("go").(core.Errored); !ok || e.Category != core.ProviderInvalidRequest {
@@ -66,7 +66,7 @@ func TestATextThatWasCutIsNotSaid(t *testing.T) {
 }
 
 // What was done before stays done, and on record; what was cut afterwards does not run.
-func TestACutAfterAnApprovedCall(t *testing.T) {
+func TestACutAnswerAfterAnApprovedCall(t *testing.T) {
 	r := newRoom(t, &script{
 		lines: []core.Message{{ToolCalls: []core.ToolCall{use("0", "note_add", `{"text":"milk"}`)}}, cutOff()},
 		stops: []agent.Stop{agent.StopCalls, agent.StopLength},
@@ -84,8 +84,8 @@ func TestACutAfterAnApprovedCall(t *testing.T) {
 	}
 }
 
-func TestAModelThatSaysItIsDoneIsBelieved(t *testing.T) {
-	for _, stop := range []agent.Stop{"", agent.StopEnd, agent.StopCalls} { // some say stop and ask for calls all the same
+func TestACompleteAnswerIsUsed(t *testing.T) {
+	for _, stop := range []agent.Stop{"", agent.StopEnd, agent.StopCalls} { // some report stop and request calls nevertheless
 		call := core.Message{ToolCalls: []core.ToolCall{use("1", "calc", `{"expression":"1+1"}`)}}
 		r := newRoom(t, &script{lines: []core.Message{call}, stops: []agent.Stop{stop, agent.StopEnd}}, ask)
 		if got := texts(r.say("go")); got != "end" {

@@ -41,7 +41,7 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 	return graph.Update{evidenceField.Set(e), pending.Set(next), decision.Set(nil)}, nil
 }
 
-// ask adds the pending message of harness-chat §8.1: it says what the turn waits for.
+// ask adds the pending message of harness-chat §8.1, which states what the turn waits for.
 func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
 	a := pending.Get(s)
 	text := "I need an approval first: " + a.Bound.Summary

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,27 +33,25 @@ func (Demo) Next(ctx context.Context, history core.History) (Answer, error) {
 	}
 	last := tail[len(tail)-1]
 	if last.Role == core.ToolRole {
-		return Answer{Message: say(report(callOf(tail, last.ToolCallID), last.Content.String()))}, nil
+		return Answer{Message: textAnswer(report(callOf(tail, last.ToolCallID), last.Content.String()))}, nil
 	}
 	return Answer{Message: respond(last.Content.Last(), "call_"+strconv.Itoa(history.Len()))}, nil
 }
 
-func say(text string) core.Message {
+func textAnswer(text string) core.Message {
 	return core.Message{Role: core.Assistant, Content: core.Text(text)}
 }
 
-func use(id, name string, args map[string]string) core.Message {
+func callAnswer(id, name string, args map[string]string) core.Message {
 	text, _ := json.Marshal(args) // texts alone: can't fail
 	return core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: id, Name: name, Arguments: text}}}
 }
 
 // callOf gives the latest call of that id.
 func callOf(msgs []core.Message, id string) core.ToolCall {
-	for i := len(msgs) - 1; i >= 0; i-- {
-		for _, c := range msgs[i].ToolCalls {
-			if c.ID == id {
-				return c
-			}
+	for _, m := range slices.Backward(msgs) {
+		if i := slices.IndexFunc(m.ToolCalls, func(c core.ToolCall) bool { return c.ID == id }); i >= 0 {
+			return m.ToolCalls[i]
 		}
 	}
 	return core.ToolCall{}
@@ -66,18 +65,18 @@ func respond(text, id string) core.Message {
 	switch strings.ToLower(word) {
 	case "calc":
 		if rest == "" {
-			return say("What should I calculate? For example: calc 2+3*4")
+			return textAnswer("What should I calculate? For example: calc 2+3*4")
 		}
-		return use(id, "calc", map[string]string{"expression": rest})
+		return callAnswer(id, "calc", map[string]string{"expression": rest})
 	case "time":
 		if rest == "" {
-			return use(id, "time", map[string]string{})
+			return callAnswer(id, "time", map[string]string{})
 		}
-		return use(id, "time", map[string]string{"zone": strings.TrimPrefix(rest, "in ")})
+		return callAnswer(id, "time", map[string]string{"zone": strings.TrimPrefix(rest, "in ")})
 	case "note", "notes":
 		return respondNote(rest, id)
 	}
-	return say(smallTalk(text))
+	return textAnswer(smallTalk(text))
 }
 
 func respondNote(rest, id string) core.Message {
@@ -86,27 +85,20 @@ func respondNote(rest, id string) core.Message {
 	switch strings.ToLower(verb) {
 	case "add":
 		if text == "" {
-			return say("What should I add? For example: note add milk")
+			return textAnswer("What should I add? For example: note add milk")
 		}
-		return use(id, "note_add", map[string]string{"text": text})
+		return callAnswer(id, "note_add", map[string]string{"text": text})
 	case "list", "":
-		return use(id, "note_list", map[string]string{})
+		return callAnswer(id, "note_list", map[string]string{})
 	}
-	return say("I know two note commands: note add milk, and note list")
+	return textAnswer("I know two note commands: note add milk, and note list")
 }
 
 // smallTalk answers a few words, and points to help for all others.
 func smallTalk(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,.!?;:'’", r) })
 	has := func(wanted ...string) bool {
-		for _, w := range words {
-			for _, x := range wanted {
-				if w == x {
-					return true
-				}
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(wanted, w) })
 	}
 	switch {
 	case has("help"):

@@ -1,4 +1,4 @@
-// Package agent holds the graphs that gatehouse ships. They keep nothing in their session but messages (a test says so); the state of
+// Package agent holds the graphs that gatehouse ships. They keep nothing in their session but messages (a test checks this); the state of
 // a paused turn is in its paused record only.
 //
 // The loop: a Model answers, its tool calls run one at a time, and the model is asked again, until it answers without a call.
@@ -24,7 +24,7 @@
 //
 // A mutating call is left out of the evidence that it is judged by, so that the evidence is a closed prefix. The loop has the prefix
 // judged before it requests an approval, binds the approval to it, and gives it to the executor, which judges it again before the call
-// runs. Calls run in order, one at a time, so both prefixes are the same unless somebody changed something in between.
+// runs. Calls run in order, one at a time, so both prefixes are the same unless something was changed in between.
 //
 // A turn is bound to its mutation policy, a digest over the rules that match its mutating calls and the schemas of their tools. If the
 // digest is another one when the call is to run, nothing runs: approval is requested once more under the new rules, and after a second
@@ -35,13 +35,13 @@
 //
 // # Incomplete answers
 //
-// A model says why it stopped (Stop). If its answer was cut off at the length limit, refused, or ended for an unknown reason, nothing
+// A model reports why it stopped (Stop). If its answer was cut off at the length limit, refused, or ended for an unknown reason, nothing
 // of the answer is used: no call runs, because the last one may be cut off and still be valid JSON. The turn ends with a message of the
 // user-correctable bucket. Its evidence has every call with a typed error, discarded; with max_tokens it is closed, with other reasons
 // the join check rejects it, as the protocol policy requires.
 //
 // Decision (2026-11-21): the turn ends. Rejected: to give the model the typed errors and ask it again, which mostly hits the same limit
-// and makes a person wait who could ask for less.
+// and delays a person who could reword the request.
 //
 // A turn that was paused by a build without evidence has none: its call is refused with a message and can be requested again (decided
 // 2026-11-21; rejected: a new Version, which would end such turns without an answer).

@@ -23,7 +23,7 @@ type evidence struct {
 
 var evidenceField = graph.Field("evidence", graph.Replace[*evidence]())
 
-// The protocols of this loop. The call spec holds their digests: if you change what one says, change its version. The action mode is
+// The protocols of this loop. The call spec holds their digests: if you change its meaning, change its version. The action mode is
 // json: each native call is an action object, and the calls run as a chain, however many an answer holds.
 const (
 	mode, pattern = "json", "chain"

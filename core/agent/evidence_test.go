@@ -30,7 +30,7 @@ func (r *room) lastEvidence() (typestate.Input, *typestate.Report) {
 	return in, report
 }
 
-func TestEveryTurnCloses(t *testing.T) {
+func TestTheEvidenceOfEveryTurnCloses(t *testing.T) {
 	for text, calls := range map[string]int{"hello": 0, "calc 1+1": 1, "calc 1/0": 1, "note burn": 0, "note list": 1} {
 		r := newRoom(t, agent.Demo{}, ask)
 		r.say(text)
@@ -64,7 +64,7 @@ func TestAPausedTurnIsOpenAndAResumedOneCloses(t *testing.T) {
 	}
 }
 
-func TestReusedAndBlankIdsAreTakenApart(t *testing.T) {
+func TestReusedAndBlankCallIDsAreMadeUnique(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{
 		use("same", "calc", `{"expression":"1+1"}`), use(" same ", "calc", `{"expression":"1+2"}`), use("same#2", "nothing_like_it", `{}`),
 		use("same", "calc", `null`),
@@ -186,7 +186,7 @@ func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
 	paused := string(r.evidence)
 	r.decide(asked, core.Refused, "because hunter2")
 	if all := paused + string(r.evidence); strings.Contains(all, "hunter2") {
-		t.Errorf("a secret stands in the evidence:\n%s", all)
+		t.Errorf("a secret is in the evidence:\n%s", all)
 	}
 	if in, report := r.lastEvidence(); !report.JoinClosed || !strings.Contains(in.Evidence.ToolResults[0].ErrorMessage, "••••••") {
 		t.Errorf("%v, %+v", report.FailureClasses, in.Evidence.ToolResults)
@@ -213,7 +213,7 @@ func TestLaw8_SecretsOfTheArgumentsAreMaskedAndTheEvidenceStillCloses(t *testing
 	in, report := r.lastEvidence()
 	for _, secret := range []string{"swordfish", "opensesame", looks} {
 		if strings.Contains(string(r.evidence), secret) {
-			t.Errorf("%s stands in the evidence:\n%s", secret, r.evidence)
+			t.Errorf("%s is in the evidence:\n%s", secret, r.evidence)
 		}
 	}
 	if got := in.Evidence.ToolResults[0].ErrorMessage; got != "The password •••••• (\"••••••\") of •••••• does not fit." {

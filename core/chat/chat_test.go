@@ -168,7 +168,7 @@ func raw(pairs map[string]string) map[string]json.RawMessage {
 	return out
 }
 
-func TestASendRepliesWithWhatIsNew(t *testing.T) {
+func TestSendReturnsTheNewMessages(t *testing.T) {
 	r := newRig(t, line(answer("yo", "yo"), answer("yo")))
 	for i := range 3 {
 		out := completed(t, r.Send(t.Context(), "s", say(core.User, "yo")))
@@ -199,7 +199,7 @@ func TestTheCallerMayFixTheInvocation(t *testing.T) {
 	}
 }
 
-func TestWhatIsMalformedIsRefusedBeforeAnythingIsRead(t *testing.T) {
+func TestMalformedInputIsRefusedBeforeAnyRead(t *testing.T) {
 	r := newRig(t, line(answer("hi")))
 	e := errored(t, r.Send(t.Context(), "s", say(core.ToolRole, "42")), core.ChatMessageShapeInvalid)
 	if !strings.Contains(e.Reply.Content.String(), "tool_call_id") {
@@ -243,7 +243,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-func TestRepliesCanBeWordedAnew(t *testing.T) {
+func TestRepliesCanBeReworded(t *testing.T) {
 	own := chat.Replies{Transient: "Pardon?", Correctable: "No: {diagnostic}!"}
 	r := newRig(t, line(fails(core.Errorf(core.ProviderInvalidRequest, "too long"))), func(o *chat.Options) { o.Replies = own })
 	e := errored(t, r.Send(t.Context(), "s", say(core.User, "yo")), core.ProviderInvalidRequest)
@@ -252,7 +252,7 @@ func TestRepliesCanBeWordedAnew(t *testing.T) {
 	}
 }
 
-func TestWhatAHarnessRefuses(t *testing.T) {
+func TestNewRefusesInvalidOptions(t *testing.T) {
 	m := graph.NewMemory()
 	g := compile(t, line(answer("hi")))
 	plain := compile(t, graph.New("plain", "1").Fields(approved).Node("a", answer()).Entry("a").Edge("a", graph.END))

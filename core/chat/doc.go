@@ -1,5 +1,5 @@
-// Package chat is the chat harness over a graph (harness-chat): it turns a message or a signal into one invocation, and the end of
-// the invocation into an outcome.
+// Package chat is the chat harness over a graph (harness-chat): a message or a signal becomes one invocation, and the invocation's
+// result an outcome.
 //
 // Send runs one turn of a conversation. In this order: the session id and the message are checked, before anything is locked or
 // read; the session's lock is taken, so that turns of one session run one after the other, and those of different sessions in parallel; the graph

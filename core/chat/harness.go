@@ -8,55 +8,45 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Options make a Harness. Only Graph is needed.
+// Options are the parts of a Harness. Only Graph is required.
 type Options struct {
 	Graph   *graph.Graph
 	Stores  graph.Stores                    // of calls without stores of their own, see WithStores
-	Wrap    func(graph.Stores) graph.Stores // wraps each call's stores, to see what the engine reads and writes; nil: as they are
+	Wrap    func(graph.Stores) graph.Stores // wraps each call's stores, to observe what the engine reads and writes; nil: unwrapped
 	Replies Replies                         // empty texts are the defaults
 	Log     *slog.Logger                    // nil = discard
 }
 
 // Harness runs turns over a graph. It is safe for concurrent use, and one serves all turns of a process.
 type Harness struct {
-	graph   *graph.Graph
-	stores  graph.Stores
-	wrap    func(graph.Stores) graph.Stores
-	replies Replies
-	log     *slog.Logger
-	locks   locks
+	opt   Options
+	locks locks
 
 	mu        sync.Mutex
 	listeners map[core.SessionID][]*listener
 	untaken   map[core.SessionID][]core.Outcome
 }
 
-// New makes a harness. It refuses (invalid) what could only fail later: a graph that does not declare graph.Messages or whose sessions
-// do not keep it (harness-chat §4), and replies that hide the diagnostic.
+// New makes a harness. A graph that does not declare graph.Messages, or whose sessions do not store it (harness-chat §4), and replies
+// without the diagnostic are invalid.
 func New(o Options) (*Harness, error) {
-	h := &Harness{
-		graph: o.Graph, stores: o.Stores, wrap: o.Wrap, replies: o.Replies.orDefaults(), log: o.Log,
-		listeners: map[core.SessionID][]*listener{}, untaken: map[core.SessionID][]core.Outcome{},
-	}
-	if h.graph == nil {
+	if o.Graph == nil {
 		return nil, core.Errorf(core.Invalid, "a harness needs a graph")
 	}
-	if !h.graph.KeepsMessages() {
-		return nil, core.Errorf(core.Invalid, "a chat needs a graph whose sessions keep messages (graph.Messages); %q has none", h.graph.Name())
+	if !o.Graph.KeepsMessages() {
+		return nil, core.Errorf(core.Invalid, "a chat needs a graph whose sessions keep messages (graph.Messages); %q has none", o.Graph.Name())
 	}
-	if err := h.replies.validate(); err != nil {
+	o.Replies = o.Replies.orDefaults()
+	if err := o.Replies.validate(); err != nil {
 		return nil, err
 	}
-	if h.wrap == nil {
-		h.wrap = func(s graph.Stores) graph.Stores { return s }
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if h.log == nil {
-		h.log = slog.New(slog.DiscardHandler)
-	}
-	return h, nil
+	return &Harness{opt: o, listeners: map[core.SessionID][]*listener{}, untaken: map[core.SessionID][]core.Outcome{}}, nil
 }
 
-// CallOption changes one Send or Resume.
+// CallOption is an option of one Send or Resume.
 type CallOption func(*call)
 
 type call struct {
@@ -74,15 +64,17 @@ func WithInvocation(id core.InvocationID) CallOption {
 	return func(c *call) { c.invocation = id }
 }
 
-// call applies the options. Error: invalid, where neither the call nor the harness has stores.
+// call applies the options. Error: invalid, if neither the call nor the harness has stores.
 func (h *Harness) call(opts []CallOption) (call, error) {
-	c := call{stores: h.stores}
+	c := call{stores: h.opt.Stores}
 	for _, o := range opts {
 		o(&c)
 	}
 	if c.stores.Sessions == nil || c.stores.Pauses == nil {
 		return call{}, core.Errorf(core.Invalid, "a harness needs a store for sessions and one for paused turns")
 	}
-	c.stores = h.wrap(c.stores)
+	if h.opt.Wrap != nil {
+		c.stores = h.opt.Wrap(c.stores)
+	}
 	return c, nil
 }

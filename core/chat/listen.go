@@ -52,7 +52,7 @@ func (h *Harness) deliver(ctx context.Context, session core.SessionID, out core.
 func (h *Harness) notify(ctx context.Context, session core.SessionID, l *listener, out core.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			h.log.ErrorContext(ctx, "listener panicked", "session", session, "err", p)
+			h.opt.Log.ErrorContext(ctx, "listener panicked", "session", session, "err", p)
 		}
 	}()
 	l.on(out)

@@ -1,14 +1,15 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"gatehouse/core"
 )
 
-// Replies are the texts of a turn that failed, one for each bucket (harness-chat §10). They may be reworded; what they say must
-// stay. In Correctable, "{diagnostic}" stands for what is wrong with the request.
+// Replies are the texts of a turn that failed, one for each bucket (harness-chat §10). They may be reworded; their meaning
+// must stay. In Correctable, "{diagnostic}" is replaced by what is wrong with the request.
 type Replies struct {
 	Terminating string
 	Transient   string
@@ -25,16 +26,11 @@ var DefaultReplies = Replies{
 const diagnosticMark = "{diagnostic}"
 
 func (r Replies) orDefaults() Replies {
-	if r.Terminating == "" {
-		r.Terminating = DefaultReplies.Terminating
+	return Replies{
+		Terminating: cmp.Or(r.Terminating, DefaultReplies.Terminating),
+		Transient:   cmp.Or(r.Transient, DefaultReplies.Transient),
+		Correctable: cmp.Or(r.Correctable, DefaultReplies.Correctable),
 	}
-	if r.Transient == "" {
-		r.Transient = DefaultReplies.Transient
-	}
-	if r.Correctable == "" {
-		r.Correctable = DefaultReplies.Correctable
-	}
-	return r
 }
 
 func (r Replies) validate() error {
@@ -44,8 +40,8 @@ func (r Replies) validate() error {
 	return nil
 }
 
-// text is the reply of a bucket. Only a correctable error shows anything of its cause, and of that only the sentence written for
-// people, upstream's own where it has one.
+// text is the reply of a bucket. Only a correctable error shows its cause, and only the message that is written for people:
+// upstream's own, if there is one.
 func (r Replies) text(b core.Bucket, err error) string {
 	switch b {
 	case core.SessionTerminating:
@@ -64,15 +60,12 @@ func diagnostic(err error) string {
 	return fmt.Sprintf("it was refused (%s)", core.CategoryOf(err))
 }
 
-// Errored is the outcome of an error that came up outside a turn of the harness, when its end was stored.
-func (h *Harness) Errored(err error) core.Errored { return h.errored(err) }
-
-// errored is the outcome of an error. Its reply has the role system and is no part of the history.
-func (h *Harness) errored(err error) core.Errored {
+// Errored is the outcome of an error. Its reply has the role system and is no part of the history.
+func (h *Harness) Errored(err error) core.Errored {
 	c := core.CategoryOf(err)
 	b := core.BucketOf(c)
 	return core.Errored{
 		Bucket: b, Category: c, Err: err,
-		Reply: core.Message{Role: core.System, Content: core.Text(h.replies.text(b, err))},
+		Reply: core.Message{Role: core.System, Content: core.Text(h.opt.Replies.text(b, err))},
 	}
 }

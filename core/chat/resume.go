@@ -8,7 +8,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Signal wakes a paused invocation. It names the invocation, the awaited signal, or both; Payload replaces fields of the paused
+// Signal resumes a paused invocation. It names the invocation, the awaited signal, or both; Payload replaces fields of the paused
 // state.
 type Signal struct {
 	SignalID   core.SignalID
@@ -16,27 +16,29 @@ type Signal struct {
 	Payload    map[string]json.RawMessage
 }
 
-// Resume runs a paused turn on (harness §3.3, harness-chat §8.2), under the session's lock, and gives its outcome to the session's
-// listeners as well as to its caller. A signal whose invocation waits for another one is suspension_record_invalid; one that
-// nothing waits for is harness_signal_correlation_failed or, where it names an invocation, suspension_record_invalid; a payload
+// Resume continues a paused turn (harness §3.3, harness-chat §8.2), under the session's lock, and passes its outcome to the session's
+// listeners and to the caller. A signal whose invocation waits for another one is suspension_record_invalid; one that
+// nothing waits for is harness_signal_correlation_failed or, if it names an invocation, suspension_record_invalid; a payload
 // that does not fit is suspension_resume_payload_invalid. None of these consumes the pause or reaches a listener.
 func (h *Harness) Resume(ctx context.Context, s Signal, opts ...CallOption) core.Outcome {
 	c, err := h.call(opts)
 	if err != nil {
-		return h.errored(err)
+		return h.Errored(err)
 	}
 	rec, err := correlate(ctx, c.stores.Pauses, s)
 	if err != nil {
-		return h.errored(err)
+		return h.Errored(err)
 	}
-	release, err := h.lockFor(ctx, rec)
-	if err != nil {
-		return h.errored(err)
+	release := func() {}
+	if rec.Session != "" {
+		if release, err = h.locks.take(ctx, rec.Session); err != nil {
+			return h.Errored(err)
+		}
 	}
 	res, err := h.resume(ctx, c.stores, s, rec)
 	var out core.Outcome
 	if err != nil {
-		out = h.errored(err)
+		out = h.Errored(err)
 	} else {
 		out = h.outcome(ctx, res)
 	}
@@ -47,8 +49,8 @@ func (h *Harness) Resume(ctx context.Context, s Signal, opts ...CallOption) core
 	return out
 }
 
-// correlate maps a signal to the invocation it wakes (harness §6). An invocation that is named is taken at its word: whether it
-// waits is the engine's to say.
+// correlate maps a signal to the invocation that it resumes (harness §6). If the signal names an invocation, the engine checks whether
+// that one is paused.
 func correlate(ctx context.Context, pauses core.PauseStore, s Signal) (*core.PausedRecord, error) {
 	if s.Invocation != "" {
 		rec, err := pauses.Paused(ctx, s.Invocation)
@@ -66,14 +68,7 @@ func correlate(ctx context.Context, pauses core.PauseStore, s Signal) (*core.Pau
 	return nil, core.Errorf(core.HarnessCorrelationFailed, "No paused turn waits for this signal.")
 }
 
-func (h *Harness) lockFor(ctx context.Context, rec *core.PausedRecord) (release func(), err error) {
-	if rec.Session == "" {
-		return func() {}, nil
-	}
-	return h.locks.take(ctx, rec.Session)
-}
-
-// resume invokes the graph, under the lock. What the invocation waits for is read again: it may have gone on while this call
+// resume invokes the graph, under the lock. The awaited signal is read again: the invocation may have continued while this call
 // waited.
 func (h *Harness) resume(ctx context.Context, stores graph.Stores, s Signal, rec *core.PausedRecord) (graph.Result, error) {
 	if s.SignalID != "" {
@@ -85,5 +80,5 @@ func (h *Harness) resume(ctx context.Context, stores graph.Stores, s Signal, rec
 			return graph.Result{}, core.Errorf(core.SuspensionRecordInvalid, "This turn waits for another signal.")
 		}
 	}
-	return h.graph.Invoke(ctx, stores, graph.Invocation{Resume: rec.Invocation, Payload: s.Payload}), nil
+	return h.opt.Graph.Invoke(ctx, stores, graph.Invocation{Resume: rec.Invocation, Payload: s.Payload}), nil
 }

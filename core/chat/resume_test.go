@@ -17,7 +17,7 @@ import (
 // gated asks, waits for the signal "x", and answers.
 func gated() *graph.Builder { return line(answer("shall I?"), pause("x"), answer("done")) }
 
-func TestLaw6_WhatIsSaidWhileATurnWaitsIsKept(t *testing.T) {
+func TestLaw6_MessagesDuringAPauseAreKept(t *testing.T) {
 	say1 := func(s graph.State) (string, error) {
 		if graph.Messages.Get(s).Len() == 1 {
 			return "ask", nil
@@ -52,12 +52,12 @@ func TestLaw4_ASuspendedTurnHoldsNoGoroutineAndNoLock(t *testing.T) {
 
 func TestASignalReachesTheListenerOnce(t *testing.T) {
 	r := newRig(t, gated())
-	var heard []core.Outcome
-	cancel := r.Subscribe("s", func(o core.Outcome) { heard = append(heard, o) })
-	r.Subscribe("other", func(o core.Outcome) { t.Errorf("another session heard %+v", o) })
+	var received []core.Outcome
+	cancel := r.Subscribe("s", func(o core.Outcome) { received = append(received, o) })
+	r.Subscribe("other", func(o core.Outcome) { t.Errorf("another session received %+v", o) })
 	s := suspended(t, r.Send(t.Context(), "s", say(core.User, "do it")))
-	if got := texts(s.Pending); !slices.Equal(got, []string{"shall I?"}) || s.Descriptor.SignalID != "x" || len(heard) != 0 {
-		t.Fatalf("pending %v, heard %v", got, heard)
+	if got := texts(s.Pending); !slices.Equal(got, []string{"shall I?"}) || s.Descriptor.SignalID != "x" || len(received) != 0 {
+		t.Fatalf("pending %v, received %v", got, received)
 	}
 	errored(t, r.Resume(t.Context(), chat.Signal{SignalID: "x", Payload: raw(map[string]string{"approved": `"maybe"`})}), core.SuspensionPayloadInvalid)
 	out := completed(t, r.Resume(t.Context(), chat.Signal{SignalID: "x", Payload: raw(map[string]string{"approved": "true"})}))
@@ -67,8 +67,8 @@ func TestASignalReachesTheListenerOnce(t *testing.T) {
 	errored(t, r.Resume(t.Context(), chat.Signal{SignalID: "x"}), core.HarnessCorrelationFailed)
 	errored(t, r.Resume(t.Context(), chat.Signal{Invocation: s.Invocation}), core.SuspensionRecordInvalid)
 	errored(t, r.Resume(t.Context(), chat.Signal{}), core.HarnessCorrelationFailed)
-	if len(heard) != 1 || len(completed(t, heard[0]).Replies) != 1 {
-		t.Errorf("heard %+v", heard)
+	if len(received) != 1 || len(completed(t, received[0]).Replies) != 1 {
+		t.Errorf("received %+v", received)
 	}
 	if got := r.history(t, "s"); !slices.Equal(got, []string{"do it", "shall I?", "done"}) {
 		t.Errorf("history %v", got)
@@ -86,7 +86,7 @@ func TestASignalForAnotherPauseConsumesNothing(t *testing.T) {
 	completed(t, r.Resume(t.Context(), chat.Signal{SignalID: "y", Invocation: s.Invocation}))
 }
 
-func TestWhatNobodyHeardIsKeptForTheNext(t *testing.T) {
+func TestOutcomesWithoutASubscriberAreKept(t *testing.T) {
 	r := newRig(t, line(pause("x"), pause("y"), fails(errPlain)))
 	suspended(t, r.Send(t.Context(), "s", say(core.User, "do it")))
 	suspended(t, r.Resume(t.Context(), chat.Signal{SignalID: "x"}))
@@ -95,7 +95,7 @@ func TestWhatNobodyHeardIsKeptForTheNext(t *testing.T) {
 	r.Subscribe("s", func(o core.Outcome) { first = append(first, o) })
 	r.Subscribe("s", func(o core.Outcome) { second = append(second, o) })
 	if len(first) != 2 || len(second) != 0 {
-		t.Fatalf("heard %+v and %+v", first, second)
+		t.Fatalf("received %+v and %+v", first, second)
 	}
 	suspended(t, first[0])
 	errored(t, first[1], core.NodeException)
@@ -103,18 +103,18 @@ func TestWhatNobodyHeardIsKeptForTheNext(t *testing.T) {
 
 func TestAListenerMayPanicAndMaySend(t *testing.T) {
 	r := newRig(t, line(pause("x"), answer("done")))
-	var heard []core.Outcome
+	var received []core.Outcome
 	r.Subscribe("s", func(core.Outcome) { panic("no") })
-	r.Subscribe("s", func(core.Outcome) { heard = append(heard, r.Send(t.Context(), "s", say(core.User, "thanks"))) })
+	r.Subscribe("s", func(core.Outcome) { received = append(received, r.Send(t.Context(), "s", say(core.User, "thanks"))) })
 	suspended(t, r.Send(t.Context(), "s", say(core.User, "do it")))
 	completed(t, r.Resume(t.Context(), chat.Signal{SignalID: "x"}))
-	if len(heard) != 1 {
-		t.Fatalf("heard %+v", heard)
+	if len(received) != 1 {
+		t.Fatalf("received %+v", received)
 	}
-	suspended(t, heard[0])
+	suspended(t, received[0])
 }
 
-func TestTurnsOfASessionFollowEachOther(t *testing.T) {
+func TestTurnsOfASessionRunOneAfterTheOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		running, most := 0, 0
@@ -153,7 +153,7 @@ func TestTurnsOfASessionFollowEachOther(t *testing.T) {
 	})
 }
 
-func TestTurnsOfTwoSessionsRunBesideEachOther(t *testing.T) {
+func TestTurnsOfTwoSessionsRunInParallel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		r := newRig(t, line(func(context.Context, graph.State) (graph.Update, error) {
@@ -164,7 +164,7 @@ func TestTurnsOfTwoSessionsRunBesideEachOther(t *testing.T) {
 		for _, s := range []core.SessionID{"a", "b"} {
 			go func() { done <- r.Send(t.Context(), s, say(core.User, "yo")) }()
 		}
-		synctest.Wait() // both stand in the node
+		synctest.Wait() // both are in the node
 		<-gate
 		<-gate
 		completed(t, <-done)

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 
 	"gatehouse/core"
@@ -12,39 +13,35 @@ import (
 // failure. It must not keep ctx beyond its return.
 type Node func(ctx context.Context, s State) (Update, error)
 
-// edge is a node's one way out: static (to) or conditional (route).
+// edge is a node's one outgoing edge: static (to) or conditional (route).
 type edge struct {
 	from  string
 	to    string
 	route func(State) (string, error)
 }
 
-// Builder collects a graph's definition. Its methods return it, so that calls can be chained; Compile reports
-// what is wrong.
+// Builder collects a graph's definition. Its methods return it, so that calls can be chained; Compile reports errors.
 type Builder struct {
-	name, version string
-	fields        []Declared
-	schemaVersion string
-	projection    []string
-	projected     bool
-	autoSave      bool
-	migrations    []migration
-	nodes         map[string]*node
-	nodeOrder     []string
-	wrap          []Middleware
-	wrapNode      map[string][]Middleware
-	tracer        Tracer
-	edges         []edge
-	entry         string
-	observers     []Observer
-	log           *slog.Logger
-	errs          []error
+	definition
+	fields     []Declared
+	projection []string
+	projected  bool
+	migrations []migration
+	nodes      map[string]*node
+	nodeOrder  []string
+	wrap       []Middleware
+	wrapNode   map[string][]Middleware
+	edges      []edge
+	errs       []error
 }
 
 // New begins a graph. Name and version are written into the records of its paused invocations: another graph can't resume
 // them, and another version only by a migration (see Graph.Resumable).
 func New(name, version string) *Builder {
-	return &Builder{name: name, version: version, autoSave: true, nodes: map[string]*node{}, wrapNode: map[string][]Middleware{}, log: slog.New(slog.DiscardHandler)}
+	return &Builder{
+		definition: definition{name: name, version: version, autoSave: true, log: slog.New(slog.DiscardHandler)},
+		nodes:      map[string]*node{}, wrapNode: map[string][]Middleware{},
+	}
 }
 
 // Fields declares the state's fields. Declaring a name twice is conflicting_reducers.
@@ -59,7 +56,7 @@ func (b *Builder) SchemaVersion(v string) *Builder {
 	return b
 }
 
-// Session says which fields a session keeps (sessions §4.2); all others start from their default in each invocation. Without it a
+// Session selects the fields that a session keeps (sessions §4.2); all others start from their default in each invocation. Without it a
 // session keeps the full state.
 func (b *Builder) Session(fields ...string) *Builder {
 	b.projected = true
@@ -105,14 +102,14 @@ func (b *Builder) add(name string, n *node) *Builder {
 	return b
 }
 
-// Use puts middleware around every node of this graph, the first outermost. The middleware of a single node (Wrap) is inside it. It
+// Use wraps every node of this graph in middleware, the first outermost. The middleware of a single node (Wrap) is inside it. It
 // wraps a subgraph as one node and does not reach the nodes inside.
 func (b *Builder) Use(m ...Middleware) *Builder {
 	b.wrap = append(b.wrap, m...)
 	return b
 }
 
-// Wrap puts middleware around one node, the first outermost.
+// Wrap wraps one node in middleware, the first outermost.
 func (b *Builder) Wrap(node string, m ...Middleware) *Builder {
 	b.wrapNode[node] = append(b.wrapNode[node], m...)
 	return b
@@ -130,8 +127,8 @@ func (b *Builder) Edge(from, to string) *Builder {
 	return b
 }
 
-// Route leads from a node to where fn says, which sees the state after the node's update was merged. A name that is no node's is
-// routing_error when it happens; an error of fn is edge_exception.
+// Route leads from a node to the node, or END, that fn returns; fn gets the state after the node's update was merged. An unknown name is
+// routing_error at run time; an error of fn is edge_exception.
 func (b *Builder) Route(from string, fn func(State) (string, error)) *Builder {
 	if fn == nil {
 		b.fail(core.Invalid, "the route from %q has no function", from)
@@ -169,8 +166,8 @@ func (b *Builder) fail(c core.Category, format string, args ...any) {
 	b.errs = append(b.errs, core.Errorf(c, format, args...))
 }
 
-// Compile checks the definition and makes the graph, which never changes after. The first fault found is reported, as an error
-// with one of the compile categories of graph-engine §4; what has none is invalid.
+// Compile checks the definition and makes the graph, which never changes. It reports the first fault, as an error with one of the compile
+// categories of graph-engine §4, otherwise invalid.
 func (b *Builder) Compile() (*Graph, error) {
 	if len(b.errs) > 0 {
 		return nil, b.errs[0]
@@ -190,11 +187,10 @@ func (b *Builder) Compile() (*Graph, error) {
 		return nil, err
 	}
 	g := &Graph{
-		name: b.name, version: b.version, schema: schema, schemaVersion: b.schemaVersion, autoSave: b.autoSave,
-		migrations: migrations, nodes: make(map[string]*node, len(b.nodes)), tracer: b.tracer, edges: make(map[string]edge, len(b.edges)),
-		entry: b.entry, observers: slices.Clone(b.observers), pauses: NewMemory(), log: b.log,
+		definition: b.definition, schema: schema, migrations: migrations, nodes: make(map[string]*node, len(b.nodes)),
+		edges: make(map[string]edge, len(b.edges)), observed: len(b.observers) > 0, pauses: NewMemory(),
 	}
-	g.observed = len(b.observers) > 0
+	g.observers = slices.Clone(b.observers)
 	for name, n := range b.nodes {
 		compiled := *n
 		compiled.middleware = slices.Concat(b.wrap, b.wrapNode[name])
@@ -214,4 +210,109 @@ func (b *Builder) Compile() (*Graph, error) {
 		g.history = g.history || schema.fields[name].history
 	}
 	return g, nil
+}
+
+// schema collects the declared fields and checks the names that refer to them.
+func (b *Builder) schema() (*schema, error) {
+	s := &schema{fields: map[string]field{}}
+	for _, d := range b.fields {
+		f := d.declared()
+		if f.name == "" {
+			return nil, core.Errorf(core.Invalid, "a field needs a name")
+		}
+		if first, known := s.fields[f.name]; known {
+			return nil, core.Errorf(core.ConflictingReducers, "field %q is declared twice, with reducers %s and %s",
+				f.name, first.reducer.name, f.reducer.name)
+		}
+		if f.reducer.configErr != nil {
+			return nil, f.reducer.configErr
+		}
+		if err := f.typ.check(f.initial); err != nil {
+			return nil, core.Errorf(core.Invalid, "the default of field %q %v", f.name, err)
+		}
+		s.fields[f.name] = f
+		s.order = append(s.order, f.name)
+	}
+	for _, name := range b.projection {
+		if _, ok := s.fields[name]; !ok {
+			return nil, core.Errorf(core.MappingUndeclaredField, "the session keeps field %q, which is not declared", name)
+		}
+	}
+	return s, nil
+}
+
+// checkEdges makes sure that the graph has an entry, that static edges lead somewhere, that no node has two outgoing edges, and that
+// every node can be reached. A conditional edge may lead anywhere, so after one every node counts as reached. A node that is always
+// reached needs an outgoing edge; another node without one is routing_error if it is ever reached (the spec has no compile error for it,
+// and fixtures have such nodes).
+func (b *Builder) checkEdges() error {
+	if b.entry == "" {
+		return core.Errorf(core.NoDeclaredEntry, "the graph %q declares no entry", b.name)
+	}
+	if b.nodes[b.entry] == nil {
+		return core.Errorf(core.NoDeclaredEntry, "the entry %q is not a node", b.entry)
+	}
+	out := map[string]edge{}
+	for _, e := range b.edges {
+		if b.nodes[e.from] == nil {
+			return core.Errorf(core.DanglingEdge, "an edge leads from %q, which is not a node", e.from)
+		}
+		if _, known := out[e.from]; known {
+			return core.Errorf(core.MultipleOutgoingEdges, "node %q has more than one outgoing edge", e.from)
+		}
+		if e.route == nil && e.to != END && b.nodes[e.to] == nil {
+			return core.Errorf(core.DanglingEdge, "the edge from %q leads to %q, which is not a node", e.from, e.to)
+		}
+		out[e.from] = e
+	}
+	return b.checkPaths(out)
+}
+
+// checkPaths follows the static edges from the entry, up to the first conditional one.
+func (b *Builder) checkPaths(out map[string]edge) error {
+	reached := map[string]bool{}
+	for name := b.entry; name != END && !reached[name]; {
+		reached[name] = true
+		e, ok := out[name]
+		switch {
+		case !ok:
+			name = END
+		case e.route != nil:
+			return nil
+		default:
+			name = e.to
+		}
+	}
+	for _, name := range b.nodeOrder {
+		if !reached[name] {
+			return core.Errorf(core.UnreachableNode, "no path leads to node %q", name)
+		}
+		if _, ok := out[name]; !ok {
+			return core.Errorf(core.DanglingEdge, "node %q has no outgoing edge", name)
+		}
+	}
+	return nil
+}
+
+// checkNodes makes sure that the fields mapped between graphs are declared, and that middleware wraps existing nodes.
+func (b *Builder) checkNodes(s *schema) error {
+	for _, name := range b.nodeOrder {
+		if check := b.nodes[name].check; check != nil {
+			if err := check(name, s); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.wrapNode)) {
+		if b.nodes[name] == nil {
+			return core.Errorf(core.Invalid, "middleware is given for %q, which is not a node", name)
+		}
+		if slices.ContainsFunc(b.wrapNode[name], func(m Middleware) bool { return m == nil }) {
+			return core.Errorf(core.Invalid, "the middleware around %q has no function", name)
+		}
+	}
+	if slices.ContainsFunc(b.wrap, func(m Middleware) bool { return m == nil }) {
+		return core.Errorf(core.Invalid, "the graph's middleware has no function")
+	}
+	return nil
 }

@@ -18,7 +18,7 @@ var (
 	item     = graph.Field("item", graph.Replace[int]())
 	result   = graph.Field("result", graph.Replace[int]())
 	results  = graph.Field("results", graph.Append[int]())
-	failures = graph.Typed("failures", graph.ListType(graph.AnyType()), graph.AppendAny())
+	failures = graph.Typed("failures", graph.ListType(graph.AnyType()), graph.Untyped(graph.Append[any]()))
 )
 
 // each is a graph that works on one item.
@@ -45,7 +45,7 @@ func over(t *testing.T, leaf *graph.Graph, change func(*graph.FanOut)) *graph.Bu
 }
 
 func TestAFanOutMergesInTheOrderOfItsItems(t *testing.T) {
-	var e ear
+	var e recorder
 	turn := make([]chan struct{}, 4)
 	for i := range turn {
 		turn[i] = make(chan struct{})
@@ -98,11 +98,11 @@ func TestAFanOutFailsFastOrCollects(t *testing.T) {
 	}
 	g := compile(t, over(t, leaf, func(f *graph.FanOut) { f.Policy, f.Errors, f.Concurrency = graph.Collect, "failures", 1 }))
 	res = want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)
-	told := failures.Get(res.State).([]any)
-	if !slices.Equal(results.Get(res.State), []int{1, 3}) || len(told) != 1 {
-		t.Fatalf("results %v, failures %v", results.Get(res.State), told)
+	collected := failures.Get(res.State).([]any)
+	if !slices.Equal(results.Get(res.State), []int{1, 3}) || len(collected) != 1 {
+		t.Fatalf("results %v, failures %v", results.Get(res.State), collected)
 	}
-	if f := told[0].(dict); f[graph.FailureIndex] != int64(1) || f[graph.FailureCategory] != "provider_rate_limit" || f[graph.FailureMessage] != "slow down" {
+	if f := collected[0].(dict); f[graph.FailureIndex] != int64(1) || f[graph.FailureCategory] != "provider_rate_limit" || f[graph.FailureMessage] != "slow down" {
 		t.Errorf("failure %v", f)
 	}
 }
@@ -187,7 +187,7 @@ func askFor(n int, done chan struct{}, opts ...graph.SuspendOption) graph.Node {
 }
 
 func TestAnInstanceThatSuspendsSuspendsTheFanOut(t *testing.T) {
-	var e ear
+	var e recorder
 	g := compile(t, over(t, each(t, askFor(2, make(chan struct{}, 2))), func(f *graph.FanOut) { f.Concurrency = 3 }).Observe(e.observer("o")))
 	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Suspended)
 	if m := res.Descriptor.Metadata; m["fan_out_index"] != int64(1) || m["kind"] != "k" || !slices.Equal(res.Namespace, []string{"fan", "work"}) {
@@ -288,7 +288,7 @@ func TestBranchesSeeOneStateAndAreMergedAsDeclared(t *testing.T) {
 			return graph.Update{trail.Set([]string{name}), count.Set(count.Get(s) + n)}, nil
 		}
 	}
-	var e ear
+	var e recorder
 	g := compile(t, branchesOf(t, graph.FailFast, add("x", 1, second, nil), add("y", 10, nil, second)).Observe(e.observer("o")))
 	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{count.Set(5)}}), graph.Completed)
 	if got := strings.Join(trail.Get(res.State), " "); got != "x y c" || count.Get(res.State) != 15 {
@@ -311,8 +311,8 @@ func TestABranchThatFailsOrSuspends(t *testing.T) {
 	res := want(t, compile(t, branchesOf(t, graph.FailFast, fail, leave("y"))).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
 	wantCategory(t, res.Err, core.ProviderUnavailable)
 	res = want(t, compile(t, branchesOf(t, graph.Collect, fail, leave("y"))).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)
-	if told := failures.Get(res.State).([]any); len(told) != 1 || told[0].(dict)[graph.FailureBranch] != "b0" || !slices.Equal(trail.Get(res.State), []string{"y", "c"}) {
-		t.Errorf("failures %v, trail %v", told, trail.Get(res.State))
+	if collected := failures.Get(res.State).([]any); len(collected) != 1 || collected[0].(dict)[graph.FailureBranch] != "b0" || !slices.Equal(trail.Get(res.State), []string{"y", "c"}) {
+		t.Errorf("failures %v, trail %v", collected, trail.Get(res.State))
 	}
 	g := compile(t, branchesOf(t, graph.FailFast, pause("x"), leave("y")))
 	res = want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Suspended)
@@ -343,7 +343,7 @@ func TestAKeptNodeInAContainerRunsTheContainerAgain(t *testing.T) {
 	}
 }
 
-func TestAContainerInASubgraphGoesOnBehindIt(t *testing.T) {
+func TestAResumeContinuesAfterAContainerInASubgraph(t *testing.T) {
 	sub := over(t, each(t, askFor(2, make(chan struct{}, 2))), func(f *graph.FanOut) { f.Concurrency = 3 })
 	build := graph.New("top", "1").Fields(results, trail).Entry("s").Subgraph("s", compile(t, sub)).Node("z", leave("z")).Edge("s", "z").Edge("z", graph.END)
 	g := compile(t, build)
@@ -358,9 +358,9 @@ func TestAContainerInASubgraphGoesOnBehindIt(t *testing.T) {
 	}
 }
 
-// TestAPauseThatIsNotStoredIsToldEverywhere: each attempt on the way of a suspension that failed ends with that failure.
-func TestAPauseThatIsNotStoredIsToldEverywhere(t *testing.T) {
-	var e ear
+// TestAFailedPauseIsReportedByAllAttempts: each attempt on the way of a suspension that failed ends with that failure.
+func TestAFailedPauseIsReportedByAllAttempts(t *testing.T) {
+	var e recorder
 	st := newBroken()
 	st.pause = errPlain
 	g := compile(t, over(t, each(t, askFor(2, make(chan struct{}, 2))), func(f *graph.FanOut) { f.Concurrency = 3 }).Observe(e.observer("o")))
@@ -370,7 +370,7 @@ func TestAPauseThatIsNotStoredIsToldEverywhere(t *testing.T) {
 	failed := 0
 	for _, ev := range e.last {
 		if ev.Phase == graph.PhaseSuspended {
-			t.Errorf("%v is said to have suspended", ev.Namespace)
+			t.Errorf("%v is reported as suspended", ev.Namespace)
 		}
 		if ev.Err != nil {
 			failed++
@@ -395,9 +395,9 @@ func TestAnEndedContextEndsAContainer(t *testing.T) {
 	}
 }
 
-// TestOfTwoInstancesThatSuspendOneCounts: the other one's attempt ends as a failure, and both have an end.
-func TestOfTwoInstancesThatSuspendOneCounts(t *testing.T) {
-	var e ear
+// TestTheFirstOfTwoSuspendingInstancesCounts: the other one's attempt ends as a failure, and both have an end.
+func TestTheFirstOfTwoSuspendingInstancesCounts(t *testing.T) {
+	var e recorder
 	var both sync.WaitGroup
 	both.Add(2)
 	g := compile(t, over(t, each(t, func(ctx context.Context, _ graph.State) (graph.Update, error) {

@@ -9,9 +9,9 @@ import (
 	"gatehouse/core"
 )
 
-// Error is how an invocation fails while it runs (graph-engine §4). It carries the state at the point of failure: all that was
+// Error is the error of an invocation that fails while it runs (graph-engine §4). It carries the state at the point of failure: all that was
 // merged before, nothing of what failed. A node_exception is a carrier: the node's own error is its cause, and core.CategoryOf
-// reports the cause's category where it has one.
+// reports the cause's category, if it has one.
 type Error struct {
 	Category core.Category // node_exception, edge_exception, reducer_error, routing_error, state_validation_error
 	Node     string        // the node that raised it or produced the update; "" at entry
@@ -21,7 +21,7 @@ type Error struct {
 	Err      error
 }
 
-// Error gives it for logs.
+// Error formats the error for logs.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(string(e.Category))
@@ -67,7 +67,7 @@ type PanicError struct {
 // Error gives the value, without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Unwrap gives the value where it is an error.
+// Unwrap gives the value, if it is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
@@ -75,16 +75,23 @@ func (e *PanicError) Unwrap() error {
 
 func newPanic(v any) *PanicError { return &PanicError{Value: v, Stack: debug.Stack()} }
 
-// MigrationError is what the migration categories of sessions §7 carry.
+// catch, deferred, turns a panic into the error.
+func catch(err *error) {
+	if p := recover(); p != nil {
+		*err = newPanic(p)
+	}
+}
+
+// MigrationError is an error of the migration categories of sessions §7.
 type MigrationError struct {
 	Category    core.Category // session_state_migration_missing, _failed or _chain_ambiguous
-	From, To    string        // versions: of the record and the graph; of the failing or doubled migration
+	From, To    string        // versions: of the record and the graph, or of the failing or duplicate migration
 	Registered  int           // how many migrations there are
 	Description string        // which
 	Err         error         // of a migration that failed
 }
 
-// Error gives it for logs.
+// Error formats the error for logs.
 func (e *MigrationError) Error() string {
 	text := fmt.Sprintf("%s: from %q to %q (%d registered: %s)", e.Category, e.From, e.To, e.Registered, e.Description)
 	if e.Err != nil {

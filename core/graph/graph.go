@@ -4,27 +4,36 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"regexp"
+	"slices"
+
+	"github.com/google/uuid"
 
 	"gatehouse/core"
 )
 
 // Graph is a compiled graph. It never changes and can run any number of invocations at once.
 type Graph struct {
+	definition
+	schema     *schema
+	stored     []string // the fields that a session stores
+	history    bool     // Messages is among them
+	migrations migrations
+	nodes      map[string]*node
+	edges      map[string]edge
+	observed   bool    // it, or a graph inside it, has observers
+	pauses     *Memory // for invocations without a PauseStore
+	queues     queueSet
+}
+
+// definition is what a Graph takes over from its Builder as it is.
+type definition struct {
 	name, version string
-	schema        *schema
 	schemaVersion string
-	stored        []string // the fields that a session stores
-	history       bool     // Messages is among them
 	autoSave      bool
-	migrations    migrations
-	nodes         map[string]*node
-	edges         map[string]edge
 	entry         string
 	observers     []Observer
-	observed      bool // it, or a graph inside it, has observers
 	tracer        Tracer
-	pauses        *Memory // for invocations without a PauseStore
-	queues        queueSet
 	log           *slog.Logger
 }
 
@@ -38,7 +47,7 @@ func (g *Graph) Version() string { return g.version }
 func (g *Graph) Entry() string { return g.entry }
 
 // StoredFields returns the names of the fields that a session of this graph stores.
-func (g *Graph) StoredFields() []string { return append([]string(nil), g.stored...) }
+func (g *Graph) StoredFields() []string { return slices.Clone(g.stored) }
 
 // KeepsMessages reports whether the field Messages is declared and stored by sessions, as a chat with sessions needs.
 func (g *Graph) KeepsMessages() bool { return g.history }
@@ -50,7 +59,7 @@ type Stores struct {
 	Pauses   core.PauseStore
 }
 
-// Invocation says what to run. The zero Invocation runs the graph from its entry, with the default state and no session.
+// Invocation is what to run. The zero Invocation runs the graph from its entry, with the default state and no session.
 type Invocation struct {
 	ID          core.InvocationID          // URL-safe; "" = a new UUID. A resume keeps the paused one's
 	Correlation string                     // URL-safe; "" = a new UUID. A resume keeps the paused one's
@@ -67,8 +76,8 @@ type Status string
 // The statuses (graph-engine §3).
 const (
 	Completed Status = "completed" // END was reached, and the session (if any) saved
-	Errored   Status = "errored"   // Err says why
-	Suspended Status = "suspended" // Descriptor says what it waits for; the paused record is stored
+	Errored   Status = "errored"   // see Err
+	Suspended Status = "suspended" // it waits for Descriptor; the paused record is stored
 )
 
 // Result is the result of an invocation. State is the final state, the state at the pause, or the recoverable state of an error. If
@@ -99,21 +108,43 @@ type Entry struct {
 }
 
 // Invoke runs the graph until END, an error or a suspension. It does not wait for observers (see Drain) and retries nothing. Every
-// error is in the Result. When ctx ends, the invocation fails before its next node with context.Cause(ctx), whose category is
-// reported.
+// error is in the Result. When ctx ends, the invocation fails before its next node with context.Cause(ctx) and its category.
 func (g *Graph) Invoke(ctx context.Context, st Stores, in Invocation) Result {
 	seg := &segment{g: g, st: st}
 	if st.Pauses == nil {
 		seg.st.Pauses = ownPauses{g.pauses, st.Sessions}
 	}
 	start, err := seg.findStart(ctx, in)
-	res := Result{Status: Errored}
+	res := Result{Status: Errored, Err: err}
 	if err == nil {
 		res = seg.run(ctx, in, start)
-	} else {
-		res.Err = err
 	}
 	res.Invocation, res.Correlation, res.Session = seg.ids.Invocation, seg.ids.Correlation, seg.ids.Session
 	res.Entry = seg.entry
 	return res
 }
+
+// END is the target of an edge that ends the graph. No node can have this name; a node named "END" is an ordinary node.
+const END = "\x00END"
+
+// IDs are the three ids in the context of an invocation.
+type IDs struct {
+	Invocation  core.InvocationID
+	Correlation string
+	Session     core.SessionID // "" = not bound to a session
+}
+
+type idsKey struct{}
+
+// InvocationFrom gives the ids of the invocation that a context belongs to: in nodes, in what they call, and in observers
+// (graph-engine §5). A context outside an invocation has none.
+func InvocationFrom(ctx context.Context) (ids IDs, ok bool) {
+	ids, ok = ctx.Value(idsKey{}).(IDs)
+	return ids, ok
+}
+
+// NewID is a random UUID of version 4.
+func NewID() string { return uuid.NewString() }
+
+// urlSafe matches an id that can be used unescaped in a URL path.
+var urlSafe = regexp.MustCompile(`^[a-zA-Z0-9._~:@!$&'()*+,;=-]+$`)

@@ -14,11 +14,10 @@ import (
 // Memory keeps sessions and paused invocations in memory, for tests, embedding and invocations that are given no store. It shares
 // nothing with its callers and stores a conversation the way a database does: as rows under (session, invocation, n).
 type Memory struct {
-	mu         sync.Mutex
-	now        func() time.Time
-	sessions   map[core.SessionID]*storedSession
-	paused     map[core.InvocationID]*core.PausedRecord
-	pauseOrder []core.InvocationID // in the order in which they were paused
+	mu       sync.Mutex
+	now      func() time.Time
+	sessions map[core.SessionID]*storedSession
+	paused   []*core.PausedRecord // in the order in which they were paused
 }
 
 // storedSession is a session record with its messages as rows.
@@ -41,10 +40,10 @@ var (
 
 // NewMemory makes an empty store.
 func NewMemory() *Memory {
-	return &Memory{now: time.Now, sessions: map[core.SessionID]*storedSession{}, paused: map[core.InvocationID]*core.PausedRecord{}}
+	return &Memory{now: time.Now, sessions: map[core.SessionID]*storedSession{}}
 }
 
-// Load gives the session's record, nil where there is none (sessions §5).
+// Load gives the session's record, nil if there is none (sessions §5).
 func (m *Memory) Load(_ context.Context, id core.SessionID) (*core.SessionRecord, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,25 +52,19 @@ func (m *Memory) Load(_ context.Context, id core.SessionID) (*core.SessionRecord
 		return nil, nil
 	}
 	rec := s.rec
-	rec.State = cloneRaw(rec.State)
+	rec.State = clone(rec.State)
 	if s.messages {
 		all := make([]core.Message, len(s.rows))
 		for i, r := range s.rows {
 			all[i] = r.message
 		}
-		h := core.NewHistory(len(all), snapshot(all).before)
+		h := core.NewHistory(len(all), func(_ context.Context, skip, n int) ([]core.Message, error) {
+			end := max(0, len(all)-skip)
+			return slices.Clone(all[max(0, end-n):end]), nil
+		})
 		rec.Messages = &h
 	}
 	return &rec, nil
-}
-
-// snapshot is a copy of the stored messages.
-type snapshot []core.Message
-
-// before reads backwards.
-func (r snapshot) before(_ context.Context, skip, n int) ([]core.Message, error) {
-	end := max(0, len(r)-skip)
-	return slices.Clone(r[max(0, end-n):end]), nil
 }
 
 // Save overwrites the record; of the messages it writes those added, in the place of rows that the same writer wrote before.
@@ -99,7 +92,7 @@ func (m *Memory) save(rec *core.SessionRecord, opts core.SaveOptions) error {
 		}
 	}
 	s.rec = *rec
-	s.rec.Messages, s.rec.State = nil, cloneRaw(rec.State)
+	s.rec.Messages, s.rec.State = nil, clone(rec.State)
 	m.sessions[rec.ID] = s
 	return nil
 }
@@ -109,11 +102,7 @@ func (m *Memory) Delete(_ context.Context, id core.SessionID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.sessions, id)
-	for inv, rec := range m.paused {
-		if rec.Session == id {
-			m.removePaused(inv)
-		}
-	}
+	m.removePaused(func(rec *core.PausedRecord) bool { return rec.Session == id })
 	return nil
 }
 
@@ -140,7 +129,7 @@ func (m *Memory) List(_ context.Context, f core.SessionFilter) ([]core.SessionSu
 	return out, nil
 }
 
-// Pause stores the record and, where it is given, the session: both or neither.
+// Pause stores the record and, if it is given, the session: both or neither.
 func (m *Memory) Pause(_ context.Context, rec *core.PausedRecord, session *core.SessionRecord) error {
 	stored, err := copyPaused(rec)
 	if err != nil {
@@ -153,45 +142,46 @@ func (m *Memory) Pause(_ context.Context, rec *core.PausedRecord, session *core.
 			return err
 		}
 	}
-	m.removePaused(rec.Invocation)
-	m.paused[rec.Invocation] = stored
-	m.pauseOrder = append(m.pauseOrder, rec.Invocation)
+	m.removePaused(of(rec.Invocation))
+	m.paused = append(m.paused, stored)
 	return nil
 }
 
-// Paused gives the waiting record of an invocation, nil where there is none.
+// Paused gives the waiting record of an invocation, nil if there is none.
 func (m *Memory) Paused(_ context.Context, id core.InvocationID) (*core.PausedRecord, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return copyPaused(m.paused[id])
+	return m.firstPaused(of(id))
 }
 
-// BySignal gives the waiting record of a signal, the longest waiting where several have the same; nil where there is none.
+// BySignal gives the waiting record of a signal, the longest waiting one if several have the same; nil if there is none.
 func (m *Memory) BySignal(_ context.Context, id core.SignalID) (*core.PausedRecord, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, inv := range m.pauseOrder {
-		if m.paused[inv].Descriptor.SignalID == id {
-			return copyPaused(m.paused[inv])
-		}
-	}
-	return nil, nil
+	return m.firstPaused(func(rec *core.PausedRecord) bool { return rec.Descriptor.SignalID == id })
 }
 
 // Consume takes a record away and reports whether it was there.
 func (m *Memory) Consume(_ context.Context, id core.InvocationID) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.removePaused(id), nil
+	return m.removePaused(of(id)), nil
 }
 
-func (m *Memory) removePaused(id core.InvocationID) bool {
-	if m.paused[id] == nil {
-		return false
+func of(id core.InvocationID) func(*core.PausedRecord) bool {
+	return func(rec *core.PausedRecord) bool { return rec.Invocation == id }
+}
+
+func (m *Memory) firstPaused(wanted func(*core.PausedRecord) bool) (*core.PausedRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := slices.IndexFunc(m.paused, wanted); i >= 0 {
+		return copyPaused(m.paused[i])
 	}
-	delete(m.paused, id)
-	m.pauseOrder = slices.DeleteFunc(m.pauseOrder, func(w core.InvocationID) bool { return w == id })
-	return true
+	return nil, nil
+}
+
+// removePaused removes records and reports whether there were any.
+func (m *Memory) removePaused(unwanted func(*core.PausedRecord) bool) bool {
+	before := len(m.paused)
+	m.paused = slices.DeleteFunc(m.paused, unwanted)
+	return len(m.paused) < before
 }
 
 // copyPaused goes through JSON: what is kept is what a database would keep.
@@ -209,12 +199,4 @@ func copyPaused(rec *core.PausedRecord) (*core.PausedRecord, error) {
 	}
 	out.Descriptor.Metadata = clone(rec.Descriptor.Metadata) // untouched: a number keeps its Go type
 	return &out, nil
-}
-
-func cloneRaw(m map[string]json.RawMessage) map[string]json.RawMessage {
-	out := maps.Clone(m)
-	for k, v := range out {
-		out[k] = slices.Clone(v)
-	}
-	return out
 }

@@ -11,7 +11,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-func TestMemoryKeepsWhatItWasGiven(t *testing.T) {
+func TestMemoryStoresCopies(t *testing.T) {
 	m := graph.NewMemory()
 	state := map[string]json.RawMessage{"a": json.RawMessage(`1`)}
 	h := core.History{}.Append(say(core.User, "one"))

@@ -26,7 +26,7 @@ func (MessagesKey) Get(s State) core.History {
 	return h
 }
 
-// Add puts messages at the end.
+// Add appends messages.
 func (MessagesKey) Add(m ...core.Message) Change {
 	return Change{field: messagesName, value: slices.Clone(m)}
 }
@@ -48,7 +48,7 @@ func (MessagesKey) declared() field {
 			},
 			decode: decodeHistory,
 		},
-		reducer: reducer{name: "append", merge: appendMessages, update: reflect.TypeFor[[]core.Message]()},
+		reducer: Reducer[any]{name: "append", merge: appendMessages, update: reflect.TypeFor[[]core.Message]()},
 	}
 }
 

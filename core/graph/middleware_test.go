@@ -24,7 +24,7 @@ func logs(log *[]string, name string) graph.Middleware {
 	}
 }
 
-func TestMiddlewareStandsInOrderAndStaysInItsGraph(t *testing.T) {
+func TestMiddlewareRunsInOrderAndStaysInItsGraph(t *testing.T) {
 	var log []string
 	sub := inner("in", leave("x"), leave("y")).Use(logs(&log, "sub"))
 	g := compile(t, around(t, sub).Use(logs(&log, "g1"), logs(&log, "g2")).Wrap("a", logs(&log, "n1"), logs(&log, "n2")))
@@ -73,8 +73,8 @@ func TestMiddlewareMayAnswerRecoverAndChange(t *testing.T) {
 	}
 }
 
-// TestNothingBehindNextRunsOnASuspension: not even in middleware that recovers from everything, around a node or a subgraph.
-func TestNothingBehindNextRunsOnASuspension(t *testing.T) {
+// TestCodeAfterNextDoesNotRunOnASuspension: not even in middleware that recovers from everything, around a node or a subgraph.
+func TestCodeAfterNextDoesNotRunOnASuspension(t *testing.T) {
 	var log []string
 	stubborn := func(ctx context.Context, s graph.State, next graph.Next) (u graph.Update, err error) {
 		defer func() {
@@ -140,7 +140,7 @@ func TestRetry(t *testing.T) {
 		"all attempts": {[]error{core.Errorf(core.ProviderModelNotLoaded, "x"), core.Errorf(core.ProviderModelNotLoaded, "x"), core.Errorf(core.ProviderModelNotLoaded, "x")}, 3, []time.Duration{500 * time.Millisecond, time.Second}, core.ProviderModelNotLoaded},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var e ear
+			var e recorder
 			var waits []time.Duration
 			runs := 0
 			r := graph.Retry{Random: func() float64 { return 0.5 }, Wait: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }}
@@ -193,7 +193,7 @@ func TestTheWaitOfARetryIsBounded(t *testing.T) {
 
 // TestAKeptNodeKeepsItsAttempt: running the node again after a resume is no retry.
 func TestAKeptNodeKeepsItsAttempt(t *testing.T) {
-	var e ear
+	var e recorder
 	runs := 0
 	r := graph.Retry{Wait: func(context.Context, time.Duration) error { return nil }}
 	st := graph.Stores{Pauses: through{graph.NewMemory()}}
@@ -221,7 +221,7 @@ func TestAKeptNodeKeepsItsAttempt(t *testing.T) {
 
 // TestASecondSuccessEndsTheFirst: each call of next is an attempt, and each ends.
 func TestASecondSuccessEndsTheFirst(t *testing.T) {
-	var e ear
+	var e recorder
 	twice := func(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
 		if _, err := next(ctx, s); err != nil {
 			return nil, err
@@ -237,7 +237,7 @@ func TestASecondSuccessEndsTheFirst(t *testing.T) {
 	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{ID: "inv"}), graph.Completed)
 	g.Drain(t.Context())
 	if len(e.last) != 4 || e.last[1].Phase != graph.PhaseCompleted || e.last[3].Attempt != 1 || len(trail.Get(e.last[1].Post)) != 1 || len(trail.Get(res.State)) != 1 {
-		t.Errorf("events %v", e.heard)
+		t.Errorf("events %v", e.received)
 	}
 }
 

@@ -1,12 +1,15 @@
 package graph
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/strictjson"
 )
 
 // migration turns stored fields of one schema version into those of another.
@@ -26,26 +29,23 @@ func checkMigrations(ms []migration) (migrations, error) {
 			return nil, core.Errorf(core.Invalid, "a migration leads from one version to another, not from %q to %q", m.from, m.to)
 		}
 		if slices.ContainsFunc(ms[:i], func(o migration) bool { return o.from == m.from && o.to == m.to }) {
-			return nil, r.errorf(core.MigrationChainAmbiguous, m.from, m.to)
+			return nil, r.fail(core.MigrationChainAmbiguous, m.from, m.to, nil)
 		}
 	}
 	return slices.Clone(r), nil
 }
 
-func (r migrations) errorf(c core.Category, from, to string) *MigrationError {
+func (r migrations) fail(c core.Category, from, to string, cause error) *MigrationError {
 	pairs := make([]string, len(r))
 	for i, m := range r {
 		pairs[i] = m.from + "->" + m.to
 	}
-	description := strings.Join(pairs, ", ")
-	if description == "" {
-		description = "none"
-	}
-	return &MigrationError{Category: c, From: from, To: to, Registered: len(r), Description: description}
+	description := cmp.Or(strings.Join(pairs, ", "), "none")
+	return &MigrationError{Category: c, From: from, To: to, Registered: len(r), Description: description, Err: cause}
 }
 
-// migrate applies the shortest chain of migrations between two versions (sessions §7). Equal versions need none; the record it is
-// given stays as it was. Errors are *MigrationError, or session_load_failed where the stored fields can't be read.
+// migrate applies the shortest chain of migrations between two versions (sessions §7). Equal versions need none; the given
+// record is not changed. Errors are *MigrationError, or session_load_failed if the stored fields can't be read.
 func (r migrations) migrate(values map[string]json.RawMessage, from, to string) (map[string]json.RawMessage, [][2]string, error) {
 	if from == to {
 		return values, nil, nil
@@ -54,36 +54,26 @@ func (r migrations) migrate(values map[string]json.RawMessage, from, to string) 
 	if err != nil {
 		return nil, nil, err
 	}
-	state, readErr := decodePlain(values)
-	if readErr != nil {
-		return nil, nil, core.Wrap(core.SessionLoadFailed, readErr, "Can't load the conversation.")
+	state, err := decodePlain(values)
+	if err != nil {
+		return nil, nil, core.Wrap(core.SessionLoadFailed, err, "Can't load the conversation.")
 	}
 	var done [][2]string
 	for _, m := range chain {
-		next, err := m.apply(state)
-		if err != nil {
-			f := r.errorf(core.MigrationFailed, m.from, m.to)
-			f.Err = err
-			return nil, nil, f
+		if state, err = m.apply(state); err != nil {
+			return nil, nil, r.fail(core.MigrationFailed, m.from, m.to, err)
 		}
-		state = next
 		done = append(done, [2]string{m.from, m.to})
 	}
-	out, err := encodePlain(state)
+	out, err := encodeFields(slices.Sorted(maps.Keys(state)), state)
 	if err != nil {
-		f := r.errorf(core.MigrationFailed, chain[len(chain)-1].from, to)
-		f.Err = err
-		return nil, nil, f
+		return nil, nil, r.fail(core.MigrationFailed, chain[len(chain)-1].from, to, err)
 	}
 	return out, done, nil
 }
 
 func (m migration) apply(state map[string]any) (out map[string]any, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = newPanic(p)
-		}
-	}()
+	defer catch(&err)
 	out, err = m.fn(state)
 	if err == nil && out == nil {
 		err = fmt.Errorf("the migration gave no state")
@@ -121,9 +111,22 @@ func (r migrations) path(from, to string) ([]migration, error) {
 	found := reached[to]
 	switch {
 	case found == nil || from == "" || to == "":
-		return nil, r.errorf(core.MigrationMissing, from, to)
+		return nil, r.fail(core.MigrationMissing, from, to, nil)
 	case found.ways > 1:
-		return nil, r.errorf(core.MigrationChainAmbiguous, from, to)
+		return nil, r.fail(core.MigrationChainAmbiguous, from, to, nil)
 	}
 	return found.chain, nil
+}
+
+// decodePlain reads stored fields as plain values, for migrations.
+func decodePlain(values map[string]json.RawMessage) (map[string]any, error) {
+	out := make(map[string]any, len(values))
+	for name, raw := range values {
+		v, err := strictjson.Parse(raw)
+		if err != nil {
+			return nil, fmt.Errorf("field %q: %w", name, err)
+		}
+		out[name] = plain(v.Any())
+	}
+	return out, nil
 }

@@ -3,7 +3,10 @@ package graph
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
+	"sync"
+	"time"
 
 	"gatehouse/core"
 )
@@ -66,20 +69,173 @@ func (o Observer) validate() error {
 
 // deliver calls the observer with a copy of the event. A panic becomes an error.
 func (o Observer) deliver(ctx context.Context, e Event) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = newPanic(p)
-		}
-	}()
+	defer catch(&err)
 	e.Namespace, e.Parents = slices.Clone(e.Namespace), slices.Clone(e.Parents)
-	if e.FanOutIndex != nil {
-		e.FanOutIndex = clone(e.FanOutIndex)
-	}
-	if e.Descriptor != nil {
-		e.Descriptor = clone(e.Descriptor)
-	}
+	e.FanOutIndex, e.Descriptor = clone(e.FanOutIndex), clone(e.Descriptor)
 	if err := o.On(ctx, e); err != nil {
 		return fmt.Errorf("observer %q: %w", o.Name, err)
 	}
 	return nil
+}
+
+// eventQueue delivers the events of one segment to its observers, one event after the other, the observers in their order. Its one
+// goroutine ends after the last event of the segment, or when a drain gives up on it.
+type eventQueue struct {
+	invocationObservers []Observer // of the invocation, after those of the graphs
+	log                 *slog.Logger
+	done                chan struct{} // closed when the goroutine has ended
+	stop                context.CancelFunc
+	ctx                 context.Context // for the observers; it outlives Invoke
+
+	mu          sync.Mutex
+	wake        sync.Cond
+	events      []delivery
+	ended       bool // the segment has ended
+	givenUp     bool // a drain gave up
+	undelivered int  // events that have not reached all their observers
+}
+
+// delivery is an event with the observers of the graphs that it happened in, outermost first.
+type delivery struct {
+	Event
+	observers []Observer
+}
+
+// newQueue starts a queue. A nil queue drops events.
+func newQueue(ctx context.Context, log *slog.Logger, scoped []Observer) *eventQueue {
+	q := &eventQueue{invocationObservers: scoped, log: log, done: make(chan struct{})}
+	q.ctx, q.stop = context.WithCancel(context.WithoutCancel(ctx))
+	q.wake.L = &q.mu
+	go q.run()
+	return q
+}
+
+func (q *eventQueue) put(e Event, observers []Observer) {
+	if q == nil || len(observers)+len(q.invocationObservers) == 0 {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.undelivered++
+	if !q.givenUp {
+		q.events = append(q.events, delivery{e, observers})
+		q.wake.Signal()
+	}
+}
+
+// end marks the last event.
+func (q *eventQueue) end() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ended = true
+	q.wake.Signal()
+}
+
+// giveUp stops the deliveries and returns the number of events that did not reach all their observers.
+func (q *eventQueue) giveUp() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.givenUp, q.events = true, nil
+	q.stop()
+	q.wake.Signal()
+	return q.undelivered
+}
+
+func (q *eventQueue) run() {
+	defer close(q.done)
+	defer q.stop()
+	for {
+		e, ok := q.next()
+		if !ok {
+			return
+		}
+		for _, o := range slices.Concat(e.observers, q.invocationObservers) {
+			if o.wants(e.Phase) {
+				if err := o.deliver(q.ctx, e.Event); err != nil {
+					q.log.WarnContext(q.ctx, "observer failed", "observer", o.Name, "node", e.Node, "phase", e.Phase, "err", err)
+				}
+			}
+		}
+		q.mu.Lock()
+		if !q.givenUp {
+			q.undelivered--
+		}
+		q.mu.Unlock()
+	}
+}
+
+func (q *eventQueue) next() (delivery, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.events) == 0 && !q.ended && !q.givenUp {
+		q.wake.Wait()
+	}
+	if len(q.events) == 0 || q.givenUp {
+		return delivery{}, false
+	}
+	e := q.events[0]
+	q.events = q.events[1:]
+	return e, true
+}
+
+// finished reports whether all events were delivered or given up.
+func (q *eventQueue) finished() bool {
+	select {
+	case <-q.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// queueSet holds the queues of a graph that still deliver.
+type queueSet struct {
+	mu     sync.Mutex
+	queues []*eventQueue
+}
+
+func (d *queueSet) add(q *eventQueue) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.queues = append(slices.DeleteFunc(d.queues, (*eventQueue).finished), q)
+}
+
+func (d *queueSet) active() []*eventQueue {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.queues)
+}
+
+// Drained is the result of a drain (graph-engine §6).
+type Drained struct {
+	Undelivered    int  // events that did not reach all their observers
+	TimeoutReached bool // ctx ended first
+}
+
+// Drain waits until the events of all invocations that are active now have been delivered. When ctx ends, it stops their
+// deliveries and returns. The graph can still be used.
+func (g *Graph) Drain(ctx context.Context) Drained {
+	var d Drained
+	for _, q := range g.queues.active() {
+		if q.finished() {
+			continue
+		}
+		select {
+		case <-q.done:
+		case <-ctx.Done():
+			d.TimeoutReached = true
+			d.Undelivered += q.giveUp()
+		}
+	}
+	return d
+}
+
+// DrainWithin is Drain with a time limit. A negative limit is invalid.
+func (g *Graph) DrainWithin(ctx context.Context, limit time.Duration) (Drained, error) {
+	if limit < 0 {
+		return Drained{}, core.Errorf(core.Invalid, "the limit of a drain must not be negative, it is %s", limit)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return g.Drain(ctx), nil
 }

@@ -13,25 +13,25 @@ import (
 	"gatehouse/core/graph"
 )
 
-// ear records what it hears as "name phase node step".
-type ear struct {
-	mu    sync.Mutex
-	heard []string
-	last  []graph.Event
+// recorder records the events it gets as "name phase node step".
+type recorder struct {
+	mu       sync.Mutex
+	received []string
+	last     []graph.Event
 }
 
-func (e *ear) observer(name string, phases ...graph.Phase) graph.Observer {
+func (e *recorder) observer(name string, phases ...graph.Phase) graph.Observer {
 	return graph.Observer{Name: name, Phases: phases, On: func(_ context.Context, ev graph.Event) error {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.heard = append(e.heard, fmt.Sprintf("%s %s %s %d", name, ev.Phase, ev.Node, ev.Step))
+		e.received = append(e.received, fmt.Sprintf("%s %s %s %d", name, ev.Phase, ev.Node, ev.Step))
 		e.last = append(e.last, ev)
 		return nil
 	}}
 }
 
 func TestEventsComeInOrderToEveryObserver(t *testing.T) {
-	var e ear
+	var e recorder
 	bad := graph.Observer{Name: "bad", On: func(context.Context, graph.Event) error { return errPlain }}
 	worse := graph.Observer{Name: "worse", On: func(context.Context, graph.Event) error { panic("no") }}
 	g := compile(t, line(leave("a"), leave("b")).Observe(bad, e.observer("graph"), worse))
@@ -45,26 +45,26 @@ func TestEventsComeInOrderToEveryObserver(t *testing.T) {
 		"graph started a 0", "one started a 0", "graph completed a 0", "one completed a 0", "two completed a 0",
 		"graph started b 1", "one started b 1", "graph completed b 1", "one completed b 1", "two completed b 1",
 	}
-	if !slices.Equal(e.heard, expected) {
-		t.Errorf("heard %v", e.heard)
+	if !slices.Equal(e.received, expected) {
+		t.Errorf("received %v", e.received)
 	}
 	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)
 	g.Drain(t.Context())
-	if len(e.heard) != len(expected)+4 {
-		t.Errorf("the second invocation was heard by those of the first: %v", e.heard[len(expected):])
+	if len(e.received) != len(expected)+4 {
+		t.Errorf("the first invocation's observers received events of the second: %v", e.received[len(expected):])
 	}
 }
 
 func TestEventsShowWhatHappened(t *testing.T) {
-	var e ear
+	var e recorder
 	st := newBroken()
 	g := compile(t, line(leave("a"), pause("x"), func(context.Context, graph.State) (graph.Update, error) { return nil, errPlain }).Observe(e.observer("o")))
 	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{}), graph.Suspended)
 	g.Drain(t.Context())
 	want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Resume: res.Invocation}), graph.Errored)
 	g.Drain(t.Context())
-	if expected := []string{"o started a 0", "o completed a 0", "o started b 1", "o suspended b 1", "o started c 2", "o completed c 2"}; !slices.Equal(e.heard, expected) {
-		t.Fatalf("heard %v", e.heard)
+	if expected := []string{"o started a 0", "o completed a 0", "o started b 1", "o suspended b 1", "o started c 2", "o completed c 2"}; !slices.Equal(e.received, expected) {
+		t.Fatalf("received %v", e.received)
 	}
 	done, paused, failed := e.last[1], e.last[3], e.last[5]
 	if len(trail.Get(done.Pre)) != 0 || len(trail.Get(done.Post)) != 1 || done.Err != nil || !slices.Equal(done.Namespace, []string{"a"}) {
@@ -78,7 +78,7 @@ func TestEventsShowWhatHappened(t *testing.T) {
 	}
 }
 
-func TestAnObserverKnowsWhoseEventItIs(t *testing.T) {
+func TestObserversGetTheInvocationIDs(t *testing.T) {
 	var got graph.IDs
 	g := compile(t, line(leave("a")).Observe(graph.Observer{On: func(ctx context.Context, _ graph.Event) error {
 		got, _ = graph.InvocationFrom(ctx)
@@ -93,10 +93,10 @@ func TestAnObserverKnowsWhoseEventItIs(t *testing.T) {
 	}
 }
 
-func TestADrainGivesUpAndTheGraphGoesOn(t *testing.T) {
+func TestTheGraphCanBeUsedAfterADrainTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := true
-		var e ear
+		var e recorder
 		g := compile(t, line(leave("a"), leave("b")).Observe(graph.Observer{On: func(ctx context.Context, _ graph.Event) error {
 			if slow {
 				<-ctx.Done()
@@ -113,10 +113,10 @@ func TestADrainGivesUpAndTheGraphGoesOn(t *testing.T) {
 			t.Errorf("drained %+v %v after %s", d, err, time.Since(begin))
 		}
 		synctest.Wait()
-		slow, e.heard = false, nil
+		slow, e.received = false, nil
 		want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)
-		if d := g.Drain(t.Context()); d != (graph.Drained{}) || len(e.heard) != 4 {
-			t.Errorf("drained %+v, heard %v", d, e.heard)
+		if d := g.Drain(t.Context()); d != (graph.Drained{}) || len(e.received) != 4 {
+			t.Errorf("drained %+v, received %v", d, e.received)
 		}
 		if _, err := g.DrainWithin(t.Context(), -1); core.CategoryOf(err) != core.Invalid {
 			t.Errorf("a negative limit: %v", err)
@@ -124,9 +124,9 @@ func TestADrainGivesUpAndTheGraphGoesOn(t *testing.T) {
 	})
 }
 
-func TestADrainCoversWhatRunsNow(t *testing.T) {
+func TestADrainCoversActiveInvocations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var e ear
+		var e recorder
 		gate := make(chan struct{})
 		g := compile(t, line(func(context.Context, graph.State) (graph.Update, error) { <-gate; return nil, nil }).Observe(e.observer("o")))
 		go g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
@@ -135,8 +135,8 @@ func TestADrainCoversWhatRunsNow(t *testing.T) {
 		go func() { drained <- g.Drain(t.Context()) }()
 		synctest.Wait()
 		close(gate)
-		if d := <-drained; d != (graph.Drained{}) || len(e.heard) != 2 {
-			t.Errorf("drained %+v, heard %v", d, e.heard)
+		if d := <-drained; d != (graph.Drained{}) || len(e.received) != 2 {
+			t.Errorf("drained %+v, received %v", d, e.received)
 		}
 	})
 }

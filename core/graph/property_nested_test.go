@@ -218,9 +218,9 @@ func (s shape) outcome(t *rapid.T, pause, session string) outcome {
 	return out
 }
 
-// TestNestedSuspendedAndResumedEqualsStraightOn: wherever in graphs of graphs one pauses, a fresh engine that goes on with what was
-// stored comes to the same end, and tells of the same events but for the pause.
-func TestNestedSuspendedAndResumedEqualsStraightOn(t *testing.T) {
+// TestNestedSuspendAndResumeEqualsAnUninterruptedRun: wherever an invocation of nested graphs pauses, a fresh engine that resumes it from
+// the store has the same result and reports the same events, except for the pause.
+func TestNestedSuspendAndResumeEqualsAnUninterruptedRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawShape(t, 2)
 		gates := s.gates("")

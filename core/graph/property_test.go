@@ -39,7 +39,7 @@ func drawPlan(t *rapid.T) plan {
 	return p
 }
 
-// build makes the graph; paused says whether its suspensions are real.
+// build makes the graph; paused: its suspensions are real.
 func (p plan) build(t *rapid.T, paused bool) *graph.Graph {
 	b := graph.New("random", "1").Fields(count, trail, graph.Messages).Entry("n0")
 	for i, n := range p.nodes {
@@ -93,7 +93,7 @@ func (s through) Paused(ctx context.Context, id core.InvocationID) (*core.Paused
 	return &out, json.Unmarshal(data, &out)
 }
 
-func TestSuspendedAndResumedEqualsStraightOn(t *testing.T) {
+func TestSuspendAndResumeEqualsAnUninterruptedRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t)
 		session := core.SessionID(rapid.SampledFrom([]string{"", "s"}).Draw(t, "session"))
@@ -173,7 +173,7 @@ func FuzzPayload(f *testing.F) {
 	f.Add("messages", []byte(`[{"role":"user","content":"x"}]`))
 	f.Add("list", []byte(`[[1,{"a":null}]]`))
 	f.Add("count", []byte(`{"a":1,"a":2}`))
-	list := graph.Typed("list", graph.ListType(graph.ListType(graph.AnyType())), graph.AppendAny())
+	list := graph.Typed("list", graph.ListType(graph.ListType(graph.AnyType())), graph.Untyped(graph.Append[any]()))
 	b := graph.New("g", "1").Fields(approved, trail, count, list, graph.Messages).Node("a", pause("x")).Entry("a").Edge("a", graph.END)
 	g, err := b.Compile()
 	if err != nil {

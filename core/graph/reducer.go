@@ -3,22 +3,56 @@ package graph
 import (
 	"fmt"
 	"reflect"
-	"slices"
+
+	"gatehouse/core"
 )
 
-// Reducer says how a node's update of a field joins what the field held before (graph-engine §2). It is a value: a name, which
+// Reducer merges a node's update of a field into the field's value (graph-engine §2). It is a value: a name, which
 // errors show, and a pure function. Neither argument may be changed.
 type Reducer[T any] struct {
 	name      string
-	merge     func(prior, update T) (T, error)
-	any       func(prior T, update any) (T, error) // instead of merge, where an update is of another type than the field
-	update    reflect.Type                         // that type
-	configErr error                                // the factory was misused; Compile says so
+	merge     func(prior T, update any) (T, error)
+	update    reflect.Type // what an update must be; nil = anything
+	configErr error        // the factory was misused; Compile reports it
 }
 
 // NewReducer makes a reducer. An error of merge becomes reducer_error, which names the field, the reducer and the node.
 func NewReducer[T any](name string, merge func(prior, update T) (T, error)) Reducer[T] {
-	return Reducer[T]{name: name, merge: merge}
+	return Reducer[T]{name: name, update: reflect.TypeFor[T](), merge: func(prior T, update any) (T, error) {
+		u, ok := as[T](update)
+		if !ok {
+			return prior, fmt.Errorf("the update is %T, not %s", update, reflect.TypeFor[T]())
+		}
+		return merge(prior, u)
+	}}
+}
+
+// newListReducer makes a reducer whose update is a list of items, not of the field's type. A []any of such items is one too.
+func newListReducer[T, Item any](name string, merge func(prior T, items []Item) T) Reducer[T] {
+	return Reducer[T]{name: name, update: reflect.TypeFor[[]Item](), merge: func(prior T, update any) (T, error) {
+		if items, ok := update.([]Item); ok {
+			return merge(prior, items), nil
+		}
+		list, ok := update.([]any)
+		if !ok {
+			return prior, fmt.Errorf("the update is %T, not %s", update, reflect.TypeFor[[]Item]())
+		}
+		items := make([]Item, len(list))
+		for i, v := range list {
+			if items[i], ok = v.(Item); !ok {
+				return prior, fmt.Errorf("item %d of the update is %T, not %s", i, v, reflect.TypeFor[Item]())
+			}
+		}
+		return merge(prior, items), nil
+	}}
+}
+
+// configured is the reducer, or a configuration error if its factory was misused.
+func (r Reducer[T]) configured(ok bool, needs string) Reducer[T] {
+	if !ok {
+		r.configErr = core.Errorf(core.ReducerConfigurationInvalid, "%s needs %s", r.name, needs)
+	}
+	return r
 }
 
 // Name is the spec's name of the reducer.
@@ -26,44 +60,29 @@ func (r Reducer[T]) Name() string { return r.name }
 
 // Replace is last_write_wins, the spec's default: the update replaces.
 func Replace[T any]() Reducer[T] {
-	return NewReducer(lastWriteWins, func(_, update T) (T, error) { return update, nil })
+	return Reducer[T]{name: "last_write_wins", update: reflect.TypeFor[T]()} // without merge: see erase
 }
 
-const lastWriteWins = "last_write_wins"
-
-// Append is append: the update's items come after the prior ones, in a new list.
-func Append[T any]() Reducer[[]T] {
-	return NewReducer("append", func(prior, update []T) ([]T, error) { return slices.Concat(prior, update), nil })
+// Untyped makes a reducer for a field whose type is known only at run time (Typed). It never guesses: a value that is not of the type
+// that the reducer works on is reducer_error.
+func Untyped[T any](r Reducer[T]) Reducer[any] {
+	untyped := r.erase()
+	untyped.update = nil
+	return untyped
 }
 
-// reducer is a Reducer without its type: what a schema keeps.
-type reducer struct {
-	name      string
-	merge     func(prior, update any) (any, error)
-	update    reflect.Type // what an update must be; nil = anything
-	configErr error
-}
-
-func (r Reducer[T]) erase() reducer {
-	out := reducer{name: r.name, update: r.update, configErr: r.configErr}
-	if out.update == nil {
-		out.update = reflect.TypeFor[T]()
-	}
-	out.merge = func(prior, update any) (any, error) {
-		p, _ := as[T](prior)
-		if r.any != nil {
-			return r.any(p, update)
+// erase makes a reducer without its type: what a schema keeps.
+func (r Reducer[T]) erase() Reducer[any] {
+	return Reducer[any]{name: r.name, update: r.update, configErr: r.configErr, merge: func(prior, update any) (any, error) {
+		if r.merge == nil { // nothing is merged: the field reports a wrong type
+			return update, nil
 		}
-		u, ok := as[T](update)
-		if !ok && r.name == lastWriteWins {
-			return update, nil // nothing is merged: that the type is wrong is for the field to say
-		}
+		p, ok := as[T](prior)
 		if !ok {
-			return nil, fmt.Errorf("the update is %T, not %s", update, reflect.TypeFor[T]())
+			return nil, fmt.Errorf("the field holds %T, not %s", prior, reflect.TypeFor[T]())
 		}
-		return r.merge(p, u)
-	}
-	return out
+		return r.merge(p, update)
+	}}
 }
 
 // as is a type assertion that lets nil be any interface.

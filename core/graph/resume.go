@@ -164,22 +164,14 @@ func (g *Graph) decodeState(values map[string]json.RawMessage, version string) (
 	if err != nil {
 		return State{}, nil, err
 	}
-	state := g.schema.defaults()
-	for _, name := range g.schema.order {
-		raw, ok := values[name]
-		if !ok {
-			continue
-		}
-		v, err := g.schema.fields[name].typ.decode(raw)
-		if err != nil {
-			return State{}, nil, core.Wrap(core.SuspensionRecordInvalid, fmt.Errorf("field %q: %w", name, err), "Can't read the paused turn.")
-		}
-		state = state.with(name, v)
+	state, _, err := g.schema.defaults().decode(g.schema.order, values)
+	if err != nil {
+		return State{}, nil, core.Wrap(core.SuspensionRecordInvalid, err, "Can't read the paused turn.")
 	}
 	return state, path, nil
 }
 
-// overlay puts the payload over the state. It replaces declared fields, without their reducers, and drops other fields. Each paused
+// overlay applies the payload to the state. It replaces declared fields, without their reducers, and drops other fields. Each paused
 // graph takes the fields that it declares. A payload can't replace the messages of a session.
 func (seg *segment) overlay(g *Graph, state State, payload map[string]json.RawMessage) (State, error) {
 	for _, name := range g.schema.order {

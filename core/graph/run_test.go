@@ -141,7 +141,7 @@ func TestAnEndedContextStopsBeforeTheNextNode(t *testing.T) {
 	}
 }
 
-func TestIdsTravelInTheContextAndNoFurther(t *testing.T) {
+func TestIDsAreInTheContextOfTheInvocationOnly(t *testing.T) {
 	var seen []graph.IDs
 	note := func(ctx context.Context, _ graph.State) (graph.Update, error) {
 		ids, _ := graph.InvocationFrom(ctx)

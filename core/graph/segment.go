@@ -38,7 +38,7 @@ func (seg *segment) findStart(ctx context.Context, in Invocation) (start, error)
 	if in.Correlation == "" {
 		seg.ids.Correlation = NewID()
 	}
-	if !urlSafe(string(seg.ids.Invocation)) || !urlSafe(seg.ids.Correlation) {
+	if !urlSafe.MatchString(string(seg.ids.Invocation)) || !urlSafe.MatchString(seg.ids.Correlation) {
 		return start{}, core.Errorf(core.Invalid, "an invocation id and a correlation id must be URL-safe, not %q and %q", in.ID, in.Correlation)
 	}
 	return seg.fromEntry(ctx, in)
@@ -62,10 +62,15 @@ func (seg *segment) run(ctx context.Context, in Invocation, at start) Result {
 	r := &graphRun{seg: seg, g: seg.g, observers: seg.g.observers, completed: at.completed}
 	res := seg.runGraph(ctx, r, at)
 	res.FirstNew = Messages.Get(at.state).Len()
-	end(SpanEnd{Err: res.Err, Suspended: res.suspended()})
+	ended := SpanEnd{Err: res.Err}
+	if res.Status == Suspended {
+		ended.Suspended = &res.Descriptor
+	}
+	end(ended)
 	return res
 }
 
+// runGraph runs the graph, and stores the pause or, at END, the session.
 func (seg *segment) runGraph(ctx context.Context, r *graphRun, at start) Result {
 	state, susp, fail := r.loop(ctx, at)
 	switch {
@@ -73,13 +78,7 @@ func (seg *segment) runGraph(ctx context.Context, r *graphRun, at start) Result 
 		return failed(fail)
 	case susp != nil:
 		return seg.suspend(ctx, susp)
-	}
-	return seg.saveAtEnd(ctx, state)
-}
-
-// saveAtEnd saves the session at END.
-func (seg *segment) saveAtEnd(ctx context.Context, state State) Result {
-	if seg.sessioned() && seg.g.autoSave {
+	case seg.sessioned() && seg.g.autoSave:
 		if err := seg.save(ctx, state, core.SaveOptions{}); err != nil {
 			return Result{Status: Errored, State: state, Err: err}
 		}
@@ -94,11 +93,4 @@ func failed(err *Error) Result {
 		r.Node = r.Namespace[n-1]
 	}
 	return r
-}
-
-func (r Result) suspended() *core.Descriptor {
-	if r.Status != Suspended {
-		return nil
-	}
-	return &r.Descriptor
 }

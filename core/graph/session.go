@@ -2,17 +2,13 @@ package graph
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"gatehouse/core"
-	"gatehouse/core/strictjson"
 )
 
 // fromEntry makes the state of a first segment: defaults, overwritten by what the session holds, then what the caller supplied (sessions
-// §4.1). A supplied value joins a loaded one through the field's reducer; where nothing was loaded it takes the default's place.
+// §4.1). A supplied value joins a loaded one through the field's reducer; if nothing was loaded, it replaces the default.
 func (seg *segment) fromEntry(ctx context.Context, in Invocation) (start, error) {
 	state := seg.g.schema.defaults()
 	held := map[string]bool{}
@@ -63,18 +59,11 @@ func (seg *segment) load(ctx context.Context, state State) (State, error) {
 	if err != nil {
 		return state, err
 	}
-	for _, name := range seg.g.stored {
-		raw, ok := values[name]
-		if !ok {
-			continue
-		}
-		v, err := seg.g.schema.fields[name].typ.decode(raw)
-		if err != nil {
-			return state, core.Wrap(core.SessionLoadFailed, fmt.Errorf("field %q: %w", name, err), "Can't load the conversation.")
-		}
-		state = state.with(name, v)
-		seg.entry.Fields = append(seg.entry.Fields, name)
+	state, held, err := state.decode(seg.g.stored, values)
+	if err != nil {
+		return state, core.Wrap(core.SessionLoadFailed, err, "Can't load the conversation.")
 	}
+	seg.entry.Fields = held
 	if seg.g.history && rec.Messages != nil {
 		state = state.with(messagesName, asStored(*rec.Messages))
 		seg.entry.Messages = rec.Messages.Len()
@@ -92,7 +81,7 @@ func asStored(h core.History) core.History {
 	return core.NewHistory(h.Len(), h.Page)
 }
 
-// sessionRecord is the session to save: the stored fields under the graph's own schema version. It is nil where the
+// sessionRecord is the session to save: the stored fields under the graph's own schema version. It is nil if the
 // invocation is not bound to a session.
 func (seg *segment) sessionRecord(state State) (*core.SessionRecord, error) {
 	if !seg.sessioned() {
@@ -124,8 +113,8 @@ func (seg *segment) save(ctx context.Context, state State, opts core.SaveOptions
 	return nil
 }
 
-// storeError gives a store's failure a category, unless it has one that says more, or it failed because the invocation was
-// stopped: then it is the cause of that.
+// storeError gives a store's failure a category, unless it has a more specific one or failed because the invocation was stopped: then
+// the category is that of the stop's cause.
 func storeError(ctx context.Context, c core.Category, err error, message string) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
@@ -134,29 +123,4 @@ func storeError(ctx context.Context, c core.Category, err error, message string)
 		return err
 	}
 	return core.Wrap(c, err, "%s", message)
-}
-
-// decodePlain reads stored fields as plain values, for migrations.
-func decodePlain(values map[string]json.RawMessage) (map[string]any, error) {
-	out := make(map[string]any, len(values))
-	for name, raw := range values {
-		v, err := strictjson.Parse(raw)
-		if err != nil {
-			return nil, fmt.Errorf("field %q: %w", name, err)
-		}
-		out[name] = plain(v.Any())
-	}
-	return out, nil
-}
-
-func encodePlain(values map[string]any) (map[string]json.RawMessage, error) {
-	out := make(map[string]json.RawMessage, len(values))
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		raw, err := json.Marshal(values[name])
-		if err != nil {
-			return nil, fmt.Errorf("field %q: %w", name, err)
-		}
-		out[name] = raw
-	}
-	return out, nil
 }

@@ -22,7 +22,7 @@ func talk(nodes ...graph.Node) *graph.Builder { return line(nodes...).Fields(gra
 
 func tell(text string) graph.Update { return graph.Update{graph.Messages.Add(say(core.User, text))} }
 
-func TestASessionGoesOnWhereItEnded(t *testing.T) {
+func TestASessionContinuesWithItsStoredState(t *testing.T) {
 	g := compile(t, talk(answer("hi"), leave("b")).Session("messages", "trail"))
 	st := newBroken()
 	for i := range 3 {
@@ -56,7 +56,7 @@ func TestWithoutASessionNoStoreIsTouched(t *testing.T) {
 	}
 }
 
-func TestWithoutAStoreASessionIsOnlyAName(t *testing.T) {
+func TestWithoutAStoreASessionIsOnlyAnID(t *testing.T) {
 	g := compile(t, talk(func(ctx context.Context, _ graph.State) (graph.Update, error) {
 		return nil, graph.SaveSession(ctx, nil)
 	}, pause("x"), answer("hi")))
@@ -93,7 +93,7 @@ func TestSessionErrors(t *testing.T) {
 	}
 }
 
-func TestAnErrorSavesNothingAnExplicitSaveStands(t *testing.T) {
+func TestAnErrorSavesNothingButAnExplicitSaveIsKept(t *testing.T) {
 	st := newBroken()
 	saving := func(ctx context.Context, _ graph.State) (graph.Update, error) {
 		u := graph.Update{graph.Messages.Add(say(core.Assistant, "done")), trail.Set([]string{"saved"})}
@@ -142,7 +142,7 @@ func TestAnExplicitSaveFailsInsideTheNode(t *testing.T) {
 	wantCategory(t, graph.SaveSession(t.Context(), nil), core.SuspensionUnsupportedContext)
 }
 
-func TestNoAutoSaveLeavesOutTheEndOnly(t *testing.T) {
+func TestNoAutoSaveSkipsOnlyTheSaveAtEND(t *testing.T) {
 	st := newBroken()
 	g := compile(t, talk(pause("x"), answer("hi")).NoAutoSave())
 	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Session: "s", Initial: tell("yo")}), graph.Suspended)
@@ -257,7 +257,7 @@ func (s *talkative) Load(ctx context.Context, id core.SessionID) (*core.SessionR
 	return rec, err
 }
 
-func TestWhatALoadGivesIsNeverWrittenAgain(t *testing.T) {
+func TestLoadedMessagesAreNotWrittenAgain(t *testing.T) {
 	st := &talkative{newBroken()}
 	g := compile(t, talk(answer("hi")))
 	for range 2 {

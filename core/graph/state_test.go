@@ -14,7 +14,7 @@ type basket struct {
 	Note  *string
 }
 
-func TestNobodyReachesIntoAState(t *testing.T) {
+func TestNoCallerCanChangeAState(t *testing.T) {
 	note := "n"
 	first := basket{Items: []string{"x"}, Note: &note}
 	carried := graph.Field("basket", graph.Replace[basket]()).Default(first)
@@ -63,7 +63,7 @@ func TestSuppliedStateTakesTheDefaultsPlace(t *testing.T) {
 	wantCategory(t, res.Err, core.StateValidationError)
 }
 
-func TestTypesToldAtRunTime(t *testing.T) {
+func TestRunTimeTypes(t *testing.T) {
 	for _, tc := range []struct {
 		typ graph.Type
 		yes []string
@@ -91,7 +91,7 @@ func TestTypesToldAtRunTime(t *testing.T) {
 }
 
 func TestATypedFieldWorksLikeAnyOther(t *testing.T) {
-	list := graph.Typed("list", graph.ListType(graph.IntType()), graph.AppendAny()).Default([]any{int64(1)})
+	list := graph.Typed("list", graph.ListType(graph.IntType()), graph.Untyped(graph.Append[any]())).Default([]any{int64(1)})
 	node := func(v any) graph.Node {
 		return func(context.Context, graph.State) (graph.Update, error) { return graph.Update{list.Set(v)}, nil }
 	}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,11 +10,11 @@ import (
 	"gatehouse/core"
 )
 
-// Projection says what passes between a graph and a graph inside it (graph-engine §2). The zero Projection takes nothing in, so that
+// Projection defines what passes between a graph and a graph inside it (graph-engine §2). The zero Projection takes nothing in, so that
 // the subgraph begins with its defaults, and gives back every field that both declare.
 //
 // What is taken in replaces the default. What is given back is an update like any other: it joins the parent's field through the
-// parent's reducer. Outputs that is not nil replaces the matching of names entirely. In and Out are for what a mapping can't say;
+// parent's reducer. Outputs that is not nil replaces the matching of names entirely. In and Out are for what a mapping can't express;
 // one together with the mapping of its direction, or two projections for one node, are conflicting_projection_forms.
 type Projection struct {
 	Inputs  map[string]string         // the subgraph's field: the parent's
@@ -67,11 +68,7 @@ func (b subgraph) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspe
 
 // input is the state that a subgraph begins with.
 func (p Projection) input(sub *schema, parent State) (state State, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = newPanic(v)
-		}
-	}()
+	defer catch(&err)
 	state = sub.defaults()
 	for _, name := range slices.Sorted(maps.Keys(p.Inputs)) {
 		state = state.with(name, clone(parent.values[p.Inputs[name]]))
@@ -92,11 +89,7 @@ func (p Projection) input(sub *schema, parent State) (state State, err error) {
 
 // output is a subgraph's final state as an update of the parent.
 func (p Projection) output(parent *schema, end State) (u Update, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = newPanic(v)
-		}
-	}()
+	defer catch(&err)
 	if p.Out != nil {
 		return p.Out(end), nil
 	}
@@ -123,7 +116,7 @@ func (p Projection) output(parent *schema, end State) (u Update, err error) {
 	return u, nil
 }
 
-// check refuses a projection that names what is not there, or says the same in two ways.
+// check refuses a projection that names undeclared fields, or has two forms for one direction.
 func (p Projection) check(node string, parent, sub *schema) error {
 	if p.In != nil && p.Inputs != nil || p.Out != nil && p.Outputs != nil {
 		return core.Errorf(core.ConflictingProjectionForms, "node %q projects one way in two forms", node)
@@ -132,27 +125,23 @@ func (p Projection) check(node string, parent, sub *schema) error {
 }
 
 func checkNames(node string, parent, sub *schema, inputs, outputs map[string]string) error {
-	declared := func(s *schema, whose, name string) error {
-		if _, ok := s.fields[name]; !ok {
-			return core.Errorf(core.MappingUndeclaredField, "node %q maps field %q, which %s does not declare", node, name, whose)
-		}
-		return nil
-	}
 	for _, pair := range pairs(inputs) {
-		if err := declared(sub, "the subgraph", pair[0]); err != nil {
-			return err
-		}
-		if err := declared(parent, "the graph", pair[1]); err != nil {
+		if err := cmp.Or(sub.maps(node, "the subgraph", pair[0]), parent.maps(node, "the graph", pair[1])); err != nil {
 			return err
 		}
 	}
 	for _, pair := range pairs(outputs) {
-		if err := declared(parent, "the graph", pair[0]); err != nil {
+		if err := cmp.Or(parent.maps(node, "the graph", pair[0]), sub.maps(node, "the subgraph", pair[1])); err != nil {
 			return err
 		}
-		if err := declared(sub, "the subgraph", pair[1]); err != nil {
-			return err
-		}
+	}
+	return nil
+}
+
+// maps returns an error if the field of a mapping is not declared.
+func (s *schema) maps(node, whose, name string) error {
+	if _, ok := s.fields[name]; !ok {
+		return core.Errorf(core.MappingUndeclaredField, "node %q maps field %q, which %s does not declare", node, name, whose)
 	}
 	return nil
 }

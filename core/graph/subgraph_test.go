@@ -33,7 +33,7 @@ func around(t *testing.T, sub *graph.Builder, p ...graph.Projection) *graph.Buil
 		Edge("a", "sub").Edge("sub", "c").Edge("c", graph.END)
 }
 
-func TestASubgraphGivesBackByNameThroughTheParentsReducers(t *testing.T) {
+func TestASubgraphsFieldsAreMergedByNameThroughTheParentsReducers(t *testing.T) {
 	res := want(t, compile(t, around(t, inner("in", leave("x"), leave("y")))).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)
 	if got := trail.Get(res.State); !slices.Equal(got, []string{"a", "x", "y", "c"}) {
 		t.Errorf("trail %v", got)
@@ -91,12 +91,12 @@ func TestProjectionsAreCheckedWhenCompiled(t *testing.T) {
 }
 
 func TestEventsOfASubgraph(t *testing.T) {
-	var e ear
+	var e recorder
 	g := compile(t, around(t, inner("in", leave("x"), leave("y")).Observe(e.observer("inner"))).Observe(e.observer("outer")))
 	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Observers: []graph.Observer{e.observer("scoped")}}), graph.Completed)
 	g.Drain(t.Context())
 	var got []string
-	for i, h := range e.heard {
+	for i, h := range e.received {
 		ev := e.last[i]
 		if ev.Phase == graph.PhaseCompleted {
 			got = append(got, fmt.Sprintf("%s %s %d %d", strings.Fields(h)[0], strings.Join(ev.Namespace, "/"), ev.Step, len(ev.Parents)))
@@ -109,11 +109,11 @@ func TestEventsOfASubgraph(t *testing.T) {
 		"outer c 3 0", "scoped c 3 0",
 	}
 	if !slices.Equal(got, expected) {
-		t.Errorf("heard %v", got)
+		t.Errorf("received %v", got)
 	}
 }
 
-func TestAFailureInsideNamesItsPlaceAndKeepsItsCategory(t *testing.T) {
+func TestAFailureInASubgraphHasItsPathAndCategory(t *testing.T) {
 	g := compile(t, around(t, inner("in", leave("x"), func(context.Context, graph.State) (graph.Update, error) {
 		return nil, core.Errorf(core.ProviderRateLimit, "slow down")
 	})))
@@ -171,7 +171,7 @@ func TestAPayloadMustFitEveryLevel(t *testing.T) {
 	want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"only": "true"})}), graph.Completed)
 }
 
-func TestASubgraphOfAnotherVersionIsNotGoneOnWith(t *testing.T) {
+func TestASubgraphOfAnotherVersionIsNotResumed(t *testing.T) {
 	build := func(name, version, schema string) *graph.Graph {
 		sub := graph.New(name, version).SchemaVersion(schema).Fields(trail).Entry("x").Node("x", pause("p")).Edge("x", graph.END).
 			Migrate("s1", "s2", func(m map[string]any) (map[string]any, error) { return m, nil })

@@ -10,7 +10,7 @@ import (
 	"gatehouse/core/graph"
 )
 
-func TestAResumeGoesOnBehindTheNode(t *testing.T) {
+func TestAResumeContinuesAfterTheNode(t *testing.T) {
 	st := newBroken()
 	g := compile(t, line(leave("a"), pause("x"), leave("c")))
 	first := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{ID: "inv", Correlation: "cor", Session: "s"}), graph.Suspended)
@@ -52,7 +52,7 @@ func TestKeepNodeRunsItAgain(t *testing.T) {
 	}
 }
 
-func TestWhateverTheNodeReturnsASuspensionStands(t *testing.T) {
+func TestASuspensionCountsWhateverTheNodeReturns(t *testing.T) {
 	for name, node := range map[string]graph.Node{
 		"swallowed": func(ctx context.Context, _ graph.State) (graph.Update, error) {
 			_ = graph.Suspend(ctx, core.Descriptor{SignalID: "x"})
@@ -101,7 +101,7 @@ func TestSuspendOutsideANode(t *testing.T) {
 	wantCategory(t, inObserver, core.SuspensionUnsupportedContext)
 }
 
-func TestADescriptorMustBeSound(t *testing.T) {
+func TestAnInvalidDescriptorIsRefused(t *testing.T) {
 	for name, d := range map[string]core.Descriptor{
 		"no signal": {}, "metadata": {SignalID: "x", Metadata: map[string]any{"f": func() {}}},
 	} {
@@ -113,7 +113,7 @@ func TestADescriptorMustBeSound(t *testing.T) {
 	}
 }
 
-func TestMetadataComesBackUntouched(t *testing.T) {
+func TestMetadataIsReturnedUnchanged(t *testing.T) {
 	meta := map[string]any{"n": 3, "deep": map[string]any{"list": []any{1.5, "x", nil}}}
 	g := compile(t, line(func(ctx context.Context, _ graph.State) (graph.Update, error) {
 		err := graph.Suspend(ctx, core.Descriptor{SignalID: "x", Metadata: meta})
@@ -133,7 +133,7 @@ func TestMetadataComesBackUntouched(t *testing.T) {
 	}
 }
 
-func TestAPauseIsStoredWholeOrNotAtAll(t *testing.T) {
+func TestAPauseIsStoredCompletelyOrNotAtAll(t *testing.T) {
 	for name, fail := range map[string]func(*broken){
 		"pause": func(b *broken) { b.pause = errPlain },
 		"save":  func(b *broken) { b.save = errPlain },
@@ -145,16 +145,16 @@ func TestAPauseIsStoredWholeOrNotAtAll(t *testing.T) {
 			if name == "save" {
 				stores.Pauses = nil // the graph's own: it saves the session first
 			}
-			var heard []graph.Phase
+			var received []graph.Phase
 			g := compile(t, talk(pause("x"), answer("hi")).Observe(graph.Observer{On: func(_ context.Context, e graph.Event) error {
-				heard = append(heard, e.Phase)
+				received = append(received, e.Phase)
 				return nil
 			}}))
 			res := want(t, g.Invoke(t.Context(), stores, graph.Invocation{Session: "s", Initial: tell("yo")}), graph.Errored)
 			wantCategory(t, res.Err, core.SuspensionPersistenceFailed)
 			g.Drain(t.Context())
-			if !slices.Equal(heard, []graph.Phase{graph.PhaseStarted, graph.PhaseCompleted}) {
-				t.Errorf("events %v", heard)
+			if !slices.Equal(received, []graph.Phase{graph.PhaseStarted, graph.PhaseCompleted}) {
+				t.Errorf("events %v", received)
 			}
 			st.pause, st.save = nil, nil
 			again := want(t, g.Invoke(t.Context(), stores, graph.Invocation{Resume: res.Invocation}), graph.Errored)
@@ -166,7 +166,7 @@ func TestAPauseIsStoredWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-func TestAPayloadThatDoesNotFitCostsNothing(t *testing.T) {
+func TestAnInvalidPayloadConsumesNothing(t *testing.T) {
 	st := newBroken()
 	g := compile(t, talk(pause("x"), answer("hi")))
 	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Session: "s", Initial: tell("yo")}), graph.Suspended)
@@ -186,7 +186,7 @@ func TestAPayloadThatDoesNotFitCostsNothing(t *testing.T) {
 	want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"approved": "true"})}), graph.Completed)
 }
 
-func TestWhatIsSaidMeanwhileIsNeitherLostNorDoubled(t *testing.T) {
+func TestMessagesDuringAPauseAreNeitherLostNorDoubled(t *testing.T) {
 	st := newBroken()
 	g := compile(t, talk(answer("shall I?"), pause("x"), answer("done"), pause("y"), answer("bye")))
 	chat := compile(t, talk(answer("sure")))
@@ -212,7 +212,7 @@ func TestWhatIsSaidMeanwhileIsNeitherLostNorDoubled(t *testing.T) {
 	}
 }
 
-func TestALegThatRunsAgainReplacesItsRows(t *testing.T) {
+func TestASegmentThatRunsAgainReplacesItsRows(t *testing.T) {
 	st := newBroken()
 	g := compile(t, talk(answer("shall I?"), pause("x"), answer("done")))
 	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{ID: "inv", Session: "s", Initial: tell("do it")}), graph.Suspended)
@@ -229,7 +229,7 @@ func TestALegThatRunsAgainReplacesItsRows(t *testing.T) {
 	}
 }
 
-func TestOnlyAGraphThatFitsGoesOn(t *testing.T) {
+func TestOnlyACompatibleGraphResumes(t *testing.T) {
 	double := func(m map[string]any) (map[string]any, error) {
 		m["count"] = m["count"].(int64) * 2
 		return m, nil

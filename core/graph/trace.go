@@ -15,7 +15,7 @@ type Tracer interface {
 	SpanContext(ctx context.Context) string
 }
 
-// SpanKind says what a span is of.
+// SpanKind is the kind of work that a span covers.
 type SpanKind string
 
 // The kinds of spans.
@@ -29,12 +29,12 @@ const (
 	SpanBranch     SpanKind = "branch"     // one branch of them
 )
 
-// Span is what begins.
+// Span is the start of a span.
 type Span struct {
 	Kind        SpanKind
 	IDs         IDs
 	Name        string   // of the graph, the node or the branch
-	Namespace   []string // of what is not an invocation
+	Namespace   []string // not of an invocation
 	Step        int
 	Attempt     int
 	FanOutIndex *int
@@ -43,7 +43,7 @@ type Span struct {
 	Resumes     string // of an invocation: the SpanContext of the segment that was paused
 }
 
-// SpanEnd is how it ended: with an error, by a suspension, or well.
+// SpanEnd is how a span ended: with an error, by a suspension, or successfully.
 type SpanEnd struct {
 	Err       error
 	Suspended *core.Descriptor

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"gatehouse/core/strictjson"
 )
 
-// Type is what a field may hold: how a value is checked and how it is read from JSON. Values are written by encoding/json.
+// Type is the type of a field's values: how a value is checked and how it is read from JSON. Values are written by encoding/json.
 type Type struct {
 	name   string
 	zero   func() any
@@ -25,10 +26,8 @@ func (t Type) Decode(raw json.RawMessage) (any, error) { return t.decode(raw) }
 // goType is the type of a typed key.
 func goType[T any]() Type {
 	typ := reflect.TypeFor[T]()
-	nullable := typ.Kind() == reflect.Slice || typ.Kind() == reflect.Map || typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Interface
-	if reflect.PointerTo(typ).Implements(reflect.TypeFor[json.Unmarshaler]()) {
-		nullable = true
-	}
+	nullable := slices.Contains([]reflect.Kind{reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface}, typ.Kind()) ||
+		reflect.PointerTo(typ).Implements(reflect.TypeFor[json.Unmarshaler]())
 	return Type{
 		name: typ.String(),
 		zero: func() any { var z T; return z },
@@ -69,17 +68,14 @@ func typed(name string, zero func() any, check func(v any) error) Type {
 
 func kindType(name string, zero any, kinds ...string) Type {
 	return typed(name, func() any { return zero }, func(v any) error {
-		kind := kindOf(v)
-		for _, k := range kinds {
-			if k == kind {
-				return nil
-			}
+		if kind := kindOf(v); !slices.Contains(kinds, kind) {
+			return fmt.Errorf("must be a %s, not %s", name, kind)
 		}
-		return fmt.Errorf("must be a %s, not %s", name, kind)
+		return nil
 	})
 }
 
-// AnyType holds whatever JSON can hold.
+// AnyType holds any JSON value.
 func AnyType() Type {
 	return typed("any", func() any { return nil }, func(any) error { return nil })
 }
@@ -151,7 +147,7 @@ func kindOf(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// plain turns JSON's numbers into int64 where they are written as integers, else float64, everywhere inside v.
+// plain turns JSON's numbers into int64 if they are written as integers, otherwise float64, everywhere in v.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -170,4 +166,77 @@ func plain(v any) any {
 		}
 	}
 	return v
+}
+
+// clone copies a value so deeply that no caller can change a state through it: slices, maps, pointers and the exported fields of structs.
+// A type protects its unexported fields itself (core.History and core.Content never change in place).
+func clone[T any](v T) T {
+	switch any(v).(type) {
+	case nil, bool, string, int, int64, float64:
+		return v
+	}
+	src := reflect.ValueOf(&v).Elem()
+	out := reflect.New(src.Type()).Elem()
+	copyInto(out, src)
+	return out.Interface().(T)
+}
+
+func copyInto(dst, src reflect.Value) {
+	switch src.Kind() {
+	case reflect.Slice:
+		if src.IsNil() {
+			return
+		}
+		s := reflect.MakeSlice(src.Type(), src.Len(), src.Len())
+		if isFlat(src.Type().Elem().Kind()) {
+			reflect.Copy(s, src)
+		} else {
+			for i := range src.Len() {
+				copyInto(s.Index(i), src.Index(i))
+			}
+		}
+		dst.Set(s)
+	case reflect.Array:
+		for i := range src.Len() {
+			copyInto(dst.Index(i), src.Index(i))
+		}
+	case reflect.Map:
+		if src.IsNil() {
+			return
+		}
+		m := reflect.MakeMapWithSize(src.Type(), src.Len())
+		for iter := src.MapRange(); iter.Next(); {
+			v := reflect.New(src.Type().Elem()).Elem()
+			copyInto(v, iter.Value())
+			m.SetMapIndex(iter.Key(), v)
+		}
+		dst.Set(m)
+	case reflect.Pointer:
+		if src.IsNil() {
+			return
+		}
+		p := reflect.New(src.Type().Elem())
+		copyInto(p.Elem(), src.Elem())
+		dst.Set(p)
+	case reflect.Interface:
+		if src.IsNil() {
+			return
+		}
+		v := reflect.New(src.Elem().Type()).Elem()
+		copyInto(v, src.Elem())
+		dst.Set(v)
+	case reflect.Struct:
+		dst.Set(src)
+		for i := range src.NumField() {
+			if src.Type().Field(i).IsExported() {
+				copyInto(dst.Field(i), src.Field(i))
+			}
+		}
+	default:
+		dst.Set(src)
+	}
+}
+
+func isFlat(k reflect.Kind) bool {
+	return k >= reflect.Bool && k <= reflect.Complex128 || k == reflect.String
 }

@@ -131,12 +131,8 @@ func (p *parser) object(depth int) ([]Member, error) {
 	members := []Member{}
 	seen := map[string]bool{}
 	for p.space(); p.peek() != '}'; p.space() {
-		if len(members) > 0 {
-			if p.peek() != ',' {
-				return nil, p.fail(Syntax, "expected ',' or '}', found %s", p.here())
-			}
-			p.pos++
-			p.space()
+		if err := p.comma(len(members), '}'); err != nil {
+			return nil, err
 		}
 		m := Member{Line: p.line, Column: p.pos - p.lineStart + 1}
 		if p.peek() != '"' {
@@ -173,12 +169,8 @@ func (p *parser) array(depth int) ([]*Value, error) {
 	p.pos++
 	items := []*Value{}
 	for p.space(); p.peek() != ']'; p.space() {
-		if len(items) > 0 {
-			if p.peek() != ',' {
-				return nil, p.fail(Syntax, "expected ',' or ']', found %s", p.here())
-			}
-			p.pos++
-			p.space()
+		if err := p.comma(len(items), ']'); err != nil {
+			return nil, err
 		}
 		p.path = append(p.path, strconv.Itoa(len(items)))
 		v, err := p.value(depth + 1)
@@ -190,6 +182,19 @@ func (p *parser) array(depth int) ([]*Value, error) {
 	}
 	p.pos++
 	return items, nil
+}
+
+// comma passes over the comma after the first n items of an array or object.
+func (p *parser) comma(n int, end byte) error {
+	if n == 0 {
+		return nil
+	}
+	if p.peek() != ',' {
+		return p.fail(Syntax, "expected ',' or %q, found %s", end, p.here())
+	}
+	p.pos++
+	p.space()
+	return nil
 }
 
 func (p *parser) number() (json.Number, error) {

@@ -3,6 +3,8 @@ package strictjson
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -45,9 +47,9 @@ func (v *Value) Get(key string) *Value {
 	if v == nil {
 		return nil
 	}
-	for i := range v.Members {
-		if v.Members[i].Key == key {
-			return v.Members[i].Value
+	for _, m := range v.Members {
+		if m.Key == key {
+			return m.Value
 		}
 	}
 	return nil
@@ -83,7 +85,38 @@ func (v *Value) Any() any {
 	return nil
 }
 
-// Code says which rule a text breaks.
+// AppendCanonical appends v without white space: keys sorted by bytes, of a repeated key the last member. scalar appends the values that
+// are neither object nor array, and the keys.
+func (v *Value) AppendCanonical(b []byte, scalar func(b []byte, v *Value) []byte) []byte {
+	switch v.Kind {
+	case Object:
+		last := map[string]*Value{}
+		for _, m := range v.Members {
+			last[m.Key] = m.Value
+		}
+		b = append(b, '{')
+		for i, key := range slices.Sorted(maps.Keys(last)) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(scalar(b, &Value{Kind: String, String: key}), ':')
+			b = last[key].AppendCanonical(b, scalar)
+		}
+		return append(b, '}')
+	case Array:
+		b = append(b, '[')
+		for i, item := range v.Items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = item.AppendCanonical(b, scalar)
+		}
+		return append(b, ']')
+	}
+	return scalar(b, v)
+}
+
+// Code is the rule that a text breaks.
 type Code string
 
 // The rules.
@@ -92,10 +125,10 @@ const (
 	DuplicateKey Code = "duplicate_key"
 	Encoding     Code = "encoding" // invalid UTF-8, or half a surrogate pair
 	TooDeep      Code = "too_deep"
-	Trailing     Code = "trailing" // there is something after the value
+	Trailing     Code = "trailing" // there is text after the value
 )
 
-// Error says what is wrong with a text, and where.
+// Error is what is wrong with a text, and where.
 type Error struct {
 	Code         Code
 	Reason       string

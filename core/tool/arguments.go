@@ -2,7 +2,6 @@ package tool
 
 import (
 	"encoding/json"
-	"strconv"
 
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
@@ -20,8 +19,8 @@ func argument(args json.RawMessage, name string) string {
 	return ""
 }
 
-// wants makes a Check that requires text arguments that are not empty.
-func wants(tool string, names ...string) func(json.RawMessage) error {
+// requires makes a Check that requires text arguments that are not empty.
+func requires(tool string, names ...string) func(json.RawMessage) error {
 	return func(args json.RawMessage) error {
 		v, err := strictjson.Parse(args)
 		if err != nil || v.Kind != strictjson.Object {
@@ -35,5 +34,3 @@ func wants(tool string, names ...string) func(json.RawMessage) error {
 		return nil
 	}
 }
-
-func formatFloat(f float64) string { return strconv.FormatFloat(f, 'f', 12, 64) }

@@ -7,6 +7,7 @@ import (
 	"go/constant"
 	"go/parser"
 	"go/token"
+	"strconv"
 	"strings"
 
 	"gatehouse/core"
@@ -24,7 +25,7 @@ func Calc() Tool {
 		Name:        "calc",
 		Description: "Evaluates an arithmetic expression exactly: numbers, + - * / %, brackets.",
 		Schema:      json.RawMessage(`{"type":"object","properties":{"expression":{"type":"string"}},"required":["expression"]}`),
-		Check:       wants("calc", "expression"),
+		Check:       requires("calc", "expression"),
 		Do: func(_ context.Context, args json.RawMessage) (string, error) {
 			text := argument(args, "expression")
 			if len(text) > maxExpression {
@@ -106,7 +107,7 @@ func number(v constant.Value) string {
 		return whole.ExactString()
 	}
 	f, exact := constant.Float64Val(v)
-	text := strings.TrimRight(strings.TrimRight(formatFloat(f), "0"), ".")
+	text := strings.TrimRight(strings.TrimRight(strconv.FormatFloat(f, 'f', 12, 64), "0"), ".")
 	if !exact && strings.Trim(text, "-0.") == "" {
 		return v.String()
 	}

@@ -8,13 +8,13 @@ import (
 	"gatehouse/core"
 )
 
-// Clock tells the time. Arguments: {"zone": "Europe/Berlin"}, or {} for UTC.
+// Clock returns the time. Arguments: {"zone": "Europe/Berlin"}, or {} for UTC.
 func Clock(now func() time.Time) Tool {
 	return Tool{
 		Name:        "time",
 		Description: "Tells the date and time, in UTC or in a zone such as Europe/Berlin.",
 		Schema:      json.RawMessage(`{"type":"object","properties":{"zone":{"type":"string"}}}`),
-		Check:       wants("time"),
+		Check:       requires("time"),
 		Do: func(_ context.Context, args json.RawMessage) (string, error) {
 			zone := argument(args, "zone")
 			if zone == "" {

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"sort"
 
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
@@ -17,48 +16,29 @@ func Digest(name string, args json.RawMessage) (string, error) {
 	if err != nil {
 		return "", core.Wrap(core.ToolArguments, err, "The arguments of %s are not valid JSON.", name)
 	}
-	text := canonical([]byte(`{"tool":`), &strictjson.Value{Kind: strictjson.String, String: name})
-	text = canonical(append(text, `,"arguments":`...), v)
-	sum := sha256.Sum256(append(text, '}'))
-	return "sha256:" + hex.EncodeToString(sum[:]), nil
+	text := v.AppendCanonical(append(scalar([]byte(`{"tool":`), &strictjson.Value{Kind: strictjson.String, String: name}), `,"arguments":`...), scalar)
+	return sum(append(text, '}')), nil
 }
 
 // SchemaDigest is the digest of a tool's schema. It does not depend on the schema's layout.
 func (t Tool) SchemaDigest() string {
-	text := []byte(t.Schema)
-	if v, err := strictjson.Parse(t.Schema); err == nil {
-		text = canonical(nil, v)
+	v, err := strictjson.Parse(t.Schema)
+	if err != nil {
+		return sum(t.Schema)
 	}
-	sum := sha256.Sum256(text)
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return sum(v.AppendCanonical(nil, scalar))
 }
 
-func canonical(b []byte, v *strictjson.Value) []byte {
-	switch v.Kind {
-	case strictjson.Array:
-		b = append(b, '[')
-		for i, item := range v.Items {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = canonical(b, item)
-		}
-		return append(b, ']')
-	case strictjson.Object:
-		members := append([]strictjson.Member(nil), v.Members...)
-		sort.Slice(members, func(i, j int) bool { return members[i].Key < members[j].Key })
-		b = append(b, '{')
-		for i, m := range members {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = canonical(b, &strictjson.Value{Kind: strictjson.String, String: m.Key})
-			b = canonical(append(b, ':'), m.Value)
-		}
-		return append(b, '}')
-	case strictjson.Number:
+func sum(text []byte) string {
+	hash := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(hash[:])
+}
+
+// scalar writes a number in the digits it was written in.
+func scalar(b []byte, v *strictjson.Value) []byte {
+	if v.Kind == strictjson.Number {
 		return append(b, v.Number...)
 	}
-	scalar, _ := json.Marshal(v.Any()) // a string, a bool or null: can't fail
-	return append(b, scalar...)
+	text, _ := json.Marshal(v.Any()) // a string, a bool or null: can't fail
+	return append(b, text...)
 }

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -8,7 +9,7 @@ import (
 	"gatehouse/core"
 )
 
-// Executor runs tools; the package comment says what it guarantees.
+// Executor runs tools; the package comment states its guarantees.
 type Executor struct {
 	Tools *Registry
 	Log   *slog.Logger // nil: discard
@@ -23,7 +24,7 @@ func (x *Executor) Read(ctx context.Context, t Tool, call core.ToolCall) (core.T
 	return result, ctx.Err()
 }
 
-// Act runs a mutating call whose turn was paused for the approval id and resumed; before is what the turn did until then. A refused,
+// Act runs a mutating call whose turn was paused for the approval id and resumed; before is the evidence of the turn until then. A refused,
 // stale or failed call is a result. An error means that the turn can't continue here (the store failed, or the lease on the conversation
 // was lost) and will be claimed again.
 func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.ApprovalID, before Prefix) (core.ToolResult, error) {
@@ -69,17 +70,13 @@ func (x *Executor) admit(ctx context.Context, call core.ToolCall, a core.Approva
 
 // NotApproved is the typed error of an approval that is not approved. Refusal, timeout and cancellation differ (law 7).
 func NotApproved(a core.Approval) error {
-	who := a.DecidedBy.Name
-	if who == "" {
-		who = a.DecidedBy.ID
-	}
 	because := ""
 	if a.Reason != "" {
 		because = ": " + a.Reason
 	}
 	switch a.State {
 	case core.Refused:
-		return core.Errorf(core.ApprovalRefused, "Refused by %s%s", who, because)
+		return core.Errorf(core.ApprovalRefused, "Refused by %s%s", cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID), because)
 	case core.Expired:
 		return core.Errorf(core.ApprovalExpired, "The approval expired without a decision.")
 	case core.Cancelled:
@@ -100,7 +97,7 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	}
 	var result core.ToolResult
 	switch {
-	case intent.Fresh && closed != nil: // the approval says that it was begun, but there is no intent
+	case intent.Fresh && closed != nil: // the approval is marked as begun, but there is no intent
 		result = Failed(closed)
 	case intent.Fresh:
 		result = x.do(context.WithoutCancel(ctx), t, call)

@@ -25,7 +25,7 @@ var mutants = map[string]struct{ file, from, to string }{
 
 const mutantKey = "TEST_MUTANT" // set in the runs that this test starts
 
-func TestLaw5_TheTestsNoticeEachCheckThatIsTakenOut(t *testing.T) {
+func TestLaw5_TheTestsFailWithoutEachCheck(t *testing.T) {
 	if os.Getenv(mutantKey) != "" {
 		return // a run started by this test
 	}

@@ -15,7 +15,7 @@ func NoteAdd(add func(ctx context.Context, owner, text string) error) Tool {
 		Description: "Adds a line to the conversation's note book.",
 		Schema:      json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
 		Mutating:    true,
-		Check:       wants("note_add", "text"),
+		Check:       requires("note_add", "text"),
 		Summarize: func(args json.RawMessage) string {
 			return "Add “" + argument(args, "text") + "” to the note book."
 		},
@@ -34,7 +34,7 @@ func NoteList(list func(ctx context.Context, owner string) ([]string, error)) To
 		Name:        "note_list",
 		Description: "Lists the lines of the conversation's note book.",
 		Schema:      json.RawMessage(`{"type":"object"}`),
-		Check:       wants("note_list"),
+		Check:       requires("note_list"),
 		Do: func(ctx context.Context, _ json.RawMessage) (string, error) {
 			notes, err := list(ctx, owner(ctx))
 			return strings.Join(notes, "\n"), err

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"gatehouse/core"
 )
@@ -15,7 +16,7 @@ type Tool struct {
 	Mutating    bool            // it changes something in the world and runs only with an approval
 	Risk        core.Risk       // of a mutating tool: how much care an approver must take
 
-	// Summarize says in one sentence what a call with these arguments will do. Approvers read it. Only for mutating tools.
+	// Summarize describes in one sentence what a call with these arguments will do. Approvers read it. Only for mutating tools.
 	Summarize func(args json.RawMessage) string
 	// Check refuses invalid arguments before an approval is requested; nil accepts all. The error is an *Error of category
 	// tool_arguments.
@@ -25,34 +26,33 @@ type Tool struct {
 	Do func(ctx context.Context, args json.RawMessage) (string, error)
 }
 
-// Registry holds the tools of one agent by name.
-type Registry struct {
-	tools map[string]Tool
-	names []string
-}
+// Registry holds the tools of one agent.
+type Registry struct{ tools []Tool }
 
 // NewRegistry keeps tools in their order. It panics on two tools of one name and on a tool without Do or Summarize.
 func NewRegistry(tools ...Tool) *Registry {
-	r := &Registry{tools: map[string]Tool{}}
+	r := &Registry{}
 	for _, t := range tools {
-		if _, twice := r.tools[t.Name]; twice || t.Do == nil || t.Mutating && t.Summarize == nil {
+		if _, twice := r.Get(t.Name); twice || t.Do == nil || t.Mutating && t.Summarize == nil {
 			panic("tool " + t.Name + ": registered twice, or without Do or Summarize")
 		}
-		r.tools[t.Name] = t
-		r.names = append(r.names, t.Name)
+		r.tools = append(r.tools, t)
 	}
 	return r
 }
 
 // Get gives the tool of that name.
 func (r *Registry) Get(name string) (Tool, bool) {
-	t, ok := r.tools[name]
-	return t, ok
+	i := slices.IndexFunc(r.tools, func(t Tool) bool { return t.Name == name })
+	if i < 0 {
+		return Tool{}, false
+	}
+	return r.tools[i], true
 }
 
 // Find gives the tool that a call names, and checks the arguments. Errors: tool_unknown, tool_arguments.
 func (r *Registry) Find(call core.ToolCall) (Tool, error) {
-	t, ok := r.tools[call.Name]
+	t, ok := r.Get(call.Name)
 	if !ok {
 		return Tool{}, core.Errorf(core.ToolUnknown, "There is no tool %q.", call.Name)
 	}
@@ -68,10 +68,4 @@ func (r *Registry) Find(call core.ToolCall) (Tool, error) {
 }
 
 // Tools gives all tools in the order they were registered.
-func (r *Registry) Tools() []Tool {
-	all := make([]Tool, len(r.names))
-	for i, n := range r.names {
-		all[i] = r.tools[n]
-	}
-	return all
-}
+func (r *Registry) Tools() []Tool { return slices.Clone(r.tools) }

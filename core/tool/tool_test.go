@@ -76,7 +76,7 @@ func TestDigestBindsToolAndArguments(t *testing.T) {
 		t.Error("another tool has the same digest")
 	}
 	if _, err := tool.Digest("pay", json.RawMessage(`{"to":"bob","to":"eve"}`)); core.CategoryOf(err) != core.ToolArguments {
-		t.Errorf("a key that stands twice: %v", err)
+		t.Errorf("a repeated key: %v", err)
 	}
 }
 
@@ -269,7 +269,7 @@ func TestLaw5_StoreFailuresRunNothing(t *testing.T) {
 	}
 }
 
-func TestLaw5_WhatWasBegunIsToldThoughTheRulesChanged(t *testing.T) {
+func TestLaw5_ABegunCallReturnsItsResultAfterTheRulesChanged(t *testing.T) {
 	b := newBench(t, core.Approved)
 	done, err := b.exec.Act(b.ctx, b.call, "a1", b.before)
 	if err != nil {
@@ -282,13 +282,13 @@ func TestLaw5_WhatWasBegunIsToldThoughTheRulesChanged(t *testing.T) {
 	if again, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || again != done || b.runs != 1 {
 		t.Errorf("%+v, %v, %d runs", again, err, b.runs)
 	}
-	delete(b.intents, "a1") // said to be begun, and was not
+	delete(b.intents, "a1") // marked as begun, without an intent
 	if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.ApprovalStale || b.runs != 1 {
 		t.Errorf("%+v, %v, %d runs", r, err, b.runs)
 	}
 }
 
-func TestNobodyIsAskedForWhatCouldNotRun(t *testing.T) {
+func TestNoApprovalIsRequestedForACallThatCannotRun(t *testing.T) {
 	p := before()
 	if b, err := p.Ask("sha256:s"); err != nil || b.Schema != "sha256:s" || b.Policy != "policy" || b.CallSpec == "" || b.Witness == "" {
 		t.Errorf("%+v, %v", b, err)
@@ -299,7 +299,7 @@ func TestNobodyIsAskedForWhatCouldNotRun(t *testing.T) {
 	}
 }
 
-func TestSchemaDigestIsOfTheSchemaNotItsLayout(t *testing.T) {
+func TestSchemaDigestIgnoresTheLayout(t *testing.T) {
 	of := func(schema string) string { return tool.Tool{Schema: json.RawMessage(schema)}.SchemaDigest() }
 	if of(`{"a":1,"b":2}`) != of(` {"b":2, "a":1}`) || of(`{"a":1}`) == of(`{"a":2}`) || of(`{`) == of(``) {
 		t.Error("the digest does not follow the schema")

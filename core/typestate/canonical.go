@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -38,28 +37,10 @@ func canonical(v any) []byte {
 }
 
 // appendCanonical writes a tree. If a key of a free-form part is repeated, the last value counts.
-func appendCanonical(b []byte, v *strictjson.Value) []byte {
+func appendCanonical(b []byte, v *strictjson.Value) []byte { return v.AppendCanonical(b, appendScalar) }
+
+func appendScalar(b []byte, v *strictjson.Value) []byte {
 	switch v.Kind {
-	case strictjson.Object:
-		members := lastOfEach(v.Members)
-		b = append(b, '{')
-		for i, m := range members {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(appendString(b, m.Key), ':')
-			b = appendCanonical(b, m.Value)
-		}
-		return append(b, '}')
-	case strictjson.Array:
-		b = append(b, '[')
-		for i, item := range v.Items {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendCanonical(b, item)
-		}
-		return append(b, ']')
 	case strictjson.String:
 		return appendString(b, v.String)
 	case strictjson.Number:
@@ -68,19 +49,6 @@ func appendCanonical(b []byte, v *strictjson.Value) []byte {
 		return strconv.AppendBool(b, v.Bool)
 	}
 	return append(b, "null"...)
-}
-
-func lastOfEach(members []strictjson.Member) []strictjson.Member {
-	last := map[string]strictjson.Member{}
-	for _, m := range members {
-		last[m.Key] = m
-	}
-	sorted := make([]strictjson.Member, 0, len(last))
-	for _, m := range last {
-		sorted = append(sorted, m)
-	}
-	slices.SortFunc(sorted, func(x, y strictjson.Member) int { return strings.Compare(x.Key, y.Key) })
-	return sorted
 }
 
 // appendString escapes only what JSON requires: encoding/json would also escape <, >, & and U+2028.

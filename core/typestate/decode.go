@@ -1,108 +1,160 @@
 package typestate
 
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"gatehouse/core"
+	"gatehouse/core/strictjson"
+)
+
 // Decode parses a join check's input: strictly typed, exact keys, unknown keys ignored. The error is of category invalid; its
-// message says where and what. Blank texts are judged by Normalize.
+// message states where and what. Blank texts are judged by Normalize.
 func Decode(data []byte) (Input, error) {
-	r := &reader{}
-	tree := r.parse(data)
+	r, tree := newReader(data)
+	var in Input
+	r.value("", tree, reflect.ValueOf(&in).Elem())
 	if r.err != nil {
 		return Input{}, r.err
 	}
-	in := r.input(r.object("the input", tree).top())
-	return in, r.err
+	return in, nil
 }
 
-// top is the outermost object, whose members are named without a prefix.
-func (o object) top() object {
-	o.at = ""
-	return o
+// maxPayloadDepth is how deep a free-form part may nest: the reference allows 127 levels, four of them around the part.
+const maxPayloadDepth = 123
+
+var rawType = reflect.TypeFor[json.RawMessage]()
+
+// reader reads typed values from a tree and keeps the first fault. A member is described by its field's tags:
+//
+//   - it is required, unless its JSON may omit it (omitempty) or the field has a default;
+//   - an optional text, pointer or free-form part may be null, which is the same as absent; a list or a flag may not.
+//
+// Keys are matched exactly; keys that no field has are ignored, even if they are repeated.
+type reader struct {
+	data []byte
+	err  error
 }
 
-func (r *reader) input(o object) Input {
-	in := Input{Evidence: evidence(o.child("evidence"))}
-	if g, ok := o.maybeChild("governanceProfile"); ok {
-		in.Governance = governance(g)
+// newReader parses a text. Repeated keys are faults only where they are read.
+func newReader(data []byte) (*reader, *strictjson.Value) {
+	r := &reader{data: data}
+	tree, err := strictjson.Parse(data, strictjson.Repeats)
+	if err != nil {
+		r.err = core.Wrap(core.Invalid, err, "%s", err)
 	}
-	if p, ok := o.maybeChild("protocolConstraints"); ok {
-		in.Protocol = &Protocol{p.maybeFlag("parallelTransportOrderValid")}
-	}
-	if h, ok := o.maybeChild("handoffConstraints"); ok {
-		in.Handoff = &HandoffRules{h.texts("requiredArtifactRefs"), h.texts("allowedTargets"), h.flagOr("requireReturnPath")}
-	}
-	if t, ok := o.maybeChild("truncationConstraints"); ok {
-		in.Truncation = &Truncation{t.flagOr("required"), t.flagOr("valid")}
-	}
-	if d, ok := o.maybeChild("decompositionConstraints"); ok {
-		in.Decomposition = &Decomposition{d.maybeFlag("admissible"), d.maybe("expectedExecutionPattern"), d.maybe("expectedPolicyDigest")}
-	}
-	return in
+	return r, tree
 }
 
-func governance(o object) *Governance {
-	g := &Governance{ClaimID: o.maybe("claimId"), Claimed: o.flag("claimed")}
-	if p, ok := o.maybeChild("policyProvenance"); ok {
-		g.Provenance = &Provenance{p.flag("pinned"), p.maybe("packageRef"), p.maybe("expectedDigest"), p.maybe("boundDigest")}
-	}
-	return g
-}
-
-func evidence(o object) Evidence {
-	e := Evidence{
-		CallSpec:      callSpec(o.child("callSpec")),
-		ToolRequests:  rows(o, "toolRequests", toolRequest),
-		ToolResults:   rows(o, "toolResults", toolResult),
-		ToolUse:       rows(o, "toolUse", toolUse),
-		ProtocolState: protocolState(o.child("protocolState")),
-		ToolRender:    rows(o, "toolRender", toolRender),
-		ReminderQueue: rows(o, "reminderQueue", queue),
-		StateViews:    rows(o, "stateViews", stateView),
-		SessionRefs:   o.texts("sessionRefs"), TrajectoryRefs: o.texts("trajectoryRefs"),
-	}
-	if h, ok := o.maybeChild("handoff"); ok {
-		e.Handoff = &Handoff{h.text("target"), h.texts("requiredArtifactRefs"), h.maybe("returnPathRef")}
-	}
-	return e
-}
-
-func callSpec(o object) CallSpec {
-	return CallSpec{
-		CallID: o.text("callId"), ModelRef: o.text("modelRef"), ActionMode: o.text("actionMode"),
-		ExecutionPattern: o.text("executionPattern"), NormalizerID: o.text("normalizerId"),
-		MutationPolicyDigest: o.text("mutationPolicyDigest"), GovernancePolicyDigest: o.text("governancePolicyDigest"),
-		ToolRenderProtocolDigest: o.text("toolRenderProtocolDigest"), ReminderQueuePolicyDigest: o.text("reminderQueuePolicyDigest"),
-		StateViewPolicyDigest: o.text("stateViewPolicyDigest"), DecompositionPolicyDigest: o.text("decompositionPolicyDigest"),
+func (r *reader) fail(at, format string, args ...any) {
+	if r.err == nil {
+		if at == "" {
+			at = "the input"
+		}
+		r.err = core.Errorf(core.Invalid, at+" "+format, args...)
 	}
 }
 
-func toolRequest(o object) ToolRequest {
-	return ToolRequest{o.text("toolCallId"), o.text("toolName"), o.maybe("schemaDigest"), o.maybe("callerId"), o.maybe("searchRefDigest")}
+// is reports whether v is of a kind; otherwise that is a fault.
+func (r *reader) is(at string, v *strictjson.Value, want strictjson.Kind, name string) bool {
+	if v != nil && v.Kind == want {
+		return true
+	}
+	got := "absent"
+	if v != nil {
+		got = string(v.Kind)
+	}
+	r.fail(at, "must be %s, not %s", name, got)
+	return false
 }
 
-func toolResult(o object) ToolResult {
-	return ToolResult{
-		ToolCallID: o.text("toolCallId"), Status: o.maybe("status"), ResultDigest: o.maybe("resultDigest"), Payload: o.raw("payload"),
-		ErrorCode: o.maybe("errorCode"), Retryable: o.maybeFlag("retryable"), ErrorMessage: o.maybe("errorMessage"), RawError: o.raw("rawError"),
+// value reads v into to.
+func (r *reader) value(at string, v *strictjson.Value, to reflect.Value) {
+	switch kind := to.Kind(); {
+	case to.Type() == rawType:
+		if fault := unusable(v, 0); fault != "" {
+			r.fail(at, "%s", fault)
+			return
+		}
+		to.SetBytes(v.Raw(r.data))
+	case kind == reflect.Pointer:
+		to.Set(reflect.New(to.Type().Elem()))
+		r.value(at, v, to.Elem())
+	case kind == reflect.Struct && r.is(at, v, strictjson.Object, "an object"):
+		for i := range to.NumField() {
+			r.member(at, v, to.Type().Field(i), to.Field(i))
+		}
+	case kind == reflect.Slice && r.is(at, v, strictjson.Array, "an array"):
+		for i, item := range v.Items {
+			to.Set(reflect.Append(to, reflect.Zero(to.Type().Elem())))
+			r.value(fmt.Sprintf("%s[%d]", at, i), item, to.Index(i))
+		}
+	case kind == reflect.String && r.is(at, v, strictjson.String, "a string"):
+		to.SetString(v.String)
+	case kind == reflect.Bool && r.is(at, v, strictjson.Bool, "true or false"):
+		to.SetBool(v.Bool)
 	}
 }
 
-func toolUse(o object) ToolUse {
-	return ToolUse{o.text("toolCallId"), o.text("disposition"), o.maybe("resultDigest")}
-}
-
-func protocolState(o object) ProtocolState {
-	return ProtocolState{o.text("stopReason"), o.flagOr("continuationAllowed")}
-}
-
-func toolRender(o object) ToolRender {
-	return ToolRender{
-		o.text("toolCallId"), o.text("operatorPayloadDigest"), o.text("reminderRenderDigest"), o.text("injectionPoint"), o.text("policyDigest"),
+// member reads the member of an object that a field describes.
+func (r *reader) member(at string, object *strictjson.Value, f reflect.StructField, to reflect.Value) {
+	key, optional := keyOf(f)
+	if at != "" {
+		at += "."
 	}
+	at += key
+	v := r.get(at, object, key)
+	nullable := to.Kind() == reflect.String || to.Kind() == reflect.Pointer || to.Type() == rawType
+	if optional && (v == nil || v.Kind == strictjson.Null && nullable) {
+		return
+	}
+	r.value(at, v, to)
 }
 
-func queue(o object) Queue {
-	return Queue{o.text("queueId"), o.text("reducedDigest"), o.text("policyDigest")}
+// keyOf is the JSON key of a field, and whether it may be absent.
+func keyOf(f reflect.StructField) (key string, optional bool) {
+	key, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return key, option == "omitempty" || f.Tag.Get("default") != ""
 }
 
-func stateView(o object) StateView {
-	return StateView{o.text("viewId"), o.text("viewDigest"), o.text("policyDigest"), o.texts("sourceRefs")}
+// get gives the member of that key; nil if there is none. A repeated key is a fault.
+func (r *reader) get(at string, object *strictjson.Value, key string) *strictjson.Value {
+	var found *strictjson.Value
+	for _, m := range object.Members {
+		if m.Key != key {
+			continue
+		}
+		if found != nil {
+			r.fail(at, "is repeated")
+		}
+		found = m.Value
+	}
+	return found
+}
+
+// unusable states why a free-form part has no canonical form; "" = it has one.
+func unusable(v *strictjson.Value, depth int) string {
+	if v.Kind == strictjson.Number {
+		if _, err := v.Number.Float64(); err != nil {
+			return "holds a number out of range"
+		}
+		return ""
+	}
+	nested := v.Items
+	for _, m := range v.Members {
+		nested = append(nested, m.Value)
+	}
+	if v.Kind == strictjson.Array || v.Kind == strictjson.Object {
+		if depth++; depth > maxPayloadDepth {
+			return "is nested too deeply"
+		}
+	}
+	for _, item := range nested {
+		if fault := unusable(item, depth); fault != "" {
+			return fault
+		}
+	}
+	return ""
 }

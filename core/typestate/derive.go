@@ -5,12 +5,12 @@ import "slices"
 // derive computes what follows from the rows: the differences, the context's state, and the digests.
 func (n *Normalized) derive() {
 	j, x := &n.JoinState, &n.ContextState
-	j.Requested = each(n.ToolRequests, func(r ToolRequest) string { return r.ToolCallID })
-	j.Results = each(n.ToolResults, func(r Result) string { return r.ToolCallID })
-	j.Used = each(n.ToolUse, func(u ToolUse) string { return u.ToolCallID })
-	x.Rendered = each(n.ToolRender, func(r ToolRender) string { return r.ToolCallID })
-	x.Queues = each(n.ReminderQueue, func(q Queue) string { return q.QueueID })
-	x.StateViews = each(n.StateViews, func(v StateView) string { return v.ViewID })
+	j.Requested = ids(n.ToolRequests)
+	j.Results = ids(n.ToolResults)
+	j.Used = ids(n.ToolUse)
+	x.Rendered = ids(n.ToolRender)
+	x.Queues = ids(n.ReminderQueue)
+	x.StateViews = ids(n.StateViews)
 
 	j.MissingResult, j.OrphanResult = without(j.Requested, j.Results), without(j.Results, j.Requested)
 	j.MissingUse, j.UnknownUse = without(j.Results, j.Used), without(j.Used, j.Results)
@@ -26,12 +26,12 @@ func (n *Normalized) derive() {
 	n.digest()
 }
 
-func each[T any](rows []T, key func(T) string) []string {
-	ids := make([]string, len(rows))
+func ids[T interface{ id() string }](rows []T) []string {
+	all := make([]string, len(rows))
 	for i, r := range rows {
-		ids[i] = key(r)
+		all[i] = r.id()
 	}
-	return ids
+	return all
 }
 
 // without gives what is in a and not in b; both are sorted. The result is never nil: the join set's digest includes empty lists.

@@ -32,8 +32,8 @@ type Evidence struct {
 type CallSpec struct {
 	CallID                    string `json:"callId"`
 	ModelRef                  string `json:"modelRef"`
-	ActionMode                string `json:"actionMode"`
-	ExecutionPattern          string `json:"executionPattern"`
+	ActionMode                string `json:"actionMode" case:"lower"`
+	ExecutionPattern          string `json:"executionPattern" case:"lower"`
 	NormalizerID              string `json:"normalizerId"`
 	MutationPolicyDigest      string `json:"mutationPolicyDigest"`
 	GovernancePolicyDigest    string `json:"governancePolicyDigest"`
@@ -64,17 +64,17 @@ type ToolResult struct {
 	RawError     json.RawMessage `json:"rawError,omitempty"`
 }
 
-// ToolUse says how a result was used: consumed (given to the next model call), observed or discarded.
+// ToolUse is how a result was used: consumed (given to the next model call), observed or discarded.
 type ToolUse struct {
 	ToolCallID   string `json:"toolCallId"`
-	Disposition  string `json:"disposition"`
+	Disposition  string `json:"disposition" case:"lower"`
 	ResultDigest string `json:"resultDigest,omitempty"`
 }
 
 // ProtocolState is how the model's last answer ended, and whether another one follows.
 type ProtocolState struct {
-	StopReason          string `json:"stopReason"`
-	ContinuationAllowed bool   `json:"continuationAllowed"`
+	StopReason          string `json:"stopReason" case:"lower"`
+	ContinuationAllowed bool   `json:"continuationAllowed" default:"false"`
 }
 
 // Handoff is a packet that transfers the work.
@@ -84,23 +84,23 @@ type Handoff struct {
 	ReturnPathRef        string   `json:"returnPathRef,omitempty"`
 }
 
-// ToolRender says how a result was shown to the operator and to the model.
+// ToolRender is how a result was shown to the operator and to the model.
 type ToolRender struct {
 	ToolCallID            string `json:"toolCallId"`
 	OperatorPayloadDigest string `json:"operatorPayloadDigest"`
 	ReminderRenderDigest  string `json:"reminderRenderDigest"`
-	InjectionPoint        string `json:"injectionPoint"`
+	InjectionPoint        string `json:"injectionPoint" case:"lower"`
 	PolicyDigest          string `json:"policyDigest"`
 }
 
-// Queue says how a queue of reminders was reduced.
+// Queue is the reduction of a queue of reminders.
 type Queue struct {
 	QueueID       string `json:"queueId"`
 	ReducedDigest string `json:"reducedDigest"`
 	PolicyDigest  string `json:"policyDigest"`
 }
 
-// StateView says what part of the state the model was shown.
+// StateView is the part of the state that the model was shown.
 type StateView struct {
 	ViewID       string   `json:"viewId"`
 	ViewDigest   string   `json:"viewDigest"`
@@ -123,25 +123,25 @@ type Provenance struct {
 	BoundDigest    string `json:"boundDigest,omitempty"`
 }
 
-// Protocol says what the transport observed. Nil = it did not check.
+// Protocol is what the transport observed. Nil = not checked.
 type Protocol struct {
 	ParallelTransportOrderValid *bool `json:"parallelTransportOrderValid,omitempty"`
 }
 
-// HandoffRules say what a handoff packet must contain.
+// HandoffRules define what a handoff packet must contain.
 type HandoffRules struct {
 	RequiredArtifactRefs []string `json:"requiredArtifactRefs,omitempty"`
 	AllowedTargets       []string `json:"allowedTargets,omitempty"`
 	RequireReturnPath    bool     `json:"requireReturnPath,omitempty"`
 }
 
-// Truncation says whether the policy required results to be truncated, and whether they were truncated correctly.
+// Truncation is whether the policy required results to be truncated, and whether they were truncated correctly.
 type Truncation struct {
 	Required bool `json:"required,omitempty"`
 	Valid    bool `json:"valid,omitempty"`
 }
 
-// Decomposition says what the turn's execution pattern must be. Nil Admissible = it was not judged.
+// Decomposition is what the turn's execution pattern must be. Nil Admissible = it was not judged.
 type Decomposition struct {
 	Admissible               *bool  `json:"admissible,omitempty"`
 	ExpectedExecutionPattern string `json:"expectedExecutionPattern,omitempty"`

@@ -8,8 +8,8 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// FuzzJoinCheck: any bytes give a report or an invalid error; a report is JSON, says accepted exactly without classes, and what
-// was normalised stays what it is when it is normalised again.
+// FuzzJoinCheck: any bytes give a report or an invalid error; a report is JSON, its result is accepted exactly if it has no classes, and
+// normalising its normal form again changes nothing.
 func FuzzJoinCheck(f *testing.F) {
 	f.Add([]byte(closed))
 	f.Add([]byte(`{"evidence":{"toolResults":[{"toolCallId":"a","payload":[1.5e300,-0,"\u2028"],"rawError":{"code":"x"}}]}}`))

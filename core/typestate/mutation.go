@@ -1,6 +1,7 @@
 package typestate
 
 import (
+	"reflect"
 	"strings"
 
 	"gatehouse/core"
@@ -29,47 +30,46 @@ type Gate struct {
 // DecodeMutation parses {mutation: {action, activeMutationPolicyDigest}, joinCheckInput, joinGate}. An error (invalid) means that there
 // is no mutation to judge. Evidence that can't be read is no error but a Fault, which has a verdict: not ready.
 func DecodeMutation(data []byte) (Mutation, error) {
-	r := &reader{}
-	tree := r.parse(data)
+	var input struct {
+		Mutation struct {
+			Action       string `json:"action"`
+			PolicyDigest string `json:"activeMutationPolicyDigest,omitempty"`
+		} `json:"mutation"`
+		Gate *struct {
+			Closed     *bool     `json:"joinClosed,omitempty"`
+			Classes    *[]string `json:"joinFailureClasses,omitempty"`
+			WitnessRef string    `json:"joinWitnessRef,omitempty"`
+		} `json:"joinGate,omitempty"`
+	}
+	r, tree := newReader(data)
+	r.value("", tree, reflect.ValueOf(&input).Elem())
 	if r.err != nil {
 		return Mutation{}, r.err
 	}
-	o := r.object("the input", tree).top()
-	about := o.child("mutation")
-	m := Mutation{Action: strings.TrimSpace(about.text("action")), PolicyDigest: strings.TrimSpace(about.maybe("activeMutationPolicyDigest"))}
-	if r.err == nil && m.Action == "" {
+	m := Mutation{Action: strings.TrimSpace(input.Mutation.Action), PolicyDigest: strings.TrimSpace(input.Mutation.PolicyDigest)}
+	if m.Action == "" {
 		r.fail("mutation.action", "must be non-empty")
 	}
-	if v := o.get("joinCheckInput"); !absent(v) {
-		m.Evidence, m.Fault = decodePart(data, v)
+	if v := r.get("joinCheckInput", tree, "joinCheckInput"); v != nil && v.Kind != strictjson.Null {
+		part := &reader{data: data}
+		m.Evidence = &Input{}
+		part.value("joinCheckInput", v, reflect.ValueOf(m.Evidence).Elem())
+		if part.err != nil {
+			m.Evidence, m.Fault = nil, part.err
+		}
 	}
-	if g, ok := o.maybeChild("joinGate"); ok {
-		m.Gate = recordedGate(g)
+	if g := input.Gate; g != nil {
+		m.Gate = &Gate{JoinClosed: g.Closed, WitnessRef: strings.TrimSpace(g.WitnessRef)}
+		m.Gate.empty = g.Closed == nil && g.Classes == nil && m.Gate.WitnessRef == ""
+		if g.Classes != nil {
+			m.Gate.FailureClasses = refs(*g.Classes)
+		}
 	}
 	return m, r.err
 }
 
-func decodePart(data []byte, v *strictjson.Value) (*Input, error) {
-	r := &reader{data: data}
-	in := r.input(r.object("joinCheckInput", v))
-	if r.err != nil {
-		return nil, r.err
-	}
-	return &in, nil
-}
-
-func recordedGate(o object) *Gate {
-	classes := o.get("joinFailureClasses")
-	g := &Gate{JoinClosed: o.maybeFlag("joinClosed"), WitnessRef: strings.TrimSpace(o.maybe("joinWitnessRef"))}
-	if !absent(classes) {
-		g.FailureClasses = refs(o.texts("joinFailureClasses"))
-	}
-	g.empty = g.JoinClosed == nil && absent(classes) && g.WitnessRef == ""
-	return g
-}
-
 // Check judges a mutation. It applies the reference's rules in their order (no evidence, a recorded class, not closed), then the
-// contract's MUSTs on the evidence. No action is exempt: see the package comment. The error says why evidence can't be read.
+// contract's MUSTs on the evidence. No action is exempt: see the package comment. The error states why evidence can't be read.
 func (m Mutation) Check() (Verdict, error) {
 	recorded := m.Gate != nil && !m.Gate.empty
 	if m.Evidence == nil && !recorded {

@@ -83,7 +83,7 @@ func TestMutationCheck(t *testing.T) {
 	}
 }
 
-func TestNoQuestion(t *testing.T) {
+func TestInvalidMutationInput(t *testing.T) {
 	for _, text := range []string{
 		``, `[]`, `{}`, `{"mutation":null}`, `{"mutation":{}}`, `{"mutation":{"action":" "}}`, `{"mutation":{"action":"x"},"joinGate":1}`,
 		`{"mutation":{"action":"x"},"joinGate":{"joinClosed":"yes"}}`, `{"mutation":{"action":"x"},"joinGate":{"joinClosed":true,"joinClosed":true}}`,

@@ -44,7 +44,12 @@ type Envelope struct {
 
 // Digests bind the parts of the evidence. JoinSet covers all others except CallSpec.
 type Digests struct {
-	CallSpec      string `json:"callSpecDigest"`
+	CallSpec string `json:"callSpecDigest"`
+	SetDigests
+}
+
+// SetDigests are the digests of a join check's input.
+type SetDigests struct {
 	RequestSet    string `json:"requestSetDigest"`
 	ResultSet     string `json:"resultSetDigest"`
 	UseSet        string `json:"useSetDigest"`
@@ -56,7 +61,7 @@ type Digests struct {
 	JoinSet       string `json:"joinSetDigest"`
 }
 
-// JoinState says which calls have a result and a use. JoinClosed means that the four differences are empty.
+// JoinState is which calls have a result and a use. JoinClosed means that the four differences are empty.
 type JoinState struct {
 	Requested  []string `json:"requestedCallIds,omitempty"`
 	Results    []string `json:"resultCallIds,omitempty"`
@@ -73,21 +78,21 @@ type Differences struct {
 	UnknownUse    []string `json:"unknownUseCallIds,omitempty"`    // a use, no result
 }
 
-// ContextState says what the next model call can be shown.
+// ContextState is what the next model call can be shown.
 type ContextState struct {
-	Rendered      []string `json:"renderCallIds,omitempty"`
-	Queues        []string `json:"queueIds,omitempty"`
-	StateViews    []string `json:"stateViewIds,omitempty"`
-	MissingRender []string `json:"missingRenderCallIds,omitempty"` // a result, no render
-	ContextFlags
+	Rendered   []string `json:"renderCallIds,omitempty"`
+	Queues     []string `json:"queueIds,omitempty"`
+	StateViews []string `json:"stateViewIds,omitempty"`
+	ContextVerdicts
 }
 
-// ContextFlags are the verdicts on the context. Without rows all are valid.
-type ContextFlags struct {
-	QueueReductionPresent    bool `json:"queueReductionPresent"`
-	StateViewPresent         bool `json:"stateViewPresent"`
-	RenderPolicyValid        bool `json:"renderPolicyValid"`
-	QueuePolicyValid         bool `json:"queuePolicyValid"`
-	StateViewPolicyValid     bool `json:"stateViewPolicyValid"`
-	ContinuationContextReady bool `json:"continuationContextReady"`
+// ContextVerdicts are what was found about the context. Without rows all policies are valid.
+type ContextVerdicts struct {
+	MissingRender            []string `json:"missingRenderCallIds,omitempty"` // a result, no render
+	QueueReductionPresent    bool     `json:"queueReductionPresent"`
+	StateViewPresent         bool     `json:"stateViewPresent"`
+	RenderPolicyValid        bool     `json:"renderPolicyValid"`
+	QueuePolicyValid         bool     `json:"queuePolicyValid"`
+	StateViewPolicyValid     bool     `json:"stateViewPolicyValid"`
+	ContinuationContextReady bool     `json:"continuationContextReady"`
 }

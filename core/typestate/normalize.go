@@ -10,22 +10,21 @@ import (
 
 // Normalize gives evidence its normal form (§4). It is deterministic, and reports the first fault in the order of the contract's
 // sections: a blank required text, an unknown status or disposition, two different rows with one id. The error (invalid) means that there
-// is no evidence; a caller that asks for readiness must treat it as a no.
+// is no evidence; a caller that checks readiness must treat it as a refusal.
 func Normalize(e Evidence) (*Normalized, error) {
 	c := &cleaner{}
 	n := &Normalized{Schema: Schema, Kind: Kind}
-	n.CallSpec = c.callSpec(e.CallSpec)
-	n.ToolRequests = unique(c, "toolRequests", e.ToolRequests, c.toolRequest, func(r ToolRequest) string { return r.ToolCallID })
-	n.ToolResults = unique(c, "toolResults", e.ToolResults, c.toolResult, func(r Result) string { return r.ToolCallID })
-	n.ToolUse = unique(c, "toolUse", e.ToolUse, c.toolUse, func(r ToolUse) string { return r.ToolCallID })
-	n.ToolRender = unique(c, "toolRender", e.ToolRender, c.toolRender, func(r ToolRender) string { return r.ToolCallID })
-	n.ReminderQueue = unique(c, "reminderQueue", e.ReminderQueue, c.queue, func(r Queue) string { return r.QueueID })
-	n.StateViews = unique(c, "stateViews", e.StateViews, c.stateView, func(r StateView) string { return r.ViewID })
-	n.ProtocolState = ProtocolState{lower(c.required(e.ProtocolState.StopReason, "protocolState.stopReason")), e.ProtocolState.ContinuationAllowed}
+	n.CallSpec = row(c, "callSpec", e.CallSpec)
+	n.ToolRequests = unique(c, "toolRequests", e.ToolRequests, row[ToolRequest])
+	n.ToolResults = unique(c, "toolResults", e.ToolResults, (*cleaner).toolResult)
+	n.ToolUse = unique(c, "toolUse", e.ToolUse, (*cleaner).toolUse)
+	n.ToolRender = unique(c, "toolRender", e.ToolRender, row[ToolRender])
+	n.ReminderQueue = unique(c, "reminderQueue", e.ReminderQueue, row[Queue])
+	n.StateViews = unique(c, "stateViews", e.StateViews, row[StateView])
+	n.ProtocolState = row(c, "protocolState", e.ProtocolState)
 	if e.Handoff != nil {
-		n.Handoff = &Handoff{
-			c.required(e.Handoff.Target, "handoff.target"), refs(e.Handoff.RequiredArtifactRefs), strings.TrimSpace(e.Handoff.ReturnPathRef),
-		}
+		handoff := row(c, "handoff", *e.Handoff)
+		n.Handoff = &handoff
 	}
 	n.SessionRefs, n.TrajectoryRefs = refs(e.SessionRefs), refs(e.TrajectoryRefs)
 	if c.err != nil {
@@ -74,76 +73,61 @@ func refs(list []string) []string {
 	return slices.Compact(set)
 }
 
-// unique cleans rows and sorts them by their key. A second row with the same key is dropped if it is equal after cleaning.
-func unique[In, Out any](c *cleaner, surface string, list []In, clean func(In) Out, key func(Out) string) []Out {
+// unique cleans rows and sorts them by id. A second row with the same id is dropped if it is equal after cleaning.
+func unique[In any, Out interface{ id() string }](c *cleaner, surface string, list []In, clean func(*cleaner, string, In) Out) []Out {
 	seen := map[string]Out{}
 	var set []Out
 	for _, raw := range list {
-		row := clean(raw)
-		first, twice := seen[key(row)]
+		row := clean(c, surface+"[]", raw)
+		first, twice := seen[row.id()]
 		switch {
 		case !twice:
-			seen[key(row)] = row
+			seen[row.id()] = row
 			set = append(set, row)
 		case !reflect.DeepEqual(first, row):
-			c.fail("%s contains conflicting duplicate toolCallId: %s", surface, key(row))
+			c.fail("%s contains conflicting duplicate toolCallId: %s", surface, row.id())
 		}
 	}
-	slices.SortFunc(set, func(a, b Out) int { return strings.Compare(key(a), key(b)) })
+	slices.SortFunc(set, func(a, b Out) int { return strings.Compare(a.id(), b.id()) })
 	return set
 }
 
-func (c *cleaner) callSpec(s CallSpec) CallSpec {
-	return CallSpec{
-		CallID:                    c.required(s.CallID, "callSpec.callId"),
-		ModelRef:                  c.required(s.ModelRef, "callSpec.modelRef"),
-		ActionMode:                lower(c.required(s.ActionMode, "callSpec.actionMode")),
-		ExecutionPattern:          lower(c.required(s.ExecutionPattern, "callSpec.executionPattern")),
-		NormalizerID:              c.required(s.NormalizerID, "callSpec.normalizerId"),
-		MutationPolicyDigest:      c.required(s.MutationPolicyDigest, "callSpec.mutationPolicyDigest"),
-		GovernancePolicyDigest:    c.required(s.GovernancePolicyDigest, "callSpec.governancePolicyDigest"),
-		ToolRenderProtocolDigest:  c.required(s.ToolRenderProtocolDigest, "callSpec.toolRenderProtocolDigest"),
-		ReminderQueuePolicyDigest: c.required(s.ReminderQueuePolicyDigest, "callSpec.reminderQueuePolicyDigest"),
-		StateViewPolicyDigest:     c.required(s.StateViewPolicyDigest, "callSpec.stateViewPolicyDigest"),
-		DecompositionPolicyDigest: c.required(s.DecompositionPolicyDigest, "callSpec.decompositionPolicyDigest"),
+func (r ToolRequest) id() string { return r.ToolCallID }
+func (r Result) id() string      { return r.ToolCallID }
+func (r ToolUse) id() string     { return r.ToolCallID }
+func (r ToolRender) id() string  { return r.ToolCallID }
+func (r Queue) id() string       { return r.QueueID }
+func (r StateView) id() string   { return r.ViewID }
+
+// row cleans the fields of a row, in their order: texts are trimmed and, by their tag, lower-cased; those that JSON may not omit are
+// required; lists are references. at is the row's name in a fault.
+func row[T any](c *cleaner, at string, r T) T {
+	v := reflect.ValueOf(&r).Elem()
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		key, optional := keyOf(f)
+		switch to := v.Field(i); to.Kind() {
+		case reflect.Slice:
+			to.Set(reflect.ValueOf(refs(to.Interface().([]string))))
+		case reflect.String:
+			text := strings.TrimSpace(to.String())
+			if !optional {
+				text = c.required(text, at+"."+key)
+			}
+			if f.Tag.Get("case") == "lower" {
+				text = lower(text)
+			}
+			to.SetString(text)
+		}
 	}
+	return r
 }
 
-func (c *cleaner) toolRequest(r ToolRequest) ToolRequest {
-	return ToolRequest{
-		c.required(r.ToolCallID, "toolRequests[].toolCallId"), c.required(r.ToolName, "toolRequests[].toolName"),
-		strings.TrimSpace(r.SchemaDigest), strings.TrimSpace(r.CallerID), strings.TrimSpace(r.SearchRefDigest),
-	}
-}
-
-func (c *cleaner) toolUse(u ToolUse) ToolUse {
-	d := lower(c.required(u.Disposition, "toolUse[].disposition"))
+// toolUse judges the disposition before the id, as the reference does.
+func (c *cleaner) toolUse(at string, u ToolUse) ToolUse {
+	d := lower(c.required(u.Disposition, at+".disposition"))
 	if !slices.Contains([]string{Consumed, Observed, Discarded}, d) {
-		c.fail("toolUse[].disposition invalid: unsupported value `%s` (expected consumed|observed|discarded)", d)
+		c.fail("%s.disposition invalid: unsupported value `%s` (expected consumed|observed|discarded)", at, d)
 	}
-	return ToolUse{c.required(u.ToolCallID, "toolUse[].toolCallId"), d, strings.TrimSpace(u.ResultDigest)}
-}
-
-func (c *cleaner) toolRender(r ToolRender) ToolRender {
-	return ToolRender{
-		c.required(r.ToolCallID, "toolRender[].toolCallId"),
-		c.required(r.OperatorPayloadDigest, "toolRender[].operatorPayloadDigest"),
-		c.required(r.ReminderRenderDigest, "toolRender[].reminderRenderDigest"),
-		lower(c.required(r.InjectionPoint, "toolRender[].injectionPoint")),
-		c.required(r.PolicyDigest, "toolRender[].policyDigest"),
-	}
-}
-
-func (c *cleaner) queue(q Queue) Queue {
-	return Queue{
-		c.required(q.QueueID, "reminderQueue[].queueId"), c.required(q.ReducedDigest, "reminderQueue[].reducedDigest"),
-		c.required(q.PolicyDigest, "reminderQueue[].policyDigest"),
-	}
-}
-
-func (c *cleaner) stateView(v StateView) StateView {
-	return StateView{
-		c.required(v.ViewID, "stateViews[].viewId"), c.required(v.ViewDigest, "stateViews[].viewDigest"),
-		c.required(v.PolicyDigest, "stateViews[].policyDigest"), refs(v.SourceRefs),
-	}
+	return row(c, at, u)
 }

@@ -29,7 +29,7 @@ func verdict(classes ...Class) Verdict {
 var actionModes = []string{"code", "json", "text"}
 
 // MutationReady judges whether a mutation may follow the evidence (§6), which is a closed prefix of the turn: everything but the
-// mutation itself. It enforces what the contract says MUST, in stages; the first stage that fails gives all of its classes, so that
+// mutation itself. It enforces the contract's MUSTs, in stages; the first stage that fails gives all of its classes, so that
 // faults that follow from others are not reported:
 //
 //  1. there is a join check, otherwise mutation.use_evidence_missing;

@@ -39,58 +39,46 @@ func (w Witness) Ref() string { return "witness://join/" + digestOf(w) }
 
 // JoinInput is what the closure was judged by.
 type JoinInput struct {
-	RequestSet                string   `json:"requestSetDigest"`
-	ResultSet                 string   `json:"resultSetDigest"`
-	UseSet                    string   `json:"useSetDigest"`
-	ToolRenderSet             string   `json:"toolRenderSetDigest"`
-	QueueSet                  string   `json:"reminderQueueSetDigest"`
-	StateViewSet              string   `json:"stateViewSetDigest"`
-	ProtocolState             string   `json:"protocolStateDigest"`
-	Handoff                   string   `json:"handoffDigest,omitempty"`
-	JoinSet                   string   `json:"joinSetDigest"`
-	ReminderQueuePolicyDigest string   `json:"reminderQueuePolicyDigest"`
-	ToolRenderProtocolDigest  string   `json:"toolRenderProtocolDigest"`
-	StateViewPolicyDigest     string   `json:"stateViewPolicyDigest"`
-	DecompositionPolicyDigest string   `json:"decompositionPolicyDigest"`
-	MissingRender             []string `json:"missingRenderCallIds,omitempty"`
-	JoinClosed                bool     `json:"joinClosed"` // structural
+	SetDigests
+	ReminderQueuePolicyDigest string `json:"reminderQueuePolicyDigest"`
+	ToolRenderProtocolDigest  string `json:"toolRenderProtocolDigest"`
+	StateViewPolicyDigest     string `json:"stateViewPolicyDigest"`
+	DecompositionPolicyDigest string `json:"decompositionPolicyDigest"`
+	JoinClosed                bool   `json:"joinClosed"` // structural
 	Differences
-	ContextFlags
+	ContextVerdicts
 }
 
 // MutationInput is what readiness is judged by (§6).
 type MutationInput struct {
 	JoinClosed             bool     `json:"joinClosed"` // structural
 	ContinuationAllowed    bool     `json:"continuationAllowed"`
-	MissingRender          []string `json:"missingRenderCallIds,omitempty"`
 	MutationPolicyDigest   string   `json:"mutationPolicyDigest"`
 	GovernancePolicyDigest string   `json:"governancePolicyDigest"`
 	NormalizerID           string   `json:"normalizerId"`
 	SessionRefs            []string `json:"sessionRefs,omitempty"`
 	TrajectoryRefs         []string `json:"trajectoryRefs,omitempty"`
 	Differences
-	ContextFlags
+	ContextVerdicts
 }
 
 func newReport(n *Normalized, classes []Class) *Report {
-	d, s, j, x := n.Digests, n.CallSpec, n.JoinState, n.ContextState
+	s, j, x := n.CallSpec, n.JoinState, n.ContextState.ContextVerdicts
 	r := &Report{Action: "harness-join-check", Result: Accepted, FailureClasses: classes, JoinClosed: len(classes) == 0, Normalized: n}
 	if !r.JoinClosed {
 		r.Result = Rejected
 	}
 	r.Witness = Witness{
-		Schema: Schema, WitnessKind: WitnessKind, Digests: d,
+		Schema: Schema, WitnessKind: WitnessKind, Digests: n.Digests,
 		JoinInput: JoinInput{
-			RequestSet: d.RequestSet, ResultSet: d.ResultSet, UseSet: d.UseSet, ToolRenderSet: d.ToolRenderSet, QueueSet: d.QueueSet,
-			StateViewSet: d.StateViewSet, ProtocolState: d.ProtocolState, Handoff: d.Handoff, JoinSet: d.JoinSet,
-			ReminderQueuePolicyDigest: s.ReminderQueuePolicyDigest, ToolRenderProtocolDigest: s.ToolRenderProtocolDigest,
-			StateViewPolicyDigest: s.StateViewPolicyDigest, DecompositionPolicyDigest: s.DecompositionPolicyDigest,
-			MissingRender: x.MissingRender, JoinClosed: j.JoinClosed, Differences: j.Differences, ContextFlags: x.ContextFlags,
+			SetDigests: n.Digests.SetDigests, ReminderQueuePolicyDigest: s.ReminderQueuePolicyDigest,
+			ToolRenderProtocolDigest: s.ToolRenderProtocolDigest, StateViewPolicyDigest: s.StateViewPolicyDigest,
+			DecompositionPolicyDigest: s.DecompositionPolicyDigest, JoinClosed: j.JoinClosed, Differences: j.Differences, ContextVerdicts: x,
 		},
 		MutationInput: MutationInput{
-			JoinClosed: j.JoinClosed, ContinuationAllowed: n.ProtocolState.ContinuationAllowed, MissingRender: x.MissingRender,
+			JoinClosed: j.JoinClosed, ContinuationAllowed: n.ProtocolState.ContinuationAllowed,
 			MutationPolicyDigest: s.MutationPolicyDigest, GovernancePolicyDigest: s.GovernancePolicyDigest, NormalizerID: s.NormalizerID,
-			SessionRefs: n.SessionRefs, TrajectoryRefs: n.TrajectoryRefs, Differences: j.Differences, ContextFlags: x.ContextFlags,
+			SessionRefs: n.SessionRefs, TrajectoryRefs: n.TrajectoryRefs, Differences: j.Differences, ContextVerdicts: x,
 		},
 	}
 	return r

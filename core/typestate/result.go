@@ -1,6 +1,7 @@
 package typestate
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -22,16 +23,10 @@ const unknownError = "unknown_error"
 
 // toolResult normalises a row. Typed fields take precedence over a raw error that is an object. If the raw error has two names for a
 // field, the first one that exists counts here, usable or not; complete tries both.
-func (c *cleaner) toolResult(r ToolResult) Result {
+func (c *cleaner) toolResult(at string, r ToolResult) Result {
 	raw := parsed(r.RawError)
-	code := strings.TrimSpace(r.ErrorCode)
-	if code == "" {
-		code = firstOf(raw, "errorCode", "code")
-	}
-	message := strings.TrimSpace(r.ErrorMessage)
-	if message == "" {
-		message = firstOf(raw, "errorMessage", "message")
-	}
+	code := cmp.Or(strings.TrimSpace(r.ErrorCode), firstOf(raw, "errorCode", "code"))
+	message := cmp.Or(strings.TrimSpace(r.ErrorMessage), firstOf(raw, "errorMessage", "message"))
 	retryable := r.Retryable
 	if retryable == nil {
 		retryable = flagOf(raw)
@@ -40,21 +35,18 @@ func (c *cleaner) toolResult(r ToolResult) Result {
 	switch {
 	case status == OK || status == Failed:
 	case status != "":
-		c.fail("toolResults[].status invalid: unsupported value `%s` (expected `ok` or `error`)", status)
+		c.fail("%s.status invalid: unsupported value `%s` (expected `ok` or `error`)", at, status)
 	case code != "" || message != "" || retryable != nil:
 		status = Failed
 	default:
 		status = OK
 	}
-	n := Result{Status: status, ResultDigest: strings.TrimSpace(r.ResultDigest), ToolCallID: c.required(r.ToolCallID, "toolResults[].toolCallId")}
+	n := Result{Status: status, ResultDigest: strings.TrimSpace(r.ResultDigest), ToolCallID: c.required(r.ToolCallID, at+".toolCallId")}
 	if payload := parsed(r.Payload); n.ResultDigest == "" && payload != nil {
 		n.ResultDigest = sum(appendCanonical(nil, payload))
 	}
 	if status == Failed {
-		n.Error = &Envelope{ErrorCode: code, Retryable: retryable != nil && *retryable, ErrorMessageDigest: Digest(message)}
-		if code == "" {
-			n.Error.ErrorCode = unknownError
-		}
+		n.Error = &Envelope{ErrorCode: cmp.Or(code, unknownError), Retryable: retryable != nil && *retryable, ErrorMessageDigest: Digest(message)}
 	}
 	return n
 }

@@ -211,7 +211,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-func TestWhatIsTrimmed(t *testing.T) {
+func TestTrimming(t *testing.T) {
 	for space, trimmed := range map[string]bool{
 		` \t\r\n`: true, "\\u000b\\u000c": true, "\\u0085": true, "\\u00a0": true, "\\u1680": true, "\\u2000\\u200a": true,
 		"\\u2028\\u2029": true, "\\u202f\\u205f": true, "\\u3000": true, "\\u200b": false, "\\ufeff": false, "\\u180e": false, "\\u001f": false,
@@ -245,7 +245,7 @@ func TestEmptyListsAreLeftOut(t *testing.T) {
 	r := report(t, closed)
 	for _, key := range []string{"missingResultCallIds", "missingRenderCallIds", "sourceRefs", "handoffDigest"} {
 		if strings.Contains(string(r.JSON()), key) {
-			t.Errorf("%s stands in the report", key)
+			t.Errorf("%s is in the report", key)
 		}
 	}
 	if !strings.Contains(string(r.JSON()), `"failureClasses": [],`) {

@@ -9,9 +9,7 @@ package storage
 
 import (
 	"context"
-	"log/slog"
 	"strings"
-	"time"
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
@@ -23,37 +21,21 @@ import (
 type Store = sqlstore.Store
 
 // Options configure a store. The zero value is right for production.
-type Options struct {
-	Now   func() time.Time // the clock; only SQLite uses it, Postgres uses the server's
-	NewID func() string    // makes invocation ids; nil: UUIDv7
-	Log   *slog.Logger     // nil: logs are discarded
-	Trace func(Statement)  // called for every statement, for tests and measurements; see Meter
-}
+type Options = sqlstore.Options
 
 // Statement is one SQL statement that was run.
 type Statement = sqlstore.Statement
 
-// Meter counts the statements and rows of either engine. Set Options.Trace to its Trace method.
-type Meter = sqlstore.Meter
-
-func (o Options) sqlite() sqlite.Options {
-	return sqlite.Options{Now: o.Now, NewID: o.NewID, Log: o.Log, Trace: o.Trace}
-}
-
-func (o Options) postgres() postgres.Options {
-	return postgres.Options{NewID: o.NewID, Log: o.Log, Trace: o.Trace}
-}
-
 // Open opens the database and brings its schema up to date. It fails with store_newer if a newer gatehouse wrote the database.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if isPostgres(url) {
-		return postgres.Open(ctx, url, o.postgres())
+		return postgres.Open(ctx, url, o)
 	}
 	file, err := sqliteFile(url)
 	if err != nil {
 		return nil, err
 	}
-	return sqlite.Open(ctx, file, o.sqlite())
+	return sqlite.Open(ctx, file, o)
 }
 
 // Version returns the database's schema version (0: none yet) and the version that this build knows. It changes nothing.

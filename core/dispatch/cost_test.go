@@ -8,7 +8,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/agent"
-	"gatehouse/storage"
+	"gatehouse/storage/storagetest"
 )
 
 // reader is the demo, after it has looked back over twenty messages.
@@ -29,7 +29,7 @@ func TestATurnCostsTheSameInALongConversation(t *testing.T) {
 		first := newBench(t, setup{idle: true})
 		first.preload(before)
 		first.stop()
-		var m storage.Meter
+		var m storagetest.Meter
 		b := newBench(t, setup{path: first.path, model: reader{}, trace: m.Trace})
 		b.say("room:1", "hello")
 		b.expect("Hello!")

@@ -13,6 +13,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/postgres"
+	"gatehouse/storage/storagetest"
 )
 
 // scan finds a plan's line that walks a whole table. Tables of one row, and the tests' own, may be walked.
@@ -144,7 +145,7 @@ func turn(t *testing.T, s *sqlstore.Store, owner string, n int, add int) {
 // Counted, not timed.
 func TestCostOfATurn(t *testing.T) {
 	cost := func(messages, turns int) any {
-		var m sqlstore.Meter
+		var m storagetest.Meter
 		s := open(t, database(t), postgres.Options{Trace: m.Trace})
 		owner, err := s.Register(context.Background(), "test")
 		if err != nil {

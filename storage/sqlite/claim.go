@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
@@ -101,6 +100,3 @@ func addQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation c
 		key, platform, conversation, key != conversation.Queue())
 	return err
 }
-
-// nothingToLock is a hook for locks that the single writer does not need.
-func nothingToLock(*sqlstore.Tx, string, time.Duration) error { return nil }

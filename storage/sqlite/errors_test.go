@@ -69,7 +69,7 @@ func TestCodes(t *testing.T) {
 
 func TestLockedByAnother(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
-	s := open(t, file, sqlite.Options{BusyTimeout: time.Millisecond})
+	s := open(t, file, sqlite.Options{Timeout: time.Millisecond})
 	other := raw(t, file)
 	must(t, other, `begin immediate`)
 	for range 2 {

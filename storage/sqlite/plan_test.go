@@ -22,7 +22,7 @@ import (
 // what a subquery of one row made.
 var (
 	scan    = regexp.MustCompile(`^SCAN (\w+)`)
-	allowed = map[string]bool{"json_each": true, "CONSTANT": true, "first_message": true, "flight": true, "head": true}
+	allowed = map[string]bool{"json_each": true, "CONSTANT": true, "first_message": true, "flight": true, "head": true, "counts": true}
 	// The rows of an insert may be walked.
 	inserted = regexp.MustCompile(`^SCAN \d+-ROW VALUES CLAUSE$`)
 	argument = regexp.MustCompile(`\$(\d+)`)
@@ -182,8 +182,8 @@ func turn(t *testing.T, s *sqlstore.Store, owner string, n int, add int) {
 
 // TestCostOfATurn: what a turn reads and writes does not depend on how long its session is. Counted, not timed.
 func TestCostOfATurn(t *testing.T) {
-	cost := func(before int) sqlstore.Cost {
-		var m sqlstore.Meter
+	cost := func(before int) storagetest.Cost {
+		var m storagetest.Meter
 		s := store(t, sqlite.Options{Trace: m.Trace})
 		owner, err := s.Register(context.Background(), "test")
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gatehouse/core"
@@ -23,34 +23,24 @@ type writer struct {
 	log    *slog.Logger
 	trace  func(sqlstore.Statement)
 	conn   *sql.Conn
-	wake   chan struct{}
 	ended  chan struct{}
 	mu     sync.Mutex // guards what follows
-	queue  []*unit
+	change *sync.Cond // of queue or closed
+	queue  []*unit    // that wait
 	closed bool
 }
 
 // unit is one caller's transaction.
 type unit struct {
-	ctx   context.Context
-	work  sqlstore.Work
-	state atomic.Int32
-	done  chan error
-	err   error
+	ctx  context.Context
+	work sqlstore.Work
+	done chan error
+	err  error
 }
 
-// The states of a unit: only one that waits can be withdrawn.
-const (
-	waits int32 = iota
-	begun
-	withdrawn
-)
-
 func newWriter(db *sql.DB, o Options) *writer {
-	w := &writer{
-		db: db, now: o.Now, log: o.Log, trace: o.Trace,
-		wake: make(chan struct{}, 1), ended: make(chan struct{}),
-	}
+	w := &writer{db: db, now: o.Now, log: o.Log, trace: o.Trace, ended: make(chan struct{})}
+	w.change = sync.NewCond(&w.mu)
 	go w.run()
 	return w
 }
@@ -64,32 +54,34 @@ func (w *writer) submit(ctx context.Context, work sqlstore.Work) error {
 		return errClosed
 	}
 	w.queue = append(w.queue, u)
+	w.change.Signal()
 	w.mu.Unlock()
-	w.wakeUp()
 	select {
 	case err := <-u.done:
 		return err
 	case <-ctx.Done():
-		if u.state.CompareAndSwap(waits, withdrawn) {
+		if w.withdraw(u) {
 			return fmt.Errorf("waiting to write: %w", ctx.Err())
 		}
 		return <-u.done
 	}
 }
 
-func (w *writer) wakeUp() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
+// withdraw takes a unit out of the queue; it reports whether the unit was still there.
+func (w *writer) withdraw(u *unit) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := len(w.queue)
+	w.queue = slices.DeleteFunc(w.queue, func(other *unit) bool { return other == u })
+	return len(w.queue) < n
 }
 
 // close waits for submitted work to end, and accepts no more.
 func (w *writer) close() {
 	w.mu.Lock()
 	w.closed = true
+	w.change.Signal()
 	w.mu.Unlock()
-	w.wakeUp()
 	<-w.ended
 }
 
@@ -98,17 +90,16 @@ func (w *writer) run() {
 	defer w.dropConnection()
 	for {
 		w.mu.Lock()
-		units, closed := w.queue, w.closed
+		for len(w.queue) == 0 && !w.closed {
+			w.change.Wait()
+		}
+		units := w.queue
 		w.queue = nil
 		w.mu.Unlock()
-		switch {
-		case len(units) > 0:
-			w.batch(units)
-		case closed:
+		if len(units) == 0 {
 			return
-		default:
-			<-w.wake
 		}
+		w.batch(units)
 	}
 }
 
@@ -116,7 +107,7 @@ func (w *writer) run() {
 func (w *writer) batch(units []*unit) {
 	taken := units[:0:0]
 	for _, u := range units {
-		if u.ctx.Err() == nil && u.state.CompareAndSwap(waits, begun) {
+		if u.ctx.Err() == nil {
 			taken = append(taken, u)
 		} else {
 			u.done <- fmt.Errorf("waiting to write: %w", context.Cause(u.ctx))
@@ -160,9 +151,7 @@ func (w *writer) exec(query string) error {
 	if _, err := w.conn.ExecContext(context.Background(), query); err != nil {
 		return fmt.Errorf("running %q: %w", query, err)
 	}
-	if w.trace != nil {
-		w.trace(sqlstore.Statement{SQL: query, Write: true})
-	}
+	w.trace(sqlstore.Statement{SQL: query, Write: true})
 	return nil
 }
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"gatehouse/core"
-	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/sqlite"
+	"gatehouse/storage/storagetest"
 )
 
 type exec = func(query string, args ...any) error
@@ -60,7 +60,7 @@ func store(t *testing.T, o sqlite.Options) *sqlite.Store {
 }
 
 func TestManyUnitsShareOneCommit(t *testing.T) {
-	var m sqlstore.Meter
+	var m storagetest.Meter
 	s := store(t, sqlite.Options{Trace: m.Trace})
 	m.Reset()
 	for i, err := range together(t, s, slices.Repeat([]func(exec) error{add("ann")}, 50)...) {

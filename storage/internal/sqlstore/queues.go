@@ -94,13 +94,7 @@ func (t *Tx) releaseOwner(owner string) error {
 	if err != nil {
 		return err
 	}
-	slices.Sort(destinations)
-	for _, d := range slices.Compact(destinations) {
-		if err := t.updateDestination(d); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.lockDestinations(destinations...)
 }
 
 // session returns the conversation's session in its present generation.

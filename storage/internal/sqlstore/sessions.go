@@ -13,8 +13,7 @@ import (
 // LoadSession reads a session; it returns nil, nil if there is none. It leaves out the messages of the writer's own earlier attempt
 // and reads no message rows; History reads them when asked.
 func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
-	var rec *core.SessionRecord
-	err := s.read(ctx, func(t *Tx) error {
+	return read(ctx, s, func(t *Tx) (*core.SessionRecord, error) {
 		r := core.SessionRecord{ID: id, Writer: w}
 		var has bool
 		var messages, left int
@@ -24,16 +23,14 @@ func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Write
 				(select count(*) from messages m where m.session = $1 and m.invocation = $2 and m.n >= $3)
 			from sessions where id = $1`, id, w.Invocation, w.From)
 		if err != nil || !found {
-			return err
+			return nil, err
 		}
 		if has {
 			h := core.NewHistory(messages-left, history{store: s, session: id, without: w, end: end}.before)
 			r.Messages = &h
 		}
-		rec = &r
-		return nil
+		return &r, nil
 	})
-	return rec, err
 }
 
 // history reads a session's messages as of its load: those before end, without the messages of the writer's own earlier attempt.
@@ -46,12 +43,10 @@ type history struct {
 
 // before reads backwards in order; the index skips the first skip rows.
 func (h history) before(ctx context.Context, skip, n int) ([]core.Message, error) {
-	var page []core.Message
-	err := h.store.read(ctx, func(t *Tx) (err error) {
-		page, err = List(t, readMessage, `
+	page, err := read(ctx, h.store, func(t *Tx) ([]core.Message, error) {
+		return List(t, readMessage, `
 			select body from messages where session = $1 and pos < $2 and not (invocation = $3 and n >= $4) order by pos desc limit $5 offset $6`,
 			h.session, h.end, h.without.Invocation, h.without.From, n, skip)
-		return err
 	})
 	slices.Reverse(page)
 	return page, err
@@ -64,10 +59,11 @@ func readMessage(scan func(...any) error) (m core.Message, err error) {
 // SaveSession saves a session during a turn. It may be repeated: it replaces the writer's own messages. It fails with lease_lost if
 // the claim no longer holds its queue, and with session_write_conflict if the session has changed since it was loaded.
 func (s *Store) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
-	var saved saved
-	err := s.fenced(ctx, c, func(t *Tx) (err error) {
-		saved, err = t.saveSession(rec)
-		return err
+	saved, err := write(ctx, s, func(t *Tx) (saved, error) {
+		if err := t.fence(c); err != nil {
+			return saved{}, err
+		}
+		return t.saveSession(rec)
 	})
 	if err == nil {
 		saved.mark(rec)
@@ -172,17 +168,15 @@ func (t *Tx) appendMessages(id core.SessionID, invocation core.InvocationID, fro
 }
 
 // InvocationMessages returns one invocation's messages in order.
-func (s *Store) InvocationMessages(ctx context.Context, id core.SessionID, invocation core.InvocationID) (msgs []core.Message, err error) {
-	err = s.read(ctx, func(t *Tx) error {
-		msgs, err = List(t, readMessage, `select body from messages where session = $1 and invocation = $2 order by n`, id, invocation)
-		return err
+func (s *Store) InvocationMessages(ctx context.Context, id core.SessionID, invocation core.InvocationID) ([]core.Message, error) {
+	return read(ctx, s, func(t *Tx) ([]core.Message, error) {
+		return List(t, readMessage, `select body from messages where session = $1 and invocation = $2 order by n`, id, invocation)
 	})
-	return msgs, err
 }
 
 // ListSessions returns summaries, the latest change first.
-func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) (all []core.SessionSummary, err error) {
-	read := func(scan func(...any) error) (x core.SessionSummary, err error) {
+func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error) {
+	summary := func(scan func(...any) error) (x core.SessionSummary, err error) {
 		return x, scan(&x.ID, &x.SchemaVersion, &x.Messages, timestamp{&x.CreatedAt}, timestamp{&x.UpdatedAt})
 	}
 	var where conditions
@@ -196,11 +190,9 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) (all []c
 		where.and("schema_version = " + where.arg(*f.SchemaVersion))
 	}
 	end, args := where.sql("updated_at", f.Limit)
-	err = s.read(ctx, func(t *Tx) error {
-		all, err = List(t, read, `select id, schema_version, messages, created_at, updated_at from sessions`+end, args...)
-		return err
+	return read(ctx, s, func(t *Tx) ([]core.SessionSummary, error) {
+		return List(t, summary, `select id, schema_version, messages, created_at, updated_at from sessions`+end, args...)
 	})
-	return all, err
 }
 
 // DeleteSession removes a session with its messages, evidence and paused invocations. Deleting a missing session succeeds. It is

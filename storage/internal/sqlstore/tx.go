@@ -20,6 +20,17 @@ type Tx struct {
 	trace  func(Statement)
 	outbox []outboxWrite     // see writeOutbox
 	audits []core.AuditEntry // see writeAudit
+
+	destinations map[string]bool // that this transaction has locked; see lockDestinations
+}
+
+// Statement is one executed SQL statement, for tests and measurements: the rows that a query returned, or that a change changed.
+// Begin, commit and rollback are included.
+type Statement struct {
+	SQL     string
+	Write   bool
+	Rows    int
+	Changed int64
 }
 
 // Exec runs a change and returns the number of rows it changed.
@@ -80,6 +91,15 @@ func List[T any](t *Tx, read func(scan func(...any) error) (T, error), query str
 		return err
 	})
 	return all, err
+}
+
+// one returns the first row of a query, scanned by read; found is false if there is none.
+func one[T any](t *Tx, read func(scan func(...any) error) (T, error), query string, args ...any) (row T, found bool, err error) {
+	all, err := List(t, read, query, args...)
+	if err != nil || len(all) == 0 {
+		return row, false, err
+	}
+	return all[0], true, nil
 }
 
 // Texts returns a column of texts.

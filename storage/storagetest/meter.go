@@ -1,20 +1,16 @@
-package sqlstore
+package storagetest
 
-import "sync"
+import (
+	"slices"
+	"sync"
 
-// Statement is one executed SQL statement, for tests and measurements: the rows that a query returned, or that a change changed.
-// Begin, commit and rollback are included.
-type Statement struct {
-	SQL     string
-	Write   bool
-	Rows    int
-	Changed int64
-}
+	"gatehouse/storage/internal/sqlstore"
+)
 
 // Meter counts a store's statements and rows, so that a test can limit costs instead of time. Set Options.Trace to its Trace method.
 type Meter struct {
 	mu         sync.Mutex
-	statements []Statement
+	statements []sqlstore.Statement
 }
 
 // Cost is the work since the last Reset: rows that queries returned, rows that were changed, and commits.
@@ -23,7 +19,7 @@ type Cost struct {
 }
 
 // Trace records one statement.
-func (m *Meter) Trace(s Statement) {
+func (m *Meter) Trace(s sqlstore.Statement) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.statements = append(m.statements, s)
@@ -37,10 +33,10 @@ func (m *Meter) Reset() {
 }
 
 // Statements returns the recorded statements in order.
-func (m *Meter) Statements() []Statement {
+func (m *Meter) Statements() []sqlstore.Statement {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]Statement(nil), m.statements...)
+	return slices.Clone(m.statements)
 }
 
 // Cost returns the sums over the recorded statements.

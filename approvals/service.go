@@ -47,12 +47,6 @@ func (s *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event 
 	return s.store.Decide(ctx, core.Decision{Approval: c.Approval, Event: event, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
 }
 
-// Approvers returns the approvers in an approval's rule, so that their groups can be looked up before the vote.
-func (s *Service) Approvers(ctx context.Context, id core.ApprovalID) ([]string, error) {
-	a, err := s.store.LoadApproval(ctx, id)
-	return a.Rule.Approvers, err
-}
-
 // AdminVote decides for the person at the command line. It is audited as local-admin, whatever the name, and no rule restricts it.
 func (s *Service) AdminVote(ctx context.Context, c core.Click, name string) (core.Decided, error) {
 	if err := checkReason(c.Reason); err != nil {

@@ -121,7 +121,8 @@ func newBench(t *testing.T, s setup) *bench {
 	}
 	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: []core.Platform{b.room}, Owner: owner, Now: time.Now})
 	o := dispatch.Options{
-		Store: dispatch.StoreOf(store), Approvals: desk, Platforms: []core.Platform{b.room}, Owner: owner,
+		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, Open: desk.Open, Vote: desk.Vote, Cancel: desk.Cancel,
+		Platforms: []core.Platform{b.room}, Owner: owner,
 		Harness: harness,
 		Log:     testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 }, // no wait between tries
 		Delivered: deliver.Nudge,

@@ -11,7 +11,6 @@ import (
 	"context"
 	"strings"
 
-	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/postgres"
 	"gatehouse/storage/sqlite"
@@ -31,45 +30,34 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if isPostgres(url) {
 		return postgres.Open(ctx, url, o)
 	}
-	file, err := sqliteFile(url)
-	if err != nil {
-		return nil, err
-	}
-	return sqlite.Open(ctx, file, o)
+	return sqlite.Open(ctx, sqliteFile(url), o)
 }
 
 // Version returns the database's schema version (0: none yet) and the version that this build knows. It changes nothing.
 func Version(ctx context.Context, url string) (found, known int64, err error) {
 	if isPostgres(url) {
-		return postgres.Version(ctx, url, postgres.Options{})
+		return postgres.Version(ctx, url, Options{})
 	}
-	file, err := sqliteFile(url)
-	if err != nil {
-		return 0, 0, err
-	}
-	return sqlite.Version(ctx, file, sqlite.Options{})
+	return sqlite.Version(ctx, sqliteFile(url), Options{})
 }
 
 // Migrate brings the database's schema up to date, as Open does, and returns the versions before and after.
 func Migrate(ctx context.Context, url string) (from, to int64, err error) {
 	if isPostgres(url) {
-		return postgres.Migrate(ctx, url, postgres.Options{})
+		return postgres.Migrate(ctx, url, Options{})
 	}
-	file, err := sqliteFile(url)
-	if err != nil {
-		return 0, 0, err
-	}
-	return sqlite.Migrate(ctx, file, sqlite.Options{})
+	return sqlite.Migrate(ctx, sqliteFile(url), Options{})
 }
 
 func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-func sqliteFile(url string) (string, error) {
-	if scheme, rest, ok := strings.Cut(url, ":"); ok && scheme == "sqlite" {
-		return strings.TrimPrefix(rest, "//"), nil
+// sqliteFile returns the file of a URL; "", which no engine accepts, if it is none of SQLite's.
+func sqliteFile(url string) string {
+	path, ok := strings.CutPrefix(url, "sqlite:")
+	if !ok {
+		return ""
 	}
-	// The message leaves the URL out: it may hold a password.
-	return "", core.Errorf(core.Invalid, "The database must be given as sqlite:PATH, such as sqlite:gatehouse.db, or as postgres://USER:PASSWORD@HOST/DATABASE.")
+	return strings.TrimPrefix(path, "//")
 }

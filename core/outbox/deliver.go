@@ -209,17 +209,10 @@ func (d *Deliverer) doubt(row *core.OutboxRow, err error) time.Duration {
 	return d.jitter(doubtWait)
 }
 
-// later delays the row with backoff, at least for as long as the error asks for. After giveUp attempts the row is dead.
+// later delays the row with backoff. After giveUp attempts the row is dead.
 func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
-	row.Attempts++
-	row.Cause = err.Error()
-	if row.Attempts > giveUp {
-		row.State = core.RowDead
-		d.Log.Error("a post could not be sent for a day; gatehouse deadletters can send it again", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
-		return 0
-	}
 	d.Log.Warn("post delayed", "platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err), "err", err)
-	return max(d.jitter(min(firstBackoff<<min(row.Attempts-1, 10), maxBackoff)), core.RetryAfterOf(err))
+	return d.backoff(row, err, giveUp, firstBackoff, maxBackoff)
 }
 
 // forbidden delays a row that the platform refuses until people fix the cause. Meanwhile all approvers get a copy of a card.
@@ -232,14 +225,20 @@ func (d *Deliverer) forbidden(ctx context.Context, p core.Platform, row *core.Ou
 		}
 		d.Log.Error("a post is refused until somebody fixes the cause; it is retried for a day", "platform", p.Name(), "event", row.Event, "category", core.CategoryOf(err), "err", err)
 	}
+	return d.backoff(row, err, giveUpForbidden, firstForbidden, maxForbidden)
+}
+
+// backoff counts a failed attempt and returns the wait before the next one, which doubles from first to most. It is never shorter than
+// the error asks for. After the last attempt the row is dead.
+func (d *Deliverer) backoff(row *core.OutboxRow, err error, last int, first, most time.Duration) time.Duration {
 	row.Attempts++
 	row.Cause = err.Error()
-	if row.Attempts > giveUpForbidden {
+	if row.Attempts > last {
 		row.State = core.RowDead
-		d.Log.Error("a post was refused for a day", "platform", p.Name(), "event", row.Event, "err", err)
+		d.Log.Error("a post could not be sent for a day; gatehouse deadletters can send it again", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
 		return 0
 	}
-	return max(d.jitter(min(firstForbidden<<min(row.Attempts-1, 10), maxForbidden)), core.RetryAfterOf(err))
+	return max(d.jitter(min(first<<min(row.Attempts-1, 10), most)), core.RetryAfterOf(err))
 }
 
 func (d *Deliverer) jitter(wait time.Duration) time.Duration {

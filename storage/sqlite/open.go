@@ -106,7 +106,8 @@ func keepTempInMemory(c *sqlite3.SQLiteConn) error {
 // checkPath finds early what SQLite would only call "unable to open".
 func checkPath(file string) error {
 	if file == "" || strings.HasPrefix(file, ":") {
-		return core.Errorf(core.Invalid, "The database needs a file, such as sqlite:gatehouse.db.")
+		// The message leaves the URL out: it may hold a password.
+		return core.Errorf(core.Invalid, "The database needs a file, such as sqlite:gatehouse.db, or a server, such as postgres://USER:PASSWORD@HOST/DATABASE.")
 	}
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return core.Errorf(core.StoreUnreadable, "%s is a folder. Name a file for the database.", file)

@@ -10,6 +10,8 @@
 package storagetest
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -54,5 +56,33 @@ func Run(t *testing.T, open Opener) {
 				})
 			}
 		})
+	}
+}
+
+// ManyOpen opens a new database several times at once, as processes that start together do. Each must be able to use it.
+func ManyOpen(t *testing.T, open func(ctx context.Context) (*sqlstore.Store, error)) {
+	ctx := context.Background()
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			s, err := open(ctx)
+			if err != nil {
+				t.Errorf("opening: %v", err)
+				return
+			}
+			if err := s.AddNote(ctx, "ann", "x"); err != nil {
+				t.Errorf("writing: %v", err)
+			}
+			s.Close()
+		})
+	}
+	wg.Wait()
+	s, err := open(ctx)
+	if err != nil {
+		t.Fatalf("opening once more: %v", err)
+	}
+	defer s.Close()
+	if notes, err := s.Notes(ctx, "ann"); err != nil || len(notes) != 6 {
+		t.Errorf("%d notes, want 6 (%v)", len(notes), err)
 	}
 }

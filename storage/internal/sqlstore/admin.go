@@ -25,10 +25,7 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) ([]core.EventRec
 	if f.Seq != 0 {
 		where.and("seq = " + where.arg(f.Seq))
 	}
-	end, args := where.sql("seq", f.Limit)
-	return read(ctx, s, func(t *Tx) ([]core.EventRecord, error) {
-		return List(t, readEvent, `select `+eventColumns+` from events`+end, args...)
-	})
+	return list(ctx, s, readEvent, `select `+eventColumns+` from events`, where, "seq", f.Limit)
 }
 
 // Queue returns the queues with waiting or running events, and the counts of posts, dead letters and open approvals. It is one

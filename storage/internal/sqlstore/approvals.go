@@ -116,8 +116,5 @@ func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) ([]cor
 	where.is("session", string(f.Session))
 	where.is("conversation", string(f.Conversation))
 	where.is("invocation", string(f.Invocation))
-	end, args := where.sql("seq", f.Limit)
-	return read(ctx, s, func(t *Tx) ([]core.Approval, error) {
-		return List(t, readApproval, `select `+approvalColumns+` from approvals`+end, args...)
-	})
+	return list(ctx, s, readApproval, `select `+approvalColumns+` from approvals`, where, "seq", f.Limit)
 }

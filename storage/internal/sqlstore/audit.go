@@ -42,7 +42,5 @@ func (s *Store) AuditLog(ctx context.Context, after int64, n int) ([]core.AuditE
 	entry := func(scan func(...any) error) (e core.AuditEntry, err error) {
 		return e, scan(&e.Seq, timestamp{&e.At}, &e.Approval, &e.Action, &e.Actor, &e.Detail, &e.Prev, &e.Hash)
 	}
-	return read(ctx, s, func(t *Tx) ([]core.AuditEntry, error) {
-		return List(t, entry, `select seq, at, approval, action, actor, detail, prev, hash from audit where seq > $1 order by seq limit $2`, after, limit(n))
-	})
+	return readAll(ctx, s, entry, `select seq, at, approval, action, actor, detail, prev, hash from audit where seq > $1 order by seq limit $2`, after, limit(n))
 }

@@ -16,21 +16,21 @@ func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 	if err := checkFinish(f); err != nil {
 		return err
 	}
-	saved, err := write(ctx, s, func(t *Tx) (saved, error) {
+	saved, err := write(ctx, s, func(t *Tx) (saved core.SessionRecord, err error) {
 		others, err := t.otherQueues(f)
 		if err != nil {
-			return saved{}, err
+			return saved, err
 		}
 		if err := t.fence(f.Claim, others...); err != nil {
-			return saved{}, err
+			return saved, err
 		}
 		if f.Retry != nil {
-			return saved{}, t.retry(f)
+			return saved, t.retry(f)
 		}
 		return t.finish(f)
 	})
 	if err == nil && f.Session != nil {
-		saved.mark(f.Session)
+		*f.Session = saved
 	}
 	return err
 }
@@ -73,12 +73,12 @@ func (t *Tx) otherQueues(f core.Finish) ([]core.QueueKey, error) {
 	return append(all, abandoned...), err
 }
 
-func (t *Tx) finish(f core.Finish) (s saved, err error) {
+func (t *Tx) finish(f core.Finish) (s core.SessionRecord, err error) {
 	c := f.Claim
 	session := c.Session
 	if f.Session != nil {
 		session = f.Session.ID
-		if s, err = t.saveSession(f.Session); err != nil {
+		if s, err = t.saveSession(*f.Session); err != nil {
 			return s, fmt.Errorf("saving the session: %w", err)
 		}
 	}

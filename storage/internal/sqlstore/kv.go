@@ -81,11 +81,7 @@ func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time
 			_, err := t.Exec(`delete from leases where name = $1 and owner = $2`, name, owner)
 			return false, err
 		}
-		known, err := t.lockRows(`leases where name = $1`, name)
-		if err == nil && !known {
-			err = t.readClock()
-		}
-		if err != nil {
+		if _, err := t.lockRows(`leases where name = $1`, name); err != nil {
 			return false, err
 		}
 		n, err := t.Exec(`

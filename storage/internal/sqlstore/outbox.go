@@ -85,8 +85,5 @@ func (s *Store) ListPosts(ctx context.Context, states []core.RowState, conversat
 		in(&where, "state", states)
 	}
 	where.is("conversation", string(conversation))
-	end, args := where.sql("seq", n)
-	return read(ctx, s, func(t *Tx) ([]core.OutboxRow, error) {
-		return List(t, readOutbox, `select `+outboxColumns+` from outbox`+end, args...)
-	})
+	return list(ctx, s, readOutbox, `select `+outboxColumns+` from outbox`, where, "seq", n)
 }

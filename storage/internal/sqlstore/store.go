@@ -174,6 +174,11 @@ func read[T any](ctx context.Context, s *Store, do func(*Tx) (T, error)) (result
 	return result, err
 }
 
+// readAll returns all rows of a query, each scanned by scan.
+func readAll[T any](ctx context.Context, s *Store, scan func(func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+	return read(ctx, s, func(t *Tx) ([]T, error) { return List(t, scan, query, args...) })
+}
+
 func (s *Store) tx(run Runner, now time.Time) *Tx {
 	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, destinations: map[string]bool{}}
 }

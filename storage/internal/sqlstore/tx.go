@@ -107,7 +107,7 @@ func (t *Tx) Texts(query string, args ...any) ([]string, error) {
 	return List(t, func(scan func(...any) error) (s string, err error) { return s, scan(&s) }, query, args...)
 }
 
-// readClock sets Now from the database's clock, in a transaction that has taken no lock.
+// readClock sets Now from the database's clock, in a transaction that has locked no row.
 func (t *Tx) readClock() error {
 	if t.hooks.Clock == "0" {
 		return nil
@@ -116,9 +116,13 @@ func (t *Tx) readClock() error {
 	return err
 }
 
-// lockRows locks rows and then reads the clock; rows is "TABLE where CONDITION".
+// lockRows locks rows and then reads the clock, even if there are none; rows is "TABLE where CONDITION".
 func (t *Tx) lockRows(rows string, args ...any) (found bool, err error) {
-	return t.Row([]any{Clock{t}}, `select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
+	found, err = t.Row([]any{Clock{t}}, `select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
+	if err != nil || found {
+		return found, err
+	}
+	return false, t.readClock()
 }
 
 // forUpdate returns the end of a query that locks its rows.

@@ -6,11 +6,9 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"slices"
 	"sync"
-	"time"
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
@@ -18,16 +16,14 @@ import (
 
 // writer is the one goroutine that changes the database; see the package comment.
 type writer struct {
-	db     *sql.DB
-	now    func() time.Time
-	log    *slog.Logger
-	trace  func(sqlstore.Statement)
-	conn   *sql.Conn
-	ended  chan struct{}
-	mu     sync.Mutex // guards what follows
-	change *sync.Cond // of queue or closed
-	queue  []*unit    // that wait
-	closed bool
+	options Options
+	db      *sql.DB
+	conn    *sql.Conn
+	ended   chan struct{}
+	mu      sync.Mutex // guards what follows
+	change  *sync.Cond // of queue or closed
+	queue   []*unit    // that wait
+	closed  bool
 }
 
 // unit is one caller's transaction.
@@ -39,7 +35,7 @@ type unit struct {
 }
 
 func newWriter(db *sql.DB, o Options) *writer {
-	w := &writer{db: db, now: o.Now, log: o.Log, trace: o.Trace, ended: make(chan struct{})}
+	w := &writer{options: o, db: db, ended: make(chan struct{})}
 	w.change = sync.NewCond(&w.mu)
 	go w.run()
 	return w
@@ -127,8 +123,10 @@ func (w *writer) batch(units []*unit) {
 
 // runBatch returns an error if the whole transaction failed; a unit's own failure is kept in the unit.
 func (w *writer) runBatch(units []*unit) (err error) {
-	if err := w.connect(); err != nil {
-		return fmt.Errorf("connecting: %w", err)
+	if w.conn == nil {
+		if w.conn, err = w.db.Conn(context.Background()); err != nil {
+			return fmt.Errorf("connecting: %w", err)
+		}
 	}
 	if err := w.exec(`begin immediate`); err != nil {
 		return err
@@ -151,7 +149,7 @@ func (w *writer) exec(query string) error {
 	if _, err := w.conn.ExecContext(context.Background(), query); err != nil {
 		return fmt.Errorf("running %q: %w", query, err)
 	}
-	w.trace(sqlstore.Statement{SQL: query, Write: true})
+	w.options.Trace(sqlstore.Statement{SQL: query, Write: true})
 	return nil
 }
 
@@ -176,11 +174,11 @@ func (w *writer) runUnit(u *unit) error {
 func (w *writer) recovered(work sqlstore.Work) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			w.log.Error("a unit of work panicked", "err", fmt.Sprint(p), "stack", string(debug.Stack()))
+			w.options.Log.Error("a unit of work panicked", "err", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = core.Wrap(core.Internal, fmt.Errorf("panic: %v", p), "Something went wrong inside gatehouse; nothing was changed.")
 		}
 	}()
-	return work(runner(context.Background(), w.conn.ExecContext, w.conn.QueryContext), clock(w.now))
+	return work(runner(context.Background(), w.conn.ExecContext, w.conn.QueryContext), clock(w.options.Now))
 }
 
 // transactionLost reports whether SQLite has ended the transaction itself, as it does if the disk is full or fails.
@@ -199,16 +197,9 @@ func (w *writer) undo() {
 		return
 	}
 	if err := w.exec(`rollback`); err != nil {
-		w.log.Warn("the writer's connection is replaced", "err", err)
+		w.options.Log.Warn("the writer's connection is replaced", "err", err)
 		w.dropConnection()
 	}
-}
-
-func (w *writer) connect() (err error) {
-	if w.conn == nil {
-		w.conn, err = w.db.Conn(context.Background())
-	}
-	return err
 }
 
 // dropConnection closes the connection permanently. If it were only released, the pool would return it again, still in its

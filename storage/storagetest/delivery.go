@@ -20,7 +20,7 @@ var deliveryExamples = []example{
 		w.equal("one", len(must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Limit: 1, Lease: over, Scopes: scope}))(w)), 1)
 		w.equal("none", len(must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Lease: over, Scopes: scope}))(w)), 0)
 	}},
-	{"a post that waits holds up those behind it", func(w *world) {
+	{"a post that waits delays those behind it", func(w *world) {
 		w.say(conversation, post("a", conversation), post("b", conversation), post("x", other))
 		row := w.deliver(minute)[0]
 		row.Attempts, row.Cause = 1, "429"
@@ -35,7 +35,7 @@ var deliveryExamples = []example{
 			w.Fatalf("got %+v", got)
 		}
 	}},
-	{"a dead or unknown post holds up no other, and is not sent again", func(w *world) {
+	{"a dead or unknown post delays no other, and is not sent again", func(w *world) {
 		for _, state := range []core.RowState{core.RowDead, core.RowUnknown} {
 			a, b := post("a-"+string(state), conversation), post("b-"+string(state), conversation)
 			w.say(conversation, a, b)

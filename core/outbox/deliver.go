@@ -121,7 +121,7 @@ func (d *Deliverer) refused(ctx context.Context, p core.Platform, row *core.Outb
 	return d.addCopies(ctx, dir, row, core.Delivery{Post: row.Post, Card: &card}, true)
 }
 
-// storeError makes an error of our own store retryable, since it tells nothing about the platform. A lost lease and a missing card are
+// storeError makes an error of our own store retryable, since it is no answer of the platform. A lost lease and a missing card are
 // returned unchanged.
 func storeError(err error) error {
 	switch core.CategoryOf(err) {

@@ -22,7 +22,7 @@ func TestParsePolicy(t *testing.T) {
 	}
 }
 
-func TestRuleWhenNobodySaidWhoMayApprove(t *testing.T) {
+func TestRuleWithoutConfiguredApprovers(t *testing.T) {
 	var unconfigured approvals.Policy
 	local := unconfigured.Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{})
 	if local.Verdict != core.VerdictAsk || !local.MayDecide(core.Actor{ID: "console:me", Local: true}, core.Actor{ID: "console:me", Local: true}) {

@@ -2,6 +2,7 @@ package approvals
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"gatehouse/core"
@@ -17,21 +18,14 @@ func CardOf(a core.Approval) core.Card {
 	}
 	card := core.Card{
 		Approval: a.ID, State: a.State, Tool: a.Call.Tool, Summary: core.MaskText(a.Call.Summary), Arguments: pretty(core.MaskJSON(a.Call.Arguments)),
-		Requester: nameOf(a.Requester), Approvers: a.Rule.Approvers, Reason: core.MaskText(a.Reason),
+		Requester: cmp.Or(a.Requester.Name, a.Requester.ID), Approvers: a.Rule.Approvers, Reason: core.MaskText(a.Reason),
 		Votes: votes, Quorum: max(1, a.Rule.Quorum), Risk: a.Call.Risk, Changed: core.MaskText(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 		Requested: a.Requester, From: a.Address,
 	}
 	if a.State != core.Open {
-		card.DecidedBy, card.Decided, card.DecidedAt = nameOf(a.DecidedBy), a.DecidedBy, a.DecidedAt
+		card.DecidedBy, card.Decided, card.DecidedAt = cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID), a.DecidedBy, a.DecidedAt
 	}
 	return card
-}
-
-func nameOf(a core.Actor) string {
-	if a.Name != "" {
-		return a.Name
-	}
-	return a.ID
 }
 
 func pretty(raw json.RawMessage) string {

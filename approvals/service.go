@@ -1,7 +1,9 @@
 package approvals
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -41,38 +43,27 @@ func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspen
 // Vote decides for a person. event is the number of the click's event: the vote counts from the time at which that event was accepted; 0
 // means now. Errors: those of core's Approval.Decide, each with a message for that person, and not_found.
 func (s *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error) {
-	if err := checkReason(c.Reason); err != nil {
-		return core.Decided{}, err
-	}
-	return s.store.Decide(ctx, core.Decision{Approval: c.Approval, Event: event, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
-}
-
-// Approvers returns the approvers in an approval's rule, so that their groups can be looked up before the vote.
-func (s *Service) Approvers(ctx context.Context, id core.ApprovalID) ([]string, error) {
-	a, err := s.store.LoadApproval(ctx, id)
-	return a.Rule.Approvers, err
+	return s.vote(ctx, c, who, core.Decision{Event: event})
 }
 
 // AdminVote decides for the person at the command line. It is audited as local-admin, whatever the name, and no rule restricts it.
 func (s *Service) AdminVote(ctx context.Context, c core.Click, name string) (core.Decided, error) {
-	if err := checkReason(c.Reason); err != nil {
-		return core.Decided{}, err
-	}
 	who := core.Actor{ID: "local-admin", Name: "local-admin"}
 	if name != "" {
 		who.Name = name + " (local-admin)"
 	}
-	return s.store.Decide(ctx, core.Decision{Approval: c.Approval, Admin: true, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}})
+	return s.vote(ctx, c, who, core.Decision{Admin: true})
 }
 
 // maxReason is the limit of a reason in characters: it is shown on a card.
 const maxReason = 2000
 
-func checkReason(reason string) error {
-	if utf8.RuneCountInString(reason) > maxReason {
-		return core.Errorf(core.Invalid, "That reason is too long. The limit is %d characters.", maxReason)
+func (s *Service) vote(ctx context.Context, c core.Click, who core.Actor, d core.Decision) (core.Decided, error) {
+	if utf8.RuneCountInString(c.Reason) > maxReason {
+		return core.Decided{}, core.Errorf(core.Invalid, "That reason is too long. The limit is %d characters.", maxReason)
 	}
-	return nil
+	d.Approval, d.Vote = c.Approval, &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}
+	return s.store.Decide(ctx, d)
 }
 
 // Expire ends an approval after its deadline. An approval that is already decided or expired is not an error. While a click that arrived in
@@ -89,7 +80,7 @@ func (s *Service) Expire(ctx context.Context, id core.ApprovalID) error {
 // Cancel cancels every open approval of the conversation that who requested or may decide, and returns how many it cancelled. Each paused
 // turn resumes and reports the cancellation.
 func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error) {
-	open, err := s.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
+	open, err := s.open(ctx, conversation)
 	if err != nil {
 		return 0, err
 	}
@@ -98,7 +89,7 @@ func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, 
 		if a.Requester.ID != who.ID && !a.Rule.MayDecide(who, a.Requester) {
 			continue
 		}
-		_, err := s.store.Decide(ctx, core.Decision{Approval: a.ID, Cancel: true, By: who, Reason: "withdrawn by " + nameOf(who)})
+		_, err := s.store.Decide(ctx, core.Decision{Approval: a.ID, Cancel: true, By: who, Reason: "withdrawn by " + cmp.Or(who.Name, who.ID)})
 		switch core.CategoryOf(err) {
 		case "":
 			n++
@@ -156,13 +147,15 @@ func (s *Service) lastMessages(ctx context.Context, id core.SessionID) ([]core.L
 
 // OpenCards returns the open cards of a conversation, oldest first.
 func (s *Service) OpenCards(ctx context.Context, conversation core.ConversationID) ([]core.Card, error) {
-	open, err := s.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
-	if err != nil {
-		return nil, err
+	open, err := s.open(ctx, conversation)
+	var cards []core.Card
+	for _, a := range slices.Backward(open) {
+		cards = append(cards, CardOf(a))
 	}
-	cards := make([]core.Card, len(open))
-	for i, a := range open {
-		cards[len(open)-1-i] = CardOf(a)
-	}
-	return cards, nil
+	return cards, err
+}
+
+// open returns the open approvals of a conversation, the latest first.
+func (s *Service) open(ctx context.Context, conversation core.ConversationID) ([]core.Approval, error) {
+	return s.store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
 }

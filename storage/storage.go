@@ -9,11 +9,8 @@ package storage
 
 import (
 	"context"
-	"log/slog"
 	"strings"
-	"time"
 
-	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/postgres"
 	"gatehouse/storage/sqlite"
@@ -23,71 +20,44 @@ import (
 type Store = sqlstore.Store
 
 // Options configure a store. The zero value is right for production.
-type Options struct {
-	Now   func() time.Time // the clock; only SQLite uses it, Postgres uses the server's
-	NewID func() string    // makes invocation ids; nil: UUIDv7
-	Log   *slog.Logger     // nil: logs are discarded
-	Trace func(Statement)  // called for every statement, for tests and measurements; see Meter
-}
+type Options = sqlstore.Options
 
 // Statement is one SQL statement that was run.
 type Statement = sqlstore.Statement
 
-// Meter counts the statements and rows of either engine. Set Options.Trace to its Trace method.
-type Meter = sqlstore.Meter
-
-func (o Options) sqlite() sqlite.Options {
-	return sqlite.Options{Now: o.Now, NewID: o.NewID, Log: o.Log, Trace: o.Trace}
-}
-
-func (o Options) postgres() postgres.Options {
-	return postgres.Options{NewID: o.NewID, Log: o.Log, Trace: o.Trace}
-}
-
 // Open opens the database and brings its schema up to date. It fails with store_newer if a newer gatehouse wrote the database.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if isPostgres(url) {
-		return postgres.Open(ctx, url, o.postgres())
+		return postgres.Open(ctx, url, o)
 	}
-	file, err := sqliteFile(url)
-	if err != nil {
-		return nil, err
-	}
-	return sqlite.Open(ctx, file, o.sqlite())
+	return sqlite.Open(ctx, sqliteFile(url), o)
 }
 
 // Version returns the database's schema version (0: none yet) and the version that this build knows. It changes nothing.
 func Version(ctx context.Context, url string) (found, known int64, err error) {
 	if isPostgres(url) {
-		return postgres.Version(ctx, url, postgres.Options{})
+		return postgres.Version(ctx, url, Options{})
 	}
-	file, err := sqliteFile(url)
-	if err != nil {
-		return 0, 0, err
-	}
-	return sqlite.Version(ctx, file, sqlite.Options{})
+	return sqlite.Version(ctx, sqliteFile(url), Options{})
 }
 
 // Migrate brings the database's schema up to date, as Open does, and returns the versions before and after.
 func Migrate(ctx context.Context, url string) (from, to int64, err error) {
 	if isPostgres(url) {
-		return postgres.Migrate(ctx, url, postgres.Options{})
+		return postgres.Migrate(ctx, url, Options{})
 	}
-	file, err := sqliteFile(url)
-	if err != nil {
-		return 0, 0, err
-	}
-	return sqlite.Migrate(ctx, file, sqlite.Options{})
+	return sqlite.Migrate(ctx, sqliteFile(url), Options{})
 }
 
 func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-func sqliteFile(url string) (string, error) {
-	if scheme, rest, ok := strings.Cut(url, ":"); ok && scheme == "sqlite" {
-		return strings.TrimPrefix(rest, "//"), nil
+// sqliteFile returns the file of a URL; "", which no engine accepts, if it is none of SQLite's.
+func sqliteFile(url string) string {
+	path, ok := strings.CutPrefix(url, "sqlite:")
+	if !ok {
+		return ""
 	}
-	// The message leaves the URL out: it may hold a password.
-	return "", core.Errorf(core.Invalid, "The database must be given as sqlite:PATH, such as sqlite:gatehouse.db, or as postgres://USER:PASSWORD@HOST/DATABASE.")
+	return strings.TrimPrefix(path, "//")
 }

@@ -9,6 +9,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/storage"
 	"gatehouse/storage/postgres/postgrestest"
+	"gatehouse/storage/storagetest"
 )
 
 func TestOpen(t *testing.T) {
@@ -38,7 +39,7 @@ func opens(t *testing.T, url, same string) {
 	if found, known, err := storage.Version(ctx, url); err != nil || found != 0 || known < 1 {
 		t.Fatalf("before: found %d, known %d, %v", found, known, err)
 	}
-	var m storage.Meter
+	var m storagetest.Meter
 	for _, url := range []string{url, same} {
 		s, err := storage.Open(ctx, url, storage.Options{Trace: m.Trace, NewID: func() string { return "the-id" }})
 		if err != nil {

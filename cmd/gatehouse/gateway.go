@@ -55,7 +55,8 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 		Jitter: rand.Float64, Log: log,
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
-		Store: dispatch.StoreOf(store), Approvals: service, Platforms: platforms, Conversations: only, Owner: owner,
+		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
+		Platforms: platforms, Conversations: only, Owner: owner,
 		Harness: harness,
 		Workers: cfg.Workers, Lease: cfg.Lease, Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage), Sentences: cfg.Sentences, Log: log,
 		Jitter: rand.Float64, Delivered: g.deliverer.Nudge,

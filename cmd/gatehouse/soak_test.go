@@ -72,7 +72,8 @@ func soakChild(url string) error {
 	lease, _ := time.ParseDuration(os.Getenv("GATEHOUSE_LEASE"))
 	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: platforms, Owner: owner, Lease: lease})
 	d := dispatch.New(dispatch.Options{
-		Store: dispatch.StoreOf(store), Approvals: desk, Platforms: platforms, Owner: owner, Workers: 32, Lease: lease, Drain: 10 * time.Second,
+		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, Open: desk.Open, Vote: desk.Vote, Cancel: desk.Cancel,
+		Platforms: platforms, Owner: owner, Workers: 32, Lease: lease, Drain: 10 * time.Second,
 		Jitter: func() float64 { return -1 }, Delivered: deliver.Nudge, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Harness: harness,
 	})

@@ -23,10 +23,10 @@ import (
 	"gatehouse/storage"
 )
 
-// patience is how long a test waits for what should come at once.
+// patience is how long a test waits for something that should happen at once.
 const patience = 20 * time.Second
 
-// room is a platform in memory: what is posted to it arrives in a channel.
+// room is a platform in memory that sends its posts to a channel.
 type room struct {
 	name   string
 	posted chan core.Delivery
@@ -87,14 +87,14 @@ type bench struct {
 	stop  func() // ends dispatcher and outbox, drained
 }
 
-// setup says what a bench is made of; zero values are the usual.
+// setup are the parts of a bench; zero values are the defaults.
 type setup struct {
 	model   agent.Model // the demo
 	tools   []tool.Tool // besides the demo's
 	brain   *graph.Graph
 	policy  agent.Policy
 	options func(*dispatch.Options)
-	path    string // a database that is there already
+	path    string // an existing database
 	idle    bool   // do not run
 	trace   func(storage.Statement)
 }
@@ -121,9 +121,10 @@ func newBench(t *testing.T, s setup) *bench {
 	}
 	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: []core.Platform{b.room}, Owner: owner, Now: time.Now})
 	o := dispatch.Options{
-		Store: dispatch.StoreOf(store), Approvals: desk, Platforms: []core.Platform{b.room}, Owner: owner,
+		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, Open: desk.Open, Vote: desk.Vote, Cancel: desk.Cancel,
+		Platforms: []core.Platform{b.room}, Owner: owner,
 		Harness: harness,
-		Log:     testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 }, // no wait between tries
+		Log:     testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 }, // no delay between retries
 		Delivered: deliver.Nudge,
 	}
 	if s.options != nil {
@@ -134,7 +135,7 @@ func newBench(t *testing.T, s setup) *bench {
 	return b
 }
 
-// run starts dispatcher and outbox, and sees that they end and the store is closed.
+// run starts the dispatcher and the outbox; at the end of the test it stops them and closes the store.
 func (b *bench) run(idle bool, deliver *outbox.Deliverer) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var dispatching, delivering sync.WaitGroup
@@ -233,7 +234,7 @@ func (b *bench) next(from chan core.Delivery, what string) core.Delivery {
 	}
 }
 
-// expect waits for a post that says want.
+// expect waits for a post that contains want.
 func (b *bench) expect(want string) core.Delivery {
 	b.t.Helper()
 	d := b.heard()
@@ -267,7 +268,7 @@ func (b *bench) ended(seq int64) core.EventRecord {
 	return core.EventRecord{}
 }
 
-// settle gives other goroutines and processes a moment; what is waited for is always looked at again.
+// settle waits a moment for other goroutines and processes; callers check their condition again.
 func settle() {
 	timer := time.NewTimer(5 * time.Millisecond)
 	<-timer.C

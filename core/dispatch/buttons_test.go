@@ -12,14 +12,14 @@ import (
 	"gatehouse/core/tool"
 )
 
-// press accepts what the button below a failed event's reply asks for.
+// press accepts the event of a button below the reply to a failed event.
 func (b *bench) press(body core.EventBody) core.Receipt {
 	b.t.Helper()
 	kind, subject := core.Event{Body: body}.Kind(), core.Event{Body: body}.Subject()
 	return b.accept(core.Event{ID: fmt.Sprintf("%s/%s", kind, subject), Conversation: "room:1", Body: body})
 }
 
-func TestTryAgainIsOneNewEventAndTheButtonGoes(t *testing.T) {
+func TestRetryButtonAddsOneEventAndIsRemoved(t *testing.T) {
 	b := newBench(t, setup{model: failing(4, core.ProviderUnavailable)})
 	r := b.say("room:1", "hello")
 	if d := b.expect("I had trouble responding"); d.Bucket != core.RetryableTransient || d.Event != r.Seq || d.Pressed {
@@ -37,13 +37,13 @@ func TestTryAgainIsOneNewEventAndTheButtonGoes(t *testing.T) {
 	if second := b.press(again); second.Fresh || second.Seq != first.Seq {
 		t.Errorf("a second press is another event: %+v", second)
 	}
-	if d := b.say("room:1", "thanks"); d.Seq != first.Seq+2 { // between them there is the one event that was made
+	if d := b.say("room:1", "thanks"); d.Seq != first.Seq+2 { // between them is the one event that the button added
 		t.Errorf("%d events after event %d", d.Seq, first.Seq)
 	}
 	b.expect("You are welcome.")
 }
 
-func TestTryAgainOfWhatDidNotFailIsAnsweredPrivately(t *testing.T) {
+func TestRetryOfAnEventThatDidNotFailIsRefusedPrivately(t *testing.T) {
 	b := newBench(t, setup{})
 	r := b.say("room:1", "hello")
 	b.expect("Hello!")
@@ -61,7 +61,7 @@ func TestTryAgainOfWhatDidNotFailIsAnsweredPrivately(t *testing.T) {
 	}
 }
 
-func TestStartANewConversationFromAFailedOne(t *testing.T) {
+func TestNewConversationButtonOfAFailedTurn(t *testing.T) {
 	b := newBench(t, setup{model: failing(1, core.SessionLoadFailed)})
 	r := b.say("room:1", "hello")
 	if d := b.expect("can't continue"); d.Bucket != core.SessionTerminating {
@@ -79,7 +79,7 @@ func TestStartANewConversationFromAFailedOne(t *testing.T) {
 	}
 }
 
-func TestToolsInUseAreOneLineThatIsRedrawn(t *testing.T) {
+func TestToolsAreListedInOnePostThatIsEdited(t *testing.T) {
 	began, let := make(chan struct{}), make(chan struct{})
 	slow := lever(began, let)
 	slow.Mutating, slow.Name = false, "look"
@@ -99,7 +99,7 @@ func TestToolsInUseAreOneLineThatIsRedrawn(t *testing.T) {
 	b.expect("said")
 }
 
-// looker is a model that looks twice.
+// looker is a model that calls its tool twice.
 type looker struct{}
 
 func (looker) Next(ctx context.Context, h core.History) (agent.Answer, error) {

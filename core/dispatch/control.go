@@ -31,9 +31,9 @@ func (t *turn) control(ctx context.Context, word string) (core.Finish, error) {
 	return core.Finish{End: core.End{Kind: core.EndReplied}, Posts: []core.Post{t.post(core.PostNotice, "notice", text)}}, nil
 }
 
-// retry has a failed event taken again: one new event, however often the button is pressed.
+// retry retries a failed event by one new event, however often the button is pressed.
 func (t *turn) retry(ctx context.Context, failed int64) (core.Finish, error) {
-	_, err := t.Store.Retry(ctx, failed)
+	_, err := t.Retry(ctx, failed)
 	switch core.CategoryOf(err) {
 	case "":
 		return core.Finish{End: core.End{Kind: core.EndDecided}, Pressed: []string{errorKey(failed)}}, nil
@@ -43,11 +43,11 @@ func (t *turn) retry(ctx context.Context, failed int64) (core.Finish, error) {
 	return core.Finish{}, err
 }
 
-// errorKey is the key of the reply that told of an event's failure.
+// errorKey is the key of the post that reported an event's failure; see apology.
 func errorKey(seq int64) string { return fmt.Sprintf("error/%d", seq) }
 
 func (t *turn) stop(ctx context.Context) (string, error) {
-	s, err := t.Store.Stop(ctx, t.claim.Event.Conversation, t.claim.Event.Actor)
+	s, err := t.Stop(ctx, t.claim.Event.Conversation, t.claim.Event.Actor)
 	if err != nil {
 		return "", err
 	}
@@ -57,16 +57,16 @@ func (t *turn) stop(ctx context.Context) (string, error) {
 	return t.Sentences.NothingRuns, nil
 }
 
-// statusLimit is how many waiting events are looked at for a status.
+// statusLimit is the maximum number of waiting events that status reads.
 const statusLimit = 20
 
 func (t *turn) status(ctx context.Context) (string, error) {
 	conversation := t.claim.Event.Conversation
-	waiting, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation, Limit: statusLimit})
+	waiting, err := t.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation, Limit: statusLimit})
 	if err != nil {
 		return "", err
 	}
-	open, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
+	open, err := t.openApprovals(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +94,7 @@ func (t *turn) status(ctx context.Context) (string, error) {
 }
 
 func (t *turn) cancel(ctx context.Context) (string, error) {
-	n, err := t.Approvals.Cancel(ctx, t.claim.Event.Conversation, t.claim.Event.Actor)
+	n, err := t.Cancel(ctx, t.claim.Event.Conversation, t.claim.Event.Actor)
 	switch {
 	case err != nil:
 		return "", err
@@ -104,7 +104,7 @@ func (t *turn) cancel(ctx context.Context) (string, error) {
 	return fmt.Sprintf("Approvals cancelled: %d.", n), nil
 }
 
-// reset starts a new conversation: the conversation's next generation. Every paused turn of the old one ends, and its card says so.
+// reset starts a new conversation: the conversation's next generation. Every paused turn of the old one ends, and its card shows that.
 func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
 	f := core.Finish{
 		End: core.End{Kind: core.EndReplied}, NewGeneration: true,
@@ -136,18 +136,23 @@ func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
 	return f, nil
 }
 
-// pausedSignals are the signals of the conversation's paused turns: of open approvals, and of decisions that have not resumed yet.
+// openApprovals returns the conversation's open approvals, the latest first.
+func (t *turn) openApprovals(ctx context.Context) ([]core.Approval, error) {
+	return t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: t.claim.Event.Conversation})
+}
+
+// pausedSignals returns the signals of the conversation's paused turns: those of open approvals, and of decisions whose turn has not
+// resumed yet.
 func (t *turn) pausedSignals(ctx context.Context) ([]core.SignalID, error) {
-	conversation := t.claim.Event.Conversation
 	var ids []core.SignalID
-	open, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
+	open, err := t.openApprovals(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range open {
 		ids = append(ids, core.SignalID(a.ID))
 	}
-	events, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation})
+	events, err := t.Events(ctx, core.EventFilter{Waiting: true, Conversation: t.claim.Event.Conversation})
 	for _, e := range events {
 		if s, ok := e.Body.(core.SignalEvent); ok {
 			ids = append(ids, core.SignalID(s.Approval))
@@ -166,8 +171,7 @@ func (t *turn) click(ctx context.Context) (core.Finish, error) {
 		return core.Finish{End: core.End{Kind: core.EndIgnored, Cause: "the click names no approval"}}, nil
 	}
 	f := core.Finish{End: core.End{Kind: core.EndDecided}}
-	_, err = t.vote(ctx, *input.Click)
-	switch core.CategoryOf(err) {
+	switch err := t.vote(ctx, *input.Click); core.CategoryOf(err) {
 	case "":
 	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid:
 		f = t.rejectClick(err)
@@ -187,18 +191,19 @@ func (t *turn) rejectClick(err error) core.Finish {
 	return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted"}, Posts: []core.Post{p}}
 }
 
-// vote looks the person's groups up, then decides.
-func (t *turn) vote(ctx context.Context, c core.Click) (core.Decided, error) {
+// vote looks up which of the rule's groups the person is in, and then decides.
+func (t *turn) vote(ctx context.Context, c core.Click) error {
 	e := t.claim.Event
 	who := t.withName(ctx, e.Actor)
 	if dir, ok := t.platforms[e.Platform].(core.Directory); ok {
-		wanted, err := t.Approvals.Approvers(ctx, c.Approval)
+		a, err := t.Store.LoadApproval(ctx, c.Approval)
 		if err != nil {
-			return core.Decided{}, err
+			return err
 		}
-		if who.Groups, err = dir.Groups(ctx, who, wanted); err != nil {
-			return core.Decided{}, err
+		if who.Groups, err = dir.Groups(ctx, who, a.Rule.Approvers); err != nil {
+			return err
 		}
 	}
-	return t.Approvals.Vote(ctx, c, who, e.Seq)
+	_, err := t.Vote(ctx, c, who, e.Seq)
+	return err
 }

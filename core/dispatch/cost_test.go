@@ -8,10 +8,10 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/agent"
-	"gatehouse/storage"
+	"gatehouse/storage/storagetest"
 )
 
-// reader is the demo, after it has looked back over twenty messages.
+// reader is the demo model, but it first reads the last twenty messages.
 type reader struct{}
 
 func (reader) Next(ctx context.Context, h core.History) (agent.Answer, error) {
@@ -21,15 +21,15 @@ func (reader) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	return agent.Demo{}.Next(ctx, h)
 }
 
-// TestATurnCostsTheSameInALongConversation runs whole turns, a suspension and its resume among them, in a session of before
+// TestTurnCostsTheSameInALongConversation runs whole turns, a suspension and its resume among them, in a session of before
 // messages, and counts the rows of sessions and messages that are read and written.
-func TestATurnCostsTheSameInALongConversation(t *testing.T) {
+func TestTurnCostsTheSameInALongConversation(t *testing.T) {
 	type cost struct{ read, written int }
 	measure := func(before int) (c cost) {
 		first := newBench(t, setup{idle: true})
 		first.preload(before)
 		first.stop()
-		var m storage.Meter
+		var m storagetest.Meter
 		b := newBench(t, setup{path: first.path, model: reader{}, trace: m.Trace})
 		b.say("room:1", "hello")
 		b.expect("Hello!")

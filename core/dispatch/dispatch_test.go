@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestAMessageIsAnsweredOnceHoweverOftenItComes(t *testing.T) {
+func TestRepeatedMessageIsAnsweredOnce(t *testing.T) {
 	b := newBench(t, setup{})
 	for range 3 {
 		b.accept(core.Event{ID: "same", Conversation: "room:1", Body: core.MessageEvent{}, Payload: []byte(`"calc 2+3*4"`)})
@@ -38,7 +38,7 @@ func TestAMessageIsAnsweredOnceHoweverOftenItComes(t *testing.T) {
 	}
 }
 
-func TestNothingToSayIsADisposition(t *testing.T) {
+func TestTurnWithoutReplyEndsAsNothingToSay(t *testing.T) {
 	quiet, err := graph.New("quiet", "1").Fields(graph.Messages).Session("messages").Entry("n").
 		Node("n", func(context.Context, graph.State) (graph.Update, error) { return nil, nil }).Edge("n", graph.END).Compile()
 	if err != nil {
@@ -88,7 +88,7 @@ func TestApprovalFromMessageToReply(t *testing.T) {
 	}
 }
 
-func TestRefusalReachesTheReplyWithItsReason(t *testing.T) {
+func TestReplyContainsTheReasonOfARefusal(t *testing.T) {
 	b := newBench(t, setup{})
 	b.say("room:1", "note add milk")
 	card := b.asked()
@@ -115,7 +115,7 @@ func (allow) Rule(core.Turn, core.Call) core.Rule {
 	return core.Rule{Name: "test", Verdict: core.VerdictAllow}
 }
 
-// fails is a model that fails as often as told, with a category.
+// fails is a model that fails a number of times with a category.
 type fails struct {
 	times    *atomic.Int64
 	category core.Category
@@ -172,10 +172,10 @@ func TestMalformedAndOversizedEventsAreAnswered(t *testing.T) {
 	b.expect("adjust your message")
 }
 
-func TestFiveDeathsMakeADeadLetterWithAnApology(t *testing.T) {
+func TestDeadLetterAfterFiveAttempts(t *testing.T) {
 	b := newBench(t, setup{idle: true})
 	r := b.say("room:1", "hello")
-	for range 5 { // five processes that begin the turn and die
+	for range 5 { // five processes that begin the turn and crash
 		claims, err := b.store.Claim(t.Context(), core.ClaimRequest{Owner: "gone", Limit: 1, Lease: 0, Scopes: []core.Scope{{Platform: "room"}}})
 		if err != nil || len(claims) != 1 {
 			t.Fatalf("%v, %v", claims, err)
@@ -191,7 +191,7 @@ func TestFiveDeathsMakeADeadLetterWithAnApology(t *testing.T) {
 	again.expect("Hello!")
 }
 
-// slow is a model that, told "think", thinks until it is cut.
+// slow is a model that answers "think" only once its context ends.
 type slow struct{ began chan struct{} }
 
 func (s slow) Next(ctx context.Context, h core.History) (agent.Answer, error) {
@@ -250,7 +250,7 @@ func TestLaw3_ClickAndStopDoNotWaitBehindATurnAndMessagesDo(t *testing.T) {
 	}
 }
 
-// lever is a mutating tool that works until it is let go.
+// lever is a mutating tool that runs until it is released.
 func lever(began, let chan struct{}) tool.Tool {
 	return tool.Tool{Name: "pull", Mutating: true, Summarize: func(json.RawMessage) string { return "Pull the lever." },
 		Do: func(ctx context.Context, _ json.RawMessage) (string, error) {
@@ -260,7 +260,7 @@ func lever(began, let chan struct{}) tool.Tool {
 		}}
 }
 
-// puller is a model that pulls the lever, once, when told so.
+// puller is a model that calls the lever once.
 type puller struct{}
 
 func (puller) Next(ctx context.Context, h core.History) (agent.Answer, error) {
@@ -271,7 +271,7 @@ func (puller) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	return agent.Answer{Message: core.Message{Content: core.Text("said")}}, err
 }
 
-// hearing is a store that tells when a turn has heard that it shall stop.
+// hearing is a store that reports when a turn has read the stop request.
 type hearing struct {
 	dispatch.Store
 	heard chan struct{}
@@ -305,7 +305,7 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 		t.Fatalf("the turn must go on until the tool is done: %+v, %v", signals, err)
 	}
 	<-heard
-	<-heard // the first has been acted upon
+	<-heard // the first stop was processed
 	close(let)
 	b.expect("This was done before: Pull the lever.")
 	if e := b.ended(signals[0].Seq); e.End.Kind != core.EndWithdrawn {
@@ -321,7 +321,7 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 	}
 }
 
-func TestLaw7_ExpiryIsToldApartFromRefusal(t *testing.T) {
+func TestLaw7_ExpiryDiffersFromRefusal(t *testing.T) {
 	b := newBench(t, setup{policy: approvals.Policy{Approvers: []string{"room:bob"}, Timeout: time.Nanosecond}.Rule})
 	b.say("room:1", "note add milk")
 	b.expect("I need an approval first")
@@ -339,7 +339,7 @@ func TestLaw7_ExpiryIsToldApartFromRefusal(t *testing.T) {
 	}
 }
 
-func TestFromTheThirdAttemptATurnRunsAlone(t *testing.T) {
+func TestTurnRunsAloneFromTheThirdAttempt(t *testing.T) {
 	s := slow{began: make(chan struct{}, 2)}
 	b := newBench(t, setup{idle: true})
 	suspect := b.say("room:1", "hello")
@@ -351,7 +351,7 @@ func TestFromTheThirdAttemptATurnRunsAlone(t *testing.T) {
 	other := b.say("room:2", "think")
 	b.stop()
 	again := newBench(t, setup{path: b.path, model: s})
-	<-s.began // the other's turn runs
+	<-s.began // the other conversation's turn runs
 	if e := again.event(suspect.Seq); !e.EndedAt.IsZero() {
 		t.Error("the suspect was taken beside another")
 	}
@@ -362,7 +362,7 @@ func TestFromTheThirdAttemptATurnRunsAlone(t *testing.T) {
 	}
 }
 
-func TestStopWhereNothingRuns(t *testing.T) {
+func TestStopWithoutARunningTurn(t *testing.T) {
 	b := newBench(t, setup{})
 	b.word("room:1", "stop")
 	b.expect("Nothing is running.")
@@ -390,7 +390,7 @@ func TestStatusAndCancel(t *testing.T) {
 	}
 }
 
-func TestNewConversationEndsWhatWaits(t *testing.T) {
+func TestNewConversationEndsPausedTurns(t *testing.T) {
 	b := newBench(t, setup{})
 	b.say("room:1", "note add milk")
 	card := b.asked()
@@ -414,7 +414,7 @@ func TestNewConversationEndsWhatWaits(t *testing.T) {
 	}
 }
 
-func TestADrainedTurnIsHandedBackUntouched(t *testing.T) {
+func TestDrainReleasesTheEventUnchanged(t *testing.T) {
 	s := slow{began: make(chan struct{}, 1)}
 	b := newBench(t, setup{model: s, options: func(o *dispatch.Options) { o.Drain = time.Millisecond }})
 	r := b.say("room:1", "think")
@@ -427,7 +427,7 @@ func TestADrainedTurnIsHandedBackUntouched(t *testing.T) {
 	}
 }
 
-// lossy is a store that says, once asked, that the conversation belongs to another.
+// lossy is a store that can report the lease as lost.
 type lossy struct {
 	dispatch.Store
 	lost atomic.Bool
@@ -440,7 +440,7 @@ func (l *lossy) Renew(ctx context.Context, c core.Claim, d time.Duration) error 
 	return l.Store.Renew(ctx, c, d)
 }
 
-func TestALostConversationVoidsTheTurn(t *testing.T) {
+func TestLostLeaseDiscardsTheTurn(t *testing.T) {
 	s := slow{began: make(chan struct{}, 2)}
 	var l *lossy
 	b := newBench(t, setup{model: s, options: func(o *dispatch.Options) {
@@ -450,7 +450,7 @@ func TestALostConversationVoidsTheTurn(t *testing.T) {
 	r := b.say("room:1", "think")
 	<-s.began
 	l.lost.Store(true)
-	<-s.began // its lease ran out and it was taken again
+	<-s.began // its lease expired and it was claimed again
 	l.lost.Store(false)
 	b.word("room:1", "stop")
 	if e := b.ended(r.Seq); e.End.Kind != core.EndWithdrawn || e.Attempt < 2 {
@@ -458,7 +458,7 @@ func TestALostConversationVoidsTheTurn(t *testing.T) {
 	}
 }
 
-func TestWhatCanNotBeResumedEndsWithASentence(t *testing.T) {
+func TestTurnThatCannotBeResumedEndsWithAReply(t *testing.T) {
 	b := newBench(t, setup{})
 	b.say("room:1", "note add milk")
 	card := b.asked()
@@ -482,7 +482,7 @@ func TestWhatCanNotBeResumedEndsWithASentence(t *testing.T) {
 	}
 }
 
-func TestWithoutNamedApproversADistantPersonIsRefusedByName(t *testing.T) {
+func TestRemoteRequestIsRefusedWithoutConfiguredApprovers(t *testing.T) {
 	b := newBench(t, setup{policy: approvals.Policy{}.Rule})
 	b.say("room:1", "note add milk")
 	b.expect("GATEHOUSE_APPROVERS")

@@ -11,7 +11,7 @@ import (
 	"gatehouse/core"
 )
 
-// Dispatcher takes turns; see the package comment.
+// Dispatcher claims events and runs their turns; see the package comment.
 type Dispatcher struct {
 	Options
 	platforms map[string]core.Platform
@@ -21,10 +21,10 @@ type Dispatcher struct {
 	controls  wake
 }
 
-// New makes a dispatcher. Missing parts are a programming mistake and panic.
+// New returns a dispatcher. It panics if a required part is missing.
 func New(o Options) *Dispatcher {
-	if o.Store == (Store{}) || o.Approvals == nil || o.Harness == nil || o.Owner == "" {
-		panic("dispatch: Store, Approvals, Harness and Owner are required")
+	if o.Store == (Store{}) || o.Events == nil || o.Stop == nil || o.Retry == nil || o.Open == nil || o.Vote == nil || o.Cancel == nil || o.Harness == nil || o.Owner == "" {
+		panic("dispatch: Store, its functions, those of the approvals service, Harness and Owner are required")
 	}
 	o.defaults()
 	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, slots: semaphore.NewWeighted(int64(o.Workers)), turns: newWake(), controls: newWake()}
@@ -35,14 +35,14 @@ func New(o Options) *Dispatcher {
 	return d
 }
 
-// Nudge says that something was committed: look now, not at the next poll. It never blocks.
+// Nudge makes the dispatcher claim now instead of at the next poll, after something was committed. It never blocks.
 func (d *Dispatcher) Nudge() {
 	d.turns.nudge()
 	d.controls.nudge()
 }
 
-// Run takes turns until ctx ends, then lets those that run go on for the drain time, and hands back the rest. It returns when no
-// turn runs any more. It never fails: a store that can't be reached is tried again.
+// Run claims events until ctx ends. It then lets the running turns continue for the drain time and returns the events of the others
+// to their queues. It returns when no turn runs any more. It never fails: a store that can't be reached is tried again.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	turnCtx, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
@@ -52,23 +52,21 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	loops.Wait()
 	drained := make(chan struct{})
 	go func() { running.Wait(); close(drained) }()
-	timer := time.NewTimer(d.Drain)
-	defer timer.Stop()
 	select {
 	case <-drained:
-	case <-timer.C:
+	case <-time.After(d.Drain):
 		cut(errDraining)
 		<-drained
 	}
 	return nil
 }
 
-// errDraining cuts the turns that outlast the drain: their events are handed back.
+// errDraining ends the turns that outlast the drain time; their events are released.
 var errDraining = errors.New("the process is stopping")
 
-// loop claims as many conversations as it has free slots, and waits for a slot, a nudge or the poll.
+// loop claims as many queues as it has free slots, and waits for a slot, a nudge or the poll.
 func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *semaphore.Weighted, controls bool) {
-	trouble := core.NewErrorLog(d.Log, "looking for work")
+	errorLog := core.NewErrorLog(d.Log, "looking for work")
 	for ctx.Err() == nil {
 		if slots.Acquire(ctx, 1) != nil {
 			return
@@ -79,7 +77,7 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 		}
 		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: d.scopes, Controls: controls})
 		if ctx.Err() == nil {
-			trouble.Report(err)
+			errorLog.Report(err)
 		}
 		slots.Release(int64(free - len(claims)))
 		for _, c := range claims {
@@ -104,8 +102,8 @@ func (d *Dispatcher) runClaim(ctx context.Context, c core.Claim, slots *semaphor
 	d.turn(ctx, c)
 }
 
-// runAlone releases a suspect event, waits until no other turn runs, and then claims the first event in line: the suspect, unless
-// another process was quicker. Waiting does not count as an attempt, because a waiting event can't have killed the process.
+// runAlone releases a suspect event, waits until no other turn runs, and then claims the first ready event: the suspect, unless
+// another process was faster. Waiting does not count as an attempt, because a waiting event can't have crashed the process.
 func (d *Dispatcher) runAlone(ctx context.Context, c core.Claim) {
 	newTurn(d, c).release(ctx)
 	d.slots.Release(1)

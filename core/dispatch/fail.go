@@ -10,8 +10,7 @@ import (
 	"gatehouse/core"
 )
 
-// finishFailed makes the Finish of a failed turn: a retry, or an end with a sentence. An error means that the Finish could not be
-// built.
+// finishFailed returns the Finish of a failed turn: a retry, or an end with a reply. It fails if the Finish can't be built.
 func (t *turn) finishFailed(ctx context.Context, err error) (core.Finish, error) {
 	category := core.CategoryOf(err)
 	if category == core.Stopped {
@@ -23,16 +22,16 @@ func (t *turn) finishFailed(ctx context.Context, err error) (core.Finish, error)
 	t.log.Error("turn failed", "category", category, "err", err)
 	f, ending := t.finishEarly(ctx, core.End{Kind: core.EndErrored, Category: category, Cause: err.Error()}, "the turn failed: "+string(category))
 	f.Posts = append(f.Posts, t.apology(err, category))
-	f.Evidence = t.evidence // where the turn could still say what it did
+	f.Evidence = t.evidence
 	return f, ending
 }
 
-// retryLater schedules the event again; nothing of the turn is stored.
+// retryLater returns a Finish that schedules the event again and stores nothing of the turn.
 func (t *turn) retryLater(err error) core.Finish {
 	return core.Finish{Retry: &core.Retry{After: t.backoff(t.claim.Event.Retries, err), Category: core.CategoryOf(err), Cause: err.Error()}}
 }
 
-// apology is the bucket's reply.
+// apology returns the reply to the person: the harness's, or the error's message.
 func (t *turn) apology(err error, category core.Category) core.Post {
 	var h *harnessError
 	text := core.MessageOf(err)
@@ -46,15 +45,15 @@ func (t *turn) apology(err error, category core.Category) core.Post {
 	return p
 }
 
-// backoff doubles from a second to a minute, or is as long as the other side asked.
+// backoff returns the retry delay, which doubles from a second to a minute. It is never shorter than the error asks for.
 func (t *turn) backoff(retries int, err error) time.Duration {
 	wait := min(firstBackoff<<min(retries, 10), maxBackoff)
 	wait = time.Duration(float64(wait) * (0.5 + t.Jitter()/2))
 	return max(wait, core.RetryAfterOf(err))
 }
 
-// finishEarly makes a Finish without replies. A paused turn that was to be resumed ends with it, short of END: never one without the other,
-// or the paused turn would wait for ever.
+// finishEarly returns a Finish without replies. If the event is a signal, it also ends the paused turn, which would otherwise stay paused
+// forever.
 func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (core.Finish, error) {
 	f := core.Finish{End: end}
 	if t.claim.Event.Kind() != core.KindSignal {
@@ -74,10 +73,10 @@ func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (core.
 	return f, nil
 }
 
-// abandon ends a paused turn before END: a typed error result for every open call, so that no later turn sees it as waiting, and a
-// sentence about what was already done, because ending the turn does not undo it.
+// abandon ends a paused turn before END. Every open call gets a typed error as its result, so that no later turn waits for it. A post
+// reports what was already done, because ending the turn does not undo it.
 func (t *turn) abandon(ctx context.Context, p *core.PausedRecord, why error) (core.Abandon, []core.Post, error) {
-	said, err := t.Store.InvocationMessages(ctx, p.Session, p.Invocation)
+	messages, err := t.Store.InvocationMessages(ctx, p.Session, p.Invocation)
 	if err != nil {
 		return core.Abandon{}, nil, err
 	}
@@ -94,17 +93,17 @@ func (t *turn) abandon(ctx context.Context, p *core.PausedRecord, why error) (co
 		}
 		posts = t.alreadyDone(intent, approval)
 	}
-	if len(said) > p.Messages {
-		intent = nil // the segment has saved its call's result itself
+	if len(messages) > p.Messages {
+		intent = nil // the resumed turn has already saved the call's result
 	}
-	return core.Abandon{Invocation: p.Invocation, Rows: openResults(said, intent, why), By: t.claim.Event.Actor}, posts, nil
+	return core.Abandon{Invocation: p.Invocation, Rows: openResults(messages, intent, why), By: t.claim.Event.Actor}, posts, nil
 }
 
-// openResults answers the open calls. Calls run one at a time, in order, so what the executor has recorded is the result of
-// the first one, and is reported unchanged.
-func openResults(said []core.Message, intent *core.IntentRecord, why error) []core.Message {
+// openResults returns the results of the open calls. Calls run one at a time and in order, so a recorded intent belongs to the first
+// one, and its result is used unchanged.
+func openResults(messages []core.Message, intent *core.IntentRecord, why error) []core.Message {
 	var rows []core.Message
-	for i, call := range core.OpenCalls(said) {
+	for i, call := range core.OpenCalls(messages) {
 		result := typedError(why)
 		if i == 0 && intent != nil {
 			result = recordedResult(intent)
@@ -114,7 +113,7 @@ func openResults(said []core.Message, intent *core.IntentRecord, why error) []co
 	return rows
 }
 
-// alreadyDone says what a turn that ends short of its end has done in the world.
+// alreadyDone returns a post that reports what a turn that ends early has done, or may have done.
 func (t *turn) alreadyDone(intent *core.IntentRecord, a core.Approval) []core.Post {
 	text := fmt.Sprintf(t.Sentences.AlreadyDone, a.Call.Summary)
 	switch {
@@ -138,7 +137,7 @@ func typedError(err error) string {
 	return string(text)
 }
 
-// deadLetter sets an event aside that ended too many processes.
+// deadLetter ends an event whose attempts did not end.
 func (t *turn) deadLetter(ctx context.Context) (core.Finish, error) {
 	cause := fmt.Sprintf("%d attempts were started and none finished", t.claim.Event.Attempt-1)
 	t.log.Error("dead letter", "cause", cause)

@@ -21,7 +21,7 @@ func (b *busyOnce) Finish(context.Context, core.Finish) error {
 	return nil
 }
 
-func TestAFinishIsTriedAgainHoweverLongTheTurnWas(t *testing.T) {
+func TestFinishIsRetriedAfterALongTurn(t *testing.T) {
 	b := &busyOnce{}
 	o := Options{Store: StoreOf(b), Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
@@ -44,7 +44,7 @@ func (b *lateOnce) Finish(context.Context, core.Finish) error {
 	return nil
 }
 
-func TestAFinishThatWaitedTooLongIsTriedAgain(t *testing.T) {
+func TestFinishIsRetriedAfterATimeout(t *testing.T) {
 	b := &lateOnce{}
 	o := Options{Store: StoreOf(b), Log: slog.New(slog.DiscardHandler), Lease: 100 * time.Millisecond}
 	o.defaults()

@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// holdLease renews the turn's lease in the background. The turn runs in the returned context, which ends with errLost, errStopped, or
-// with ctx.
+// holdLease renews the turn's lease in the background. The turn runs in the returned context, which ends with ctx, or with the cause
+// errLost or errStopped.
 func (t *turn) holdLease(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t.ledger.cut = cancel
@@ -23,14 +23,14 @@ func (t *turn) holdLease(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// watch renews the lease, polls for stop requests, and shows the working state, until quit.
+// watch renews the lease, polls for stop requests, and shows the typing indicator and the list of tools, until quit is closed.
 func (t *turn) watch(ctx context.Context, quit chan struct{}, cancel context.CancelCauseFunc) {
 	renew, poll, working := time.NewTicker(t.Lease/3), time.NewTicker(stopPoll/2), time.NewTimer(workingAfter)
 	defer renew.Stop()
 	defer poll.Stop()
 	defer working.Stop()
-	var stepped wake         // set once the working state is shown
-	rest := time.NewTimer(0) // after a line of steps: platforms count how often a message is changed
+	var stepped wake         // nil while the list of tools must not be sent
+	rest := time.NewTimer(0) // after a list was sent: platforms limit the rate of edits
 	defer rest.Stop()
 	until, shown := time.Now().Add(t.Lease), false
 	for {
@@ -59,10 +59,12 @@ func (t *turn) watch(ctx context.Context, quit chan struct{}, cancel context.Can
 			if !shown {
 				shown, stepped = true, t.steps.news
 			}
-			t.showWorking(ctx)
+			p := t.post(core.PostWorking, "working", "") // Finish clears it, or the next claim of the queue
+			p.On = true
+			t.add(ctx, p)
 			working.Reset(workingAgain)
 		case <-stepped:
-			t.say(ctx, t.post(core.PostSteps, "steps", t.steps.line()))
+			t.add(ctx, t.post(core.PostSteps, "steps", t.steps.line()))
 			stepped = nil
 			rest.Reset(stepsEvery)
 		case <-rest.C:
@@ -73,15 +75,8 @@ func (t *turn) watch(ctx context.Context, quit chan struct{}, cancel context.Can
 	}
 }
 
-// showWorking puts the working state into the outbox; the store clears it with the turn's Finish, or for its next holder.
-func (t *turn) showWorking(ctx context.Context) {
-	p := t.post(core.PostWorking, "working", "")
-	p.On = true
-	t.say(ctx, p)
-}
-
-// say says something of a turn that goes on. What fails here is not worth a turn.
-func (t *turn) say(ctx context.Context, p core.Post) {
+// add adds a post while the turn runs. An error is ignored: such a post is not worth failing the turn.
+func (t *turn) add(ctx context.Context, p core.Post) {
 	if err := t.Store.AddPosts(ctx, t.claim, []core.Post{p}); err == nil {
 		t.Delivered()
 	}

@@ -7,8 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// ledger is the executor's, bound to one claim. It also holds stop off while a mutating tool runs: cut, set by holdLease, ends the
-// turn's context once nothing mutating is under way.
+// ledger stores the executor's intents and results, fenced by one claim. It also delays a stop while a mutating tool runs: it calls cut,
+// set by holdLease, to end the turn's context once no mutating tool runs.
 type ledger struct {
 	store   Store
 	claim   core.Claim
@@ -16,16 +16,11 @@ type ledger struct {
 	cut     context.CancelCauseFunc
 
 	mu      sync.Mutex
-	busy    bool // an intent is committed and its result is not
+	busy    bool // an intent is committed, and its result is not
 	stopped bool
 }
 
-// core is the ledger as the executor knows it.
-func (l *ledger) core() core.Ledger {
-	return core.Ledger{Approval: l.store.LoadApproval, Begin: l.begin, Finish: l.finish}
-}
-
-// begin commits the intent, unless somebody said stop before.
+// begin commits the intent, unless a stop was requested before.
 func (l *ledger) begin(ctx context.Context, i core.Intent) (core.IntentRecord, error) {
 	l.mu.Lock()
 	if l.stopped {
@@ -41,7 +36,7 @@ func (l *ledger) begin(ctx context.Context, i core.Intent) (core.IntentRecord, e
 	return rec, err
 }
 
-// finish commits the result; a result that is lost makes the outcome unknown, so a busy store is tried again.
+// finish commits the result. A lost result would make the outcome unknown, so a busy store is tried again.
 func (l *ledger) finish(ctx context.Context, id core.ApprovalID, r core.ToolResult) error {
 	defer l.idle()
 	return l.persist(ctx, func(ctx context.Context) error { return l.store.FinishIntent(ctx, l.claim, id, r) })
@@ -56,7 +51,7 @@ func (l *ledger) idle() {
 	}
 }
 
-// stop ends the turn now, or when the running tool's result is stored.
+// stop ends the turn now, or once the running tool's result is stored.
 func (l *ledger) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

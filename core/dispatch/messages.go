@@ -9,7 +9,7 @@ import (
 	"gatehouse/core/chat"
 )
 
-// message parses what was said and sends it to the chat harness.
+// message parses the event's payload and sends the message to the chat harness.
 func (t *turn) message(ctx context.Context) (core.Finish, error) {
 	input, err := t.parse(ctx)
 	if err != nil {
@@ -35,8 +35,8 @@ func (t *turn) parse(ctx context.Context) (core.Input, error) {
 	return p.Parse(ctx, t.claim.Event.Event)
 }
 
-// signal resumes the paused turn that a decision is for. The outcome comes by the subscription, as the spec has it; the
-// subscription that outlives processes is the stored approval.
+// signal resumes the paused turn that a decision is for. The outcome comes by the harness's subscription, as in the specification. The
+// subscription that survives a restart is the stored approval.
 func (t *turn) signal(ctx context.Context) (core.Finish, error) {
 	var p core.SignalPayload
 	if err := json.Unmarshal(t.claim.Event.Payload, &p); err != nil {
@@ -52,24 +52,18 @@ func (t *turn) signal(ctx context.Context) (core.Finish, error) {
 	}
 	var outcome core.Outcome
 	defer t.Harness.Subscribe(paused.Session, func(o core.Outcome) { outcome = o })()
-	info, err := t.requester(ctx, core.ApprovalID(p.SignalID))
+	asked, err := t.Store.LoadApproval(ctx, core.ApprovalID(p.SignalID))
 	if err != nil {
 		return core.Finish{}, err
 	}
+	info := t.info()
+	info.Actor = asked.Requester // not the person who clicked
 	ctx = core.WithTurn(ctx, info)
 	answer := t.Harness.Resume(ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload}, chat.WithStores(s, s))
 	if outcome == nil {
 		outcome = answer // refused before it ran, so no subscriber was called
 	}
 	return t.outcome(ctx, s, outcome)
-}
-
-// requester is the info of a resumed turn: it acts for the person who asked, not for the one who clicked.
-func (t *turn) requester(ctx context.Context, id core.ApprovalID) (core.Turn, error) {
-	info := t.info()
-	a, err := t.Store.LoadApproval(ctx, id)
-	info.Actor = a.Requester
-	return info, err
 }
 
 // outcome turns the outcome of the harness into a Finish.
@@ -88,8 +82,8 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 		f.Paused, f.Evidence = s.paused, t.evidence
 		f.Posts = t.replies(o.Pending)
 		f.End = core.End{Kind: core.EndSuspended}
-		approval, posts, ok := t.Approvals.Open(turnFrom(ctx), s.paused.Session, o)
-		if ok {
+		info, _ := core.TurnFrom(ctx)
+		if approval, posts, ok := t.Open(info, s.paused.Session, o); ok {
 			f.Approval = &approval
 			f.Posts = append(f.Posts, posts...)
 		}
@@ -106,11 +100,6 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 	return core.Finish{}, core.Errorf(core.Internal, "Unknown outcome %T.", o)
 }
 
-func turnFrom(ctx context.Context) core.Turn {
-	turn, _ := core.TurnFrom(ctx)
-	return turn
-}
-
 // harnessError carries an errored outcome, with its reply, to finishFailed.
 type harnessError struct{ core.Errored }
 
@@ -122,7 +111,7 @@ func (e *harnessError) Unwrap() error { return e.Err }
 
 func (e *harnessError) ErrorCategory() core.Category { return e.Category }
 
-// replies are the assistant's texts, without calls and results.
+// replies returns the assistant's texts as posts, without tool calls and results.
 func (t *turn) replies(msgs []core.Message) []core.Post {
 	var posts []core.Post
 	for i, m := range msgs {

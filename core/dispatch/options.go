@@ -9,89 +9,77 @@ import (
 	"gatehouse/core/chat"
 )
 
-// Approvals is what dispatch asks of the approvals service.
-type Approvals interface {
-	// Open makes the approval of a pause and the posts that go with it, as data for the Finish; ok is false where none is asked.
-	Open(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool)
-	// Vote decides for a person, once per event.
-	Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error)
-	// Approvers gives the ids that an approval's rule names.
-	Approvers(ctx context.Context, id core.ApprovalID) ([]string, error)
-	// Cancel withdraws the open approvals of a conversation that who asked for or may decide.
-	Cancel(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error)
-}
-
-// Store is what dispatch asks of the store, part by part. StoreOf makes one.
+// Store is the part of the store that dispatch needs. StoreOf makes one.
 type Store struct {
 	core.Queue
 	core.Sessions
 	core.Approvals
 	core.Outbox
-	Controls
 }
 
-// Controls is what control words and buttons see and move.
-type Controls interface {
-	// Events gives records latest first.
-	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
-	// Stop asks the conversation's running turn to stop; where none runs, a message that is backing off is withdrawn.
-	Stop(ctx context.Context, c core.ConversationID, by core.Actor) (core.StopResult, error)
-	// Retry appends one new event with the same content that names the failed one; a second call gives the first one's receipt. It is
-	// refused (invalid) for an event that did not fail, and for a signal whose paused turn has ended.
-	Retry(ctx context.Context, seq int64) (core.Receipt, error)
-}
-
-// StoreOf takes every part from one database.
+// StoreOf returns a Store that uses one database for all of its parts.
 func StoreOf[S interface {
 	core.Queue
 	core.Sessions
 	core.Approvals
 	core.Outbox
-	Controls
 }](s S) Store {
-	return Store{s, s, s, s, s}
+	return Store{s, s, s, s}
 }
 
 // Options are a Dispatcher's parts and settings.
 type Options struct {
-	Store     Store
-	Approvals Approvals
-	Platforms []core.Platform
-	// Conversations, where not nil, are the only ones that this process serves: a console serves its own.
-	Conversations []core.ConversationID
-	Harness       *chat.Harness // one for all turns; each call gets the staging store of its turn
-	Owner         string        // from Store.Register
+	Store Store
+	// Events lists events, the latest first.
+	Events func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
+	// Stop asks the conversation's running turn to stop. If none runs, it withdraws a message that waits for a delayed retry.
+	Stop func(ctx context.Context, c core.ConversationID, by core.Actor) (core.StopResult, error)
+	// Retry adds one new event with the content of a failed one. Repeating it returns the same receipt. It fails with not_found or
+	// invalid if the event can't be retried.
+	Retry func(ctx context.Context, seq int64) (core.Receipt, error)
 
-	Workers    int           // turns at a time
-	Lease      time.Duration // of a conversation
-	Poll       time.Duration // between looks for work
-	Drain      time.Duration // how long running turns may go on after Run's context ends
-	MaxMessage int           // bytes of an event's payload; 0 = no limit
+	// Open returns the approval of a pause and the posts that go with it, as data for the Finish; ok is false if it requests none.
+	Open func(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool)
+	// Vote decides an approval for a person. Repeating it for the same event counts once.
+	Vote func(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error)
+	// Cancel cancels the open approvals of a conversation that who requested or may decide, and returns how many.
+	Cancel func(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error)
+
+	Platforms     []core.Platform
+	Conversations []core.ConversationID // if not nil, only these are served; a console serves its own
+	Harness       *chat.Harness         // one for all turns; each call gets the staging store of its turn
+	Owner         string                // from Store.Register
+
+	Workers    int           // turns at a time; 0: 8
+	Lease      time.Duration // of a conversation; 0: 30 s
+	Poll       time.Duration // between two claims; 0, or more than 500 ms: 500 ms
+	Drain      time.Duration // how long running turns may continue after Run's context ends
+	MaxMessage int           // bytes of an event's payload; 0: no limit
 	Sentences  Sentences
-	Log        *slog.Logger // nil: discard
-	Jitter     func() float64
-	Delivered  func() // called after a Finish that may have left posts; may be nil
+	Log        *slog.Logger   // nil: logs are discarded
+	Jitter     func() float64 // of retry delays, from 0 (half) to 1 (full); nil: full
+	Delivered  func()         // called after a Finish that may have added posts; may be nil
 }
 
-// Numbers that have a reason.
+// Limits and intervals.
 const (
 	controlSlots   = 16                     // clicks and controls at a time; each is a few statements
 	stopPoll       = 500 * time.Millisecond // so that stop ends a turn within a second
-	workingAfter   = 500 * time.Millisecond // shorter turns show no working state: it would only flicker
-	workingAgain   = time.Minute            // platforms let a working state lapse: Slack's lasts two minutes
-	stepsEvery     = 2 * time.Second        // between changes of the line of tools
+	workingAfter   = 500 * time.Millisecond // a typing indicator of a shorter turn would only flicker
+	workingAgain   = time.Minute            // typing indicators expire: Slack's after two minutes
+	stepsEvery     = 2 * time.Second        // between edits of the list of tools
 	aloneFrom      = 3                      // the attempt from which a turn runs alone
-	deadAfter      = 5                      // unexplained deaths that make a dead letter
-	maxRetries     = 3                      // retryable ends before the person gets an error
+	deadAfter      = 5                      // attempts that did not end, after which the event is a dead letter
+	maxRetries     = 3                      // retryable failures before the person gets an error
 	firstBackoff   = time.Second
 	maxBackoff     = time.Minute
-	persistFor     = time.Minute      // how long a store may be busy before a turn's work is given up and the turn taken again
-	controlTimeout = 10 * time.Second // of a click or control: a platform that hangs must not hold their slots
+	persistFor     = time.Minute      // how long a busy store is tried again before the turn's work is discarded and the turn repeated
+	controlTimeout = 10 * time.Second // of a click or control: a platform that hangs must not block their slots
 )
 
 // Sentences are the texts that dispatch itself sends to people. Each may be replaced.
 type Sentences struct {
-	Apology         string // a dead letter's
+	Apology         string // for a dead letter
 	NewConversation string
 	Stopped         string
 	NothingRuns     string
@@ -101,7 +89,7 @@ type Sentences struct {
 	OutcomeUnknown  string // %s: what it may have done
 }
 
-// DefaultSentences are the English ones.
+// DefaultSentences returns the English texts.
 func DefaultSentences() Sentences {
 	return Sentences{
 		Apology:         "Sorry, I could not answer this message: it failed repeatedly. An admin can look at it and retry it.",

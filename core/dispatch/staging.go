@@ -6,25 +6,25 @@ import (
 	"gatehouse/core"
 )
 
-// staging is the store that one turn's engine sees. It reads the database; the save and the pause at the turn's end are kept for
-// the Finish; an explicit save commits at once, fenced.
+// staging is the store of one turn's engine. It reads the database. It keeps the save and the pause at the turn's end for the Finish,
+// and commits an explicit save at once, fenced.
 type staging struct {
 	store  Store
 	claim  core.Claim
-	writer core.Writer // whose rows of an earlier attempt are left out
+	writer core.Writer // whose messages of an earlier attempt are left out
 
 	session  *core.SessionRecord
 	paused   *core.PausedRecord
-	waiting  *core.PausedRecord // the record that a resume takes up, once it was read: only this turn may change it
+	waiting  *core.PausedRecord // the record to resume, once it was read: only this turn may change it
 	consumed core.InvocationID
 }
 
-// Load reads the session as it stands, without what an earlier attempt of this turn left.
+// Load reads the session without the messages of an earlier attempt of this turn.
 func (s *staging) Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error) {
 	return s.store.LoadSession(ctx, id, s.writer)
 }
 
-// Save keeps the record for the Finish, or commits it now where it was asked for explicitly.
+// Save keeps the record for the Finish, or commits it now if the save is explicit.
 func (s *staging) Save(ctx context.Context, rec *core.SessionRecord, o core.SaveOptions) error {
 	if o.Explicit {
 		return s.store.SaveSession(ctx, s.claim, rec)
@@ -33,7 +33,7 @@ func (s *staging) Save(ctx context.Context, rec *core.SessionRecord, o core.Save
 	return nil
 }
 
-// Delete and List are not a turn's business, but the contract has them.
+// Delete and List complete the contract; a turn does not use them.
 func (s *staging) Delete(ctx context.Context, id core.SessionID) error {
 	return s.store.DeleteSession(ctx, id)
 }
@@ -67,7 +67,7 @@ func (s *staging) found(rec *core.PausedRecord, err error) (*core.PausedRecord, 
 	return rec, nil
 }
 
-// Consume marks the record for the Finish, which removes it. Until then a crash finds it waiting.
+// Consume marks the record for the Finish, which removes it. After a crash before the Finish the record is still there.
 func (s *staging) Consume(ctx context.Context, id core.InvocationID) (bool, error) {
 	rec, err := s.Paused(ctx, id)
 	if err != nil || rec == nil {

@@ -11,48 +11,38 @@ type steps struct {
 	news wake
 	mu   sync.Mutex
 	used []string
-	more int // of the last one: how often it came again at once
 }
 
 func newSteps() *steps { return &steps{news: newWake()} }
 
-// begin notes a tool; it never blocks.
+// begin records a tool; it never blocks.
 func (s *steps) begin(tool string) {
 	s.mu.Lock()
-	if n := len(s.used); n > 0 && s.used[n-1] == tool {
-		s.more++
-	} else {
-		s.flush()
-		s.used = append(s.used, tool)
-	}
+	s.used = append(s.used, tool)
 	s.mu.Unlock()
 	s.news.nudge()
 }
 
-// flush writes the repeats of the last tool down. The caller holds mu.
-func (s *steps) flush() {
-	if s.more > 0 {
-		s.used[len(s.used)-1] += repeats(s.more)
-	}
-	s.more = 0
-}
-
-func repeats(more int) string { return " ×" + strconv.Itoa(more+1) }
-
-// shownSteps is how many tools a line names; of more, the last ones.
+// shownSteps is the maximum number of tools that line names; it names the last ones.
 const shownSteps = 12
 
-// line names them in their order.
+// line lists the tools in their order. A tool that was used several times in a row is listed once, with the number.
 func (s *steps) line() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	from := max(0, len(s.used)-shownSteps)
-	text := strings.Join(s.used[from:], " · ")
-	if s.more > 0 {
-		text += repeats(s.more)
+	var shown []string
+	for i, n := 0, 0; i < len(s.used); i += n {
+		for n = 1; i+n < len(s.used) && s.used[i+n] == s.used[i]; {
+			n++
+		}
+		text := s.used[i]
+		if n > 1 {
+			text += " ×" + strconv.Itoa(n)
+		}
+		shown = append(shown, text)
 	}
-	if from > 0 {
-		text = "… · " + text
+	if more := len(shown) - shownSteps; more > 0 {
+		shown = append([]string{"…"}, shown[more:]...)
 	}
-	return text
+	return strings.Join(shown, " · ")
 }

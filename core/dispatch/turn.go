@@ -11,7 +11,7 @@ import (
 	"gatehouse/core"
 )
 
-// turn is one claimed event on its way to its end.
+// turn is one claimed event that is being handled.
 type turn struct {
 	*Dispatcher
 	claim  core.Claim
@@ -19,7 +19,7 @@ type turn struct {
 	log    *slog.Logger
 
 	steps    *steps
-	evidence json.RawMessage // what the graph says the turn did so far; kept with an end of any kind or a pause, not with a wait for another try
+	evidence json.RawMessage // what the turn did so far, from the graph; stored with any end or pause, not with a retry
 }
 
 func newTurn(d *Dispatcher, c core.Claim) *turn {
@@ -29,13 +29,13 @@ func newTurn(d *Dispatcher, c core.Claim) *turn {
 	return t
 }
 
-// errStopped ends a turn that a person stopped; errLost one whose conversation another process has claimed.
+// errStopped ends a turn that a person stopped, errLost one whose conversation another process has claimed.
 var (
 	errStopped = core.Errorf(core.Stopped, "Stopped.")
 	errLost    = core.Errorf(core.LeaseLost, "Another process has taken over this conversation.")
 )
 
-// run brings the event to its end.
+// run handles the event and stores the end.
 func (t *turn) run(ctx context.Context) {
 	began := time.Now()
 	f, err := t.end(ctx)
@@ -44,17 +44,17 @@ func (t *turn) run(ctx context.Context) {
 		t.release(ctx)
 	case core.CategoryOf(err) == core.LeaseLost:
 		t.log.Warn("the lease on the conversation was lost; the turn is discarded", "category", core.LeaseLost)
-	case err != nil: // the failure itself could not be built: only the retry is stored
+	case err != nil: // the Finish of the failure could not be built, so only a retry is stored
 		t.finish(ctx, t.retryLater(err), began)
 	default:
 		t.finish(ctx, f, began)
 	}
 }
 
-// end gives the Finish of the event, that of its failure included. Where the turn was cut, the cut is the reason and not what broke
-// by it.
+// end returns the Finish of the event, also if the event failed. If the turn's context was ended, its cause is the failure, not the
+// error that followed from it.
 func (t *turn) end(ctx context.Context) (core.Finish, error) {
-	var err error = errStopped // where it was meant for an earlier attempt, this one need not begin
+	var err error = errStopped // if a stop was requested during an earlier attempt, this one does not begin
 	if e := t.claim.Event; e.Attempt+e.Retries == 1 || !t.stopAsked(ctx) {
 		var f core.Finish
 		if f, err = t.handle(ctx); err == nil {
@@ -75,7 +75,7 @@ func (t *turn) stopAsked(ctx context.Context) bool {
 	return err == nil && asked
 }
 
-// handle makes the Finish of the event's kind. A panic is an error like any other.
+// handle returns the Finish of an event by its kind. A panic is returned as an error.
 func (t *turn) handle(ctx context.Context) (f core.Finish, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -111,11 +111,11 @@ func (t *turn) handle(ctx context.Context) (f core.Finish, err error) {
 	return core.Finish{}, core.Errorf(core.Internal, "Unknown kind of event %q.", e.Kind())
 }
 
-// finish commits the end. It must not be cut by the end of ctx: the work is done. A store that is busy is tried again for a while;
-// what can't be committed is taken again when the lease has run out.
+// finish commits the end, even after ctx has ended, since the work is done. A busy store is tried again for a while; if the end can't be
+// committed, the event is claimed again after its lease.
 //
-// Where the store refuses a session or a pause that is to be kept, for another reason than being busy, the turn has failed with that:
-// it ends as session_save_failed or suspension_persistence_failed, and keeps neither.
+// If the store refuses the session or the pause permanently, the turn ends as session_save_failed or suspension_persistence_failed, and
+// keeps neither.
 func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
 	stored := t.store(ctx, f)
 	if category := unsaved(f); category != "" && refused(stored) {
@@ -142,7 +142,7 @@ func (t *turn) store(ctx context.Context, f core.Finish) error {
 	return t.persist(ctx, func(ctx context.Context) error { return t.Store.Finish(ctx, f) })
 }
 
-// unsaved is the category of a turn whose Finish the store refuses; "" where it keeps nothing of the engine's.
+// unsaved returns the category of a turn whose Finish the store refuses; "" if the Finish has neither session nor pause.
 func unsaved(f core.Finish) core.Category {
 	switch {
 	case f.Paused != nil:
@@ -153,7 +153,7 @@ func unsaved(f core.Finish) core.Category {
 	return ""
 }
 
-// refused reports whether the store has answered no: it is neither busy nor slow, and the conversation is still this turn's.
+// refused reports whether the store refuses a write permanently: it is neither busy nor slow, and the lease is not lost.
 func refused(err error) bool {
 	return err != nil && !temporary(err) && core.CategoryOf(err) != core.LeaseLost && !errors.Is(err, context.Canceled)
 }
@@ -164,7 +164,7 @@ func temporary(err error) bool {
 	return c == core.StoreBusy || c == core.StoreFull || errors.Is(err, context.DeadlineExceeded)
 }
 
-// persist writes what must not be lost because the store is busy or slow for a moment. A lost conversation ends it at once.
+// persist repeats a write while the store is busy or slow, for up to persistFor. It returns any other error at once.
 func (t *turn) persist(ctx context.Context, write func(context.Context) error) error {
 	ctx = context.WithoutCancel(ctx)
 	until := time.Now().Add(persistFor)
@@ -175,7 +175,7 @@ func (t *turn) persist(ctx context.Context, write func(context.Context) error) e
 		if !temporary(err) || time.Now().After(until) {
 			return err
 		}
-		newWake().wait(ctx, wait)
+		time.Sleep(wait)
 	}
 }
 
@@ -188,7 +188,7 @@ func (t *turn) release(ctx context.Context) {
 	}
 }
 
-// withName adds the name that people know the actor by, if the platform knows it.
+// withName adds the actor's name, if the platform knows it.
 func (t *turn) withName(ctx context.Context, who core.Actor) core.Actor {
 	if dir, ok := t.platforms[t.claim.Event.Platform].(core.Directory); ok && who.Name == "" {
 		who.Name = dir.NameOf(ctx, who)
@@ -196,13 +196,17 @@ func (t *turn) withName(ctx context.Context, who core.Actor) core.Actor {
 	return who
 }
 
-// info is what the nodes of this turn can see of it.
+// info describes the turn to the nodes of its graph.
 func (t *turn) info() core.Turn {
 	e := t.claim.Event
-	return core.Turn{Event: e.Seq, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor, Ledger: t.ledger.core(), Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin}
+	return core.Turn{
+		Event: e.Seq, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
+		Ledger:   core.Ledger{Approval: t.Store.LoadApproval, Begin: t.ledger.begin, Finish: t.ledger.finish},
+		Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin,
+	}
 }
 
-// post makes a post that answers this event. name tells it from the event's other posts.
+// post returns a post that answers this event. name distinguishes it from the event's other posts.
 func (t *turn) post(kind core.PostKind, name, text string) core.Post {
 	e := t.claim.Event
 	return core.Post{Key: fmt.Sprintf("%s/%d", name, e.Seq), To: e.Address, Conversation: e.Conversation, Kind: kind, Text: text, Event: e.Seq}

@@ -29,7 +29,7 @@ func (two) Next(ctx context.Context, h core.History) (agent.Answer, error) {
 	return agent.Answer{Message: core.Message{Content: core.Text("said")}}, err
 }
 
-func TestAnOpenCallDoesNotGetAnothersResult(t *testing.T) {
+func TestOpenCallDoesNotGetTheResultOfAnother(t *testing.T) {
 	began := make(chan struct{}, 1)
 	slowread := tool.Tool{Name: "slowread", Do: func(ctx context.Context, _ json.RawMessage) (string, error) {
 		began <- struct{}{}
@@ -56,7 +56,7 @@ func TestAnOpenCallDoesNotGetAnothersResult(t *testing.T) {
 	}
 }
 
-func TestTheLimitOfMessagesDoesNotBindDecisions(t *testing.T) {
+func TestMessageLimitDoesNotApplyToDecisions(t *testing.T) {
 	b := newBench(t, setup{options: func(o *dispatch.Options) { o.MaxMessage = 200 }})
 	b.say("room:1", "note add milk")
 	card := b.asked()
@@ -67,7 +67,7 @@ func TestTheLimitOfMessagesDoesNotBindDecisions(t *testing.T) {
 	}
 }
 
-// flaky fails one call of each kind when told so.
+// flaky is a store that can fail one call of each kind.
 type flaky struct {
 	dispatch.Store
 	paused, approval, settle atomic.Int32
@@ -108,7 +108,7 @@ type modelFunc func(ctx context.Context, h core.History) (agent.Answer, error)
 
 func (m modelFunc) Next(ctx context.Context, h core.History) (agent.Answer, error) { return m(ctx, h) }
 
-func TestLaw2_AFailingReadStrandsNoPausedTurn(t *testing.T) {
+func TestLaw2_FailedReadLeavesNoTurnPaused(t *testing.T) {
 	var f *flaky
 	var once sync.Once
 	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
@@ -134,7 +134,7 @@ func TestLaw2_AFailingReadStrandsNoPausedTurn(t *testing.T) {
 	}
 }
 
-func TestAResumedTurnActsForWhoeverAsked(t *testing.T) {
+func TestResumedTurnActsForTheRequester(t *testing.T) {
 	var f *flaky
 	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
 		tail, err := h.Tail(ctx, 1)
@@ -154,7 +154,7 @@ func TestAResumedTurnActsForWhoeverAsked(t *testing.T) {
 	}
 }
 
-func TestLaw5_AResultIsStoredThroughABusyMoment(t *testing.T) {
+func TestLaw5_ResultIsStoredAfterABusyStore(t *testing.T) {
 	var f *flaky
 	b := newBench(t, setup{options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = dispatch.StoreOf(f) }})
 	b.say("room:1", "note add milk")
@@ -175,14 +175,14 @@ type parser struct {
 func (p parser) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	select {
 	case p.began <- struct{}{}:
-		<-ctx.Done() // as an HTTP call or a read of the database does
+		<-ctx.Done() // as an HTTP request or a database query does
 		return core.Input{}, ctx.Err()
 	default:
 		return p.room.Parse(ctx, e)
 	}
 }
 
-func TestADrainWhileParsingHandsBack(t *testing.T) {
+func TestDrainDuringParseReleasesTheEvent(t *testing.T) {
 	began := make(chan struct{}, 1)
 	b := newBench(t, setup{options: func(o *dispatch.Options) {
 		o.Drain = time.Millisecond
@@ -200,7 +200,7 @@ func TestADrainWhileParsingHandsBack(t *testing.T) {
 	}
 }
 
-func TestAStopWhileParsingStops(t *testing.T) {
+func TestStopDuringParse(t *testing.T) {
 	began := make(chan struct{}, 1)
 	var f *flaky
 	b := newBench(t, setup{options: func(o *dispatch.Options) {
@@ -219,8 +219,8 @@ func TestAStopWhileParsingStops(t *testing.T) {
 	}
 }
 
-// Two turns; whichever begins kills its process. The one that only waited for its turn to run alone is counted as dead too.
-func TestAFailedDecisionIsNotTriedAgainInVain(t *testing.T) {
+// A decision whose turn has failed can't be retried. If a retry were accepted, it would have to end visibly.
+func TestRetryOfADecisionWhoseTurnEndedIsRefused(t *testing.T) {
 	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
 		tail, err := h.Tail(ctx, 1)
 		if err == nil && tail[0].Role == core.ToolRole {
@@ -242,7 +242,7 @@ func TestAFailedDecisionIsNotTriedAgainInVain(t *testing.T) {
 	}
 	r, err := b.store.Retry(t.Context(), failed.Seq)
 	if core.CategoryOf(err) == core.Invalid {
-		return // refused with a sentence
+		return // refused with a message
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -257,11 +257,11 @@ func TestAFailedDecisionIsNotTriedAgainInVain(t *testing.T) {
 		}
 	}
 	if e.End.Kind == core.EndIgnored && n == 0 {
-		t.Errorf("'try again' was accepted and did nothing, silently: %+v", e.End)
+		t.Errorf("the retry was accepted and silently did nothing: %+v", e.End)
 	}
 }
 
-func TestLaw8_SecretsAreMaskedWhereverACallIsNamed(t *testing.T) {
+func TestLaw8_SecretsAreMaskedInEveryPostAboutACall(t *testing.T) {
 	b := newBench(t, setup{})
 	b.say("room:1", "note add xoxb-12345-secret")
 	pending := b.heard()
@@ -283,8 +283,8 @@ func TestLaw8_SecretsAreMaskedWhereverACallIsNamed(t *testing.T) {
 	}
 }
 
-// A tool has run, the model is down and the signal backs off; "new conversation" closes the turn without a word of what was done.
-func TestNewConversationSaysWhatWasDone(t *testing.T) {
+// A tool has run, the model is down and the signal waits for its retry. "New conversation" then ends the turn and must report what was done.
+func TestNewConversationReportsWhatWasDone(t *testing.T) {
 	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
 		tail, err := h.Tail(ctx, 1)
 		if err == nil && tail[0].Role == core.ToolRole {
@@ -316,7 +316,7 @@ func TestNewConversationSaysWhatWasDone(t *testing.T) {
 	t.Logf("%+v", st)
 }
 
-func TestWaitingToRunAloneIsNoAttempt(t *testing.T) {
+func TestWaitingToRunAloneIsNotAnAttempt(t *testing.T) {
 	s := slow{began: make(chan struct{}, 2)}
 	b := newBench(t, setup{idle: true})
 	events := []core.Receipt{b.say("room:1", "think"), b.say("room:2", "think")}

@@ -12,7 +12,7 @@ import (
 	"gatehouse/core/chat"
 )
 
-// refusing is a store that refuses to keep sessions and pauses, and notes what it was given.
+// refusing is a store that refuses sessions and pauses, and records the other Finishes.
 type refusing struct {
 	Store
 	with    error
@@ -29,7 +29,7 @@ func (r *refusing) Finish(_ context.Context, f core.Finish) error {
 	return nil
 }
 
-func TestWhatCanNotBeSavedEndsTheTurnWithItsCategory(t *testing.T) {
+func TestFailedSaveEndsTheTurnWithItsCategory(t *testing.T) {
 	session := &core.SessionRecord{ID: "s"}
 	for name, tc := range map[string]struct {
 		finish   core.Finish
@@ -54,7 +54,7 @@ func TestWhatCanNotBeSavedEndsTheTurnWithItsCategory(t *testing.T) {
 	}
 }
 
-func TestALostConversationIsNotAnsweredFor(t *testing.T) {
+func TestLostLeaseStoresNothing(t *testing.T) {
 	r := &refusing{with: core.Errorf(core.LeaseLost, "lost")}
 	o := Options{Store: StoreOf(r), Log: slog.New(slog.DiscardHandler)}
 	o.defaults()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// wake is a bell that remembers one ring.
+// wake is a signal that remembers one nudge.
 type wake chan struct{}
 
 func newWake() wake { return make(wake, 1) }
@@ -17,13 +17,11 @@ func (w wake) nudge() {
 	}
 }
 
-// wait ends at a ring, after the time, or with ctx.
+// wait waits for a nudge, for d, or until ctx ends.
 func (w wake) wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-w:
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }

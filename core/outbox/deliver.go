@@ -9,13 +9,13 @@ import (
 	"gatehouse/core"
 )
 
-// deliver brings one claimed row as far as it gets, and releases it.
+// deliver sends one claimed row and releases it with the result.
 func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 	ctx, cancel := context.WithTimeout(ctx, min(sendTimeout, d.Lease))
 	defer cancel()
 	p, ok := d.platforms[row.To.Platform]
 	if !ok {
-		return // another process serves it; the lease runs out
+		return // another process serves the platform; the lease expires
 	}
 	err := d.safely(ctx, p, &row)
 	inDoubt := len(row.Parts) > 0 && row.Parts[len(row.Parts)-1].InDoubt
@@ -30,11 +30,11 @@ func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 	case inDoubt && category != core.DeliveryLater:
 		wait = d.doubt(&row, err)
 	case category == core.DeliveryLater || category == core.DeliveryInDoubt || ctx.Err() != nil:
-		wait = d.later(&row, err) // an edit in doubt is simply made again
+		wait = d.later(&row, err) // an edit in doubt is repeated
 	case category == core.DeliveryForbidden:
 		wait = d.forbidden(ctx, p, &row, err)
 	case row.Kind == core.PostCard && !row.Copy && d.refused(ctx, p, &row) != nil:
-		wait = d.later(&row, err) // which approvers need a copy is not known now
+		wait = d.later(&row, err) // the approvers who need a copy are not known now
 	default:
 		row.State, row.Cause = core.RowDead, err.Error()
 		d.Log.Error("post refused; gatehouse deadletters can send it again", "post", row.Seq, "platform", p.Name(), "event", row.Event, "category", category, "err", err)
@@ -46,7 +46,7 @@ func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 	}
 }
 
-// safely turns a panic of an adapter into a refusal: the row that would end every process that delivers it is set aside.
+// safely turns a panic of an adapter into a permanent refusal, since the row would crash every process that delivers it.
 func (d *Deliverer) safely(ctx context.Context, p core.Platform, row *core.OutboxRow) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -57,13 +57,13 @@ func (d *Deliverer) safely(ctx context.Context, p core.Platform, row *core.Outbo
 	return d.send(ctx, p, row)
 }
 
-// send posts the parts that are not there, or edits a single part that shows an older version.
+// send posts the missing parts, or edits a single part that shows an older version.
 func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
 	delivery := core.Delivery{Post: row.Post, Late: d.late(row)}
 	if row.Kind == core.PostWorking {
 		_, _, err := p.Post(ctx, delivery)
 		if c := core.CategoryOf(err); !row.On && (c == core.DeliveryLater || c == core.DeliveryInDoubt || c == core.DeliveryNotYet) {
-			return err // it must not stay on because the platform could not clear it just then
+			return err // retried: the indicator must not stay on
 		}
 		if err != nil {
 			d.Log.Debug("showing the typing indicator failed", "platform", p.Name(), "err", err)
@@ -73,7 +73,7 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 	if row.Kind == core.PostCard {
 		card, err := d.Card(ctx, row.Approval, row.Copy)
 		if err != nil {
-			return ours(err)
+			return storeError(err)
 		}
 		delivery.Card = &card
 		if dir, ok := p.(core.Directory); ok && !row.Copy && row.Shown == 0 && len(row.Parts) == 0 && card.State == core.Open {
@@ -89,14 +89,14 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 	if err := d.parts(ctx, p, row, delivery); err != nil {
 		return err
 	}
-	changes := row.Wanted > 1 || row.Kind == core.PostCard        // what was found, and not sent now, may show an older version
-	if row.Shown < row.Wanted && changes && len(row.Parts) == 1 { // what has several parts is never edited
+	changes := row.Wanted > 1 || row.Kind == core.PostCard        // a part that was found, not sent now, may show an older version
+	if row.Shown < row.Wanted && changes && len(row.Parts) == 1 { // a post of several parts is never edited
 		return p.Edit(ctx, row.Parts[0].Ref, delivery)
 	}
 	return nil
 }
 
-// addCopies adds what goes with a card: copies for approvers who can't see it. A card that was refused permanently is copied to all approvers.
+// addCopies adds copies of a card for approvers who can't see it. If the card was refused permanently, all approvers get a copy.
 func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery core.Delivery, refused bool) error {
 	posts, err := dir.CardCopies(ctx, delivery, refused)
 	if err != nil {
@@ -105,10 +105,10 @@ func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core
 	if len(posts) == 0 {
 		return nil
 	}
-	return ours(d.Store.AddCopies(ctx, *row, posts))
+	return storeError(d.Store.AddCopies(ctx, *row, posts))
 }
 
-// refused has a card that its platform does not take reach the approvers in another way.
+// refused adds copies of a card that the platform refused, for all approvers.
 func (d *Deliverer) refused(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
 	dir, ok := p.(core.Directory)
 	if !ok {
@@ -121,9 +121,9 @@ func (d *Deliverer) refused(ctx context.Context, p core.Platform, row *core.Outb
 	return d.addCopies(ctx, dir, row, core.Delivery{Post: row.Post, Card: &card}, true)
 }
 
-// ours makes a fault of our own side one that is tried again: it says nothing about the platform. A lost lease and a card that is
-// not there stay what they are.
-func ours(err error) error {
+// storeError makes an error of our own store retryable, since it is no answer of the platform. A lost lease and a missing card are
+// returned unchanged.
+func storeError(err error) error {
 	switch core.CategoryOf(err) {
 	case "", core.LeaseLost, core.NotFound:
 		return err
@@ -131,7 +131,7 @@ func ours(err error) error {
 	return core.Wrap(core.DeliveryLater, err, "Can't read the database.")
 }
 
-// parts sends part after part, from the first that is not known to be there.
+// parts sends the parts in order, from the first that may be missing.
 func (d *Deliverer) parts(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
 	if n := len(row.Parts); n > 0 && row.Parts[n-1].InDoubt {
 		delivery.Part, delivery.SentAt = n-1, row.Parts[n-1].SentAt
@@ -151,7 +151,7 @@ func (d *Deliverer) parts(ctx context.Context, p core.Platform, row *core.Outbox
 	}
 }
 
-// resolve finds out about the last part, which is in doubt: it gets its name, or is taken off to be sent.
+// resolve asks the platform for the last part, which is in doubt. The part gets its reference, or is removed and sent again.
 func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
 	found, err := p.Find(ctx, delivery)
 	switch {
@@ -168,21 +168,21 @@ func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.Outb
 	if found.Ref != "" {
 		row.Parts = append(row.Parts, core.Part{Ref: found.Ref, More: found.More})
 	}
-	return ours(d.Store.SavePost(ctx, *row))
+	return storeError(d.Store.SavePost(ctx, *row))
 }
 
-// part sends one part. It is in doubt, durably, from before its send until the platform's answer is stored; with the last part's
-// answer goes the version that it shows.
+// part sends one part. Before the send it stores that the part is in doubt, and after it the platform's answer. With the last part's
+// answer it stores the version that the post shows.
 func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
 	row.Parts = append(row.Parts, core.Part{InDoubt: true, SentAt: d.Now()})
 	if err := d.Store.SavePost(ctx, *row); err != nil {
 		row.Parts = row.Parts[:delivery.Part] // nothing was sent
-		return ours(err)
+		return storeError(err)
 	}
 	ref, more, err := p.Post(ctx, delivery)
 	if err != nil {
 		if core.CategoryOf(err) != core.DeliveryInDoubt && ctx.Err() == nil {
-			row.Parts = row.Parts[:delivery.Part] // a clear no: it is not there
+			row.Parts = row.Parts[:delivery.Part] // certainly not sent
 		}
 		return err
 	}
@@ -190,14 +190,14 @@ func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxR
 	if !more {
 		row.Shown = row.Wanted
 	}
-	return ours(d.Store.SavePost(ctx, *row))
+	return storeError(d.Store.SavePost(ctx, *row))
 }
 
 func (d *Deliverer) late(row *core.OutboxRow) bool {
 	return d.Freshness > 0 && row.Kind == core.PostReply && d.Now().Sub(row.CreatedAt) > d.Freshness
 }
 
-// doubt waits for what was sent to become readable; a platform that can't be asked, or not for several tries, leaves it unknown.
+// doubt delays the row until the sent part becomes readable. If the platform can't be asked, or the lookups fail, the row is unknown.
 func (d *Deliverer) doubt(row *core.OutboxRow, err error) time.Duration {
 	part := &row.Parts[len(row.Parts)-1]
 	part.Looks++
@@ -209,37 +209,36 @@ func (d *Deliverer) doubt(row *core.OutboxRow, err error) time.Duration {
 	return d.jitter(doubtWait)
 }
 
-// later backs off, as long as the other side asks at least.
+// later delays the row with backoff. After giveUp attempts the row is dead.
 func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
-	row.Attempts++
-	row.Cause = err.Error()
-	if row.Attempts > giveUp {
-		row.State = core.RowDead
-		d.Log.Error("a post could not be sent for a day; gatehouse deadletters can send it again", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
-		return 0
-	}
 	d.Log.Warn("post delayed", "platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err), "err", err)
-	return max(d.jitter(min(firstBackoff<<min(row.Attempts-1, 10), maxBackoff)), core.RetryAfterOf(err))
+	return d.backoff(row, err, giveUp, firstBackoff, maxBackoff)
 }
 
-// forbidden waits for somebody to mend what the platform refuses the post for. Meanwhile a card reaches the approvers in another way.
+// forbidden delays a row that the platform refuses until people fix the cause. Meanwhile all approvers get a copy of a card.
 func (d *Deliverer) forbidden(ctx context.Context, p core.Platform, row *core.OutboxRow, err error) time.Duration {
 	if known := row.Cause == err.Error(); !known {
 		if row.Kind == core.PostCard && !row.Copy {
 			if err := d.refused(ctx, p, row); err != nil {
-				return d.later(row, err) // which approvers need a copy is not known now
+				return d.later(row, err) // the approvers who need a copy are not known now
 			}
 		}
 		d.Log.Error("a post is refused until somebody fixes the cause; it is retried for a day", "platform", p.Name(), "event", row.Event, "category", core.CategoryOf(err), "err", err)
 	}
+	return d.backoff(row, err, giveUpForbidden, firstForbidden, maxForbidden)
+}
+
+// backoff counts a failed attempt and returns the wait before the next one, which doubles from first to most. It is never shorter than
+// the error asks for. After the last attempt the row is dead.
+func (d *Deliverer) backoff(row *core.OutboxRow, err error, last int, first, most time.Duration) time.Duration {
 	row.Attempts++
 	row.Cause = err.Error()
-	if row.Attempts > giveUpForbidden {
+	if row.Attempts > last {
 		row.State = core.RowDead
-		d.Log.Error("a post was refused for a day", "platform", p.Name(), "event", row.Event, "err", err)
+		d.Log.Error("a post could not be sent for a day; gatehouse deadletters can send it again", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
 		return 0
 	}
-	return max(d.jitter(min(firstForbidden<<min(row.Attempts-1, 10), maxForbidden)), core.RetryAfterOf(err))
+	return max(d.jitter(min(first<<min(row.Attempts-1, 10), most)), core.RetryAfterOf(err))
 }
 
 func (d *Deliverer) jitter(wait time.Duration) time.Duration {

@@ -13,8 +13,8 @@ import (
 
 var errForbidden = core.Errorf(core.DeliveryForbidden, "The bot may not write here. Let it.")
 
-// A permission was taken away by mistake, and is given back.
-func TestARefusalThatIsMendedIsDeliveredInOrder(t *testing.T) {
+// A permission is missing at first and is then granted.
+func TestForbiddenPostIsDeliveredInOrderOnceTheCauseIsFixed(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.board.script["a.0"] = []error{errForbidden, errForbidden}
 	o.put(core.Post{Key: "a"}, core.Post{Key: "b"})
@@ -26,7 +26,7 @@ func TestARefusalThatIsMendedIsDeliveredInOrder(t *testing.T) {
 	}
 }
 
-func TestARefusalIsTriedAgainAfterLongWaitsAndSaysWhy(t *testing.T) {
+func TestForbiddenPostIsRetriedWithLongWaitsAndShowsItsCause(t *testing.T) {
 	o := newOffice(t, true, func(opt *outbox.Options) { opt.Jitter = nil })
 	o.board.script["a.0"] = slices.Repeat([]error{errForbidden}, 3)
 	o.put(core.Post{Key: "a"})
@@ -40,7 +40,7 @@ func TestARefusalIsTriedAgainAfterLongWaitsAndSaysWhy(t *testing.T) {
 	}
 }
 
-func TestARefusalThatIsNotMendedIsDeadInTheEnd(t *testing.T) {
+func TestForbiddenPostIsDeadAfterADay(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.board.script["a.0"] = slices.Repeat([]error{errForbidden}, 1000)
 	o.put(core.Post{Key: "a"}, core.Post{Key: "b"})
@@ -58,8 +58,8 @@ func (stillOpen) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card,
 	return core.Card{Approval: id, State: core.Open}, nil
 }
 
-// A card reaches the approvers at once, and its conversation when it may.
-func TestACardThatIsRefusedForTheMomentGoesElsewhereOnce(t *testing.T) {
+// The approvers get copies of the card at once, and the conversation gets it once it is allowed.
+func TestForbiddenCardIsCopiedOnce(t *testing.T) {
 	var h *copier
 	o := newOffice(t, true, func(opt *outbox.Options) {
 		h = &copier{reader: opt.Platforms[0].(reader)}

@@ -10,7 +10,7 @@ import (
 	"gatehouse/core/outbox"
 )
 
-// deaf is a platform that answers no send before it is let go.
+// deaf is a platform that hangs: it answers no send until it is released.
 type deaf struct {
 	*board
 	entered chan struct{}
@@ -25,7 +25,7 @@ func (d deaf) Post(context.Context, core.Delivery) (core.Ref, bool, error) {
 	return "there", false, nil
 }
 
-func TestAPlatformThatHangsHoldsUpNoOther(t *testing.T) {
+func TestHangingPlatformDelaysNoOther(t *testing.T) {
 	d := deaf{&board{}, make(chan struct{}, 100), make(chan struct{})}
 	o := newOffice(t, false, func(opt *outbox.Options) { opt.Platforms = append(opt.Platforms, d) })
 	const many = 40

@@ -12,45 +12,44 @@ import (
 // Options are a Deliverer's parts and settings.
 type Options struct {
 	Store core.Outbox
-	// Card draws an approval from its stored state. With context the card tells the last that was said in its conversation.
-	Card      func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
-	Platforms []core.Platform
-	// Conversations, where not nil, are the only ones that this process serves: a console serves its own.
-	Conversations []core.ConversationID
-	Owner         string // from Store.Register
+	// Card returns an approval's card from its stored state. With context, the card has the last messages of the conversation.
+	Card          func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
+	Platforms     []core.Platform
+	Conversations []core.ConversationID // if not nil, only these are served; a console serves its own
+	Owner         string                // from Store.Register
 
-	Lease     time.Duration
-	Poll      time.Duration
-	Freshness time.Duration // a reply older than this is sent marked as late; 0 = never
+	Lease     time.Duration // of a row; 0: 30 s
+	Poll      time.Duration // between two claims; 0: 500 ms
+	Freshness time.Duration // an older reply is marked as late; 0: none is
 	Now       func() time.Time
 	Jitter    func() float64 // of waits, from 0 (half) to 1 (full); nil: full
-	Log       *slog.Logger   // nil: discard
+	Log       *slog.Logger   // nil: logs are discarded
 }
 
-// Numbers that have a reason.
+// Limits and intervals.
 const (
-	inFlight        = 16  // destinations at a time, of a platform
-	giveUp          = 300 // failed tries in a row, about a day of them, make a row dead
+	inFlight        = 16  // rows at a time per platform
+	giveUp          = 300 // failed attempts in a row, about a day, make a row dead
 	firstBackoff    = time.Second
 	maxBackoff      = 5 * time.Minute
-	firstForbidden  = time.Minute // a refusal that somebody can mend: an admin who does so at once sees the post soon
+	firstForbidden  = time.Minute // after a refusal that people can fix; short, so that a quick fix shows soon
 	maxForbidden    = 15 * time.Minute
-	giveUpForbidden = 100             // such refusals in a row, about a day of them
-	doubtWait       = 2 * time.Second // between looks for a part in doubt: posts become readable late
-	doubtTries      = 3               // failed look-ups of a part before the row is unknown
-	copyTries       = 4               // failed tries to find out who else is to see a card, before it goes out without
+	giveUpForbidden = 100             // such refusals in a row, about a day
+	doubtWait       = 2 * time.Second // between lookups of a part in doubt: posts become readable late
+	doubtTries      = 3               // failed lookups of a part before the row is unknown
+	copyTries       = 4               // failed attempts to find the approvers who need copies; then the card is sent without copies
 	sendTimeout     = 10 * time.Second
 )
 
-// Deliverer delivers; see the package comment.
+// Deliverer delivers posts; see the package comment.
 type Deliverer struct {
 	Options
 	platforms map[string]core.Platform
 	scopes    []core.Scope
-	rings     []chan struct{} // of each scope
+	nudges    []chan struct{} // of each scope
 }
 
-// New makes a deliverer. Missing parts are a programming mistake and panic.
+// New returns a deliverer. It panics if a required part is missing.
 func New(o Options) *Deliverer {
 	if o.Store == nil || o.Card == nil || o.Owner == "" {
 		panic("outbox: Store, Card and Owner are required")
@@ -74,78 +73,76 @@ func New(o Options) *Deliverer {
 	for _, p := range o.Platforms {
 		d.platforms[p.Name()] = p
 		d.scopes = append(d.scopes, core.Scope{Platform: p.Name(), Conversations: o.Conversations})
-		d.rings = append(d.rings, make(chan struct{}, 1))
+		d.nudges = append(d.nudges, make(chan struct{}, 1))
 	}
 	return d
 }
 
-// Nudge says that there may be posts: look now, not at the next poll. It never blocks.
+// Nudge makes the deliverer claim now instead of at the next poll, after posts may have been added. It never blocks.
 func (d *Deliverer) Nudge() {
-	for _, ring := range d.rings {
+	for _, nudge := range d.nudges {
 		select {
-		case ring <- struct{}{}:
+		case nudge <- struct{}{}:
 		default:
 		}
 	}
 }
 
-// Run delivers until ctx ends, and returns when nothing is in flight any more. It never fails: a store that can't be reached is
-// tried again. Each platform has slots of its own, so that one which hangs holds up no other.
+// Run delivers until ctx ends, and returns once no send is running. It never fails: a store that can't be reached is tried again. Each
+// platform has its own slots, so a platform that hangs delays no other.
 func (d *Deliverer) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	for i, scope := range d.scopes {
-		all.Go(func() { d.run(ctx, scope, d.rings[i]) })
+		all.Go(func() { d.run(ctx, scope, d.nudges[i]) })
 	}
 	all.Wait()
 	return nil
 }
 
 // run delivers to one platform.
-func (d *Deliverer) run(ctx context.Context, scope core.Scope, ring chan struct{}) {
-	var flying sync.WaitGroup
-	defer flying.Wait()
-	trouble := core.NewErrorLog(d.Log, "looking for posts")
+func (d *Deliverer) run(ctx context.Context, scope core.Scope, nudge chan struct{}) {
+	var sending sync.WaitGroup
+	defer sending.Wait()
+	errorLog := core.NewErrorLog(d.Log, "looking for posts")
 	slots := make(chan struct{}, inFlight)
 	for ctx.Err() == nil {
 		free := cap(slots) - len(slots)
 		if free > 0 {
 			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: []core.Scope{scope}})
 			if ctx.Err() == nil {
-				trouble.Report(err)
+				errorLog.Report(err)
 			}
 			for _, row := range rows {
 				slots <- struct{}{}
-				flying.Go(func() {
+				sending.Go(func() {
 					defer d.Nudge()
 					defer func() { <-slots }()
-					d.deliver(context.WithoutCancel(ctx), row) // a send that was begun is not cut
+					d.deliver(context.WithoutCancel(ctx), row) // a send that has begun is completed
 				})
 			}
 			if len(rows) == free {
 				continue
 			}
 		}
-		timer := time.NewTimer(d.Poll)
 		select {
-		case <-ring:
-		case <-timer.C:
+		case <-nudge:
+		case <-time.After(d.Poll):
 		case <-ctx.Done():
 		}
-		timer.Stop()
 	}
 }
 
-// Flush delivers what is due now, until nothing is left that can be delivered, or ctx ends: the last act of a process that drains.
+// Flush delivers what is due, until nothing is due any more or ctx ends. A process that stops calls it last.
 func (d *Deliverer) Flush(ctx context.Context) error {
 	for {
 		rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: inFlight, Lease: d.Lease, Scopes: d.scopes})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		var flying sync.WaitGroup
+		var sending sync.WaitGroup
 		for _, row := range rows {
-			flying.Go(func() { d.deliver(ctx, row) })
+			sending.Go(func() { d.deliver(ctx, row) })
 		}
-		flying.Wait()
+		sending.Wait()
 	}
 }

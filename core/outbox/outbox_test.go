@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// board is a platform whose answers are scripted: the n-th send of a key gives the n-th error.
+// board is a platform with scripted answers: the n-th send of a key returns the n-th error.
 type board struct {
 	mu     sync.Mutex
 	script map[string][]error
@@ -87,10 +87,10 @@ func (b *board) seen() []string {
 	return slices.Clone(b.shown)
 }
 
-// reader is a board that can be read back.
+// reader is a board whose posts can be looked up.
 type reader struct{ *board }
 
-// Find is unsupported: what the board shows can't be read back.
+// Find is unsupported: posts can't be looked up.
 func (b *board) Find(context.Context, core.Delivery) (core.Found, error) {
 	return core.Found{}, core.Errorf(core.Unsupported, "The board can't be read.")
 }
@@ -148,7 +148,7 @@ func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office
 	return o
 }
 
-// put stores posts by way of a turn's Finish.
+// put stores posts with a turn's Finish.
 func (o *office) put(posts ...core.Post) {
 	o.t.Helper()
 	o.n++
@@ -200,7 +200,7 @@ var (
 	errNever = core.Errorf(core.DeliveryFailed, "no such channel")
 )
 
-func TestPostsGoOutOnceAndInOrder(t *testing.T) {
+func TestPostsAreSentOnceAndInOrder(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.put(core.Post{Key: "a"}, core.Post{Key: "b"})
 	o.put(core.Post{Key: "c"})
@@ -212,7 +212,7 @@ func TestPostsGoOutOnceAndInOrder(t *testing.T) {
 	}
 }
 
-func TestLongPostsGoOnWhereTheyStopped(t *testing.T) {
+func TestLongPostContinuesAfterItsLastSentPart(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.board.parts = 3
 	o.board.script["a.1"] = []error{errLater}
@@ -222,7 +222,7 @@ func TestLongPostsGoOnWhereTheyStopped(t *testing.T) {
 	}
 }
 
-func TestALostAnswerIsLookedUpBeforeAnythingIsSentAgain(t *testing.T) {
+func TestLostAnswerIsLookedUpBeforeAResend(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrived, canRead bool
 		want             string
@@ -248,7 +248,7 @@ func TestALostAnswerIsLookedUpBeforeAnythingIsSentAgain(t *testing.T) {
 	}
 }
 
-func TestACrashBetweenSendAndAnswerLeavesADoubtThatIsResolved(t *testing.T) {
+func TestCrashBetweenSendAndAnswerIsResolved(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.put(core.Post{Key: "a"})
 	rows, err := o.store.ClaimPosts(t.Context(), core.PostRequest{Owner: "gone", Limit: 1, Lease: 0, Scopes: []core.Scope{{Platform: "board"}}})
@@ -265,7 +265,7 @@ func TestACrashBetweenSendAndAnswerLeavesADoubtThatIsResolved(t *testing.T) {
 	}
 }
 
-func TestARefusalForGoodIsVisibleAndHoldsUpNobody(t *testing.T) {
+func TestPermanentRefusalIsListedAndDelaysNoOtherPost(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.board.script["a.0"] = []error{errNever}
 	o.put(core.Post{Key: "a"}, core.Post{Key: "b"})
@@ -277,7 +277,7 @@ func TestARefusalForGoodIsVisibleAndHoldsUpNobody(t *testing.T) {
 	}
 }
 
-func TestWaitingKeepsTheOrder(t *testing.T) {
+func TestDelayedPostKeepsTheOrder(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.board.script["a.0"] = []error{errLater, errLater}
 	o.put(core.Post{Key: "a"}, core.Post{Key: "b"})
@@ -286,7 +286,7 @@ func TestWaitingKeepsTheOrder(t *testing.T) {
 	}
 }
 
-func TestAChangedPostIsEditedAndACardIsDrawnFromItsState(t *testing.T) {
+func TestChangedPostIsEditedAndCardShowsItsState(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.put(core.Post{Key: "a", Text: "one"}, core.Post{Key: "card", Kind: core.PostCard, Approval: "x"})
 	o.flush()
@@ -296,7 +296,7 @@ func TestAChangedPostIsEditedAndACardIsDrawnFromItsState(t *testing.T) {
 	}
 }
 
-func TestAnOldReplyIsMarkedLate(t *testing.T) {
+func TestOldReplyIsMarkedLate(t *testing.T) {
 	o := newOffice(t, true, func(opt *outbox.Options) {
 		opt.Freshness = time.Minute
 		opt.Now = func() time.Time { return time.Now().Add(time.Hour) }
@@ -307,7 +307,7 @@ func TestAnOldReplyIsMarkedLate(t *testing.T) {
 	}
 }
 
-func TestWhatCanNotBeSentForADayIsDead(t *testing.T) {
+func TestPostThatFailsForADayIsDead(t *testing.T) {
 	o := newOffice(t, true, nil)
 	for range 400 {
 		o.board.script["a.0"] = append(o.board.script["a.0"], errLater)
@@ -319,7 +319,7 @@ func TestWhatCanNotBeSentForADayIsDead(t *testing.T) {
 	}
 }
 
-func TestRunDeliversWhatIsRungFor(t *testing.T) {
+func TestRunDeliversAfterNudge(t *testing.T) {
 	o := newOffice(t, true, func(opt *outbox.Options) { opt.Poll = time.Hour })
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup

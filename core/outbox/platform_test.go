@@ -11,8 +11,8 @@ import (
 	"gatehouse/core/outbox"
 )
 
-// A platform's posts become readable late: one look in vain proves nothing, the second one, after a while, does.
-func TestWhatIsNotReadableYetIsLookedForAgain(t *testing.T) {
+// Posts become readable late: one failed lookup proves nothing, a second one after a delay does.
+func TestPostThatIsNotReadableYetIsLookedUpAgain(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.board.looks = 2
 	o.board.script["a.0"] = []error{errDoubt}
@@ -32,8 +32,8 @@ func TestWhatIsNotReadableYetIsLookedForAgain(t *testing.T) {
 	}
 }
 
-// A platform that asks to wait with a look-up can still be asked, for as long as it takes.
-func TestALookUpThatHasToWaitIsNoFailedOne(t *testing.T) {
+// A rate-limited lookup is repeated for as long as necessary.
+func TestDelayedLookupIsNotAFailedLookup(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.board.script["a.0"] = []error{errDoubt}
 	o.board.lost["a.0"] = true
@@ -44,7 +44,7 @@ func TestALookUpThatHasToWaitIsNoFailedOne(t *testing.T) {
 	o.flushUntil("a", core.RowSent, 1)
 }
 
-// slow is a platform that paces: nothing goes out before it is told to open.
+// slow is a rate-limited platform: it sends nothing until it is opened.
 type slow struct {
 	reader
 	mu   sync.Mutex
@@ -60,7 +60,7 @@ func (s *slow) Post(ctx context.Context, d core.Delivery) (core.Ref, bool, error
 	return "", false, &core.Error{Category: core.DeliveryNotYet, RetryAfter: time.Millisecond}
 }
 
-func TestAPacedChannelHoldsUpNoOther(t *testing.T) {
+func TestRateLimitedChannelDelaysNoOther(t *testing.T) {
 	var p *slow
 	o := newOffice(t, true, func(opt *outbox.Options) {
 		p = &slow{reader: opt.Platforms[0].(reader), open: map[string]bool{"fast": true}}
@@ -101,7 +101,7 @@ func until(t *testing.T, so func() bool) {
 	}
 }
 
-// copier is a platform where the approvers sit elsewhere.
+// copier is a platform whose approvers can't see the conversation.
 type copier struct {
 	reader
 	err     []error // of CardCopies, in turn
@@ -126,7 +126,7 @@ func (h *copier) CardCopies(_ context.Context, d core.Delivery, refused bool) ([
 	return []core.Post{{Key: key + "/" + d.Key, To: core.Address{Platform: "board", Channel: "boss"}, Conversation: d.Conversation, Kind: core.PostCard, Approval: d.Approval, Copy: true}}, nil
 }
 
-// openCards are approvals that nobody decided; it notes which cards were to tell of their conversation.
+// openCards returns open approvals and records which cards were requested with context.
 type openCards struct {
 	mu    sync.Mutex
 	asked []bool
@@ -139,7 +139,7 @@ func (c *openCards) Card(_ context.Context, id core.ApprovalID, context bool) (c
 	return core.Card{Approval: id, State: core.Open}, nil
 }
 
-// last tells whether the last card was one of them.
+// last reports whether the last card was requested with context.
 func (c *openCards) last() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,7 +155,7 @@ func copyOffice(t *testing.T, errs ...error) (o *office, h *copier, all *openCar
 	return o, h, all
 }
 
-func TestACardGoesToThoseWhoCannotSeeItToo(t *testing.T) {
+func TestCardIsCopiedForApproversWhoCannotSeeIt(t *testing.T) {
 	o, h, all := copyOffice(t, errLater)
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
@@ -172,7 +172,7 @@ func TestACardGoesToThoseWhoCannotSeeItToo(t *testing.T) {
 	}
 }
 
-func TestACardGoesOutThoughNobodyCanTellWhoElseIsToSeeIt(t *testing.T) {
+func TestCardIsSentWithoutCopiesIfTheLookupOfApproversFails(t *testing.T) {
 	o, _, _ := copyOffice(t, slices.Repeat([]error{errLater}, 100)...)
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
@@ -181,7 +181,7 @@ func TestACardGoesOutThoughNobodyCanTellWhoElseIsToSeeIt(t *testing.T) {
 	}
 }
 
-func TestACardThatIsRefusedReachesItsApproversAnyway(t *testing.T) {
+func TestRefusedCardIsCopiedForAllApprovers(t *testing.T) {
 	o, h, _ := copyOffice(t)
 	o.board.script["card/a.0"] = []error{errNever}
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})

@@ -9,7 +9,7 @@ import (
 	"gatehouse/core/outbox"
 )
 
-// flushUntil delivers again and again until a row is in a state.
+// flushUntil flushes repeatedly until a row is in a state.
 func (o *office) flushUntil(key string, want core.RowState, shown int) core.OutboxRow {
 	o.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; {
@@ -24,7 +24,7 @@ func (o *office) flushUntil(key string, want core.RowState, shown int) core.Outb
 	}
 }
 
-// failing is an outbox store whose next calls fail when told so.
+// failing is an outbox store whose next calls can be made to fail.
 type failing struct {
 	core.Outbox
 	save, release int
@@ -46,8 +46,8 @@ func (f *failing) ReleasePost(ctx context.Context, r core.OutboxRow, w time.Dura
 	return f.Outbox.ReleasePost(ctx, r, w)
 }
 
-// The process dies between storing the platform's answer and releasing the row; the approval is decided before the next delivery.
-func TestLaw7_ACardDecidedWhileItsAnswerWasStoredIsRedrawn(t *testing.T) {
+// The process crashes between storing the platform's answer and releasing the row; the approval is decided before the next delivery.
+func TestLaw7_CardDecidedDuringItsSendIsRedrawn(t *testing.T) {
 	f := &failing{}
 	o := newOffice(t, true, func(opt *outbox.Options) { f.Outbox = opt.Store; opt.Store = f; opt.Lease = 50 * time.Millisecond })
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
@@ -61,7 +61,7 @@ func TestLaw7_ACardDecidedWhileItsAnswerWasStoredIsRedrawn(t *testing.T) {
 }
 
 // The store is busy once, before anything was sent.
-func TestABusyStoreLeavesNoDoubtAboutWhatWasNotSent(t *testing.T) {
+func TestBusyStoreLeavesNoDoubtAboutAnUnsentPart(t *testing.T) {
 	f := &failing{}
 	o := newOffice(t, false, func(opt *outbox.Options) { f.Outbox = opt.Store; opt.Store = f })
 	o.put(core.Post{Key: "a"})
@@ -78,13 +78,13 @@ func (b *brokenCards) Card(context.Context, core.ApprovalID, bool) (core.Card, e
 	return core.Card{State: core.Open}, nil
 }
 
-func TestAStoreErrorIsNotThePlatformsRefusal(t *testing.T) {
+func TestStoreErrorIsNotAPlatformRefusal(t *testing.T) {
 	o := newOffice(t, true, func(opt *outbox.Options) { opt.Card = (&brokenCards{1}).Card })
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
 }
 
-// limited asks once to wait, when a card is to be edited.
+// limited is rate-limited once, at the edit of a card.
 type limited struct {
 	reader
 	once bool
@@ -99,7 +99,7 @@ func (l *limited) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error
 }
 
 // An approval is decided two days after its card was sent; the platform answers the first edit with 429.
-func TestAnOldCardIsEditedAfterAWait(t *testing.T) {
+func TestOldCardIsEditedAfterADelay(t *testing.T) {
 	now := time.Now()
 	o := newOffice(t, true, func(opt *outbox.Options) {
 		opt.Platforms = []core.Platform{&limited{reader: opt.Platforms[0].(reader)}}
@@ -112,8 +112,8 @@ func TestAnOldCardIsEditedAfterAWait(t *testing.T) {
 	o.flushUntil("card/a", core.RowSent, 2)
 }
 
-// Three times the platform asks to wait; then a send's answer is lost, although the post arrived and can be read back.
-func TestWaitsAreNoLookUps(t *testing.T) {
+// The platform asks to wait three times. Then the answer of a send is lost, although the post arrived and can be looked up.
+func TestRateLimitWaitsAreNotLookups(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.board.script["a.0"] = []error{errLater, errLater, errLater, errDoubt}
 	o.board.lost["a.0"] = true
@@ -130,7 +130,7 @@ func (b bomb) Post(context.Context, core.Delivery) (core.Ref, bool, error) {
 	panic("a row that can't be drawn")
 }
 
-func TestAPanicInAPlatformSetsTheRowAside(t *testing.T) {
+func TestPanicInAPlatformMakesTheRowDead(t *testing.T) {
 	o := newOffice(t, true, func(opt *outbox.Options) { opt.Platforms = []core.Platform{bomb{opt.Platforms[0].(reader)}} })
 	o.put(core.Post{Key: "a"})
 	o.flush()
@@ -152,8 +152,8 @@ func (l *lostEdit) Edit(ctx context.Context, ref core.Ref, d core.Delivery) erro
 	return l.board.Edit(ctx, ref, d)
 }
 
-// An edit's answer is lost. An edit can be made twice without harm.
-func TestAnEditInDoubtIsMadeAgain(t *testing.T) {
+// The answer of an edit is lost. An edit can be repeated safely.
+func TestEditInDoubtIsRepeated(t *testing.T) {
 	o := newOffice(t, false, func(opt *outbox.Options) {
 		opt.Platforms = []core.Platform{&lostEdit{board: opt.Platforms[0].(*board)}}
 	})
@@ -173,15 +173,15 @@ func (s *slowCards) Card(ctx context.Context, _ core.ApprovalID, _ bool) (core.C
 	return core.Card{}, nil
 }
 
-// The time for a send runs out before anything was sent.
-func TestACutBeforeTheSendIsNoDoubt(t *testing.T) {
+// The timeout of a send ends before anything was sent.
+func TestTimeoutBeforeTheSendLeavesNoDoubt(t *testing.T) {
 	o := newOffice(t, false, func(opt *outbox.Options) { opt.Card, opt.Lease = (&slowCards{1}).Card, 50*time.Millisecond })
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
 }
 
-// A platform that can't put the working state out now is asked again, for it would stay lit for ever. One that will not is not.
-func TestAWorkingStateIsPutOutInTheEnd(t *testing.T) {
+// Clearing a typing indicator is retried after a temporary failure, since it would stay on. It is not retried after a permanent refusal.
+func TestTypingIndicatorIsCleared(t *testing.T) {
 	for name, c := range map[string]struct {
 		errs []error
 		want string

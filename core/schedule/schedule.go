@@ -1,8 +1,8 @@
 // Package schedule runs due tasks: it expires approvals and prunes ended data.
 //
-// A task is a row with a due time. Claiming it postpones it by a lease, so after a crash it is due again. Every handler may
-// therefore see a task twice, and both are no-ops the second time. An approval's task is made with the approval and removed with
-// its decision, in the same transactions; this package only runs it.
+// A task is a row with a due time. A claim delays it by a lease, so it is due again after a crash. Every handler may therefore run twice
+// for a task; both handlers do nothing the second time. An approval's task is added with the approval and removed with its decision, in the
+// same transactions; this package only runs it.
 package schedule
 
 import (
@@ -13,36 +13,36 @@ import (
 	"gatehouse/core"
 )
 
-// Tasks is what falls due, as a store keeps it. Opening an approval with a deadline adds its task, leaving Open removes it.
+// Tasks are the store's scheduled tasks, and Prune. The store adds an approval's task with its deadline, and removes it with the decision.
 type Tasks interface {
-	// AddTask stores a task that is due after the wait, unless its key is known.
+	// AddTask stores a task that is due after wait, unless its key is known.
 	AddTask(ctx context.Context, t core.Task, wait time.Duration) error
-	// ClaimTasks gives tasks that are due and moves each on by the lease, so that a crash brings it back.
+	// ClaimTasks returns due tasks and delays each by the lease, so that it is returned again after a crash.
 	ClaimTasks(ctx context.Context, limit int, lease time.Duration) ([]core.Task, error)
-	// EndTask removes a task or, with a wait above zero, makes it due again after it.
+	// EndTask removes a task, or delays it if wait is positive.
 	EndTask(ctx context.Context, key string, wait time.Duration) error
-	// Prune removes what ended longer ago than age: events, posts that were sent or dropped, decided approvals with their intents,
-	// evidence, leases, used tokens and values whose lifetime is over. What an open approval or a paused invocation needs is spared, and
-	// so are dead letters, the audit log and sessions.
+	// Prune removes what ended more than age ago: events, posts that were sent or dropped, decided approvals with their intents, evidence,
+	// leases, used tokens, and values whose lifetime is over. It keeps what an open approval or a paused invocation needs, dead letters, the
+	// audit log and sessions.
 	Prune(ctx context.Context, age time.Duration) (removed int, err error)
 }
 
 // Options are a Clock's parts and settings.
 type Options struct {
 	Store Tasks
-	// Expire expires an approval. A repeat is no error; store_busy means that a click that came in time still waits.
+	// Expire expires an approval. Repeating it succeeds. store_busy means that a click before the deadline is not counted yet.
 	Expire    func(ctx context.Context, id core.ApprovalID) error
-	Retention time.Duration // what ended longer ago is pruned; 0 = nothing ever
-	Poll      time.Duration
-	Expired   func() // called after an expiry: a signal is waiting; may be nil
-	Log       *slog.Logger
+	Retention time.Duration // what ended longer ago is pruned; 0: nothing
+	Poll      time.Duration // 0: 1 s
+	Expired   func()        // called after an expiry, which has stored a signal; may be nil
+	Log       *slog.Logger  // nil: logs are discarded
 }
 
-// Numbers that have a reason.
+// Limits and intervals.
 const (
-	lease      = time.Minute // far above what a task takes
+	lease      = time.Minute // much longer than a task runs
 	batch      = 20
-	again      = time.Second // after a task that failed or was put off
+	again      = time.Second // after a task failed or was delayed
 	pruneEvery = time.Hour
 	pruneKey   = "prune"
 )
@@ -50,7 +50,7 @@ const (
 // Clock runs tasks; see the package comment.
 type Clock struct{ Options }
 
-// New makes a clock.
+// New returns a clock.
 func New(o Options) *Clock {
 	if o.Poll <= 0 {
 		o.Poll = time.Second
@@ -64,9 +64,9 @@ func New(o Options) *Clock {
 	return &Clock{o}
 }
 
-// Run runs what falls due until ctx ends. It never fails: a store that can't be reached is tried again.
+// Run runs due tasks until ctx ends. It never fails: a store that can't be reached is tried again.
 func (c *Clock) Run(ctx context.Context) error {
-	trouble := core.NewErrorLog(c.Log, "looking for due tasks")
+	errorLog := core.NewErrorLog(c.Log, "looking for due tasks")
 	tick := time.NewTicker(c.Poll)
 	defer tick.Stop()
 	for added := false; ; {
@@ -74,7 +74,7 @@ func (c *Clock) Run(ctx context.Context) error {
 			added = c.Store.AddTask(ctx, core.Task{Key: pruneKey, Kind: pruneKey}, 0) == nil
 		}
 		if err := c.Due(ctx); ctx.Err() == nil {
-			trouble.Report(err)
+			errorLog.Report(err)
 		}
 		select {
 		case <-tick.C:
@@ -84,7 +84,7 @@ func (c *Clock) Run(ctx context.Context) error {
 	}
 }
 
-// Due runs everything that is due now.
+// Due runs all tasks that are due now.
 func (c *Clock) Due(ctx context.Context) error {
 	for {
 		tasks, err := c.Store.ClaimTasks(ctx, batch, lease)
@@ -117,7 +117,7 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 		}
 	case pruneKey:
 		if c.Retention <= 0 {
-			break // the task is of a process that keeps things for a time; this one keeps them for ever
+			break // another process, with a retention, added the task; this one prunes nothing
 		}
 		next = pruneEvery
 		n, err := c.Store.Prune(ctx, c.Retention)

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// desk notes what it shall expire, and puts it off as often as told.
+// desk records the approvals that it should expire, and delays the first putOff of them.
 type desk struct {
 	mu     sync.Mutex
 	asked  []core.ApprovalID
@@ -52,7 +52,7 @@ func add(t *testing.T, s *storage.Store, kind, subject string, wait time.Duratio
 	}
 }
 
-func TestWhatIsDueIsDoneOnce(t *testing.T) {
+func TestDueTaskRunsOnce(t *testing.T) {
 	s, d, rung := open(t, time.Now), &desk{}, 0
 	add(t, s, core.TaskExpire, "a1", 0)
 	add(t, s, core.TaskExpire, "later", time.Hour)
@@ -68,7 +68,7 @@ func TestWhatIsDueIsDoneOnce(t *testing.T) {
 	}
 }
 
-func TestAnExpiryThatIsPutOffComesBack(t *testing.T) {
+func TestDelayedExpiryIsRetried(t *testing.T) {
 	at := time.Now()
 	s, d := open(t, func() time.Time { return at }), &desk{putOff: 1}
 	add(t, s, core.TaskExpire, "a1", 0)
@@ -123,7 +123,7 @@ func TestRunPrunesByRetentionAndEnds(t *testing.T) {
 	done.Wait()
 }
 
-func TestRetentionForEverKeepsEverything(t *testing.T) {
+func TestNoRetentionPrunesNothing(t *testing.T) {
 	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -140,14 +140,14 @@ func TestRetentionForEverKeepsEverything(t *testing.T) {
 	if err := store.Finish(t.Context(), core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}}); err != nil {
 		t.Fatal(err)
 	}
-	// A first run with GATEHOUSE_RETENTION at its default leaves its task in the database …
+	// A run with the default of GATEHOUSE_RETENTION leaves its task in the database.
 	first, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_ = schedule.New(schedule.Options{Store: store, Expire: approvals.NewService(store, store).Expire, Retention: 2160 * time.Hour}).Run(first)
 	if err := store.EndTask(t.Context(), "prune", time.Nanosecond); err != nil { // an hour later
 		t.Fatal(err)
 	}
-	// … and a second one is told to keep everything for ever.
+	// The next run has no retention.
 	forever := schedule.New(schedule.Options{Store: store, Expire: approvals.NewService(store, store).Expire, Retention: 0})
 	if err := forever.Due(t.Context()); err != nil {
 		t.Fatal(err)

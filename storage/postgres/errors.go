@@ -43,7 +43,8 @@ func translate(err error) error {
 	case errors.Is(err, errUnknown):
 		return core.Wrap(core.StoreBusy, err, "The connection to the database was lost while a change was being stored, so the change may or may not be stored. Trying again is safe.")
 	case errors.As(err, &theirs):
-		return core.Wrap(categoryOf(theirs.Code), err, "%s", sentence(theirs.Code))
+		m := meaningOf(theirs.Code)
+		return core.Wrap(m.category, err, "%s", m.sentence)
 	case errors.Is(err, errTimeout):
 		return core.Wrap(core.StoreBusy, err, "The database did not answer in time. Try again; if this continues, check its load and the network.")
 	case errors.Is(err, context.Canceled):
@@ -94,14 +95,14 @@ type meaning struct {
 
 // The sentences that several codes share.
 const (
-	isAway      = "The database is stopping, starting or going over to another server. Trying again is safe; gatehouse goes on by itself once it is back."
-	isBusy      = "The database is held up by another transaction, or has no room for one more connection or query. Try again; if it stays so, look at its connections, its locks and its limits."
-	isFull      = "There is no space left for the database. Free some on its disk; nothing that was stored is lost."
-	isBroken    = "The database's server could not read or write its disk. Stop gatehouse, look at the server's log, and put the database back from a backup."
-	notAllowed  = "The database refuses gatehouse: a wrong name or password, no such database, or no right to do this. Check GATEHOUSE_DATABASE_URL, and that the role may connect, create tables in its schema, and read and write them."
-	isForeign   = "The database's tables are not as gatehouse made them: some are missing, or belong to another program. Give gatehouse a database or a schema of its own, or put the right one back from a backup."
-	isReadOnly  = "The database takes no changes: its server is a standby, or is set to be read-only. Point GATEHOUSE_DATABASE_URL at the primary."
-	notStorable = "Something to be stored is too long for a key, or holds a character that the database can't keep (such as a zero byte)."
+	isAway      = "The database is stopping, starting or failing over to another server. Trying again is safe; gatehouse continues by itself once it is back."
+	isBusy      = "The database waits for another transaction, or has reached its limit of connections or memory. Try again; if this continues, check its connections, its locks and its limits."
+	isFull      = "There is no space left for the database. Free space on its disk; nothing that was stored is lost."
+	isBroken    = "The database's server could not read or write its disk. Stop gatehouse, check the server's log, and restore the database from a backup."
+	notAllowed  = "The database refuses gatehouse: a wrong user or password, no such database, or a missing permission. Check GATEHOUSE_DATABASE_URL, and that the role may connect, create tables in its schema, and read and write them."
+	isForeign   = "The database's tables are not as gatehouse created them: some are missing, or belong to another program. Give gatehouse a database or a schema of its own, or restore the right one from a backup."
+	isReadOnly  = "The database accepts no changes: its server is a standby or is read-only. Point GATEHOUSE_DATABASE_URL at the primary."
+	notStorable = "A value is too long for a key, or contains a character that the database can't store (such as a zero byte)."
 )
 
 // codes maps SQLSTATEs. A code that is missing is looked up by its class, its first two characters.
@@ -117,15 +118,12 @@ var codes = map[string]meaning{
 }
 
 func meaningOf(code string) meaning {
-	f, ok := codes[code]
+	m, ok := codes[code]
 	if !ok && len(code) == 5 {
-		f, ok = codes[code[:2]]
+		m, ok = codes[code[:2]]
 	}
 	if !ok {
 		return meaning{core.Internal, "Something went wrong with the database."}
 	}
-	return f
+	return m
 }
-
-func categoryOf(code string) core.Category { return meaningOf(code).category }
-func sentence(code string) string          { return meaningOf(code).sentence }

@@ -16,7 +16,7 @@ import (
 	"gatehouse/storage/postgres/postgrestest"
 )
 
-// mute checks the category, and that the sentence says something, and nothing of the address.
+// mute checks the category, and that the message is not empty and contains nothing of the address.
 func mute(t *testing.T, err error, category core.Category) {
 	t.Helper()
 	if core.CategoryOf(err) != category {
@@ -58,12 +58,12 @@ func TestCodes(t *testing.T) {
 	mute(t, postgres.Translate(errors.New("other")), core.Internal)
 }
 
-func TestWhatATextCantHold(t *testing.T) {
+func TestCharactersThatATextCannotHold(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, database(t), postgres.Options{})
 	for _, id := range []string{"a\x00b", "a\xffb", strings.Repeat("xyz", 1<<20)} {
 		_, err := s.Accept(ctx, core.Event{Platform: "p", ID: id, Conversation: "p:l", Body: core.MessageEvent{}})
-		if len(id) < 10 || err != nil { // a long one may be compressed well enough
+		if len(id) < 10 || err != nil { // a long one may be stored if it compresses well
 			mute(t, err, core.Invalid)
 		}
 	}
@@ -75,8 +75,8 @@ func TestWhatATextCantHold(t *testing.T) {
 	}
 }
 
-// TestMayNot: a role without rights, one that does not exist, a database that does not.
-func TestMayNot(t *testing.T) {
+// TestMissingPermission: a role without rights, one that does not exist, a database that does not.
+func TestMissingPermission(t *testing.T) {
 	ctx := context.Background()
 	url := postgrestest.New(t)
 	role := nameOf(url) + "_role"
@@ -97,7 +97,7 @@ func TestMayNot(t *testing.T) {
 			t.Errorf("the password is in %v", err)
 		}
 	}
-	// The tables are there and may be used, which is all that it takes.
+	// The tables exist and the role may use them, which is enough.
 	open(t, url, postgres.Options{}).Close()
 	run(t, url, `grant select, insert, update, delete on all tables in schema public to `+role)
 	s := open(t, at(role, nameOf(url)), postgres.Options{})
@@ -113,7 +113,7 @@ func TestReadOnly(t *testing.T) {
 	url := database(t)
 	s := open(t, url, postgres.Options{})
 	run(t, url, `alter database `+nameOf(url)+` set default_transaction_read_only = on`)
-	other := open(t, url, postgres.Options{}) // a mere default does not stop it
+	other := open(t, url, postgres.Options{}) // a default does not prevent writing
 	if err := errors.Join(s.AddNote(ctx, "ann", "x"), other.AddNote(ctx, "ann", "x")); err != nil {
 		t.Errorf("got %v", err)
 	}

@@ -9,16 +9,16 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// Translate is for the table of codes.
+// Translate is translate.
 var Translate = translate
 
-// ErrUnknown is for the same.
+// ErrUnknown is errUnknown.
 var ErrUnknown = errUnknown
 
-// Clock is the expression of the clock that the tests move.
+// Clock is the SQL expression of the clock, which the tests advance.
 const Clock = clock
 
-// Store is a store with a look at its connections.
+// Store is a store that gives access to its connections.
 type Store struct {
 	*sqlstore.Store
 	db *database
@@ -41,5 +41,5 @@ func (s *Store) Ask(ctx context.Context, query string) (answer string, err error
 	return answer, err
 }
 
-// Pool is for looking at the connections.
+// Pool returns the connections.
 func (s *Store) Pool() *pgxpool.Pool { return s.db.pool }

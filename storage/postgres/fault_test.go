@@ -62,7 +62,7 @@ func (f *fault) exec(on *pgx.Conn, query string) {
 	}
 }
 
-// claim accepts a conversation's message and takes it.
+// claim accepts a conversation's message and claims it.
 func (f *fault) claim(conversation int) core.Claim {
 	f.t.Helper()
 	if _, err := f.store.Accept(f.ctx, said(conversation, 0)); err != nil {
@@ -82,8 +82,8 @@ func (f *fault) want(err error, c core.Category) {
 	}
 }
 
-// TestABackendKilledInTheMiddle: what ran on it fails as store_busy, nothing of it is stored, and the next call succeeds.
-func TestABackendKilledInTheMiddle(t *testing.T) {
+// TestKilledBackend: the transaction on it fails as store_busy and stores nothing, and the next call succeeds.
+func TestKilledBackend(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	c := f.claim(0)
 	f.exec(f.block, `begin; select 1 from queues for update`)
@@ -98,8 +98,8 @@ func TestABackendKilledInTheMiddle(t *testing.T) {
 	f.want(f.store.Finish(f.ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}}), "")
 }
 
-// TestTheServerWasStartedAgain: all connections are dead, and no caller notices.
-func TestTheServerWasStartedAgain(t *testing.T) {
+// TestServerRestart: all connections are dead, and calls succeed on new ones.
+func TestServerRestart(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	c := f.claim(0)
 	for range 3 {
@@ -120,11 +120,11 @@ func TestTheServerWasStartedAgain(t *testing.T) {
 	}
 }
 
-// TestADeadlockIsRepeated: the server breaks the store's transaction off, and the store runs it again.
-func TestADeadlockIsRepeated(t *testing.T) {
+// TestDeadlockIsRepeated: the server aborts the store's transaction, and the store runs it again.
+func TestDeadlockIsRepeated(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	c := f.claim(0)
-	f.exec(f.block, `set deadlock_timeout = '1min'`) // so that it is not the one to be broken off
+	f.exec(f.block, `set deadlock_timeout = '1min'`) // so that the server aborts the other transaction
 	f.exec(f.block, `begin; select 1 from audit_head for update`)
 	came := make(chan error)
 	go func() {
@@ -145,8 +145,8 @@ func TestADeadlockIsRepeated(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForEver: a transaction that another one holds up fails as store_busy, and stores nothing.
-func TestNobodyWaitsForEver(t *testing.T) {
+// TestWaitsAreLimited: a transaction that waits too long for another one fails as store_busy and stores nothing.
+func TestWaitsAreLimited(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	if _, err := f.store.Accept(f.ctx, said(0, 0)); err != nil {
 		t.Fatal(err)
@@ -162,8 +162,8 @@ func TestNobodyWaitsForEver(t *testing.T) {
 	}
 }
 
-// TestLaw1_AnAnsweredCommitIsOnDisk: whatever the database's or the role's default is.
-func TestLaw1_AnAnsweredCommitIsOnDisk(t *testing.T) {
+// TestLaw1_AnsweredCommitIsOnDisk checks synchronous_commit with other defaults of the database and the role.
+func TestLaw1_AnsweredCommitIsOnDisk(t *testing.T) {
 	url := database(t)
 	for _, lazy := range []string{"off", "local", "remote_write"} {
 		run(t, url, `alter database `+nameOf(url)+` set synchronous_commit = `+lazy)

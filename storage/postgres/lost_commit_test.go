@@ -12,7 +12,7 @@ import (
 	"gatehouse/storage/postgres"
 )
 
-// line is a wire to the server that can be cut at the moment when a commit is stored and its answer is on the way.
+// line is a proxy to the server that can cut the connection after a commit is stored and before its answer arrives.
 type line struct {
 	t      *testing.T
 	server string
@@ -60,7 +60,7 @@ func (l *line) serve() {
 	}
 }
 
-// requests carries what the client says. After a commit that is to be cut, deaf is closed before the server hears of it.
+// requests forwards the client's bytes. At a commit that is to be cut, it closes deaf before it forwards the commit.
 func (l *line) requests(client, server net.Conn, deaf chan struct{}) {
 	defer server.Close()
 	buffer := make([]byte, 1<<16)
@@ -78,7 +78,7 @@ func (l *line) requests(client, server net.Conn, deaf chan struct{}) {
 	}
 }
 
-// answers carries what the server says; once deaf, the next answer hangs up instead.
+// answers forwards the server's bytes. Once deaf is closed, it cuts the connection instead.
 func (l *line) answers(client, server net.Conn, deaf chan struct{}) {
 	defer client.Close()
 	buffer := make([]byte, 1<<16)
@@ -109,8 +109,8 @@ func (l *line) cuts(said []byte) bool {
 	return cut
 }
 
-// TestTheAnswerToACommitIsLost: each method fails as store_busy though its work is stored, and then repeating it is safe.
-func TestTheAnswerToACommitIsLost(t *testing.T) {
+// TestLostAnswerToACommit: each method fails as store_busy though its work is stored, and then repeating it is safe.
+func TestLostAnswerToACommit(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	l, url := newLine(t, f.url)
 	s := open(t, url, postgres.Options{})

@@ -6,7 +6,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,6 +14,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 )
 
 //go:embed migrations/*.sql
@@ -33,25 +33,22 @@ func Version(ctx context.Context, url string, o Options) (found, known int64, er
 	if err != nil {
 		return 0, 0, err
 	}
-	found, known, err = version(ctx, config.ConnConfig, o.filled())
+	found, known, err = version(ctx, config.ConnConfig, o.Filled(timeout))
 	return found, known, translate(err)
 }
 
 func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found, known int64, err error) {
-	if known, err = knownVersion(); err != nil {
+	db := stdlib.OpenDB(*config)
+	defer db.Close()
+	if _, known, err = provider(db); err != nil {
 		return 0, 0, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, errTimeout)
 	defer cancel()
 	defer func() { err = markTimeout(ctx, err) }()
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return 0, known, err
-	}
-	defer func() { _ = conn.Close(ctx) }()
 	var versioned bool
 	var foreign int
-	err = conn.QueryRow(ctx, `
+	err = db.QueryRowContext(ctx, `
 		select count(*) filter (where table_name = $1) > 0, count(*) filter (where table_name <> $1)
 		from information_schema.tables where table_schema = current_schema() and (table_name = $1 or table_name = any($2::text[]))`, versions, ourTables).Scan(&versioned, &foreign)
 	switch {
@@ -62,7 +59,7 @@ func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found, kno
 	case !versioned:
 		return 0, known, nil
 	}
-	if err := conn.QueryRow(ctx, `select coalesce(max(version_id), 0) from `+versions+` where is_applied`).Scan(&found); err != nil {
+	if err := db.QueryRowContext(ctx, `select coalesce(max(version_id), 0) from `+versions+` where is_applied`).Scan(&found); err != nil {
 		return 0, known, fmt.Errorf("reading the schema's version: %w", err)
 	}
 	if found > known {
@@ -79,11 +76,11 @@ func Migrate(ctx context.Context, url string, o Options) (from, to int64, err er
 	if err != nil {
 		return 0, 0, err
 	}
-	from, known, err := version(ctx, config.ConnConfig, o.filled())
+	from, known, err := version(ctx, config.ConnConfig, o.Filled(timeout))
 	if err != nil || from == known {
 		return from, from, translate(err)
 	}
-	if err := migrate(ctx, config.ConnConfig, o.filled()); err != nil {
+	if err := migrate(ctx, config.ConnConfig, o.Filled(timeout)); err != nil {
 		return from, from, translate(fmt.Errorf("migrating: %w", err))
 	}
 	return from, known, nil
@@ -100,7 +97,7 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, o Options) (err error)
 	}
 	db := stdlib.OpenDB(*config)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	p, err := provider(db)
+	p, _, err := provider(db)
 	if err != nil {
 		return err
 	}
@@ -141,7 +138,7 @@ func lockMigrations(ctx context.Context, config *pgx.ConnConfig) (unlock func() 
 		if mine {
 			return release, nil
 		}
-		if err := waitToRetry(ctx); err != nil {
+		if err := sleep(ctx, 100*time.Millisecond); err != nil {
 			return nil, fmt.Errorf("waiting for the migration lock: %w", err)
 		}
 	}
@@ -160,18 +157,6 @@ func tryMigrationLock(ctx context.Context, conn *pgx.Conn) (mine bool, err error
 	return false, err
 }
 
-// waitToRetry waits between two attempts.
-func waitToRetry(ctx context.Context) error {
-	timer := time.NewTimer(100 * time.Millisecond)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
 // ignoreExists ignores the error of creating a table that another process has just created, which "if not exists" does not prevent.
 func ignoreExists(_ pgconn.CommandTag, err error) error {
 	var theirs *pgconn.PgError
@@ -184,26 +169,6 @@ func ignoreExists(_ pgconn.CommandTag, err error) error {
 // unlockTimeout limits the time for unlocking.
 const unlockTimeout = 5 * time.Second
 
-func knownVersion() (int64, error) {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil || len(files) == 0 {
-		return 0, fmt.Errorf("reading the migrations: %w", err)
-	}
-	known, err := goose.NumericComponent(files[len(files)-1])
-	if err != nil {
-		return 0, fmt.Errorf("reading the migrations: %w", err)
-	}
-	return known, nil
-}
-
-func provider(db *sql.DB) (*goose.Provider, error) {
-	sub, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return nil, fmt.Errorf("reading the migrations: %w", err)
-	}
-	p, err := goose.NewProvider(goose.DialectPostgres, db, sub, goose.WithTableName(versions))
-	if err != nil {
-		return nil, fmt.Errorf("reading the migrations: %w", err)
-	}
-	return p, nil
+func provider(db *sql.DB) (*goose.Provider, int64, error) {
+	return sqlstore.Migrations(goose.DialectPostgres, db, migrations, goose.WithTableName(versions))
 }

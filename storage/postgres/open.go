@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -15,23 +14,11 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// Options configure a store. The zero value is right for production.
-type Options struct {
-	NewID   func() string // invocation ids; see sqlstore.New
-	Log     *slog.Logger
-	Timeout time.Duration            // how long one transaction may take, waiting included; 0: 10 s
-	Trace   func(sqlstore.Statement) // called for every statement, from several goroutines; for tests and measurements
-}
+// Options configure a store.
+type Options = sqlstore.Options
 
-func (o Options) filled() Options {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 10 * time.Second
-	}
-	return o
-}
+// timeout is the default of Options.Timeout.
+const timeout = 10 * time.Second
 
 // database is one process's handle of a database; any number of processes may have one.
 type database struct {
@@ -51,7 +38,7 @@ func Open(ctx context.Context, url string, o Options) (*sqlstore.Store, error) {
 }
 
 func openDatabase(ctx context.Context, url string, o Options) (*database, error) {
-	o = o.filled()
+	o = o.Filled(timeout)
 	if _, _, err := Migrate(ctx, url, o); err != nil {
 		return nil, err
 	}
@@ -69,12 +56,12 @@ func openDatabase(ctx context.Context, url string, o Options) (*database, error)
 // store returns the store's methods on the database.
 func (db *database) store() *sqlstore.Store {
 	return sqlstore.New(sqlstore.Hooks{
-		Write: db.write, Read: db.read, Snapshot: db.snapshot, Register: register, Close: db.close,
+		Write: db.write, Read: db.read, Register: register, Close: db.close,
 		RowLocks: true, Clock: clock,
 		LockQueue: lockQueue, LockDestinations: lockDestinations, LockRateLimit: lockRateLimit,
 		ReadyQueues: readyQueues, DueDestinations: dueDestinations,
 		PruneLocks: []string{unusedLimits},
-	}, db.options.NewID, db.options.Trace)
+	}, db.options)
 }
 
 // close waits for running transactions and closes all connections.
@@ -107,13 +94,6 @@ func configure(url string) (*pgxpool.Config, error) {
 
 // register returns a name that was never used before. No database can prove that a process on another machine is dead, so what a
 // dead one held can be claimed again when its leases end.
-func register(_ context.Context, instance string, _ func(owner string) error) (string, error) {
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':
-			return r
-		}
-		return '_'
-	}, instance)
-	return name[:min(len(name), 60)] + "-" + uuid.NewString(), nil
+func register(instance string, _ func(owner string) error) (string, error) {
+	return instance + "-" + uuid.NewString(), nil
 }

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// model is the database that those of the tests are copied from: migrated, and with a clock that a test can move on.
+// model is the template of the test databases: migrated, with a clock that tests can advance.
 var model struct {
 	once sync.Once
 	url  string
@@ -41,15 +41,15 @@ var model struct {
 	err  error
 }
 
-// The tests' clock is a function that the database's search path puts before Postgres's own of the same name. The program
-// knows nothing of it.
+// The tests' clock is a function that the database's search path puts before Postgres's function of the same name. The program
+// does not know it.
 var clock = []string{
 	`create table test_clock (moved interval not null)`,
 	`insert into test_clock values ('0')`,
 	`create function clock_timestamp() returns timestamptz language sql volatile as $$ select pg_catalog.clock_timestamp() + moved from public.test_clock $$`,
 }
 
-// database returns the URL of a migrated database for one test, whose clock can be moved.
+// database returns the URL of a migrated database for one test, whose clock can be advanced.
 func database(t testing.TB) string {
 	t.Helper()
 	postgrestest.Need(t)
@@ -85,7 +85,7 @@ func run(t testing.TB, url string, statements ...string) {
 	}
 }
 
-// open opens a database for a test, which closes it.
+// open opens a database and closes it after the test.
 func open(t testing.TB, url string, o postgres.Options) *postgres.Store {
 	t.Helper()
 	s, err := postgres.OpenStore(context.Background(), url, o)
@@ -113,7 +113,7 @@ func opener(through func(url string) string, o postgres.Options) storagetest.Ope
 	}
 }
 
-// connect is a connection as another program's; the test closes it.
+// connect returns a connection as of another program; it is closed after the test.
 func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
@@ -133,7 +133,7 @@ func TestContract(t *testing.T) {
 	t.Run("plans", func(t *testing.T) { plans(t, all.used) })
 }
 
-// TestProperty runs as many rounds as GATEHOUSE_PROPERTY_ROUNDS says.
+// TestProperty runs GATEHOUSE_PROPERTY_ROUNDS rounds.
 func TestProperty(t *testing.T) {
 	postgrestest.Need(t)
 	rounds := 30

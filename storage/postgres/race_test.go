@@ -17,7 +17,7 @@ import (
 	"gatehouse/storage/postgres"
 )
 
-// repeats counts the transactions that a store ran again.
+// repeats counts the transactions that a store has repeated.
 type repeats struct {
 	slog.Handler
 	n atomic.Int64
@@ -65,14 +65,14 @@ func (r *replicas) ok(err error) {
 
 var served = []core.Scope{{Platform: "p"}}
 
-// said is a conversation's n-th message.
+// said returns a conversation's n-th message.
 func said(conversation, n int) core.Event {
 	payload, _ := json.Marshal(n)
 	l := core.ConversationID(fmt.Sprintf("p:%d", conversation))
 	return core.Event{Platform: "p", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: l, Body: core.MessageEvent{}, Payload: payload, Address: core.Address{Platform: "p", Channel: string(l)}}
 }
 
-// claim takes what there is, at most n conversations.
+// claim claims at most n ready conversations.
 func (r *replicas) claim(i, n int) []core.Claim {
 	claims, err := r.stores[i].Claim(r.ctx, core.ClaimRequest{Owner: r.owners[i], Limit: n, Lease: time.Minute, Scopes: served})
 	if err != nil {
@@ -81,9 +81,9 @@ func (r *replicas) claim(i, n int) []core.Claim {
 	return claims
 }
 
-// TestRace_NoLaneTwiceNoneForgotten: while four accept, eight claim and finish, of two processes. No conversation is held twice, none is
-// left behind, and each conversation's events come in their order.
-func TestRace_NoConversationTwiceNoneForgotten(t *testing.T) {
+// TestRace_EachConversationIsClaimedOnce: four goroutines accept while eight of two processes claim and finish. No conversation is held
+// twice, no event is left, and each conversation's events come in their order.
+func TestRace_EachConversationIsClaimedOnce(t *testing.T) {
 	noConversationTwiceNoneForgotten(newReplicas(t, straight))
 }
 
@@ -138,7 +138,7 @@ func noConversationTwiceNoneForgotten(r *replicas) {
 	}
 }
 
-// TestRace_NumbersFollowCommits: who reads a conversation again and again never sees an event appear before one that was there.
+// TestRace_NumbersFollowCommits: a reader of a conversation never sees an event appear before one that it has already read.
 func TestRace_NumbersFollowCommits(t *testing.T) {
 	r := newReplicas(t, straight)
 	const writers, each = 8, 15
@@ -163,7 +163,7 @@ func TestRace_NumbersFollowCommits(t *testing.T) {
 	last := int64(0)
 	known := map[int64]bool{}
 	for reading := true; reading; {
-		reading = left.Load() > 0 // then one look more
+		reading = left.Load() > 0 // then read once more
 		events, err := r.stores[0].Events(r.ctx, core.EventFilter{Conversation: "p:0"})
 		r.ok(err)
 		slices.Reverse(events)
@@ -185,7 +185,7 @@ func TestRace_NumbersFollowCommits(t *testing.T) {
 	}
 }
 
-// suspend takes a conversation's message up to an approval.
+// suspend runs a conversation's turn until it waits for an approval.
 func (r *replicas) suspend(conversation int, id string) core.Claim {
 	r.t.Helper()
 	_, err := r.stores[0].Accept(r.ctx, said(conversation, 0))
@@ -211,9 +211,9 @@ func voters() []string {
 	return all
 }
 
-// TestRace_TheFirstDecisionStands: six people, two processes, and a turn that cancels, all at once: one of them wins, there is one
-// signal, or none where it was cancelled with its turn, and the log is one unbroken chain.
-func TestRace_TheFirstDecisionStands(t *testing.T) { theFirstDecisionStands(newReplicas(t, straight)) }
+// TestRace_FirstDecisionWins: six people on two processes vote while a turn cancels. One of them wins, there is one
+// signal (none if the turn was cancelled), and the audit log is one unbroken chain.
+func TestRace_FirstDecisionWins(t *testing.T) { theFirstDecisionStands(newReplicas(t, straight)) }
 
 func theFirstDecisionStands(r *replicas) {
 	t := r.t
@@ -279,8 +279,8 @@ func theFirstDecisionStands(r *replicas) {
 	}
 }
 
-// TestRace_TheLogIsOneChain: approvals of many conversations are opened and decided at once, and the log names each step once.
-func TestRace_TheLogIsOneChain(t *testing.T) {
+// TestRace_AuditLogIsOneChain: approvals of many conversations are opened and decided at once, and the log has one entry per step.
+func TestRace_AuditLogIsOneChain(t *testing.T) {
 	r := newReplicas(t, straight)
 	const conversations, rounds = 8, 6
 	var all sync.WaitGroup
@@ -321,8 +321,8 @@ func TestRace_TheLogIsOneChain(t *testing.T) {
 	}
 }
 
-// TestRace_EachPostOnce: eight deliverers of two processes, while posts come in: each is given out once, a destination's in order.
-func TestRace_EachPostOnce(t *testing.T) { eachPostOnce(newReplicas(t, straight)) }
+// TestRace_EachPostIsClaimedOnce: eight deliverers of two processes run while posts are added: each post is claimed once, in order per destination.
+func TestRace_EachPostIsClaimedOnce(t *testing.T) { eachPostOnce(newReplicas(t, straight)) }
 
 func eachPostOnce(r *replicas) {
 	t := r.t
@@ -391,8 +391,8 @@ func eachPostOnce(r *replicas) {
 	}
 }
 
-// TestRace_AClickOnItsWayIn: an expiry waits for a click that is being stored, and then lets it count.
-func TestRace_AClickOnItsWayIn(t *testing.T) {
+// TestRace_ClickBesideAnExpiry: an expiry waits for a click that is being stored, and the click counts.
+func TestRace_ClickBesideAnExpiry(t *testing.T) {
 	r := newReplicas(t, straight)
 	_, err := r.stores[0].Accept(r.ctx, said(0, 0))
 	r.ok(err)
@@ -402,7 +402,7 @@ func TestRace_AClickOnItsWayIn(t *testing.T) {
 		Approval: &core.Approval{ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation, Address: c.Event.Address, Rule: core.Rule{Timeout: time.Hour, Approvers: voters()}},
 	}))
 	click := core.Event{Platform: "p", ID: "click", Conversation: c.Event.Conversation, Body: core.ClickEvent{Approval: "a"}, Address: c.Event.Address}
-	// The click's transaction has taken its lock and its time, and is not committed.
+	// The click's transaction has its lock and its time, and is not committed.
 	other := connect(t, r.url)
 	exec := func(query string, args ...any) {
 		t.Helper()

@@ -6,11 +6,12 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/storage/postgres"
+	"gatehouse/storage/storagetest"
 )
 
-// TestNothingIsLeftOnAConnection: after turns of every kind, no connection of the pool has a prepared statement, a lock, a
+// TestNoSessionStateIsLeftOnAConnection: after turns of every kind, no connection of the pool has a prepared statement, a lock, a
 // channel, a temporary table or a setting that was not given when it was opened.
-func TestNothingIsLeftOnAConnection(t *testing.T) {
+func TestNoSessionStateIsLeftOnAConnection(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, database(t), postgres.Options{})
 	owner, err := s.Register(ctx, "test")
@@ -18,7 +19,7 @@ func TestNothingIsLeftOnAConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 3 {
-		turn(t, s.Store, owner, n, 2)
+		storagetest.Turn(t, s.Store, owner, n, 2)
 	}
 	if _, err := s.Queue(ctx); err != nil {
 		t.Error(err)

@@ -18,9 +18,6 @@ import (
 // transaction loses its locks.
 const begin = `begin isolation level read committed read write; set local synchronous_commit = on; set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = '15s'`
 
-// snapshots opens a read-only transaction of several reads.
-const snapshots = `begin isolation level repeatable read read only`
-
 // tries is the maximum number of runs of a transaction that the server undoes because of another one.
 const tries = 6
 
@@ -31,33 +28,32 @@ var errUnknown = errors.New("the answer to the commit was lost")
 // serialization failure).
 func (db *database) write(ctx context.Context, work sqlstore.Work) error {
 	for n := 1; ; n++ {
-		err := db.transaction(ctx, begin, work)
+		err := db.transaction(ctx, work)
 		if !canRepeat(err) || n == tries {
 			return translate(err)
 		}
 		db.options.Log.Debug("a transaction is repeated", "try", n, "err", err)
-		if err := pause(ctx, n); err != nil {
-			return err
+		// The wait is random, so that the same transactions do not collide again.
+		if err := sleep(ctx, time.Duration(n)*rand.N(10*time.Millisecond)); err != nil {
+			return fmt.Errorf("waiting to write: %w", err)
 		}
 	}
 }
 
-// pause waits for the other transactions to end. Its length is random, so that the same transactions do not collide again.
-func pause(ctx context.Context, n int) error {
-	timer := time.NewTimer(time.Duration(n) * time.Duration(rand.N(int64(10*time.Millisecond))))
-	defer timer.Stop()
+// sleep waits for d, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("waiting to write: %w", context.Cause(ctx))
+		return context.Cause(ctx)
 	}
 }
 
 // transaction runs work between begin and commit. The caller's context can cancel it until it begins; after that it is completed, so
 // that its outcome is known.
-func (db *database) transaction(ctx context.Context, begin string, work sqlstore.Work) (err error) {
-	conn, inner, err := db.beginOn(ctx, begin)
+func (db *database) transaction(ctx context.Context, work sqlstore.Work) (err error) {
+	conn, inner, err := db.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -87,9 +83,9 @@ func (db *database) transaction(ctx context.Context, begin string, work sqlstore
 	return fmt.Errorf("committing: %w", err)
 }
 
-// beginOn takes a connection and begins a transaction on it. It skips dead connections, as after a restart of the server; nothing
+// begin takes a connection and begins a transaction on it. It skips dead connections, as after a restart of the server; nothing
 // was done on them.
-func (db *database) beginOn(ctx context.Context, begin string) (conn *pgxpool.Conn, inner pgx.Tx, err error) {
+func (db *database) begin(ctx context.Context) (conn *pgxpool.Conn, inner pgx.Tx, err error) {
 	for range db.pool.Config().MaxConns + 1 {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, fmt.Errorf("waiting for the database: %w", err)
@@ -115,9 +111,7 @@ func (db *database) beginOn(ctx context.Context, begin string) (conn *pgxpool.Co
 
 // traceOwn traces begin, commit and rollback.
 func (db *database) traceOwn(query string) {
-	if db.options.Trace != nil {
-		db.options.Trace(sqlstore.Statement{SQL: query, Write: true})
-	}
+	db.options.Trace(sqlstore.Statement{SQL: query, Write: true})
 }
 
 // connection takes a connection from the pool; it waits no longer than Options.Timeout.
@@ -155,9 +149,4 @@ func (db *database) read(ctx context.Context, work sqlstore.Work) (err error) {
 		}
 	}
 	return translate(err)
-}
-
-// snapshot runs work in one consistent snapshot.
-func (db *database) snapshot(ctx context.Context, work sqlstore.Work) error {
-	return translate(db.transaction(ctx, snapshots, work))
 }

@@ -8,9 +8,9 @@ import (
 	"gatehouse/storage/postgres"
 )
 
-// TestRace_WhatComesInBesideAnEndIsSeen: another process is putting an event into the conversation, and has its lock, when the turn's end
-// wants it. The end looks at the conversation only after it has the lock: so the event is not forgotten.
-func TestRace_WhatComesInBesideAnEndIsSeen(t *testing.T) {
+// TestRace_EventBesideAFinishIsSeen: another process adds an event to the conversation and holds its lock when the turn's end wants it.
+// The end reads the conversation only after it has the lock, so the event is not missed.
+func TestRace_EventBesideAFinishIsSeen(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	c := f.claim(0)
 	f.exec(f.block, `begin`)
@@ -28,8 +28,8 @@ func TestRace_WhatComesInBesideAnEndIsSeen(t *testing.T) {
 	}
 }
 
-// TestRace_WhatIsSaidBesideADeliveryIsSeen: the same for a destination of the outbox and a delivery's end.
-func TestRace_WhatIsSaidBesideADeliveryIsSeen(t *testing.T) {
+// TestRace_PostBesideADeliveryIsSeen: the same for a destination of the outbox and a delivery's end.
+func TestRace_PostBesideADeliveryIsSeen(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	c := f.claim(0)
 	f.want(f.store.AddPosts(f.ctx, c, []core.Post{{Key: "a", To: c.Event.Address, Kind: core.PostReply}}), "")

@@ -3,15 +3,13 @@ package sqlite
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"time"
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// Each scope is asked for by a query of its own, along the index that fits it: SQLite would walk all ready rows for a list of scopes.
+// Each scope has its own query, which uses the index that fits it. For a list of scopes SQLite would scan all ready rows.
 
 // ready is something that can be claimed, and since when.
 type ready struct {
@@ -35,14 +33,10 @@ func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, _ bool) ([]string, error) 
 				select queue_key, ready_at from queues where platform = $1 and controls = $2 and ready_at <= $3 order by ready_at limit $4`,
 				scope.Platform, r.Controls, t.Now, r.Limit)
 		}
-		these, err := list(scope.Conversations)
-		if err != nil {
-			return nil, err
-		}
 		return sqlstore.List(t, readReady, `
 			select queue_key, ready_at from queues indexed by queues_scoped
 			where conversation in (select value from json_each($1)) and +platform = $2 and controls = $3 and ready_at <= $4 order by ready_at limit $5`,
-			these, scope.Platform, r.Controls, t.Now, r.Limit)
+			list(scope.Conversations), scope.Platform, r.Controls, t.Now, r.Limit)
 	})
 }
 
@@ -53,24 +47,17 @@ func dueDestinations(t *sqlstore.Tx, r core.PostRequest, _ bool) ([]string, erro
 			return sqlstore.List(t, readReady, `select destination, ready_at from destinations where platform = $1 and ready_at <= $2 order by ready_at limit $3`,
 				scope.Platform, t.Now, r.Limit)
 		}
-		these, err := list(scope.Conversations)
-		if err != nil {
-			return nil, err
-		}
 		return sqlstore.List(t, readReady, `
 			select destination, ready_at from destinations indexed by destinations_scoped
 			where conversation in (select value from json_each($1)) and +platform = $2 and ready_at <= $3 order by ready_at limit $4`,
-			these, scope.Platform, t.Now, r.Limit)
+			list(scope.Conversations), scope.Platform, t.Now, r.Limit)
 	})
 }
 
 // list encodes conversations as one argument, for json_each.
-func list(conversations []core.ConversationID) (string, error) {
-	text, err := json.Marshal(conversations)
-	if err != nil {
-		return "", fmt.Errorf("listing conversations: %w", err)
-	}
-	return string(text), nil
+func list(conversations []core.ConversationID) string {
+	text, _ := json.Marshal(conversations) // texts can always be encoded
+	return string(text)
 }
 
 // firstOf returns at most n of the names that the scopes' queries find, each once.
@@ -85,12 +72,10 @@ func firstOf(scopes []core.Scope, n int, find func(core.Scope) ([]ready, error))
 	}
 	slices.SortStableFunc(all, func(a, b ready) int { return cmp.Compare(a.at, b.at) })
 	var names []string
-	seen := map[string]bool{}
 	for _, one := range all {
-		if !seen[one.name] && len(names) < n {
+		if len(names) < n && !slices.Contains(names, one.name) {
 			names = append(names, one.name)
 		}
-		seen[one.name] = true
 	}
 	return names, nil
 }
@@ -101,6 +86,3 @@ func addQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation c
 		key, platform, conversation, key != conversation.Queue())
 	return err
 }
-
-// nothingToLock is a hook for locks that the single writer does not need.
-func nothingToLock(*sqlstore.Tx, string, time.Duration) error { return nil }

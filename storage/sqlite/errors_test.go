@@ -38,7 +38,7 @@ func must(t *testing.T, db *sql.DB, query string) {
 	}
 }
 
-// want checks the category, and that the sentence names the file.
+// want checks the category, and that the message names the file.
 func want(t *testing.T, err error, category core.Category, file string) {
 	t.Helper()
 	if core.CategoryOf(err) != category {
@@ -69,13 +69,13 @@ func TestCodes(t *testing.T) {
 
 func TestLockedByAnother(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
-	s := open(t, file, sqlite.Options{BusyTimeout: time.Millisecond})
+	s := open(t, file, sqlite.Options{Timeout: time.Millisecond})
 	other := raw(t, file)
 	must(t, other, `begin immediate`)
 	for range 2 {
 		want(t, s.AddNote(context.Background(), "ann", "x"), core.StoreBusy, file)
 	}
-	if got := notes(t, s, "ann"); got != 0 { // reading goes on
+	if got := notes(t, s, "ann"); got != 0 { // reads still work
 		t.Errorf("%d notes", got)
 	}
 	must(t, other, `commit`)
@@ -84,7 +84,7 @@ func TestLockedByAnother(t *testing.T) {
 	}
 }
 
-func TestNotOurs(t *testing.T) {
+func TestFileOfAnotherProgram(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	garbage := filepath.Join(dir, "garbage.db")
@@ -126,7 +126,7 @@ func TestDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := 8192; i < len(data); i++ { // the schema is still there, the tables are not
+	for i := 8192; i < len(data); i++ { // damages the tables, not the schema
 		data[i] = 0xff
 	}
 	if err := os.WriteFile(file, data, 0o600); err != nil {
@@ -153,7 +153,7 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-func TestMayNotWrite(t *testing.T) {
+func TestMissingWritePermission(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, file, sqlite.Options{})
 	if err := s.Unit(context.Background(), func(run exec) error { return run(`pragma query_only = true`) }); err != nil {
@@ -163,7 +163,7 @@ func TestMayNotWrite(t *testing.T) {
 }
 
 func TestReadOnlyFile(t *testing.T) {
-	if os.Getuid() == 0 { // nothing is read-only to root: the test runs again as another user
+	if os.Getuid() == 0 { // root may write everywhere, so the test runs again as another user
 		asNobody(t)
 		return
 	}
@@ -180,7 +180,7 @@ func TestReadOnlyFile(t *testing.T) {
 	want(t, err, core.StoreUnreadable, file)
 }
 
-// asNobody runs the calling test in a process of a user without rights.
+// asNobody runs the calling test in a process of an unprivileged user.
 func asNobody(t *testing.T) {
 	t.Helper()
 	const nobody = 65534
@@ -205,7 +205,7 @@ func asNobody(t *testing.T) {
 	}
 }
 
-// TestDiskFull: the unit that does not fit fails, what is stored stays, and with space it goes on.
+// TestDiskFull: the unit that does not fit fails, stored data stays, and writes succeed again once there is space.
 func TestDiskFull(t *testing.T) {
 	ctx := context.Background()
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
@@ -219,7 +219,7 @@ func TestDiskFull(t *testing.T) {
 	if err := s.AddNote(ctx, "ann", "before"); err != nil {
 		t.Fatal(err)
 	}
-	limit("1") // no more than there are
+	limit("1") // no more pages than now
 	big := strings.Repeat("x", 1<<20)
 	_, err := s.Accept(ctx, core.Event{Platform: "p", ID: "1", Conversation: "p:l", Body: core.MessageEvent{}, Payload: []byte(big)})
 	want(t, err, core.StoreFull, file)

@@ -7,10 +7,10 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// Translate is for the table of codes.
+// Translate is translate.
 var Translate = translate
 
-// Store is a store with a look at its writer.
+// Store is a store that gives access to its writer.
 type Store struct {
 	*sqlstore.Store
 	db *database
@@ -35,7 +35,7 @@ func (s *Store) Unit(ctx context.Context, do func(exec func(query string, args .
 	})
 }
 
-// Waiting is how many units wait for the writer.
+// Waiting returns the number of units that wait for the writer.
 func (s *Store) Waiting() int {
 	s.db.writer.mu.Lock()
 	defer s.db.writer.mu.Unlock()

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 )
 
 //go:embed migrations/*.sql
@@ -27,19 +27,16 @@ func Version(ctx context.Context, file string, o Options) (found, known int64, e
 	if err := checkPath(file); err != nil {
 		return 0, 0, err
 	}
-	found, known, err = version(ctx, file, o.filled())
+	found, known, err = version(ctx, file, o.Filled(busyTimeout))
 	return found, known, translate(file, err)
 }
 
 func version(ctx context.Context, file string, o Options) (found, known int64, err error) {
 	db := open(file, o, "_query_only=true")
 	defer db.Close()
-	p, err := provider(db)
-	if err != nil {
+	if _, known, err = sqlstore.Migrations(goose.DialectSQLite3, db, migrations); err != nil {
 		return 0, 0, err
 	}
-	sources := p.ListSources()
-	known = sources[len(sources)-1].Version
 	if info, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return 0, known, nil
 	}
@@ -78,7 +75,7 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 	if err := checkPath(file); err != nil {
 		return 0, 0, err
 	}
-	from, known, err := version(ctx, file, o.filled())
+	from, known, err := version(ctx, file, o.Filled(busyTimeout))
 	if err != nil || from == known {
 		return from, from, translate(file, err)
 	}
@@ -90,9 +87,9 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 	if err := createPrivate(file); err != nil {
 		return from, from, core.Wrap(core.StoreUnreadable, err, "Can't create the database %s. Check that gatehouse can write in its folder.", file)
 	}
-	db := open(file, o.filled(), "_journal_mode=WAL&_txlock=immediate")
+	db := open(file, o.Filled(busyTimeout), "_journal_mode=WAL&_txlock=immediate")
 	defer db.Close()
-	p, err := provider(db)
+	p, _, err := sqlstore.Migrations(goose.DialectSQLite3, db, migrations)
 	if err != nil {
 		return from, from, translate(file, err)
 	}
@@ -110,16 +107,4 @@ func createPrivate(file string) error {
 		return err
 	}
 	return f.Close()
-}
-
-func provider(db *sql.DB) (*goose.Provider, error) {
-	sub, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return nil, fmt.Errorf("reading the migrations: %w", err)
-	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, sub)
-	if err != nil {
-		return nil, fmt.Errorf("reading the migrations: %w", err)
-	}
-	return p, nil
 }

@@ -6,15 +6,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
+	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/sqlite"
+	"gatehouse/storage/storagetest"
 )
 
 func TestMigrate(t *testing.T) {
 	ctx := context.Background()
-	file := filepath.Join(t.TempDir(), "a b?c%20#d.db") // a name that means something in a URL
+	file := filepath.Join(t.TempDir(), "a b?c%20#d.db") // a name with special characters of URLs
 	found, known, err := sqlite.Version(ctx, file, sqlite.Options{})
 	if err != nil || found != 0 || known < 1 {
 		t.Fatalf("before: found %d, known %d, %v", found, known, err)
@@ -43,28 +44,11 @@ func TestMigrate(t *testing.T) {
 
 func TestManyOpenANewFileAtOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
-	var wg sync.WaitGroup
-	for range 6 {
-		wg.Go(func() {
-			s, err := sqlite.Open(context.Background(), file, sqlite.Options{})
-			if err != nil {
-				t.Errorf("opening: %v", err)
-				return
-			}
-			if err := s.AddNote(context.Background(), "ann", "x"); err != nil {
-				t.Errorf("writing: %v", err)
-			}
-			s.Close()
-		})
-	}
-	wg.Wait()
-	if got := notes(t, open(t, file, sqlite.Options{}), "ann"); got != 6 {
-		t.Errorf("%d notes, want 6", got)
-	}
+	storagetest.ManyOpen(t, func(ctx context.Context) (*sqlstore.Store, error) { return sqlite.Open(ctx, file, sqlite.Options{}) })
 }
 
-// TestAHalfMadeFile: a crash came after the version table and before the first migration.
-func TestAHalfMadeFile(t *testing.T) {
+// TestInterruptedMigrationOfAFile: a process crashed after it had created the version table, before the first migration.
+func TestInterruptedMigrationOfAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
 	db := raw(t, file)
 	must(t, db, `create table goose_db_version (id integer primary key autoincrement, version_id integer not null, is_applied integer not null, tstamp timestamp default (datetime('now')))`)

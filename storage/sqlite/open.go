@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,14 +19,11 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// Options configure a store. The zero value is right for production.
-type Options struct {
-	Now         func() time.Time
-	NewID       func() string // invocation ids; see sqlstore.New
-	Log         *slog.Logger
-	BusyTimeout time.Duration            // how long to wait for another process's transaction; 0: 5 s
-	Trace       func(sqlstore.Statement) // called for every statement, from several goroutines; for tests and measurements
-}
+// Options configure a store.
+type Options = sqlstore.Options
+
+// busyTimeout is the default of Options.Timeout.
+const busyTimeout = 5 * time.Second
 
 // database is one process's handle of a database file.
 type database struct {
@@ -55,7 +51,7 @@ func Open(ctx context.Context, file string, o Options) (*sqlstore.Store, error) 
 }
 
 func openDatabase(ctx context.Context, file string, o Options) (*database, error) {
-	o = o.filled()
+	o = o.Filled(busyTimeout)
 	if _, _, err := Migrate(ctx, file, o); err != nil {
 		return nil, err
 	}
@@ -74,24 +70,10 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 // store returns the store's methods on the database.
 func (db *database) store() *sqlstore.Store {
 	return sqlstore.New(sqlstore.Hooks{
-		Write: db.write, Read: db.read, Snapshot: db.read, Register: db.register, Close: db.close,
+		Write: db.write, Read: db.read, Register: db.register, Close: db.close,
 		Clock:     "0",
-		LockQueue: addQueue, LockRateLimit: nothingToLock,
-		ReadyQueues: readyQueues, DueDestinations: dueDestinations,
-	}, db.options.NewID, db.options.Trace)
-}
-
-func (o Options) filled() Options {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.BusyTimeout == 0 {
-		o.BusyTimeout = 5 * time.Second
-	}
-	return o
+		LockQueue: addQueue, ReadyQueues: readyQueues, DueDestinations: dueDestinations,
+	}, db.options)
 }
 
 // clock returns the time as it is stored.
@@ -110,7 +92,7 @@ func (c connector) Driver() driver.Driver                        { return c.driv
 // defaults.
 func open(file string, o Options, more string) *sql.DB {
 	escaped := (&url.URL{Path: file}).EscapedPath()
-	dsn := fmt.Sprintf("file:%s?_synchronous=FULL&_foreign_keys=on&_busy_timeout=%d&_stmt_cache_size=256&%s", escaped, o.BusyTimeout.Milliseconds(), more)
+	dsn := fmt.Sprintf("file:%s?_synchronous=FULL&_foreign_keys=on&_busy_timeout=%d&_stmt_cache_size=256&%s", escaped, o.Timeout.Milliseconds(), more)
 	return sql.OpenDB(connector{driver: &sqlite3.SQLiteDriver{ConnectHook: keepTempInMemory}, dsn: dsn})
 }
 
@@ -124,7 +106,8 @@ func keepTempInMemory(c *sqlite3.SQLiteConn) error {
 // checkPath finds early what SQLite would only call "unable to open".
 func checkPath(file string) error {
 	if file == "" || strings.HasPrefix(file, ":") {
-		return core.Errorf(core.Invalid, "The database needs a file, such as sqlite:gatehouse.db.")
+		// The message leaves the URL out: it may hold a password.
+		return core.Errorf(core.Invalid, "The database needs a file, such as sqlite:gatehouse.db, or a server, such as postgres://USER:PASSWORD@HOST/DATABASE.")
 	}
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return core.Errorf(core.StoreUnreadable, "%s is a folder. Name a file for the database.", file)

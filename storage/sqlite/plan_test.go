@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -12,25 +11,24 @@ import (
 	"sync"
 	"testing"
 
-	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/sqlite"
 	"gatehouse/storage/storagetest"
 )
 
-// scan finds a plan's line that walks a whole table or index. What is no table of ours may be walked: a list given as JSON, or
-// what a subquery of one row made.
+// scan matches a line of a plan that scans a whole table or index. Only what is not a table may be scanned: a list given as JSON, or
+// the result of a subquery with one row.
 var (
 	scan    = regexp.MustCompile(`^SCAN (\w+)`)
-	allowed = map[string]bool{"json_each": true, "CONSTANT": true, "first_message": true, "flight": true, "head": true}
-	// The rows of an insert may be walked.
+	allowed = map[string]bool{"json_each": true, "CONSTANT": true, "first_message": true, "flight": true, "head": true, "counts": true}
+	// The rows of an insert may be scanned.
 	inserted = regexp.MustCompile(`^SCAN \d+-ROW VALUES CLAUSE$`)
 	argument = regexp.MustCompile(`\$(\d+)`)
-	// A search of messages must narrow down more than the session.
+	// A search of messages must use more than the session.
 	messages = regexp.MustCompile(`^SEARCH messages USING (PRIMARY KEY|(COVERING )?INDEX \w+) \(session=\? AND (invocation|pos)`)
 )
 
-// TestPlans runs the whole contract and then looks at the plan of every statement that was used: none may scan a table.
+// TestPlans runs the whole contract and then checks the plan of every statement that was used: none may scan a table.
 func TestPlans(t *testing.T) {
 	var mu sync.Mutex
 	used := map[string]bool{}
@@ -74,8 +72,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// numbered wants the parameters of a statement to first appear in the order of their numbers: SQLite counts them so, whatever they
-// are called.
+// numbered checks that the parameters of a statement first appear in the order of their numbers, since SQLite numbers them in that order.
 func numbered(t *testing.T, query string) {
 	t.Helper()
 	highest := 0
@@ -128,78 +125,8 @@ func plan(t *testing.T, db *sql.DB, query string) []string {
 	return lines
 }
 
-// turn takes a message of a session through everything a turn does, with a save in the middle and a pause.
-func turn(t *testing.T, s *sqlstore.Store, owner string, n int, add int) {
-	t.Helper()
-	ctx := context.Background()
-	fail := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	to := core.Address{Platform: "p", Channel: "c"}
-	_, err := s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint("m", n), Conversation: "p:l", Body: core.MessageEvent{}, Address: to})
-	fail(err)
-	claims, err := s.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 3, Lease: 1 << 40, Scopes: []core.Scope{{Platform: "p"}}})
-	fail(err)
-	c := claims[0]
-	writer := core.Writer{Invocation: c.Event.Invocation}
-	rec, err := s.LoadSession(ctx, c.Session, writer)
-	fail(err)
-	if rec == nil {
-		rec = &core.SessionRecord{ID: c.Session, Messages: &core.History{}}
-	}
-	_, err = rec.Messages.Page(ctx, 2, 5)
-	fail(err)
-	msgs := make([]core.Message, add)
-	for i := range msgs {
-		msgs[i] = core.Message{Role: core.User, Content: core.Text("hello")}
-	}
-	h := rec.Messages.Append(msgs...)
-	rec.Messages, rec.Writer = &h, writer
-	fail(s.SaveSession(ctx, c, rec))
-	fail(s.Renew(ctx, c, 1<<40))
-	fail(s.Finish(ctx, core.Finish{
-		Claim: c, End: core.End{Kind: core.EndSuspended}, Session: rec,
-		Paused: &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session, Messages: add},
-		Posts:  []core.Post{{Key: fmt.Sprint("r", n), To: to, Conversation: "p:l", Kind: core.PostReply}},
-	}))
-	m, err := s.InvocationMessages(ctx, c.Session, c.Event.Invocation)
-	fail(err)
-	if len(m) != add {
-		t.Fatalf("%d messages, want %d", len(m), add)
-	}
-	_, err = s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint("x", n), Conversation: "p:l", Body: core.MessageEvent{}, Address: to})
-	fail(err)
-	claims, err = s.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 3, Lease: 1 << 40, Scopes: []core.Scope{{Platform: "p"}}})
-	fail(err)
-	fail(s.Finish(ctx, core.Finish{
-		Claim: claims[0], End: core.End{Kind: core.EndReplied},
-		Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Rows: msgs[:1], Cancel: true}},
-	}))
-}
-
-// TestCostOfATurn: what a turn reads and writes does not depend on how long its session is. Counted, not timed.
 func TestCostOfATurn(t *testing.T) {
-	cost := func(before int) sqlstore.Cost {
-		var m sqlstore.Meter
-		s := store(t, sqlite.Options{Trace: m.Trace})
-		owner, err := s.Register(context.Background(), "test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		turn(t, s.Store, owner, 1, before)
-		m.Reset()
-		turn(t, s.Store, owner, 2, 2)
-		return m.Cost()
-	}
-	short, long := cost(10), cost(10_000)
-	if short != long {
-		t.Errorf("after 10 messages a turn costs %+v, after 10,000 %+v", short, long)
-	}
-	if short.Read == 0 || short.Written == 0 || short.Commits == 0 {
-		t.Errorf("nothing was counted: %+v", short)
-	}
-	t.Logf("two turns: %+v", short)
+	storagetest.CostOfATurn(t, func(trace func(sqlstore.Statement)) *sqlstore.Store {
+		return store(t, sqlite.Options{Trace: trace}).Store
+	})
 }

@@ -1,11 +1,9 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -17,11 +15,10 @@ const maxSlots = 1000
 
 // register takes the first free slot of the instance's name and releases what its last owner, which is proven dead, had leased. The
 // lock is a separate file next to the database. The file stays there, empty, and means nothing while no process holds the lock.
-func (db *database) register(_ context.Context, instance string, free func(owner string) error) (string, error) {
-	name := sanitize(instance)
+func (db *database) register(instance string, free func(owner string) error) (string, error) {
 	for slot := range maxSlots {
-		owner := fmt.Sprintf("%s-%d", name, slot)
-		lock, err := tryLock(db.file + "." + owner + ".lock")
+		owner := fmt.Sprintf("%s-%d", instance, slot)
+		lock, err := flock(db.file+"."+owner+".lock", unix.LOCK_EX|unix.LOCK_NB)
 		if err != nil {
 			return "", core.Wrap(core.StoreUnreadable, err, "Can't create the lock file of the database %s. Check that gatehouse can write in its folder.", db.file)
 		}
@@ -37,29 +34,10 @@ func (db *database) register(_ context.Context, instance string, free func(owner
 		db.mu.Unlock()
 		return owner, nil
 	}
-	return "", core.Errorf(core.StoreBusy, "More than %d processes named %s use the database %s.", maxSlots, name, db.file)
+	return "", core.Errorf(core.StoreBusy, "More than %d processes named %s use the database %s.", maxSlots, instance, db.file)
 }
 
-// sanitize replaces characters that are not safe in a file name.
-func sanitize(name string) string {
-	safe := strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':
-			return r
-		}
-		return '_'
-	}, name)
-	if safe == "" {
-		return "gatehouse"
-	}
-	return safe[:min(len(safe), 60)]
-}
-
-// tryLock returns nil, nil if another process, or another handle in this one, has the lock.
-func tryLock(path string) (*os.File, error) {
-	return flock(path, unix.LOCK_EX|unix.LOCK_NB)
-}
-
+// flock locks a file. With LOCK_NB it returns nil, nil if another process, or another handle in this one, has the lock.
 func flock(path string, how int) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

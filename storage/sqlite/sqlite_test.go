@@ -39,7 +39,7 @@ func (c *clock) Advance(d time.Duration) {
 	c.t = c.t.Add(d)
 }
 
-// open opens a file for a test, which closes it.
+// open opens a file and closes it after the test.
 func open(t testing.TB, file string, o sqlite.Options) *sqlite.Store {
 	t.Helper()
 	s, err := sqlite.OpenStore(context.Background(), file, o)
@@ -61,7 +61,7 @@ func opener(t testing.TB) storagetest.Database {
 
 func TestContract(t *testing.T) { storagetest.Run(t, opener) }
 
-// TestProperty runs as many rounds as GATEHOUSE_PROPERTY_ROUNDS says.
+// TestProperty runs GATEHOUSE_PROPERTY_ROUNDS rounds.
 func TestProperty(t *testing.T) {
 	rounds := 100
 	if text := os.Getenv("GATEHOUSE_PROPERTY_ROUNDS"); text != "" {

@@ -6,11 +6,9 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
@@ -18,39 +16,27 @@ import (
 
 // writer is the one goroutine that changes the database; see the package comment.
 type writer struct {
-	db     *sql.DB
-	now    func() time.Time
-	log    *slog.Logger
-	trace  func(sqlstore.Statement)
-	conn   *sql.Conn
-	wake   chan struct{}
-	ended  chan struct{}
-	mu     sync.Mutex // guards what follows
-	queue  []*unit
-	closed bool
+	options Options
+	db      *sql.DB
+	conn    *sql.Conn
+	ended   chan struct{}
+	mu      sync.Mutex // guards what follows
+	change  *sync.Cond // of queue or closed
+	queue   []*unit    // that wait
+	closed  bool
 }
 
 // unit is one caller's transaction.
 type unit struct {
-	ctx   context.Context
-	work  sqlstore.Work
-	state atomic.Int32
-	done  chan error
-	err   error
+	ctx  context.Context
+	work sqlstore.Work
+	done chan error
+	err  error
 }
 
-// The states of a unit: only one that waits can be withdrawn.
-const (
-	waits int32 = iota
-	begun
-	withdrawn
-)
-
 func newWriter(db *sql.DB, o Options) *writer {
-	w := &writer{
-		db: db, now: o.Now, log: o.Log, trace: o.Trace,
-		wake: make(chan struct{}, 1), ended: make(chan struct{}),
-	}
+	w := &writer{options: o, db: db, ended: make(chan struct{})}
+	w.change = sync.NewCond(&w.mu)
 	go w.run()
 	return w
 }
@@ -64,32 +50,34 @@ func (w *writer) submit(ctx context.Context, work sqlstore.Work) error {
 		return errClosed
 	}
 	w.queue = append(w.queue, u)
+	w.change.Signal()
 	w.mu.Unlock()
-	w.wakeUp()
 	select {
 	case err := <-u.done:
 		return err
 	case <-ctx.Done():
-		if u.state.CompareAndSwap(waits, withdrawn) {
+		if w.withdraw(u) {
 			return fmt.Errorf("waiting to write: %w", ctx.Err())
 		}
 		return <-u.done
 	}
 }
 
-func (w *writer) wakeUp() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
+// withdraw takes a unit out of the queue; it reports whether the unit was still there.
+func (w *writer) withdraw(u *unit) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := len(w.queue)
+	w.queue = slices.DeleteFunc(w.queue, func(other *unit) bool { return other == u })
+	return len(w.queue) < n
 }
 
 // close waits for submitted work to end, and accepts no more.
 func (w *writer) close() {
 	w.mu.Lock()
 	w.closed = true
+	w.change.Signal()
 	w.mu.Unlock()
-	w.wakeUp()
 	<-w.ended
 }
 
@@ -98,17 +86,16 @@ func (w *writer) run() {
 	defer w.dropConnection()
 	for {
 		w.mu.Lock()
-		units, closed := w.queue, w.closed
+		for len(w.queue) == 0 && !w.closed {
+			w.change.Wait()
+		}
+		units := w.queue
 		w.queue = nil
 		w.mu.Unlock()
-		switch {
-		case len(units) > 0:
-			w.batch(units)
-		case closed:
+		if len(units) == 0 {
 			return
-		default:
-			<-w.wake
 		}
+		w.batch(units)
 	}
 }
 
@@ -116,7 +103,7 @@ func (w *writer) run() {
 func (w *writer) batch(units []*unit) {
 	taken := units[:0:0]
 	for _, u := range units {
-		if u.ctx.Err() == nil && u.state.CompareAndSwap(waits, begun) {
+		if u.ctx.Err() == nil {
 			taken = append(taken, u)
 		} else {
 			u.done <- fmt.Errorf("waiting to write: %w", context.Cause(u.ctx))
@@ -136,8 +123,10 @@ func (w *writer) batch(units []*unit) {
 
 // runBatch returns an error if the whole transaction failed; a unit's own failure is kept in the unit.
 func (w *writer) runBatch(units []*unit) (err error) {
-	if err := w.connect(); err != nil {
-		return fmt.Errorf("connecting: %w", err)
+	if w.conn == nil {
+		if w.conn, err = w.db.Conn(context.Background()); err != nil {
+			return fmt.Errorf("connecting: %w", err)
+		}
 	}
 	if err := w.exec(`begin immediate`); err != nil {
 		return err
@@ -160,9 +149,7 @@ func (w *writer) exec(query string) error {
 	if _, err := w.conn.ExecContext(context.Background(), query); err != nil {
 		return fmt.Errorf("running %q: %w", query, err)
 	}
-	if w.trace != nil {
-		w.trace(sqlstore.Statement{SQL: query, Write: true})
-	}
+	w.options.Trace(sqlstore.Statement{SQL: query, Write: true})
 	return nil
 }
 
@@ -187,11 +174,11 @@ func (w *writer) runUnit(u *unit) error {
 func (w *writer) recovered(work sqlstore.Work) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			w.log.Error("a unit of work panicked", "err", fmt.Sprint(p), "stack", string(debug.Stack()))
+			w.options.Log.Error("a unit of work panicked", "err", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = core.Wrap(core.Internal, fmt.Errorf("panic: %v", p), "Something went wrong inside gatehouse; nothing was changed.")
 		}
 	}()
-	return work(runner(context.Background(), w.conn.ExecContext, w.conn.QueryContext), clock(w.now))
+	return work(runner(context.Background(), w.conn.ExecContext, w.conn.QueryContext), clock(w.options.Now))
 }
 
 // transactionLost reports whether SQLite has ended the transaction itself, as it does if the disk is full or fails.
@@ -210,16 +197,9 @@ func (w *writer) undo() {
 		return
 	}
 	if err := w.exec(`rollback`); err != nil {
-		w.log.Warn("the writer's connection is replaced", "err", err)
+		w.options.Log.Warn("the writer's connection is replaced", "err", err)
 		w.dropConnection()
 	}
-}
-
-func (w *writer) connect() (err error) {
-	if w.conn == nil {
-		w.conn, err = w.db.Conn(context.Background())
-	}
-	return err
 }
 
 // dropConnection closes the connection permanently. If it were only released, the pool would return it again, still in its

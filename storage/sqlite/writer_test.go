@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"gatehouse/core"
-	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/sqlite"
+	"gatehouse/storage/storagetest"
 )
 
 type exec = func(query string, args ...any) error
@@ -21,7 +21,7 @@ func add(owner string) func(exec) error {
 	return func(run exec) error { return run(`insert into notes (owner, text) values (?, 'x')`, owner) }
 }
 
-// together makes the writer take all units in one batch: it is held up until they wait.
+// together runs the units in one batch: it blocks the writer until all of them wait.
 func together(t *testing.T, s *sqlite.Store, units ...func(exec) error) []error {
 	t.Helper()
 	began, release := make(chan struct{}), make(chan struct{})
@@ -44,7 +44,7 @@ func together(t *testing.T, s *sqlite.Store, units ...func(exec) error) []error 
 	return errs
 }
 
-// notes counts what was stored.
+// notes counts an owner's notes.
 func notes(t *testing.T, s *sqlite.Store, owner string) int {
 	t.Helper()
 	got, err := s.Notes(context.Background(), owner)
@@ -60,7 +60,7 @@ func store(t *testing.T, o sqlite.Options) *sqlite.Store {
 }
 
 func TestManyUnitsShareOneCommit(t *testing.T) {
-	var m sqlstore.Meter
+	var m storagetest.Meter
 	s := store(t, sqlite.Options{Trace: m.Trace})
 	m.Reset()
 	for i, err := range together(t, s, slices.Repeat([]func(exec) error{add("ann")}, 50)...) {
@@ -76,7 +76,7 @@ func TestManyUnitsShareOneCommit(t *testing.T) {
 	}
 }
 
-func TestABadUnitHurtsNobodyElse(t *testing.T) {
+func TestFailedUnitIsUndoneAlone(t *testing.T) {
 	s := store(t, sqlite.Options{})
 	wrong := errors.New("wrong")
 	errs := together(t, s,
@@ -86,7 +86,7 @@ func TestABadUnitHurtsNobodyElse(t *testing.T) {
 			return errors.Join(add("bad")(run), run(`insert into notes (nothing) values (1)`))
 		},
 		func(run exec) error { _ = add("bad")(run); panic("bad") },
-		func(run exec) error { // a constraint ends the statement alone
+		func(run exec) error { // a violated constraint undoes only the statement
 			if err := run(`insert into kv (name, value) values ('a', 'b'), ('a', 'b')`); err == nil {
 				return errors.New("no error")
 			}
@@ -107,8 +107,8 @@ func TestABadUnitHurtsNobodyElse(t *testing.T) {
 	}
 }
 
-// TestALostTransactionFailsAllOfItsUnits: SQLite itself may give the whole transaction up; then nothing of it is stored.
-func TestALostTransactionFailsAllOfItsUnits(t *testing.T) {
+// TestLostTransactionFailsAllOfItsUnits: SQLite itself may roll back the whole transaction; then nothing of it is stored.
+func TestLostTransactionFailsAllOfItsUnits(t *testing.T) {
 	for name, lose := range map[string]string{
 		"rolled back":      `rollback`,
 		"committed alone":  `commit`,
@@ -129,12 +129,12 @@ func TestALostTransactionFailsAllOfItsUnits(t *testing.T) {
 	}
 }
 
-func TestACallerMayLeaveAUnitThatHasNotBegun(t *testing.T) {
+func TestUnitThatHasNotBegunCanBeWithdrawn(t *testing.T) {
 	s := store(t, sqlite.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	began, release := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() { // it leaves while its unit runs: that is finished all the same
+	wg.Go(func() { // its context ends while its unit runs: the unit is completed
 		err := s.Unit(ctx, func(run exec) error { close(began); <-release; return add("ann")(run) })
 		if err != nil {
 			t.Errorf("the running unit: %v", err)
@@ -157,7 +157,7 @@ func TestACallerMayLeaveAUnitThatHasNotBegun(t *testing.T) {
 	}
 }
 
-func TestCloseEndsWhatWasSubmitted(t *testing.T) {
+func TestCloseCompletesSubmittedUnits(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, file, sqlite.Options{})
 	began, release := make(chan struct{}), make(chan struct{})
@@ -189,7 +189,7 @@ func TestCloseEndsWhatWasSubmitted(t *testing.T) {
 	}
 }
 
-// TestEachCommitIsDurable: what the file's connections say, not what the driver's defaults are.
+// TestEachCommitIsDurable checks the settings of the connections, whatever the driver's defaults.
 func TestEachCommitIsDurable(t *testing.T) {
 	s := store(t, sqlite.Options{})
 	for pragma, want := range map[string]string{"synchronous": "2", "journal_mode": "wal", "foreign_keys": "1"} {

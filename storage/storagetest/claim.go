@@ -62,7 +62,7 @@ var claimExamples = []example{
 			w.done(w.take(seq, minute), core.Finish{})
 		}
 	}},
-	{"a message that backs off holds up those behind it, but no signal", func(w *world) {
+	{"a message that backs off delays those behind it, but no signal", func(w *world) {
 		m := w.message(conversation)
 		w.message(conversation)
 		w.done(w.take(m, minute), core.Finish{Retry: &core.Retry{After: minute, Category: core.ProviderUnavailable, Cause: "503"}})

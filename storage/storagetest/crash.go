@@ -7,9 +7,9 @@ import (
 	"gatehouse/core"
 )
 
-// journey is a whole conversation: a message, a pause, a click, a resume with a tool, replies, and a new conversation. Each step
+// lifeCycle returns the steps of a whole conversation: a message, a pause, a click, a resume with a tool, replies, and a new conversation. Each step
 // makes one call, after reading what it needs. A step may be made twice.
-func journey(w *world) []func() {
+func lifeCycle(w *world) []func() {
 	e := w.event(core.KindMessage, conversation, "")
 	next := w.event(core.KindReset, conversation, "")
 	click := w.event(core.KindClick, conversation, "a")
@@ -29,7 +29,7 @@ func journey(w *world) []func() {
 	return []func(){
 		func() { w.accept(e) },
 		turn(func(core.Claim) {}), // taken, and the process dies
-		turn(func(c core.Claim) { w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c)})) }),
+		turn(func(c core.Claim) { w.ok(w.AddPosts(w.ctx, c, []core.Post{indicator(c)})) }),
 		deliver,
 		turn(func(c core.Claim) { w.ok(w.SaveSession(w.ctx, c, w.session(c, 0, "half"))) }),
 		turn(func(c core.Claim) {
@@ -71,8 +71,8 @@ func journey(w *world) []func() {
 	}
 }
 
-// arrived checks that the journey is complete and that each thing happened once.
-func (w *world) arrived() {
+// checkLifeCycle checks that the life cycle is complete and that everything happened once.
+func (w *world) checkLifeCycle() {
 	w.Helper()
 	w.idle()
 	w.equal("controls", len(w.controls(1, minute)), 0)
@@ -103,15 +103,15 @@ func (w *world) arrived() {
 }
 
 var crashExamples = []example{
-	{"the process dies after every step", func(w *world) {
-		for _, step := range journey(w) {
+	{"the process crashes after every step", func(w *world) {
+		for _, step := range lifeCycle(w) {
 			step()
 			w.restart()
 		}
-		w.arrived()
+		w.checkLifeCycle()
 	}},
-	{"some processes die, others are only late", func(w *world) {
-		steps := journey(w)
+	{"some processes crash, others are only late", func(w *world) {
+		steps := lifeCycle(w)
 		for i, step := range steps {
 			step()
 			if i%3 == 1 || i == len(steps)-1 {
@@ -120,16 +120,16 @@ var crashExamples = []example{
 				w.db.Advance(minute) // no process died, but the lease was not renewed
 			}
 		}
-		w.arrived()
+		w.checkLifeCycle()
 	}},
 	{"another process makes every other step", func(w *world) {
 		views := []*sqlstore.Store{w.Store, w.view()}
 		owners := []string{w.owner, w.register(views[1])}
-		for i, step := range journey(w) {
+		for i, step := range lifeCycle(w) {
 			w.Store, w.owner = views[i%2], owners[i%2]
 			step()
 			w.db.Advance(minute)
 		}
-		w.arrived()
+		w.checkLifeCycle()
 	}},
 }

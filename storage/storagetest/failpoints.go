@@ -26,10 +26,10 @@ func Failpoints(s *sqlstore.Store, hit func(point string)) *sqlstore.Store {
 			}
 		}
 		register, closeAll := h.Register, h.Close
-		h.Write, h.Read, h.Snapshot = transaction(h.Write), transaction(h.Read), transaction(h.Snapshot)
-		h.Register = func(ctx context.Context, instance string, free func(string) error) (string, error) {
+		h.Write, h.Read = transaction(h.Write), transaction(h.Read)
+		h.Register = func(instance string, free func(string) error) (string, error) {
 			defer at()()
-			return register(ctx, instance, free)
+			return register(instance, free)
 		}
 		h.Close = func() error {
 			defer at()()

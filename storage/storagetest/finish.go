@@ -131,7 +131,7 @@ var finishExamples = []example{
 	{"nothing is stored if one part fails", func(w *world) {
 		old := w.suspend(conversation, "a", core.Rule{}).Event.Invocation
 		c := w.take(w.message(conversation), minute)
-		before := w.sight(c.Session)
+		before := w.contents(c.Session)
 		twice := asks(c, "a", core.Rule{}) // its id is taken
 		f := core.Finish{
 			Session: w.session(c, 0, "lost"), Paused: paused(c, "lost", 1), NewGeneration: true, Posts: []core.Post{reply(c, "lost")}, Approval: twice,
@@ -140,7 +140,7 @@ var finishExamples = []example{
 		if err := w.Finish(w.ctx, finish(c, f)); err == nil {
 			w.Fatal("no error")
 		}
-		w.equal("the database", w.sight(c.Session), before)
+		w.equal("the database", w.contents(c.Session), before)
 		w.done(c, core.Finish{}) // the conversation is still held
 	}},
 	{"nothing is stored if the lease is lost", func(w *world) {
@@ -148,10 +148,10 @@ var finishExamples = []example{
 		c := w.take(seq, over)
 		s := w.session(c, 0, "lost")
 		w.take(seq, minute)
-		before := w.sight(c.Session)
+		before := w.contents(c.Session)
 		a := asks(c, "a", core.Rule{Timeout: minute})
 		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Session: s, Paused: paused(c, "a", 1), Approval: a, NewGeneration: true, Posts: []core.Post{reply(c, "lost")}})), core.LeaseLost)
-		w.equal("the database", w.sight(c.Session), before)
+		w.equal("the database", w.contents(c.Session), before)
 		if s.Version != 0 {
 			w.Fatal("the record is marked as saved")
 		}
@@ -204,30 +204,30 @@ var finishExamples = []example{
 	{"the end of a turn clears the typing indicator", func(w *world) {
 		c := w.working()
 		w.done(c, core.Finish{})
-		w.dark(c)
+		w.indicatorCleared(c)
 	}},
 	{"a retry clears the typing indicator", func(w *world) {
 		c := w.working()
 		w.done(c, core.Finish{Retry: &core.Retry{}})
-		w.dark(c)
+		w.indicatorCleared(c)
 	}},
 	{"a released turn clears the typing indicator", func(w *world) {
 		c := w.working()
 		w.ok(w.Release(w.ctx, c))
-		w.dark(c)
+		w.indicatorCleared(c)
 	}},
 	{"the next claim clears a dead holder's typing indicator", func(w *world) {
 		c := w.working()
 		w.restart()
 		w.equal("before", len(w.deliver(minute)), 0)
 		w.claim(minute)
-		w.dark(c)
+		w.indicatorCleared(c)
 	}},
 	{"a signal's claim clears a dead holder's typing indicator, too", func(w *world) {
 		c := w.working()
 		w.restart()
 		w.take(w.signal(conversation, "inv"), minute)
-		w.dark(c)
+		w.indicatorCleared(c)
 	}},
 }
 
@@ -235,24 +235,24 @@ var finishExamples = []example{
 func (w *world) working() core.Claim {
 	w.Helper()
 	c := w.take(w.message(conversation), minute)
-	w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c)}))
+	w.ok(w.AddPosts(w.ctx, c, []core.Post{indicator(c)}))
 	row := w.deliver(minute)[0]
-	w.equal("what is shown", row.Post, light(c))
+	w.equal("what is shown", row.Post, indicator(c))
 	w.sent(row, "")
 	return c
 }
 
-// dark checks that the turn's typing indicator is cleared.
-func (w *world) dark(c core.Claim) {
+// indicatorCleared checks that the turn's typing indicator is cleared.
+func (w *world) indicatorCleared(c core.Claim) {
 	w.Helper()
 	rows := w.deliver(minute)
-	if len(rows) != 1 || rows[0].Key != light(c).Key || rows[0].On {
+	if len(rows) != 1 || rows[0].Key != indicator(c).Key || rows[0].On {
 		w.Fatalf("got %+v, want the working state put out", rows)
 	}
 }
 
-// sight is everything that a Finish could change, for comparison.
-type sight struct {
+// contents is everything that a Finish could change, for comparison.
+type contents struct {
 	Events    []core.EventRecord
 	Texts     []string
 	Version   int64
@@ -263,10 +263,10 @@ type sight struct {
 	Paused    []*core.PausedRecord
 }
 
-// sight reads it all.
-func (w *world) sight(id core.SessionID) sight {
+// contents reads all of it.
+func (w *world) contents(id core.SessionID) contents {
 	w.Helper()
-	v := sight{
+	v := contents{
 		Events:    must(w.Events(w.ctx, core.EventFilter{}))(w),
 		Texts:     w.texts(id, core.Writer{}),
 		Approvals: must(w.ListApprovals(w.ctx, core.ApprovalFilter{}))(w),

@@ -166,13 +166,13 @@ var kvExamples = []example{
 		w.holds("then", w.Store, "name", "b", minute, true)
 	}},
 	{"a holder releases its own lease, not another's", func(w *world) {
-		w.holds("nothing to let go of", w.Store, "name", "a", 0, false)
+		w.holds("nothing to release", w.Store, "name", "a", 0, false)
 		w.holds("held", w.Store, "name", "a", minute, true)
 		w.holds("another lets go", w.view(), "name", "b", 0, false)
-		w.holds("another asks", w.Store, "name", "b", minute, false)
-		w.holds("let go", w.Store, "name", "a", -minute, false)
-		w.holds("another asks", w.view(), "name", "b", minute, true)
-		w.holds("who let go lets go again", w.Store, "name", "a", 0, false)
+		w.holds("another owner", w.Store, "name", "b", minute, false)
+		w.holds("released", w.Store, "name", "a", -minute, false)
+		w.holds("another owner", w.view(), "name", "b", minute, true)
+		w.holds("released again", w.Store, "name", "a", 0, false)
 		w.holds("still held", w.Store, "name", "a", minute, false)
 		_, err := w.AcquireLease(w.ctx, "name", "", minute)
 		w.fails(err, core.Invalid)

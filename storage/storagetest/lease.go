@@ -162,7 +162,7 @@ var leaseExamples = []example{
 			w.Fatalf("attempt %d", again.Event.Attempt)
 		}
 	}},
-	{"attempts count only deaths", func(w *world) {
+	{"attempts count only crashes", func(w *world) {
 		seq := w.message(conversation)
 		w.take(seq, over)
 		w.take(seq, over)

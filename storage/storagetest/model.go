@@ -125,8 +125,8 @@ func (m *model) holds(c core.Claim) bool {
 	return h != nil && h.Fence == c.Fence && h.Owner == c.Owner
 }
 
-// let ends the holder's lease.
-func (m *model) let(c core.Claim) { m.conversation(c.Key).holder = nil }
+// expire ends the holder's lease.
+func (m *model) expire(c core.Claim) { m.conversation(c.Key).holder = nil }
 
 // pass advances the clock: all leases and waits are over.
 func (m *model) pass() {

@@ -41,8 +41,8 @@ func post(key string, l core.ConversationID) core.Post {
 	return core.Post{Key: key, To: core.Address{Platform: platform, Channel: string(l)}, Conversation: l, Kind: core.PostReply, Text: "text of " + key}
 }
 
-// light is the typing indicator of a claim's event.
-func light(c core.Claim) core.Post {
+// indicator returns the typing indicator of a claim's event.
+func indicator(c core.Claim) core.Post {
 	return core.Post{Key: fmt.Sprintf("working/%d", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation, Kind: core.PostWorking, Event: c.Event.Seq, On: true}
 }
 
@@ -186,41 +186,41 @@ var outboxExamples = []example{
 	}},
 	{"a typing indicator cleared before it was sent is done", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c)}))
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{indicator(c)}))
 		w.done(c, core.Finish{})
 		w.equal("due", len(w.deliver(minute)), 0)
-		if row := w.posted(light(c).Key); row.State != core.RowSent || row.On || row.Shown != row.Wanted {
+		if row := w.posted(indicator(c).Key); row.State != core.RowSent || row.On || row.Shown != row.Wanted {
 			w.Fatalf("got %+v", row)
 		}
 	}},
 	{"a typing indicator that was never shown is not cleared", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		dark := light(c)
-		dark.On = false
-		w.ok(w.AddPosts(w.ctx, c, []core.Post{dark}))
+		cleared := indicator(c)
+		cleared.On = false
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{cleared}))
 		w.done(c, core.Finish{})
 		w.equal("rows", len(must(w.ListPosts(w.ctx, nil, "", 0))(w)), 0)
 	}},
 	{"a typing indicator cleared in flight is cleared afterwards", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c)}))
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{indicator(c)}))
 		row := w.first(minute)
 		w.done(c, core.Finish{})
 		w.sent(row, "")
-		w.dark(c)
+		w.indicatorCleared(c)
 	}},
 	{"a cleared typing indicator stays cleared", func(w *world) {
 		c := w.working()
-		dark := light(c)
-		dark.On = false
-		w.ok(w.AddPosts(w.ctx, c, []core.Post{dark}))
+		cleared := indicator(c)
+		cleared.On = false
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{cleared}))
 		w.sent(w.first(minute), "")
 		w.done(c, core.Finish{})
 		w.equal("due", len(w.deliver(minute)), 0)
 	}},
 	{"a typing indicator and the answer do not wait for each other", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		w.ok(w.AddPosts(w.ctx, c, []core.Post{light(c), reply(c, "hello")}))
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{indicator(c), reply(c, "hello")}))
 		w.equal("due", len(w.deliver(minute)), 2)
 	}},
 	{"posts are listed, latest first", func(w *world) {

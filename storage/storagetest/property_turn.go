@@ -96,7 +96,7 @@ func (p *property) finish(rt *rapid.T, c core.Claim, holds bool, f core.Finish) 
 		return false
 	}
 	p.m.events[c.Event.Seq].end = f.End.Kind
-	p.m.let(c)
+	p.m.expire(c)
 	return true
 }
 
@@ -203,7 +203,7 @@ func (p *property) retry(rt *rapid.T) {
 		e.attempt--
 		e.retries++
 		e.backsOff = after > 0
-		p.m.let(c)
+		p.m.expire(c)
 	}
 }
 
@@ -211,7 +211,7 @@ func (p *property) handBack(rt *rapid.T) {
 	c, holds := p.held(rt, anyClaim)
 	if p.did(rt, p.any(rt).Release(ctx, c), holds) {
 		p.m.events[c.Event.Seq].attempt--
-		p.m.let(c)
+		p.m.expire(c)
 	}
 }
 

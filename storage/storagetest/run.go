@@ -1,9 +1,21 @@
+// Package storagetest states the contract of *sqlstore.Store as tests that every engine runs.
+//
+//	Run         named examples, one for each rule of the contract
+//	Property    random histories of several workers, compared with a model in memory after each step
+//	Failpoints  a wrapper that calls a hook before and after every method, for killing a real process there
+//
+// An engine provides an empty Database for each test. It can be opened several times at once (as several processes do), closed and opened
+// again (as after a crash between two calls), and its clock can be advanced. Nothing sleeps: a lease of zero is over at once, and Advance
+// passes any other time.
 package storagetest
 
 import (
-	"gatehouse/storage/internal/sqlstore"
+	"context"
+	"sync"
 	"testing"
 	"time"
+
+	"gatehouse/storage/internal/sqlstore"
 )
 
 // Database is a database of one test.
@@ -44,5 +56,33 @@ func Run(t *testing.T, open Opener) {
 				})
 			}
 		})
+	}
+}
+
+// ManyOpen opens a new database several times at once, as processes that start together do. Each must be able to use it.
+func ManyOpen(t *testing.T, open func(ctx context.Context) (*sqlstore.Store, error)) {
+	ctx := context.Background()
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			s, err := open(ctx)
+			if err != nil {
+				t.Errorf("opening: %v", err)
+				return
+			}
+			if err := s.AddNote(ctx, "ann", "x"); err != nil {
+				t.Errorf("writing: %v", err)
+			}
+			s.Close()
+		})
+	}
+	wg.Wait()
+	s, err := open(ctx)
+	if err != nil {
+		t.Fatalf("opening once more: %v", err)
+	}
+	defer s.Close()
+	if notes, err := s.Notes(ctx, "ann"); err != nil || len(notes) != 6 {
+		t.Errorf("%d notes, want 6 (%v)", len(notes), err)
 	}
 }

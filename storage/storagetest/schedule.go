@@ -91,7 +91,7 @@ var pruneExamples = []example{
 		if n := w.prune(); n < 6 {
 			w.Fatalf("only %d rows were removed", n)
 		}
-		v := w.sight(c.Session)
+		v := w.contents(c.Session)
 		if len(v.Events)+len(v.Posts)+len(v.Approvals) != 0 {
 			w.Fatalf("left: %+v", v)
 		}
@@ -113,10 +113,10 @@ var pruneExamples = []example{
 		must(w.Decide(w.ctx, d))(w)
 		w.done(w.controls(1, minute)[0], core.Finish{End: core.End{Kind: core.EndDecided}})
 		w.sent(w.first(minute), "card")
-		before := w.sight(c.Session)
+		before := w.contents(c.Session)
 		w.old()
 		w.equal("removed", w.prune(), 0)
-		w.equal("the database", w.sight(c.Session), before)
+		w.equal("the database", w.contents(c.Session), before)
 		w.equal("the repeat of a click", must(w.Decide(w.ctx, d))(w).Counted, true)
 	}},
 	{"Prune keeps what a paused invocation needs, decided or not", func(w *world) {

@@ -1,6 +1,6 @@
-// Package postgres_test is the last that go test ./... lists, so that the last line shows whether tests were skipped for want of a
-// Postgres server: "ok gatehouse/storage/with_GATEHOUSE_TEST_POSTGRES [no tests to run]". Of packages that pass, go test shows no output
-// but that note, whatever their tests print.
+// Package postgres_test is the last package that go test ./... lists, so its line shows whether tests were skipped for want of a
+// Postgres server: "ok gatehouse/storage/with_GATEHOUSE_TEST_POSTGRES [no tests to run]". For a package that passes, go test shows no output
+// except this note.
 package postgres_test
 
 import (

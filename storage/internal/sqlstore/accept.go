@@ -13,15 +13,7 @@ func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) 
 	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind() == "" {
 		return core.Receipt{}, core.Errorf(core.Invalid, "An event needs a platform, an id, a conversation and a kind.")
 	}
-	var r core.Receipt
-	err := s.write(ctx, func(t *Tx) (err error) {
-		r, err = t.accept(e, 0)
-		return err
-	})
-	if err != nil {
-		return core.Receipt{}, err
-	}
-	return r, nil
+	return write(ctx, s, func(t *Tx) (core.Receipt, error) { return t.accept(e, 0) })
 }
 
 // accept stores the event unless it is known; a known event uses up no number. retryOf is the failed event that this one retries, or
@@ -105,14 +97,11 @@ func readEvent(scan func(...any) error) (core.EventRecord, error) {
 
 // event reads one event; it fails with not_found if there is none.
 func (t *Tx) event(seq int64) (core.EventRecord, error) {
-	found, err := List(t, readEvent, `select `+eventColumns+` from events where seq = $1`, seq)
-	if err != nil {
-		return core.EventRecord{}, err
+	e, found, err := one(t, readEvent, `select `+eventColumns+` from events where seq = $1`, seq)
+	if err == nil && !found {
+		err = core.Errorf(core.NotFound, "There is no event %d.", seq)
 	}
-	if len(found) == 0 {
-		return core.EventRecord{}, core.Errorf(core.NotFound, "There is no event %d.", seq)
-	}
-	return found[0], nil
+	return e, err
 }
 
 // endEvent ends an event outside its turn.

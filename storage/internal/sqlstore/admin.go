@@ -9,7 +9,7 @@ import (
 )
 
 // Events returns the events that match the filter, the latest first.
-func (s *Store) Events(ctx context.Context, f core.EventFilter) (events []core.EventRecord, err error) {
+func (s *Store) Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
 	var where conditions
 	in(&where, "end_kind", f.Ends)
 	if f.Ends != nil {
@@ -25,38 +25,31 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) (events []core.E
 	if f.Seq != 0 {
 		where.and("seq = " + where.arg(f.Seq))
 	}
-	end, args := where.sql("seq", f.Limit)
-	err = s.read(ctx, func(t *Tx) error {
-		events, err = List(t, readEvent, `select `+eventColumns+` from events`+end, args...)
-		return err
-	})
-	return events, err
+	return list(ctx, s, readEvent, `select `+eventColumns+` from events`, where, "seq", f.Limit)
 }
 
-// Queue returns the queues with waiting or running events, and the counts of posts, dead letters and open approvals. All come from
-// one snapshot.
+// Queue returns the queues with waiting or running events, and the counts of posts, dead letters and open approvals. It is one
+// statement, so all come from one snapshot; without such a queue the statement returns the counts with an empty queue.
 func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
-	var q core.QueueView
-	read := func(scan func(...any) error) (e core.QueueEntry, err error) {
-		return e, scan(&e.Key, &e.Platform, &e.Owner, timestamp{&e.LeaseUntil}, timestamp{&e.ReadyAt}, &e.Waiting, timestamp{&e.Oldest})
-	}
-	err := s.snapshot(ctx, func(t *Tx) (err error) {
-		q.Entries, err = List(t, read, `
-			select q.queue_key, q.platform, q.owner, q.lease_until, q.ready_at,
+	return read(ctx, s, func(t *Tx) (q core.QueueView, err error) {
+		queue := func(scan func(...any) error) (e core.QueueEntry, err error) {
+			return e, scan(&q.Paused, &q.Posts, &q.InDoubt, &q.DeadPosts, &q.Dead, &q.Approvals,
+				&e.Key, &e.Platform, &e.Owner, timestamp{&e.LeaseUntil}, timestamp{&e.ReadyAt}, &e.Waiting, timestamp{&e.Oldest})
+		}
+		q.Entries, err = List(t, queue, `
+			select counts.*, coalesce(q.queue_key, ''), coalesce(q.platform, ''), coalesce(q.owner, ''), q.lease_until, q.ready_at,
 				(select count(*) from events e where e.queue_key = q.queue_key and e.ended_at = 0),
 				(select min(e.accepted_at) from events e where e.queue_key = q.queue_key and e.ended_at = 0)
-			from queues q where q.ready_at >= 0 order by q.ready_at`)
-		if err != nil {
-			return err
-		}
-		_, err = t.Row([]any{&q.Paused, &q.Posts, &q.InDoubt, &q.DeadPosts, &q.Dead, &q.Approvals}, `
-			select exists (select 1 from kv where name = 'paused'),
+			from (select exists (select 1 from kv where name = 'paused'),
 				(select count(*) from outbox where state = 'waiting'), (select count(*) from outbox where state = 'unknown'),
 				(select count(*) from outbox where state = 'dead'), (select count(*) from events where end_kind = 'dead' and end_kind <> ''),
-				(select count(*) from approvals where state = 'open')`)
-		return err
+				(select count(*) from approvals where state = 'open')) counts
+			left join queues q on q.ready_at >= 0 order by q.ready_at`)
+		if len(q.Entries) == 1 && q.Entries[0].Key == "" {
+			q.Entries = nil
+		}
+		return q, err
 	})
-	return q, err
 }
 
 // SetPaused pauses or resumes the start of turns. Setting it twice changes nothing.
@@ -74,75 +67,59 @@ func (s *Store) SetPaused(ctx context.Context, paused bool) error {
 // Stop asks the running turn of a conversation to stop; if its process crashes, the next holder sees the request. If no turn has
 // begun and the first message waits for a delayed retry, Stop withdraws that message.
 func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by core.Actor) (core.StopResult, error) {
-	var result core.StopResult
-	err := s.write(ctx, func(t *Tx) error {
-		result = core.StopResult{}
+	return write(ctx, s, func(t *Tx) (result core.StopResult, err error) {
 		if found, err := t.lockKnownQueue(conversation.Queue()); err != nil || !found {
-			return err
+			return result, err
 		}
 		n, err := t.Exec(`update queues set stop = event where queue_key = $1 and event <> 0`, conversation)
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			result.Running = true
-			return nil
+		if err != nil || n > 0 {
+			return core.StopResult{Running: n > 0}, err
 		}
 		var seq int64
 		var until time.Time
 		found, err := t.Row([]any{&seq, timestamp{&until}}, `select seq, not_before from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1`, conversation)
 		if err != nil || !found || !until.After(t.Now) {
-			return err
+			return result, err
 		}
-		result.Withdrawn = seq
 		if err := t.endEvent(seq, core.EndWithdrawn, fmt.Sprintf("stopped by %s", by.ID)); err != nil {
-			return err
+			return result, err
 		}
-		return t.updateReady(conversation.Queue())
+		return core.StopResult{Withdrawn: seq}, t.updateReady(conversation.Queue())
 	})
-	return result, err
 }
 
 // Retry adds a new event with the content of a failed one and returns its receipt. Repeating it returns the same event. It fails
 // with not_found if there is no such event, and with invalid if the event did not fail or its paused turn has ended.
 func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
-	var r core.Receipt
-	err := s.write(ctx, func(t *Tx) error {
-		r = core.Receipt{}
-		e, err := t.event(seq)
-		if core.CategoryOf(err) == core.NotFound {
-			_, err = t.retried(seq, &r) // the failed event may have been pruned
-			if err == nil && r.Seq == 0 {
-				err = core.Errorf(core.NotFound, "There is no event %d.", seq)
+	return write(ctx, s, func(t *Tx) (core.Receipt, error) {
+		e, missing := t.event(seq)
+		switch core.CategoryOf(missing) {
+		case "":
+			if err := t.hooks.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err != nil {
+				return core.Receipt{}, err
 			}
-			return err
+		case core.NotFound: // it may have been pruned after it was retried
+		default:
+			return core.Receipt{}, missing
 		}
+		var r core.Receipt
+		if known, err := t.Row([]any{&r.Seq}, `select seq from events where retry_of = $1 and retry_of <> 0`, seq); err != nil || known {
+			return r, err
+		}
+		if missing != nil {
+			return r, missing
+		}
+		e, err := t.event(seq)
 		if err != nil {
-			return err
-		}
-		if err := t.hooks.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err != nil {
-			return err
-		}
-		if known, err := t.retried(seq, &r); err != nil || known {
-			return err
-		}
-		if e, err = t.event(seq); err != nil {
-			return err
+			return r, err
 		}
 		if err := t.checkFailed(e); err != nil {
-			return err
+			return r, err
 		}
 		again := e.Event
 		again.ID = fmt.Sprintf("again/%d", seq)
-		r, err = t.accept(again, seq)
-		return err
+		return t.accept(again, seq)
 	})
-	return r, err
-}
-
-// retried finds the event that retries this one.
-func (t *Tx) retried(seq int64, r *core.Receipt) (bool, error) {
-	return t.Row([]any{&r.Seq}, `select seq from events where retry_of = $1 and retry_of <> 0`, seq)
 }
 
 // checkFailed refuses an event that can't be retried.

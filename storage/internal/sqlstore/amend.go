@@ -45,14 +45,14 @@ func (t *Tx) amend(e core.Event) (core.Receipt, error) {
 func (t *Tx) applyAmendment(e core.EventRecord, by core.Actor, a core.Amendment) (core.End, error) {
 	ignored := func(why string) (core.End, error) { return core.End{Kind: core.EndIgnored, Cause: why}, nil }
 	if !a.Allowed(by, e.Actor) {
-		return ignored("it is somebody else's")
+		return ignored("only its author may change it")
 	}
 	var last string
 	if _, err := t.Row([]any{&last}, `select revision from events where seq = $1`, e.Seq); err != nil {
 		return core.End{}, err
 	}
 	if a.Revision <= last {
-		return ignored("a later change is known")
+		return ignored("a later change was already applied")
 	}
 	if _, err := t.Exec(`update events set revision = $1 where seq = $2`, a.Revision, e.Seq); err != nil {
 		return core.End{}, err
@@ -64,15 +64,15 @@ func (t *Tx) applyAmendment(e core.EventRecord, by core.Actor, a core.Amendment)
 	case !e.EndedAt.IsZero():
 		return t.changeApproval(e.Invocation, a)
 	case begun:
-		return ignored("its turn had begun")
+		return ignored("its turn had already begun")
 	case len(a.Payload) == 0:
-		if err := t.endEvent(e.Seq, core.EndWithdrawn, "taken back"); err != nil {
+		if err := t.endEvent(e.Seq, core.EndWithdrawn, "the message was deleted"); err != nil {
 			return core.End{}, err
 		}
-		return core.End{Kind: core.EndApplied, Cause: "the waiting event is withdrawn"}, t.updateReady(e.QueueKey())
+		return core.End{Kind: core.EndApplied, Cause: "the waiting message was withdrawn"}, t.updateReady(e.QueueKey())
 	}
 	_, err = t.Exec(`update events set payload = $1 where seq = $2`, []byte(a.Payload), e.Seq)
-	return core.End{Kind: core.EndApplied, Cause: "the waiting event says something else now"}, err
+	return core.End{Kind: core.EndApplied, Cause: "the waiting message was updated"}, err
 }
 
 // changeApproval updates the open approval cards of the turn to show that the request was changed.
@@ -82,7 +82,7 @@ func (t *Tx) changeApproval(id core.InvocationID, a core.Amendment) (core.End, e
 		return core.End{}, err
 	}
 	if len(open) == 0 {
-		return core.End{Kind: core.EndIgnored, Cause: "it was answered already"}, nil
+		return core.End{Kind: core.EndIgnored, Cause: "the message was already answered"}, nil
 	}
 	text := a.Text
 	if len(a.Payload) == 0 {
@@ -94,7 +94,7 @@ func (t *Tx) changeApproval(id core.InvocationID, a core.Amendment) (core.End, e
 		}
 		t.redrawCards(core.ApprovalID(approval))
 	}
-	return core.End{Kind: core.EndApplied, Cause: "the card shows the change"}, nil
+	return core.End{Kind: core.EndApplied, Cause: "the approval card shows the change"}, nil
 }
 
 // deleted is the text that an approval's card shows if the request's message was deleted.

@@ -87,23 +87,16 @@ func (t *Tx) storeDecision(a core.Approval) error {
 func expiryKey(id core.ApprovalID) string { return core.TaskExpire + "/" + string(id) }
 
 // LoadApproval returns an approval with its votes; it fails with not_found if there is none.
-func (s *Store) LoadApproval(ctx context.Context, id core.ApprovalID) (a core.Approval, err error) {
-	err = s.read(ctx, func(t *Tx) error {
-		a, err = t.approval(id)
-		return err
-	})
-	return a, err
+func (s *Store) LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
+	return read(ctx, s, func(t *Tx) (core.Approval, error) { return t.approval(id) })
 }
 
 func (t *Tx) approval(id core.ApprovalID) (core.Approval, error) {
-	found, err := List(t, readApproval, `select `+approvalColumns+` from approvals where id = $1`, id)
-	if err != nil {
-		return core.Approval{}, err
+	a, found, err := one(t, readApproval, `select `+approvalColumns+` from approvals where id = $1`, id)
+	if err == nil && !found {
+		err = core.Errorf(core.NotFound, "There is no approval %s.", id)
 	}
-	if len(found) == 0 {
-		return core.Approval{}, core.Errorf(core.NotFound, "There is no approval %s.", id)
-	}
-	return found[0], nil
+	return a, err
 }
 
 // lockedApproval locks the approval and then reads it.
@@ -117,16 +110,11 @@ func (t *Tx) lockedApproval(id core.ApprovalID) (core.Approval, error) {
 }
 
 // ListApprovals returns the approvals that match the filter, the latest first.
-func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) (all []core.Approval, err error) {
+func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) ([]core.Approval, error) {
 	var where conditions
 	in(&where, "state", f.States)
 	where.is("session", string(f.Session))
 	where.is("conversation", string(f.Conversation))
 	where.is("invocation", string(f.Invocation))
-	end, args := where.sql("seq", f.Limit)
-	err = s.read(ctx, func(t *Tx) error {
-		all, err = List(t, readApproval, `select `+approvalColumns+` from approvals`+end, args...)
-		return err
-	})
-	return all, err
+	return list(ctx, s, readApproval, `select `+approvalColumns+` from approvals`, where, "seq", f.Limit)
 }

@@ -38,13 +38,9 @@ func (t *Tx) writeAudit() error {
 }
 
 // AuditLog returns up to n entries (0: all) after entry after, in order. core.VerifyAudit checks them.
-func (s *Store) AuditLog(ctx context.Context, after int64, n int) (log []core.AuditEntry, err error) {
-	read := func(scan func(...any) error) (e core.AuditEntry, err error) {
+func (s *Store) AuditLog(ctx context.Context, after int64, n int) ([]core.AuditEntry, error) {
+	entry := func(scan func(...any) error) (e core.AuditEntry, err error) {
 		return e, scan(&e.Seq, timestamp{&e.At}, &e.Approval, &e.Action, &e.Actor, &e.Detail, &e.Prev, &e.Hash)
 	}
-	err = s.read(ctx, func(t *Tx) error {
-		log, err = List(t, read, `select seq, at, approval, action, actor, detail, prev, hash from audit where seq > $1 order by seq limit $2`, after, limit(n))
-		return err
-	})
-	return log, err
+	return readAll(ctx, s, entry, `select seq, at, approval, action, actor, detail, prev, hash from audit where seq > $1 order by seq limit $2`, after, limit(n))
 }

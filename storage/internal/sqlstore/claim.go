@@ -11,14 +11,11 @@ import (
 // Claim leases ready queues, the longest waiting first. An event is returned again, with a higher Attempt, if its holder's lease
 // ends first. Claim skips a queue that is locked, because it is being claimed or receives an event; the next call finds it.
 func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, error) {
-	if r.Owner == "" {
-		return nil, core.Errorf(core.Invalid, "A claim must name its owner.")
-	}
 	if r.Limit <= 0 || len(r.Scopes) == 0 {
 		return nil, nil
 	}
 	ready := func(t *Tx, take bool) ([]string, error) { return s.hooks.ReadyQueues(t, r, take) }
-	return claimEach(ctx, s, ready, func(t *Tx, key string) ([]core.Claim, error) {
+	return claimEach(ctx, s, r.Owner, ready, func(t *Tx, key string) ([]core.Claim, error) {
 		claims, err := t.claim(r, core.QueueKey(key))
 		if err != nil {
 			return nil, fmt.Errorf("claiming %s: %w", key, err)
@@ -29,54 +26,46 @@ func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, e
 
 // claimEach finds what is ready and claims it all in one transaction. It looks first without a transaction: this costs no commit,
 // and usually nothing is ready.
-func claimEach[T any](ctx context.Context, s *Store, ready func(t *Tx, take bool) ([]string, error), claim func(*Tx, string) ([]T, error)) ([]T, error) {
-	var found []string
-	err := s.read(ctx, func(t *Tx) (err error) {
-		found, err = ready(t, false)
-		return err
-	})
+func claimEach[T any](ctx context.Context, s *Store, owner string, ready func(t *Tx, take bool) ([]string, error), claim func(*Tx, string) ([]T, error)) ([]T, error) {
+	if owner == "" {
+		return nil, core.Errorf(core.Invalid, "A claim must name its owner.")
+	}
+	found, err := read(ctx, s, func(t *Tx) ([]string, error) { return ready(t, false) })
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	var all []T
-	err = s.write(ctx, func(t *Tx) error {
-		all = nil
+	return write(ctx, s, func(t *Tx) (all []T, err error) {
 		taken, err := ready(t, true)
 		if err != nil || len(taken) == 0 {
-			return err
+			return nil, err
 		}
 		if err := t.readClock(); err != nil {
-			return err
+			return nil, err
 		}
 		for _, key := range taken {
 			claimed, err := claim(t, key)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			all = append(all, claimed...)
 		}
-		return nil
+		return all, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
 }
 
 // claim leases one queue; the caller holds its lock. It takes the first signal that is due, otherwise the first message if it is
 // due.
 func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error) {
-	found, err := List(t, readEvent, `
+	e, found, err := one(t, readEvent, `
 		select `+eventColumns+` from events where seq = coalesce(
 			(select seq from events where queue_key = $1 and ended_at = 0 and signal = true and due_at <= $2 order by seq limit 1),
 			(select seq from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1))`, key, t.Now)
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 || found[0].NotBefore.After(t.Now) {
+	if !found || e.NotBefore.After(t.Now) {
 		return nil, t.clearHolder(key)
 	}
-	e := found[0]
 	e.Attempt++
 	if e.Session, err = t.session(e.Conversation); err != nil {
 		return nil, err
@@ -125,16 +114,15 @@ func (s *Store) Renew(ctx context.Context, c core.Claim, lease time.Duration) er
 }
 
 // StopRequested reports whether a user asked the claim's turn to stop. The request survives a crash of the holder.
-func (s *Store) StopRequested(ctx context.Context, c core.Claim) (asked bool, err error) {
-	err = s.read(ctx, func(t *Tx) error {
+func (s *Store) StopRequested(ctx context.Context, c core.Claim) (bool, error) {
+	return read(ctx, s, func(t *Tx) (asked bool, err error) {
 		held, err := t.Row([]any{&asked}, `select stop = event from queues where queue_key = $1 and owner = $2 and owner <> '' and fence = $3 and event = $4`,
 			c.Key, c.Owner, c.Fence, c.Event.Seq)
 		if err == nil && !held {
 			err = leaseLost(c)
 		}
-		return err
+		return asked, err
 	})
-	return asked, err
 }
 
 // Release returns the event to its queue as if it had not been claimed. It fails with lease_lost if the claim no longer holds its

@@ -10,14 +10,11 @@ import (
 // ClaimPosts leases the first row of each due destination, the longest waiting first. A row is returned again if its lease ends
 // first. It skips a locked destination; the next call finds it.
 func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.OutboxRow, error) {
-	if r.Owner == "" {
-		return nil, core.Errorf(core.Invalid, "A claim must name its owner.")
-	}
 	if r.Limit <= 0 || len(r.Scopes) == 0 {
 		return nil, nil
 	}
 	due := func(t *Tx, take bool) ([]string, error) { return s.hooks.DueDestinations(t, r, take) }
-	return claimEach(ctx, s, due, func(t *Tx, destination string) ([]core.OutboxRow, error) {
+	return claimEach(ctx, s, r.Owner, due, func(t *Tx, destination string) ([]core.OutboxRow, error) {
 		rows, err := List(t, readOutbox, `
 			update outbox set owner = $1, lease_until = $2, fence = fence + 1
 			where seq = (select seq from outbox where destination = $3 and state = 'waiting' order by seq limit 1)
@@ -59,16 +56,15 @@ func (t *Tx) savePost(row core.OutboxRow) (wanted int, err error) {
 // still waits, or if its wanted version has risen. It fails with lease_lost if the row is no longer leased by this delivery.
 func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) error {
 	return s.write(ctx, func(t *Tx) error {
-		touched, err := t.destinationOf(row)
-		if err != nil {
+		if err := t.lockDestinationOf(row.Seq); err != nil {
 			return err
 		}
-		return t.withDestinations(touched, func(w *outboxWriter) error { return w.release(row, wait) })
+		return t.release(row, wait)
 	})
 }
 
-func (w *outboxWriter) release(row core.OutboxRow, wait time.Duration) error {
-	wanted, err := w.savePost(row)
+func (t *Tx) release(row core.OutboxRow, wait time.Duration) error {
+	wanted, err := t.savePost(row)
 	if err != nil {
 		return err
 	}
@@ -76,7 +72,7 @@ func (w *outboxWriter) release(row core.OutboxRow, wait time.Duration) error {
 	switch state {
 	case core.RowWaiting:
 	case core.RowSent:
-		sent = w.Now
+		sent = t.Now
 		if wanted > row.Shown {
 			state = core.RowWaiting
 		}
@@ -87,24 +83,24 @@ func (w *outboxWriter) release(row core.OutboxRow, wait time.Duration) error {
 	default:
 		return core.Errorf(core.Invalid, "A post can't be released in the state %q.", state)
 	}
-	moved, err := w.Texts(`
+	moved, err := t.Texts(`
 		update outbox set state = $1, next_at = $2, sent_at = $3, owner = '', lease_until = 0 where seq = $4
-		returning destination`, state, w.Now.Add(max(0, wait)), sent, row.Seq)
+		returning destination`, state, t.Now.Add(max(0, wait)), sent, row.Seq)
 	if err != nil {
 		return err
 	}
-	return w.touch(moved[0])
+	return t.lockDestinations(moved...)
 }
 
 // Resend makes a post that gave up due again; a post that still waits is left alone. It fails with not_found if there is no such
 // post, and with invalid if it was delivered.
 func (s *Store) Resend(ctx context.Context, seq int64) error {
-	return s.changeUndelivered(ctx, seq, func(w *outboxWriter, row core.OutboxRow) error {
+	return s.changeUndelivered(ctx, seq, func(t *Tx, row core.OutboxRow) error {
 		if row.State == core.RowWaiting {
 			return nil
 		}
-		_, err := w.Exec(`update outbox set state = 'waiting', next_at = $1, parts = $2, attempts = 0, cause = '' where seq = $3`,
-			w.Now, asJSON{append([]core.Part{}, row.Delivered()...)}, seq)
+		_, err := t.Exec(`update outbox set state = 'waiting', next_at = $1, parts = $2, attempts = 0, cause = '' where seq = $3`,
+			t.Now, asJSON{append([]core.Part{}, row.Delivered()...)}, seq)
 		return err
 	})
 }
@@ -112,39 +108,33 @@ func (s *Store) Resend(ctx context.Context, seq int64) error {
 // DropPost marks a post that gave up as dropped. Dropping it twice succeeds. It fails with not_found if there is no such post, and
 // with invalid if the post was delivered or still waits.
 func (s *Store) DropPost(ctx context.Context, seq int64) error {
-	return s.changeUndelivered(ctx, seq, func(w *outboxWriter, row core.OutboxRow) error {
+	return s.changeUndelivered(ctx, seq, func(t *Tx, row core.OutboxRow) error {
 		if !row.GaveUp() {
 			return core.Errorf(core.Invalid, "The post %d still waits to be sent.", seq)
 		}
-		_, err := w.Exec(`update outbox set state = $1 where seq = $2`, core.RowDropped, seq)
+		_, err := t.Exec(`update outbox set state = $1 where seq = $2`, core.RowDropped, seq)
 		return err
 	})
 }
 
 // changeUndelivered changes a post that gave up or waits. It holds the locks of the post's destination and of its row.
-func (s *Store) changeUndelivered(ctx context.Context, seq int64, change func(*outboxWriter, core.OutboxRow) error) error {
+func (s *Store) changeUndelivered(ctx context.Context, seq int64, change func(*Tx, core.OutboxRow) error) error {
 	return s.write(ctx, func(t *Tx) error {
-		found, err := t.Texts(`select destination from outbox where seq = $1`, seq)
-		if err != nil {
+		if err := t.lockDestinationOf(seq); err != nil {
 			return err
 		}
-		if len(found) == 0 {
+		row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where seq = $1`+t.forUpdate(), seq)
+		switch {
+		case err != nil:
+			return err
+		case !found:
 			return core.Errorf(core.NotFound, "There is no post %d.", seq)
+		case row.State == core.RowSent:
+			return core.Errorf(core.Invalid, "The post %d was delivered.", seq)
 		}
-		return t.withDestinations(map[string]bool{found[0]: true}, func(w *outboxWriter) error {
-			rows, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where seq = $1`+t.forUpdate(), seq)
-			switch {
-			case err != nil:
-				return err
-			case len(rows) == 0:
-				return core.Errorf(core.NotFound, "There is no post %d.", seq)
-			case rows[0].State == core.RowSent:
-				return core.Errorf(core.Invalid, "The post %d was delivered.", seq)
-			}
-			if err := w.touch(destination(rows[0].Post)); err != nil {
-				return err
-			}
-			return change(w, rows[0])
-		})
+		if err := t.lockDestinations(destination(row.Post)); err != nil {
+			return err
+		}
+		return change(t, row)
 	})
 }

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"gatehouse/core"
@@ -15,23 +16,21 @@ func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 	if err := checkFinish(f); err != nil {
 		return err
 	}
-	var saved saved
-	err := s.write(ctx, func(t *Tx) error {
+	saved, err := write(ctx, s, func(t *Tx) (saved core.SessionRecord, err error) {
 		others, err := t.otherQueues(f)
 		if err != nil {
-			return err
+			return saved, err
 		}
 		if err := t.fence(f.Claim, others...); err != nil {
-			return err
+			return saved, err
 		}
 		if f.Retry != nil {
-			return t.retry(f)
+			return saved, t.retry(f)
 		}
-		saved, err = t.finish(f)
-		return err
+		return t.finish(f)
 	})
 	if err == nil && f.Session != nil {
-		saved.mark(f.Session)
+		*f.Session = saved
 	}
 	return err
 }
@@ -74,12 +73,12 @@ func (t *Tx) otherQueues(f core.Finish) ([]core.QueueKey, error) {
 	return append(all, abandoned...), err
 }
 
-func (t *Tx) finish(f core.Finish) (s saved, err error) {
+func (t *Tx) finish(f core.Finish) (s core.SessionRecord, err error) {
 	c := f.Claim
 	session := c.Session
 	if f.Session != nil {
 		session = f.Session.ID
-		if s, err = t.saveSession(f.Session); err != nil {
+		if s, err = t.saveSession(*f.Session); err != nil {
 			return s, fmt.Errorf("saving the session: %w", err)
 		}
 	}
@@ -156,4 +155,25 @@ func (t *Tx) retry(f core.Finish) error {
 		return err
 	}
 	return t.releaseLease(f.Claim)
+}
+
+// LoadEvidence returns what an invocation did; nil, nil if nothing is stored.
+func (s *Store) LoadEvidence(ctx context.Context, id core.InvocationID) (json.RawMessage, error) {
+	return read(ctx, s, func(t *Tx) (json.RawMessage, error) {
+		var body string
+		found, err := t.Row([]any{&body}, `select body from evidence where invocation = $1`, id)
+		if err != nil || !found {
+			return nil, err
+		}
+		return json.RawMessage(body), nil
+	})
+}
+
+// storeEvidence stores what the turn's invocation did; a later segment replaces it.
+func (t *Tx) storeEvidence(e core.EventRecord, session core.SessionID, evidence json.RawMessage) error {
+	_, err := t.Exec(`
+		insert into evidence (invocation, session, body, at) values ($1, $2, $3, $4)
+		on conflict (invocation) do update set session = excluded.session, body = excluded.body, at = excluded.at`,
+		e.Invocation, session, free(evidence), t.Now)
+	return err
 }

@@ -13,33 +13,29 @@ import (
 // approval_missing unless the call is approved, approval_mismatch if the approval is for another call, and lease_lost if the claim
 // no longer holds its queue.
 func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (core.IntentRecord, error) {
-	var rec core.IntentRecord
-	err := s.fenced(ctx, c, func(t *Tx) error {
+	return write(ctx, s, func(t *Tx) (rec core.IntentRecord, err error) {
+		if err := t.fence(c); err != nil {
+			return rec, err
+		}
 		a, missing := t.lockedApproval(i.Approval)
 		known, err := t.intent(i.Approval)
 		if err != nil {
-			return err
+			return rec, err
 		}
 		if known != nil {
-			rec = *known
-			return matches(i, known.Intent)
+			return *known, matches(i, known.Intent)
 		}
 		if core.CategoryOf(missing) == core.NotFound || missing == nil && a.State != core.Approved {
-			return core.Errorf(core.ApprovalMissing, "The tool %s must not run: its call is not approved.", i.Tool)
+			return rec, core.Errorf(core.ApprovalMissing, "The tool %s must not run: its call is not approved.", i.Tool)
 		}
 		if missing != nil {
-			return missing
+			return rec, missing
 		}
 		if err := matches(i, core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: a.Call.Tool, Digest: a.Call.Digest}); err != nil {
-			return err
+			return rec, err
 		}
-		rec = core.IntentRecord{Intent: i, Fresh: true, BegunAt: t.Now}
-		return t.storeIntent(c, i)
+		return core.IntentRecord{Intent: i, Fresh: true, BegunAt: t.Now}, t.storeIntent(c, i)
 	})
-	if err != nil {
-		return core.IntentRecord{}, err
-	}
-	return rec, nil
 }
 
 func matches(wanted, given core.Intent) error {
@@ -90,12 +86,8 @@ func (s *Store) FinishIntent(ctx context.Context, c core.Claim, id core.Approval
 }
 
 // LoadIntent returns the intent of an approval; nil, nil if there is none.
-func (s *Store) LoadIntent(ctx context.Context, id core.ApprovalID) (rec *core.IntentRecord, err error) {
-	err = s.read(ctx, func(t *Tx) error {
-		rec, err = t.intent(id)
-		return err
-	})
-	return rec, err
+func (s *Store) LoadIntent(ctx context.Context, id core.ApprovalID) (*core.IntentRecord, error) {
+	return read(ctx, s, func(t *Tx) (*core.IntentRecord, error) { return t.intent(id) })
 }
 
 func (t *Tx) intent(id core.ApprovalID) (*core.IntentRecord, error) {

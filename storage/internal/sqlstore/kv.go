@@ -11,15 +11,14 @@ import (
 // the store's own names, such as "paused".
 
 // PutIfAbsent stores a value unless the name has one, and returns the value that is kept. Such a value never changes.
-func (s *Store) PutIfAbsent(ctx context.Context, name, value string) (kept string, err error) {
-	err = s.write(ctx, func(t *Tx) error {
+func (s *Store) PutIfAbsent(ctx context.Context, name, value string) (string, error) {
+	return write(ctx, s, func(t *Tx) (kept string, err error) {
 		if _, err := t.Exec(`insert into kv (name, value) values ($1, $2) on conflict (name) do nothing`, "kept/"+name, value); err != nil {
-			return err
+			return "", err
 		}
-		_, err := t.Row([]any{&kept}, `select value from kv where name = $1`, "kept/"+name)
-		return err
+		_, err = t.Row([]any{&kept}, `select value from kv where name = $1`, "kept/"+name)
+		return kept, err
 	})
-	return kept, err
 }
 
 // Put stores a value in place of any earlier one; an empty value removes it. Values are kept as JSON, which can hold a zero byte. A
@@ -60,74 +59,66 @@ func (t *Tx) put(name, value string, expires time.Time) error {
 }
 
 // Get returns the value that Put or PutFor stored; "" if there is none.
-func (s *Store) Get(ctx context.Context, name string) (value string, err error) {
-	err = s.read(ctx, func(t *Tx) error {
+func (s *Store) Get(ctx context.Context, name string) (string, error) {
+	return read(ctx, s, func(t *Tx) (value string, err error) {
 		var expires time.Time
-		_, err := t.Row([]any{fromJSON{&value}, timestamp{&expires}, Clock{t}}, `select value, expires_at, `+t.hooks.Clock+` from kv where name = $1`, "put/"+name)
+		_, err = t.Row([]any{fromJSON{&value}, timestamp{&expires}, Clock{t}}, `select value, expires_at, `+t.hooks.Clock+` from kv where name = $1`, "put/"+name)
 		if !expires.IsZero() && !expires.After(t.Now) {
 			value = ""
 		}
-		return err
+		return value, err
 	})
-	return value, err
 }
 
 // AcquireLease takes or renews the lease of a name for owner, or releases it if lease is zero or less. It reports whether owner now
 // holds the name. An empty owner is invalid.
-func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (held bool, err error) {
+func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (bool, error) {
 	if owner == "" {
 		return false, core.Errorf(core.Invalid, "The lease %s needs an owner with a name.", name)
 	}
-	err = s.write(ctx, func(t *Tx) error {
+	return write(ctx, s, func(t *Tx) (bool, error) {
 		if lease <= 0 {
 			_, err := t.Exec(`delete from leases where name = $1 and owner = $2`, name, owner)
-			return err
+			return false, err
 		}
-		known, err := t.lockRows(`leases where name = $1`, name)
-		if err == nil && !known {
-			err = t.readClock()
-		}
-		if err != nil {
-			return err
+		if _, err := t.lockRows(`leases where name = $1`, name); err != nil {
+			return false, err
 		}
 		n, err := t.Exec(`
 			insert into leases (name, owner, lease_until) values ($1, $2, $3)
 			on conflict (name) do update set owner = excluded.owner, lease_until = excluded.lease_until
 			where leases.owner = excluded.owner or leases.lease_until <= $4`, name, owner, t.Now.Add(lease), t.Now)
-		held = n == 1
-		return err
+		return n == 1, err
 	})
-	return held && err == nil, err
 }
 
 // TakeToken counts a use of a rate-limited name. If the limit is reached, it counts nothing and returns the time until the next use
 // is possible. A limit below 1 is invalid. The name is locked first, so every earlier use is visible.
-func (s *Store) TakeToken(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error) {
+func (s *Store) TakeToken(ctx context.Context, name string, limit int, window time.Duration) (time.Duration, error) {
 	if limit < 1 {
 		return 0, core.Errorf(core.Invalid, "The rate limit of %s is %d; it must be at least 1.", name, limit)
 	}
-	err = s.write(ctx, func(t *Tx) error {
-		wait = 0
-		if err := t.hooks.LockRateLimit(t, name, window); err != nil {
-			return err
+	return write(ctx, s, func(t *Tx) (time.Duration, error) {
+		if t.hooks.RowLocks {
+			if err := t.hooks.LockRateLimit(t, name, window); err != nil {
+				return 0, err
+			}
 		}
 		begin := t.Now.Add(-window)
 		// Removes uses older than the window; if there are very many, the next call removes the rest.
 		if _, err := t.Exec(`delete from rate_tokens where seq in (select seq from rate_tokens where name = $1 and at <= $2 limit $3)`, name, begin, pruneStep); err != nil {
-			return err
+			return 0, err
 		}
 		// The next use is possible once the limit-th latest use leaves the window.
 		var at time.Time
 		full, err := t.Row([]any{timestamp{&at}}, `select at from rate_tokens where name = $1 and at > $2 order by at desc limit 1 offset $3`, name, begin, limit-1)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if full {
-			wait = at.Add(window).Sub(t.Now)
-			return nil
+			return at.Add(window).Sub(t.Now), nil
 		}
 		_, err = t.Exec(`insert into rate_tokens (name, at, ends) values ($1, $2, $3)`, name, t.Now, t.Now.Add(window))
-		return err
+		return 0, err
 	})
-	return wait, err
 }

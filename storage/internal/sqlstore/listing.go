@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"context"
 	"math"
 	"strconv"
 	"strings"
@@ -43,12 +44,12 @@ func in[T ~string](c *conditions, column string, values []T) {
 	}
 }
 
-// sql returns the end of the query (where, highest column value first, at most n rows; 0: all) and its arguments. The condition on
-// the column makes even an unfiltered listing use the column's index.
-func (c *conditions) sql(column string, n int) (string, []any) {
-	where := strings.Join(append([]string{column + " > 0"}, c.parts...), " and ")
-	end := " where " + where + " order by " + column + " desc limit " + c.arg(limit(n))
-	return end, c.args
+// list returns the rows of a query that meet the conditions: those with the highest values of column first, at most n (0: all). The
+// condition on the column makes even an unfiltered listing use the column's index.
+func list[T any](ctx context.Context, s *Store, scan func(func(...any) error) (T, error), query string, where conditions, column string, n int) ([]T, error) {
+	all := strings.Join(append([]string{column + " > 0"}, where.parts...), " and ")
+	query += " where " + all + " order by " + column + " desc limit " + where.arg(limit(n))
+	return readAll(ctx, s, scan, query, where.args...)
 }
 
 // limit returns n, or the largest limit if n is "no limit".

@@ -13,10 +13,8 @@ func (s *Store) AddNote(ctx context.Context, owner, text string) error {
 }
 
 // Notes returns an owner's notes, the oldest first.
-func (s *Store) Notes(ctx context.Context, owner string) (notes []string, err error) {
-	err = s.read(ctx, func(t *Tx) error {
-		notes, err = t.Texts(`select text from notes where owner = $1 order by seq`, owner)
-		return err
+func (s *Store) Notes(ctx context.Context, owner string) ([]string, error) {
+	return read(ctx, s, func(t *Tx) ([]string, error) {
+		return t.Texts(`select text from notes where owner = $1 order by seq`, owner)
 	})
-	return notes, err
 }

@@ -8,12 +8,8 @@ import (
 
 // LoadPaused returns the paused record of an invocation. If id is empty, it returns the latest record with that signal. It returns
 // nil, nil if there is none.
-func (s *Store) LoadPaused(ctx context.Context, id core.InvocationID, signal core.SignalID) (rec *core.PausedRecord, err error) {
-	err = s.read(ctx, func(t *Tx) error {
-		rec, err = t.pausedRecord(id, signal)
-		return err
-	})
-	return rec, err
+func (s *Store) LoadPaused(ctx context.Context, id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
+	return read(ctx, s, func(t *Tx) (*core.PausedRecord, error) { return t.pausedRecord(id, signal) })
 }
 
 func (t *Tx) pausedRecord(id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {

@@ -18,7 +18,7 @@ func (t *Tx) lockQueues(platform string, conversation core.ConversationID, keys 
 	return nil
 }
 
-// lockKnownQueue locks a queue's row, if there is one, and reads the clock.
+// lockKnownQueue locks a queue's row, if there is one, and then reads the clock.
 func (t *Tx) lockKnownQueue(key core.QueueKey) (found bool, err error) {
 	return t.lockRows(`queues where queue_key = $1`, key)
 }
@@ -94,13 +94,7 @@ func (t *Tx) releaseOwner(owner string) error {
 	if err != nil {
 		return err
 	}
-	slices.Sort(destinations)
-	for _, d := range slices.Compact(destinations) {
-		if err := t.updateDestination(d); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.lockDestinations(destinations...)
 }
 
 // session returns the conversation's session in its present generation.

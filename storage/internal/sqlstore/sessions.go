@@ -13,8 +13,7 @@ import (
 // LoadSession reads a session; it returns nil, nil if there is none. It leaves out the messages of the writer's own earlier attempt
 // and reads no message rows; History reads them when asked.
 func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
-	var rec *core.SessionRecord
-	err := s.read(ctx, func(t *Tx) error {
+	return read(ctx, s, func(t *Tx) (*core.SessionRecord, error) {
 		r := core.SessionRecord{ID: id, Writer: w}
 		var has bool
 		var messages, left int
@@ -24,37 +23,21 @@ func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Write
 				(select count(*) from messages m where m.session = $1 and m.invocation = $2 and m.n >= $3)
 			from sessions where id = $1`, id, w.Invocation, w.From)
 		if err != nil || !found {
-			return err
+			return nil, err
 		}
 		if has {
-			h := core.NewHistory(messages-left, history{store: s, session: id, without: w, end: end}.before)
+			h := core.NewHistory(messages-left, func(ctx context.Context, skip, n int) ([]core.Message, error) {
+				// Messages are read as of the load of the session, backwards: the index skips the first skip rows.
+				page, err := readAll(ctx, s, readMessage, `
+					select body from messages where session = $1 and pos < $2 and not (invocation = $3 and n >= $4) order by pos desc limit $5 offset $6`,
+					id, end, w.Invocation, w.From, n, skip)
+				slices.Reverse(page)
+				return page, err
+			})
 			r.Messages = &h
 		}
-		rec = &r
-		return nil
+		return &r, nil
 	})
-	return rec, err
-}
-
-// history reads a session's messages as of its load: those before end, without the messages of the writer's own earlier attempt.
-type history struct {
-	store   *Store
-	session core.SessionID
-	without core.Writer
-	end     int64
-}
-
-// before reads backwards in order; the index skips the first skip rows.
-func (h history) before(ctx context.Context, skip, n int) ([]core.Message, error) {
-	var page []core.Message
-	err := h.store.read(ctx, func(t *Tx) (err error) {
-		page, err = List(t, readMessage, `
-			select body from messages where session = $1 and pos < $2 and not (invocation = $3 and n >= $4) order by pos desc limit $5 offset $6`,
-			h.session, h.end, h.without.Invocation, h.without.From, n, skip)
-		return err
-	})
-	slices.Reverse(page)
-	return page, err
 }
 
 func readMessage(scan func(...any) error) (m core.Message, err error) {
@@ -64,56 +47,46 @@ func readMessage(scan func(...any) error) (m core.Message, err error) {
 // SaveSession saves a session during a turn. It may be repeated: it replaces the writer's own messages. It fails with lease_lost if
 // the claim no longer holds its queue, and with session_write_conflict if the session has changed since it was loaded.
 func (s *Store) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
-	var saved saved
-	err := s.fenced(ctx, c, func(t *Tx) (err error) {
-		saved, err = t.saveSession(rec)
-		return err
+	saved, err := write(ctx, s, func(t *Tx) (core.SessionRecord, error) {
+		if err := t.fence(c); err != nil {
+			return core.SessionRecord{}, err
+		}
+		return t.saveSession(*rec)
 	})
 	if err == nil {
-		saved.mark(rec)
+		*rec = saved
 	}
 	return err
 }
 
-// saved are the fields of a saved session that the store sets. They are copied to the record only after the commit.
-type saved struct {
-	version int64
-	created time.Time
-	updated time.Time
-}
-
-func (s saved) mark(rec *core.SessionRecord) {
-	rec.Version, rec.CreatedAt, rec.UpdatedAt = s.version, s.created, s.updated
-}
-
-// saveSession overwrites the record and replaces the writer's messages. It fails with session_write_conflict if the stored messages
-// are not the ones that the record was loaded with.
-func (t *Tx) saveSession(rec *core.SessionRecord) (saved, error) {
-	s := saved{version: 1, created: t.Now, updated: t.Now}
+// saveSession overwrites the record and replaces the writer's messages. It returns the record with its new version and times. It fails
+// with session_write_conflict if the stored messages are not the ones that the record was loaded with.
+func (t *Tx) saveSession(rec core.SessionRecord) (core.SessionRecord, error) {
+	rec.Version, rec.CreatedAt, rec.UpdatedAt = 1, t.Now, t.Now
 	var messages, pos int64
-	known, err := t.Row([]any{&s.version, timestamp{&s.created}, &messages, &pos},
+	known, err := t.Row([]any{&rec.Version, timestamp{&rec.CreatedAt}, &messages, &pos},
 		`select version + 1, created_at, messages, next_pos from sessions where id = $1`+t.forUpdate(), rec.ID)
 	if err != nil {
-		return s, err
+		return rec, err
 	}
 	if !known {
 		if _, err := t.Exec(`
 			insert into sessions (id, schema_version, state, has_messages, messages, next_pos, version, created_at, updated_at)
 			values ($1, '', '{}', false, 0, 0, 0, $2, $2)`, rec.ID, t.Now); err != nil {
-			return s, err
+			return rec, err
 		}
 	}
 	if rec.Messages != nil {
 		gone, err := t.Exec(`delete from messages where session = $1 and invocation = $2 and n >= $3`, rec.ID, rec.Writer.Invocation, rec.Writer.From)
 		if err != nil {
-			return s, err
+			return rec, err
 		}
 		messages -= gone
 		if stored := int64(rec.Messages.Stored()); stored != messages {
-			return s, core.Errorf(core.SessionWriteConflict, "The conversation %s has %d messages, but this turn started from %d.", rec.ID, messages, stored)
+			return rec, core.Errorf(core.SessionWriteConflict, "The conversation %s has %d messages, but this turn started from %d.", rec.ID, messages, stored)
 		}
 		if err := t.insertMessages(rec.ID, rec.Writer, pos, rec.Messages.Added()); err != nil {
-			return s, err
+			return rec, err
 		}
 		messages += int64(len(rec.Messages.Added()))
 		pos += int64(len(rec.Messages.Added()))
@@ -123,8 +96,8 @@ func (t *Tx) saveSession(rec *core.SessionRecord) (saved, error) {
 		state = map[string]json.RawMessage{}
 	}
 	_, err = t.Exec(`update sessions set schema_version = $1, state = $2, has_messages = has_messages or $3, messages = $4, next_pos = $5, version = $6, updated_at = $7 where id = $8`,
-		rec.SchemaVersion, asJSON{state}, rec.Messages != nil, messages, pos, s.version, t.Now, rec.ID)
-	return s, err
+		rec.SchemaVersion, asJSON{state}, rec.Messages != nil, messages, pos, rec.Version, t.Now, rec.ID)
+	return rec, err
 }
 
 // insertMessages adds rows, as many per statement as its parameters allow.
@@ -172,17 +145,13 @@ func (t *Tx) appendMessages(id core.SessionID, invocation core.InvocationID, fro
 }
 
 // InvocationMessages returns one invocation's messages in order.
-func (s *Store) InvocationMessages(ctx context.Context, id core.SessionID, invocation core.InvocationID) (msgs []core.Message, err error) {
-	err = s.read(ctx, func(t *Tx) error {
-		msgs, err = List(t, readMessage, `select body from messages where session = $1 and invocation = $2 order by n`, id, invocation)
-		return err
-	})
-	return msgs, err
+func (s *Store) InvocationMessages(ctx context.Context, id core.SessionID, invocation core.InvocationID) ([]core.Message, error) {
+	return readAll(ctx, s, readMessage, `select body from messages where session = $1 and invocation = $2 order by n`, id, invocation)
 }
 
 // ListSessions returns summaries, the latest change first.
-func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) (all []core.SessionSummary, err error) {
-	read := func(scan func(...any) error) (x core.SessionSummary, err error) {
+func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error) {
+	summary := func(scan func(...any) error) (x core.SessionSummary, err error) {
 		return x, scan(&x.ID, &x.SchemaVersion, &x.Messages, timestamp{&x.CreatedAt}, timestamp{&x.UpdatedAt})
 	}
 	var where conditions
@@ -195,12 +164,7 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) (all []c
 	if f.SchemaVersion != nil {
 		where.and("schema_version = " + where.arg(*f.SchemaVersion))
 	}
-	end, args := where.sql("updated_at", f.Limit)
-	err = s.read(ctx, func(t *Tx) error {
-		all, err = List(t, read, `select id, schema_version, messages, created_at, updated_at from sessions`+end, args...)
-		return err
-	})
-	return all, err
+	return list(ctx, s, summary, `select id, schema_version, messages, created_at, updated_at from sessions`, where, "updated_at", f.Limit)
 }
 
 // DeleteSession removes a session with its messages, evidence and paused invocations. Deleting a missing session succeeds. It is
@@ -209,14 +173,8 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) (all []c
 func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 	return s.write(ctx, func(t *Tx) error {
 		queue := id.Conversation()
-		found, err := t.lockKnownQueue(queue.Queue())
-		if err != nil {
+		if _, err := t.lockKnownQueue(queue.Queue()); err != nil {
 			return err
-		}
-		if !found {
-			if err := t.readClock(); err != nil {
-				return err
-			}
 		}
 		var until time.Time
 		runs, err := t.Row([]any{timestamp{&until}}, `

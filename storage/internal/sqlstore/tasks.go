@@ -28,39 +28,33 @@ func (s *Store) ClaimTasks(ctx context.Context, n int, lease time.Duration) ([]c
 	if n <= 0 {
 		return nil, nil
 	}
-	read := func(scan func(...any) error) (x core.Task, err error) {
+	readTask := func(scan func(...any) error) (x core.Task, err error) {
 		return x, scan(&x.Key, &x.Kind, &x.Subject, timestamp{&x.Due})
 	}
 	// Looking first costs no commit, and usually nothing is due.
-	var first time.Time
-	var found bool
-	err := s.read(ctx, func(t *Tx) (err error) {
-		found, err = t.Row([]any{timestamp{&first}, Clock{t}}, `select due, `+t.hooks.Clock+` from tasks where due > 0 order by due limit 1`)
-		found = found && !first.After(t.Now)
-		return err
+	due, err := read(ctx, s, func(t *Tx) (bool, error) {
+		var first time.Time
+		found, err := t.Row([]any{timestamp{&first}, Clock{t}}, `select due, `+t.hooks.Clock+` from tasks where due > 0 order by due limit 1`)
+		return found && !first.After(t.Now), err
 	})
-	if err != nil || !found {
+	if err != nil || !due {
 		return nil, err
 	}
-	var tasks []core.Task
-	err = s.write(ctx, func(t *Tx) (err error) {
+	return write(ctx, s, func(t *Tx) ([]core.Task, error) {
 		if err := t.readClock(); err != nil {
-			return err
+			return nil, err
 		}
-		if tasks, err = List(t, read, `select key, kind, subject, due from tasks where due <= $1 order by due limit $2`+t.skipLocked("tasks"), t.Now, n); err != nil {
-			return err
+		tasks, err := List(t, readTask, `select key, kind, subject, due from tasks where due <= $1 order by due limit $2`+t.skipLocked("tasks"), t.Now, n)
+		if err != nil {
+			return nil, err
 		}
 		for _, task := range tasks {
 			if _, err := t.Exec(`update tasks set due = $1 where key = $2`, t.Now.Add(lease), task.Key); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		return nil
+		return tasks, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return tasks, nil
 }
 
 // EndTask removes a task, or delays it if wait is positive. Ending a missing task succeeds.

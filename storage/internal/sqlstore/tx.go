@@ -20,6 +20,17 @@ type Tx struct {
 	trace  func(Statement)
 	outbox []outboxWrite     // see writeOutbox
 	audits []core.AuditEntry // see writeAudit
+
+	destinations map[string]bool // that this transaction has locked; see lockDestinations
+}
+
+// Statement is one executed SQL statement, for tests and measurements: the rows that a query returned, or that a change changed.
+// Begin, commit and rollback are included.
+type Statement struct {
+	SQL     string
+	Write   bool
+	Rows    int
+	Changed int64
 }
 
 // Exec runs a change and returns the number of rows it changed.
@@ -82,12 +93,21 @@ func List[T any](t *Tx, read func(scan func(...any) error) (T, error), query str
 	return all, err
 }
 
+// one returns the first row of a query, scanned by read; found is false if there is none.
+func one[T any](t *Tx, read func(scan func(...any) error) (T, error), query string, args ...any) (row T, found bool, err error) {
+	all, err := List(t, read, query, args...)
+	if err != nil || len(all) == 0 {
+		return row, false, err
+	}
+	return all[0], true, nil
+}
+
 // Texts returns a column of texts.
 func (t *Tx) Texts(query string, args ...any) ([]string, error) {
 	return List(t, func(scan func(...any) error) (s string, err error) { return s, scan(&s) }, query, args...)
 }
 
-// readClock sets Now from the database's clock, in a transaction that has taken no lock.
+// readClock sets Now from the database's clock, in a transaction that has locked no row.
 func (t *Tx) readClock() error {
 	if t.hooks.Clock == "0" {
 		return nil
@@ -96,9 +116,13 @@ func (t *Tx) readClock() error {
 	return err
 }
 
-// lockRows locks rows and then reads the clock; rows is "TABLE where CONDITION".
+// lockRows locks rows and then reads the clock, even if there are none; rows is "TABLE where CONDITION".
 func (t *Tx) lockRows(rows string, args ...any) (found bool, err error) {
-	return t.Row([]any{Clock{t}}, `select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
+	found, err = t.Row([]any{Clock{t}}, `select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
+	if err != nil || found {
+		return found, err
+	}
+	return false, t.readClock()
 }
 
 // forUpdate returns the end of a query that locks its rows.

@@ -9,6 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/gateway"
+	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -150,12 +151,12 @@ func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core
 	}
 	switch {
 	case at.IsThread():
-		e.Address.Channel, e.Address.Thread = at.Parent, m.Channel
+		e.Address.Channel, e.Address.Thread = at.ParentID, m.Channel
 		e.FollowUp = !mentioned && !answersBot
 		if m.ID == m.Channel { // it begins a forum post, so there is no thread to open
 			e.Address.Message = ""
 		}
-	case answersBot, mentioned && (d.Config.Reply == replyChannel || at.IsVoice()): // the bot's messages in the channel itself belong to the channel's conversation
+	case answersBot, mentioned && (d.Config.Reply == replyChannel || guilds.IsVoice(at.Type)): // the bot's messages in the channel itself belong to the channel's conversation
 	case mentioned:
 		e.Address.Thread = m.ID // the thread that the answer opens
 	default:
@@ -246,14 +247,9 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 			if begins == "" {
 				begins = snowflake.At(e.AcceptedAt.Add(-gateway.CatchUpSlack))
 			}
-			d.guilds.SetChannels(guild, threadOf(thread, channel))
+			d.guilds.SetChannels(discordgo.Channel{ID: thread, ParentID: channel, Type: discordgo.ChannelTypeGuildPublicThread})
 			note(thread, guild, message, begins)
 		}
 	}
 	return all, err
-}
-
-// threadOf makes a thread from an event's address.
-func threadOf(id, parent string) discordgo.Channel {
-	return discordgo.Channel{ID: id, ParentID: parent, Type: discordgo.ChannelTypeGuildPublicThread}
 }

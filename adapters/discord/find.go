@@ -81,7 +81,7 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 			return core.Found{}, err
 		}
 		if id != "" {
-			d.sent.add(id, delivery)
+			d.sent.Put(id, partName(delivery))
 			return core.Found{Ref: refOf(channel, id), More: more}, nil
 		}
 	}
@@ -101,7 +101,7 @@ func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Deli
 			return "", findError(err)
 		}
 		for _, one := range found {
-			if one.Author.Bot && one.is(d.Signer, delivery, part) && !d.sent.isOther(one.ID, delivery) {
+			if one.Author.Bot && one.is(d.Signer, delivery, part) && !d.isOther(one.ID, delivery) {
 				return one.ID, nil
 			}
 			after = snowflake.Max(after, one.ID)

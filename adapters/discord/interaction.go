@@ -6,7 +6,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -92,7 +91,7 @@ func (i interaction) person() *user {
 // interaction can't be answered.
 func (i interaction) address(prefix string) core.Address {
 	to := core.Address{Platform: Name, Channel: i.Channel}
-	if in := i.In; in != nil && snowflake.Valid(in.Parent) && guilds.IsThread(in.Type) {
+	if in := i.In; in != nil && snowflake.Valid(in.Parent) && (&discordgo.Channel{Type: in.Type}).IsThread() {
 		to.Channel, to.Thread = in.Parent, i.Channel
 	}
 	if prefix != "" && i.Token != "" && snowflake.Valid(i.App) {

@@ -46,7 +46,7 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 	ref, made, err := d.send(ctx, channel, replyTo, delivery, part)
 	if err != nil {
 		if core.CategoryOf(err) == core.DeliveryForbidden && startsThread(delivery.To) {
-			d.threads.forget(delivery.To.Thread) // it may be opened once the permission is granted
+			d.threads.Forget(delivery.To.Thread) // it may be opened once the permission is granted
 		}
 		return "", false, err
 	}

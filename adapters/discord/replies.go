@@ -53,7 +53,7 @@ func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.De
 	case err == nil && !snowflake.Valid(made.ID):
 		return "", false, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not say which message it made.")
 	case err == nil:
-		d.sent.add(made.ID, delivery)
+		d.sent.Put(made.ID, partName(delivery))
 		return refOf(channelOf(delivery.To), made.ID), false, nil
 	case !isUnanswerable(err):
 		return "", false, chat.SendError(err)
@@ -66,7 +66,7 @@ func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.De
 
 // isOrAwaits reports whether a command's answer is this post or is still to come.
 func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part drawn) bool {
-	return answer.Flags&discordgo.MessageFlagsLoading != 0 || answer.says(part) && !d.sent.isOther(answer.ID, delivery)
+	return answer.Flags&discordgo.MessageFlagsLoading != 0 || answer.says(part) && !d.isOther(answer.ID, delivery)
 }
 
 // findAnswer checks whether a post became its command's answer. late: this can no longer be determined, or another post did.

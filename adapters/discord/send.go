@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -76,7 +75,7 @@ func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery co
 	if !snowflake.Valid(made.ID) {
 		return "", posted{}, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not say which message it made.")
 	}
-	d.sent.add(made.ID, delivery)
+	d.sent.Put(made.ID, partName(delivery))
 	return refOf(channel, made.ID), made, nil
 }
 
@@ -101,32 +100,11 @@ func (p posted) says(part drawn) bool {
 // maxClockLead is how far this machine's clock is assumed to be ahead of Discord's while the difference is unknown.
 const maxClockLead = 2 * time.Minute
 
-// maxSent is how many sent messages are remembered.
-const maxSent = 10_000
-
-// sentMessages remembers the part of each message that this process has sent, to tell apart two posts with the same text.
-type sentMessages struct {
-	mu    sync.Mutex
-	parts map[string]string
-}
-
-func newSentMessages() *sentMessages { return &sentMessages{parts: map[string]string{}} }
-
+// partName identifies a part of a post.
 func partName(d core.Delivery) string { return fmt.Sprintf("%s#%d", d.Key, d.Part) }
 
-func (s *sentMessages) add(message string, d core.Delivery) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.parts) >= maxSent {
-		clear(s.parts)
-	}
-	s.parts[message] = partName(d)
-}
-
-// isOther reports whether a message is known to be another part.
-func (s *sentMessages) isOther(message string, d core.Delivery) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	part, known := s.parts[message]
-	return known && part != partName(d)
+// isOther reports whether a message is known to be another part. It tells apart two posts with the same text.
+func (d *Discord) isOther(message string, delivery core.Delivery) bool {
+	part, known := d.sent.Get(message)
+	return known && part != partName(delivery)
 }

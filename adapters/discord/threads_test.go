@@ -6,6 +6,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/discord/internal/memo"
 )
 
 // Servers that anybody can find allow no thread's name with certain words, whatever the message says.
@@ -25,7 +26,7 @@ func TestAThreadWhoseMessageIsDeletedIsUsed(t *testing.T) {
 	to := w.asked("add milk")
 	w.say(answerTo("reply/1", "I ask for an approval", to))
 	w.alice.Deletes(general, to.Message)
-	w.d.threads = newThreads() // another process goes on
+	w.d.threads = memo.New[bool](maxRemembered) // another process goes on
 	w.say(answerTo("reply/2", "It is done", to))
 	if len(w.FromBot(to.Thread)) != 2 || len(w.FromBot(general)) != 0 {
 		t.Error(w.Dump())

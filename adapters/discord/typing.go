@@ -142,7 +142,7 @@ func (d *Discord) showTyping(to core.Address, on bool) {
 	}
 	d.typing.start(channelOf(to), func(ctx context.Context) error {
 		channel := channelOf(to)
-		if open, _ := d.threads.isOpen(to.Thread); startsThread(to) && !open {
+		if open, _ := d.threads.Get(to.Thread); startsThread(to) && !open {
 			channel = to.Channel // until the thread is opened
 		}
 		return d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelTyping(channel), nil, nil)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/internal/chat"
 )
@@ -67,7 +66,7 @@ func (c *checks) channel(ctx context.Context, s server, id string) {
 	case rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel): // it was deleted
 	case rest.IsRefusal(err, discordgo.ErrCodeMissingAccess):
 		c.Add("channel "+id, chat.Fail, "The bot does not see the channel "+id+" any more.", open+"give the bot's role View Channel.")
-	case c.unanswered("channel "+id, err) || guilds.IsThread(at.Type): // the channel of a thread is known too
+	case c.unanswered("channel "+id, err) || at.IsThread(): // the channel of a thread is known too
 	case state == chat.OK:
 		c.Add(name, chat.OK, "In the "+name+" the bot may do what it needs to.", "")
 	default:

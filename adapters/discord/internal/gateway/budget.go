@@ -9,6 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -26,7 +27,7 @@ const (
 // returned error is permanent.
 func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.GatewayBotResponse, error) {
 	log := core.NewErrorLog(g.Log, "asking Discord for its gateway")
-	retry := firstRetry
+	retry := chat.FirstRetry
 	for ctx.Err() == nil {
 		var told discordgo.GatewayBotResponse
 		err := g.REST.Call(ctx, http.MethodGet, discordgo.EndpointGatewayBot, nil, &told)
@@ -47,7 +48,7 @@ func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.Gatewa
 			failed(err)
 		}
 		g.Sleep(ctx, max(g.jitter(retry), core.RetryAfterOf(err)))
-		retry = min(2*retry, maxRetry)
+		retry = min(2*retry, chat.MaxRetry)
 	}
 	return discordgo.GatewayBotResponse{}, nil
 }
@@ -68,7 +69,7 @@ func (s *shard) mayIdentify(ctx context.Context) (address string, err error) {
 			return "", nil
 		case err != nil:
 			blocked(core.Wrap(core.StoreBusy, err, "The store can't say whether the bot may identify at Discord."))
-			wait = firstRetry
+			wait = chat.FirstRetry
 		case wait == 0:
 			return told.URL, nil
 		case wait > IdentifySlot:

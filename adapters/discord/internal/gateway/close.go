@@ -56,27 +56,21 @@ func (g *Gateway) reasonOf(code int) closeReason {
 			return closeReason{newSession: true, text: "the message content is not granted"}
 		}
 	}
-	if fatal := fatalClose(code); fatal != nil {
-		return closeReason{fatal: fatal}
+	if fatal, ok := fatalCodes[code]; ok {
+		return closeReason{fatal: core.Errorf(fatal.category, fatal.text, code)}
 	}
 	return closeReason{text: "Discord closed the connection"}
 }
 
-// fatalClose returns an error for a code after which another connection would end in the same way, nil for all others.
-func fatalClose(code int) error {
-	switch code {
-	case closeAuthentication:
-		return core.Errorf(core.Unauthorized, "Discord refuses the token (%d). Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one.", code)
-	case closeInvalidShard:
-		return core.Errorf(core.Invalid, "Discord knows no such shard (%d). Set DISCORD_SHARDS to the same number in all processes, or to 0.", code)
-	case closeShardingRequired:
-		return core.Errorf(core.Invalid, "The bot is in too many servers for so few shards (%d). Raise DISCORD_SHARDS, or set it to 0 for as many as Discord recommends.", code)
-	case closeInvalidVersion:
-		return core.Errorf(core.Unsupported, "Discord no longer supports this version of its gateway (%d). Install a newer gatehouse.", code)
-	case closeInvalidIntents:
-		return core.Errorf(core.Unsupported, "Discord does not know the intents that were asked for (%d). Install a newer gatehouse.", code)
-	case closeDisallowedIntents:
-		return core.Errorf(core.Unsupported, "Discord grants the bot none of its intents (%d). See Privileged Gateway Intents on the page Bot of your application.", code)
-	}
-	return nil
+// fatalCodes are the codes after which another connection would end in the same way, each with its error.
+var fatalCodes = map[int]struct {
+	category core.Category
+	text     string
+}{
+	closeAuthentication:    {core.Unauthorized, "Discord refuses the token (%d). Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one."},
+	closeInvalidShard:      {core.Invalid, "Discord knows no such shard (%d). Set DISCORD_SHARDS to the same number in all processes, or to 0."},
+	closeShardingRequired:  {core.Invalid, "The bot is in too many servers for so few shards (%d). Raise DISCORD_SHARDS, or set it to 0 for as many as Discord recommends."},
+	closeInvalidVersion:    {core.Unsupported, "Discord no longer supports this version of its gateway (%d). Install a newer gatehouse."},
+	closeInvalidIntents:    {core.Unsupported, "Discord does not know the intents that were asked for (%d). Install a newer gatehouse."},
+	closeDisallowedIntents: {core.Unsupported, "Discord grants the bot none of its intents (%d). See Privileged Gateway Intents on the page Bot of your application."},
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -18,7 +19,7 @@ const (
 func (s *shard) connectAgain(ctx context.Context) error {
 	defer s.session.saveLast(ctx)
 	log := core.NewErrorLog(s.Log, "connecting to Discord's gateway")
-	pause := firstRetry
+	pause := chat.FirstRetry
 	if !s.load(ctx) {
 		return nil
 	}
@@ -30,7 +31,7 @@ func (s *shard) connectAgain(ctx context.Context) error {
 		}
 		log.Report(err)
 		switch {
-		case IsFatal(err):
+		case isFatal(err):
 			s.setHealth(shardState{why: err})
 			return err
 		case ended.fatal != nil:
@@ -45,10 +46,10 @@ func (s *shard) connectAgain(ctx context.Context) error {
 		}
 		s.Sleep(ctx, s.jitter(ended.wait))
 		if time.Since(began) >= steadyAfter {
-			pause = firstRetry
+			pause = chat.FirstRetry
 			continue
 		}
-		longest := maxRetry
+		longest := chat.MaxRetry
 		if ended.ready {
 			longest = maxReadyWait
 		}
@@ -72,7 +73,7 @@ func (s *shard) load(ctx context.Context) bool {
 			return true
 		}
 		s.setHealth(shardState{why: err})
-		s.Sleep(ctx, s.jitter(firstRetry))
+		s.Sleep(ctx, s.jitter(chat.FirstRetry))
 	}
 	return false
 }

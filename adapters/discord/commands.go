@@ -97,7 +97,7 @@ func quote(text string) string {
 	var b strings.Builder
 	left := maxQuote
 	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
-		piece := strings.ReplaceAll(markup.Replace(string(r)), "\n", "\n> ")
+		piece := quoted.Replace(string(r))
 		if left -= chat.Units(piece); left < 0 {
 			b.WriteString("…")
 			break
@@ -107,9 +107,9 @@ func quote(text string) string {
 	return "> " + b.String()
 }
 
-// markup escapes Discord's markup.
-var markup = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "<", `\<`, "#", `\#`, "[", `\[`, "]", `\]`,
-	"(", `\(`, ")", `\)`, "@", "@\u200b", ":", `\:`, "\r", "")
+// quoted escapes Discord's markup and begins each line as a quotation.
+var quoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "<", `\<`, "#", `\#`, "[", `\[`, "]", `\]`,
+	"(", `\(`, ")", `\)`, "@", "@\u200b", ":", `\:`, "\r", "", "\n", "\n> ")
 
 // firstCommands and maxCommands are the first and the longest wait before a failed registration is tried again.
 const (
@@ -144,7 +144,7 @@ func (d *Discord) keepCommands(ctx context.Context) {
 
 // registerCommands replaces the registered commands with ours, unless they are the same.
 func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error) {
-	app, err := d.askApplication(ctx)
+	app, err := d.rest.Application(ctx)
 	if known := d.whoami().App; err != nil && known != "" { // a new gateway session has named it
 		app.ID, err = known, nil
 	}

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"crypto/ed25519"
 	"encoding/hex"
 	"fmt"
 	"net/url"
@@ -29,9 +30,6 @@ const (
 // threads reports whether a mention in a channel opens a thread.
 func (c Config) threads() bool { return c.Reply != replyChannel }
 
-// publicKeyBytes is the length of an Ed25519 public key.
-const publicKeyBytes = 32
-
 // apiURL is the base URL of the routes. The path /api/v10 is added to a host without a path.
 func (c Config) apiURL() string {
 	base := strings.TrimRight(c.APIURL, "/")
@@ -55,10 +53,10 @@ func (c Config) Validate() []string {
 		fault("DISCORD_BOT_TOKEN: there is a space or a line break in it; copy it again from the page Bot of your application")
 	case snowflake.Valid(c.BotToken):
 		fault("DISCORD_BOT_TOKEN: this is a number, such as the application's id; the token stands on the page Bot of your application, behind Reset Token")
-	case err == nil && len(key) == publicKeyBytes:
+	case err == nil && len(key) == ed25519.PublicKeySize:
 		fault("DISCORD_BOT_TOKEN: this is a public key, which belongs to DISCORD_PUBLIC_KEY; the token stands on the page Bot of your application, behind Reset Token")
 	}
-	if key, err := hex.DecodeString(c.PublicKey); err != nil || c.PublicKey != "" && len(key) != publicKeyBytes {
+	if key, err := hex.DecodeString(c.PublicKey); err != nil || c.PublicKey != "" && len(key) != ed25519.PublicKeySize {
 		fault("DISCORD_PUBLIC_KEY: this is no public key; it has 64 hexadecimal digits and stands under General Information of your application")
 	}
 	if u, err := url.Parse(c.APIURL); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {

@@ -9,7 +9,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/gateway"
-	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -98,7 +97,7 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 	if !snowflake.Valid(me.ID) {
 		return core.Errorf(core.DeliveryLater, "What answers at DISCORD_API_URL does not say who the bot is.")
 	}
-	app, err := d.askApplication(ctx)
+	app, err := d.rest.Application(ctx)
 	if core.CategoryOf(err) == core.Unauthorized {
 		return err
 	}
@@ -108,7 +107,7 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 	d.mu.Lock()
 	d.self.User = me.ID
 	if err == nil {
-		d.self.App, d.self.Listed, d.self.Reads = app.ID, true, rest.GrantsContent(app.Flags)
+		d.self.App, d.self.Listed, d.self.Reads = app.ID, true, app.ReadsContent()
 	}
 	lacks := err == nil && !d.self.Reads
 	d.mu.Unlock()
@@ -116,17 +115,6 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 		d.warnContent()
 	}
 	return nil
-}
-
-// application is the part of the bot's application that is read.
-type application struct {
-	ID    string `json:"id"`
-	Flags int64  `json:"flags"`
-}
-
-func (d *Discord) askApplication(ctx context.Context) (app application, err error) {
-	err = d.rest.Call(ctx, http.MethodGet, discordgo.EndpointApplication("@me"), nil, &app)
-	return app, err
 }
 
 // botUser returns the bot's own user id. A message stored before a restart may be parsed before Discord has said who the bot is, or while

@@ -24,12 +24,8 @@ type interaction struct {
 		Type   discordgo.ChannelType `json:"type"`
 		Parent string                `json:"parent_id"`
 	} `json:"channel,omitempty"`
-	Member *struct {
-		User  *user    `json:"user"`
-		Nick  string   `json:"nick"`
-		Roles []string `json:"roles,omitempty"`
-	} `json:"member,omitempty"`
-	User    *user `json:"user,omitempty"`
+	Member  *member `json:"member,omitempty"`
+	User    *user   `json:"user,omitempty"`
 	Message *struct {
 		ID string `json:"id"`
 	} `json:"message,omitempty"`
@@ -146,7 +142,9 @@ type user struct {
 	Member   *member `json:"member"` // of a mention
 }
 
-// member has a user's name in a server.
+// member is a user in a server.
 type member struct {
-	Nick string `json:"nick"`
+	User  *user    `json:"user"` // only of an interaction
+	Nick  string   `json:"nick"`
+	Roles []string `json:"roles,omitempty"`
 }

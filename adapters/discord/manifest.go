@@ -11,12 +11,6 @@ import (
 	"gatehouse/core"
 )
 
-// Permission is one permission of the bot in a channel.
-type Permission = preflight.Permission
-
-// Permissions is everything that the adapter may need, and nothing else.
-var Permissions = preflight.Permissions
-
 // ManifestOptions describe the application of a manifest.
 type ManifestOptions struct {
 	Application string // its id; "": the placeholder APPLICATION_ID

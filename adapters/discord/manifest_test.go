@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/discord/internal/preflight"
 	"gatehouse/core"
 )
 
@@ -36,7 +37,7 @@ func TestReadmeNamesPermissionsAndSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	readme := string(text)
-	for _, p := range Permissions {
+	for _, p := range preflight.Permissions {
 		if line := "| " + p.Name + " | " + p.For + " |\n"; !strings.Contains(readme, line) {
 			t.Errorf("README has no line %q", line)
 		}

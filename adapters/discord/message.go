@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,10 +101,7 @@ func decodeMessage(e core.Event) (message, error) {
 		if err := json.Unmarshal(e.Payload, &i); err != nil || i.person() == nil {
 			return message{}, errMessageShape
 		}
-		m.Author, m.Content = i.person(), i.text()
-		if i.Member != nil {
-			m.Member = &member{Nick: i.Member.Nick}
-		}
+		m.Author, m.Member, m.Content = i.person(), i.Member, i.text()
 	} else if err := json.Unmarshal(e.Payload, &m); err != nil || m.Author == nil || form.Content == nil {
 		return message{}, errMessageShape
 	}
@@ -152,29 +150,18 @@ func addressed(m message, me, role string) (rest string, mentioned bool) {
 // person ('@'), a channel ('#') or a role ('&'), "" if unknown.
 func readable(text string, names func(kind byte, id string) string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
-	var b strings.Builder
-	for {
-		start := strings.IndexByte(text, '<')
-		if start < 0 {
-			break
+	return anyToken.ReplaceAllStringFunc(text, func(token string) string {
+		if shown, ok := readToken(token[1:len(token)-1], names); ok {
+			return shown
 		}
-		end := strings.IndexAny(text[start+1:], "<>\n")
-		shown, ok := "", false
-		if end >= 0 && text[start+1+end] == '>' {
-			shown, ok = readToken(text[start+1:start+1+end], names)
-		}
-		if !ok {
-			b.WriteString(text[:start+1])
-			text = text[start+1:]
-			continue
-		}
-		b.WriteString(text[:start])
-		b.WriteString(shown)
-		text = text[start+end+2:]
-	}
-	b.WriteString(text)
-	return b.String()
+		return token
+	})
 }
+
+var (
+	anyToken       = regexp.MustCompile(`<[^<>\n]*>`)
+	emojiOrCommand = regexp.MustCompile(`^(?:a?(:[^:]+:)|(/[^:]*):)\d{1,20}$`) // their text and id, without the brackets
+)
 
 // readToken converts the inside of <…> to what people see; ok is false if it is not one of Discord's tokens.
 func readToken(inside string, names func(kind byte, id string) string) (shown string, ok bool) {
@@ -190,24 +177,15 @@ func readToken(inside string, names func(kind byte, id string) string) (shown st
 	switch {
 	case strings.HasPrefix(inside, "@&"):
 		return mention("@", '&', inside[2:])
-	case strings.HasPrefix(inside, "@!"):
-		return mention("@", '@', inside[2:])
 	case strings.HasPrefix(inside, "@"):
-		return mention("@", '@', inside[1:])
+		return mention("@", '@', strings.TrimPrefix(inside[1:], "!"))
 	case strings.HasPrefix(inside, "#"):
 		return mention("#", '#', inside[1:])
 	case strings.HasPrefix(inside, "t:"):
 		return readTime(inside[2:])
 	}
-	kind, rest, found := strings.Cut(inside, ":")
-	name, id, whole := strings.Cut(rest, ":")
-	switch {
-	case !found || !whole || !snowflake.Valid(id) || name == "":
-	case kind == "" || kind == "a": // an emoji of a server
-		return ":" + name + ":", true
-	}
-	if command, id, ok := strings.Cut(inside, ":"); ok && strings.HasPrefix(command, "/") && snowflake.Valid(id) {
-		return command, true
+	if m := emojiOrCommand.FindStringSubmatch(inside); m != nil {
+		return m[1] + m[2], true
 	}
 	return "", false
 }

@@ -33,7 +33,8 @@ func (d *Discord) destination(ctx context.Context, to core.Address) (channel, re
 // openThread opens the thread of a message, and reports whether it exists now.
 func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, err error) {
 	var m posted // its text names the thread; if it can't be read, the thread gets another name
-	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(to.Channel, to.Message), nil, &m); isUnsent(err) {
+	err = d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(to.Channel, to.Message), nil, &m)
+	if c := core.CategoryOf(err); c == core.DeliveryLater || c == core.DeliveryNotYet {
 		return false, err
 	}
 	start := func(name string) error {
@@ -56,10 +57,4 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 	}
 	d.Log.Info("a thread could not be opened; the answer goes to the channel", "channel", to.Channel, "err", err)
 	return false, nil
-}
-
-// isUnsent reports whether a call was not made, or Discord did not accept it for now.
-func isUnsent(err error) bool {
-	c := core.CategoryOf(err)
-	return c == core.DeliveryLater || c == core.DeliveryNotYet
 }

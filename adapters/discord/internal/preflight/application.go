@@ -10,7 +10,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/gateway"
-	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -20,7 +19,7 @@ import (
 func (c *checks) token(ctx context.Context) bool {
 	err := c.get(ctx, discordgo.EndpointUser("@me"), &c.me)
 	if err == nil {
-		err = c.get(ctx, discordgo.EndpointApplication("@me"), &c.app)
+		c.app, err = c.REST.Application(ctx)
 	}
 	switch {
 	case core.CategoryOf(err) == core.Unauthorized:
@@ -39,7 +38,7 @@ func (c *checks) token(ctx context.Context) bool {
 
 // content reports whether the bot receives messages that don't mention it.
 func (c *checks) content() {
-	if rest.GrantsContent(c.app.Flags) {
+	if c.app.ReadsContent() {
 		c.Add("content", chat.OK, "The message content intent is granted: in a thread with a conversation no mention is needed.", "")
 		return
 	}

@@ -40,7 +40,7 @@ type checks struct {
 	recent    []core.EventRecord
 	recentErr error
 	me        discordgo.User
-	app       application
+	app       rest.Application
 	guilds    []discordgo.UserGuild
 	servers   []server // those of guilds that were checked
 }
@@ -71,15 +71,6 @@ func (c *checks) unanswered(name string, err error) bool {
 // plain makes a name from Discord safe for a terminal.
 func plain(s string) string {
 	return chat.OrNone(chat.Name(chat.Clean(s)))
-}
-
-// application is the part of the bot's application that is read; discordgo.Application lacks some of it.
-type application struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Flags    int64  `json:"flags"`
-	Key      string `json:"verify_key"`
-	Endpoint string `json:"interactions_endpoint_url"`
 }
 
 // server has what determines the bot's permissions in a server.

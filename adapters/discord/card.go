@@ -134,7 +134,7 @@ func contextOf(c core.Card, link string) string {
 	lines, speakers := chat.LastLines(c, maxLines)
 	for i, l := range lines {
 		if i == 0 {
-			text += "\nWhat was said last:"
+			text += "\nLast messages:"
 		}
 		text += "\n> **" + speakers[i] + ":** " + chat.OrNone(inline(l.Text, maxLine))
 	}

@@ -107,16 +107,16 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 		"long ago":     {func(w *town, _ *Checkup) { w.clock.Advance(2 * time.Hour) }, "events", chat.Warn, []string{"at 2026"}},
 		"no approvers": {func(_ *town, c *Checkup) { c.Approvers = nil }, "approvers", chat.Warn, []string{"Nobody is named"}},
 		"none here":    {func(_ *town, c *Checkup) { c.Approvers = []string{"slack:U1"} }, "approvers", chat.Warn, []string{"Nobody on Discord"}},
-		"nobody":       {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:4004"} }, "approver discord:4004", chat.Fail, []string{"nobody on Discord"}},
-		"no role":      {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:role:4004"} }, "approver discord:role:4004", chat.Fail, []string{"no role"}},
-		"neither":      {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:bob"} }, "approver discord:bob", chat.Fail, []string{"no person"}},
+		"nobody":       {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:4004"} }, "approver discord:4004", chat.Fail, []string{"not a user on Discord"}},
+		"no role":      {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:role:4004"} }, "approver discord:role:4004", chat.Fail, []string{"not a role"}},
+		"neither":      {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:bob"} }, "approver discord:bob", chat.Fail, []string{"neither a person's id"}},
 		"everyone":     {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:role:" + townID} }, "approver discord:role:" + townID, chat.Fail, []string{"everyone in town", "Make a role"}},
 		"a bot's role": {func(w *town, c *Checkup) { c.Approvers = []string{"discord:role:" + w.RoleOfBot(townID)} }, "", chat.Fail, []string{"gatehouse in town", "belongs to a bot"}},
 		"a bot": {func(w *town, c *Checkup) {
 			w.AddUser(discordtest.User{ID: "1009", Name: "robot", IsBot: true})
 			c.Approvers = []string{"discord:1009"}
 		}, "approver discord:1009", chat.Fail, []string{"is a bot"}},
-		"a stranger": {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:1003"} }, "approver discord:1003", chat.Warn, []string{"carol", "in no server of the bot's", "Invite them"}},
+		"a stranger": {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:1003"} }, "approver discord:1003", chat.Warn, []string{"carol", "shares no server with the bot", "Invite them"}},
 		"other commands": {func(w *town, _ *Checkup) {
 			w.registers(func(c []slashCommand) []slashCommand { c[0].Description = "What it said before"; return c })
 		}, "commands", chat.Warn, []string{"not registered as this build has them"}},

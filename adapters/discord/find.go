@@ -52,7 +52,7 @@ func (p posted) is(signer *core.Signer, delivery core.Delivery, part drawn) bool
 // While the nonce lasts, a part that was not found can safely be sent again. What only one person sees can't be read back.
 func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found, error) {
 	if delivery.Kind == core.PostPrivate {
-		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
+		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "A message that only one person sees can't be read back.")
 	}
 	parts, err := d.parts(delivery)
 	if err != nil {
@@ -110,7 +110,7 @@ func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Deli
 			return "", d.checkReadable(ctx, channel, delivery, len(found))
 		}
 	}
-	return "", core.Errorf(core.DeliveryInDoubt, "There are too many messages to look through.")
+	return "", core.Errorf(core.DeliveryInDoubt, "There are too many messages to search.")
 }
 
 // sentAfter returns the greatest id that is certainly below that of a part whose send is in doubt. It follows from the start of the send,

@@ -95,7 +95,7 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 		return err
 	}
 	if !snowflake.Valid(me.ID) {
-		return core.Errorf(core.DeliveryLater, "What answers at DISCORD_API_URL does not say who the bot is.")
+		return core.Errorf(core.DeliveryLater, "The server at DISCORD_API_URL does not say who the bot is.")
 	}
 	app, err := d.rest.Application(ctx)
 	if core.CategoryOf(err) == core.Unauthorized {
@@ -125,7 +125,7 @@ func (d *Discord) botUser(ctx context.Context) (string, error) {
 	}
 	me, err := gateway.StoredBot(ctx, d.KV) // without one, the bot's mention stays in the text
 	if err != nil {
-		return "", core.Wrap(core.StoreBusy, err, "The store can't say who the bot is.")
+		return "", core.Wrap(core.StoreBusy, err, "The bot's user id could not be read from the store.")
 	}
 	return me, nil
 }

@@ -62,7 +62,7 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, key ed25519.Publ
 		http.Error(w, "the body can't be read", http.StatusBadRequest) // it was logged
 		return
 	case chat.NotStored:
-		answer = ephemeral("It could not be stored, so nothing was done. Try once more.")
+		answer = ephemeral("Your request could not be stored, so nothing was done. Try again.")
 	}
 	if len(answer.files) > 0 {
 		d.respond(i, answer)
@@ -77,7 +77,7 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, key ed25519.Publ
 func (d *Discord) checkSignature(r *http.Request, body []byte, key ed25519.PublicKey) string {
 	seconds, err := strconv.ParseInt(r.Header.Get("X-Signature-Timestamp"), 10, 64)
 	if err != nil {
-		return "the request has no time"
+		return "the request has no timestamp"
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if !discordgo.VerifyInteraction(r, key) {
@@ -109,7 +109,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 	}
 	who := i.person()
 	if who == nil || !snowflake.Valid(who.ID) || !snowflake.Valid(i.ID) || !snowflake.Valid(i.Channel) || i.Guild != "" && !snowflake.Valid(i.Guild) {
-		d.Log.Warn("a press or a command is refused: it does not say who or where", "type", i.Type)
+		d.Log.Warn("a press or a command is refused: it names no person or no channel", "type", i.Type)
 		return i, nil, chat.Malformed
 	}
 	if i.Guild != "" && i.Member != nil && i.Member.Roles != nil {

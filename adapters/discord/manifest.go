@@ -35,7 +35,7 @@ type purpose struct {
 // intents are the privileged intents that the bot makes use of. They are switched on on the application's page Bot.
 var intents = []purpose{{
 	Name: "Message Content Intent",
-	For:  "hear what follows in a thread without a mention; without it each message there needs one. Direct messages and mentions are heard in any case",
+	For:  "receive messages in a thread that don't mention the bot; without it each message there needs a mention. Direct messages and mentions arrive in any case",
 }}
 
 // Manifest describes the application: the address that invites the bot to a server with the permissions it needs, the intents to switch
@@ -47,7 +47,7 @@ func Manifest(o ManifestOptions) ([]byte, error) {
 	case application == "":
 		application = "APPLICATION_ID"
 	case !snowflake.Valid(application):
-		return nil, core.Errorf(core.Invalid, "%q is no application's id; it is a number, and stands under General Information of your application.", application)
+		return nil, core.Errorf(core.Invalid, "%q is not an application's id, which is a number; find it under General Information of your application.", application)
 	}
 	needed := preflight.Needed(Config{Reply: o.Reply}.threads())
 	for _, p := range needed {
@@ -57,7 +57,7 @@ func Manifest(o ManifestOptions) ([]byte, error) {
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
 		if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return nil, core.Errorf(core.Invalid, "%q is no address that Discord can post to; it has to be of the form https://HOST, and reachable from the internet.", o.URL)
+			return nil, core.Errorf(core.Invalid, "%q is not an address that Discord can post to; it must have the form https://HOST and be reachable from the internet.", o.URL)
 		}
 		m.Endpoint = strings.TrimRight(o.URL, "/") + pathInteractions
 	}

@@ -54,7 +54,7 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	return core.Input{}, core.Errorf(core.Invalid, "Discord has no event of kind %q.", e.Kind())
 }
 
-var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "What came from Discord could not be read; send it again.")
+var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message from Discord could not be read. Send it again.")
 
 func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, error) {
 	m, err := decodeMessage(e)
@@ -76,7 +76,7 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 		return core.Input{}, err
 	}
 	if m.Content == "" && len(m.Attachments) == 0 && !d.readsContent() && m.Guild != "" {
-		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I see only what mentions me. Mention me in it.")
+		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I receive only messages that mention me. Mention me in it.")
 	}
 	speaker := ""
 	if m.Guild != "" {

@@ -52,7 +52,7 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 	}
 	if delivery.Kind == core.PostCard && !made.says(part) { // an earlier send succeeded, and the card has changed since
 		if err := d.Edit(ctx, ref, delivery); err != nil {
-			return "", false, core.Wrap(core.DeliveryInDoubt, err, "The card is there as it was sent first, and could not be redrawn.")
+			return "", false, core.Wrap(core.DeliveryInDoubt, err, "The card was posted in an earlier state and could not be updated.")
 		}
 	}
 	if delivery.Kind != core.PostSteps {

@@ -52,7 +52,7 @@ func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.De
 	}
 	switch {
 	case err == nil && !snowflake.Valid(made.ID):
-		return "", false, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not say which message it made.")
+		return "", false, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not contain the message's id.")
 	case err == nil:
 		d.sent.Put(made.ID, partName(delivery))
 		return refOf(channelOf(delivery.To), made.ID), false, nil
@@ -60,7 +60,7 @@ func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.De
 		return "", false, chat.SendError(err)
 	}
 	if age := d.Now().Sub(c.given); age < answerGrace && age > -maxClockLead {
-		return "", false, chat.Wait(time.Second, nil, "Discord does not know yet that the command's answer comes.")
+		return "", false, chat.Wait(time.Second, nil, "Discord does not expect the command's answer yet.")
 	}
 	return "", true, nil
 }
@@ -119,7 +119,7 @@ func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part 
 	}
 	user, ok := userOf(delivery.Person)
 	if !ok {
-		return "", core.Errorf(core.DeliveryFailed, "The notice is for %q, who is nobody on Discord.", delivery.Person)
+		return "", core.Errorf(core.DeliveryFailed, "The notice is for %q, who is not a user on Discord.", delivery.Person)
 	}
 	channel, err := d.guilds.DM(ctx, user)
 	if err != nil {
@@ -167,7 +167,7 @@ func (d *Discord) saveToken(ctx context.Context, i interaction) error {
 func (d *Discord) token(ctx context.Context, interaction string) (app, token string, ok bool, err error) {
 	value, err := d.KV.Get(ctx, tokenName(interaction))
 	if err != nil {
-		return "", "", false, core.Wrap(core.DeliveryLater, err, "The store can't tell now how an interaction is answered.")
+		return "", "", false, core.Wrap(core.DeliveryLater, err, "The token of an interaction could not be read from the store.")
 	}
 	app, token, ok = strings.Cut(value, "/")
 	return app, token, ok && snowflake.Valid(app) && token != "" && !strings.ContainsAny(token, "/?#%"), nil

@@ -73,7 +73,7 @@ func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery co
 		return "", posted{}, chat.SendError(err)
 	}
 	if !snowflake.Valid(made.ID) {
-		return "", posted{}, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not say which message it made.")
+		return "", posted{}, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not contain the message's id.")
 	}
 	d.sent.Put(made.ID, partName(delivery))
 	return refOf(channel, made.ID), made, nil

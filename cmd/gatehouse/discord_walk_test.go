@@ -245,7 +245,7 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 	}
 	doctorIsContent(t)
 	t.Setenv("DISCORD_PUBLIC_KEY", "") // as if it were forgotten at the next start
-	w.finds(cli.ExitBad, "interactions", "fail", "the bot does not hear them", "clear Interactions Endpoint URL")
+	w.finds(cli.ExitBad, "interactions", "fail", "the bot does not receive them", "clear Interactions Endpoint URL")
 }
 
 // TestReadmeDiscordWithoutTheContent is what README says of a bot that was not granted the content of messages, and of one that is

@@ -35,7 +35,7 @@ func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.Gatewa
 			err = g.REST.Call(ctx, http.MethodGet, discordgo.EndpointGateway, nil, &told)
 		}
 		if err == nil && told.URL == "" {
-			err = core.Errorf(core.DeliveryLater, "What answers at DISCORD_API_URL names no gateway.")
+			err = core.Errorf(core.DeliveryLater, "The server at DISCORD_API_URL returned no gateway address.")
 		}
 		if ctx.Err() != nil {
 			break
@@ -68,7 +68,7 @@ func (s *shard) mayIdentify(ctx context.Context) (address string, err error) {
 		case ctx.Err() != nil:
 			return "", nil
 		case err != nil:
-			blocked(core.Wrap(core.StoreBusy, err, "The store can't say whether the bot may identify at Discord."))
+			blocked(core.Wrap(core.StoreBusy, err, "The budget of identifies could not be read from the store."))
 			wait = chat.FirstRetry
 		case wait == 0:
 			return told.URL, nil

@@ -68,7 +68,7 @@ var fatalCodes = map[int]struct {
 	text     string
 }{
 	closeAuthentication:    {core.Unauthorized, "Discord refuses the token (%d). Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one."},
-	closeInvalidShard:      {core.Invalid, "Discord knows no such shard (%d). Set DISCORD_SHARDS to the same number in all processes, or to 0."},
+	closeInvalidShard:      {core.Invalid, "Discord refuses the shard number (%d). Set DISCORD_SHARDS to the same number in all processes, or to 0."},
 	closeShardingRequired:  {core.Invalid, "The bot is in too many servers for so few shards (%d). Raise DISCORD_SHARDS, or set it to 0 for as many as Discord recommends."},
 	closeInvalidVersion:    {core.Unsupported, "Discord no longer supports this version of its gateway (%d). Install a newer gatehouse."},
 	closeInvalidIntents:    {core.Unsupported, "Discord does not know the intents that were asked for (%d). Install a newer gatehouse."},

@@ -59,7 +59,7 @@ type connection struct {
 func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return nil, core.Errorf(core.DeliveryLater, "Discord names no address of its gateway.")
+		return nil, core.Errorf(core.DeliveryLater, "Discord returned no valid address of its gateway.")
 	}
 	u.RawQuery = "v=10&encoding=json"
 	if u.Path == "" {
@@ -82,7 +82,7 @@ func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
 	}
 	if err := conn.ReadJSON(&p); err != nil || p.Operation != opHello || json.Unmarshal(p.RawData, &hello) != nil || hello.Interval <= 0 {
 		conn.Close()
-		return nil, core.Wrap(core.DeliveryLater, err, "Discord's gateway did not say hello.")
+		return nil, core.Wrap(core.DeliveryLater, err, "Discord's gateway sent no hello.")
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	c.heartbeat, c.intents = time.Duration(hello.Interval)*time.Millisecond, s.Intents()

@@ -72,7 +72,7 @@ func (s *shard) run(ctx context.Context) error {
 		log.Report(err)
 		switch {
 		case err != nil:
-			s.setHealth(shardState{why: core.Wrap(core.StoreBusy, err, "The store can't say which process holds Discord's shard %d.", s.n)})
+			s.setHealth(shardState{why: core.Wrap(core.StoreBusy, err, "The lease of Discord's shard %d could not be acquired from the store.", s.n)})
 			s.Sleep(ctx, s.jitter(chat.FirstRetry))
 		case held:
 			if err := s.hold(ctx); err != nil {

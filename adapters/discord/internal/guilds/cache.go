@@ -184,7 +184,7 @@ func (c *Cache) DM(ctx context.Context, user string) (string, error) {
 			return "", err
 		}
 		if !snowflake.Valid(made.ID) {
-			return "", core.Errorf(core.DeliveryLater, "Discord does not say which channel is a person's direct messages.")
+			return "", core.Errorf(core.DeliveryLater, "Discord returned no channel for a person's direct messages.")
 		}
 		return made.ID, nil
 	})

@@ -65,7 +65,7 @@ func (c *checks) unanswered(name string, err error) bool {
 	if errors.As(err, &r) && r.Code != 0 {
 		refusal = fmt.Sprintf("%s (%d)", r.Message, r.Code)
 	}
-	return c.Unanswered(name, err, refusal, "Run gatehouse doctor again. If it stays so, invite the bot again.")
+	return c.Unanswered(name, err, refusal, "Run gatehouse doctor again. If the problem stays, invite the bot again.")
 }
 
 // plain makes a name from Discord safe for a terminal.

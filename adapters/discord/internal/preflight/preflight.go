@@ -52,9 +52,9 @@ func (c *checks) events() {
 	if c.Recent == nil {
 		return
 	}
-	const mend = "While gatehouse serve runs, mention the bot in a channel that it sees, and run gatehouse doctor again. If nothing comes, gatehouse serve says why."
+	const mend = "While gatehouse serve runs, mention the bot in a channel that it sees, and run gatehouse doctor again. If no event comes, see the log of gatehouse serve."
 	if c.recentErr != nil {
-		c.Add("events", chat.Fail, fmt.Sprintf("The database can't tell when the last event came from Discord: %v.", c.recentErr), "See GATEHOUSE_DATABASE_URL.")
+		c.Add("events", chat.Fail, fmt.Sprintf("The last event from Discord could not be read from the database: %v.", c.recentErr), "Check GATEHOUSE_DATABASE_URL.")
 		return
 	}
 	at := time.Time{}

@@ -63,7 +63,7 @@ func (l *limits) enter(ctx context.Context, route string, exempt bool) (*routeLi
 	case r.turn <- struct{}{}:
 	case <-ctx.Done():
 		l.put(r)
-		return nil, core.Wrap(core.DeliveryLater, ctx.Err(), "Discord could not be asked in time: other calls were first.")
+		return nil, core.Wrap(core.DeliveryLater, ctx.Err(), "The call to Discord timed out while it waited for earlier calls.")
 	}
 	r.bucket.Lock()
 	if wait := l.wait(r, exempt); wait > 0 {

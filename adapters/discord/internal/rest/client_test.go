@@ -35,7 +35,7 @@ func TestWhatAnAnswerMeans(t *testing.T) {
 		"the token":                  {401, nil, `{"message":"401: Unauthorized","code":0}`, core.Unauthorized, 0, true},
 		"no view of the channel":     {403, nil, `{"message":"Missing Access","code":50001}`, core.Unsupported, 0, true},
 		"no permission":              {403, nil, `{"message":"Missing Permissions","code":50013}`, core.Unsupported, 0, true},
-		"does not accept direct messages":         {403, nil, `{"message":"Cannot send messages to this user","code":50007}`, core.DeliveryFailed, 0, true},
+		"no direct messages":         {403, nil, `{"message":"Cannot send messages to this user","code":50007}`, core.DeliveryFailed, 0, true},
 		"a 403 of some other kind":   {403, nil, `{"message":"No","code":99}`, core.Unsupported, 0, true},
 		"the channel is gone":        {404, nil, `{"message":"Unknown Channel","code":10003}`, core.DeliveryFailed, 0, false},
 		"a bad form":                 {400, nil, `{"message":"Invalid Form Body","code":50035,"errors":{"content":{}}}`, core.DeliveryFailed, 0, false},
@@ -182,12 +182,15 @@ func TestForgottenBucketsGo(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	g := newLimits(func() time.Time { return now })
 	for i := range sweepAt {
-		g.hold(fmt.Sprint(i), time.Second)
+		route := fmt.Sprint(i)
+		g.put(g.take(route))
+		g.hold(route, time.Second)
 	}
 	now = now.Add(unusedAfter + time.Second)
+	g.put(g.take("new"))
 	g.hold("new", time.Second)
-	if len(g.routes) != 1 {
-		t.Errorf("%d are kept", len(g.routes))
+	if len(g.routes) != 1 || len(g.blocked) != 1 {
+		t.Errorf("%d routes are kept, %d are blocked", len(g.routes), len(g.blocked))
 	}
 }
 

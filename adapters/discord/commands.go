@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -111,16 +110,10 @@ func quote(text string) string {
 var quoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "<", `\<`, "#", `\#`, "[", `\[`, "]", `\]`,
 	"(", `\(`, ")", `\)`, "@", "@\u200b", ":", `\:`, "\r", "", "\n", "\n> ")
 
-// firstCommands and maxCommands are the first and the longest wait before a failed registration is tried again.
-const (
-	firstCommands = time.Second
-	maxCommands   = time.Minute
-)
-
 // keepCommands registers the commands once.
 func (d *Discord) keepCommands(ctx context.Context) {
 	log := core.NewErrorLog(d.Log, "registering the commands")
-	for retry := firstCommands; ctx.Err() == nil; retry = min(2*retry, maxCommands) {
+	for retry := chat.FirstRetry; ctx.Err() == nil; retry = min(2*retry, chat.MaxRetry) {
 		known := d.whoami().App != ""
 		changed, err := d.registerCommands(ctx)
 		if ctx.Err() != nil {

@@ -21,6 +21,7 @@ import (
 // discordgo.Message would refuse a message with a component that it does not know.
 type message struct {
 	ID           string                `json:"id"`
+	IDs          []string              `json:"ids"` // of messages that were deleted together
 	Channel      string                `json:"channel_id"`
 	Guild        string                `json:"guild_id"`
 	Type         discordgo.MessageType `json:"type"`

@@ -84,11 +84,8 @@ type posted struct {
 	ID      string                 `json:"id"`
 	Content string                 `json:"content"`
 	Flags   discordgo.MessageFlags `json:"flags"`
-	Author  struct {
-		ID  string `json:"id"`
-		Bot bool   `json:"bot"`
-	} `json:"author"`
-	Rows json.RawMessage `json:"components"`
+	Author  user                   `json:"author"`
+	Rows    json.RawMessage        `json:"components"`
 }
 
 // says reports whether the message has the text of a part, apart from the note that it comes late.

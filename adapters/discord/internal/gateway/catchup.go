@@ -58,7 +58,7 @@ func (s *shard) catchUp(ctx context.Context) {
 // conversations reads the shard's conversations and retries until it succeeds. It returns none if ctx ends first.
 func (s *shard) conversations(ctx context.Context) []Conversation {
 	log := core.NewErrorLog(s.Log, "reading which conversations are known")
-	pause := FirstStoreRetry
+	pause := firstStoreRetry
 	for {
 		all, err := s.Conversations(ctx)
 		if ctx.Err() != nil {

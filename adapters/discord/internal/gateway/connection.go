@@ -254,16 +254,10 @@ func (c *connection) sendHeartbeat() {
 }
 
 func (c *connection) write(op int, data any) error {
-	text, err := json.Marshal(map[string]any{"op": op, "d": data})
-	if err != nil {
-		return err
-	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if err := c.conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return err
-	}
-	return c.conn.WriteMessage(websocket.TextMessage, text)
+	_ = c.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // an error comes with the write
+	return c.conn.WriteJSON(map[string]any{"op": op, "d": data})
 }
 
 // resumable is gatehouse's own close code: 1000 and 1001 would end the session.

@@ -21,7 +21,7 @@ type event struct {
 
 // Times between attempts to store an event.
 const (
-	FirstStoreRetry = 100 * time.Millisecond
+	firstStoreRetry = 100 * time.Millisecond
 	maxStoreRetry   = 5 * time.Second
 )
 
@@ -38,7 +38,7 @@ func (e event) location() Location {
 
 // take processes an event up to its commit, with retries; false: ctx has ended first.
 func (s *shard) take(ctx context.Context, e event) bool {
-	pause := FirstStoreRetry
+	pause := firstStoreRetry
 	for {
 		if s.Take(ctx, e.name, e.data) != chat.NotStored {
 			return true
@@ -86,7 +86,7 @@ func (c *committer) commits(ctx context.Context, resumed session) {
 		c.catchUp(ctx)
 	}
 	log := core.NewErrorLog(c.Log, "storing the state of a session with Discord")
-	tick := time.NewTicker(SaveEvery)
+	tick := time.NewTicker(saveEvery)
 	defer tick.Stop()
 	concurrent, leave := context.WithCancel(ctx)
 	defer leave()

@@ -12,7 +12,7 @@ import (
 
 // Ids of approvers.
 var (
-	PersonID = regexp.MustCompile(`^discord:(\d{1,20})$`)
+	personID = regexp.MustCompile(`^discord:(\d{1,20})$`)
 	RoleID   = regexp.MustCompile(`^discord:role:(\d{1,20})$`)
 )
 
@@ -27,7 +27,7 @@ func (c *checks) approvers(ctx context.Context) {
 			return
 		}
 		seen[id] = true
-		if user := PersonID.FindStringSubmatch(id); user != nil {
+		if user := personID.FindStringSubmatch(id); user != nil {
 			c.person(ctx, id, user[1])
 		} else if role := RoleID.FindStringSubmatch(id); role != nil {
 			c.role(id, role[1])

@@ -74,10 +74,9 @@ type shownArguments struct {
 func readArguments(t fataler, c core.Card) shownArguments {
 	t.Helper()
 	r := allArguments(c)
-	data, _ := r.Data.(map[string]any)
-	text, _ := data["content"].(string)
-	shown := shownArguments{Text: text}
-	inspect(t, drawn{Text: text}.outgoing())
+	out, _ := r.Data.(outgoing)
+	shown := shownArguments{Text: out.Content}
+	inspect(t, out)
 	for _, f := range r.files {
 		body, err := io.ReadAll(f.Reader)
 		if err != nil || shown.File != "" {

@@ -63,11 +63,11 @@ var acknowledged = &response{Type: discordgo.InteractionResponseDeferredMessageU
 // ephemeral makes an answer that only the person sees.
 func ephemeral(text string) *response { return reply(text, discordgo.MessageFlagsEphemeral) }
 
-// reply makes an answer in the conversation. It pings no one.
+// reply makes an answer in the conversation.
 func reply(text string, flags discordgo.MessageFlags) *response {
-	return &response{Type: discordgo.InteractionResponseChannelMessageWithSource, Data: map[string]any{
-		"content": text, "flags": flags | discordgo.MessageFlagsSuppressEmbeds, "allowed_mentions": mentions{},
-	}}
+	out := drawn{Text: text}.outgoing()
+	out.Flags |= flags
+	return &response{Type: discordgo.InteractionResponseChannelMessageWithSource, Data: out}
 }
 
 // replyLater announces an answer that comes later.

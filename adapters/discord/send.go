@@ -26,30 +26,21 @@ type drawn struct {
 
 // outgoing is a message in the form that Discord accepts; discordgo.MessageSend has no nonce.
 type outgoing struct {
-	Content   string                       `json:"content"`
-	Flags     discordgo.MessageFlags       `json:"flags"`
-	Mentions  mentions                     `json:"allowed_mentions"`
-	Rows      []discordgo.MessageComponent `json:"components"`
-	Nonce     string                       `json:"nonce,omitempty"`
-	Enforce   bool                         `json:"enforce_nonce,omitempty"`
-	Reference *discordgo.MessageReference  `json:"message_reference,omitempty"`
+	Content   string                           `json:"content"`
+	Flags     discordgo.MessageFlags           `json:"flags"`
+	Mentions  discordgo.MessageAllowedMentions `json:"allowed_mentions"`
+	Rows      []discordgo.MessageComponent     `json:"components"`
+	Nonce     string                           `json:"nonce,omitempty"`
+	Enforce   bool                             `json:"enforce_nonce,omitempty"`
+	Reference *discordgo.MessageReference      `json:"message_reference,omitempty"`
 }
 
-// mentions says whom a message pings: no one, whatever its text.
-type mentions struct{}
-
-// MarshalJSON returns an empty list. Without the field Discord would ping everyone whom the text mentions.
-func (mentions) MarshalJSON() ([]byte, error) {
-	return []byte(`{"parse":[],"replied_user":false}`), nil
-}
-
-// outgoing makes the message to send.
+// outgoing makes the message to send. It pings no one: without allowed_mentions, Discord would ping everyone whom the text mentions.
 func (m drawn) outgoing() outgoing {
-	out := outgoing{Content: m.Text, Flags: discordgo.MessageFlagsSuppressEmbeds, Rows: m.Rows}
-	if out.Rows == nil {
-		out.Rows = []discordgo.MessageComponent{}
+	return outgoing{
+		Content: m.Text, Flags: discordgo.MessageFlagsSuppressEmbeds, Rows: append([]discordgo.MessageComponent{}, m.Rows...),
+		Mentions: discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}},
 	}
-	return out
 }
 
 // nonce identifies a part of a post to Discord, which for some minutes posts no second message with the same nonce. It is sealed, so it

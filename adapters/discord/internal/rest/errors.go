@@ -78,8 +78,6 @@ var reasons = map[int]struct {
 // errorOf returns the error of a call, with the categories that package chat defines; nil if the call succeeded.
 func errorOf(got response, body []byte, err error) error {
 	switch {
-	case got.status == 0 && err == nil:
-		return nil // can't be: there was no call
 	case got.status == 0:
 		return chat.TransportError("Discord", err)
 	case got.status == http.StatusTooManyRequests:

@@ -31,7 +31,7 @@ const (
 func (c Conversation) since(last string) string {
 	since := c.Last
 	if last != "" {
-		since = snowflake.Max(since, snowflake.Before(last, CatchUpSlack))
+		since = snowflake.Max(since, snowflake.At(snowflake.Time(last).Add(-CatchUpSlack)))
 	}
 	if since == "" {
 		return ""

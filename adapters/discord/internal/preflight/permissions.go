@@ -12,11 +12,12 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// Permission is one permission of the bot in a channel. The invitation asks for it, doctor checks it, and the README explains it.
+// Permission is one permission of the bot in a channel. The invitation asks for it, doctor checks it, and the manifest and the README
+// explain it.
 type Permission struct {
-	Name    string // as in Discord's settings
-	For     string // what the bot does with it
-	Without string // what the bot can't do without it
+	Name    string `json:"name"` // as in Discord's settings
+	For     string `json:"for"`  // what the bot does with it
+	Without string `json:"-"`    // what the bot can't do without it
 	value   guilds.Permissions
 	need    need
 }

@@ -58,9 +58,6 @@ func At(t time.Time) string {
 	return strconv.FormatUint(uint64(ms)<<timeBits, 10) //nolint:gosec // it is not negative
 }
 
-// Before returns the least id of the time d before an id's creation.
-func Before(id string, d time.Duration) string { return At(Time(id).Add(-d)) }
-
 // Shard returns which of so many shards receives a guild's events.
 func Shard(guild string, shards int) int {
 	return int(number(guild) >> timeBits % uint64(shards)) //nolint:gosec // less than shards

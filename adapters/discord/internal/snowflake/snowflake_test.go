@@ -11,10 +11,10 @@ func TestIDsHoldTheirTime(t *testing.T) {
 	if !Time(id).Equal(at) || Greater(At(at), id) || !Greater(At(at.Add(time.Millisecond)), id) {
 		t.Errorf("%s is of %s; %s begins with %s", id, Time(id), at, At(at))
 	}
-	if At(time.Time{}) != "0" || Before("5", time.Minute) != "0" {
+	if At(time.Time{}) != "0" || At(Time("5").Add(-time.Minute)) != "0" {
 		t.Error("before there was Discord")
 	}
-	if got := Before(At(at), time.Second); got != At(at.Add(-time.Second)) {
+	if got := At(Time(At(at)).Add(-time.Second)); got != At(at.Add(-time.Second)) {
 		t.Errorf("a second before is %s", got)
 	}
 }

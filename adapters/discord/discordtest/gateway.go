@@ -76,25 +76,14 @@ func (s *Server) serveGateway(onResume bool) http.HandlerFunc {
 	}
 }
 
-// event is an event of the gateway.
-type event struct {
-	name    string
-	guild   string // "" for a DM
-	channel *channel
-	intent  int    // that a session must have; 0 means none
-	full    any    // its data
-	bare    object // the same for sessions without the message content intent, if that is another
-}
-
-// emit sends an event to the sessions, if the bot can see where it happened. The caller holds the lock.
-func (s *Server) emit(e event) {
-	if g := s.guilds[e.guild]; g != nil && g.WithoutBot {
+// emit sends an event to the sessions, if the bot can see where it happened; c is nil for an event of no channel. The caller holds the lock.
+func (s *Server) emit(c *channel, e gateway.Event) {
+	if g := s.guilds[e.Guild]; g != nil && g.WithoutBot {
 		return
 	}
-	if e.channel != nil && !s.botSees(e.channel) {
-		return
+	if c == nil || s.botSees(c) {
+		gateway.Emit(s.Gateway, e)
 	}
-	gateway.Emit(s.Gateway, gateway.Event{Name: e.name, Guild: e.guild, Intent: e.intent, Full: e.full, WithoutContent: e.bare})
 }
 
 // intentFor is the intent that an event of a channel needs.

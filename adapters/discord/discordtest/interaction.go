@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 	"gatehouse/adapters/internal/fakeserver"
 )
@@ -118,7 +119,7 @@ func (s *Server) interact(i *Interaction, data object, c *channel, h actionOptio
 		}
 	default:
 		for range max(1, h.copies) {
-			s.emit(event{name: "INTERACTION_CREATE", guild: guild, full: o})
+			s.emit(nil, gateway.Event{Name: "INTERACTION_CREATE", Guild: guild, Full: o})
 		}
 	}
 	return i

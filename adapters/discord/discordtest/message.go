@@ -73,7 +73,7 @@ func (s *Server) remove(c *channel, r *record) {
 		if c.Guild != "" {
 			data["guild_id"] = c.Guild
 		}
-		s.emit(event{name: "MESSAGE_DELETE", guild: c.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), full: data})
+		s.emit(c, gateway.Event{Name: "MESSAGE_DELETE", Guild: c.Guild, Intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), Full: data})
 	}
 	s.changed()
 }

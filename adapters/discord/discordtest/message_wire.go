@@ -1,7 +1,9 @@
 package discordtest
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"mime"
 	"path"
 	"slices"
@@ -16,12 +18,8 @@ func (s *Server) wireUser(id string) object {
 	if u == nil {
 		u = &User{ID: id, Name: "deleted"}
 	}
-	display := u.DisplayName
-	if display == "" {
-		display = u.Name
-	}
 	o := object{
-		"id": u.ID, "username": u.Name, "discriminator": "0", "global_name": display, "avatar": nil, "public_flags": 0, "primary_guild": nil, "clan": nil,
+		"id": u.ID, "username": u.Name, "discriminator": "0", "global_name": cmp.Or(u.DisplayName, u.Name), "avatar": nil, "public_flags": 0, "primary_guild": nil, "clan": nil,
 	}
 	if u.IsBot {
 		o["bot"], o["global_name"], o["discriminator"] = true, nil, "0001"
@@ -134,10 +132,7 @@ func (s *Server) wireEvent(m Message) object {
 
 // withoutContent is a message without what the message content intent opens.
 func withoutContent(o object) object {
-	bare := make(object, len(o))
-	for key, value := range o {
-		bare[key] = value
-	}
+	bare := maps.Clone(o)
 	bare["content"] = ""
 	for _, key := range []string{"attachments", "embeds", "components"} {
 		bare[key] = []object{}
@@ -172,12 +167,12 @@ func (s *Server) emitMessage(name string, m Message, h actionOptions) {
 	if name == "MESSAGE_CREATE" && m.Nonce != "" {
 		o["nonce"] = m.Nonce
 	}
-	e := event{name: name, guild: m.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), full: o}
+	e := gateway.Event{Name: name, Guild: m.Guild, Intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), Full: o}
 	if !s.readableWithoutIntent(m) {
-		e.bare = withoutContent(o)
+		e.WithoutContent = withoutContent(o)
 	}
 	for range max(1, h.copies) {
-		s.emit(e)
+		s.emit(c, e)
 	}
 }
 
@@ -186,19 +181,11 @@ func (s *Server) storeAttachment(c *channel, a Attachment) Attachment {
 	if a.ID == "" {
 		a.ID = s.newID()
 	}
-	if a.Size == 0 {
-		a.Size = len(a.Data)
-	}
-	if a.ContentType == "" {
-		a.ContentType = mime.TypeByExtension(path.Ext(a.Name))
-	}
+	a.Size = cmp.Or(a.Size, len(a.Data))
+	a.ContentType = cmp.Or(a.ContentType, mime.TypeByExtension(path.Ext(a.Name)))
 	if a.URL == "" {
-		base := s.o.CDN
-		if base == "" {
-			base = s.base
-		}
 		where := "/attachments/" + c.ID + "/" + a.ID + "/" + a.Name
-		a.URL = s.signed(base + where)
+		a.URL = s.signed(cmp.Or(s.o.CDN, s.base) + where)
 		s.files[where] = &storedFile{data: a.Data, kind: a.ContentType}
 	}
 	return a

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -64,33 +65,18 @@ type Options struct {
 }
 
 func (o Options) filled() Options {
-	word := func(s *string, value string) {
-		if *s == "" {
-			*s = value
-		}
-	}
-	span := func(d *time.Duration, value time.Duration) {
-		if *d == 0 {
-			*d = value
-		}
-	}
-	number := func(n *int, value int) {
-		if *n == 0 {
-			*n = value
-		}
-	}
-	word(&o.ApplicationID, "900000000000000001")
-	word(&o.BotUserID, "900000000000000002")
-	word(&o.BotName, "gatehouse")
-	word(&o.BotToken, "OTAwMDAw.discord.test")
-	span(&o.HeartbeatInterval, 41250*time.Millisecond)
-	span(&o.SessionLifetime, 5*time.Minute)
-	span(&o.IdentifyEvery, 5*time.Second)
-	span(&o.NonceLifetime, 5*time.Minute)
-	span(&o.AnswerWithin, 3*time.Second)
-	number(&o.IdentifyBudget, 1000)
-	number(&o.MaxConcurrency, 1)
-	number(&o.Shards, 1)
+	o.ApplicationID = cmp.Or(o.ApplicationID, "900000000000000001")
+	o.BotUserID = cmp.Or(o.BotUserID, "900000000000000002")
+	o.BotName = cmp.Or(o.BotName, "gatehouse")
+	o.BotToken = cmp.Or(o.BotToken, "OTAwMDAw.discord.test")
+	o.HeartbeatInterval = cmp.Or(o.HeartbeatInterval, 41250*time.Millisecond)
+	o.SessionLifetime = cmp.Or(o.SessionLifetime, 5*time.Minute)
+	o.IdentifyEvery = cmp.Or(o.IdentifyEvery, 5*time.Second)
+	o.NonceLifetime = cmp.Or(o.NonceLifetime, 5*time.Minute)
+	o.AnswerWithin = cmp.Or(o.AnswerWithin, 3*time.Second)
+	o.IdentifyBudget = cmp.Or(o.IdentifyBudget, 1000)
+	o.MaxConcurrency = cmp.Or(o.MaxConcurrency, 1)
+	o.Shards = cmp.Or(o.Shards, 1)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

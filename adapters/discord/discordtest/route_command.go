@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -147,21 +148,14 @@ func createCommand(q *request) (answer, *form.Failure) {
 }
 
 func editCommand(q *request, o object) (answer, *form.Failure) {
-	changed := object{}
-	for key, value := range o {
-		changed[key] = value
-	}
-	for key, value := range q.fields {
-		changed[key] = value
-	}
+	changed := maps.Clone(o)
+	maps.Copy(changed, q.fields)
 	bad := &form.Errors{}
 	form.CheckCommand(changed, "", bad)
 	if f := bad.Failure(); f != nil {
 		return answer{}, f
 	}
-	for key, value := range q.fields {
-		o[key] = value
-	}
+	maps.Copy(o, q.fields)
 	o["version"] = q.s.newID()
 	q.s.changed()
 	return ok(o)

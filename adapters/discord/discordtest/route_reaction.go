@@ -102,7 +102,7 @@ func (s *Server) setReaction(c *channel, r *record, emoji, user string, on bool)
 			o["member"] = s.wireMember(g, user, true)
 		}
 	}
-	s.emit(event{name: name, guild: c.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildReactions, gateway.IntentDirectReactions), full: o})
+	s.emit(c, gateway.Event{Name: name, Guild: c.Guild, Intent: intentFor(c, gateway.IntentGuildReactions, gateway.IntentDirectReactions), Full: o})
 }
 
 // Reacts sets an emoji under a message.

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"maps"
 	"slices"
 
 	"gatehouse/adapters/discord/discordtest/internal/form"
@@ -166,10 +167,8 @@ func (s *Server) emitThread(name string, c *channel, more object) {
 		return
 	}
 	o := s.wireChannel(c)
-	for key, value := range more {
-		o[key] = value
-	}
-	s.emit(event{name: name, guild: c.Guild, channel: c, intent: gateway.IntentGuilds, full: o})
+	maps.Copy(o, more)
+	s.emit(c, gateway.Event{Name: name, Guild: c.Guild, Intent: gateway.IntentGuilds, Full: o})
 }
 
 // OpensThread makes a thread from a message, as a person does; its id is the message's.

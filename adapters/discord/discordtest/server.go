@@ -174,13 +174,6 @@ func (s *Server) setRevoked(revoked bool) {
 	s.revoked = revoked
 }
 
-// SetLimits replaces the rate limits, from now on.
-func (s *Server) SetLimits(l Limits) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.limits.Set(l)
-}
-
 // InvalidRequests are the requests of the last 10 minutes that met 401, 403 or a 429 which is not shared. 10,000 of them get the address
 // banned.
 func (s *Server) InvalidRequests() int {

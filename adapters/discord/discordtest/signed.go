@@ -2,6 +2,7 @@ package discordtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/hex"
@@ -79,19 +80,12 @@ func (s *Server) postOnce(body []byte, h actionOptions, url string) (a Attempt) 
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.o.AnswerWithin)
 	defer cancel()
-	method := http.MethodPost
-	if h.method != "" {
-		method = h.method
-	}
-	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, cmp.Or(h.method, http.MethodPost), url, bytes.NewReader(body))
 	if err != nil {
 		a.Err = err.Error()
 		return a
 	}
-	r.Header.Set("Content-Type", "application/json")
-	if h.contentType != "" {
-		r.Header.Set("Content-Type", h.contentType)
-	}
+	r.Header.Set("Content-Type", cmp.Or(h.contentType, "application/json"))
 	r.Header.Set("User-Agent", "Discord-Interactions/1.0 (+https://discord.com)")
 	if !h.unsigned {
 		r.Header.Set("X-Signature-Ed25519", signature)

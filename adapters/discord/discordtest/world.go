@@ -142,7 +142,7 @@ func (s *Server) AddGuild(g Guild) {
 		have.members[user] = &member{user: user, joined: now}
 	}
 	if !g.WithoutBot {
-		s.emit(event{name: "GUILD_CREATE", guild: g.ID, intent: gateway.IntentGuilds, full: s.wireGuildCreate(have)})
+		s.emit(nil, gateway.Event{Name: "GUILD_CREATE", Guild: g.ID, Intent: gateway.IntentGuilds, Full: s.wireGuildCreate(have)})
 	}
 	s.changed()
 }
@@ -317,9 +317,6 @@ func (g *guild) rolesOf(user string) []string {
 func number(id string) uint64 { return snowflake.Number(id) }
 
 func (s *Server) newID() string { return s.ids.Next(s.o.Now()) }
-
-// SnowflakeAt is the least id that a time can have, for paging from a moment on.
-func SnowflakeAt(at time.Time) string { return snowflake.At(at) }
 
 // SnowflakeTime is when an id was made; what is no id has the zero time.
 func SnowflakeTime(id string) time.Time { return snowflake.Time(id) }

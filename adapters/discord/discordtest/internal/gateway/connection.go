@@ -3,7 +3,6 @@ package gateway
 import (
 	"bytes"
 	"compress/zlib"
-	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -177,8 +176,6 @@ func (c *Connection) drop(why string, code int) {
 	c.g.host.Changed()
 }
 
-func asClose(err error, target **websocket.CloseError) bool { return errors.As(err, target) }
-
 // ConnectionState is what is known of a connection at one moment.
 type ConnectionState struct {
 	Open     bool
@@ -226,29 +223,22 @@ func (g *Gateway) Open() []*Connection {
 	return found
 }
 
-func (c *Connection) locked(do func()) {
-	c.g.mu.Lock()
-	defer c.g.mu.Unlock()
-	do()
-	c.g.host.Changed()
-}
-
 // GoSilent keeps the connection open and sends nothing more on it, neither events nor acknowledgements. A resume gets what was missed.
-func (c *Connection) GoSilent() { c.locked(func() { c.silent = true }) }
+func (c *Connection) GoSilent() { c.g.change(func() { c.silent = true }) }
 
 // WithholdAcks leaves heartbeats unacknowledged from now on; events go on.
-func (c *Connection) WithholdAcks() { c.locked(func() { c.noAcks = true }) }
+func (c *Connection) WithholdAcks() { c.g.change(func() { c.noAcks = true }) }
 
 // AskReconnect asks the client to reconnect and resume, op 7.
-func (c *Connection) AskReconnect() { c.locked(func() { c.enqueue(opFrame(opReconnect, nil)) }) }
+func (c *Connection) AskReconnect() { c.g.change(func() { c.enqueue(opFrame(opReconnect, nil)) }) }
 
 // AskHeartbeat asks the client for a heartbeat at once, op 1.
-func (c *Connection) AskHeartbeat() { c.locked(func() { c.enqueue(opFrame(opHeartbeat, nil)) }) }
+func (c *Connection) AskHeartbeat() { c.g.change(func() { c.enqueue(opFrame(opHeartbeat, nil)) }) }
 
 // Invalidate says that the session is invalid, op 9. Unless it is resumable, it can't be resumed from then on; the client may identify again on
 // the same connection or on another.
 func (c *Connection) Invalidate(resumable bool) {
-	c.locked(func() {
+	c.g.change(func() {
 		if k := c.session; k != nil && !resumable {
 			k.dead = true
 			c.enqueue(opFrame(opInvalidSession, resumable))
@@ -261,17 +251,17 @@ func (c *Connection) Invalidate(resumable bool) {
 }
 
 // SendRaw writes a payload as it is.
-func (c *Connection) SendRaw(data []byte) { c.locked(func() { c.enqueue(data) }) }
+func (c *Connection) SendRaw(data []byte) { c.g.change(func() { c.enqueue(data) }) }
 
 // Close ends the connection with a close frame of any code.
-func (c *Connection) Close(code int, text string) { c.locked(func() { c.closeWith(code, text) }) }
+func (c *Connection) Close(code int, text string) { c.g.change(func() { c.closeWith(code, text) }) }
 
 // Reset breaks the connection without a word. The session can be resumed.
 func (c *Connection) Reset() {
 	if tcp, ok := c.conn.NetConn().(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
-	c.locked(func() { c.drop("reset", 0) })
+	c.g.change(func() { c.drop("reset", 0) })
 }
 
 // ResetAll breaks all open connections without a word.
@@ -284,15 +274,15 @@ func (g *Gateway) ResetAll() {
 }
 
 // RefuseConnections answers 503 to new gateway connections while it is on.
-func (g *Gateway) RefuseConnections(on bool) { g.set(func() { g.refuse = on }) }
+func (g *Gateway) RefuseConnections(on bool) { g.change(func() { g.refuse = on }) }
 
 // NewConnectionsSilent makes connections that open from now on silent from the start: not even a hello comes.
-func (g *Gateway) NewConnectionsSilent(on bool) { g.set(func() { g.newSilent = on }) }
+func (g *Gateway) NewConnectionsSilent(on bool) { g.change(func() { g.newSilent = on }) }
 
 // WithholdAcks leaves heartbeats unacknowledged on connections that open from now on.
-func (g *Gateway) WithholdAcks(on bool) { g.set(func() { g.noAcks = on }) }
+func (g *Gateway) WithholdAcks(on bool) { g.change(func() { g.noAcks = on }) }
 
-func (g *Gateway) set(do func()) {
+func (g *Gateway) change(do func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	do()

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -153,7 +154,7 @@ func authenticate[T any](c *Connection, data json.RawMessage, with func(T)) {
 func (c *Connection) ended(err error) {
 	why, code := "broken: "+err.Error(), 0
 	var closed *websocket.CloseError
-	if asClose(err, &closed) && closed.Code != websocket.CloseAbnormalClosure {
+	if errors.As(err, &closed) && closed.Code != websocket.CloseAbnormalClosure {
 		why, code = fmt.Sprintf("closed by the app with %d", closed.Code), closed.Code
 		if k := c.session; k != nil && (code == websocket.CloseNormalClosure || code == websocket.CloseGoingAway) {
 			k.dead = true

@@ -83,21 +83,17 @@ func (g *Gateway) Sessions() int {
 	return n
 }
 
-// ForgetSessions lets no session so far be resumed; those with a connection keep it until it ends.
+// ForgetSessions makes all sessions so far impossible to resume; those with a connection keep it until it ends.
 func (g *Gateway) ForgetSessions() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, k := range g.order {
-		k.lifetime = 0
-	}
+	g.change(func() {
+		for _, k := range g.order {
+			k.lifetime = 0
+		}
+	})
 }
 
-// ReplayMore makes resumes send so many events again that the client says it has.
-func (g *Gateway) ReplayMore(n int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.replayMore = n
-}
+// ReplayMore makes resumes replay this many events that the client has already received.
+func (g *Gateway) ReplayMore(n int) { g.change(func() { g.replayMore = n }) }
 
 // identify begins a session, or refuses. The caller holds the lock.
 func (c *Connection) identify(data identifyData) {

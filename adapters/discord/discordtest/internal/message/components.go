@@ -6,7 +6,6 @@ import "gatehouse/adapters/discord/discordtest/internal/wire"
 const (
 	ComponentRow    = 1
 	ComponentButton = 2
-	ComponentSelect = 3
 	ComponentInput  = 4
 	ComponentText   = 10
 	ComponentLabel  = 18

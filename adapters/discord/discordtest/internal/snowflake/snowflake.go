@@ -24,7 +24,7 @@ func NewGenerator() *Generator {
 
 // Next is a new id for a time; it is greater than all before it.
 func (m *Generator) Next(now time.Time) string {
-	id := at(now) | m.worker<<12
+	id := uint64(max(0, now.UnixMilli()-epoch))<<22 | m.worker<<12
 	if id <= m.last {
 		id = m.last + 1
 	}
@@ -35,11 +35,6 @@ func (m *Generator) Next(now time.Time) string {
 
 // Made says whether an id comes from this generator.
 func (m *Generator) Made(id string) bool { return m.all[Number(id)] }
-
-func at(t time.Time) uint64 { return uint64(max(0, t.UnixMilli()-epoch)) << 22 }
-
-// At is the least id that a time can have, for paging from a moment on.
-func At(t time.Time) string { return strconv.FormatUint(at(t), 10) }
 
 // Time is when an id was made; what is no id has the zero time.
 func Time(id string) time.Time {

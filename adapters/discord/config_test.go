@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSettingsThatCanNotBeUsed(t *testing.T) {
+func TestInvalidSettings(t *testing.T) {
 	good := Config{BotToken: "OTAwMDAw.discord.test", PublicKey: strings.Repeat("ab", 32), APIURL: "https://discord.com/api/v10", Shards: 1, Reply: replyThread}
 	if faults := good.Validate(); len(faults) != 0 {
 		t.Fatalf("a good one has the faults %q", faults)

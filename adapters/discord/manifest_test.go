@@ -30,7 +30,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// README keeps up with the table of permissions and with the settings.
+// README lists all permissions and settings.
 func TestReadmeNamesPermissionsAndSettings(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {

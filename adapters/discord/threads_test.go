@@ -9,9 +9,9 @@ import (
 	"gatehouse/adapters/discord/internal/memo"
 )
 
-// Servers that anybody can find allow no thread's name with certain words, whatever the message says.
-func TestAThreadWhoseNameIsRefusedHasAnother(t *testing.T) {
-	w := newTown(t, nil)
+// Some servers refuse thread names with certain words.
+func TestThreadNameIsReplacedIfRefused(t *testing.T) {
+	w := newRig(t, nil)
 	to := w.asked("a word that is not allowed here")
 	w.Inject(discordtest.Fault{Endpoint: discordtest.StartThread, Trouble: discordtest.Refused(400, discordgo.ErrCodeInvalidFormBody, "Invalid Form Body"), Times: 1})
 	w.say(answerTo("reply/1", "Hello", to))
@@ -20,9 +20,9 @@ func TestAThreadWhoseNameIsRefusedHasAnother(t *testing.T) {
 	}
 }
 
-// A thread outlives the message that it began with.
-func TestAThreadWhoseMessageIsDeletedIsUsed(t *testing.T) {
-	w := newTown(t, nil)
+// A thread still exists after its first message is deleted.
+func TestThreadOfADeletedMessageIsUsed(t *testing.T) {
+	w := newRig(t, nil)
 	to := w.asked("add milk")
 	w.say(answerTo("reply/1", "I ask for an approval", to))
 	w.alice.Deletes(general, to.Message)

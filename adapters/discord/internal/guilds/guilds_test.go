@@ -10,7 +10,7 @@ import (
 	"gatehouse/core"
 )
 
-func TestWhatIsRememberedIsBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	now, asked, size := time.Unix(1_800_000_000, 0), 0, 0
 	r := newAnswers[int](maxOthers, func() time.Time { return now })
 	ask := func() (int, error) { asked++; return asked, nil }
@@ -30,7 +30,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatRolesAndOverwritesAllow(t *testing.T) {
+func TestPermissionsOfRolesAndOverwrites(t *testing.T) {
 	const view, send = discordgo.PermissionViewChannel, discordgo.PermissionSendMessages
 	roles := []Role{{ID: "1", Permissions: view | send}, {ID: "2"}, {ID: "3", Permissions: discordgo.PermissionAdministrator}}
 	for name, c := range map[string]struct {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestIDsHoldTheirTime(t *testing.T) {
+func TestTimeOfAnID(t *testing.T) {
 	const id = "175928847299117063"
 	at := time.Date(2016, 4, 30, 11, 18, 25, 796*1e6, time.UTC)
 	if !Time(id).Equal(at) || Greater(At(at), id) || !Greater(At(at.Add(time.Millisecond)), id) {
@@ -19,7 +19,7 @@ func TestIDsHoldTheirTime(t *testing.T) {
 	}
 }
 
-func TestOnlyNumbersAreIDs(t *testing.T) {
+func TestValidIDs(t *testing.T) {
 	for id, want := range map[string]bool{"": false, "1": true, "18446744073709551615": true, "123456789012345678901": false, "1a": false, "-1": false, " 1": false, "../2": false} {
 		if Valid(id) != want {
 			t.Errorf("%q: %v", id, !want)

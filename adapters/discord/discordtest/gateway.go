@@ -7,7 +7,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Dial is what the opening of a gateway connection is called in the log of calls and in faults.
+// Dial is the route name of opening a gateway connection, in the log of calls and in faults.
 const Dial = "(dial)"
 
 // Connection is one connection to the gateway, open or not.
@@ -20,7 +20,7 @@ const (
 	IntentMessageContent = gateway.IntentMessageContent
 )
 
-// newGateway is the gateway to the guilds of this fake.
+// newGateway makes the gateway of this fake.
 func (s *Server) newGateway() *gateway.Gateway {
 	return gateway.New(gateway.Config{
 		Host: s.host, Lock: &s.mu, Now: s.o.Now, LimitNow: s.o.LimitNow, HeartbeatInterval: s.o.HeartbeatInterval, SessionLifetime: s.o.SessionLifetime,
@@ -59,7 +59,7 @@ func (s *Server) readyData(session string, shard [2]int) any {
 	}
 }
 
-// serveGateway opens a gateway connection, at the address of new sessions or at that of resumes.
+// serveGateway opens a gateway connection, at the general address or at the one for resumes.
 func (s *Server) serveGateway(onResume bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		call := fakeserver.Begin(&s.Record, s.callOf(Dial, r))
@@ -86,7 +86,7 @@ func (s *Server) emit(c *channel, e gateway.Event) {
 	}
 }
 
-// intentFor is the intent that an event of a channel needs.
+// intentFor returns the intent that an event of a channel needs.
 func intentFor(c *channel, guild, direct int) int {
 	if c.Guild == "" {
 		return direct

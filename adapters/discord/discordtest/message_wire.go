@@ -27,7 +27,7 @@ func (s *Server) wireUser(id string) object {
 	return o
 }
 
-// wireMember is a member of a guild, with the user only where that does not stand beside it.
+// wireMember encodes a member of a guild, with the user only if the user is not next to it.
 func (s *Server) wireMember(g *guild, user string, withUser bool) object {
 	m := g.members[user]
 	if m == nil {
@@ -46,7 +46,7 @@ func (s *Server) wireMember(g *guild, user string, withUser bool) object {
 	return o
 }
 
-// wireMessage is a message as REST answers it.
+// wireMessage encodes a message as REST returns it.
 func (s *Server) wireMessage(m Message) object {
 	mentions := []object{}
 	for _, id := range m.Mentions {
@@ -117,7 +117,7 @@ func (s *Server) wireAttachments(m Message) []object {
 	return found
 }
 
-// wireEvent is a message as the gateway sends it: with the guild and the author's member.
+// wireEvent encodes a message as the gateway sends it: with the guild and the author's member.
 func (s *Server) wireEvent(m Message) object {
 	o := s.wireMessage(m)
 	if g := s.guilds[m.Guild]; g != nil {
@@ -130,7 +130,7 @@ func (s *Server) wireEvent(m Message) object {
 	return o
 }
 
-// withoutContent is a message without what the message content intent opens.
+// withoutContent returns a message without the fields that need the message content intent.
 func withoutContent(o object) object {
 	bare := maps.Clone(o)
 	bare["content"] = ""
@@ -143,12 +143,13 @@ func withoutContent(o object) object {
 	return bare
 }
 
-// readableWithoutIntent says whether an app without the message content intent reads the message: its own, those in DMs and those that mention it.
+// readableWithoutIntent reports whether an app without the message content intent receives the message's content: its own messages, those
+// in DMs and those that mention it.
 func (s *Server) readableWithoutIntent(m Message) bool {
 	return m.Guild == "" || m.Author == s.o.BotUserID || slices.Contains(m.Mentions, s.o.BotUserID)
 }
 
-// read is a message as REST answers it to this app.
+// read encodes a message as REST returns it to this app.
 func (s *Server) read(m Message) object {
 	o := s.wireMessage(m)
 	if s.denied&gateway.IntentMessageContent != 0 && !s.readableWithoutIntent(m) {
@@ -157,7 +158,7 @@ func (s *Server) read(m Message) object {
 	return o
 }
 
-// emitMessage sends the event of a message. The nonce is part of its creation alone.
+// emitMessage sends the event of a message. Only the event of its creation has the nonce.
 func (s *Server) emitMessage(name string, m Message, h actionOptions) {
 	if h.noEvent || m.Ephemeral != "" {
 		return
@@ -191,7 +192,7 @@ func (s *Server) storeAttachment(c *channel, a Attachment) Attachment {
 	return a
 }
 
-// rawJSON keeps a part of what was sent as it was sent.
+// rawJSON returns a field as JSON, nil if it was not sent.
 func rawJSON(o object, key string) json.RawMessage {
 	value, ok := o[key]
 	if !ok {

@@ -16,7 +16,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// post sends an interaction to the app's URL and takes the answer for its first one.
+// post sends an interaction to the app's URL and processes the response as its first answer.
 func (s *Server) post(i *Interaction, url string) {
 	a := s.postOnce(i.body, i.how, url)
 	s.mu.Lock()
@@ -32,7 +32,7 @@ func (s *Server) post(i *Interaction, url string) {
 		i.fail(fmt.Sprintf("HTTP %d %s", a.Status, a.Err))
 	case a.Err != "":
 		i.giveUp(a.Err)
-	case a.Status == http.StatusAccepted || a.Status == http.StatusNoContent: // the answer comes by the callback
+	case a.Status == http.StatusAccepted || a.Status == http.StatusNoContent: // the answer comes through the callback route
 	case a.Status != http.StatusOK:
 		i.giveUp(fmt.Sprintf("HTTP %d", a.Status))
 	default:
@@ -107,7 +107,7 @@ func (s *Server) postOnce(body []byte, h actionOptions, url string) (a Attempt) 
 	return a
 }
 
-// Pings sends a PING to the app's URL, signed as asked for.
+// Pings sends a PING to the app's URL, signed as the options say.
 func (s *Server) Pings(options ...ActionOption) *Interaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()

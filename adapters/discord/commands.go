@@ -57,9 +57,9 @@ func slashCommands() []slashCommand {
 	}
 }
 
-// commanded returns the answer to a slash command, and its event. Everyone in the channel can read a question, and that a new conversation
+// handleCommand returns the answer to a slash command, and its event. Everyone in the channel can read a question, and that a new conversation
 // begins; all other answers only the person sees.
-func commanded(i interaction) (*response, *core.Event) {
+func handleCommand(i interaction) (*response, *core.Event) {
 	e := core.Event{
 		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: actorOf(i.person().ID), Address: i.address(""), Payload: i.payload(),
 	}

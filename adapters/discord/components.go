@@ -11,9 +11,9 @@ import (
 	"gatehouse/core"
 )
 
-// pressed handles a press of one of our buttons: it returns the event, or what the press shows. A value that gatehouse did not seal is
+// handlePress handles a press of one of our buttons: it returns the event, or what the press shows. A value that gatehouse did not seal is
 // refused, with a message to the person.
-func (d *Discord) pressed(ctx context.Context, i interaction) (*response, *core.Event) {
+func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *core.Event) {
 	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
 	if !ok {
 		d.Log.Warn("a button that is not gatehouse's was pressed", "person", i.person().ID)

@@ -24,9 +24,9 @@ const (
 	pages     = 20
 )
 
-// is reports whether the message is a part of a post. It compares the text or, if that may have changed since the send, the buttons or the
+// isPart reports whether the message is a part of a post. It compares the text or, if that may have changed since the send, the buttons or the
 // kind.
-func (p posted) is(signer *core.Signer, delivery core.Delivery, part drawn) bool {
+func (p posted) isPart(signer *core.Signer, delivery core.Delivery, part drawn) bool {
 	switch delivery.Kind {
 	case core.PostSteps:
 		return strings.HasPrefix(p.Content, stepsPrefix)
@@ -45,7 +45,7 @@ func (p posted) is(signer *core.Signer, delivery core.Delivery, part drawn) bool
 			}
 		}
 	}
-	return p.says(part)
+	return p.hasText(part)
 }
 
 // Find looks for a part whose send is in doubt, among the bot's own messages in its channel since the send, by text and buttons.
@@ -101,7 +101,7 @@ func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Deli
 			return "", findError(err)
 		}
 		for _, one := range found {
-			if one.Author.Bot && one.is(d.Signer, delivery, part) && !d.isOther(one.ID, delivery) {
+			if one.Author.Bot && one.isPart(d.Signer, delivery, part) && !d.isOther(one.ID, delivery) {
 				return one.ID, nil
 			}
 			after = snowflake.Max(after, one.ID)

@@ -119,11 +119,11 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 	var event *core.Event
 	switch i.Type {
 	case discordgo.InteractionMessageComponent:
-		answer, event = d.pressed(ctx, i)
+		answer, event = d.handlePress(ctx, i)
 	case discordgo.InteractionModalSubmit:
-		answer, event = d.submitted(i)
+		answer, event = d.handleSubmit(i)
 	case discordgo.InteractionApplicationCommand:
-		answer, event = commanded(i)
+		answer, event = handleCommand(i)
 	default:
 		d.Log.Warn("an interaction of an unknown kind is ignored", "type", i.Type)
 		return i, nil, chat.Malformed

@@ -58,8 +58,8 @@ func subject(c core.Card) string {
 	return "**" + chat.OrNone(inline(c.Summary, maxSummary)) + "**\nTool: " + inlineCode(c.Tool, maxTool)
 }
 
-// submitted handles the submission of a reasonModal or a confirmModal.
-func (d *Discord) submitted(i interaction) (*response, *core.Event) {
+// handleSubmit handles the submission of a reasonModal or a confirmModal.
+func (d *Discord) handleSubmit(i interaction) (*response, *core.Event) {
 	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
 	if !ok || b.Action != chat.ActionReason && b.Action != chat.ActionConfirm {
 		d.Log.Warn("a form that is not gatehouse's was submitted", "person", i.person().ID)

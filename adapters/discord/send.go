@@ -79,8 +79,8 @@ type posted struct {
 	Rows    json.RawMessage        `json:"components"`
 }
 
-// says reports whether the message has the text of a part, apart from the note that it comes late.
-func (p posted) says(part drawn) bool {
+// hasText reports whether the message has the text of a part, apart from the note that it comes late.
+func (p posted) hasText(part drawn) bool {
 	plain := func(s string) string { return strings.TrimSpace(strings.TrimPrefix(s, latePrefix)) }
 	return plain(p.Content) == plain(part.Text)
 }

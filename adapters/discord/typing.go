@@ -84,16 +84,16 @@ func (t *typing) start(channel string, show func(context.Context) error) {
 		defer t.remove(channel, one)
 		for ctx.Err() == nil && core.CategoryOf(show(run)) != core.Unsupported {
 			t.sleep(ctx, typingEvery)
-			if !t.goesOn(ctx, channel, one) {
+			if !t.isNeeded(ctx, channel, one) {
 				return
 			}
 		}
 	})
 }
 
-// goesOn reports whether an event that is answered in a channel is open, in any process. If that is not known, it returns true until the
+// isNeeded reports whether an event that is answered in a channel is open, in any process. If that is not known, it returns true until the
 // indicator expires.
-func (t *typing) goesOn(ctx context.Context, channel string, one *indicator) bool {
+func (t *typing) isNeeded(ctx context.Context, channel string, one *indicator) bool {
 	t.mu.Lock()
 	expired := !t.now().Before(one.until)
 	t.mu.Unlock()

@@ -90,8 +90,8 @@ func (s *shard) connect(ctx context.Context) (closeReason, error) {
 	case from.ID == "":
 		address, err = s.mayIdentify(ctx)
 	case address == "" || s.dials >= maxDials:
-		told, asked := s.ask(ctx, nil)
-		address, err = told.URL, asked
+		info, asked := s.ask(ctx, nil)
+		address, err = info.URL, asked
 	}
 	if err != nil || ctx.Err() != nil {
 		return closeReason{}, err

@@ -18,11 +18,11 @@ import (
 func (g *Gateway) Run(ctx context.Context, bot string) error {
 	of := g.Shards
 	if of == 0 {
-		told, err := g.ask(ctx, nil)
+		info, err := g.ask(ctx, nil)
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		of = max(told.Shards, 1)
+		of = max(info.Shards, 1)
 	}
 	g.healthMu.Lock()
 	g.health = make([]shardState, of)

@@ -16,7 +16,7 @@ import (
 const maxNamed = 5
 
 // allChannels reports what the bot may do in those channels of a server that it sees and in which it was not addressed.
-func (c *checks) allChannels(s server, spokenIn []string) {
+func (c *checks) allChannels(s server, addressedIn []string) {
 	sees := 0
 	var poor []string
 	for _, at := range s.channels {
@@ -25,7 +25,7 @@ func (c *checks) allChannels(s server, spokenIn []string) {
 		}
 		sees++
 		lacks, _ := missing(c.permissions(s, at), c.needed(at))
-		if len(lacks) == 0 || slices.Contains(spokenIn, at.ID) {
+		if len(lacks) == 0 || slices.Contains(addressedIn, at.ID) {
 			continue
 		}
 		names := make([]string, len(lacks))

@@ -4,7 +4,7 @@
 //	checks.go        how a check asks and reports
 //	application.go   the token, the intents, interactions, identifies, commands
 //	servers.go       the servers that the bot is in
-//	channels.go      the channels and threads that the bot was spoken to in
+//	channels.go      the channels and threads that the bot was addressed in
 //	approvers.go     the approvers
 //	permissions.go   the permissions that the bot needs, has and lacks; its invitation
 //

@@ -20,8 +20,8 @@ const (
 	maxThreads  = 10 // in those
 )
 
-// spokenIn has the channels and threads of a server in which the bot was last addressed.
-type spokenIn struct {
+// addressedIn has the channels and threads of a server in which the bot was last addressed.
+type addressedIn struct {
 	channels []string
 	threads  [][2]string // each with the channel that it belongs to
 }
@@ -37,7 +37,7 @@ func (c *checks) allServers(ctx context.Context) {
 			"Open "+InviteURL(c.app.ID, Needed(c.Threads))+" and choose a server.")
 		return
 	}
-	known := c.spokenIn()
+	known := c.addressedIn()
 	slices.SortStableFunc(c.guilds, func(a, b discordgo.UserGuild) int { return len(known[b.ID].channels) - len(known[a.ID].channels) })
 	for _, g := range c.guilds[:min(len(c.guilds), maxServers)] {
 		s, err := c.read(ctx, g)
@@ -65,9 +65,9 @@ func (c *checks) allServers(ctx context.Context) {
 	}
 }
 
-// spokenIn returns the channels and threads in which the bot was last addressed, by server.
-func (c *checks) spokenIn() map[string]spokenIn {
-	all, seen, channels, threads := map[string]spokenIn{}, map[string]bool{}, 0, 0
+// addressedIn returns the channels and threads in which the bot was last addressed, by server.
+func (c *checks) addressedIn() map[string]addressedIn {
+	all, seen, channels, threads := map[string]addressedIn{}, map[string]bool{}, 0, 0
 	for _, e := range c.recent {
 		rest, ours := strings.CutPrefix(string(e.Conversation), c.Platform+":")
 		guild, _, _ := strings.Cut(rest, ":")

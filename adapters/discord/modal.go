@@ -25,9 +25,6 @@ type modal struct {
 	Components []discordgo.MessageComponent `json:"components"`
 }
 
-// required and optional are the values of a field's Required. Discord's default is required.
-var required, optional = true, false
-
 // reasonModal is the form that asks why a request is denied; value is returned with its submission. The reason may be empty: it should not
 // hold up a denial.
 func reasonModal(value string, c core.Card) modal {
@@ -35,7 +32,7 @@ func reasonModal(value string, c core.Card) modal {
 		discordgo.TextDisplay{Content: subject(c)},
 		discordgo.Label{
 			Label: "What should be different?", Description: "The agent and the person who asked will read it.",
-			Component: discordgo.TextInput{CustomID: inputReason, Style: discordgo.TextInputParagraph, Required: &optional, MaxLength: maxReason},
+			Component: discordgo.TextInput{CustomID: inputReason, Style: discordgo.TextInputParagraph, Required: new(false), MaxLength: maxReason},
 		},
 	}}
 }
@@ -47,7 +44,7 @@ func confirmModal(value string, c core.Card) modal {
 		discordgo.TextDisplay{Content: "This is hard or impossible to undo.\n" + subject(c)},
 		discordgo.Label{
 			Label: "Type “" + confirmWord + "” to go on", Description: "Close this form to go back.", Component: discordgo.TextInput{
-				CustomID: inputConfirm, Style: discordgo.TextInputShort, Required: &required, MinLength: len(confirmWord), MaxLength: len(confirmWord), Placeholder: confirmWord,
+				CustomID: inputConfirm, Style: discordgo.TextInputShort, Required: new(true), MinLength: len(confirmWord), MaxLength: len(confirmWord), Placeholder: confirmWord,
 			},
 		},
 	}}

@@ -56,8 +56,7 @@ func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery co
 	out := part.outgoing()
 	out.Nonce, out.Enforce = d.nonce(delivery), true
 	if replyTo != "" {
-		lenient := false
-		out.Reference = &discordgo.MessageReference{MessageID: replyTo, FailIfNotExists: &lenient}
+		out.Reference = &discordgo.MessageReference{MessageID: replyTo, FailIfNotExists: new(false)}
 	}
 	var made posted
 	if err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), out, &made); err != nil {

@@ -280,13 +280,13 @@ func (c *connection) closed(ctx context.Context, err error) closeReason {
 	c.mu.Lock()
 	reason := c.reason
 	c.mu.Unlock()
-	var closed *websocket.CloseError
+	closed, ok := errors.AsType[*websocket.CloseError](err)
 	switch {
 	case reason != nil:
 		return *reason
 	case ctx.Err() != nil:
 		return closeReason{}
-	case errors.As(err, &closed):
+	case ok:
 		return c.reasonOf(closed.Code)
 	}
 	return closeReason{text: "the connection broke"}

@@ -61,8 +61,7 @@ func (c *checks) page(name string) string {
 // unanswered reports whether err is an error, and if so adds a check that says that Discord did not answer.
 func (c *checks) unanswered(name string, err error) bool {
 	refusal := ""
-	var r *rest.Refusal
-	if errors.As(err, &r) && r.Code != 0 {
+	if r, ok := errors.AsType[*rest.Refusal](err); ok && r.Code != 0 {
 		refusal = fmt.Sprintf("%s (%d)", r.Message, r.Code)
 	}
 	return c.Unanswered(name, err, refusal, "Run gatehouse doctor again. If the problem stays, invite the bot again.")

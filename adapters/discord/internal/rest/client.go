@@ -156,8 +156,7 @@ func (c *Client) learn(route string, got response, body []byte, fault error) {
 	if got.status == http.StatusUnauthorized || got.status == http.StatusForbidden || got.status == http.StatusTooManyRequests && got.scope() != scopeShared {
 		c.invalid.count()
 	}
-	var e *core.Error
-	if c.invalid.many() && got.status == http.StatusForbidden && errors.As(fault, &e) {
+	if e, ok := errors.AsType[*core.Error](fault); ok && c.invalid.many() && got.status == http.StatusForbidden {
 		e.RetryAfter = InvalidWindow // one call that is refused again and again must leave room for the others
 	}
 	if wait := core.RetryAfterOf(fault); wait > 0 && got.status == http.StatusTooManyRequests {

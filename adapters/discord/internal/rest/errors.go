@@ -31,14 +31,14 @@ func (r *Refusal) Error() string {
 
 // IsRefusal reports whether Discord refused with one of the codes, discordgo.ErrCode….
 func IsRefusal(err error, codes ...int) bool {
-	var r *Refusal
-	return errors.As(err, &r) && slices.Contains(codes, r.Code)
+	r, ok := errors.AsType[*Refusal](err)
+	return ok && slices.Contains(codes, r.Code)
 }
 
 // IsGone reports whether Discord itself says that the object does not exist, or that the bot may not see it.
 func IsGone(err error) bool {
-	var r *Refusal
-	return errors.As(err, &r) && !r.Proxy && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden)
+	r, ok := errors.AsType[*Refusal](err)
+	return ok && !r.Proxy && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden)
 }
 
 // later are the codes of calls that may succeed later, whatever the status: slow mode, the write limits of a channel and of a server, edits

@@ -3,10 +3,9 @@
 //
 //	gateway.go      options and types; whether each shard is connected
 //	run.go          all shards; each is held by a lease, so that one process receives its events; which events belong to a shard
-//	connect.go      the connections of a shard, one after the other
+//	connect.go      the connections of a shard, one after the other; why each ended, and what comes next
 //	budget.go       how often the bot may identify
 //	connection.go   one connection: hello, identify or resume, heartbeats, events
-//	close.go        why a connection ended, and what comes next
 //	order.go        events in order, up to their commit
 //	catchup.go      fetching what was missed when a session could not be resumed
 //	session.go      the stored state that a session is resumed from

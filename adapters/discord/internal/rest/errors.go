@@ -77,10 +77,10 @@ var reasons = map[int]struct {
 
 // errorOf returns the error of a call, with the categories that package chat defines; nil if the call succeeded.
 func errorOf(got response, body []byte, err error) error {
-	switch {
-	case got.status == 0:
+	switch got.status {
+	case 0: // there was no answer
 		return chat.TransportError("Discord", err)
-	case got.status == http.StatusTooManyRequests:
+	case http.StatusTooManyRequests:
 		return rateLimited(got, body)
 	}
 	r := refusalOf(got.status, body)

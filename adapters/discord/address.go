@@ -40,7 +40,7 @@ func startsThread(to core.Address) bool {
 }
 
 // The message of an address may be an interaction through which the bot can answer: a press, or a command that waits for its answer. The
-// address does not contain its token; see tokens.go.
+// address does not contain its token; see replies.go.
 const (
 	pressPrefix   = "interaction:"
 	commandPrefix = "command:"

@@ -9,12 +9,12 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-// A thousand restarts in a day, a third of which can't resume their session, are heard one and all. Those that go on like that spend what
-// the bot may: then it waits, and says so.
-func TestAThousandRestartsInADay(t *testing.T) {
+// The bot receives every message across a thousand restarts in a day, a third of which can't resume their session. Further restarts use up
+// the identify budget; the bot then waits and reports that.
+func TestManyRestartsStayWithinTheIdentifyBudget(t *testing.T) {
 	const day, restarts, more = 24 * time.Hour, 1000, 200
 	clock := discordtest.NewClock(time.Now())
-	r := hear(t, setup{fake: discordtest.Options{Now: clock.Now}}).known()
+	r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}}).known()
 	restart := func(after time.Duration) {
 		var giveUp func()
 		r.ctx, giveUp = context.WithTimeout(t.Context(), patience) // for each, a thousand take a while
@@ -52,8 +52,8 @@ func TestAThousandRestartsInADay(t *testing.T) {
 	r.known()
 }
 
-func TestTheBudgetThatOthersSpent(t *testing.T) {
-	r := hear(t, setup{fake: discordtest.Options{IdentifyBudget: 11}}).known()
+func TestIdentifiesOfOtherProgramsCountAgainstTheBudget(t *testing.T) {
+	r := newInbound(t, setup{fake: discordtest.Options{IdentifyBudget: 11}}).known()
 	for n := 1; n < 5; n++ { // 11 in a day: half of them are ours
 		r.ForgetSessions()
 		r.ResetAll()
@@ -71,7 +71,7 @@ func TestTheBudgetThatOthersSpent(t *testing.T) {
 }
 
 func TestResumesAreFree(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := newInbound(t, setup{}).known()
 	for range 20 {
 		r.halt()
 		r.start()
@@ -82,9 +82,9 @@ func TestResumesAreFree(t *testing.T) {
 	}
 }
 
-// What is counted is sessions that are begun, and not tries to reach the gateway: after an outage of hours there are as many left as before.
-func TestAGatewayThatCannotBeReachedCostsNoIdentification(t *testing.T) {
-	r := hear(t, setup{before: func(r *inbound) { r.RefuseConnections(true) }})
+// Only identifies that are sent count, not attempts to reach the gateway: an outage of hours uses up no budget.
+func TestFailedConnectionsDoNotCountAsIdentifies(t *testing.T) {
+	r := newInbound(t, setup{before: func(r *inbound) { r.RefuseConnections(true) }})
 	r.eventually("some tries", func() bool { return r.CountCalls("GET /gateway/bot") > 10 })
 	r.RefuseConnections(false)
 	r.known()

@@ -12,6 +12,39 @@ import (
 	"gatehouse/core"
 )
 
+// newPainter returns a painter of deliveries. Replies go through neutral; any other text by a model or a person is literal, or code. No
+// message pings anyone: each has empty allowed_mentions. seal signs the value of a button.
+func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
+	return chat.Painter[drawn]{
+		Parts: markdown,
+		Reply: func(part string) drawn { return drawn{Text: part} },
+		Plain: func(text string) drawn { return drawn{Text: literal(text, maxPlain)} },
+		Steps: func(line string) drawn { return drawn{Text: stepsPrefix + literal(chat.OrNone(line), chat.MaxSteps)} },
+		Late: func(m drawn) drawn {
+			m.Text = latePrefix + m.Text
+			return m
+		},
+		Button: func(m drawn, text string, b chat.Button) (drawn, error) {
+			made, err := newButton(seal, text, discordgo.PrimaryButton, b)
+			m.Rows = rowOf(made)
+			return m, err
+		},
+		Card: func(d core.Delivery, link string) (drawn, error) { return drawCard(seal, d, link) },
+	}
+}
+
+// parts draws the messages of a delivery. A long reply is slow to draw, so it stays cached until its last part is sent.
+func (d *Discord) parts(delivery core.Delivery) ([]drawn, error) {
+	if delivery.Kind == core.PostReply && len(delivery.Text) > maxReply {
+		return d.long.Parts(delivery, func() ([]drawn, error) { return d.painter.Draw(delivery, "") })
+	}
+	link := ""
+	if delivery.Copy && delivery.Card != nil {
+		link = linkTo(delivery.Conversation, delivery.Card.From)
+	}
+	return d.painter.Draw(delivery, link)
+}
+
 // drawCard draws an approval's current state, always as one message, whatever its fields hold. A decided one has no buttons.
 func drawCard(seal func(fields ...string) string, d core.Delivery, link string) (drawn, error) {
 	c := *d.Card
@@ -101,7 +134,7 @@ func contextOf(c core.Card, link string) string {
 	lines, speakers := chat.LastLines(c, maxLines)
 	for i, l := range lines {
 		if i == 0 {
-			text += "\nWhat was said last:"
+			text += "\nLast messages:"
 		}
 		text += "\n> **" + speakers[i] + ":** " + chat.OrNone(inline(l.Text, maxLine))
 	}

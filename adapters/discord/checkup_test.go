@@ -14,18 +14,18 @@ import (
 	"gatehouse/core"
 )
 
-// checkup is one of a town in which all is well.
-func (w *town) checkup() Checkup {
+// checkup is a check of a correct configuration.
+func (w *rig) checkup() Checkup {
 	ev := core.EventRecord{AcceptedAt: w.clock.Now().Add(-time.Minute)}
-	ev.Platform, ev.Conversation, ev.Address = Name, core.ConversationID("discord:"+townID+":"+general), core.Address{Platform: Name, Channel: general}
+	ev.Platform, ev.Conversation, ev.Address = Name, core.ConversationID("discord:"+serverID+":"+general), core.Address{Platform: Name, Channel: general}
 	return Checkup{
 		Config: w.d.Config, Listen: "127.0.0.1:8080", Approvers: []string{"discord:1002", "discord:role:" + approvers, "console:ann"}, Now: w.clock.Now,
 		Recent: func(context.Context) ([]core.EventRecord, error) { return []core.EventRecord{ev, ev}, nil },
 	}
 }
 
-// finds runs a checkup and gives the checks by name.
-func (w *town) finds(c Checkup) map[string]Check {
+// finds runs a checkup and returns the checks by name.
+func (w *rig) finds(c Checkup) map[string]Check {
 	w.t.Helper()
 	found := map[string]Check{}
 	for _, f := range c.Run(w.ctx()) {
@@ -43,8 +43,8 @@ func (w *town) finds(c Checkup) map[string]Check {
 	return found
 }
 
-func TestCheckupAllIsWell(t *testing.T) {
-	w := newTown(t, nil)
+func TestCheckupWithoutFaults(t *testing.T) {
+	w := newRig(t, nil)
 	if _, err := w.d.registerCommands(w.ctx()); err != nil {
 		t.Fatal(err)
 	}
@@ -67,70 +67,70 @@ func TestCheckupAllIsWell(t *testing.T) {
 	}
 }
 
-func TestCheckupFindsWhatIsWrong(t *testing.T) {
+func TestCheckupFindsFaults(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*town, *Checkup)
+		change func(*rig, *Checkup)
 		check  string
 		state  chat.State
 		words  []string
 	}{
-		"the token":       {func(w *town, _ *Checkup) { w.RevokeToken() }, "token", chat.Fail, []string{"refuses DISCORD_BOT_TOKEN", "Reset Token"}},
-		"nobody is there": {func(_ *town, c *Checkup) { c.Config.APIURL = "http://127.0.0.1:1/api/v10" }, "token", chat.Fail, []string{"can't be reached"}},
-		"somebody else there": {func(_ *town, c *Checkup) {
+		"the token":       {func(w *rig, _ *Checkup) { w.RevokeToken() }, "token", chat.Fail, []string{"refuses DISCORD_BOT_TOKEN", "Reset Token"}},
+		"nobody is there": {func(_ *rig, c *Checkup) { c.Config.APIURL = "http://127.0.0.1:1/api/v10" }, "token", chat.Fail, []string{"can't be reached"}},
+		"somebody else there": {func(_ *rig, c *Checkup) {
 			c.Config.APIURL = strings.Replace(c.Config.APIURL, "/api/v10", "/elsewhere", 1)
 		}, "token", chat.Fail, []string{"does not answer as Discord"}},
-		"asked too much": {func(w *town, _ *Checkup) {
+		"asked too much": {func(w *rig, _ *Checkup) {
 			w.Inject(discordtest.Fault{Endpoint: discordtest.GetMe, Trouble: discordtest.RateLimited(time.Minute, discordtest.ScopeUser)})
 		}, "token", chat.Warn, []string{"limits the rate of requests"}},
-		"no content":    {func(w *town, _ *Checkup) { w.SetDenied(discordtest.IntentMessageContent) }, "content", chat.Warn, []string{"Message Content Intent", "mention"}},
-		"not hearing":   {func(w *town, _ *Checkup) { w.SetInteractionsURL("https://bot.example/discord/interactions") }, "interactions", chat.Fail, []string{"DISCORD_PUBLIC_KEY is not set"}},
-		"nowhere":       {func(w *town, c *Checkup) { c.Config.PublicKey = w.PublicKey() }, "interactions", chat.Fail, []string{"no Interactions Endpoint URL", "https://HOST/discord/interactions", "127.0.0.1:8080"}},
-		"another's key": {func(_ *town, c *Checkup) { c.Config.PublicKey = strings.Repeat("ab", 32) }, "interactions", chat.Fail, []string{"not the key of this application"}},
-		"no commands":   {func(*town, *Checkup) {}, "commands", chat.Warn, []string{"not registered"}},
-		"no server": {func(w *town, _ *Checkup) {
+		"no content":    {func(w *rig, _ *Checkup) { w.SetDenied(discordtest.IntentMessageContent) }, "content", chat.Warn, []string{"Message Content Intent", "mention"}},
+		"not hearing":   {func(w *rig, _ *Checkup) { w.SetInteractionsURL("https://bot.example/discord/interactions") }, "interactions", chat.Fail, []string{"DISCORD_PUBLIC_KEY is not set"}},
+		"nowhere":       {func(w *rig, c *Checkup) { c.Config.PublicKey = w.PublicKey() }, "interactions", chat.Fail, []string{"no Interactions Endpoint URL", "https://HOST/discord/interactions", "127.0.0.1:8080"}},
+		"another's key": {func(_ *rig, c *Checkup) { c.Config.PublicKey = strings.Repeat("ab", 32) }, "interactions", chat.Fail, []string{"not the key of this application"}},
+		"no commands":   {func(*rig, *Checkup) {}, "commands", chat.Warn, []string{"not registered"}},
+		"no server": {func(w *rig, _ *Checkup) {
 			w.Inject(discordtest.Fault{Endpoint: discordtest.GetMyGuilds, Trouble: discordtest.Refused(200, 0, "")})
 		}, "servers", chat.Fail, nil},
-		"may not answer": {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.SendMessages) }, "channel #general", chat.Fail, []string{"Send Messages, so the bot can't answer there"}},
-		"no threads":     {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.CreatePublicThreads) }, "channel #general", chat.Warn, []string{"Create Public Threads"}},
-		"does not see":   {func(w *town, _ *Checkup) { w.DenyBot(general, discordtest.ViewChannel) }, "channel " + general, chat.Fail, []string{"does not see", "View Channel"}},
-		"nothing came": {func(_ *town, c *Checkup) {
+		"may not answer": {func(w *rig, _ *Checkup) { w.DenyBot(general, discordtest.SendMessages) }, "channel #general", chat.Fail, []string{"Send Messages, so the bot can't answer there"}},
+		"no threads":     {func(w *rig, _ *Checkup) { w.DenyBot(general, discordtest.CreatePublicThreads) }, "channel #general", chat.Warn, []string{"Create Public Threads"}},
+		"does not see":   {func(w *rig, _ *Checkup) { w.DenyBot(general, discordtest.ViewChannel) }, "channel " + general, chat.Fail, []string{"does not see", "View Channel"}},
+		"nothing came": {func(_ *rig, c *Checkup) {
 			c.Recent = func(context.Context) ([]core.EventRecord, error) { return nil, nil }
 		}, "events", chat.Warn, []string{"No event"}},
-		"nothing but our own": {func(w *town, c *Checkup) {
+		"nothing but our own": {func(w *rig, c *Checkup) {
 			signal, again := core.EventRecord{AcceptedAt: w.clock.Now()}, core.EventRecord{AcceptedAt: w.clock.Now(), RetryOf: 7}
 			signal.Platform, signal.Body, again.Platform, again.Body = Name, core.SignalEvent{}, Name, core.MessageEvent{}
 			c.Recent = func(context.Context) ([]core.EventRecord, error) { return []core.EventRecord{signal, again}, nil }
 		}, "events", chat.Warn, []string{"No event"}},
-		"no database": {func(_ *town, c *Checkup) {
+		"no database": {func(_ *rig, c *Checkup) {
 			c.Recent = func(context.Context) ([]core.EventRecord, error) { return nil, errors.New("gone") }
 		}, "events", chat.Fail, []string{"gone"}},
-		"long ago":     {func(w *town, _ *Checkup) { w.clock.Advance(2 * time.Hour) }, "events", chat.Warn, []string{"at 2026"}},
-		"no approvers": {func(_ *town, c *Checkup) { c.Approvers = nil }, "approvers", chat.Warn, []string{"No approvers are configured"}},
-		"none here":    {func(_ *town, c *Checkup) { c.Approvers = []string{"slack:U1"} }, "approvers", chat.Warn, []string{"None of the configured approvers is on Discord"}},
-		"nobody":       {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:4004"} }, "approver discord:4004", chat.Fail, []string{"nobody on Discord"}},
-		"no role":      {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:role:4004"} }, "approver discord:role:4004", chat.Fail, []string{"no role"}},
-		"neither":      {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:bob"} }, "approver discord:bob", chat.Fail, []string{"no person"}},
-		"everyone":     {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:role:" + townID} }, "approver discord:role:" + townID, chat.Fail, []string{"everyone in town", "Make a role"}},
-		"a bot's role": {func(w *town, c *Checkup) { c.Approvers = []string{"discord:role:" + w.RoleOfBot(townID)} }, "", chat.Fail, []string{"gatehouse in town", "belongs to a bot"}},
-		"a bot": {func(w *town, c *Checkup) {
+		"long ago":     {func(w *rig, _ *Checkup) { w.clock.Advance(2 * time.Hour) }, "events", chat.Warn, []string{"at 2026"}},
+		"no approvers": {func(_ *rig, c *Checkup) { c.Approvers = nil }, "approvers", chat.Warn, []string{"No approvers are configured"}},
+		"none here":    {func(_ *rig, c *Checkup) { c.Approvers = []string{"slack:U1"} }, "approvers", chat.Warn, []string{"None of the configured approvers is on Discord"}},
+		"nobody":       {func(_ *rig, c *Checkup) { c.Approvers = []string{"discord:4004"} }, "approver discord:4004", chat.Fail, []string{"not a user on Discord"}},
+		"no role":      {func(_ *rig, c *Checkup) { c.Approvers = []string{"discord:role:4004"} }, "approver discord:role:4004", chat.Fail, []string{"not a role"}},
+		"neither":      {func(_ *rig, c *Checkup) { c.Approvers = []string{"discord:bob"} }, "approver discord:bob", chat.Fail, []string{"neither a person's id"}},
+		"everyone":     {func(_ *rig, c *Checkup) { c.Approvers = []string{"discord:role:" + serverID} }, "approver discord:role:" + serverID, chat.Fail, []string{"everyone in town", "Make a role"}},
+		"a bot's role": {func(w *rig, c *Checkup) { c.Approvers = []string{"discord:role:" + w.RoleOfBot(serverID)} }, "", chat.Fail, []string{"gatehouse in town", "belongs to a bot"}},
+		"a bot": {func(w *rig, c *Checkup) {
 			w.AddUser(discordtest.User{ID: "1009", Name: "robot", IsBot: true})
 			c.Approvers = []string{"discord:1009"}
 		}, "approver discord:1009", chat.Fail, []string{"is a bot"}},
-		"a stranger": {func(_ *town, c *Checkup) { c.Approvers = []string{"discord:1003"} }, "approver discord:1003", chat.Warn, []string{"carol", "in no server of the bot's", "Invite them"}},
-		"other commands": {func(w *town, _ *Checkup) {
+		"a stranger": {func(_ *rig, c *Checkup) { c.Approvers = []string{"discord:1003"} }, "approver discord:1003", chat.Warn, []string{"carol", "shares no server with the bot", "Invite them"}},
+		"other commands": {func(w *rig, _ *Checkup) {
 			w.registers(func(c []slashCommand) []slashCommand { c[0].Description = "What it said before"; return c })
 		}, "commands", chat.Warn, []string{"not registered as this build has them"}},
-		"one command more": {func(w *town, _ *Checkup) {
+		"one command more": {func(w *rig, _ *Checkup) {
 			w.registers(func(c []slashCommand) []slashCommand {
 				return append(c, slashCommand{Name: "old", Type: discordgo.ChatApplicationCommand, Description: "Gone"})
 			})
 		}, "commands", chat.Warn, []string{"not registered as this build has them"}},
-		"identifies spent": {func(w *town, _ *Checkup) { w.SpendIdentifies(901) }, "gateway", chat.Fail, []string{"Of 1000 identifications a day 99 are left", "no new session for 24h0m0s"}},
+		"identifies spent": {func(w *rig, _ *Checkup) { w.SpendIdentifies(901) }, "gateway", chat.Fail, []string{"Of 1000 identifications a day 99 are left", "no new session for 24h0m0s"}},
 		"few shards":       {nil, "gateway", chat.Warn, []string{"DISCORD_SHARDS"}},
 		"identifies":       {nil, "gateway", chat.Warn, []string{"resets the token"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newTown(t, func(o *discordtest.Options) {
+			w := newRig(t, func(o *discordtest.Options) {
 				switch name {
 				case "few shards":
 					o.Shards = 3
@@ -159,8 +159,8 @@ func TestCheckupFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// registers puts other commands in the place of those of this build.
-func (w *town) registers(change func([]slashCommand) []slashCommand) {
+// registers replaces the registered commands.
+func (w *rig) registers(change func([]slashCommand) []slashCommand) {
 	w.t.Helper()
 	if err := w.d.Call(w.ctx(), "PUT", "/applications/"+w.ApplicationID()+"/commands", change(slashCommands()), nil); err != nil {
 		w.t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -58,9 +57,9 @@ func slashCommands() []slashCommand {
 	}
 }
 
-// commanded returns the answer to a slash command, and its event. Everyone in the channel can read a question, and that a new conversation
+// handleCommand returns the answer to a slash command, and its event. Everyone in the channel can read a question, and that a new conversation
 // begins; all other answers only the person sees.
-func commanded(i interaction) (*response, *core.Event) {
+func handleCommand(i interaction) (*response, *core.Event) {
 	e := core.Event{
 		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: actorOf(i.person().ID), Address: i.address(""), Payload: i.payload(),
 	}
@@ -97,7 +96,7 @@ func quote(text string) string {
 	var b strings.Builder
 	left := maxQuote
 	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
-		piece := strings.ReplaceAll(markup.Replace(string(r)), "\n", "\n> ")
+		piece := quoted.Replace(string(r))
 		if left -= chat.Units(piece); left < 0 {
 			b.WriteString("…")
 			break
@@ -107,20 +106,14 @@ func quote(text string) string {
 	return "> " + b.String()
 }
 
-// markup escapes Discord's markup.
-var markup = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "<", `\<`, "#", `\#`, "[", `\[`, "]", `\]`,
-	"(", `\(`, ")", `\)`, "@", "@\u200b", ":", `\:`, "\r", "")
-
-// firstCommands and maxCommands are the first and the longest wait before a failed registration is tried again.
-const (
-	firstCommands = time.Second
-	maxCommands   = time.Minute
-)
+// quoted escapes Discord's markup and begins each line as a quotation.
+var quoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "<", `\<`, "#", `\#`, "[", `\[`, "]", `\]`,
+	"(", `\(`, ")", `\)`, "@", "@\u200b", ":", `\:`, "\r", "", "\n", "\n> ")
 
 // keepCommands registers the commands once.
 func (d *Discord) keepCommands(ctx context.Context) {
 	log := core.NewErrorLog(d.Log, "registering the commands")
-	for retry := firstCommands; ctx.Err() == nil; retry = min(2*retry, maxCommands) {
+	for retry := chat.FirstRetry; ctx.Err() == nil; retry = min(2*retry, chat.MaxRetry) {
 		known := d.whoami().App != ""
 		changed, err := d.registerCommands(ctx)
 		if ctx.Err() != nil {
@@ -144,7 +137,7 @@ func (d *Discord) keepCommands(ctx context.Context) {
 
 // registerCommands replaces the registered commands with ours, unless they are the same.
 func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error) {
-	app, err := d.askApplication(ctx)
+	app, err := d.rest.Application(ctx)
 	if known := d.whoami().App; err != nil && known != "" { // a new gateway session has named it
 		app.ID, err = known, nil
 	}

@@ -85,7 +85,7 @@ func TestTheOtherCommands(t *testing.T) {
 	})
 }
 
-// statusAsked gives a /status by ann and what is to be said to it.
+// statusAsked returns a /status command by ann and the post that answers it.
 func (r *inbound) statusAsked() (*discordtest.Interaction, core.Delivery) {
 	i := r.ann.Runs(general, "/status")
 	e := r.inbox.Event("command/" + i.ID)
@@ -103,8 +103,8 @@ func (r *inbound) standsIn(channel, text string) int {
 	return n
 }
 
-func TestTheAnswerToACommandMayBeReadyBeforeDiscordWaitsForIt(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestCommandAnswerReadyBeforeItsAnnouncement(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	r.registered()
 	callback := r.Inject(discordtest.Fault{Endpoint: discordtest.AnswerInteraction, Trouble: discordtest.Held()})
 	i, post := r.statusAsked()
@@ -121,9 +121,9 @@ func TestTheAnswerToACommandMayBeReadyBeforeDiscordWaitsForIt(t *testing.T) {
 	}
 }
 
-func TestTheAnswerToACommandThatComesTooLateIsAMessage(t *testing.T) {
+func TestLateCommandAnswerIsAnOrdinaryMessage(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	r := hear(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
+	r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
 	r.registered()
 	i, post := r.statusAsked()
 	r.answered(i, discordtest.DeferredReply)
@@ -140,8 +140,8 @@ func TestTheAnswerToACommandThatComesTooLateIsAMessage(t *testing.T) {
 	}
 }
 
-func TestALostAnswerToACommandIsFound(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestLostCommandAnswerIsFound(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	r.registered()
 	i, post := r.statusAsked()
 	r.answered(i, discordtest.DeferredReply)
@@ -166,8 +166,8 @@ func TestALostAnswerToACommandIsFound(t *testing.T) {
 	}
 }
 
-// What is asked is repeated as it was written, however much of it has to be escaped: too long an answer would be refused.
-func TestALongQuestionIsRepeatedInOneMessage(t *testing.T) {
+// The question is quoted within the limit of a message, however much of it has to be escaped.
+func TestLongQuestionIsQuotedInOneMessage(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		r.registered()
 		for name, text := range map[string]string{

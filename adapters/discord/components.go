@@ -11,9 +11,9 @@ import (
 	"gatehouse/core"
 )
 
-// pressed handles a press of one of our buttons: it returns the event, or what the press shows. A value that gatehouse did not seal is
+// handlePress handles a press of one of our buttons: it returns the event, or what the press shows. A value that gatehouse did not seal is
 // refused, with a message to the person.
-func (d *Discord) pressed(ctx context.Context, i interaction) (*response, *core.Event) {
+func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *core.Event) {
 	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
 	if !ok {
 		d.Log.Warn("a button that is not gatehouse's was pressed", "person", i.person().ID)
@@ -33,7 +33,7 @@ func (d *Discord) pressed(ctx context.Context, i interaction) (*response, *core.
 		return d.show(ctx, b), nil
 	}
 	d.Log.Warn("a button of an unknown kind was pressed", "kind", chat.Clip(string(b.Action)))
-	return ephemeral("This button is of another gatehouse than the one that runs here, so nothing was done. Ask again."), nil
+	return ephemeral("This button belongs to another version of gatehouse, so nothing was done. Ask again."), nil
 }
 
 // show answers a press that only shows something: a form (its submission is the event) or all arguments. It must be the first answer to
@@ -60,7 +60,7 @@ func (d *Discord) show(ctx context.Context, b chat.Button) *response {
 	return &response{Type: discordgo.InteractionResponseModal, Data: reasonModal(value, card)}
 }
 
-var errClickShape = core.Errorf(core.Invalid, "What came from Discord is no press of one of our buttons; press again.")
+var errClickShape = core.Errorf(core.Invalid, "The event from Discord is not a press of one of gatehouse's buttons. Press again.")
 
 // parseClick reads a decision: a press of Approve or Deny, or a submitted form.
 func (d *Discord) parseClick(e core.Event) (core.Input, error) {

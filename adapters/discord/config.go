@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"crypto/ed25519"
 	"encoding/hex"
 	"fmt"
 	"net/url"
@@ -29,9 +30,6 @@ const (
 // threads reports whether a mention in a channel opens a thread.
 func (c Config) threads() bool { return c.Reply != replyChannel }
 
-// publicKeyBytes is the length of an Ed25519 public key.
-const publicKeyBytes = 32
-
 // apiURL is the base URL of the routes. The path /api/v10 is added to a host without a path.
 func (c Config) apiURL() string {
 	base := strings.TrimRight(c.APIURL, "/")
@@ -46,7 +44,7 @@ func (c Config) Validate() []string {
 	var faults []string
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if c.Enabled() && c.BotToken == "" {
-		fault("DISCORD_BOT_TOKEN: it is needed beside DISCORD_PUBLIC_KEY; see the page Bot of your application")
+		fault("DISCORD_BOT_TOKEN: it is required with DISCORD_PUBLIC_KEY; see the page Bot of your application")
 	}
 	switch key, err := hex.DecodeString(c.BotToken); {
 	case strings.HasPrefix(c.BotToken, "Bot "):
@@ -54,12 +52,12 @@ func (c Config) Validate() []string {
 	case strings.ContainsFunc(c.BotToken, func(r rune) bool { return r <= ' ' || r == 0x7f }):
 		fault("DISCORD_BOT_TOKEN: there is a space or a line break in it; copy it again from the page Bot of your application")
 	case snowflake.Valid(c.BotToken):
-		fault("DISCORD_BOT_TOKEN: this is a number, such as the application's id; the token stands on the page Bot of your application, behind Reset Token")
-	case err == nil && len(key) == publicKeyBytes:
-		fault("DISCORD_BOT_TOKEN: this is a public key, which belongs to DISCORD_PUBLIC_KEY; the token stands on the page Bot of your application, behind Reset Token")
+		fault("DISCORD_BOT_TOKEN: this is a number, such as the application's id; find the token on the page Bot of your application, under Reset Token")
+	case err == nil && len(key) == ed25519.PublicKeySize:
+		fault("DISCORD_BOT_TOKEN: this is a public key, which belongs to DISCORD_PUBLIC_KEY; find the token on the page Bot of your application, under Reset Token")
 	}
-	if key, err := hex.DecodeString(c.PublicKey); err != nil || c.PublicKey != "" && len(key) != publicKeyBytes {
-		fault("DISCORD_PUBLIC_KEY: this is no public key; it has 64 hexadecimal digits and stands under General Information of your application")
+	if key, err := hex.DecodeString(c.PublicKey); err != nil || c.PublicKey != "" && len(key) != ed25519.PublicKeySize {
+		fault("DISCORD_PUBLIC_KEY: this is not a public key, which has 64 hexadecimal digits; find it under General Information of your application")
 	}
 	if u, err := url.Parse(c.APIURL); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		fault("DISCORD_API_URL: %q is not of the form https://HOST/api/v10", c.APIURL)
@@ -68,7 +66,7 @@ func (c Config) Validate() []string {
 		fault("DISCORD_SHARDS: %d must not be negative; use 1, or 0 for as many as Discord recommends", c.Shards)
 	}
 	if c.Reply != replyThread && c.Reply != replyChannel {
-		fault("DISCORD_REPLY: there is no %q; use thread or channel", c.Reply)
+		fault("DISCORD_REPLY: %q is not valid; use thread or channel", c.Reply)
 	}
 	return faults
 }

@@ -16,20 +16,20 @@ func cardIn(channel string, conversation core.ConversationID, approvers ...strin
 }
 
 func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
-	w := newTown(t, nil)
+	w := newRig(t, nil)
 	dm := w.DMWith("1001")
 	for name, c := range map[string]struct {
 		d       core.Delivery
 		refused bool
 		want    []string // whose direct messages
 	}{
-		"all see the channel":            {cardIn(general, "discord:"+townID+":"+general, "discord:1002", "discord:role:"+approvers), false, nil},
-		"one is not in the server":       {cardIn(general, "discord:"+townID+":"+general, "discord:1002", "discord:1003", "discord:1003", "slack:U1"), false, []string{"1003"}},
-		"one does not see the channel":   {cardIn(secret, "discord:"+townID+":"+secret, "discord:1001", "discord:1002"), false, []string{"1001"}},
+		"all see the channel":            {cardIn(general, "discord:"+serverID+":"+general, "discord:1002", "discord:role:"+approvers), false, nil},
+		"one is not in the server":       {cardIn(general, "discord:"+serverID+":"+general, "discord:1002", "discord:1003", "discord:1003", "slack:U1"), false, []string{"1003"}},
+		"one does not see the channel":   {cardIn(secret, "discord:"+serverID+":"+secret, "discord:1001", "discord:1002"), false, []string{"1001"}},
 		"it stands in a direct message":  {cardIn(dm, core.ConversationID("discord:@me:"+dm), "discord:1001", "discord:1002"), false, []string{"1002"}},
-		"it was refused":                 {cardIn(general, "discord:"+townID+":"+general, "discord:1002"), true, []string{"1002", "requester"}},
-		"it was refused, to nobody else": {cardIn(general, "discord:"+townID+":"+general, "discord:role:"+approvers), true, []string{"requester"}},
-		"one is nobody":                  {cardIn(general, "discord:"+townID+":"+general, "discord:4004"), false, nil},
+		"it was refused":                 {cardIn(general, "discord:"+serverID+":"+general, "discord:1002"), true, []string{"1002", "requester"}},
+		"it was refused, to nobody else": {cardIn(general, "discord:"+serverID+":"+general, "discord:role:"+approvers), true, []string{"requester"}},
+		"one is nobody":                  {cardIn(general, "discord:"+serverID+":"+general, "discord:4004"), false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			posts, err := w.d.CardCopies(w.ctx(), c.d, c.refused)
@@ -55,13 +55,13 @@ func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 	}
 }
 
-// Who owns a server and who administrates it see every channel, whatever is denied there; a role may be taken away.
+// Owners and administrators of a server see every channel, whatever its overwrites deny. A role may be removed later.
 func TestOwnersAndAdministratorsGetNoCopies(t *testing.T) {
-	w := newTown(t, nil)
-	w.AddGuild(discordtest.Guild{ID: townID, Name: "town", Owner: "1001", Members: []string{"1001", "1002", "1003"}, Roles: []discordtest.Role{
+	w := newRig(t, nil)
+	w.AddGuild(discordtest.Guild{ID: serverID, Name: "town", Owner: "1001", Members: []string{"1001", "1002", "1003"}, Roles: []discordtest.Role{
 		{ID: approvers, Name: "approvers"}, {ID: "4000000000000000002", Name: "admins", Permissions: discordtest.Administrator, Members: []string{"1002"}},
 	}})
-	d := cardIn(secret, "discord:"+townID+":"+secret, "discord:1001", "discord:1002", "discord:1003")
+	d := cardIn(secret, "discord:"+serverID+":"+secret, "discord:1001", "discord:1002", "discord:1003")
 	copies := func() string {
 		posts, err := w.d.CardCopies(w.ctx(), d, false)
 		if err != nil {
@@ -80,17 +80,17 @@ func TestOwnersAndAdministratorsGetNoCopies(t *testing.T) {
 	if got := copies(); got != "card/1/discord:1003 " || len(w.Calls()) != calls {
 		t.Errorf("asked again it makes %d calls: %q", len(w.Calls())-calls, got)
 	}
-	w.AddGuild(discordtest.Guild{ID: townID, Name: "town", Owner: "1001", Members: []string{"1001", "1002", "1003"}, Roles: []discordtest.Role{{ID: approvers, Name: "approvers"}}})
+	w.AddGuild(discordtest.Guild{ID: serverID, Name: "town", Owner: "1001", Members: []string{"1001", "1002", "1003"}, Roles: []discordtest.Role{{ID: approvers, Name: "approvers"}}})
 	w.clock.Advance(guilds.Fresh)
 	if got := copies(); got != "card/1/discord:1002 card/1/discord:1003 " {
 		t.Errorf("without the role: %q", got)
 	}
 }
 
-func TestWhoSeesACardCanNotBeToldNow(t *testing.T) {
-	w := newTown(t, nil)
+func TestCopiesAreRetriedIfVisibilityIsUnknown(t *testing.T) {
+	w := newRig(t, nil)
 	w.Inject(discordtest.Fault{Trouble: discordtest.ServerError(503), Times: 1})
-	if _, err := w.d.CardCopies(w.ctx(), cardIn(general, "discord:"+townID+":"+general, "discord:1002"), false); core.CategoryOf(err) != core.DeliveryInDoubt {
+	if _, err := w.d.CardCopies(w.ctx(), cardIn(general, "discord:"+serverID+":"+general, "discord:1002"), false); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Errorf("%v", err)
 	}
 }

@@ -6,8 +6,11 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"gatehouse/adapters/discord/internal/gateway"
 	"gatehouse/adapters/discord/internal/guilds"
+	"gatehouse/adapters/discord/internal/memo"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -38,6 +41,9 @@ type Options struct {
 	Log    *slog.Logger     // nil: discard
 }
 
+// maxRemembered is how many threads and how many sent messages are remembered.
+const maxRemembered = 10_000
+
 // Discord is the platform; see the package comment.
 type Discord struct {
 	Options
@@ -47,9 +53,9 @@ type Discord struct {
 	outbound   chat.Outbound // records whether Discord answers calls
 	painter    chat.Painter[drawn]
 	long       chat.PartCache[drawn]
-	threads    *threads
+	threads    *memo.Memo[bool] // whether a thread is open, by id; false: it could not be opened, so the answers go to the channel
 	typing     *typing
-	sent       *sentMessages
+	sent       *memo.Memo[string] // the partName of each message that this process has sent
 	warnings   chat.WarnOnce
 	background sync.WaitGroup // answers to interactions
 	sleep      func(context.Context, time.Duration)
@@ -75,7 +81,7 @@ func New(o Options) *Discord {
 	}
 	o.Log = o.Log.With("platform", Name)
 	d := &Discord{
-		Options: o, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"}, painter: newPainter(o.Signer.Seal), threads: newThreads(), sent: newSentMessages(),
+		Options: o, sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"}, painter: newPainter(o.Signer.Seal), threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 	}
 	d.rest = rest.New(rest.Options{Token: o.Config.BotToken, URL: o.Config.apiURL(), Now: o.Now, Report: d.outbound.Record})
 	d.guilds = guilds.New(d.rest, o.Now)
@@ -97,39 +103,30 @@ func (d *Discord) Name() string { return Name }
 // Run asks who the bot is, then receives events over the gateway until ctx ends. Routes receives interactions over HTTP. Run returns an
 // error only for permanent failures: Discord refuses the token, or its gateway accepts no session with this configuration.
 func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
 	d.mu.Lock()
 	d.accept = accept
 	d.mu.Unlock()
+	parts, ctx := errgroup.WithContext(ctx)
 	d.typing.begin(ctx)
 	known := make(chan struct{})
-	var parts sync.WaitGroup
-	parts.Go(func() { d.keepCommands(ctx) })
-	parts.Go(func() {
-		if err := d.keepIdentity(ctx, known); err != nil {
-			stop(err)
-		}
+	parts.Go(func() error {
+		d.keepCommands(ctx)
+		return nil
 	})
-	parts.Go(func() {
+	parts.Go(func() error { return d.keepIdentity(ctx, known) })
+	parts.Go(func() error {
 		select {
 		case <-known:
+			return d.gateway.Run(ctx, d.whoami().User)
 		case <-ctx.Done():
-			return
-		}
-		if err := d.gateway.Run(ctx, d.whoami().User); err != nil {
-			stop(err)
+			return nil
 		}
 	})
-	<-ctx.Done()
-	parts.Wait()
+	err := parts.Wait()
 	d.typing.end()
 	d.background.Wait()
 	d.rest.Close()
-	if err := context.Cause(ctx); gateway.IsFatal(err) {
-		return err
-	}
-	return nil
+	return err
 }
 
 // Health returns nil for inbound if Discord's events are received (every shard is connected, in this or another process), and nil for

@@ -29,9 +29,9 @@
 //
 // # Out
 //
-// A post passes through post.go → draw.go → card.go, markdown.go → text.go. An answer to an interaction then goes to replies.go, any other
+// A post passes through post.go → card.go, markdown.go → text.go. An answer to an interaction then goes to replies.go, any other
 // post to threads.go → send.go → internal/rest. Each part of a post is one Discord message. Its nonce is made from the post's key and
 // part; for some minutes Discord posts no second message with the same nonce. If the answer to a send was lost, find.go later looks for
 // the message among the bot's own messages since the send, by text and buttons. Every message carries an empty allowed_mentions. Buttons
-// carry sealed values of at most 100 bytes. No event and no post contains an interaction's token (tokens.go).
+// carry sealed values of at most 100 bytes. No event and no post contains an interaction's token (replies.go).
 package discord

@@ -16,7 +16,7 @@ import (
 	"gatehouse/core"
 )
 
-// anyText is a text of what is hard to draw.
+// anyText is a text with characters that are hard to draw.
 func anyText(t *rapid.T, label string) string {
 	bits := []string{
 		"<", ">", "!", "@everyone", "#", "<@1>", "<@&1>", "<https://x>", "](", "][", "[", "]", "(https://x)", "[safe](https://evil.example)", "`", "``", "```", "\n", "\r",
@@ -27,7 +27,7 @@ func anyText(t *rapid.T, label string) string {
 	return adaptertest.AnyText(t, label, bits)
 }
 
-func TestNothingDrawnReachesOutOrBreaksALimit(t *testing.T) {
+func TestPostsNeverPingOrExceedLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(d core.Delivery) []drawn { return drawAll(t, d) }
 		adaptertest.DrawsWithinLimits(t, anyText, draw, func(all []drawn) any { return fmt.Sprintf("%+v", all) })
@@ -47,7 +47,7 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 	})
 }
 
-// Discord's limits of a form: components/reference.
+// Discord's limits for a form: components/reference.
 const (
 	maxModalTitle = 45
 	maxLabel      = 45
@@ -76,7 +76,7 @@ func inspectModal(t fataler, m modal) {
 	}
 }
 
-// What a button carries fits, whatever approval or event it is of.
+// The value of a button fits its limit for every approval and event.
 func TestEverySealedValueFitsAButton(t *testing.T) {
 	signer, err := core.NewSigner("a key for the tests")
 	if err != nil {
@@ -95,7 +95,7 @@ func TestEverySealedValueFitsAButton(t *testing.T) {
 	}
 }
 
-func TestAllArgumentsAreShownOrItSaysSo(t *testing.T) {
+func TestAllArgumentsAreShownOrTheCutIsStated(t *testing.T) {
 	for _, n := range []int{1, 1000, 5000, 200_000, maxArgumentsFile + 100} {
 		c := testCard(func(c *core.Card) { c.Arguments = strings.Repeat("line <&> of arguments\n", n/22+1) })
 		shown := readArguments(t, *c)
@@ -107,7 +107,7 @@ func TestAllArgumentsAreShownOrItSaysSo(t *testing.T) {
 	}
 }
 
-func TestALongAnswerIsWholeInItsParts(t *testing.T) {
+func TestPartsOfALongReplyLoseNothing(t *testing.T) {
 	text, lines := longAnswer()
 	all := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}})
 	if len(text) < 60_000 || len(all) < 30 {
@@ -120,7 +120,7 @@ func TestALongAnswerIsWholeInItsParts(t *testing.T) {
 	checkLong(t, shown, lines)
 }
 
-// longAnswer is an answer with a lot of code, and its lines of code.
+// longAnswer returns a reply with a lot of code, and its lines of code.
 func longAnswer() (text string, lines []string) {
 	var b strings.Builder
 	for i := 0; b.Len() < 60_000; i++ {
@@ -135,7 +135,7 @@ func longAnswer() (text string, lines []string) {
 	return b.String(), lines
 }
 
-// checkLong finds every line of code once, in its order, between fences that belong together in each message.
+// checkLong checks that each line of code is there once, in order, and that the fences match in each message.
 func checkLong(t *testing.T, messages, lines []string) {
 	t.Helper()
 	at := 0
@@ -164,8 +164,8 @@ func checkLong(t *testing.T, messages, lines []string) {
 	}
 }
 
-func TestANonceNamesAPart(t *testing.T) {
-	d := newTown(t, nil).d
+func TestNonceIsUniquePerPart(t *testing.T) {
+	d := newRig(t, nil).d
 	seen := map[string]bool{}
 	for _, key := range []string{"reply/1", "reply/2"} {
 		for part := range 3 {
@@ -197,8 +197,8 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// What looks like an address would take in the backslash behind it, so that a mark meant something again.
-func TestNothingThatLooksLikeAnAddressTakesInABackslash(t *testing.T) {
+// A link would include the backslash that follows it, so that the escaped character would be Markdown again.
+func TestEscapesNeverBecomePartOfALink(t *testing.T) {
 	c := core.Card{
 		Approval: "ap-1", State: core.Approved, Tool: "<", DecidedBy: "<<", Reason: "<https://x><", Summary: "<https://x>", Requester: "<<<",
 		Arguments: "<<<<<[safe](https://evil.example)<<<**<<", DecidedAt: adaptertest.Noon,

@@ -9,7 +9,7 @@ import (
 	"gatehouse/core"
 )
 
-// about are the ids of the events of a message, in order.
+// about returns the ids of a message's events, in order.
 func (r *inbound) about(message string) (ids []string) {
 	r.settled()
 	for _, id := range r.inbox.IDs() {
@@ -20,8 +20,8 @@ func (r *inbound) about(message string) (ids []string) {
 	return ids
 }
 
-func TestAnEditThatAddsAMentionIsHeard(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestEditThatAddsAMentionIsAnEvent(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	m := r.ann.Posts(general, "hello")
 	r.none(m)
 	r.ann.Edits(general, m.ID, r.MentionOfBot()+" hello")
@@ -39,9 +39,9 @@ func TestAnEditThatAddsAMentionIsHeard(t *testing.T) {
 	}
 }
 
-// What Discord adds to an old message, such as a thread, makes none of it new.
-func TestAnOldEditIsNoMessage(t *testing.T) {
-	r := hear(t, setup{}).known()
+// An update by Discord itself, such as for a thread, does not make an old message new.
+func TestOldEditIsNotANewMessage(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	for id, edited := range map[string]string{"91": time.Now().Add(-time.Hour).UTC().Format(time.RFC3339Nano), "92": "some day"} {
 		r.Dispatch(guild, "MESSAGE_UPDATE", []byte(`{"id":"`+id+`","channel_id":"`+general+`","guild_id":"`+guild+`","type":0,"content":"`+r.MentionOfBot()+` hi",
 			"author":{"id":"`+annID+`","username":"ann"},"edited_timestamp":"`+edited+`","flags":32}`))
@@ -51,9 +51,9 @@ func TestAnOldEditIsNoMessage(t *testing.T) {
 	}
 }
 
-// A message that was changed before it was heard is not changed once more by what Discord adds to it.
-func TestAMessageThatIsFetchedAfterItsEditWasNotChangedSince(t *testing.T) {
-	r := hear(t, setup{}).known()
+// An edited message that is fetched later has one amendment; updates by Discord itself add none.
+func TestFetchedEditedMessageIsAmendedOnce(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	body := []byte(`{"id":"93","channel_id":"` + general + `","guild_id":"` + guild + `","type":0,"content":"` + r.MentionOfBot() + ` hi",
 		"author":{"id":"` + annID + `","username":"ann"},"edited_timestamp":"2026-11-01T10:00:00.000000+00:00"}`)
 	r.Dispatch(guild, "MESSAGE_CREATE", body)

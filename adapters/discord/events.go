@@ -9,6 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/gateway"
+	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -57,25 +58,14 @@ func (d *Discord) takeMessage(ctx context.Context, event string, data []byte, ac
 // eventsOf converts a gateway event about messages to our events. Error: provider_unavailable if a necessary call to Discord fails.
 func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]core.Event, error) {
 	var m message
-	if event == "MESSAGE_DELETE_BULK" {
-		var bulk struct {
-			IDs     []string `json:"ids"`
-			Channel string   `json:"channel_id"`
-		}
-		if err := json.Unmarshal(data, &bulk); err != nil {
-			return nil, err
-		}
-		var events []core.Event
-		for _, id := range bulk.IDs {
-			events = append(events, deletion(bulk.Channel, id)...)
-		}
-		return events, nil
-	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, err
 	}
-	if event == "MESSAGE_DELETE" {
-		return deletion(m.Channel, m.ID), nil
+	switch event {
+	case "MESSAGE_DELETE":
+		return deletions(m.Channel, m.ID), nil
+	case "MESSAGE_DELETE_BULK":
+		return deletions(m.Channel, m.IDs...), nil
 	}
 	isUpdate := event == "MESSAGE_UPDATE"
 	if isUpdate && !d.justEdited(m) {
@@ -150,12 +140,12 @@ func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core
 	}
 	switch {
 	case at.IsThread():
-		e.Address.Channel, e.Address.Thread = at.Parent, m.Channel
+		e.Address.Channel, e.Address.Thread = at.ParentID, m.Channel
 		e.FollowUp = !mentioned && !answersBot
 		if m.ID == m.Channel { // it begins a forum post, so there is no thread to open
 			e.Address.Message = ""
 		}
-	case answersBot, mentioned && (d.Config.Reply == replyChannel || at.IsVoice()): // the bot's messages in the channel itself belong to the channel's conversation
+	case answersBot, mentioned && (d.Config.Reply == replyChannel || guilds.IsVoice(at.Type)): // the bot's messages in the channel itself belong to the channel's conversation
 	case mentioned:
 		e.Address.Thread = m.ID // the thread that the answer opens
 	default:
@@ -185,12 +175,14 @@ func (d *Discord) edit(m message, body []byte) []core.Event {
 // revisionDeleted is the revision of a deletion. It sorts after the time of every edit.
 const revisionDeleted = "deleted"
 
-// deletion makes the amendment of a deleted message. Discord does not say who deleted it.
-func deletion(channel, id string) []core.Event {
-	if !snowflake.Valid(channel) || !snowflake.Valid(id) {
-		return nil
+// deletions makes the amendments of deleted messages. Discord does not say who deleted them.
+func deletions(channel string, ids ...string) (events []core.Event) {
+	for _, id := range ids {
+		if snowflake.Valid(channel) && snowflake.Valid(id) {
+			events = append(events, amendment(channel, id, "", core.Amendment{Revision: revisionDeleted}))
+		}
 	}
-	return []core.Event{amendment(channel, id, "", core.Amendment{Revision: revisionDeleted})}
+	return events
 }
 
 func amendment(channel, id, by string, a core.Amendment) core.Event {
@@ -246,14 +238,9 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 			if begins == "" {
 				begins = snowflake.At(e.AcceptedAt.Add(-gateway.CatchUpSlack))
 			}
-			d.guilds.SetChannels(guild, threadOf(thread, channel))
+			d.guilds.SetChannels(discordgo.Channel{ID: thread, ParentID: channel, Type: discordgo.ChannelTypeGuildPublicThread})
 			note(thread, guild, message, begins)
 		}
 	}
 	return all, err
-}
-
-// threadOf makes a thread from an event's address.
-func threadOf(id, parent string) discordgo.Channel {
-	return discordgo.Channel{ID: id, ParentID: parent, Type: discordgo.ChannelTypeGuildPublicThread}
 }

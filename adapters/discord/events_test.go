@@ -10,8 +10,8 @@ import (
 	"gatehouse/core"
 )
 
-func TestWhatIsHeard(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestWhichMessagesBecomeEvents(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	dm := r.DMWith(annID)
 	me := r.MentionOfBot()
 
@@ -46,16 +46,16 @@ func TestWhatIsHeard(t *testing.T) {
 	r.none(r.ann.Posts(general, "@everyone nor this"))
 }
 
-func TestInAChannelItself(t *testing.T) {
-	r := hear(t, setup{config: func(c *discord.Config) { c.Reply = "channel" }}).known()
+func TestReplyInChannel(t *testing.T) {
+	r := newInbound(t, setup{config: func(c *discord.Config) { c.Reply = "channel" }}).known()
 	m := r.ann.Posts(general, "hello "+r.MentionOfBot())
 	if e := r.of(m); e.Conversation != "discord:2001:3001" || e.Address != (core.Address{Platform: "discord", Channel: general, Message: m.ID}) {
 		t.Errorf("got %+v", e)
 	}
 }
 
-func TestBotsAndSystemMessagesNeverLoop(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestMessagesOfBotsAndOfDiscordAreIgnored(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	robot := r.AddUser(discordtest.User{ID: "1009", Name: "robot", IsBot: true})
 	robot.Joins(guild)
 	r.none(robot.Posts(general, r.MentionOfBot()+" hello"))
@@ -77,8 +77,8 @@ func TestBotsAndSystemMessagesNeverLoop(t *testing.T) {
 	}
 }
 
-func TestWordsThatAreNoMessages(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestControlWords(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	for text, want := range map[string]core.Kind{
 		"!new": core.KindReset, "!STOP": core.KindControl, "!status": core.KindControl, " !cancel ": core.KindControl, "!help": core.KindControl, "!newer": core.KindMessage,
 	} {
@@ -93,7 +93,7 @@ func TestWordsThatAreNoMessages(t *testing.T) {
 }
 
 func TestEditsAndDeletions(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := newInbound(t, setup{}).known()
 	dm := r.DMWith(annID)
 	m := r.ann.Says("add mlk")
 	r.of(m)
@@ -133,7 +133,7 @@ func TestEditsAndDeletions(t *testing.T) {
 }
 
 func TestWithoutTheMessageContent(t *testing.T) {
-	r := hear(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent}}).known()
+	r := newInbound(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent}}).known()
 	if ids := r.Identifies(); len(ids) != 1 || ids[0].Intents&discordtest.IntentMessageContent != 0 {
 		t.Errorf("it identified as %+v, want once without the content", ids)
 	}
@@ -147,22 +147,22 @@ func TestWithoutTheMessageContent(t *testing.T) {
 	r.of(r.ann.Posts(thread, r.MentionOfBot()+" what it can"))
 }
 
-func TestTheContentIsWithdrawnLater(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestMessageContentIsRevokedLater(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	r.SetDenied(discordtest.IntentMessageContent)
 	r.ForgetSessions()
 	r.ResetAll()
 	r.eventually("another session", func() bool { return len(r.Identifies()) > 2 && len(r.Open()) == 1 })
 }
 
-// A session tells what it was begun for, however often it is resumed: so another begins.
-func TestTheContentIsGrantedLater(t *testing.T) {
+// The intents of a session stay the same when it is resumed, so a new session begins.
+func TestMessageContentIsGrantedLater(t *testing.T) {
 	for name, goesOn := range map[string]func(*inbound){
 		"a restart":   func(r *inbound) { r.halt(); r.start() },
 		"it is heard": func(r *inbound) { r.timers.Fire(time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := hear(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent, HeartbeatInterval: time.Second}}).known()
+			r := newInbound(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent, HeartbeatInterval: time.Second}}).known()
 			r.eventually("asked who it is", func() bool { return r.timers.Count(time.Minute) == 1 })
 			r.SetDenied(0)
 			goesOn(r)
@@ -180,8 +180,8 @@ func TestTheContentIsGrantedLater(t *testing.T) {
 	}
 }
 
-func TestAChannelThatTheSessionDidNotTell(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestChannelUnknownToTheSession(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	m := r.ann.Posts(general, "work", discordtest.WithoutEvent())
 	thread := r.ann.OpensThread(general, m.ID, "work")
 	r.settled()
@@ -205,9 +205,9 @@ func TestAChannelThatTheSessionDidNotTell(t *testing.T) {
 	}
 }
 
-// Without the content of messages a message that mentions the bot no more comes empty: nobody knows what it says now.
-func TestAChangeWhoseContentIsWithheldChangesNothing(t *testing.T) {
-	r := hear(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent}}).known()
+// Without the message content, an edit that removes the mention arrives empty: its new text is unknown.
+func TestEditWithWithheldContentIsIgnored(t *testing.T) {
+	r := newInbound(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent}}).known()
 	m := r.ann.Posts(general, r.MentionOfBot()+" add mlk")
 	r.of(m)
 	r.ann.Edits(general, m.ID, "never mind")

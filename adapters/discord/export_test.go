@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// SetSleep has the platform's waits done by the test.
+// SetSleep replaces the platform's waits.
 func (d *Discord) SetSleep(sleep func(context.Context, time.Duration)) { d.sleep = sleep }
 
 // Call calls Discord's REST API as the platform does.
@@ -16,26 +16,26 @@ func (d *Discord) Call(ctx context.Context, method, path string, body, answer an
 	return d.rest.Call(ctx, method, path, body, answer)
 }
 
-// Take takes an event of the gateway as a connection does, once.
+// Take processes a gateway event once, as a connection does.
 func (d *Discord) Take(ctx context.Context, event string, data []byte, accept core.Accept) {
 	d.accept = accept
 	d.takeEvent(ctx, event, data)
 }
 
-// SetIdentity has the platform know who it is, without asking.
+// SetIdentity sets who the bot is, without a call.
 func (d *Discord) SetIdentity(user string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.self = identity{User: user, App: user, Listed: true, Reads: true}
 }
 
-// Numbers that tests need.
+// Limits that tests refer to.
 const (
 	ShardLease = gateway.MaxLease
 	Slot       = gateway.IdentifySlot
 )
 
-// Readable is what a person wrote, without names.
+// Readable converts a person's text without looking up names.
 func Readable(text string) string {
 	return readable(text, func(byte, string) string { return "" })
 }

@@ -24,9 +24,9 @@ const (
 	pages     = 20
 )
 
-// is reports whether the message is a part of a post. It compares the text or, if that may have changed since the send, the buttons or the
+// isPart reports whether the message is a part of a post. It compares the text or, if that may have changed since the send, the buttons or the
 // kind.
-func (p posted) is(signer *core.Signer, delivery core.Delivery, part drawn) bool {
+func (p posted) isPart(signer *core.Signer, delivery core.Delivery, part drawn) bool {
 	switch delivery.Kind {
 	case core.PostSteps:
 		return strings.HasPrefix(p.Content, stepsPrefix)
@@ -45,14 +45,14 @@ func (p posted) is(signer *core.Signer, delivery core.Delivery, part drawn) bool
 			}
 		}
 	}
-	return p.says(part)
+	return p.hasText(part)
 }
 
 // Find looks for a part whose send is in doubt, among the bot's own messages in its channel since the send, by text and buttons.
 // While the nonce lasts, a part that was not found can safely be sent again. What only one person sees can't be read back.
 func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found, error) {
 	if delivery.Kind == core.PostPrivate {
-		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "What was said to one person can't be read back.")
+		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "A message that only one person sees can't be read back.")
 	}
 	parts, err := d.parts(delivery)
 	if err != nil {
@@ -81,7 +81,7 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 			return core.Found{}, err
 		}
 		if id != "" {
-			d.sent.add(id, delivery)
+			d.sent.Put(id, partName(delivery))
 			return core.Found{Ref: refOf(channel, id), More: more}, nil
 		}
 	}
@@ -101,7 +101,7 @@ func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Deli
 			return "", findError(err)
 		}
 		for _, one := range found {
-			if one.Author.Bot && one.is(d.Signer, delivery, part) && !d.sent.isOther(one.ID, delivery) {
+			if one.Author.Bot && one.isPart(d.Signer, delivery, part) && !d.isOther(one.ID, delivery) {
 				return one.ID, nil
 			}
 			after = snowflake.Max(after, one.ID)
@@ -110,7 +110,7 @@ func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Deli
 			return "", d.checkReadable(ctx, channel, delivery, len(found))
 		}
 	}
-	return "", core.Errorf(core.DeliveryInDoubt, "There are too many messages to look through.")
+	return "", core.Errorf(core.DeliveryInDoubt, "There are too many messages to search.")
 }
 
 // sentAfter returns the greatest id that is certainly below that of a part whose send is in doubt. It follows from the start of the send,

@@ -11,8 +11,8 @@ import (
 	"gatehouse/core"
 )
 
-// A send whose answer was lost is not made twice: soon after Discord's nonce sees to it, later the mark is found.
-func TestALostAnswerDoublesNothing(t *testing.T) {
+// A post whose answer was lost is not posted twice: at first Discord's nonce prevents it, later Find finds the message.
+func TestLostAnswerIsNotPostedTwice(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrived bool
 		late    time.Duration // until it is looked for
@@ -26,7 +26,7 @@ func TestALostAnswerDoublesNothing(t *testing.T) {
 		"it had arrived, at the edge": {true, nonceTime, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newTown(t, nil)
+			w := newRig(t, nil)
 			w.LagReads(c.lag)
 			to := w.asked("hello")
 			trouble := discordtest.Cut()
@@ -61,8 +61,8 @@ func TestALostAnswerDoublesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatStandsInPlaceIsFoundThere(t *testing.T) {
-	w := newTown(t, nil)
+func TestFindInTheChannelIfTheThreadWasNotOpened(t *testing.T) {
+	w := newRig(t, nil)
 	w.DenyBot(general, discordtest.CreatePublicThreads)
 	to := w.asked("hello")
 	d := answerTo("reply/1", "words", to)
@@ -74,9 +74,9 @@ func TestWhatStandsInPlaceIsFoundThere(t *testing.T) {
 	}
 }
 
-// Without the permission to read the history Discord shows an empty one, which proves nothing.
-func TestAnUnreadableHistoryProvesNothing(t *testing.T) {
-	w := newTown(t, nil)
+// Without the permission to read the history, Discord returns an empty one, so the post stays in doubt.
+func TestUnreadableHistoryLeavesThePostInDoubt(t *testing.T) {
+	w := newRig(t, nil)
 	w.DenyBot(general, discordtest.ReadMessageHistory)
 	d := answerTo("reply/1", "words", core.Address{Platform: Name, Channel: general})
 	w.say(d)
@@ -90,8 +90,8 @@ func TestAnUnreadableHistoryProvesNothing(t *testing.T) {
 	}
 }
 
-// Looking changes nothing: where Discord breaks down over it, it is looked again, for as long as that takes.
-func TestALookThatFailsIsMadeAgain(t *testing.T) {
+// A search changes nothing, so it is repeated for as long as Discord fails.
+func TestFailedSearchIsRetried(t *testing.T) {
 	for name, c := range map[string]struct {
 		trouble discordtest.Trouble
 		want    core.Category
@@ -103,7 +103,7 @@ func TestALookThatFailsIsMadeAgain(t *testing.T) {
 		"no view":     {discordtest.MissesAccess(), core.DeliveryForbidden}, // that may last
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newTown(t, nil)
+			w := newRig(t, nil)
 			d := answerTo("reply/1", "words", core.Address{Platform: Name, Channel: general})
 			d.SentAt = w.clock.Now()
 			w.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: c.trouble, Times: 1})
@@ -114,9 +114,9 @@ func TestALookThatFailsIsMadeAgain(t *testing.T) {
 	}
 }
 
-// A send that Discord knows by its nonce gives the message as it was sent first. Where something was decided since, it is redrawn.
-func TestACardThatWasDecidedBeforeItsSecondSend(t *testing.T) {
-	w := newTown(t, nil)
+// For a known nonce Discord returns the message as it was first sent. If the approval was decided since then, the card is edited.
+func TestCardDecidedBeforeItsSecondSendIsUpdated(t *testing.T) {
+	w := newRig(t, nil)
 	to := core.Address{Platform: Name, Channel: general}
 	d := core.Delivery{Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil)}
 	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
@@ -134,15 +134,15 @@ func TestACardThatWasDecidedBeforeItsSecondSend(t *testing.T) {
 	if n := w.CountCalls(discordtest.EditMessage); n != 1 {
 		t.Errorf("%d messages were redrawn, want the first alone", n)
 	}
-	w.nobodyIsCalled()
+	w.checkNoPings()
 }
 
-// After a restart nothing is known of what was sent before: the same words that were posted shortly before the send are not taken for it,
-// and those that arrived are.
-func TestALostAnswerIsFoundByAnotherProcess(t *testing.T) {
+// After a restart it is not known which messages were sent. Find skips a message with the same text from before the send, and finds the one
+// that was posted.
+func TestAnotherProcessFindsALostAnswer(t *testing.T) {
 	for name, arrived := range map[string]bool{"it had arrived": true, "it had not": false} {
 		t.Run(name, func(t *testing.T) {
-			w := newTown(t, nil)
+			w := newRig(t, nil)
 			ahead := func() time.Time { return w.clock.Now().Add(time.Minute) } // this machine's clock
 			w.d = w.restarted(ahead)
 			to := core.Address{Platform: Name, Channel: general}
@@ -178,8 +178,8 @@ func TestALostAnswerIsFoundByAnotherProcess(t *testing.T) {
 	}
 }
 
-// What a post says may change between its send and the search for it.
-func TestWhatChangedSinceItsSendIsFound(t *testing.T) {
+// The text of a post may change between its send and the search for it.
+func TestFindAPostThatChangedSinceItsSend(t *testing.T) {
 	for name, c := range map[string]struct{ first, then core.Delivery }{
 		"a card that was decided": {
 			core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: "ap-1"}, Card: testCard(nil)},
@@ -194,7 +194,7 @@ func TestWhatChangedSinceItsSendIsFound(t *testing.T) {
 		"a button that was pressed": {samples.Error(core.RetryableTransient, false), samples.Error(core.RetryableTransient, true)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newTown(t, nil)
+			w := newRig(t, nil)
 			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
 			c.first.Key, c.first.To = "post/1", core.Address{Platform: Name, Channel: general}
 			c.then.Key, c.then.To, c.then.SentAt = c.first.Key, c.first.To, w.clock.Now()

@@ -10,7 +10,7 @@ import (
 	"gatehouse/core"
 )
 
-// Whatever a reply says, nothing of it hides where it leads, and each part is a message that Discord takes.
+// For any text of a reply, no link hides its address, and each part is a message that Discord accepts.
 func FuzzReply(f *testing.F) {
 	f.Add(hostile)
 	f.Add("```\n[a](b)\n```\n`[c](d)` **[e](f)**")
@@ -22,7 +22,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// Whatever stands on a card, it is one message.
+// A card is one message, whatever its fields hold.
 func FuzzCard(f *testing.F) {
 	f.Add(hostile, "{}")
 	f.Fuzz(func(t *testing.T, text, arguments string) {
@@ -36,7 +36,7 @@ func FuzzCard(f *testing.F) {
 	})
 }
 
-// Whatever an address or a stored token says, what comes of it may stand in a path.
+// Whatever an address or a stored token contains, the ids made from it are safe in a path.
 func FuzzAddress(f *testing.F) {
 	f.Add("interaction:1", "1/token")
 	f.Add("interaction:1", "1/../2?x")

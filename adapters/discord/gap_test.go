@@ -11,7 +11,7 @@ import (
 	"gatehouse/core"
 )
 
-// withRecent has the platform read the test's events; first hears of each time they are asked for, and may fail.
+// withRecent makes the platform read the test's events; first is called before each read and may fail.
 func withRecent(s setup, first func(*inbound, context.Context) error) setup {
 	var r *inbound
 	before := s.before
@@ -32,8 +32,8 @@ func withRecent(s setup, first func(*inbound, context.Context) error) setup {
 	return s
 }
 
-// gap has the session end so that it can't be resumed, and gives the ids of what was said to a thread and directly before anybody hears
-// again.
+// gap ends the session so that it can't be resumed. It returns the event ids of the messages that are sent to a thread and directly before
+// the next session.
 func (r *inbound) gap(thread string) (missed []string) {
 	r.t.Helper()
 	c := r.connection()
@@ -46,14 +46,14 @@ func (r *inbound) gap(thread string) (missed []string) {
 	return missed
 }
 
-// inThread is a conversation in a thread that is known, and the id of its first message.
+// inThread starts a conversation in a thread, and returns the thread and the id of its first event.
 func (r *inbound) inThread() (thread, first string) {
 	r.t.Helper()
 	thread = r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")
 	return thread, r.of(r.bob.Posts(thread, r.MentionOfBot()+" the beginning")).ID
 }
 
-// wantsInOrder waits until these are stored, each in its place in its own conversation.
+// wantsInOrder waits until these events are stored, in order within each conversation.
 func (r *inbound) wantsInOrder(ids []string) {
 	r.t.Helper()
 	in := map[string][]string{}
@@ -66,12 +66,13 @@ func (r *inbound) wantsInOrder(ids []string) {
 	}
 }
 
-// A process that ends while it fetches leaves a session that is resumed: what is replayed then must not hide what is still to be fetched.
-func TestWhatIsReplayedHidesNothingThatWasMissed(t *testing.T) {
+// A process that ends while it fetches missed messages leaves a session that is resumed. The replay must not hide the messages that are
+// still to be fetched.
+func TestReplayDoesNotHideMissedMessages(t *testing.T) {
 	var killed atomic.Bool
 	killed.Store(true) // not yet: the first session fetches nothing
 	asked := make(chan struct{}, 1)
-	r := hear(t, withRecent(setup{}, func(_ *inbound, ctx context.Context) error {
+	r := newInbound(t, withRecent(setup{}, func(_ *inbound, ctx context.Context) error {
 		if killed.Load() {
 			return nil
 		}
@@ -106,8 +107,8 @@ func TestWhatIsReplayedHidesNothingThatWasMissed(t *testing.T) {
 	}
 }
 
-// Presses overtake what is fetched, and over HTTP they are heard while the gateway is not: they tell nothing of what else was heard.
-func TestAPressHidesNothingThatWasMissed(t *testing.T) {
+// Presses overtake fetched messages, and arrive over HTTP while the gateway is down. So they do not show which messages were received.
+func TestPressDoesNotHideMissedMessages(t *testing.T) {
 	var vote atomic.Pointer[core.EventRecord]
 	s := withRecent(setup{}, nil)
 	stored := s.discord.Recent
@@ -118,7 +119,7 @@ func TestAPressHidesNothingThatWasMissed(t *testing.T) {
 		}
 		return all, err
 	}
-	r := hear(t, s).known()
+	r := newInbound(t, s).known()
 	thread, first := r.inThread()
 	ids := append([]string{first}, r.saysMany(2, "before")...)
 	r.wants(ids)
@@ -130,10 +131,10 @@ func TestAPressHidesNothingThatWasMissed(t *testing.T) {
 	r.wantsInOrder(ids)
 }
 
-// What the store can't tell now is asked for again: what was missed is not given up for it.
-func TestTheKnownConversationsAreAskedForAgain(t *testing.T) {
+// If the store fails, the known conversations are read again; no missed message is given up.
+func TestReadingKnownConversationsIsRetried(t *testing.T) {
 	var failing atomic.Bool
-	r := hear(t, withRecent(setup{}, func(*inbound, context.Context) error {
+	r := newInbound(t, withRecent(setup{}, func(*inbound, context.Context) error {
 		if failing.Swap(false) {
 			return errBusy
 		}
@@ -148,9 +149,9 @@ func TestTheKnownConversationsAreAskedForAgain(t *testing.T) {
 	r.wantsInOrder(ids)
 }
 
-// After an outage the gateway is often back before the rest: what was missed is not given up for that.
-func TestWhatCannotBeFetchedAtOnceIsFetchedLater(t *testing.T) {
-	r := hear(t, withRecent(setup{}, nil)).known()
+// After an outage the gateway may be back before the REST API; no missed message is given up.
+func TestFetchingMissedMessagesIsRetried(t *testing.T) {
+	r := newInbound(t, withRecent(setup{}, nil)).known()
 	thread, first := r.inThread()
 	ids := append([]string{first}, r.saysMany(2, "before")...)
 	r.wants(ids)

@@ -14,7 +14,7 @@ import (
 	"gatehouse/core"
 )
 
-// connection is the one that is open.
+// connection returns the open connection.
 func (r *inbound) connection() *discordtest.Connection {
 	r.t.Helper()
 	var c *discordtest.Connection
@@ -29,7 +29,7 @@ func (r *inbound) connection() *discordtest.Connection {
 	return c
 }
 
-// says many messages and gives the ids of their events.
+// saysMany posts messages and returns the ids of their events.
 func (r *inbound) saysMany(n int, what string) (ids []string) {
 	for i := range n {
 		m := r.ann.Says(fmt.Sprintf("%s %d", what, i))
@@ -38,7 +38,7 @@ func (r *inbound) saysMany(n int, what string) (ids []string) {
 	return ids
 }
 
-// wants waits until these are stored, and fails unless they are in this order and each came to accept.
+// wants waits until these events are stored, and fails unless they are in this order and each was passed to accept.
 func (r *inbound) wants(ids []string) {
 	r.t.Helper()
 	for _, id := range ids {
@@ -50,7 +50,7 @@ func (r *inbound) wants(ids []string) {
 	}
 }
 
-func TestADroppedConnectionIsResumed(t *testing.T) {
+func TestDroppedConnectionIsResumed(t *testing.T) {
 	for name, drop := range map[string]func(*inbound, *discordtest.Connection){
 		"broken":           func(_ *inbound, c *discordtest.Connection) { c.Reset() },
 		"reconnect":        func(_ *inbound, c *discordtest.Connection) { c.AskReconnect() },
@@ -60,7 +60,7 @@ func TestADroppedConnectionIsResumed(t *testing.T) {
 		"closed by 1001":   func(_ *inbound, c *discordtest.Connection) { c.Close(1001, "going away") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := hear(t, setup{}).known()
+			r := newInbound(t, setup{}).known()
 			ids := r.saysMany(3, "before")
 			r.wants(ids)
 			c := r.connection()
@@ -88,7 +88,7 @@ func TestADroppedConnectionIsResumed(t *testing.T) {
 	}
 }
 
-func TestASessionThatCannotBeResumed(t *testing.T) {
+func TestSessionThatCannotBeResumed(t *testing.T) {
 	for name, lose := range map[string]func(*inbound, *discordtest.Connection){
 		"invalid":        func(_ *inbound, c *discordtest.Connection) { c.Invalidate(false) },
 		"timed out":      func(_ *inbound, c *discordtest.Connection) { c.Close(4009, "session timed out") },
@@ -103,7 +103,7 @@ func TestASessionThatCannotBeResumed(t *testing.T) {
 			r := (*inbound)(nil)
 			s.discord.Recent = func(context.Context) ([]core.EventRecord, error) { return r.recent(), nil }
 			s.before = func(in *inbound) { r = in }
-			hear(t, s).known()
+			newInbound(t, s).known()
 			thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")
 			first := r.of(r.bob.Posts(thread, "the beginning"))
 			ids := append([]string{first.ID}, r.saysMany(2, "before")...)
@@ -137,7 +137,7 @@ func TestASessionThatCannotBeResumed(t *testing.T) {
 	}
 }
 
-// recent are the stored events, latest first.
+// recent returns the stored events, latest first.
 func (r *inbound) recent() []core.EventRecord {
 	r.inbox.Lock()
 	defer r.inbox.Unlock()
@@ -148,8 +148,8 @@ func (r *inbound) recent() []core.EventRecord {
 	return all
 }
 
-func TestWhatWaitsForItsCommitIsReplayedAfterARestart(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestUncommittedEventsAreReplayedAfterARestart(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	ids := r.saysMany(2, "stored")
 	r.wants(ids)
 	r.inbox.Gate(busy)
@@ -172,8 +172,8 @@ func TestWhatWaitsForItsCommitIsReplayedAfterARestart(t *testing.T) {
 	}
 }
 
-func TestAKilledProcessResumesFromWhatWasKept(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestKilledProcessResumesFromTheStoredState(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	before := ""
 	r.eventually("a session that is kept", func() bool {
 		before = r.kv.value("discord/session/0")
@@ -201,7 +201,7 @@ func TestAKilledProcessResumesFromWhatWasKept(t *testing.T) {
 
 func TestWithheldAcknowledgements(t *testing.T) {
 	const interval = 200 * time.Millisecond
-	r := hear(t, setup{fake: discordtest.Options{HeartbeatInterval: interval}}).known()
+	r := newInbound(t, setup{fake: discordtest.Options{HeartbeatInterval: interval}}).known()
 	c := r.connection()
 	r.RefuseConnections(true) // so that the time between is seen
 	c.WithholdAcks()
@@ -221,8 +221,8 @@ func TestWithheldAcknowledgements(t *testing.T) {
 	}
 }
 
-func TestAHeartbeatThatIsAskedFor(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestRequestedHeartbeat(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	c := r.connection()
 	r.eventually("the first heartbeat", func() bool { return len(c.State().Beats) == 1 })
 	c.AskHeartbeat()
@@ -234,7 +234,7 @@ func TestFatalCloseCodes(t *testing.T) {
 		4004: "DISCORD_BOT_TOKEN", 4010: "DISCORD_SHARDS", 4011: "DISCORD_SHARDS", 4012: "newer gatehouse", 4013: "newer gatehouse",
 	} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
-			r := hear(t, setup{}).known()
+			r := newInbound(t, setup{}).known()
 			r.connection().Close(code, "")
 			select {
 			case <-r.ended:
@@ -252,23 +252,23 @@ func TestFatalCloseCodes(t *testing.T) {
 	}
 }
 
-// stopped has halt expect that the platform has ended by itself.
+// stopped makes halt expect that the platform has ended by itself.
 func (r *inbound) stopped() {
 	r.inbox.Lock()
 	defer r.inbox.Unlock()
 	r.err = nil
 }
 
-func TestARefusedTokenEndsThePlatform(t *testing.T) {
-	r := hear(t, setup{config: func(c *discord.Config) { c.BotToken = "another token" }})
+func TestRefusedTokenEndsRun(t *testing.T) {
+	r := newInbound(t, setup{config: func(c *discord.Config) { c.BotToken = "another token" }})
 	<-r.ended
 	if core.CategoryOf(r.err) != core.Unauthorized || !strings.Contains(core.MessageOf(r.err), "DISCORD_BOT_TOKEN") {
 		t.Errorf("it ended with %v", r.err)
 	}
 }
 
-func TestWhatDiscordSaysThatCannotBeRead(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestUnreadablePayloads(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	c := r.connection()
 	for _, raw := range []string{`{`, `[]`, `{"op":0,"t":"MESSAGE_CREATE","s":5,"d":{"id":5}}`, `{"op":0,"t":"GUILD_CREATE","s":6,"d":{"id":7}}`, `{"op":99}`,
 		`{"op":0,"t":"INTERACTION_CREATE","s":7,"d":{"type":"x"}}`, `{"op":0,"t":"INTERACTION_CREATE","s":8,"d":null}`, `{"op":0,"t":"MESSAGE_DELETE_BULK","s":9,"d":{"ids":5}}`} {
@@ -281,7 +281,7 @@ func TestWhatDiscordSaysThatCannotBeRead(t *testing.T) {
 }
 
 func TestTheSessionIsStoredWithoutTheToken(t *testing.T) {
-	r := hear(t, setup{}).known()
+	r := newInbound(t, setup{}).known()
 	r.settled()
 	r.halt()
 	var s struct {
@@ -300,8 +300,8 @@ func TestTheSessionIsStoredWithoutTheToken(t *testing.T) {
 	}
 }
 
-func TestASessionOfAnotherBotIsNotResumed(t *testing.T) {
-	r := hear(t, setup{before: func(r *inbound) {
+func TestSessionOfAnotherBotIsNotResumed(t *testing.T) {
+	r := newInbound(t, setup{before: func(r *inbound) {
 		_ = r.kv.Put(r.ctx, "discord/session/0", `{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"77","shards":1}`)
 	}}).known()
 	if len(r.Resumes()) != 0 || len(r.Identifies()) != 1 {
@@ -309,8 +309,8 @@ func TestASessionOfAnotherBotIsNotResumed(t *testing.T) {
 	}
 }
 
-func TestAnAddressForResumesThatIsDead(t *testing.T) {
-	r := hear(t, setup{before: func(r *inbound) {
+func TestUnreachableResumeAddress(t *testing.T) {
+	r := newInbound(t, setup{before: func(r *inbound) {
 		_ = r.kv.Put(r.ctx, "discord/session/0", `{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"`+r.BotUserID()+`","shards":1}`)
 	}})
 	r.timers.FireAlways(time.Second)
@@ -318,9 +318,9 @@ func TestAnAddressForResumesThatIsDead(t *testing.T) {
 	r.settled()
 }
 
-// However often a connection breaks whose session lives, the next one is not long in coming.
-func TestSessionsThatLiveAreResumedSoon(t *testing.T) {
-	r := hear(t, setup{discord: discord.Options{Jitter: func() float64 { return 1 }}})
+// However often the connection of a resumable session breaks, the next one follows soon.
+func TestResumableSessionsReconnectSoon(t *testing.T) {
+	r := newInbound(t, setup{discord: discord.Options{Jitter: func() float64 { return 1 }}})
 	for _, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
 		r.timers.FireAlways(wait)
 	}

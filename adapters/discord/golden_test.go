@@ -13,7 +13,7 @@ const testLink = "https://discord.com/channels/2000000000000000001/3000000000000
 
 var testPainter = newPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") })
 
-// samples are the posts whose drawings are golden files.
+// samples are the posts that have golden files.
 var samples = adaptertest.Samples{
 	Ann: core.Actor{ID: "discord:1001", Name: "Ann"}, Bob: core.Actor{ID: "discord:1002", Name: "Bob"},
 	Approvers: []string{"discord:1002", "discord:role:4001", "local"}, Prefixes: []string{"discord:role:", "discord:"},
@@ -29,13 +29,13 @@ var samples = adaptertest.Samples{
 
 func testCard(change func(*core.Card)) *core.Card { return samples.Card(change) }
 
-// hostile is what a model or a person may write to get at others.
+// hostile is a text that tries to ping people, to hide links or to break the layout.
 const hostile = "begin @everyone @here <@1002> <@!1002> <@&4001> <#3001> <:x:5> </ask:7> <https://evil.example> https://evil.example/?q=a&b " +
 	"[safe](https://evil.example) [safe](<https://evil.example>) [safe][1] ||[safe](https://evil.example)||\n\n[1]: https://evil.example\n" +
 	"`open [safe](https://evil.example)\nand ` closed\n> quote [safe](https://evil.example)\n# big\n-# small\n~~~\n[safe](https://evil.example)\n~~~\n" +
 	"\x1b[2J\x1b]8;;https://evil.example\x1b\\link \u009b31m \r\bover \u202etxt.exe\u202c \u2066x\u2069 \x00 ``` *_~` end \\[safe](https://evil.example)"
 
-func TestEveryPostLooksAsItDid(t *testing.T) {
+func TestGoldenPosts(t *testing.T) {
 	for name, d := range samples.Deliveries() {
 		t.Run(name, func(t *testing.T) { adaptertest.Golden(t, name, drawAll(t, d)) })
 	}
@@ -51,7 +51,7 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// drawAll draws a delivery and holds it against Discord's limits.
+// drawAll draws a delivery and checks it against Discord's limits.
 func drawAll(t fataler, d core.Delivery) []drawn {
 	t.Helper()
 	all, err := testPainter.Draw(d, testLink)
@@ -64,7 +64,7 @@ func drawAll(t fataler, d core.Delivery) []drawn {
 	return all
 }
 
-// shownArguments is what the button Show all arguments gives.
+// shownArguments is the answer to the button Show all arguments.
 type shownArguments struct {
 	Text string
 	File string // its name
@@ -74,10 +74,9 @@ type shownArguments struct {
 func readArguments(t fataler, c core.Card) shownArguments {
 	t.Helper()
 	r := allArguments(c)
-	data, _ := r.Data.(map[string]any)
-	text, _ := data["content"].(string)
-	shown := shownArguments{Text: text}
-	inspect(t, drawn{Text: text}.outgoing())
+	out, _ := r.Data.(outgoing)
+	shown := shownArguments{Text: out.Content}
+	inspect(t, out)
 	for _, f := range r.files {
 		body, err := io.ReadAll(f.Reader)
 		if err != nil || shown.File != "" {

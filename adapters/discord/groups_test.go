@@ -17,7 +17,7 @@ func TestGroups(t *testing.T) {
 		r.AddRole(guild, discordtest.Role{ID: helpers, Name: "helpers", Members: []string{bobID}})
 		r.AddUser(discordtest.User{ID: "1003", Name: "cid"})
 	}
-	r := hear(t, s).known()
+	r := newInbound(t, s).known()
 	wanted := []string{"discord:role:" + helpers, "discord:role:4040", "slack:S1", "discord:1002", "discord:role:x"}
 	ask := func(id string) []string {
 		t.Helper()
@@ -50,12 +50,12 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// A press tells the roles of whoever presses, so nobody need be asked for them just then.
-func TestGroupsOfWhoeverPressed(t *testing.T) {
+// A press contains the person's roles, so no call is needed to learn them.
+func TestGroupsFromAPress(t *testing.T) {
 	s := setup{before: func(r *inbound) {
 		r.AddRole(guild, discordtest.Role{ID: helpers, Name: "helpers", Members: []string{bobID}})
 	}}
-	r := hear(t, s).known()
+	r := newInbound(t, s).known()
 	for _, route := range []string{"GET /guilds/{guild}/members/{user}", "GET /users/@me/guilds", "GET /guilds/{guild}/roles"} {
 		r.Inject(discordtest.Fault{Endpoint: route, Trouble: discordtest.ServerError(503)})
 	}

@@ -10,14 +10,14 @@ import (
 )
 
 func TestPing(t *testing.T) {
-	r := hear(t, setup{http: true}).known()
+	r := newInbound(t, setup{http: true}).known()
 	if err := r.CheckURL(r.ctx); err != nil {
 		t.Errorf("Discord does not take the address: %v", err)
 	}
 }
 
-func TestWhatIsRefusedOverHTTP(t *testing.T) {
-	r := hear(t, setup{http: true}).known()
+func TestRefusedHTTPRequests(t *testing.T) {
+	r := newInbound(t, setup{http: true}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
 	_, another, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -66,8 +66,8 @@ func TestWhatIsRefusedOverHTTP(t *testing.T) {
 	}
 }
 
-func TestOnlyPostsAreTaken(t *testing.T) {
-	r := hear(t, setup{http: true}).known()
+func TestOnlyPOSTIsAccepted(t *testing.T) {
+	r := newInbound(t, setup{http: true}).known()
 	for _, method := range []string{"GET", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 		i := r.Pings(discordtest.WithMethod(method))
 		if err := i.Wait(r.ctx); err == nil || i.State().Attempt.Status != 405 {
@@ -80,9 +80,9 @@ func TestOnlyPostsAreTaken(t *testing.T) {
 	}
 }
 
-// What is refused over HTTP is passed over where it comes over the gateway, and what follows is heard.
-func TestWhatIsPassedOverOverTheGateway(t *testing.T) {
-	r := hear(t, setup{}).known()
+// An interaction that is refused over HTTP is skipped if it comes over the gateway; later events are received.
+func TestUnreadableInteractionsOverTheGatewayAreSkipped(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
 	press := func(kind, app string) {
 		r.Dispatch(guild, "INTERACTION_CREATE", []byte(`{"type":`+kind+`,"id":"7`+kind+`","application_id":"`+app+`","guild_id":"2001","channel_id":"3001","token":"t",`+

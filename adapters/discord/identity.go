@@ -9,7 +9,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/gateway"
-	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -96,9 +95,9 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 		return err
 	}
 	if !snowflake.Valid(me.ID) {
-		return core.Errorf(core.DeliveryLater, "What answers at DISCORD_API_URL does not say who the bot is.")
+		return core.Errorf(core.DeliveryLater, "The server at DISCORD_API_URL does not say who the bot is.")
 	}
-	app, err := d.askApplication(ctx)
+	app, err := d.rest.Application(ctx)
 	if core.CategoryOf(err) == core.Unauthorized {
 		return err
 	}
@@ -108,7 +107,7 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 	d.mu.Lock()
 	d.self.User = me.ID
 	if err == nil {
-		d.self.App, d.self.Listed, d.self.Reads = app.ID, true, rest.GrantsContent(app.Flags)
+		d.self.App, d.self.Listed, d.self.Reads = app.ID, true, app.ReadsContent()
 	}
 	lacks := err == nil && !d.self.Reads
 	d.mu.Unlock()
@@ -116,17 +115,6 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 		d.warnContent()
 	}
 	return nil
-}
-
-// application is the part of the bot's application that is read.
-type application struct {
-	ID    string `json:"id"`
-	Flags int64  `json:"flags"`
-}
-
-func (d *Discord) askApplication(ctx context.Context) (app application, err error) {
-	err = d.rest.Call(ctx, http.MethodGet, discordgo.EndpointApplication("@me"), nil, &app)
-	return app, err
 }
 
 // botUser returns the bot's own user id. A message stored before a restart may be parsed before Discord has said who the bot is, or while
@@ -137,7 +125,7 @@ func (d *Discord) botUser(ctx context.Context) (string, error) {
 	}
 	me, err := gateway.StoredBot(ctx, d.KV) // without one, the bot's mention stays in the text
 	if err != nil {
-		return "", core.Wrap(core.StoreBusy, err, "The store can't say who the bot is.")
+		return "", core.Wrap(core.StoreBusy, err, "The bot's user id could not be read from the store.")
 	}
 	return me, nil
 }

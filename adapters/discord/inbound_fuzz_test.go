@@ -13,7 +13,7 @@ import (
 // me is the bot of the fuzz tests.
 const me = "900"
 
-// unconnected is a platform that nothing answers.
+// unconnected is a platform without a Discord that answers.
 func unconnected(t testing.TB) *discord.Discord {
 	p := discord.New(discord.Options{
 		Config: discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card,
@@ -23,7 +23,7 @@ func unconnected(t testing.TB) *discord.Discord {
 	return p
 }
 
-// fuzzEvents takes arbitrary data of a kind of event: whatever comes, an event that is stored has what an event needs, and can be parsed.
+// fuzzEvents processes arbitrary data as a kind of event: every event that is stored is complete and can be parsed.
 func fuzzEvents(f *testing.F, kind string, seeds ...string) {
 	for _, s := range seeds {
 		f.Add([]byte(s))

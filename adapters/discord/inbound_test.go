@@ -17,7 +17,7 @@ import (
 	"gatehouse/core"
 )
 
-// patience is how long anything may take that should come at once.
+// patience is how long a test waits for something that should happen at once.
 const patience = 20 * time.Second
 
 // The fake's one server, its channels and people.
@@ -29,7 +29,7 @@ const (
 	helpers = "5001" // a role that bob has
 )
 
-// inbound is a platform that hears a fake Discord, with the store's place taken by the test.
+// inbound is a platform that receives events from a fake Discord; the test stands in for the store.
 type inbound struct {
 	*discordtest.Server
 	t        *testing.T
@@ -56,8 +56,8 @@ type setup struct {
 	http    bool // interactions come over HTTP
 }
 
-// hear starts a platform for the length of a test.
-func hear(t *testing.T, s setup) *inbound {
+// newInbound starts a platform for the length of a test.
+func newInbound(t *testing.T, s setup) *inbound {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	s.fake.Fatalf = t.Errorf
@@ -153,14 +153,14 @@ func (r *inbound) halt() {
 
 const testKey = "a key for the tests"
 
-// known makes sure that Discord has told who the bot is, and is heard.
+// known waits until the platform knows who the bot is and receives events.
 func (r *inbound) known() *inbound {
 	r.t.Helper()
 	r.inbox.Healthy(r.p)
 	return r
 }
 
-// eventually waits until something holds that nothing announces.
+// eventually polls until a condition holds.
 func (r *inbound) eventually(what string, holds func() bool) {
 	r.t.Helper()
 	if err := adaptertest.Poll(r.ctx, holds); err != nil { // a test may prolong the context, which the inbox does not know
@@ -176,13 +176,13 @@ func (r *inbound) of(m discordtest.Message) core.Event {
 	return r.inbox.Event("message/" + m.Channel + "/" + m.ID)
 }
 
-// settled waits until everything that was said before is heard: a direct message from ann is said last.
+// settled waits until all earlier messages are received: it sends one more direct message and waits for it.
 func (r *inbound) settled() {
 	r.t.Helper()
 	r.of(r.ann.Says("over"))
 }
 
-// none fails where anything of a message came to accept.
+// none fails if an event of a message was passed to accept.
 func (r *inbound) none(m discordtest.Message) {
 	r.t.Helper()
 	r.settled()
@@ -195,13 +195,13 @@ func (r *inbound) none(m discordtest.Message) {
 	}
 }
 
-// says is what the platform's Parse makes of an event.
+// says returns the message that Parse makes of an event.
 func (r *inbound) says(e core.Event) core.Message {
 	r.t.Helper()
 	return adaptertest.Message(r.t, r.p, e)
 }
 
-// clean fails where the log or an event shows a secret.
+// clean fails if the log or an event contains a secret.
 func (r *inbound) clean() {
 	r.t.Helper()
 	secrets := []string{r.BotToken()}
@@ -220,7 +220,7 @@ func (r *inbound) clean() {
 	}
 }
 
-// sealed is the value of one of our buttons.
+// sealed returns the value of one of gatehouse's buttons.
 func (r *inbound) sealed(fields ...string) string {
 	return adaptertest.Signer(r.t, testKey).Seal(fields...)
 }
@@ -246,7 +246,7 @@ func (r *inbound) button(channel, value string) discordtest.Button {
 	return b
 }
 
-// registered waits until the commands are there.
+// registered waits until the commands are registered.
 func (r *inbound) registered() {
 	r.t.Helper()
 	r.eventually("the commands", func() bool { return len(r.Commands("")) == 4 })
@@ -261,7 +261,7 @@ func onBoth(t *testing.T, s setup, test func(*testing.T, *inbound)) {
 		t.Run(name, func(t *testing.T) {
 			s := s
 			s.http = http
-			test(t, hear(t, s).known())
+			test(t, newInbound(t, s).known())
 		})
 	}
 }

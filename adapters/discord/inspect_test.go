@@ -10,7 +10,7 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// inspect holds a message against Discord's limits, and against what none of ours may do.
+// inspect checks a message against Discord's limits, and that it pings no one and hides no link.
 func inspect(t fataler, m outgoing) {
 	t.Helper()
 	if n := chat.Units(m.Content); n > maxContent || strings.TrimSpace(m.Content) == "" || !utf8.ValidString(m.Content) {
@@ -41,8 +41,8 @@ func inspect(t fataler, m outgoing) {
 	}
 }
 
-// Discord's rules of inline Markdown, as far as they can swallow a link, or show one. Each is tried where the reader stands; the first that
-// fits takes its text away, and what is inside is read again by itself.
+// Discord's rules of inline Markdown that can contain or show a link. At each position the rules are tried in order. The first match
+// consumes its text, and the inside is parsed again.
 var (
 	ruleEscape = regexp.MustCompile(`^\\[^0-9A-Za-z\s]`)
 	ruleURL    = regexp.MustCompile(`^https?://[^\s<]+[^<.,:;"')\]\s]`)
@@ -55,7 +55,7 @@ var (
 	ruleEm     = regexp.MustCompile(`^\*([^\s*](?:\\[\s\S]|[^\\*])*?)\*|^_((?:\\[\s\S]|[^\\_])+?)_`)
 )
 
-// liveLink finds a link whose text is not its address in what Discord would show of a text.
+// liveLink finds a link whose text hides its address, as Discord would show it.
 func liveLink(text string) string {
 	for strings.Contains(text, "](") {
 		at := strings.IndexAny(text, "[`\\h<*_~|")
@@ -100,7 +100,7 @@ func liveLink(text string) string {
 
 var ruleBlock = regexp.MustCompile("(?is)^```(?:[a-z0-9_+.#-]+?\n)?\n*[^\n].*?\n*```")
 
-// codeAt is the code that Discord would see at a place.
+// codeAt returns the code that begins at a position, as Discord reads it.
 func codeAt(text string) string {
 	if block := ruleBlock.FindString(text); block != "" {
 		return block

@@ -9,8 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// fakeKV is what several processes of one bot share, in memory. Its time is the test's, but for what keeps identifications apart by
-// seconds: each of them finds the time for it over, unless apart is set.
+// fakeKV is the store that several processes of one bot share, in memory. It uses the test's clock, except that the few seconds between two
+// identifies are always over, unless apart is set.
 type fakeKV struct {
 	mu     sync.Mutex
 	now    func() time.Time
@@ -118,7 +118,7 @@ func (d *fakeKV) TakeToken(_ context.Context, name string, limit int, window tim
 	return 0, nil
 }
 
-// take gives a name to another holder.
+// take gives a lease to another holder.
 func (d *fakeKV) take(name, owner string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -137,7 +137,7 @@ func (d *fakeKV) holder(name string) string {
 	return d.leases[name].owner
 }
 
-// left is how long a name stays with its holder without a word.
+// left returns how long a lease lasts without renewal.
 func (d *fakeKV) left(name string) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -150,7 +150,7 @@ func (d *fakeKV) value(name string) string {
 	return d.values[name]
 }
 
-// used counts what is spent of a budget.
+// used counts the tokens taken from a budget.
 func (d *fakeKV) used(name string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

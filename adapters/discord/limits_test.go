@@ -11,11 +11,11 @@ import (
 	"gatehouse/core"
 )
 
-// A 403 or 404 that is not Discord's own tells of what stands before it, and not of a channel: neither is a message taken for one outside
-// of threads, nor is a post given up.
-func TestARefusalOfAProxyTellsNothingOfDiscord(t *testing.T) {
+// A 403 or 404 by a proxy in front of Discord says nothing about a channel: no thread is taken for a plain channel, and no post is given
+// up.
+func TestRefusalsByAProxyAreNotDiscords(t *testing.T) {
 	for _, status := range []int{http.StatusForbidden, http.StatusNotFound} {
-		w := newTown(t, nil)
+		w := newRig(t, nil)
 		thread := w.alice.OpensThread(general, w.alice.Posts(general, "work").ID, "work")
 		page := discordtest.ServerError(status)
 		w.Inject(discordtest.Fault{Endpoint: "GET /channels/{channel}", Trouble: page, Times: 1})
@@ -33,9 +33,9 @@ func TestARefusalOfAProxyTellsNothingOfDiscord(t *testing.T) {
 	}
 }
 
-// An interaction's token lets anybody who has it answer in the bot's name for fifteen minutes. It stands in the addresses of calls.
-func TestTheTokensOfInteractionsStandInNoError(t *testing.T) {
-	w := newTown(t, nil)
+// An interaction's token lets anyone who has it answer in the bot's name for fifteen minutes. It is part of the addresses of calls.
+func TestErrorsContainNoInteractionTokens(t *testing.T) {
+	w := newRig(t, nil)
 	const token = "aSecretOfFifteenMinutes"
 	for name, route := range map[string]string{"unreachable": "http://127.0.0.1:1/api/v10", "cut": ""} {
 		if route != "" {
@@ -55,9 +55,9 @@ func TestTheTokensOfInteractionsStandInNoError(t *testing.T) {
 	}
 }
 
-// Slow mode is one channel's, whatever the headers say or do not say: all others go on.
-func TestAWaitThatIsNotGlobalHoldsUpOneChannel(t *testing.T) {
-	w := newTown(t, nil)
+// Slow mode applies to one channel, whatever the headers contain; other channels go on.
+func TestRouteLimitBlocksOneChannel(t *testing.T) {
+	w := newRig(t, nil)
 	slow := discordtest.RateLimited(time.Hour, "")
 	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: slow, Times: 1})
 	d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
@@ -72,9 +72,9 @@ func TestAWaitThatIsNotGlobalHoldsUpOneChannel(t *testing.T) {
 	}
 }
 
-// The address of a file is good for a day, for anybody who has it.
-func TestTheAddressesOfFilesStandInNoError(t *testing.T) {
-	w := newTown(t, nil)
+// A file's address is valid for a day, for anyone who has it.
+func TestErrorsContainNoFileAddresses(t *testing.T) {
+	w := newRig(t, nil)
 	w.d.Config.APIURL = "http://127.0.0.1:1/api/v10"
 	_, _, err := w.d.images(w.ctx(), "", "", []attachment{
 		{Name: "a.png", Type: "image/png", URL: "http://127.0.0.1:1/attachments/1/2/a.png?hm=signature"},
@@ -84,8 +84,8 @@ func TestTheAddressesOfFilesStandInNoError(t *testing.T) {
 	}
 }
 
-// The global limit does not hold up answers to interactions, which have three seconds. A proxy that lets nothing through does.
-func TestTheGlobalLimitHoldsUpNoAnswerToAPress(t *testing.T) {
+// The global limit does not block answers to interactions, which are due in three seconds. A block by a proxy does.
+func TestGlobalLimitDoesNotBlockInteractionAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		trouble discordtest.Trouble
 		answers int
@@ -94,7 +94,7 @@ func TestTheGlobalLimitHoldsUpNoAnswerToAPress(t *testing.T) {
 		"a proxy":          {discordtest.RateLimitedByProxy(time.Minute), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newTown(t, nil)
+			w := newRig(t, nil)
 			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: c.trouble, Times: 1})
 			d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
 			if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != time.Minute {

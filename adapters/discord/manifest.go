@@ -11,12 +11,6 @@ import (
 	"gatehouse/core"
 )
 
-// Permission is one permission of the bot in a channel.
-type Permission = preflight.Permission
-
-// Permissions is everything that the adapter may need, and nothing else.
-var Permissions = preflight.Permissions
-
 // ManifestOptions describe the application of a manifest.
 type ManifestOptions struct {
 	Application string // its id; "": the placeholder APPLICATION_ID
@@ -26,44 +20,40 @@ type ManifestOptions struct {
 
 // manifest lists the settings of an application. Discord itself accepts no manifest, so each part says where it is entered.
 type manifest struct {
-	Invite      string         `json:"invite"`
-	Permissions []purpose      `json:"permissions"`
-	Intents     []purpose      `json:"intents"`
-	Endpoint    string         `json:"interactions_endpoint_url,omitempty"`
-	Commands    []slashCommand `json:"commands"`
+	Invite      string                 `json:"invite"`
+	Permissions []preflight.Permission `json:"permissions"`
+	Intents     []intent               `json:"intents"`
+	Endpoint    string                 `json:"interactions_endpoint_url,omitempty"`
+	Commands    []slashCommand         `json:"commands"`
 }
 
-type purpose struct {
+type intent struct {
 	Name string `json:"name"`
 	For  string `json:"for"`
 }
 
 // intents are the privileged intents that the bot makes use of. They are switched on on the application's page Bot.
-var intents = []purpose{{
+var intents = []intent{{
 	Name: "Message Content Intent",
-	For:  "hear what follows in a thread without a mention; without it each message there needs one. Direct messages and mentions are heard in any case",
+	For:  "receive messages in a thread that don't mention the bot; without it each message there needs a mention. Direct messages and mentions arrive in any case",
 }}
 
 // Manifest describes the application: the address that invites the bot to a server with the permissions it needs, the intents to switch
 // on, and the commands, which gatehouse registers by itself. An invalid option is an error of category invalid.
 func Manifest(o ManifestOptions) ([]byte, error) {
-	m := manifest{Permissions: []purpose{}, Intents: intents, Commands: slashCommands()}
+	m := manifest{Permissions: preflight.Needed(Config{Reply: o.Reply}.threads()), Intents: intents, Commands: slashCommands()}
 	application := o.Application
 	switch {
 	case application == "":
 		application = "APPLICATION_ID"
 	case !snowflake.Valid(application):
-		return nil, core.Errorf(core.Invalid, "%q is no application's id; it is a number, and stands under General Information of your application.", application)
+		return nil, core.Errorf(core.Invalid, "%q is not an application's id, which is a number; find it under General Information of your application.", application)
 	}
-	needed := preflight.Needed(Config{Reply: o.Reply}.threads())
-	for _, p := range needed {
-		m.Permissions = append(m.Permissions, purpose{p.Name, p.For})
-	}
-	m.Invite = preflight.InviteURL(application, needed)
+	m.Invite = preflight.InviteURL(application, m.Permissions)
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
 		if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return nil, core.Errorf(core.Invalid, "%q is no address that Discord can post to; it has to be of the form https://HOST, and reachable from the internet.", o.URL)
+			return nil, core.Errorf(core.Invalid, "%q is not an address that Discord can post to; it must have the form https://HOST and be reachable from the internet.", o.URL)
 		}
 		m.Endpoint = strings.TrimRight(o.URL, "/") + pathInteractions
 	}

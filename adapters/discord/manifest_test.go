@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/discord/internal/preflight"
 	"gatehouse/core"
 )
 
@@ -29,14 +30,14 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// README keeps up with the table of permissions and with the settings.
+// README lists all permissions and settings.
 func TestReadmeNamesPermissionsAndSettings(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	readme := string(text)
-	for _, p := range Permissions {
+	for _, p := range preflight.Permissions {
 		if line := "| " + p.Name + " | " + p.For + " |\n"; !strings.Contains(readme, line) {
 			t.Errorf("README has no line %q", line)
 		}

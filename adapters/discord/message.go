@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ import (
 // discordgo.Message would refuse a message with a component that it does not know.
 type message struct {
 	ID           string                `json:"id"`
+	IDs          []string              `json:"ids"` // of messages that were deleted together
 	Channel      string                `json:"channel_id"`
 	Guild        string                `json:"guild_id"`
 	Type         discordgo.MessageType `json:"type"`
@@ -53,7 +55,7 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	return core.Input{}, core.Errorf(core.Invalid, "Discord has no event of kind %q.", e.Kind())
 }
 
-var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "What came from Discord could not be read; send it again.")
+var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message from Discord could not be read. Send it again.")
 
 func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, error) {
 	m, err := decodeMessage(e)
@@ -75,7 +77,7 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 		return core.Input{}, err
 	}
 	if m.Content == "" && len(m.Attachments) == 0 && !d.readsContent() && m.Guild != "" {
-		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I see only what mentions me. Mention me in it.")
+		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I receive only messages that mention me. Mention me in it.")
 	}
 	speaker := ""
 	if m.Guild != "" {
@@ -100,10 +102,7 @@ func decodeMessage(e core.Event) (message, error) {
 		if err := json.Unmarshal(e.Payload, &i); err != nil || i.person() == nil {
 			return message{}, errMessageShape
 		}
-		m.Author, m.Content = i.person(), i.text()
-		if i.Member != nil {
-			m.Member = &member{Nick: i.Member.Nick}
-		}
+		m.Author, m.Member, m.Content = i.person(), i.Member, i.text()
 	} else if err := json.Unmarshal(e.Payload, &m); err != nil || m.Author == nil || form.Content == nil {
 		return message{}, errMessageShape
 	}
@@ -152,29 +151,18 @@ func addressed(m message, me, role string) (rest string, mentioned bool) {
 // person ('@'), a channel ('#') or a role ('&'), "" if unknown.
 func readable(text string, names func(kind byte, id string) string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
-	var b strings.Builder
-	for {
-		start := strings.IndexByte(text, '<')
-		if start < 0 {
-			break
+	return anyToken.ReplaceAllStringFunc(text, func(token string) string {
+		if shown, ok := readToken(token[1:len(token)-1], names); ok {
+			return shown
 		}
-		end := strings.IndexAny(text[start+1:], "<>\n")
-		shown, ok := "", false
-		if end >= 0 && text[start+1+end] == '>' {
-			shown, ok = readToken(text[start+1:start+1+end], names)
-		}
-		if !ok {
-			b.WriteString(text[:start+1])
-			text = text[start+1:]
-			continue
-		}
-		b.WriteString(text[:start])
-		b.WriteString(shown)
-		text = text[start+end+2:]
-	}
-	b.WriteString(text)
-	return b.String()
+		return token
+	})
 }
+
+var (
+	anyToken       = regexp.MustCompile(`<[^<>\n]*>`)
+	emojiOrCommand = regexp.MustCompile(`^(?:a?(:[^:]+:)|(/[^:]*):)\d{1,20}$`) // their text and id, without the brackets
+)
 
 // readToken converts the inside of <…> to what people see; ok is false if it is not one of Discord's tokens.
 func readToken(inside string, names func(kind byte, id string) string) (shown string, ok bool) {
@@ -190,24 +178,15 @@ func readToken(inside string, names func(kind byte, id string) string) (shown st
 	switch {
 	case strings.HasPrefix(inside, "@&"):
 		return mention("@", '&', inside[2:])
-	case strings.HasPrefix(inside, "@!"):
-		return mention("@", '@', inside[2:])
 	case strings.HasPrefix(inside, "@"):
-		return mention("@", '@', inside[1:])
+		return mention("@", '@', strings.TrimPrefix(inside[1:], "!"))
 	case strings.HasPrefix(inside, "#"):
 		return mention("#", '#', inside[1:])
 	case strings.HasPrefix(inside, "t:"):
 		return readTime(inside[2:])
 	}
-	kind, rest, found := strings.Cut(inside, ":")
-	name, id, whole := strings.Cut(rest, ":")
-	switch {
-	case !found || !whole || !snowflake.Valid(id) || name == "":
-	case kind == "" || kind == "a": // an emoji of a server
-		return ":" + name + ":", true
-	}
-	if command, id, ok := strings.Cut(inside, ":"); ok && strings.HasPrefix(command, "/") && snowflake.Valid(id) {
-		return command, true
+	if m := emojiOrCommand.FindStringSubmatch(inside); m != nil {
+		return m[1] + m[2], true
 	}
 	return "", false
 }

@@ -25,9 +25,6 @@ type modal struct {
 	Components []discordgo.MessageComponent `json:"components"`
 }
 
-// required and optional are the values of a field's Required. Discord's default is required.
-var required, optional = true, false
-
 // reasonModal is the form that asks why a request is denied; value is returned with its submission. The reason may be empty: it should not
 // hold up a denial.
 func reasonModal(value string, c core.Card) modal {
@@ -35,7 +32,7 @@ func reasonModal(value string, c core.Card) modal {
 		discordgo.TextDisplay{Content: subject(c)},
 		discordgo.Label{
 			Label: "What should be different?", Description: "The agent and the person who asked will read it.",
-			Component: discordgo.TextInput{CustomID: inputReason, Style: discordgo.TextInputParagraph, Required: &optional, MaxLength: maxReason},
+			Component: discordgo.TextInput{CustomID: inputReason, Style: discordgo.TextInputParagraph, Required: new(false), MaxLength: maxReason},
 		},
 	}}
 }
@@ -47,7 +44,7 @@ func confirmModal(value string, c core.Card) modal {
 		discordgo.TextDisplay{Content: "This is hard or impossible to undo.\n" + subject(c)},
 		discordgo.Label{
 			Label: "Type “" + confirmWord + "” to go on", Description: "Close this form to go back.", Component: discordgo.TextInput{
-				CustomID: inputConfirm, Style: discordgo.TextInputShort, Required: &required, MinLength: len(confirmWord), MaxLength: len(confirmWord), Placeholder: confirmWord,
+				CustomID: inputConfirm, Style: discordgo.TextInputShort, Required: new(true), MinLength: len(confirmWord), MaxLength: len(confirmWord), Placeholder: confirmWord,
 			},
 		},
 	}}
@@ -58,8 +55,8 @@ func subject(c core.Card) string {
 	return "**" + chat.OrNone(inline(c.Summary, maxSummary)) + "**\nTool: " + inlineCode(c.Tool, maxTool)
 }
 
-// submitted handles the submission of a reasonModal or a confirmModal.
-func (d *Discord) submitted(i interaction) (*response, *core.Event) {
+// handleSubmit handles the submission of a reasonModal or a confirmModal.
+func (d *Discord) handleSubmit(i interaction) (*response, *core.Event) {
 	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
 	if !ok || b.Action != chat.ActionReason && b.Action != chat.ActionConfirm {
 		d.Log.Warn("a form that is not gatehouse's was submitted", "person", i.person().ID)

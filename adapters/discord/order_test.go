@@ -10,11 +10,11 @@ import (
 
 const getChannel = "GET /channels/{channel}"
 
-// resumed is a platform that resumed its session, so that it knows no server, and Discord answers no look-up of a channel. There is
-// a thread in the channel.
+// resumed is a platform that resumed its session, so it knows no server, while Discord answers no look-up of a channel. There is a thread
+// in the channel.
 func resumed(t *testing.T, trouble discordtest.Trouble) (r *inbound, thread string, slow *discordtest.Injected) {
 	t.Helper()
-	r = hear(t, setup{}).known()
+	r = newInbound(t, setup{}).known()
 	thread = r.ann.OpensThread(general, r.ann.Posts(general, "work", discordtest.WithoutEvent()).ID, "work")
 	r.settled()
 	r.halt()
@@ -27,7 +27,7 @@ func resumed(t *testing.T, trouble discordtest.Trouble) (r *inbound, thread stri
 
 func key(m discordtest.Message) string { return "message/" + m.Channel + "/" + m.ID }
 
-func TestALookUpHoldsUpItsOwnConversationAlone(t *testing.T) {
+func TestLookUpBlocksOnlyItsConversation(t *testing.T) {
 	for name, trouble := range map[string]discordtest.Trouble{"slow": discordtest.Held(), "too many calls": discordtest.RateLimited(time.Hour, discordtest.ScopeUser)} {
 		t.Run(name, func(t *testing.T) {
 			r, thread, slow := resumed(t, trouble)
@@ -55,8 +55,8 @@ func TestALookUpHoldsUpItsOwnConversationAlone(t *testing.T) {
 	}
 }
 
-// What a look-up holds up comes again after a restart: the session is not behind it.
-func TestWhatALookUpHoldsUpIsNotLost(t *testing.T) {
+// Events that wait for a look-up are replayed after a restart, since the session has not passed them.
+func TestEventsBehindALookUpAreReplayed(t *testing.T) {
 	for name, restart := range map[string]func(*inbound){
 		"a restart":             func(r *inbound) { r.settled(); r.halt(); r.start(); r.known() },
 		"the connection breaks": func(r *inbound) { r.connection().Reset(); r.timers.FireAlways(0) },
@@ -82,8 +82,8 @@ func TestWhatALookUpHoldsUpIsNotLost(t *testing.T) {
 	}
 }
 
-// A thread that somebody opens below a message whose place is looked for is the message's conversation.
-func TestAThreadWaitsForTheMessageThatItBeginsWith(t *testing.T) {
+// A thread that somebody opens from a message is the message's conversation, also while the message's channel is still looked up.
+func TestThreadWaitsForItsFirstMessage(t *testing.T) {
 	r, _, slow := resumed(t, discordtest.Held())
 	mention := r.ann.Posts(general, r.MentionOfBot()+" hello")
 	r.eventually("the look-up", func() bool { return slow.Waiting() > 0 })
@@ -111,7 +111,7 @@ func (r *inbound) has(id string) bool {
 	return ok
 }
 
-// amends gives the id of a message's last change.
+// amends returns the id of a message's last amendment.
 func (r *inbound) amends(m discordtest.Message) string {
 	r.t.Helper()
 	id := ""

@@ -31,7 +31,7 @@ func openGateway(t *testing.T) (core.Platform, adaptertest.Fake) {
 	return p, o
 }
 
-// waitHeard waits until somebody hears: before, Discord tells nobody.
+// waitHeard waits until a session receives events; earlier ones would reach nobody.
 func (o *outside) waitHeard(t testing.TB) {
 	t.Helper()
 	if err := o.WaitForSessions(t.Context(), 1); err != nil {
@@ -75,7 +75,7 @@ func (o *outside) SideEffects() []string {
 	return alarms
 }
 
-// Repeat breaks the connection and has Discord replay more than it must: what came before comes again.
+// Repeat breaks the connection and makes Discord replay earlier events again.
 func (o *outside) Repeat(t testing.TB) {
 	t.Helper()
 	o.ReplayMore(1)
@@ -91,6 +91,6 @@ func (o *outside) Fail(f adaptertest.Fault) bool {
 	return true
 }
 
-func TestDiscordKeepsTheContract(t *testing.T) {
+func TestPlatformContract(t *testing.T) {
 	adaptertest.Run(t, adaptertest.Harness{Open: openGateway})
 }

@@ -23,8 +23,8 @@ func picture(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-func TestWhoSpeaks(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestSpeakerOfAMessage(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	if m := r.says(r.of(r.ann.Says("hello " + r.bob.Mention() + " <#3001> <:wave:77> </ask:78> <t:0:R> a<b>c"))); m.Content.String() != "hello @bob #general :wave: /ask 1970-01-01 00:00:00 UTC a<b>c" {
 		t.Errorf("it says %q", m.Content.String())
 	}
@@ -38,9 +38,9 @@ func TestWhoSpeaks(t *testing.T) {
 	}
 }
 
-// A message that waits at a restart is read before Discord was asked anything, or while it can't be reached.
-func TestTheBotsNameIsTakenOffBeforeDiscordIsAsked(t *testing.T) {
-	r := hear(t, setup{}).known()
+// A message that was stored before a restart is parsed before the first call to Discord, or while Discord can't be reached.
+func TestBotsMentionIsRemovedWithoutACall(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	role := "<@&" + r.RoleOfBot(guild) + ">"
 	said := []core.Event{r.of(r.ann.Posts(general, r.MentionOfBot()+" add milk")), r.of(r.ann.Posts(general, role+" add milk"))}
 	r.halt()
@@ -58,8 +58,8 @@ func TestTheBotsNameIsTakenOffBeforeDiscordIsAsked(t *testing.T) {
 	r.known()
 }
 
-func TestFilesThatAreSentAlong(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestAttachments(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	e := r.of(r.ann.Says("look", discordtest.WithFiles(
 		discordtest.Attachment{Name: "a.png", ContentType: "image/png", Data: picture(t)},
 		discordtest.Attachment{Name: "b.txt", ContentType: "text/plain", Data: []byte("words")},
@@ -75,10 +75,10 @@ func TestFilesThatAreSentAlong(t *testing.T) {
 	}
 }
 
-// The address of a file is good for a day; a message may wait longer, or be tried again later.
-func TestAFileWhoseAddressHasRunOut(t *testing.T) {
+// A file's address is valid for a day; a message may wait longer, or be retried later.
+func TestExpiredFileLinks(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	r := hear(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
+	r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
 	png := func(name string) discordtest.Attachment {
 		return discordtest.Attachment{Name: name, ContentType: "image/png", Data: picture(t)}
 	}
@@ -102,8 +102,8 @@ func TestAFileWhoseAddressHasRunOut(t *testing.T) {
 	}
 }
 
-func TestFilesFromElsewhereAreNotFetched(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestOnlyDiscordsFilesAreFetched(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	for _, address := range []string{r.ForeignURL(), "https://cdn.discordapp.com.example.org/a.png", "http://cdn.discordapp.com/a.png", "https://u@cdn.discordapp.com/a.png", "", "file:///etc/passwd", "%"} {
 		body, _ := json.Marshal(map[string]any{"id": "5", "channel_id": "6", "author": map[string]any{"id": "1001"}, "content": "look", "attachments": []any{
 			map[string]any{"filename": "a.png", "content_type": "image/png", "size": 3, "url": address},
@@ -118,8 +118,8 @@ func TestFilesFromElsewhereAreNotFetched(t *testing.T) {
 	}
 }
 
-func TestFetchingSendsNoToken(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestDownloadsSendNoToken(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	e := r.of(r.ann.Says("look", discordtest.WithFiles(discordtest.Attachment{Name: "a.png", ContentType: "image/png", Data: picture(t)})))
 	r.says(e)
 	for _, c := range r.Calls() {

@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// said is a message as the gateway tells of it, in whatever channel.
+// said dispatches a message in any channel and returns its event.
 func (r *inbound) said(channel, id, text string) core.Event {
 	r.t.Helper()
 	r.Dispatch(guild, "MESSAGE_CREATE", []byte(`{"id":"`+id+`","channel_id":"`+channel+`","guild_id":"`+guild+`","type":0,"content":"`+text+`",
@@ -16,7 +16,7 @@ func (r *inbound) said(channel, id, text string) core.Event {
 	return r.inbox.Event("message/" + channel + "/" + id)
 }
 
-// answer posts a reply to an event and fails where that is refused.
+// answer posts a reply to an event and fails if that is refused.
 func (r *inbound) answer(e core.Event) {
 	r.t.Helper()
 	d := core.Delivery{Post: core.Post{Key: "reply/" + e.ID, Kind: core.PostReply, Text: "the answer", To: e.Address, Conversation: e.Conversation}}
@@ -25,9 +25,9 @@ func (r *inbound) answer(e core.Event) {
 	}
 }
 
-// The first message of a forum post has the id of its thread, and stands in the thread.
-func TestAForumPostIsAnsweredInItself(t *testing.T) {
-	r := hear(t, setup{}).known()
+// The first message of a forum post has the id of its thread and is in the thread.
+func TestForumPostIsAnsweredInItsThread(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	const forum, post = "3009", "7009"
 	r.AddChannel(discordtest.Channel{ID: forum, Guild: guild, Kind: discordtest.Forum, Name: "ideas"})
 	r.AddChannel(discordtest.Channel{ID: post, Guild: guild, Kind: discordtest.PublicThread, Name: "an idea", Parent: forum})
@@ -45,8 +45,8 @@ func TestAForumPostIsAnsweredInItself(t *testing.T) {
 }
 
 // No threads can be opened in the chat of a voice channel: it is one conversation.
-func TestTheChatOfAVoiceChannelIsOneConversation(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestVoiceChannelChatIsOneConversation(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	const voice = "3010"
 	r.AddChannel(discordtest.Channel{ID: voice, Guild: guild, Kind: 2, Name: "talk"})
 	first, second := r.said(voice, "7011", r.MentionOfBot()+" hello"), r.said(voice, "7012", r.MentionOfBot()+" and then?")

@@ -46,13 +46,13 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 	ref, made, err := d.send(ctx, channel, replyTo, delivery, part)
 	if err != nil {
 		if core.CategoryOf(err) == core.DeliveryForbidden && startsThread(delivery.To) {
-			d.threads.forget(delivery.To.Thread) // it may be opened once the permission is granted
+			d.threads.Forget(delivery.To.Thread) // it may be opened once the permission is granted
 		}
 		return "", false, err
 	}
-	if delivery.Kind == core.PostCard && !made.says(part) { // an earlier send succeeded, and the card has changed since
+	if delivery.Kind == core.PostCard && !made.hasText(part) { // an earlier send succeeded, and the card has changed since
 		if err := d.Edit(ctx, ref, delivery); err != nil {
-			return "", false, core.Wrap(core.DeliveryInDoubt, err, "The card is there as it was sent first, and could not be redrawn.")
+			return "", false, core.Wrap(core.DeliveryInDoubt, err, "The card was posted in an earlier state and could not be updated.")
 		}
 	}
 	if delivery.Kind != core.PostSteps {

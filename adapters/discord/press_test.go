@@ -14,7 +14,7 @@ import (
 	"gatehouse/core"
 )
 
-// more waits for one more event than there were and gives it.
+// more waits for one more event than there were and returns it.
 func (r *inbound) more(than int) core.Event {
 	r.t.Helper()
 	var e core.Event
@@ -39,7 +39,7 @@ func (r *inbound) answered(i *discordtest.Interaction, want discordtest.Callback
 	}
 }
 
-func TestAPressIsAVote(t *testing.T) {
+func TestPressIsADecision(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")
 		ids := map[string]bool{}
@@ -71,7 +71,7 @@ func TestAPressIsAVote(t *testing.T) {
 	})
 }
 
-func TestAPressIsAnsweredAfterItsCommit(t *testing.T) {
+func TestPressIsAnsweredAfterItsCommit(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		b := r.button(general, r.sealed("a1", "approve"))
 		commit := make(chan struct{})
@@ -92,8 +92,8 @@ func TestAPressIsAnsweredAfterItsCommit(t *testing.T) {
 	})
 }
 
-func TestAPressThatCannotBeStoredSaysSo(t *testing.T) {
-	r := hear(t, setup{http: true}).known()
+func TestPressThatCannotBeStoredIsReported(t *testing.T) {
+	r := newInbound(t, setup{http: true}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
 	r.inbox.Gate(busy)
 	i := r.bob.Presses(b)
@@ -103,8 +103,8 @@ func TestAPressThatCannotBeStoredSaysSo(t *testing.T) {
 	}
 }
 
-func TestAPressOverTheGatewayIsStoredInTheEnd(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestPressOverTheGatewayIsRetriedUntilStored(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
 	r.inbox.Gate(busy)
 	r.bob.Presses(b)
@@ -116,8 +116,8 @@ func TestAPressOverTheGatewayIsStoredInTheEnd(t *testing.T) {
 	}
 }
 
-func TestAPressDoesNotWaitForWhatCannotBeStored(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestPressDoesNotWaitForUnstoredMessages(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
 	r.inbox.Gate(func(_ context.Context, e core.Event) error {
 		if e.Kind() == core.KindMessage {
@@ -134,7 +134,7 @@ func TestAPressDoesNotWaitForWhatCannotBeStored(t *testing.T) {
 	}
 }
 
-func TestAButtonThatIsNotOursDoesNothingAndSaysSo(t *testing.T) {
+func TestForeignButtonIsRefused(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		value := r.sealed("a1", "approve")
 		for name, v := range map[string]string{
@@ -177,11 +177,11 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 	})
 }
 
-// A button belongs to the conversation of the turn that failed, wherever its message stands and however mentions are answered now.
-func TestTheButtonsOfAFailureKeepItsConversation(t *testing.T) {
+// A button belongs to the conversation of the turn that failed, wherever its message is and however mentions are answered now.
+func TestFailureButtonsKeepTheirConversation(t *testing.T) {
 	for _, mode := range []string{"thread", "channel"} {
 		t.Run(mode, func(t *testing.T) {
-			r := hear(t, setup{config: func(c *discord.Config) { c.Reply = mode }}).known()
+			r := newInbound(t, setup{config: func(c *discord.Config) { c.Reply = mode }}).known()
 			asked := r.ann.Posts(general, "work").ID
 			thread := r.ann.OpensThread(general, asked, "work")
 			event := int64(0)
@@ -236,7 +236,7 @@ func TestDenyWithReason(t *testing.T) {
 	})
 }
 
-func TestAFormForWhatIsDecided(t *testing.T) {
+func TestFormForADecidedApproval(t *testing.T) {
 	for name, c := range map[string]struct {
 		card core.Card
 		err  error
@@ -249,7 +249,7 @@ func TestAFormForWhatIsDecided(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := setup{http: true}
 			s.discord.Card = func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c.card, c.err }
-			r := hear(t, s).known()
+			r := newInbound(t, s).known()
 			i := r.bob.Presses(r.button(general, r.sealed("a1", "reason")))
 			r.answered(i, discordtest.Reply)
 			if m, _ := i.Shown(); m.Ephemeral != bobID || !strings.Contains(m.Content, c.want) {
@@ -259,7 +259,7 @@ func TestAFormForWhatIsDecided(t *testing.T) {
 	}
 }
 
-func TestADangerousCallIsConfirmed(t *testing.T) {
+func TestDangerousCallNeedsConfirmation(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		b := r.button(general, r.sealed("a1", "confirm"))
 		r.answered(r.bob.Presses(b), discordtest.ShowModal)
@@ -280,7 +280,7 @@ func TestADangerousCallIsConfirmed(t *testing.T) {
 	})
 }
 
-// All arguments of a call stand in one answer: in its text or, where that is too short for them, in a file.
+// All arguments of a call are in one answer: in its text or, if they don't fit, in a file.
 func TestAllArguments(t *testing.T) {
 	for name, c := range map[string]struct {
 		words int

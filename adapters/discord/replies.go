@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -47,26 +48,26 @@ func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.De
 	if err == nil {
 		err = d.rest.Call(ctx, http.MethodPatch, c.endpoint, part.outgoing(), &made)
 	} else {
-		err = notSent(err)
+		err = chat.FindError(err)
 	}
 	switch {
 	case err == nil && !snowflake.Valid(made.ID):
-		return "", false, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not say which message it made.")
+		return "", false, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not contain the message's id.")
 	case err == nil:
-		d.sent.add(made.ID, delivery)
+		d.sent.Put(made.ID, partName(delivery))
 		return refOf(channelOf(delivery.To), made.ID), false, nil
 	case !isUnanswerable(err):
 		return "", false, chat.SendError(err)
 	}
 	if age := d.Now().Sub(c.given); age < answerGrace && age > -maxClockLead {
-		return "", false, chat.Wait(time.Second, nil, "Discord does not know yet that the command's answer comes.")
+		return "", false, chat.Wait(time.Second, nil, "Discord does not expect the command's answer yet.")
 	}
 	return "", true, nil
 }
 
 // isOrAwaits reports whether a command's answer is this post or is still to come.
 func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part drawn) bool {
-	return answer.Flags&discordgo.MessageFlagsLoading != 0 || answer.says(part) && !d.sent.isOther(answer.ID, delivery)
+	return answer.Flags&discordgo.MessageFlagsLoading != 0 || answer.hasText(part) && !d.isOther(answer.ID, delivery)
 }
 
 // findAnswer checks whether a post became its command's answer. late: this can no longer be determined, or another post did.
@@ -118,11 +119,11 @@ func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part 
 	}
 	user, ok := userOf(delivery.Person)
 	if !ok {
-		return "", core.Errorf(core.DeliveryFailed, "The notice is for %q, who is nobody on Discord.", delivery.Person)
+		return "", core.Errorf(core.DeliveryFailed, "The notice is for %q, who is not a user on Discord.", delivery.Person)
 	}
 	channel, err := d.guilds.DM(ctx, user)
 	if err != nil {
-		return "", chat.SendError(notSent(err))
+		return "", findError(err)
 	}
 	ref, _, err := d.send(ctx, channel, "", delivery, part)
 	return ref, err
@@ -145,10 +146,29 @@ func (d *Discord) postEphemeral(ctx context.Context, app, token string, delivery
 	}
 }
 
-// notSent converts the error of a step before a send: nothing was sent, so the step can be retried.
-func notSent(err error) error {
-	if core.CategoryOf(err) == core.DeliveryInDoubt {
-		return core.Wrap(core.DeliveryLater, err, "%s", core.MessageOf(err))
+// An interaction's token lets anyone who has it answer in the bot's name for fifteen minutes. So no event and no post contains it. They name
+// the interaction, and the token is a short-lived value in the store, since another process may send the answer.
+
+// tokenLife is how long Discord accepts a token.
+const tokenLife = 15 * time.Minute
+
+func tokenName(interaction string) string { return "discord/interaction/" + interaction }
+
+// saveToken stores an interaction's token, with its application.
+func (d *Discord) saveToken(ctx context.Context, i interaction) error {
+	err := d.KV.PutFor(ctx, tokenName(i.ID), i.App+"/"+i.Token, tokenLife)
+	if err != nil {
+		return core.Wrap(core.StoreBusy, err, "The token of an interaction could not be stored.")
 	}
-	return err
+	return nil
+}
+
+// token returns an interaction's application and token; ok is false if it is too late to answer.
+func (d *Discord) token(ctx context.Context, interaction string) (app, token string, ok bool, err error) {
+	value, err := d.KV.Get(ctx, tokenName(interaction))
+	if err != nil {
+		return "", "", false, core.Wrap(core.DeliveryLater, err, "The token of an interaction could not be read from the store.")
+	}
+	app, token, ok = strings.Cut(value, "/")
+	return app, token, ok && snowflake.Valid(app) && token != "" && !strings.ContainsAny(token, "/?#%"), nil
 }

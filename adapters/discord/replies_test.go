@@ -10,10 +10,10 @@ import (
 	"gatehouse/core"
 )
 
-// A private word may be ready before the answer to the press has arrived, without which Discord takes no more words. It waits for that a
-// little, and does not become a direct message.
-func TestAPrivateWordWaitsForTheAnswerToThePress(t *testing.T) {
-	r := hear(t, setup{}).known()
+// A private notice may be ready before the answer to the press has arrived; until then Discord accepts no follow-up. The notice waits a
+// little and does not become a direct message.
+func TestPrivateNoticeWaitsForTheAnswerToThePress(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	held := r.Inject(discordtest.Fault{Endpoint: "POST /interactions/{interaction}/{token}/callback", Trouble: discordtest.Held()})
 	i := r.bob.Presses(r.button(general, r.sealed("a1", "approve")))
 	e := r.more(0)
@@ -42,7 +42,7 @@ func TestAPrivateWordWaitsForTheAnswerToThePress(t *testing.T) {
 	}
 }
 
-// waited is closed once the platform waits for so long.
+// waited is closed once the platform waits for this time.
 func (r *inbound) waited(pause time.Duration) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {

@@ -11,16 +11,16 @@ import (
 	"gatehouse/core"
 )
 
-// The ids of the town.
+// The ids of the fake server.
 const (
-	townID    = "2000000000000000001"
+	serverID  = "2000000000000000001"
 	general   = "3000000000000000001"
 	secret    = "3000000000000000002" // only bob's role and the bot see it
 	approvers = "4000000000000000001"
 )
 
-// town is a fake Discord with one server, and the platform there; it is not running.
-type town struct {
+// rig is a fake Discord with one server, and a platform that uses it without running.
+type rig struct {
 	*discordtest.Server
 	t          *testing.T
 	d          *Discord
@@ -28,9 +28,9 @@ type town struct {
 	alice, bob *discordtest.Person
 }
 
-func newTown(t *testing.T, change func(*discordtest.Options)) *town {
+func newRig(t *testing.T, change func(*discordtest.Options)) *rig {
 	t.Helper()
-	w := &town{t: t, clock: discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))}
+	w := &rig{t: t, clock: discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))}
 	o := discordtest.Options{Now: w.clock.Now, Fatalf: t.Errorf}
 	if change != nil {
 		change(&o)
@@ -39,19 +39,19 @@ func newTown(t *testing.T, change func(*discordtest.Options)) *town {
 	w.alice = w.AddUser(discordtest.User{ID: "1001", Name: "alice"})
 	w.bob = w.AddUser(discordtest.User{ID: "1002", Name: "bob"})
 	w.AddUser(discordtest.User{ID: "1003", Name: "carol"})
-	w.AddGuild(discordtest.Guild{ID: townID, Name: "town", Members: []string{"1001", "1002"}, Roles: []discordtest.Role{
+	w.AddGuild(discordtest.Guild{ID: serverID, Name: "town", Members: []string{"1001", "1002"}, Roles: []discordtest.Role{
 		{ID: approvers, Name: "approvers", Members: []string{"1002"}},
 	}})
-	w.AddChannel(discordtest.Channel{ID: general, Guild: townID, Name: "general"})
-	w.AddChannel(discordtest.Channel{ID: secret, Guild: townID, Name: "secret", Overwrites: []discordtest.Overwrite{
-		{ID: townID, Deny: discordtest.ViewChannel}, {ID: approvers, Allow: discordtest.ViewChannel}, {ID: w.BotUserID(), Member: true, Allow: discordtest.ViewChannel},
+	w.AddChannel(discordtest.Channel{ID: general, Guild: serverID, Name: "general"})
+	w.AddChannel(discordtest.Channel{ID: secret, Guild: serverID, Name: "secret", Overwrites: []discordtest.Overwrite{
+		{ID: serverID, Deny: discordtest.ViewChannel}, {ID: approvers, Allow: discordtest.ViewChannel}, {ID: w.BotUserID(), Member: true, Allow: discordtest.ViewChannel},
 	}})
 	w.d = w.restarted(w.clock.Now)
 	return w
 }
 
-// restarted is the platform of another process.
-func (w *town) restarted(now func() time.Time) *Discord {
+// restarted returns the platform of another process.
+func (w *rig) restarted(now func() time.Time) *Discord {
 	w.t.Helper()
 	signer, err := core.NewSigner("a key for the tests")
 	if err != nil {
@@ -65,20 +65,20 @@ func (w *town) restarted(now func() time.Time) *Discord {
 	return d
 }
 
-func (w *town) ctx() context.Context {
+func (w *rig) ctx() context.Context {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
 	w.t.Cleanup(cancel)
 	return ctx
 }
 
-// asked is a mention in the channel, and where it is answered.
-func (w *town) asked(text string) core.Address {
+// asked posts a mention in the channel and returns the address of its answer.
+func (w *rig) asked(text string) core.Address {
 	m := w.alice.Posts(general, w.MentionOfBot()+" "+text)
 	return core.Address{Platform: Name, Channel: general, Thread: m.ID, Message: m.ID}
 }
 
-// say sends all parts of a delivery.
-func (w *town) say(d core.Delivery) []core.Ref {
+// say posts all parts of a delivery.
+func (w *rig) say(d core.Delivery) []core.Ref {
 	w.t.Helper()
 	var refs []core.Ref
 	for more := true; more; d.Part++ {
@@ -96,11 +96,11 @@ func (w *town) say(d core.Delivery) []core.Ref {
 }
 
 func answerTo(key, text string, to core.Address) core.Delivery {
-	return core.Delivery{Post: core.Post{Key: key, Kind: core.PostReply, Text: text, To: to, Conversation: core.ConversationID("discord:" + townID + ":" + channelOf(to))}}
+	return core.Delivery{Post: core.Post{Key: key, Kind: core.PostReply, Text: text, To: to, Conversation: core.ConversationID("discord:" + serverID + ":" + channelOf(to))}}
 }
 
-// nobodyIsCalled checks every message that was ever sent or changed.
-func (w *town) nobodyIsCalled() {
+// checkNoPings checks that no message that was ever sent or edited pings anyone.
+func (w *rig) checkNoPings() {
 	w.t.Helper()
 	checked := 0
 	for _, c := range w.Calls(discordtest.CreateMessage, discordtest.EditMessage, "POST /webhooks/{application}/{token}", "POST /interactions/{interaction}/{token}/callback") {
@@ -120,7 +120,7 @@ func noCard(context.Context, core.ApprovalID, bool) (core.Card, error) {
 	return core.Card{}, core.Errorf(core.NotFound, "There is no such approval.")
 }
 
-// testKV holds values in memory; nothing else is asked for.
+// testKV holds values in memory; other methods are not called.
 type testKV struct {
 	core.KV
 	mu     sync.Mutex
@@ -142,8 +142,8 @@ func (k *testKV) PutFor(_ context.Context, name, value string, _ time.Duration) 
 	return nil
 }
 
-// pressedWith is the address of an interaction whose token is stored.
-func (w *town) pressedWith(prefix, id, token string) core.Address {
+// pressedWith returns the address of an interaction whose token is stored.
+func (w *rig) pressedWith(prefix, id, token string) core.Address {
 	w.t.Helper()
 	if err := w.d.saveToken(w.ctx(), interaction{ID: id, App: w.ApplicationID(), Token: token}); err != nil {
 		w.t.Fatal(err)
@@ -151,8 +151,8 @@ func (w *town) pressedWith(prefix, id, token string) core.Address {
 	return core.Address{Platform: Name, Channel: general, Message: prefix + id}
 }
 
-// waits is how long a post has to wait before Discord is called; 0: it is sent.
-func (w *town) waits(d core.Delivery) time.Duration {
+// waits returns how long a post has to wait before Discord is called; 0: it is sent.
+func (w *rig) waits(d core.Delivery) time.Duration {
 	w.t.Helper()
 	calls := w.CountCalls(discordtest.CreateMessage)
 	_, _, err := w.d.Post(w.ctx(), d)

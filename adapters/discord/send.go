@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -27,30 +26,21 @@ type drawn struct {
 
 // outgoing is a message in the form that Discord accepts; discordgo.MessageSend has no nonce.
 type outgoing struct {
-	Content   string                       `json:"content"`
-	Flags     discordgo.MessageFlags       `json:"flags"`
-	Mentions  mentions                     `json:"allowed_mentions"`
-	Rows      []discordgo.MessageComponent `json:"components"`
-	Nonce     string                       `json:"nonce,omitempty"`
-	Enforce   bool                         `json:"enforce_nonce,omitempty"`
-	Reference *discordgo.MessageReference  `json:"message_reference,omitempty"`
+	Content   string                           `json:"content"`
+	Flags     discordgo.MessageFlags           `json:"flags"`
+	Mentions  discordgo.MessageAllowedMentions `json:"allowed_mentions"`
+	Rows      []discordgo.MessageComponent     `json:"components"`
+	Nonce     string                           `json:"nonce,omitempty"`
+	Enforce   bool                             `json:"enforce_nonce,omitempty"`
+	Reference *discordgo.MessageReference      `json:"message_reference,omitempty"`
 }
 
-// mentions says whom a message pings: no one, whatever its text.
-type mentions struct{}
-
-// MarshalJSON returns an empty list. Without the field Discord would ping everyone whom the text mentions.
-func (mentions) MarshalJSON() ([]byte, error) {
-	return []byte(`{"parse":[],"replied_user":false}`), nil
-}
-
-// outgoing makes the message to send.
+// outgoing makes the message to send. It pings no one: without allowed_mentions, Discord would ping everyone whom the text mentions.
 func (m drawn) outgoing() outgoing {
-	out := outgoing{Content: m.Text, Flags: discordgo.MessageFlagsSuppressEmbeds, Rows: m.Rows}
-	if out.Rows == nil {
-		out.Rows = []discordgo.MessageComponent{}
+	return outgoing{
+		Content: m.Text, Flags: discordgo.MessageFlagsSuppressEmbeds, Rows: append([]discordgo.MessageComponent{}, m.Rows...),
+		Mentions: discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}},
 	}
-	return out
 }
 
 // nonce identifies a part of a post to Discord, which for some minutes posts no second message with the same nonce. It is sealed, so it
@@ -66,17 +56,16 @@ func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery co
 	out := part.outgoing()
 	out.Nonce, out.Enforce = d.nonce(delivery), true
 	if replyTo != "" {
-		lenient := false
-		out.Reference = &discordgo.MessageReference{MessageID: replyTo, FailIfNotExists: &lenient}
+		out.Reference = &discordgo.MessageReference{MessageID: replyTo, FailIfNotExists: new(false)}
 	}
 	var made posted
 	if err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), out, &made); err != nil {
 		return "", posted{}, chat.SendError(err)
 	}
 	if !snowflake.Valid(made.ID) {
-		return "", posted{}, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not say which message it made.")
+		return "", posted{}, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not contain the message's id.")
 	}
-	d.sent.add(made.ID, delivery)
+	d.sent.Put(made.ID, partName(delivery))
 	return refOf(channel, made.ID), made, nil
 }
 
@@ -85,15 +74,12 @@ type posted struct {
 	ID      string                 `json:"id"`
 	Content string                 `json:"content"`
 	Flags   discordgo.MessageFlags `json:"flags"`
-	Author  struct {
-		ID  string `json:"id"`
-		Bot bool   `json:"bot"`
-	} `json:"author"`
-	Rows json.RawMessage `json:"components"`
+	Author  user                   `json:"author"`
+	Rows    json.RawMessage        `json:"components"`
 }
 
-// says reports whether the message has the text of a part, apart from the note that it comes late.
-func (p posted) says(part drawn) bool {
+// hasText reports whether the message has the text of a part, apart from the note that it comes late.
+func (p posted) hasText(part drawn) bool {
 	plain := func(s string) string { return strings.TrimSpace(strings.TrimPrefix(s, latePrefix)) }
 	return plain(p.Content) == plain(part.Text)
 }
@@ -101,32 +87,11 @@ func (p posted) says(part drawn) bool {
 // maxClockLead is how far this machine's clock is assumed to be ahead of Discord's while the difference is unknown.
 const maxClockLead = 2 * time.Minute
 
-// maxSent is how many sent messages are remembered.
-const maxSent = 10_000
-
-// sentMessages remembers the part of each message that this process has sent, to tell apart two posts with the same text.
-type sentMessages struct {
-	mu    sync.Mutex
-	parts map[string]string
-}
-
-func newSentMessages() *sentMessages { return &sentMessages{parts: map[string]string{}} }
-
+// partName identifies a part of a post.
 func partName(d core.Delivery) string { return fmt.Sprintf("%s#%d", d.Key, d.Part) }
 
-func (s *sentMessages) add(message string, d core.Delivery) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.parts) >= maxSent {
-		clear(s.parts)
-	}
-	s.parts[message] = partName(d)
-}
-
-// isOther reports whether a message is known to be another part.
-func (s *sentMessages) isOther(message string, d core.Delivery) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	part, known := s.parts[message]
-	return known && part != partName(d)
+// isOther reports whether a message is known to be another part. It tells apart two posts with the same text.
+func (d *Discord) isOther(message string, delivery core.Delivery) bool {
+	part, known := d.sent.Get(message)
+	return known && part != partName(delivery)
 }

@@ -13,8 +13,8 @@ import (
 	"gatehouse/core"
 )
 
-func TestAMentionIsAnsweredInAThread(t *testing.T) {
-	w := newTown(t, nil)
+func TestMentionIsAnsweredInAThread(t *testing.T) {
+	w := newRig(t, nil)
 	to := w.asked("what is <@1002> doing?\nTell me")
 	w.say(answerTo("reply/1", "Hello @everyone <@1002> <@&"+approvers+">", to))
 	w.say(answerTo("reply/2", "And more", core.Address{Platform: Name, Channel: general, Thread: to.Thread, Message: "1"}))
@@ -32,11 +32,11 @@ func TestAMentionIsAnsweredInAThread(t *testing.T) {
 	if len(w.FromBot(general)) != 0 {
 		t.Error("something stands in the channel")
 	}
-	w.nobodyIsCalled()
+	w.checkNoPings()
 }
 
-func TestAThreadThatIsThereIsUsed(t *testing.T) {
-	w := newTown(t, nil)
+func TestExistingThreadIsUsed(t *testing.T) {
+	w := newRig(t, nil)
 	to := w.asked("hello")
 	w.bob.OpensThread(general, to.Message, "bob was faster")
 	w.say(answerTo("reply/1", "Hello", to))
@@ -45,8 +45,8 @@ func TestAThreadThatIsThereIsUsed(t *testing.T) {
 	}
 }
 
-func TestWhereNoThreadCanBeOpenedTheAnswerStandsInPlace(t *testing.T) {
-	w := newTown(t, nil)
+func TestReplyInChannelIfNoThreadCanBeOpened(t *testing.T) {
+	w := newRig(t, nil)
 	w.DenyBot(general, discordtest.CreatePublicThreads)
 	to := w.asked("hello")
 	text, _ := longAnswer()
@@ -58,11 +58,11 @@ func TestWhereNoThreadCanBeOpenedTheAnswerStandsInPlace(t *testing.T) {
 	if n := w.CountCalls(discordtest.StartThread); n != 1 {
 		t.Errorf("%d tries", n)
 	}
-	w.nobodyIsCalled()
+	w.checkNoPings()
 }
 
-func TestAnAnswerToADeletedMessageStandsInPlace(t *testing.T) {
-	w := newTown(t, nil)
+func TestReplyInChannelIfTheMessageWasDeleted(t *testing.T) {
+	w := newRig(t, nil)
 	to := w.asked("hello")
 	w.alice.Deletes(general, to.Message)
 	w.say(answerTo("reply/1", "Hello", to))
@@ -71,8 +71,8 @@ func TestAnAnswerToADeletedMessageStandsInPlace(t *testing.T) {
 	}
 }
 
-func TestALongAnswerArrivesWhole(t *testing.T) {
-	w := newTown(t, nil)
+func TestLongReplyArrivesWhole(t *testing.T) {
+	w := newRig(t, nil)
 	to := core.Address{Platform: Name, Channel: w.DMWith("1001")}
 	text, lines := longAnswer()
 	w.say(answerTo("reply/1", text, to))
@@ -81,11 +81,11 @@ func TestALongAnswerArrivesWhole(t *testing.T) {
 		messages = append(messages, m.Content)
 	}
 	checkLong(t, messages, lines)
-	w.nobodyIsCalled()
+	w.checkNoPings()
 }
 
-func TestAnEditTakesTheButtonsAway(t *testing.T) {
-	w := newTown(t, nil)
+func TestEditRemovesTheButtons(t *testing.T) {
+	w := newRig(t, nil)
 	to := core.Address{Platform: Name, Channel: general}
 	d := core.Delivery{Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil)}
 	ref := w.say(d)[0]
@@ -100,12 +100,12 @@ func TestAnEditTakesTheButtonsAway(t *testing.T) {
 	if len(said) != 1 || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Content, "✅ Approved") || said[0].Edits != 1 {
 		t.Errorf("%+v", said)
 	}
-	w.nobodyIsCalled()
+	w.checkNoPings()
 }
 
-// A card stays decidable for months; its thread is archived long before.
-func TestACardInAnArchivedThreadIsRedrawn(t *testing.T) {
-	w := newTown(t, nil)
+// A card can be decided for months; its thread is archived long before that.
+func TestCardInAnArchivedThreadIsEdited(t *testing.T) {
+	w := newRig(t, nil)
 	to := w.asked("add milk")
 	d := core.Delivery{Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil)}
 	ref := w.say(d)[0]
@@ -124,7 +124,7 @@ func TestACardInAnArchivedThreadIsRedrawn(t *testing.T) {
 }
 
 func TestForeignReferencesAreRefused(t *testing.T) {
-	w := newTown(t, nil)
+	w := newRig(t, nil)
 	for _, ref := range []core.Ref{"", "C1/1.2", "1", "1/..", "../2"} {
 		if err := w.d.Edit(w.ctx(), ref, answerTo("reply/1", "x", core.Address{})); core.CategoryOf(err) != core.DeliveryFailed {
 			t.Errorf("%q: %v", ref, err)
@@ -135,8 +135,8 @@ func TestForeignReferencesAreRefused(t *testing.T) {
 	}
 }
 
-func TestAPrivateWordIsForItsPersonAlone(t *testing.T) {
-	w := newTown(t, nil)
+func TestPrivateNoticeIsSeenByItsPersonOnly(t *testing.T) {
+	w := newRig(t, nil)
 	d := core.Delivery{Post: core.Post{Key: "private/1", Kind: core.PostPrivate, Text: "You may not.", Person: "discord:1001", To: core.Address{Platform: Name, Channel: general}}}
 	w.say(d) // there is no interaction to answer
 	if said := w.FromBot(w.DMWith("1001")); len(said) != 1 || !strings.HasPrefix(said[0].Content, "You may not.") {
@@ -156,7 +156,7 @@ func TestAPrivateWordIsForItsPersonAlone(t *testing.T) {
 	}
 }
 
-func TestWhatARefusalOfAPostMeans(t *testing.T) {
+func TestRefusalsOfAPost(t *testing.T) {
 	for name, c := range map[string]struct {
 		trouble discordtest.Trouble
 		want    core.Category
@@ -174,7 +174,7 @@ func TestWhatARefusalOfAPostMeans(t *testing.T) {
 		"never answered": {discordtest.Cut(), core.DeliveryInDoubt},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newTown(t, nil)
+			w := newRig(t, nil)
 			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: c.trouble, Times: 1})
 			d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
 			_, _, err := w.d.Post(w.ctx(), d)
@@ -192,9 +192,9 @@ func TestWhatARefusalOfAPostMeans(t *testing.T) {
 	}
 }
 
-// A permission that was taken away by mistake is given back: the answer goes where it belongs.
-func TestAnAnswerThatWasRefusedForAWhileStandsInItsThread(t *testing.T) {
-	w := newTown(t, nil)
+// Once a removed permission is granted again, the answer goes to its thread.
+func TestThreadIsOpenedOnceThePermissionReturns(t *testing.T) {
+	w := newRig(t, nil)
 	to := w.asked("hello")
 	refused := []*discordtest.Injected{
 		w.Inject(discordtest.Fault{Endpoint: discordtest.StartThread, Trouble: discordtest.MissesPermissions()}),
@@ -215,9 +215,9 @@ func TestAnAnswerThatWasRefusedForAWhileStandsInItsThread(t *testing.T) {
 	}
 }
 
-// What is refused again and again waits longer once half of what may be refused in ten minutes is used up.
-func TestRefusalsLeaveRoomForTheRest(t *testing.T) {
-	w := newTown(t, nil)
+// Repeatedly refused posts wait longer once half of the refusals allowed in ten minutes are used up.
+func TestRepeatedRefusalsWaitLonger(t *testing.T) {
+	w := newRig(t, nil)
 	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesAccess()})
 	d := answerTo("reply/1", "x", core.Address{Platform: Name, Channel: general})
 	for i := range rest.MaxInvalid / 2 {
@@ -229,8 +229,8 @@ func TestRefusalsLeaveRoomForTheRest(t *testing.T) {
 	}
 }
 
-func TestAThreadThatMayNotBeThereIsTriedAgain(t *testing.T) {
-	w := newTown(t, nil)
+func TestFailedThreadOpeningIsRetried(t *testing.T) {
+	w := newRig(t, nil)
 	to := w.asked("hello")
 	w.Inject(discordtest.Fault{Endpoint: discordtest.StartThread, Trouble: discordtest.AnswerLost(), Times: 1})
 	if _, _, err := w.d.Post(w.ctx(), answerTo("reply/1", "x", to)); core.CategoryOf(err) != core.DeliveryLater {
@@ -242,8 +242,8 @@ func TestAThreadThatMayNotBeThereIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestSentWithinDiscordsLimits(t *testing.T) {
-	w := newTown(t, func(o *discordtest.Options) { o.Limits = discordtest.DiscordLimits() })
+func TestPostsKeepDiscordsRateLimits(t *testing.T) {
+	w := newRig(t, func(o *discordtest.Options) { o.Limits = discordtest.DiscordLimits() })
 	to := core.Address{Platform: Name, Channel: general}
 	sent, waited := 0, 0
 	for i := range 20 {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestShards(t *testing.T) {
-	r := hear(t, setup{config: func(c *discord.Config) { c.Shards = 3 }, fake: discordtest.Options{MaxConcurrency: 3}}).known()
+	r := newInbound(t, setup{config: func(c *discord.Config) { c.Shards = 3 }, fake: discordtest.Options{MaxConcurrency: 3}}).known()
 	seen := map[[2]int]bool{}
 	for _, i := range r.Identifies() {
 		seen[i.Shard] = true
@@ -22,12 +22,12 @@ func TestShards(t *testing.T) {
 	r.of(r.ann.Posts(general, r.MentionOfBot()+" hello"))
 }
 
-// Discord takes one identification of a key in five seconds, and ends the session of a second one.
-func TestIdentificationsOfOneKeyKeepApart(t *testing.T) {
+// Discord accepts one identify per key in five seconds, and ends the session of a second one.
+func TestIdentifiesOfOneKeyAreSpaced(t *testing.T) {
 	for name, c := range map[string]struct{ shards, keys int }{"two keys": {4, 2}, "one key": {3, 1}, "keys enough": {2, 16}} {
 		t.Run(name, func(t *testing.T) {
 			clock := discordtest.NewClock(time.Now())
-			r := hear(t, setup{
+			r := newInbound(t, setup{
 				fake:   discordtest.Options{Now: clock.Now, IdentifyEvery: 5 * time.Second, MaxConcurrency: c.keys},
 				config: func(config *discord.Config) { config.Shards = c.shards },
 				before: func(r *inbound) { r.kv.apart = true },
@@ -55,15 +55,15 @@ func TestIdentificationsOfOneKeyKeepApart(t *testing.T) {
 	}
 }
 
-func TestAsManyShardsAsDiscordRecommends(t *testing.T) {
-	r := hear(t, setup{config: func(c *discord.Config) { c.Shards = 0 }, fake: discordtest.Options{MaxConcurrency: 2, Shards: 2}}).known()
+func TestRecommendedNumberOfShards(t *testing.T) {
+	r := newInbound(t, setup{config: func(c *discord.Config) { c.Shards = 0 }, fake: discordtest.Options{MaxConcurrency: 2, Shards: 2}}).known()
 	if n := len(r.Identifies()); n != 2 {
 		t.Errorf("it identified %d times", n)
 	}
 }
 
-func TestOneHolderOfAShard(t *testing.T) {
-	r := hear(t, setup{}).known()
+func TestShardHasOneHolder(t *testing.T) {
+	r := newInbound(t, setup{}).known()
 	second := r.options
 	second.Owner = "two"
 	first := r.p
@@ -88,11 +88,11 @@ func TestOneHolderOfAShard(t *testing.T) {
 	r.start() // for the end of the test
 }
 
-func TestALeaseIsAsLongAsTheProcessWants(t *testing.T) {
+func TestShardLeaseLength(t *testing.T) {
 	for lease, want := range map[time.Duration]time.Duration{0: discord.ShardLease, 5 * time.Second: 5 * time.Second, time.Hour: discord.ShardLease} {
 		t.Run(lease.String(), func(t *testing.T) {
 			clock := discordtest.NewClock(time.Now()) // it stands still
-			r := hear(t, setup{discord: discord.Options{Lease: lease}, fake: discordtest.Options{Now: clock.Now}}).known()
+			r := newInbound(t, setup{discord: discord.Options{Lease: lease}, fake: discordtest.Options{Now: clock.Now}}).known()
 			if left := r.kv.left("discord/shard/0"); left != want {
 				t.Errorf("the lease is over in %s, want %s", left, want)
 			}
@@ -100,8 +100,8 @@ func TestALeaseIsAsLongAsTheProcessWants(t *testing.T) {
 	}
 }
 
-func TestAStoreThatCannotBeAskedIsRed(t *testing.T) {
-	r := hear(t, setup{before: func(r *inbound) { r.kv.fail(true) }})
+func TestUnreachableStoreIsUnhealthy(t *testing.T) {
+	r := newInbound(t, setup{before: func(r *inbound) { r.kv.fail(true) }})
 	r.eventually("that it says why", func() bool { hears, _ := r.p.Health(); return hears != nil && hears.Error() != "" })
 	r.kv.fail(false)
 	r.known()

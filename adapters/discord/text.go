@@ -48,9 +48,11 @@ func escape(s string) []string {
 	var pieces []string
 	atStart := true
 	for s != "" {
-		if address := addressAt(s); address != "" && (len(pieces) == 0 || strings.TrimSpace(pieces[len(pieces)-1]) == "") {
-			pieces, s, atStart = append(pieces, address), s[len(address):], false
-			continue
+		if strings.HasPrefix(s, "http") && (len(pieces) == 0 || strings.TrimSpace(pieces[len(pieces)-1]) == "") {
+			if m := addressPattern.FindStringSubmatch(s); m != nil {
+				pieces, s, atStart = append(pieces, m[1]), s[len(m[1]):], false
+				continue
+			}
 		}
 		r, n := utf8.DecodeRuneInString(s)
 		piece := s[:n]
@@ -62,22 +64,8 @@ func escape(s string) []string {
 	return pieces
 }
 
-// addressAt returns the address that a text begins with, if it contains no Markdown. An underscore in an address is not Markdown.
-func addressAt(s string) string {
-	if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") {
-		return ""
-	}
-	end := strings.IndexAny(s, " \n\t")
-	if end < 0 {
-		end = len(s)
-	}
-	for _, c := range []byte(s[:end]) {
-		if letter := 'a' <= c|0x20 && c|0x20 <= 'z'; !letter && strings.IndexByte("0123456789-._/?=&%#:+,;@!$", c) < 0 {
-			return ""
-		}
-	}
-	return s[:end]
-}
+// addressPattern matches an address without Markdown at the beginning of a text. An underscore in an address is not Markdown.
+var addressPattern = regexp.MustCompile(`^(https?://[\w\-./?=&%#:+,;@!$]*)(?:[ \n\t]|$)`)
 
 // literal escapes a text and shortens it to a limit. A note says how much was cut.
 func literal(s string, limit int) string {

@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"net/http"
-	"sync"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -12,51 +11,18 @@ import (
 	"gatehouse/core"
 )
 
-// maxThreads is how many threads are remembered.
-const maxThreads = 10_000
-
-// threads remembers which threads are open, and which could not be opened: those are answered in the channel.
-type threads struct {
-	mu   sync.Mutex
-	open map[string]bool // by id; false: it could not be opened
-}
-
-func newThreads() *threads { return &threads{open: map[string]bool{}} }
-
-func (t *threads) isOpen(id string) (open, known bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	open, known = t.open[id]
-	return open, known
-}
-
-func (t *threads) set(id string, open bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.open) >= maxThreads {
-		clear(t.open)
-	}
-	t.open[id] = open
-}
-
-func (t *threads) forget(id string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.open, id)
-}
-
 // destination returns the channel for a post. If the thread begins with the answered message and does not exist yet, destination opens it.
 // If that fails permanently, the post goes to the channel, as a reply to that message.
 func (d *Discord) destination(ctx context.Context, to core.Address) (channel, replyTo string, err error) {
 	if !startsThread(to) {
 		return channelOf(to), "", nil
 	}
-	open, known := d.threads.isOpen(to.Thread)
+	open, known := d.threads.Get(to.Thread)
 	if !known {
 		if open, err = d.openThread(ctx, to); err != nil {
 			return "", "", err
 		}
-		d.threads.set(to.Thread, open)
+		d.threads.Put(to.Thread, open)
 	}
 	if open {
 		return to.Thread, "", nil
@@ -67,7 +33,8 @@ func (d *Discord) destination(ctx context.Context, to core.Address) (channel, re
 // openThread opens the thread of a message, and reports whether it exists now.
 func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, err error) {
 	var m posted // its text names the thread; if it can't be read, the thread gets another name
-	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(to.Channel, to.Message), nil, &m); isUnsent(err) {
+	err = d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(to.Channel, to.Message), nil, &m)
+	if c := core.CategoryOf(err); c == core.DeliveryLater || c == core.DeliveryNotYet {
 		return false, err
 	}
 	start := func(name string) error {
@@ -90,10 +57,4 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 	}
 	d.Log.Info("a thread could not be opened; the answer goes to the channel", "channel", to.Channel, "err", err)
 	return false, nil
-}
-
-// isUnsent reports whether a call was not made, or Discord did not accept it for now.
-func isUnsent(err error) bool {
-	c := core.CategoryOf(err)
-	return c == core.DeliveryLater || c == core.DeliveryNotYet
 }

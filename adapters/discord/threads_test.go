@@ -6,11 +6,12 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/discord/internal/memo"
 )
 
-// Servers that anybody can find allow no thread's name with certain words, whatever the message says.
-func TestAThreadWhoseNameIsRefusedHasAnother(t *testing.T) {
-	w := newTown(t, nil)
+// Some servers refuse thread names with certain words.
+func TestThreadNameIsReplacedIfRefused(t *testing.T) {
+	w := newRig(t, nil)
 	to := w.asked("a word that is not allowed here")
 	w.Inject(discordtest.Fault{Endpoint: discordtest.StartThread, Trouble: discordtest.Refused(400, discordgo.ErrCodeInvalidFormBody, "Invalid Form Body"), Times: 1})
 	w.say(answerTo("reply/1", "Hello", to))
@@ -19,13 +20,13 @@ func TestAThreadWhoseNameIsRefusedHasAnother(t *testing.T) {
 	}
 }
 
-// A thread outlives the message that it began with.
-func TestAThreadWhoseMessageIsDeletedIsUsed(t *testing.T) {
-	w := newTown(t, nil)
+// A thread still exists after its first message is deleted.
+func TestThreadOfADeletedMessageIsUsed(t *testing.T) {
+	w := newRig(t, nil)
 	to := w.asked("add milk")
 	w.say(answerTo("reply/1", "I ask for an approval", to))
 	w.alice.Deletes(general, to.Message)
-	w.d.threads = newThreads() // another process goes on
+	w.d.threads = memo.New[bool](maxRemembered) // another process goes on
 	w.say(answerTo("reply/2", "It is done", to))
 	if len(w.FromBot(to.Thread)) != 2 || len(w.FromBot(general)) != 0 {
 		t.Error(w.Dump())

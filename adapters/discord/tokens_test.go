@@ -11,9 +11,9 @@ import (
 	"gatehouse/core"
 )
 
-// An interaction's token is good for fifteen minutes for anybody who has it: it stands in no event, no post and no line of the log, and is
-// stored no longer than that.
-func TestTheTokensOfInteractionsAreStoredNowhereElse(t *testing.T) {
+// An interaction's token is valid for fifteen minutes for anyone who has it. No event, post or log line contains it, and it is stored no
+// longer than that.
+func TestInteractionTokensAreOnlyInShortLivedValues(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	s := setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}
 	onBoth(t, s, func(t *testing.T, r *inbound) {
@@ -80,9 +80,9 @@ func TestTheTokensOfInteractionsAreStoredNowhereElse(t *testing.T) {
 	})
 }
 
-// Where the token can't be stored, the event is not stored either: nobody could answer it.
-func TestAnInteractionWhoseTokenCannotBeStored(t *testing.T) {
-	r := hear(t, setup{http: true}).known()
+// If the token can't be stored, the event is not stored either, since it could not be answered.
+func TestInteractionWhoseTokenCannotBeStored(t *testing.T) {
+	r := newInbound(t, setup{http: true}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
 	r.kv.fail(true)
 	i := r.bob.Presses(b)

@@ -84,16 +84,16 @@ func (t *typing) start(channel string, show func(context.Context) error) {
 		defer t.remove(channel, one)
 		for ctx.Err() == nil && core.CategoryOf(show(run)) != core.Unsupported {
 			t.sleep(ctx, typingEvery)
-			if !t.goesOn(ctx, channel, one) {
+			if !t.isNeeded(ctx, channel, one) {
 				return
 			}
 		}
 	})
 }
 
-// goesOn reports whether an event that is answered in a channel is open, in any process. If that is not known, it returns true until the
+// isNeeded reports whether an event that is answered in a channel is open, in any process. If that is not known, it returns true until the
 // indicator expires.
-func (t *typing) goesOn(ctx context.Context, channel string, one *indicator) bool {
+func (t *typing) isNeeded(ctx context.Context, channel string, one *indicator) bool {
 	t.mu.Lock()
 	expired := !t.now().Before(one.until)
 	t.mu.Unlock()
@@ -142,7 +142,7 @@ func (d *Discord) showTyping(to core.Address, on bool) {
 	}
 	d.typing.start(channelOf(to), func(ctx context.Context) error {
 		channel := channelOf(to)
-		if open, _ := d.threads.isOpen(to.Thread); startsThread(to) && !open {
+		if open, _ := d.threads.Get(to.Thread); startsThread(to) && !open {
 			channel = to.Channel // until the thread is opened
 		}
 		return d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelTyping(channel), nil, nil)

@@ -11,7 +11,7 @@ import (
 )
 
 // running shows typing indicators until the test ends, with waits that end when they are asked to.
-func (w *town) running() (wake chan<- struct{}, stop func()) {
+func (w *rig) running() (wake chan<- struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	woken := make(chan struct{})
 	w.d.typing.sleep = func(ctx context.Context, d time.Duration) {
@@ -29,7 +29,7 @@ func (w *town) running() (wake chan<- struct{}, stop func()) {
 	return woken, stop
 }
 
-func (w *town) typed(channel string, times int) {
+func (w *rig) typed(channel string, times int) {
 	w.t.Helper()
 	if err := w.WaitFor(w.ctx(), func(s *discordtest.Server) bool { return len(s.Typing(channel)) == times }); err != nil {
 		w.t.Fatalf("typed %d times: %v", len(w.Typing(channel)), err)
@@ -37,7 +37,7 @@ func (w *town) typed(channel string, times int) {
 }
 
 func TestTypingIsShownUntilTheAnswer(t *testing.T) {
-	w := newTown(t, nil)
+	w := newRig(t, nil)
 	wake, stop := w.running()
 	to := w.asked("hello")
 	working := func(on bool) {
@@ -67,9 +67,9 @@ func TestTypingIsShownUntilTheAnswer(t *testing.T) {
 	}
 }
 
-// The answer opens the thread: what was shown in the channel until then ends with it, and what is shown there for others does not.
-func TestTypingEndsWithTheAnswerThatOpensTheThread(t *testing.T) {
-	w := newTown(t, nil)
+// The answer opens the thread. The indicator that was shown in the channel for it ends; those for other conversations stay.
+func TestTypingEndsWhenTheAnswerOpensTheThread(t *testing.T) {
+	w := newRig(t, nil)
 	wake, _ := w.running()
 	first, second := w.asked("hello"), w.asked("and hello")
 	for _, to := range []core.Address{first, second} {
@@ -92,9 +92,9 @@ func TestTypingEndsWithTheAnswerThatOpensTheThread(t *testing.T) {
 	}
 }
 
-// A call that is cut may take another one along, whose connection it had a moment ago.
-func TestTypingThatIsUnderWayIsNotCut(t *testing.T) {
-	shown := newTown(t, nil).d.typing
+// A cancelled call could break another call that already uses its connection.
+func TestTypingCallInProgressIsNotCancelled(t *testing.T) {
+	shown := newRig(t, nil).d.typing
 	shown.begin(t.Context())
 	entered, release := make(chan struct{}), make(chan struct{})
 	var cut error
@@ -113,8 +113,8 @@ func TestTypingThatIsUnderWayIsNotCut(t *testing.T) {
 	}
 }
 
-func TestTypingEndsWhereItIsNotAllowed(t *testing.T) {
-	w := newTown(t, nil)
+func TestTypingEndsWithoutPermission(t *testing.T) {
+	w := newRig(t, nil)
 	w.running()
 	w.DenyBot(general, discordtest.SendMessages)
 	if err := w.setTyping(core.Address{Platform: Name, Channel: general}, true); err != nil {
@@ -127,7 +127,7 @@ func TestTypingEndsWhereItIsNotAllowed(t *testing.T) {
 }
 
 func TestCommandsAreRegisteredOnce(t *testing.T) {
-	w := newTown(t, nil)
+	w := newRig(t, nil)
 	for i, want := range []bool{true, false, false} {
 		if changed, err := w.d.registerCommands(w.ctx()); err != nil || changed != want {
 			t.Errorf("time %d: %v, %v", i, changed, err)
@@ -138,9 +138,9 @@ func TestCommandsAreRegisteredOnce(t *testing.T) {
 	}
 }
 
-// Another process answers, or ends the turn in whatever way: it is told to stop, and this one is not.
-func TestTypingEndsWhereAnotherProcessAnswers(t *testing.T) {
-	w := newTown(t, nil)
+// If another process answers or ends the turn, only that process is told to stop the indicator.
+func TestTypingEndsWhenAnotherProcessAnswers(t *testing.T) {
+	w := newRig(t, nil)
 	to := w.asked("hello")
 	elsewhere := core.EventRecord{Event: core.Event{Address: core.Address{Platform: Name, Channel: secret}}}
 	asked := make(chan []core.EventRecord, 1)
@@ -162,9 +162,9 @@ func TestTypingEndsWhereAnotherProcessAnswers(t *testing.T) {
 	}
 }
 
-// The store can't be asked, and nobody says any more that the turn goes on.
+// If the store can't be read and the turn is no longer reported, the indicator expires.
 func TestTypingExpires(t *testing.T) {
-	w := newTown(t, nil)
+	w := newRig(t, nil)
 	w.d.typing.open = func(context.Context) ([]core.EventRecord, error) { return nil, core.Errorf(core.StoreBusy, "busy") }
 	wake, _ := w.running()
 	to := core.Address{Platform: Name, Channel: general}
@@ -190,7 +190,7 @@ func TestTypingExpires(t *testing.T) {
 }
 
 // setTyping shows or clears the typing indicator.
-func (w *town) setTyping(to core.Address, on bool) error {
+func (w *rig) setTyping(to core.Address, on bool) error {
 	_, _, err := w.d.Post(w.ctx(), core.Delivery{Post: core.Post{Key: "working/1", To: to, Kind: core.PostWorking, On: on}})
 	return err
 }

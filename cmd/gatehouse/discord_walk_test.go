@@ -242,8 +242,8 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 		}
 	}
 	wantNoFindings(t)
-	t.Setenv("DISCORD_PUBLIC_KEY", "") // as if it had been forgotten at the next start
-	w.finds(cli.ExitBad, "interactions", "fail", "the bot does not hear them", "clear Interactions Endpoint URL")
+	t.Setenv("DISCORD_PUBLIC_KEY", "") // as if it were forgotten at the next start
+	w.finds(cli.ExitBad, "interactions", "fail", "the bot does not receive them", "clear Interactions Endpoint URL")
 }
 
 // TestReadmeDiscordWithoutTheContent checks what README says about a bot without the Message Content Intent, and about granting it

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// ActionOption says how something is said or sent: as a reply, with files, twice, badly signed. People's actions take any number.
+// ActionOption changes how an action is performed or sent: as a reply, with files, twice, with a bad signature. A Person's actions take any
+// number of them.
 type ActionOption func(*actionOptions)
 
 type actionOptions struct {
@@ -37,29 +38,29 @@ func (h actionOptions) with(options []ActionOption) actionOptions {
 	return h
 }
 
-// ReplyTo says it as a reply to a message, which mentions its author.
+// ReplyTo posts a reply to a message, which mentions its author.
 func ReplyTo(message string) ActionOption { return func(h *actionOptions) { h.reply = message } }
 
-// WithoutPing keeps a reply from mentioning the author that it replies to.
+// WithoutPing makes a reply not mention the author of the message that it answers.
 func WithoutPing() ActionOption { return func(h *actionOptions) { h.noPing = true } }
 
-// WithFiles hangs files on the message.
+// WithFiles attaches files to the message.
 func WithFiles(files ...Attachment) ActionOption {
 	return func(h *actionOptions) { h.files = append(h.files, files...) }
 }
 
-// WithEmbeds hangs embeds on the message, as a bot can.
+// WithEmbeds adds embeds to the message, as a bot can.
 func WithEmbeds(embeds ...map[string]any) ActionOption {
 	return func(h *actionOptions) { h.embeds = append(h.embeds, embeds...) }
 }
 
-// WithoutEvent makes it happen without an event to the app.
+// WithoutEvent performs the action without sending an event to the app.
 func WithoutEvent() ActionOption { return func(h *actionOptions) { h.noEvent = true } }
 
-// Twice sends the app each event two times.
+// Twice sends each event to the app twice.
 func Twice() ActionOption { return func(h *actionOptions) { h.copies = 2 } }
 
-// WithOption fills in an option of a command by its name.
+// WithOption sets an option of a command by its name.
 func WithOption(name string, value any) ActionOption {
 	return func(h *actionOptions) {
 		if h.options == nil {
@@ -72,30 +73,30 @@ func WithOption(name string, value any) ActionOption {
 // SignedWith signs the request with another key.
 func SignedWith(key ed25519.PrivateKey) ActionOption { return func(h *actionOptions) { h.key = key } }
 
-// SignedAt dates the request, for one that is too old or comes from the future.
+// SignedAt sets the request's timestamp, for one that is too old or in the future.
 func SignedAt(at time.Time) ActionOption { return func(h *actionOptions) { h.signedAt = at } }
 
-// WithTimestamp writes any text in place of the timestamp, rightly signed.
+// WithTimestamp replaces the timestamp with any text; the signature is valid.
 func WithTimestamp(text string) ActionOption { return func(h *actionOptions) { h.timestamp = &text } }
 
-// Unsigned sends the request without the headers of a signature.
+// Unsigned sends the request without signature headers.
 func Unsigned() ActionOption { return func(h *actionOptions) { h.unsigned = true } }
 
-// Tampered changes the body after it was signed.
+// Tampered changes the body after it is signed.
 func Tampered() ActionOption { return func(h *actionOptions) { h.tampered = true } }
 
-// WithBody sends these bytes, rightly signed, in place of the body.
+// WithBody replaces the body; the signature is valid.
 func WithBody(body []byte) ActionOption { return func(h *actionOptions) { h.body = body } }
 
-// WithContentType names another content type.
+// WithContentType sets another content type.
 func WithContentType(kind string) ActionOption {
 	return func(h *actionOptions) { h.contentType = kind }
 }
 
-// WithMethod sends it by another method than POST.
+// WithMethod sends the request with another method than POST.
 func WithMethod(method string) ActionOption { return func(h *actionOptions) { h.method = method } }
 
-// WithoutHeader leaves a header out.
+// WithoutHeader omits a header.
 func WithoutHeader(name string) ActionOption {
 	return func(h *actionOptions) { h.without = append(h.without, name) }
 }

@@ -21,12 +21,12 @@ type object = wire.Object
 
 // route is one route of the REST API.
 type route struct {
-	open       bool // it takes no bot token
-	ungoverned bool // it is outside the global limit
+	open       bool // no bot token is needed
+	ungoverned bool // exempt from the global limit
 	do         func(*request) (answer, *form.Failure)
 }
 
-// answer is an answer that does not refuse. A nil body is 204 in most cases.
+// answer is the answer to a successful call. A nil body is 204 in most cases.
 type answer struct {
 	status int
 	body   any
@@ -62,7 +62,7 @@ type request struct {
 	parts
 }
 
-// parts are what a body is made of.
+// parts are the decoded parts of a body.
 type parts struct {
 	fields object // of the JSON, or of payload_json
 	whole  any    // the JSON itself, which may be a list
@@ -119,12 +119,12 @@ func readParts(r *http.Request) (body []byte, p parts, err error) {
 	return body, p, nil
 }
 
-// serveRoute handles one call: the faults asked for, then the token, the limits, the work; and writes it into the log.
+// serveRoute handles one call: injected faults, then the token, the limits and the route's function. It logs the call.
 func (s *Server) serveRoute(name string, rt route) http.HandlerFunc {
 	_, pattern := cutRoute(name)
 	keys := keysOf(pattern)
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Date", s.o.Now().UTC().Format(http.TimeFormat)) // by the clock that ids are made by
+		w.Header().Set("Date", s.o.Now().UTC().Format(http.TimeFormat)) // by the same clock as the ids
 		body, p, readErr := readParts(r)
 		params := map[string]string{}
 		for _, key := range keys {
@@ -159,7 +159,7 @@ func keysOf(pattern string) []string {
 	return keys
 }
 
-// handle does the work of a call and returns its answer.
+// handle checks the token and the limits of a call, runs the route's function and returns the answer.
 func (s *Server) handle(name string, rt route, q *request, r *http.Request, readErr error, header http.Header) (int, any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +196,7 @@ func (s *Server) goodToken(header string) bool {
 	return isBot && token == s.o.BotToken && !s.revoked
 }
 
-// serveUnknown answers what is no route, and remembers it.
+// serveUnknown answers a call of an unknown route and logs it.
 func (s *Server) serveUnknown(w http.ResponseWriter, r *http.Request) {
 	call := s.callOf(r.Method+" "+r.URL.Path, r)
 	call.unknown, call.Done, call.Status = true, true, form.NoSuchRoute.Status

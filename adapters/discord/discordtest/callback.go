@@ -37,7 +37,7 @@ func answerInteraction(q *request) (answer, *form.Failure) {
 	return ok(o)
 }
 
-// answer takes the first answer to an interaction, however it came. The caller holds the lock.
+// answer processes the first answer to an interaction, from the callback route or the HTTP response. The caller holds the lock.
 func (s *Server) answer(i *Interaction, q *request) *form.Failure {
 	now := s.o.Now()
 	if i.answered != 0 {
@@ -66,7 +66,7 @@ func (s *Server) answer(i *Interaction, q *request) *form.Failure {
 
 var badCallback = form.BadField("type", "BASE_TYPE_CHOICES", "Value must be one of {4, 5, 6, 7, 8, 9, 10, 12}.")
 
-// take does what a first answer asks for.
+// take performs a first answer.
 func (i *Interaction) take(kind CallbackKind, q *request) *form.Failure {
 	s := i.s
 	c := s.channels[i.Channel]
@@ -121,7 +121,7 @@ func (i *Interaction) messageType() int {
 	return wire.TypeReply
 }
 
-// say posts a message of the interaction's: its answer, or a follow-up.
+// say posts a message that belongs to the interaction: its answer or a follow-up.
 func (i *Interaction) say(c *channel, q *request) (*record, *form.Failure) {
 	s := i.s
 	m, f := q.content(c)
@@ -141,7 +141,7 @@ func (i *Interaction) say(c *channel, q *request) (*record, *form.Failure) {
 	return r, nil
 }
 
-// Routes of what follows a first answer, with the interaction's token in place of the bot's.
+// Routes of follow-ups and of edits of the first answer. They use the interaction's token instead of the bot's.
 const (
 	FollowUp       = "POST /webhooks/{application}/{token}"
 	GetFollowUp    = "GET /webhooks/{application}/{token}/messages/{message}"
@@ -180,7 +180,7 @@ func (q *request) editAnswer(c *channel, r *record) (answer, *form.Failure) {
 	return answer{http.StatusOK, q.s.wireMessage(r.Message)}, nil
 }
 
-// withToken finds the interaction of a call: answered before, and not older than its token lives.
+// withToken finds the interaction of a call. It must have been answered, and its token must not have expired.
 func withToken(do func(*request, *Interaction, *channel) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
 	return func(q *request) (answer, *form.Failure) {
 		s := q.s

@@ -12,14 +12,14 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// What every fake server has in faults.
+// The types of injected faults, which all fake servers share.
 type (
 	Fault    = fakeserver.Fault[Call]
 	Injected = fakeserver.Injected[Call]
 	Trouble  = fakeserver.Trouble
 )
 
-// The troubles that every platform has. Others are in package fakeserver.
+// The faults of all platforms. Others are in package fakeserver.
 var (
 	AnswerHeld  = fakeserver.AnswerHeld
 	AnswerLost  = fakeserver.AnswerLost
@@ -28,7 +28,7 @@ var (
 	ServerError = fakeserver.ServerError
 )
 
-// Scope is whose limit a 429 is about.
+// Scope is the limit that a 429 is about.
 type Scope string
 
 // The scopes of rate limits. A shared one is not counted as an invalid request.
@@ -50,7 +50,7 @@ func RateLimited(after time.Duration, scope Scope) Trouble {
 	return t
 }
 
-// RateLimitedByProxy answers 429 with a page that is no JSON, as the proxy before Discord does to an address that it banned.
+// RateLimitedByProxy answers 429 with a page that is not JSON, as the proxy in front of Discord does to a banned address.
 func RateLimitedByProxy(after time.Duration) Trouble {
 	return Trouble{Name: "rate limited by proxy", Status: http.StatusTooManyRequests, Body: "error code: 1015",
 		Header: map[string]string{"Retry-After": limits.WholeSeconds(after), "Content-Type": "text/html"}}
@@ -72,8 +72,8 @@ func MissesPermissions() Trouble { return Refused(403, 50013, "Missing Permissio
 
 const headerScope = "X-RateLimit-Scope"
 
-// answerTrouble adds to the answer of an injected trouble what Discord has in it: the code, the headers of a rate limit; and counts it
-// among the invalid requests.
+// answerTrouble completes the answer of an injected fault with Discord's code and rate limit headers, and counts it as an invalid request
+// if it is one.
 func (s *Server) answerTrouble(c *Call, t Trouble, header http.Header) {
 	header.Set("Content-Type", "application/json")
 	scope := Scope(t.Header[headerScope])
@@ -97,32 +97,32 @@ func (s *Server) answerTrouble(c *Call, t Trouble, header http.Header) {
 	}
 }
 
-// fake is what every fake server offers to tests.
+// fake has the methods that all fake servers offer to tests.
 type fake = fakeserver.Server[Call, *Call]
 
 // Call is one call of the REST API, or a download, in the order of arrival.
 type Call struct {
 	fakeserver.Call
 	Route  string            // such as CreateMessage
-	Path   string            // as asked for
-	Params map[string]string // what stands in the route's braces: channel, message, ...
+	Path   string            // of the request
+	Params map[string]string // the values of the route's braces: channel, message, ...
 	Query  url.Values
 	Fields map[string]any // the JSON of the body, or its payload_json
-	Files  []string       // the names of the files sent along
+	Files  []string       // the names of the uploaded files
 	Code   int            // Discord's code of an error
 
 	unknown bool
 }
 
-// Of says whether it is a call of a route. A step of the route may be *.
+// Of reports whether it is a call of a route. A step of the route may be *.
 func (c *Call) Of(route string) bool { return sameRoute(route, c.Route) }
 
-// callOf is a request as a call of a route.
+// callOf makes the log entry of a request to a route.
 func (s *Server) callOf(route string, r *http.Request) Call {
 	return Call{Route: route, Path: r.URL.Path, Query: r.URL.Query(), Call: fakeserver.Call{At: s.o.Now(), Header: r.Header.Clone()}}
 }
 
-// codeOf notes the code of an answer that refuses.
+// codeOf records the code of an error answer.
 func codeOf(out any) func(*Call) {
 	return func(c *Call) {
 		if o, is := out.(object); is {
@@ -131,7 +131,7 @@ func codeOf(out any) func(*Call) {
 	}
 }
 
-// UnknownRoutes are the routes that were asked for and are not known here.
+// UnknownRoutes returns the routes that were called and that the fake does not have.
 func (s *Server) UnknownRoutes() []string {
 	var found []string
 	for _, c := range s.Calls() {
@@ -142,7 +142,7 @@ func (s *Server) UnknownRoutes() []string {
 	return found
 }
 
-// sameRoute compares a wanted route with one of the table. Whatever stands in braces, or *, fits whatever stands there in the table.
+// sameRoute compares a wanted route with one of the table. A step in braces matches any step in braces, and * matches any step.
 func sameRoute(want, have string) bool {
 	if want == have {
 		return true

@@ -13,7 +13,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Download is what a download from the CDN is called in the log of calls and in faults.
+// Download is the route name of a download from the CDN, in the log of calls and in faults.
 const Download = "(download)"
 
 // storedFile is a file of the CDN.
@@ -22,23 +22,24 @@ type storedFile struct {
 	kind string
 }
 
-// LinkLifetime is how long the address of a file is valid. Whoever reads its message again gets a new one.
+// LinkLifetime is how long the address of a file is valid. Reading its message again returns a new one.
 const LinkLifetime = 24 * time.Hour
 
-// signed gives an address of the fake's CDN a new time.
+// signed returns an address of the fake's CDN with a new expiry.
 func (s *Server) signed(address string) string {
 	now := s.o.Now()
 	address, _, _ = strings.Cut(address, "?")
 	return fmt.Sprintf("%s?ex=%x&is=%x&hm=%s", address, now.Add(LinkLifetime).Unix(), now.Unix(), wire.Secret())
 }
 
-// isLive says whether an address is signed, and its time has not run out.
+// isLive reports whether an address is signed and has not expired.
 func (s *Server) isLive(query url.Values) bool {
 	until, err := strconv.ParseInt(query.Get("ex"), 16, 64)
 	return err == nil && query.Get("hm") != "" && s.o.Now().Unix() < until
 }
 
-// serveFile answers a download; it asks for no token, as the address itself is the secret. A token sent along is a leak that the log shows.
+// serveFile answers a download. It needs no token, since the address itself is the secret. A token in the request is a leak; the log shows
+// it.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	call := fakeserver.Begin(&s.Record, s.callOf(Download, r))
 	if call.Before(w, r) {
@@ -59,8 +60,8 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 
 var discordHosts = []string{"discord.com", "canary.discord.com", "ptb.discord.com", "discordapp.com", "cdn.discordapp.com", "media.discordapp.net"}
 
-// Transport leads what goes to Discord's hosts to the fake by a round tripper of the caller's, or the default one if that is nil. What goes to
-// the fake itself goes through; what goes anywhere else fails, so that a test never leaves the machine.
+// Transport redirects requests for Discord's hosts to the fake, by the given round tripper or the default one if that is nil. Requests to
+// the fake itself pass; all others fail, so that a test never leaves the machine.
 func (s *Server) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The ids of the town.
+// The ids of the fake server.
 const (
 	guildID   = "2000000000000000001"
 	general   = "3000000000000000001"
@@ -24,20 +24,20 @@ const (
 	approvers = "4000000000000000001"
 )
 
-// town is a guild with two people, another bot, and some channels.
-type town struct {
+// rig is a fake Discord with a guild that has two people, another bot, and some channels.
+type rig struct {
 	*discordtest.Server
 	alice, bob, robot *discordtest.Person
 	ctx               context.Context
 	web               *http.Client
 }
 
-func newTown(t *testing.T, o discordtest.Options) *town {
+func newRig(t *testing.T, o discordtest.Options) *rig {
 	t.Helper()
 	s := discordtest.Start(t, o)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
-	w := &town{Server: s, ctx: ctx}
+	w := &rig{Server: s, ctx: ctx}
 	w.alice = s.AddUser(discordtest.User{ID: "1001", Name: "alice"})
 	w.bob = s.AddUser(discordtest.User{ID: "1002", Name: "bob"})
 	w.robot = s.AddUser(discordtest.User{ID: "1009", Name: "robot", IsBot: true})
@@ -53,8 +53,8 @@ func newTown(t *testing.T, o discordtest.Options) *town {
 	return w
 }
 
-// bot is a real client of the library, not connected.
-func (w *town) bot(t *testing.T) *discordgo.Session {
+// bot is a client by discordgo, not connected.
+func (w *rig) bot(t *testing.T) *discordgo.Session {
 	t.Helper()
 	b, err := discordgo.New("Bot " + w.BotToken())
 	if err != nil {
@@ -70,7 +70,7 @@ func (w *town) bot(t *testing.T) *discordgo.Session {
 }
 
 // connected is the same, connected; it is closed when the test ends.
-func (w *town) connected(t *testing.T, change ...func(*discordgo.Session)) *discordgo.Session {
+func (w *rig) connected(t *testing.T, change ...func(*discordgo.Session)) *discordgo.Session {
 	t.Helper()
 	b := w.bot(t)
 	for _, c := range change {
@@ -86,7 +86,7 @@ func (w *town) connected(t *testing.T, change ...func(*discordgo.Session)) *disc
 	return b
 }
 
-// must stops the test at an error.
+// must ends the test if there is an error.
 func must[T any](t *testing.T) func(T, error) T {
 	return func(value T, err error) T {
 		t.Helper()
@@ -97,8 +97,8 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// next takes what comes next from a channel.
-func next[T any](t *testing.T, w *town, from <-chan T) T {
+// next receives from a Go channel.
+func next[T any](t *testing.T, w *rig, from <-chan T) T {
 	t.Helper()
 	select {
 	case value := <-from:

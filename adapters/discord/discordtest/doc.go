@@ -1,6 +1,6 @@
-// Package discordtest is a fake Discord: guilds with one bot in them, speaking the wire protocol over real sockets on 127.0.0.1, so that a
-// client can't tell it from Discord. It serves the REST API under /api/v9 and /api/v10, the gateway as a websocket, the CDN of attachments,
-// and sends signed interactions to an app's URL.
+// Package discordtest is a fake Discord: guilds with one bot in them, served over real sockets on 127.0.0.1 by Discord's own protocols. It
+// serves the REST API under /api/v9 and /api/v10, the gateway as a websocket, and the CDN of attachments, and sends signed interactions to
+// an app's URL.
 //
 // In a test:
 //
@@ -14,29 +14,29 @@
 //	post := alice.Posts("3001", discord.MentionOfBot()+" add milk")
 //	reply, err := discord.WaitForText(ctx, "3001", "milk")
 //
-// A program that has no test makes one by [New] and ends it by [Server.Close].
+// A program outside a test starts a fake with [New] and ends it with [Server.Close].
 //
-// # Where it listens
+// # Addresses
 //
-// [Server.APIURL] is the base of the REST API. A client whose addresses are fixed is led here by [Server.Transport]: it sends what goes to
-// Discord's hosts to the fake, and refuses all else. What GET /gateway names is an address of the fake already; sessions are resumed at
-// an address of its own, so that it shows who uses it.
+// [Server.APIURL] is the base of the REST API. For a client with fixed addresses, [Server.Transport] redirects requests for Discord's hosts
+// to the fake and refuses all others. GET /gateway returns an address of the fake. Sessions are resumed at an address of their own, which
+// shows whether a client uses it.
 //
-// # What is kept
+// # State
 //
-// Everything lives in memory under one lock: users, guilds, roles, channels, threads, messages, reactions, modals, commands, interactions, the
-// log of all calls, the connections, identifies and resumes. Each change wakes those who wait by [Server.WaitFor]; nothing here needs a
-// sleep. Ids are snowflakes made from the clock; they are unique and rise, whatever the clock says.
+// Everything is in memory under one lock: users, guilds, roles, channels, threads, messages, reactions, modals, commands, interactions, the
+// log of all calls, the connections, identifies and resumes. Each change wakes the callers of [Server.WaitFor], so tests need no sleep. Ids
+// are snowflakes made from the clock; they are unique and increase, whatever the clock shows.
 //
 // # Time
 //
-// What Discord counts in seconds to days goes by [Options].Now: ids, the 3 s and 15 min of interactions, the minutes of a nonce, the budget of
-// identifies, the life of a session. What a client waits for in real time goes by [Options].LimitNow: rate limits of REST and of gateway sends,
-// and the count of invalid requests.
+// [Options].Now is the clock for what Discord counts in seconds to days: ids, the 3 s and 15 min of interactions, the minutes of a nonce,
+// the budget of identifies, the lifetime of a session. [Options].LimitNow is the clock for what a client waits for in real time: the rate
+// limits of REST and of gateway sends, and the count of invalid requests.
 //
 // # Faults
 //
-// [Server.Inject] makes the calls of a route fail in the way asked for, from a rate limit to a message that was posted although its answer was
-// lost. A [Connection] can be made silent, broken, refused its acknowledgements, or closed with any code. What must never happen to a real
-// bot, such as the reset of its token, is listed by [Server.Penalties] and fails the test.
+// [Server.Inject] makes the calls of a route fail, from a rate limit to a message that was posted although its answer was lost. A
+// [Connection] can be made silent, broken, left without acknowledgements, or closed with any code. Penalties that a real bot must never
+// cause, such as the reset of its token, are listed by [Server.Penalties] and fail the test.
 package discordtest

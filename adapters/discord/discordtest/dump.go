@@ -11,7 +11,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Dump shows everything on the platform as text for golden files: ids made here are numbered by their order.
+// Dump returns everything on the platform as text for golden files. Ids made by the fake are replaced by numbers in order.
 func (s *Server) Dump() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -29,7 +29,7 @@ func (s *Server) Dump() string {
 	return s.normalized(out.String())
 }
 
-// DumpChannel is the part of Dump about one channel or thread.
+// DumpChannel returns the part of Dump about one channel or thread.
 func (s *Server) DumpChannel(channel string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +38,7 @@ func (s *Server) DumpChannel(channel string) string {
 	return s.normalized(out.String())
 }
 
-// channelIDs are all channels, threads behind their parents.
+// channelIDs returns all channels, each followed by its threads.
 func (s *Server) channelIDs() []string {
 	ids := slices.Collect(maps.Keys(s.channels))
 	slices.SortFunc(ids, func(a, b string) int {
@@ -106,7 +106,7 @@ func (s *Server) nameOf(user string) string {
 	return user
 }
 
-// Golden is a message as JSON for golden files: what the app sent, with stable ids.
+// Golden returns a message as the app sent it, as JSON for golden files, with stable ids.
 func (s *Server) Golden(m Message) string {
 	fields := object{"content": m.Content}
 	if len(m.Embeds) > 0 {
@@ -138,7 +138,7 @@ func (s *Server) Golden(m Message) string {
 
 var anyID = regexp.MustCompile(`\b\d{15,20}\b`)
 
-// normalized puts numbers in place of the ids that were made here. The caller holds the lock.
+// normalized replaces the ids made by the fake with numbers. The caller holds the lock.
 func (s *Server) normalized(text string) string {
 	text = fakeserver.Numbers{}.Replace(text, anyID, func(id string) string {
 		if !s.ids.Made(id) {

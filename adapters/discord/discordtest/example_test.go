@@ -9,7 +9,7 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-// A program without a test makes a fake, and looks at what the bot said.
+// A program outside a test starts a fake and reads the bot's messages.
 func Example() {
 	fake := discordtest.New(discordtest.Options{})
 	defer fake.Close()

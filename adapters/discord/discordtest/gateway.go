@@ -7,7 +7,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Dial is what the opening of a gateway connection is called in the log of calls and in faults.
+// Dial is the route name of opening a gateway connection, in the log of calls and in faults.
 const Dial = "(dial)"
 
 // Connection is one connection to the gateway, open or not.
@@ -20,7 +20,7 @@ const (
 	IntentMessageContent = gateway.IntentMessageContent
 )
 
-// newGateway is the gateway to the guilds of this fake.
+// newGateway makes the gateway of this fake.
 func (s *Server) newGateway() *gateway.Gateway {
 	return gateway.New(gateway.Config{
 		Host: s.host, Lock: &s.mu, Now: s.o.Now, LimitNow: s.o.LimitNow, HeartbeatInterval: s.o.HeartbeatInterval, SessionLifetime: s.o.SessionLifetime,
@@ -59,7 +59,7 @@ func (s *Server) readyData(session string, shard [2]int) any {
 	}
 }
 
-// serveGateway opens a gateway connection, at the address of new sessions or at that of resumes.
+// serveGateway opens a gateway connection, at the general address or at the one for resumes.
 func (s *Server) serveGateway(onResume bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		call := fakeserver.Begin(&s.Record, s.callOf(Dial, r))
@@ -76,28 +76,17 @@ func (s *Server) serveGateway(onResume bool) http.HandlerFunc {
 	}
 }
 
-// event is an event of the gateway.
-type event struct {
-	name    string
-	guild   string // "" for a DM
-	channel *channel
-	intent  int    // that a session must have; 0 means none
-	full    any    // its data
-	bare    object // the same for sessions without the message content intent, if that is another
-}
-
-// emit sends an event to the sessions, if the bot can see where it happened. The caller holds the lock.
-func (s *Server) emit(e event) {
-	if g := s.guilds[e.guild]; g != nil && g.WithoutBot {
+// emit sends an event to the sessions, if the bot can see where it happened; c is nil for an event of no channel. The caller holds the lock.
+func (s *Server) emit(c *channel, e gateway.Event) {
+	if g := s.guilds[e.Guild]; g != nil && g.WithoutBot {
 		return
 	}
-	if e.channel != nil && !s.botSees(e.channel) {
-		return
+	if c == nil || s.botSees(c) {
+		gateway.Emit(s.Gateway, e)
 	}
-	gateway.Emit(s.Gateway, gateway.Event{Name: e.name, Guild: e.guild, Intent: e.intent, Full: e.full, WithoutContent: e.bare})
 }
 
-// intentFor is the intent that an event of a channel needs.
+// intentFor returns the intent that an event of a channel needs.
 func intentFor(c *channel, guild, direct int) int {
 	if c.Guild == "" {
 		return direct

@@ -7,14 +7,14 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Messages are all messages of a channel or a thread in order.
+// Messages returns all messages of a channel or a thread in order.
 func (s *Server) Messages(channel string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return snapshot(s.mustChannel(channel).messages)
 }
 
-// Message is one message as it stands.
+// Message returns the current state of a message.
 func (s *Server) Message(channel, id string) (Message, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,7 +24,7 @@ func (s *Server) Message(channel, id string) (Message, bool) {
 	return Message{}, false
 }
 
-// FromBot are the messages of a channel that the app posted, those of the system left out.
+// FromBot returns the messages of a channel that the app posted, without system messages.
 func (s *Server) FromBot(channel string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,14 +48,14 @@ func (s *Server) CountFromBot() int {
 	return s.postCount
 }
 
-// Ephemerals are the messages that only one user sees in a channel.
+// Ephemerals returns the messages that only one user sees in a channel.
 func (s *Server) Ephemerals(channel, user string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return fakeserver.Collect(s.mustChannel(channel).ephemerals, func(r *record) (Message, bool) { return r.Message, r.Ephemeral == user })
 }
 
-// Channel is a channel or a thread as it stands.
+// Channel returns the current state of a channel or a thread.
 func (s *Server) Channel(id string) (Channel, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,18 +65,18 @@ func (s *Server) Channel(id string) (Channel, bool) {
 	return Channel{}, false
 }
 
-// snapshot are all messages of records as they stand.
+// snapshot returns the current messages of records.
 func snapshot(records []*record) []Message {
 	return fakeserver.Collect(records, func(r *record) (Message, bool) { return r.Message, true })
 }
 
-// WaitFor waits until what is asked for holds. It is asked again after each change of anything. An error shows how things stand.
+// WaitFor waits until a condition holds. It is checked again after each change. An error contains a dump.
 func (s *Server) WaitFor(ctx context.Context, holds func(*Server) bool) error {
 	return s.host.WaitFor(ctx, func() bool { return holds(s) })
 }
 
-// WaitForText waits until the bot has said something in a channel or a thread that holds the text, and returns that message. The thread need
-// not be there yet.
+// WaitForText waits until the bot has posted a message with the text in a channel or a thread, and returns it. The thread need not exist
+// yet.
 func (s *Server) WaitForText(ctx context.Context, channel, text string) (Message, error) {
 	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) { return fakeserver.FirstWith(s.FromBot(channel), text) })
 }
@@ -91,12 +91,12 @@ func (s *Server) WaitForModal(ctx context.Context, user string) (Modal, error) {
 	return fakeserver.WaitFor(ctx, s.host, func() (Modal, bool) { return s.Modal(user) })
 }
 
-// WaitForEphemeral waits until a user sees a message of their own that holds the text.
+// WaitForEphemeral waits until a user sees an ephemeral message with the text.
 func (s *Server) WaitForEphemeral(ctx context.Context, channel, user, text string) (Message, error) {
 	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) { return fakeserver.FirstWith(s.Ephemerals(channel, user), text) })
 }
 
-// WaitForSessions waits until so many sessions have a connection.
+// WaitForSessions waits until n sessions have a connection.
 func (s *Server) WaitForSessions(ctx context.Context, n int) error {
 	return s.WaitFor(ctx, func(*Server) bool { return s.Sessions() == n })
 }

@@ -7,17 +7,18 @@ import (
 	"strconv"
 	"time"
 
+	"gatehouse/adapters/discord/discordtest/internal/gateway"
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// How long an interaction can be answered first, and then altogether.
+// How long the first answer to an interaction may take, and how long its token is valid.
 const (
 	FirstAnswerWithin = 3 * time.Second
 	TokenLifetime     = 15 * time.Minute
 )
 
-// InteractionKind is the type of an interaction, in the numbers of the wire.
+// InteractionKind is Discord's number of an interaction type.
 type InteractionKind int
 
 // The kinds of interactions.
@@ -28,7 +29,7 @@ const (
 	Submit    InteractionKind = 5
 )
 
-// CallbackKind is the type of a first answer, in the numbers of the wire.
+// CallbackKind is Discord's number of a first answer's type.
 type CallbackKind int
 
 // The kinds of first answers.
@@ -41,7 +42,7 @@ const (
 	ShowModal      CallbackKind = 9
 )
 
-// Interaction is a press of a button, a command or a submitted modal, on its way to the app and back.
+// Interaction is a button press, a command or a submitted modal, with the app's answer.
 type Interaction struct {
 	s       *Server
 	ID      string
@@ -53,7 +54,7 @@ type Interaction struct {
 	At      time.Time
 	body    []byte
 	how     actionOptions
-	done    chan struct{} // closed once it is answered, or can't be any more
+	done    chan struct{} // closed once it is answered or has failed
 
 	// The rest is under the server's lock.
 	answered   CallbackKind
@@ -65,7 +66,7 @@ type Interaction struct {
 	followUps  int
 }
 
-// Attempt is an interaction's way over HTTP.
+// Attempt is the delivery of an interaction over HTTP.
 type Attempt struct {
 	URL    string
 	Status int
@@ -118,7 +119,7 @@ func (s *Server) interact(i *Interaction, data object, c *channel, h actionOptio
 		}
 	default:
 		for range max(1, h.copies) {
-			s.emit(event{name: "INTERACTION_CREATE", guild: guild, full: o})
+			s.emit(nil, gateway.Event{Name: "INTERACTION_CREATE", Guild: guild, Full: o})
 		}
 	}
 	return i
@@ -134,20 +135,20 @@ func (i *Interaction) fail(why string) {
 	i.s.changed()
 }
 
-// Body is the interaction as JSON.
+// Body returns the interaction as JSON.
 func (i *Interaction) Body() []byte { return slices.Clone(i.body) }
 
-// InteractionState is what is known of an interaction at one moment.
+// InteractionState is the state of an interaction at one moment.
 type InteractionState struct {
 	Answered   CallbackKind // 0 if it is not
 	AnsweredAt time.Time
-	Failed     string // what the user's client says went wrong, "" if nothing
+	Failed     string // the error that the user sees, "" if there is none
 	Original   string // the id of the message that is its answer
 	FollowUps  int
 	Attempt    *Attempt // over HTTP
 }
 
-// State is what is known of the interaction now. One that is not answered within 3 s by the clock has failed.
+// State returns the interaction's current state. An interaction that is not answered within 3 s by the clock has failed.
 func (i *Interaction) State() InteractionState {
 	i.s.mu.Lock()
 	defer i.s.mu.Unlock()
@@ -160,10 +161,10 @@ func (i *Interaction) State() InteractionState {
 	return state
 }
 
-// Answered says whether the first answer came.
+// Answered reports whether the first answer has come.
 func (i *Interaction) Answered() bool { return i.State().Answered != 0 }
 
-// Wait waits for the first answer, and fails if none can come any more.
+// Wait waits for the first answer. It returns an error if none can come any more.
 func (i *Interaction) Wait(ctx context.Context) error {
 	select {
 	case <-i.done:
@@ -176,7 +177,7 @@ func (i *Interaction) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Shown is the message that is its answer, ephemeral or not.
+// Shown returns the message that is the interaction's answer, ephemeral or not.
 func (i *Interaction) Shown() (Message, bool) {
 	i.s.mu.Lock()
 	defer i.s.mu.Unlock()
@@ -191,7 +192,7 @@ func (i *Interaction) Shown() (Message, bool) {
 	return r.Message, true
 }
 
-// Interactions are all interactions so far.
+// Interactions returns all interactions so far.
 func (s *Server) Interactions() []*Interaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()

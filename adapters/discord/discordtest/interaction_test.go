@@ -16,8 +16,8 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-// app is an interactions URL that checks signatures by the library, and answers by what a test says.
-func app(t *testing.T, w *town, answers func(i *discordgo.Interaction) (int, string)) *httptest.Server {
+// app serves an interactions URL: it checks signatures with discordgo and answers as the test sets.
+func app(t *testing.T, w *rig, answers func(i *discordgo.Interaction) (int, string)) *httptest.Server {
 	t.Helper()
 	key, err := hex.DecodeString(w.PublicKey())
 	if err != nil {
@@ -47,7 +47,7 @@ func app(t *testing.T, w *town, answers func(i *discordgo.Interaction) (int, str
 	return web
 }
 
-func (w *town) card(t *testing.T) wire {
+func (w *rig) card(t *testing.T) wire {
 	t.Helper()
 	var m wire
 	w.call(t, "POST", "/channels/"+general+"/messages", fields{"content": "sure?", "components": []any{row(button("Approve", "yes"), button("Deny", "no"))}}, &m)
@@ -55,7 +55,7 @@ func (w *town) card(t *testing.T) wire {
 }
 
 func TestInteractionsOverHTTP(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+	w := newRig(t, discordtest.Options{})
 	app(t, w, func(i *discordgo.Interaction) (int, string) {
 		if i.MessageComponentData().CustomID == "yes" {
 			return 200, `{"type":7,"data":{"content":"approved by <@` + i.Member.User.ID + `>","components":[]}}`
@@ -98,7 +98,7 @@ func TestInteractionsOverHTTP(t *testing.T) {
 }
 
 func TestBadRequestsToTheURL(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+	w := newRig(t, discordtest.Options{})
 	app(t, w, func(*discordgo.Interaction) (int, string) { return 500, "" })
 	card := w.card(t)
 	_, other, err := ed25519.GenerateKey(nil)
@@ -124,9 +124,9 @@ func TestBadRequestsToTheURL(t *testing.T) {
 	}
 }
 
-func TestTheLivesOfAnInteraction(t *testing.T) {
+func TestInteractionDeadlines(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	w := newTown(t, discordtest.Options{Now: clock.Now})
+	w := newRig(t, discordtest.Options{Now: clock.Now})
 	card := w.card(t)
 	answers := func(i *discordtest.Interaction, body fields) (int, int) {
 		var got refusal
@@ -185,7 +185,7 @@ func TestTheLivesOfAnInteraction(t *testing.T) {
 }
 
 func TestModals(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+	w := newRig(t, discordtest.Options{})
 	card := w.card(t)
 	opens := func(kind int) int {
 		i := w.bob.Clicks(general, card.ID, "Deny")
@@ -235,8 +235,8 @@ func TestModals(t *testing.T) {
 	}
 }
 
-func TestMistakesOfTheTest(t *testing.T) {
-	w := newTown(t, discordtest.Options{Fatalf: func(string, ...any) { panic("mistake") }})
+func TestMisuseFailsTheTest(t *testing.T) {
+	w := newRig(t, discordtest.Options{Fatalf: func(string, ...any) { panic("mistake") }})
 	card := w.card(t)
 	w.AddUser(discordtest.User{ID: "1003", Name: "eve"})
 	for name, do := range map[string]func(){

@@ -9,8 +9,8 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-func TestTheLibraryHearsAndAnswers(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+func TestDiscordgoReceivesAndReplies(t *testing.T) {
+	w := newRig(t, discordtest.Options{})
 	heard := make(chan *discordgo.MessageCreate, 10)
 	guilds := make(chan *discordgo.GuildCreate, 1)
 	b := w.connected(t, func(b *discordgo.Session) {
@@ -72,8 +72,8 @@ forum 3000000000000000003 forum
 	}
 }
 
-func TestTheLibraryResumesAtTheAddressOfReady(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+func TestDiscordgoResumesAtTheResumeAddress(t *testing.T) {
+	w := newRig(t, discordtest.Options{})
 	heard := make(chan string, 10)
 	w.connected(t, func(b *discordgo.Session) {
 		b.AddHandler(func(_ *discordgo.Session, m *discordgo.MessageCreate) { heard <- m.Content })
@@ -99,8 +99,8 @@ func TestTheLibraryResumesAtTheAddressOfReady(t *testing.T) {
 	}
 }
 
-func TestTheLibraryAnswersAPress(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+func TestDiscordgoAnswersAPress(t *testing.T) {
+	w := newRig(t, discordtest.Options{})
 	b := w.connected(t, func(b *discordgo.Session) {
 		b.AddHandler(func(b *discordgo.Session, i *discordgo.InteractionCreate) {
 			var err error

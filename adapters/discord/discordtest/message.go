@@ -25,13 +25,13 @@ const (
 	TypeThreadStarter  = wire.TypeThreadStarter
 )
 
-// record is a message and who may read it yet.
+// record is a message and whether reads already show it.
 type record struct {
 	Message
 	fakeserver.Visibility
 }
 
-// add puts a message into a channel. The caller holds the lock.
+// add adds a message to a channel. The caller holds the lock.
 func (s *Server) add(c *channel, m Message) *record {
 	if m.ID == "" {
 		m.ID = s.newID()
@@ -61,7 +61,7 @@ func (s *Server) add(c *channel, m Message) *record {
 	return r
 }
 
-// remove takes a message away and sends the event of it.
+// remove deletes a message and sends the event.
 func (s *Server) remove(c *channel, r *record) {
 	same := func(other *record) bool { return other == r }
 	if r.Ephemeral != "" {
@@ -73,12 +73,12 @@ func (s *Server) remove(c *channel, r *record) {
 		if c.Guild != "" {
 			data["guild_id"] = c.Guild
 		}
-		s.emit(event{name: "MESSAGE_DELETE", guild: c.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), full: data})
+		s.emit(c, gateway.Event{Name: "MESSAGE_DELETE", Guild: c.Guild, Intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), Full: data})
 	}
 	s.changed()
 }
 
-// react sets an emoji for a user; it says whether that is new.
+// react adds a user's reaction, and reports whether it is new.
 func (r *record) react(emoji, user string) bool {
 	for i := range r.Reactions {
 		if r.Reactions[i].Emoji == emoji {
@@ -93,7 +93,7 @@ func (r *record) react(emoji, user string) bool {
 	return true
 }
 
-// unreact takes an emoji of a user away; it says whether it was there.
+// unreact removes a user's reaction, and reports whether it was there.
 func (r *record) unreact(emoji, user string) bool {
 	reactions := slices.Clone(r.Reactions)
 	for i := range reactions {
@@ -110,7 +110,7 @@ func (r *record) unreact(emoji, user string) bool {
 	return false
 }
 
-// mention finds whom a message pings and writes that into it.
+// mention sets whom a message pings.
 func (s *Server) mention(m *Message) {
 	c := s.channels[m.Channel]
 	message.Mention(m, message.Audience{

@@ -1,7 +1,9 @@
 package discordtest
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"mime"
 	"path"
 	"slices"
@@ -16,12 +18,8 @@ func (s *Server) wireUser(id string) object {
 	if u == nil {
 		u = &User{ID: id, Name: "deleted"}
 	}
-	display := u.DisplayName
-	if display == "" {
-		display = u.Name
-	}
 	o := object{
-		"id": u.ID, "username": u.Name, "discriminator": "0", "global_name": display, "avatar": nil, "public_flags": 0, "primary_guild": nil, "clan": nil,
+		"id": u.ID, "username": u.Name, "discriminator": "0", "global_name": cmp.Or(u.DisplayName, u.Name), "avatar": nil, "public_flags": 0, "primary_guild": nil, "clan": nil,
 	}
 	if u.IsBot {
 		o["bot"], o["global_name"], o["discriminator"] = true, nil, "0001"
@@ -29,7 +27,7 @@ func (s *Server) wireUser(id string) object {
 	return o
 }
 
-// wireMember is a member of a guild, with the user only where that does not stand beside it.
+// wireMember encodes a member of a guild, with the user only if the user is not next to it.
 func (s *Server) wireMember(g *guild, user string, withUser bool) object {
 	m := g.members[user]
 	if m == nil {
@@ -48,7 +46,7 @@ func (s *Server) wireMember(g *guild, user string, withUser bool) object {
 	return o
 }
 
-// wireMessage is a message as REST answers it.
+// wireMessage encodes a message as REST returns it.
 func (s *Server) wireMessage(m Message) object {
 	mentions := []object{}
 	for _, id := range m.Mentions {
@@ -119,7 +117,7 @@ func (s *Server) wireAttachments(m Message) []object {
 	return found
 }
 
-// wireEvent is a message as the gateway sends it: with the guild and the author's member.
+// wireEvent encodes a message as the gateway sends it: with the guild and the author's member.
 func (s *Server) wireEvent(m Message) object {
 	o := s.wireMessage(m)
 	if g := s.guilds[m.Guild]; g != nil {
@@ -132,12 +130,9 @@ func (s *Server) wireEvent(m Message) object {
 	return o
 }
 
-// withoutContent is a message without what the message content intent opens.
+// withoutContent returns a message without the fields that need the message content intent.
 func withoutContent(o object) object {
-	bare := make(object, len(o))
-	for key, value := range o {
-		bare[key] = value
-	}
+	bare := maps.Clone(o)
 	bare["content"] = ""
 	for _, key := range []string{"attachments", "embeds", "components"} {
 		bare[key] = []object{}
@@ -148,12 +143,13 @@ func withoutContent(o object) object {
 	return bare
 }
 
-// readableWithoutIntent says whether an app without the message content intent reads the message: its own, those in DMs and those that mention it.
+// readableWithoutIntent reports whether an app without the message content intent receives the message's content: its own messages, those
+// in DMs and those that mention it.
 func (s *Server) readableWithoutIntent(m Message) bool {
 	return m.Guild == "" || m.Author == s.o.BotUserID || slices.Contains(m.Mentions, s.o.BotUserID)
 }
 
-// read is a message as REST answers it to this app.
+// read encodes a message as REST returns it to this app.
 func (s *Server) read(m Message) object {
 	o := s.wireMessage(m)
 	if s.denied&gateway.IntentMessageContent != 0 && !s.readableWithoutIntent(m) {
@@ -162,7 +158,7 @@ func (s *Server) read(m Message) object {
 	return o
 }
 
-// emitMessage sends the event of a message. The nonce is part of its creation alone.
+// emitMessage sends the event of a message. Only the event of its creation has the nonce.
 func (s *Server) emitMessage(name string, m Message, h actionOptions) {
 	if h.noEvent || m.Ephemeral != "" {
 		return
@@ -172,12 +168,12 @@ func (s *Server) emitMessage(name string, m Message, h actionOptions) {
 	if name == "MESSAGE_CREATE" && m.Nonce != "" {
 		o["nonce"] = m.Nonce
 	}
-	e := event{name: name, guild: m.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), full: o}
+	e := gateway.Event{Name: name, Guild: m.Guild, Intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), Full: o}
 	if !s.readableWithoutIntent(m) {
-		e.bare = withoutContent(o)
+		e.WithoutContent = withoutContent(o)
 	}
 	for range max(1, h.copies) {
-		s.emit(e)
+		s.emit(c, e)
 	}
 }
 
@@ -186,25 +182,17 @@ func (s *Server) storeAttachment(c *channel, a Attachment) Attachment {
 	if a.ID == "" {
 		a.ID = s.newID()
 	}
-	if a.Size == 0 {
-		a.Size = len(a.Data)
-	}
-	if a.ContentType == "" {
-		a.ContentType = mime.TypeByExtension(path.Ext(a.Name))
-	}
+	a.Size = cmp.Or(a.Size, len(a.Data))
+	a.ContentType = cmp.Or(a.ContentType, mime.TypeByExtension(path.Ext(a.Name)))
 	if a.URL == "" {
-		base := s.o.CDN
-		if base == "" {
-			base = s.base
-		}
 		where := "/attachments/" + c.ID + "/" + a.ID + "/" + a.Name
-		a.URL = s.signed(base + where)
+		a.URL = s.signed(cmp.Or(s.o.CDN, s.base) + where)
 		s.files[where] = &storedFile{data: a.Data, kind: a.ContentType}
 	}
 	return a
 }
 
-// rawJSON keeps a part of what was sent as it was sent.
+// rawJSON returns a field as JSON, nil if it was not sent.
 func rawJSON(o object, key string) json.RawMessage {
 	value, ok := o[key]
 	if !ok {

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -8,25 +9,25 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Clock is a clock that stands still until it is moved, for Options.Now.
+// Clock is a clock for Options.Now that stands still until it is advanced.
 type Clock = fakeserver.Clock
 
-// NewClock is a clock that stands at start.
+// NewClock makes a clock that shows start.
 func NewClock(start time.Time) *Clock { return fakeserver.NewClock(start) }
 
-// Options says what kind of app to fake. The zero value is a good one.
+// Options describe the app and the fake's limits. The zero value is usable.
 type Options struct {
 	ApplicationID string // "900000000000000001"
 	BotUserID     string // "900000000000000002", the bot as a user
 	BotName       string // "gatehouse"
 	BotToken      string // "OTAwMDAw.discord.test", without "Bot "
 
-	// InteractionsURL is where interactions go, signed; "" sends them over the gateway. They never go both ways.
+	// InteractionsURL is where signed interactions are sent; "" sends them over the gateway. They are never sent both ways.
 	InteractionsURL string
 	// Denied are the privileged intents that the app has not been granted, such as IntentMessageContent.
 	Denied int
-	// CDN is the address that attachments' URLs begin with; "" means the fake's own. "https://cdn.discordapp.com" is what Discord says, for
-	// clients that come through Transport.
+	// CDN is the beginning of attachments' URLs; "" means the fake's own address. For clients that use Transport it can be Discord's,
+	// "https://cdn.discordapp.com".
 	CDN string
 
 	// Now is the clock of the platform, see the package's documentation. nil means the real one.
@@ -34,12 +35,11 @@ type Options struct {
 	// LimitNow is the clock of rate limits. nil means the real one, as clients wait for them in real time.
 	LimitNow func() time.Time
 
-	// HeartbeatInterval is what the hello says; 0 means 41.25 s.
+	// HeartbeatInterval is the interval in the hello; 0 means 41.25 s.
 	HeartbeatInterval time.Duration
-	// SessionLife is how long a session without connection can be resumed, by Now; 0 means 5 minutes.
+	// SessionLifetime is how long a session without connection can be resumed, by Now; 0 means 5 minutes.
 	SessionLifetime time.Duration
-	// IdentifyEvery is how long shards of one identify key have to keep between two identifies, by Now; 0 means Discord's 5 s, less than 0 no
-	// such limit.
+	// IdentifyEvery is the least time between two identifies with the same key, by Now; 0 means Discord's 5 s, less than 0 no such limit.
 	IdentifyEvery time.Duration
 	// IdentifyBudget is how many identifies there are in a day; 0 means 1,000.
 	IdentifyBudget int
@@ -47,11 +47,11 @@ type Options struct {
 	MaxConcurrency int
 	// Shards is how many shards /gateway/bot recommends; 0 means 1.
 	Shards int
-	// RequireShards closes identifies with fewer shards by 4011.
+	// RequireShards makes identifies with fewer shards end with 4011.
 	RequireShards int
-	// NonceLife is how long an enforced nonce is remembered, by Now; 0 means 5 minutes.
+	// NonceLifetime is how long an enforced nonce is remembered, by Now; 0 means 5 minutes.
 	NonceLifetime time.Duration
-	// AnswerWithin is how long an interaction over HTTP waits for its answer; 0 means 3 s. It is real time.
+	// AnswerWithin is how long an interaction over HTTP waits for its answer, in real time; 0 means 3 s.
 	AnswerWithin time.Duration
 
 	// Limits are the rate limits by route; nil means limits that no test reaches. See DiscordLimits.
@@ -64,33 +64,18 @@ type Options struct {
 }
 
 func (o Options) filled() Options {
-	word := func(s *string, value string) {
-		if *s == "" {
-			*s = value
-		}
-	}
-	span := func(d *time.Duration, value time.Duration) {
-		if *d == 0 {
-			*d = value
-		}
-	}
-	number := func(n *int, value int) {
-		if *n == 0 {
-			*n = value
-		}
-	}
-	word(&o.ApplicationID, "900000000000000001")
-	word(&o.BotUserID, "900000000000000002")
-	word(&o.BotName, "gatehouse")
-	word(&o.BotToken, "OTAwMDAw.discord.test")
-	span(&o.HeartbeatInterval, 41250*time.Millisecond)
-	span(&o.SessionLifetime, 5*time.Minute)
-	span(&o.IdentifyEvery, 5*time.Second)
-	span(&o.NonceLifetime, 5*time.Minute)
-	span(&o.AnswerWithin, 3*time.Second)
-	number(&o.IdentifyBudget, 1000)
-	number(&o.MaxConcurrency, 1)
-	number(&o.Shards, 1)
+	o.ApplicationID = cmp.Or(o.ApplicationID, "900000000000000001")
+	o.BotUserID = cmp.Or(o.BotUserID, "900000000000000002")
+	o.BotName = cmp.Or(o.BotName, "gatehouse")
+	o.BotToken = cmp.Or(o.BotToken, "OTAwMDAw.discord.test")
+	o.HeartbeatInterval = cmp.Or(o.HeartbeatInterval, 41250*time.Millisecond)
+	o.SessionLifetime = cmp.Or(o.SessionLifetime, 5*time.Minute)
+	o.IdentifyEvery = cmp.Or(o.IdentifyEvery, 5*time.Second)
+	o.NonceLifetime = cmp.Or(o.NonceLifetime, 5*time.Minute)
+	o.AnswerWithin = cmp.Or(o.AnswerWithin, 3*time.Second)
+	o.IdentifyBudget = cmp.Or(o.IdentifyBudget, 1000)
+	o.MaxConcurrency = cmp.Or(o.MaxConcurrency, 1)
+	o.Shards = cmp.Or(o.Shards, 1)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -103,13 +88,13 @@ func (o Options) filled() Options {
 	return o
 }
 
-// What rate limits are made of.
+// The types of rate limits.
 type (
 	Limit  = limits.Limit
 	Limits = limits.Limits
 )
 
-// Keys of Limits that are no routes.
+// Keys of Limits that are not routes.
 const (
 	AnyRoute    = limits.AnyRoute
 	GlobalLimit = limits.GlobalLimit

@@ -7,8 +7,8 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-// told is what the gateway told of a message.
-type told struct {
+// eventData is the part of a gateway event that is checked.
+type eventData struct {
 	ID       string
 	Content  string
 	Type     int
@@ -20,81 +20,81 @@ type told struct {
 	Member   *struct{ Roles []string }
 }
 
-// hears takes the next event, which must have this name.
-func (k *socket) hears(name string) told {
+// receives returns the next event, which must have this name.
+func (k *socket) receives(name string) eventData {
 	k.t.Helper()
 	p := k.next()
-	var m told
+	var m eventData
 	if err := json.Unmarshal(p.D, &m); err != nil || p.T != name {
 		k.t.Fatalf("in place of %s came %+v", name, p)
 	}
 	return m
 }
 
-func TestWhatPeopleDoIsHeard(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+func TestActionsOfPeopleSendEvents(t *testing.T) {
+	w := newRig(t, discordtest.Options{})
 	k := w.dial(t, "")
 	k.ready(w.BotToken(), nil)
 	k.until("GUILD_CREATE")
 
 	post := w.bob.Posts(general, "one")
-	if m := k.hears("MESSAGE_CREATE"); m.ID != post.ID || m.Member == nil || len(m.Member.Roles) != 1 || m.Author.Bot {
+	if m := k.receives("MESSAGE_CREATE"); m.ID != post.ID || m.Member == nil || len(m.Member.Roles) != 1 || m.Author.Bot {
 		t.Errorf("heard %+v", m)
 	}
 	w.bob.Edits(general, post.ID, "two")
-	if m := k.hears("MESSAGE_UPDATE"); m.Content != "two" || m.Edited == nil {
+	if m := k.receives("MESSAGE_UPDATE"); m.Content != "two" || m.Edited == nil {
 		t.Errorf("heard %+v", m)
 	}
 	other := w.alice.Posts(general, "see https://a.test", discordtest.WithoutEvent())
 	w.Unfurl(general, other.ID, "https://a.test")
-	if m := k.hears("MESSAGE_UPDATE"); m.Edited != nil || len(m.Embeds) != 1 || m.Content != "see https://a.test" {
+	if m := k.receives("MESSAGE_UPDATE"); m.Edited != nil || len(m.Embeds) != 1 || m.Content != "see https://a.test" {
 		t.Errorf("heard %+v", m)
 	}
 	w.alice.Reacts(general, post.ID, "👍")
 	w.alice.Reacts(general, post.ID, "👍")
 	w.alice.Unreacts(general, post.ID, "👍")
-	if on, off := k.hears("MESSAGE_REACTION_ADD"), k.hears("MESSAGE_REACTION_REMOVE"); on.Emoji.Name != "👍" || off.Emoji.Name != "👍" {
+	if on, off := k.receives("MESSAGE_REACTION_ADD"), k.receives("MESSAGE_REACTION_REMOVE"); on.Emoji.Name != "👍" || off.Emoji.Name != "👍" {
 		t.Errorf("heard %+v, %+v", on, off)
 	}
 	w.alice.Posts(general, "doubled", discordtest.Twice())
-	if a, b := k.hears("MESSAGE_CREATE"), k.hears("MESSAGE_CREATE"); a.ID != b.ID {
+	if a, b := k.receives("MESSAGE_CREATE"), k.receives("MESSAGE_CREATE"); a.ID != b.ID {
 		t.Errorf("heard %+v, %+v", a, b)
 	}
 	w.robot.Posts(general, "beep", discordtest.WithEmbeds(map[string]any{"title": "boop"}))
-	if m := k.hears("MESSAGE_CREATE"); !m.Author.Bot || len(m.Embeds) != 1 {
+	if m := k.receives("MESSAGE_CREATE"); !m.Author.Bot || len(m.Embeds) != 1 {
 		t.Errorf("heard %+v", m)
 	}
 	var said wire
 	w.call(t, "POST", "/channels/"+general+"/messages", fields{"content": "mine", "nonce": "n1"}, &said)
-	if m := k.hears("MESSAGE_CREATE"); m.ID != said.ID || !m.Author.Bot {
+	if m := k.receives("MESSAGE_CREATE"); m.ID != said.ID || !m.Author.Bot {
 		t.Errorf("heard %+v", m)
 	}
 	w.alice.Replies(general, said.ID, "to you")
-	if m := k.hears("MESSAGE_CREATE"); m.Type != discordtest.TypeReply || len(m.Mentions) != 1 || m.Mentions[0].ID != w.BotUserID() {
+	if m := k.receives("MESSAGE_CREATE"); m.Type != discordtest.TypeReply || len(m.Mentions) != 1 || m.Mentions[0].ID != w.BotUserID() {
 		t.Errorf("heard %+v", m)
 	}
 	w.alice.Replies(general, said.ID, "quietly", discordtest.WithoutPing())
-	if m := k.hears("MESSAGE_CREATE"); len(m.Mentions) != 0 {
+	if m := k.receives("MESSAGE_CREATE"); len(m.Mentions) != 0 {
 		t.Errorf("heard %+v", m)
 	}
 	w.bob.Deletes(general, post.ID)
-	if m := k.hears("MESSAGE_DELETE"); m.ID != post.ID {
+	if m := k.receives("MESSAGE_DELETE"); m.ID != post.ID {
 		t.Errorf("heard %+v", m)
 	}
 	thread := w.alice.OpensThread(general, other.ID, "more")
-	k.hears("THREAD_CREATE")
-	k.hears("MESSAGE_UPDATE")
-	if m := k.hears("MESSAGE_CREATE"); m.Type != discordtest.TypeThreadStarter {
+	k.receives("THREAD_CREATE")
+	k.receives("MESSAGE_UPDATE")
+	if m := k.receives("MESSAGE_CREATE"); m.Type != discordtest.TypeThreadStarter {
 		t.Errorf("heard %+v", m)
 	}
 	w.alice.Posts(thread, "in here")
-	if m := k.hears("MESSAGE_CREATE"); m.Content != "in here" {
+	if m := k.receives("MESSAGE_CREATE"); m.Content != "in here" {
 		t.Errorf("heard %+v", m)
 	}
 	w.DenyBot(general, discordtest.ViewChannel)
 	w.alice.Posts(general, "behind your back")
 	w.Dispatch(guildID, "MESSAGE_CREATE", json.RawMessage(`{"id":"undecodable","content":"x"}`))
-	if m := k.hears("MESSAGE_CREATE"); m.ID != "undecodable" {
+	if m := k.receives("MESSAGE_CREATE"); m.ID != "undecodable" {
 		t.Errorf("heard %+v", m)
 	}
 }

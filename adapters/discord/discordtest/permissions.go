@@ -6,7 +6,7 @@ import (
 	"gatehouse/adapters/discord/discordtest/internal/form"
 )
 
-// Permissions, as far as they matter here.
+// The permissions that the fake checks.
 const (
 	AddReactions         int64 = 1 << 6
 	Administrator        int64 = 1 << 3
@@ -23,7 +23,7 @@ const (
 	CreatePrivateThreads int64 = 1 << 36
 	SendInThreads        int64 = 1 << 38
 
-	// DefaultPermissions are those that a bot like ours needs.
+	// DefaultPermissions are those that gatehouse's bot needs, and a few more.
 	DefaultPermissions = AddReactions | ViewChannel | SendMessages | EmbedLinks | AttachFiles | ReadMessageHistory | UseCommands |
 		CreatePublicThreads | SendInThreads
 	allPermissions int64 = 1<<50 - 1
@@ -55,7 +55,8 @@ func (s *Server) DenyBot(channel string, permissions int64) {
 	s.changed()
 }
 
-// permissions are what a user may do in a channel: the roles' together, then the overwrites of @everyone, of the roles, of the member.
+// permissions returns what a user may do in a channel: the union of the roles' permissions, changed by the overwrites for @everyone, the
+// roles and the member.
 func (s *Server) permissions(c *channel, user string) int64 {
 	g := s.guilds[c.Guild]
 	if g == nil {
@@ -101,7 +102,7 @@ func (s *Server) permissions(c *channel, user string) int64 {
 	return have
 }
 
-// botSees says whether the bot may see a channel.
+// botSees reports whether the bot may see a channel.
 func (s *Server) botSees(c *channel) bool {
 	if c.Kind == DM {
 		return true
@@ -109,7 +110,7 @@ func (s *Server) botSees(c *channel) bool {
 	return s.permissions(c, s.o.BotUserID)&ViewChannel != 0
 }
 
-// need is the failure of a call that lacks permissions in a channel.
+// need returns the failure of a call if the bot lacks permissions in a channel.
 func (s *Server) need(c *channel, permissions int64) *form.Failure {
 	if !s.botSees(c) {
 		return form.MissingAccess

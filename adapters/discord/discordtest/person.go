@@ -4,20 +4,22 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"gatehouse/adapters/discord/discordtest/internal/form"
 	"gatehouse/adapters/discord/discordtest/internal/gateway"
 	"gatehouse/adapters/discord/discordtest/internal/message"
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Person is a user who does things. Another bot is one too.
+// Person is a user, or another bot, that acts on the platform.
 type Person struct {
 	s  *Server
 	ID string
 }
 
-// Person is a user that was added before.
+// Person returns a user that was added before.
 func (s *Server) Person(id string) *Person {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,10 +27,10 @@ func (s *Server) Person(id string) *Person {
 	return &Person{s: s, ID: id}
 }
 
-// Mention is their mention as it stands in the content of a message.
+// Mention returns the user's mention as written in a message.
 func (p *Person) Mention() string { return "<@" + p.ID + ">" }
 
-// Posts says something in a channel or a thread.
+// Posts posts a message in a channel or a thread.
 func (p *Person) Posts(channel, text string, options ...ActionOption) Message {
 	s := p.s
 	s.mu.Lock()
@@ -76,17 +78,17 @@ func (p *Person) mustBeIn(c *channel) {
 	}
 }
 
-// Says writes to the bot in direct messages.
+// Says sends the bot a direct message.
 func (p *Person) Says(text string, options ...ActionOption) Message {
 	return p.Posts(p.s.DMWith(p.ID), text, options...)
 }
 
-// Replies says something as a reply to a message.
+// Replies posts a reply to a message.
 func (p *Person) Replies(channel, message, text string, options ...ActionOption) Message {
 	return p.Posts(channel, text, append([]ActionOption{ReplyTo(message)}, options...)...)
 }
 
-// Edits changes the content of a message of theirs.
+// Edits changes the content of one of the user's messages.
 func (p *Person) Edits(channel, message, text string, options ...ActionOption) {
 	s := p.s
 	s.mu.Lock()
@@ -101,7 +103,7 @@ func (p *Person) Edits(channel, message, text string, options ...ActionOption) {
 	s.emitMessage("MESSAGE_UPDATE", r.Message, actionOptions{}.with(options))
 }
 
-// Deletes takes a message away.
+// Deletes deletes a message.
 func (p *Person) Deletes(channel, message string) {
 	s := p.s
 	s.mu.Lock()
@@ -110,7 +112,7 @@ func (p *Person) Deletes(channel, message string) {
 	s.remove(c, r)
 }
 
-// Unfurl shows a preview of a link under a message: an update in which author and content stay as they were and which is no edit.
+// Unfurl adds a link preview to a message: an update that keeps author and content and is not an edit.
 func (s *Server) Unfurl(channel, message, link string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +122,7 @@ func (s *Server) Unfurl(channel, message, link string) {
 	s.emitMessage("MESSAGE_UPDATE", r.Message, actionOptions{})
 }
 
-// Types shows that they are typing.
+// Types sends that the user is typing.
 func (p *Person) Types(channel string) {
 	s := p.s
 	s.mu.Lock()
@@ -130,10 +132,10 @@ func (p *Person) Types(channel string) {
 	if c.Guild != "" {
 		o["guild_id"], o["member"] = c.Guild, s.wireMember(s.guilds[c.Guild], p.ID, true)
 	}
-	s.emit(event{name: "TYPING_START", guild: c.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildTyping, gateway.IntentDirectTyping), full: o})
+	s.emit(c, gateway.Event{Name: "TYPING_START", Guild: c.Guild, Intent: intentFor(c, gateway.IntentGuildTyping, gateway.IntentDirectTyping), Full: o})
 }
 
-// FindButton looks a button up by its label or custom_id; the message may be an ephemeral one.
+// FindButton looks up a button by its label or custom_id; the message may be ephemeral.
 func (s *Server) FindButton(channel, message, name string) (Button, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +148,7 @@ func (s *Server) FindButton(channel, message, name string) (Button, bool) {
 	return Button{}, false
 }
 
-// Clicks presses the button with this label or custom_id on a message. That it is there, and on, is taken for granted.
+// Clicks presses the button with this label or custom_id on a message. It fails the test if there is none or it is disabled.
 func (p *Person) Clicks(channel, message, name string, options ...ActionOption) *Interaction {
 	b, found := p.s.FindButton(channel, message, name)
 	if !found {
@@ -158,7 +160,7 @@ func (p *Person) Clicks(channel, message, name string, options ...ActionOption) 
 	return p.Presses(b, options...)
 }
 
-// Presses presses a button that was looked up before, whether or not it is still there.
+// Presses presses a button that was looked up before, even if it is no longer there.
 func (p *Person) Presses(b Button, options ...ActionOption) *Interaction {
 	s := p.s
 	s.mu.Lock()
@@ -175,8 +177,8 @@ func (p *Person) Presses(b Button, options ...ActionOption) *Interaction {
 	return s.interact(i, object{"custom_id": b.CustomID, "component_type": message.ComponentButton, "id": 2}, c, actionOptions{}.with(options))
 }
 
-// Runs types a slash command, such as "/ask why is the sky blue". It must be registered, globally or in the channel's guild. What follows the
-// name goes into the first option of text; others are filled in by WithOption.
+// Runs runs a slash command, such as "/ask why is the sky blue". It must be registered, globally or in the channel's guild. The text after
+// the name becomes the first text option; WithOption sets others.
 func (p *Person) Runs(channel, line string, options ...ActionOption) *Interaction {
 	s := p.s
 	s.mu.Lock()
@@ -222,4 +224,83 @@ func (s *Server) findCommand(guild, name string) object {
 		}
 	}
 	return nil
+}
+
+// The types of a modal.
+type (
+	Modal = form.Modal
+	Input = form.Input
+)
+
+// Modal returns the modal that a user has open.
+func (s *Server) Modal(user string) (Modal, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.modals[user]; m != nil {
+		return *m, true
+	}
+	return Modal{}, false
+}
+
+// Submits submits the open modal, with values by the custom_id or the label of its fields. It checks lengths as Discord does.
+func (p *Person) Submits(values map[string]string, options ...ActionOption) *Interaction {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.modals[p.ID]
+	if m == nil {
+		s.fatal("%s has no modal open", p.ID)
+	}
+	return p.submit(m, values, options)
+}
+
+// SubmitsAgain submits a modal that was looked up before, even if it is no longer open.
+func (p *Person) SubmitsAgain(m Modal, values map[string]string, options ...ActionOption) *Interaction {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return p.submit(&m, values, options)
+}
+
+func (p *Person) submit(m *Modal, values map[string]string, options []ActionOption) *Interaction {
+	s := p.s
+	used := 0
+	rows := []object{}
+	for n, in := range m.Inputs {
+		value, given := values[in.CustomID]
+		if !given {
+			value, given = values[in.Label]
+		}
+		if given {
+			used++
+		} else {
+			value = in.Value
+		}
+		if length := utf8.RuneCountInString(value); (in.Required && value == "") || (value != "" && length < in.Min) || length > in.Max {
+			s.fatal("the modal does not take %q for %q", value, in.Label)
+		}
+		field := object{"type": message.ComponentInput, "custom_id": in.CustomID, "value": value, "id": 2*n + 2}
+		if in.Labelled {
+			rows = append(rows, object{"type": message.ComponentLabel, "id": 2*n + 1, "component": field})
+		} else {
+			rows = append(rows, object{"type": message.ComponentRow, "id": 2*n + 1, "components": []object{field}})
+		}
+	}
+	if used != len(values) {
+		s.fatal("the modal has no such fields: %v", values)
+	}
+	delete(s.modals, p.ID)
+	i := &Interaction{Kind: Submit, User: p.ID, Message: m.Message}
+	return s.interact(i, object{"custom_id": m.CustomID, "components": rows}, s.mustChannel(m.Channel), actionOptions{}.with(options))
+}
+
+// Dismisses closes the open modal; the app receives nothing.
+func (p *Person) Dismisses() {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.modals[p.ID] == nil {
+		s.fatal("%s has no modal open", p.ID)
+	}
+	delete(s.modals, p.ID)
+	s.changed()
 }

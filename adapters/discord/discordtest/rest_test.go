@@ -22,7 +22,7 @@ type refusal struct {
 	Errors  any
 }
 
-// wire is a message without a library.
+// wire is a message as JSON.
 type wire struct {
 	ID, Content, Nonce string
 	Flags              int
@@ -36,7 +36,7 @@ func button(label, id string) fields {
 func row(cells ...any) fields { return fields{"type": 1, "components": cells} }
 
 func TestRefusals(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+	w := newRig(t, discordtest.Options{})
 	post := w.alice.Posts(general, "hello")
 	w.AddChannel(discordtest.Channel{ID: "31", Guild: guildID, Name: "hidden"})
 	w.DenyBot("31", discordtest.ViewChannel)
@@ -89,9 +89,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestANonceIsEnforcedForAWhile(t *testing.T) {
+func TestNonceIsEnforcedForAWhile(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	w := newTown(t, discordtest.Options{Now: clock.Now})
+	w := newRig(t, discordtest.Options{Now: clock.Now})
 	send := func(nonce string, enforce bool) wire {
 		var m wire
 		if status := w.call(t, "POST", "/channels/"+general+"/messages", fields{"content": "x", "nonce": nonce, "enforce_nonce": enforce}, &m); status != 200 {
@@ -123,7 +123,7 @@ func TestANonceIsEnforcedForAWhile(t *testing.T) {
 }
 
 func TestPages(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+	w := newRig(t, discordtest.Options{})
 	var ids []string
 	for n := range 10 {
 		ids = append(ids, w.alice.Posts(general, fmt.Sprint(n)).ID)
@@ -153,7 +153,7 @@ func TestPages(t *testing.T) {
 }
 
 func TestThreads(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+	w := newRig(t, discordtest.Options{})
 	post := w.alice.Posts(general, "hello")
 	start := "/channels/" + general + "/messages/" + post.ID + "/threads"
 	var got refusal
@@ -195,7 +195,7 @@ func TestThreads(t *testing.T) {
 
 func TestRateLimits(t *testing.T) {
 	now := discordtest.NewClock(time.Now())
-	w := newTown(t, discordtest.Options{LimitNow: now.Now, Limits: discordtest.Limits{
+	w := newRig(t, discordtest.Options{LimitNow: now.Now, Limits: discordtest.Limits{
 		discordtest.CreateMessage: {Calls: 2, Per: 5 * time.Second}, discordtest.GlobalLimit: {Calls: 5, Per: time.Second},
 	}})
 	b := w.bot(t)
@@ -250,7 +250,7 @@ func TestRateLimits(t *testing.T) {
 }
 
 func TestTooManyInvalidRequestsGetTheAddressBanned(t *testing.T) {
-	w := newTown(t, discordtest.Options{AllowPenalties: true})
+	w := newRig(t, discordtest.Options{AllowPenalties: true})
 	w.RevokeToken()
 	handler := func() int {
 		r, _ := http.NewRequestWithContext(w.ctx, "GET", w.APIURL()+"/users/@me", nil)
@@ -271,7 +271,7 @@ func TestTooManyInvalidRequestsGetTheAddressBanned(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+	w := newRig(t, discordtest.Options{})
 	create := "/channels/" + general + "/messages"
 	fails := func(trouble discordtest.Trouble) error {
 		w.Inject(discordtest.Fault{Endpoint: "POST /channels/*/messages", Times: 1, Trouble: trouble})
@@ -322,8 +322,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestFilesComeFromTheCDNAndFromElsewhere(t *testing.T) {
-	w := newTown(t, discordtest.Options{CDN: "https://cdn.discordapp.com"})
+func TestFiles(t *testing.T) {
+	w := newRig(t, discordtest.Options{CDN: "https://cdn.discordapp.com"})
 	post := w.alice.Posts(general, "look", discordtest.WithFiles(
 		discordtest.Attachment{Name: "a.png", Data: []byte("picture"), Width: 2, Height: 1}, discordtest.Attachment{Name: "b.png", URL: w.ForeignURL() + "/b.png"},
 	))
@@ -370,7 +370,7 @@ func TestFilesComeFromTheCDNAndFromElsewhere(t *testing.T) {
 }
 
 func TestReaches(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+	w := newRig(t, discordtest.Options{})
 	text := "<@1001> <@&" + approvers + "> @everyone [a](https://a.test) https://b.test <https://c.test> `@here <@1002>`"
 	reach := func(more fields) string {
 		body := fields{"content": text}
@@ -400,7 +400,7 @@ func TestReaches(t *testing.T) {
 	}
 }
 
-func TestAnEscapedBracketMakesNoLink(t *testing.T) {
+func TestEscapedBracketIsNoLink(t *testing.T) {
 	for text, want := range map[string]string{
 		`[a](https://a.test)`: "[{link https://a.test a}]", `\[a\](https://a.test)`: "[]", `\[a](https://a.test)`: "[]", `[a\](https://a.test)`: "[]",
 		`[a]\(https://a.test)`: "[]", `\\[a](https://a.test)`: "[{link https://a.test a}]", `[a\]b](https://a.test)`: "[{link https://a.test a]b}]",
@@ -413,7 +413,7 @@ func TestAnEscapedBracketMakesNoLink(t *testing.T) {
 }
 
 func TestCommandsAreRegisteredOnce(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+	w := newRig(t, discordtest.Options{})
 	path := "/applications/" + w.ApplicationID() + "/commands"
 	var first, second, third []struct{ ID, Version, Name string }
 	body := []any{fields{"name": "ask", "description": "Ask"}, fields{"name": "new", "description": "New"}}
@@ -432,7 +432,7 @@ func TestCommandsAreRegisteredOnce(t *testing.T) {
 }
 
 func TestMembersAndRoles(t *testing.T) {
-	w := newTown(t, discordtest.Options{Denied: discordtest.IntentMessageContent})
+	w := newRig(t, discordtest.Options{Denied: discordtest.IntentMessageContent})
 	b := w.bot(t)
 	bob := must[*discordgo.Member](t)(b.GuildMember(guildID, "1002"))
 	if bob.User.Username != "bob" || fmt.Sprint(bob.Roles) != "["+approvers+"]" {

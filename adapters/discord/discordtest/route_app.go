@@ -88,8 +88,8 @@ func openDM(q *request) (answer, *form.Failure) {
 	return ok(q.s.wireChannel(q.s.openDM(id)))
 }
 
-// flags say which privileged intents the app has: presence 12 and 13, members 14 and 15, message content 18 and 19, the second each for an app
-// that is not verified.
+// appFlags returns which privileged intents the app is granted: bits 12 and 13 for presence, 14 and 15 for members, 18 and 19 for message
+// content, the second each for an app that is not verified.
 func (s *Server) appFlags() int {
 	flags := 0
 	for intent, bit := range map[int]int{gateway.IntentPresences: 13, gateway.IntentMembers: 15, gateway.IntentMessageContent: 19} {
@@ -109,7 +109,7 @@ func application(q *request) (answer, *form.Failure) {
 	})
 }
 
-// SetDenied changes which privileged intents the app is denied, from now on.
+// SetDenied changes which privileged intents the app is denied from now on.
 func (s *Server) SetDenied(intents int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -107,7 +107,8 @@ func modifyChannel(q *request, c *channel) (answer, *form.Failure) {
 	return ok(s.wireChannel(c))
 }
 
-// Typing are the times at which the bot said that it types in a channel. Discord shows each for 10 s, or until the bot posts.
+// Typing returns the times at which the bot triggered the typing indicator of a channel. Discord shows each for 10 s, or until the bot
+// posts.
 func (s *Server) Typing(channel string) []time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -37,7 +38,7 @@ var commandRoutes = map[string]route{
 	DeleteGuildCommand:     {do: ofApplication(onCommand(deleteCommand))},
 }
 
-// ofApplication checks that a call is about the app itself, and in a guild of its own if in any.
+// ofApplication checks that a call is about the app itself, and that the bot is in the call's guild, if there is one.
 func ofApplication(do func(*request) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
 	return func(q *request) (answer, *form.Failure) {
 		if q.path["application"] != q.s.o.ApplicationID {
@@ -65,7 +66,7 @@ func listCommands(q *request) (answer, *form.Failure) {
 	return ok(wire.NotNil(q.s.commands[q.path["guild"]]))
 }
 
-// asCommand is a command as Discord keeps it. One that says the same as the old one keeps its id and version.
+// asCommand returns a command as Discord stores it. A command equal to the old one keeps its id and version.
 func (s *Server) asCommand(o, old object, guild string) object {
 	made := object{
 		"application_id": s.o.ApplicationID, "type": 1.0, "name_localizations": nil, "description_localizations": nil, "default_member_permissions": nil,
@@ -147,21 +148,14 @@ func createCommand(q *request) (answer, *form.Failure) {
 }
 
 func editCommand(q *request, o object) (answer, *form.Failure) {
-	changed := object{}
-	for key, value := range o {
-		changed[key] = value
-	}
-	for key, value := range q.fields {
-		changed[key] = value
-	}
+	changed := maps.Clone(o)
+	maps.Copy(changed, q.fields)
 	bad := &form.Errors{}
 	form.CheckCommand(changed, "", bad)
 	if f := bad.Failure(); f != nil {
 		return answer{}, f
 	}
-	for key, value := range q.fields {
-		o[key] = value
-	}
+	maps.Copy(o, q.fields)
 	o["version"] = q.s.newID()
 	q.s.changed()
 	return ok(o)
@@ -174,7 +168,7 @@ func deleteCommand(q *request, o object) (answer, *form.Failure) {
 	return nothing()
 }
 
-// Commands are the names of the commands of a guild, "" for the global ones, in the order in which they were registered.
+// Commands returns the names of a guild's commands, "" for the global ones, in the order of their registration.
 func (s *Server) Commands(guild string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -109,7 +109,7 @@ func (s *Server) wireGuild(g *guild) object {
 	}
 }
 
-// wireGuildCreate is a guild with its channels and the bot's own member, as the gateway sends it.
+// wireGuildCreate encodes a guild with its channels and the bot's own member, as the gateway sends it.
 func (s *Server) wireGuildCreate(g *guild) object {
 	o := s.wireGuild(g)
 	o["joined_at"], o["large"], o["unavailable"], o["member_count"] = wire.Timestamp(g.joined), false, false, len(g.members)
@@ -121,7 +121,7 @@ func (s *Server) wireGuildCreate(g *guild) object {
 	return o
 }
 
-// wireChannels are the channels of a guild, or its threads that are not archived.
+// wireChannels encodes the channels of a guild, or its threads that are not archived.
 func (s *Server) wireChannels(g *guild, threads bool) []object {
 	found := []object{}
 	for _, id := range slices.Sorted(maps.Keys(s.channels)) {

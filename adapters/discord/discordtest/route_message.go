@@ -45,7 +45,7 @@ type nonce struct {
 	at      time.Time
 }
 
-// needToSend is the failure of a message that may not be sent to a channel.
+// needToSend returns the failure of a call if the bot may not post in a channel.
 func (s *Server) needToSend(c *channel) *form.Failure {
 	if c.Kind == Forum {
 		return form.WrongChannel
@@ -102,7 +102,7 @@ func createMessage(q *request, c *channel) (answer, *form.Failure) {
 	return ok(o)
 }
 
-// content is what a body says that a new message of the bot shall hold, if Discord takes it.
+// content reads a new message of the bot from a body, and checks it as Discord does.
 func (q *request) content(c *channel) (Message, *form.Failure) {
 	f := q.fields
 	m := Message{
@@ -153,7 +153,7 @@ func editMessage(q *request, c *channel, r *record) (answer, *form.Failure) {
 	return ok(s.read(r.Message))
 }
 
-// edit changes a message by the fields that are there.
+// edit changes a message by the fields of the body.
 func (q *request) edit(c *channel, r *record) *form.Failure {
 	s, f := q.s, q.fields
 	bad := &form.Errors{}
@@ -257,9 +257,9 @@ func limitIn(query url.Values, usual int) (int, *form.Failure) {
 	return n, nil
 }
 
-// page picks the messages before, after or around an id, at most as many as the limit, newest first.
+// page returns the messages before, after or around an id, at most limit, newest first.
 func page(all []*record, query url.Values, limit int) []*record {
-	at := func(id string) int { // the first that is not older than the id
+	at := func(id string) int { // the index of the first message that is not older than the id
 		return slices.IndexFunc(append(slices.Clone(all), &record{Message: Message{ID: "18446744073709551615"}}), func(r *record) bool {
 			return number(r.ID) >= number(id)
 		})

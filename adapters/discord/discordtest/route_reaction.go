@@ -70,7 +70,7 @@ var reactionRoutes = map[string]route{
 	})},
 }
 
-// isEmoji says whether a word may be an emoji: none of plain letters without an id.
+// isEmoji reports whether a word may be an emoji: plain letters without an id are not.
 func isEmoji(word string) bool {
 	for _, r := range word {
 		if r > 127 || r == ':' {
@@ -102,10 +102,10 @@ func (s *Server) setReaction(c *channel, r *record, emoji, user string, on bool)
 			o["member"] = s.wireMember(g, user, true)
 		}
 	}
-	s.emit(event{name: name, guild: c.Guild, channel: c, intent: intentFor(c, gateway.IntentGuildReactions, gateway.IntentDirectReactions), full: o})
+	s.emit(c, gateway.Event{Name: name, Guild: c.Guild, Intent: intentFor(c, gateway.IntentGuildReactions, gateway.IntentDirectReactions), Full: o})
 }
 
-// Reacts sets an emoji under a message.
+// Reacts adds a reaction to a message.
 func (p *Person) Reacts(channel, message, emoji string) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -113,7 +113,7 @@ func (p *Person) Reacts(channel, message, emoji string) {
 	p.s.setReaction(c, r, emoji, p.ID, true)
 }
 
-// Unreacts takes an emoji of theirs away.
+// Unreacts removes the user's reaction from a message.
 func (p *Person) Unreacts(channel, message, emoji string) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()

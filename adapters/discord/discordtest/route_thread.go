@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"maps"
 	"slices"
 
 	"gatehouse/adapters/discord/discordtest/internal/form"
@@ -63,7 +64,7 @@ func (s *Server) joinThread(c *channel, user string) {
 	}
 }
 
-// threadName checks the name and the minutes that a body gives a thread.
+// threadName reads and checks a thread's name and minutes until archiving.
 func (q *request) threadName() (string, int, *form.Failure) {
 	bad := &form.Errors{}
 	name := wire.String(q.fields, "name")
@@ -95,7 +96,7 @@ func startThread(q *request, c *channel, r *record) (answer, *form.Failure) {
 	return created(s.wireChannel(s.threadFrom(c, r, name, minutes, s.o.BotUserID)))
 }
 
-// threadFrom makes a thread from a message: it has the message's id, and begins with a message of the system that points to it.
+// threadFrom opens a thread from a message. It has the message's id and begins with a system message that refers to it.
 func (s *Server) threadFrom(c *channel, r *record, name string, minutes int, owner string) *channel {
 	t := s.openChannel(Channel{ID: r.ID, Guild: c.Guild, Kind: PublicThread, Name: name, Parent: c.ID, Owner: owner, AutoArchive: minutes})
 	t.joined = []string{owner}
@@ -166,13 +167,11 @@ func (s *Server) emitThread(name string, c *channel, more object) {
 		return
 	}
 	o := s.wireChannel(c)
-	for key, value := range more {
-		o[key] = value
-	}
-	s.emit(event{name: name, guild: c.Guild, channel: c, intent: gateway.IntentGuilds, full: o})
+	maps.Copy(o, more)
+	s.emit(c, gateway.Event{Name: name, Guild: c.Guild, Intent: gateway.IntentGuilds, Full: o})
 }
 
-// OpensThread makes a thread from a message, as a person does; its id is the message's.
+// OpensThread opens a thread from a message, as a person does; its id is the message's.
 func (p *Person) OpensThread(channel, message, name string) string {
 	s := p.s
 	s.mu.Lock()

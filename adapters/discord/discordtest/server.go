@@ -15,7 +15,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Server is Discord with one app in it.
+// Server is a fake Discord with one app.
 type Server struct {
 	o          Options
 	base       string       // http://127.0.0.1:port
@@ -29,13 +29,13 @@ type Server struct {
 
 	mu           sync.Mutex
 	ids          *snowflake.Generator
-	revoked      bool // the bot token is good no more
+	revoked      bool // the bot token is no longer valid
 	denied       int
 	interactURL  string
 	users        map[string]*User
 	guilds       map[string]*guild
 	channels     map[string]*channel
-	dms          map[string]string // the channel by the user
+	dms          map[string]string // channels, by user
 	files        map[string]*storedFile
 	nonces       map[string]nonce
 	commands     map[string][]object // by guild, "" for the global ones
@@ -49,8 +49,8 @@ type Server struct {
 	penalties    []string
 }
 
-// Start starts a fake Discord for a test: it is closed when the test ends. Mistakes in its use fail the test, and so do a penalty and a call
-// of a route that the fake does not know.
+// Start starts a fake Discord for a test and closes it when the test ends. Misuse of the fake fails the test, as do a penalty and a call of
+// an unknown route.
 func Start(t fakeserver.TB, o Options) *Server {
 	t.Helper()
 	if o.Fatalf == nil {
@@ -114,7 +114,7 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// Close ends the fake: its connections, its deliveries, its held answers and its listeners. It returns once all its work is over.
+// Close ends the fake: its connections, deliveries, held answers and listeners. It returns once all of them have ended.
 func (s *Server) Close() {
 	s.host.Close(func() {
 		gateway.Drop(s.Gateway, "server closed")
@@ -125,7 +125,7 @@ func (s *Server) Close() {
 // changed wakes those who wait. The caller holds the lock.
 func (s *Server) changed() { s.host.Changed() }
 
-// fatal reports a mistake in the use of the fake. Fatalf ends the goroutine or panics; the callers let go of the lock by defer.
+// fatal reports a misuse of the fake. Fatalf ends the goroutine or panics; the callers release the lock by defer.
 func (s *Server) fatal(format string, args ...any) {
 	s.o.Fatalf(format, args...)
 	panic("discordtest: Fatalf came back")
@@ -137,13 +137,13 @@ func (s *Server) URL() string { return s.base }
 // APIURL is the base of the REST API in version 10, without a slash at the end.
 func (s *Server) APIURL() string { return s.base + "/api/v10" }
 
-// BotToken is the bot's token, without "Bot " before it.
+// BotToken is the bot's token, without the prefix "Bot ".
 func (s *Server) BotToken() string { return s.o.BotToken }
 
 // ApplicationID is the app's id.
 func (s *Server) ApplicationID() string { return s.o.ApplicationID }
 
-// BotUserID is the bot as a user.
+// BotUserID is the bot's user id.
 func (s *Server) BotUserID() string { return s.o.BotUserID }
 
 // PublicKey is the key that interactions over HTTP are signed with, in hexadecimal.
@@ -152,20 +152,20 @@ func (s *Server) PublicKey() string {
 	return hex.EncodeToString(public)
 }
 
-// MentionOfBot is the bot's mention as it stands in the content of a message.
+// MentionOfBot is the bot's mention as written in a message.
 func (s *Server) MentionOfBot() string { return "<@" + s.o.BotUserID + ">" }
 
-// SetInteractionsURL changes where interactions go, from now on; "" sends them over the gateway.
+// SetInteractionsURL changes where interactions are sent from now on; "" sends them over the gateway.
 func (s *Server) SetInteractionsURL(url string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.interactURL = url
 }
 
-// RevokeToken makes the bot token bad: REST answers 401, and identifies and resumes end with 4004. Open connections stay.
+// RevokeToken makes the bot token invalid: REST answers 401, and identifies and resumes end with 4004. Open connections stay.
 func (s *Server) RevokeToken() { s.setRevoked(true) }
 
-// RestoreToken makes the bot token good again.
+// RestoreToken makes the bot token valid again.
 func (s *Server) RestoreToken() { s.setRevoked(false) }
 
 func (s *Server) setRevoked(revoked bool) {
@@ -174,15 +174,8 @@ func (s *Server) setRevoked(revoked bool) {
 	s.revoked = revoked
 }
 
-// SetLimits replaces the rate limits, from now on.
-func (s *Server) SetLimits(l Limits) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.limits.Set(l)
-}
-
-// InvalidRequests are the requests of the last 10 minutes that met 401, 403 or a 429 which is not shared. 10,000 of them get the address
-// banned.
+// InvalidRequests counts the requests of the last 10 minutes that were answered with 401, 403 or a 429 that is not shared. After 10,000 of
+// them the address is banned.
 func (s *Server) InvalidRequests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,8 +188,8 @@ func (s *Server) countInvalid() {
 	s.changed()
 }
 
-// Penalties are how Discord has punished the bot: by the reset of its token after too many identifies, or by the ban of its address after too
-// many invalid requests. A real bot must never get there.
+// Penalties returns the penalties of the bot: the reset of its token after too many identifies, or the ban of its address after too many
+// invalid requests. A real bot must never cause one.
 func (s *Server) Penalties() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

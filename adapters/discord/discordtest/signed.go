@@ -2,6 +2,7 @@ package discordtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/hex"
@@ -15,7 +16,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// post sends an interaction to the app's URL and takes the answer for its first one.
+// post sends an interaction to the app's URL and processes the response as its first answer.
 func (s *Server) post(i *Interaction, url string) {
 	a := s.postOnce(i.body, i.how, url)
 	s.mu.Lock()
@@ -31,7 +32,7 @@ func (s *Server) post(i *Interaction, url string) {
 		i.fail(fmt.Sprintf("HTTP %d %s", a.Status, a.Err))
 	case a.Err != "":
 		i.giveUp(a.Err)
-	case a.Status == http.StatusAccepted || a.Status == http.StatusNoContent: // the answer comes by the callback
+	case a.Status == http.StatusAccepted || a.Status == http.StatusNoContent: // the answer comes through the callback route
 	case a.Status != http.StatusOK:
 		i.giveUp(fmt.Sprintf("HTTP %d", a.Status))
 	default:
@@ -79,19 +80,12 @@ func (s *Server) postOnce(body []byte, h actionOptions, url string) (a Attempt) 
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.o.AnswerWithin)
 	defer cancel()
-	method := http.MethodPost
-	if h.method != "" {
-		method = h.method
-	}
-	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, cmp.Or(h.method, http.MethodPost), url, bytes.NewReader(body))
 	if err != nil {
 		a.Err = err.Error()
 		return a
 	}
-	r.Header.Set("Content-Type", "application/json")
-	if h.contentType != "" {
-		r.Header.Set("Content-Type", h.contentType)
-	}
+	r.Header.Set("Content-Type", cmp.Or(h.contentType, "application/json"))
 	r.Header.Set("User-Agent", "Discord-Interactions/1.0 (+https://discord.com)")
 	if !h.unsigned {
 		r.Header.Set("X-Signature-Ed25519", signature)
@@ -113,7 +107,7 @@ func (s *Server) postOnce(body []byte, h actionOptions, url string) (a Attempt) 
 	return a
 }
 
-// Pings sends a PING to the app's URL, signed as asked for.
+// Pings sends a PING to the app's URL, signed as the options say.
 func (s *Server) Pings(options ...ActionOption) *Interaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()

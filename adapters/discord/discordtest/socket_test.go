@@ -16,13 +16,13 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-// socket is a gateway client without a library.
+// socket is a plain gateway client.
 type socket struct {
 	t    *testing.T
 	conn *websocket.Conn
 }
 
-// packet is what came on a socket.
+// packet is a received payload.
 type packet struct {
 	Op int             `json:"op"`
 	T  string          `json:"t"`
@@ -32,8 +32,8 @@ type packet struct {
 
 type fields = map[string]any
 
-// dial opens a socket, and takes the hello.
-func (w *town) dial(t *testing.T, base string) *socket {
+// dial opens a socket and reads the hello.
+func (w *rig) dial(t *testing.T, base string) *socket {
 	t.Helper()
 	if base == "" {
 		var g struct{ URL string }
@@ -88,7 +88,7 @@ func (k *socket) read() (packet, error) {
 	return p, json.Unmarshal(data, &p)
 }
 
-// until reads on to an event by its name.
+// until reads up to an event with this name.
 func (k *socket) until(name string) packet {
 	k.t.Helper()
 	for {
@@ -98,7 +98,7 @@ func (k *socket) until(name string) packet {
 	}
 }
 
-// ends reads on to the end and returns the close code.
+// ends reads until the connection is closed and returns the close code.
 func (k *socket) ends() int {
 	k.t.Helper()
 	for {
@@ -115,7 +115,7 @@ func (k *socket) ends() int {
 
 const allIntents = 1<<0 | 1<<9 | 1<<10 | 1<<12 | 1<<13 | 1<<15
 
-// ready identifies and takes READY.
+// ready identifies and reads READY.
 func (k *socket) ready(token string, more fields) (session, url string) {
 	k.t.Helper()
 	d := fields{"token": token, "intents": allIntents, "properties": fields{"os": "linux"}}
@@ -134,13 +134,13 @@ func (k *socket) ready(token string, more fields) (session, url string) {
 	return r.SessionID, r.URL
 }
 
-func (w *town) get(t *testing.T, path string, into any) int {
+func (w *rig) get(t *testing.T, path string, into any) int {
 	t.Helper()
 	return w.call(t, http.MethodGet, path, nil, into)
 }
 
-// call makes a call without a library.
-func (w *town) call(t *testing.T, method, path string, body, into any) int {
+// call makes a REST call.
+func (w *rig) call(t *testing.T, method, path string, body, into any) int {
 	t.Helper()
 	var data []byte
 	if body != nil {
@@ -169,7 +169,7 @@ func (w *town) call(t *testing.T, method, path string, body, into any) int {
 	return answer.StatusCode
 }
 
-func TestAnIdentifyIsChecked(t *testing.T) {
+func TestInvalidIdentifiesAreRefused(t *testing.T) {
 	cases := map[string]struct {
 		o    discordtest.Options
 		more fields
@@ -185,7 +185,7 @@ func TestAnIdentifyIsChecked(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newTown(t, tc.o)
+			w := newRig(t, tc.o)
 			k := w.dial(t, "")
 			d := fields{"token": w.BotToken(), "intents": allIntents}
 			for key, value := range tc.more {
@@ -203,9 +203,9 @@ func TestAnIdentifyIsChecked(t *testing.T) {
 	}
 }
 
-func TestIdentifiesOfOneKeyKeepTheirDistance(t *testing.T) {
+func TestIdentifyRateLimit(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	w := newTown(t, discordtest.Options{Now: clock.Now})
+	w := newRig(t, discordtest.Options{Now: clock.Now})
 	w.dial(t, "").ready(w.BotToken(), nil)
 	k := w.dial(t, "")
 	k.send(2, fields{"token": w.BotToken(), "intents": 0})
@@ -230,7 +230,7 @@ func TestIdentifiesOfOneKeyKeepTheirDistance(t *testing.T) {
 }
 
 func TestTooManyIdentifiesResetTheToken(t *testing.T) {
-	w := newTown(t, discordtest.Options{IdentifyBudget: 2, IdentifyEvery: -1, AllowPenalties: true})
+	w := newRig(t, discordtest.Options{IdentifyBudget: 2, IdentifyEvery: -1, AllowPenalties: true})
 	first := w.dial(t, "")
 	first.ready(w.BotToken(), nil)
 	w.dial(t, "").ready(w.BotToken(), nil)
@@ -244,8 +244,8 @@ func TestTooManyIdentifiesResetTheToken(t *testing.T) {
 	}
 }
 
-func TestAResumeReplaysWhatWasMissed(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+func TestResumeReplaysMissedEvents(t *testing.T) {
+	w := newRig(t, discordtest.Options{})
 	k := w.dial(t, "")
 	session, url := k.ready(w.BotToken(), nil)
 	seen := k.until("GUILD_CREATE").S
@@ -267,25 +267,25 @@ func TestAResumeReplaysWhatWasMissed(t *testing.T) {
 	}
 }
 
-func TestASessionEnds(t *testing.T) {
+func TestSessionEnds(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	ends := map[string]func(*town, *socket){
-		"by a normal close": func(_ *town, k *socket) {
+	ends := map[string]func(*rig, *socket){
+		"by a normal close": func(_ *rig, k *socket) {
 			_ = k.conn.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(1000, ""))
 		},
-		"by going away": func(_ *town, k *socket) {
+		"by going away": func(_ *rig, k *socket) {
 			_ = k.conn.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(1001, ""))
 		},
-		"by its age": func(w *town, _ *socket) {
+		"by its age": func(w *rig, _ *socket) {
 			w.Open()[0].Reset()
 			clock.Advance(5 * time.Minute)
 		},
-		"when forgotten": func(w *town, _ *socket) { w.ForgetSessions(); w.Open()[0].Reset() },
-		"when invalid":   func(w *town, _ *socket) { w.Open()[0].Invalidate(false) },
+		"when forgotten": func(w *rig, _ *socket) { w.ForgetSessions(); w.Open()[0].Reset() },
+		"when invalid":   func(w *rig, _ *socket) { w.Open()[0].Invalidate(false) },
 	}
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
-			w := newTown(t, discordtest.Options{Now: clock.Now})
+			w := newRig(t, discordtest.Options{Now: clock.Now})
 			k := w.dial(t, "")
 			session, url := k.ready(w.BotToken(), nil)
 			end(w, k)
@@ -300,7 +300,7 @@ func TestASessionEnds(t *testing.T) {
 		})
 	}
 	t.Run("not by another close", func(t *testing.T) {
-		w := newTown(t, discordtest.Options{})
+		w := newRig(t, discordtest.Options{})
 		k := w.dial(t, "")
 		session, url := k.ready(w.BotToken(), nil)
 		_ = k.conn.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(4900, ""))
@@ -315,8 +315,8 @@ func TestASessionEnds(t *testing.T) {
 	})
 }
 
-func TestTheGatewayAsksAndAcknowledges(t *testing.T) {
-	w := newTown(t, discordtest.Options{IdentifyEvery: -1})
+func TestHeartbeatsAndReconnectRequests(t *testing.T) {
+	w := newRig(t, discordtest.Options{IdentifyEvery: -1})
 	k := w.dial(t, "")
 	k.send(1, nil)
 	if p := k.next(); p.Op != 11 {
@@ -360,22 +360,22 @@ func TestTheGatewayAsksAndAcknowledges(t *testing.T) {
 	}
 }
 
-func TestMistakesOnTheGateway(t *testing.T) {
+func TestInvalidGatewayPayloads(t *testing.T) {
 	cases := map[string]struct {
-		do   func(*town, *socket)
+		do   func(*rig, *socket)
 		code int
 	}{
-		"before identify": {func(_ *town, k *socket) { k.send(3, fields{}) }, 4003},
-		"twice":           {func(w *town, k *socket) { k.ready(w.BotToken(), nil); k.send(2, fields{"token": w.BotToken()}) }, 4005},
-		"unknown op":      {func(_ *town, k *socket) { k.send(99, nil) }, 4001},
-		"no json":         {func(_ *town, k *socket) { _ = k.conn.WriteMessage(websocket.TextMessage, []byte("{")) }, 4002},
-		"bad seq": {func(w *town, k *socket) {
+		"before identify": {func(_ *rig, k *socket) { k.send(3, fields{}) }, 4003},
+		"twice":           {func(w *rig, k *socket) { k.ready(w.BotToken(), nil); k.send(2, fields{"token": w.BotToken()}) }, 4005},
+		"unknown op":      {func(_ *rig, k *socket) { k.send(99, nil) }, 4001},
+		"no json":         {func(_ *rig, k *socket) { _ = k.conn.WriteMessage(websocket.TextMessage, []byte("{")) }, 4002},
+		"bad seq": {func(w *rig, k *socket) {
 			session, _ := k.ready(w.BotToken(), nil)
 			other := w.dial(k.t, "")
 			other.send(6, fields{"token": w.BotToken(), "session_id": session, "seq": 1000})
 			k.conn = other.conn
 		}, 4007},
-		"too fast": {func(_ *town, k *socket) {
+		"too fast": {func(_ *rig, k *socket) {
 			for range 121 {
 				k.send(1, nil)
 			}
@@ -383,7 +383,7 @@ func TestMistakesOnTheGateway(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newTown(t, discordtest.Options{})
+			w := newRig(t, discordtest.Options{})
 			k := w.dial(t, "")
 			tc.do(w, k)
 			if got := k.ends(); got != tc.code {
@@ -392,7 +392,7 @@ func TestMistakesOnTheGateway(t *testing.T) {
 		})
 	}
 	t.Run("a version that is none", func(t *testing.T) {
-		w := newTown(t, discordtest.Options{})
+		w := newRig(t, discordtest.Options{})
 		conn, answer, err := websocket.DefaultDialer.DialContext(w.ctx, strings.Replace(w.URL(), "http", "ws", 1)+"/?v=5", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -405,8 +405,8 @@ func TestMistakesOnTheGateway(t *testing.T) {
 	})
 }
 
-func TestShardsGetTheirGuilds(t *testing.T) {
-	w := newTown(t, discordtest.Options{IdentifyEvery: -1})
+func TestGuildsOfAShard(t *testing.T) {
+	w := newRig(t, discordtest.Options{IdentifyEvery: -1})
 	w.AddGuild(discordtest.Guild{ID: "4194304", Name: "odd", Members: []string{"1001"}}) // 1 << 22
 	w.AddChannel(discordtest.Channel{ID: "77", Guild: "4194304", Name: "odd"})
 	home := (uint64(2000000000000000001) >> 22) % 2
@@ -429,8 +429,8 @@ func TestShardsGetTheirGuilds(t *testing.T) {
 	}
 }
 
-func TestWithoutTheContentIntentMessagesAreBare(t *testing.T) {
-	w := newTown(t, discordtest.Options{Denied: discordtest.IntentMessageContent})
+func TestMessagesWithoutTheContentIntent(t *testing.T) {
+	w := newRig(t, discordtest.Options{Denied: discordtest.IntentMessageContent})
 	k := w.dial(t, "")
 	k.ready(w.BotToken(), fields{"intents": allIntents &^ discordtest.IntentMessageContent})
 	bare := w.alice.Posts(general, "for nobody", discordtest.WithFiles(discordtest.Attachment{Name: "a.png", Data: []byte("png")}))
@@ -467,7 +467,7 @@ func TestWithoutTheContentIntentMessagesAreBare(t *testing.T) {
 }
 
 func TestRefusedAndSilentConnections(t *testing.T) {
-	w := newTown(t, discordtest.Options{})
+	w := newRig(t, discordtest.Options{})
 	w.RefuseConnections(true)
 	url := strings.Replace(w.URL(), "http", "ws", 1) + "/?v=10"
 	_, answer, err := websocket.DefaultDialer.DialContext(w.ctx, url, nil)

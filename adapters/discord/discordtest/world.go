@@ -8,7 +8,7 @@ import (
 	"gatehouse/adapters/discord/discordtest/internal/snowflake"
 )
 
-// User is somebody, a person or a bot.
+// User is a person or a bot.
 type User struct {
 	ID          string
 	Name        string
@@ -16,14 +16,14 @@ type User struct {
 	IsBot       bool
 }
 
-// Guild is a server in the users' words. The bot is in it, with a role of its own, unless it is Away.
+// Guild is what users call a server. The bot is in it, with a role of its own, unless WithoutBot is set.
 type Guild struct {
 	ID         string
 	Name       string
-	Members    []string // the users in it beside the bot
-	Roles      []Role   // beside @everyone and the bot's own
+	Members    []string // without the bot
+	Roles      []Role   // without @everyone and the bot's own
 	WithoutBot bool     // the bot is not in it
-	Owner      string   // a member, who may do everything; "" is nobody of interest
+	Owner      string   // a member, who may do everything; "": a user who is not on the fake
 	// BotPermissions are those of the bot's own role; 0 means DefaultPermissions.
 	BotPermissions int64
 	// Everyone are the permissions of @everyone; 0 means DefaultPermissions.
@@ -40,7 +40,7 @@ type Role struct {
 	Mentionable bool
 }
 
-// Kind is the type of a channel, in the numbers of the wire.
+// Kind is Discord's number of a channel type.
 type Kind int
 
 // The kinds of channels.
@@ -68,7 +68,7 @@ type Channel struct {
 	AutoArchive int // minutes until a thread archives itself; it never does here
 }
 
-// guild is a guild with what has been added to it.
+// guild is a guild with its members.
 type guild struct {
 	Guild
 	members map[string]*member
@@ -81,23 +81,23 @@ type member struct {
 	user          string
 	nick          string
 	joined        time.Time
-	timedOutUntil time.Time // until then they are timed out
+	timedOutUntil time.Time // zero: never
 }
 
-// channel is a channel with what was said in it.
+// channel is a channel with its messages.
 type channel struct {
 	Channel
 	messages   []*record // in order of id
 	byID       map[string]*record
 	ephemerals []*record
-	user       string   // the other side of a DM
+	user       string   // of a DM, beside the bot
 	joined     []string // the members of a thread
 	made       time.Time
 }
 
 func (c *channel) isThread() bool { return c.Kind == PublicThread || c.Kind == PrivateThread }
 
-// AddUser brings a user in, or changes one, and returns them as a person who can act.
+// AddUser adds or replaces a user, and returns them as a Person.
 func (s *Server) AddUser(u User) *Person {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Server) AddUser(u User) *Person {
 	return &Person{s: s, ID: u.ID}
 }
 
-// AddGuild opens a guild, or changes one; the app receives GUILD_CREATE if it is connected.
+// AddGuild adds or replaces a guild; a connected app receives GUILD_CREATE.
 func (s *Server) AddGuild(g Guild) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,12 +142,12 @@ func (s *Server) AddGuild(g Guild) {
 		have.members[user] = &member{user: user, joined: now}
 	}
 	if !g.WithoutBot {
-		s.emit(event{name: "GUILD_CREATE", guild: g.ID, intent: gateway.IntentGuilds, full: s.wireGuildCreate(have)})
+		s.emit(nil, gateway.Event{Name: "GUILD_CREATE", Guild: g.ID, Intent: gateway.IntentGuilds, Full: s.wireGuildCreate(have)})
 	}
 	s.changed()
 }
 
-// AddRole makes a role of a guild, or changes it with its members.
+// AddRole adds or replaces a role of a guild, with its members.
 func (s *Server) AddRole(guild string, r Role) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +166,7 @@ func (p *Person) Joins(id string) {
 	})
 }
 
-// Leaves takes a user out of a guild, their roles with them.
+// Leaves removes a user and their roles from a guild.
 func (p *Person) Leaves(id string) {
 	p.changeGuild(id, func(g *guild) {
 		delete(g.members, p.ID)
@@ -183,7 +183,7 @@ func (p *Person) changeGuild(id string, change func(*guild)) {
 	p.s.changed()
 }
 
-// TimesOut keeps a member from saying anything in a guild until a time.
+// TimesOut times a member out: until then they can't post in the guild.
 func (s *Server) TimesOut(guild, user string, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +195,7 @@ func (s *Server) TimesOut(guild, user string, until time.Time) {
 	s.changed()
 }
 
-// AddChannel opens a channel, or changes one and keeps what was said in it.
+// AddChannel adds a channel, or changes one and keeps its messages.
 func (s *Server) AddChannel(c Channel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +219,7 @@ func (s *Server) openChannel(c Channel) *channel {
 	return made
 }
 
-// RemoveChannel deletes a channel with its threads and all that was said.
+// RemoveChannel deletes a channel with its threads and messages.
 func (s *Server) RemoveChannel(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,7 +242,7 @@ func (s *Server) ArchiveThread(id string, locked bool) {
 	s.changed()
 }
 
-// DMWith is the id of the direct messages between the bot and a user; it opens them if need be.
+// DMWith returns the channel of direct messages between the bot and a user, and opens it if needed.
 func (s *Server) DMWith(user string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,14 +261,14 @@ func (s *Server) openDM(user string) *channel {
 	return c
 }
 
-// RoleOfBot is the id of the bot's own role in a guild.
+// RoleOfBot returns the id of the bot's own role in a guild.
 func (s *Server) RoleOfBot(guild string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mustGuild(guild).botRole
 }
 
-// must finds what the test names.
+// must returns the object that a test names, and fails the test if there is none.
 func must[T any](s *Server, all map[string]*T, what, id string) *T {
 	found := all[id]
 	if found == nil {
@@ -281,7 +281,7 @@ func (s *Server) mustChannel(id string) *channel { return must(s, s.channels, "c
 func (s *Server) mustGuild(id string) *guild     { return must(s, s.guilds, "guild", id) }
 func (s *Server) mustUser(id string) *User       { return must(s, s.users, "user", id) }
 
-// mustMessage finds a message that the test names, an ephemeral one too.
+// mustMessage returns a message that a test names, ephemeral or not.
 func (s *Server) mustMessage(in, id string) (*channel, *record) {
 	c := s.mustChannel(in)
 	r := c.find(id)
@@ -291,7 +291,7 @@ func (s *Server) mustMessage(in, id string) (*channel, *record) {
 	return c, r
 }
 
-// find is a message of the channel, an ephemeral one too.
+// find returns a message of the channel, ephemeral or not, or nil.
 func (c *channel) find(id string) *record {
 	if r := c.byID[id]; r != nil {
 		return r
@@ -302,7 +302,7 @@ func (c *channel) find(id string) *record {
 	return nil
 }
 
-// rolesOf are the ids of a member's roles, without @everyone.
+// rolesOf returns the ids of a member's roles, without @everyone.
 func (g *guild) rolesOf(user string) []string {
 	found := []string{}
 	for _, r := range g.Roles {
@@ -313,13 +313,10 @@ func (g *guild) rolesOf(user string) []string {
 	return found
 }
 
-// number reads an id; what is none counts as 0.
+// number reads an id; an invalid one counts as 0.
 func number(id string) uint64 { return snowflake.Number(id) }
 
 func (s *Server) newID() string { return s.ids.Next(s.o.Now()) }
 
-// SnowflakeAt is the least id that a time can have, for paging from a moment on.
-func SnowflakeAt(at time.Time) string { return snowflake.At(at) }
-
-// SnowflakeTime is when an id was made; what is no id has the zero time.
+// SnowflakeTime returns when an id was made; the zero time for an invalid id.
 func SnowflakeTime(id string) time.Time { return snowflake.Time(id) }

@@ -9,6 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -26,28 +27,28 @@ const (
 // returned error is permanent.
 func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.GatewayBotResponse, error) {
 	log := core.NewErrorLog(g.Log, "asking Discord for its gateway")
-	retry := firstRetry
+	retry := chat.FirstRetry
 	for ctx.Err() == nil {
-		var told discordgo.GatewayBotResponse
-		err := g.REST.Call(ctx, http.MethodGet, discordgo.EndpointGatewayBot, nil, &told)
+		var info discordgo.GatewayBotResponse
+		err := g.REST.Call(ctx, http.MethodGet, discordgo.EndpointGatewayBot, nil, &info)
 		if rest.IsGone(err) || core.CategoryOf(err) == core.DeliveryInDoubt { // the other route names no budget; gatehouse's own count still applies
-			err = g.REST.Call(ctx, http.MethodGet, discordgo.EndpointGateway, nil, &told)
+			err = g.REST.Call(ctx, http.MethodGet, discordgo.EndpointGateway, nil, &info)
 		}
-		if err == nil && told.URL == "" {
-			err = core.Errorf(core.DeliveryLater, "What answers at DISCORD_API_URL names no gateway.")
+		if err == nil && info.URL == "" {
+			err = core.Errorf(core.DeliveryLater, "The server at DISCORD_API_URL returned no gateway address.")
 		}
 		if ctx.Err() != nil {
 			break
 		}
 		log.Report(err)
 		if err == nil || core.CategoryOf(err) == core.Unauthorized {
-			return told, err
+			return info, err
 		}
 		if failed != nil {
 			failed(err)
 		}
 		g.Sleep(ctx, max(g.jitter(retry), core.RetryAfterOf(err)))
-		retry = min(2*retry, maxRetry)
+		retry = min(2*retry, chat.MaxRetry)
 	}
 	return discordgo.GatewayBotResponse{}, nil
 }
@@ -58,19 +59,19 @@ func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.Gatewa
 func (s *shard) mayIdentify(ctx context.Context) (address string, err error) {
 	blocked := func(err error) { s.setHealth(shardState{why: err}) }
 	for ctx.Err() == nil {
-		told, err := s.ask(ctx, blocked)
+		info, err := s.ask(ctx, blocked)
 		if err != nil || ctx.Err() != nil {
 			return "", err
 		}
-		wait, err := s.countIdentify(ctx, told.SessionStartLimit)
+		wait, err := s.countIdentify(ctx, info.SessionStartLimit)
 		switch {
 		case ctx.Err() != nil:
 			return "", nil
 		case err != nil:
-			blocked(core.Wrap(core.StoreBusy, err, "The store can't say whether the bot may identify at Discord."))
-			wait = firstRetry
+			blocked(core.Wrap(core.StoreBusy, err, "The budget of identifies could not be read from the store."))
+			wait = chat.FirstRetry
 		case wait == 0:
-			return told.URL, nil
+			return info.URL, nil
 		case wait > IdentifySlot:
 			e := core.Errorf(core.DeliveryLater, "The bot has begun too many sessions with Discord today and waits, so that Discord does not reset its token. "+
 				"It begins the next one in %s. Find out what ends its sessions: restarts in a loop, or another program with the same token.", wait.Round(time.Second))

@@ -13,6 +13,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -22,8 +23,7 @@ const (
 	catchUpPage          = 100             // messages of one call: Discord's limit
 	catchUpPages         = 10              // of one conversation
 	catchUpConversations = 200             // those that were active last
-	catchUpTries         = 4
-	CatchUpSlack         = time.Minute // how far one may lag behind a message of another channel
+	CatchUpSlack         = time.Minute     // how far one may lag behind a message of another channel
 )
 
 // since returns the message after which a conversation's messages are fetched; "": none are. last is the last message committed before the
@@ -31,7 +31,7 @@ const (
 func (c Conversation) since(last string) string {
 	since := c.Last
 	if last != "" {
-		since = snowflake.Max(since, snowflake.Before(last, CatchUpSlack))
+		since = snowflake.Max(since, snowflake.At(snowflake.Time(last).Add(-CatchUpSlack)))
 	}
 	if since == "" {
 		return ""
@@ -58,7 +58,7 @@ func (s *shard) catchUp(ctx context.Context) {
 // conversations reads the shard's conversations and retries until it succeeds. It returns none if ctx ends first.
 func (s *shard) conversations(ctx context.Context) []Conversation {
 	log := core.NewErrorLog(s.Log, "reading which conversations are known")
-	pause := FirstStoreRetry
+	pause := firstStoreRetry
 	for {
 		all, err := s.Conversations(ctx)
 		if ctx.Err() != nil {
@@ -81,7 +81,7 @@ func (s *shard) fetchAll(ctx context.Context, todo []Conversation, last string) 
 	log := core.NewErrorLog(s.Log, "fetching missed messages")
 	for ; len(todo) > 0; todo = todo[1:] {
 		c := todo[0]
-		err := s.fetch(ctx, c, c.since(last))
+		err := s.fetch(ctx, &c, last)
 		switch {
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
 			s.Log.Warn("it takes too long to fetch the messages sent while no events were received; the rest are not fetched", "shard", s.n)
@@ -91,18 +91,20 @@ func (s *shard) fetchAll(ctx context.Context, todo []Conversation, last string) 
 		case core.IsTemporary(err):
 			log.Report(err)
 			todo = append(todo, c) // after the others, as long as there is time
+			s.Sleep(ctx, max(s.jitter(chat.FirstRetry), core.RetryAfterOf(err)))
 		case err != nil:
 			s.Log.Warn("the messages sent while no events were received could not be fetched", "channel", c.Channel, "err", err)
 		}
 	}
 }
 
-// fetch fetches and processes the messages of a conversation after since, oldest first.
-func (s *shard) fetch(ctx context.Context, c Conversation, since string) error {
-	if since == "" {
-		return nil
-	}
+// fetch fetches and processes the messages of a conversation, oldest first, and records in c how far it got.
+func (s *shard) fetch(ctx context.Context, c *Conversation, last string) error {
 	for range catchUpPages {
+		since := c.since(last)
+		if since == "" {
+			return nil
+		}
 		page, err := s.page(ctx, c.Channel, since)
 		if err != nil || len(page) == 0 {
 			return err
@@ -111,7 +113,7 @@ func (s *shard) fetch(ctx context.Context, c Conversation, since string) error {
 			if !s.take(ctx, event{name: "MESSAGE_CREATE", data: m.from(c)}) {
 				return ctx.Err()
 			}
-			since = m.id
+			c.Last = m.id
 		}
 		if len(page) < catchUpPage {
 			return nil
@@ -128,7 +130,7 @@ type fetched struct {
 }
 
 // from returns the message as the gateway would have sent it: REST omits its server.
-func (m fetched) from(c Conversation) json.RawMessage {
+func (m fetched) from(c *Conversation) json.RawMessage {
 	delete(m.fields, "guild_id")
 	if c.Guild != Direct {
 		m.fields["guild_id"], _ = json.Marshal(c.Guild)
@@ -140,20 +142,12 @@ func (m fetched) from(c Conversation) json.RawMessage {
 // page reads the messages after since, sorted by id. A channel that no longer exists has none.
 func (s *shard) page(ctx context.Context, channel, since string) ([]fetched, error) {
 	var fields []map[string]json.RawMessage
-	pause := firstRetry
-	for try := 1; ; try++ {
-		err := s.REST.Call(ctx, http.MethodGet, fmt.Sprintf("%s?after=%s&limit=%d", discordgo.EndpointChannelMessages(channel), since, catchUpPage), nil, &fields)
-		if err == nil {
-			break
-		}
-		if rest.IsGone(err) {
-			return nil, nil
-		}
-		if try == catchUpTries || ctx.Err() != nil || core.CategoryOf(err) == core.DeliveryFailed {
-			return nil, err
-		}
-		s.Sleep(ctx, max(s.jitter(pause), core.RetryAfterOf(err)))
-		pause *= 2
+	err := s.REST.Call(ctx, http.MethodGet, fmt.Sprintf("%s?after=%s&limit=%d", discordgo.EndpointChannelMessages(channel), since, catchUpPage), nil, &fields)
+	if rest.IsGone(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	page := make([]fetched, 0, len(fields))
 	for _, f := range fields {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -18,7 +19,7 @@ const (
 func (s *shard) connectAgain(ctx context.Context) error {
 	defer s.session.saveLast(ctx)
 	log := core.NewErrorLog(s.Log, "connecting to Discord's gateway")
-	pause := firstRetry
+	pause := chat.FirstRetry
 	if !s.load(ctx) {
 		return nil
 	}
@@ -30,7 +31,7 @@ func (s *shard) connectAgain(ctx context.Context) error {
 		}
 		log.Report(err)
 		switch {
-		case IsFatal(err):
+		case isFatal(err):
 			s.setHealth(shardState{why: err})
 			return err
 		case ended.fatal != nil:
@@ -45,10 +46,10 @@ func (s *shard) connectAgain(ctx context.Context) error {
 		}
 		s.Sleep(ctx, s.jitter(ended.wait))
 		if time.Since(began) >= steadyAfter {
-			pause = firstRetry
+			pause = chat.FirstRetry
 			continue
 		}
-		longest := maxRetry
+		longest := chat.MaxRetry
 		if ended.ready {
 			longest = maxReadyWait
 		}
@@ -72,7 +73,7 @@ func (s *shard) load(ctx context.Context) bool {
 			return true
 		}
 		s.setHealth(shardState{why: err})
-		s.Sleep(ctx, s.jitter(firstRetry))
+		s.Sleep(ctx, s.jitter(chat.FirstRetry))
 	}
 	return false
 }
@@ -89,8 +90,8 @@ func (s *shard) connect(ctx context.Context) (closeReason, error) {
 	case from.ID == "":
 		address, err = s.mayIdentify(ctx)
 	case address == "" || s.dials >= maxDials:
-		told, asked := s.ask(ctx, nil)
-		address, err = told.URL, asked
+		info, asked := s.ask(ctx, nil)
+		address, err = info.URL, asked
 	}
 	if err != nil || ctx.Err() != nil {
 		return closeReason{}, err
@@ -105,4 +106,73 @@ func (s *shard) connect(ctx context.Context) (closeReason, error) {
 		s.paid = false
 	}
 	return c.run(ctx, from), nil
+}
+
+// closeReason is why a connection ended, and what follows: by default another connection, which resumes the session.
+type closeReason struct {
+	text       string
+	fatal      error         // permanent: no other connection is tried
+	newSession bool          // the session can't be resumed
+	wait       time.Duration // before the next connection, jittered
+	ready      bool          // the session had begun, or was resumed
+}
+
+// disconnected records that the shard's events are no longer received, and why.
+func (s *shard) disconnected(r closeReason) {
+	state := shardState{why: r.fatal}
+	if state.why == nil && r.text != "" {
+		state.why = core.Errorf(core.DeliveryLater, "Shard %d receives no events from Discord: %s. Another connection is being opened.", s.n, r.text)
+	}
+	s.setHealth(state)
+}
+
+// Waits before the next connection.
+const (
+	invalidWait   = 5 * time.Second // after a session was declared invalid; Discord asks for one to five seconds
+	rateLimitWait = 30 * time.Second
+)
+
+// Discord's close codes that need special treatment.
+const (
+	closeNotAuthenticated  = 4003
+	closeAuthentication    = 4004
+	closeInvalidSequence   = 4007
+	closeRateLimited       = 4008
+	closeSessionTimedOut   = 4009
+	closeInvalidShard      = 4010
+	closeShardingRequired  = 4011
+	closeInvalidVersion    = 4012
+	closeInvalidIntents    = 4013
+	closeDisallowedIntents = 4014
+)
+
+// reasonOf returns the meaning of one of Discord's close codes.
+func (g *Gateway) reasonOf(code int) closeReason {
+	switch code {
+	case closeNotAuthenticated, closeInvalidSequence, closeSessionTimedOut:
+		return closeReason{newSession: true, text: "Discord has ended the session"}
+	case closeRateLimited:
+		return closeReason{wait: rateLimitWait, text: "too much was sent over the gateway"}
+	case closeDisallowedIntents:
+		if g.IntentsRefused() {
+			return closeReason{newSession: true, text: "the message content is not granted"}
+		}
+	}
+	if fatal, ok := fatalCodes[code]; ok {
+		return closeReason{fatal: core.Errorf(fatal.category, fatal.text, code)}
+	}
+	return closeReason{text: "Discord closed the connection"}
+}
+
+// fatalCodes are the codes after which another connection would end in the same way, each with its error.
+var fatalCodes = map[int]struct {
+	category core.Category
+	text     string
+}{
+	closeAuthentication:    {core.Unauthorized, "Discord refuses the token (%d). Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one."},
+	closeInvalidShard:      {core.Invalid, "Discord refuses the shard number (%d). Set DISCORD_SHARDS to the same number in all processes, or to 0."},
+	closeShardingRequired:  {core.Invalid, "The bot is in too many servers for so few shards (%d). Raise DISCORD_SHARDS, or set it to 0 for as many as Discord recommends."},
+	closeInvalidVersion:    {core.Unsupported, "Discord no longer supports this version of its gateway (%d). Install a newer gatehouse."},
+	closeInvalidIntents:    {core.Unsupported, "Discord does not know the intents that were asked for (%d). Install a newer gatehouse."},
+	closeDisallowedIntents: {core.Unsupported, "Discord grants the bot none of its intents (%d). See Privileged Gateway Intents on the page Bot of your application."},
 }

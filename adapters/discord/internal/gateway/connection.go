@@ -39,14 +39,6 @@ const (
 	maxPayload   = 64 << 20 // bytes; the description of a large server has some millions
 )
 
-// payload is one message of a connection.
-type payload struct {
-	Op   int             `json:"op"`
-	Data json.RawMessage `json:"d"`
-	Seq  int64           `json:"s"`
-	Type string          `json:"t"`
-}
-
 // connection is one websocket.
 type connection struct {
 	*committer
@@ -67,7 +59,7 @@ type connection struct {
 func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return nil, core.Errorf(core.DeliveryLater, "Discord names no address of its gateway.")
+		return nil, core.Errorf(core.DeliveryLater, "Discord returned no valid address of its gateway.")
 	}
 	u.RawQuery = "v=10&encoding=json"
 	if u.Path == "" {
@@ -84,13 +76,13 @@ func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
 	conn.SetReadLimit(maxPayload)
 	_ = conn.SetReadDeadline(time.Now().Add(helloTimeout))
 	c := &connection{committer: newCommitter(s), conn: conn, began: time.Now()}
-	var p payload
+	var p discordgo.Event
 	var hello struct {
 		Interval int64 `json:"heartbeat_interval"`
 	}
-	if err := conn.ReadJSON(&p); err != nil || p.Op != opHello || json.Unmarshal(p.Data, &hello) != nil || hello.Interval <= 0 {
+	if err := conn.ReadJSON(&p); err != nil || p.Operation != opHello || json.Unmarshal(p.RawData, &hello) != nil || hello.Interval <= 0 {
 		conn.Close()
-		return nil, core.Wrap(core.DeliveryLater, err, "Discord's gateway did not say hello.")
+		return nil, core.Wrap(core.DeliveryLater, err, "Discord's gateway sent no hello.")
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	c.heartbeat, c.intents = time.Duration(hello.Interval)*time.Millisecond, s.Intents()
@@ -141,12 +133,12 @@ func (c *connection) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var p payload
+		var p discordgo.Event
 		if err := json.Unmarshal(data, &p); err != nil {
 			c.Log.Warn("a payload of the gateway can't be read and is ignored", "bytes", len(data), "err", chat.JSONFault(err))
 			continue
 		}
-		switch p.Op {
+		switch p.Operation {
 		case opDispatch:
 			c.dispatch(ctx, p)
 		case opHeartbeat:
@@ -156,15 +148,15 @@ func (c *connection) read(ctx context.Context) error {
 		case opReconnect:
 			c.close(closeReason{text: "Discord asks for another connection"})
 		case opInvalidSession:
-			c.close(closeReason{newSession: string(p.Data) != "true", wait: invalidWait, text: "Discord has ended the session"})
+			c.close(closeReason{newSession: string(p.RawData) != "true", wait: invalidWait, text: "Discord has ended the session"})
 		}
 	}
 }
 
 // dispatch queues an event, which is committed after those before it. A button press waits for none of them, since its answer is due in
 // three seconds. The sequence number does not pass a press before its commit.
-func (c *connection) dispatch(ctx context.Context, p payload) {
-	e := event{seq: p.Seq, name: p.Type, data: p.Data}
+func (c *connection) dispatch(ctx context.Context, p discordgo.Event) {
+	e := event{seq: p.Sequence, name: p.Type, data: p.RawData}
 	switch p.Type {
 	case "READY":
 		if !c.started(p) {
@@ -173,7 +165,7 @@ func (c *connection) dispatch(ctx context.Context, p payload) {
 	case "RESUMED":
 		c.connected("the session with Discord was resumed")
 	case "INTERACTION_CREATE":
-		if isPress(p.Data) {
+		if isPress(p.RawData) {
 			e.done = make(chan struct{})
 			c.taking.Go(func() {
 				if c.take(ctx, e) {
@@ -197,23 +189,22 @@ func isPress(data []byte) bool {
 }
 
 // started records a new session and its resume address. It returns false if the payload can't be used.
-func (c *connection) started(p payload) bool {
-	var r struct {
-		ID   string `json:"session_id"`
-		URL  string `json:"resume_gateway_url"`
-		User struct {
-			ID string `json:"id"`
-		} `json:"user"`
-		Application struct {
-			ID string `json:"id"`
-		} `json:"application"`
+func (c *connection) started(p discordgo.Event) bool {
+	type object struct {
+		ID string `json:"id"`
 	}
-	if err := json.Unmarshal(p.Data, &r); err != nil || r.ID == "" || r.User.ID != c.bot {
+	var r struct {
+		ID          string `json:"session_id"`
+		URL         string `json:"resume_gateway_url"`
+		User        object `json:"user"`
+		Application object `json:"application"`
+	}
+	if err := json.Unmarshal(p.RawData, &r); err != nil || r.ID == "" || r.User.ID != c.bot {
 		c.close(closeReason{newSession: true, wait: invalidWait, text: "Discord began a session in a way that can't be read"})
 		return false
 	}
 	c.Ready(r.Application.ID)
-	c.session.begin(r.ID, r.URL, p.Seq, c.intents)
+	c.session.begin(r.ID, r.URL, p.Sequence, c.intents)
 	c.connected("a session with Discord has begun")
 	return true
 }
@@ -263,16 +254,10 @@ func (c *connection) sendHeartbeat() {
 }
 
 func (c *connection) write(op int, data any) error {
-	text, err := json.Marshal(map[string]any{"op": op, "d": data})
-	if err != nil {
-		return err
-	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if err := c.conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return err
-	}
-	return c.conn.WriteMessage(websocket.TextMessage, text)
+	_ = c.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // an error comes with the write
+	return c.conn.WriteJSON(map[string]any{"op": op, "d": data})
 }
 
 // resumable is gatehouse's own close code: 1000 and 1001 would end the session.
@@ -295,13 +280,13 @@ func (c *connection) closed(ctx context.Context, err error) closeReason {
 	c.mu.Lock()
 	reason := c.reason
 	c.mu.Unlock()
-	var closed *websocket.CloseError
+	closed, ok := errors.AsType[*websocket.CloseError](err)
 	switch {
 	case reason != nil:
 		return *reason
 	case ctx.Err() != nil:
 		return closeReason{}
-	case errors.As(err, &closed):
+	case ok:
 		return c.reasonOf(closed.Code)
 	}
 	return closeReason{text: "the connection broke"}

@@ -1,18 +1,14 @@
 // Package gateway receives Discord's events over websockets. It holds the shards of one bot, resumes their sessions, and passes the events
 // to the adapter in order.
 //
-//	gateway.go      options and types
-//	run.go          all shards; each is held by a lease, so that one process receives its events
-//	connect.go      the connections of a shard, one after the other
+//	gateway.go      options and types; whether each shard is connected
+//	run.go          all shards; each is held by a lease, so that one process receives its events; which events belong to a shard
+//	connect.go      the connections of a shard, one after the other; why each ended, and what comes next
 //	budget.go       how often the bot may identify
 //	connection.go   one connection: hello, identify or resume, heartbeats, events
-//	close.go        why a connection ended, and what comes next
 //	order.go        events in order, up to their commit
 //	catchup.go      fetching what was missed when a session could not be resumed
-//	event.go        one event, up to its commit
 //	session.go      the stored state that a session is resumed from
-//	shard.go        which events belong to a shard
-//	health.go       whether each shard is connected
 //
 // The gateway has no acknowledgement. Instead, a session is resumed from the sequence number of the last event that was committed together
 // with all before it. A killed process resumes there, and Discord replays what followed.
@@ -25,6 +21,7 @@ package gateway
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -61,16 +58,19 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Times between attempts to reach Discord or the store.
-const (
-	firstRetry = time.Second
-	maxRetry   = time.Minute
-)
-
 // Gateway receives the events of one bot.
 type Gateway struct {
 	Options
-	health health
+
+	healthMu sync.Mutex
+	health   []shardState // by shard
+}
+
+// shardState is whether a shard's events are received (law 9).
+type shardState struct {
+	connected bool      // by this process
+	elsewhere time.Time // until then, another process presumably holds it
+	why       error     // why its events are not received
 }
 
 // New makes a gateway. It connects nothing; Run does.
@@ -81,8 +81,8 @@ func New(o Options) *Gateway {
 	return &Gateway{Options: o}
 }
 
-// IsFatal reports whether an error is permanent: only a change of the token, the application or the configuration can resolve it.
-func IsFatal(err error) bool {
+// isFatal reports whether an error is permanent: only a change of the token, the application or the configuration can resolve it.
+func isFatal(err error) bool {
 	switch core.CategoryOf(err) {
 	case core.Unauthorized, core.Unsupported, core.Invalid:
 		return true
@@ -91,7 +91,23 @@ func IsFatal(err error) bool {
 }
 
 // Health returns nil if every shard is connected, in this or another process.
-func (g *Gateway) Health() error { return g.health.err(time.Now()) }
+func (g *Gateway) Health() error {
+	g.healthMu.Lock()
+	defer g.healthMu.Unlock()
+	if len(g.health) == 0 {
+		return core.Errorf(core.DeliveryLater, "There is no connection to Discord yet, so no events are received.")
+	}
+	for n, s := range g.health {
+		switch {
+		case s.connected || time.Now().Before(s.elsewhere):
+		case s.why != nil:
+			return s.why
+		default:
+			return core.Errorf(core.DeliveryLater, "Shard %d has no connection to Discord, so no events of its servers are received.", n)
+		}
+	}
+	return nil
+}
 
 func (g *Gateway) jitter(d time.Duration) time.Duration { return chat.Jitter(d, g.Jitter()) }
 

@@ -6,37 +6,57 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
 // Run receives the events of all shards that this process can hold, until ctx ends. bot is the bot's own user id. It returns only permanent
-// errors; see IsFatal.
+// errors; see isFatal.
 func (g *Gateway) Run(ctx context.Context, bot string) error {
 	of := g.Shards
 	if of == 0 {
-		told, err := g.ask(ctx, nil)
+		info, err := g.ask(ctx, nil)
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		of = max(told.Shards, 1)
+		of = max(info.Shards, 1)
 	}
-	g.health.expect(of)
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var all sync.WaitGroup
+	g.healthMu.Lock()
+	g.health = make([]shardState, of)
+	g.healthMu.Unlock()
+	shards, ctx := errgroup.WithContext(ctx)
 	for n := range of {
 		s := &shard{Gateway: g, n: n, of: of, bot: bot, session: newSessionStore(g, n)}
-		all.Go(func() {
-			if err := s.run(ctx); err != nil {
-				stop(err)
-			}
-		})
+		shards.Go(func() error { return s.run(ctx) })
 	}
-	all.Wait()
-	if err := context.Cause(ctx); IsFatal(err) {
-		return err
+	return shards.Wait()
+}
+
+// shard is one of the parts that the bot's servers are spread over. Direct messages come over the first.
+type shard struct {
+	*Gateway
+	n, of   int
+	bot     string
+	session *sessionStore
+	dials   int  // failed attempts in a row to reach the session's resume address
+	paid    bool // an identify was counted but not made
+}
+
+// owns reports whether a server's events come over this shard.
+func (s *shard) owns(guild string) bool {
+	if guild == Direct {
+		return s.n == 0
 	}
-	return nil
+	return snowflake.Shard(guild, s.of) == s.n
+}
+
+func (s *shard) setHealth(state shardState) {
+	s.healthMu.Lock()
+	defer s.healthMu.Unlock()
+	s.health[s.n] = state
 }
 
 func (s *shard) leaseName() string { return "discord/shard/" + strconv.Itoa(s.n) }
@@ -52,8 +72,8 @@ func (s *shard) run(ctx context.Context) error {
 		log.Report(err)
 		switch {
 		case err != nil:
-			s.setHealth(shardState{why: core.Wrap(core.StoreBusy, err, "The store can't say which process holds Discord's shard %d.", s.n)})
-			s.Sleep(ctx, s.jitter(firstRetry))
+			s.setHealth(shardState{why: core.Wrap(core.StoreBusy, err, "The lease of Discord's shard %d could not be acquired from the store.", s.n)})
+			s.Sleep(ctx, s.jitter(chat.FirstRetry))
 		case held:
 			if err := s.hold(ctx); err != nil {
 				return err

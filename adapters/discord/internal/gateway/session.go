@@ -29,18 +29,18 @@ type session struct {
 }
 
 const (
-	SaveEvery   = 2 * time.Second // events after the last save are replayed to a restarted process, which recognizes them
+	saveEvery   = 2 * time.Second // events after the last save are replayed to a restarted process, which recognizes them
 	saveTimeout = 2 * time.Second // of the last save, when the process ends
 )
 
 // sessionStore holds a shard's session and saves it.
 type sessionStore struct {
 	*Gateway
-	name string
+	name  string
+	saved session // as it is in the store
 
-	mu    sync.Mutex
-	now   session
-	dirty bool
+	mu  sync.Mutex
+	now session
 }
 
 func newSessionStore(g *Gateway, shard int) *sessionStore {
@@ -75,9 +75,8 @@ func (s *sessionStore) load(ctx context.Context, bot string, shards int) error {
 		stored.ID, stored.URL, stored.Seq = "", "", 0
 	}
 	stored.Bot, stored.Shards = bot, shards
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.now = stored
+	s.saved = stored
+	s.change(func(now *session) { *now = stored })
 	return nil
 }
 
@@ -87,55 +86,48 @@ func (s *sessionStore) state() session {
 	return s.now
 }
 
-// begin records a new session, after a gap.
-func (s *sessionStore) begin(id, url string, seq int64, intents discordgo.Intent) {
+func (s *sessionStore) change(do func(now *session)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now.ID, s.now.URL, s.now.Seq, s.now.Intents, s.now.Behind, s.dirty = id, url, seq, intents, true, true
+	do(&s.now)
+}
+
+// begin records a new session, after a gap.
+func (s *sessionStore) begin(id, url string, seq int64, intents discordgo.Intent) {
+	s.change(func(now *session) { now.ID, now.URL, now.Seq, now.Intents, now.Behind = id, url, seq, intents, true })
 }
 
 // end records that the session can't be resumed.
 func (s *sessionStore) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.now.ID, s.now.URL, s.now.Seq, s.dirty = "", "", 0, true
+	s.change(func(now *session) { now.ID, now.URL, now.Seq = "", "", 0 })
 }
 
 // caughtUp records that the messages of the gap are fetched.
 func (s *sessionStore) caughtUp() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.now.Behind, s.dirty = false, true
+	s.change(func(now *session) { now.Behind = false })
 }
 
 // committed records that everything up to seq is committed; message is the id of seq's message, or "".
 func (s *sessionStore) committed(seq int64, message string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.now.ID != "" && seq > s.now.Seq {
-		s.now.Seq, s.dirty = seq, true
-	}
-	if snowflake.Greater(message, s.now.Last) {
-		s.now.Last, s.dirty = message, true
-	}
+	s.change(func(now *session) {
+		if now.ID != "" {
+			now.Seq = max(now.Seq, seq)
+		}
+		now.Last = snowflake.Max(now.Last, message)
+	})
 }
 
-// save stores the session if it has changed.
+// save stores the session if it has changed. It is not called concurrently.
 func (s *sessionStore) save(ctx context.Context) error {
-	s.mu.Lock()
-	text, err := json.Marshal(s.now)
-	dirty := s.dirty
-	s.dirty = false
-	s.mu.Unlock()
-	if !dirty || err != nil {
+	now := s.state()
+	text, err := json.Marshal(now)
+	if err != nil || now == s.saved {
 		return err
 	}
 	if err := s.KV.Put(ctx, s.name, string(text)); err != nil {
-		s.mu.Lock()
-		s.dirty = true
-		s.mu.Unlock()
 		return core.Wrap(core.StoreBusy, err, "The state of a session with Discord could not be stored.")
 	}
+	s.saved = now
 	return nil
 }
 

@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
+	"gatehouse/adapters/discord/internal/memo"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/core"
@@ -19,6 +20,7 @@ const (
 	Fresh       = 30 * time.Second // age of permissions and of members' roles: a person who loses a role can decide for no longer than that
 	dmLasts     = time.Hour        // age of the channel of a person's direct messages, which never changes
 	maxChannels = 100_000
+	maxRoles    = 1_000_000
 	maxOthers   = 5000
 )
 
@@ -27,44 +29,25 @@ type Cache struct {
 	rest *rest.Client
 	now  func() time.Time
 
-	channels memo[Channel]
-	guilds   memo[Guild]
-	members  memo[[]string] // roles, by guild/user
-	dms      memo[string]   // channels of direct messages, by user
-
-	mu        sync.Mutex
-	homes     map[string]string // the server of a role
-	homesRead time.Time         // when all servers' roles were last read
+	channels  answers[discordgo.Channel] // fresh ones with their permissions
+	guilds    answers[Guild]
+	members   answers[member]           // by guild/user
+	dms       answers[string]           // channels of direct messages, by user
+	homes     *memo.Memo[string]        // servers, by role
+	rolesRead atomic.Pointer[time.Time] // when the roles of all servers were last read; nil: never
 }
 
 // New makes an empty cache.
 func New(c *rest.Client, now func() time.Time) *Cache {
 	return &Cache{
-		rest: c, now: now, homes: map[string]string{}, channels: memo[Channel]{limit: maxChannels}, guilds: memo[Guild]{limit: maxOthers},
-		members: memo[[]string]{limit: maxOthers}, dms: memo[string]{limit: maxOthers},
+		rest: c, now: now, channels: newAnswers[discordgo.Channel](maxChannels, now), guilds: newAnswers[Guild](maxOthers, now),
+		members: newAnswers[member](maxOthers, now), dms: newAnswers[string](maxOthers, now), homes: memo.New[string](maxRoles),
 	}
 }
 
-// Channel is a channel or a thread.
-type Channel struct {
-	Guild      string
-	Parent     string // of a thread
-	Name       string
-	Type       discordgo.ChannelType
-	overwrites []*discordgo.PermissionOverwrite // set only if the channel was requested for its permissions
-}
-
-// IsThread reports whether it is a thread. A thread's permissions are those of its parent channel.
-func (c Channel) IsThread() bool { return IsThread(c.Type) }
-
-// IsVoice reports whether it is a voice or stage channel. No thread can be opened in its chat.
-func (c Channel) IsVoice() bool {
-	return c.Type == discordgo.ChannelTypeGuildVoice || c.Type == discordgo.ChannelTypeGuildStageVoice
-}
-
-// IsThread reports whether a channel type is that of a thread.
-func IsThread(t discordgo.ChannelType) bool {
-	return t >= discordgo.ChannelTypeGuildNewsThread && t <= discordgo.ChannelTypeGuildPrivateThread
+// IsVoice reports whether a channel type is that of a voice or stage channel. No thread can be opened in its chat.
+func IsVoice(t discordgo.ChannelType) bool {
+	return t == discordgo.ChannelTypeGuildVoice || t == discordgo.ChannelTypeGuildStageVoice
 }
 
 // Guild is a server.
@@ -114,25 +97,24 @@ func (c *Cache) Update(event string, data []byte) error {
 		if err := json.Unmarshal(data, &g); err != nil {
 			return err
 		}
-		c.SetChannels(g.ID, append(g.Channels, g.Threads...)...)
+		c.SetChannels(append(g.Channels, g.Threads...)...)
 		if g.Roles != nil {
-			c.guilds.put(g.ID, answer[Guild]{value: g.Guild, at: c.now()})
+			c.guilds.put(g.ID, g.Guild)
 		}
 	case "THREAD_LIST_SYNC":
 		var l struct {
-			Guild   string              `json:"guild_id"`
 			Threads []discordgo.Channel `json:"threads"`
 		}
 		if err := json.Unmarshal(data, &l); err != nil {
 			return err
 		}
-		c.SetChannels(l.Guild, l.Threads...)
+		c.SetChannels(l.Threads...)
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
 		var one discordgo.Channel
 		if err := json.Unmarshal(data, &one); err != nil {
 			return err
 		}
-		c.SetChannels(one.GuildID, one)
+		c.SetChannels(one)
 	case "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE", "GUILD_ROLE_DELETE":
 		var r struct {
 			Guild string `json:"guild_id"`
@@ -140,30 +122,19 @@ func (c *Cache) Update(event string, data []byte) error {
 		if err := json.Unmarshal(data, &r); err != nil {
 			return err
 		}
-		c.guilds.forget(r.Guild)
+		c.guilds.Forget(r.Guild)
 	}
 	return nil
 }
 
-// SetChannels caches channels of a server, without their permissions.
-func (c *Cache) SetChannels(guild string, channels ...discordgo.Channel) {
+// SetChannels caches channels and threads, without their permissions.
+func (c *Cache) SetChannels(channels ...discordgo.Channel) {
 	for _, one := range channels {
 		if snowflake.Valid(one.ID) {
-			one.PermissionOverwrites = nil
-			c.channels.put(one.ID, answer[Channel]{value: channelOf(guild, one)}) // without a time, so never fresh
+			kept := discordgo.Channel{ID: one.ID, Name: one.Name, Type: one.Type, ParentID: one.ParentID}
+			c.channels.Put(one.ID, answer[discordgo.Channel]{value: kept})
 		}
 	}
-}
-
-func channelOf(guild string, c discordgo.Channel) Channel {
-	if c.GuildID != "" {
-		guild = c.GuildID
-	}
-	found := Channel{Guild: guild, Name: c.Name, Type: c.Type, overwrites: c.PermissionOverwrites}
-	if found.IsThread() {
-		found.Parent = c.ParentID
-	}
-	return found
 }
 
 // Knows reports whether a channel is cached and, if roles is true, also the roles of its server.
@@ -176,48 +147,14 @@ func (c *Cache) Knows(channel, guild string, roles bool) bool {
 }
 
 // Channel returns a channel, or a zero Channel if the bot may not see it. Error: provider_unavailable, which is retryable.
-func (c *Cache) Channel(ctx context.Context, id string) (Channel, error) {
-	if known, ok := c.channels.get(id); ok {
-		return known, nil
-	}
-	found, err := c.askChannel(ctx, id)
-	switch {
-	case rest.IsGone(err):
-		return Channel{}, nil
-	case err != nil:
-		return Channel{}, core.Wrap(core.ProviderUnavailable, err, "Discord can't be asked what the channel %s is.", id)
-	}
-	c.channels.put(id, answer[Channel]{value: found, at: c.now()})
-	return found, nil
-}
-
-func (c *Cache) askChannel(ctx context.Context, id string) (Channel, error) {
-	var one discordgo.Channel
-	err := c.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannel(id), nil, &one)
-	return channelOf("", one), err
+func (c *Cache) Channel(ctx context.Context, id string) (discordgo.Channel, error) {
+	return c.channels.getOrAsk(id, "channel", get[discordgo.Channel](ctx, c.rest, discordgo.EndpointChannel(id)))
 }
 
 // Guild returns a server with its last known roles, or a zero Guild if the bot is not in it. Error: provider_unavailable, which is
 // retryable.
 func (c *Cache) Guild(ctx context.Context, id string) (Guild, error) {
-	if known, ok := c.guilds.get(id); ok {
-		return known, nil
-	}
-	found, err := c.guildSince(ctx, id, c.now())
-	if rest.IsGone(err) {
-		return Guild{}, nil
-	}
-	if err != nil {
-		return Guild{}, core.Wrap(core.ProviderUnavailable, err, "Discord can't be asked for the roles of the server %s.", id)
-	}
-	return found, nil
-}
-
-func (c *Cache) guildSince(ctx context.Context, id string, after time.Time) (Guild, error) {
-	return c.guilds.since(after, c.now(), id, func() (g Guild, err error) {
-		err = c.rest.Call(ctx, http.MethodGet, discordgo.EndpointGuild(id), nil, &g)
-		return g, err
-	})
+	return c.guilds.getOrAsk(id, "server", get[Guild](ctx, c.rest, discordgo.EndpointGuild(id)))
 }
 
 // ChannelName returns a channel's name, "" if unknown.
@@ -239,8 +176,7 @@ func (c *Cache) RoleName(guild, role string) string {
 
 // DM returns the channel of the bot's direct messages with a person.
 func (c *Cache) DM(ctx context.Context, user string) (string, error) {
-	now := c.now()
-	return c.dms.since(now.Add(-dmLasts), now, user, func() (string, error) {
+	return c.dms.within(dmLasts, user, func() (string, error) {
 		var made struct {
 			ID string `json:"id"`
 		}
@@ -248,7 +184,7 @@ func (c *Cache) DM(ctx context.Context, user string) (string, error) {
 			return "", err
 		}
 		if !snowflake.Valid(made.ID) {
-			return "", core.Errorf(core.DeliveryLater, "Discord does not say which channel is a person's direct messages.")
+			return "", core.Errorf(core.DeliveryLater, "Discord returned no channel for a person's direct messages.")
 		}
 		return made.ID, nil
 	})

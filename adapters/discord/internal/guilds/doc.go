@@ -5,7 +5,7 @@
 //	cache.go         updates from the gateway; channels, guilds, the names of what a message mentions
 //	members.go       who has which role, and which server a role belongs to
 //	permissions.go   what a member may do in a channel
-//	memo.go          a cache of Discord's answers
+//	answers.go       a cache of Discord's answers
 //
 // Channels and the names of roles are cached until they change. Permissions, and which roles a member has, are cached for thirty seconds
 // only.

@@ -10,26 +10,27 @@ import (
 	"gatehouse/core"
 )
 
-func TestWhatIsRememberedIsBounded(t *testing.T) {
-	r := memo[int]{limit: maxOthers}
-	now, asked := time.Unix(1_800_000_000, 0), 0
+func TestCacheIsBounded(t *testing.T) {
+	now, asked, size := time.Unix(1_800_000_000, 0), 0, 0
+	r := newAnswers[int](maxOthers, func() time.Time { return now })
 	ask := func() (int, error) { asked++; return asked, nil }
 	for i := range 2*maxOthers + 1 {
-		_, _ = r.since(now.Add(-time.Minute), now, strconv.Itoa(i), ask)
+		_, _ = r.within(time.Minute, strconv.Itoa(i), ask)
 	}
-	if len(r.kept) > maxOthers || asked != 2*maxOthers+1 {
-		t.Errorf("%d are kept of %d", len(r.kept), asked)
+	r.Find(func(answer[int]) bool { size++; return false })
+	if size > maxOthers || asked != 2*maxOthers+1 {
+		t.Errorf("%d are kept of %d", size, asked)
 	}
 	later := core.Errorf(core.DeliveryLater, "not now")
-	if _, err := r.since(now.Add(-time.Minute), now, "x", func() (int, error) { return 0, later }); core.CategoryOf(err) != core.DeliveryLater {
+	if _, err := r.within(time.Minute, "x", func() (int, error) { return 0, later }); core.CategoryOf(err) != core.DeliveryLater {
 		t.Errorf("%v", err)
 	}
-	if _, err := r.since(now.Add(-time.Minute), now, "x", ask); err != nil {
+	if _, err := r.within(time.Minute, "x", ask); err != nil {
 		t.Errorf("that it could not be told is remembered: %v", err)
 	}
 }
 
-func TestWhatRolesAndOverwritesAllow(t *testing.T) {
+func TestPermissionsOfRolesAndOverwrites(t *testing.T) {
 	const view, send = discordgo.PermissionViewChannel, discordgo.PermissionSendMessages
 	roles := []Role{{ID: "1", Permissions: view | send}, {ID: "2"}, {ID: "3", Permissions: discordgo.PermissionAdministrator}}
 	for name, c := range map[string]struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -17,60 +18,50 @@ const (
 	homesLast = 10 * time.Minute // which server a role belongs to
 	PageSize  = 200              // servers of one call: Discord's limit
 	maxPages  = 20
-	maxHomes  = 5000
 )
+
+// member is the part of a member of a server that is read.
+type member struct {
+	Roles []string `json:"roles"`
+}
 
 // SetMember caches a member's current roles, which came with an interaction of theirs.
 func (c *Cache) SetMember(guild, user string, roles []string) {
-	c.members.put(guild+"/"+user, answer[[]string]{value: roles, at: c.now()})
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.members.put(guild+"/"+user, member{roles})
 	for _, role := range roles {
-		if len(c.homes) < maxHomes {
-			c.homes[role] = guild
-		}
+		c.homes.Put(role, guild)
 	}
 }
 
 // Roles returns a user's roles in a server, none if they are not in it.
 func (c *Cache) Roles(ctx context.Context, guild, user string) ([]string, error) {
-	roles, err := c.member(ctx, guild, user)
+	m, err := c.member(ctx, guild, user)
 	if rest.IsGone(err) {
 		return nil, nil
 	}
-	return roles, err
+	return m.Roles, err
 }
 
-// member returns the roles of a member of a server.
-func (c *Cache) member(ctx context.Context, guild, user string) ([]string, error) {
-	now := c.now()
-	return c.members.since(now.Add(-Fresh), now, guild+"/"+user, func() ([]string, error) {
-		var m struct {
-			Roles []string `json:"roles"`
-		}
-		err := c.rest.Call(ctx, http.MethodGet, discordgo.EndpointGuildMember(guild, user), nil, &m)
-		return m.Roles, err
-	})
+func (c *Cache) member(ctx context.Context, guild, user string) (member, error) {
+	return c.members.within(Fresh, guild+"/"+user, get[member](ctx, c.rest, discordgo.EndpointGuildMember(guild, user)))
 }
 
 // GuildOfRole returns the server of a role, "" if it is in none of the bot's servers.
 func (c *Cache) GuildOfRole(ctx context.Context, role string) (string, error) {
-	known := c.guilds.find(func(g Guild) bool { return g.has(role) })
-	now := c.now()
-	c.mu.Lock()
+	known := c.guilds.Find(func(a answer[Guild]) bool {
+		return a.err == nil && slices.ContainsFunc(a.value.Roles, func(r Role) bool { return r.ID == role })
+	})
 	if known == "" {
-		known = c.homes[role]
+		known, _ = c.homes.Get(role)
 	}
-	fresh := now.Before(c.homesRead.Add(homesLast))
-	c.mu.Unlock()
-	if known != "" || fresh {
+	now := c.now()
+	if read := c.rolesRead.Load(); known != "" || read != nil && now.Sub(*read) < homesLast {
 		return known, nil
 	}
 	all, err := List(ctx, c.rest)
 	if err != nil {
 		return "", err
 	}
-	homes := map[string]string{}
 	for _, g := range all {
 		if !snowflake.Valid(g.ID) {
 			continue
@@ -80,22 +71,12 @@ func (c *Cache) GuildOfRole(ctx context.Context, role string) (string, error) {
 			return "", err
 		}
 		for _, r := range guild.Roles {
-			homes[r.ID] = g.ID
+			c.homes.Put(r.ID, g.ID)
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.homes, c.homesRead = homes, now
-	return homes[role], nil
-}
-
-func (g Guild) has(role string) bool {
-	for _, r := range g.Roles {
-		if r.ID == role {
-			return true
-		}
-	}
-	return false
+	c.rolesRead.Store(&now)
+	known, _ = c.homes.Get(role)
+	return known, nil
 }
 
 // List returns the servers that the bot is in.

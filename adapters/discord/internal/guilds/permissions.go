@@ -38,31 +38,29 @@ func In(guild, user string, memberRoles []string, all []Role, overwrites []*disc
 	return p
 }
 
-// Sees reports whether a user sees a channel of a server. The server's owner and administrators see every channel.
+// Sees reports whether a user sees a channel of a server. The server's owner and administrators see every channel. The permissions are no
+// older than Fresh.
 func (c *Cache) Sees(ctx context.Context, guild, channel, user string) (bool, error) {
-	roles, err := c.member(ctx, guild, user)
+	m, err := c.member(ctx, guild, user)
 	if rest.IsRefusal(err, discordgo.ErrCodeUnknownMember, discordgo.ErrCodeUnknownUser) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	g, err := c.guildSince(ctx, guild, c.now().Add(-Fresh))
+	g, err := c.guilds.within(Fresh, guild, get[Guild](ctx, c.rest, discordgo.EndpointGuild(guild)))
 	if err != nil || user == g.Owner {
 		return true, err
 	}
-	if In(guild, user, roles, g.Roles, nil).Has(discordgo.PermissionAdministrator) {
+	if In(guild, user, m.Roles, g.Roles, nil).Has(discordgo.PermissionAdministrator) {
 		return true, nil
 	}
-	at, err := c.withOverwrites(ctx, channel)
-	if err == nil && at.IsThread() && at.Parent != "" {
-		at, err = c.withOverwrites(ctx, at.Parent)
+	read := func(id string) (discordgo.Channel, error) {
+		return c.channels.within(Fresh, id, get[discordgo.Channel](ctx, c.rest, discordgo.EndpointChannel(id)))
 	}
-	return In(guild, user, roles, g.Roles, at.overwrites).Has(discordgo.PermissionViewChannel), err
-}
-
-// withOverwrites returns a channel with permissions that are no older than Fresh.
-func (c *Cache) withOverwrites(ctx context.Context, id string) (Channel, error) {
-	now := c.now()
-	return c.channels.since(now.Add(-Fresh), now, id, func() (Channel, error) { return c.askChannel(ctx, id) })
+	at, err := read(channel)
+	if err == nil && at.IsThread() && at.ParentID != "" { // a thread's permissions are those of its channel
+		at, err = read(at.ParentID)
+	}
+	return In(guild, user, m.Roles, g.Roles, at.PermissionOverwrites).Has(discordgo.PermissionViewChannel), err
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/gateway"
-	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -20,7 +19,7 @@ import (
 func (c *checks) token(ctx context.Context) bool {
 	err := c.get(ctx, discordgo.EndpointUser("@me"), &c.me)
 	if err == nil {
-		err = c.get(ctx, discordgo.EndpointApplication("@me"), &c.app)
+		c.app, err = c.REST.Application(ctx)
 	}
 	switch {
 	case core.CategoryOf(err) == core.Unauthorized:
@@ -30,7 +29,7 @@ func (c *checks) token(ctx context.Context) bool {
 	case c.unanswered("token", err):
 		return false
 	case !snowflake.Valid(c.me.ID) || !snowflake.Valid(c.app.ID):
-		c.Add("token", chat.Fail, fmt.Sprintf("What answers at %s does not answer as Discord does.", c.APIURL), "See DISCORD_API_URL, and a proxy (HTTPS_PROXY).")
+		c.Add("token", chat.Fail, fmt.Sprintf("The server at %s does not answer as Discord does.", c.APIURL), "Check DISCORD_API_URL, and the proxy if there is one (HTTPS_PROXY).")
 		return false
 	}
 	c.Add("token", chat.OK, fmt.Sprintf("The bot is %s (%s) of the application %s (%s).", plain(c.me.Username), c.me.ID, plain(c.app.Name), c.app.ID), "")
@@ -39,12 +38,12 @@ func (c *checks) token(ctx context.Context) bool {
 
 // content reports whether the bot receives messages that don't mention it.
 func (c *checks) content() {
-	if rest.GrantsContent(c.app.Flags) {
-		c.Add("content", chat.OK, "The message content intent is granted: in a thread with a conversation no mention is needed.", "")
+	if c.app.ReadsContent() {
+		c.Add("content", chat.OK, "The message content intent is granted, so a conversation in a thread needs no further mentions.", "")
 		return
 	}
-	c.Add("content", chat.Warn, "The message content intent is not granted: the bot hears direct messages and what mentions it; in a thread each message needs a mention.",
-		fmt.Sprintf("Open %s and switch Message Content Intent on, which gatehouse serve notices within some minutes; or leave it so.", c.page("bot")))
+	c.Add("content", chat.Warn, "The message content intent is not granted, so the bot receives only direct messages and messages that mention it; in a thread each message needs a mention.",
+		fmt.Sprintf("Open %s and switch Message Content Intent on; gatehouse serve notices it within some minutes. Or leave it off.", c.page("bot")))
 }
 
 // interactions reports whether presses and commands arrive as configured: over the gateway or over HTTP, never both.
@@ -53,22 +52,22 @@ func (c *checks) interactions() {
 	at := c.page("information")
 	switch {
 	case key == "" && endpoint == "":
-		c.Add("interactions", chat.OK, "Presses of buttons and commands come over the gateway.", "")
+		c.Add("interactions", chat.OK, "Button presses and commands come over the gateway.", "")
 	case key == "":
-		c.Add("interactions", chat.Fail, "The application sends presses of buttons and commands to an address, and DISCORD_PUBLIC_KEY is not set, so the bot does not hear them.",
-			fmt.Sprintf("Open %s and clear Interactions Endpoint URL; or copy Public Key to DISCORD_PUBLIC_KEY.", at))
+		c.Add("interactions", chat.Fail, "The application sends button presses and commands to its Interactions Endpoint URL, but DISCORD_PUBLIC_KEY is not set, so the bot does not receive them.",
+			fmt.Sprintf("Open %s and clear Interactions Endpoint URL, or copy Public Key to DISCORD_PUBLIC_KEY.", at))
 	case c.app.Key != "" && !strings.EqualFold(key, c.app.Key):
 		c.Add("interactions", chat.Fail, "DISCORD_PUBLIC_KEY is not the key of this application, so every press and command is refused.",
 			fmt.Sprintf("Open %s and copy Public Key to DISCORD_PUBLIC_KEY.", at))
 	case endpoint == "":
-		c.Add("interactions", chat.Fail, "DISCORD_PUBLIC_KEY is set, and the application has no Interactions Endpoint URL, so presses of buttons and commands come over the gateway as before.",
-			fmt.Sprintf("While gatehouse serve runs, open %s and set Interactions Endpoint URL to https://HOST%s, which has to lead to %s; or unset DISCORD_PUBLIC_KEY.",
+		c.Add("interactions", chat.Fail, "DISCORD_PUBLIC_KEY is set, but the application has no Interactions Endpoint URL, so button presses and commands still come over the gateway.",
+			fmt.Sprintf("While gatehouse serve runs, open %s and set Interactions Endpoint URL to https://HOST%s, which must lead to %s; or unset DISCORD_PUBLIC_KEY.",
 				at, c.Path, c.Listen))
 	case !strings.HasSuffix(endpoint, c.Path):
 		c.Add("interactions", chat.Warn, fmt.Sprintf("The application's Interactions Endpoint URL does not end in %s.", c.Path),
-			fmt.Sprintf("Open %s and correct it, unless a proxy leads it to %s%s.", at, c.Listen, c.Path))
+			fmt.Sprintf("Open %s and correct it, unless a proxy forwards it to %s%s.", at, c.Listen, c.Path))
 	default:
-		c.Add("interactions", chat.OK, fmt.Sprintf("Presses of buttons and commands come over HTTP. What Discord posts to has to lead to %s (GATEHOUSE_LISTEN).", c.Listen), "")
+		c.Add("interactions", chat.OK, fmt.Sprintf("Button presses and commands come over HTTP. Discord's requests must reach %s (GATEHOUSE_LISTEN).", c.Listen), "")
 	}
 }
 
@@ -82,13 +81,13 @@ func (c *checks) gateway(ctx context.Context) {
 		return
 	}
 	left := fmt.Sprintf("Of %d identifications a day %d are left.", g.SessionStartLimit.Total, g.SessionStartLimit.Remaining)
-	const mend = "See what starts so often, here or elsewhere with the same token. "
+	const mend = "Find out what starts so often, here or elsewhere with the same token. "
 	switch {
 	case g.SessionStartLimit.Remaining <= g.SessionStartLimit.Total/gateway.IdentifySpare:
 		c.Add("gateway", chat.Fail, fmt.Sprintf("%s At the limit Discord resets the token, so gatehouse begins no new session for %s.",
-			left, (time.Duration(g.SessionStartLimit.ResetAfter)*time.Millisecond).Round(time.Second)), mend+"gatehouse serve goes on by itself then; let it run, since a restart costs nothing as long as its session lasts.")
+			left, (time.Duration(g.SessionStartLimit.ResetAfter)*time.Millisecond).Round(time.Second)), mend+"gatehouse serve continues by itself then, so leave it running.")
 	case g.SessionStartLimit.Remaining < fewIdentifies:
-		c.Add("gateway", chat.Warn, left+" At the limit Discord resets the token.", mend+"gatehouse keeps off the limit by itself, and connects more slowly until tomorrow.")
+		c.Add("gateway", chat.Warn, left+" At the limit Discord resets the token.", mend+"gatehouse stays below the limit by itself, and connects more slowly until tomorrow.")
 	case c.Shards > 0 && g.Shards > c.Shards:
 		c.Add("gateway", chat.Warn, fmt.Sprintf("Discord recommends %d shards for this bot, and DISCORD_SHARDS is %d.", g.Shards, c.Shards),
 			"Set DISCORD_SHARDS to 0, which takes as many as Discord recommends.")

@@ -12,7 +12,7 @@ import (
 
 // Ids of approvers.
 var (
-	PersonID = regexp.MustCompile(`^discord:(\d{1,20})$`)
+	personID = regexp.MustCompile(`^discord:(\d{1,20})$`)
 	RoleID   = regexp.MustCompile(`^discord:role:(\d{1,20})$`)
 )
 
@@ -27,12 +27,12 @@ func (c *checks) approvers(ctx context.Context) {
 			return
 		}
 		seen[id] = true
-		if user := PersonID.FindStringSubmatch(id); user != nil {
+		if user := personID.FindStringSubmatch(id); user != nil {
 			c.person(ctx, id, user[1])
 		} else if role := RoleID.FindStringSubmatch(id); role != nil {
 			c.role(id, role[1])
 		} else {
-			c.Approver(id, chat.Fail, "is the id of no person (discord:NUMBER) and of no role (discord:role:NUMBER)", whereIDs)
+			c.Approver(id, chat.Fail, "is neither a person's id (discord:NUMBER) nor a role's (discord:role:NUMBER)", whereIDs)
 		}
 	})
 }
@@ -42,12 +42,12 @@ func (c *checks) person(ctx context.Context, id, user string) {
 	err := c.get(ctx, discordgo.EndpointUser(user), &who)
 	switch {
 	case rest.IsRefusal(err, discordgo.ErrCodeUnknownUser):
-		c.Approver(id, chat.Fail, "is nobody on Discord", "Name somebody else. "+whereIDs)
+		c.Approver(id, chat.Fail, "is not a user on Discord", "Name another person. "+whereIDs)
 	case c.unanswered("approver "+plain(id), err):
 	case who.Bot:
-		c.Approver(id, chat.Fail, "is a bot, and bots press no buttons", "Name a person. "+whereIDs)
+		c.Approver(id, chat.Fail, "is a bot, and bots can't press buttons", "Name a person. "+whereIDs)
 	case c.inNoServer(ctx, user):
-		c.Approver(id, chat.Warn, "is "+plain(who.Username)+", who is in no server of the bot's, so no card reaches them", "Invite them to the server, or name somebody else. "+whereIDs)
+		c.Approver(id, chat.Warn, "is "+plain(who.Username)+", who shares no server with the bot, so no card reaches them", "Invite them to the server, or name another person. "+whereIDs)
 	default:
 		c.Approver(id, chat.OK, "is "+plain(who.Username), "")
 	}
@@ -65,7 +65,7 @@ func (c *checks) inNoServer(ctx context.Context, user string) bool {
 
 // role looks a role up in the servers that the bot is in.
 func (c *checks) role(id, role string) {
-	const another = "Make a role for those who may approve, and name that one. " + whereIDs
+	const another = "Make a role for the approvers, and name that one. " + whereIDs
 	for _, s := range c.servers {
 		for _, r := range s.roles {
 			if r.ID != role {
@@ -73,9 +73,9 @@ func (c *checks) role(id, role string) {
 			}
 			switch name := plain(r.Name) + " in " + plain(s.Name); {
 			case r.ID == s.ID:
-				c.Approver(id, chat.Fail, "is everyone in "+plain(s.Name)+", which is a role that nobody has", another)
+				c.Approver(id, chat.Fail, "is everyone in "+plain(s.Name)+", which does not count as a role", another)
 			case r.Tags.Bot != "":
-				c.Approver(id, chat.Fail, "is the role "+name+", which belongs to a bot, so that no person can have it", another)
+				c.Approver(id, chat.Fail, "is the role "+name+", which belongs to a bot, so no person can have it", another)
 			default:
 				c.Approver(id, chat.OK, "is the role "+name, "")
 			}
@@ -83,8 +83,8 @@ func (c *checks) role(id, role string) {
 		}
 	}
 	if len(c.servers) < len(c.guilds) {
-		c.Approver(id, chat.Warn, "is no role of the servers that were looked at", "See whether the bot is in the role's server. "+whereIDs)
+		c.Approver(id, chat.Warn, "is not a role of the servers that were checked", "Check whether the bot is in the role's server. "+whereIDs)
 		return
 	}
-	c.Approver(id, chat.Fail, "is no role of a server that the bot is in", "Name another one, or invite the bot to its server. "+whereIDs)
+	c.Approver(id, chat.Fail, "is not a role of a server that the bot is in", "Name another role, or invite the bot to its server. "+whereIDs)
 }

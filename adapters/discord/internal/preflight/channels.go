@@ -8,7 +8,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/internal/chat"
 )
@@ -17,7 +16,7 @@ import (
 const maxNamed = 5
 
 // allChannels reports what the bot may do in those channels of a server that it sees and in which it was not addressed.
-func (c *checks) allChannels(s server, spokenIn []string) {
+func (c *checks) allChannels(s server, addressedIn []string) {
 	sees := 0
 	var poor []string
 	for _, at := range s.channels {
@@ -26,7 +25,7 @@ func (c *checks) allChannels(s server, spokenIn []string) {
 		}
 		sees++
 		lacks, _ := missing(c.permissions(s, at), c.needed(at))
-		if len(lacks) == 0 || slices.Contains(spokenIn, at.ID) {
+		if len(lacks) == 0 || slices.Contains(addressedIn, at.ID) {
 			continue
 		}
 		names := make([]string, len(lacks))
@@ -45,7 +44,7 @@ func (c *checks) allChannels(s server, spokenIn []string) {
 			more = fmt.Sprintf(" and %d more", n)
 		}
 		c.Add("channels of "+where, chat.Warn, fmt.Sprintf("The bot sees %d channels of the server %s, and lacks a permission in %s%s.",
-			sees, where, strings.Join(named, ", "), more), "Open a channel's settings, Permissions, and allow it for the bot's role. Or leave it so, where nobody should talk to it there.")
+			sees, where, strings.Join(named, ", "), more), "Open a channel's settings, Permissions, and allow it for the bot's role. Or leave it, if the bot is not meant to be used there.")
 	default:
 		c.Add("channels of "+where, chat.OK, fmt.Sprintf("The bot sees %d channels of the server %s.", sees, where), "")
 	}
@@ -67,9 +66,9 @@ func (c *checks) channel(ctx context.Context, s server, id string) {
 	case rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel): // it was deleted
 	case rest.IsRefusal(err, discordgo.ErrCodeMissingAccess):
 		c.Add("channel "+id, chat.Fail, "The bot does not see the channel "+id+" any more.", open+"give the bot's role View Channel.")
-	case c.unanswered("channel "+id, err) || guilds.IsThread(at.Type): // the channel of a thread is known too
+	case c.unanswered("channel "+id, err) || at.IsThread(): // the channel of a thread is known too
 	case state == chat.OK:
-		c.Add(name, chat.OK, "In the "+name+" the bot may do what it needs to.", "")
+		c.Add(name, chat.OK, "In the "+name+" the bot has the permissions that it needs.", "")
 	default:
 		c.Add(name, state, "In the "+name+" the bot "+explained(lacks)+".", open+"allow it for the bot's role.")
 	}
@@ -87,10 +86,10 @@ func (c *checks) thread(ctx context.Context, s server, id, parent string) {
 	switch err := c.get(ctx, discordgo.EndpointChannel(id), &at); {
 	case rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel): // it was deleted, or never opened
 	case rest.IsRefusal(err, discordgo.ErrCodeMissingAccess):
-		c.Add(in, chat.Fail, "The bot does not see the "+in+" any more: it is private.", "Mention the bot in the thread, which adds it.")
+		c.Add(in, chat.Fail, "The bot does not see the "+in+" any more: it is private.", "Mention the bot in the thread; that adds it.")
 	case c.unanswered(in, err):
 	case at.ThreadMetadata != nil && at.ThreadMetadata.Locked && !manages:
 		c.Add(in, chat.Warn, fmt.Sprintf("The thread %s of #%s is locked, so the bot can't answer there.", plain(at.Name), plain(s.channels[i].Name)),
-			"Open the thread's menu and unlock it; or give the bot's role Manage Threads in the channel's settings, Permissions. Or leave it so.")
+			"Open the thread's menu and unlock it; or give the bot's role Manage Threads in the channel's settings, Permissions. Or leave it locked.")
 	}
 }

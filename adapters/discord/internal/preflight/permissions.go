@@ -12,11 +12,12 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// Permission is one permission of the bot in a channel. The invitation asks for it, doctor checks it, and the README explains it.
+// Permission is one permission of the bot in a channel. The invitation asks for it, doctor checks it, and the manifest and the README
+// explain it.
 type Permission struct {
-	Name    string // as in Discord's settings
-	For     string // what the bot does with it
-	Without string // what the bot can't do without it
+	Name    string `json:"name"` // as in Discord's settings
+	For     string `json:"for"`  // what the bot does with it
+	Without string `json:"-"`    // what the bot can't do without it
 	value   guilds.Permissions
 	need    need
 }
@@ -32,7 +33,7 @@ const (
 
 // Permissions is everything that the adapter may need, and nothing else.
 var Permissions = []Permission{
-	{Name: "View Channel", For: "hear what is said to it", Without: "the bot hears nothing there", value: discordgo.PermissionViewChannel},
+	{Name: "View Channel", For: "receive the messages of a channel", Without: "the bot receives no messages there", value: discordgo.PermissionViewChannel},
 	{Name: "Send Messages", For: "answer in channels, show cards and change them", Without: "the bot can't answer there", value: discordgo.PermissionSendMessages},
 	{Name: "Send Messages in Threads", For: "answer in threads", Without: "the bot can't answer in threads there", value: discordgo.PermissionSendMessagesInThreads},
 	{
@@ -40,8 +41,8 @@ var Permissions = []Permission{
 		Without: "a mention is answered in the channel itself", value: discordgo.PermissionCreatePublicThreads, need: threading,
 	},
 	{
-		Name: "Read Message History", For: "fetch what was said while it was away, and files whose link has run out; look for a message whose answer was lost; reply to a message",
-		Without: "what is said while the bot is away stays unanswered, and a message whose answer was lost may stay unknown",
+		Name: "Read Message History", For: "fetch messages that it missed while it was not running, and files whose link has expired; find a message whose delivery is in doubt; reply to a message",
+		Without: "messages that it misses while it is not running stay unanswered, and a delivery may stay in doubt",
 		value:   discordgo.PermissionReadMessageHistory, need: useful,
 	},
 }

@@ -1,10 +1,9 @@
 // Package preflight makes the Discord checks of gatehouse doctor, and defines which permissions the bot needs.
 //
-//	preflight.go     what is checked, in which order; the latest event
-//	checks.go        how a check asks and reports
+//	preflight.go     what is checked, in which order; the latest event; how a check asks and reports
 //	application.go   the token, the intents, interactions, identifies, commands
 //	servers.go       the servers that the bot is in
-//	channels.go      the channels and threads that the bot was spoken to in
+//	channels.go      the channels and threads that the bot was addressed in
 //	approvers.go     the approvers
 //	permissions.go   the permissions that the bot needs, has and lacks; its invitation
 //
@@ -13,13 +12,84 @@ package preflight
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/discord/internal/guilds"
+	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
+
+// Options configure the checks. All but Recent are required.
+type Options struct {
+	REST      *rest.Client
+	APIURL    string // DISCORD_API_URL
+	PublicKey string // DISCORD_PUBLIC_KEY
+	Shards    int    // DISCORD_SHARDS
+	Threads   bool   // a mention opens a thread
+	Path      string // where Discord posts interactions to
+	Listen    string // where gatehouse serves HTTP
+	Approvers []string
+	// SameCommands reports whether the commands that Discord lists are those of this build.
+	SameCommands func(listed json.RawMessage) bool
+	Recent       func(context.Context) ([]core.EventRecord, error) // the latest events, latest first; nil: not known
+	Now          func() time.Time
+}
+
+// checks is the state of a run.
+type checks struct {
+	Options
+	chat.Report
+	recent    []core.EventRecord
+	recentErr error
+	me        discordgo.User
+	app       rest.Application
+	guilds    []discordgo.UserGuild
+	servers   []server // those of guilds that were checked
+}
+
+func (c *checks) get(ctx context.Context, endpoint string, answer any) error {
+	return c.REST.Call(ctx, http.MethodGet, endpoint, nil, answer)
+}
+
+// page returns the address of a page of the application's settings, or of the list of applications if the application is not known.
+func (c *checks) page(name string) string {
+	const all = "https://discord.com/developers/applications"
+	if !snowflake.Valid(c.app.ID) {
+		return all
+	}
+	return all + "/" + c.app.ID + "/" + name
+}
+
+// unanswered reports whether err is an error, and if so adds a check that says that Discord did not answer.
+func (c *checks) unanswered(name string, err error) bool {
+	refusal := ""
+	if r, ok := errors.AsType[*rest.Refusal](err); ok && r.Code != 0 {
+		refusal = fmt.Sprintf("%s (%d)", r.Message, r.Code)
+	}
+	return c.Unanswered(name, err, refusal, "Run gatehouse doctor again. If the problem stays, invite the bot again.")
+}
+
+// plain makes a name from Discord safe for a terminal.
+func plain(s string) string {
+	return chat.OrNone(chat.Name(chat.Clean(s)))
+}
+
+// server has what determines the bot's permissions in a server.
+type server struct {
+	discordgo.UserGuild
+	member   discordgo.Member // the bot's own
+	roles    []guilds.Role
+	channels []discordgo.Channel // those that the bot sees: Discord lists no others
+}
 
 // Run makes the checks. Without a valid token it makes only those that need no call to Discord.
 func Run(ctx context.Context, o Options) []chat.Check {
@@ -52,9 +122,9 @@ func (c *checks) events() {
 	if c.Recent == nil {
 		return
 	}
-	const mend = "While gatehouse serve runs, mention the bot in a channel that it sees, and run gatehouse doctor again. If nothing comes, gatehouse serve says why."
+	const mend = "While gatehouse serve runs, mention the bot in a channel that it sees, and run gatehouse doctor again. If no event comes, see the log of gatehouse serve."
 	if c.recentErr != nil {
-		c.Add("events", chat.Fail, fmt.Sprintf("The database can't tell when the last event came from Discord: %v.", c.recentErr), "See GATEHOUSE_DATABASE_URL.")
+		c.Add("events", chat.Fail, fmt.Sprintf("The last event from Discord could not be read from the database: %v.", c.recentErr), "Check GATEHOUSE_DATABASE_URL.")
 		return
 	}
 	at := time.Time{}

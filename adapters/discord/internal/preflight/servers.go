@@ -20,8 +20,8 @@ const (
 	maxThreads  = 10 // in those
 )
 
-// spokenIn has the channels and threads of a server in which the bot was last addressed.
-type spokenIn struct {
+// addressedIn has the channels and threads of a server in which the bot was last addressed.
+type addressedIn struct {
 	channels []string
 	threads  [][2]string // each with the channel that it belongs to
 }
@@ -33,11 +33,11 @@ func (c *checks) allServers(ctx context.Context) {
 		return
 	}
 	if len(c.guilds) == 0 {
-		c.Add("servers", chat.Fail, "The bot is in no server, so only direct messages could reach it, and only from people who share one.",
+		c.Add("servers", chat.Fail, "The bot is in no server, so nobody can talk to it.",
 			"Open "+InviteURL(c.app.ID, Needed(c.Threads))+" and choose a server.")
 		return
 	}
-	known := c.spokenIn()
+	known := c.addressedIn()
 	slices.SortStableFunc(c.guilds, func(a, b discordgo.UserGuild) int { return len(known[b.ID].channels) - len(known[a.ID].channels) })
 	for _, g := range c.guilds[:min(len(c.guilds), maxServers)] {
 		s, err := c.read(ctx, g)
@@ -47,7 +47,7 @@ func (c *checks) allServers(ctx context.Context) {
 		c.servers = append(c.servers, s)
 		until := s.member.CommunicationDisabledUntil
 		if until != nil && until.After(c.Now()) && !c.permissions(s, discordgo.Channel{}).Has(discordgo.PermissionAdministrator) {
-			c.Add("server "+plain(g.Name), chat.Fail, fmt.Sprintf("In the server %s the bot is timed out until %s, so it can say nothing there.",
+			c.Add("server "+plain(g.Name), chat.Fail, fmt.Sprintf("In the server %s the bot is timed out until %s, so it can't post there.",
 				plain(g.Name), until.Local().Format("2006-01-02 15:04")), "Open the server's members, right-click the bot, Remove Timeout.")
 			continue
 		}
@@ -61,13 +61,13 @@ func (c *checks) allServers(ctx context.Context) {
 		}
 	}
 	if more := len(c.guilds) - maxServers; more > 0 {
-		c.Add("servers", chat.OK, fmt.Sprintf("The bot is in %d more, which were not looked at.", more), "")
+		c.Add("servers", chat.OK, fmt.Sprintf("The bot is in %d more servers, which were not checked.", more), "")
 	}
 }
 
-// spokenIn returns the channels and threads in which the bot was last addressed, by server.
-func (c *checks) spokenIn() map[string]spokenIn {
-	all, seen, channels, threads := map[string]spokenIn{}, map[string]bool{}, 0, 0
+// addressedIn returns the channels and threads in which the bot was last addressed, by server.
+func (c *checks) addressedIn() map[string]addressedIn {
+	all, seen, channels, threads := map[string]addressedIn{}, map[string]bool{}, 0, 0
 	for _, e := range c.recent {
 		rest, ours := strings.CutPrefix(string(e.Conversation), c.Platform+":")
 		guild, _, _ := strings.Cut(rest, ":")
@@ -107,17 +107,17 @@ func (c *checks) server(s server) {
 	where, invite := plain(s.Name), InviteURL(c.app.ID, Needed(c.Threads))
 	lacks, state := missing(c.permissions(s, discordgo.Channel{}), Needed(c.Threads))
 	if state == chat.OK {
-		c.Add("server "+where, chat.OK, "In the server "+where+" the bot may do what it needs to.", "")
+		c.Add("server "+where, chat.OK, "In the server "+where+" the bot has the permissions that it needs.", "")
 		return
 	}
-	mend, exceptions := "Open "+invite+" and choose the server again; or open its settings, Roles, and add it to the bot's role.", ""
+	mend, exceptions := "Open "+invite+" and choose the server again; or open its settings, Roles, and add the permission to the bot's role.", ""
 	isException := func(at discordgo.Channel) bool {
 		_, there := missing(c.permissions(s, at), c.needed(at))
 		return c.readable(s, at) && there != chat.Fail
 	}
 	if state == chat.Fail && slices.ContainsFunc(s.channels, isException) {
 		state, exceptions = chat.Warn, " Some channels make an exception."
-		mend += " Or leave it so, where the bot should be in those alone."
+		mend += " Or leave it, if the bot is meant for those channels alone."
 	}
 	c.Add("server "+where, state, fmt.Sprintf("In the server %s the bot %s.%s", where, explained(lacks), exceptions), mend)
 }

@@ -156,8 +156,7 @@ func (c *Client) learn(route string, got response, body []byte, fault error) {
 	if got.status == http.StatusUnauthorized || got.status == http.StatusForbidden || got.status == http.StatusTooManyRequests && got.scope() != scopeShared {
 		c.invalid.count()
 	}
-	var e *core.Error
-	if c.invalid.many() && got.status == http.StatusForbidden && errors.As(fault, &e) {
+	if e, ok := errors.AsType[*core.Error](fault); ok && c.invalid.many() && got.status == http.StatusForbidden {
 		e.RetryAfter = InvalidWindow // one call that is refused again and again must leave room for the others
 	}
 	if wait := core.RetryAfterOf(fault); wait > 0 && got.status == http.StatusTooManyRequests {
@@ -165,12 +164,21 @@ func (c *Client) learn(route string, got response, body []byte, fault error) {
 	}
 }
 
-// The flags of an application that is granted the message content: in general, or while it is in few servers. discordgo does not define
-// them.
-const (
-	flagContent        = 1 << 18
-	flagContentLimited = 1 << 19
-)
+// Application is the part of the bot's application that is read; discordgo.Application lacks some of it.
+type Application struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Flags    int64  `json:"flags"`
+	Key      string `json:"verify_key"`
+	Endpoint string `json:"interactions_endpoint_url"`
+}
 
-// GrantsContent reports whether an application with these flags is granted the content of messages that don't mention its bot.
-func GrantsContent(flags int64) bool { return flags&(flagContent|flagContentLimited) != 0 }
+// ReadsContent reports whether the application is granted the content of messages that don't mention its bot: in general, or while it is
+// in few servers. discordgo does not define these flags.
+func (a Application) ReadsContent() bool { return a.Flags&(1<<18|1<<19) != 0 }
+
+// Application asks for the bot's application.
+func (c *Client) Application(ctx context.Context) (app Application, err error) {
+	err = c.Call(ctx, http.MethodGet, discordgo.EndpointApplication("@me"), nil, &app)
+	return app, err
+}

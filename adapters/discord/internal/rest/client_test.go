@@ -21,7 +21,7 @@ func restAt(t *testing.T, h http.HandlerFunc) *Client {
 	return r
 }
 
-func TestWhatAnAnswerMeans(t *testing.T) {
+func TestErrorsOfAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
 		header map[string]string
@@ -84,7 +84,7 @@ func TestWhatAnAnswerMeans(t *testing.T) {
 	}
 }
 
-func TestACallThatIsLostOrNeverLeft(t *testing.T) {
+func TestLostAndUnsentCalls(t *testing.T) {
 	r := restAt(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	if err := r.Call(t.Context(), http.MethodPost, "/channels/1/messages", nil, nil); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Errorf("lost: %v", err)
@@ -95,8 +95,8 @@ func TestACallThatIsLostOrNeverLeft(t *testing.T) {
 	}
 }
 
-// A call that would have to wait is not made, and says how long.
-func TestNothingIsWaitedFor(t *testing.T) {
+// A call that would have to wait is not made; its error has the time to wait.
+func TestCallsNeverWaitForALimit(t *testing.T) {
 	calls := 0
 	r := restAt(t, func(w http.ResponseWriter, req *http.Request) {
 		calls++
@@ -160,7 +160,7 @@ func TestTheGlobalLimitIsKept(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsForItsTurnGoesWithItsContext(t *testing.T) {
+func TestWaitForARouteEndsWithTheContext(t *testing.T) {
 	g := newLimits(time.Now)
 	one, err := g.enter(t.Context(), "a", false)
 	if err != nil {
@@ -178,21 +178,24 @@ func TestWhoWaitsForItsTurnGoesWithItsContext(t *testing.T) {
 	}
 }
 
-func TestForgottenBucketsGo(t *testing.T) {
+func TestUnusedRoutesAreForgotten(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	g := newLimits(func() time.Time { return now })
 	for i := range sweepAt {
-		g.hold(fmt.Sprint(i), time.Second)
+		route := fmt.Sprint(i)
+		g.put(g.take(route))
+		g.hold(route, time.Second)
 	}
 	now = now.Add(unusedAfter + time.Second)
+	g.put(g.take("new"))
 	g.hold("new", time.Second)
-	if len(g.routes) != 1 {
-		t.Errorf("%d are kept", len(g.routes))
+	if len(g.routes) != 1 || len(g.blocked) != 1 {
+		t.Errorf("%d routes are kept, %d are blocked", len(g.routes), len(g.blocked))
 	}
 }
 
-// Discord bans an address that makes too many calls which it refuses; the bot stops long before.
-func TestTooManyRefusalsStopTheCalls(t *testing.T) {
+// Discord bans an address that makes too many refused calls; the bot stops long before that.
+func TestTooManyRefusalsStopCalls(t *testing.T) {
 	calls, now := 0, time.Unix(1_800_000_000, 0)
 	r := restAt(t, func(w http.ResponseWriter, _ *http.Request) { calls++; w.WriteHeader(http.StatusForbidden) })
 	r.invalid.now = func() time.Time { return now }

@@ -31,14 +31,14 @@ func (r *Refusal) Error() string {
 
 // IsRefusal reports whether Discord refused with one of the codes, discordgo.ErrCode….
 func IsRefusal(err error, codes ...int) bool {
-	var r *Refusal
-	return errors.As(err, &r) && slices.Contains(codes, r.Code)
+	r, ok := errors.AsType[*Refusal](err)
+	return ok && slices.Contains(codes, r.Code)
 }
 
 // IsGone reports whether Discord itself says that the object does not exist, or that the bot may not see it.
 func IsGone(err error) bool {
-	var r *Refusal
-	return errors.As(err, &r) && !r.Proxy && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden)
+	r, ok := errors.AsType[*Refusal](err)
+	return ok && !r.Proxy && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden)
 }
 
 // later are the codes of calls that may succeed later, whatever the status: slow mode, the write limits of a channel and of a server, edits
@@ -58,13 +58,13 @@ var reasons = map[int]struct {
 	category core.Category
 	text     string
 }{
-	discordgo.ErrCodeUnknownChannel:               {core.DeliveryFailed, "Discord knows no such channel: it was deleted, or the bot is not in its server any more."},
-	discordgo.ErrCodeUnknownMessage:               {core.DeliveryFailed, "Discord knows no such message: it was deleted."},
-	discordgo.ErrCodeMissingAccess:                {core.Unsupported, "The bot does not see this channel. Give it the permission View Channel there; gatehouse doctor says where one is missing."},
-	discordgo.ErrCodeMissingPermissions:           {core.Unsupported, "The bot lacks a permission for this in this channel: Send Messages, in a thread Send Messages in Threads. gatehouse doctor says which."},
-	discordgo.ErrCodeCannotEditFromAnotherUser:    {core.DeliveryFailed, "The message is of another author, so the bot can't change it."},
-	discordgo.ErrCodeCannotSendMessagesToThisUser: {core.DeliveryFailed, "This person takes no direct messages from the bot; they can allow them in their privacy settings of the server."},
-	discordgo.ErrCodeInvalidFormBody:              {core.DeliveryFailed, "Discord refuses the form of the message."},
+	discordgo.ErrCodeUnknownChannel:               {core.DeliveryFailed, "The channel does not exist: it was deleted, or the bot is no longer in its server."},
+	discordgo.ErrCodeUnknownMessage:               {core.DeliveryFailed, "The message does not exist: it was deleted."},
+	discordgo.ErrCodeMissingAccess:                {core.Unsupported, "The bot does not see this channel. Give it the permission View Channel there; gatehouse doctor shows where one is missing."},
+	discordgo.ErrCodeMissingPermissions:           {core.Unsupported, "The bot lacks a permission for this in this channel: Send Messages, in a thread Send Messages in Threads. gatehouse doctor shows which."},
+	discordgo.ErrCodeCannotEditFromAnotherUser:    {core.DeliveryFailed, "The message was written by somebody else, so the bot can't change it."},
+	discordgo.ErrCodeCannotSendMessagesToThisUser: {core.DeliveryFailed, "This person does not accept direct messages from the bot; they can allow them in the privacy settings of the server."},
+	discordgo.ErrCodeInvalidFormBody:              {core.DeliveryFailed, "Discord refuses the message as malformed."},
 	discordgo.ErrCodePerformedOperationOnArchivedThread: {core.DeliveryFailed,
 		"The thread is archived, and the bot may not open it again. Somebody with the permission Manage Threads can."},
 	discordgo.ErrCodeThreadIsLocked: {core.DeliveryFailed,
@@ -77,12 +77,10 @@ var reasons = map[int]struct {
 
 // errorOf returns the error of a call, with the categories that package chat defines; nil if the call succeeded.
 func errorOf(got response, body []byte, err error) error {
-	switch {
-	case got.status == 0 && err == nil:
-		return nil // can't be: there was no call
-	case got.status == 0:
+	switch got.status {
+	case 0: // there was no answer
 		return chat.TransportError("Discord", err)
-	case got.status == http.StatusTooManyRequests:
+	case http.StatusTooManyRequests:
 		return rateLimited(got, body)
 	}
 	r := refusalOf(got.status, body)
@@ -90,7 +88,7 @@ func errorOf(got response, body []byte, err error) error {
 	case slices.Contains(later, r.Code):
 		return rateLimited(got, body)
 	case got.status >= http.StatusInternalServerError:
-		return core.Wrap(core.DeliveryInDoubt, r, "Discord failed with an error of its own (%d).", got.status)
+		return core.Wrap(core.DeliveryInDoubt, r, "Discord had an internal error (%d).", got.status)
 	case got.status >= http.StatusMultipleChoices:
 		return refused(r)
 	case err != nil:
@@ -107,13 +105,13 @@ func refused(r *Refusal) error {
 	case r.Status == http.StatusUnauthorized:
 		return core.Wrap(core.Unauthorized, r, "Discord refuses the token. Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one.")
 	case r.Status == http.StatusForbidden && r.Proxy:
-		return core.Wrap(core.DeliveryLater, r, "A proxy before Discord refuses the bot's calls (%d).", r.Status)
+		return core.Wrap(core.DeliveryLater, r, "A proxy in front of Discord refuses the bot's calls (%d).", r.Status)
 	case r.Status == http.StatusForbidden:
-		return core.Wrap(core.Unsupported, r, "Discord does not let the bot do this (%d). gatehouse doctor says which permission is missing.", r.Code)
+		return core.Wrap(core.Unsupported, r, "Discord does not let the bot do this (%d). gatehouse doctor shows which permission is missing.", r.Code)
 	case r.Code == 0:
-		return core.Wrap(core.DeliveryFailed, r, "Discord, or a proxy before it, refuses it (%d).", r.Status)
+		return core.Wrap(core.DeliveryFailed, r, "Discord, or a proxy in front of it, refuses the call (%d).", r.Status)
 	}
-	return core.Wrap(core.DeliveryFailed, r, "Discord refuses it: %s (%d).", r.Message, r.Code)
+	return core.Wrap(core.DeliveryFailed, r, "Discord refuses the call: %s (%d).", r.Message, r.Code)
 }
 
 // maxMessage is how much of a refusal's own text is kept.

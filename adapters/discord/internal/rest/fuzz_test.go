@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// Whatever stands in an answer, it has a category, a sentence and a wait within bounds.
+// The error of any answer has a category, a message and a wait within bounds.
 func FuzzError(f *testing.F) {
 	for _, body := range []string{"", "{}", `{"message":"x","code":50013}`, `{"retry_after":1.5}`, `{"retry_after":-1}`, `{"retry_after":1e400}`, `{"code":50035,"errors":{"a":[]}}`, "<html>", `[]`, `{"code":"x"}`, "\xff"} {
 		f.Add(429, body, "1")

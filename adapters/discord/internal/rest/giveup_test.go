@@ -11,8 +11,8 @@ import (
 
 const shortly = 20 * time.Millisecond
 
-// Some calls are given up after a moment: that tells nothing of whether Discord can be spoken to.
-func TestACallThatWeGaveUpTellsNothingOfDiscord(t *testing.T) {
+// A call that the caller cancels does not show whether Discord can be reached.
+func TestCancelledCallDoesNotChangeHealth(t *testing.T) {
 	r := restAt(t, func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() })
 	r.report = func(err error) { t.Errorf("it tells: %v", err) }
 	for name, begin := range map[string]func(context.Context) (context.Context, context.CancelFunc){
@@ -33,7 +33,7 @@ func TestACallThatWeGaveUpTellsNothingOfDiscord(t *testing.T) {
 	}
 }
 
-func TestACallThatDiscordNeverAnswersTells(t *testing.T) {
+func TestUnansweredCallChangesHealth(t *testing.T) {
 	r := restAt(t, func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() })
 	r.http.Timeout = shortly
 	told := error(nil)

@@ -34,8 +34,7 @@ type limits struct {
 
 	mu      sync.Mutex
 	routes  map[string]*routeLimit
-	until   time.Time // no call is made before
-	limited time.Time // no call that counts against the global limit is made before
+	blocked map[string]time.Time // by route, allCalls or globalLimit: no call is made before
 	global  *rate.Limiter
 }
 
@@ -46,13 +45,12 @@ type routeLimit struct {
 	bucket  *discordgo.Bucket
 
 	// of limits.mu:
-	until  time.Time // no call is made before
 	used   time.Time
 	queued int // calls under way or waiting for their turn
 }
 
 func newLimits(now func() time.Time) *limits {
-	return &limits{now: now, routes: map[string]*routeLimit{}, global: rate.NewLimiter(globalRate, globalBurst)}
+	return &limits{now: now, routes: map[string]*routeLimit{}, blocked: map[string]time.Time{}, global: rate.NewLimiter(globalRate, globalBurst)}
 }
 
 // enter waits for the route's call in progress, if any, and takes a call from the limits. If a limit has none left, it returns an error of
@@ -63,10 +61,10 @@ func (l *limits) enter(ctx context.Context, route string, exempt bool) (*routeLi
 	case r.turn <- struct{}{}:
 	case <-ctx.Done():
 		l.put(r)
-		return nil, core.Wrap(core.DeliveryLater, ctx.Err(), "Discord could not be asked in time: other calls were first.")
+		return nil, core.Wrap(core.DeliveryLater, ctx.Err(), "The call to Discord timed out while it waited for earlier calls.")
 	}
 	r.bucket.Lock()
-	if wait := l.wait(r, exempt); wait > 0 {
+	if wait := l.wait(route, r, exempt); wait > 0 {
 		r.bucket.Unlock()
 		l.leave(r)
 		return nil, &core.Error{Category: core.DeliveryNotYet, Message: "Discord's rate limit is used up for the moment.", RetryAfter: wait}
@@ -83,13 +81,13 @@ func (l *limits) leave(r *routeLimit) {
 
 // wait returns how long no call may be made to a route. If that is zero, it takes a call from the global limit. The caller has the route's
 // turn.
-func (l *limits) wait(r *routeLimit, exempt bool) time.Duration {
+func (l *limits) wait(route string, r *routeLimit, exempt bool) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	wait := max(r.limiter.GetWaitTime(r.bucket, 1), r.until.Sub(now), l.until.Sub(now))
+	wait := max(r.limiter.GetWaitTime(r.bucket, 1), l.blocked[route].Sub(now), l.blocked[allCalls].Sub(now))
 	if !exempt {
-		wait = max(wait, l.limited.Sub(now))
+		wait = max(wait, l.blocked[globalLimit].Sub(now))
 	}
 	if wait > 0 || exempt {
 		return wait
@@ -103,22 +101,10 @@ func (l *limits) wait(r *routeLimit, exempt bool) time.Duration {
 
 // hold blocks calls for a while: those of a route, those that count against the global limit, or all.
 func (l *limits) hold(what string, wait time.Duration) {
-	r := (*routeLimit)(nil)
-	if what != allCalls && what != globalLimit {
-		r = l.take(what)
-		defer l.put(r)
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	until := &l.until
-	switch {
-	case r != nil:
-		until = &r.until
-	case what == globalLimit:
-		until = &l.limited
-	}
-	if at := l.now().Add(wait); at.After(*until) {
-		*until = at
+	if until := l.now().Add(wait); until.After(l.blocked[what]) {
+		l.blocked[what] = until
 	}
 }
 
@@ -129,8 +115,9 @@ func (l *limits) take(route string) *routeLimit {
 	now := l.now()
 	if len(l.routes) >= sweepAt {
 		for other, r := range l.routes {
-			if r.queued == 0 && now.Sub(r.used) > unusedAfter && now.After(r.until) {
+			if r.queued == 0 && now.Sub(r.used) > unusedAfter && now.After(l.blocked[other]) {
 				delete(l.routes, other)
+				delete(l.blocked, other)
 			}
 		}
 	}
@@ -168,4 +155,47 @@ func routeOf(method, path string) string {
 		}
 	}
 	return method + " " + strings.Join(steps, "/")
+}
+
+// Discord bans an address for a while after 10,000 calls within ten minutes that it answers with 401, 403, or a 429 caused by the caller.
+// Other programs may share the address, so this client stops long before that.
+const (
+	MaxInvalid    = 500
+	InvalidWindow = 10 * time.Minute
+)
+
+// invalidRequests counts such calls.
+type invalidRequests struct {
+	now func() time.Time
+
+	mu sync.Mutex
+	at []time.Time // of the last MaxInvalid at most
+}
+
+func newInvalidRequests(now func() time.Time) *invalidRequests { return &invalidRequests{now: now} }
+
+func (i *invalidRequests) count() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.at = append(i.at, i.now())
+	if len(i.at) > MaxInvalid {
+		i.at = append(i.at[:0], i.at[len(i.at)-MaxInvalid:]...)
+	}
+}
+
+// many reports whether half of MaxInvalid is used up.
+func (i *invalidRequests) many() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return len(i.at) >= MaxInvalid/2 && i.now().Sub(i.at[len(i.at)-MaxInvalid/2]) < InvalidWindow
+}
+
+// wait returns how long no call may be made; zero: calls may be made.
+func (i *invalidRequests) wait() time.Duration {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if len(i.at) < MaxInvalid {
+		return 0
+	}
+	return max(0, i.at[0].Add(InvalidWindow).Sub(i.now()))
 }

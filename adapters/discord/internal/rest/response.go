@@ -3,8 +3,6 @@ package rest
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 )
 
@@ -51,42 +49,17 @@ func (r response) limited(route string, body []byte) string {
 }
 
 // transport records each answer's metadata in the context of its call, and limits the body.
-type transport struct{ http.RoundTripper }
+type transport struct{ *http.Transport }
 
 // RoundTrip makes the call.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer, err := t.RoundTripper.RoundTrip(r)
+	answer, err := t.Transport.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
 	if got, ok := r.Context().Value(responseKey{}).(*response); ok {
 		got.status, got.header = answer.StatusCode, answer.Header
 	}
-	answer.Body = &boundedBody{answer.Body, maxBody}
+	answer.Body = http.MaxBytesReader(nil, answer.Body, maxBody)
 	return answer, nil
-}
-
-// CloseIdleConnections closes idle connections; http.Client calls it.
-func (t transport) CloseIdleConnections() {
-	if c, ok := t.RoundTripper.(*http.Transport); ok {
-		c.CloseIdleConnections()
-	}
-}
-
-// boundedBody fails if a body is larger than maxBody.
-type boundedBody struct {
-	io.ReadCloser
-	left int
-}
-
-var errTooLong = errors.New("the answer is too long")
-
-// Read reads up to the limit.
-func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errTooLong
-	}
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }

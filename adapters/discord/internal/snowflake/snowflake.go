@@ -4,6 +4,7 @@ package snowflake
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,15 +16,7 @@ const (
 
 // Valid reports whether a text is an id, and so is safe in a path and in gatehouse's ids.
 func Valid(id string) bool {
-	if id == "" || len(id) > maxLen {
-		return false
-	}
-	for _, c := range []byte(id) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
+	return id != "" && len(id) <= maxLen && strings.Trim(id, "0123456789") == ""
 }
 
 func number(id string) uint64 {
@@ -57,9 +50,6 @@ func At(t time.Time) string {
 	ms := max(0, t.UnixMilli()-epoch)
 	return strconv.FormatUint(uint64(ms)<<timeBits, 10) //nolint:gosec // it is not negative
 }
-
-// Before returns the least id of the time d before an id's creation.
-func Before(id string, d time.Duration) string { return At(Time(id).Add(-d)) }
 
 // Shard returns which of so many shards receives a guild's events.
 func Shard(guild string, shards int) int {

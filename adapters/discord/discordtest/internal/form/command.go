@@ -9,7 +9,7 @@ import (
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
-// commandName is compiled at its first use: that takes a while, and most tests have no command.
+// commandName is compiled at its first use, since that takes a while and most tests have no command.
 var commandName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-_'\p{L}\p{N}]{1,32}$`) })
 
 // CheckCommand finds what Discord would refuse in a command.

@@ -49,7 +49,7 @@ func embedLength(e wire.Object) int {
 	return n
 }
 
-// checkAllowed refuses a kind that stands both in parse and in a list of its own.
+// checkAllowed refuses a kind of mention that is both in parse and in a list of its own.
 func checkAllowed(f wire.Object, bad *Errors) {
 	a, _ := f["allowed_mentions"].(wire.Object)
 	for _, kind := range wire.Strings(a, "parse") {

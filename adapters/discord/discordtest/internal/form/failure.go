@@ -1,4 +1,4 @@
-// Package form checks what an app sends as Discord does, and has Discord's answers that refuse it.
+// Package form checks what an app sends, as Discord does, and has Discord's error answers.
 package form
 
 import (
@@ -9,7 +9,7 @@ import (
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
-// Failure is an answer that refuses.
+// Failure is an error answer.
 type Failure struct {
 	Status  int
 	Code    int
@@ -17,7 +17,7 @@ type Failure struct {
 	Errors  wire.Object // of 50035, nested by field
 }
 
-// The answers that refuse, by what is wrong.
+// The error answers.
 var (
 	Unauthorized       = &Failure{Status: 401, Code: 0, Message: "401: Unauthorized"}
 	MissingAccess      = &Failure{Status: 403, Code: 50001, Message: "Missing Access"}
@@ -55,17 +55,17 @@ func (f *Failure) Body() wire.Object {
 	return o
 }
 
-// Errors are the mistakes in the fields of a body.
+// Errors are the errors in the fields of a body.
 type Errors struct{ found []formError }
 
 type formError struct{ where, code, message string }
 
-// Add notes a mistake at a place, with steps that are parted by dots.
+// Add adds an error at a path of fields separated by dots.
 func (b *Errors) Add(where, code, message string) {
 	b.found = append(b.found, formError{where, code, message})
 }
 
-// Failure is 50035 with the mistakes at their places, or nil if there are none.
+// Failure returns 50035 with the errors at their fields, or nil if there are none.
 func (b *Errors) Failure() *Failure {
 	if len(b.found) == 0 {
 		return nil
@@ -87,7 +87,7 @@ func (b *Errors) Failure() *Failure {
 	return &Failure{Status: http.StatusBadRequest, Code: 50035, Message: "Invalid Form Body", Errors: root}
 }
 
-// BadField is a 50035 for one field.
+// BadField returns a 50035 for one field.
 func BadField(where, code, format string, args ...any) *Failure {
 	b := &Errors{}
 	b.Add(where, code, fmt.Sprintf(format, args...))

@@ -25,12 +25,12 @@ type Input struct {
 	Long        bool // more than one line
 	Required    bool
 	Min, Max    int
-	Value       string // what stands in it from the start
+	Value       string // initial
 	Placeholder string
-	Labelled    bool // it stands in a label, not in a row
+	Labelled    bool // it is in a label, not in a row
 }
 
-// ReadModal reads a modal from a first answer, if Discord takes it.
+// ReadModal reads a modal from a first answer, and checks it as Discord does.
 func ReadModal(f wire.Object) (*Modal, *Failure) {
 	m := &Modal{CustomID: wire.String(f, "custom_id"), Title: wire.String(f, "title")}
 	bad := &Errors{}

@@ -13,14 +13,14 @@ type Budget struct {
 	MaxConcurrency int
 }
 
-// Budget is how many identifies are left today.
+// Budget returns how many identifies are left today.
 func (g *Gateway) Budget() Budget {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return Left(g)
 }
 
-// Left is how many identifies are left today.
+// Left returns how many identifies are left today. The caller holds the lock.
 func Left(g *Gateway) Budget {
 	b := Budget{Total: g.o.IdentifyBudget, Remaining: g.o.IdentifyBudget, MaxConcurrency: g.o.MaxConcurrency}
 	if left := g.dayBegan.Add(24 * time.Hour).Sub(g.o.Now()); !g.dayBegan.IsZero() && left > 0 {
@@ -29,7 +29,7 @@ func Left(g *Gateway) Budget {
 	return b
 }
 
-// SpendIdentifies counts identifies of today that another program with the same token made.
+// SpendIdentifies counts identifies that another program with the same token made today.
 func (g *Gateway) SpendIdentifies(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -39,7 +39,7 @@ func (g *Gateway) SpendIdentifies(n int) {
 	g.dayCount += n
 }
 
-// countIdentify counts an identify of the day. One too many resets the token, and every session ends.
+// countIdentify counts an identify. One too many within a day resets the token and ends every session.
 func (g *Gateway) countIdentify(now time.Time) bool {
 	if g.dayBegan.IsZero() || now.Sub(g.dayBegan) >= 24*time.Hour {
 		g.dayBegan, g.dayCount = now, 0

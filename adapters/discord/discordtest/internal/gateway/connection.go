@@ -3,7 +3,6 @@ package gateway
 import (
 	"bytes"
 	"compress/zlib"
-	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -17,7 +16,7 @@ type Connection struct {
 	ID       int
 	g        *Gateway
 	conn     *websocket.Conn
-	onResume bool // it came to the address for resumes
+	onResume bool // opened at the address for resumes
 	gone     chan struct{}
 	wake     chan struct{}
 
@@ -46,14 +45,14 @@ type Connection struct {
 	recent   []time.Time
 }
 
-// frame is something to write: a payload, or a close.
+// frame is a payload or a close that is to be written.
 type frame struct {
 	data []byte
 	code int
 	text string
 }
 
-// enqueue puts a payload behind those that wait. What a silent connection would send is lost on the way.
+// enqueue appends a payload to those that wait to be written. A silent connection drops it.
 func (c *Connection) enqueue(data []byte) {
 	if c.silent || c.closing {
 		return
@@ -71,7 +70,7 @@ func (c *Connection) push(f frame) {
 	}
 }
 
-// closeWith ends the connection with a close frame, once all before it is written. The session can be resumed unless the code forbids it.
+// closeWith ends the connection with a close frame, after all earlier frames. The session can be resumed unless the code forbids it.
 func (c *Connection) closeWith(code int, text string) {
 	if c.closing || !c.open {
 		return
@@ -84,7 +83,7 @@ func (c *Connection) closeWith(code int, text string) {
 	c.push(frame{code: code, text: text})
 }
 
-// release parts the connection from its session, which waits for a resume from now on.
+// release separates the connection from its session, which can then be resumed.
 func (c *Connection) release() {
 	if k := c.session; k != nil {
 		k.conn, k.lostAt = nil, c.g.o.Now()
@@ -92,10 +91,10 @@ func (c *Connection) release() {
 	}
 }
 
-// compressFrom is how long a payload must be for an identify with compress to get it compressed.
+// compressFrom is the length from which payloads are compressed for a client that identified with compress.
 const compressFrom = 1024
 
-// writes sends what waits, in order, until the connection ends.
+// writes sends the queued frames in order until the connection ends.
 func (c *Connection) writes() {
 	for {
 		c.qmu.Lock()
@@ -177,16 +176,14 @@ func (c *Connection) drop(why string, code int) {
 	c.g.host.Changed()
 }
 
-func asClose(err error, target **websocket.CloseError) bool { return errors.As(err, target) }
-
-// ConnectionState is what is known of a connection at one moment.
+// ConnectionState is the state of a connection at one moment.
 type ConnectionState struct {
 	Open     bool
 	Session  string // "" if it never got one
 	Shard    [2]int
 	Silent   bool
-	OnResume bool   // it came to the address that READY named
-	Ended    string // why it is not open any more
+	OnResume bool   // opened at the address that READY named
+	Ended    string // why it has ended
 	Code     int    // of the close, whoever closed it; 0 if there was none
 	OpenedAt time.Time
 	ClosedAt time.Time
@@ -195,7 +192,7 @@ type ConnectionState struct {
 	Received []string    // all payloads that the client sent
 }
 
-// State is what is known of the connection now.
+// State returns the current state of the connection.
 func (c *Connection) State() ConnectionState {
 	c.g.mu.Lock()
 	defer c.g.mu.Unlock()
@@ -205,15 +202,15 @@ func (c *Connection) State() ConnectionState {
 	}
 }
 
-// Connections are all connections so far, the ended ones among them.
+// Connections returns all connections so far, also those that have ended.
 func (g *Gateway) Connections() []*Connection {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return append([]*Connection{}, g.connections...)
 }
 
-// Open are the connections that are open and have a session. The client may not have read READY yet; until it has, it does not know
-// the session's id and can't resume it.
+// Open returns the open connections that have a session. A client that has not read READY yet does not know the session's id and can't
+// resume it.
 func (g *Gateway) Open() []*Connection {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -226,29 +223,22 @@ func (g *Gateway) Open() []*Connection {
 	return found
 }
 
-func (c *Connection) locked(do func()) {
-	c.g.mu.Lock()
-	defer c.g.mu.Unlock()
-	do()
-	c.g.host.Changed()
-}
+// GoSilent keeps the connection open but sends nothing more, neither events nor acknowledgements. A resume replays the missed events.
+func (c *Connection) GoSilent() { c.g.change(func() { c.silent = true }) }
 
-// GoSilent keeps the connection open and sends nothing more on it, neither events nor acknowledgements. A resume gets what was missed.
-func (c *Connection) GoSilent() { c.locked(func() { c.silent = true }) }
-
-// WithholdAcks leaves heartbeats unacknowledged from now on; events go on.
-func (c *Connection) WithholdAcks() { c.locked(func() { c.noAcks = true }) }
+// WithholdAcks leaves heartbeats unacknowledged from now on; events are still sent.
+func (c *Connection) WithholdAcks() { c.g.change(func() { c.noAcks = true }) }
 
 // AskReconnect asks the client to reconnect and resume, op 7.
-func (c *Connection) AskReconnect() { c.locked(func() { c.enqueue(opFrame(opReconnect, nil)) }) }
+func (c *Connection) AskReconnect() { c.g.change(func() { c.enqueue(opFrame(opReconnect, nil)) }) }
 
 // AskHeartbeat asks the client for a heartbeat at once, op 1.
-func (c *Connection) AskHeartbeat() { c.locked(func() { c.enqueue(opFrame(opHeartbeat, nil)) }) }
+func (c *Connection) AskHeartbeat() { c.g.change(func() { c.enqueue(opFrame(opHeartbeat, nil)) }) }
 
-// Invalidate says that the session is invalid, op 9. Unless it is resumable, it can't be resumed from then on; the client may identify again on
-// the same connection or on another.
+// Invalidate tells the client that the session is invalid, op 9. Unless it is resumable, the session can't be resumed; the client may
+// identify again on the same connection or on another.
 func (c *Connection) Invalidate(resumable bool) {
-	c.locked(func() {
+	c.g.change(func() {
 		if k := c.session; k != nil && !resumable {
 			k.dead = true
 			c.enqueue(opFrame(opInvalidSession, resumable))
@@ -261,20 +251,20 @@ func (c *Connection) Invalidate(resumable bool) {
 }
 
 // SendRaw writes a payload as it is.
-func (c *Connection) SendRaw(data []byte) { c.locked(func() { c.enqueue(data) }) }
+func (c *Connection) SendRaw(data []byte) { c.g.change(func() { c.enqueue(data) }) }
 
 // Close ends the connection with a close frame of any code.
-func (c *Connection) Close(code int, text string) { c.locked(func() { c.closeWith(code, text) }) }
+func (c *Connection) Close(code int, text string) { c.g.change(func() { c.closeWith(code, text) }) }
 
-// Reset breaks the connection without a word. The session can be resumed.
+// Reset breaks the connection without a close frame. The session can be resumed.
 func (c *Connection) Reset() {
 	if tcp, ok := c.conn.NetConn().(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
-	c.locked(func() { c.drop("reset", 0) })
+	c.g.change(func() { c.drop("reset", 0) })
 }
 
-// ResetAll breaks all open connections without a word.
+// ResetAll breaks all open connections without a close frame.
 func (g *Gateway) ResetAll() {
 	for _, c := range g.Connections() {
 		if c.State().Open {
@@ -284,15 +274,15 @@ func (g *Gateway) ResetAll() {
 }
 
 // RefuseConnections answers 503 to new gateway connections while it is on.
-func (g *Gateway) RefuseConnections(on bool) { g.set(func() { g.refuse = on }) }
+func (g *Gateway) RefuseConnections(on bool) { g.change(func() { g.refuse = on }) }
 
-// NewConnectionsSilent makes connections that open from now on silent from the start: not even a hello comes.
-func (g *Gateway) NewConnectionsSilent(on bool) { g.set(func() { g.newSilent = on }) }
+// NewConnectionsSilent makes new connections silent from the start: not even a hello is sent.
+func (g *Gateway) NewConnectionsSilent(on bool) { g.change(func() { g.newSilent = on }) }
 
 // WithholdAcks leaves heartbeats unacknowledged on connections that open from now on.
-func (g *Gateway) WithholdAcks(on bool) { g.set(func() { g.noAcks = on }) }
+func (g *Gateway) WithholdAcks(on bool) { g.change(func() { g.noAcks = on }) }
 
-func (g *Gateway) set(do func()) {
+func (g *Gateway) change(do func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	do()

@@ -17,7 +17,7 @@ type Event struct {
 	WithoutContent map[string]any // the same for sessions without the message content intent, if that is another
 }
 
-// Emit sends an event to all sessions that want it, and keeps it for those without a connection.
+// Emit sends an event to all sessions that have its shard and intent, and keeps it for those without a connection.
 func Emit(g *Gateway, e Event) {
 	var full, bare []byte
 	for _, k := range g.order {
@@ -38,8 +38,8 @@ func Emit(g *Gateway, e Event) {
 	}
 }
 
-// Dispatch sends an event of any name with any data to the sessions of a guild's shard, whatever their intents; "" is the shard of DMs. The
-// data is sent as it is, so it may be what no client can decode.
+// Dispatch sends an event with any name and data to the sessions of a guild's shard, whatever their intents; "" is the shard of DMs. The
+// data is sent as it is, so it may be invalid.
 func (g *Gateway) Dispatch(guild, name string, data json.RawMessage) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Config is what the gateway must know of its fake. Its functions are called with the lock held.
+// Config connects the gateway to its fake. Its functions are called with the lock held.
 type Config struct {
 	Host *fakeserver.Host
 	Lock *sync.Mutex // of the fake
@@ -25,14 +25,14 @@ type Config struct {
 	MaxConcurrency    int
 	RequireShards     int
 
-	GoodToken func(token string) bool                // whether the token is the bot's, and good
+	GoodToken func(token string) bool                // whether the token is the bot's, and valid
 	Denied    func() int                             // the privileged intents that the app is denied
 	Reset     func(why string)                       // the bot's token is reset
 	Ready     func(session string, shard [2]int) any // the data of READY
 	Guilds    func(shard [2]int) []any               // the data of each GUILD_CREATE after READY
 }
 
-// Gateway is the connections and sessions of one fake.
+// Gateway has the connections and sessions of one fake.
 type Gateway struct {
 	o    Config
 	host *fakeserver.Host
@@ -40,7 +40,7 @@ type Gateway struct {
 
 	connections  []*Connection
 	sessions     map[string]*session
-	order        []*session // the same in the order of their beginning
+	order        []*session // the same in the order in which they began
 	identifies   []Identify
 	resumes      []Resume
 	dayBegan     time.Time
@@ -52,7 +52,7 @@ type Gateway struct {
 	replayMore   int
 }
 
-// New is a gateway without connections.
+// New makes a gateway without connections.
 func New(o Config) *Gateway {
 	return &Gateway{o: o, host: o.Host, mu: o.Lock, sessions: map[string]*session{}, lastIdentify: map[int]time.Time{}}
 }
@@ -64,7 +64,7 @@ func Drop(g *Gateway, why string) {
 	}
 }
 
-// Refuses says whether new connections are refused. The lock is not held.
+// Refuses reports whether new connections are refused. The caller does not hold the lock.
 func Refuses(g *Gateway) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -73,7 +73,7 @@ func Refuses(g *Gateway) bool {
 
 var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 
-// Serve holds one connection until it ends. onResume says that it came to the address that READY names. The lock is not held.
+// Serve serves one connection until it ends; onResume: at the address that READY names. The caller does not hold the lock.
 func Serve(g *Gateway, w http.ResponseWriter, r *http.Request, onResume bool) {
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -50,7 +51,7 @@ func opFrame(op int, data any) []byte {
 	return fakeserver.JSON(map[string]any{"op": op, "d": data, "s": nil, "t": nil})
 }
 
-// begin says hello and takes its place among the connections.
+// begin sends the hello and records the connection.
 func (c *Connection) begin(query map[string][]string) bool {
 	g := c.g
 	g.mu.Lock()
@@ -71,7 +72,7 @@ func (c *Connection) begin(query map[string][]string) bool {
 	return true
 }
 
-// reads takes what the client sends until the connection ends.
+// reads processes the client's payloads until the connection ends.
 func (c *Connection) reads() {
 	g := c.g
 	for {
@@ -88,7 +89,7 @@ func (c *Connection) reads() {
 	}
 }
 
-// take acts upon one payload. The caller holds the lock.
+// take processes one payload. The caller holds the lock.
 func (c *Connection) take(data []byte) {
 	g := c.g
 	if c.closing || !c.open {
@@ -136,7 +137,7 @@ func (c *Connection) take(data []byte) {
 	}
 }
 
-// authenticate decodes an identify or a resume and acts upon it, on a connection that has had none.
+// authenticate decodes and processes an identify or a resume. A connection may have only one.
 func authenticate[T any](c *Connection, data json.RawMessage, with func(T)) {
 	var d T
 	switch {
@@ -149,11 +150,11 @@ func authenticate[T any](c *Connection, data json.RawMessage, with func(T)) {
 	}
 }
 
-// ended is what becomes of a connection that the client closed or that broke. A close with 1000 or 1001 ends the session too.
+// ended records that the client closed the connection or that it broke. A close with 1000 or 1001 also ends the session.
 func (c *Connection) ended(err error) {
 	why, code := "broken: "+err.Error(), 0
 	var closed *websocket.CloseError
-	if asClose(err, &closed) && closed.Code != websocket.CloseAbnormalClosure {
+	if errors.As(err, &closed) && closed.Code != websocket.CloseAbnormalClosure {
 		why, code = fmt.Sprintf("closed by the app with %d", closed.Code), closed.Code
 		if k := c.session; k != nil && (code == websocket.CloseNormalClosure || code == websocket.CloseGoingAway) {
 			k.dead = true

@@ -24,17 +24,17 @@ type session struct {
 	dead     bool
 }
 
-// alive says whether the session has a connection or could be resumed.
+// alive reports whether the session has a connection or can be resumed.
 func (k *session) alive(now time.Time) bool {
 	return !k.dead && (k.conn != nil || now.Sub(k.lostAt) < k.lifetime)
 }
 
-// HasGuild says whether a guild's events come to a shard; those of DMs come to the first.
+// HasGuild reports whether a guild's events are sent to a shard; those of DMs are sent to the first.
 func HasGuild(shard [2]int, guild string) bool {
 	return int((snowflake.Number(guild)>>22)%uint64(shard[1])) == shard[0]
 }
 
-// Identify is an identify that came in.
+// Identify is a received identify.
 type Identify struct {
 	At       time.Time
 	Shard    [2]int
@@ -45,25 +45,25 @@ type Identify struct {
 	Conn     int    // the ID of the connection
 }
 
-// Resume is a resume that came in.
+// Resume is a received resume.
 type Resume struct {
 	At       time.Time
 	Session  string
 	Seq      int64
 	Replayed int    // events sent again
 	Refused  string // why it was not accepted
-	Proper   bool   // it came to the address that READY named
+	Proper   bool   // received at the address that READY named
 	Conn     int
 }
 
-// Identifies are the identifies so far.
+// Identifies returns the identifies so far.
 func (g *Gateway) Identifies() []Identify {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return append([]Identify{}, g.identifies...)
 }
 
-// Resumes are the resumes so far.
+// Resumes returns the resumes so far.
 func (g *Gateway) Resumes() []Resume {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -83,23 +83,19 @@ func (g *Gateway) Sessions() int {
 	return n
 }
 
-// ForgetSessions lets no session so far be resumed; those with a connection keep it until it ends.
+// ForgetSessions makes all sessions so far impossible to resume; those with a connection keep it until it ends.
 func (g *Gateway) ForgetSessions() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, k := range g.order {
-		k.lifetime = 0
-	}
+	g.change(func() {
+		for _, k := range g.order {
+			k.lifetime = 0
+		}
+	})
 }
 
-// ReplayMore makes resumes send so many events again that the client says it has.
-func (g *Gateway) ReplayMore(n int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.replayMore = n
-}
+// ReplayMore makes resumes replay this many events that the client has already received.
+func (g *Gateway) ReplayMore(n int) { g.change(func() { g.replayMore = n }) }
 
-// identify begins a session, or refuses. The caller holds the lock.
+// identify begins a session or refuses to. The caller holds the lock.
 func (c *Connection) identify(data identifyData) {
 	g := c.g
 	now := g.o.Now()
@@ -160,7 +156,7 @@ func (c *Connection) identify(data identifyData) {
 	}
 }
 
-// forgetDead drops what is kept of sessions that can no longer be resumed.
+// forgetDead discards the events of sessions that can no longer be resumed.
 func (g *Gateway) forgetDead(now time.Time) {
 	kept := g.order[:0:0]
 	for _, k := range g.order {
@@ -173,7 +169,7 @@ func (g *Gateway) forgetDead(now time.Time) {
 	g.order = kept
 }
 
-// resume goes on with a session, or refuses.
+// resume continues a session or refuses to. The caller holds the lock.
 func (c *Connection) resume(data resumeData) {
 	g := c.g
 	now := g.o.Now()
@@ -216,7 +212,7 @@ func (c *Connection) resume(data resumeData) {
 	k.send("RESUMED", []byte(`{"_trace":["discordtest"]}`))
 }
 
-// attach gives a session its connection.
+// attach connects a session.
 func (c *Connection) attach(k *session) {
 	c.session, c.of, c.known = k, k.id, true
 	c.shard = k.shard

@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// Limit is how many calls of a route are let through in a time, for each channel, guild or webhook of its own.
+// Limit is how many calls of a route are accepted in a time, counted separately for each channel, guild or webhook.
 type Limit struct {
 	Calls int
 	Per   time.Duration
 }
 
-// Limits are limits by route. AnyRoute is for those not named, GlobalLimit for all together.
+// Limits are limits by route. AnyRoute is for routes without an entry, GlobalLimit for all calls together.
 type Limits map[string]Limit
 
-// Keys of Limits that are no routes.
+// Keys of Limits that are not routes.
 const (
 	AnyRoute    = "*"
 	GlobalLimit = "global"
 )
 
-// How many invalid requests in what time get an address banned.
+// The number of invalid requests, and the time, after which an address is banned.
 const (
 	InvalidLimit  = 10_000
 	InvalidWindow = 10 * time.Minute
@@ -70,7 +70,7 @@ func (l *Limiter) limitOf(route string) Limit {
 	return unlimited
 }
 
-// bucketName is what X-RateLimit-Bucket says: it does not depend on what stands in the path.
+// bucketName returns the value of X-RateLimit-Bucket. It does not depend on the ids in the path.
 func bucketName(route string) string {
 	sum := sha256.Sum256([]byte(route))
 	return hex.EncodeToString(sum[:16])
@@ -117,7 +117,7 @@ func (l *Limiter) Take(route, bucketOf string, governed bool, header http.Header
 	return Body(after, false)
 }
 
-// SetHeaders sets the headers that say how a bucket stands.
+// SetHeaders sets the headers with the state of a bucket.
 func SetHeaders(header http.Header, route string, limit, remaining int, until time.Time, after time.Duration) {
 	header.Set("X-RateLimit-Limit", strconv.Itoa(limit))
 	header.Set("X-RateLimit-Remaining", strconv.Itoa(remaining))
@@ -126,7 +126,7 @@ func SetHeaders(header http.Header, route string, limit, remaining int, until ti
 	header.Set("X-RateLimit-Bucket", bucketName(route))
 }
 
-// WholeSeconds is a time as Retry-After has it.
+// WholeSeconds formats a time for Retry-After.
 func WholeSeconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
 
 // Body is the body of a 429.

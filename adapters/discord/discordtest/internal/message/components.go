@@ -6,13 +6,12 @@ import "gatehouse/adapters/discord/discordtest/internal/wire"
 const (
 	ComponentRow    = 1
 	ComponentButton = 2
-	ComponentSelect = 3
 	ComponentInput  = 4
 	ComponentText   = 10
 	ComponentLabel  = 18
 )
 
-// Button is a button on a message as it stood when it was looked up. It can be pressed later, when the message has changed.
+// Button is a button on a message at the time when it was looked up. It can still be pressed after the message has changed.
 type Button struct {
 	Channel  string
 	Message  string
@@ -25,7 +24,7 @@ type Button struct {
 	message Message
 }
 
-// Buttons are the buttons of the message, from the top.
+// Buttons returns the buttons of the message, from the top.
 func (m Message) Buttons() []Button {
 	var found []Button
 	var walk func([]wire.Object)

@@ -16,10 +16,10 @@ var (
 	allMention  = regexp.MustCompile(`@(everyone|here)`)
 )
 
-// withoutCode is a text without its code, in which nothing is a mention or a link.
+// withoutCode removes the code from a text, in which nothing is a mention or a link.
 func withoutCode(text string) string { return codeSpan.ReplaceAllString(text, " ") }
 
-// allowed says which mentions of a message may ping.
+// allowed are the mentions of a message that may ping.
 type allowed struct {
 	users, roles, everyone bool
 	userIDs, roleIDs       []string
@@ -44,7 +44,7 @@ func readAllowed(raw json.RawMessage) allowed {
 	}
 }
 
-// texts are all texts of a message in which a mention can ping: the content, and the text components.
+// texts returns all texts of a message in which a mention can ping: the content and the text components.
 func (m Message) texts() []string {
 	found := []string{m.Content}
 	var walk func([]wire.Object)
@@ -60,15 +60,15 @@ func (m Message) texts() []string {
 	return found
 }
 
-// Audience is what Mention must know of the place of a message.
+// Audience has the lookups that Mention needs.
 type Audience struct {
 	User     func(id string) bool        // whether there is such a user
 	Role     func(id string) bool        // whether the guild has such a role
 	Everyone func() bool                 // whether the author may mention everyone
-	AuthorOf func(message string) string // who wrote a message of the channel, "" if it is not there
+	AuthorOf func(message string) string // the author of a message of the channel, "" if there is none
 }
 
-// Mention finds whom a message pings and writes that into it.
+// Mention sets whom a message pings.
 func Mention(m *Message, in Audience) {
 	a := readAllowed(m.Allowed)
 	text := withoutCode(strings.Join(m.texts(), "\n"))

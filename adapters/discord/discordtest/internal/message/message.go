@@ -1,4 +1,4 @@
-// Package message is a message of Discord as it stands: what it is made of, what a reader sees of it, and whom it reaches.
+// Package message defines a message of the fake Discord: its parts, what a reader sees of it, and whom it pings.
 package message
 
 import (
@@ -10,7 +10,7 @@ import (
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
-// Message is a message as it stands.
+// Message is the state of a message.
 type Message struct {
 	ID          string
 	Channel     string
@@ -18,7 +18,7 @@ type Message struct {
 	Author      string
 	Content     string
 	At          time.Time
-	EditedAt    time.Time // of an edit of what is said; a preview does not count
+	EditedAt    time.Time // of the last edit by the author; a preview does not count
 	Edits       int
 	Type        int
 	Flags       int
@@ -51,13 +51,13 @@ type Attachment struct {
 	ContentType string
 	Data        []byte
 	Size        int    // len(Data) if 0
-	URL         string // where it lies; the fake's own place if empty
+	URL         string // its address; the fake's own if empty
 	Width       int
 	Height      int
 	Description string
 }
 
-// Shown is what a reader sees of the message: the content, embeds, files and buttons, as lines of text.
+// Shown returns what a reader sees of the message: the content, embeds, files and buttons, as lines of text.
 func (m Message) Shown() string {
 	var lines []string
 	if m.Content != "" {

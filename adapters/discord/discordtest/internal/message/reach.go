@@ -8,11 +8,11 @@ import (
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
-// Reach is something in a message that does more than to be read.
+// Reach is a part of a message that pings someone, hides a link or loads a preview.
 type Reach struct {
 	Kind   string // "user", "role", "everyone", "here", "reply", "link" (with a label of its own), "preview"
 	Target string // an id, or an address
-	Label  string // of a link: what a reader sees in its place
+	Label  string // of a link: the text that a reader sees
 }
 
 var (
@@ -20,8 +20,8 @@ var (
 	bareLink     = regexp.MustCompile(`(<?)(https?://[^\s<>()\[\]]+)(>?)`)
 )
 
-// Reaches are the mentions that ping, whatever the rights of the sender, the links with a label, and the links that unfurl into a preview, given
-// the message's texts, its allowed_mentions and its flags.
+// Reaches returns the mentions that ping (whatever the permissions of the sender), the links with a label, and the links that get a
+// preview, from the message's texts, its allowed_mentions and its flags.
 func (m Message) Reaches() []Reach {
 	var found []Reach
 	add := func(r Reach) {
@@ -72,10 +72,10 @@ func (m Message) Reaches() []Reach {
 // escaped is an escaped character.
 var escaped = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]")
 
-// escapeBase is the private-use code point from which on escaped characters are encoded while links are searched.
+// escapeBase is the first private-use code point that stands for an escaped character while links are searched.
 const escapeBase = '\uE000'
 
-// linksIn are the links with a label: where a bracket is escaped there is none.
+// linksIn returns the links with a label. An escaped bracket makes no link.
 func linksIn(text string) []Reach {
 	text = escaped.ReplaceAllStringFunc(text, func(s string) string { return string(escapeBase + rune(s[1])) })
 	read := func(s string) string {

@@ -1,4 +1,4 @@
-// Package snowflake makes and reads Discord's ids: a number whose upper bits are the time at which it was made.
+// Package snowflake makes and reads Discord's ids: numbers whose upper bits are their creation time.
 package snowflake
 
 import (
@@ -17,14 +17,14 @@ type Generator struct {
 	all    map[uint64]bool
 }
 
-// NewGenerator is a generator that has made no id yet.
+// NewGenerator makes a generator.
 func NewGenerator() *Generator {
 	return &Generator{worker: rand.Uint64N(1 << 10), all: map[uint64]bool{}}
 }
 
-// Next is a new id for a time; it is greater than all before it.
+// Next returns a new id for a time; it is greater than all earlier ones.
 func (m *Generator) Next(now time.Time) string {
-	id := at(now) | m.worker<<12
+	id := uint64(max(0, now.UnixMilli()-epoch))<<22 | m.worker<<12
 	if id <= m.last {
 		id = m.last + 1
 	}
@@ -33,15 +33,10 @@ func (m *Generator) Next(now time.Time) string {
 	return strconv.FormatUint(id, 10)
 }
 
-// Made says whether an id comes from this generator.
+// Made reports whether an id comes from this generator.
 func (m *Generator) Made(id string) bool { return m.all[Number(id)] }
 
-func at(t time.Time) uint64 { return uint64(max(0, t.UnixMilli()-epoch)) << 22 }
-
-// At is the least id that a time can have, for paging from a moment on.
-func At(t time.Time) string { return strconv.FormatUint(at(t), 10) }
-
-// Time is when an id was made; what is no id has the zero time.
+// Time returns when an id was made; the zero time for an invalid id.
 func Time(id string) time.Time {
 	n := Number(id)
 	if n == 0 {
@@ -50,7 +45,7 @@ func Time(id string) time.Time {
 	return time.UnixMilli(int64(n>>22) + epoch)
 }
 
-// Number reads an id; what is none counts as 0.
+// Number reads an id; an invalid one counts as 0.
 func Number(id string) uint64 {
 	n, err := strconv.ParseUint(id, 10, 64)
 	if err != nil {

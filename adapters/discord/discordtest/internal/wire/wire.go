@@ -10,10 +10,10 @@ import (
 // Object is a JSON object on the wire.
 type Object = map[string]any
 
-// Timestamp is a time as Discord writes it.
+// Timestamp formats a time as Discord does.
 func Timestamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000+00:00") }
 
-// TimestampOrNil is null for no time.
+// TimestampOrNil formats a time; the zero time is null.
 func TimestampOrNil(at time.Time) any {
 	if at.IsZero() {
 		return nil
@@ -21,7 +21,7 @@ func TimestampOrNil(at time.Time) any {
 	return Timestamp(at)
 }
 
-// StringOrNil is null for an empty string.
+// StringOrNil returns a string; an empty one is null.
 func StringOrNil(s string) any {
 	if s == "" {
 		return nil
@@ -29,28 +29,28 @@ func StringOrNil(s string) any {
 	return s
 }
 
-// Secret is a word that can't be guessed.
+// Secret returns a random word.
 func Secret() string { return strings.ToLower(rand.Text()) }
 
-// String is a field that is a string, "" for any other.
+// String returns a field that is a string, "" for any other.
 func String(o Object, key string) string {
 	text, _ := o[key].(string)
 	return text
 }
 
-// Int is a field that is a number, 0 for any other.
+// Int returns a field that is a number, 0 for any other.
 func Int(o Object, key string) int {
 	n, _ := o[key].(float64)
 	return int(n)
 }
 
-// Bool is a field that is true.
+// Bool reports whether a field is true.
 func Bool(o Object, key string) bool {
 	b, _ := o[key].(bool)
 	return b
 }
 
-// List is a field that is a list of objects, with nil for what is none.
+// List returns a field that is a list of objects; an item that is not an object is nil.
 func List(o Object, key string) []Object {
 	var found []Object
 	items, _ := o[key].([]any)
@@ -61,7 +61,7 @@ func List(o Object, key string) []Object {
 	return found
 }
 
-// Strings are the strings of a field that is a list.
+// Strings returns the strings of a field that is a list.
 func Strings(o Object, key string) []string {
 	var found []string
 	items, _ := o[key].([]any)
@@ -73,7 +73,7 @@ func Strings(o Object, key string) []string {
 	return found
 }
 
-// NotNil keeps an empty list from becoming null.
+// NotNil returns a list that is not nil, so that an empty one does not become null.
 func NotNil[T any](items []T) []T {
 	if items == nil {
 		return []T{}

@@ -50,7 +50,7 @@ var layers = map[string][]string{
 
 	// Discord's packages import each other in one direction.
 	"adapters/discord/internal/rest":      {"core", "adapters/internal/*", "adapters/discord/internal/snowflake"},
-	"adapters/discord/internal/guilds":    {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest"},
+	"adapters/discord/internal/guilds":    {"core", "adapters/internal/*", "adapters/discord/internal/memo", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest"},
 	"adapters/discord/internal/gateway":   {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest"},
 	"adapters/discord/internal/preflight": {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest", "adapters/discord/internal/guilds", "adapters/discord/internal/gateway"},
 }

@@ -67,7 +67,7 @@ func lastLines(c core.Card, link string) api.Block {
 			}
 			quote = append(quote, bold(speakers[i]+": "), literal(chat.OrNone(inline(l.Text, maxLine))))
 		}
-		elements = append(elements, api.NewRichTextSection(literal("What was said last:")), &api.RichTextQuote{Type: api.RTEQuote, Elements: quote})
+		elements = append(elements, api.NewRichTextSection(literal("Last messages:")), &api.RichTextQuote{Type: api.RTEQuote, Elements: quote})
 	}
 	where := []piece{literal("This was asked in another conversation.")}
 	if strings.HasPrefix(link, "https://") && chat.Units(link) <= maxURL {

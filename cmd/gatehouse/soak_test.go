@@ -118,27 +118,28 @@ func soak(t *testing.T, e engine, conversations, messages int) {
 	start := func() *child { return w.start([]string{soakKey + "=" + w.url}) }
 	c := start()
 	var said sync.WaitGroup
+	defer said.Wait() // also after a failure: it reports to this test
 	for conversation := range conversations {
 		said.Go(func() { w.soakSay(conversation, messages) })
 	}
-	tenth := func(n int) { // waits for n tenths of the turns, so that no wait is long, however many turns there are
+	percent := func(n int) { // waits for so many percent of the turns, so that no wait is long, however many turns there are
 		t.Helper()
-		seq := int64(conversations * messages * n / 10)
+		seq := int64(conversations * messages * n / 100)
 		w.until(fmt.Sprintf("turn %d", seq), c, func() bool {
 			found := w.events(core.EventFilter{Seq: seq})
 			return c.gone() || len(found) == 1 && !found[0].EndedAt.IsZero()
 		})
 	}
-	for n := 1; n <= 5; n++ {
-		tenth(n)
+	for n := 1; n <= 50; n++ {
+		percent(n)
 	}
 	if c.gone() {
 		t.Fatalf("the process ended by itself:\n%s", c.out)
 	}
 	c.kill()
 	c = start()
-	for n := 6; n <= 10; n++ {
-		tenth(n)
+	for n := 51; n <= 100; n++ {
+		percent(n)
 	}
 	said.Wait()
 	w.until("the end of all", c, w.settled)

@@ -131,6 +131,7 @@ func (d *Discord) keepCommands(ctx context.Context) {
 				return // gatehouse doctor says what is wrong; the bot works without
 			}
 		}
+		_ = d.askIdentity(ctx) // the bot works without commands, so their failure does not say whether Discord answers
 		chat.Sleep(ctx, max(retry, core.RetryAfterOf(err)))
 	}
 }

@@ -103,6 +103,7 @@ func (d *Discord) askIdentity(ctx context.Context) error {
 	}
 	if err != nil { // the gateway will show it
 		d.Log.Debug("what the application was granted is not known", "err", err)
+		d.outbound.Set(nil) // Discord has just said who the bot is
 	}
 	d.mu.Lock()
 	d.self.User = me.ID

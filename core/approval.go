@@ -141,6 +141,7 @@ type ApprovalFilter struct {
 	Session      SessionID
 	Conversation ConversationID
 	Invocation   InvocationID
+	Requester    string // the id of the actor
 	Limit        int
 }
 

@@ -35,12 +35,11 @@ type Platform interface {
 }
 
 // Found is the result of Platform.Find: the part's reference and whether further parts follow, as Post would have returned them. An empty
-// Ref: it was not found. Looks is how many unsuccessful calls, some time apart, prove that it was not sent, since posts may become
-// readable late; 0 and 1 are the same.
+// Ref: it was not found. Late: it may have arrived all the same, since posts may become readable up to a minute after they were sent.
 type Found struct {
-	Ref   Ref
-	More  bool
-	Looks int
+	Ref  Ref
+	More bool
+	Late bool
 }
 
 // Directory is a platform that can look up people, groups, and who sees a conversation.

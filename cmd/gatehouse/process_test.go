@@ -29,7 +29,13 @@ const (
 	killKey   = "TEST_KILL_AT"     // a point of storagetest.Points
 	nthKey    = "TEST_KILL_NTH"    // which pass of the point, from 1
 	recordKey = "TEST_KILL_RECORD" // a file to append the points passed to
+	failKey   = "TEST_FAIL_WHILE"  // a file: while it exists, the process's commits fail
 )
+
+// lookups of posts in doubt come soon: the fakes show what was posted at once.
+func init() {
+	lookups = []time.Duration{500 * time.Millisecond, time.Second, 1500 * time.Millisecond, 2 * time.Second}
+}
 
 func init() {
 	if url := os.Getenv(soakKey); url != "" {
@@ -48,10 +54,28 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return storagetest.Failpoints(s, failpoint()), nil
+		return storagetest.Failpoints(failing(s), failpoint()), nil
 	}
 	main()
 	os.Exit(0)
+}
+
+// failing is a store whose commits fail while a file exists, as on a disk that takes no writes.
+func failing(s *storage.Store) *storage.Store {
+	file := os.Getenv(failKey)
+	if file == "" {
+		return s
+	}
+	return s.WithHooks(func(h storage.Hooks) storage.Hooks {
+		write := h.Write
+		h.Write = func(ctx context.Context, work storage.Work) error {
+			if _, err := os.Stat(file); err == nil {
+				return core.Errorf(core.StoreUnreadable, "The disk takes no writes.")
+			}
+			return write(ctx, work)
+		}
+		return h
+	})
 }
 
 func failpoint() func(string) {

@@ -30,7 +30,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	owner, err := store.Register(ctx, "serve")
+	owner, err := store.Register(ctx, "serve", cfg.Lease)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store
 			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Waiting: true, Limit: settings.RecentEvents})
 		}
 		p := discord.New(discord.Options{
-			Config: cfg.Discord, Signer: signer, Card: service.Card, KV: store, Recent: recent, Open: open, Owner: owner, Lease: cfg.Lease, Jitter: mathrand.Float64, Log: log,
+			Config: cfg.Discord, Signer: signer, Card: service.Card, KV: store, Recent: recent, Open: open, Owner: owner, Lease: 3 * cfg.Lease, Jitter: mathrand.Float64, Log: log,
 		})
 		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)
 	}

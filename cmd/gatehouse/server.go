@@ -89,6 +89,7 @@ type readiness struct {
 	Ready     bool                 `json:"ready"`
 	Draining  bool                 `json:"draining,omitempty"`
 	Database  string               `json:"database"`
+	Turns     string               `json:"turns"`
 	Platforms map[string]condition `json:"platforms"`
 }
 
@@ -98,7 +99,7 @@ type condition struct {
 	Outbound string `json:"outbound"`
 }
 
-// ready answers 200 if every platform can receive and send and the database answers (law 9), else 503.
+// ready answers 200 if every platform can receive and send, the database takes commits and no turn is stuck (law 9), else 503.
 func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), probeTime)
 	defer cancel()
@@ -113,8 +114,8 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 		}
 		return "not available"
 	}
-	_, err := s.gateway.store.LoadIntent(ctx, "")
-	state.Database = report(err)
+	state.Database = report(s.gateway.store.Health(ctx))
+	state.Turns = report(s.gateway.stuck(ctx))
 	for _, p := range s.gateway.platforms {
 		var inbound, outbound error
 		if h, ok := p.(core.Health); ok {

@@ -14,7 +14,8 @@
 // # Owners
 //
 // Register takes the first free lock on DATABASE.INSTANCE-0.lock, -1 and so on, and holds it until Close. The system drops the lock when
-// the process dies. So a process that gets the lock knows that the last owner of that name is dead, and releases what it had leased.
+// the process dies. So a process that gets the lock knows that the last owner of that name is dead, and releases what it held. Other
+// processes on the file find out by its silence (sqlstore's Beat).
 //
 // # What may happen twice
 //

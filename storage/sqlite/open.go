@@ -71,6 +71,7 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 func (db *database) store() *sqlstore.Store {
 	return sqlstore.New(sqlstore.Hooks{
 		Write: db.write, Read: db.read, Register: db.register, Close: db.close,
+		Space:     db.space,
 		Clock:     "0",
 		LockQueue: addQueue, ReadyQueues: readyQueues, DueDestinations: dueDestinations,
 	}, db.options)

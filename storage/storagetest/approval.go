@@ -70,6 +70,8 @@ var approvalExamples = []example{
 			"a conversation": {core.ApprovalFilter{Conversation: other}, []core.ApprovalID{"c"}},
 			"a session":      {core.ApprovalFilter{Session: conversation.Session(1), States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"a"}},
 			"an invocation":  {core.ApprovalFilter{Invocation: a.Event.Invocation}, []core.ApprovalID{"a"}},
+			"a requester":    {core.ApprovalFilter{Requester: ann.ID, States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"c", "a"}},
+			"another":        {core.ApprovalFilter{Requester: bob.ID}, []core.ApprovalID{}},
 		} {
 			got := []core.ApprovalID{}
 			for _, a := range must(w.ListApprovals(w.ctx, f.filter))(w) {

@@ -52,7 +52,7 @@ func Points() []string {
 func Methods() []string {
 	var names []string
 	for m := range reflect.TypeFor[*sqlstore.Store]().Methods() {
-		if m.Name != "WithHooks" {
+		if m.Name != "WithHooks" && m.Name != "WithLimits" {
 			names = append(names, m.Name)
 		}
 	}

@@ -216,17 +216,9 @@ var finishExamples = []example{
 		w.ok(w.Release(w.ctx, c))
 		w.indicatorCleared(c)
 	}},
-	{"the next claim clears a dead holder's typing indicator", func(w *world) {
+	{"a dead owner's typing indicator is cleared", func(w *world) {
 		c := w.working()
 		w.restart()
-		w.equal("before", len(w.deliver(minute)), 0)
-		w.claim(minute)
-		w.indicatorCleared(c)
-	}},
-	{"a signal's claim clears a dead holder's typing indicator, too", func(w *world) {
-		c := w.working()
-		w.restart()
-		w.take(w.signal(conversation, "inv"), minute)
 		w.indicatorCleared(c)
 	}},
 }

@@ -157,22 +157,19 @@ func (p *property) halt(rt *rapid.T) {
 	p.ok(rt, p.any(rt).SetPaused(ctx, p.m.halted))
 }
 
-// delete removes a session. It is refused while a turn runs; a holder with an expired lease loses its conversation.
+// delete removes a session. It is refused while a turn runs.
 func (p *property) delete(rt *rapid.T) {
 	id := p.m.session(p.conversation(rt))
 	l := p.m.conversation(id.Conversation().Queue())
-	runs := l.holder != nil && p.m.events[l.holder.Event.Seq].session == id
+	runs := l.held() && p.m.events[l.holder.Event.Seq].session == id
 	err := p.any(rt).DeleteSession(ctx, id)
-	if runs && !l.over {
+	if runs {
 		if core.CategoryOf(err) != core.Invalid {
 			rt.Fatalf("deleting a session whose turn runs gave %v", err)
 		}
 		return
 	}
 	p.ok(rt, err)
-	if runs {
-		l.holder.Fence = -1 // no claim holds it any more, but its event has begun
-	}
 	for _, inv := range slices.Sorted(maps.Keys(p.m.paused)) {
 		if p.m.paused[inv].Session == id {
 			p.m.abandon(inv, "", 0)

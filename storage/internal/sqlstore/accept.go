@@ -9,16 +9,17 @@ import (
 
 // Accept stores an event. An event whose (platform, id) is known returns its first receipt, with Fresh false; so Accept may be
 // repeated. An incomplete event is invalid. The queue's lock is taken first, so Seq follows the order of commits within a queue.
+// The store's limits apply.
 func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
 	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind() == "" {
 		return core.Receipt{}, core.Errorf(core.Invalid, "An event needs a platform, an id, a conversation and a kind.")
 	}
-	return write(ctx, s, func(t *Tx) (core.Receipt, error) { return t.accept(e, 0) })
+	return write(ctx, s, func(t *Tx) (core.Receipt, error) { return t.accept(e, 0, s.limits) })
 }
 
 // accept stores the event unless it is known; a known event uses up no number. retryOf is the failed event that this one retries, or
 // 0.
-func (t *Tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
+func (t *Tx) accept(e core.Event, retryOf int64, l core.Limits) (core.Receipt, error) {
 	if e.Kind() == core.KindAmend {
 		return t.amend(e)
 	}
@@ -36,7 +37,27 @@ func (t *Tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
 	if err != nil || !r.Fresh {
 		return r, err
 	}
+	if err := t.limit(e, r.Seq, l); err != nil {
+		return r, err
+	}
 	return r, t.updateReady(key)
+}
+
+// rank is the place of a new event: one after the last unended event of its actor, but not before the events that run or wait now. So
+// people take turns, however many messages one of them sends. Only messages count; what else arrives is placed first. $14: the actor, $15: the
+// actor again, or "" for an event that does not count.
+const rank = `(select coalesce(max(place), 0) from (
+	select min(rank) as place from queues where ready_at = 0
+	union all select max(rank) from queues where owner <> ''
+	union all select max(rank) + 1 from events where actor_id = $15 and actor_id <> '' and ended_at = 0
+) places)`
+
+// waitsForItsTurn returns the actor whose other events the event comes after; "" if it does not wait for them.
+func waitsForItsTurn(e core.Event) string {
+	if e.Kind() == core.KindMessage {
+		return e.Actor.ID
+	}
+	return ""
 }
 
 // storeEvent adds the event unless it is known. The caller holds its queue's lock. If another transaction adds the same event to
@@ -48,11 +69,11 @@ func (t *Tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int6
 	}
 	var r core.Receipt
 	fresh, err := t.Row([]any{&r.Seq}, `
-		insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, payload, invocation, accepted_at, due_at, retry_of)
-		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13
+		insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, payload, invocation, accepted_at, retry_of, actor_id, rank)
+		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, `+rank+`
 		where not exists (select 1 from events where platform = $1 and id = $2)
 		on conflict (platform, id) do nothing returning seq`,
-		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(), asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, t.Now, retryOf)
+		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(), asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, t.Now, retryOf, e.Actor.ID, waitsForItsTurn(e))
 	if err != nil || fresh {
 		r.Fresh = fresh
 		return r, err

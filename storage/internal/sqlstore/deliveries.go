@@ -7,23 +7,25 @@ import (
 	"gatehouse/core"
 )
 
-// ClaimPosts leases the first row of each due destination, the longest waiting first. A row is returned again if its lease ends
-// first. It skips a locked destination; the next call finds it.
+// ClaimPosts takes the first row of each due destination, the longest waiting first. A row is returned again if its owner dies. It skips
+// a locked destination; the next call finds it.
 func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.OutboxRow, error) {
 	if r.Limit <= 0 || len(r.Scopes) == 0 {
 		return nil, nil
 	}
 	due := func(t *Tx, take bool) ([]string, error) { return s.hooks.DueDestinations(t, r, take) }
-	return claimEach(ctx, s, r.Owner, due, func(t *Tx, destination string) ([]core.OutboxRow, error) {
+	claim := func(t *Tx, destination string) ([]core.OutboxRow, error) {
 		rows, err := List(t, readOutbox, `
-			update outbox set owner = $1, lease_until = $2, fence = fence + 1
-			where seq = (select seq from outbox where destination = $3 and state = 'waiting' order by seq limit 1)
-			returning `+outboxColumns, r.Owner, t.Now.Add(r.Lease), destination)
+			update outbox set owner = $1, fence = fence + 1
+			where seq = (select seq from outbox where destination = $2 and state = 'waiting' order by seq limit 1)
+			returning `+outboxColumns, r.Owner, destination)
 		if err != nil {
 			return nil, err
 		}
 		return rows, t.updateDestination(destination)
-	})
+	}
+	return claiming(ctx, s, r.Owner, func() ([]core.OutboxRow, error) { return claimEach(ctx, s, r.Owner, due, claim) },
+		func(held *claimed, row core.OutboxRow) { held.posts[row.Seq] = row.Fence })
 }
 
 // SavePost stores the progress of a delivery: before a send that it is in doubt, after the send its result. It may be repeated. It
@@ -55,12 +57,16 @@ func (t *Tx) savePost(row core.OutboxRow) (wanted int, err error) {
 // ReleasePost saves the delivery as SavePost does, sets its state and ends the lease. The row is due again after the wait if it
 // still waits, or if its wanted version has risen. It fails with lease_lost if the row is no longer leased by this delivery.
 func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) error {
-	return s.write(ctx, func(t *Tx) error {
+	err := s.write(ctx, func(t *Tx) error {
 		if err := t.lockDestinationOf(row.Seq); err != nil {
 			return err
 		}
 		return t.release(row, wait)
 	})
+	if err == nil || core.CategoryOf(err) == core.LeaseLost {
+		s.claimed.endPost(row)
+	}
+	return err
 }
 
 func (t *Tx) release(row core.OutboxRow, wait time.Duration) error {
@@ -84,8 +90,8 @@ func (t *Tx) release(row core.OutboxRow, wait time.Duration) error {
 		return core.Errorf(core.Invalid, "A post can't be released in the state %q.", state)
 	}
 	moved, err := t.Texts(`
-		update outbox set state = $1, next_at = $2, sent_at = $3, owner = '', lease_until = 0 where seq = $4
-		returning destination`, state, t.Now.Add(max(0, wait)), sent, row.Seq)
+		update outbox set state = $1, next_at = $2, sent_at = $3, owner = '' where seq = $4
+		returning destination`, state, t.delayed(wait), sent, row.Seq)
 	if err != nil {
 		return err
 	}
@@ -99,8 +105,8 @@ func (s *Store) Resend(ctx context.Context, seq int64) error {
 		if row.State == core.RowWaiting {
 			return nil
 		}
-		_, err := t.Exec(`update outbox set state = 'waiting', next_at = $1, parts = $2, attempts = 0, cause = '' where seq = $3`,
-			t.Now, asJSON{append([]core.Part{}, row.Delivered()...)}, seq)
+		_, err := t.Exec(`update outbox set state = 'waiting', next_at = 0, parts = $1, attempts = 0, cause = '' where seq = $2`,
+			asJSON{append([]core.Part{}, row.Delivered()...)}, seq)
 		return err
 	})
 }

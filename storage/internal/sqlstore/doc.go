@@ -3,7 +3,8 @@
 //
 // # Tables and their keys
 //
-//	queues        queue_key: its holder, lease, fence and current event, and when it can next be claimed
+//	owners        owner: the beat of a process that claims
+//	queues        queue_key: its holder, fence and current event, and when it can next be claimed
 //	events        seq; also unique (platform, id): what happened, how often it was tried, how it ended
 //	sessions      session id: the state and the number of messages, so that nothing has to count them
 //	messages      (session, invocation, n); pos gives their order
@@ -32,12 +33,21 @@
 //
 // # What can be claimed
 //
-// Every transaction that touches a queue updates queues.ready_at (Tx.updateReady). It is null if nothing waits, the end of the lease if
-// the queue is held, and otherwise the time at which the first signal or first message is due. So a claim is one index lookup, the queue
-// of a crashed holder becomes ready by itself, and an idle gatehouse costs nothing. The table destinations does the same for the outbox.
+// Every transaction that touches a queue updates queues.ready_at (Tx.updateReady). It is null if nothing waits or the queue is held, 0 if the
+// first signal or first message is due, and otherwise the end of its delay. So a claim is a few index lookups, and a clock that is set back
+// delays only what was delayed anyway. The table destinations does the same for the outbox.
 //
-// The queue's row holds the owner, the fence and the event; every write of a turn compares all three. The event stays there if the holder
-// dies, so that the next claim can clear the typing indicator that the holder left.
+// Ready queues are claimed by the rank of their next event (see rank), so that people take turns. A queue whose next event is a suspect, since
+// processes died over it, is claimed apart.
+//
+// The queue's row holds the owner, the fence and the event; every write of a turn compares all three.
+//
+// # Who is alive
+//
+// What a process claims it holds until it ends or releases it. There are no leases that run out: each process that claims beats every
+// second, in its row of the table owners, and looks at the others' rows. A process that is silent during several beats of another one is
+// taken for dead, and what it held is released (Beat). That compares counts and no clocks. A claim whose answer was lost, so that its process
+// does not know of it, is found and released at the next claim (claimed).
 //
 // # Times and texts
 //

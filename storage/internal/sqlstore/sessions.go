@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"gatehouse/core"
 )
@@ -168,30 +167,20 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) ([]core.
 }
 
 // DeleteSession removes a session with its messages, evidence and paused invocations. Deleting a missing session succeeds. It is
-// invalid while a turn of the session runs. A holder with an expired lease loses its queue first, so that it can't write the session
-// again.
+// invalid while a turn of the session runs.
 func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 	return s.write(ctx, func(t *Tx) error {
 		queue := id.Conversation()
 		if _, err := t.lockKnownQueue(queue.Queue()); err != nil {
 			return err
 		}
-		var until time.Time
-		runs, err := t.Row([]any{timestamp{&until}}, `
-			select lease_until from queues where queue_key = $1 and owner <> '' and exists (select 1 from events where seq = queues.event and session = $2)`, queue, id)
+		runs, err := t.exists(`
+			select 1 from queues where queue_key = $1 and owner <> '' and exists (select 1 from events where seq = queues.event and session = $2)`, queue, id)
 		if err != nil {
 			return err
 		}
-		if runs && until.After(t.Now) {
-			return core.Errorf(core.Invalid, "A turn of the conversation %s is running. Stop it first, or wait until it ends.", id)
-		}
 		if runs {
-			if _, err := t.Exec(`update queues set owner = '', lease_until = 0, fence = fence + 1 where queue_key = $1`, queue); err != nil {
-				return err
-			}
-			if err := t.updateReady(queue.Queue()); err != nil {
-				return err
-			}
+			return core.Errorf(core.Invalid, "A turn of the conversation %s is running. Stop it first, or wait until it ends.", id)
 		}
 		waiting, err := t.Texts(`select invocation from paused where session = $1`, id)
 		if err != nil {

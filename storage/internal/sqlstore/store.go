@@ -23,9 +23,14 @@ var (
 // Store is one process's connection to a database. It implements core's store interfaces, and the queries and changes that the
 // command line needs.
 type Store struct {
-	hooks Hooks
-	newID func() string
-	trace func(Statement)
+	hooks   Hooks
+	newID   func() string
+	trace   func(Statement)
+	log     *slog.Logger
+	beats   *beats
+	claimed *claimed
+	health  *health
+	limits  core.Limits
 }
 
 // Runner runs SQL in the transaction, or on the connection, that the engine chose. It returns the driver's errors untranslated.
@@ -76,10 +81,13 @@ type Hooks struct {
 	// Read runs work, which reads with a single statement.
 	Read func(ctx context.Context, work Work) error
 	// Register returns a new owner name for a process, which begins with instance and is safe in a file name. It calls free to release
-	// what a dead process of that name had leased.
+	// what a dead process of that name held.
 	Register func(instance string, free func(owner string) error) (owner string, err error)
 	// Close ends running transactions and closes the database. It may be called twice.
 	Close func() error
+
+	// Space fails with store_full if there is hardly any space left for the database, as far as this process can tell.
+	Space func() error
 
 	// RowLocks is set if transactions run concurrently, so that rows must be locked (for update) and may be skipped (skip locked).
 	RowLocks bool
@@ -103,7 +111,16 @@ type Hooks struct {
 }
 
 // New returns a store; the options are filled.
-func New(h Hooks, o Options) *Store { return &Store{hooks: h, newID: o.NewID, trace: o.Trace} }
+func New(h Hooks, o Options) *Store {
+	return &Store{hooks: h, newID: o.NewID, trace: o.Trace, log: o.Log, beats: newBeats(), claimed: newClaimed(), health: &health{}}
+}
+
+// WithLimits returns a copy of the store whose Accept applies limits to each actor.
+func (s *Store) WithLimits(l core.Limits) *Store {
+	limited := *s
+	limited.limits = l
+	return &limited
+}
 
 // WithHooks returns a copy of the store with wrapped hooks, for tests that stop a process around a transaction.
 func (s *Store) WithHooks(wrap func(Hooks) Hooks) *Store {
@@ -113,24 +130,39 @@ func (s *Store) WithHooks(wrap func(Hooks) Hooks) *Store {
 }
 
 // Close waits for running transactions and closes the database. It may be called twice.
-func (s *Store) Close() error { return s.hooks.Close() }
+func (s *Store) Close() error {
+	s.beats.stop()
+	s.beats.loops.Wait()
+	return s.hooks.Close()
+}
 
-// Register returns an owner name for this process's claims.
-func (s *Store) Register(ctx context.Context, instance string) (owner string, err error) {
+// Register returns an owner name for this process's claims, and beats for it until the store is closed: often enough for other processes
+// to find out about its death within the lease. Without a lease the caller beats.
+func (s *Store) Register(ctx context.Context, instance string, lease time.Duration) (owner string, err error) {
 	safe := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' {
 			return r
 		}
 		return '_'
 	}, cmp.Or(instance, "gatehouse"))
-	return s.hooks.Register(safe[:min(len(safe), 60)], func(owner string) error {
+	owner, err = s.hooks.Register(safe[:min(len(safe), 60)], func(owner string) error {
 		return s.write(ctx, func(t *Tx) error { return t.releaseOwner(owner) })
 	})
+	if err == nil {
+		err = s.Beat(ctx, owner)
+	}
+	if err != nil {
+		return "", err
+	}
+	if lease > 0 {
+		s.keepBeating(owner, lease/(silentBeats+1))
+	}
+	return owner, nil
 }
 
 // write runs do in one transaction, then writes the outbox changes and audit entries that do collected. do may run more than once.
 func (s *Store) write(ctx context.Context, do func(*Tx) error) error {
-	return s.hooks.Write(ctx, func(run Runner, now time.Time) error {
+	err := s.hooks.Write(ctx, func(run Runner, now time.Time) error {
 		t := s.tx(run, now)
 		if err := do(t); err != nil {
 			return err
@@ -140,6 +172,8 @@ func (s *Store) write(ctx context.Context, do func(*Tx) error) error {
 		}
 		return t.writeAudit()
 	})
+	s.health.note(err)
+	return err
 }
 
 // fenced runs do in one transaction, or fails with lease_lost if the claim no longer holds its queue.

@@ -107,6 +107,14 @@ func (t *Tx) Texts(query string, args ...any) ([]string, error) {
 	return List(t, func(scan func(...any) error) (s string, err error) { return s, scan(&s) }, query, args...)
 }
 
+// delayed returns the end of a delay, as it is stored: none for a delay that is over at once, so that it does not depend on the clock.
+func (t *Tx) delayed(wait time.Duration) time.Time {
+	if wait <= 0 {
+		return time.Time{}
+	}
+	return t.Now.Add(wait)
+}
+
 // readClock sets Now from the database's clock, in a transaction that has locked no row.
 func (t *Tx) readClock() error {
 	if t.hooks.Clock == "0" {

@@ -5,9 +5,16 @@ pragma application_id = 1734440037;
 
 -- Times are nanoseconds since 1970; 0 = none. Booleans are integers: 0 or 1.
 
--- One row per queue that ever had an event. controls: a queue of clicks or control words, apart from its conversation's. ready_at:
--- when it can next be claimed; null = nothing to do; the end of the lease while it is held. event: the event that the holder runs,
--- or ran when it died. generation is used by conversations only.
+-- The processes that hold queues and posts. beat rises every second; see sqlstore's Beat.
+create table owners (
+  owner text    not null primary key,
+  beat  integer not null
+) strict, without rowid;
+
+-- One row per queue that ever had an event. controls: a queue of clicks or control words, apart from its
+-- conversation's. ready_at: null = held, or nothing to do; 0 = can be claimed; otherwise the time until which its next event is delayed.
+-- head: that event; rank and suspect are its own (see events). event: the event that the holder runs, or ran when it died. generation is
+-- used by conversations only.
 create table queues (
   queue_key    text    not null primary key,
   platform     text    not null,
@@ -15,20 +22,24 @@ create table queues (
   controls     integer not null,
   generation   integer not null default 1,
   owner        text    not null default '',
-  lease_until  integer not null default 0,
   fence        integer not null default 0,
   event        integer not null default 0,
   stop         integer not null default 0,
-  ready_at     integer
+  ready_at     integer,
+  rank         integer,
+  head         integer,
+  suspect      integer
 ) strict, without rowid;
-create index queues_ready   on queues (platform, controls, ready_at) where ready_at is not null;
-create index queues_scoped  on queues (conversation, controls, ready_at) where ready_at is not null;
-create index queues_waiting on queues (ready_at) where ready_at is not null;
-create index queues_owner   on queues (owner) where owner <> '';
-create index queues_unused  on queues (controls) where ready_at is null;
+create index queues_ready  on queues (platform, controls, suspect, ready_at, rank, head) where ready_at is not null;
+create index queues_scoped on queues (conversation, controls, suspect, ready_at, rank, head) where ready_at is not null;
+create index queues_rank   on queues (ready_at, rank) where ready_at is not null;
+create index queues_held   on queues (rank) where owner <> '';
+create index queues_owner  on queues (owner) where owner <> '';
+create index queues_unused on queues (controls) where ready_at is null;
 
--- ended_at = 0: it waits or runs. signal: claimed before messages. due_at: accepted_at, or the end of its delay. revision: that of
--- its latest amendment.
+-- ended_at = 0: it waits or runs. signal: claimed before messages. due_at: 0, or the end of its delay. rank: its place among the events of
+-- all actors (see Tx.rank). suspect: attempts of it ended with the death of their process, twice or more. revision: that of its latest
+-- amendment.
 create table events (
   seq          integer primary key autoincrement,
   platform     text    not null,
@@ -39,12 +50,14 @@ create table events (
   signal       integer not null,
   subject      text    not null,
   actor        text    not null,
+  actor_id     text    not null,
   address      text    not null,
   payload      blob,
   invocation   text    not null,
   session      text    not null default '',
   accepted_at  integer not null,
-  due_at       integer not null,
+  due_at       integer not null default 0,
+  rank         integer not null default 0,
   attempt      integer not null default 0,
   retries      integer not null default 0,
   not_before   integer not null default 0,
@@ -57,6 +70,8 @@ create table events (
   unique (platform, id)
 ) strict;
 create index events_waiting      on events (queue_key, signal, seq) where ended_at = 0;
+create index events_actor        on events (actor_id, rank) where ended_at = 0;
+create index events_rate         on events (actor_id, accepted_at) where actor_id <> '';
 create index events_unended      on events (seq) where ended_at = 0;
 create index events_conversation on events (conversation, seq);
 create index events_open         on events (conversation, seq) where ended_at = 0;
@@ -116,8 +131,10 @@ create table approvals (
   created_at   integer not null,
   deadline     integer not null,
   begun        integer not null,
-  changed      text    not null
+  changed      text    not null,
+  requester    text    not null
 ) strict;
+create index approvals_requester    on approvals (requester, seq) where state = 'open';
 create index approvals_state        on approvals (state, seq);
 create index approvals_session      on approvals (session, seq);
 create index approvals_conversation on approvals (conversation, seq);
@@ -163,7 +180,7 @@ create table intents (
   category   text    not null default ''
 ) strict, without rowid;
 
--- A row is in flight while owner is set and lease_until is in the future.
+-- A row is in flight while owner is set. next_at: 0, or the end of its delay.
 create table outbox (
   seq          integer primary key autoincrement,
   key          text    not null unique,
@@ -181,7 +198,6 @@ create table outbox (
   next_at      integer not null,
   cause        text    not null,
   owner        text    not null default '',
-  lease_until  integer not null default 0,
   fence        integer not null default 0,
   created_at   integer not null,
   sent_at      integer not null default 0
@@ -195,16 +211,17 @@ create index outbox_open         on outbox (conversation, seq) where state = 'wa
 create index outbox_approval     on outbox (approval) where approval <> '';
 create index outbox_sent         on outbox (sent_at) where state = 'sent';
 
--- One row per destination. platform and conversation: those of its first waiting row. ready_at: when its next post is due; null =
--- nothing to deliver.
+-- One row per destination. platform and conversation: those of its first waiting row, which is head. ready_at: null = a row is in flight, or nothing to deliver; 0 = that row is
+-- due; otherwise the end of its delay.
 create table destinations (
   destination  text    not null primary key,
   platform     text    not null,
   conversation text    not null,
-  ready_at     integer
+  ready_at     integer,
+  head         integer
 ) strict, without rowid;
-create index destinations_ready  on destinations (platform, ready_at) where ready_at is not null;
-create index destinations_scoped on destinations (conversation, ready_at) where ready_at is not null;
+create index destinations_ready  on destinations (platform, ready_at, head) where ready_at is not null;
+create index destinations_scoped on destinations (conversation, ready_at, head) where ready_at is not null;
 create index destinations_unused on destinations (ready_at) where ready_at is null;
 
 create table tasks (

@@ -35,7 +35,8 @@ type Config struct {
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only the person at the terminal, for requests made there."`
 	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s" help:"How long an approval stays open. 0s: without limit."`
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"8" help:"How many turns run at the same time in this process."`
-	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"30s" help:"How long conversations and posts stay assigned to a process after it dies. For Discord shards it is 30s at most."`
+	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"5s" help:"How soon other processes take over the conversations and posts of a process that died. For Discord shards it is three times that, 30s at most."`
+	Rate            int           `envconfig:"GATEHOUSE_RATE" default:"30" help:"How many messages a minute one person may send. What is above is refused, and said so once a minute. 0: no limit, also for the messages of one person that wait (100 otherwise)."`
 	DrainTimeout    time.Duration `envconfig:"GATEHOUSE_DRAIN_TIMEOUT" default:"20s" help:"How long running turns may continue after the program is told to stop."`
 	Retention       time.Duration `envconfig:"GATEHOUSE_RETENTION" default:"2160h" help:"How long ended events, sent posts and decided approvals are kept. 0s: without limit."`
 	MaxMessage      Bytes         `envconfig:"GATEHOUSE_MAX_MESSAGE" default:"1MiB" help:"The largest message that is accepted."`
@@ -80,6 +81,7 @@ func (c *Config) complete() []string {
 	_, numberErr := strconv.ParseUint(port, 10, 16)
 	check(err == nil && numberErr == nil, "GATEHOUSE_LISTEN", "%q is not of the form HOST:PORT, such as 127.0.0.1:8080", c.Listen)
 	check(c.Workers >= 1, "GATEHOUSE_WORKERS", "%d is too low; use 1 or more", c.Workers)
+	check(c.Rate >= 0, "GATEHOUSE_RATE", "%d must not be negative; 0 means no limit", c.Rate)
 	check(c.Lease >= minLease, "GATEHOUSE_LEASE", "%s is too short; use %s or more", c.Lease, minLease)
 	check(c.MaxMessage >= 1, "GATEHOUSE_MAX_MESSAGE", "%d is too low; use 1 or more, such as 64KiB", c.MaxMessage)
 	for key, d := range map[string]time.Duration{

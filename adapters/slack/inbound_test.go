@@ -185,6 +185,10 @@ func (r *inbound) send(path string, body []byte, change func(*http.Request)) (st
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if path == "/slack/events" {
+		q.Header.Set("Content-Type", "application/json")
+	}
 	now := time.Now()
 	q.Header.Set("X-Slack-Request-Timestamp", fmt.Sprint(now.Unix()))
 	q.Header.Set("X-Slack-Signature", slacktest.Sign(r.SigningSecret(), now, body))

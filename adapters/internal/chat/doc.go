@@ -1,7 +1,7 @@
 // Package chat holds what the adapters of chat platforms have in common, as plain functions and small structs. A platform's own texts,
 // limits and wire format stay in its adapter.
 //
-//	receive.go   commit an event that the platform sent; control words in messages; requests that the platform signs
+//	receive.go   commit an event that the platform sent; control words in messages
 //	message.go   a person's message as the agent reads it, with the images attached to it
 //	buttons.go   a button's sealed value, and the event that a press becomes
 //	draw.go      draw a post as messages

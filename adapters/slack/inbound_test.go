@@ -31,6 +31,7 @@ type inbound struct {
 	ann, bob *slacktest.Person
 	log      *adaptertest.Log
 	inbox    *adaptertest.Inbox
+	blobs    adaptertest.Blobs
 	stop     context.CancelFunc
 	ended    chan struct{}
 	err      error // of Run, once ended
@@ -70,6 +71,9 @@ func start(t *testing.T, s setup) *inbound {
 	}
 	if s.slack.Signer == nil {
 		s.slack.Signer = adaptertest.Signer(t, "a key for the tests")
+	}
+	if s.slack.PutBlob == nil {
+		s.slack.PutBlob = r.blobs.Put
 	}
 	if s.slack.Card == nil {
 		s.slack.Card = adaptertest.Cards{}.Card

@@ -20,10 +20,15 @@ type slackProcess struct {
 	*testGateway
 }
 
-// newSlackProcess starts the fake, whose retries wait until the process listens.
+// newSlackProcess starts the fake, whose retries wait until the process listens. The database is SQLite's.
 func newSlackProcess(t *testing.T, env ...string) *slackProcess {
 	t.Helper()
-	p := &slackProcess{serveProcess: newServeProcess(t, sqliteFile, append([]string{"GATEHOUSE_APPROVERS=slack:U2BOB"}, env...)...)}
+	return newSlackProcessOn(t, sqliteFile, env...)
+}
+
+func newSlackProcessOn(t *testing.T, e engine, env ...string) *slackProcess {
+	t.Helper()
+	p := &slackProcess{serveProcess: newServeProcess(t, e, append([]string{"GATEHOUSE_APPROVERS=slack:U2BOB"}, env...)...)}
 	fake := slacktest.Start(t, slacktest.Options{Wait: func(ctx context.Context, _ int) { p.waitUp(ctx) }})
 	p.testGateway = &testGateway{t: t, slack: fake, base: p.at}
 	p.idle = p.posted

@@ -19,7 +19,7 @@ func TestLaw1_ImagesSurviveAKillAtEachStep(t *testing.T) {
 				file := slacktest.File{Name: "cat.png", Content: []byte("\x89PNG\x0d\x0a\x1a\x0a and a cat")}
 				p.ann.Says("look", slacktest.WithFiles(file))
 				p.untilRestarting("the kill", p.app.gone)
-				p.untilRestarting("the answer", func() bool { return p.slack.CountFromBot() > 0 && p.serveProcess.settled() })
+				p.untilRestarting("the answer", func() bool { return p.slack.CountFromBot() > 0 && p.settled() })
 				if n := p.slack.CountFromBot(); n != 1 {
 					t.Errorf("it was answered %d times:\n%s", n, p.slack.Dump())
 				}

@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"time"
+	"unicode/utf8"
 )
 
 // The interfaces of a database for the packages that run turns and deliver posts. One store implements them all; methods that only
@@ -114,4 +115,18 @@ type KV interface {
 	// the time until the next one is possible. wait 0: counted. All callers give the same window for a name, since uses that are older
 	// are removed. A limit below one is refused (invalid).
 	TakeToken(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error)
+}
+
+// MaxValue is how many bytes a value of KV.Put and KV.PutFor may have.
+const MaxValue = 64 << 10
+
+// CheckValue refuses (invalid) a value that KV.Put does not accept. Every store calls it, so that all accept the same values.
+func CheckValue(name, value string) error {
+	switch {
+	case len(value) > MaxValue:
+		return Errorf(Invalid, "The value of %s has %d bytes. The limit is %d bytes.", name, len(value), MaxValue)
+	case !utf8.ValidString(value):
+		return Errorf(Invalid, "The value of %s is not valid UTF-8.", name)
+	}
+	return nil
 }

@@ -72,7 +72,7 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 	}
 	rest, _ := addressed(m, me, role)
 	text := strings.TrimSpace(readable(rest, d.namesIn(m)))
-	images, unread, err := d.images(ctx, m.Channel, m.ID, m.Attachments)
+	images, unread, err := d.images(ctx, e, m.Channel, m.ID, m.Attachments)
 	if err != nil {
 		return core.Input{}, err
 	}

@@ -67,8 +67,11 @@ func TestAttachments(t *testing.T) {
 	)))
 	m := r.says(e)
 	blocks := m.Content.Blocks()
-	if len(blocks) != 2 || blocks[0].Type != core.ImageBlock || blocks[0].MediaType != "image/png" || blocks[0].Source == nil || blocks[0].Source.Base64Data == "" {
+	if len(blocks) != 2 || blocks[0].Type != core.ImageBlock || blocks[0].MediaType != "image/png" || blocks[0].Source == nil {
 		t.Fatalf("got %+v", blocks)
+	}
+	if stored, err := r.blobs.Load(t.Context(), blocks[0].Source.Digest); err != nil || !bytes.Equal(stored, picture(t)) {
+		t.Errorf("stored are %d bytes (%v)", len(stored), err)
 	}
 	if text := blocks[1].Text; !strings.Contains(text, "look") || !strings.Contains(text, "b.txt (text/plain)") || !strings.Contains(text, "c.png (it is not an image") {
 		t.Errorf("it says %q", text)

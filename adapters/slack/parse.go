@@ -43,7 +43,7 @@ func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, 
 	b, _ := s.botOf(body)
 	rest, _ := cutMention(m.Text, b.user)
 	text := strings.TrimSpace(s.withNames(ctx, rest))
-	images, unread, err := chat.Files(ctx, filesOf(m.Files), s.image)
+	images, unread, err := chat.Files(ctx, filesOf(m.Files), s.imagesOf(e))
 	if err != nil {
 		return nil, err
 	}
@@ -93,13 +93,16 @@ func filesOf(sent json.RawMessage) []chat.File {
 
 var errFileRefused = core.Errorf(core.NotAllowed, "the bot may not read it; it needs the scope files:read")
 
-// image fetches one image with the bot's token, which is sent to Slack's own hosts only.
-func (s *Slack) image(ctx context.Context, f chat.File) (core.Block, error) {
-	return chat.Images{
-		Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL, Header: http.Header{"Authorization": {"Bearer " + s.Config.BotToken}},
+// imagesOf returns a function that fetches one image of an event with the bot's token, which is sent to Slack's own hosts only.
+func (s *Slack) imagesOf(e core.Event) func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
+	images := chat.Images{
+		Put: s.PutBlob, Event: e, Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL, Header: http.Header{"Authorization": {"Bearer " + s.Config.BotToken}},
 		OwnHost: func(host string) bool { return host == "slack.com" || strings.HasSuffix(host, ".slack.com") },
 		Refused: errFileRefused, Redirected: errFileRefused,
-	}.Fetch(ctx, f.URL)
+	}
+	return func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
+		return images.Fetch(ctx, f.URL, limit)
+	}
 }
 
 var errClickShape = core.Errorf(core.Invalid, "This click is not on one of gatehouse's buttons. Please press the button again.")

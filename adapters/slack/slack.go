@@ -26,14 +26,15 @@ var (
 	_ core.Health    = (*Slack)(nil)
 )
 
-// Options are a Slack platform's parts. Config, Signer and Card are needed.
+// Options are a Slack platform's parts. Config, Signer, Card and PutBlob are needed.
 type Options struct {
-	Config Config
-	Signer *core.Signer
-	Card   func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // returns an approval's card, from its stored state
-	Now    func() time.Time                                                               // nil: time.Now
-	Jitter func() float64                                                                 // of waits before another attempt, from 0 (half) to 1 (full); nil: full
-	Log    *slog.Logger                                                                   // nil: discard
+	Config  Config
+	Signer  *core.Signer
+	Card    func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // returns an approval's card, from its stored state
+	PutBlob chat.PutBlob                                                                   // stores the images that people send
+	Now     func() time.Time                                                               // nil: time.Now
+	Jitter  func() float64                                                                 // of waits before another attempt, from 0 (half) to 1 (full); nil: full
+	Log     *slog.Logger                                                                   // nil: discard
 }
 
 // Slack is the platform; see the package comment.
@@ -62,8 +63,8 @@ type Slack struct {
 
 // New makes the platform; nothing is connected before Run.
 func New(o Options) *Slack {
-	if o.Signer == nil || o.Card == nil {
-		panic("slack: Signer and Card are needed")
+	if o.Signer == nil || o.Card == nil || o.PutBlob == nil {
+		panic("slack: Signer, Card and PutBlob are needed")
 	}
 	if o.Now == nil {
 		o.Now = time.Now

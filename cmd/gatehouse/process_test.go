@@ -138,6 +138,7 @@ type workbench struct {
 	store        *storage.Store
 	conversation core.ConversationID // the conversation whose notes are read; "" = the console's
 	attr         *syscall.SysProcAttr
+	program      string // the file that the processes run; "" = the test binary
 }
 
 // newWorkbench makes a workbench on SQLite; env is added to the environment of its processes.
@@ -149,7 +150,7 @@ func newWorkbench(t *testing.T, env ...string) *workbench {
 // start runs gatehouse with these arguments; env adds to the workbench's.
 func (w *workbench) start(env []string, args ...string) *child {
 	w.t.Helper()
-	c := &child{cmd: exec.Command(os.Args[0], args...), out: &transcript{}, done: make(chan struct{})}
+	c := &child{cmd: exec.Command(cmp.Or(w.program, os.Args[0]), args...), out: &transcript{}, done: make(chan struct{})}
 	c.cmd.Env = append(inherited(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0", "GOGC=400")
 	c.cmd.Env = append(append(c.cmd.Env, w.env...), env...)
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.SysProcAttr = c.out, c.out, w.attr

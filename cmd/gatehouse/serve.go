@@ -59,7 +59,7 @@ func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store
 	}
 	service := approvals.NewService(store, store)
 	if cfg.Slack.Enabled() {
-		p := slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: service.Card, Jitter: mathrand.Float64, Log: log})
+		p := slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: service.Card, PutBlob: store.PutBlob, Jitter: mathrand.Float64, Log: log})
 		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)
 	}
 	if cfg.Discord.Enabled() {
@@ -70,7 +70,7 @@ func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store
 			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Waiting: true, Limit: settings.RecentEvents})
 		}
 		p := discord.New(discord.Options{
-			Config: cfg.Discord, Signer: signer, Card: service.Card, KV: store, Recent: recent, Open: open, Owner: owner, Lease: 3 * cfg.Lease, Jitter: mathrand.Float64, Log: log,
+			Config: cfg.Discord, Signer: signer, Card: service.Card, PutBlob: store.PutBlob, KV: store, Recent: recent, Open: open, Owner: owner, Lease: 3 * cfg.Lease, Jitter: mathrand.Float64, Log: log,
 		})
 		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)
 	}

@@ -23,6 +23,7 @@ const (
 	idleTime     = 2 * time.Minute
 	shutdownTime = 5 * time.Second // for running requests; platforms repeat requests that were not answered
 	probeTime    = 2 * time.Second
+	headerBytes  = 16 << 10 // of a request; the platforms send less than 2 KiB, proxies add some
 )
 
 // server is the HTTP server: the platforms' webhooks, /healthz and /readyz.
@@ -49,7 +50,7 @@ func newServer(address string, g *gateway, webhooks []routes, log *slog.Logger) 
 		}
 	}
 	s.http = &http.Server{
-		Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime,
+		Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	return s, nil

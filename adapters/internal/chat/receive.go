@@ -4,11 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
-	"net/http"
 	"strings"
-	"time"
 
 	"gatehouse/core"
 )
@@ -67,24 +64,4 @@ func Control(text string) core.EventBody {
 		return nil
 	}
 	return core.ParseControl(word)
-}
-
-// SignatureWindow is how far the timestamp of a signed request may be off: an older one may be a replay.
-const SignatureWindow = 5 * time.Minute
-
-// ReadSigned reads the body of a request that a platform signs. check returns what is wrong with the signature, "" if nothing is. If the
-// request is refused, status is the HTTP status of the answer and why the reason; else status is 0.
-func ReadSigned(w http.ResponseWriter, r *http.Request, limit int64, check func(h http.Header, body []byte) string) (body []byte, status int, why string) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return nil, http.StatusRequestEntityTooLarge, "the body is too large"
-	case err != nil:
-		return nil, http.StatusBadRequest, "the body did not arrive completely"
-	}
-	if why := check(r.Header, body); why != "" {
-		return nil, http.StatusUnauthorized, why
-	}
-	return body, 0, ""
 }

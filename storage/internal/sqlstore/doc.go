@@ -8,6 +8,7 @@
 //	events        seq; also unique (platform, id): what happened, how often it was tried, how it ended
 //	sessions      session id: the state and the number of messages, so that nothing has to count them
 //	messages      (session, invocation, n); pos gives their order
+//	blobs         digest: the bytes of an image; message_blobs, event_blobs: the messages that refer to it, the events it came with
 //	paused        invocation: a run that waits for a signal
 //	approvals     approval id; votes by (approval, n); intents by approval
 //	evidence      invocation: what it did, as input of a join check
@@ -21,8 +22,8 @@
 // # Transactions and locks
 //
 // Each method is one transaction, so a crash leaves all of its work or none. Only Prune uses several. If the engine has row locks
-// (Hooks.RowLocks), they are always taken in this order: queues, by key; an approval; outbox destinations, by name; the head of the audit
-// log. A method that leases or rate-limits a name locks nothing else. A queue's row is the lock of the queue. Adding, ending or delaying
+// (Hooks.RowLocks), they are always taken in this order: queues, by key; an approval; blobs, by digest; outbox destinations, by
+// name; the head of the audit log. A method that leases or rate-limits a name locks nothing else. A queue's row is the lock of the queue. Adding, ending or delaying
 // an event takes it. So does every write of a turn, which also checks that the queue's owner, fence and event are unchanged. Outbox
 // changes and audit entries are collected during a transaction and written at its end (Tx.addPost, Tx.audit). All their locks are then
 // known at once and held briefly, and each destination is updated once.
@@ -54,6 +55,12 @@
 // Times are nanoseconds since 1970. 0 is no time; a null ready_at means "never". They come from the store's own clock (Tx.Now) or the
 // database's (Hooks.Clock). JSON is kept as text, so it comes back byte for byte. Zero bytes and broken UTF-8, which a database text
 // can't hold, are replaced in free text. In keys they are left alone, and the engine may refuse them.
+//
+// # Images
+//
+// A message's row holds an image's digest, media type and size; its bytes are a blob, stored once, whoever sent them. A blob is committed
+// before a message refers to it, so it is kept while an unfinished event came with it (event_blobs) or a message refers to it
+// (message_blobs, which goes with the message's row). DeleteSession removes what only that session had, Prune what ended events left.
 //
 // # Decision: one SQL with hooks, no dialect layer (2026-11-22)
 //

@@ -69,10 +69,15 @@ func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err 
 			return removed, err
 		}
 	}
-	n, err := s.prune(ctx, func(t *Tx) (int64, error) { return t.Exec(expired(t), t.Now, pruneStep) })
-	removed += n
-	if err != nil {
-		return removed, err
+	for _, step := range []func(*Tx) (int64, error){
+		func(t *Tx) (int64, error) { return t.Exec(expired(t), t.Now, pruneStep) },
+		func(t *Tx) (int64, error) { return t.pruneBlobs(pruneStep) },
+	} {
+		n, err := s.prune(ctx, step)
+		removed += n
+		if err != nil {
+			return removed, err
+		}
 	}
 	for _, query := range unused(t) {
 		if _, err := s.prune(ctx, func(t *Tx) (int64, error) { return t.Exec(query, pruneStep) }); err != nil {

@@ -116,6 +116,9 @@ func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []
 		if _, err := t.Exec(`insert into messages (session, invocation, n, pos, body) values `+strings.Join(rows, ", "), c.args...); err != nil {
 			return err
 		}
+		if err := t.addMessageBlobs(id, w, msgs[:n]); err != nil {
+			return err
+		}
 		msgs, pos, w.From = msgs[n:], pos+int64(n), w.From+n
 	}
 	return nil
@@ -166,8 +169,8 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) ([]core.
 	return list(ctx, s, summary, `select id, schema_version, messages, created_at, updated_at from sessions`, where, "updated_at", f.Limit)
 }
 
-// DeleteSession removes a session with its messages, evidence and paused invocations. Deleting a missing session succeeds. It is
-// invalid while a turn of the session runs.
+// DeleteSession removes a session with its messages, their images, evidence and paused invocations. An image that another session has,
+// too, is kept. Deleting a missing session succeeds. It is invalid while a turn of the session runs.
 func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 	return s.write(ctx, func(t *Tx) error {
 		queue := id.Conversation()
@@ -194,7 +197,13 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 		if _, err := t.Exec(`delete from evidence where session = $1`, id); err != nil {
 			return err
 		}
-		_, err = t.Exec(`delete from sessions where id = $1`, id) // cascades to its messages
-		return err
+		blobs, err := t.sessionBlobs(id)
+		if err != nil {
+			return err
+		}
+		if _, err := t.Exec(`delete from sessions where id = $1`, id); err != nil { // cascades to its messages
+			return err
+		}
+		return t.removeUnused(blobs)
 	})
 }

@@ -270,3 +270,30 @@ create table rate_limits (
   ends bigint not null
 );
 create index rate_limits_ends on rate_limits (ends);
+
+-- The bytes of images. digest: "sha256:" and their SHA-256.
+create table blobs (
+  digest text  not null primary key,
+  body   bytea not null
+);
+
+-- The messages that refer to a blob.
+create table message_blobs (
+  session    text    not null,
+  invocation text    not null,
+  n          bigint  not null,
+  digest     text    not null references blobs (digest),
+  primary key (session, invocation, n, digest),
+  foreign key (session, invocation, n) references messages (session, invocation, n) on delete cascade
+);
+create index message_blobs_digest on message_blobs (digest);
+
+-- The events that a blob came with: until they have ended, no message may refer to it yet.
+create table event_blobs (
+  digest   text    not null references blobs (digest) on delete cascade,
+  platform text    not null,
+  event    text    not null,
+  at       bigint  not null,
+  primary key (digest, platform, event)
+);
+create index event_blobs_at on event_blobs (at);

@@ -267,3 +267,30 @@ create table rate_tokens (
 ) strict;
 create index rate_tokens_name on rate_tokens (name, at);
 create index rate_tokens_ends on rate_tokens (ends);
+
+-- The bytes of images. digest: "sha256:" and their SHA-256.
+create table blobs (
+  digest text  not null primary key,
+  body   blob  not null
+) strict;
+
+-- The messages that refer to a blob.
+create table message_blobs (
+  session    text    not null,
+  invocation text    not null,
+  n          integer not null,
+  digest     text    not null references blobs (digest),
+  primary key (session, invocation, n, digest),
+  foreign key (session, invocation, n) references messages (session, invocation, n) on delete cascade
+) strict, without rowid;
+create index message_blobs_digest on message_blobs (digest);
+
+-- The events that a blob came with: until they have ended, no message may refer to it yet.
+create table event_blobs (
+  digest   text    not null references blobs (digest) on delete cascade,
+  platform text    not null,
+  event    text    not null,
+  at       integer not null,
+  primary key (digest, platform, event)
+) strict, without rowid;
+create index event_blobs_at on event_blobs (at);

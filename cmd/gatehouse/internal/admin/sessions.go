@@ -136,6 +136,11 @@ func (c sessionsExportCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 	if err != nil {
 		return err
 	}
+	for i, m := range all {
+		if all[i], err = m.WithImages(ctx, store.LoadBlob); err != nil {
+			return err
+		}
+	}
 	return a.PrintJSON(struct {
 		sessionView
 		Version int64                      `json:"version"`

@@ -2,9 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"log/slog"
-	mathrand "math/rand/v2"
+	"math/rand/v2"
 
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/slack"
@@ -34,10 +33,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	platforms, webhooks, err := newPlatforms(ctx, cfg, store, owner, log)
-	if err != nil {
-		return err
-	}
+	platforms, webhooks := newPlatforms(cfg, store, owner, log)
 	g, err := newGateway(cfg, store, owner, log, nil, platforms...)
 	if err != nil {
 		return err
@@ -52,14 +48,11 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 }
 
 // newPlatforms makes the configured platforms.
-func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store, owner string, log *slog.Logger) (platforms []core.Platform, webhooks []routes, err error) {
-	signer, err := newSigner(ctx, cfg.Keys, store)
-	if err != nil {
-		return nil, nil, err
-	}
+func newPlatforms(cfg settings.Config, store *storage.Store, owner string, log *slog.Logger) (platforms []core.Platform, webhooks []routes) {
+	signer := store.Signer()
 	service := approvals.NewService(store, store)
 	if cfg.Slack.Enabled() {
-		p := slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: service.Card, Jitter: mathrand.Float64, Log: log})
+		p := slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: service.Card, Jitter: rand.Float64, Log: log})
 		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)
 	}
 	if cfg.Discord.Enabled() {
@@ -70,24 +63,11 @@ func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store
 			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Waiting: true, Limit: settings.RecentEvents})
 		}
 		p := discord.New(discord.Options{
-			Config: cfg.Discord, Signer: signer, Card: service.Card, KV: store, Recent: recent, Open: open, Owner: owner, Lease: cfg.Lease, Jitter: mathrand.Float64, Log: log,
+			Config: cfg.Discord, Signer: signer, Card: service.Card, KV: store, Recent: recent, Open: open, Owner: owner, Lease: cfg.Lease, Jitter: rand.Float64, Log: log,
 		})
 		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)
 	}
-	return platforms, webhooks, nil
-}
-
-// newSigner signs with the configured keys. Where there are none it uses a key that is generated once and kept in the database, so that
-// all processes on the database have the same.
-func newSigner(ctx context.Context, keys []string, store *storage.Store) (*core.Signer, error) {
-	if len(keys) > 0 {
-		return core.NewSigner(keys...)
-	}
-	key, err := store.PutIfAbsent(ctx, "secret-key", rand.Text())
-	if err != nil {
-		return nil, err
-	}
-	return core.NewSigner(key)
+	return platforms, webhooks
 }
 
 const noPlatform = `No platform is configured, so there is nothing to serve.

@@ -47,7 +47,7 @@ func Open(ctx context.Context, file string, o Options) (*sqlstore.Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	return db.store(), nil
+	return db.store(ctx)
 }
 
 func openDatabase(ctx context.Context, file string, o Options) (*database, error) {
@@ -67,13 +67,17 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 	return db, nil
 }
 
-// store returns the store's methods on the database.
-func (db *database) store() *sqlstore.Store {
-	return sqlstore.New(sqlstore.Hooks{
+// store returns the store's methods on the database. If it fails, the database is closed.
+func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
+	s, err := sqlstore.New(ctx, sqlstore.Hooks{
 		Write: db.write, Read: db.read, Register: db.register, Close: db.close,
 		Clock:     "0",
 		LockQueue: addQueue, ReadyQueues: readyQueues, DueDestinations: dueDestinations,
 	}, db.options)
+	if err != nil {
+		return nil, errors.Join(err, db.close())
+	}
+	return s, nil
 }
 
 // clock returns the time as it is stored.

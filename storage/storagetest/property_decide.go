@@ -260,7 +260,7 @@ func (p *property) checkSessions(rt *rapid.T, s *sqlstore.Store) {
 func (p *property) checkAudit(rt *rapid.T, s *sqlstore.Store) {
 	log, err := s.AuditLog(ctx, p.audited, 0)
 	p.ok(rt, err)
-	p.ok(rt, core.VerifyAudit(p.hash, log))
+	p.ok(rt, s.Signer().VerifyAudit(p.hash, log))
 	if n := len(log); n > 0 {
 		p.audited, p.hash = log[n-1].Seq, log[n-1].Hash
 	}

@@ -23,9 +23,10 @@ var (
 // Store is one process's connection to a database. It implements core's store interfaces, and the queries and changes that the
 // command line needs.
 type Store struct {
-	hooks Hooks
-	newID func() string
-	trace func(Statement)
+	hooks  Hooks
+	newID  func() string
+	trace  func(Statement)
+	signer *core.Signer
 }
 
 // Runner runs SQL in the transaction, or on the connection, that the engine chose. It returns the driver's errors untranslated.
@@ -39,6 +40,7 @@ type Runner struct {
 // Options configure a store of either engine. The zero value is right for production.
 type Options struct {
 	Now     func() time.Time // the clock; only SQLite uses it, Postgres uses the server's
+	Signer  *core.Signer     // signs the audit log; nil: by a key that is kept in the database
 	NewID   func() string    // makes invocation ids; nil: UUIDv7
 	Log     *slog.Logger     // nil: logs are discarded
 	Trace   func(Statement)  // called for every statement, from several goroutines, for tests and measurements
@@ -102,8 +104,11 @@ type Hooks struct {
 	PruneLocks []string
 }
 
-// New returns a store; the options are filled.
-func New(h Hooks, o Options) *Store { return &Store{hooks: h, newID: o.NewID, trace: o.Trace} }
+// New returns a store on a database whose schema is up to date; the options are filled. If it fails, the caller closes the database.
+func New(ctx context.Context, h Hooks, o Options) (*Store, error) {
+	s := &Store{hooks: h, newID: o.NewID, trace: o.Trace}
+	return s, s.useKey(ctx, o.Signer)
+}
 
 // WithHooks returns a copy of the store with wrapped hooks, for tests that stop a process around a transaction.
 func (s *Store) WithHooks(wrap func(Hooks) Hooks) *Store {
@@ -180,5 +185,5 @@ func readAll[T any](ctx context.Context, s *Store, scan func(func(...any) error)
 }
 
 func (s *Store) tx(run Runner, now time.Time) *Tx {
-	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, destinations: map[string]bool{}}
+	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, signer: s.signer, destinations: map[string]bool{}}
 }

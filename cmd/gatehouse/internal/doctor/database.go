@@ -25,7 +25,11 @@ func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config)
 		return []finding{{"database", stateWarn, fmt.Sprintf("%s has schema version %d, this build needs %d.", name, schema, known),
 			"Stop the processes that use it and make a backup. Then run gatehouse migrate, or start gatehouse serve."}}, nil
 	}
-	store, err := open(ctx, cfg.DatabaseURL, silent)
+	o, err := cli.StoreOptions(cfg, silent)
+	if err != nil {
+		return []finding{{"database", stateFail, cli.Explain(err), fixDatabase}}, nil
+	}
+	store, err := open(ctx, cfg.DatabaseURL, o)
 	if err != nil {
 		return []finding{{"database", stateFail, cli.Explain(err), fixDatabase}}, nil
 	}

@@ -74,7 +74,7 @@ func executed(t *testing.T, store *storage.Store) {
 	if _, err := store.BeginIntent(ctx, c, intent); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.FinishIntent(ctx, c, "ap-1", core.ToolResult{Content: "done"}); err != nil {
+	if err := store.FinishIntent(ctx, c, "ap-1", core.ToolResult{Content: "twelve notes"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Finish(ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}, Resumed: c.Event.Invocation}); err != nil {

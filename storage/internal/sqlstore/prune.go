@@ -99,7 +99,15 @@ func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err 
 			return removed, err
 		}
 	}
-	return removed, nil
+	return removed, s.shrink(ctx)
+}
+
+// shrink calls Hooks.Shrink.
+func (s *Store) shrink(ctx context.Context) error {
+	if s.hooks.Shrink == nil {
+		return nil
+	}
+	return s.hooks.Shrink(ctx)
 }
 
 // prune repeats a step until it removes fewer rows than it may.

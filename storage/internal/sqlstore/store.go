@@ -100,6 +100,11 @@ type Hooks struct {
 	ReadyQueues func(t *Tx, r core.ClaimRequest, take bool) ([]string, error)
 	// DueDestinations returns the destinations that have a post to deliver. take works as in ReadyQueues.
 	DueDestinations func(t *Tx, r core.PostRequest, take bool) ([]string, error)
+	// Shrink gives free space back to the system after data was deleted, in short transactions; nil: the engine does so by itself. It may
+	// be called again after a crash.
+	Shrink func(ctx context.Context) error
+	// Faults returns what the engine finds wrong with its file; nil: the engine has no such check.
+	Faults func(t *Tx) ([]string, error)
 	// PruneLocks are statements of Prune for tables that only this engine has; $1 is the maximum number of rows to remove.
 	PruneLocks []string
 }
@@ -119,6 +124,16 @@ func (s *Store) WithHooks(wrap func(Hooks) Hooks) *Store {
 
 // Close waits for running transactions and closes the database. It may be called twice.
 func (s *Store) Close() error { return s.hooks.Close() }
+
+// Faults returns what the engine finds wrong with the database's file, a line each. It reads all of the file.
+func (s *Store) Faults(ctx context.Context) ([]string, error) {
+	return read(ctx, s, func(t *Tx) ([]string, error) {
+		if s.hooks.Faults == nil {
+			return nil, nil
+		}
+		return s.hooks.Faults(t)
+	})
+}
 
 // Register returns an owner name for this process's claims.
 func (s *Store) Register(ctx context.Context, instance string) (owner string, err error) {

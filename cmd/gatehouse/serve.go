@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
+	"time"
 
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/slack"
@@ -25,8 +26,8 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if !cfg.Slack.Enabled() && !cfg.Discord.Enabled() {
 		return core.Errorf(core.Invalid, "%s", noPlatform)
 	}
-	store, err := a.NewStore(ctx, cfg, log)
-	if err != nil {
+	store, err := waitForStore(ctx, a, cfg, log)
+	if err != nil || store == nil {
 		return err
 	}
 	owner, err := store.Register(ctx, "serve")
@@ -45,6 +46,33 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	err = g.Run(ctx)
 	log.Info("drained")
 	return err
+}
+
+// How long serve waits between two attempts to open the database.
+const (
+	firstWait = 500 * time.Millisecond
+	lastWait  = 15 * time.Second
+)
+
+// waitForStore opens the database. As long as that is busy or can't be reached, it tries again. It returns nil, nil if ctx ends before.
+func waitForStore(ctx context.Context, a *cli.App, cfg settings.Config, log *slog.Logger) (*storage.Store, error) {
+	for wait := firstWait; ; wait = min(2*wait, lastWait) {
+		store, err := a.NewStore(ctx, cfg, log)
+		switch {
+		case ctx.Err() != nil && err != nil:
+			return nil, nil
+		case core.CategoryOf(err) != core.StoreBusy:
+			return store, err
+		}
+		log.Warn("waiting for the database; trying again", "wait", wait.String(), "category", core.StoreBusy, "err", err)
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, nil
+		}
+	}
 }
 
 // newPlatforms makes the configured platforms.

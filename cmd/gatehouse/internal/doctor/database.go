@@ -37,6 +37,13 @@ func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config)
 		_ = store.Close()
 		return []finding{{"database", stateFail, "Can't write to " + name + ": " + cli.Explain(err), fixDatabase}}, nil
 	}
+	if faults, err := store.Faults(ctx); err != nil || len(faults) > 0 {
+		message := fmt.Sprintf("%s is damaged: %s", name, strings.Join(faults, "; "))
+		if err != nil {
+			message = cli.Explain(err)
+		}
+		return []finding{{"database", stateFail, message, "Stop gatehouse. Restore the database from a backup, or copy what is left with sqlite3 FILE .recover."}}, store
+	}
 	message := fmt.Sprintf("%s is readable and writable; schema version %d.", name, known)
 	if schema == 0 {
 		message = fmt.Sprintf("%s did not exist and was created; schema version %d.", name, known)

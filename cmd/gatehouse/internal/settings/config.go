@@ -37,7 +37,7 @@ type Config struct {
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"8" help:"How many turns run at the same time in this process."`
 	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"30s" help:"How long conversations and posts stay assigned to a process after it dies. For Discord shards it is 30s at most."`
 	DrainTimeout    time.Duration `envconfig:"GATEHOUSE_DRAIN_TIMEOUT" default:"20s" help:"How long running turns may continue after the program is told to stop."`
-	Retention       time.Duration `envconfig:"GATEHOUSE_RETENTION" default:"2160h" help:"How long ended events, sent posts and decided approvals are kept. 0s: without limit."`
+	Retention       time.Duration `envconfig:"GATEHOUSE_RETENTION" default:"2160h" help:"How long ended events, sent posts and decided approvals are kept: 24h or more. 0s: without limit."`
 	MaxMessage      Bytes         `envconfig:"GATEHOUSE_MAX_MESSAGE" default:"1MiB" help:"The largest message that is accepted."`
 	Freshness       time.Duration `envconfig:"GATEHOUSE_FRESHNESS" default:"15m" help:"A reply older than this is marked as late when it is sent. 0s: no reply is."`
 	LogLevel        slog.Level    `envconfig:"GATEHOUSE_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
@@ -65,6 +65,9 @@ func (c *Config) parts() []any { return []any{c, &c.Slack, &c.Discord, &c.Traces
 // minLease is a third of which a busy store still answers in.
 const minLease = 100 * time.Millisecond
 
+// minRetention is longer than platforms deliver an event again.
+const minRetention = 24 * time.Hour
+
 // complete checks the settings and makes from them what the program uses. It reports every fault, one line each, beginning with the key.
 func (c *Config) complete() []string {
 	var faults []string
@@ -88,6 +91,8 @@ func (c *Config) complete() []string {
 	} {
 		check(d >= 0, key, "%s must not be negative", d)
 	}
+	check(c.Retention == 0 || c.Retention >= minRetention, "GATEHOUSE_RETENTION",
+		"%s is too short; use 24h or more, or 0s to keep everything: a message that a platform delivers again after it was removed would be answered again", c.Retention)
 	kind, _, _ := strings.Cut(c.Agent, ":")
 	switch {
 	case c.Agent == "demo" || c.Agent == "echo":

@@ -117,7 +117,7 @@ func (s *Signer) VerifyAudit(prev string, entries []AuditEntry) error {
 		}
 		switch {
 		case !known:
-			return Errorf(Invalid, "The audit log is broken at entry %d: it is signed with the key %q, which this process does not have. Set GATEHOUSE_SECRET_KEY to every key that was ever used, newest first.", e.Seq, e.Key)
+			return Errorf(Invalid, "The audit log is broken at entry %d: it is signed with the key %q, which this process does not have. Set GATEHOUSE_SECRET_KEY to every key that was ever used, newest first; for entries that were made without it, add --database-key.", e.Seq, e.Key)
 		case !valid:
 			return Errorf(Invalid, "The audit log is broken at entry %d: the hash does not match the entry and the one before it.", e.Seq)
 		}

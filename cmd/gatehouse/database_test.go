@@ -98,7 +98,9 @@ func TestServeWaitsForPostgres(t *testing.T) {
 		t.Errorf("another command ends with %d and prints %s", code, c.out)
 	}
 	waits := func(c *child) func() bool {
-		return func() bool { return c.gone() || strings.Contains(c.out.String(), "waiting for the database; trying again") }
+		return func() bool {
+			return c.gone() || strings.Contains(c.out.String(), "waiting for the database; trying again")
+		}
 	}
 	stopped := l.start(nil, "serve")
 	l.until("waiting", stopped, waits(stopped))

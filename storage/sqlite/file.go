@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"gatehouse/core"
@@ -16,6 +17,9 @@ import (
 // checkLog refuses a file that is missing, empty or has no tables of gatehouse, beside the write-ahead log of another one. SQLite would
 // delete that log, or mix it with the file, and what it holds would be lost.
 func checkLog(ctx context.Context, file string, o Options) error {
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target // SQLite keeps the log beside the file itself
+	}
 	size, checkpoints, err := readLog(file + "-wal")
 	if err != nil {
 		return core.Wrap(core.StoreUnreadable, err, "Can't read %s-wal, the write-ahead log of the database. Check that gatehouse can read and write in its folder.", file)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -71,6 +72,11 @@ func (k auditKey) hash(e AuditEntry) string {
 
 func (k auditKey) seal(h AuditHead) string {
 	return k.mac("head", h.Seq, h.Hash, h.Pruned.UTC().Format(time.RFC3339Nano))
+}
+
+// Knows reports whether the signer has the key with this id.
+func (s *Signer) Knows(id string) bool {
+	return slices.ContainsFunc(s.audit, func(k auditKey) bool { return k.id == id })
 }
 
 // SealEntry returns the entry as the log stores it after an entry whose hash is prev ("" for the first), signed with the newest key. So

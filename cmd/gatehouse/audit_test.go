@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"log/slog"
 	"regexp"
 	"strconv"
 	"strings"
@@ -191,6 +193,27 @@ func TestAuditLogAfterRotationAndPruning(t *testing.T) {
 		}
 		if r := verified(t, rotated, store.Signer(), ""); !strings.Contains(strings.Join(r.Faults, "\n"), "broken at entry 6: it is signed with the key") {
 			t.Errorf("with the old key alone: %q", r.Faults)
+		}
+	})
+}
+
+// TestAuditLogOfAnotherKey: a process without the key that the others sign with says so, before it makes entries that they can't verify.
+func TestAuditLogOfAnotherKey(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		url, _ := audited(t, e)
+		for name, test := range map[string]struct {
+			signer *core.Signer
+			warns  bool
+		}{"no key": {nil, true}, "another key": {signerOf(t, secondKey), true}, "a new key": {signerOf(t, secondKey, firstKey), false}} {
+			var log bytes.Buffer
+			store, err := storage.Open(t.Context(), url, storage.Options{Signer: test.signer, Log: slog.New(slog.NewTextHandler(&log, nil))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			store.Close()
+			if strings.Contains(log.String(), "set GATEHOUSE_SECRET_KEY") != test.warns {
+				t.Errorf("with %s it logs %q", name, &log)
+			}
 		}
 	})
 }

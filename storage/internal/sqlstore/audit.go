@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"crypto/rand"
+	"log/slog"
 	"time"
 
 	"gatehouse/core"
@@ -11,17 +12,33 @@ import (
 // databaseKey is the name of the secret key in the database, which is used where no key is configured.
 const databaseKey = "secret-key"
 
-// useKey sets the signer of the audit log: the configured one, or one with the key that is made once and kept in the database.
-func (s *Store) useKey(ctx context.Context, configured *core.Signer) error {
-	if s.signer = configured; configured != nil {
-		return nil
-	}
+// useKey sets the signer of the audit log: the configured one, or one with the key that is made once and kept in the database. It warns if
+// other processes sign with a key that this one does not have. The log was signed with the database's key until one was configured.
+func (s *Store) useKey(ctx context.Context, configured *core.Signer, log *slog.Logger) error {
 	key, err := s.DatabaseKey(ctx)
-	if err == nil && key == "" {
+	if err == nil && key == "" && configured == nil {
 		key, err = s.PutIfAbsent(ctx, databaseKey, rand.Text())
 	}
-	if err == nil {
-		s.signer, err = core.NewSigner(key)
+	if err != nil {
+		return err
+	}
+	if s.signer = configured; configured == nil {
+		if s.signer, err = core.NewSigner(key); err != nil {
+			return err
+		}
+	}
+	known := s.signer
+	if key != "" {
+		if known, err = known.With(key); err != nil {
+			return err
+		}
+	}
+	last, err := read(ctx, s, func(t *Tx) (id string, err error) {
+		_, err = t.Row([]any{&id}, `select key from audit where seq = (select seq from audit_head where one = 1)`)
+		return id, err
+	})
+	if err == nil && last != "" && !known.Knows(last) {
+		log.Warn("the last entry of the audit log is signed with a key that this process does not have; set GATEHOUSE_SECRET_KEY as the other processes have it, or the log can't be verified", "key", last)
 	}
 	return err
 }

@@ -112,7 +112,7 @@ type Hooks struct {
 // New returns a store on a database whose schema is up to date; the options are filled. If it fails, the caller closes the database.
 func New(ctx context.Context, h Hooks, o Options) (*Store, error) {
 	s := &Store{hooks: h, newID: o.NewID, trace: o.Trace}
-	return s, s.useKey(ctx, o.Signer)
+	return s, s.useKey(ctx, o.Signer, o.Log)
 }
 
 // WithHooks returns a copy of the store with wrapped hooks, for tests that stop a process around a transaction.

@@ -3,6 +3,7 @@ package approvals
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -46,13 +47,16 @@ func (s *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event 
 	return s.vote(ctx, c, who, core.Decision{Event: event})
 }
 
-// AdminVote decides for the person at the command line. It is audited as local-admin, whatever the name, and no rule restricts it.
-func (s *Service) AdminVote(ctx context.Context, c core.Click, name string) (core.Decided, error) {
+// AdminVote decides for the person at the command line. It is audited as local-admin, with the name and the user of the operating system,
+// and no rule restricts it.
+func (s *Service) AdminVote(ctx context.Context, c core.Click, name, user string) (core.Decided, error) {
 	who := core.Actor{ID: "local-admin", Name: "local-admin"}
+	detail := fmt.Sprintf("system user %q", user)
 	if name != "" {
 		who.Name = name + " (local-admin)"
+		detail = fmt.Sprintf("as %q, ", name) + detail
 	}
-	return s.vote(ctx, c, who, core.Decision{Admin: true})
+	return s.vote(ctx, c, who, core.Decision{Admin: true, Detail: detail})
 }
 
 // maxReason is the limit of a reason in characters: it is shown on a card.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"strconv"
@@ -49,8 +48,8 @@ func init() {
 		return
 	}
 	inner := openStore
-	openStore = func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
-		s, err := inner(ctx, url, log)
+	openStore = func(ctx context.Context, url string, o storage.Options) (*storage.Store, error) {
+		s, err := inner(ctx, url, o)
 		if err != nil {
 			return nil, err
 		}

@@ -197,7 +197,7 @@ func (t *turn) vote(ctx context.Context, c core.Click) error {
 	who := t.withName(ctx, e.Actor)
 	if dir, ok := t.platforms[e.Platform].(core.Directory); ok {
 		a, err := t.Store.LoadApproval(ctx, c.Approval)
-		if err != nil {
+		if err != nil && core.CategoryOf(err) != core.NotFound { // Vote records one that is not found
 			return err
 		}
 		if who.Groups, err = dir.Groups(ctx, who, a.Rule.Approvers); err != nil {

@@ -22,6 +22,16 @@
 // An event that is accepted twice is stored once. A turn may be claimed twice (see Attempt) and is finished once. An outbox row may be
 // claimed twice; its parts say what may have been sent.
 //
+// # Deleted data
+//
+// What is deleted is overwritten (secure_delete). After a prune and after the deletion of a session, free pages are given back to the system
+// in steps (auto_vacuum=incremental, which a file has from its creation), and the write-ahead log is emptied.
+//
+// # The file
+//
+// A file that is missing, empty or has no tables, beside the write-ahead log of another one, is refused. Before each commit the writer
+// checks that the file is still the one that was opened. Otherwise a commit could succeed and be lost with the removed file.
+//
 // # Times
 //
 // All times are by the clock in Options. Statements never ask the database for the time.

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"gatehouse/core"
 )
@@ -272,5 +273,13 @@ func (w *world) contents(id core.SessionID) contents {
 	for _, e := range v.Events {
 		v.Paused = append(v.Paused, must(w.LoadPaused(w.ctx, e.Invocation, ""))(w))
 	}
+	return v
+}
+
+// counted is contents without the audit entries of votes that did not count.
+func (w *world) counted(id core.SessionID) contents {
+	w.Helper()
+	v := w.contents(id)
+	v.Audit = slices.DeleteFunc(v.Audit, func(e core.AuditEntry) bool { return e.Action == core.AuditRejected })
 	return v
 }

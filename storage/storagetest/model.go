@@ -28,6 +28,7 @@ type modelEvent struct {
 	attempt, retries int
 	backsOff         bool
 	end              core.EndKind
+	erased           bool  // with its session
 	epoch            int   // of its acceptance
 	again            int64 // the event that tries this one again
 }

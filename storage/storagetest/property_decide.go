@@ -126,7 +126,7 @@ func (p *property) again(rt *rapid.T) {
 	case e.again != 0:
 		p.ok(rt, err)
 		p.equal(rt, "the receipt", r, core.Receipt{Seq: e.again})
-	case e.end != core.EndErrored && e.end != core.EndDead && e.end != core.EndDropped, e.Kind() == core.KindSignal && !p.waits(e.invocation):
+	case e.end != core.EndErrored && e.end != core.EndDead && e.end != core.EndDropped, e.Kind() == core.KindSignal && !p.waits(e.invocation), e.erased:
 		if core.CategoryOf(err) != core.Invalid {
 			rt.Fatalf("trying an event again that ended in %q gave %v", e.end, err)
 		}
@@ -177,6 +177,10 @@ func (p *property) delete(rt *rapid.T) {
 		}
 	}
 	delete(p.m.sessions, id)
+	for _, e := range p.m.events {
+		text := e.Kind() == core.KindMessage || e.Kind() == core.KindClick
+		e.erased = e.erased || text && e.end != "" && e.Conversation == id.Conversation() && (e.session == id || e.session == "")
+	}
 }
 
 // check compares everything that can be read.
@@ -257,7 +261,7 @@ func (p *property) checkSessions(rt *rapid.T, s *sqlstore.Store) {
 func (p *property) checkAudit(rt *rapid.T, s *sqlstore.Store) {
 	log, err := s.AuditLog(ctx, p.audited, 0)
 	p.ok(rt, err)
-	p.ok(rt, core.VerifyAudit(p.hash, log))
+	p.ok(rt, s.Signer().VerifyAudit(p.hash, log))
 	if n := len(log); n > 0 {
 		p.audited, p.hash = log[n-1].Seq, log[n-1].Hash
 	}

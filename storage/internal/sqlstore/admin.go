@@ -130,6 +130,9 @@ func (t *Tx) checkFailed(e core.EventRecord) error {
 	default:
 		return core.Errorf(core.Invalid, "The event %d did not fail; there is nothing to retry.", e.Seq)
 	}
+	if (e.Kind() == core.KindMessage || e.Kind() == core.KindClick) && e.Payload == nil {
+		return core.Errorf(core.Invalid, "The %s %d was erased with its session, so it can't be retried; ask again in its conversation.", e.Kind(), e.Seq)
+	}
 	if e.Kind() != core.KindSignal {
 		return nil
 	}

@@ -52,7 +52,7 @@ func (t *Tx) openApproval(a core.Approval) error {
 	}
 	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, tool %s, digest %s", a.Rule.Name, a.Rule.Verdict, a.Call.Tool, a.Call.Digest))
 	if a.State != core.Open {
-		return t.decided(a)
+		return t.decided(a, "")
 	}
 	if a.Deadline.IsZero() {
 		return nil
@@ -60,9 +60,9 @@ func (t *Tx) openApproval(a core.Approval) error {
 	return t.addTask(core.Task{Key: expiryKey(a.ID), Kind: core.TaskExpire, Subject: string(a.ID), Due: a.Deadline})
 }
 
-// decided follows up a decision: it adds the audit entry and the signal, and removes the expiry task.
-func (t *Tx) decided(a core.Approval) error {
-	t.audit(a.ID, string(a.State), a.DecidedBy.ID, "")
+// decided follows up a decision: it adds the audit entry, with this detail, and the signal, and removes the expiry task.
+func (t *Tx) decided(a core.Approval, detail string) error {
+	t.auditReason(a.ID, string(a.State), a.DecidedBy.ID, detail, a.Reason)
 	if _, err := t.accept(a.Signal(), 0, core.Limits{}); err != nil {
 		return fmt.Errorf("storing the signal: %w", err)
 	}
@@ -75,7 +75,7 @@ func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
 	if err := t.storeDecision(a); err != nil {
 		return err
 	}
-	t.audit(a.ID, string(core.Cancelled), c.By.ID, "")
+	t.auditReason(a.ID, string(core.Cancelled), c.By.ID, "", c.Reason)
 	t.redrawCards(a.ID)
 	return t.endTask(expiryKey(a.ID))
 }

@@ -12,7 +12,7 @@
 //	paused        invocation: a run that waits for a signal
 //	approvals     approval id; votes by (approval, n); intents by approval
 //	evidence      invocation: what it did, as input of a join check
-//	audit         seq: the decisions, each entry's hash computed over the entry before; audit_head: the last entry
+//	audit         seq: the decisions, each entry's hash a MAC over it and the entry before; audit_head: the last entry, sealed
 //	outbox        key: a post to deliver; destinations: when each destination's next post is due
 //	kv            name: a value, and when it expires
 //	leases        name: its holder, and until when

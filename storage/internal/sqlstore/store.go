@@ -27,6 +27,7 @@ type Store struct {
 	newID   func() string
 	trace   func(Statement)
 	log     *slog.Logger
+	signer  *core.Signer
 	beats   *beats
 	claimed *claimed
 	health  *health
@@ -44,6 +45,7 @@ type Runner struct {
 // Options configure a store of either engine. The zero value is right for production.
 type Options struct {
 	Now     func() time.Time // the clock; only SQLite uses it, Postgres uses the server's
+	Signer  *core.Signer     // signs the audit log; nil: by a key that is kept in the database
 	NewID   func() string    // makes invocation ids; nil: UUIDv7
 	Log     *slog.Logger     // nil: logs are discarded
 	Trace   func(Statement)  // called for every statement, from several goroutines, for tests and measurements
@@ -106,13 +108,19 @@ type Hooks struct {
 	ReadyQueues func(t *Tx, r core.ClaimRequest, take bool) ([]string, error)
 	// DueDestinations returns the destinations that have a post to deliver. take works as in ReadyQueues.
 	DueDestinations func(t *Tx, r core.PostRequest, take bool) ([]string, error)
+	// Shrink gives free space back to the system after data was deleted, in short transactions; nil: the engine does so by itself. It may
+	// be called again after a crash.
+	Shrink func(ctx context.Context) error
+	// Faults returns what the engine finds wrong with its file; nil: the engine has no such check.
+	Faults func(t *Tx) ([]string, error)
 	// PruneLocks are statements of Prune for tables that only this engine has; $1 is the maximum number of rows to remove.
 	PruneLocks []string
 }
 
-// New returns a store; the options are filled.
-func New(h Hooks, o Options) *Store {
-	return &Store{hooks: h, newID: o.NewID, trace: o.Trace, log: o.Log, beats: newBeats(), claimed: newClaimed(), health: &health{}}
+// New returns a store on a database whose schema is up to date; the options are filled. If it fails, the caller closes the database.
+func New(ctx context.Context, h Hooks, o Options) (*Store, error) {
+	s := &Store{hooks: h, newID: o.NewID, trace: o.Trace, log: o.Log, beats: newBeats(), claimed: newClaimed(), health: &health{}}
+	return s, s.useKey(ctx, o.Signer, o.Log)
 }
 
 // WithLimits returns a copy of the store whose Accept applies limits to each actor.
@@ -134,6 +142,16 @@ func (s *Store) Close() error {
 	s.beats.stop()
 	s.beats.loops.Wait()
 	return s.hooks.Close()
+}
+
+// Faults returns what the engine finds wrong with the database's file, a line each. It reads all of the file.
+func (s *Store) Faults(ctx context.Context) ([]string, error) {
+	return read(ctx, s, func(t *Tx) ([]string, error) {
+		if s.hooks.Faults == nil {
+			return nil, nil
+		}
+		return s.hooks.Faults(t)
+	})
 }
 
 // Register returns an owner name for this process's claims, and beats for it until the store is closed: often enough for other processes
@@ -214,5 +232,5 @@ func readAll[T any](ctx context.Context, s *Store, scan func(func(...any) error)
 }
 
 func (s *Store) tx(run Runner, now time.Time) *Tx {
-	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, destinations: map[string]bool{}}
+	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, signer: s.signer, destinations: map[string]bool{}}
 }

@@ -20,6 +20,8 @@ type Tx struct {
 	trace  func(Statement)
 	outbox []outboxWrite     // see writeOutbox
 	audits []core.AuditEntry // see writeAudit
+	pruned time.Time         // approvals that were decided before were removed; zero: none
+	signer *core.Signer
 
 	destinations map[string]bool // that this transaction has locked; see lockDestinations
 }

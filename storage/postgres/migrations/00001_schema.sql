@@ -146,21 +146,28 @@ create table votes (
   unique (approval, actor)
 );
 
+-- reason: a person's text, which may be erased; the hash covers its digest. key: the id of the secret key that made the hash.
 create table audit (
-  seq      bigint  not null primary key,
-  at       bigint  not null,
-  approval text    not null,
-  action   text    not null,
-  actor    text    not null,
-  detail   text    not null,
-  prev     text    not null,
-  hash     text    not null
+  seq           bigint  not null primary key,
+  at            bigint  not null,
+  approval      text    not null,
+  action        text    not null,
+  actor         text    not null,
+  detail        text    not null,
+  reason        text    not null,
+  reason_digest text    not null,
+  key           text    not null,
+  prev          text    not null,
+  hash          text    not null
 );
--- The head of the log: one row, which writers of entries lock.
+create index audit_approval on audit (approval);
+-- The head of the log: one row, which writers of entries lock. pruned: approvals that were decided before may be missing. seal: a MAC over the rest.
 create table audit_head (
-  one  bigint  not null primary key,
-  seq  bigint  not null,
-  hash text    not null
+  one    bigint  not null primary key,
+  seq    bigint  not null,
+  hash   text    not null,
+  pruned bigint  not null default 0,
+  seal   text    not null default ''
 );
 insert into audit_head (one, seq, hash) values (1, 0, '');
 

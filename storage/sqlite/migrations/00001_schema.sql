@@ -150,21 +150,28 @@ create table votes (
   unique (approval, actor)
 ) strict, without rowid;
 
+-- reason: a person's text, which may be erased; the hash covers its digest. key: the id of the secret key that made the hash.
 create table audit (
-  seq      integer not null primary key,
-  at       integer not null,
-  approval text    not null,
-  action   text    not null,
-  actor    text    not null,
-  detail   text    not null,
-  prev     text    not null,
-  hash     text    not null
+  seq           integer not null primary key,
+  at            integer not null,
+  approval      text    not null,
+  action        text    not null,
+  actor         text    not null,
+  detail        text    not null,
+  reason        text    not null,
+  reason_digest text    not null,
+  key           text    not null,
+  prev          text    not null,
+  hash          text    not null
 ) strict;
--- The head of the log: one row.
+create index audit_approval on audit (approval);
+-- The head of the log: one row. pruned: approvals that were decided before may be missing. seal: a MAC over the rest.
 create table audit_head (
-  one  integer not null primary key,
-  seq  integer not null,
-  hash text    not null
+  one    integer not null primary key,
+  seq    integer not null,
+  hash   text    not null,
+  pruned integer not null default 0,
+  seal   text    not null default ''
 ) strict;
 insert into audit_head (one, seq, hash) values (1, 0, '');
 

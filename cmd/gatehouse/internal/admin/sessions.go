@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -18,7 +19,7 @@ type Sessions struct {
 	Show   sessionsShowCmd   `cmd:"" help:"Show a session and its last messages."`
 	Reset  sessionsResetCmd  `cmd:"" help:"Start a new session in a conversation, as the control word new does."`
 	Export sessionsExportCmd `cmd:"" help:"Print a whole session as JSON, without masking."`
-	Delete sessionsDeleteCmd `cmd:"" help:"Delete a session, its messages and its paused turns."`
+	Delete sessionsDeleteCmd `cmd:"" help:"Delete a session, its messages and its paused turns, and erase its texts everywhere else."`
 }
 
 type sessionsListCmd struct {
@@ -167,6 +168,10 @@ func (c sessionsDeleteCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 		return cli.Bad(err)
 	}
 	a.PrintLine("Deleted the session %s.", id)
+	waiting, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, id.Conversation(), 0)
+	if n := len(slices.DeleteFunc(waiting, func(r core.OutboxRow) bool { return r.Text == "" })); err == nil && n > 0 {
+		a.PrintLine("In its conversation %d posts still wait to be sent. Their texts are removed GATEHOUSE_RETENTION after that.", n)
+	}
 	return nil
 }
 

@@ -140,6 +140,20 @@ func TestTheEnvironmentIsRestored(t *testing.T) {
 	}
 }
 
+// TestShortRetentionIsRefused: a message that is delivered again after it was pruned would be answered again.
+func TestShortRetentionIsRefused(t *testing.T) {
+	for _, key := range Keys() {
+		t.Setenv(key, "")
+	}
+	for value, fault := range map[string]string{"0s": "", "24h": "", "2160h": "", "23h59m": "is too short; use 24h or more, or 0s to keep everything", "-1h": "must not be negative"} {
+		t.Setenv("GATEHOUSE_RETENTION", value)
+		_, _, faults := Read()
+		if text := strings.Join(faults, "\n"); (text == "") != (fault == "") || !strings.Contains(text, fault) || fault != "" && !strings.HasPrefix(text, "GATEHOUSE_RETENTION: ") {
+			t.Errorf("%s: the faults are %q, want %q", value, faults, fault)
+		}
+	}
+}
+
 func TestSizes(t *testing.T) {
 	for in, want := range map[string]Bytes{"1": 1, "64KiB": 65536, "1 MiB": 1 << 20, "2GiB": 2 << 30, "-1": -1} {
 		var got Bytes

@@ -126,10 +126,13 @@ func (a Approval) Signal() Event {
 		Payload:    map[string]json.RawMessage{"decision": decision},
 	})
 	return Event{
-		Platform: a.Address.Platform, ID: "signal/" + string(a.ID), Conversation: a.Conversation, Body: SignalEvent{Approval: a.ID},
+		Platform: a.Address.Platform, ID: signalPrefix + string(a.ID), Conversation: a.Conversation, Body: SignalEvent{Approval: a.ID},
 		Actor: a.DecidedBy, Address: a.Address, Payload: payload,
 	}
 }
+
+// signalPrefix begins the ids of signals; no other event's id begins with it, see FromPlatform.
+const signalPrefix = "signal/"
 
 // CardKey is the outbox key of an approval's card.
 func (a Approval) CardKey() string { return "card/" + string(a.ID) }

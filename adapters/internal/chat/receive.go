@@ -32,10 +32,10 @@ func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Ac
 	case err == nil:
 		return Stored
 	case core.BucketOf(core.CategoryOf(err)) == core.UserCorrectable:
-		log.Warn("an event is refused", "kind", ev.Kind, "category", core.CategoryOf(err), "err", err)
+		log.Warn("an event is refused", "kind", ev.Kind(), "category", core.CategoryOf(err), "err", err)
 		return Malformed
 	case ctx.Err() == nil:
-		log.Warn("an event could not be stored; "+retry, "kind", ev.Kind, "category", core.CategoryOf(err), "err", err)
+		log.Warn("an event could not be stored; "+retry, "kind", ev.Kind(), "category", core.CategoryOf(err), "err", err)
 	}
 	return NotStored
 }

@@ -3,7 +3,6 @@ package slack
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -19,7 +18,7 @@ import (
 // nothing.
 func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
 	var i interaction
-	if err := json.Unmarshal(body, &i); err != nil {
+	if err := chat.Decode(body, &i); err != nil {
 		return nil, chat.Unreadable(s.Log, "interaction", body, err)
 	}
 	switch {
@@ -128,7 +127,7 @@ const triggerTime = 2500 * time.Millisecond
 // no commands in threads.
 func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
 	var c slashCommand
-	if err := json.Unmarshal(body, &c); err != nil {
+	if err := chat.Decode(body, &c); err != nil {
 		return nil, chat.Unreadable(s.Log, "command", body, err)
 	}
 	team, _ := s.identity.get()

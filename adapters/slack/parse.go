@@ -34,10 +34,10 @@ var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message fro
 func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, error) {
 	var body envelope
 	var m messageEvent
-	if err := json.Unmarshal(e.Payload, &body); err != nil || len(body.Event) == 0 {
+	if err := chat.Decode(e.Payload, &body); err != nil || len(body.Event) == 0 {
 		return nil, errMessageShape
 	}
-	if err := json.Unmarshal(body.Event, &m); err != nil || m.User == "" || !strings.Contains(string(body.Event), `"text"`) {
+	if err := chat.Decode(body.Event, &m); err != nil || m.User == "" || !strings.Contains(string(body.Event), `"text"`) {
 		return nil, errMessageShape
 	}
 	b, _ := s.botOf(body)
@@ -106,7 +106,7 @@ var errClickShape = core.Errorf(core.Invalid, "This click is not on one of gateh
 
 func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 	var i interaction
-	if err := json.Unmarshal(e.Payload, &i); err != nil {
+	if err := chat.Decode(e.Payload, &i); err != nil {
 		return core.Input{}, errClickShape
 	}
 	values := []string{i.View.PrivateMetadata}

@@ -8,11 +8,13 @@ import (
 
 	api "github.com/slack-go/slack"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
 // The structs below have the fields that are read from Slack's payloads. slack-go has such structs too, but they decode every field, and
-// refuse a whole event or click because of one field of unknown form, such as a new kind of block.
+// refuse a whole event or click because of one field of unknown form, such as a new kind of block. chat.Decode reads them, by the exact
+// names of their fields.
 
 // envelope is the part of an Events API body that is read before it is stored. Other fields may have any form.
 type envelope struct {
@@ -115,7 +117,7 @@ func (s *Slack) botOf(e envelope) (b bot, ok bool) {
 		UserID string `json:"user_id"`
 		IsBot  bool   `json:"is_bot"`
 	}
-	_ = json.Unmarshal(e.Authorizations, &authorizations) // no event is lost because of them
+	_ = chat.Decode(e.Authorizations, &authorizations) // no event is lost because of them
 	teams := []string{e.TeamID}
 	for _, a := range authorizations {
 		teams = append(teams, a.TeamID)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/strictjson"
 )
 
 // Result is the outcome of an event or request that a platform sent.
@@ -43,10 +44,14 @@ func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Ac
 // JSONFault describes what is wrong with JSON, without repeating any of its content.
 func JSONFault(err error) string {
 	var syntax *json.SyntaxError
+	var strict *strictjson.Error
+	var repeated *repeatedKey
 	var kind *json.UnmarshalTypeError
 	switch {
-	case errors.As(err, &syntax):
+	case errors.As(err, &syntax), errors.As(err, &strict):
 		return "invalid JSON"
+	case errors.As(err, &repeated):
+		return repeated.Error()
 	case errors.As(err, &kind):
 		return "the field " + kind.Field + " has the wrong type"
 	}

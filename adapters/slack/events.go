@@ -68,13 +68,19 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (ev core.Event, 
 	}
 	switch m.Subtype {
 	case api.MsgSubTypeMessageChanged:
-		return changedEvent(b, e, m)
+		return s.changedEvent(ctx, b, e, m)
 	case api.MsgSubTypeMessageDeleted:
 		ev, ok = deletedEvent(b, m)
 		return ev, ok, nil
 	}
 	m.ChannelType = s.channelType(ctx, m.Channel, m.ChannelType)
 	ev, ok = s.newMessage(b, m)
+	if ok && s.refuses(ctx, b, e, m) {
+		if !ev.FollowUp { // it was not meant for the bot
+			s.tellStranger(m, ev.Address)
+		}
+		return core.Event{}, false, nil
+	}
 	return ev, ok, nil
 }
 
@@ -131,7 +137,7 @@ func (s *Slack) assistantThread(m messageEvent) bool {
 const tombstone = "tombstone"
 
 // changedEvent returns the amendment of a message whose author changed its text. ok is false for any other change, such as an unfurl.
-func changedEvent(b bot, e envelope, m messageEvent) (ev core.Event, ok bool, err error) {
+func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEvent) (ev core.Event, ok bool, err error) {
 	var now, before slackMessage
 	if err := chat.Decode(m.Message, &now); err != nil {
 		return core.Event{}, false, err
@@ -148,7 +154,7 @@ func changedEvent(b bot, e envelope, m messageEvent) (ev core.Event, ok bool, er
 	}
 	_ = chat.Decode(now.Edited, &edited)
 	byAuthor := edited.TS != "" && (edited.User == "" || edited.User == now.User) && now.BotID == "" && now.User != "" && now.User != b.user
-	if !byAuthor || before.User != now.User || before.Text == now.Text || now.TS == "" {
+	if !byAuthor || before.User != now.User || before.Text == now.Text || now.TS == "" || s.refuses(ctx, b, e, messageEvent{slackMessage: now}) {
 		return core.Event{}, false, nil
 	}
 	payload, err := rewritten(e, m)

@@ -21,6 +21,7 @@ type envelope struct {
 	Type           string          `json:"type"`
 	TeamID         string          `json:"team_id"`
 	Challenge      string          `json:"challenge"`
+	Shared         json.RawMessage `json:"is_ext_shared_channel"` // true: people of other workspaces are in the channel
 	Authorizations json.RawMessage `json:"authorizations"`
 	Event          json.RawMessage `json:"event"`
 }
@@ -49,6 +50,11 @@ type slackMessage struct {
 	ThreadTS string          `json:"thread_ts"`
 	Files    json.RawMessage `json:"files"`
 	Edited   json.RawMessage `json:"edited"`
+
+	// The workspace, or on Enterprise Grid the organisation, of the person who wrote it; "" if Slack does not say.
+	UserTeam   string `json:"user_team"`
+	SourceTeam string `json:"source_team"`
+	Team       string `json:"team"`
 }
 
 // interaction is the part of a click on a button, or of a submitted modal, that is read.
@@ -59,7 +65,8 @@ type interaction struct {
 		ID string `json:"id"`
 	} `json:"team"`
 	User struct {
-		ID string `json:"id"`
+		ID     string `json:"id"`
+		TeamID string `json:"team_id"` // their own workspace
 	} `json:"user"`
 	Container struct {
 		ChannelID string `json:"channel_id"`
@@ -99,23 +106,29 @@ func (i interaction) address() core.Address {
 
 // slashCommand is the part of a slash command that is read.
 type slashCommand struct {
-	Text      string `json:"text"`
-	TeamID    string `json:"team_id"`
-	ChannelID string `json:"channel_id"`
-	UserID    string `json:"user_id"`
-	TriggerID string `json:"trigger_id"`
+	Text         string `json:"text"`
+	TeamID       string `json:"team_id"`
+	EnterpriseID string `json:"enterprise_id"`
+	ChannelID    string `json:"channel_id"`
+	UserID       string `json:"user_id"`
+	TriggerID    string `json:"trigger_id"`
 }
 
 // bot is the bot in its workspace, as reported by Slack's auth.test, else by an envelope.
-type bot struct{ team, user string }
+type bot struct {
+	team       string
+	enterprise string // the organisation that the workspace belongs to, "" if none
+	user       string // the bot's own user id
+}
 
 // botOf returns the bot that an envelope is for. ok is false for an envelope of another workspace.
 func (s *Slack) botOf(e envelope) (b bot, ok bool) {
-	b.team, b.user = s.identity.get()
+	b = s.identity.get()
 	var authorizations []struct {
-		TeamID string `json:"team_id"`
-		UserID string `json:"user_id"`
-		IsBot  bool   `json:"is_bot"`
+		TeamID       string `json:"team_id"`
+		EnterpriseID string `json:"enterprise_id"`
+		UserID       string `json:"user_id"`
+		IsBot        bool   `json:"is_bot"`
 	}
 	_ = chat.Decode(e.Authorizations, &authorizations) // no event is lost because of them
 	teams := []string{e.TeamID}
@@ -124,7 +137,9 @@ func (s *Slack) botOf(e envelope) (b bot, ok bool) {
 		if a.IsBot {
 			b.user = cmp.Or(b.user, a.UserID)
 		}
-		b.team = cmp.Or(b.team, a.TeamID)
+		if b.team == "" {
+			b.team, b.enterprise = a.TeamID, a.EnterpriseID
+		}
 	}
 	b.team = cmp.Or(b.team, e.TeamID)
 	return b, b.team != "" && slices.Contains(teams, b.team)

@@ -20,6 +20,14 @@ func (r Rule) MayDecide(who, requester Actor) bool {
 	})
 }
 
+// LocalAdmin is the id of the person at the command line. No platform has people with such an id: theirs begin with its name.
+const LocalAdmin = "local-admin"
+
+// MayWithdraw reports whether a person may cancel the approval: who requested it, may decide it, or is at the command line.
+func (a Approval) MayWithdraw(who Actor) bool {
+	return who.ID == a.Requester.ID || who.ID == LocalAdmin || a.Rule.MayDecide(who, a.Requester)
+}
+
 // Decide applies a decision at a moment of the store's clock, which for a click is when its event was accepted. It is pure: the
 // store calls it inside its transaction. The result's Approval is the one to store or, with an error, the unchanged one.
 //

@@ -168,7 +168,7 @@ func (d *Discord) edit(m message, body []byte) []core.Event {
 	}
 	rest, _ := addressed(m, d.whoami().User, "")
 	return []core.Event{amendment(m.Channel, m.ID, m.Author.ID, core.Amendment{
-		Revision: m.Edited, Payload: body, Text: strings.TrimSpace(readable(rest, d.namesIn(m))),
+		Revision: m.Edited, Payload: body, Text: strings.TrimSpace(readable(rest, chat.FewNames(d.namesIn(m)))),
 	})}
 }
 

@@ -71,7 +71,7 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 		return core.Input{}, err
 	}
 	rest, _ := addressed(m, me, role)
-	text := strings.TrimSpace(readable(rest, d.namesIn(m)))
+	text := strings.TrimSpace(readable(rest, chat.FewNames(d.namesIn(m))))
 	images, unread, err := d.images(ctx, m.Channel, m.ID, m.Attachments)
 	if err != nil {
 		return core.Input{}, err

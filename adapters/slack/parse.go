@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	api "github.com/slack-go/slack"
@@ -56,16 +57,24 @@ func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, 
 	return chat.UserMessage(speaker, text, images, unread)
 }
 
-// withNames returns a message as plain text, with the names of the people that it mentions. The tokens of channels and groups already
-// contain their names.
+// withNames returns a message as plain text, with the names of the first people that it mentions (chat.MaxNames), looked up together. The
+// tokens of channels and groups already contain their names.
 func (s *Slack) withNames(ctx context.Context, text string) string {
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
+	var people []string
+	fromMrkdwn(text, func(kind byte, id string) string {
+		if kind == '@' && len(people) < chat.MaxNames && !slices.Contains(people, id) {
+			people = append(people, id)
+		}
+		return ""
+	})
+	names := chat.LookUp(people, func(id string) string { return s.userName(ctx, id) })
 	return fromMrkdwn(text, func(kind byte, id string) string {
 		if kind != '@' {
 			return ""
 		}
-		return s.userName(ctx, id)
+		return names[id]
 	})
 }
 

@@ -46,7 +46,7 @@ func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accep
 		return nil, chat.Stored
 	}
 	if ev.Payload == nil {
-		ev.Payload = body
+		ev.Payload = stored(body)
 	}
 	return nil, chat.Commit(ctx, s.Log, ev, accept, retryNote)
 }

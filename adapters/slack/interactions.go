@@ -43,7 +43,7 @@ func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept 
 			s.tellClicker(i, "This button is no longer valid, so nothing was done. Ask again, or contact an admin.")
 			continue
 		}
-		click := cmp.Or(a.ActionTS, i.TriggerID) // distinguishes one click from the next
+		click := cmp.Or(a.ActionTS, onceID(i.TriggerID)) // distinguishes one click from the next
 		if result := s.click(ctx, i, b, click, body, accept); result != chat.Stored {
 			return result
 		}
@@ -92,7 +92,7 @@ func (s *Slack) submitted(ctx context.Context, i interaction, body []byte, accep
 // decision returns the event of a decision on a card.
 func (s *Slack) decision(i interaction, id core.ApprovalID, click string, body []byte) core.Event {
 	to := i.address()
-	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(cmp.Or(s.identity.get().team, i.Team.ID), to.Channel, to.Thread), to, body)
+	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(cmp.Or(s.identity.get().team, i.Team.ID), to.Channel, to.Thread), to, stored(body))
 }
 
 // openModal opens a button's modal: the form for a reason, whose submission becomes the event, or the view of all arguments. Slack
@@ -162,8 +162,8 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 		return ephemeral("Here each thread is a conversation of its own: write !" + word + " in the thread that you mean."), chat.Stored
 	}
 	ev := core.Event{
-		Platform: Name, ID: "command/" + c.TriggerID, Conversation: conversationID(b.team, c.ChannelID, ""), Body: control, Actor: actor(c.UserID),
-		Address: core.Address{Platform: Name, Channel: c.ChannelID}, Payload: body,
+		Platform: Name, ID: "command/" + onceID(c.TriggerID), Conversation: conversationID(b.team, c.ChannelID, ""), Body: control, Actor: actor(c.UserID),
+		Address: core.Address{Platform: Name, Channel: c.ChannelID}, Payload: stored(body),
 	}
 	return nil, chat.Commit(ctx, s.Log, ev, accept, retryNote)
 }

@@ -2,6 +2,8 @@ package slack
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -95,6 +97,22 @@ type interaction struct {
 			} `json:"values"`
 		} `json:"state"`
 	} `json:"view"`
+}
+
+// secrets are what Slack issues for one answer, or to prove itself. It is used at once and never stored: with a trigger a modal is opened
+// within seconds, with a response URL anyone may post for half an hour, and the verification token is that of every request.
+var secrets = []string{"token", "bot_access_token", "trigger_id", "interactivity_pointer", "response_url", "response_urls"}
+
+// stored returns what is stored of a payload: all but the secrets in it.
+func stored(body []byte) json.RawMessage { return chat.Without(body, secrets...) }
+
+// onceID returns an id made from one of the secrets, the same if Slack delivers twice.
+func onceID(secret string) string {
+	if secret == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:16])
 }
 
 // address returns the conversation that the button is in.

@@ -2,6 +2,9 @@
 // limits and wire format stay in its adapter.
 //
 //	receive.go   commit an event that the platform sent; control words in messages; requests that the platform signs
+//	exact.go     read who did what from exactly named fields
+//	without.go   leave secrets out of what is stored
+//	names.go     look up the names in a message, not too many
 //	message.go   a person's message as the agent reads it, with the images attached to it
 //	buttons.go   a button's sealed value, and the event that a press becomes
 //	draw.go      draw a post as messages

@@ -1,10 +1,25 @@
 package core
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // Accept commits an event. It returns without error only if the event is stored durably; only then does the adapter acknowledge it
 // (law 1). An event that is already stored is no error.
 type Accept func(ctx context.Context, e Event) (Receipt, error)
+
+// FromPlatform returns the Accept that platforms get. A signal resumes a paused turn, and only the decision of an approval makes one: an
+// event that is a signal, has the id of one, or amends one, is refused (invalid), and nothing is stored.
+func FromPlatform(accept Accept) Accept {
+	return func(ctx context.Context, e Event) (Receipt, error) {
+		amended, _ := e.Body.(AmendEvent)
+		if e.Kind() == KindSignal || strings.HasPrefix(e.ID, signalPrefix) || strings.HasPrefix(amended.Event, signalPrefix) {
+			return Receipt{}, Errorf(Invalid, "The event %.40q of %s is refused: a signal is made by the decision of an approval, never by a platform.", e.ID, e.Platform)
+		}
+		return accept(ctx, e)
+	}
+}
 
 // Platform is a chat platform.
 //

@@ -222,7 +222,7 @@ const storeAgain = "it is tried again"
 // answered at once; nothing is stored.
 func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.Accept) (interaction, *response, chat.Result) {
 	var i interaction
-	if err := json.Unmarshal(body, &i); err != nil {
+	if err := chat.Decode(body, &i); err != nil {
 		d.Log.Warn("a press or a command can't be read and is refused", "bytes", len(body), "err", chat.JSONFault(err))
 		return i, nil, chat.Malformed
 	}

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -85,11 +86,10 @@ func formPayload(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	payload := form.Get("payload")
-	if payload == "" {
-		return nil, errors.New("no payload")
+	if len(form["payload"]) != 1 {
+		return nil, errors.New("there is not one payload")
 	}
-	return []byte(payload), nil
+	return []byte(form.Get("payload")), nil
 }
 
 // formFields converts a form's fields to JSON, which is how Socket Mode sends them.
@@ -98,11 +98,15 @@ func formFields(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields := map[string]string{}
-	for key := range form {
-		fields[key] = form.Get(key)
+	text := []byte{'{'}
+	for key, values := range form {
+		for _, value := range values { // of a field that is given twice both: chat.Decode refuses it
+			name, _ := json.Marshal(key) // strings can always be marshalled
+			value, _ := json.Marshal(value)
+			text = append(append(append(append(text, name...), ':'), value...), ',')
+		}
 	}
-	return json.Marshal(fields)
+	return append(bytes.TrimSuffix(text, []byte{','}), '}'), nil
 }
 
 // The headers of a signed request.

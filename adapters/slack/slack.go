@@ -55,6 +55,8 @@ type Slack struct {
 	dms      chat.Cache[string]   // by user: the channel of direct messages
 	members  chat.Cache[[]string] // by user group
 	channels chat.Cache[string]   // by channel: its type
+	homes    chat.Cache[string]   // by user: their workspace or organisation
+	told     chat.Cache[bool]     // by text and user: a stranger who was told so a moment ago
 
 	background sync.WaitGroup // guarded by mu; nothing is added once ended is true
 	mu         sync.Mutex
@@ -79,6 +81,7 @@ func New(o Options) *Slack {
 	s := &Slack{
 		Options: o, outbound: chat.Outbound{Title: webapi.Title}, limits: newRateLimit(o.Config.ChannelRPS, o.Now), painter: painter{seal: o.Signer.Seal}, sleep: chat.Sleep,
 		names: chat.Cache[string]{Now: o.Now}, dms: chat.Cache[string]{Now: o.Now}, members: chat.Cache[[]string]{Now: o.Now}, channels: chat.Cache[string]{Now: o.Now},
+		homes: chat.Cache[string]{Now: o.Now}, told: chat.Cache[bool]{Now: o.Now},
 	}
 	s.api, s.http = webapi.New(o.Config.api(), s.identity.setScopes)
 	if o.Config.AppToken != "" {

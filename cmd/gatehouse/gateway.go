@@ -71,9 +71,9 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	return g, nil
 }
 
-// accept commits an event and wakes the dispatcher.
+// accept commits a platform's event and wakes the dispatcher.
 func (g *gateway) accept(ctx context.Context, e core.Event) (core.Receipt, error) {
-	r, err := g.store.Accept(ctx, e)
+	r, err := core.FromPlatform(g.store.Accept)(ctx, e)
 	if err == nil && r.Fresh {
 		g.dispatcher.Nudge()
 	}

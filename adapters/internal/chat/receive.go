@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/strictjson"
 )
 
 // Result is the outcome of an event or request that a platform sent.
@@ -29,10 +30,10 @@ func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Ac
 	case err == nil:
 		return Stored
 	case core.BucketOf(core.CategoryOf(err)) == core.UserCorrectable:
-		log.Warn("an event is refused", "kind", ev.Kind, "category", core.CategoryOf(err), "err", err)
+		log.Warn("an event is refused", "kind", ev.Kind(), "category", core.CategoryOf(err), "err", err)
 		return Malformed
 	case ctx.Err() == nil:
-		log.Warn("an event could not be stored; "+retry, "kind", ev.Kind, "category", core.CategoryOf(err), "err", err)
+		log.Warn("an event could not be stored; "+retry, "kind", ev.Kind(), "category", core.CategoryOf(err), "err", err)
 	}
 	return NotStored
 }
@@ -40,10 +41,14 @@ func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Ac
 // JSONFault describes what is wrong with JSON, without repeating any of its content.
 func JSONFault(err error) string {
 	var syntax *json.SyntaxError
+	var strict *strictjson.Error
+	var repeated *repeatedKey
 	var kind *json.UnmarshalTypeError
 	switch {
-	case errors.As(err, &syntax):
+	case errors.As(err, &syntax), errors.As(err, &strict):
 		return "invalid JSON"
+	case errors.As(err, &repeated):
+		return repeated.Error()
 	case errors.As(err, &kind):
 		return "the field " + kind.Field + " has the wrong type"
 	}

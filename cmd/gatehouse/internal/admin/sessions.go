@@ -181,7 +181,7 @@ type sessionsResetCmd struct {
 }
 
 // localAdmin is the person who runs the command line.
-var localAdmin = core.Actor{ID: "local-admin", Name: "local-admin"}
+var localAdmin = core.Actor{ID: core.LocalAdmin, Name: core.LocalAdmin}
 
 // Run accepts a reset event. It is processed in order with the conversation's messages, like a reset that comes from the platform.
 func (c sessionsResetCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {

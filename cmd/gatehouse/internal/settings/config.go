@@ -2,7 +2,7 @@
 //
 // A setting is a field of Config, or of the Config struct of a platform or exporter, with the tags envconfig (the variable), default
 // (the value where the variable is not set or empty), help (what it means) and, for a secret, secret: "all" masks the whole value
-// when it is printed, "url" the password alone, and KEY_FILE may name a file that holds the value instead.
+// when it is printed, "url" the passwords and keys in it alone, and KEY_FILE may name a file that holds the value instead.
 //
 // Load resolves files and empty variables, has envconfig decode each struct in one call, checks the values and makes from them what
 // the program uses. It reports all faults at once.

@@ -145,7 +145,7 @@ func TestAuditLogShowsTampering(t *testing.T) {
 			"an intent removed":    {[]string{`delete from intents`}, "has no intent of it"},
 			"an approval removed":  {[]string{`delete from votes`, `delete from approvals`}, "ap-1, which is not in the database"},
 			"an intent added":      {[]string{`insert into intents (approval, invocation, tool, digest, begun_at) values ('ap-9', 'i', 'rm', 'd', 1)`}, "ap-9 was started, but the audit log has no entry of it"},
-			"an approval added":    {[]string{`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed) select 'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed from approvals`}, "ap-9 is in the database, but the audit log"},
+			"an approval added":    {[]string{`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester) select 'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester from approvals`}, "ap-9 is in the database, but the audit log"},
 			"a claim to be pruned": {[]string{`delete from intents`, `delete from votes`, `delete from approvals`, `update audit_head set pruned = 4000000000000000000`}, "head of the audit log"},
 		} {
 			t.Run(name, func(t *testing.T) {

@@ -53,7 +53,7 @@ func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept 
 
 func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click string, body []byte, accept core.Accept) chat.Result {
 	onReply := b.Action == chat.ActionRetry || b.Action == chat.ActionNew
-	if !(onReply && s.Config.Connect == connectAllow) && s.refusesPress(ctx, i) {
+	if (!onReply || s.Config.Connect != connectAllow) && s.refusesPress(ctx, i) {
 		return chat.Stored
 	}
 	switch b.Action {

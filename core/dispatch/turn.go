@@ -43,8 +43,8 @@ func (t *turn) take(ctx context.Context) {
 	ctx, t.cut = context.WithCancelCause(ctx)
 	defer t.cut(nil)
 	t.ledger.cut = t.cut
-	t.Dispatcher.running.add(t)
-	defer t.Dispatcher.running.remove(t)
+	t.running.add(t)
+	defer t.running.remove(t)
 	defer t.showProgress(ctx)()
 	t.run(ctx)
 }

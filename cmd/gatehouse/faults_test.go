@@ -93,6 +93,30 @@ func TestFailingCommitsLoseNothing(t *testing.T) {
 	})
 }
 
+// TestAClockThatStepsBackStallsNothing sets the clock of a process back while messages wait, and once more while it is restarted. All are
+// answered without waiting for the clock.
+func TestAClockThatStepsBackStallsNothing(t *testing.T) {
+	t.Parallel()
+	clock := filepath.Join(t.TempDir(), "clock")
+	p := newSlackProcess(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=100ms", "GATEHOUSE_WORKERS=4", clockKey+"="+clock)
+	p.open()
+	said := p.sendAll(p.addChannels(4), 40, 1, func(int) {})
+	if err := p.slack.WaitDelivered(p.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	step := func(by string) {
+		if err := os.WriteFile(clock, []byte(by), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step("-240s")
+	p.until("a first answer", p.app, func() bool { return len(p.events(core.EventFilter{Ends: []core.EndKind{core.EndReplied}})) > 10 })
+	p.app.kill()
+	step("-10m") // less than what marks a reply as late: posts are dated by the system's clock
+	p.open()
+	p.answered(said, patience)
+}
+
 // TestReadyzKnowsTurnsThatNobodyTakes: a turn is due, workers are free, and still nobody takes it.
 func TestReadyzKnowsTurnsThatNobodyTakes(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {

@@ -29,6 +29,7 @@ const (
 	nthKey    = "TEST_KILL_NTH"    // which pass of the point, from 1
 	recordKey = "TEST_KILL_RECORD" // a file to append the points passed to
 	failKey   = "TEST_FAIL_WHILE"  // a file: while it exists, the process's commits fail
+	clockKey  = "TEST_CLOCK"       // a file: its content is added to the time that SQLite's store has, such as -240s
 )
 
 // lookups of posts in doubt come soon: the fakes show what was posted at once.
@@ -49,6 +50,7 @@ func init() {
 	}
 	inner := openStore
 	openStore = func(ctx context.Context, url string, o storage.Options) (*storage.Store, error) {
+		o.Now = steppedClock()
 		s, err := inner(ctx, url, o)
 		if err != nil {
 			return nil, err
@@ -57,6 +59,19 @@ func init() {
 	}
 	main()
 	os.Exit(0)
+}
+
+// steppedClock is the clock of a process whose file clockKey may set it forward or back.
+func steppedClock() func() time.Time {
+	file := os.Getenv(clockKey)
+	if file == "" {
+		return nil
+	}
+	return func() time.Time {
+		step, _ := os.ReadFile(file)
+		by, _ := time.ParseDuration(string(step))
+		return time.Now().Add(by)
+	}
 }
 
 // failing is a store whose commits fail while a file exists, as on a disk that takes no writes.

@@ -220,7 +220,7 @@ func (c *child) ok(t *testing.T) {
 }
 
 // patience is how long a test waits for something that normally takes milliseconds.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // until polls until a condition holds.
 func (w *workbench) until(what string, c *child, true_ func() bool) {

@@ -107,6 +107,7 @@ type OutboxRow struct {
 type PostRequest struct {
 	Owner  string
 	Limit  int
+	Lease  time.Duration
 	Scopes []Scope
 }
 

@@ -11,21 +11,22 @@ import (
 // identity is who the bot is in its workspace. The zero value means not known yet.
 type identity struct {
 	mu     sync.Mutex
-	bot    bot
+	team   string
+	user   string          // the bot's own user id
 	scopes map[string]bool // of its token, as reported with Slack's last answer; nil: not known yet
 }
 
-// get returns the bot, a zero one if it is not known yet.
-func (i *identity) get() bot {
+// get returns the workspace and the bot's user id, "" if they are not known yet.
+func (i *identity) get() (team, user string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.bot
+	return i.team, i.user
 }
 
-func (i *identity) set(b bot) {
+func (i *identity) set(team, user string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.bot = b
+	i.team, i.user = team, user
 }
 
 func (i *identity) setScopes(scopes map[string]bool) {
@@ -48,7 +49,7 @@ func (i *identity) hasScope(scope string, unknown bool) bool {
 func (s *Slack) keepIdentity(ctx context.Context) error {
 	return chat.Identity{
 		Title: webapi.Title, Log: s.Log, Sleep: s.sleep, Jitter: s.jitter,
-		Known: func() bool { return s.identity.get().team != "" },
+		Known: func() bool { team, _ := s.identity.get(); return team != "" },
 		Ask: func(ctx context.Context) error {
 			me, err := s.api.AuthTestContext(ctx)
 			if err := s.called(err); err != nil {
@@ -57,7 +58,7 @@ func (s *Slack) keepIdentity(ctx context.Context) error {
 				}
 				return err
 			}
-			s.identity.set(bot{team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID})
+			s.identity.set(me.TeamID, me.UserID)
 			return nil
 		},
 	}.Keep(ctx)

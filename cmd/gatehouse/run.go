@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/alecthomas/kong"
 
@@ -58,4 +59,6 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 }
 
 // openStore opens the database that a URL names. A variable, so that tests can wrap the store.
-var openStore cli.OpenStore = storage.Open
+var openStore = func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
+	return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log})
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,13 +53,9 @@ func soakChild(url string) error {
 		return err
 	}
 	defer store.Close()
-	lease, err := time.ParseDuration(cmp.Or(os.Getenv("GATEHOUSE_LEASE"), "5s"))
-	if err != nil {
-		return err
-	}
-	owner, err := store.Register(ctx, "soak", lease)
+	owner, err := store.Register(ctx, "soak")
 	for end := time.Now().Add(patience); core.CategoryOf(err) == core.StoreBusy && time.Now().Before(end); {
-		owner, err = store.Register(ctx, "soak", lease) // the test keeps the database busy
+		owner, err = store.Register(ctx, "soak") // the test keeps the database busy
 	}
 	if err != nil {
 		return err
@@ -74,10 +69,11 @@ func soakChild(url string) error {
 		return err
 	}
 	desk, platforms := approvals.NewService(store, store), []core.Platform{soakPlatform{}}
-	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: platforms, Owner: owner})
+	lease, _ := time.ParseDuration(os.Getenv("GATEHOUSE_LEASE"))
+	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: platforms, Owner: owner, Lease: lease})
 	d := dispatch.New(dispatch.Options{
-		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, TakeBack: store.TakeBack, Open: desk.Open, Vote: desk.Vote, Cancel: desk.Cancel,
-		Platforms: platforms, Owner: owner, Workers: 32, Drain: 10 * time.Second,
+		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, Open: desk.Open, Vote: desk.Vote, Cancel: desk.Cancel,
+		Platforms: platforms, Owner: owner, Workers: 32, Lease: lease, Drain: 10 * time.Second,
 		Jitter: func() float64 { return -1 }, Delivered: deliver.Nudge, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Harness: harness,
 	})

@@ -30,8 +30,7 @@ func OpenStore(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := db.store(ctx)
-	return &Store{Store: store, db: db}, err
+	return &Store{Store: db.store(), db: db}, nil
 }
 
 // Ask runs a query that returns one text inside a transaction that may write.

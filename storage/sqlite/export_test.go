@@ -22,8 +22,7 @@ func OpenStore(ctx context.Context, file string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := db.store(ctx)
-	return &Store{Store: store, db: db}, err
+	return &Store{Store: db.store(), db: db}, nil
 }
 
 // Unit runs statements as one unit of the writer.

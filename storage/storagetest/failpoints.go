@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 
 	"gatehouse/storage/internal/sqlstore"
@@ -49,11 +48,11 @@ func Points() []string {
 	return points
 }
 
-// Methods returns the names of the store's methods that run a transaction, or open or close the database: all but two.
+// Methods returns the names of the store's methods that run a transaction, or open or close the database: all of them.
 func Methods() []string {
 	var names []string
 	for m := range reflect.TypeFor[*sqlstore.Store]().Methods() {
-		if !slices.Contains([]string{"WithHooks", "WithLimits", "Signer"}, m.Name) {
+		if m.Name != "WithHooks" {
 			names = append(names, m.Name)
 		}
 	}

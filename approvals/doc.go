@@ -7,6 +7,8 @@
 // transaction. It decides, expires and cancels them, each in one transaction of the store, which applies core's Approval.Decide to the
 // stored approval. The first decision wins; everybody else gets a message. Service also makes cards from the stored state.
 //
+// VerifyLog checks the audit log: each entry's signature, and that it agrees with the approvals and intents in the database.
+//
 // What may arrive twice: a click (its event's vote is counted once), an expiry task, a command. A crash between the commit of a decision
 // and the end of its click's event repeats the decision, with the same result.
 //

@@ -3,6 +3,7 @@ package approvals
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -46,13 +47,16 @@ func (s *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event 
 	return s.vote(ctx, c, who, core.Decision{Event: event})
 }
 
-// AdminVote decides for the person at the command line. It is audited as local-admin, whatever the name, and no rule restricts it.
-func (s *Service) AdminVote(ctx context.Context, c core.Click, name string) (core.Decided, error) {
-	who := core.Actor{ID: "local-admin", Name: "local-admin"}
+// AdminVote decides for the person at the command line. It is audited as local-admin, with the name and the user of the operating system,
+// and no rule restricts it.
+func (s *Service) AdminVote(ctx context.Context, c core.Click, name, user string) (core.Decided, error) {
+	who := core.Actor{ID: core.LocalAdmin, Name: core.LocalAdmin}
+	detail := fmt.Sprintf("system user %q", user)
 	if name != "" {
 		who.Name = name + " (local-admin)"
+		detail = fmt.Sprintf("as %q, ", name) + detail
 	}
-	return s.vote(ctx, c, who, core.Decision{Admin: true})
+	return s.vote(ctx, c, who, core.Decision{Admin: true, Detail: detail})
 }
 
 // maxReason is the limit of a reason in characters: it is shown on a card.
@@ -77,8 +81,8 @@ func (s *Service) Expire(ctx context.Context, id core.ApprovalID) error {
 	return err
 }
 
-// Cancel cancels every open approval of the conversation that who requested or may decide, and returns how many it cancelled. Each paused
-// turn resumes and reports the cancellation.
+// Cancel cancels every open approval of the conversation that who may withdraw, and returns how many it cancelled. Each paused turn
+// resumes and reports the cancellation.
 func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error) {
 	open, err := s.open(ctx, conversation)
 	if err != nil {
@@ -86,7 +90,7 @@ func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, 
 	}
 	n := 0
 	for _, a := range open {
-		if a.Requester.ID != who.ID && !a.Rule.MayDecide(who, a.Requester) {
+		if !a.MayWithdraw(who) {
 			continue
 		}
 		_, err := s.store.Decide(ctx, core.Decision{Approval: a.ID, Cancel: true, By: who, Reason: "withdrawn by " + cmp.Or(who.Name, who.ID)})

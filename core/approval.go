@@ -119,10 +119,11 @@ type Vote struct {
 // Decision is a request to change an open approval. Exactly one of Vote, Expire and Cancel is set.
 type Decision struct {
 	Approval ApprovalID
-	Event    int64 // the click's event: a repeat of it returns the first result again; 0 from the CLI
-	Vote     *Vote // its At is set by the store
-	Admin    bool  // the CLI's local-admin: may decide under any rule
-	Expire   bool  // only if the deadline has passed and no click that was accepted before it still waits
+	Event    int64  // the click's event: a repeat of it returns the first result again; 0 from the CLI
+	Vote     *Vote  // its At is set by the store
+	Admin    bool   // the CLI's local-admin: may decide under any rule
+	Detail   string // for the audit log: who the local-admin is
+	Expire   bool   // only if the deadline has passed and no click that was accepted before it still waits
 	Cancel   bool
 	Reason   string // of a cancellation
 	By       Actor  // of a cancellation or expiry
@@ -141,17 +142,6 @@ type ApprovalFilter struct {
 	Session      SessionID
 	Conversation ConversationID
 	Invocation   InvocationID
+	Requester    string // the id of the actor
 	Limit        int
-}
-
-// AuditEntry is one line of the audit log. Hash covers the entry and the hash before it; Subject and Detail hold no message text.
-type AuditEntry struct {
-	Seq      int64
-	At       time.Time
-	Approval ApprovalID
-	Action   string // opened, voted, approved, refused, expired, cancelled, begun, settled, unknown
-	Actor    string
-	Detail   string
-	Prev     string
-	Hash     string
 }

@@ -1,5 +1,10 @@
 package core
 
+import (
+	"context"
+	"errors"
+)
+
 // Category is the spec's word for a kind of error; ours follow the same form.
 type Category string
 
@@ -67,6 +72,7 @@ const (
 	LeaseLost         Category = "lease_lost"         // another process holds the conversation; this turn stores nothing
 	NotFound          Category = "not_found"          // no such session, turn, approval, post
 	Invalid           Category = "invalid"            // an argument or a setting has the wrong form
+	RateLimited       Category = "rate_limited"       // above the limits of one person
 	MessageTooLarge   Category = "message_too_large"  // above GATEHOUSE_MAX_MESSAGE
 	Stopped           Category = "stopped"            // a person stopped the turn
 	NotAllowed        Category = "not_allowed"        // this person may not do that
@@ -119,7 +125,7 @@ var buckets = map[Category]Bucket{
 	ProviderInvalidRequest: UserCorrectable, ProviderInvalidResponse: UserCorrectable, ChatMessageShapeInvalid: UserCorrectable,
 	ProviderAuthentication: UserCorrectable, SuspensionPayloadInvalid: UserCorrectable, SuspensionRecordInvalid: UserCorrectable,
 	HarnessCorrelationFailed: UserCorrectable, HarnessPathAmbiguous: UserCorrectable, ProviderInvalidModel: UserCorrectable,
-	ProviderUnsupportedContent: UserCorrectable, StructuredOutputInvalid: UserCorrectable, MessageTooLarge: UserCorrectable,
+	ProviderUnsupportedContent: UserCorrectable, StructuredOutputInvalid: UserCorrectable, MessageTooLarge: UserCorrectable, RateLimited: UserCorrectable,
 	NotFound: UserCorrectable, Invalid: UserCorrectable, NotAllowed: UserCorrectable, PolicyDenied: UserCorrectable,
 	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalStale: UserCorrectable, ApprovalDecided: UserCorrectable,
 	ApprovalExpired: UserCorrectable, ApprovalRefused: UserCorrectable, ApprovalCanceled: UserCorrectable,
@@ -133,6 +139,16 @@ func BucketOf(c Category) Bucket {
 		return b
 	}
 	return RetryableTransient
+}
+
+// IsStoreFailure reports whether the database could not do what was asked, though nothing was wrong with it: it is busy, full, slow, not
+// reachable, or its disk fails. The same call may succeed later.
+func IsStoreFailure(err error) bool {
+	switch CategoryOf(err) {
+	case StoreBusy, StoreFull, StoreUnreadable:
+		return true
+	}
+	return errors.Is(err, context.DeadlineExceeded)
 }
 
 // IsTemporary reports whether a call to a platform failed for a reason that may pass: the same call may succeed later, unchanged. A

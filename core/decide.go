@@ -20,6 +20,14 @@ func (r Rule) MayDecide(who, requester Actor) bool {
 	})
 }
 
+// LocalAdmin is the id of the person at the command line. No platform has people with such an id: theirs begin with its name.
+const LocalAdmin = "local-admin"
+
+// MayWithdraw reports whether a person may cancel the approval: who requested it, may decide it, or is at the command line.
+func (a Approval) MayWithdraw(who Actor) bool {
+	return who.ID == a.Requester.ID || who.ID == LocalAdmin || a.Rule.MayDecide(who, a.Requester)
+}
+
 // Decide applies a decision at a moment of the store's clock, which for a click is when its event was accepted. It is pure: the
 // store calls it inside its transaction. The result's Approval is the one to store or, with an error, the unchanged one.
 //
@@ -126,10 +134,13 @@ func (a Approval) Signal() Event {
 		Payload:    map[string]json.RawMessage{"decision": decision},
 	})
 	return Event{
-		Platform: a.Address.Platform, ID: "signal/" + string(a.ID), Conversation: a.Conversation, Body: SignalEvent{Approval: a.ID},
+		Platform: a.Address.Platform, ID: signalPrefix + string(a.ID), Conversation: a.Conversation, Body: SignalEvent{Approval: a.ID},
 		Actor: a.DecidedBy, Address: a.Address, Payload: payload,
 	}
 }
+
+// signalPrefix begins the ids of signals; no other event's id begins with it, see FromPlatform.
+const signalPrefix = "signal/"
 
 // CardKey is the outbox key of an approval's card.
 func (a Approval) CardKey() string { return "card/" + string(a.ID) }

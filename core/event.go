@@ -81,6 +81,14 @@ func (a Amendment) Allowed(by, of Actor) bool {
 	return by.ID == of.ID || by.ID == "" && len(a.Payload) == 0
 }
 
+// Limits are how many messages one actor may send; zero fields do not limit. A message above them is stored as refused, no turn takes it, and
+// its author gets the Refusal, once a minute at most.
+type Limits struct {
+	PerMinute int
+	Waiting   int    // messages of the actor that wait or run
+	Refusal   string // to the author
+}
+
 // EndKind is how an event ended (law 2).
 type EndKind string
 
@@ -95,6 +103,7 @@ const (
 	EndWithdrawn EndKind = "withdrawn"
 	EndDecided   EndKind = "decided"
 	EndApplied   EndKind = "applied" // an amendment that changed something
+	EndRefused   EndKind = "refused" // a message above its author's limits; the author is told once a minute
 	EndDead      EndKind = "dead"
 	EndDropped   EndKind = "dropped"
 )

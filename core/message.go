@@ -107,11 +107,20 @@ type Block struct {
 	Detail    string       `json:"detail,omitempty"` // auto, low or high
 }
 
-// ImageSource is the location of an image's bytes: {type: url, url} or {type: inline, base64_data}.
+// The types of an image's source. The last one is our own: histories hold it in place of the bytes, which the store keeps.
+const (
+	SourceURL    = "url"
+	SourceInline = "inline"
+	SourceStored = "stored"
+)
+
+// ImageSource is the location of an image's bytes: {type: url, url}, {type: inline, base64_data} or {type: stored, digest, size}.
 type ImageSource struct {
 	Type       string `json:"type"`
 	URL        string `json:"url,omitempty"`
 	Base64Data string `json:"base64_data,omitempty"`
+	Digest     string `json:"digest,omitempty"` // see Digest
+	Size       int64  `json:"size,omitempty"`   // in bytes
 }
 
 // ToolCall is a model's request to call a tool. Arguments are a JSON object as it was written, or null if the model's text was malformed

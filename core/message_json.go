@@ -106,8 +106,15 @@ func readBlock(v *strictjson.Value) (Block, *fault) {
 		return b, faultf("source must be an object, not %s", source.Kind)
 	}
 	b.Source = &ImageSource{}
-	if f := readTexts(source, text{"type", &b.Source.Type}, text{"url", &b.Source.URL}, text{"base64_data", &b.Source.Base64Data}); f != nil {
+	if f := readTexts(source, text{"type", &b.Source.Type}, text{"url", &b.Source.URL}, text{"base64_data", &b.Source.Base64Data}, text{"digest", &b.Source.Digest}); f != nil {
 		return b, faultf("source: %s", f.reason)
+	}
+	if size := source.Get("size"); size != nil && b.Source.Type == SourceStored {
+		n, err := size.Number.Int64()
+		if err != nil {
+			return b, faultf("source: size must be a whole number")
+		}
+		b.Source.Size = n
 	}
 	return b, nil
 }

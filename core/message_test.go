@@ -1,7 +1,9 @@
 package core_test
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ func TestMessageJSONRoundTrip(t *testing.T) {
 		"blocks in order": `{"role":"assistant","content":[{"type":"thinking","text":"hm","signature":"EqQBCkgIAhABGAIiQL=="},{"type":"redacted_thinking","data":"EmwKAhgB+/=="},{"type":"text","text":"yes","signature":"s1"}]}`,
 		"image by url":    `{"role":"user","content":[{"type":"image","source":{"type":"url","url":"https://example.org/a.png"},"detail":"low"}]}`,
 		"inline image":    `{"role":"user","content":[{"type":"image","source":{"type":"inline","base64_data":"iVBORw0="},"media_type":"image/png"}]}`,
+		"stored image":    `{"role":"user","content":[{"type":"image","source":{"type":"stored","digest":"sha256:abababababababababababababababababababababababababababababababab","size":5242880},"media_type":"image/png"}]}`,
 		"calls alone":     `{"role":"assistant","tool_calls":[{"id":"c 1","name":"calc","arguments":{"n":1.50,"big":12345678901234567890}}]}`,
 		"null arguments":  `{"role":"assistant","tool_calls":[{"id":"c1","name":"calc","arguments":null,"signature":"x"}]}`,
 		"tool result":     `{"role":"tool","content":"4","tool_call_id":"c 1"}`,
@@ -59,11 +62,16 @@ func TestMalformedMessagesAreKeptForValidate(t *testing.T) {
 		`{"role":"user","content":[{"type":"thinking","text":"x"}]}`: `"thinking" is not allowed`,
 		`{"role":"user","content":[{"type":"text"}]}`:                "needs a text",
 		`{"role":"user","content":[{"type":"image"}]}`:               "needs a source",
-		`{"role":"user","content":[{"type":"image","source":{"type":"inline","base64_data":"aGk="}}]}`:                       "media_type",
-		`{"role":"user","content":[{"type":"image","source":{"type":"inline","base64_data":"!"},"media_type":"image/png"}]}`: "not base64",
-		`{"role":"user","content":[{"type":"image","source":{"type":"url","url":"u"},"detail":"huge"}]}`:                     "detail",
-		`{"role":"user","content":"x","tool_calls":[{"id":"a","name":"b","arguments":{}}]}`:                                  "only an assistant",
-		`{"role":"user","content":"x","tool_call_id":"a"}`:                                                                   "only a tool message",
+		`{"role":"user","content":[{"type":"image","source":{"type":"inline","base64_data":"aGk="}}]}`:                                                                                                   "media_type",
+		`{"role":"user","content":[{"type":"image","source":{"type":"inline","base64_data":"!"},"media_type":"image/png"}]}`:                                                                             "not base64",
+		`{"role":"user","content":[{"type":"image","source":{"type":"stored","size":3},"media_type":"image/png"}]}`:                                                                                      "needs a digest",
+		`{"role":"user","content":[{"type":"image","source":{"type":"stored","digest":"sha256:ABCD","size":3},"media_type":"image/png"}]}`:                                                               "needs a digest",
+		`{"role":"user","content":[{"type":"image","source":{"type":"stored","digest":"sha256:abababababababababababababababababababababababababababababababab"},"media_type":"image/png"}]}`:            "needs a size",
+		`{"role":"user","content":[{"type":"image","source":{"type":"stored","digest":"sha256:abababababababababababababababababababababababababababababababab","size":1.5},"media_type":"image/png"}]}`: "whole number",
+		`{"role":"user","content":[{"type":"image","source":{"type":"stored","digest":"sha256:abababababababababababababababababababababababababababababababab","size":3}}]}`:                            "media_type",
+		`{"role":"user","content":[{"type":"image","source":{"type":"url","url":"u"},"detail":"huge"}]}`:                                                                                                 "detail",
+		`{"role":"user","content":"x","tool_calls":[{"id":"a","name":"b","arguments":{}}]}`:                                                                                                              "only an assistant",
+		`{"role":"user","content":"x","tool_call_id":"a"}`:                                                                                                                                               "only a tool message",
 		`{"role":"assistant"}`: "needs content or tool_calls",
 		`{"role":"assistant","content":[{"type":"image","source":{"type":"url","url":"u"}}]}`: `"image" is not allowed`,
 		`{"role":"assistant","tool_calls":[{"id":"","name":"b","arguments":{}}]}`:             "needs an id and a name",
@@ -147,4 +155,39 @@ func FuzzMessage(f *testing.F) {
 			t.Fatalf("not stable:\n%s\n%s", text, second)
 		}
 	})
+}
+
+func TestStoredImagesAreLoadedForAProvider(t *testing.T) {
+	ctx := t.Context()
+	stored := map[string][]byte{core.Digest([]byte("cat")): []byte("cat"), core.Digest([]byte("dog")): []byte("dog")}
+	load := func(_ context.Context, digest string) ([]byte, error) {
+		if data, ok := stored[digest]; ok {
+			return data, nil
+		}
+		return nil, core.Errorf(core.NotFound, "no")
+	}
+	cat, dog := core.StoredImage("image/png", core.Digest([]byte("cat")), 3), core.StoredImage("image/gif", core.Digest([]byte("dog")), 3)
+	m := core.Message{Role: core.User, Content: core.Blocks(cat, core.Block{Type: core.TextBlock, Text: "look"}, dog, cat)}
+	if got := m.StoredImages(); !slices.Equal(got, []string{cat.Source.Digest, dog.Source.Digest}) {
+		t.Errorf("its images are %q", got)
+	}
+	full, err := m.WithImages(ctx, load)
+	if err != nil || full.Validate() != nil {
+		t.Fatal(err, full.Validate())
+	}
+	b := full.Content.Blocks()
+	if len(b) != 4 || b[0].Source.Base64Data != "Y2F0" || b[0].MediaType != "image/png" || b[1].Text != "look" || b[2].Source.Base64Data != "ZG9n" || b[3].Source.Base64Data != "Y2F0" {
+		t.Errorf("got %+v", b)
+	}
+	if again := m.Content.Blocks(); again[0].Source.Type != core.SourceStored {
+		t.Error("the message itself was changed")
+	}
+	delete(stored, dog.Source.Digest)
+	if _, err := m.WithImages(ctx, load); core.CategoryOf(err) != core.NotFound {
+		t.Errorf("without an image: %v", err)
+	}
+	text := core.Message{Role: core.User, Content: core.Text("hello")}
+	if same, err := text.WithImages(ctx, nil); err != nil || same.Content.String() != "hello" {
+		t.Errorf("without images: %+v %v", same, err)
+	}
 }

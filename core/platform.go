@@ -1,10 +1,25 @@
 package core
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // Accept commits an event. It returns without error only if the event is stored durably; only then does the adapter acknowledge it
 // (law 1). An event that is already stored is no error.
 type Accept func(ctx context.Context, e Event) (Receipt, error)
+
+// FromPlatform returns the Accept that platforms get. A signal resumes a paused turn, and only the decision of an approval makes one: an
+// event that is a signal, has the id of one, or amends one, is refused (invalid), and nothing is stored.
+func FromPlatform(accept Accept) Accept {
+	return func(ctx context.Context, e Event) (Receipt, error) {
+		amended, _ := e.Body.(AmendEvent)
+		if e.Kind() == KindSignal || strings.HasPrefix(e.ID, signalPrefix) || strings.HasPrefix(amended.Event, signalPrefix) {
+			return Receipt{}, Errorf(Invalid, "The event %.40q of %s is refused: a signal is made by the decision of an approval, never by a platform.", e.ID, e.Platform)
+		}
+		return accept(ctx, e)
+	}
+}
 
 // Platform is a chat platform.
 //
@@ -35,12 +50,11 @@ type Platform interface {
 }
 
 // Found is the result of Platform.Find: the part's reference and whether further parts follow, as Post would have returned them. An empty
-// Ref: it was not found. Looks is how many unsuccessful calls, some time apart, prove that it was not sent, since posts may become
-// readable late; 0 and 1 are the same.
+// Ref: it was not found. Late: it may have arrived all the same, since posts may become readable up to a minute after they were sent.
 type Found struct {
-	Ref   Ref
-	More  bool
-	Looks int
+	Ref  Ref
+	More bool
+	Late bool
 }
 
 // Directory is a platform that can look up people, groups, and who sees a conversation.

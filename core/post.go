@@ -107,7 +107,6 @@ type OutboxRow struct {
 type PostRequest struct {
 	Owner  string
 	Limit  int
-	Lease  time.Duration
 	Scopes []Scope
 }
 

@@ -9,23 +9,32 @@ type Scope struct {
 }
 
 // ClaimRequest requests at most Limit ready queues: those of conversations or, with Controls, those of clicks and controls, which a
-// dispatcher runs in slots of their own, so that no turn delays them.
+// dispatcher runs in slots of their own, so that no turn delays them. Of the conversations it requests, with Suspects, those whose next event
+// is a suspect (two processes or more died while they ran it), and otherwise the others.
 type ClaimRequest struct {
 	Owner    string
 	Limit    int
-	Lease    time.Duration
 	Scopes   []Scope
 	Controls bool
+	Suspects bool
 }
 
-// Claim is a queue that an owner has leased, and the event to process. Fence is incremented by each claim of the queue; every write of a
-// turn is compared with it.
+// Claim is a queue that an owner holds for as long as it lives, and the event to process. Fence is incremented by each claim of the queue;
+// every write of a turn is compared with it.
 type Claim struct {
 	Owner   string
 	Key     QueueKey
 	Fence   int64
 	Event   EventRecord
 	Session SessionID // the conversation's, in its current generation
+}
+
+// Hold is a queue that an owner holds: the event of its turn, and whether that turn was requested to stop.
+type Hold struct {
+	Key   QueueKey
+	Event int64
+	Fence int64
+	Stop  bool
 }
 
 // EventFilter narrows a listing of events; the zero filter lists all.
@@ -42,13 +51,12 @@ type EventFilter struct {
 
 // QueueEntry is a queue with waiting events.
 type QueueEntry struct {
-	Key        QueueKey
-	Platform   string
-	Waiting    int
-	Oldest     time.Time
-	Owner      string // "" = not held
-	LeaseUntil time.Time
-	ReadyAt    time.Time
+	Key      QueueKey
+	Platform string
+	Waiting  int
+	Oldest   time.Time
+	Owner    string    // "" = not held
+	ReadyAt  time.Time // the end of its next event's delay; zero: no delay
 }
 
 // QueueView counts the waiting events and posts.

@@ -4,13 +4,15 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 	"strings"
 )
 
-// Signer signs the values of buttons, so that a value from a platform can be verified. The first key signs, and each key verifies, so
-// that a key can be replaced while old buttons still exist.
+// Signer signs the values of buttons, so that a value from a platform can be verified, and the audit log. The first key signs, and each key
+// verifies, so that a key can be replaced while old buttons still exist.
 type Signer struct {
-	keys []string
+	keys  []string
+	audit []auditKey // made from the keys, in their order
 }
 
 // minKey is how many bytes a signing key needs; a shorter one could be guessed.
@@ -21,12 +23,19 @@ func NewSigner(keys ...string) (*Signer, error) {
 	if len(keys) == 0 {
 		return nil, Errorf(Invalid, "A signer needs a key.")
 	}
+	s := &Signer{keys: keys}
 	for _, k := range keys {
 		if len(k) < minKey {
 			return nil, Errorf(Invalid, "A signing key needs %d characters or more.", minKey)
 		}
+		s.audit = append(s.audit, newAuditKey(k))
 	}
-	return &Signer{keys: keys}, nil
+	return s, nil
+}
+
+// With returns a signer that verifies with one more key, as the oldest.
+func (s *Signer) With(key string) (*Signer, error) {
+	return NewSigner(append(slices.Clone(s.keys), key)...)
 }
 
 // macLength is how many bytes of the HMAC a value contains: short enough for a button, too long to be guessed.

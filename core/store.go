@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"time"
+	"unicode/utf8"
 )
 
 // The interfaces of a database for the packages that run turns and deliver posts. One store implements them all; methods that only
@@ -24,12 +25,13 @@ type Queue interface {
 	// a queue; between queues it does if one commit came before the next call. A FollowUp is stored only if its conversation
 	// has had an event before; an amendment is applied at once, see Amendment.
 	Accept(ctx context.Context, e Event) (Receipt, error)
-	// Claim leases queues that are ready: not leased, with a signal that is due, or else a first message or reset that is due. Signals
-	// come before messages; messages come in order of arrival, and one in backoff delays those after it. The event's Attempt is
-	// incremented. While turns are paused, no conversation is leased.
+	// Claim takes queues that are ready: not held, with a signal that is due, or else a first message or reset that is due. Signals
+	// come before messages; messages come in order of arrival, and one in backoff delays those after it. Between conversations, people
+	// take turns: one person's many messages come after another's few. The event's Attempt is incremented. While turns are paused, no
+	// conversation is claimed. What is claimed is held until it is ended or released, or its owner dies.
 	Claim(ctx context.Context, r ClaimRequest) ([]Claim, error)
-	// Renew restarts the lease.
-	Renew(ctx context.Context, c Claim, lease time.Duration) error
+	// Holds returns all queues that owner holds. A claim that is missing in it is lost.
+	Holds(ctx context.Context, owner string) ([]Hold, error)
 	// StopRequested reports whether the claim's turn was requested to stop.
 	StopRequested(ctx context.Context, c Claim) (bool, error)
 	// Release gives the event back unchanged, its Attempt decremented: a graceful stop of the process.
@@ -51,8 +53,9 @@ type Sessions interface {
 	InvocationMessages(ctx context.Context, s SessionID, id InvocationID) ([]Message, error)
 	// ListSessions gives summaries, latest change first.
 	ListSessions(ctx context.Context, f SessionFilter) ([]SessionSummary, error)
-	// DeleteSession removes a session's record, messages, evidence and paused invocations; deleting a missing one succeeds. It is
-	// refused (invalid) while a turn of the session runs.
+	// DeleteSession removes a session's record, messages, evidence and paused invocations, and erases the texts of its ended events, of
+	// its posts that do not wait, and of its approvals and their results; deleting a missing one succeeds. It is refused (invalid) while
+	// a turn of the session runs.
 	DeleteSession(ctx context.Context, id SessionID) error
 }
 
@@ -80,13 +83,13 @@ type Approvals interface {
 type Outbox interface {
 	// AddPosts adds or changes posts outside a Finish, fenced: the typing indicator, an answer to a control.
 	AddPosts(ctx context.Context, c Claim, posts []Post) error
-	// ClaimPosts leases rows that are due. A destination with a row in flight, or an earlier row that waits, is skipped; a
-	// dead, sent or unknown row delays nothing. Typing indicators are a destination of their own.
+	// ClaimPosts takes rows that are due, for as long as the owner lives. A destination with a row in flight, or an earlier row that waits,
+	// is skipped; a dead, sent or unknown row delays nothing. Typing indicators are a destination of their own.
 	ClaimPosts(ctx context.Context, r PostRequest) ([]OutboxRow, error)
-	// SavePost stores parts, shown version, attempts and cause, fenced by the row; the lease stays.
+	// SavePost stores parts, shown version, attempts and cause, fenced by the row; the row stays in flight.
 	SavePost(ctx context.Context, row OutboxRow) error
-	// ReleasePost stores the same and the state, and ends the lease: the row is due again after the wait if it still waits,
-	// or at once if its wanted version was incremented during the lease.
+	// ReleasePost stores the same and the state, and ends the flight: the row is due again after the wait if it still waits,
+	// or at once if its wanted version was incremented during the flight.
 	ReleasePost(ctx context.Context, row OutboxRow, wait time.Duration) error
 	// AddCopies adds posts that go with the row, fenced by it; those with a known key are not changed.
 	AddCopies(ctx context.Context, row OutboxRow, posts []Post) error
@@ -113,4 +116,18 @@ type KV interface {
 	// the time until the next one is possible. wait 0: counted. All callers give the same window for a name, since uses that are older
 	// are removed. A limit below one is refused (invalid).
 	TakeToken(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error)
+}
+
+// MaxValue is how many bytes a value of KV.Put and KV.PutFor may have.
+const MaxValue = 64 << 10
+
+// CheckValue refuses (invalid) a value that KV.Put does not accept. Every store calls it, so that all accept the same values.
+func CheckValue(name, value string) error {
+	switch {
+	case len(value) > MaxValue:
+		return Errorf(Invalid, "The value of %s has %d bytes. The limit is %d bytes.", name, len(value), MaxValue)
+	case !utf8.ValidString(value):
+		return Errorf(Invalid, "The value of %s is not valid UTF-8.", name)
+	}
+	return nil
 }

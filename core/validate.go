@@ -106,16 +106,20 @@ func (b Block) checkImage() *fault {
 	switch {
 	case b.Source == nil:
 		return faultf("an image block needs a source")
-	case b.Source.Type == "url" && b.Source.URL == "":
+	case b.Source.Type == SourceURL && b.Source.URL == "":
 		return faultf("an image source of type url needs a url")
-	case b.Source.Type == "inline" && b.Source.Base64Data == "":
+	case b.Source.Type == SourceInline && b.Source.Base64Data == "":
 		return faultf("an image source of type inline needs base64_data")
-	case b.Source.Type == "inline" && b.MediaType == "":
-		return faultf("an inline image needs a media_type, such as image/png")
-	case b.Source.Type != "url" && b.Source.Type != "inline":
+	case b.Source.Type == SourceStored && !isDigest(b.Source.Digest):
+		return faultf("an image source of type stored needs a digest: sha256 and 64 hexadecimal digits")
+	case b.Source.Type == SourceStored && b.Source.Size <= 0:
+		return faultf("an image source of type stored needs a size")
+	case (b.Source.Type == SourceInline || b.Source.Type == SourceStored) && b.MediaType == "":
+		return faultf("an image source of type %s needs a media_type, such as image/png", b.Source.Type)
+	case b.Source.Type != SourceURL && b.Source.Type != SourceInline && b.Source.Type != SourceStored:
 		return faultf("unknown image source type %q: use url or inline", b.Source.Type)
 	}
-	if b.Source.Type == "inline" {
+	if b.Source.Type == SourceInline {
 		if _, err := base64.StdEncoding.DecodeString(b.Source.Base64Data); err != nil {
 			return faultf("base64_data is not base64")
 		}

@@ -22,6 +22,12 @@ type Store = sqlstore.Store
 // Options configure a store. The zero value is right for production.
 type Options = sqlstore.Options
 
+// Hooks and Work are what tests wrap to make transactions fail.
+type (
+	Hooks = sqlstore.Hooks
+	Work  = sqlstore.Work
+)
+
 // Statement is one SQL statement that was run.
 type Statement = sqlstore.Statement
 

@@ -29,11 +29,12 @@ var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 // errGone is the error for a file that was deleted, or whose link has expired.
 var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 
-// images fetches the images among a message's files. Other files are only named. A link is valid for a day: if one has expired, the message
+// images fetches and stores the images among a message's files. Other files are only named. A link is valid for a day: if one has expired, the message
 // is read once more for its files' current links.
-func (d *Discord) images(ctx context.Context, channel, id string, attached []attachment) (images []core.Block, unread []string, err error) {
+func (d *Discord) images(ctx context.Context, e core.Event, channel, id string, attached []attachment) (images []core.Block, unread []string, err error) {
 	// The link suffices: no token is sent.
 	fetch := chat.Images{
+		Put: d.PutBlob, Event: e,
 		Title: "Discord", Client: d.rest.HTTP(), APIURL: d.Config.APIURL, OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
 		Refused: errGone, Redirected: core.Errorf(core.NotAllowed, "it is not stored at Discord"),
 	}
@@ -42,8 +43,8 @@ func (d *Discord) images(ctx context.Context, channel, id string, attached []att
 		files = append(files, chat.File{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, URL: a.URL})
 	}
 	var links map[string]string // by file id; set when the message is read again
-	return chat.Files(ctx, files, func(ctx context.Context, f chat.File) (core.Block, error) {
-		image, err := fetch.Fetch(ctx, f.URL)
+	return chat.Files(ctx, files, func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
+		image, err := fetch.Fetch(ctx, f.URL, limit)
 		if !errors.Is(err, errGone) {
 			return image, err
 		}
@@ -53,7 +54,7 @@ func (d *Discord) images(ctx context.Context, channel, id string, attached []att
 			}
 		}
 		if link := links[f.ID]; link != "" {
-			return fetch.Fetch(ctx, link)
+			return fetch.Fetch(ctx, link, limit)
 		}
 		return core.Block{}, errGone
 	})

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -65,7 +64,7 @@ var errClickShape = core.Errorf(core.Invalid, "The event from Discord is not a p
 // parseClick reads a decision: a press of Approve or Deny, or a submitted form.
 func (d *Discord) parseClick(e core.Event) (core.Input, error) {
 	var i interaction
-	if err := json.Unmarshal(e.Payload, &i); err != nil {
+	if err := chat.Decode(e.Payload, &i); err != nil {
 		return core.Input{}, errClickShape
 	}
 	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)

@@ -22,12 +22,13 @@ var (
 	_ core.Health    = (*Discord)(nil)
 )
 
-// Options configure a Discord platform. Config, Signer, Card, KV and Owner are required.
+// Options configure a Discord platform. Config, Signer, Card, PutBlob, KV and Owner are required.
 type Options struct {
-	Config Config
-	Signer *core.Signer
-	Card   func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // an approval's card, from its stored state
-	KV     core.KV                                                                        // shared by the processes of one bot: sessions, shards, the identify budget, interaction tokens
+	Config  Config
+	Signer  *core.Signer
+	Card    func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // an approval's card, from its stored state
+	PutBlob chat.PutBlob                                                                   // stores the images that people send
+	KV      core.KV                                                                        // shared by the processes of one bot: sessions, shards, the identify budget, interaction tokens
 	// Recent returns the platform's latest events, latest first. Missed messages are fetched for the conversations in them. Nil: none are
 	// fetched.
 	Recent func(ctx context.Context) ([]core.EventRecord, error)
@@ -67,8 +68,8 @@ type Discord struct {
 
 // New makes the platform. It connects nothing; Run does.
 func New(o Options) *Discord {
-	if o.Signer == nil || o.Card == nil || o.KV == nil || o.Owner == "" {
-		panic("discord: Signer, Card, KV and Owner are needed")
+	if o.Signer == nil || o.Card == nil || o.PutBlob == nil || o.KV == nil || o.Owner == "" {
+		panic("discord: Signer, Card, PutBlob, KV and Owner are needed")
 	}
 	if o.Now == nil {
 		o.Now = time.Now

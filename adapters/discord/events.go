@@ -58,7 +58,7 @@ func (d *Discord) takeMessage(ctx context.Context, event string, data []byte, ac
 // eventsOf converts a gateway event about messages to our events. Error: provider_unavailable if a necessary call to Discord fails.
 func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]core.Event, error) {
 	var m message
-	if err := json.Unmarshal(data, &m); err != nil {
+	if err := chat.Decode(data, &m); err != nil {
 		return nil, err
 	}
 	switch event {
@@ -168,7 +168,7 @@ func (d *Discord) edit(m message, body []byte) []core.Event {
 	}
 	rest, _ := addressed(m, d.whoami().User, "")
 	return []core.Event{amendment(m.Channel, m.ID, m.Author.ID, core.Amendment{
-		Revision: m.Edited, Payload: body, Text: strings.TrimSpace(readable(rest, d.namesIn(m))),
+		Revision: m.Edited, Payload: body, Text: strings.TrimSpace(readable(rest, chat.FewNames(d.namesIn(m)))),
 	})}
 }
 

@@ -18,7 +18,6 @@ import (
 
 // Limits of a search for a message whose send is in doubt.
 const (
-	looks     = 1               // one failed search is enough: if a message becomes readable late, its nonce prevents a duplicate
 	nonceTime = 3 * time.Minute // how long a nonce certainly lasts; Discord says "a few minutes"
 	pageSize  = 100             // Discord's limit
 	pages     = 20
@@ -85,7 +84,7 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 			return core.Found{Ref: refOf(channel, id), More: more}, nil
 		}
 	}
-	return core.Found{Looks: looks}, nil
+	return core.Found{}, nil // if it becomes readable late, its nonce prevents a duplicate
 }
 
 // findIn looks for a part in a channel and returns its message id, "" if it is not there.

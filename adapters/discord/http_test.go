@@ -3,9 +3,11 @@ package discord_test
 import (
 	"crypto/ed25519"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 )
 
@@ -17,7 +19,10 @@ func TestPing(t *testing.T) {
 }
 
 func TestRefusedHTTPRequests(t *testing.T) {
-	r := newInbound(t, setup{http: true}).known()
+	// The clock goes on from case to case, so that each refusal is logged.
+	var gone atomic.Int64
+	now := func() time.Time { return time.Now().Add(time.Duration(gone.Load())) }
+	r := newInbound(t, setup{http: true, discord: discord.Options{Now: now}}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
 	_, another, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -30,8 +35,8 @@ func TestRefusedHTTPRequests(t *testing.T) {
 		"another key":     {discordtest.SignedWith(another), 401},
 		"no signature":    {discordtest.Unsigned(), 401},
 		"changed":         {discordtest.Tampered(), 401},
-		"stale":           {discordtest.SignedAt(time.Now().Add(-6 * time.Minute)), 401},
-		"from the future": {discordtest.SignedAt(time.Now().Add(6 * time.Minute)), 401},
+		"stale":           {discordtest.SignedAt(now().Add(-6 * time.Minute)), 401},
+		"from the future": {discordtest.SignedAt(now().Add(6 * time.Minute)), 401},
 		"no time":         {discordtest.WithTimestamp("adaptertest.Noon"), 401},
 		"too large":       {discordtest.WithBody([]byte(`{"secret words":"` + strings.Repeat("x", 1<<20) + `"}`)), 413},
 		"broken JSON":     {discordtest.WithBody([]byte(`{"secret words":`)), 400},
@@ -49,6 +54,7 @@ func TestRefusedHTTPRequests(t *testing.T) {
 		"a form":                {discordtest.WithContentType("application/x-www-form-urlencoded"), 415},
 		"plain text":            {discordtest.WithContentType("text/plain"), 415},
 	} {
+		gone.Add(int64(time.Second))
 		before := len(r.log.Warnings())
 		i := r.bob.Presses(b, c.how)
 		if err := i.Wait(r.ctx); err == nil {

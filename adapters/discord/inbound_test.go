@@ -39,6 +39,7 @@ type inbound struct {
 	ann, bob *discordtest.Person
 	log      *adaptertest.Log
 	inbox    *adaptertest.Inbox
+	blobs    adaptertest.Blobs
 	kv       *fakeKV
 	timers   *adaptertest.Timers
 	options  discord.Options
@@ -78,6 +79,9 @@ func newInbound(t *testing.T, s setup) *inbound {
 	}
 	if s.discord.Signer == nil {
 		s.discord.Signer = adaptertest.Signer(t, testKey)
+	}
+	if s.discord.PutBlob == nil {
+		s.discord.PutBlob = r.blobs.Put
 	}
 	if s.discord.Card == nil {
 		s.discord.Card = adaptertest.Cards{}.Card

@@ -71,8 +71,8 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 		return core.Input{}, err
 	}
 	rest, _ := addressed(m, me, role)
-	text := strings.TrimSpace(readable(rest, d.namesIn(m)))
-	images, unread, err := d.images(ctx, m.Channel, m.ID, m.Attachments)
+	text := strings.TrimSpace(readable(rest, chat.FewNames(d.namesIn(m))))
+	images, unread, err := d.images(ctx, e, m.Channel, m.ID, m.Attachments)
 	if err != nil {
 		return core.Input{}, err
 	}
@@ -94,16 +94,16 @@ func decodeMessage(e core.Event) (message, error) {
 		Content *string         `json:"content"`
 		Data    json.RawMessage `json:"data"`
 	}
-	if err := json.Unmarshal(e.Payload, &form); err != nil {
+	if err := chat.Decode(e.Payload, &form); err != nil {
 		return message{}, errMessageShape
 	}
 	if form.Data != nil {
 		var i interaction
-		if err := json.Unmarshal(e.Payload, &i); err != nil || i.person() == nil {
+		if err := chat.Decode(e.Payload, &i); err != nil || i.person() == nil {
 			return message{}, errMessageShape
 		}
 		m.Author, m.Member, m.Content = i.person(), i.Member, i.text()
-	} else if err := json.Unmarshal(e.Payload, &m); err != nil || m.Author == nil || form.Content == nil {
+	} else if err := chat.Decode(e.Payload, &m); err != nil || m.Author == nil || form.Content == nil {
 		return message{}, errMessageShape
 	}
 	if !snowflake.Valid(m.Author.ID) {

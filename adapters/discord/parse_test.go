@@ -3,6 +3,7 @@ package discord_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"image"
 	"image/png"
 	"strings"
@@ -67,8 +68,11 @@ func TestAttachments(t *testing.T) {
 	)))
 	m := r.says(e)
 	blocks := m.Content.Blocks()
-	if len(blocks) != 2 || blocks[0].Type != core.ImageBlock || blocks[0].MediaType != "image/png" || blocks[0].Source == nil || blocks[0].Source.Base64Data == "" {
+	if len(blocks) != 2 || blocks[0].Type != core.ImageBlock || blocks[0].MediaType != "image/png" || blocks[0].Source == nil {
 		t.Fatalf("got %+v", blocks)
+	}
+	if stored, err := r.blobs.Load(t.Context(), blocks[0].Source.Digest); err != nil || !bytes.Equal(stored, picture(t)) {
+		t.Errorf("stored are %d bytes (%v)", len(stored), err)
 	}
 	if text := blocks[1].Text; !strings.Contains(text, "look") || !strings.Contains(text, "b.txt (text/plain)") || !strings.Contains(text, "c.png (it is not an image") {
 		t.Errorf("it says %q", text)
@@ -137,5 +141,34 @@ func TestReadable(t *testing.T) {
 		if got := discord.Readable(text); got != want {
 			t.Errorf("%q reads %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestManyMentionsAreFewNames: of 2,500 people in one message the first 50 are named, and the others stay ids. Discord is not asked.
+func TestManyMentionsAreFewNames(t *testing.T) {
+	r := newInbound(t, setup{}).known()
+	var text strings.Builder
+	var people []any
+	for i := range 2500 {
+		id := fmt.Sprint(6_000_000 + i)
+		text.WriteString("<@" + id + "> <@!" + id + "> ")
+		people = append(people, map[string]any{"id": id, "username": fmt.Sprintf("person%d", i)})
+	}
+	m := map[string]any{
+		"id": "7002", "channel_id": r.DMWith(annID), "type": 0, "content": "ask " + text.String(), "author": map[string]any{"id": annID, "username": "ann"}, "mentions": people,
+	}
+	body, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := core.Event{Platform: "discord", Conversation: core.ConversationID("discord:@me:" + r.DMWith(annID)), Body: core.MessageEvent{}, Payload: body}
+	before := len(r.Calls())
+	got := r.says(e).Content.String()
+	words := strings.Fields(got)
+	if len(words) != 5001 || words[1] != "@person0" || words[2] != "@person0" || words[100] != "@person49" || words[101] != "@6000050" || words[5000] != "@6002499" {
+		t.Fatalf("it reads %.1500s…", got)
+	}
+	if n := len(r.Calls()) - before; n != 0 {
+		t.Errorf("Discord was called %d times", n)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -58,7 +59,7 @@ func (w *rig) restarted(now func() time.Time) *Discord {
 		w.t.Fatal(err)
 	}
 	d := New(Options{
-		Config: Config{BotToken: w.BotToken(), APIURL: w.APIURL(), Reply: replyThread}, Signer: signer, Now: now, Card: noCard, KV: newTestKV(), Owner: "me",
+		Config: Config{BotToken: w.BotToken(), APIURL: w.APIURL(), Reply: replyThread}, Signer: signer, Now: now, Card: noCard, PutBlob: (&adaptertest.Blobs{}).Put, KV: newTestKV(), Owner: "me",
 		Log: slog.New(slog.NewTextHandler(w.t.Output(), nil)),
 	})
 	w.t.Cleanup(d.rest.Close)

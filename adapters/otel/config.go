@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Config is the part of the standard variables that gatehouse reads for the export of traces. The SDK reads the others (sampler,
+// Config is the part of the standard variables that gatehouse reads for the export of traces, and a setting of its own. The SDK reads the others (sampler,
 // batches, limits, timeouts, certificates, resource attributes) itself. The tags are those of the program's settings.
 type Config struct {
 	Disabled       bool   `envconfig:"OTEL_SDK_DISABLED" default:"false" help:"true: no traces, whatever else is set."`
@@ -19,6 +19,7 @@ type Config struct {
 	Headers        string `envconfig:"OTEL_EXPORTER_OTLP_HEADERS" secret:"true" help:"Headers for the collector, as key=value,key=value."`
 	TracesHeaders  string `envconfig:"OTEL_EXPORTER_OTLP_TRACES_HEADERS" secret:"true" help:"The same, for traces only."`
 	ServiceName    string `envconfig:"OTEL_SERVICE_NAME" help:"The name of this program in traces. Not set: gatehouse."`
+	Content        bool   `envconfig:"GATEHOUSE_TRACE_CONTENT" default:"false" help:"true: traces carry arguments and texts, with secrets masked. false: only the names of tools, sizes and categories."`
 }
 
 // Validate returns all faults, one line each, beginning with the key. An exporter or a protocol that is not supported is not a fault,

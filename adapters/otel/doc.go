@@ -7,12 +7,14 @@
 // openarmature.correlation_id, and openarmature.session_id if the invocation has a session.
 //
 // A suspension is not a failure: the node's span and those around it end with status OK and openarmature.outcome = "suspended". Only the
-// suspending node's span carries the signal's id and metadata. The segment that resumes is a trace of its own. Its invocation span has
+// suspending node's span carries the signal's id and what it waits for. The segment that resumes is a trace of its own. Its invocation span has
 // the same invocation id and a link to the one that paused. Days may lie between them, and a trace that stays open that long would not be
 // shown.
 //
-// Anything that looks like a secret is masked, as in logs. Spans contain no messages or tool results. They do contain the arguments of a
-// call that needs an approval, in the metadata of its suspension.
+// Spans contain no messages, arguments or tool results, and no texts of errors: of a suspension they have the tool, the rule and sizes, of an
+// error its category. With GATEHOUSE_TRACE_CONTENT=true (WithContent) they have the arguments of a call that needs an approval, its
+// summary and its metadata, and the texts of errors; messages and tool results never. Anything in them that looks like a secret is
+// masked, as in logs.
 //
 // The provider is always given, never the process's global one; a graph without a Tracer has no cost. Open makes one from the
 // standard variables (Config): OTLP over HTTP, sent in batches in the background. If the collector is away, its spans are lost and the

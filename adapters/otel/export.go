@@ -48,12 +48,16 @@ func Open(ctx context.Context, c Config, version string, log *slog.Logger) (*Exp
 	if err != nil {
 		return nil, core.Wrap(core.Invalid, err, "Can't read OTEL_RESOURCE_ATTRIBUTES.")
 	}
-	return newExport(exporter, about, version, log), nil
+	return newExport(exporter, about, version, log, c.Content), nil
 }
 
-func newExport(to sdk.SpanExporter, about *resource.Resource, version string, log *slog.Logger) *Export {
+func newExport(to sdk.SpanExporter, about *resource.Resource, version string, log *slog.Logger, content bool) *Export {
 	p := sdk.NewTracerProvider(sdk.WithBatcher(&loggedExporter{SpanExporter: to, errors: core.NewErrorLog(log, "exporting traces")}), sdk.WithResource(about))
-	return &Export{provider: p, tracer: NewTracer(p, version)}
+	var opts []Option
+	if content {
+		opts = append(opts, WithContent)
+	}
+	return &Export{provider: p, tracer: NewTracer(p, version, opts...)}
 }
 
 // describe returns the resource of the traces. Values from the environment take precedence over ours.

@@ -22,9 +22,9 @@ import (
 
 var trail = graph.Field("trail", graph.Append[string]())
 
-func setup() (*otel.Tracer, *tracetest.InMemoryExporter) {
+func setup(opts ...otel.Option) (*otel.Tracer, *tracetest.InMemoryExporter) {
 	exported := tracetest.NewInMemoryExporter()
-	return otel.NewTracer(trace.NewTracerProvider(trace.WithSyncer(exported)), "test"), exported
+	return otel.NewTracer(trace.NewTracerProvider(trace.WithSyncer(exported)), "test", opts...), exported
 }
 
 func compile(t *testing.T, b *graph.Builder) *graph.Graph {
@@ -138,8 +138,51 @@ func TestFailedSpan(t *testing.T) {
 	}
 }
 
+// TestSpansCarryNoContent: without the option no span has a text or an argument; with it they have both, and no secret.
+func TestSpansCarryNoContent(t *testing.T) {
+	asks := core.ApprovalRequest{
+		Call: core.Call{Tool: "note_add", Arguments: json.RawMessage(`{"text":"bananas","token":"hunter2"}`), Digest: "d1g35t", Summary: "Add bananas.", Risk: core.Dangerous},
+		Rule: core.Rule{Name: "approvers", Verdict: core.VerdictAsk, Why: "because bananas"},
+	}
+	for name, node := range map[string]graph.Node{
+		"suspended": func(ctx context.Context, _ graph.State) (graph.Update, error) {
+			return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "sig", Metadata: map[string]any{"said": "bananas", "n": 7, "token": "hunter2"}, Approval: &asks})
+		},
+		"failed": func(context.Context, graph.State) (graph.Update, error) {
+			return nil, core.Errorf(core.ToolFailed, "bananas are out, Bearer hunter2hunter2")
+		},
+	} {
+		tr, exported := setup()
+		compile(t, one(node).Trace(tr)).Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
+		text := fmt.Sprintf("%+v", exported.GetSpans())
+		if strings.Contains(text, "bananas") || strings.Contains(text, "hunter2") || strings.Contains(text, "d1g35t") {
+			t.Errorf("%s: a span has content: %s", name, text)
+		}
+		a := attrs(named(t, exported.GetSpans(), "n"))
+		want := map[string]any{"openarmature.error.category": "tool_failed"}
+		if name == "suspended" {
+			want = map[string]any{
+				"openarmature.suspension.signal_id": "sig", "openarmature.suspension.approval.call.tool": "note_add", "openarmature.suspension.approval.call.risk": "dangerous",
+				"openarmature.suspension.approval.call.arguments_bytes": int64(len(asks.Call.Arguments)), "openarmature.suspension.approval.call.summary_bytes": int64(12),
+				"openarmature.suspension.approval.rule.verdict": "ask", "openarmature.suspension.metadata_bytes": int64(42),
+			}
+		}
+		for k, v := range want {
+			if a[k] != v {
+				t.Errorf("%s: %s is %v, want %v", name, k, a[k], v)
+			}
+		}
+
+		tr, exported = setup(otel.WithContent)
+		compile(t, one(node).Trace(tr)).Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
+		if text := fmt.Sprintf("%+v", exported.GetSpans()); !strings.Contains(text, "bananas") || strings.Contains(text, "hunter2") {
+			t.Errorf("%s, with content: %s", name, text)
+		}
+	}
+}
+
 func TestSuspendedAndResumedSpans(t *testing.T) {
-	tr, exported := setup()
+	tr, exported := setup(otel.WithContent)
 	sub := compile(t, one(func(ctx context.Context, _ graph.State) (graph.Update, error) {
 		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "sig", Metadata: map[string]any{"kind": "k", "n": 2, "deep": map[string]any{"x": true, "token": "hunter2"}, "key": "sk-0123456789abcdef0123", "half": 0.5, "list": []any{1}}})
 	}))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,13 +29,25 @@ const implementation = "gatehouse"
 type Tracer struct {
 	tracer  trace.Tracer
 	version string
+	content bool // spans carry texts and arguments
 }
+
+// Option changes what a Tracer puts into its spans.
+type Option func(*Tracer)
+
+// WithContent has spans carry the texts of errors, and the arguments, the summary and the metadata of a suspension, with secrets masked.
+// Without it they have names, sizes and categories in place of these.
+func WithContent(t *Tracer) { t.content = true }
 
 var _ graph.Tracer = (*Tracer)(nil)
 
 // NewTracer makes a tracer with the given provider. version is the program's.
-func NewTracer(p trace.TracerProvider, version string) *Tracer {
-	return &Tracer{tracer: p.Tracer(implementation, trace.WithInstrumentationVersion(version)), version: version}
+func NewTracer(p trace.TracerProvider, version string, opts ...Option) *Tracer {
+	t := &Tracer{tracer: p.Tracer(implementation, trace.WithInstrumentationVersion(version)), version: version}
+	for _, o := range opts {
+		o(t)
+	}
+	return t
 }
 
 // Start begins a span.
@@ -51,7 +64,7 @@ func (t *Tracer) Start(ctx context.Context, s graph.Span) (context.Context, func
 	ctx, span := t.tracer.Start(ctx, name, opts...)
 	isNode := s.Kind == graph.SpanNode
 	var once sync.Once
-	return ctx, func(e graph.SpanEnd) { once.Do(func() { end(span, e, isNode) }) }
+	return ctx, func(e graph.SpanEnd) { once.Do(func() { t.end(span, e, isNode) }) }
 }
 
 func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
@@ -86,26 +99,62 @@ func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
 }
 
 // end ends a span. Only a node's span carries the signal that a suspension waits for.
-func end(span trace.Span, e graph.SpanEnd, isNode bool) {
+func (t *Tracer) end(span trace.Span, e graph.SpanEnd, isNode bool) {
 	defer span.End()
 	switch {
 	case e.Err != nil:
 		category := string(core.CategoryOf(e.Err))
 		span.SetAttributes(attribute.String("openarmature.error.category", category))
-		span.RecordError(fmt.Errorf("%s: %s", category, core.MaskText(core.MessageOf(e.Err)))) // the cause goes to the log only
+		if shown := errors.New(category); t.content {
+			span.RecordError(fmt.Errorf("%w: %s", shown, core.MaskText(core.MessageOf(e.Err)))) // the cause goes to the log only
+		} else {
+			span.RecordError(shown)
+		}
 		span.SetStatus(codes.Error, category)
 		return
 	case e.Suspended != nil:
 		span.SetAttributes(attribute.String("openarmature.outcome", "suspended"))
 		if isNode {
 			span.SetAttributes(attribute.String("openarmature.suspension.signal_id", string(e.Suspended.SignalID)))
-			span.SetAttributes(flat("openarmature.suspension.metadata", masked(e.Suspended.Metadata))...)
-			if e.Suspended.Approval != nil {
-				span.SetAttributes(flat("openarmature.suspension.approval", masked(e.Suspended.Approval))...)
+			if t.content {
+				span.SetAttributes(contentOf(e.Suspended)...)
+			} else {
+				span.SetAttributes(outlineOf(e.Suspended)...)
 			}
 		}
 	}
 	span.SetStatus(codes.Ok, "")
+}
+
+// The attributes of a suspension.
+const (
+	metadataKey = "openarmature.suspension.metadata"
+	approvalKey = "openarmature.suspension.approval"
+)
+
+// contentOf returns all of a suspension.
+func contentOf(d *core.Descriptor) []attribute.KeyValue {
+	all := flat(metadataKey, masked(d.Metadata))
+	if d.Approval != nil {
+		all = append(all, flat(approvalKey, masked(d.Approval))...)
+	}
+	return all
+}
+
+// outlineOf returns what a suspension is about, without anything that a person, a model or a tool wrote. Not even the digest of the
+// arguments: few possible ones could be guessed by it.
+func outlineOf(d *core.Descriptor) []attribute.KeyValue {
+	var all []attribute.KeyValue
+	if len(d.Metadata) > 0 {
+		text, _ := json.Marshal(d.Metadata) // a value that can't be marshalled was refused earlier
+		all = append(all, attribute.Int(metadataKey+"_bytes", len(text)))
+	}
+	if a := d.Approval; a != nil {
+		all = append(all, attribute.String(approvalKey+".call.tool", core.MaskText(a.Call.Tool)), attribute.String(approvalKey+".call.risk", string(a.Call.Risk)),
+			attribute.Int(approvalKey+".call.arguments_bytes", len(a.Call.Arguments)), attribute.Int(approvalKey+".call.summary_bytes", len(a.Call.Summary)),
+			attribute.String(approvalKey+".rule.name", a.Rule.Name), attribute.String(approvalKey+".rule.verdict", string(a.Rule.Verdict)))
+	}
+	return all
 }
 
 // masked returns a value as a JSON object without secrets: a collector counts as a log (law 8).

@@ -39,6 +39,6 @@ func (c Checkup) Run(ctx context.Context) []Check {
 	}
 	return preflight.Run(ctx, preflight.Options{
 		API: c.Config.api(), HTTP: c.Config.SigningSecret != "", Paths: []string{pathEvents, pathInteractions, pathCommands}, Listen: c.Listen, Quick: c.Quick,
-		FollowUp: c.Config.FollowUp == followThread, ApproverIDs: c.Approvers, BotName: botName, LastEvent: c.LastEvent, Now: c.Now,
+		FollowUp: c.Config.FollowUp == followThread, Connect: c.Config.Connect == connectAllow, ApproverIDs: c.Approvers, BotName: botName, LastEvent: c.LastEvent, Now: c.Now,
 	})
 }

@@ -302,3 +302,28 @@ func TestCheckupWhenSlackAnswersTooLate(t *testing.T) {
 		t.Errorf("got %+v", found[0])
 	}
 }
+
+func TestTheCheckupReportsPeopleOfOtherWorkspaces(t *testing.T) {
+	c := newCheckup(t, slacktest.Options{})
+	if f, ok := c.finds(t)["slack connect"]; ok {
+		t.Errorf("nothing is shared, and it says %+v", f)
+	}
+	c.checkup.Config.Connect = "allow"
+	wantCheck(t, c.finds(t), "slack connect", slack.OK, "0 conversations", "SLACK_CONNECT=allow", "can't decide")
+	c.checkup.Config.Connect = "deny"
+	c.AddChannel(slacktest.Channel{ID: "C9", Name: "partners", ExtShared: true, Members: []string{c.BotUserID()}})
+	c.AddUser(slacktest.User{ID: "U9EVE", Name: "eve", TeamID: "T9OTHER"})
+	c.checkup.Approvers = append(c.checkup.Approvers, "slack:U9EVE")
+	found := c.finds(t)
+	wantCheck(t, found, "slack connect", slack.OK, "1 conversation shared", "does not answer", "SLACK_CONNECT=allow")
+	wantCheck(t, found, "slack approver slack:U9EVE", slack.Fail, "another workspace")
+}
+
+func TestTheSettingForOtherWorkspaces(t *testing.T) {
+	for value, valid := range map[string]bool{"": true, "deny": true, "allow": true, "yes": false, "Allow": false} {
+		faults := slack.Config{APIURL: "https://slack.com/api/", FollowUp: "thread", Connect: value}.Validate()
+		if (len(faults) == 0) != valid || !valid && !strings.Contains(faults[0], "SLACK_CONNECT") {
+			t.Errorf("%q: %v", value, faults)
+		}
+	}
+}

@@ -16,6 +16,7 @@ type Config struct {
 	APIURL        string  `envconfig:"SLACK_API_URL" default:"https://slack.com/api/" help:"Address of Slack's Web API; for proxies and tests."`
 	ChannelRPS    float64 `envconfig:"SLACK_CHANNEL_RPS" default:"1" help:"Posts per second that one process sends to a channel; 0: no limit but Slack's own."`
 	FollowUp      string  `envconfig:"SLACK_FOLLOW_UP" default:"thread" help:"thread: in a thread with a conversation no mention is needed; mention: every message needs one."`
+	Connect       string  `envconfig:"SLACK_CONNECT" default:"deny" help:"Whether people of other workspaces may talk to the bot in shared channels (Slack Connect): deny or allow. Either way they can't decide about approvals."`
 }
 
 // Enabled reports whether any of Slack's tokens or secrets is set.
@@ -47,6 +48,9 @@ func (c Config) Validate() []string {
 	}
 	if c.FollowUp != followThread && c.FollowUp != followMention {
 		fault("SLACK_FOLLOW_UP: %q is unknown; use thread or mention", c.FollowUp)
+	}
+	if c.Connect != "" && c.Connect != connectDeny && c.Connect != connectAllow {
+		fault("SLACK_CONNECT: %q is unknown; use deny or allow", c.Connect)
 	}
 	return faults
 }

@@ -2,17 +2,17 @@
 //
 // Inbound. http.go receives a payload over either transport. events.go and interactions.go convert it to an event and pass it to accept.
 // The payload is acknowledged after the commit. Before the commit only what is needed is decoded (payloads.go). The payload is stored as
-// received; its text and files are read when its turn begins (parse.go). Event ids, the same if Slack delivers twice:
+// received, without the secrets in it; its text and files are read when its turn begins (parse.go). Event ids, the same if Slack delivers twice:
 //
 //	message/TEAM/CHANNEL/TS              a message; app_mention and message of one post are one event
 //	amend/TEAM/CHANNEL/TS/REVISION       a change or deletion of a message
 //	vote/APPROVAL/PERSON/CLICK           a decision on a card; CLICK is an action's time or a modal's id
 //	press/again/EVENT, press/new/EVENT   the button below the reply to a failed event: one event, however often it is clicked
-//	command/TRIGGER                      a slash command
+//	command/TRIGGER                      a slash command; TRIGGER is a digest, since the trigger itself is a secret
 //
 // A conversation is slack:TEAM:CHANNEL for direct and group direct messages, and slack:TEAM:CHANNEL:THREAD in channels. If the app has the
 // assistant view, threads of direct messages are conversations too. In channels the bot reads its mentions and, unless SLACK_FOLLOW_UP
-// says otherwise, threads in which it has a conversation; nothing else is stored.
+// says otherwise, threads in which it has a conversation; nothing else is stored. People of other workspaces are strangers (connect.go).
 //
 // Outbound. post.go asks the rate limit, draws the post (blocks.go, card.go, markdown.go) and sends one Slack message for each part. The
 // message carries the post's key in its metadata. If the answer to a part is lost, the part is looked up by that key, twice, before it is

@@ -20,7 +20,7 @@ const retryNote = "Slack sends it again"
 // receiveEvent handles an Events API body up to the commit of its event.
 func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
 	var e envelope
-	if err := json.Unmarshal(body, &e); err != nil {
+	if err := chat.Decode(body, &e); err != nil {
 		return nil, chat.Unreadable(s.Log, "event", body, err)
 	}
 	switch e.Type {
@@ -46,7 +46,7 @@ func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accep
 		return nil, chat.Stored
 	}
 	if ev.Payload == nil {
-		ev.Payload = body
+		ev.Payload = stored(body)
 	}
 	return nil, chat.Commit(ctx, s.Log, ev, accept, retryNote)
 }
@@ -56,25 +56,31 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (ev core.Event, 
 	var kind struct {
 		Type string `json:"type"`
 	}
-	if err := json.Unmarshal(e.Event, &kind); err != nil {
+	if err := chat.Decode(e.Event, &kind); err != nil {
 		return core.Event{}, false, err
 	}
 	if kind.Type != string(slackevents.Message) && kind.Type != string(slackevents.AppMention) {
 		return core.Event{}, false, nil // its other fields may have any form
 	}
 	var m messageEvent
-	if err := json.Unmarshal(e.Event, &m); err != nil || m.Channel == "" {
+	if err := chat.Decode(e.Event, &m); err != nil || m.Channel == "" {
 		return core.Event{}, false, err
 	}
 	switch m.Subtype {
 	case api.MsgSubTypeMessageChanged:
-		return changedEvent(b, e, m)
+		return s.changedEvent(ctx, b, e, m)
 	case api.MsgSubTypeMessageDeleted:
 		ev, ok = deletedEvent(b, m)
 		return ev, ok, nil
 	}
 	m.ChannelType = s.channelType(ctx, m.Channel, m.ChannelType)
 	ev, ok = s.newMessage(b, m)
+	if ok && s.refuses(ctx, b, e, m) {
+		if !ev.FollowUp { // it was not meant for the bot
+			s.tellStranger(m, ev.Address)
+		}
+		return core.Event{}, false, nil
+	}
 	return ev, ok, nil
 }
 
@@ -131,12 +137,12 @@ func (s *Slack) assistantThread(m messageEvent) bool {
 const tombstone = "tombstone"
 
 // changedEvent returns the amendment of a message whose author changed its text. ok is false for any other change, such as an unfurl.
-func changedEvent(b bot, e envelope, m messageEvent) (ev core.Event, ok bool, err error) {
+func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEvent) (ev core.Event, ok bool, err error) {
 	var now, before slackMessage
-	if err := json.Unmarshal(m.Message, &now); err != nil {
+	if err := chat.Decode(m.Message, &now); err != nil {
 		return core.Event{}, false, err
 	}
-	_ = json.Unmarshal(m.Previous, &before) // may be missing
+	_ = chat.Decode(m.Previous, &before) // may be missing
 	if now.Subtype == tombstone {
 		m.DeletedTS = now.TS
 		ev, ok = deletedEvent(b, m)
@@ -146,9 +152,9 @@ func changedEvent(b bot, e envelope, m messageEvent) (ev core.Event, ok bool, er
 		User string `json:"user"`
 		TS   string `json:"ts"`
 	}
-	_ = json.Unmarshal(now.Edited, &edited)
+	_ = chat.Decode(now.Edited, &edited)
 	byAuthor := edited.TS != "" && (edited.User == "" || edited.User == now.User) && now.BotID == "" && now.User != "" && now.User != b.user
-	if !byAuthor || before.User != now.User || before.Text == now.Text || now.TS == "" {
+	if !byAuthor || before.User != now.User || before.Text == now.Text || now.TS == "" || s.refuses(ctx, b, e, messageEvent{slackMessage: now}) {
 		return core.Event{}, false, nil
 	}
 	payload, err := rewritten(e, m)
@@ -163,7 +169,7 @@ func changedEvent(b bot, e envelope, m messageEvent) (ev core.Event, ok bool, er
 // rewritten returns the body that the event would have if the message had been written in its new form.
 func rewritten(e envelope, m messageEvent) (json.RawMessage, error) {
 	event := map[string]json.RawMessage{}
-	if err := json.Unmarshal(m.Message, &event); err != nil {
+	if err := chat.Decode(m.Message, &event); err != nil {
 		return nil, err
 	}
 	for key, value := range map[string]string{"type": string(slackevents.Message), "channel": m.Channel, "channel_type": m.ChannelType} {
@@ -175,7 +181,7 @@ func rewritten(e envelope, m messageEvent) (json.RawMessage, error) {
 // deletedEvent returns the amendment of a message that was deleted.
 func deletedEvent(b bot, m messageEvent) (core.Event, bool) {
 	var before slackMessage
-	_ = json.Unmarshal(m.Previous, &before)
+	_ = chat.Decode(m.Previous, &before)
 	if before.User == "" || before.User == b.user || before.BotID != "" || m.DeletedTS == "" || m.EventTS == "" {
 		return core.Event{}, false
 	}

@@ -1,8 +1,8 @@
 package slack_test
 
 import (
-	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,8 +39,11 @@ func TestImagesBecomeBlocks(t *testing.T) {
 		name := "a." + strings.TrimPrefix(kind, "image/")
 		m := r.sends("what is this?", slacktest.File{Name: name, Content: []byte(content)})
 		found := images(m)
-		if len(found) != 1 || found[0].MediaType != kind || found[0].Source.Base64Data != base64.StdEncoding.EncodeToString([]byte(content)) || m.Content.Last() != "what is this?" {
-			t.Errorf("%s: the agent reads %+v", kind, m.Content)
+		if len(found) != 1 || found[0].MediaType != kind || found[0].Source.Size != int64(len(content)) || m.Content.Last() != "what is this?" {
+			t.Fatalf("%s: the agent reads %+v", kind, m.Content)
+		}
+		if stored, err := r.blobs.Load(t.Context(), found[0].Source.Digest); err != nil || string(stored) != content {
+			t.Errorf("%s: stored is %q (%v)", kind, stored, err)
 		}
 	}
 	m := r.sends("", slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})
@@ -61,6 +64,9 @@ func TestOtherFilesAreListedByName(t *testing.T) {
 	for i := range 9 {
 		nine = append(nine, slacktest.File{Name: fmt.Sprint(i, ".png"), Content: png})
 	}
+	image := func(name string, size int) slacktest.File {
+		return slacktest.File{Name: name + ".png", Content: append(slices.Clone(png), make([]byte, size-len(png))...)}
+	}
 	away := r.ForeignURL()
 	for name, c := range map[string]struct {
 		files  []slacktest.File
@@ -73,20 +79,23 @@ func TestOtherFilesAreListedByName(t *testing.T) {
 		"as large as allowed":   {[]slacktest.File{{Name: "a.png", Content: append(png, make([]byte, largest-len(png))...)}}, "", 1},
 		"another content":       {[]slacktest.File{{Name: "a.png", Content: []byte("<html>no picture")}}, "a.png (it is not an image", 0},
 		"an image of a drawing": {[]slacktest.File{{Name: "a.png", Mime: "image/svg+xml", Content: []byte("<svg/>")}}, "a.png (image/svg+xml)", 0},
-		"too many":              {nine, "8.png (too many images)", 8},
-		"some of them":          {[]slacktest.File{{Name: "a.pdf"}, {Name: "b.png", Content: png}}, "a.pdf", 1},
-		"a name of two lines":   {[]slacktest.File{{Name: "a\nsystem: b.pdf"}}, "a system: b.pdf", 0},
-		"elsewhere":             {[]slacktest.File{{Name: "a.png", Content: png, URL: away + "/a.png"}}, "a.png (it is not stored at Slack)", 0},
-		"redirected elsewhere":  {[]slacktest.File{{Name: "a.png", Content: png, RedirectTo: away + "/a.png"}}, "a.png (the bot may not read it", 0},
-		"redirected in a loop":  {[]slacktest.File{{Name: "a.png", ID: "FRING", Content: png, RedirectTo: "/files-pri/T0GATE-FRING/a.png"}}, "a.png (the bot may not read it", 0},
-		"Slack as a subdomain":  {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com.example.org/a.png"}}, "a.png (it is not stored at Slack)", 0},
-		"Slack as a suffix":     {[]slacktest.File{{Name: "a.png", URL: "https://notslack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
-		"http, not https":       {[]slacktest.File{{Name: "a.png", URL: "http://files.slack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
-		"another port":          {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com:8443/a.png"}}, "a.png (it is not stored at Slack)", 0},
-		"with a user":           {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com@example.org/a.png"}}, "a.png (it is not stored at Slack)", 0},
-		"a user at Slack":       {[]slacktest.File{{Name: "a.png", URL: "https://x:y@files.slack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
-		"no address":            {[]slacktest.File{{Name: "a.png", URL: "::"}}, "a.png (it is not stored at Slack)", 0},
-		"another scheme":        {[]slacktest.File{{Name: "a.png", URL: "file:///etc/passwd"}}, "a.png (it is not stored at Slack)", 0},
+		"too large together": {[]slacktest.File{image("a", 5<<20), image("b", 4<<20), image("c", 2<<20), image("d", 1<<20), image("e", 1<<20)},
+			"b.png (over the limit of 8 MB for the images of one message), e.png (over the limit", 3},
+		"declared too small":   {[]slacktest.File{image("a", 5<<20), {Name: "b.png", Content: image("b", 4<<20).Content, Size: 9}}, "b.png (over the limit of 8 MB", 1},
+		"too many":             {nine, "8.png (too many images)", 8},
+		"some of them":         {[]slacktest.File{{Name: "a.pdf"}, {Name: "b.png", Content: png}}, "a.pdf", 1},
+		"a name of two lines":  {[]slacktest.File{{Name: "a\nsystem: b.pdf"}}, "a system: b.pdf", 0},
+		"elsewhere":            {[]slacktest.File{{Name: "a.png", Content: png, URL: away + "/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"redirected elsewhere": {[]slacktest.File{{Name: "a.png", Content: png, RedirectTo: away + "/a.png"}}, "a.png (the bot may not read it", 0},
+		"redirected in a loop": {[]slacktest.File{{Name: "a.png", ID: "FRING", Content: png, RedirectTo: "/files-pri/T0GATE-FRING/a.png"}}, "a.png (the bot may not read it", 0},
+		"Slack as a subdomain": {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com.example.org/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"Slack as a suffix":    {[]slacktest.File{{Name: "a.png", URL: "https://notslack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"http, not https":      {[]slacktest.File{{Name: "a.png", URL: "http://files.slack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"another port":         {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com:8443/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"with a user":          {[]slacktest.File{{Name: "a.png", URL: "https://files.slack.com@example.org/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"a user at Slack":      {[]slacktest.File{{Name: "a.png", URL: "https://x:y@files.slack.com/a.png"}}, "a.png (it is not stored at Slack)", 0},
+		"no address":           {[]slacktest.File{{Name: "a.png", URL: "::"}}, "a.png (it is not stored at Slack)", 0},
+		"another scheme":       {[]slacktest.File{{Name: "a.png", URL: "file:///etc/passwd"}}, "a.png (it is not stored at Slack)", 0},
 	} {
 		m := r.sends("see", c.files...)
 		if got := m.Content.Last(); !strings.Contains(got, c.says) || !strings.HasPrefix(got, "see") || len(images(m)) != c.images {

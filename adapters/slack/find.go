@@ -14,7 +14,6 @@ import (
 
 // Limits of the search for a message in doubt.
 const (
-	looks        = 2               // searches without a result that prove a message does not exist; it may become readable late
 	clockSkew    = 2 * time.Minute // how far our clock and Slack's may differ
 	historyPage  = 200
 	historyPages = 10
@@ -45,7 +44,7 @@ func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 			}
 		}
 		if cursor = next; cursor == "" {
-			return core.Found{Looks: looks}, nil
+			return core.Found{Late: true}, nil
 		}
 	}
 	return core.Found{}, core.Errorf(core.DeliveryInDoubt, "There are too many messages to search.")

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -9,18 +10,14 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
-	"time"
 
 	"github.com/slack-go/slack/socketmode"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/webhook"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
-
-// maxBody is the size limit of a request in bytes, far above what Slack sends.
-const maxBody = 4 << 20
 
 // The paths that Slack posts to.
 const (
@@ -33,35 +30,39 @@ const (
 type receiver func(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result)
 
 // Routes returns the paths that Slack posts to; none without a signing secret. Each request is answered after its commit: 200 if it is
-// stored, 400 if it can't be read, 401 if its signature or time is wrong, 403 if it is from another workspace, 413 if it is too large, and
-// 503 if it could not be stored, so that Slack sends it again.
+// stored, 400 if it can't be read, 403 if it is from another workspace, and 503 if it could not be stored, so that Slack sends it again. A
+// request that is not verified is refused as adapters/internal/webhook describes.
 func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 	if s.Config.SigningSecret == "" {
 		return nil
 	}
-	route := func(receive receiver, decode func([]byte) ([]byte, error)) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, receive, decode, accept) })
+	requests := webhook.NewReader(webhook.Options{
+		Signature: headerSignature, Time: headerTime, Valid: s.validSignature, Now: s.Now, Log: s.Log,
+	})
+	route := func(kind string, receive receiver, decode func([]byte) ([]byte, error)) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, ok := requests.Read(w, r, kind)
+			if !ok {
+				return
+			}
+			body, err := decode(body)
+			if err != nil {
+				s.Log.Warn("a request is refused", "path", r.URL.Path, "status", http.StatusBadRequest, "why", "the form can't be read")
+				http.Error(w, "the form can't be read", http.StatusBadRequest)
+				return
+			}
+			s.serve(w, r, body, receive, accept)
+		})
 	}
+	const form = "application/x-www-form-urlencoded"
 	return map[string]http.Handler{
-		"POST " + pathEvents:       route(s.receiveEvent, func(body []byte) ([]byte, error) { return body, nil }),
-		"POST " + pathInteractions: route(s.receiveInteraction, formPayload),
-		"POST " + pathCommands:     route(s.receiveCommand, formFields),
+		"POST " + pathEvents:       route("application/json", s.receiveEvent, func(body []byte) ([]byte, error) { return body, nil }),
+		"POST " + pathInteractions: route(form, s.receiveInteraction, formPayload),
+		"POST " + pathCommands:     route(form, s.receiveCommand, formFields),
 	}
 }
 
-func (s *Slack) serve(w http.ResponseWriter, r *http.Request, receive receiver, decode func([]byte) ([]byte, error), accept core.Accept) {
-	body, status, why := chat.ReadSigned(w, r, maxBody, s.checkSignature)
-	if status == 0 {
-		var err error
-		if body, err = decode(body); err != nil {
-			status, why = http.StatusBadRequest, "the form can't be read"
-		}
-	}
-	if status != 0 {
-		s.Log.Warn("a request is refused", "path", r.URL.Path, "status", status, "why", why)
-		http.Error(w, why, status)
-		return
-	}
+func (s *Slack) serve(w http.ResponseWriter, r *http.Request, body []byte, receive receiver, accept core.Accept) {
 	reply, result := receive(r.Context(), body, accept)
 	switch result {
 	case chat.Foreign:
@@ -85,11 +86,10 @@ func formPayload(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	payload := form.Get("payload")
-	if payload == "" {
-		return nil, errors.New("no payload")
+	if len(form["payload"]) != 1 {
+		return nil, errors.New("there is not one payload")
 	}
-	return []byte(payload), nil
+	return []byte(form.Get("payload")), nil
 }
 
 // formFields converts a form's fields to JSON, which is how Socket Mode sends them.
@@ -98,31 +98,30 @@ func formFields(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields := map[string]string{}
-	for key := range form {
-		fields[key] = form.Get(key)
+	text := []byte{'{'}
+	for key, values := range form {
+		for _, value := range values { // of a field that is given twice both: chat.Decode refuses it
+			name, _ := json.Marshal(key) // strings can always be marshalled
+			value, _ := json.Marshal(value)
+			text = append(append(append(append(text, name...), ':'), value...), ',')
+		}
 	}
-	return json.Marshal(fields)
+	return append(bytes.TrimSuffix(text, []byte{','}), '}'), nil
 }
 
-// checkSignature returns what is wrong with a request's signature, "" if nothing is. Version v0 is the HMAC-SHA256 of version, time and
-// raw body. slack-go's SecretsVerifier does the same, but only with the machine's clock, so the edges of its window can't be tested.
-func (s *Slack) checkSignature(h http.Header, body []byte) string {
-	timestamp := h.Get("X-Slack-Request-Timestamp")
-	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil {
-		return "the request has no timestamp"
-	}
+// The headers of a signed request.
+const (
+	headerSignature = "X-Slack-Signature"
+	headerTime      = "X-Slack-Request-Timestamp"
+)
+
+// validSignature reports whether a request's signature is right. Version v0 is the HMAC-SHA256 of version, time and raw body. slack-go's
+// SecretsVerifier does the same, but only with the machine's clock, so the edges of its window can't be tested.
+func (s *Slack) validSignature(h http.Header, body []byte) bool {
 	mac := hmac.New(sha256.New, []byte(s.Config.SigningSecret))
-	mac.Write([]byte("v0:" + timestamp + ":"))
+	mac.Write([]byte("v0:" + h.Get(headerTime) + ":"))
 	mac.Write(body)
-	if !hmac.Equal([]byte(h.Get("X-Slack-Signature")), []byte("v0="+hex.EncodeToString(mac.Sum(nil)))) {
-		return "the signature is wrong"
-	}
-	if off := s.Now().Sub(time.Unix(seconds, 0)).Abs(); off > chat.SignatureWindow {
-		return "the request is too old, or one of the two clocks is wrong"
-	}
-	return ""
+	return hmac.Equal([]byte(h.Get(headerSignature)), []byte("v0="+hex.EncodeToString(mac.Sum(nil))))
 }
 
 // openSocket asks Slack for the address of a Socket Mode connection.

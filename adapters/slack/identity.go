@@ -11,22 +11,21 @@ import (
 // identity is who the bot is in its workspace. The zero value means not known yet.
 type identity struct {
 	mu     sync.Mutex
-	team   string
-	user   string          // the bot's own user id
+	bot    bot
 	scopes map[string]bool // of its token, as reported with Slack's last answer; nil: not known yet
 }
 
-// get returns the workspace and the bot's user id, "" if they are not known yet.
-func (i *identity) get() (team, user string) {
+// get returns the bot, a zero one if it is not known yet.
+func (i *identity) get() bot {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.team, i.user
+	return i.bot
 }
 
-func (i *identity) set(team, user string) {
+func (i *identity) set(b bot) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.team, i.user = team, user
+	i.bot = b
 }
 
 func (i *identity) setScopes(scopes map[string]bool) {
@@ -49,7 +48,7 @@ func (i *identity) hasScope(scope string, unknown bool) bool {
 func (s *Slack) keepIdentity(ctx context.Context) error {
 	return chat.Identity{
 		Title: webapi.Title, Log: s.Log, Sleep: s.sleep, Jitter: s.jitter,
-		Known: func() bool { team, _ := s.identity.get(); return team != "" },
+		Known: func() bool { return s.identity.get().team != "" },
 		Ask: func(ctx context.Context) error {
 			me, err := s.api.AuthTestContext(ctx)
 			if err := s.called(err); err != nil {
@@ -58,7 +57,7 @@ func (s *Slack) keepIdentity(ctx context.Context) error {
 				}
 				return err
 			}
-			s.identity.set(me.TeamID, me.UserID)
+			s.identity.set(bot{team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID})
 			return nil
 		},
 	}.Keep(ctx)

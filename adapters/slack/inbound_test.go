@@ -31,6 +31,7 @@ type inbound struct {
 	ann, bob *slacktest.Person
 	log      *adaptertest.Log
 	inbox    *adaptertest.Inbox
+	blobs    adaptertest.Blobs
 	stop     context.CancelFunc
 	ended    chan struct{}
 	err      error // of Run, once ended
@@ -70,6 +71,9 @@ func start(t *testing.T, s setup) *inbound {
 	}
 	if s.slack.Signer == nil {
 		s.slack.Signer = adaptertest.Signer(t, "a key for the tests")
+	}
+	if s.slack.PutBlob == nil {
+		s.slack.PutBlob = r.blobs.Put
 	}
 	if s.slack.Card == nil {
 		s.slack.Card = adaptertest.Cards{}.Card
@@ -184,6 +188,10 @@ func (r *inbound) send(path string, body []byte, change func(*http.Request)) (st
 	q, err := http.NewRequestWithContext(r.ctx, http.MethodPost, r.web.URL+path, bytes.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if path == "/slack/events" {
+		q.Header.Set("Content-Type", "application/json")
 	}
 	now := time.Now()
 	q.Header.Set("X-Slack-Request-Timestamp", fmt.Sprint(now.Unix()))

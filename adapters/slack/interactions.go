@@ -3,7 +3,6 @@ package slack
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -19,7 +18,7 @@ import (
 // nothing.
 func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
 	var i interaction
-	if err := json.Unmarshal(body, &i); err != nil {
+	if err := chat.Decode(body, &i); err != nil {
 		return nil, chat.Unreadable(s.Log, "interaction", body, err)
 	}
 	switch {
@@ -44,7 +43,7 @@ func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept 
 			s.tellClicker(i, "This button is no longer valid, so nothing was done. Ask again, or contact an admin.")
 			continue
 		}
-		click := cmp.Or(a.ActionTS, i.TriggerID) // distinguishes one click from the next
+		click := cmp.Or(a.ActionTS, onceID(i.TriggerID)) // distinguishes one click from the next
 		if result := s.click(ctx, i, b, click, body, accept); result != chat.Stored {
 			return result
 		}
@@ -53,6 +52,10 @@ func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept 
 }
 
 func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click string, body []byte, accept core.Accept) chat.Result {
+	onReply := b.Action == chat.ActionRetry || b.Action == chat.ActionNew
+	if (!onReply || s.Config.Connect != connectAllow) && s.refusesPress(ctx, i) {
+		return chat.Stored
+	}
 	switch b.Action {
 	case chat.ActionRetry, chat.ActionNew:
 		if len(b.More) == 2 {
@@ -80,14 +83,16 @@ func (s *Slack) submitted(ctx context.Context, i interaction, body []byte, accep
 		return chat.Stored
 	}
 	i.Container.ChannelID, i.Message.ThreadTS = b.More[0], b.More[1]
+	if s.refusesPress(ctx, i) {
+		return chat.Stored
+	}
 	return chat.Commit(ctx, s.Log, s.decision(i, b.Approval, i.View.ID, body), accept, retryNote)
 }
 
 // decision returns the event of a decision on a card.
 func (s *Slack) decision(i interaction, id core.ApprovalID, click string, body []byte) core.Event {
-	team, _ := s.identity.get()
 	to := i.address()
-	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(cmp.Or(team, i.Team.ID), to.Channel, to.Thread), to, body)
+	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(cmp.Or(s.identity.get().team, i.Team.ID), to.Channel, to.Thread), to, stored(body))
 }
 
 // openModal opens a button's modal: the form for a reason, whose submission becomes the event, or the view of all arguments. Slack
@@ -128,16 +133,23 @@ const triggerTime = 2500 * time.Millisecond
 // no commands in threads.
 func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
 	var c slashCommand
-	if err := json.Unmarshal(body, &c); err != nil {
+	if err := chat.Decode(body, &c); err != nil {
 		return nil, chat.Unreadable(s.Log, "command", body, err)
 	}
-	team, _ := s.identity.get()
-	if team = cmp.Or(team, c.TeamID); team == "" || team != c.TeamID {
+	b := s.identity.get()
+	b.team = cmp.Or(b.team, c.TeamID)
+	if !c.isFor(b) {
 		s.Log.Warn("a command of another workspace is refused", "team", chat.Clip(c.TeamID))
 		return nil, chat.Foreign
 	}
 	if c.TriggerID == "" || c.ChannelID == "" || c.UserID == "" {
 		return nil, chat.Unreadable(s.Log, "command", body, errors.New("a field is missing"))
+	}
+	if s.Config.Connect != connectAllow && !s.ran(ctx, b, c) {
+		if !s.refuseStranger("command", c.UserID, strangerTalks) {
+			return nil, chat.Stored
+		}
+		return ephemeral(strangerTalks), chat.Stored
 	}
 	word := strings.ToLower(strings.TrimSpace(c.Text))
 	control := core.ParseControl(word)
@@ -150,8 +162,8 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 		return ephemeral("Here each thread is a conversation of its own: write !" + word + " in the thread that you mean."), chat.Stored
 	}
 	ev := core.Event{
-		Platform: Name, ID: "command/" + c.TriggerID, Conversation: conversationID(team, c.ChannelID, ""), Body: control, Actor: actor(c.UserID),
-		Address: core.Address{Platform: Name, Channel: c.ChannelID}, Payload: body,
+		Platform: Name, ID: "command/" + onceID(c.TriggerID), Conversation: conversationID(b.team, c.ChannelID, ""), Body: control, Actor: actor(c.UserID),
+		Address: core.Address{Platform: Name, Channel: c.ChannelID}, Payload: stored(body),
 	}
 	return nil, chat.Commit(ctx, s.Log, ev, accept, retryNote)
 }

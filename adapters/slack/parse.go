@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	api "github.com/slack-go/slack"
@@ -34,16 +35,16 @@ var errMessageShape = core.Errorf(core.ChatMessageShapeInvalid, "The message fro
 func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, error) {
 	var body envelope
 	var m messageEvent
-	if err := json.Unmarshal(e.Payload, &body); err != nil || len(body.Event) == 0 {
+	if err := chat.Decode(e.Payload, &body); err != nil || len(body.Event) == 0 {
 		return nil, errMessageShape
 	}
-	if err := json.Unmarshal(body.Event, &m); err != nil || m.User == "" || !strings.Contains(string(body.Event), `"text"`) {
+	if err := chat.Decode(body.Event, &m); err != nil || m.User == "" || !strings.Contains(string(body.Event), `"text"`) {
 		return nil, errMessageShape
 	}
 	b, _ := s.botOf(body)
 	rest, _ := cutMention(m.Text, b.user)
 	text := strings.TrimSpace(s.withNames(ctx, rest))
-	images, unread, err := chat.Files(ctx, filesOf(m.Files), s.image)
+	images, unread, err := chat.Files(ctx, filesOf(m.Files), s.imagesOf(e))
 	if err != nil {
 		return nil, err
 	}
@@ -56,16 +57,24 @@ func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, 
 	return chat.UserMessage(speaker, text, images, unread)
 }
 
-// withNames returns a message as plain text, with the names of the people that it mentions. The tokens of channels and groups already
-// contain their names.
+// withNames returns a message as plain text, with the names of the first people that it mentions (chat.MaxNames), looked up together. The
+// tokens of channels and groups already contain their names.
 func (s *Slack) withNames(ctx context.Context, text string) string {
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
+	var people []string
+	fromMrkdwn(text, func(kind byte, id string) string {
+		if kind == '@' && len(people) < chat.MaxNames && !slices.Contains(people, id) {
+			people = append(people, id)
+		}
+		return ""
+	})
+	names := chat.LookUp(people, func(id string) string { return s.userName(ctx, id) })
 	return fromMrkdwn(text, func(kind byte, id string) string {
 		if kind != '@' {
 			return ""
 		}
-		return s.userName(ctx, id)
+		return names[id]
 	})
 }
 
@@ -93,20 +102,23 @@ func filesOf(sent json.RawMessage) []chat.File {
 
 var errFileRefused = core.Errorf(core.NotAllowed, "the bot may not read it; it needs the scope files:read")
 
-// image fetches one image with the bot's token, which is sent to Slack's own hosts only.
-func (s *Slack) image(ctx context.Context, f chat.File) (core.Block, error) {
-	return chat.Images{
-		Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL, Header: http.Header{"Authorization": {"Bearer " + s.Config.BotToken}},
+// imagesOf returns a function that fetches one image of an event with the bot's token, which is sent to Slack's own hosts only.
+func (s *Slack) imagesOf(e core.Event) func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
+	images := chat.Images{
+		Put: s.PutBlob, Event: e, Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL, Header: http.Header{"Authorization": {"Bearer " + s.Config.BotToken}},
 		OwnHost: func(host string) bool { return host == "slack.com" || strings.HasSuffix(host, ".slack.com") },
 		Refused: errFileRefused, Redirected: errFileRefused,
-	}.Fetch(ctx, f.URL)
+	}
+	return func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
+		return images.Fetch(ctx, f.URL, limit)
+	}
 }
 
 var errClickShape = core.Errorf(core.Invalid, "This click is not on one of gatehouse's buttons. Please press the button again.")
 
 func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 	var i interaction
-	if err := json.Unmarshal(e.Payload, &i); err != nil {
+	if err := chat.Decode(e.Payload, &i); err != nil {
 		return core.Input{}, errClickShape
 	}
 	values := []string{i.View.PrivateMetadata}

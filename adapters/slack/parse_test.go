@@ -2,6 +2,7 @@ package slack_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -96,4 +97,29 @@ func TestUnreadablePayloadsAreUserCorrectable(t *testing.T) {
 	}
 	big := r.one(r.ann.Says("hello \x00 there").Deliveries...)
 	r.message(big)
+}
+
+// TestManyMentionsAreFewLookUps: of 2,500 people in one message the first 50 are looked up, and the others stay ids.
+func TestManyMentionsAreFewLookUps(t *testing.T) {
+	r := start(t, setup{}).known()
+	var mentions strings.Builder
+	for i := range 2500 {
+		id := fmt.Sprintf("U7P%05d", i)
+		if i < 60 {
+			r.AddUser(slacktest.User{ID: id, Name: fmt.Sprintf("person%d", i)})
+		}
+		mentions.WriteString("<@" + id + "> ")
+	}
+	text := mentions.String()
+	e := r.one(r.ann.Says("ask " + text + text).Deliveries...)
+	for range 2 {
+		got := r.message(e).Content.String()
+		words := strings.Fields(got)
+		if len(words) != 5001 || words[1] != "@person0" || words[50] != "@person49" || words[51] != "@U7P00050" || words[2500] != "@U7P02499" || words[2501] != "@person0" {
+			t.Fatalf("it reads %.300s…", got)
+		}
+		if n := r.CountCalls("users.info"); n != 50 {
+			t.Errorf("Slack was asked %d times, want 50", n)
+		}
+	}
 }

@@ -2,23 +2,28 @@ package slack
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	api "github.com/slack-go/slack"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
 // The structs below have the fields that are read from Slack's payloads. slack-go has such structs too, but they decode every field, and
-// refuse a whole event or click because of one field of unknown form, such as a new kind of block.
+// refuse a whole event or click because of one field of unknown form, such as a new kind of block. chat.Decode reads them, by the exact
+// names of their fields.
 
 // envelope is the part of an Events API body that is read before it is stored. Other fields may have any form.
 type envelope struct {
 	Type           string          `json:"type"`
 	TeamID         string          `json:"team_id"`
 	Challenge      string          `json:"challenge"`
+	Shared         json.RawMessage `json:"is_ext_shared_channel"` // true: people of other workspaces are in the channel
 	Authorizations json.RawMessage `json:"authorizations"`
 	Event          json.RawMessage `json:"event"`
 }
@@ -47,6 +52,11 @@ type slackMessage struct {
 	ThreadTS string          `json:"thread_ts"`
 	Files    json.RawMessage `json:"files"`
 	Edited   json.RawMessage `json:"edited"`
+
+	// The workspace, or on Enterprise Grid the organisation, of the person who wrote it; "" if Slack does not say.
+	UserTeam   string `json:"user_team"`
+	SourceTeam string `json:"source_team"`
+	Team       string `json:"team"`
 }
 
 // interaction is the part of a click on a button, or of a submitted modal, that is read.
@@ -57,7 +67,8 @@ type interaction struct {
 		ID string `json:"id"`
 	} `json:"team"`
 	User struct {
-		ID string `json:"id"`
+		ID     string `json:"id"`
+		TeamID string `json:"team_id"` // their own workspace
 	} `json:"user"`
 	Container struct {
 		ChannelID string `json:"channel_id"`
@@ -88,6 +99,22 @@ type interaction struct {
 	} `json:"view"`
 }
 
+// secrets are what Slack issues for one answer, or to prove itself. It is used at once and never stored: with a trigger a modal is opened
+// within seconds, with a response URL anyone may post for half an hour, and the verification token is that of every request.
+var secrets = []string{"token", "bot_access_token", "trigger_id", "interactivity_pointer", "response_url", "response_urls"}
+
+// stored returns what is stored of a payload: all but the secrets in it.
+func stored(body []byte) json.RawMessage { return chat.Without(body, secrets...) }
+
+// onceID returns an id made from one of the secrets, the same if Slack delivers twice.
+func onceID(secret string) string {
+	if secret == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:16])
+}
+
 // address returns the conversation that the button is in.
 func (i interaction) address() core.Address {
 	return core.Address{
@@ -97,32 +124,40 @@ func (i interaction) address() core.Address {
 
 // slashCommand is the part of a slash command that is read.
 type slashCommand struct {
-	Text      string `json:"text"`
-	TeamID    string `json:"team_id"`
-	ChannelID string `json:"channel_id"`
-	UserID    string `json:"user_id"`
-	TriggerID string `json:"trigger_id"`
+	Text         string `json:"text"`
+	TeamID       string `json:"team_id"`
+	EnterpriseID string `json:"enterprise_id"`
+	ChannelID    string `json:"channel_id"`
+	UserID       string `json:"user_id"`
+	TriggerID    string `json:"trigger_id"`
 }
 
 // bot is the bot in its workspace, as reported by Slack's auth.test, else by an envelope.
-type bot struct{ team, user string }
+type bot struct {
+	team       string
+	enterprise string // the organisation that the workspace belongs to, "" if none
+	user       string // the bot's own user id
+}
 
 // botOf returns the bot that an envelope is for. ok is false for an envelope of another workspace.
 func (s *Slack) botOf(e envelope) (b bot, ok bool) {
-	b.team, b.user = s.identity.get()
+	b = s.identity.get()
 	var authorizations []struct {
-		TeamID string `json:"team_id"`
-		UserID string `json:"user_id"`
-		IsBot  bool   `json:"is_bot"`
+		TeamID       string `json:"team_id"`
+		EnterpriseID string `json:"enterprise_id"`
+		UserID       string `json:"user_id"`
+		IsBot        bool   `json:"is_bot"`
 	}
-	_ = json.Unmarshal(e.Authorizations, &authorizations) // no event is lost because of them
+	_ = chat.Decode(e.Authorizations, &authorizations) // no event is lost because of them
 	teams := []string{e.TeamID}
 	for _, a := range authorizations {
 		teams = append(teams, a.TeamID)
 		if a.IsBot {
 			b.user = cmp.Or(b.user, a.UserID)
 		}
-		b.team = cmp.Or(b.team, a.TeamID)
+		if b.team == "" {
+			b.team, b.enterprise = a.TeamID, a.EnterpriseID
+		}
 	}
 	b.team = cmp.Or(b.team, e.TeamID)
 	return b, b.team != "" && slices.Contains(teams, b.team)

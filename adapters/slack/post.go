@@ -94,16 +94,20 @@ const ephemeralTime = 5 * time.Second
 // tellClicker sends an error message that only the person who clicked sees. It tries once, in parallel with the acknowledgement that
 // Slack waits for.
 func (s *Slack) tellClicker(i interaction, text string) {
-	at := i.address()
+	s.tell(i.address(), i.User.ID, text)
+}
+
+// tell is tellClicker for any person and place.
+func (s *Slack) tell(at core.Address, user, text string) {
 	if at.Channel == "" {
 		return
 	}
 	s.inBackground(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), ephemeralTime)
 		defer cancel()
-		_, err := s.api.PostEphemeralContext(ctx, at.Channel, i.User.ID, append(inThread(at.Thread), api.MsgOptionText(text, true))...)
+		_, err := s.api.PostEphemeralContext(ctx, at.Channel, user, append(inThread(at.Thread), api.MsgOptionText(text, true))...)
 		if err := s.called(err); err != nil {
-			s.Log.Info("an error message to the person who clicked could not be sent", "err", err)
+			s.Log.Info("an error message that only one person sees could not be sent", "err", err)
 		}
 	})
 }

@@ -26,14 +26,15 @@ var (
 	_ core.Health    = (*Slack)(nil)
 )
 
-// Options are a Slack platform's parts. Config, Signer and Card are needed.
+// Options are a Slack platform's parts. Config, Signer, Card and PutBlob are needed.
 type Options struct {
-	Config Config
-	Signer *core.Signer
-	Card   func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // returns an approval's card, from its stored state
-	Now    func() time.Time                                                               // nil: time.Now
-	Jitter func() float64                                                                 // of waits before another attempt, from 0 (half) to 1 (full); nil: full
-	Log    *slog.Logger                                                                   // nil: discard
+	Config  Config
+	Signer  *core.Signer
+	Card    func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // returns an approval's card, from its stored state
+	PutBlob chat.PutBlob                                                                   // stores the images that people send
+	Now     func() time.Time                                                               // nil: time.Now
+	Jitter  func() float64                                                                 // of waits before another attempt, from 0 (half) to 1 (full); nil: full
+	Log     *slog.Logger                                                                   // nil: discard
 }
 
 // Slack is the platform; see the package comment.
@@ -54,6 +55,8 @@ type Slack struct {
 	dms      chat.Cache[string]   // by user: the channel of direct messages
 	members  chat.Cache[[]string] // by user group
 	channels chat.Cache[string]   // by channel: its type
+	homes    chat.Cache[string]   // by user: their workspace or organisation
+	told     chat.Cache[bool]     // by text and user: a stranger who was told so a moment ago
 
 	background sync.WaitGroup // guarded by mu; nothing is added once ended is true
 	mu         sync.Mutex
@@ -62,8 +65,8 @@ type Slack struct {
 
 // New makes the platform; nothing is connected before Run.
 func New(o Options) *Slack {
-	if o.Signer == nil || o.Card == nil {
-		panic("slack: Signer and Card are needed")
+	if o.Signer == nil || o.Card == nil || o.PutBlob == nil {
+		panic("slack: Signer, Card and PutBlob are needed")
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -78,6 +81,7 @@ func New(o Options) *Slack {
 	s := &Slack{
 		Options: o, outbound: chat.Outbound{Title: webapi.Title}, limits: newRateLimit(o.Config.ChannelRPS, o.Now), painter: painter{seal: o.Signer.Seal}, sleep: chat.Sleep,
 		names: chat.Cache[string]{Now: o.Now}, dms: chat.Cache[string]{Now: o.Now}, members: chat.Cache[[]string]{Now: o.Now}, channels: chat.Cache[string]{Now: o.Now},
+		homes: chat.Cache[string]{Now: o.Now}, told: chat.Cache[bool]{Now: o.Now},
 	}
 	s.api, s.http = webapi.New(o.Config.api(), s.identity.setScopes)
 	if o.Config.AppToken != "" {

@@ -74,12 +74,15 @@ func TestDiscordKilledBeforeTheResponse(t *testing.T) {
 // sentAgo moves the time at which the post in doubt was sent into the past.
 func (p *discordProcess) sentAgo(ago time.Duration) {
 	t := p.serveProcess.t
-	owner, err := p.store.Register(t.Context(), "test")
+	owner, err := p.store.Register(t.Context(), "test", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.until("the end of the dead process's lease", nil, func() bool {
-		rows, err := p.store.ClaimPosts(t.Context(), core.PostRequest{Owner: owner, Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "discord"}}})
+	p.until("that the dead process is missed", nil, func() bool {
+		if err := p.store.Beat(t.Context(), owner); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := p.store.ClaimPosts(t.Context(), core.PostRequest{Owner: owner, Limit: 1, Scopes: []core.Scope{{Platform: "discord"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"log/slog"
 	"maps"
 	"os"
 	"sync"
@@ -20,14 +19,15 @@ var environment sync.Mutex
 // serving, so tests with different overrides can run in parallel.
 type overrides struct {
 	env   map[string]string
-	store func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) // replaces openStore, unless nil
-	model func() agent.Model                                                              // replaces newModel, unless nil
+	store cli.OpenStore      // replaces openStore, unless nil
+	model func() agent.Model // replaces newModel, unless nil
 }
 
 // storeClock returns a replacement of openStore that opens stores with another clock.
-func storeClock(now func() time.Time) func(context.Context, string, *slog.Logger) (*storage.Store, error) {
-	return func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
-		return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log, Now: now})
+func storeClock(now func() time.Time) cli.OpenStore {
+	return func(ctx context.Context, url string, o storage.Options) (*storage.Store, error) {
+		o.Now = now
+		return storage.Open(ctx, url, o)
 	}
 }
 

@@ -33,8 +33,14 @@ type gateway struct {
 	log        *slog.Logger
 }
 
+// lookups are the outbox's; nil: its defaults. Tests shorten them.
+var lookups []time.Duration
+
 // newGateway puts the parts together. owner is from Store.Register. It serves only the conversations of only; nil: all.
 func newGateway(cfg settings.Config, store *storage.Store, owner string, log *slog.Logger, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
+	if cfg.Rate > 0 {
+		store = store.WithLimits(core.Limits{PerMinute: cfg.Rate, Waiting: maxWaiting, Refusal: cfg.Sentences.TooMany})
+	}
 	version, _ := build()
 	traces, err := otel.Open(context.Background(), cfg.Traces, version, log) // it does not connect, so it needs no deadline
 	if err != nil {
@@ -51,27 +57,49 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	service := approvals.NewService(store, store)
 	g := &gateway{store: store, platforms: platforms, traces: traces, drain: cfg.DrainTimeout, log: log}
 	g.deliverer = outbox.New(outbox.Options{
-		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lease: cfg.Lease, Freshness: cfg.Freshness, Now: time.Now,
+		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups, Freshness: cfg.Freshness, Now: time.Now,
 		Jitter: rand.Float64, Log: log,
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
-		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
+		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, TakeBack: store.TakeBack, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
 		Platforms: platforms, Conversations: only, Owner: owner,
 		Harness: harness,
-		Workers: cfg.Workers, Lease: cfg.Lease, Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage), Sentences: cfg.Sentences, Log: log,
+		Workers: cfg.Workers, Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage), Sentences: cfg.Sentences, Log: log,
 		Jitter: rand.Float64, Delivered: g.deliverer.Nudge,
 	})
 	g.clock = schedule.New(schedule.Options{Store: store, Expire: service.Expire, Retention: cfg.Retention, Expired: g.dispatcher.Nudge, Log: log})
 	return g, nil
 }
 
-// accept commits an event and wakes the dispatcher.
+// accept commits a platform's event and wakes the dispatcher.
 func (g *gateway) accept(ctx context.Context, e core.Event) (core.Receipt, error) {
-	r, err := g.store.Accept(ctx, e)
+	r, err := core.FromPlatform(g.store.Accept)(ctx, e)
 	if err == nil && r.Fresh {
 		g.dispatcher.Nudge()
 	}
 	return r, err
+}
+
+// maxWaiting is how many messages of one person may wait, if people are limited at all.
+const maxWaiting = 100
+
+// stuckAfter is how long a turn may wait although a worker is free.
+const stuckAfter = 10 * time.Second
+
+// stuck fails if turns wait that nobody takes, although workers are free and turns are not paused.
+func (g *gateway) stuck(ctx context.Context) error {
+	if !g.dispatcher.Idle() {
+		return nil
+	}
+	var platforms []string
+	for _, p := range g.platforms {
+		platforms = append(platforms, p.Name())
+	}
+	overdue, err := g.store.Overdue(ctx, platforms, stuckAfter)
+	if err == nil && overdue {
+		err = core.Errorf(core.Internal, "Turns have been waiting for more than %s although workers are free. See gatehouse queue.", stuckAfter)
+	}
+	return err
 }
 
 // Run runs until ctx ends or every platform has ended, then drains: no new turn starts, running turns finish or are released, and

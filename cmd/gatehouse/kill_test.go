@@ -55,6 +55,9 @@ func (w *workbench) wantOneNote(point string) {
 	if len(signals) != 1 {
 		w.t.Fatalf("%s: %d signals, want 1", point, len(signals))
 	}
+	if r := verified(w.t, w.store, w.store.Signer(), ""); len(r.Faults) > 0 {
+		w.t.Errorf("%s: the audit log: %q", point, r.Faults)
+	}
 	replies, notes := w.replies(signals[0].Seq), w.notes()
 	if len(replies) != 1 {
 		w.t.Fatalf("%s: post-resume replies %q, want one", point, replies)

@@ -16,6 +16,9 @@ import (
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "10") // unless -parallel is given: most tests wait most of the time, so more of them can run than there are cores
 	debug.SetGCPercent(400)             // faster, and the heap is small
+	if os.Getenv("GATEHOUSE_RATE") == "" {
+		_ = os.Setenv("GATEHOUSE_RATE", "0") // the tests' few people send much
+	}
 	testscript.Main(m, map[string]func(){"gatehouse": main})
 }
 

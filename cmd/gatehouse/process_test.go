@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"strconv"
@@ -29,7 +28,14 @@ const (
 	killKey   = "TEST_KILL_AT"     // a point of storagetest.Points
 	nthKey    = "TEST_KILL_NTH"    // which pass of the point, from 1
 	recordKey = "TEST_KILL_RECORD" // a file to append the points passed to
+	failKey   = "TEST_FAIL_WHILE"  // a file: while it exists, the process's commits fail
+	clockKey  = "TEST_CLOCK"       // a file: its content is added to the time that SQLite's store has, such as -240s
 )
+
+// lookups of posts in doubt come soon: the fakes show what was posted at once.
+func init() {
+	lookups = []time.Duration{500 * time.Millisecond, time.Second, 1500 * time.Millisecond, 2 * time.Second}
+}
 
 func init() {
 	if url := os.Getenv(soakKey); url != "" {
@@ -43,15 +49,47 @@ func init() {
 		return
 	}
 	inner := openStore
-	openStore = func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
-		s, err := inner(ctx, url, log)
+	openStore = func(ctx context.Context, url string, o storage.Options) (*storage.Store, error) {
+		o.Now = steppedClock()
+		s, err := inner(ctx, url, o)
 		if err != nil {
 			return nil, err
 		}
-		return storagetest.Failpoints(s, failpoint()), nil
+		return storagetest.Failpoints(failing(s), failpoint()), nil
 	}
 	main()
 	os.Exit(0)
+}
+
+// steppedClock is the clock of a process whose file clockKey may set it forward or back.
+func steppedClock() func() time.Time {
+	file := os.Getenv(clockKey)
+	if file == "" {
+		return nil
+	}
+	return func() time.Time {
+		step, _ := os.ReadFile(file)
+		by, _ := time.ParseDuration(string(step))
+		return time.Now().Add(by)
+	}
+}
+
+// failing is a store whose commits fail while a file exists, as on a disk that takes no writes.
+func failing(s *storage.Store) *storage.Store {
+	file := os.Getenv(failKey)
+	if file == "" {
+		return s
+	}
+	return s.WithHooks(func(h storage.Hooks) storage.Hooks {
+		write := h.Write
+		h.Write = func(ctx context.Context, work storage.Work) error {
+			if _, err := os.Stat(file); err == nil {
+				return core.Errorf(core.StoreUnreadable, "The disk takes no writes.")
+			}
+			return write(ctx, work)
+		}
+		return h
+	})
 }
 
 func failpoint() func(string) {
@@ -114,6 +152,7 @@ type workbench struct {
 	store        *storage.Store
 	conversation core.ConversationID // the conversation whose notes are read; "" = the console's
 	attr         *syscall.SysProcAttr
+	program      string // the file that the processes run; "" = the test binary
 }
 
 // newWorkbench makes a workbench on SQLite; env is added to the environment of its processes.
@@ -125,7 +164,7 @@ func newWorkbench(t *testing.T, env ...string) *workbench {
 // start runs gatehouse with these arguments; env adds to the workbench's.
 func (w *workbench) start(env []string, args ...string) *child {
 	w.t.Helper()
-	c := &child{cmd: exec.Command(os.Args[0], args...), out: &transcript{}, done: make(chan struct{})}
+	c := &child{cmd: exec.Command(cmp.Or(w.program, os.Args[0]), args...), out: &transcript{}, done: make(chan struct{})}
 	c.cmd.Env = append(inherited(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0", "GOGC=400")
 	c.cmd.Env = append(append(c.cmd.Env, w.env...), env...)
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.SysProcAttr = c.out, c.out, w.attr
@@ -181,7 +220,7 @@ func (c *child) ok(t *testing.T) {
 }
 
 // patience is how long a test waits for something that normally takes milliseconds.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // until polls until a condition holds.
 func (w *workbench) until(what string, c *child, true_ func() bool) {

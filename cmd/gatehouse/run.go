@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/alecthomas/kong"
 
@@ -59,6 +58,4 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 }
 
 // openStore opens the database that a URL names. A variable, so that tests can wrap the store.
-var openStore = func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error) {
-	return storage.Open(ctx, url, storage.Options{NewID: cli.NewID, Log: log})
-}
+var openStore cli.OpenStore = storage.Open

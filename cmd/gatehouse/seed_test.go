@@ -33,7 +33,7 @@ func seed(file string) error {
 	}
 	defer store.Close()
 	s := &seeder{ctx: ctx, store: store, scope: []core.Scope{{Platform: "console"}}}
-	if s.owner, err = store.Register(ctx, "seed"); err != nil {
+	if s.owner, err = store.Register(ctx, "seed", 0); err != nil {
 		return err
 	}
 	for _, step := range []func() error{s.answered, s.dead, s.suspended} {
@@ -49,7 +49,7 @@ func seed(file string) error {
 
 // forbidden records a failed delivery of the first post, which is retried in an hour.
 func (s *seeder) forbidden() error {
-	rows, err := s.store.ClaimPosts(s.ctx, core.PostRequest{Owner: s.owner, Limit: 1, Lease: time.Minute, Scopes: s.scope})
+	rows, err := s.store.ClaimPosts(s.ctx, core.PostRequest{Owner: s.owner, Limit: 1, Scopes: s.scope})
 	if err != nil || len(rows) != 1 {
 		return fmt.Errorf("%d posts: %w", len(rows), err)
 	}
@@ -70,7 +70,7 @@ func (s *seeder) turn(id, text string, end func(core.Claim) core.Finish) error {
 	if _, err := s.store.Accept(s.ctx, s.event(id, text)); err != nil {
 		return err
 	}
-	claims, err := s.store.Claim(s.ctx, core.ClaimRequest{Owner: s.owner, Limit: 1, Lease: time.Minute, Scopes: s.scope})
+	claims, err := s.store.Claim(s.ctx, core.ClaimRequest{Owner: s.owner, Limit: 1, Scopes: s.scope})
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func undeliver(file string) error {
 		cause string
 		parts []core.Part
 	}{{core.RowDead, "no such channel", nil}, {core.RowUnknown, "the answer was lost", []core.Part{{InDoubt: true}}}} {
-		rows, err := store.ClaimPosts(ctx, core.PostRequest{Owner: "seed", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "console"}}})
+		rows, err := store.ClaimPosts(ctx, core.PostRequest{Owner: "seed", Limit: 1, Scopes: []core.Scope{{Platform: "console"}}})
 		if err != nil {
 			return err
 		}

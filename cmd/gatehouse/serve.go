@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"log/slog"
-	mathrand "math/rand/v2"
+	"math/rand/v2"
+	"time"
 
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/slack"
@@ -26,18 +26,15 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if !cfg.Slack.Enabled() && !cfg.Discord.Enabled() {
 		return core.Errorf(core.Invalid, "%s", noPlatform)
 	}
-	store, err := a.NewStore(ctx, cfg, log)
+	store, err := waitForStore(ctx, a, cfg, log)
+	if err != nil || store == nil {
+		return err
+	}
+	owner, err := store.Register(ctx, "serve", cfg.Lease)
 	if err != nil {
 		return err
 	}
-	owner, err := store.Register(ctx, "serve")
-	if err != nil {
-		return err
-	}
-	platforms, webhooks, err := newPlatforms(ctx, cfg, store, owner, log)
-	if err != nil {
-		return err
-	}
+	platforms, webhooks := newPlatforms(cfg, store, owner, log)
 	g, err := newGateway(cfg, store, owner, log, nil, platforms...)
 	if err != nil {
 		return err
@@ -51,15 +48,39 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	return err
 }
 
-// newPlatforms makes the configured platforms.
-func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store, owner string, log *slog.Logger) (platforms []core.Platform, webhooks []routes, err error) {
-	signer, err := newSigner(ctx, cfg.Keys, store)
-	if err != nil {
-		return nil, nil, err
+// How long serve waits between two attempts to open the database.
+const (
+	firstWait = 500 * time.Millisecond
+	lastWait  = 15 * time.Second
+)
+
+// waitForStore opens the database. As long as that is busy or can't be reached, it tries again. It returns nil, nil if ctx ends before.
+func waitForStore(ctx context.Context, a *cli.App, cfg settings.Config, log *slog.Logger) (*storage.Store, error) {
+	for wait := firstWait; ; wait = min(2*wait, lastWait) {
+		store, err := a.NewStore(ctx, cfg, log)
+		switch {
+		case ctx.Err() != nil && err != nil:
+			return nil, nil
+		case core.CategoryOf(err) != core.StoreBusy:
+			return store, err
+		}
+		log.Warn("waiting for the database; trying again", "wait", wait.String(), "category", core.StoreBusy, "err", err)
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, nil
+		}
 	}
+}
+
+// newPlatforms makes the configured platforms.
+func newPlatforms(cfg settings.Config, store *storage.Store, owner string, log *slog.Logger) (platforms []core.Platform, webhooks []routes) {
+	signer := store.Signer()
 	service := approvals.NewService(store, store)
 	if cfg.Slack.Enabled() {
-		p := slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: service.Card, Jitter: mathrand.Float64, Log: log})
+		p := slack.New(slack.Options{Config: cfg.Slack, Signer: signer, Card: service.Card, PutBlob: store.PutBlob, Jitter: rand.Float64, Log: log})
 		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)
 	}
 	if cfg.Discord.Enabled() {
@@ -70,24 +91,11 @@ func newPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store
 			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Waiting: true, Limit: settings.RecentEvents})
 		}
 		p := discord.New(discord.Options{
-			Config: cfg.Discord, Signer: signer, Card: service.Card, KV: store, Recent: recent, Open: open, Owner: owner, Lease: cfg.Lease, Jitter: mathrand.Float64, Log: log,
+			Config: cfg.Discord, Signer: signer, Card: service.Card, PutBlob: store.PutBlob, KV: store, Recent: recent, Open: open, Owner: owner, Lease: 3 * cfg.Lease, Jitter: rand.Float64, Log: log,
 		})
 		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)
 	}
-	return platforms, webhooks, nil
-}
-
-// newSigner signs with the configured keys. Where there are none it uses a key that is generated once and kept in the database, so that
-// all processes on the database have the same.
-func newSigner(ctx context.Context, keys []string, store *storage.Store) (*core.Signer, error) {
-	if len(keys) > 0 {
-		return core.NewSigner(keys...)
-	}
-	key, err := store.PutIfAbsent(ctx, "secret-key", rand.Text())
-	if err != nil {
-		return nil, err
-	}
-	return core.NewSigner(key)
+	return platforms, webhooks
 }
 
 const noPlatform = `No platform is configured, so there is nothing to serve.

@@ -137,5 +137,5 @@ func passes(t *testing.T, record string) map[string][]int {
 // polled reports whether a point is passed all the time, also while nothing happens.
 func polled(point string) bool {
 	name, _, _ := strings.Cut(point, ".")
-	return slices.Contains([]string{"Claim", "ClaimPosts", "ClaimTasks", "LoadIntent", "StopRequested", "Renew"}, name)
+	return slices.Contains([]string{"Claim", "ClaimPosts", "ClaimTasks", "LoadIntent", "StopRequested", "Holds", "Beat", "Health", "Overdue"}, name)
 }

@@ -23,6 +23,7 @@ const (
 	idleTime     = 2 * time.Minute
 	shutdownTime = 5 * time.Second // for running requests; platforms repeat requests that were not answered
 	probeTime    = 2 * time.Second
+	headerBytes  = 16 << 10 // of a request; the platforms send less than 2 KiB, proxies add some
 )
 
 // server is the HTTP server: the platforms' webhooks, /healthz and /readyz.
@@ -49,7 +50,7 @@ func newServer(address string, g *gateway, webhooks []routes, log *slog.Logger) 
 		}
 	}
 	s.http = &http.Server{
-		Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime,
+		Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	return s, nil
@@ -89,6 +90,7 @@ type readiness struct {
 	Ready     bool                 `json:"ready"`
 	Draining  bool                 `json:"draining,omitempty"`
 	Database  string               `json:"database"`
+	Turns     string               `json:"turns"`
 	Platforms map[string]condition `json:"platforms"`
 }
 
@@ -98,7 +100,7 @@ type condition struct {
 	Outbound string `json:"outbound"`
 }
 
-// ready answers 200 if every platform can receive and send and the database answers (law 9), else 503.
+// ready answers 200 if every platform can receive and send, the database takes commits and no turn is stuck (law 9), else 503.
 func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), probeTime)
 	defer cancel()
@@ -113,8 +115,8 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 		}
 		return "not available"
 	}
-	_, err := s.gateway.store.LoadIntent(ctx, "")
-	state.Database = report(err)
+	state.Database = report(s.gateway.store.Health(ctx))
+	state.Turns = report(s.gateway.stuck(ctx))
 	for _, p := range s.gateway.platforms {
 		var inbound, outbound error
 		if h, ok := p.(core.Health); ok {

@@ -20,10 +20,16 @@ type slackProcess struct {
 	*testGateway
 }
 
-// newSlackProcess starts the fake, whose retries wait until the process listens.
+// newSlackProcess is newSlackProcessOn with SQLite.
 func newSlackProcess(t *testing.T, env ...string) *slackProcess {
 	t.Helper()
-	p := &slackProcess{serveProcess: newServeProcess(t, sqliteFile, append([]string{"GATEHOUSE_APPROVERS=slack:U2BOB"}, env...)...)}
+	return newSlackProcessOn(t, sqliteFile, env...)
+}
+
+// newSlackProcessOn starts the fake, whose retries wait until the process listens.
+func newSlackProcessOn(t *testing.T, e engine, env ...string) *slackProcess {
+	t.Helper()
+	p := &slackProcess{serveProcess: newServeProcess(t, e, append([]string{"GATEHOUSE_APPROVERS=slack:U2BOB"}, env...)...)}
 	fake := slacktest.Start(t, slacktest.Options{Wait: func(ctx context.Context, _ int) { p.waitUp(ctx) }})
 	p.testGateway = &testGateway{t: t, slack: fake, base: p.at}
 	p.idle = p.posted

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -53,9 +54,13 @@ func soakChild(url string) error {
 		return err
 	}
 	defer store.Close()
-	owner, err := store.Register(ctx, "soak")
+	lease, err := time.ParseDuration(cmp.Or(os.Getenv("GATEHOUSE_LEASE"), "5s"))
+	if err != nil {
+		return err
+	}
+	owner, err := store.Register(ctx, "soak", lease)
 	for end := time.Now().Add(patience); core.CategoryOf(err) == core.StoreBusy && time.Now().Before(end); {
-		owner, err = store.Register(ctx, "soak") // the test keeps the database busy
+		owner, err = store.Register(ctx, "soak", lease) // the test keeps the database busy
 	}
 	if err != nil {
 		return err
@@ -69,11 +74,10 @@ func soakChild(url string) error {
 		return err
 	}
 	desk, platforms := approvals.NewService(store, store), []core.Platform{soakPlatform{}}
-	lease, _ := time.ParseDuration(os.Getenv("GATEHOUSE_LEASE"))
-	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: platforms, Owner: owner, Lease: lease})
+	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: platforms, Owner: owner})
 	d := dispatch.New(dispatch.Options{
-		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, Open: desk.Open, Vote: desk.Vote, Cancel: desk.Cancel,
-		Platforms: platforms, Owner: owner, Workers: 32, Lease: lease, Drain: 10 * time.Second,
+		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, TakeBack: store.TakeBack, Open: desk.Open, Vote: desk.Vote, Cancel: desk.Cancel,
+		Platforms: platforms, Owner: owner, Workers: 32, Drain: 10 * time.Second,
 		Jitter: func() float64 { return -1 }, Delivered: deliver.Nudge, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Harness: harness,
 	})

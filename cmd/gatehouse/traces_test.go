@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -121,8 +122,8 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 		if s.Status.GetCode() != wire.Status_STATUS_CODE_OK || attr(s, "openarmature.session_id") != string(approval.Session) || attr(s, "openarmature.correlation_id") == "" {
 			t.Errorf("%s: %v", path, s)
 		}
-		if strings.Contains(s.String(), "sk-01234") {
-			t.Errorf("%s shows a secret: %v", path, s)
+		if strings.Contains(s.String(), "sk-01234") || strings.Contains(s.String(), "note book") {
+			t.Errorf("%s shows what was asked for: %v", path, s)
 		}
 	}
 	if attr(paused, "openarmature.invocation_id") != string(approval.Invocation) || len(paused.Links) != 0 {
@@ -158,6 +159,27 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	}
 	if !slices.Equal(slices.Compact(got.by), []string{"mybot"}) {
 		t.Errorf("services %v", got.by)
+	}
+}
+
+// TestTracesCarryContentIfTheyShould: with the setting the span of a pause has its call, without secrets; without it the call's name and size.
+func TestTracesCarryContentIfTheyShould(t *testing.T) {
+	for content, want := range map[string]bool{"": false, "false": false, "true": true} {
+		var got spans
+		server := httptest.NewServer(&got)
+		w := newWorkbench(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc", "GATEHOUSE_TRACE_CONTENT="+content)
+		c := w.start(nil, "chat")
+		c.typeLine("note add bananas and sk-0123456789abcdef0123")
+		c.ok(t)
+		asking := got.segment(t)
+		server.Close()
+		text := fmt.Sprint(asking)
+		if strings.Contains(text, "bananas") != want || strings.Contains(text, "sk-01234") {
+			t.Errorf("with %q the spans are %s", content, text)
+		}
+		if tool := attr(asking["invocation/gate"], "openarmature.suspension.approval.call.tool"); tool != "note_add" {
+			t.Errorf("with %q the tool is %q in %v", content, tool, asking["invocation/gate"])
+		}
 	}
 }
 

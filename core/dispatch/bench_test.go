@@ -109,7 +109,7 @@ func newBench(t *testing.T, s setup) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{t: t, path: s.path, store: store, room: &room{name: "room", posted: make(chan core.Delivery, 10_000), edited: make(chan core.Delivery, 10_000), steps: make(chan core.Delivery, 10_000)}}
-	owner, err := store.Register(t.Context(), "test")
+	owner, err := store.Register(t.Context(), "test", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func newBench(t *testing.T, s setup) *bench {
 	}
 	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: []core.Platform{b.room}, Owner: owner, Now: time.Now})
 	o := dispatch.Options{
-		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, Open: desk.Open, Vote: desk.Vote, Cancel: desk.Cancel,
+		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, TakeBack: store.TakeBack, Open: desk.Open, Vote: desk.Vote, Cancel: desk.Cancel,
 		Platforms: []core.Platform{b.room}, Owner: owner,
 		Harness: harness,
 		Log:     testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 }, // no delay between retries
@@ -133,6 +133,31 @@ func newBench(t *testing.T, s setup) *bench {
 	b.disp = dispatch.New(o)
 	b.run(s.idle, deliver)
 	return b
+}
+
+// die claims up to n events for a process that then dies, and has another process notice. Other processes that do not beat meanwhile die too.
+func (b *bench) die(n int) []core.Claim {
+	b.t.Helper()
+	var died []core.Claim
+	for _, suspects := range []bool{false, true} {
+		claims, err := b.store.Claim(b.t.Context(), core.ClaimRequest{Owner: "gone", Limit: n - len(died), Scopes: []core.Scope{{Platform: "room"}}, Suspects: suspects})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		died = append(died, claims...)
+	}
+	b.bury()
+	return died
+}
+
+// bury has an observer take all silent processes for dead.
+func (b *bench) bury() {
+	b.t.Helper()
+	for range 5 {
+		if err := b.store.Beat(b.t.Context(), "observer"); err != nil {
+			b.t.Fatal(err)
+		}
+	}
 }
 
 // run starts the dispatcher and the outbox; at the end of the test it stops them and closes the store.

@@ -94,7 +94,15 @@ func (t *turn) status(ctx context.Context) (string, error) {
 }
 
 func (t *turn) cancel(ctx context.Context) (string, error) {
-	n, err := t.Cancel(ctx, t.claim.Event.Conversation, t.claim.Event.Actor)
+	open, err := t.openApprovals(ctx)
+	if err != nil {
+		return "", err
+	}
+	who, err := t.withGroups(ctx, t.claim.Event.Actor, open...)
+	if err != nil {
+		return "", err
+	}
+	n, err := t.Cancel(ctx, t.claim.Event.Conversation, who)
 	switch {
 	case err != nil:
 		return "", err
@@ -104,7 +112,8 @@ func (t *turn) cancel(ctx context.Context) (string, error) {
 	return fmt.Sprintf("Approvals cancelled: %d.", n), nil
 }
 
-// reset starts a new conversation: the conversation's next generation. Every paused turn of the old one ends, and its card shows that.
+// reset starts a new conversation: the conversation's next generation. The paused turns of the old ones end, and their cards show that,
+// if the person may withdraw their approvals. The others stay paused, resume in their own session, and are named in the reply.
 func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
 	f := core.Finish{
 		End: core.End{Kind: core.EndReplied}, NewGeneration: true,
@@ -117,12 +126,21 @@ func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
 	if err != nil {
 		return core.Finish{}, err
 	}
+	kept := 0
 	for _, id := range waiting {
 		paused, err := t.Store.LoadPaused(ctx, "", id)
 		if err != nil {
 			return core.Finish{}, err
 		}
-		if paused == nil || paused.Session != t.claim.Session {
+		if paused == nil {
+			continue
+		}
+		may, err := t.mayWithdraw(ctx, core.ApprovalID(id))
+		if err != nil {
+			return core.Finish{}, err
+		}
+		if !may {
+			kept++
 			continue
 		}
 		abandoned, done, err := t.abandon(ctx, paused, core.Errorf(core.ApprovalCanceled, "Cancelled because a new conversation was started."))
@@ -133,7 +151,46 @@ func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
 		f.Abandoned = append(f.Abandoned, abandoned)
 		f.Posts = append(f.Posts, done...)
 	}
+	if kept > 0 {
+		f.Posts[0].Text += fmt.Sprintf("\nRequests of others that still wait: %d. Only the person who asked, or an approver, can withdraw them.", kept)
+	}
 	return f, nil
+}
+
+// mayWithdraw reports whether the event's person may cancel an approval by a new conversation. If their groups can't be looked up now, they
+// count as in none: the approval stays, and the new conversation begins. A pause without an approval has nobody else to ask.
+func (t *turn) mayWithdraw(ctx context.Context, id core.ApprovalID) (bool, error) {
+	a, err := t.Store.LoadApproval(ctx, id)
+	if core.CategoryOf(err) == core.NotFound {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	who, err := t.withGroups(ctx, t.claim.Event.Actor, a)
+	if err != nil {
+		t.log.Warn("the groups of the person who began a new conversation can't be looked up; the approval stays open", "approval", id, "category", core.CategoryOf(err), "err", err)
+	}
+	return a.MayWithdraw(who), nil
+}
+
+// withGroups adds to a person the groups through which they may withdraw approvals. They are looked up only if that matters.
+func (t *turn) withGroups(ctx context.Context, who core.Actor, approvals ...core.Approval) (core.Actor, error) {
+	var wanted []string
+	for _, a := range approvals {
+		if !a.MayWithdraw(who) {
+			wanted = append(wanted, a.Rule.Approvers...)
+		}
+	}
+	dir, ok := t.platforms[t.claim.Event.Platform].(core.Directory)
+	if len(wanted) == 0 || !ok {
+		return who, nil
+	}
+	groups, err := dir.Groups(ctx, who, wanted)
+	if err == nil {
+		who.Groups = groups
+	}
+	return who, err
 }
 
 // openApprovals returns the conversation's open approvals, the latest first.
@@ -197,7 +254,7 @@ func (t *turn) vote(ctx context.Context, c core.Click) error {
 	who := t.withName(ctx, e.Actor)
 	if dir, ok := t.platforms[e.Platform].(core.Directory); ok {
 		a, err := t.Store.LoadApproval(ctx, c.Approval)
-		if err != nil {
+		if err != nil && core.CategoryOf(err) != core.NotFound { // Vote records one that is not found
 			return err
 		}
 		if who.Groups, err = dir.Groups(ctx, who, a.Rule.Approvers); err != nil {

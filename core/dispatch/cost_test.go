@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/agent"
@@ -59,7 +58,7 @@ func TestTurnCostsTheSameInALongConversation(t *testing.T) {
 func (b *bench) preload(n int) {
 	b.t.Helper()
 	r := b.say("room:1", "before")
-	claims, err := b.store.Claim(b.t.Context(), core.ClaimRequest{Owner: "test", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "room"}}})
+	claims, err := b.store.Claim(b.t.Context(), core.ClaimRequest{Owner: "test", Limit: 1, Scopes: []core.Scope{{Platform: "room"}}})
 	if err != nil || len(claims) != 1 {
 		b.t.Fatalf("%v, %v", claims, err)
 	}

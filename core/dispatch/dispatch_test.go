@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -176,9 +177,8 @@ func TestDeadLetterAfterFiveAttempts(t *testing.T) {
 	b := newBench(t, setup{idle: true})
 	r := b.say("room:1", "hello")
 	for range 5 { // five processes that begin the turn and crash
-		claims, err := b.store.Claim(t.Context(), core.ClaimRequest{Owner: "gone", Limit: 1, Lease: 0, Scopes: []core.Scope{{Platform: "room"}}})
-		if err != nil || len(claims) != 1 {
-			t.Fatalf("%v, %v", claims, err)
+		if claims := b.die(1); len(claims) != 1 {
+			t.Fatalf("%v", claims)
 		}
 	}
 	b.stop()
@@ -277,15 +277,15 @@ type hearing struct {
 	heard chan struct{}
 }
 
-func (h *hearing) StopRequested(ctx context.Context, c core.Claim) (bool, error) {
-	asked, err := h.Store.StopRequested(ctx, c)
-	if asked {
+func (h *hearing) Holds(ctx context.Context, owner string) ([]core.Hold, error) {
+	all, err := h.Store.Holds(ctx, owner)
+	if slices.ContainsFunc(all, func(h core.Hold) bool { return h.Stop }) {
 		select {
 		case h.heard <- struct{}{}:
 		default:
 		}
 	}
-	return asked, err
+	return all, err
 }
 
 func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
@@ -336,29 +336,6 @@ func TestLaw7_ExpiryDiffersFromRefusal(t *testing.T) {
 	b.expect("The approval expired without a decision.")
 	if d := b.redrawn(); d.Card.State != core.Expired {
 		t.Errorf("%+v", d.Card)
-	}
-}
-
-func TestTurnRunsAloneFromTheThirdAttempt(t *testing.T) {
-	s := slow{began: make(chan struct{}, 2)}
-	b := newBench(t, setup{idle: true})
-	suspect := b.say("room:1", "hello")
-	for range 2 {
-		if _, err := b.store.Claim(t.Context(), core.ClaimRequest{Owner: "gone", Limit: 1, Lease: 0, Scopes: []core.Scope{{Platform: "room"}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	other := b.say("room:2", "think")
-	b.stop()
-	again := newBench(t, setup{path: b.path, model: s})
-	<-s.began // the other conversation's turn runs
-	if e := again.event(suspect.Seq); !e.EndedAt.IsZero() {
-		t.Error("the suspect was taken beside another")
-	}
-	again.word("room:2", "stop")
-	again.ended(other.Seq)
-	if e := again.ended(suspect.Seq); e.EndedAt.Before(again.event(other.Seq).EndedAt) || e.Attempt != 3 {
-		t.Errorf("it ran beside another: %+v", e)
 	}
 }
 
@@ -427,34 +404,16 @@ func TestDrainReleasesTheEventUnchanged(t *testing.T) {
 	}
 }
 
-// lossy is a store that can report the lease as lost.
-type lossy struct {
-	dispatch.Store
-	lost atomic.Bool
-}
-
-func (l *lossy) Renew(ctx context.Context, c core.Claim, d time.Duration) error {
-	if l.lost.Load() {
-		return core.Errorf(core.LeaseLost, "gone")
-	}
-	return l.Store.Renew(ctx, c, d)
-}
-
 func TestLostLeaseDiscardsTheTurn(t *testing.T) {
 	s := slow{began: make(chan struct{}, 2)}
-	var l *lossy
-	b := newBench(t, setup{model: s, options: func(o *dispatch.Options) {
-		l = &lossy{Store: o.Store}
-		o.Store, o.Lease = dispatch.StoreOf(l), 300*time.Millisecond
-	}})
+	b := newBench(t, setup{model: s})
 	r := b.say("room:1", "think")
 	<-s.began
-	l.lost.Store(true)
-	<-s.began // its lease expired and it was claimed again
-	l.lost.Store(false)
+	b.bury()
+	<-s.began // it was claimed again
 	b.word("room:1", "stop")
-	if e := b.ended(r.Seq); e.End.Kind != core.EndWithdrawn || e.Attempt < 2 {
-		t.Errorf("%+v, attempt %d", e.End, e.Attempt)
+	if e := b.ended(r.Seq); e.End.Kind != core.EndWithdrawn || e.Attempt != 1 {
+		t.Errorf("%+v, attempt %d: no process died", e.End, e.Attempt)
 	}
 }
 

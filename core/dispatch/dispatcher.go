@@ -16,18 +16,21 @@ type Dispatcher struct {
 	Options
 	platforms map[string]core.Platform
 	scopes    []core.Scope
-	slots     *semaphore.Weighted // a turn holds one; one that runs alone holds all
+	slots     *semaphore.Weighted // a turn holds one
+	running   running
 	turns     wake
 	controls  wake
+	suspicion wake
 }
 
 // New returns a dispatcher. It panics if a required part is missing.
 func New(o Options) *Dispatcher {
-	if o.Store == (Store{}) || o.Events == nil || o.Stop == nil || o.Retry == nil || o.Open == nil || o.Vote == nil || o.Cancel == nil || o.Harness == nil || o.Owner == "" {
+	if o.Store == (Store{}) || o.Events == nil || o.Stop == nil || o.Retry == nil || o.TakeBack == nil || o.Open == nil || o.Vote == nil || o.Cancel == nil || o.Harness == nil || o.Owner == "" {
 		panic("dispatch: Store, its functions, those of the approvals service, Harness and Owner are required")
 	}
 	o.defaults()
-	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, slots: semaphore.NewWeighted(int64(o.Workers)), turns: newWake(), controls: newWake()}
+	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, slots: semaphore.NewWeighted(int64(o.Workers)), turns: newWake(), controls: newWake(), suspicion: newWake(),
+		running: running{turns: map[core.QueueKey]*turn{}}}
 	for _, p := range o.Platforms {
 		d.platforms[p.Name()] = p
 		d.scopes = append(d.scopes, core.Scope{Platform: p.Name(), Conversations: o.Conversations})
@@ -35,10 +38,20 @@ func New(o Options) *Dispatcher {
 	return d
 }
 
+// Idle reports whether a turn could begin now: not all workers are busy.
+func (d *Dispatcher) Idle() bool {
+	if !d.slots.TryAcquire(1) {
+		return false
+	}
+	d.slots.Release(1)
+	return true
+}
+
 // Nudge makes the dispatcher claim now instead of at the next poll, after something was committed. It never blocks.
 func (d *Dispatcher) Nudge() {
 	d.turns.nudge()
 	d.controls.nudge()
+	d.suspicion.nudge()
 }
 
 // Run claims events until ctx ends. It then lets the running turns continue for the drain time and returns the events of the others
@@ -49,6 +62,12 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	var running, loops sync.WaitGroup
 	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.turns, d.slots, false) })
 	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.controls, semaphore.NewWeighted(controlSlots), true) })
+	loops.Go(func() { d.suspects(ctx, turnCtx, &running) })
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	watchCtx, done := context.WithCancel(context.WithoutCancel(ctx))
+	defer done()
+	watching.Go(func() { d.watch(watchCtx) })
 	loops.Wait()
 	drained := make(chan struct{})
 	go func() { running.Wait(); close(drained) }()
@@ -75,7 +94,7 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 		for free < d.Workers && slots.TryAcquire(1) {
 			free++
 		}
-		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: d.scopes, Controls: controls})
+		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: free, Scopes: d.scopes, Controls: controls})
 		if ctx.Err() == nil {
 			errorLog.Report(err)
 		}
@@ -83,48 +102,12 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 		for _, c := range claims {
 			running.Go(func() {
 				defer d.Nudge()
-				d.runClaim(turnCtx, c, slots)
+				defer slots.Release(1)
+				newTurn(d, c).take(turnCtx)
 			})
 		}
 		if len(claims) < free {
 			w.wait(ctx, d.Poll)
 		}
 	}
-}
-
-// runClaim runs one claimed event in the slot that was acquired for it, and releases the slot.
-func (d *Dispatcher) runClaim(ctx context.Context, c core.Claim, slots *semaphore.Weighted) {
-	if c.Event.Attempt >= aloneFrom && slots == d.slots {
-		d.runAlone(ctx, c)
-		return
-	}
-	defer slots.Release(1)
-	d.turn(ctx, c)
-}
-
-// runAlone releases a suspect event, waits until no other turn runs, and then claims the first ready event: the suspect, unless
-// another process was faster. Waiting does not count as an attempt, because a waiting event can't have crashed the process.
-func (d *Dispatcher) runAlone(ctx context.Context, c core.Claim) {
-	newTurn(d, c).release(ctx)
-	d.slots.Release(1)
-	all := int64(d.Workers)
-	if d.slots.Acquire(ctx, all) != nil {
-		return
-	}
-	defer d.slots.Release(all)
-	claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: 1, Lease: d.Lease, Scopes: d.scopes})
-	if err != nil {
-		d.Log.Warn("claiming a turn that must run alone failed; retrying", "category", core.CategoryOf(err), "err", err)
-		return
-	}
-	for _, c := range claims {
-		d.turn(ctx, c)
-	}
-}
-
-func (d *Dispatcher) turn(ctx context.Context, c core.Claim) {
-	t := newTurn(d, c)
-	ctx, done := t.holdLease(ctx)
-	defer done()
-	t.run(ctx)
 }

@@ -79,6 +79,9 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 		}
 		return f, nil
 	case core.Suspended:
+		if err := t.checkOpenApprovals(ctx); err != nil {
+			return core.Finish{}, err
+		}
 		f.Paused, f.Evidence = s.paused, t.evidence
 		f.Posts = t.replies(o.Pending)
 		f.End = core.End{Kind: core.EndSuspended}
@@ -98,6 +101,19 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 		return core.Finish{}, &harnessError{o}
 	}
 	return core.Finish{}, core.Errorf(core.Internal, "Unknown outcome %T.", o)
+}
+
+// checkOpenApprovals fails if the person whom the turn is for already has many open approvals.
+func (t *turn) checkOpenApprovals(ctx context.Context) error {
+	info, _ := core.TurnFrom(ctx)
+	if info.Actor.ID == "" {
+		return nil
+	}
+	open, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Requester: info.Actor.ID, Limit: maxOpenApprovals})
+	if err == nil && len(open) == maxOpenApprovals {
+		err = core.Errorf(core.RateLimited, t.Sentences.TooManyApprovals, maxOpenApprovals)
+	}
+	return err
 }
 
 // harnessError carries an errored outcome, with its reply, to finishFailed.

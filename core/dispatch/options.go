@@ -38,6 +38,9 @@ type Options struct {
 	// invalid if the event can't be retried.
 	Retry func(ctx context.Context, seq int64) (core.Receipt, error)
 
+	// TakeBack makes the attempt of a lost claim not count, if its event has not ended.
+	TakeBack func(ctx context.Context, c core.Claim) error
+
 	// Open returns the approval of a pause and the posts that go with it, as data for the Finish; ok is false if it requests none.
 	Open func(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool)
 	// Vote decides an approval for a person. Repeating it for the same event counts once.
@@ -51,7 +54,6 @@ type Options struct {
 	Owner         string                // from Store.Register
 
 	Workers    int           // turns at a time; 0: 8
-	Lease      time.Duration // of a conversation; 0: 30 s
 	Poll       time.Duration // between two claims; 0, or more than 500 ms: 500 ms
 	Drain      time.Duration // how long running turns may continue after Run's context ends
 	MaxMessage int           // bytes of an event's payload; 0: no limit
@@ -63,52 +65,53 @@ type Options struct {
 
 // Limits and intervals.
 const (
-	controlSlots   = 16                     // clicks and controls at a time; each is a few statements
-	stopPoll       = 500 * time.Millisecond // so that stop ends a turn within a second
-	workingAfter   = 500 * time.Millisecond // a typing indicator of a shorter turn would only flicker
-	workingAgain   = time.Minute            // typing indicators expire: Slack's after two minutes
-	stepsEvery     = 2 * time.Second        // between edits of the list of tools
-	aloneFrom      = 3                      // the attempt from which a turn runs alone
-	deadAfter      = 5                      // attempts that did not end, after which the event is a dead letter
-	maxRetries     = 3                      // retryable failures before the person gets an error
-	firstBackoff   = time.Second
-	maxBackoff     = time.Minute
-	persistFor     = time.Minute      // how long a busy store is tried again before the turn's work is discarded and the turn repeated
-	controlTimeout = 10 * time.Second // of a click or control: a platform that hangs must not block their slots
+	controlSlots     = 16                     // clicks and controls at a time; each is a few statements
+	stopPoll         = 500 * time.Millisecond // so that stop ends a turn within a second
+	workingAfter     = 500 * time.Millisecond // a typing indicator of a shorter turn would only flicker
+	workingAgain     = time.Minute            // typing indicators expire: Slack's after two minutes
+	stepsEvery       = 2 * time.Second        // between edits of the list of tools
+	firstSuspect     = 3                      // the attempt from which an event is a suspect
+	deadAfter        = 5                      // attempts that did not end, after which the event is a dead letter
+	maxOpenApprovals = 20                     // of one person
+	maxRetries       = 3                      // retryable failures before the person gets an error
+	firstBackoff     = time.Second
+	maxBackoff       = time.Minute
+	controlTimeout   = 10 * time.Second // of a click or control: a platform that hangs must not block their slots
 )
 
 // Sentences are the texts that dispatch itself sends to people. Each may be replaced.
 type Sentences struct {
-	Apology         string // for a dead letter
-	NewConversation string
-	Stopped         string
-	NothingRuns     string
-	Help            string
-	TooLarge        string // %d: the limit in bytes
-	AlreadyDone     string // %s: what a tool did before its turn ended early
-	OutcomeUnknown  string // %s: what it may have done
+	Apology          string // for a dead letter
+	NewConversation  string
+	Stopped          string
+	NothingRuns      string
+	Help             string
+	TooLarge         string // %d: the limit in bytes
+	TooMany          string // to somebody whose messages exceed GATEHOUSE_RATE, or many of whose messages wait
+	TooManyApprovals string // %d: the limit
+	AlreadyDone      string // %s: what a tool did before its turn ended early
+	OutcomeUnknown   string // %s: what it may have done
 }
 
 // DefaultSentences returns the English texts.
 func DefaultSentences() Sentences {
 	return Sentences{
-		Apology:         "Sorry, I could not answer this message: it failed repeatedly. An admin can look at it and retry it.",
-		NewConversation: "This is a new conversation. The earlier messages are kept, but I no longer use them.",
-		Stopped:         "Stopped.",
-		NothingRuns:     "Nothing is running.",
-		Help:            "Say new to start a new conversation, stop to stop the running turn, status to see what is waiting, cancel to cancel open approvals.",
-		TooLarge:        "That message is too large. The limit is %d bytes. Please send it in parts.",
-		AlreadyDone:     "This was done before: %s",
-		OutcomeUnknown:  "It is unknown whether this was done, please check: %s",
+		Apology:          "Sorry, I could not answer this message: it failed repeatedly. An admin can look at it and retry it.",
+		NewConversation:  "This is a new conversation. The earlier messages are kept, but I no longer use them.",
+		Stopped:          "Stopped.",
+		NothingRuns:      "Nothing is running.",
+		Help:             "Say new to start a new conversation, stop to stop the running turn, status to see what is waiting, cancel to cancel open approvals.",
+		TooLarge:         "That message is too large. The limit is %d bytes. Please send it in parts.",
+		TooMany:          "You sent more messages than I can take from one person. This one is not answered; please wait a minute and send it again.",
+		TooManyApprovals: "%d of your requests already wait for an approval. Please have them decided, or say cancel, before you ask for more.",
+		AlreadyDone:      "This was done before: %s",
+		OutcomeUnknown:   "It is unknown whether this was done, please check: %s",
 	}
 }
 
 func (o *Options) defaults() {
 	if o.Workers <= 0 {
 		o.Workers = 8
-	}
-	if o.Lease <= 0 {
-		o.Lease = 30 * time.Second
 	}
 	if o.Poll <= 0 || o.Poll > stopPoll {
 		o.Poll = stopPoll

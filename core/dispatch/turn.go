@@ -19,11 +19,13 @@ type turn struct {
 	log    *slog.Logger
 
 	steps    *steps
-	evidence json.RawMessage // what the turn did so far, from the graph; stored with any end or pause, not with a retry
+	process  context.Context         // ends when the process is to end at once
+	cut      context.CancelCauseFunc // ends the turn, with a cause
+	evidence json.RawMessage         // what the turn did so far, from the graph; stored with any end or pause, not with a retry
 }
 
 func newTurn(d *Dispatcher, c core.Claim) *turn {
-	t := &turn{Dispatcher: d, claim: c, steps: newSteps(), log: d.Log.With(
+	t := &turn{Dispatcher: d, claim: c, steps: newSteps(), process: context.Background(), cut: func(error) {}, log: d.Log.With(
 		"platform", c.Event.Platform, "event", c.Event.Seq, "session", c.Session, "invocation", c.Event.Invocation)}
 	t.ledger = &ledger{store: d.Store, claim: c, persist: t.persist}
 	return t
@@ -35,6 +37,18 @@ var (
 	errLost    = core.Errorf(core.LeaseLost, "Another process has taken over this conversation.")
 )
 
+// take runs the turn. Its context ends with errLost, errStopped or errDraining.
+func (t *turn) take(ctx context.Context) {
+	t.process = ctx
+	ctx, t.cut = context.WithCancelCause(ctx)
+	defer t.cut(nil)
+	t.ledger.cut = t.cut
+	t.running.add(t)
+	defer t.running.remove(t)
+	defer t.showProgress(ctx)()
+	t.run(ctx)
+}
+
 // run handles the event and stores the end.
 func (t *turn) run(ctx context.Context) {
 	began := time.Now()
@@ -43,7 +57,8 @@ func (t *turn) run(ctx context.Context) {
 	case errors.Is(err, errDraining):
 		t.release(ctx)
 	case core.CategoryOf(err) == core.LeaseLost:
-		t.log.Warn("the lease on the conversation was lost; the turn is discarded", "category", core.LeaseLost)
+		t.log.Warn("another process has taken over the conversation; the turn is discarded", "category", core.LeaseLost)
+		t.takeBack()
 	case err != nil: // the Finish of the failure could not be built, so only a retry is stored
 		t.finish(ctx, t.retryLater(err), began)
 	default:
@@ -111,11 +126,11 @@ func (t *turn) handle(ctx context.Context) (f core.Finish, err error) {
 	return core.Finish{}, core.Errorf(core.Internal, "Unknown kind of event %q.", e.Kind())
 }
 
-// finish commits the end, even after ctx has ended, since the work is done. A busy store is tried again for a while; if the end can't be
-// committed, the event is claimed again after its lease.
+// finish commits the end, even after ctx has ended, since the work is done. While the store fails, it keeps trying; only another process
+// that takes over the conversation, or the end of this one, ends that.
 //
-// If the store refuses the session or the pause permanently, the turn ends as session_save_failed or suspension_persistence_failed, and
-// keeps neither.
+// If the store works and refuses the session or the pause, the turn ends as session_save_failed or suspension_persistence_failed, and keeps
+// neither. If nothing can be stored, the event is released, to be claimed again.
 func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
 	stored := t.store(ctx, f)
 	if category := unsaved(f); category != "" && refused(stored) {
@@ -131,9 +146,19 @@ func (t *turn) finish(ctx context.Context, f core.Finish, began time.Time) {
 		t.log.Info("turn ended", "kind", t.claim.Event.Kind(), "end", f.End.Kind, "category", f.End.Category, "took", time.Since(began).Round(time.Millisecond))
 		t.Delivered()
 	case core.CategoryOf(stored) == core.LeaseLost:
-		t.log.Warn("the lease on the conversation was lost; the turn is discarded", "category", core.LeaseLost)
+		t.log.Warn("another process took the conversation over before the end of the turn could be stored; the turn is discarded", "category", core.LeaseLost)
+		t.takeBack()
 	default:
 		t.log.Error("storing the end of the turn failed; it will run again", "category", core.CategoryOf(stored), "err", stored)
+		t.release(ctx)
+	}
+}
+
+// takeBack makes an attempt that came to its end not count as the death of a process: only its end could not be stored.
+func (t *turn) takeBack() {
+	err := core.Persist(t.process, func(ctx context.Context) error { return t.TakeBack(ctx, t.claim) })
+	if err != nil {
+		t.log.Warn("the attempt could not be taken back", "category", core.CategoryOf(err), "err", err)
 	}
 }
 
@@ -153,38 +178,30 @@ func unsaved(f core.Finish) core.Category {
 	return ""
 }
 
-// refused reports whether the store refuses a write permanently: it is neither busy nor slow, and the lease is not lost.
+// refused reports whether the store refuses a write permanently: it does not fail itself, and the conversation is not lost.
 func refused(err error) bool {
-	return err != nil && !temporary(err) && core.CategoryOf(err) != core.LeaseLost && !errors.Is(err, context.Canceled)
+	return err != nil && !core.IsStoreFailure(err) && core.CategoryOf(err) != core.LeaseLost && !errors.Is(err, context.Canceled)
 }
 
-// temporary reports whether a write may succeed in a moment.
-func temporary(err error) bool {
-	c := core.CategoryOf(err)
-	return c == core.StoreBusy || c == core.StoreFull || errors.Is(err, context.DeadlineExceeded)
-}
-
-// persist repeats a write while the store is busy or slow, for up to persistFor. It returns any other error at once.
+// persist repeats a write until the store works again, the conversation is lost, or the process has ended. It returns any other error at
+// once.
 func (t *turn) persist(ctx context.Context, write func(context.Context) error) error {
-	ctx = context.WithoutCancel(ctx)
-	until := time.Now().Add(persistFor)
-	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		try, cancel := context.WithTimeout(ctx, persistFor)
-		err := write(try)
-		cancel()
-		if !temporary(err) || time.Now().After(until) {
-			return err
+	trouble := core.NewErrorLog(t.log, "storing the result of a turn")
+	return core.Persist(t.process, func(try context.Context) error {
+		if errors.Is(context.Cause(ctx), errLost) {
+			return errLost
 		}
-		time.Sleep(wait)
-	}
+		err := write(try)
+		trouble.Report(err)
+		return err
+	})
 }
 
 // release returns the event to its queue unchanged.
 func (t *turn) release(ctx context.Context) {
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if err := t.Store.Release(last, t.claim); err != nil && core.CategoryOf(err) != core.LeaseLost {
-		t.log.Warn("releasing the event failed; its lease will expire", "category", core.CategoryOf(err), "err", err)
+	err := t.persist(ctx, func(ctx context.Context) error { return t.Store.Release(ctx, t.claim) })
+	if err != nil && core.CategoryOf(err) != core.LeaseLost {
+		t.log.Warn("releasing the event failed; another process takes it over when this one has ended", "category", core.CategoryOf(err), "err", err)
 	}
 }
 

@@ -315,32 +315,3 @@ func TestNewConversationReportsWhatWasDone(t *testing.T) {
 	st, _ := b.store.Stop(t.Context(), "room:1", core.Actor{})
 	t.Logf("%+v", st)
 }
-
-func TestWaitingToRunAloneIsNotAnAttempt(t *testing.T) {
-	s := slow{began: make(chan struct{}, 2)}
-	b := newBench(t, setup{idle: true})
-	events := []core.Receipt{b.say("room:1", "think"), b.say("room:2", "think")}
-	for range 2 {
-		if c, err := b.store.Claim(t.Context(), core.ClaimRequest{Owner: "gone", Limit: 2, Lease: 0, Scopes: []core.Scope{{Platform: "room"}}}); err != nil || len(c) != 2 {
-			t.Fatal(c, err)
-		}
-	}
-	b.stop()
-	again := newBench(t, setup{path: b.path, model: s})
-	<-s.began
-	one, two := again.event(events[0].Seq).Attempt, again.event(events[1].Seq).Attempt
-	if one+two != 5 {
-		t.Errorf("attempts %d and %d, want 3 of the one that runs and 2 of the one that waits", one, two)
-	}
-	again.word("room:1", "stop")
-	again.word("room:2", "stop")
-	again.heard()
-	<-s.began
-	again.word("room:1", "stop")
-	again.word("room:2", "stop")
-	for _, e := range events {
-		if got := again.ended(e.Seq); got.End.Kind != core.EndWithdrawn {
-			t.Errorf("%+v", got.End)
-		}
-	}
-}

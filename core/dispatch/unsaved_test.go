@@ -56,7 +56,7 @@ func TestFailedSaveEndsTheTurnWithItsCategory(t *testing.T) {
 
 func TestLostLeaseStoresNothing(t *testing.T) {
 	r := &refusing{with: core.Errorf(core.LeaseLost, "lost")}
-	o := Options{Store: StoreOf(r), Log: slog.New(slog.DiscardHandler)}
+	o := Options{Store: StoreOf(r), TakeBack: func(context.Context, core.Claim) error { return nil }, Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
 	newTurn(&Dispatcher{Options: o}, core.Claim{}).finish(t.Context(), core.Finish{Session: &core.SessionRecord{}, End: core.End{Kind: core.EndReplied}}, time.Now())
 	if r.refused != 1 || len(r.kept) != 0 {

@@ -9,14 +9,11 @@ import (
 	"gatehouse/core"
 )
 
-// deliver sends one claimed row and releases it with the result.
-func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
-	ctx, cancel := context.WithTimeout(ctx, min(sendTimeout, d.Lease))
+// deliver sends one claimed row and releases it with the result. process ends when the process is to end.
+func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) {
+	ctx, cancel := context.WithTimeout(ctx, d.Timeout)
 	defer cancel()
-	p, ok := d.platforms[row.To.Platform]
-	if !ok {
-		return // another process serves the platform; the lease expires
-	}
+	p := d.platforms[row.To.Platform] // only rows of these platforms are claimed
 	err := d.safely(ctx, p, &row)
 	inDoubt := len(row.Parts) > 0 && row.Parts[len(row.Parts)-1].InDoubt
 	wait := time.Duration(0)
@@ -39,9 +36,8 @@ func (d *Deliverer) deliver(ctx context.Context, row core.OutboxRow) {
 		row.State, row.Cause = core.RowDead, err.Error()
 		d.Log.Error("post refused; gatehouse deadletters can send it again", "post", row.Seq, "platform", p.Name(), "event", row.Event, "category", category, "err", err)
 	}
-	last, done := context.WithTimeout(context.WithoutCancel(ctx), d.Lease)
-	defer done()
-	if err := d.Store.ReleasePost(last, row, wait); err != nil && core.CategoryOf(err) != core.LeaseLost {
+	err = core.Persist(process, func(ctx context.Context) error { return d.Store.ReleasePost(ctx, row, wait) })
+	if err != nil && core.CategoryOf(err) != core.LeaseLost {
 		d.Log.Warn("storing the result of a delivery failed; the post will be in doubt", "category", core.CategoryOf(err), "err", err)
 	}
 }
@@ -160,15 +156,25 @@ func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.Outb
 	case err != nil:
 		return core.Wrap(core.DeliveryInDoubt, err, "Can't find out whether the post arrived.")
 	}
-	if last := &row.Parts[delivery.Part]; found.Ref == "" && last.Missed+1 < found.Looks {
-		last.Missed++
-		return &core.Error{Category: core.DeliveryNotYet, Message: "The post was not found yet.", RetryAfter: d.jitter(doubtWait)}
+	if wait, again := d.lookAgain(&row.Parts[delivery.Part]); found.Ref == "" && found.Late && again {
+		return &core.Error{Category: core.DeliveryNotYet, Message: "The post was not found yet.", RetryAfter: wait}
 	}
 	row.Parts = row.Parts[:delivery.Part]
 	if found.Ref != "" {
 		row.Parts = append(row.Parts, core.Part{Ref: found.Ref, More: found.More})
 	}
 	return storeError(d.Store.SavePost(ctx, *row))
+}
+
+// lookAgain counts an unsuccessful lookup. It returns the time until the next one; again is false if a post would be readable by now.
+func (d *Deliverer) lookAgain(p *core.Part) (wait time.Duration, again bool) {
+	last := len(d.Lookups) - 1
+	if p.Missed >= last || !p.SentAt.IsZero() && d.Now().Sub(p.SentAt) >= d.Lookups[last] {
+		return 0, false
+	}
+	wait = d.Lookups[p.Missed+1] - d.Lookups[p.Missed]
+	p.Missed++
+	return d.jitter(wait), true
 }
 
 // part sends one part. Before the send it stores that the part is in doubt, and after it the platform's answer. With the last part's
@@ -206,7 +212,7 @@ func (d *Deliverer) doubt(row *core.OutboxRow, err error) time.Duration {
 		row.State = core.RowUnknown
 		d.Log.Error("a post may not have arrived; it is not sent again unless gatehouse deadletters does so", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
 	}
-	return d.jitter(doubtWait)
+	return d.jitter(d.Lookups[0])
 }
 
 // later delays the row with backoff. After giveUp attempts the row is dead.

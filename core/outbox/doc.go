@@ -1,12 +1,12 @@
 // Package outbox delivers posts to the platforms. Each post is one row.
 //
-// A row is claimed with a lease, one at a time per destination, in order. A row without a platform reference is posted, part by part. If a
+// A row is claimed for as long as its process lives, one at a time per destination, in order. A row without a platform reference is posted, part by part. If a
 // row has a reference and a newer wanted version, its single part is edited. Approval cards are drawn from the approval's stored state at
 // the moment of sending, so a card that was decided before it is sent shows the decision.
 //
 // Delivery is at-least-once. The outbox avoids most duplicates: before each part is sent, it commits that the part is in doubt; the
 // platform's answer clears the doubt. If a part is in doubt after a crash or a lost answer, the outbox asks the platform for it before it
-// sends anything again. If the platform can't tell, the row becomes unknown: it is listed, and not sent again.
+// sends anything again: several times within a minute, since posts may become readable late. If the platform can't tell, the row becomes unknown: it is listed, and not sent again.
 //
 // A platform may limit the rate of sends. A row that must wait is released at once, so that it delays no other destination, and the wait
 // does not count as a failed attempt.

@@ -35,7 +35,7 @@ func TestHangingPlatformDelaysNoOther(t *testing.T) {
 		if _, err := o.store.Accept(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
-		claims, err := o.store.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "deaf"}}})
+		claims, err := o.store.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "deaf"}}})
 		if err != nil || len(claims) != 1 {
 			t.Fatalf("%v, %v", claims, err)
 		}

@@ -18,9 +18,10 @@ type Options struct {
 	Conversations []core.ConversationID // if not nil, only these are served; a console serves its own
 	Owner         string                // from Store.Register
 
-	Lease     time.Duration // of a row; 0: 30 s
-	Poll      time.Duration // between two claims; 0: 500 ms
-	Freshness time.Duration // an older reply is marked as late; 0: none is
+	Poll      time.Duration   // between two claims; 0: 500 ms
+	Timeout   time.Duration   // of a delivery; 0: 10 s
+	Lookups   []time.Duration // when a part in doubt is looked up, counted from its send; nil: after 2, 10, 30 and 60 s, since posts become readable late
+	Freshness time.Duration   // an older reply is marked as late; 0: none is
 	Now       func() time.Time
 	Jitter    func() float64 // of waits, from 0 (half) to 1 (full); nil: full
 	Log       *slog.Logger   // nil: logs are discarded
@@ -34,11 +35,9 @@ const (
 	maxBackoff      = 5 * time.Minute
 	firstForbidden  = time.Minute // after a refusal that people can fix; short, so that a quick fix shows soon
 	maxForbidden    = 15 * time.Minute
-	giveUpForbidden = 100             // such refusals in a row, about a day
-	doubtWait       = 2 * time.Second // between lookups of a part in doubt: posts become readable late
-	doubtTries      = 3               // failed lookups of a part before the row is unknown
-	copyTries       = 4               // failed attempts to find the approvers who need copies; then the card is sent without copies
-	sendTimeout     = 10 * time.Second
+	giveUpForbidden = 100 // such refusals in a row, about a day
+	doubtTries      = 3   // failed lookups of a part before the row is unknown
+	copyTries       = 4   // failed attempts to find the approvers who need copies; then the card is sent without copies
 )
 
 // Deliverer delivers posts; see the package comment.
@@ -54,11 +53,14 @@ func New(o Options) *Deliverer {
 	if o.Store == nil || o.Card == nil || o.Owner == "" {
 		panic("outbox: Store, Card and Owner are required")
 	}
-	if o.Lease <= 0 {
-		o.Lease = 30 * time.Second
-	}
 	if o.Poll <= 0 {
 		o.Poll = 500 * time.Millisecond
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 10 * time.Second
+	}
+	if len(o.Lookups) == 0 {
+		o.Lookups = []time.Duration{2 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -108,7 +110,7 @@ func (d *Deliverer) run(ctx context.Context, scope core.Scope, nudge chan struct
 	for ctx.Err() == nil {
 		free := cap(slots) - len(slots)
 		if free > 0 {
-			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Lease: d.Lease, Scopes: []core.Scope{scope}})
+			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: free, Scopes: []core.Scope{scope}})
 			if ctx.Err() == nil {
 				errorLog.Report(err)
 			}
@@ -117,7 +119,7 @@ func (d *Deliverer) run(ctx context.Context, scope core.Scope, nudge chan struct
 				sending.Go(func() {
 					defer d.Nudge()
 					defer func() { <-slots }()
-					d.deliver(context.WithoutCancel(ctx), row) // a send that has begun is completed
+					d.deliver(context.WithoutCancel(ctx), ctx, row) // a send that has begun is completed
 				})
 			}
 			if len(rows) == free {
@@ -135,13 +137,13 @@ func (d *Deliverer) run(ctx context.Context, scope core.Scope, nudge chan struct
 // Flush delivers what is due, until nothing is due any more or ctx ends. A process that stops calls it last.
 func (d *Deliverer) Flush(ctx context.Context) error {
 	for {
-		rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: inFlight, Lease: d.Lease, Scopes: d.scopes})
+		rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{Owner: d.Owner, Limit: inFlight, Scopes: d.scopes})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
 		var sending sync.WaitGroup
 		for _, row := range rows {
-			sending.Go(func() { d.deliver(ctx, row) })
+			sending.Go(func() { d.deliver(ctx, ctx, row) })
 		}
 		sending.Wait()
 	}

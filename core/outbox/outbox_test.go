@@ -27,7 +27,7 @@ type board struct {
 	shown  []string        // "key.part" as they became visible, "edit key" for edits, "working on/off"
 	parts  int             // of every post
 	lost   map[string]bool // sends whose answer is lost although they arrived
-	looks  int             // in vain, before a part is not there
+	late   bool            // what was posted may become readable late
 	find   []error         // of look-ups, in turn
 	sentAt time.Time       // of the last part that was looked for
 	signs  []error         // of working states, in turn
@@ -110,7 +110,7 @@ func (r reader) Find(_ context.Context, d core.Delivery) (core.Found, error) {
 	if slices.Contains(r.seen(), name) {
 		return core.Found{Ref: core.Ref(name), More: d.Part+1 < r.parts}, nil
 	}
-	return core.Found{Looks: r.looks}, nil
+	return core.Found{Late: r.late}, nil
 }
 
 type cards struct{}
@@ -126,21 +126,25 @@ type office struct {
 	board *board
 	box   *outbox.Deliverer
 	n     int
+	ahead time.Duration // of the clock that the store and the outbox have
 }
+
+func (o *office) now() time.Time { return time.Now().Add(o.ahead) }
 
 func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office {
 	t.Helper()
-	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{Now: time.Now, NewID: func() string { return uuid.NewString() }})
+	o := &office{t: t, board: &board{script: map[string][]error{}, lost: map[string]bool{}, parts: 1}}
+	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{Now: o.now, NewID: func() string { return uuid.NewString() }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	o := &office{t: t, store: store, board: &board{script: map[string][]error{}, lost: map[string]bool{}, parts: 1}}
+	o.store = store
 	var p core.Platform = o.board
 	if canRead {
 		p = reader{o.board}
 	}
-	opt := outbox.Options{Store: store, Card: cards{}.Card, Platforms: []core.Platform{p}, Owner: "me", Jitter: func() float64 { return -1 }}
+	opt := outbox.Options{Store: store, Card: cards{}.Card, Platforms: []core.Platform{p}, Owner: "me", Now: o.now, Jitter: func() float64 { return -1 }}
 	if change != nil {
 		change(&opt)
 	}
@@ -156,7 +160,7 @@ func (o *office) put(posts ...core.Post) {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	claims, err := o.store.Claim(o.t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "board"}}})
+	claims, err := o.store.Claim(o.t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "board"}}})
 	if err != nil || len(claims) != 1 {
 		o.t.Fatalf("%v, %v", claims, err)
 	}
@@ -177,6 +181,16 @@ func (o *office) flush() string {
 		o.t.Fatal(err)
 	}
 	return strings.Join(o.board.seen(), ", ")
+}
+
+// die has another process take the one that flushes for dead.
+func (o *office) die() {
+	o.t.Helper()
+	for range 5 {
+		if err := o.store.Beat(o.t.Context(), "observer"); err != nil {
+			o.t.Fatal(err)
+		}
+	}
 }
 
 func (o *office) row(key string) core.OutboxRow {
@@ -251,7 +265,7 @@ func TestLostAnswerIsLookedUpBeforeAResend(t *testing.T) {
 func TestCrashBetweenSendAndAnswerIsResolved(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.put(core.Post{Key: "a"})
-	rows, err := o.store.ClaimPosts(t.Context(), core.PostRequest{Owner: "gone", Limit: 1, Lease: 0, Scopes: []core.Scope{{Platform: "board"}}})
+	rows, err := o.store.ClaimPosts(t.Context(), core.PostRequest{Owner: "gone", Limit: 1, Scopes: []core.Scope{{Platform: "board"}}})
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("%v, %v", rows, err)
 	}
@@ -260,6 +274,7 @@ func TestCrashBetweenSendAndAnswerIsResolved(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.board.shown = []string{"a.0"} // it went out, then the process died
+	o.die()
 	if got := o.flush(); got != "a.0" || o.row("a").State != core.RowSent {
 		t.Errorf("%s, %s", got, o.row("a").State)
 	}

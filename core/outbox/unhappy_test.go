@@ -49,10 +49,11 @@ func (f *failing) ReleasePost(ctx context.Context, r core.OutboxRow, w time.Dura
 // The process crashes between storing the platform's answer and releasing the row; the approval is decided before the next delivery.
 func TestLaw7_CardDecidedDuringItsSendIsRedrawn(t *testing.T) {
 	f := &failing{}
-	o := newOffice(t, true, func(opt *outbox.Options) { f.Outbox = opt.Store; opt.Store = f; opt.Lease = 50 * time.Millisecond })
+	o := newOffice(t, true, func(opt *outbox.Options) { f.Outbox = opt.Store; opt.Store = f })
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	f.release = 1
 	o.flush()
+	o.die()
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"}) // what redraw does: the wanted version rises
 	o.flushUntil("card/a", core.RowSent, 2)
 	if shown := o.flush(); shown == "card/a.0 approved" {
@@ -175,7 +176,7 @@ func (s *slowCards) Card(ctx context.Context, _ core.ApprovalID, _ bool) (core.C
 
 // The timeout of a send ends before anything was sent.
 func TestTimeoutBeforeTheSendLeavesNoDoubt(t *testing.T) {
-	o := newOffice(t, false, func(opt *outbox.Options) { opt.Card, opt.Lease = (&slowCards{1}).Card, 50*time.Millisecond })
+	o := newOffice(t, false, func(opt *outbox.Options) { opt.Card, opt.Timeout = (&slowCards{1}).Card, 50*time.Millisecond })
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
 }

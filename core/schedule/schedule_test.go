@@ -92,7 +92,7 @@ func TestRunPrunesByRetentionAndEnds(t *testing.T) {
 	if _, err := s.Accept(t.Context(), core.Event{Platform: "p", ID: "1", Conversation: "p:1", Body: core.MessageEvent{}}); err != nil {
 		t.Fatal(err)
 	}
-	claims, err := s.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "p"}}})
+	claims, err := s.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "p"}}})
 	if err != nil || len(claims) != 1 {
 		t.Fatalf("%v, %v", claims, err)
 	}
@@ -133,7 +133,7 @@ func TestNoRetentionPrunesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claims, err := store.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "x"}}})
+	claims, err := store.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "x"}}})
 	if err != nil || len(claims) != 1 {
 		t.Fatal(err)
 	}

@@ -18,6 +18,10 @@ type Option func(*parser)
 // free-form parts. Get gives the first of them, Any the last; the caller refuses repeats where necessary.
 func Repeats(p *parser) { p.repeats = true }
 
+// Replace reads invalid UTF-8 and half a surrogate pair as U+FFFD, as encoding/json does, instead of refusing the text: for texts of people,
+// which a platform may have cut in the middle of a character.
+func Replace(p *parser) { p.replace = true }
+
 // Parse reads exactly one JSON value. The error is always an *Error.
 func Parse(data []byte, opts ...Option) (*Value, error) {
 	p := &parser{data: data, line: 1}
@@ -43,6 +47,7 @@ type parser struct {
 	lineStart int // offset of the current line's first byte
 	path      []string
 	repeats   bool
+	replace   bool
 }
 
 func (p *parser) fail(code Code, format string, args ...any) *Error {
@@ -256,10 +261,10 @@ func (p *parser) string() (string, error) {
 			p.pos++
 		default:
 			r, size := utf8.DecodeRune(p.data[p.pos:])
-			if r == utf8.RuneError && size == 1 {
+			if r == utf8.RuneError && size == 1 && !p.replace {
 				return "", p.fail(Encoding, "invalid UTF-8")
 			}
-			out = append(out, p.data[p.pos:p.pos+size]...)
+			out = utf8.AppendRune(out, r)
 			p.pos += size
 		}
 	}
@@ -282,6 +287,7 @@ func (p *parser) escape() (rune, error) {
 	if err != nil || !utf16.IsSurrogate(r) {
 		return r, err
 	}
+	after := p.pos
 	if p.peek() == '\\' && p.pos+1 < len(p.data) && p.data[p.pos+1] == 'u' {
 		p.pos += 2
 		low, err := p.hex4()
@@ -291,6 +297,10 @@ func (p *parser) escape() (rune, error) {
 		if full := utf16.DecodeRune(r, low); full != utf8.RuneError {
 			return full, nil
 		}
+	}
+	if p.replace {
+		p.pos = after // what follows is read by itself
+		return utf8.RuneError, nil
 	}
 	return 0, p.fail(Encoding, "half a surrogate pair")
 }

@@ -74,6 +74,34 @@ func TestRepeatsKeepsBoth(t *testing.T) {
 	}
 }
 
+// Replace reads every text that encoding/json reads, and the same.
+func TestReplaceReadsTextsThatWereCut(t *testing.T) {
+	for text, want := range map[string]string{
+		`"a\ud83d"`:             "a\ufffd",
+		`"a\ude00b"`:            "a\ufffdb",
+		`"\ud83d\ud83d\ude00"`:  "\ufffd😀",
+		`"\ud83d\u0041"`:        "\ufffdA",
+		`"\ud83d\n"`:            "\ufffd\n",
+		"\"a\xff\xfeb\"":        "a\ufffd\ufffdb",
+		"\"\xf0\x9f\x98\"":      "\ufffd\ufffd\ufffd",
+		`"\ud83d\ude00 \ufffd"`: "😀 \ufffd",
+	} {
+		var same string
+		if err := json.Unmarshal([]byte(text), &same); err != nil || same != want {
+			t.Fatalf("%s: encoding/json reads %q, %v", text, same, err)
+		}
+		v, err := strictjson.Parse([]byte(text), strictjson.Replace)
+		if err != nil || v.String != want {
+			t.Errorf("%s: %+v, %v, want %q", text, v, err, want)
+		}
+	}
+	for _, text := range []string{`"\ud83d\u00"`, `"\ud83d\x"`, `{"a":1,"a":2}`} {
+		if _, err := strictjson.Parse([]byte(text), strictjson.Replace); err == nil {
+			t.Errorf("%s is read", text)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2,{"b":null}]}`, `"\ud83d\ude00"`, `-0.1e+9`, `[[[[]]]]`, "\xef\xbb\xbf{}"} {
 		f.Add([]byte(s))

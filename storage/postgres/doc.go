@@ -25,22 +25,24 @@
 // fails with store_busy. Every method is then safe to repeat, or not to repeat:
 //
 //   - Accept, Retry: an event is known by its id.
-//   - Claim, ClaimPosts, ClaimTasks: what was claimed is returned again when its lease ends; the lost claim counts as an attempt.
+//   - Claim, ClaimPosts: what was claimed is released by the next claim, and the lost claim does not count as an attempt.
+//   - ClaimTasks: what was claimed is returned again when its lease ends.
+//   - TakeBack: a repeat may take back one attempt too many, so that an event gets one more.
 //   - Finish, Release, ReleasePost: if the first call was stored, a repeat fails with lease_lost and changes nothing.
 //   - SaveSession, SavePost, AddPosts: a repeat replaces the same rows.
 //   - AddCopies: copies whose key is known stay as they are.
 //   - BeginIntent: the tool is not run; the next attempt finds the intent, if it was stored, and reports an unknown outcome.
 //   - FinishIntent: the first result is kept.
 //   - Decide: a vote is known by its click; any other second decision finds the first.
-//   - Renew, Stop, SetPaused, Drop, DropPost, Resend, DeleteSession, AddTask, EndTask, Prune, PutIfAbsent, Put, PutFor, AcquireLease:
+//   - Beat, Stop, SetPaused, Drop, DropPost, Resend, DeleteSession, AddTask, EndTask, Prune, PutIfAbsent, Put, PutFor, AcquireLease:
 //     each sets a state.
 //   - AddNote: a repeat may add a second note, as a tool with an outside effect would.
 //   - TakeToken: a repeat may count a use twice, so too few uses are allowed, never too many.
 //
 // # Owners
 //
-// Register makes up a new name: no database can prove that a process on another machine is dead. What a dead process held can be claimed
-// again when its leases end.
+// Register makes up a new name: no database can prove that a process on another machine is dead. The other processes find out by its silence
+// (sqlstore's Beat).
 //
 // # Requirements on the server
 //

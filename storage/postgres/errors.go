@@ -101,6 +101,7 @@ const (
 	isBroken    = "The database's server could not read or write its disk. Stop gatehouse, check the server's log, and restore the database from a backup."
 	notAllowed  = "The database refuses gatehouse: a wrong user or password, no such database, or a missing permission. Check GATEHOUSE_DATABASE_URL, and that the role may connect, create tables in its schema, and read and write them."
 	isForeign   = "The database's tables are not as gatehouse created them: some are missing, or belong to another program. Give gatehouse a database or a schema of its own, or restore the right one from a backup."
+	isRefused   = "A trigger of the database refuses the change. gatehouse makes no triggers; remove it, or the reason why it refuses."
 	isReadOnly  = "The database accepts no changes: its server is a standby or is read-only. Point GATEHOUSE_DATABASE_URL at the primary."
 	notStorable = "A value is too long for a key, or contains a character that the database can't store (such as a zero byte)."
 )
@@ -113,6 +114,7 @@ var codes = map[string]meaning{
 	"53100": {core.StoreFull, isFull}, "25006": {core.StoreBusy, isReadOnly},
 	"58": {core.StoreUnreadable, isBroken}, "XX001": {core.StoreUnreadable, isBroken}, "XX002": {core.StoreUnreadable, isBroken},
 	"28": {core.StoreUnreadable, notAllowed}, "3D000": {core.StoreUnreadable, notAllowed}, "3F000": {core.StoreUnreadable, notAllowed}, "42501": {core.StoreUnreadable, notAllowed}, "57P04": {core.StoreUnreadable, notAllowed},
+	"P0":    {core.StoreBusy, isRefused},
 	"42P01": {core.StoreUnreadable, isForeign}, "42P07": {core.StoreUnreadable, isForeign}, "42703": {core.StoreUnreadable, isForeign},
 	"22021": {core.Invalid, notStorable}, "22P05": {core.Invalid, notStorable}, "54000": {core.Invalid, notStorable},
 }

@@ -30,7 +30,8 @@ func OpenStore(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{Store: db.store(), db: db}, nil
+	store, err := db.store(ctx)
+	return &Store{Store: store, db: db}, err
 }
 
 // Ask runs a query that returns one text inside a transaction that may write.

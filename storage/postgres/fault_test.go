@@ -49,7 +49,7 @@ func newFault(t *testing.T, o postgres.Options) *fault {
 	url := database(t)
 	f := &fault{t: t, ctx: ctx, url: url, store: open(t, url, o), block: connect(t, url), look: connect(t, url)}
 	var err error
-	if f.owner, err = f.store.Register(ctx, "fault"); err != nil {
+	if f.owner, err = f.store.Register(ctx, "fault", 0); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -68,7 +68,7 @@ func (f *fault) claim(conversation int) core.Claim {
 	if _, err := f.store.Accept(f.ctx, said(conversation, 0)); err != nil {
 		f.t.Fatal(err)
 	}
-	claims, err := f.store.Claim(f.ctx, core.ClaimRequest{Owner: f.owner, Limit: 1, Lease: time.Minute, Scopes: served})
+	claims, err := f.store.Claim(f.ctx, core.ClaimRequest{Owner: f.owner, Limit: 1, Scopes: served})
 	if err != nil || len(claims) != 1 {
 		f.t.Fatalf("claiming: %v, %v", claims, err)
 	}
@@ -113,7 +113,7 @@ func TestServerRestart(t *testing.T) {
 		}
 		all.Wait()
 		f.exec(f.look, `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'gatehouse'`)
-		f.want(f.store.Renew(f.ctx, c, time.Minute), "")
+		f.want(f.store.Beat(f.ctx, f.owner), "")
 		f.exec(f.look, `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'gatehouse'`)
 		_, err := f.store.StopRequested(f.ctx, c)
 		f.want(err, "")

@@ -6,7 +6,6 @@ import (
 	neturl "net/url"
 	"sync"
 	"testing"
-	"time"
 
 	"gatehouse/core"
 	"gatehouse/storage/postgres"
@@ -131,15 +130,13 @@ func TestLostAnswerToACommit(t *testing.T) {
 	}
 
 	var claims []core.Claim
-	claim := func(lease time.Duration) func() error {
-		return func() (err error) {
-			claims, err = s.Claim(f.ctx, core.ClaimRequest{Owner: f.owner, Limit: 1, Lease: lease, Scopes: served})
-			return err
-		}
+	claim := func() (err error) {
+		claims, err = s.Claim(f.ctx, core.ClaimRequest{Owner: f.owner, Limit: 1, Scopes: served})
+		return err
 	}
-	lost("Claim", claim(0))
-	if f.want(claim(time.Minute)(), ""); len(claims) != 1 || claims[0].Event.Attempt != 2 {
-		t.Fatalf("the conversation did not come back: %+v", claims)
+	lost("Claim", claim)
+	if f.want(claim(), ""); len(claims) != 1 || claims[0].Event.Attempt != 1 {
+		t.Fatalf("the conversation did not come back as it was: %+v", claims)
 	}
 	c := claims[0]
 
@@ -150,6 +147,17 @@ func TestLostAnswerToACommit(t *testing.T) {
 	f.want(save(), "")
 	if msgs, err := s.InvocationMessages(f.ctx, c.Session, c.Event.Invocation); err != nil || len(msgs) != 1 {
 		t.Errorf("%d messages, %v", len(msgs), err)
+	}
+
+	f.want(s.AddPosts(f.ctx, c, []core.Post{{Key: "k", Kind: core.PostNotice, To: c.Event.Address, Conversation: c.Event.Conversation}}), "")
+	var rows []core.OutboxRow
+	deliver := func() (err error) {
+		rows, err = s.ClaimPosts(f.ctx, core.PostRequest{Owner: f.owner, Limit: 1, Scopes: served})
+		return err
+	}
+	lost("ClaimPosts", deliver)
+	if f.want(deliver(), ""); len(rows) != 1 || rows[0].Key != "k" {
+		t.Fatalf("the post did not come back: %+v", rows)
 	}
 
 	end := core.Finish{
@@ -170,7 +178,7 @@ func TestLostAnswerToACommit(t *testing.T) {
 		t.Errorf("the repeated vote came to %+v", d)
 	}
 
-	f.want(claim(time.Minute)(), "")
+	f.want(claim(), "")
 	c = claims[0]
 	intent := core.Intent{Approval: "a", Invocation: c.Event.Invocation, Tool: "note", Digest: "d"}
 	lost("BeginIntent", func() error { _, err := s.BeginIntent(f.ctx, c, intent); return err })

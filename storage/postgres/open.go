@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -34,7 +35,7 @@ func Open(ctx context.Context, url string, o Options) (*sqlstore.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return db.store(), nil
+	return db.store(ctx)
 }
 
 func openDatabase(ctx context.Context, url string, o Options) (*database, error) {
@@ -53,15 +54,20 @@ func openDatabase(ctx context.Context, url string, o Options) (*database, error)
 	return &database{options: o, pool: pool}, nil
 }
 
-// store returns the store's methods on the database.
-func (db *database) store() *sqlstore.Store {
-	return sqlstore.New(sqlstore.Hooks{
+// store returns the store's methods on the database. If it fails, the database is closed.
+func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
+	s, err := sqlstore.New(ctx, sqlstore.Hooks{
 		Write: db.write, Read: db.read, Register: register, Close: db.close,
+		Space:    func() error { return nil }, // the server's own matter: a commit that fails tells
 		RowLocks: true, Clock: clock,
 		LockQueue: lockQueue, LockDestinations: lockDestinations, LockRateLimit: lockRateLimit,
 		ReadyQueues: readyQueues, DueDestinations: dueDestinations,
 		PruneLocks: []string{unusedLimits},
 	}, db.options)
+	if err != nil {
+		return nil, errors.Join(err, db.close())
+	}
+	return s, nil
 }
 
 // close waits for running transactions and closes all connections.

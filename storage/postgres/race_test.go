@@ -49,7 +49,7 @@ func newReplicas(t *testing.T, through func(url string) string) *replicas {
 	r := &replicas{t: t, ctx: ctx, url: database(t), repeats: &repeats{Handler: slog.DiscardHandler}}
 	for range 2 {
 		s := open(t, through(r.url), postgres.Options{Log: slog.New(r.repeats)})
-		owner, err := s.Register(ctx, "race")
+		owner, err := s.Register(ctx, "race", 0)
 		r.ok(err)
 		r.stores, r.owners = append(r.stores, s), append(r.owners, owner)
 	}
@@ -74,7 +74,7 @@ func said(conversation, n int) core.Event {
 
 // claim claims at most n ready conversations.
 func (r *replicas) claim(i, n int) []core.Claim {
-	claims, err := r.stores[i].Claim(r.ctx, core.ClaimRequest{Owner: r.owners[i], Limit: n, Lease: time.Minute, Scopes: served})
+	claims, err := r.stores[i].Claim(r.ctx, core.ClaimRequest{Owner: r.owners[i], Limit: n, Scopes: served})
 	if err != nil {
 		r.t.Errorf("claiming: %v", err)
 	}
@@ -273,7 +273,7 @@ func theFirstDecisionStands(r *replicas) {
 	}
 	log, err := r.stores[0].AuditLog(r.ctx, 0, 0)
 	r.ok(err)
-	r.ok(core.VerifyAudit("", log))
+	r.ok(r.stores[0].Signer().VerifyAudit("", log))
 	if n := r.repeats.n.Load(); n != 0 {
 		t.Errorf("%d transactions were repeated: the locks are not taken in one order", n)
 	}
@@ -293,7 +293,7 @@ func TestRace_AuditLogIsOneChain(t *testing.T) {
 					t.Errorf("accepting: %v", err)
 				}
 				only := []core.Scope{{Platform: "p", Conversations: []core.ConversationID{e.Conversation}}}
-				claims, err := r.stores[i].Claim(r.ctx, core.ClaimRequest{Owner: r.owners[i], Limit: 1, Lease: time.Minute, Scopes: only})
+				claims, err := r.stores[i].Claim(r.ctx, core.ClaimRequest{Owner: r.owners[i], Limit: 1, Scopes: only})
 				if err != nil || len(claims) != 1 {
 					t.Errorf("claiming: %v, %v", claims, err)
 					return
@@ -312,7 +312,7 @@ func TestRace_AuditLogIsOneChain(t *testing.T) {
 	all.Wait()
 	log, err := r.stores[0].AuditLog(r.ctx, 0, 0)
 	r.ok(err)
-	r.ok(core.VerifyAudit("", log))
+	r.ok(r.stores[0].Signer().VerifyAudit("", log))
 	if len(log) != 2*conversations*rounds {
 		t.Errorf("%d entries, want %d", len(log), 2*conversations*rounds)
 	}
@@ -352,7 +352,7 @@ func eachPostOnce(r *replicas) {
 		all.Go(func() {
 			i := worker % 2
 			for sent.Load() < 2*conversations*posts && r.ctx.Err() == nil && !t.Failed() {
-				rows, err := r.stores[i].ClaimPosts(r.ctx, core.PostRequest{Owner: r.owners[i], Limit: 1 + worker%3, Lease: time.Minute, Scopes: served})
+				rows, err := r.stores[i].ClaimPosts(r.ctx, core.PostRequest{Owner: r.owners[i], Limit: 1 + worker%3, Scopes: served})
 				if err != nil {
 					t.Errorf("claiming posts: %v", err)
 				}
@@ -412,8 +412,8 @@ func TestRace_ClickBesideAnExpiry(t *testing.T) {
 	}
 	exec(`begin`)
 	exec(`insert into queues (queue_key, platform, conversation, controls) values ($1, 'p', $2, true)`, string(click.QueueKey()), string(c.Event.Conversation))
-	exec(`insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, invocation, accepted_at, due_at)
-		values ('p', 'click', $1, $2, 'click', false, 'a', '{}', '{}', 'i', `+postgres.Clock+`, `+postgres.Clock+`)`, string(c.Event.Conversation), string(click.QueueKey()))
+	exec(`insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, invocation, accepted_at, actor_id)
+		values ('p', 'click', $1, $2, 'click', false, 'a', '{}', '{}', 'i', `+postgres.Clock+`, '')`, string(c.Event.Conversation), string(click.QueueKey()))
 	mover := connect(t, r.url)
 	if _, err := mover.Exec(r.ctx, `update test_clock set moved = interval '2 hours'`); err != nil {
 		t.Fatal(err)

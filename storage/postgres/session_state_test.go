@@ -14,7 +14,7 @@ import (
 func TestNoSessionStateIsLeftOnAConnection(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, database(t), postgres.Options{})
-	owner, err := s.Register(ctx, "test")
+	owner, err := s.Register(ctx, "test", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"testing"
-	"time"
 
 	"gatehouse/core"
 	"gatehouse/storage/postgres"
@@ -15,14 +14,14 @@ func TestRace_EventBesideAFinishIsSeen(t *testing.T) {
 	c := f.claim(0)
 	f.exec(f.block, `begin`)
 	f.exec(f.block, `update queues set fence = fence where queue_key = 'p:0'`)
-	f.exec(f.block, `insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, invocation, accepted_at, due_at)
-		values ('p', 'beside', 'p:0', 'p:0', 'message', false, '', '{}', '{}', 'i', `+postgres.Clock+`, `+postgres.Clock+`)`)
+	f.exec(f.block, `insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, invocation, accepted_at, actor_id)
+		values ('p', 'beside', 'p:0', 'p:0', 'message', false, '', '{}', '{}', 'i', `+postgres.Clock+`, '')`)
 	came := make(chan error)
 	go func() { came <- f.store.Finish(f.ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}}) }()
 	waiting(t, f.ctx, f.look)
 	f.exec(f.block, `commit`)
 	f.want(<-came, "")
-	claims, err := f.store.Claim(f.ctx, core.ClaimRequest{Owner: f.owner, Limit: 1, Lease: time.Minute, Scopes: served})
+	claims, err := f.store.Claim(f.ctx, core.ClaimRequest{Owner: f.owner, Limit: 1, Scopes: served})
 	if err != nil || len(claims) != 1 || claims[0].Event.ID != "beside" {
 		t.Errorf("got %+v, %v", claims, err)
 	}
@@ -35,7 +34,7 @@ func TestRace_PostBesideADeliveryIsSeen(t *testing.T) {
 	f.want(f.store.AddPosts(f.ctx, c, []core.Post{{Key: "a", To: c.Event.Address, Kind: core.PostReply}}), "")
 	deliver := func() []core.OutboxRow {
 		t.Helper()
-		rows, err := f.store.ClaimPosts(f.ctx, core.PostRequest{Owner: f.owner, Limit: 1, Lease: time.Minute, Scopes: served})
+		rows, err := f.store.ClaimPosts(f.ctx, core.PostRequest{Owner: f.owner, Limit: 1, Scopes: served})
 		if err != nil || len(rows) != 1 {
 			t.Fatalf("got %+v, %v", rows, err)
 		}
@@ -45,7 +44,7 @@ func TestRace_PostBesideADeliveryIsSeen(t *testing.T) {
 	f.exec(f.block, `begin`)
 	f.exec(f.block, `update destinations set conversation = conversation`)
 	f.exec(f.block, `insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted, shown, parts, attempts, next_at, cause, created_at)
-		select 'beside', destination, platform, conversation, kind, approval, replace(post, '"a"', '"beside"'), 'waiting', 1, 0, '[]', 0, `+postgres.Clock+`, '', `+postgres.Clock+` from outbox`)
+		select 'beside', destination, platform, conversation, kind, approval, replace(post, '"a"', '"beside"'), 'waiting', 1, 0, '[]', 0, 0, '', `+postgres.Clock+` from outbox`)
 	row.State, row.Shown = core.RowSent, row.Wanted
 	came := make(chan error)
 	go func() { came <- f.store.ReleasePost(f.ctx, row, 0) }()

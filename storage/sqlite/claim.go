@@ -9,17 +9,20 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// Each scope has its own query, which uses the index that fits it. For a list of scopes SQLite would scan all ready rows.
+// What is due at once and what was delayed are found by two queries, and each scope has queries of its own, so that each follows an index.
+// SQLite would walk all ready rows otherwise.
 
-// ready is something that can be claimed, and since when.
+// ready is something that can be claimed. The lowest rank goes first, then the lowest head.
 type ready struct {
-	name string
-	at   int64
+	name       string
+	rank, head int64
 }
 
-func readReady(scan func(...any) error) (r ready, err error) { return r, scan(&r.name, &r.at) }
+func readReady(scan func(...any) error) (r ready, err error) {
+	return r, scan(&r.name, &r.rank, &r.head)
+}
 
-// readyQueues returns the keys of queues that can be claimed, the longest waiting first.
+// readyQueues returns the keys of queues that can be claimed, the one whose turn it is first.
 func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, _ bool) ([]string, error) {
 	if !r.Controls {
 		paused, err := t.Row([]any{new(int64)}, `select 1 from kv where name = 'paused'`)
@@ -27,30 +30,31 @@ func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, _ bool) ([]string, error) 
 			return nil, err
 		}
 	}
-	return firstOf(r.Scopes, r.Limit, func(scope core.Scope) ([]ready, error) {
+	return firstOf(t, r.Scopes, r.Limit, func(scope core.Scope, due due) ([]ready, error) {
 		if scope.Conversations == nil {
 			return sqlstore.List(t, readReady, `
-				select queue_key, ready_at from queues where platform = $1 and controls = $2 and ready_at <= $3 order by ready_at limit $4`,
-				scope.Platform, r.Controls, t.Now, r.Limit)
+				select queue_key, rank, head from queues where platform = $1 and controls = $2 and suspect = $3 and `+due.is+` $4
+				order by `+due.order+` rank, head limit $5`, scope.Platform, r.Controls, r.Suspects, due.at, r.Limit)
 		}
 		return sqlstore.List(t, readReady, `
-			select queue_key, ready_at from queues indexed by queues_scoped
-			where conversation in (select value from json_each($1)) and +platform = $2 and controls = $3 and ready_at <= $4 order by ready_at limit $5`,
-			list(scope.Conversations), scope.Platform, r.Controls, t.Now, r.Limit)
+			select queue_key, rank, head from queues indexed by queues_scoped
+			where conversation in (select value from json_each($1)) and +platform = $2 and controls = $3 and suspect = $4 and `+due.is+` $5
+			order by `+due.order+` rank, head limit $6`, list(scope.Conversations), scope.Platform, r.Controls, r.Suspects, due.at, r.Limit)
 	})
 }
 
 // dueDestinations returns the destinations with a post to deliver, the longest waiting first.
 func dueDestinations(t *sqlstore.Tx, r core.PostRequest, _ bool) ([]string, error) {
-	return firstOf(r.Scopes, r.Limit, func(scope core.Scope) ([]ready, error) {
+	return firstOf(t, r.Scopes, r.Limit, func(scope core.Scope, due due) ([]ready, error) {
 		if scope.Conversations == nil {
-			return sqlstore.List(t, readReady, `select destination, ready_at from destinations where platform = $1 and ready_at <= $2 order by ready_at limit $3`,
-				scope.Platform, t.Now, r.Limit)
+			return sqlstore.List(t, readReady, `
+				select destination, 0, head from destinations where platform = $1 and `+due.is+` $2 order by `+due.order+` head limit $3`,
+				scope.Platform, due.at, r.Limit)
 		}
 		return sqlstore.List(t, readReady, `
-			select destination, ready_at from destinations indexed by destinations_scoped
-			where conversation in (select value from json_each($1)) and +platform = $2 and ready_at <= $3 order by ready_at limit $4`,
-			list(scope.Conversations), scope.Platform, t.Now, r.Limit)
+			select destination, 0, head from destinations indexed by destinations_scoped
+			where conversation in (select value from json_each($1)) and +platform = $2 and `+due.is+` $3 order by `+due.order+` head limit $4`,
+			list(scope.Conversations), scope.Platform, due.at, r.Limit)
 	})
 }
 
@@ -60,17 +64,28 @@ func list(conversations []core.ConversationID) string {
 	return string(text)
 }
 
+// due is a condition on ready_at, and the order of the index that answers it.
+type due struct {
+	is    string
+	at    int64
+	order string
+}
+
 // firstOf returns at most n of the names that the scopes' queries find, each once.
-func firstOf(scopes []core.Scope, n int, find func(core.Scope) ([]ready, error)) ([]string, error) {
+func firstOf(t *sqlstore.Tx, scopes []core.Scope, n int, find func(core.Scope, due) ([]ready, error)) ([]string, error) {
+	atOnce := due{is: "ready_at =", at: 0}
+	delayed := due{is: "ready_at > 0 and ready_at <=", at: t.Now.UnixNano(), order: "ready_at,"}
 	var all []ready
 	for _, scope := range scopes {
-		found, err := find(scope)
-		if err != nil {
-			return nil, err
+		for _, d := range []due{atOnce, delayed} {
+			found, err := find(scope, d)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
 		}
-		all = append(all, found...)
 	}
-	slices.SortStableFunc(all, func(a, b ready) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(all, func(a, b ready) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.head, b.head)) })
 	var names []string
 	for _, one := range all {
 		if len(names) < n && !slices.Contains(names, one.name) {

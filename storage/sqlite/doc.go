@@ -14,12 +14,23 @@
 // # Owners
 //
 // Register takes the first free lock on DATABASE.INSTANCE-0.lock, -1 and so on, and holds it until Close. The system drops the lock when
-// the process dies. So a process that gets the lock knows that the last owner of that name is dead, and releases what it had leased.
+// the process dies. So a process that gets the lock knows that the last owner of that name is dead, and releases what it held. Other
+// processes on the file find out by its silence (sqlstore's Beat).
 //
 // # What may happen twice
 //
 // An event that is accepted twice is stored once. A turn may be claimed twice (see Attempt) and is finished once. An outbox row may be
 // claimed twice; its parts say what may have been sent.
+//
+// # Deleted data
+//
+// What is deleted is overwritten (secure_delete). After a prune and after the deletion of a session, free pages are given back to the system
+// in steps (auto_vacuum=incremental, which a file has from its creation), and the write-ahead log is emptied.
+//
+// # The file
+//
+// A file that is missing, empty or has no tables, beside the write-ahead log of another one, is refused. Before each commit the writer
+// checks that the file is still the one that was opened. Otherwise a commit could succeed and be lost with the removed file.
 //
 // # Times
 //

@@ -22,7 +22,8 @@ func OpenStore(ctx context.Context, file string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{Store: db.store(), db: db}, nil
+	store, err := db.store(ctx)
+	return &Store{Store: store, db: db}, err
 }
 
 // Unit runs statements as one unit of the writer.

@@ -32,6 +32,9 @@ func Version(ctx context.Context, file string, o Options) (found, known int64, e
 }
 
 func version(ctx context.Context, file string, o Options) (found, known int64, err error) {
+	if err := checkLog(ctx, file, o); err != nil {
+		return 0, 0, err
+	}
 	db := open(file, o, "_query_only=true")
 	defer db.Close()
 	if _, known, err = sqlstore.Migrations(goose.DialectSQLite3, db, migrations); err != nil {
@@ -87,7 +90,7 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 	if err := createPrivate(file); err != nil {
 		return from, from, core.Wrap(core.StoreUnreadable, err, "Can't create the database %s. Check that gatehouse can write in its folder.", file)
 	}
-	db := open(file, o.Filled(busyTimeout), "_journal_mode=WAL&_txlock=immediate")
+	db := open(file, o.Filled(busyTimeout), "_auto_vacuum=incremental&_journal_mode=WAL&_txlock=immediate")
 	defer db.Close()
 	p, _, err := sqlstore.Migrations(goose.DialectSQLite3, db, migrations)
 	if err != nil {

@@ -47,7 +47,7 @@ func Open(ctx context.Context, file string, o Options) (*sqlstore.Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	return db.store(), nil
+	return db.store(ctx)
 }
 
 func openDatabase(ctx context.Context, file string, o Options) (*database, error) {
@@ -57,23 +57,34 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 	}
 	db := &database{
 		file: file, options: o,
-		writeDB: open(file, o, "_journal_mode=WAL&_txlock=immediate"),
-		readDB:  open(file, o, "_journal_mode=WAL&_query_only=true"),
+		writeDB: open(file, o, "mode=rw&_journal_mode=WAL&_txlock=immediate"),
+		readDB:  open(file, o, "mode=rw&_journal_mode=WAL&_query_only=true"),
 	}
 	db.writeDB.SetMaxOpenConns(1)
 	db.readDB.SetMaxOpenConns(readers)
 	db.readDB.SetMaxIdleConns(readers)
-	db.writer = newWriter(db.writeDB, o)
+	err := db.writeDB.PingContext(ctx) // opens the file
+	opened, statErr := os.Stat(file)
+	if err = errors.Join(err, statErr); err != nil {
+		return nil, translate(file, errors.Join(err, db.readDB.Close(), db.writeDB.Close()))
+	}
+	db.writer = newWriter(db.writeDB, o, func() error { return checkIdentity(file, opened) })
 	return db, nil
 }
 
-// store returns the store's methods on the database.
-func (db *database) store() *sqlstore.Store {
-	return sqlstore.New(sqlstore.Hooks{
+// store returns the store's methods on the database. If it fails, the database is closed.
+func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
+	s, err := sqlstore.New(ctx, sqlstore.Hooks{
 		Write: db.write, Read: db.read, Register: db.register, Close: db.close,
+		Space:     db.space,
 		Clock:     "0",
 		LockQueue: addQueue, ReadyQueues: readyQueues, DueDestinations: dueDestinations,
+		Shrink: db.shrink, Faults: faults,
 	}, db.options)
+	if err != nil {
+		return nil, errors.Join(err, db.close())
+	}
+	return s, nil
 }
 
 // clock returns the time as it is stored.
@@ -89,10 +100,10 @@ func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driv
 func (c connector) Driver() driver.Driver                        { return c.driver }
 
 // open returns a connection pool and touches nothing yet. It sets everything that matters for durability, whatever the driver's
-// defaults.
+// defaults. What is deleted is overwritten (secure_delete), so that no text is left in the file.
 func open(file string, o Options, more string) *sql.DB {
 	escaped := (&url.URL{Path: file}).EscapedPath()
-	dsn := fmt.Sprintf("file:%s?_synchronous=FULL&_foreign_keys=on&_busy_timeout=%d&_stmt_cache_size=256&%s", escaped, o.Timeout.Milliseconds(), more)
+	dsn := fmt.Sprintf("file:%s?_synchronous=FULL&_foreign_keys=on&_secure_delete=on&_busy_timeout=%d&_stmt_cache_size=256&%s", escaped, o.Timeout.Milliseconds(), more)
 	return sql.OpenDB(connector{driver: &sqlite3.SQLiteDriver{ConnectHook: keepTempInMemory}, dsn: dsn})
 }
 

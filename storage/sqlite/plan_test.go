@@ -20,7 +20,7 @@ import (
 // the result of a subquery with one row.
 var (
 	scan    = regexp.MustCompile(`^SCAN (\w+)`)
-	allowed = map[string]bool{"json_each": true, "CONSTANT": true, "first_message": true, "flight": true, "head": true, "counts": true}
+	allowed = map[string]bool{"json_each": true, "CONSTANT": true, "first_message": true, "first_signal": true, "heads": true, "always": true, "first": true, "places": true, "counts": true, "owners": true}
 	// The rows of an insert may be scanned.
 	inserted = regexp.MustCompile(`^SCAN \d+-ROW VALUES CLAUSE$`)
 	argument = regexp.MustCompile(`\$(\d+)`)

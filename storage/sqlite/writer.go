@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
@@ -18,6 +19,7 @@ import (
 type writer struct {
 	options Options
 	db      *sql.DB
+	check   func() error // that what is committed can be found again
 	conn    *sql.Conn
 	ended   chan struct{}
 	mu      sync.Mutex // guards what follows
@@ -26,16 +28,16 @@ type writer struct {
 	closed  bool
 }
 
-// unit is one caller's transaction.
+// unit is one caller's transaction, or a request to empty the write-ahead log.
 type unit struct {
 	ctx  context.Context
-	work sqlstore.Work
+	work sqlstore.Work // nil: empty the log
 	done chan error
 	err  error
 }
 
-func newWriter(db *sql.DB, o Options) *writer {
-	w := &writer{options: o, db: db, ended: make(chan struct{})}
+func newWriter(db *sql.DB, o Options, check func() error) *writer {
+	w := &writer{options: o, db: db, check: check, ended: make(chan struct{})}
 	w.change = sync.NewCond(&w.mu)
 	go w.run()
 	return w
@@ -103,10 +105,13 @@ func (w *writer) run() {
 func (w *writer) batch(units []*unit) {
 	taken := units[:0:0]
 	for _, u := range units {
-		if u.ctx.Err() == nil {
-			taken = append(taken, u)
-		} else {
+		switch {
+		case u.ctx.Err() != nil:
 			u.done <- fmt.Errorf("waiting to write: %w", context.Cause(u.ctx))
+		case u.work == nil:
+			defer func() { u.done <- w.emptyLog() }()
+		default:
+			taken = append(taken, u)
 		}
 	}
 	if len(taken) == 0 {
@@ -121,12 +126,40 @@ func (w *writer) batch(units []*unit) {
 	}
 }
 
-// runBatch returns an error if the whole transaction failed; a unit's own failure is kept in the unit.
-func (w *writer) runBatch(units []*unit) (err error) {
+// checkpointWait is how long the emptying of the log may wait for readers, while all other writes wait for it.
+const checkpointWait = 100 * time.Millisecond
+
+// emptyLog moves the write-ahead log into the file and truncates the log. A reader in the way is no error. The log's header counts how
+// often that was done, but only if the connection that writes the log does it; checkLog needs the count.
+func (w *writer) emptyLog() (err error) {
+	if err := w.connect(); err != nil {
+		return err
+	}
+	for _, query := range []string{
+		fmt.Sprintf(`pragma busy_timeout = %d`, checkpointWait.Milliseconds()),
+		`pragma wal_checkpoint(truncate)`,
+		fmt.Sprintf(`pragma busy_timeout = %d`, w.options.Timeout.Milliseconds()),
+	} {
+		if _, failed := w.conn.ExecContext(context.Background(), query); failed != nil {
+			err = errors.Join(err, fmt.Errorf("running %q: %w", query, failed))
+		}
+	}
+	return err
+}
+
+func (w *writer) connect() (err error) {
 	if w.conn == nil {
 		if w.conn, err = w.db.Conn(context.Background()); err != nil {
 			return fmt.Errorf("connecting: %w", err)
 		}
+	}
+	return nil
+}
+
+// runBatch returns an error if the whole transaction failed; a unit's own failure is kept in the unit.
+func (w *writer) runBatch(units []*unit) (err error) {
+	if err := w.connect(); err != nil {
+		return err
 	}
 	if err := w.exec(`begin immediate`); err != nil {
 		return err
@@ -140,6 +173,9 @@ func (w *writer) runBatch(units []*unit) (err error) {
 		if err := w.runUnit(u); err != nil {
 			return err
 		}
+	}
+	if err := w.check(); err != nil {
+		return err
 	}
 	return w.exec(`commit`)
 }

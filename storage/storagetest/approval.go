@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"gatehouse/core"
@@ -70,6 +71,8 @@ var approvalExamples = []example{
 			"a conversation": {core.ApprovalFilter{Conversation: other}, []core.ApprovalID{"c"}},
 			"a session":      {core.ApprovalFilter{Session: conversation.Session(1), States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"a"}},
 			"an invocation":  {core.ApprovalFilter{Invocation: a.Event.Invocation}, []core.ApprovalID{"a"}},
+			"a requester":    {core.ApprovalFilter{Requester: ann.ID, States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"c", "a"}},
+			"another":        {core.ApprovalFilter{Requester: bob.ID}, []core.ApprovalID{}},
 		} {
 			got := []core.ApprovalID{}
 			for _, a := range must(w.ListApprovals(w.ctx, f.filter))(w) {
@@ -108,11 +111,19 @@ var approvalExamples = []example{
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "secret result"}))
 		log := must(w.AuditLog(w.ctx, 0, 0))(w)
 		w.equal("the log", actions(log), []string{"opened", "voted", "voted", "approved", "begun", "settled"})
-		w.ok(core.VerifyAudit("", log))
+		w.ok(w.Signer().VerifyAudit("", log))
 		for i, e := range log {
 			if e.Seq != int64(i+1) || e.Approval != "a" || e.At.IsZero() || e.Actor == "" {
 				w.Fatalf("entry %d is %+v", i, e)
 			}
+			wanted := ""
+			if e.Action == "voted" && e.Actor == bob.ID {
+				wanted = "secret reason"
+			}
+			if e.Reason != wanted || (e.ReasonDigest != "") != (wanted != "") {
+				w.Fatalf("entry %d has the reason %q", i, e.Reason)
+			}
+			e.Reason = ""
 			text, _ := json.Marshal(e)
 			for _, word := range []string{"secret", "Write a note", "<x>", `\u003cx`} {
 				if strings.Contains(string(text), word) {
@@ -121,10 +132,43 @@ var approvalExamples = []example{
 			}
 		}
 		w.equal("from the third on", must(w.AuditLog(w.ctx, 2, 2))(w), log[2:4])
-		w.ok(core.VerifyAudit(log[1].Hash, log[2:4]))
+		w.ok(w.Signer().VerifyAudit(log[1].Hash, log[2:4]))
+		erased := slices.Clone(log)
+		erased[1].Reason = ""
+		w.ok(w.Signer().VerifyAudit("", erased))
+		erased[1].Reason = "another reason"
+		w.fails(w.Signer().VerifyAudit("", erased), core.Invalid)
 		log[3].Actor = "somebody else"
-		w.fails(core.VerifyAudit("", log), core.Invalid)
+		w.fails(w.Signer().VerifyAudit("", log), core.Invalid)
 		log = must(w.AuditLog(w.ctx, 0, 0))(w)
-		w.fails(core.VerifyAudit("", append(log[:2:2], log[3:]...)), core.Invalid)
+		w.fails(w.Signer().VerifyAudit("", append(log[:2:2], log[3:]...)), core.Invalid)
+	}},
+	{"a vote that does not count is in the audit log, once for each click", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{})
+		stranger := w.click("a", core.Actor{ID: "plat:dan"}, core.Approve)
+		stranger.Vote.Reason = "let me"
+		for range 2 {
+			_, err := w.Decide(w.ctx, stranger)
+			w.fails(err, core.NotAllowed)
+		}
+		_, err := w.Decide(w.ctx, w.click("none", bob, core.Deny))
+		w.fails(err, core.NotFound)
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		admin := vote("a", core.Actor{ID: "local-admin"}, core.Deny)
+		admin.Admin, admin.Detail = true, "as a test"
+		_, err = w.Decide(w.ctx, admin)
+		w.fails(err, core.ApprovalDecided)
+		log := must(w.AuditLog(w.ctx, 0, 0))(w)
+		w.ok(w.Signer().VerifyAudit("", log))
+		w.equal("the log", actions(log), []string{"opened", "rejected", "rejected", "voted", "approved", "rejected"})
+		for i, want := range map[int]core.AuditEntry{
+			1: {Approval: "a", Actor: "plat:dan", Detail: "choice approve, not_allowed, event ", Reason: "let me"},
+			2: {Approval: "none", Actor: bob.ID, Detail: "choice deny, not_found, event "},
+			5: {Approval: "a", Actor: "local-admin", Detail: "choice deny, approval_decided, as a test"},
+		} {
+			if e := log[i]; e.Approval != want.Approval || e.Actor != want.Actor || e.Reason != want.Reason || !strings.HasPrefix(e.Detail, want.Detail) || e.At.IsZero() {
+				w.Errorf("entry %d is %+v", i, e)
+			}
+		}
 	}},
 }

@@ -2,11 +2,13 @@ package storagetest
 
 import (
 	"context"
-	"gatehouse/storage/internal/sqlstore"
+	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 )
 
 func contextThatIsOver(w *world) (context.Context, context.CancelFunc) {
@@ -130,7 +132,11 @@ var claimExamples = []example{
 		c := w.accept(e)
 		control := w.accept(w.event(core.KindControl, other, "stop"))
 		ask := func(controls bool, scopes ...core.Scope) []int64 {
-			return taken(must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: 10, Lease: over, Scopes: scopes, Controls: controls}))(w))
+			got := w.claimed(core.ClaimRequest{Limit: 10, Scopes: scopes, Controls: controls}, minute)
+			for _, c := range got {
+				w.ok(w.Release(w.ctx, c))
+			}
+			return taken(got)
 		}
 		w.equal("without a scope", ask(false), []int64{})
 		w.equal("a platform", ask(false, core.Scope{Platform: platform}), []int64{a, b})
@@ -143,8 +149,65 @@ var claimExamples = []example{
 		slices.Sort(both)
 		w.equal("both, once", both, []int64{a, b, c})
 	}},
+	{"a clock that steps back delays nothing that is due", func(w *world) {
+		m := w.message(conversation)
+		w.db.Advance(-48 * time.Hour)
+		s := w.signal(other, "inv")
+		w.equal("what is taken", taken(w.claims(10, minute)), []int64{m, s})
+	}},
+	{"people take turns, however many messages one of them sends", func(w *world) {
+		say := func(n int, by core.Actor) int64 {
+			e := w.event(core.KindMessage, core.ConversationID(fmt.Sprintf("plat:%s/%d", by.Name, n)), "")
+			e.Actor = by
+			return w.accept(e)
+		}
+		var anns []int64
+		for n := range 6 {
+			anns = append(anns, say(n, ann))
+		}
+		w.equal("the first", taken(w.claims(2, minute)), anns[:2])
+		bobs := []int64{say(0, bob), say(1, bob)}
+		cleos := say(0, cleo)
+		var order []int64
+		for range 7 {
+			order = append(order, taken(w.claims(1, minute))...)
+		}
+		w.equal("the order", order, []int64{anns[2], bobs[0], cleos, anns[3], bobs[1], anns[4], anns[5]})
+	}},
+	{"who sends more than their limit is refused, and told so once a minute", func(w *world) {
+		limited := w.WithLimits(core.Limits{PerMinute: 3, Refusal: "too many"})
+		say := func(by core.Actor) core.EventRecord {
+			e := w.event(core.KindMessage, other, "")
+			e.Actor = by
+			r := must(limited.Accept(w.ctx, e))(w)
+			again := must(limited.Accept(w.ctx, e))(w)
+			w.equal("a repeated delivery", again, core.Receipt{Seq: r.Seq})
+			return w.record(r.Seq)
+		}
+		refused := func(e core.EventRecord) bool { return e.End.Kind == core.EndRefused && !e.EndedAt.IsZero() }
+		for n := range 6 {
+			w.equal(fmt.Sprint("message ", n), refused(say(ann)), n >= 3)
+		}
+		w.equal("another's", refused(say(bob)), false)
+		posts := must(w.ListPosts(w.ctx, nil, "", 0))(w)
+		if len(posts) != 1 || posts[0].Text != "too many" || posts[0].To.Channel != string(other) {
+			w.Fatalf("got %+v", posts)
+		}
+		w.db.Advance(minute)
+		w.equal("a minute later", refused(say(ann)), false)
+	}},
+	{"who has many messages waiting is refused until some are answered", func(w *world) {
+		limited := w.WithLimits(core.Limits{Waiting: 2})
+		say := func() core.EndKind {
+			return w.record(must(limited.Accept(w.ctx, w.event(core.KindMessage, conversation, "")))(w).Seq).End.Kind
+		}
+		w.equal("two", []core.EndKind{say(), say()}, []core.EndKind{"", ""})
+		w.equal("the third", say(), core.EndRefused)
+		w.done(w.claim(minute), core.Finish{})
+		w.equal("after an answer", say(), core.EndKind(""))
+	}},
 	{"a claim needs an owner", func(w *world) {
-		_, err := w.Claim(w.ctx, core.ClaimRequest{Limit: 1, Lease: minute, Scopes: scope})
+		_, err := w.Claim(w.ctx, core.ClaimRequest{Limit: 1, Scopes: scope})
 		w.fails(err, core.Invalid)
 	}},
 	{"of many concurrent claims, one gets the conversation", func(w *world) {
@@ -158,7 +221,7 @@ var claimExamples = []example{
 			var wg sync.WaitGroup
 			for i, s := range views {
 				wg.Go(func() {
-					c, err := s.Claim(w.ctx, core.ClaimRequest{Owner: owners[i], Limit: 2, Lease: minute, Scopes: scope})
+					c, err := s.Claim(w.ctx, core.ClaimRequest{Owner: owners[i], Limit: 2, Scopes: scope})
 					if err != nil {
 						w.Errorf("claiming: %v", err)
 					}

@@ -74,7 +74,7 @@ var decisionExamples = []example{
 	{"the first decision is kept", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})
 		first := must(w.Decide(w.ctx, vote("a", bob, core.Deny)))(w)
-		before := w.contents(conversation.Session(1))
+		before := w.counted(conversation.Session(1))
 		for name, d := range map[string]core.Decision{
 			"a vote":         vote("a", cleo, core.Approve),
 			"a cancellation": {Approval: "a", Cancel: true, By: ann},
@@ -84,11 +84,11 @@ var decisionExamples = []example{
 			w.fails(err, core.ApprovalDecided)
 			w.equal(name, got, core.Decided{Approval: first.Approval})
 		}
-		w.equal("the database", w.contents(conversation.Session(1)), before)
+		w.equal("the database", w.counted(conversation.Session(1)), before)
 	}},
 	{"a vote by a user who may not decide changes nothing", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})
-		before := w.contents(conversation.Session(1))
+		before := w.counted(conversation.Session(1))
 		for _, d := range []core.Decision{vote("a", ann, core.Approve), vote("a", core.Actor{ID: "plat:dan"}, core.Approve)} {
 			got, err := w.Decide(w.ctx, d)
 			w.fails(err, core.NotAllowed)
@@ -96,7 +96,7 @@ var decisionExamples = []example{
 		}
 		_, err := w.Decide(w.ctx, vote("a", bob, "perhaps"))
 		w.fails(err, core.Invalid)
-		w.equal("the database", w.contents(conversation.Session(1)), before)
+		w.equal("the database", w.counted(conversation.Session(1)), before)
 	}},
 	{"an admin may decide", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Quorum: 3})

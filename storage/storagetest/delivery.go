@@ -17,8 +17,8 @@ var deliveryExamples = []example{
 	}},
 	{"no more than the limit", func(w *world) {
 		w.say(conversation, post("a", conversation), post("x", other))
-		w.equal("one", len(must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Limit: 1, Lease: over, Scopes: scope}))(w)), 1)
-		w.equal("none", len(must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Lease: over, Scopes: scope}))(w)), 0)
+		w.equal("one", len(w.delivered(core.PostRequest{Limit: 1, Scopes: scope}, over)), 1)
+		w.equal("none", len(w.delivered(core.PostRequest{Scopes: scope}, over)), 0)
 	}},
 	{"a post that waits delays those behind it", func(w *world) {
 		w.say(conversation, post("a", conversation), post("b", conversation), post("x", other))
@@ -102,7 +102,7 @@ var deliveryExamples = []example{
 		w.fails(w.ReleasePost(w.ctx, row, 0), core.LeaseLost)
 		w.equal("its state", w.posted("a").State, core.RowSent)
 	}},
-	{"saving keeps the lease, and a change made meanwhile", func(w *world) {
+	{"saving keeps the post in flight, and a change made meanwhile", func(w *world) {
 		w.say(conversation, post("a", conversation))
 		row := w.first(minute)
 		changed := post("a", conversation)
@@ -114,10 +114,9 @@ var deliveryExamples = []example{
 			w.Fatalf("got %+v", got)
 		}
 	}},
-	{"a lease ends by the clock", func(w *world) {
+	{"a dead owner's post can be taken over", func(w *world) {
 		w.say(conversation, post("a", conversation))
-		w.first(minute)
-		w.db.Advance(minute)
+		w.first(over)
 		w.first(minute)
 	}},
 	{"a live process keeps its posts when another starts", func(w *world) {
@@ -125,14 +124,14 @@ var deliveryExamples = []example{
 		w.first(minute)
 		second := w.view()
 		owner := w.register(second)
-		w.equal("due", len(must(second.ClaimPosts(w.ctx, core.PostRequest{Owner: owner, Limit: 1, Lease: minute, Scopes: scope}))(w)), 0)
+		w.equal("due", len(must(second.ClaimPosts(w.ctx, core.PostRequest{Owner: owner, Limit: 1, Scopes: scope}))(w)), 0)
 	}},
 	{"only what the process serves is claimed", func(w *world) {
 		e := post("e", "else:one")
 		e.To.Platform = "else"
 		w.say(conversation, post("a", conversation), post("b", other), e)
 		ask := func(scopes ...core.Scope) []string {
-			return keys(must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Limit: 10, Lease: over, Scopes: scopes}))(w))
+			return keys(w.delivered(core.PostRequest{Limit: 10, Scopes: scopes}, over))
 		}
 		w.equal("without a scope", ask(), []string{})
 		w.equal("a platform", ask(core.Scope{Platform: platform}), []string{"a", "b"})
@@ -140,6 +139,12 @@ var deliveryExamples = []example{
 		w.equal("one conversation", ask(core.Scope{Platform: platform, Conversations: []core.ConversationID{other}}), []string{"b"})
 		w.equal("no conversation", ask(core.Scope{Platform: platform, Conversations: []core.ConversationID{}}), []string{})
 		w.equal("a conversation of another", ask(core.Scope{Platform: platform, Conversations: []core.ConversationID{"else:one"}}), []string{})
+	}},
+	{"a clock that steps back delays no post that is due", func(w *world) {
+		w.say(conversation, post("a", conversation))
+		w.db.Advance(-48 * time.Hour)
+		w.say(other, post("b", other))
+		w.equal("due", keys(w.deliver(minute)), []string{"a", "b"})
 	}},
 	{"a claim needs an owner, a release a state", func(w *world) {
 		_, err := w.ClaimPosts(w.ctx, core.PostRequest{Limit: 1, Scopes: scope})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 
 	"gatehouse/storage/internal/sqlstore"
@@ -48,11 +49,11 @@ func Points() []string {
 	return points
 }
 
-// Methods returns the names of the store's methods that run a transaction, or open or close the database: all of them.
+// Methods returns the names of the store's methods that run a transaction, or open or close the database: all but two.
 func Methods() []string {
 	var names []string
 	for m := range reflect.TypeFor[*sqlstore.Store]().Methods() {
-		if m.Name != "WithHooks" {
+		if !slices.Contains([]string{"WithHooks", "WithLimits", "Signer"}, m.Name) {
 			names = append(names, m.Name)
 		}
 	}

@@ -53,9 +53,9 @@ func argument(t *testing.T, of reflect.Type) reflect.Value {
 	case reflect.TypeFor[int]():
 		return reflect.ValueOf(1)
 	case reflect.TypeFor[core.ClaimRequest]():
-		return reflect.ValueOf(core.ClaimRequest{Owner: "me", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "p"}}})
+		return reflect.ValueOf(core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "p"}}})
 	case reflect.TypeFor[core.PostRequest]():
-		return reflect.ValueOf(core.PostRequest{Owner: "me", Limit: 1, Lease: time.Minute, Scopes: []core.Scope{{Platform: "p"}}})
+		return reflect.ValueOf(core.PostRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "p"}}})
 	}
 	if of.Kind() == reflect.String {
 		return reflect.ValueOf("x").Convert(of)

@@ -1,6 +1,8 @@
 package storagetest
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"gatehouse/core"
@@ -11,7 +13,6 @@ func (w *world) fenced(c core.Claim) map[string]error {
 	_, stop := w.StopRequested(w.ctx, c)
 	_, begin := w.BeginIntent(w.ctx, c, core.Intent{Approval: "a"})
 	return map[string]error{
-		"Renew":         w.Renew(w.ctx, c, minute),
 		"StopRequested": stop,
 		"Release":       w.Release(w.ctx, c),
 		"Finish":        w.Finish(w.ctx, finish(c, core.Finish{})),
@@ -48,7 +49,7 @@ var leaseExamples = []example{
 		if a == "" || a == b {
 			w.Fatalf("owners %q and %q", a, b)
 		}
-		if c := must(second.Register(w.ctx, "../another one"))(w); c == a || c == b {
+		if c := must(second.Register(w.ctx, "../another one", 0))(w); c == a || c == b {
 			w.Fatalf("owner %q", c)
 		}
 		w.ok(w.Close())
@@ -62,11 +63,11 @@ var leaseExamples = []example{
 	}},
 	{"a restarted process gets its leases back, at once if the death is proven", func(w *world) {
 		a, b := w.message(conversation), w.message(other)
-		w.claims(10, 24*time.Hour)
-		w.restart()
+		w.claims(10, minute)
+		w.crash()
 		if w.db.Orphans {
 			w.idle()
-			w.db.Advance(24 * time.Hour)
+			w.beat(deadAfter)
 		}
 		got := w.claims(10, minute)
 		w.equal("what is taken", taken(got), []int64{a, b})
@@ -79,11 +80,11 @@ var leaseExamples = []example{
 		c := w.claim(minute)
 		second := w.view()
 		owner := w.register(second)
-		got := must(second.Claim(w.ctx, core.ClaimRequest{Owner: owner, Limit: 1, Lease: minute, Scopes: scope}))(w)
+		got := must(second.Claim(w.ctx, core.ClaimRequest{Owner: owner, Limit: 1, Scopes: scope}))(w)
 		w.equal("what is taken", taken(got), []int64{})
 		w.done(c, core.Finish{})
 	}},
-	{"an expired lease can be taken over, and the first holder loses it", func(w *world) {
+	{"a dead owner's conversation can be taken over, and the first holder loses it", func(w *world) {
 		seq := w.message(conversation)
 		first := w.take(seq, over)
 		second := w.take(seq, minute)
@@ -95,34 +96,59 @@ var leaseExamples = []example{
 		w.lost(first)
 		w.lost(second)
 	}},
-	{"a negative lease is over too", func(w *world) {
+	{"an owner is dead once it is silent while another one beats", func(w *world) {
+		silent := must(w.view().Register(w.ctx, "test", 0))(w)
 		seq := w.message(conversation)
-		w.take(seq, -minute)
-		w.take(seq, minute)
+		c := must(w.Claim(w.ctx, core.ClaimRequest{Owner: silent, Limit: 1, Scopes: scope}))(w)[0]
+		w.beat(deadAfter - 1)
 		w.idle()
-	}},
-	{"a lease ends by the clock", func(w *world) {
-		seq := w.message(conversation)
-		c := w.take(seq, minute)
-		w.db.Advance(minute / 2)
+		w.ok(w.Beat(w.ctx, silent)) // just in time
+		w.beat(deadAfter - 1)
 		w.idle()
-		w.ok(w.Renew(w.ctx, c, minute))
-		w.db.Advance(minute / 2)
-		w.idle()
-		w.db.Advance(minute)
+		w.db.Advance(48 * time.Hour)
+		w.idle() // no clock ends it
+		w.beat(1)
 		w.take(seq, minute)
 		w.lost(c)
 	}},
-	{"a holder with an expired lease may finish if no other took it over", func(w *world) {
-		c := w.take(w.message(conversation), over)
-		w.done(c, core.Finish{})
-		w.idle()
-	}},
-	{"a lease renewed for zero time is over", func(w *world) {
+	{"an owner that was taken for dead goes on, and is missed when it dies", func(w *world) {
+		late := must(w.view().Register(w.ctx, "test", 0))(w)
+		w.beat(2 * deadAfter)
 		seq := w.message(conversation)
-		c := w.take(seq, minute)
-		w.ok(w.Renew(w.ctx, c, over))
+		c := must(w.Claim(w.ctx, core.ClaimRequest{Owner: late, Limit: 1, Scopes: scope}))(w)[0]
+		w.idle()
+		w.beat(deadAfter)
 		w.take(seq, minute)
+		w.lost(c)
+	}},
+	{"two owners that beat never take each other for dead", func(w *world) {
+		w.register(w.view())
+		c := w.take(w.message(conversation), minute)
+		w.beat(3 * deadAfter)
+		w.done(c, core.Finish{})
+	}},
+	{"an owner sees all that it holds", func(w *world) {
+		a, b := w.take(w.message(conversation), minute), w.take(w.message(other), minute)
+		must(w.Stop(w.ctx, other, ann))(w)
+		hold := func(c core.Claim, stop bool) core.Hold {
+			return core.Hold{Key: c.Key, Event: c.Event.Seq, Fence: c.Fence, Stop: stop}
+		}
+		all := func() []core.Hold {
+			got := must(w.Holds(w.ctx, w.owner))(w)
+			slices.SortFunc(got, func(a, b core.Hold) int { return cmp.Compare(a.Event, b.Event) })
+			return got
+		}
+		w.equal("both", all(), []core.Hold{hold(a, false), hold(b, true)})
+		w.done(a, core.Finish{})
+		w.equal("the other", all(), []core.Hold{hold(b, true)})
+	}},
+	{"an event is a suspect once two processes died over it, and is asked for apart", func(w *world) {
+		seq, fresh := w.message(conversation), w.message(other)
+		for range 2 {
+			w.equal("not yet", taken(w.claims(1, over)), []int64{seq})
+		}
+		w.equal("the others", taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope}, minute)), []int64{fresh})
+		w.equal("the suspect", taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Suspects: true}, minute)), []int64{seq})
 	}},
 	{"fences rise with each claim of a conversation", func(w *world) {
 		last := int64(0)

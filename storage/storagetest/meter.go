@@ -69,7 +69,7 @@ func CostOfATurn(t *testing.T, open func(trace func(sqlstore.Statement)) *sqlsto
 	measure := func(messages, turns int) cost {
 		var m Meter
 		s := open(m.Trace)
-		owner, err := s.Register(context.Background(), "test")
+		owner, err := s.Register(context.Background(), "test", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func Turn(t *testing.T, s *sqlstore.Store, owner string, n int, add int) {
 		t.Helper()
 		_, err := s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint(id, n), Conversation: "p:l", Body: core.MessageEvent{}, Address: core.Address{Platform: "p", Channel: "c"}})
 		fail(err)
-		claims, err := s.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 3, Lease: 1 << 40, Scopes: []core.Scope{{Platform: "p"}}})
+		claims, err := s.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 3, Scopes: []core.Scope{{Platform: "p"}}})
 		fail(err)
 		return claims[0]
 	}
@@ -124,7 +124,7 @@ func Turn(t *testing.T, s *sqlstore.Store, owner string, n int, add int) {
 	h := rec.Messages.Append(msgs...)
 	rec.Messages, rec.Writer = &h, writer
 	fail(s.SaveSession(ctx, c, rec))
-	fail(s.Renew(ctx, c, 1<<40))
+	fail(s.Beat(ctx, owner))
 	fail(s.Finish(ctx, core.Finish{
 		Claim: c, End: core.End{Kind: core.EndSuspended}, Session: rec,
 		Paused: &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session, Messages: add},

@@ -8,7 +8,7 @@ import (
 	"gatehouse/core"
 )
 
-// model is the contract in memory, as simple as possible. It has no clock: a lease or a wait is over at once or lasts until the
+// model is the contract in memory, as simple as possible. It has no clock: a wait is over at once or lasts until the
 // clock is next advanced; an epoch counts the advances.
 type model struct {
 	events        map[int64]*modelEvent
@@ -28,6 +28,7 @@ type modelEvent struct {
 	attempt, retries int
 	backsOff         bool
 	end              core.EndKind
+	erased           bool  // with its session
 	epoch            int   // of its acceptance
 	again            int64 // the event that tries this one again
 }
@@ -35,8 +36,7 @@ type modelEvent struct {
 type modelConversation struct {
 	generation int // of a conversation, from 1
 	fence      int64
-	holder     *core.Claim // the last one who claimed and did not end
-	over       bool        // its lease is
+	holder     *core.Claim // the last one who claimed and did not end; a dead one's fence is -1
 	stop       int64
 }
 
@@ -89,7 +89,7 @@ func (m *model) waiting(q core.QueueKey) []*modelEvent {
 
 // next returns the event that a claim of the queue must return; nil if there is none.
 func (m *model) next(q core.QueueKey) *modelEvent {
-	if l := m.conversation(q); l.holder != nil && !l.over {
+	if m.conversation(q).held() {
 		return nil
 	}
 	var head *modelEvent
@@ -107,12 +107,12 @@ func (m *model) next(q core.QueueKey) *modelEvent {
 	return head
 }
 
-// ready returns all events that could be claimed now.
-func (m *model) ready(controls bool) map[int64]bool {
+// ready returns all events that could be claimed now: those of turns, of turns that are suspects, or of controls.
+func (m *model) ready(controls, suspects bool) map[int64]bool {
 	all := map[int64]bool{}
 	for _, e := range m.events {
 		isControl := e.QueueKey() != e.Conversation.Queue()
-		if n := m.next(e.QueueKey()); n != nil && isControl == controls && (controls || !m.halted) {
+		if n := m.next(e.QueueKey()); n != nil && isControl == controls && (controls || !m.halted && (n.attempt >= 2) == suspects) {
 			all[n.seq] = true
 		}
 	}
@@ -128,12 +128,23 @@ func (m *model) holds(c core.Claim) bool {
 // expire ends the holder's lease.
 func (m *model) expire(c core.Claim) { m.conversation(c.Key).holder = nil }
 
-// pass advances the clock: all leases and waits are over.
+// held reports whether the holder lives.
+func (l *modelConversation) held() bool { return l.holder != nil && l.holder.Fence >= 0 }
+
+// die takes an owner's claims away; their events have begun nevertheless.
+func (m *model) die(owner string) {
+	for _, l := range m.conversations {
+		if l.holder != nil && l.holder.Owner == owner {
+			dead := *l.holder
+			dead.Fence = -1
+			l.holder = &dead
+		}
+	}
+}
+
+// pass advances the clock: all waits are over.
 func (m *model) pass() {
 	m.epoch++
-	for _, l := range m.conversations {
-		l.over = true
-	}
 	for _, e := range m.events {
 		e.backsOff = false
 	}

@@ -10,7 +10,15 @@ import (
 // deliver claims all posts that are due.
 func (w *world) deliver(lease time.Duration) []core.OutboxRow {
 	w.Helper()
-	return must(w.ClaimPosts(w.ctx, core.PostRequest{Owner: w.owner, Limit: 10, Lease: lease, Scopes: scope}))(w)
+	return w.delivered(core.PostRequest{Limit: 10, Scopes: scope}, lease)
+}
+
+func (w *world) delivered(r core.PostRequest, lease time.Duration) []core.OutboxRow {
+	w.Helper()
+	owner, dies := w.holder(lease)
+	defer dies()
+	r.Owner = owner
+	return must(w.ClaimPosts(w.ctx, r))(w)
 }
 
 // first claims the one post that is due.

@@ -58,7 +58,7 @@ func (p *property) actions() map[string]func(*rapid.T) {
 		do    func(*rapid.T)
 	}{
 		{3, "message", p.message}, {1, "reset", p.reset}, {1, "control", p.control}, {3, "click", p.click}, {1, "repeat", p.repeat},
-		{6, "claim", p.claim}, {3, "claim controls", p.claimControls}, {1, "renew", p.renew}, {2, "abandon", p.abandon}, {1, "restart", p.restart},
+		{6, "claim", p.claim}, {3, "claim controls", p.claimControls}, {1, "beat", p.beat}, {2, "silence", p.silence}, {1, "restart", p.restart},
 		{3, "save", p.save}, {3, "reply", p.reply}, {5, "suspend", p.suspend}, {2, "fail", p.fail}, {2, "new", p.newGeneration}, {2, "retry", p.retry},
 		{1, "hand back", p.handBack}, {4, "vote", p.vote}, {3, "vote by click", p.voteByClick}, {3, "expire", p.expire}, {1, "cancel", p.cancel},
 		{4, "begin", p.beginIntent}, {2, "stop", p.stop}, {1, "again", p.again}, {1, "drop", p.drop}, {1, "halt", p.halt}, {1, "pass", p.pass},
@@ -97,7 +97,7 @@ var ctx = context.Background()
 
 func (p *property) start(i int) {
 	p.workers[i].store = p.db.Open(p.outer)
-	owner, err := p.workers[i].store.Register(ctx, "worker")
+	owner, err := p.workers[i].store.Register(ctx, "worker", 0)
 	if err != nil {
 		p.outer.Fatalf("registering: %v", err)
 	}
@@ -220,9 +220,9 @@ func (p *property) claimControls(rt *rapid.T) { p.take(rt, true) }
 func (p *property) take(rt *rapid.T, controls bool) {
 	w := p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")]
 	limit := rapid.IntRange(1, 4).Draw(rt, "limit")
-	lease := rapid.SampledFrom([]time.Duration{hour, hour, over}).Draw(rt, "lease")
-	ready := p.m.ready(controls)
-	got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: limit, Lease: lease, Scopes: []core.Scope{{Platform: p.platform}}, Controls: controls})
+	suspects := !controls && rapid.Bool().Draw(rt, "suspects")
+	ready := p.m.ready(controls, suspects)
+	got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: limit, Scopes: []core.Scope{{Platform: p.platform}}, Controls: controls, Suspects: suspects})
 	p.ok(rt, err)
 	if len(got) != min(limit, len(ready)) {
 		rt.Fatalf("got %v, want %d of %v", taken(got), limit, ready)
@@ -237,7 +237,7 @@ func (p *property) take(rt *rapid.T, controls bool) {
 		}
 		e.attempt++
 		e.session = p.m.session(e.Conversation)
-		l.fence, l.holder, l.over = c.Fence, &c, lease == over
+		l.fence, l.holder = c.Fence, &c
 		p.equal(rt, "the session", c.Session, e.session)
 		p.claims = append(p.claims, c)
 	}

@@ -126,7 +126,7 @@ func (p *property) again(rt *rapid.T) {
 	case e.again != 0:
 		p.ok(rt, err)
 		p.equal(rt, "the receipt", r, core.Receipt{Seq: e.again})
-	case e.end != core.EndErrored && e.end != core.EndDead && e.end != core.EndDropped, e.Kind() == core.KindSignal && !p.waits(e.invocation):
+	case e.end != core.EndErrored && e.end != core.EndDead && e.end != core.EndDropped, e.Kind() == core.KindSignal && !p.waits(e.invocation), e.erased:
 		if core.CategoryOf(err) != core.Invalid {
 			rt.Fatalf("trying an event again that ended in %q gave %v", e.end, err)
 		}
@@ -157,22 +157,19 @@ func (p *property) halt(rt *rapid.T) {
 	p.ok(rt, p.any(rt).SetPaused(ctx, p.m.halted))
 }
 
-// delete removes a session. It is refused while a turn runs; a holder with an expired lease loses its conversation.
+// delete removes a session. It is refused while a turn runs.
 func (p *property) delete(rt *rapid.T) {
 	id := p.m.session(p.conversation(rt))
 	l := p.m.conversation(id.Conversation().Queue())
-	runs := l.holder != nil && p.m.events[l.holder.Event.Seq].session == id
+	runs := l.held() && p.m.events[l.holder.Event.Seq].session == id
 	err := p.any(rt).DeleteSession(ctx, id)
-	if runs && !l.over {
+	if runs {
 		if core.CategoryOf(err) != core.Invalid {
 			rt.Fatalf("deleting a session whose turn runs gave %v", err)
 		}
 		return
 	}
 	p.ok(rt, err)
-	if runs {
-		l.holder.Fence = -1 // no claim holds it any more, but its event has begun
-	}
 	for _, inv := range slices.Sorted(maps.Keys(p.m.paused)) {
 		if p.m.paused[inv].Session == id {
 			p.m.abandon(inv, "", 0)
@@ -180,6 +177,10 @@ func (p *property) delete(rt *rapid.T) {
 		}
 	}
 	delete(p.m.sessions, id)
+	for _, e := range p.m.events {
+		text := e.Kind() == core.KindMessage || e.Kind() == core.KindClick
+		e.erased = e.erased || text && e.end != "" && e.Conversation == id.Conversation() && (e.session == id || e.session == "")
+	}
 }
 
 // check compares everything that can be read.
@@ -260,7 +261,7 @@ func (p *property) checkSessions(rt *rapid.T, s *sqlstore.Store) {
 func (p *property) checkAudit(rt *rapid.T, s *sqlstore.Store) {
 	log, err := s.AuditLog(ctx, p.audited, 0)
 	p.ok(rt, err)
-	p.ok(rt, core.VerifyAudit(p.hash, log))
+	p.ok(rt, s.Signer().VerifyAudit(p.hash, log))
 	if n := len(log); n > 0 {
 		p.audited, p.hash = log[n-1].Seq, log[n-1].Hash
 	}

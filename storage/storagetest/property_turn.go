@@ -11,35 +11,40 @@ import (
 	"gatehouse/core"
 )
 
-func (p *property) renew(rt *rapid.T) {
-	c, holds := p.held(rt, anyClaim)
-	lease := rapid.SampledFrom([]time.Duration{hour, over}).Draw(rt, "lease")
-	if p.did(rt, p.any(rt).Renew(ctx, c, lease), holds) {
-		p.m.conversation(c.Key).over = lease == over
+// beat is a second in which all workers live.
+func (p *property) beat(rt *rapid.T) {
+	for _, w := range p.workers {
+		p.ok(rt, w.store.Beat(ctx, w.owner))
 	}
 }
 
-// abandon is a holder that disappears, and whose lease ends.
-func (p *property) abandon(rt *rapid.T) {
-	c, holds := p.held(rt, anyClaim)
-	if p.did(rt, p.any(rt).Renew(ctx, c, over), holds) {
-		p.m.conversation(c.Key).over = true
-	}
+// silence is a worker that is taken for dead, and goes on.
+func (p *property) silence(rt *rapid.T) {
+	p.dies(rt, rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker"))
 }
 
-// restart is a crash of a worker, and then the end of all leases, since an engine that can't prove a death lets them run out.
+func (p *property) dies(rt *rapid.T, silent int) {
+	for range deadAfter {
+		for i, w := range p.workers {
+			if i != silent {
+				p.ok(rt, w.store.Beat(ctx, w.owner))
+			}
+		}
+	}
+	p.m.die(p.workers[silent].owner)
+}
+
+// restart is a crash of a worker, and then its death, which not every engine can prove.
 func (p *property) restart(rt *rapid.T) {
 	i := rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")
 	dead := p.workers[i].owner
 	p.ok(rt, p.workers[i].store.Close())
 	p.start(i)
 	p.claims = slices.DeleteFunc(p.claims, func(c core.Claim) bool { return c.Owner == dead }) // no process is left to use them
-	for _, l := range p.m.conversations {
-		if l.holder != nil && l.holder.Owner == dead {
-			l.holder.Fence = -1
-		}
+	for range deadAfter {
+		p.beat(rt)
 	}
-	p.pass(rt)
+	p.m.die(dead)
 }
 
 func (p *property) pass(*rapid.T) {
@@ -220,24 +225,34 @@ func (p *property) drain(rt *rapid.T) {
 	p.ok(rt, p.any(rt).SetPaused(ctx, false))
 	p.m.halted = false
 	p.pass(rt)
-	for _, controls := range []bool{true, false} {
-		for left := len(p.m.events); len(p.m.ready(controls)) > 0; left-- {
-			if left < 0 {
-				rt.Fatalf("the conversations do not come to an end")
+	for i := range p.workers {
+		p.dies(rt, i)
+	}
+	for left := len(p.m.events); ; left-- {
+		r, ready := core.ClaimRequest{}, map[int64]bool{}
+		for _, r = range []core.ClaimRequest{{Controls: true}, {}, {Suspects: true}} {
+			if ready = p.m.ready(r.Controls, r.Suspects); len(ready) > 0 {
+				break
 			}
-			w := p.workers[0]
-			got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: 100, Lease: hour, Scopes: []core.Scope{{Platform: p.platform}}, Controls: controls})
-			p.ok(rt, err)
-			ready := p.m.ready(controls)
-			if len(got) != len(ready) {
-				rt.Fatalf("got %v, want %v", taken(got), ready)
-			}
-			for _, c := range got {
-				e := p.m.events[c.Event.Seq]
-				e.attempt, e.session = e.attempt+1, c.Session
-				p.m.conversation(c.Key).holder = &c
-				p.finish(rt, c, true, core.Finish{End: core.End{Kind: core.EndNothing}})
-			}
+		}
+		if len(ready) == 0 {
+			break
+		}
+		if left < 0 {
+			rt.Fatalf("the conversations do not come to an end")
+		}
+		w := p.workers[0]
+		r.Owner, r.Limit, r.Scopes = w.owner, 100, []core.Scope{{Platform: p.platform}}
+		got, err := w.store.Claim(ctx, r)
+		p.ok(rt, err)
+		if len(got) != len(ready) {
+			rt.Fatalf("got %v, want %v", taken(got), ready)
+		}
+		for _, c := range got {
+			e := p.m.events[c.Event.Seq]
+			e.attempt, e.session = e.attempt+1, c.Session
+			p.m.conversation(c.Key).holder = &c
+			p.finish(rt, c, true, core.Finish{End: core.End{Kind: core.EndNothing}})
 		}
 	}
 	for seq, e := range p.m.events {

@@ -44,7 +44,7 @@ func Run(t *testing.T, open Opener) {
 		examples []example
 	}{
 		{"inbox", inboxExamples}, {"amend", amendExamples}, {"claim", claimExamples}, {"lease", leaseExamples}, {"finish", finishExamples},
-		{"session", sessionExamples}, {"abandon", abandonExamples}, {"approval", approvalExamples}, {"decision", decisionExamples},
+		{"session", sessionExamples}, {"blob", blobExamples}, {"abandon", abandonExamples}, {"approval", approvalExamples}, {"decision", decisionExamples},
 		{"intent", intentExamples}, {"evidence", evidenceExamples}, {"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"schedule", scheduleExamples},
 		{"undelivered", undeliveredExamples}, {"prune", pruneExamples}, {"admin", adminExamples}, {"kv", kvExamples}, {"crash", crashExamples},
 	} {

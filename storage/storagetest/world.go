@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"gatehouse/storage/internal/sqlstore"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 )
 
 // The places and people of the examples.
@@ -20,7 +22,7 @@ const (
 	conversation = core.ConversationID("plat:one")
 	other        = core.ConversationID("plat:two")
 	minute       = time.Minute
-	over         = time.Duration(0) // a lease that is over at once
+	over         = time.Duration(0) // in place of minute: the claim's owner dies at once
 )
 
 var (
@@ -38,10 +40,11 @@ type world struct {
 	db    Database
 	owner string
 	count int
+	alive map[string]*sqlstore.Store // the owners that live
 }
 
 func newWorld(t testing.TB, open Opener) *world {
-	w := &world{TB: t, ctx: context.Background(), db: open(t)}
+	w := &world{TB: t, ctx: context.Background(), db: open(t), alive: map[string]*sqlstore.Store{}}
 	w.Store = w.view()
 	w.owner = w.register(w.Store)
 	return w
@@ -58,21 +61,54 @@ func (w *world) view() *sqlstore.Store {
 	return s
 }
 
-// restart is a crash as the store sees it: the view is closed, nothing is released, and another view is opened. Leases of a minute,
-// the longest in most examples, are over afterwards.
+// restart is a crash as the store sees it: the view is closed, nothing is released, and another view is opened. Afterwards the death is
+// known.
 func (w *world) restart() {
 	w.Helper()
+	w.crash()
+	if w.db.Orphans {
+		w.beat(deadAfter)
+	}
+}
+
+// crash is a restart whose death only an engine that can prove it knows of.
+func (w *world) crash() {
+	w.Helper()
 	w.ok(w.Close())
+	delete(w.alive, w.owner)
 	w.Store = w.view()
 	w.owner = w.register(w.Store)
-	if w.db.Orphans {
-		w.db.Advance(minute)
+}
+
+// deadAfter is how many beats of the others prove the death of an owner.
+const deadAfter = 5
+
+// beat has each owner that lives beat n times.
+func (w *world) beat(n int) {
+	w.Helper()
+	for range n {
+		for _, owner := range slices.Sorted(maps.Keys(w.alive)) {
+			w.ok(w.alive[owner].Beat(w.ctx, owner))
+		}
 	}
+}
+
+// holder is the owner of a claim: the world's own or, where the claim is to be over at once, one that dies afterwards.
+func (w *world) holder(lease time.Duration) (owner string, dies func()) {
+	w.Helper()
+	if lease > over {
+		return w.owner, func() {}
+	}
+	w.count++
+	owner = fmt.Sprintf("dead-%d", w.count)
+	return owner, func() { w.beat(deadAfter) }
 }
 
 func (w *world) register(s *sqlstore.Store) string {
 	w.Helper()
-	return must(s.Register(w.ctx, "test"))(w)
+	owner := must(s.Register(w.ctx, "test", 0))(w)
+	w.alive[owner] = s
+	return owner
 }
 
 // must returns a function that unwraps a result and fails the test on an error.
@@ -146,14 +182,26 @@ func (w *world) signal(l core.ConversationID, invocation core.InvocationID) int6
 	return w.accept(e)
 }
 
+// claims claims up to n conversations, suspects last.
 func (w *world) claims(n int, lease time.Duration) []core.Claim {
 	w.Helper()
-	return must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: n, Lease: lease, Scopes: scope}))(w)
+	owner, dies := w.holder(lease)
+	defer dies()
+	fresh := must(w.Claim(w.ctx, core.ClaimRequest{Owner: owner, Limit: n, Scopes: scope}))(w)
+	return append(fresh, must(w.Claim(w.ctx, core.ClaimRequest{Owner: owner, Limit: n - len(fresh), Scopes: scope, Suspects: true}))(w)...)
 }
 
 func (w *world) controls(n int, lease time.Duration) []core.Claim {
 	w.Helper()
-	return must(w.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: n, Lease: lease, Scopes: scope, Controls: true}))(w)
+	return w.claimed(core.ClaimRequest{Limit: n, Scopes: scope, Controls: true}, lease)
+}
+
+func (w *world) claimed(r core.ClaimRequest, lease time.Duration) []core.Claim {
+	w.Helper()
+	owner, dies := w.holder(lease)
+	defer dies()
+	r.Owner = owner
+	return must(w.Claim(w.ctx, r))(w)
 }
 
 // claim claims the one conversation that is ready.
@@ -169,8 +217,8 @@ func (w *world) claim(lease time.Duration) core.Claim {
 // idle checks that nothing is ready.
 func (w *world) idle() {
 	w.Helper()
-	if c := w.claims(10, over); len(c) > 0 {
-		w.Fatalf("event %d was given out", c[0].Event.Seq)
+	for _, c := range w.claims(10, minute) {
+		w.Fatalf("event %d was given out", c.Event.Seq)
 	}
 }
 

@@ -1,8 +1,12 @@
 // Package chat holds what the adapters of chat platforms have in common, as plain functions and small structs. A platform's own texts,
 // limits and wire format stay in its adapter.
 //
-//	receive.go   commit an event that the platform sent; control words in messages; requests that the platform signs
-//	message.go   a person's message as the agent reads it, with the images attached to it
+//	receive.go   commit an event that the platform sent; control words in messages
+//	exact.go     read who did what from exactly named fields
+//	without.go   leave secrets out of what is stored
+//	names.go     look up the names in a message, not too many
+//	message.go   a person's message as the agent reads it
+//	images.go    fetch and store the images attached to a message, within limits for the message and for the process
 //	buttons.go   a button's sealed value, and the event that a press becomes
 //	draw.go      draw a post as messages
 //	card.go      the text of an approval's card

@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
-	"net/http"
 	"strings"
-	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/strictjson"
 )
 
 // Result is the outcome of an event or request that a platform sent.
@@ -32,10 +30,10 @@ func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Ac
 	case err == nil:
 		return Stored
 	case core.BucketOf(core.CategoryOf(err)) == core.UserCorrectable:
-		log.Warn("an event is refused", "kind", ev.Kind, "category", core.CategoryOf(err), "err", err)
+		log.Warn("an event is refused", "kind", ev.Kind(), "category", core.CategoryOf(err), "err", err)
 		return Malformed
 	case ctx.Err() == nil:
-		log.Warn("an event could not be stored; "+retry, "kind", ev.Kind, "category", core.CategoryOf(err), "err", err)
+		log.Warn("an event could not be stored; "+retry, "kind", ev.Kind(), "category", core.CategoryOf(err), "err", err)
 	}
 	return NotStored
 }
@@ -43,10 +41,14 @@ func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Ac
 // JSONFault describes what is wrong with JSON, without repeating any of its content.
 func JSONFault(err error) string {
 	var syntax *json.SyntaxError
+	var strict *strictjson.Error
+	var repeated *repeatedKey
 	var kind *json.UnmarshalTypeError
 	switch {
-	case errors.As(err, &syntax):
+	case errors.As(err, &syntax), errors.As(err, &strict):
 		return "invalid JSON"
+	case errors.As(err, &repeated):
+		return repeated.Error()
 	case errors.As(err, &kind):
 		return "the field " + kind.Field + " has the wrong type"
 	}
@@ -67,24 +69,4 @@ func Control(text string) core.EventBody {
 		return nil
 	}
 	return core.ParseControl(word)
-}
-
-// SignatureWindow is how far the timestamp of a signed request may be off: an older one may be a replay.
-const SignatureWindow = 5 * time.Minute
-
-// ReadSigned reads the body of a request that a platform signs. check returns what is wrong with the signature, "" if nothing is. If the
-// request is refused, status is the HTTP status of the answer and why the reason; else status is 0.
-func ReadSigned(w http.ResponseWriter, r *http.Request, limit int64, check func(h http.Header, body []byte) string) (body []byte, status int, why string) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return nil, http.StatusRequestEntityTooLarge, "the body is too large"
-	case err != nil:
-		return nil, http.StatusBadRequest, "the body did not arrive completely"
-	}
-	if why := check(r.Header, body); why != "" {
-		return nil, http.StatusUnauthorized, why
-	}
-	return body, 0, ""
 }

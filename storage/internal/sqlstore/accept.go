@@ -3,22 +3,25 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"time"
 
 	"gatehouse/core"
 )
 
 // Accept stores an event. An event whose (platform, id) is known returns its first receipt, with Fresh false; so Accept may be
 // repeated. An incomplete event is invalid. The queue's lock is taken first, so Seq follows the order of commits within a queue.
+// The store's limits apply.
 func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
 	if e.Platform == "" || e.ID == "" || e.Conversation == "" || e.Kind() == "" {
 		return core.Receipt{}, core.Errorf(core.Invalid, "An event needs a platform, an id, a conversation and a kind.")
 	}
-	return write(ctx, s, func(t *Tx) (core.Receipt, error) { return t.accept(e, 0) })
+	return write(ctx, s, func(t *Tx) (core.Receipt, error) { return t.accept(e, 0, s.limits) })
 }
 
 // accept stores the event unless it is known; a known event uses up no number. retryOf is the failed event that this one retries, or
 // 0.
-func (t *Tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
+func (t *Tx) accept(e core.Event, retryOf int64, l core.Limits) (core.Receipt, error) {
 	if e.Kind() == core.KindAmend {
 		return t.amend(e)
 	}
@@ -36,7 +39,27 @@ func (t *Tx) accept(e core.Event, retryOf int64) (core.Receipt, error) {
 	if err != nil || !r.Fresh {
 		return r, err
 	}
+	if err := t.limit(e, r.Seq, l); err != nil {
+		return r, err
+	}
 	return r, t.updateReady(key)
+}
+
+// rank is the place of a new event: one after the last unended event of its actor, but not before the events that run or wait now. So
+// people take turns, however many messages one of them sends. Only messages count; what else arrives is placed first. $14: the actor, $15: the
+// actor again, or "" for an event that does not count.
+const rank = `(select coalesce(max(place), 0) from (
+	select min(rank) as place from queues where ready_at = 0
+	union all select max(rank) from queues where owner <> ''
+	union all select max(rank) + 1 from events where actor_id = $15 and actor_id <> '' and ended_at = 0
+) places)`
+
+// waitsForItsTurn returns the actor whose other events the event comes after; "" if it does not wait for them.
+func waitsForItsTurn(e core.Event) string {
+	if e.Kind() == core.KindMessage {
+		return e.Actor.ID
+	}
+	return ""
 }
 
 // storeEvent adds the event unless it is known. The caller holds its queue's lock. If another transaction adds the same event to
@@ -48,11 +71,11 @@ func (t *Tx) storeEvent(e core.Event, invocation core.InvocationID, retryOf int6
 	}
 	var r core.Receipt
 	fresh, err := t.Row([]any{&r.Seq}, `
-		insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, payload, invocation, accepted_at, due_at, retry_of)
-		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13
+		insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, payload, invocation, accepted_at, retry_of, actor_id, rank)
+		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, `+rank+`
 		where not exists (select 1 from events where platform = $1 and id = $2)
 		on conflict (platform, id) do nothing returning seq`,
-		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(), asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, t.Now, retryOf)
+		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(), asJSON{e.Actor}, asJSON{e.Address}, payload, invocation, t.Now, retryOf, e.Actor.ID, waitsForItsTurn(e))
 	if err != nil || fresh {
 		r.Fresh = fresh
 		return r, err
@@ -108,4 +131,50 @@ func (t *Tx) event(seq int64) (core.EventRecord, error) {
 func (t *Tx) endEvent(seq int64, kind core.EndKind, cause string) error {
 	_, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = '', end_cause = $3 where seq = $4`, t.Now, kind, free(cause), seq)
 	return err
+}
+
+// limit refuses a new message that exceeds its actor's limits. Refused messages do not count, so that an actor who goes on sending is
+// answered again after a minute.
+func (t *Tx) limit(e core.Event, seq int64, l core.Limits) error {
+	if e.Kind() != core.KindMessage || e.Actor.ID == "" {
+		return nil
+	}
+	rate, err := t.reaches(l.PerMinute, `
+		select 1 from events where actor_id = $1 and actor_id <> '' and kind = 'message' and end_kind <> 'refused' and accepted_at > $2 and seq <> $3 limit 1 offset $4`,
+		e.Actor.ID, t.Now.Add(-time.Minute), seq)
+	if err != nil {
+		return err
+	}
+	waiting, err := t.reaches(l.Waiting, `select 1 from events where actor_id = $1 and ended_at = 0 and seq <> $2 limit 1 offset $3`, e.Actor.ID, seq)
+	if err != nil {
+		return err
+	}
+	cause := ""
+	switch {
+	case rate:
+		cause = fmt.Sprintf("more than %d messages in a minute", l.PerMinute)
+	case waiting:
+		cause = fmt.Sprintf("more than %d messages wait", l.Waiting)
+	default:
+		return nil
+	}
+	if _, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4 where seq = $5`,
+		t.Now, core.EndRefused, core.RateLimited, cause, seq); err != nil {
+		return err
+	}
+	key := fmt.Sprintf("refused/%s/%d", e.Actor.ID, t.Now.Truncate(time.Minute).Unix())
+	told, err := t.exists(`select 1 from outbox where key = $1`, key)
+	if err != nil || told {
+		return err
+	}
+	t.addPost(core.Post{Key: key, To: e.Address, Conversation: e.Conversation, Kind: core.PostNotice, Text: l.Refusal, Event: seq})
+	return nil
+}
+
+// reaches reports whether a query returns at least n rows; n 0: no limit. The query's last argument is the number of rows to skip.
+func (t *Tx) reaches(n int, query string, args ...any) (bool, error) {
+	if n <= 0 {
+		return false, nil
+	}
+	return t.exists(query, append(args, n-1)...)
 }

@@ -34,17 +34,18 @@ func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
 	return read(ctx, s, func(t *Tx) (q core.QueueView, err error) {
 		queue := func(scan func(...any) error) (e core.QueueEntry, err error) {
 			return e, scan(&q.Paused, &q.Posts, &q.InDoubt, &q.DeadPosts, &q.Dead, &q.Approvals,
-				&e.Key, &e.Platform, &e.Owner, timestamp{&e.LeaseUntil}, timestamp{&e.ReadyAt}, &e.Waiting, timestamp{&e.Oldest})
+				&e.Key, &e.Platform, &e.Owner, timestamp{&e.ReadyAt}, &e.Waiting, timestamp{&e.Oldest})
 		}
 		q.Entries, err = List(t, queue, `
-			select counts.*, coalesce(q.queue_key, ''), coalesce(q.platform, ''), coalesce(q.owner, ''), q.lease_until, q.ready_at,
+			select counts.*, coalesce(q.queue_key, ''), coalesce(q.platform, ''), coalesce(q.owner, ''), q.ready_at,
 				(select count(*) from events e where e.queue_key = q.queue_key and e.ended_at = 0),
 				(select min(e.accepted_at) from events e where e.queue_key = q.queue_key and e.ended_at = 0)
 			from (select exists (select 1 from kv where name = 'paused'),
 				(select count(*) from outbox where state = 'waiting'), (select count(*) from outbox where state = 'unknown'),
 				(select count(*) from outbox where state = 'dead'), (select count(*) from events where end_kind = 'dead' and end_kind <> ''),
 				(select count(*) from approvals where state = 'open')) counts
-			left join queues q on q.ready_at >= 0 order by q.ready_at`)
+			left join queues q on q.queue_key in (select queue_key from queues where ready_at >= 0 union all select queue_key from queues where owner > '' and owner <> '')
+			order by q.rank, q.head`)
 		if len(q.Entries) == 1 && q.Entries[0].Key == "" {
 			q.Entries = nil
 		}
@@ -118,7 +119,7 @@ func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
 		}
 		again := e.Event
 		again.ID = fmt.Sprintf("again/%d", seq)
-		return t.accept(again, seq)
+		return t.accept(again, seq, core.Limits{})
 	})
 }
 
@@ -128,6 +129,9 @@ func (t *Tx) checkFailed(e core.EventRecord) error {
 	case core.EndErrored, core.EndDead, core.EndDropped:
 	default:
 		return core.Errorf(core.Invalid, "The event %d did not fail; there is nothing to retry.", e.Seq)
+	}
+	if (e.Kind() == core.KindMessage || e.Kind() == core.KindClick) && e.Payload == nil {
+		return core.Errorf(core.Invalid, "The %s %d was erased with its session, so it can't be retried; ask again in its conversation.", e.Kind(), e.Seq)
 	}
 	if e.Kind() != core.KindSignal {
 		return nil

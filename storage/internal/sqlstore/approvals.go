@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gatehouse/core"
@@ -43,15 +44,15 @@ func (t *Tx) openApproval(a core.Approval) error {
 		a.Deadline = t.Now.Add(a.Rule.Timeout)
 	}
 	if _, err := t.Exec(`
-		insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		a.ID, a.Invocation, a.Session, a.Conversation, asJSON{approvalBody{a.Address, a.Call, a.Requester, a.Rule}}, a.State, free(a.Reason), asJSON{a.DecidedBy},
-		a.DecidedAt, a.CreatedAt, a.Deadline, a.Begun, free(a.Changed)); err != nil {
+		a.DecidedAt, a.CreatedAt, a.Deadline, a.Begun, free(a.Changed), a.Requester.ID); err != nil {
 		return err
 	}
 	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, tool %s, digest %s", a.Rule.Name, a.Rule.Verdict, a.Call.Tool, a.Call.Digest))
 	if a.State != core.Open {
-		return t.decided(a)
+		return t.decided(a, "")
 	}
 	if a.Deadline.IsZero() {
 		return nil
@@ -59,10 +60,10 @@ func (t *Tx) openApproval(a core.Approval) error {
 	return t.addTask(core.Task{Key: expiryKey(a.ID), Kind: core.TaskExpire, Subject: string(a.ID), Due: a.Deadline})
 }
 
-// decided follows up a decision: it adds the audit entry and the signal, and removes the expiry task.
-func (t *Tx) decided(a core.Approval) error {
-	t.audit(a.ID, string(a.State), a.DecidedBy.ID, "")
-	if _, err := t.accept(a.Signal(), 0); err != nil {
+// decided follows up a decision: it adds the audit entry, with this detail, and the signal, and removes the expiry task.
+func (t *Tx) decided(a core.Approval, detail string) error {
+	t.auditReason(a.ID, string(a.State), a.DecidedBy.ID, detail, a.Reason)
+	if _, err := t.accept(a.Signal(), 0, core.Limits{}); err != nil {
 		return fmt.Errorf("storing the signal: %w", err)
 	}
 	return t.endTask(expiryKey(a.ID))
@@ -74,7 +75,7 @@ func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
 	if err := t.storeDecision(a); err != nil {
 		return err
 	}
-	t.audit(a.ID, string(core.Cancelled), c.By.ID, "")
+	t.auditReason(a.ID, string(core.Cancelled), c.By.ID, "", c.Reason)
 	t.redrawCards(a.ID)
 	return t.endTask(expiryKey(a.ID))
 }
@@ -112,7 +113,12 @@ func (t *Tx) lockedApproval(id core.ApprovalID) (core.Approval, error) {
 // ListApprovals returns the approvals that match the filter, the latest first.
 func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) ([]core.Approval, error) {
 	var where conditions
-	in(&where, "state", f.States)
+	if f.Requester != "" && slices.Equal(f.States, []core.ApprovalState{core.Open}) { // it has its own index
+		where.and("state = 'open'")
+	} else {
+		in(&where, "state", f.States)
+	}
+	where.is("requester", f.Requester)
 	where.is("session", string(f.Session))
 	where.is("conversation", string(f.Conversation))
 	where.is("invocation", string(f.Invocation))

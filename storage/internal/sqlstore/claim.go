@@ -3,25 +3,26 @@ package sqlstore
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"gatehouse/core"
 )
 
-// Claim leases ready queues, the longest waiting first. An event is returned again, with a higher Attempt, if its holder's lease
-// ends first. Claim skips a queue that is locked, because it is being claimed or receives an event; the next call finds it.
+// Claim takes ready queues, the one whose turn it is first. An event is returned again, with a higher Attempt, if its owner dies. Claim skips
+// a queue that is locked, because it is being claimed or receives an event; the next call finds it.
 func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, error) {
 	if r.Limit <= 0 || len(r.Scopes) == 0 {
 		return nil, nil
 	}
 	ready := func(t *Tx, take bool) ([]string, error) { return s.hooks.ReadyQueues(t, r, take) }
-	return claimEach(ctx, s, r.Owner, ready, func(t *Tx, key string) ([]core.Claim, error) {
+	claim := func(t *Tx, key string) ([]core.Claim, error) {
 		claims, err := t.claim(r, core.QueueKey(key))
 		if err != nil {
 			return nil, fmt.Errorf("claiming %s: %w", key, err)
 		}
 		return claims, nil
-	})
+	}
+	return claiming(ctx, s, r.Owner, func() ([]core.Claim, error) { return claimEach(ctx, s, r.Owner, ready, claim) },
+		func(held *claimed, c core.Claim) { held.queues[c.Key] = c.Fence })
 }
 
 // claimEach finds what is ready and claims it all in one transaction. It looks first without a transaction: this costs no commit,
@@ -42,6 +43,9 @@ func claimEach[T any](ctx context.Context, s *Store, owner string, ready func(t 
 		if err := t.readClock(); err != nil {
 			return nil, err
 		}
+		if err := t.watch(owner); err != nil {
+			return nil, err
+		}
 		for _, key := range taken {
 			claimed, err := claim(t, key)
 			if err != nil {
@@ -53,7 +57,7 @@ func claimEach[T any](ctx context.Context, s *Store, owner string, ready func(t 
 	})
 }
 
-// claim leases one queue; the caller holds its lock. It takes the first signal that is due, otherwise the first message if it is
+// claim takes one queue; the caller holds its lock. It takes the first signal that is due, otherwise the first message if it is
 // due.
 func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error) {
 	e, found, err := one(t, readEvent, `
@@ -64,7 +68,7 @@ func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error)
 		return nil, err
 	}
 	if !found || e.NotBefore.After(t.Now) {
-		return nil, t.clearHolder(key)
+		return nil, t.updateReady(key)
 	}
 	e.Attempt++
 	if e.Session, err = t.session(e.Conversation); err != nil {
@@ -73,44 +77,11 @@ func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error)
 	if _, err := t.Exec(`update events set attempt = $1, session = $2 where seq = $3`, e.Attempt, e.Session, e.Seq); err != nil {
 		return nil, err
 	}
-	var fence, before int64
-	if _, err := t.Row([]any{&fence, &before}, `select fence + 1, event from queues where queue_key = $1`, key); err != nil {
-		return nil, err
-	}
-	if before != 0 { // the last holder died
-		t.clearWorking(before)
-	}
-	if _, err := t.Exec(`update queues set owner = $1, lease_until = $2, fence = $3, event = $4, ready_at = $2 where queue_key = $5`,
-		r.Owner, t.Now.Add(r.Lease), fence, e.Seq, key); err != nil {
+	var fence int64
+	if _, err := t.Row([]any{&fence}, `update queues set owner = $1, fence = fence + 1, event = $2, ready_at = null where queue_key = $3 returning fence`, r.Owner, e.Seq, key); err != nil {
 		return nil, err
 	}
 	return []core.Claim{{Owner: r.Owner, Key: key, Fence: fence, Event: e, Session: e.Session}}, nil
-}
-
-// clearHolder removes a dead holder from a queue in which nothing is due or the holder's event was withdrawn.
-func (t *Tx) clearHolder(key core.QueueKey) error {
-	var before int64
-	over, err := t.Row([]any{&before}, `select event from queues where queue_key = $1 and lease_until <= $2`, key, t.Now)
-	if err != nil {
-		return err
-	}
-	if over {
-		if before != 0 {
-			t.clearWorking(before)
-		}
-		if _, err := t.Exec(`update queues set owner = '', lease_until = 0, event = 0, stop = 0 where queue_key = $1`, key); err != nil {
-			return err
-		}
-	}
-	return t.updateReady(key)
-}
-
-// Renew extends the claim's lease, counted from now. It fails with lease_lost if the claim no longer holds its queue.
-func (s *Store) Renew(ctx context.Context, c core.Claim, lease time.Duration) error {
-	return s.fenced(ctx, c, func(t *Tx) error {
-		_, err := t.Exec(`update queues set lease_until = $1, ready_at = $1 where queue_key = $2`, t.Now.Add(lease), c.Key)
-		return err
-	})
 }
 
 // StopRequested reports whether a user asked the claim's turn to stop. The request survives a crash of the holder.
@@ -128,10 +99,40 @@ func (s *Store) StopRequested(ctx context.Context, c core.Claim) (bool, error) {
 // Release returns the event to its queue as if it had not been claimed. It fails with lease_lost if the claim no longer holds its
 // queue.
 func (s *Store) Release(ctx context.Context, c core.Claim) error {
-	return s.fenced(ctx, c, func(t *Tx) error {
+	err := s.fenced(ctx, c, func(t *Tx) error {
 		if _, err := t.Exec(`update events set attempt = attempt - 1 where seq = $1`, c.Event.Seq); err != nil {
 			return err
 		}
-		return t.releaseLease(c)
+		return t.releaseLease(c.Key, c.Event.Seq)
+	})
+	s.ended(c, err)
+	return err
+}
+
+// ended forgets a claim that the result of its last call shows to be over.
+func (s *Store) ended(c core.Claim, err error) {
+	if err == nil || core.CategoryOf(err) == core.LeaseLost {
+		s.claimed.endClaim(c)
+	}
+}
+
+// TakeBack makes the attempt of a claim that was lost not count, if its event has not ended: its turn came to an end that could not be
+// stored, so it was not the death of a process. It must be called once.
+func (s *Store) TakeBack(ctx context.Context, c core.Claim) error {
+	return s.write(ctx, func(t *Tx) error {
+		if _, err := t.lockKnownQueue(c.Key); err != nil {
+			return err
+		}
+		if _, err := t.Exec(`update events set attempt = attempt - 1 where seq = $1 and ended_at = 0 and attempt > 0`, c.Event.Seq); err != nil {
+			return err
+		}
+		return t.updateReady(c.Key)
+	})
+}
+
+// Holds returns the queues that owner holds, each with the event that its turn is for.
+func (s *Store) Holds(ctx context.Context, owner string) ([]core.Hold, error) {
+	return read(ctx, s, func(t *Tx) ([]core.Hold, error) {
+		return List(t, readHold, `select `+holdColumns+` from queues where owner = $1 and owner <> ''`, owner)
 	})
 }

@@ -14,10 +14,14 @@ import (
 // not_found.
 func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, error) {
 	var decided core.Decided
-	var refused error // the error of Approval.Decide; nothing was changed, so the transaction may commit
+	var refused error // the error of Approval.Decide, or not_found; only the audit log was changed, so the transaction may commit
 	err := s.write(ctx, func(t *Tx) error {
 		decided, refused = core.Decided{}, nil
 		a, err := t.lockForDecision(d)
+		if core.CategoryOf(err) == core.NotFound {
+			refused = err
+			return t.auditRejected(d, refused)
+		}
 		if err != nil {
 			return err
 		}
@@ -32,10 +36,13 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 			}
 		}
 		decided, refused = a.Decide(d, at)
-		if refused != nil || !changed(a, decided.Approval) {
+		if refused != nil {
+			return t.auditRejected(d, refused)
+		}
+		if !changed(a, decided.Approval) {
 			return nil
 		}
-		return t.storeDecided(a, decided)
+		return t.storeDecided(a, decided, d.Detail)
 	})
 	if err != nil {
 		return core.Decided{Approval: decided.Approval}, err
@@ -90,21 +97,51 @@ func (t *Tx) checkWaitingClicks(a core.Approval) error {
 	return err
 }
 
-// storeDecided stores the result of a decision.
-func (t *Tx) storeDecided(before core.Approval, d core.Decided) error {
+// auditRejected records a vote that does not count. A click that is processed twice is recorded once.
+func (t *Tx) auditRejected(d core.Decision, why error) error {
+	if d.Vote == nil {
+		return nil
+	}
+	detail := fmt.Sprintf("choice %s, %s", d.Vote.Choice, core.CategoryOf(why))
+	if d.Event != 0 {
+		detail += fmt.Sprintf(", event %d", d.Event)
+		known, err := t.exists(`select 1 from audit where approval = $1 and action = $2 and detail = $3 limit 1`, d.Approval, core.AuditRejected, detail)
+		if err != nil || known {
+			return err
+		}
+	}
+	if t.Now.IsZero() { // nothing was locked
+		if err := t.readClock(); err != nil {
+			return err
+		}
+	}
+	t.auditReason(d.Approval, core.AuditRejected, d.Vote.Actor.ID, join(detail, d.Detail), d.Vote.Reason)
+	return nil
+}
+
+// join joins two parts of an entry's detail; the second may be empty.
+func join(detail, more string) string {
+	if more == "" {
+		return detail
+	}
+	return detail + ", " + more
+}
+
+// storeDecided stores the result of a decision. detail is for the audit log.
+func (t *Tx) storeDecided(before core.Approval, d core.Decided, detail string) error {
 	a := d.Approval
 	for n, v := range a.Votes[len(before.Votes):] {
 		n += len(before.Votes)
 		if _, err := t.Exec(`insert into votes (approval, n, actor, body) values ($1, $2, $3, $4)`, a.ID, n, v.Actor.ID, asJSON{v}); err != nil {
 			return err
 		}
-		t.audit(a.ID, "voted", v.Actor.ID, fmt.Sprintf("choice %s", v.Choice))
+		t.auditReason(a.ID, "voted", v.Actor.ID, join(fmt.Sprintf("choice %s", v.Choice), detail), v.Reason)
 	}
 	if d.Settled {
 		if err := t.storeDecision(a); err != nil {
 			return err
 		}
-		if err := t.decided(a); err != nil {
+		if err := t.decided(a, detail); err != nil {
 			return err
 		}
 	}

@@ -3,14 +3,16 @@
 //
 // # Tables and their keys
 //
-//	queues        queue_key: its holder, lease, fence and current event, and when it can next be claimed
+//	owners        owner: the beat of a process that claims
+//	queues        queue_key: its holder, fence and current event, and when it can next be claimed
 //	events        seq; also unique (platform, id): what happened, how often it was tried, how it ended
 //	sessions      session id: the state and the number of messages, so that nothing has to count them
 //	messages      (session, invocation, n); pos gives their order
+//	blobs         digest: the bytes of an image; message_blobs, event_blobs: the messages that refer to it, the events it came with
 //	paused        invocation: a run that waits for a signal
 //	approvals     approval id; votes by (approval, n); intents by approval
 //	evidence      invocation: what it did, as input of a join check
-//	audit         seq: the decisions, each entry's hash computed over the entry before; audit_head: the last entry
+//	audit         seq: the decisions, each entry's hash a MAC over it and the entry before; audit_head: the last entry, sealed
 //	outbox        key: a post to deliver; destinations: when each destination's next post is due
 //	kv            name: a value, and when it expires
 //	leases        name: its holder, and until when
@@ -20,8 +22,8 @@
 // # Transactions and locks
 //
 // Each method is one transaction, so a crash leaves all of its work or none. Only Prune uses several. If the engine has row locks
-// (Hooks.RowLocks), they are always taken in this order: queues, by key; an approval; outbox destinations, by name; the head of the audit
-// log. A method that leases or rate-limits a name locks nothing else. A queue's row is the lock of the queue. Adding, ending or delaying
+// (Hooks.RowLocks), they are always taken in this order: queues, by key; an approval; blobs, by digest; outbox destinations, by
+// name; the head of the audit log. A method that leases or rate-limits a name locks nothing else. A queue's row is the lock of the queue. Adding, ending or delaying
 // an event takes it. So does every write of a turn, which also checks that the queue's owner, fence and event are unchanged. Outbox
 // changes and audit entries are collected during a transaction and written at its end (Tx.addPost, Tx.audit). All their locks are then
 // known at once and held briefly, and each destination is updated once.
@@ -32,18 +34,33 @@
 //
 // # What can be claimed
 //
-// Every transaction that touches a queue updates queues.ready_at (Tx.updateReady). It is null if nothing waits, the end of the lease if
-// the queue is held, and otherwise the time at which the first signal or first message is due. So a claim is one index lookup, the queue
-// of a crashed holder becomes ready by itself, and an idle gatehouse costs nothing. The table destinations does the same for the outbox.
+// Every transaction that touches a queue updates queues.ready_at (Tx.updateReady). It is null if nothing waits or the queue is held, 0 if the
+// first signal or first message is due, and otherwise the end of its delay. So a claim is a few index lookups, and a clock that is set back
+// delays only what was delayed anyway. The table destinations does the same for the outbox.
 //
-// The queue's row holds the owner, the fence and the event; every write of a turn compares all three. The event stays there if the holder
-// dies, so that the next claim can clear the typing indicator that the holder left.
+// Ready queues are claimed by the rank of their next event (see rank), so that people take turns. A queue whose next event is a suspect, since
+// processes died over it, is claimed apart.
+//
+// The queue's row holds the owner, the fence and the event; every write of a turn compares all three.
+//
+// # Who is alive
+//
+// What a process claims it holds until it ends or releases it. There are no leases that run out: each process that claims beats every
+// second, in its row of the table owners, and looks at the others' rows. A process that is silent during several beats of another one is
+// taken for dead, and what it held is released (Beat). That compares counts and no clocks. A claim whose answer was lost, so that its process
+// does not know of it, is found and released at the next claim (claimed).
 //
 // # Times and texts
 //
 // Times are nanoseconds since 1970. 0 is no time; a null ready_at means "never". They come from the store's own clock (Tx.Now) or the
 // database's (Hooks.Clock). JSON is kept as text, so it comes back byte for byte. Zero bytes and broken UTF-8, which a database text
 // can't hold, are replaced in free text. In keys they are left alone, and the engine may refuse them.
+//
+// # Images
+//
+// A message's row holds an image's digest, media type and size; its bytes are a blob, stored once, whoever sent them. A blob is committed
+// before a message refers to it, so it is kept while an unfinished event came with it (event_blobs) or a message refers to it
+// (message_blobs, which goes with the message's row). DeleteSession removes what only that session had, Prune what ended events left.
 //
 // # Decision: one SQL with hooks, no dialect layer (2026-11-22)
 //

@@ -32,6 +32,7 @@ func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 	if err == nil && f.Session != nil {
 		*f.Session = saved
 	}
+	s.ended(f.Claim, err)
 	return err
 }
 
@@ -125,7 +126,7 @@ func (t *Tx) finish(f core.Finish) (s core.SessionRecord, err error) {
 		t.Now, f.End.Kind, f.End.Category, free(f.End.Cause), session, c.Event.Seq); err != nil {
 		return s, err
 	}
-	return s, t.releaseLease(c)
+	return s, t.releaseLease(c.Key, c.Event.Seq)
 }
 
 // removeResumed removes the paused record that this turn resumed and marks its approval as begun. Once a turn has answered it, even
@@ -147,14 +148,13 @@ func (t *Tx) newGeneration(e core.Event) error {
 
 // retry returns the event to its queue. It stores the category and cause, so that users can see why the event waits.
 func (t *Tx) retry(f core.Finish) error {
-	until := t.Now.Add(f.Retry.After)
 	_, err := t.Exec(`
 		update events set attempt = attempt - 1, retries = retries + 1, not_before = $1, due_at = $1, end_category = $2, end_cause = $3 where seq = $4`,
-		until, f.Retry.Category, free(f.Retry.Cause), f.Claim.Event.Seq)
+		t.delayed(f.Retry.After), f.Retry.Category, free(f.Retry.Cause), f.Claim.Event.Seq)
 	if err != nil {
 		return err
 	}
-	return t.releaseLease(f.Claim)
+	return t.releaseLease(f.Claim.Key, f.Claim.Event.Seq)
 }
 
 // LoadEvidence returns what an invocation did; nil, nil if nothing is stored.

@@ -122,3 +122,18 @@ func (s *Store) TakeToken(ctx context.Context, name string, limit int, window ti
 		return 0, err
 	})
 }
+
+// AddNote writes a note of the demo's note tool; repeating it writes a second one.
+func (s *Store) AddNote(ctx context.Context, owner, text string) error {
+	return s.write(ctx, func(t *Tx) error {
+		_, err := t.Exec(`insert into notes (owner, text) values ($1, $2)`, owner, free(text))
+		return err
+	})
+}
+
+// Notes returns an owner's notes, the oldest first.
+func (s *Store) Notes(ctx context.Context, owner string) ([]string, error) {
+	return read(ctx, s, func(t *Tx) ([]string, error) {
+		return t.Texts(`select text from notes where owner = $1 order by seq`, owner)
+	})
+}

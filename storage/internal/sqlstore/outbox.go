@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"gatehouse/core"
 )
@@ -86,4 +87,142 @@ func (s *Store) ListPosts(ctx context.Context, states []core.RowState, conversat
 	}
 	where.is("conversation", string(conversation))
 	return list(ctx, s, readOutbox, `select `+outboxColumns+` from outbox`, where, "seq", n)
+}
+
+// ClaimPosts takes the first row of each due destination, the longest waiting first. A row is returned again if its owner dies. It skips
+// a locked destination; the next call finds it.
+func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.OutboxRow, error) {
+	if r.Limit <= 0 || len(r.Scopes) == 0 {
+		return nil, nil
+	}
+	due := func(t *Tx, take bool) ([]string, error) { return s.hooks.DueDestinations(t, r, take) }
+	claim := func(t *Tx, destination string) ([]core.OutboxRow, error) {
+		rows, err := List(t, readOutbox, `
+			update outbox set owner = $1, fence = fence + 1
+			where seq = (select seq from outbox where destination = $2 and state = 'waiting' order by seq limit 1)
+			returning `+outboxColumns, r.Owner, destination)
+		if err != nil {
+			return nil, err
+		}
+		return rows, t.updateDestination(destination)
+	}
+	return claiming(ctx, s, r.Owner, func() ([]core.OutboxRow, error) { return claimEach(ctx, s, r.Owner, due, claim) },
+		func(held *claimed, row core.OutboxRow) { held.posts[row.Seq] = row.Fence })
+}
+
+// SavePost stores the progress of a delivery: before a send that it is in doubt, after the send its result. It may be repeated. It
+// fails with lease_lost if the row is no longer leased by this delivery.
+func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
+	return s.write(ctx, func(t *Tx) error {
+		_, err := t.savePost(row)
+		return err
+	})
+}
+
+// savePost stores the delivery's own fields and returns the row's wanted version. The post itself may have changed meanwhile and is
+// left alone.
+func (t *Tx) savePost(row core.OutboxRow) (wanted int, err error) {
+	parts := row.Parts
+	if parts == nil {
+		parts = []core.Part{}
+	}
+	held, err := t.Row([]any{&wanted}, `
+		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4
+		where seq = $5 and owner = $6 and owner <> '' and fence = $7
+		returning wanted`, asJSON{parts}, row.Shown, row.Attempts, free(row.Cause), row.Seq, row.Owner, row.Fence)
+	if err == nil && !held {
+		err = core.Errorf(core.LeaseLost, "Another process delivers the post %s now.", row.Key)
+	}
+	return wanted, err
+}
+
+// ReleasePost saves the delivery as SavePost does, sets its state and ends the lease. The row is due again after the wait if it
+// still waits, or if its wanted version has risen. It fails with lease_lost if the row is no longer leased by this delivery.
+func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) error {
+	err := s.write(ctx, func(t *Tx) error {
+		if err := t.lockDestinationOf(row.Seq); err != nil {
+			return err
+		}
+		return t.release(row, wait)
+	})
+	if err == nil || core.CategoryOf(err) == core.LeaseLost {
+		s.claimed.endPost(row)
+	}
+	return err
+}
+
+func (t *Tx) release(row core.OutboxRow, wait time.Duration) error {
+	wanted, err := t.savePost(row)
+	if err != nil {
+		return err
+	}
+	state, sent := row.State, row.SentAt
+	switch state {
+	case core.RowWaiting:
+	case core.RowSent:
+		sent = t.Now
+		if wanted > row.Shown {
+			state = core.RowWaiting
+		}
+	case core.RowUnknown, core.RowDead:
+		if wanted > row.Wanted && editable(row.Parts) {
+			state = core.RowWaiting
+		}
+	default:
+		return core.Errorf(core.Invalid, "A post can't be released in the state %q.", state)
+	}
+	moved, err := t.Texts(`
+		update outbox set state = $1, next_at = $2, sent_at = $3, owner = '' where seq = $4
+		returning destination`, state, t.delayed(wait), sent, row.Seq)
+	if err != nil {
+		return err
+	}
+	return t.lockDestinations(moved...)
+}
+
+// Resend makes a post that gave up due again; a post that still waits is left alone. It fails with not_found if there is no such
+// post, and with invalid if it was delivered.
+func (s *Store) Resend(ctx context.Context, seq int64) error {
+	return s.changeUndelivered(ctx, seq, func(t *Tx, row core.OutboxRow) error {
+		if row.State == core.RowWaiting {
+			return nil
+		}
+		_, err := t.Exec(`update outbox set state = 'waiting', next_at = 0, parts = $1, attempts = 0, cause = '' where seq = $2`,
+			asJSON{append([]core.Part{}, row.Delivered()...)}, seq)
+		return err
+	})
+}
+
+// DropPost marks a post that gave up as dropped. Dropping it twice succeeds. It fails with not_found if there is no such post, and
+// with invalid if the post was delivered or still waits.
+func (s *Store) DropPost(ctx context.Context, seq int64) error {
+	return s.changeUndelivered(ctx, seq, func(t *Tx, row core.OutboxRow) error {
+		if !row.GaveUp() {
+			return core.Errorf(core.Invalid, "The post %d still waits to be sent.", seq)
+		}
+		_, err := t.Exec(`update outbox set state = $1 where seq = $2`, core.RowDropped, seq)
+		return err
+	})
+}
+
+// changeUndelivered changes a post that gave up or waits. It holds the locks of the post's destination and of its row.
+func (s *Store) changeUndelivered(ctx context.Context, seq int64, change func(*Tx, core.OutboxRow) error) error {
+	return s.write(ctx, func(t *Tx) error {
+		if err := t.lockDestinationOf(seq); err != nil {
+			return err
+		}
+		row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where seq = $1`+t.forUpdate(), seq)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			return core.Errorf(core.NotFound, "There is no post %d.", seq)
+		case row.State == core.RowSent:
+			return core.Errorf(core.Invalid, "The post %d was delivered.", seq)
+		}
+		if err := t.lockDestinations(destination(row.Post)); err != nil {
+			return err
+		}
+		return change(t, row)
+	})
 }

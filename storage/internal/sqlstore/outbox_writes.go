@@ -87,7 +87,7 @@ func (t *Tx) cardPressed(c core.PressedCard) {
 		if err := t.lockDestinations(destination(card.Post)); err != nil {
 			return err
 		}
-		_, err := t.Exec(`update outbox set parts = $1, shown = 0, state = 'waiting', next_at = $2 where seq = $3`, asJSON{[]core.Part{{Ref: c.Ref}}}, t.Now, card.Seq)
+		_, err := t.Exec(`update outbox set parts = $1, shown = 0, state = 'waiting', next_at = 0 where seq = $2`, asJSON{[]core.Part{{Ref: c.Ref}}}, card.Seq)
 		return err
 	})
 }
@@ -184,16 +184,20 @@ func (t *Tx) lockDestinationOf(seq int64, others ...string) error {
 	return t.lockDestinations(append(now, others...)...)
 }
 
-// updateDestination sets when a destination can next deliver: when its first waiting row is due, but not while another row is in
-// flight. The caller holds its lock.
+// updateDestination sets when a destination can next deliver: when its first waiting row is due, and not while another row is in flight.
+// The caller holds its lock.
 func (t *Tx) updateDestination(destination string) error {
 	_, err := t.Exec(`
-		insert into destinations (destination, platform, conversation, ready_at)
-		select $1, coalesce(head.platform, ''), coalesce(head.conversation, ''), case when flight.ends > head.next_at then flight.ends else head.next_at end
-		from (select coalesce(max(lease_until), 0) as ends from outbox where destination = $1 and owner <> '') flight
-		left join (select platform, conversation, next_at from outbox where destination = $1 and state = 'waiting' order by seq limit 1) head on true
+		insert into destinations (destination, platform, conversation, ready_at, head)
+		select $1, coalesce(first.platform, ''), coalesce(first.conversation, ''), first.next_at, first.seq
+		from (select 1 as one) always
+		left join (
+			select platform, conversation, next_at, seq from outbox
+			where destination = $1 and state = 'waiting' and not exists (select 1 from outbox where destination = $1 and owner <> '')
+			order by seq limit 1
+		) first on true
 		where true
-		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation, ready_at = excluded.ready_at`, destination)
+		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation, ready_at = excluded.ready_at, head = excluded.head`, destination)
 	return err
 }
 
@@ -215,7 +219,7 @@ func (t *Tx) putPost(p core.Post) error {
 		}
 		n, err := t.Exec(`
 			insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted, shown, parts, attempts, next_at, cause, created_at)
-			values ($1, $2, $3, $4, $5, $6, $7, 'waiting', 1, 0, '[]', 0, $8, '', $8)
+			values ($1, $2, $3, $4, $5, $6, $7, 'waiting', 1, 0, '[]', 0, 0, '', $8)
 			on conflict (key) do nothing`,
 			p.Key, destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, t.Now)
 		if err != nil || n == 1 {
@@ -256,7 +260,7 @@ func (t *Tx) raiseWanted(row core.OutboxRow) error {
 		return err
 	}
 	if row.State == core.RowSent || row.State != core.RowWaiting && editable(row.Parts) {
-		_, err := t.Exec(`update outbox set wanted = wanted + 1, state = 'waiting', next_at = $1 where seq = $2`, t.Now, row.Seq)
+		_, err := t.Exec(`update outbox set wanted = wanted + 1, state = 'waiting', next_at = 0 where seq = $1`, row.Seq)
 		return err
 	}
 	_, err := t.Exec(`update outbox set wanted = wanted + 1 where seq = $1`, row.Seq)

@@ -26,6 +26,18 @@ func prunes(t *Tx) []string {
 			and not exists (select 1 from approvals a join paused p on p.invocation = a.invocation where a.id = o.approval)
 			limit $2` + t.skipLocked("o") + `)`,
 		`delete from outbox where seq in (select o.seq from outbox o where o.state = 'dropped' and o.created_at < $1 limit $2` + t.skipLocked("o") + `)`,
+		`delete from evidence where invocation in (
+			select v.invocation from evidence v where v.at < $1
+			and not exists (select 1 from paused p where p.invocation = v.invocation)
+			limit $2` + t.skipLocked("v") + `)`,
+		`delete from leases where name in (select l.name from leases l where l.lease_until < $1 limit $2` + t.skipLocked("l") + `)`,
+		`delete from rate_tokens where seq in (select r.seq from rate_tokens r where r.ends < $1 limit $2` + t.skipLocked("r") + `)`,
+	}
+}
+
+// auditedPrunes are prunes of what the audit log tells of; the head of the log notes up to when it was pruned.
+func auditedPrunes(t *Tx) []string {
+	return []string{
 		`delete from intents where approval in (
 			select i.approval from approvals a join intents i on i.approval = a.id where a.state <> 'open' and a.decided_at < $1
 			and not exists (select 1 from paused p where p.invocation = a.invocation)
@@ -35,12 +47,6 @@ func prunes(t *Tx) []string {
 			and not exists (select 1 from paused p where p.invocation = a.invocation)
 			and not exists (select 1 from intents i where i.approval = a.id)
 			limit $2` + t.skipLocked("a") + `)`,
-		`delete from evidence where invocation in (
-			select v.invocation from evidence v where v.at < $1
-			and not exists (select 1 from paused p where p.invocation = v.invocation)
-			limit $2` + t.skipLocked("v") + `)`,
-		`delete from leases where name in (select l.name from leases l where l.lease_until < $1 limit $2` + t.skipLocked("l") + `)`,
-		`delete from rate_tokens where seq in (select r.seq from rate_tokens r where r.ends < $1 limit $2` + t.skipLocked("r") + `)`,
 	}
 }
 
@@ -69,17 +75,44 @@ func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err 
 			return removed, err
 		}
 	}
-	n, err := s.prune(ctx, func(t *Tx) (int64, error) { return t.Exec(expired(t), t.Now, pruneStep) })
-	removed += n
-	if err != nil {
-		return removed, err
+	for _, query := range auditedPrunes(t) {
+		n, err := s.prune(ctx, func(t *Tx) (int64, error) {
+			before := t.Now.Add(-age)
+			n, err := t.Exec(query, before, pruneStep)
+			if n > 0 {
+				t.pruned = before
+			}
+			return n, err
+		})
+		removed += n
+		if err != nil {
+			return removed, err
+		}
+	}
+	for _, step := range []func(*Tx) (int64, error){
+		func(t *Tx) (int64, error) { return t.Exec(expired(t), t.Now, pruneStep) },
+		func(t *Tx) (int64, error) { return t.pruneBlobs(pruneStep) },
+	} {
+		n, err := s.prune(ctx, step)
+		removed += n
+		if err != nil {
+			return removed, err
+		}
 	}
 	for _, query := range unused(t) {
 		if _, err := s.prune(ctx, func(t *Tx) (int64, error) { return t.Exec(query, pruneStep) }); err != nil {
 			return removed, err
 		}
 	}
-	return removed, nil
+	return removed, s.shrink(ctx)
+}
+
+// shrink calls Hooks.Shrink.
+func (s *Store) shrink(ctx context.Context) error {
+	if s.hooks.Shrink == nil {
+		return nil
+	}
+	return s.hooks.Shrink(ctx)
 }
 
 // prune repeats a step until it removes fewer rows than it may.

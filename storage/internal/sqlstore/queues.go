@@ -23,8 +23,7 @@ func (t *Tx) lockKnownQueue(key core.QueueKey) (found bool, err error) {
 	return t.lockRows(`queues where queue_key = $1`, key)
 }
 
-// fence locks the claim's queue and fails with lease_lost unless the claim still holds it. An expired lease still holds until
-// another process takes the queue. fence locks the other queues too, all in the order of their keys.
+// fence locks the claim's queue and fails with lease_lost unless the claim still holds it. fence locks the other queues too, all in the order of their keys.
 func (t *Tx) fence(c core.Claim, others ...core.QueueKey) error {
 	keys := append([]core.QueueKey{c.Key}, others...)
 	slices.Sort(keys)
@@ -50,51 +49,71 @@ func leaseLost(c core.Claim) error {
 	return core.Errorf(core.LeaseLost, "Another process has taken the conversation %s over; this turn was discarded.", c.Event.Conversation)
 }
 
-// updateReady sets when a queue can next be claimed. Every transaction that adds, ends or delays an event, or that takes or releases
-// the queue, calls it with the queue locked. An event is due when it was accepted, or when its delay ends. The earliest signal
-// counts, and the first message.
+// suspectFrom is the number of deaths of its process from which an event is a suspect; see core.ClaimRequest.
+const suspectFrom = `2`
+
+// updateReady sets whether and when a queue can next be claimed, and by which event: the earliest signal, or the first message if that is
+// due earlier. Every transaction that adds, ends or delays an event, or that takes or releases the queue, calls it with the queue locked.
+// An event is due at once (0), or when its delay ends.
 func (t *Tx) updateReady(key core.QueueKey) error {
 	_, err := t.Exec(`
-		update queues set ready_at = case when owner <> '' then lease_until else (
-			select min(due_at) from (
-				select min(due_at) as due_at from events where queue_key = $1 and ended_at = 0 and signal = true
+		update queues set (ready_at, rank, head, suspect) = (
+			select due_at, rank, seq, attempt >= `+suspectFrom+` and queues.controls = false from (
+				select * from (select due_at, rank, seq, attempt, 0 as kind from events where queue_key = $1 and ended_at = 0 and signal = true order by due_at, seq limit 1) first_signal
 				union all
-				select due_at from (select due_at from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1) first_message
+				select * from (select due_at, rank, seq, attempt, 1 from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1) first_message
 			) heads
-		) end
+			where queues.owner = '' order by due_at, kind limit 1
+		)
 		where queue_key = $1`, key)
 	return err
 }
 
 // releaseLease ends a turn's lease: it clears the typing indicator and makes the queue ready for its next event.
-func (t *Tx) releaseLease(c core.Claim) error {
-	if _, err := t.Exec(`update queues set owner = '', lease_until = 0, event = 0 where queue_key = $1`, c.Key); err != nil {
+func (t *Tx) releaseLease(key core.QueueKey, event int64) error {
+	if _, err := t.Exec(`update queues set owner = '', event = 0 where queue_key = $1`, key); err != nil {
 		return err
 	}
-	t.clearWorking(c.Event.Seq)
-	return t.updateReady(c.Key)
+	t.clearWorking(event)
+	return t.updateReady(key)
 }
 
-// releaseOwner releases the queues and outbox rows that a dead owner had leased. A queue keeps its event, so that the next claim
-// clears its typing indicator.
+// releaseOwner releases the queues and outbox rows that a dead owner held, and clears its typing indicators. A queue keeps its event, so
+// that a request to stop it is not lost.
 func (t *Tx) releaseOwner(owner string) error {
-	keys, err := t.Texts(`select queue_key from queues where owner = $1 and owner <> ''`, owner)
+	held, err := t.holds(owner)
 	if err != nil {
 		return err
 	}
-	for _, key := range keys {
-		if _, err := t.Exec(`update queues set owner = '', lease_until = 0 where queue_key = $1`, key); err != nil {
+	for _, h := range held {
+		if _, err := t.Exec(`update queues set owner = '' where queue_key = $1`, h.Key); err != nil {
 			return err
 		}
-		if err := t.updateReady(core.QueueKey(key)); err != nil {
+		t.clearWorking(h.Event)
+		if err := t.updateReady(h.Key); err != nil {
 			return err
 		}
 	}
-	destinations, err := t.Texts(`update outbox set owner = '', lease_until = 0 where owner = $1 and owner <> '' returning destination`, owner)
-	if err != nil {
+	destinations, err := t.Texts(`select distinct destination from outbox where owner = $1 and owner <> ''`, owner)
+	if err != nil || len(destinations) == 0 {
 		return err
 	}
-	return t.lockDestinations(destinations...)
+	if err := t.lockDestinations(destinations...); err != nil {
+		return err
+	}
+	_, err = t.Exec(`update outbox set owner = '' where owner = $1 and owner <> ''`, owner)
+	return err
+}
+
+// holds locks and returns the queues that an owner holds.
+func (t *Tx) holds(owner string) ([]core.Hold, error) {
+	return List(t, readHold, `select `+holdColumns+` from queues where owner = $1 and owner <> '' order by queue_key`+t.forUpdate(), owner)
+}
+
+const holdColumns = `queue_key, event, fence, stop = event`
+
+func readHold(scan func(...any) error) (h core.Hold, err error) {
+	return h, scan(&h.Key, &h.Event, &h.Fence, &h.Stop)
 }
 
 // session returns the conversation's session in its present generation.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"gatehouse/core"
 )
@@ -117,6 +116,9 @@ func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []
 		if _, err := t.Exec(`insert into messages (session, invocation, n, pos, body) values `+strings.Join(rows, ", "), c.args...); err != nil {
 			return err
 		}
+		if err := t.addMessageBlobs(id, w, msgs[:n]); err != nil {
+			return err
+		}
 		msgs, pos, w.From = msgs[n:], pos+int64(n), w.From+n
 	}
 	return nil
@@ -167,31 +169,25 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) ([]core.
 	return list(ctx, s, summary, `select id, schema_version, messages, created_at, updated_at from sessions`, where, "updated_at", f.Limit)
 }
 
-// DeleteSession removes a session with its messages, evidence and paused invocations. Deleting a missing session succeeds. It is
-// invalid while a turn of the session runs. A holder with an expired lease loses its queue first, so that it can't write the session
-// again.
+// DeleteSession removes a session with its messages, their images, evidence and paused invocations, and erases what was said in it
+// elsewhere; see eraseApprovals and eraseEvents. An image that another session has, too, is kept. Deleting a missing session succeeds. It is
+// invalid while a turn of the session runs.
 func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
-	return s.write(ctx, func(t *Tx) error {
+	err := s.write(ctx, func(t *Tx) error {
 		queue := id.Conversation()
 		if _, err := t.lockKnownQueue(queue.Queue()); err != nil {
 			return err
 		}
-		var until time.Time
-		runs, err := t.Row([]any{timestamp{&until}}, `
-			select lease_until from queues where queue_key = $1 and owner <> '' and exists (select 1 from events where seq = queues.event and session = $2)`, queue, id)
+		runs, err := t.exists(`
+			select 1 from queues where queue_key = $1 and owner <> '' and exists (select 1 from events where seq = queues.event and session = $2)`, queue, id)
 		if err != nil {
 			return err
 		}
-		if runs && until.After(t.Now) {
+		if runs {
 			return core.Errorf(core.Invalid, "A turn of the conversation %s is running. Stop it first, or wait until it ends.", id)
 		}
-		if runs {
-			if _, err := t.Exec(`update queues set owner = '', lease_until = 0, fence = fence + 1 where queue_key = $1`, queue); err != nil {
-				return err
-			}
-			if err := t.updateReady(queue.Queue()); err != nil {
-				return err
-			}
+		if err := t.eraseApprovals(id); err != nil {
+			return err
 		}
 		waiting, err := t.Texts(`select invocation from paused where session = $1`, id)
 		if err != nil {
@@ -205,7 +201,85 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 		if _, err := t.Exec(`delete from evidence where session = $1`, id); err != nil {
 			return err
 		}
-		_, err = t.Exec(`delete from sessions where id = $1`, id) // cascades to its messages
-		return err
+		blobs, err := t.sessionBlobs(id)
+		if err != nil {
+			return err
+		}
+		if _, err := t.Exec(`delete from sessions where id = $1`, id); err != nil { // cascades to its messages
+			return err
+		}
+		if err := t.eraseEvents(id); err != nil {
+			return err
+		}
+		return t.removeUnused(blobs)
 	})
+	if err != nil {
+		return err
+	}
+	return s.shrink(ctx)
+}
+
+// What DeleteSession erases elsewhere is text alone. Ids, times, states and digests stay: an event that is delivered again is known, and the
+// audit log can be verified. Events and posts that still wait are left, since they are still to be answered and delivered.
+
+// erased takes the place of an erased summary.
+const erased = "(erased)"
+
+// eraseApprovals erases the texts of a session's approvals: arguments, summaries, reasons, changed requests and tool results, and the reasons
+// in the audit log.
+func (t *Tx) eraseApprovals(id core.SessionID) error {
+	all, err := List(t, readApproval, `select `+approvalColumns+` from approvals where session = $1 order by seq`+t.forUpdate(), id)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	for _, a := range all {
+		a.Call.Arguments, a.Call.Summary = nil, erased
+		if _, err := t.Exec(`update approvals set body = $1, reason = '', changed = '' where id = $2`, asJSON{approvalBody{a.Address, a.Call, a.Requester, a.Rule}}, a.ID); err != nil {
+			return err
+		}
+		for n, v := range a.Votes {
+			v.Reason = ""
+			if _, err := t.Exec(`update votes set body = $1 where approval = $2 and n = $3`, asJSON{v}, a.ID, n); err != nil {
+				return err
+			}
+		}
+	}
+	if _, err := t.Exec(`update intents set content = '""' where approval in (select id from approvals where session = $1)`, id); err != nil {
+		return err
+	}
+	return t.eraseReasons(id)
+}
+
+// eraseEvents erases the payloads of a session's ended events, and the texts of its posts that do not wait. Events that ended without a
+// turn, such as edits, belong to the conversation, and so to each of its sessions.
+func (t *Tx) eraseEvents(id core.SessionID) error {
+	if _, err := t.Exec(`update events set payload = null where conversation = $1 and session in ($2, '') and ended_at > 0 and payload is not null`, id.Conversation(), id); err != nil {
+		return err
+	}
+	rows, err := List(t, readOutbox, `
+		select `+outboxColumns+` from outbox where conversation = $1 and state <> 'waiting' and kind not in ('card', 'working') order by seq`, id.Conversation())
+	if err != nil {
+		return err
+	}
+	events, err := List(t, func(scan func(...any) error) (seq int64, err error) { return seq, scan(&seq) },
+		`select seq from events where conversation = $1 and session not in ($2, '')`, id.Conversation(), id)
+	if err != nil {
+		return err
+	}
+	others := map[int64]bool{} // the events of other sessions
+	for _, seq := range events {
+		others[seq] = true
+	}
+	for _, row := range rows {
+		if others[row.Event] {
+			continue
+		}
+		p := row.Post
+		p.Text, p.Pressed = "", true // it must not be drawn again
+		t.outbox = append(t.outbox, outboxWrite{destination: destination(p), apply: func() error {
+			_, err := t.Exec(`update outbox set post = $1, state = case when state = 'sent' then state else 'dropped' end where seq = $2 and state <> 'waiting'`, asJSON{p}, row.Seq)
+			return err
+		}})
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,9 +24,15 @@ var (
 // Store is one process's connection to a database. It implements core's store interfaces, and the queries and changes that the
 // command line needs.
 type Store struct {
-	hooks Hooks
-	newID func() string
-	trace func(Statement)
+	hooks   Hooks
+	newID   func() string
+	trace   func(Statement)
+	log     *slog.Logger
+	signer  *core.Signer
+	beats   *beats
+	claimed *claimed
+	health  *health
+	limits  core.Limits
 }
 
 // Runner runs SQL in the transaction, or on the connection, that the engine chose. It returns the driver's errors untranslated.
@@ -39,6 +46,7 @@ type Runner struct {
 // Options configure a store of either engine. The zero value is right for production.
 type Options struct {
 	Now     func() time.Time // the clock; only SQLite uses it, Postgres uses the server's
+	Signer  *core.Signer     // signs the audit log; nil: by a key that is kept in the database
 	NewID   func() string    // makes invocation ids; nil: UUIDv7
 	Log     *slog.Logger     // nil: logs are discarded
 	Trace   func(Statement)  // called for every statement, from several goroutines, for tests and measurements
@@ -76,10 +84,13 @@ type Hooks struct {
 	// Read runs work, which reads with a single statement.
 	Read func(ctx context.Context, work Work) error
 	// Register returns a new owner name for a process, which begins with instance and is safe in a file name. It calls free to release
-	// what a dead process of that name had leased.
+	// what a dead process of that name held.
 	Register func(instance string, free func(owner string) error) (owner string, err error)
 	// Close ends running transactions and closes the database. It may be called twice.
 	Close func() error
+
+	// Space fails with store_full if there is hardly any space left for the database, as far as this process can tell.
+	Space func() error
 
 	// RowLocks is set if transactions run concurrently, so that rows must be locked (for update) and may be skipped (skip locked).
 	RowLocks bool
@@ -98,12 +109,27 @@ type Hooks struct {
 	ReadyQueues func(t *Tx, r core.ClaimRequest, take bool) ([]string, error)
 	// DueDestinations returns the destinations that have a post to deliver. take works as in ReadyQueues.
 	DueDestinations func(t *Tx, r core.PostRequest, take bool) ([]string, error)
+	// Shrink gives free space back to the system after data was deleted, in short transactions; nil: the engine does so by itself. It may
+	// be called again after a crash.
+	Shrink func(ctx context.Context) error
+	// Faults returns what the engine finds wrong with its file; nil: the engine has no such check.
+	Faults func(t *Tx) ([]string, error)
 	// PruneLocks are statements of Prune for tables that only this engine has; $1 is the maximum number of rows to remove.
 	PruneLocks []string
 }
 
-// New returns a store; the options are filled.
-func New(h Hooks, o Options) *Store { return &Store{hooks: h, newID: o.NewID, trace: o.Trace} }
+// New returns a store on a database whose schema is up to date; the options are filled. If it fails, the caller closes the database.
+func New(ctx context.Context, h Hooks, o Options) (*Store, error) {
+	s := &Store{hooks: h, newID: o.NewID, trace: o.Trace, log: o.Log, beats: newBeats(), claimed: newClaimed(), health: &health{}}
+	return s, s.useKey(ctx, o.Signer, o.Log)
+}
+
+// WithLimits returns a copy of the store whose Accept applies limits to each actor.
+func (s *Store) WithLimits(l core.Limits) *Store {
+	limited := *s
+	limited.limits = l
+	return &limited
+}
 
 // WithHooks returns a copy of the store with wrapped hooks, for tests that stop a process around a transaction.
 func (s *Store) WithHooks(wrap func(Hooks) Hooks) *Store {
@@ -113,24 +139,49 @@ func (s *Store) WithHooks(wrap func(Hooks) Hooks) *Store {
 }
 
 // Close waits for running transactions and closes the database. It may be called twice.
-func (s *Store) Close() error { return s.hooks.Close() }
+func (s *Store) Close() error {
+	s.beats.stop()
+	s.beats.loops.Wait()
+	return s.hooks.Close()
+}
 
-// Register returns an owner name for this process's claims.
-func (s *Store) Register(ctx context.Context, instance string) (owner string, err error) {
+// Faults returns what the engine finds wrong with the database's file, a line each. It reads all of the file.
+func (s *Store) Faults(ctx context.Context) ([]string, error) {
+	return read(ctx, s, func(t *Tx) ([]string, error) {
+		if s.hooks.Faults == nil {
+			return nil, nil
+		}
+		return s.hooks.Faults(t)
+	})
+}
+
+// Register returns an owner name for this process's claims, and beats for it until the store is closed: often enough for other processes
+// to find out about its death within the lease. Without a lease the caller beats.
+func (s *Store) Register(ctx context.Context, instance string, lease time.Duration) (owner string, err error) {
 	safe := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' {
 			return r
 		}
 		return '_'
 	}, cmp.Or(instance, "gatehouse"))
-	return s.hooks.Register(safe[:min(len(safe), 60)], func(owner string) error {
+	owner, err = s.hooks.Register(safe[:min(len(safe), 60)], func(owner string) error {
 		return s.write(ctx, func(t *Tx) error { return t.releaseOwner(owner) })
 	})
+	if err == nil {
+		err = s.Beat(ctx, owner)
+	}
+	if err != nil {
+		return "", err
+	}
+	if lease > 0 {
+		s.keepBeating(owner, lease/(silentBeats+1))
+	}
+	return owner, nil
 }
 
 // write runs do in one transaction, then writes the outbox changes and audit entries that do collected. do may run more than once.
 func (s *Store) write(ctx context.Context, do func(*Tx) error) error {
-	return s.hooks.Write(ctx, func(run Runner, now time.Time) error {
+	err := s.hooks.Write(ctx, func(run Runner, now time.Time) error {
 		t := s.tx(run, now)
 		if err := do(t); err != nil {
 			return err
@@ -140,6 +191,8 @@ func (s *Store) write(ctx context.Context, do func(*Tx) error) error {
 		}
 		return t.writeAudit()
 	})
+	s.health.note(err)
+	return err
 }
 
 // fenced runs do in one transaction, or fails with lease_lost if the claim no longer holds its queue.
@@ -180,5 +233,69 @@ func readAll[T any](ctx context.Context, s *Store, scan func(func(...any) error)
 }
 
 func (s *Store) tx(run Runner, now time.Time) *Tx {
-	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, destinations: map[string]bool{}}
+	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, signer: s.signer, destinations: map[string]bool{}}
+}
+
+// failureCounts is how long a failed commit counts. Register has something committed more often than that, so a database that still fails
+// is still known to.
+const failureCounts = 5 * time.Second
+
+// health remembers the last commit that the database failed.
+type health struct {
+	mu  sync.Mutex
+	err error     // guarded by mu
+	at  time.Time // guarded by mu
+}
+
+// note takes the result of a write.
+func (h *health) note(err error) {
+	if !core.IsStoreFailure(err) {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.err, h.at = err, time.Now()
+}
+
+func (h *health) recent() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.err == nil || time.Since(h.at) > failureCounts {
+		return nil
+	}
+	return h.err
+}
+
+// Health reports whether the database can be read and takes commits: it fails with what went wrong in the last seconds, or with store_full
+// if its disk is nearly full.
+func (s *Store) Health(ctx context.Context) error {
+	if err := s.health.recent(); err != nil {
+		return err
+	}
+	if err := s.hooks.Space(); err != nil {
+		return err
+	}
+	_, err := read(ctx, s, func(t *Tx) (bool, error) { return t.exists(`select 1 from kv where name = 'paused'`) })
+	return err
+}
+
+// Overdue reports whether a turn of one of the platforms is due, and was for longer than the limit, and nobody holds its queue; not while turns
+// are paused.
+func (s *Store) Overdue(ctx context.Context, platforms []string, limit time.Duration) (bool, error) {
+	return read(ctx, s, func(t *Tx) (bool, error) {
+		if err := t.readClock(); err != nil {
+			return false, err
+		}
+		for _, platform := range platforms {
+			overdue, err := t.exists(`
+				select 1 from queues q join events e on e.seq = q.head
+				where q.ready_at >= 0 and q.ready_at <= $1 and q.platform = $2 and e.accepted_at < $1 and e.not_before < $1
+				and (q.controls = true or not exists (select 1 from kv where name = 'paused'))
+				limit 1`, t.Now.Add(-limit), platform)
+			if err != nil || overdue {
+				return overdue, err
+			}
+		}
+		return false, nil
+	})
 }

@@ -20,6 +20,8 @@ type Tx struct {
 	trace  func(Statement)
 	outbox []outboxWrite     // see writeOutbox
 	audits []core.AuditEntry // see writeAudit
+	pruned time.Time         // approvals that were decided before were removed; zero: none
+	signer *core.Signer
 
 	destinations map[string]bool // that this transaction has locked; see lockDestinations
 }
@@ -105,6 +107,14 @@ func one[T any](t *Tx, read func(scan func(...any) error) (T, error), query stri
 // Texts returns a column of texts.
 func (t *Tx) Texts(query string, args ...any) ([]string, error) {
 	return List(t, func(scan func(...any) error) (s string, err error) { return s, scan(&s) }, query, args...)
+}
+
+// delayed returns the end of a delay, as it is stored: none for a delay that is over at once, so that it does not depend on the clock.
+func (t *Tx) delayed(wait time.Duration) time.Time {
+	if wait <= 0 {
+		return time.Time{}
+	}
+	return t.Now.Add(wait)
 }
 
 // readClock sets Now from the database's clock, in a transaction that has locked no row.

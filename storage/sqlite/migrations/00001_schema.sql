@@ -5,9 +5,16 @@ pragma application_id = 1734440037;
 
 -- Times are nanoseconds since 1970; 0 = none. Booleans are integers: 0 or 1.
 
--- One row per queue that ever had an event. controls: a queue of clicks or control words, apart from its conversation's. ready_at:
--- when it can next be claimed; null = nothing to do; the end of the lease while it is held. event: the event that the holder runs,
--- or ran when it died. generation is used by conversations only.
+-- The processes that hold queues and posts. beat rises every second; see sqlstore's Beat.
+create table owners (
+  owner text    not null primary key,
+  beat  integer not null
+) strict, without rowid;
+
+-- One row per queue that ever had an event. controls: a queue of clicks or control words, apart from its
+-- conversation's. ready_at: null = held, or nothing to do; 0 = can be claimed; otherwise the time until which its next event is delayed.
+-- head: that event; rank and suspect are its own (see events). event: the event that the holder runs, or ran when it died. generation is
+-- used by conversations only.
 create table queues (
   queue_key    text    not null primary key,
   platform     text    not null,
@@ -15,20 +22,24 @@ create table queues (
   controls     integer not null,
   generation   integer not null default 1,
   owner        text    not null default '',
-  lease_until  integer not null default 0,
   fence        integer not null default 0,
   event        integer not null default 0,
   stop         integer not null default 0,
-  ready_at     integer
+  ready_at     integer,
+  rank         integer,
+  head         integer,
+  suspect      integer
 ) strict, without rowid;
-create index queues_ready   on queues (platform, controls, ready_at) where ready_at is not null;
-create index queues_scoped  on queues (conversation, controls, ready_at) where ready_at is not null;
-create index queues_waiting on queues (ready_at) where ready_at is not null;
-create index queues_owner   on queues (owner) where owner <> '';
-create index queues_unused  on queues (controls) where ready_at is null;
+create index queues_ready  on queues (platform, controls, suspect, ready_at, rank, head) where ready_at is not null;
+create index queues_scoped on queues (conversation, controls, suspect, ready_at, rank, head) where ready_at is not null;
+create index queues_rank   on queues (ready_at, rank) where ready_at is not null;
+create index queues_held   on queues (rank) where owner <> '';
+create index queues_owner  on queues (owner) where owner <> '';
+create index queues_unused on queues (controls) where ready_at is null;
 
--- ended_at = 0: it waits or runs. signal: claimed before messages. due_at: accepted_at, or the end of its delay. revision: that of
--- its latest amendment.
+-- ended_at = 0: it waits or runs. signal: claimed before messages. due_at: 0, or the end of its delay. rank: its place among the events of
+-- all actors (see Tx.rank). suspect: attempts of it ended with the death of their process, twice or more. revision: that of its latest
+-- amendment.
 create table events (
   seq          integer primary key autoincrement,
   platform     text    not null,
@@ -39,12 +50,14 @@ create table events (
   signal       integer not null,
   subject      text    not null,
   actor        text    not null,
+  actor_id     text    not null,
   address      text    not null,
   payload      blob,
   invocation   text    not null,
   session      text    not null default '',
   accepted_at  integer not null,
-  due_at       integer not null,
+  due_at       integer not null default 0,
+  rank         integer not null default 0,
   attempt      integer not null default 0,
   retries      integer not null default 0,
   not_before   integer not null default 0,
@@ -57,6 +70,8 @@ create table events (
   unique (platform, id)
 ) strict;
 create index events_waiting      on events (queue_key, signal, seq) where ended_at = 0;
+create index events_actor        on events (actor_id, rank) where ended_at = 0;
+create index events_rate         on events (actor_id, accepted_at) where actor_id <> '';
 create index events_unended      on events (seq) where ended_at = 0;
 create index events_conversation on events (conversation, seq);
 create index events_open         on events (conversation, seq) where ended_at = 0;
@@ -116,8 +131,10 @@ create table approvals (
   created_at   integer not null,
   deadline     integer not null,
   begun        integer not null,
-  changed      text    not null
+  changed      text    not null,
+  requester    text    not null
 ) strict;
+create index approvals_requester    on approvals (requester, seq) where state = 'open';
 create index approvals_state        on approvals (state, seq);
 create index approvals_session      on approvals (session, seq);
 create index approvals_conversation on approvals (conversation, seq);
@@ -133,21 +150,28 @@ create table votes (
   unique (approval, actor)
 ) strict, without rowid;
 
+-- reason: a person's text, which may be erased; the hash covers its digest. key: the id of the secret key that made the hash.
 create table audit (
-  seq      integer not null primary key,
-  at       integer not null,
-  approval text    not null,
-  action   text    not null,
-  actor    text    not null,
-  detail   text    not null,
-  prev     text    not null,
-  hash     text    not null
+  seq           integer not null primary key,
+  at            integer not null,
+  approval      text    not null,
+  action        text    not null,
+  actor         text    not null,
+  detail        text    not null,
+  reason        text    not null,
+  reason_digest text    not null,
+  key           text    not null,
+  prev          text    not null,
+  hash          text    not null
 ) strict;
--- The head of the log: one row.
+create index audit_approval on audit (approval);
+-- The head of the log: one row. pruned: approvals that were decided before may be missing. seal: a MAC over the rest.
 create table audit_head (
-  one  integer not null primary key,
-  seq  integer not null,
-  hash text    not null
+  one    integer not null primary key,
+  seq    integer not null,
+  hash   text    not null,
+  pruned integer not null default 0,
+  seal   text    not null default ''
 ) strict;
 insert into audit_head (one, seq, hash) values (1, 0, '');
 
@@ -163,7 +187,7 @@ create table intents (
   category   text    not null default ''
 ) strict, without rowid;
 
--- A row is in flight while owner is set and lease_until is in the future.
+-- A row is in flight while owner is set. next_at: 0, or the end of its delay.
 create table outbox (
   seq          integer primary key autoincrement,
   key          text    not null unique,
@@ -181,7 +205,6 @@ create table outbox (
   next_at      integer not null,
   cause        text    not null,
   owner        text    not null default '',
-  lease_until  integer not null default 0,
   fence        integer not null default 0,
   created_at   integer not null,
   sent_at      integer not null default 0
@@ -195,16 +218,17 @@ create index outbox_open         on outbox (conversation, seq) where state = 'wa
 create index outbox_approval     on outbox (approval) where approval <> '';
 create index outbox_sent         on outbox (sent_at) where state = 'sent';
 
--- One row per destination. platform and conversation: those of its first waiting row. ready_at: when its next post is due; null =
--- nothing to deliver.
+-- One row per destination. platform and conversation: those of its first waiting row, which is head. ready_at: null = a row is in flight, or nothing to deliver; 0 = that row is
+-- due; otherwise the end of its delay.
 create table destinations (
   destination  text    not null primary key,
   platform     text    not null,
   conversation text    not null,
-  ready_at     integer
+  ready_at     integer,
+  head         integer
 ) strict, without rowid;
-create index destinations_ready  on destinations (platform, ready_at) where ready_at is not null;
-create index destinations_scoped on destinations (conversation, ready_at) where ready_at is not null;
+create index destinations_ready  on destinations (platform, ready_at, head) where ready_at is not null;
+create index destinations_scoped on destinations (conversation, ready_at, head) where ready_at is not null;
 create index destinations_unused on destinations (ready_at) where ready_at is null;
 
 create table tasks (
@@ -250,3 +274,30 @@ create table rate_tokens (
 ) strict;
 create index rate_tokens_name on rate_tokens (name, at);
 create index rate_tokens_ends on rate_tokens (ends);
+
+-- The bytes of images. digest: "sha256:" and their SHA-256.
+create table blobs (
+  digest text  not null primary key,
+  body   blob  not null
+) strict;
+
+-- The messages that refer to a blob.
+create table message_blobs (
+  session    text    not null,
+  invocation text    not null,
+  n          integer not null,
+  digest     text    not null references blobs (digest),
+  primary key (session, invocation, n, digest),
+  foreign key (session, invocation, n) references messages (session, invocation, n) on delete cascade
+) strict, without rowid;
+create index message_blobs_digest on message_blobs (digest);
+
+-- The events that a blob came with: until they have ended, no message may refer to it yet.
+create table event_blobs (
+  digest   text    not null references blobs (digest) on delete cascade,
+  platform text    not null,
+  event    text    not null,
+  at       integer not null,
+  primary key (digest, platform, event)
+) strict, without rowid;
+create index event_blobs_at on event_blobs (at);

@@ -141,18 +141,22 @@ func (m fetched) from(c *Conversation) json.RawMessage {
 
 // page reads the messages after since, sorted by id. A channel that no longer exists has none.
 func (s *shard) page(ctx context.Context, channel, since string) ([]fetched, error) {
-	var fields []map[string]json.RawMessage
-	err := s.REST.Call(ctx, http.MethodGet, fmt.Sprintf("%s?after=%s&limit=%d", discordgo.EndpointChannelMessages(channel), since, catchUpPage), nil, &fields)
+	var all []json.RawMessage
+	err := s.REST.Call(ctx, http.MethodGet, fmt.Sprintf("%s?after=%s&limit=%d", discordgo.EndpointChannelMessages(channel), since, catchUpPage), nil, &all)
 	if rest.IsGone(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	page := make([]fetched, 0, len(fields))
-	for _, f := range fields {
-		m := fetched{fields: f}
-		if json.Unmarshal(f["id"], &m.id) == nil && snowflake.Valid(m.id) && snowflake.Greater(m.id, since) {
+	page := make([]fetched, 0, len(all))
+	for _, one := range all {
+		var m fetched
+		if err := chat.Decode(one, &m.fields); err != nil {
+			s.Log.Warn("a message that was fetched can't be read and is ignored", "channel", channel, "bytes", len(one), "err", chat.JSONFault(err))
+			continue
+		}
+		if json.Unmarshal(m.fields["id"], &m.id) == nil && snowflake.Valid(m.id) && snowflake.Greater(m.id, since) {
 			page = append(page, m)
 		}
 	}

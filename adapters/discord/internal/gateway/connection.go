@@ -134,7 +134,7 @@ func (c *connection) read(ctx context.Context) error {
 			return err
 		}
 		var p discordgo.Event
-		if err := json.Unmarshal(data, &p); err != nil {
+		if err := chat.Decode(data, &p); err != nil {
 			c.Log.Warn("a payload of the gateway can't be read and is ignored", "bytes", len(data), "err", chat.JSONFault(err))
 			continue
 		}
@@ -185,7 +185,7 @@ func isPress(data []byte) bool {
 	var i struct {
 		Type discordgo.InteractionType `json:"type"`
 	}
-	return json.Unmarshal(data, &i) == nil && (i.Type == discordgo.InteractionMessageComponent || i.Type == discordgo.InteractionModalSubmit)
+	return chat.Decode(data, &i) == nil && (i.Type == discordgo.InteractionMessageComponent || i.Type == discordgo.InteractionModalSubmit)
 }
 
 // started records a new session and its resume address. It returns false if the payload can't be used.
@@ -199,7 +199,7 @@ func (c *connection) started(p discordgo.Event) bool {
 		User        object `json:"user"`
 		Application object `json:"application"`
 	}
-	if err := json.Unmarshal(p.RawData, &r); err != nil || r.ID == "" || r.User.ID != c.bot {
+	if err := chat.Decode(p.RawData, &r); err != nil || r.ID == "" || r.User.ID != c.bot {
 		c.close(closeReason{newSession: true, wait: invalidWait, text: "Discord began a session in a way that can't be read"})
 		return false
 	}

@@ -29,7 +29,7 @@ func (e event) location() Location {
 	var at Location
 	switch e.name {
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK", "INTERACTION_CREATE":
-		if json.Unmarshal(e.data, &at) != nil {
+		if chat.Decode(e.data, &at) != nil {
 			return Location{} // it is refused when it is read in full
 		}
 	}

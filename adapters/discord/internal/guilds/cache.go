@@ -2,7 +2,6 @@ package guilds
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"gatehouse/adapters/discord/internal/memo"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -94,7 +94,7 @@ func (c *Cache) Update(event string, data []byte) error {
 			Channels []discordgo.Channel `json:"channels"`
 			Threads  []discordgo.Channel `json:"threads"`
 		}
-		if err := json.Unmarshal(data, &g); err != nil {
+		if err := chat.Decode(data, &g); err != nil {
 			return err
 		}
 		c.SetChannels(append(g.Channels, g.Threads...)...)
@@ -105,13 +105,13 @@ func (c *Cache) Update(event string, data []byte) error {
 		var l struct {
 			Threads []discordgo.Channel `json:"threads"`
 		}
-		if err := json.Unmarshal(data, &l); err != nil {
+		if err := chat.Decode(data, &l); err != nil {
 			return err
 		}
 		c.SetChannels(l.Threads...)
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
 		var one discordgo.Channel
-		if err := json.Unmarshal(data, &one); err != nil {
+		if err := chat.Decode(data, &one); err != nil {
 			return err
 		}
 		c.SetChannels(one)
@@ -119,7 +119,7 @@ func (c *Cache) Update(event string, data []byte) error {
 		var r struct {
 			Guild string `json:"guild_id"`
 		}
-		if err := json.Unmarshal(data, &r); err != nil {
+		if err := chat.Decode(data, &r); err != nil {
 			return err
 		}
 		c.guilds.Forget(r.Guild)

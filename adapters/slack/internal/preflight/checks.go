@@ -27,7 +27,7 @@ func (r *run) checkToken(ctx context.Context) bool {
 	if bot, err := r.api.GetBotInfoContext(ctx, api.GetBotInfoParameters{Bot: me.BotID}); err == nil { // only to improve the hints
 		r.app = bot.AppID
 	}
-	r.bot = me.User
+	r.bot, r.team, r.org = me.User, me.TeamID, me.EnterpriseID
 	r.Add("token", chat.OK, fmt.Sprintf("The bot is @%s (%s) in the workspace %s (%s).", me.User, me.UserID, me.Team, me.TeamID), "")
 	return true
 }
@@ -100,7 +100,7 @@ func (r *run) checkChannels(ctx context.Context) {
 	if len(types) == 0 {
 		return // reported by the check of the scopes
 	}
-	channel, direct, more := "", 0, 0
+	channel, direct, more, shared := "", 0, 0, 0
 	for cursor, page := "", 0; page < maxPages; page++ {
 		found, next, err := r.api.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{
 			Types: types, ExcludeArchived: true, Cursor: cursor, Limit: pageSize,
@@ -109,6 +109,9 @@ func (r *run) checkChannels(ctx context.Context) {
 			return
 		}
 		for _, c := range found {
+			if c.IsExtShared {
+				shared++
+			}
 			switch {
 			case c.IsIM || c.IsMpIM:
 				direct++
@@ -122,6 +125,7 @@ func (r *run) checkChannels(ctx context.Context) {
 			break
 		}
 	}
+	r.reportConnect(shared)
 	switch {
 	case channel != "" && more > 0:
 		r.Add("channels", chat.OK, fmt.Sprintf("The bot is in %s and %d more.", channel, more), "")
@@ -132,6 +136,17 @@ func (r *run) checkChannels(ctx context.Context) {
 	default:
 		r.Add("channels", chat.Fail, "The bot is in no channel and has no direct messages, so no one can write to it.",
 			fmt.Sprintf("In Slack, write /invite @%s in a channel; or find it under Apps and write to it.", r.bot))
+	}
+}
+
+// reportConnect reports what happens to people of other workspaces, if the bot may meet some.
+func (r *run) reportConnect(shared int) {
+	count := chat.Count(shared, "conversation", "conversations") + " shared with other workspaces"
+	switch {
+	case r.Connect:
+		r.Add("connect", chat.OK, "The bot is in "+count+", and SLACK_CONNECT=allow lets their people talk to it. They can't decide about approvals.", "")
+	case shared > 0:
+		r.Add("connect", chat.OK, "The bot is in "+count+", whose people it does not answer; SLACK_CONNECT=allow would change that.", "")
 	}
 }
 
@@ -204,6 +219,8 @@ func (r *run) checkPerson(ctx context.Context, id, user string) {
 	case r.unanswered("approver "+chat.Name(id), err):
 	case u.Deleted:
 		r.Approver(id, chat.Fail, "has been deactivated", "Choose another person. "+wherePeople)
+	case u.TeamID != "" && u.TeamID != r.team && (r.org == "" || u.Enterprise.EnterpriseID != r.org):
+		r.Approver(id, chat.Fail, "is a person of another workspace, whose presses are refused", "Choose a person of this workspace. "+wherePeople)
 	case u.IsBot:
 		r.Approver(id, chat.Fail, "is a bot, and bots can't press buttons", "Choose a person. "+wherePeople)
 	default:

@@ -21,6 +21,7 @@ type Options struct {
 	Listen      string   // the address at which gatehouse listens
 	Quick       bool     // skips the request of a Socket Mode connection
 	FollowUp    bool     // threads with a conversation need no mention
+	Connect     bool     // people of other workspaces may talk to the bot
 	ApproverIDs []string // the ids of all approvers, including those on other platforms
 	BotName     string   // as in the manifest
 	LastEvent   func(context.Context) (time.Time, error)
@@ -57,6 +58,8 @@ type run struct {
 	scopes map[string]bool // nil: not known
 	app    string          // the app's id, "" if it is not known
 	bot    string          // the bot's name, "" if it is not known
+	team   string          // the bot's workspace
+	org    string          // the organisation that the workspace belongs to, "" if none
 }
 
 // unanswered reports whether a call failed, and adds a check with the reason.

@@ -132,7 +132,7 @@ func (k *conn) logEnd(err error) {
 // receive passes a frame on to be handled. It must not block: Slack closes a connection that does not answer pings.
 func (k *conn) receive(data []byte) {
 	var f socketmode.Request
-	if err := json.Unmarshal(data, &f); err != nil {
+	if err := chat.Decode(data, &f); err != nil {
 		k.client.Log.Warn("a Socket Mode frame can't be read and is ignored", "bytes", len(data), "err", chat.JSONFault(err))
 		return
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/slack-go/slack/socketmode"
 	"golang.org/x/sync/errgroup"
+
+	"gatehouse/adapters/internal/chat"
 )
 
 // Limits of the envelopes that wait to be handled.
@@ -68,7 +70,7 @@ func QueueOf(payload []byte) int {
 			Channel json.RawMessage `json:"channel"`
 		} `json:"event"`
 	}
-	_ = json.Unmarshal(payload, &body) // events without a channel share a queue
+	_ = chat.Decode(payload, &body) // events without a channel share a queue
 	h := fnv.New32a()
 	h.Write(body.Event.Channel)
 	return int(h.Sum32() % queueCount)

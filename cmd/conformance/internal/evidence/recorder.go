@@ -119,7 +119,7 @@ func (r *Recorder) IsFirst(id core.InvocationID) bool {
 // Tracer returns a tracer whose spans are recorded.
 func (r *Recorder) Tracer(version string) graph.Tracer {
 	r.spans = tracetest.NewInMemoryExporter()
-	return otel.NewTracer(trace.NewTracerProvider(trace.WithSyncer(r.spans)), version)
+	return otel.NewTracer(trace.NewTracerProvider(trace.WithSyncer(r.spans)), version, otel.WithContent)
 }
 
 // Span is a span with its children.

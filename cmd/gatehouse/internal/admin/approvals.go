@@ -3,6 +3,8 @@ package admin
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/user"
 
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -87,7 +89,7 @@ type decisionFlags struct {
 	cli.JSONFlag
 	ID     string `arg:"" help:"The id of an approval."`
 	Reason string `placeholder:"R" help:"The reason, which the requester reads."`
-	As     string `placeholder:"NAME" help:"The name that people read as the decider; the audit log still records the local admin."`
+	As     string `placeholder:"NAME" help:"The name that people read as the decider; the audit log records the local admin, with this name and the user of the operating system."`
 }
 
 type approvalsApproveCmd struct{ decisionFlags }
@@ -107,7 +109,7 @@ func (c approvalsDenyCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 // decide votes as the local admin. On an approval that is already decided it fails with the decision, and exit code 1.
 func decide(ctx context.Context, a *cli.App, store *storage.Store, f decisionFlags, choice core.Choice) error {
 	click := core.Click{Approval: core.ApprovalID(f.ID), Choice: choice, Reason: f.Reason}
-	d, err := approvals.NewService(store, store).AdminVote(ctx, click, f.As)
+	d, err := approvals.NewService(store, store).AdminVote(ctx, click, f.As, systemUser())
 	if err != nil {
 		return unknownApproval(err, f.ID)
 	}
@@ -116,6 +118,15 @@ func decide(ctx context.Context, a *cli.App, store *storage.Store, f decisionFla
 	}
 	a.PrintLine("%s %s", d.Approval.StateSentence(), core.MaskText(d.Approval.Call.Summary))
 	return nil
+}
+
+// systemUser is the user of the operating system who runs the program.
+func systemUser() string {
+	u, err := user.Current()
+	if err != nil || u.Username == "" { // a container without a list of users
+		return fmt.Sprintf("uid %d", os.Getuid())
+	}
+	return fmt.Sprintf("%s, uid %s", u.Username, u.Uid)
 }
 
 // unknownApproval names the approval in an error of category not_found.

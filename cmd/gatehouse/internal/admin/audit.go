@@ -3,7 +3,9 @@ package admin
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/storage"
@@ -11,72 +13,104 @@ import (
 
 type approvalsLogCmd struct {
 	cli.JSONFlag
-	Verify bool  `help:"Check that no entry was changed, inserted or removed; exit with 1 if one was."`
-	After  int64 `placeholder:"SEQ" help:"Only entries after this number."`
+	Verify      bool    `help:"Check that no entry was changed, inserted or removed, and that the log agrees with the approvals in the database; exit with 1 if not. Prints the last hash: keep it elsewhere."`
+	Expect      *string `placeholder:"HASH" help:"Verify, and exit with 1 unless the log has an entry with this hash, such as the last hash of an earlier check."`
+	DatabaseKey bool    `help:"Accept entries that were signed before GATEHOUSE_SECRET_KEY was set, with the key in the database."`
+	After       int64   `placeholder:"SEQ" help:"Only entries after this number."`
 }
 
 // auditPage is how many entries are read at a time.
 const auditPage = 500
 
+// hashLength is the length of an entry's hash.
+const hashLength = 64
+
 // Run prints the log, or verifies it and prints the result.
 func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
-	if c.Verify {
+	if c.Verify || c.Expect != nil {
 		return c.verify(ctx, a, store)
 	}
 	var all []core.AuditEntry
-	err := eachPage(ctx, store, c.After, func(page []core.AuditEntry) error {
+	for after := c.After; ; after = all[len(all)-1].Seq {
+		page, err := store.AuditLog(ctx, after, auditPage)
+		if err != nil {
+			return err
+		}
+		if len(page) == 0 {
+			break
+		}
 		all = append(all, page...)
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	if c.JSON {
 		return a.PrintJSON(cli.List(all, viewAudit))
 	}
-	return a.Table("The audit log is empty.", []string{"ENTRY", "TIME", "APPROVAL", "ACTION", "ACTOR", "DETAIL"}, cli.List(all, func(e core.AuditEntry) []string {
-		return []string{fmt.Sprint(e.Seq), cli.Stamp(e.At), string(e.Approval), e.Action, e.Actor, e.Detail}
+	return a.Table("The audit log is empty.", []string{"ENTRY", "TIME", "APPROVAL", "ACTION", "ACTOR", "DETAIL", "REASON"}, cli.List(all, func(e core.AuditEntry) []string {
+		return []string{fmt.Sprint(e.Seq), cli.Stamp(e.At), string(e.Approval), e.Action, e.Actor, e.Detail, core.MaskText(e.Reason)}
 	}))
 }
 
 // verify always checks the whole log, because each entry's hash depends on those before it.
 func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.Store) error {
-	n, prev := 0, ""
-	var broken error
-	err := eachPage(ctx, store, 0, func(page []core.AuditEntry) error {
-		if broken == nil {
-			broken = core.VerifyAudit(prev, page)
+	expect := ""
+	if c.Expect != nil {
+		if expect = strings.ToLower(strings.TrimSpace(*c.Expect)); len(expect) != hashLength {
+			return core.Errorf(core.Invalid, "--expect needs the %d characters of a hash that gatehouse approvals log --verify printed.", hashLength)
 		}
-		n, prev = n+len(page), page[len(page)-1].Hash
-		return nil
-	})
+	}
+	signer, err := c.signer(ctx, store)
 	if err != nil {
 		return err
 	}
+	records, err := store.AuditRecords(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := approvals.VerifyLog(ctx, records, store.AuditLog, signer, expect)
+	if err != nil {
+		return err
+	}
+	var broken error
+	if len(r.Faults) > 0 {
+		text := strings.Join(r.Faults, "\n  ")
+		if r.More > 0 {
+			text += fmt.Sprintf("\n  and %d more.", r.More)
+		}
+		broken = core.Errorf(core.Invalid, "%s", text)
+	}
 	if c.JSON {
-		verdict := map[string]any{"valid": broken == nil, "entries": n, "last_hash": prev, "error": nil}
+		verdict := map[string]any{
+			"valid": broken == nil, "entries": r.Entries, "last_hash": r.LastHash, "erased_reasons": r.Erased, "approvals": r.Approvals, "intents": r.Intents,
+			"changing": r.Changing, "faults": append([]string{}, r.Faults...), "error": nil,
+		}
 		if broken != nil {
 			verdict["error"] = core.MessageOf(broken)
 		}
 		if err := a.PrintJSON(verdict); err != nil {
 			return err
 		}
-	} else if broken == nil {
-		a.PrintLine("The audit log is intact: %d entries, last hash %s.", n, cli.Cell(prev))
+		return cli.Bad(broken)
+	}
+	if broken == nil {
+		a.PrintLine("The audit log is intact: %d entries, last hash %s.", r.Entries, cli.Cell(r.LastHash))
+		a.PrintLine("It agrees with %d approvals and %d started tools in the database.", r.Approvals, r.Intents)
+		if r.Changing > 0 {
+			a.PrintLine("%d approvals changed during the check and were not compared; check again for those.", r.Changing)
+		}
+		if r.Erased > 0 {
+			a.PrintLine("The reasons of %d entries were erased.", r.Erased)
+		}
 	}
 	return cli.Bad(broken)
 }
 
-// eachPage reads the log page by page, starting after an entry.
-func eachPage(ctx context.Context, store *storage.Store, after int64, do func([]core.AuditEntry) error) error {
-	for {
-		page, err := store.AuditLog(ctx, after, auditPage)
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		if err := do(page); err != nil {
-			return err
-		}
-		after = page[len(page)-1].Seq
+// signer verifies with the configured keys and, if the flag says so, with the one in the database.
+func (c approvalsLogCmd) signer(ctx context.Context, store *storage.Store) (*core.Signer, error) {
+	if !c.DatabaseKey {
+		return store.Signer(), nil
 	}
+	key, err := store.DatabaseKey(ctx)
+	if err != nil || key == "" {
+		return store.Signer(), err
+	}
+	return store.Signer().With(key)
 }

@@ -16,17 +16,16 @@ import (
 type Queue struct{ cli.JSONFlag }
 
 type queueView struct {
-	Queue      core.QueueKey `json:"queue"`
-	Platform   string        `json:"platform"`
-	Waiting    int           `json:"waiting"`
-	Oldest     time.Time     `json:"oldest,omitzero"`
-	Owner      string        `json:"owner,omitempty"`
-	LeaseUntil time.Time     `json:"lease_until,omitzero"`
-	ReadyAt    time.Time     `json:"ready_at,omitzero"`
+	Queue    core.QueueKey `json:"queue"`
+	Platform string        `json:"platform"`
+	Waiting  int           `json:"waiting"`
+	Oldest   time.Time     `json:"oldest,omitzero"`
+	Owner    string        `json:"owner,omitempty"`
+	ReadyAt  time.Time     `json:"ready_at,omitzero"`
 }
 
 func viewQueue(e core.QueueEntry) queueView {
-	return queueView{e.Key, e.Platform, e.Waiting, e.Oldest.UTC(), e.Owner, e.LeaseUntil.UTC(), e.ReadyAt.UTC()}
+	return queueView{e.Key, e.Platform, e.Waiting, e.Oldest.UTC(), e.Owner, e.ReadyAt.UTC()}
 }
 
 // Run prints queued turns, unsent messages and open approvals.
@@ -55,8 +54,8 @@ func (c Queue) Run(ctx context.Context, a *cli.App, store *storage.Store) error 
 	if q.Paused {
 		a.PrintLine("Paused: no new turns start. Resume with gatehouse unpause.")
 	}
-	err = a.Table("No queued turns.", []string{"QUEUE", "WAITING", "OLDEST", "OWNER", "LEASE UNTIL", "READY"}, cli.List(q.Entries, func(e core.QueueEntry) []string {
-		return []string{string(e.Key), fmt.Sprint(e.Waiting), cli.Stamp(e.Oldest), e.Owner, cli.Stamp(e.LeaseUntil), cli.Stamp(e.ReadyAt)}
+	err = a.Table("No queued turns.", []string{"QUEUE", "WAITING", "OLDEST", "OWNER", "DELAYED UNTIL"}, cli.List(q.Entries, func(e core.QueueEntry) []string {
+		return []string{string(e.Key), fmt.Sprint(e.Waiting), cli.Stamp(e.Oldest), e.Owner, cli.Stamp(e.ReadyAt)}
 	}))
 	a.PrintLine("Posts: %d waiting, %d that may not have arrived, %d refused. Dead turns: %d. Open approvals: %d.", q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals)
 	for _, p := range posts {

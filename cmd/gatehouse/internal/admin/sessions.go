@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -18,7 +19,7 @@ type Sessions struct {
 	Show   sessionsShowCmd   `cmd:"" help:"Show a session and its last messages."`
 	Reset  sessionsResetCmd  `cmd:"" help:"Start a new session in a conversation, as the control word new does."`
 	Export sessionsExportCmd `cmd:"" help:"Print a whole session as JSON, without masking."`
-	Delete sessionsDeleteCmd `cmd:"" help:"Delete a session, its messages and its paused turns."`
+	Delete sessionsDeleteCmd `cmd:"" help:"Delete a session, its messages and its paused turns, and erase its texts everywhere else."`
 }
 
 type sessionsListCmd struct {
@@ -136,6 +137,11 @@ func (c sessionsExportCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 	if err != nil {
 		return err
 	}
+	for i, m := range all {
+		if all[i], err = m.WithImages(ctx, store.LoadBlob); err != nil {
+			return err
+		}
+	}
 	return a.PrintJSON(struct {
 		sessionView
 		Version int64                      `json:"version"`
@@ -162,6 +168,10 @@ func (c sessionsDeleteCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 		return cli.Bad(err)
 	}
 	a.PrintLine("Deleted the session %s.", id)
+	waiting, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, id.Conversation(), 0)
+	if n := len(slices.DeleteFunc(waiting, func(r core.OutboxRow) bool { return r.Text == "" })); err == nil && n > 0 {
+		a.PrintLine("In its conversation %d posts still wait to be sent. Their texts are removed GATEHOUSE_RETENTION after that.", n)
+	}
 	return nil
 }
 
@@ -171,7 +181,7 @@ type sessionsResetCmd struct {
 }
 
 // localAdmin is the person who runs the command line.
-var localAdmin = core.Actor{ID: "local-admin", Name: "local-admin"}
+var localAdmin = core.Actor{ID: core.LocalAdmin, Name: core.LocalAdmin}
 
 // Run accepts a reset event. It is processed in order with the conversation's messages, like a reset that comes from the platform.
 func (c sessionsResetCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {

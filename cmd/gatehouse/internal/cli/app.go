@@ -22,7 +22,7 @@ type Stdio struct {
 }
 
 // OpenStore opens the database that a URL names, and creates it where there is none.
-type OpenStore func(ctx context.Context, url string, log *slog.Logger) (*storage.Store, error)
+type OpenStore func(ctx context.Context, url string, o storage.Options) (*storage.Store, error)
 
 // App is what a command runs on.
 type App struct {
@@ -67,9 +67,21 @@ func (a *App) Store(ctx context.Context) (*storage.Store, error) {
 
 // NewStore opens the configured database, and creates it where there is none. Close closes it.
 func (a *App) NewStore(ctx context.Context, cfg settings.Config, log *slog.Logger) (*storage.Store, error) {
-	var err error
-	a.store, err = a.OpenStore(ctx, cfg.DatabaseURL, log)
+	o, err := StoreOptions(cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	a.store, err = a.OpenStore(ctx, cfg.DatabaseURL, o)
 	return a.store, err
+}
+
+// StoreOptions are the options of a store with this configuration.
+func StoreOptions(cfg settings.Config, log *slog.Logger) (o storage.Options, err error) {
+	o = storage.Options{NewID: NewID, Log: log}
+	if len(cfg.Keys) > 0 {
+		o.Signer, err = core.NewSigner(cfg.Keys...)
+	}
+	return o, err
 }
 
 // Close closes the database if a command opened it.

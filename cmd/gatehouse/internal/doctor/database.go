@@ -25,13 +25,24 @@ func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config)
 		return []finding{{"database", stateWarn, fmt.Sprintf("%s has schema version %d, this build needs %d.", name, schema, known),
 			"Stop the processes that use it and make a backup. Then run gatehouse migrate, or start gatehouse serve."}}, nil
 	}
-	store, err := open(ctx, cfg.DatabaseURL, silent)
+	o, err := cli.StoreOptions(cfg, silent)
+	if err != nil {
+		return []finding{{"database", stateFail, cli.Explain(err), fixDatabase}}, nil
+	}
+	store, err := open(ctx, cfg.DatabaseURL, o)
 	if err != nil {
 		return []finding{{"database", stateFail, cli.Explain(err), fixDatabase}}, nil
 	}
 	if _, err := store.PutIfAbsent(ctx, "doctor", "checked"); err != nil {
 		_ = store.Close()
 		return []finding{{"database", stateFail, "Can't write to " + name + ": " + cli.Explain(err), fixDatabase}}, nil
+	}
+	if faults, err := store.Faults(ctx); err != nil || len(faults) > 0 {
+		message := fmt.Sprintf("%s is damaged: %s", name, strings.Join(faults, "; "))
+		if err != nil {
+			message = cli.Explain(err)
+		}
+		return []finding{{"database", stateFail, message, "Stop gatehouse. Restore the database from a backup, or copy what is left with sqlite3 FILE .recover."}}, store
 	}
 	message := fmt.Sprintf("%s is readable and writable; schema version %d.", name, known)
 	if schema == 0 {

@@ -53,6 +53,9 @@ func (c Command) Run(ctx context.Context, a *cli.App) error {
 			_ = store.Close() // nothing of ours is pending in it
 		}
 	}
+	for i := range found { // an error may show the address of a proxy, or of another server
+		found[i].Message, found[i].Fix = settings.MaskURLs(found[i].Message), settings.MaskURLs(found[i].Fix)
+	}
 	if err := c.print(a, found); err != nil {
 		return err
 	}

@@ -2,7 +2,7 @@
 //
 // A setting is a field of Config, or of the Config struct of a platform or exporter, with the tags envconfig (the variable), default
 // (the value where the variable is not set or empty), help (what it means) and, for a secret, secret: "all" masks the whole value
-// when it is printed, "url" the password alone, and KEY_FILE may name a file that holds the value instead.
+// when it is printed, "url" the passwords and keys in it alone, and KEY_FILE may name a file that holds the value instead.
 //
 // Load resolves files and empty variables, has envconfig decode each struct in one call, checks the values and makes from them what
 // the program uses. It reports all faults at once.
@@ -29,15 +29,16 @@ import (
 type Config struct {
 	DatabaseURL     string        `envconfig:"GATEHOUSE_DATABASE_URL" default:"sqlite:gatehouse.db" secret:"url" help:"The database: sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE for more than one replica."`
 	Listen          string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080" help:"HOST:PORT of the HTTP server: platform webhooks, /healthz, /readyz."`
-	SecretKey       string        `envconfig:"GATEHOUSE_SECRET_KEY" secret:"all" help:"Signs the values of buttons. Several keys are separated by commas, newest first. Not set: a key is generated and kept in the database."`
+	SecretKey       string        `envconfig:"GATEHOUSE_SECRET_KEY" secret:"all" help:"Signs the values of buttons and the audit log. Several keys are separated by commas, newest first. Not set: a key is generated and kept in the database."`
 	Agent           string        `envconfig:"GATEHOUSE_AGENT" default:"demo" help:"The agent that answers: demo or echo."`
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers."`
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only the person at the terminal, for requests made there."`
 	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s" help:"How long an approval stays open. 0s: without limit."`
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"8" help:"How many turns run at the same time in this process."`
-	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"30s" help:"How long conversations and posts stay assigned to a process after it dies. For Discord shards it is 30s at most."`
+	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"5s" help:"How soon other processes take over the conversations and posts of a process that died. For Discord shards it is three times that, 30s at most."`
+	Rate            int           `envconfig:"GATEHOUSE_RATE" default:"30" help:"How many messages a minute one person may send. What is above is refused, and said so once a minute. 0: no limit, also for the messages of one person that wait (100 otherwise)."`
 	DrainTimeout    time.Duration `envconfig:"GATEHOUSE_DRAIN_TIMEOUT" default:"20s" help:"How long running turns may continue after the program is told to stop."`
-	Retention       time.Duration `envconfig:"GATEHOUSE_RETENTION" default:"2160h" help:"How long ended events, sent posts and decided approvals are kept. 0s: without limit."`
+	Retention       time.Duration `envconfig:"GATEHOUSE_RETENTION" default:"2160h" help:"How long ended events, sent posts and decided approvals are kept: 24h or more. 0s: without limit."`
 	MaxMessage      Bytes         `envconfig:"GATEHOUSE_MAX_MESSAGE" default:"1MiB" help:"The largest message that is accepted."`
 	Freshness       time.Duration `envconfig:"GATEHOUSE_FRESHNESS" default:"15m" help:"A reply older than this is marked as late when it is sent. 0s: no reply is."`
 	LogLevel        slog.Level    `envconfig:"GATEHOUSE_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
@@ -65,6 +66,9 @@ func (c *Config) parts() []any { return []any{c, &c.Slack, &c.Discord, &c.Traces
 // minLease is a third of which a busy store still answers in.
 const minLease = 100 * time.Millisecond
 
+// minRetention is longer than platforms deliver an event again.
+const minRetention = 24 * time.Hour
+
 // complete checks the settings and makes from them what the program uses. It reports every fault, one line each, beginning with the key.
 func (c *Config) complete() []string {
 	var faults []string
@@ -80,6 +84,7 @@ func (c *Config) complete() []string {
 	_, numberErr := strconv.ParseUint(port, 10, 16)
 	check(err == nil && numberErr == nil, "GATEHOUSE_LISTEN", "%q is not of the form HOST:PORT, such as 127.0.0.1:8080", c.Listen)
 	check(c.Workers >= 1, "GATEHOUSE_WORKERS", "%d is too low; use 1 or more", c.Workers)
+	check(c.Rate >= 0, "GATEHOUSE_RATE", "%d must not be negative; 0 means no limit", c.Rate)
 	check(c.Lease >= minLease, "GATEHOUSE_LEASE", "%s is too short; use %s or more", c.Lease, minLease)
 	check(c.MaxMessage >= 1, "GATEHOUSE_MAX_MESSAGE", "%d is too low; use 1 or more, such as 64KiB", c.MaxMessage)
 	for key, d := range map[string]time.Duration{
@@ -88,6 +93,8 @@ func (c *Config) complete() []string {
 	} {
 		check(d >= 0, key, "%s must not be negative", d)
 	}
+	check(c.Retention == 0 || c.Retention >= minRetention, "GATEHOUSE_RETENTION",
+		"%s is too short; use 24h or more, or 0s to keep everything: a message that a platform delivers again after it was removed would be answered again", c.Retention)
 	kind, _, _ := strings.Cut(c.Agent, ":")
 	switch {
 	case c.Agent == "demo" || c.Agent == "echo":

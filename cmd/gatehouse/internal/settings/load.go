@@ -49,6 +49,9 @@ func Read() (Config, []Setting, []string) {
 			faults = append(faults, fault)
 		}
 	}
+	for i, fault := range faults {
+		faults[i] = MaskURLs(fault) // it may show the value
+	}
 	slices.Sort(faults)
 	return cfg, all, faults
 }

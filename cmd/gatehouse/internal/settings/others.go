@@ -60,20 +60,32 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Standard returns the variables of OpenTelemetry that are set and that its SDK reads itself. Headers may hold a token.
+// proxies are the variables, in either case, that name the proxies of all calls to platforms, models and collectors.
+var proxies = []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
+
+// Standard returns the variables of OpenTelemetry that are set and that its SDK reads itself, and those of proxies. Headers may hold a token.
 func Standard() []Setting {
 	known := Keys()
 	var found []Setting
 	for _, variable := range os.Environ() {
 		key, value, _ := strings.Cut(variable, "=")
-		if !strings.HasPrefix(key, "OTEL_") || value == "" || slices.Contains(known, key) {
+		meaning := "A standard variable of OpenTelemetry."
+		if slices.Contains(proxies, strings.ToUpper(key)) {
+			meaning = "A proxy, as most programs read it."
+		} else if !strings.HasPrefix(key, "OTEL_") {
+			continue
+		}
+		if value == "" || slices.Contains(known, key) {
 			continue
 		}
 		secret := ""
 		if strings.Contains(key, "HEADERS") {
 			secret = "all"
 		}
-		found = append(found, Setting{Key: key, Value: Mask(secret, value), Source: fromEnv, Meaning: "A standard variable of OpenTelemetry."})
+		if strings.HasSuffix(key, "_ATTRIBUTES") {
+			value = maskPairs(value)
+		}
+		found = append(found, Setting{Key: key, Value: Mask(secret, value), Source: fromEnv, Meaning: meaning})
 	}
 	slices.SortFunc(found, func(a, b Setting) int { return strings.Compare(a.Key, b.Key) })
 	return found

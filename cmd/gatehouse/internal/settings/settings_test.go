@@ -140,6 +140,20 @@ func TestTheEnvironmentIsRestored(t *testing.T) {
 	}
 }
 
+// TestShortRetentionIsRefused: a message that is delivered again after it was pruned would be answered again.
+func TestShortRetentionIsRefused(t *testing.T) {
+	for _, key := range Keys() {
+		t.Setenv(key, "")
+	}
+	for value, fault := range map[string]string{"0s": "", "24h": "", "2160h": "", "23h59m": "is too short; use 24h or more, or 0s to keep everything", "-1h": "must not be negative"} {
+		t.Setenv("GATEHOUSE_RETENTION", value)
+		_, _, faults := Read()
+		if text := strings.Join(faults, "\n"); (text == "") != (fault == "") || !strings.Contains(text, fault) || fault != "" && !strings.HasPrefix(text, "GATEHOUSE_RETENTION: ") {
+			t.Errorf("%s: the faults are %q, want %q", value, faults, fault)
+		}
+	}
+}
+
 func TestSizes(t *testing.T) {
 	for in, want := range map[string]Bytes{"1": 1, "64KiB": 65536, "1 MiB": 1 << 20, "2GiB": 2 << 30, "-1": -1} {
 		var got Bytes
@@ -158,9 +172,74 @@ func TestMask(t *testing.T) {
 	for _, tc := range []struct{ kind, in, want string }{
 		{"", "plain", "plain"}, {"true", "xoxb-1", "••••••"}, {"true", "", ""}, {"url", "sqlite:gate house.db", "sqlite:gate house.db"},
 		{"url", "postgres://u:p@h/d?sslpassword=p&x=1", "postgres://u:xxxxx@h/d?sslpassword=xxxxx&x=1"}, {"url", "postgres://u:p%@h", "••••••"},
+		{"url", "postgres://u:p w@h", "••••••"}, {"url", "postgres://u@h/d", "postgres://u@h/d"},
+		{"", "https://u:hunter2@h/api/?x=1", "https://u:xxxxx@h/api/?x=1"}, {"", "https://u:a@hunter2@h/", "https://u:xxxxx@h/"},
+		{"", "https://hunter2@h/1", "https://xxxxx@h/1"}, {"", "https://:hunter2@h", "https://:xxxxx@h"},
+		{"", "https://h/?password=hunter2&X-Amz-Signature=hunter2&n=5;api_key=hunter2&%74oken=hunter2", "https://h/?password=xxxxx&X-Amz-Signature=xxxxx&n=5;api_key=xxxxx&%74oken=xxxxx"},
+		{"", "https://h/#access_token=hunter2&n=5", "https://h/#access_token=xxxxx&n=5"}, {"", "https://h/?client_secret=&sig", "https://h/?client_secret=&sig"},
+		{"", "me:hunter2@proxy:3128", "me:xxxxx@proxy:3128"}, {"", "http://me:hun/ter2@proxy", "••••••"}, {"", "http://me:12/hunter2@proxy", "••••••"},
+		{"", "http://a:hunter2@b:1,http://c:hunter2@d:2", "http://a:xxxxx@b:1,http://c:xxxxx@d:2"}, {"", "http://h/?u=http://c:hunter2@d", "http://h/?u=http://c:xxxxx@d"},
+		{"url", "me:hunter2@localhost", "me:xxxxx@localhost"}, {"", "sqlite:a@b.db", "sqlite:a@b.db"}, {"", "slack:U123,discord:role:789", "slack:U123,discord:role:789"},
+		{"", "https://discord.com/api/v10", "https://discord.com/api/v10"}, {"", "127.0.0.1:8080", "127.0.0.1:8080"},
 	} {
 		if got := Mask(tc.kind, tc.in); got != tc.want {
 			t.Errorf("Mask(%q, %q) = %q, want %q", tc.kind, tc.in, got, tc.want)
+		}
+	}
+}
+
+func TestMaskURLsInATextOfAnError(t *testing.T) {
+	for in, want := range map[string]string{
+		`SLACK_API_URL: "ftp://u:hunter2@h" does not have the form https://HOST/api/`:        `SLACK_API_URL: "ftp://u:xxxxx@h" does not have the form https://HOST/api/`,
+		`DISCORD_API_URL: "u:hunter2@h" is not of the form https://HOST/api/v10`:             `DISCORD_API_URL: "u:xxxxx@h" is not of the form https://HOST/api/v10`,
+		`invalid proxy address "http://me:hunter2@p:x": parse "http://me:hunter2@p:x": port`: `invalid proxy address "••••••": parse "••••••": port`,
+		`It can't be reached at https://h/?key=hunter2 (EOF). See https://h/help.`:           `It can't be reached at https://h/?key=xxxxx (EOF). See https://h/help.`,
+		"this is not of the form http://HOST:PORT":                                           "this is not of the form http://HOST:PORT",
+		"The bot is @gatehouse (U1): ask ann@example.org at 12:30.":                          "The bot is @gatehouse (U1): ask ann@example.org at 12:30.",
+	} {
+		if got := MaskURLs(in); got != want {
+			t.Errorf("%s\nbecame %s\nwant   %s", in, got, want)
+		}
+	}
+}
+
+// TestEveryShownSettingIsMasked: whatever its tag, no setting shows the password or the key of a URL, nor does a fault.
+func TestEveryShownSettingIsMasked(t *testing.T) {
+	const address, masked = "https://me:hunter2@host.example/api?token=hunter2&sig=hunter2", "https://me:xxxxx@host.example/api?token=xxxxx&sig=xxxxx"
+	for _, key := range Keys() {
+		t.Setenv(key, "")
+		if !strings.HasSuffix(key, "_FILE") {
+			t.Setenv(key, address)
+		}
+	}
+	for _, key := range []string{"HTTP_PROXY", "https_proxy", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_LOGS_HEADERS"} {
+		t.Setenv(key, address)
+	}
+	t.Setenv("NO_PROXY", "me:hunter2@host.example,localhost")
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "team=blue,api.key=hunter2")
+	_, all, faults := Read()
+	if len(faults) == 0 {
+		t.Fatal("there are no faults")
+	}
+	for _, fault := range faults {
+		if strings.Contains(fault, "hunter2") {
+			t.Errorf("a fault shows a secret: %s", fault)
+		}
+	}
+	shown := map[string]string{}
+	for _, s := range append(all, Standard()...) {
+		shown[s.Key] = s.Value
+		if strings.Contains(s.Value, "hunter2") {
+			t.Errorf("%s is shown as %s", s.Key, s.Value)
+		}
+	}
+	for key, want := range map[string]string{
+		"SLACK_API_URL": masked, "HTTP_PROXY": masked, "https_proxy": masked, "NO_PROXY": "me:xxxxx@host.example,localhost", "GATEHOUSE_WORKERS": masked,
+		"OTEL_EXPORTER_OTLP_ENDPOINT": masked, "OTEL_EXPORTER_OTLP_LOGS_HEADERS": "••••••", "OTEL_EXPORTER_OTLP_HEADERS": "••••••",
+		"OTEL_RESOURCE_ATTRIBUTES": "team=blue,api.key=xxxxx",
+	} {
+		if shown[key] != want {
+			t.Errorf("%s is shown as %q, want %q", key, shown[key], want)
 		}
 	}
 }

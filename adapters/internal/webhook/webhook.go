@@ -1,0 +1,139 @@
+// Package webhook reads the requests that a platform signs and posts to gatehouse. Anybody can post to such an address, so a request that is
+// not verified yet may cost only a little:
+//
+//   - What the headers show is checked before a byte of the body is read: that there is a signature, the age of its time, the content type
+//     and the announced length.
+//   - A body has at most 1 MiB, and must arrive within 3 seconds: the platforms don't wait longer for an answer.
+//   - At most 32 bodies are read at a time. More requests are answered 503 at once; the platforms that send again do so.
+//   - A refused request is answered at once and its connection closed, whether or not its body arrives.
+//   - Refusals are logged once a second at most, with the number of those that were not logged.
+package webhook
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Limits of requests that are not verified yet.
+const (
+	MaxBody   = 1 << 20         // bytes of a body; far above what the platforms send
+	Window    = 5 * time.Minute // how far the time of a signature may be off: an older request may be a replay
+	maxBodies = 32              // read at a time
+	bodyTime  = 3 * time.Second // for a body to arrive
+	drainTime = time.Second     // for the rest of a refused request, so that its sender can read the answer
+)
+
+// Options configure a Reader. All are required.
+type Options struct {
+	Signature, Time string // the headers with the signature and its time, in seconds since 1970
+	// Valid reports whether the signature of a request is right. Its body was read; it is passed as body.
+	Valid func(h http.Header, body []byte) bool
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Reader reads and verifies the requests of one platform.
+type Reader struct {
+	Options
+	refusals refusals
+	slots    chan struct{}
+	bodyTime time.Duration
+	buffers  sync.Pool // of *[]byte with room for the largest body
+}
+
+// NewReader makes a Reader.
+func NewReader(o Options) *Reader {
+	return &Reader{
+		Options: o, refusals: refusals{now: o.Now, log: o.Log}, slots: make(chan struct{}, maxBodies), bodyTime: bodyTime,
+		buffers: sync.Pool{New: func() any { b := make([]byte, MaxBody+1); return &b }},
+	}
+}
+
+// Read returns the body of a request that the platform has signed. If it refuses the request, it answers and logs it, and ok is false. The
+// statuses are 401 if the signature or its time is missing or wrong, 408 and 413 if the body comes too slowly or is too large, 400 if it is
+// incomplete, 415 if it is of another content type than kind, and 503 if too many bodies are being read.
+func (r *Reader) Read(w http.ResponseWriter, q *http.Request, kind string) (body []byte, ok bool) {
+	if status, why := r.checkHeaders(q, kind); status != 0 {
+		r.refuse(w, q, status, why)
+		return nil, false
+	}
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	default:
+		w.Header().Set("Retry-After", "1")
+		r.refuse(w, q, http.StatusServiceUnavailable, "too many requests at once; send it again")
+		return nil, false
+	}
+	buffer := r.buffers.Get().(*[]byte)
+	defer r.buffers.Put(buffer)
+	connection := http.NewResponseController(w)
+	_ = connection.SetReadDeadline(time.Now().Add(r.bodyTime)) // fails only where there is no connection, as in a test
+	n, err := read(q.Body, *buffer)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		r.refuse(w, q, http.StatusRequestTimeout, "the body did not arrive in time")
+		return nil, false
+	case err != nil:
+		r.refuse(w, q, http.StatusBadRequest, "the body did not arrive completely")
+		return nil, false
+	case n > MaxBody:
+		r.refuse(w, q, http.StatusRequestEntityTooLarge, "the body is too large")
+		return nil, false
+	}
+	_ = connection.SetReadDeadline(time.Time{})
+	if body = (*buffer)[:n]; !r.Valid(q.Header, body) {
+		r.refuse(w, q, http.StatusUnauthorized, "the signature is wrong")
+		return nil, false
+	}
+	return bytes.Clone(body), true
+}
+
+// read fills a buffer until the end of a body, which a shorter body reaches without an error.
+func read(body io.Reader, buffer []byte) (n int, err error) {
+	for n < len(buffer) && err == nil {
+		var more int
+		more, err = body.Read(buffer[n:])
+		n += more
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+// checkHeaders returns the status of a request that is refused without its body, and the reason; 0 if its body may be read.
+func (r *Reader) checkHeaders(q *http.Request, kind string) (status int, why string) {
+	seconds, err := strconv.ParseInt(q.Header.Get(r.Time), 10, 64)
+	sent, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type"))
+	switch {
+	case q.Header.Get(r.Signature) == "":
+		return http.StatusUnauthorized, "the request has no signature"
+	case err != nil:
+		return http.StatusUnauthorized, "the request has no timestamp"
+	case r.Now().Sub(time.Unix(seconds, 0)).Abs() > Window:
+		return http.StatusUnauthorized, "the request is too old, or one of the two clocks is wrong"
+	case sent != kind:
+		return http.StatusUnsupportedMediaType, "the content type is not " + kind
+	case q.ContentLength > MaxBody:
+		return http.StatusRequestEntityTooLarge, "the body is too large"
+	}
+	return 0, ""
+}
+
+// refuse answers a request and logs it. The connection is closed: else the server would wait for the body before it answers. What is on its
+// way is read for a moment, since closing before that could discard the answer.
+func (r *Reader) refuse(w http.ResponseWriter, q *http.Request, status int, why string) {
+	r.refusals.add(q.URL.Path, status, why)
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainTime))
+	w.Header().Set("Connection", "close")
+	http.Error(w, why, status)
+}

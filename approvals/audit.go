@@ -1,0 +1,196 @@
+package approvals
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gatehouse/core"
+)
+
+// LogReport is the result of VerifyLog. Without faults the log is intact.
+type LogReport struct {
+	Entries   int
+	LastHash  string
+	Erased    int      // entries whose reason was erased
+	Approvals int      // that were compared with the log
+	Intents   int      // that were compared with the log
+	Changing  int      // approvals that changed during the check, which were not compared
+	Faults    []string // a sentence each, the first ones
+	More      int      // further faults
+}
+
+// maxFaults is how many faults a report lists.
+const maxFaults = 20
+
+func (r *LogReport) fault(format string, args ...any) {
+	if len(r.Faults) == maxFaults {
+		r.More++
+		return
+	}
+	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+}
+
+// logPage is how many entries are read at a time.
+const logPage = 500
+
+// VerifyLog checks the whole audit log: each entry's hash, that the log ends where its head says, and that it tells of every approval and
+// intent in the database what they say themselves. What was pruned is no fault. If expect is not empty, the log must also have an entry
+// with that hash: who noted the last hash earlier finds out whether the log was cut or replaced since. The caller has read the records
+// before; read returns up to n entries after an entry, in order. So a running gateway does not disturb the check.
+func VerifyLog(ctx context.Context, records core.AuditRecords, read func(ctx context.Context, after int64, n int) ([]core.AuditEntry, error), signer *core.Signer, expect string) (LogReport, error) {
+	var r LogReport
+	head, found, broken := records.After, expect == "", error(nil)
+	stories := map[core.ApprovalID]*story{}
+	for after := int64(0); ; {
+		page, err := read(ctx, after, logPage)
+		if err != nil {
+			return r, err
+		}
+		if len(page) == 0 {
+			break
+		}
+		if broken == nil {
+			broken = signer.VerifyAudit(r.LastHash, page)
+		}
+		for _, e := range page {
+			if e.Reason == "" && e.ReasonDigest != "" {
+				r.Erased++
+			}
+			if e.Seq == head.Seq && e.Hash != head.Hash {
+				r.fault("Entry %d of the audit log is not the one that its head names: the log was replaced.", e.Seq)
+			}
+			found = found || e.Hash == expect
+			tell(stories, e)
+		}
+		r.Entries, r.LastHash, after = r.Entries+len(page), page[len(page)-1].Hash, page[len(page)-1].Seq
+	}
+	if broken != nil {
+		r.fault("%s", core.MessageOf(broken))
+	}
+	if !found {
+		r.fault("The audit log has no entry with the expected hash %s: its end was cut off, or it was replaced.", expect)
+	}
+	if !signer.VerifyHead(head) {
+		r.fault("The head of the audit log was not written by a gatehouse with a key of GATEHOUSE_SECRET_KEY.")
+	}
+	if int64(r.Entries) < head.Seq {
+		r.fault("The audit log has %d entries, but %d were written: some were removed.", r.Entries, head.Seq)
+	}
+	compare(&r, stories, records)
+	return r, nil
+}
+
+// story is what the log tells of an approval.
+type story struct {
+	opened  time.Time
+	digest  string // of the call
+	votes   int
+	state   core.ApprovalState // "" = not decided
+	by      string
+	begun   bool
+	started string // the digest of the call that was begun
+	ended   bool
+	last    int64 // the last entry
+}
+
+// tell adds an entry to its approval's story. A vote that did not count tells nothing of the approval, which may not exist.
+func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
+	if e.Action == core.AuditRejected {
+		return
+	}
+	s := stories[e.Approval]
+	if s == nil {
+		s = &story{}
+		stories[e.Approval] = s
+	}
+	s.last = e.Seq
+	switch e.Action {
+	case "opened":
+		s.opened, s.digest = e.At, digestIn(e.Detail)
+	case "voted":
+		s.votes++
+	case "begun":
+		s.begun, s.started = true, digestIn(e.Detail)
+	case "settled", "unknown":
+		s.ended = true
+	default:
+		s.state, s.by = core.ApprovalState(e.Action), e.Actor
+	}
+}
+
+// digestIn returns the digest at the end of an entry's detail.
+func digestIn(detail string) string {
+	const mark = "digest "
+	if i := strings.LastIndex(detail, mark); i >= 0 {
+		return detail[i+len(mark):]
+	}
+	return ""
+}
+
+// compare checks the records against the stories. It skips approvals that the log mentions after the records were begun to be read.
+func compare(r *LogReport, stories map[core.ApprovalID]*story, records core.AuditRecords) {
+	changing := map[core.ApprovalID]bool{}
+	for id, s := range stories {
+		changing[id] = s.last > records.Before.Seq
+	}
+	stored, begun := map[core.ApprovalID]bool{}, map[core.ApprovalID]bool{}
+	for _, a := range records.Approvals {
+		if stored[a.ID] = true; changing[a.ID] {
+			continue
+		}
+		r.Approvals++
+		compareApproval(r, stories[a.ID], a)
+	}
+	for _, i := range records.Intents {
+		if begun[i.Approval] = true; changing[i.Approval] {
+			continue
+		}
+		r.Intents++
+		compareIntent(r, stories[i.Approval], i)
+	}
+	for id, s := range stories {
+		pruned := s.state != "" && !s.opened.After(records.After.Pruned)
+		switch {
+		case changing[id]:
+			r.Changing++
+		case pruned:
+		case !stored[id]:
+			r.fault("The audit log tells of the approval %s, which is not in the database and was not pruned: it was removed.", id)
+		case s.begun && !begun[id]:
+			r.fault("The audit log says that the tool of the approval %s was started, but the database has no intent of it: it was removed.", id)
+		}
+	}
+}
+
+func compareApproval(r *LogReport, s *story, a core.AuditedApproval) {
+	switch {
+	case s == nil || s.opened.IsZero():
+		r.fault("The approval %s is in the database, but the audit log does not say that it was opened.", a.ID)
+		return
+	case a.State != core.Open && s.state == "":
+		r.fault("The approval %s is %s in the database, but the audit log has no entry of its decision.", a.ID, a.State)
+	case a.State == core.Open && s.state != "", a.State != core.Open && a.State != s.state:
+		r.fault("The approval %s is %s in the database, but %s in the audit log.", a.ID, a.State, s.state)
+	case a.State != core.Open && a.DecidedBy.ID != s.by:
+		r.fault("The approval %s was decided by %q in the database, but by %q in the audit log.", a.ID, a.DecidedBy.ID, s.by)
+	}
+	if a.Digest != s.digest {
+		r.fault("The approval %s is for another call in the database than in the audit log.", a.ID)
+	}
+	if a.Votes != s.votes {
+		r.fault("The approval %s has %d votes in the database, but %d in the audit log.", a.ID, a.Votes, s.votes)
+	}
+}
+
+func compareIntent(r *LogReport, s *story, i core.AuditedIntent) {
+	switch {
+	case s == nil || !s.begun:
+		r.fault("The tool of the approval %s was started, but the audit log has no entry of it.", i.Approval)
+	case i.Digest != s.started:
+		r.fault("The tool of the approval %s was started for another call in the database than in the audit log.", i.Approval)
+	case i.Ended != s.ended:
+		r.fault("The tool of the approval %s has ended either in the database or in the audit log, but not in both.", i.Approval)
+	}
+}

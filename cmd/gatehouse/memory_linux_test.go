@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// released makes the processes of a workbench run the program as it is released: without the race detector, with Go's default settings.
+func (w *workbench) released() {
+	w.t.Helper()
+	w.program = filepath.Join(w.t.TempDir(), "gatehouse")
+	if out, err := exec.Command("go", "build", "-o", w.program, ".").CombinedOutput(); err != nil {
+		w.t.Fatalf("go build: %v\n%s", err, out)
+	}
+	w.env = append(w.env, "GOGC=100")
+}
+
+// memory returns the resident memory of a process now and at its highest, in bytes.
+func (c *child) memory(t *testing.T) (now, highest int) {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(key string) int {
+		_, rest, _ := strings.Cut(string(status), key+":")
+		n, err := strconv.Atoi(strings.Fields(rest)[0]) // in KiB
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n << 10
+	}
+	return value("VmRSS"), value("VmHWM")
+}
+
+const mebibyte = 1 << 20
+
+// TestStalledRequestsCostLittleMemory opens 200 connections. Each sends almost all of a large body, or of a large head, and stops.
+func TestStalledRequestsCostLittleMemory(t *testing.T) {
+	t.Parallel()
+	p := newSlackProcess(t, "GATEHOUSE_AGENT=echo")
+	p.released()
+	part := strings.Repeat("x", mebibyte-1)
+	head := "POST /slack/events HTTP/1.1\r\nHost: gatehouse\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n" +
+		"X-Slack-Signature: v0=00\r\nX-Slack-Request-Timestamp: " + fmt.Sprint(time.Now().Unix()) + "\r\n"
+	for name, stalled := range map[string]string{"bodies": head + "\r\n" + part, "heads": head + "X: " + part} {
+		p.open()
+		p.ann.Says("before " + name)
+		p.reads(p.dm, "", "echo: before "+name)
+		before, _ := p.app.memory(t)
+		counts := map[string]int{}
+		for status := range p.stall(200, stalled) {
+			counts[status]++
+		}
+		_, highest := p.app.memory(t)
+		t.Logf("%s: the answers were %v; the memory rose from %d MiB to %d MiB", name, counts, before/mebibyte, highest/mebibyte)
+		if highest-before > 50*mebibyte {
+			t.Errorf("200 stalled %s: the memory rose from %d MiB to %d MiB", name, before/mebibyte, highest/mebibyte)
+		}
+		p.ann.Says("after " + name)
+		p.reads(p.dm, "", "echo: after "+name)
+		if lines := strings.Count(p.app.out.String(), "a request is refused"); lines > 20 {
+			t.Errorf("200 stalled %s: the log has %d lines about refused requests", name, lines)
+		}
+		p.app.kill()
+	}
+}
+
+// stall opens connections that each send an incomplete request, and returns the first line of each answer. It ends with the last one.
+func (l *serveProcess) stall(n int, request string) <-chan string {
+	l.t.Helper()
+	answers := make(chan string)
+	var open sync.WaitGroup
+	for range n {
+		connection, err := net.Dial("tcp", strings.TrimPrefix(l.at, "http://"))
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		l.t.Cleanup(func() { connection.Close() })
+		go func() { _, _ = io.WriteString(connection, request) }() // of a refused one only a part is taken
+		open.Go(func() {
+			line, _ := bufio.NewReader(connection).ReadString('\n')
+			answers <- strings.TrimSpace(line)
+		})
+	}
+	go func() {
+		open.Wait()
+		close(answers)
+	}()
+	return answers
+}

@@ -1,0 +1,242 @@
+package sqlstore
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"gatehouse/core"
+)
+
+// silentBeats is how many beats of its own a process makes without a beat of another one before it takes the other for dead.
+const silentBeats = 4
+
+// watched is what a process has seen of another one: its beat, and how many of the process's own beats came since that beat.
+type watched struct {
+	beat  int64
+	since int
+}
+
+// beats are what a process knows of the other ones, and its own goroutines that beat.
+type beats struct {
+	mu     sync.Mutex
+	others map[string]map[string]watched // by owner of this process; guarded by mu
+	stop   context.CancelFunc
+	ctx    context.Context
+	loops  sync.WaitGroup
+}
+
+func newBeats() *beats {
+	ctx, stop := context.WithCancel(context.Background())
+	return &beats{others: map[string]map[string]watched{}, ctx: ctx, stop: stop}
+}
+
+// silent notes a successful beat of owner, at which the others had these beats, and returns those that are taken for dead.
+func (b *beats) silent(owner string, others map[string]int64) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var dead []string
+	now := map[string]watched{}
+	for name, beat := range others {
+		w, known := b.others[owner][name]
+		if !known || w.beat != beat {
+			w = watched{beat: beat, since: -1}
+		}
+		if w.since++; w.since >= silentBeats {
+			dead = append(dead, name)
+		}
+		now[name] = w
+	}
+	b.others[owner] = now
+	return dead
+}
+
+// keepBeating beats for an owner until the store is closed.
+func (s *Store) keepBeating(owner string, every time.Duration) {
+	s.beats.loops.Go(func() {
+		trouble := core.NewErrorLog(s.log, "telling other processes that this one is alive")
+		timer := time.NewTimer(every)
+		defer timer.Stop()
+		for {
+			select {
+			case <-timer.C:
+			case <-s.beats.ctx.Done():
+				return
+			}
+			err := s.Beat(s.beats.ctx, owner)
+			if s.beats.ctx.Err() != nil {
+				return
+			}
+			trouble.Report(err)
+			timer.Reset(every)
+		}
+	})
+}
+
+// Beat tells the other processes that owner lives, and releases what dead processes held. Register has it called for as long as the store
+// is open. It compares no clocks: a process is dead if it is silent during several successful beats of another one. So processes that
+// all can't reach the database do not take each other for dead, and a stepped clock means nothing. A process that was only paused loses
+// what it held, by the fence, and goes on.
+func (s *Store) Beat(ctx context.Context, owner string) error {
+	var others map[string]int64
+	err := s.write(ctx, func(t *Tx) error {
+		others = map[string]int64{}
+		if _, err := t.Exec(`insert into owners (owner, beat) values ($1, 1) on conflict (owner) do update set beat = owners.beat + 1`, owner); err != nil {
+			return err
+		}
+		return t.each(`select owner, beat from owners where owner <> $1`, []any{owner}, func(scan func(...any) error) error {
+			var name string
+			var beat int64
+			err := scan(&name, &beat)
+			others[name] = beat
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for _, dead := range s.beats.silent(owner, others) {
+		if err := s.bury(ctx, dead, others[dead]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watch makes sure that an owner that claims is missed if it dies, even if it was taken for dead before.
+func (t *Tx) watch(owner string) error {
+	_, err := t.Exec(`insert into owners (owner, beat) values ($1, 0) on conflict (owner) do nothing`, owner)
+	return err
+}
+
+// bury releases what a dead owner held, unless it has beaten after all.
+func (s *Store) bury(ctx context.Context, owner string, beat int64) error {
+	return s.write(ctx, func(t *Tx) error {
+		n, err := t.Exec(`delete from owners where owner = $1 and beat = $2`, owner, beat)
+		if err != nil || n == 0 {
+			return err
+		}
+		return t.releaseOwner(owner)
+	})
+}
+
+// claimed is what the store has handed out to its process. A claim whose commit went through although it was reported as failed is held
+// by a process that does not know of it. The next claim finds such queues and posts, and releases them.
+type claimed struct {
+	calls  sync.RWMutex // a claim shares it; the search for unknown claims holds it alone
+	mu     sync.Mutex   // guards what follows
+	queues map[core.QueueKey]int64
+	posts  map[int64]int64
+	lost   bool // the answer of a claim was lost
+}
+
+func newClaimed() *claimed {
+	return &claimed{queues: map[core.QueueKey]int64{}, posts: map[int64]int64{}}
+}
+
+// claiming runs a claim, and first releases what an earlier one may have taken unnoticed.
+func claiming[T any](ctx context.Context, s *Store, owner string, claim func() ([]T, error), note func(*claimed, T)) ([]T, error) {
+	if err := s.releaseUnknown(ctx, owner); err != nil {
+		return nil, err
+	}
+	s.claimed.calls.RLock()
+	defer s.claimed.calls.RUnlock()
+	got, err := claim()
+	s.claimed.mu.Lock()
+	defer s.claimed.mu.Unlock()
+	s.claimed.lost = s.claimed.lost || err != nil
+	for _, one := range got {
+		note(s.claimed, one)
+	}
+	return got, err
+}
+
+// releaseUnknown releases what owner holds and was never told of. No turn has begun, so the attempts are taken back.
+func (s *Store) releaseUnknown(ctx context.Context, owner string) error {
+	c := s.claimed
+	if !c.answerLost() {
+		return nil
+	}
+	c.calls.Lock()
+	defer c.calls.Unlock()
+	if !c.answerLost() {
+		return nil
+	}
+	err := s.write(ctx, func(t *Tx) error { return t.releaseUnknown(owner, c) })
+	if err == nil {
+		c.mu.Lock()
+		c.lost = false
+		c.mu.Unlock()
+	}
+	return err
+}
+
+func (c *claimed) answerLost() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lost
+}
+
+func (t *Tx) releaseUnknown(owner string, c *claimed) error {
+	held, err := t.holds(owner)
+	if err != nil {
+		return err
+	}
+	for _, h := range held {
+		if c.knowsQueue(h) {
+			continue
+		}
+		if _, err := t.Exec(`update events set attempt = attempt - 1 where seq = $1`, h.Event); err != nil {
+			return err
+		}
+		if err := t.releaseLease(h.Key, h.Event); err != nil {
+			return err
+		}
+	}
+	posts, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where owner = $1 and owner <> '' order by seq`+t.forUpdate(), owner)
+	if err != nil {
+		return err
+	}
+	for _, row := range posts {
+		if c.knowsPost(row) {
+			continue
+		}
+		if err := t.lockDestinations(destination(row.Post)); err != nil {
+			return err
+		}
+		if _, err := t.Exec(`update outbox set owner = '' where seq = $1`, row.Seq); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *claimed) knowsQueue(h core.Hold) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.queues[h.Key] == h.Fence
+}
+
+func (c *claimed) knowsPost(r core.OutboxRow) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.posts[r.Seq] == r.Fence
+}
+
+// endClaim forgets a claim that ended or was lost.
+func (c *claimed) endClaim(claim core.Claim) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.queues[claim.Key] == claim.Fence {
+		delete(c.queues, claim.Key)
+	}
+}
+
+// endPost forgets a delivery that ended or was lost.
+func (c *claimed) endPost(r core.OutboxRow) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.posts[r.Seq] == r.Fence {
+		delete(c.posts, r.Seq)
+	}
+}

@@ -1,0 +1,138 @@
+package storagetest
+
+import (
+	"sync"
+
+	"gatehouse/core"
+)
+
+// picture stores bytes as an image of an event, and returns a message that refers to it.
+func (w *world) picture(e core.Event, data string) core.Message {
+	w.Helper()
+	digest := must(w.PutBlob(w.ctx, e, []byte(data)))(w)
+	return core.Message{Role: core.User, Content: core.Blocks(core.StoredImage("image/png", digest, len(data)))}
+}
+
+// shown ends a turn whose session gets a message with an image.
+func (w *world) shown(l core.ConversationID, data string) core.SessionID {
+	w.Helper()
+	w.message(l)
+	c := w.claim(minute)
+	rec := w.session(c, 0)
+	h := rec.Messages.Append(w.picture(c.Event.Event, data))
+	rec.Messages = &h
+	w.done(c, core.Finish{Session: rec})
+	return c.Session
+}
+
+// blob checks whether bytes are stored.
+func (w *world) blob(data string, stored bool) {
+	w.Helper()
+	got, err := w.LoadBlob(w.ctx, core.Digest([]byte(data)))
+	if !stored {
+		w.fails(err, core.NotFound)
+		return
+	}
+	w.ok(err)
+	w.equal("the bytes", string(got), data)
+}
+
+var blobExamples = []example{
+	{"an image is read byte for byte by its digest", func(w *world) {
+		all := make([]byte, 256)
+		for i := range all {
+			all[i] = byte(i)
+		}
+		w.message(conversation)
+		e := w.claim(minute).Event.Event
+		digest := must(w.PutBlob(w.ctx, e, all))(w)
+		w.equal("the digest", digest, core.Digest(all))
+		w.equal("again", must(w.PutBlob(w.ctx, e, all))(w), digest)
+		w.blob(string(all), true)
+		w.blob("another", false)
+	}},
+	{"a history holds an image's digest, not its bytes", func(w *world) {
+		id := w.shown(conversation, "cat")
+		h := must(w.LoadSession(w.ctx, id, core.Writer{}))(w).Messages
+		msgs := must(h.From(w.ctx, 0))(w)
+		want := core.Message{Role: core.User, Content: core.Blocks(core.StoredImage("image/png", core.Digest([]byte("cat")), 3))}
+		w.equal("the messages", msgs, []core.Message{want})
+		w.ok(msgs[0].Validate())
+		full := must(msgs[0].WithImages(w.ctx, w.LoadBlob))(w)
+		w.equal("with its bytes", full.Content.Blocks()[0].Source, &core.ImageSource{Type: core.SourceInline, Base64Data: "Y2F0"})
+	}},
+	{"an image goes with the last session that has it", func(w *world) {
+		one, two := w.shown(conversation, "cat"), w.shown(other, "cat")
+		w.shown(conversation, "dog")
+		w.ok(w.DeleteSession(w.ctx, one))
+		w.blob("cat", true)
+		w.blob("dog", false)
+		w.ok(w.DeleteSession(w.ctx, two))
+		w.blob("cat", false)
+		w.equal("what is left to prune", w.prune(), 0)
+	}},
+	{"an image is kept while the event that it came with has not ended", func(w *world) {
+		seq := w.message(conversation)
+		c := w.take(seq, minute)
+		m := w.picture(c.Event.Event, "cat")
+		id := w.shown(other, "cat")
+		w.ok(w.DeleteSession(w.ctx, id))
+		w.old()
+		w.prune()
+		w.blob("cat", true)
+		w.restart()
+		c = w.take(seq, minute)
+		rec := w.session(c, 0)
+		h := rec.Messages.Append(m)
+		rec.Messages = &h
+		w.done(c, core.Finish{Session: rec})
+		w.prune()
+		w.blob("cat", true)
+		w.ok(w.DeleteSession(w.ctx, c.Session))
+		w.blob("cat", false)
+	}},
+	{"Prune removes the image of an event that ended without a message", func(w *world) {
+		w.message(conversation)
+		c := w.claim(minute)
+		w.picture(c.Event.Event, "cat")
+		w.done(c, core.Finish{End: core.End{Kind: core.EndErrored}})
+		w.blob("cat", true)
+		w.prune()
+		w.blob("cat", false)
+	}},
+	{"another attempt of a message replaces its image", func(w *world) {
+		seq := w.message(conversation)
+		c := w.take(seq, minute)
+		rec := w.session(c, 0)
+		h := rec.Messages.Append(w.picture(c.Event.Event, "cat"))
+		rec.Messages = &h
+		w.ok(w.SaveSession(w.ctx, c, rec))
+		w.restart()
+		c = w.take(seq, minute)
+		w.done(c, core.Finish{Session: w.session(c, 0, "no image")})
+		w.prune()
+		w.blob("cat", false)
+	}},
+	{"many may store and delete the same image at once", func(w *world) {
+		w.message(conversation)
+		c := w.claim(minute)
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if _, err := w.PutBlob(w.ctx, c.Event.Event, []byte("cat")); err != nil {
+					w.Errorf("storing: %v", err)
+				}
+			})
+			all.Go(func() {
+				if err := w.DeleteSession(w.ctx, other.Session(1)); err != nil {
+					w.Errorf("deleting: %v", err)
+				}
+				if _, err := w.Prune(w.ctx, minute); err != nil {
+					w.Errorf("pruning: %v", err)
+				}
+			})
+		}
+		all.Wait()
+		w.blob("cat", true)
+	}},
+}

@@ -79,6 +79,11 @@ func (s *testGateway) answered(all []*thread, within time.Duration) {
 		case <-tick.C:
 		case <-end:
 			s.t.Errorf("%d of %d replies came", s.slack.CountFromBot(), want)
+			for _, d := range s.slack.Deliveries() {
+				if d.Over() && !d.Acked() {
+					s.t.Errorf("Slack gave up the event %s: %+v", d.EventID, d.Attempts())
+				}
+			}
 			s.checkReplies(all)
 			return
 		}
@@ -114,7 +119,7 @@ func TestSlackLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 			t.Parallel()
 			env := maps.Clone(env)
 			env["GATEHOUSE_AGENT"] = "echo"
-			s := serveSlack(t, slacktest.Options{}, env)
+			s := serveSlack(t, slacktest.Options{Wait: slacktest.SlackWait}, env)
 			s.ready(200)
 			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})
 			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Every: 10, Skip: 5})

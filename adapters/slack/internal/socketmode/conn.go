@@ -54,21 +54,27 @@ func (c *Client) dial(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, core.Errorf(core.DeliveryLater, "The Socket Mode connection could not be opened.")
 	}
-	k := &conn{client: c, ws: ws}
-	k.ctx, k.end = context.WithCancel(ctx)
-	context.AfterFunc(k.ctx, func() { ws.Close() })
+	k := newConn(ctx, c, ws)
 	_ = ws.SetReadDeadline(time.Now().Add(helloTime))
 	var hello socketmode.Request
 	err = ws.ReadJSON(&hello)
 	if err == nil && hello.Type == socketmode.RequestTypeHello {
-		k.replaced, k.replace = context.WithCancelCause(ctx)
 		return k, nil
 	}
 	k.end()
+	k.replace(nil)
 	if hello.Type == socketmode.RequestTypeDisconnect {
 		return nil, c.disconnected(hello.Reason)
 	}
 	return nil, core.Errorf(core.DeliveryLater, "Slack opened a Socket Mode connection and sent no hello.")
+}
+
+func newConn(ctx context.Context, c *Client, ws *websocket.Conn) *conn {
+	k := &conn{client: c, ws: ws}
+	k.ctx, k.end = context.WithCancel(ctx)
+	context.AfterFunc(k.ctx, func() { ws.Close() })
+	k.replaced, k.replace = context.WithCancelCause(ctx)
+	return k
 }
 
 // disconnected returns the error for Slack's announcement that it closes a connection: unsupported if no other one may be opened, else
@@ -172,6 +178,7 @@ func (k *conn) handle(ctx context.Context, f socketmode.Request) {
 	text, _ := json.Marshal(socketmode.Response{EnvelopeID: f.EnvelopeID, Payload: response}) // contains only strings: can't fail
 	if err := k.write(websocket.TextMessage, text); err != nil {                              // Slack sends it again; the event is already stored then
 		k.client.Log.Debug("an acknowledgement was not sent", "err", err)
+		k.end() // after a failed write, no other one can succeed
 	}
 }
 

@@ -59,7 +59,7 @@ func Send(h *Hub, p Payload, sent func()) (a Attempt, again bool) {
 
 	began := time.Now()
 	if !silent {
-		if err := socket.write(frameFor(p, a)); err != nil {
+		if err := socket.deliver(frameFor(p, a)); err != nil {
 			a.Err = err.Error()
 			return a, true
 		}

@@ -124,6 +124,17 @@ func (k *Socket) begin() bool {
 
 var debugInfo = map[string]any{"host": "applink-slacktest", "build_number": 1, "approximate_connection_time": 18060}
 
+// deliver writes a frame, and drops the socket if that fails, because nothing can be written after it. The caller does not hold the lock.
+func (k *Socket) deliver(frame any) error {
+	err := k.write(frame)
+	if err != nil {
+		k.h.mu.Lock()
+		defer k.h.mu.Unlock()
+		k.drop(err.Error())
+	}
+	return err
+}
+
 func (k *Socket) write(frame any) error {
 	data, isRaw := frame.([]byte)
 	if !isRaw {

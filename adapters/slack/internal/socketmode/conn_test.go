@@ -1,0 +1,74 @@
+package socketmode
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"github.com/slack-go/slack/socketmode"
+)
+
+// brokenWriter is a network connection whose writes fail once it is cut.
+type brokenWriter struct {
+	net.Conn
+	cut *atomic.Bool
+}
+
+func (c brokenWriter) Write(b []byte) (int, error) {
+	if c.cut.Load() {
+		return 0, errors.New("nothing can be written")
+	}
+	return c.Conn.Write(b)
+}
+
+// TestConnectionThatCannotAcknowledgeEnds checks that such a connection is not read on: Slack would send all its events in vain until the
+// next ping.
+func TestConnectionThatCannotAcknowledgeEnds(t *testing.T) {
+	gone := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(gone)
+		upgrader := websocket.Upgrader{}
+		ws, err := upgrader.Upgrade(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer ws.Close()
+		_ = ws.WriteJSON(socketmode.Request{Type: socketmode.RequestTypeEventsAPI, EnvelopeID: "E1"})
+		_, _, err = ws.ReadMessage() // until the client closes
+		if err == nil {
+			t.Error("an acknowledgement arrived")
+		}
+	}))
+	defer server.Close()
+	var cut atomic.Bool
+	dialer := websocket.Dialer{NetDial: func(network, address string) (net.Conn, error) {
+		conn, err := net.Dial(network, address)
+		return brokenWriter{conn, &cut}, err
+	}}
+	ws, response, err := dialer.Dial(strings.Replace(server.URL, "http", "ws", 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	cut.Store(true)
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	k := newConn(ctx, &Client{
+		Handle: func(context.Context, string, []byte) (any, bool) { return nil, true },
+		Log:    slog.New(slog.DiscardHandler),
+	}, ws)
+	k.run(ctx)
+	if ctx.Err() != nil {
+		t.Error("the connection was still read after 20 s")
+	}
+	<-gone
+}

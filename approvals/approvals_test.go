@@ -58,25 +58,25 @@ func TestLaw8_CardShowsAllArgumentsAndNoSecrets(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	desk := approvals.NewService(nil, nil)
+	service := approvals.NewService(nil, nil)
 	turn := core.Turn{Event: 5, Conversation: "x:room", Address: core.Address{Platform: "x"}, Actor: core.Actor{ID: "x:ann"}}
 	pause := func(v core.Verdict) core.Suspended {
 		return core.Suspended{Invocation: "i1", Descriptor: core.Descriptor{SignalID: "a1", Approval: &core.ApprovalRequest{
 			Call: core.Call{Tool: "pay", Digest: "d"}, Rule: core.Rule{Name: "r", Verdict: v, Approvers: []string{"x:bob"}},
 		}}}
 	}
-	a, posts, ok := desk.Open(turn, "x:room@1", pause(core.VerdictAsk))
+	a, posts, ok := service.Open(turn, "x:room@1", pause(core.VerdictAsk))
 	if !ok || a.State != core.Open || a.ID != "a1" || a.Requester.ID != "x:ann" || a.Call.Digest != "d" {
 		t.Errorf("ask: %+v", a)
 	}
 	if len(posts) != 1 || posts[0].Kind != core.PostCard || posts[0].Approval != "a1" || posts[0].Key != a.CardKey() {
 		t.Errorf("its card: %+v", posts)
 	}
-	a, posts, ok = desk.Open(turn, "x:room@1", pause(core.VerdictAllow))
+	a, posts, ok = service.Open(turn, "x:room@1", pause(core.VerdictAllow))
 	if !ok || a.State != core.Approved || len(posts) != 0 || a.DecidedBy.ID != "policy" {
 		t.Errorf("allow: %+v, %+v", a, posts)
 	}
-	if _, _, ok := desk.Open(turn, "x:room@1", core.Suspended{}); ok {
+	if _, _, ok := service.Open(turn, "x:room@1", core.Suspended{}); ok {
 		t.Error("a pause that asks for nothing opens an approval")
 	}
 }

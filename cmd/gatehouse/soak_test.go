@@ -65,18 +65,18 @@ func soakChild(url string) error {
 	if err != nil {
 		return err
 	}
-	brain, err := graph.New("soak", "1").Fields(graph.Messages).Session("messages").Entry("n").Node("n", soakNode).Edge("n", graph.END).Compile()
+	compiled, err := graph.New("soak", "1").Fields(graph.Messages).Session("messages").Entry("n").Node("n", soakNode).Edge("n", graph.END).Compile()
 	if err != nil {
 		return err
 	}
-	harness, err := chat.New(chat.Options{Graph: brain})
+	harness, err := chat.New(chat.Options{Graph: compiled})
 	if err != nil {
 		return err
 	}
-	desk, platforms := approvals.NewService(store, store), []core.Platform{soakPlatform{}}
-	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: platforms, Owner: owner})
+	service, platforms := approvals.NewService(store, store), []core.Platform{soakPlatform{}}
+	deliver := outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: platforms, Owner: owner})
 	d := dispatch.New(dispatch.Options{
-		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, TakeBack: store.TakeBack, Open: desk.Open, Vote: desk.Vote, Cancel: desk.Cancel,
+		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, TakeBack: store.TakeBack, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
 		Platforms: platforms, Owner: owner, Workers: 32, Drain: 10 * time.Second,
 		Jitter: func() float64 { return -1 }, Delivered: deliver.Nudge, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Harness: harness,

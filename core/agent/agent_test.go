@@ -73,7 +73,7 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 	noon := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 	tools := tool.NewRegistry(append(more, tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book.AddNote), tool.NoteList(r.book.Notes))...)
 	ids := 0
-	brain, err := agent.Loop{
+	compiled, err := agent.Loop{
 		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule}.Rule,
 		NewID: func() string { ids++; return fmt.Sprintf("a%d", ids) },
 		Mask:  func(s string) string { return strings.ReplaceAll(core.MaskText(s), "hunter2", "••••••") },
@@ -81,11 +81,11 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := brain.StoredFields(); !slices.Equal(got, []string{"messages"}) {
+	if got := compiled.StoredFields(); !slices.Equal(got, []string{"messages"}) {
 		t.Fatalf("the session keeps %v, want messages alone", got)
 	}
 	mem := graph.NewMemory()
-	if r.harness, err = chat.New(chat.Options{Graph: brain, Stores: graph.Stores{Sessions: mem, Pauses: mem}}); err != nil {
+	if r.harness, err = chat.New(chat.Options{Graph: compiled, Stores: graph.Stores{Sessions: mem, Pauses: mem}}); err != nil {
 		t.Fatal(err)
 	}
 	r.harness.Subscribe("s@1", func(o core.Outcome) { r.outcomes = append(r.outcomes, o) })
@@ -332,12 +332,12 @@ func TestAModelThatNeverEndsIsStopped(t *testing.T) {
 }
 
 func TestEcho(t *testing.T) {
-	brain, err := agent.Echo(0, nil)
+	compiled, err := agent.Echo(0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mem := graph.NewMemory()
-	h, err := chat.New(chat.Options{Graph: brain, Stores: graph.Stores{Sessions: mem, Pauses: mem}})
+	h, err := chat.New(chat.Options{Graph: compiled, Stores: graph.Stores{Sessions: mem, Pauses: mem}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,14 +89,14 @@ type bench struct {
 
 // setup are the parts of a bench; zero values are the defaults.
 type setup struct {
-	model   agent.Model // the demo
-	tools   []tool.Tool // besides the demo's
-	brain   *graph.Graph
-	policy  agent.Policy
-	options func(*dispatch.Options)
-	path    string // an existing database
-	idle    bool   // do not run
-	trace   func(storage.Statement)
+	model    agent.Model // the demo
+	tools    []tool.Tool // besides the demo's
+	compiled *graph.Graph
+	policy   agent.Policy
+	options  func(*dispatch.Options)
+	path     string // an existing database
+	idle     bool   // do not run
+	trace    func(storage.Statement)
 }
 
 func newBench(t *testing.T, s setup) *bench {
@@ -113,15 +113,15 @@ func newBench(t *testing.T, s setup) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk := approvals.NewService(store, store)
-	brain := b.brain(s)
-	harness, err := chat.New(chat.Options{Graph: brain})
+	service := approvals.NewService(store, store)
+	compiled := b.compile(s)
+	harness, err := chat.New(chat.Options{Graph: compiled})
 	if err != nil {
 		t.Fatal(err)
 	}
-	deliver := outbox.New(outbox.Options{Store: store, Card: desk.Card, Platforms: []core.Platform{b.room}, Owner: owner, Now: time.Now})
+	deliver := outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{b.room}, Owner: owner, Now: time.Now})
 	o := dispatch.Options{
-		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, TakeBack: store.TakeBack, Open: desk.Open, Vote: desk.Vote, Cancel: desk.Cancel,
+		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, TakeBack: store.TakeBack, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
 		Platforms: []core.Platform{b.room}, Owner: owner,
 		Harness: harness,
 		Log:     testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 }, // no delay between retries
@@ -181,9 +181,9 @@ func (b *bench) run(idle bool, deliver *outbox.Deliverer) {
 	b.t.Cleanup(b.stop)
 }
 
-func (b *bench) brain(s setup) *graph.Graph {
-	if s.brain != nil {
-		return s.brain
+func (b *bench) compile(s setup) *graph.Graph {
+	if s.compiled != nil {
+		return s.compiled
 	}
 	if s.model == nil {
 		s.model = agent.Demo{}
@@ -192,11 +192,11 @@ func (b *bench) brain(s setup) *graph.Graph {
 		s.policy = approvals.Policy{Approvers: []string{"room:bob"}}.Rule
 	}
 	tools := append([]tool.Tool{tool.Calc(), tool.NoteAdd(b.store.AddNote), tool.NoteList(b.store.Notes)}, s.tools...)
-	brain, err := agent.Loop{Name: "demo", Model: s.model, Executor: &tool.Executor{Tools: tool.NewRegistry(tools...)}, Policy: s.policy, NewID: newID}.Graph()
+	compiled, err := agent.Loop{Name: "demo", Model: s.model, Executor: &tool.Executor{Tools: tool.NewRegistry(tools...)}, Policy: s.policy, NewID: newID}.Graph()
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return brain
+	return compiled
 }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -45,7 +45,7 @@ func TestTurnWithoutReplyEndsAsNothingToSay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBench(t, setup{brain: quiet})
+	b := newBench(t, setup{compiled: quiet})
 	if e := b.ended(b.say("room:1", "hm").Seq); e.End.Kind != core.EndNothing {
 		t.Errorf("%+v", e.End)
 	}
@@ -427,7 +427,7 @@ func TestTurnThatCannotBeResumedEndsWithAReply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := newBench(t, setup{path: b.path, brain: other})
+	again := newBench(t, setup{path: b.path, compiled: other})
 	again.click("room:1", card.Approval, "room:bob", core.Approve, "")
 	d := again.heard()
 	if d.Kind != core.PostError || d.Bucket != core.UserCorrectable {

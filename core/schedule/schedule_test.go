@@ -18,14 +18,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// desk records the approvals that it should expire, and delays the first putOff of them.
-type desk struct {
+// expirer records the approvals that it should expire, and delays the first putOff of them.
+type expirer struct {
 	mu     sync.Mutex
 	asked  []core.ApprovalID
 	putOff int
 }
 
-func (d *desk) Expire(_ context.Context, id core.ApprovalID) error {
+func (d *expirer) Expire(_ context.Context, id core.ApprovalID) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked = append(d.asked, id)
@@ -53,7 +53,7 @@ func add(t *testing.T, s *storage.Store, kind, subject string, wait time.Duratio
 }
 
 func TestDueTaskRunsOnce(t *testing.T) {
-	s, d, rung := open(t, time.Now), &desk{}, 0
+	s, d, rung := open(t, time.Now), &expirer{}, 0
 	add(t, s, core.TaskExpire, "a1", 0)
 	add(t, s, core.TaskExpire, "later", time.Hour)
 	add(t, s, "of another time", "x", 0)
@@ -70,7 +70,7 @@ func TestDueTaskRunsOnce(t *testing.T) {
 
 func TestDelayedExpiryIsRetried(t *testing.T) {
 	at := time.Now()
-	s, d := open(t, func() time.Time { return at }), &desk{putOff: 1}
+	s, d := open(t, func() time.Time { return at }), &expirer{putOff: 1}
 	add(t, s, core.TaskExpire, "a1", 0)
 	c := schedule.New(schedule.Options{Store: s, Expire: d.Expire})
 	for range 3 {
@@ -105,7 +105,7 @@ func TestRunPrunesByRetentionAndEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
 	done.Go(func() {
-		_ = schedule.New(schedule.Options{Store: s, Expire: (&desk{}).Expire, Retention: time.Hour, Poll: time.Millisecond}).Run(ctx)
+		_ = schedule.New(schedule.Options{Store: s, Expire: (&expirer{}).Expire, Retention: time.Hour, Poll: time.Millisecond}).Run(ctx)
 	})
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		left, err := s.Events(t.Context(), core.EventFilter{})

@@ -73,7 +73,8 @@ func (d *Dispatcher) suspects(ctx, turnCtx context.Context, running *sync.WaitGr
 		}
 		t := newTurn(d, claims[0])
 		if !g.admit(t) {
-			t.release(turnCtx)
+			t.process = ctx
+			t.release(ctx)
 			d.slots.Release(1)
 			g.left.wait(ctx, d.Poll)
 			continue

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/agent"
@@ -82,6 +83,56 @@ func TestSuspectsAreBisected(t *testing.T) {
 				t.Errorf("%d suspects ran together, want %d at most", model.most, together)
 			}
 		})
+	}
+}
+
+// failingEnds is a queue whose turns can't end. It tells of the first release.
+type failingEnds struct {
+	core.Queue
+	released chan struct{}
+	once     *sync.Once
+}
+
+func (f failingEnds) Release(context.Context, core.Claim) error {
+	f.once.Do(func() { close(f.released) })
+	return core.Errorf(core.StoreBusy, "the database does not answer")
+}
+
+func (f failingEnds) Finish(context.Context, core.Finish) error {
+	return core.Errorf(core.StoreBusy, "the database does not answer")
+}
+
+// TestShutdownDoesNotWaitForASuspectThatCannotBeReleased: a process ends although the database fails.
+func TestShutdownDoesNotWaitForASuspectThatCannotBeReleased(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, setup{idle: true})
+	for n := range 2 {
+		b.say(core.ConversationID(fmt.Sprintf("room:%d", n)), "hello")
+	}
+	for range 4 {
+		b.die(2)
+	}
+	b.stop()
+	model, ends := newCrowded(), failingEnds{released: make(chan struct{}), once: &sync.Once{}}
+	again := newBench(t, setup{path: b.path, idle: true, model: model, options: func(o *dispatch.Options) {
+		o.Workers, o.Drain = 8, time.Millisecond
+		ends.Queue = o.Store.Queue
+		o.Store.Queue = ends
+	}})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = again.disp.Run(ctx)
+	}()
+	<-model.began
+	<-ends.released
+	stop()
+	close(model.goOn)
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Fatal("Run has not ended a minute after its context")
 	}
 }
 

@@ -58,7 +58,6 @@ func (t *turn) run(ctx context.Context) {
 		t.release(ctx)
 	case core.CategoryOf(err) == core.LeaseLost:
 		t.log.Warn("another process has taken over the conversation; the turn is discarded", "category", core.LeaseLost)
-		t.takeBack()
 	case err != nil: // the Finish of the failure could not be built, so only a retry is stored
 		t.finish(ctx, t.retryLater(err), began)
 	default:

@@ -166,10 +166,10 @@ func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.Outb
 	return storeError(d.Store.SavePost(ctx, *row))
 }
 
-// lookAgain counts an unsuccessful lookup. It returns the time until the next one; again is false if a post would be readable by now.
+// lookAgain counts an unsuccessful lookup. It returns the time until the next one; again is false if a post would be readable by now. The
+// time of the send does not matter: it may be of another machine, whose clock is wrong.
 func (d *Deliverer) lookAgain(p *core.Part) (wait time.Duration, again bool) {
-	last := len(d.Lookups) - 1
-	if p.Missed >= last || !p.SentAt.IsZero() && d.Now().Sub(p.SentAt) >= d.Lookups[last] {
+	if p.Missed >= len(d.Lookups)-1 {
 		return 0, false
 	}
 	wait = d.Lookups[p.Missed+1] - d.Lookups[p.Missed]

@@ -117,7 +117,8 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 		}
 	case pruneKey:
 		if c.Retention <= 0 {
-			break // another process, with a retention, added the task; this one prunes nothing
+			next = pruneEvery // another process, with a retention, added the task; this one prunes nothing
+			break
 		}
 		next = pruneEvery
 		n, err := c.Store.Prune(ctx, c.Retention)

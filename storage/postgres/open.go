@@ -25,6 +25,7 @@ const timeout = 10 * time.Second
 type database struct {
 	options Options
 	pool    *pgxpool.Pool
+	beats   *pgxpool.Pool // one connection, so that a beat does not wait until another transaction ends
 	once    sync.Once
 }
 
@@ -51,13 +52,20 @@ func openDatabase(ctx context.Context, url string, o Options) (*database, error)
 	if err != nil {
 		return nil, translate(err)
 	}
-	return &database{options: o, pool: pool}, nil
+	one := config.Copy()
+	one.MinConns, one.MinIdleConns, one.MaxConns = 0, 0, 1
+	beats, err := pgxpool.NewWithConfig(ctx, one)
+	if err != nil {
+		pool.Close()
+		return nil, translate(err)
+	}
+	return &database{options: o, pool: pool, beats: beats}, nil
 }
 
 // store returns the store's methods on the database. If it fails, the database is closed.
 func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
 	s, err := sqlstore.New(ctx, sqlstore.Hooks{
-		Write: db.write, Read: db.read, Register: register, Close: db.close,
+		Write: db.write, Beat: (&database{options: db.options, pool: db.beats}).write, Read: db.read, Register: register, Close: db.close,
 		Space:    func() error { return nil }, // the server's own matter: a commit that fails tells
 		RowLocks: true, Clock: clock,
 		LockQueue: lockQueue, LockDestinations: lockDestinations, LockRateLimit: lockRateLimit,
@@ -72,11 +80,14 @@ func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
 
 // close waits for running transactions and closes all connections.
 func (db *database) close() error {
-	db.once.Do(db.pool.Close)
+	db.once.Do(func() {
+		db.pool.Close()
+		db.beats.Close()
+	})
 	return nil
 }
 
-// connections is the maximum number of connections of a process, unless the URL sets pool_max_conns.
+// connections is the maximum number of connections of a process, unless the URL sets pool_max_conns. There is one more for the beats.
 const connections = 8
 
 // configure parses the URL. No error contains any of it, since it may hold a password.
@@ -99,7 +110,7 @@ func configure(url string) (*pgxpool.Config, error) {
 }
 
 // register returns a name that was never used before. No database can prove that a process on another machine is dead, so what a
-// dead one held can be claimed again when its leases end.
+// dead one held can be claimed again once it has been silent.
 func register(instance string, _ func(owner string) error) (string, error) {
 	return instance + "-" + uuid.NewString(), nil
 }

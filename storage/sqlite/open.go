@@ -75,7 +75,7 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 // store returns the store's methods on the database. If it fails, the database is closed.
 func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
 	s, err := sqlstore.New(ctx, sqlstore.Hooks{
-		Write: db.write, Read: db.read, Register: db.register, Close: db.close,
+		Write: db.write, Beat: db.write, Read: db.read, Register: db.register, Close: db.close,
 		Space:     db.space,
 		Clock:     "0",
 		LockQueue: addQueue, ReadyQueues: readyQueues, DueDestinations: dueDestinations,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -173,6 +174,54 @@ var claimExamples = []example{
 			order = append(order, taken(w.claims(1, minute))...)
 		}
 		w.equal("the order", order, []int64{anns[2], bobs[0], cleos, anns[3], bobs[1], anns[4], anns[5]})
+	}},
+	{"nobody is overtaken forever by people who send again once they are answered", func(w *world) {
+		say := func(by string) int64 {
+			e := w.event(core.KindMessage, core.ConversationID("plat:"+by), "")
+			e.Actor = core.Actor{ID: "plat:" + by}
+			return w.accept(e)
+		}
+		say("ann")
+		e := w.event(core.KindMessage, "plat:ann's other", "")
+		e.Actor = core.Actor{ID: "plat:ann"}
+		second := w.accept(e)
+		for n := range 5 {
+			say(fmt.Sprint("other", n))
+		}
+		held := w.claims(2, minute)
+		for range 10 {
+			if held[0].Event.Seq == second {
+				return
+			}
+			w.done(held[0], core.Finish{})
+			if by, other := strings.CutPrefix(held[0].Event.Actor.ID, "plat:other"); other {
+				say("other" + by)
+			}
+			held = append(held[1:], w.claims(1, minute)...)
+		}
+		w.Fatalf("ten turns of others came before it")
+	}},
+	{"suspects that wait for each other are not overdue", func(w *world) {
+		w.message(conversation)
+		overdue := func() bool { return must(w.Overdue(w.ctx, []string{platform}, minute))(w) }
+		w.db.Advance(2 * minute)
+		w.equal("before it is a suspect", overdue(), true)
+		for range 2 {
+			w.claim(minute)
+			w.restart()
+		}
+		w.equal("as a suspect", overdue(), false)
+	}},
+	{"a clock that steps back makes nobody exceed their limit", func(w *world) {
+		limited := w.WithLimits(core.Limits{PerMinute: 3, Refusal: "too many"})
+		for n := range 9 {
+			if n == 6 {
+				w.db.Advance(-time.Hour)
+			}
+			seq := must(limited.Accept(w.ctx, w.event(core.KindMessage, conversation, "")))(w).Seq
+			w.equal(fmt.Sprint("message ", n), w.record(seq).End.Kind, core.EndKind(""))
+			w.db.Advance(minute / 2)
+		}
 	}},
 	{"who sends more than their limit is refused, and told so once a minute", func(w *world) {
 		limited := w.WithLimits(core.Limits{PerMinute: 3, Refusal: "too many"})

@@ -162,6 +162,7 @@ var decisionExamples = []example{
 		expire := core.Decision{Approval: "a", Expire: true}
 		_, err := w.Decide(w.ctx, expire)
 		w.fails(err, core.StoreBusy)
+		w.ok(w.Health(w.ctx)) // the database is not at fault
 		click := w.controls(1, minute)[0]
 		_, err = w.Decide(w.ctx, expire) // while it is being counted as well
 		w.fails(err, core.StoreBusy)

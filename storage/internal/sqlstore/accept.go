@@ -45,13 +45,14 @@ func (t *Tx) accept(e core.Event, retryOf int64, l core.Limits) (core.Receipt, e
 	return r, t.updateReady(key)
 }
 
-// rank is the place of a new event: one after the last unended event of its actor, but not before the events that run or wait now. So
-// people take turns, however many messages one of them sends. Only messages count; what else arrives is placed first. $14: the actor, $15: the
-// actor again, or "" for an event that does not count.
+// rank is the place of a new event, so that people take turns, however many messages one of them sends: a message comes after those whose
+// turn is next, and two after the last unended one of its actor, so that somebody else's fits between them. Nobody is overtaken forever,
+// because no message joins those whose turn is next. Other events do; there are only as many of them as turns that wait for a person. $14:
+// the actor, $15: the actor of a message, "" for another event.
 const rank = `(select coalesce(max(place), 0) from (
-	select min(rank) as place from queues where ready_at = 0
+	select min(rank) + (case when $15 = '' then 0 else 1 end) as place from queues where ready_at = 0
 	union all select max(rank) from queues where owner <> ''
-	union all select max(rank) + 1 from events where actor_id = $15 and actor_id <> '' and ended_at = 0
+	union all select max(rank) + 2 from events where actor_id = $15 and actor_id <> '' and ended_at = 0
 ) places)`
 
 // waitsForItsTurn returns the actor whose other events the event comes after; "" if it does not wait for them.
@@ -140,8 +141,8 @@ func (t *Tx) limit(e core.Event, seq int64, l core.Limits) error {
 		return nil
 	}
 	rate, err := t.reaches(l.PerMinute, `
-		select 1 from events where actor_id = $1 and actor_id <> '' and kind = 'message' and end_kind <> 'refused' and accepted_at > $2 and seq <> $3 limit 1 offset $4`,
-		e.Actor.ID, t.Now.Add(-time.Minute), seq)
+		select 1 from events where actor_id = $1 and actor_id <> '' and kind = 'message' and end_kind <> 'refused' and accepted_at > $2 and accepted_at <= $3 and seq <> $4 limit 1 offset $5`,
+		e.Actor.ID, t.Now.Add(-time.Minute), t.Now, seq)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // not_found.
 func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, error) {
 	var decided core.Decided
-	var refused error // the error of Approval.Decide, or not_found; only the audit log was changed, so the transaction may commit
+	var refused error // the error of Approval.Decide, not_found or a click that waits; at most the audit log was changed, so the transaction may commit
 	err := s.write(ctx, func(t *Tx) error {
 		decided, refused = core.Decided{}, nil
 		a, err := t.lockForDecision(d)
@@ -30,9 +30,13 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 			return err
 		}
 		if d.Expire && a.State == core.Open {
-			if err := t.checkWaitingClicks(a); err != nil {
-				decided.Approval = a
+			waits, err := t.clickWaits(a)
+			if err != nil {
 				return err
+			}
+			if waits {
+				decided.Approval, refused = a, core.Errorf(core.StoreBusy, "A click on %s came in time and has not been counted yet.", a.ID)
+				return nil
 			}
 		}
 		decided, refused = a.Decide(d, at)
@@ -85,16 +89,12 @@ func (t *Tx) decidedAt(d core.Decision) (at time.Time, err error) {
 	return at, err
 }
 
-// checkWaitingClicks fails with store_busy while a click that was made before the deadline waits to be counted.
-func (t *Tx) checkWaitingClicks(a core.Approval) error {
+// clickWaits reports whether a click that was made before the deadline waits to be counted.
+func (t *Tx) clickWaits(a core.Approval) (bool, error) {
 	if a.Deadline.IsZero() {
-		return nil
+		return false, nil
 	}
-	waits, err := t.exists(`select 1 from events where queue_key = $1 and ended_at = 0 and signal = false and accepted_at < $2 limit 1`, clicks(a.ID), a.Deadline)
-	if err == nil && waits {
-		return core.Errorf(core.StoreBusy, "A click on %s came in time and has not been counted yet.", a.ID)
-	}
-	return err
+	return t.exists(`select 1 from events where queue_key = $1 and ended_at = 0 and signal = false and accepted_at < $2 limit 1`, clicks(a.ID), a.Deadline)
 }
 
 // auditRejected records a vote that does not count. A click that is processed twice is recorded once.

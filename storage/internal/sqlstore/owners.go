@@ -51,8 +51,20 @@ func (b *beats) silent(owner string, others map[string]int64) []string {
 	return dead
 }
 
-// keepBeating beats for an owner until the store is closed.
+// keepBeating beats for an owner until the store is closed. What dead processes held is released beside it, so that a beat never waits.
 func (s *Store) keepBeating(owner string, every time.Duration) {
+	dead := make(chan map[string]int64, 1)
+	s.beats.loops.Go(func() {
+		trouble := core.NewErrorLog(s.log, "releasing what a process that ended held")
+		for {
+			select {
+			case owners := <-dead:
+				trouble.Report(s.buryAll(s.beats.ctx, owners))
+			case <-s.beats.ctx.Done():
+				return
+			}
+		}
+	})
 	s.beats.loops.Go(func() {
 		trouble := core.NewErrorLog(s.log, "telling other processes that this one is alive")
 		timer := time.NewTimer(every)
@@ -63,11 +75,17 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 			case <-s.beats.ctx.Done():
 				return
 			}
-			err := s.Beat(s.beats.ctx, owner)
+			silent, err := s.beat(s.beats.ctx, owner)
 			if s.beats.ctx.Err() != nil {
 				return
 			}
 			trouble.Report(err)
+			if len(silent) > 0 {
+				select {
+				case dead <- silent:
+				default: // earlier ones are still being released; these are found again at the next beat
+				}
+			}
 			timer.Reset(every)
 		}
 	})
@@ -78,8 +96,17 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 // all can't reach the database do not take each other for dead, and a stepped clock means nothing. A process that was only paused loses
 // what it held, by the fence, and goes on.
 func (s *Store) Beat(ctx context.Context, owner string) error {
+	silent, err := s.beat(ctx, owner)
+	if err != nil {
+		return err
+	}
+	return s.buryAll(ctx, silent)
+}
+
+// beat raises the owner's beat. It returns the owners that it takes for dead, each with its last beat.
+func (s *Store) beat(ctx context.Context, owner string) (silent map[string]int64, err error) {
 	var others map[string]int64
-	err := s.write(ctx, func(t *Tx) error {
+	err = s.writeBy(s.hooks.Beat, ctx, func(t *Tx) error {
 		others = map[string]int64{}
 		if _, err := t.Exec(`insert into owners (owner, beat) values ($1, 1) on conflict (owner) do update set beat = owners.beat + 1`, owner); err != nil {
 			return err
@@ -93,20 +120,35 @@ func (s *Store) Beat(ctx context.Context, owner string) error {
 		})
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
+	silent = map[string]int64{}
 	for _, dead := range s.beats.silent(owner, others) {
-		if err := s.bury(ctx, dead, others[dead]); err != nil {
-			return err
-		}
+		silent[dead] = others[dead]
 	}
-	return nil
+	return silent, nil
 }
 
-// watch makes sure that an owner that claims is missed if it dies, even if it was taken for dead before.
+// watch makes sure that an owner that claims is missed if it dies, even if it was taken for dead before. Its row is locked, so that nobody
+// who takes it for dead at this moment overlooks the claim.
 func (t *Tx) watch(owner string) error {
-	_, err := t.Exec(`insert into owners (owner, beat) values ($1, 0) on conflict (owner) do nothing`, owner)
+	add := `insert into owners (owner, beat) values ($1, 0) on conflict (owner) do nothing`
+	if t.hooks.RowLocks {
+		add = `with added as (` + add + `) select 1 from owners where owner = $1 for key share`
+	}
+	_, err := t.Exec(add, owner)
 	return err
+}
+
+// buryAll buries owners, each with its last beat; one that can't be buried does not keep it from the others.
+func (s *Store) buryAll(ctx context.Context, dead map[string]int64) error {
+	var failed error
+	for owner, beat := range dead {
+		if err := s.bury(ctx, owner, beat); err != nil {
+			failed = err
+		}
+	}
+	return failed
 }
 
 // bury releases what a dead owner held, unless it has beaten after all.

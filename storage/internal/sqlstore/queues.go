@@ -54,7 +54,7 @@ const suspectFrom = `2`
 
 // updateReady sets whether and when a queue can next be claimed, and by which event: the earliest signal, or the first message if that is
 // due earlier. Every transaction that adds, ends or delays an event, or that takes or releases the queue, calls it with the queue locked.
-// An event is due at once (0), or when its delay ends.
+// An event is due at once (0), or when its delay ends. A held queue keeps what its claim set.
 func (t *Tx) updateReady(key core.QueueKey) error {
 	_, err := t.Exec(`
 		update queues set (ready_at, rank, head, suspect) = (
@@ -63,9 +63,9 @@ func (t *Tx) updateReady(key core.QueueKey) error {
 				union all
 				select * from (select due_at, rank, seq, attempt, 1 from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1) first_message
 			) heads
-			where queues.owner = '' order by due_at, kind limit 1
+			order by due_at, kind limit 1
 		)
-		where queue_key = $1`, key)
+		where queue_key = $1 and owner = ''`, key)
 	return err
 }
 

@@ -81,6 +81,8 @@ type Work func(run Runner, now time.Time) error
 type Hooks struct {
 	// Write runs work in one transaction and commits it if work succeeds. It may run work again from the start.
 	Write func(ctx context.Context, work Work) error
+	// Beat is Write for one short statement that must not wait behind other work.
+	Beat func(ctx context.Context, work Work) error
 	// Read runs work, which reads with a single statement.
 	Read func(ctx context.Context, work Work) error
 	// Register returns a new owner name for a process, which begins with instance and is safe in a file name. It calls free to release
@@ -181,7 +183,11 @@ func (s *Store) Register(ctx context.Context, instance string, lease time.Durati
 
 // write runs do in one transaction, then writes the outbox changes and audit entries that do collected. do may run more than once.
 func (s *Store) write(ctx context.Context, do func(*Tx) error) error {
-	err := s.hooks.Write(ctx, func(run Runner, now time.Time) error {
+	return s.writeBy(s.hooks.Write, ctx, do)
+}
+
+func (s *Store) writeBy(engine func(context.Context, Work) error, ctx context.Context, do func(*Tx) error) error {
+	err := engine(ctx, func(run Runner, now time.Time) error {
 		t := s.tx(run, now)
 		if err := do(t); err != nil {
 			return err
@@ -236,40 +242,32 @@ func (s *Store) tx(run Runner, now time.Time) *Tx {
 	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, signer: s.signer, destinations: map[string]bool{}}
 }
 
-// failureCounts is how long a failed commit counts. Register has something committed more often than that, so a database that still fails
-// is still known to.
-const failureCounts = 5 * time.Second
-
-// health remembers the last commit that the database failed.
+// health remembers how the last commit went. Register has something committed every second or so, so what it knows is fresh.
 type health struct {
 	mu  sync.Mutex
-	err error     // guarded by mu
-	at  time.Time // guarded by mu
+	err error // the database failed the last commit; guarded by mu
 }
 
-// note takes the result of a write.
+// note takes the result of a write. One that the store itself refused, and so undid, tells nothing.
 func (h *health) note(err error) {
-	if !core.IsStoreFailure(err) {
+	if err != nil && !core.IsStoreFailure(err) {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.err, h.at = err, time.Now()
+	h.err = err
 }
 
-func (h *health) recent() error {
+func (h *health) last() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.err == nil || time.Since(h.at) > failureCounts {
-		return nil
-	}
 	return h.err
 }
 
-// Health reports whether the database can be read and takes commits: it fails with what went wrong in the last seconds, or with store_full
+// Health reports whether the database can be read and takes commits: it fails with what went wrong in the last commit, or with store_full
 // if its disk is nearly full.
 func (s *Store) Health(ctx context.Context) error {
-	if err := s.health.recent(); err != nil {
+	if err := s.health.last(); err != nil {
 		return err
 	}
 	if err := s.hooks.Space(); err != nil {
@@ -280,7 +278,7 @@ func (s *Store) Health(ctx context.Context) error {
 }
 
 // Overdue reports whether a turn of one of the platforms is due, and was for longer than the limit, and nobody holds its queue; not while turns
-// are paused.
+// are paused. Suspects don't count: they wait for each other.
 func (s *Store) Overdue(ctx context.Context, platforms []string, limit time.Duration) (bool, error) {
 	return read(ctx, s, func(t *Tx) (bool, error) {
 		if err := t.readClock(); err != nil {
@@ -289,7 +287,7 @@ func (s *Store) Overdue(ctx context.Context, platforms []string, limit time.Dura
 		for _, platform := range platforms {
 			overdue, err := t.exists(`
 				select 1 from queues q join events e on e.seq = q.head
-				where q.ready_at >= 0 and q.ready_at <= $1 and q.platform = $2 and e.accepted_at < $1 and e.not_before < $1
+				where q.ready_at >= 0 and q.ready_at <= $1 and q.platform = $2 and q.suspect is not true and e.accepted_at < $1 and e.not_before < $1
 				and (q.controls = true or not exists (select 1 from kv where name = 'paused'))
 				limit 1`, t.Now.Add(-limit), platform)
 			if err != nil || overdue {

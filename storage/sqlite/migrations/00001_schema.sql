@@ -38,7 +38,7 @@ create index queues_owner  on queues (owner) where owner <> '';
 create index queues_unused on queues (controls) where ready_at is null;
 
 -- ended_at = 0: it waits or runs. signal: claimed before messages. due_at: 0, or the end of its delay. rank: its place among the events of
--- all actors (see Tx.rank). suspect: attempts of it ended with the death of their process, twice or more. revision: that of its latest
+-- all actors (see rank in accept.go). suspect: attempts of it ended with the death of their process, twice or more. revision: that of its latest
 -- amendment.
 create table events (
   seq          integer primary key autoincrement,

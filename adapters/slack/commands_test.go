@@ -1,10 +1,13 @@
 package slack_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -113,11 +116,32 @@ func TestACommandOfAnotherWorkspaceIsRefused(t *testing.T) {
 	}
 }
 
-func TestACommandThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
-	r := start(t, setup{fake: slacktest.Options{Scopes: plain()}}).known()
-	r.inbox.Gate(busy)
-	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new")); status != 503 {
-		t.Errorf("answered %d", status)
+// TestACommandThatCannotBeStoredIsAnsweredWithThat: Slack sends no command again. The sentence is posted where the database took longer than
+// Slack waits for an answer.
+func TestACommandThatCannotBeStoredIsAnsweredWithThat(t *testing.T) {
+	for name, delay := range map[string]time.Duration{"at once": 0, "late": 3 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			now := fakeserver.NewClock(time.Now())
+			onBoth(t, setup{slack: slack.Options{Now: now.Now}, fake: slacktest.Options{Scopes: plain(), AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
+				dm := r.DMWith("U1ANN")
+				r.inbox.Gate(func(context.Context, core.Event) error {
+					now.Advance(delay)
+					return core.Errorf(core.StoreBusy, "The store is busy.")
+				})
+				d := r.ann.Runs(dm, "/gatehouse new")
+				if delay == 0 {
+					r.none(d)
+				} else {
+					r.refused(d)
+				}
+				if text := r.told(dm, "U1ANN", 1); text != "Your command could not be stored, so nothing was done. Send the command again." {
+					t.Errorf("ann reads %q", text)
+				}
+				if log := r.log.String(); strings.Contains(log, "Slack sends it again") || !strings.Contains(log, "the person is asked to send the command again") {
+					t.Errorf("the log:\n%s", log)
+				}
+			})
+		})
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"gatehouse/core"
 )
 
-// retryNote is the end of the log line about an event that was not stored.
+// retryNote is the end of the log line about an event that was not stored. Slack sends only events again; see pressNote and commandNote.
 const retryNote = "Slack sends it again"
 
 // receiveEvent handles an Events API body up to the commit of its event.

@@ -14,6 +14,15 @@ import (
 	"gatehouse/core"
 )
 
+// Slack sends an interaction and a command only once. One that could not be stored is lost, so its person is told privately to repeat it. An
+// interaction is then not acknowledged: Slack marks the button, or keeps the modal with its reason open.
+const (
+	pressNote    = "the person is asked to press again" // the end of the log lines
+	commandNote  = "the person is asked to send the command again"
+	pressAgain   = "Your press could not be stored, so nothing was done. Press again."
+	commandAgain = "Your command could not be stored, so nothing was done. Send the command again."
+)
+
 // receiveInteraction handles an interaction up to the commit of its event. A click that only opens a modal is handled at once and stores
 // nothing.
 func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
@@ -60,14 +69,14 @@ func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click s
 	case chat.ActionRetry, chat.ActionNew:
 		if len(b.More) == 2 {
 			to := core.Address{Platform: Name, Channel: b.More[0], Thread: b.More[1], Message: i.Message.TS}
-			return chat.Commit(ctx, s.Log, b.Event(Name, actor(i.User.ID), to), accept, retryNote)
+			return s.commitPress(ctx, i, b.Event(Name, actor(i.User.ID), to), accept)
 		}
 	case chat.ActionApprove, chat.ActionDeny:
 		if click == "" {
 			s.Log.Warn("a click without a time can't be distinguished from another one and is refused")
 			return chat.Malformed
 		}
-		return chat.Commit(ctx, s.Log, s.decision(i, b.Approval, click, body), accept, retryNote)
+		return s.commitPress(ctx, i, s.decision(i, b.Approval, click, body), accept)
 	case chat.ActionReason, chat.ActionArguments:
 		return s.openModal(ctx, i, b)
 	}
@@ -86,7 +95,16 @@ func (s *Slack) submitted(ctx context.Context, i interaction, body []byte, accep
 	if s.refusesPress(ctx, i) {
 		return chat.Stored
 	}
-	return chat.Commit(ctx, s.Log, s.decision(i, b.Approval, i.View.ID, body), accept, retryNote)
+	return s.commitPress(ctx, i, s.decision(i, b.Approval, i.View.ID, body), accept)
+}
+
+// commitPress stores the event of an interaction. If that fails, the person is told.
+func (s *Slack) commitPress(ctx context.Context, i interaction, ev core.Event, accept core.Accept) chat.Result {
+	result := chat.Commit(ctx, s.Log, ev, accept, pressNote)
+	if result == chat.NotStored {
+		s.tellClicker(i, pressAgain)
+	}
+	return result
 }
 
 // decision returns the event of a decision on a card.
@@ -98,23 +116,28 @@ func (s *Slack) decision(i interaction, id core.ApprovalID, click string, body [
 // openModal opens a button's modal: the form for a reason, whose submission becomes the event, or the view of all arguments. Slack
 // accepts a modal only within seconds after the click.
 func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) chat.Result {
+	failed := "The arguments could not be shown; press again."
+	if b.Action == chat.ActionReason {
+		failed = "The form could not be opened, so nothing was decided. Press again, or use Deny."
+	}
 	card, err := s.Card(ctx, b.Approval, false)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:
 		s.tellClicker(i, "This approval no longer exists.")
 		return chat.Stored
 	case err != nil:
-		s.Log.Warn("an approval could not be looked up for a click; Slack sends it again", "category", core.CategoryOf(err), "err", err)
+		s.Log.Warn("an approval could not be looked up for a click; "+pressNote, "category", core.CategoryOf(err), "err", err)
+		s.tellClicker(i, failed)
 		return chat.NotStored
 	case b.Action == chat.ActionReason && card.State != core.Open:
 		s.tellClicker(i, chat.Standing(Name, card))
 		return chat.Stored
 	}
-	view, failed := argumentsModal(card), "The arguments could not be shown; press again."
+	view := argumentsModal(card)
 	if b.Action == chat.ActionReason {
 		at := i.address()
 		value := s.Signer.Seal(chat.CardButton(b.Approval, chat.ActionReason, at.Channel, at.Thread).Fields()...)
-		view, failed = reasonModal(value, card), "The form could not be opened, so nothing was decided. Press again, or use Deny."
+		view = reasonModal(value, card)
 	}
 	ctx, cancel := context.WithTimeout(ctx, triggerTime)
 	defer cancel()
@@ -126,12 +149,17 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 	return chat.Stored
 }
 
-// triggerTime is the time limit for opening a modal, below the three seconds after the click that Slack allows.
-const triggerTime = 2500 * time.Millisecond
+// Time limits, below the three seconds that Slack allows.
+const (
+	triggerTime = 2500 * time.Millisecond // for opening a modal
+	answerTime  = 2500 * time.Millisecond // for answering a command
+)
 
 // receiveCommand handles /gatehouse new, status, stop, cancel or help. In a channel the command can't refer to a thread, because Slack has
-// no commands in threads.
+// no commands in threads. A command that could not be stored is answered with a sentence that says so; if it is too late for an answer, the
+// sentence is posted.
 func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
+	began := s.Now()
 	var c slashCommand
 	if err := chat.Decode(body, &c); err != nil {
 		return nil, chat.Unreadable(s.Log, "command", body, err)
@@ -165,7 +193,15 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 		Platform: Name, ID: "command/" + onceID(c.TriggerID), Conversation: conversationID(b.team, c.ChannelID, ""), Body: control, Actor: actor(c.UserID),
 		Address: core.Address{Platform: Name, Channel: c.ChannelID}, Payload: stored(body),
 	}
-	return nil, chat.Commit(ctx, s.Log, ev, accept, retryNote)
+	result = chat.Commit(ctx, s.Log, ev, accept, commandNote)
+	switch {
+	case result != chat.NotStored:
+		return nil, result
+	case s.Now().Sub(began) < answerTime:
+		return ephemeral(commandAgain), chat.Stored
+	}
+	s.tell(ev.Address, c.UserID, commandAgain)
+	return nil, result
 }
 
 // commandHelp is the answer to /gatehouse help.

@@ -62,8 +62,10 @@ func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept 
 
 func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click string, body []byte, accept core.Accept) chat.Result {
 	onReply := b.Action == chat.ActionRetry || b.Action == chat.ActionNew
-	if (!onReply || s.Config.Connect != connectAllow) && s.refusesPress(ctx, i) {
-		return chat.Stored
+	if !onReply || s.Config.Connect != connectAllow {
+		if ok, result := s.admits(ctx, i); !ok {
+			return result
+		}
 	}
 	switch b.Action {
 	case chat.ActionRetry, chat.ActionNew:
@@ -92,8 +94,8 @@ func (s *Slack) submitted(ctx context.Context, i interaction, body []byte, accep
 		return chat.Stored
 	}
 	i.Container.ChannelID, i.Message.ThreadTS = b.More[0], b.More[1]
-	if s.refusesPress(ctx, i) {
-		return chat.Stored
+	if ok, result := s.admits(ctx, i); !ok {
+		return result
 	}
 	return s.commitPress(ctx, i, s.decision(i, b.Approval, i.View.ID, body), accept)
 }

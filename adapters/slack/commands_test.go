@@ -109,6 +109,45 @@ func TestCommandsNeedAThreadWithTheAssistantView(t *testing.T) {
 	}
 }
 
+// TestHelpPromisesOnlyWhatTheCommandDoes: with the assistant view the command does nothing in direct messages either.
+func TestHelpPromisesOnlyWhatTheCommandDoes(t *testing.T) {
+	for name, c := range map[string]struct {
+		scopes   []string
+		promises bool
+	}{"plain": {plain(), true}, "assistant": {slacktest.AllScopes, false}} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, setup{fake: slacktest.Options{Scopes: c.scopes}}).known()
+			dm := r.DMWith("U1ANN")
+			for n, line := range []string{"/gatehouse help", "/gatehouse", "/gatehouse dance"} {
+				r.none(r.ann.Runs(dm, line))
+				text := r.told(dm, "U1ANN", n+1)
+				if !strings.Contains(text, "!stop stops what I am doing") || strings.Contains(text, "/gatehouse new, stop, status and cancel do the same") != c.promises {
+					t.Errorf("%s is answered with %q", line, text)
+				}
+			}
+		})
+	}
+}
+
+// TestACommandInAGroupDirectMessage: all of it is one conversation, in which a message does what the command says.
+func TestACommandInAGroupDirectMessage(t *testing.T) {
+	for name, scopes := range map[string][]string{"plain": plain(), "assistant": slacktest.AllScopes} {
+		t.Run(name, func(t *testing.T) {
+			onBoth(t, setup{fake: slacktest.Options{Scopes: scopes}}, func(t *testing.T, r *inbound) {
+				for n, word := range []string{"stop", "new"} {
+					r.none(r.ann.Runs("G1", "/gatehouse "+word))
+					if text := r.told("G1", "U1ANN", n+1); text != "Here write !"+word+" as a message instead." {
+						t.Errorf("ann reads %q", text)
+					}
+				}
+				if e := r.one(r.ann.Posts("G1", "!stop").Deliveries...); e.Kind() != core.KindControl || e.Conversation != "slack:T0GATE:G1" {
+					t.Errorf("the message is %+v", e)
+				}
+			})
+		})
+	}
+}
+
 func TestACommandOfAnotherWorkspaceIsRefused(t *testing.T) {
 	r := start(t, setup{}).known()
 	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new", slacktest.FromTeam("T9OTHER"))); status != 403 || r.inbox.Tries() != 0 || len(r.log.Warnings()) != 1 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	api "github.com/slack-go/slack"
+	"github.com/slack-go/slack/slackevents"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/slack/internal/preflight"
@@ -157,8 +158,8 @@ const (
 	answerTime  = 2500 * time.Millisecond // for answering a command
 )
 
-// receiveCommand handles /gatehouse new, status, stop, cancel or help. In a channel the command can't refer to a thread, because Slack has
-// no commands in threads. A command that could not be stored is answered with a sentence that says so; if it is too late for an answer, the
+// receiveCommand handles /gatehouse new, status, stop, cancel or help, the first four in direct messages. In a channel, or with the assistant
+// view, the command can't refer to a thread, because Slack has no commands in threads. A command that could not be stored is answered with a sentence that says so; if it is too late for an answer, the
 // sentence is posted.
 func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
 	began := s.Now()
@@ -183,12 +184,15 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 	}
 	word := strings.ToLower(strings.TrimSpace(c.Text))
 	control := core.ParseControl(word)
+	threads := s.identity.hasScope(preflight.ScopeAssistant, false) // in direct messages too
 	switch {
 	case word == "" || word == "help":
-		return ephemeral(commandHelp), chat.Stored
+		return ephemeral(commandHelp(threads)), chat.Stored
 	case control == nil:
-		return ephemeral("I do not know “" + escape.Replace(strings.ToValidUTF8(chat.Clip(c.Text), "")) + "”. " + commandHelp), chat.Stored
-	case !strings.HasPrefix(c.ChannelID, "D") || s.identity.hasScope(preflight.ScopeAssistant, false):
+		return ephemeral("I do not know “" + escape.Replace(strings.ToValidUTF8(chat.Clip(c.Text), "")) + "”. " + commandHelp(threads)), chat.Stored
+	case s.channelType(ctx, c.ChannelID, "") == slackevents.ChannelTypeMPIM: // one conversation
+		return ephemeral("Here write !" + word + " as a message instead."), chat.Stored
+	case !strings.HasPrefix(c.ChannelID, "D") || threads:
 		return ephemeral("Here each thread is a conversation of its own: write !" + word + " in the thread that you mean."), chat.Stored
 	}
 	ev := core.Event{
@@ -206,9 +210,16 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 	return nil, result
 }
 
-// commandHelp is the answer to /gatehouse help.
-const commandHelp = "Send me a direct message, or mention me in a channel; I answer in the thread. There, !new starts a new conversation, !stop stops what I am " +
-	"doing, !status shows what is waiting, !cancel withdraws what waits for approval. In a direct message /gatehouse new, stop, status and cancel do the same."
+// commandHelp returns the answer to /gatehouse help. threads: the threads of direct messages are conversations, so the command does nothing
+// else.
+func commandHelp(threads bool) string {
+	const help = "Send me a direct message, or mention me in a channel; I answer in the thread. There, !new starts a new conversation, !stop stops what I am " +
+		"doing, !status shows what is waiting, !cancel withdraws what waits for approval."
+	if threads {
+		return help
+	}
+	return help + " In a direct message /gatehouse new, stop, status and cancel do the same."
+}
 
 func ephemeral(text string) map[string]string {
 	return map[string]string{"response_type": "ephemeral", "text": text}

@@ -1,10 +1,13 @@
 package slack_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -106,6 +109,45 @@ func TestCommandsNeedAThreadWithTheAssistantView(t *testing.T) {
 	}
 }
 
+// TestHelpPromisesOnlyWhatTheCommandDoes: with the assistant view the command does nothing in direct messages either.
+func TestHelpPromisesOnlyWhatTheCommandDoes(t *testing.T) {
+	for name, c := range map[string]struct {
+		scopes   []string
+		promises bool
+	}{"plain": {plain(), true}, "assistant": {slacktest.AllScopes, false}} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, setup{fake: slacktest.Options{Scopes: c.scopes}}).known()
+			dm := r.DMWith("U1ANN")
+			for n, line := range []string{"/gatehouse help", "/gatehouse", "/gatehouse dance"} {
+				r.none(r.ann.Runs(dm, line))
+				text := r.told(dm, "U1ANN", n+1)
+				if !strings.Contains(text, "!stop stops what I am doing") || strings.Contains(text, "/gatehouse new, stop, status and cancel do the same") != c.promises {
+					t.Errorf("%s is answered with %q", line, text)
+				}
+			}
+		})
+	}
+}
+
+// TestACommandInAGroupDirectMessage: all of it is one conversation, in which a message does what the command says.
+func TestACommandInAGroupDirectMessage(t *testing.T) {
+	for name, scopes := range map[string][]string{"plain": plain(), "assistant": slacktest.AllScopes} {
+		t.Run(name, func(t *testing.T) {
+			onBoth(t, setup{fake: slacktest.Options{Scopes: scopes}}, func(t *testing.T, r *inbound) {
+				for n, word := range []string{"stop", "new"} {
+					r.none(r.ann.Runs("G1", "/gatehouse "+word))
+					if text := r.told("G1", "U1ANN", n+1); text != "Here write !"+word+" as a message instead." {
+						t.Errorf("ann reads %q", text)
+					}
+				}
+				if e := r.one(r.ann.Posts("G1", "!stop").Deliveries...); e.Kind() != core.KindControl || e.Conversation != "slack:T0GATE:G1" {
+					t.Errorf("the message is %+v", e)
+				}
+			})
+		})
+	}
+}
+
 func TestACommandOfAnotherWorkspaceIsRefused(t *testing.T) {
 	r := start(t, setup{}).known()
 	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new", slacktest.FromTeam("T9OTHER"))); status != 403 || r.inbox.Tries() != 0 || len(r.log.Warnings()) != 1 {
@@ -113,11 +155,32 @@ func TestACommandOfAnotherWorkspaceIsRefused(t *testing.T) {
 	}
 }
 
-func TestACommandThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
-	r := start(t, setup{fake: slacktest.Options{Scopes: plain()}}).known()
-	r.inbox.Gate(busy)
-	if status := r.refused(r.ann.Runs(r.DMWith("U1ANN"), "/gatehouse new")); status != 503 {
-		t.Errorf("answered %d", status)
+// TestACommandThatCannotBeStoredIsAnsweredWithThat: Slack sends no command again. The sentence is posted where the database took longer than
+// Slack waits for an answer.
+func TestACommandThatCannotBeStoredIsAnsweredWithThat(t *testing.T) {
+	for name, delay := range map[string]time.Duration{"at once": 0, "late": 3 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			now := fakeserver.NewClock(time.Now())
+			onBoth(t, setup{slack: slack.Options{Now: now.Now}, fake: slacktest.Options{Scopes: plain(), AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
+				dm := r.DMWith("U1ANN")
+				r.inbox.Gate(func(context.Context, core.Event) error {
+					now.Advance(delay)
+					return core.Errorf(core.StoreBusy, "The store is busy.")
+				})
+				d := r.ann.Runs(dm, "/gatehouse new")
+				if delay == 0 {
+					r.none(d)
+				} else {
+					r.refused(d)
+				}
+				if text := r.told(dm, "U1ANN", 1); text != "Your command could not be stored, so nothing was done. Send the command again." {
+					t.Errorf("ann reads %q", text)
+				}
+				if log := r.log.String(); strings.Contains(log, "Slack sends it again") || !strings.Contains(log, "the person is asked to send the command again") {
+					t.Errorf("the log:\n%s", log)
+				}
+			})
+		})
 	}
 }
 

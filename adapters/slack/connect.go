@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -14,7 +15,9 @@ import (
 // it lets them talk to the bot, and no more.
 //
 // A person is of the bot's workspace, or of an organisation that the bot's workspace belongs to, if Slack says so: with the event, or if it
-// says nothing there, when asked. If it can't be asked, the person is a stranger, except for a slash command: its workspace is then theirs.
+// says nothing there, when asked. If it does not say, because it does not know the person or the token lacks a scope, they are a stranger.
+// If it can't be asked now, nobody is refused as a stranger and nobody gets in: a message is not stored, so that Slack sends it again, and
+// whoever pressed something is asked to press again. A slash command is the exception: if Slack does not say, its workspace is theirs.
 
 // The values of SLACK_CONNECT.
 const (
@@ -22,11 +25,15 @@ const (
 	connectAllow = "allow"
 )
 
-// Texts for strangers.
+// Texts for strangers, and for people of whom Slack can't be asked now.
 const (
 	strangerTalks   = "Sorry, I only talk with people of my own workspace. Somebody there can ask me for you."
 	strangerPresses = "Only people of my own workspace can use this button, so nothing was done."
+	unknownPresses  = "I could not check your workspace. Press again."
 )
+
+// unknownHome is the beginning of the log line about somebody of whom Slack can't be asked now.
+const unknownHome = "the workspace of a person can't be looked up now; "
 
 // strangerPause is how long a stranger who was told is not told again.
 const strangerPause = time.Minute
@@ -35,37 +42,51 @@ const strangerPause = time.Minute
 const (
 	homeTime     = time.Second // how long to wait for the answer; this delays the event's commit
 	homeLifetime = 10 * time.Minute
-	homeRetry    = time.Minute // after a look-up that failed
+	homeRetry    = time.Minute // after Slack did not say
 )
 
 // owns reports whether a workspace or an organisation is the bot's.
 func (b bot) owns(id string) bool { return id != "" && (id == b.team || id == b.enterprise) }
 
-// refuses reports whether a message starts nothing because a stranger wrote it.
-func (s *Slack) refuses(ctx context.Context, b bot, e envelope, m messageEvent) bool {
-	return s.Config.Connect != connectAllow && !s.wrote(ctx, b, e, m)
+// refuses reports whether a message starts nothing because a stranger wrote it. Error: temporary, Slack can't be asked now.
+func (s *Slack) refuses(ctx context.Context, b bot, e envelope, m messageEvent) (bool, error) {
+	if s.Config.Connect == connectAllow {
+		return false, nil
+	}
+	own, err := s.wrote(ctx, b, e, m)
+	return !own, err
 }
 
-// wrote reports whether the author of a message is one of the bot's own people.
-func (s *Slack) wrote(ctx context.Context, b bot, e envelope, m messageEvent) bool {
+// wrote reports whether the author of a message is one of the bot's own people. Error: temporary, Slack can't be asked now.
+func (s *Slack) wrote(ctx context.Context, b bot, e envelope, m messageEvent) (bool, error) {
 	named := slices.DeleteFunc([]string{m.UserTeam, m.SourceTeam, m.Team}, func(id string) bool { return id == "" })
 	foreign := slices.ContainsFunc(named, func(id string) bool { return !b.owns(id) })
 	switch {
 	case len(named) > 0 && !foreign:
-		return true
+		return true, nil
 	case foreign && b.enterprise == "":
-		return false
+		return false, nil
+	case string(e.Shared) != "true": // where nobody else is, any other workspace is one of the organisation
+		return true, nil
 	}
-	shared := string(e.Shared) == "true"
-	return !shared || s.isOwn(ctx, b, m.User) // where nobody else is, any other workspace is one of the organisation
+	return s.isOwn(ctx, b, m.User)
 }
 
-// pressed reports whether the person of an interaction is one of the bot's own.
-func (s *Slack) pressed(ctx context.Context, i interaction) bool {
+// pressed reports whether the person of an interaction is one of the bot's own. Error: temporary, Slack can't be asked now.
+func (s *Slack) pressed(ctx context.Context, i interaction) (bool, error) {
 	b := s.identity.get()
+	known := b.team != ""
 	b.team = cmp.Or(b.team, i.Team.ID)
 	home := cmp.Or(i.User.TeamID, i.Team.ID)
-	return b.owns(home) || (home == "" || b.enterprise != "") && s.isOwn(ctx, b, i.User.ID)
+	switch {
+	case b.owns(home):
+		return true, nil
+	case !known:
+		return false, core.Errorf(core.DeliveryLater, "Slack has not said yet which workspace the bot is in.")
+	case home != "" && b.enterprise == "":
+		return false, nil
+	}
+	return s.isOwn(ctx, b, i.User.ID)
 }
 
 // isFor reports whether a slash command is from the bot's own workspace, or another one of its organisation.
@@ -73,38 +94,38 @@ func (c slashCommand) isFor(b bot) bool {
 	return b.owns(c.TeamID) || c.TeamID != "" && b.enterprise != "" && c.EnterpriseID == b.enterprise
 }
 
-// ran reports whether the person who ran a slash command is one of the bot's own. A command does not say where they are from. If Slack can't
-// be asked, the command's own workspace decides.
+// ran reports whether the person who ran a slash command is one of the bot's own. A command does not say where they are from. If Slack does
+// not either, the command's own workspace decides.
 func (s *Slack) ran(ctx context.Context, b bot, c slashCommand) bool {
-	own, known := s.home(ctx, b, c.UserID)
-	return own || !known
+	home, err := s.home(ctx, b, c.UserID)
+	return err != nil || home == "" || b.owns(home)
 }
 
-// isOwn reports whether Slack says that a person is one of the bot's own.
-func (s *Slack) isOwn(ctx context.Context, b bot, user string) bool {
-	own, known := s.home(ctx, b, user)
-	return own && known
+// isOwn reports whether Slack says that a person is one of the bot's own. Error: temporary, Slack can't be asked now.
+func (s *Slack) isOwn(ctx context.Context, b bot, user string) (bool, error) {
+	home, err := s.home(ctx, b, user)
+	return b.owns(home), err
 }
 
-// home asks Slack whether a person is one of the bot's own; known is false if it can't be asked.
-func (s *Slack) home(ctx context.Context, b bot, user string) (own, known bool) {
+// home asks Slack for a person's workspace, or their organisation if it is the bot's; "" if Slack does not say. Error: temporary, Slack can't
+// be asked now. Only answers are cached.
+func (s *Slack) home(ctx context.Context, b bot, user string) (string, error) {
 	if at, fresh := s.homes.Get(user); fresh {
-		return b.owns(at), at != ""
+		return at, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, homeTime)
 	defer cancel()
 	u, err := s.api.GetUserInfoContext(ctx, user)
-	if err := s.called(err); err != nil {
-		s.warnOnce("the workspace of a person can't be looked up", "person", user, "err", err)
-		s.homes.Put(user, "", homeRetry)
-		return false, false
+	switch err := s.called(err); {
+	case core.IsTemporary(err):
+		return "", err
+	case err != nil:
+		s.warnOnce("Slack does not say which workspace a person is of", "person", user, "err", err)
+		return s.homes.Put(user, "", homeRetry), nil
+	case b.enterprise != "" && u.Enterprise.EnterpriseID == b.enterprise:
+		return s.homes.Put(user, b.enterprise, homeLifetime), nil
 	}
-	at := u.TeamID
-	if b.enterprise != "" && u.Enterprise.EnterpriseID == b.enterprise {
-		at = b.enterprise
-	}
-	s.homes.Put(user, at, homeLifetime)
-	return b.owns(at), at != ""
+	return s.homes.Put(user, u.TeamID, homeLifetime), nil
 }
 
 // refuseStranger logs that a stranger is refused. It reports whether to tell them why: once a minute for each person and text.
@@ -117,15 +138,21 @@ func (s *Slack) refuseStranger(what, user, text string) (tell bool) {
 	return !told
 }
 
-// refusesPress reports whether the person who pressed a button, or submitted a modal, is a stranger. It then tells them.
-func (s *Slack) refusesPress(ctx context.Context, i interaction) bool {
-	if s.pressed(ctx, i) {
-		return false
-	}
-	if s.refuseStranger("press", i.User.ID, strangerPresses) {
+// admits reports whether the person who pressed a button, or submitted a modal, is one of the bot's own. If not, it tells them why, and
+// result is the outcome of the press.
+func (s *Slack) admits(ctx context.Context, i interaction) (ok bool, result chat.Result) {
+	own, err := s.pressed(ctx, i)
+	switch {
+	case err != nil:
+		if ctx.Err() == nil {
+			s.Log.Warn(unknownHome+pressNote, "person", i.User.ID, "category", core.CategoryOf(err), "err", err)
+		}
+		s.tellClicker(i, unknownPresses)
+		return false, chat.NotStored
+	case !own && s.refuseStranger("press", i.User.ID, strangerPresses):
 		s.tellClicker(i, strangerPresses)
 	}
-	return true
+	return own, chat.Stored
 }
 
 // tellStranger tells a stranger who wrote to the bot that it does not answer.

@@ -14,7 +14,7 @@ import (
 	"gatehouse/core"
 )
 
-// retryNote is the end of the log line about an event that was not stored.
+// retryNote is the end of the log line about an event that was not stored. Slack sends only events again; see pressNote and commandNote.
 const retryNote = "Slack sends it again"
 
 // receiveEvent handles an Events API body up to the commit of its event.
@@ -40,6 +40,11 @@ func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accep
 	}
 	ev, ok, err := s.eventOf(ctx, b, e)
 	switch {
+	case core.IsTemporary(err):
+		if ctx.Err() == nil {
+			s.Log.Warn(unknownHome+retryNote, "category", core.CategoryOf(err), "err", err)
+		}
+		return nil, chat.NotStored
 	case err != nil:
 		return nil, chat.Unreadable(s.Log, "event", body, err)
 	case !ok:
@@ -51,7 +56,8 @@ func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accep
 	return nil, chat.Commit(ctx, s.Log, ev, accept, retryNote)
 }
 
-// eventOf converts Slack's event to ours. ok is false for an event that does not concern the bot.
+// eventOf converts Slack's event to ours. ok is false for an event that does not concern the bot. Error: it can't be read, or, if temporary,
+// Slack can't be asked now who wrote it.
 func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (ev core.Event, ok bool, err error) {
 	var kind struct {
 		Type string `json:"type"`
@@ -74,14 +80,14 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (ev core.Event, 
 		return ev, ok, nil
 	}
 	m.ChannelType = s.channelType(ctx, m.Channel, m.ChannelType)
-	ev, ok = s.newMessage(b, m)
-	if ok && s.refuses(ctx, b, e, m) {
-		if !ev.FollowUp { // it was not meant for the bot
-			s.tellStranger(m, ev.Address)
-		}
+	if ev, ok = s.newMessage(b, m); !ok {
 		return core.Event{}, false, nil
 	}
-	return ev, ok, nil
+	refused, err := s.refuses(ctx, b, e, m)
+	if refused && err == nil && !ev.FollowUp { // a follow-up was not meant for the bot
+		s.tellStranger(m, ev.Address)
+	}
+	return ev, !refused, err
 }
 
 // userSubtypes are the subtypes that a person's message may have.
@@ -154,8 +160,11 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 	}
 	_ = chat.Decode(now.Edited, &edited)
 	byAuthor := edited.TS != "" && (edited.User == "" || edited.User == now.User) && now.BotID == "" && now.User != "" && now.User != b.user
-	if !byAuthor || before.User != now.User || before.Text == now.Text || now.TS == "" || s.refuses(ctx, b, e, messageEvent{slackMessage: now}) {
+	if !byAuthor || before.User != now.User || before.Text == now.Text || now.TS == "" {
 		return core.Event{}, false, nil
+	}
+	if refused, err := s.refuses(ctx, b, e, messageEvent{slackMessage: now}); refused || err != nil {
+		return core.Event{}, false, err
 	}
 	payload, err := rewritten(e, m)
 	if err != nil {

@@ -30,8 +30,9 @@ const (
 type receiver func(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result)
 
 // Routes returns the paths that Slack posts to; none without a signing secret. Each request is answered after its commit: 200 if it is
-// stored, 400 if it can't be read, 403 if it is from another workspace, and 503 if it could not be stored, so that Slack sends it again. A
-// request that is not verified is refused as adapters/internal/webhook describes.
+// stored, 400 if it can't be read, 403 if it is from another workspace, and 503 if it could not be stored. Then Slack sends an event again; an
+// interaction or a command it does not, so the person is told (interactions.go). A request that is not verified is refused as
+// adapters/internal/webhook describes.
 func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 	if s.Config.SigningSecret == "" {
 		return nil
@@ -70,7 +71,7 @@ func (s *Slack) serve(w http.ResponseWriter, r *http.Request, body []byte, recei
 	case chat.Malformed:
 		http.Error(w, "the body can't be read", http.StatusBadRequest)
 	case chat.NotStored:
-		http.Error(w, "the event could not be stored; send it again", http.StatusServiceUnavailable)
+		http.Error(w, "it could not be stored", http.StatusServiceUnavailable)
 	case chat.Stored:
 		if reply == nil {
 			return // an empty 200
@@ -130,8 +131,8 @@ func (s *Slack) openSocket(ctx context.Context) (address string, err error) {
 	return address, webapi.SocketError(err)
 }
 
-// receiveSocket handles the payload of an envelope, which is the same as the body of a request over HTTP. ack is false if Slack must send
-// the envelope again.
+// receiveSocket handles the payload of an envelope, which is the same as the body of a request over HTTP. ack is false if it could not be
+// stored.
 func (s *Slack) receiveSocket(ctx context.Context, kind string, payload []byte, accept core.Accept) (reply any, ack bool) {
 	var result chat.Result
 	switch kind {

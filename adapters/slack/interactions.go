@@ -8,10 +8,20 @@ import (
 	"time"
 
 	api "github.com/slack-go/slack"
+	"github.com/slack-go/slack/slackevents"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/slack/internal/preflight"
 	"gatehouse/core"
+)
+
+// Slack sends an interaction and a command only once. One that could not be stored is lost, so its person is told privately to repeat it. An
+// interaction is then not acknowledged: Slack marks the button, or keeps the modal with its reason open.
+const (
+	pressNote    = "the person is asked to press again" // the end of the log lines
+	commandNote  = "the person is asked to send the command again"
+	pressAgain   = "Your press could not be stored, so nothing was done. Press again."
+	commandAgain = "Your command could not be stored, so nothing was done. Send the command again."
 )
 
 // receiveInteraction handles an interaction up to the commit of its event. A click that only opens a modal is handled at once and stores
@@ -53,21 +63,23 @@ func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept 
 
 func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click string, body []byte, accept core.Accept) chat.Result {
 	onReply := b.Action == chat.ActionRetry || b.Action == chat.ActionNew
-	if (!onReply || s.Config.Connect != connectAllow) && s.refusesPress(ctx, i) {
-		return chat.Stored
+	if !onReply || s.Config.Connect != connectAllow {
+		if ok, result := s.admits(ctx, i); !ok {
+			return result
+		}
 	}
 	switch b.Action {
 	case chat.ActionRetry, chat.ActionNew:
 		if len(b.More) == 2 {
 			to := core.Address{Platform: Name, Channel: b.More[0], Thread: b.More[1], Message: i.Message.TS}
-			return chat.Commit(ctx, s.Log, b.Event(Name, actor(i.User.ID), to), accept, retryNote)
+			return s.commitPress(ctx, i, b.Event(Name, actor(i.User.ID), to), accept)
 		}
 	case chat.ActionApprove, chat.ActionDeny:
 		if click == "" {
 			s.Log.Warn("a click without a time can't be distinguished from another one and is refused")
 			return chat.Malformed
 		}
-		return chat.Commit(ctx, s.Log, s.decision(i, b.Approval, click, body), accept, retryNote)
+		return s.commitPress(ctx, i, s.decision(i, b.Approval, click, body), accept)
 	case chat.ActionReason, chat.ActionArguments:
 		return s.openModal(ctx, i, b)
 	}
@@ -83,10 +95,19 @@ func (s *Slack) submitted(ctx context.Context, i interaction, body []byte, accep
 		return chat.Stored
 	}
 	i.Container.ChannelID, i.Message.ThreadTS = b.More[0], b.More[1]
-	if s.refusesPress(ctx, i) {
-		return chat.Stored
+	if ok, result := s.admits(ctx, i); !ok {
+		return result
 	}
-	return chat.Commit(ctx, s.Log, s.decision(i, b.Approval, i.View.ID, body), accept, retryNote)
+	return s.commitPress(ctx, i, s.decision(i, b.Approval, i.View.ID, body), accept)
+}
+
+// commitPress stores the event of an interaction. If that fails, the person is told.
+func (s *Slack) commitPress(ctx context.Context, i interaction, ev core.Event, accept core.Accept) chat.Result {
+	result := chat.Commit(ctx, s.Log, ev, accept, pressNote)
+	if result == chat.NotStored {
+		s.tellClicker(i, pressAgain)
+	}
+	return result
 }
 
 // decision returns the event of a decision on a card.
@@ -98,23 +119,28 @@ func (s *Slack) decision(i interaction, id core.ApprovalID, click string, body [
 // openModal opens a button's modal: the form for a reason, whose submission becomes the event, or the view of all arguments. Slack
 // accepts a modal only within seconds after the click.
 func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) chat.Result {
+	failed := "The arguments could not be shown; press again."
+	if b.Action == chat.ActionReason {
+		failed = "The form could not be opened, so nothing was decided. Press again, or use Deny."
+	}
 	card, err := s.Card(ctx, b.Approval, false)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:
 		s.tellClicker(i, "This approval no longer exists.")
 		return chat.Stored
 	case err != nil:
-		s.Log.Warn("an approval could not be looked up for a click; Slack sends it again", "category", core.CategoryOf(err), "err", err)
+		s.Log.Warn("an approval could not be looked up for a click; "+pressNote, "category", core.CategoryOf(err), "err", err)
+		s.tellClicker(i, failed)
 		return chat.NotStored
 	case b.Action == chat.ActionReason && card.State != core.Open:
 		s.tellClicker(i, chat.Standing(Name, card))
 		return chat.Stored
 	}
-	view, failed := argumentsModal(card), "The arguments could not be shown; press again."
+	view := argumentsModal(card)
 	if b.Action == chat.ActionReason {
 		at := i.address()
 		value := s.Signer.Seal(chat.CardButton(b.Approval, chat.ActionReason, at.Channel, at.Thread).Fields()...)
-		view, failed = reasonModal(value, card), "The form could not be opened, so nothing was decided. Press again, or use Deny."
+		view = reasonModal(value, card)
 	}
 	ctx, cancel := context.WithTimeout(ctx, triggerTime)
 	defer cancel()
@@ -126,12 +152,17 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 	return chat.Stored
 }
 
-// triggerTime is the time limit for opening a modal, below the three seconds after the click that Slack allows.
-const triggerTime = 2500 * time.Millisecond
+// Time limits, below the three seconds that Slack allows.
+const (
+	triggerTime = 2500 * time.Millisecond // for opening a modal
+	answerTime  = 2500 * time.Millisecond // for answering a command
+)
 
-// receiveCommand handles /gatehouse new, status, stop, cancel or help. In a channel the command can't refer to a thread, because Slack has
-// no commands in threads.
+// receiveCommand handles /gatehouse new, status, stop, cancel or help, the first four in direct messages. In a channel, or with the assistant
+// view, the command can't refer to a thread, because Slack has no commands in threads. A command that could not be stored is answered with a sentence that says so; if it is too late for an answer, the
+// sentence is posted.
 func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
+	began := s.Now()
 	var c slashCommand
 	if err := chat.Decode(body, &c); err != nil {
 		return nil, chat.Unreadable(s.Log, "command", body, err)
@@ -153,24 +184,42 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 	}
 	word := strings.ToLower(strings.TrimSpace(c.Text))
 	control := core.ParseControl(word)
+	threads := s.identity.hasScope(preflight.ScopeAssistant, false) // in direct messages too
 	switch {
 	case word == "" || word == "help":
-		return ephemeral(commandHelp), chat.Stored
+		return ephemeral(commandHelp(threads)), chat.Stored
 	case control == nil:
-		return ephemeral("I do not know “" + escape.Replace(strings.ToValidUTF8(chat.Clip(c.Text), "")) + "”. " + commandHelp), chat.Stored
-	case !strings.HasPrefix(c.ChannelID, "D") || s.identity.hasScope(preflight.ScopeAssistant, false):
+		return ephemeral("I do not know “" + escape.Replace(strings.ToValidUTF8(chat.Clip(c.Text), "")) + "”. " + commandHelp(threads)), chat.Stored
+	case s.channelType(ctx, c.ChannelID, "") == slackevents.ChannelTypeMPIM: // one conversation
+		return ephemeral("Here write !" + word + " as a message instead."), chat.Stored
+	case !strings.HasPrefix(c.ChannelID, "D") || threads:
 		return ephemeral("Here each thread is a conversation of its own: write !" + word + " in the thread that you mean."), chat.Stored
 	}
 	ev := core.Event{
 		Platform: Name, ID: "command/" + onceID(c.TriggerID), Conversation: conversationID(b.team, c.ChannelID, ""), Body: control, Actor: actor(c.UserID),
 		Address: core.Address{Platform: Name, Channel: c.ChannelID}, Payload: stored(body),
 	}
-	return nil, chat.Commit(ctx, s.Log, ev, accept, retryNote)
+	result = chat.Commit(ctx, s.Log, ev, accept, commandNote)
+	switch {
+	case result != chat.NotStored:
+		return nil, result
+	case s.Now().Sub(began) < answerTime:
+		return ephemeral(commandAgain), chat.Stored
+	}
+	s.tell(ev.Address, c.UserID, commandAgain)
+	return nil, result
 }
 
-// commandHelp is the answer to /gatehouse help.
-const commandHelp = "Send me a direct message, or mention me in a channel; I answer in the thread. There, !new starts a new conversation, !stop stops what I am " +
-	"doing, !status shows what is waiting, !cancel withdraws what waits for approval. In a direct message /gatehouse new, stop, status and cancel do the same."
+// commandHelp returns the answer to /gatehouse help. threads: the threads of direct messages are conversations, so the command does nothing
+// else.
+func commandHelp(threads bool) string {
+	const help = "Send me a direct message, or mention me in a channel; I answer in the thread. There, !new starts a new conversation, !stop stops what I am " +
+		"doing, !status shows what is waiting, !cancel withdraws what waits for approval."
+	if threads {
+		return help
+	}
+	return help + " In a direct message /gatehouse new, stop, status and cancel do the same."
+}
 
 func ephemeral(text string) map[string]string {
 	return map[string]string{"response_type": "ephemeral", "text": text}

@@ -66,11 +66,49 @@ func TestAClickIsAVote(t *testing.T) {
 	})
 }
 
-func TestAClickThatIsNotStoredIsNotAcknowledged(t *testing.T) {
+// unstored fails the test unless a person has been told that their press was not stored, as the n-th private sentence, and the log
+// promises nothing else.
+func (r *inbound) unstored(channel, person string, n int) {
+	r.t.Helper()
+	if text := r.told(channel, person, n); !strings.Contains(text, "Your press could not be stored, so nothing was done. Press again.") {
+		r.t.Errorf("%s reads %q", person, text)
+	}
+	if log := r.log.String(); strings.Contains(log, "Slack sends it again") || strings.Count(log, "the person is asked to press again") != n {
+		r.t.Errorf("the log:\n%s", log)
+	}
+}
+
+// TestAPressThatIsNotStoredIsNotAcknowledged: Slack sends no press again, so the person is told.
+func TestAPressThatIsNotStoredIsNotAcknowledged(t *testing.T) {
 	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
-		r.inbox.Gate(busy)
-		r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
+		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
+		for n, fields := range [][]string{{"a1", "approve"}, {"a1", "deny"}, {"again", "7", "slack:T0GATE:C1:" + root.TS, "C1", root.TS}} {
+			b := r.button("C1", r.sealed(fields...), slacktest.InThread(root.TS))
+			r.inbox.Gate(busy)
+			r.refused(r.bob.Presses(b))
+			r.unstored("C1", "U2BOB", n+1)
+			if told := r.Ephemerals("C1", "U2BOB")[n]; told.ThreadTS != root.TS {
+				t.Errorf("%v: bob is told outside the thread: %+v", fields, told)
+			}
+			r.inbox.Gate(nil)
+			r.taken()
+			r.one(r.bob.Presses(b))
+		}
 	})
+}
+
+func TestAPressThatIsNotStoredMayBeRepeatedWhereNobodyCanBeTold(t *testing.T) {
+	r := start(t, setup{}).known()
+	down := r.Inject(slacktest.Fault{Endpoint: "chat.postEphemeral", Trouble: slacktest.ServerError(503)})
+	b := r.button("C1", r.sealed("a1", "approve"))
+	r.inbox.Gate(busy)
+	if status := r.refused(r.bob.Presses(b)); status != 503 {
+		t.Errorf("answered %d", status)
+	}
+	r.eventually("a failed call", func() bool { return down.Hits() == 1 })
+	r.inbox.Gate(nil)
+	r.taken()
+	r.one(r.bob.Presses(b))
 }
 
 func TestAForgedButtonIsRefusedWithAnErrorMessage(t *testing.T) {
@@ -194,6 +232,7 @@ func TestAModalStaysOpenIfItsEventIsNotStored(t *testing.T) {
 	if _, open := r.Modal("U2BOB"); !open {
 		t.Fatal("the modal was closed, and the decision is lost")
 	}
+	r.unstored("C1", "U2BOB", 1)
 	r.inbox.Gate(nil)
 	r.taken()
 	r.one(r.bob.Submits(map[string]string{"reason": "no"}))
@@ -250,6 +289,12 @@ func TestNoReasonModalForADecidedOrUnknownApproval(t *testing.T) {
 		}).Card}}).known()
 		if status := r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))); status != 503 {
 			t.Errorf("answered %d", status)
+		}
+		if text := r.told("C1", "U2BOB", 1); !strings.Contains(text, "nothing was decided. Press again") {
+			t.Errorf("bob reads %q", text)
+		}
+		if log := r.log.String(); strings.Contains(log, "Slack sends it again") {
+			t.Errorf("the log:\n%s", log)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,21 +46,29 @@ func (c *child) memory(t *testing.T) (now, highest int) {
 
 const mebibyte = 1 << 20
 
-// TestStalledRequestsCostLittleMemory opens 200 connections. Each sends almost all of a large body, or of a large head, and stops.
+// TestStalledRequestsCostLittleMemory opens 200 connections. Each sends almost all of a body, or of a large head, and stops.
 func TestStalledRequestsCostLittleMemory(t *testing.T) {
 	t.Parallel()
 	p := newSlackProcess(t, "GATEHOUSE_AGENT=echo")
 	p.released()
 	part := strings.Repeat("x", mebibyte-1)
-	head := "POST /slack/events HTTP/1.1\r\nHost: gatehouse\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n" +
-		"X-Slack-Signature: v0=00\r\nX-Slack-Request-Timestamp: " + fmt.Sprint(time.Now().Unix()) + "\r\n"
-	for name, stalled := range map[string]string{"bodies": head + "\r\n" + part, "heads": head + "X: " + part} {
+	head := func(length int) string {
+		return "POST /slack/events HTTP/1.1\r\nHost: gatehouse\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(length) + "\r\n" +
+			"X-Slack-Signature: v0=00\r\nX-Slack-Request-Timestamp: " + fmt.Sprint(time.Now().Unix()) + "\r\n"
+	}
+	large, small := head(mebibyte)+"\r\n"+part, head(64<<10)+"\r\n"+part[:64<<10-1]
+	for name, stalled := range map[string][]string{
+		"large bodies": slices.Repeat([]string{large}, 200),
+		"small bodies": slices.Repeat([]string{small}, 200),
+		"both bodies":  append(slices.Repeat([]string{large}, 40), slices.Repeat([]string{small}, 160)...), // as many large ones as are read, and more
+		"heads":        slices.Repeat([]string{head(mebibyte) + "X: " + part}, 200),
+	} {
 		p.open()
 		p.ann.Says("before " + name)
 		p.reads(p.dm, "", "echo: before "+name)
 		before, _ := p.app.memory(t)
 		counts := map[string]int{}
-		for status := range p.stall(200, stalled) {
+		for status := range p.stall(stalled) {
 			counts[status]++
 		}
 		_, highest := p.app.memory(t)
@@ -77,11 +86,11 @@ func TestStalledRequestsCostLittleMemory(t *testing.T) {
 }
 
 // stall opens connections that each send an incomplete request, and returns the first line of each answer. It ends with the last one.
-func (l *serveProcess) stall(n int, request string) <-chan string {
+func (l *serveProcess) stall(requests []string) <-chan string {
 	l.t.Helper()
 	answers := make(chan string)
 	var open sync.WaitGroup
-	for range n {
+	for _, request := range requests {
 		connection, err := net.Dial("tcp", strings.TrimPrefix(l.at, "http://"))
 		if err != nil {
 			l.t.Fatal(err)

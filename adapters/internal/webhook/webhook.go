@@ -4,7 +4,9 @@
 //   - What the headers show is checked before a byte of the body is read: that there is a signature, the age of its time, the content type
 //     and the announced length.
 //   - A body has at most 1 MiB, and must arrive within 3 seconds: the platforms don't wait longer for an answer.
-//   - At most 32 bodies are read at a time. More requests are answered 503 at once; the platforms that send again do so.
+//   - At most 512 bodies that are announced as small (64 KiB) are read at a time, and beside them 32 that are larger or of unknown length. More
+//     requests are answered 503 at once. Nearly everything that the platforms send is small, so who wants to keep it out by stalled requests
+//     needs hundreds of new connections every 3 seconds. The buffers take 64 MiB at most.
 //   - A refused request is answered at once and its connection closed, whether or not its body arrives.
 //   - Refusals are logged once a second at most, with the number of those that were not logged.
 package webhook
@@ -18,7 +20,6 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -26,7 +27,9 @@ import (
 const (
 	MaxBody   = 1 << 20         // bytes of a body; far above what the platforms send
 	Window    = 5 * time.Minute // how far the time of a signature may be off: an older request may be a replay
-	maxBodies = 32              // read at a time
+	smallBody = 64 << 10        // bytes of a body that counts as small
+	maxSmall  = 512             // small bodies that are read at a time
+	maxLarge  = 32              // others that are read at a time
 	bodyTime  = 3 * time.Second // for a body to arrive
 	drainTime = time.Second     // for the rest of a refused request, so that its sender can read the answer
 )
@@ -44,16 +47,16 @@ type Options struct {
 type Reader struct {
 	Options
 	refusals refusals
-	slots    chan struct{}
 	bodyTime time.Duration
-	buffers  sync.Pool // of *[]byte with room for the largest body
+	small    *buffers
+	large    *buffers
 }
 
 // NewReader makes a Reader.
 func NewReader(o Options) *Reader {
 	return &Reader{
-		Options: o, refusals: refusals{now: o.Now, log: o.Log}, slots: make(chan struct{}, maxBodies), bodyTime: bodyTime,
-		buffers: sync.Pool{New: func() any { b := make([]byte, MaxBody+1); return &b }},
+		Options: o, refusals: refusals{now: o.Now, log: o.Log}, bodyTime: bodyTime,
+		small: newBuffers(maxSmall, smallBody), large: newBuffers(maxLarge, MaxBody+1),
 	}
 }
 
@@ -65,16 +68,17 @@ func (r *Reader) Read(w http.ResponseWriter, q *http.Request, kind string) (body
 		r.refuse(w, q, status, why)
 		return nil, false
 	}
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	default:
+	room := r.large
+	if q.ContentLength >= 0 && q.ContentLength <= smallBody { // the server reads no more than that
+		room = r.small
+	}
+	buffer, ok := room.take()
+	if !ok {
 		w.Header().Set("Retry-After", "1")
 		r.refuse(w, q, http.StatusServiceUnavailable, "too many requests at once; send it again")
 		return nil, false
 	}
-	buffer := r.buffers.Get().(*[]byte)
-	defer r.buffers.Put(buffer)
+	defer room.put(buffer)
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(r.bodyTime)) // fails only where there is no connection, as in a test
 	n, err := read(q.Body, *buffer)
@@ -97,7 +101,7 @@ func (r *Reader) Read(w http.ResponseWriter, q *http.Request, kind string) (body
 	return bytes.Clone(body), true
 }
 
-// read fills a buffer until the end of a body, which a shorter body reaches without an error.
+// read fills a buffer until it is full or the body ends, which is no error.
 func read(body io.Reader, buffer []byte) (n int, err error) {
 	for n < len(buffer) && err == nil {
 		var more int

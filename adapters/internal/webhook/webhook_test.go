@@ -186,43 +186,98 @@ func TestABodyThatStallsIsAnswered408AndOneThatEndsEarly400(t *testing.T) {
 	}
 }
 
-func TestMoreThan32BodiesAtOnceAreAnswered503(t *testing.T) {
+// stalled is a body that does not come before its end.
+type stalled struct{ begun, end chan struct{} }
+
+func (s stalled) Read([]byte) (int, error) {
+	s.begun <- struct{}{}
+	<-s.end
+	return 0, io.ErrUnexpectedEOF
+}
+
+func (s stalled) Close() error { return nil }
+
+// stall makes n requests of a length whose bodies don't come, and returns once all their bodies are waited for. release ends them.
+func (e *endpoint) stall(n int, length int64) (release func()) {
+	e.t.Helper()
+	body := stalled{make(chan struct{}, n), make(chan struct{})}
+	refused := make(chan int, n)
+	var all sync.WaitGroup
+	for range n {
+		q := httptest.NewRequestWithContext(e.t.Context(), http.MethodPost, "/", body)
+		q.ContentLength = length
+		q.Header = http.Header{"X-Sum": {"sum 100"}, "X-Time": {fmt.Sprint(e.clock().Unix())}, "Content-Type": {"application/json"}}
+		all.Go(func() {
+			answer := httptest.NewRecorder()
+			e.reader.Read(answer, q, "application/json")
+			refused <- answer.Code
+		})
+	}
+	for range n {
+		select {
+		case <-body.begun:
+		case status := <-refused:
+			e.t.Fatalf("one of %d stalled requests of length %d is answered %d", n, length, status)
+		}
+	}
+	return func() {
+		close(body.end)
+		all.Wait()
+	}
+}
+
+// post sends a whole request, of a known or an unknown length, and returns the answer's status and when to send it again.
+func (e *endpoint) post(size int, known bool) (status int, retryAfter string) {
+	e.t.Helper()
+	var body io.Reader = strings.NewReader(strings.Repeat("x", size))
+	if !known {
+		body = io.MultiReader(body)
+	}
+	q, err := http.NewRequestWithContext(e.t.Context(), http.MethodPost, e.server.URL, body)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	q.Header = http.Header{"X-Sum": {fmt.Sprint("sum ", size)}, "X-Time": {fmt.Sprint(e.clock().Unix())}, "Content-Type": {"application/json"}}
+	answer, err := http.DefaultClient.Do(q)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	answer.Body.Close()
+	return answer.StatusCode, answer.Header.Get("Retry-After")
+}
+
+// TestStalledBodiesLeaveRoomForOthers: requests that nobody signed keep a signed one out only by hundreds, and large ones no small one.
+func TestStalledBodiesLeaveRoomForOthers(t *testing.T) {
 	e := serve(t)
-	e.reader.SetBodyTime(patience)
-	var stalled []net.Conn
-	for range 32 {
-		stalled = append(stalled, e.open("{"))
-	}
-	refused := func() (status int, retryAfter string) { // 0: its body is waited for
-		c := e.open("")
-		_ = c.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
-		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if err != nil {
-			stalled = append(stalled, c)
-			return 0, ""
-		}
-		_ = answer.Body.Close()
-		return answer.StatusCode, answer.Header.Get("Retry-After")
-	}
-	status, retryAfter := 0, ""
-	for end := time.Now().Add(patience); status == 0 && time.Now().Before(end); { // until the stalled ones are being read
-		status, retryAfter = refused()
-	}
-	if status != 503 || retryAfter != "1" {
-		t.Fatalf("with 32 bodies being read: answered %d, to be sent again after %q seconds", status, retryAfter)
-	}
-	for _, c := range stalled {
-		c.Close()
-	}
-	for status, end := 0, time.Now().Add(patience); status != 200 && time.Now().Before(end); {
-		c := e.open(strings.Repeat("x", 100))
-		if status, _ = e.answer(c); status != 200 && status != 503 {
-			t.Fatalf("the answer is %d", status)
+	releaseSmall, releaseLarge := e.stall(511, 100), e.stall(31, -1)
+	largest := func() { // of both kinds one more has room
+		t.Helper()
+		for _, size := range []int{1, 64 << 10, 64<<10 + 1, webhook.MaxBody} {
+			for _, known := range []bool{true, false} {
+				if status, _ := e.post(size, known); status != 200 || len(<-e.bodies) != size {
+					t.Errorf("%d bytes, of known length %v: answered %d", size, known, status)
+				}
+			}
 		}
 	}
-	if len(e.bodies) != 1 {
-		t.Error("after the stalled bodies ended, none was accepted")
+	largest()
+	releaseLast := e.stall(1, webhook.MaxBody)
+	for _, size := range []int{100, 64 << 10} {
+		if status, _ := e.post(size, true); status != 200 || len(<-e.bodies) != size {
+			t.Errorf("while large bodies stall, %d bytes are answered %d", size, status)
+		}
 	}
+	if status, retryAfter := e.post(64<<10+1, true); status != 503 || retryAfter != "1" {
+		t.Errorf("while 32 large bodies are read, another is answered %d", status)
+	}
+	releaseFull := e.stall(1, 64<<10)
+	if status, retryAfter := e.post(1, true); status != 503 || retryAfter != "1" {
+		t.Errorf("while 512 small bodies are read, another is answered %d", status)
+	}
+	for _, release := range []func(){releaseSmall, releaseLarge, releaseLast, releaseFull} {
+		release()
+	}
+	largest()
 }
 
 func TestRefusalsAreLoggedOnceASecond(t *testing.T) {

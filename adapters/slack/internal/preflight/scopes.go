@@ -70,8 +70,10 @@ var Scopes = []Scope{
 		Name: "im:write", For: "open direct messages with approvers",
 		Without: "approvers who do not see a card get no copy of it", Calls: []string{"conversations.open"}, demand: useful,
 	}, {
-		Name: "users:read", For: "show people's names; check that approvers exist",
-		Without: "people are shown by their ids", Calls: []string{"users.info", "bots.info"}, demand: useful,
+		Name: "users:read", For: "show people's names; check that approvers exist; ask which workspace a person is of, where Slack does not say it",
+		Without: "people are shown by their ids, and whoever is in a shared channel or of another workspace of the organisation may be taken for a stranger, " +
+			"who gets no answer and can't approve",
+		Calls: []string{"users.info", "bots.info"}, demand: useful,
 	}, {
 		Name: "usergroups:read", For: "see who is in a user group that may approve",
 		Without: "the groups in GATEHOUSE_APPROVERS are treated as empty", Calls: []string{"usergroups.users.list"}, demand: groups,

@@ -145,9 +145,14 @@ func (k *conn) receive(data []byte) {
 	switch {
 	case f.Type == socketmode.RequestTypeDisconnect:
 		k.replace(k.client.disconnected(f.Reason)) // this connection is read as long as it lasts
-	case f.EnvelopeID != "" && !k.work.add(f):
+	case f.EnvelopeID == "" || k.work.add(f):
+	case f.Type == socketmode.RequestTypeEventsAPI:
 		k.work.full.Do(func() {
 			k.client.Log.Warn("the queue of a Socket Mode connection is full; Slack sends the event again")
+		})
+	default:
+		k.work.crowded.Do(func() {
+			k.client.Log.Warn("too many clicks and commands are in progress; another one is not handled, and Slack shows its person an error", "limit", maxInteractions)
 		})
 	}
 }
@@ -176,7 +181,7 @@ func (k *conn) handle(ctx context.Context, f socketmode.Request) {
 		return
 	}
 	text, _ := json.Marshal(socketmode.Response{EnvelopeID: f.EnvelopeID, Payload: response}) // contains only strings: can't fail
-	if err := k.write(websocket.TextMessage, text); err != nil {                              // Slack sends it again; the event is already stored then
+	if err := k.write(websocket.TextMessage, text); err != nil {                              // Slack sends an event again; it is already stored then
 		k.client.Log.Debug("an acknowledgement was not sent", "err", err)
 		k.end() // after a failed write, no other one can succeed
 	}

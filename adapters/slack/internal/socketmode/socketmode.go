@@ -3,7 +3,8 @@
 // There is one connection. While it is replaced there are two, and both are read. Slack announces most closes (refresh_requested,
 // warning), so the next connection is open before the old one is closed. Envelopes of one channel are handled in the order in which they
 // arrive, those of different channels in parallel. Interactions and commands don't wait for a channel. An envelope is acknowledged once
-// Handle returns ack. Slack sends an envelope that is not acknowledged again, over this connection or another one.
+// Handle returns ack. Slack sends an event that is not acknowledged again, over this connection or another one. An interaction or a command
+// it sends only once, and shows the person an error if that is not acknowledged.
 //
 // The loop is our own, with slack-go's structs for requests and responses. slack-go's client decodes each event before it could be
 // stored, drops a whole event because of one field that it does not know, and closes the old connection before it has a new one.
@@ -35,8 +36,8 @@ type Client struct {
 	// Open asks Slack for the address of a new connection, which is valid for one use. An error of category unauthorized or
 	// unsupported ends Run.
 	Open func(ctx context.Context) (address string, err error)
-	// Handle handles the payload of an envelope. The response is sent with the acknowledgement. ack is false if Slack must send the
-	// envelope again.
+	// Handle handles the payload of an envelope. The response is sent with the acknowledgement. ack is false if the payload was not
+	// stored.
 	Handle func(ctx context.Context, kind string, payload []byte) (response any, ack bool)
 	Sleep  func(context.Context, time.Duration)
 	Jitter func(time.Duration) time.Duration

@@ -24,7 +24,8 @@ type work struct {
 	queues       [queueCount]chan socketmode.Request
 	interactions errgroup.Group
 	running      sync.WaitGroup
-	full         sync.Once // for the warning that an envelope was not taken
+	full         sync.Once // for the warning that an event was not taken
+	crowded      sync.Once // for the warning that an interaction or a command was not taken
 }
 
 func (w *work) begin(handle func(socketmode.Request)) {

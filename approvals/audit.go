@@ -3,6 +3,7 @@ package approvals
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,16 +36,30 @@ func (r *LogReport) fault(format string, args ...any) {
 // logPage is how many entries are read at a time.
 const logPage = 500
 
+// AuditLog is what VerifyLog reads: the records, the entries and the head of the log.
+type AuditLog interface {
+	AuditRecords(ctx context.Context) (core.AuditRecords, error)
+	// AuditLog returns up to n entries after an entry, in order.
+	AuditLog(ctx context.Context, after int64, n int) ([]core.AuditEntry, error)
+	AuditHead(ctx context.Context) (core.AuditHead, error)
+}
+
 // VerifyLog checks the whole audit log: each entry's hash, that the log ends where its head says, and that it tells of every approval and
 // intent in the database what they say themselves. What was pruned is no fault. If expect is not empty, the log must also have an entry
-// with that hash: who noted the last hash earlier finds out whether the log was cut or replaced since. The caller has read the records
-// before; read returns up to n entries after an entry, in order. So a running gateway does not disturb the check.
-func VerifyLog(ctx context.Context, records core.AuditRecords, read func(ctx context.Context, after int64, n int) ([]core.AuditEntry, error), signer *core.Signer, expect string) (LogReport, error) {
+// with that hash: who noted the last hash earlier finds out whether the log was cut or replaced since.
+//
+// The records are read first, then the log, then its head again. So a running gateway does not disturb the check, and an approval counts as
+// changed during the check only if the head says at the end that its entries were written.
+func VerifyLog(ctx context.Context, log AuditLog, signer *core.Signer, expect string) (LogReport, error) {
 	var r LogReport
-	head, found, broken := records.After, expect == "", error(nil)
-	stories := map[core.ApprovalID]*story{}
-	for after := int64(0); ; {
-		page, err := read(ctx, after, logPage)
+	records, err := log.AuditRecords(ctx)
+	if err != nil {
+		return r, err
+	}
+	found, broken := expect == "", error(nil)
+	stories, hashes, last := map[core.ApprovalID]*story{}, map[int64]string{records.Before.Seq: "", records.After.Seq: ""}, int64(0)
+	for {
+		page, err := log.AuditLog(ctx, last, logPage)
 		if err != nil {
 			return r, err
 		}
@@ -58,13 +73,13 @@ func VerifyLog(ctx context.Context, records core.AuditRecords, read func(ctx con
 			if e.Reason == "" && e.ReasonDigest != "" {
 				r.Erased++
 			}
-			if e.Seq == head.Seq && e.Hash != head.Hash {
-				r.fault("Entry %d of the audit log is not the one that its head names: the log was replaced.", e.Seq)
+			if _, wanted := hashes[e.Seq]; wanted {
+				hashes[e.Seq] = e.Hash
 			}
 			found = found || e.Hash == expect
 			tell(stories, e)
 		}
-		r.Entries, r.LastHash, after = r.Entries+len(page), page[len(page)-1].Hash, page[len(page)-1].Seq
+		r.Entries, r.LastHash, last = r.Entries+len(page), page[len(page)-1].Hash, page[len(page)-1].Seq
 	}
 	if broken != nil {
 		r.fault("%s", core.MessageOf(broken))
@@ -72,14 +87,37 @@ func VerifyLog(ctx context.Context, records core.AuditRecords, read func(ctx con
 	if !found {
 		r.fault("The audit log has no entry with the expected hash %s: its end was cut off, or it was replaced.", expect)
 	}
-	if !signer.VerifyHead(head) {
-		r.fault("The head of the audit log was not written by a gatehouse with a key of GATEHOUSE_SECRET_KEY.")
+	head, err := log.AuditHead(ctx)
+	if err != nil {
+		return r, err
 	}
-	if int64(r.Entries) < head.Seq {
-		r.fault("The audit log has %d entries, but %d were written: some were removed.", r.Entries, head.Seq)
-	}
+	hashes[last] = r.LastHash
+	compareHeads(&r, []core.AuditHead{records.Before, records.After, head}, hashes, last, signer)
 	compare(&r, stories, records)
 	return r, nil
+}
+
+// compareHeads checks the heads, in the order in which they were read, the last one after the log. hashes are those of the entries that they
+// may name, last is the last entry.
+func compareHeads(r *LogReport, heads []core.AuditHead, hashes map[int64]string, last int64, signer *core.Signer) {
+	after, end := heads[1], heads[2]
+	for _, h := range heads {
+		if !signer.VerifyHead(h) {
+			r.fault("The head of the audit log was not sealed by a gatehouse with a key of GATEHOUSE_SECRET_KEY.")
+			break
+		}
+	}
+	for _, h := range slices.Compact(heads) {
+		if hash := hashes[h.Seq]; hash != "" && h.Seq > 0 && hash != h.Hash {
+			r.fault("Entry %d of the audit log is not the one that its head names: the log was replaced.", h.Seq)
+		}
+	}
+	if last > end.Seq {
+		r.fault("The audit log goes on after its head: its head names entry %d, but its last entry is %d. The head was replaced, by an empty or an older one.", end.Seq, last)
+	}
+	if int64(r.Entries) < after.Seq {
+		r.fault("The audit log has %d entries, but %d were written: some were removed.", r.Entries, after.Seq)
+	}
 }
 
 // story is what the log tells of an approval.

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"regexp"
 	"strconv"
@@ -99,11 +100,7 @@ func audited(t *testing.T, e engine) (url string, store *storage.Store) {
 
 func verified(t *testing.T, store *storage.Store, signer *core.Signer, expect string) approvals.LogReport {
 	t.Helper()
-	records, err := store.AuditRecords(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := approvals.VerifyLog(t.Context(), records, store.AuditLog, signer, expect)
+	r, err := approvals.VerifyLog(t.Context(), store, signer, expect)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,15 +135,17 @@ func TestAuditLogShowsTampering(t *testing.T) {
 				`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, key, prev, hash)
 					select 6, 0, 'ap-1', 'refused', 'mallory', '', '', '', key, hash, '` + forged + `' from audit where seq = 5`,
 				`update audit_head set seq = 6, hash = '` + forged + `'`}, "broken at entry 6"},
-			"a state changed":      {[]string{`update approvals set state = 'refused'`}, "ap-1 is refused in the database, but approved in the audit log"},
-			"another decider":      {[]string{`update approvals set decided_by = '{"id":"mallory"}'`}, `decided by "mallory" in the database`},
-			"another call":         {[]string{`update approvals set body = replace(body, '"digest":"d1"', '"digest":"d2"')`}, "ap-1 is for another call"},
-			"a vote removed":       {[]string{`delete from votes`}, "ap-1 has 0 votes in the database, but 1"},
-			"an intent removed":    {[]string{`delete from intents`}, "has no intent of it"},
-			"an approval removed":  {[]string{`delete from votes`, `delete from approvals`}, "ap-1, which is not in the database"},
-			"an intent added":      {[]string{`insert into intents (approval, invocation, tool, digest, begun_at) values ('ap-9', 'i', 'rm', 'd', 1)`}, "ap-9 was started, but the audit log has no entry of it"},
-			"an approval added":    {[]string{`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester) select 'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester from approvals`}, "ap-9 is in the database, but the audit log"},
-			"a claim to be pruned": {[]string{`delete from intents`, `delete from votes`, `delete from approvals`, `update audit_head set pruned = 4000000000000000000`}, "head of the audit log"},
+			"a state changed":              {[]string{`update approvals set state = 'refused'`}, "ap-1 is refused in the database, but approved in the audit log"},
+			"another decider":              {[]string{`update approvals set decided_by = '{"id":"mallory"}'`}, `decided by "mallory" in the database`},
+			"another call":                 {[]string{`update approvals set body = replace(body, '"digest":"d1"', '"digest":"d2"')`}, "ap-1 is for another call"},
+			"a vote removed":               {[]string{`delete from votes`}, "ap-1 has 0 votes in the database, but 1"},
+			"an intent removed":            {[]string{`delete from intents`}, "has no intent of it"},
+			"an approval removed":          {[]string{`delete from votes`, `delete from approvals`}, "ap-1, which is not in the database"},
+			"an intent added":              {[]string{`insert into intents (approval, invocation, tool, digest, begun_at) values ('ap-9', 'i', 'rm', 'd', 1)`}, "ap-9 was started, but the audit log has no entry of it"},
+			"an approval added":            {[]string{`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester) select 'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester from approvals`}, "ap-9 is in the database, but the audit log"},
+			"a cut log with an empty head": {[]string{resetHead, `delete from audit where seq > 1`, `delete from intents`, `delete from votes`, `update approvals set state = 'open'`}, "its head names entry 0, but its last entry is 1"},
+			"an empty head alone":          {[]string{resetHead}, "its head names entry 0, but its last entry is 5"},
+			"a claim to be pruned":         {[]string{`delete from intents`, `delete from votes`, `delete from approvals`, `update audit_head set pruned = 4000000000000000000`}, "head of the audit log"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -163,6 +162,47 @@ func TestAuditLogShowsTampering(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestAuditLogShowsAnOlderHead: a head that was sealed earlier and is put back hides nothing that came after it.
+func TestAuditLogShowsAnOlderHead(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		url, store := audited(t, e)
+		earlier := headOf(t, store)
+		rejected(t, store)
+		asAttacker(t, url, setHead(earlier), `update approvals set state = 'refused'`)
+		r := verified(t, store, store.Signer(), "")
+		if text := strings.Join(r.Faults, "\n"); !strings.Contains(text, "its head names entry 5, but its last entry is 6") || !strings.Contains(text, "ap-1 is refused in the database") {
+			t.Errorf("the faults are %q", r.Faults)
+		}
+	})
+}
+
+// rejected adds an entry to the log: of a vote on an approval that does not exist.
+func rejected(t *testing.T, store *storage.Store) {
+	t.Helper()
+	vote := core.Vote{Actor: core.Actor{ID: "local-admin"}, Choice: core.Approve}
+	if _, err := store.Decide(t.Context(), core.Decision{Approval: "none", Vote: &vote}); core.CategoryOf(err) != core.NotFound {
+		t.Fatal(err)
+	}
+}
+
+func headOf(t *testing.T, store *storage.Store) core.AuditHead {
+	t.Helper()
+	h, err := store.AuditHead(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// setHead is the statement that puts a head in place of the log's.
+func setHead(h core.AuditHead) string {
+	pruned := int64(0)
+	if !h.Pruned.IsZero() {
+		pruned = h.Pruned.UnixNano()
+	}
+	return fmt.Sprintf(`update audit_head set seq = %d, hash = '%s', pruned = %d, seal = '%s'`, h.Seq, h.Hash, pruned, h.Seal)
 }
 
 // TestAuditLogAfterRotationAndPruning: any of the keys verifies, and what was pruned is not missed.

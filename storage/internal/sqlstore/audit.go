@@ -116,11 +116,15 @@ func (s *Store) AuditLog(ctx context.Context, after int64, n int) ([]core.AuditE
 	return readAll(ctx, s, entry, `select seq, at, approval, action, actor, detail, reason, reason_digest, key, prev, hash from audit where seq > $1 order by seq limit $2`, after, limit(n))
 }
 
+// AuditHead returns the head of the log.
+func (s *Store) AuditHead(ctx context.Context) (core.AuditHead, error) {
+	return read(ctx, s, func(t *Tx) (core.AuditHead, error) { return t.auditHead("") })
+}
+
 // AuditRecords returns what the log is checked against. A caller that reads the log afterwards finds in it all that the records tell;
 // an approval with entries after the head Before may have changed while the records were read.
 func (s *Store) AuditRecords(ctx context.Context) (r core.AuditRecords, err error) {
-	head := func(t *Tx) (core.AuditHead, error) { return t.auditHead("") }
-	if r.Before, err = read(ctx, s, head); err != nil {
+	if r.Before, err = s.AuditHead(ctx); err != nil {
 		return r, err
 	}
 	r.Approvals, err = readAll(ctx, s, func(scan func(...any) error) (a core.AuditedApproval, err error) {
@@ -139,7 +143,7 @@ func (s *Store) AuditRecords(ctx context.Context) (r core.AuditRecords, err erro
 		return i, err
 	}, `select approval, digest, ended_at from intents order by approval`)
 	if err == nil {
-		r.After, err = read(ctx, s, head)
+		r.After, err = s.AuditHead(ctx)
 	}
 	return r, err
 }

@@ -61,11 +61,7 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 	if err != nil {
 		return err
 	}
-	records, err := store.AuditRecords(ctx)
-	if err != nil {
-		return err
-	}
-	r, err := approvals.VerifyLog(ctx, records, store.AuditLog, signer, expect)
+	r, err := approvals.VerifyLog(ctx, store, signer, expect)
 	if err != nil {
 		return err
 	}

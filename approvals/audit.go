@@ -12,14 +12,16 @@ import (
 
 // LogReport is the result of VerifyLog. Without faults the log is intact.
 type LogReport struct {
-	Entries   int
-	LastHash  string
-	Erased    int      // entries whose reason was erased
-	Approvals int      // that were compared with the log
-	Intents   int      // that were compared with the log
-	Changing  int      // approvals that changed during the check, which were not compared
-	Faults    []string // a sentence each, the first ones
-	More      int      // further faults
+	Entries    int
+	LastHash   string
+	Erased     int       // entries whose reason was erased
+	Older      int       // entries that another key signed than the newest one that has signed
+	OlderUntil time.Time // of the last one of them
+	Approvals  int       // that were compared with the log
+	Intents    int       // that were compared with the log
+	Changing   int       // approvals that changed during the check, which were not compared
+	Faults     []string  // a sentence each, the first ones
+	More       int       // further faults
 }
 
 // maxFaults is how many faults a report lists.
@@ -56,7 +58,7 @@ func VerifyLog(ctx context.Context, log AuditLog, signer *core.Signer, expect st
 	if err != nil {
 		return r, err
 	}
-	found, broken := expect == "", error(nil)
+	found, check, signed, at := expect == "", signer.CheckAudit(), map[string]int{}, map[string]time.Time{}
 	stories, hashes, last := map[core.ApprovalID]*story{}, map[int64]string{records.Before.Seq: "", records.After.Seq: ""}, int64(0)
 	for {
 		page, err := log.AuditLog(ctx, last, logPage)
@@ -66,10 +68,12 @@ func VerifyLog(ctx context.Context, log AuditLog, signer *core.Signer, expect st
 		if len(page) == 0 {
 			break
 		}
-		if broken == nil {
-			broken = signer.VerifyAudit(r.LastHash, page)
-		}
 		for _, e := range page {
+			if err := check.Entry(e); err != nil {
+				r.fault("%s", core.MessageOf(err))
+			}
+			signed[e.Key]++
+			at[e.Key] = e.At
 			if e.Reason == "" && e.ReasonDigest != "" {
 				r.Erased++
 			}
@@ -81,8 +85,13 @@ func VerifyLog(ctx context.Context, log AuditLog, signer *core.Signer, expect st
 		}
 		r.Entries, r.LastHash, last = r.Entries+len(page), page[len(page)-1].Hash, page[len(page)-1].Seq
 	}
-	if broken != nil {
-		r.fault("%s", core.MessageOf(broken))
+	for key, n := range signed {
+		if key != check.Newest() {
+			r.Older += n
+			if at[key].After(r.OlderUntil) {
+				r.OlderUntil = at[key]
+			}
+		}
 	}
 	if !found {
 		r.fault("The audit log has no entry with the expected hash %s: its end was cut off, or it was replaced.", expect)
@@ -92,21 +101,19 @@ func VerifyLog(ctx context.Context, log AuditLog, signer *core.Signer, expect st
 		return r, err
 	}
 	hashes[last] = r.LastHash
-	compareHeads(&r, []core.AuditHead{records.Before, records.After, head}, hashes, last, signer)
+	sealed := signer.VerifyHead(records.Before, "") && signer.VerifyHead(records.After, "") && signer.VerifyHead(head, check.Newest())
+	if !sealed {
+		r.fault("The head of the audit log was not sealed by a gatehouse with the newest key that has signed entries, or a newer one of GATEHOUSE_SECRET_KEY.")
+	}
+	compareHeads(&r, []core.AuditHead{records.Before, records.After, head}, hashes, last)
 	compare(&r, stories, records)
 	return r, nil
 }
 
 // compareHeads checks the heads, in the order in which they were read, the last one after the log. hashes are those of the entries that they
 // may name, last is the last entry.
-func compareHeads(r *LogReport, heads []core.AuditHead, hashes map[int64]string, last int64, signer *core.Signer) {
+func compareHeads(r *LogReport, heads []core.AuditHead, hashes map[int64]string, last int64) {
 	after, end := heads[1], heads[2]
-	for _, h := range heads {
-		if !signer.VerifyHead(h) {
-			r.fault("The head of the audit log was not sealed by a gatehouse with a key of GATEHOUSE_SECRET_KEY.")
-			break
-		}
-	}
 	for _, h := range slices.Compact(heads) {
 		if hash := hashes[h.Seq]; hash != "" && h.Seq > 0 && hash != h.Hash {
 			r.fault("Entry %d of the audit log is not the one that its head names: the log was replaced.", h.Seq)

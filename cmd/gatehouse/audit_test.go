@@ -178,6 +178,76 @@ func TestAuditLogShowsAnOlderHead(t *testing.T) {
 	})
 }
 
+// TestAuditLogRefusesAnOlderKey: once a newer key has signed, nothing that an older one signs is accepted, be it one that was replaced or the
+// one in the database.
+func TestAuditLogRefusesAnOlderKey(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		for name, oldKey := range map[string]string{"a replaced key": firstKey, "the database's key": ""} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				url := e.make(t)
+				var old *core.Signer
+				if oldKey != "" {
+					old = signerOf(t, oldKey)
+				}
+				first, err := storage.Open(t.Context(), url, storage.Options{Signer: old})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer first.Close()
+				executed(t, first)
+				if old = first.Signer(); oldKey == "" {
+					key, err := first.DatabaseKey(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					oldKey = key
+				}
+				both := signerOf(t, secondKey, oldKey)
+				configured := both
+				if name == "the database's key" {
+					configured = signerOf(t, secondKey)
+				}
+				store, err := storage.Open(t.Context(), url, storage.Options{Signer: configured})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer store.Close()
+				for range 2 {
+					rejected(t, store)
+				}
+				if r := verified(t, store, both, ""); len(r.Faults) > 0 || r.Entries != 7 || r.Older != 5 {
+					t.Fatalf("at first: %+v", r)
+				}
+				log, err := store.AuditLog(t.Context(), 0, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				// The last entry, by the new key, is replaced, and its seal is made with the old one.
+				forged := log[6]
+				forged.Actor = "mallory"
+				forged = old.SealEntry(log[5].Hash, forged)
+				replace := fmt.Sprintf(`update audit set actor = 'mallory', key = '%s', hash = '%s' where seq = 7`, forged.Key, forged.Hash)
+				asAttacker(t, url, replace, setHead(old.SealHead(core.AuditHead{Seq: 7, Hash: forged.Hash})))
+				want := []string{"broken at entry 7: it is signed with the key", "head of the audit log was not sealed"}
+				r := verified(t, store, both, "")
+				for _, fault := range want {
+					if !strings.Contains(strings.Join(r.Faults, "\n"), fault) {
+						t.Errorf("the faults are %q, want %q", r.Faults, fault)
+					}
+				}
+
+				// The head alone is replaced.
+				asAttacker(t, url, `delete from audit where seq > 6`, setHead(old.SealHead(core.AuditHead{Seq: 6, Hash: log[5].Hash})))
+				if r := verified(t, store, both, ""); !strings.Contains(strings.Join(r.Faults, "\n"), want[1]) {
+					t.Errorf("with the head of an older key the faults are %q", r.Faults)
+				}
+			})
+		}
+	})
+}
+
 // rejected adds an entry to the log: of a vote on an approval that does not exist.
 func rejected(t *testing.T, store *storage.Store) {
 	t.Helper()

@@ -117,6 +117,17 @@ func (s *Signer) position(id string) int {
 	return slices.IndexFunc(s.audit, func(k auditKey) bool { return k.id == id })
 }
 
+// NewerKeys returns the ids of the keys that are newer than the key with this id, the newest first; all of them if the signer does not have it.
+func (s *Signer) NewerKeys(id string) (newer []string) {
+	for _, k := range s.audit {
+		if k.id == id {
+			break
+		}
+		newer = append(newer, k.id)
+	}
+	return newer
+}
+
 // AuditCheck checks the entries of the audit log one after the other, from the first one on. Keys have an order: once a newer one has signed,
 // an older one is not accepted any more, so that a key which was replaced, or which is in the database, can't sign in place of the new one.
 type AuditCheck struct {

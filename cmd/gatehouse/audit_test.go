@@ -178,6 +178,56 @@ func TestAuditLogShowsAnOlderHead(t *testing.T) {
 	})
 }
 
+// TestAuditLogKeepsAForgedHead: a process does not sign a head that it did not find sealed. It goes on to write entries, and says so.
+func TestAuditLogKeepsAForgedHead(t *testing.T) {
+	const sealedByNobody = "head of the audit log was not sealed"
+	onEachEngine(t, func(t *testing.T, e engine) {
+		for name, attack := range map[string]struct {
+			statements []string
+			fault      string // a part of one
+		}{
+			"a cut log and a head that fits it": {[]string{`delete from audit where seq > 2`, `delete from intents`, `delete from votes`, `delete from approvals`,
+				`update audit_head set seq = 2, hash = (select hash from audit where seq = 2), pruned = 4000000000000000000, seal = 'x'`}, sealedByNobody},
+			"no seal":                     {[]string{`update audit_head set seal = ''`}, sealedByNobody},
+			"an empty head":               {[]string{`update audit_head set seq = 0, hash = '', pruned = 0, seal = ''`}, "its head names entry 0"},
+			"a cut log and an empty head": {[]string{`delete from audit where seq > 2`, `update audit_head set seq = 0, hash = '', pruned = 0, seal = ''`}, "its head names entry 0"},
+			"a cut log":                   {[]string{`delete from audit where seq > 2`}, "some were removed"},
+			"a replaced last entry":       {[]string{`update audit set hash = prev where seq = 5`}, "broken at entry 6"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				url, _ := audited(t, e)
+				asAttacker(t, url, attack.statements...)
+				var log bytes.Buffer
+				store, err := storage.Open(t.Context(), url, storage.Options{Signer: signerOf(t, firstKey), Log: slog.New(slog.NewTextHandler(&log, nil))})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer store.Close()
+				before, err := store.AuditLog(t.Context(), 0, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range 2 {
+					rejected(t, store)
+				}
+				if _, err := store.Prune(t.Context(), time.Hour); err != nil {
+					t.Fatal(err)
+				}
+				if after, err := store.AuditLog(t.Context(), 0, 0); err != nil || len(after) != len(before)+2 {
+					t.Errorf("the log has %d entries, want two more than %d, %v", len(after), len(before), err)
+				}
+				if r := verified(t, store, store.Signer(), ""); !strings.Contains(strings.Join(r.Faults, "\n"), attack.fault) {
+					t.Errorf("the faults are %q, want %q", r.Faults, attack.fault)
+				}
+				if text := log.String(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "gatehouse approvals log --verify") {
+					t.Errorf("the log says %q", text)
+				}
+			})
+		}
+	})
+}
+
 // TestAuditLogRefusesAnOlderKey: once a newer key has signed, nothing that an older one signs is accepted, be it one that was replaced or the
 // one in the database.
 func TestAuditLogRefusesAnOlderKey(t *testing.T) {
@@ -231,17 +281,23 @@ func TestAuditLogRefusesAnOlderKey(t *testing.T) {
 				replace := fmt.Sprintf(`update audit set actor = 'mallory', key = '%s', hash = '%s' where seq = 7`, forged.Key, forged.Hash)
 				asAttacker(t, url, replace, setHead(old.SealHead(core.AuditHead{Seq: 7, Hash: forged.Hash})))
 				want := []string{"broken at entry 7: it is signed with the key", "head of the audit log was not sealed"}
-				r := verified(t, store, both, "")
-				for _, fault := range want {
-					if !strings.Contains(strings.Join(r.Faults, "\n"), fault) {
-						t.Errorf("the faults are %q, want %q", r.Faults, fault)
+				for range 2 { // the second time after one more entry
+					r := verified(t, store, both, "")
+					for _, fault := range want {
+						if !strings.Contains(strings.Join(r.Faults, "\n"), fault) {
+							t.Errorf("the faults are %q, want %q", r.Faults, fault)
+						}
 					}
+					rejected(t, store)
 				}
 
 				// The head alone is replaced.
 				asAttacker(t, url, `delete from audit where seq > 6`, setHead(old.SealHead(core.AuditHead{Seq: 6, Hash: log[5].Hash})))
-				if r := verified(t, store, both, ""); !strings.Contains(strings.Join(r.Faults, "\n"), want[1]) {
-					t.Errorf("with the head of an older key the faults are %q", r.Faults)
+				for range 2 {
+					if r := verified(t, store, both, ""); !strings.Contains(strings.Join(r.Faults, "\n"), want[1]) {
+						t.Errorf("with the head of an older key the faults are %q", r.Faults)
+					}
+					rejected(t, store)
 				}
 			})
 		}

@@ -27,18 +27,14 @@ func (s *Store) useKey(ctx context.Context, configured *core.Signer, log *slog.L
 			return err
 		}
 	}
-	known := s.signer
-	if key != "" {
-		if known, err = known.With(key); err != nil {
+	if s.verifier = s.signer; key != "" {
+		if s.verifier, err = s.signer.With(key); err != nil {
 			return err
 		}
 	}
-	last, err := read(ctx, s, func(t *Tx) (id string, err error) {
-		_, err = t.Row([]any{&id}, `select key from audit where seq = (select seq from audit_head where one = 1)`)
-		return id, err
-	})
-	if err == nil && last != "" && !known.Knows(last) {
-		log.Warn("the last entry of the audit log is signed with a key that this process does not have; set GATEHOUSE_SECRET_KEY as the other processes have it, or the log can't be verified", "key", last)
+	last, err := read(ctx, s, (*Tx).lastEntry)
+	if err == nil && last.Seq > 0 && !s.verifier.Knows(last.Key) {
+		log.Warn("the last entry of the audit log is signed with a key that this process does not have; set GATEHOUSE_SECRET_KEY as the other processes have it, or the log can't be verified", "key", last.Key)
 	}
 	return err
 }
@@ -70,6 +66,10 @@ func (t *Tx) auditReason(id core.ApprovalID, action, actor, detail, reason strin
 
 // writeAudit writes the entries just before the commit, and notes up to when approvals were pruned. The log is one chain, so its head is
 // locked. The lock is taken last, held briefly, and its holder waits for no other lock.
+//
+// The entries follow the entry that the head names, even if that one is gone, so that the gap can be seen. A head that this gatehouse's keys
+// did not seal, or that the log goes on after, may be a forged one or an earlier one that was put back. Then the entries follow the last
+// entry, and the head stays as it is: to seal it would hide what was done.
 func (t *Tx) writeAudit() error {
 	if len(t.audits) == 0 && t.pruned.IsZero() {
 		return nil
@@ -77,6 +77,22 @@ func (t *Tx) writeAudit() error {
 	h, err := t.auditHead(t.forUpdate())
 	if err != nil {
 		return err
+	}
+	last, err := t.lastEntry()
+	if err != nil {
+		return err
+	}
+	key, err := t.newestKey(last)
+	if err != nil {
+		return err
+	}
+	sound := t.verifier.VerifyHead(h, key) && last.Seq <= h.Seq
+	if !sound || last.Seq != h.Seq || last.Hash != h.Hash {
+		t.log.Error("the audit log does not end where its head says, or its head is not sealed: somebody changed the database, or a process ran with other keys. New entries are written, but the end of the log can't be trusted. Keep a copy of the database, run gatehouse approvals log --verify with all keys in GATEHOUSE_SECRET_KEY to see what is wrong, and restore the database from a backup",
+			"head", h.Seq, "last", last.Seq, "sealed", sound)
+	}
+	if !sound {
+		h.Seq, h.Hash = last.Seq, last.Hash
 	}
 	for _, e := range t.audits {
 		h.Seq++
@@ -88,12 +104,35 @@ func (t *Tx) writeAudit() error {
 			return err
 		}
 	}
+	if !sound {
+		return nil
+	}
 	if t.pruned.After(h.Pruned) {
 		h.Pruned = t.pruned
 	}
 	h = t.signer.SealHead(h)
 	_, err = t.Exec(`update audit_head set seq = $1, hash = $2, pruned = $3, seal = $4 where one = 1`, h.Seq, h.Hash, h.Pruned, h.Seal)
 	return err
+}
+
+// lastEntry returns the number, key and hash of the last entry; none: zero.
+func (t *Tx) lastEntry() (e core.AuditEntry, err error) {
+	_, err = t.Row([]any{&e.Seq, &e.Key, &e.Hash}, `select seq, key, hash from audit where seq > 0 order by seq desc limit 1`)
+	return e, err
+}
+
+// newestKey returns the id of the newest key that has signed an entry: the last entry's, unless somebody signed it with an older one. It reads
+// the log only if the last entry is not signed with this process's newest key, such as after that was added.
+func (t *Tx) newestKey(last core.AuditEntry) (string, error) {
+	if last.Seq == 0 {
+		return "", nil
+	}
+	for _, id := range t.verifier.NewerKeys(last.Key) {
+		if signed, err := t.exists(`select 1 from audit where key = $1 limit 1`, id); err != nil || signed {
+			return id, err
+		}
+	}
+	return last.Key, nil
 }
 
 func (t *Tx) auditHead(lock string) (h core.AuditHead, err error) {

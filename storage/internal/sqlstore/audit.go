@@ -54,14 +54,24 @@ func (s *Store) DatabaseKey(ctx context.Context) (string, error) {
 // audit adds an entry to the log when the transaction ends. detail must not quote messages. The hash is computed over the text as
 // stored.
 func (t *Tx) audit(id core.ApprovalID, action, actor, detail string) {
-	t.auditReason(id, action, actor, detail, "")
+	t.auditReason(id, "", action, actor, detail, "")
 }
 
-// auditReason is audit with the text of a person.
-func (t *Tx) auditReason(id core.ApprovalID, action, actor, detail, reason string) {
-	t.audits = append(t.audits, core.AuditEntry{
+// auditEntry is an entry of the log, and the session with which its reason is erased. That is stored with the entry, since the approval may be
+// pruned before its session is deleted.
+type auditEntry struct {
+	core.AuditEntry
+	session core.SessionID
+}
+
+// auditReason is audit with the text of a person, which is erased with the session.
+func (t *Tx) auditReason(id core.ApprovalID, session core.SessionID, action, actor, detail, reason string) {
+	if reason == "" {
+		session = ""
+	}
+	t.audits = append(t.audits, auditEntry{core.AuditEntry{
 		At: t.Now, Approval: core.ApprovalID(clean(string(id))), Action: action, Actor: clean(actor), Detail: clean(detail), Reason: clean(reason),
-	})
+	}, session})
 }
 
 // writeAudit writes the entries just before the commit, and notes up to when approvals were pruned. The log is one chain, so its head is
@@ -94,13 +104,13 @@ func (t *Tx) writeAudit() error {
 	if !sound {
 		h.Seq, h.Hash = last.Seq, last.Hash
 	}
-	for _, e := range t.audits {
+	for _, a := range t.audits {
 		h.Seq++
-		e.Seq = h.Seq
-		e = t.signer.SealEntry(h.Hash, e)
+		a.Seq = h.Seq
+		e := t.signer.SealEntry(h.Hash, a.AuditEntry)
 		h.Hash = e.Hash
-		if _, err := t.Exec(`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, key, prev, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			e.Seq, e.At, e.Approval, e.Action, e.Actor, e.Detail, e.Reason, e.ReasonDigest, e.Key, e.Prev, e.Hash); err != nil {
+		if _, err := t.Exec(`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			e.Seq, e.At, e.Approval, e.Action, e.Actor, e.Detail, e.Reason, e.ReasonDigest, a.session, e.Key, e.Prev, e.Hash); err != nil {
 			return err
 		}
 	}
@@ -143,7 +153,7 @@ func (t *Tx) auditHead(lock string) (h core.AuditHead, err error) {
 // eraseReasons removes the texts that people gave with their decisions of a session's approvals. The chain stays valid: it covers the
 // texts' digests.
 func (t *Tx) eraseReasons(id core.SessionID) error {
-	_, err := t.Exec(`update audit set reason = '' where reason <> '' and approval in (select id from approvals where session = $1)`, id)
+	_, err := t.Exec(`update audit set reason = '' where session = $1 and reason <> ''`, id)
 	return err
 }
 

@@ -39,11 +39,10 @@ func (r *LogReport) fault(format string, args ...any) {
 const logPage = 500
 
 // AuditLog is what VerifyLog reads: the records, the entries and the head of the log.
-type AuditLog interface {
-	AuditRecords(ctx context.Context) (core.AuditRecords, error)
-	// AuditLog returns up to n entries after an entry, in order.
-	AuditLog(ctx context.Context, after int64, n int) ([]core.AuditEntry, error)
-	AuditHead(ctx context.Context) (core.AuditHead, error)
+type AuditLog struct {
+	Records func(ctx context.Context) (core.AuditRecords, error)
+	Entries func(ctx context.Context, after int64, n int) ([]core.AuditEntry, error) // up to n entries after an entry, in order
+	Head    func(ctx context.Context) (core.AuditHead, error)
 }
 
 // VerifyLog checks the whole audit log: each entry's hash, that the log ends where its head says, and that it tells of every approval and
@@ -54,14 +53,14 @@ type AuditLog interface {
 // changed during the check only if the head says at the end that its entries were written.
 func VerifyLog(ctx context.Context, log AuditLog, signer *core.Signer, expect string) (LogReport, error) {
 	var r LogReport
-	records, err := log.AuditRecords(ctx)
+	records, err := log.Records(ctx)
 	if err != nil {
 		return r, err
 	}
 	found, check, signed, at := expect == "", signer.CheckAudit(), map[string]int{}, map[string]time.Time{}
 	stories, hashes, last := map[core.ApprovalID]*story{}, map[int64]string{records.Before.Seq: "", records.After.Seq: ""}, int64(0)
 	for {
-		page, err := log.AuditLog(ctx, last, logPage)
+		page, err := log.Entries(ctx, last, logPage)
 		if err != nil {
 			return r, err
 		}
@@ -96,7 +95,7 @@ func VerifyLog(ctx context.Context, log AuditLog, signer *core.Signer, expect st
 	if !found {
 		r.fault("The audit log has no entry with the expected hash %s: its end was cut off, or it was replaced.", expect)
 	}
-	head, err := log.AuditHead(ctx)
+	head, err := log.Head(ctx)
 	if err != nil {
 		return r, err
 	}

@@ -61,7 +61,7 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 	if err != nil {
 		return err
 	}
-	r, err := approvals.VerifyLog(ctx, store, signer, expect)
+	r, err := approvals.VerifyLog(ctx, approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, signer, expect)
 	if err != nil {
 		return err
 	}

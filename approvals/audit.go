@@ -3,6 +3,7 @@ package approvals
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,14 +12,16 @@ import (
 
 // LogReport is the result of VerifyLog. Without faults the log is intact.
 type LogReport struct {
-	Entries   int
-	LastHash  string
-	Erased    int      // entries whose reason was erased
-	Approvals int      // that were compared with the log
-	Intents   int      // that were compared with the log
-	Changing  int      // approvals that changed during the check, which were not compared
-	Faults    []string // a sentence each, the first ones
-	More      int      // further faults
+	Entries    int
+	LastHash   string
+	Erased     int       // entries whose reason was erased
+	Older      int       // entries that another key signed than the newest one that has signed
+	OlderUntil time.Time // of the last one of them
+	Approvals  int       // that were compared with the log
+	Intents    int       // that were compared with the log
+	Changing   int       // approvals that changed during the check, which were not compared
+	Faults     []string  // a sentence each, the first ones
+	More       int       // further faults
 }
 
 // maxFaults is how many faults a report lists.
@@ -35,51 +38,92 @@ func (r *LogReport) fault(format string, args ...any) {
 // logPage is how many entries are read at a time.
 const logPage = 500
 
+// AuditLog is what VerifyLog reads: the records, the entries and the head of the log.
+type AuditLog struct {
+	Records func(ctx context.Context) (core.AuditRecords, error)
+	Entries func(ctx context.Context, after int64, n int) ([]core.AuditEntry, error) // up to n entries after an entry, in order
+	Head    func(ctx context.Context) (core.AuditHead, error)
+}
+
 // VerifyLog checks the whole audit log: each entry's hash, that the log ends where its head says, and that it tells of every approval and
 // intent in the database what they say themselves. What was pruned is no fault. If expect is not empty, the log must also have an entry
-// with that hash: who noted the last hash earlier finds out whether the log was cut or replaced since. The caller has read the records
-// before; read returns up to n entries after an entry, in order. So a running gateway does not disturb the check.
-func VerifyLog(ctx context.Context, records core.AuditRecords, read func(ctx context.Context, after int64, n int) ([]core.AuditEntry, error), signer *core.Signer, expect string) (LogReport, error) {
+// with that hash: who noted the last hash earlier finds out whether the log was cut or replaced since.
+//
+// The records are read first, then the log, then its head again. So a running gateway does not disturb the check, and an approval counts as
+// changed during the check only if the head says at the end that its entries were written.
+func VerifyLog(ctx context.Context, log AuditLog, signer *core.Signer, expect string) (LogReport, error) {
 	var r LogReport
-	head, found, broken := records.After, expect == "", error(nil)
-	stories := map[core.ApprovalID]*story{}
-	for after := int64(0); ; {
-		page, err := read(ctx, after, logPage)
+	records, err := log.Records(ctx)
+	if err != nil {
+		return r, err
+	}
+	found, check, signed, at := expect == "", signer.CheckAudit(), map[string]int{}, map[string]time.Time{}
+	stories, hashes, last := map[core.ApprovalID]*story{}, map[int64]string{records.Before.Seq: "", records.After.Seq: ""}, int64(0)
+	for {
+		page, err := log.Entries(ctx, last, logPage)
 		if err != nil {
 			return r, err
 		}
 		if len(page) == 0 {
 			break
 		}
-		if broken == nil {
-			broken = signer.VerifyAudit(r.LastHash, page)
-		}
 		for _, e := range page {
+			if err := check.Entry(e); err != nil {
+				r.fault("%s", core.MessageOf(err))
+			}
+			signed[e.Key]++
+			at[e.Key] = e.At
 			if e.Reason == "" && e.ReasonDigest != "" {
 				r.Erased++
 			}
-			if e.Seq == head.Seq && e.Hash != head.Hash {
-				r.fault("Entry %d of the audit log is not the one that its head names: the log was replaced.", e.Seq)
+			if _, wanted := hashes[e.Seq]; wanted {
+				hashes[e.Seq] = e.Hash
 			}
 			found = found || e.Hash == expect
 			tell(stories, e)
 		}
-		r.Entries, r.LastHash, after = r.Entries+len(page), page[len(page)-1].Hash, page[len(page)-1].Seq
+		r.Entries, r.LastHash, last = r.Entries+len(page), page[len(page)-1].Hash, page[len(page)-1].Seq
 	}
-	if broken != nil {
-		r.fault("%s", core.MessageOf(broken))
+	for key, n := range signed {
+		if key != check.Newest() {
+			r.Older += n
+			if at[key].After(r.OlderUntil) {
+				r.OlderUntil = at[key]
+			}
+		}
 	}
 	if !found {
 		r.fault("The audit log has no entry with the expected hash %s: its end was cut off, or it was replaced.", expect)
 	}
-	if !signer.VerifyHead(head) {
-		r.fault("The head of the audit log was not written by a gatehouse with a key of GATEHOUSE_SECRET_KEY.")
+	head, err := log.Head(ctx)
+	if err != nil {
+		return r, err
 	}
-	if int64(r.Entries) < head.Seq {
-		r.fault("The audit log has %d entries, but %d were written: some were removed.", r.Entries, head.Seq)
+	hashes[last] = r.LastHash
+	sealed := signer.VerifyHead(records.Before, "") && signer.VerifyHead(records.After, "") && signer.VerifyHead(head, check.Newest())
+	if !sealed {
+		r.fault("The head of the audit log was not sealed by a gatehouse with the newest key that has signed entries, or a newer one of GATEHOUSE_SECRET_KEY.")
 	}
+	compareHeads(&r, []core.AuditHead{records.Before, records.After, head}, hashes, last)
 	compare(&r, stories, records)
 	return r, nil
+}
+
+// compareHeads checks the heads, in the order in which they were read, the last one after the log. hashes are those of the entries that they
+// may name, last is the last entry.
+func compareHeads(r *LogReport, heads []core.AuditHead, hashes map[int64]string, last int64) {
+	after, end := heads[1], heads[2]
+	for _, h := range slices.Compact(heads) {
+		if hash := hashes[h.Seq]; hash != "" && h.Seq > 0 && hash != h.Hash {
+			r.fault("Entry %d of the audit log is not the one that its head names: the log was replaced.", h.Seq)
+		}
+	}
+	if last > end.Seq {
+		r.fault("The audit log goes on after its head: its head names entry %d, but its last entry is %d. The head was replaced, by an empty or an older one.", end.Seq, last)
+	}
+	if int64(r.Entries) < after.Seq {
+		r.fault("The audit log has %d entries, but %d were written: some were removed.", r.Entries, after.Seq)
+	}
 }
 
 // story is what the log tells of an approval.

@@ -75,9 +75,7 @@ func (k auditKey) seal(h AuditHead) string {
 }
 
 // Knows reports whether the signer has the key with this id.
-func (s *Signer) Knows(id string) bool {
-	return slices.ContainsFunc(s.audit, func(k auditKey) bool { return k.id == id })
-}
+func (s *Signer) Knows(id string) bool { return s.position(id) >= 0 }
 
 // SealEntry returns the entry as the log stores it after an entry whose hash is prev ("" for the first), signed with the newest key. So
 // nobody without a key can change, insert or remove an entry without breaking all that follow. At is truncated to microseconds, which
@@ -97,37 +95,81 @@ func (s *Signer) SealHead(h AuditHead) AuditHead {
 	return h
 }
 
-// VerifyHead reports whether one of the keys sealed the head. The head of a new database has no seal.
-func (s *Signer) VerifyHead(h AuditHead) bool {
+// VerifyHead reports whether the head was sealed with the key with this id, that of the last entry, or with a newer one. Without entries
+// last is "": any of the keys will do, and the head of a new database has no seal.
+func (s *Signer) VerifyHead(h AuditHead, last string) bool {
 	if h.Seq == 0 && h.Pruned.IsZero() {
-		return h.Hash == "" && h.Seal == ""
+		return last == "" && h.Hash == "" && h.Seal == ""
+	}
+	oldest := len(s.audit) - 1
+	if last != "" {
+		oldest = s.position(last)
 	}
 	ok := false
-	for _, k := range s.audit {
-		ok = hmac.Equal([]byte(h.Seal), []byte(k.seal(h))) || ok
+	for i, k := range s.audit {
+		ok = i <= oldest && hmac.Equal([]byte(h.Seal), []byte(k.seal(h))) || ok
 	}
 	return ok
 }
 
-// VerifyAudit checks consecutive entries that follow an entry whose hash is prev ("" at the start of the log). Any of the keys verifies. A
-// reason that was erased is not an error. The error, of category invalid, names the first entry that does not match.
+// position returns the place of a key among the signer's, the newest first; -1 if it does not have the key.
+func (s *Signer) position(id string) int {
+	return slices.IndexFunc(s.audit, func(k auditKey) bool { return k.id == id })
+}
+
+// NewerKeys returns the ids of the keys that are newer than the key with this id, the newest first; all of them if the signer does not have it.
+func (s *Signer) NewerKeys(id string) (newer []string) {
+	for _, k := range s.audit {
+		if k.id == id {
+			break
+		}
+		newer = append(newer, k.id)
+	}
+	return newer
+}
+
+// AuditCheck checks the entries of the audit log one after the other, from the first one on. Keys have an order: once a newer one has signed,
+// an older one is not accepted any more, so that a key which was replaced, or which is in the database, can't sign in place of the new one.
+type AuditCheck struct {
+	signer *Signer
+	prev   string // the hash of the last entry
+	newest string // the id of the newest key that has signed; "" = none yet
+}
+
+// CheckAudit returns a check of the log from its first entry on.
+func (s *Signer) CheckAudit() *AuditCheck { return &AuditCheck{signer: s} }
+
+// Newest returns the id of the newest of the signer's keys that has signed an entry; "" if none has.
+func (c *AuditCheck) Newest() string { return c.newest }
+
+// Entry checks the next entry. A reason that was erased is not an error. After an error, of category invalid, the next entry is checked
+// against this one as it is, so that what was done to one entry does not hide what was done to others.
+func (c *AuditCheck) Entry(e AuditEntry) error {
+	prev := c.prev
+	c.prev = e.Hash
+	position := c.signer.position(e.Key)
+	if position < 0 {
+		return Errorf(Invalid, "The audit log is broken at entry %d: it is signed with the key %q, which this process does not have. Set GATEHOUSE_SECRET_KEY to every key that was ever used, newest first; for entries that were made without it, add --database-key.", e.Seq, e.Key)
+	}
+	k := c.signer.audit[position]
+	if e.Prev != prev || !hmac.Equal([]byte(e.Hash), []byte(k.hash(e))) || e.Reason != "" && e.ReasonDigest != k.reason(e) {
+		return Errorf(Invalid, "The audit log is broken at entry %d: the hash does not match the entry and the one before it.", e.Seq)
+	}
+	if c.newest != "" && position > c.signer.position(c.newest) {
+		return Errorf(Invalid, "The audit log is broken at entry %d: it is signed with the key %q, which is older than the key %q of entries before it. Either it was forged with the older key, or a process ran without the newer one; or the keys of GATEHOUSE_SECRET_KEY are not in the order newest first.", e.Seq, e.Key, c.newest)
+	}
+	c.newest = e.Key
+	return nil
+}
+
+// VerifyAudit checks consecutive entries that follow an entry whose hash is prev ("" at the start of the log), as AuditCheck does. The error
+// is that of the first entry that has one.
 func (s *Signer) VerifyAudit(prev string, entries []AuditEntry) error {
+	c := AuditCheck{signer: s, prev: prev}
 	for _, e := range entries {
-		known, valid := false, false
-		for _, k := range s.audit {
-			if k.id != e.Key {
-				continue
-			}
-			known = true
-			valid = e.Prev == prev && hmac.Equal([]byte(e.Hash), []byte(k.hash(e))) && (e.Reason == "" || e.ReasonDigest == k.reason(e)) || valid
+		if err := c.Entry(e); err != nil {
+			return err
 		}
-		switch {
-		case !known:
-			return Errorf(Invalid, "The audit log is broken at entry %d: it is signed with the key %q, which this process does not have. Set GATEHOUSE_SECRET_KEY to every key that was ever used, newest first; for entries that were made without it, add --database-key.", e.Seq, e.Key)
-		case !valid:
-			return Errorf(Invalid, "The audit log is broken at entry %d: the hash does not match the entry and the one before it.", e.Seq)
-		}
-		prev = e.Hash
 	}
 	return nil
 }

@@ -34,15 +34,15 @@ func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core
 	switch {
 	case i.User.ID == "":
 	case i.Type == api.InteractionTypeBlockActions:
-		return nil, s.clicked(ctx, i, body, accept)
+		return nil, s.clicked(ctx, i, accept)
 	case i.Type == api.InteractionTypeViewSubmission && i.View.CallbackID == callbackReason:
-		return nil, s.submitted(ctx, i, body, accept)
+		return nil, s.submitted(ctx, i, accept)
 	}
 	return nil, chat.Stored
 }
 
 // clicked handles a click on one of our buttons. A value that we did not seal is ignored, and the person gets an error message.
-func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept core.Accept) chat.Result {
+func (s *Slack) clicked(ctx context.Context, i interaction, accept core.Accept) chat.Result {
 	for _, a := range i.Actions {
 		if a.Value == "" {
 			continue
@@ -54,14 +54,14 @@ func (s *Slack) clicked(ctx context.Context, i interaction, body []byte, accept 
 			continue
 		}
 		click := cmp.Or(a.ActionTS, onceID(i.TriggerID)) // distinguishes one click from the next
-		if result := s.click(ctx, i, b, click, body, accept); result != chat.Stored {
+		if result := s.click(ctx, i, b, click, accept); result != chat.Stored {
 			return result
 		}
 	}
 	return chat.Stored
 }
 
-func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click string, body []byte, accept core.Accept) chat.Result {
+func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click string, accept core.Accept) chat.Result {
 	onReply := b.Action == chat.ActionRetry || b.Action == chat.ActionNew
 	if !onReply || s.Config.Connect != connectAllow {
 		if ok, result := s.admits(ctx, i); !ok {
@@ -79,7 +79,7 @@ func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click s
 			s.Log.Warn("a click without a time can't be distinguished from another one and is refused")
 			return chat.Malformed
 		}
-		return s.commitPress(ctx, i, s.decision(i, b.Approval, click, body), accept)
+		return s.commitPress(ctx, i, s.decision(i, b.Approval, click), accept)
 	case chat.ActionReason, chat.ActionArguments:
 		return s.openModal(ctx, i, b)
 	}
@@ -88,7 +88,7 @@ func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click s
 }
 
 // submitted handles the modal that asked for a reason.
-func (s *Slack) submitted(ctx context.Context, i interaction, body []byte, accept core.Accept) chat.Result {
+func (s *Slack) submitted(ctx context.Context, i interaction, accept core.Accept) chat.Result {
 	b, ok := chat.OpenButton(s.Signer, i.View.PrivateMetadata)
 	if !ok || b.Action != chat.ActionReason || len(b.More) != 2 || i.View.ID == "" {
 		s.Log.Warn("a modal that gatehouse did not make was submitted and is ignored", "person", i.User.ID)
@@ -98,7 +98,7 @@ func (s *Slack) submitted(ctx context.Context, i interaction, body []byte, accep
 	if ok, result := s.admits(ctx, i); !ok {
 		return result
 	}
-	return s.commitPress(ctx, i, s.decision(i, b.Approval, i.View.ID, body), accept)
+	return s.commitPress(ctx, i, s.decision(i, b.Approval, i.View.ID), accept)
 }
 
 // commitPress stores the event of an interaction. If that fails, the person is told.
@@ -111,9 +111,9 @@ func (s *Slack) commitPress(ctx context.Context, i interaction, ev core.Event, a
 }
 
 // decision returns the event of a decision on a card.
-func (s *Slack) decision(i interaction, id core.ApprovalID, click string, body []byte) core.Event {
+func (s *Slack) decision(i interaction, id core.ApprovalID, click string) core.Event {
 	to := i.address()
-	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(cmp.Or(s.identity.get().team, i.Team.ID), to.Channel, to.Thread), to, stored(body))
+	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(cmp.Or(s.identity.get().team, i.Team.ID), to.Channel, to.Thread), to, i.payload())
 }
 
 // openModal opens a button's modal: the form for a reason, whose submission becomes the event, or the view of all arguments. Slack

@@ -59,51 +59,65 @@ type slackMessage struct {
 	Team       string `json:"team"`
 }
 
-// interaction is the part of a click on a button, or of a submitted modal, that is read.
+// interaction is the part of a click on a button, or of a submitted modal, that is read, and stored.
 type interaction struct {
 	Type      api.InteractionType `json:"type"`
-	TriggerID string              `json:"trigger_id"`
+	TriggerID string              `json:"trigger_id,omitempty"` // not in any event
 	Team      struct {
 		ID string `json:"id"`
-	} `json:"team"`
+	} `json:"team,omitzero"`
 	User struct {
 		ID     string `json:"id"`
-		TeamID string `json:"team_id"` // their own workspace
+		TeamID string `json:"team_id,omitempty"` // their own workspace
 	} `json:"user"`
 	Container struct {
-		ChannelID string `json:"channel_id"`
-		MessageTS string `json:"message_ts"`
-		ThreadTS  string `json:"thread_ts"`
-	} `json:"container"`
+		ChannelID string `json:"channel_id,omitempty"`
+		MessageTS string `json:"message_ts,omitempty"`
+		ThreadTS  string `json:"thread_ts,omitempty"`
+	} `json:"container,omitzero"`
 	Channel struct {
 		ID string `json:"id"`
-	} `json:"channel"`
+	} `json:"channel,omitzero"`
 	Message struct {
-		TS       string `json:"ts"`
-		ThreadTS string `json:"thread_ts"`
-	} `json:"message"`
-	Actions []struct {
-		ActionID string `json:"action_id"`
-		Value    string `json:"value"`
-		ActionTS string `json:"action_ts"`
-	} `json:"actions"`
-	View struct {
-		ID              string `json:"id"`
-		CallbackID      string `json:"callback_id"`
-		PrivateMetadata string `json:"private_metadata"`
-		State           struct {
-			Values map[string]map[string]struct {
-				Value string `json:"value"`
-			} `json:"values"`
-		} `json:"state"`
-	} `json:"view"`
+		TS       string `json:"ts,omitempty"`
+		ThreadTS string `json:"thread_ts,omitempty"`
+	} `json:"message,omitzero"`
+	Actions []action `json:"actions,omitempty"`
+	View    view     `json:"view,omitzero"`
+}
+
+// action is a button that was clicked.
+type action struct {
+	ActionID string `json:"action_id"`
+	Value    string `json:"value"`
+	ActionTS string `json:"action_ts,omitempty"`
+}
+
+// view is a modal.
+type view struct {
+	ID              string `json:"id"`
+	CallbackID      string `json:"callback_id"`
+	PrivateMetadata string `json:"private_metadata"`
+	State           struct {
+		Values map[string]map[string]struct {
+			Value string `json:"value"`
+		} `json:"values"`
+	} `json:"state"`
+}
+
+// payload returns what is stored of the interaction: not the trigger, and nothing that is not read. Slack sends the clicked message with it,
+// so the whole payload would quote the card: arguments, summary and the last lines of the conversation.
+func (i interaction) payload() json.RawMessage {
+	i.TriggerID = ""
+	body, _ := json.Marshal(i) // can't fail: it has only texts
+	return body
 }
 
 // secrets are what Slack issues for one answer, or to prove itself. It is used at once and never stored: with a trigger a modal is opened
 // within seconds, with a response URL anyone may post for half an hour, and the verification token is that of every request.
 var secrets = []string{"token", "bot_access_token", "trigger_id", "interactivity_pointer", "response_url", "response_urls"}
 
-// stored returns what is stored of a payload: all but the secrets in it.
+// stored returns what is stored of a message or a command: all but the secrets in it.
 func stored(body []byte) json.RawMessage { return chat.Without(body, secrets...) }
 
 // onceID returns an id made from one of the secrets, the same if Slack delivers twice.

@@ -39,6 +39,37 @@ func TestWhatSlackIssuesForOneAnswerIsNotStored(t *testing.T) {
 	})
 }
 
+// TestAClickIsStoredWithoutItsMessage: Slack sends the card, and for a form the modal, with each decision; neither is stored.
+func TestAClickIsStoredWithoutItsMessage(t *testing.T) {
+	r := start(t, setup{}).known()
+	press := `{"type":"block_actions","team":{"id":"T0GATE","domain":"` + marked + `"},"user":{"id":"U2BOB","name":"` + marked + `"},"channel":{"id":"D1","name":"` + marked + `"},` +
+		`"container":{"type":"message","message_ts":"1.2","channel_id":"D1","thread_ts":"1.1"},` +
+		`"message":{"ts":"1.2","thread_ts":"1.1","text":"` + marked + `","blocks":[{"type":"section","text":{"type":"mrkdwn","text":"` + marked + `"}}]},` +
+		`"state":{"values":{"x":{"y":{"value":"` + marked + `"}}}},` +
+		`"actions":[{"action_id":"x","block_id":"` + marked + `","text":{"text":"` + marked + `"},"action_ts":"3.4","value":"` + r.sealed("a1", "approve") + `"}]}`
+	submission := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"deny_reason","title":{"text":"` + marked + `"},` +
+		`"blocks":[{"type":"section","text":{"type":"mrkdwn","text":"` + marked + `"}}],"private_metadata":"` + r.sealed("a1", "reason", "D1", "1.1") + `",` +
+		`"state":{"values":{"reason":{"reason":{"type":"plain_text_input","value":"not today"}}}}}}`
+	for name, body := range map[string]string{"approve": press, "deny": submission} {
+		if status, _ := r.send("/slack/interactions", formOf(body), nil); status != 200 {
+			t.Fatalf("%s was answered with %d", name, status)
+		}
+		got := r.inbox.Take()
+		if len(got) != 1 {
+			t.Fatalf("%s: %d events", name, len(got))
+		}
+		for _, e := range got {
+			if strings.Contains(string(e.Payload), marked) {
+				t.Errorf("%s: the event quotes what was shown: %s", name, e.Payload)
+			}
+			click := r.click(e)
+			if string(click.Choice) != name || e.Address.Thread != "1.1" || name == "deny" && click.Reason != "not today" || name == "approve" && click.Card != "D1/1.2" {
+				t.Errorf("%s is read as %+v at %+v", name, click, e.Address)
+			}
+		}
+	}
+}
+
 // A click without a time is known by its trigger, which is not stored either.
 func TestATriggerInAnIDIsADigest(t *testing.T) {
 	r := start(t, setup{}).known()

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"regexp"
 	"strconv"
@@ -99,11 +100,7 @@ func audited(t *testing.T, e engine) (url string, store *storage.Store) {
 
 func verified(t *testing.T, store *storage.Store, signer *core.Signer, expect string) approvals.LogReport {
 	t.Helper()
-	records, err := store.AuditRecords(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := approvals.VerifyLog(t.Context(), records, store.AuditLog, signer, expect)
+	r, err := approvals.VerifyLog(t.Context(), approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, signer, expect)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,15 +135,17 @@ func TestAuditLogShowsTampering(t *testing.T) {
 				`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, key, prev, hash)
 					select 6, 0, 'ap-1', 'refused', 'mallory', '', '', '', key, hash, '` + forged + `' from audit where seq = 5`,
 				`update audit_head set seq = 6, hash = '` + forged + `'`}, "broken at entry 6"},
-			"a state changed":      {[]string{`update approvals set state = 'refused'`}, "ap-1 is refused in the database, but approved in the audit log"},
-			"another decider":      {[]string{`update approvals set decided_by = '{"id":"mallory"}'`}, `decided by "mallory" in the database`},
-			"another call":         {[]string{`update approvals set body = replace(body, '"digest":"d1"', '"digest":"d2"')`}, "ap-1 is for another call"},
-			"a vote removed":       {[]string{`delete from votes`}, "ap-1 has 0 votes in the database, but 1"},
-			"an intent removed":    {[]string{`delete from intents`}, "has no intent of it"},
-			"an approval removed":  {[]string{`delete from votes`, `delete from approvals`}, "ap-1, which is not in the database"},
-			"an intent added":      {[]string{`insert into intents (approval, invocation, tool, digest, begun_at) values ('ap-9', 'i', 'rm', 'd', 1)`}, "ap-9 was started, but the audit log has no entry of it"},
-			"an approval added":    {[]string{`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester) select 'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester from approvals`}, "ap-9 is in the database, but the audit log"},
-			"a claim to be pruned": {[]string{`delete from intents`, `delete from votes`, `delete from approvals`, `update audit_head set pruned = 4000000000000000000`}, "head of the audit log"},
+			"a state changed":              {[]string{`update approvals set state = 'refused'`}, "ap-1 is refused in the database, but approved in the audit log"},
+			"another decider":              {[]string{`update approvals set decided_by = '{"id":"mallory"}'`}, `decided by "mallory" in the database`},
+			"another call":                 {[]string{`update approvals set body = replace(body, '"digest":"d1"', '"digest":"d2"')`}, "ap-1 is for another call"},
+			"a vote removed":               {[]string{`delete from votes`}, "ap-1 has 0 votes in the database, but 1"},
+			"an intent removed":            {[]string{`delete from intents`}, "has no intent of it"},
+			"an approval removed":          {[]string{`delete from votes`, `delete from approvals`}, "ap-1, which is not in the database"},
+			"an intent added":              {[]string{`insert into intents (approval, invocation, tool, digest, begun_at) values ('ap-9', 'i', 'rm', 'd', 1)`}, "ap-9 was started, but the audit log has no entry of it"},
+			"an approval added":            {[]string{`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester) select 'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester from approvals`}, "ap-9 is in the database, but the audit log"},
+			"a cut log with an empty head": {[]string{resetHead, `delete from audit where seq > 1`, `delete from intents`, `delete from votes`, `update approvals set state = 'open'`}, "its head names entry 0, but its last entry is 1"},
+			"an empty head alone":          {[]string{resetHead}, "its head names entry 0, but its last entry is 5"},
+			"a claim to be pruned":         {[]string{`delete from intents`, `delete from votes`, `delete from approvals`, `update audit_head set pruned = 4000000000000000000`}, "head of the audit log"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -163,6 +162,173 @@ func TestAuditLogShowsTampering(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestAuditLogShowsAnOlderHead: a head that was sealed earlier and is put back hides nothing that came after it.
+func TestAuditLogShowsAnOlderHead(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		url, store := audited(t, e)
+		earlier := headOf(t, store)
+		rejected(t, store)
+		asAttacker(t, url, setHead(earlier), `update approvals set state = 'refused'`)
+		r := verified(t, store, store.Signer(), "")
+		if text := strings.Join(r.Faults, "\n"); !strings.Contains(text, "its head names entry 5, but its last entry is 6") || !strings.Contains(text, "ap-1 is refused in the database") {
+			t.Errorf("the faults are %q", r.Faults)
+		}
+	})
+}
+
+// TestAuditLogKeepsAForgedHead: a process does not sign a head that it did not find sealed. It goes on to write entries, and says so.
+func TestAuditLogKeepsAForgedHead(t *testing.T) {
+	const sealedByNobody = "head of the audit log was not sealed"
+	onEachEngine(t, func(t *testing.T, e engine) {
+		for name, attack := range map[string]struct {
+			statements []string
+			fault      string // a part of one
+		}{
+			"a cut log and a head that fits it": {[]string{`delete from audit where seq > 2`, `delete from intents`, `delete from votes`, `delete from approvals`,
+				`update audit_head set seq = 2, hash = (select hash from audit where seq = 2), pruned = 4000000000000000000, seal = 'x'`}, sealedByNobody},
+			"no seal":                     {[]string{`update audit_head set seal = ''`}, sealedByNobody},
+			"an empty head":               {[]string{`update audit_head set seq = 0, hash = '', pruned = 0, seal = ''`}, "its head names entry 0"},
+			"a cut log and an empty head": {[]string{`delete from audit where seq > 2`, `update audit_head set seq = 0, hash = '', pruned = 0, seal = ''`}, "its head names entry 0"},
+			"a cut log":                   {[]string{`delete from audit where seq > 2`}, "some were removed"},
+			"a replaced last entry":       {[]string{`update audit set hash = prev where seq = 5`}, "broken at entry 6"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				url, _ := audited(t, e)
+				asAttacker(t, url, attack.statements...)
+				var log bytes.Buffer
+				store, err := storage.Open(t.Context(), url, storage.Options{Signer: signerOf(t, firstKey), Log: slog.New(slog.NewTextHandler(&log, nil))})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer store.Close()
+				before, err := store.AuditLog(t.Context(), 0, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range 2 {
+					rejected(t, store)
+				}
+				if _, err := store.Prune(t.Context(), time.Hour); err != nil {
+					t.Fatal(err)
+				}
+				if after, err := store.AuditLog(t.Context(), 0, 0); err != nil || len(after) != len(before)+2 {
+					t.Errorf("the log has %d entries, want two more than %d, %v", len(after), len(before), err)
+				}
+				if r := verified(t, store, store.Signer(), ""); !strings.Contains(strings.Join(r.Faults, "\n"), attack.fault) {
+					t.Errorf("the faults are %q, want %q", r.Faults, attack.fault)
+				}
+				if text := log.String(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "gatehouse approvals log --verify") {
+					t.Errorf("the log says %q", text)
+				}
+			})
+		}
+	})
+}
+
+// TestAuditLogRefusesAnOlderKey: once a newer key has signed, nothing that an older one signs is accepted, be it one that was replaced or the
+// one in the database.
+func TestAuditLogRefusesAnOlderKey(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		for name, oldKey := range map[string]string{"a replaced key": firstKey, "the database's key": ""} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				url := e.make(t)
+				var old *core.Signer
+				if oldKey != "" {
+					old = signerOf(t, oldKey)
+				}
+				first, err := storage.Open(t.Context(), url, storage.Options{Signer: old})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer first.Close()
+				executed(t, first)
+				if old = first.Signer(); oldKey == "" {
+					key, err := first.DatabaseKey(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					oldKey = key
+				}
+				both := signerOf(t, secondKey, oldKey)
+				configured := both
+				if name == "the database's key" {
+					configured = signerOf(t, secondKey)
+				}
+				store, err := storage.Open(t.Context(), url, storage.Options{Signer: configured})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer store.Close()
+				for range 2 {
+					rejected(t, store)
+				}
+				if r := verified(t, store, both, ""); len(r.Faults) > 0 || r.Entries != 7 || r.Older != 5 {
+					t.Fatalf("at first: %+v", r)
+				}
+				log, err := store.AuditLog(t.Context(), 0, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				// The last entry, by the new key, is replaced, and its seal is made with the old one.
+				forged := log[6]
+				forged.Actor = "mallory"
+				forged = old.SealEntry(log[5].Hash, forged)
+				replace := fmt.Sprintf(`update audit set actor = 'mallory', key = '%s', hash = '%s' where seq = 7`, forged.Key, forged.Hash)
+				asAttacker(t, url, replace, setHead(old.SealHead(core.AuditHead{Seq: 7, Hash: forged.Hash})))
+				want := []string{"broken at entry 7: it is signed with the key", "head of the audit log was not sealed"}
+				for range 2 { // the second time after one more entry
+					r := verified(t, store, both, "")
+					for _, fault := range want {
+						if !strings.Contains(strings.Join(r.Faults, "\n"), fault) {
+							t.Errorf("the faults are %q, want %q", r.Faults, fault)
+						}
+					}
+					rejected(t, store)
+				}
+
+				// The head alone is replaced.
+				asAttacker(t, url, `delete from audit where seq > 6`, setHead(old.SealHead(core.AuditHead{Seq: 6, Hash: log[5].Hash})))
+				for range 2 {
+					if r := verified(t, store, both, ""); !strings.Contains(strings.Join(r.Faults, "\n"), want[1]) {
+						t.Errorf("with the head of an older key the faults are %q", r.Faults)
+					}
+					rejected(t, store)
+				}
+			})
+		}
+	})
+}
+
+// rejected adds an entry to the log: of a vote on an approval that does not exist.
+func rejected(t *testing.T, store *storage.Store) {
+	t.Helper()
+	vote := core.Vote{Actor: core.Actor{ID: "local-admin"}, Choice: core.Approve}
+	if _, err := store.Decide(t.Context(), core.Decision{Approval: "none", Vote: &vote}); core.CategoryOf(err) != core.NotFound {
+		t.Fatal(err)
+	}
+}
+
+func headOf(t *testing.T, store *storage.Store) core.AuditHead {
+	t.Helper()
+	h, err := store.AuditHead(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// setHead is the statement that puts a head in place of the log's.
+func setHead(h core.AuditHead) string {
+	pruned := int64(0)
+	if !h.Pruned.IsZero() {
+		pruned = h.Pruned.UnixNano()
+	}
+	return fmt.Sprintf(`update audit_head set seq = %d, hash = '%s', pruned = %d, seal = '%s'`, h.Seq, h.Hash, pruned, h.Seal)
 }
 
 // TestAuditLogAfterRotationAndPruning: any of the keys verifies, and what was pruned is not missed.

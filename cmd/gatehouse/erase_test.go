@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -127,6 +128,39 @@ func TestDeletedSessionLeavesNoText(t *testing.T) {
 		a, err := store.LoadApproval(ctx, "ap-1")
 		if err != nil || a.Call.Digest != "d1" || a.State != core.Approved {
 			t.Errorf("the approval is %+v, %v", a, err)
+		}
+	})
+}
+
+// TestDeletedSessionLeavesNoReason: the reasons in the audit log go with their session, even if their approval was pruned before.
+func TestDeletedSessionLeavesNoReason(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		ctx := t.Context()
+		url, store := audited(t, e)
+		for _, id := range []core.ApprovalID{"ap-1", "none"} { // too late, and after it was pruned
+			vote := core.Vote{Actor: core.Actor{ID: "local-admin"}, Choice: core.Deny, Reason: "too expensive"}
+			if _, err := store.Decide(ctx, core.Decision{Approval: id, Vote: &vote, Admin: true}); err == nil {
+				t.Fatalf("a vote on %s counts", id)
+			}
+		}
+		if _, err := store.Prune(ctx, -time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.LoadApproval(ctx, "ap-1"); core.CategoryOf(err) != core.NotFound {
+			t.Fatalf("the approval is still there: %v", err)
+		}
+		words := []string{"it is due", "too expensive"}
+		if got := finds(everything(t, url), words...); len(got) != len(words) {
+			t.Fatalf("before, only %q are found", got)
+		}
+		if err := store.DeleteSession(ctx, seedConversation.Session(1)); err != nil {
+			t.Fatal(err)
+		}
+		if got := finds(everything(t, url), words...); len(got) > 0 {
+			t.Errorf("%q are still in the database", got)
+		}
+		if r := verified(t, store, store.Signer(), ""); len(r.Faults) > 0 || r.Entries != 7 || r.Erased != 3 {
+			t.Errorf("the audit log: %+v", r)
 		}
 	})
 }

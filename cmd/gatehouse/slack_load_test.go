@@ -119,7 +119,7 @@ func TestSlackLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 			t.Parallel()
 			env := maps.Clone(env)
 			env["GATEHOUSE_AGENT"] = "echo"
-			s := serveSlack(t, slacktest.Options{Wait: slacktest.SlackWait}, env)
+			s := serveSlack(t, slacktest.Options{AckWithin: time.Minute}, env)
 			s.ready(200)
 			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})
 			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Every: 10, Skip: 5})

@@ -27,7 +27,7 @@ func Failpoints(s *sqlstore.Store, hit func(point string)) *sqlstore.Store {
 			}
 		}
 		register, closeAll := h.Register, h.Close
-		h.Write, h.Read = transaction(h.Write), transaction(h.Read)
+		h.Write, h.Beat, h.Read = transaction(h.Write), transaction(h.Beat), transaction(h.Read)
 		h.Register = func(instance string, free func(string) error) (string, error) {
 			defer at()()
 			return register(instance, free)

@@ -50,6 +50,7 @@ type modelApproval struct {
 	state        core.ApprovalState
 	invocation   core.InvocationID
 	conversation core.ConversationID
+	session      core.SessionID
 	quorum       int
 	timeout      bool // it has until the next epoch
 	epoch        int

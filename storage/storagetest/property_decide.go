@@ -179,7 +179,11 @@ func (p *property) delete(rt *rapid.T) {
 	delete(p.m.sessions, id)
 	for _, e := range p.m.events {
 		text := e.Kind() == core.KindMessage || e.Kind() == core.KindClick
-		e.erased = e.erased || text && e.end != "" && e.Conversation == id.Conversation() && (e.session == id || e.session == "")
+		own := e.Conversation == id.Conversation() && (e.session == id || e.session == "")
+		if a := p.m.approvals[core.ApprovalID(e.Subject())]; e.Kind() == core.KindClick && a != nil && a.session == id {
+			own = true
+		}
+		e.erased = e.erased || text && e.end != "" && own
 	}
 }
 

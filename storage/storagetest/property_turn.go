@@ -159,7 +159,7 @@ func (p *property) suspend(rt *rapid.T) {
 		p.takeUp(c)
 		p.m.paused[c.Event.Invocation] = *rest
 		p.m.approvals[a.ID] = &modelApproval{
-			state: core.Open, invocation: c.Event.Invocation, conversation: c.Event.Conversation, quorum: a.Rule.Quorum, timeout: a.Rule.Timeout > 0, epoch: p.m.epoch,
+			state: core.Open, invocation: c.Event.Invocation, conversation: c.Event.Conversation, session: a.Session, quorum: a.Rule.Quorum, timeout: a.Rule.Timeout > 0, epoch: p.m.epoch,
 		}
 	}
 	p.finish(rt, c, holds, f)

@@ -175,6 +175,35 @@ var sessionExamples = []example{
 		w.chat(conversation, 1)
 		w.equal("the next one", w.texts(c.Session, core.Writer{}), []string{"m0"})
 	}},
+	{"deleting a session erases the clicks on its approvals, in whatever conversation they were made", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{Quorum: 2})
+		d := w.suspend(other, "b", core.Rule{Quorum: 2})
+		payload := func(seq int64) string { return string(w.record(seq).Payload) }
+		press := func(id core.ApprovalID) int64 {
+			e := w.event(core.KindClick, "plat:direct", string(id))
+			e.Payload = json.RawMessage(`{"quotes":"the card"}`)
+			return w.accept(e)
+		}
+		end := func(want int) {
+			claims := w.controls(10, minute)
+			w.equal("clicks", len(claims), want)
+			for _, c := range claims {
+				w.done(c, core.Finish{})
+			}
+		}
+		ended, others := press("a"), press("b")
+		end(2)
+		waits := press("a")
+		w.ok(w.DeleteSession(w.ctx, c.Session))
+		w.equal("of an ended click", payload(ended), "")
+		w.equal("of one that waits", payload(waits), `{"quotes":"the card"}`)
+		w.equal("of another session's", payload(others), `{"quotes":"the card"}`)
+		end(1)
+		w.ok(w.DeleteSession(w.ctx, c.Session))
+		w.equal("when it has ended", payload(waits), "")
+		w.ok(w.DeleteSession(w.ctx, d.Session))
+		w.equal("of another session's, with that", payload(others), "")
+	}},
 	{"a session is not deleted while its turn runs", func(w *world) {
 		w.chat(conversation, 1)
 		seq := w.message(conversation)

@@ -88,16 +88,9 @@ func (o Options) filled() Options {
 	return o
 }
 
-// SlackWait is for Options.Wait: it sleeps as long as Slack does before a retry. A load test needs it: an app under load may take longer to
-// acknowledge a burst than all the short waits together, and then a real Slack would not have given up yet.
-func SlackWait(ctx context.Context, retry int) { sleep(ctx, retry, 0, time.Minute, 5*time.Minute) }
-
+// shortWait is Slack's retry schedule in a few milliseconds.
 func shortWait(ctx context.Context, retry int) {
-	sleep(ctx, retry, 0, 20*time.Millisecond, 50*time.Millisecond)
-}
-
-// sleep takes the pause before a retry, counted from 1.
-func sleep(ctx context.Context, retry int, pauses ...time.Duration) {
+	pauses := []time.Duration{0, 20 * time.Millisecond, 50 * time.Millisecond}
 	timer := time.NewTimer(pauses[min(retry, len(pauses))-1])
 	defer timer.Stop()
 	select {

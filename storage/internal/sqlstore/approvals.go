@@ -62,7 +62,7 @@ func (t *Tx) openApproval(a core.Approval) error {
 
 // decided follows up a decision: it adds the audit entry, with this detail, and the signal, and removes the expiry task.
 func (t *Tx) decided(a core.Approval, detail string) error {
-	t.auditReason(a.ID, string(a.State), a.DecidedBy.ID, detail, a.Reason)
+	t.auditReason(a.ID, a.Session, string(a.State), a.DecidedBy.ID, detail, a.Reason)
 	if _, err := t.accept(a.Signal(), 0, core.Limits{}); err != nil {
 		return fmt.Errorf("storing the signal: %w", err)
 	}
@@ -75,7 +75,7 @@ func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
 	if err := t.storeDecision(a); err != nil {
 		return err
 	}
-	t.auditReason(a.ID, string(core.Cancelled), c.By.ID, "", c.Reason)
+	t.auditReason(a.ID, a.Session, string(core.Cancelled), c.By.ID, "", c.Reason)
 	t.redrawCards(a.ID)
 	return t.endTask(expiryKey(a.ID))
 }

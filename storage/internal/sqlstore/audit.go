@@ -27,18 +27,14 @@ func (s *Store) useKey(ctx context.Context, configured *core.Signer, log *slog.L
 			return err
 		}
 	}
-	known := s.signer
-	if key != "" {
-		if known, err = known.With(key); err != nil {
+	if s.verifier = s.signer; key != "" {
+		if s.verifier, err = s.signer.With(key); err != nil {
 			return err
 		}
 	}
-	last, err := read(ctx, s, func(t *Tx) (id string, err error) {
-		_, err = t.Row([]any{&id}, `select key from audit where seq = (select seq from audit_head where one = 1)`)
-		return id, err
-	})
-	if err == nil && last != "" && !known.Knows(last) {
-		log.Warn("the last entry of the audit log is signed with a key that this process does not have; set GATEHOUSE_SECRET_KEY as the other processes have it, or the log can't be verified", "key", last)
+	last, err := read(ctx, s, (*Tx).lastEntry)
+	if err == nil && last.Seq > 0 && !s.verifier.Knows(last.Key) {
+		log.Warn("the last entry of the audit log is signed with a key that this process does not have; set GATEHOUSE_SECRET_KEY as the other processes have it, or the log can't be verified", "key", last.Key)
 	}
 	return err
 }
@@ -58,18 +54,32 @@ func (s *Store) DatabaseKey(ctx context.Context) (string, error) {
 // audit adds an entry to the log when the transaction ends. detail must not quote messages. The hash is computed over the text as
 // stored.
 func (t *Tx) audit(id core.ApprovalID, action, actor, detail string) {
-	t.auditReason(id, action, actor, detail, "")
+	t.auditReason(id, "", action, actor, detail, "")
 }
 
-// auditReason is audit with the text of a person.
-func (t *Tx) auditReason(id core.ApprovalID, action, actor, detail, reason string) {
-	t.audits = append(t.audits, core.AuditEntry{
+// auditEntry is an entry of the log, and the session with which its reason is erased. That is stored with the entry, since the approval may be
+// pruned before its session is deleted.
+type auditEntry struct {
+	core.AuditEntry
+	session core.SessionID
+}
+
+// auditReason is audit with the text of a person, which is erased with the session.
+func (t *Tx) auditReason(id core.ApprovalID, session core.SessionID, action, actor, detail, reason string) {
+	if reason == "" {
+		session = ""
+	}
+	t.audits = append(t.audits, auditEntry{core.AuditEntry{
 		At: t.Now, Approval: core.ApprovalID(clean(string(id))), Action: action, Actor: clean(actor), Detail: clean(detail), Reason: clean(reason),
-	})
+	}, session})
 }
 
 // writeAudit writes the entries just before the commit, and notes up to when approvals were pruned. The log is one chain, so its head is
 // locked. The lock is taken last, held briefly, and its holder waits for no other lock.
+//
+// The entries follow the entry that the head names, even if that one is gone, so that the gap can be seen. A head that this gatehouse's keys
+// did not seal, or that the log goes on after, may be a forged one or an earlier one that was put back. Then the entries follow the last
+// entry, and the head stays as it is: to seal it would hide what was done.
 func (t *Tx) writeAudit() error {
 	if len(t.audits) == 0 && t.pruned.IsZero() {
 		return nil
@@ -78,15 +88,34 @@ func (t *Tx) writeAudit() error {
 	if err != nil {
 		return err
 	}
-	for _, e := range t.audits {
+	last, err := t.lastEntry()
+	if err != nil {
+		return err
+	}
+	key, err := t.newestKey(last)
+	if err != nil {
+		return err
+	}
+	sound := t.verifier.VerifyHead(h, key) && last.Seq <= h.Seq
+	if !sound || last.Seq != h.Seq || last.Hash != h.Hash {
+		t.log.Error("the audit log does not end where its head says, or its head is not sealed: somebody changed the database, or a process ran with other keys. New entries are written, but the end of the log can't be trusted. Keep a copy of the database, run gatehouse approvals log --verify with all keys in GATEHOUSE_SECRET_KEY to see what is wrong, and restore the database from a backup",
+			"head", h.Seq, "last", last.Seq, "sealed", sound)
+	}
+	if !sound {
+		h.Seq, h.Hash = last.Seq, last.Hash
+	}
+	for _, a := range t.audits {
 		h.Seq++
-		e.Seq = h.Seq
-		e = t.signer.SealEntry(h.Hash, e)
+		a.Seq = h.Seq
+		e := t.signer.SealEntry(h.Hash, a.AuditEntry)
 		h.Hash = e.Hash
-		if _, err := t.Exec(`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, key, prev, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			e.Seq, e.At, e.Approval, e.Action, e.Actor, e.Detail, e.Reason, e.ReasonDigest, e.Key, e.Prev, e.Hash); err != nil {
+		if _, err := t.Exec(`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			e.Seq, e.At, e.Approval, e.Action, e.Actor, e.Detail, e.Reason, e.ReasonDigest, a.session, e.Key, e.Prev, e.Hash); err != nil {
 			return err
 		}
+	}
+	if !sound {
+		return nil
 	}
 	if t.pruned.After(h.Pruned) {
 		h.Pruned = t.pruned
@@ -94,6 +123,26 @@ func (t *Tx) writeAudit() error {
 	h = t.signer.SealHead(h)
 	_, err = t.Exec(`update audit_head set seq = $1, hash = $2, pruned = $3, seal = $4 where one = 1`, h.Seq, h.Hash, h.Pruned, h.Seal)
 	return err
+}
+
+// lastEntry returns the number, key and hash of the last entry; none: zero.
+func (t *Tx) lastEntry() (e core.AuditEntry, err error) {
+	_, err = t.Row([]any{&e.Seq, &e.Key, &e.Hash}, `select seq, key, hash from audit where seq > 0 order by seq desc limit 1`)
+	return e, err
+}
+
+// newestKey returns the id of the newest key that has signed an entry: the last entry's, unless somebody signed it with an older one. It reads
+// the log only if the last entry is not signed with this process's newest key, such as after that was added.
+func (t *Tx) newestKey(last core.AuditEntry) (string, error) {
+	if last.Seq == 0 {
+		return "", nil
+	}
+	for _, id := range t.verifier.NewerKeys(last.Key) {
+		if signed, err := t.exists(`select 1 from audit where key = $1 limit 1`, id); err != nil || signed {
+			return id, err
+		}
+	}
+	return last.Key, nil
 }
 
 func (t *Tx) auditHead(lock string) (h core.AuditHead, err error) {
@@ -104,7 +153,7 @@ func (t *Tx) auditHead(lock string) (h core.AuditHead, err error) {
 // eraseReasons removes the texts that people gave with their decisions of a session's approvals. The chain stays valid: it covers the
 // texts' digests.
 func (t *Tx) eraseReasons(id core.SessionID) error {
-	_, err := t.Exec(`update audit set reason = '' where reason <> '' and approval in (select id from approvals where session = $1)`, id)
+	_, err := t.Exec(`update audit set reason = '' where session = $1 and reason <> ''`, id)
 	return err
 }
 
@@ -116,11 +165,15 @@ func (s *Store) AuditLog(ctx context.Context, after int64, n int) ([]core.AuditE
 	return readAll(ctx, s, entry, `select seq, at, approval, action, actor, detail, reason, reason_digest, key, prev, hash from audit where seq > $1 order by seq limit $2`, after, limit(n))
 }
 
+// AuditHead returns the head of the log.
+func (s *Store) AuditHead(ctx context.Context) (core.AuditHead, error) {
+	return read(ctx, s, func(t *Tx) (core.AuditHead, error) { return t.auditHead("") })
+}
+
 // AuditRecords returns what the log is checked against. A caller that reads the log afterwards finds in it all that the records tell;
 // an approval with entries after the head Before may have changed while the records were read.
 func (s *Store) AuditRecords(ctx context.Context) (r core.AuditRecords, err error) {
-	head := func(t *Tx) (core.AuditHead, error) { return t.auditHead("") }
-	if r.Before, err = read(ctx, s, head); err != nil {
+	if r.Before, err = s.AuditHead(ctx); err != nil {
 		return r, err
 	}
 	r.Approvals, err = readAll(ctx, s, func(scan func(...any) error) (a core.AuditedApproval, err error) {
@@ -139,7 +192,7 @@ func (s *Store) AuditRecords(ctx context.Context) (r core.AuditRecords, err erro
 		return i, err
 	}, `select approval, digest, ended_at from intents order by approval`)
 	if err == nil {
-		r.After, err = read(ctx, s, head)
+		r.After, err = s.AuditHead(ctx)
 	}
 	return r, err
 }

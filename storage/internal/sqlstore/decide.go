@@ -20,7 +20,7 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 		a, err := t.lockForDecision(d)
 		if core.CategoryOf(err) == core.NotFound {
 			refused = err
-			return t.auditRejected(d, refused)
+			return t.auditRejected(d, "", refused)
 		}
 		if err != nil {
 			return err
@@ -41,7 +41,7 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 		}
 		decided, refused = a.Decide(d, at)
 		if refused != nil {
-			return t.auditRejected(d, refused)
+			return t.auditRejected(d, a.Session, refused)
 		}
 		if !changed(a, decided.Approval) {
 			return nil
@@ -97,8 +97,9 @@ func (t *Tx) clickWaits(a core.Approval) (bool, error) {
 	return t.exists(`select 1 from events where queue_key = $1 and ended_at = 0 and signal = false and accepted_at < $2 limit 1`, clicks(a.ID), a.Deadline)
 }
 
-// auditRejected records a vote that does not count. A click that is processed twice is recorded once.
-func (t *Tx) auditRejected(d core.Decision, why error) error {
+// auditRejected records a vote that does not count. A click that is processed twice is recorded once. session is the approval's; without an
+// approval it is "", and the vote's reason is left out, since no deletion of a session would erase it.
+func (t *Tx) auditRejected(d core.Decision, session core.SessionID, why error) error {
 	if d.Vote == nil {
 		return nil
 	}
@@ -115,7 +116,11 @@ func (t *Tx) auditRejected(d core.Decision, why error) error {
 			return err
 		}
 	}
-	t.auditReason(d.Approval, core.AuditRejected, d.Vote.Actor.ID, join(detail, d.Detail), d.Vote.Reason)
+	reason := d.Vote.Reason
+	if session == "" {
+		reason = ""
+	}
+	t.auditReason(d.Approval, session, core.AuditRejected, d.Vote.Actor.ID, join(detail, d.Detail), reason)
 	return nil
 }
 
@@ -135,7 +140,7 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, detail string) e
 		if _, err := t.Exec(`insert into votes (approval, n, actor, body) values ($1, $2, $3, $4)`, a.ID, n, v.Actor.ID, asJSON{v}); err != nil {
 			return err
 		}
-		t.auditReason(a.ID, "voted", v.Actor.ID, join(fmt.Sprintf("choice %s", v.Choice), detail), v.Reason)
+		t.auditReason(a.ID, a.Session, "voted", v.Actor.ID, join(fmt.Sprintf("choice %s", v.Choice), detail), v.Reason)
 	}
 	if d.Settled {
 		if err := t.storeDecision(a); err != nil {

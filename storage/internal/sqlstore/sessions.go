@@ -225,11 +225,12 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 // erased takes the place of an erased summary.
 const erased = "(erased)"
 
-// eraseApprovals erases the texts of a session's approvals: arguments, summaries, reasons, changed requests and tool results, and the reasons
-// in the audit log.
+// eraseApprovals erases the texts of a session's approvals: arguments, summaries, reasons, changed requests and tool results, the reasons
+// in the audit log, and the payloads of ended clicks on them. Such a click may be an event of another conversation, such as an approver's
+// direct messages, and its payload may quote the card.
 func (t *Tx) eraseApprovals(id core.SessionID) error {
 	all, err := List(t, readApproval, `select `+approvalColumns+` from approvals where session = $1 order by seq`+t.forUpdate(), id)
-	if err != nil || len(all) == 0 {
+	if err != nil {
 		return err
 	}
 	for _, a := range all {
@@ -243,6 +244,10 @@ func (t *Tx) eraseApprovals(id core.SessionID) error {
 				return err
 			}
 		}
+	}
+	if _, err := t.Exec(`
+		update events set payload = null where kind = 'click' and subject in (select id from approvals where session = $1) and ended_at > 0 and payload is not null`, id); err != nil {
+		return err
 	}
 	if _, err := t.Exec(`update intents set content = '""' where approval in (select id from approvals where session = $1)`, id); err != nil {
 		return err

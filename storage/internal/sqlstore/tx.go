@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -14,14 +15,16 @@ type Tx struct {
 	// Now is the time of the transaction. With the database's clock it is set once a lock was taken or readClock was called.
 	Now time.Time
 
-	run    Runner
-	hooks  *Hooks
-	newID  func() string
-	trace  func(Statement)
-	outbox []outboxWrite     // see writeOutbox
-	audits []core.AuditEntry // see writeAudit
-	pruned time.Time         // approvals that were decided before were removed; zero: none
-	signer *core.Signer
+	run      Runner
+	hooks    *Hooks
+	newID    func() string
+	trace    func(Statement)
+	outbox   []outboxWrite // see writeOutbox
+	audits   []auditEntry  // see writeAudit
+	pruned   time.Time     // approvals that were decided before were removed; zero: none
+	log      *slog.Logger
+	signer   *core.Signer
+	verifier *core.Signer // verifies what any of the processes sealed, the database's key included
 
 	destinations map[string]bool // that this transaction has locked; see lockDestinations
 }

@@ -79,6 +79,7 @@ create index events_session      on events (session, seq);
 create index events_invocation   on events (invocation, seq);
 create index events_end          on events (end_kind, seq) where end_kind <> '';
 create index events_ended        on events (ended_at) where ended_at > 0;
+create index events_clicks       on events (subject) where kind = 'click';
 create unique index events_retry on events (retry_of) where retry_of <> 0;
 
 -- messages: the number of rows. next_pos: the position of the next one. Both are stored so that nothing has to count rows.
@@ -150,7 +151,8 @@ create table votes (
   unique (approval, actor)
 ) strict, without rowid;
 
--- reason: a person's text, which may be erased; the hash covers its digest. key: the id of the secret key that made the hash.
+-- reason: a person's text, which may be erased; the hash covers its digest. session: with which it is erased, '' without a reason; the hash
+-- does not cover it. key: the id of the secret key that made the hash.
 create table audit (
   seq           integer not null primary key,
   at            integer not null,
@@ -160,11 +162,13 @@ create table audit (
   detail        text    not null,
   reason        text    not null,
   reason_digest text    not null,
+  session       text    not null default '',
   key           text    not null,
   prev          text    not null,
   hash          text    not null
 ) strict;
 create index audit_approval on audit (approval);
+create index audit_reasons  on audit (session) where reason <> '';
 -- The head of the log: one row. pruned: approvals that were decided before may be missing. seal: a MAC over the rest.
 create table audit_head (
   one    integer not null primary key,

@@ -15,7 +15,7 @@ type approvalsLogCmd struct {
 	cli.JSONFlag
 	Verify      bool    `help:"Check that no entry was changed, inserted or removed, and that the log agrees with the approvals in the database; exit with 1 if not. Prints the last hash: keep it elsewhere."`
 	Expect      *string `placeholder:"HASH" help:"Verify, and exit with 1 unless the log has an entry with this hash, such as the last hash of an earlier check."`
-	DatabaseKey bool    `help:"Accept entries that were signed before GATEHOUSE_SECRET_KEY was set, with the key in the database."`
+	DatabaseKey bool    `help:"Accept entries that were signed with the key in the database, up to the first one that was signed with GATEHOUSE_SECRET_KEY."`
 	After       int64   `placeholder:"SEQ" help:"Only entries after this number."`
 }
 
@@ -61,11 +61,7 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 	if err != nil {
 		return err
 	}
-	records, err := store.AuditRecords(ctx)
-	if err != nil {
-		return err
-	}
-	r, err := approvals.VerifyLog(ctx, records, store.AuditLog, signer, expect)
+	r, err := approvals.VerifyLog(ctx, approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, signer, expect)
 	if err != nil {
 		return err
 	}
@@ -79,7 +75,7 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 	}
 	if c.JSON {
 		verdict := map[string]any{
-			"valid": broken == nil, "entries": r.Entries, "last_hash": r.LastHash, "erased_reasons": r.Erased, "approvals": r.Approvals, "intents": r.Intents,
+			"valid": broken == nil, "entries": r.Entries, "last_hash": r.LastHash, "erased_reasons": r.Erased, "older_keys": r.Older, "approvals": r.Approvals, "intents": r.Intents,
 			"changing": r.Changing, "faults": append([]string{}, r.Faults...), "error": nil,
 		}
 		if broken != nil {
@@ -96,6 +92,9 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 		if r.Changing > 0 {
 			a.PrintLine("%d approvals changed during the check and were not compared; check again for those.", r.Changing)
 		}
+		if r.Older > 0 {
+			a.PrintLine("%d entries are signed with older keys, the last one at %s. A person with such a key could have made them, but none since.", r.Older, cli.Stamp(r.OlderUntil))
+		}
 		if r.Erased > 0 {
 			a.PrintLine("The reasons of %d entries were erased.", r.Erased)
 		}
@@ -103,7 +102,7 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 	return cli.Bad(broken)
 }
 
-// signer verifies with the configured keys and, if the flag says so, with the one in the database.
+// signer verifies with the configured keys and, if the flag says so, with the one in the database, as the oldest.
 func (c approvalsLogCmd) signer(ctx context.Context, store *storage.Store) (*core.Signer, error) {
 	if !c.DatabaseKey {
 		return store.Signer(), nil

@@ -154,25 +154,62 @@ type sessionsDeleteCmd struct {
 	ID string `arg:"" help:"A session id."`
 }
 
-// Run deletes the session.
+// Run deletes the session. It may be repeated, to erase what still had to be answered or sent the last time.
 func (c sessionsDeleteCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
 	id := core.SessionID(c.ID) // only by its exact id: a conversation's latest session may have changed
 	rec, err := store.LoadSession(ctx, id, core.Writer{})
 	if err != nil {
 		return err
 	}
-	if rec == nil {
-		return core.Errorf(core.NotFound, "There is no session %q. List sessions with gatehouse sessions list.", c.ID)
+	if rec == nil { // deleted before, or never there
+		events, err := store.Events(ctx, core.EventFilter{Session: id, Limit: 1})
+		if err != nil {
+			return err
+		}
+		if len(events) == 0 {
+			return core.Errorf(core.NotFound, "There is no session %q. List sessions with gatehouse sessions list.", c.ID)
+		}
 	}
 	if err := store.DeleteSession(ctx, id); err != nil {
 		return cli.Bad(err)
 	}
 	a.PrintLine("Deleted the session %s.", id)
-	waiting, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, id.Conversation(), 0)
-	if n := len(slices.DeleteFunc(waiting, func(r core.OutboxRow) bool { return r.Text == "" })); err == nil && n > 0 {
-		a.PrintLine("In its conversation %d posts still wait to be sent. Their texts are removed GATEHOUSE_RETENTION after that.", n)
+	return c.kept(ctx, a, store, id.Conversation())
+}
+
+// kept says which texts of the conversation are kept because they are still to be answered or sent, and what to do then.
+func (c sessionsDeleteCmd) kept(ctx context.Context, a *cli.App, store *storage.Store, conversation core.ConversationID) error {
+	posts, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, conversation, 0)
+	if err != nil {
+		return err
 	}
+	posts = slices.DeleteFunc(posts, func(r core.OutboxRow) bool { return r.Text == "" })
+	events, err := store.Events(ctx, core.EventFilter{Conversation: conversation, Waiting: true})
+	if err != nil {
+		return err
+	}
+	events = slices.DeleteFunc(events, func(e core.EventRecord) bool { return len(e.Payload) == 0 })
+	var waiting []string
+	if n := len(events); n > 0 {
+		waiting = append(waiting, count(n, "event")+" to be processed")
+	}
+	if n := len(posts); n > 0 {
+		waiting = append(waiting, count(n, "post")+" to be sent")
+	}
+	if len(waiting) == 0 {
+		return nil
+	}
+	a.PrintLine("What still waits in its conversation keeps its text: %s.", strings.Join(waiting, ", "))
+	a.PrintLine("To erase those texts, too, run gatehouse sessions delete %s again later, until it says nothing of this kind. It then also deletes what was said in the session meanwhile.", cli.Cell(string(c.ID)))
 	return nil
+}
+
+// count is a number of things, with the noun in the plural if needed.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 type sessionsResetCmd struct {

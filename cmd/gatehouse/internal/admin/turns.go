@@ -123,7 +123,7 @@ func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []c
 		a.Fields("arguments", string(p.Arguments), "execution", execution(p.Intent))
 	}
 	for _, p := range d.Posts {
-		a.PrintLine("post %d: %s, %s%s", p.Seq, p.Kind, p.State, because(p.Cause))
+		a.PrintLine("post %d: %s, %s%s", p.Seq, p.Kind, p.State, because(core.MaskText(p.Cause)))
 	}
 	return nil
 }

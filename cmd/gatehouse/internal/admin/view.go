@@ -53,7 +53,7 @@ func viewTurn(e core.EventRecord) turnView {
 	return turnView{
 		Seq: e.Seq, State: turnState(e), Platform: e.Platform, ID: e.ID, Kind: e.Kind(), Subject: e.Subject(), Conversation: e.Conversation, Session: e.Session,
 		Invocation: e.Invocation, Actor: e.Actor, AcceptedAt: e.AcceptedAt.UTC(), EndedAt: e.EndedAt.UTC(), NotBefore: e.NotBefore.UTC(),
-		Attempt: e.Attempt, Retries: e.Retries, RetryOf: e.RetryOf, Category: e.End.Category, Cause: e.End.Cause,
+		Attempt: e.Attempt, Retries: e.Retries, RetryOf: e.RetryOf, Category: e.End.Category, Cause: core.MaskText(e.End.Cause),
 	}
 }
 
@@ -80,9 +80,9 @@ type approvalView struct {
 	Digest       string              `json:"digest"`
 	Requester    core.Actor          `json:"requester"`
 	Rule         core.Rule           `json:"rule"`
-	Votes        []core.Vote         `json:"votes"`
+	Votes        []core.Vote         `json:"votes"` // secrets masked
 	DecidedBy    *core.Actor         `json:"decided_by,omitempty"`
-	Reason       string              `json:"reason,omitempty"`
+	Reason       string              `json:"reason,omitempty"` // secrets masked
 	CreatedAt    time.Time           `json:"created_at"`
 	DecidedAt    time.Time           `json:"decided_at,omitzero"`
 	Deadline     time.Time           `json:"deadline,omitzero"`
@@ -93,16 +93,22 @@ func viewApproval(a core.Approval) approvalView {
 	v := approvalView{
 		ID: a.ID, State: a.State, Conversation: a.Conversation, Session: a.Session, Invocation: a.Invocation, Tool: a.Call.Tool,
 		Summary: core.MaskText(a.Call.Summary), Arguments: core.MaskJSON(a.Call.Arguments), Digest: a.Call.Digest,
-		Requester: a.Requester, Rule: a.Rule, Votes: a.Votes, Reason: a.Reason, CreatedAt: a.CreatedAt.UTC(), DecidedAt: a.DecidedAt.UTC(),
+		Requester: a.Requester, Rule: a.Rule, Votes: maskedVotes(a.Votes), Reason: core.MaskText(a.Reason), CreatedAt: a.CreatedAt.UTC(), DecidedAt: a.DecidedAt.UTC(),
 		Deadline: a.Deadline.UTC(), Begun: a.Begun,
-	}
-	if v.Votes == nil {
-		v.Votes = []core.Vote{}
 	}
 	if a.State != core.Open {
 		v.DecidedBy = &a.DecidedBy
 	}
 	return v
+}
+
+// maskedVotes returns a copy of votes with the secrets in their reasons hidden.
+func maskedVotes(votes []core.Vote) []core.Vote {
+	all := append([]core.Vote{}, votes...)
+	for i := range all {
+		all[i].Reason = core.MaskText(all[i].Reason)
+	}
+	return all
 }
 
 type intentView struct {
@@ -140,7 +146,7 @@ type postView struct {
 }
 
 func viewPost(r core.OutboxRow) postView {
-	return postView{r.Seq, r.Key, r.Kind, r.State, r.Conversation, r.Event, core.MaskText(r.Text), r.Attempts, r.Cause, r.CreatedAt.UTC(), r.SentAt.UTC()}
+	return postView{r.Seq, r.Key, r.Kind, r.State, r.Conversation, r.Event, core.MaskText(r.Text), r.Attempts, core.MaskText(r.Cause), r.CreatedAt.UTC(), r.SentAt.UTC()}
 }
 
 type auditView struct {

@@ -130,12 +130,11 @@ func (s *Slack) home(ctx context.Context, b bot, user string) (string, error) {
 
 // refuseStranger logs that a stranger is refused. It reports whether to tell them why: once a minute for each person and text.
 func (s *Slack) refuseStranger(what, user, text string) (tell bool) {
-	_, told := s.told.Get(text + user)
-	if !told {
+	tell = s.told.Add(text+user, true, strangerPause)
+	if tell {
 		s.Log.Info("a person of another workspace is refused (SLACK_CONNECT)", "what", what, "person", user)
-		s.told.Put(text+user, true, strangerPause)
 	}
-	return !told
+	return tell
 }
 
 // admits reports whether the person who pressed a button, or submitted a modal, is one of the bot's own. If not, it tells them why, and

@@ -32,8 +32,23 @@ type cached[V any] struct {
 func (c *Cache[V]) Get(key string) (value V, fresh bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.get(key)
+}
+
+func (c *Cache[V]) get(key string) (value V, fresh bool) {
 	found, known := c.values[key]
 	return found.value, known && (found.until.IsZero() || c.Now().Before(found.until))
+}
+
+// Add stores a value with a lifetime, unless a fresh one is cached; then it returns false. Of several calls at once, one adds.
+func (c *Cache[V]) Add(key string, value V, lifetime time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, fresh := c.get(key); fresh {
+		return false
+	}
+	c.put(key, value, lifetime)
+	return true
 }
 
 // Put stores a value with a lifetime and returns the value that is now cached. A value with the lifetime Forever is replaced only by
@@ -41,6 +56,10 @@ func (c *Cache[V]) Get(key string) (value V, fresh bool) {
 func (c *Cache[V]) Put(key string, value V, lifetime time.Duration) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.put(key, value, lifetime)
+}
+
+func (c *Cache[V]) put(key string, value V, lifetime time.Duration) V {
 	found, known := c.values[key]
 	if known && found.until.IsZero() && lifetime != Forever {
 		return found.value

@@ -43,14 +43,17 @@ func TestRuleWithoutConfiguredApprovers(t *testing.T) {
 
 func TestLaw8_CardShowsAllArgumentsAndNoSecrets(t *testing.T) {
 	long := strings.Repeat("x", 20_000)
-	args, _ := json.Marshal(map[string]string{"text": long, "token": "t0ps3cret"})
+	args, _ := json.Marshal(map[string]string{"text": long, "token": "t0ps3cret", "hidden": "a\u200bb"})
 	card := approvals.CardOf(core.Approval{
 		ID: "a1", State: core.Refused, Reason: "no", Requester: core.Actor{ID: "x:ann"}, DecidedBy: core.Actor{ID: "x:bob", Name: "Bob"},
-		Call:  core.Call{Tool: "post", Summary: "Post with sk-abcdefghijklmnop1234.", Arguments: args},
+		Call:  core.Call{Tool: "post", Summary: "Post\nwith ghp_0123456789abcdefghij0123456789ABCDEF.", Arguments: args},
 		Votes: []core.Vote{{Choice: core.Approve}, {Choice: core.Deny}},
 	})
-	if !strings.Contains(card.Arguments, long) || strings.Contains(card.Arguments, "t0ps3cret") || strings.Contains(card.Summary, "sk-abc") {
+	if !strings.Contains(card.Arguments, long) || strings.Contains(card.Arguments, "t0ps3cret") || card.Summary != `Post\nwith •••••• (40 characters hidden).` || !strings.Contains(card.Arguments, `a\u200bb`) {
 		t.Errorf("arguments %.80s…, summary %s", card.Arguments, card.Summary)
+	}
+	if card.Hidden != len("t0ps3cret") || !card.Altered {
+		t.Errorf("%d characters hidden, altered %v", card.Hidden, card.Altered)
 	}
 	if card.Requester != "x:ann" || card.DecidedBy != "Bob" || card.Votes != 1 || card.Quorum != 1 {
 		t.Errorf("%+v", card)

@@ -159,6 +159,7 @@ func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
 		s.begun, s.started = true, digestIn(e.Detail)
 	case "settled", "unknown":
 		s.ended = true
+	case core.AuditRevealed:
 	default:
 		s.state, s.by = core.ApprovalState(e.Action), e.Actor
 	}

@@ -66,8 +66,25 @@ func (s *Service) vote(ctx context.Context, c core.Click, who core.Actor, d core
 	if utf8.RuneCountInString(c.Reason) > maxReason {
 		return core.Decided{}, core.Errorf(core.Invalid, "That reason is too long. The limit is %d characters.", maxReason)
 	}
+	if c.Choice == core.Approve {
+		if err := s.checkUnaltered(ctx, c.Approval); err != nil {
+			return core.Decided{}, err
+		}
+	}
 	d.Approval, d.Vote = c.Approval, &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}
 	return s.store.Decide(ctx, d)
+}
+
+// checkUnaltered fails with invalid if the stored call of an open approval is not the one that was asked for.
+func (s *Service) checkUnaltered(ctx context.Context, id core.ApprovalID) error {
+	a, err := s.store.LoadApproval(ctx, id)
+	if err != nil && core.CategoryOf(err) != core.NotFound { // Decide says that it is unknown, and records the click
+		return err
+	}
+	if err == nil && a.State == core.Open && altered(a.Call) {
+		return core.Errorf(core.Invalid, "The stored request is not the one that was asked for, so it can't be approved. Deny it, and tell whoever runs gatehouse: somebody changed its database.")
+	}
+	return nil
 }
 
 // Expire ends an approval after its deadline. An approval that is already decided or expired is not an error. While a click that arrived in

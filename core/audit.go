@@ -28,6 +28,9 @@ type AuditEntry struct {
 // AuditRejected is the action of a vote that did not count: its voter may not decide, came too late, or named no approval that exists.
 const AuditRejected = "rejected"
 
+// AuditRevealed is the action of a person who read an approval's call with what is masked elsewhere.
+const AuditRevealed = "revealed"
+
 // AuditHead is the last entry of the audit log, and the time before which decided approvals were pruned. Seal is a MAC over it, so that
 // who can write the database, but has no key, can't cut the log and adapt the head.
 type AuditHead struct {

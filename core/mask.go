@@ -2,118 +2,193 @@ package core
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
-	"regexp"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// Masked replaces a secret.
+// Masked stands for a secret.
 const Masked = "••••••"
 
-// secretKeys are parts of argument names whose values are hidden on cards.
-var secretKeys = []string{"password", "passwd", "secret", "token", "apikey", "credential", "authorization", "privatekey", "accesskey", "cookie"}
+// mask is shown in place of a secret. It tells how much it hides, since an approver decides about the whole.
+func mask(secret string) string {
+	if n := utf8.RuneCountInString(secret); n != 1 {
+		return fmt.Sprintf("%s (%d characters hidden)", Masked, n)
+	}
+	return Masked + " (1 character hidden)"
+}
 
-// secretText matches tokens of well-known vendors, bearer headers and private keys inside a text.
-var secretText = regexp.MustCompile(`(?s)xox[abeprs]-[\w-]+|xapp-[\w-]+|sk-[\w-]{16,}|gh[opsu]_\w{20,}|github_pat_\w{20,}|AKIA[0-9A-Z]{16}|\b[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}` +
-	`|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|(?i:bearer\s+)[\w.~+/=-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|$)`)
-
-// hookToken matches the token at the end of a webhook's URL.
-var hookToken = regexp.MustCompile(`(/webhooks/\d+/)[\w-]{20,}`)
-
-var urlPassword = regexp.MustCompile(`(://[^/\s:@]*:)[^/\s@]+@`)
-
-// MaskText hides what looks like a secret in a text.
+// MaskText hides what has the full form of a secret: a token of a well-known vendor with its alphabet and length, a whole private key, a
+// password in a URL. Each mask says how many characters it hides.
 func MaskText(s string) string {
-	s = hookToken.ReplaceAllString(secretText.ReplaceAllString(s, Masked), "${1}"+Masked)
-	return urlPassword.ReplaceAllString(s, "${1}"+Masked+"@")
+	s, _ = maskText(s)
+	return s
 }
 
-// MaskJSON hides secrets in a JSON text: the values of keys that name one, and what looks like one anywhere. Numbers keep their
-// digits; objects may change the order of their keys.
-func MaskJSON(raw json.RawMessage) json.RawMessage {
-	text, _ := maskJSON(raw)
-	return text
+// maskText also returns how many characters it hides.
+func maskText(s string) (text string, hidden int) {
+	for _, form := range secretForms {
+		at := form.pattern.FindAllStringSubmatchIndex(s, -1)
+		if at == nil {
+			continue
+		}
+		var b strings.Builder
+		last := 0
+		for _, m := range at {
+			secret := s[m[2]:m[3]]
+			if form.valid != nil && !form.valid(secret) {
+				continue
+			}
+			b.WriteString(s[last:m[2]])
+			b.WriteString(mask(secret))
+			hidden += utf8.RuneCountInString(secret)
+			last = m[3]
+		}
+		b.WriteString(s[last:])
+		s = b.String()
+	}
+	return s, hidden
 }
 
-// Secrets are the texts that MaskJSON hides completely, longest first.
+// MaskJSON hides secrets in a JSON text: strings of one word under a key that names a secret, and what has the form of one anywhere.
+// Numbers keep their digits; objects may change the order of their keys. A text that is no JSON is hidden whole.
+func MaskJSON(raw json.RawMessage) json.RawMessage { return maskJSON(raw).text }
+
+// HiddenCharacters returns how many characters MaskJSON hides.
+func HiddenCharacters(raw json.RawMessage) int { return maskJSON(raw).hidden }
+
+// Secrets are all texts under keys that name a secret, whatever their form, and those that are one by their form, longest first. Nobody
+// decides about what is removed by them.
 func Secrets(raw json.RawMessage) []string {
-	_, secrets := maskJSON(raw)
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-	return secrets
+	m := maskJSON(raw)
+	slices.SortFunc(m.secrets, func(a, b string) int { return len(b) - len(a) })
+	return m.secrets
 }
 
-func maskJSON(raw json.RawMessage) (text json.RawMessage, secrets []string) {
-	hidden := json.RawMessage(`"` + Masked + `"`)
+// maskedJSON is the result of masking a JSON text.
+type maskedJSON struct {
+	text    json.RawMessage
+	hidden  int // how many characters the masks hide
+	secrets []string
+}
+
+func maskJSON(raw json.RawMessage) maskedJSON {
+	var m maskedJSON
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var v any
 	if dec.Decode(&v) != nil {
-		return hidden, nil
+		v = m.hide(string(raw))
+	} else {
+		v = m.value(v, false, false)
 	}
-	v = maskValue(v, &secrets)
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
-		return hidden, secrets
-	}
-	return bytes.TrimSpace(b.Bytes()), secrets
+	_ = enc.Encode(v) // was decoded from JSON: can't fail
+	m.text = bytes.TrimSpace(b.Bytes())
+	return m
 }
 
-func maskValue(v any, secrets *[]string) any {
+// value masks a value. named tells that its own key names a secret, below that a key above it does.
+func (m *maskedJSON) value(v any, named, below bool) any {
 	switch v := v.(type) {
 	case string:
-		text := MaskText(v)
-		if text == Masked {
-			*secrets = append(*secrets, v)
+		if named && oneWord(v) {
+			return m.hide(v)
 		}
+		text, hidden := maskText(v)
+		if text == mask(v) {
+			return m.hide(v)
+		}
+		if below && v != "" {
+			m.secrets = append(m.secrets, v)
+		}
+		m.hidden += hidden
 		return text
 	case []any:
 		for i := range v {
-			v[i] = maskValue(v[i], secrets)
+			v[i] = m.value(v[i], named, below)
 		}
 	case map[string]any:
 		for key := range v {
-			if secretKey(key) && !plain(v[key]) {
-				*secrets = append(*secrets, textsIn(v[key])...)
-				v[key] = Masked
-			} else {
-				v[key] = maskValue(v[key], secrets)
-			}
+			named := namesSecret(key)
+			v[key] = m.value(v[key], named, below || named)
 		}
 	}
 	return v
 }
 
-func textsIn(v any) (texts []string) {
-	switch v := v.(type) {
-	case string:
-		if v != "" {
-			texts = append(texts, v)
-		}
-	case []any:
-		for _, item := range v {
-			texts = append(texts, textsIn(item)...)
-		}
-	case map[string]any:
-		for _, item := range v {
-			texts = append(texts, textsIn(item)...)
-		}
-	}
-	return texts
+func (m *maskedJSON) hide(secret string) string {
+	m.hidden += utf8.RuneCountInString(secret)
+	m.secrets = append(m.secrets, secret)
+	return mask(secret)
 }
 
-// plain reports whether a value under a key that names a secret is none: max_tokens is a number, has_password a bool.
-func plain(v any) bool {
-	switch v.(type) {
-	case nil, bool, json.Number:
-		return true
+// maxWord is the longest word that is hidden because of its key, in bytes.
+const maxWord = 512
+
+// oneWord reports whether a text can be a password: text with spaces, or very long text, is more likely something that an approver must read.
+func oneWord(s string) bool {
+	return s != "" && len(s) <= maxWord && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+}
+
+// secretNames are the last words of keys whose values are secrets.
+var secretNames = []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "credential", "authorization", "privatekey", "accesskey", "secretkey", "cookie"}
+
+// namesSecret reports whether a key names a secret: token, api_key, userPassword, but not token_count or tokenizer.
+func namesSecret(key string) bool {
+	words := wordsOf(key)
+	for n := 1; n <= min(2, len(words)); n++ {
+		if slices.Contains(secretNames, strings.TrimSuffix(strings.Join(words[len(words)-n:], ""), "s")) {
+			return true
+		}
 	}
 	return false
 }
 
-func secretKey(key string) bool {
-	key = strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(key))
-	return slices.ContainsFunc(secretKeys, func(s string) bool { return strings.Contains(key, s) })
+// wordsOf returns the words of a key in lower case: those of apiKey, api-key and API_KEY are api and key.
+func wordsOf(key string) []string {
+	var b strings.Builder
+	lower := false
+	for _, r := range key {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			b.WriteByte(' ')
+		case unicode.IsUpper(r) && lower:
+			b.WriteByte(' ')
+			b.WriteRune(unicode.ToLower(r))
+		default:
+			b.WriteRune(unicode.ToLower(r))
+		}
+		lower = unicode.IsLower(r) || unicode.IsDigit(r)
+	}
+	return strings.Fields(b.String())
+}
+
+// random reports whether a text looks as if a machine had made it, and not like words: it has digits and both small and capital letters.
+func random(s string) bool {
+	return mixed(s) && strings.ContainsFunc(s, unicode.IsLower) && strings.ContainsFunc(s, unicode.IsUpper)
+}
+
+// mixed reports whether a text has digits and letters.
+func mixed(s string) bool {
+	return strings.ContainsFunc(s, unicode.IsDigit) && strings.ContainsFunc(s, unicode.IsLetter)
+}
+
+// webToken reports whether a text is a JSON Web Token: two JSON objects and a signature, or the first of them would be words.
+func webToken(s string) bool {
+	parts := strings.Split(s, ".")
+	for _, part := range parts[:2] {
+		var object map[string]any
+		raw, err := base64.RawURLEncoding.DecodeString(part)
+		if err != nil || json.Unmarshal(raw, &object) != nil {
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -8,22 +9,62 @@ import (
 	"gatehouse/core"
 )
 
-// botToken and hook have the form of a bot's token and of a webhook's: three words of base64, and a long one.
-var botToken, hook = "MTIzNDU2Nzg5MDEyMzQ1Njc4" + ".GaBcDe." + strings.Repeat("x_-9", 9) + "ab", strings.Repeat("Ab-_", 17)
+// Texts of the form of real secrets, none of which is one.
+var (
+	slackToken = "xoxb-" + "123456789012-123456789012-" + strings.Repeat("aB3", 8)
+	botToken   = "MTIzNDU2Nzg5MDEyMzQ1Njc4" + ".GaBcDe." + strings.Repeat("x_-9", 9) + "ab" // Discord's: three words of base64
+	hook       = strings.Repeat("Ab-_1", 14)
+	pem        = "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("Ab1+", 16)+"\n", 3) + "Zm9v==\n-----END RSA PRIVATE KEY-----"
+	jwt        = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256"}`)) + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"1"}`)) + "." + strings.Repeat("aB3", 14)
+)
 
 func TestLaw8_SecretsAreMasked(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"password":"hunter2","user":"ann"}`:                  `{"password":"••••••","user":"ann"}`,
-		`{"a":{"API-Key":"x","max_tokens":5,"hasToken":true}}`: `{"a":{"API-Key":"••••••","hasToken":true,"max_tokens":5}}`,
-		`["Bearer abcdefghijk","plain <b>"]`:                   `["••••••","plain <b>"]`,
-		`{"cmd":"curl -H 'x' https://u:pw@host/ xoxb-1-abc"}`:  `{"cmd":"curl -H 'x' https://u:••••••@host/ ••••••"}`,
-		`{"n":1.50,"secret":{"deep":["x"]}}`:                   `{"n":1.50,"secret":"••••••"}`,
-		`{"run":"bot ` + botToken + `, then 1.2.3"}`:           `{"run":"bot ••••••, then 1.2.3"}`,
-		`["/api/webhooks/1234567890/` + hook + `"]`:            `["/api/webhooks/1234567890/••••••"]`,
-		`not json`: `"••••••"`,
+		`{"password":"hunter2","user":"ann"}`:                             `{"password":"•••••• (7 characters hidden)","user":"ann"}`,
+		`{"a":{"API-Key":"x","max_tokens":5,"hasToken":true}}`:            `{"a":{"API-Key":"•••••• (1 character hidden)","hasToken":true,"max_tokens":5}}`,
+		`["Bearer aB3aB3aB3aB3aB3aB3aB3","plain <b>"]`:                    `["Bearer •••••• (21 characters hidden)","plain <b>"]`,
+		`{"cmd":"curl -H 'x' https://u:pw@host/ SLACK"}`:                  `{"cmd":"curl -H 'x' https://u:•••••• (2 characters hidden)@host/ •••••• (55 characters hidden)"}`,
+		`{"n":1.50,"secret":["x"],"token":{"deep":"shown"}}`:              `{"n":1.50,"secret":["•••••• (1 character hidden)"],"token":{"deep":"shown"}}`,
+		`{"run":"bot ` + botToken + `, then 1.2.3"}`:                      `{"run":"bot •••••• (70 characters hidden), then 1.2.3"}`,
+		`["/api/webhooks/1234567890/` + hook + `"]`:                       `["/api/webhooks/1234567890/•••••• (70 characters hidden)"]`,
+		`["` + strings.ReplaceAll(pem, "\n", "\\n") + `", "` + jwt + `"]`: `["•••••• (263 characters hidden)","•••••• (79 characters hidden)"]`,
+		`not json`: `"•••••• (8 characters hidden)"`,
 	} {
-		if got := string(core.MaskJSON(json.RawMessage(text))); got != want {
+		if got := string(core.MaskJSON(json.RawMessage(strings.ReplaceAll(text, "SLACK", slackToken)))); got != want {
 			t.Errorf("%s\n got %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// TestLaw6_MasksHideNothingElse: what only begins like a secret, or has its name, is shown, because an approver decides about it.
+func TestLaw6_MasksHideNothingElse(t *testing.T) {
+	for _, text := range []string{
+		`{"text":"hello -----BEGIN PRIVATE KEY----- and now: rm -rf /"}`,
+		`{"text":"-----BEGIN PRIVATE KEY-----\\nrm -rf /\\n-----END PRIVATE KEY-----"}`,
+		`{"disk":"disk-production-primary-database"}`,
+		`{"text":"sk-production-primary-database-of-the-whole-company-goes-away"}`,
+		`{"token":{"note":"delete everything"},"cookie":["a b"],"authorization":{"x":["y"]}}`,
+		`{"password":"and then delete the database"}`,
+		`{"tokenizer":"bpe","secretary":"ann","cookies_enabled":"yes"}`,
+		`{"text":"Bearer of bad news: everything-is-gone-and-nobody-knows-why"}`,
+		`{"text":"xoxb-delete-the-production-database"}`,
+		`{"text":"eyJhbGciOiJub25lIn0.delete_the_production_database.and_all_of_its_backups_now"}`,
+		`{"text":"ghp_this_is_no_token_but_a_sentence_of_words"}`,
+	} {
+		if got := string(core.MaskJSON(json.RawMessage(text))); strings.Contains(got, core.Masked) {
+			t.Errorf("%s\n got %s", text, got)
+		}
+		if n := core.HiddenCharacters(json.RawMessage(text)); n != 0 {
+			t.Errorf("%s: %d characters hidden", text, n)
+		}
+	}
+}
+
+func TestMaskingTwiceChangesNothing(t *testing.T) {
+	for _, text := range []string{slackToken, pem, jwt, "https://u:pw@host/", "Bearer " + strings.Repeat("aB3", 9)} {
+		once := core.MaskText("see " + text + " there")
+		if !strings.Contains(once, core.Masked) || core.MaskText(once) != once {
+			t.Errorf("%q", once)
 		}
 	}
 }

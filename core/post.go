@@ -125,8 +125,10 @@ type Card struct {
 	Approval  ApprovalID
 	State     ApprovalState
 	Tool      string
-	Summary   string
-	Arguments string // pretty JSON, complete, secrets masked
+	Summary   string // one line, nothing invisible in it (see RevealLine)
+	Arguments string // pretty JSON, complete, secrets masked, nothing invisible in it
+	Hidden    int    // how many characters of the arguments are masked
+	Altered   bool   // the stored call is not the one that was asked for: it can't be approved
 	Requester string
 	Approvers []string
 	DecidedBy string

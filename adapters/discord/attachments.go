@@ -87,7 +87,7 @@ const (
 
 // allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a message.
 func allArguments(c core.Card) *response {
-	tool, all := "Tool: "+inlineCode(c.Tool, maxTool)+"\n", strings.TrimSpace(chat.Reveal(c.Arguments))
+	tool, all := "Tool: "+inlineCode(c.Tool, maxTool)+"\n", strings.TrimSpace(core.Reveal(c.Arguments))
 	if all == "" {
 		return ephemeral(tool + "Arguments: none")
 	}

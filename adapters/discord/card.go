@@ -69,6 +69,7 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string) 
 var cardText = chat.CardText[string]{
 	Limits:   chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Changed: maxChanged, Reason: maxReasonOut},
 	Inline:   inline,
+	Said:     said,
 	Text:     func(s string) string { return s },
 	Bold:     func(s string) string { return "**" + s + "**" },
 	Tool:     func(name string) string { return inlineCode(name, maxTool) },
@@ -86,7 +87,7 @@ func person(who core.Actor, name string) string {
 	if user, ok := userOf(who.ID); ok {
 		return "<@" + user + ">"
 	}
-	return chat.PersonName(who, name, func(s string) string { return inline(s, maxPerson) })
+	return chat.PersonName(who, name, func(s string) string { return said(s, maxPerson) })
 }
 
 // approver names a person or role that may decide.
@@ -106,7 +107,7 @@ func approver(id string) string {
 // arguments draws a call's arguments within a limit of UTF-16 units, and reports whether some are left out.
 func arguments(c core.Card, room int) (text string, folded bool) {
 	const before, after = "\nArguments:\n" + codeStart, codeEnd
-	all := unfenced(strings.TrimSpace(chat.Reveal(c.Arguments)))
+	all := unfenced(strings.TrimSpace(core.Reveal(c.Arguments)))
 	if all == "" {
 		return "\nArguments: none", false
 	}
@@ -136,7 +137,7 @@ func contextOf(c core.Card, link string) string {
 		if i == 0 {
 			text += "\nLast messages:"
 		}
-		text += "\n> **" + speakers[i] + ":** " + chat.OrNone(inline(l.Text, maxLine))
+		text += "\n> **" + speakers[i] + ":** " + chat.OrNone(said(l.Text, maxLine))
 	}
 	text += "\nThis was asked in another conversation"
 	if link != "" {
@@ -145,10 +146,10 @@ func contextOf(c core.Card, link string) string {
 	return text + "."
 }
 
-// cardButtons are the buttons of an open card. A dangerous call needs a second confirmation.
+// cardButtons are the buttons of an open card. What is dangerous, or not all on the card, needs a second confirmation.
 func cardButtons(seal func(fields ...string) string, c core.Card, folded bool) ([]discordgo.MessageComponent, error) {
 	approve := chat.ActionApprove
-	if c.Risk == core.Dangerous {
+	if folded || cardText.Cautions(c, 0) != "" {
 		approve = chat.ActionConfirm
 	}
 	choices := []struct {
@@ -165,6 +166,9 @@ func cardButtons(seal func(fields ...string) string, c core.Card, folded bool) (
 		choices = choices[:3]
 	}
 	var all []discordgo.MessageComponent
+	if c.Altered {
+		choices = choices[1:]
+	}
 	for _, one := range choices {
 		made, err := newButton(seal, one.text, one.style, chat.CardButton(c.Approval, one.action))
 		if err != nil {

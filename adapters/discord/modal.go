@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -41,13 +42,18 @@ func reasonModal(value string, c core.Card) modal {
 // submission approves if its input is confirmWord.
 func confirmModal(value string, c core.Card) modal {
 	return modal{CustomID: value, Title: "Approve this?", Components: []discordgo.MessageComponent{
-		discordgo.TextDisplay{Content: "This is hard or impossible to undo.\n" + subject(c)},
+		discordgo.TextDisplay{Content: cautions(c) + "\n" + subject(c)},
 		discordgo.Label{
 			Label: "Type “" + confirmWord + "” to go on", Description: "Close this form to go back.", Component: discordgo.TextInput{
 				CustomID: inputConfirm, Style: discordgo.TextInputShort, Required: new(true), MinLength: len(confirmWord), MaxLength: len(confirmWord), Placeholder: confirmWord,
 			},
 		},
 	}}
+}
+
+// cautions returns why approving has to be confirmed.
+func cautions(c core.Card) string {
+	return cmp.Or(cardText.Cautions(c, 0), "The card does not show all arguments. Read them first: press Show all arguments.")
 }
 
 // subject returns the text that says what a form is about.

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
 )
 
 // Discord's limits, in characters. gatehouse counts UTF-16 units, which are never fewer.
@@ -91,14 +92,19 @@ func fitting(pieces []string, limit int) int {
 	return len(pieces)
 }
 
-// inline draws a card's text on one line, within a limit.
+// inline draws a text that an approver decides about on one line, within a limit.
 func inline(s string, limit int) string {
-	return literal(chat.OneLine(chat.Reveal(s)), limit)
+	return literal(chat.OneLine(core.Reveal(s)), limit)
+}
+
+// said draws a person's own words on one line, within a limit.
+func said(s string, limit int) string {
+	return literal(chat.OneLine(chat.Clean(s)), limit)
 }
 
 // inlineCode draws a card's text as code, on one line, within a limit.
 func inlineCode(s string, limit int) string {
-	word, left := chat.Head(strings.ReplaceAll(chat.OneLine(chat.Reveal(s)), "`", "'"), limit)
+	word, left := chat.Head(strings.ReplaceAll(chat.OneLine(core.Reveal(s)), "`", "'"), limit)
 	if left > 0 {
 		word += "…"
 	}

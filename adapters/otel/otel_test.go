@@ -149,7 +149,7 @@ func TestSpansCarryNoContent(t *testing.T) {
 			return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "sig", Metadata: map[string]any{"said": "bananas", "n": 7, "token": "hunter2"}, Approval: &asks})
 		},
 		"failed": func(context.Context, graph.State) (graph.Update, error) {
-			return nil, core.Errorf(core.ToolFailed, "bananas are out, Bearer hunter2hunter2")
+			return nil, core.Errorf(core.ToolFailed, "bananas are out, Bearer hunter2hunter2hunter2")
 		},
 	} {
 		tr, exported := setup()
@@ -184,7 +184,7 @@ func TestSpansCarryNoContent(t *testing.T) {
 func TestSuspendedAndResumedSpans(t *testing.T) {
 	tr, exported := setup(otel.WithContent)
 	sub := compile(t, one(func(ctx context.Context, _ graph.State) (graph.Update, error) {
-		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "sig", Metadata: map[string]any{"kind": "k", "n": 2, "deep": map[string]any{"x": true, "token": "hunter2"}, "key": "sk-0123456789abcdef0123", "half": 0.5, "list": []any{1}}})
+		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "sig", Metadata: map[string]any{"kind": "k", "n": 2, "deep": map[string]any{"x": true, "token": "hunter2"}, "key": "sk-0123456789abcdef0123456789abcdef", "half": 0.5, "list": []any{1}}})
 	}))
 	g := compile(t, graph.New("g", "1").Fields(trail).Entry("s").Subgraph("s", sub).Edge("s", graph.END).Trace(tr))
 	res := g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
@@ -201,7 +201,7 @@ func TestSuspendedAndResumedSpans(t *testing.T) {
 		a["openarmature.suspension.metadata.half"] != 0.5 {
 		t.Errorf("metadata %v", a)
 	}
-	if a["openarmature.suspension.metadata.deep.token"] != "••••••" || a["openarmature.suspension.metadata.key"] != "••••••" {
+	if a["openarmature.suspension.metadata.deep.token"] != "•••••• (7 characters hidden)" || a["openarmature.suspension.metadata.key"] != "•••••• (35 characters hidden)" {
 		t.Errorf("secrets are shown: %v", a)
 	}
 	paused := named(t, spans, "openarmature.invocation")

@@ -15,18 +15,18 @@ import (
 // cardText draws a card's text.
 var cardText = chat.CardText[piece]{
 	Limits: chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Changed: maxChanged, Reason: maxReason},
-	Inline: inline, Text: literal, Bold: bold, Tool: toolName, Person: person, Approver: approver, Time: moment,
+	Inline: inline, Said: said, Text: literal, Bold: bold, Tool: toolName, Person: person, Approver: approver, Time: moment,
 	Deadline: func(t time.Time) []piece { return []piece{moment(t)} },
 }
 
 // card draws an approval in its current state, always as one message, whatever its fields contain. A decided approval has no buttons.
 func (p painter) card(d core.Delivery, link string) (message, error) {
 	c := *d.Card
-	m := message{Text: excerpt(chat.Headline(c) + ": " + chat.Reveal(c.Summary))}
+	m := message{Text: excerpt(chat.Headline(c) + ": " + core.Reveal(c.Summary))}
 	if d.Late && c.State == core.Open {
 		m.Blocks = append(m.Blocks, smallLine(chat.LateNote))
 	}
-	arguments, left := chat.Head(defuse(strings.TrimSpace(chat.Reveal(c.Arguments))), maxArguments)
+	arguments, left := chat.Head(defuse(strings.TrimSpace(core.Reveal(c.Arguments))), maxArguments)
 	m.Blocks = append(m.Blocks, face(c, arguments, left))
 	if d.Copy {
 		m.Blocks = append(m.Blocks, lastLines(c, link))
@@ -34,7 +34,7 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	if c.State != core.Open {
 		return m, nil
 	}
-	buttons, err := p.cardButtons(c, left > 0)
+	buttons, err := p.cardButtons(c, left)
 	m.Blocks = append(m.Blocks, api.NewActionBlock("", buttons...))
 	return m, err
 }
@@ -65,7 +65,7 @@ func lastLines(c core.Card, link string) api.Block {
 			if i > 0 {
 				quote = append(quote, literal("\n"))
 			}
-			quote = append(quote, bold(speakers[i]+": "), literal(chat.OrNone(inline(l.Text, maxLine))))
+			quote = append(quote, bold(speakers[i]+": "), literal(chat.OrNone(said(l.Text, maxLine))))
 		}
 		elements = append(elements, api.NewRichTextSection(literal("Last messages:")), &api.RichTextQuote{Type: api.RTEQuote, Elements: quote})
 	}
@@ -76,8 +76,10 @@ func lastLines(c core.Card, link string) api.Block {
 	return api.NewRichTextBlock("", append(elements, api.NewRichTextSection(where...))...)
 }
 
-// cardButtons draws the buttons of an open card. Approving a dangerous call opens a confirmation dialog.
-func (p painter) cardButtons(c core.Card, folded bool) ([]api.BlockElement, error) {
+// cardButtons draws the buttons of an open card, which leaves out so many characters of the arguments. Approving what is dangerous, or not
+// all on the card, opens a confirmation dialog.
+func (p painter) cardButtons(c core.Card, folded int) ([]api.BlockElement, error) {
+	cautions := cardText.Cautions(c, folded)
 	var all []api.BlockElement
 	for _, b := range []struct {
 		id, label string
@@ -89,7 +91,7 @@ func (p painter) cardButtons(c core.Card, folded bool) ([]api.BlockElement, erro
 		{"deny_reason", "Deny with reason…", chat.ActionReason, api.StyleDefault},
 		{"arguments", "Show all", chat.ActionArguments, api.StyleDefault},
 	} {
-		if b.action == chat.ActionArguments && !folded {
+		if b.action == chat.ActionArguments && folded == 0 || b.action == chat.ActionApprove && c.Altered {
 			continue
 		}
 		made, err := p.button(b.id, b.label, chat.CardButton(c.Approval, b.action))
@@ -97,9 +99,9 @@ func (p painter) cardButtons(c core.Card, folded bool) ([]api.BlockElement, erro
 			return nil, err
 		}
 		made.Style = b.style
-		if b.action == chat.ActionApprove && c.Risk == core.Dangerous {
+		if b.action == chat.ActionApprove && cautions != "" {
 			made.Confirm = api.NewConfirmationBlockObject(plainText("Approve this?"),
-				plainText("This is hard or impossible to undo. "+chat.OrNone(inline(c.Summary, maxConfirmSummary))),
+				plainText(cautions+" "+chat.OrNone(inline(c.Summary, maxConfirm-1-chat.Units(cautions)))),
 				plainText("Approve"), plainText("Go back")).WithStyle(api.StyleDanger)
 		}
 		all = append(all, made)
@@ -130,7 +132,7 @@ func reasonModal(value string, c core.Card) api.ModalViewRequest {
 // argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it shows how much is missing.
 func argumentsModal(c core.Card) api.ModalViewRequest {
 	blocks := []api.Block{rich(literal("Tool: "), toolName(c.Tool))}
-	rest, bytes := strings.TrimSpace(defuse(chat.Reveal(c.Arguments))), 0
+	rest, bytes := strings.TrimSpace(defuse(core.Reveal(c.Arguments))), 0
 	for n := 0; rest != "" && n < maxChunks; n++ {
 		chunk := chunkOf(rest)
 		if bytes += jsonSize(chunk); bytes > maxArgBytes {

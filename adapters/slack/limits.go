@@ -13,19 +13,19 @@ const (
 
 // Our own limits, well below Slack's, so that a card fits in one message whatever its fields contain.
 const (
-	maxExcerpt        = 300   // the text that a notification shows
-	maxPlain          = 3_000 // of a notice or an error
-	maxTool           = 100
-	maxPerson         = 80
-	maxSummary        = 600
-	maxConfirmSummary = 220   // of the summary in the confirmation dialog, whose text has at most 300 characters
-	maxArguments      = 2_500 // shown on the card; a button shows the rest
-	maxApprovers      = 10
-	maxChanged        = 600
-	maxReason         = 2_000 // in the modal and on the card
-	maxLines          = 6     // of a conversation, on the copy of a card
-	maxLine           = 250
-	maxChunk          = 2_800 // of arguments in one block of a modal
-	maxChunks         = 90
-	maxArgBytes       = 200_000 // of the arguments in a modal, as JSON
+	maxExcerpt   = 300   // the text that a notification shows
+	maxPlain     = 3_000 // of a notice or an error
+	maxTool      = 100
+	maxPerson    = 80
+	maxSummary   = 600
+	maxConfirm   = 300   // of the text in the confirmation dialog
+	maxArguments = 2_500 // shown on the card; a button shows the rest
+	maxApprovers = 10
+	maxChanged   = 600
+	maxReason    = 2_000 // in the modal and on the card
+	maxLines     = 6     // of a conversation, on the copy of a card
+	maxLine      = 250
+	maxChunk     = 2_800 // of arguments in one block of a modal
+	maxChunks    = 90
+	maxArgBytes  = 200_000 // of the arguments in a modal, as JSON
 )

@@ -73,7 +73,7 @@ func executed(t *testing.T, store *storage.Store) {
 		t.Fatalf("%d claims, %v", len(claims), err)
 	}
 	c := claims[0]
-	intent := core.Intent{Approval: "ap-1", Invocation: c.Event.Invocation, Tool: "note_add", Digest: "d1"}
+	intent := core.Intent{Approval: "ap-1", Invocation: c.Event.Invocation, Tool: "note_add", Digest: seedDigest}
 	if _, err := store.BeginIntent(ctx, c, intent); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestAuditLogShowsTampering(t *testing.T) {
 				`update audit_head set seq = 6, hash = '` + forged + `'`}, "broken at entry 6"},
 			"a state changed":              {[]string{`update approvals set state = 'refused'`}, "ap-1 is refused in the database, but approved in the audit log"},
 			"another decider":              {[]string{`update approvals set decided_by = '{"id":"mallory"}'`}, `decided by "mallory" in the database`},
-			"another call":                 {[]string{`update approvals set body = replace(body, '"digest":"d1"', '"digest":"d2"')`}, "ap-1 is for another call"},
+			"another call":                 {[]string{`update approvals set body = replace(body, '"digest":"` + seedDigest + `"', '"digest":"d2"')`}, "ap-1 is for another call"},
 			"a vote removed":               {[]string{`delete from votes`}, "ap-1 has 0 votes in the database, but 1"},
 			"an intent removed":            {[]string{`delete from intents`}, "has no intent of it"},
 			"an approval removed":          {[]string{`delete from votes`, `delete from approvals`}, "ap-1, which is not in the database"},

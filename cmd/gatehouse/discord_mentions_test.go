@@ -196,6 +196,10 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 		ask := d.ann.Posts(channelID, bot+"note add "+mentionText+strings.Repeat(" "+mentionText, 30)).ID
 		card := d.card(ask, "Approval needed").ID
 		d.eve.Clicks(ask, card, "Approve")
+		if _, err := d.discord.WaitForModal(d.ctx(), otherID); err != nil {
+			t.Fatal(err)
+		}
+		d.eve.Submits(map[string]string{"confirm": "approve"})
 		d.readsEphemeral(ask, otherID, "not an approver")
 		d.eve.Clicks(ask, card, "Show all arguments")
 		d.readsEphemeral(ask, otherID, "note_add")

@@ -126,7 +126,7 @@ func TestDeletedSessionLeavesNoText(t *testing.T) {
 			t.Errorf("a retry of an erased message: %v", err)
 		}
 		a, err := store.LoadApproval(ctx, "ap-1")
-		if err != nil || a.Call.Digest != "d1" || a.State != core.Approved {
+		if err != nil || a.Call.Digest != seedDigest || a.State != core.Approved {
 			t.Errorf("the approval is %+v, %v", a, err)
 		}
 	})

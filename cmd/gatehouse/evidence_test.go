@@ -184,11 +184,11 @@ func TestEvidenceOfAnswersThatWereCut(t *testing.T) {
 
 // Evidence is masked before it is stored: the error of a failed call repeats its argument, with anything like a secret masked.
 func TestLaw8_EvidenceIsKeptMasked(t *testing.T) {
-	const secret = "sk-0123456789abcdef0123"
+	const secret = "sk-0123456789abcdef0123456789abcdef"
 	w := newProg(t)
 	w.chat("calc " + secret + " + 1 $")
 	evidence := w.evidence()
-	if strings.Contains(string(evidence), secret) || !strings.Contains(string(evidence), `\"•••••• + 1 $\" is not an arithmetic expression`) {
+	if strings.Contains(string(evidence), secret) || !strings.Contains(string(evidence), `\"•••••• (35 characters hidden) + 1 $\" is not an arithmetic expression`) {
 		t.Errorf("the evidence is not masked:\n%s", evidence)
 	}
 	w.wantVerdict("is masked", closed)

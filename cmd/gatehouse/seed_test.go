@@ -10,6 +10,7 @@ import (
 	_ "github.com/mattn/go-sqlite3" // for tamper, which bypasses the store
 
 	"gatehouse/core"
+	"gatehouse/core/tool"
 	"gatehouse/storage"
 )
 
@@ -97,7 +98,7 @@ func (s *seeder) answered() error {
 		return core.Finish{
 			End: core.End{Kind: core.EndReplied},
 			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("hello")},
-				core.Message{Role: core.Assistant, Content: core.Text("hi\x1b[2J there\nmy key is sk-0123456789abcdef0123")}),
+				core.Message{Role: core.Assistant, Content: core.Text("hi\x1b[2J there\nmy key is sk-0123456789abcdef0123456789abcdef")}),
 			Posts: []core.Post{{Key: "reply/1", To: c.Event.Address, Conversation: seedConversation, Kind: core.PostReply, Text: "hi there", Event: c.Event.Seq}},
 		}
 	})
@@ -109,12 +110,16 @@ func (s *seeder) dead() error {
 	})
 }
 
+const seedArguments = `{"text":"milk","password":"hunter2"}`
+
+var seedDigest, _ = tool.Digest("note_add", json.RawMessage(seedArguments)) // valid JSON
+
 func (s *seeder) suspended() error {
 	return s.turn("e3", "note it", func(c core.Claim) core.Finish {
-		call := core.ToolCall{ID: "c1", Name: "note_add", Arguments: json.RawMessage(`{"text":"milk","password":"hunter2"}`)}
+		call := core.ToolCall{ID: "c1", Name: "note_add", Arguments: json.RawMessage(seedArguments)}
 		a := core.Approval{
 			ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation, Address: c.Event.Address, State: core.Open,
-			Call:      core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: "d1", Summary: "Add \u202emilk\x07"},
+			Call:      core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: seedDigest, Summary: "Add \u202emilk\x07"},
 			Requester: c.Event.Actor, Rule: core.Rule{Name: "local person", Verdict: core.VerdictAsk, Approvers: []string{core.LocalPerson}, Self: true},
 		}
 		return core.Finish{

@@ -107,7 +107,7 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 		return c.out.String()
 	}
 
-	talk("note add sk-0123456789abcdef0123")
+	talk("note add sk-0123456789abcdef0123456789abcdef")
 	asking := got.segment(t)
 	if p := paths(asking); p != "invocation invocation/ask invocation/gate invocation/model invocation/tools" {
 		t.Fatalf("spans %s", p)
@@ -169,7 +169,7 @@ func TestTracesCarryContentIfTheyShould(t *testing.T) {
 		server := httptest.NewServer(&got)
 		w := newWorkbench(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc", "GATEHOUSE_TRACE_CONTENT="+content)
 		c := w.start(nil, "chat")
-		c.typeLine("note add bananas and sk-0123456789abcdef0123")
+		c.typeLine("note add bananas and sk-0123456789abcdef0123456789abcdef")
 		c.ok(t)
 		asking := got.segment(t)
 		server.Close()

@@ -263,22 +263,22 @@ func TestRetryOfADecisionWhoseTurnEndedIsRefused(t *testing.T) {
 
 func TestLaw8_SecretsAreMaskedInEveryPostAboutACall(t *testing.T) {
 	b := newBench(t, setup{})
-	b.say("room:1", "note add xoxb-12345-secret")
+	b.say("room:1", "note add ghp_0123456789abcdefghij0123456789ABCDEF")
 	pending := b.heard()
 	card := b.heard()
 	b.word("room:1", "status")
 	status := b.heard()
-	if strings.Contains(card.Card.Summary, "xoxb-12345") {
+	if strings.Contains(card.Card.Summary, "ghp_01234") {
 		t.Error("card", card.Card.Summary)
 	}
-	if strings.Contains(pending.Text, "xoxb-12345") {
+	if strings.Contains(pending.Text, "ghp_01234") {
 		t.Error("pending message:", pending.Text)
 	}
-	if strings.Contains(status.Text, "xoxb-12345") {
+	if strings.Contains(status.Text, "ghp_01234") {
 		t.Error("status:", status.Text)
 	}
-	b.click("room:1", card.Card.Approval, "room:bob", core.Deny, "leaks xoxb-12345-secret")
-	if d := b.redrawn(); strings.Contains(d.Card.Reason, "xoxb-12345") {
+	b.click("room:1", card.Card.Approval, "room:bob", core.Deny, "leaks ghp_0123456789abcdefghij0123456789ABCDEF")
+	if d := b.redrawn(); strings.Contains(d.Card.Reason, "ghp_01234") {
 		t.Error("card's reason:", d.Card.Reason)
 	}
 }

@@ -84,6 +84,17 @@ var approvalExamples = []example{
 			w.Fatalf("got %+v", got)
 		}
 	}},
+	{"whoever reads what is masked is recorded", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{})
+		a := must(w.RevealApproval(w.ctx, "a", "admin", "as ann"))(w)
+		w.equal("the call", a.Call, must(w.LoadApproval(w.ctx, "a"))(w).Call)
+		log := must(w.AuditLog(w.ctx, 0, 0))(w)
+		w.equal("the log", actions(log), []string{"opened", core.AuditRevealed})
+		w.equal("by", log[1].Actor+" "+log[1].Detail, "admin as ann")
+		_, err := w.RevealApproval(w.ctx, "none", "admin", "")
+		w.fails(err, core.NotFound)
+		w.equal("the log", len(must(w.AuditLog(w.ctx, 0, 0))(w)), 2)
+	}},
 	{"an approval that the policy allows is decided when it is opened", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		a := asks(c, "a", core.Rule{Name: "free", Verdict: core.VerdictAllow, Timeout: minute})

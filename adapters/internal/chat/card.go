@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -19,7 +20,8 @@ type CardLimits struct {
 // CardText draws the text of an approval's card as pieces of a platform's text, such as Slack's rich text elements or Discord's Markdown.
 type CardText[P any] struct {
 	Limits   CardLimits
-	Inline   func(text string, limit int) string // foreign text on one line, harmless on this platform
+	Inline   func(text string, limit int) string // what is decided about, on one line, harmless on this platform, with nothing invisible
+	Said     func(text string, limit int) string // a person's own words, likewise; what joins emojis stays
 	Text     func(string) P                      // gatehouse's own text, and what Inline returns
 	Bold     func(string) P                      // the same in bold
 	Tool     func(name string) P
@@ -37,7 +39,7 @@ func (t CardText[P]) Face(c core.Card) []P {
 		text = append(text, t.waiting(c)...)
 	}
 	if c.Changed != "" {
-		text = append(text, t.Text("\n"), t.Bold("The request was changed after it was asked:"), t.Text(" "+t.Inline(c.Changed, t.Limits.Changed)))
+		text = append(text, t.Text("\n"), t.Bold("The request was changed after it was asked:"), t.Text(" "+t.Said(c.Changed, t.Limits.Changed)))
 	}
 	return text
 }
@@ -47,8 +49,14 @@ func (t CardText[P]) decision(c core.Card) []P {
 	text := []P{t.Bold(Headline(c))}
 	switch c.State {
 	case core.Open:
+		if c.Altered {
+			return append(text, t.Text("\nThe stored request is not the one that was asked for. It can't be approved."))
+		}
 		if c.Risk == core.Dangerous {
-			text = append(text, t.Text("\nThis is hard or impossible to undo."))
+			text = append(text, t.Text("\n"+irreversible))
+		}
+		if c.Hidden > 0 {
+			text = append(text, t.Text("\n"+hiddenNote(c)+" To see them: "+ShowCommand(c.Approval)+" --reveal"))
 		}
 		return text
 	case core.Approved, core.Refused, core.Cancelled:
@@ -60,7 +68,7 @@ func (t CardText[P]) decision(c core.Card) []P {
 		text = append(text, t.Text(", "), t.Time(c.DecidedAt))
 	}
 	if c.Reason != "" {
-		text = append(text, t.Text("\nReason: "+t.Inline(c.Reason, t.Limits.Reason)))
+		text = append(text, t.Text("\nReason: "+t.Said(c.Reason, t.Limits.Reason)))
 	}
 	return text
 }
@@ -87,6 +95,34 @@ func (t CardText[P]) waiting(c core.Card) []P {
 	}
 	return text
 }
+
+const irreversible = "This is hard or impossible to undo."
+
+func hiddenNote(c core.Card) string {
+	if c.Hidden == 1 {
+		return "1 character is hidden, because it looks like a secret."
+	}
+	return Thousands(c.Hidden) + " characters are hidden, because they look like a secret."
+}
+
+// Cautions returns the sentences that approving must be confirmed with, "" if it needs no confirmation: the call is dangerous, or the card
+// does not show all of it. folded is the number of characters of the arguments that are not on the card.
+func (t CardText[P]) Cautions(c core.Card, folded int) string {
+	var all []string
+	if c.Risk == core.Dangerous {
+		all = append(all, irreversible)
+	}
+	if c.Hidden > 0 {
+		all = append(all, hiddenNote(c))
+	}
+	if folded += max(0, Units(t.Inline(c.Summary, len(c.Summary)*maxEscape))-t.Limits.Summary); folded > 0 {
+		all = append(all, Thousands(folded)+" more characters are not on the card.")
+	}
+	return strings.Join(all, " ")
+}
+
+// maxEscape is how many characters a byte of foreign text can become on a card.
+const maxEscape = 8
 
 // Headline returns the state of an approval in a few words.
 func Headline(c core.Card) string {

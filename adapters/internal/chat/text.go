@@ -2,7 +2,6 @@ package chat
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,21 +15,6 @@ import (
 // direction, and invisible tags: no escape sequence is left, and no text runs backwards. Invalid UTF-8 becomes U+FFFD.
 func Clean(s string) string {
 	return mapRunes(s, func(r rune) (string, bool) { return "", isControl(r) || chattext.Directional(r) })
-}
-
-// Reveal is Clean for cards, where an approver must see everything: a character that hides or reorders text is escaped as in JSON, such
-// as \u202e.
-func Reveal(s string) string {
-	return mapRunes(s, func(r rune) (string, bool) {
-		if !chattext.Directional(r) && !chattext.Invisible(r) {
-			return "", isControl(r)
-		}
-		if r > 0xffff {
-			high, low := utf16.EncodeRune(r)
-			return fmt.Sprintf(`\u%04x\u%04x`, high, low), true
-		}
-		return fmt.Sprintf(`\u%04x`, r), true
-	})
 }
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")

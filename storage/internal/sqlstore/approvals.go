@@ -30,6 +30,21 @@ func readApproval(scan func(...any) error) (core.Approval, error) {
 	return a, err
 }
 
+// RevealApproval returns an approval for a person who is to read what is masked elsewhere, and records that in the audit log first. It fails
+// with not_found if there is no such approval.
+func (s *Store) RevealApproval(ctx context.Context, id core.ApprovalID, actor, detail string) (core.Approval, error) {
+	return write(ctx, s, func(t *Tx) (core.Approval, error) {
+		if err := t.readClock(); err != nil {
+			return core.Approval{}, err
+		}
+		a, err := t.approval(id)
+		if err == nil {
+			t.audit(id, core.AuditRevealed, actor, detail)
+		}
+		return a, err
+	})
+}
+
 // openApproval stores a new approval; the store's clock sets its times. An approval that the policy has decided is stored with its
 // signal, as if users had decided it.
 func (t *Tx) openApproval(a core.Approval) error {

@@ -48,12 +48,19 @@ func (c approvalsListCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 
 type approvalsShowCmd struct {
 	cli.JSONFlag
-	ID string `arg:"" help:"The id of an approval."`
+	ID     string `arg:"" help:"The id of an approval."`
+	Reveal bool   `help:"Show the arguments without masks. The audit log records who did."`
 }
 
 // Run prints one approval.
 func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
-	p, err := store.LoadApproval(ctx, core.ApprovalID(c.ID))
+	load := store.LoadApproval
+	if c.Reveal {
+		load = func(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
+			return store.RevealApproval(ctx, id, core.LocalAdmin, fmt.Sprintf("system user %q", systemUser()))
+		}
+	}
+	p, err := load(ctx, core.ApprovalID(c.ID))
 	if err != nil {
 		return unknownApproval(err, c.ID)
 	}
@@ -61,15 +68,18 @@ func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return a.PrintJSON(approvalDetail{viewApproval(p), viewIntent(intent)})
+	view, card := viewApproval(p), approvals.CardOf(p)
+	if c.Reveal {
+		view.Arguments, card.Arguments = p.Call.Arguments, core.Reveal(string(p.Call.Arguments))
 	}
-	showApproval(a, p, viewIntent(intent))
+	if c.JSON {
+		return a.PrintJSON(approvalDetail{view, viewIntent(intent)})
+	}
+	showApproval(a, p, card, viewIntent(intent))
 	return nil
 }
 
-func showApproval(a *cli.App, p core.Approval, intent *intentView) {
-	card := approvals.CardOf(p)
+func showApproval(a *cli.App, p core.Approval, card core.Card, intent *intentView) {
 	votes := ""
 	for _, v := range p.Votes {
 		votes += fmt.Sprintf("%s: %s %s\n", nameOf(v.Actor), v.Choice, core.MaskText(v.Reason))

@@ -1,0 +1,49 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// Reveal makes what an approver reads show everything that is in it: a control character other than a newline or a tab, and a character
+// that is invisible or changes the writing direction, is escaped as in JSON, such as \u202e. Invalid UTF-8 becomes U+FFFD. Revealing twice
+// changes nothing.
+func Reveal(s string) string {
+	return reveal(s, func(r rune) bool { return r != '\n' && r != '\t' && unseen(r) })
+}
+
+// RevealLine is Reveal for a single line: newlines and tabs are escaped, too.
+func RevealLine(s string) string { return reveal(s, unseen) }
+
+func reveal(s string, escaped func(rune) bool) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\ufffd")
+	if !strings.ContainsFunc(s, escaped) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case !escaped(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// unseen reports whether a character has no picture of its own: controls, formats and whatever Unicode says may be ignored when it is
+// displayed, the separators of lines and paragraphs, and the empty Braille pattern.
+func unseen(r rune) bool {
+	return r == '\u2028' || r == '\u2029' || r == '\u2800' ||
+		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}

@@ -13,23 +13,30 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// wordQuit leaves the console; it never becomes an event.
-const wordQuit = "quit"
+// wordQuit leaves the console; it never becomes an event. wordExit means the same.
+const (
+	wordQuit = "quit"
+	wordExit = "exit"
+)
 
-// controlWord returns the word of a line that consists of a control word, as in "/stop" or "!stop".
-func controlWord(text string) (word string, ok bool) {
+// leaves reports whether a line leaves the console: quit or exit, with or without the sign of a control word.
+func leaves(l input) bool {
+	word := strings.ToLower(strings.TrimLeft(strings.TrimSpace(l.text), "/!"))
+	return !l.pasted && (word == wordQuit || word == wordExit)
+}
+
+// controlWord returns what a line has after the sign of a control word, as in "/stop" or "!stop"; "" if it has none.
+func controlWord(text string) string {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!") {
-		return "", false
+		return ""
 	}
-	word = strings.ToLower(text[1:])
-	return word, word == wordQuit || core.ParseControl(word) != nil
+	return strings.ToLower(text[1:])
 }
 
 // isControl reports whether a line is a control word that does not wait for a running turn.
 func isControl(text string) bool {
-	word, _ := controlWord(text)
-	_, ok := core.ParseControl(word).(core.ControlEvent)
+	_, ok := core.ParseControl(controlWord(text)).(core.ControlEvent)
 	return ok
 }
 
@@ -68,8 +75,7 @@ func (c *Console) newEvent(id string, body core.EventBody, payload any) core.Eve
 }
 
 func (c *Console) lineEvent(text string) core.Event {
-	word, _ := controlWord(text)
-	if body := core.ParseControl(word); body != nil {
+	if body := core.ParseControl(controlWord(text)); body != nil {
 		return c.newEvent(c.opt.NewID(), body, textPayload{text})
 	}
 	return c.newEvent(c.opt.NewID(), core.MessageEvent{}, textPayload{text})

@@ -35,7 +35,7 @@ func (c *Console) pipe(ctx context.Context, accept core.Accept) error {
 		if err != nil {
 			return err
 		}
-		if word, _ := controlWord(l.text); word == wordQuit {
+		if leaves(l) {
 			l.err = io.EOF
 		}
 		if l.err != nil {

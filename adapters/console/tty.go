@@ -67,7 +67,7 @@ func (c *Console) promptLoop(ctx context.Context, accept core.Accept, lines <-ch
 		case <-spin.tick():
 			spin.advance(ctx)
 		case l := <-lines:
-			if word, _ := controlWord(l.text); l.err != nil || word == wordQuit && !l.pasted {
+			if l.err != nil || leaves(l) {
 				return readError(l.err)
 			}
 			_, err := c.handle(ctx, accept, l)

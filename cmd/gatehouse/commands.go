@@ -1,12 +1,16 @@
 package main
 
 import (
+	"github.com/alecthomas/kong"
+
 	"gatehouse/cmd/gatehouse/internal/admin"
 	"gatehouse/cmd/gatehouse/internal/doctor"
 )
 
 // commands is the command line.
 type commands struct {
+	Print kong.VersionFlag `name:"version" help:"Print the version."`
+
 	Serve serveCmd `cmd:"" default:"1" help:"Run the gateway until SIGINT or SIGTERM. This is the default command."`
 	Chat  chatCmd  `cmd:"" help:"Talk to the agent in this terminal."`
 
@@ -27,4 +31,5 @@ type commands struct {
 	Migrate admin.Migrate `cmd:"" help:"Migrate the database to this build's schema version."`
 	Config  admin.Config  `cmd:"" help:"Print every setting, its value and its source."`
 	Version versionCmd    `cmd:"" help:"Print the version."`
+	Help    helpCmd       `cmd:"" help:"Show the help of gatehouse or of a command."`
 }

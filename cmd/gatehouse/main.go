@@ -1,7 +1,7 @@
 // Command gatehouse is a gateway between chat platforms and an agent. serve runs it, chat talks to the agent in the terminal, the
 // other commands administer it. This is the only package that imports everything.
 //
-//	commands.go       the command line
+//	commands.go       the command line; help.go explains it
 //	serve.go, chat.go the two commands that run a gateway
 //	gateway.go        puts the parts together, runs and drains them
 //	server.go         the HTTP server

@@ -11,6 +11,7 @@ import (
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/core/dispatch"
 	"gatehouse/storage"
 )
 
@@ -33,6 +34,9 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	cfg, log, err := a.Config(slog.LevelWarn)
 	if err != nil {
 		return err
+	}
+	if builtIn := dispatch.DefaultSentences(); cfg.Sentences.Help == builtIn.Help {
+		cfg.Sentences.Help = console.Help
 	}
 	store, err := a.NewStore(ctx, cfg, log)
 	if err != nil {

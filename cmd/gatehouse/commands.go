@@ -25,11 +25,14 @@ type commands struct {
 	JoinCheck     admin.JoinCheck     `cmd:"" help:"Check from a turn's evidence that every tool call has its result."`
 	MutationCheck admin.MutationCheck `cmd:"" help:"Check from a turn's evidence that a mutation may run."`
 
-	Queue   admin.Queue   `cmd:"" help:"Show queued turns, unsent messages and open approvals."`
-	Pause   admin.Pause   `cmd:"" help:"Stop starting new turns, in all processes; messages are kept."`
-	Unpause admin.Unpause `cmd:"" help:"Start new turns again."`
-	Migrate admin.Migrate `cmd:"" help:"Migrate the database to this build's schema version."`
-	Config  admin.Config  `cmd:"" help:"Print every setting, its value and its source."`
-	Version versionCmd    `cmd:"" help:"Print the version."`
-	Help    helpCmd       `cmd:"" help:"Show the help of gatehouse or of a command."`
+	Queue      admin.Queue   `cmd:"" help:"Show queued turns, unsent messages and open approvals."`
+	Pause      admin.Pause   `cmd:"" help:"Stop starting new turns, in all processes; messages are kept."`
+	Unpause    admin.Unpause `cmd:"" help:"Start new turns again."`
+	Migrate    admin.Migrate `cmd:"" help:"Migrate the database to this build's schema version."`
+	Config     admin.Config  `cmd:"" help:"Print every setting, its value and its source."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
+	Complete   completeCmd   `cmd:"" name:"__complete" hidden:""`
+
+	Help helpCmd `cmd:"" help:"Show the help of gatehouse or of a command."`
 }

@@ -1,7 +1,7 @@
 // Command gatehouse is a gateway between chat platforms and an agent. serve runs it, chat talks to the agent in the terminal, the
 // other commands administer it. This is the only package that imports everything.
 //
-//	commands.go       the command line; help.go explains it
+//	commands.go       the command line; help.go explains it, complete.go and completion.go complete it in a shell
 //	serve.go, chat.go the two commands that run a gateway
 //	gateway.go        puts the parts together, runs and drains them
 //	server.go         the HTTP server

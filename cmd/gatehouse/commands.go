@@ -15,6 +15,7 @@ type commands struct {
 	Chat  chatCmd  `cmd:"" help:"Talk to the agent in this terminal."`
 
 	Doctor   doctor.Command `cmd:"" help:"Check configuration, database and platforms, and say how to fix each fault."`
+	Health   healthCmd      `cmd:"" help:"Ask a running gatehouse serve on this machine whether it is alive, for health checks."`
 	Manifest admin.Manifest `cmd:"" help:"Print what the Slack app or the Discord application needs."`
 
 	Sessions    admin.Sessions    `cmd:"" help:"List, show, reset, export and delete sessions."`

@@ -27,6 +27,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if !cfg.Slack.Enabled() && !cfg.Discord.Enabled() {
 		return core.Errorf(core.Invalid, "%s", noPlatform)
 	}
+	ignoreHangup(ctx, log)
 	warnOfApprovers(cfg, log)
 	store, owner, err := waitForStore(ctx, a, cfg, log)
 	if err != nil || store == nil {
@@ -41,7 +42,15 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())
+	said := make(chan struct{})
+	ends := context.AfterFunc(ctx, func() {
+		defer close(said)
+		log.Info("draining: running turns may go on for up to " + cfg.DrainTimeout.String() + ", then the last posts are sent; a second signal ends gatehouse at once")
+	})
 	err = g.Run(ctx)
+	if !ends() {
+		<-said
+	}
 	log.Info("drained")
 	return err
 }

@@ -44,14 +44,14 @@ func isControl(text string) bool {
 	return ok
 }
 
-// answer parses y, n and n REASON.
+// answer parses y, n and n REASON; yes and no are the same.
 func answer(text string) (choice core.Choice, reason string, ok bool) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
 	switch strings.ToLower(word) {
-	case "y":
+	case "y", "yes":
 		return core.Approve, "", rest == ""
-	case "n":
+	case "n", "no":
 		return core.Deny, rest, true
 	}
 	return "", "", false

@@ -31,7 +31,7 @@ func (c *Console) prompt(ctx context.Context, accept core.Accept) error {
 	t := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{c.opt.In, c.opt.Out}, c.style.prompt("", false))
+	}{c.opt.In, c.opt.Out}, c.style.prompt("", false, ""))
 	c.mu.Lock()
 	c.term = t
 	c.resize()
@@ -135,7 +135,7 @@ func (c *Console) redraw(frame string) {
 // repaint draws the prompt in its current state. The caller holds mu.
 func (c *Console) repaint() {
 	if c.term != nil {
-		c.term.SetPrompt(c.style.prompt(c.spinnerFrame, len(c.cards.open) > 0))
+		c.term.SetPrompt(c.style.prompt(c.spinnerFrame, len(c.cards.open) > 0, c.cards.shortID(c.cards.current())))
 		_ = c.print("")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -285,3 +286,8 @@ func TestPromptContinuesAfterAStoreFailure(t *testing.T) {
 		}
 	})
 }
+
+// plain is what a terminal shows of a text: without escape sequences.
+func plain(text string) string { return escapes.ReplaceAllString(text, "") }
+
+var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]")

@@ -24,8 +24,14 @@
 //
 // Text. Output is sanitized (see Sanitize). Input may be anything: bytes that are not UTF-8, and NUL, become U+FFFD. A line above
 // the size limit is refused in bounded memory, and the lines after it are not affected. The prompt holds at most 4096 characters a
-// line; pasted lines are joined to one message.
+// line; pasted lines are joined to one message. A line that the end of the input cuts off at a prompt is discarded.
+//
+// Ctrl-C at a prompt. The first one stops the running turn, the second one leaves. Without a running turn the first one discards what
+// was typed, and leaves if that is nothing.
+//
+// Decision, 2026-11: the prompt is drawn by ergochat/readline. golang.org/x/term counts every character as one column, so its line
+// breaks with wide characters and emoji, and it can't tell Ctrl-C from the end of the input. editor.go says what is done around the library.
 //
 // Goroutines. Reading a terminal can't be interrupted. When ctx ends, Run restores the terminal and returns; the goroutine that reads
-// stays until the input ends, which for standard input is the end of the process, and what it reads is discarded.
+// the terminal stays until the input ends, which for standard input is the end of the process, and what it reads is discarded.
 package console

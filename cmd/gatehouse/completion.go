@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"embed"
-	"io"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 )
@@ -31,6 +30,6 @@ func (c completionCmd) Run(_ context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(a.Out, string(text))
+	_, err = a.Out.Write(text)
 	return err
 }

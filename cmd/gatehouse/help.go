@@ -13,6 +13,6 @@ type helpCmd struct {
 
 // Run prints what --help prints after the same command, and fails as that does if there is no such command.
 func (c helpCmd) Run(_ context.Context, parsed *kong.Context) error {
-	_, err := parsed.Kong.Parse(append(c.Command, "--help")) // a valid one ends the program
+	_, err := parsed.Parse(append(c.Command, "--help")) // a valid one ends the program
 	return unreadable(err)
 }

@@ -16,6 +16,8 @@ ENV GATEHOUSE_DATABASE_URL=sqlite:/data/gatehouse.db
 ENV GATEHOUSE_LISTEN=0.0.0.0:8080
 EXPOSE 8080
 VOLUME /data
+# There is no shell in the image: the program asks its own /healthz. --start-period covers a database that is not there yet.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 CMD ["/gatehouse", "health"]
 # The program is process 1 and receives SIGTERM itself.
 ENTRYPOINT ["/gatehouse"]
 CMD ["serve"]

@@ -36,6 +36,23 @@ func (t *shownCards) current() core.ApprovalID {
 	return ""
 }
 
+// minShortID is how much of an id is shown at least.
+const minShortID = 8
+
+// shortID is the beginning of an open card's id that no other open card's id has; "" where the card is the only one that is open.
+func (t *shownCards) shortID(id core.ApprovalID) string {
+	if len(t.open) < 2 || id == "" {
+		return ""
+	}
+	n := min(minShortID, len(id))
+	for _, other := range t.open {
+		for other.card.Approval != id && n < len(id) && strings.HasPrefix(string(other.card.Approval), string(id[:n])) {
+			n++
+		}
+	}
+	return strings.TrimRight(oneLine(string(id[:n])), "-")
+}
+
 func (t *shownCards) index(id core.ApprovalID) int {
 	return slices.IndexFunc(t.open, func(a shownCard) bool { return a.card.Approval == id })
 }
@@ -93,7 +110,11 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	}
 	defer c.repaint()
 	if i := c.cards.index(c.cards.current()); known && i >= 0 && !c.cards.open[i].answered {
-		return c.print(c.style.approval(oneLine(c.cards.open[i].card.Summary) + " is still open: answer y, n or n REASON"))
+		which := ""
+		if short := c.cards.shortID(c.cards.open[i].card.Approval); short != "" {
+			which = " (" + short + ")"
+		}
+		return c.print(c.style.approval(oneLine(c.cards.open[i].card.Summary) + which + " is still open: answer y, n or n REASON"))
 	}
 	return nil
 }
@@ -204,10 +225,13 @@ func (s style) card(card core.Card) string {
 	return out
 }
 
-// prompt is the text before the person's own line.
-func (s style) prompt(frame string, asked bool) string {
+// prompt is the text before the person's own line. While a card is open it says so, and which one an answer is for where several are.
+func (s style) prompt(frame string, asked bool, which string) string {
 	text := "you> "
-	if asked {
+	switch {
+	case which != "":
+		text = "you (y/n to " + which + ")> "
+	case asked:
 		text = "you (y/n)> "
 	}
 	if frame != "" {

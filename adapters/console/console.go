@@ -41,7 +41,7 @@ type Console struct {
 	style        style
 
 	mu             sync.Mutex // guards the fields below, and Out
-	term           *term.Terminal
+	editor         *editor    // nil: no prompt
 	cards          shownCards
 	working        bool
 	spinnerFrame   string        // as the prompt shows it now; "" = none
@@ -131,9 +131,8 @@ func (c *Console) say(text string) {
 // print writes a text. The caller holds mu.
 func (c *Console) print(text string) error {
 	var err error
-	if c.term != nil {
-		c.resize()
-		_, err = c.term.Write([]byte(text))
+	if c.editor != nil {
+		err = c.editor.print(text)
 	} else {
 		_, err = io.WriteString(c.opt.Out, text)
 	}

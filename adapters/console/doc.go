@@ -9,10 +9,11 @@
 // do, so that a script always gives the same output. The control words stop, status, cancel and help do not wait, and nothing waits
 // for them (law 3); new is processed in order with the messages. At the end of the input the console waits once more, then ends.
 //
-// Answers. y and n answer the card that was shown last and has no answer yet. At a prompt they answer the card that was the last one
+// Answers. y and n, or yes and no, answer the card that was shown last and has no answer yet. At a prompt they answer the card that was the last one
 // when the person began to type, so that a card that appears while they type does not get an answer meant for another. While a card is
 // open every other line is a message; without an open card y and n are messages too. Pasted text is never an answer or a control word.
-// After a decision the next open card is named again.
+// After a decision the next open card is named again. With several open cards the prompt names the one that an answer is for, by the
+// beginning of its id.
 //
 // Events. The id of a line's event is made when the line is typed; that of a click is made of approval, person and press. A terminal
 // sends nothing twice. If storing fails, the console prints that and submits the same event again for about half a minute. If it still
@@ -23,8 +24,14 @@
 //
 // Text. Output is sanitized (see Sanitize). Input may be anything: bytes that are not UTF-8, and NUL, become U+FFFD. A line above
 // the size limit is refused in bounded memory, and the lines after it are not affected. The prompt holds at most 4096 characters a
-// line; pasted lines are joined to one message.
+// line; pasted lines are joined to one message. A line that the end of the input cuts off at a prompt is discarded.
+//
+// Ctrl-C at a prompt. The first one stops the running turn, the second one leaves. Without a running turn the first one discards what
+// was typed, and leaves if that is nothing.
+//
+// Decision, 2026-11: the prompt is drawn by ergochat/readline. golang.org/x/term counts every character as one column, so its line
+// breaks with wide characters and emoji, and it can't tell Ctrl-C from the end of the input. editor.go says what is done around the library.
 //
 // Goroutines. Reading a terminal can't be interrupted. When ctx ends, Run restores the terminal and returns; the goroutine that reads
-// stays until the input ends, which for standard input is the end of the process, and what it reads is discarded.
+// the terminal stays until the input ends, which for standard input is the end of the process, and what it reads is discarded.
 package console

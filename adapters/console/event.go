@@ -13,34 +13,45 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// wordQuit leaves the console; it never becomes an event.
-const wordQuit = "quit"
+// wordQuit leaves the console; it never becomes an event. wordExit means the same.
+const (
+	wordQuit = "quit"
+	wordExit = "exit"
+)
 
-// controlWord returns the word of a line that consists of a control word, as in "/stop" or "!stop".
-func controlWord(text string) (word string, ok bool) {
+// Help says what can be typed at the console besides messages. It is the answer to /help, where no other text is configured.
+const Help = "/new starts a new conversation, /stop stops the running turn, /status shows what is waiting, /cancel cancels open approvals, " +
+	"/quit leaves. While a card is open, y approves it, n refuses it, and n REASON also says why."
+
+// leaves reports whether a line leaves the console: quit or exit, with or without the sign of a control word.
+func leaves(l input) bool {
+	word := strings.ToLower(strings.TrimLeft(strings.TrimSpace(l.text), "/!"))
+	return !l.pasted && (word == wordQuit || word == wordExit)
+}
+
+// controlWord returns what a line has after the sign of a control word, as in "/stop" or "!stop"; "" if it has none.
+func controlWord(text string) string {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!") {
-		return "", false
+		return ""
 	}
-	word = strings.ToLower(text[1:])
-	return word, word == wordQuit || core.ParseControl(word) != nil
+	return strings.ToLower(text[1:])
 }
 
 // isControl reports whether a line is a control word that does not wait for a running turn.
 func isControl(text string) bool {
-	word, _ := controlWord(text)
-	_, ok := core.ParseControl(word).(core.ControlEvent)
+	_, ok := core.ParseControl(controlWord(text)).(core.ControlEvent)
 	return ok
 }
 
-// answer parses y, n and n REASON.
+// answer parses y, n and n REASON; yes and no are the same.
 func answer(text string) (choice core.Choice, reason string, ok bool) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
 	switch strings.ToLower(word) {
-	case "y":
+	case "y", "yes":
 		return core.Approve, "", rest == ""
-	case "n":
+	case "n", "no":
 		return core.Deny, rest, true
 	}
 	return "", "", false
@@ -68,8 +79,7 @@ func (c *Console) newEvent(id string, body core.EventBody, payload any) core.Eve
 }
 
 func (c *Console) lineEvent(text string) core.Event {
-	word, _ := controlWord(text)
-	if body := core.ParseControl(word); body != nil {
+	if body := core.ParseControl(controlWord(text)); body != nil {
 		return c.newEvent(c.opt.NewID(), body, textPayload{text})
 	}
 	return c.newEvent(c.opt.NewID(), core.MessageEvent{}, textPayload{text})

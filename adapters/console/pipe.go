@@ -35,7 +35,7 @@ func (c *Console) pipe(ctx context.Context, accept core.Accept) error {
 		if err != nil {
 			return err
 		}
-		if word, _ := controlWord(l.text); word == wordQuit {
+		if leaves(l) {
 			l.err = io.EOF
 		}
 		if l.err != nil {
@@ -149,6 +149,8 @@ type input struct {
 	oversized bool             // above the limit; text is empty
 	pasted    bool             // never an answer nor a control word
 	target    *core.ApprovalID // the card that was last when typing began, "" for none; nil: unknown
+	interrupt bool             // Ctrl-C at a prompt; nothing else is set but typed
+	typed     bool             // Ctrl-C discarded something that was typed
 	err       error            // the end of the input: io.EOF, or why reading failed
 }
 

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strings"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -28,20 +29,19 @@ func (c *Console) prompt(ctx context.Context, accept core.Accept) error {
 	if err != nil {
 		return err
 	}
-	t := term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{c.opt.In, c.opt.Out}, c.style.prompt("", false))
+	e, err := newEditor(c, newKeys(ctx, c.opt.In, c.opt.MaxMessage), c.style.prompt("", false, ""))
+	if err != nil {
+		return errors.Join(core.Wrap(core.Invalid, err, "Can't set up the terminal for a prompt. Pipe the lines in instead."), restore())
+	}
 	c.mu.Lock()
-	c.term = t
-	c.resize()
+	c.editor = e
+	_, _ = io.WriteString(c.opt.Out, pasteMarks) // a terminal without them pastes as if it were typed
 	c.mu.Unlock()
-	t.SetBracketedPasteMode(true)
 	defer func() {
 		c.mu.Lock()
-		c.term = nil
-		t.SetBracketedPasteMode(false)
-		_, _ = io.WriteString(c.opt.Out, "\r\n") // a terminal that has gone away needs no new line
+		c.editor = nil
+		e.close()
+		_, _ = io.WriteString(c.opt.Out, noPasteMarks+"\r\n") // a terminal that has gone away needs no new line
 		c.mu.Unlock()
 		if err := restore(); err != nil {
 			c.opt.Log.Warn("restoring the terminal", "platform", Name, "err", err)
@@ -51,31 +51,84 @@ func (c *Console) prompt(ctx context.Context, accept core.Accept) error {
 	if err := c.showOpen(ctx); err != nil {
 		return err
 	}
-	return c.promptLoop(ctx, accept, c.readPrompt(ctx, t))
+	return c.promptLoop(ctx, accept, e)
 }
 
+// What tells a terminal to mark pastes, and not to mark them any more.
+const (
+	pasteMarks   = "\x1b[?2004h"
+	noPasteMarks = "\x1b[?2004l"
+)
+
 // promptLoop processes lines and draws the spinner.
-func (c *Console) promptLoop(ctx context.Context, accept core.Accept, lines <-chan input) error {
+func (c *Console) promptLoop(ctx context.Context, accept core.Accept, e *editor) error {
+	resized, stop := c.resizes()
+	defer stop()
+	lines := readPrompt(ctx, e)
 	spin := spinner{c: c}
 	defer spin.stop()
-	for {
+	for again := false; ; {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-resized:
+			e.resize()
 		case <-c.workingChanged:
 			spin.update()
 		case <-spin.tick():
 			spin.advance(ctx)
 		case l := <-lines:
-			if word, _ := controlWord(l.text); l.err != nil || word == wordQuit && !l.pasted {
+			if l.err != nil || leaves(l) || l.interrupt && again {
 				return readError(l.err)
 			}
-			_, err := c.handle(ctx, accept, l)
+			var err error
+			if again = l.interrupt; l.interrupt {
+				if c.interrupt(ctx, accept, l.typed) {
+					return nil
+				}
+			} else {
+				_, err = c.handle(ctx, accept, l)
+			}
 			if err != nil && core.BucketOf(core.CategoryOf(err)) != core.RetryableTransient {
 				return err
 			}
 		}
 	}
+}
+
+// resizes signals that the terminal's size has changed. What is not a terminal has no size.
+func (c *Console) resizes() (resized chan os.Signal, stop func()) {
+	if !IsTerminal(c.opt.Out) {
+		return nil, func() {}
+	}
+	resized = make(chan os.Signal, 1)
+	signal.Notify(resized, syscall.SIGWINCH)
+	return resized, func() { signal.Stop(resized) }
+}
+
+// interrupt acts on the first Ctrl-C: it stops the running turn. Without one it only discards what was typed, and leaves if that is
+// nothing.
+func (c *Console) interrupt(ctx context.Context, accept core.Accept, typed bool) (leave bool) {
+	if idle, err := c.opt.Idle(ctx); err == nil && idle {
+		return !typed
+	}
+	c.say("Stopping the running turn. Ctrl-C again leaves the chat.")
+	_, _ = c.submit(ctx, accept, c.lineEvent("/stop")) // it says what is wrong
+	return false
+}
+
+// readPrompt reads the prompt in a goroutine.
+func readPrompt(ctx context.Context, e *editor) <-chan input {
+	lines := make(chan input)
+	go func() {
+		for {
+			l := e.read()
+			if (l.text != "" || l.oversized || l.interrupt || l.err != nil) && !send(ctx, lines, l) || l.err != nil {
+				return
+			}
+		}
+	}()
+	return lines
 }
 
 // readError is nil for Ctrl-C, Ctrl-D and a terminal that has gone away.
@@ -84,44 +137,6 @@ func readError(err error) error {
 		return nil
 	}
 	return core.Wrap(core.Invalid, err, "Can't read the terminal.")
-}
-
-// readPrompt reads the prompt in a goroutine. Pasted lines are joined to the line that ends them.
-func (c *Console) readPrompt(ctx context.Context, t *term.Terminal) <-chan input {
-	lines := make(chan input)
-	var target *core.ApprovalID
-	t.AutoCompleteCallback = func(line string, _ int, _ rune) (string, int, bool) {
-		if line == "" {
-			c.mu.Lock()
-			id := c.cards.current()
-			c.mu.Unlock()
-			target = &id
-		}
-		return "", 0, false
-	}
-	go func() {
-		var pasted []string
-		size := 0
-		for {
-			text, err := t.ReadLine()
-			if size += len(text); size > c.opt.MaxMessage {
-				pasted, text = nil, ""
-			}
-			if errors.Is(err, term.ErrPasteIndicator) {
-				pasted = append(pasted, text)
-				continue
-			}
-			l := input{
-				text: wellFormed(strings.TrimRight(strings.Join(append(pasted, text), "\n"), "\n")), pasted: len(pasted) > 0,
-				oversized: size > c.opt.MaxMessage, target: target, err: err,
-			}
-			pasted, size, target = nil, 0, nil
-			if (l.text != "" || l.oversized || err != nil) && !send(ctx, lines, l) || err != nil {
-				return
-			}
-		}
-	}()
-	return lines
 }
 
 // redraw draws the prompt again, with a frame of the spinner or without.
@@ -134,18 +149,8 @@ func (c *Console) redraw(frame string) {
 
 // repaint draws the prompt in its current state. The caller holds mu.
 func (c *Console) repaint() {
-	if c.term != nil {
-		c.term.SetPrompt(c.style.prompt(c.spinnerFrame, len(c.cards.open) > 0))
-		_ = c.print("")
-	}
-}
-
-// resize sets the line editor's width to the terminal's. The caller holds mu.
-func (c *Console) resize() {
-	if f, ok := c.opt.Out.(*os.File); ok {
-		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-			_ = c.term.SetSize(w, h) // the next print fails too
-		}
+	if c.editor != nil {
+		c.editor.setPrompt(c.style.prompt(c.spinnerFrame, len(c.cards.open) > 0, c.cards.shortID(c.cards.current())))
 	}
 }
 
@@ -160,6 +165,14 @@ func rawMode(in io.Reader) (restore func() error, err error) {
 		return nil, core.Wrap(core.Invalid, err, "Can't set up the terminal for a prompt. Pipe the lines in instead.")
 	}
 	return func() error { return term.Restore(int(f.Fd()), state) }, nil
+}
+
+// DiscardInput discards what was typed at a terminal and not read yet, so that the shell does not take it for commands. Call it as the
+// last thing before the process ends. It does nothing where in is no terminal.
+func DiscardInput(in any) {
+	if f, ok := in.(*os.File); ok && IsTerminal(f) {
+		_ = flushInput(int(f.Fd())) // the terminal has gone away
+	}
 }
 
 // spinner is drawn before the prompt while the bot works. It always ends: every post ends it, and so do two reports of

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -250,12 +251,12 @@ func TestPromptSpinnerEnds(t *testing.T) {
 					tc.end(s)
 					time.Sleep(tc.wait)
 					synctest.Wait()
-					before := s.output.String()
+					before := plain(s.output.String())
 					if !strings.HasSuffix(before, "> ") || strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(before, "you> "), "you (y/n)> "), frame+" ") {
 						t.Errorf("the prompt is now %q", before[max(0, len(before)-20):])
 					}
 					time.Sleep(20 * time.Second)
-					if after := s.output.String(); after != before {
+					if after := plain(s.output.String()); after != before {
 						t.Errorf("it is still drawn: %q", strings.TrimPrefix(after, before))
 					}
 				})
@@ -285,3 +286,8 @@ func TestPromptContinuesAfterAStoreFailure(t *testing.T) {
 		}
 	})
 }
+
+// plain is what a terminal shows of a text: without escape sequences.
+func plain(text string) string { return escapes.ReplaceAllString(text, "") }
+
+var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]")

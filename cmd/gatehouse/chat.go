@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"os/signal"
 	"os/user"
 	"regexp"
 
@@ -11,6 +12,7 @@ import (
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/core/dispatch"
 	"gatehouse/storage"
 )
 
@@ -21,18 +23,28 @@ type chatCmd struct {
 	Session string `default:"default" placeholder:"ID" help:"The conversation to open or continue."`
 }
 
-// Run runs one conversation at the terminal, on the same store and the same path as every platform. The log goes to standard error
-// and shows warnings and errors only.
+// Help says where the log is.
+func (chatCmd) Help() string {
+	return "Ctrl-C stops the running turn; a second Ctrl-C, Ctrl-D, /quit or exit leaves. /help shows what else can be typed.\n\n" +
+		"The log, warnings and errors only, goes to standard error. In a terminal it is not shown, because it would land in the chat: " +
+		"gatehouse chat 2>chat.log keeps it in a file."
+}
+
+// Run runs one conversation at the terminal, on the same store and the same path as every platform.
 func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	if !sessionName.MatchString(c.Session) {
 		return core.Errorf(core.Invalid, "The session name %q is invalid. Use up to 64 letters, digits, dots, dashes and underscores.", c.Session)
 	}
-	if console.IsTerminal(a.In, a.Out, a.Err) {
-		a.Err = cli.RawTerminal{Writer: a.Err}
-	}
 	cfg, log, err := a.Config(slog.LevelWarn)
 	if err != nil {
 		return err
+	}
+	prompt := console.IsTerminal(a.In, a.Out)
+	if prompt && console.IsTerminal(a.Err) {
+		log = slog.New(slog.DiscardHandler)
+	}
+	if builtIn := dispatch.DefaultSentences(); cfg.Sentences.Help == builtIn.Help {
+		cfg.Sentences.Help = console.Help
 	}
 	store, err := a.NewStore(ctx, cfg, log)
 	if err != nil {
@@ -45,21 +57,40 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	}
 	service := approvals.NewService(store, store)
 	terminal := console.New(console.Options{
-		Session: c.Session, In: a.In, Out: a.Out, TTY: console.IsTerminal(a.In, a.Out), NoColor: os.Getenv("NO_COLOR") != "", Actor: localPerson(),
+		Session: c.Session, In: a.In, Out: a.Out, TTY: prompt, NoColor: os.Getenv("NO_COLOR") != "", Actor: localPerson(),
 		Idle:       func(ctx context.Context) (bool, error) { return idle(ctx, store, conversation) },
 		OpenCards:  func(ctx context.Context) ([]core.Card, error) { return service.OpenCards(ctx, conversation) },
 		NewID:      cli.NewID,
 		MaxMessage: int(cfg.MaxMessage),
 		Log:        log,
 	})
-	g, err := newGateway(cfg, store, owner, log, []core.ConversationID{conversation}, terminal)
+	g, err := newGateway(cfg, store, owner, log, []core.ConversationID{conversation}, leaving{terminal, func(ctx context.Context) {
+		if done, err := idle(ctx, store, conversation); prompt && err == nil && !done {
+			a.PrintLine("Leaving as soon as the running turn has ended, after %s at most. Ctrl-C leaves at once.", cfg.DrainTimeout)
+		}
+	}})
 	if err != nil {
 		return err
 	}
 	if q, err := store.Queue(ctx); err == nil && q.Paused {
-		log.Warn("gatehouse is paused: messages are kept, and answered after gatehouse unpause")
+		a.Warn("Paused: messages are kept, and answered after gatehouse unpause.")
 	}
+	defer console.DiscardInput(a.In)
 	return g.Run(ctx)
+}
+
+// leaving is a console that says what it waits for when its person has left. From then on a signal to stop ends the process at once.
+type leaving struct {
+	*console.Console
+	say func(context.Context)
+}
+
+// Run runs the console.
+func (l leaving) Run(ctx context.Context, accept core.Accept) error {
+	err := l.Console.Run(ctx, accept)
+	signal.Reset(stopSignals...)
+	l.say(context.WithoutCancel(ctx))
+	return err
 }
 
 // idle reports whether a conversation has nothing left to do: no event waits in any of its queues, and no post.

@@ -1,16 +1,21 @@
 package main
 
 import (
+	"github.com/alecthomas/kong"
+
 	"gatehouse/cmd/gatehouse/internal/admin"
 	"gatehouse/cmd/gatehouse/internal/doctor"
 )
 
 // commands is the command line.
 type commands struct {
+	Print kong.VersionFlag `name:"version" help:"Print the version."`
+
 	Serve serveCmd `cmd:"" default:"1" help:"Run the gateway until SIGINT or SIGTERM. This is the default command."`
 	Chat  chatCmd  `cmd:"" help:"Talk to the agent in this terminal."`
 
 	Doctor   doctor.Command `cmd:"" help:"Check configuration, database and platforms, and say how to fix each fault."`
+	Health   healthCmd      `cmd:"" help:"Ask a running gatehouse serve on this machine whether it is alive, for health checks."`
 	Manifest admin.Manifest `cmd:"" help:"Print what the Slack app or the Discord application needs."`
 
 	Sessions    admin.Sessions    `cmd:"" help:"List, show, reset, export and delete sessions."`
@@ -21,10 +26,14 @@ type commands struct {
 	JoinCheck     admin.JoinCheck     `cmd:"" help:"Check from a turn's evidence that every tool call has its result."`
 	MutationCheck admin.MutationCheck `cmd:"" help:"Check from a turn's evidence that a mutation may run."`
 
-	Queue   admin.Queue   `cmd:"" help:"Show queued turns, unsent messages and open approvals."`
-	Pause   admin.Pause   `cmd:"" help:"Stop starting new turns, in all processes; messages are kept."`
-	Unpause admin.Unpause `cmd:"" help:"Start new turns again."`
-	Migrate admin.Migrate `cmd:"" help:"Migrate the database to this build's schema version."`
-	Config  admin.Config  `cmd:"" help:"Print every setting, its value and its source."`
-	Version versionCmd    `cmd:"" help:"Print the version."`
+	Queue      admin.Queue   `cmd:"" help:"Show queued turns, unsent messages and open approvals."`
+	Pause      admin.Pause   `cmd:"" help:"Stop starting new turns, in all processes; messages are kept."`
+	Unpause    admin.Unpause `cmd:"" help:"Start new turns again."`
+	Migrate    admin.Migrate `cmd:"" help:"Migrate the database to this build's schema version."`
+	Config     admin.Config  `cmd:"" help:"Print every setting, its value and its source."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
+	Complete   completeCmd   `cmd:"" name:"__complete" hidden:""`
+
+	Help helpCmd `cmd:"" help:"Show the help of gatehouse or of a command."`
 }

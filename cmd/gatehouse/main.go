@@ -1,8 +1,9 @@
 // Command gatehouse is a gateway between chat platforms and an agent. serve runs it, chat talks to the agent in the terminal, the
 // other commands administer it. This is the only package that imports everything.
 //
-//	commands.go       the command line
+//	commands.go       the command line; help.go explains it, complete.go and completion.go complete it in a shell
 //	serve.go, chat.go the two commands that run a gateway
+//	signals.go        what signals do
 //	gateway.go        puts the parts together, runs and drains them
 //	server.go         the HTTP server
 //	internal/settings the environment
@@ -16,14 +17,12 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal(context.Background())
 	code := run(ctx, os.Args[1:], cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	stop()
 	os.Exit(code)

@@ -152,7 +152,9 @@ type workbench struct {
 	store        *storage.Store
 	conversation core.ConversationID // the conversation whose notes are read; "" = the console's
 	attr         *syscall.SysProcAttr
-	program      string // the file that the processes run; "" = the test binary
+	tty          *os.File // the terminal that the processes run at; nil: they have pipes
+	log          *os.File // their standard error, at a terminal; nil: the terminal
+	program      string   // the file that the processes run; "" = the test binary
 }
 
 // newWorkbench makes a workbench on SQLite; env is added to the environment of its processes.
@@ -169,7 +171,9 @@ func (w *workbench) start(env []string, args ...string) *child {
 	c.cmd.Env = append(append(c.cmd.Env, w.env...), env...)
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.SysProcAttr = c.out, c.out, w.attr
 	var err error
-	if c.in, err = c.cmd.StdinPipe(); err != nil {
+	if w.tty != nil {
+		c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = w.tty, w.tty, cmp.Or(w.log, w.tty)
+	} else if c.in, err = c.cmd.StdinPipe(); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := c.cmd.Start(); err != nil {

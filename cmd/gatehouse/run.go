@@ -7,9 +7,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"gatehouse/adapters/console"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/core"
 	"gatehouse/core/graph"
 	"gatehouse/storage"
 )
@@ -35,16 +35,14 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 	}
 	parser, err := kong.New(&line, kong.Name("gatehouse"), kong.Description("A gateway between chat platforms and an agent."),
 		kong.Writers(std.Out, std.Err), kong.Exit(func(code int) { panic(exited(code)) }), kong.UsageOnError(),
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(app), kong.BindToProvider(app.Store))
+		kong.Vars{"version": versionLine()}, kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(app), kong.BindToProvider(app.Store))
 	if err != nil {
 		panic(err) // the commands are declared wrongly
 	}
 	parsed, err := parser.Parse(args)
-	if err != nil {
-		fmt.Fprintf(std.Err, "gatehouse: %s; see gatehouse --help\n", console.Sanitize(err.Error()))
-		return cli.ExitUsage
+	if err = unreadable(err); err == nil {
+		err = parsed.Run()
 	}
-	err = parsed.Run()
 	if closing := app.Close(); err == nil {
 		err = closing
 	}
@@ -55,6 +53,14 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 		return cli.ExitCode(err)
 	}
 	return cli.ExitDone
+}
+
+// unreadable is the error of a command line that can't be parsed, with a pointer to the help; nil for nil.
+func unreadable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return core.Errorf(core.Invalid, "%s; see gatehouse --help", err.Error())
 }
 
 // openStore opens the database that a URL names. A variable, so that tests can wrap the store.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"gatehouse/adapters/discord"
@@ -26,12 +27,10 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if !cfg.Slack.Enabled() && !cfg.Discord.Enabled() {
 		return core.Errorf(core.Invalid, "%s", noPlatform)
 	}
-	store, err := waitForStore(ctx, a, cfg, log)
+	ignoreHangup(ctx, log)
+	warnOfApprovers(cfg, log)
+	store, owner, err := waitForStore(ctx, a, cfg, log)
 	if err != nil || store == nil {
-		return err
-	}
-	owner, err := store.Register(ctx, "serve", cfg.Lease)
-	if err != nil {
 		return err
 	}
 	platforms, webhooks := newPlatforms(cfg, store, owner, log)
@@ -43,7 +42,15 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())
+	said := make(chan struct{})
+	ends := context.AfterFunc(ctx, func() {
+		defer close(said)
+		log.Info("draining: running turns may go on for up to " + cfg.DrainTimeout.String() + ", then the last posts are sent; a second signal ends gatehouse at once")
+	})
 	err = g.Run(ctx)
+	if !ends() {
+		<-said
+	}
 	log.Info("drained")
 	return err
 }
@@ -54,15 +61,21 @@ const (
 	lastWait  = 15 * time.Second
 )
 
-// waitForStore opens the database. As long as that is busy or can't be reached, it tries again. It returns nil, nil if ctx ends before.
-func waitForStore(ctx context.Context, a *cli.App, cfg settings.Config, log *slog.Logger) (*storage.Store, error) {
+// waitForStore opens the database and registers the process as an owner. As long as the database is busy or can't be reached, it tries
+// again. The store is nil, without an error, if ctx ends before.
+func waitForStore(ctx context.Context, a *cli.App, cfg settings.Config, log *slog.Logger) (store *storage.Store, owner string, err error) {
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
-		store, err := a.NewStore(ctx, cfg, log)
+		if store == nil {
+			store, err = a.NewStore(ctx, cfg, log)
+		}
+		if err == nil {
+			owner, err = store.Register(ctx, "serve", cfg.Lease)
+		}
 		switch {
 		case ctx.Err() != nil && err != nil:
-			return nil, nil
+			return nil, "", nil
 		case core.CategoryOf(err) != core.StoreBusy:
-			return store, err
+			return store, owner, err
 		}
 		log.Warn("waiting for the database; trying again", "wait", wait.String(), "category", core.StoreBusy, "err", err)
 		timer := time.NewTimer(wait)
@@ -70,8 +83,23 @@ func waitForStore(ctx context.Context, a *cli.App, cfg settings.Config, log *slo
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return nil, nil
+			return nil, "", nil
 		}
+		err = nil
+	}
+}
+
+// warnOfApprovers warns of the platforms on which nobody may approve.
+func warnOfApprovers(cfg settings.Config, log *slog.Logger) {
+	names := strings.Join(cfg.WithoutApprovers(), " and ")
+	switch {
+	case names == "":
+	case len(cfg.Policy.Approvers) == 0:
+		log.Warn("nobody may approve: GATEHOUSE_APPROVERS is not set, so changes requested in " + names +
+			" are refused; set it, such as slack:U0123ABCD,discord:role:789, and start gatehouse again")
+	default:
+		log.Warn("nobody may approve in " + names + ": GATEHOUSE_APPROVERS names nobody there; add ids, such as slack:U0123ABCD,discord:role:789, " +
+			"and start gatehouse again, or decide with gatehouse approvals")
 	}
 }
 

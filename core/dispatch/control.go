@@ -70,7 +70,7 @@ func (t *turn) status(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := []string{"Nothing is waiting."}
+	var lines []string
 	messages := 0
 	for _, w := range waiting {
 		if w.Kind() == core.KindMessage || w.Kind() == core.KindSignal {
@@ -79,12 +79,14 @@ func (t *turn) status(ctx context.Context) (string, error) {
 	}
 	switch {
 	case len(waiting) == statusLimit:
-		lines[0] = fmt.Sprintf("Messages waiting or running: %d or more.", messages)
+		lines = append(lines, fmt.Sprintf("Messages waiting or running: %d or more.", messages))
 	case messages > 0:
-		lines[0] = fmt.Sprintf("Messages waiting or running: %d.", messages)
+		lines = append(lines, fmt.Sprintf("Messages waiting or running: %d.", messages))
+	case len(open) == 0:
+		return "Nothing is waiting.", nil
 	}
 	for _, a := range open {
-		line := "Waiting for approval: " + a.Call.Summary
+		line := "Waiting for an approval: " + a.Call.Summary
 		if !a.Deadline.IsZero() {
 			line += " Until " + a.Deadline.UTC().Format(time.RFC1123) + "."
 		}

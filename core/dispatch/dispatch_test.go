@@ -357,7 +357,9 @@ func TestStatusAndCancel(t *testing.T) {
 	b.say("room:1", "note add milk")
 	b.asked()
 	b.word("room:1", "status")
-	b.expect("Waiting for approval: Add “milk”")
+	if d := b.expect("Waiting for an approval: Add “milk”"); strings.Contains(d.Text, "Nothing") {
+		t.Errorf("status says %q", d.Text)
+	}
 	b.accept(core.Event{Conversation: "room:1", Body: core.ControlEvent{Word: "cancel"}, Actor: core.Actor{ID: "room:eve", Name: "Eve"}})
 	b.expect("There is no open approval that you can cancel.")
 	b.word("room:1", "cancel")

@@ -52,7 +52,7 @@ func translate(err error) error {
 	case errors.Is(err, puddle.ErrClosedPool):
 		return core.Wrap(core.Internal, err, "The database is closed: gatehouse is stopping.")
 	case unreachable(err):
-		return core.Wrap(core.StoreBusy, err, "Can't reach the database. Check that it is running and that the network allows the connection; gatehouse continues by itself once it is back.")
+		return core.Wrap(core.StoreBusy, err, "Can't reach the database. Check that it is running and that the network allows the connection; gatehouse serve continues by itself once it is back, other commands must be run again.")
 	case errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
@@ -95,7 +95,7 @@ type meaning struct {
 
 // The sentences that several codes share.
 const (
-	isAway      = "The database is stopping, starting or failing over to another server. Trying again is safe; gatehouse continues by itself once it is back."
+	isAway      = "The database is stopping, starting or failing over to another server. Trying again is safe; gatehouse serve continues by itself once it is back, other commands must be run again."
 	isBusy      = "The database waits for another transaction, or has reached its limit of connections or memory. Try again; if this continues, check its connections, its locks and its limits."
 	isFull      = "There is no space left for the database. Free space on its disk; nothing that was stored is lost."
 	isBroken    = "The database's server could not read or write its disk. Stop gatehouse, check the server's log, and restore the database from a backup."

@@ -141,6 +141,6 @@ func (c *checks) events() {
 	case age <= freshEvent:
 		c.Add("events", chat.OK, fmt.Sprintf("The last event came from Discord %s ago.", age.Round(time.Second)), "")
 	default:
-		c.Add("events", chat.Warn, fmt.Sprintf("The last event came from Discord at %s.", at.Local().Format("2006-01-02 15:04")), mend)
+		c.Add("events", chat.Warn, fmt.Sprintf("The last event came from Discord at %s.", at.Local().Format("2006-01-02 15:04 MST")), mend)
 	}
 }

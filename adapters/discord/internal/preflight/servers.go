@@ -48,7 +48,7 @@ func (c *checks) allServers(ctx context.Context) {
 		until := s.member.CommunicationDisabledUntil
 		if until != nil && until.After(c.Now()) && !c.permissions(s, discordgo.Channel{}).Has(discordgo.PermissionAdministrator) {
 			c.Add("server "+plain(g.Name), chat.Fail, fmt.Sprintf("In the server %s the bot is timed out until %s, so it can't post there.",
-				plain(g.Name), until.Local().Format("2006-01-02 15:04")), "Open the server's members, right-click the bot, Remove Timeout.")
+				plain(g.Name), until.Local().Format("2006-01-02 15:04 MST")), "Open the server's members, right-click the bot, Remove Timeout.")
 			continue
 		}
 		c.server(s)

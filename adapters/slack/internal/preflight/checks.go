@@ -168,7 +168,7 @@ func (r *run) checkEvents(ctx context.Context) {
 	case age <= recentEvent:
 		r.Add("events", chat.OK, fmt.Sprintf("The last event came from Slack %s ago.", age.Round(time.Second)), "")
 	default:
-		r.Add("events", chat.Warn, fmt.Sprintf("The last event came from Slack at %s.", at.Local().Format("2006-01-02 15:04")), r.eventHint())
+		r.Add("events", chat.Warn, fmt.Sprintf("The last event came from Slack at %s.", at.Local().Format("2006-01-02 15:04 MST")), r.eventHint())
 	}
 }
 

@@ -48,19 +48,23 @@ func (c approvalsListCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 
 type approvalsShowCmd struct {
 	cli.JSONFlag
-	ID     string `arg:"" help:"The id of an approval."`
+	ID     string `arg:"" help:"The id of an approval, or the beginning of one id alone."`
 	Reveal bool   `help:"Show the arguments without masks. The audit log records who did."`
 }
 
 // Run prints one approval.
 func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	id, err := approvalID(ctx, store, c.ID)
+	if err != nil {
+		return unknownApproval(err, c.ID)
+	}
 	load := store.LoadApproval
 	if c.Reveal {
 		load = func(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
 			return store.RevealApproval(ctx, id, core.LocalAdmin, fmt.Sprintf("system user %q", systemUser()))
 		}
 	}
-	p, err := load(ctx, core.ApprovalID(c.ID))
+	p, err := load(ctx, id)
 	if err != nil {
 		return unknownApproval(err, c.ID)
 	}
@@ -97,7 +101,7 @@ func showApproval(a *cli.App, p core.Approval, card core.Card, intent *intentVie
 // decisionFlags are those of approve and deny.
 type decisionFlags struct {
 	cli.JSONFlag
-	ID     string `arg:"" help:"The id of an approval."`
+	ID     string `arg:"" help:"The id of an approval, or the beginning of one id alone."`
 	Reason string `placeholder:"R" help:"The reason, which the requester reads."`
 	As     string `placeholder:"NAME" help:"The name that people read as the decider; the audit log records the local admin, with this name and the user of the operating system."`
 }
@@ -118,7 +122,11 @@ func (c approvalsDenyCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 
 // decide votes as the local admin. On an approval that is already decided it fails with the decision, and exit code 1.
 func decide(ctx context.Context, a *cli.App, store *storage.Store, f decisionFlags, choice core.Choice) error {
-	click := core.Click{Approval: core.ApprovalID(f.ID), Choice: choice, Reason: f.Reason}
+	id, err := approvalID(ctx, store, f.ID)
+	if err != nil {
+		return unknownApproval(err, f.ID)
+	}
+	click := core.Click{Approval: id, Choice: choice, Reason: f.Reason}
 	d, err := approvals.NewService(store, store).AdminVote(ctx, click, f.As, systemUser())
 	if err != nil {
 		return unknownApproval(err, f.ID)

@@ -31,12 +31,19 @@ func (c turnsListCmd) Run(ctx context.Context, a *cli.App, store *storage.Store)
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return a.PrintJSON(cli.List(all, viewTurn))
+	views, rows := []turnView{}, [][]string{}
+	for _, e := range all {
+		v := viewTurn(e)
+		if v.Sequel, err = sequelOf(ctx, store, e); err != nil {
+			return err
+		}
+		views = append(views, v)
+		rows = append(rows, []string{fmt.Sprint(e.Seq), string(e.Kind()), string(e.Conversation), nameOf(e.Actor), cli.Stamp(e.AcceptedAt), v.State + v.Sequel.text()})
 	}
-	return a.Table("No turns found.", []string{"TURN", "KIND", "CONVERSATION", "ACTOR", "ACCEPTED", "STATE"}, cli.List(all, func(e core.EventRecord) []string {
-		return []string{fmt.Sprint(e.Seq), string(e.Kind()), string(e.Conversation), nameOf(e.Actor), cli.Stamp(e.AcceptedAt), turnState(e)}
-	}))
+	if c.JSON {
+		return a.PrintJSON(views)
+	}
+	return a.Table("No turns found.", []string{"TURN", "KIND", "CONVERSATION", "ACTOR", "ACCEPTED", "STATE"}, rows)
 }
 
 type turnsShowCmd struct {

@@ -47,6 +47,7 @@ type turnView struct {
 	RetryOf      int64               `json:"retry_of,omitempty"`
 	Category     core.Category       `json:"category,omitempty"`
 	Cause        string              `json:"cause,omitempty"`
+	Sequel       *sequel             `json:"sequel,omitempty"` // in turns list, of a suspended turn
 }
 
 func viewTurn(e core.EventRecord) turnView {

@@ -78,10 +78,10 @@ func (a *App) PrintError(format string, args ...any) {
 	fmt.Fprintln(a.Err, console.Sanitize(fmt.Sprintf(format, args...)))
 }
 
-// Stamp formats a time in the local zone; "" for none.
+// Stamp formats a time in the local zone, which it names; "" for none.
 func Stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.Local().Format("2006-01-02 15:04:05")
+	return t.Local().Format("2006-01-02 15:04:05 MST")
 }

@@ -111,6 +111,8 @@ func (c *Config) complete() []string {
 	}
 	c.Policy, err = approvals.ParsePolicy(c.Approvers, max(c.ApprovalTimeout, 0))
 	check(err == nil, "GATEHOUSE_APPROVERS", "%s", strings.TrimPrefix(core.MessageOf(err), "GATEHOUSE_APPROVERS: "))
+	foreign := unknownPlatforms(c.Policy.Approvers)
+	check(len(foreign) == 0, "GATEHOUSE_APPROVERS", "%s: there is no such platform; begin each id with slack:, discord: or console:", strings.Join(foreign, ", "))
 	c.Replies, c.Sentences, err = loadReplies(c.RepliesFile)
 	check(err == nil, "GATEHOUSE_REPLIES", "%v", err)
 	faults = append(faults, c.Slack.Validate()...)

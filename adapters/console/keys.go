@@ -1,0 +1,160 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+	"unicode/utf8"
+)
+
+const (
+	pasteStart  = "\x1b[200~"
+	pasteEnd    = "\x1b[201~"
+	shiftTab    = "\x1b[Z"    // the line editor does nothing on it
+	whereQuery  = "\x1b[6n"   // asks a terminal where its cursor is
+	firstColumn = "\x1b[1;1R" // the answer of a terminal whose cursor is in the first column
+)
+
+// keys is the keyboard as the line editor reads it: one character with each Read, so that nothing is read ahead of what the editor has
+// processed. A paste is taken out of the stream and kept for the editor; a Shift-Tab stands for it.
+type keys struct {
+	ctx     context.Context
+	limit   int // of a paste, in bytes; what is longer is emptied and marked as too large
+	in      <-chan []byte
+	failed  chan error // why in was closed; holds one
+	pending []byte     // read, and not delivered yet
+	answer  chan struct{}
+
+	mu       sync.Mutex
+	pastes   []paste
+	err      error // why the input ended; nil: it has not
+	skipping bool  // within a paste that is too large
+}
+
+// paste is a pasted text.
+type paste struct {
+	text     string
+	tooLarge bool
+}
+
+// newKeys reads in in a goroutine, which ends with in, or with ctx as soon as a read returns.
+func newKeys(ctx context.Context, in io.Reader, limit int) *keys {
+	read := make(chan []byte)
+	k := &keys{ctx: ctx, limit: limit, in: read, failed: make(chan error, 1), answer: make(chan struct{}, 16)}
+	go func() {
+		defer close(read)
+		for {
+			b := make([]byte, 4096)
+			n, err := in.Read(b)
+			if n > 0 {
+				select {
+				case read <- b[:n]:
+				case <-ctx.Done():
+					return
+				}
+			}
+			if err != nil {
+				k.failed <- err
+				return
+			}
+		}
+	}()
+	return k
+}
+
+// Read delivers the next character.
+func (k *keys) Read(p []byte) (int, error) {
+	for {
+		select {
+		case <-k.answer:
+			return copy(p, firstColumn), nil
+		default:
+		}
+		if key := k.next(); key != "" {
+			return copy(p, key), nil
+		}
+		select {
+		case <-k.answer:
+			return copy(p, firstColumn), nil
+		case <-k.ctx.Done():
+			return 0, k.end(io.EOF)
+		case b, ok := <-k.in:
+			if !ok {
+				select {
+				case err := <-k.failed:
+					return 0, k.end(err)
+				default:
+					return 0, k.end(io.EOF)
+				}
+			}
+			k.pending = append(k.pending, b...)
+		}
+	}
+}
+
+// end notes why the input ended. The editor gets io.EOF in every case.
+func (k *keys) end(err error) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.err == nil {
+		k.err = err
+	}
+	return io.EOF
+}
+
+// ended is why the input ended; nil: it has not.
+func (k *keys) ended() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.err
+}
+
+// next takes the next character from what was read; "" if more must be read first.
+func (k *keys) next() string {
+	switch {
+	case len(k.pending) == 0:
+		return ""
+	case bytes.HasPrefix(k.pending, []byte(pasteStart)):
+		return k.nextPaste()
+	case bytes.HasPrefix([]byte(pasteStart), k.pending) || !utf8.FullRune(k.pending):
+		return ""
+	}
+	_, n := utf8.DecodeRune(k.pending)
+	key := string(k.pending[:n])
+	k.pending = k.pending[n:]
+	return key
+}
+
+// nextPaste keeps a paste once its end has been read.
+func (k *keys) nextPaste() string {
+	content := k.pending[len(pasteStart):]
+	end := bytes.Index(content, []byte(pasteEnd))
+	k.skipping = k.skipping || len(content) > k.limit+len(pasteEnd) || end > k.limit
+	if end < 0 {
+		if k.skipping && len(content) > len(pasteEnd) { // keep what may be the beginning of the end
+			k.pending = append([]byte(pasteStart), content[len(content)-len(pasteEnd):]...)
+		}
+		return ""
+	}
+	p := paste{text: string(content[:end]), tooLarge: k.skipping}
+	if p.tooLarge {
+		p.text = ""
+	}
+	k.pending, k.skipping = content[end+len(pasteEnd):], false
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.pastes = append(k.pastes, p)
+	return shiftTab
+}
+
+// takePaste returns the oldest paste that was not taken yet.
+func (k *keys) takePaste() (p paste, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.pastes) == 0 {
+		return p, false
+	}
+	p, k.pastes = k.pastes[0], k.pastes[1:]
+	return p, true
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// openTerminal starts gatehouse chat at a real terminal. What it prints is in the transcript of the child.
+func (w *workbench) openTerminal(args ...string) (c *child, keyboard, tty *os.File) {
+	w.t.Helper()
+	ptm, tty, err := pty.Open()
+	if err != nil {
+		w.t.Skipf("no pseudo terminals here: %v", err)
+	}
+	w.t.Cleanup(func() { ptm.Close(); tty.Close() })
+	w.tty, w.attr = tty, &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	c = w.start(nil, append([]string{"chat"}, args...)...)
+	go func() { _, _ = io.Copy(c.out, ptm) }()
+	return c, ptm, tty
+}
+
+func (w *workbench) types(keyboard *os.File, keys string) {
+	w.t.Helper()
+	if _, err := keyboard.WriteString(keys); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *workbench) sees(c *child, text string) {
+	w.t.Helper()
+	w.until(text, c, func() bool { return c.gone() || strings.Contains(c.out.String(), text) })
+	if !strings.Contains(c.out.String(), text) {
+		w.t.Fatalf("%q is not shown: %s", text, c.out)
+	}
+}
+
+// TestCtrlCInTheChat: the first Ctrl-C stops the running turn, the second leaves, and nothing that was typed is left for the shell. The
+// terminal is as it was before.
+func TestCtrlCInTheChat(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=1h", "NO_COLOR=1")
+	c, keyboard, tty := w.openTerminal()
+	w.sees(c, "you> ")
+	w.types(keyboard, "hello\r")
+	w.sees(c, "⠹") // the turn runs
+	w.types(keyboard, "\x03")
+	w.sees(c, "Stopping the running turn. Ctrl-C again leaves the chat.")
+	w.sees(c, "bot> Stopped.")
+	w.types(keyboard, "rm -rf x\x03\x03echo to the shell\r")
+	<-c.done
+	if code := c.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("it ends with %d and prints %s", code, c.out)
+	}
+	w.types(keyboard, "for the shell\n") // the terminal takes lines again
+	line, err := bufio.NewReader(tty).ReadString('\n')
+	if err != nil || line != "for the shell\n" {
+		t.Errorf("the shell reads %q, %v", line, err)
+	}
+}
+
+// TestLeavingEndsAtOnce: who leaves while a turn runs reads how long that may take, and leaves at once with another Ctrl-C.
+func TestLeavingEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=1h", "GATEHOUSE_DRAIN_TIMEOUT=17m")
+	c, keyboard, _ := w.openTerminal()
+	w.sees(c, "you> ")
+	w.types(keyboard, "hello\r")
+	w.sees(c, "⠹")
+	w.types(keyboard, "exit\r")
+	w.sees(c, "Leaving as soon as the running turn has ended, after 17m0s at most. Ctrl-C leaves at once.")
+	w.types(keyboard, "\x03")
+	<-c.done
+	if s := c.cmd.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGINT {
+		t.Errorf("it ends with %v", c.cmd.ProcessState)
+	}
+}
+
+// TestNoLogInTheChat: log lines do not land in the chat at a terminal, and a file gets them.
+func TestNoLogInTheChat(t *testing.T) {
+	t.Parallel()
+	for _, redirected := range []bool{false, true} {
+		fail := t.TempDir() + "/fail"
+		w := newWorkbench(t, failKey+"="+fail, "GATEHOUSE_LOG_FORMAT=text")
+		log := t.TempDir() + "/chat.log"
+		if redirected {
+			f, err := os.Create(log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			w.log = f
+		}
+		c, keyboard, _ := w.openTerminal()
+		w.sees(c, "you> ")
+		if err := os.WriteFile(fail, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.types(keyboard, "hello\r")
+		w.sees(c, "was not accepted")
+		if err := os.Remove(fail); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		w.types(keyboard, "\x04")
+		<-c.done
+		if strings.Contains(c.out.String(), "level=") {
+			t.Errorf("the chat shows the log: %s", c.out)
+		}
+		text, _ := os.ReadFile(log)
+		if redirected != strings.Contains(string(text), "level=ERROR") {
+			t.Errorf("the log is %q", text)
+		}
+	}
+}

@@ -7,7 +7,9 @@
 //	budget.go       how often the bot may identify
 //	connection.go   one connection: hello, identify or resume, heartbeats, events
 //	order.go        events in order, up to their commit
-//	catchup.go      fetching what was missed when a session could not be resumed
+//	catchup.go      fetching what was missed when a session could not be resumed, beside the events
+//	fetch.go        fetching the messages of one conversation
+//	missed.go       what is passed over in that
 //	session.go      the stored state that a session is resumed from
 //
 // The gateway has no acknowledgement. Instead, a session is resumed from the sequence number of the last event that was committed together
@@ -50,9 +52,12 @@ type Options struct {
 	Take func(ctx context.Context, event string, data []byte) chat.Result
 	// Known reports whether an event can be stored without asking Discord which channel it belongs to.
 	Known func(Location) bool
+	// Parent returns the channel of a thread, "" if the channel is none or that is not known.
+	Parent func(channel string) string
 	// Conversations returns the conversations whose missed messages are fetched, latest first; nil: none are fetched.
 	Conversations func(ctx context.Context) ([]Conversation, error)
 
+	Now    func() time.Time
 	Sleep  func(context.Context, time.Duration)
 	Jitter func() float64 // from 0 to 1
 	Log    *slog.Logger

@@ -157,6 +157,14 @@ func (c *Cache) Guild(ctx context.Context, id string) (Guild, error) {
 	return c.guilds.getOrAsk(id, "server", get[Guild](ctx, c.rest, discordgo.EndpointGuild(id)))
 }
 
+// Parent returns the channel of a thread, "" if the channel is no thread, or is unknown.
+func (c *Cache) Parent(id string) string {
+	if known, _ := c.channels.get(id); known.IsThread() {
+		return known.ParentID
+	}
+	return ""
+}
+
 // ChannelName returns a channel's name, "" if unknown.
 func (c *Cache) ChannelName(id string) string {
 	known, _ := c.channels.get(id)

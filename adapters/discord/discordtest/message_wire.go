@@ -19,7 +19,7 @@ func (s *Server) wireUser(id string) object {
 		u = &User{ID: id, Name: "deleted"}
 	}
 	o := object{
-		"id": u.ID, "username": u.Name, "discriminator": "0", "global_name": cmp.Or(u.DisplayName, u.Name), "avatar": nil, "public_flags": 0, "primary_guild": nil, "clan": nil,
+		"id": u.ID, "username": u.Name, "discriminator": "0", "global_name": cmp.Or(u.DisplayName, u.Name), "avatar": nil, "public_flags": 0, "flags": 0, "primary_guild": nil, "clan": nil,
 	}
 	if u.IsBot {
 		o["bot"], o["global_name"], o["discriminator"] = true, nil, "0001"
@@ -34,7 +34,7 @@ func (s *Server) wireMember(g *guild, user string, withUser bool) object {
 		m = &member{user: user, joined: g.joined}
 	}
 	o := object{
-		"nick": wire.StringOrNil(m.nick), "avatar": nil, "roles": g.rolesOf(user), "joined_at": wire.Timestamp(m.joined), "premium_since": nil, "deaf": false, "mute": false,
+		"nick": wire.StringOrNil(m.nick), "avatar": nil, "banner": nil, "roles": g.rolesOf(user), "joined_at": wire.Timestamp(m.joined), "premium_since": nil, "deaf": false, "mute": false,
 		"flags": 0, "pending": false, "communication_disabled_until": nil,
 	}
 	if m.timedOutUntil.After(s.o.Now()) {
@@ -55,7 +55,7 @@ func (s *Server) wireMessage(m Message) object {
 	o := object{
 		"id": m.ID, "type": m.Type, "channel_id": m.Channel, "author": s.wireUser(m.Author), "content": m.Content, "timestamp": wire.Timestamp(m.At),
 		"edited_timestamp": wire.TimestampOrNil(m.EditedAt), "tts": false, "mention_everyone": m.Everyone, "mentions": mentions, "mention_roles": wire.NotNil(m.Roles),
-		"attachments": s.wireAttachments(m), "embeds": wire.NotNil(m.Embeds), "components": wire.NotNil(m.Components), "pinned": false, "flags": m.Flags,
+		"attachments": s.wireAttachments(m), "embeds": wire.NotNil(m.Embeds), "components": wireComponents(m.Components), "pinned": false, "flags": m.Flags,
 	}
 	if m.Flags&wire.FlagSuppressEmbeds != 0 {
 		o["embeds"] = []object{}

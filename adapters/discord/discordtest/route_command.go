@@ -72,8 +72,8 @@ func (s *Server) asCommand(o, old object, guild string) object {
 		"application_id": s.o.ApplicationID, "type": 1.0, "name_localizations": nil, "description_localizations": nil, "default_member_permissions": nil,
 		"dm_permission": true, "nsfw": false, "integration_types": []any{0.0}, "contexts": nil, "options": []any{},
 	}
-	for key, value := range o {
-		if key != "id" && key != "version" && value != nil {
+	for key, value := range withoutNulls(o) {
+		if key != "id" && key != "version" {
 			made[key] = value
 		}
 	}
@@ -90,6 +90,24 @@ func (s *Server) asCommand(o, old object, guild string) object {
 		made["version"] = s.newID()
 	}
 	return made
+}
+
+// withoutNulls returns a command, or an option of one, without the fields that are null.
+func withoutNulls(o object) object {
+	kept := object{}
+	for key, value := range o {
+		if value != nil {
+			kept[key] = value
+		}
+	}
+	if inner := wire.List(o, "options"); inner != nil {
+		options := []any{}
+		for _, one := range inner {
+			options = append(options, withoutNulls(one))
+		}
+		kept["options"] = options
+	}
+	return kept
 }
 
 func (s *Server) oldCommand(guild string, o object) object {

@@ -131,7 +131,7 @@ func WholeSeconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.
 
 // Body is the body of a 429.
 func Body(after time.Duration, global bool) map[string]any {
-	return map[string]any{"message": "You are being rate limited.", "retry_after": math.Ceil(after.Seconds()*1000) / 1000, "global": global}
+	return map[string]any{"message": "You are being rate limited.", "retry_after": math.Ceil(after.Seconds()*1000) / 1000, "global": global, "code": 0}
 }
 
 // CountInvalid counts a 401, a 403 or a 429 that is not shared.

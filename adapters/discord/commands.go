@@ -110,7 +110,7 @@ func quote(text string) string {
 var quoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "<", `\<`, "#", `\#`, "[", `\[`, "]", `\]`,
 	"(", `\(`, ")", `\)`, "@", "@\u200b", ":", `\:`, "\r", "", "\n", "\n> ")
 
-// keepCommands registers the commands once.
+// keepCommands registers our commands once.
 func (d *Discord) keepCommands(ctx context.Context) {
 	log := core.NewErrorLog(d.Log, "registering the commands")
 	for retry := chat.FirstRetry; ctx.Err() == nil; retry = min(2*retry, chat.MaxRetry) {
@@ -136,7 +136,14 @@ func (d *Discord) keepCommands(ctx context.Context) {
 	}
 }
 
-// registerCommands replaces the registered commands with ours, unless they are the same.
+// registered is a command as Discord lists it. The application may have others than gatehouse's, of any shape.
+type registered struct {
+	ID   string `json:"id"`
+	body json.RawMessage
+}
+
+// registerCommands registers those of our commands that are missing or different. Other commands of the application are kept: those of an
+// earlier use, and an entry point, which Discord does not let go.
 func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error) {
 	app, err := d.rest.Application(ctx)
 	if known := d.whoami().App; err != nil && known != "" { // a new gateway session has named it
@@ -148,29 +155,74 @@ func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error
 	if err != nil {
 		return false, err
 	}
-	var registered json.RawMessage
-	endpoint := discordgo.EndpointApplicationGlobalCommands(app.ID)
-	if err := d.rest.Call(ctx, http.MethodGet, endpoint, nil, &registered); err != nil {
+	var listed json.RawMessage
+	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointApplicationGlobalCommands(app.ID), nil, &listed); err != nil {
 		return false, err
 	}
-	if sameCommands(registered) {
-		return false, nil
+	there := chatCommands(listed)
+	for _, c := range slashCommands() {
+		old, ok := there[c.Name]
+		switch {
+		case !ok || !snowflake.Valid(old.ID):
+			err = d.rest.Call(ctx, http.MethodPost, discordgo.EndpointApplicationGlobalCommands(app.ID), c, nil)
+		case !sameCommand(old.body, c):
+			err = d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointApplicationGlobalCommand(app.ID, old.ID), c.changes(), nil)
+		default:
+			continue
+		}
+		if err != nil {
+			return changed, err
+		}
+		changed = true
 	}
-	return true, d.rest.Call(ctx, http.MethodPut, endpoint, slashCommands(), nil)
+	return changed, nil
 }
 
-// sameCommands reports whether the commands that Discord lists are ours, in any order.
+// changes returns the command as the body of a change, which can't have a type.
+func (c slashCommand) changes() any {
+	return struct {
+		slashCommand
+		Type int `json:"type,omitempty"`
+	}{slashCommand: c}
+}
+
+// sameCommands reports whether the commands that Discord lists include ours.
 func sameCommands(listed json.RawMessage) bool {
-	var registered []slashCommand
-	return json.Unmarshal(listed, &registered) == nil && reflect.DeepEqual(byName(registered), byName(slashCommands()))
+	there := chatCommands(listed)
+	for _, c := range slashCommands() {
+		if !sameCommand(there[c.Name].body, c) {
+			return false
+		}
+	}
+	return true
 }
 
-func byName(commands []slashCommand) map[string]slashCommand {
-	named := map[string]slashCommand{}
-	for _, c := range commands {
-		c.Options = append([]commandOption{}, c.Options...)
-		c.Contexts, c.Installs = slices.Sorted(slices.Values(c.Contexts)), slices.Sorted(slices.Values(c.Installs))
-		named[c.Name] = c
+// chatCommands returns the slash commands among those that Discord lists, by name.
+func chatCommands(listed json.RawMessage) map[string]registered {
+	var all []json.RawMessage
+	_ = json.Unmarshal(listed, &all) // what can't be read is not ours
+	named := map[string]registered{}
+	for _, body := range all {
+		var c struct {
+			registered
+			Name string                           `json:"name"`
+			Type discordgo.ApplicationCommandType `json:"type"`
+		}
+		if json.Unmarshal(body, &c) == nil && c.Type == discordgo.ChatApplicationCommand {
+			named[c.Name] = registered{c.ID, body}
+		}
 	}
 	return named
+}
+
+// sameCommand reports whether a command that Discord lists is one of ours.
+func sameCommand(listed json.RawMessage, ours slashCommand) bool {
+	var c slashCommand
+	return json.Unmarshal(listed, &c) == nil && reflect.DeepEqual(c.sorted(), ours.sorted())
+}
+
+func (c slashCommand) sorted() slashCommand {
+	c.Options = append([]commandOption{}, c.Options...)
+	c.Contexts, c.Installs = slices.Sorted(slices.Values(c.Contexts)), slices.Sorted(slices.Values(c.Installs))
+	return c
 }

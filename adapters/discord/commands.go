@@ -57,25 +57,24 @@ func slashCommands() []slashCommand {
 	}
 }
 
-// handleCommand returns the answer to a slash command, and its event. Everyone in the channel can read a question, and that a new conversation
-// begins; all other answers only the person sees.
+// handleCommand returns the answer to a slash command, and its event. The answer is announced now and given later, so that it is one message,
+// also where the bot may not post. Everyone in the channel sees what /ask and /new answer; all other answers only the person sees.
 func handleCommand(i interaction) (*response, *core.Event) {
 	e := core.Event{
-		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: actorOf(i.person().ID), Address: i.address(""), Payload: i.payload(),
+		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: actorOf(i.person().ID), Address: i.address(commandPrefix), Payload: i.payload(),
 	}
 	switch i.Data.Name {
 	case commandAsk:
-		text := i.text()
-		if strings.TrimSpace(text) == "" {
+		if strings.TrimSpace(i.text()) == "" {
 			return ephemeral("Write what you would like to know after /ask."), nil
 		}
 		e.Body = core.MessageEvent{}
-		return reply(quote(text), 0), &e
+		return replyLater(0), &e
 	case commandNew:
-		e.Body, e.Address = core.ResetEvent{}, i.address(commandPrefix)
+		e.Body = core.ResetEvent{}
 		return replyLater(0), &e
 	case commandStatus:
-		e.Body, e.Address = core.ControlEvent{Word: commandStatus}, i.address(commandPrefix)
+		e.Body, e.Address = core.ControlEvent{Word: commandStatus}, i.address(privatePrefix)
 		return replyLater(discordgo.MessageFlagsEphemeral), &e
 	case commandHelp:
 		return ephemeral(helpText), nil
@@ -88,22 +87,26 @@ const helpText = "Send me a direct message, or mention me in a channel; I answer
 	"/ask asks me right here, /new starts a new conversation, /status shows what I am doing and what waits for approval. " +
 	"As messages to me, !stop ends what I am doing and !cancel withdraws what waits for approval."
 
-// maxQuote is how much of a question is quoted, after escaping: less than the limit of a message.
-const maxQuote = maxContent - 100
+// Limits of the question that is repeated above an answer, after escaping.
+const (
+	maxQuote = 300
+	minQuote = 40 // with less room than this it is left out
+)
 
-// quote repeats a question so that everyone can read it, as a quotation shown exactly as written.
-func quote(text string) string {
+// quote repeats a question so that everyone can read it, as a quotation shown exactly as written, within a limit.
+func quote(text string, limit int) string {
+	const start, more = "> ", "…"
 	var b strings.Builder
-	left := maxQuote
+	left := limit - chat.Units(start+more)
 	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
 		piece := quoted.Replace(string(r))
 		if left -= chat.Units(piece); left < 0 {
-			b.WriteString("…")
+			b.WriteString(more)
 			break
 		}
 		b.WriteString(piece)
 	}
-	return "> " + b.String()
+	return start + b.String()
 }
 
 // quoted escapes Discord's markup and begins each line as a quotation.

@@ -11,9 +11,13 @@ import (
 	"gatehouse/core"
 )
 
-// destination returns the channel for a post. If the thread begins with the answered message and does not exist yet, destination opens it.
+// destination returns the channel for a post. What only one person may see goes to their direct messages. If the thread begins with the answered message and does not exist yet, destination opens it.
 // If that fails permanently, the post goes to the channel, as a reply to that message.
 func (d *Discord) destination(ctx context.Context, to core.Address) (channel, replyTo string, err error) {
+	if _, onlyFor, ok := commandIn(to); ok && onlyFor != "" {
+		channel, err = d.guilds.DM(ctx, onlyFor)
+		return channel, "", chat.FindError(err)
+	}
 	if !startsThread(to) {
 		return channelOf(to), "", nil
 	}

@@ -179,6 +179,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 		d.reads(thread, "did not understand")
 		d.ann.Says("hello")
 		d.reads(d.discord.DMWith(askerID), "Hello!")
+		d.registered()
 		d.ann.Runs(channelID, "/ask calc 1+2")
 		d.reads(channelID, "1+2 = 3")
 		d.ann.Runs(channelID, "/ask "+mentionText)

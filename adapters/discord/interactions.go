@@ -93,7 +93,7 @@ func (i interaction) person() *user {
 // interaction can't be answered.
 func (i interaction) address(prefix string) core.Address {
 	to := core.Address{Platform: Name, Channel: i.Channel}
-	if in := i.In; in != nil && snowflake.Valid(in.Parent) && (&discordgo.Channel{Type: in.Type}).IsThread() {
+	if in := i.In; in != nil && snowflake.Valid(in.Parent) && isThread(in.Type) {
 		to.Channel, to.Thread = in.Parent, i.Channel
 	}
 	if prefix != "" && i.Token != "" && snowflake.Valid(i.App) {

@@ -126,7 +126,9 @@ func (s *Server) wireEvent(m Message) object {
 			o["member"] = s.wireMember(g, m.Author, false)
 		}
 	}
-	o["channel_type"] = int(s.channels[m.Channel].Kind)
+	if !s.o.NoChannelType {
+		o["channel_type"] = int(s.channels[m.Channel].Kind)
+	}
 	return o
 }
 

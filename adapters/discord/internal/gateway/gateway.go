@@ -126,10 +126,11 @@ type Conversation struct {
 
 // Location is the part of an event that determines its order. It is zero if the event belongs to no conversation.
 type Location struct {
-	Message string   `json:"id"`
-	Channel string   `json:"channel_id"`
-	Guild   string   `json:"guild_id"`
-	Roles   []string `json:"mention_roles"`
+	Message string                 `json:"id"`
+	Channel string                 `json:"channel_id"`
+	Guild   string                 `json:"guild_id"`
+	In      *discordgo.ChannelType `json:"channel_type"` // nil: not said
+	Roles   []string               `json:"mention_roles"`
 }
 
 // MaxLease is the longest that a dead process keeps a shard. Discord still keeps the session for that long.

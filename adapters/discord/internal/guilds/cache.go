@@ -137,12 +137,15 @@ func (c *Cache) SetChannels(channels ...discordgo.Channel) {
 	}
 }
 
-// Knows reports whether a channel is cached and, if roles is true, also the roles of its server.
-func (c *Cache) Knows(channel, guild string, roles bool) bool {
+// Knows reports whether a channel is cached.
+func (c *Cache) Knows(channel string) bool {
 	_, known := c.channels.get(channel)
-	if known && roles {
-		_, known = c.guilds.get(guild)
-	}
+	return known
+}
+
+// KnowsRoles reports whether the roles of a server are cached.
+func (c *Cache) KnowsRoles(guild string) bool {
+	_, known := c.guilds.get(guild)
 	return known
 }
 

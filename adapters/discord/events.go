@@ -131,7 +131,7 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 // the bot.
 func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core.Event) (ok bool, err error) {
 	answersBot := m.answersBot(d.whoami().User)
-	if !mentioned && !answersBot && m.Content == "" && len(m.Attachments) == 0 {
+	if !mentioned && !answersBot && m.isEmpty() {
 		return false, nil // Discord withheld its content, so it does not concern the bot
 	}
 	at, err := d.channelOf(ctx, m)
@@ -176,7 +176,7 @@ func (d *Discord) knows(at gateway.Location) bool {
 // edit makes the amendment of a message that its author edited. Changes by Discord itself (embeds, a thread) keep the time of the author's
 // last edit: the amendment is then already known, or without that time there is none. Nor is there one for withheld content.
 func (d *Discord) edit(m message, body []byte) []core.Event {
-	withheld := m.Guild != "" && m.Content == "" && len(m.Attachments) == 0 && !d.readsContent()
+	withheld := m.Guild != "" && m.isEmpty() && !d.readsContent()
 	if !d.byPerson(m) || m.Edited == "" || withheld {
 		return nil
 	}

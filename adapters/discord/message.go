@@ -35,6 +35,7 @@ type message struct {
 	MentionChannels []discordgo.Channel    `json:"mention_channels"`
 	Attachments     []attachment           `json:"attachments"`
 	Edited          string                 `json:"edited_timestamp"`
+	Snapshots       []snapshot             `json:"message_snapshots"` // of the messages that it forwards
 	RepliesTo       *struct {
 		Author *user `json:"author"`
 	} `json:"referenced_message"`
@@ -74,11 +75,12 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 	}
 	rest, _ := addressed(m, me, role)
 	text := strings.TrimSpace(readable(rest, chat.FewNames(d.namesIn(m))))
-	images, unread, err := d.images(ctx, e, m.Channel, m.ID, m.Attachments)
+	text = d.forwarded(text, m)
+	images, unread, err := d.images(ctx, e, m.Channel, m.ID, m.files())
 	if err != nil {
 		return core.Input{}, err
 	}
-	if m.Content == "" && len(m.Attachments) == 0 && !d.readsContent() && m.Guild != "" {
+	if m.isEmpty() && !d.readsContent() && m.Guild != "" {
 		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I receive only messages that mention me. Mention me in it.")
 	}
 	speaker := ""

@@ -88,6 +88,14 @@ func (s *Server) wireMessage(m Message) object {
 			o["referenced_message"] = s.wireMessage(inner)
 		}
 	}
+	if f := m.Forwards; f != nil {
+		inner, shown := s.wireMessage(*f), object{}
+		for _, key := range []string{"type", "content", "mentions", "mention_roles", "attachments", "embeds", "timestamp", "edited_timestamp", "flags", "components"} {
+			shown[key] = inner[key]
+		}
+		o["message_reference"] = object{"type": 1, "message_id": f.ID, "channel_id": f.Channel}
+		o["message_snapshots"] = []object{{"message": shown}}
+	}
 	if t := s.channels[m.Thread]; t != nil {
 		o["thread"] = s.wireChannel(t)
 	}
@@ -139,6 +147,7 @@ func withoutContent(o object) object {
 	for _, key := range []string{"attachments", "embeds", "components"} {
 		bare[key] = []object{}
 	}
+	delete(bare, "message_snapshots")
 	if inner, ok := bare["referenced_message"].(object); ok {
 		bare["referenced_message"] = withoutContent(inner)
 	}

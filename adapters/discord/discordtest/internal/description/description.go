@@ -67,6 +67,11 @@ func read(text []byte) (*Description, error) {
 	}
 	root, _ := doc.(map[string]any)
 	paths, _ := root["paths"].(map[string]any)
+	if kind := (&Description{root: root}).component([]string{"components", "schemas", "MessageReferenceType"}); kind != nil {
+		// The description lacks the reference of a forward, which the documentation has (resources/message).
+		known, _ := kind["oneOf"].([]any)
+		kind["oneOf"] = append(known, map[string]any{"title": "FORWARD", "const": json.Number("1")})
+	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()

@@ -39,17 +39,36 @@ func startsThread(to core.Address) bool {
 	return to.Thread != "" && to.Thread == to.Message && to.Channel != "" && to.Channel != to.Thread
 }
 
-// The message of an address may be an interaction through which the bot can answer: a press, or a command that waits for its answer. The
-// address does not contain its token; see replies.go.
+// The message of an address may be an interaction through which the bot can answer: a press, or a command that waits for its answer. A
+// command that only its person may see answered names the person too, since the answer may come when the interaction has ended. The address
+// does not contain its token; see replies.go.
 const (
 	pressPrefix   = "interaction:"
 	commandPrefix = "command:"
+	privatePrefix = "private:" // INTERACTION:PERSON
 )
 
 // interactionIn returns the interaction's id if an address's message is an interaction with this prefix.
 func interactionIn(to core.Address, prefix string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(to.Message, prefix)
 	return id, ok && snowflake.Valid(id)
+}
+
+// commandIn returns the command that an address's message is, and the user who alone may see the answer, "" if everyone may.
+func commandIn(to core.Address) (id, onlyFor string, ok bool) {
+	if private, is := strings.CutPrefix(to.Message, privatePrefix); is {
+		id, onlyFor, _ = strings.Cut(private, ":")
+		return id, onlyFor, snowflake.Valid(id) && snowflake.Valid(onlyFor)
+	}
+	id, ok = interactionIn(to, commandPrefix)
+	return id, "", ok
+}
+
+// isInteraction reports whether an address's message is an interaction.
+func isInteraction(to core.Address) bool {
+	_, isPress := interactionIn(to, pressPrefix)
+	_, _, isCommand := commandIn(to)
+	return isPress || isCommand
 }
 
 // refOf returns the reference of a message.

@@ -66,14 +66,12 @@ func (d *Discord) links(ctx context.Context, channel, id string) (map[string]str
 	if !snowflake.Valid(channel) || !snowflake.Valid(id) {
 		return links, nil
 	}
-	var now struct {
-		Attachments []attachment `json:"attachments"`
-	}
+	var now message
 	err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointChannelMessage(channel, id), nil, &now)
 	if core.IsTemporary(err) {
 		return nil, chat.LookupError(err, "Discord can't be asked for a file now.")
 	}
-	for _, a := range now.Attachments {
+	for _, a := range now.files() {
 		links[a.ID] = a.URL
 	}
 	return links, nil

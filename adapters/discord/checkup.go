@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"gatehouse/adapters/discord/internal/gateway"
 	"gatehouse/adapters/discord/internal/preflight"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/internal/chat"
@@ -19,6 +20,7 @@ type Checkup struct {
 	Approvers []string                                          // all configured approvers, also those of other platforms
 	Listen    string                                            // where gatehouse serves HTTP
 	Recent    func(context.Context) ([]core.EventRecord, error) // the latest events from Discord, latest first; nil: not known
+	KV        core.KV                                           // what the platform keeps there; nil: not known
 	Now       func() time.Time                                  // nil: time.Now
 }
 
@@ -29,8 +31,12 @@ func (c Checkup) Run(ctx context.Context) []Check {
 	}
 	client := rest.New(rest.Options{Token: c.Config.BotToken, URL: c.Config.apiURL(), Now: c.Now})
 	defer client.Close()
+	var missed func(context.Context) ([]gateway.Missed, error)
+	if c.KV != nil {
+		missed = func(ctx context.Context) ([]gateway.Missed, error) { return gateway.ReadMissed(ctx, c.KV) }
+	}
 	return preflight.Run(ctx, preflight.Options{
 		REST: client, APIURL: c.Config.APIURL, PublicKey: c.Config.PublicKey, Shards: c.Config.Shards, Threads: c.Config.threads(), Path: pathInteractions,
-		Listen: c.Listen, Approvers: c.Approvers, SameCommands: sameCommands, Recent: c.Recent, Now: c.Now,
+		Listen: c.Listen, Approvers: c.Approvers, SameCommands: sameCommands, Recent: c.Recent, Missed: missed, Now: c.Now,
 	})
 }

@@ -57,25 +57,24 @@ func slashCommands() []slashCommand {
 	}
 }
 
-// handleCommand returns the answer to a slash command, and its event. Everyone in the channel can read a question, and that a new conversation
-// begins; all other answers only the person sees.
+// handleCommand returns the answer to a slash command, and its event. The answer is announced now and given later, so that it is one message,
+// also where the bot may not post. Everyone in the channel sees what /ask and /new answer; all other answers only the person sees.
 func handleCommand(i interaction) (*response, *core.Event) {
 	e := core.Event{
-		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: actorOf(i.person().ID), Address: i.address(""), Payload: i.payload(),
+		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: actorOf(i.person().ID), Address: i.address(commandPrefix), Payload: i.payload(),
 	}
 	switch i.Data.Name {
 	case commandAsk:
-		text := i.text()
-		if strings.TrimSpace(text) == "" {
+		if strings.TrimSpace(i.text()) == "" {
 			return ephemeral("Write what you would like to know after /ask."), nil
 		}
 		e.Body = core.MessageEvent{}
-		return reply(quote(text), 0), &e
+		return replyLater(0), &e
 	case commandNew:
-		e.Body, e.Address = core.ResetEvent{}, i.address(commandPrefix)
+		e.Body = core.ResetEvent{}
 		return replyLater(0), &e
 	case commandStatus:
-		e.Body, e.Address = core.ControlEvent{Word: commandStatus}, i.address(commandPrefix)
+		e.Body, e.Address = core.ControlEvent{Word: commandStatus}, i.address(privatePrefix)
 		return replyLater(discordgo.MessageFlagsEphemeral), &e
 	case commandHelp:
 		return ephemeral(helpText), nil
@@ -88,29 +87,33 @@ const helpText = "Send me a direct message, or mention me in a channel; I answer
 	"/ask asks me right here, /new starts a new conversation, /status shows what I am doing and what waits for approval. " +
 	"As messages to me, !stop ends what I am doing and !cancel withdraws what waits for approval."
 
-// maxQuote is how much of a question is quoted, after escaping: less than the limit of a message.
-const maxQuote = maxContent - 100
+// Limits of the question that is repeated above an answer, after escaping.
+const (
+	maxQuote = 300
+	minQuote = 40 // with less room than this it is left out
+)
 
-// quote repeats a question so that everyone can read it, as a quotation shown exactly as written.
-func quote(text string) string {
+// quote repeats a question so that everyone can read it, as a quotation shown exactly as written, within a limit.
+func quote(text string, limit int) string {
+	const start, more = "> ", "…"
 	var b strings.Builder
-	left := maxQuote
+	left := limit - chat.Units(start+more)
 	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
 		piece := quoted.Replace(string(r))
 		if left -= chat.Units(piece); left < 0 {
-			b.WriteString("…")
+			b.WriteString(more)
 			break
 		}
 		b.WriteString(piece)
 	}
-	return "> " + b.String()
+	return start + b.String()
 }
 
 // quoted escapes Discord's markup and begins each line as a quotation.
 var quoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, ">", `\>`, "<", `\<`, "#", `\#`, "[", `\[`, "]", `\]`,
 	"(", `\(`, ")", `\)`, "@", "@\u200b", ":", `\:`, "\r", "", "\n", "\n> ")
 
-// keepCommands registers the commands once.
+// keepCommands registers our commands once.
 func (d *Discord) keepCommands(ctx context.Context) {
 	log := core.NewErrorLog(d.Log, "registering the commands")
 	for retry := chat.FirstRetry; ctx.Err() == nil; retry = min(2*retry, chat.MaxRetry) {
@@ -136,7 +139,14 @@ func (d *Discord) keepCommands(ctx context.Context) {
 	}
 }
 
-// registerCommands replaces the registered commands with ours, unless they are the same.
+// registered is a command as Discord lists it. The application may have others than gatehouse's, of any shape.
+type registered struct {
+	ID   string `json:"id"`
+	body json.RawMessage
+}
+
+// registerCommands registers those of our commands that are missing or different. Other commands of the application are kept: those of an
+// earlier use, and an entry point, which Discord does not let go.
 func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error) {
 	app, err := d.rest.Application(ctx)
 	if known := d.whoami().App; err != nil && known != "" { // a new gateway session has named it
@@ -148,29 +158,74 @@ func (d *Discord) registerCommands(ctx context.Context) (changed bool, err error
 	if err != nil {
 		return false, err
 	}
-	var registered json.RawMessage
-	endpoint := discordgo.EndpointApplicationGlobalCommands(app.ID)
-	if err := d.rest.Call(ctx, http.MethodGet, endpoint, nil, &registered); err != nil {
+	var listed json.RawMessage
+	if err := d.rest.Call(ctx, http.MethodGet, discordgo.EndpointApplicationGlobalCommands(app.ID), nil, &listed); err != nil {
 		return false, err
 	}
-	if sameCommands(registered) {
-		return false, nil
+	there := chatCommands(listed)
+	for _, c := range slashCommands() {
+		old, ok := there[c.Name]
+		switch {
+		case !ok || !snowflake.Valid(old.ID):
+			err = d.rest.Call(ctx, http.MethodPost, discordgo.EndpointApplicationGlobalCommands(app.ID), c, nil)
+		case !sameCommand(old.body, c):
+			err = d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointApplicationGlobalCommand(app.ID, old.ID), c.changes(), nil)
+		default:
+			continue
+		}
+		if err != nil {
+			return changed, err
+		}
+		changed = true
 	}
-	return true, d.rest.Call(ctx, http.MethodPut, endpoint, slashCommands(), nil)
+	return changed, nil
 }
 
-// sameCommands reports whether the commands that Discord lists are ours, in any order.
+// changes returns the command as the body of a change, which can't have a type.
+func (c slashCommand) changes() any {
+	return struct {
+		slashCommand
+		Type int `json:"type,omitempty"`
+	}{slashCommand: c}
+}
+
+// sameCommands reports whether the commands that Discord lists include ours.
 func sameCommands(listed json.RawMessage) bool {
-	var registered []slashCommand
-	return json.Unmarshal(listed, &registered) == nil && reflect.DeepEqual(byName(registered), byName(slashCommands()))
+	there := chatCommands(listed)
+	for _, c := range slashCommands() {
+		if !sameCommand(there[c.Name].body, c) {
+			return false
+		}
+	}
+	return true
 }
 
-func byName(commands []slashCommand) map[string]slashCommand {
-	named := map[string]slashCommand{}
-	for _, c := range commands {
-		c.Options = append([]commandOption{}, c.Options...)
-		c.Contexts, c.Installs = slices.Sorted(slices.Values(c.Contexts)), slices.Sorted(slices.Values(c.Installs))
-		named[c.Name] = c
+// chatCommands returns the slash commands among those that Discord lists, by name.
+func chatCommands(listed json.RawMessage) map[string]registered {
+	var all []json.RawMessage
+	_ = json.Unmarshal(listed, &all) // what can't be read is not ours
+	named := map[string]registered{}
+	for _, body := range all {
+		var c struct {
+			registered
+			Name string                           `json:"name"`
+			Type discordgo.ApplicationCommandType `json:"type"`
+		}
+		if json.Unmarshal(body, &c) == nil && c.Type == discordgo.ChatApplicationCommand {
+			named[c.Name] = registered{c.ID, body}
+		}
 	}
 	return named
+}
+
+// sameCommand reports whether a command that Discord lists is one of ours.
+func sameCommand(listed json.RawMessage, ours slashCommand) bool {
+	var c slashCommand
+	return json.Unmarshal(listed, &c) == nil && reflect.DeepEqual(c.sorted(), ours.sorted())
+}
+
+func (c slashCommand) sorted() slashCommand {
+	c.Options = append([]commandOption{}, c.Options...)
+	c.Contexts, c.Installs = slices.Sorted(slices.Values(c.Contexts)), slices.Sorted(slices.Values(c.Installs))
+	return c
 }

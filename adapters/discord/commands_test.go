@@ -24,7 +24,8 @@ func TestAsk(t *testing.T) {
 		} {
 			i := r.ann.Runs(channel, "/ask why is *the* sky @everyone blue")
 			e := r.inbox.Event("command/" + i.ID)
-			r.answered(i, discordtest.Reply)
+			r.answered(i, discordtest.DeferredReply)
+			want.Address.Message = "command:" + i.ID
 			if e.Kind() != core.KindMessage || e.Conversation != want.Conversation || e.Address != want.Address || e.Actor.ID != "discord:1001" || e.FollowUp {
 				t.Errorf("got %+v", e)
 			}
@@ -35,12 +36,40 @@ func TestAsk(t *testing.T) {
 			if !strings.Contains(text, "why is *the* sky @everyone blue") || (channel != dm) != strings.Contains(text, "ann (discord:1001) says:") {
 				t.Errorf("it says %q", text)
 			}
+			said := len(r.Messages(channel))
+			post := core.Delivery{Post: core.Post{Key: "reply/" + i.ID, Kind: core.PostReply, Text: "Because of the air.", To: e.Address, Conversation: e.Conversation}}
+			if _, more, err := r.p.Post(r.ctx, post); err != nil || more {
+				t.Fatal(err)
+			}
 			m, ok := i.Shown()
-			if !ok || m.Ephemeral != "" || !strings.Contains(m.Content, "sky") || len(m.Reaches()) != 0 || strings.Contains(m.Content, "@everyone") {
+			if !ok || m.Ephemeral != "" || !strings.Contains(m.Content, "sky") || !strings.Contains(m.Content, "the air") || len(m.Reaches()) != 0 || strings.Contains(m.Content, "@everyone") {
 				t.Errorf("all see %+v", m)
+			}
+			if n := len(r.Messages(channel)); n != said {
+				t.Errorf("the answer stands in %d messages more", n-said)
+			}
+			if found, err := r.p.Find(r.ctx, post); err != nil || found.Ref != core.Ref(channel+"/"+m.ID) {
+				t.Errorf("Find gives %+v, %v", found, err)
 			}
 		}
 	})
+}
+
+// The answer is part of the command, so it needs no permission to post.
+func TestAskWhereTheBotMayNotPost(t *testing.T) {
+	r := newInbound(t, setup{}).known()
+	r.registered()
+	r.DenyBot(general, discordtest.SendMessages)
+	i := r.ann.Runs(general, "/ask why")
+	e := r.inbox.Event("command/" + i.ID)
+	r.answered(i, discordtest.DeferredReply)
+	post := core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: "Because.", To: e.Address, Conversation: e.Conversation}}
+	if _, _, err := r.p.Post(r.ctx, post); err != nil {
+		t.Fatal(err)
+	}
+	if m, _ := i.Shown(); !strings.Contains(m.Content, "Because.") {
+		t.Errorf("it is not answered:\n%s", r.Dump())
+	}
 }
 
 func TestTheOtherCommands(t *testing.T) {
@@ -65,11 +94,16 @@ func TestTheOtherCommands(t *testing.T) {
 			if got := len(r.Messages(general)); got != said {
 				t.Errorf("/%s was answered in %d messages more", name, got-said)
 			}
-			post.Key, post.Text = "done/1", "By the way."
+			more := "By the way, " + name
+			post.Key, post.Text = "done/"+name, more
 			if _, _, err := r.p.Post(r.ctx, post); err != nil {
 				t.Fatal(err)
 			}
-			if m, _ := i.Shown(); strings.Contains(m.Content, "By the way.") || r.standsIn(general, "By the way.") != 1 {
+			where, not := general, r.DMWith(annID)
+			if name == "status" { // its answers are for ann alone
+				where, not = not, where
+			}
+			if m, _ := i.Shown(); strings.Contains(m.Content, more) || r.standsIn(where, more) != 1 || r.standsIn(not, more) != 0 {
 				t.Errorf("/%s: what more there is to say stands in %+v", name, m)
 			}
 		}
@@ -121,22 +155,36 @@ func TestCommandAnswerReadyBeforeItsAnnouncement(t *testing.T) {
 	}
 }
 
+// A late answer goes where the same people see it: that of /new to the channel, that of /status to its person alone.
 func TestLateCommandAnswerIsAnOrdinaryMessage(t *testing.T) {
-	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
-	r.registered()
-	i, post := r.statusAsked()
-	r.answered(i, discordtest.DeferredReply)
-	clock.Advance(discordtest.TokenLifetime + time.Second)
-	ref, _, err := r.p.Post(r.ctx, post)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.p.Edit(r.ctx, ref, post); err != nil {
-		t.Error(err)
-	}
-	if r.standsIn(general, "Nothing waits.") != 1 {
-		t.Errorf("it is not there:\n%s", r.Dump())
+	for name, dm := range map[string]bool{"new": false, "status": true} {
+		t.Run(name, func(t *testing.T) {
+			clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+			r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
+			r.registered()
+			i := r.ann.Runs(general, "/"+name)
+			e := r.inbox.Event("command/" + i.ID)
+			post := core.Delivery{Post: core.Post{Key: "notice/1", Kind: core.PostNotice, Text: "Nothing waits.", To: e.Address, Conversation: e.Conversation}, SentAt: clock.Now()}
+			r.answered(i, discordtest.DeferredReply)
+			clock.Advance(discordtest.TokenLifetime + time.Second)
+			ref, _, err := r.p.Post(r.ctx, post)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.p.Edit(r.ctx, ref, post); err != nil {
+				t.Error(err)
+			}
+			if found, err := r.p.Find(r.ctx, post); err != nil || found.Ref != ref {
+				t.Errorf("Find gives %+v, %v", found, err)
+			}
+			where, not := general, r.DMWith(annID)
+			if dm {
+				where, not = not, where
+			}
+			if r.standsIn(where, "Nothing waits.") != 1 || r.standsIn(not, "Nothing waits.") != 0 {
+				t.Errorf("it is not there, or for all to see:\n%s", r.Dump())
+			}
+		})
 	}
 }
 
@@ -171,13 +219,19 @@ func TestLongQuestionIsQuotedInOneMessage(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		r.registered()
 		for name, text := range map[string]string{
-			"escapes": strings.Repeat("*", 3000), "emoji": strings.Repeat("🐈", 3000), "lines": strings.Repeat("a\n", 1500), "calls": strings.Repeat("@b", 1500), "words": strings.Repeat("word ", 1000),
+			"escapes": strings.Repeat("*", 3000), "emoji": strings.Repeat("🐈", 3000), "lines": strings.Repeat("a\n", 1500), "calls": strings.Repeat("@b", 1500), "words": strings.Repeat("ward ", 1000),
 		} {
 			i := r.ann.Runs(general, "/ask", discordtest.WithOption("text", text))
-			r.answered(i, discordtest.Reply)
+			e := r.inbox.Event("command/" + i.ID)
+			r.answered(i, discordtest.DeferredReply)
+			answer := core.Delivery{Post: core.Post{Key: "reply/" + i.ID, Kind: core.PostReply, Text: strings.Repeat("word ", 360), To: e.Address, Conversation: e.Conversation}}
+			if _, _, err := r.p.Post(r.ctx, answer); err != nil {
+				t.Fatal(err)
+			}
 			m, ok := i.Shown()
-			if n := len(utf16.Encode([]rune(m.Content))); !ok || n < 1000 || n > 2000 || !strings.HasSuffix(m.Content, "…") {
-				t.Errorf("%s: %v, %d characters end in %q", name, ok, n, m.Content[max(0, len(m.Content)-10):])
+			question, _, _ := strings.Cut(m.Content, "word word")
+			if n := len(utf16.Encode([]rune(m.Content))); !ok || n < 1900 || n > 2000 || !strings.Contains(question, "…") {
+				t.Errorf("%s: %v, %d characters begin with %q", name, ok, n, m.Content[:min(len(m.Content), 300)])
 			}
 		}
 	})

@@ -90,7 +90,7 @@ func New(o Options) *Discord {
 	d.typing = newTyping(o.Now, wait, o.Open)
 	d.gateway = gateway.New(gateway.Options{
 		REST: d.rest, KV: o.KV, Token: o.Config.BotToken, Shards: o.Config.Shards, Owner: o.Owner, Lease: o.Lease, Intents: d.intents,
-		IntentsRefused: d.refuseContent, Ready: d.setApplication, Take: d.takeEvent, Known: d.knows, Sleep: wait, Jitter: o.Jitter, Log: o.Log,
+		IntentsRefused: d.refuseContent, Ready: d.setApplication, Take: d.takeEvent, Known: d.knows, Parent: d.guilds.Parent, Now: o.Now, Sleep: wait, Jitter: o.Jitter, Log: o.Log,
 	})
 	if o.Recent != nil {
 		d.gateway.Conversations = d.conversations

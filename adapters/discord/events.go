@@ -131,10 +131,10 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 // the bot.
 func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core.Event) (ok bool, err error) {
 	answersBot := m.answersBot(d.whoami().User)
-	if !mentioned && !answersBot && m.Content == "" && len(m.Attachments) == 0 {
+	if !mentioned && !answersBot && m.isEmpty() {
 		return false, nil // Discord withheld its content, so it does not concern the bot
 	}
-	at, err := d.guilds.Channel(ctx, m.Channel)
+	at, err := d.channelOf(ctx, m)
 	if err != nil {
 		return false, err
 	}
@@ -154,15 +154,29 @@ func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core
 	return true, nil
 }
 
+// channelOf returns the channel of a server message. Discord is asked only if it may be a thread that is not known: no other channel has
+// anything that its message does not say.
+func (d *Discord) channelOf(ctx context.Context, m message) (discordgo.Channel, error) {
+	if m.In != nil && !isThread(*m.In) {
+		return discordgo.Channel{ID: m.Channel, Type: *m.In}, nil
+	}
+	return d.guilds.Channel(ctx, m.Channel)
+}
+
+func isThread(t discordgo.ChannelType) bool { return (&discordgo.Channel{Type: t}).IsThread() }
+
 // knows reports whether a message can be placed without a call to Discord.
 func (d *Discord) knows(at gateway.Location) bool {
-	return d.guilds.Knows(at.Channel, at.Guild, len(at.Roles) > 0)
+	if at.In != nil && !isThread(*at.In) {
+		return len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild)
+	}
+	return d.guilds.Knows(at.Channel) && (len(at.Roles) == 0 || d.guilds.KnowsRoles(at.Guild))
 }
 
 // edit makes the amendment of a message that its author edited. Changes by Discord itself (embeds, a thread) keep the time of the author's
 // last edit: the amendment is then already known, or without that time there is none. Nor is there one for withheld content.
 func (d *Discord) edit(m message, body []byte) []core.Event {
-	withheld := m.Guild != "" && m.Content == "" && len(m.Attachments) == 0 && !d.readsContent()
+	withheld := m.Guild != "" && m.isEmpty() && !d.readsContent()
 	if !d.byPerson(m) || m.Edited == "" || withheld {
 		return nil
 	}

@@ -196,11 +196,11 @@ func TestChannelUnknownToTheSession(t *testing.T) {
 	if e := r.of(r.ann.Posts(general, r.MentionOfBot()+" hello <@&"+r.RoleOfBot(guild)+">")); e.Address.Thread == "" {
 		t.Errorf("got %+v", e)
 	}
-	if r.CountCalls("GET /channels/{channel}") != calls+2 || len(r.Identifies()) != 1 {
+	if r.CountCalls("GET /channels/{channel}") != calls+1 || len(r.Identifies()) != 1 {
 		t.Errorf("it asked %d times and identified %d times", r.CountCalls("GET /channels/{channel}")-calls, len(r.Identifies()))
 	}
 	r.of(r.ann.Posts(thread, "and on"))
-	if r.CountCalls("GET /channels/{channel}") != calls+2 {
+	if r.CountCalls("GET /channels/{channel}") != calls+1 {
 		t.Error("it asks again for what it knows")
 	}
 }

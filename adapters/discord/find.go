@@ -71,7 +71,13 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 		}
 	}
 	channels := []string{channelOf(delivery.To)}
-	if startsThread(delivery.To) {
+	if _, onlyFor, private := commandIn(delivery.To); private && onlyFor != "" {
+		channel, err := d.guilds.DM(ctx, onlyFor)
+		if err != nil {
+			return core.Found{}, findError(err)
+		}
+		channels = []string{channel}
+	} else if startsThread(delivery.To) {
 		channels = append(channels, delivery.To.Channel) // where it is if the thread could not be opened
 	}
 	for _, channel := range channels {

@@ -41,6 +41,7 @@ func FuzzAddress(f *testing.F) {
 	f.Add("interaction:1", "1/token")
 	f.Add("interaction:1", "1/../2?x")
 	f.Add("command:1", "2/token")
+	f.Add("private:1:2", "2/token\nwhy")
 	f.Add("command:1/../2?x", "3")
 	f.Fuzz(func(t *testing.T, message, stored string) {
 		for _, prefix := range []string{pressPrefix, commandPrefix} {
@@ -50,9 +51,12 @@ func FuzzAddress(f *testing.F) {
 		}
 		kv := newTestKV()
 		kv.values[tokenName("1")] = stored
-		app, token, ok, err := (&Discord{Options: Options{KV: kv}}).token(t.Context(), "1")
-		if err != nil || ok && (!snowflake.Valid(app) || strings.ContainsAny(token, "/?#%")) {
-			t.Errorf("%q gives %q and %q: %v", stored, app, token, err)
+		if id, onlyFor, ok := commandIn(core.Address{Message: message}); ok && (!snowflake.Valid(id) || onlyFor != "" && !snowflake.Valid(onlyFor)) {
+			t.Errorf("%q gives %q for %q", message, id, onlyFor)
+		}
+		got, ok, err := (&Discord{Options: Options{KV: kv}}).token(t.Context(), "1")
+		if err != nil || ok && (!snowflake.Valid(got.app) || strings.ContainsAny(got.token, "/?#%")) {
+			t.Errorf("%q gives %+v: %v", stored, got, err)
 		}
 		if name := topic(message); name == "" || chat.Units(name) > maxThreadName || !utf8.ValidString(name) {
 			t.Errorf("%q becomes %q", message, name)

@@ -123,6 +123,9 @@ func newInbound(t *testing.T, s setup) *inbound {
 		for _, penalty := range r.Penalties() {
 			t.Errorf("a penalty for a real bot: %s", penalty)
 		}
+		for _, deviation := range r.Deviations() {
+			t.Error(deviation)
+		}
 		for _, route := range r.UnknownRoutes() {
 			t.Errorf("the fake was asked for %s, which it does not know", route)
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -94,11 +93,14 @@ func (i interaction) person() *user {
 // interaction can't be answered.
 func (i interaction) address(prefix string) core.Address {
 	to := core.Address{Platform: Name, Channel: i.Channel}
-	if in := i.In; in != nil && snowflake.Valid(in.Parent) && (&discordgo.Channel{Type: in.Type}).IsThread() {
+	if in := i.In; in != nil && snowflake.Valid(in.Parent) && isThread(in.Type) {
 		to.Channel, to.Thread = in.Parent, i.Channel
 	}
 	if prefix != "" && i.Token != "" && snowflake.Valid(i.App) {
 		to.Message = prefix + i.ID
+		if prefix == privatePrefix {
+			to.Message += ":" + i.person().ID
+		}
 	}
 	return to
 }
@@ -257,7 +259,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 	if event == nil {
 		return i, answer, chat.Stored
 	}
-	if strings.HasPrefix(event.Address.Message, pressPrefix) || strings.HasPrefix(event.Address.Message, commandPrefix) {
+	if isInteraction(event.Address) {
 		if err := d.saveToken(ctx, i); err != nil { // before the event, so that the process that handles it can answer
 			d.Log.Warn("an interaction could not be stored; it is tried again", "category", core.CategoryOf(err), "err", err)
 			return i, answer, chat.NotStored

@@ -110,3 +110,28 @@ func TestGlobalLimitDoesNotBlockInteractionAnswers(t *testing.T) {
 		})
 	}
 }
+
+// Discord counts some routes together, and says so in its answers.
+func TestRoutesOfOneBucketShareItsLimit(t *testing.T) {
+	clock := discordtest.NewClock(time.Now())
+	limit := discordtest.Limit{Calls: 3, Per: time.Hour, Bucket: "messages"}
+	w := newRig(t, func(o *discordtest.Options) {
+		o.Limits, o.LimitNow = discordtest.Limits{discordtest.CreateMessage: limit, discordtest.EditMessage: limit}, clock.Now
+	})
+	at := core.Address{Platform: Name, Channel: general}
+	ref := w.say(answerTo("reply/1", "hello", at))[0]
+	for range 2 {
+		if err := w.d.Edit(w.ctx(), ref, answerTo("reply/1", "hello again", at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.waits(answerTo("reply/2", "hello", at)) <= 0 {
+		t.Error("the third call of the bucket is followed by a fourth")
+	}
+	if wait := w.waits(answerTo("reply/3", "hello", core.Address{Platform: Name, Channel: secret})); wait > 0 {
+		t.Errorf("another channel waits %s", wait)
+	}
+	if n := w.InvalidRequests(); n != 0 {
+		t.Errorf("%d calls were too many", n)
+	}
+}

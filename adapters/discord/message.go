@@ -20,20 +20,23 @@ import (
 // message is the part of a message that is read, before it is stored and when it is parsed. All other fields may have any shape:
 // discordgo.Message would refuse a message with a component that it does not know.
 type message struct {
-	ID           string                `json:"id"`
-	IDs          []string              `json:"ids"` // of messages that were deleted together
-	Channel      string                `json:"channel_id"`
-	Guild        string                `json:"guild_id"`
-	Type         discordgo.MessageType `json:"type"`
-	Content      string                `json:"content"`
-	Author       *user                 `json:"author"`
-	Member       *member               `json:"member"`
-	Webhook      string                `json:"webhook_id"`
-	Mentions     []user                `json:"mentions"`
-	MentionRoles []string              `json:"mention_roles"`
-	Attachments  []attachment          `json:"attachments"`
-	Edited       string                `json:"edited_timestamp"`
-	RepliesTo    *struct {
+	ID              string                 `json:"id"`
+	IDs             []string               `json:"ids"` // of messages that were deleted together
+	Channel         string                 `json:"channel_id"`
+	Guild           string                 `json:"guild_id"`
+	In              *discordgo.ChannelType `json:"channel_type"` // nil: not said
+	Type            discordgo.MessageType  `json:"type"`
+	Content         string                 `json:"content"`
+	Author          *user                  `json:"author"`
+	Member          *member                `json:"member"`
+	Webhook         string                 `json:"webhook_id"`
+	Mentions        []user                 `json:"mentions"`
+	MentionRoles    []string               `json:"mention_roles"`
+	MentionChannels []discordgo.Channel    `json:"mention_channels"`
+	Attachments     []attachment           `json:"attachments"`
+	Edited          string                 `json:"edited_timestamp"`
+	Snapshots       []snapshot             `json:"message_snapshots"` // of the messages that it forwards
+	RepliesTo       *struct {
 		Author *user `json:"author"`
 	} `json:"referenced_message"`
 }
@@ -72,11 +75,12 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 	}
 	rest, _ := addressed(m, me, role)
 	text := strings.TrimSpace(readable(rest, chat.FewNames(d.namesIn(m))))
-	images, unread, err := d.images(ctx, e, m.Channel, m.ID, m.Attachments)
+	text = d.forwarded(text, m)
+	images, unread, err := d.images(ctx, e, m.Channel, m.ID, m.files())
 	if err != nil {
 		return core.Input{}, err
 	}
-	if m.Content == "" && len(m.Attachments) == 0 && !d.readsContent() && m.Guild != "" {
+	if m.isEmpty() && !d.readsContent() && m.Guild != "" {
 		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I receive only messages that mention me. Mention me in it.")
 	}
 	speaker := ""
@@ -201,11 +205,17 @@ func readTime(inside string) (string, bool) {
 	return time.Unix(n, 0).UTC().Format("2006-01-02 15:04:05 UTC"), true
 }
 
-// namesIn returns a lookup of the names that a message mentions: people's from the message, those of channels and roles if known.
+// namesIn returns a lookup of the names that a message mentions: those that the message has, people's and some channels', and those of
+// other channels and of roles if known.
 func (d *Discord) namesIn(m message) func(kind byte, id string) string {
 	return func(kind byte, id string) string {
 		switch kind {
 		case '#':
+			for _, c := range m.MentionChannels {
+				if c.ID == id && c.Name != "" {
+					return c.Name
+				}
+			}
 			return d.guilds.ChannelName(id)
 		case '&':
 			return d.guilds.RoleName(m.Guild, id)

@@ -1,6 +1,7 @@
 package discord_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ const getChannel = "GET /channels/{channel}"
 // in the channel.
 func resumed(t *testing.T, trouble discordtest.Trouble) (r *inbound, thread string, slow *discordtest.Injected) {
 	t.Helper()
-	r = newInbound(t, setup{}).known()
+	r = newInbound(t, setup{fake: discordtest.Options{NoChannelType: true}}).known()
 	thread = r.ann.OpensThread(general, r.ann.Posts(general, "work", discordtest.WithoutEvent()).ID, "work")
 	r.settled()
 	r.halt()
@@ -124,4 +125,33 @@ func (r *inbound) amends(m discordtest.Message) string {
 		return id != ""
 	})
 	return id
+}
+
+// After a restart whose session was resumed no channel is known. Channels are not looked up because people talk there.
+func TestOnlyThreadsAreLookedUp(t *testing.T) {
+	r := newInbound(t, setup{}).known()
+	var channels []string
+	for i := range 30 {
+		channels = append(channels, fmt.Sprint(3100+i))
+		r.AddChannel(discordtest.Channel{ID: channels[i], Guild: guild, Name: fmt.Sprint("talk-", i)})
+	}
+	r.settled()
+	r.halt()
+	r.start()
+	r.known()
+	for _, id := range channels {
+		r.bob.Posts(id, "among ourselves")
+	}
+	mention := r.ann.Posts(channels[7], r.MentionOfBot()+" hello")
+	if e := r.of(mention); e.Address.Channel != channels[7] || e.Address.Thread != mention.ID {
+		t.Errorf("it stands at %+v", e.Address)
+	}
+	r.settled()
+	if n := r.CountCalls(discordtest.GetChannel); n != 0 || len(r.Resumes()) != 1 {
+		t.Errorf("%d channels were looked up, after %d resumes", n, len(r.Resumes()))
+	}
+	thread := r.ann.OpensThread(general, r.ann.Posts(general, "work", discordtest.WithoutEvent()).ID, "work")
+	if e := r.of(r.bob.Posts(thread, "on")); e.Address.Channel != general || e.Address.Thread != thread {
+		t.Errorf("it stands at %+v", e.Address)
+	}
 }

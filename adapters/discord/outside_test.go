@@ -21,7 +21,12 @@ type outside struct {
 func openGateway(t *testing.T) (core.Platform, adaptertest.Fake) {
 	t.Helper()
 	o := &outside{Server: discordtest.New(discordtest.Options{Fatalf: t.Errorf, IdentifyEvery: -1})}
-	t.Cleanup(o.Close)
+	t.Cleanup(func() {
+		o.Close()
+		for _, deviation := range o.Deviations() {
+			t.Error(deviation)
+		}
+	})
 	o.ann = o.AddUser(discordtest.User{ID: annID, Name: "ann"})
 	o.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID}})
 	p := discord.New(discord.Options{

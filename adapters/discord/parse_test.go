@@ -162,6 +162,7 @@ func TestManyMentionsAreFewNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := core.Event{Platform: "discord", Conversation: core.ConversationID("discord:@me:" + r.DMWith(annID)), Body: core.MessageEvent{}, Payload: body}
+	r.registered()
 	before := len(r.Calls())
 	got := r.says(e).Content.String()
 	words := strings.Fields(got)

@@ -91,7 +91,7 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 		}
 		err = d.rest.Call(ctx, http.MethodPatch, endpoint, out, nil)
 	}
-	if _, toCommand := interactionIn(delivery.To, commandPrefix); toCommand && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
+	if _, _, toCommand := commandIn(delivery.To); toCommand && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
 		return nil // only its person sees it, and it can no longer be changed
 	}
 	return chat.SendError(err)

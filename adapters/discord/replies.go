@@ -15,23 +15,39 @@ import (
 )
 
 // A command gets one answer, in its channel. gatehouse at once announces the answer to Discord, and thereby fixes whether everyone sees it
-// or only the person. The first post then becomes that answer; further posts are separate messages. This works for 15 minutes. After that,
-// or if the announcement never reached Discord, the answer is an ordinary message.
+// or only the person. The first post then becomes that answer, above which a question is repeated; further posts are separate messages. This
+// works for 15 minutes, also where the bot may not post. After that, or if the announcement never reached Discord, the answer is an ordinary
+// message: in the channel, or to the person alone as a direct message.
 
 // command is a command that waits for its answer.
 type command struct {
 	endpoint string // of its answer
 	given    time.Time
+	question string // that of /ask
 }
 
 // commandOf returns the command that a post answers; ok is false if it answers none, or if Discord no longer accepts the command's token.
 func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (c command, ok bool, err error) {
-	id, ok := interactionIn(delivery.To, commandPrefix)
-	if !ok || delivery.Kind != core.PostNotice && delivery.Kind != core.PostError {
+	id, _, ok := commandIn(delivery.To)
+	if !ok || delivery.Part > 0 {
 		return command{}, false, nil
 	}
-	app, token, ok, err := d.token(ctx, id)
-	return command{endpoint: discordgo.EndpointInteractionResponseActions(app, token), given: snowflake.Time(id)}, ok, err
+	switch delivery.Kind {
+	case core.PostReply, core.PostNotice, core.PostError, core.PostCard:
+	default:
+		return command{}, false, nil
+	}
+	t, ok, err := d.token(ctx, id)
+	return command{endpoint: discordgo.EndpointInteractionResponseActions(t.app, t.token), given: snowflake.Time(id), question: t.question}, ok, err
+}
+
+// with returns a part with the command's question above it, as far as there is room. A card says itself what it is about.
+func (c command) with(part drawn, kind core.PostKind) drawn {
+	room := min(maxQuote, maxContent-chat.Units(part.Text)-1)
+	if c.question != "" && kind != core.PostCard && room >= minQuote {
+		part.Text = quote(c.question, room) + "\n" + part.Text
+	}
+	return part
 }
 
 // answerGrace is how long Discord may not know a command's answer: it may be ready before its announcement has arrived.
@@ -40,6 +56,7 @@ const answerGrace = 10 * time.Second
 // answerCommand sends the answer to a command, or edits it if message is its id. late: it is too late, Discord expects no answer, or the
 // command already has another one.
 func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.Delivery, part drawn, message string) (ref core.Ref, late bool, err error) {
+	part = c.with(part, delivery.Kind)
 	var now, made posted
 	err = d.rest.Call(ctx, http.MethodGet, c.endpoint, nil, &now)
 	if err == nil && now.ID != message && !d.isOrAwaits(now, delivery, part) {
@@ -67,11 +84,12 @@ func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.De
 
 // isOrAwaits reports whether a command's answer is this post or is still to come.
 func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part drawn) bool {
-	return answer.Flags&discordgo.MessageFlagsLoading != 0 || answer.hasText(part) && !d.isOther(answer.ID, delivery)
+	return answer.Flags&discordgo.MessageFlagsLoading != 0 || answer.isPart(d.Signer, delivery, part) && !d.isOther(answer.ID, delivery)
 }
 
 // findAnswer checks whether a post became its command's answer. late: this can no longer be determined, or another post did.
 func (d *Discord) findAnswer(ctx context.Context, c command, delivery core.Delivery, part drawn) (ref core.Ref, late bool, err error) {
+	part = c.with(part, delivery.Kind)
 	var now posted
 	err = d.rest.Call(ctx, http.MethodGet, c.endpoint, nil, &now)
 	switch {
@@ -106,12 +124,12 @@ const (
 // without an interaction, it is a direct message.
 func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part drawn) (core.Ref, error) {
 	if id, ok := interactionIn(delivery.To, pressPrefix); ok {
-		app, token, ok, err := d.token(ctx, id)
+		t, ok, err := d.token(ctx, id)
 		if err != nil {
 			return "", err
 		}
 		if ok {
-			ref, err := d.postEphemeral(ctx, app, token, delivery, part)
+			ref, err := d.postEphemeral(ctx, t.app, t.token, delivery, part)
 			if !isExpired(err) {
 				return ref, chat.SendError(err)
 			}
@@ -154,21 +172,32 @@ const tokenLife = 15 * time.Minute
 
 func tokenName(interaction string) string { return "discord/interaction/" + interaction }
 
-// saveToken stores an interaction's token, with its application.
+// token is what is stored of an interaction so that it can be answered.
+type token struct {
+	app, token string
+	question   string // that of /ask
+}
+
+// saveToken stores an interaction's token, with its application and its question.
 func (d *Discord) saveToken(ctx context.Context, i interaction) error {
-	err := d.KV.PutFor(ctx, tokenName(i.ID), i.App+"/"+i.Token, tokenLife)
-	if err != nil {
+	value := i.App + "/" + i.Token
+	if i.Data.Name == commandAsk {
+		question, _ := chat.Head(strings.NewReplacer("\x00", "\ufffd").Replace(strings.ToValidUTF8(i.text(), "\ufffd")), maxQuote) // as a store accepts it
+		value += "\n" + question
+	}
+	if err := d.KV.PutFor(ctx, tokenName(i.ID), value, tokenLife); err != nil {
 		return core.Wrap(core.StoreBusy, err, "The token of an interaction could not be stored.")
 	}
 	return nil
 }
 
-// token returns an interaction's application and token; ok is false if it is too late to answer.
-func (d *Discord) token(ctx context.Context, interaction string) (app, token string, ok bool, err error) {
+// token returns what is stored of an interaction; ok is false if it is too late to answer.
+func (d *Discord) token(ctx context.Context, interaction string) (t token, ok bool, err error) {
 	value, err := d.KV.Get(ctx, tokenName(interaction))
 	if err != nil {
-		return "", "", false, core.Wrap(core.DeliveryLater, err, "The token of an interaction could not be read from the store.")
+		return token{}, false, core.Wrap(core.DeliveryLater, err, "The token of an interaction could not be read from the store.")
 	}
-	app, token, ok = strings.Cut(value, "/")
-	return app, token, ok && snowflake.Valid(app) && token != "" && !strings.ContainsAny(token, "/?#%"), nil
+	value, t.question, _ = strings.Cut(value, "\n")
+	t.app, t.token, ok = strings.Cut(value, "/")
+	return t, ok && snowflake.Valid(t.app) && t.token != "" && !strings.ContainsAny(t.token, "/?#%"), nil
 }

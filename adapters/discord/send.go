@@ -80,7 +80,7 @@ type posted struct {
 
 // hasText reports whether the message has the text of a part, apart from the note that it comes late.
 func (p posted) hasText(part drawn) bool {
-	plain := func(s string) string { return strings.TrimSpace(strings.TrimPrefix(s, latePrefix)) }
+	plain := func(s string) string { return strings.TrimSpace(strings.Replace(s, latePrefix, "", 1)) }
 	return plain(p.Content) == plain(part.Text)
 }
 

@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/bwmarrin/discordgo"
@@ -11,9 +12,13 @@ import (
 	"gatehouse/core"
 )
 
-// destination returns the channel for a post. If the thread begins with the answered message and does not exist yet, destination opens it.
+// destination returns the channel for a post. What only one person may see goes to their direct messages. If the thread begins with the answered message and does not exist yet, destination opens it.
 // If that fails permanently, the post goes to the channel, as a reply to that message.
 func (d *Discord) destination(ctx context.Context, to core.Address) (channel, replyTo string, err error) {
+	if _, onlyFor, ok := commandIn(to); ok && onlyFor != "" {
+		channel, err = d.guilds.DM(ctx, onlyFor)
+		return channel, "", chat.FindError(err)
+	}
 	if !startsThread(to) {
 		return channelOf(to), "", nil
 	}
@@ -30,6 +35,19 @@ func (d *Discord) destination(ctx context.Context, to core.Address) (channel, re
 	return to.Channel, to.Message, nil
 }
 
+// archiveMinutes is how long a thread without messages stays among the open ones: a week, Discord's longest. An approval may take days.
+const archiveMinutes = 7 * 24 * 60
+
+// isTitleRefused reports whether a thread may have been refused because of its title: a server's moderation allows no title with certain words
+// (200001), and other refusals of a form say only that something in it is not allowed.
+func isTitleRefused(err error) bool {
+	r, ok := errors.AsType[*rest.Refusal](err)
+	return ok && !r.Proxy && (r.Status == http.StatusBadRequest || r.Code == titleBlocked) && r.Code != discordgo.ErrCodeThreadAlreadyCreatedForThisMessage
+}
+
+// titleBlocked is Discord's code for a title that automatic moderation blocks. discordgo does not define it.
+const titleBlocked = 200001
+
 // openThread opens the thread of a message, and reports whether it exists now.
 func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, err error) {
 	var m posted // its text names the thread; if it can't be read, the thread gets another name
@@ -38,10 +56,11 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 		return false, err
 	}
 	start := func(name string) error {
-		return d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessageThread(to.Channel, to.Message), map[string]any{"name": name}, nil)
+		return d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessageThread(to.Channel, to.Message), map[string]any{"name": name, "auto_archive_duration": archiveMinutes}, nil)
 	}
-	err = start(topic(m.Content))
-	if rest.IsRefusal(err, discordgo.ErrCodeInvalidFormBody) { // some servers allow no name with certain words
+	name := topic(m.Content)
+	err = start(name)
+	if name != noTopic && isTitleRefused(err) {
 		err = start(noTopic)
 	}
 	if rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) { // its thread outlives it

@@ -126,18 +126,6 @@ func TestTypingEndsWithoutPermission(t *testing.T) {
 	}
 }
 
-func TestCommandsAreRegisteredOnce(t *testing.T) {
-	w := newRig(t, nil)
-	for i, want := range []bool{true, false, false} {
-		if changed, err := w.d.registerCommands(w.ctx()); err != nil || changed != want {
-			t.Errorf("time %d: %v, %v", i, changed, err)
-		}
-	}
-	if got := w.Commands(""); len(got) != 4 || w.CommandOverwrites() != 1 {
-		t.Errorf("%v, written %d times", got, w.CommandOverwrites())
-	}
-}
-
 // If another process answers or ends the turn, only that process is told to stop the indicator.
 func TestTypingEndsWhenAnotherProcessAnswers(t *testing.T) {
 	w := newRig(t, nil)

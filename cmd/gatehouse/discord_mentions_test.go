@@ -23,7 +23,7 @@ type body struct {
 
 // routesWithoutText are the routes whose text nobody sees as a message.
 var routesWithoutText = []string{
-	discordtest.StartThread, discordtest.ModifyChannel, discordtest.OpenDM, discordtest.TriggerTyping, discordtest.OverwriteCommands, discordtest.OverwriteGuildCommands,
+	discordtest.StartThread, discordtest.ModifyChannel, discordtest.OpenDM, discordtest.TriggerTyping, discordtest.CreateCommand, discordtest.EditCommand,
 }
 
 // bodies returns all messages that Discord has received, by any route. A call to an unknown route that may carry a message fails the test.
@@ -179,6 +179,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 		d.reads(thread, "did not understand")
 		d.ann.Says("hello")
 		d.reads(d.discord.DMWith(askerID), "Hello!")
+		d.registered()
 		d.ann.Runs(channelID, "/ask calc 1+2")
 		d.reads(channelID, "1+2 = 3")
 		d.ann.Runs(channelID, "/ask "+mentionText)

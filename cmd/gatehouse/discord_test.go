@@ -67,6 +67,12 @@ func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string
 	return d
 }
 
+// registered waits until the commands are registered, so that people can use them.
+func (d *discordGateway) registered() {
+	d.t.Helper()
+	waitUntil(d.t, func() bool { return len(d.discord.Commands("")) == 4 }, "the commands are registered")
+}
+
 // onEachTransport runs a test with interactions over the gateway, and over HTTP.
 func onEachTransport(t *testing.T, test func(t *testing.T, over string, env map[string]string)) {
 	t.Parallel()
@@ -117,6 +123,7 @@ func TestDiscordFromMentionToApprovedAction(t *testing.T) {
 		d.reads(mention.ID, "2+3*4 = 14") // the thread has the message's id
 		d.ann.Says("hello")
 		d.reads(d.discord.DMWith(askerID), "Hello!")
+		d.registered()
 		d.ann.Runs(channelID, "/ask calc 1+1")
 		d.reads(channelID, "1+1 = 2")
 

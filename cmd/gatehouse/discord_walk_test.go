@@ -110,11 +110,14 @@ func (w *discordWalkthrough) serves() {
 	w.mustContain("gatehouse serve")
 	w.start()
 	w.ready(http.StatusOK)
-	if err := w.discord.WaitFor(w.ctx(), func(f *discordtest.Server) bool { return f.CommandOverwrites() > 0 }); err != nil {
+	if err := w.discord.WaitFor(w.ctx(), func(f *discordtest.Server) bool { return len(f.Commands("")) == len(w.printed.Commands) }); err != nil {
 		w.t.Fatal(err)
 	}
 	var registered []map[string]any
-	if calls := w.discord.Calls(discordtest.OverwriteCommands); json.Unmarshal(calls[0].Body, &registered) != nil || !reflect.DeepEqual(registered, w.printed.Commands) {
+	for _, c := range w.discord.Calls(discordtest.CreateCommand) {
+		registered = append(registered, c.Fields)
+	}
+	if !reflect.DeepEqual(registered, w.printed.Commands) {
 		w.t.Errorf("it registered %v, and the manifest names %v", registered, w.printed.Commands)
 	}
 	for _, name := range w.discord.Commands("") {

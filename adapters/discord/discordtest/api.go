@@ -67,6 +67,7 @@ type parts struct {
 	fields object // of the JSON, or of payload_json
 	whole  any    // the JSON itself, which may be a list
 	files  []Attachment
+	text   []byte // of the JSON
 }
 
 var errTooLarge = errors.New("too large")
@@ -108,6 +109,7 @@ func readParts(r *http.Request) (body []byte, p parts, err error) {
 			}
 		}
 	}
+	p.text = text
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &p.whole); err != nil {
 			return body, p, err
@@ -137,15 +139,21 @@ func (s *Server) serveRoute(name string, rt route) http.HandlerFunc {
 		}
 		call := fakeserver.Begin(&s.Record, sent)
 		if call.Before(w, r) {
+			s.compare(r, p.text, 0, nil)
 			return
 		}
 		q := &request{s: s, path: params, query: r.URL.Query(), body: body, parts: p}
 		status, out := s.handle(name, rt, q, r, readErr, w.Header())
+		text := textOf(w.Header(), status, out)
+		if _, isPage := out.([]byte); !isPage { // of a proxy
+			s.compare(r, p.text, status, text)
+		}
 		if call.After(w, r) {
 			return
 		}
 		call.Finish(status, codeOf(out))
-		writeAnswer(w, status, out)
+		w.WriteHeader(status)
+		_, _ = w.Write(text)
 	}
 }
 
@@ -203,19 +211,19 @@ func (s *Server) serveUnknown(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	fakeserver.Note(&s.Record, call)
 	s.mu.Unlock()
-	writeAnswer(w, form.NoSuchRoute.Status, form.NoSuchRoute.Body())
+	text := textOf(w.Header(), form.NoSuchRoute.Status, form.NoSuchRoute.Body())
+	w.WriteHeader(form.NoSuchRoute.Status)
+	_, _ = w.Write(text)
 }
 
-func writeAnswer(w http.ResponseWriter, status int, out any) {
+// textOf returns the body of an answer, and sets its type.
+func textOf(header http.Header, status int, out any) []byte {
 	if status == http.StatusNoContent || out == nil {
-		w.WriteHeader(status)
-		return
+		return []byte{}
 	}
-	data, isRaw := out.([]byte)
-	if !isRaw {
-		w.Header().Set("Content-Type", "application/json")
-		data = fakeserver.JSON(out)
+	if raw, isRaw := out.([]byte); isRaw {
+		return raw
 	}
-	w.WriteHeader(status)
-	_, _ = w.Write(data)
+	header.Set("Content-Type", "application/json")
+	return fakeserver.JSON(out)
 }

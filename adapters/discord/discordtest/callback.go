@@ -29,7 +29,7 @@ func answerInteraction(q *request) (answer, *form.Failure) {
 	o := object{"interaction": object{
 		"id": i.ID, "type": int(i.Kind), "response_message_id": wire.StringOrNil(i.original), "response_message_loading": i.answered == DeferredReply,
 	}}
-	if c := s.channels[i.Channel]; c != nil && i.original != "" {
+	if c := s.channels[i.Channel]; c != nil && i.original != "" && (i.answered == Reply || i.answered == Update) {
 		if r := c.find(i.original); r != nil {
 			o["resource"] = object{"type": int(i.answered), "message": s.wireMessage(r.Message)}
 		}

@@ -39,4 +39,9 @@
 // [Server.Inject] makes the calls of a route fail, from a rate limit to a message that was posted although its answer was lost. A
 // [Connection] can be made silent, broken, left without acknowledgements, or closed with any code. Penalties that a real bot must never
 // cause, such as the reset of its token, are listed by [Server.Penalties] and fail the test.
+//
+// # Discord's description
+//
+// In tests, every request and every answer of the fake is compared with Discord's own description of its API, if that is there: at the path in
+// GATEHOUSE_TEST_DISCORD_API, or in ../shared/specs beside the repository. [Server.Deviations] lists what differs, which fails the test.
 package discordtest

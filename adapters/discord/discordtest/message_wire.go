@@ -19,7 +19,7 @@ func (s *Server) wireUser(id string) object {
 		u = &User{ID: id, Name: "deleted"}
 	}
 	o := object{
-		"id": u.ID, "username": u.Name, "discriminator": "0", "global_name": cmp.Or(u.DisplayName, u.Name), "avatar": nil, "public_flags": 0, "primary_guild": nil, "clan": nil,
+		"id": u.ID, "username": u.Name, "discriminator": "0", "global_name": cmp.Or(u.DisplayName, u.Name), "avatar": nil, "public_flags": 0, "flags": 0, "primary_guild": nil, "clan": nil,
 	}
 	if u.IsBot {
 		o["bot"], o["global_name"], o["discriminator"] = true, nil, "0001"
@@ -34,7 +34,7 @@ func (s *Server) wireMember(g *guild, user string, withUser bool) object {
 		m = &member{user: user, joined: g.joined}
 	}
 	o := object{
-		"nick": wire.StringOrNil(m.nick), "avatar": nil, "roles": g.rolesOf(user), "joined_at": wire.Timestamp(m.joined), "premium_since": nil, "deaf": false, "mute": false,
+		"nick": wire.StringOrNil(m.nick), "avatar": nil, "banner": nil, "roles": g.rolesOf(user), "joined_at": wire.Timestamp(m.joined), "premium_since": nil, "deaf": false, "mute": false,
 		"flags": 0, "pending": false, "communication_disabled_until": nil,
 	}
 	if m.timedOutUntil.After(s.o.Now()) {
@@ -55,7 +55,7 @@ func (s *Server) wireMessage(m Message) object {
 	o := object{
 		"id": m.ID, "type": m.Type, "channel_id": m.Channel, "author": s.wireUser(m.Author), "content": m.Content, "timestamp": wire.Timestamp(m.At),
 		"edited_timestamp": wire.TimestampOrNil(m.EditedAt), "tts": false, "mention_everyone": m.Everyone, "mentions": mentions, "mention_roles": wire.NotNil(m.Roles),
-		"attachments": s.wireAttachments(m), "embeds": wire.NotNil(m.Embeds), "components": wire.NotNil(m.Components), "pinned": false, "flags": m.Flags,
+		"attachments": s.wireAttachments(m), "embeds": wire.NotNil(m.Embeds), "components": wireComponents(m.Components), "pinned": false, "flags": m.Flags,
 	}
 	if m.Flags&wire.FlagSuppressEmbeds != 0 {
 		o["embeds"] = []object{}
@@ -87,6 +87,14 @@ func (s *Server) wireMessage(m Message) object {
 			inner.ReplyTo = ""
 			o["referenced_message"] = s.wireMessage(inner)
 		}
+	}
+	if f := m.Forwards; f != nil {
+		inner, shown := s.wireMessage(*f), object{}
+		for _, key := range []string{"type", "content", "mentions", "mention_roles", "attachments", "embeds", "timestamp", "edited_timestamp", "flags", "components"} {
+			shown[key] = inner[key]
+		}
+		o["message_reference"] = object{"type": 1, "message_id": f.ID, "channel_id": f.Channel}
+		o["message_snapshots"] = []object{{"message": shown}}
 	}
 	if t := s.channels[m.Thread]; t != nil {
 		o["thread"] = s.wireChannel(t)
@@ -126,7 +134,9 @@ func (s *Server) wireEvent(m Message) object {
 			o["member"] = s.wireMember(g, m.Author, false)
 		}
 	}
-	o["channel_type"] = int(s.channels[m.Channel].Kind)
+	if !s.o.NoChannelType {
+		o["channel_type"] = int(s.channels[m.Channel].Kind)
+	}
 	return o
 }
 
@@ -137,6 +147,7 @@ func withoutContent(o object) object {
 	for _, key := range []string{"attachments", "embeds", "components"} {
 		bare[key] = []object{}
 	}
+	delete(bare, "message_snapshots")
 	if inner, ok := bare["referenced_message"].(object); ok {
 		bare["referenced_message"] = withoutContent(inner)
 	}

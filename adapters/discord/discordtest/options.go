@@ -54,6 +54,9 @@ type Options struct {
 	// AnswerWithin is how long an interaction over HTTP waits for its answer, in real time; 0 means 3 s.
 	AnswerWithin time.Duration
 
+	// NoChannelType leaves channel_type out of messages, which Discord does not promise.
+	NoChannelType bool
+
 	// Limits are the rate limits by route; nil means limits that no test reaches. See DiscordLimits.
 	Limits Limits
 

@@ -88,6 +88,20 @@ func (p *Person) Replies(channel, message, text string, options ...ActionOption)
 	return p.Posts(channel, text, append([]ActionOption{ReplyTo(message)}, options...)...)
 }
 
+// Forwards posts a message of any channel in another one, as a forward: an empty message with a snapshot.
+func (p *Person) Forwards(from, message, to string, options ...ActionOption) Message {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, original := s.mustMessage(from, message)
+	c := s.mustChannel(to)
+	p.mustBeIn(c)
+	snapshot := original.Message
+	r := s.add(c, Message{Author: p.ID, Flags: wire.FlagHasSnapshot, Forwards: &snapshot})
+	s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{}.with(options))
+	return r.Message
+}
+
 // Edits changes the content of one of the user's messages.
 func (p *Person) Edits(channel, message, text string, options ...ActionOption) {
 	s := p.s

@@ -220,7 +220,7 @@ func TestRateLimits(t *testing.T) {
 	late, body := ask(general)
 	h := late.Header
 	if late.StatusCode != 429 || h.Get("X-RateLimit-Scope") != "user" || h.Get("X-RateLimit-Remaining") != "0" || h.Get("X-RateLimit-Limit") != "2" ||
-		h.Get("X-RateLimit-Reset-After") != "5.000" || h.Get("Retry-After") != "5" || body != `{"global":false,"message":"You are being rate limited.","retry_after":5}` {
+		h.Get("X-RateLimit-Reset-After") != "5.000" || h.Get("Retry-After") != "5" || body != `{"code":0,"global":false,"message":"You are being rate limited.","retry_after":5}` {
 		t.Errorf("%d %v %s", late.StatusCode, h, body)
 	}
 	other, _ := ask(elsewhere)

@@ -72,7 +72,7 @@ func myGuilds(q *request) (answer, *form.Failure) {
 			continue
 		}
 		found = append(found, object{
-			"id": g.ID, "name": g.Name, "icon": nil, "owner": g.Owner == q.s.o.BotUserID, "features": []string{}, "permissions": permissionString(q.s.guildPermissions(g)),
+			"id": g.ID, "name": g.Name, "icon": nil, "banner": nil, "owner": g.Owner == q.s.o.BotUserID, "features": []string{}, "permissions": permissionString(q.s.guildPermissions(g)),
 		})
 	}
 	return ok(found)
@@ -106,6 +106,8 @@ func application(q *request) (answer, *form.Failure) {
 		"id": s.o.ApplicationID, "name": s.o.BotName, "icon": nil, "description": "", "bot_public": true, "bot_require_code_grant": false,
 		"verify_key": s.PublicKey(), "flags": s.appFlags(), "interactions_endpoint_url": wire.StringOrNil(s.interactURL), "approximate_guild_count": len(s.guildsOfBot()),
 		"bot": s.wireUser(s.o.BotUserID), "owner": s.wireUser("1"), "team": nil, "summary": "", "tags": []string{}, "rpc_origins": []string{},
+		"type": nil, "flags_new": strconv.Itoa(s.appFlags()), "redirect_uris": []string{}, "role_connections_verification_url": nil, "approximate_user_install_count": 0,
+		"approximate_user_authorization_count": 0, "explicit_content_filter": 0, "eligible_oauth2_scopes": []string{},
 	})
 }
 

@@ -69,11 +69,11 @@ func listCommands(q *request) (answer, *form.Failure) {
 // asCommand returns a command as Discord stores it. A command equal to the old one keeps its id and version.
 func (s *Server) asCommand(o, old object, guild string) object {
 	made := object{
-		"application_id": s.o.ApplicationID, "type": 1.0, "name_localizations": nil, "description_localizations": nil, "default_member_permissions": nil,
+		"application_id": s.o.ApplicationID, "type": 1.0, "description": "", "name_localizations": nil, "description_localizations": nil, "default_member_permissions": nil,
 		"dm_permission": true, "nsfw": false, "integration_types": []any{0.0}, "contexts": nil, "options": []any{},
 	}
-	for key, value := range o {
-		if key != "id" && key != "version" && value != nil {
+	for key, value := range withoutNulls(o) {
+		if key != "id" && key != "version" {
 			made[key] = value
 		}
 	}
@@ -92,6 +92,24 @@ func (s *Server) asCommand(o, old object, guild string) object {
 	return made
 }
 
+// withoutNulls returns a command, or an option of one, without the fields that are null.
+func withoutNulls(o object) object {
+	kept := object{}
+	for key, value := range o {
+		if value != nil {
+			kept[key] = value
+		}
+	}
+	if inner := wire.List(o, "options"); inner != nil {
+		options := []any{}
+		for _, one := range inner {
+			options = append(options, withoutNulls(one))
+		}
+		kept["options"] = options
+	}
+	return kept
+}
+
 func (s *Server) oldCommand(guild string, o object) object {
 	for _, old := range s.commands[guild] {
 		if wire.String(old, "name") == wire.String(o, "name") && max(1, wire.Int(old, "type")) == max(1, wire.Int(o, "type")) {
@@ -100,6 +118,9 @@ func (s *Server) oldCommand(guild string, o object) object {
 	}
 	return nil
 }
+
+// entryPoint is the type of the command that opens an app's activity.
+const entryPoint = 4
 
 func overwriteCommands(q *request) (answer, *form.Failure) {
 	s, guild := q.s, q.path["guild"]
@@ -119,6 +140,10 @@ func overwriteCommands(q *request) (answer, *form.Failure) {
 	}
 	if f := bad.Failure(); f != nil {
 		return answer{}, f
+	}
+	isEntry := func(o object) bool { return wire.Int(o, "type") == entryPoint }
+	if slices.ContainsFunc(s.commands[guild], isEntry) && !slices.ContainsFunc(kept, isEntry) {
+		return answer{}, form.EntryPointKept
 	}
 	for i, o := range kept {
 		kept[i] = s.asCommand(o, s.oldCommand(guild, o), guild)

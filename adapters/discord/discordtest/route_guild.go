@@ -90,7 +90,7 @@ func wireRoles(g *guild) []object {
 	found := []object{}
 	for i, r := range g.Roles {
 		o := object{
-			"id": r.ID, "name": r.Name, "permissions": permissionString(r.Permissions), "position": i, "color": 0, "hoist": false, "managed": r.Managed,
+			"id": r.ID, "name": r.Name, "permissions": permissionString(r.Permissions), "position": i, "color": 0, "colors": object{"primary_color": 0, "secondary_color": nil, "tertiary_color": nil}, "hoist": false, "managed": r.Managed,
 			"mentionable": r.Mentionable, "icon": nil, "unicode_emoji": nil, "flags": 0,
 		}
 		if r.ID == g.botRole {
@@ -102,11 +102,17 @@ func wireRoles(g *guild) []object {
 }
 
 func (s *Server) wireGuild(g *guild) object {
-	return object{
+	o := object{
 		"id": g.ID, "name": g.Name, "icon": nil, "owner_id": cmp.Or(g.Owner, "1"), "roles": wireRoles(g), "emojis": []object{}, "features": []string{}, "preferred_locale": "en-US",
 		"region": "deprecated", "afk_timeout": 300, "verification_level": 0, "default_message_notifications": 0, "explicit_content_filter": 0, "mfa_level": 0,
 		"system_channel_flags": 0, "premium_tier": 0, "nsfw_level": 0, "stickers": []object{}, "max_members": 500000,
+		"max_stage_video_channel_users": 50, "max_video_channel_users": 25, "premium_subscription_count": 0, "premium_progress_bar_enabled": false, "nsfw": false, "widget_enabled": false,
 	}
+	for _, key := range []string{"description", "home_header", "splash", "discovery_splash", "banner", "application_id", "afk_channel_id", "system_channel_id", "widget_channel_id",
+		"max_presences", "vanity_url_code", "rules_channel_id", "safety_alerts_channel_id", "public_updates_channel_id", "incidents_data"} {
+		o[key] = nil
+	}
+	return o
 }
 
 // wireGuildCreate encodes a guild with its channels and the bot's own member, as the gateway sends it.

@@ -47,10 +47,11 @@ type Server struct {
 	limits       *limits.Limiter
 	postCount    int
 	penalties    []string
+	deviations   []string // from Discord's own description
 }
 
-// Start starts a fake Discord for a test and closes it when the test ends. Misuse of the fake fails the test, as do a penalty and a call of
-// an unknown route.
+// Start starts a fake Discord for a test and closes it when the test ends. Misuse of the fake fails the test, as do a penalty, a call of
+// an unknown route, and a deviation from Discord's own description of its API.
 func Start(t fakeserver.TB, o Options) *Server {
 	t.Helper()
 	if o.Fatalf == nil {
@@ -61,6 +62,7 @@ func Start(t fakeserver.TB, o Options) *Server {
 		for _, route := range s.UnknownRoutes() {
 			problems = append(problems, "the fake Discord was asked for "+route+", which it does not know")
 		}
+		problems = append(problems, s.Deviations()...)
 		if !o.AllowPenalties {
 			problems = append(problems, s.Penalties()...)
 		}

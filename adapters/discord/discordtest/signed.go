@@ -19,6 +19,9 @@ import (
 // post sends an interaction to the app's URL and processes the response as its first answer.
 func (s *Server) post(i *Interaction, url string) {
 	a := s.postOnce(i.body, i.how, url)
+	if a.Status == http.StatusOK {
+		s.compareResponse(a.Answer)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i.attempt = &a

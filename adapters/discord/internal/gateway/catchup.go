@@ -2,16 +2,11 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
 	"slices"
+	"sync"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
-	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -20,8 +15,7 @@ import (
 // Limits of what is fetched after a gap.
 const (
 	catchUpTime          = 5 * time.Minute // for all of it
-	catchUpPage          = 100             // messages of one call: Discord's limit
-	catchUpPages         = 10              // of one conversation
+	catchUpParallel      = 4               // conversations at the same time; more would use up the rate limit that posts need
 	catchUpConversations = 200             // those that were active last
 	CatchUpSlack         = time.Minute     // how far one may lag behind a message of another channel
 )
@@ -39,132 +33,209 @@ func (c Conversation) since(last string) string {
 	return snowflake.Max(since, c.Begins)
 }
 
-// catchUp fetches the messages that the known conversations missed because a session could not be resumed, unless that is done. A message
-// that was received after all is recognized when it is accepted.
-func (s *shard) catchUp(ctx context.Context) {
-	from := s.session.state()
+// catchUp fetches the messages that the known conversations missed because a session could not be resumed. It runs beside the events: only
+// the messages of a conversation that is not fetched yet wait, so that they follow those that were missed. A message that is both fetched
+// and received is recognized when it is accepted. A catch-up outlives its connection if the session is resumed.
+type catchUp struct {
+	*shard
+	gap     int    // see sessionStore.gap
+	last    string // the last message committed before the gap
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	listed  chan struct{} // closed once the conversations are known
+
+	mu     sync.Mutex
+	todo   []Conversation
+	held   map[string]chan struct{} // by channel; closed once the conversation is fetched, or passed over
+	missed Missed
+}
+
+// beginCatchUp starts to fetch what was missed if the session began after a gap, unless that is under way. A newer gap begins it anew.
+func (s *shard) beginCatchUp(ctx context.Context) {
+	from, gap := s.session.behind()
+	if s.catching != nil && s.catching.gap == gap {
+		return
+	}
+	s.endCatchUp()
 	if !from.Behind {
 		return
 	}
-	if s.Conversations != nil {
-		s.fetchAll(ctx, s.conversations(ctx), from.Last)
+	ctx, cancel := context.WithCancel(ctx)
+	u := &catchUp{shard: s, gap: gap, last: from.Since, cancel: cancel, listed: make(chan struct{}), held: map[string]chan struct{}{}}
+	s.catching = u
+	u.running.Go(func() { u.run(ctx) })
+}
+
+// endCatchUp stops a catch-up. What it has not fetched remains to be fetched by the next one.
+func (s *shard) endCatchUp() {
+	if s.catching != nil {
+		s.catching.cancel()
+		s.catching.running.Wait()
+		s.catching = nil
 	}
-	if ctx.Err() == nil {
-		s.session.caughtUp()
-		_ = s.session.save(ctx) // so that a process killed soon need not fetch again; after an error the next save stores it
+}
+
+// run fetches everything, as far as the limits allow.
+func (u *catchUp) run(ctx context.Context) {
+	defer u.cancel()
+	if u.Conversations != nil {
+		u.list(u.conversations(ctx))
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	close(u.listed)
+	timed, cancel := context.WithTimeout(ctx, catchUpTime)
+	defer cancel()
+	var workers sync.WaitGroup
+	log := core.NewErrorLog(u.Log, "fetching missed messages")
+	for range catchUpParallel {
+		workers.Go(func() { u.work(ctx, timed, log) })
+	}
+	workers.Wait()
+	if ctx.Err() != nil {
+		return
+	}
+	u.report(ctx)
+	u.session.caughtUp(u.gap)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for channel, held := range u.held { // those for which there was no time
+		close(held)
+		delete(u.held, channel)
 	}
 }
 
 // conversations reads the shard's conversations and retries until it succeeds. It returns none if ctx ends first.
-func (s *shard) conversations(ctx context.Context) []Conversation {
-	log := core.NewErrorLog(s.Log, "reading which conversations are known")
+func (u *catchUp) conversations(ctx context.Context) []Conversation {
+	log := core.NewErrorLog(u.Log, "reading which conversations are known")
 	pause := firstStoreRetry
 	for {
-		all, err := s.Conversations(ctx)
+		all, err := u.Conversations(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
 		log.Report(err)
 		if err == nil {
-			all = slices.DeleteFunc(all, func(c Conversation) bool { return !s.owns(c.Guild) })
-			return all[:min(len(all), catchUpConversations)]
+			return slices.DeleteFunc(all, func(c Conversation) bool { return !u.owns(c.Guild) })
 		}
-		s.Sleep(ctx, pause)
+		u.Sleep(ctx, pause)
 		pause = min(2*pause, maxStoreRetry)
 	}
 }
 
-// fetchAll fetches the messages of conversations after the message last; "": not known.
-func (s *shard) fetchAll(ctx context.Context, todo []Conversation, last string) {
-	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
-	defer cancel()
-	log := core.NewErrorLog(s.Log, "fetching missed messages")
-	for ; len(todo) > 0; todo = todo[1:] {
-		c := todo[0]
-		err := s.fetch(ctx, &c, last)
+// list takes over the conversations that are fetched.
+func (u *catchUp) list(all []Conversation) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	all = slices.DeleteFunc(all, func(c Conversation) bool { return c.since(u.last) == "" })
+	u.todo = all[:min(len(all), catchUpConversations)]
+	u.missed.Beyond = len(all) - len(u.todo)
+	for _, c := range u.todo {
+		u.held[c.Channel] = make(chan struct{})
+	}
+}
+
+// work fetches conversations, one after the other, until none is left or the time of timed is over. A conversation that Discord does not
+// give now comes after the others.
+func (u *catchUp) work(ctx, timed context.Context, log *core.ErrorLog) {
+	for timed.Err() == nil {
+		c, ok := u.next()
+		if !ok {
+			return
+		}
+		err := u.fetch(ctx, timed, &c)
 		switch {
-		case errors.Is(ctx.Err(), context.DeadlineExceeded):
-			s.Log.Warn("it takes too long to fetch the messages sent while no events were received; the rest are not fetched", "shard", s.n)
-			return
-		case ctx.Err() != nil:
-			return
+		case timed.Err() != nil:
+			u.later(c)
 		case core.IsTemporary(err):
+			u.mu.Lock()
 			log.Report(err)
-			todo = append(todo, c) // after the others, as long as there is time
-			s.Sleep(ctx, max(s.jitter(chat.FirstRetry), core.RetryAfterOf(err)))
-		case err != nil:
-			s.Log.Warn("the messages sent while no events were received could not be fetched", "channel", c.Channel, "err", err)
+			u.mu.Unlock()
+			u.later(c)
+			u.Sleep(timed, max(u.jitter(chat.FirstRetry), core.RetryAfterOf(err)))
+		default:
+			u.fetched(c, err)
 		}
 	}
 }
 
-// fetch fetches and processes the messages of a conversation, oldest first, and records in c how far it got.
-func (s *shard) fetch(ctx context.Context, c *Conversation, last string) error {
-	for range catchUpPages {
-		since := c.since(last)
-		if since == "" {
-			return nil
-		}
-		page, err := s.page(ctx, c.Channel, since)
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		for _, m := range page {
-			if !s.take(ctx, event{name: "MESSAGE_CREATE", data: m.from(c)}) {
-				return ctx.Err()
-			}
-			c.Last = m.id
-		}
-		if len(page) < catchUpPage {
-			return nil
-		}
+func (u *catchUp) next() (c Conversation, ok bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.todo) == 0 {
+		return Conversation{}, false
 	}
-	s.Log.Warn("there were too many messages while no events were received; the latest of them are not fetched", "channel", c.Channel)
-	return nil
+	c, u.todo = u.todo[0], u.todo[1:]
+	return c, true
 }
 
-// fetched is a message as REST returns it.
-type fetched struct {
-	id     string
-	fields map[string]json.RawMessage
+func (u *catchUp) later(c Conversation) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.todo = append(u.todo, c)
 }
 
-// from returns the message as the gateway would have sent it: REST omits its server.
-func (m fetched) from(c *Conversation) json.RawMessage {
-	delete(m.fields, "guild_id")
-	if c.Guild != Direct {
-		m.fields["guild_id"], _ = json.Marshal(c.Guild)
+// fetched releases the messages of a conversation that were received meanwhile.
+func (u *catchUp) fetched(c Conversation, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case errors.Is(err, errTooMany):
+		u.missed.TooMany = append(u.missed.TooMany, c.Channel)
+		u.Log.Warn("there were too many messages while no events were received; the latest of them are not fetched", "channel", c.Channel)
+	case err != nil:
+		u.missed.Refused = append(u.missed.Refused, c.Channel)
+		u.Log.Warn("the messages sent while no events were received could not be fetched", "channel", c.Channel, "err", err)
 	}
-	body, _ := json.Marshal(m.fields) // can't fail: it is JSON that was read
-	return body
+	close(u.held[c.Channel])
+	delete(u.held, c.Channel)
 }
 
-// page reads the messages after since, sorted by id. A channel that no longer exists has none.
-func (s *shard) page(ctx context.Context, channel, since string) ([]fetched, error) {
-	var all []json.RawMessage
-	err := s.REST.Call(ctx, http.MethodGet, fmt.Sprintf("%s?after=%s&limit=%d", discordgo.EndpointChannelMessages(channel), since, catchUpPage), nil, &all)
-	if rest.IsGone(err) {
-		return nil, nil
+// holds reports whether a message of a channel has to wait now; u may be nil.
+func (u *catchUp) holds(channel string) bool {
+	if u == nil {
+		return false
 	}
-	if err != nil {
-		return nil, err
+	select {
+	case <-u.listed:
+	default:
+		return true
 	}
-	page := make([]fetched, 0, len(all))
-	for _, one := range all {
-		var m fetched
-		if err := chat.Decode(one, &m.fields); err != nil {
-			s.Log.Warn("a message that was fetched can't be read and is ignored", "channel", channel, "bytes", len(one), "err", chat.JSONFault(err))
-			continue
+	return u.heldBy(channel) != nil || u.heldBy(u.Parent(channel)) != nil
+}
+
+func (u *catchUp) heldBy(channel string) <-chan struct{} {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.held[channel]
+}
+
+// wait waits until a message of a channel may be committed: its conversation is fetched and, for a thread, also the channel in which it may
+// have begun. It returns false if ctx ends or dropped is closed first.
+func (u *catchUp) wait(ctx context.Context, dropped <-chan struct{}, channel string) bool {
+	reached := func(waits <-chan struct{}) bool {
+		select {
+		case <-waits:
+			return true
+		case <-ctx.Done():
+			return false
+		case <-dropped:
 		}
-		if json.Unmarshal(m.fields["id"], &m.id) == nil && snowflake.Valid(m.id) && snowflake.Greater(m.id, since) {
-			page = append(page, m)
+		select {
+		case <-waits: // both have happened
+			return true
+		default:
+			return false
 		}
 	}
-	slices.SortFunc(page, func(a, b fetched) int {
-		if snowflake.Greater(b.id, a.id) {
-			return -1
+	if !reached(u.listed) {
+		return false
+	}
+	for _, id := range []string{u.Parent(channel), channel} {
+		if held := u.heldBy(id); held != nil && !reached(held) {
+			return false
 		}
-		return 1
-	})
-	return page, nil
+	}
+	return true
 }

@@ -18,6 +18,7 @@ const (
 // connectAgain keeps a connection of the shard open until ctx ends. It returns only permanent errors.
 func (s *shard) connectAgain(ctx context.Context) error {
 	defer s.session.saveLast(ctx)
+	defer s.endCatchUp()
 	log := core.NewErrorLog(s.Log, "connecting to Discord's gateway")
 	pause := chat.FirstRetry
 	if !s.load(ctx) {

@@ -7,7 +7,9 @@
 //	budget.go       how often the bot may identify
 //	connection.go   one connection: hello, identify or resume, heartbeats, events
 //	order.go        events in order, up to their commit
-//	catchup.go      fetching what was missed when a session could not be resumed
+//	catchup.go      fetching what was missed when a session could not be resumed, beside the events
+//	fetch.go        fetching the messages of one conversation
+//	missed.go       what is passed over in that
 //	session.go      the stored state that a session is resumed from
 //
 // The gateway has no acknowledgement. Instead, a session is resumed from the sequence number of the last event that was committed together
@@ -50,9 +52,12 @@ type Options struct {
 	Take func(ctx context.Context, event string, data []byte) chat.Result
 	// Known reports whether an event can be stored without asking Discord which channel it belongs to.
 	Known func(Location) bool
+	// Parent returns the channel of a thread, "" if the channel is none or that is not known.
+	Parent func(channel string) string
 	// Conversations returns the conversations whose missed messages are fetched, latest first; nil: none are fetched.
 	Conversations func(ctx context.Context) ([]Conversation, error)
 
+	Now    func() time.Time
 	Sleep  func(context.Context, time.Duration)
 	Jitter func() float64 // from 0 to 1
 	Log    *slog.Logger
@@ -121,10 +126,11 @@ type Conversation struct {
 
 // Location is the part of an event that determines its order. It is zero if the event belongs to no conversation.
 type Location struct {
-	Message string   `json:"id"`
-	Channel string   `json:"channel_id"`
-	Guild   string   `json:"guild_id"`
-	Roles   []string `json:"mention_roles"`
+	Message string                 `json:"id"`
+	Channel string                 `json:"channel_id"`
+	Guild   string                 `json:"guild_id"`
+	In      *discordgo.ChannelType `json:"channel_type"` // nil: not said
+	Roles   []string               `json:"mention_roles"`
 }
 
 // MaxLease is the longest that a dead process keeps a shard. Discord still keeps the session for that long.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
@@ -65,25 +66,27 @@ type committer struct {
 	resumes atomic.Bool              // the next connection resumes the session
 	taking  sync.WaitGroup           // events processed concurrently
 	waiting map[string]chan struct{} // commits that others wait for: by channel, and by message that may begin a thread
+	dropped chan struct{}            // closed when messages that wait for the catch-up are left to the next one
 }
 
 // queueLength is how many events may wait for their commit before reading pauses.
 const queueLength = 1024
 
 func newCommitter(s *shard) *committer {
-	return &committer{shard: s, queue: make(chan event, queueLength), waiting: map[string]chan struct{}{}}
+	return &committer{shard: s, queue: make(chan event, queueLength), waiting: map[string]chan struct{}{}, dropped: make(chan struct{})}
 }
 
-// maxOpen is how many events may be in progress while the first of them is not committed.
+// maxOpen is how many events may be in progress while the first of them is not committed. Events in between that are committed count as
+// one.
 const maxOpen = 10_000
 
-// commits processes the events in order. An event that needs a look-up at Discord to find its channel is processed concurrently. Later
-// events of its conversation wait for it; other conversations don't. If the connection ends during such a look-up, the resumed session
-// repeats the events that waited. Missed messages that an earlier process did not get to fetch are fetched before the replay, since they
-// are older.
+// commits processes the events in order. An event that needs a look-up at Discord to find its channel is processed concurrently, and so is a
+// message whose conversation is still searched for missed messages. Later events of the conversation wait for it; other conversations don't.
+// If the connection ends meanwhile, the resumed session repeats the events that waited; if it can't be resumed, the next catch-up fetches
+// the messages among them.
 func (c *committer) commits(ctx context.Context, resumed session) {
 	if resumed.ID != "" {
-		c.catchUp(ctx)
+		c.beginCatchUp(ctx) // what an earlier process did not get to fetch
 	}
 	log := core.NewErrorLog(c.Log, "storing the state of a session with Discord")
 	tick := time.NewTicker(saveEvery)
@@ -106,6 +109,8 @@ func (c *committer) commits(ctx context.Context, resumed session) {
 				if queue = nil; c.resumes.Load() {
 					return
 				}
+				c.endCatchUp()
+				close(c.dropped)
 				continue
 			}
 			if e.name == "READY" {
@@ -115,7 +120,7 @@ func (c *committer) commits(ctx context.Context, resumed session) {
 			if !ok {
 				return
 			}
-			open = append(open, begun)
+			open = appendOpen(open, begun)
 		case <-first:
 		case <-tick.C:
 			log.Report(c.session.save(ctx))
@@ -123,6 +128,15 @@ func (c *committer) commits(ctx context.Context, resumed session) {
 			return
 		}
 	}
+}
+
+// appendOpen adds an event. A committed one that follows another committed one is joined with it.
+func appendOpen(open []openEvent, e openEvent) []openEvent {
+	if n := len(open) - 1; n >= 0 && open[n].done == nil && e.done == nil {
+		open[n].seq, open[n].message = e.seq, snowflake.Max(open[n].message, e.message)
+		return open
+	}
+	return append(open, e)
 }
 
 // pass removes the leading events that are committed.
@@ -142,10 +156,11 @@ func (c *committer) pass(open []openEvent) []openEvent {
 	return open
 }
 
-// start processes an event up to its commit, or starts to process it concurrently; false: ctx has ended first.
+// start processes an event up to its commit, or starts to process it concurrently; false: ctx has ended first. A command does not wait for
+// a catch-up, since Discord waits three seconds for its answer.
 func (c *committer) start(ctx, concurrent context.Context, e event) (openEvent, bool) {
 	if e.name == "READY" {
-		c.catchUp(ctx)
+		c.beginCatchUp(ctx)
 		return openEvent{seq: e.seq}, true
 	}
 	at := e.location()
@@ -156,13 +171,17 @@ func (c *committer) start(ctx, concurrent context.Context, e event) (openEvent, 
 	if e.done != nil {
 		return begun, true
 	}
-	before := c.waiting[at.Channel]
+	before, behind := c.waiting[at.Channel], c.catching
 	select {
 	case <-before:
 		before = nil
 	default:
 	}
-	if before == nil && (begun.message == "" || at.Guild == "" || c.Known(at)) {
+	held := at.Channel != "" && behind.holds(at.Channel)
+	if e.name == "INTERACTION_CREATE" && held {
+		return begun, c.take(ctx, e)
+	}
+	if before == nil && !held && (begun.message == "" || at.Guild == "" || c.Known(at)) {
 		return begun, c.take(ctx, e)
 	}
 	begun.done = make(chan struct{})
@@ -177,6 +196,12 @@ func (c *committer) start(ctx, concurrent context.Context, e event) (openEvent, 
 			case <-concurrent.Done():
 				return
 			}
+		}
+		if held && !behind.wait(concurrent, c.dropped, at.Channel) {
+			if concurrent.Err() == nil {
+				close(begun.done)
+			}
+			return
 		}
 		if c.take(concurrent, e) {
 			close(begun.done)

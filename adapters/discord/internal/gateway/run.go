@@ -41,8 +41,10 @@ type shard struct {
 	n, of   int
 	bot     string
 	session *sessionStore
-	dials   int  // failed attempts in a row to reach the session's resume address
-	paid    bool // an identify was counted but not made
+	// catching is the catch-up under way, or the last one; nil: none. Only the committer of the connection uses it.
+	catching *catchUp
+	dials    int  // failed attempts in a row to reach the session's resume address
+	paid     bool // an identify was counted but not made
 }
 
 // owns reports whether a server's events come over this shard.

@@ -26,6 +26,8 @@ type session struct {
 	Last string `json:"last,omitempty"`
 	// Behind says that the session began after a gap whose messages are not fetched yet.
 	Behind bool `json:"behind,omitempty"`
+	// Since is what Last was before that gap.
+	Since string `json:"since,omitempty"`
 }
 
 const (
@@ -41,6 +43,7 @@ type sessionStore struct {
 
 	mu  sync.Mutex
 	now session
+	gap int // counts the sessions that began after a gap, in this process
 }
 
 func newSessionStore(g *Gateway, shard int) *sessionStore {
@@ -51,10 +54,17 @@ func sessionName(shard int) string { return "discord/session/" + strconv.Itoa(sh
 
 // StoredBot returns the bot's user id from the first shard's stored session, "" if there is none.
 func StoredBot(ctx context.Context, kv core.KV) (string, error) {
-	text, err := kv.Get(ctx, sessionName(0))
-	var s session
-	_ = json.Unmarshal([]byte(text), &s)
+	s, err := storedSession(ctx, kv, 0)
 	return s.Bot, err
+}
+
+// storedSession reads the stored session of a shard; zero if there is none, or none that can be read.
+func storedSession(ctx context.Context, kv core.KV, shard int) (s session, err error) {
+	text, err := kv.Get(ctx, sessionName(shard))
+	if err != nil || json.Unmarshal([]byte(text), &s) != nil {
+		return session{}, err
+	}
+	return s, nil
 }
 
 // load reads the session that an earlier process stored. A session of another bot or another number of shards can't be resumed.
@@ -92,9 +102,22 @@ func (s *sessionStore) change(do func(now *session)) {
 	do(&s.now)
 }
 
-// begin records a new session, after a gap.
+// begin records a new session, after a gap. If an earlier gap is not fetched yet, both are.
 func (s *sessionStore) begin(id, url string, seq int64, intents discordgo.Intent) {
-	s.change(func(now *session) { now.ID, now.URL, now.Seq, now.Intents, now.Behind = id, url, seq, intents, true })
+	s.change(func(now *session) {
+		if !now.Behind {
+			now.Since = now.Last
+		}
+		now.ID, now.URL, now.Seq, now.Intents, now.Behind = id, url, seq, intents, true
+		s.gap++
+	})
+}
+
+// behind returns the session, and the number of its gap.
+func (s *sessionStore) behind() (session, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now, s.gap
 }
 
 // end records that the session can't be resumed.
@@ -102,9 +125,13 @@ func (s *sessionStore) end() {
 	s.change(func(now *session) { now.ID, now.URL, now.Seq = "", "", 0 })
 }
 
-// caughtUp records that the messages of the gap are fetched.
-func (s *sessionStore) caughtUp() {
-	s.change(func(now *session) { now.Behind = false })
+// caughtUp records that the messages of a gap are fetched, unless another gap has followed.
+func (s *sessionStore) caughtUp(gap int) {
+	s.change(func(now *session) {
+		if s.gap == gap {
+			now.Behind, now.Since = false, ""
+		}
+	})
 }
 
 // committed records that everything up to seq is committed; message is the id of seq's message, or "".

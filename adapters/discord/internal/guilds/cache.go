@@ -137,12 +137,15 @@ func (c *Cache) SetChannels(channels ...discordgo.Channel) {
 	}
 }
 
-// Knows reports whether a channel is cached and, if roles is true, also the roles of its server.
-func (c *Cache) Knows(channel, guild string, roles bool) bool {
+// Knows reports whether a channel is cached.
+func (c *Cache) Knows(channel string) bool {
 	_, known := c.channels.get(channel)
-	if known && roles {
-		_, known = c.guilds.get(guild)
-	}
+	return known
+}
+
+// KnowsRoles reports whether the roles of a server are cached.
+func (c *Cache) KnowsRoles(guild string) bool {
+	_, known := c.guilds.get(guild)
 	return known
 }
 
@@ -155,6 +158,14 @@ func (c *Cache) Channel(ctx context.Context, id string) (discordgo.Channel, erro
 // retryable.
 func (c *Cache) Guild(ctx context.Context, id string) (Guild, error) {
 	return c.guilds.getOrAsk(id, "server", get[Guild](ctx, c.rest, discordgo.EndpointGuild(id)))
+}
+
+// Parent returns the channel of a thread, "" if the channel is no thread, or is unknown.
+func (c *Cache) Parent(id string) string {
+	if known, _ := c.channels.get(id); known.IsThread() {
+		return known.ParentID
+	}
+	return ""
 }
 
 // ChannelName returns a channel's name, "" if unknown.

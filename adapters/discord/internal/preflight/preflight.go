@@ -5,6 +5,7 @@
 //	servers.go       the servers that the bot is in
 //	channels.go      the channels and threads that the bot was addressed in
 //	approvers.go     the approvers
+//	missed.go        what was not fetched after a gap
 //	permissions.go   the permissions that the bot needs, has and lacks; its invitation
 //
 // The checks ask Discord. They change nothing, there or here, and their reports contain no secret.
@@ -21,6 +22,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"gatehouse/adapters/discord/internal/gateway"
 	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
@@ -28,7 +30,7 @@ import (
 	"gatehouse/core"
 )
 
-// Options configure the checks. All but Recent are required.
+// Options configure the checks. All but Recent and Missed are required.
 type Options struct {
 	REST      *rest.Client
 	APIURL    string // DISCORD_API_URL
@@ -41,6 +43,7 @@ type Options struct {
 	// SameCommands reports whether the commands that Discord lists are those of this build.
 	SameCommands func(listed json.RawMessage) bool
 	Recent       func(context.Context) ([]core.EventRecord, error) // the latest events, latest first; nil: not known
+	Missed       func(context.Context) ([]gateway.Missed, error)   // what was not fetched after a gap; nil: not known
 	Now          func() time.Time
 }
 
@@ -108,6 +111,7 @@ func Run(ctx context.Context, o Options) []chat.Check {
 		c.allServers(ctx)
 	}
 	c.events()
+	c.missedMessages(ctx)
 	if valid {
 		c.approvers(ctx)
 	}

@@ -97,6 +97,7 @@ func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer
 	defer cancel()
 	out, err := c.session.RequestWithLockedBucket(method, c.url+path, kind, raw, b.bucket, 0, discordgo.WithContext(timed))
 	c.limits.leave(b)
+	c.limits.share(route, got.header.Get("X-RateLimit-Bucket"))
 	c.setLead(got)
 	err = chat.WithoutURL(err)
 	fault := errorOf(got, out, err)

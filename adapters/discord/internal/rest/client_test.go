@@ -185,12 +185,13 @@ func TestUnusedRoutesAreForgotten(t *testing.T) {
 		route := fmt.Sprint(i)
 		g.put(g.take(route))
 		g.hold(route, time.Second)
+		g.share(route, "the bucket of "+route)
 	}
 	now = now.Add(unusedAfter + time.Second)
 	g.put(g.take("new"))
-	g.hold("new", time.Second)
-	if len(g.routes) != 1 || len(g.blocked) != 1 {
-		t.Errorf("%d routes are kept, %d are blocked", len(g.routes), len(g.blocked))
+	g.share("new", "another")
+	if len(g.routes) != 1 || len(g.buckets) != 1 || len(g.blocked) != 0 {
+		t.Errorf("%d routes are kept, %d buckets, %d are blocked", len(g.routes), len(g.buckets), len(g.blocked))
 	}
 }
 

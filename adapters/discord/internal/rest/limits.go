@@ -34,23 +34,26 @@ type limits struct {
 
 	mu      sync.Mutex
 	routes  map[string]*routeLimit
-	blocked map[string]time.Time // by route, allCalls or globalLimit: no call is made before
+	buckets map[string]*routeLimit // by bucketKey
+	blocked map[string]time.Time   // allCalls or globalLimit: no call is made before
 	global  *rate.Limiter
 }
 
-// routeLimit is one route's bucket.
+// routeLimit is the bucket of a route, or of several that Discord counts together: it names the bucket in its answers.
 type routeLimit struct {
 	turn    chan struct{} // holds one while a call is under way
 	limiter *discordgo.RateLimiter
 	bucket  *discordgo.Bucket
 
 	// of limits.mu:
-	used   time.Time
-	queued int // calls under way or waiting for their turn
+	key     string // in limits.buckets; "": Discord has not named it
+	used    time.Time
+	blocked time.Time // no call is made before
+	queued  int       // calls under way or waiting for their turn
 }
 
 func newLimits(now func() time.Time) *limits {
-	return &limits{now: now, routes: map[string]*routeLimit{}, blocked: map[string]time.Time{}, global: rate.NewLimiter(globalRate, globalBurst)}
+	return &limits{now: now, routes: map[string]*routeLimit{}, buckets: map[string]*routeLimit{}, blocked: map[string]time.Time{}, global: rate.NewLimiter(globalRate, globalBurst)}
 }
 
 // enter waits for the route's call in progress, if any, and takes a call from the limits. If a limit has none left, it returns an error of
@@ -64,7 +67,7 @@ func (l *limits) enter(ctx context.Context, route string, exempt bool) (*routeLi
 		return nil, core.Wrap(core.DeliveryLater, ctx.Err(), "The call to Discord timed out while it waited for earlier calls.")
 	}
 	r.bucket.Lock()
-	if wait := l.wait(route, r, exempt); wait > 0 {
+	if wait := l.wait(r, exempt); wait > 0 {
 		r.bucket.Unlock()
 		l.leave(r)
 		return nil, &core.Error{Category: core.DeliveryNotYet, Message: "Discord's rate limit is used up for the moment.", RetryAfter: wait}
@@ -81,11 +84,11 @@ func (l *limits) leave(r *routeLimit) {
 
 // wait returns how long no call may be made to a route. If that is zero, it takes a call from the global limit. The caller has the route's
 // turn.
-func (l *limits) wait(route string, r *routeLimit, exempt bool) time.Duration {
+func (l *limits) wait(r *routeLimit, exempt bool) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	wait := max(r.limiter.GetWaitTime(r.bucket, 1), l.blocked[route].Sub(now), l.blocked[allCalls].Sub(now))
+	wait := max(r.limiter.GetWaitTime(r.bucket, 1), r.blocked.Sub(now), l.blocked[allCalls].Sub(now))
 	if !exempt {
 		wait = max(wait, l.blocked[globalLimit].Sub(now))
 	}
@@ -99,13 +102,65 @@ func (l *limits) wait(route string, r *routeLimit, exempt bool) time.Duration {
 	return wait
 }
 
-// hold blocks calls for a while: those of a route, those that count against the global limit, or all.
+// hold blocks calls for a while: those of a route and of all that share its bucket, those that count against the global limit, or all.
 func (l *limits) hold(what string, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if until := l.now().Add(wait); until.After(l.blocked[what]) {
-		l.blocked[what] = until
+	until := l.now().Add(wait)
+	if r := l.routes[what]; r != nil {
+		r.blocked = latest(until, r.blocked)
+		return
 	}
+	l.blocked[what] = latest(until, l.blocked[what])
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// share makes a route use the bucket that Discord names in an answer, together with the other routes of that bucket.
+func (l *limits) share(route, bucket string) {
+	if bucket == "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	own, key := l.routes[route], bucketKey(route, bucket)
+	if own == nil || own.key == key {
+		return
+	}
+	if own.key != "" { // Discord counts the route elsewhere now
+		own = newRouteLimit(route, l.now())
+		l.routes[route] = own
+	}
+	shared := l.buckets[key]
+	if shared == nil {
+		own.key, l.buckets[key] = key, own
+		return
+	}
+	own.key, own.blocked, l.buckets[key] = key, latest(own.blocked, shared.blocked), own // its state is the newer one
+	for other, r := range l.routes {
+		if r == shared {
+			l.routes[other] = own
+		}
+	}
+}
+
+// bucketKey identifies a bucket: Discord counts each channel, guild and webhook by itself.
+func bucketKey(route, bucket string) string {
+	_, path, _ := strings.Cut(route, " ")
+	steps := strings.Split(path, "/")
+	n := 0
+	switch steps[0] {
+	case "channels", "guilds":
+		n = 2
+	case "webhooks", "interactions":
+		n = 3
+	}
+	return bucket + " " + strings.Join(steps[:min(n, len(steps))], "/")
 }
 
 // take returns a route's bucket, and keeps it until put.
@@ -115,21 +170,25 @@ func (l *limits) take(route string) *routeLimit {
 	now := l.now()
 	if len(l.routes) >= sweepAt {
 		for other, r := range l.routes {
-			if r.queued == 0 && now.Sub(r.used) > unusedAfter && now.After(l.blocked[other]) {
+			if r.queued == 0 && now.Sub(r.used) > unusedAfter && now.After(r.blocked) {
 				delete(l.routes, other)
-				delete(l.blocked, other)
+				delete(l.buckets, r.key)
 			}
 		}
 	}
 	r := l.routes[route]
 	if r == nil {
-		limiter := discordgo.NewRatelimiter()
-		r = &routeLimit{turn: make(chan struct{}, 1), limiter: limiter, bucket: limiter.GetBucket(route)}
+		r = newRouteLimit(route, now)
 		l.routes[route] = r
 	}
 	r.used = now
 	r.queued++
 	return r
+}
+
+func newRouteLimit(route string, now time.Time) *routeLimit {
+	limiter := discordgo.NewRatelimiter()
+	return &routeLimit{turn: make(chan struct{}, 1), limiter: limiter, bucket: limiter.GetBucket(route), used: now}
 }
 
 func (l *limits) put(r *routeLimit) {

@@ -44,6 +44,7 @@ func (c Command) checkSlack(ctx context.Context, cfg settings.Config, store *sto
 func checkDiscord(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {
 	checkup := discord.Checkup{Config: cfg.Discord, Approvers: cfg.Policy.Approvers, Listen: cfg.Listen, Now: time.Now}
 	if store != nil {
+		checkup.KV = store
 		checkup.Recent = func(ctx context.Context) ([]core.EventRecord, error) {
 			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Limit: settings.RecentEvents})
 		}

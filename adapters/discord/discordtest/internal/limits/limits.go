@@ -3,6 +3,7 @@
 package limits
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -15,8 +16,9 @@ import (
 
 // Limit is how many calls of a route are accepted in a time, counted separately for each channel, guild or webhook.
 type Limit struct {
-	Calls int
-	Per   time.Duration
+	Calls  int
+	Per    time.Duration
+	Bucket string // routes with the same one are counted together; "": the route's own
 }
 
 // Limits are limits by route. AnyRoute is for routes without an entry, GlobalLimit for all calls together.
@@ -94,7 +96,8 @@ func (l *Limiter) Take(route, bucketOf string, governed bool, header http.Header
 		l.global.used++
 	}
 	limit := l.limitOf(route)
-	key := route + " " + bucketOf
+	name := cmp.Or(limit.Bucket, route)
+	key := name + " " + bucketOf
 	b := l.buckets[key]
 	if b == nil {
 		b = &bucket{}
@@ -108,7 +111,7 @@ func (l *Limiter) Take(route, bucketOf string, governed bool, header http.Header
 		b.used++
 	}
 	after := b.until.Sub(now)
-	SetHeaders(header, route, limit.Calls, limit.Calls-b.used, b.until, after)
+	SetHeaders(header, name, limit.Calls, limit.Calls-b.used, b.until, after)
 	if !late {
 		return nil
 	}
@@ -131,7 +134,7 @@ func WholeSeconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.
 
 // Body is the body of a 429.
 func Body(after time.Duration, global bool) map[string]any {
-	return map[string]any{"message": "You are being rate limited.", "retry_after": math.Ceil(after.Seconds()*1000) / 1000, "global": global}
+	return map[string]any{"message": "You are being rate limited.", "retry_after": math.Ceil(after.Seconds()*1000) / 1000, "global": global, "code": 0}
 }
 
 // CountInvalid counts a 401, a 403 or a 429 that is not shared.

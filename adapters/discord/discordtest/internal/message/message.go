@@ -34,6 +34,7 @@ type Message struct {
 	Roles       []string        // the roles that it pings
 	Everyone    bool            // it pings everyone
 	Ephemeral   string          // the only user who sees it
+	Forwards    *Message        // the message that it forwards, as it was then
 	Thread      string          // the thread that was made from it
 	Interaction string          // the interaction that it answers
 }

@@ -7,6 +7,7 @@ const (
 	FlagEphemeral             = 1 << 6
 	FlagLoading               = 1 << 7
 	FlagSuppressNotifications = 1 << 12
+	FlagHasSnapshot           = 1 << 14
 	FlagComponentsV2          = 1 << 15
 )
 

@@ -172,9 +172,12 @@ func TestAPressOfAColleagueBeforeTheBotIsKnown(t *testing.T) {
 		t.Errorf("bob reads %q", text)
 	}
 	down.Lift()
-	r.known()
-	if status, _ := r.send("/slack/interactions", press, nil); status != 200 || len(r.inbox.Take()) != 1 {
-		t.Errorf("once the bot is known, it is answered with %d", status)
+	r.eventually("once the bot is known, the press is taken", func() bool {
+		status, _ := r.send("/slack/interactions", press, nil)
+		return status == 200
+	})
+	if n := len(r.inbox.Take()); n != 1 {
+		t.Errorf("the press became %d events", n)
 	}
 }
 

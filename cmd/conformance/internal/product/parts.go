@@ -8,11 +8,15 @@ import (
 	"gatehouse/approvals"
 	"gatehouse/cmd/conformance/internal/evidence"
 	"gatehouse/core"
+	"gatehouse/core/tool"
 	"gatehouse/storage"
 )
 
 // name is the platform's name.
 const name = "fixture"
+
+// callDigest binds an approval to the call that stands for a fixture's pause.
+var callDigest, _ = tool.Digest(name, json.RawMessage("{}")) // valid JSON
 
 // platform keeps what it receives.
 type platform struct {
@@ -66,7 +70,7 @@ type askingService struct {
 
 func (a *askingService) Open(turn core.Turn, session core.SessionID, s core.Suspended) (core.Approval, []core.Post, bool) {
 	s.Descriptor.Approval = &core.ApprovalRequest{
-		Call: core.Call{Tool: "fixture", Summary: "Go on.", Arguments: json.RawMessage("{}")},
+		Call: core.Call{Tool: name, Summary: "Go on.", Arguments: json.RawMessage("{}"), Digest: callDigest},
 		Rule: core.Rule{Name: "fixture", Verdict: core.VerdictAsk, Approvers: []string{a.approver.ID}},
 	}
 	return a.Service.Open(turn, session, s)

@@ -58,7 +58,7 @@ func beside() string {
 	return usual
 }
 
-const document = "discord.json"
+const document = "https://discord.test/description.json" // absolute: a relative name would follow the working directory
 
 func read(text []byte) (*Description, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))

@@ -14,24 +14,15 @@ import (
 // Clean makes foreign text safe to show. Line ends become newlines. It removes control characters, characters that change the writing
 // direction, and invisible tags: no escape sequence is left, and no text runs backwards. Invalid UTF-8 becomes U+FFFD.
 func Clean(s string) string {
-	return mapRunes(s, func(r rune) (string, bool) { return "", isControl(r) || chattext.Directional(r) })
+	return strings.Map(func(r rune) rune {
+		if isControl(r) || chattext.Directional(r) {
+			return -1
+		}
+		return r
+	}, lineEnds.Replace(strings.ToValidUTF8(s, "\ufffd")))
 }
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
-
-// mapRunes replaces each rune for which replacement reports true.
-func mapRunes(s string, replacement func(rune) (string, bool)) string {
-	s = lineEnds.Replace(strings.ToValidUTF8(s, "\ufffd"))
-	var b strings.Builder
-	for _, r := range s {
-		if other, ok := replacement(r); ok {
-			b.WriteString(other)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
 
 // isControl reports whether a rune is a control character other than a newline or a tab.
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }

@@ -45,7 +45,7 @@ func TestLaw8_CardShowsAllArgumentsAndNoSecrets(t *testing.T) {
 	long := strings.Repeat("x", 20_000)
 	args, _ := json.Marshal(map[string]string{"text": long, "token": "t0ps3cret", "hidden": "a\u200bb"})
 	card := approvals.CardOf(core.Approval{
-		ID: "a1", State: core.Refused, Reason: "no", Requester: core.Actor{ID: "x:ann"}, DecidedBy: core.Actor{ID: "x:bob", Name: "Bob"},
+		ID: "a1", State: core.Denied, Reason: "no", Requester: core.Actor{ID: "x:ann"}, DecidedBy: core.Actor{ID: "x:bob", Name: "Bob"},
 		Call:  core.Call{Tool: "post", Summary: "Post\nwith ghp_0123456789abcdefghij0123456789ABCDEF.", Arguments: args},
 		Votes: []core.Vote{{Choice: core.Approve}, {Choice: core.Deny}},
 	})
@@ -55,7 +55,7 @@ func TestLaw8_CardShowsAllArgumentsAndNoSecrets(t *testing.T) {
 	if card.Hidden != len("t0ps3cret") || !card.Altered {
 		t.Errorf("%d characters hidden, altered %v", card.Hidden, card.Altered)
 	}
-	if card.Requester != "x:ann" || card.DecidedBy != "Bob" || card.Votes != 1 || card.Quorum != 1 {
+	if card.Requester != "x:ann" || card.DecidedBy != "Bob" || len(card.Voters) != 1 || card.Quorum != 1 {
 		t.Errorf("%+v", card)
 	}
 }

@@ -11,17 +11,17 @@ import (
 
 // CardOf returns the card of an approval, with all of its arguments, with secrets masked, and with everything visible that is in them.
 func CardOf(a core.Approval) core.Card {
-	votes := 0
+	var voters []core.Actor
 	for _, v := range a.Votes {
 		if v.Choice == core.Approve {
-			votes++
+			voters = append(voters, v.Actor)
 		}
 	}
 	card := core.Card{
 		Approval: a.ID, State: a.State, Tool: core.RevealLine(a.Call.Tool), Summary: core.RevealLine(core.MaskText(a.Call.Summary)),
 		Arguments: core.Reveal(pretty(core.MaskJSON(a.Call.Arguments))), Hidden: core.HiddenCharacters(a.Call.Arguments), Altered: altered(a.Call),
 		Requester: cmp.Or(a.Requester.Name, a.Requester.ID), Approvers: a.Rule.Approvers, Reason: core.MaskText(a.Reason),
-		Votes: votes, Quorum: max(1, a.Rule.Quorum), Risk: a.Call.Risk, Changed: core.MaskText(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
+		Self: a.Rule.Self, Voters: voters, Quorum: max(1, a.Rule.Quorum), Risk: a.Call.Risk, Changed: core.MaskText(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 		Requested: a.Requester, From: a.Address,
 	}
 	if a.State != core.Open {

@@ -11,11 +11,11 @@ type ApprovalID string
 // ApprovalState is the state of an approval. Open is the only state that can change, once.
 type ApprovalState string
 
-// The states. Refusal, timeout and cancellation differ (law 7).
+// The states. Denial, timeout and cancellation differ (law 7).
 const (
 	Open      ApprovalState = "open"
 	Approved  ApprovalState = "approved"
-	Refused   ApprovalState = "refused"
+	Denied    ApprovalState = "denied"
 	Expired   ApprovalState = "expired"
 	Cancelled ApprovalState = "cancelled"
 )
@@ -27,6 +27,8 @@ type Choice string
 const (
 	Approve Choice = "approve"
 	Deny    Choice = "deny"
+
+	Withdraw Choice = "withdraw" // no vote: the request is cancelled by who asked
 )
 
 // Call is the tool call that an approval is bound to.
@@ -76,7 +78,7 @@ type Approval struct {
 	Requester    Actor
 	Rule         Rule
 	State        ApprovalState
-	Reason       string // of a refusal or cancellation
+	Reason       string // of a denial or cancellation
 	DecidedBy    Actor
 	DecidedAt    time.Time
 	CreatedAt    time.Time

@@ -82,7 +82,7 @@ const (
 	ApprovalStale     Category = "approval_stale"     // the rules changed after the approval was requested
 	ApprovalDecided   Category = "approval_decided"   // a second decision: the first one counts
 	ApprovalExpired   Category = "approval_expired"   // the deadline passed before a decision
-	ApprovalRefused   Category = "approval_refused"   // an approver refused
+	ApprovalDenied    Category = "approval_denied"    // an approver denied it
 	ApprovalCanceled  Category = "approval_cancelled" // withdrawn by the requester, or by a new conversation
 	OutcomeUnknown    Category = "outcome_unknown"    // a tool was started and its result was not recorded; it is not run again
 	ToolFailed        Category = "tool_failed"        // the tool ran and reported a failure
@@ -128,7 +128,7 @@ var buckets = map[Category]Bucket{
 	ProviderUnsupportedContent: UserCorrectable, StructuredOutputInvalid: UserCorrectable, MessageTooLarge: UserCorrectable, RateLimited: UserCorrectable,
 	NotFound: UserCorrectable, Invalid: UserCorrectable, NotAllowed: UserCorrectable, PolicyDenied: UserCorrectable,
 	ApprovalMissing: UserCorrectable, ApprovalMismatch: UserCorrectable, ApprovalStale: UserCorrectable, ApprovalDecided: UserCorrectable,
-	ApprovalExpired: UserCorrectable, ApprovalRefused: UserCorrectable, ApprovalCanceled: UserCorrectable,
+	ApprovalExpired: UserCorrectable, ApprovalDenied: UserCorrectable, ApprovalCanceled: UserCorrectable,
 	OutcomeUnknown: UserCorrectable, ToolFailed: UserCorrectable, ToolUnknown: UserCorrectable, ToolArguments: UserCorrectable,
 	Stopped: UserCorrectable, Unsupported: UserCorrectable, Unauthorized: UserCorrectable, DeliveryFailed: UserCorrectable, DeliveryForbidden: UserCorrectable, DeliveryInDoubt: UserCorrectable,
 }

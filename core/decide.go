@@ -12,12 +12,21 @@ const LocalPerson = "local"
 
 // MayDecide reports whether the rule lets this person decide a request of requester.
 func (r Rule) MayDecide(who, requester Actor) bool {
-	if who.ID == requester.ID && !r.Self {
-		return false
-	}
-	return slices.ContainsFunc(r.Approvers, func(a string) bool {
+	return r.refusal(who, requester) == nil
+}
+
+// refusal is why a person may not decide a request of requester, as not_allowed; nil if they may.
+func (r Rule) refusal(who, requester Actor) error {
+	approver := slices.ContainsFunc(r.Approvers, func(a string) bool {
 		return a == who.ID || a == LocalPerson && who.Local || slices.Contains(who.Groups, a)
 	})
+	switch {
+	case !approver:
+		return Errorf(NotAllowed, "You are not an approver of this request.")
+	case who.ID == requester.ID && !r.Self:
+		return Errorf(NotAllowed, "You asked for this yourself, so another approver has to decide.")
+	}
+	return nil
 }
 
 // LocalAdmin is the id of the person at the command line. No platform has people with such an id: theirs begin with its name.
@@ -32,7 +41,7 @@ func (a Approval) MayWithdraw(who Actor) bool {
 // store calls it inside its transaction. The result's Approval is the one to store or, with an error, the unchanged one.
 //
 // Errors: approval_decided (it is not open; the first decision counts), approval_expired (the decision came after the deadline),
-// not_allowed, invalid. One refusal vetoes; a quorum of approvals approves. A repeat of the same event's vote is
+// not_allowed, invalid. One denial vetoes; a quorum of approvals approves. A repeat of the same event's vote is
 // counted once and gives no error.
 func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	stands := Decided{Approval: a}
@@ -67,11 +76,8 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 func (a *Approval) vote(d Decision, at time.Time) error {
 	v := *d.Vote
 	v.Event, v.At = d.Event, at
-	if !d.Admin && !a.Rule.MayDecide(v.Actor, a.Requester) {
-		if v.Actor.ID == a.Requester.ID {
-			return Errorf(NotAllowed, "You requested this yourself. Another approver has to decide.")
-		}
-		return Errorf(NotAllowed, "You are not an approver of this request.")
+	if err := a.Rule.refusal(v.Actor, a.Requester); err != nil && !d.Admin {
+		return err
 	}
 	if slices.ContainsFunc(a.Votes, func(o Vote) bool { return o.Actor.ID == v.Actor.ID }) {
 		return Errorf(ApprovalDecided, "You have already voted on this. Your first vote counts.")
@@ -85,7 +91,7 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 	}
 	switch {
 	case v.Choice == Deny:
-		a.settle(Refused, v.Actor, v.Reason, at)
+		a.settle(Denied, v.Actor, v.Reason, at)
 	case v.Choice != Approve:
 		return Errorf(Invalid, "Unknown choice %q. Use approve or deny.", v.Choice)
 	case d.Admin || approvals >= max(1, a.Rule.Quorum):
@@ -105,8 +111,8 @@ func (a Approval) StateSentence() string {
 	switch a.State {
 	case Approved:
 		return "This was approved by " + by + " at " + at + "."
-	case Refused:
-		return "This was refused by " + by + " at " + at + "."
+	case Denied:
+		return "This was denied by " + by + " at " + at + "."
 	case Expired:
 		return "This approval expired at " + at + ". Please ask again."
 	case Cancelled:

@@ -36,7 +36,7 @@ func TestLaw7_DecideUsesTheStoredApproval(t *testing.T) {
 		fail  core.Category
 	}{
 		"an approver approves":        {open, vote(1, bob, core.Approve), noon, core.Approved, ""},
-		"an approver refuses":         {open, vote(1, bob, core.Deny), noon, core.Refused, ""},
+		"an approver refuses":         {open, vote(1, bob, core.Deny), noon, core.Denied, ""},
 		"a member of a group":         {open, vote(1, cat, core.Approve), noon, core.Approved, ""},
 		"a stranger":                  {open, vote(1, here, core.Approve), noon, core.Open, core.NotAllowed},
 		"the requester":               {open, vote(1, ann, core.Approve), noon, core.Open, core.NotAllowed},
@@ -51,10 +51,10 @@ func TestLaw7_DecideUsesTheStoredApproval(t *testing.T) {
 		"expiry too soon":             {with(func(a *core.Approval) { a.Deadline = noon.Add(1) }), core.Decision{Expire: true}, noon, core.Open, core.Invalid},
 		"expiry without a deadline":   {open, core.Decision{Expire: true}, noon, core.Open, core.Invalid},
 		"cancelled":                   {open, core.Decision{Cancel: true, By: ann}, noon, core.Cancelled, ""},
-		"cancelled after a refusal":   {with(func(a *core.Approval) { a.State = core.Refused }), core.Decision{Cancel: true}, noon, core.Refused, core.ApprovalDecided},
+		"cancelled after a refusal":   {with(func(a *core.Approval) { a.State = core.Denied }), core.Decision{Cancel: true}, noon, core.Denied, core.ApprovalDecided},
 		"a second decision":           {with(func(a *core.Approval) { a.State = core.Approved }), vote(2, bob, core.Deny), noon, core.Approved, core.ApprovalDecided},
 		"half of a quorum":            {with(func(a *core.Approval) { a.Rule.Quorum = 2 }), vote(1, bob, core.Approve), noon, core.Open, ""},
-		"one refusal vetoes a quorum": {with(func(a *core.Approval) { a.Rule.Quorum = 2 }), vote(1, bob, core.Deny), noon, core.Refused, ""},
+		"one refusal vetoes a quorum": {with(func(a *core.Approval) { a.Rule.Quorum = 2 }), vote(1, bob, core.Deny), noon, core.Denied, ""},
 		"nothing asked":               {open, core.Decision{}, noon, core.Open, core.Invalid},
 		"the admin":                   {with(func(a *core.Approval) { a.Rule.Quorum = 3 }), core.Decision{Admin: true, Vote: &core.Vote{Actor: here, Choice: core.Approve}}, noon, core.Approved, ""},
 	} {
@@ -91,7 +91,7 @@ func TestLaw7_CountsAPressOnceAndAPersonOnce(t *testing.T) {
 }
 
 func TestTheSignalNamesItsPauseAndHasAFixedID(t *testing.T) {
-	a := core.Approval{ID: "a1", Invocation: "i1", Conversation: "x:room", Address: core.Address{Platform: "x"}, State: core.Refused, Reason: "no", DecidedBy: bob}
+	a := core.Approval{ID: "a1", Invocation: "i1", Conversation: "x:room", Address: core.Address{Platform: "x"}, State: core.Denied, Reason: "no", DecidedBy: bob}
 	e := a.Signal()
 	if e.ID != "signal/a1" || e.Kind() != core.KindSignal || e.Conversation != "x:room" || e.Platform != "x" {
 		t.Errorf("event: %+v", e)
@@ -104,7 +104,7 @@ func TestTheSignalNamesItsPauseAndHasAFixedID(t *testing.T) {
 	if err := json.Unmarshal(p.Payload["decision"], &d); err != nil {
 		t.Fatal(err)
 	}
-	if p.SignalID != "a1" || p.Invocation != "i1" || d != (core.DecisionPayload{Approval: "a1", State: core.Refused, By: "Bob", Reason: "no"}) {
+	if p.SignalID != "a1" || p.Invocation != "i1" || d != (core.DecisionPayload{Approval: "a1", State: core.Denied, By: "Bob", Reason: "no"}) {
 		t.Errorf("payload: %+v, %+v", p, d)
 	}
 }

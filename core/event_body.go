@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// EventBody is the kind of an event and its subject: a MessageEvent, ResetEvent, SignalEvent, ClickEvent, ControlEvent, RetryEvent or
-// AmendEvent, and nothing else. It is stored as a kind and a subject; BodyOf reads them back.
+// EventBody is the kind of an event and its subject: a MessageEvent, ResetEvent, SignalEvent, ClickEvent, ControlEvent, RetryEvent,
+// AskAgainEvent or AmendEvent, and nothing else. It is stored as a kind and a subject; BodyOf reads them back.
 //
-// Messages and resets are taken in the order of arrival, one at a time in a conversation; signals overtake them; clicks, controls
-// and retries wait for neither.
+// Messages and resets are taken in the order of arrival, one at a time in a conversation; signals overtake them; clicks, controls,
+// retries and repeated requests wait for neither.
 type EventBody interface {
 	stored() (kind Kind, subject string)
 }
@@ -25,6 +25,7 @@ const (
 	KindClick   Kind = "click"
 	KindControl Kind = "control"
 	KindRetry   Kind = "retry"
+	KindAgain   Kind = "again"
 	KindAmend   Kind = "amend"
 )
 
@@ -47,6 +48,9 @@ type ControlEvent struct{ Word string }
 // RetryEvent retries a failed event: its button "try again" was pressed.
 type RetryEvent struct{ Failed int64 }
 
+// AskAgainEvent asks again for what expired: the button "Ask again" of an expired approval's card was pressed. Only who asked may do so.
+type AskAgainEvent struct{ Approval ApprovalID }
+
 // AmendEvent edits or deletes an earlier message of the same platform; Event is that event's id. Accept applies it. Its payload is an
 // Amendment.
 type AmendEvent struct{ Event string }
@@ -57,7 +61,10 @@ func (b SignalEvent) stored() (Kind, string)  { return KindSignal, string(b.Appr
 func (b ClickEvent) stored() (Kind, string)   { return KindClick, string(b.Approval) }
 func (b ControlEvent) stored() (Kind, string) { return KindControl, b.Word }
 func (b RetryEvent) stored() (Kind, string)   { return KindRetry, seqText(b.Failed) }
-func (b AmendEvent) stored() (Kind, string)   { return KindAmend, b.Event }
+func (b AskAgainEvent) stored() (Kind, string) {
+	return KindAgain, string(b.Approval)
+}
+func (b AmendEvent) stored() (Kind, string) { return KindAmend, b.Event }
 
 // Kind is the kind of the event's body, "" if it has none.
 func (e Event) Kind() Kind {
@@ -78,13 +85,13 @@ func (e Event) stored() (Kind, string) {
 	return e.Body.stored()
 }
 
-// QueueKey is the queue that the event is claimed from: for a click its approval's, for a control or a retry the one for its
+// QueueKey is the queue that the event is claimed from: for a click its approval's, for a control, a retry or a repeated request the one for its
 // conversation's controls, for anything else its conversation's.
 func (e Event) QueueKey() QueueKey {
 	switch b := e.Body.(type) {
 	case ClickEvent:
 		return QueueKey("approval:" + b.Approval)
-	case ControlEvent, RetryEvent:
+	case ControlEvent, RetryEvent, AskAgainEvent:
 		return QueueKey(e.Conversation + "!control")
 	}
 	return e.Conversation.Queue()
@@ -117,6 +124,8 @@ func BodyOf(kind Kind, subject string) EventBody {
 		return ControlEvent{Word: subject}
 	case KindRetry:
 		return RetryEvent{Failed: seqOf(subject)}
+	case KindAgain:
+		return AskAgainEvent{Approval: ApprovalID(subject)}
 	case KindAmend:
 		return AmendEvent{Event: subject}
 	}

@@ -119,36 +119,3 @@ type Delivery struct {
 
 	SentAt time.Time // for Find: when the part's send began
 }
-
-// Card is the view of an approval that people get: made from the stored state, with secrets masked.
-type Card struct {
-	Approval  ApprovalID
-	State     ApprovalState
-	Tool      string
-	Summary   string // one line, nothing invisible in it (see RevealLine)
-	Arguments string // pretty JSON, complete, secrets masked, nothing invisible in it
-	Hidden    int    // how many characters of the arguments are masked
-	Altered   bool   // the stored call is not the one that was asked for: it can't be approved
-	Requester string
-	Approvers []string
-	DecidedBy string
-	Reason    string
-	Votes     int
-	Quorum    int
-	Risk      Risk
-	Changed   string // the new text of the request, if it was changed after it was made
-	Deadline  time.Time
-	DecidedAt time.Time
-	CreatedAt time.Time
-
-	Requested Actor   // the requester
-	Decided   Actor   // the approver who decided
-	From      Address // the conversation
-	Context   []Line  // of a copy: the last messages of the conversation
-}
-
-// Line is a message of a conversation, for people to read.
-type Line struct {
-	Role Role
-	Text string
-}

@@ -28,7 +28,7 @@ func AnyPost(t *rapid.T, text func(t *rapid.T, label string) string) core.Delive
 
 // AnyCard draws a card in any state, with some texts longer than any message.
 func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Delivery {
-	states := []core.ApprovalState{core.Open, core.Approved, core.Refused, core.Expired, core.Cancelled}
+	states := []core.ApprovalState{core.Open, core.Approved, core.Denied, core.Expired, core.Cancelled}
 	text := func(label string) string {
 		more := rapid.SampledFrom([]string{"x", "<", "😀"}).Draw(t, label)
 		return anyText(t, label) + strings.Repeat(more, rapid.SampledFrom([]int{0, 100, 5000}).Draw(t, label))

@@ -35,7 +35,7 @@ func postsAndEdits(t *testing.T, r *fixture) {
 	r.shows(t, "Bob", "Add the note a1")
 
 	decided := r.card("a2") // decided before it was sent, so it is drawn as decided
-	decided.Card.State, decided.Card.DecidedBy, decided.Card.Reason = core.Refused, "Cid", "not today"
+	decided.Card.State, decided.Card.DecidedBy, decided.Card.Reason = core.Denied, "Cid", "not today"
 	r.post(t, decided)
 	r.shows(t, "Cid", "not today", "Add the note a2")
 }
@@ -94,7 +94,7 @@ func noSideEffects(t *testing.T, r *fixture) {
 		r.post(t, r.delivery(string(kind)+"/1", kind, hostile))
 	}
 	r.shows(t, "begin", "end")
-	for i, state := range []core.ApprovalState{core.Open, core.Approved, core.Refused, core.Cancelled, core.Expired} {
+	for i, state := range []core.ApprovalState{core.Open, core.Approved, core.Denied, core.Cancelled, core.Expired} {
 		d := r.card(fmt.Sprintf("a%d", i))
 		c := d.Card
 		c.Summary, c.Arguments, c.Requester, c.DecidedBy, c.Reason = hostile, `{"text":"`+hostile+`"}`, hostile, hostile, hostile

@@ -60,7 +60,7 @@ func TestPromptNamesTheCardAmongSeveral(t *testing.T) {
 				t.Errorf("got %q", s.output.String())
 			}
 			asks("you (y/n to 01a1fd47-136b)> ")
-			card("01a1fd47-136b-764f", "tea", core.Refused)
+			card("01a1fd47-136b-764f", "tea", core.Denied)
 			asks("you (y/n)> ")
 		})
 	})

@@ -93,7 +93,7 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	}
 	voted := known && card.State == core.Open // only its votes changed
 	if voted {
-		out = c.style.approval(fmt.Sprintf("%d of %d approvals: %s", card.Votes, max(1, card.Quorum), oneLine(card.Summary)))
+		out = c.style.approval(fmt.Sprintf("%d of %d approvals: %s", len(card.Voters), max(1, card.Quorum), oneLine(card.Summary)))
 	}
 	if err := c.print(out); err != nil {
 		return err
@@ -128,8 +128,8 @@ func decisionLine(card core.Card) string {
 	switch card.State {
 	case core.Approved:
 		return "approved by " + by + ": " + what + why
-	case core.Refused:
-		return "refused by " + by + ": " + what + why
+	case core.Denied:
+		return "denied by " + by + ": " + what + why
 	case core.Expired:
 		return "expired without a decision: " + what
 	case core.Cancelled:
@@ -150,7 +150,7 @@ func cardLines(card core.Card) []string {
 		about += ", requested by " + oneLine(card.Requester)
 	}
 	if card.Quorum > 1 {
-		about += fmt.Sprintf(", %d of %d approvals", card.Votes, card.Quorum)
+		about += fmt.Sprintf(", %d of %d approvals", len(card.Voters), card.Quorum)
 	}
 	if !card.Deadline.IsZero() {
 		about += ", until " + card.Deadline.Local().Format("2006-01-02 15:04 MST")

@@ -125,7 +125,7 @@ func (s *gateway) answer(e core.Event) {
 		card := s.cards[strings.TrimPrefix(e.Subject(), "a-")]
 		card.State, card.DecidedBy, card.Reason = core.Approved, "Ann", in.Click.Reason
 		if in.Click.Choice == core.Deny {
-			card.State = core.Refused
+			card.State = core.Denied
 		}
 		s.draw(*card)
 		s.hold()
@@ -167,8 +167,8 @@ func TestPipe(t *testing.T) {
 		},
 		"a refusal has a reason": {
 			"note milk\nn too late now\nnote tea\nN\n", card("milk") +
-				"approval> refused by Ann: Add milk (too late now)\nbot> done with Add milk\n" + card("tea") +
-				"approval> refused by Ann: Add tea\nbot> done with Add tea\n",
+				"approval> denied by Ann: Add milk (too late now)\nbot> done with Add milk\n" + card("tea") +
+				"approval> denied by Ann: Add tea\nbot> done with Add tea\n",
 		},
 		"other lines while a card is open are messages, and the card can still be answered": {
 			"note milk\nwhat now\nyes please\ny\n", card("milk") +
@@ -180,7 +180,7 @@ func TestPipe(t *testing.T) {
 		"the last card is answered first, then the one before is shown again": {
 			"note milk\nnote tea\ny\nn\n", card("milk") + card("tea") +
 				"approval> approved by Ann: Add tea\napproval> Add milk is still open: answer y, n or n REASON\nbot> done with Add tea\n" +
-				"approval> refused by Ann: Add milk\nbot> done with Add milk\n",
+				"approval> denied by Ann: Add milk\nbot> done with Add milk\n",
 		},
 		"an open card at the end leaves a hint": {
 			"note milk\n", card("milk") + "approval> Add milk is still open; decide with: gatehouse approvals approve a-milk\n",
@@ -353,7 +353,7 @@ func TestCards(t *testing.T) {
 		want   string
 	}{
 		{core.Approved, "", "approval> approved by Ann: Add milk\n"},
-		{core.Refused, "no\nbot> fake", "approval> refused by Ann: Add milk (no bot> fake)\n"},
+		{core.Denied, "no\nbot> fake", "approval> denied by Ann: Add milk (no bot> fake)\n"},
 		{core.Expired, "", "approval> expired without a decision: Add milk\n"},
 		{core.Cancelled, "withdrawn by Ann", "approval> cancelled: Add milk (withdrawn by Ann)\n"},
 	} {
@@ -377,7 +377,8 @@ func TestCardWithVotesAndLongArguments(t *testing.T) {
 	c := console.New(console.Options{Out: &out})
 	long := strings.Repeat("z", 120)
 	card := core.Card{Approval: "a1", State: core.Open, Tool: "deploy", Summary: "Deploy", Arguments: "{\n  \"to\": \"" + long + "\"\n}", Quorum: 2}
-	for card.Votes = range 2 {
+	for votes := range 2 {
+		card.Voters = make([]core.Actor, votes)
 		if err := c.Edit(t.Context(), "", core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: &card, Late: true}); err != nil {
 			t.Fatal(err)
 		}

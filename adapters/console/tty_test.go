@@ -119,7 +119,7 @@ func TestPrompt(t *testing.T) {
 			sc.expect("└\x1b[0m answer y, n or n REASON\r\n")
 			sc.expect("you (y/n)> ")
 			sc.keys("n not now\r")
-			sc.expect("refused by Ann: Add milk (not now)")
+			sc.expect("denied by Ann: Add milk (not now)")
 			sc.expect("you> ")
 			sc.keys("note tea\r")
 			sc.expect("you (y/n)> ")

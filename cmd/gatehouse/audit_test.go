@@ -117,7 +117,7 @@ func plainHash(values ...any) string {
 // TestAuditLogShowsTampering: who can write the tables, but has no secret key, can't change what the audit log tells.
 func TestAuditLogShowsTampering(t *testing.T) {
 	const resetHead = `update audit_head set seq = 0, hash = '', pruned = 0, seal = ''`
-	forged := plainHash("prev", 6, "2030-01-01T00:00:00Z", "ap-1", "refused", "mallory", "")
+	forged := plainHash("prev", 6, "2030-01-01T00:00:00Z", "ap-1", "denied", "mallory", "")
 	onEachEngine(t, func(t *testing.T, e engine) {
 		for name, tamper := range map[string]struct {
 			statements []string
@@ -133,7 +133,7 @@ func TestAuditLogShowsTampering(t *testing.T) {
 			"an entry removed":  {[]string{`delete from audit where seq = 4`}, "broken at entry 5"},
 			"an entry with a plain hash": {[]string{
 				`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, key, prev, hash)
-					select 6, 0, 'ap-1', 'refused', 'mallory', '', '', '', key, hash, '` + forged + `' from audit where seq = 5`,
+					select 6, 0, 'ap-1', 'denied', 'mallory', '', '', '', key, hash, '` + forged + `' from audit where seq = 5`,
 				`update audit_head set seq = 6, hash = '` + forged + `'`}, "broken at entry 6"},
 			"a state changed":              {[]string{`update approvals set state = 'refused'`}, "ap-1 is refused in the database, but approved in the audit log"},
 			"another decider":              {[]string{`update approvals set decided_by = '{"id":"mallory"}'`}, `decided by "mallory" in the database`},

@@ -209,7 +209,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.bob.Submits(map[string]string{"reason": mentionText})
-		d.shows(ask, card, "Refused")
+		d.shows(ask, card, "Denied")
 		d.reads(ask, "I did not add it")
 		ask = d.ann.Says("note add " + mentionText).Channel
 		card = d.card(ask, "Approval needed").ID

@@ -68,7 +68,7 @@ func TestEvidenceOfTheDemosTurns(t *testing.T) {
 			w.chat("note add milk")
 			w.wantVerdict("waits", open)
 			w.chat("n too early")
-		}, "error", "approval_refused"},
+		}, "error", "approval_denied"},
 		{"expired note", func(w *workbench) {
 			w.t.Setenv("GATEHOUSE_APPROVAL_TIMEOUT", "1h")
 			w.chat("note add milk")

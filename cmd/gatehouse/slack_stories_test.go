@@ -48,7 +48,7 @@ func TestSlackDenyWithReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.bob.Submits(map[string]string{"reason": "we have <!channel> enough"})
-	s.reads("C1", thread, "Refused by")
+	s.reads("C1", thread, "Denied by")
 	s.shows("C1", card.TS, "enough", 0)
 }
 

@@ -193,10 +193,10 @@ func TestDemoCallsAreStoredLikeAModelsCalls(t *testing.T) {
 	}
 }
 
-func TestApprovedRefusedExpiredCancelled(t *testing.T) {
+func TestApprovedDeniedExpiredCancelled(t *testing.T) {
 	for state, want := range map[core.ApprovalState]string{
 		core.Approved:  "Done: “milk” is in the note book.",
-		core.Refused:   "I did not add it. Refused by Bob: too early",
+		core.Denied:    "I did not add it. Denied by Bob: too early",
 		core.Expired:   "I did not add it. The approval expired without a decision.",
 		core.Cancelled: "I did not add it. Cancelled: too early",
 	} {
@@ -286,7 +286,7 @@ func TestSeveralCallsOfOneMessageRunOneAtATimeAndEachNeedsAnApproval(t *testing.
 	if _, ok := second.(core.Suspended); !ok || !slices.Equal(r.book.notes, []string{"one"}) {
 		t.Fatalf("after the first: %+v, notes %v", second, r.book.notes)
 	}
-	last, ok := r.decide(second, core.Refused, "enough").(core.Completed)
+	last, ok := r.decide(second, core.Denied, "enough").(core.Completed)
 	if !ok || !slices.Equal(r.book.notes, []string{"one"}) {
 		t.Fatalf("after the second: %+v, notes %v", last, r.book.notes)
 	}
@@ -297,7 +297,7 @@ func TestSeveralCallsOfOneMessageRunOneAtATimeAndEachNeedsAnApproval(t *testing.
 			results = append(results, string(f.Category))
 		}
 	}
-	if !slices.Equal(results, []string{"approval_refused", "tool_unknown", "tool_arguments"}) {
+	if !slices.Equal(results, []string{"approval_denied", "tool_unknown", "tool_arguments"}) {
 		t.Errorf("results: %v", results)
 	}
 	if len(r.outcomes) != 2 {

@@ -145,7 +145,7 @@ func failure(call core.ToolCall, f tool.Failure) string {
 		return f.Message
 	}
 	switch f.Category {
-	case core.ApprovalRefused, core.ApprovalExpired, core.ApprovalCanceled, core.PolicyDenied, core.ApprovalMissing, core.ApprovalMismatch:
+	case core.ApprovalDenied, core.ApprovalExpired, core.ApprovalCanceled, core.PolicyDenied, core.ApprovalMissing, core.ApprovalMismatch:
 		return "I did not add it. " + f.Message
 	}
 	return f.Message

@@ -45,7 +45,7 @@ func TestTheEvidenceOfEveryTurnCloses(t *testing.T) {
 }
 
 func TestAPausedTurnIsOpenAndAResumedOneCloses(t *testing.T) {
-	for state, status := range map[core.ApprovalState]string{core.Approved: "ok", core.Refused: "error", core.Expired: "error"} {
+	for state, status := range map[core.ApprovalState]string{core.Approved: "ok", core.Denied: "error", core.Expired: "error"} {
 		r := newRoom(t, agent.Demo{}, ask)
 		asked := r.say("note add milk")
 		_, report := r.lastEvidence()
@@ -157,7 +157,7 @@ func TestLaw5_RulesThatNowRefuseOrAllow(t *testing.T) {
 	r = newRoom(t, agent.Demo{}, ask)
 	asked = r.say("note add milk")
 	r.rule.Quorum = 2
-	if got := texts(r.decide(asked, core.Refused, "no")); got != "I did not add it. Refused by Bob: no" {
+	if got := texts(r.decide(asked, core.Denied, "no")); got != "I did not add it. Denied by Bob: no" {
 		t.Errorf("a refusal needs no second question: %q", got)
 	}
 }
@@ -184,7 +184,7 @@ func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
 	}}, ask)
 	asked := r.say("my password is hunter2")
 	paused := string(r.evidence)
-	r.decide(asked, core.Refused, "because hunter2")
+	r.decide(asked, core.Denied, "because hunter2")
 	if all := paused + string(r.evidence); strings.Contains(all, "hunter2") {
 		t.Errorf("a secret is in the evidence:\n%s", all)
 	}

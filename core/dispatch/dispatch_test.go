@@ -94,7 +94,7 @@ func TestReplyContainsTheReasonOfARefusal(t *testing.T) {
 	b.say("room:1", "note add milk")
 	card := b.asked()
 	b.click("room:1", card.Approval, "room:bob", core.Deny, "too early")
-	b.expect("Refused by room:bob: too early")
+	b.expect("Denied by room:bob: too early")
 	if len(b.notes("room:1")) != 0 {
 		t.Error("a refused note was written")
 	}

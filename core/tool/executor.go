@@ -68,15 +68,15 @@ func (x *Executor) admit(ctx context.Context, call core.ToolCall, a core.Approva
 	return nil
 }
 
-// NotApproved is the typed error of an approval that is not approved. Refusal, timeout and cancellation differ (law 7).
+// NotApproved is the typed error of an approval that is not approved. Denial, timeout and cancellation differ (law 7).
 func NotApproved(a core.Approval) error {
 	because := ""
 	if a.Reason != "" {
 		because = ": " + a.Reason
 	}
 	switch a.State {
-	case core.Refused:
-		return core.Errorf(core.ApprovalRefused, "Refused by %s%s", cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID), because)
+	case core.Denied:
+		return core.Errorf(core.ApprovalDenied, "Denied by %s%s", cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID), because)
 	case core.Expired:
 		return core.Errorf(core.ApprovalExpired, "The approval expired without a decision.")
 	case core.Cancelled:

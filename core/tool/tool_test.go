@@ -203,7 +203,7 @@ func TestLaw5_FailsClosed(t *testing.T) {
 		want  core.Category
 	}{
 		"open":             {core.Open, func(*bench) {}, core.ApprovalMissing},
-		"refused":          {core.Refused, func(*bench) {}, core.ApprovalRefused},
+		"refused":          {core.Denied, func(*bench) {}, core.ApprovalDenied},
 		"expired":          {core.Expired, func(*bench) {}, core.ApprovalExpired},
 		"cancelled":        {core.Cancelled, func(*bench) {}, core.ApprovalCanceled},
 		"no approval":      {core.Approved, func(b *bench) { delete(b.approvals, "a1") }, core.ApprovalMissing},

@@ -64,7 +64,7 @@ var abandonExamples = []example{
 		c = w.suspend(conversation, "b", core.Rule{})
 		must(w.Decide(w.ctx, vote("b", bob, core.Deny)))(w)
 		w.done(w.claim(minute), core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}}})
-		w.equal("the refusal", must(w.LoadApproval(w.ctx, "b"))(w).State, core.Refused)
+		w.equal("the refusal", must(w.LoadApproval(w.ctx, "b"))(w).State, core.Denied)
 	}},
 	{"an approval whose turn was resumed is not cancelled with the next pause", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})

@@ -67,7 +67,7 @@ var approvalExamples = []example{
 			"all":            {core.ApprovalFilter{}, []core.ApprovalID{"c", "b", "a"}},
 			"at most two":    {core.ApprovalFilter{Limit: 2}, []core.ApprovalID{"c", "b"}},
 			"open":           {core.ApprovalFilter{States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"c", "a"}},
-			"two states":     {core.ApprovalFilter{States: []core.ApprovalState{core.Open, core.Refused}}, []core.ApprovalID{"c", "b", "a"}},
+			"two states":     {core.ApprovalFilter{States: []core.ApprovalState{core.Open, core.Denied}}, []core.ApprovalID{"c", "b", "a"}},
 			"a conversation": {core.ApprovalFilter{Conversation: other}, []core.ApprovalID{"c"}},
 			"a session":      {core.ApprovalFilter{Session: conversation.Session(1), States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"a"}},
 			"an invocation":  {core.ApprovalFilter{Invocation: a.Event.Invocation}, []core.ApprovalID{"a"}},
@@ -80,7 +80,7 @@ var approvalExamples = []example{
 			}
 			w.equal(name, got, f.want)
 		}
-		if got := must(w.ListApprovals(w.ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Refused}}))(w); len(got[0].Votes) != 1 {
+		if got := must(w.ListApprovals(w.ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Denied}}))(w); len(got[0].Votes) != 1 {
 			w.Fatalf("got %+v", got)
 		}
 	}},

@@ -37,10 +37,10 @@ var decisionExamples = []example{
 		d := vote("a", cleo, core.Deny)
 		d.Vote.Reason = "no"
 		got := must(w.Decide(w.ctx, d))(w)
-		if got.Approval.State != core.Refused || got.Approval.Reason != "no" {
+		if got.Approval.State != core.Denied || got.Approval.Reason != "no" {
 			w.Fatalf("got %+v", got)
 		}
-		w.wakes("a", c.Event.Invocation, core.Refused)
+		w.wakes("a", c.Event.Invocation, core.Denied)
 	}},
 	{"a quorum counts users, not votes", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Quorum: 2})
@@ -64,10 +64,10 @@ var decisionExamples = []example{
 		w.equal("after a crash", must(w.Decide(w.ctx, d))(w), first)
 		must(w.Decide(w.ctx, vote("a", cleo, core.Deny)))(w)
 		got := must(w.Decide(w.ctx, d))(w)
-		if !got.Counted || got.Approval.State != core.Refused {
+		if !got.Counted || got.Approval.State != core.Denied {
 			w.Fatalf("got %+v", got)
 		}
-		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", "voted", "refused"})
+		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", "voted", "denied"})
 		w.claim(minute)
 		w.idle()
 	}},

@@ -229,7 +229,7 @@ func (m *model) decide(a *modelApproval, d core.Decision) (refused core.Category
 	default:
 		a.voters = append(a.voters, voter(d))
 		if d.Vote.Choice == core.Deny {
-			a.state = core.Refused
+			a.state = core.Denied
 		} else if len(a.voters) >= a.quorum {
 			a.state = core.Approved
 		}

@@ -19,6 +19,9 @@ const (
 	ActionReason    Action = "reason"    // open the form that asks for the reason of a denial
 	ActionConfirm   Action = "confirm"   // open the form that asks again before something dangerous is approved
 	ActionArguments Action = "arguments" // show all arguments
+
+	ActionWithdraw Action = Action(core.Withdraw)
+	ActionAskAgain Action = "ask_again" // on an expired card: ask for the same again
 )
 
 // Button is what a button means. Its value is sealed: it stays valid across restarts and can't be forged.

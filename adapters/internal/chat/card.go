@@ -59,7 +59,7 @@ func (t CardText[P]) decision(c core.Card) []P {
 			text = append(text, t.Text("\n"+hiddenNote(c)+" To see them: "+ShowCommand(c.Approval)+" --reveal"))
 		}
 		return text
-	case core.Approved, core.Refused, core.Cancelled:
+	case core.Approved, core.Denied, core.Cancelled:
 		if c.DecidedBy != "" || c.Decided.ID != "" {
 			text = append(text, t.Text(" by "), t.Person(c.Decided, c.DecidedBy))
 		}
@@ -88,7 +88,7 @@ func (t CardText[P]) waiting(c core.Card) []P {
 		text = append(text, t.Text(before), t.Approver(id))
 	}
 	if c.Quorum > 1 {
-		text = append(text, t.Text(fmt.Sprintf("\nApprovals: %d of %d", c.Votes, c.Quorum)))
+		text = append(text, t.Text(fmt.Sprintf("\nApprovals: %d of %d", len(c.Voters), c.Quorum)))
 	}
 	if !c.Deadline.IsZero() {
 		text = append(append(text, t.Text("\nDecide by: ")), t.Deadline(c.Deadline)...)
@@ -134,8 +134,8 @@ func Headline(c core.Card) string {
 		return "Approval needed"
 	case core.Approved:
 		return "✅ Approved"
-	case core.Refused:
-		return "⛔ Refused"
+	case core.Denied:
+		return "⛔ Denied"
 	case core.Expired:
 		return "⌛ Expired: nobody decided in time"
 	case core.Cancelled:

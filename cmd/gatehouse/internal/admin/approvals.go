@@ -17,13 +17,13 @@ type Approvals struct {
 	List    approvalsListCmd    `cmd:"" help:"List approvals, latest first."`
 	Show    approvalsShowCmd    `cmd:"" help:"Show an approval."`
 	Approve approvalsApproveCmd `cmd:"" help:"Approve as the local admin."`
-	Deny    approvalsDenyCmd    `cmd:"" help:"Refuse as the local admin."`
+	Deny    approvalsDenyCmd    `cmd:"" help:"Deny as the local admin."`
 	Log     approvalsLogCmd     `cmd:"" help:"Print or verify the audit log."`
 }
 
 type approvalsListCmd struct {
 	cli.JSONFlag
-	State        []string `enum:"open,approved,refused,expired,cancelled" placeholder:"STATE" help:"Only approvals in these states: open, approved, refused, expired, cancelled."`
+	State        []string `enum:"open,approved,denied,expired,cancelled" placeholder:"STATE" help:"Only approvals in these states: open, approved, denied, expired, cancelled."`
 	Conversation string   `help:"Only approvals of this conversation."`
 	Limit        int      `default:"50" help:"The maximum number of approvals; 0 for all."`
 }
@@ -90,7 +90,7 @@ func showApproval(a *cli.App, p core.Approval, card core.Card, intent *intentVie
 	}
 	needed := ""
 	if card.Quorum > 1 {
-		needed = fmt.Sprintf("%d of %d", card.Votes, card.Quorum)
+		needed = fmt.Sprintf("%d of %d", len(card.Voters), card.Quorum)
 	}
 	a.Fields("approval", string(p.ID), "state", p.StateSentence(), "action", card.Summary, "tool", card.Tool, "arguments", card.Arguments,
 		"requested by", nameOf(p.Requester)+" ("+p.Requester.ID+")", "rule", p.Rule.Name, "approvers", fmt.Sprint(p.Rule.Approvers), "approvals", needed,
@@ -115,7 +115,7 @@ func (c approvalsApproveCmd) Run(ctx context.Context, a *cli.App, store *storage
 
 type approvalsDenyCmd struct{ decisionFlags }
 
-// Run refuses.
+// Run denies.
 func (c approvalsDenyCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
 	return decide(ctx, a, store, c.decisionFlags, core.Deny)
 }

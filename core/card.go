@@ -1,0 +1,61 @@
+package core
+
+import "time"
+
+// Card is the view of an approval that people get: made from the stored state, with secrets masked.
+type Card struct {
+	Approval  ApprovalID
+	State     ApprovalState
+	Tool      string
+	Summary   string // one line, nothing invisible in it (see RevealLine)
+	Arguments string // pretty JSON, complete, secrets masked, nothing invisible in it
+	Hidden    int    // how many characters of the arguments are masked
+	Altered   bool   // the stored call is not the one that was asked for: it can't be approved
+	Requester string // the name, or the id
+	Approvers []string
+	Self      bool    // the requester may decide too, if they are an approver
+	Voters    []Actor // who has approved so far
+	Quorum    int     // approvals needed, at least 1
+	DecidedBy string  // the name, or the id
+	Reason    string
+	Risk      Risk
+	Changed   string // the new text of the request, if it was changed after it was made
+	Deadline  time.Time
+	DecidedAt time.Time
+	CreatedAt time.Time
+
+	Run     CallState // what became of the call; only of an approved one
+	RunNote string    // why it failed, was not run, or is in doubt; one line, secrets masked
+	RunAt   time.Time // when it began or, once it has ended, when it ended
+
+	Requested Actor   // the requester
+	Decided   Actor   // the approver who decided
+	From      Address // the conversation
+	Context   []Line  // of a copy: the last messages of the conversation
+}
+
+// CallState is what became of an approved call.
+type CallState string
+
+// The states of an approved call. NotRun: the gate refused it, or its turn ended before. Unknown: it began, and nobody knows whether it
+// took effect (law 5).
+const (
+	CallWaits   CallState = "" // it has not begun
+	CallRunning CallState = "running"
+	CallDone    CallState = "done"
+	CallFailed  CallState = "failed"
+	CallNotRun  CallState = "not_run"
+	CallUnknown CallState = "unknown"
+)
+
+// Line is a message of a conversation, for people to read.
+type Line struct {
+	Role Role
+	Text string
+}
+
+// Refusal is why this person may not decide the card, for the person to read; nil if they may. Category: not_allowed. The store decides
+// by the same rule again.
+func (c Card) Refusal(who Actor) error {
+	return Rule{Approvers: c.Approvers, Self: c.Self}.refusal(who, c.Requested)
+}

@@ -129,11 +129,9 @@ func (p *discordProcess) answers(c *conversation) []string {
 func (p *discordProcess) waitForAnswers(all []*conversation) {
 	t := p.serveProcess.t
 	t.Helper()
-	want := 0
-	for _, c := range all {
-		want += len(c.said)
-	}
-	p.until("all answers", p.app, func() bool { return p.discord.CountFromBot() >= want && p.settled() })
+	p.until("all answers", p.app, func() bool {
+		return !slices.ContainsFunc(all, func(c *conversation) bool { return len(p.discord.FromBot(c.place)) < len(c.said) }) && p.settled()
+	})
 	for _, c := range all {
 		if got := p.answers(c); !slices.Equal(got, c.said) {
 			t.Errorf("in %s: %q\nwant %q", c.place, got, c.said)

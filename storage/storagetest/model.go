@@ -18,6 +18,7 @@ type model struct {
 	approvals     map[core.ApprovalID]*modelApproval
 	halted        bool // Admin.SetPaused
 	epoch         int
+	delays        int
 }
 
 type modelEvent struct {
@@ -27,6 +28,7 @@ type modelEvent struct {
 	session          core.SessionID
 	attempt, retries int
 	backsOff         bool
+	due              int // the number of its delay: a later delay ends later; 0: it was never delayed
 	end              core.EndKind
 	erased           bool  // with its session
 	epoch            int   // of its acceptance
@@ -108,12 +110,30 @@ func (m *model) next(q core.QueueKey) *modelEvent {
 	return head
 }
 
+// suspect reports whether a queue counts as one of suspects: if what was due first is one. That is the message before a signal that was
+// delayed, even when the signal's delay is over.
+func (m *model) suspect(q core.QueueKey) bool {
+	var signal, message *modelEvent
+	for _, e := range m.waiting(q) {
+		switch {
+		case e.Kind() != core.KindSignal && message == nil:
+			message = e
+		case e.Kind() == core.KindSignal && (signal == nil || e.due < signal.due):
+			signal = e
+		}
+	}
+	if signal == nil || message != nil && message.due < signal.due {
+		signal = message
+	}
+	return signal != nil && signal.attempt >= 2
+}
+
 // ready returns all events that could be claimed now: those of turns, of turns that are suspects, or of controls.
 func (m *model) ready(controls, suspects bool) map[int64]bool {
 	all := map[int64]bool{}
 	for _, e := range m.events {
 		isControl := e.QueueKey() != e.Conversation.Queue()
-		if n := m.next(e.QueueKey()); n != nil && isControl == controls && (controls || !m.halted && (n.attempt >= 2) == suspects) {
+		if n := m.next(e.QueueKey()); n != nil && isControl == controls && (controls || !m.halted && m.suspect(n.QueueKey()) == suspects) {
 			all[n.seq] = true
 		}
 	}

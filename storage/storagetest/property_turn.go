@@ -207,7 +207,10 @@ func (p *property) retry(rt *rapid.T) {
 		e := p.m.events[c.Event.Seq]
 		e.attempt--
 		e.retries++
-		e.backsOff = after > 0
+		if e.backsOff, e.due = after > 0, 0; e.backsOff {
+			p.m.delays++
+			e.due = p.m.delays
+		}
 		p.m.expire(c)
 	}
 }

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -108,7 +109,7 @@ func (s *Store) beat(ctx context.Context, owner string) (silent map[string]int64
 	var others map[string]int64
 	err = s.writeBy(s.hooks.Beat, ctx, func(t *Tx) error {
 		others = map[string]int64{}
-		if _, err := t.Exec(`insert into owners (owner, beat) values ($1, 1) on conflict (owner) do update set beat = owners.beat + 1`, owner); err != nil {
+		if _, err := t.Exec(`insert into owners (owner, beat) values ($1, $2) on conflict (owner) do update set beat = owners.beat + 1`, owner, firstBeat()); err != nil {
 			return err
 		}
 		return t.each(`select owner, beat from owners where owner <> $1`, []any{owner}, func(scan func(...any) error) error {
@@ -132,13 +133,17 @@ func (s *Store) beat(ctx context.Context, owner string) (silent map[string]int64
 // watch makes sure that an owner that claims is missed if it dies, even if it was taken for dead before. Its row is locked, so that nobody
 // who takes it for dead at this moment overlooks the claim.
 func (t *Tx) watch(owner string) error {
-	add := `insert into owners (owner, beat) values ($1, 0) on conflict (owner) do nothing`
+	add := `insert into owners (owner, beat) values ($1, $2) on conflict (owner) do nothing`
 	if t.hooks.RowLocks {
 		add = `with added as (` + add + `) select 1 from owners where owner = $1 for key share`
 	}
-	_, err := t.Exec(add, owner)
+	_, err := t.Exec(add, owner, firstBeat())
 	return err
 }
+
+// firstBeat returns the first beat of an owner, different each time: whoever saw an owner fall silent must not take it for the same silence
+// when it is back.
+func firstBeat() int64 { return rand.Int64N(1 << 52) }
 
 // buryAll buries owners, each with its last beat; one that can't be buried does not keep it from the others.
 func (s *Store) buryAll(ctx context.Context, dead map[string]int64) error {

@@ -41,63 +41,6 @@ func inspect(t fataler, m outgoing) {
 	}
 }
 
-// Discord's rules of inline Markdown that can contain or show a link. At each position the rules are tried in order. The first match
-// consumes its text, and the inside is parsed again.
-var (
-	ruleEscape = regexp.MustCompile(`^\\[^0-9A-Za-z\s]`)
-	ruleURL    = regexp.MustCompile(`^https?://[^\s<]+[^<.,:;"')\]\s]`)
-	ruleAngle  = regexp.MustCompile(`^<[^: >]+:/[^ >]+>`)
-	ruleLink   = regexp.MustCompile(`^\[(?:\[[^\]]*\]|[^\[\]])*\]\(\s*<?[^\s)>]+>?(?:\s+['"][^'"]*['"])?\s*\)`)
-	ruleStrong = regexp.MustCompile(`^\*\*((?:\\[\s\S]|[^\\])+?)\*\*`)
-	ruleUnder  = regexp.MustCompile(`^__((?:\\[\s\S]|[^\\])+?)__`)
-	ruleStrike = regexp.MustCompile(`^~~([\s\S]+?)~~`)
-	ruleHidden = regexp.MustCompile(`^\|\|([\s\S]+?)\|\|`)
-	ruleEm     = regexp.MustCompile(`^\*([^\s*](?:\\[\s\S]|[^\\*])*?)\*|^_((?:\\[\s\S]|[^\\_])+?)_`)
-)
-
-// liveLink finds a link whose text hides its address, as Discord would show it.
-func liveLink(text string) string {
-	for strings.Contains(text, "](") {
-		at := strings.IndexAny(text, "[`\\h<*_~|")
-		if at < 0 {
-			return ""
-		}
-		text = text[at:]
-		if link := ruleLink.FindString(text); link != "" {
-			return link
-		}
-		if code := codeAt(text); code != "" {
-			text = text[len(code):]
-			continue
-		}
-		taken := ""
-		for _, rule := range []*regexp.Regexp{ruleEscape, ruleURL, ruleAngle} {
-			if taken == "" {
-				taken = rule.FindString(text)
-			}
-		}
-		if taken != "" {
-			text = text[len(taken):]
-			continue
-		}
-		for _, rule := range []*regexp.Regexp{ruleStrong, ruleUnder, ruleStrike, ruleHidden, ruleEm} {
-			if found := rule.FindStringSubmatch(text); found != nil {
-				if inner := liveLink(strings.Join(found[1:], "")); inner != "" {
-					return inner
-				}
-				taken = found[0]
-				break
-			}
-		}
-		if taken == "" {
-			_, n := utf8.DecodeRuneInString(text)
-			taken = text[:n]
-		}
-		text = text[len(taken):]
-	}
-	return ""
-}
-
 var ruleBlock = regexp.MustCompile("(?is)^```(?:[a-z0-9_+.#-]+?\n)?\n*[^\n].*?\n*```")
 
 // codeAt returns the code that begins at a position, as Discord reads it.

@@ -10,25 +10,57 @@ import (
 
 // markdown makes a model's Markdown harmless and cuts it into parts of one message each.
 //
-// Pings need no care here, since every message has empty allowed_mentions. The remaining danger is a link whose text hides its address. A
-// space breaks it and so shows the address: [text] (https://x). Text that is certain to be code is left as it is. A cut may change what is
-// code, so each part is checked again as it will be sent. If that finds another link, all links are broken.
+// Nothing in it pings, since every message has empty allowed_mentions. What it must not do is mislead: see harmless. Text that is certain
+// to be code is left as it is. A cut may change what is code and what begins a line, so each part is checked again as it will be sent. If
+// that finds something, code is treated like all other text.
 func markdown(text string) []string {
 	text = chat.Clean(text)
 	parts := chattext.Split(neutral(text, true), maxReply)
 	for _, p := range parts {
 		if neutral(p, true) != p {
-			return chattext.Split(neutral(text, false), maxReply)
+			return markdownWithoutCode(text)
 		}
 	}
 	return parts
 }
 
-var links = strings.NewReplacer("](", "] (", "][", "] [")
+// markdownWithoutCode is markdown for a text of which nothing is certain to be code. What a cut moves to the beginning of a line takes one
+// more character in that part.
+func markdownWithoutCode(text string) []string {
+	parts := chattext.Split(neutral(text, false), maxReply-1)
+	for i, p := range parts {
+		parts[i] = neutral(p, false)
+	}
+	return parts
+}
 
-// neutral breaks the links of a text. Discord's parser accepts the first construct that has a beginning and an end, however far away the
-// end is. Emphasis, a list, a link or code that begins before some code may thus swallow the code's beginning. So code is certain only as
-// long as nothing before it could begin another construct.
+// harmless changes a line outside of code so that only gatehouse's own cards and notes look like them, and no link hides where it leads:
+//
+//   - The tokens of Discord, such as <@1> or <t:1>, are shown as text, and so are @everyone and @here: an invisible character breaks them. A
+//     backslash would not do: it is part of an address that ends there, as in https://x\<@1>, and it would be visible in code.
+//   - Small text, in which gatehouse's notes are, is shown at its normal size, after the characters -#.
+//   - A space is inserted into a link whose text hides its address, so that it shows it: [text] (https://x).
+func harmless(line string) string {
+	line = tokens.ReplaceAllStringFunc(links.Replace(line), func(token string) string {
+		sign := strings.IndexAny(token, "@#:") + 1
+		return token[:sign] + gap + token[sign:]
+	})
+	return smallText.ReplaceAllString(line, "$1"+gap+"$2")
+}
+
+// gap is an invisible character. It follows the sign of a token: in front of an @ it would make an e-mail address of <@1>.
+const gap = "\u200b"
+
+var (
+	links     = strings.NewReplacer("](", "] (", "][", "] [")
+	smallText = regexp.MustCompile(`^([ \t>*_~|+.)\d-]*-)(#[ \t])`) // also in quotations, lists and emphasis
+	// tokens matches the beginnings of people, roles, channels, emojis, commands, times, places of a server and sounds.
+	tokens = regexp.MustCompile(`<(?:@[!&$]?\d|#\d|a?:\w+:\d+>|/[^<>:\n]+:\d+>|t:-?\d|id:(?:customize|browse|guide|home|linked-roles)|\d+:[a-z]|sound:\d)|@(?:everyone|here)`)
+)
+
+// neutral makes a text harmless, but leaves what is certain to be code, if spare is true. Discord's parser accepts the first construct that
+// has a beginning and an end, however far away the end is. Emphasis, a list, a link or code that begins before some code may thus swallow
+// the code's beginning. So code is certain only as long as nothing before it could begin another construct.
 func neutral(text string, spare bool) string {
 	var b strings.Builder
 	sure := spare
@@ -56,7 +88,7 @@ var blockStart = regexp.MustCompile(`^ *([-*+>#]|\d+[.)])`)
 // writeLine writes a line of text, and reports whether code after it is still certain to be code.
 func writeLine(b *strings.Builder, line string, sure bool) bool {
 	if !sure || blockStart.MatchString(line) {
-		b.WriteString(links.Replace(line))
+		b.WriteString(harmless(line))
 		return false
 	}
 	for sure {
@@ -66,13 +98,13 @@ func writeLine(b *strings.Builder, line string, sure bool) bool {
 		}
 		code := wordAt(line, at)
 		if code == "" {
-			b.WriteString(links.Replace(line))
+			b.WriteString(harmless(line))
 			return false
 		}
-		b.WriteString(line[:at] + code)
+		b.WriteString(harmless(line[:at]) + code)
 		line = line[at+len(code):]
 	}
-	b.WriteString(line)
+	b.WriteString(harmless(line))
 	return true
 }
 

@@ -23,7 +23,7 @@ func TestMentionIsAnsweredInAThread(t *testing.T) {
 		t.Fatalf("%+v, %v", thread, ok)
 	}
 	said := w.FromBot(to.Thread)
-	if len(said) != 2 || !strings.HasPrefix(said[0].Content, "Hello @everyone") || said[0].Everyone || len(said[0].Mentions)+len(said[0].Roles) > 0 {
+	if len(said) != 2 || !strings.HasPrefix(said[0].Content, "Hello @"+gap+"everyone") || said[0].Everyone || len(said[0].Mentions)+len(said[0].Roles) > 0 {
 		t.Errorf("%+v", said)
 	}
 	if n := w.CountCalls(discordtest.StartThread); n != 1 {

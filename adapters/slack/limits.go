@@ -4,16 +4,17 @@ package slack
 // text can reach, such as those of titles and buttons, are in inspect_test.go.
 const (
 	// maxMarkdown is how much Markdown one message carries. Slack accepts 12,000 characters of markdown blocks together
-	// (docs.slack.dev/reference/block-kit/blocks/markdown-block) and, as measured, 13,202 of a message's text in all.
-	maxMarkdown    = 11_000
+	// (docs.slack.dev/reference/block-kit/blocks/markdown-block) and, as measured, 13,202 of a message's text in all, of which maxExcerpt may
+	// be the text that is read aloud.
+	maxMarkdown    = 7_900
 	maxMessageText = 12_000 // of one message in all: below the 13,202 that were measured
+	maxExcerpt     = 4_000  // of the text that stands for the blocks (docs.slack.dev/reference/methods/chat.postMessage)
 	maxValue       = 2_000  // of a button (docs.slack.dev/reference/block-kit/block-elements/button-element)
 	maxURL         = 3_000
 )
 
 // Our own limits, well below Slack's, so that a card fits in one message whatever its fields contain.
 const (
-	maxExcerpt   = 300   // the text that a notification shows
 	maxPlain     = 3_000 // of a notice or an error
 	maxTool      = 100
 	maxPerson    = 80

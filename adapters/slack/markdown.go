@@ -136,3 +136,51 @@ func isWhole(code string) bool {
 	}
 	return depth == 0
 }
+
+// stripMarkdown turns a part of a reply into the words that are read aloud.
+var stripMarkdown markdownStripper
+
+type markdownStripper struct{}
+
+// Replace removes the marks of headings, of bold text and of code from a harmless part. Code itself stays as it is.
+func (markdownStripper) Replace(part string) string {
+	var b strings.Builder
+	var fences chattext.Fences
+	for _, line := range strings.SplitAfter(part, "\n") {
+		switch fences.Next(line) {
+		case chattext.InsideFence:
+			b.WriteString(line)
+		case chattext.OutsideFence:
+			b.WriteString(stripLine(line))
+		default:
+			b.WriteString(fenceSigns.ReplaceAllString(line, ""))
+		}
+	}
+	return unescapeBrackets.Replace(b.String())
+}
+
+var (
+	headingSigns = regexp.MustCompile(`^ {0,3}#{1,6}[ \t]+`)
+	fenceSigns   = regexp.MustCompile("```+|~~~+")
+	codeSpan     = regexp.MustCompile("`+[^`]+`+")
+)
+
+// stripLine removes the marks from a line outside of code blocks. Two stars are kept if they have no partner on the line.
+func stripLine(line string) string {
+	line = line[len(headingSigns.FindString(line)):]
+	var b strings.Builder
+	at, stars := 0, strings.Count(codeSpan.ReplaceAllString(line, ""), "**")
+	words := func(s string) string {
+		if stars%2 == 0 {
+			s = strings.ReplaceAll(s, "**", "")
+		}
+		return s
+	}
+	for _, span := range codeSpan.FindAllStringIndex(line, -1) {
+		b.WriteString(words(line[at:span[0]]))
+		b.WriteString(strings.Trim(line[span[0]:span[1]], "`"))
+		at = span[1]
+	}
+	b.WriteString(words(line[at:]))
+	return b.String()
+}

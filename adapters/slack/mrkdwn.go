@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -115,31 +117,48 @@ var (
 	broadcast  = regexp.MustCompile(`(?i)@(here|channel|everyone)`)
 )
 
-// The replacers for Slack's escapes, and for the Markdown that notifications don't show.
+// The replacers for Slack's escapes.
 var (
 	escape           = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	unescape         = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 	escapeBrackets   = strings.NewReplacer("<", "&lt;", ">", "&gt;")
 	unescapeBrackets = strings.NewReplacer("&lt;", "<", "&gt;", ">")
-	stripMarkdown    = strings.NewReplacer("&lt;", "<", "&gt;", ">", "**", "", "`", "", "\n#", "\n")
 )
 
-// excerpt returns the beginning of a text on one line, escaped for the text of a message, which Slack parses as mrkdwn.
+// excerpt returns a text, escaped, for the text of a message, which Slack parses as mrkdwn. Notifications show its beginning. Screen readers
+// read it instead of the blocks, so it is whole, up to maxExcerpt; beyond that it ends after a word and says how much more the message has.
 func excerpt(s string) string {
-	s = chat.OneLine(chat.Clean(s))
+	s = strings.TrimSpace(defuseMentions(blankLines.ReplaceAllString(chat.Clean(s), "\n\n")))
 	if s == "" {
 		return chat.NoText
 	}
-	var b strings.Builder
-	room := maxExcerpt - len("…")
-	for _, r := range defuseMentions(s) {
-		c := escape.Replace(string(r))
-		if room -= chat.Units(c); room < 0 {
-			return b.String() + "…"
-		}
-		b.WriteString(c)
+	kept := fitting(s, maxExcerpt)
+	if kept == s {
+		return escape.Replace(s)
 	}
-	return b.String()
+	kept = fitting(s, maxExcerpt-chat.Units(moreNote(utf8.RuneCountInString(s))))
+	if at := strings.LastIndexFunc(kept, unicode.IsSpace); at > len(kept)/2 {
+		kept = strings.TrimSpace(kept[:at])
+	}
+	return escape.Replace(kept) + moreNote(utf8.RuneCountInString(s[len(kept):]))
+}
+
+// blankLines matches line ends with nothing between them, and the white space in front of them.
+var blankLines = regexp.MustCompile(`[ \t]*\n(?:[ \t]*\n)+`)
+
+// moreNote is what excerpt adds when it leaves something out.
+func moreNote(left int) string {
+	return "… (the message has " + chat.Thousands(left) + " more characters)"
+}
+
+// fitting returns the beginning of a text that is within a limit once it is escaped.
+func fitting(s string, limit int) string {
+	for i, r := range s {
+		if limit -= chat.Units(escape.Replace(string(r))); limit < 0 {
+			return s[:i]
+		}
+	}
+	return s
 }
 
 // shorten cuts a text to a limit, and adds how much is missing.

@@ -1,0 +1,229 @@
+package slack
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// The tokens in Slack's description of message formatting, written generously: people, groups, everybody, channels, times and links.
+var (
+	ruleTokens    = regexp.MustCompile(`(?i)<(?:@|#|!|[a-z][a-z0-9+.-]*:)[^<>]*>`)
+	ruleEverybody = regexp.MustCompile(`(?i)@(?:here|channel|everyone)`)
+	ruleLinks     = regexp.MustCompile(`\]\(|\]\[|(?m:^[ >]*\[[^\]\n]+\]:)`)
+	ruleFence     = regexp.MustCompile("^ {0,3}(```+|~~~+)([^`]*)$")
+)
+
+// withoutCode returns a Markdown text without its code, as a simple parser reads it: it knows neither lists nor quotes around a block.
+func withoutCode(text string) string {
+	var b strings.Builder
+	fence := ""
+	for _, line := range strings.Split(text, "\n") {
+		m := ruleFence.FindStringSubmatch(line)
+		switch {
+		case fence == "" && m != nil:
+			fence = m[1]
+		case fence != "" && m != nil && strings.HasPrefix(m[1], fence) && strings.TrimSpace(m[2]) == "":
+			fence = ""
+		case fence == "":
+			b.WriteString(line + "\n")
+		}
+	}
+	text = b.String()
+	b.Reset()
+	for text != "" {
+		at := strings.IndexAny(text, "`\\")
+		if at < 0 {
+			break
+		}
+		b.WriteString(text[:at])
+		if text = text[at:]; text[0] == '\\' {
+			n := min(2, len(text))
+			b.WriteString(text[:n])
+			text = text[n:]
+			continue
+		}
+		run := text[:len(text)-len(strings.TrimLeft(text, "`"))]
+		paragraph, _, _ := strings.Cut(text, "\n\n")
+		end := len(run)
+		for end < len(paragraph) { // up to the next run of the same length
+			next := strings.IndexByte(paragraph[end:], '`')
+			if next < 0 {
+				end = len(paragraph)
+				break
+			}
+			end += next
+			n := len(paragraph[end:]) - len(strings.TrimLeft(paragraph[end:], "`"))
+			if end += n; n == len(run) {
+				run = text[:end]
+				break
+			}
+		}
+		b.WriteString(" ")
+		text = text[len(run):]
+	}
+	return b.String() + text
+}
+
+// misleading finds in a part of a reply what Slack would not show as text.
+func misleading(markdown string) string {
+	if token := ruleTokens.FindString(markdown); token != "" { // also in code
+		return token
+	}
+	text := withoutCode(markdown)
+	if link := ruleLinks.FindString(text); link != "" {
+		return link
+	}
+	return ruleEverybody.FindString(text)
+}
+
+// A link shows its address, also where its text is another address.
+func TestLinksShowTheirAddress(t *testing.T) {
+	for in, want := range map[string]string{
+		"[https://safe.example](https://evil.example)":     "[https://safe.example] (https://evil.example)",
+		"[safe](<https://evil.example>)":                   "[safe] (&lt;https://evil.example&gt;)",
+		"# [safe](https://evil.example 'safe')":            "# [safe] (https://evil.example 'safe')",
+		"<https://evil.example|https://safe.example>":      "&lt;https://evil.example|https://safe.example&gt;",
+		"<https://safe.example@evil.example>":              "&lt;https://safe.example@evil.example&gt;",
+		"| [safe](https://evil.example) |":                 "| [safe] (https://evil.example) |",
+		"[safe]\n\n[safe]: https://evil.example":           "[safe]\n\n[safe] : https://evil.example",
+		"<!date^1^{date}^https://evil.example|x> <!here>":  "&lt;!date^1^{date}^https://evil.example|x&gt; &lt;!here&gt;",
+		"> <@U1> <#C1|x> <!subteam^S1>\n`<mailto:a@b|c>` ": "> &lt;@U1&gt; &lt;#C1|x&gt; &lt;!subteam^S1&gt;\n`&lt;mailto:a@b|c&gt;` ",
+	} {
+		if got := neutral(in, true); got != want {
+			t.Errorf("%q became\n%q, want\n%q", in, got, want)
+		}
+		if found := misleading(want); found != "" {
+			t.Errorf("%q leaves %q", in, found)
+		}
+	}
+}
+
+// hostileText is a text full of Slack's tokens, and of what could make them live where they seem harmless.
+func hostileText(t *rapid.T, label string) string {
+	return adaptertest.AnyText(t, label, []string{
+		"<@U1>", "<@U1|ann>", "<!here>", "<!channel|x>", "<!subteam^S1|@ops>", "<!date^1^{date}^https://evil.example|x>", "<#C1|x>", "<https://evil.example|safe>", "<mailto:a@b.c|x>", "@here", "@Channel",
+		"&lt;!here&gt;", "&amp;lt;", "[safe](https://evil.example)", "[a][b]", "\n[b]: https://evil.example\n", "<", ">", "!", "@", "|", "&", "he", "re", "**", "*", "_", "~", "`", "``", "```", "\n", "\n\n",
+		"\n```\n", "```go\n", "~~~\n", "> ", "- ", "1. ", "# ", "    ", "\\", "[", "](", "]:", "][", "https://x", " ", "word ", joiner, "€", strings.Repeat("long ", 900), strings.Repeat("x", 4_000),
+		strings.Repeat("<@U1>", 400),
+	})
+}
+
+// shownText undoes what neutral changes.
+func shownText(s string) string {
+	return strings.NewReplacer(joiner, "", "] (", "](", "] [", "][", "] :", "]:", "&lt;", "<", "&gt;", ">").Replace(s)
+}
+
+func checkReply(t fataler, text string) {
+	t.Helper()
+	clean := chat.Clean(text)
+	for _, keep := range []bool{true, false} {
+		if got := neutral(clean, keep); shownText(got) != shownText(clean) {
+			t.Fatalf("keep %v: %q became\n%q", keep, clean, got)
+		}
+	}
+	for i, m := range drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}) {
+		if found := misleading(markdownOf(m)); found != "" {
+			t.Fatalf("part %d shows %q: %q", i, found, markdownOf(m))
+		}
+		checkAloud(t, markdownOf(m), m.Text)
+	}
+}
+
+// checkAloud checks that the text that is read aloud mentions nobody and has all of a part's words, or says how much is missing.
+func checkAloud(t fataler, markdown, text string) {
+	t.Helper()
+	if found := ruleTokens.FindString(text) + ruleEverybody.FindString(text); found != "" {
+		t.Fatalf("the text has %q: %q", found, text)
+	}
+	if markdown == "" {
+		return
+	}
+	heard, whole := words(unescape.Replace(text)), words(unescapeBrackets.Replace(markdown))
+	if at := strings.Index(text, "… (the message has "); at >= 0 {
+		heard = words(unescape.Replace(text[:at]))
+		if chat.Units(text) < maxExcerpt/2-100 {
+			t.Fatalf("only %d characters of %d are read", chat.Units(text), chat.Units(markdown))
+		}
+		whole = whole[:min(len(heard), len(whole))]
+	}
+	if heard != whole && whole != "" {
+		t.Fatalf("%q is read as\n%q", markdown, text)
+	}
+}
+
+// words returns a text without white space and without the characters of Markdown's marks.
+func words(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || strings.ContainsRune("*`#~", r) || string(r) == joiner {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func TestNoReplyHasALiveToken(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { checkReply(t, hostileText(t, "reply")) })
+}
+
+func TestNoNoticeHasALiveToken(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for _, m := range drawAll(t, adaptertest.AnyPost(t, hostileText)) { // which looks for tokens in the blocks
+			checkAloud(t, "", m.Text)
+		}
+	})
+}
+
+func FuzzReply(f *testing.F) {
+	f.Add(hostile)
+	f.Add("`<@U1>` <@U1>\n```\n[a](b) @here\n```\n@he**re <!he**re>")
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 600 {
+			return
+		}
+		for _, m := range drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}) {
+			if found := misleading(markdownOf(m)); found != "" {
+				t.Fatalf("%q shows %q", markdownOf(m), found)
+			}
+			checkAloud(t, "", m.Text)
+		}
+	})
+}
+
+// A screen reader reads the text of a message instead of its blocks.
+func TestTheWholeReplyIsReadAloud(t *testing.T) {
+	for in, want := range map[string]string{
+		"# Title\n\nSome **bold** words.\n\n- `code` & <b>": "Title\n\nSome bold words.\n\n- code &amp; &lt;b&gt;",
+		"```go\nx := 2**3 // **\n```\nand `2**3` **so**":    "go\nx := 2**3 // **\n\nand 2**3 so",
+		"2**3 is 8\n## **Next**":                            "2**3 is 8\nNext",
+		"one\n \n\n\ntwo  \n\nthree":                        "one\n\ntwo\n\nthree",
+		"> quoted\n@he**re** <!here>":                       "&gt; quoted\n@" + joiner + "here &lt;!here&gt;",
+		"[text](https://x.example)":                         "[text] (https://x.example)",
+		" \n":                                               chat.NoText,
+	} {
+		all := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: in}})
+		if len(all) != 1 || all[0].Text != want {
+			t.Errorf("%q is read as\n%q, want\n%q", in, all[0].Text, want)
+		}
+	}
+	exact := strings.Repeat("word ", maxExcerpt/5-1) + "words"
+	if got := excerpt(exact); got != exact || len(got) != maxExcerpt {
+		t.Errorf("%d characters are cut: %q", len(exact), got[len(got)-80:])
+	}
+	got := excerpt(exact + " & the end")
+	const note = "word… (the message has 56 more characters)"
+	if !strings.HasSuffix(got, note) || utf8.RuneCountInString(got) > maxExcerpt {
+		t.Errorf("%d characters, with the end %q", len(got), got[len(got)-80:])
+	}
+	if got := excerpt(strings.Repeat("&", maxExcerpt)); chat.Units(got) > maxExcerpt || !strings.HasPrefix(got, strings.Repeat("&amp;", 700)) {
+		t.Errorf("%d characters: %.100s", len(got), got)
+	}
+}

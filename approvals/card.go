@@ -22,7 +22,7 @@ func CardOf(a core.Approval) core.Card {
 		Arguments: core.Reveal(pretty(core.MaskJSON(a.Call.Arguments))), Hidden: core.HiddenCharacters(a.Call.Arguments), Altered: altered(a.Call),
 		Requester: cmp.Or(a.Requester.Name, a.Requester.ID), Approvers: a.Rule.Approvers, Reason: core.MaskText(a.Reason),
 		Self: a.Rule.Self, Voters: voters, Quorum: max(1, a.Rule.Quorum), Risk: a.Call.Risk, Changed: core.MaskText(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
-		Requested: a.Requester, From: a.Address,
+		Requested: a.Requester, From: a.Address, Conversation: a.Conversation,
 	}
 	if a.State != core.Open {
 		card.DecidedBy, card.Decided, card.DecidedAt = cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID), a.DecidedBy, a.DecidedAt

@@ -28,10 +28,12 @@ type Card struct {
 	RunNote string    // why it failed, was not run, or is in doubt; one line, secrets masked
 	RunAt   time.Time // when it began or, once it has ended, when it ended
 
-	Requested Actor   // the requester
-	Decided   Actor   // the approver who decided
-	From      Address // the conversation
-	Context   []Line  // of a copy: the last messages of the conversation
+	Requested Actor  // the requester
+	Decided   Actor  // the approver who decided
+	Context   []Line // of a copy: the last messages of the conversation
+
+	Conversation ConversationID
+	From         Address // where the conversation is
 }
 
 // CallState is what became of an approved call.

@@ -8,13 +8,16 @@ import (
 	"gatehouse/core"
 )
 
-// Cards returns an open card for every approval.
-type Cards struct{}
+// Cards returns an open card for every approval, which Approvers may decide.
+type Cards struct{ Approvers []string }
 
 // Card returns the card of an approval.
-func (Cards) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
-	return core.Card{Approval: id, State: core.Open, Tool: "note_add", Summary: "Add the note " + string(id), Arguments: `{}`}, nil
+func (c Cards) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
+	return core.Card{Approval: id, State: core.Open, Tool: "note_add", Summary: "Add the note " + string(id), Arguments: `{}`, Approvers: c.Approvers}, nil
 }
+
+// NoRedraw is a Redraw that does nothing.
+func NoRedraw(context.Context, core.ApprovalID) error { return nil }
 
 // CardFunc is a function of a test that returns the cards of approvals.
 type CardFunc func(context.Context, core.ApprovalID) (core.Card, error)

@@ -13,7 +13,8 @@ import (
 )
 
 // newPainter returns a painter of deliveries. Replies go through neutral; any other text by a model or a person is literal, or code. No
-// message pings anyone: each has empty allowed_mentions. seal signs the value of a button.
+// message pings anyone but an open card, which pings the approvers that it names. A card is a container with a coloured edge, which no
+// reply can be. seal signs the value of a button.
 func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
 	return chat.Painter[drawn]{
 		Parts: markdown,
@@ -29,7 +30,7 @@ func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
 			m.Rows = rowOf(made)
 			return m, err
 		},
-		Card: func(d core.Delivery, link string) (drawn, error) { return drawCard(seal, d, link) },
+		Card: func(d core.Delivery, link string) (drawn, error) { return drawCard(seal, d, link, false) },
 	}
 }
 
@@ -38,31 +39,88 @@ func (d *Discord) parts(delivery core.Delivery) ([]drawn, error) {
 	if delivery.Kind == core.PostReply && len(delivery.Text) > maxReply {
 		return d.long.Parts(delivery, func() ([]drawn, error) { return d.painter.Draw(delivery, "") })
 	}
-	link := ""
-	if delivery.Copy && delivery.Card != nil {
-		link = linkTo(delivery.Conversation, delivery.Card.From)
-	}
-	return d.painter.Draw(delivery, link)
+	return d.painter.Draw(delivery, cardLink(delivery))
 }
 
-// drawCard draws an approval's current state, always as one message, whatever its fields hold. A decided one has no buttons.
-func drawCard(seal func(fields ...string) string, d core.Delivery, link string) (drawn, error) {
+// cardLink returns the link of a card's copy to the card's conversation, "" for any other post.
+func cardLink(delivery core.Delivery) string {
+	if !delivery.Copy || delivery.Card == nil {
+		return ""
+	}
+	return linkTo(delivery.Conversation, delivery.Card.From)
+}
+
+// drawCard draws an approval's current state, always as one message, whatever its fields hold. A decided one has no buttons but that of an
+// expired one to ask again. pressed: the buttons are disabled, since one of them was just pressed.
+func drawCard(seal func(fields ...string) string, d core.Delivery, link string, pressed bool) (drawn, error) {
 	c := *d.Card
-	above, below := strings.Join(cardText.Face(c), ""), ""
+	face := cardText.Face(c)
+	above := "### " + face.Title + "\n" + face.Lead + "\n" + fields(face)
+	for _, note := range face.Notes {
+		above += "\n" + strings.Join(note, "")
+	}
 	if d.Late && c.State == core.Open {
 		above = latePrefix + above
 	}
+	below, foot := "", "-# Approval "+inlineCode(chat.ShortID(c.Approval), maxTool)
 	if d.Copy {
-		below = contextOf(c, link)
+		below = contextOf(c)
 	}
-	shown, folded := arguments(c, maxContent-chat.Units(above)-chat.Units(below))
-	m := drawn{Text: above + shown + below}
-	if c.State != core.Open {
-		return m, nil
+	shown, folded := arguments(c, maxCard-chat.Units(above)-chat.Units(below)-chat.Units(foot))
+	buttons, err := cardButtons(seal, c, d.Pressed, folded, link)
+	if err != nil {
+		return drawn{}, err
 	}
-	buttons, err := cardButtons(seal, c, folded)
-	m.Rows = rowOf(buttons...)
-	return m, err
+	m := drawn{Card: &container{Color: int(face.Color)}}
+	for _, text := range []string{above, shown, below} {
+		if text != "" {
+			m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: text})
+		}
+	}
+	if len(buttons) > 0 {
+		row := discordgo.ActionsRow{}
+		for _, b := range buttons {
+			b.Disabled = pressed && b.Style != discordgo.LinkButton
+			row.Components = append(row.Components, b)
+		}
+		m.Card.Parts = append(m.Card.Parts, row)
+	}
+	m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: foot})
+	if c.State == core.Open && !d.Copy {
+		m.Users, m.Roles = told(c)
+	}
+	return m, nil
+}
+
+// fields draws the fields of a card, two on a line.
+func fields(face chat.Face[string]) string {
+	var lines []string
+	half := false // the last line has room for another one
+	for _, f := range face.Fields {
+		text := "**" + f.Label + ":** " + strings.Join(f.Value, "")
+		if half && !f.Wide {
+			lines[len(lines)-1] += " · " + text
+		} else {
+			lines = append(lines, text)
+		}
+		half = !half && !f.Wide
+	}
+	return strings.Join(lines, "\n")
+}
+
+// told returns whom an open card pings: the approvers that it names, and nobody else.
+func told(c core.Card) (users, roles []string) {
+	for i, id := range c.Approvers {
+		if i == maxApprovers {
+			break
+		}
+		if role := preflight.RoleID.FindStringSubmatch(id); role != nil {
+			roles = append(roles, role[1])
+		} else if user, ok := userOf(id); ok {
+			users = append(users, user)
+		}
+	}
+	return users, roles
 }
 
 // cardText draws the card without its arguments.
@@ -82,7 +140,7 @@ var cardText = chat.CardText[string]{
 // timestamp formats a time so that Discord shows it in the reader's time zone and language.
 func timestamp(t time.Time, style string) string { return fmt.Sprintf("<t:%d:%s>", t.Unix(), style) }
 
-// person names a person: a Discord user by a mention, which pings no one here; anyone else by name.
+// person names a person: a Discord user by a mention; anyone else by name.
 func person(who core.Actor, name string) string {
 	if user, ok := userOf(who.ID); ok {
 		return "<@" + user + ">"
@@ -104,16 +162,21 @@ func approver(id string) string {
 	return chat.OrNone(inline(id, maxApprover))
 }
 
-// arguments draws a call's arguments within a limit of UTF-16 units, and reports whether some are left out.
+// arguments draws a call's arguments within a limit of UTF-16 units, and reports whether some are left out. Those of a decided call are
+// folded: it shows them only if they are short.
 func arguments(c core.Card, room int) (text string, folded bool) {
-	const before, after = "\nArguments:\n" + codeStart, codeEnd
-	all := unfenced(strings.TrimSpace(core.Reveal(c.Arguments)))
+	const before, after = codeStart, codeEnd
+	all := unfenced(chat.Arguments(c))
 	if all == "" {
-		return "\nArguments: none", false
+		return "No arguments", false
 	}
+	_, count := chat.Head(all, 0)
 	how := "press Show all arguments"
 	if c.State != core.Open {
 		how = chat.ShowCommand(c.Approval)
+		if chat.Units(all) > maxFolded {
+			return "-# Arguments: " + chat.Thousands(count) + " characters: " + how, true
+		}
 	}
 	note := func(left int) string { return chat.Thousands(left) + " more characters: " + how }
 	room -= chat.Units(before) + chat.Units(after)
@@ -121,60 +184,65 @@ func arguments(c core.Card, room int) (text string, folded bool) {
 	if left == 0 {
 		return before + shown + after, false
 	}
-	_, count := chat.Head(all, 0)
 	shown, left = chat.Head(all, min(room-chat.Units(note(count)), maxArguments))
 	if chat.Units(shown) < minArguments {
-		return "\nArguments: " + chat.Thousands(count) + " characters: " + how, true
+		return "Arguments: " + chat.Thousands(count) + " characters: " + how, true
 	}
 	return before + shown + after + note(left), true
 }
 
-// contextOf draws the context for a person who may not see the conversation: its last messages, and a link to it.
-func contextOf(c core.Card, link string) string {
-	text := ""
+// contextOf draws the context for a person who may not see the conversation: its last messages.
+func contextOf(c core.Card) string {
+	text := "This was asked in another conversation."
 	lines, speakers := chat.LastLines(c, maxLines)
 	for i, l := range lines {
 		if i == 0 {
-			text += "\nLast messages:"
+			text += " Its last messages:"
 		}
 		text += "\n> **" + speakers[i] + ":** " + chat.OrNone(said(l.Text, maxLine))
 	}
-	text += "\nThis was asked in another conversation"
-	if link != "" {
-		return text + ": " + link
-	}
-	return text + "."
+	return text
 }
 
-// cardButtons are the buttons of an open card. What is dangerous, or not all on the card, needs a second confirmation.
-func cardButtons(seal func(fields ...string) string, c core.Card, folded bool) ([]discordgo.MessageComponent, error) {
-	approve := chat.ActionApprove
-	if folded || cardText.Cautions(c, 0) != "" {
-		approve = chat.ActionConfirm
-	}
-	choices := []struct {
+// cardButtons are the buttons of a card. What is dangerous, or not all on the card, needs a second confirmation, and its button is red;
+// Deny never is. again: it was already asked again.
+func cardButtons(seal func(fields ...string) string, c core.Card, again, folded bool, link string) ([]discordgo.Button, error) {
+	type choice struct {
 		text   string
 		action chat.Action
 		style  discordgo.ButtonStyle
-	}{
-		{"Approve", approve, discordgo.SuccessButton},
-		{"Deny", chat.ActionDeny, discordgo.DangerButton},
-		{"Deny with reason…", chat.ActionReason, discordgo.SecondaryButton},
-		{"Show all arguments", chat.ActionArguments, discordgo.SecondaryButton},
 	}
-	if !folded {
-		choices = choices[:3]
+	approve := choice{"Approve", chat.ActionApprove, discordgo.SuccessButton}
+	if folded || cardText.Cautions(c, 0) != "" {
+		approve.action = chat.ActionConfirm
 	}
-	var all []discordgo.MessageComponent
-	if c.Altered {
-		choices = choices[1:]
+	if c.Risk == core.Dangerous {
+		approve.style = discordgo.DangerButton
 	}
+	var choices []choice
+	switch {
+	case c.State == core.Expired && !again:
+		choices = append(choices, choice{"Ask again", chat.ActionAskAgain, discordgo.SecondaryButton})
+	case c.State == core.Open:
+		if !c.Altered {
+			choices = append(choices, approve)
+		}
+		choices = append(choices, choice{"Deny", chat.ActionReason, discordgo.SecondaryButton})
+		if folded {
+			choices = append(choices, choice{"Show all arguments", chat.ActionArguments, discordgo.SecondaryButton})
+		}
+		choices = append(choices, choice{"Withdraw", chat.ActionWithdraw, discordgo.SecondaryButton})
+	}
+	var all []discordgo.Button
 	for _, one := range choices {
 		made, err := newButton(seal, one.text, one.style, chat.CardButton(c.Approval, one.action))
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, made)
+	}
+	if link != "" {
+		all = append(all, discordgo.Button{Label: "Open the conversation", Style: discordgo.LinkButton, URL: link})
 	}
 	return all, nil
 }

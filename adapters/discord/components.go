@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"slices"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -26,10 +27,13 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *c
 		}
 		e := b.Event(Name, actorOf(i.person().ID), to)
 		return acknowledged, &e
-	case chat.ActionApprove, chat.ActionDeny:
-		return acknowledged, decision(i, b.Approval)
+	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw:
+		return d.pressed(ctx, i, b.Approval), decision(i, b.Approval)
+	case chat.ActionAskAgain:
+		e := chat.AskAgainEvent(b.Approval, *decision(i, b.Approval))
+		return acknowledged, &e
 	case chat.ActionReason, chat.ActionConfirm, chat.ActionArguments:
-		return d.show(ctx, b), nil
+		return d.show(ctx, i, b), nil
 	}
 	d.Log.Warn("a button of an unknown kind was pressed", "kind", chat.Clip(string(b.Action)))
 	return ephemeral("This button belongs to another version of gatehouse, so nothing was done. Ask again."), nil
@@ -37,7 +41,7 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *c
 
 // show answers a press that only shows something: a form (its submission is the event) or all arguments. It must be the first answer to
 // the press.
-func (d *Discord) show(ctx context.Context, b chat.Button) *response {
+func (d *Discord) show(ctx context.Context, i interaction, b chat.Button) *response {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	card, err := d.Card(ctx, b.Approval, false)
@@ -51,6 +55,9 @@ func (d *Discord) show(ctx context.Context, b chat.Button) *response {
 		return allArguments(card)
 	case card.State != core.Open:
 		return ephemeral(chat.Standing(Name, card))
+	}
+	if err := chat.Refusal(ctx, d, card, actorOf(i.person().ID)); err != nil {
+		return ephemeral(core.MessageOf(err))
 	}
 	value := d.Signer.Seal(b.Fields()...)
 	if b.Action == chat.ActionConfirm {
@@ -79,7 +86,7 @@ func (d *Discord) parseClick(e core.Event) (core.Input, error) {
 	case b.Action == chat.ActionConfirm && isConfirmed(i):
 		click.Choice = core.Approve
 	}
-	if click.Choice != core.Approve && click.Choice != core.Deny {
+	if click.Choice != core.Approve && click.Choice != core.Deny && click.Choice != core.Withdraw {
 		return core.Input{}, errClickShape
 	}
 	if i.Message != nil && snowflake.Valid(i.Message.ID) && snowflake.Valid(i.Channel) {
@@ -92,6 +99,34 @@ func (d *Discord) parseClick(e core.Event) (core.Input, error) {
 func newButton(seal func(fields ...string) string, text string, style discordgo.ButtonStyle, b chat.Button) (discordgo.Button, error) {
 	value, err := b.Value(seal, maxCustomID)
 	return discordgo.Button{Label: text, Style: style, CustomID: value}, err
+}
+
+// pressed answers a press that may decide a card: the card is shown with its buttons disabled until it is redrawn. It stays as it is for
+// somebody whose press will not count, and if it can't be read now.
+func (d *Discord) pressed(ctx context.Context, i interaction, id core.ApprovalID) *response {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	who := actorOf(i.person().ID)
+	card, err := d.Card(ctx, id, false)
+	if err != nil || card.State != core.Open || i.Message == nil {
+		return acknowledged
+	}
+	voted := slices.ContainsFunc(card.Voters, func(v core.Actor) bool { return v.ID == who.ID })
+	if voted || chat.Refusal(ctx, d, card, who) != nil && card.Requested.ID != who.ID {
+		return acknowledged
+	}
+	delivery := core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: id}, Card: &card}
+	if delivery.Copy = i.Guild == "" && i.Channel != channelOf(card.From); delivery.Copy {
+		if card, err = d.Card(ctx, id, true); err != nil {
+			return acknowledged
+		}
+		delivery.Conversation = card.Conversation
+	}
+	m, err := drawCard(d.Signer.Seal, delivery, cardLink(delivery), true)
+	if err != nil {
+		return acknowledged
+	}
+	return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: m.outgoing(), redraw: id}
 }
 
 func rowOf(buttons ...discordgo.MessageComponent) []discordgo.MessageComponent {

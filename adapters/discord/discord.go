@@ -22,11 +22,12 @@ var (
 	_ core.Health    = (*Discord)(nil)
 )
 
-// Options configure a Discord platform. Config, Signer, Card, PutBlob, KV and Owner are required.
+// Options configure a Discord platform. Config, Signer, Card, Redraw, PutBlob, KV and Owner are required.
 type Options struct {
 	Config  Config
 	Signer  *core.Signer
 	Card    func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // an approval's card, from its stored state
+	Redraw  func(ctx context.Context, id core.ApprovalID) error                            // makes an approval's cards show its present state
 	PutBlob chat.PutBlob                                                                   // stores the images that people send
 	KV      core.KV                                                                        // shared by the processes of one bot: sessions, shards, the identify budget, interaction tokens
 	// Recent returns the platform's latest events, latest first. Missed messages are fetched for the conversations in them. Nil: none are
@@ -63,13 +64,14 @@ type Discord struct {
 
 	mu     sync.Mutex
 	self   identity
-	accept core.Accept // of Run
+	accept core.Accept     // of Run
+	run    context.Context // of Run; nil before
 }
 
 // New makes the platform. It connects nothing; Run does.
 func New(o Options) *Discord {
-	if o.Signer == nil || o.Card == nil || o.PutBlob == nil || o.KV == nil || o.Owner == "" {
-		panic("discord: Signer, Card, PutBlob, KV and Owner are needed")
+	if o.Signer == nil || o.Card == nil || o.Redraw == nil || o.PutBlob == nil || o.KV == nil || o.Owner == "" {
+		panic("discord: Signer, Card, Redraw, PutBlob, KV and Owner are needed")
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -105,7 +107,7 @@ func (d *Discord) Name() string { return Name }
 // error only for permanent failures: Discord refuses the token, or its gateway accepts no session with this configuration.
 func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	d.mu.Lock()
-	d.accept = accept
+	d.accept, d.run = accept, ctx
 	d.mu.Unlock()
 	parts, ctx := errgroup.WithContext(ctx)
 	d.typing.begin(ctx)
@@ -128,6 +130,16 @@ func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	d.background.Wait()
 	d.rest.Close()
 	return err
+}
+
+// running returns a context that ends with Run.
+func (d *Discord) running() context.Context {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.run == nil {
+		return context.Background()
+	}
+	return d.run
 }
 
 // Health returns nil for inbound if Discord's events are received (every shard is connected, in this or another process), and nil for

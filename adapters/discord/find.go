@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -30,17 +29,9 @@ func (p posted) isPart(signer *core.Signer, delivery core.Delivery, part drawn) 
 	case core.PostSteps:
 		return strings.HasPrefix(p.Content, stepsPrefix)
 	case core.PostCard:
-		var rows []struct {
-			Buttons []struct {
-				CustomID string `json:"custom_id"`
-			} `json:"components"`
-		}
-		_ = json.Unmarshal(p.Rows, &rows) // a different shape is no card
-		for _, row := range rows {
-			for _, one := range row.Buttons {
-				if b, ok := chat.OpenButton(signer, one.CustomID); ok && b.Approval == delivery.Approval {
-					return true
-				}
+		for _, one := range p.pieces() {
+			if b, ok := chat.OpenButton(signer, one.CustomID); ok && b.Approval == delivery.Approval {
+				return true
 			}
 		}
 	}

@@ -126,7 +126,7 @@ func TestCardDecidedBeforeItsSecondSendIsUpdated(t *testing.T) {
 	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, adaptertest.Noon })
 	ref := w.say(d)[0]
 	said := w.FromBot(general)
-	if len(said) != 1 || ref != refOf(general, said[0].ID) || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Content, "✅ Approved") {
+	if len(said) != 1 || ref != refOf(general, said[0].ID) || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Shown(), "✅ Approved") {
 		t.Errorf("%q names none of\n%s", ref, w.Dump())
 	}
 	w.say(core.Delivery{Post: core.Post{Key: "card/2", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: d.Card})

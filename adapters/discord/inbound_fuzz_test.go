@@ -16,7 +16,7 @@ const me = "900"
 // unconnected is a platform without a Discord that answers.
 func unconnected(t testing.TB) *discord.Discord {
 	p := discord.New(discord.Options{
-		Config: discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
+		Config: discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put,
 		KV: newFakeKV(nil), Owner: "one",
 	})
 	p.SetIdentity(me)

@@ -84,7 +84,10 @@ func newInbound(t *testing.T, s setup) *inbound {
 		s.discord.PutBlob = r.blobs.Put
 	}
 	if s.discord.Card == nil {
-		s.discord.Card = adaptertest.Cards{}.Card
+		s.discord.Card = adaptertest.Cards{Approvers: []string{"discord:" + bobID}}.Card
+	}
+	if s.discord.Redraw == nil {
+		s.discord.Redraw = adaptertest.NoRedraw
 	}
 	s.discord.Owner = "one"
 	if s.discord.Jitter == nil {

@@ -10,34 +10,67 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// inspect checks a message against Discord's limits, and that it pings no one and hides no link.
+// inspect checks a message against Discord's limits, and that it hides no link.
 func inspect(t fataler, m outgoing) {
 	t.Helper()
-	if n := chat.Units(m.Content); n > maxContent || strings.TrimSpace(m.Content) == "" || !utf8.ValidString(m.Content) {
-		t.Fatalf("a text of %d units: %q", n, m.Content)
-	}
-	if m.Flags&api.MessageFlagsSuppressEmbeds == 0 {
-		t.Fatalf("links unfold")
-	}
-	if chat.Clean(m.Content) != m.Content {
-		t.Fatalf("it holds control characters: %q", m.Content)
-	}
-	if found := liveLink(m.Content); found != "" {
-		t.Fatalf("a link hides its address: %q in %q", found, m.Content)
-	}
-	for _, row := range m.Rows {
-		seen := map[string]bool{}
-		buttons := row.(api.ActionsRow).Components
-		if len(buttons) < 1 || len(buttons) > 5 {
-			t.Fatalf("%d buttons", len(buttons))
+	if m.Flags&api.MessageFlagsIsComponentsV2 == 0 {
+		inspectText(t, m.Content, maxContent)
+		if m.Flags&api.MessageFlagsSuppressEmbeds == 0 || len(m.Mentions.Users)+len(m.Mentions.Roles) > 0 {
+			t.Fatalf("links unfold, or it pings %+v", m.Mentions)
 		}
-		for _, c := range buttons {
-			b := c.(api.Button)
-			if len(b.CustomID) == 0 || len(b.CustomID) > maxCustomID || len(b.Label) == 0 || len(b.Label) > 80 || seen[b.CustomID] {
-				t.Fatalf("a button %+v", b)
-			}
-			seen[b.CustomID] = true
+		for _, row := range m.Rows {
+			inspectRow(t, row)
 		}
+		return
+	}
+	if m.Content != "" || len(m.Rows) != 1 {
+		t.Fatalf("content %q beside %d components", m.Content, len(m.Rows))
+	}
+	all, parts := "", m.Rows[0].(api.Container).Components
+	if len(parts) > 30 { // Discord's limit is 40, with the buttons
+		t.Fatalf("%d parts", len(parts))
+	}
+	for _, part := range parts {
+		text, ok := part.(api.TextDisplay)
+		if !ok {
+			inspectRow(t, part)
+			continue
+		}
+		inspectText(t, text.Content, maxCard)
+		all += text.Content
+	}
+	if n := chat.Units(all); n > maxCard {
+		t.Fatalf("texts of %d units", n)
+	}
+}
+
+func inspectText(t fataler, text string, limit int) {
+	t.Helper()
+	if n := chat.Units(text); n > limit || strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
+		t.Fatalf("a text of %d units: %q", n, text)
+	}
+	if chat.Clean(text) != text {
+		t.Fatalf("it holds control characters: %q", text)
+	}
+	if found := liveLink(text); found != "" {
+		t.Fatalf("a link hides its address: %q in %q", found, text)
+	}
+}
+
+func inspectRow(t fataler, row api.MessageComponent) {
+	t.Helper()
+	seen := map[string]bool{}
+	buttons := row.(api.ActionsRow).Components
+	if len(buttons) < 1 || len(buttons) > 5 {
+		t.Fatalf("%d buttons", len(buttons))
+	}
+	for _, c := range buttons {
+		b := c.(api.Button)
+		linked := b.Style == api.LinkButton && strings.HasPrefix(b.URL, "https://discord.com/") && b.CustomID == ""
+		if !linked && (len(b.CustomID) == 0 || len(b.CustomID) > maxCustomID) || len(b.Label) == 0 || len(b.Label) > 80 || seen[b.CustomID] {
+			t.Fatalf("a button %+v", b)
+		}
+		seen[b.CustomID] = true
 	}
 }
 

@@ -58,9 +58,10 @@ type component struct {
 
 // response is the first answer to an interaction.
 type response struct {
-	Type  discordgo.InteractionResponseType `json:"type"`
-	Data  any                               `json:"data,omitempty"`
-	files []*discordgo.File                 // uploaded with it
+	Type   discordgo.InteractionResponseType `json:"type"`
+	Data   any                               `json:"data,omitempty"`
+	files  []*discordgo.File                 // uploaded with it
+	redraw core.ApprovalID                   // the card that it shows with disabled buttons, and that must be redrawn after it
 }
 
 // acknowledged answers a press without showing anything.
@@ -208,6 +209,24 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(answer) // fails if Discord has disconnected; there is nothing to do then
+	if answer.redraw != "" {
+		d.background.Go(func() {
+			d.sleep(d.running(), takesEffect)
+			d.redraw(answer.redraw)
+		})
+	}
+}
+
+// takesEffect is how long Discord needs at most to show the answer of a request that it has made.
+const takesEffect = time.Second
+
+// redraw makes a card show its present state. The answer to a press shows it as it was before, and may arrive after a later state.
+func (d *Discord) redraw(id core.ApprovalID) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
+	defer cancel()
+	if err := d.Redraw(ctx, id); err != nil {
+		d.Log.Warn("a card whose button was pressed may show an earlier state", "approval", id, "category", core.CategoryOf(err), "err", err)
+	}
 }
 
 // validSignature reports whether a request's signature, over its time and its body, is right. discordgo's VerifyInteraction does the same,
@@ -249,7 +268,7 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 	case discordgo.InteractionMessageComponent:
 		answer, event = d.handlePress(ctx, i)
 	case discordgo.InteractionModalSubmit:
-		answer, event = d.handleSubmit(i)
+		answer, event = d.handleSubmit(ctx, i)
 	case discordgo.InteractionApplicationCommand:
 		answer, event = handleCommand(i)
 	default:
@@ -282,6 +301,9 @@ func (d *Discord) respond(i interaction, r *response) {
 		}
 		if err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(i.ID, i.Token), body, nil); err != nil {
 			d.Log.Info("an interaction could not be answered; the request itself was processed", "type", i.Type, "category", core.CategoryOf(err))
+		}
+		if r.redraw != "" {
+			d.redraw(r.redraw)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package discord
 
 import (
 	"cmp"
+	"context"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -29,7 +30,7 @@ type modal struct {
 // reasonModal is the form that asks why a request is denied; value is returned with its submission. The reason may be empty: it should not
 // hold up a denial.
 func reasonModal(value string, c core.Card) modal {
-	return modal{CustomID: value, Title: "Deny with reason", Components: []discordgo.MessageComponent{
+	return modal{CustomID: value, Title: "Deny this?", Components: []discordgo.MessageComponent{
 		discordgo.TextDisplay{Content: subject(c)},
 		discordgo.Label{
 			Label: "What should be different?", Description: "The agent and the person who asked will read it.",
@@ -62,7 +63,7 @@ func subject(c core.Card) string {
 }
 
 // handleSubmit handles the submission of a reasonModal or a confirmModal.
-func (d *Discord) handleSubmit(i interaction) (*response, *core.Event) {
+func (d *Discord) handleSubmit(ctx context.Context, i interaction) (*response, *core.Event) {
 	b, ok := chat.OpenButton(d.Signer, i.Data.CustomID)
 	if !ok || b.Action != chat.ActionReason && b.Action != chat.ActionConfirm {
 		d.Log.Warn("a form that is not gatehouse's was submitted", "person", i.person().ID)
@@ -71,7 +72,7 @@ func (d *Discord) handleSubmit(i interaction) (*response, *core.Event) {
 	if b.Action == chat.ActionConfirm && !isConfirmed(i) {
 		return ephemeral("You did not type " + confirmWord + ", so nothing was decided."), nil
 	}
-	return acknowledged, decision(i, b.Approval)
+	return d.pressed(ctx, i, b.Approval), decision(i, b.Approval)
 }
 
 // isConfirmed reports whether confirmWord was typed.

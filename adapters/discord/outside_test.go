@@ -30,7 +30,7 @@ func openGateway(t *testing.T) (core.Platform, adaptertest.Fake) {
 	o.ann = o.AddUser(discordtest.User{ID: annID, Name: "ann"})
 	o.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID}})
 	p := discord.New(discord.Options{
-		Config: discord.Config{BotToken: o.BotToken(), APIURL: o.APIURL(), Shards: 1, Reply: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
+		Config: discord.Config{BotToken: o.BotToken(), APIURL: o.APIURL(), Shards: 1, Reply: "thread"}, Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{Approvers: []string{"discord:" + annID}}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put,
 		KV: newFakeKV(nil), Owner: "one", Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	return p, o
@@ -55,7 +55,14 @@ func (o *outside) Click(t testing.TB, c core.Click) {
 	o.waitHeard(t)
 	for _, m := range o.FromBot(o.dm()) {
 		if strings.Contains(m.Shown(), "Add the note "+string(c.Approval)) {
-			o.ann.Clicks(o.dm(), m.ID, map[core.Choice]string{core.Approve: "Approve", core.Deny: "Deny"}[c.Choice])
+			b, _ := o.FindButton(o.dm(), m.ID, map[core.Choice]string{core.Approve: "Approve", core.Deny: "Deny"}[c.Choice])
+			o.ann.Presses(b) // it is disabled at its first press, and can still be pressed by who saw it before
+			if c.Choice == core.Deny {
+				if _, err := o.WaitForModal(t.Context(), annID); err != nil {
+					t.Fatal(err)
+				}
+				o.ann.Submits(nil)
+			}
 			return
 		}
 	}

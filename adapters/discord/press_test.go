@@ -49,7 +49,7 @@ func TestPressIsADecision(t *testing.T) {
 				before := len(r.inbox.IDs())
 				i := r.bob.Presses(b)
 				e := r.more(before)
-				r.answered(i, discordtest.DeferredUpdate)
+				r.answered(i, discordtest.Update)
 				if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Actor.ID != "discord:1002" || e.Address.Channel != general || e.Address.Thread != thread || e.QueueKey() != "approval:a1" {
 					t.Errorf("got %+v", e)
 				}
@@ -88,7 +88,7 @@ func TestPressIsAnsweredAfterItsCommit(t *testing.T) {
 			t.Error("it is answered before it is stored")
 		}
 		close(commit)
-		r.answered(i, discordtest.DeferredUpdate)
+		r.answered(i, discordtest.Update)
 	})
 }
 
@@ -128,7 +128,7 @@ func TestPressDoesNotWaitForUnstoredMessages(t *testing.T) {
 	r.ann.Says("this waits")
 	r.inbox.WaitFor("the message", func() bool { return len(r.inbox.Tried) > 0 })
 	i := r.bob.Presses(b)
-	r.answered(i, discordtest.DeferredUpdate)
+	r.answered(i, discordtest.Update)
 	if e := r.more(0); e.Kind() != core.KindClick {
 		t.Errorf("got %+v", e)
 	}
@@ -225,7 +225,7 @@ func TestDenyWithReason(t *testing.T) {
 			}
 			i := r.bob.SubmitsAgain(m, map[string]string{"reason": reason})
 			e := r.more(before)
-			r.answered(i, discordtest.DeferredUpdate)
+			r.answered(i, discordtest.Update)
 			if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != general || e.Actor.ID != "discord:1002" {
 				t.Errorf("got %+v", e)
 			}
@@ -273,7 +273,7 @@ func TestDangerousCallNeedsConfirmation(t *testing.T) {
 		}
 		i := r.bob.SubmitsAgain(m, map[string]string{"confirm": "Approve"})
 		e := r.more(0)
-		r.answered(i, discordtest.DeferredUpdate)
+		r.answered(i, discordtest.Update)
 		if c := r.click(e); c.Choice != core.Approve || c.Approval != "a1" {
 			t.Errorf("Parse gave %+v", c)
 		}

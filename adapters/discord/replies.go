@@ -42,9 +42,9 @@ func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (c comm
 }
 
 // with returns a part with the command's question above it, as far as there is room. A card says itself what it is about.
-func (c command) with(part drawn, kind core.PostKind) drawn {
+func (c command) with(part drawn) drawn {
 	room := min(maxQuote, maxContent-chat.Units(part.Text)-1)
-	if c.question != "" && kind != core.PostCard && room >= minQuote {
+	if c.question != "" && part.Card == nil && room >= minQuote {
 		part.Text = quote(c.question, room) + "\n" + part.Text
 	}
 	return part
@@ -56,7 +56,7 @@ const answerGrace = 10 * time.Second
 // answerCommand sends the answer to a command, or edits it if message is its id. late: it is too late, Discord expects no answer, or the
 // command already has another one.
 func (d *Discord) answerCommand(ctx context.Context, c command, delivery core.Delivery, part drawn, message string) (ref core.Ref, late bool, err error) {
-	part = c.with(part, delivery.Kind)
+	part = c.with(part)
 	var now, made posted
 	err = d.rest.Call(ctx, http.MethodGet, c.endpoint, nil, &now)
 	if err == nil && now.ID != message && !d.isOrAwaits(now, delivery, part) {
@@ -89,7 +89,7 @@ func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part drawn) 
 
 // findAnswer checks whether a post became its command's answer. late: this can no longer be determined, or another post did.
 func (d *Discord) findAnswer(ctx context.Context, c command, delivery core.Delivery, part drawn) (ref core.Ref, late bool, err error) {
-	part = c.with(part, delivery.Kind)
+	part = c.with(part)
 	var now posted
 	err = d.rest.Call(ctx, http.MethodGet, c.endpoint, nil, &now)
 	switch {

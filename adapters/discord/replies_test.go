@@ -29,7 +29,7 @@ func TestPrivateNoticeWaitsForTheAnswerToThePress(t *testing.T) {
 	case <-r.waited(pause):
 	}
 	held.Release()
-	r.answered(i, discordtest.DeferredUpdate)
+	r.answered(i, discordtest.Update)
 	r.timers.FireAlways(pause)
 	if err := <-posted; err != nil {
 		t.Fatal(err)

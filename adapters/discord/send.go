@@ -18,15 +18,24 @@ import (
 	"gatehouse/core"
 )
 
-// drawn is one Discord message: its text, and its buttons in rows.
+// drawn is one Discord message: a text with its buttons in rows, or a card. It pings Users and Roles, if it mentions them, and nobody else.
 type drawn struct {
-	Text string
-	Rows []discordgo.MessageComponent
+	Text  string
+	Rows  []discordgo.MessageComponent
+	Card  *container
+	Users []string
+	Roles []string
 }
 
-// outgoing is a message in the form that Discord accepts; discordgo.MessageSend has no nonce.
+// container is a card: its parts, with a coloured edge.
+type container struct {
+	Color int
+	Parts []discordgo.MessageComponent
+}
+
+// outgoing is a message in the form that Discord accepts; discordgo.MessageSend has no nonce. A card has no content.
 type outgoing struct {
-	Content   string                           `json:"content"`
+	Content   string                           `json:"content,omitempty"`
 	Flags     discordgo.MessageFlags           `json:"flags"`
 	Mentions  discordgo.MessageAllowedMentions `json:"allowed_mentions"`
 	Rows      []discordgo.MessageComponent     `json:"components"`
@@ -35,12 +44,31 @@ type outgoing struct {
 	Reference *discordgo.MessageReference      `json:"message_reference,omitempty"`
 }
 
-// outgoing makes the message to send. It pings no one: without allowed_mentions, Discord would ping everyone whom the text mentions.
+// outgoing makes the message to send. Without allowed_mentions, Discord would ping everyone whom the text mentions.
 func (m drawn) outgoing() outgoing {
-	return outgoing{
+	out := outgoing{
 		Content: m.Text, Flags: discordgo.MessageFlagsSuppressEmbeds, Rows: append([]discordgo.MessageComponent{}, m.Rows...),
-		Mentions: discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}},
+		Mentions: discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}, Users: m.Users, Roles: m.Roles},
 	}
+	if m.Card != nil {
+		out.Flags |= discordgo.MessageFlagsIsComponentsV2
+		out.Rows = []discordgo.MessageComponent{discordgo.Container{AccentColor: &m.Card.Color, Components: m.Card.Parts}}
+	}
+	return out
+}
+
+// words returns all text of the message.
+func (m drawn) words() string {
+	if m.Card == nil {
+		return m.Text
+	}
+	var all []string
+	for _, part := range m.Card.Parts {
+		if text, ok := part.(discordgo.TextDisplay); ok {
+			all = append(all, text.Content)
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // nonce identifies a part of a post to Discord, which for some minutes posts no second message with the same nonce. It is sealed, so it
@@ -78,10 +106,45 @@ type posted struct {
 	Rows    json.RawMessage        `json:"components"`
 }
 
-// hasText reports whether the message has the text of a part, apart from the note that it comes late.
+// piece is the part that is read of a component of a message: of a container, a text, a row or a button.
+type piece struct {
+	Content  string  `json:"content"`
+	CustomID string  `json:"custom_id"`
+	Disabled bool    `json:"disabled"`
+	Pieces   []piece `json:"components"`
+}
+
+// pieces returns the message's components and those inside them, in order. One that can't be read is left out.
+func (p posted) pieces() (all []piece) {
+	var top []piece
+	_ = json.Unmarshal(p.Rows, &top) // another shape is not ours
+	var walk func([]piece)
+	walk = func(some []piece) {
+		for _, one := range some {
+			all = append(all, one)
+			walk(one.Pieces)
+		}
+	}
+	walk(top)
+	return all
+}
+
+// hasText reports whether the message has the text of a part, apart from the note that it comes late, and all its buttons can be pressed.
 func (p posted) hasText(part drawn) bool {
 	plain := func(s string) string { return strings.TrimSpace(strings.Replace(s, latePrefix, "", 1)) }
-	return plain(p.Content) == plain(part.Text)
+	if part.Card == nil {
+		return plain(p.Content) == plain(part.Text)
+	}
+	var texts []string
+	for _, one := range p.pieces() {
+		if one.Disabled {
+			return false
+		}
+		if one.Content != "" {
+			texts = append(texts, one.Content)
+		}
+	}
+	return plain(strings.Join(texts, "\n")) == plain(part.words())
 }
 
 // maxClockLead is how far this machine's clock is assumed to be ahead of Discord's while the difference is unknown.

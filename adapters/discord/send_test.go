@@ -97,7 +97,7 @@ func TestEditRemovesTheButtons(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := w.FromBot(general)
-	if len(said) != 1 || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Content, "✅ Approved") || said[0].Edits != 1 {
+	if len(said) != 1 || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Shown(), "✅ Approved") || said[0].Edits != 1 {
 		t.Errorf("%+v", said)
 	}
 	w.checkNoPings()
@@ -114,7 +114,7 @@ func TestCardInAnArchivedThreadIsEdited(t *testing.T) {
 	if err := w.d.Edit(w.ctx(), ref, d); err != nil {
 		t.Fatal(err)
 	}
-	if said := w.FromBot(to.Thread); !strings.Contains(said[0].Content, "Expired") {
+	if said := w.FromBot(to.Thread); !strings.Contains(said[0].Shown(), "Expired") {
 		t.Error(w.Dump())
 	}
 	w.ArchiveThread(to.Thread, true)

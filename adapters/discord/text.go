@@ -12,6 +12,7 @@ import (
 // Discord's limits, in characters. gatehouse counts UTF-16 units, which are never fewer.
 const (
 	maxContent    = 2_000 // of a message (resources/message)
+	maxCard       = 4_000 // of all texts in a container (components/reference)
 	maxCustomID   = 100   // components/reference
 	maxNonce      = 25    // resources/message
 	maxThreadName = 100   // resources/channel
@@ -24,14 +25,15 @@ const (
 	maxTool      = 60
 	maxPerson    = 60
 	maxSummary   = 260
-	maxApprovers = 5
+	maxApprovers = 10
 	maxApprover  = 40
 	maxChanged   = 200
 	maxReason    = 1_000 // of the form's input
 	maxReasonOut = 400   // of it, on the card
 	maxLines     = 3     // of a conversation, on a copy of a card
 	maxLine      = 100
-	maxArguments = 1_000 // on the card at most, if the rest leaves room; a button shows all of them
+	maxArguments = 2_000 // on the card at most, if the rest leaves room; a button shows all of them
+	maxFolded    = 120   // of the arguments of a decided call; longer ones are not shown
 	minArguments = 40    // with less room than this none are shown
 	maxTopic     = 60    // of a thread's name
 )

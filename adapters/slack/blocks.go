@@ -1,8 +1,10 @@
 package slack
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	api "github.com/slack-go/slack"
@@ -23,12 +25,20 @@ const (
 type message struct {
 	Text     string
 	Blocks   []api.Block
-	markdown string // the Markdown in the block of a reply, else ""
+	Color    chat.Color // of a card's edge
+	Foot     string     // of a card: the line beside the coloured edge
+	markdown string     // the Markdown in the block of a reply, else ""
 }
 
 // options returns the arguments of a call that posts or updates a message.
 func (m message) options(more ...api.MsgOption) []api.MsgOption {
-	return append(more, api.MsgOptionText(m.Text, false), api.MsgOptionBlocks(m.Blocks...))
+	more = append(more, api.MsgOptionText(m.Text, false), api.MsgOptionBlocks(m.Blocks...))
+	if m.Foot == "" {
+		return more
+	}
+	return append(more, api.MsgOptionAttachments(api.Attachment{
+		Color: fmt.Sprintf("#%06X", int(m.Color)), Fallback: m.Foot, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(m.Foot)}},
+	}))
 }
 
 // posted returns the arguments of a new message. It carries its key, and its links are not unfurled.
@@ -142,19 +152,65 @@ func person(a core.Actor, name string) piece {
 	return literal(chat.PersonName(a, name, func(n string) string { return inline(n, maxPerson) }))
 }
 
-// approver returns the name of a person or group that may decide. A group is not mentioned, because that would notify all its members.
+// approver returns a mention of a person or group that may decide: the card tells them.
 func approver(id string) piece {
 	user, isUser := webapi.UserID(id)
 	group, isGroup := webapi.GroupID(id)
 	switch {
 	case isUser && mentionable.MatchString(user):
 		return api.NewRichTextSectionUserElement(user, nil)
+	case isGroup && groupID.MatchString(group):
+		return api.NewRichTextSectionUserGroupElement(group)
 	case id == core.LocalPerson:
 		return literal(chat.LocalApprover)
-	case isGroup:
-		return literal("group " + inline(group, maxPerson))
 	}
 	return literal(chat.OrNone(inline(id, maxPerson)))
+}
+
+var groupID = regexp.MustCompile(`^S[A-Z0-9]{1,20}$`)
+
+// mrkdwn returns pieces as Slack's own markup; ok is false if one contains what could be markup.
+func mrkdwn(pieces []piece) (text string, ok bool) {
+	for _, p := range pieces {
+		switch p := p.(type) {
+		case *api.RichTextSectionUserElement:
+			text += "<@" + p.UserID + ">"
+		case *api.RichTextSectionUserGroupElement:
+			text += "<!subteam^" + p.UsergroupID + ">"
+		case *api.RichTextSectionDateElement:
+			text += fmt.Sprintf("<!date^%d^%s|%s>", int64(p.Timestamp), p.Format, *p.Fallback)
+		case *api.RichTextSectionTextElement:
+			if strings.ContainsAny(p.Text, "*~`\n") || strings.Contains(p.Text, "_") && (p.Style == nil || !p.Style.Code) {
+				return "", false
+			}
+			if p.Style != nil && p.Style.Code {
+				text += "`" + escape.Replace(p.Text) + "`"
+				continue
+			}
+			text += escape.Replace(p.Text)
+		default:
+			return "", false
+		}
+	}
+	return text, true
+}
+
+// plainOf returns pieces as the text of a message, with mentions. What could be markup is escaped.
+func plainOf(pieces ...piece) string {
+	text := ""
+	for _, p := range pieces {
+		switch p := p.(type) {
+		case *api.RichTextSectionUserElement:
+			text += "<@" + p.UserID + ">"
+		case *api.RichTextSectionUserGroupElement:
+			text += "<!subteam^" + p.UsergroupID + ">"
+		case *api.RichTextSectionDateElement:
+			text += *p.Fallback
+		case *api.RichTextSectionTextElement:
+			text += escape.Replace(defuseMentions(p.Text))
+		}
+	}
+	return text
 }
 
 // inThread returns the argument for a thread; none for "", because Slack refuses an empty thread.

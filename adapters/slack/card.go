@@ -19,46 +19,98 @@ var cardText = chat.CardText[piece]{
 	Deadline: func(t time.Time) []piece { return []piece{moment(t)} },
 }
 
-// card draws an approval in its current state, always as one message, whatever its fields contain. A decided approval has no buttons.
+// card draws an approval in its current state, always as one message, whatever its fields contain. It has a header and a coloured edge, which
+// no reply has. A decided approval has no buttons, but that of an expired one to ask again.
 func (p painter) card(d core.Delivery, link string) (message, error) {
 	c := *d.Card
-	m := message{Text: excerpt(chat.Headline(c) + ": " + core.Reveal(c.Summary))}
+	face := cardText.Face(c)
+	arguments := chat.Arguments(c)
+	m := message{Text: fallback(c, face, arguments), Color: face.Color, Foot: "Approval " + chat.ShortID(c.Approval)}
 	if d.Late && c.State == core.Open {
 		m.Blocks = append(m.Blocks, smallLine(chat.LateNote))
 	}
-	arguments, left := chat.Head(defuse(strings.TrimSpace(core.Reveal(c.Arguments))), maxArguments)
-	m.Blocks = append(m.Blocks, face(c, arguments, left))
+	shown, left := chat.Head(defuse(arguments), maxArguments)
+	m.Blocks = append(m.Blocks, api.NewHeaderBlock(plainText(face.Title)), rich(face.Lead))
+	m.Blocks = append(m.Blocks, fieldBlocks(face)...)
+	m.Blocks = append(m.Blocks, argumentBlock(c, shown, left))
 	if d.Copy {
-		m.Blocks = append(m.Blocks, lastLines(c, link))
+		m.Blocks = append(m.Blocks, lastLines(c))
 	}
-	if c.State != core.Open {
-		return m, nil
+	buttons, err := p.cardButtons(c, d.Pressed, left, link)
+	if len(buttons) > 0 {
+		m.Blocks = append(m.Blocks, api.NewActionBlock("", buttons...))
 	}
-	buttons, err := p.cardButtons(c, left)
-	m.Blocks = append(m.Blocks, api.NewActionBlock("", buttons...))
 	return m, err
 }
 
-// face draws the card without its buttons.
-func face(c core.Card, arguments string, left int) api.Block {
-	text := cardText.Face(c)
-	if arguments == "" {
-		return rich(append(text, literal("\nArguments: none"))...)
-	}
-	elements := []api.RichTextElement{api.NewRichTextSection(append(text, literal("\nArguments:"))...), preformatted(arguments)}
-	if left > 0 {
-		how := "press Show all"
-		if c.State != core.Open {
-			how = chat.ShowCommand(c.Approval)
+// fieldBlocks draws the fields of a card: short ones in two columns, others on lines of their own, and then the notes.
+func fieldBlocks(face chat.Face[piece]) (blocks []api.Block) {
+	var columns []*api.TextBlockObject
+	var lines []piece
+	line := func(pieces ...piece) {
+		if len(lines) > 0 {
+			lines = append(lines, literal("\n"))
 		}
-		elements = append(elements, api.NewRichTextSection(literal(chat.Thousands(left)+" more characters: "+how)))
+		lines = append(lines, pieces...)
+	}
+	for _, f := range face.Fields {
+		text, ok := mrkdwn(f.Value)
+		if f.Wide || !ok || chat.Units(text) > maxField {
+			line(append([]piece{bold(f.Label + ": ")}, f.Value...)...)
+			continue
+		}
+		columns = append(columns, api.NewTextBlockObject(api.MarkdownType, "*"+f.Label+"*\n"+text, false, true))
+	}
+	for _, note := range face.Notes {
+		line(note...)
+	}
+	if len(columns) > 0 {
+		blocks = append(blocks, api.NewSectionBlock(nil, columns, nil))
+	}
+	if len(lines) > 0 {
+		blocks = append(blocks, rich(lines...))
+	}
+	return blocks
+}
+
+// argumentBlock draws a call's arguments, of which left characters are not among those shown. Those of a decided call are folded: it shows
+// them only if they are short.
+func argumentBlock(c core.Card, shown string, left int) api.Block {
+	if shown == "" {
+		return rich(literal("No arguments"))
+	}
+	if c.State != core.Open && chat.Units(shown) > maxFolded {
+		return smallLine("Arguments: " + chat.Thousands(utf8.RuneCountInString(shown)+left) + " characters: " + chat.ShowCommand(c.Approval))
+	}
+	elements := []api.RichTextElement{preformatted(shown)}
+	if left > 0 {
+		elements = append(elements, api.NewRichTextSection(literal(chat.Thousands(left)+" more characters: press Show all arguments")))
 	}
 	return api.NewRichTextBlock("", elements...)
 }
 
-// lastLines draws what a copy adds for an approver who may not see the conversation: its last lines, and a link to it.
-func lastLines(c core.Card, link string) api.Block {
-	elements := []api.RichTextElement{}
+// fallback returns the whole card as text, as far as it fits: for notifications, and for screen readers.
+func fallback(c core.Card, face chat.Face[piece], arguments string) string {
+	lines := []string{face.Title, plainOf(face.Lead)}
+	for _, f := range face.Fields {
+		lines = append(lines, f.Label+": "+plainOf(f.Value...))
+	}
+	for _, note := range face.Notes {
+		lines = append(lines, plainOf(note...))
+	}
+	text := strings.Join(lines, "\n")
+	if chat.Units(text) > maxFallback-minFallback {
+		text = excerpt(face.Title + "\n" + core.Reveal(c.Summary))
+	}
+	if arguments == "" {
+		return text
+	}
+	return text + "\n" + escaped(arguments, max(minFallback, maxFallback-chat.Units(text)))
+}
+
+// lastLines draws what a copy adds for an approver who may not see the conversation: its last lines.
+func lastLines(c core.Card) api.Block {
+	elements := []api.RichTextElement{api.NewRichTextSection(literal("This was asked in another conversation."))}
 	if lines, speakers := chat.LastLines(c, maxLines); len(lines) > 0 {
 		var quote []piece
 		for i, l := range lines {
@@ -69,42 +121,50 @@ func lastLines(c core.Card, link string) api.Block {
 		}
 		elements = append(elements, api.NewRichTextSection(literal("Last messages:")), &api.RichTextQuote{Type: api.RTEQuote, Elements: quote})
 	}
-	where := []piece{literal("This was asked in another conversation.")}
-	if strings.HasPrefix(link, "https://") && chat.Units(link) <= maxURL {
-		where = []piece{literal("This was asked in another conversation: "), api.NewRichTextSectionLinkElement(link, "", nil)}
-	}
-	return api.NewRichTextBlock("", append(elements, api.NewRichTextSection(where...))...)
+	return api.NewRichTextBlock("", elements...)
 }
 
-// cardButtons draws the buttons of an open card, which leaves out so many characters of the arguments. Approving what is dangerous, or not
-// all on the card, opens a confirmation dialog.
-func (p painter) cardButtons(c core.Card, folded int) ([]api.BlockElement, error) {
-	cautions := cardText.Cautions(c, folded)
-	var all []api.BlockElement
-	for _, b := range []struct {
-		id, label string
-		action    chat.Action
-		style     api.Style
-	}{
-		{"approve", "Approve", chat.ActionApprove, api.StylePrimary},
-		{"deny", "Deny", chat.ActionDeny, api.StyleDanger},
-		{"deny_reason", "Deny with reason…", chat.ActionReason, api.StyleDefault},
-		{"arguments", "Show all", chat.ActionArguments, api.StyleDefault},
-	} {
-		if b.action == chat.ActionArguments && folded == 0 || b.action == chat.ActionApprove && c.Altered {
-			continue
+// cardButtons draws the buttons of a card, which leaves out so many characters of the arguments. Approving what is dangerous, or not all on
+// the card, opens a confirmation dialog. What is dangerous has a red button, and Deny never has. again: it was already asked again.
+func (p painter) cardButtons(c core.Card, again bool, folded int, link string) ([]api.BlockElement, error) {
+	type choice struct {
+		label  string
+		action chat.Action
+		style  api.Style
+	}
+	var choices []choice
+	switch {
+	case c.State == core.Expired && !again:
+		choices = append(choices, choice{"Ask again", chat.ActionAskAgain, api.StyleDefault})
+	case c.State == core.Open:
+		if approve := (choice{"Approve", chat.ActionApprove, api.StylePrimary}); !c.Altered {
+			if c.Risk == core.Dangerous {
+				approve.style = api.StyleDanger
+			}
+			choices = append(choices, approve)
 		}
-		made, err := p.button(b.id, b.label, chat.CardButton(c.Approval, b.action))
+		choices = append(choices, choice{"Deny", chat.ActionReason, api.StyleDefault})
+		if folded > 0 {
+			choices = append(choices, choice{"Show all arguments", chat.ActionArguments, api.StyleDefault})
+		}
+		choices = append(choices, choice{"Withdraw", chat.ActionWithdraw, api.StyleDefault})
+	}
+	var all []api.BlockElement
+	for _, one := range choices {
+		made, err := p.button(string(one.action), one.label, chat.CardButton(c.Approval, one.action))
 		if err != nil {
 			return nil, err
 		}
-		made.Style = b.style
-		if b.action == chat.ActionApprove && cautions != "" {
+		made.Style, made.AccessibilityLabel = one.style, cardText.Label(one.label, c, maxButtonLabel)
+		if cautions := cardText.Cautions(c, folded); one.action == chat.ActionApprove && cautions != "" {
 			made.Confirm = api.NewConfirmationBlockObject(plainText("Approve this?"),
 				plainText(cautions+" "+chat.OrNone(inline(c.Summary, maxConfirm-1-chat.Units(cautions)))),
 				plainText("Approve"), plainText("Go back")).WithStyle(api.StyleDanger)
 		}
 		all = append(all, made)
+	}
+	if strings.HasPrefix(link, "https://") && chat.Units(link) <= maxURL {
+		all = append(all, api.NewButtonBlockElement("open", "", plainText("Open the conversation")).WithURL(link))
 	}
 	return all, nil
 }
@@ -121,7 +181,7 @@ func reasonModal(value string, c core.Card) api.ModalViewRequest {
 	input := api.NewPlainTextInputBlockElement(plainText("What should be different?"), inputReason).WithMultiline(true).WithMaxLength(maxReason)
 	return api.ModalViewRequest{
 		Type: api.VTModal, CallbackID: callbackReason, PrivateMetadata: value,
-		Title: plainText("Deny with reason"), Submit: plainText("Deny"), Close: plainText("Go back"),
+		Title: plainText("Deny this?"), Submit: plainText("Deny"), Close: plainText("Go back"),
 		Blocks: api.Blocks{BlockSet: []api.Block{
 			rich(bold(chat.OrNone(inline(c.Summary, maxSummary))), literal("\nTool: "), toolName(c.Tool)),
 			api.NewInputBlock(inputReason, plainText("Reason"), plainText("The agent and the person who asked will read it."), input).WithOptional(true),
@@ -132,7 +192,7 @@ func reasonModal(value string, c core.Card) api.ModalViewRequest {
 // argumentsModal returns a modal with all arguments of a call. If they exceed Slack's limits, it shows how much is missing.
 func argumentsModal(c core.Card) api.ModalViewRequest {
 	blocks := []api.Block{rich(literal("Tool: "), toolName(c.Tool))}
-	rest, bytes := strings.TrimSpace(defuse(core.Reveal(c.Arguments))), 0
+	rest, bytes := defuse(chat.Arguments(c)), 0
 	for n := 0; rest != "" && n < maxChunks; n++ {
 		chunk := chunkOf(rest)
 		if bytes += jsonSize(chunk); bytes > maxArgBytes {

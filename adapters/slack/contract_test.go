@@ -62,7 +62,15 @@ func (o *fakeWorkspace) Click(t testing.TB, c core.Click) {
 		if !strings.Contains(m.Shown(), "Add the note "+string(c.Approval)) {
 			continue
 		}
-		o.last = o.ann.Clicks(o.dm(), m.TS, string(c.Choice))
+		if c.Choice == core.Approve {
+			o.last = o.ann.Clicks(o.dm(), m.TS, "approve")
+			return
+		}
+		o.ann.Clicks(o.dm(), m.TS, "reason") // opens the form
+		if _, err := o.WaitForModal(t.Context(), "U1ANN"); err != nil {
+			t.Fatal(err)
+		}
+		o.last = o.ann.Submits(nil)
 		return
 	}
 	t.Fatalf("there is no card of %s", c.Approval)

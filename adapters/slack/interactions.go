@@ -74,7 +74,9 @@ func (s *Slack) click(ctx context.Context, i interaction, b chat.Button, click s
 			to := core.Address{Platform: Name, Channel: b.More[0], Thread: b.More[1], Message: i.Message.TS}
 			return s.commitPress(ctx, i, b.Event(Name, actor(i.User.ID), to), accept)
 		}
-	case chat.ActionApprove, chat.ActionDeny:
+	case chat.ActionAskAgain:
+		return s.commitPress(ctx, i, chat.AskAgainEvent(b.Approval, s.decision(i, b.Approval, click)), accept)
+	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw:
 		if click == "" {
 			s.Log.Warn("a click without a time can't be distinguished from another one and is refused")
 			return chat.Malformed
@@ -121,7 +123,7 @@ func (s *Slack) decision(i interaction, id core.ApprovalID, click string) core.E
 func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) chat.Result {
 	failed := "The arguments could not be shown; press again."
 	if b.Action == chat.ActionReason {
-		failed = "The form could not be opened, so nothing was decided. Press again, or use Deny."
+		failed = "The form could not be opened, so nothing was decided. Press again."
 	}
 	card, err := s.Card(ctx, b.Approval, false)
 	switch {
@@ -135,6 +137,11 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 	case b.Action == chat.ActionReason && card.State != core.Open:
 		s.tellClicker(i, chat.Standing(Name, card))
 		return chat.Stored
+	case b.Action == chat.ActionReason:
+		if err := chat.Refusal(ctx, s, card, actor(i.User.ID)); err != nil {
+			s.tellClicker(i, core.MessageOf(err))
+			return chat.Stored
+		}
 	}
 	view := argumentsModal(card)
 	if b.Action == chat.ActionReason {

@@ -11,6 +11,7 @@ const (
 	maxExcerpt     = 4_000  // of the text that stands for the blocks (docs.slack.dev/reference/methods/chat.postMessage)
 	maxValue       = 2_000  // of a button (docs.slack.dev/reference/block-kit/block-elements/button-element)
 	maxURL         = 3_000
+	maxButtonLabel = 75 // of a button, for screen readers
 )
 
 // Our own limits, well below Slack's, so that a card fits in one message whatever its fields contain.
@@ -21,6 +22,10 @@ const (
 	maxSummary   = 600
 	maxConfirm   = 300   // of the text in the confirmation dialog
 	maxArguments = 2_500 // shown on the card; a button shows the rest
+	maxFolded    = 120   // of the arguments of a decided call; longer ones are not shown
+	maxField     = 1_000 // of a field in two columns; Slack accepts 2,000
+	maxFallback  = 3_500 // of a card's text for notifications and screen readers
+	minFallback  = 500   // of the arguments in it
 	maxApprovers = 10
 	maxChanged   = 600
 	maxReason    = 2_000 // in the modal and on the card

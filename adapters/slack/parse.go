@@ -134,7 +134,7 @@ func (s *Slack) parseClick(e core.Event) (core.Input, error) {
 		if b.Action == chat.ActionReason && i.Type == api.InteractionTypeViewSubmission {
 			click.Choice, click.Reason = core.Deny, i.reason()
 		}
-		if click.Choice == core.Approve || click.Choice == core.Deny {
+		if click.Choice == core.Approve || click.Choice == core.Deny || click.Choice == core.Withdraw {
 			return core.Input{Click: &click}, nil
 		}
 	}

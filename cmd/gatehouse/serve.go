@@ -119,7 +119,7 @@ func newPlatforms(cfg settings.Config, store *storage.Store, owner string, log *
 			return store.Events(ctx, core.EventFilter{Platform: discord.Name, Waiting: true, Limit: settings.RecentEvents})
 		}
 		p := discord.New(discord.Options{
-			Config: cfg.Discord, Signer: signer, Card: service.Card, PutBlob: store.PutBlob, KV: store, Recent: recent, Open: open, Owner: owner, Lease: 3 * cfg.Lease, Jitter: rand.Float64, Log: log,
+			Config: cfg.Discord, Signer: signer, Card: service.Card, Redraw: store.RedrawCards, PutBlob: store.PutBlob, KV: store, Recent: recent, Open: open, Owner: owner, Lease: 3 * cfg.Lease, Jitter: rand.Float64, Log: log,
 		})
 		platforms, webhooks = append(platforms, p), append(webhooks, p.Routes)
 	}

@@ -20,6 +20,7 @@ type (
 // Flags and types of messages that tests ask for.
 const (
 	FlagSuppressEmbeds = wire.FlagSuppressEmbeds
+	FlagComponentsV2   = wire.FlagComponentsV2
 	TypeReply          = wire.TypeReply
 	TypeCommand        = wire.TypeCommand
 	TypeThreadStarter  = wire.TypeThreadStarter

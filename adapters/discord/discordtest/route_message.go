@@ -179,7 +179,7 @@ func (q *request) edit(c *channel, r *record) *form.Failure {
 	}
 	if _, given := f["flags"]; given {
 		const may = wire.FlagSuppressEmbeds
-		m.Flags = m.Flags&^may | wire.Int(f, "flags")&may
+		m.Flags = m.Flags&^may | wire.Int(f, "flags")&(may|wire.FlagComponentsV2) // the latter can't be taken away
 	}
 	if _, given := f["attachments"]; given {
 		keep := wire.List(f, "attachments")

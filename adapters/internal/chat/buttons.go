@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 
@@ -86,6 +87,27 @@ func DecisionEvent(platform string, id core.ApprovalID, user, press string, c co
 		Platform: platform, ID: "vote/" + string(id) + "/" + user + "/" + press, Conversation: c, Body: core.ClickEvent{Approval: id},
 		Actor: core.Actor{ID: platform + ":" + user}, Address: to, Payload: payload,
 	}
+}
+
+// AskAgainEvent returns the event of the button "Ask again" of an expired card, by whom and where press says. However often a person presses
+// the button, it is the same event.
+func AskAgainEvent(id core.ApprovalID, press core.Event) core.Event {
+	press.ID, press.Body = "again/"+string(id)+"/"+press.Actor.ID, core.AskAgainEvent{Approval: id}
+	return press
+}
+
+// Refusal returns why a person may not decide a card, so that they get no form for it; nil if they may, or if their groups can't be looked
+// up now. Whoever gets a form is checked again when it is submitted.
+func Refusal(ctx context.Context, d core.Directory, c core.Card, who core.Actor) error {
+	if c.Refusal(who) == nil {
+		return nil
+	}
+	groups, err := d.Groups(ctx, who, c.Approvers)
+	if err != nil {
+		return nil
+	}
+	who.Groups = groups
+	return c.Refusal(who)
 }
 
 // Value seals a button. Error: the value is longer than limit, in UTF-16 units.

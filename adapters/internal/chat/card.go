@@ -12,7 +12,7 @@ import (
 // CardLimits limit how much of each field a card shows.
 type CardLimits struct {
 	Summary   int
-	Approvers int // how many approvers are named
+	Approvers int // how many people are named: those who may decide, and those who have approved so far
 	Changed   int
 	Reason    int
 }
@@ -26,74 +26,144 @@ type CardText[P any] struct {
 	Bold     func(string) P                      // the same in bold
 	Tool     func(name string) P
 	Person   func(who core.Actor, name string) P
-	Approver func(id string) P
+	Approver func(id string) P // who may decide: mentioned, so that they are told
 	Time     func(time.Time) P
 	Deadline func(time.Time) []P
 }
 
-// Face draws the text of a card above its arguments.
-func (t CardText[P]) Face(c core.Card) []P {
-	text := append(t.decision(c), t.Text("\n"), t.Bold(OrNone(t.Inline(c.Summary, t.Limits.Summary))), t.Text("\nTool: "), t.Tool(c.Tool),
-		t.Text("\nAsked by: "), t.Person(c.Requested, c.Requester))
+// Face is what a card says, from the top. Arguments and buttons follow it.
+type Face[P any] struct {
+	Title  string // the state
+	Color  Color
+	Lead   P          // what it is about
+	Fields []Field[P] // in two columns where the platform has them
+	Notes  [][]P      // sentences; each is a line of its own
+}
+
+// Field is a labelled value of a card.
+type Field[P any] struct {
+	Label string
+	Value []P
+	Wide  bool // it has a line of its own
+}
+
+// Color is the colour of a card's edge, as 0xRRGGBB. No reply of a model has one.
+type Color int
+
+// The colours.
+const (
+	Amber Color = 0xE8A33D // it waits for somebody
+	Green Color = 0x2E9E5B // approved
+	Red   Color = 0xD64545 // denied, or approved and failed
+	Grey  Color = 0x8A8F98 // it ended without a decision, or without being run
+)
+
+// Face draws a card in its current state.
+func (t CardText[P]) Face(c core.Card) Face[P] {
+	f := Face[P]{Title: Headline(c), Color: colorOf(c), Lead: t.Bold(OrNone(t.Inline(c.Summary, t.Limits.Summary)))}
+	add := func(label string, value ...P) {
+		if len(value) > 0 {
+			f.Fields = append(f.Fields, Field[P]{Label: label, Value: value, Wide: wide[label]})
+		}
+	}
+	add("Tool", t.Tool(c.Tool))
+	add("Asked by", t.Person(c.Requested, c.Requester))
 	if c.State == core.Open {
-		text = append(text, t.waiting(c)...)
+		if !c.Deadline.IsZero() {
+			add("Expires", t.Deadline(c.Deadline)...)
+		}
+		add("May decide", t.people(len(c.Approvers), func(i int) P { return t.Approver(c.Approvers[i]) })...)
+		if c.Quorum > 1 {
+			so := []P{t.Text(fmt.Sprintf("%d of %d", len(c.Voters), c.Quorum))}
+			if len(c.Voters) > 0 {
+				so = append(append(so, t.Text(": ")), t.people(len(c.Voters), func(i int) P { return t.Person(c.Voters[i], c.Voters[i].Name) })...)
+			}
+			add("Approved so far", so...)
+		}
+		f.Notes = t.warnings(c)
+	} else {
+		t.decision(c, add)
 	}
 	if c.Changed != "" {
-		text = append(text, t.Text("\n"), t.Bold("The request was changed after it was asked:"), t.Text(" "+t.Said(c.Changed, t.Limits.Changed)))
+		f.Notes = append(f.Notes, []P{t.Bold("The request was changed after it was asked:"), t.Text(" " + t.Said(c.Changed, t.Limits.Changed))})
+	}
+	return f
+}
+
+// wide are the labels of fields that may be long.
+var wide = map[string]bool{"Approved so far": true, "Reason": true, "Result": true}
+
+// people names up to Limits.Approvers of n people.
+func (t CardText[P]) people(n int, one func(i int) P) (text []P) {
+	for i := range n {
+		if i == t.Limits.Approvers {
+			return append(text, t.Text(fmt.Sprintf(" and %d more", n-i)))
+		}
+		if i > 0 {
+			text = append(text, t.Text(", "))
+		}
+		text = append(text, one(i))
 	}
 	return text
 }
 
-// decision draws the approval's state and, once it is decided, by whom, when and why.
-func (t CardText[P]) decision(c core.Card) []P {
-	text := []P{t.Bold(Headline(c))}
-	switch c.State {
-	case core.Open:
-		if c.Altered {
-			return append(text, t.Text("\nThe stored request is not the one that was asked for. It can't be approved."))
-		}
-		if c.Risk == core.Dangerous {
-			text = append(text, t.Text("\n"+irreversible))
-		}
-		if c.Hidden > 0 {
-			text = append(text, t.Text("\n"+hiddenNote(c)+" To see them: "+ShowCommand(c.Approval)+" --reveal"))
-		}
-		return text
-	case core.Approved, core.Denied, core.Cancelled:
-		if c.DecidedBy != "" || c.Decided.ID != "" {
-			text = append(text, t.Text(" by "), t.Person(c.Decided, c.DecidedBy))
-		}
+// warnings are what an approver must know before a decision.
+func (t CardText[P]) warnings(c core.Card) (notes [][]P) {
+	switch {
+	case c.Altered:
+		return append(notes, []P{t.Bold("The stored request is not the one that was asked for. It can't be approved.")})
+	case c.Risk == core.Dangerous:
+		notes = append(notes, []P{t.Text(irreversible)})
+	}
+	if c.Hidden > 0 {
+		notes = append(notes, []P{t.Text(hiddenNote(c) + " To see them: " + ShowCommand(c.Approval) + " --reveal")})
+	}
+	return notes
+}
+
+// decision draws who decided, when and why, and what became of the call.
+func (t CardText[P]) decision(c core.Card, add func(label string, value ...P)) {
+	by := map[core.ApprovalState]string{core.Approved: "Approved by", core.Denied: "Denied by", core.Cancelled: "Cancelled by"}[c.State]
+	if by != "" && (c.DecidedBy != "" || c.Decided.ID != "") {
+		add(by, t.Person(c.Decided, c.DecidedBy))
 	}
 	if !c.DecidedAt.IsZero() {
-		text = append(text, t.Text(", "), t.Time(c.DecidedAt))
+		add("When", t.Time(c.DecidedAt))
 	}
 	if c.Reason != "" {
-		text = append(text, t.Text("\nReason: "+t.Said(c.Reason, t.Limits.Reason)))
+		add("Reason", t.Text(t.Said(c.Reason, t.Limits.Reason)))
 	}
-	return text
+	if c.State != core.Approved || c.Run == core.CallWaits {
+		return
+	}
+	result := []P{t.Text(runTexts[c.Run])}
+	if c.RunNote != "" {
+		result = append(result, t.Text(": "+t.Inline(c.RunNote, t.Limits.Reason)))
+	}
+	if c.Run != core.CallRunning && !c.RunAt.IsZero() {
+		result = append(result, t.Text(", "), t.Time(c.RunAt))
+	}
+	add("Result", result...)
 }
 
-// waiting draws who may decide an open card, and until when.
-func (t CardText[P]) waiting(c core.Card) []P {
-	var text []P
-	for i, id := range c.Approvers {
-		if i == t.Limits.Approvers {
-			text = append(text, t.Text(fmt.Sprintf(" and %d more", len(c.Approvers)-i)))
-			break
-		}
-		before := ", "
-		if i == 0 {
-			before = "\nMay decide: "
-		}
-		text = append(text, t.Text(before), t.Approver(id))
+var runTexts = map[core.CallState]string{
+	core.CallRunning: "⏳ Running",
+	core.CallDone:    "✅ Done",
+	core.CallFailed:  "❌ Failed",
+	core.CallNotRun:  "⏹️ Not run",
+	core.CallUnknown: "❓ Outcome unknown: it may have been done. Check before you ask again",
+}
+
+func colorOf(c core.Card) Color {
+	switch {
+	case c.State == core.Open, c.State == core.Approved && c.Run == core.CallUnknown:
+		return Amber
+	case c.State == core.Denied, c.State == core.Approved && c.Run == core.CallFailed:
+		return Red
+	case c.State == core.Approved && c.Run != core.CallNotRun:
+		return Green
 	}
-	if c.Quorum > 1 {
-		text = append(text, t.Text(fmt.Sprintf("\nApprovals: %d of %d", len(c.Voters), c.Quorum)))
-	}
-	if !c.Deadline.IsZero() {
-		text = append(append(text, t.Text("\nDecide by: ")), t.Deadline(c.Deadline)...)
-	}
-	return text
+	return Grey
 }
 
 const irreversible = "This is hard or impossible to undo."
@@ -160,6 +230,24 @@ func LastLines(c core.Card, most int) (lines []core.Line, speakers []string) {
 // PersonName returns the name of a person whom the platform does not know.
 func PersonName(who core.Actor, name string, inline func(string) string) string {
 	return cmp.Or(inline(name), inline(who.Name), inline(who.ID), "somebody")
+}
+
+// ShortID is the beginning of an approval's id, which the commands accept too.
+func ShortID(id core.ApprovalID) string {
+	short, _ := Head(Name(string(id)), shortID)
+	return strings.TrimRight(short, "-")
+}
+
+const shortID = 13 // of a UUID v7: all of its time
+
+// Label describes a button to a screen reader, within a limit: what it does, and what about.
+func (t CardText[P]) Label(verb string, c core.Card, limit int) string {
+	text, left := Head(verb+": "+t.Inline(c.Summary, t.Limits.Summary), limit)
+	if left > 0 {
+		text, _ = Head(text, limit-1)
+		text += "…"
+	}
+	return text
 }
 
 // LocalApprover is the name of core.LocalPerson on a card.

@@ -125,6 +125,14 @@ func (t *Tx) lockedApproval(id core.ApprovalID) (core.Approval, error) {
 	return t.approval(id)
 }
 
+// RedrawCards makes every card of an approval be drawn once more, in its present state. An approval without a card is no error.
+func (s *Store) RedrawCards(ctx context.Context, id core.ApprovalID) error {
+	return s.write(ctx, func(t *Tx) error {
+		t.redrawCards(id)
+		return nil
+	})
+}
+
 // ListApprovals returns the approvals that match the filter, the latest first.
 func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) ([]core.Approval, error) {
 	var where conditions

@@ -23,6 +23,9 @@ func CheckComponents(fields wire.Object, bad *Errors) {
 		if n := countComponents(wire.List(fields, "components")); n > 40 {
 			bad.Add("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 40 in length.")
 		}
+		if n := textLength(wire.List(fields, "components")); n > 4000 {
+			bad.Add("components", "COMPONENT_MAX_TEXT_SIZE_EXCEEDED", "The total text of all components must be 4000 or fewer in length.")
+		}
 	} else if len(rows) > 5 {
 		bad.Add("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
 	}
@@ -45,6 +48,17 @@ func countComponents(components []wire.Object) int {
 	n := len(components)
 	for _, c := range components {
 		n += countComponents(wire.List(c, "components"))
+	}
+	return n
+}
+
+func textLength(components []wire.Object) int {
+	n := 0
+	for _, c := range components {
+		if wire.Int(c, "type") == message.ComponentText {
+			n += utf8.RuneCountInString(wire.String(c, "content"))
+		}
+		n += textLength(wire.List(c, "components"))
 	}
 	return n
 }

@@ -41,7 +41,7 @@ func TestControlWords(t *testing.T) {
 		{r.ann.Posts("C1", bot+" !new", in), core.KindReset, "", false, thread},
 		{r.ann.Posts("C1", bot+", !Stop ", in), core.KindControl, "stop", false, thread},
 		{r.ann.Posts("C1", "!stop", in), core.KindControl, "stop", true, thread},
-		{r.ann.Posts("G1", "!status"), core.KindControl, "status", false, "slack:T0GATE:G1"},
+		{r.ann.Posts("G1", "!status"), core.KindControl, "status", true, "slack:T0GATE:G1"},
 	} {
 		for _, d := range c.post.Deliveries {
 			if err := d.Wait(r.ctx); err != nil {

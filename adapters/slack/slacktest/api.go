@@ -67,7 +67,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	call.Finish(status, func(c *Call) { c.Error = errorOf(answer) })
-	writeJSON(w, status, answer)
+	writeJSON(w, status, s.strangely(answer))
 }
 
 // handle does the work of a call and returns its answer.

@@ -1,7 +1,8 @@
 // Package webapi makes slack-go's client of Slack's Web API and converts the errors of its calls.
 //
 // slack-go has the endpoints, their arguments and answers, and the errors: a refusal, a rate limit, a status. Here errors get core's
-// categories, as adapters/internal/chat lists them. Nothing is retried here; the outbox and the dispatcher do that.
+// categories, as adapters/internal/chat lists them, and of an answer only what gatehouse reads reaches slack-go (answer.go). Nothing is
+// retried here; the outbox and the dispatcher do that.
 package webapi
 
 import (
@@ -35,7 +36,7 @@ type Config struct {
 // them.
 func New(c Config, scopes func(map[string]bool)) (*api.Client, *http.Client) {
 	own := &http.Client{Timeout: chat.CallTimeout, Transport: chat.Transport()}
-	return api.New(c.BotToken, api.OptionAPIURL(strings.TrimSuffix(c.URL, "/")+"/"), api.OptionHTTPClient(own), api.OptionAppLevelToken(c.AppToken),
+	return api.New(c.BotToken, api.OptionAPIURL(strings.TrimSuffix(c.URL, "/")+"/"), api.OptionHTTPClient(reader{own}), api.OptionAppLevelToken(c.AppToken),
 		api.OptionOnResponseHeaders(func(method string, h http.Header) {
 			list := h.Get("X-OAuth-Scopes")
 			if list == "" || method == "apps.connections.open" { // those are the app token's

@@ -86,7 +86,8 @@ func New(o Options) *Slack {
 	s.api, s.http = webapi.New(o.Config.api(), s.identity.setScopes)
 	if o.Config.AppToken != "" {
 		s.sockets = &socketmode.Client{
-			Open: s.openSocket, Sleep: func(ctx context.Context, d time.Duration) { s.sleep(ctx, d) }, Jitter: s.jitter, Log: o.Log,
+			Open: s.openSocket, Refused: func(ctx context.Context) bool { return webapi.RefusesApp(ctx, o.Config.api(), s.http) },
+			Sleep: func(ctx context.Context, d time.Duration) { s.sleep(ctx, d) }, Jitter: s.jitter, Log: o.Log,
 		}
 	}
 	return s

@@ -205,7 +205,7 @@ func TestSocketModeSwitchedOffEndsRun(t *testing.T) {
 	}
 }
 
-func TestAnAppTokenThatIsRefusedEndsRun(t *testing.T) {
+func TestAnAppTokenThatIsRefusedAtStartEndsRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		trouble slacktest.Trouble
 		says    string
@@ -216,20 +216,92 @@ func TestAnAppTokenThatIsRefusedEndsRun(t *testing.T) {
 		"switched off":  {slacktest.Refused("link_disabled"), "Socket Mode is switched off"},
 		"wrong token":   {slacktest.Refused("not_allowed_token_type"), "Slack refuses SLACK_APP_TOKEN"},
 	} {
-		t.Run(name+", at start", func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{config: overSocket, before: func(r *inbound) { r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble}) }})
 			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
 				t.Errorf("Run gave %v", err)
 			}
 		})
-		t.Run(name+", later", func(t *testing.T) {
-			r := socketed(t, setup{})
-			r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble})
-			r.newest().Disconnect("refresh_requested") // and the old one stays open
-			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
-				t.Errorf("Run gave %v", err)
-			}
+	}
+}
+
+func TestAnAppThatMayNoLongerOpenSocketsEndsRun(t *testing.T) {
+	for says, trouble := range map[string]slacktest.Trouble{"connections:write": slacktest.MissesScope("connections:write"), "Socket Mode is switched off": slacktest.Refused("link_disabled")} {
+		r := socketed(t, setup{})
+		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: trouble})
+		r.newest().Disconnect("refresh_requested") // and the old one stays open
+		if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), says) {
+			t.Errorf("Run gave %v", err)
+		}
+	}
+}
+
+// alive fails the test if Run has ended.
+func (r *inbound) alive() {
+	r.t.Helper()
+	select {
+	case <-r.ended:
+		r.t.Fatalf("Run ended: %v", r.err)
+	default:
+	}
+}
+
+// A token that Slack has accepted may be refused for a moment, by a fault of Slack's.
+func TestOneRefusalOfTheAppTokenDoesNotEndRun(t *testing.T) {
+	for _, word := range []string{"invalid_auth", "org_login_required", "token_revoked", "account_inactive"} {
+		t.Run(word, func(t *testing.T) {
+			n := adaptertest.NewTimers()
+			r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+			r.Inject(slacktest.Fault{Trouble: slacktest.Refused(word), Endpoint: opening, Times: 1})
+			first := r.newest()
+			first.Disconnect("refresh_requested")
+			r.eventually("a wait", func() bool { return n.Count(slack.RefusedWait) == 1 })
+			r.one(r.ann.Says("meanwhile").Deliveries...) // the old socket is still read
+			n.Fire(slack.RefusedWait)
+			r.sockets(2)
+			first.Reset()
+			r.one(r.ann.Says("hello").Deliveries...)
+			r.alive()
 		})
+	}
+}
+
+func TestRefusalsOfTheAppTokenThatAuthTestDoesNotConfirmDoNotEndRun(t *testing.T) {
+	n := adaptertest.NewTimers()
+	r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+	refused := r.Inject(slacktest.Fault{Trouble: slacktest.Refused("invalid_auth"), Endpoint: opening})
+	r.newest().Reset()
+	for i := range 6 {
+		r.eventually("a wait", func() bool { return n.Count(slack.RefusedWait) == i+1 })
+		if hits := refused.Hits(); hits != i+1 {
+			t.Fatalf("it asked %d times, want %d", hits, i+1)
+		}
+		if i == 5 {
+			refused.Lift()
+		}
+		n.Fire(slack.RefusedWait)
+	}
+	r.sockets(2)
+	r.one(r.ann.Says("hello").Deliveries...)
+	r.alive()
+}
+
+func TestAnAppTokenThatIsRevokedEndsRunOnceAuthTestConfirmsIt(t *testing.T) {
+	n := adaptertest.NewTimers()
+	r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+	before := r.CountCalls(opening)
+	r.RevokeAppToken()
+	r.newest().Disconnect("refresh_requested") // and the old one stays open
+	for i := range 2 {
+		r.eventually("a wait", func() bool { return n.Count(slack.RefusedWait) == i+1 })
+		r.alive()
+		n.Fire(slack.RefusedWait)
+	}
+	if err := r.ends(); core.CategoryOf(err) != core.Unauthorized || !strings.Contains(core.MessageOf(err), "Make a new app-level token") {
+		t.Errorf("Run gave %v", err)
+	}
+	if n := r.CountCalls(opening) - before; n != 3 {
+		t.Errorf("it asked %d times, want 3", n)
 	}
 }
 

@@ -7,6 +7,7 @@ package webapi
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -36,7 +37,7 @@ type Config struct {
 // them.
 func New(c Config, scopes func(map[string]bool)) (*api.Client, *http.Client) {
 	own := &http.Client{Timeout: chat.CallTimeout, Transport: chat.Transport()}
-	return api.New(c.BotToken, api.OptionAPIURL(strings.TrimSuffix(c.URL, "/")+"/"), api.OptionHTTPClient(reader{own}), api.OptionAppLevelToken(c.AppToken),
+	return api.New(c.BotToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{own}), api.OptionAppLevelToken(c.AppToken),
 		api.OptionOnResponseHeaders(func(method string, h http.Header) {
 			list := h.Get("X-OAuth-Scopes")
 			if list == "" || method == "apps.connections.open" { // those are the app token's
@@ -49,6 +50,17 @@ func New(c Config, scopes func(map[string]bool)) (*api.Client, *http.Client) {
 			scopes(all)
 		})), own
 }
+
+// RefusesApp asks Slack, by auth.test, whether it refuses the app-level token. It does not if it can't be asked, or if it answers that a
+// token of this type has no identity.
+func RefusesApp(ctx context.Context, c Config, with *http.Client) bool {
+	app := api.New(c.AppToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{with}))
+	_, err := app.AuthTestContext(ctx)
+	return core.CategoryOf(Error(err)) == core.Unauthorized
+}
+
+// address returns the address of the Web API as slack-go needs it.
+func address(c Config) string { return strings.TrimSuffix(c.URL, "/") + "/" }
 
 // UserID parses the id of a person, slack:U123. Slack's ids of people begin with U or W.
 func UserID(id string) (user string, ok bool) {

@@ -7,6 +7,7 @@ const (
 	// (docs.slack.dev/reference/block-kit/blocks/markdown-block) and, as measured, 13,202 of a message's text in all.
 	maxMarkdown    = 11_000
 	maxMessageText = 12_000 // of one message in all: below the 13,202 that were measured
+	maxText        = 3_900  // of the text of a message without blocks; above 4,000 Slack may refuse it
 	maxValue       = 2_000  // of a button (docs.slack.dev/reference/block-kit/block-elements/button-element)
 	maxURL         = 3_000
 )

@@ -126,12 +126,16 @@ var (
 
 // excerpt returns the beginning of a text on one line, escaped for the text of a message, which Slack parses as mrkdwn.
 func excerpt(s string) string {
-	s = chat.OneLine(chat.Clean(s))
+	return escaped(chat.OneLine(chat.Clean(s)), maxExcerpt)
+}
+
+// escaped returns a text, or its beginning if that exceeds the limit, escaped for the text of a message.
+func escaped(s string, limit int) string {
 	if s == "" {
 		return chat.NoText
 	}
 	var b strings.Builder
-	room := maxExcerpt - len("…")
+	room := limit - len("…")
 	for _, r := range defuseMentions(s) {
 		c := escape.Replace(string(r))
 		if room -= chat.Units(c); room < 0 {

@@ -91,6 +91,12 @@ var (
 	cannotPost = []string{"not_in_channel", "restricted_action", "restricted_action_read_only_channel", "restricted_action_thread_only_channel",
 		"restricted_action_non_threadable_channel", "restricted_action_thread_locked"}
 
+	// elsewhere: the refusal is about the conversation, the message that is edited, the person or the app, whatever the text.
+	elsewhere = []string{"channel_not_found", "channel_type_not_supported", "external_channel_migrating", "is_archived", "is_inactive", "messages_tab_disabled",
+		"thread_not_found", "cannot_reply_to_message", "message_not_found", "cant_update_message", "edit_window_closed", "user_not_found", "user_not_in_channel",
+		"user_disabled", "cannot_dm_bot", "access_denied", "accesslimited", "not_allowed_token_type", "enterprise_is_restricted", "team_not_found",
+		"two_factor_setup_required", "message_limit_exceeded", "method_deprecated", "deprecated_endpoint"}
+
 	// noSockets: the app may not open Socket Mode connections.
 	noSockets = []string{"link_disabled", "socket_mode_not_enabled", "forbidden_team", "app_not_installed"}
 )
@@ -174,6 +180,14 @@ func SocketsOffError(err error) error {
 func IsRefusal(err error, words ...string) bool {
 	var refusal api.SlackErrorResponse
 	return errors.As(err, &refusal) && slices.Contains(words, refusal.Err)
+}
+
+// RefusesContent reports whether Slack refused a call that posts or edits because of what is said, or how. An error code that is not known
+// counts as one.
+func RefusesContent(err error) bool {
+	var refusal api.SlackErrorResponse
+	return errors.As(err, &refusal) && core.CategoryOf(refusalError(refusal)) == core.DeliveryFailed &&
+		!slices.Contains(cannotPost, refusal.Err) && !slices.Contains(elsewhere, refusal.Err)
 }
 
 // Refusal returns Slack's error code if Slack refused a call, "" for an error of any other kind.

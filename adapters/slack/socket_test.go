@@ -518,3 +518,24 @@ func TestRunEndsWhileCommitsHang(t *testing.T) {
 		t.Errorf("an end in good order warns %d times:\n%s", len(w), strings.Join(w, ""))
 	}
 }
+
+func TestAFrameThatIsTooLargeClosesItsConnection(t *testing.T) {
+	r := socketed(t, setup{})
+	frame := func(id string, bytes int) []byte {
+		head, tail := `{"envelope_id":"`+id+`","type":"something_new","payload":"`, `"}`
+		return []byte(head + strings.Repeat("x", bytes-len(head+tail)) + tail)
+	}
+	first := r.newest()
+	r.SendRaw(slacktest.Events, frame("fits", 1<<20))
+	r.eventually("an acknowledgement", func() bool { return strings.Contains(strings.Join(r.StrayAcks(), ""), "fits") })
+	r.SendRaw(slacktest.Events, frame("large", 1<<20+1))
+	r.sockets(2)
+	r.eventually("the end of the first socket", func() bool { return !first.State().Open })
+	r.one(r.ann.Says("hello").Deliveries...)
+	if acks := strings.Join(r.StrayAcks(), ""); strings.Contains(acks, "large") {
+		t.Error("the large frame was acknowledged")
+	}
+	if w := r.log.Warnings(); len(w) != 1 || !strings.Contains(w[0], "too large") {
+		t.Errorf("it warned %q", w)
+	}
+}

@@ -55,7 +55,7 @@ func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
 	return s.parts.Parts(d, func() ([]message, error) { return s.painter.draw(d, link) })
 }
 
-// Edit redraws a message.
+// Edit redraws a message. One that somebody has deleted in Slack needs no change any more.
 func (s *Slack) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
 	channel, ts, ok := strings.Cut(string(ref), "/")
 	if !ok {
@@ -72,6 +72,10 @@ func (s *Slack) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
 		_, _, _, err := s.api.UpdateMessageContext(ctx, channel, ts, m.options(api.MsgOptionMetadata(metadata(d)))...)
 		return err
 	})
+	if webapi.IsRefusal(err, "message_not_found") {
+		s.Log.Info("a message was deleted in Slack, so it is not changed", "post", d.Key, "event", d.Event, "approval", d.Approval)
+		return s.called(nil)
+	}
 	return webapi.SendError(s.called(err))
 }
 

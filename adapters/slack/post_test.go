@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
@@ -117,6 +118,28 @@ func TestAnEditThatSlackRefusesWithBlocksIsMadeAsText(t *testing.T) {
 	}
 	if shown := o.FromBot("C1")[0].Shown(); !strings.Contains(shown, "Denied") || !strings.Contains(shown, "Add the note a1") || strings.Contains(shown, "[Approve]") {
 		t.Errorf("the closed card shows %q", shown)
+	}
+}
+
+func TestAnEditOfADeletedMessageIsDone(t *testing.T) {
+	card, _ := adaptertest.Cards{}.Card(t.Context(), "a1", false)
+	for _, d := range []core.Delivery{
+		{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1"}, Card: &card}, {Post: core.Post{Key: "steps/1", Kind: core.PostSteps, Text: "calc"}},
+	} {
+		var log adaptertest.Log
+		p, o := open(t, slacktest.Options{}, func(s *slack.Options) { s.Log = log.Logger() })
+		d.To = core.Address{Platform: "slack", Channel: "C1"}
+		ref, _, err := p.Post(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.ann.Deletes("C1", o.FromBot("C1")[0].TS)
+		if err := p.Edit(t.Context(), ref, d); err != nil {
+			t.Errorf("%s: %v", d.Key, err)
+		}
+		if n := strings.Count(log.String(), "was deleted in Slack"); n != 1 || !strings.Contains(log.String(), "level=INFO") || len(log.Warnings()) != 0 {
+			t.Errorf("%s: the log has %s", d.Key, log.String())
+		}
 	}
 }
 

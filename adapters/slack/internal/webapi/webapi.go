@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +62,25 @@ func RefusesApp(ctx context.Context, c Config, with *http.Client) bool {
 
 // address returns the address of the Web API as slack-go needs it.
 func address(c Config) string { return strings.TrimSuffix(c.URL, "/") + "/" }
+
+// The domains of Slack, and of GovSlack.
+const (
+	domain    = "slack.com"
+	govDomain = "slack-gov.com"
+)
+
+// OwnHost reports whether a host is Slack's own, so that it may receive the token.
+func OwnHost(host string) bool { return within(host, domain) || within(host, govDomain) }
+
+func within(host, domain string) bool { return host == domain || strings.HasSuffix(host, "."+domain) }
+
+// AppsPage returns the page with the list of a person's apps, which GovSlack has on its own domain.
+func (c Config) AppsPage() string {
+	if u, err := url.Parse(c.URL); err == nil && within(u.Hostname(), govDomain) {
+		return "https://api." + govDomain + "/apps"
+	}
+	return "https://api." + domain + "/apps"
+}
 
 // UserID parses the id of a person, slack:U123. Slack's ids of people begin with U or W.
 func UserID(id string) (user string, ok bool) {

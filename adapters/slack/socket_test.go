@@ -539,3 +539,54 @@ func TestAFrameThatIsTooLargeClosesItsConnection(t *testing.T) {
 		t.Errorf("it warned %q", w)
 	}
 }
+
+// lines returns the log lines at INFO that contain a text.
+func (r *inbound) lines(text string) (found []string) {
+	for line := range strings.Lines(r.log.String()) {
+		if strings.Contains(line, "level=INFO") && strings.Contains(line, text) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+func TestTheLogSaysWhenTheBotIsConnected(t *testing.T) {
+	const connected, again = "connected to Slack over Socket Mode", "connected to Slack again over Socket Mode"
+	for name, last := range map[string]string{"the bot is known first": opening, "the socket is open first": "auth.test"} {
+		t.Run(name, func(t *testing.T) {
+			var held *slacktest.Injected
+			r := start(t, setup{config: overSocket, before: func(r *inbound) {
+				held = r.Inject(slacktest.Fault{Endpoint: last, Trouble: slacktest.Held()})
+			}})
+			if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return held.Waiting() == 1 && (last == opening || r.OpenSockets() == 1) }); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(r.lines("connected to Slack")); n != 0 {
+				t.Errorf("it says so %d times too early: %s", n, r.log)
+			}
+			held.Lift()
+			r.known()
+			r.eventually("the line", func() bool { return len(r.lines(connected)) == 1 })
+			if line := r.lines(connected)[0]; !strings.Contains(line, "team=T0GATE") || !strings.Contains(line, "user=U0BOT") || !strings.Contains(line, "bot=@gatehouse") || !strings.Contains(line, "workspace=") {
+				t.Errorf("the line is %s", line)
+			}
+			r.newest().Disconnect("refresh_requested") // the old one stays open meanwhile
+			r.sockets(2)
+			r.one(r.ann.Says("hello").Deliveries...)
+			if n := len(r.lines("connected to Slack")); n != 1 {
+				t.Errorf("it says so %d times without a gap", n)
+			}
+			for _, k := range r.Sockets() {
+				k.Reset()
+			}
+			r.sockets(3)
+			r.eventually("the line after the gap", func() bool { return len(r.lines(again)) == 1 })
+			if line := r.lines(again)[0]; !strings.Contains(line, "away=") {
+				t.Errorf("the line is %s", line)
+			}
+			if n := len(r.lines(connected)); n != 1 {
+				t.Errorf("the first line is there %d times", n)
+			}
+		})
+	}
+}

@@ -98,11 +98,11 @@ func (c *Client) disconnected(reason string) error {
 // run reads until the connection or ctx ends. It asks for the next connection as soon as this one can no longer be read, and then waits
 // until the received envelopes are handled.
 func (k *conn) run(ctx context.Context) {
-	k.client.open.Add(1)
+	k.client.opened()
 	k.work.begin(func(f socketmode.Request) { k.handle(ctx, f) })
 	k.readAll()
 	k.end()
-	k.client.open.Add(-1)
+	k.client.closed()
 	k.replace(nil)
 	k.work.end()
 }

@@ -64,6 +64,7 @@ func TestConnectionThatCannotAcknowledgeEnds(t *testing.T) {
 	defer stop()
 	k := newConn(ctx, &Client{
 		Handle: func(context.Context, string, []byte) (any, bool) { return nil, true },
+		Up:     func(time.Duration) {},
 		Log:    slog.New(slog.DiscardHandler),
 	}, ws)
 	k.run(ctx)

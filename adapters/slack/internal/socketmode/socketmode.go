@@ -14,7 +14,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
@@ -46,11 +45,38 @@ type Client struct {
 	// Handle handles the payload of an envelope. The response is sent with the acknowledgement. ack is false if the payload was not
 	// stored.
 	Handle func(ctx context.Context, kind string, payload []byte) (response any, ack bool)
+	// Up is called when a connection is open and none was before; away is how long none was, 0 the first time.
+	Up     func(away time.Duration)
 	Sleep  func(context.Context, time.Duration)
 	Jitter func(time.Duration) time.Duration
 	Log    *slog.Logger
 
-	open atomic.Int32 // how many connections are open
+	mu   sync.Mutex
+	open int       // how many connections are open
+	lost time.Time // when the last one of them ended; zero: none has
+}
+
+// opened and closed count the open connections.
+func (c *Client) opened() {
+	c.mu.Lock()
+	c.open++
+	first, lost := c.open == 1, c.lost
+	c.mu.Unlock()
+	switch {
+	case !first:
+	case lost.IsZero():
+		c.Up(0)
+	default:
+		c.Up(time.Since(lost))
+	}
+}
+
+func (c *Client) closed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open--; c.open == 0 {
+		c.lost = time.Now()
+	}
 }
 
 // Run keeps a connection open until ctx ends. Error: a permanent failure, of category unauthorized or unsupported.
@@ -126,7 +152,9 @@ func (c *Client) Run(ctx context.Context) error {
 
 // Err returns nil while a connection is open, else the reason why none is (law 9).
 func (c *Client) Err() error {
-	if c.open.Load() == 0 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == 0 {
 		return core.Errorf(core.DeliveryLater, "No Socket Mode connection to Slack is open, so no event arrives.")
 	}
 	return nil

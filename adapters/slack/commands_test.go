@@ -41,7 +41,7 @@ func TestControlWords(t *testing.T) {
 		{r.ann.Posts("C1", bot+" !new", in), core.KindReset, "", false, thread},
 		{r.ann.Posts("C1", bot+", !Stop ", in), core.KindControl, "stop", false, thread},
 		{r.ann.Posts("C1", "!stop", in), core.KindControl, "stop", true, thread},
-		{r.ann.Posts("G1", "!status"), core.KindControl, "status", false, "slack:T0GATE:G1"},
+		{r.ann.Posts("G1", "!status"), core.KindControl, "status", true, "slack:T0GATE:G1"},
 	} {
 		for _, d := range c.post.Deliveries {
 			if err := d.Wait(r.ctx); err != nil {
@@ -124,6 +124,28 @@ func TestHelpPromisesOnlyWhatTheCommandDoes(t *testing.T) {
 				if !strings.Contains(text, "!stop stops what I am doing") || strings.Contains(text, "/gatehouse new, stop, status and cancel do the same") != c.promises {
 					t.Errorf("%s is answered with %q", line, text)
 				}
+			}
+		})
+	}
+}
+
+// Where every message needs a mention, a word alone does nothing.
+func TestHelpSaysThatAWordNeedsAMention(t *testing.T) {
+	for follow, needed := range map[string]bool{"thread": false, "mention": true} {
+		t.Run(follow, func(t *testing.T) {
+			r := start(t, setup{fake: slacktest.Options{Scopes: plain()}, config: func(c *slack.Config) { overHTTP(c); c.FollowUp = follow }}).known()
+			root := r.ann.Posts("C1", r.MentionOfBot()+" hello")
+			r.one(root.Deliveries...)
+			if got := r.taken(r.ann.Posts("C1", "!stop", slacktest.InThread(root.TS)).Deliveries...); (len(got) == 0) != needed {
+				t.Errorf("a word alone became %v", got)
+			}
+			r.none(r.ann.Runs("C1", "/gatehouse help"))
+			if text := r.told("C1", "U1ANN", 1); strings.Contains(text, "In a channel mention me before the word.") != needed {
+				t.Errorf("help says %q", text)
+			}
+			r.none(r.ann.Runs("C1", "/gatehouse stop"))
+			if text := r.told("C1", "U1ANN", 2); strings.Contains(text, "write !stop after a mention of me in the thread") != needed {
+				t.Errorf("the command is answered with %q", text)
 			}
 		})
 	}

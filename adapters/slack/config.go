@@ -13,9 +13,10 @@ type Config struct {
 	BotToken      string  `envconfig:"SLACK_BOT_TOKEN" secret:"all" help:"The bot's token, xoxb-…. It enables Slack."`
 	AppToken      string  `envconfig:"SLACK_APP_TOKEN" secret:"all" help:"The app-level token, xapp-…, for Socket Mode: gatehouse opens the connection that events come over."`
 	SigningSecret string  `envconfig:"SLACK_SIGNING_SECRET" secret:"all" help:"The app's signing secret, for events over HTTP."`
-	APIURL        string  `envconfig:"SLACK_API_URL" default:"https://slack.com/api/" help:"Address of Slack's Web API; for proxies and tests."`
+	APIURL        string  `envconfig:"SLACK_API_URL" default:"https://slack.com/api/" help:"Address of Slack's Web API; for GovSlack (https://slack-gov.com/api/), proxies and tests."`
 	ChannelRPS    float64 `envconfig:"SLACK_CHANNEL_RPS" default:"1" help:"Posts per second that one process sends to a channel; 0: no limit but Slack's own."`
 	FollowUp      string  `envconfig:"SLACK_FOLLOW_UP" default:"thread" help:"thread: in a thread with a conversation no mention is needed; mention: every message needs one."`
+	GroupDM       string  `envconfig:"SLACK_GROUP_DM" default:"mention" help:"mention: in a group direct message every message needs a mention; all: the bot reads all messages there."`
 	Connect       string  `envconfig:"SLACK_CONNECT" default:"deny" help:"Whether people of other workspaces may talk to the bot in shared channels (Slack Connect): deny or allow. Either way they can't decide about approvals."`
 }
 
@@ -49,6 +50,9 @@ func (c Config) Validate() []string {
 	if c.FollowUp != followThread && c.FollowUp != followMention {
 		fault("SLACK_FOLLOW_UP: %q is unknown; use thread or mention", c.FollowUp)
 	}
+	if c.GroupDM != "" && c.GroupDM != groupMention && c.GroupDM != groupAll {
+		fault("SLACK_GROUP_DM: %q is unknown; use mention or all", c.GroupDM)
+	}
 	if c.Connect != "" && c.Connect != connectDeny && c.Connect != connectAllow {
 		fault("SLACK_CONNECT: %q is unknown; use deny or allow", c.Connect)
 	}
@@ -59,6 +63,12 @@ func (c Config) Validate() []string {
 const (
 	followThread  = "thread"
 	followMention = "mention"
+)
+
+// The values of SLACK_GROUP_DM.
+const (
+	groupMention = "mention"
+	groupAll     = "all"
 )
 
 func (c Config) api() webapi.Config {

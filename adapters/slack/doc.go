@@ -13,7 +13,8 @@
 //
 // A conversation is slack:TEAM:CHANNEL for direct and group direct messages, and slack:TEAM:CHANNEL:THREAD in channels. If the app has the
 // assistant view, threads of direct messages are conversations too. In channels the bot reads its mentions and, unless SLACK_FOLLOW_UP
-// says otherwise, threads in which it has a conversation; nothing else is stored. People of other workspaces are strangers (connect.go).
+// says otherwise, threads in which it has a conversation, but for messages that begin with somebody else's mention; in group direct messages
+// its mentions, unless SLACK_GROUP_DM says otherwise. Nothing else is stored. People of other workspaces are strangers (connect.go).
 //
 // Outbound. post.go asks the rate limit, draws the post (blocks.go, card.go, markdown.go) and sends one Slack message for each part. The
 // message carries the post's key in its metadata. If the answer to a part is lost, the part is looked up by that key, twice, before it is

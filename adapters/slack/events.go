@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -109,11 +110,20 @@ func (s *Slack) newMessage(b bot, m messageEvent) (core.Event, bool) {
 		Platform: Name, ID: messageKey(b.team, m.Channel, m.TS), Body: core.MessageEvent{}, Actor: actor(m.User),
 		Address: core.Address{Platform: Name, Channel: m.Channel, Thread: m.ThreadTS, Message: m.TS},
 	}
-	thread := ""
+	thread, control := "", chat.Control(rest)
 	switch {
-	case m.ChannelType == slackevents.ChannelTypeIM, m.ChannelType == slackevents.ChannelTypeMPIM:
+	case m.ChannelType == slackevents.ChannelTypeIM:
 		if s.assistantThread(m) {
 			thread = m.ThreadTS
+		}
+	case !mentioned && leadingMention.MatchString(m.Text): // people talk to each other
+		return core.Event{}, false
+	case m.ChannelType == slackevents.ChannelTypeMPIM:
+		if !mentioned && s.Config.GroupDM != groupAll {
+			if control == nil {
+				return core.Event{}, false
+			}
+			ev.FollowUp = true // a control word is for the bot if it has been talked to there
 		}
 	case mentioned:
 		if ev.Address.Thread == "" {
@@ -126,17 +136,20 @@ func (s *Slack) newMessage(b bot, m messageEvent) (core.Event, bool) {
 		return core.Event{}, false
 	}
 	ev.Conversation = conversationID(b.team, m.Channel, thread)
-	if control := chat.Control(rest); control != nil {
+	if control != nil {
 		ev.Body = control
 	}
 	return ev, true
 }
 
+// leadingMention matches a message that begins with a person's mention, after white space and punctuation at most.
+var leadingMention = regexp.MustCompile(`^(?:&(?:lt|gt|amp);|[\s\p{P}\p{S}\p{Cf}])*?<@[UW][A-Z0-9]+(?:\|[^<>\n]*)?>`)
+
 // assistantThread reports whether a direct message is in a thread that is a conversation of its own, as in the assistant view. Until the
 // token's scopes are known, the event itself decides.
 func (s *Slack) assistantThread(m messageEvent) bool {
 	fromView := len(m.AssistantThread) > 0 && string(m.AssistantThread) != "null"
-	return m.ThreadTS != "" && m.ChannelType == slackevents.ChannelTypeIM && s.identity.hasScope(preflight.ScopeAssistant, fromView)
+	return m.ThreadTS != "" && s.identity.hasScope(preflight.ScopeAssistant, fromView)
 }
 
 // tombstone is the subtype of a deleted message that has replies.

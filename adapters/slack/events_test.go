@@ -126,13 +126,13 @@ func TestWhichMessagesBecomeEvents(t *testing.T) {
 		followUp     bool
 	}{
 		"direct":                    {post: r.ann.Says("hello"), conversation: core.ConversationID("slack:T0GATE:" + r.DMWith("U1ANN"))},
-		"group direct":              {post: r.ann.Posts("G1", "hello"), conversation: "slack:T0GATE:G1"},
+		"group direct":              {post: r.ann.Posts("G1", "hello")},
+		"group direct, mention":     {post: r.ann.Posts("G1", "so, "+bot+" hello"), conversation: "slack:T0GATE:G1"},
 		"channel":                   {post: r.ann.Posts("C1", "hello")},
 		"a mention of another user": {post: r.ann.Posts("C1", "<@U2BOB> hello")},
 		"an id that begins alike":   {post: r.ann.Posts("C1", "<@"+r.BotUserID()+"X> hello")},
 		"a mention in words":        {post: r.ann.Posts("C1", "&lt;@"+r.BotUserID()+"&gt; hello")},
 		"thread":                    {post: r.ann.Posts("C1", "hello", slacktest.InThread(root.TS)), conversation: thread, thread: root.TS, followUp: true},
-		"thread, another's mention": {post: r.ann.Posts("C1", "<@U2BOB>?", slacktest.InThread(root.TS)), conversation: thread, thread: root.TS, followUp: true},
 		"thread, mention":           {post: r.ann.Posts("C1", "so, "+bot+" hello", slacktest.InThread(root.TS)), conversation: thread, thread: root.TS},
 		"thread, also in channel":   {post: r.ann.Posts("C1", "hi", slacktest.InThread(root.TS), slacktest.AlsoInChannel()), conversation: thread, thread: root.TS, followUp: true},
 		"mention, also in channel":  {post: r.ann.Posts("C1", bot+" hi", slacktest.InThread(root.TS), slacktest.AlsoInChannel()), conversation: thread, thread: root.TS},
@@ -191,7 +191,56 @@ func TestFollowUpMentionNeedsAMention(t *testing.T) {
 	r.none(r.ann.Posts("C1", "and?", slacktest.InThread(root.TS)).Deliveries...)
 	r.one(r.ann.Posts("C1", r.MentionOfBot()+" and?", slacktest.InThread(root.TS)).Deliveries...)
 	r.one(r.ann.Says("directly").Deliveries...)
-	r.one(r.ann.Posts("G1", "in a group").Deliveries...)
+}
+
+// People talk to each other in the bot's thread, and in group direct messages.
+func TestAMessageThatBeginsWithSomebodyElsesMentionIsNotForTheBot(t *testing.T) {
+	r := start(t, setup{config: func(c *slack.Config) { overHTTP(c); c.GroupDM = "all" }}).known()
+	bot := r.MentionOfBot()
+	root := r.ann.Posts("C1", bot+" hello")
+	r.one(root.Deliveries...)
+	for text, forBot := range map[string]bool{
+		"<@U2BOB> can you look?": false, "<@U2BOB|bob>, can you look?": false, " \n(<@U2BOB>) look": false, "&gt; <@U2BOB> look": false, "\u2060<@W2BOB>": false,
+		"<@U2BOB> and " + bot + ", look": true, "<@U2BOB>, <@" + r.BotUserID() + "|gatehouse>": true, bot + " ask <@U2BOB>": true,
+		"ask <@U2BOB>": true, "<#C1|general> <@U2BOB>": true, "&lt;@U2BOB&gt; is his name": true, "<https://x.example> <@U2BOB>": true,
+	} {
+		got := r.taken(r.ann.Posts("C1", text, slacktest.InThread(root.TS)).Deliveries...)
+		group := r.taken(r.ann.Posts("G1", text).Deliveries...)
+		if (len(got) == 1) != forBot || (len(group) == 1) != forBot {
+			t.Errorf("%q became %v in a thread, and %v in a group direct message", text, got, group)
+		}
+		r.one(r.ann.Says(text).Deliveries...) // nobody else is there
+	}
+}
+
+func TestGroupDirectMessagesNeedAMentionUnlessAllAreRead(t *testing.T) {
+	for setting, all := range map[string]bool{"": false, "mention": false, "all": true} {
+		t.Run(setting, func(t *testing.T) {
+			onBoth(t, setup{config: func(c *slack.Config) { c.GroupDM = setting }}, func(t *testing.T, r *inbound) {
+				first := r.ann.Posts("G1", "lunch?")
+				said := r.taken(first.Deliveries...)
+				inThread := r.taken(r.ann.Posts("G1", "who is in?", slacktest.InThread(first.TS)).Deliveries...)
+				if (len(said) == 1) != all || (len(inThread) == 1) != all {
+					t.Errorf("without a mention they became %v and %v", said, inThread)
+				}
+				if e := r.one(r.ann.Posts("G1", r.MentionOfBot()+" lunch?").Deliveries...); e.FollowUp || e.Conversation != "slack:T0GATE:G1" {
+					t.Errorf("a mention became %+v", e)
+				}
+				if e := r.one(r.ann.Posts("G1", "!stop").Deliveries...); e.Kind() != core.KindControl || e.FollowUp == all { // a follow-up is stored if the bot has a conversation there
+					t.Errorf("a control word became %+v", e)
+				}
+			})
+		})
+	}
+}
+
+func TestTheSettingForGroupDirectMessages(t *testing.T) {
+	for value, valid := range map[string]bool{"": true, "mention": true, "all": true, "yes": false, "All": false} {
+		faults := slack.Config{APIURL: "https://slack.com/api/", FollowUp: "thread", GroupDM: value}.Validate()
+		if (len(faults) == 0) != valid || !valid && !strings.Contains(faults[0], "SLACK_GROUP_DM") {
+			t.Errorf("%q: %v", value, faults)
+		}
+	}
 }
 
 func TestMessagesThatNoPersonWroteAreIgnored(t *testing.T) {

@@ -29,6 +29,7 @@ func Forms(body []byte) {
 const (
 	FirstRedial = chat.FirstRetry
 	CrowdedWait = socketmode.CrowdedWait
+	RefusedWait = socketmode.RefusedWait
 	GraceTime   = socketmode.GraceTime
 	GroupLasts  = groupLifetime
 	NameLasts   = nameLifetime

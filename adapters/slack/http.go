@@ -8,8 +8,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
+	"mime"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/slack-go/slack/socketmode"
 
@@ -32,7 +35,7 @@ type receiver func(ctx context.Context, body []byte, accept core.Accept) (reply 
 // Routes returns the paths that Slack posts to; none without a signing secret. Each request is answered after its commit: 200 if it is
 // stored, 400 if it can't be read, 403 if it is from another workspace, and 503 if it could not be stored. Then Slack sends an event again; an
 // interaction or a command it does not, so the person is told (interactions.go). A request that is not verified is refused as
-// adapters/internal/webhook describes.
+// adapters/internal/webhook describes, unless it is a check of the certificate.
 func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 	if s.Config.SigningSecret == "" {
 		return nil
@@ -42,8 +45,11 @@ func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 	})
 	route := func(kind string, receive receiver, decode func([]byte) ([]byte, error)) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if unsignedCheck(w, r) {
+				return // an empty 200
+			}
 			body, ok := requests.Read(w, r, kind)
-			if !ok {
+			if !ok || kind == form && isCheck(string(body)) {
 				return
 			}
 			body, err := decode(body)
@@ -55,12 +61,49 @@ func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 			s.serve(w, r, body, receive, accept)
 		})
 	}
-	const form = "application/x-www-form-urlencoded"
+	check := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !unsignedCheck(w, r) {
+			w.Header().Set("Allow", http.MethodPost)
+			http.Error(w, "only POST is accepted", http.StatusMethodNotAllowed)
+		}
+	})
 	return map[string]http.Handler{
 		"POST " + pathEvents:       route("application/json", s.receiveEvent, func(body []byte) ([]byte, error) { return body, nil }),
 		"POST " + pathInteractions: route(form, s.receiveInteraction, formPayload),
 		"POST " + pathCommands:     route(form, s.receiveCommand, formFields),
+		"GET " + pathEvents:        check, "GET " + pathInteractions: check, "GET " + pathCommands: check,
 	}
+}
+
+// form is the content type of a form.
+const form = "application/x-www-form-urlencoded"
+
+// Limits of an unsigned check.
+const (
+	maxCheck  = 1 << 10     // bytes of its form
+	checkTime = time.Second // for its form to arrive; no longer than the body of a refused request
+)
+
+// unsignedCheck reports whether a request is Slack's check of the certificate: a GET or POST with ssl_check=1, now and then, and not
+// necessarily signed. It is answered 200, and nothing else is done.
+func unsignedCheck(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet {
+		return isCheck(r.URL.RawQuery)
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind != form || r.Header.Get(headerSignature) != "" || r.ContentLength <= 0 || r.ContentLength > maxCheck {
+		return false
+	}
+	connection := http.NewResponseController(w)
+	_ = connection.SetReadDeadline(time.Now().Add(checkTime)) // fails only where there is no connection, as in a test
+	body, err := io.ReadAll(r.Body)
+	_ = connection.SetReadDeadline(time.Time{})
+	return err == nil && isCheck(string(body))
+}
+
+func isCheck(form string) bool {
+	fields, err := url.ParseQuery(form)
+	return err == nil && fields.Get("ssl_check") == "1"
 }
 
 func (s *Slack) serve(w http.ResponseWriter, r *http.Request, body []byte, receive receiver, accept core.Accept) {

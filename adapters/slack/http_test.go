@@ -134,6 +134,43 @@ func TestOnlyPOSTIsAccepted(t *testing.T) {
 	}
 }
 
+// Slack checks the certificate now and then, and need not sign that.
+func TestACheckOfTheCertificateIsAnswered200(t *testing.T) {
+	r := start(t, setup{}).known()
+	unsigned := func(q *http.Request) {
+		q.Header.Del("X-Slack-Signature")
+		q.Header.Del("X-Slack-Request-Timestamp")
+	}
+	for _, path := range []string{"/slack/interactions", "/slack/commands"} {
+		for body, want := range map[string]int{
+			"ssl_check=1": 200, "token=x&ssl_check=1": 200, "ssl_check=1&payload=%7B%7D&text=new": 200,
+			"ssl_check=0": 401, "ssl_check": 401, "text=ssl_check%3D1": 401, "": 401, "ssl_check=1&x=" + strings.Repeat("x", 1<<10): 401,
+		} {
+			if status, answer := r.send(path, []byte(body), unsigned); status != want {
+				t.Errorf("%s, unsigned %.40q: %d %s, want %d", path, body, status, answer, want)
+			}
+		}
+		if status, answer := r.send(path, []byte("ssl_check=1&token=x"), nil); status != 200 || answer != "" {
+			t.Errorf("%s, signed: %d %s", path, status, answer)
+		}
+	}
+	for _, path := range []string{"/slack/events", "/slack/interactions", "/slack/commands"} {
+		for query, want := range map[string]int{"?ssl_check=1&token=x": 200, "?ssl_check=0": 405, "": 405} {
+			answer, err := r.web.Client().Get(r.web.URL + path + query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+			if answer.StatusCode != want {
+				t.Errorf("GET %s%s: %d, want %d", path, query, answer.StatusCode, want)
+			}
+		}
+	}
+	if n := r.inbox.Tries(); n != 0 {
+		t.Errorf("%d events were passed to accept", n)
+	}
+}
+
 func TestNoRoutesWithoutASigningSecret(t *testing.T) {
 	r := start(t, setup{config: overSocket})
 	if routes := r.p.Routes(r.inbox.Accept); len(routes) != 0 {

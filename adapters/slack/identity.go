@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"sync"
+	"time"
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/slack/internal/webapi"
@@ -57,10 +58,28 @@ func (s *Slack) keepIdentity(ctx context.Context) error {
 				}
 				return err
 			}
-			s.identity.set(bot{team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID})
+			s.identity.set(bot{team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID, workspace: me.Team, name: me.User})
+			s.announce()
 			return nil
 		},
 	}.Keep(ctx)
+}
+
+// announce logs, once, that the bot is connected: as soon as a connection is open and Slack has said who the bot is.
+func (s *Slack) announce() {
+	b := s.identity.get()
+	if s.sockets == nil || s.sockets.Err() != nil || b.team == "" || !s.announced.CompareAndSwap(false, true) {
+		return
+	}
+	s.Log.Info("connected to Slack over Socket Mode", "workspace", b.workspace, "team", b.team, "bot", "@"+b.name, "user", b.user)
+}
+
+// socketUp logs that a connection is open after none was.
+func (s *Slack) socketUp(away time.Duration) {
+	if s.announced.Load() {
+		s.Log.Info("connected to Slack again over Socket Mode", "away", away.Round(time.Millisecond))
+	}
+	s.announce()
 }
 
 // Health reports whether events arrive (with Socket Mode: whether a connection is open) and whether Slack answered the last call.

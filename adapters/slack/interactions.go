@@ -194,12 +194,14 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 	threads := s.identity.hasScope(preflight.ScopeAssistant, false) // in direct messages too
 	switch {
 	case word == "" || word == "help":
-		return ephemeral(commandHelp(threads)), chat.Stored
+		return ephemeral(s.commandHelp(threads)), chat.Stored
 	case control == nil:
-		return ephemeral("I do not know “" + escape.Replace(strings.ToValidUTF8(chat.Clip(c.Text), "")) + "”. " + commandHelp(threads)), chat.Stored
+		return ephemeral("I do not know “" + escape.Replace(strings.ToValidUTF8(chat.Clip(c.Text), "")) + "”. " + s.commandHelp(threads)), chat.Stored
 	case s.channelType(ctx, c.ChannelID, "") == slackevents.ChannelTypeMPIM: // one conversation
 		return ephemeral("Here write !" + word + " as a message instead."), chat.Stored
-	case !strings.HasPrefix(c.ChannelID, "D") || threads:
+	case !strings.HasPrefix(c.ChannelID, "D"):
+		return ephemeral("Here each thread is a conversation of its own: write !" + word + s.afterMention() + " in the thread that you mean."), chat.Stored
+	case threads:
 		return ephemeral("Here each thread is a conversation of its own: write !" + word + " in the thread that you mean."), chat.Stored
 	}
 	ev := core.Event{
@@ -219,13 +221,24 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 
 // commandHelp returns the answer to /gatehouse help. threads: the threads of direct messages are conversations, so the command does nothing
 // else.
-func commandHelp(threads bool) string {
-	const help = "Send me a direct message, or mention me in a channel; I answer in the thread. There, !new starts a new conversation, !stop stops what I am " +
-		"doing, !status shows what is waiting, !cancel withdraws what waits for approval."
+func (s *Slack) commandHelp(threads bool) string {
+	help := "Send me a direct message, or mention me in a channel, where I answer in a thread, or in a group direct message. Then write in the same place: " +
+		"!new starts a new conversation, !stop stops what I am doing, !status shows what I am doing and what is waiting, !cancel withdraws what waits for approval."
+	if s.Config.FollowUp == followMention {
+		help += " In a channel mention me before the word."
+	}
 	if threads {
 		return help
 	}
 	return help + " In a direct message /gatehouse new, stop, status and cancel do the same."
+}
+
+// afterMention says that a message in a thread of a channel needs a mention, if it does.
+func (s *Slack) afterMention() string {
+	if s.Config.FollowUp == followMention {
+		return " after a mention of me"
+	}
+	return ""
 }
 
 func ephemeral(text string) map[string]string {

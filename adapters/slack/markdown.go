@@ -14,13 +14,52 @@ import (
 // in which it is sent. If neutral would change it once more, code is treated like all other text.
 func markdown(text string) []string {
 	text = chat.Clean(text)
-	parts := chattext.Split(neutral(text, true), maxMarkdown)
+	parts := cut(neutral(text, true))
 	for _, p := range parts {
 		if neutral(p, true) != p {
-			return chattext.Split(neutral(text, false), maxMarkdown)
+			return cut(neutral(text, false))
 		}
 	}
 	return parts
+}
+
+// cut cuts Markdown into parts that fit a message, each with one table at most: Slack takes no second one.
+func cut(text string) []string {
+	var parts []string
+	for _, piece := range perTable(text) {
+		parts = append(parts, chattext.Split(piece, maxMarkdown)...)
+	}
+	return parts
+}
+
+// tableRule is the line between a table's head and its rows.
+var tableRule = regexp.MustCompile(`^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$`)
+
+// perTable cuts Markdown after each table that another one follows. So what is between two tables, such as a heading, stays with the second.
+func perTable(text string) []string {
+	var pieces []string
+	var fences chattext.Fences
+	from, at, end := 0, 0, 0 // where the piece, the line, and what follows the piece's table begin
+	before, inTable := "", false
+	for line := range strings.Lines(text) {
+		row := ""
+		if fences.Next(line) == chattext.OutsideFence {
+			row = strings.TrimSpace(line[len(quoteSigns.FindString(line)):])
+		}
+		isRow := strings.Contains(row, "|")
+		if !inTable && isRow && strings.Contains(before, "|") && tableRule.MatchString(row) {
+			if end > from {
+				pieces, from = append(pieces, text[from:end]), end
+			}
+			inTable = true
+		}
+		at += len(line)
+		if inTable = inTable && isRow; inTable {
+			end = at
+		}
+		before = row
+	}
+	return append(pieces, text[from:])
 }
 
 // neutral removes what has an effect outside the text when Slack shows it in a markdown block:

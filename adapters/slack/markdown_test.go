@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,4 +75,36 @@ func TestCuttingCodeMakesNoLink(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestEachPartHasOneTableAtMost(t *testing.T) {
+	const first, second = "| a | b |\n|---|:-:|\n| 1 | 2 |\n", "c | d\n--|--\n3 | 4\n"
+	for text, want := range map[string][]string{
+		first: {first},
+		"A:\n\n" + first + "\n## B\n\n" + second + "end": {"A:\n\n" + first, "\n## B\n\n" + second + "end"},
+		first + "\n" + second + "\n" + first:             {first, "\n" + second, "\n" + first},
+		"```\n" + first + "```\n" + first:                {"```\n" + first + "```\n" + first},
+		first + "\n```\n" + second + "```\n":             {first + "\n```\n" + second + "```\n"},
+		"> | a |\n> |---|\n\n" + second:                  {"> | a |\n> |---|\n", "\n" + second},
+		first + second:                                   {first + second}, // one table with odd rows
+		"a | b\n\n---\n\n- | -\n":                        {"a | b\n\n---\n\n- | -\n"},
+		"":                                               {""},
+	} {
+		if got := perTable(text); !slices.Equal(got, want) {
+			t.Errorf("%q became\n%q, want\n%q", text, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rapid.SliceOf(rapid.SampledFrom([]string{"| a |", "|---|", "", "text", "```", "> | a |", "> |---|", "- x", "  | a |", "  |---|"})).Draw(t, "lines")
+		text := strings.Join(lines, "\n")
+		pieces := perTable(text)
+		if got := strings.Join(pieces, ""); got != text {
+			t.Fatalf("%q became %q", text, pieces)
+		}
+		for _, p := range pieces {
+			if len(perTable(p)) != 1 {
+				t.Fatalf("%q of %q has two tables", p, text)
+			}
+		}
+	})
 }

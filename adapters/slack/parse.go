@@ -106,7 +106,7 @@ var errFileRefused = core.Errorf(core.NotAllowed, "the bot may not read it; it n
 func (s *Slack) imagesOf(e core.Event) func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {
 	images := chat.Images{
 		Put: s.PutBlob, Event: e, Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL, Header: http.Header{"Authorization": {"Bearer " + s.Config.BotToken}},
-		OwnHost: func(host string) bool { return host == "slack.com" || strings.HasSuffix(host, ".slack.com") },
+		OwnHost: webapi.OwnHost,
 		Refused: errFileRefused, Redirected: errFileRefused,
 	}
 	return func(ctx context.Context, f chat.File, limit int64) (core.Block, error) {

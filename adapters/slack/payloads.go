@@ -151,6 +151,8 @@ type bot struct {
 	team       string
 	enterprise string // the organisation that the workspace belongs to, "" if none
 	user       string // the bot's own user id
+	workspace  string // the names of the workspace and the bot, for the log
+	name       string
 }
 
 // botOf returns the bot that an envelope is for. ok is false for an envelope of another workspace.

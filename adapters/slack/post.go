@@ -34,20 +34,17 @@ func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more b
 		ref, err = s.postEphemeral(ctx, d, m)
 		return ref, more, err
 	}
-	channel, ts, err := s.api.PostMessageContext(ctx, d.To.Channel, m.posted(d, d.To.Thread)...)
-	if webapi.IsRefusal(err, invalidBlocks...) && m.markdown != "" {
-		s.Log.Warn("Slack does not accept an answer as Markdown; it is sent as plain text", "event", d.Event, "err", err)
-		channel, ts, err = s.api.PostMessageContext(ctx, d.To.Channel, m.withoutMarkdown().posted(d, d.To.Thread)...)
-	}
+	var channel, ts string
+	err = s.orPlain(d, m, func(m message) (err error) {
+		channel, ts, err = s.api.PostMessageContext(ctx, d.To.Channel, m.posted(d, d.To.Thread)...)
+		return err
+	})
 	if err := webapi.SendError(s.called(err)); err != nil {
 		s.limits.pause(d.To.Channel, core.RetryAfterOf(err))
 		return "", false, err
 	}
 	return refOf(channel, ts), more, nil
 }
-
-// invalidBlocks are Slack's error codes for blocks that it does not accept.
-var invalidBlocks = []string{"invalid_blocks", "invalid_blocks_format", "invalid_attachments", "msg_blocks_too_long", "msg_too_long"}
 
 // draw draws all parts of a post. Several parts are cached until the last one is sent.
 func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
@@ -58,7 +55,7 @@ func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
 	return s.parts.Parts(d, func() ([]message, error) { return s.painter.draw(d, link) })
 }
 
-// Edit redraws a message.
+// Edit redraws a message. One that somebody has deleted in Slack needs no change any more.
 func (s *Slack) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
 	channel, ts, ok := strings.Cut(string(ref), "/")
 	if !ok {
@@ -71,7 +68,14 @@ func (s *Slack) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
 	if err != nil {
 		return err
 	}
-	_, _, _, err = s.api.UpdateMessageContext(ctx, channel, ts, parts[0].options(api.MsgOptionMetadata(metadata(d)))...)
+	err = s.orPlain(d, parts[0], func(m message) error {
+		_, _, _, err := s.api.UpdateMessageContext(ctx, channel, ts, m.options(api.MsgOptionMetadata(metadata(d)))...)
+		return err
+	})
+	if webapi.IsRefusal(err, "message_not_found") {
+		s.Log.Info("a message was deleted in Slack, so it is not changed", "post", d.Key, "event", d.Event, "approval", d.Approval)
+		return s.called(nil)
+	}
 	return webapi.SendError(s.called(err))
 }
 
@@ -116,13 +120,20 @@ func (s *Slack) tell(at core.Address, user, text string) {
 // conversation gets a direct message.
 func (s *Slack) postEphemeral(ctx context.Context, d core.Delivery, m message) (core.Ref, error) {
 	user := strings.TrimPrefix(d.Person, Name+":")
-	ts, err := s.api.PostEphemeralContext(ctx, d.To.Channel, user, m.options(inThread(d.To.Thread)...)...)
+	var ts string
+	err := s.orPlain(d, m, func(m message) (err error) {
+		ts, err = s.api.PostEphemeralContext(ctx, d.To.Channel, user, m.options(inThread(d.To.Thread)...)...)
+		return err
+	})
 	if webapi.IsRefusal(err, "user_not_in_channel", "channel_not_found", "not_in_channel", "messages_tab_disabled") {
 		channel, openErr := s.openDM(ctx, user)
 		if openErr != nil {
 			return "", webapi.SendError(openErr)
 		}
-		_, ts, err = s.api.PostMessageContext(ctx, channel, m.posted(d, "")...)
+		err = s.orPlain(d, m, func(m message) (err error) {
+			_, ts, err = s.api.PostMessageContext(ctx, channel, m.posted(d, "")...)
+			return err
+		})
 	}
 	if err := webapi.SendError(s.called(err)); err != nil {
 		return "", err

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	api "github.com/slack-go/slack"
@@ -58,6 +59,8 @@ type Slack struct {
 	homes    chat.Cache[string]   // by user: their workspace or organisation
 	told     chat.Cache[bool]     // by text and user: a stranger who was told so a moment ago
 
+	announced atomic.Bool // whether the log says that the bot is connected
+
 	background sync.WaitGroup // guarded by mu; nothing is added once ended is true
 	mu         sync.Mutex
 	ended      bool
@@ -86,7 +89,8 @@ func New(o Options) *Slack {
 	s.api, s.http = webapi.New(o.Config.api(), s.identity.setScopes)
 	if o.Config.AppToken != "" {
 		s.sockets = &socketmode.Client{
-			Open: s.openSocket, Sleep: func(ctx context.Context, d time.Duration) { s.sleep(ctx, d) }, Jitter: s.jitter, Log: o.Log,
+			Open: s.openSocket, Up: s.socketUp, Refused: func(ctx context.Context) bool { return webapi.RefusesApp(ctx, o.Config.api(), s.http) },
+			Sleep: func(ctx context.Context, d time.Duration) { s.sleep(ctx, d) }, Jitter: s.jitter, Log: o.Log,
 		}
 	}
 	return s

@@ -205,7 +205,7 @@ func TestSocketModeSwitchedOffEndsRun(t *testing.T) {
 	}
 }
 
-func TestAnAppTokenThatIsRefusedEndsRun(t *testing.T) {
+func TestAnAppTokenThatIsRefusedAtStartEndsRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		trouble slacktest.Trouble
 		says    string
@@ -216,20 +216,92 @@ func TestAnAppTokenThatIsRefusedEndsRun(t *testing.T) {
 		"switched off":  {slacktest.Refused("link_disabled"), "Socket Mode is switched off"},
 		"wrong token":   {slacktest.Refused("not_allowed_token_type"), "Slack refuses SLACK_APP_TOKEN"},
 	} {
-		t.Run(name+", at start", func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{config: overSocket, before: func(r *inbound) { r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble}) }})
 			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
 				t.Errorf("Run gave %v", err)
 			}
 		})
-		t.Run(name+", later", func(t *testing.T) {
-			r := socketed(t, setup{})
-			r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble})
-			r.newest().Disconnect("refresh_requested") // and the old one stays open
-			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
-				t.Errorf("Run gave %v", err)
-			}
+	}
+}
+
+func TestAnAppThatMayNoLongerOpenSocketsEndsRun(t *testing.T) {
+	for says, trouble := range map[string]slacktest.Trouble{"connections:write": slacktest.MissesScope("connections:write"), "Socket Mode is switched off": slacktest.Refused("link_disabled")} {
+		r := socketed(t, setup{})
+		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: trouble})
+		r.newest().Disconnect("refresh_requested") // and the old one stays open
+		if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), says) {
+			t.Errorf("Run gave %v", err)
+		}
+	}
+}
+
+// alive fails the test if Run has ended.
+func (r *inbound) alive() {
+	r.t.Helper()
+	select {
+	case <-r.ended:
+		r.t.Fatalf("Run ended: %v", r.err)
+	default:
+	}
+}
+
+// A token that Slack has accepted may be refused for a moment, by a fault of Slack's.
+func TestOneRefusalOfTheAppTokenDoesNotEndRun(t *testing.T) {
+	for _, word := range []string{"invalid_auth", "org_login_required", "token_revoked", "account_inactive"} {
+		t.Run(word, func(t *testing.T) {
+			n := adaptertest.NewTimers()
+			r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+			r.Inject(slacktest.Fault{Trouble: slacktest.Refused(word), Endpoint: opening, Times: 1})
+			first := r.newest()
+			first.Disconnect("refresh_requested")
+			r.eventually("a wait", func() bool { return n.Count(slack.RefusedWait) == 1 })
+			r.one(r.ann.Says("meanwhile").Deliveries...) // the old socket is still read
+			n.Fire(slack.RefusedWait)
+			r.sockets(2)
+			first.Reset()
+			r.one(r.ann.Says("hello").Deliveries...)
+			r.alive()
 		})
+	}
+}
+
+func TestRefusalsOfTheAppTokenThatAuthTestDoesNotConfirmDoNotEndRun(t *testing.T) {
+	n := adaptertest.NewTimers()
+	r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+	refused := r.Inject(slacktest.Fault{Trouble: slacktest.Refused("invalid_auth"), Endpoint: opening})
+	r.newest().Reset()
+	for i := range 6 {
+		r.eventually("a wait", func() bool { return n.Count(slack.RefusedWait) == i+1 })
+		if hits := refused.Hits(); hits != i+1 {
+			t.Fatalf("it asked %d times, want %d", hits, i+1)
+		}
+		if i == 5 {
+			refused.Lift()
+		}
+		n.Fire(slack.RefusedWait)
+	}
+	r.sockets(2)
+	r.one(r.ann.Says("hello").Deliveries...)
+	r.alive()
+}
+
+func TestAnAppTokenThatIsRevokedEndsRunOnceAuthTestConfirmsIt(t *testing.T) {
+	n := adaptertest.NewTimers()
+	r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+	before := r.CountCalls(opening)
+	r.RevokeAppToken()
+	r.newest().Disconnect("refresh_requested") // and the old one stays open
+	for i := range 2 {
+		r.eventually("a wait", func() bool { return n.Count(slack.RefusedWait) == i+1 })
+		r.alive()
+		n.Fire(slack.RefusedWait)
+	}
+	if err := r.ends(); core.CategoryOf(err) != core.Unauthorized || !strings.Contains(core.MessageOf(err), "Make a new app-level token") {
+		t.Errorf("Run gave %v", err)
+	}
+	if n := r.CountCalls(opening) - before; n != 3 {
+		t.Errorf("it asked %d times, want 3", n)
 	}
 }
 
@@ -444,5 +516,77 @@ func TestRunEndsWhileCommitsHang(t *testing.T) {
 	}
 	if w := r.log.Warnings(); len(w) > 1 {
 		t.Errorf("an end in good order warns %d times:\n%s", len(w), strings.Join(w, ""))
+	}
+}
+
+func TestAFrameThatIsTooLargeClosesItsConnection(t *testing.T) {
+	r := socketed(t, setup{})
+	frame := func(id string, bytes int) []byte {
+		head, tail := `{"envelope_id":"`+id+`","type":"something_new","payload":"`, `"}`
+		return []byte(head + strings.Repeat("x", bytes-len(head+tail)) + tail)
+	}
+	first := r.newest()
+	r.SendRaw(slacktest.Events, frame("fits", 1<<20))
+	r.eventually("an acknowledgement", func() bool { return strings.Contains(strings.Join(r.StrayAcks(), ""), "fits") })
+	r.SendRaw(slacktest.Events, frame("large", 1<<20+1))
+	r.sockets(2)
+	r.eventually("the end of the first socket", func() bool { return !first.State().Open })
+	r.one(r.ann.Says("hello").Deliveries...)
+	if acks := strings.Join(r.StrayAcks(), ""); strings.Contains(acks, "large") {
+		t.Error("the large frame was acknowledged")
+	}
+	if w := r.log.Warnings(); len(w) != 1 || !strings.Contains(w[0], "too large") {
+		t.Errorf("it warned %q", w)
+	}
+}
+
+// lines returns the log lines at INFO that contain a text.
+func (r *inbound) lines(text string) (found []string) {
+	for line := range strings.Lines(r.log.String()) {
+		if strings.Contains(line, "level=INFO") && strings.Contains(line, text) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+func TestTheLogSaysWhenTheBotIsConnected(t *testing.T) {
+	const connected, again = "connected to Slack over Socket Mode", "connected to Slack again over Socket Mode"
+	for name, last := range map[string]string{"the bot is known first": opening, "the socket is open first": "auth.test"} {
+		t.Run(name, func(t *testing.T) {
+			var held *slacktest.Injected
+			r := start(t, setup{config: overSocket, before: func(r *inbound) {
+				held = r.Inject(slacktest.Fault{Endpoint: last, Trouble: slacktest.Held()})
+			}})
+			if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return held.Waiting() == 1 && (last == opening || r.OpenSockets() == 1) }); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(r.lines("connected to Slack")); n != 0 {
+				t.Errorf("it says so %d times too early: %s", n, r.log)
+			}
+			held.Lift()
+			r.known()
+			r.eventually("the line", func() bool { return len(r.lines(connected)) == 1 })
+			if line := r.lines(connected)[0]; !strings.Contains(line, "team=T0GATE") || !strings.Contains(line, "user=U0BOT") || !strings.Contains(line, "bot=@gatehouse") || !strings.Contains(line, "workspace=") {
+				t.Errorf("the line is %s", line)
+			}
+			r.newest().Disconnect("refresh_requested") // the old one stays open meanwhile
+			r.sockets(2)
+			r.one(r.ann.Says("hello").Deliveries...)
+			if n := len(r.lines("connected to Slack")); n != 1 {
+				t.Errorf("it says so %d times without a gap", n)
+			}
+			for _, k := range r.Sockets() {
+				k.Reset()
+			}
+			r.sockets(3)
+			r.eventually("the line after the gap", func() bool { return len(r.lines(again)) == 1 })
+			if line := r.lines(again)[0]; !strings.Contains(line, "away=") {
+				t.Errorf("the line is %s", line)
+			}
+			if n := len(r.lines(connected)); n != 1 {
+				t.Errorf("the first line is there %d times", n)
+			}
+		})
 	}
 }

@@ -57,12 +57,10 @@ func (t *turn) stop(ctx context.Context) (string, error) {
 	return t.Sentences.NothingRuns, nil
 }
 
-// statusLimit is the maximum number of waiting events that status reads.
-const statusLimit = 20
-
+// status says what runs and what waits in the conversation: messages, decisions and approvals.
 func (t *turn) status(ctx context.Context) (string, error) {
 	conversation := t.claim.Event.Conversation
-	waiting, err := t.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation, Limit: statusLimit})
+	unended, err := t.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation})
 	if err != nil {
 		return "", err
 	}
@@ -70,29 +68,58 @@ func (t *turn) status(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	now := time.Now()
 	var lines []string
-	messages := 0
-	for _, w := range waiting {
-		if w.Kind() == core.KindMessage || w.Kind() == core.KindSignal {
-			messages++
+	messages, decided := 0, 0
+	for _, e := range unended {
+		running := e.Attempt > 0 && !e.NotBefore.After(now)
+		switch e.Kind() {
+		case core.KindMessage, core.KindReset:
+			if running {
+				lines = append(lines, "I am working on a message.")
+			} else {
+				messages++
+			}
+		case core.KindSignal:
+			if running {
+				lines = append(lines, "I am going on with a request that was decided.")
+			} else {
+				decided++
+			}
 		}
 	}
-	switch {
-	case len(waiting) == statusLimit:
-		lines = append(lines, fmt.Sprintf("Messages waiting or running: %d or more.", messages))
-	case messages > 0:
-		lines = append(lines, fmt.Sprintf("Messages waiting or running: %d.", messages))
-	case len(open) == 0:
-		return "Nothing is waiting.", nil
+	if messages > 0 {
+		lines = append(lines, fmt.Sprintf("Messages waiting: %d.", messages))
+	}
+	if decided > 0 {
+		lines = append(lines, fmt.Sprintf("Decided requests waiting to go on: %d.", decided))
 	}
 	for _, a := range open {
 		line := "Waiting for an approval: " + a.Call.Summary
 		if !a.Deadline.IsZero() {
-			line += " Until " + a.Deadline.UTC().Format(time.RFC1123) + "."
+			line += " (expires " + in(a.Deadline.Sub(now)) + ")"
 		}
 		lines = append(lines, line)
 	}
+	if len(lines) == 0 {
+		return "Nothing is waiting.", nil
+	}
 	return strings.Join(lines, "\n"), nil
+}
+
+// in returns when something happens, as people say it in any time zone.
+func in(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "in less than a minute"
+	case d < 2*time.Minute:
+		return "in a minute"
+	case d < 2*time.Hour:
+		return fmt.Sprintf("in %d minutes", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("in %d hours", d/time.Hour)
+	}
+	return fmt.Sprintf("in %d days", d/(24*time.Hour))
 }
 
 func (t *turn) cancel(ctx context.Context) (string, error) {

@@ -346,10 +346,55 @@ func TestStopWithoutARunningTurn(t *testing.T) {
 	b.word("room:1", "status")
 	b.expect("Nothing is waiting.")
 	b.word("room:1", "help")
-	b.expect("Say new")
+	b.expect("!new starts a new conversation, !stop stops")
 	if e := b.ended(b.word("room:1", "dance").Seq); e.End.Kind != core.EndIgnored {
 		t.Errorf("%+v", e.End)
 	}
+}
+
+func TestStatusSaysWhatRunsAndWhatWaits(t *testing.T) {
+	const running, message, decided, approval = "I am working on a message.", "Messages waiting: 2.", "Decided requests waiting to go on: 1.", "Waiting for an approval: Add “bread” to the note book. (expires in 2 hours)"
+	s := slow{began: make(chan struct{}, 1)}
+	b := newBench(t, setup{model: s, policy: approvals.Policy{Approvers: []string{"room:bob"}, Timeout: 3*time.Hour - time.Minute}.Rule})
+	status := func(want ...string) {
+		t.Helper()
+		b.word("room:1", "status")
+		if got := b.heard().Text; got != strings.Join(want, "\n") {
+			t.Errorf("status says %q, want %q", got, want)
+		}
+	}
+	status("Nothing is waiting.")
+	b.say("room:1", "note add milk")
+	milk := b.asked()
+	b.say("room:1", "note add bread")
+	b.asked()
+	long := b.say("room:1", "think")
+	<-s.began
+	status(running, approval, strings.ReplaceAll(approval, "bread", "milk"))
+	b.click("room:1", milk.Approval, "room:bob", core.Approve, "")
+	b.redrawn()
+	status(running, decided, approval)
+	b.say("room:1", "hello")
+	b.accept(core.Event{Conversation: "room:1", Body: core.ResetEvent{}})
+	status(running, message, decided, approval)
+	b.word("room:2", "status")
+	b.expect("Nothing is waiting.")
+	b.word("room:1", "stop")
+	b.ended(long.Seq)
+}
+
+func TestStatusSaysThatADecidedRequestGoesOn(t *testing.T) {
+	began, let := make(chan struct{}), make(chan struct{})
+	b := newBench(t, setup{model: puller{}, tools: []tool.Tool{lever(began, let)}})
+	b.say("room:1", "pull")
+	b.click("room:1", b.asked().Approval, "room:bob", core.Approve, "")
+	<-began
+	b.word("room:1", "status")
+	if d := b.heard(); d.Text != "I am going on with a request that was decided." {
+		t.Errorf("status says %q", d.Text)
+	}
+	close(let)
+	b.expect("said")
 }
 
 func TestStatusAndCancel(t *testing.T) {

@@ -93,6 +93,10 @@ type Sentences struct {
 	OutcomeUnknown   string // %s: what it may have done
 }
 
+// help names the control words as they are written in messages of every platform.
+const help = "Write these as you wrote !help, with a mention of me if it needed one: !new starts a new conversation, !stop stops what I am doing, " +
+	"!status shows what I am doing and what is waiting, !cancel withdraws what waits for approval."
+
 // DefaultSentences returns the English texts.
 func DefaultSentences() Sentences {
 	return Sentences{
@@ -100,10 +104,10 @@ func DefaultSentences() Sentences {
 		NewConversation:  "This is a new conversation. The earlier messages are kept, but I no longer use them.",
 		Stopped:          "Stopped.",
 		NothingRuns:      "Nothing is running.",
-		Help:             "Say new to start a new conversation, stop to stop the running turn, status to see what is waiting, cancel to cancel open approvals.",
+		Help:             help,
 		TooLarge:         "That message is too large. The limit is %d bytes. Please send it in parts.",
 		TooMany:          "You sent more messages than I can take from one person. This one is not answered; please wait a minute and send it again.",
-		TooManyApprovals: "%d of your requests already wait for an approval. Please have them decided, or say cancel, before you ask for more.",
+		TooManyApprovals: "%d of your requests already wait for an approval. Please have them decided, or withdraw them with !cancel, before you ask for more.",
 		AlreadyDone:      "This was done before: %s",
 		OutcomeUnknown:   "It is unknown whether this was done, please check: %s",
 	}

@@ -67,7 +67,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	call.Finish(status, func(c *Call) { c.Error = errorOf(answer) })
-	writeJSON(w, status, answer)
+	writeJSON(w, status, s.strangely(answer))
 }
 
 // handle does the work of a call and returns its answer.
@@ -134,6 +134,8 @@ func (s *Server) badToken(m method, token string) string {
 	switch {
 	case token == "":
 		return "not_authed"
+	case token == s.o.AppToken && s.appRevoked:
+		return "token_revoked"
 	case m.app && token == s.o.AppToken:
 		return ""
 	case m.app && token == s.o.BotToken, !m.app && token == s.o.AppToken:
@@ -170,6 +172,13 @@ func (s *Server) WithdrawScope(scope string) {
 
 // RevokeToken makes calls with the bot token fail with token_revoked from now on.
 func (s *Server) RevokeToken() { s.setToken("token_revoked") }
+
+// RevokeAppToken makes calls with the app token fail with token_revoked from now on.
+func (s *Server) RevokeAppToken() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.appRevoked = true
+}
 
 // DeactivateAccount makes calls with the bot token fail with account_inactive from now on.
 func (s *Server) DeactivateAccount() { s.setToken("account_inactive") }

@@ -30,6 +30,8 @@ type Server struct {
 
 	mu         sync.Mutex
 	scopes     []string
+	appRevoked bool
+	strange    bool   // answers hold unknown fields
 	revoked    string // the error that calls with the bot token get, if any
 	to         Addresses
 	users      map[string]*User

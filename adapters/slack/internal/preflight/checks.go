@@ -19,7 +19,7 @@ func (r *run) checkToken(ctx context.Context) bool {
 	switch {
 	case webapi.Refusal(err) != "" && core.RetryAfterOf(webapi.Error(err)) == 0:
 		r.Add("token", chat.Fail, fmt.Sprintf("Slack refuses SLACK_BOT_TOKEN: %v.", err),
-			"Open "+slackApps+", choose the app, then Install App: install it, and copy the Bot User OAuth Token to SLACK_BOT_TOKEN.")
+			"Open "+r.API.AppsPage()+", choose the app, then Install App: install it, and copy the Bot User OAuth Token to SLACK_BOT_TOKEN.")
 		return false
 	case r.unanswered("token", err):
 		return false

@@ -68,15 +68,12 @@ func (r *run) unanswered(name string, err error) bool {
 		"Run gatehouse doctor again. If the problem remains, check whether an admin of the workspace has restricted the app.")
 }
 
-// slackApps is the page with the list of a person's apps.
-const slackApps = "https://api.slack.com/apps"
-
 // page returns the address of a page of the app's settings, or of the list of apps if the app is not known.
 func (r *run) page(name string) string {
 	if r.app == "" {
-		return slackApps
+		return r.API.AppsPage()
 	}
-	return slackApps + "/" + r.app + "/" + name
+	return r.API.AppsPage() + "/" + r.app + "/" + name
 }
 
 // lacksScope reports whether a call failed because the token lacks a scope.

@@ -25,6 +25,10 @@ const (
 	closeTime = time.Second // how long Slack may take to answer a close
 )
 
+// maxFrame is how many bytes a frame may have, as many as a body over HTTP: far above what Slack sends. A larger one ends the connection before
+// more of it is read.
+const maxFrame = 1 << 20
+
 // conn is one connection.
 type conn struct {
 	client *Client
@@ -70,6 +74,7 @@ func (c *Client) dial(ctx context.Context) (*conn, error) {
 }
 
 func newConn(ctx context.Context, c *Client, ws *websocket.Conn) *conn {
+	ws.SetReadLimit(maxFrame)
 	k := &conn{client: c, ws: ws}
 	k.ctx, k.end = context.WithCancel(ctx)
 	context.AfterFunc(k.ctx, func() { ws.Close() })
@@ -93,11 +98,11 @@ func (c *Client) disconnected(reason string) error {
 // run reads until the connection or ctx ends. It asks for the next connection as soon as this one can no longer be read, and then waits
 // until the received envelopes are handled.
 func (k *conn) run(ctx context.Context) {
-	k.client.open.Add(1)
+	k.client.opened()
 	k.work.begin(func(f socketmode.Request) { k.handle(ctx, f) })
 	k.readAll()
 	k.end()
-	k.client.open.Add(-1)
+	k.client.closed()
 	k.replace(nil)
 	k.work.end()
 }
@@ -128,6 +133,8 @@ func (k *conn) logEnd(err error) {
 	var timeout net.Error
 	switch {
 	case k.ctx.Err() != nil: // we closed it
+	case errors.Is(err, websocket.ErrReadLimit):
+		k.client.Log.Warn("a Socket Mode frame is too large, and its connection is closed; another one is opened", "limit", maxFrame)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		k.client.Log.Warn("a Socket Mode connection is silent; another one is opened", "silence", k.pings.patience())
 	default:

@@ -64,6 +64,7 @@ func TestConnectionThatCannotAcknowledgeEnds(t *testing.T) {
 	defer stop()
 	k := newConn(ctx, &Client{
 		Handle: func(context.Context, string, []byte) (any, bool) { return nil, true },
+		Up:     func(time.Duration) {},
 		Log:    slog.New(slog.DiscardHandler),
 	}, ws)
 	k.run(ctx)
@@ -71,4 +72,24 @@ func TestConnectionThatCannotAcknowledgeEnds(t *testing.T) {
 		t.Error("the connection was still read after 20 s")
 	}
 	<-gone
+}
+
+// What waits to be handled is limited in bytes too, so that large frames can't fill the memory.
+func TestWaitingEnvelopesAreLimitedInBytes(t *testing.T) {
+	var w work
+	let := make(chan struct{})
+	w.begin(func(socketmode.Request) { <-let })
+	large := socketmode.Request{Type: socketmode.RequestTypeEventsAPI, Payload: make([]byte, maxFrame)}
+	taken := 0
+	for w.add(large) {
+		taken++
+	}
+	if taken != maxWaiting/maxFrame {
+		t.Errorf("%d frames of %d bytes were taken", taken, maxFrame)
+	}
+	close(let)
+	w.end()
+	if left := w.waiting.Load(); left != 0 {
+		t.Errorf("%d bytes are counted after all were handled", left)
+	}
 }

@@ -14,7 +14,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
@@ -24,26 +23,60 @@ import (
 // Times between connections.
 const (
 	CrowdedWait = 90 * time.Second // after Slack reported that the app has too many connections
+	RefusedWait = 10 * time.Second // after Slack refused a token that it has accepted before
 	GraceTime   = 30 * time.Second // how long an old connection is read in parallel with the new one
 	steady      = time.Minute      // after a connection that lasted this long, the next one is opened at once
 )
+
+// maxRefusals is how often in a row a token must be refused that was accepted before, until Refused is asked.
+const maxRefusals = 3
 
 // maxConnections is Slack's limit for one app, across all its processes.
 const maxConnections = 10
 
 // Client keeps a connection open. All its exported fields must be set.
 type Client struct {
-	// Open asks Slack for the address of a new connection, which is valid for one use. An error of category unauthorized or
-	// unsupported ends Run.
+	// Open asks Slack for the address of a new connection, which is valid for one use. An error of category unsupported ends Run, and
+	// so does one of category unauthorized before the first connection. Later such an error may be a fault of Slack's that passes: it ends
+	// Run only if it comes several times in a row, and Refused agrees.
 	Open func(ctx context.Context) (address string, err error)
+	// Refused asks Slack in another way whether it refuses the token.
+	Refused func(ctx context.Context) bool
 	// Handle handles the payload of an envelope. The response is sent with the acknowledgement. ack is false if the payload was not
 	// stored.
 	Handle func(ctx context.Context, kind string, payload []byte) (response any, ack bool)
+	// Up is called when a connection is open and none was before; away is how long none was, 0 the first time.
+	Up     func(away time.Duration)
 	Sleep  func(context.Context, time.Duration)
 	Jitter func(time.Duration) time.Duration
 	Log    *slog.Logger
 
-	open atomic.Int32 // how many connections are open
+	mu   sync.Mutex
+	open int       // how many connections are open
+	lost time.Time // when the last one of them ended; zero: none has
+}
+
+// opened and closed count the open connections.
+func (c *Client) opened() {
+	c.mu.Lock()
+	c.open++
+	first, lost := c.open == 1, c.lost
+	c.mu.Unlock()
+	switch {
+	case !first:
+	case lost.IsZero():
+		c.Up(0)
+	default:
+		c.Up(time.Since(lost))
+	}
+}
+
+func (c *Client) closed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open--; c.open == 0 {
+		c.lost = time.Now()
+	}
 }
 
 // Run keeps a connection open until ctx ends. Error: a permanent failure, of category unauthorized or unsupported.
@@ -53,12 +86,13 @@ func (c *Client) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop() // all connections end with Run
 	log := core.NewErrorLog(c.Log, "opening a Socket Mode connection")
-	retry := chat.FirstRetry
+	retry, refusals := chat.FirstRetry, 0
 	pause := func(atLeast time.Duration) {
 		c.Sleep(ctx, max(c.Jitter(retry), atLeast))
 		retry = min(2*retry, chat.MaxRetry)
 	}
 	var current, previous *conn // the newest one, and the one that it replaced
+	connected := false          // at least once
 	for ctx.Err() == nil {
 		switch {
 		case current != nil && current.ctx.Err() != nil: // the older one may be the only one left: it is read until the next one is open
@@ -75,12 +109,19 @@ func (c *Client) Run(ctx context.Context) error {
 			return nil
 		}
 		log.Report(err)
-		switch core.CategoryOf(err) {
-		case "":
-		case core.Unauthorized, core.Unsupported:
+		wait := core.RetryAfterOf(err)
+		if core.CategoryOf(err) == core.Unauthorized {
+			refusals, wait = refusals+1, RefusedWait
+		} else {
+			refusals = 0
+		}
+		switch {
+		case err == nil:
+			connected = true
+		case core.CategoryOf(err) == core.Unsupported, refusals > 0 && !connected, refusals >= maxRefusals && c.Refused(ctx):
 			return err
 		default:
-			pause(core.RetryAfterOf(err))
+			pause(wait)
 			current, previous = previous, nil
 			continue
 		}
@@ -111,7 +152,9 @@ func (c *Client) Run(ctx context.Context) error {
 
 // Err returns nil while a connection is open, else the reason why none is (law 9).
 func (c *Client) Err() error {
-	if c.open.Load() == 0 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == 0 {
 		return core.Errorf(core.DeliveryLater, "No Socket Mode connection to Slack is open, so no event arrives.")
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"hash/fnv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/slack-go/slack/socketmode"
 	"golang.org/x/sync/errgroup"
@@ -13,15 +14,17 @@ import (
 
 // Limits of the envelopes that wait to be handled.
 const (
-	queueLength     = 1024 // envelopes in each queue: a burst of some seconds
-	queueCount      = 8    // envelopes of different channels are handled in parallel
-	maxInteractions = 32   // interactions and commands in progress
+	queueLength     = 1024     // envelopes in each queue: a burst of some seconds
+	queueCount      = 8        // envelopes of different channels are handled in parallel
+	maxWaiting      = 64 << 20 // bytes of the envelopes in all queues of a connection
+	maxInteractions = 32       // interactions and commands in progress
 )
 
 // work handles the envelopes of one connection: events of a channel one after the other, interactions and commands at once.
 type work struct {
 	handle       func(socketmode.Request)
 	queues       [queueCount]chan socketmode.Request
+	waiting      atomic.Int64 // bytes of the envelopes in the queues
 	interactions errgroup.Group
 	running      sync.WaitGroup
 	full         sync.Once // for the warning that an event was not taken
@@ -37,18 +40,25 @@ func (w *work) begin(handle func(socketmode.Request)) {
 		w.running.Go(func() {
 			for f := range queue {
 				handle(f)
+				w.waiting.Add(-size(f))
 			}
 		})
 	}
 }
 
-// add takes an envelope without blocking. It returns false if the queue is full.
+func size(f socketmode.Request) int64 { return int64(len(f.Payload)) }
+
+// add takes an envelope without blocking. It returns false if the queue is full. Only one goroutine calls it.
 func (w *work) add(f socketmode.Request) bool {
 	if f.Type != socketmode.RequestTypeEventsAPI {
 		return w.interactions.TryGo(func() error { w.handle(f); return nil })
 	}
+	if w.waiting.Load()+size(f) > maxWaiting {
+		return false
+	}
 	select {
 	case w.queues[QueueOf(f.Payload)] <- f:
+		w.waiting.Add(size(f))
 		return true
 	default:
 		return false

@@ -1,13 +1,16 @@
 // Package webapi makes slack-go's client of Slack's Web API and converts the errors of its calls.
 //
 // slack-go has the endpoints, their arguments and answers, and the errors: a refusal, a rate limit, a status. Here errors get core's
-// categories, as adapters/internal/chat lists them. Nothing is retried here; the outbox and the dispatcher do that.
+// categories, as adapters/internal/chat lists them, and of an answer only what gatehouse reads reaches slack-go (answer.go). Nothing is
+// retried here; the outbox and the dispatcher do that.
 package webapi
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +38,7 @@ type Config struct {
 // them.
 func New(c Config, scopes func(map[string]bool)) (*api.Client, *http.Client) {
 	own := &http.Client{Timeout: chat.CallTimeout, Transport: chat.Transport()}
-	return api.New(c.BotToken, api.OptionAPIURL(strings.TrimSuffix(c.URL, "/")+"/"), api.OptionHTTPClient(own), api.OptionAppLevelToken(c.AppToken),
+	return api.New(c.BotToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{own}), api.OptionAppLevelToken(c.AppToken),
 		api.OptionOnResponseHeaders(func(method string, h http.Header) {
 			list := h.Get("X-OAuth-Scopes")
 			if list == "" || method == "apps.connections.open" { // those are the app token's
@@ -47,6 +50,36 @@ func New(c Config, scopes func(map[string]bool)) (*api.Client, *http.Client) {
 			}
 			scopes(all)
 		})), own
+}
+
+// RefusesApp asks Slack, by auth.test, whether it refuses the app-level token. It does not if it can't be asked, or if it answers that a
+// token of this type has no identity.
+func RefusesApp(ctx context.Context, c Config, with *http.Client) bool {
+	app := api.New(c.AppToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{with}))
+	_, err := app.AuthTestContext(ctx)
+	return core.CategoryOf(Error(err)) == core.Unauthorized
+}
+
+// address returns the address of the Web API as slack-go needs it.
+func address(c Config) string { return strings.TrimSuffix(c.URL, "/") + "/" }
+
+// The domains of Slack, and of GovSlack.
+const (
+	domain    = "slack.com"
+	govDomain = "slack-gov.com"
+)
+
+// OwnHost reports whether a host is Slack's own, so that it may receive the token.
+func OwnHost(host string) bool { return within(host, domain) || within(host, govDomain) }
+
+func within(host, domain string) bool { return host == domain || strings.HasSuffix(host, "."+domain) }
+
+// AppsPage returns the page with the list of a person's apps, which GovSlack has on its own domain.
+func (c Config) AppsPage() string {
+	if u, err := url.Parse(c.URL); err == nil && within(u.Hostname(), govDomain) {
+		return "https://api." + govDomain + "/apps"
+	}
+	return "https://api." + domain + "/apps"
 }
 
 // UserID parses the id of a person, slack:U123. Slack's ids of people begin with U or W.
@@ -77,6 +110,12 @@ var (
 	// cannotPost: the bot may not write in the channel until a person allows it.
 	cannotPost = []string{"not_in_channel", "restricted_action", "restricted_action_read_only_channel", "restricted_action_thread_only_channel",
 		"restricted_action_non_threadable_channel", "restricted_action_thread_locked"}
+
+	// elsewhere: the refusal is about the conversation, the message that is edited, the person or the app, whatever the text.
+	elsewhere = []string{"channel_not_found", "channel_type_not_supported", "external_channel_migrating", "is_archived", "is_inactive", "messages_tab_disabled",
+		"thread_not_found", "cannot_reply_to_message", "message_not_found", "cant_update_message", "edit_window_closed", "user_not_found", "user_not_in_channel",
+		"user_disabled", "cannot_dm_bot", "access_denied", "accesslimited", "not_allowed_token_type", "enterprise_is_restricted", "team_not_found",
+		"two_factor_setup_required", "message_limit_exceeded", "method_deprecated", "deprecated_endpoint"}
 
 	// noSockets: the app may not open Socket Mode connections.
 	noSockets = []string{"link_disabled", "socket_mode_not_enabled", "forbidden_team", "app_not_installed"}
@@ -161,6 +200,14 @@ func SocketsOffError(err error) error {
 func IsRefusal(err error, words ...string) bool {
 	var refusal api.SlackErrorResponse
 	return errors.As(err, &refusal) && slices.Contains(words, refusal.Err)
+}
+
+// RefusesContent reports whether Slack refused a call that posts or edits because of what is said, or how. An error code that is not known
+// counts as one.
+func RefusesContent(err error) bool {
+	var refusal api.SlackErrorResponse
+	return errors.As(err, &refusal) && core.CategoryOf(refusalError(refusal)) == core.DeliveryFailed &&
+		!slices.Contains(cannotPost, refusal.Err) && !slices.Contains(elsewhere, refusal.Err)
 }
 
 // Refusal returns Slack's error code if Slack refused a call, "" for an error of any other kind.

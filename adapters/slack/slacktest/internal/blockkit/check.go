@@ -4,6 +4,7 @@ package blockkit
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -42,6 +43,7 @@ type Checker struct {
 	Wrong    []string
 	blockIDs map[string]bool
 	markdown int
+	tables   int
 	text     int
 }
 
@@ -81,6 +83,9 @@ func (k *Checker) block(at string, b Block) {
 		}
 		k.markdown += utf8.RuneCountInString(text)
 		k.text += utf8.RuneCountInString(text)
+		if k.tables += tablesIn(text); k.tables > 1 {
+			k.Fault(at, "only_one_table_allowed")
+		}
 	case "context":
 		elements := k.elements(at, b, maxContext)
 		for i, e := range elements {
@@ -242,3 +247,19 @@ func (k *Checker) long(at, text string, least, most int) {
 
 // TooLong reports whether the texts of all blocks together are longer than a message may be.
 func (k *Checker) TooLong() bool { return k.markdown > MaxMarkdown || k.text > maxBlocksText }
+
+// tablesIn counts the tables of a Markdown text, apart from those in code: a head with bars, and below it a line of dashes and bars.
+func tablesIn(markdown string) (n int) {
+	head, code := false, false
+	for line := range strings.Lines(markdown) {
+		line = strings.Trim(line, "> \t\n")
+		if strings.HasPrefix(line, "```") {
+			code = !code
+		}
+		if head && strings.Contains(line, "--") && strings.Trim(line, "-:| ") == "" {
+			n++
+		}
+		head = !code && strings.Contains(line, "|") && strings.Trim(line, "-:| ") != ""
+	}
+	return n
+}

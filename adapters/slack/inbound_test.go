@@ -76,7 +76,7 @@ func start(t *testing.T, s setup) *inbound {
 		s.slack.PutBlob = r.blobs.Put
 	}
 	if s.slack.Card == nil {
-		s.slack.Card = adaptertest.Cards{}.Card
+		s.slack.Card = adaptertest.Cards{Approvers: []string{"slack:U2BOB"}}.Card
 	}
 	if s.slack.Jitter == nil {
 		s.slack.Jitter = func() float64 { return -1 }

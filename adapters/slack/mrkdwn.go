@@ -125,31 +125,34 @@ var (
 	unescapeBrackets = strings.NewReplacer("&lt;", "<", "&gt;", ">")
 )
 
-// excerpt returns a text, escaped, for the text of a message, which Slack parses as mrkdwn. Notifications show its beginning. Screen readers
-// read it instead of the blocks, so it is whole, up to maxExcerpt; beyond that it ends after a word and says how much more the message has.
+// excerpt returns the text of a message that has blocks. Notifications show its beginning. Screen readers read it instead of the blocks, so
+// it is whole, up to Slack's limit.
 func excerpt(s string) string {
-	s = strings.TrimSpace(defuseMentions(blankLines.ReplaceAllString(chat.Clean(s), "\n\n")))
-	if s == "" {
-		return chat.NoText
-	}
-	kept := fitting(s, maxExcerpt)
-	if kept == s {
-		return escape.Replace(s)
-	}
-	kept = fitting(s, maxExcerpt-chat.Units(moreNote(utf8.RuneCountInString(s))))
-	if at := strings.LastIndexFunc(kept, unicode.IsSpace); at > len(kept)/2 {
-		kept = strings.TrimSpace(kept[:at])
-	}
-	return escape.Replace(kept) + moreNote(utf8.RuneCountInString(s[len(kept):]))
+	return escaped(strings.TrimSpace(blankLines.ReplaceAllString(chat.Clean(s), "\n\n")), maxExcerpt)
 }
 
 // blankLines matches line ends with nothing between them, and the white space in front of them.
 var blankLines = regexp.MustCompile(`[ \t]*\n(?:[ \t]*\n)+`)
 
-// moreNote is what excerpt adds when it leaves something out.
-func moreNote(left int) string {
-	return "… (the message has " + chat.Thousands(left) + " more characters)"
+// escaped returns a clean text, escaped for the text of a message, which Slack parses as mrkdwn. One that exceeds the limit ends after a
+// word, and with the number of characters that are missing.
+func escaped(s string, limit int) string {
+	if s == "" {
+		return chat.NoText
+	}
+	s = defuseMentions(s)
+	kept := fitting(s, limit)
+	if kept == s {
+		return escape.Replace(s)
+	}
+	kept = fitting(s, limit-chat.Units(leftOut(utf8.RuneCountInString(s))))
+	if at := strings.LastIndexFunc(kept, unicode.IsSpace); at > len(kept)/2 {
+		kept = strings.TrimSpace(kept[:at])
+	}
+	return escape.Replace(kept) + leftOut(utf8.RuneCountInString(s[len(kept):]))
 }
+
+func leftOut(n int) string { return "… (" + chat.Thousands(n) + " more characters are left out here)" }
 
 // fitting returns the beginning of a text that is within a limit once it is escaped.
 func fitting(s string, limit int) string {

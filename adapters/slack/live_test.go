@@ -57,7 +57,6 @@ func withoutCode(text string) string {
 		for end < len(paragraph) { // up to the next run of the same length
 			next := strings.IndexByte(paragraph[end:], '`')
 			if next < 0 {
-				end = len(paragraph)
 				break
 			}
 			end += next

@@ -152,7 +152,9 @@ func escaped(s string, limit int) string {
 	return escape.Replace(kept) + leftOut(utf8.RuneCountInString(s[len(kept):]))
 }
 
-func leftOut(n int) string { return "… (" + chat.Thousands(n) + " more characters are left out here)" }
+func leftOut(n int) string {
+	return "… (" + chat.Thousands(n) + " more characters are left out here)"
+}
 
 // fitting returns the beginning of a text that is within a limit once it is escaped.
 func fitting(s string, limit int) string {

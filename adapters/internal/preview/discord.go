@@ -65,9 +65,7 @@ func (d *drawer) discordMessage(o object) (template.HTML, string, error) {
 				m["strange"] = d.strange(object{key: v}, "message")
 			}
 		case []any:
-			for _, c := range v {
-				components = append(components, c)
-			}
+			components = append(components, v...)
 			aloud = append(aloud, discordAloud(v))
 		}
 	}

@@ -9,7 +9,7 @@ package preview
 import (
 	"bytes"
 	"cmp"
-	"embed"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -31,15 +31,15 @@ type Drawing struct {
 	Unknown []string      // what could not be drawn: the components and fields that are not known
 }
 
-//go:embed page.html style.css
-var files embed.FS
+var (
+	//go:embed page.html
+	page string
+	//go:embed style.css
+	style string
+)
 
 // Page writes a page with drawings below each other. platform is slack or discord, theme is light or dark.
 func Page(w io.Writer, platform, theme string, all []Drawing) error {
-	style, err := files.ReadFile("style.css")
-	if err != nil {
-		return err
-	}
 	return newDrawer(nil).ExecuteTemplate(w, "page", map[string]any{"Class": platform + " " + theme, "Style": template.CSS(style), "All": all})
 }
 
@@ -61,7 +61,7 @@ func newDrawer(d *drawer) *template.Template {
 		"strange": d.strange, "unknown": d.isUnknown, "classes": classes, "colour": colour, "emoji": emoji, "clock": slackTime, "has": func(v any) bool { return !isEmpty(v) },
 		"discord": func(s any) template.HTML { return discordText.html(fmt.Sprint(s)) }, "markdown": func(s any) template.HTML { return slackMarkdown.html(fmt.Sprint(s)) },
 		"mrkdwn": func(s any) template.HTML { return slackMrkdwn.html(fmt.Sprint(s)) },
-	}).ParseFS(files, "page.html"))
+	}).Parse(page))
 }
 
 // draw draws a value with a template.

@@ -93,7 +93,7 @@ func TestEveryComponentIsDrawn(t *testing.T) {
 		shown       []string
 	}{
 		{preview.Slack, slackEverything, "a <b>", []string{
-			"<h3>Head</h3>", "<hr>", "<b>bold</b> <i>it</i> <s>no</s> <code>code</code>", `<span class="pill">@U1</span>`, `<span class="pill">here</span>`, `title="https://x.example">label</a>`, "⚠️",
+			"<h3>Head</h3>", "<hr>", "<b>bold</b> <i>it</i> <s>no</s> <code>code</code>", `<span class="pill">@U1</span>`, `<span class="pill">@here</span>`, `title="https://x.example">label</a>`, "⚠️",
 			"<blockquote>quote</blockquote>", "<pre>pre</pre>", "left", "2026-03-01 1:00 PM", `class="bold code">styled`, "@U2", "@S1", "Today at 1:00 PM", ">y</a>", "<pre><span class=\"\">box</span>",
 			`<ul class="ordered">`, "<h4>Title</h4>", "<code>a &lt;b&gt;</code>", "<b>•</b> item", "<td>1</td>", "<pre>x := 1</pre>", "small", `class="button danger" title="Go on"`, "Sure?", "Really.", "Yes",
 			"border-color:#aabbcc", "inside", "Form", "Send", "Why?", "because",

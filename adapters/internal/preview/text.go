@@ -132,39 +132,41 @@ const (
 )
 
 // discordText is the text of Discord's messages.
-var discordText, slackMarkdown, slackMrkdwn *dialect
+var discordText = &dialect{shown: same, rules: []rule{
+	match("(?is)^```(?:([a-z0-9_+.#-]+?)\n)?\n*([^\n].*?)\n*```\n?", pre), span,
+	line(match(`^#{1,3} +([^\n]+)(?:\n|$)`, `<h4>$1</h4>`)), line(match(`^-# +([^\n]+)(?:\n|$)`, `<small>$1</small>`)),
+	quoted(`^ *>>> (?s:.*)`, `^ *>>> `), quoted(`^(?: *> [^\n]*(?:\n|$))+`, `^ *> `), line(drawn(`^( *)([-*]|\d+\.) +([^\n]+)(?:\n|$)`, item)),
+	match(`^\\([^0-9A-Za-z\s])`, `$=1`), match(`^<([^: >]+:/[^ >]+)>`, `<a>$=1</a>`), match(`^(https?://[^\s<]+[^<.,:;"')\]\s])`, `<a>$=1</a>`),
+	match(`^\[((?:\[[^\]]*\]|[^\[\]])+)\]\(\s*<?([^\s)>]+)>?[^)]*\)`, `<a class="hidden" title="$=2">$1</a>`),
+	drawn(`^<t:(-?\d+)(?::([A-Za-z]))?>`, discordTime), match(`^<(@[!&]?\d+)>`, pill), match(`^<(#\d+)>`, pill), match(`^<a?(:\w+:)\d+>`, pill), match(`^<(/[^<>:]+):\d+>`, pill),
+	match(`^<(id:[a-z-]+)[^>]*>`, pill), match(`^(@everyone|@here)`, pill), match(`^\|\|((?s:.)+?)\|\|`, `<span class="spoiler">$1</span>`),
+	match(`^\*\*((?:\\(?s:.)|[^\\])+?)\*\*`, `<b>$1</b>`), match(`^__((?s:.)+?)__`, `<u>$1</u>`), match(`^~~((?s:.)+?)~~`, `<s>$1</s>`),
+	match(`^\*([^\s*][^*]*)\*`, `<i>$1</i>`), match(`^_([^_\n]+)_\b`, `<i>$1</i>`),
+}}
 
-func init() {
-	discordText = &dialect{shown: same, rules: []rule{
-		match("(?is)^```(?:([a-z0-9_+.#-]+?)\n)?\n*([^\n].*?)\n*```\n?", pre), span,
-		line(match(`^#{1,3} +([^\n]+)(?:\n|$)`, `<h4>$1</h4>`)), line(match(`^-# +([^\n]+)(?:\n|$)`, `<small>$1</small>`)),
-		quoted(`^ *>>> (?s:.*)`, `^ *>>> `), quoted(`^(?: *> [^\n]*(?:\n|$))+`, `^ *> `), line(drawn(`^( *)([-*]|\d+\.) +([^\n]+)(?:\n|$)`, item)),
-		match(`^\\([^0-9A-Za-z\s])`, `$=1`), match(`^<([^: >]+:/[^ >]+)>`, `<a>$=1</a>`), match(`^(https?://[^\s<]+[^<.,:;"')\]\s])`, `<a>$=1</a>`),
-		match(`^\[((?:\[[^\]]*\]|[^\[\]])+)\]\(\s*<?([^\s)>]+)>?[^)]*\)`, `<a class="hidden" title="$=2">$1</a>`),
-		drawn(`^<t:(-?\d+)(?::([A-Za-z]))?>`, discordTime), match(`^<(@[!&]?\d+)>`, pill), match(`^<(#\d+)>`, pill), match(`^<a?(:\w+:)\d+>`, pill), match(`^<(/[^<>:]+):\d+>`, pill),
-		match(`^<(id:[a-z-]+)[^>]*>`, pill), match(`^(@everyone|@here)`, pill), match(`^\|\|((?s:.)+?)\|\|`, `<span class="spoiler">$1</span>`),
-		match(`^\*\*((?:\\(?s:.)|[^\\])+?)\*\*`, `<b>$1</b>`), match(`^__((?s:.)+?)__`, `<u>$1</u>`), match(`^~~((?s:.)+?)~~`, `<s>$1</s>`),
-		match(`^\*([^\s*][^*]*)\*`, `<i>$1</i>`), match(`^_([^_\n]+)_\b`, `<i>$1</i>`),
-	}}
-	tokens := []rule{
-		match(`^<(@[A-Z0-9]+)(?:\|[^<>]*)?>`, pill), match(`^<!subteam\^([A-Z0-9]+)(?:\|[^<>]*)?>`, pill), match(`^<!(here|channel|everyone)(?:\|[^<>]*)?>`, pill),
-		match(`^<(#[A-Z0-9]+)(?:\|[^<>]*)?>`, pill),
-		drawn(`^<!date\^(\d+)\^([^<>|^]*)(?:\^[^<>|]*)?(?:\|[^<>]*)?>`, func(_ *dialect, m []string) string { return template.HTMLEscapeString(slackDate(m[1], m[2])) }),
-		match(`^<([a-z]+:[^<>|]+)\|([^<>]+)>`, `<a class="hidden" title="$=1">$=2</a>`), match(`^<([a-z]+:[^<>|]+)>`, `<a>$=1</a>`), match(`^(https?://[^\s<>|)]+[^\s<>|).,;:!?])`, `<a>$=1</a>`),
-		drawn(`^:([a-z0-9_+-]+):`, func(_ *dialect, m []string) string { return template.HTMLEscapeString(shortcode(m[1])) }),
-	}
-	slackMarkdown = &dialect{shown: unescape.Replace, rules: append([]rule{
-		line(match("(?s)^(?:```|~~~)([^\n`]*)\n(.*?)\n?(?:```|~~~)(?:\n|$)", pre)), span,
-		line(match(`^#{1,6} +([^\n]+)(?:\n|$)`, `<h4>$1</h4>`)), line(match(`^(?:---+|\*\*\*+|___+)(?:\n|$)`, `<hr>`)), quoted(`^(?: *>[^\n]*(?:\n|$))+`, `^ *> ?`),
-		line(drawn(`^( *)([-*+]|\d+[.)]) +([^\n]+)(?:\n|$)`, item)), line(drawn(`^(\|[^\n]+\n\|[-| :]+\n(?:\|[^\n]+(?:\n|$))*)`, table)),
-		match(`^\\([!-/:-@\[-`+"`"+`{-~])`, `$=1`), match(`^!?\[((?:\[[^\]]*\]|[^\[\]])+)\]\(\s*([^\s)]+)[^)]*\)`, `<a class="hidden" title="$=2">$1</a>`),
-		match(`^\*\*((?s:.)+?)\*\*`, `<b>$1</b>`), match(`^~~((?s:.)+?)~~`, `<s>$1</s>`), match(`^\*([^\s*][^*]*)\*`, `<i>$1</i>`), match(`^_([^_\n]+)_\b`, `<i>$1</i>`),
-	}, tokens...)}
-	slackMrkdwn = &dialect{shown: unescape.Replace, rules: append([]rule{
-		match("(?s)^```()\n?(.*?)\n?```\n?", pre), match("^`([^`\n]+)`", `<code>$=1</code>`), quoted(`^(?:(?:>|&gt;)[^\n]*(?:\n|$))+`, `^(?:>|&gt;) ?`),
-		match(`^\*([^\s*](?:[^*\n]*[^\s*])?)\*`, `<b>$1</b>`), match(`^_([^\s_](?:[^_\n]*[^\s_])?)_`, `<i>$1</i>`), match(`^~([^\s~](?:[^~\n]*[^\s~])?)~`, `<s>$1</s>`),
-	}, tokens...)}
+// slackTokens are Slack's tokens, links and emojis, which every text of Slack's has that is not plain.
+var slackTokens = []rule{
+	match(`^<(@[A-Z0-9]+)(?:\|[^<>]*)?>`, pill), match(`^<!(?:subteam\^)?([A-Z0-9]+|here|channel|everyone)(?:\|[^<>]*)?>`, `<span class="pill">@$=1</span>`),
+	match(`^<(#[A-Z0-9]+)(?:\|[^<>]*)?>`, pill),
+	drawn(`^<!date\^(\d+)\^([^<>|^]*)(?:\^[^<>|]*)?(?:\|[^<>]*)?>`, func(_ *dialect, m []string) string { return template.HTMLEscapeString(slackDate(m[1], m[2])) }),
+	match(`^<([a-z]+:[^<>|]+)\|([^<>]+)>`, `<a class="hidden" title="$=1">$=2</a>`), match(`^<([a-z]+:[^<>|]+)>`, `<a>$=1</a>`), match(`^(https?://[^\s<>|)]+[^\s<>|).,;:!?])`, `<a>$=1</a>`),
+	drawn(`^:([a-z0-9_+-]+):`, func(_ *dialect, m []string) string { return template.HTMLEscapeString(shortcode(m[1])) }),
 }
+
+// slackMarkdown is the text of a markdown block.
+var slackMarkdown = &dialect{shown: unescape.Replace, rules: append([]rule{
+	line(match("(?s)^(?:```|~~~)([^\n`]*)\n(.*?)\n?(?:```|~~~)(?:\n|$)", pre)), span, match("^(`+)", "$=1"),
+	line(match(`^#{1,6} +([^\n]+)(?:\n|$)`, `<h4>$1</h4>`)), line(match(`^(?:---+|\*\*\*+|___+)(?:\n|$)`, `<hr>`)), quoted(`^(?: *>[^\n]*(?:\n|$))+`, `^ *> ?`),
+	line(drawn(`^( *)([-*+]|\d+[.)]) +([^\n]+)(?:\n|$)`, item)), line(drawn(`^(\|[^\n]+\n\|[-| :]+\n(?:\|[^\n]+(?:\n|$))*)`, table)),
+	match(`^\\([!-/:-@\[-`+"`"+`{-~])`, `$=1`), match(`^!?\[((?:\[[^\]]*\]|[^\[\]])+)\]\(\s*([^\s)]+)[^)]*\)`, `<a class="hidden" title="$=2">$1</a>`),
+	match(`^\*\*((?s:.)+?)\*\*`, `<b>$1</b>`), match(`^~~((?s:.)+?)~~`, `<s>$1</s>`), match(`^\*([^\s*][^*]*)\*`, `<i>$1</i>`), match(`^_([^_\n]+)_\b`, `<i>$1</i>`),
+}, slackTokens...)}
+
+// slackMrkdwn is the text of an object of the type mrkdwn.
+var slackMrkdwn = &dialect{shown: unescape.Replace, rules: append([]rule{
+	match("(?s)^```()\n?(.*?)\n?```\n?", pre), match("^`([^`\n]+)`", `<code>$=1</code>`), quoted(`^(?:(?:>|&gt;)[^\n]*(?:\n|$))+`, `^(?:>|&gt;) ?`),
+	match(`^\*([^\s*](?:[^*\n]*[^\s*])?)\*`, `<b>$1</b>`), match(`^_([^\s_](?:[^_\n]*[^\s_])?)_`, `<i>$1</i>`), match(`^~([^\s~](?:[^~\n]*[^\s~])?)~`, `<s>$1</s>`),
+}, slackTokens...)}
 
 // table draws a table: a line with its head, a line of dashes, and rows.
 func table(d *dialect, m []string) string {

@@ -149,7 +149,12 @@ func person(a core.Actor, name string) piece {
 	if user, ok := webapi.UserID(a.ID); ok && mentionable.MatchString(user) {
 		return api.NewRichTextSectionUserElement(user, nil)
 	}
-	return literal(chat.PersonName(a, name, func(n string) string { return inline(n, maxPerson) }))
+	return literal(nameText(a, name))
+}
+
+// nameText returns a person's name as text.
+func nameText(a core.Actor, name string) string {
+	return chat.PersonName(a, name, func(n string) string { return inline(n, maxPerson) })
 }
 
 // approver returns a mention of a person or group that may decide: the card tells them.
@@ -195,22 +200,19 @@ func mrkdwn(pieces []piece) (text string, ok bool) {
 	return text, true
 }
 
-// plainOf returns pieces as the text of a message, with mentions. What could be markup is escaped.
-func plainOf(pieces ...piece) string {
-	text := ""
-	for _, p := range pieces {
-		switch p := p.(type) {
-		case *api.RichTextSectionUserElement:
-			text += "<@" + p.UserID + ">"
-		case *api.RichTextSectionUserGroupElement:
-			text += "<!subteam^" + p.UsergroupID + ">"
-		case *api.RichTextSectionDateElement:
-			text += *p.Fallback
-		case *api.RichTextSectionTextElement:
-			text += escape.Replace(defuseMentions(p.Text))
-		}
+// plainOf returns a piece as text that mentions nobody.
+func plainOf(p piece) string {
+	switch p := p.(type) {
+	case *api.RichTextSectionUserElement:
+		return "the person " + p.UserID
+	case *api.RichTextSectionUserGroupElement:
+		return "the group " + p.UsergroupID
+	case *api.RichTextSectionDateElement:
+		return *p.Fallback
+	case *api.RichTextSectionTextElement:
+		return p.Text
 	}
-	return text
+	return ""
 }
 
 // inThread returns the argument for a thread; none for "", because Slack refuses an empty thread.

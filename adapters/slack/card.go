@@ -25,7 +25,7 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	c := *d.Card
 	face := cardText.Face(c)
 	arguments := chat.Arguments(c)
-	m := message{Text: fallback(c, face, arguments), Color: face.Color, Foot: "Approval " + chat.ShortID(c.Approval)}
+	m := message{Text: fallback(c, arguments), Color: face.Color, Foot: "Approval " + chat.ShortID(c.Approval)}
 	if d.Late && c.State == core.Open {
 		m.Blocks = append(m.Blocks, smallLine(chat.LateNote))
 	}
@@ -89,23 +89,28 @@ func argumentBlock(c core.Card, shown string, left int) api.Block {
 	return api.NewRichTextBlock("", elements...)
 }
 
-// fallback returns the whole card as text, as far as it fits: for notifications, and for screen readers.
-func fallback(c core.Card, face chat.Face[piece], arguments string) string {
-	lines := []string{face.Title, plainOf(face.Lead)}
+// fallback returns the whole card as text, as far as it fits: for notifications, and for screen readers. It mentions nobody; the blocks do.
+func fallback(c core.Card, arguments string) string {
+	face := plainCard.Face(c)
+	lines := []string{face.Title, face.Lead}
 	for _, f := range face.Fields {
-		lines = append(lines, f.Label+": "+plainOf(f.Value...))
+		lines = append(lines, f.Label+": "+strings.Join(f.Value, ""))
 	}
 	for _, note := range face.Notes {
-		lines = append(lines, plainOf(note...))
+		lines = append(lines, strings.Join(note, ""))
 	}
-	text := strings.Join(lines, "\n")
-	if chat.Units(text) > maxFallback-minFallback {
-		text = excerpt(face.Title + "\n" + core.Reveal(c.Summary))
-	}
-	if arguments == "" {
-		return text
-	}
-	return text + "\n" + escaped(arguments, max(minFallback, maxFallback-chat.Units(text)))
+	return excerpt(strings.Join(append(lines, arguments), "\n"))
+}
+
+// plainCard draws a card's text for fallback.
+var plainCard = chat.CardText[string]{
+	Limits: cardText.Limits, Inline: inline, Said: said,
+	Text: func(s string) string { return s }, Bold: func(s string) string { return s },
+	Tool:     func(name string) string { return chat.OrNone(inline(name, maxTool)) },
+	Person:   func(who core.Actor, name string) string { return nameText(who, name) },
+	Approver: func(id string) string { return plainOf(approver(id)) },
+	Time:     func(t time.Time) string { return plainOf(moment(t)) },
+	Deadline: func(t time.Time) []string { return []string{plainOf(moment(t))} },
 }
 
 // lastLines draws what a copy adds for an approver who may not see the conversation: its last lines.

@@ -71,6 +71,9 @@ func (o *fakeWorkspace) Click(t testing.TB, c core.Click) {
 			t.Fatal(err)
 		}
 		o.last = o.ann.Submits(nil)
+		if err := o.WaitFor(t.Context(), func(s *slacktest.Server) bool { _, open := s.Modal("U1ANN"); return !open }); err != nil {
+			t.Fatal(err)
+		}
 		return
 	}
 	t.Fatalf("there is no card of %s", c.Approval)

@@ -35,6 +35,9 @@ type fataler interface {
 // tokens matches the beginnings of Slack's tokens.
 var tokens = regexp.MustCompile(`(?i)<[!@#]|<[a-z]+:`)
 
+// cardTokens matches the tokens that a card's fields have: people and groups by their ids, and times.
+var cardTokens = regexp.MustCompile(`<@[UW][A-Z0-9]+>|<!subteam\^S[A-Z0-9]+>|<!date\^\d+\^\{date_short_pretty\} at \{time\}\|[-0-9: ]+ UTC>`)
+
 var everybody = regexp.MustCompile(`(?i)@(here|channel|everyone)`)
 
 // inspect fails if a message breaks one of Slack's limits or could mention or notify anyone.
@@ -104,6 +107,9 @@ func (i *inspector) look(at string, v any) {
 		for key, x := range v {
 			if s, ok := x.(string); ok {
 				where := at + "/" + key
+				if kind == "mrkdwn" {
+					s = cardTokens.ReplaceAllString(s, "")
+				}
 				if key == "text" && kind == "markdown" {
 					where += "/markdown"
 				}

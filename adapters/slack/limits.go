@@ -25,8 +25,6 @@ const (
 	maxArguments = 2_500 // shown on the card; a button shows the rest
 	maxFolded    = 120   // of the arguments of a decided call; longer ones are not shown
 	maxField     = 1_000 // of a field in two columns; Slack accepts 2,000
-	maxFallback  = 3_500 // of a card's text for notifications and screen readers
-	minFallback  = 500   // of the arguments in it
 	maxApprovers = 10
 	maxChanged   = 600
 	maxReason    = 2_000 // in the modal and on the card

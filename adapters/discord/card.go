@@ -62,6 +62,9 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 	if d.Late && c.State == core.Open {
 		above = latePrefix + above
 	}
+	if !d.Copy {
+		link = ""
+	}
 	below, foot := "", "-# Approval "+inlineCode(chat.ShortID(c.Approval), maxTool)
 	if d.Copy {
 		below = contextOf(c)
@@ -165,8 +168,11 @@ func approver(id string) string {
 // arguments draws a call's arguments within a limit of UTF-16 units, and reports whether some are left out. Those of a decided call are
 // folded: it shows them only if they are short.
 func arguments(c core.Card, room int) (text string, folded bool) {
-	const before, after = codeStart, codeEnd
 	all := unfenced(chat.Arguments(c))
+	before, after := "```\n", codeEnd
+	if strings.HasPrefix(all, "{") || strings.HasPrefix(all, "[") {
+		before = codeStart
+	}
 	if all == "" {
 		return "No arguments", false
 	}

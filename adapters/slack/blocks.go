@@ -23,22 +23,25 @@ const (
 
 // message is one Slack message: its blocks, and the text that notifications show.
 type message struct {
-	Text     string
-	Blocks   []api.Block
-	Color    chat.Color // of a card's edge
-	Foot     string     // of a card: the line beside the coloured edge
-	markdown string     // the Markdown in the block of a reply, else ""
+	Text   string
+	Blocks []api.Block
+	// Attachments are the foot of a card: a line beside a coloured edge.
+	Attachments []api.Attachment `json:",omitempty"`
+	markdown    string           // the Markdown in the block of a reply, else ""
 }
 
 // options returns the arguments of a call that posts or updates a message.
 func (m message) options(more ...api.MsgOption) []api.MsgOption {
 	more = append(more, api.MsgOptionText(m.Text, false), api.MsgOptionBlocks(m.Blocks...))
-	if m.Foot == "" {
+	if m.Attachments == nil {
 		return more
 	}
-	return append(more, api.MsgOptionAttachments(api.Attachment{
-		Color: fmt.Sprintf("#%06X", int(m.Color)), Fallback: m.Foot, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(m.Foot)}},
-	}))
+	return append(more, api.MsgOptionAttachments(m.Attachments...))
+}
+
+// foot returns the line below a card, beside an edge in the colour of its state.
+func foot(text string, color chat.Color) []api.Attachment {
+	return []api.Attachment{{Color: fmt.Sprintf("#%06X", int(color)), Fallback: text, Blocks: api.Blocks{BlockSet: []api.Block{smallLine(text)}}}}
 }
 
 // posted returns the arguments of a new message. It carries its key, and its links are not unfurled.

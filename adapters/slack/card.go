@@ -25,7 +25,7 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	c := *d.Card
 	face := cardText.Face(c)
 	arguments := chat.Arguments(c)
-	m := message{Text: fallback(c, arguments), Color: face.Color, Foot: "Approval " + chat.ShortID(c.Approval)}
+	m := message{Text: fallback(c, arguments), Attachments: foot("Approval "+chat.ShortID(c.Approval), face.Color)}
 	if d.Late && c.State == core.Open {
 		m.Blocks = append(m.Blocks, smallLine(chat.LateNote))
 	}
@@ -35,6 +35,9 @@ func (p painter) card(d core.Delivery, link string) (message, error) {
 	m.Blocks = append(m.Blocks, argumentBlock(c, shown, left))
 	if d.Copy {
 		m.Blocks = append(m.Blocks, lastLines(c))
+	}
+	if !d.Copy {
+		link = ""
 	}
 	buttons, err := p.cardButtons(c, d.Pressed, left, link)
 	if len(buttons) > 0 {

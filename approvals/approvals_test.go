@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/approvals"
 	"gatehouse/core"
+	"gatehouse/core/tool"
 )
 
 func TestParsePolicy(t *testing.T) {
@@ -48,7 +49,7 @@ func TestLaw8_CardShowsAllArgumentsAndNoSecrets(t *testing.T) {
 		ID: "a1", State: core.Denied, Reason: "no", Requester: core.Actor{ID: "x:ann"}, DecidedBy: core.Actor{ID: "x:bob", Name: "Bob"},
 		Call:  core.Call{Tool: "post", Summary: "Post\nwith ghp_0123456789abcdefghij0123456789ABCDEF.", Arguments: args},
 		Votes: []core.Vote{{Choice: core.Approve}, {Choice: core.Deny}},
-	})
+	}, nil)
 	if !strings.Contains(card.Arguments, long) || strings.Contains(card.Arguments, "t0ps3cret") || card.Summary != `Post\nwith •••••• (40 characters hidden).` || !strings.Contains(card.Arguments, `a\u200bb`) {
 		t.Errorf("arguments %.80s…, summary %s", card.Arguments, card.Summary)
 	}
@@ -81,5 +82,59 @@ func TestOpen(t *testing.T) {
 	}
 	if _, _, ok := service.Open(turn, "x:room@1", core.Suspended{}); ok {
 		t.Error("a pause that asks for nothing opens an approval")
+	}
+}
+
+func TestCardTellsWhatBecameOfTheCall(t *testing.T) {
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	begun := func(r *core.ToolResult) *core.IntentRecord {
+		i := &core.IntentRecord{BegunAt: noon, Result: r}
+		if r != nil {
+			i.EndedAt = noon.Add(time.Minute)
+		}
+		return i
+	}
+	failed := func(c core.Category, text string) *core.ToolResult {
+		r := tool.Failed(core.Errorf(c, "%s", text))
+		return &r
+	}
+	never := begun(failed(core.ApprovalStale, "The rules changed."))
+	never.BegunAt = time.Time{}
+	long := strings.Repeat("word ", 100)
+	for name, c := range map[string]struct {
+		intent *core.IntentRecord
+		run    core.CallState
+		note   string
+		text   string
+	}{
+		"it has not begun":   {nil, core.CallWaits, "", ""},
+		"it runs":            {begun(nil), core.CallRunning, "", "Running"},
+		"it is done":         {begun(&core.ToolResult{Content: "secret"}), core.CallDone, "", "Done"},
+		"it failed":          {begun(failed(core.ToolFailed, "No space left.")), core.CallFailed, "No space left.", "Failed: No space left."},
+		"it was not run":     {never, core.CallNotRun, "The rules changed.", "Not run: The rules changed."},
+		"nobody knows":       {begun(failed(core.OutcomeUnknown, "It was started.")), core.CallUnknown, "It was started.", "Outcome unknown"},
+		"a plain text":       {begun(&core.ToolResult{Content: "It was started.", Category: core.OutcomeUnknown}), core.CallUnknown, "It was started.", "Outcome unknown"},
+		"several lines":      {begun(failed(core.ToolFailed, "No\n  space\u202e left.")), core.CallFailed, `No space\u202e left.`, `Failed: No space\u202e left.`},
+		"a secret":           {begun(failed(core.ToolFailed, "No ghp_0123456789abcdefghij0123456789ABCDEF.")), core.CallFailed, "No •••••• (40 characters hidden).", "Failed: No •••••• (40 characters hidden)."},
+		"a long one":         {begun(failed(core.ToolFailed, long)), core.CallFailed, long[:199] + "…", "Failed: " + long[:199] + "…"},
+		"its text is erased": {begun(&core.ToolResult{Category: core.ToolFailed}), core.CallFailed, "", "Failed"},
+	} {
+		card := approvals.CardOf(core.Approval{ID: "a1", State: core.Approved}, c.intent)
+		if card.Run != c.run || card.RunNote != c.note || card.RunText() != c.text {
+			t.Errorf("%s: %q, note %q, text %q", name, card.Run, card.RunNote, card.RunText())
+		}
+		at := noon
+		switch {
+		case c.intent == nil:
+			at = time.Time{}
+		case c.intent.Result != nil:
+			at = noon.Add(time.Minute)
+		}
+		if !card.RunAt.Equal(at) {
+			t.Errorf("%s: at %s, want %s", name, card.RunAt, at)
+		}
+	}
+	if card := approvals.CardOf(core.Approval{ID: "a1", State: core.Cancelled}, never); card.Run != core.CallWaits || card.RunNote != "" {
+		t.Errorf("a call that is not approved: %+v", card)
 	}
 }

@@ -134,6 +134,7 @@ type story struct {
 	state   core.ApprovalState // "" = not decided
 	by      string
 	begun   bool
+	notRun  bool   // its turn ended without it
 	started string // the digest of the call that was begun
 	ended   bool
 	last    int64 // the last entry
@@ -141,7 +142,7 @@ type story struct {
 
 // tell adds an entry to its approval's story. A vote that did not count tells nothing of the approval, which may not exist.
 func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
-	if e.Action == core.AuditRejected {
+	if e.Action == core.AuditRejected || e.Action == core.AuditAltered {
 		return
 	}
 	s := stories[e.Approval]
@@ -159,6 +160,8 @@ func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
 		s.begun, s.started = true, digestIn(e.Detail)
 	case "settled", "unknown":
 		s.ended = true
+	case core.AuditNotRun:
+		s.notRun = true
 	case core.AuditRevealed:
 	default:
 		s.state, s.by = core.ApprovalState(e.Action), e.Actor
@@ -192,7 +195,9 @@ func compare(r *LogReport, stories map[core.ApprovalID]*story, records core.Audi
 		if begun[i.Approval] = true; changing[i.Approval] {
 			continue
 		}
-		r.Intents++
+		if !i.NotRun {
+			r.Intents++
+		}
 		compareIntent(r, stories[i.Approval], i)
 	}
 	for id, s := range stories {
@@ -205,6 +210,8 @@ func compare(r *LogReport, stories map[core.ApprovalID]*story, records core.Audi
 			r.fault("The audit log tells of the approval %s, which is not in the database and was not pruned: it was removed.", id)
 		case s.begun && !begun[id]:
 			r.fault("The audit log says that the tool of the approval %s was started, but the database has no intent of it: it was removed.", id)
+		case s.notRun && !begun[id]:
+			r.fault("The audit log says that the tool of the approval %s was not run, but the database does not: that was removed.", id)
 		}
 	}
 }
@@ -231,6 +238,9 @@ func compareApproval(r *LogReport, s *story, a core.AuditedApproval) {
 
 func compareIntent(r *LogReport, s *story, i core.AuditedIntent) {
 	switch {
+	case i.NotRun && (s == nil || !s.notRun):
+		r.fault("The tool of the approval %s was not run, says the database, but the audit log has no entry of that.", i.Approval)
+	case i.NotRun:
 	case s == nil || !s.begun:
 		r.fault("The tool of the approval %s was started, but the audit log has no entry of it.", i.Approval)
 	case i.Digest != s.started:

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"strings"
+	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/tool"
 )
 
-// CardOf returns the card of an approval, with all of its arguments, with secrets masked, and with everything visible that is in them.
-func CardOf(a core.Approval) core.Card {
+// CardOf returns the card of an approval, with all of its arguments, with secrets masked, and with everything visible that is in them. intent
+// is that of its call, nil if there is none; it tells what became of an approved call.
+func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 	var voters []core.Actor
 	for _, v := range a.Votes {
 		if v.Choice == core.Approve {
@@ -27,7 +30,40 @@ func CardOf(a core.Approval) core.Card {
 	if a.State != core.Open {
 		card.DecidedBy, card.Decided, card.DecidedAt = cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID), a.DecidedBy, a.DecidedAt
 	}
+	if a.State == core.Approved {
+		card.Run, card.RunNote, card.RunAt = intent.State(), note(intent), ranAt(intent)
+	}
 	return card
+}
+
+// maxNote is the limit of a note in characters.
+const maxNote = 200
+
+// note is why the call failed, was not run or is in doubt: one line, with secrets masked.
+func note(i *core.IntentRecord) string {
+	if i == nil || i.Result == nil || i.Result.Category == "" {
+		return ""
+	}
+	text := i.Result.Content
+	if f, ok := tool.FailureOf(text); ok {
+		text = f.Message
+	}
+	line := []rune(core.RevealLine(strings.Join(strings.Fields(core.MaskText(text)), " ")))
+	if len(line) > maxNote {
+		line = append(line[:maxNote-1], '…')
+	}
+	return string(line)
+}
+
+// ranAt is when the call began or, once it has ended, when it ended.
+func ranAt(i *core.IntentRecord) time.Time {
+	switch {
+	case i == nil:
+		return time.Time{}
+	case i.Result == nil:
+		return i.BegunAt
+	}
+	return i.EndedAt
 }
 
 // altered reports whether a stored call is not the one whose digest was taken when it was asked for.

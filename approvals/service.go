@@ -41,8 +41,8 @@ func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspen
 	return a, []core.Post{card}, true
 }
 
-// Vote decides for a person. event is the number of the click's event: the vote counts from the time at which that event was accepted; 0
-// means now. Errors: those of core's Approval.Decide, each with a message for that person, and not_found.
+// Vote decides for a person, or withdraws the request for who asked. event is the number of the click's event: the vote counts from the time
+// at which that event was accepted; 0 means now. Errors: those of core's Approval.Decide, each with a message for that person, and not_found.
 func (s *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error) {
 	return s.vote(ctx, c, who, core.Decision{Event: event})
 }
@@ -67,24 +67,14 @@ func (s *Service) vote(ctx context.Context, c core.Click, who core.Actor, d core
 		return core.Decided{}, core.Errorf(core.Invalid, "That reason is too long. The limit is %d characters.", maxReason)
 	}
 	if c.Choice == core.Approve {
-		if err := s.checkUnaltered(ctx, c.Approval); err != nil {
+		a, err := s.store.LoadApproval(ctx, c.Approval)
+		if err != nil && core.CategoryOf(err) != core.NotFound { // Decide says that it is unknown, and records the click
 			return core.Decided{}, err
 		}
+		d.Altered = err == nil && altered(a.Call)
 	}
 	d.Approval, d.Vote = c.Approval, &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}
 	return s.store.Decide(ctx, d)
-}
-
-// checkUnaltered fails with invalid if the stored call of an open approval is not the one that was asked for.
-func (s *Service) checkUnaltered(ctx context.Context, id core.ApprovalID) error {
-	a, err := s.store.LoadApproval(ctx, id)
-	if err != nil && core.CategoryOf(err) != core.NotFound { // Decide says that it is unknown, and records the click
-		return err
-	}
-	if err == nil && a.State == core.Open && altered(a.Call) {
-		return core.Errorf(core.Invalid, "The stored request is not the one that was asked for, so it can't be approved. Deny it, and tell whoever runs gatehouse: somebody changed its database.")
-	}
-	return nil
 }
 
 // Expire ends an approval after its deadline. An approval that is already decided or expired is not an error. While a click that arrived in
@@ -122,14 +112,20 @@ func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, 
 	return n, nil
 }
 
-// Card returns an approval's card, from its stored state. With context it has the last messages of the conversation, for approvers who
+// Card returns an approval's card, from its stored state and that of its call. With context it has the last messages of the conversation, for approvers who
 // can't see the conversation.
 func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) {
 	a, err := s.store.LoadApproval(ctx, id)
 	if err != nil {
 		return core.Card{}, err
 	}
-	card := CardOf(a)
+	var intent *core.IntentRecord
+	if a.State == core.Approved {
+		if intent, err = s.store.LoadIntent(ctx, id); err != nil {
+			return core.Card{}, err
+		}
+	}
+	card := CardOf(a, intent)
 	if context {
 		card.Context, err = s.lastMessages(ctx, a.Session)
 	}
@@ -154,7 +150,11 @@ func (s *Service) lastMessages(ctx context.Context, id core.SessionID) ([]core.L
 	}
 	var lines []core.Line
 	for _, m := range last {
-		text := core.MaskText(m.Content.String())
+		text := m.Content.String()
+		if s, ok := m.Content.Speaker(); ok {
+			text = fmt.Sprintf("%s (%s): %s", core.RevealLine(s.Name), s.ID, m.Content.Own())
+		}
+		text = core.MaskText(text)
 		if text == "" || m.Role != core.User && m.Role != core.Assistant {
 			continue
 		}
@@ -171,7 +171,7 @@ func (s *Service) OpenCards(ctx context.Context, conversation core.ConversationI
 	open, err := s.open(ctx, conversation)
 	var cards []core.Card
 	for _, a := range slices.Backward(open) {
-		cards = append(cards, CardOf(a))
+		cards = append(cards, CardOf(a, nil))
 	}
 	return cards, err
 }

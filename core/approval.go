@@ -109,7 +109,7 @@ const (
 	VerdictDeny  Verdict = "deny"
 )
 
-// Vote is one person's decision.
+// Vote is one person's decision. A withdrawal is one only on its way to Decide, which stores no vote for it.
 type Vote struct {
 	Event  int64     `json:"event,omitempty"` // the click's
 	Actor  Actor     `json:"actor"`
@@ -123,6 +123,7 @@ type Decision struct {
 	Approval ApprovalID
 	Event    int64  // the click's event: a repeat of it returns the first result again; 0 from the CLI
 	Vote     *Vote  // its At is set by the store
+	Altered  bool   // of an approving vote: the stored call is not the one that was asked for, so it is refused and audited as such
 	Admin    bool   // the CLI's local-admin: may decide under any rule
 	Detail   string // for the audit log: who the local-admin is
 	Expire   bool   // only if the deadline has passed and no click that was accepted before it still waits

@@ -15,7 +15,7 @@ type AuditEntry struct {
 	Seq          int64
 	At           time.Time
 	Approval     ApprovalID
-	Action       string // opened, voted, rejected, approved, refused, expired, cancelled, begun, settled, unknown
+	Action       string // opened, voted, rejected, approved, denied, expired, cancelled, begun, settled, unknown, or one of those below
 	Actor        string
 	Detail       string
 	Reason       string
@@ -27,6 +27,12 @@ type AuditEntry struct {
 
 // AuditRejected is the action of a vote that did not count: its voter may not decide, came too late, or named no approval that exists.
 const AuditRejected = "rejected"
+
+// AuditAltered is the action of a person who tried to approve a call that is not the one that was asked for.
+const AuditAltered = "refused_altered"
+
+// AuditNotRun is the action of a turn that ended without running its approved call.
+const AuditNotRun = "not_run"
 
 // AuditRevealed is the action of a person who read an approval's call with what is masked elsewhere.
 const AuditRevealed = "revealed"
@@ -198,5 +204,6 @@ type AuditedApproval struct {
 type AuditedIntent struct {
 	Approval ApprovalID
 	Digest   string
+	NotRun   bool // its turn ended without it
 	Ended    bool
 }

@@ -50,6 +50,30 @@ const (
 	CallUnknown CallState = "unknown"
 )
 
+// RunText is what became of an approved call, in a few words and its note: "Running", "Failed: No space left." It is "" while the call waits.
+func (c Card) RunText() string {
+	switch c.Run {
+	case CallRunning:
+		return "Running"
+	case CallDone:
+		return "Done"
+	case CallFailed:
+		return noted("Failed", c.RunNote)
+	case CallNotRun:
+		return noted("Not run", c.RunNote)
+	case CallUnknown:
+		return "Outcome unknown"
+	}
+	return ""
+}
+
+func noted(what, note string) string {
+	if note == "" {
+		return what
+	}
+	return what + ": " + note
+}
+
 // Line is a message of a conversation, for people to read.
 type Line struct {
 	Role Role

@@ -37,18 +37,30 @@ func (a Approval) MayWithdraw(who Actor) bool {
 	return who.ID == a.Requester.ID || who.ID == LocalAdmin || a.Rule.MayDecide(who, a.Requester)
 }
 
+// RefusalToAskAgain is why a person can't ask again for what the approval was requested for, for that person to read; nil if they can: they
+// asked for it, and it expired. Errors: not_allowed, invalid (it is still open), approval_decided.
+func (a Approval) RefusalToAskAgain(who Actor) error {
+	switch {
+	case who.ID != a.Requester.ID:
+		return Errorf(NotAllowed, "Only the person who asked can ask again.")
+	case a.State == Open:
+		return Errorf(Invalid, "%s", a.StateSentence())
+	case a.State != Expired:
+		return Errorf(ApprovalDecided, "%s", a.StateSentence())
+	}
+	return nil
+}
+
 // Decide applies a decision at a moment of the store's clock, which for a click is when its event was accepted. It is pure: the
 // store calls it inside its transaction. The result's Approval is the one to store or, with an error, the unchanged one.
 //
 // Errors: approval_decided (it is not open; the first decision counts), approval_expired (the decision came after the deadline),
-// not_allowed, invalid. One denial vetoes; a quorum of approvals approves. A repeat of the same event's vote is
-// counted once and gives no error.
+// not_allowed, invalid. One denial vetoes; a quorum of approvals approves; a withdrawal by who asked cancels. A repeat of the same event's
+// vote or withdrawal is counted once and gives no error.
 func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	stands := Decided{Approval: a}
-	if d.Vote != nil && d.Event != 0 {
-		if i := slices.IndexFunc(a.Votes, func(v Vote) bool { return v.Event == d.Event }); i >= 0 {
-			return Decided{Approval: a, Counted: true, Settled: a.State != Open}, nil
-		}
+	if a.counted(d, at) {
+		return Decided{Approval: a, Counted: true, Settled: a.State != Open}, nil
 	}
 	if a.State != Open {
 		return stands, Errorf(ApprovalDecided, "%s", a.StateSentence())
@@ -63,6 +75,12 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 		a.settle(Cancelled, d.By, d.Reason, at)
 	case d.Vote == nil:
 		return stands, Errorf(Invalid, "A decision needs a vote, an expiry or a cancellation.")
+	case d.Vote.Choice == Withdraw && d.Vote.Actor.ID != a.Requester.ID:
+		return stands, Errorf(NotAllowed, "Only the person who asked can withdraw this request.")
+	case d.Vote.Choice == Withdraw:
+		a.settle(Cancelled, d.Vote.Actor, "withdrawn by "+cmp.Or(d.Vote.Actor.Name, d.Vote.Actor.ID), at)
+	case d.Altered:
+		return stands, Errorf(Invalid, "The stored request is not the one that was asked for, so it can't be approved. Deny it, and tell whoever runs gatehouse: somebody changed its database.")
 	case late:
 		return stands, Errorf(ApprovalExpired, "This approval expired at %s. Please ask again.", a.Deadline.UTC().Format(time.RFC3339))
 	default:
@@ -71,6 +89,18 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 		}
 	}
 	return Decided{Approval: a, Counted: true, Settled: a.State != Open}, nil
+}
+
+// counted reports whether a click's event was counted before: its vote is there or, since a withdrawal is no vote, it is what settled the
+// approval.
+func (a Approval) counted(d Decision, at time.Time) bool {
+	if d.Vote == nil || d.Event == 0 {
+		return false
+	}
+	if d.Vote.Choice == Withdraw {
+		return a.State == Cancelled && a.DecidedBy.ID == d.Vote.Actor.ID && a.DecidedAt.Equal(at)
+	}
+	return slices.ContainsFunc(a.Votes, func(v Vote) bool { return v.Event == d.Event })
 }
 
 func (a *Approval) vote(d Decision, at time.Time) error {

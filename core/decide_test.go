@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,6 +88,100 @@ func TestLaw7_CountsAPressOnceAndAPersonOnce(t *testing.T) {
 	}
 	if len(a.Votes) != 0 || len(first.Approval.Votes) != 1 {
 		t.Errorf("Decide changed its receiver")
+	}
+}
+
+func TestLaw7_OnlyWhoAskedWithdrawsWhatTheyAskedFor(t *testing.T) {
+	open := core.Approval{ID: "a1", State: core.Open, Requester: ann, Deadline: noon, Rule: core.Rule{Approvers: []string{"x:bob", "x:ann"}, Quorum: 2}}
+	got, err := open.Decide(vote(7, ann, core.Withdraw), noon)
+	if a := got.Approval; err != nil || !got.Settled || a.State != core.Cancelled || a.DecidedBy.ID != ann.ID || a.Reason != "withdrawn by Ann" || len(a.Votes) != 0 || !a.DecidedAt.Equal(noon) {
+		t.Errorf("who asked: %+v, %v", got, err)
+	}
+	again, err := got.Approval.Decide(vote(7, ann, core.Withdraw), noon)
+	if err != nil || !again.Counted || !again.Settled {
+		t.Errorf("the same press again: %+v, %v", again, err)
+	}
+	if _, err := got.Approval.Decide(vote(8, ann, core.Withdraw), noon.Add(1)); core.CategoryOf(err) != core.ApprovalDecided || !strings.Contains(core.MessageOf(err), "cancelled") {
+		t.Errorf("a second press: %v", err)
+	}
+	for name, d := range map[string]core.Decision{
+		"an approver": vote(9, bob, core.Withdraw), "a stranger": vote(9, cat, core.Withdraw),
+		"the admin": {Admin: true, Vote: &core.Vote{Actor: core.Actor{ID: core.LocalAdmin}, Choice: core.Withdraw}},
+	} {
+		got, err := open.Decide(d, noon)
+		if got.Approval.State != core.Open || core.CategoryOf(err) != core.NotAllowed || core.MessageOf(err) != "Only the person who asked can withdraw this request." {
+			t.Errorf("%s: %s, %v", name, got.Approval.State, err)
+		}
+	}
+	decided := open
+	decided.State, decided.DecidedBy, decided.DecidedAt = core.Denied, bob, noon
+	if _, err := decided.Decide(vote(9, ann, core.Withdraw), noon); core.MessageOf(err) != decided.StateSentence() {
+		t.Errorf("decided before: %v", err)
+	}
+}
+
+func TestLaw7_AnAlteredRequestCanBeDeniedAndNotApproved(t *testing.T) {
+	a := core.Approval{ID: "a1", State: core.Open, Requester: ann, Rule: core.Rule{Approvers: []string{"x:bob"}}}
+	d := vote(7, bob, core.Approve)
+	d.Altered = true
+	got, err := a.Decide(d, noon)
+	if got.Approval.State != core.Open || core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "not the one that was asked for") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	d.Admin = true
+	if _, err := a.Decide(d, noon); core.CategoryOf(err) != core.Invalid {
+		t.Errorf("the admin: %v", err)
+	}
+	if got, err := a.Decide(vote(8, bob, core.Deny), noon); err != nil || got.Approval.State != core.Denied {
+		t.Errorf("denied: %+v, %v", got, err)
+	}
+}
+
+func TestARefusalSaysWhy(t *testing.T) {
+	const stranger, own = "You are not an approver of this request.", "You asked for this yourself, so another approver has to decide."
+	for name, c := range map[string]struct {
+		rule core.Rule
+		who  core.Actor
+		want string
+	}{
+		"an approver":                          {core.Rule{Approvers: []string{"x:bob"}}, bob, ""},
+		"a stranger":                           {core.Rule{Approvers: []string{"x:bob"}}, here, stranger},
+		"who asked, no approver":               {core.Rule{Approvers: []string{"x:bob"}}, ann, stranger},
+		"who asked, no approver, may decide":   {core.Rule{Approvers: []string{"x:bob"}, Self: true}, ann, stranger},
+		"who asked, an approver":               {core.Rule{Approvers: []string{"x:ann", "x:bob"}}, ann, own},
+		"who asked, by a group":                {core.Rule{Approvers: []string{"x:group:ops"}}, core.Actor{ID: ann.ID, Groups: cat.Groups}, own},
+		"who asked, an approver, may decide":   {core.Rule{Approvers: []string{"x:ann"}, Self: true}, ann, ""},
+		"who asked, the local person":          {core.Rule{Approvers: []string{core.LocalPerson}}, core.Actor{ID: ann.ID, Local: true}, own},
+		"a member of a group of approvers":     {core.Rule{Approvers: []string{"x:group:ops"}}, cat, ""},
+		"a group that is not looked up so far": {core.Rule{Approvers: []string{"x:group:ops"}}, bob, stranger},
+	} {
+		a := core.Approval{ID: "a1", State: core.Open, Requester: ann, Rule: c.rule}
+		_, voted := a.Decide(vote(1, c.who, core.Approve), noon)
+		shown := core.Card{Approvers: c.rule.Approvers, Self: c.rule.Self, Requested: ann}.Refusal(c.who)
+		for from, err := range map[string]error{"the decision": voted, "the card": shown} {
+			if got := core.MessageOf(err); got != c.want || err != nil && core.CategoryOf(err) != core.NotAllowed {
+				t.Errorf("%s, %s: %q (%v), want %q", name, from, got, err, c.want)
+			}
+		}
+		if c.rule.MayDecide(c.who, ann) != (c.want == "") {
+			t.Errorf("%s: MayDecide disagrees", name)
+		}
+	}
+}
+
+func TestOnlyWhoAskedAsksAgainForWhatExpired(t *testing.T) {
+	a := core.Approval{ID: "a1", State: core.Expired, Requester: ann, DecidedAt: noon}
+	if err := a.RefusalToAskAgain(ann); err != nil {
+		t.Errorf("who asked: %v", err)
+	}
+	if err := a.RefusalToAskAgain(bob); core.CategoryOf(err) != core.NotAllowed || core.MessageOf(err) != "Only the person who asked can ask again." {
+		t.Errorf("somebody else: %v", err)
+	}
+	for state, want := range map[core.ApprovalState]core.Category{core.Open: core.Invalid, core.Approved: core.ApprovalDecided, core.Denied: core.ApprovalDecided, core.Cancelled: core.ApprovalDecided} {
+		a.State = state
+		if err := a.RefusalToAskAgain(ann); core.CategoryOf(err) != want || core.MessageOf(err) != a.StateSentence() {
+			t.Errorf("%s: %v", state, err)
+		}
 	}
 }
 

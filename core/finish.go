@@ -13,6 +13,7 @@ type Finish struct {
 	Session       *SessionRecord // saved: new message rows, and the other fields
 	Paused        *PausedRecord  // stored
 	Resumed       InvocationID   // the paused record that this turn resumed; it is removed
+	NotRun        ToolResult     // why the approved call that Resumed waited for was not begun; for one that was, it is not used
 	Approval      *Approval      // opened together with Paused; for one that is already decided (by rule) the signal is stored too
 	Abandoned     []Abandon      // paused invocations that end before END
 	NewGeneration bool           // the conversation's next turn has a new session
@@ -33,10 +34,13 @@ type Retry struct {
 // Abandon ends a paused invocation that will not be resumed: its record is removed, signals that wait for it are withdrawn, Rows
 // (typed error results for the calls still open) are appended to its session under its own keys. With Cancel its approval, if
 // open or decided but not begun, becomes cancelled and its card is redrawn.
+//
+// As at the end of a resumed turn, an approved call that was not begun is recorded as not run, and one without a result as unknown.
 type Abandon struct {
 	Invocation InvocationID
 	Rows       []Message
 	Cancel     bool
 	Reason     string
 	By         Actor
+	NotRun     ToolResult // why an approved call that is not cancelled was not begun
 }

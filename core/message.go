@@ -74,17 +74,6 @@ func (c Content) String() string {
 	return text
 }
 
-// Last gives the last text block: the person's own text, without the blocks before it (the sender, attachments).
-func (c Content) Last() string {
-	blocks := c.Blocks()
-	for i := len(blocks) - 1; i >= 0; i-- {
-		if blocks[i].Type == TextBlock {
-			return blocks[i].Text
-		}
-	}
-	return ""
-}
-
 // BlockType is the discriminator of a Block (llm-provider §3.1).
 type BlockType string
 

@@ -11,6 +11,7 @@ type Ledger struct {
 	Approval func(ctx context.Context, id ApprovalID) (Approval, error)
 	Begin    func(ctx context.Context, i Intent) (IntentRecord, error)    // commits the intent
 	Finish   func(ctx context.Context, id ApprovalID, r ToolResult) error // commits the result
+	Refuse   func(id ApprovalID, r ToolResult)                            // notes why the call is not begun, for the end of the turn; may be nil
 }
 
 // Turn describes the turn that a node runs in: who asked, where, and the ledger. It is in the context; the graph does not use

@@ -33,7 +33,7 @@ func TestAsk(t *testing.T) {
 				t.Error("the payload has the token")
 			}
 			text := r.says(e).Content.String()
-			if !strings.Contains(text, "why is *the* sky @everyone blue") || (channel != dm) != strings.Contains(text, "ann (discord:1001) says:") {
+			if !strings.Contains(text, "why is *the* sky @everyone blue") || (channel != dm) != strings.Contains(text, `{"name":"ann","id":"discord:1001"} says:`) {
 				t.Errorf("it says %q", text)
 			}
 			said := len(r.Messages(channel))

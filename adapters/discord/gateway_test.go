@@ -130,7 +130,7 @@ func TestSessionThatCannotBeResumed(t *testing.T) {
 			if e := r.of(reply); e.Conversation != first.Conversation || e.Address.Channel != general || e.Address.Thread != thread || !e.FollowUp {
 				t.Errorf("what was fetched of a thread came as %+v, what was heard %+v", e, first)
 			}
-			if text := r.says(r.of(reply)).Content.String(); !strings.Contains(text, "bob (discord:1002) says:") || !strings.Contains(text, "more") {
+			if text := r.says(r.of(reply)).Content.String(); !strings.Contains(text, `{"name":"bob","id":"discord:1002"} says:`) || !strings.Contains(text, "more") {
 				t.Errorf("what was fetched says %q", text)
 			}
 		})

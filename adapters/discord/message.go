@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -83,9 +82,9 @@ func (d *Discord) parseMessage(ctx context.Context, e core.Event) (core.Input, e
 	if m.isEmpty() && !d.readsContent() && m.Guild != "" {
 		return core.Input{}, core.Errorf(core.ChatMessageShapeInvalid, "I can't read that message: here I receive only messages that mention me. Mention me in it.")
 	}
-	speaker := ""
+	var speaker core.Speaker
 	if m.Guild != "" {
-		speaker = fmt.Sprintf("%s (%s:%s)", chat.Name(nameOf(m.Author, m.Member)), Name, m.Author.ID)
+		speaker = core.Speaker{Name: chat.Name(nameOf(m.Author, m.Member)), ID: Name + ":" + m.Author.ID}
 	}
 	input, err := chat.UserMessage(speaker, text, images, unread)
 	return core.Input{Message: input}, err

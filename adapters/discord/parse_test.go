@@ -30,7 +30,7 @@ func TestSpeakerOfAMessage(t *testing.T) {
 		t.Errorf("it says %q", m.Content.String())
 	}
 	got := r.says(r.of(r.ann.Posts(general, r.MentionOfBot()+", add milk for <@&"+r.RoleOfBot(guild)+">"))).Content.String()
-	if !strings.HasPrefix(got, "ann (discord:1001) says:") || !strings.Contains(got, "add milk for @gatehouse") {
+	if !strings.HasPrefix(got, `{"name":"ann","id":"discord:1001"} says:`) || !strings.Contains(got, "> add milk for @gatehouse") {
 		t.Errorf("it says %q", got)
 	}
 	e := r.of(r.ann.Posts(general, r.MentionOfBot()))
@@ -51,7 +51,7 @@ func TestBotsMentionIsRemovedWithoutACall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := in.Message.Content.Last(); text != "add milk" {
+		if text := in.Message.Content.Own(); text != "add milk" {
 			t.Errorf("it says %q", text)
 		}
 	}

@@ -37,7 +37,7 @@ func TestAnEditByItsAuthorIsAnAmendment(t *testing.T) {
 			amended := first
 			amended.Payload = a.Payload
 			said := r.message(amended).Content
-			if got := said.Last(); got != "add @bob's <b> cream" {
+			if got := said.Own(); got != "add @bob's <b> cream" {
 				t.Errorf("%s: the text is now %q", name, got)
 			}
 			if before := r.message(first).Content; before.IsList() != said.IsList() {
@@ -122,7 +122,7 @@ func TestAnEditThatAddsAMentionIsAnEvent(t *testing.T) {
 	if !ok || e.Kind() != core.KindMessage || e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) || e.FollowUp {
 		t.Fatalf("got %+v", got)
 	}
-	if text := r.message(e).Content.Last(); text != "add milk" {
+	if text := r.message(e).Content.Own(); text != "add milk" {
 		t.Errorf("the text is %q", text)
 	}
 }

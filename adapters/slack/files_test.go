@@ -39,7 +39,7 @@ func TestImagesBecomeBlocks(t *testing.T) {
 		name := "a." + strings.TrimPrefix(kind, "image/")
 		m := r.sends("what is this?", slacktest.File{Name: name, Content: []byte(content)})
 		found := images(m)
-		if len(found) != 1 || found[0].MediaType != kind || found[0].Source.Size != int64(len(content)) || m.Content.Last() != "what is this?" {
+		if len(found) != 1 || found[0].MediaType != kind || found[0].Source.Size != int64(len(content)) || m.Content.Own() != "what is this?" {
 			t.Fatalf("%s: the agent reads %+v", kind, m.Content)
 		}
 		if stored, err := r.blobs.Load(t.Context(), found[0].Source.Digest); err != nil || string(stored) != content {
@@ -52,7 +52,7 @@ func TestImagesBecomeBlocks(t *testing.T) {
 	}
 	p := r.ann.Posts("C1", r.MentionOfBot()+" look", slacktest.WithFiles(slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])}))
 	m = r.message(r.one(p.Deliveries...))
-	if b := m.Content.Blocks(); len(b) != 3 || !strings.Contains(b[0].Text, "slack:U1ANN") || b[1].Type != core.ImageBlock || b[2].Text != "look" {
+	if b := m.Content.Blocks(); len(b) != 3 || !strings.Contains(b[0].Text, "slack:U1ANN") || b[1].Type != core.ImageBlock || b[2].Text != "> look" {
 		t.Errorf("in a channel the agent reads %+v", b)
 	}
 }
@@ -98,15 +98,15 @@ func TestOtherFilesAreListedByName(t *testing.T) {
 		"another scheme":       {[]slacktest.File{{Name: "a.png", URL: "file:///etc/passwd"}}, "a.png (it is not stored at Slack)", 0},
 	} {
 		m := r.sends("see", c.files...)
-		if got := m.Content.Last(); !strings.Contains(got, c.says) || !strings.HasPrefix(got, "see") || len(images(m)) != c.images {
+		if got := m.Content.Own(); !strings.Contains(got, c.says) || !strings.HasPrefix(got, "see") || len(images(m)) != c.images {
 			t.Errorf("%s: the agent reads %d images and %q", name, len(images(m)), got)
 		}
 	}
 	for _, q := range r.ForeignRequests() {
 		t.Errorf("%s was asked for elsewhere, with the token %q", q.Path, q.Authorization)
 	}
-	if m := r.sends("", slacktest.File{Name: "plan.pdf"}); !strings.Contains(m.Content.Last(), "plan.pdf") {
-		t.Errorf("without words the agent reads %q", m.Content.Last())
+	if m := r.sends("", slacktest.File{Name: "plan.pdf"}); !strings.Contains(m.Content.Own(), "plan.pdf") {
+		t.Errorf("without words the agent reads %q", m.Content.Own())
 	}
 }
 
@@ -116,7 +116,7 @@ func TestFilesWithoutANameAreListed(t *testing.T) {
 		"type": "message", "subtype": "file_share", "user": "U1ANN", "text": "see", "ts": "1700000001.000100", "channel": r.DMWith("U1ANN"), "channel_type": "im",
 		"files": []any{map[string]any{"id": "F1", "file_access": "check_file_info"}, map[string]any{"id": "F2", "mode": "tombstone", "name": nil}, map[string]any{"name": "x.png", "mimetype": "image/png", "size": 3.5}, 7},
 	})
-	if got := r.message(r.one(d)).Content.Last(); !strings.Contains(got, "F1 (") || !strings.Contains(got, "F2 (") || !strings.Contains(got, "x.png (") || !strings.Contains(got, "a file (") {
+	if got := r.message(r.one(d)).Content.Own(); !strings.Contains(got, "F1 (") || !strings.Contains(got, "F2 (") || !strings.Contains(got, "x.png (") || !strings.Contains(got, "a file (") {
 		t.Errorf("the agent reads %q", got)
 	}
 }
@@ -124,7 +124,7 @@ func TestFilesWithoutANameAreListed(t *testing.T) {
 func TestImagesAreListedByNameWithoutTheScope(t *testing.T) {
 	r := start(t, setup{fake: slacktest.Options{Scopes: []string{"chat:write", "users:read"}}}).known()
 	m := r.sends("see", slacktest.File{Name: "a.png", Content: []byte(beginnings["image/png"])})
-	if len(images(m)) != 0 || !strings.Contains(m.Content.Last(), "a.png (it is not an image, or the bot may not read it)") {
+	if len(images(m)) != 0 || !strings.Contains(m.Content.Own(), "a.png (it is not an image, or the bot may not read it)") {
 		t.Errorf("the agent reads %+v", m.Content)
 	}
 }

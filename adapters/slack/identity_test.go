@@ -35,7 +35,7 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 		t.Errorf("got %+v", direct)
 	}
 	r.none(r.Send(map[string]any{"type": "message", "user": r.BotUserID(), "text": "my own", "ts": "1700000002.000100", "channel": direct.Address.Channel, "channel_type": "im"}))
-	if got := r.message(e).Content.Last(); got != "hello" {
+	if got := r.message(e).Content.Own(); got != "hello" {
 		t.Errorf("the text is %q", got)
 	}
 	if reset := r.one(r.ann.Posts("C1", r.MentionOfBot()+" !new", slacktest.InThread(p.TS)).Deliveries...); reset.Kind() != core.KindReset {

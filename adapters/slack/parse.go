@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -48,11 +47,11 @@ func (s *Slack) parseMessage(ctx context.Context, e core.Event) (*core.Message, 
 	if err != nil {
 		return nil, err
 	}
-	speaker := ""
+	var speaker core.Speaker
 	if direct := m.ChannelType == slackevents.ChannelTypeIM || m.ChannelType == "" && strings.HasPrefix(m.Channel, "D"); !direct {
 		ctx, cancel := context.WithTimeout(ctx, namesTime)
 		defer cancel()
-		speaker = fmt.Sprintf("%s (%s:%s)", s.userName(ctx, m.User), Name, m.User)
+		speaker = core.Speaker{Name: s.userName(ctx, m.User), ID: Name + ":" + m.User}
 	}
 	return chat.UserMessage(speaker, text, images, unread)
 }

@@ -33,8 +33,8 @@ func TestParseMessage(t *testing.T) {
 	}
 	for _, where := range []string{"C1", "G1"} {
 		m := r.message(r.one(r.ann.Posts(where, bot+" hello").Deliveries...))
-		if b := m.Content.Blocks(); len(b) != 2 || !strings.HasSuffix(b[0].Text, "(slack:U1ANN) says:") || b[1].Text != "hello" {
-			t.Errorf("in %s the agent reads %+v", where, b)
+		if s, ok := m.Content.Speaker(); !ok || s.ID != "slack:U1ANN" || s.Name == "" || m.Content.Own() != "hello" {
+			t.Errorf("in %s the agent reads %q", where, m.Content)
 		}
 	}
 }

@@ -135,7 +135,7 @@ func (c *mentioningModel) Next(ctx context.Context, h core.History) (agent.Answe
 	if err != nil {
 		return agent.Answer{}, err
 	}
-	switch last := tail[0].Content.Last(); {
+	switch last := tail[0].Content.Own(); {
 	case last == "cry":
 		return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text(strings.Repeat(mentionText+" and so on.\n", 60) + "The end.")}}, nil
 	case last == "fail" && c.failing.Load():

@@ -92,16 +92,16 @@ func (p *slackProcess) checkImages() {
 			p.t.Fatal(err)
 		}
 		for _, m := range msgs {
-			want := map[bool]int{strings.HasPrefix(m.Content.Last(), "large ones"): 1, strings.HasPrefix(m.Content.Last(), "small ones"): 8}[true]
+			want := map[bool]int{strings.HasPrefix(m.Content.Own(), "large ones"): 1, strings.HasPrefix(m.Content.Own(), "small ones"): 8}[true]
 			if m.Role != core.User || want == 0 {
 				continue
 			}
 			digests := m.StoredImages()
 			if len(digests) != want {
-				p.t.Errorf("%s: the message %q has %d images, want %d", s.ID, m.Content.Last(), len(digests), want)
+				p.t.Errorf("%s: the message %q has %d images, want %d", s.ID, m.Content.Own(), len(digests), want)
 			}
-			if n := strings.Count(m.Content.Last(), "over the limit of 8 MB for the images of one message"); want == 1 && n != 7 {
-				p.t.Errorf("%s: %d images are named as left out: %q", s.ID, n, m.Content.Last())
+			if n := strings.Count(m.Content.Own(), "over the limit of 8 MB for the images of one message"); want == 1 && n != 7 {
+				p.t.Errorf("%s: %d images are named as left out: %q", s.ID, n, m.Content.Own())
 			}
 			for _, digest := range digests {
 				if data, err := p.store.LoadBlob(ctx, digest); err != nil || core.Digest(data) != digest {

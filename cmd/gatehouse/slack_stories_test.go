@@ -121,7 +121,7 @@ func (m blockedModel) Next(ctx context.Context, h core.History) (agent.Answer, e
 	if err != nil {
 		return agent.Answer{}, err
 	}
-	return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text("echo: " + tail[0].Content.Last())}, Stop: agent.StopEnd}, nil
+	return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text("echo: " + tail[0].Content.Own())}, Stop: agent.StopEnd}, nil
 }
 
 func TestSlackEditsAndDeletions(t *testing.T) {

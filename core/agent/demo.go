@@ -35,7 +35,7 @@ func (Demo) Next(ctx context.Context, history core.History) (Answer, error) {
 	if last.Role == core.ToolRole {
 		return Answer{Message: textAnswer(report(callOf(tail, last.ToolCallID), last.Content.String()))}, nil
 	}
-	return Answer{Message: respond(last.Content.Last(), "call_"+strconv.Itoa(history.Len()))}, nil
+	return Answer{Message: respond(last.Content.Own(), "call_"+strconv.Itoa(history.Len()))}, nil
 }
 
 func textAnswer(text string) core.Message {

@@ -29,7 +29,7 @@ func Echo(delay time.Duration, tracer graph.Tracer) (*graph.Graph, error) {
 			}
 			text := ""
 			if len(said) == 1 {
-				text = said[0].Content.Last()
+				text = said[0].Content.Own()
 			}
 			return graph.Update{graph.Messages.Add(core.Message{Role: core.Assistant, Content: core.Text("echo: " + text)})}, nil
 		}).

@@ -43,6 +43,18 @@ func (t *turn) retry(ctx context.Context, failed int64) (core.Finish, error) {
 	return core.Finish{}, err
 }
 
+// askAgain adds the message that asked for what expired once more, however often the button is pressed, and removes the button.
+func (t *turn) askAgain(ctx context.Context, id core.ApprovalID) (core.Finish, error) {
+	_, err := t.AskAgain(ctx, id, t.claim.Event.Actor)
+	switch core.CategoryOf(err) {
+	case "":
+		return core.Finish{End: core.End{Kind: core.EndDecided}, Pressed: []string{core.Approval{ID: id}.CardKey()}}, nil
+	case core.NotAllowed, core.ApprovalDecided, core.NotFound, core.Invalid:
+		return t.rejectClick(err), nil
+	}
+	return core.Finish{}, err
+}
+
 // errorKey is the key of the post that reported an event's failure; see apology.
 func errorKey(seq int64) string { return fmt.Sprintf("error/%d", seq) }
 
@@ -277,11 +289,11 @@ func (t *turn) rejectClick(err error) core.Finish {
 	return core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted"}, Posts: []core.Post{p}}
 }
 
-// vote looks up which of the rule's groups the person is in, and then decides.
+// vote looks up which of the rule's groups the person is in, and then decides. A withdrawal is the requester's, whatever their groups.
 func (t *turn) vote(ctx context.Context, c core.Click) error {
 	e := t.claim.Event
 	who := t.withName(ctx, e.Actor)
-	if dir, ok := t.platforms[e.Platform].(core.Directory); ok {
+	if dir, ok := t.platforms[e.Platform].(core.Directory); ok && c.Choice != core.Withdraw {
 		a, err := t.Store.LoadApproval(ctx, c.Approval)
 		if err != nil && core.CategoryOf(err) != core.NotFound { // Vote records one that is not found
 			return err

@@ -25,7 +25,7 @@ type Dispatcher struct {
 
 // New returns a dispatcher. It panics if a required part is missing.
 func New(o Options) *Dispatcher {
-	if o.Store == (Store{}) || o.Events == nil || o.Stop == nil || o.Retry == nil || o.TakeBack == nil || o.Open == nil || o.Vote == nil || o.Cancel == nil || o.Harness == nil || o.Owner == "" {
+	if o.Store == (Store{}) || o.Events == nil || o.Stop == nil || o.Retry == nil || o.AskAgain == nil || o.TakeBack == nil || o.Open == nil || o.Vote == nil || o.Cancel == nil || o.Harness == nil || o.Owner == "" {
 		panic("dispatch: Store, its functions, those of the approvals service, Harness and Owner are required")
 	}
 	o.defaults()

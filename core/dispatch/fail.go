@@ -69,6 +69,8 @@ func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (core.
 		return core.Finish{}, err
 	}
 	abandoned.Reason = why
+	early := core.Errorf(end.Category, "Its turn ended before it could run (%s).", why)
+	abandoned.NotRun = t.ledger.notRun(core.ToolResult{Content: typedError(early), Category: end.Category})
 	f.Resumed, f.Abandoned, f.Posts = paused.Invocation, []core.Abandon{abandoned}, done
 	return f, nil
 }

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -18,6 +19,21 @@ type ledger struct {
 	mu      sync.Mutex
 	busy    bool // an intent is committed, and its result is not
 	stopped bool
+	refused core.ToolResult // why the approved call was not begun
+}
+
+// refuse notes why the resumed call is not begun; the turn's Finish stores it.
+func (l *ledger) refuse(_ core.ApprovalID, r core.ToolResult) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused = r
+}
+
+// notRun is what was noted, or else r.
+func (l *ledger) notRun(r core.ToolResult) core.ToolResult {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return cmp.Or(l.refused, r)
 }
 
 // begin commits the intent, unless a stop was requested before.

@@ -68,7 +68,7 @@ func (t *turn) signal(ctx context.Context) (core.Finish, error) {
 
 // outcome turns the outcome of the harness into a Finish.
 func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Finish, error) {
-	f := core.Finish{Session: s.session, Resumed: s.consumed}
+	f := core.Finish{Session: s.session, Resumed: s.consumed, NotRun: t.ledger.notRun(core.ToolResult{})}
 	switch o := o.(type) {
 	case core.Completed:
 		f.Evidence = t.evidence

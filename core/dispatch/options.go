@@ -38,6 +38,10 @@ type Options struct {
 	// invalid if the event can't be retried.
 	Retry func(ctx context.Context, seq int64) (core.Receipt, error)
 
+	// AskAgain adds one new event with the content of the message whose turn requested an approval, if it expired and by requested it.
+	// Repeating it returns the same receipt. Errors: those of core's Approval.RefusalToAskAgain, and not_found.
+	AskAgain func(ctx context.Context, id core.ApprovalID, by core.Actor) (core.Receipt, error)
+
 	// TakeBack makes the attempt of a lost claim not count, if its event has not ended.
 	TakeBack func(ctx context.Context, c core.Claim) error
 

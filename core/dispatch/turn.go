@@ -121,6 +121,8 @@ func (t *turn) handle(ctx context.Context) (f core.Finish, err error) {
 		return t.control(ctx, b.Word)
 	case core.RetryEvent:
 		return t.retry(ctx, b.Failed)
+	case core.AskAgainEvent:
+		return t.askAgain(ctx, b.Approval)
 	}
 	return core.Finish{}, core.Errorf(core.Internal, "Unknown kind of event %q.", e.Kind())
 }
@@ -217,7 +219,7 @@ func (t *turn) info() core.Turn {
 	e := t.claim.Event
 	return core.Turn{
 		Event: e.Seq, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
-		Ledger:   core.Ledger{Approval: t.Store.LoadApproval, Begin: t.ledger.begin, Finish: t.ledger.finish},
+		Ledger:   core.Ledger{Approval: t.Store.LoadApproval, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse},
 		Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin,
 	}
 }

@@ -26,29 +26,36 @@ func (x *Executor) Read(ctx context.Context, t Tool, call core.ToolCall) (core.T
 
 // Act runs a mutating call whose turn was paused for the approval id and resumed; before is the evidence of the turn until then. A refused,
 // stale or failed call is a result. An error means that the turn can't continue here (the store failed, or the lease on the conversation
-// was lost) and will be claimed again.
+// was lost) and will be claimed again. The ledger is told why a call was not begun.
 func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.ApprovalID, before Prefix) (core.ToolResult, error) {
 	turn, ok := core.TurnFrom(ctx)
 	if !ok || turn.Ledger.Approval == nil {
 		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and can run only in a turn.", call.Name)
 	}
+	refuse := func(err error) (core.ToolResult, error) {
+		r := Failed(err)
+		if turn.Ledger.Refuse != nil {
+			turn.Ledger.Refuse(id, r)
+		}
+		return r, nil
+	}
 	t, err := x.Tools.Find(call)
 	if err != nil {
-		return Failed(err), nil
+		return refuse(err)
 	}
 	approval, err := turn.Ledger.Approval(ctx, id)
 	if core.CategoryOf(err) == core.NotFound {
-		return Failed(core.Errorf(core.ApprovalMissing, "There is no approval for %s.", call.Name)), nil
+		return refuse(core.Errorf(core.ApprovalMissing, "There is no approval for %s.", call.Name))
 	}
 	if err != nil {
 		return core.ToolResult{}, fmt.Errorf("loading the approval %s: %w", id, err)
 	}
 	if err := x.admit(ctx, call, approval); err != nil {
-		return Failed(err), nil
+		return refuse(err)
 	}
 	closed := before.gate(approval.Call.Bound)
 	if closed != nil && !approval.Begun {
-		return Failed(closed), nil
+		return refuse(closed)
 	}
 	return x.begin(ctx, turn.Ledger, t, call, approval, closed)
 }

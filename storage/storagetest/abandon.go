@@ -94,6 +94,65 @@ var abandonExamples = []example{
 		w.equal("its own end", w.record(s.Event.Seq).End.Kind, core.EndErrored)
 		w.idle()
 	}},
+	{"an abandoned call has an unknown outcome if it was begun, and is not run if not", func(w *world) {
+		why := core.ToolResult{Content: "stopped", Category: core.Stopped}
+		for id, want := range map[string]core.CallState{"a": core.CallUnknown, "b": core.CallNotRun, "c": core.CallDone} {
+			c := w.suspend(conversation, id, core.Rule{})
+			must(w.Decide(w.ctx, vote(core.ApprovalID(id), bob, core.Approve)))(w)
+			s := w.claim(minute)
+			if want != core.CallNotRun {
+				must(w.BeginIntent(w.ctx, s, intent(c, core.ApprovalID(id))))(w)
+			}
+			if want == core.CallDone {
+				w.ok(w.FinishIntent(w.ctx, s, core.ApprovalID(id), core.ToolResult{Content: "made"}))
+			}
+			w.sent(w.first(minute), "ref")
+			w.done(s, core.Finish{
+				End: core.End{Kind: core.EndWithdrawn}, Resumed: c.Event.Invocation, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, By: ann, NotRun: why}},
+			})
+			got := must(w.LoadIntent(w.ctx, core.ApprovalID(id)))(w)
+			w.equal("the call", got.State(), want)
+			log := must(w.AuditLog(w.ctx, 0, 0))(w)
+			last := log[len(log)-1]
+			redrawn := 1
+			switch want {
+			case core.CallUnknown:
+				w.equal("the log", last.Action+" by "+last.Actor, "unknown by "+ann.ID)
+			case core.CallNotRun:
+				w.equal("the log", last.Action+" by "+last.Actor, core.AuditNotRun+" by "+ann.ID)
+				w.equal("why", *got.Result, why)
+			default:
+				w.equal("the log", last.Action, "settled")
+				redrawn = 0
+			}
+			rows := w.deliver(minute)
+			w.equal("cards redrawn", len(rows), redrawn)
+			for _, row := range rows {
+				w.sent(row, "ref")
+			}
+		}
+	}},
+	{"what a new conversation cancels is not recorded as not run", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		w.done(s, core.Finish{Retry: &core.Retry{After: minute}})
+		w.done(w.take(w.message(conversation), minute), core.Finish{NewGeneration: true, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, By: ann}}})
+		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Cancelled)
+		if rec := must(w.LoadIntent(w.ctx, "a"))(w); rec != nil {
+			w.Fatalf("got %+v", rec)
+		}
+	}},
+	{"a new conversation makes a call that its process left behind unknown", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		w.done(s, core.Finish{Retry: &core.Retry{After: minute}})
+		w.done(w.take(w.message(conversation), minute), core.Finish{NewGeneration: true, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, By: ann}}})
+		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Approved)
+		w.equal("its call", must(w.LoadIntent(w.ctx, "a"))(w).State(), core.CallUnknown)
+	}},
 	{"abandoning a missing invocation is no error", func(w *world) {
 		w.done(w.take(w.message(conversation), minute), core.Finish{Abandoned: []core.Abandon{{Invocation: "none", Rows: said("x"), Cancel: true}}})
 	}},

@@ -95,6 +95,80 @@ var adminExamples = []example{
 		_, err := w.Retry(w.ctx, s.Event.Seq)
 		w.fails(err, core.Invalid)
 	}},
+	{"what expired is asked for again, once", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
+		_, err := w.AskAgain(w.ctx, "a", ann)
+		w.fails(err, core.Invalid)
+		w.expires("a")
+		_, err = w.AskAgain(w.ctx, "a", bob)
+		w.fails(err, core.NotAllowed)
+		_, err = w.AskAgain(w.ctx, "none", ann)
+		w.fails(err, core.NotFound)
+		s := w.claim(minute)
+		w.done(s, core.Finish{Resumed: c.Event.Invocation, NewGeneration: true})
+		r := must(w.AskAgain(w.ctx, "a", ann))(w)
+		if !r.Fresh || r.Seq <= s.Event.Seq {
+			w.Fatalf("got %+v", r)
+		}
+		w.equal("a second call", must(w.AskAgain(w.ctx, "a", ann))(w), core.Receipt{Seq: r.Seq})
+		old, again := w.record(c.Event.Seq), w.record(r.Seq)
+		if again.RetryOf != old.Seq || again.Invocation == old.Invocation || again.ID == old.ID || again.Attempt != 0 {
+			w.Fatalf("got %+v", again)
+		}
+		old.ID, again.ID = "", ""
+		w.equal("the content", again.Event, old.Event)
+		next := w.take(r.Seq, minute)
+		w.equal("the session", next.Session, conversation.Session(2))
+		w.done(next, core.Finish{})
+		w.equal("after its end", must(w.AskAgain(w.ctx, "a", ann))(w), core.Receipt{Seq: r.Seq})
+		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Expired)
+	}},
+	{"two approvals of one turn are asked for again by one message", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
+		w.expires("a")
+		s := w.claim(minute)
+		w.done(s, core.Finish{End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Paused: paused(s, "b", 1), Approval: asks(s, "b", core.Rule{Timeout: minute})})
+		b := must(w.LoadApproval(w.ctx, "b"))(w)
+		w.equal("the conversation", b.Conversation, conversation)
+		w.expires("b")
+		r := must(w.AskAgain(w.ctx, "a", ann))(w)
+		w.equal("the second", must(w.AskAgain(w.ctx, "b", b.Requester))(w), core.Receipt{Seq: r.Seq})
+	}},
+	{"a message that is no longer stored can't be asked again", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
+		w.expires("a")
+		w.done(w.claim(minute), core.Finish{Resumed: c.Event.Invocation})
+		w.ok(w.DeleteSession(w.ctx, c.Session))
+		_, err := w.AskAgain(w.ctx, "a", ann)
+		w.fails(err, core.NotFound)
+		w.equal("the sentence", core.MessageOf(err), "The request is no longer stored. Please write it again.")
+
+		c = w.suspend(other, "b", core.Rule{Timeout: minute})
+		w.db.Advance(2 * minute)
+		w.message(other)
+		must(w.Decide(w.ctx, core.Decision{Approval: "b", Expire: true}))(w)
+		for range 2 {
+			w.done(w.claim(minute), core.Finish{Resumed: c.Event.Invocation})
+		}
+		w.equal("the decision", must(w.LoadApproval(w.ctx, "b"))(w).State, core.Expired)
+		must(w.Prune(w.ctx, minute))(w)
+		if found := must(w.Events(w.ctx, core.EventFilter{Seq: c.Event.Seq}))(w); len(found) != 0 {
+			w.Fatalf("it is still there: %+v", found)
+		}
+		_, err = w.AskAgain(w.ctx, "b", ann)
+		w.fails(err, core.NotFound)
+		w.equal("the sentence", core.MessageOf(err), "The request is no longer stored. Please write it again.")
+	}},
+	{"a repeated request waits for no turn", func(w *world) {
+		w.message(conversation)
+		w.claim(minute)
+		seq := w.accept(w.event(core.KindAgain, conversation, "a"))
+		got := w.controls(1, minute)
+		if len(got) != 1 || got[0].Event.Seq != seq || got[0].Event.Body != (core.AskAgainEvent{Approval: "a"}) {
+			w.Fatalf("got %+v", got)
+		}
+		w.done(got[0], core.Finish{End: core.End{Kind: core.EndDecided}})
+	}},
 	{"a dead letter can be dropped", func(w *world) {
 		seq := w.message(conversation)
 		w.fails(w.Drop(w.ctx, seq), core.Invalid)
@@ -124,6 +198,13 @@ var adminExamples = []example{
 		w.equal("hers", must(w.Notes(w.ctx, "ann"))(w), []string{"one", "two", "two"})
 		w.equal("nobody's", must(w.Notes(w.ctx, "cleo"))(w), []string{})
 	}},
+}
+
+// expires lets the deadline of an approval pass.
+func (w *world) expires(id core.ApprovalID) {
+	w.Helper()
+	w.db.Advance(2 * minute)
+	must(w.Decide(w.ctx, core.Decision{Approval: id, Expire: true}))(w)
 }
 
 // claimOf claims every conversation and returns the claim of one event.

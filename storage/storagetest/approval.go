@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -153,6 +154,26 @@ var approvalExamples = []example{
 		w.fails(w.Signer().VerifyAudit("", log), core.Invalid)
 		log = must(w.AuditLog(w.ctx, 0, 0))(w)
 		w.fails(w.Signer().VerifyAudit("", append(log[:2:2], log[3:]...)), core.Invalid)
+	}},
+	{"an attempt to approve what was altered is in the audit log, once for each click", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{})
+		d := w.click("a", bob, core.Approve)
+		d.Altered = true
+		for range 2 {
+			_, err := w.Decide(w.ctx, d)
+			w.fails(err, core.Invalid)
+		}
+		admin := vote("a", core.Actor{ID: "local-admin"}, core.Approve)
+		admin.Admin, admin.Altered, admin.Detail = true, true, "as a test"
+		_, err := w.Decide(w.ctx, admin)
+		w.fails(err, core.Invalid)
+		must(w.Decide(w.ctx, vote("a", bob, core.Deny)))(w)
+		_, err = w.Decide(w.ctx, admin)
+		w.fails(err, core.ApprovalDecided)
+		log := must(w.AuditLog(w.ctx, 0, 0))(w)
+		w.equal("the log", actions(log), []string{"opened", core.AuditAltered, core.AuditAltered, "voted", "denied", "rejected"})
+		w.equal("by click", log[1].Actor+": "+log[1].Detail, fmt.Sprintf("%s: choice approve, invalid, event %d", bob.ID, d.Event))
+		w.equal("by the admin", log[2].Actor+": "+log[2].Detail, "local-admin: choice approve, invalid, as a test")
 	}},
 	{"a vote that does not count is in the audit log, once for each click", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})

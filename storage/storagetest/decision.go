@@ -188,6 +188,50 @@ var decisionExamples = []example{
 		}
 		w.wakes("a", c.Event.Invocation, core.Cancelled)
 	}},
+	{"who asked withdraws by a click, once", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
+		w.suspend(conversation, "b", core.Rule{})
+		d := w.click("a", ann, core.Withdraw)
+		first := must(w.Decide(w.ctx, d))(w)
+		a := first.Approval
+		if !first.Settled || a.State != core.Cancelled || a.DecidedBy.ID != ann.ID || a.Reason != "withdrawn by Ann" || !a.DecidedAt.Equal(w.record(d.Event).AcceptedAt) {
+			w.Fatalf("got %+v", first)
+		}
+		w.equal("what is stored", must(w.LoadApproval(w.ctx, "a"))(w), a)
+		w.equal("again", must(w.Decide(w.ctx, d))(w), first)
+		w.restart()
+		w.equal("after a crash", must(w.Decide(w.ctx, d))(w), first)
+		_, err := w.Decide(w.ctx, w.click("a", ann, core.Withdraw))
+		w.fails(err, core.ApprovalDecided)
+		w.equal("the other", must(w.LoadApproval(w.ctx, "b"))(w).State, core.Open)
+		log := must(w.AuditLog(w.ctx, 0, 0))(w)
+		w.equal("the log", actions(log), []string{"opened", "opened", "cancelled", "rejected"})
+		w.equal("by", log[2].Actor, ann.ID)
+		w.wakes("a", c.Event.Invocation, core.Cancelled)
+		w.db.Advance(2 * minute)
+		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
+	}},
+	{"nobody else withdraws", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{})
+		d := w.click("a", bob, core.Withdraw)
+		for range 2 {
+			_, err := w.Decide(w.ctx, d)
+			w.fails(err, core.NotAllowed)
+		}
+		log := must(w.AuditLog(w.ctx, 0, 0))(w)
+		w.equal("the log", actions(log), []string{"opened", "rejected"})
+		w.equal("why", log[1].Detail, fmt.Sprintf("choice withdraw, not_allowed, event %d", d.Event))
+		w.idle()
+	}},
+	{"a withdrawal in time is not beaten by the expiry", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
+		d := w.click("a", ann, core.Withdraw)
+		w.db.Advance(2 * minute)
+		_, err := w.Decide(w.ctx, core.Decision{Approval: "a", Expire: true})
+		w.fails(err, core.StoreBusy)
+		w.equal("settled", must(w.Decide(w.ctx, d))(w).Settled, true)
+		w.wakes("a", c.Event.Invocation, core.Cancelled)
+	}},
 	{"a decision overtakes waiting messages, in its conversation", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		m := w.message(conversation)

@@ -63,6 +63,126 @@ var intentExamples = []example{
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "?", Category: core.OutcomeUnknown}))
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 4, 0))(w)), []string{"unknown"})
 	}},
+	{"the cards are redrawn when the call begins and when it ends, once each", func(w *world) {
+		c := w.take(w.message(conversation), minute)
+		a := asks(c, "a", core.Rule{})
+		copied := card(a)
+		copied.Key, copied.To.Channel, copied.Copy = copied.Key+"/bob", "bob", true
+		w.done(c, core.Finish{Paused: paused(c, "a", 0), Approval: a, Posts: []core.Post{card(a), copied}})
+		redrawn := func(when string, want int) {
+			w.Helper()
+			rows := w.deliver(minute)
+			w.equal(when, len(rows), want)
+			for _, row := range rows {
+				w.sent(row, "ref")
+			}
+		}
+		redrawn("in the beginning", 2)
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		redrawn("decided", 2)
+		s := w.claim(minute)
+		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		redrawn("begun", 2)
+		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		redrawn("begun again", 0)
+		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "made"}))
+		redrawn("ended", 2)
+		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "made"}))
+		w.done(s, core.Finish{Resumed: c.Event.Invocation})
+		redrawn("ended again, and its turn", 0)
+	}},
+	{"redraws that were not delivered are one, and one in flight is followed by another", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		flying := w.first(minute)
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{}))
+		w.sent(flying, "ref")
+		row := w.first(minute)
+		w.equal("the version", row.Wanted, flying.Wanted+3)
+		w.sent(row, "ref")
+		w.equal("due", len(w.deliver(minute)), 0)
+	}},
+	{"a card that could not be delivered is not tried again because its call runs", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		row := w.first(minute)
+		row.State, row.Parts = core.RowDead, []core.Part{{Ref: "ref"}}
+		w.ok(w.ReleasePost(w.ctx, row, 0))
+		must(w.BeginIntent(w.ctx, w.claim(minute), intent(c, "a")))(w)
+		w.equal("the card", w.posted(row.Key).State, core.RowDead)
+	}},
+	{"a lost claim redraws nothing", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		w.sent(w.first(minute), "ref")
+		lost := w.claim(over)
+		_, err := w.BeginIntent(w.ctx, lost, intent(c, "a"))
+		w.fails(err, core.LeaseLost)
+		must(w.BeginIntent(w.ctx, w.claim(minute), intent(c, "a")))(w)
+		w.sent(w.first(minute), "ref")
+		w.fails(w.FinishIntent(w.ctx, lost, "a", core.ToolResult{}), core.LeaseLost)
+		w.equal("due", len(w.deliver(minute)), 0)
+	}},
+	{"a call that its resumed turn did not begin is recorded as not run, and never runs", func(w *world) {
+		why := core.ToolResult{Content: "the rules changed", Category: core.ApprovalStale}
+		for id, want := range map[string]core.ToolResult{
+			"a": why, "b": {Content: "Its turn ended before it could run.", Category: core.ApprovalMissing},
+		} {
+			c := w.suspend(conversation, id, core.Rule{})
+			w.sent(w.first(minute), "ref")
+			must(w.Decide(w.ctx, vote(core.ApprovalID(id), bob, core.Approve)))(w)
+			w.sent(w.first(minute), "ref")
+			s := w.claim(minute)
+			given := core.ToolResult{}
+			if id == "a" {
+				given = why
+			}
+			w.done(s, core.Finish{Resumed: c.Event.Invocation, NotRun: given})
+			got := must(w.LoadIntent(w.ctx, core.ApprovalID(id)))(w)
+			if got.State() != core.CallNotRun || got.Intent != intent(c, core.ApprovalID(id)) || !got.BegunAt.IsZero() || got.EndedAt.IsZero() {
+				w.Fatalf("got %+v", got)
+			}
+			w.equal("why", *got.Result, want)
+			w.sent(w.first(minute), "ref")
+			log := must(w.AuditLog(w.ctx, 0, 0))(w)
+			last := log[len(log)-1]
+			w.equal("the log", []string{last.Action, last.Actor, last.Detail}, []string{core.AuditNotRun, s.Owner, string(want.Category)})
+			m := w.take(w.message(conversation), minute)
+			again := must(w.BeginIntent(w.ctx, m, intent(c, core.ApprovalID(id))))(w)
+			if again.Fresh || again.Result == nil || *again.Result != want {
+				w.Fatalf("it may begin: %+v", again)
+			}
+			w.done(m, core.Finish{})
+		}
+	}},
+	{"what was begun, denied or cancelled is not recorded as not run", func(w *world) {
+		for id, end := range map[string]core.ApprovalState{"a": core.Approved, "b": core.Denied, "c": core.Cancelled} {
+			c := w.suspend(conversation, id, core.Rule{})
+			d := vote(core.ApprovalID(id), bob, core.Approve)
+			switch end {
+			case core.Denied:
+				d.Vote.Choice = core.Deny
+			case core.Cancelled:
+				d = core.Decision{Approval: core.ApprovalID(id), Cancel: true, By: ann}
+			}
+			must(w.Decide(w.ctx, d))(w)
+			s := w.claim(minute)
+			if end == core.Approved {
+				must(w.BeginIntent(w.ctx, s, intent(c, core.ApprovalID(id))))(w)
+				w.ok(w.FinishIntent(w.ctx, s, core.ApprovalID(id), core.ToolResult{Content: "made"}))
+			}
+			w.done(s, core.Finish{Resumed: c.Event.Invocation, NotRun: core.ToolResult{Content: "x", Category: core.ApprovalStale}})
+			want := map[core.ApprovalState]core.CallState{core.Approved: core.CallDone}[end]
+			w.equal("the call of an approval that is "+string(end), must(w.LoadIntent(w.ctx, core.ApprovalID(id)))(w).State(), want)
+		}
+		for _, e := range must(w.AuditLog(w.ctx, 0, 0))(w) {
+			if e.Action == core.AuditNotRun {
+				w.Fatalf("got %+v", e)
+			}
+		}
+	}},
 	{"only an approved call may begin", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		m := w.take(w.message(conversation), minute)

@@ -58,6 +58,8 @@ type modelApproval struct {
 	epoch        int
 	voters       []string
 	begun        bool
+	run          core.CallState
+	withdrawn    int64 // by this click
 }
 
 func newModel() *model {
@@ -218,6 +220,20 @@ func (m *model) abandon(id core.InvocationID, text string, except int64) {
 			a.state = core.Cancelled
 		}
 	}
+	m.endCalls(id)
+}
+
+// endCalls says what became of the approved calls of an invocation that is no longer paused.
+func (m *model) endCalls(id core.InvocationID) {
+	for _, a := range m.approvals {
+		switch {
+		case a.invocation != id || a.state != core.Approved:
+		case a.run == core.CallWaits:
+			a.run = core.CallNotRun
+		case a.run == core.CallRunning:
+			a.run = core.CallUnknown
+		}
+	}
 }
 
 // decide returns the expected result of a decision: its error's category, and whether it settles the approval. It changes the model.
@@ -230,6 +246,8 @@ func (m *model) decide(a *modelApproval, d core.Decision) (refused core.Category
 	switch {
 	case d.Event != 0 && slices.Contains(a.voters, voter(d)):
 		return "", false // the same click again
+	case d.Event != 0 && d.Event == a.withdrawn:
+		return "", false
 	case d.Expire && a.state == core.Open && m.clickInTime(d.Approval, a):
 		return core.StoreBusy, false
 	case a.state != core.Open:
@@ -240,6 +258,10 @@ func (m *model) decide(a *modelApproval, d core.Decision) (refused core.Category
 		a.state = core.Expired
 	case d.Cancel:
 		a.state = core.Cancelled
+	case d.Vote.Choice == core.Withdraw && d.Vote.Actor.ID != ann.ID:
+		return core.NotAllowed, false
+	case d.Vote.Choice == core.Withdraw:
+		a.state, a.withdrawn = core.Cancelled, d.Event
 	case late:
 		return core.ApprovalExpired, false
 	case d.Vote.Actor.ID != bob.ID && d.Vote.Actor.ID != cleo.ID:

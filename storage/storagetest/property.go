@@ -40,7 +40,7 @@ func Property(t *testing.T, open Opener, rounds int) {
 		p.drain(rt)
 	})
 	for _, what := range []string{
-		"decision", "expiry", "click in time", "resume", "tool run", "take-over", "late call", "attempt with leftovers", "withdrawal", "stop", "second try", "abandon", "deletion",
+		"decision", "expiry", "click in time", "resume", "tool run", "take-over", "late call", "attempt with leftovers", "withdrawal", "stop", "second try", "abandon", "deletion", "request again", "call not_run", "call unknown",
 	} {
 		if rounds >= 300 && p.seen[what] == 0 {
 			t.Errorf("in %d rounds there was no %s", rounds, what)
@@ -61,7 +61,7 @@ func (p *property) actions() map[string]func(*rapid.T) {
 		{6, "claim", p.claim}, {3, "claim controls", p.claimControls}, {1, "beat", p.beat}, {2, "silence", p.silence}, {1, "restart", p.restart},
 		{3, "save", p.save}, {3, "reply", p.reply}, {5, "suspend", p.suspend}, {2, "fail", p.fail}, {2, "new", p.newGeneration}, {2, "retry", p.retry},
 		{1, "hand back", p.handBack}, {4, "vote", p.vote}, {3, "vote by click", p.voteByClick}, {3, "expire", p.expire}, {1, "cancel", p.cancel},
-		{4, "begin", p.beginIntent}, {2, "stop", p.stop}, {1, "again", p.again}, {1, "drop", p.drop}, {1, "halt", p.halt}, {1, "pass", p.pass},
+		{4, "begin", p.beginIntent}, {2, "stop", p.stop}, {1, "again", p.again}, {2, "ask again", p.askAgain}, {1, "drop", p.drop}, {1, "halt", p.halt}, {1, "pass", p.pass},
 		{1, "delete", p.delete},
 	} {
 		for i := range a.often {

@@ -50,8 +50,11 @@ func (p *property) vote(rt *rapid.T) {
 func (p *property) voteByClick(rt *rapid.T) {
 	e := p.some(rt, func(e *modelEvent) bool { return e.Kind() == core.KindClick })
 	d := vote(core.ApprovalID(e.Subject()), e.Actor, core.Approve)
-	if e.seq%3 == 0 {
+	switch {
+	case e.seq%3 == 0:
 		d.Vote.Choice = core.Deny
+	case e.seq%3 == 1:
+		d.Vote.Choice = core.Withdraw
 	}
 	d.Event = e.seq
 	p.decide(rt, d)
@@ -91,6 +94,9 @@ func (p *property) beginIntent(rt *rapid.T) {
 			rt.Fatalf("an intent that was begun (%t) came as %+v", a.begun, rec)
 		}
 		a.begun = true
+		if rec.Fresh {
+			a.run = core.CallRunning
+		}
 		p.seen["tool run"]++
 	}
 }
@@ -138,6 +144,45 @@ func (p *property) again(rt *rapid.T) {
 		next.ID = fmt.Sprintf("again/%d", e.seq)
 		p.learn(rt, r.Seq, next)
 	}
+}
+
+// askAgain asks again for what an approval was requested for.
+func (p *property) askAgain(rt *rapid.T) {
+	id := p.approval(rt)
+	a := p.m.approvals[id]
+	who := rapid.SampledFrom([]core.Actor{ann, ann, bob}).Draw(rt, "asks")
+	r, err := p.any(rt).AskAgain(ctx, id, who)
+	var asked *modelEvent
+	for _, e := range p.m.events {
+		if e.invocation == a.invocation && e.Kind() == core.KindMessage {
+			asked = e
+		}
+	}
+	refused := map[core.ApprovalState]core.Category{core.Open: core.Invalid, core.Expired: ""}
+	want, known := refused[a.state]
+	switch {
+	case who.ID != ann.ID:
+		want = core.NotAllowed
+	case !known:
+		want = core.ApprovalDecided
+	case want == "" && (asked == nil || asked.erased && asked.again == 0):
+		want = core.NotFound
+	}
+	if core.CategoryOf(err) != want {
+		rt.Fatalf("asking again for an approval that is %s gave %v, want %q", a.state, err, want)
+	}
+	if want != "" {
+		return
+	}
+	p.seen["request again"]++
+	if asked.again != 0 {
+		p.equal(rt, "the receipt", r, core.Receipt{Seq: asked.again})
+		return
+	}
+	asked.again = r.Seq
+	next := asked.Event
+	next.ID = fmt.Sprintf("ask_again/%s", id)
+	p.learn(rt, r.Seq, next)
 }
 
 // waits reports whether the invocation is paused.
@@ -222,6 +267,10 @@ func (p *property) check(rt *rapid.T) {
 		if stored.State != a.state || len(stored.Votes) != len(a.voters) || stored.Begun != a.begun {
 			rt.Fatalf("the approval %s is %+v, want %+v", id, stored, a)
 		}
+		call, err := s.LoadIntent(ctx, id)
+		p.ok(rt, err)
+		p.equal(rt, "the call of "+string(id), call.State(), a.run)
+		p.seen["call "+string(a.run)]++
 		rec, err := s.LoadPaused(ctx, a.invocation, "")
 		p.ok(rt, err)
 		if waits := p.waits(a.invocation); waits != (rec != nil) {

@@ -121,6 +121,7 @@ func (p *property) takeUp(c core.Claim) {
 		if a := p.m.approvals[core.ApprovalID(c.Event.Subject())]; a != nil && a.state != core.Cancelled {
 			a.begun = true
 		}
+		p.m.endCalls(id)
 	}
 }
 

@@ -6,27 +6,16 @@ import (
 	"gatehouse/core"
 )
 
-// UserMessage returns a person's message as the agent reads it: the speaker ("" if the conversation has only one person), the images, and
+// UserMessage returns a person's message as the agent reads it: the speaker (zero if the conversation has only one person), the images, and
 // the text, which ends with the names of the files that were not read. Error: chat_message_shape_invalid if the message is empty.
-func UserMessage(speaker, text string, images []core.Block, unread []string) (*core.Message, error) {
+func UserMessage(speaker core.Speaker, text string, images []core.Block, unread []string) (*core.Message, error) {
 	if len(unread) > 0 {
 		text = strings.TrimSpace(text + "\n[attached files that can't be read: " + strings.Join(unread, ", ") + "]")
 	}
 	if text == "" && len(images) == 0 {
 		return nil, core.Errorf(core.ChatMessageShapeInvalid, "There is nothing to answer in that message. Write what you would like after mentioning me.")
 	}
-	m := core.Message{Role: core.User, Content: core.Text(text)}
-	if speaker != "" || len(images) > 0 {
-		var blocks []core.Block
-		if speaker != "" {
-			blocks = append(blocks, core.Block{Type: core.TextBlock, Text: speaker + " says:"})
-		}
-		blocks = append(blocks, images...)
-		if text != "" {
-			blocks = append(blocks, core.Block{Type: core.TextBlock, Text: text})
-		}
-		m.Content = core.Blocks(blocks...)
-	}
+	m := core.Message{Role: core.User, Content: core.Said(speaker, text, images...)}
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}

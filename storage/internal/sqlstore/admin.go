@@ -92,35 +92,67 @@ func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by c
 // Retry adds a new event with the content of a failed one and returns its receipt. Repeating it returns the same event. It fails
 // with not_found if there is no such event, and with invalid if the event did not fail or its paused turn has ended.
 func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
-	return write(ctx, s, func(t *Tx) (core.Receipt, error) {
-		e, missing := t.event(seq)
-		switch core.CategoryOf(missing) {
-		case "":
-			if err := t.hooks.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err != nil {
-				return core.Receipt{}, err
-			}
-		case core.NotFound: // it may have been pruned after it was retried
-		default:
-			return core.Receipt{}, missing
-		}
-		var r core.Receipt
-		if known, err := t.Row([]any{&r.Seq}, `select seq from events where retry_of = $1 and retry_of <> 0`, seq); err != nil || known {
-			return r, err
-		}
-		if missing != nil {
-			return r, missing
-		}
-		e, err := t.event(seq)
+	return write(ctx, s, func(t *Tx) (core.Receipt, error) { return t.repeat(seq, fmt.Sprintf("again/%d", seq), t.checkFailed) })
+}
+
+// AskAgain adds a new event with the content of the message whose turn requested an approval that has expired, and returns its receipt.
+// Repeating it returns the same event; so does asking again for another approval of the same turn. Only who requested the approval may do so:
+// the errors are those of Approval.RefusalToAskAgain. It fails with not_found if there is no such approval, or if the message was pruned or
+// erased.
+func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor) (core.Receipt, error) {
+	return write(ctx, s, func(t *Tx) (r core.Receipt, err error) {
+		a, err := t.approval(id)
 		if err != nil {
 			return r, err
 		}
-		if err := t.checkFailed(e); err != nil {
+		if err := a.RefusalToAskAgain(by); err != nil {
 			return r, err
 		}
-		again := e.Event
-		again.ID = fmt.Sprintf("again/%d", seq)
-		return t.accept(again, seq, core.Limits{})
+		gone := core.Errorf(core.NotFound, "The request is no longer stored. Please write it again.")
+		var seq int64
+		found, err := t.Row([]any{&seq}, `select seq from events where invocation = $1 and kind = 'message' order by seq limit 1`, a.Invocation)
+		if err != nil {
+			return r, err
+		}
+		if !found {
+			return r, gone
+		}
+		return t.repeat(seq, fmt.Sprintf("ask_again/%s", id), func(e core.EventRecord) error {
+			if e.Payload == nil {
+				return gone
+			}
+			return nil
+		})
 	})
+}
+
+// repeat adds an event with the content of an earlier one, which check may refuse, unless there is one already.
+func (t *Tx) repeat(seq int64, id string, check func(core.EventRecord) error) (r core.Receipt, err error) {
+	e, missing := t.event(seq)
+	switch core.CategoryOf(missing) {
+	case "":
+		if err := t.hooks.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err != nil {
+			return r, err
+		}
+	case core.NotFound: // it may have been pruned after it was repeated
+	default:
+		return r, missing
+	}
+	if known, err := t.Row([]any{&r.Seq}, `select seq from events where retry_of = $1 and retry_of <> 0`, seq); err != nil || known {
+		return r, err
+	}
+	if missing != nil {
+		return r, missing
+	}
+	if e, err = t.event(seq); err != nil {
+		return r, err
+	}
+	if err := check(e); err != nil {
+		return r, err
+	}
+	again := e.Event
+	again.ID = id
+	return t.accept(again, seq, core.Limits{})
 }
 
 // checkFailed refuses an event that can't be retried.

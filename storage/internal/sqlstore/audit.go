@@ -186,11 +186,11 @@ func (s *Store) AuditRecords(ctx context.Context) (r core.AuditRecords, err erro
 		return r, err
 	}
 	r.Intents, err = readAll(ctx, s, func(scan func(...any) error) (i core.AuditedIntent, err error) {
-		var ended time.Time
-		err = scan(&i.Approval, &i.Digest, timestamp{&ended})
-		i.Ended = !ended.IsZero()
+		var began, ended time.Time
+		err = scan(&i.Approval, &i.Digest, timestamp{&began}, timestamp{&ended})
+		i.NotRun, i.Ended = began.IsZero(), !ended.IsZero()
 		return i, err
-	}, `select approval, digest, ended_at from intents order by approval`)
+	}, `select approval, digest, begun_at, ended_at from intents order by approval`)
 	if err == nil {
 		r.After, err = s.AuditHead(ctx)
 	}

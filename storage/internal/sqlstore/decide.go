@@ -97,16 +97,19 @@ func (t *Tx) clickWaits(a core.Approval) (bool, error) {
 	return t.exists(`select 1 from events where queue_key = $1 and ended_at = 0 and signal = false and accepted_at < $2 limit 1`, clicks(a.ID), a.Deadline)
 }
 
-// auditRejected records a vote that does not count. A click that is processed twice is recorded once. session is the approval's; without an
+// auditRejected records a vote that does not count, or the attempt to approve a call that was altered. A click that is processed twice is recorded once. session is the approval's; without an
 // approval it is "", and the vote's reason is left out, since no deletion of a session would erase it.
 func (t *Tx) auditRejected(d core.Decision, session core.SessionID, why error) error {
 	if d.Vote == nil {
 		return nil
 	}
-	detail := fmt.Sprintf("choice %s, %s", d.Vote.Choice, core.CategoryOf(why))
+	action, detail := core.AuditRejected, fmt.Sprintf("choice %s, %s", d.Vote.Choice, core.CategoryOf(why))
+	if d.Altered && core.CategoryOf(why) == core.Invalid {
+		action = core.AuditAltered
+	}
 	if d.Event != 0 {
 		detail += fmt.Sprintf(", event %d", d.Event)
-		known, err := t.exists(`select 1 from audit where approval = $1 and action = $2 and detail = $3 limit 1`, d.Approval, core.AuditRejected, detail)
+		known, err := t.exists(`select 1 from audit where approval = $1 and action = $2 and detail = $3 limit 1`, d.Approval, action, detail)
 		if err != nil || known {
 			return err
 		}
@@ -120,7 +123,7 @@ func (t *Tx) auditRejected(d core.Decision, session core.SessionID, why error) e
 	if session == "" {
 		reason = ""
 	}
-	t.auditReason(d.Approval, session, core.AuditRejected, d.Vote.Actor.ID, join(detail, d.Detail), reason)
+	t.auditReason(d.Approval, session, action, d.Vote.Actor.ID, join(detail, d.Detail), reason)
 	return nil
 }
 

@@ -43,7 +43,7 @@ func checkFinish(f core.Finish) error {
 		}
 		return nil
 	}
-	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Resumed != "" || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
+	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Resumed != "" || f.NotRun != (core.ToolResult{}) || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
 	if kept || f.End.Kind != "" {
 		return core.Errorf(core.Internal, "A turn that will be retried can't store anything else.")
 	}
@@ -129,10 +129,13 @@ func (t *Tx) finish(f core.Finish) (s core.SessionRecord, err error) {
 	return s, t.releaseLease(c.Key, c.Event.Seq)
 }
 
-// removeResumed removes the paused record that this turn resumed and marks its approval as begun. Once a turn has answered it, even
-// a refused approval can't be cancelled.
+// removeResumed removes the paused record that this turn resumed, marks its approval as begun, and records an approved call that was not. Once
+// a turn has answered it, even a refused approval can't be cancelled.
 func (t *Tx) removeResumed(f core.Finish) error {
 	if _, err := t.Exec(`update approvals set begun = true where id = $1 and invocation = $2 and state not in ('open', 'cancelled')`, f.Claim.Event.Subject(), f.Resumed); err != nil {
+		return err
+	}
+	if err := t.endCalls(f.Resumed, f.Claim.Owner, f.NotRun); err != nil {
 		return err
 	}
 	return t.deletePaused(f.Resumed)

@@ -7,7 +7,7 @@ import (
 	"gatehouse/core"
 )
 
-// BeginIntent commits that a tool is about to run, and marks the approval as begun. If there is an intent already, it returns that
+// BeginIntent commits that a tool is about to run, marks the approval as begun and redraws its cards. If there is an intent already, it returns that
 // one with Fresh false and changes nothing. After a crash before FinishIntent, the next attempt finds the intent without a result:
 // the outcome is unknown. The same holds if the answer to this commit is lost; the tool does not run then. It fails with
 // approval_missing unless the call is approved, approval_mismatch if the approval is for another call, and lease_lost if the claim
@@ -53,10 +53,11 @@ func (t *Tx) storeIntent(c core.Claim, i core.Intent) error {
 		return err
 	}
 	t.audit(i.Approval, "begun", c.Owner, fmt.Sprintf("tool %s, digest %s", i.Tool, i.Digest))
+	t.redrawRun(i.Approval)
 	return nil
 }
 
-// FinishIntent commits a tool's result; a second result is ignored. It fails with not_found if no intent was begun, and with
+// FinishIntent commits a tool's result and redraws the approval's cards; a second result is ignored. It fails with not_found if no intent was begun, and with
 // lease_lost if the claim no longer holds its queue.
 func (s *Store) FinishIntent(ctx context.Context, c core.Claim, id core.ApprovalID, r core.ToolResult) error {
 	return s.fenced(ctx, c, func(t *Tx) error {
@@ -70,19 +71,66 @@ func (s *Store) FinishIntent(ctx context.Context, c core.Claim, id core.Approval
 		if known.Result != nil {
 			return nil
 		}
-		if _, err := t.Exec(`update intents set ended_at = $1, content = $2, category = $3 where approval = $4`, t.Now, asJSON{r.Content}, r.Category, id); err != nil {
+		return t.storeResult(id, c.Owner, r)
+	})
+}
+
+func (t *Tx) storeResult(id core.ApprovalID, by string, r core.ToolResult) error {
+	if _, err := t.Exec(`update intents set ended_at = $1, content = $2, category = $3 where approval = $4`, t.Now, asJSON{r.Content}, r.Category, id); err != nil {
+		return err
+	}
+	action, detail := "settled", "succeeded"
+	if r.Category != "" {
+		detail = string(r.Category)
+	}
+	if r.Category == core.OutcomeUnknown {
+		action = "unknown"
+	}
+	t.audit(id, action, by, detail)
+	t.redrawRun(id)
+	return nil
+}
+
+// endCalls records what became of the approved calls of an invocation whose pause has ended. One that was begun has no result and gets none
+// any more: its outcome is unknown. One that was not begun never runs, for the reason in why. by is for the audit log.
+func (t *Tx) endCalls(id core.InvocationID, by string, why core.ToolResult) error {
+	left, err := List(t, readApproval, `
+		select `+approvalColumns+` from approvals where invocation = $1 and state = 'approved'
+		and not exists (select 1 from intents i where i.approval = approvals.id and i.ended_at > 0) order by seq`+t.forUpdate(), id)
+	if err != nil {
+		return err
+	}
+	for _, a := range left {
+		begun, err := t.exists(`select 1 from intents where approval = $1`, a.ID)
+		if err != nil {
 			return err
 		}
-		action, detail := "settled", "succeeded"
-		if r.Category != "" {
-			detail = string(r.Category)
+		if begun {
+			err = t.storeResult(a.ID, by, core.ToolResult{
+				Content: fmt.Sprintf("The outcome of %s is unknown: it was started, but its result was not recorded.", a.Call.Tool), Category: core.OutcomeUnknown,
+			})
+		} else {
+			err = t.storeNotRun(a, by, why)
 		}
-		if r.Category == core.OutcomeUnknown {
-			action = "unknown"
+		if err != nil {
+			return err
 		}
-		t.audit(id, action, c.Owner, detail)
-		return nil
-	})
+	}
+	return nil
+}
+
+// storeNotRun stores an intent that never began; BeginIntent returns it from now on.
+func (t *Tx) storeNotRun(a core.Approval, by string, why core.ToolResult) error {
+	if why.Category == "" {
+		why = core.ToolResult{Content: "Its turn ended before it could run.", Category: core.ApprovalMissing}
+	}
+	if _, err := t.Exec(`insert into intents (approval, invocation, tool, digest, begun_at, ended_at, content, category) values ($1, $2, $3, $4, 0, $5, $6, $7)`,
+		a.ID, a.Invocation, a.Call.Tool, a.Call.Digest, t.Now, asJSON{why.Content}, why.Category); err != nil {
+		return err
+	}
+	t.audit(a.ID, core.AuditNotRun, by, string(why.Category))
+	t.redrawRun(a.ID)
+	return nil
 }
 
 // LoadIntent returns the intent of an approval; nil, nil if there is none.

@@ -78,6 +78,21 @@ func (t *Tx) changeCards(id core.ApprovalID, change func(core.OutboxRow) error) 
 // redrawCards makes every card of an approval show its present state.
 func (t *Tx) redrawCards(id core.ApprovalID) { t.changeCards(id, t.raiseWanted) }
 
+// redrawRun makes the cards of an approval show what became of its call. A card that could not be delivered is left alone: the decision has
+// had it tried again.
+func (t *Tx) redrawRun(id core.ApprovalID) {
+	t.outbox = append(t.outbox, outboxWrite{approval: id, apply: func() error {
+		changed, err := t.Texts(`
+			update outbox set wanted = wanted + 1, next_at = case when state = 'sent' then 0 else next_at end, state = 'waiting'
+			where approval = $1 and approval <> '' and kind = 'card' and state in ('sent', 'waiting')
+			returning destination`, id)
+		if err != nil {
+			return err
+		}
+		return t.lockDestinations(changed...)
+	}})
+}
+
 // cardPressed records that a card exists, even if the result of its send is unknown, and redraws it in its present state.
 func (t *Tx) cardPressed(c core.PressedCard) {
 	t.changeCards(c.Approval, func(card core.OutboxRow) error {

@@ -77,8 +77,19 @@ func (t *Tx) abandon(c core.Abandon, except int64) error {
 			return err
 		}
 	}
-	if err := t.withdrawSignals(c, except); err != nil || !c.Cancel {
+	if err := t.withdrawSignals(c, except); err != nil {
 		return err
+	}
+	if err := t.cancelUnbegun(c); err != nil {
+		return err
+	}
+	return t.endCalls(c.Invocation, c.By.ID, c.NotRun)
+}
+
+// cancelUnbegun cancels the approvals of an abandoned invocation, if that is asked for.
+func (t *Tx) cancelUnbegun(c core.Abandon) error {
+	if !c.Cancel {
+		return nil
 	}
 	open, err := List(t, readApproval, `
 		select `+approvalColumns+` from approvals where invocation = $1 and state in ('open', 'approved') and begun = false order by seq`+t.forUpdate(), c.Invocation)

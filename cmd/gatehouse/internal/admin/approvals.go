@@ -72,18 +72,18 @@ func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 	if err != nil {
 		return err
 	}
-	view, card := viewApproval(p), approvals.CardOf(p)
+	view, card := viewApproval(p), approvals.CardOf(p, intent)
 	if c.Reveal {
 		view.Arguments, card.Arguments = p.Call.Arguments, core.Reveal(string(p.Call.Arguments))
 	}
 	if c.JSON {
-		return a.PrintJSON(approvalDetail{view, viewIntent(intent)})
+		return a.PrintJSON(detailOf(view, card, intent))
 	}
-	showApproval(a, p, card, viewIntent(intent))
+	showApproval(a, p, card, intent)
 	return nil
 }
 
-func showApproval(a *cli.App, p core.Approval, card core.Card, intent *intentView) {
+func showApproval(a *cli.App, p core.Approval, card core.Card, intent *core.IntentRecord) {
 	votes := ""
 	for _, v := range p.Votes {
 		votes += fmt.Sprintf("%s: %s %s\n", nameOf(v.Actor), v.Choice, core.MaskText(v.Reason))
@@ -95,7 +95,7 @@ func showApproval(a *cli.App, p core.Approval, card core.Card, intent *intentVie
 	a.Fields("approval", string(p.ID), "state", p.StateSentence(), "action", card.Summary, "tool", card.Tool, "arguments", card.Arguments,
 		"requested by", nameOf(p.Requester)+" ("+p.Requester.ID+")", "rule", p.Rule.Name, "approvers", fmt.Sprint(p.Rule.Approvers), "approvals", needed,
 		"votes", votes, "reason", core.MaskText(p.Reason), "conversation", string(p.Conversation), "session", string(p.Session), "invocation", string(p.Invocation),
-		"requested", cli.Stamp(p.CreatedAt), "decided", cli.Stamp(p.DecidedAt), "deadline", cli.Stamp(p.Deadline), "execution", execution(intent))
+		"requested", cli.Stamp(p.CreatedAt), "decided", cli.Stamp(p.DecidedAt), "deadline", cli.Stamp(p.Deadline), "call", runOf(card), "result", viewIntent(intent).result())
 }
 
 // decisionFlags are those of approve and deny.

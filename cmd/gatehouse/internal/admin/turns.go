@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
+	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/storage"
@@ -102,7 +104,14 @@ type turnDetail struct {
 
 type approvalDetail struct {
 	approvalView
-	Intent *intentView `json:"intent"` // null: the tool was not started
+	Run     core.CallState `json:"run,omitempty"`      // what became of the call; absent: it has not begun
+	RunNote string         `json:"run_note,omitempty"` // why it failed, was not run, or is in doubt; secrets masked
+	RunAt   time.Time      `json:"run_at,omitzero"`
+	Intent  *intentView    `json:"intent"` // null: the tool was not started
+}
+
+func detailOf(v approvalView, card core.Card, intent *core.IntentRecord) approvalDetail {
+	return approvalDetail{v, card.Run, card.RunNote, card.RunAt.UTC(), viewIntent(intent)}
 }
 
 func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []core.EventRecord, asJSON bool) error {
@@ -127,7 +136,7 @@ func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []c
 	printMessages(a, d.Messages)
 	for _, p := range d.Approvals {
 		a.PrintLine("approval %s: %s: %s", p.ID, p.State, p.Summary)
-		a.Fields("arguments", string(p.Arguments), "execution", execution(p.Intent))
+		a.Fields("arguments", string(p.Arguments), "call", runOf(core.Card{Run: p.Run, RunNote: p.RunNote, RunAt: p.RunAt}), "result", p.Intent.result())
 	}
 	for _, p := range d.Posts {
 		a.PrintLine("post %d: %s, %s%s", p.Seq, p.Kind, p.State, because(core.MaskText(p.Cause)))
@@ -163,7 +172,7 @@ func gather(ctx context.Context, store *storage.Store, events []core.EventRecord
 				return d, err
 			}
 			ids[p.ID] = true
-			d.Approvals = append(d.Approvals, approvalDetail{viewApproval(p), viewIntent(intent)})
+			d.Approvals = append(d.Approvals, detailOf(viewApproval(p), approvals.CardOf(p, intent), intent))
 		}
 	}
 	posts, err := store.ListPosts(ctx, nil, first.Conversation, 0)
@@ -196,17 +205,13 @@ func because(cause string) string {
 	return ": " + cause
 }
 
-// execution describes how far the tool of an approval got.
-func execution(i *intentView) string {
-	switch {
-	case i == nil:
+// runOf is what became of an approved call, in the words of its card, and when.
+func runOf(card core.Card) string {
+	text := card.RunText()
+	if text == "" {
 		return ""
-	case i.Result == nil:
-		return "started " + cli.Stamp(i.BegunAt) + "; the outcome is unknown"
-	case i.Category != "":
-		return "failed (" + string(i.Category) + "): " + *i.Result
 	}
-	return "completed " + cli.Stamp(i.EndedAt) + ": " + *i.Result
+	return text + " (" + cli.Stamp(card.RunAt) + ")"
 }
 
 // printEvidence prints a turn's join-check input, which was masked when it was stored. It is stored once for an invocation, so the
@@ -230,9 +235,9 @@ func printEvidence(ctx context.Context, a *cli.App, store *storage.Store, e core
 	return core.Errorf(core.NotFound, "Turn %q has no evidence: it is still running, it failed, or its agent records none.", id)
 }
 
-// turnOf returns the turn that requested the approval of a click; 0 if the event is not a click or the turn was pruned.
+// turnOf returns the turn that requested the approval whose card's button was pressed; 0 for another event, or if the turn was pruned.
 func turnOf(ctx context.Context, store *storage.Store, e core.EventRecord) (int64, error) {
-	if e.Kind() != core.KindClick {
+	if e.Kind() != core.KindClick && e.Kind() != core.KindAgain {
 		return 0, nil
 	}
 	a, err := store.LoadApproval(ctx, core.ApprovalID(e.Subject()))

@@ -120,8 +120,9 @@ type intentView struct {
 	Category core.Category `json:"category,omitempty"`
 }
 
+// viewIntent is nil for a call that never began.
 func viewIntent(i *core.IntentRecord) *intentView {
-	if i == nil {
+	if i == nil || i.BegunAt.IsZero() {
 		return nil
 	}
 	v := &intentView{Tool: i.Tool, BegunAt: i.BegunAt.UTC(), EndedAt: i.EndedAt.UTC()}
@@ -130,6 +131,14 @@ func viewIntent(i *core.IntentRecord) *intentView {
 		v.Result, v.Category = &content, i.Result.Category
 	}
 	return v
+}
+
+// result is what the tool returned, or its typed error.
+func (v *intentView) result() string {
+	if v == nil || v.Result == nil {
+		return ""
+	}
+	return *v.Result
 }
 
 type postView struct {

@@ -1,0 +1,105 @@
+package core
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// Speaker is who wrote a message of a conversation of several people, as the model is told. The zero Speaker: there is only one person.
+type Speaker struct {
+	Name string `json:"name"`
+	ID   string `json:"id"`
+}
+
+// What a message of a conversation of several people is made of: a label, images, and the text, quoted.
+//
+//	{"name":"Bob","id":"x:1"} says:
+//	> note add milk
+//	> and bread
+//
+// No name and no text can pass for another label: a name is inside a JSON string, which has no line ends and whose quotes are escaped, and
+// each line of a text, however it begins, begins with the quote mark.
+const (
+	says  = " says:"
+	quote = "> "
+)
+
+// lineEnd matches whatever may be taken for the end of a line.
+const lineEnd = `(\r\n|[\n\v\f\r\x1c-\x1e\x{85}\x{2028}\x{2029}])`
+
+var (
+	lineEnds   = regexp.MustCompile(lineEnd)
+	quotedEnds = regexp.MustCompile(lineEnd + quote)
+)
+
+// Said is the content of a person's message: what the speaker wrote, which may be empty, and the images. Content.Speaker and Content.Own
+// give the speaker and the text back, exactly.
+func Said(s Speaker, text string, images ...Block) Content {
+	if s == (Speaker{}) && len(images) == 0 {
+		return Text(text)
+	}
+	var blocks []Block
+	if s != (Speaker{}) {
+		blocks = append(blocks, Block{Type: TextBlock, Text: s.label()})
+		text = quoted(text)
+	}
+	blocks = append(blocks, images...)
+	if text != "" {
+		blocks = append(blocks, Block{Type: TextBlock, Text: text})
+	}
+	return Blocks(blocks...)
+}
+
+// Speaker is who said it; ok is false for what was not said in a conversation of several people.
+func (c Content) Speaker() (s Speaker, ok bool) {
+	if len(c.blocks) == 0 || c.blocks[0].Type != TextBlock {
+		return Speaker{}, false
+	}
+	label := c.blocks[0].Text
+	if json.Unmarshal([]byte(strings.TrimSuffix(label, says)), &s) != nil || s.label() != label {
+		return Speaker{}, false
+	}
+	return s, true
+}
+
+// Own is the person's own text: the last text block, without what Said added to it.
+func (c Content) Own() string {
+	blocks := c.Blocks()
+	_, said := c.Speaker()
+	if said {
+		blocks = blocks[1:]
+	}
+	for i := len(blocks) - 1; i >= 0; i-- {
+		if blocks[i].Type == TextBlock {
+			if said {
+				return unquoted(blocks[i].Text)
+			}
+			return blocks[i].Text
+		}
+	}
+	return ""
+}
+
+// label is the line in front of what the speaker says. What is invisible in the name is escaped, as JSON allows.
+func (s Speaker) label() string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // texts alone: can't fail
+	return RevealLine(strings.TrimSuffix(b.String(), "\n")) + says
+}
+
+// quoted puts the quote mark in front of every line. The text's own line ends stay as they are.
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return quote + lineEnds.ReplaceAllString(text, "${1}"+quote)
+}
+
+// unquoted is the text that quoted was given.
+func unquoted(text string) string {
+	return quotedEnds.ReplaceAllString(strings.TrimPrefix(text, quote), "${1}")
+}

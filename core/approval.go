@@ -60,10 +60,12 @@ type Binding struct {
 	Witness  string `json:"witness"`   // of the join check over all that the turn had done before
 }
 
-// ApprovalRequest is what an agent suspends with when a call needs an approval: the call, and the rule that matches it.
+// ApprovalRequest is what an agent suspends with when a call needs an approval: the call, and the rule that matches it. Announced: the last
+// pending message says no more than that an approval is needed, and what for. The approval's card says so too, and is posted instead.
 type ApprovalRequest struct {
-	Call Call `json:"call"`
-	Rule Rule `json:"rule"`
+	Call      Call `json:"call"`
+	Rule      Rule `json:"rule"`
+	Announced bool `json:"announced,omitempty"`
 }
 
 // Approval is a stored request for a decision. Rule is a snapshot of the matching rule: it defines who may decide, whatever the current

@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -55,6 +57,30 @@ func (t *shownCards) shortID(id core.ApprovalID) string {
 
 func (t *shownCards) index(id core.ApprovalID) int {
 	return slices.IndexFunc(t.open, func(a shownCard) bool { return a.card.Approval == id })
+}
+
+// answers are the answers that the current card takes in a word; "" if no card is open.
+func (t *shownCards) answers() string {
+	i := t.index(t.current())
+	switch {
+	case i < 0:
+		return ""
+	case t.open[i].card.Altered:
+		return "n"
+	case cautions(t.open[i].card) != "":
+		return spelled + "/n"
+	}
+	return "y/n"
+}
+
+// mustSpell returns why the card can't be approved by a y alone; "" if it can, or is not open.
+func (c *Console) mustSpell(id core.ApprovalID) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.cards.index(id); i >= 0 {
+		return cautions(c.cards.open[i].card)
+	}
+	return ""
 }
 
 // answerTarget returns the card that an answer is for; stillOpen is false if that card is no longer open.
@@ -155,7 +181,20 @@ func cardLines(card core.Card) []string {
 	if !card.Deadline.IsZero() {
 		about += ", until " + card.Deadline.Local().Format("2006-01-02 15:04 MST")
 	}
+	switch how := cautions(card); {
+	case card.Altered:
+		lines = append(lines, "The stored request is not the one that was asked for. It can't be approved.")
+		return append(lines, about, "answer n or n REASON")
+	case how != "":
+		return append(append(lines, strings.Split(how, "\n")...), about, "answer approve, n or n REASON")
+	}
 	return append(lines, about, "answer y, n or n REASON")
+}
+
+// cautions returns why a y is not enough to approve the card, "" if it is.
+func cautions(card core.Card) string {
+	text := chat.CardText[string]{Inline: func(s string, _ int) string { return oneLine(s) }, Limits: chat.CardLimits{Summary: math.MaxInt}}
+	return text.Cautions(card, 0)
 }
 
 // arguments puts short arguments on one line; longer ones stay as they are.
@@ -225,14 +264,15 @@ func (s style) card(card core.Card) string {
 	return out
 }
 
-// prompt is the text before the person's own line. While a card is open it says so, and which one an answer is for where several are.
-func (s style) prompt(frame string, asked bool, which string) string {
+// prompt is the text before the person's own line. While a card is open it says which answers it takes, and which card they are for where
+// several are.
+func (s style) prompt(frame, answers, which string) string {
 	text := "you> "
 	switch {
 	case which != "":
-		text = "you (y/n to " + which + ")> "
-	case asked:
-		text = "you (y/n)> "
+		text = "you (" + answers + " to " + which + ")> "
+	case answers != "":
+		text = "you (" + answers + ")> "
 	}
 	if frame != "" {
 		return s.paint(faint, frame) + " " + text

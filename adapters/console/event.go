@@ -44,12 +44,15 @@ func isControl(text string) bool {
 	return ok
 }
 
-// answer parses y, n and n REASON; yes and no are the same.
+// spelled is the word that approves what y is not enough for.
+const spelled = "approve"
+
+// answer parses y, approve, n and n REASON; yes and no are the same as y and n.
 func answer(text string) (choice core.Choice, reason string, ok bool) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
 	switch strings.ToLower(word) {
-	case "y", "yes":
+	case "y", "yes", spelled:
 		return core.Approve, "", rest == ""
 	case "n", "no":
 		return core.Deny, rest, true

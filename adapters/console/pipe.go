@@ -135,6 +135,11 @@ func (c *Console) handle(ctx context.Context, accept core.Accept, l input) (bool
 	case !stillOpen:
 		c.say("That approval has already been decided. Your answer was not used.")
 		return false, nil
+	case choice == core.Approve && !strings.EqualFold(strings.TrimSpace(l.text), spelled):
+		if why := c.mustSpell(id); why != "" {
+			c.say(why + " Nothing was decided. Type approve to approve it.")
+			return false, nil
+		}
 	}
 	stored, err := c.submit(ctx, accept, c.clickEvent(id, choice, reason))
 	if stored {

@@ -29,7 +29,7 @@ func (c *Console) prompt(ctx context.Context, accept core.Accept) error {
 	if err != nil {
 		return err
 	}
-	e, err := newEditor(c, newKeys(ctx, c.opt.In, c.opt.MaxMessage), c.style.prompt("", false, ""))
+	e, err := newEditor(c, newKeys(ctx, c.opt.In, c.opt.MaxMessage), c.style.prompt("", "", ""))
 	if err != nil {
 		return errors.Join(core.Wrap(core.Invalid, err, "Can't set up the terminal for a prompt. Pipe the lines in instead."), restore())
 	}
@@ -150,7 +150,7 @@ func (c *Console) redraw(frame string) {
 // repaint draws the prompt in its current state. The caller holds mu.
 func (c *Console) repaint() {
 	if c.editor != nil {
-		c.editor.setPrompt(c.style.prompt(c.spinnerFrame, len(c.cards.open) > 0, c.cards.shortID(c.cards.current())))
+		c.editor.setPrompt(c.style.prompt(c.spinnerFrame, c.cards.answers(), c.cards.shortID(c.cards.current())))
 	}
 }
 

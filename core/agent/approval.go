@@ -67,7 +67,7 @@ func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
 	}
 	return nil, graph.Suspend(ctx, core.Descriptor{
 		SignalID: core.SignalID(a.Approval),
-		Approval: &core.ApprovalRequest{Call: a.Bound, Rule: a.Rule},
+		Approval: &core.ApprovalRequest{Call: a.Bound, Rule: a.Rule, Announced: !a.Again},
 	})
 }
 

@@ -83,13 +83,17 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 			return core.Finish{}, err
 		}
 		f.Paused, f.Evidence = s.paused, t.evidence
-		f.Posts = t.replies(o.Pending)
 		f.End = core.End{Kind: core.EndSuspended}
 		info, _ := core.TurnFrom(ctx)
-		if approval, posts, ok := t.Open(info, s.paused.Session, o); ok {
+		approval, card, ok := t.Open(info, s.paused.Session, o)
+		if ok {
 			f.Approval = &approval
-			f.Posts = append(f.Posts, posts...)
 		}
+		pending := o.Pending
+		if n := len(pending); n > 0 && len(card) > 0 && o.Descriptor.Approval.Announced {
+			pending = pending[:n-1]
+		}
+		f.Posts = append(t.replies(pending), card...)
 		return f, nil
 	case core.Errored:
 		if o.Category == core.LeaseLost {

@@ -135,7 +135,8 @@ func messages(data []byte) ([]object, error) {
 	return all, nil
 }
 
-// lower returns an object with its keys in lower case: the golden files have the names of our structs, the platforms' JSON has others.
+// lower returns an object with its keys in lower case: the golden files have the names of our structs, such as Text and Foot (the line beside a
+// coloured edge), the platforms' JSON has others.
 func lower(o object) object {
 	all := object{}
 	for key, v := range o {

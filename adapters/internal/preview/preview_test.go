@@ -76,7 +76,7 @@ const (
 		{"type":"context","elements":[{"type":"mrkdwn","text":"small"}]},
 		{"type":"actions","elements":[{"type":"button","text":{"type":"plain_text","text":"Go"},"style":"danger","accessibility_label":"Go on","url":"https://z.example","confirm":{
 			"title":{"type":"plain_text","text":"Sure?"},"text":{"type":"plain_text","text":"Really."},"confirm":{"type":"plain_text","text":"Yes"},"deny":{"type":"plain_text","text":"No"}}}]}],
-		"Attachments":[{"color":"#aabbcc","blocks":[{"type":"section","text":{"type":"plain_text","text":"inside"}}]}]},
+		"Attachments":[{"color":"#aabbcc","blocks":[{"type":"section","text":{"type":"plain_text","text":"inside"}}]}],"Color":11189196,"Foot":"below"},
 		{"type":"modal","title":{"type":"plain_text","text":"Form"},"submit":{"type":"plain_text","text":"Send"},"blocks":[
 			{"type":"input","label":{"type":"plain_text","text":"Why?"},"element":{"type":"plain_text_input","placeholder":{"type":"plain_text","text":"because"}}}]}]`
 	discordEverything = `[{"content":"**bold** *it* ~~no~~ ` + "`code` ```go\\nx := 1\\n```" + `\n# Title\n-# small\n> quote\n- item\n<t:1772370000:f> <t:1772370000:R> <@1> <#2> </ask:3> [label](https://x.example) https://y.example \\* ||secret||",
@@ -96,7 +96,7 @@ func TestEveryComponentIsDrawn(t *testing.T) {
 			"<h3>Head</h3>", "<hr>", "<b>bold</b> <i>it</i> <s>no</s> <code>code</code>", `<span class="pill">@U1</span>`, `<span class="pill">@here</span>`, `title="https://x.example">label</a>`, "⚠️",
 			"<blockquote>quote</blockquote>", "<pre>pre</pre>", "left", "2026-03-01 1:00 PM", `class="bold code">styled`, "@U2", "@S1", "Today at 1:00 PM", ">y</a>", "<pre><span class=\"\">box</span>",
 			`<ul class="ordered">`, "<h4>Title</h4>", "<code>a &lt;b&gt;</code>", "<b>•</b> item", "<td>1</td>", "<pre>x := 1</pre>", "small", `class="button danger" title="Go on"`, "Sure?", "Really.", "Yes",
-			"border-color:#aabbcc", "inside", "Form", "Send", "Why?", "because",
+			"border-color:#aabbcc", "inside", `border-color:#aabbcc">below`, "Form", "Send", "Why?", "because",
 		}},
 		{preview.Discord, discordEverything, "bold it no code x := 1\nTitle\nsmall\nquote\n• item\nMarch 1, 2026 1:00 PM in an hour @1 #2 /ask label https://y.example * secret\n[Button] ✅ Go\n[Button] See\n" +
 			"inside\nbeside\n[Button] More\nForm: Form\nWhy?\nSay it.\n[Input] because", []string{

@@ -13,7 +13,7 @@ import (
 // slackFields are the fields of Slack's blocks, elements and objects that are drawn, and those that nobody sees.
 var slackFields = map[string]string{
 	"modal":   "title blocks close submit private_metadata callback_id clear_on_close notify_on_close external_id",
-	"message": "text blocks attachments color markdown", "attachment": "color blocks fallback",
+	"message": "text blocks attachments color foot", "attachment": "color blocks fallback",
 	"rich_text": "elements", "markdown": "text", "section": "text fields expand", "header": "text", "context": "elements", "divider": "", "actions": "elements",
 	"input":             "label element hint optional dispatch_action",
 	"rich_text_section": "elements", "rich_text_preformatted": "elements border language", "rich_text_quote": "elements border", "rich_text_list": "elements style indent offset border",

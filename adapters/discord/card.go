@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -169,9 +170,9 @@ func approver(id string) string {
 // folded: it shows them only if they are short.
 func arguments(c core.Card, room int) (text string, folded bool) {
 	all := unfenced(chat.Arguments(c))
-	before, after := "```\n", codeEnd
+	before, after := "**Arguments**\n```\n", codeEnd
 	if strings.HasPrefix(all, "{") || strings.HasPrefix(all, "[") {
-		before = codeStart
+		before = "**Arguments**\n" + codeStart
 	}
 	if all == "" {
 		return "No arguments", false
@@ -181,7 +182,7 @@ func arguments(c core.Card, room int) (text string, folded bool) {
 	if c.State != core.Open {
 		how = chat.ShowCommand(c.Approval)
 		if chat.Units(all) > maxFolded {
-			return "-# Arguments: " + chat.Thousands(count) + " characters: " + how, true
+			return "-# The arguments (" + chat.Thousands(count) + " characters) are not shown here. To see them: " + how, true
 		}
 	}
 	note := func(left int) string { return chat.Thousands(left) + " more characters: " + how }
@@ -192,7 +193,7 @@ func arguments(c core.Card, room int) (text string, folded bool) {
 	}
 	shown, left = chat.Head(all, min(room-chat.Units(note(count)), maxArguments))
 	if chat.Units(shown) < minArguments {
-		return "Arguments: " + chat.Thousands(count) + " characters: " + how, true
+		return "The arguments (" + chat.Thousands(count) + " characters) are not shown here. To see them: " + how, true
 	}
 	return before + shown + after + note(left), true
 }
@@ -205,7 +206,7 @@ func contextOf(c core.Card) string {
 		if i == 0 {
 			text += " Its last messages:"
 		}
-		text += "\n> **" + speakers[i] + ":** " + chat.OrNone(said(l.Text, maxLine))
+		text += "\n> **" + speakers[i] + ":** " + cmp.Or(said(l.Text, maxLine), "(empty)")
 	}
 	return text
 }

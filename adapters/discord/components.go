@@ -54,7 +54,7 @@ func (d *Discord) show(ctx context.Context, i interaction, b chat.Button) *respo
 	case b.Action == chat.ActionArguments:
 		return allArguments(card)
 	case card.State != core.Open:
-		return ephemeral(chat.Standing(Name, card))
+		return ephemeral(literal(chat.Standing(Name, card), maxPlain))
 	}
 	if err := chat.Refusal(ctx, d, card, actorOf(i.person().ID)); err != nil {
 		return ephemeral(core.MessageOf(err))

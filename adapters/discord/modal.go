@@ -33,7 +33,7 @@ func reasonModal(value string, c core.Card) modal {
 	return modal{CustomID: value, Title: "Deny this?", Components: []discordgo.MessageComponent{
 		discordgo.TextDisplay{Content: subject(c)},
 		discordgo.Label{
-			Label: "What should be different?", Description: "The agent and the person who asked will read it.",
+			Label: "What should be different? (optional)", Description: "The agent and the person who asked will read it.",
 			Component: discordgo.TextInput{CustomID: inputReason, Style: discordgo.TextInputParagraph, Required: new(false), MaxLength: maxReason},
 		},
 	}}

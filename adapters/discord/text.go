@@ -59,6 +59,9 @@ func escape(s string) []string {
 		}
 		r, n := utf8.DecodeRuneInString(s)
 		piece := s[:n]
+		if everybody.MatchString(s) {
+			piece += "\u200b"
+		}
 		if strings.ContainsRune("\\`*_~|[]<>", r) || atStart && strings.ContainsRune("#-", r) || strings.HasPrefix(s, "://") {
 			piece = `\` + piece
 		}
@@ -66,6 +69,9 @@ func escape(s string) []string {
 	}
 	return pieces
 }
+
+// everybody matches a mention of everybody at the beginning of a text.
+var everybody = regexp.MustCompile(`^@(everyone|here)`)
 
 // addressPattern matches an address without Markdown at the beginning of a text. An underscore in an address is not Markdown.
 var addressPattern = regexp.MustCompile(`^(https?://[\w\-./?=&%#:+,;@!$]*)(?:[ \n\t]|$)`)

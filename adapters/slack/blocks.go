@@ -82,10 +82,11 @@ func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 		},
 		Steps: func(tools string) message {
 			line := "🔧 " + shorten(defuse(tools), chat.MaxSteps)
-			return message{Text: excerpt(line), Blocks: []api.Block{smallLine(line)}}
+			return message{Text: excerpt("Tools used: " + defuse(tools)), Blocks: []api.Block{smallLine(line)}}
 		},
 		Late: func(m message) message {
 			m.Blocks = append([]api.Block{smallLine(chat.LateNote)}, m.Blocks...)
+			m.Text = excerpt(chat.LateNote) + "\n" + m.Text
 			return m
 		},
 		Button: func(m message, label string, b chat.Button) (message, error) {

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -83,13 +84,18 @@ func argumentBlock(c core.Card, shown string, left int) api.Block {
 		return rich(literal("No arguments"))
 	}
 	if c.State != core.Open && chat.Units(shown) > maxFolded {
-		return smallLine("Arguments: " + chat.Thousands(utf8.RuneCountInString(shown)+left) + " characters: " + chat.ShowCommand(c.Approval))
+		return smallLine(foldedNote(c, chat.Arguments(c)))
 	}
-	elements := []api.RichTextElement{preformatted(shown)}
+	elements := []api.RichTextElement{api.NewRichTextSection(bold("Arguments")), preformatted(shown)}
 	if left > 0 {
 		elements = append(elements, api.NewRichTextSection(literal(chat.Thousands(left)+" more characters: press Show all arguments")))
 	}
 	return api.NewRichTextBlock("", elements...)
+}
+
+// foldedNote says how to see arguments that are not shown.
+func foldedNote(c core.Card, arguments string) string {
+	return "The arguments (" + chat.Thousands(utf8.RuneCountInString(arguments)) + " characters) are not shown here. To see them: " + chat.ShowCommand(c.Approval)
 }
 
 // fallback returns the whole card as text, as far as it fits: for notifications, and for screen readers. It mentions nobody; the blocks do.
@@ -102,7 +108,14 @@ func fallback(c core.Card, arguments string) string {
 	for _, note := range face.Notes {
 		lines = append(lines, strings.Join(note, ""))
 	}
-	return excerpt(strings.Join(append(lines, arguments), "\n"))
+	switch {
+	case arguments == "":
+	case c.State != core.Open && chat.Units(arguments) > maxFolded:
+		lines = append(lines, foldedNote(c, arguments))
+	default:
+		lines = append(lines, "Arguments:", arguments)
+	}
+	return excerpt(strings.Join(lines, "\n"))
 }
 
 // plainCard draws a card's text for fallback.
@@ -125,7 +138,7 @@ func lastLines(c core.Card) api.Block {
 			if i > 0 {
 				quote = append(quote, literal("\n"))
 			}
-			quote = append(quote, bold(speakers[i]+": "), literal(chat.OrNone(said(l.Text, maxLine))))
+			quote = append(quote, bold(speakers[i]+": "), literal(cmp.Or(said(l.Text, maxLine), "(empty)")))
 		}
 		elements = append(elements, api.NewRichTextSection(literal("Last messages:")), &api.RichTextQuote{Type: api.RTEQuote, Elements: quote})
 	}

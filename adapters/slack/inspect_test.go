@@ -46,7 +46,7 @@ func inspect(t fataler, text string, blocks []api.Block, most int) int {
 	if len(blocks) == 0 || len(blocks) > most {
 		t.Fatalf("%d blocks", len(blocks))
 	}
-	if text == "" || chat.Units(text) > maxExcerpt {
+	if text == "" || chat.Units(text) > 4_000 {
 		t.Fatalf("the notification's text has %d characters: %q", chat.Units(text), text)
 	}
 	raw, err := json.Marshal(blocks)

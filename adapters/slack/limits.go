@@ -8,7 +8,7 @@ const (
 	// be the text that is read aloud.
 	maxMarkdown    = 7_900
 	maxMessageText = 12_000 // of one message in all: below the 13,202 that were measured
-	maxExcerpt     = 4_000  // of the text that stands for the blocks (docs.slack.dev/reference/methods/chat.postMessage)
+	maxExcerpt     = 3_900  // of the text that stands for the blocks (docs.slack.dev/reference/methods/chat.postMessage)
 	maxText        = 3_900  // of the text of a message without blocks; above 4,000 Slack may refuse it
 	maxValue       = 2_000  // of a button (docs.slack.dev/reference/block-kit/block-elements/button-element)
 	maxURL         = 3_000

@@ -54,7 +54,7 @@ type Color int
 const (
 	Amber Color = 0xE8A33D // it waits for somebody
 	Green Color = 0x2E9E5B // approved
-	Red   Color = 0xD64545 // denied, or approved and failed
+	Red   Color = 0xD64545 // dangerous; denied; or approved and failed
 	Grey  Color = 0x8A8F98 // it ended without a decision, or without being run
 )
 
@@ -128,7 +128,7 @@ func (t CardText[P]) decision(c core.Card, add func(label string, value ...P)) {
 		add(by, t.Person(c.Decided, c.DecidedBy))
 	}
 	if !c.DecidedAt.IsZero() {
-		add("When", t.Time(c.DecidedAt))
+		add(map[bool]string{true: "Expired at", false: "Decided at"}[c.State == core.Expired], t.Time(c.DecidedAt))
 	}
 	if c.Reason != "" {
 		add("Reason", t.Text(t.Said(c.Reason, t.Limits.Reason)))
@@ -156,6 +156,8 @@ var runTexts = map[core.CallState]string{
 
 func colorOf(c core.Card) Color {
 	switch {
+	case c.State == core.Open && c.Risk == core.Dangerous:
+		return Red
 	case c.State == core.Open, c.State == core.Approved && c.Run == core.CallUnknown:
 		return Amber
 	case c.State == core.Denied, c.State == core.Approved && c.Run == core.CallFailed:
@@ -186,7 +188,7 @@ func (t CardText[P]) Cautions(c core.Card, folded int) string {
 		all = append(all, hiddenNote(c))
 	}
 	if folded += max(0, Units(t.Inline(c.Summary, len(c.Summary)*maxEscape))-t.Limits.Summary); folded > 0 {
-		all = append(all, Thousands(folded)+" more characters are not on the card.")
+		all = append(all, Thousands(folded)+" more characters are not on the card: read them first.")
 	}
 	return strings.Join(all, " ")
 }
@@ -201,7 +203,7 @@ func Headline(c core.Card) string {
 		if c.Risk == core.Dangerous {
 			return "⚠️ Approval needed for something dangerous"
 		}
-		return "Approval needed"
+		return "🔔 Approval needed"
 	case core.Approved:
 		return "✅ Approved"
 	case core.Denied:
@@ -251,7 +253,7 @@ func (t CardText[P]) Label(verb string, c core.Card, limit int) string {
 }
 
 // LocalApprover is the name of core.LocalPerson on a card.
-const LocalApprover = "whoever is at gatehouse's own machine"
+const LocalApprover = "anyone at gatehouse's terminal"
 
 // ShowCommand returns the command that shows the whole approval on a terminal.
 func ShowCommand(id core.ApprovalID) string { return "gatehouse approvals show " + Name(string(id)) }

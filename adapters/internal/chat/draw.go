@@ -9,7 +9,7 @@ import (
 // Limits and texts that all platforms share.
 const (
 	MaxSteps = 300 // length of the line that lists a turn's tools
-	NoText   = "(no text)"
+	NoText   = "The answer was empty."
 	LateNote = "⏳ This comes late: it could not be sent earlier."
 )
 

@@ -112,32 +112,51 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 			c.Decided, c.DecidedBy = s.Bob, s.Bob.Name
 		})
 	}
+	ran := func(state core.CallState, note string) *core.Card {
+		c := decided(core.Approved, "")
+		c.Run, c.RunNote, c.RunAt = state, note, Noon.Add(2*time.Minute)
+		return c
+	}
 	huge := s.Huge()
 	all := map[string]core.Delivery{
-		"reply":           {Post: core.Post{Kind: core.PostReply, Text: s.Reply}},
-		"reply-late":      {Post: core.Post{Kind: core.PostReply, Text: "words"}, Late: true},
-		"reply-empty":     {Post: core.Post{Kind: core.PostReply, Text: " \n"}},
-		"reply-hostile":   {Post: core.Post{Kind: core.PostReply, Text: s.Hostile}},
-		"notice":          {Post: core.Post{Kind: core.PostNotice, Text: s.Notice}},
-		"notice-hostile":  {Post: core.Post{Kind: core.PostNotice, Text: s.Hostile}},
-		"private":         {Post: core.Post{Kind: core.PostPrivate, Text: "You may not decide this.", Person: s.Bob.ID}},
-		"steps":           {Post: core.Post{Kind: core.PostSteps, Text: "calc · note_list ×2"}},
-		"error-new":       s.Error(core.SessionTerminating, false),
-		"error-again":     s.Error(core.RetryableTransient, false),
-		"error-correct":   s.Error(core.UserCorrectable, false),
-		"error-pressed":   s.Error(core.RetryableTransient, true),
-		"card-open":       {Card: s.Card(nil)},
-		"card-late":       {Card: s.Card(nil), Late: true},
-		"card-dangerous":  {Card: s.Card(func(c *core.Card) { c.Risk = core.Dangerous })},
-		"card-huge":       {Card: s.Card(func(c *core.Card) { c.Arguments = huge })},
-		"card-changed":    {Card: s.Card(func(c *core.Card) { c.Changed = "add cheese instead" })},
-		"card-quorum":     {Card: s.Card(func(c *core.Card) { c.Quorum, c.Voters = 2, []core.Actor{s.Bob} })},
-		"card-copy":       {Post: core.Post{Copy: true}, Card: s.Card(func(c *core.Card) { c.Context = s.Context })},
-		"card-hostile":    {Post: core.Post{Copy: true}, Card: s.HostileCard(core.Open)},
-		"card-approved":   {Card: decided(core.Approved, "")},
-		"card-denied":     {Card: decided(core.Denied, "not on a Sunday")},
-		"card-expired":    {Card: s.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},
-		"card-cancelled":  {Card: decided(core.Cancelled, "the conversation was stopped")},
+		"reply":          {Post: core.Post{Kind: core.PostReply, Text: s.Reply}},
+		"reply-late":     {Post: core.Post{Kind: core.PostReply, Text: "words"}, Late: true},
+		"reply-empty":    {Post: core.Post{Kind: core.PostReply, Text: " \n"}},
+		"reply-hostile":  {Post: core.Post{Kind: core.PostReply, Text: s.Hostile}},
+		"notice":         {Post: core.Post{Kind: core.PostNotice, Text: s.Notice}},
+		"notice-hostile": {Post: core.Post{Kind: core.PostNotice, Text: s.Hostile}},
+		"private":        {Post: core.Post{Kind: core.PostPrivate, Text: "You may not decide this.", Person: s.Bob.ID}},
+		"steps":          {Post: core.Post{Kind: core.PostSteps, Text: "calc · note_list ×2"}},
+		"error-new":      s.Error(core.SessionTerminating, false),
+		"error-again":    s.Error(core.RetryableTransient, false),
+		"error-correct":  s.Error(core.UserCorrectable, false),
+		"error-pressed":  s.Error(core.RetryableTransient, true),
+		"card-open":      {Card: s.Card(nil)},
+		"card-late":      {Card: s.Card(nil), Late: true},
+		"card-dangerous": {Card: s.Card(func(c *core.Card) { c.Risk = core.Dangerous })},
+		"card-huge":      {Card: s.Card(func(c *core.Card) { c.Arguments = huge })},
+		"card-changed":   {Card: s.Card(func(c *core.Card) { c.Changed = "add cheese instead" })},
+		"card-quorum":    {Card: s.Card(func(c *core.Card) { c.Quorum, c.Voters = 2, []core.Actor{s.Bob} })},
+		"card-copy":      {Post: core.Post{Copy: true}, Card: s.Card(func(c *core.Card) { c.Context = s.Context })},
+		"card-hostile":   {Post: core.Post{Copy: true}, Card: s.HostileCard(core.Open)},
+		"card-approved":  {Card: decided(core.Approved, "")},
+		"card-denied":    {Card: decided(core.Denied, "not on a Sunday")},
+		"card-expired":   {Card: s.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},
+		"card-cancelled": {Card: decided(core.Cancelled, "the conversation was stopped")},
+		"card-running":   {Card: ran(core.CallRunning, "")},
+		"card-done":      {Card: ran(core.CallDone, "")},
+		"card-failed":    {Card: ran(core.CallFailed, "The note book is full.")},
+		"card-not-run":   {Card: ran(core.CallNotRun, "The rules changed after the approval was requested.")},
+		"card-unknown":   {Card: ran(core.CallUnknown, "")},
+		"card-altered":   {Card: s.Card(func(c *core.Card) { c.Altered = true })},
+		"card-masked": {Card: s.Card(func(c *core.Card) {
+			c.Hidden, c.Arguments = 40, "{\n  \"token\": \"•••••• (40 characters hidden)\"\n}"
+		})},
+		"card-nested": {Card: s.Card(func(c *core.Card) { c.Arguments = "{\n  \"to\": [\n    \"ann\"\n  ],\n  \"n\": 5\n}" })},
+		"card-flat": {Card: s.Card(func(c *core.Card) {
+			c.Arguments = "{\n  \"n\": 5,\n  \"text\": \"5\",\n  \"more\": \"a: b\",\n  \"line\": \"a\\nb\"\n}"
+		})},
+		"card-again":      {Post: core.Post{Pressed: true}, Card: s.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},
 		"card-huge-ended": {Card: s.Card(func(c *core.Card) { c.State, c.Arguments, c.DecidedBy = core.Approved, huge, s.Bob.Name })},
 	}
 	for name, d := range all {

@@ -85,7 +85,7 @@ func (t CardText[P]) Face(c core.Card) Face[P] {
 		t.decision(c, add)
 	}
 	if c.Changed != "" {
-		f.Notes = append(f.Notes, []P{t.Bold("The request was changed after it was asked:"), t.Text(" " + t.Said(c.Changed, t.Limits.Changed))})
+		f.Notes = append(f.Notes, []P{t.Bold("The request was changed after it was made:"), t.Text(" " + t.Said(c.Changed, t.Limits.Changed))})
 	}
 	return f
 }
@@ -123,12 +123,12 @@ func (t CardText[P]) warnings(c core.Card) (notes [][]P) {
 
 // decision draws who decided, when and why, and what became of the call.
 func (t CardText[P]) decision(c core.Card, add func(label string, value ...P)) {
-	by := map[core.ApprovalState]string{core.Approved: "Approved by", core.Denied: "Denied by", core.Cancelled: "Cancelled by"}[c.State]
-	if by != "" && (c.DecidedBy != "" || c.Decided.ID != "") {
-		add(by, t.Person(c.Decided, c.DecidedBy))
+	word := map[core.ApprovalState]string{core.Approved: "Approved", core.Denied: "Denied", core.Cancelled: "Cancelled", core.Expired: "Expired"}[c.State]
+	if c.State != core.Expired && (c.DecidedBy != "" || c.Decided.ID != "") {
+		add(word+" by", t.Person(c.Decided, c.DecidedBy))
 	}
 	if !c.DecidedAt.IsZero() {
-		add(map[bool]string{true: "Expired at", false: "Decided at"}[c.State == core.Expired], t.Time(c.DecidedAt))
+		add(word+" at", t.Time(c.DecidedAt))
 	}
 	if c.Reason != "" {
 		add("Reason", t.Text(t.Said(c.Reason, t.Limits.Reason)))

@@ -57,6 +57,8 @@ type Click struct {
 	Choice   Choice
 	Reason   string
 	Card     Ref // the card whose button was pressed, if the platform reports it
+
+	Disabled bool // the press has disabled the card's buttons: if it does not count, the card has to be redrawn
 }
 
 // SignalPayload is the payload of a SignalEvent: which pause it ends, and what is overlaid on the paused state.

@@ -78,7 +78,7 @@ func (d *Discord) parseClick(e core.Event) (core.Input, error) {
 	if !ok || string(b.Approval) != e.Subject() {
 		return core.Input{}, errClickShape
 	}
-	click := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action)}
+	click := core.Click{Approval: b.Approval, Choice: core.Choice(b.Action), Disabled: true}
 	switch {
 	case i.Type != discordgo.InteractionModalSubmit:
 	case b.Action == chat.ActionReason:

@@ -59,7 +59,7 @@ func TestPressIsADecision(t *testing.T) {
 				if bytes.Contains(e.Payload, []byte(i.Token)) {
 					t.Errorf("the payload has the token: %s", e.Payload)
 				}
-				if c := r.click(e); c != (core.Click{Approval: "a1", Choice: choice, Card: core.Ref(thread + "/" + b.Message)}) {
+				if c := r.click(e); c != (core.Click{Approval: "a1", Choice: choice, Card: core.Ref(thread + "/" + b.Message), Disabled: true}) {
 					t.Errorf("Parse gave %+v", c)
 				}
 				if ids[e.ID] {
@@ -229,7 +229,7 @@ func TestDenyWithReason(t *testing.T) {
 			if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != general || e.Actor.ID != "discord:1002" {
 				t.Errorf("got %+v", e)
 			}
-			if c := r.click(e); c != (core.Click{Approval: "a1", Choice: core.Deny, Reason: want, Card: core.Ref(general + "/" + b.Message)}) {
+			if c := r.click(e); c != (core.Click{Approval: "a1", Choice: core.Deny, Reason: want, Card: core.Ref(general + "/" + b.Message), Disabled: true}) {
 				t.Errorf("Parse gave %+v", c)
 			}
 		}

@@ -273,6 +273,9 @@ func (t *turn) click(ctx context.Context) (core.Finish, error) {
 	case "":
 	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid:
 		f = t.rejectClick(err)
+		if input.Click.Disabled {
+			f.Redraw = input.Click.Approval
+		}
 	default:
 		return core.Finish{}, err
 	}

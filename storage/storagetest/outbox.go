@@ -172,6 +172,19 @@ var outboxExamples = []example{
 		press(seen)
 		w.equal("a card that is known stays", w.posted(row.Key).Parts[0].Ref, core.Ref("the-card"))
 	}},
+	{"cards are redrawn on request", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{})
+		w.sent(w.first(minute), "the-card")
+		w.equal("nothing to draw", len(w.deliver(minute)), 0)
+		w.message(other)
+		w.done(w.claim(minute), core.Finish{Redraw: "a"})
+		w.sent(w.first(minute), "the-card")
+		w.ok(w.RedrawCards(w.ctx, "a"))
+		w.ok(w.RedrawCards(w.ctx, "a"))
+		w.sent(w.first(minute), "the-card")
+		w.equal("then", len(w.deliver(minute)), 0)
+		w.ok(w.RedrawCards(w.ctx, "no such approval"))
+	}},
 	{"copies are added once, and only by the row's delivery", func(w *world) {
 		w.say(conversation, post("a", conversation))
 		row := w.first(minute)

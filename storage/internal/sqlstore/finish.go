@@ -43,7 +43,7 @@ func checkFinish(f core.Finish) error {
 		}
 		return nil
 	}
-	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Resumed != "" || f.NotRun != (core.ToolResult{}) || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
+	kept := f.Session != nil || f.Paused != nil || f.Approval != nil || f.PressedCard != nil || f.Redraw != "" || f.Resumed != "" || f.NotRun != (core.ToolResult{}) || f.NewGeneration || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
 	if kept || f.End.Kind != "" {
 		return core.Errorf(core.Internal, "A turn that will be retried can't store anything else.")
 	}
@@ -110,6 +110,9 @@ func (t *Tx) finish(f core.Finish) (s core.SessionRecord, err error) {
 	}
 	for _, p := range f.Posts {
 		t.addPost(p)
+	}
+	if f.Redraw != "" {
+		t.redrawCards(f.Redraw)
 	}
 	if f.PressedCard != nil {
 		t.cardPressed(*f.PressedCard)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
@@ -65,11 +66,13 @@ func TestAPressDisablesTheButtonsUntilTheCardIsRedrawn(t *testing.T) {
 		if !strings.Contains(shown.Shown(), "Approval needed") {
 			t.Errorf("got %s", shown.Shown())
 		}
-		r.inbox.WaitFor("the card to be redrawn", func() bool {
+		if err := adaptertest.Poll(r.ctx, func() bool {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			return slices.Contains(p.redrawn, "a1")
-		})
+		}); err != nil {
+			t.Error("the card is not redrawn")
+		}
 	})
 }
 

@@ -298,7 +298,7 @@ func (p *discordProcess) waitForEnd(point string, ask discordtest.Message) {
 	for _, m := range p.discord.FromBot(ask.ID) {
 		switch text := m.Shown(); {
 		case strings.Contains(text, "🔧"):
-		case strings.Contains(text, "Done:") || strings.Contains(text, "unknown"):
+		case !strings.Contains(text, "Asked by") && (strings.Contains(text, "Done:") || strings.Contains(text, "unknown")):
 			replies++
 		default:
 			cards++

@@ -43,7 +43,7 @@ func TestSlackDenyWithReason(t *testing.T) {
 	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
 	thread, card := s.asked("milk")
-	s.bob.Clicks("C1", card.TS, "deny_reason")
+	s.bob.Clicks("C1", card.TS, "reason")
 	if _, err := s.slack.WaitForModal(s.ctx(), "U2BOB"); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestSlackButtonsWorkAfterARestart(t *testing.T) {
 	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
 	thread, card := s.asked("milk")
-	late, _ := s.slack.FindButton("C1", card.TS, "deny")
+	late, _ := s.slack.FindButton("C1", card.TS, "reason")
 	s.stop()
 	s.start()
 	s.bob.Clicks("C1", card.TS, "approve")
@@ -86,7 +86,7 @@ func TestSlackCardsGoToApproversWhoDoNotSeeTheConversation(t *testing.T) {
 	s.bob.Clicks(his, copied.TS, "approve")
 	s.reads(s.dm, "", "Done: “milk”")
 	s.shows(s.dm, mine.TS, "pproved", 0)
-	s.shows(his, copied.TS, "pproved", 0)
+	s.shows(his, copied.TS, "pproved", 1) // the link to the conversation stays
 }
 
 func mustJSON(v any) string {
@@ -98,7 +98,7 @@ func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
 	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
 	s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("channel_not_found"), When: func(c slacktest.Call) bool {
-		return c.Args["channel"] == "C1" && strings.Contains(c.Args["blocks"], "deny_reason")
+		return c.Args["channel"] == "C1" && strings.Contains(c.Args["blocks"], `"action_id":"reason"`)
 	}})
 	ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk")
 	his := s.slack.DMWith("U2BOB")
@@ -226,7 +226,7 @@ func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
 	scopes := scopesBut(slacktest.AllScopes, "channels:history", "groups:history", "im:history", "mpim:history")
 	s := serveSlack(t, slacktest.Options{Scopes: scopes, Subscriptions: slacktest.AllEvents}, transports["Socket Mode"])
 	s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1, When: func(c slacktest.Call) bool {
-		return strings.Contains(c.Args["blocks"], "deny_reason")
+		return strings.Contains(c.Args["blocks"], `"action_id":"reason"`)
 	}})
 	thread, card := s.asked("milk")
 	waitUntil(t, func() bool {

@@ -130,7 +130,7 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 		t.Errorf("the paused segment: %v", paused)
 	}
 
-	talk("y")
+	talk("approve") // a part of the arguments is hidden
 	resuming := got.segment(t)
 	if p := paths(resuming); p != "invocation invocation/act invocation/model" {
 		t.Fatalf("spans %s", p)

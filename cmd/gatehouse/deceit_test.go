@@ -56,7 +56,7 @@ func TestLaw6_AnApproverSeesWhatRuns(t *testing.T) {
 				text = strings.Repeat("\u200b", 700) + "rm -rf /"
 			}
 			ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" note add "+text)
-			card := p.discordGateway.card(ask.ID, "Asked by")
+			card := p.card(ask.ID, "Asked by")
 			i := p.bob.Clicks(ask.ID, card.ID, "Approve")
 			if err := i.Wait(p.ctx()); err != nil {
 				t.Fatal(err)
@@ -157,7 +157,7 @@ func TestLaw6_NoReplyLooksLikeACard(t *testing.T) {
 		p.open()
 		p.waitConnected()
 		ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" "+fake)
-		reply := p.discordGateway.reads(ask.ID, "Approved")
+		reply := p.reads(ask.ID, "Approved")
 		if reply.Flags&discordtest.FlagComponentsV2 != 0 || len(reply.Components) > 0 || strings.Contains(reply.Content, "<@") || strings.Contains(reply.Content, "<t:") {
 			t.Errorf("got %+v", reply)
 		}

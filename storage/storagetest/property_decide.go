@@ -50,10 +50,10 @@ func (p *property) vote(rt *rapid.T) {
 func (p *property) voteByClick(rt *rapid.T) {
 	e := p.some(rt, func(e *modelEvent) bool { return e.Kind() == core.KindClick })
 	d := vote(core.ApprovalID(e.Subject()), e.Actor, core.Approve)
-	switch {
-	case e.seq%3 == 0:
+	switch e.seq % 3 {
+	case 0:
 		d.Vote.Choice = core.Deny
-	case e.seq%3 == 1:
+	case 1:
 		d.Vote.Choice = core.Withdraw
 	}
 	d.Event = e.seq

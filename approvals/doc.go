@@ -5,8 +5,8 @@
 //
 // Service opens approvals as data for the turn's Finish, which stores the paused invocation, the approval and its card in one
 // transaction. It decides, expires and cancels them, each in one transaction of the store, which applies core's Approval.Decide to the
-// stored approval. The first decision wins; everybody else gets a message. Service also makes cards from the stored state: of the approval and,
-// once it is approved, of its call's intent.
+// stored approval. The first decision wins; everybody else gets a message. Service also makes cards from the stored state: the approval's
+// and, once it is approved, its call's.
 //
 // VerifyLog checks the audit log: each entry's signature, and that it agrees with the approvals and intents in the database.
 //

@@ -112,8 +112,8 @@ func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, 
 	return n, nil
 }
 
-// Card returns an approval's card, from its stored state and that of its call. With context it has the last messages of the conversation, for approvers who
-// can't see the conversation.
+// Card returns an approval's card, from its stored state and that of its call. With context it has the last messages of the conversation,
+// for approvers who can't see the conversation.
 func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) {
 	a, err := s.store.LoadApproval(ctx, id)
 	if err != nil {
@@ -151,8 +151,8 @@ func (s *Service) lastMessages(ctx context.Context, id core.SessionID) ([]core.L
 	var lines []core.Line
 	for _, m := range last {
 		text := m.Content.String()
-		if s, ok := m.Content.Speaker(); ok {
-			text = fmt.Sprintf("%s (%s): %s", core.RevealLine(s.Name), s.ID, m.Content.Own())
+		if who, ok := m.Content.Speaker(); ok {
+			text = fmt.Sprintf("%s (%s): %s", core.RevealLine(who.Name), who.ID, m.Content.Own())
 		}
 		text = core.MaskText(text)
 		if text == "" || m.Role != core.User && m.Role != core.Assistant {

@@ -48,7 +48,8 @@ type ControlEvent struct{ Word string }
 // RetryEvent retries a failed event: its button "try again" was pressed.
 type RetryEvent struct{ Failed int64 }
 
-// AskAgainEvent asks again for what expired: the button "Ask again" of an expired approval's card was pressed. Only who asked may do so.
+// AskAgainEvent asks again for what expired: the button "Ask again" of an expired approval's card was pressed. Only who asked may do so, so
+// the event's id names the person, too, or somebody else's press would use up theirs.
 type AskAgainEvent struct{ Approval ApprovalID }
 
 // AmendEvent edits or deletes an earlier message of the same platform; Event is that event's id. Accept applies it. Its payload is an
@@ -85,8 +86,8 @@ func (e Event) stored() (Kind, string) {
 	return e.Body.stored()
 }
 
-// QueueKey is the queue that the event is claimed from: for a click its approval's, for a control, a retry or a repeated request the one for its
-// conversation's controls, for anything else its conversation's.
+// QueueKey is the queue that the event is claimed from: for a click its approval's, for a control, a retry or a repeated request the one for
+// its conversation's controls, for anything else its conversation's.
 func (e Event) QueueKey() QueueKey {
 	switch b := e.Body.(type) {
 	case ClickEvent:

@@ -70,10 +70,10 @@ type Approvals interface {
 	// those of Approval.Decide; the Decided that comes with them is the unchanged approval. An expiry is delayed (store_busy) while a
 	// click that was accepted before the deadline still waits.
 	Decide(ctx context.Context, d Decision) (Decided, error)
-	// BeginIntent commits the intent, fenced, and marks the approval begun; if there is one already, it is returned and
-	// nothing changes. It is refused (approval_missing) unless the approval is approved.
+	// BeginIntent commits the intent, fenced, marks the approval begun and redraws its cards; if there is one already, such as that of a
+	// call whose turn ended without it, it is returned and nothing changes. It is refused (approval_missing) unless the approval is approved.
 	BeginIntent(ctx context.Context, c Claim, i Intent) (IntentRecord, error)
-	// FinishIntent commits the result, fenced; only the first one is stored.
+	// FinishIntent commits the result, fenced, and redraws the approval's cards; only the first one is stored.
 	FinishIntent(ctx context.Context, c Claim, id ApprovalID, r ToolResult) error
 	// LoadIntent returns nil, nil if there is none.
 	LoadIntent(ctx context.Context, id ApprovalID) (*IntentRecord, error)

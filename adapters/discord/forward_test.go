@@ -17,11 +17,12 @@ func TestForwardedMessages(t *testing.T) {
 	))
 	for name, channel := range map[string]string{"directly": r.DMWith(annID), "in a thread": thread} {
 		e := r.of(r.ann.Forwards(general, said.ID, channel))
-		blocks := r.says(e).Content.Blocks()
+		content := r.says(e).Content
+		blocks := content.Blocks()
 		if len(blocks) < 2 || blocks[len(blocks)-2].Type != core.ImageBlock {
 			t.Fatalf("%s: got %+v", name, blocks)
 		}
-		if text := blocks[len(blocks)-1].Text; !strings.Contains(text, "Forwarded message:\ndeploy on @ann") || !strings.Contains(text, "plan.txt") {
+		if text := content.Own(); !strings.Contains(text, "Forwarded message:\ndeploy on @ann") || !strings.Contains(text, "plan.txt") {
 			t.Errorf("%s it says %q", name, text)
 		}
 	}

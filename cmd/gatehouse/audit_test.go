@@ -142,6 +142,7 @@ func TestAuditLogShowsTampering(t *testing.T) {
 			"an intent removed":            {[]string{`delete from intents`}, "has no intent of it"},
 			"an approval removed":          {[]string{`delete from votes`, `delete from approvals`}, "ap-1, which is not in the database"},
 			"an intent added":              {[]string{`insert into intents (approval, invocation, tool, digest, begun_at) values ('ap-9', 'i', 'rm', 'd', 1)`}, "ap-9 was started, but the audit log has no entry of it"},
+			"a call said to be not run":    {[]string{`update intents set begun_at = 0`}, "ap-1 was not run, says the database, but the audit log has no entry of that"},
 			"an approval added":            {[]string{`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester) select 'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester from approvals`}, "ap-9 is in the database, but the audit log"},
 			"a cut log with an empty head": {[]string{resetHead, `delete from audit where seq > 1`, `delete from intents`, `delete from votes`, `update approvals set state = 'open'`}, "its head names entry 0, but its last entry is 1"},
 			"an empty head alone":          {[]string{resetHead}, "its head names entry 0, but its last entry is 5"},

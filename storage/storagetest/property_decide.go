@@ -181,7 +181,7 @@ func (p *property) askAgain(rt *rapid.T) {
 	}
 	asked.again = r.Seq
 	next := asked.Event
-	next.ID = fmt.Sprintf("ask_again/%s", id)
+	next.ID = fmt.Sprintf("asked_again/%s", id)
 	p.learn(rt, r.Seq, next)
 }
 

@@ -117,7 +117,7 @@ func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor)
 		if !found {
 			return r, gone
 		}
-		return t.repeat(seq, fmt.Sprintf("ask_again/%s", id), func(e core.EventRecord) error {
+		return t.repeat(seq, fmt.Sprintf("asked_again/%s", id), func(e core.EventRecord) error {
 			if e.Payload == nil {
 				return gone
 			}

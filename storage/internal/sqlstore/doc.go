@@ -10,7 +10,7 @@
 //	messages      (session, invocation, n); pos gives their order
 //	blobs         digest: the bytes of an image; message_blobs, event_blobs: the messages that refer to it, the events it came with
 //	paused        invocation: a run that waits for a signal
-//	approvals     approval id; votes by (approval, n); intents by approval
+//	approvals     approval id; votes by (approval, n); intents by approval: what became of its call
 //	evidence      invocation: what it did, as input of a join check
 //	audit         seq: the decisions, each entry's hash a MAC over it and the entry before; audit_head: the last entry, sealed
 //	outbox        key: a post to deliver; destinations: when each destination's next post is due

@@ -175,7 +175,8 @@ create table audit_head (
 );
 insert into audit_head (one, seq, hash) values (1, 0, '');
 
--- content is a JSON string: a tool's output may hold what a text can't.
+-- begun_at 0: the call never ran, since its turn ended without it; content says why. content is a JSON string: a tool's output may hold what
+-- a text can't.
 create table intents (
   approval   text    not null primary key,
   invocation text    not null,

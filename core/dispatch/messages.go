@@ -90,7 +90,7 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (core.Fi
 			f.Approval = &approval
 		}
 		pending := o.Pending
-		if n := len(pending); n > 0 && len(card) > 0 && o.Descriptor.Approval.Announced {
+		if n, asked := len(pending), o.Descriptor.Approval; n > 0 && len(card) > 0 && asked != nil && asked.Announced {
 			pending = pending[:n-1]
 		}
 		f.Posts = append(t.replies(pending), card...)

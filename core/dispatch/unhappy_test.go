@@ -264,15 +264,11 @@ func TestRetryOfADecisionWhoseTurnEndedIsRefused(t *testing.T) {
 func TestLaw8_SecretsAreMaskedInEveryPostAboutACall(t *testing.T) {
 	b := newBench(t, setup{})
 	b.say("room:1", "note add ghp_0123456789abcdefghij0123456789ABCDEF")
-	pending := b.heard()
 	card := b.heard()
 	b.word("room:1", "status")
 	status := b.heard()
 	if strings.Contains(card.Card.Summary, "ghp_01234") {
 		t.Error("card", card.Card.Summary)
-	}
-	if strings.Contains(pending.Text, "ghp_01234") {
-		t.Error("pending message:", pending.Text)
 	}
 	if strings.Contains(status.Text, "ghp_01234") {
 		t.Error("status:", status.Text)

@@ -131,7 +131,7 @@ func (t CardText[P]) decision(c core.Card, add func(label string, value ...P)) {
 		add(word+" at", t.Time(c.DecidedAt))
 	}
 	if c.Reason != "" {
-		add("Reason", t.Text(t.Said(c.Reason, t.Limits.Reason)))
+		add("Reason", t.Text(OrNone(t.Said(c.Reason, t.Limits.Reason))))
 	}
 	if c.State != core.Approved || c.Run == core.CallWaits {
 		return

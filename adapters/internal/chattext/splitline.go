@@ -30,7 +30,7 @@ func (s *splitter) within(d draft, room int) (piece, bool) {
 			c.solid = is
 		}
 		c.text, c.used = d.text+line[:at], d.used+Units(line[:at])
-		if !c.fits(room) {
+		if blank := strings.TrimSpace(c.text) == "" && !c.state.open && !c.solid.open; blank || !c.fits(room) {
 			return false
 		}
 		if careful {

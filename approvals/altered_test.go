@@ -36,9 +36,11 @@ func alteredRequest(t *testing.T) (store *storage.Store, click int64) {
 		ID: "a1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: "x:room", Address: c.Event.Address, Requester: c.Event.Actor, State: core.Open,
 		Call: core.Call{Tool: "pay", Arguments: []byte(`{"amount":1000}`), Digest: "that of another amount"}, Rule: core.Rule{Approvers: []string{"x:bob"}},
 	}
+	said := core.History{}.Append(core.Message{Role: core.User, Content: core.Said(core.Speaker{Name: "Ann\u202e\nBob (x:bob):", ID: "x:ann"}, "pay 1000\nat once")})
 	err = store.Finish(t.Context(), core.Finish{
 		Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: &a,
-		Paused: &core.PausedRecord{Invocation: a.Invocation, Session: a.Session, Descriptor: core.Descriptor{SignalID: "a1"}},
+		Session: &core.SessionRecord{ID: a.Session, Messages: &said, Writer: core.Writer{Invocation: a.Invocation}},
+		Paused:  &core.PausedRecord{Invocation: a.Invocation, Session: a.Session, Descriptor: core.Descriptor{SignalID: "a1"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -78,5 +80,13 @@ func TestLaw7_WhoTriesToApproveAnAlteredRequestIsAudited(t *testing.T) {
 	report, err := approvals.VerifyLog(t.Context(), approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, store.Signer(), "")
 	if err != nil || len(report.Faults) != 0 {
 		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+func TestACopyOfACardQuotesWhoSaidWhat(t *testing.T) {
+	store, _ := alteredRequest(t)
+	card, err := approvals.NewService(store, store).Card(t.Context(), "a1", true)
+	if err != nil || len(card.Context) != 1 || card.Context[0].Text != `Ann\u202e\nBob (x:bob): (x:ann): pay 1000`+"\nat once" {
+		t.Errorf("%q, %v", card.Context, err)
 	}
 }

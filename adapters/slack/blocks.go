@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -173,7 +174,7 @@ func approver(id string) piece {
 	case id == core.LocalPerson:
 		return literal(chat.LocalApprover)
 	}
-	return literal(chat.OrNone(inline(id, maxPerson)))
+	return literal(cmp.Or(chat.Elsewhere(id), chat.OrNone(inline(id, maxPerson))))
 }
 
 var groupID = regexp.MustCompile(`^S[A-Z0-9]{1,20}$`)

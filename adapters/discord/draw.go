@@ -1,0 +1,46 @@
+package discord
+
+import (
+	"github.com/bwmarrin/discordgo"
+
+	"gatehouse/adapters/internal/chat"
+	"gatehouse/core"
+)
+
+// newPainter returns a painter of deliveries. Replies go through neutral; any other text by a model or a person is literal, or code. No
+// message pings anyone but an open card, which pings the approvers that it names. A card is a container with a coloured edge, which no
+// reply can be. seal signs the value of a button.
+func newPainter(seal func(fields ...string) string) chat.Painter[drawn] {
+	return chat.Painter[drawn]{
+		Parts: markdown,
+		Reply: func(part string) drawn { return drawn{Text: part} },
+		Plain: func(text string) drawn { return drawn{Text: literal(text, maxPlain)} },
+		Steps: func(line string) drawn { return drawn{Text: stepsPrefix + literal(chat.OrNone(line), chat.MaxSteps)} },
+		Late: func(m drawn) drawn {
+			m.Text = latePrefix + m.Text
+			return m
+		},
+		Button: func(m drawn, text string, b chat.Button) (drawn, error) {
+			made, err := newButton(seal, text, discordgo.PrimaryButton, b)
+			m.Rows = rowOf(made)
+			return m, err
+		},
+		Card: func(d core.Delivery, link string) (drawn, error) { return drawCard(seal, d, link, false) },
+	}
+}
+
+// parts draws the messages of a delivery. A long reply is slow to draw, so it stays cached until its last part is sent.
+func (d *Discord) parts(delivery core.Delivery) ([]drawn, error) {
+	if delivery.Kind == core.PostReply && len(delivery.Text) > maxReply {
+		return d.long.Parts(delivery, func() ([]drawn, error) { return d.painter.Draw(delivery, "") })
+	}
+	return d.painter.Draw(delivery, cardLink(delivery))
+}
+
+// cardLink returns the link of a card's copy to the card's conversation, "" for any other post.
+func cardLink(delivery core.Delivery) string {
+	if !delivery.Copy || delivery.Card == nil {
+		return ""
+	}
+	return linkTo(delivery.Conversation, delivery.Card.From)
+}

@@ -1,0 +1,161 @@
+package chat
+
+import (
+	"fmt"
+	"time"
+
+	"gatehouse/core"
+)
+
+// CardLimits limit how much of each field a card shows.
+type CardLimits struct {
+	Summary   int
+	Approvers int // how many people are named: those who may decide, and those who have approved so far
+	Changed   int
+	Reason    int
+}
+
+// CardText draws the text of an approval's card as pieces of a platform's text, such as Slack's rich text elements or Discord's Markdown.
+type CardText[P any] struct {
+	Limits   CardLimits
+	Inline   func(text string, limit int) string // what is decided about, on one line, harmless on this platform, with nothing invisible
+	Said     func(text string, limit int) string // a person's own words, likewise; what joins emojis stays
+	Text     func(string) P                      // gatehouse's own text, and what Inline returns
+	Bold     func(string) P                      // the same in bold
+	Tool     func(name string) P
+	Person   func(who core.Actor, name string) P
+	Approver func(id string) P // who may decide: mentioned, so that they are told
+	Time     func(time.Time) P
+	Deadline func(time.Time) []P
+}
+
+// Face is what a card says, from the top. Arguments and buttons follow it.
+type Face[P any] struct {
+	Title  string // the state
+	Color  Color
+	Lead   P          // what it is about
+	Fields []Field[P] // in two columns where the platform has them
+	Notes  [][]P      // sentences; each is a line of its own
+}
+
+// Field is a labelled value of a card.
+type Field[P any] struct {
+	Label string
+	Value []P
+	Wide  bool // it has a line of its own
+}
+
+// Color is the colour of a card's edge, as 0xRRGGBB. No reply of a model has one.
+type Color int
+
+// The colours.
+const (
+	Amber Color = 0xE8A33D // it waits for somebody
+	Green Color = 0x2E9E5B // approved
+	Red   Color = 0xD64545 // dangerous; denied; or approved and failed
+	Grey  Color = 0x8A8F98 // it ended without a decision, or without being run
+)
+
+// Face draws a card in its current state.
+func (t CardText[P]) Face(c core.Card) Face[P] {
+	f := Face[P]{Title: Headline(c), Color: colorOf(c), Lead: t.Bold(OrNone(t.Inline(c.Summary, t.Limits.Summary)))}
+	add := func(label string, value ...P) {
+		if len(value) > 0 {
+			f.Fields = append(f.Fields, Field[P]{Label: label, Value: value, Wide: wide[label]})
+		}
+	}
+	add("Tool", t.Tool(c.Tool))
+	add("Asked by", t.Person(c.Requested, c.Requester))
+	if c.State == core.Open {
+		if !c.Deadline.IsZero() {
+			add("Expires", t.Deadline(c.Deadline)...)
+		}
+		add("May decide", t.people(len(c.Approvers), func(i int) P { return t.Approver(c.Approvers[i]) })...)
+		if c.Quorum > 1 {
+			so := []P{t.Text(fmt.Sprintf("%d of %d", len(c.Voters), c.Quorum))}
+			if len(c.Voters) > 0 {
+				so = append(append(so, t.Text(": ")), t.people(len(c.Voters), func(i int) P { return t.Person(c.Voters[i], c.Voters[i].Name) })...)
+			}
+			add("Approved so far", so...)
+		}
+		f.Notes = t.warnings(c)
+	} else {
+		t.decision(c, add)
+	}
+	if c.Changed != "" {
+		f.Notes = append(f.Notes, []P{t.Bold("The request was changed after it was made:"), t.Text(" " + t.Said(c.Changed, t.Limits.Changed))})
+	}
+	return f
+}
+
+// wide are the labels of fields that may be long.
+var wide = map[string]bool{"Approved so far": true, "Reason": true, "Result": true}
+
+// people names up to Limits.Approvers of n people.
+func (t CardText[P]) people(n int, one func(i int) P) (text []P) {
+	for i := range n {
+		if i == t.Limits.Approvers {
+			return append(text, t.Text(fmt.Sprintf(" and %d more", n-i)))
+		}
+		if i > 0 {
+			text = append(text, t.Text(", "))
+		}
+		text = append(text, one(i))
+	}
+	return text
+}
+
+// warnings are what an approver must know before a decision.
+func (t CardText[P]) warnings(c core.Card) (notes [][]P) {
+	switch {
+	case c.Altered:
+		return append(notes, []P{t.Bold("The stored request is not the one that was asked for. It can't be approved.")})
+	case c.Risk == core.Dangerous:
+		notes = append(notes, []P{t.Text(irreversible)})
+	}
+	if c.Hidden > 0 {
+		notes = append(notes, []P{t.Text(hiddenNote(c) + " To see them: " + ShowCommand(c.Approval) + " --reveal")})
+	}
+	return notes
+}
+
+// decision draws who decided, when and why, and what became of the call.
+func (t CardText[P]) decision(c core.Card, add func(label string, value ...P)) {
+	word := map[core.ApprovalState]string{core.Approved: "Approved", core.Denied: "Denied", core.Cancelled: "Cancelled", core.Expired: "Expired"}[c.State]
+	if c.State != core.Expired && (c.DecidedBy != "" || c.Decided.ID != "") {
+		add(word+" by", t.Person(c.Decided, c.DecidedBy))
+	}
+	if !c.DecidedAt.IsZero() {
+		add(word+" at", t.Time(c.DecidedAt))
+	}
+	if c.Reason != "" {
+		add("Reason", t.Text(OrNone(t.Said(c.Reason, t.Limits.Reason))))
+	}
+	if c.State != core.Approved || c.Run == core.CallWaits {
+		return
+	}
+	result := []P{t.Text(runSigns[c.Run] + " " + t.Inline(c.RunText(), t.Limits.Reason))}
+	if c.Run == core.CallUnknown {
+		result = append(result, t.Text(": it may have been done. Check before you ask again"))
+	}
+	if c.Run != core.CallRunning && !c.RunAt.IsZero() {
+		result = append(result, t.Text(", "), t.Time(c.RunAt))
+	}
+	add("Result", result...)
+}
+
+var runSigns = map[core.CallState]string{core.CallRunning: "⏳", core.CallDone: "✅", core.CallFailed: "❌", core.CallNotRun: "⏹️", core.CallUnknown: "❓"}
+
+func colorOf(c core.Card) Color {
+	switch {
+	case c.State == core.Open && c.Risk == core.Dangerous:
+		return Red
+	case c.State == core.Open, c.State == core.Approved && c.Run == core.CallUnknown:
+		return Amber
+	case c.State == core.Denied, c.State == core.Approved && c.Run == core.CallFailed:
+		return Red
+	case c.State == core.Approved && c.Run != core.CallNotRun:
+		return Green
+	}
+	return Grey
+}

@@ -52,7 +52,7 @@ func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 	p := newSlackProcess(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
 	p.open()
 	channels := p.addChannels(8)
-	const threads, messages, kills = 40, 4, 5
+	const threads, messages, kills = 40, 4, 4 // one kill more could make a dead letter of a message that runs at each
 	said := make([]*thread, threads)
 	seed := rand.Uint64()
 	t.Logf("the seed of the kills is %d", seed)

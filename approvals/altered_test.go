@@ -86,7 +86,7 @@ func TestLaw7_WhoTriesToApproveAnAlteredRequestIsAudited(t *testing.T) {
 func TestACopyOfACardQuotesWhoSaidWhat(t *testing.T) {
 	store, _ := alteredRequest(t)
 	card, err := approvals.NewService(store, store).Card(t.Context(), "a1", true)
-	if err != nil || len(card.Context) != 1 || card.Context[0].Text != `Ann\u202e\nBob (x:bob): (x:ann): pay 1000`+"\nat once" {
+	if err != nil || len(card.Context) != 1 || card.Context[0].Text != `"Ann\u202e\nBob (x:bob):": pay 1000`+"\nat once" {
 		t.Errorf("%q, %v", card.Context, err)
 	}
 }

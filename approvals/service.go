@@ -100,7 +100,7 @@ func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, 
 		if !a.MayWithdraw(who) {
 			continue
 		}
-		_, err := s.store.Decide(ctx, core.Decision{Approval: a.ID, Cancel: true, By: who, Reason: "withdrawn by " + cmp.Or(who.Name, who.ID)})
+		_, err := s.store.Decide(ctx, core.Decision{Approval: a.ID, Cancel: true, By: who, Reason: "withdrawn by " + withdrawer(who, a)})
 		switch core.CategoryOf(err) {
 		case "":
 			n++
@@ -110,6 +110,14 @@ func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, 
 		}
 	}
 	return n, nil
+}
+
+// withdrawer names who withdraws a request, for people: never by an id.
+func withdrawer(who core.Actor, a core.Approval) string {
+	if who.ID == a.Requester.ID {
+		return cmp.Or(who.Name, "the person who asked")
+	}
+	return cmp.Or(who.Name, "an approver")
 }
 
 // Card returns an approval's card, from its stored state and that of its call. With context it has the last messages of the conversation,
@@ -152,7 +160,7 @@ func (s *Service) lastMessages(ctx context.Context, id core.SessionID) ([]core.L
 	for _, m := range last {
 		text := m.Content.String()
 		if who, ok := m.Content.Speaker(); ok {
-			text = fmt.Sprintf("%s (%s): %s", core.RevealLine(who.Name), who.ID, m.Content.Own())
+			text = fmt.Sprintf(`"%s": %s`, strings.ReplaceAll(core.RevealLine(who.Name), `"`, "'"), m.Content.Own()) // the name can't pretend to be more
 		}
 		text = core.MaskText(text)
 		if text == "" || m.Role != core.User && m.Role != core.Assistant {

@@ -78,7 +78,7 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	case d.Vote.Choice == Withdraw && d.Vote.Actor.ID != a.Requester.ID:
 		return stands, Errorf(NotAllowed, "Only the person who asked can withdraw this request.")
 	case d.Vote.Choice == Withdraw:
-		a.settle(Cancelled, d.Vote.Actor, "withdrawn by "+cmp.Or(d.Vote.Actor.Name, d.Vote.Actor.ID), at)
+		a.settle(Cancelled, d.Vote.Actor, "withdrawn by "+cmp.Or(d.Vote.Actor.Name, "the person who asked"), at)
 	case d.Altered:
 		return stands, Errorf(Invalid, "The stored request is not the one that was asked for, so it can't be approved. Deny it, and tell whoever runs gatehouse: somebody changed its database.")
 	case late:

@@ -140,7 +140,7 @@ func (c *Console) showCard(card core.Card, late bool) error {
 		if short := c.cards.shortID(c.cards.open[i].card.Approval); short != "" {
 			which = " (" + short + ")"
 		}
-		return c.print(c.style.approval(oneLine(c.cards.open[i].card.Summary) + which + " is still open: answer y, n or n REASON"))
+		return c.print(c.style.approval(oneLine(c.cards.open[i].card.Summary) + which + " is still open: answer " + strings.Join(strings.Split(c.cards.answers(), "/"), ", ") + " or n REASON"))
 	}
 	return nil
 }

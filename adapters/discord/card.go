@@ -25,12 +25,11 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 	if d.Late && c.State == core.Open {
 		above = latePrefix + above
 	}
-	if !d.Copy {
-		link = ""
-	}
 	below, foot := "", "-# Approval "+inlineCode(chat.ShortID(c.Approval), maxTool)
 	if d.Copy {
 		below = contextOf(c)
+	} else {
+		link = ""
 	}
 	shown, folded := arguments(c, maxCard-chat.Units(above)-chat.Units(below)-chat.Units(foot))
 	buttons, err := cardButtons(seal, c, d.Pressed, folded, link)
@@ -56,6 +55,12 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 		m.Users, m.Roles = told(c)
 	}
 	return m, nil
+}
+
+// leavesOut reports whether a card may leave out some arguments: it does so at the latest with this much text around them.
+func leavesOut(c core.Card) bool {
+	_, folded := arguments(c, maxCard-maxAround)
+	return folded
 }
 
 // fields draws the fields of a card, two on a line.

@@ -78,15 +78,40 @@ func TestAPressDisablesTheButtonsUntilTheCardIsRedrawn(t *testing.T) {
 
 // TestAPressThatDoesNotCountChangesNoButton: those of others, of people who have voted, and on decided cards.
 func TestAPressThatDoesNotCountChangesNoButton(t *testing.T) {
-	for name, change := range map[string]func(*core.Card){
-		"not an approver": func(c *core.Card) { c.Approvers = []string{"discord:1"} },
-		"has voted":       func(c *core.Card) { c.Voters = []core.Actor{{ID: "discord:" + bobID}} },
-		"decided":         func(c *core.Card) { c.State = core.Approved },
+	for name, c := range map[string]struct {
+		action string
+		change func(*core.Card)
+	}{
+		"not an approver":            {"approve", func(c *core.Card) { c.Approvers = []string{"discord:1"} }},
+		"who asked, not an approver": {"approve", func(c *core.Card) { c.Approvers, c.Requested.ID = []string{"discord:1"}, "discord:"+bobID }},
+		"has voted":                  {"approve", func(c *core.Card) { c.Voters = []core.Actor{{ID: "discord:" + bobID}} }},
+		"decided":                    {"approve", func(c *core.Card) { c.State = core.Approved }},
+		"withdrawn by another":       {"withdraw", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newInbound(t, setup{discord: newPressable(change).options()}).known()
-			r.answered(r.bob.Presses(r.button(general, r.sealed("a1", "approve"))), discordtest.DeferredUpdate)
+			r := newInbound(t, setup{discord: newPressable(c.change).options()}).known()
+			r.answered(r.bob.Presses(r.button(general, r.sealed("a1", c.action))), discordtest.DeferredUpdate)
 		})
+	}
+}
+
+// TestCardsThatWerePressedLatelyAreRedrawnAtTheStart: the process before may have ended between the answer to a press and the redrawing.
+func TestCardsThatWerePressedLatelyAreRedrawnAtTheStart(t *testing.T) {
+	p := newPressable(nil)
+	o := p.options()
+	o.Recent = func(context.Context) ([]core.EventRecord, error) {
+		click := func(id core.ApprovalID, ago time.Duration) core.EventRecord {
+			return core.EventRecord{Event: core.Event{Platform: discord.Name, Body: core.ClickEvent{Approval: id}}, AcceptedAt: time.Now().Add(-ago)}
+		}
+		return []core.EventRecord{click("a1", time.Minute), click("a1", 2*time.Minute), click("a2", 2*time.Minute), click("a3", time.Hour)}, nil
+	}
+	r := newInbound(t, setup{discord: o}).known()
+	if err := adaptertest.Poll(r.ctx, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return slices.Equal(p.redrawn, []core.ApprovalID{"a1", "a2"})
+	}); err != nil {
+		t.Errorf("redrawn: %v", p.redrawn)
 	}
 }
 

@@ -28,7 +28,7 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *c
 		e := b.Event(Name, actorOf(i.person().ID), to)
 		return acknowledged, &e
 	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw:
-		return d.pressed(ctx, i, b.Approval), decision(i, b.Approval)
+		return d.pressed(ctx, i, b), decision(i, b.Approval)
 	case chat.ActionAskAgain:
 		e := chat.AskAgainEvent(b.Approval, *decision(i, b.Approval))
 		return acknowledged, &e
@@ -101,18 +101,21 @@ func newButton(seal func(fields ...string) string, text string, style discordgo.
 	return discordgo.Button{Label: text, Style: style, CustomID: value}, err
 }
 
-// pressed answers a press that may decide a card: the card is shown with its buttons disabled until it is redrawn. It stays as it is for
+// pressed answers a press that may end an approval: the card is shown with its buttons disabled until it is redrawn. It stays as it is for
 // somebody whose press will not count, and if it can't be read now.
-func (d *Discord) pressed(ctx context.Context, i interaction, id core.ApprovalID) *response {
+func (d *Discord) pressed(ctx context.Context, i interaction, b chat.Button) *response {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	who := actorOf(i.person().ID)
+	who, id := actorOf(i.person().ID), b.Approval
 	card, err := d.Card(ctx, id, false)
 	if err != nil || card.State != core.Open || i.Message == nil {
 		return acknowledged
 	}
-	voted := slices.ContainsFunc(card.Voters, func(v core.Actor) bool { return v.ID == who.ID })
-	if voted || chat.Refusal(ctx, d, card, who) != nil && card.Requested.ID != who.ID {
+	counts := card.Requested.ID == who.ID
+	if b.Action != chat.ActionWithdraw {
+		counts = !slices.ContainsFunc(card.Voters, func(v core.Actor) bool { return v.ID == who.ID }) && chat.Refusal(ctx, d, card, who) == nil
+	}
+	if !counts {
 		return acknowledged
 	}
 	delivery := core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: id}, Card: &card}

@@ -118,6 +118,10 @@ func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	})
 	parts.Go(func() error { return d.keepIdentity(ctx, known) })
 	parts.Go(func() error {
+		d.redrawPressed(ctx)
+		return nil
+	})
+	parts.Go(func() error {
 		select {
 		case <-known:
 			return d.gateway.Run(ctx, d.whoami().User)

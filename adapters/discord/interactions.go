@@ -217,18 +217,6 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 	}
 }
 
-// takesEffect is how long Discord needs at most to show the answer of a request that it has made.
-const takesEffect = time.Second
-
-// redraw makes a card show its present state. The answer to a press shows it as it was before, and may arrive after a later state.
-func (d *Discord) redraw(id core.ApprovalID) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
-	defer cancel()
-	if err := d.Redraw(ctx, id); err != nil {
-		d.Log.Warn("a card whose button was pressed may show an earlier state", "approval", id, "category", core.CategoryOf(err), "err", err)
-	}
-}
-
 // validSignature reports whether a request's signature, over its time and its body, is right. discordgo's VerifyInteraction does the same,
 // but copies the body several times, and anybody can send one.
 func validSignature(h http.Header, body []byte, key ed25519.PublicKey) bool {

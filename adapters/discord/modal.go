@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -54,7 +53,11 @@ func confirmModal(value string, c core.Card) modal {
 
 // cautions returns why approving has to be confirmed.
 func cautions(c core.Card) string {
-	return cmp.Or(cardText.Cautions(c, 0), "The card does not show all arguments. Read them first: press Show all arguments.")
+	text := cardText.Cautions(c, 0)
+	if text == "" || leavesOut(c) {
+		text = strings.TrimSpace(text + " The card does not show all arguments. Read them first: press Show all arguments.")
+	}
+	return text
 }
 
 // subject returns the text that says what a form is about.
@@ -72,7 +75,7 @@ func (d *Discord) handleSubmit(ctx context.Context, i interaction) (*response, *
 	if b.Action == chat.ActionConfirm && !isConfirmed(i) {
 		return ephemeral("You did not type " + confirmWord + ", so nothing was decided."), nil
 	}
-	return d.pressed(ctx, i, b.Approval), decision(i, b.Approval)
+	return d.pressed(ctx, i, b), decision(i, b.Approval)
 }
 
 // isConfirmed reports whether confirmWord was typed.

@@ -3,6 +3,8 @@ package slack
 import (
 	"strings"
 
+	api "github.com/slack-go/slack"
+
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
@@ -42,5 +44,5 @@ func plainMessage(d core.Delivery, m message) (plain message, ok bool) {
 	case d.Card.State == core.Open:
 		return message{}, false
 	}
-	return message{Text: m.Text}, true
+	return message{Text: m.Text, Attachments: []api.Attachment{}}, true // Slack keeps attachments that an edit does not mention
 }

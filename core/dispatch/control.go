@@ -273,7 +273,7 @@ func (t *turn) click(ctx context.Context) (core.Finish, error) {
 	case "":
 	case core.ApprovalDecided, core.ApprovalExpired, core.NotAllowed, core.NotFound, core.Invalid:
 		f = t.rejectClick(err)
-		if input.Click.Disabled {
+		if input.Click.Disabled && core.CategoryOf(err) != core.NotAllowed { // who may not press has disabled nothing
 			f.Redraw = input.Click.Approval
 		}
 	default:

@@ -123,7 +123,7 @@ var adminExamples = []example{
 		w.equal("after its end", must(w.AskAgain(w.ctx, "a", ann))(w), core.Receipt{Seq: r.Seq})
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Expired)
 	}},
-	{"two approvals of one turn are asked for again by one message", func(w *world) {
+	{"of two approvals of one turn the message is sent again for one", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		w.expires("a")
 		s := w.claim(minute)
@@ -132,7 +132,29 @@ var adminExamples = []example{
 		w.equal("the conversation", b.Conversation, conversation)
 		w.expires("b")
 		r := must(w.AskAgain(w.ctx, "a", ann))(w)
-		w.equal("the second", must(w.AskAgain(w.ctx, "b", b.Requester))(w), core.Receipt{Seq: r.Seq})
+		w.equal("the same again", must(w.AskAgain(w.ctx, "a", ann))(w), core.Receipt{Seq: r.Seq})
+		_, err := w.AskAgain(w.ctx, "b", b.Requester)
+		w.fails(err, core.Invalid)
+	}},
+	{"what would do a call twice is not asked for again", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		call := must(w.LoadApproval(w.ctx, "a"))(w).Call
+		must(w.BeginIntent(w.ctx, s, core.Intent{Approval: "a", Invocation: c.Event.Invocation, Tool: call.Tool, Digest: call.Digest}))(w)
+		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "paid"}))
+		w.done(s, core.Finish{End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Paused: paused(s, "b", 1), Approval: asks(s, "b", core.Rule{Timeout: minute})})
+		b := must(w.LoadApproval(w.ctx, "b"))(w)
+		w.expires("b")
+		_, err := w.AskAgain(w.ctx, "b", b.Requester)
+		w.fails(err, core.Invalid)
+	}},
+	{"a message that was changed is not asked for again", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
+		w.amend(c.Event.Event, changed("1", "bread"))
+		w.expires("a")
+		_, err := w.AskAgain(w.ctx, "a", ann)
+		w.fails(err, core.Invalid)
 	}},
 	{"a message that is no longer stored can't be asked again", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})

@@ -30,9 +30,10 @@ type modelEvent struct {
 	backsOff         bool
 	due              int // the number of its delay: a later delay ends later; 0: it was never delayed
 	end              core.EndKind
-	erased           bool  // with its session
-	epoch            int   // of its acceptance
-	again            int64 // the event that tries this one again
+	erased           bool            // with its session
+	epoch            int             // of its acceptance
+	again            int64           // the event that tries this one again
+	askedFor         core.ApprovalID // if that was asked for by an approval's button
 }
 
 type modelConversation struct {

@@ -167,6 +167,8 @@ func (p *property) askAgain(rt *rapid.T) {
 		want = core.ApprovalDecided
 	case want == "" && (asked == nil || asked.erased && asked.again == 0):
 		want = core.NotFound
+	case want == "" && (asked.again != 0 && asked.askedFor != id || asked.again == 0 && p.begunIn(rt, a.invocation)):
+		want = core.Invalid
 	}
 	if core.CategoryOf(err) != want {
 		rt.Fatalf("asking again for an approval that is %s gave %v, want %q", a.state, err, want)
@@ -179,10 +181,25 @@ func (p *property) askAgain(rt *rapid.T) {
 		p.equal(rt, "the receipt", r, core.Receipt{Seq: asked.again})
 		return
 	}
-	asked.again = r.Seq
+	asked.again, asked.askedFor = r.Seq, id
 	next := asked.Event
 	next.ID = fmt.Sprintf("asked_again/%s", id)
 	p.learn(rt, r.Seq, next)
+}
+
+// begunIn reports whether a call of an invocation has begun.
+func (p *property) begunIn(rt *rapid.T, invocation core.InvocationID) bool {
+	for id, a := range p.m.approvals {
+		if a.invocation != invocation {
+			continue
+		}
+		intent, err := p.any(rt).LoadIntent(ctx, id)
+		p.ok(rt, err)
+		if intent != nil && !intent.BegunAt.IsZero() {
+			return true
+		}
+	}
+	return false
 }
 
 // waits reports whether the invocation is paused.

@@ -49,8 +49,9 @@ func bare(literal string) string {
 	return body
 }
 
-// misleading matches what could look like the end of a value: an escape, a colon before a space, and any white space but a single space.
-var misleading = regexp.MustCompile(`[\\"]|: |\s\s|[^\S ]|\pZ\pZ`)
+// misleading matches what could look like the end of a value: an escape, a colon before a space or a wide one, and any white space but a
+// single plain space.
+var misleading = regexp.MustCompile(`[\\"]|: |\s\s|[^\S ]|[\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{ff1a}]`)
 
 // Folded returns the arguments on one line for a card that is decided, "" if they are too long for one.
 func Folded(text string, limit int) string {

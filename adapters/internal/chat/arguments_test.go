@@ -23,6 +23,8 @@ func TestArgumentsAreNotMistakenForOthers(t *testing.T) {
 		{"{\n  \"text\": \"a\\u200bb\"\n}", `text: "a\u200bb"`},
 		{"{\n  \"text\": \"\u2003milk\"\n}", "text: \"\u2003milk\""},
 		{"{\n  \"to\": [\n    \"ann\"\n  ]\n}", "{\n  \"to\": [\n    \"ann\"\n  ]\n}"},
+		{"{\n  \"text\": \"x amount:\u00a05\"\n}", "text: \"x amount:\u00a05\""},
+		{"{\n  \"text\": \"x amount：5\"\n}", "text: \"x amount：5\""},
 		{"{\n  \"to\": {}\n}", "{\n  \"to\": {}\n}"},
 		{"[\n  1\n]", "[\n  1\n]"},
 		{"no JSON: at all", "no JSON: at all"},

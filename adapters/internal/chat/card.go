@@ -48,7 +48,7 @@ func Headline(c core.Card) string {
 	case core.Denied:
 		return "⛔ Denied"
 	case core.Expired:
-		return "⌛ Expired: nobody decided in time"
+		return "⌛ Expired: it was not decided in time"
 	case core.Cancelled:
 		return "🚫 Cancelled"
 	}

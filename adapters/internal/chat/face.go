@@ -135,11 +135,11 @@ func (t CardText[P]) decision(c core.Card, add func(label string, value ...P)) {
 		return
 	}
 	result := []P{t.Text(runSigns[c.Run] + " " + t.Inline(c.RunText(), t.Limits.Reason))}
-	if c.Run == core.CallUnknown {
-		result = append(result, t.Text(": it may have been done. Check before you ask again"))
-	}
 	if c.Run != core.CallRunning && !c.RunAt.IsZero() {
 		result = append(result, t.Text(", "), t.Time(c.RunAt))
+	}
+	if c.Run == core.CallUnknown {
+		result = append(result, t.Text(". It may have been done: check before you ask again."))
 	}
 	add("Result", result...)
 }

@@ -98,7 +98,8 @@ func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
 // AskAgain adds a new event with the content of the message whose turn requested an approval that has expired, and returns its receipt.
 // Repeating it returns the same event; so does asking again for another approval of the same turn. Only who requested the approval may do so:
 // the errors are those of Approval.RefusalToAskAgain. It fails with not_found if there is no such approval, or if the message was pruned or
-// erased.
+// erased; and with invalid if the message was changed after it was asked, if another call of its turn has begun, which would be done twice, or
+// if it was asked again by another button.
 func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor) (core.Receipt, error) {
 	return write(ctx, s, func(t *Tx) (r core.Receipt, err error) {
 		a, err := t.approval(id)
@@ -117,13 +118,34 @@ func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor)
 		if !found {
 			return r, gone
 		}
-		return t.repeat(seq, fmt.Sprintf("asked_again/%s", id), func(e core.EventRecord) error {
+		again := fmt.Sprintf("asked_again/%s", id)
+		r, err = t.repeat(seq, again, func(e core.EventRecord) error {
 			if e.Payload == nil {
 				return gone
 			}
-			return nil
+			return t.checkRepeatable(a)
 		})
+		if err != nil {
+			return r, err
+		}
+		if made, err := t.event(r.Seq); err == nil && made.ID != again {
+			return r, core.Errorf(core.Invalid, "This message was sent once more already. Please write what is left.")
+		}
+		return r, nil
 	})
+}
+
+// checkRepeatable refuses to repeat the whole message of an expired approval if that is not what the person would expect.
+func (t *Tx) checkRepeatable(a core.Approval) error {
+	if a.Changed != "" {
+		return core.Errorf(core.Invalid, "The message was changed after it was sent. Please write your request again.")
+	}
+	var n int64
+	begun, err := t.Row([]any{&n}, `select 1 from intents where begun_at > 0 and approval in (select id from approvals where invocation = $1) limit 1`, a.Invocation)
+	if err == nil && begun {
+		err = core.Errorf(core.Invalid, "A part of this message was already done. Please write only what is left.")
+	}
+	return err
 }
 
 // repeat adds an event with the content of an earlier one, which check may refuse, unless there is one already.

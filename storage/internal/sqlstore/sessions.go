@@ -246,7 +246,7 @@ func (t *Tx) eraseApprovals(id core.SessionID) error {
 		}
 	}
 	if _, err := t.Exec(`
-		update events set payload = null where kind = 'click' and subject in (select id from approvals where session = $1) and ended_at > 0 and payload is not null`, id); err != nil {
+		update events set payload = null where kind in ('click', 'again') and subject in (select id from approvals where session = $1) and ended_at > 0 and payload is not null`, id); err != nil {
 		return err
 	}
 	if _, err := t.Exec(`update intents set content = '""' where approval in (select id from approvals where session = $1)`, id); err != nil {

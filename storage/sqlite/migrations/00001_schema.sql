@@ -79,7 +79,7 @@ create index events_session      on events (session, seq);
 create index events_invocation   on events (invocation, seq);
 create index events_end          on events (end_kind, seq) where end_kind <> '';
 create index events_ended        on events (ended_at) where ended_at > 0;
-create index events_clicks       on events (subject) where kind = 'click';
+create index events_clicks       on events (subject) where kind in ('click', 'again');
 create unique index events_retry on events (retry_of) where retry_of <> 0;
 
 -- messages: the number of rows. next_pos: the position of the next one. Both are stored so that nothing has to count rows.

@@ -82,7 +82,7 @@ func neutral(text string, keepCode bool) string {
 		b.WriteString(quote)
 		line = line[len(quote):]
 		at := 0
-		for _, span := range s.spans(line) {
+		for _, span := range s.spans(line, quote != "") {
 			b.WriteString(neutralText(line[at:span[0]]))
 			b.WriteString(escapeBrackets.Replace(line[span[0]:span[1]]))
 			at = span[1]
@@ -124,9 +124,9 @@ func (s *codeFinder) code(line string) bool {
 
 // spans returns the code spans of a line, between single or double backticks. All backticks of the line, and of the paragraph's lines
 // before it, must have their partner on the same line. A span with a bar is left out, as a table might cut it, and one with an
-// unbalanced bracket, as a link might.
-func (s *codeFinder) spans(line string) [][2]int {
-	if strings.Trim(line, " \t\r\n") == "" { // other white space does not end a paragraph
+// unbalanced bracket, as a link might. An empty line ends a paragraph, but one with quote signs does not for every parser.
+func (s *codeFinder) spans(line string, quoted bool) [][2]int {
+	if !quoted && strings.Trim(line, " \t\r\n") == "" { // nor does other white space
 		s.loose = false
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/gateway"
 	"gatehouse/adapters/discord/internal/snowflake"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
 
@@ -76,6 +77,15 @@ func refOf(channel, message string) core.Ref { return core.Ref(channel + "/" + m
 
 // actorOf returns the core.Actor of a user id.
 func actorOf(user string) core.Actor { return core.Actor{ID: Name + ":" + user} }
+
+// actor returns the core.Actor of a person, with the name that others see where m is their membership; nil for a direct message.
+func (u *user) actor(m *member) core.Actor {
+	who := actorOf(u.ID)
+	if name := nameOf(u, m); name != u.ID {
+		who.Name = chat.Name(name)
+	}
+	return who
+}
 
 // userOf returns the user id of an actor; ok is false if the actor is not on Discord.
 func userOf(actor string) (user string, ok bool) {

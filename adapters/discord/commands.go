@@ -61,7 +61,7 @@ func slashCommands() []slashCommand {
 // also where the bot may not post. Everyone in the channel sees what /ask and /new answer; all other answers only the person sees.
 func handleCommand(i interaction) (*response, *core.Event) {
 	e := core.Event{
-		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: actorOf(i.person().ID), Address: i.address(commandPrefix), Payload: i.payload(),
+		Platform: Name, ID: "command/" + i.ID, Conversation: i.conversation(), Actor: i.actor(), Address: i.address(commandPrefix), Payload: i.payload(),
 	}
 	switch i.Data.Name {
 	case commandAsk:

@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,48 @@ func TestAsk(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTheCardOfACommandTellsItsApprovers: Discord notifies nobody of an edit, and an answer that was announced is one. So the answer to /ask
+// is the question, and the card is a message of its own, which is redrawn with the command's token and, later, without.
+func TestTheCardOfACommandTellsItsApprovers(t *testing.T) {
+	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: discord.Options{Now: clock.Now}}).known()
+	r.registered()
+	r.DenyBot(general, discordtest.SendMessages)
+	i := r.ann.Runs(general, "/ask add *milk*")
+	e := r.inbox.Event("command/" + i.ID)
+	r.answered(i, discordtest.DeferredReply)
+	card := &core.Card{
+		Approval: "a1", State: core.Open, Tool: "note_add", Summary: "Add a note", Arguments: "{}", Approvers: []string{"discord:" + bobID}, Quorum: 1,
+		Deadline: clock.Now().Add(time.Hour),
+	}
+	d := core.Delivery{Post: core.Post{Key: "card/a", Kind: core.PostCard, Approval: card.Approval, To: e.Address, Conversation: e.Conversation}, Card: card}
+	ref, _, err := r.p.Post(r.ctx, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, _ := i.Shown(); answer.Content != `> add \*milk\*` || len(answer.Notified) != 0 {
+		t.Errorf("the answer is %+v", answer)
+	}
+	shown := func() discordtest.Message {
+		all := r.Messages(general)
+		return all[len(all)-1]
+	}
+	if m := shown(); ref != core.Ref(general+"/"+m.ID) || !slices.Equal(m.Notified, []string{bobID}) {
+		t.Errorf("the card is %s: %+v", ref, m)
+	}
+	d.SentAt = clock.Now()
+	if found, err := r.p.Find(r.ctx, d); err != nil || found.Ref != ref {
+		t.Errorf("Find gives %+v, %v", found, err)
+	}
+	for state, title := range map[core.ApprovalState]string{core.Approved: "Approved", core.Denied: "Denied"} { // with the token, and after it
+		card.State = state
+		if err := r.p.Edit(r.ctx, ref, d); err != nil || !strings.Contains(shown().Shown(), title) {
+			t.Errorf("%s: %v\n%s", state, err, r.Dump())
+		}
+		clock.Advance(discordtest.TokenLifetime + time.Second)
+	}
 }
 
 // The answer is part of the command, so it needs no permission to post.

@@ -25,7 +25,7 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) (*response, *c
 		if i.Message != nil {
 			to.Message = i.Message.ID
 		}
-		e := b.Event(Name, actorOf(i.person().ID), to)
+		e := b.Event(Name, i.actor(), to)
 		return acknowledged, &e
 	case chat.ActionApprove, chat.ActionDeny, chat.ActionWithdraw:
 		return d.pressed(ctx, i, b), decision(i, b.Approval)
@@ -54,9 +54,9 @@ func (d *Discord) show(ctx context.Context, i interaction, b chat.Button) *respo
 	case b.Action == chat.ActionArguments:
 		return allArguments(card)
 	case card.State != core.Open:
-		return ephemeral(literal(chat.Standing(Name, card), maxPlain))
+		return ephemeral(literal(chat.Standing(card), maxPlain))
 	}
-	if err := chat.Refusal(ctx, d, card, actorOf(i.person().ID)); err != nil {
+	if err := chat.Refusal(ctx, d, card, i.actor()); err != nil {
 		return ephemeral(core.MessageOf(err))
 	}
 	value := d.Signer.Seal(b.Fields()...)
@@ -106,7 +106,7 @@ func newButton(seal func(fields ...string) string, text string, style discordgo.
 func (d *Discord) pressed(ctx context.Context, i interaction, b chat.Button) *response {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	who, id := actorOf(i.person().ID), b.Approval
+	who, id := i.actor(), b.Approval
 	card, err := d.Card(ctx, id, false)
 	if err != nil || card.State != core.Open || i.Message == nil {
 		return acknowledged

@@ -27,6 +27,7 @@ func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 		"one is not in the server":       {cardIn(general, "discord:"+serverID+":"+general, "discord:1002", "discord:1003", "discord:1003", "slack:U1"), false, []string{"1003"}},
 		"one does not see the channel":   {cardIn(secret, "discord:"+serverID+":"+secret, "discord:1001", "discord:1002"), false, []string{"1001"}},
 		"it stands in a direct message":  {cardIn(dm, core.ConversationID("discord:@me:"+dm), "discord:1001", "discord:1002"), false, []string{"1002"}},
+		"only a role, in a DM":           {cardIn(dm, core.ConversationID("discord:@me:"+dm), "discord:role:"+approvers), false, []string{"unseen"}},
 		"it was refused":                 {cardIn(general, "discord:"+serverID+":"+general, "discord:1002"), true, []string{"1002", "requester"}},
 		"it was refused, to nobody else": {cardIn(general, "discord:"+serverID+":"+general, "discord:role:"+approvers), true, []string{"requester"}},
 		"one is nobody":                  {cardIn(general, "discord:"+serverID+":"+general, "discord:4004"), false, nil},
@@ -42,9 +43,10 @@ func TestCopiesGoToApproversWhoDoNotSeeTheCard(t *testing.T) {
 			}
 			for i, p := range posts {
 				key, to, kind := "card/1/discord:"+c.want[i], "", core.PostCard
-				if c.want[i] == "requester" {
-					key, to, kind = "card/1/requester", w.DMWith("1001"), core.PostNotice
-				} else {
+				switch c.want[i] {
+				case "requester", "unseen":
+					key, to, kind = "card/1/"+c.want[i], dm, core.PostNotice
+				default:
 					to = w.DMWith(c.want[i])
 				}
 				if p.Key != key || p.To.Channel != to || p.Kind != kind || p.Copy != (kind == core.PostCard) || again[i] != p || p.Conversation != c.d.Conversation {

@@ -51,14 +51,20 @@ func (d *Discord) hasRole(ctx context.Context, user, role string) (bool, error) 
 func (d *Discord) NameOf(context.Context, core.Actor) string { return "" }
 
 // CardCopies returns copies of a card, as direct messages, for the approvers named as people who do not see its conversation. The members
-// of a role can't be listed without a privileged intent, so those who approve by role are assumed to see it. If the card could not be posted
-// at all, every person named gets a copy, and the requester is notified.
+// of a role can't be listed without a privileged intent, so those who approve by role are assumed to see it; in a direct message they can't,
+// and the requester is told so. If the card could not be posted at all, every person named gets a copy, and the requester is notified.
 func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refused bool) ([]core.Post, error) {
 	var users []string
 	for _, id := range delivery.Card.Approvers {
 		if user, ok := userOf(id); ok && !slices.Contains(users, user) {
 			users = append(users, user)
 		}
+	}
+	if _, roles := told(*delivery.Card); !refused && len(users) == 0 && len(roles) > 0 && guildOf(delivery.Conversation) == direct {
+		return []core.Post{{
+			Key: delivery.Key + "/unseen", To: delivery.To, Conversation: delivery.Conversation, Kind: core.PostNotice, Event: delivery.Event,
+			Text: "Nobody was notified: this is decided by people with a role on a server, and they do not see our direct messages. Please ask in a channel of that server instead.",
+		}}, nil
 	}
 	sees := func(ctx context.Context, user string) (bool, error) { return d.sees(ctx, delivery, user) }
 	return chat.Copies{Platform: Name, User: userOf, OpenDM: d.guilds.DM, Warn: d.warnOnce}.Posts(ctx, delivery, users, sees, refused)

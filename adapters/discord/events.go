@@ -104,7 +104,7 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 		return core.Event{}, false, nil
 	}
 	e = core.Event{
-		Platform: Name, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: actorOf(m.Author.ID), Payload: body,
+		Platform: Name, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: m.Author.actor(m.Member), Payload: body,
 		Address: core.Address{Platform: Name, Channel: m.Channel, Message: m.ID},
 	}
 	me := d.whoami().User

@@ -56,7 +56,8 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 	if err != nil {
 		return core.Found{}, err
 	}
-	if ok {
+	followUp := ok && c.asksFor(delivery)
+	if ok && !followUp {
 		if ref, late, err := d.findAnswer(ctx, c, delivery, part); !late {
 			return core.Found{Ref: ref, More: more}, err
 		}
@@ -81,7 +82,7 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 			return core.Found{Ref: refOf(channel, id), More: more}, nil
 		}
 	}
-	return core.Found{}, nil // if it becomes readable late, its nonce prevents a duplicate
+	return core.Found{Late: followUp}, nil // any other message has a nonce, which prevents a duplicate if it becomes readable late
 }
 
 // findIn looks for a part in a channel and returns its message id, "" if it is not there.

@@ -90,6 +90,8 @@ func (i interaction) person() *user {
 	return i.User
 }
 
+func (i interaction) actor() core.Actor { return i.person().actor(i.Member) }
+
 // address returns where the interaction came from. Its message is prefix and the interaction's id, or "" if prefix is "" or the
 // interaction can't be answered.
 func (i interaction) address(prefix string) core.Address {
@@ -135,7 +137,7 @@ func (i interaction) text() string {
 
 // decision makes the event of a decision. The interaction's id distinguishes one press from the next.
 func decision(i interaction, id core.ApprovalID) *core.Event {
-	e := chat.DecisionEvent(Name, id, i.person().ID, i.ID, i.conversation(), i.address(pressPrefix), i.payload())
+	e := chat.DecisionEvent(Name, id, i.actor(), i.ID, i.conversation(), i.address(pressPrefix), i.payload())
 	return &e
 }
 

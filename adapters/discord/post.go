@@ -35,7 +35,13 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 		if err != nil {
 			return "", false, err
 		}
-		if ref, late, err := d.answerCommand(ctx, c, delivery, part, ""); !late {
+		var late bool
+		if c.asksFor(delivery) {
+			ref, late, err = d.followUp(ctx, c, delivery, part)
+		} else {
+			ref, late, err = d.answerCommand(ctx, c, delivery, part, "")
+		}
+		if !late {
 			return ref, more, err
 		}
 	}
@@ -78,7 +84,11 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 	if err != nil {
 		return err
 	}
-	if isAnswer {
+	if isAnswer && c.asksFor(delivery) {
+		if late, err := d.editFollowUp(ctx, c, id, parts[0]); !late {
+			return err
+		}
+	} else if isAnswer {
 		if again, late, err := d.answerCommand(ctx, c, delivery, parts[0], id); !late && (err != nil || again == ref) {
 			return err
 		}

@@ -18,12 +18,15 @@ import (
 // or only the person. The first post then becomes that answer, above which a question is repeated; further posts are separate messages. This
 // works for 15 minutes, also where the bot may not post. After that, or if the announcement never reached Discord, the answer is an ordinary
 // message: in the channel, or to the person alone as a direct message.
+//
+// Discord notifies nobody of an answer that was announced. So the card of a question is a follow-up, which notifies the approvers that it
+// names, and the answer above it is the question alone.
 
 // command is a command that waits for its answer.
 type command struct {
+	token
 	endpoint string // of its answer
 	given    time.Time
-	question string // that of /ask
 }
 
 // commandOf returns the command that a post answers; ok is false if it answers none, or if Discord no longer accepts the command's token.
@@ -38,7 +41,7 @@ func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (c comm
 		return command{}, false, nil
 	}
 	t, ok, err := d.token(ctx, id)
-	return command{endpoint: discordgo.EndpointInteractionResponseActions(t.app, t.token), given: snowflake.Time(id), question: t.question}, ok, err
+	return command{token: t, endpoint: discordgo.EndpointInteractionResponseActions(t.app, t.token), given: snowflake.Time(id)}, ok, err
 }
 
 // with returns a part with the command's question above it, as far as there is room. A card says itself what it is about.
@@ -48,6 +51,41 @@ func (c command) with(part drawn) drawn {
 		part.Text = quote(c.question, room) + "\n" + part.Text
 	}
 	return part
+}
+
+// asksFor reports whether a post is the card of a command's question.
+func (c command) asksFor(delivery core.Delivery) bool {
+	return delivery.Kind == core.PostCard && c.question != ""
+}
+
+// followUp posts a card below the answer of its command, which becomes the question. late: Discord no longer accepts the command's token.
+func (d *Discord) followUp(ctx context.Context, c command, delivery core.Delivery, part drawn) (ref core.Ref, late bool, err error) {
+	question, answer := drawn{Text: quote(c.question, maxQuote)}, c
+	answer.question = "" // it is the whole answer
+	if _, _, err := d.answerCommand(ctx, answer, core.Delivery{Post: core.Post{Key: delivery.Key + "/question", To: delivery.To}}, question, ""); err != nil {
+		return "", false, err
+	}
+	var made posted
+	err = d.rest.Call(ctx, http.MethodPost, discordgo.EndpointFollowupMessage(c.app, c.token.token)+"?wait=true", part.outgoing(), &made)
+	switch {
+	case isExpired(err):
+		return "", true, nil
+	case err != nil:
+		return "", false, chat.SendError(err)
+	case !snowflake.Valid(made.ID):
+		return "", false, core.Errorf(core.DeliveryInDoubt, "Discord's answer does not contain the message's id.")
+	}
+	d.sent.Put(made.ID, partName(delivery))
+	return refOf(channelOf(delivery.To), made.ID), false, nil
+}
+
+// editFollowUp redraws the card below a command's answer. late: this can no longer be done with the command's token.
+func (d *Discord) editFollowUp(ctx context.Context, c command, message string, part drawn) (late bool, err error) {
+	err = d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointFollowupMessageActions(c.app, c.token.token, message), part.outgoing(), nil)
+	if isUnanswerable(err) {
+		return true, nil
+	}
+	return false, chat.SendError(err)
 }
 
 // answerGrace is how long Discord may not know a command's answer: it may be ready before its announcement has arrived.
@@ -175,7 +213,7 @@ func tokenName(interaction string) string { return "discord/interaction/" + inte
 // token is what is stored of an interaction so that it can be answered.
 type token struct {
 	app, token string
-	question   string // that of /ask
+	question   string // that of /ask, "" of another command
 }
 
 // saveToken stores an interaction's token, with its application and its question.

@@ -212,9 +212,9 @@ func mrkdwn(pieces []piece) (text string, ok bool) {
 func plainOf(p piece) string {
 	switch p := p.(type) {
 	case *api.RichTextSectionUserElement:
-		return "the person " + p.UserID
+		return "an approver"
 	case *api.RichTextSectionUserGroupElement:
-		return "the group " + p.UsergroupID
+		return "a group of approvers"
 	case *api.RichTextSectionDateElement:
 		return *p.Fallback
 	case *api.RichTextSectionTextElement:

@@ -115,7 +115,7 @@ func (s *Slack) commitPress(ctx context.Context, i interaction, ev core.Event, a
 // decision returns the event of a decision on a card.
 func (s *Slack) decision(i interaction, id core.ApprovalID, click string) core.Event {
 	to := i.address()
-	return chat.DecisionEvent(Name, id, i.User.ID, click, conversationID(cmp.Or(s.identity.get().team, i.Team.ID), to.Channel, to.Thread), to, i.payload())
+	return chat.DecisionEvent(Name, id, actor(i.User.ID), click, conversationID(cmp.Or(s.identity.get().team, i.Team.ID), to.Channel, to.Thread), to, i.payload())
 }
 
 // openModal opens a button's modal: the form for a reason, whose submission becomes the event, or the view of all arguments. Slack
@@ -135,7 +135,7 @@ func (s *Slack) openModal(ctx context.Context, i interaction, b chat.Button) cha
 		s.tellClicker(i, failed)
 		return chat.NotStored
 	case b.Action == chat.ActionReason && card.State != core.Open:
-		s.tellClicker(i, chat.Standing(Name, card))
+		s.tellClicker(i, chat.Standing(card))
 		return chat.Stored
 	case b.Action == chat.ActionReason:
 		if err := chat.Refusal(ctx, s, card, actor(i.User.ID)); err != nil {

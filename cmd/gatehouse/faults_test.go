@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/core"
 	"gatehouse/storage/postgres/postgrestest"
@@ -93,28 +94,38 @@ func TestFailingCommitsLoseNothing(t *testing.T) {
 	})
 }
 
-// TestAClockThatStepsBackStallsNothing sets the clock of a process back while messages wait, and once more while it is restarted. All are
-// answered without waiting for the clock.
+// TestAClockThatStepsBackStallsNothing sets the clock of the store back while messages wait, and once more while the process is restarted:
+// on SQLite the process's own, on Postgres the database's. All are answered without waiting for the clock.
 func TestAClockThatStepsBackStallsNothing(t *testing.T) {
-	t.Parallel()
-	clock := filepath.Join(t.TempDir(), "clock")
-	p := newSlackProcess(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=100ms", "GATEHOUSE_WORKERS=4", clockKey+"="+clock)
-	p.open()
-	said := p.sendAll(p.addChannels(4), 40, 1, func(int) {})
-	if err := p.slack.WaitDelivered(p.ctx()); err != nil {
-		t.Fatal(err)
-	}
-	step := func(by string) {
-		if err := os.WriteFile(clock, []byte(by), 0o600); err != nil {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		file := filepath.Join(t.TempDir(), "clock")
+		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=100ms", "GATEHOUSE_WORKERS=4", clockKey+"="+file)
+		step := func(by time.Duration) {
+			err := os.WriteFile(file, []byte(by.String()), 0o600)
+			if !strings.HasPrefix(p.url, "sqlite:") {
+				err = postgrestest.Run(p.url, fmt.Sprintf(`update test_clock set moved = interval '%d seconds'`, int(by.Seconds())))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !strings.HasPrefix(p.url, "sqlite:") {
+			if err := postgrestest.MovableClock(p.url); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.open()
+		said := p.sendAll(p.addChannels(4), 40, 1, func(int) {})
+		if err := p.slack.WaitDelivered(p.ctx()); err != nil {
 			t.Fatal(err)
 		}
-	}
-	step("-240s")
-	p.until("a first answer", p.app, func() bool { return len(p.events(core.EventFilter{Ends: []core.EndKind{core.EndReplied}})) > 10 })
-	p.app.kill()
-	step("-10m") // less than what marks a reply as late: posts are dated by the system's clock
-	p.open()
-	p.answered(said, patience)
+		step(-4 * time.Minute)
+		p.until("a first answer", p.app, func() bool { return len(p.events(core.EventFilter{Ends: []core.EndKind{core.EndReplied}})) > 10 })
+		p.app.kill()
+		step(-10 * time.Minute) // less than what marks a reply as late: posts are dated by the system's clock
+		p.open()
+		p.answered(said, patience)
+	})
 }
 
 // TestReadyzKnowsTurnsThatNobodyTakes: a turn is due, workers are free, and still nobody takes it.

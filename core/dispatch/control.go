@@ -43,12 +43,12 @@ func (t *turn) retry(ctx context.Context, failed int64) (core.Finish, error) {
 	return core.Finish{}, err
 }
 
-// askAgain adds the message that asked for what expired once more, however often the button is pressed, and removes the button.
+// askAgain adds the message that asked for what expired once more, however often the button is pressed, and removes the button from all cards.
 func (t *turn) askAgain(ctx context.Context, id core.ApprovalID) (core.Finish, error) {
 	_, err := t.AskAgain(ctx, id, t.claim.Event.Actor)
 	switch core.CategoryOf(err) {
 	case "":
-		return core.Finish{End: core.End{Kind: core.EndDecided}, Pressed: []string{core.Approval{ID: id}.CardKey()}}, nil
+		return core.Finish{End: core.End{Kind: core.EndDecided}, AskedAgain: id}, nil
 	case core.NotAllowed, core.ApprovalDecided, core.NotFound, core.Invalid:
 		return t.rejectClick(err), nil
 	}

@@ -36,6 +36,12 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) {
 		row.State, row.Cause = core.RowDead, err.Error()
 		d.Log.Error("post refused; gatehouse deadletters can send it again", "post", row.Seq, "platform", p.Name(), "event", row.Event, "category", category, "err", err)
 	}
+	if row.Kind == core.PostCard && !row.Copy && row.GaveUp() {
+		if err := d.tellRequester(ctx, p, row); err != nil {
+			row.State = core.RowWaiting
+			wait = d.later(&row, err)
+		}
+	}
 	err = core.Persist(process, func(ctx context.Context) error { return d.Store.ReleasePost(ctx, row, wait) })
 	if err != nil && core.CategoryOf(err) != core.LeaseLost {
 		d.Log.Warn("storing the result of a delivery failed; the post will be in doubt", "category", core.CategoryOf(err), "err", err)
@@ -90,31 +96,6 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 		return p.Edit(ctx, row.Parts[0].Ref, delivery)
 	}
 	return nil
-}
-
-// addCopies adds copies of a card for approvers who can't see it. If the card was refused permanently, all approvers get a copy.
-func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery core.Delivery, refused bool) error {
-	posts, err := dir.CardCopies(ctx, delivery, refused)
-	if err != nil {
-		return core.Wrap(core.DeliveryLater, err, "Can't find out which approvers need a copy of the card.")
-	}
-	if len(posts) == 0 {
-		return nil
-	}
-	return storeError(d.Store.AddCopies(ctx, *row, posts))
-}
-
-// refused adds copies of a card that the platform refused, for all approvers.
-func (d *Deliverer) refused(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
-	dir, ok := p.(core.Directory)
-	if !ok {
-		return nil
-	}
-	card, err := d.Card(ctx, row.Approval, false)
-	if err != nil || card.State != core.Open {
-		return err
-	}
-	return d.addCopies(ctx, dir, row, core.Delivery{Post: row.Post, Card: &card}, true)
 }
 
 // storeError makes an error of our own store retryable, since it is no answer of the platform. A lost lease and a missing card are
@@ -199,8 +180,11 @@ func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxR
 	return storeError(d.Store.SavePost(ctx, *row))
 }
 
+// late reports whether a row is older than the freshness limit. A card is late only while it has not arrived: it is redrawn for as long as its
+// approval is open. A copy says what it is about, wherever it is.
 func (d *Deliverer) late(row *core.OutboxRow) bool {
-	return d.Freshness > 0 && row.Kind == core.PostReply && d.Now().Sub(row.CreatedAt) > d.Freshness
+	first := row.Kind == core.PostReply || row.Kind == core.PostCard && !row.Copy && row.Shown == 0
+	return d.Freshness > 0 && first && d.Now().Sub(row.CreatedAt) > d.Freshness
 }
 
 // doubt delays the row until the sent part becomes readable. If the platform can't be asked, or the lookups fail, the row is unknown.

@@ -316,8 +316,13 @@ func TestOldReplyIsMarkedLate(t *testing.T) {
 		opt.Freshness = time.Minute
 		opt.Now = func() time.Time { return time.Now().Add(time.Hour) }
 	})
-	o.put(core.Post{Key: "a"}, core.Post{Key: "n", Kind: core.PostNotice})
-	if got := o.flush(); got != "a.0 late, n.0" {
+	o.put(core.Post{Key: "a"}, core.Post{Key: "n", Kind: core.PostNotice},
+		core.Post{Key: "card", Kind: core.PostCard, Approval: "x"}, core.Post{Key: "copy", Kind: core.PostCard, Approval: "x", Copy: true})
+	if got := o.flush(); got != "a.0 late, n.0, card.0 late approved, copy.0 approved" {
+		t.Errorf("%s", got)
+	}
+	o.put(core.Post{Key: "card", Kind: core.PostCard, Approval: "x"}) // a redraw, however late
+	if got := o.flush(); !strings.HasSuffix(got, ", edit card.0 late approved: ") {
 		t.Errorf("%s", got)
 	}
 }

@@ -3,6 +3,7 @@ package outbox_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -217,6 +218,29 @@ func TestRefusedCardIsCopiedForAllApprovers(t *testing.T) {
 		t.Errorf("%+v, told %d times", row, h.refused)
 	}
 	if got := o.flush(); got != "copy/card/a.0 open, word/card/a.0 open" {
+		t.Errorf("shown: %s", got)
+	}
+}
+
+// A card that was refused, or may be lost, leaves who asked with a sentence, where no directory sends them one.
+func TestRequesterLearnsThatTheCardDidNotArrive(t *testing.T) {
+	for name, lost := range map[string]error{"refused": errNever, "unknown": errDoubt} {
+		t.Run(name, func(t *testing.T) {
+			fails := &brokenCards{}
+			o := newOffice(t, false, func(opt *outbox.Options) { opt.Card = fails.Card })
+			o.board.script["card/a.0"] = []error{lost}
+			o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
+			o.flushUntil("card/a", map[string]core.RowState{"refused": core.RowDead, "unknown": core.RowUnknown}[name], 0)
+			if row := o.flushUntil("card/a/undelivered", core.RowSent, 1); row.Kind != core.PostNotice || !strings.Contains(row.Text, "gatehouse approvals approve a") {
+				t.Errorf("%+v", row)
+			}
+		})
+	}
+	o := newOffice(t, false, nil) // whose cards are decided
+	o.board.script["card/a.0"] = []error{errNever}
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
+	o.flushUntil("card/a", core.RowDead, 0)
+	if got := o.flush(); got != "" {
 		t.Errorf("shown: %s", got)
 	}
 }

@@ -41,14 +41,6 @@ var model struct {
 	err  error
 }
 
-// The tests' clock is a function that the database's search path puts before Postgres's function of the same name. The program
-// does not know it.
-var clock = []string{
-	`create table test_clock (moved interval not null)`,
-	`insert into test_clock values ('0')`,
-	`create function clock_timestamp() returns timestamptz language sql volatile as $$ select pg_catalog.clock_timestamp() + moved from public.test_clock $$`,
-}
-
 // database returns the URL of a migrated database for one test, whose clock can be advanced.
 func database(t testing.TB) string {
 	t.Helper()
@@ -60,7 +52,7 @@ func database(t testing.TB) string {
 		if _, _, model.err = postgres.Migrate(context.Background(), model.url, postgres.Options{}); model.err != nil {
 			return
 		}
-		model.err = postgrestest.Run(model.url, clock...)
+		model.err = postgrestest.MovableClock(model.url)
 	})
 	if model.err != nil {
 		t.Fatalf("making the tests' template: %v", model.err)
@@ -74,7 +66,7 @@ func database(t testing.TB) string {
 			t.Errorf("dropping the database: %v", err)
 		}
 	})
-	run(t, url, `alter database `+nameOf(url)+` set search_path = public, pg_catalog`)
+	run(t, url, postgrestest.PreferPublic(url))
 	return url
 }
 

@@ -117,9 +117,9 @@ var abandonExamples = []example{
 			redrawn := 1
 			switch want {
 			case core.CallUnknown:
-				w.equal("the log", last.Action+" by "+last.Actor, "unknown by "+ann.ID)
+				w.equal("the log", last.Action+" by "+last.Actor, "unknown by "+s.Owner)
 			case core.CallNotRun:
-				w.equal("the log", last.Action+" by "+last.Actor, core.AuditNotRun+" by "+ann.ID)
+				w.equal("the log", last.Action+" by "+last.Actor, core.AuditNotRun+" by "+s.Owner)
 				w.equal("why", *got.Result, why)
 			default:
 				w.equal("the log", last.Action, "settled")

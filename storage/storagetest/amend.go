@@ -86,6 +86,22 @@ var amendExamples = []example{
 		w.done(w.take(second, minute), core.Finish{})
 		w.idle()
 	}},
+	{"an amendment reaches what repeats the message", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
+		w.expires("a")
+		w.done(w.claim(minute), core.Finish{Resumed: c.Event.Invocation})
+		again := must(w.AskAgain(w.ctx, "a", ann))(w)
+		w.wantEnd(w.amend(c.Event.Event, changed("1", "bread")), core.EndApplied)
+		w.wantEnd(w.amend(c.Event.Event, changed("0", "from before")), core.EndIgnored)
+		next := w.take(again.Seq, minute)
+		if string(next.Event.Payload) != `"bread"` {
+			w.Fatalf("the turn reads %s", next.Event.Payload)
+		}
+		w.done(next, core.Finish{End: core.End{Kind: core.EndSuspended}, Paused: paused(next, "b", 1), Approval: asks(next, "b", core.Rule{Timeout: minute})})
+		w.wantEnd(w.amend(c.Event.Event, changed("2", "butter")), core.EndApplied)
+		w.equal("the new card", must(w.LoadApproval(w.ctx, "b"))(w).Changed, "butter")
+		w.equal("the old card", must(w.LoadApproval(w.ctx, "a"))(w).Changed, "")
+	}},
 	{"an event that backs off can still be amended", func(w *world) {
 		e := w.event(core.KindMessage, conversation, "")
 		seq := w.accept(e)

@@ -147,6 +147,26 @@ var outboxExamples = []example{
 		w.sent(row, "ref-a")
 		w.equal("then", len(w.deliver(minute)), 0)
 	}},
+	{"a button to ask again is removed from all cards, once", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{})
+		card := w.first(minute)
+		w.ok(w.AddCopies(w.ctx, card, []core.Post{{Key: "copy", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Copy: true}}))
+		w.sent(card, "ref")
+		w.sent(w.first(minute), "ref-copy")
+		for range 2 {
+			w.message(conversation)
+			w.done(w.claim(minute), core.Finish{AskedAgain: "a"})
+		}
+		rows := w.deliver(minute)
+		w.equal("redrawn", len(rows), 2)
+		for _, row := range rows {
+			if !row.Pressed || row.Wanted != 2 {
+				w.Errorf("got %+v", row)
+			}
+			w.sent(row, "ref")
+		}
+		w.equal("then", len(w.deliver(minute)), 0)
+	}},
 	{"a card in doubt that was pressed exists, and is redrawn", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})
 		row := w.first(minute)

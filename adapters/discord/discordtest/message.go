@@ -41,6 +41,7 @@ func (s *Server) add(c *channel, m Message) *record {
 	if m.At.IsZero() {
 		m.At = s.o.Now()
 	}
+	m.Notified = append(slices.Clone(m.Mentions), m.Roles...)
 	r := &record{Message: m}
 	if m.Ephemeral != "" {
 		c.ephemerals = append(c.ephemerals, r)

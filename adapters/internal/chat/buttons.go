@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"gatehouse/core"
 )
@@ -80,12 +81,11 @@ func (b Button) Event(platform string, who core.Actor, to core.Address) core.Eve
 	return e
 }
 
-// DecisionEvent returns the event of a decision on a card. press distinguishes one press from the next; user is the platform's own id of
-// the person.
-func DecisionEvent(platform string, id core.ApprovalID, user, press string, c core.ConversationID, to core.Address, payload []byte) core.Event {
+// DecisionEvent returns the event of a decision on a card. press distinguishes one press from the next.
+func DecisionEvent(platform string, id core.ApprovalID, who core.Actor, press string, c core.ConversationID, to core.Address, payload []byte) core.Event {
 	return core.Event{
-		Platform: platform, ID: "vote/" + string(id) + "/" + user + "/" + press, Conversation: c, Body: core.ClickEvent{Approval: id},
-		Actor: core.Actor{ID: platform + ":" + user}, Address: to, Payload: payload,
+		Platform: platform, ID: "vote/" + string(id) + "/" + strings.TrimPrefix(who.ID, platform+":") + "/" + press, Conversation: c, Body: core.ClickEvent{Approval: id},
+		Actor: who, Address: to, Payload: payload,
 	}
 }
 

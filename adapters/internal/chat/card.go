@@ -68,9 +68,12 @@ func LastLines(c core.Card, most int) (lines []core.Line, speakers []string) {
 	return lines, speakers
 }
 
-// PersonName returns the name of a person whom the platform does not know.
+// PersonName returns the name of a person, never their id.
 func PersonName(who core.Actor, name string, inline func(string) string) string {
-	return cmp.Or(inline(name), inline(who.Name), inline(who.ID), "somebody")
+	if name == who.ID {
+		name = ""
+	}
+	return cmp.Or(inline(name), inline(who.Name), Elsewhere(who.ID), "somebody")
 }
 
 // ShortID is the beginning of an approval's id, which the commands accept too.

@@ -23,7 +23,8 @@ func UserMessage(speaker core.Speaker, text string, images []core.Block, unread 
 }
 
 // Standing returns a sentence with the state of a decided approval, for a person who pressed a button too late.
-func Standing(platform string, c core.Card) string {
-	a := core.Approval{State: c.State, DecidedBy: core.Actor{Name: strings.TrimPrefix(c.DecidedBy, platform+":")}, DecidedAt: c.DecidedAt}
+func Standing(c core.Card) string {
+	by := core.Actor{Name: PersonName(c.Decided, c.DecidedBy, Name)}
+	a := core.Approval{State: c.State, DecidedBy: by, DecidedAt: c.DecidedAt}
 	return a.StateSentence()
 }

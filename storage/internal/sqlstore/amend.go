@@ -7,7 +7,8 @@ import (
 )
 
 // amend applies an amendment and stores its event as ended, with the result. It locks the amended event's queue first: so the
-// event's turn has either begun or will read the new text, and two amendments are applied one after the other.
+// event's turn has either begun or will read the new text, and two amendments are applied one after the other. A message that was repeated
+// since, by "Try again" or "Ask again", is amended in its last repetition, which is in the same queue.
 func (t *Tx) amend(e core.Event) (core.Receipt, error) {
 	var a core.Amendment
 	if err := json.Unmarshal(e.Payload, &a); err != nil {
@@ -28,10 +29,10 @@ func (t *Tx) amend(e core.Event) (core.Receipt, error) {
 	if r, err := t.known(e.Platform, e.ID); err != nil || r.Seq != 0 {
 		return r, err
 	}
-	if amended, err = t.event(target.Seq); err != nil {
+	if amended, err = t.lastRepetition(target.Seq); err != nil {
 		return core.Receipt{}, err
 	}
-	end, err := t.applyAmendment(amended, e.Actor, a)
+	end, err := t.applyAmendment(target.Seq, amended, e.Actor, a)
 	if err != nil {
 		return core.Receipt{}, err
 	}
@@ -42,19 +43,35 @@ func (t *Tx) amend(e core.Event) (core.Receipt, error) {
 	return r, t.endEvent(r.Seq, end.Kind, end.Cause)
 }
 
-func (t *Tx) applyAmendment(e core.EventRecord, by core.Actor, a core.Amendment) (core.End, error) {
+// lastRepetition returns the event that repeats an event last, or the event itself if none does.
+func (t *Tx) lastRepetition(seq int64) (core.EventRecord, error) {
+	for {
+		var next int64
+		found, err := t.Row([]any{&next}, `select seq from events where retry_of = $1 and retry_of <> 0`, seq)
+		if err != nil {
+			return core.EventRecord{}, err
+		}
+		if !found {
+			return t.event(seq)
+		}
+		seq = next
+	}
+}
+
+// applyAmendment amends the event e, which is the message original or its last repetition. The revisions are those of the original.
+func (t *Tx) applyAmendment(original int64, e core.EventRecord, by core.Actor, a core.Amendment) (core.End, error) {
 	ignored := func(why string) (core.End, error) { return core.End{Kind: core.EndIgnored, Cause: why}, nil }
 	if !a.Allowed(by, e.Actor) {
 		return ignored("only its author may change it")
 	}
 	var last string
-	if _, err := t.Row([]any{&last}, `select revision from events where seq = $1`, e.Seq); err != nil {
+	if _, err := t.Row([]any{&last}, `select revision from events where seq = $1`, original); err != nil {
 		return core.End{}, err
 	}
 	if a.Revision <= last {
 		return ignored("a later change was already applied")
 	}
-	if _, err := t.Exec(`update events set revision = $1 where seq = $2`, a.Revision, e.Seq); err != nil {
+	if _, err := t.Exec(`update events set revision = $1 where seq = $2`, a.Revision, original); err != nil {
 		return core.End{}, err
 	}
 	begun, err := t.exists(`select 1 from queues where queue_key = $1 and event = $2`, e.QueueKey(), e.Seq)

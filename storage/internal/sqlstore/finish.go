@@ -84,7 +84,7 @@ func (t *Tx) finish(f core.Finish) (s core.SessionRecord, err error) {
 		}
 	}
 	for _, a := range f.Abandoned {
-		if err := t.abandon(a, c.Event.Seq); err != nil {
+		if err := t.abandon(a, c); err != nil {
 			return s, fmt.Errorf("abandoning %s: %w", a.Invocation, err)
 		}
 	}
@@ -113,6 +113,9 @@ func (t *Tx) finish(f core.Finish) (s core.SessionRecord, err error) {
 	}
 	if f.Redraw != "" {
 		t.redrawCards(f.Redraw)
+	}
+	if f.AskedAgain != "" {
+		t.buttonsPressed(f.AskedAgain)
 	}
 	if f.PressedCard != nil {
 		t.cardPressed(*f.PressedCard)

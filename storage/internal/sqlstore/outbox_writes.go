@@ -50,6 +50,18 @@ func (t *Tx) buttonPressed(key string) {
 	})
 }
 
+// buttonsPressed redraws all cards of an approval without the button to ask again.
+func (t *Tx) buttonsPressed(id core.ApprovalID) {
+	t.changeCards(id, func(card core.OutboxRow) error {
+		if card.Pressed {
+			return nil
+		}
+		p := card.Post
+		p.Pressed = true
+		return t.changeRow(card, p)
+	})
+}
+
 // clearWorking clears the typing indicator of an event.
 func (t *Tx) clearWorking(event int64) {
 	t.changePost("working/"+strconv.FormatInt(event, 10), func(p *core.Post) bool {

@@ -63,8 +63,8 @@ func (t *Tx) queuesOf(invocations []string) ([]core.QueueKey, error) {
 	return all, nil
 }
 
-// abandon ends a paused invocation. except is the event of the turn that abandons it; that turn ends its event itself.
-func (t *Tx) abandon(c core.Abandon, except int64) error {
+// abandon ends a paused invocation. by is the claim of the turn that abandons it; that turn ends its event itself.
+func (t *Tx) abandon(c core.Abandon, by core.Claim) error {
 	rec, err := t.pausedRecord(c.Invocation, "")
 	if err != nil {
 		return err
@@ -77,13 +77,13 @@ func (t *Tx) abandon(c core.Abandon, except int64) error {
 			return err
 		}
 	}
-	if err := t.withdrawSignals(c, except); err != nil {
+	if err := t.withdrawSignals(c, by.Event.Seq); err != nil {
 		return err
 	}
 	if err := t.cancelUnbegun(c); err != nil {
 		return err
 	}
-	return t.endCalls(c.Invocation, c.By.ID, c.NotRun)
+	return t.endCalls(c.Invocation, by.Owner, c.NotRun)
 }
 
 // cancelUnbegun cancels the approvals of an abandoned invocation, if that is asked for.

@@ -194,7 +194,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 			return err
 		}
 		for _, invocation := range waiting {
-			if err := t.abandon(core.Abandon{Invocation: core.InvocationID(invocation), Cancel: true, Reason: "the conversation was deleted"}, 0); err != nil {
+			if err := t.abandon(core.Abandon{Invocation: core.InvocationID(invocation), Cancel: true, Reason: "the conversation was deleted"}, core.Claim{Owner: core.LocalAdmin}); err != nil {
 				return err
 			}
 		}

@@ -85,3 +85,18 @@ func Run(database string, statements ...string) error {
 	}
 	return nil
 }
+
+// MovableClock gives a database a clock that tests can move: a function that its search path puts before Postgres's function of the same
+// name. The program does not know it.
+func MovableClock(database string) error {
+	return Run(database,
+		`create table test_clock (moved interval not null)`,
+		`insert into test_clock values ('0')`,
+		`create function clock_timestamp() returns timestamptz language sql volatile as $$ select pg_catalog.clock_timestamp() + moved from public.test_clock $$`,
+		PreferPublic(database))
+}
+
+// PreferPublic is the statement that makes a copy of a database with a movable clock use it: copies lose the setting.
+func PreferPublic(database string) string {
+	return `alter database ` + Name(database) + ` set search_path = public, pg_catalog`
+}

@@ -189,13 +189,13 @@ func gather(ctx context.Context, store *storage.Store, events []core.EventRecord
 }
 
 func showEvent(a *cli.App, e core.EventRecord) {
-	retryOf := ""
+	repeats := ""
 	if e.RetryOf != 0 {
-		retryOf = fmt.Sprintf("turn %d", e.RetryOf)
+		repeats = fmt.Sprintf("turn %d", e.RetryOf)
 	}
 	a.Fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind()), "state", turnState(e)+because(string(e.End.Category))+because(core.MaskText(e.End.Cause)),
 		"conversation", string(e.Conversation), "session", string(e.Session), "invocation", string(e.Invocation), "actor", nameOf(e.Actor)+" ("+e.Actor.ID+")",
-		"accepted", cli.Stamp(e.AcceptedAt), "ended", cli.Stamp(e.EndedAt), "attempts", fmt.Sprint(e.Attempt), "not before", cli.Stamp(e.NotBefore), "retry of", retryOf)
+		"accepted", cli.Stamp(e.AcceptedAt), "ended", cli.Stamp(e.EndedAt), "attempts", fmt.Sprint(e.Attempt), "not before", cli.Stamp(e.NotBefore), "repeats", repeats)
 }
 
 func because(cause string) string {
@@ -205,11 +205,15 @@ func because(cause string) string {
 	return ": " + cause
 }
 
-// runOf is what became of an approved call, in the words of its card, and when.
+// runOf is what became of an approved call, in the words of its card, and when. The process that ran the call may have ended since, so here it
+// is not said to be running.
 func runOf(card core.Card) string {
 	text := card.RunText()
-	if text == "" {
+	switch card.Run {
+	case core.CallWaits:
 		return ""
+	case core.CallRunning:
+		text = "Started, no result yet"
 	}
 	return text + " (" + cli.Stamp(card.RunAt) + ")"
 }

@@ -33,6 +33,7 @@ type Message struct {
 	Mentions    []string        // the users that it pings
 	Roles       []string        // the roles that it pings
 	Everyone    bool            // it pings everyone
+	Notified    []string        // the users and roles that it has notified: those that it pinged when it was posted, since an edit notifies nobody
 	Ephemeral   string          // the only user who sees it
 	Forwards    *Message        // the message that it forwards, as it was then
 	Thread      string          // the thread that was made from it

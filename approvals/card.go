@@ -14,17 +14,20 @@ import (
 // CardOf returns the card of an approval, with all of its arguments, with secrets masked, and with everything visible that is in them. intent
 // is that of its call, nil if there is none; it tells what became of an approved call.
 func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
-	var voters []core.Actor
-	for _, v := range a.Votes {
+	var voters, against []core.Actor
+	for _, v := range a.Standing() {
 		if v.Choice == core.Approve {
 			voters = append(voters, v.Actor)
+		} else {
+			against = append(against, v.Actor)
 		}
 	}
 	card := core.Card{
 		Approval: a.ID, State: a.State, Tool: core.RevealLine(a.Call.Tool), Summary: core.RevealLine(core.MaskText(a.Call.Summary)),
 		Arguments: core.Reveal(pretty(core.MaskJSON(a.Call.Arguments))), Hidden: core.HiddenCharacters(a.Call.Arguments), Altered: altered(a.Call),
 		Requester: cmp.Or(a.Requester.Name, a.Requester.ID), Approvers: a.Rule.Approvers, Reason: core.MaskText(a.Reason),
-		Self: a.Rule.Self, Voters: voters, Quorum: max(1, a.Rule.Quorum), Risk: a.Call.Risk, Changed: core.MaskText(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
+		Self: a.Rule.Self, People: a.Rule.People, Voters: voters, Quorum: max(1, a.Rule.Quorum), Against: against, Vetoes: max(1, a.Rule.Vetoes), NeedsWhy: a.Rule.Reason,
+		Risk: a.Call.Risk, Changed: core.MaskText(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 		Requested: a.Requester, From: a.Address, Conversation: a.Conversation,
 	}
 	if a.State != core.Open {

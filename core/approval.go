@@ -90,27 +90,6 @@ type Approval struct {
 	Changed      string // the new text of the request, if it was amended while this was open
 }
 
-// Rule is who may decide, as it stood when the approval was opened.
-type Rule struct {
-	Name      string        `json:"name"`
-	Verdict   Verdict       `json:"verdict"`
-	Approvers []string      `json:"approvers,omitempty"` // actor ids and groups; "local" is any Local actor
-	Quorum    int           `json:"quorum,omitempty"`    // approvals needed; 0 and 1 are the same
-	Self      bool          `json:"self,omitempty"`      // the requester may decide too
-	Timeout   time.Duration `json:"timeout,omitempty"`   // 0 = none
-	Why       string        `json:"why,omitempty"`       // a sentence for people, for deny
-}
-
-// Verdict is the policy's decision on a mutating call.
-type Verdict string
-
-// The verdicts.
-const (
-	VerdictAllow Verdict = "allow" // runs at once; recorded with its signal, like a person's decision
-	VerdictAsk   Verdict = "ask"
-	VerdictDeny  Verdict = "deny"
-)
-
 // Vote is one person's decision. A withdrawal is one only on its way to Decide, which stores no vote for it.
 type Vote struct {
 	Event  int64     `json:"event,omitempty"` // the click's

@@ -1,6 +1,9 @@
 package core
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Card is the view of an approval that people get: made from the stored state, with secrets masked.
 type Card struct {
@@ -13,10 +16,14 @@ type Card struct {
 	Altered   bool   // the stored call is not the one that was asked for: it can't be approved
 	Requester string // the name, or the id
 	Approvers []string
-	Self      bool    // the requester may decide too, if they are an approver
-	Voters    []Actor // who has approved so far
-	Quorum    int     // approvals needed, at least 1
-	DecidedBy string  // the name, or the id
+	Self      bool              // the requester may decide too, if they are an approver
+	People    map[string]string // see Rule
+	Voters    []Actor           // who has approved so far
+	Quorum    int               // approvals needed, at least 1
+	Against   []Actor           // who has denied so far
+	Vetoes    int               // denials needed, at least 1
+	NeedsWhy  bool              // a denial needs a reason
+	DecidedBy string            // the name, or the id
 	Reason    string
 	Risk      Risk
 	Changed   string // the new text of the request, if it was changed after it was made
@@ -83,5 +90,21 @@ type Line struct {
 // Refusal is why this person may not decide the card, for the person to read; nil if they may. Category: not_allowed. The store decides
 // by the same rule again.
 func (c Card) Refusal(who Actor) error {
-	return Rule{Approvers: c.Approvers, Self: c.Self}.refusal(who, c.Requested)
+	return c.rule().refusal(who, c.Requested)
+}
+
+func (c Card) rule() Rule { return Rule{Approvers: c.Approvers, Self: c.Self, People: c.People} }
+
+// AskedBy reports whether this person requested the approval, from any of their accounts.
+func (c Card) AskedBy(who Actor) bool {
+	return Approval{Requester: c.Requested, Rule: c.rule()}.AskedBy(who)
+}
+
+// HasVoted reports whether a person's vote is already this choice.
+func (c Card) HasVoted(who Actor, choice Choice) bool {
+	voters := c.Voters
+	if choice == Deny {
+		voters = c.Against
+	}
+	return slices.ContainsFunc(voters, func(v Actor) bool { return c.rule().Person(v.ID) == c.rule().Person(who.ID) })
 }

@@ -4,44 +4,28 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 )
-
-// LocalPerson in a rule's approvers means any Local actor.
-const LocalPerson = "local"
-
-// MayDecide reports whether the rule lets this person decide a request of requester.
-func (r Rule) MayDecide(who, requester Actor) bool {
-	return r.refusal(who, requester) == nil
-}
-
-// refusal is why a person may not decide a request of requester, as not_allowed; nil if they may.
-func (r Rule) refusal(who, requester Actor) error {
-	approver := slices.ContainsFunc(r.Approvers, func(a string) bool {
-		return a == who.ID || a == LocalPerson && who.Local || slices.Contains(who.Groups, a)
-	})
-	switch {
-	case !approver:
-		return Errorf(NotAllowed, "You are not an approver of this request.")
-	case who.ID == requester.ID && !r.Self:
-		return Errorf(NotAllowed, "You asked for this yourself, so another approver has to decide.")
-	}
-	return nil
-}
 
 // LocalAdmin is the id of the person at the command line. No platform has people with such an id: theirs begin with its name.
 const LocalAdmin = "local-admin"
 
 // MayWithdraw reports whether a person may cancel the approval: who requested it, may decide it, or is at the command line.
 func (a Approval) MayWithdraw(who Actor) bool {
-	return who.ID == a.Requester.ID || who.ID == LocalAdmin || a.Rule.MayDecide(who, a.Requester)
+	return a.AskedBy(who) || who.ID == LocalAdmin || a.Rule.MayDecide(who, a.Requester)
+}
+
+// AskedBy reports whether the approval was requested by this person, from any of their accounts.
+func (a Approval) AskedBy(who Actor) bool {
+	return a.Rule.Person(who.ID) == a.Rule.Person(a.Requester.ID)
 }
 
 // RefusalToAskAgain is why a person can't ask again for what the approval was requested for, for that person to read; nil if they can: they
 // asked for it, and it expired. Errors: not_allowed, invalid (it is still open), approval_decided.
 func (a Approval) RefusalToAskAgain(who Actor) error {
 	switch {
-	case who.ID != a.Requester.ID:
+	case !a.AskedBy(who):
 		return Errorf(NotAllowed, "Only the person who asked can ask again.")
 	case a.State == Open:
 		return Errorf(Invalid, "%s", a.StateSentence())
@@ -55,8 +39,9 @@ func (a Approval) RefusalToAskAgain(who Actor) error {
 // store calls it inside its transaction. The result's Approval is the one to store or, with an error, the unchanged one.
 //
 // Errors: approval_decided (it is not open; the first decision counts), approval_expired (the decision came after the deadline),
-// not_allowed, invalid. One denial vetoes; a quorum of approvals approves; a withdrawal by who asked cancels. A repeat of the same event's
-// vote or withdrawal is counted once and gives no error.
+// not_allowed, invalid. As many people's approvals as the rule's quorum approve, as many denials as its vetoes deny; people count, not accounts,
+// and each may change their vote while the approval is open. A withdrawal by who asked cancels. A repeat of the same event's vote or withdrawal
+// is counted once and gives no error.
 func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	stands := Decided{Approval: a}
 	if a.counted(d, at) {
@@ -75,7 +60,7 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 		a.settle(Cancelled, d.By, d.Reason, at)
 	case d.Vote == nil:
 		return stands, Errorf(Invalid, "A decision needs a vote, an expiry or a cancellation.")
-	case d.Vote.Choice == Withdraw && d.Vote.Actor.ID != a.Requester.ID:
+	case d.Vote.Choice == Withdraw && !a.AskedBy(d.Vote.Actor):
 		return stands, Errorf(NotAllowed, "Only the person who asked can withdraw this request.")
 	case d.Vote.Choice == Withdraw:
 		a.settle(Cancelled, d.Vote.Actor, "withdrawn by "+cmp.Or(d.Vote.Actor.Name, "the person who asked"), at)
@@ -103,31 +88,53 @@ func (a Approval) counted(d Decision, at time.Time) bool {
 	return slices.ContainsFunc(a.Votes, func(v Vote) bool { return v.Event == d.Event })
 }
 
+// vote adds a vote. A person has one: a later one of theirs, of the other choice, takes its place.
 func (a *Approval) vote(d Decision, at time.Time) error {
 	v := *d.Vote
 	v.Event, v.At = d.Event, at
-	if err := a.Rule.refusal(v.Actor, a.Requester); err != nil && !d.Admin {
+	if err := a.Rule.At(at.Sub(a.CreatedAt)).refusal(v.Actor, a.Requester); err != nil && !d.Admin {
 		return err
 	}
-	if slices.ContainsFunc(a.Votes, func(o Vote) bool { return o.Actor.ID == v.Actor.ID }) {
-		return Errorf(ApprovalDecided, "You have already voted on this. Your first vote counts.")
+	switch {
+	case v.Choice != Approve && v.Choice != Deny:
+		return Errorf(Invalid, "Unknown choice %q. Use approve or deny.", v.Choice)
+	case v.Choice == Deny && a.Rule.Reason && strings.TrimSpace(v.Reason) == "":
+		return Errorf(Invalid, "To deny this, a reason is needed. Please deny it again and say why.")
+	}
+	for _, o := range a.Standing() {
+		if o.Choice == v.Choice && a.Rule.Person(o.Actor.ID) == a.Rule.Person(v.Actor.ID) {
+			return Errorf(ApprovalDecided, "You have already voted on this. Your vote counts.")
+		}
 	}
 	a.Votes = append(slices.Clone(a.Votes), v)
-	approvals := 0
-	for _, o := range a.Votes {
-		if o.Choice == Approve {
-			approvals++
+	count := 0
+	for _, o := range a.Standing() {
+		if o.Choice == v.Choice {
+			count++
 		}
 	}
 	switch {
-	case v.Choice == Deny:
+	case v.Choice == Deny && (d.Admin || count >= max(1, a.Rule.Vetoes)):
 		a.settle(Denied, v.Actor, v.Reason, at)
-	case v.Choice != Approve:
-		return Errorf(Invalid, "Unknown choice %q. Use approve or deny.", v.Choice)
-	case d.Admin || approvals >= max(1, a.Rule.Quorum):
+	case v.Choice == Approve && (d.Admin || count >= max(1, a.Rule.Quorum)):
 		a.settle(Approved, v.Actor, v.Reason, at)
 	}
 	return nil
+}
+
+// Standing returns the votes that count: the last one of each person, in the order in which the people first voted.
+func (a Approval) Standing() (votes []Vote) {
+	place := map[string]int{}
+	for _, v := range a.Votes {
+		person := a.Rule.Person(v.Actor.ID)
+		if i, voted := place[person]; voted {
+			votes[i] = v
+			continue
+		}
+		place[person] = len(votes)
+		votes = append(votes, v)
+	}
+	return votes
 }
 
 func (a *Approval) settle(s ApprovalState, by Actor, reason string, at time.Time) {

@@ -29,6 +29,12 @@ func TestLaw7_DecideUsesTheStoredApproval(t *testing.T) {
 		change(&a)
 		return a
 	}
+	escalated := with(func(a *core.Approval) {
+		a.CreatedAt, a.Rule.Escalate = noon, core.Escalation{After: time.Hour, To: []string{core.LocalPerson}}
+	})
+	people := with(func(a *core.Approval) {
+		a.Rule.People = map[string]string{"x:ann": "ann", "y:ann": "ann", "x:bob": "bob", "y:bob": "bob"}
+	})
 	for name, c := range map[string]struct {
 		a     core.Approval
 		d     core.Decision
@@ -36,28 +42,37 @@ func TestLaw7_DecideUsesTheStoredApproval(t *testing.T) {
 		state core.ApprovalState
 		fail  core.Category
 	}{
-		"an approver approves":        {open, vote(1, bob, core.Approve), noon, core.Approved, ""},
-		"an approver refuses":         {open, vote(1, bob, core.Deny), noon, core.Denied, ""},
-		"a member of a group":         {open, vote(1, cat, core.Approve), noon, core.Approved, ""},
-		"a stranger":                  {open, vote(1, here, core.Approve), noon, core.Open, core.NotAllowed},
-		"the requester":               {open, vote(1, ann, core.Approve), noon, core.Open, core.NotAllowed},
-		"the requester, listed":       {with(func(a *core.Approval) { a.Rule.Approvers = []string{"x:ann"} }), vote(1, ann, core.Approve), noon, core.Open, core.NotAllowed},
-		"the requester, allowed":      {with(func(a *core.Approval) { a.Rule = core.Rule{Approvers: []string{"x:ann"}, Self: true} }), vote(1, ann, core.Approve), noon, core.Approved, ""},
-		"the local person":            {with(func(a *core.Approval) { a.Rule = core.Rule{Approvers: []string{core.LocalPerson}} }), vote(1, here, core.Approve), noon, core.Approved, ""},
-		"local is not for others":     {with(func(a *core.Approval) { a.Rule = core.Rule{Approvers: []string{core.LocalPerson}} }), vote(1, bob, core.Approve), noon, core.Open, core.NotAllowed},
-		"an unknown choice":           {open, vote(1, bob, "maybe"), noon, core.Open, core.Invalid},
-		"at the deadline it is late":  {with(func(a *core.Approval) { a.Deadline = noon }), vote(1, bob, core.Approve), noon, core.Open, core.ApprovalExpired},
-		"before the deadline":         {with(func(a *core.Approval) { a.Deadline = noon.Add(1) }), vote(1, bob, core.Approve), noon, core.Approved, ""},
-		"expiry in time":              {with(func(a *core.Approval) { a.Deadline = noon }), core.Decision{Expire: true}, noon, core.Expired, ""},
-		"expiry too soon":             {with(func(a *core.Approval) { a.Deadline = noon.Add(1) }), core.Decision{Expire: true}, noon, core.Open, core.Invalid},
-		"expiry without a deadline":   {open, core.Decision{Expire: true}, noon, core.Open, core.Invalid},
-		"cancelled":                   {open, core.Decision{Cancel: true, By: ann}, noon, core.Cancelled, ""},
-		"cancelled after a refusal":   {with(func(a *core.Approval) { a.State = core.Denied }), core.Decision{Cancel: true}, noon, core.Denied, core.ApprovalDecided},
-		"a second decision":           {with(func(a *core.Approval) { a.State = core.Approved }), vote(2, bob, core.Deny), noon, core.Approved, core.ApprovalDecided},
-		"half of a quorum":            {with(func(a *core.Approval) { a.Rule.Quorum = 2 }), vote(1, bob, core.Approve), noon, core.Open, ""},
-		"one refusal vetoes a quorum": {with(func(a *core.Approval) { a.Rule.Quorum = 2 }), vote(1, bob, core.Deny), noon, core.Denied, ""},
-		"nothing asked":               {open, core.Decision{}, noon, core.Open, core.Invalid},
-		"the admin":                   {with(func(a *core.Approval) { a.Rule.Quorum = 3 }), core.Decision{Admin: true, Vote: &core.Vote{Actor: here, Choice: core.Approve}}, noon, core.Approved, ""},
+		"an approver approves":           {open, vote(1, bob, core.Approve), noon, core.Approved, ""},
+		"an approver refuses":            {open, vote(1, bob, core.Deny), noon, core.Denied, ""},
+		"a member of a group":            {open, vote(1, cat, core.Approve), noon, core.Approved, ""},
+		"a stranger":                     {open, vote(1, here, core.Approve), noon, core.Open, core.NotAllowed},
+		"the requester":                  {open, vote(1, ann, core.Approve), noon, core.Open, core.NotAllowed},
+		"the requester, listed":          {with(func(a *core.Approval) { a.Rule.Approvers = []string{"x:ann"} }), vote(1, ann, core.Approve), noon, core.Open, core.NotAllowed},
+		"the requester, allowed":         {with(func(a *core.Approval) { a.Rule = core.Rule{Approvers: []string{"x:ann"}, Self: true} }), vote(1, ann, core.Approve), noon, core.Approved, ""},
+		"the local person":               {with(func(a *core.Approval) { a.Rule = core.Rule{Approvers: []string{core.LocalPerson}} }), vote(1, here, core.Approve), noon, core.Approved, ""},
+		"local is not for others":        {with(func(a *core.Approval) { a.Rule = core.Rule{Approvers: []string{core.LocalPerson}} }), vote(1, bob, core.Approve), noon, core.Open, core.NotAllowed},
+		"an unknown choice":              {open, vote(1, bob, "maybe"), noon, core.Open, core.Invalid},
+		"at the deadline it is late":     {with(func(a *core.Approval) { a.Deadline = noon }), vote(1, bob, core.Approve), noon, core.Open, core.ApprovalExpired},
+		"before the deadline":            {with(func(a *core.Approval) { a.Deadline = noon.Add(1) }), vote(1, bob, core.Approve), noon, core.Approved, ""},
+		"expiry in time":                 {with(func(a *core.Approval) { a.Deadline = noon }), core.Decision{Expire: true}, noon, core.Expired, ""},
+		"expiry too soon":                {with(func(a *core.Approval) { a.Deadline = noon.Add(1) }), core.Decision{Expire: true}, noon, core.Open, core.Invalid},
+		"expiry without a deadline":      {open, core.Decision{Expire: true}, noon, core.Open, core.Invalid},
+		"cancelled":                      {open, core.Decision{Cancel: true, By: ann}, noon, core.Cancelled, ""},
+		"cancelled after a refusal":      {with(func(a *core.Approval) { a.State = core.Denied }), core.Decision{Cancel: true}, noon, core.Denied, core.ApprovalDecided},
+		"a second decision":              {with(func(a *core.Approval) { a.State = core.Approved }), vote(2, bob, core.Deny), noon, core.Approved, core.ApprovalDecided},
+		"half of a quorum":               {with(func(a *core.Approval) { a.Rule.Quorum = 2 }), vote(1, bob, core.Approve), noon, core.Open, ""},
+		"one refusal vetoes a quorum":    {with(func(a *core.Approval) { a.Rule.Quorum = 2 }), vote(1, bob, core.Deny), noon, core.Denied, ""},
+		"the first of two vetoes":        {with(func(a *core.Approval) { a.Rule.Vetoes = 2 }), vote(1, bob, core.Deny), noon, core.Open, ""},
+		"a denial without a reason":      {with(func(a *core.Approval) { a.Rule.Reason = true }), core.Decision{Vote: &core.Vote{Actor: bob, Choice: core.Deny, Reason: " "}}, noon, core.Open, core.Invalid},
+		"a denial with the reason":       {with(func(a *core.Approval) { a.Rule.Reason = true }), vote(1, bob, core.Deny), noon, core.Denied, ""},
+		"too early for an escalation":    {escalated, vote(1, here, core.Approve), noon.Add(time.Hour - 1), core.Open, core.NotAllowed},
+		"after the escalation":           {escalated, vote(1, here, core.Approve), noon.Add(time.Hour), core.Approved, ""},
+		"the first ones, after it":       {escalated, vote(1, bob, core.Approve), noon.Add(time.Hour), core.Approved, ""},
+		"another account of an approver": {people, vote(1, core.Actor{ID: "y:bob"}, core.Approve), noon, core.Approved, ""},
+		"another account of who asked":   {people, vote(1, core.Actor{ID: "y:ann", Groups: []string{"x:group:ops"}}, core.Approve), noon, core.Open, core.NotAllowed},
+		"withdrawn from another account": {people, core.Decision{Event: 1, Vote: &core.Vote{Actor: core.Actor{ID: "y:ann"}, Choice: core.Withdraw}}, noon, core.Cancelled, ""},
+		"nothing asked":                  {open, core.Decision{}, noon, core.Open, core.Invalid},
+		"the admin":                      {with(func(a *core.Approval) { a.Rule.Quorum = 3 }), core.Decision{Admin: true, Vote: &core.Vote{Actor: here, Choice: core.Approve}}, noon, core.Approved, ""},
 	} {
 		got, err := c.a.Decide(c.d, c.at)
 		if got.Approval.State != c.state || core.CategoryOf(err) != c.fail {
@@ -89,6 +104,30 @@ func TestLaw7_CountsAPressOnceAndAPersonOnce(t *testing.T) {
 	if len(a.Votes) != 0 || len(first.Approval.Votes) != 1 {
 		t.Errorf("Decide changed its receiver")
 	}
+}
+
+func TestLaw7_PeopleCountAndNotAccounts(t *testing.T) {
+	a := core.Approval{ID: "a1", State: core.Open, Requester: ann, Rule: core.Rule{
+		Approvers: []string{"x:bob", "x:group:ops"}, Quorum: 2, Vetoes: 2, People: map[string]string{"x:bob": "bob", "y:bob": "bob"},
+	}}
+	decide := func(d core.Decision, state core.ApprovalState, fails core.Category) {
+		t.Helper()
+		got, err := a.Decide(d, noon)
+		if got.Approval.State != state || core.CategoryOf(err) != fails {
+			t.Fatalf("%s, %v; want %s, %q", got.Approval.State, err, state, fails)
+		}
+		a = got.Approval
+	}
+	other := core.Actor{ID: "y:bob", Groups: []string{"x:group:ops"}}
+	decide(vote(1, bob, core.Approve), core.Open, "")
+	decide(vote(2, other, core.Approve), core.Open, core.ApprovalDecided)
+	decide(vote(3, other, core.Deny), core.Open, "") // bob thinks better of it
+	if votes := a.Standing(); len(votes) != 1 || votes[0].Choice != core.Deny || votes[0].Actor.ID != "y:bob" || len(a.Votes) != 2 {
+		t.Errorf("got %+v", votes)
+	}
+	decide(vote(4, cat, core.Approve), core.Open, "")
+	decide(vote(5, bob, core.Approve), core.Approved, "") // and again
+	decide(vote(6, bob, core.Deny), core.Approved, core.ApprovalDecided)
 }
 
 func TestLaw7_OnlyWhoAskedWithdrawsWhatTheyAskedFor(t *testing.T) {

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"slices"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -111,9 +110,9 @@ func (d *Discord) pressed(ctx context.Context, i interaction, b chat.Button) *re
 	if err != nil || card.State != core.Open || i.Message == nil {
 		return acknowledged
 	}
-	counts := card.Requested.ID == who.ID
+	counts := card.AskedBy(who)
 	if b.Action != chat.ActionWithdraw {
-		counts = !slices.ContainsFunc(card.Voters, func(v core.Actor) bool { return v.ID == who.ID }) && chat.Refusal(ctx, d, card, who) == nil
+		counts = !card.HasVoted(who, core.Choice(b.Action)) && chat.Refusal(ctx, d, card, who) == nil
 	}
 	if !counts {
 		return acknowledged

@@ -1,0 +1,84 @@
+package core
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Rule is what a policy says of a call: whether it runs, and who decides. An approval has a snapshot of the rule that matched when it was
+// opened, and only that counts.
+type Rule struct {
+	Name      string            `json:"name"` // "" = no rule of the policy matched
+	Verdict   Verdict           `json:"verdict"`
+	Why       string            `json:"why,omitempty"`       // a sentence for people
+	Approvers []string          `json:"approvers,omitempty"` // ids of people and of platforms' groups; LocalPerson is any Local actor
+	Quorum    int               `json:"quorum,omitempty"`    // different people who must approve; 0 and 1 are the same
+	Vetoes    int               `json:"vetoes,omitempty"`    // different people whose denials end it; 0 and 1 are the same
+	Self      bool              `json:"self,omitempty"`      // who asked may decide too, from any of their accounts
+	Timeout   time.Duration     `json:"timeout,omitempty"`   // 0 = none
+	Remind    []time.Duration   `json:"remind,omitempty"`    // when the approvers are reminded, counted from the opening
+	Escalate  Escalation        `json:"escalate,omitzero"`   // who else may decide, and from when on
+	Notify    []string          `json:"notify,omitempty"`    // who is told where: NotifyHere, NotifyDM, or a channel, "slack:C123"; none = NotifyHere
+	Reason    bool              `json:"reason,omitempty"`    // a denial needs a reason
+	Remember  time.Duration     `json:"remember,omitempty"`  // how long an approval allows the same call in its conversation; 0 = that one call
+	Edit      bool              `json:"edit,omitempty"`      // an approver may change the arguments
+	People    map[string]string `json:"people,omitempty"`    // the name of the person behind an account; an account without one is a person of its own
+}
+
+// Escalation is who else may decide, if nobody has decided for a while. After is counted from the opening; 0 = never.
+type Escalation struct {
+	After time.Duration `json:"after"`
+	To    []string      `json:"to"` // as Rule.Approvers
+}
+
+// Values of Rule.Notify that are not channels.
+const (
+	NotifyHere = "here" // on the card, in the conversation; who can't see it gets a copy as a direct message
+	NotifyDM   = "dm"   // each approver who is named gets a copy as a direct message
+)
+
+// Verdict is the policy's decision on a call.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictAllow Verdict = "allow" // runs at once; of a call that changes something, the decision is recorded with its signal, like a person's
+	VerdictAsk   Verdict = "ask"
+	VerdictDeny  Verdict = "deny"
+)
+
+// LocalPerson in a rule's approvers means any Local actor.
+const LocalPerson = "local"
+
+// Person returns who is behind an account: the same for all accounts of one person.
+func (r Rule) Person(id string) string { return cmp.Or(r.People[id], id) }
+
+// At is the rule as it holds some time after the opening: with those to whom it has been escalated by then.
+func (r Rule) At(since time.Duration) Rule {
+	if r.Escalate.After > 0 && since >= r.Escalate.After {
+		r.Approvers = append(slices.Clone(r.Approvers), r.Escalate.To...)
+	}
+	return r
+}
+
+// Groups returns the approvers, including those of a later escalation: a platform is asked which of these are groups that a voter is in.
+func (r Rule) Groups() []string { return slices.Concat(r.Approvers, r.Escalate.To) }
+
+// MayDecide reports whether the rule lets this person decide a request of requester.
+func (r Rule) MayDecide(who, requester Actor) bool { return r.refusal(who, requester) == nil }
+
+// refusal is why a person may not decide a request of requester, as not_allowed; nil if they may.
+func (r Rule) refusal(who, requester Actor) error {
+	person := r.Person(who.ID)
+	approver := slices.ContainsFunc(r.Approvers, func(a string) bool {
+		return a == who.ID || r.Person(a) == person || a == LocalPerson && who.Local || slices.Contains(who.Groups, a)
+	})
+	switch {
+	case !approver:
+		return Errorf(NotAllowed, "You are not an approver of this request.")
+	case person == r.Person(requester.ID) && !r.Self:
+		return Errorf(NotAllowed, "You asked for this yourself, so another approver has to decide.")
+	}
+	return nil
+}

@@ -47,7 +47,8 @@ type Risk string
 
 // The risks.
 const (
-	Ordinary  Risk = ""
+	ReadOnly  Risk = "read"      // it changes nothing
+	Ordinary  Risk = ""          // it changes something
 	Dangerous Risk = "dangerous" // hard or impossible to undo: the approver is asked twice
 )
 

@@ -162,7 +162,7 @@ func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
 		s.ended = true
 	case core.AuditNotRun:
 		s.notRun = true
-	case core.AuditRevealed:
+	case core.AuditRevealed, core.AuditReminded, core.AuditEscalated:
 	default:
 		s.state, s.by = core.ApprovalState(e.Action), e.Actor
 	}

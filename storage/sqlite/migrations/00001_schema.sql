@@ -147,8 +147,7 @@ create table votes (
   n        integer not null,
   actor    text    not null,
   body     text    not null,
-  primary key (approval, n),
-  unique (approval, actor)
+  primary key (approval, n)
 ) strict, without rowid;
 
 -- reason: a person's text, which may be erased; the hash covers its digest. session: with which it is erased, '' without a reason; the hash

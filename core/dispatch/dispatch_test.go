@@ -413,6 +413,34 @@ func TestStatusAndCancel(t *testing.T) {
 	}
 }
 
+// A person who may cancel several approvals says which.
+func TestCancelListsSeveral(t *testing.T) {
+	b := newBench(t, setup{})
+	var ids []core.ApprovalID
+	for _, what := range []string{"milk", "bread", "salt"} {
+		b.say("room:1", "note add "+what)
+		ids = append(ids, b.asked().Approval)
+	}
+	word := func(s string) { b.accept(core.Event{Conversation: "room:1", Body: core.ParseControl(s), Actor: core.Actor{ID: "room:ann", Name: "Ann"}}) }
+	word("cancel")
+	list := b.expect("Several requests wait for an approval.").Text
+	for i, what := range []string{"milk", "bread", "salt"} {
+		if !strings.Contains(list, string(ids[i][:8])) || !strings.Contains(list, what) || !strings.HasSuffix(list, "or !cancel all.") {
+			t.Errorf("the list is %q", list)
+		}
+	}
+	word("cancel ffffffff")
+	b.expect("No approval that you can cancel begins with ffffffff.")
+	word("cancel " + string(ids[1]))
+	if got := b.heard().Text + "|" + b.heard().Text; !strings.Contains(got, "Approvals cancelled: 1.") || !strings.Contains(got, "withdrawn by Ann") {
+		t.Errorf("heard %q", got)
+	}
+	word("cancel all")
+	if got := b.heard().Text + "|" + b.heard().Text + "|" + b.heard().Text; !strings.Contains(got, "Approvals cancelled: 2.") {
+		t.Errorf("heard %q", got)
+	}
+}
+
 func TestNewConversationEndsPausedTurns(t *testing.T) {
 	b := newBench(t, setup{})
 	b.say("room:1", "note add milk")

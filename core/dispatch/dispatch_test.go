@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"gatehouse/approvals"
+	"gatehouse/approvals/policy"
 	"gatehouse/core"
 	"gatehouse/core/agent"
 	"gatehouse/core/dispatch"
@@ -322,7 +323,7 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 }
 
 func TestLaw7_ExpiryDiffersFromRefusal(t *testing.T) {
-	b := newBench(t, setup{policy: approvals.Policy{Approvers: []string{"room:bob"}, Timeout: time.Nanosecond}.Rule})
+	b := newBench(t, setup{policy: policy.Defaults{Approvers: []string{"room:bob"}, Timeout: time.Nanosecond}.Rule})
 	b.say("room:1", "note add milk")
 	card := b.heard().Card
 	late := b.click("room:1", card.Approval, "room:bob", core.Approve, "")
@@ -354,7 +355,7 @@ func TestStopWithoutARunningTurn(t *testing.T) {
 func TestStatusSaysWhatRunsAndWhatWaits(t *testing.T) {
 	const running, message, decided, approval = "I am working on a message.", "Messages waiting: 2.", "Decided requests waiting to go on: 1.", "Waiting for an approval: Add “bread” to the note book. (expires in 2 hours)"
 	s := slow{began: make(chan struct{}, 1)}
-	b := newBench(t, setup{model: s, policy: approvals.Policy{Approvers: []string{"room:bob"}, Timeout: 3*time.Hour - time.Minute}.Rule})
+	b := newBench(t, setup{model: s, policy: policy.Defaults{Approvers: []string{"room:bob"}, Timeout: 3*time.Hour - time.Minute}.Rule})
 	status := func(want ...string) {
 		t.Helper()
 		b.word("room:1", "status")
@@ -518,7 +519,7 @@ func TestTurnThatCannotBeResumedEndsWithAReply(t *testing.T) {
 }
 
 func TestRemoteRequestIsRefusedWithoutConfiguredApprovers(t *testing.T) {
-	b := newBench(t, setup{policy: approvals.Policy{}.Rule})
+	b := newBench(t, setup{policy: policy.Defaults{}.Rule})
 	b.say("room:1", "note add milk")
 	b.expect("GATEHOUSE_APPROVERS")
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"gatehouse/adapters/discord/discordtest"
@@ -199,4 +200,67 @@ func TestLaw7_RemindersComeOnceWhereverTheProcessIsKilled(t *testing.T) {
 			}
 		}
 	})
+}
+
+// edited is a policy whose rule for notes has an approver, and which has another rule with a reason.
+func edited(approver, why string) string {
+	return `
+version: 1
+people:
+  somebody: [slack:U9, discord:9]
+rules:
+  - {name: notes, tools: [note_add], action: ask, approvers: ["` + approver + `"], expires: never}
+  - {name: others, tools: [other], action: deny, why: "` + why + `"}
+`
+}
+
+// TestLaw5_AnEditedPolicy: while a request waits, its snapshot says who may decide. An edit of other rules changes nothing. An edit of its rule
+// makes the call be asked for again, once, under today's rule, and the reply says so. An invalid file changes nothing.
+func TestLaw5_AnEditedPolicy(t *testing.T) {
+	t.Parallel()
+	file := policyFile(t, edited("slack:U2BOB", "no"))
+	p := newSlackProcess(t, "GATEHOUSE_APPROVAL_POLICY="+file)
+	p.open()
+	reload := func(policy, logged string) {
+		t.Helper()
+		before := strings.Count(p.app.out.String(), logged)
+		if err := os.WriteFile(file, []byte(policy), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.app.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		p.until(logged, p.app, func() bool { return strings.Count(p.app.out.String(), logged) > before })
+	}
+	const read, stays = "the approval policy was read again", "the approval policy stays as it was"
+	ask := func(what string) (thread string) {
+		return p.ann.Posts("C1", p.slack.MentionOfBot()+" note add "+what).TS
+	}
+
+	thread := ask("milk")
+	card := p.card("C1", thread, "Asked by")
+	reload(strings.Replace(edited("slack:U2BOB", "not today"), "somebody", "nobody", 1), read)
+	reload("version: 2", stays)
+	p.bob.Clicks("C1", card.TS, "approve")
+	p.reads("C1", thread, "Done: “milk”")
+
+	thread = ask("bread")
+	card = p.card("C1", thread, "Asked by")
+	reload(edited("slack:U3EVE", "no"), read)
+	p.eve.Clicks("C1", card.TS, "approve")
+	if _, err := p.slack.WaitForEphemeral(p.ctx(), "C1", "U3EVE", "You are not an approver"); err != nil {
+		t.Fatal(err)
+	}
+	p.bob.Clicks("C1", card.TS, "approve")
+	p.reads("C1", thread, "The rules for this have changed, so I need an approval again")
+	again := p.card("C1", thread, "Asked by")
+	if again.TS == card.TS {
+		t.Fatal("there is no new card")
+	}
+	p.eve.Clicks("C1", again.TS, "approve")
+	p.reads("C1", thread, "Done: “bread”")
+	p.until("the end of all", p.app, p.settled)
+	if n := len(p.approvals(core.Approved)); n != 3 {
+		t.Errorf("%d approvals, want 3", n)
+	}
 }

@@ -46,6 +46,13 @@ func init() {
 		}
 		os.Exit(0)
 	}
+	if url := os.Getenv(votersChild); url != "" {
+		if err := runVoters(url); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if os.Getenv(childKey) == "" {
 		return
 	}

@@ -92,6 +92,7 @@ func (r *reader) groups(n *yaml.Node, to *roster) {
 // quietly is the entries of a mapping whose faults have been reported.
 func (r *reader) quietly(n *yaml.Node) []entry {
 	before, values := r.faults, r.values
+	r.values = 0
 	all := r.entries(n, "", nil)
 	r.faults, r.values = before, values
 	return all
@@ -165,7 +166,7 @@ func (r *reader) ids(in *roster, members []member, above []string) []string {
 		} else if name, ok := strings.CutPrefix(m.text, "group:"); ok {
 			found = r.flatten(in, name, above)
 		}
-		if r.values += len(found); r.exhausted() {
+		if r.spend(len(found), m.line); r.exhausted() {
 			break
 		}
 		for _, id := range found {

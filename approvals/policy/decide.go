@@ -97,7 +97,8 @@ func (p *Policy) snapshot(r *rule, requester core.Actor) core.Rule {
 		then.Approvers = []string{core.LocalPerson}
 		then.Self = !r.self.set || r.self.value
 	}
-	then.Approvers, then.Escalate.To, then.Remind = slices.Clone(then.Approvers), slices.Clone(then.Escalate.To), slices.Clone(then.Remind)
+	then.Approvers, then.Escalate.To = slices.Clone(then.Approvers), slices.Clone(then.Escalate.To)
+	then.Remind, then.Notify = slices.Clone(then.Remind), slices.Clone(then.Notify)
 	p.addPeople(&then, requester)
 	return then
 }

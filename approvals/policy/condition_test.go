@@ -247,7 +247,7 @@ func TestRequesterGroups(t *testing.T) {
 			t.Errorf("%s needs %v", when, got)
 		}
 	}
-	if !(conditional(t, "allow", `"desk" in requester.groups`).Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{}).Name == "it") {
+	if r := conditional(t, "allow", `"desk" in requester.groups`).Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{}); r.Name != "it" {
 		t.Error("a local person is not in the group of local")
 	}
 }

@@ -181,7 +181,9 @@ func TestGroupsThatGrow(t *testing.T) {
 	}
 }
 
-func name(i int) string { return strings.ToUpper(string([]byte{'A' + byte(i/26/26%26), 'A' + byte(i/26%26), 'A' + byte(i%26)})) }
+func name(i int) string {
+	return strings.ToUpper(string([]byte{'A' + byte(i/26/26%26), 'A' + byte(i/26%26), 'A' + byte(i%26)}))
+}
 
 // TestTheExampleOfTheReadme is valid.
 func TestTheExampleOfTheReadme(t *testing.T) {

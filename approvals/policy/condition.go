@@ -71,7 +71,7 @@ func compile(text string) (c *condition, line int, err error) {
 	if uses.env {
 		return nil, 0, errors.New("unknown variable $env; " + meant("$env", variables))
 	}
-	lenient := absences{map[ast.Node]bool{}, map[ast.Node]string{}}
+	lenient := absences{map[ast.Node]bool{}, map[ast.Node]string{}, map[string]bool{}}
 	program, err := expr.Compile(text, append(append(common, strictFunctions()...), expr.Patch(lenient), expr.Patch(&strict{lenient}))...)
 	if err != nil {
 		line, err = explained(err)

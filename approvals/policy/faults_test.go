@@ -181,6 +181,27 @@ func TestGroupsThatGrow(t *testing.T) {
 	}
 }
 
+// TestLargeFiles: whatever a file of the largest size holds, it is refused or read in a short time.
+func TestLargeFiles(t *testing.T) {
+	fill := func(begin, part string) string {
+		return begin + strings.Repeat(part, (1<<20-len(begin))/len(part))
+	}
+	var cyclic strings.Builder
+	cyclic.WriteString("version: 1\ngroups:\n")
+	for i := range 15000 {
+		cyclic.WriteString("  g" + name(i) + ": [group:gAAA, group:g" + name(i+1) + "]\n")
+	}
+	for what, text := range map[string]string{
+		"brackets": fill("version: 1\nrules: ", "["), "braces": fill("", "{a: "), "keys": fill("", "? "), "anchors": fill("a: ", "&a "), "documents": fill("", "---\n"),
+		"unknown groups": fill("version: 1\ngroups: {a: [", "group:x, "), "rules": fill("version: 1\nrules:\n", "  - {name: a, when: x, action: b}\n"), "cycles": cyclic.String(),
+		"aliases": fill("version: 1\nrules:\n  - &a {name: x, action: ask, approvers: [slack:U1, slack:U1, slack:U1, slack:U1]}\n", "  - *a\n"),
+	} {
+		if _, err := policy.Parse("p.yaml", []byte(text), policy.Defaults{}); err == nil {
+			t.Errorf("%s: no fault", what)
+		}
+	}
+}
+
 func name(i int) string {
 	return strings.ToUpper(string([]byte{'A' + byte(i/26/26%26), 'A' + byte(i/26%26), 'A' + byte(i%26)}))
 }

@@ -145,8 +145,12 @@ func (r *reader) flatten(in *roster, name string, above []string) []string {
 	case flattened:
 		return g.flat
 	case flattening:
-		cycle := append(slices.Clone(above[slices.Index(above, name):]), name)
-		r.fault(g.line, "remove one of them from the next", "groups contain each other: %s", strings.Join(cycle, " → "))
+		const most = 10
+		cycle := above[slices.Index(above, name):]
+		if len(cycle) > most {
+			cycle = append(slices.Clone(cycle[:most]), "…")
+		}
+		r.fault(g.line, "remove one of them from the next", "groups contain each other: %s → %s", strings.Join(cycle, " → "), name)
 		return nil
 	}
 	g.state = flattening

@@ -15,6 +15,7 @@ import (
 type absences struct {
 	may  map[ast.Node]bool
 	text map[ast.Node]string
+	lets map[string]bool // variables that are declared with such a value
 }
 
 // Visit looks at one node.
@@ -29,6 +30,8 @@ func (a absences) Visit(node *ast.Node) {
 		if n.Optional {
 			a.allow(n.Node)
 		}
+	case *ast.VariableDeclaratorNode:
+		a.lets[n.Name] = a.lets[n.Name] || a.mayBeNil(n.Value)
 	}
 }
 
@@ -89,7 +92,7 @@ func (s *strict) builtin(node *ast.Node, n *ast.BuiltinNode) {
 }
 
 func (s *strict) operator(node *ast.Node, n *ast.BinaryNode) {
-	absent := func(operand ast.Node) ast.Node { return &ast.BoolNode{Value: mayBeNil(operand)} }
+	absent := func(operand ast.Node) ast.Node { return &ast.BoolNode{Value: s.lenient.mayBeNil(operand)} }
 	switch n.Operator {
 	case "==", "!=":
 		if isMapOrAny(n.Left.Type()) || isMapOrAny(n.Right.Type()) {
@@ -118,7 +121,7 @@ func (s *strict) call(node *ast.Node, name string, arguments ...ast.Node) {
 }
 
 // mayBeNil reports whether an expression says explicitly that its value may be nil.
-func mayBeNil(node ast.Node) bool {
+func (a absences) mayBeNil(node ast.Node) bool {
 	switch n := node.(type) {
 	case *ast.NilNode, *ast.ChainNode:
 		return true
@@ -127,11 +130,11 @@ func mayBeNil(node ast.Node) bool {
 	case *ast.BinaryNode:
 		return n.Operator == "??"
 	case *ast.ConditionalNode:
-		return mayBeNil(n.Exp1) || mayBeNil(n.Exp2)
+		return a.mayBeNil(n.Exp1) || a.mayBeNil(n.Exp2)
 	case *ast.BuiltinNode:
 		return n.Name == "get" || n.Name == "find" || n.Name == "findLast" || n.Name == "first" || n.Name == "last"
-	case *ast.IdentifierNode: // declared with let
-		return true
+	case *ast.IdentifierNode:
+		return a.lets[n.Value]
 	}
 	return false
 }

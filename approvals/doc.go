@@ -1,6 +1,6 @@
 // Package approvals decides which mutating calls may run, and serves the people who approve them.
 //
-// Policy checks a call before it runs and returns a Rule: refuse it, allow it, or ask certain people. The rule is stored with the
+// The package policy checks a call before it runs and returns a Rule: refuse it, allow it, or ask certain people. The rule is stored with the
 // approval, so that a decision is judged by the rule that applied when the approval was requested.
 //
 // Service opens approvals as data for the turn's Finish, which stores the paused invocation, the approval and its card in one
@@ -14,6 +14,6 @@
 // and the end of its click's event repeats the decision, with the same result.
 //
 // Decision, 2026-11: with GATEHOUSE_APPROVERS as a plain list, approvers may decide their own requests. The admin who writes the list
-// trusts those people, and a team of one could not work otherwise. Rejected: to forbid it, because the list has no syntax to allow it. A
-// rule that forbids it belongs in the policy file.
+// trusts those people, and a team of one could not work otherwise. Rejected: to forbid it, because the list has no syntax to allow it. The
+// rules of a policy file forbid it unless they say self: true.
 package approvals

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr"
@@ -61,18 +62,17 @@ func compile(text string) (c *condition, line int, err error) {
 	case len(text) > maxCondition:
 		return nil, 0, fmt.Errorf("the expression is longer than %d characters", maxCondition)
 	}
-	options := []expr.Option{expr.Env(facts{}), expr.AsBool(), expr.Optimize(false), expr.DisableBuiltin("now")}
+	common := []expr.Option{expr.Env(facts{}), expr.Optimize(false), expr.DisableBuiltin("now")}
 	uses := &mentions{}
-	if _, err := expr.Compile(text, append(options, expr.Patch(uses))...); err != nil { // as it is written, for errors that people understand
+	if _, err := expr.Compile(text, append(slices.Clone(common), expr.AsBool(), expr.Patch(uses))...); err != nil { // as it is written, for errors that people understand
 		line, err = explained(err)
 		return nil, line, err
 	}
 	if uses.env {
 		return nil, 0, errors.New("unknown variable $env; " + meant("$env", variables))
 	}
-	lenient := &absences{may: map[ast.Node]bool{}}
-	options = append(options, strictFunctions()...)
-	program, err := expr.Compile(text, append(options, expr.Patch(lenient), expr.Patch(&strict{lenient: lenient.may}))...)
+	lenient := absences{map[ast.Node]bool{}, map[ast.Node]string{}, map[string]bool{}}
+	program, err := expr.Compile(text, append(append(common, strictFunctions()...), expr.Patch(lenient), expr.Patch(&strict{lenient}))...)
 	if err != nil {
 		line, err = explained(err)
 		return nil, line, err

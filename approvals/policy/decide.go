@@ -79,7 +79,10 @@ func riskOf(call core.Call) string {
 // facts are the variables of conditions; argsErr is why there are no arguments.
 func (p *Policy) facts(turn core.Turn, call core.Call) (f facts, argsErr error) {
 	f = facts{Tool: call.Tool, Risk: riskOf(call), Conversation: string(turn.Conversation)}
-	f.Requester = requester{ID: turn.Actor.ID, Platform: platformOf(turn.Actor.ID), Person: p.roster.people[turn.Actor.ID], Groups: p.roster.groupsOf(turn.Actor)}
+	f.Requester = requester{ID: turn.Actor.ID, Platform: platformOf(turn.Actor.ID), Person: p.roster.people[turn.Actor.ID]}
+	if p.asksGroups() {
+		f.Requester.Groups = p.roster.groupsOf(turn.Actor)
+	}
 	f.Args, argsErr = arguments(call.Arguments)
 	return f, argsErr
 }
@@ -97,7 +100,8 @@ func (p *Policy) snapshot(r *rule, requester core.Actor) core.Rule {
 		then.Approvers = []string{core.LocalPerson}
 		then.Self = !r.self.set || r.self.value
 	}
-	then.Approvers, then.Escalate.To, then.Remind = slices.Clone(then.Approvers), slices.Clone(then.Escalate.To), slices.Clone(then.Remind)
+	then.Approvers, then.Escalate.To = slices.Clone(then.Approvers), slices.Clone(then.Escalate.To)
+	then.Remind, then.Notify = slices.Clone(then.Remind), slices.Clone(then.Notify)
 	p.addPeople(&then, requester)
 	return then
 }

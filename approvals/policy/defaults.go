@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +46,7 @@ func (d Defaults) Rule(turn core.Turn, call core.Call) core.Rule {
 		return core.Rule{Verdict: core.VerdictAllow}
 	}
 	rule := core.Rule{Name: "approvers", Verdict: core.VerdictAsk, Self: true, Timeout: d.Timeout}
-	if rule.Approvers = d.Approvers; len(d.Approvers) > 0 {
+	if rule.Approvers = slices.Clone(d.Approvers); len(d.Approvers) > 0 {
 		return rule
 	}
 	if turn.Actor.Local {

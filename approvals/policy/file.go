@@ -90,13 +90,19 @@ func (r *reader) parse(data []byte) (root *yaml.Node) {
 
 // follow returns what an alias stands for, and any other node as it is.
 func (r *reader) follow(n *yaml.Node) *yaml.Node {
-	if r.values++; r.values == maxValues+1 {
-		r.fault(n.Line, "use fewer values and aliases", "the file has more than %d values", maxValues)
-	}
+	r.spend(1, n.Line)
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		return n.Alias
 	}
 	return n
+}
+
+// spend counts values. The first that is too many is a fault.
+func (r *reader) spend(values, line int) {
+	before := r.exhausted()
+	if r.values += values; r.exhausted() && !before {
+		r.fault(line, "use fewer values and aliases, and groups of the platforms for large groups", "the file has more than %d values, with groups and aliases written out", maxValues)
+	}
 }
 
 // exhausted reports whether there are too many values to go on.

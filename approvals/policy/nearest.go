@@ -10,7 +10,9 @@ func meant(name string, known []string) string {
 	if len(known) == 0 {
 		return "there is none yet"
 	}
-	if best := slices.MinFunc(known, func(a, b string) int { return distance(name, a) - distance(name, b) }); distance(name, best) <= max(2, len(best)/2) {
+	const compared = 500
+	near := known[:min(len(known), compared)]
+	if best := slices.MinFunc(near, func(a, b string) int { return distance(name, a) - distance(name, b) }); distance(name, best) <= max(2, len(best)/2) {
 		return "did you mean " + best + "?"
 	}
 	const most = 20

@@ -20,6 +20,8 @@ func strictFunctions() []expr.Option {
 		expr.Function("$in", func(p ...any) (any, error) { return in(p[0], p[1], p[2].(bool), p[3].(bool)) }, new(func(any, any, bool, bool) bool)),
 		expr.Function("$text", func(p ...any) (any, error) { return text(p[0], p[1].(bool)) }, new(func(any, bool) any)),
 		expr.Function("$calculate", func(p ...any) (any, error) { return calculate(p[0].(string), p[1], p[2]) }, new(func(string, any, any) any)),
+		expr.Function("$abs", func(p ...any) (any, error) { return absolute(p[0]) }, new(func(any) any)),
+		expr.Function("$int", func(p ...any) (any, error) { return whole(p[0]) }, new(func(any) any)),
 		expr.Function("$sum", func(p ...any) (any, error) { return sum(p[0]) }, new(func(any) any)),
 	}
 }
@@ -183,7 +185,7 @@ func text(value any, absent bool) (any, error) {
 
 var errOverflow = errors.New("the result is too large for an integer")
 
-// calculate adds, subtracts and multiplies. An integer that overflows is an error.
+// calculate applies an operator to numbers. What overflows, and a division by zero, is an error.
 func calculate(operator string, a, b any) (any, error) {
 	x, xInt := a.(int)
 	y, yInt := b.(int)
@@ -199,10 +201,40 @@ func calculate(operator string, a, b any) (any, error) {
 		}
 		return runtime.Subtract(a, b), nil
 	}
+	switch operator {
+	case "/":
+		return finite(runtime.Divide(a, b))
+	case "**", "^":
+		return finite(runtime.Exponent(a, b))
+	}
 	if xInt && yInt && overflows(x, y) {
 		return nil, errOverflow
 	}
 	return runtime.Multiply(a, b), nil
+}
+
+// finite fails for infinities and for what is no number at all.
+func finite(f float64) (float64, error) {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return 0, errors.New("the result is no finite number")
+	}
+	return f, nil
+}
+
+// absolute is an operand of abs.
+func absolute(value any) (any, error) {
+	if value == math.MinInt {
+		return nil, errOverflow
+	}
+	return value, nil
+}
+
+// whole is an operand of int.
+func whole(value any) (any, error) {
+	if f, ok := value.(float64); ok && (f >= math.MaxInt64 || f < math.MinInt64) {
+		return nil, errOverflow
+	}
+	return value, nil
 }
 
 // overflows reports whether a product does not fit an int.

@@ -92,6 +92,7 @@ func (r *reader) groups(n *yaml.Node, to *roster) {
 // quietly is the entries of a mapping whose faults have been reported.
 func (r *reader) quietly(n *yaml.Node) []entry {
 	before, values := r.faults, r.values
+	r.values = 0
 	all := r.entries(n, "", nil)
 	r.faults, r.values = before, values
 	return all
@@ -144,8 +145,12 @@ func (r *reader) flatten(in *roster, name string, above []string) []string {
 	case flattened:
 		return g.flat
 	case flattening:
-		cycle := append(slices.Clone(above[slices.Index(above, name):]), name)
-		r.fault(g.line, "remove one of them from the next", "groups contain each other: %s", strings.Join(cycle, " → "))
+		const most = 10
+		cycle := above[slices.Index(above, name):]
+		if len(cycle) > most {
+			cycle = append(slices.Clone(cycle[:most]), "…")
+		}
+		r.fault(g.line, "remove one of them from the next", "groups contain each other: %s → %s", strings.Join(cycle, " → "), name)
 		return nil
 	}
 	g.state = flattening
@@ -165,7 +170,7 @@ func (r *reader) ids(in *roster, members []member, above []string) []string {
 		} else if name, ok := strings.CutPrefix(m.text, "group:"); ok {
 			found = r.flatten(in, name, above)
 		}
-		if r.values += len(found); r.exhausted() {
+		if r.spend(len(found), m.line); r.exhausted() {
 			break
 		}
 		for _, id := range found {

@@ -88,7 +88,7 @@ func (p *Policy) Approvers() []string {
 // PlatformGroups are the groups and roles of platforms that the policy's groups contain, sorted, if a condition asks for the requester's
 // groups; otherwise nil. A turn's Actor.Groups must say which of these its requester is in, before Rule is called.
 func (p *Policy) PlatformGroups() []string {
-	if !slices.ContainsFunc(p.rules, func(r *rule) bool { return r.when != nil && r.when.groups }) {
+	if !p.asksGroups() {
 		return nil
 	}
 	var all []string
@@ -99,14 +99,10 @@ func (p *Policy) PlatformGroups() []string {
 	return slices.Compact(all)
 }
 
+// asksGroups reports whether a condition may ask for the requester's groups.
+func (p *Policy) asksGroups() bool {
+	return slices.ContainsFunc(p.rules, func(r *rule) bool { return r.when != nil && r.when.groups })
+}
+
 // Accounts are the accounts of a person of the policy, in the file's order; none if there is no such person.
 func (p *Policy) Accounts(person string) []string { return slices.Clone(p.roster.accounts[person]) }
-
-// People are the names of the people of the policy, in no order.
-func (p *Policy) People() []string {
-	var all []string
-	for name := range p.roster.accounts {
-		all = append(all, name)
-	}
-	return all
-}

@@ -51,10 +51,10 @@ const (
 	defaultTimeout = 24 * time.Hour
 )
 
-// Limits of a rule.
+// maxQuorum bounds quorums that nobody can check, those of platforms' groups.
 const maxQuorum = 1000
 
-// rules reads the rules. Names are known by the line where they are.
+// rules reads the rules.
 func (r *reader) rules(n *yaml.Node, in *roster, defaults Defaults) []*rule {
 	var all []*rule
 	if n.Kind != yaml.SequenceNode {
@@ -201,13 +201,10 @@ func (r *reader) who(one *rule, has map[string]*yaml.Node, in *roster, defaults 
 // times reads when it ends, and what happens before.
 func (r *reader) times(one *rule, has map[string]*yaml.Node) {
 	if v := has["expires"]; v != nil {
-		switch d, ok := time.Duration(0), true; {
-		case v.Kind == yaml.ScalarNode && v.Value == never:
+		if v.Kind == yaml.ScalarNode && v.Value == never {
 			one.then.Timeout, one.expires = 0, never
-		default:
-			if d, ok = r.duration(v, "expires", "24h, 7d or never"); ok {
-				one.then.Timeout, one.expires = d, v.Value
-			}
+		} else if d, ok := r.duration(v, "expires", "24h, 7d or never"); ok {
+			one.then.Timeout, one.expires = d, v.Value
 		}
 	}
 	before := func(d time.Duration, line int, key string) {
@@ -312,11 +309,11 @@ func (r *reader) reachable(one *rule, n *yaml.Node, has map[string]*yaml.Node, i
 	case one.then.Quorum > maxQuorum:
 		r.fault(line, "use "+strconv.Itoa(maxQuorum)+" at most", "the quorum %d is too high", one.then.Quorum)
 	case known && !one.local && people < one.then.Quorum:
-		r.fault(line, "lower the quorum, or name more approvers", "nobody can reach the quorum of %d: the approvers are %s", one.then.Quorum, number1(people))
+		r.fault(line, "lower the quorum, or name more approvers", "nobody can reach the quorum of %d: the approvers are %s", one.then.Quorum, counted(people))
 	}
 }
 
-func number1(people int) string {
+func counted(people int) string {
 	if people == 1 {
 		return "1 person"
 	}

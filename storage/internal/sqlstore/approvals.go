@@ -65,7 +65,7 @@ func (t *Tx) openApproval(a core.Approval) error {
 		a.DecidedAt, a.CreatedAt, a.Deadline, a.Begun, free(a.Changed), a.Requester.ID); err != nil {
 		return err
 	}
-	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, tool %s, digest %s", a.Rule.Name, a.Rule.Verdict, a.Call.Tool, a.Call.Digest))
+	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, %s", a.Rule.Name, a.Rule.Verdict, t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest)))
 	if a.State != core.Open {
 		return t.decided(a, "")
 	}

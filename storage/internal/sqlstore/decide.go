@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gatehouse/core"
@@ -135,6 +136,12 @@ func join(detail, more string) string {
 	return detail + ", " + more
 }
 
+// votedBefore reports whether the n-th vote takes the place of an earlier one of the same person.
+func votedBefore(a core.Approval, n int) bool {
+	person := a.Rule.Person(a.Votes[n].Actor.ID)
+	return slices.ContainsFunc(a.Votes[:n], func(v core.Vote) bool { return a.Rule.Person(v.Actor.ID) == person })
+}
+
 // storeDecided stores the result of a decision. detail is for the audit log.
 func (t *Tx) storeDecided(before core.Approval, d core.Decided, detail string) error {
 	a := d.Approval
@@ -143,7 +150,11 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, detail string) e
 		if _, err := t.Exec(`insert into votes (approval, n, actor, body) values ($1, $2, $3, $4)`, a.ID, n, v.Actor.ID, asJSON{v}); err != nil {
 			return err
 		}
-		t.auditReason(a.ID, a.Session, "voted", v.Actor.ID, join(fmt.Sprintf("choice %s", v.Choice), detail), v.Reason)
+		action := "voted"
+		if votedBefore(a, n) {
+			action = core.AuditChanged
+		}
+		t.auditReason(a.ID, a.Session, action, v.Actor.ID, join(fmt.Sprintf("choice %s", v.Choice), detail), v.Reason)
 	}
 	if d.Settled {
 		if err := t.storeDecision(a); err != nil {

@@ -48,7 +48,7 @@ func TestLaw8_CardShowsAllArgumentsAndNoSecrets(t *testing.T) {
 	card := approvals.CardOf(core.Approval{
 		ID: "a1", State: core.Denied, Reason: "no", Requester: core.Actor{ID: "x:ann"}, DecidedBy: core.Actor{ID: "x:bob", Name: "Bob"},
 		Call:  core.Call{Tool: "post", Summary: "Post\nwith ghp_0123456789abcdefghij0123456789ABCDEF.", Arguments: args},
-		Votes: []core.Vote{{Choice: core.Approve}, {Choice: core.Deny}},
+		Votes: []core.Vote{{Choice: core.Approve}, {Choice: core.Deny, Actor: core.Actor{ID: "x:bob"}}},
 	}, nil)
 	if !strings.Contains(card.Arguments, long) || strings.Contains(card.Arguments, "t0ps3cret") || card.Summary != `Post\nwith •••••• (40 characters hidden).` || !strings.Contains(card.Arguments, `a\u200bb`) {
 		t.Errorf("arguments %.80s…, summary %s", card.Arguments, card.Summary)

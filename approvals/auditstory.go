@@ -49,7 +49,7 @@ func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
 		s.ended, s.outcome, s.result = true, outcomeIn(e), digestIn(e)
 	case core.AuditNotRun:
 		s.notRun, s.outcome, s.result = true, outcomeIn(e), digestIn(e)
-	case core.AuditRevealed:
+	case core.AuditRevealed, core.AuditReminded, core.AuditEscalated:
 	default:
 		s.state, s.by = core.ApprovalState(e.Action), e.Actor
 	}

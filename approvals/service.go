@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"gatehouse/core"
@@ -13,17 +14,20 @@ import (
 
 // Service opens, decides, expires and cancels approvals.
 type Service struct {
-	store    core.Approvals
-	sessions core.Sessions
+	store     core.Approvals
+	sessions  core.Sessions
+	platforms []string
+	now       func() time.Time
 }
 
-// NewService makes a service. Cards quote messages from sessions.
-func NewService(store core.Approvals, sessions core.Sessions) *Service {
-	return &Service{store: store, sessions: sessions}
+// NewService makes a service. Cards quote messages from sessions. Platforms are the configured ones, which may get copies of cards from each
+// other's conversations.
+func NewService(store core.Approvals, sessions core.Sessions, platforms ...string) *Service {
+	return &Service{store: store, sessions: sessions, platforms: platforms, now: time.Now}
 }
 
 // Open returns the approval of a pause, as data for the turn's Finish; it stores nothing. ok is false for a pause that requests no
-// approval. The approval of an allowed call is already approved. If people must decide, posts has the approval's card.
+// approval. The approval of an allowed call is already approved. If people must decide, posts has the approval's card and its copies.
 func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspended) (a core.Approval, posts []core.Post, ok bool) {
 	r := pause.Descriptor.Approval
 	if r == nil {
@@ -37,8 +41,23 @@ func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspen
 		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy: " + r.Rule.Name}
 		return a, nil, true
 	}
-	card := core.Post{Key: a.CardKey(), To: turn.Address, Conversation: turn.Conversation, Kind: core.PostCard, Approval: a.ID, Event: turn.Event}
-	return a, []core.Post{card}, true
+	return a, s.posts(a, a.CardKey(), turn.Event, ""), true
+}
+
+// Remind posts the cards of an open approval once more, or tells the people to whom it has been escalated. Its key tells the occasions of an
+// approval apart: repeating one does nothing. An approval that is decided, expired or pruned is not an error.
+func (s *Service) Remind(ctx context.Context, id core.ApprovalID, occasion core.Occasion, key string) error {
+	a, err := s.store.LoadApproval(ctx, id)
+	if err == nil {
+		_, err = s.store.Decide(ctx, core.Decision{
+			Approval: id, Remind: occasion, Posts: s.posts(a, a.CardKey()+"/"+key, 0, occasion), By: core.Actor{ID: "clock", Name: "the schedule"},
+		})
+	}
+	switch core.CategoryOf(err) {
+	case core.ApprovalDecided, core.ApprovalExpired, core.NotFound:
+		return nil
+	}
+	return err
 }
 
 // Vote decides for a person, or withdraws the request for who asked. event is the number of the click's event: the vote counts from the time
@@ -133,6 +152,7 @@ func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (c
 			return core.Card{}, err
 		}
 	}
+	a.Rule = a.Rule.At(s.now().Sub(a.CreatedAt))
 	card := CardOf(a, intent)
 	if context {
 		card.Context, err = s.lastMessages(ctx, a.Session)

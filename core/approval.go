@@ -100,7 +100,7 @@ type Vote struct {
 	At     time.Time `json:"at"`
 }
 
-// Decision is a request to change an open approval. Exactly one of Vote, Expire and Cancel is set.
+// Decision is a request to change an open approval. Exactly one of Vote, Expire, Cancel and Remind is set.
 type Decision struct {
 	Approval ApprovalID
 	Event    int64  // the click's event: a repeat of it returns the first result again; 0 from the CLI
@@ -110,8 +110,10 @@ type Decision struct {
 	Detail   string // for the audit log: who the local-admin is
 	Expire   bool   // only if the deadline has passed and no click that was accepted before it still waits
 	Cancel   bool
-	Reason   string // of a cancellation
-	By       Actor  // of a cancellation or expiry
+	Remind   Occasion // the posts are added, once
+	Posts    []Post   // of a reminder; posts with known keys are left as they are
+	Reason   string   // of a cancellation
+	By       Actor    // of a cancellation, an expiry or a reminder
 }
 
 // Decided is the result of a Decision.

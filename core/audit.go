@@ -44,6 +44,12 @@ const AuditNotRun = "not_run"
 // AuditRevealed is the action of a person who read an approval's call with what is masked elsewhere.
 const AuditRevealed = "revealed"
 
+// The actions of an approval that was open for a while: its approvers were reminded, or further people may decide.
+const (
+	AuditReminded  = "reminded"
+	AuditEscalated = "escalated"
+)
+
 // AuditHead is the last entry of the audit log, and the time before which decided approvals were pruned. Seal is a MAC over it, so that
 // who can write the database, but has no key, can't cut the log and adapt the head.
 type AuditHead struct {

@@ -23,6 +23,6 @@ type AuditedIntent struct {
 	Digest   string
 	Category Category // of its result
 	Result   string   // ResultDigest of its content; "" = it was erased, or is empty
-	NotRun   bool // its turn ended without it
+	NotRun   bool     // its turn ended without it
 	Ended    bool
 }

@@ -23,6 +23,7 @@ type Card struct {
 	Against   []Actor           // who has denied so far
 	Vetoes    int               // denials needed, at least 1
 	NeedsWhy  bool              // a denial needs a reason
+	Direct    bool              // every approver gets a copy as a direct message, also those who see the conversation
 	DecidedBy string            // the name, or the id
 	Reason    string
 	Risk      Risk

@@ -56,6 +56,10 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 		return stands, Errorf(Invalid, "The approval %s is open until %s.", a.ID, a.Deadline.UTC().Format(time.RFC3339))
 	case d.Expire:
 		a.settle(Expired, d.By, "", at)
+	case d.Remind != "" && late:
+		return stands, Errorf(ApprovalExpired, "The approval %s expired.", a.ID)
+	case d.Remind != "":
+		return Decided{Approval: a, Counted: true}, nil
 	case d.Cancel:
 		a.settle(Cancelled, d.By, d.Reason, at)
 	case d.Vote == nil:

@@ -26,12 +26,23 @@ type Post struct {
 	Text         string         `json:"text,omitempty"`
 	Bucket       Bucket         `json:"bucket,omitempty"`
 	Approval     ApprovalID     `json:"approval,omitempty"`
-	Person       string         `json:"person,omitempty"`  // of a private post
-	Event        int64          `json:"event,omitempty"`   // the event it answers
-	On           bool           `json:"on,omitempty"`      // of a working state
-	Copy         bool           `json:"copy,omitempty"`    // of a card: in another channel, for an approver who may not see the conversation
-	Pressed      bool           `json:"pressed,omitempty"` // its button was pressed: it is drawn without
+	Person       string         `json:"person,omitempty"`   // of a private post; of a copy without a channel: it goes to their direct messages
+	Event        int64          `json:"event,omitempty"`    // the event it answers
+	On           bool           `json:"on,omitempty"`       // of a working state
+	Copy         bool           `json:"copy,omitempty"`     // of a card: in another channel, for an approver who may not see the conversation
+	Quiet        bool           `json:"quiet,omitempty"`    // of a card: it mentions the approvers without notifying them
+	Occasion     Occasion       `json:"occasion,omitempty"` // of a card: why it is posted, if it is not the first
+	Pressed      bool           `json:"pressed,omitempty"`  // its button was pressed: it is drawn without
 }
+
+// Occasion is why a card is posted once more while its approval is open.
+type Occasion string
+
+// The occasions.
+const (
+	Reminder  Occasion = "reminder"
+	Escalated Occasion = "escalated" // further people may decide now
+)
 
 // Ref is a platform's reference to a posted message. It is opaque.
 type Ref string

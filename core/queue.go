@@ -1,6 +1,9 @@
 package core
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Scope is what a process serves: a platform or, if Conversations is not nil, only these conversations of it.
 type Scope struct {
@@ -84,5 +87,25 @@ type Task struct {
 	Due     time.Time
 }
 
-// TaskExpire is the kind of task that an approval's deadline makes; its subject is the approval's id.
-const TaskExpire = "expire"
+// The kinds of tasks of an open approval; their subject is its id. Those of its reminders are told apart by their keys.
+const (
+	TaskExpire   = "expire"
+	TaskRemind   = "remind"
+	TaskEscalate = "escalate"
+)
+
+// Tasks are the tasks of an approval: at its deadline, at its reminders, and when it is escalated. All of them end with its decision.
+func (a Approval) Tasks() []Task {
+	id := string(a.ID)
+	var all []Task
+	if !a.Deadline.IsZero() {
+		all = append(all, Task{Key: TaskExpire + "/" + id, Kind: TaskExpire, Subject: id, Due: a.Deadline})
+	}
+	for i, after := range a.Rule.Remind {
+		all = append(all, Task{Key: fmt.Sprintf("%s/%s/%d", TaskRemind, id, i+1), Kind: TaskRemind, Subject: id, Due: a.CreatedAt.Add(after)})
+	}
+	if after := a.Rule.Escalate.After; after > 0 {
+		all = append(all, Task{Key: TaskEscalate + "/" + id, Kind: TaskEscalate, Subject: id, Due: a.CreatedAt.Add(after)})
+	}
+	return all
+}

@@ -137,8 +137,15 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 		"card-huge":      {Card: s.Card(func(c *core.Card) { c.Arguments = huge })},
 		"card-changed":   {Card: s.Card(func(c *core.Card) { c.Changed = "add cheese instead" })},
 		"card-quorum":    {Card: s.Card(func(c *core.Card) { c.Quorum, c.Voters = 2, []core.Actor{s.Bob} })},
-		"card-copy":      {Post: core.Post{Copy: true}, Card: s.Card(func(c *core.Card) { c.Context = s.Context })},
-		"card-hostile":   {Post: core.Post{Copy: true}, Card: s.HostileCard(core.Open)},
+		"card-vetoes":    {Card: s.Card(func(c *core.Card) { c.Vetoes, c.Against, c.NeedsWhy = 2, []core.Actor{s.Bob}, true })},
+		"card-reminder":  {Post: core.Post{Occasion: core.Reminder}, Card: s.Card(nil)},
+		"card-escalated": {Post: core.Post{Occasion: core.Escalated}, Card: s.Card(nil)},
+		"card-quiet":     {Post: core.Post{Quiet: true}, Card: s.Card(nil)},
+		"card-approved-by-several": {Card: s.Card(func(c *core.Card) {
+			c.State, c.DecidedAt, c.Decided, c.DecidedBy, c.Quorum, c.Voters = core.Approved, Noon.Add(time.Minute), s.Bob, s.Bob.Name, 2, []core.Actor{s.Ann, s.Bob}
+		})},
+		"card-copy":      {Post: core.Post{Copy: true, Person: s.Bob.ID}, Card: s.Card(func(c *core.Card) { c.Context = s.Context })},
+		"card-hostile":   {Post: core.Post{Copy: true, Person: s.Bob.ID}, Card: s.HostileCard(core.Open)},
 		"card-approved":  {Card: decided(core.Approved, "")},
 		"card-denied":    {Card: decided(core.Denied, "not on a Sunday")},
 		"card-expired":   {Card: s.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},

@@ -96,7 +96,7 @@ func userOf(actor string) (user string, ok bool) {
 // linkTo returns a link to an address in a conversation. It is "" for direct messages, which only their participant can open.
 func linkTo(c core.ConversationID, at core.Address) string {
 	guild, channel := guildOf(c), channelOf(at)
-	if !snowflake.Valid(channel) || !snowflake.Valid(guild) {
+	if at.Platform != Name || !snowflake.Valid(channel) || !snowflake.Valid(guild) {
 		return ""
 	}
 	return "https://discord.com/channels/" + guild + "/" + channel

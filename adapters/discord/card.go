@@ -17,7 +17,7 @@ import (
 // expired one to ask again. pressed: the buttons are disabled, since one of them was just pressed.
 func drawCard(seal func(fields ...string) string, d core.Delivery, link string, pressed bool) (drawn, error) {
 	c := *d.Card
-	face := cardText.Face(c)
+	face := cardText.Face(d)
 	above := "### " + face.Title + "\n" + face.Lead + "\n" + fields(face)
 	for _, note := range face.Notes {
 		above += "\n" + strings.Join(note, "")
@@ -51,7 +51,7 @@ func drawCard(seal func(fields ...string) string, d core.Delivery, link string, 
 		m.Card.Parts = append(m.Card.Parts, row)
 	}
 	m.Card.Parts = append(m.Card.Parts, discordgo.TextDisplay{Content: foot})
-	if c.State == core.Open && !d.Copy {
+	if c.State == core.Open && !d.Quiet && d.Person == "" {
 		m.Users, m.Roles = told(c)
 	}
 	return m, nil

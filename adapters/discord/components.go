@@ -118,7 +118,7 @@ func (d *Discord) pressed(ctx context.Context, i interaction, b chat.Button) *re
 		return acknowledged
 	}
 	delivery := core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: id}, Card: &card}
-	if delivery.Copy = i.Guild == "" && i.Channel != channelOf(card.From); delivery.Copy {
+	if delivery.Copy = i.Channel != channelOf(card.From); delivery.Copy {
 		if card, err = d.Card(ctx, id, true); err != nil {
 			return acknowledged
 		}

@@ -52,7 +52,7 @@ func (d *Discord) NameOf(context.Context, core.Actor) string { return "" }
 
 // CardCopies returns copies of a card, as direct messages, for the approvers named as people who do not see its conversation. The members
 // of a role can't be listed without a privileged intent, so those who approve by role are assumed to see it; in a direct message they can't,
-// and the requester is told so. If the card could not be posted at all, every person named gets a copy, and the requester is notified.
+// and the requester is told so. If the card's rule says so, those who see it get a copy too, or nobody does. If the card could not be posted at all, every person named gets a copy, and the requester is notified.
 func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refused bool) ([]core.Post, error) {
 	var users []string
 	for _, id := range delivery.Card.Approvers {
@@ -60,13 +60,21 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 			users = append(users, user)
 		}
 	}
+	if delivery.Quiet && !delivery.Card.Direct && !refused {
+		return nil, nil
+	}
 	if _, roles := told(*delivery.Card); !refused && len(users) == 0 && len(roles) > 0 && guildOf(delivery.Conversation) == direct {
 		return []core.Post{{
 			Key: delivery.Key + "/unseen", To: delivery.To, Conversation: delivery.Conversation, Kind: core.PostNotice, Event: delivery.Event,
 			Text: "Nobody was notified: this is decided by people with a role on a server, and they do not see our direct messages. Please ask in a channel of that server instead.",
 		}}, nil
 	}
-	sees := func(ctx context.Context, user string) (bool, error) { return d.sees(ctx, delivery, user) }
+	sees := func(ctx context.Context, user string) (bool, error) {
+		if delivery.Card.Direct {
+			return false, nil
+		}
+		return d.sees(ctx, delivery, user)
+	}
 	return chat.Copies{Platform: Name, User: userOf, OpenDM: d.guilds.DM, Warn: d.warnOnce}.Posts(ctx, delivery, users, sees, refused)
 }
 

@@ -52,6 +52,9 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 	if err != nil {
 		return core.Found{}, err
 	}
+	if delivery.To, err = d.located(ctx, delivery); err != nil {
+		return core.Found{}, findError(err)
+	}
 	c, ok, err := d.commandOf(ctx, delivery)
 	if err != nil {
 		return core.Found{}, err

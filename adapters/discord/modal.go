@@ -26,14 +26,18 @@ type modal struct {
 	Components []discordgo.MessageComponent `json:"components"`
 }
 
-// reasonModal is the form that asks why a request is denied; value is returned with its submission. The reason may be empty: it should not
-// hold up a denial.
+// reasonModal is the form that asks why a request is denied; value is returned with its submission. The reason may be empty unless the rule
+// needs one: it should not hold up a denial.
 func reasonModal(value string, c core.Card) modal {
+	label := "What should be different?"
+	if !c.NeedsWhy {
+		label += " (optional)"
+	}
 	return modal{CustomID: value, Title: "Deny this?", Components: []discordgo.MessageComponent{
 		discordgo.TextDisplay{Content: subject(c)},
 		discordgo.Label{
-			Label: "What should be different? (optional)", Description: "The agent and the person who asked will read it.",
-			Component: discordgo.TextInput{CustomID: inputReason, Style: discordgo.TextInputParagraph, Required: new(false), MaxLength: maxReason},
+			Label: label, Description: "The agent and the person who asked will read it.",
+			Component: discordgo.TextInput{CustomID: inputReason, Style: discordgo.TextInputParagraph, Required: new(c.NeedsWhy), MaxLength: maxReason},
 		},
 	}}
 }

@@ -31,6 +31,9 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 		ref, err = d.postPrivate(ctx, delivery, part)
 		return ref, more, err
 	}
+	if delivery.To, err = d.located(ctx, delivery); err != nil {
+		return "", false, chat.SendError(err)
+	}
 	if c, ok, err := d.commandOf(ctx, delivery); ok || err != nil {
 		if err != nil {
 			return "", false, err

@@ -16,10 +16,12 @@ func TestAnOpenCardTellsItsApprovers(t *testing.T) {
 		d            core.Delivery
 		users, roles int
 	}{
-		"open":    {core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: card}, 1, 1},
-		"a copy":  {core.Delivery{Post: core.Post{Kind: core.PostCard, Copy: true}, Card: card}, 0, 0},
-		"decided": {core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: samples.HostileCard(core.Approved)}, 0, 0},
-		"a reply": {core.Delivery{Post: core.Post{Kind: core.PostReply, Text: hostile}}, 0, 0},
+		"open":           {core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: card}, 1, 1},
+		"a copy for one": {core.Delivery{Post: core.Post{Kind: core.PostCard, Copy: true, Person: "discord:1002"}, Card: card}, 0, 0},
+		"a copy for all": {core.Delivery{Post: core.Post{Kind: core.PostCard, Copy: true}, Card: card}, 1, 1},
+		"told elsewhere": {core.Delivery{Post: core.Post{Kind: core.PostCard, Quiet: true}, Card: card}, 0, 0},
+		"decided":        {core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: samples.HostileCard(core.Approved)}, 0, 0},
+		"a reply":        {core.Delivery{Post: core.Post{Kind: core.PostReply, Text: hostile}}, 0, 0},
 	} {
 		for _, m := range drawAll(t, c.d) {
 			out := m.outgoing().Mentions

@@ -24,9 +24,9 @@ var cardText = chat.CardText[piece]{
 // no reply has. A decided approval has no buttons, but that of an expired one to ask again.
 func (p painter) card(d core.Delivery, link string) (message, error) {
 	c := *d.Card
-	face := cardText.Face(c)
+	face := cardText.Face(d)
 	arguments := chat.Arguments(c)
-	m := message{Text: fallback(c, arguments), Attachments: foot("Approval "+chat.ShortID(c.Approval), face.Color)}
+	m := message{Text: fallback(d, arguments), Attachments: foot("Approval "+chat.ShortID(c.Approval), face.Color)}
 	if d.Late && c.State == core.Open {
 		m.Blocks = append(m.Blocks, smallLine(chat.LateNote))
 	}
@@ -99,8 +99,8 @@ func foldedNote(c core.Card, arguments string) string {
 }
 
 // fallback returns the whole card as text, as far as it fits: for notifications, and for screen readers. It mentions nobody; the blocks do.
-func fallback(c core.Card, arguments string) string {
-	face := plainCard.Face(c)
+func fallback(d core.Delivery, arguments string) string {
+	c, face := *d.Card, plainCard.Face(d)
 	lines := []string{face.Title, face.Lead}
 	for _, f := range face.Fields {
 		lines = append(lines, f.Label+": "+strings.Join(f.Value, ""))
@@ -196,8 +196,8 @@ const (
 	inputReason    = "reason"
 )
 
-// reasonModal returns the modal that asks why a request is denied. value is sent with its submission. The reason is optional, so that it
-// does not delay a denial.
+// reasonModal returns the modal that asks why a request is denied. value is sent with its submission. The reason is optional unless the
+// rule needs one, so that it does not delay a denial.
 func reasonModal(value string, c core.Card) api.ModalViewRequest {
 	input := api.NewPlainTextInputBlockElement(plainText("What should be different?"), inputReason).WithMultiline(true).WithMaxLength(maxReason)
 	return api.ModalViewRequest{
@@ -205,7 +205,7 @@ func reasonModal(value string, c core.Card) api.ModalViewRequest {
 		Title: plainText("Deny this?"), Submit: plainText("Deny"), Close: plainText("Go back"),
 		Blocks: api.Blocks{BlockSet: []api.Block{
 			rich(bold(chat.OrNone(inline(c.Summary, maxSummary))), literal("\nTool: "), toolName(c.Tool)),
-			api.NewInputBlock(inputReason, plainText("Reason"), plainText("The agent and the person who asked will read it."), input).WithOptional(true),
+			api.NewInputBlock(inputReason, plainText("Reason"), plainText("The agent and the person who asked will read it."), input).WithOptional(!c.NeedsWhy),
 		}},
 	}
 }

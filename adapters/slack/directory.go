@@ -142,10 +142,13 @@ const (
 
 // CardCopies returns copies of a card, as direct messages, for approvers who don't see its conversation: named people who are not in it,
 // and all members of a group that has no member in it. If the card could not be posted at all, all approvers get a copy, and the requester
-// is notified.
+// is notified. If the card's rule says so, those who see the conversation get a copy too, or nobody does.
 func (s *Slack) CardCopies(ctx context.Context, d core.Delivery, refused bool) ([]core.Post, error) {
 	var sees []string
-	if !refused {
+	if d.Quiet && !d.Card.Direct && !refused {
+		return nil, nil
+	}
+	if !refused && !d.Card.Direct {
 		var err error
 		if sees, err = s.channelMembers(ctx, d.To.Channel); err != nil || sees == nil {
 			return nil, err

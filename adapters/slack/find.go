@@ -29,6 +29,9 @@ func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 	if err != nil {
 		return core.Found{}, err
 	}
+	if d.To, err = s.located(ctx, d); err != nil {
+		return core.Found{}, chat.FindError(err)
+	}
 	since, cursor := "", ""
 	if !d.SentAt.IsZero() {
 		since = fmt.Sprintf("%d.000000", d.SentAt.Add(-clockSkew).Unix())

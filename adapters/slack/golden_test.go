@@ -37,6 +37,7 @@ func TestGoldenPosts(t *testing.T) {
 		t.Run(name, func(t *testing.T) { adaptertest.Golden(t, name, drawAll(t, d)) })
 	}
 	adaptertest.Golden(t, "modal-reason", reasonModal("sealed:value", *testCard(nil)))
+	adaptertest.Golden(t, "modal-reason-needed", reasonModal("sealed:value", *testCard(func(c *core.Card) { c.NeedsWhy = true })))
 	adaptertest.Golden(t, "modal-arguments", argumentsModal(*testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
 }
 

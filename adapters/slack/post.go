@@ -19,6 +19,9 @@ func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more b
 	if d.Kind == core.PostWorking {
 		return "", false, s.working(ctx, d.To, d.On)
 	}
+	if d.To, err = s.located(ctx, d); err != nil {
+		return "", false, webapi.SendError(err)
+	}
 	if err := s.limits.ask(d); err != nil {
 		return "", false, err
 	}
@@ -44,6 +47,16 @@ func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more b
 		return "", false, err
 	}
 	return refOf(channel, ts), more, nil
+}
+
+// located returns where a post goes: a copy of a card that names only its person goes to their direct messages.
+func (s *Slack) located(ctx context.Context, d core.Delivery) (core.Address, error) {
+	user, ok := webapi.UserID(d.Person)
+	if !d.Copy || d.To.Channel != "" || !ok {
+		return d.To, nil
+	}
+	channel, err := s.openDM(ctx, user)
+	return core.Address{Platform: Name, Channel: channel}, err
 }
 
 // draw draws all parts of a post. Several parts are cached until the last one is sent.
@@ -82,7 +95,7 @@ func (s *Slack) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
 // permalink returns a link to a conversation, "" if there is none.
 func (s *Slack) permalink(ctx context.Context, at core.Address) string {
 	ts := cmp.Or(at.Message, at.Thread)
-	if ts == "" || at.Channel == "" {
+	if ts == "" || at.Channel == "" || at.Platform != Name {
 		return ""
 	}
 	link, err := s.api.GetPermalinkContext(ctx, &api.PermalinkParameters{Channel: at.Channel, Ts: ts})

@@ -54,7 +54,7 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	if err != nil {
 		return nil, err
 	}
-	service := approvals.NewService(store, store)
+	service := approvals.NewService(store, store, namesOf(platforms)...)
 	g := &gateway{store: store, platforms: platforms, traces: traces, drain: cfg.DrainTimeout, log: log}
 	g.deliverer = outbox.New(outbox.Options{
 		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups, Freshness: cfg.Freshness, Now: time.Now,
@@ -67,7 +67,9 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 		Workers: cfg.Workers, Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage), Sentences: cfg.Sentences, Log: log,
 		Jitter: rand.Float64, Delivered: g.deliverer.Nudge,
 	})
-	g.clock = schedule.New(schedule.Options{Store: store, Expire: service.Expire, Retention: cfg.Retention, Expired: g.dispatcher.Nudge, Log: log})
+	g.clock = schedule.New(schedule.Options{
+		Store: store, Expire: service.Expire, Remind: service.Remind, Retention: cfg.Retention, Expired: g.dispatcher.Nudge, Reminded: g.deliverer.Nudge, Log: log,
+	})
 	return g, nil
 }
 
@@ -91,15 +93,18 @@ func (g *gateway) stuck(ctx context.Context) error {
 	if !g.dispatcher.Idle() {
 		return nil
 	}
-	var platforms []string
-	for _, p := range g.platforms {
-		platforms = append(platforms, p.Name())
-	}
-	overdue, err := g.store.Overdue(ctx, platforms, stuckAfter)
+	overdue, err := g.store.Overdue(ctx, namesOf(g.platforms), stuckAfter)
 	if err == nil && overdue {
 		err = core.Errorf(core.Internal, "Turns have been waiting for more than %s although workers are free. See gatehouse queue.", stuckAfter)
 	}
 	return err
+}
+
+func namesOf(platforms []core.Platform) (names []string) {
+	for _, p := range platforms {
+		names = append(names, p.Name())
+	}
+	return names
 }
 
 // Run runs until ctx ends or every platform has ended, then drains: no new turn starts, running turns finish or are released, and

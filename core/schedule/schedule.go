@@ -1,7 +1,7 @@
-// Package schedule runs due tasks: it expires approvals and prunes ended data.
+// Package schedule runs due tasks: it expires approvals, reminds of them and escalates them, and prunes ended data.
 //
 // A task is a row with a due time. A claim delays it by a lease, so it is due again after a crash. Every handler may therefore run twice
-// for a task; both handlers do nothing the second time. An approval's task is added with the approval and removed with its decision, in the
+// for a task; all handlers do nothing the second time. An approval's task is added with the approval and removed with its decision, in the
 // same transactions; this package only runs it.
 package schedule
 
@@ -31,10 +31,14 @@ type Tasks interface {
 type Options struct {
 	Store Tasks
 	// Expire expires an approval. Repeating it succeeds. store_busy means that a click before the deadline is not counted yet.
-	Expire    func(ctx context.Context, id core.ApprovalID) error
+	Expire func(ctx context.Context, id core.ApprovalID) error
+	// Remind reminds of an open approval, and tells those to whom it was escalated; key tells the reminders of an approval apart. Repeating it
+	// succeeds, and does nothing.
+	Remind    func(ctx context.Context, id core.ApprovalID, occasion core.Occasion, key string) error
 	Retention time.Duration // what ended longer ago is pruned; 0: nothing
 	Poll      time.Duration // 0: 1 s
 	Expired   func()        // called after an expiry, which has stored a signal; may be nil
+	Reminded  func()        // called after a reminder, which has stored posts; may be nil
 	Log       *slog.Logger  // nil: logs are discarded
 }
 
@@ -57,6 +61,9 @@ func New(o Options) *Clock {
 	}
 	if o.Expired == nil {
 		o.Expired = func() {}
+	}
+	if o.Reminded == nil {
+		o.Reminded = func() {}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -115,6 +122,17 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 		default:
 			c.Expired()
 		}
+	case core.TaskRemind, core.TaskEscalate:
+		occasion := core.Reminder
+		if t.Kind == core.TaskEscalate {
+			occasion = core.Escalated
+		}
+		if err := c.Remind(ctx, core.ApprovalID(t.Subject), occasion, t.Key); err != nil {
+			c.Log.Error("reminding of an approval failed; retrying", "approval", t.Subject, "category", core.CategoryOf(err), "err", err)
+			next = again
+			break
+		}
+		c.Reminded()
 	case pruneKey:
 		if c.Retention <= 0 {
 			next = pruneEvery // another process, with a retention, added the task; this one prunes nothing

@@ -2,10 +2,12 @@ package storagetest
 
 import (
 	"fmt"
-	"gatehouse/storage/internal/sqlstore"
+	"slices"
 	"sync"
+	"time"
 
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 )
 
 // click accepts a click on an approval and returns its decision.
@@ -54,6 +56,67 @@ var decisionExamples = []example{
 		w.equal("votes", len(must(w.LoadApproval(w.ctx, "a"))(w).Votes), 1)
 		w.equal("settled", must(w.Decide(w.ctx, vote("a", cleo, core.Approve)))(w).Settled, true)
 		w.wakes("a", c.Event.Invocation, core.Approved)
+	}},
+	{"a changed vote takes the place of the person's first one", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{Quorum: 2, Vetoes: 2, People: map[string]string{bob.ID: "bob", ann.ID: "bob"}, Approvers: []string{bob.ID, cleo.ID}, Self: true})
+		for _, d := range []core.Decision{vote("a", bob, core.Approve), vote("a", ann, core.Deny), vote("a", cleo, core.Approve)} {
+			w.equal("settled", must(w.Decide(w.ctx, d))(w).Settled, false)
+		}
+		got := must(w.LoadApproval(w.ctx, "a"))(w)
+		if votes := got.Standing(); len(got.Votes) != 3 || len(votes) != 2 || votes[0].Actor.ID != ann.ID || votes[0].Choice != core.Deny {
+			w.Fatalf("got %+v", got.Votes)
+		}
+		w.equal("settled", must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w).Settled, true)
+	}},
+	{"a reminder adds its posts once, while the approval is open", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{Timeout: minute})
+		w.sent(w.first(minute), "ref")
+		again := core.Post{Key: "card/a/1", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Occasion: core.Reminder}
+		remind := core.Decision{Approval: "a", Remind: core.Reminder, Posts: []core.Post{again}, By: core.Actor{ID: "clock"}}
+		for range 2 {
+			got := must(w.Decide(w.ctx, remind))(w)
+			if !got.Counted || got.Settled || got.Approval.State != core.Open {
+				w.Fatalf("got %+v", got)
+			}
+		}
+		w.sent(w.first(minute), "ref-1")
+		w.equal("due", len(w.deliver(minute)), 0)
+		remind.Remind, remind.Posts[0].Key = core.Escalated, "card/a/2"
+		for range 2 {
+			must(w.Decide(w.ctx, remind))(w)
+		}
+		rows := w.deliver(minute)
+		w.equal("posted or redrawn", len(rows), 2) // the new card waits for the one before it in its channel
+		for _, row := range rows {
+			w.sent(row, "ref")
+		}
+		w.sent(w.first(minute), "ref-2")
+		w.equal("the log", steps(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", core.AuditReminded, core.AuditEscalated})
+		w.db.Advance(2 * minute)
+		remind.Posts[0].Key = "card/a/3"
+		_, err := w.Decide(w.ctx, remind)
+		w.fails(err, core.ApprovalExpired)
+		must(w.Decide(w.ctx, core.Decision{Approval: "a", Expire: true}))(w)
+		_, err = w.Decide(w.ctx, remind)
+		w.fails(err, core.ApprovalDecided)
+	}},
+	{"the tasks of an approval end with it", func(w *world) {
+		rule := core.Rule{Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute}, Escalate: core.Escalation{After: 3 * minute, To: []string{cleo.ID}}}
+		w.suspend(conversation, "a", rule)
+		w.suspend(other, "b", rule)
+		w.db.Advance(minute)
+		due := func() (all []string) {
+			for _, task := range must(w.ClaimTasks(w.ctx, 10, minute))(w) {
+				all = append(all, task.Key)
+			}
+			slices.Sort(all)
+			return all
+		}
+		w.equal("after a minute", due(), []string{"remind/a/1", "remind/b/1"})
+		w.ok(w.EndTask(w.ctx, "remind/a/1", 0))
+		must(w.Decide(w.ctx, vote("b", bob, core.Deny)))(w)
+		w.db.Advance(2 * minute)
+		w.equal("later", due(), []string{"escalate/a", "remind/a/2"})
 	}},
 	{"a repeat of the same click returns the same result", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Quorum: 2})

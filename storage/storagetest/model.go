@@ -267,7 +267,7 @@ func (m *model) decide(a *modelApproval, d core.Decision) (refused core.Category
 		return core.ApprovalExpired, false
 	case d.Vote.Actor.ID != bob.ID && d.Vote.Actor.ID != cleo.ID:
 		return core.NotAllowed, false
-	case slices.ContainsFunc(a.voters, func(v string) bool { return v[:len(d.Vote.Actor.ID)] == d.Vote.Actor.ID }):
+	case d.Vote.Choice == core.Approve && slices.ContainsFunc(a.voters, func(v string) bool { return v[:len(d.Vote.Actor.ID)] == d.Vote.Actor.ID }):
 		return core.ApprovalDecided, false
 	default:
 		a.voters = append(a.voters, voter(d))

@@ -35,10 +35,16 @@ func (t CardText[P]) Cautions(c core.Card, folded int) string {
 // maxEscape is how many characters a byte of foreign text can become on a card.
 const maxEscape = 8
 
-// Headline returns the state of an approval in a few words.
-func Headline(c core.Card) string {
+// Headline returns the state of an approval in a few words, and why its card is posted.
+func Headline(c core.Card, o core.Occasion) string {
 	switch c.State {
 	case core.Open:
+		switch o {
+		case core.Reminder:
+			return "🔔 Reminder: an approval is still needed"
+		case core.Escalated:
+			return "🔔 Nobody has decided yet: an approval is needed"
+		}
 		if c.Risk == core.Dangerous {
 			return "⚠️ Approval needed for something dangerous"
 		}

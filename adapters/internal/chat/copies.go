@@ -44,7 +44,7 @@ func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees
 		default:
 			posts = append(posts, core.Post{
 				Key: d.Key + "/" + c.Platform + ":" + user, To: core.Address{Platform: c.Platform, Channel: channel}, Conversation: d.Conversation,
-				Kind: core.PostCard, Approval: d.Approval, Event: d.Event, Copy: true,
+				Kind: core.PostCard, Approval: d.Approval, Event: d.Event, Copy: true, Person: c.Platform + ":" + user, Occasion: d.Occasion,
 			})
 		}
 	}

@@ -57,8 +57,9 @@ const (
 )
 
 // Face draws a card in its current state.
-func (t CardText[P]) Face(c core.Card) Face[P] {
-	f := Face[P]{Title: Headline(c), Color: colorOf(c), Lead: t.Bold(OrNone(t.Inline(c.Summary, t.Limits.Summary)))}
+func (t CardText[P]) Face(d core.Delivery) Face[P] {
+	c := *d.Card
+	f := Face[P]{Title: Headline(c, d.Occasion), Color: colorOf(c), Lead: t.Bold(OrNone(t.Inline(c.Summary, t.Limits.Summary)))}
 	add := func(label string, value ...P) {
 		if len(value) > 0 {
 			f.Fields = append(f.Fields, Field[P]{Label: label, Value: value, Wide: wide[label]})
@@ -70,13 +71,16 @@ func (t CardText[P]) Face(c core.Card) Face[P] {
 		if !c.Deadline.IsZero() {
 			add("Expires", t.Deadline(c.Deadline)...)
 		}
-		add("May decide", t.people(len(c.Approvers), func(i int) P { return t.Approver(c.Approvers[i]) })...)
+		if d.Quiet {
+			add("May decide", t.Text("people who are notified elsewhere"))
+		} else {
+			add("May decide", t.people(len(c.Approvers), func(i int) P { return t.Approver(c.Approvers[i]) })...)
+		}
 		if c.Quorum > 1 {
-			so := []P{t.Text(fmt.Sprintf("%d of %d", len(c.Voters), c.Quorum))}
-			if len(c.Voters) > 0 {
-				so = append(append(so, t.Text(": ")), t.people(len(c.Voters), func(i int) P { return t.Person(c.Voters[i], c.Voters[i].Name) })...)
-			}
-			add("Approved so far", so...)
+			add("Approved so far", t.votes(c.Voters, c.Quorum)...)
+		}
+		if c.Vetoes > 1 {
+			add("Denied so far", t.votes(c.Against, c.Vetoes)...)
 		}
 		f.Notes = t.warnings(c)
 	} else {
@@ -89,7 +93,16 @@ func (t CardText[P]) Face(c core.Card) Face[P] {
 }
 
 // wide are the labels of fields that may be long.
-var wide = map[string]bool{"Approved so far": true, "Reason": true, "Result": true}
+var wide = map[string]bool{"Approved so far": true, "Denied so far": true, "Reason": true, "Result": true}
+
+// votes draws how many votes there are, of how many, and whose.
+func (t CardText[P]) votes(voters []core.Actor, of int) []P {
+	text := []P{t.Text(fmt.Sprintf("%d of %d", len(voters), of))}
+	if len(voters) > 0 {
+		text = append(append(text, t.Text(": ")), t.people(len(voters), func(i int) P { return t.Person(voters[i], voters[i].Name) })...)
+	}
+	return text
+}
 
 // people names up to Limits.Approvers of n people.
 func (t CardText[P]) people(n int, one func(i int) P) (text []P) {
@@ -123,7 +136,11 @@ func (t CardText[P]) warnings(c core.Card) (notes [][]P) {
 func (t CardText[P]) decision(c core.Card, add func(label string, value ...P)) {
 	word := map[core.ApprovalState]string{core.Approved: "Approved", core.Denied: "Denied", core.Cancelled: "Cancelled", core.Expired: "Expired"}[c.State]
 	if c.State != core.Expired && (c.DecidedBy != "" || c.Decided.ID != "") {
-		add(word+" by", t.Person(c.Decided, c.DecidedBy))
+		by := []P{t.Person(c.Decided, c.DecidedBy)}
+		if c.State == core.Approved && len(c.Voters) > 1 {
+			by = t.people(len(c.Voters), func(i int) P { return t.Person(c.Voters[i], c.Voters[i].Name) })
+		}
+		add(word+" by", by...)
 	}
 	if !c.DecidedAt.IsZero() {
 		add(word+" at", t.Time(c.DecidedAt))

@@ -69,19 +69,31 @@ func (t *Tx) openApproval(a core.Approval) error {
 	if a.State != core.Open {
 		return t.decided(a, "")
 	}
-	if a.Deadline.IsZero() {
-		return nil
+	for _, task := range a.Tasks() {
+		if err := t.addTask(task); err != nil {
+			return err
+		}
 	}
-	return t.addTask(core.Task{Key: expiryKey(a.ID), Kind: core.TaskExpire, Subject: string(a.ID), Due: a.Deadline})
+	return nil
 }
 
-// decided follows up a decision: it adds the audit entry, with this detail, and the signal, and removes the expiry task.
+// endTasks removes the tasks of an approval that is no longer open.
+func (t *Tx) endTasks(a core.Approval) error {
+	for _, task := range a.Tasks() {
+		if err := t.endTask(task.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decided follows up a decision: it adds the audit entry, with this detail, and the signal, and removes the tasks.
 func (t *Tx) decided(a core.Approval, detail string) error {
 	t.auditReason(a.ID, a.Session, string(a.State), a.DecidedBy.ID, detail, a.Reason)
 	if _, err := t.accept(a.Signal(), 0, core.Limits{}); err != nil {
 		return fmt.Errorf("storing the signal: %w", err)
 	}
-	return t.endTask(expiryKey(a.ID))
+	return t.endTasks(a)
 }
 
 // cancelApproval cancels an approval whose paused invocation was removed. It stores no signal, since no invocation waits for one.
@@ -92,15 +104,13 @@ func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
 	}
 	t.auditReason(a.ID, a.Session, string(core.Cancelled), c.By.ID, "", c.Reason)
 	t.redrawCards(a.ID)
-	return t.endTask(expiryKey(a.ID))
+	return t.endTasks(a)
 }
 
 func (t *Tx) storeDecision(a core.Approval) error {
 	_, err := t.Exec(`update approvals set state = $1, reason = $2, decided_by = $3, decided_at = $4 where id = $5`, a.State, free(a.Reason), asJSON{a.DecidedBy}, a.DecidedAt, a.ID)
 	return err
 }
-
-func expiryKey(id core.ApprovalID) string { return core.TaskExpire + "/" + string(id) }
 
 // LoadApproval returns an approval with its votes; it fails with not_found if there is none.
 func (s *Store) LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {

@@ -44,6 +44,9 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 		if refused != nil {
 			return t.auditRejected(d, a.Session, refused)
 		}
+		if d.Remind != "" {
+			return t.remind(a, d)
+		}
 		if !changed(a, decided.Approval) {
 			return nil
 		}
@@ -53,6 +56,32 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 		return core.Decided{Approval: decided.Approval}, err
 	}
 	return decided, refused
+}
+
+// remind adds the posts of a reminder or an escalation, unless they are known, and records it. After an escalation all cards are redrawn, since
+// they name who may decide.
+func (t *Tx) remind(a core.Approval, d core.Decision) error {
+	fresh := false
+	for _, p := range d.Posts {
+		known, err := t.exists(`select 1 from outbox where key = $1`, p.Key)
+		if err != nil {
+			return err
+		}
+		if !known {
+			fresh = true
+			t.addPost(p)
+		}
+	}
+	if !fresh {
+		return nil
+	}
+	action := core.AuditReminded
+	if d.Remind == core.Escalated {
+		action = core.AuditEscalated
+		t.redrawCards(a.ID)
+	}
+	t.audit(a.ID, action, d.By.ID, "")
+	return nil
 }
 
 func changed(before, after core.Approval) bool {

@@ -54,6 +54,9 @@ func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, posts []core.
 // nor delay it.
 func destination(p core.Post) string {
 	parts := []string{p.To.Platform, p.To.Channel, p.To.Thread}
+	if p.Copy && p.To.Channel == "" { // each person's direct messages
+		parts = append(parts, p.Person)
+	}
 	if p.Kind == core.PostWorking {
 		parts = append(parts, string(core.PostWorking))
 	}

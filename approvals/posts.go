@@ -1,0 +1,76 @@
+package approvals
+
+import (
+	"slices"
+	"strings"
+
+	"gatehouse/core"
+)
+
+// posts returns the cards that tell of an open approval: the one in its conversation, whose key is given, and copies where its rule says so.
+// The keys of the copies are made from that key. Approvers of the conversation's own platform who can't see it get their copies from that
+// platform, which knows who they are; see core.Directory.
+//
+//   - A channel of Rule.Notify gets a copy that notifies the approvers.
+//   - With "here" or "dm", people who are named and whose only accounts are on other platforms get a copy there, as a direct message. The
+//     members of a group on another platform can't be known from here.
+//   - Without "here", the card in the conversation notifies nobody. It is there for who asked, who may withdraw the request.
+func (s *Service) posts(a core.Approval, key string, event int64, occasion core.Occasion) []core.Post {
+	tell := a.Rule.Notify
+	if len(tell) == 0 {
+		tell = []string{core.NotifyHere}
+	}
+	card := core.Post{Key: key, To: a.Address, Conversation: a.Conversation, Kind: core.PostCard, Approval: a.ID, Event: event, Occasion: occasion}
+	copyTo := func(where string, to core.Address) core.Post {
+		c := card
+		c.Key, c.To, c.Copy = key+"/"+where, to, true
+		return c
+	}
+	all := []core.Post{card}
+	all[0].Quiet = !slices.Contains(tell, core.NotifyHere)
+	for _, where := range tell {
+		if platform, channel, ok := strings.Cut(where, ":"); ok && slices.Contains(s.platforms, platform) {
+			all = append(all, copyTo(where, core.Address{Platform: platform, Channel: channel}))
+		}
+	}
+	if !slices.Contains(tell, core.NotifyHere) && !slices.Contains(tell, core.NotifyDM) {
+		return all
+	}
+	for _, id := range s.elsewhere(a, occasion) {
+		c := copyTo(id, core.Address{Platform: platformOf(id)})
+		c.Person, c.Quiet = id, true
+		all = append(all, c)
+	}
+	return all
+}
+
+// elsewhere returns the approvers that are named as people of other platforms than the conversation's, once for each person.
+func (s *Service) elsewhere(a core.Approval, occasion core.Occasion) (ids []string) {
+	approvers := a.Rule.Approvers
+	if occasion == core.Escalated {
+		approvers = a.Rule.Groups()
+	}
+	told := map[string]bool{}
+	for _, id := range approvers {
+		if platformOf(id) == a.Address.Platform {
+			told[a.Rule.Person(id)] = true
+		}
+	}
+	for _, id := range approvers {
+		if person := a.Rule.Person(id); !told[person] && slices.Contains(s.platforms, platformOf(id)) && !isGroup(id) {
+			told[person] = true
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func platformOf(id string) string {
+	platform, _, _ := strings.Cut(id, ":")
+	return platform
+}
+
+// isGroup reports whether an approver is a group of a platform: one of Slack's user groups, or a role of Discord.
+func isGroup(id string) bool {
+	return strings.HasPrefix(id, "slack:S") || strings.HasPrefix(id, "discord:role:")
+}

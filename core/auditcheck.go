@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"fmt"
 	"slices"
@@ -81,33 +82,33 @@ func (c *AuditCheck) fault(seq int64, format string, args ...any) {
 // Faults returns what was done to the entries so far, in their order. end is the number of the entry that the log must reach: that of its
 // head; 0 = it is not known.
 func (c *AuditCheck) Faults(end int64) []AuditFault {
-	all := &AuditCheck{faults: slices.Clone(c.faults)}
 	was := c.origins(end)
-	gaps := slices.Clone(c.gaps)
+	gaps, all := slices.Clone(c.gaps), &AuditCheck{}
+	for _, e := range c.altered {
+		if from, moved := was[e.Seq]; moved && was[from] != e.Seq {
+			gaps = append(gaps, auditGap{e.Seq, e.Seq}) // another entry is in its place
+		}
+	}
+	if c.last.Seq < end {
+		gaps = append(gaps, auditGap{c.last.Seq + 1, end})
+	}
+	for _, g := range missing(gaps, was, max(c.genuine, end)) {
+		all.fault(g.from, "%s", g.sentence(c.last.Seq, end))
+	}
 	for _, e := range c.altered {
 		from, moved := was[e.Seq]
 		switch {
 		case !moved:
 			all.fault(e.Seq, "The audit log is broken at entry %d: it was changed since it was written.", e.Seq)
 		case was[from] != e.Seq:
-			all.fault(e.Seq, "Entry %d of the audit log was moved: it has the number %d now.", from, e.Seq)
-			gaps = append(gaps, auditGap{e.Seq, e.Seq})
+			all.fault(from, "Entry %d of the audit log was moved: it has the number %d now.", from, e.Seq)
 		case from > e.Seq:
 			all.fault(e.Seq, "Entries %d and %d of the audit log were swapped.", e.Seq, from)
 		}
 	}
-	for _, g := range missing(gaps, was, max(c.genuine, end)) {
-		all.fault(g.from, "%s", g)
-	}
-	if last := c.last.Seq; last < end {
-		text := fmt.Sprintf("The entries after %d of the audit log are missing: its head names entry %d.", last, end)
-		if last == 0 {
-			text = fmt.Sprintf("All entries of the audit log are missing: its head names entry %d.", end)
-		}
-		all.fault(last+1, "%s", text)
-	}
-	slices.SortStableFunc(all.faults, func(a, b AuditFault) int { return int(a.Seq - b.Seq) })
-	return all.faults
+	faults := append(all.faults, c.faults...)
+	slices.SortStableFunc(faults, func(a, b AuditFault) int { return cmp.Compare(a.Seq, b.Seq) })
+	return faults
 }
 
 // VerifyAudit checks consecutive entries that follow an entry whose hash is prev ("" at the start of the log), as AuditCheck does. The error,

@@ -9,9 +9,14 @@ import (
 // auditGap is the numbers of entries that are not in the log, both inclusive.
 type auditGap struct{ from, to int64 }
 
-// String is a sentence.
-func (g auditGap) String() string {
-	if g.from == g.to {
+// sentence says what is missing from a log whose last entry is last, and whose head names end.
+func (g auditGap) sentence(last, end int64) string {
+	switch {
+	case g.from == 1 && g.to == end:
+		return fmt.Sprintf("All entries of the audit log are missing: its head names entry %d.", end)
+	case g.from == last+1 && g.to == end:
+		return fmt.Sprintf("The entries after %d of the audit log are missing: its head names entry %d.", last, end)
+	case g.from == g.to:
 		return fmt.Sprintf("Entry %d of the audit log is missing.", g.from)
 	}
 	return fmt.Sprintf("The entries %d to %d of the audit log are missing.", g.from, g.to)

@@ -110,7 +110,7 @@ func TestDeletedSessionLeavesNoText(t *testing.T) {
 		if len(finds(everything(t, url), "elsewhere")) == 0 {
 			t.Error("the text of another conversation was erased")
 		}
-		if r := verified(t, store, store.Signer(), ""); len(r.Faults) > 0 || r.Entries != 5 || r.Erased != 2 || r.Approvals != 1 || r.Intents != 1 {
+		if r := verified(t, store, store.Signer(), ""); len(r.Faults) > 0 || r.Entries != 6 || r.Erased != 2 || r.Results != 1 || r.Approvals != 1 || r.Intents != 1 {
 			t.Errorf("the audit log: %+v", r)
 		}
 		for _, id := range []string{"e1", "e2", "e3"} {

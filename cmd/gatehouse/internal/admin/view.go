@@ -168,13 +168,14 @@ type auditView struct {
 	Detail   string          `json:"detail,omitempty"`
 	Reason   string          `json:"reason,omitempty"` // secrets masked
 	Digest   string          `json:"reason_digest,omitempty"`
+	Session  core.SessionID  `json:"session,omitempty"`
 	Key      string          `json:"key"`
 	Prev     string          `json:"prev"`
 	Hash     string          `json:"hash"`
 }
 
 func viewAudit(e core.AuditEntry) auditView {
-	return auditView{e.Seq, e.At.UTC(), e.Approval, e.Action, e.Actor, e.Detail, core.MaskText(e.Reason), e.ReasonDigest, e.Key, e.Prev, e.Hash}
+	return auditView{e.Seq, e.At.UTC(), e.Approval, e.Action, e.Actor, e.Detail, core.MaskText(e.Reason), e.ReasonDigest, e.Session, e.Key, e.Prev, e.Hash}
 }
 
 // masked is a message with its secrets hidden.

@@ -36,8 +36,9 @@ type Call struct {
 	Tool      string          `json:"tool"`
 	CallID    string          `json:"call_id"` // the model's; not unique
 	Arguments json.RawMessage `json:"arguments"`
-	Digest    string          `json:"digest"`  // of tool and arguments, canonical: what the executor compares
-	Summary   string          `json:"summary"` // the tool's sentence for the approver
+	Secret    []string        `json:"secret,omitempty"` // JSON pointers to the arguments that the tool's schema says are secret
+	Digest    string          `json:"digest"`           // of tool and arguments, canonical: what the executor compares
+	Summary   string          `json:"summary"`          // the tool's sentence for the approver
 	Risk      Risk            `json:"risk,omitempty"`
 	Bound     Binding         `json:"bound,omitzero"`
 }

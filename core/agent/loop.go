@@ -165,14 +165,16 @@ func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
 	if err != nil {
 		return core.Call{}, err
 	}
-	return core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: digest, Summary: core.MaskText(t.Summarize(call.Arguments)), Risk: t.Risk}, nil
+	bound := core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Secret: t.Secret(call.Arguments), Digest: digest, Risk: t.Risk}
+	bound.Summary = bound.Mask(t.Summarize(call.Arguments))
+	return bound, nil
 }
 
 // answer appends a call's result and removes the call from the list.
 func (l Loop) answer(s graph.State, call core.ToolCall, r core.ToolResult) graph.Update {
 	row, e := tool.Row(call.ID, r), evidenceField.Get(s)
 	if e != nil {
-		e.addResult(row, r, typestate.Consumed, l.failureMessage(call.Arguments, r))
+		e.addResult(row, r, typestate.Consumed, l.failureMessage(call, r))
 		e.linkApproval(pending.Get(s))
 	}
 	return graph.Update{graph.Messages.Add(row), calls.Set(calls.Get(s)[1:]), pending.Set(nil), decision.Set(nil), evidenceField.Set(e)}

@@ -11,37 +11,6 @@ import (
 	"gatehouse/core/tool"
 )
 
-func TestParsePolicy(t *testing.T) {
-	p, err := approvals.ParsePolicy(" slack:U1, discord:role:7 ,,console:ann ", time.Hour)
-	if err != nil || strings.Join(p.Approvers, "|") != "slack:U1|discord:role:7|console:ann" || p.Timeout != time.Hour {
-		t.Errorf("%+v, %v", p, err)
-	}
-	for _, bad := range []string{"U1", "slack:", ":U1", "slack:U1,nobody"} {
-		if _, err := approvals.ParsePolicy(bad, 0); core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "GATEHOUSE_APPROVERS") {
-			t.Errorf("%q: %v", bad, err)
-		}
-	}
-}
-
-func TestRuleWithoutConfiguredApprovers(t *testing.T) {
-	var unconfigured approvals.Policy
-	local := unconfigured.Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{})
-	if local.Verdict != core.VerdictAsk || !local.MayDecide(core.Actor{ID: "console:me", Local: true}, core.Actor{ID: "console:me", Local: true}) {
-		t.Errorf("the local person may: %+v", local)
-	}
-	if local.MayDecide(core.Actor{ID: "slack:U1"}, core.Actor{ID: "console:me"}) {
-		t.Error("somebody from elsewhere may not")
-	}
-	far := unconfigured.Rule(core.Turn{Actor: core.Actor{ID: "slack:U1"}}, core.Call{})
-	if far.Verdict != core.VerdictDeny || !strings.Contains(far.Why, "GATEHOUSE_APPROVERS") {
-		t.Errorf("from elsewhere it is refused by name of the setting: %+v", far)
-	}
-	named := approvals.Policy{Approvers: []string{"slack:U2"}}
-	if r := named.Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{}); r.MayDecide(core.Actor{ID: "console:me", Local: true}, core.Actor{}) {
-		t.Error("where approvers are named, nobody else may")
-	}
-}
-
 func TestLaw8_CardShowsAllArgumentsAndNoSecrets(t *testing.T) {
 	long := strings.Repeat("x", 20_000)
 	args, _ := json.Marshal(map[string]string{"text": long, "token": "t0ps3cret", "hidden": "a\u200bb"})

@@ -2,7 +2,6 @@ package approvals
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -26,13 +25,14 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 	card := core.Card{
 		Approval: a.ID, State: a.State, Tool: core.RevealLine(a.Call.Tool), Summary: core.RevealLine(a.Call.Mask(a.Call.Summary)),
 		Arguments: core.Reveal(pretty(a.Call.Masked())), Hidden: a.Call.Hidden(), Altered: altered(a.Call),
-		Requester: cmp.Or(a.Requester.Name, a.Requester.ID), Approvers: a.Rule.Approvers, Reason: core.MaskText(a.Reason),
+		Requester: a.Requester.Called(), Approvers: a.Rule.Approvers, Reason: core.MaskText(a.Reason),
 		Self: a.Rule.Self, People: a.Rule.People, Voters: voters, Quorum: max(1, a.Rule.Quorum), Against: against, Vetoes: max(1, a.Rule.Vetoes), NeedsWhy: a.Rule.Reason, Direct: slices.Contains(a.Rule.Notify, core.NotifyDM),
-		Risk: a.Call.Risk, Changed: core.MaskText(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
+		Asked: core.Asked{Message: core.RevealLine(core.MaskText(a.Asked.Message)), Place: a.Asked.Place, Of: a.Asked.Of},
+		Risk:  a.Call.Risk, Changed: core.MaskText(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 		Requested: a.Requester, From: a.Address, Conversation: a.Conversation,
 	}
 	if a.State != core.Open {
-		card.DecidedBy, card.Decided, card.DecidedAt = cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID), a.DecidedBy, a.DecidedAt
+		card.DecidedBy, card.Decided, card.DecidedAt = a.DecidedBy.Called(), a.DecidedBy, a.DecidedAt
 	}
 	if a.State == core.Approved {
 		card.Run, card.RunNote, card.RunAt = intent.State(), note(a.Call, intent), ranAt(intent)

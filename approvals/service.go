@@ -35,10 +35,11 @@ func (s *Service) Open(turn core.Turn, session core.SessionID, pause core.Suspen
 	}
 	a = core.Approval{
 		ID: core.ApprovalID(pause.Descriptor.SignalID), Invocation: pause.Invocation, Session: session, Conversation: turn.Conversation, Address: turn.Address,
-		Call: r.Call, Requester: turn.Actor, Rule: r.Rule, State: core.Open,
+		Call: r.Call, Asked: r.Asked, Requester: turn.Actor, Rule: r.Rule, State: core.Open,
 	}
 	if r.Rule.Verdict == core.VerdictAllow {
 		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy: " + r.Rule.Name}
+		a.Reason = r.Rule.Why
 		return a, nil, true
 	}
 	return a, s.posts(a, a.CardKey(), turn.Event, ""), true
@@ -107,19 +108,19 @@ func (s *Service) Expire(ctx context.Context, id core.ApprovalID) error {
 	return err
 }
 
-// Cancel cancels every open approval of the conversation that who may withdraw, and returns how many it cancelled. Each paused turn
-// resumes and reports the cancellation.
-func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error) {
-	open, err := s.open(ctx, conversation)
-	if err != nil {
-		return 0, err
-	}
+// Cancel cancels those of the approvals that are open and that who may withdraw, and returns how many it cancelled. Each paused turn resumes and
+// reports the cancellation.
+func (s *Service) Cancel(ctx context.Context, ids []core.ApprovalID, who core.Actor) (int, error) {
 	n := 0
-	for _, a := range open {
+	for _, id := range ids {
+		a, err := s.store.LoadApproval(ctx, id)
+		if err != nil {
+			return n, err
+		}
 		if !a.MayWithdraw(who) {
 			continue
 		}
-		_, err := s.store.Decide(ctx, core.Decision{Approval: a.ID, Cancel: true, By: who, Reason: "withdrawn by " + withdrawer(who, a)})
+		_, err = s.store.Decide(ctx, core.Decision{Approval: a.ID, Cancel: true, By: who, Reason: "withdrawn by " + withdrawer(who, a)})
 		switch core.CategoryOf(err) {
 		case "":
 			n++
@@ -133,7 +134,7 @@ func (s *Service) Cancel(ctx context.Context, conversation core.ConversationID, 
 
 // withdrawer names who withdraws a request, for people: never by an id.
 func withdrawer(who core.Actor, a core.Approval) string {
-	if who.ID == a.Requester.ID {
+	if a.AskedBy(who) {
 		return cmp.Or(who.Name, "the person who asked")
 	}
 	return cmp.Or(who.Name, "an approver")

@@ -62,12 +62,21 @@ type Binding struct {
 	Witness  string `json:"witness"`   // of the join check over all that the turn had done before
 }
 
+// Asked is what an approval was requested for, beside the call: who reads the card knows which message it is about, and what else that message
+// asks for.
+type Asked struct {
+	Message string `json:"message,omitempty"` // the beginning of the message
+	Place   int    `json:"place,omitempty"`   // the call's place among those of one answer of the model that need an approval, from 1
+	Of      int    `json:"of,omitempty"`      // how many these are
+}
+
 // ApprovalRequest is what an agent suspends with when a call needs an approval: the call, and the rule that matches it. Announced: the last
 // pending message says no more than that an approval is needed, and what for. The approval's card says so too, and is posted instead.
 type ApprovalRequest struct {
-	Call      Call `json:"call"`
-	Rule      Rule `json:"rule"`
-	Announced bool `json:"announced,omitempty"`
+	Call      Call  `json:"call"`
+	Rule      Rule  `json:"rule"`
+	Asked     Asked `json:"asked,omitzero"`
+	Announced bool  `json:"announced,omitempty"`
 }
 
 // Approval is a stored request for a decision. Rule is a snapshot of the matching rule: it defines who may decide, whatever the current
@@ -79,6 +88,7 @@ type Approval struct {
 	Conversation ConversationID // of the conversation: where the signal goes
 	Address      Address        // of the conversation: where the card goes
 	Call         Call
+	Asked        Asked
 	Requester    Actor
 	Rule         Rule
 	State        ApprovalState

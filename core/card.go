@@ -12,6 +12,7 @@ type Card struct {
 	Tool      string
 	Summary   string // one line, nothing invisible in it (see RevealLine)
 	Arguments string // pretty JSON, complete, secrets masked, nothing invisible in it
+	Asked     Asked  // which message it is about; secrets masked
 	Hidden    int    // how many characters of the arguments are masked
 	Altered   bool   // the stored call is not the one that was asked for: it can't be approved
 	Requester string // the name, or the id

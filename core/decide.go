@@ -147,7 +147,7 @@ func (a *Approval) settle(s ApprovalState, by Actor, reason string, at time.Time
 
 // StateSentence describes the approval's state in a sentence.
 func (a Approval) StateSentence() string {
-	by := cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID)
+	by := a.DecidedBy.Called()
 	at := a.DecidedAt.UTC().Format("2006-01-02 15:04 MST")
 	switch a.State {
 	case Approved:
@@ -173,7 +173,7 @@ type DecisionPayload struct {
 // Signal is the event that a settled approval adds to its conversation. Its id is made from the approval's, so that it is stored only
 // once.
 func (a Approval) Signal() Event {
-	by := cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID)
+	by := a.DecidedBy.Called()
 	decision, _ := json.Marshal(DecisionPayload{Approval: a.ID, State: a.State, By: by, Reason: a.Reason})
 	payload, _ := json.Marshal(SignalPayload{
 		SignalID:   SignalID(a.ID),

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -13,6 +14,9 @@ type Actor struct {
 	Local  bool     `json:"local,omitempty"`
 	Groups []string `json:"groups,omitempty"` // those looked up so far; "slack:S456"
 }
+
+// Called is the person's name or, where that is not known, their id.
+func (a Actor) Called() string { return cmp.Or(a.Name, a.ID) }
 
 // Address is where to answer. All fields but Platform are opaque outside the platform's adapter.
 //

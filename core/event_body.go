@@ -1,6 +1,7 @@
 package core
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -42,7 +43,7 @@ type SignalEvent struct{ Approval ApprovalID }
 // ClickEvent is a request to decide an approval.
 type ClickEvent struct{ Approval ApprovalID }
 
-// ControlEvent is a control word: stop, status, cancel or help.
+// ControlEvent is a control word: stop, status, cancel or help. After cancel may come all, or the beginning of an approval's id.
 type ControlEvent struct{ Word string }
 
 // RetryEvent retries a failed event: its button "try again" was pressed.
@@ -98,10 +99,17 @@ func (e Event) QueueKey() QueueKey {
 	return e.Conversation.Queue()
 }
 
-// ParseControl returns the body of a control word that a person types: new, stop, status, cancel or help. It is nil for any other
-// word.
-func ParseControl(word string) EventBody {
-	switch word = strings.ToLower(word); word {
+// ParseControl returns the body of a control word that a person types: new, stop, status, cancel or help; after cancel may come all, or the
+// beginning of an approval's id. It is nil for anything else.
+func ParseControl(text string) EventBody {
+	words := strings.Fields(strings.ToLower(text))
+	if len(words) == 2 && words[0] == "cancel" && (words[1] == "all" || someID.MatchString(words[1])) {
+		return ControlEvent{Word: words[0] + " " + words[1]}
+	}
+	if len(words) != 1 || words[0] != strings.ToLower(text) {
+		return nil
+	}
+	switch word := words[0]; word {
 	case "new":
 		return ResetEvent{}
 	case "stop", "status", "cancel", "help":
@@ -109,6 +117,9 @@ func ParseControl(word string) EventBody {
 	}
 	return nil
 }
+
+// someID is the beginning of an approval's id, as a person types it.
+var someID = regexp.MustCompile(`^[0-9a-f][0-9a-f-]{3,35}$`)
 
 // BodyOf reads a body back from its stored form; nil for an unknown kind.
 func BodyOf(kind Kind, subject string) EventBody {

@@ -87,7 +87,7 @@ func (s Samples) HostileCard(state core.ApprovalState) *core.Card {
 		c.State, c.Tool, c.Summary, c.Arguments, c.Requester, c.Requested = state, h, h, h, h, core.Actor{ID: h, Name: h}
 		c.Approvers, c.Reason, c.Changed, c.DecidedBy = []string{h, s.Prefixes[0] + h, s.Prefixes[1] + h}, h, h, h
 		c.Decided = core.Actor{ID: s.From.Platform + ":" + h}
-		c.Context, c.Risk = []core.Line{{Role: core.User, Text: h}}, core.Dangerous
+		c.Context, c.Risk, c.Asked = []core.Line{{Role: core.User, Text: h}}, core.Dangerous, core.Asked{Message: h}
 	})
 }
 
@@ -140,6 +140,7 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 		"card-vetoes":    {Card: s.Card(func(c *core.Card) { c.Vetoes, c.Against, c.NeedsWhy = 2, []core.Actor{s.Bob}, true })},
 		"card-reminder":  {Post: core.Post{Occasion: core.Reminder}, Card: s.Card(nil)},
 		"card-escalated": {Post: core.Post{Occasion: core.Escalated}, Card: s.Card(nil)},
+		"card-several":   {Card: s.Card(func(c *core.Card) { c.Asked = core.Asked{Message: "buy milk, and pay “Ann”", Place: 2, Of: 3} })},
 		"card-quiet":     {Post: core.Post{Quiet: true}, Card: s.Card(nil)},
 		"card-approved-by-several": {Card: s.Card(func(c *core.Card) {
 			c.State, c.DecidedAt, c.Decided, c.DecidedBy, c.Quorum, c.Voters = core.Approved, Noon.Add(time.Minute), s.Bob, s.Bob.Name, 2, []core.Actor{s.Ann, s.Bob}

@@ -103,12 +103,15 @@ func (c *Console) markAnswered(id core.ApprovalID) {
 }
 
 // showCard prints a card in its current state, unless exactly that was printed before. After a decision it names the next open card
-// again, which the next answer is for.
-func (c *Console) showCard(card core.Card, late bool) error {
+// again, which the next answer is for. A reminder of an open card is one line.
+func (c *Console) showCard(card core.Card, late bool, occasion core.Occasion) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := c.style.card(card)
 	if c.cards.printed[card.Approval] == text {
+		if occasion != "" && card.State == core.Open {
+			return c.print(c.style.approval(fmt.Sprintf("reminder: nobody has decided yet: %s (%.*s)", oneLine(card.Summary), minShortID, card.Approval)))
+		}
 		return nil
 	}
 	at := c.cards.index(card.Approval)
@@ -119,7 +122,7 @@ func (c *Console) showCard(card core.Card, late bool) error {
 	}
 	voted := known && card.State == core.Open // only its votes changed
 	if voted {
-		out = c.style.approval(fmt.Sprintf("%d of %d approvals: %s", len(card.Voters), max(1, card.Quorum), oneLine(card.Summary)))
+		out = c.style.approval(votes(card) + ": " + oneLine(card.Summary))
 	}
 	if err := c.print(out); err != nil {
 		return err
@@ -175,8 +178,8 @@ func cardLines(card core.Card) []string {
 	if card.Requester != "" {
 		about += ", requested by " + oneLine(card.Requester)
 	}
-	if card.Quorum > 1 {
-		about += fmt.Sprintf(", %d of %d approvals", len(card.Voters), card.Quorum)
+	if card.Quorum > 1 || card.Vetoes > 1 {
+		about += ", " + votes(card)
 	}
 	if !card.Deadline.IsZero() {
 		about += ", until " + card.Deadline.Local().Format("2006-01-02 15:04 MST")
@@ -184,11 +187,35 @@ func cardLines(card core.Card) []string {
 	switch how := cautions(card); {
 	case card.Altered:
 		lines = append(lines, "The stored request is not the one that was asked for. It can't be approved.")
-		return append(lines, about, "answer n or n REASON")
+		return append(lines, about, answers("", card))
 	case how != "":
-		return append(append(lines, strings.Split(how, "\n")...), about, "answer approve, n or n REASON")
+		return append(append(lines, strings.Split(how, "\n")...), about, answers(spelled, card))
 	}
-	return append(lines, about, "answer y, n or n REASON")
+	return append(lines, about, answers("y", card))
+}
+
+// answers says what a card may be answered with; yes is the answer that approves, "" if it can't be approved.
+func answers(yes string, card core.Card) string {
+	var all []string
+	if yes != "" {
+		all = append(all, yes)
+	}
+	if !card.NeedsWhy {
+		all = append(all, "n")
+	}
+	if len(all) == 0 {
+		return "answer n REASON"
+	}
+	return "answer " + strings.Join(all, ", ") + " or n REASON"
+}
+
+// votes says how many votes an open card has, and how many it needs.
+func votes(card core.Card) string {
+	text := fmt.Sprintf("%d of %d approvals", len(card.Voters), max(1, card.Quorum))
+	if card.Vetoes > 1 {
+		text += fmt.Sprintf(", %d of %d denials", len(card.Against), card.Vetoes)
+	}
+	return text
 }
 
 // cautions returns why a y is not enough to approve the card, "" if it is.
@@ -245,6 +272,9 @@ func (s style) card(card core.Card) string {
 		return s.approval(s.paint(code, decisionLine(card)))
 	}
 	title := oneLine(card.Tool) + " wants your approval: " + oneLine(card.Summary)
+	if card.Asked.Of > 1 {
+		title += fmt.Sprintf(" (%d of %d)", card.Asked.Place, card.Asked.Of)
+	}
 	lines := cardLines(card)
 	if !s.tty {
 		out := s.approval(title)

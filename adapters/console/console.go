@@ -105,7 +105,7 @@ func (c *Console) showOpen(ctx context.Context) error {
 		return core.Wrap(core.CategoryOf(err), err, "Can't read the open approvals.")
 	}
 	for _, card := range open {
-		if err := c.showCard(card, false); err != nil {
+		if err := c.showCard(card, false, ""); err != nil {
 			return err
 		}
 	}

@@ -389,3 +389,24 @@ func TestCardWithVotesAndLongArguments(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// A card of several says which it is, names what a denial needs, and is reminded of in one line.
+func TestCardWithDenialsAndAReminder(t *testing.T) {
+	var out output
+	c := console.New(console.Options{Out: &out})
+	card := core.Card{
+		Approval: "0199aaaa-bbbb", State: core.Open, Tool: "deploy", Summary: "Deploy", Quorum: 1, Vetoes: 2, Against: []core.Actor{{ID: "x:bob"}}, NeedsWhy: true,
+		Asked: core.Asked{Place: 2, Of: 3},
+	}
+	for _, occasion := range []core.Occasion{"", core.Reminder} {
+		d := core.Delivery{Post: core.Post{Kind: core.PostCard, Occasion: occasion}, Card: &card}
+		if _, _, err := c.Post(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "approval> deploy wants your approval: Deploy (2 of 3)\napproval> id 0199aaaa-bbbb, 0 of 1 approvals, 1 of 2 denials\napproval> answer y or n REASON\n" +
+		"approval> reminder: nobody has decided yet: Deploy (0199aaaa)\n"
+	if got := out.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -36,7 +36,7 @@ func (c *Console) deliver(d core.Delivery) error {
 		if d.Card == nil {
 			return core.Errorf(core.Internal, "The card of an approval has no data.")
 		}
-		return c.showCard(*d.Card, d.Late)
+		return c.showCard(*d.Card, d.Late, d.Occasion)
 	}
 	text := d.Text
 	if d.Late {

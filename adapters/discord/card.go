@@ -96,7 +96,7 @@ func told(c core.Card) (users, roles []string) {
 
 // cardText draws the card without its arguments.
 var cardText = chat.CardText[string]{
-	Limits:   chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Changed: maxChanged, Reason: maxReasonOut},
+	Limits:   chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Message: maxMessage, Changed: maxChanged, Reason: maxReasonOut},
 	Inline:   inline,
 	Said:     said,
 	Text:     func(s string) string { return s },

@@ -26,6 +26,7 @@ const (
 	maxPerson    = 60
 	maxSummary   = 260
 	maxApprovers = 10
+	maxMessage   = 150
 	maxApprover  = 40
 	maxChanged   = 200
 	maxReason    = 1_000 // of the form's input

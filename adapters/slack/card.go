@@ -15,7 +15,7 @@ import (
 
 // cardText draws a card's text.
 var cardText = chat.CardText[piece]{
-	Limits: chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Changed: maxChanged, Reason: maxReason},
+	Limits: chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Message: maxMessage, Changed: maxChanged, Reason: maxReason},
 	Inline: inline, Said: said, Text: literal, Bold: bold, Tool: toolName, Person: person, Approver: approver, Time: moment,
 	Deadline: func(t time.Time) []piece { return []piece{moment(t)} },
 }

@@ -26,6 +26,7 @@ const (
 	maxFolded    = 120   // of the arguments of a decided call; longer ones are not shown
 	maxField     = 1_000 // of a field in two columns; Slack accepts 2,000
 	maxApprovers = 10
+	maxMessage   = 150
 	maxChanged   = 600
 	maxReason    = 2_000 // in the modal and on the card
 	maxLines     = 6     // of a conversation, on the copy of a card

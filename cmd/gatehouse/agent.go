@@ -18,11 +18,24 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, lo
 	if cfg.Agent == "echo" {
 		return agent.Echo(cfg.EchoDelay, tracer)
 	}
-	tools := tool.NewRegistry(tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes))
 	return agent.Loop{
-		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: tools, Log: log}, Policy: cfg.Policy.Rule, NewID: cli.NewID,
+		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(store), Log: log}, Policy: cfg.Policy.Rule, NewID: cli.NewID,
 		ModelRef: "gatehouse/demo", Mask: core.MaskText, Tracer: tracer,
 	}.Graph()
+}
+
+// newTools are the tools that are built in.
+func newTools(store *storage.Store) *tool.Registry {
+	return tool.NewRegistry(tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes))
+}
+
+// riskOf is the risk of a built-in tool; known is false if there is none of that name.
+func riskOf(name string) (risk core.Risk, known bool) {
+	t, known := newTools(nil).Get(name) // they are not run, so they need no store
+	if known && !t.Mutating {
+		return core.ReadOnly, true
+	}
+	return t.Risk, known
 }
 
 // newModel makes the agent's model. A variable, so that tests can use one that requests several tools at once.

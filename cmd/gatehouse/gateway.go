@@ -62,7 +62,8 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
 		Store: dispatch.StoreOf(store), Events: store.Events, Stop: store.Stop, Retry: store.Retry, AskAgain: store.AskAgain, TakeBack: store.TakeBack, Open: service.Open, Vote: service.Vote, Cancel: service.Cancel,
-		Platforms: platforms, Conversations: only, Owner: owner,
+		RequesterGroups: cfg.Policy.PlatformGroups,
+		Platforms:       platforms, Conversations: only, Owner: owner,
 		Harness: harness,
 		Workers: cfg.Workers, Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage), Sentences: cfg.Sentences, Log: log,
 		Jitter: rand.Float64, Delivered: g.deliverer.Nudge,

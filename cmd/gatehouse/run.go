@@ -33,6 +33,7 @@ func run(ctx context.Context, args []string, std cli.Stdio) (code int) {
 	line.Doctor.Agent = func(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
 		return newAgent(cfg, store, nil, nil)
 	}
+	line.Approvals.Explain.RiskOf = riskOf
 	parser, err := kong.New(&line, kong.Name("gatehouse"), kong.Description("A gateway between chat platforms and an agent."),
 		kong.Writers(std.Out, std.Err), kong.Exit(func(code int) { panic(exited(code)) }), kong.UsageOnError(),
 		kong.Vars{"version": versionLine()}, kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(app), kong.BindToProvider(app.Store))

@@ -27,7 +27,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if !cfg.Slack.Enabled() && !cfg.Discord.Enabled() {
 		return core.Errorf(core.Invalid, "%s", noPlatform)
 	}
-	ignoreHangup(ctx, log)
+	reloadOnHangup(ctx, cfg.Policy, log, func() { warnOfApprovers(cfg, log) })
 	warnOfApprovers(cfg, log)
 	store, owner, err := waitForStore(ctx, a, cfg, log)
 	if err != nil || store == nil {
@@ -94,9 +94,12 @@ func warnOfApprovers(cfg settings.Config, log *slog.Logger) {
 	names := strings.Join(cfg.WithoutApprovers(), " and ")
 	switch {
 	case names == "":
-	case len(cfg.Policy.Approvers) == 0:
+	case len(cfg.Policy.Approvers()) == 0 && cfg.PolicyFile == "":
 		log.Warn("nobody may approve: GATEHOUSE_APPROVERS is not set, so changes requested in " + names +
 			" are refused; set it, such as slack:U0123ABCD,discord:role:789, and start gatehouse again")
+	case cfg.PolicyFile != "":
+		log.Warn("nobody may approve in " + names + ": neither the rules of " + cfg.PolicyFile + " nor GATEHOUSE_APPROVERS name anybody there; add approvers " +
+			"to the file and send SIGHUP, or decide with gatehouse approvals")
 	default:
 		log.Warn("nobody may approve in " + names + ": GATEHOUSE_APPROVERS names nobody there; add ids, such as slack:U0123ABCD,discord:role:789, " +
 			"and start gatehouse again, or decide with gatehouse approvals")

@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"gatehouse/approvals/policy"
+	"gatehouse/core"
 )
 
 // stopSignals are the signals that tell gatehouse to stop.
@@ -19,19 +23,41 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// ignoreHangup makes the process survive the end of the terminal that it was started from, and logs each SIGHUP: daemons often read
-// their settings again on it, gatehouse does not.
-func ignoreHangup(ctx context.Context, log *slog.Logger) {
+// reloadOnHangup makes the process survive the end of the terminal that it was started from, and reads the policy's file again on each
+// SIGHUP. The environment is not read again. changed is called after the policy has changed.
+func reloadOnHangup(ctx context.Context, current *policy.Current, log *slog.Logger, changed func()) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP) // for good: a hang-up while it drains is not deadly either
 	go func() {
 		for {
 			select {
 			case <-hangup:
-				log.Info("SIGHUP is ignored; to use changed settings, start gatehouse again")
+				if reload(current, log) {
+					changed()
+				}
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
+}
+
+// reload reads the policy's file again, and reports whether that policy is now in force.
+func reload(current *policy.Current, log *slog.Logger) bool {
+	if current.Path() == "" {
+		log.Info("SIGHUP is ignored, because there is no policy file to read again; to use changed settings, start gatehouse again")
+		return false
+	}
+	err := current.Reload()
+	if err == nil {
+		log.Info("the policy was read again", "file", current.Path())
+		return true
+	}
+	var faults policy.Faults
+	_ = errors.As(err, &faults) // it is of that type
+	for _, fault := range faults {
+		log.Error("the policy is invalid: "+fault.String(), "category", core.CategoryOf(err))
+	}
+	log.Error("the old policy stays in force; correct the file, then send SIGHUP again", "file", current.Path(), "category", core.CategoryOf(err))
+	return false
 }

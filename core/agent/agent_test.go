@@ -27,9 +27,18 @@ func (b *book) AddNote(_ context.Context, _, text string) error {
 func (b *book) Notes(context.Context, string) ([]string, error) { return b.notes, nil }
 
 // policy gives every call the same rule, which may change.
-type policy struct{ rule *core.Rule }
+// policy is one rule for all calls that change something; reads is the rule for others, if it is set.
+type policy struct{ rule, reads *core.Rule }
 
-func (p policy) Rule(core.Turn, core.Call) core.Rule { return *p.rule }
+func (p policy) Rule(_ core.Turn, c core.Call) core.Rule {
+	switch {
+	case c.Risk != core.ReadOnly:
+		return *p.rule
+	case p.reads.Verdict != "":
+		return *p.reads
+	}
+	return core.Rule{Verdict: core.VerdictAllow}
+}
 
 // room is a conversation with the loop and the demo's tools; the test decides its approvals.
 type room struct {
@@ -44,6 +53,9 @@ type room struct {
 	rule     *core.Rule
 	evidence []byte              // what the turn handed over last
 	spoil    func(*core.Binding) // changes what the stored approval is bound to
+
+	reads      core.Rule // for calls that only read; "" = they are allowed
+	remembered func(core.Call) (core.Approval, bool)
 }
 
 func (r *room) Approval(_ context.Context, id core.ApprovalID) (core.Approval, error) {
@@ -73,8 +85,9 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 	noon := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 	tools := tool.NewRegistry(append(more, tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book.AddNote), tool.NoteList(r.book.Notes))...)
 	ids := 0
+	r.remembered = func(core.Call) (core.Approval, bool) { return core.Approval{}, false }
 	compiled, err := agent.Loop{
-		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule}.Rule,
+		Name: "demo", Model: m, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule, &r.reads}.Rule,
 		NewID: func() string { ids++; return fmt.Sprintf("a%d", ids) },
 		Mask:  func(s string) string { return strings.ReplaceAll(core.MaskText(s), "hunter2", "••••••") },
 	}.Graph()
@@ -90,7 +103,12 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 	}
 	r.harness.Subscribe("s@1", func(o core.Outcome) { r.outcomes = append(r.outcomes, o) })
 	r.ctx = core.WithTurn(context.Background(), core.Turn{
-		Ledger: core.Ledger{Approval: r.Approval, Begin: r.Begin, Finish: r.Settle}, Actor: core.Actor{ID: "x:ann"}, Evidence: func(text json.RawMessage) { r.evidence = text },
+		Ledger: core.Ledger{Approval: r.Approval, Begin: r.Begin, Finish: r.Settle}, Actor: core.Actor{ID: "x:ann"},
+		Remembered: func(_ context.Context, c core.Call, _ core.Rule) (core.Approval, bool, error) {
+			a, ok := r.remembered(c)
+			return a, ok, nil
+		},
+		Evidence: func(text json.RawMessage) { r.evidence = text },
 	})
 	return r
 }

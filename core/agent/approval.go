@@ -14,7 +14,10 @@ import (
 // time because the rules changed; the call is among the evidence's mutating calls already.
 func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall, bound core.Call, again bool) (graph.Update, error) {
 	turn, _ := core.TurnFrom(ctx)
-	rule := l.Policy(turn, bound)
+	rule, err := l.rule(ctx, turn, bound, again)
+	if err != nil {
+		return nil, err
+	}
 	if rule.Verdict != core.VerdictAllow && rule.Verdict != core.VerdictAsk {
 		return l.answer(s, call, tool.Failed(core.Errorf(core.PolicyDenied, "%s", rule.Why))), nil
 	}
@@ -33,11 +36,10 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 	if t, ok := l.Executor.Tools.Get(bound.Tool); ok {
 		schema = t.SchemaDigest()
 	}
-	var err error
 	if bound.Bound, err = (tool.Prefix{Evidence: e.prefix(), Policy: e.Rows.CallSpec.MutationPolicyDigest}).Ask(schema); err != nil {
 		return l.answer(s, call, tool.Failed(err)), nil
 	}
-	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Again: again}
+	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Asked: l.asked(turn, s), Again: again}
 	return graph.Update{evidenceField.Set(e), pending.Set(next), decision.Set(nil)}, nil
 }
 
@@ -67,7 +69,7 @@ func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
 	}
 	return nil, graph.Suspend(ctx, core.Descriptor{
 		SignalID: core.SignalID(a.Approval),
-		Approval: &core.ApprovalRequest{Call: a.Bound, Rule: a.Rule, Announced: !a.Again},
+		Approval: &core.ApprovalRequest{Call: a.Bound, Rule: a.Rule, Asked: a.Asked, Announced: !a.Again},
 	})
 }
 

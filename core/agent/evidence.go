@@ -37,16 +37,20 @@ const (
 	injected = "tool_response"
 )
 
-// start begins a turn's evidence: what the turn is bound to, and what it is linked with.
-func (l Loop) start(ctx context.Context, s graph.State) (*evidence, error) {
+// start begins a turn's evidence: what the turn is bound to, and what it is linked with. It also returns the beginning of the message that began
+// the turn.
+func (l Loop) start(ctx context.Context, s graph.State) (e *evidence, asked string, err error) {
 	ids, _ := graph.InvocationFrom(ctx)
 	turn, _ := core.TurnFrom(ctx)
 	said, err := graph.Messages.Get(s).Tail(ctx, 1) // the message that began the turn; it is in memory
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	e := &evidence{}
+	e = &evidence{}
 	e.addToView(said...)
+	for _, m := range said {
+		asked = beginning(m.Content.Own())
+	}
 	model := l.ModelRef
 	if model == "" {
 		model = l.Name
@@ -69,7 +73,7 @@ func (l Loop) start(ctx context.Context, s graph.State) (*evidence, error) {
 	if ids.Invocation != "" {
 		e.Rows.TrajectoryRefs = []string{"invocation://" + string(ids.Invocation)}
 	}
-	return e, nil
+	return e, asked, nil
 }
 
 // governanceDigest is the digest of the tools that the agent may call.

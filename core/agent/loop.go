@@ -21,7 +21,7 @@ type Model interface {
 	Next(ctx context.Context, history core.History) (Answer, error)
 }
 
-// Policy decides whether a mutating call is allowed, refused, or needs an approval.
+// Policy decides whether a call is allowed, refused, or needs an approval.
 type Policy func(turn core.Turn, call core.Call) core.Rule
 
 // Loop holds the parts of the loop graph.
@@ -43,6 +43,7 @@ type pendingCall struct {
 	Approval core.ApprovalID `json:"approval"`
 	Bound    core.Call       `json:"bound"`
 	Rule     core.Rule       `json:"rule"`
+	Asked    core.Asked      `json:"asked,omitzero"`
 	Again    bool            `json:"again,omitempty"` // the second request: the rules changed after the first
 }
 
@@ -52,13 +53,15 @@ var (
 	pending  = graph.Field("pending_call", graph.Replace[*pendingCall]())
 	decision = graph.Field("decision", graph.Replace[*core.DecisionPayload]()) // arrives with the signal
 	rounds   = graph.Field("rounds", graph.Replace[int]())
+	answered = graph.Field("answer_calls", graph.Replace[[]core.ToolCall]()) // all calls of the model's last answer
+	request  = graph.Field("request", graph.Replace[string]())               // the beginning of the message that began the turn
 )
 
 // Graph compiles the loop.
 func (l Loop) Graph() (*graph.Graph, error) {
 	return graph.New(l.Name, Version).
 		SchemaVersion(Version).
-		Fields(graph.Messages, calls, pending, decision, rounds, evidenceField).
+		Fields(graph.Messages, calls, pending, decision, rounds, answered, request, evidenceField).
 		Session("messages").
 		Entry("model").
 		Node("model", l.model).
@@ -99,9 +102,10 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 		return nil, core.Errorf(core.ProviderInvalidResponse, "The agent called tools %d times without giving an answer.", maxRounds)
 	}
 	e, history := evidenceField.Get(s), graph.Messages.Get(s)
+	asked := request.Get(s)
 	if e == nil && rounds.Get(s) == 0 {
 		var err error
-		if e, err = l.start(ctx, s); err != nil {
+		if e, asked, err = l.start(ctx, s); err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +131,7 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 			l.close(ctx, e.Rows)
 		}
 	}
-	return graph.Update{graph.Messages.Add(reply), calls.Set(reply.ToolCalls), rounds.Set(rounds.Get(s) + 1), evidenceField.Set(e)}, nil
+	return graph.Update{graph.Messages.Add(reply), calls.Set(reply.ToolCalls), answered.Set(reply.ToolCalls), rounds.Set(rounds.Get(s) + 1), request.Set(asked), evidenceField.Set(e)}, nil
 }
 
 // tools processes the first call without a result: it runs the call, refuses it, or makes it pending.
@@ -137,17 +141,17 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	if err != nil {
 		return l.answer(s, call, tool.Failed(err)), nil
 	}
-	if !t.Mutating {
+	bound, err := bind(t, call)
+	if err != nil {
+		return l.answer(s, call, tool.Failed(err)), nil
+	}
+	if turn, _ := core.TurnFrom(ctx); !t.Mutating && l.Policy(turn, bound).Verdict == core.VerdictAllow {
 		step(ctx, call.Name)
 		result, err := l.Executor.Read(ctx, t, call)
 		if err != nil {
 			return nil, err
 		}
 		return l.answer(s, call, result), nil
-	}
-	bound, err := bind(t, call)
-	if err != nil {
-		return l.answer(s, call, tool.Failed(err)), nil
 	}
 	return l.checkPolicy(ctx, s, call, bound, false)
 }
@@ -165,8 +169,13 @@ func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
 	if err != nil {
 		return core.Call{}, err
 	}
-	bound := core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Secret: t.Secret(call.Arguments), Digest: digest, Risk: t.Risk}
-	bound.Summary = bound.Mask(t.Summarize(call.Arguments))
+	bound := core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Secret: t.Secret(call.Arguments), Digest: digest, Summary: "Run " + call.Name, Risk: t.Risk}
+	if !t.Mutating {
+		bound.Risk = core.ReadOnly
+	}
+	if t.Summarize != nil {
+		bound.Summary = bound.Mask(t.Summarize(call.Arguments))
+	}
 	return bound, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gatehouse/approvals"
+	"gatehouse/approvals/policy"
 	"gatehouse/core"
 )
 
@@ -28,7 +29,7 @@ func (b *bench) pressAgain(id core.ApprovalID, who string) core.Receipt {
 }
 
 // briefly is a policy whose approvals expire at once.
-var briefly = setup{policy: approvals.Policy{Approvers: []string{"room:bob"}, Timeout: time.Nanosecond}.Rule}
+var briefly = setup{policy: policy.Defaults{Approvers: []string{"room:bob"}, Timeout: time.Nanosecond}.Rule}
 
 func TestAskAgainAddsTheMessageOnceMore(t *testing.T) {
 	b := newBench(t, briefly)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"gatehouse/approvals"
+	"gatehouse/approvals/policy"
 	"gatehouse/core"
 	"gatehouse/core/agent"
 	"gatehouse/core/chat"
@@ -189,7 +190,7 @@ func (b *bench) compile(s setup) *graph.Graph {
 		s.model = agent.Demo{}
 	}
 	if s.policy == nil {
-		s.policy = approvals.Policy{Approvers: []string{"room:bob"}}.Rule
+		s.policy = policy.Defaults{Approvers: []string{"room:bob"}}.Rule
 	}
 	tools := append([]tool.Tool{tool.Calc(), tool.NoteAdd(b.store.AddNote), tool.NoteList(b.store.Notes)}, s.tools...)
 	compiled, err := agent.Loop{Name: "demo", Model: s.model, Executor: &tool.Executor{Tools: tool.NewRegistry(tools...)}, Policy: s.policy, NewID: newID}.Graph()

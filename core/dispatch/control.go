@@ -13,13 +13,14 @@ import (
 func (t *turn) control(ctx context.Context, word string) (core.Finish, error) {
 	var text string
 	var err error
+	word, which, _ := strings.Cut(word, " ")
 	switch word {
 	case "stop":
 		text, err = t.stop(ctx)
 	case "status":
 		text, err = t.status(ctx)
 	case "cancel":
-		text, err = t.cancel(ctx)
+		text, err = t.cancel(ctx, which)
 	case "help":
 		text = t.Sentences.Help
 	default:
@@ -134,25 +135,6 @@ func in(d time.Duration) string {
 	return fmt.Sprintf("in %d days", d/(24*time.Hour))
 }
 
-func (t *turn) cancel(ctx context.Context) (string, error) {
-	open, err := t.openApprovals(ctx)
-	if err != nil {
-		return "", err
-	}
-	who, err := t.withGroups(ctx, t.claim.Event.Actor, open...)
-	if err != nil {
-		return "", err
-	}
-	n, err := t.Cancel(ctx, t.claim.Event.Conversation, who)
-	switch {
-	case err != nil:
-		return "", err
-	case n == 0:
-		return "There is no open approval that you can cancel.", nil
-	}
-	return fmt.Sprintf("Approvals cancelled: %d.", n), nil
-}
-
 // reset starts a new conversation: the conversation's next generation. The paused turns of the old ones end, and their cards show that,
 // if the person may withdraw their approvals. The others stay paused, resume in their own session, and are named in the reply.
 func (t *turn) reset(ctx context.Context, failed int64) (core.Finish, error) {
@@ -220,7 +202,7 @@ func (t *turn) withGroups(ctx context.Context, who core.Actor, approvals ...core
 	var wanted []string
 	for _, a := range approvals {
 		if !a.MayWithdraw(who) {
-			wanted = append(wanted, a.Rule.Approvers...)
+			wanted = append(wanted, a.Rule.Groups()...)
 		}
 	}
 	dir, ok := t.platforms[t.claim.Event.Platform].(core.Directory)
@@ -301,7 +283,7 @@ func (t *turn) vote(ctx context.Context, c core.Click) error {
 		if err != nil && core.CategoryOf(err) != core.NotFound { // Vote records one that is not found
 			return err
 		}
-		if who.Groups, err = dir.Groups(ctx, who, a.Rule.Approvers); err != nil {
+		if who.Groups, err = dir.Groups(ctx, who, a.Rule.Groups()); err != nil {
 			return err
 		}
 	}

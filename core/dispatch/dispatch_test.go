@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"gatehouse/approvals"
+	"gatehouse/approvals/policy"
 	"gatehouse/core"
 	"gatehouse/core/agent"
 	"gatehouse/core/dispatch"
@@ -322,7 +323,7 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 }
 
 func TestLaw7_ExpiryDiffersFromRefusal(t *testing.T) {
-	b := newBench(t, setup{policy: approvals.Policy{Approvers: []string{"room:bob"}, Timeout: time.Nanosecond}.Rule})
+	b := newBench(t, setup{policy: policy.Defaults{Approvers: []string{"room:bob"}, Timeout: time.Nanosecond}.Rule})
 	b.say("room:1", "note add milk")
 	card := b.heard().Card
 	late := b.click("room:1", card.Approval, "room:bob", core.Approve, "")
@@ -354,7 +355,7 @@ func TestStopWithoutARunningTurn(t *testing.T) {
 func TestStatusSaysWhatRunsAndWhatWaits(t *testing.T) {
 	const running, message, decided, approval = "I am working on a message.", "Messages waiting: 2.", "Decided requests waiting to go on: 1.", "Waiting for an approval: Add “bread” to the note book. (expires in 2 hours)"
 	s := slow{began: make(chan struct{}, 1)}
-	b := newBench(t, setup{model: s, policy: approvals.Policy{Approvers: []string{"room:bob"}, Timeout: 3*time.Hour - time.Minute}.Rule})
+	b := newBench(t, setup{model: s, policy: policy.Defaults{Approvers: []string{"room:bob"}, Timeout: 3*time.Hour - time.Minute}.Rule})
 	status := func(want ...string) {
 		t.Helper()
 		b.word("room:1", "status")
@@ -409,6 +410,34 @@ func TestStatusAndCancel(t *testing.T) {
 	b.word("room:1", "cancel")
 	got := b.heard().Text + "|" + b.heard().Text
 	if !strings.Contains(got, "Approvals cancelled: 1.") || !strings.Contains(got, "Cancelled: withdrawn by Ann") {
+		t.Errorf("heard %q", got)
+	}
+}
+
+// A person who may cancel several approvals says which.
+func TestCancelListsSeveral(t *testing.T) {
+	b := newBench(t, setup{})
+	var ids []core.ApprovalID
+	for _, what := range []string{"milk", "bread", "salt"} {
+		b.say("room:1", "note add "+what)
+		ids = append(ids, b.asked().Approval)
+	}
+	word := func(s string) { b.accept(core.Event{Conversation: "room:1", Body: core.ParseControl(s), Actor: core.Actor{ID: "room:ann", Name: "Ann"}}) }
+	word("cancel")
+	list := b.expect("Several requests wait for an approval.").Text
+	for i, what := range []string{"milk", "bread", "salt"} {
+		if !strings.Contains(list, string(ids[i][:8])) || !strings.Contains(list, what) || !strings.HasSuffix(list, "or !cancel all.") {
+			t.Errorf("the list is %q", list)
+		}
+	}
+	word("cancel ffffffff")
+	b.expect("No approval that you can cancel begins with ffffffff.")
+	word("cancel " + string(ids[1]))
+	if got := b.heard().Text + "|" + b.heard().Text; !strings.Contains(got, "Approvals cancelled: 1.") || !strings.Contains(got, "withdrawn by Ann") {
+		t.Errorf("heard %q", got)
+	}
+	word("cancel all")
+	if got := b.heard().Text + "|" + b.heard().Text + "|" + b.heard().Text; !strings.Contains(got, "Approvals cancelled: 2.") {
 		t.Errorf("heard %q", got)
 	}
 }
@@ -490,7 +519,7 @@ func TestTurnThatCannotBeResumedEndsWithAReply(t *testing.T) {
 }
 
 func TestRemoteRequestIsRefusedWithoutConfiguredApprovers(t *testing.T) {
-	b := newBench(t, setup{policy: approvals.Policy{}.Rule})
+	b := newBench(t, setup{policy: policy.Defaults{}.Rule})
 	b.say("room:1", "note add milk")
 	b.expect("GATEHOUSE_APPROVERS")
 }

@@ -21,7 +21,9 @@ func (t *turn) message(ctx context.Context) (core.Finish, error) {
 	e := t.claim.Event
 	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}}
 	info := t.info()
-	info.Actor = t.withName(ctx, info.Actor)
+	if info.Actor, err = t.requester(ctx); err != nil {
+		return core.Finish{}, err
+	}
 	ctx = core.WithTurn(ctx, info)
 	return t.outcome(ctx, s, t.Harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation), chat.WithStores(s, s)))
 }

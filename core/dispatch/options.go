@@ -49,8 +49,11 @@ type Options struct {
 	Open func(turn core.Turn, session core.SessionID, s core.Suspended) (a core.Approval, posts []core.Post, ok bool)
 	// Vote decides an approval for a person. Repeating it for the same event counts once.
 	Vote func(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error)
-	// Cancel cancels the open approvals of a conversation that who requested or may decide, and returns how many.
-	Cancel func(ctx context.Context, conversation core.ConversationID, who core.Actor) (int, error)
+	// Cancel cancels those of the approvals that are open and that who requested or may decide, and returns how many.
+	Cancel func(ctx context.Context, ids []core.ApprovalID, who core.Actor) (int, error)
+
+	// RequesterGroups returns the platforms' groups that the policy's conditions ask about; nil: none.
+	RequesterGroups func() []string
 
 	Platforms     []core.Platform
 	Conversations []core.ConversationID // if not nil, only these are served; a console serves its own
@@ -123,6 +126,9 @@ func (o *Options) defaults() {
 	}
 	if o.Poll <= 0 || o.Poll > stopPoll {
 		o.Poll = stopPoll
+	}
+	if o.RequesterGroups == nil {
+		o.RequesterGroups = func() []string { return nil }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

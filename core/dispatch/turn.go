@@ -214,13 +214,44 @@ func (t *turn) withName(ctx context.Context, who core.Actor) core.Actor {
 	return who
 }
 
+// requester returns the event's person, with their name and those of the policy's groups that they are in. Errors: those of Directory.Groups.
+func (t *turn) requester(ctx context.Context) (core.Actor, error) {
+	who := t.withName(ctx, t.claim.Event.Actor)
+	wanted := t.RequesterGroups()
+	dir, ok := t.platforms[t.claim.Event.Platform].(core.Directory)
+	if len(wanted) == 0 || !ok {
+		return who, nil
+	}
+	var err error
+	who.Groups, err = dir.Groups(ctx, who, wanted)
+	return who, err
+}
+
+// maxRemembered is how many approvals of the conversation are looked through, the latest first.
+const maxRemembered = 200
+
+// remembered returns the latest approval of the same call in this conversation that its own rule and today's still remember.
+func (t *turn) remembered(ctx context.Context, call core.Call, rule core.Rule) (core.Approval, bool, error) {
+	found, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{
+		States: []core.ApprovalState{core.Approved}, Conversation: t.claim.Event.Conversation, Limit: maxRemembered,
+	})
+	for _, a := range found {
+		lasts := min(a.Rule.Remember, rule.Remember)
+		if a.Rule.Verdict == core.VerdictAsk && a.Call.Tool == call.Tool && a.Call.Digest == call.Digest && time.Since(a.DecidedAt) < lasts {
+			return a, true, nil
+		}
+	}
+	return core.Approval{}, false, err
+}
+
 // info describes the turn to the nodes of its graph.
 func (t *turn) info() core.Turn {
 	e := t.claim.Event
 	return core.Turn{
 		Event: e.Seq, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
-		Ledger:   core.Ledger{Approval: t.Store.LoadApproval, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse},
-		Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin,
+		Remembered: t.remembered,
+		Ledger:     core.Ledger{Approval: t.Store.LoadApproval, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse},
+		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.steps.begin,
 	}
 }
 

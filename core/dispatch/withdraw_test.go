@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"gatehouse/approvals"
+	"gatehouse/approvals/policy"
 	"gatehouse/core"
 	"gatehouse/core/agent"
 	"gatehouse/core/dispatch"
@@ -121,7 +121,7 @@ func TestNewConversationOfAnApproverWithdraws(t *testing.T) {
 		"room:eve": {nil, core.Open}, "room:git": {busy, core.Open},
 	} {
 		b := newBench(t, setup{
-			policy: approvals.Policy{Approvers: []string{"room:bob", "room:group:ops"}}.Rule,
+			policy: policy.Defaults{Approvers: []string{"room:bob", "room:group:ops"}}.Rule,
 			options: func(o *dispatch.Options) {
 				o.Platforms = []core.Platform{withDirectory{o.Platforms[0].(*room), map[string][]string{"room:group:ops": {"room:gil"}}, c.down}}
 			},
@@ -138,7 +138,7 @@ func TestNewConversationOfAnApproverWithdraws(t *testing.T) {
 
 func TestCancelOfAGroupsMember(t *testing.T) {
 	b := newBench(t, setup{
-		policy: approvals.Policy{Approvers: []string{"room:group:ops"}}.Rule,
+		policy: policy.Defaults{Approvers: []string{"room:group:ops"}}.Rule,
 		options: func(o *dispatch.Options) {
 			o.Platforms = []core.Platform{withDirectory{o.Platforms[0].(*room), map[string][]string{"room:group:ops": {"room:gil"}}, nil}}
 		},

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -83,7 +82,7 @@ func NotApproved(a core.Approval) error {
 	}
 	switch a.State {
 	case core.Denied:
-		return core.Errorf(core.ApprovalDenied, "Denied by %s%s", cmp.Or(a.DecidedBy.Name, a.DecidedBy.ID), because)
+		return core.Errorf(core.ApprovalDenied, "Denied by %s%s", a.DecidedBy.Called(), because)
 	case core.Expired:
 		return core.Errorf(core.ApprovalExpired, "The approval expired without a decision.")
 	case core.Cancelled:

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"gatehouse/core"
@@ -37,6 +38,11 @@ const maxEscape = 8
 
 // Headline returns the state of an approval in a few words, and why its card is posted.
 func Headline(c core.Card, o core.Occasion) string {
+	if c.State == core.Open && c.Asked.Of > 1 {
+		one := c
+		one.Asked = core.Asked{}
+		return fmt.Sprintf("%s (%d of %d)", Headline(one, o), c.Asked.Place, c.Asked.Of)
+	}
 	switch c.State {
 	case core.Open:
 		switch o {

@@ -11,6 +11,7 @@ import (
 type CardLimits struct {
 	Summary   int
 	Approvers int // how many people are named: those who may decide, and those who have approved so far
+	Message   int // the beginning of the message that the call is for
 	Changed   int
 	Reason    int
 }
@@ -67,6 +68,9 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 	}
 	add("Tool", t.Tool(c.Tool))
 	add("Asked by", t.Person(c.Requested, c.Requester))
+	if c.Asked.Message != "" {
+		add("Message", t.Text("“"+t.Said(c.Asked.Message, t.Limits.Message)+"”"))
+	}
 	if c.State == core.Open {
 		if !c.Deadline.IsZero() {
 			add("Expires", t.Deadline(c.Deadline)...)
@@ -93,7 +97,7 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 }
 
 // wide are the labels of fields that may be long.
-var wide = map[string]bool{"Approved so far": true, "Denied so far": true, "Reason": true, "Result": true}
+var wide = map[string]bool{"Approved so far": true, "Denied so far": true, "Reason": true, "Message": true, "Result": true}
 
 // votes draws how many votes there are, of how many, and whose.
 func (t CardText[P]) votes(voters []core.Actor, of int) []P {

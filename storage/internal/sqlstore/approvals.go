@@ -13,6 +13,7 @@ import (
 type approvalBody struct {
 	Address   core.Address `json:"address"`
 	Call      core.Call    `json:"call"`
+	Asked     core.Asked   `json:"asked,omitzero"`
 	Requester core.Actor   `json:"requester"`
 	Rule      core.Rule    `json:"rule"`
 }
@@ -26,8 +27,12 @@ func readApproval(scan func(...any) error) (core.Approval, error) {
 	var b approvalBody
 	err := scan(&a.ID, &a.Invocation, &a.Session, &a.Conversation, fromJSON{&b}, &a.State, &a.Reason, fromJSON{&a.DecidedBy},
 		timestamp{&a.DecidedAt}, timestamp{&a.CreatedAt}, timestamp{&a.Deadline}, &a.Begun, &a.Changed, fromJSON{&a.Votes})
-	a.Address, a.Call, a.Requester, a.Rule = b.Address, b.Call, b.Requester, b.Rule
+	a.Address, a.Call, a.Asked, a.Requester, a.Rule = b.Address, b.Call, b.Asked, b.Requester, b.Rule
 	return a, err
+}
+
+func bodyOf(a core.Approval) approvalBody {
+	return approvalBody{a.Address, a.Call, a.Asked, a.Requester, a.Rule}
 }
 
 // RevealApproval returns an approval for a person who is to read what is masked elsewhere, and records that in the audit log first. It fails
@@ -61,7 +66,7 @@ func (t *Tx) openApproval(a core.Approval) error {
 	if _, err := t.Exec(`
 		insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-		a.ID, a.Invocation, a.Session, a.Conversation, asJSON{approvalBody{a.Address, a.Call, a.Requester, a.Rule}}, a.State, free(a.Reason), asJSON{a.DecidedBy},
+		a.ID, a.Invocation, a.Session, a.Conversation, asJSON{bodyOf(a)}, a.State, free(a.Reason), asJSON{a.DecidedBy},
 		a.DecidedAt, a.CreatedAt, a.Deadline, a.Begun, free(a.Changed), a.Requester.ID); err != nil {
 		return err
 	}

@@ -160,16 +160,24 @@ func (t *Tx) arrived(row core.OutboxRow, by string) error {
 	return nil
 }
 
-// sentTo is the detail of an entry about a card that was sent: where it is.
+// sentTo is the detail of an entry about a card that was sent: where it is, and for whom a copy is.
 func sentTo(p core.Post) string {
-	to := "to " + p.To.Platform + ":" + p.To.Channel
-	if p.To.Thread != "" {
-		to += "/" + p.To.Thread
+	var to []string
+	if p.To.Channel != "" {
+		place := p.To.Platform + ":" + p.To.Channel
+		if p.To.Thread != "" {
+			place += "/" + p.To.Thread
+		}
+		to = append(to, place)
 	}
+	if p.Person != "" {
+		to = append(to, p.Person)
+	}
+	detail := "to " + strings.Join(to, " for ")
 	if p.Copy {
-		to += ", copy"
+		detail += ", copy"
 	}
-	return to
+	return detail
 }
 
 // ReleasePost saves the delivery as SavePost does, sets its state and ends the lease. The row is due again after the wait if it

@@ -234,8 +234,8 @@ func (t *Tx) eraseApprovals(id core.SessionID) error {
 		return err
 	}
 	for _, a := range all {
-		a.Call.Arguments, a.Call.Summary = nil, erased
-		if _, err := t.Exec(`update approvals set body = $1, reason = '', changed = '' where id = $2`, asJSON{approvalBody{a.Address, a.Call, a.Requester, a.Rule}}, a.ID); err != nil {
+		a.Call.Arguments, a.Call.Summary, a.Asked.Message = nil, erased, ""
+		if _, err := t.Exec(`update approvals set body = $1, reason = '', changed = '' where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
 			return err
 		}
 		for n, v := range a.Votes {

@@ -19,6 +19,7 @@ type Approvals struct {
 	Approve approvalsApproveCmd `cmd:"" help:"Approve as the local admin."`
 	Deny    approvalsDenyCmd    `cmd:"" help:"Deny as the local admin."`
 	Log     approvalsLogCmd     `cmd:"" help:"Print or verify the audit log."`
+	Explain Explain             `cmd:"" help:"Print what the policy says of a call, and why."`
 }
 
 type approvalsListCmd struct {

@@ -34,7 +34,7 @@ var unconfigured = []finding{
 }
 
 func (c Command) checkSlack(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {
-	checkup := slack.Checkup{Config: cfg.Slack, Approvers: cfg.Policy.Approvers, Listen: cfg.Listen, Quick: c.Quick, Now: time.Now}
+	checkup := slack.Checkup{Config: cfg.Slack, Approvers: cfg.Policy.Approvers(), Listen: cfg.Listen, Quick: c.Quick, Now: time.Now}
 	if store != nil {
 		checkup.LastEvent = func(ctx context.Context) (time.Time, error) { return lastReceived(ctx, store.Events, slack.Name) }
 	}
@@ -42,7 +42,7 @@ func (c Command) checkSlack(ctx context.Context, cfg settings.Config, store *sto
 }
 
 func checkDiscord(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {
-	checkup := discord.Checkup{Config: cfg.Discord, Approvers: cfg.Policy.Approvers, Listen: cfg.Listen, Now: time.Now}
+	checkup := discord.Checkup{Config: cfg.Discord, Approvers: cfg.Policy.Approvers(), Listen: cfg.Listen, Now: time.Now}
 	if store != nil {
 		checkup.KV = store
 		checkup.Recent = func(ctx context.Context) ([]core.EventRecord, error) {

@@ -33,7 +33,7 @@ func (c Config) WithoutApprovers() []string {
 		name, title string
 		enabled     bool
 	}{{slack.Name, "Slack", c.Slack.Enabled()}, {discord.Name, "Discord", c.Discord.Enabled()}} {
-		if platform.enabled && !slices.ContainsFunc(c.Policy.Approvers, func(id string) bool { return platformOf(id) == platform.name }) {
+		if platform.enabled && !slices.ContainsFunc(c.Policy.Approvers(), func(id string) bool { return platformOf(id) == platform.name }) {
 			names = append(names, platform.title)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/otel"
 	"gatehouse/adapters/slack"
-	"gatehouse/approvals"
+	"gatehouse/approvals/policy"
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
@@ -33,6 +33,7 @@ type Config struct {
 	Agent           string        `envconfig:"GATEHOUSE_AGENT" default:"demo" help:"The agent that answers: demo or echo."`
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s" help:"How long the echo agent waits before it answers."`
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS" help:"Who may approve changes, such as slack:U123,discord:role:789. Not set: only the person at the terminal, for requests made there."`
+	PolicyFile      string        `envconfig:"GATEHOUSE_APPROVAL_POLICY" help:"A YAML file with rules: which calls are allowed, which are denied, and who may approve the others. SIGHUP reads it again."`
 	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s" help:"How long an approval stays open. 0s: without limit."`
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"8" help:"How many turns run at the same time in this process."`
 	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"5s" help:"How soon other processes take over the conversations and posts of a process that died. For Discord shards it is three times that, 30s at most."`
@@ -52,7 +53,7 @@ type Config struct {
 	// What complete makes from the settings.
 
 	Keys      []string           `ignored:"true"` // from SecretKey, newest first; none: there is one in the database
-	Policy    approvals.Policy   `ignored:"true"` // from Approvers and ApprovalTimeout
+	Policy    *policy.Current    `ignored:"true"` // from PolicyFile, Approvers and ApprovalTimeout
 	Replies   chat.Replies       `ignored:"true"` // from RepliesFile
 	Sentences dispatch.Sentences `ignored:"true"` // from RepliesFile
 }
@@ -109,10 +110,12 @@ func (c *Config) complete() []string {
 		_, err := core.NewSigner(c.Keys...)
 		check(err == nil, "GATEHOUSE_SECRET_KEY", "%s", core.MessageOf(err))
 	}
-	c.Policy, err = approvals.ParsePolicy(c.Approvers, max(c.ApprovalTimeout, 0))
+	defaults, err := policy.ParseApprovers(c.Approvers, max(c.ApprovalTimeout, 0))
 	check(err == nil, "GATEHOUSE_APPROVERS", "%s", strings.TrimPrefix(core.MessageOf(err), "GATEHOUSE_APPROVERS: "))
-	foreign := unknownPlatforms(c.Policy.Approvers)
+	foreign := unknownPlatforms(defaults.Approvers)
 	check(len(foreign) == 0, "GATEHOUSE_APPROVERS", "%s: there is no such platform; begin each id with slack:, discord: or console:", strings.Join(foreign, ", "))
+	c.Policy, err = policy.Open(c.PolicyFile, defaults)
+	check(err == nil, "GATEHOUSE_APPROVAL_POLICY", "the policy is invalid:\n    %s", strings.ReplaceAll(fmt.Sprint(err), "\n", "\n    "))
 	c.Replies, c.Sentences, err = loadReplies(c.RepliesFile)
 	check(err == nil, "GATEHOUSE_REPLIES", "%v", err)
 	faults = append(faults, c.Slack.Validate()...)

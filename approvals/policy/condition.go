@@ -1,0 +1,200 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/vm"
+)
+
+// facts are the variables of conditions.
+type facts struct {
+	Args         map[string]any `expr:"args"`
+	Tool         string         `expr:"tool"`
+	Risk         string         `expr:"risk"`
+	Requester    requester      `expr:"requester"`
+	Conversation string         `expr:"conversation"`
+}
+
+type requester struct {
+	ID       string   `expr:"id"`
+	Platform string   `expr:"platform"`
+	Person   string   `expr:"person"` // "" = in no entry of people
+	Groups   []string `expr:"groups"` // names of the policy's groups
+}
+
+var (
+	variables = []string{"args", "tool", "risk", "requester", "conversation"}
+	fields    = []string{"id", "platform", "person", "groups"}
+)
+
+// The bounds of a condition: the length of its text, which also bounds how deep the parser recurses, and what one evaluation may allocate,
+// in expr's units.
+const (
+	maxCondition = 4096
+	memoryBudget = 1_000_000
+)
+
+// condition is a compiled expression.
+type condition struct {
+	program *vm.Program
+	args    bool // it uses the arguments
+	groups  bool // it uses the requester's groups, or may
+}
+
+// compile checks an expression and compiles it. line is the line of the text that the error is about, from 0.
+func compile(text string) (c *condition, line int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c, err = nil, fmt.Errorf("the expression can't be compiled: %v", p)
+		}
+	}()
+	switch {
+	case strings.TrimSpace(text) == "":
+		return nil, 0, errors.New("the expression is empty")
+	case len(text) > maxCondition:
+		return nil, 0, fmt.Errorf("the expression is longer than %d characters", maxCondition)
+	}
+	options := []expr.Option{expr.Env(facts{}), expr.AsBool(), expr.Optimize(false), expr.DisableBuiltin("now")}
+	uses := &mentions{}
+	if _, err := expr.Compile(text, append(options, expr.Patch(uses))...); err != nil { // as it is written, for errors that people understand
+		line, err = explained(err)
+		return nil, line, err
+	}
+	if uses.env {
+		return nil, 0, errors.New("unknown variable $env; " + meant("$env", variables))
+	}
+	lenient := &absences{may: map[ast.Node]bool{}}
+	options = append(options, strictFunctions()...)
+	program, err := expr.Compile(text, append(options, expr.Patch(lenient), expr.Patch(&strict{lenient: lenient.may}))...)
+	if err != nil {
+		line, err = explained(err)
+		return nil, line, err
+	}
+	return &condition{program: program, args: uses.args, groups: uses.requester > uses.known}, 0, nil
+}
+
+var (
+	unknownName  = regexp.MustCompile(`^unknown name (\S+)`)
+	unknownField = regexp.MustCompile(`^type policy\.(\w+) has no (?:field|method) (\S+)`)
+	noBool       = regexp.MustCompile(`^expected bool, but got (.+)`)
+	ourTypes     = regexp.MustCompile(`policy\.(\w+)`)
+)
+
+// explained is the compiler's error in the policy's words, and the line of the expression that it is about, from 0.
+func explained(err error) (line int, _ error) {
+	var located *file.Error
+	if !errors.As(err, &located) {
+		text, _, _ := strings.Cut(err.Error(), "\n")
+		if m := noBool.FindStringSubmatch(text); m != nil {
+			return 0, fmt.Errorf("the expression is no bool but %s", typeName(m[1]))
+		}
+		return 0, errors.New(text)
+	}
+	text, _, _ := strings.Cut(located.Message, "\n")
+	if m := unknownName.FindStringSubmatch(text); m != nil {
+		text = "unknown variable " + m[1] + "; " + meant(m[1], variables)
+	} else if m := unknownField.FindStringSubmatch(text); m != nil {
+		text = m[1] + " has no " + m[2] + "; " + meant(m[2], fields)
+	} else if m := noBool.FindStringSubmatch(text); m != nil {
+		text = "the expression is no bool but " + typeName(m[1])
+	} else {
+		text = ourTypes.ReplaceAllString(text, "$1")
+	}
+	return max(located.Line-1, 0), errors.New(text)
+}
+
+// typeName names a type of Go as the policy's readers know it.
+func typeName(name string) string {
+	switch {
+	case strings.HasPrefix(name, "map["):
+		return "an object"
+	case strings.HasPrefix(name, "[]"):
+		return "a list"
+	case strings.HasPrefix(name, "policy."):
+		return "an object"
+	case name == "nil":
+		return "nil"
+	}
+	return "of type " + name
+}
+
+// holds evaluates the condition. An error means that it failed; then it is neither true nor false. argsErr is why there are no
+// arguments.
+func (c *condition) holds(f facts, argsErr error) (yes bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			yes, err = false, fmt.Errorf("the evaluation failed: %v", p)
+		}
+	}()
+	if c.args && argsErr != nil {
+		return false, argsErr
+	}
+	machine := vm.VM{MemoryBudget: memoryBudget}
+	result, err := machine.Run(c.program, f)
+	if err != nil {
+		var located *file.Error
+		if errors.As(err, &located) {
+			err = errors.New(readable(located.Message))
+		}
+		return false, err
+	}
+	yes, ok := result.(bool)
+	if !ok {
+		return false, fmt.Errorf("the result is %s, no bool", kindOf(result))
+	}
+	return yes, nil
+}
+
+// readable is the first line of a failure, in the policy's words.
+func readable(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	text = strings.TrimPrefix(text, "interface conversion: ")
+	return short200(strings.ReplaceAll(text, "interface {}", "value"))
+}
+
+func short200(text string) string {
+	const most = 200
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}
+
+// mentions notes which variables an expression uses.
+type mentions struct {
+	args, env        bool
+	requester, known int // how often requester occurs, and how often as one of its fields that is not groups
+}
+
+// Visit looks at one node.
+func (m *mentions) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.IdentifierNode:
+		switch n.Value {
+		case "args":
+			m.args = true
+		case "$env":
+			m.env = true
+		case "requester":
+			m.requester++
+		}
+	case *ast.MemberNode:
+		of, isName := n.Node.(*ast.IdentifierNode)
+		field, isConstant := n.Property.(*ast.StringNode)
+		if isName && of.Value == "requester" && isConstant && field.Value != "groups" {
+			m.known++
+		}
+	}
+}
+
+// isMapOrAny reports whether a value of this type may lack a key or be too short: an object, or something of which nothing is known.
+func isMapOrAny(t reflect.Type) bool {
+	return t == nil || t.Kind() == reflect.Map || t.Kind() == reflect.Interface
+}

@@ -1,0 +1,53 @@
+package policy
+
+import (
+	"sync/atomic"
+
+	"gatehouse/core"
+)
+
+// Current is the policy in force: that of a file, which can be read again, or the defaults alone. Any number of goroutines may use it.
+type Current struct {
+	path     string // "" = no file
+	defaults Defaults
+	policy   atomic.Pointer[Policy]
+}
+
+// Open reads the policy of a file; path "": there is none. If the file is invalid, the error is of type Faults, and the defaults are in
+// force.
+func Open(path string, defaults Defaults) (*Current, error) {
+	c := &Current{path: path, defaults: defaults}
+	c.policy.Store(New(defaults))
+	return c, c.Reload()
+}
+
+// Reload reads the file again. If it is invalid, the policy stays as it was, and the error is of type Faults.
+func (c *Current) Reload() error {
+	if c.path == "" {
+		return nil
+	}
+	p, err := Load(c.path, c.defaults)
+	if err != nil {
+		return err
+	}
+	c.policy.Store(p)
+	return nil
+}
+
+// Path is the file's; "" = none.
+func (c *Current) Path() string { return c.path }
+
+// Defaults decide where no rule of the file matches.
+func (c *Current) Defaults() Defaults { return c.defaults }
+
+// Policy is the policy in force.
+func (c *Current) Policy() *Policy { return c.policy.Load() }
+
+// Rule is that of the policy in force.
+func (c *Current) Rule(turn core.Turn, call core.Call) core.Rule { return c.Policy().Rule(turn, call) }
+
+// Approvers are those of the policy in force.
+func (c *Current) Approvers() []string { return c.Policy().Approvers() }
+
+// PlatformGroups are those of the policy in force.
+func (c *Current) PlatformGroups() []string { return c.Policy().PlatformGroups() }

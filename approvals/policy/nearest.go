@@ -1,0 +1,44 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// meant is the end of a remedy: the known word that is nearest to an unknown one, if one is near, and otherwise all of them.
+func meant(name string, known []string) string {
+	if len(known) == 0 {
+		return "there is none yet"
+	}
+	if best := slices.MinFunc(known, func(a, b string) int { return distance(name, a) - distance(name, b) }); distance(name, best) <= max(2, len(best)/2) {
+		return "did you mean " + best + "?"
+	}
+	const most = 20
+	if len(known) > most {
+		known = append(slices.Clone(known[:most]), "…")
+	}
+	return "use one of " + strings.Join(known, ", ")
+}
+
+// distance is the edit distance between two words, of which only the first bytes count.
+func distance(a, b string) int {
+	const most = 100
+	a, b = strings.ToLower(a[:min(len(a), most)]), strings.ToLower(b[:min(len(b), most)])
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := before
+			if a[i] != b[j] {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
+}

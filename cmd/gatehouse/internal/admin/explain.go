@@ -1,0 +1,226 @@
+package admin
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gatehouse/approvals/policy"
+	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/core"
+	"gatehouse/core/strictjson"
+)
+
+// Explain is gatehouse approvals explain. It needs no database.
+type Explain struct {
+	cli.JSONFlag
+	Policy       string   `placeholder:"FILE" help:"The policy's file. Not given: GATEHOUSE_APPROVAL_POLICY."`
+	Tool         string   `required:"" placeholder:"TOOL" help:"The name of the tool."`
+	Risk         string   `enum:",read,write,destructive" default:"" placeholder:"RISK" help:"The tool's risk: read, write or destructive. Not given: that of the built-in tool, and destructive for others."`
+	Args         string   `required:"" placeholder:"JSON" help:"The arguments of the call, a JSON object."`
+	As           string   `required:"" placeholder:"ID" help:"Who asks: an id, such as slack:U0123ABCD, or person:NAME."`
+	Group        []string `placeholder:"ID" sep:"none" help:"A group or role of the platform that the requester is in; may be repeated."`
+	By           string   `placeholder:"ID" help:"Who would decide: an id or person:NAME."`
+	ByGroup      []string `placeholder:"ID" sep:"none" help:"A group or role of the platform that the decider is in; may be repeated."`
+	Conversation string   `placeholder:"ID" help:"The conversation that the request is made in."`
+
+	RiskOf func(tool string) (core.Risk, bool) `kong:"-"` // of built-in tools
+}
+
+// explanation is the JSON output.
+type explanation struct {
+	Rule      *string      `json:"rule"`
+	Action    core.Verdict `json:"action"`
+	Why       string       `json:"why"`
+	Approvers []string     `json:"approvers"`
+	Quorum    int          `json:"quorum"`
+	Vetoes    int          `json:"vetoes"`
+	Self      bool         `json:"self"`
+	Expires   string       `json:"expires"`
+	MayDecide *bool        `json:"may_decide"`
+}
+
+// Run prints the rule.
+func (c Explain) Run(a *cli.App) error {
+	current, err := c.policy()
+	if err != nil {
+		return err
+	}
+	if _, err := object(c.Args); err != nil {
+		return err
+	}
+	requester, err := actor(current, "--as", c.As, c.Group)
+	if err != nil {
+		return err
+	}
+	call := core.Call{Tool: c.Tool, Arguments: json.RawMessage(c.Args), Risk: c.risk()}
+	d := current.Decide(core.Turn{Actor: requester, Conversation: core.ConversationID(c.Conversation)}, call)
+	view := viewDecision(d)
+	refusal := ""
+	if c.By != "" {
+		decider, err := actor(current, "--by", c.By, c.ByGroup)
+		if err != nil {
+			return err
+		}
+		may := d.Rule.Verdict == core.VerdictAsk && d.Rule.MayDecide(decider, requester)
+		view.MayDecide, refusal = &may, why(d.Rule, decider, requester)
+	} else if len(c.ByGroup) > 0 {
+		return core.Errorf(core.Invalid, "--by-group says where the decider is in; it needs --by.")
+	}
+	if c.JSON {
+		return a.PrintJSON(view)
+	}
+	c.print(a, d, view, refusal)
+	return nil
+}
+
+// policy is that of the flag, or the configured one. A configured one that the flag replaces may be invalid.
+func (c Explain) policy() (*policy.Policy, error) {
+	cfg, _, faults := settings.Read()
+	if c.Policy != "" {
+		faults = slices.DeleteFunc(faults, func(f string) bool { return strings.HasPrefix(f, "GATEHOUSE_APPROVAL_POLICY:") })
+	}
+	if len(faults) > 0 {
+		return nil, core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
+	}
+	if c.Policy == "" {
+		return cfg.Policy.Policy(), nil
+	}
+	p, err := policy.Load(c.Policy, cfg.Policy.Defaults())
+	if err != nil {
+		return nil, core.Errorf(core.Invalid, "The policy is invalid:\n  %s", strings.ReplaceAll(err.Error(), "\n", "\n  "))
+	}
+	return p, nil
+}
+
+// risk is that of the flag, of the built-in tool, or destructive.
+func (c Explain) risk() core.Risk {
+	switch c.Risk {
+	case "read":
+		return core.ReadOnly
+	case "write":
+		return core.Ordinary
+	case "destructive":
+		return core.Dangerous
+	}
+	if risk, known := c.RiskOf(c.Tool); known {
+		return risk
+	}
+	return core.Dangerous
+}
+
+// object checks the arguments of a call.
+func object(text string) (*strictjson.Value, error) {
+	v, err := strictjson.Parse([]byte(text))
+	if err != nil {
+		return nil, core.Errorf(core.Invalid, "--args is not valid JSON: %v. Write an object, such as '{\"amount\": 2000}'.", err)
+	}
+	if v.Kind != strictjson.Object {
+		return nil, core.Errorf(core.Invalid, "--args is not a JSON object. Write one, such as '{\"amount\": 2000}'.")
+	}
+	return v, nil
+}
+
+// actor is who a flag names. A person acts from their first account.
+func actor(p *policy.Policy, flag, id string, groups []string) (core.Actor, error) {
+	if name, ok := strings.CutPrefix(id, "person:"); ok {
+		accounts := p.Accounts(name)
+		if len(accounts) == 0 {
+			return core.Actor{}, core.Errorf(core.Invalid, "%s: the policy has no person %q. Use a name of its section people, or an id, such as slack:U0123ABCD.", flag, name)
+		}
+		id = accounts[0]
+	}
+	platform, name, ok := strings.Cut(id, ":")
+	known := slices.Contains(policy.Platforms(), platform)
+	if id != core.LocalPerson && (!ok || !known || strings.TrimSpace(name) == "") {
+		return core.Actor{}, core.Errorf(core.Invalid, "%s: %q is no id of a person. Write slack:, discord:, console: or local: and the id, or person:NAME.", flag, id)
+	}
+	return core.Actor{ID: id, Local: platform == "console" || platform == core.LocalPerson, Groups: groups}, nil
+}
+
+// viewDecision is the JSON output, without who may decide.
+func viewDecision(d policy.Decision) explanation {
+	view := explanation{
+		Action: d.Rule.Verdict, Why: d.Rule.Why, Approvers: append([]string{}, d.Rule.Approvers...), Quorum: max(d.Rule.Quorum, 1), Vetoes: max(d.Rule.Vetoes, 1),
+		Self: d.Rule.Self, Expires: d.Expires,
+	}
+	if d.Matched {
+		view.Rule = &d.Rule.Name
+	}
+	return view
+}
+
+// why is why somebody may not decide; "" = they may.
+func why(r core.Rule, who, requester core.Actor) string {
+	switch {
+	case r.Verdict != core.VerdictAsk:
+		return "there is nothing to decide"
+	case r.MayDecide(who, requester):
+		return ""
+	}
+	if r.Self = true; r.MayDecide(who, requester) {
+		return "who asks may not decide"
+	}
+	if later := r.At(r.Escalate.After); r.Escalate.After > 0 && later.MayDecide(who, requester) {
+		return "not an approver before it is escalated"
+	}
+	return "not an approver"
+}
+
+// print prints the decision as lines of text.
+func (c Explain) print(a *cli.App, d policy.Decision, view explanation, refusal string) {
+	rule := "none matches"
+	if d.Matched {
+		rule = d.Rule.Name
+	}
+	a.Fields("rule", rule, "action", string(view.Action), "why", view.Why)
+	if d.Rule.Verdict == core.VerdictAsk {
+		r := d.Rule
+		a.Fields("approvers", strings.Join(view.Approvers, ", "), "quorum", fmt.Sprint(view.Quorum), "vetoes", fmt.Sprint(view.Vetoes), "self", yesNo(view.Self),
+			"expires", view.Expires, "remind", durations(r.Remind), "escalate", escalation(r.Escalate), "notify", strings.Join(r.Notify, ", "))
+		if r.Reason {
+			a.Fields("reason", "required for a denial")
+		}
+		if r.Remember > 0 {
+			a.Fields("remember", "the same call is allowed in its conversation for "+policy.Written(r.Remember))
+		}
+		if r.Edit {
+			a.Fields("edit", "an approver may change the arguments")
+		}
+	}
+	if view.MayDecide != nil {
+		answer := c.By + " may"
+		if refusal != "" {
+			answer = c.By + " may not: " + refusal
+		}
+		a.Fields("decide", answer)
+	}
+	for _, f := range d.Failed {
+		effect := "so it does not match, because it allows"
+		if f.Matched {
+			effect = "so it matches, because it does not allow"
+		}
+		a.Fields("failed", fmt.Sprintf("the condition of the rule %q: %v; %s", f.Rule, f.Err, effect))
+	}
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "who asks may decide too"
+	}
+	return "who asks may not decide"
+}
+
+func durations(all []time.Duration) string {
+	return strings.Join(cli.List(all, policy.Written), ", ")
+}
+
+func escalation(e core.Escalation) string {
+	if e.After == 0 {
+		return ""
+	}
+	return "after " + policy.Written(e.After) + " to " + strings.Join(e.To, ", ")
+}

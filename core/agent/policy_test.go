@@ -1,0 +1,79 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/core/agent"
+)
+
+// A rule may also refuse, or ask for, a call that only reads.
+func TestLaw5_ARuleHoldsForCallsThatOnlyRead(t *testing.T) {
+	r := newRoom(t, agent.Demo{}, ask)
+	r.reads = core.Rule{Verdict: core.VerdictDeny, Why: "The book is closed."}
+	if got := texts(r.say("note list")); !strings.Contains(got, "The book is closed.") {
+		t.Errorf("denied: %q", got)
+	}
+	r.reads = ask
+	asked := r.say("calc 1+1")
+	if call := r.asked(asked).Call; call.Risk != core.ReadOnly || call.Summary != "Run calc" {
+		t.Errorf("asked: %+v", call)
+	}
+	if got := texts(r.decide(asked, core.Denied, "no sums")); strings.Contains(got, "= 2") {
+		t.Errorf("denied by a person: %q", got)
+	}
+	if got := texts(r.decide(r.say("calc 1+1"), core.Approved, "")); got != "1+1 = 2" {
+		t.Errorf("approved: %q", got)
+	}
+}
+
+// A rule that remembers allows a call that was approved lately, with a recorded decision and no question.
+func TestARememberedApprovalAllowsTheSameCall(t *testing.T) {
+	rule := ask
+	rule.Remember = time.Hour
+	r := newRoom(t, agent.Demo{}, rule)
+	var digest string
+	r.remembered = func(c core.Call) (core.Approval, bool) {
+		return core.Approval{ID: "a0", DecidedAt: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}, c.Digest == digest
+	}
+	first := r.say("note add milk")
+	if got := r.asked(first).Rule.Verdict; got != core.VerdictAsk {
+		t.Fatalf("the first call: %s", got)
+	}
+	digest = r.asked(first).Call.Digest
+	r.decide(first, core.Approved, "")
+	again := r.say("note add milk")
+	if got := r.asked(again).Rule; got.Verdict != core.VerdictAllow || got.Why != "The same call was approved here at 2026-11-21 12:00 UTC (approval a0), which is remembered for 1h0m0s." {
+		t.Errorf("the same call: %+v", got)
+	}
+	if got := texts(r.decide(again, core.Approved, "")); !strings.Contains(got, "Done") || len(r.book.notes) != 2 {
+		t.Errorf("%q, %v", got, r.book.notes)
+	}
+	if got := r.asked(r.say("note add bread")).Rule.Verdict; got != core.VerdictAsk {
+		t.Errorf("another call: %s", got)
+	}
+}
+
+// Who decides reads which message a call belongs to, and how many calls of it wait for approval.
+func TestARequestSaysWhichMessageItIsAbout(t *testing.T) {
+	r := newRoom(t, &script{lines: []core.Message{{Role: core.Assistant, ToolCalls: []core.ToolCall{
+		use("1", "note_add", `{"text":"milk"}`), use("2", "calc", `{"expression":"1+1"}`), use("3", "no_such_tool", `{}`), use("4", "note_add", `{"text":"bread"}`),
+	}}}}, ask)
+	first := r.say("buy milk and bread " + strings.Repeat("x", 500))
+	if got := r.asked(first).Asked; got.Place != 1 || got.Of != 2 || !strings.HasPrefix(got.Message, "buy milk and bread xxx") || len([]rune(got.Message)) != 300 {
+		t.Errorf("the first: %+v", got)
+	}
+	second := r.decide(first, core.Denied, "")
+	if got := r.asked(second).Asked; got.Place != 2 || got.Of != 2 || !strings.HasPrefix(got.Message, "buy milk") {
+		t.Errorf("the second: %+v", got)
+	}
+	r.decide(second, core.Approved, "")
+	if len(r.book.notes) != 1 {
+		t.Errorf("%v", r.book.notes)
+	}
+	if got := r.asked(newRoom(t, agent.Demo{}, ask).say("note add milk")).Asked; got != (core.Asked{Message: "note add milk"}) {
+		t.Errorf("one alone: %+v", got)
+	}
+}

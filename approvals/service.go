@@ -71,12 +71,10 @@ func (s *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event 
 // and no rule restricts it.
 func (s *Service) AdminVote(ctx context.Context, c core.Click, name, user string) (core.Decided, error) {
 	who := core.Actor{ID: core.LocalAdmin, Name: core.LocalAdmin}
-	detail := fmt.Sprintf("system user %q", user)
 	if name != "" {
 		who.Name = name + " (local-admin)"
-		detail = fmt.Sprintf("as %q, ", name) + detail
 	}
-	return s.vote(ctx, c, who, core.Decision{Admin: true, Detail: detail})
+	return s.vote(ctx, c, who, core.Decision{Admin: true, Detail: fmt.Sprintf("system user %q", user), As: name})
 }
 
 // maxReason is the limit of a reason in characters: it is shown on a card.

@@ -10,7 +10,8 @@ import (
 )
 
 // AuditEntry is one line of the audit log. Hash is a MAC over the entry and the hash before it, made with the secret key whose id is Key.
-// Action, Actor and Detail hold no message text. Reason is a person's text, and can be erased: the hash covers ReasonDigest, not Reason.
+// Action, Actor and Detail hold no message text, and of people only ids. Reason is a person's text, and can be erased: the hash covers
+// ReasonDigest, not Reason.
 type AuditEntry struct {
 	Seq          int64
 	At           time.Time

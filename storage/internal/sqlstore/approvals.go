@@ -72,7 +72,7 @@ func (t *Tx) openApproval(a core.Approval) error {
 	}
 	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, %s", a.Rule.Name, a.Rule.Verdict, t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest)))
 	if a.State != core.Open {
-		return t.decided(a, "")
+		return t.decided(a, "", a.Reason)
 	}
 	for _, task := range a.Tasks() {
 		if err := t.addTask(task); err != nil {
@@ -92,9 +92,9 @@ func (t *Tx) endTasks(a core.Approval) error {
 	return nil
 }
 
-// decided follows up a decision: it adds the audit entry, with this detail, and the signal, and removes the tasks.
-func (t *Tx) decided(a core.Approval, detail string) error {
-	t.auditReason(a.ID, a.Session, string(a.State), a.DecidedBy.ID, detail, a.Reason)
+// decided follows up a decision: it adds the audit entry, with this detail and reason, and the signal, and removes the tasks.
+func (t *Tx) decided(a core.Approval, detail, reason string) error {
+	t.auditReason(a.ID, a.Session, string(a.State), a.DecidedBy.ID, detail, reason)
 	if _, err := t.accept(a.Signal(), 0, core.Limits{}); err != nil {
 		return fmt.Errorf("storing the signal: %w", err)
 	}

@@ -50,7 +50,7 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 		if !changed(a, decided.Approval) {
 			return nil
 		}
-		return t.storeDecided(a, decided, d.Detail)
+		return t.storeDecided(a, decided, d)
 	})
 	if err != nil {
 		return core.Decided{Approval: decided.Approval}, err
@@ -149,7 +149,7 @@ func (t *Tx) auditRejected(d core.Decision, session core.SessionID, why error) e
 			return err
 		}
 	}
-	reason := d.Vote.Reason
+	reason := textOf(d, d.Vote.Reason)
 	if session == "" {
 		reason = ""
 	}
@@ -171,8 +171,19 @@ func votedBefore(a core.Approval, n int) bool {
 	return slices.ContainsFunc(a.Votes[:n], func(v core.Vote) bool { return a.Rule.Person(v.Actor.ID) == person })
 }
 
-// storeDecided stores the result of a decision. detail is for the audit log.
-func (t *Tx) storeDecided(before core.Approval, d core.Decided, detail string) error {
+// textOf is a reason as the audit log keeps it: with the name that the local-admin gave.
+func textOf(by core.Decision, reason string) string {
+	switch {
+	case by.As == "":
+		return reason
+	case reason == "":
+		return fmt.Sprintf("as %q", by.As)
+	}
+	return fmt.Sprintf("as %q: %s", by.As, reason)
+}
+
+// storeDecided stores the result of a decision.
+func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision) error {
 	a := d.Approval
 	for n, v := range a.Votes[len(before.Votes):] {
 		n += len(before.Votes)
@@ -183,13 +194,13 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, detail string) e
 		if votedBefore(a, n) {
 			action = core.AuditChanged
 		}
-		t.auditReason(a.ID, a.Session, action, v.Actor.ID, join(fmt.Sprintf("choice %s", v.Choice), detail), v.Reason)
+		t.auditReason(a.ID, a.Session, action, v.Actor.ID, join(fmt.Sprintf("choice %s", v.Choice), by.Detail), textOf(by, v.Reason))
 	}
 	if d.Settled {
 		if err := t.storeDecision(a); err != nil {
 			return err
 		}
-		if err := t.decided(a, detail); err != nil {
+		if err := t.decided(a, by.Detail, textOf(by, a.Reason)); err != nil {
 			return err
 		}
 	}

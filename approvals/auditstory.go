@@ -1,6 +1,7 @@
 package approvals
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 type story struct {
 	opened  time.Time
 	call    digest // that was asked for
-	votes   int
+	votes   []string // who voted what
 	state   core.ApprovalState // "" = not decided
 	by      string
 	begun   bool
@@ -42,13 +43,13 @@ func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
 	case "opened":
 		s.opened, s.call = e.At, digestIn(e)
 	case "voted", core.AuditChanged:
-		s.votes++
+		s.votes = append(s.votes, e.Actor+" "+firstIn(e))
 	case "begun":
 		s.begun, s.started = true, digestIn(e)
 	case "settled", "unknown":
-		s.ended, s.outcome, s.result = true, outcomeIn(e), digestIn(e)
+		s.ended, s.outcome, s.result = true, firstIn(e), digestIn(e)
 	case core.AuditNotRun:
-		s.notRun, s.outcome, s.result = true, outcomeIn(e), digestIn(e)
+		s.notRun, s.outcome, s.result = true, firstIn(e), digestIn(e)
 	case core.AuditRevealed, core.AuditReminded, core.AuditEscalated:
 	default:
 		s.state, s.by = core.ApprovalState(e.Action), e.Actor
@@ -64,10 +65,10 @@ func digestIn(e core.AuditEntry) digest {
 	return digest{key: e.Key}
 }
 
-// outcomeIn returns the outcome at the beginning of the detail of an entry about a result.
-func outcomeIn(e core.AuditEntry) string {
-	outcome, _, _ := strings.Cut(e.Detail, ",")
-	return outcome
+// firstIn returns the first part of an entry's detail: the choice of a vote, or how a call ended.
+func firstIn(e core.AuditEntry) string {
+	first, _, _ := strings.Cut(e.Detail, ",")
+	return first
 }
 
 // comparison checks the records against the stories.
@@ -134,8 +135,15 @@ func (c comparison) approval(s *story, a core.AuditedApproval) {
 	if c.differs(s.call, a.ID, core.AuditedCall, a.Digest) {
 		c.fault("The approval %s is for another call in the database than in the audit log.", a.ID)
 	}
-	if a.Votes != s.votes {
-		c.fault("The approval %s has %d votes in the database, but %d in the audit log.", a.ID, a.Votes, s.votes)
+	var votes []string
+	for _, v := range a.Votes {
+		votes = append(votes, v.Actor.ID+" choice "+string(v.Choice))
+	}
+	switch {
+	case len(votes) != len(s.votes):
+		c.fault("The approval %s has %d votes in the database, but %d in the audit log.", a.ID, len(votes), len(s.votes))
+	case !slices.Equal(votes, s.votes):
+		c.fault("The approval %s has votes of other people or for another choice in the database than in the audit log.", a.ID)
 	}
 }
 

@@ -14,7 +14,7 @@ type AuditedApproval struct {
 	State     ApprovalState
 	DecidedBy Actor
 	Digest    string // of its call
-	Votes     int
+	Votes     []Vote
 }
 
 // AuditedIntent is what the log must say of an intent.

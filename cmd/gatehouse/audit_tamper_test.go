@@ -57,6 +57,8 @@ func tamperings() []tampering {
 			"The approval ap-9 is in the database, but the audit log does not say that it was opened."},
 		{"an intent without entries", statements(`insert into intents (approval, invocation, tool, digest, begun_at) values ('ap-9', 'i', 'rm', 'd', 1)`),
 			"The tool of the approval ap-9 was started, but the audit log has no entry of it."},
+		{"a vote for another choice", statements(`update votes set body = replace(body, 'approve', 'deny')`), "The approval ap-1 has votes of other people or for another choice"},
+		{"a vote of another person", statements(`update votes set body = replace(body, 'local-admin', 'eve')`), "The approval ap-1 has votes of other people or for another choice"},
 		{"another result", statements(`update intents set content = '"thirteen notes"'`), "The result of the tool of the approval ap-1 is not the one that the audit log has the digest of"},
 		{"another outcome", statements(`update intents set category = 'tool_failed'`), `The result of the tool of the approval ap-1 is "tool_failed" in the database, but "succeeded" in the audit log.`},
 		{"a head of an earlier entry", func(log []core.AuditEntry) []string {

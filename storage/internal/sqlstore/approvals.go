@@ -20,7 +20,9 @@ type approvalBody struct {
 
 // approvalColumns are the columns that readApproval scans. The votes are one JSON list, so that a listing is one statement.
 const approvalColumns = `id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed,
-	(select coalesce('[' || string_agg(v.body, ',' order by v.n) || ']', 'null') from votes v where v.approval = approvals.id)`
+	` + votesColumn
+
+const votesColumn = `(select coalesce('[' || string_agg(v.body, ',' order by v.n) || ']', 'null') from votes v where v.approval = approvals.id)`
 
 func readApproval(scan func(...any) error) (core.Approval, error) {
 	var a core.Approval

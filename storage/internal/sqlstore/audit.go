@@ -184,10 +184,10 @@ func (s *Store) AuditRecords(ctx context.Context) (r core.AuditRecords, err erro
 	}
 	r.Approvals, err = readAll(ctx, s, func(scan func(...any) error) (a core.AuditedApproval, err error) {
 		var b approvalBody
-		err = scan(&a.ID, &a.State, fromJSON{&a.DecidedBy}, fromJSON{&b}, &a.Votes)
+		err = scan(&a.ID, &a.State, fromJSON{&a.DecidedBy}, fromJSON{&b}, fromJSON{&a.Votes})
 		a.Digest = b.Call.Digest
 		return a, err
-	}, `select id, state, decided_by, body, (select count(*) from votes v where v.approval = approvals.id) from approvals order by seq`)
+	}, `select id, state, decided_by, body, `+votesColumn+` from approvals order by seq`)
 	if err != nil {
 		return r, err
 	}

@@ -38,7 +38,7 @@ func (s *Service) posts(a core.Approval, key string, event int64, occasion core.
 	}
 	for _, id := range s.elsewhere(a, occasion) {
 		c := copyTo(id, core.Address{Platform: platformOf(id)})
-		c.Person, c.Quiet = id, true
+		c.Person, c.Quiet = id, false
 		all = append(all, c)
 	}
 	return all

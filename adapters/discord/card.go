@@ -96,6 +96,7 @@ func told(c core.Card) (users, roles []string) {
 
 // cardText draws the card without its arguments.
 var cardText = chat.CardText[string]{
+	Platform: Name,
 	Limits:   chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Message: maxMessage, Changed: maxChanged, Reason: maxReasonOut},
 	Inline:   inline,
 	Said:     said,

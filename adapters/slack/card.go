@@ -15,7 +15,7 @@ import (
 
 // cardText draws a card's text.
 var cardText = chat.CardText[piece]{
-	Limits: chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Message: maxMessage, Changed: maxChanged, Reason: maxReason},
+	Platform: Name, Limits: chat.CardLimits{Summary: maxSummary, Approvers: maxApprovers, Message: maxMessage, Changed: maxChanged, Reason: maxReason},
 	Inline: inline, Said: said, Text: literal, Bold: bold, Tool: toolName, Person: person, Approver: approver, Time: moment,
 	Deadline: func(t time.Time) []piece { return []piece{moment(t)} },
 }
@@ -120,7 +120,7 @@ func fallback(d core.Delivery, arguments string) string {
 
 // plainCard draws a card's text for fallback.
 var plainCard = chat.CardText[string]{
-	Limits: cardText.Limits, Inline: inline, Said: said,
+	Platform: Name, Limits: cardText.Limits, Inline: inline, Said: said,
 	Text: func(s string) string { return s }, Bold: func(s string) string { return s },
 	Tool:     func(name string) string { return chat.OrNone(inline(name, maxTool)) },
 	Person:   func(who core.Actor, name string) string { return nameText(who, name) },

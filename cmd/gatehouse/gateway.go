@@ -36,6 +36,9 @@ type gateway struct {
 // lookups are the outbox's; nil: its defaults. Tests shorten them.
 var lookups []time.Duration
 
+// taskLease is the schedule's; 0: its default. Tests shorten it.
+var taskLease time.Duration
+
 // newGateway puts the parts together. owner is from Store.Register. It serves only the conversations of only; nil: all.
 func newGateway(cfg settings.Config, store *storage.Store, owner string, log *slog.Logger, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
 	if cfg.Rate > 0 {
@@ -69,7 +72,7 @@ func newGateway(cfg settings.Config, store *storage.Store, owner string, log *sl
 		Jitter: rand.Float64, Delivered: g.deliverer.Nudge,
 	})
 	g.clock = schedule.New(schedule.Options{
-		Store: store, Expire: service.Expire, Remind: service.Remind, Retention: cfg.Retention, Expired: g.dispatcher.Nudge, Reminded: g.deliverer.Nudge, Log: log,
+		Store: store, Expire: service.Expire, Remind: service.Remind, Lease: taskLease, Retention: cfg.Retention, Expired: g.dispatcher.Nudge, Reminded: g.deliverer.Nudge, Log: log,
 	})
 	return g, nil
 }

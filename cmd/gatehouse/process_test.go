@@ -32,8 +32,9 @@ const (
 	clockKey  = "TEST_CLOCK"       // a file: its content is added to the time that SQLite's store has, such as -240s
 )
 
-// lookups of posts in doubt come soon: the fakes show what was posted at once.
+// Lookups of posts in doubt come soon, since the fakes show what was posted at once, and so do tasks of a killed process.
 func init() {
+	taskLease = time.Second
 	lookups = []time.Duration{500 * time.Millisecond, time.Second, 1500 * time.Millisecond, 2 * time.Second}
 }
 

@@ -37,6 +37,7 @@ type Options struct {
 	Remind    func(ctx context.Context, id core.ApprovalID, occasion core.Occasion, key string) error
 	Retention time.Duration // what ended longer ago is pruned; 0: nothing
 	Poll      time.Duration // 0: 1 s
+	Lease     time.Duration // after which a claimed task is claimed again, because its process has crashed; 0: a minute, much longer than a task runs
 	Expired   func()        // called after an expiry, which has stored a signal; may be nil
 	Reminded  func()        // called after a reminder, which has stored posts; may be nil
 	Log       *slog.Logger  // nil: logs are discarded
@@ -44,7 +45,6 @@ type Options struct {
 
 // Limits and intervals.
 const (
-	lease      = time.Minute // much longer than a task runs
 	batch      = 20
 	again      = time.Second // after a task failed or was delayed
 	pruneEvery = time.Hour
@@ -58,6 +58,9 @@ type Clock struct{ Options }
 func New(o Options) *Clock {
 	if o.Poll <= 0 {
 		o.Poll = time.Second
+	}
+	if o.Lease <= 0 {
+		o.Lease = time.Minute
 	}
 	if o.Expired == nil {
 		o.Expired = func() {}
@@ -94,7 +97,7 @@ func (c *Clock) Run(ctx context.Context) error {
 // Due runs all tasks that are due now.
 func (c *Clock) Due(ctx context.Context) error {
 	for {
-		tasks, err := c.Store.ClaimTasks(ctx, batch, lease)
+		tasks, err := c.Store.ClaimTasks(ctx, batch, c.Lease)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -18,6 +19,7 @@ type CardLimits struct {
 
 // CardText draws the text of an approval's card as pieces of a platform's text, such as Slack's rich text elements or Discord's Markdown.
 type CardText[P any] struct {
+	Platform string
 	Limits   CardLimits
 	Inline   func(text string, limit int) string // what is decided about, on one line, harmless on this platform, with nothing invisible
 	Said     func(text string, limit int) string // a person's own words, likewise; what joins emojis stays
@@ -78,7 +80,8 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 		if d.Quiet {
 			add("May decide", t.Text("people who are notified elsewhere"))
 		} else {
-			add("May decide", t.people(len(c.Approvers), func(i int) P { return t.Approver(c.Approvers[i]) })...)
+			who := t.approvers(c)
+			add("May decide", t.people(len(who), func(i int) P { return t.Approver(who[i]) })...)
 		}
 		if c.Quorum > 1 {
 			add("Approved so far", t.votes(c.Voters, c.Quorum)...)
@@ -98,6 +101,24 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 
 // wide are the labels of fields that may be long.
 var wide = map[string]bool{"Approved so far": true, "Denied so far": true, "Reason": true, "Message": true, "Result": true}
+
+// approvers returns those who may decide, each person once: by their account on this platform if they have one here.
+func (t CardText[P]) approvers(c core.Card) (ids []string) {
+	person := core.Rule{People: c.People}.Person
+	here := func(id string) bool { return strings.HasPrefix(id, t.Platform+":") }
+	of := map[string]int{} // a person's place among the ids
+	for _, id := range c.Approvers {
+		at, known := of[person(id)]
+		switch {
+		case !known:
+			of[person(id)] = len(ids)
+			ids = append(ids, id)
+		case here(id) && !here(ids[at]):
+			ids[at] = id
+		}
+	}
+	return ids
+}
 
 // votes draws how many votes there are, of how many, and whose.
 func (t CardText[P]) votes(voters []core.Actor, of int) []P {

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/slack/slacktest"
+	"gatehouse/core"
+)
+
+// bothProcess is a real gatehouse process that is connected to a fake Slack and to a fake Discord, with a policy of its own.
+type bothProcess struct {
+	*slackProcess
+	discord *discordGateway
+}
+
+func newBothProcess(t *testing.T, e engine, policy string, env ...string) *bothProcess {
+	t.Helper()
+	p := &bothProcess{slackProcess: newSlackProcessOn(t, e, env...), discord: newDiscordGateway(t, discordtest.Options{})}
+	p.env = append(p.env, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, policy), "DISCORD_BOT_TOKEN="+p.discord.discord.BotToken(), "DISCORD_API_URL="+p.discord.discord.APIURL())
+	return p
+}
+
+// policyFile writes a policy to a file.
+func policyFile(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// quorum is a policy with two of three approvers, who are on both platforms. ann asks, and is one of them; so is bob, who has two accounts.
+const quorum = `
+version: 1
+people:
+  ann: [slack:U1ANN, discord:` + askerID + `]
+  bob: [slack:U2BOB, discord:` + deciderID + `]
+groups:
+  deciders: [person:bob, discord:` + otherID + `]
+rules:
+  - name: notes
+    tools: ["note_*"]
+    risk: [write]
+    action: ask
+    approvers: [group:deciders, person:ann]
+    quorum: 2
+    expires: never
+    notify: [here, discord:` + channelID + `]
+`
+
+// asks posts a request in Slack and returns its card there.
+func (p *bothProcess) asks(text string) (thread string, card slacktest.Message) {
+	ask := p.ann.Posts("C1", p.slack.MentionOfBot()+" "+text)
+	return ask.TS, p.card("C1", ask.TS, "Asked by")
+}
+
+// copyOf returns the copy of a request's card in Discord's channel.
+func (p *bothProcess) copyOf(text string) discordtest.Message { return p.discord.card(channelID, text) }
+
+// told waits for a message that only one person sees in Slack.
+func (p *bothProcess) told(user, text string) {
+	p.workbench.t.Helper()
+	if _, err := p.slack.WaitForEphemeral(p.ctx(), "C1", user, text); err != nil {
+		p.workbench.t.Fatalf("%v\n%s", err, p.slack.Dump())
+	}
+}
+
+// TestLaw7_AQuorumOfPeopleOnTwoPlatforms: a request in Slack is approved by one person there and one on Discord, and runs once. Who asked may
+// not decide, a veto ends a request, and a late press gets its sentence.
+func TestLaw7_AQuorumOfPeopleOnTwoPlatforms(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		p := newBothProcess(t, e, quorum)
+		p.open()
+		(&discordProcess{p.serveProcess, p.discord}).waitConnected()
+		thread, card := p.asks("note add milk")
+		p.conversation = core.ConversationID("slack:" + p.slack.TeamID() + ":C1:" + thread)
+		approve, _ := p.slack.FindButton("C1", card.TS, "approve")
+		p.ann.Presses(approve)
+		p.told("U1ANN", "You asked for this yourself")
+		p.bob.Presses(approve)
+		p.reads("C1", thread, "1 of 2")
+		copied := p.copyOf("“milk”")
+		p.discord.ann.Clicks(channelID, copied.ID, "Approve") // who asked, from her other account
+		p.discord.readsEphemeral(channelID, askerID, "You asked for this yourself")
+		p.discord.bob.Clicks(channelID, copied.ID, "Approve") // the same person as bob in Slack
+		p.discord.readsEphemeral(channelID, deciderID, "You have already voted")
+		p.discord.eve.Clicks(channelID, copied.ID, "Approve")
+		p.reads("C1", thread, "Done: “milk” is in the note book.")
+		p.discord.shows(channelID, copied.ID, "Approved")
+		p.ann.Presses(approve)
+		p.told("U1ANN", "This was approved by eve")
+
+		thread, card = p.asks("note add bread")
+		approve, _ = p.slack.FindButton("C1", card.TS, "approve")
+		copied = p.copyOf("“bread”")
+		p.discord.eve.Clicks(channelID, copied.ID, "Deny")
+		if _, err := p.discord.discord.WaitForModal(p.ctx(), otherID); err != nil {
+			t.Fatal(err)
+		}
+		p.discord.eve.Submits(map[string]string{"reason": "too much"})
+		p.reads("C1", thread, "Denied by eve: too much")
+		p.bob.Presses(approve)
+		p.told("U2BOB", "This was denied by eve")
+		p.until("the end of all", p.app, p.settled)
+		if notes := p.notes(); len(notes) != 1 || !strings.Contains(notes[0], "milk") {
+			t.Errorf("the notes are %q", notes)
+		}
+		if n := len(p.approvals(core.Approved)); n != 1 {
+			t.Errorf("%d approvals are approved", n)
+		}
+	})
+}
+
+// nagging is a policy whose requests are reminded of twice, escalated, and expire, all within seconds. Before they expire, a killed process has time to start.
+const nagging = `
+version: 1
+rules:
+  - name: notes
+    action: ask
+    risk: [write]
+    approvers: [slack:U2BOB]
+    remind: [400ms, 800ms]
+    escalate: {after: 1200ms, to: [slack:U3EVE]}
+    expires: 5s
+`
+
+// naggingScenario lets a request be reminded of, escalated and expire. The process is killed at the n-th pass of a point, and started again.
+func naggingScenario(t *testing.T, e engine, point string, nth int, record string) {
+	p := newSlackProcessOn(t, e, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, nagging))
+	p.open(armed(point, nth, record)...)
+	survive := func(what string, holds func() bool) { t.Helper(); p.untilRestarting(what, holds) }
+	var ask slacktest.Posted
+	for {
+		ask = p.ann.Posts("C1", p.slack.MentionOfBot()+" note add milk")
+		survive("the acknowledgement", func() bool {
+			return slices.IndexFunc(ask.Deliveries, func(d *slacktest.Delivery) bool { return !d.Over() }) < 0
+		})
+		if acked(ask.Deliveries) {
+			break
+		}
+	}
+	survive("the expiry", func() bool { return len(p.approvals(core.Expired)) == 1 && p.settled() })
+	p.app.kill()
+	titles := map[string]int{}
+	for _, m := range p.slack.Thread("C1", ask.TS) {
+		switch text := m.Shown(); {
+		case m.BotID == "" || steps(m):
+		case strings.Contains(text, "Asked by"):
+			titles["cards"]++
+			if len(m.Buttons()) != 1 || !strings.Contains(text, "Expired") {
+				t.Errorf("%s: a card is not that of an expired request:\n%s", point, text)
+			}
+		default:
+			titles["replies"]++
+		}
+	}
+	if titles["cards"] != 4 || titles["replies"] != 1 { // the first, two reminders, the escalation
+		t.Errorf("%s: %v\n%s", point, titles, p.slack.Dump())
+	}
+	log, err := p.store.AuditLog(t.Context(), 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, entry := range log {
+		counts[entry.Action]++
+	}
+	if counts[core.AuditReminded] != 2 || counts[core.AuditEscalated] != 1 || counts[string(core.Expired)] != 1 {
+		t.Errorf("%s: the log has %v", point, counts)
+	}
+}
+
+// TestLaw7_RemindersComeOnceWhereverTheProcessIsKilled kills the process before and after the store calls that remind, escalate and expire.
+func TestLaw7_RemindersComeOnceWhereverTheProcessIsKilled(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		record := filepath.Join(t.TempDir(), "points")
+		naggingScenario(t, e, "", 0, record)
+		var all sync.WaitGroup
+		defer all.Wait()
+		slots := make(chan struct{}, 6) // they wait most of the time
+		for point, nths := range passes(t, record) {
+			if method, _, _ := strings.Cut(point, "."); method != "Decide" && method != "EndTask" {
+				continue
+			}
+			for _, nth := range nths {
+				all.Go(func() {
+					slots <- struct{}{}
+					defer func() { <-slots }()
+					t.Run(fmt.Sprintf("%s %d", point, nth), func(t *testing.T) { naggingScenario(t, e, point, nth, "") })
+				})
+			}
+		}
+	})
+}

@@ -11,8 +11,8 @@ import (
 // story is what the log tells of an approval.
 type story struct {
 	opened  time.Time
-	call    digest // that was asked for
-	votes   []string // who voted what
+	call    digest             // that was asked for
+	votes   []string           // who voted what
 	state   core.ApprovalState // "" = not decided
 	by      string
 	begun   bool

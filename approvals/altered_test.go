@@ -74,7 +74,7 @@ func TestLaw7_WhoTriesToApproveAnAlteredRequestIsAudited(t *testing.T) {
 	if got, want := strings.Join(told, ", "), "opened x:ann, refused_altered x:bob, refused_altered local-admin, voted x:bob, denied x:bob"; got != want {
 		t.Errorf("the log tells: %s; want: %s", got, want)
 	}
-	if !strings.Contains(log[2].Detail, `as "eve", system user "root"`) {
+	if !strings.HasSuffix(log[2].Detail, `, system user "root"`) || log[2].Reason != `as "eve"` {
 		t.Errorf("of the admin it tells %q", log[2].Detail)
 	}
 	report, err := approvals.VerifyLog(t.Context(), approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, store.Signer(), "")

@@ -23,19 +23,19 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 		}
 	}
 	card := core.Card{
-		Approval: a.ID, State: a.State, Tool: core.RevealLine(a.Call.Tool), Summary: core.RevealLine(core.MaskText(a.Call.Summary)),
-		Arguments: core.Reveal(pretty(core.MaskJSON(a.Call.Arguments))), Hidden: core.HiddenCharacters(a.Call.Arguments), Altered: altered(a.Call),
+		Approval: a.ID, State: a.State, Tool: core.RevealLine(a.Call.Tool), Summary: core.RevealLine(a.Call.Mask(a.Call.Summary)),
+		Arguments: core.Reveal(pretty(a.Call.Masked())), Hidden: a.Call.Hidden(), Altered: altered(a.Call),
 		Requester: a.Requester.Called(), Approvers: a.Rule.Approvers, Reason: core.MaskText(a.Reason),
 		Self: a.Rule.Self, People: a.Rule.People, Voters: voters, Quorum: max(1, a.Rule.Quorum), Against: against, Vetoes: max(1, a.Rule.Vetoes), NeedsWhy: a.Rule.Reason, Direct: slices.Contains(a.Rule.Notify, core.NotifyDM),
-		Asked: core.Asked{Message: core.RevealLine(core.MaskText(a.Asked.Message)), Place: a.Asked.Place, Of: a.Asked.Of},
-		Risk:  a.Call.Risk, Changed: core.MaskText(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
+		Asked: core.Asked{Message: core.RevealLine(a.Call.Mask(a.Asked.Message)), Place: a.Asked.Place, Of: a.Asked.Of},
+		Risk:  a.Call.Risk, Changed: a.Call.Mask(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 		Requested: a.Requester, From: a.Address, Conversation: a.Conversation,
 	}
 	if a.State != core.Open {
 		card.DecidedBy, card.Decided, card.DecidedAt = a.DecidedBy.Called(), a.DecidedBy, a.DecidedAt
 	}
 	if a.State == core.Approved {
-		card.Run, card.RunNote, card.RunAt = intent.State(), note(intent), ranAt(intent)
+		card.Run, card.RunNote, card.RunAt = intent.State(), note(a.Call, intent), ranAt(intent)
 	}
 	return card
 }
@@ -44,7 +44,7 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 const maxNote = 200
 
 // note is why the call failed, was not run or is in doubt: one line, with secrets masked.
-func note(i *core.IntentRecord) string {
+func note(c core.Call, i *core.IntentRecord) string {
 	if i == nil || i.Result == nil || i.Result.Category == "" {
 		return ""
 	}
@@ -52,7 +52,7 @@ func note(i *core.IntentRecord) string {
 	if f, ok := tool.FailureOf(text); ok {
 		text = f.Message
 	}
-	line := []rune(core.RevealLine(strings.Join(strings.Fields(core.MaskText(text)), " ")))
+	line := []rune(core.RevealLine(strings.Join(strings.Fields(c.Mask(text)), " ")))
 	if len(line) > maxNote {
 		line = append(line[:maxNote-1], '…')
 	}

@@ -71,12 +71,10 @@ func (s *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event 
 // and no rule restricts it.
 func (s *Service) AdminVote(ctx context.Context, c core.Click, name, user string) (core.Decided, error) {
 	who := core.Actor{ID: core.LocalAdmin, Name: core.LocalAdmin}
-	detail := fmt.Sprintf("system user %q", user)
 	if name != "" {
 		who.Name = name + " (local-admin)"
-		detail = fmt.Sprintf("as %q, ", name) + detail
 	}
-	return s.vote(ctx, c, who, core.Decision{Admin: true, Detail: detail})
+	return s.vote(ctx, c, who, core.Decision{Admin: true, Detail: fmt.Sprintf("system user %q", user), As: name})
 }
 
 // maxReason is the limit of a reason in characters: it is shown on a card.
@@ -156,7 +154,7 @@ func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (c
 	a.Rule = a.Rule.At(s.now().Sub(a.CreatedAt))
 	card := CardOf(a, intent)
 	if context {
-		card.Context, err = s.lastMessages(ctx, a.Session)
+		card.Context, err = s.lastMessages(ctx, a)
 	}
 	return card, err
 }
@@ -167,9 +165,9 @@ const (
 	lineBytes = 500 // bytes of each message
 )
 
-// lastMessages returns the last messages of people and the agent, oldest first, with secrets masked.
-func (s *Service) lastMessages(ctx context.Context, id core.SessionID) ([]core.Line, error) {
-	rec, err := s.sessions.LoadSession(ctx, id, core.Writer{})
+// lastMessages returns the last messages of people and the agent, oldest first, with secrets masked, those of the approval's call too.
+func (s *Service) lastMessages(ctx context.Context, a core.Approval) ([]core.Line, error) {
+	rec, err := s.sessions.LoadSession(ctx, a.Session, core.Writer{})
 	if err != nil || rec == nil || rec.Messages == nil {
 		return nil, err
 	}
@@ -183,7 +181,7 @@ func (s *Service) lastMessages(ctx context.Context, id core.SessionID) ([]core.L
 		if who, ok := m.Content.Speaker(); ok {
 			text = fmt.Sprintf(`"%s": %s`, strings.ReplaceAll(core.RevealLine(who.Name), `"`, "'"), m.Content.Own()) // the name can't pretend to be more
 		}
-		text = core.MaskText(text)
+		text = a.Call.Mask(text)
 		if text == "" || m.Role != core.User && m.Role != core.Assistant {
 			continue
 		}

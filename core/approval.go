@@ -36,8 +36,9 @@ type Call struct {
 	Tool      string          `json:"tool"`
 	CallID    string          `json:"call_id"` // the model's; not unique
 	Arguments json.RawMessage `json:"arguments"`
-	Digest    string          `json:"digest"`  // of tool and arguments, canonical: what the executor compares
-	Summary   string          `json:"summary"` // the tool's sentence for the approver
+	Secret    []string        `json:"secret,omitempty"` // JSON pointers to the arguments that the tool's schema says are secret
+	Digest    string          `json:"digest"`           // of tool and arguments, canonical: what the executor compares
+	Summary   string          `json:"summary"`          // the tool's sentence for the approver
 	Risk      Risk            `json:"risk,omitempty"`
 	Bound     Binding         `json:"bound,omitzero"`
 }
@@ -117,7 +118,8 @@ type Decision struct {
 	Vote     *Vote  // its At is set by the store
 	Altered  bool   // of an approving vote: the stored call is not the one that was asked for, so it is refused and audited as such
 	Admin    bool   // the CLI's local-admin: may decide under any rule
-	Detail   string // for the audit log: who the local-admin is
+	Detail   string // for the audit log: which account of the operating system the local-admin has
+	As       string // the name that the local-admin gave; the audit log keeps it with the reason, and it is erased with it
 	Expire   bool   // only if the deadline has passed and no click that was accepted before it still waits
 	Cancel   bool
 	Remind   Occasion // the posts are added, once

@@ -10,7 +10,8 @@ import (
 )
 
 // AuditEntry is one line of the audit log. Hash is a MAC over the entry and the hash before it, made with the secret key whose id is Key.
-// Action, Actor and Detail hold no message text. Reason is a person's text, and can be erased: the hash covers ReasonDigest, not Reason.
+// Action, Actor and Detail hold no message text, and of people only ids. Reason is a person's text, and can be erased: the hash covers
+// ReasonDigest, not Reason.
 type AuditEntry struct {
 	Seq          int64
 	At           time.Time
@@ -19,11 +20,18 @@ type AuditEntry struct {
 	Actor        string
 	Detail       string
 	Reason       string
-	ReasonDigest string // "" = no reason was given
+	ReasonDigest string    // "" = no reason was given
+	Session      SessionID // with which the reason is erased; "" without a reason
 	Key          string
 	Prev         string
 	Hash         string
 }
+
+// AuditSent is the action of a card that reached a destination for the first time.
+const AuditSent = "sent"
+
+// AuditChanged is the action of a vote that took the place of an earlier one of the same person.
+const AuditChanged = "changed"
 
 // AuditRejected is the action of a vote that did not count: its voter may not decide, came too late, or named no approval that exists.
 const AuditRejected = "rejected"
@@ -82,11 +90,48 @@ func (k auditKey) reason(e AuditEntry) string {
 }
 
 func (k auditKey) hash(e AuditEntry) string {
-	return k.mac("entry", e.Prev, e.Seq, e.At.UTC().Format(time.RFC3339Nano), e.Approval, e.Action, e.Actor, e.Detail, e.ReasonDigest, k.id)
+	return k.mac("entry", e.Prev, e.Seq, e.At.UTC().Format(time.RFC3339Nano), e.Approval, e.Action, e.Actor, e.Detail, e.ReasonDigest, e.Session, k.id)
 }
 
 func (k auditKey) seal(h AuditHead) string {
 	return k.mac("head", h.Seq, h.Hash, h.Pruned.UTC().Format(time.RFC3339Nano))
+}
+
+// ResultDigest returns the digest of a result's content, as the database keeps it; "" for an empty one, which is not told from an erased one.
+func ResultDigest(content string) string {
+	if content == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(string([]rune(content)))) // JSON text keeps no invalid UTF-8
+	return hex.EncodeToString(sum[:])
+}
+
+// AuditOutcome is what the log says of how a call ended: succeeded, or the category.
+func AuditOutcome(c Category) string {
+	if c == "" {
+		return "succeeded"
+	}
+	return string(c)
+}
+
+// The kinds of digests in the log.
+const (
+	AuditedCall   = "call"   // Call.Digest
+	AuditedResult = "result" // ResultDigest
+)
+
+// AuditDigest returns what the log holds of a digest of one of the kinds: a MAC of it, so that nobody without the key can find a short content
+// by trying, even after the content was erased. key is the id of the key to make it with: that of the entry, "" = the newest one. It is ""
+// if the signer does not have the key.
+func (s *Signer) AuditDigest(key string, id ApprovalID, kind, digest string) string {
+	position := 0
+	if key != "" {
+		position = s.position(key)
+	}
+	if position < 0 {
+		return ""
+	}
+	return s.audit[position].mac("digest", kind, id, digest)
 }
 
 // Knows reports whether the signer has the key with this id.
@@ -141,75 +186,4 @@ func (s *Signer) NewerKeys(id string) (newer []string) {
 		newer = append(newer, k.id)
 	}
 	return newer
-}
-
-// AuditCheck checks the entries of the audit log one after the other, from the first one on. Keys have an order: once a newer one has signed,
-// an older one is not accepted any more, so that a key which was replaced, or which is in the database, can't sign in place of the new one.
-type AuditCheck struct {
-	signer *Signer
-	prev   string // the hash of the last entry
-	newest string // the id of the newest key that has signed; "" = none yet
-}
-
-// CheckAudit returns a check of the log from its first entry on.
-func (s *Signer) CheckAudit() *AuditCheck { return &AuditCheck{signer: s} }
-
-// Newest returns the id of the newest of the signer's keys that has signed an entry; "" if none has.
-func (c *AuditCheck) Newest() string { return c.newest }
-
-// Entry checks the next entry. A reason that was erased is not an error. After an error, of category invalid, the next entry is checked
-// against this one as it is, so that what was done to one entry does not hide what was done to others.
-func (c *AuditCheck) Entry(e AuditEntry) error {
-	prev := c.prev
-	c.prev = e.Hash
-	position := c.signer.position(e.Key)
-	if position < 0 {
-		return Errorf(Invalid, "The audit log is broken at entry %d: it is signed with the key %q, which this process does not have. Set GATEHOUSE_SECRET_KEY to every key that was ever used, newest first; for entries that were made without it, add --database-key.", e.Seq, e.Key)
-	}
-	k := c.signer.audit[position]
-	if e.Prev != prev || !hmac.Equal([]byte(e.Hash), []byte(k.hash(e))) || e.Reason != "" && e.ReasonDigest != k.reason(e) {
-		return Errorf(Invalid, "The audit log is broken at entry %d: the hash does not match the entry and the one before it.", e.Seq)
-	}
-	if c.newest != "" && position > c.signer.position(c.newest) {
-		return Errorf(Invalid, "The audit log is broken at entry %d: it is signed with the key %q, which is older than the key %q of entries before it. Either it was forged with the older key, or a process ran without the newer one; or the keys of GATEHOUSE_SECRET_KEY are not in the order newest first.", e.Seq, e.Key, c.newest)
-	}
-	c.newest = e.Key
-	return nil
-}
-
-// VerifyAudit checks consecutive entries that follow an entry whose hash is prev ("" at the start of the log), as AuditCheck does. The error
-// is that of the first entry that has one.
-func (s *Signer) VerifyAudit(prev string, entries []AuditEntry) error {
-	c := AuditCheck{signer: s, prev: prev}
-	for _, e := range entries {
-		if err := c.Entry(e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// AuditRecords is what the database says now of what the audit log has recorded, for a check of one against the other. Before and After
-// are the head of the log, as read before and after everything else.
-type AuditRecords struct {
-	Before, After AuditHead
-	Approvals     []AuditedApproval
-	Intents       []AuditedIntent
-}
-
-// AuditedApproval is what the log must say of an approval.
-type AuditedApproval struct {
-	ID        ApprovalID
-	State     ApprovalState
-	DecidedBy Actor
-	Digest    string // of its call
-	Votes     int
-}
-
-// AuditedIntent is what the log must say of an intent.
-type AuditedIntent struct {
-	Approval ApprovalID
-	Digest   string
-	NotRun   bool // its turn ended without it
-	Ended    bool
 }

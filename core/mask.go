@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,78 +55,143 @@ func maskText(s string) (text string, hidden int) {
 	return s, hidden
 }
 
-// MaskJSON hides secrets in a JSON text: strings of one word under a key that names a secret, and what has the form of one anywhere.
-// Numbers keep their digits; objects may change the order of their keys. A text that is no JSON is hidden whole.
-func MaskJSON(raw json.RawMessage) json.RawMessage { return maskJSON(raw).text }
+// MaskJSON hides secrets in a JSON text: the values at these JSON pointers, whatever they are, strings of one word under a key that names a
+// secret, and what has the form of one anywhere. Other numbers keep their digits; objects may change the order of their keys. A text that is
+// no JSON is hidden whole.
+func MaskJSON(raw json.RawMessage, secret ...string) json.RawMessage {
+	return maskJSON(raw, secret).text
+}
 
 // HiddenCharacters returns how many characters MaskJSON hides.
-func HiddenCharacters(raw json.RawMessage) int { return maskJSON(raw).hidden }
+func HiddenCharacters(raw json.RawMessage, secret ...string) int { return maskJSON(raw, secret).hidden }
 
-// Secrets are all texts under keys that name a secret, whatever their form, and those that are one by their form, longest first. Nobody
-// decides about what is removed by them.
-func Secrets(raw json.RawMessage) []string {
-	m := maskJSON(raw)
-	slices.SortFunc(m.secrets, func(a, b string) int { return len(b) - len(a) })
-	return m.secrets
+// Secrets are all texts at these JSON pointers, those under keys that name a secret, whatever their form, and those that are one by their
+// form, longest first. Nobody decides about what is removed by them.
+func Secrets(raw json.RawMessage, secret ...string) []string {
+	m := maskJSON(raw, secret)
+	all := slices.Concat(m.hides, m.below)
+	longestFirst(all)
+	return all
+}
+
+func longestFirst(texts []string) {
+	slices.SortStableFunc(texts, func(a, b string) int { return len(b) - len(a) })
 }
 
 // maskedJSON is the result of masking a JSON text.
 type maskedJSON struct {
-	text    json.RawMessage
-	hidden  int // how many characters the masks hide
-	secrets []string
+	text   json.RawMessage
+	hidden int             // how many characters the masks hide
+	hides  []string        // the texts and numbers that are hidden whole
+	below  []string        // texts that are shown, under a key that names a secret
+	secret map[string]bool // pointers to values that are hidden
 }
 
-func maskJSON(raw json.RawMessage) maskedJSON {
-	var m maskedJSON
+func maskJSON(raw json.RawMessage, secret []string) maskedJSON {
+	m := maskedJSON{secret: map[string]bool{}}
+	for _, pointer := range secret {
+		m.secret[pointer] = true
+	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var v any
 	if dec.Decode(&v) != nil {
 		v = m.hide(string(raw))
 	} else {
-		v = m.value(v, false, false)
+		v = m.value(v, place{})
 	}
+	m.text = compact(v)
+	return m
+}
+
+// compact returns a value that was decoded from JSON, as JSON.
+func compact(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(v) // was decoded from JSON: can't fail
-	m.text = bytes.TrimSpace(b.Bytes())
-	return m
+	return bytes.TrimSpace(b.Bytes())
 }
 
-// value masks a value. named tells that its own key names a secret, below that a key above it does.
-func (m *maskedJSON) value(v any, named, below bool) any {
+// place is where a value is. named tells that its own key names a secret, below that a key above it does.
+type place struct {
+	pointer      string
+	named, below bool
+}
+
+func (p place) step(key string) place {
+	p.pointer += "/" + pointerEscape.Replace(key)
+	return p
+}
+
+// pointerEscape escapes a key for a JSON pointer.
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+func (m *maskedJSON) value(v any, at place) any {
+	if m.secret[at.pointer] && v != nil && v != "" {
+		return m.hideValue(v)
+	}
 	switch v := v.(type) {
 	case string:
-		if named && oneWord(v) {
+		if at.named && oneWord(v) {
 			return m.hide(v)
 		}
 		text, hidden := maskText(v)
 		if text == mask(v) {
 			return m.hide(v)
 		}
-		if below && v != "" {
-			m.secrets = append(m.secrets, v)
+		if at.below && v != "" {
+			m.below = append(m.below, v)
 		}
 		m.hidden += hidden
 		return text
 	case []any:
 		for i := range v {
-			v[i] = m.value(v[i], named, below)
+			v[i] = m.value(v[i], at.step(strconv.Itoa(i)))
 		}
 	case map[string]any:
 		for key := range v {
-			named := namesSecret(key)
-			v[key] = m.value(v[key], named, below || named)
+			to := at.step(key)
+			to.named = namesSecret(key)
+			to.below = at.below || to.named
+			v[key] = m.value(v[key], to)
 		}
 	}
 	return v
 }
 
+// hideValue hides a value of any type. The mask of what is no text counts the characters of its JSON.
+func (m *maskedJSON) hideValue(v any) string {
+	if s, ok := v.(string); ok {
+		return m.hide(s)
+	}
+	m.leaves(v)
+	text := string(compact(v))
+	m.hidden += utf8.RuneCountInString(text)
+	return mask(text)
+}
+
+// leaves notes the texts and numbers in a value that is hidden.
+func (m *maskedJSON) leaves(v any) {
+	switch v := v.(type) {
+	case string:
+		m.hides = append(m.hides, v)
+	case json.Number:
+		m.hides = append(m.hides, v.String())
+	case []any:
+		for _, item := range v {
+			m.leaves(item)
+		}
+	case map[string]any:
+		for _, item := range v {
+			m.leaves(item)
+		}
+	}
+}
+
 func (m *maskedJSON) hide(secret string) string {
 	m.hidden += utf8.RuneCountInString(secret)
-	m.secrets = append(m.secrets, secret)
+	m.hides = append(m.hides, secret)
 	return mask(secret)
 }
 

@@ -86,7 +86,8 @@ type Outbox interface {
 	// ClaimPosts takes rows that are due, for as long as the owner lives. A destination with a row in flight, or an earlier row that waits,
 	// is skipped; a dead, sent or unknown row delays nothing. Typing indicators are a destination of their own.
 	ClaimPosts(ctx context.Context, r PostRequest) ([]OutboxRow, error)
-	// SavePost stores parts, shown version, attempts and cause, fenced by the row; the row stays in flight.
+	// SavePost stores parts, shown version, attempts and cause, fenced by the row; the row stays in flight. The first part of a card that has
+	// arrived is an entry of the audit log.
 	SavePost(ctx context.Context, row OutboxRow) error
 	// ReleasePost stores the same and the state, and ends the flight: the row is due again after the wait if it still waits,
 	// or at once if its wanted version was incremented during the flight.

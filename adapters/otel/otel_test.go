@@ -181,6 +181,25 @@ func TestSpansCarryNoContent(t *testing.T) {
 	}
 }
 
+func TestSpansDoNotShowWhatTheSchemaHides(t *testing.T) {
+	asks := core.ApprovalRequest{Call: core.Call{
+		Tool: "vault", Summary: "Store it.", Arguments: json.RawMessage(`{"pin":471147,"user":{"phrase":"open the barn door","name":"ann"}}`), Secret: []string{"/pin", "/user/phrase"},
+	}}
+	for _, content := range []bool{false, true} {
+		tr, exported := setup()
+		if content {
+			tr, exported = setup(otel.WithContent)
+		}
+		compile(t, one(func(ctx context.Context, _ graph.State) (graph.Update, error) {
+			return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "sig", Approval: &asks})
+		}).Trace(tr)).Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
+		text := fmt.Sprintf("%+v", exported.GetSpans())
+		if strings.Contains(text, "471147") || strings.Contains(text, "barn") || content != strings.Contains(text, "6 characters hidden") {
+			t.Errorf("with content %v: %s", content, text)
+		}
+	}
+}
+
 func TestSuspendedAndResumedSpans(t *testing.T) {
 	tr, exported := setup(otel.WithContent)
 	sub := compile(t, one(func(ctx context.Context, _ graph.State) (graph.Update, error) {

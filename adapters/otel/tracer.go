@@ -136,7 +136,11 @@ const (
 func contentOf(d *core.Descriptor) []attribute.KeyValue {
 	all := flat(metadataKey, masked(d.Metadata))
 	if d.Approval != nil {
-		all = append(all, flat(approvalKey, masked(d.Approval))...)
+		secret := slices.Clone(d.Approval.Call.Secret)
+		for i, pointer := range secret {
+			secret[i] = "/call/arguments" + pointer
+		}
+		all = append(all, flat(approvalKey, masked(d.Approval, secret...))...)
 	}
 	return all
 }
@@ -157,13 +161,13 @@ func outlineOf(d *core.Descriptor) []attribute.KeyValue {
 	return all
 }
 
-// masked returns a value as a JSON object without secrets: a collector counts as a log (law 8).
-func masked(m any) map[string]any {
+// masked returns a value as a JSON object without secrets, and without the values at these JSON pointers: a collector counts as a log (law 8).
+func masked(m any, secret ...string) map[string]any {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return nil // can't happen: such a value was refused earlier
 	}
-	dec := json.NewDecoder(bytes.NewReader(core.MaskJSON(text)))
+	dec := json.NewDecoder(bytes.NewReader(core.MaskJSON(text, secret...)))
 	dec.UseNumber()
 	var out map[string]any
 	_ = dec.Decode(&out) // m is an object, so this can't fail

@@ -124,13 +124,13 @@ func TestAuditLogShowsTampering(t *testing.T) {
 			fault      string // a part of one
 		}{
 			"nothing":           {nil, ""},
-			"the tail cut":      {[]string{`delete from audit where seq > 2`}, "has 2 entries, but 5 were written"},
+			"the tail cut":      {[]string{`delete from audit where seq > 2`}, "The entries after 2 of the audit log are missing: its head names entry 5."},
 			"and the head":      {[]string{`delete from audit where seq > 2`, `update audit_head set seq = 2, hash = (select hash from audit where seq = 2)`}, "head of the audit log"},
-			"emptied":           {[]string{`delete from audit`}, "has 0 entries, but 5 were written"},
+			"emptied":           {[]string{`delete from audit`}, "All entries of the audit log are missing: its head names entry 5."},
 			"and the head, too": {[]string{`delete from audit`, resetHead}, "ap-1 is in the database, but the audit log does not say that it was opened"},
 			"an entry changed":  {[]string{`update audit set actor = 'mallory' where seq = 3`}, "broken at entry 3"},
 			"a reason changed":  {[]string{`update audit set reason = 'no reason' where seq = 2`}, "broken at entry 2"},
-			"an entry removed":  {[]string{`delete from audit where seq = 4`}, "broken at entry 5"},
+			"an entry removed":  {[]string{`delete from audit where seq = 4`}, "Entry 4 of the audit log is missing."},
 			"an entry with a plain hash": {[]string{
 				`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, key, prev, hash)
 					select 6, 0, 'ap-1', 'denied', 'mallory', '', '', '', key, hash, '` + forged + `' from audit where seq = 5`,
@@ -192,8 +192,8 @@ func TestAuditLogKeepsAForgedHead(t *testing.T) {
 			"no seal":                     {[]string{`update audit_head set seal = ''`}, sealedByNobody},
 			"an empty head":               {[]string{`update audit_head set seq = 0, hash = '', pruned = 0, seal = ''`}, "its head names entry 0"},
 			"a cut log and an empty head": {[]string{`delete from audit where seq > 2`, `update audit_head set seq = 0, hash = '', pruned = 0, seal = ''`}, "its head names entry 0"},
-			"a cut log":                   {[]string{`delete from audit where seq > 2`}, "some were removed"},
-			"a replaced last entry":       {[]string{`update audit set hash = prev where seq = 5`}, "broken at entry 6"},
+			"a cut log":                   {[]string{`delete from audit where seq > 2`}, "The entries 3 to 5 of the audit log are missing."},
+			"a replaced last entry":       {[]string{`update audit set hash = prev where seq = 5`}, "broken at entry 5"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

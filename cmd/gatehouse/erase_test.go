@@ -110,7 +110,7 @@ func TestDeletedSessionLeavesNoText(t *testing.T) {
 		if len(finds(everything(t, url), "elsewhere")) == 0 {
 			t.Error("the text of another conversation was erased")
 		}
-		if r := verified(t, store, store.Signer(), ""); len(r.Faults) > 0 || r.Entries != 5 || r.Erased != 2 || r.Approvals != 1 || r.Intents != 1 {
+		if r := verified(t, store, store.Signer(), ""); len(r.Faults) > 0 || r.Entries != 6 || r.Erased != 2 || r.Results != 1 || r.Approvals != 1 || r.Intents != 1 {
 			t.Errorf("the audit log: %+v", r)
 		}
 		for _, id := range []string{"e1", "e2", "e3"} {
@@ -139,7 +139,7 @@ func TestDeletedSessionLeavesNoReason(t *testing.T) {
 		url, store := audited(t, e)
 		for _, id := range []core.ApprovalID{"ap-1", "none"} { // too late, and after it was pruned
 			vote := core.Vote{Actor: core.Actor{ID: "local-admin"}, Choice: core.Deny, Reason: "too expensive"}
-			if _, err := store.Decide(ctx, core.Decision{Approval: id, Vote: &vote, Admin: true}); err == nil {
+			if _, err := store.Decide(ctx, core.Decision{Approval: id, Vote: &vote, Admin: true, As: "Quentin"}); err == nil {
 				t.Fatalf("a vote on %s counts", id)
 			}
 		}
@@ -149,7 +149,7 @@ func TestDeletedSessionLeavesNoReason(t *testing.T) {
 		if _, err := store.LoadApproval(ctx, "ap-1"); core.CategoryOf(err) != core.NotFound {
 			t.Fatalf("the approval is still there: %v", err)
 		}
-		words := []string{"it is due", "too expensive"}
+		words := []string{"it is due", "too expensive", "Quentin"}
 		if got := finds(everything(t, url), words...); len(got) != len(words) {
 			t.Fatalf("before, only %q are found", got)
 		}

@@ -232,7 +232,7 @@ func TestLaw5_AnEditedPolicy(t *testing.T) {
 		}
 		p.until(logged, p.app, func() bool { return strings.Count(p.app.out.String(), logged) > before })
 	}
-	const read, stays = "the approval policy was read again", "the approval policy stays as it was"
+	const read, stays = "the policy was read again", "the old policy stays in force"
 	ask := func(what string) (thread string) {
 		return p.ann.Posts("C1", p.slack.MentionOfBot()+" note add "+what).TS
 	}

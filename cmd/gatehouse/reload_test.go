@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// policyFile writes a policy of one rule, which another call of the function that it returns replaces.
-func policyFile(t *testing.T) (path string, write func(action string)) {
+// reloadablePolicy writes a policy of one rule, which another call of the function that it returns replaces.
+func reloadablePolicy(t *testing.T) (path string, write func(action string)) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "policy.yaml")
 	return path, func(action string) {
@@ -24,7 +24,7 @@ func policyFile(t *testing.T) (path string, write func(action string)) {
 // TestServeReadsThePolicyAgain: on SIGHUP; an invalid file keeps the old policy and names each fault.
 func TestServeReadsThePolicyAgain(t *testing.T) {
 	t.Parallel()
-	path, write := policyFile(t)
+	path, write := reloadablePolicy(t)
 	write("allow")
 	l := newSlackProcess(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_APPROVAL_POLICY="+path)
 	l.open()
@@ -50,7 +50,7 @@ func TestServeReadsThePolicyAgain(t *testing.T) {
 // TestChatReadsThePolicyAgain: the next call is decided by the policy that was read on SIGHUP, and an invalid file changes nothing.
 func TestChatReadsThePolicyAgain(t *testing.T) {
 	t.Parallel()
-	path, write := policyFile(t)
+	path, write := reloadablePolicy(t)
 	write("deny\n    why: Not today.")
 	w := newWorkbench(t, "GATEHOUSE_APPROVAL_POLICY="+path)
 	c := w.start(nil, "chat")

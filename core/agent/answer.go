@@ -63,7 +63,7 @@ func (l Loop) discardAnswer(ctx context.Context, e *evidence, a Answer) error {
 		e.addRequests(a.Message, l.Executor.Tools, turn.Actor.ID, l.mask)
 		for _, call := range a.ToolCalls {
 			r := tool.Failed(fault)
-			e.addResult(tool.Row(call.ID, r), r, typestate.Discarded, l.failureMessage(call.Arguments, r))
+			e.addResult(tool.Row(call.ID, r), r, typestate.Discarded, l.failureMessage(call, r))
 		}
 		e.Rows.ProtocolState = typestate.ProtocolState{StopReason: l.mask(a.Stop.evidence())}
 		l.reportEvidence(ctx, e.Rows)

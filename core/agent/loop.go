@@ -169,12 +169,12 @@ func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
 	if err != nil {
 		return core.Call{}, err
 	}
-	bound := core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: digest, Summary: "Run " + call.Name, Risk: t.Risk}
+	bound := core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Secret: t.Secret(call.Arguments), Digest: digest, Summary: "Run " + call.Name, Risk: t.Risk}
 	if !t.Mutating {
 		bound.Risk = core.ReadOnly
 	}
 	if t.Summarize != nil {
-		bound.Summary = core.MaskText(t.Summarize(call.Arguments))
+		bound.Summary = bound.Mask(t.Summarize(call.Arguments))
 	}
 	return bound, nil
 }
@@ -183,7 +183,7 @@ func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
 func (l Loop) answer(s graph.State, call core.ToolCall, r core.ToolResult) graph.Update {
 	row, e := tool.Row(call.ID, r), evidenceField.Get(s)
 	if e != nil {
-		e.addResult(row, r, typestate.Consumed, l.failureMessage(call.Arguments, r))
+		e.addResult(row, r, typestate.Consumed, l.failureMessage(call, r))
 		e.linkApproval(pending.Get(s))
 	}
 	return graph.Update{graph.Messages.Add(row), calls.Set(calls.Get(s)[1:]), pending.Set(nil), decision.Set(nil), evidenceField.Set(e)}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -152,3 +153,30 @@ func Pointer(steps ...string) string {
 	}
 	return b.String()
 }
+
+// At gives the value that an RFC 6901 pointer names, below v; nil if there is none.
+func (v *Value) At(pointer string) *Value {
+	if pointer == "" {
+		return v
+	}
+	if !strings.HasPrefix(pointer, "/") {
+		return nil
+	}
+	for step := range strings.SplitSeq(pointer[1:], "/") {
+		if v == nil {
+			return nil
+		}
+		if v.Kind == Array {
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(v.Items) {
+				return nil
+			}
+			v = v.Items[i]
+			continue
+		}
+		v = v.Get(pointerUnescape.Replace(step))
+	}
+	return v
+}
+
+var pointerUnescape = strings.NewReplacer("~1", "/", "~0", "~")

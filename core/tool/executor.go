@@ -121,7 +121,7 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall) (result core.ToolResult) {
 	defer func() {
 		if p := recover(); p != nil {
-			x.Logger().ErrorContext(ctx, "tool panicked", "tool", t.Name, "err", p)
+			x.Logger().ErrorContext(ctx, "tool panicked", "tool", t.Name, "err", x.loggable(call, fmt.Sprint(p)))
 			result = Failed(core.Errorf(core.ToolFailed, "%s failed.", t.Name))
 		}
 	}()
@@ -129,11 +129,16 @@ func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall) (result c
 	if err == nil {
 		return core.ToolResult{Content: content}
 	}
-	x.Logger().WarnContext(ctx, "tool failed", "tool", t.Name, "category", core.CategoryOf(err), "err", err)
+	x.Logger().WarnContext(ctx, "tool failed", "tool", t.Name, "category", core.CategoryOf(err), "err", x.loggable(call, err.Error()))
 	if core.MessageOf(err) == "" {
 		err = core.Wrap(core.ToolFailed, err, "%s failed.", t.Name)
 	}
 	return Failed(err)
+}
+
+// loggable is the text of a tool's error without the secrets in the arguments of its call.
+func (x *Executor) loggable(call core.ToolCall, text string) string {
+	return core.MaskText(core.WithoutSecrets(text, x.Tools.Secrets(call)))
 }
 
 // Logger is the executor's log; it is never nil.

@@ -67,5 +67,11 @@ func (r *Registry) Find(call core.ToolCall) (Tool, error) {
 	return t, nil
 }
 
+// Secrets gives the secrets in the arguments of a call: those that the tool's schema, their names or their form mark as such.
+func (r *Registry) Secrets(call core.ToolCall) []string {
+	t, _ := r.Get(call.Name) // without a tool there is no schema
+	return core.Secrets(call.Arguments, t.Secret(call.Arguments)...)
+}
+
 // Tools gives all tools in the order they were registered.
 func (r *Registry) Tools() []Tool { return slices.Clone(r.tools) }

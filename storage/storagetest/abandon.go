@@ -112,8 +112,7 @@ var abandonExamples = []example{
 			})
 			got := must(w.LoadIntent(w.ctx, core.ApprovalID(id)))(w)
 			w.equal("the call", got.State(), want)
-			log := must(w.AuditLog(w.ctx, 0, 0))(w)
-			last := log[len(log)-1]
+			last := w.lastStep()
 			redrawn := 1
 			switch want {
 			case core.CallUnknown:

@@ -88,7 +88,7 @@ func (w *world) checkLifeCycle() {
 	})
 	w.equal("the messages", w.texts(conversation.Session(1), core.Writer{}), []string{"please", "done"})
 	log := must(w.AuditLog(w.ctx, 0, 0))(w)
-	w.equal("the log", actions(log), []string{"opened", "voted", "approved", "begun", "settled"})
+	w.equal("the log", actions(log), []string{"opened", core.AuditSent, "voted", "approved", "begun", "settled"})
 	w.ok(w.Signer().VerifyAudit("", log))
 	for _, row := range must(w.ListPosts(w.ctx, nil, "", 0))(w) {
 		if row.State != core.RowSent || row.Shown != row.Wanted || row.On {

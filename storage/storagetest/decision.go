@@ -91,7 +91,7 @@ var decisionExamples = []example{
 			w.sent(row, "ref")
 		}
 		w.sent(w.first(minute), "ref-2")
-		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", core.AuditReminded, core.AuditEscalated})
+		w.equal("the log", steps(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", core.AuditReminded, core.AuditEscalated})
 		w.db.Advance(2 * minute)
 		remind.Posts[0].Key = "card/a/3"
 		_, err := w.Decide(w.ctx, remind)

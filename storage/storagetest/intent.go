@@ -146,9 +146,9 @@ var intentExamples = []example{
 			}
 			w.equal("why", *got.Result, want)
 			w.sent(w.first(minute), "ref")
-			log := must(w.AuditLog(w.ctx, 0, 0))(w)
-			last := log[len(log)-1]
-			w.equal("the log", []string{last.Action, last.Actor, last.Detail}, []string{core.AuditNotRun, s.Owner, string(want.Category)})
+			last := w.lastStep()
+			digest := w.Signer().AuditDigest(last.Key, core.ApprovalID(id), core.AuditedResult, core.ResultDigest(want.Content))
+			w.equal("the log", []string{last.Action, last.Actor, last.Detail}, []string{core.AuditNotRun, s.Owner, string(want.Category) + ", digest " + digest})
 			m := w.take(w.message(conversation), minute)
 			again := must(w.BeginIntent(w.ctx, m, intent(c, core.ApprovalID(id))))(w)
 			if again.Fresh || again.Result == nil || *again.Result != want {

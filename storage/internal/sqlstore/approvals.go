@@ -20,7 +20,9 @@ type approvalBody struct {
 
 // approvalColumns are the columns that readApproval scans. The votes are one JSON list, so that a listing is one statement.
 const approvalColumns = `id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed,
-	(select coalesce('[' || string_agg(v.body, ',' order by v.n) || ']', 'null') from votes v where v.approval = approvals.id)`
+	` + votesColumn
+
+const votesColumn = `(select coalesce('[' || string_agg(v.body, ',' order by v.n) || ']', 'null') from votes v where v.approval = approvals.id)`
 
 func readApproval(scan func(...any) error) (core.Approval, error) {
 	var a core.Approval
@@ -70,9 +72,9 @@ func (t *Tx) openApproval(a core.Approval) error {
 		a.DecidedAt, a.CreatedAt, a.Deadline, a.Begun, free(a.Changed), a.Requester.ID); err != nil {
 		return err
 	}
-	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, tool %s, digest %s", a.Rule.Name, a.Rule.Verdict, a.Call.Tool, a.Call.Digest))
+	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, %s", a.Rule.Name, a.Rule.Verdict, t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest)))
 	if a.State != core.Open {
-		return t.decided(a, "")
+		return t.decided(a, "", a.Reason)
 	}
 	for _, task := range a.Tasks() {
 		if err := t.addTask(task); err != nil {
@@ -92,9 +94,9 @@ func (t *Tx) endTasks(a core.Approval) error {
 	return nil
 }
 
-// decided follows up a decision: it adds the audit entry, with this detail, and the signal, and removes the tasks.
-func (t *Tx) decided(a core.Approval, detail string) error {
-	t.auditReason(a.ID, a.Session, string(a.State), a.DecidedBy.ID, detail, a.Reason)
+// decided follows up a decision: it adds the audit entry, with this detail and reason, and the signal, and removes the tasks.
+func (t *Tx) decided(a core.Approval, detail, reason string) error {
+	t.auditReason(a.ID, a.Session, string(a.State), a.DecidedBy.ID, detail, reason)
 	if _, err := t.accept(a.Signal(), 0, core.Limits{}); err != nil {
 		return fmt.Errorf("storing the signal: %w", err)
 	}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -57,21 +58,16 @@ func (t *Tx) audit(id core.ApprovalID, action, actor, detail string) {
 	t.auditReason(id, "", action, actor, detail, "")
 }
 
-// auditEntry is an entry of the log, and the session with which its reason is erased. That is stored with the entry, since the approval may be
+// auditReason is audit with the text of a person, which is erased with the session. The entry names the session, since the approval may be
 // pruned before its session is deleted.
-type auditEntry struct {
-	core.AuditEntry
-	session core.SessionID
-}
-
-// auditReason is audit with the text of a person, which is erased with the session.
 func (t *Tx) auditReason(id core.ApprovalID, session core.SessionID, action, actor, detail, reason string) {
 	if reason == "" {
 		session = ""
 	}
-	t.audits = append(t.audits, auditEntry{core.AuditEntry{
+	t.audits = append(t.audits, core.AuditEntry{
 		At: t.Now, Approval: core.ApprovalID(clean(string(id))), Action: action, Actor: clean(actor), Detail: clean(detail), Reason: clean(reason),
-	}, session})
+		Session: session,
+	})
 }
 
 // writeAudit writes the entries just before the commit, and notes up to when approvals were pruned. The log is one chain, so its head is
@@ -107,10 +103,10 @@ func (t *Tx) writeAudit() error {
 	for _, a := range t.audits {
 		h.Seq++
 		a.Seq = h.Seq
-		e := t.signer.SealEntry(h.Hash, a.AuditEntry)
+		e := t.signer.SealEntry(h.Hash, a)
 		h.Hash = e.Hash
 		if _, err := t.Exec(`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-			e.Seq, e.At, e.Approval, e.Action, e.Actor, e.Detail, e.Reason, e.ReasonDigest, a.session, e.Key, e.Prev, e.Hash); err != nil {
+			e.Seq, e.At, e.Approval, e.Action, e.Actor, e.Detail, e.Reason, e.ReasonDigest, e.Session, e.Key, e.Prev, e.Hash); err != nil {
 			return err
 		}
 	}
@@ -145,6 +141,16 @@ func (t *Tx) newestKey(last core.AuditEntry) (string, error) {
 	return last.Key, nil
 }
 
+// auditedResult is the detail of an entry about a result: how the call ended, and the digest of what it returned.
+func (t *Tx) auditedResult(id core.ApprovalID, r core.ToolResult) string {
+	return fmt.Sprintf("%s, digest %s", core.AuditOutcome(r.Category), t.signer.AuditDigest("", id, core.AuditedResult, core.ResultDigest(r.Content)))
+}
+
+// auditedCall is the detail of an entry about a call: its tool and its digest.
+func (t *Tx) auditedCall(id core.ApprovalID, tool, digest string) string {
+	return fmt.Sprintf("tool %s, digest %s", tool, t.signer.AuditDigest("", id, core.AuditedCall, digest))
+}
+
 func (t *Tx) auditHead(lock string) (h core.AuditHead, err error) {
 	_, err = t.Row([]any{&h.Seq, &h.Hash, timestamp{&h.Pruned}, &h.Seal}, `select seq, hash, pruned, seal from audit_head where one = 1`+lock)
 	return h, err
@@ -160,9 +166,9 @@ func (t *Tx) eraseReasons(id core.SessionID) error {
 // AuditLog returns up to n entries (0: all) after entry after, in order. core.Signer.VerifyAudit checks them.
 func (s *Store) AuditLog(ctx context.Context, after int64, n int) ([]core.AuditEntry, error) {
 	entry := func(scan func(...any) error) (e core.AuditEntry, err error) {
-		return e, scan(&e.Seq, timestamp{&e.At}, &e.Approval, &e.Action, &e.Actor, &e.Detail, &e.Reason, &e.ReasonDigest, &e.Key, &e.Prev, &e.Hash)
+		return e, scan(&e.Seq, timestamp{&e.At}, &e.Approval, &e.Action, &e.Actor, &e.Detail, &e.Reason, &e.ReasonDigest, &e.Session, &e.Key, &e.Prev, &e.Hash)
 	}
-	return readAll(ctx, s, entry, `select seq, at, approval, action, actor, detail, reason, reason_digest, key, prev, hash from audit where seq > $1 order by seq limit $2`, after, limit(n))
+	return readAll(ctx, s, entry, `select seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash from audit where seq > $1 order by seq limit $2`, after, limit(n))
 }
 
 // AuditHead returns the head of the log.
@@ -178,19 +184,20 @@ func (s *Store) AuditRecords(ctx context.Context) (r core.AuditRecords, err erro
 	}
 	r.Approvals, err = readAll(ctx, s, func(scan func(...any) error) (a core.AuditedApproval, err error) {
 		var b approvalBody
-		err = scan(&a.ID, &a.State, fromJSON{&a.DecidedBy}, fromJSON{&b}, &a.Votes)
+		err = scan(&a.ID, &a.State, fromJSON{&a.DecidedBy}, fromJSON{&b}, fromJSON{&a.Votes})
 		a.Digest = b.Call.Digest
 		return a, err
-	}, `select id, state, decided_by, body, (select count(*) from votes v where v.approval = approvals.id) from approvals order by seq`)
+	}, `select id, state, decided_by, body, `+votesColumn+` from approvals order by seq`)
 	if err != nil {
 		return r, err
 	}
 	r.Intents, err = readAll(ctx, s, func(scan func(...any) error) (i core.AuditedIntent, err error) {
 		var began, ended time.Time
-		err = scan(&i.Approval, &i.Digest, timestamp{&began}, timestamp{&ended})
-		i.NotRun, i.Ended = began.IsZero(), !ended.IsZero()
+		var content string
+		err = scan(&i.Approval, &i.Digest, timestamp{&began}, timestamp{&ended}, fromJSON{&content}, &i.Category)
+		i.NotRun, i.Ended, i.Result = began.IsZero(), !ended.IsZero(), core.ResultDigest(content)
 		return i, err
-	}, `select approval, digest, begun_at, ended_at from intents order by approval`)
+	}, `select approval, digest, begun_at, ended_at, content, category from intents order by approval`)
 	if err == nil {
 		r.After, err = s.AuditHead(ctx)
 	}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gatehouse/core"
@@ -49,7 +50,7 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 		if !changed(a, decided.Approval) {
 			return nil
 		}
-		return t.storeDecided(a, decided, d.Detail)
+		return t.storeDecided(a, decided, d)
 	})
 	if err != nil {
 		return core.Decided{Approval: decided.Approval}, err
@@ -148,7 +149,7 @@ func (t *Tx) auditRejected(d core.Decision, session core.SessionID, why error) e
 			return err
 		}
 	}
-	reason := d.Vote.Reason
+	reason := textOf(d, d.Vote.Reason)
 	if session == "" {
 		reason = ""
 	}
@@ -164,21 +165,42 @@ func join(detail, more string) string {
 	return detail + ", " + more
 }
 
-// storeDecided stores the result of a decision. detail is for the audit log.
-func (t *Tx) storeDecided(before core.Approval, d core.Decided, detail string) error {
+// votedBefore reports whether the n-th vote takes the place of an earlier one of the same person.
+func votedBefore(a core.Approval, n int) bool {
+	person := a.Rule.Person(a.Votes[n].Actor.ID)
+	return slices.ContainsFunc(a.Votes[:n], func(v core.Vote) bool { return a.Rule.Person(v.Actor.ID) == person })
+}
+
+// textOf is a reason as the audit log keeps it: with the name that the local-admin gave.
+func textOf(by core.Decision, reason string) string {
+	switch {
+	case by.As == "":
+		return reason
+	case reason == "":
+		return fmt.Sprintf("as %q", by.As)
+	}
+	return fmt.Sprintf("as %q: %s", by.As, reason)
+}
+
+// storeDecided stores the result of a decision.
+func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision) error {
 	a := d.Approval
 	for n, v := range a.Votes[len(before.Votes):] {
 		n += len(before.Votes)
 		if _, err := t.Exec(`insert into votes (approval, n, actor, body) values ($1, $2, $3, $4)`, a.ID, n, v.Actor.ID, asJSON{v}); err != nil {
 			return err
 		}
-		t.auditReason(a.ID, a.Session, "voted", v.Actor.ID, join(fmt.Sprintf("choice %s", v.Choice), detail), v.Reason)
+		action := "voted"
+		if votedBefore(a, n) {
+			action = core.AuditChanged
+		}
+		t.auditReason(a.ID, a.Session, action, v.Actor.ID, join(fmt.Sprintf("choice %s", v.Choice), by.Detail), textOf(by, v.Reason))
 	}
 	if d.Settled {
 		if err := t.storeDecision(a); err != nil {
 			return err
 		}
-		if err := t.decided(a, detail); err != nil {
+		if err := t.decided(a, by.Detail, textOf(by, a.Reason)); err != nil {
 			return err
 		}
 	}

@@ -118,7 +118,7 @@ func (t *Tx) finish(f core.Finish) (s core.SessionRecord, err error) {
 		t.buttonsPressed(f.AskedAgain)
 	}
 	if f.PressedCard != nil {
-		t.cardPressed(*f.PressedCard)
+		t.cardPressed(*f.PressedCard, c.Owner)
 	}
 	for _, key := range f.Pressed {
 		t.buttonPressed(key)

@@ -52,7 +52,7 @@ func (t *Tx) storeIntent(c core.Claim, i core.Intent) error {
 	if _, err := t.Exec(`update approvals set begun = true where id = $1`, i.Approval); err != nil {
 		return err
 	}
-	t.audit(i.Approval, "begun", c.Owner, fmt.Sprintf("tool %s, digest %s", i.Tool, i.Digest))
+	t.audit(i.Approval, "begun", c.Owner, t.auditedCall(i.Approval, i.Tool, i.Digest))
 	t.redrawRun(i.Approval)
 	return nil
 }
@@ -79,14 +79,11 @@ func (t *Tx) storeResult(id core.ApprovalID, by string, r core.ToolResult) error
 	if _, err := t.Exec(`update intents set ended_at = $1, content = $2, category = $3 where approval = $4`, t.Now, asJSON{r.Content}, r.Category, id); err != nil {
 		return err
 	}
-	action, detail := "settled", "succeeded"
-	if r.Category != "" {
-		detail = string(r.Category)
-	}
+	action := "settled"
 	if r.Category == core.OutcomeUnknown {
 		action = "unknown"
 	}
-	t.audit(id, action, by, detail)
+	t.audit(id, action, by, t.auditedResult(id, r))
 	t.redrawRun(id)
 	return nil
 }
@@ -128,7 +125,7 @@ func (t *Tx) storeNotRun(a core.Approval, by string, why core.ToolResult) error 
 		a.ID, a.Invocation, a.Call.Tool, a.Call.Digest, t.Now, asJSON{why.Content}, why.Category); err != nil {
 		return err
 	}
-	t.audit(a.ID, core.AuditNotRun, by, string(why.Category))
+	t.audit(a.ID, core.AuditNotRun, by, t.auditedResult(a.ID, why))
 	t.redrawRun(a.ID)
 	return nil
 }

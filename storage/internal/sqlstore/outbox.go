@@ -136,7 +136,48 @@ func (t *Tx) savePost(row core.OutboxRow) (wanted int, err error) {
 	if err == nil && !held {
 		err = core.Errorf(core.LeaseLost, "Another process delivers the post %s now.", row.Key)
 	}
+	if err == nil && len(row.Delivered()) > 0 {
+		err = t.arrived(row, row.Owner)
+	}
 	return wanted, err
+}
+
+// arrived records in the audit log that a card has reached its destination, once for each row. by is the process that found out.
+func (t *Tx) arrived(row core.OutboxRow, by string) error {
+	if row.Kind != core.PostCard || row.Approval == "" {
+		return nil
+	}
+	first, err := t.Exec(`update outbox set arrived = true where seq = $1 and arrived = false`, row.Seq)
+	if err != nil || first == 0 {
+		return err
+	}
+	if t.Now.IsZero() { // nothing was locked
+		if err := t.readClock(); err != nil {
+			return err
+		}
+	}
+	t.audit(row.Approval, core.AuditSent, by, sentTo(row.Post))
+	return nil
+}
+
+// sentTo is the detail of an entry about a card that was sent: where it is, and for whom a copy is.
+func sentTo(p core.Post) string {
+	var to []string
+	if p.To.Channel != "" {
+		place := p.To.Platform + ":" + p.To.Channel
+		if p.To.Thread != "" {
+			place += "/" + p.To.Thread
+		}
+		to = append(to, place)
+	}
+	if p.Person != "" {
+		to = append(to, p.Person)
+	}
+	detail := "to " + strings.Join(to, " for ")
+	if p.Copy {
+		detail += ", copy"
+	}
+	return detail
 }
 
 // ReleasePost saves the delivery as SavePost does, sets its state and ends the lease. The row is due again after the wait if it

@@ -105,8 +105,9 @@ func (t *Tx) redrawRun(id core.ApprovalID) {
 	}})
 }
 
-// cardPressed records that a card exists, even if the result of its send is unknown, and redraws it in its present state.
-func (t *Tx) cardPressed(c core.PressedCard) {
+// cardPressed records that a card exists, even if the result of its send is unknown, and redraws it in its present state. by is the process
+// that found out.
+func (t *Tx) cardPressed(c core.PressedCard, by string) {
 	t.changeCards(c.Approval, func(card core.OutboxRow) error {
 		if !c.Matches(card) {
 			return nil
@@ -115,7 +116,10 @@ func (t *Tx) cardPressed(c core.PressedCard) {
 			return err
 		}
 		_, err := t.Exec(`update outbox set parts = $1, shown = 0, state = 'waiting', next_at = 0 where seq = $2`, asJSON{[]core.Part{{Ref: c.Ref}}}, card.Seq)
-		return err
+		if err != nil {
+			return err
+		}
+		return t.arrived(card, by)
 	})
 }
 

@@ -19,9 +19,9 @@ type Tx struct {
 	hooks    *Hooks
 	newID    func() string
 	trace    func(Statement)
-	outbox   []outboxWrite // see writeOutbox
-	audits   []auditEntry  // see writeAudit
-	pruned   time.Time     // approvals that were decided before were removed; zero: none
+	outbox   []outboxWrite     // see writeOutbox
+	audits   []core.AuditEntry // see writeAudit
+	pruned   time.Time         // approvals that were decided before were removed; zero: none
 	log      *slog.Logger
 	signer   *core.Signer
 	verifier *core.Signer // verifies what any of the processes sealed, the database's key included

@@ -150,8 +150,8 @@ create table votes (
   primary key (approval, n)
 ) strict, without rowid;
 
--- reason: a person's text, which may be erased; the hash covers its digest. session: with which it is erased, '' without a reason; the hash
--- does not cover it. key: the id of the secret key that made the hash.
+-- reason: a person's text, which may be erased; the hash covers its digest. session: with which it is erased, '' without a reason.
+-- key: the id of the secret key that made the hash.
 create table audit (
   seq           integer not null primary key,
   at            integer not null,
@@ -191,7 +191,7 @@ create table intents (
   category   text    not null default ''
 ) strict, without rowid;
 
--- A row is in flight while owner is set. next_at: 0, or the end of its delay.
+-- A row is in flight while owner is set. next_at: 0, or the end of its delay. arrived: of a card, which the audit log says was sent.
 create table outbox (
   seq          integer primary key autoincrement,
   key          text    not null unique,
@@ -211,7 +211,8 @@ create table outbox (
   owner        text    not null default '',
   fence        integer not null default 0,
   created_at   integer not null,
-  sent_at      integer not null default 0
+  sent_at      integer not null default 0,
+  arrived      integer not null default 0
 ) strict;
 create index outbox_waiting      on outbox (destination, seq) where state = 'waiting';
 create index outbox_flight       on outbox (destination) where owner <> '';

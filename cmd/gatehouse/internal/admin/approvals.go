@@ -43,7 +43,7 @@ func (c approvalsListCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 		return a.PrintJSON(cli.List(all, viewApproval))
 	}
 	return a.Table("No approvals found.", []string{"APPROVAL", "STATE", "ACTION", "REQUESTED BY", "CONVERSATION", "REQUESTED", "DEADLINE"}, cli.List(all, func(p core.Approval) []string {
-		return []string{string(p.ID), string(p.State), cli.Short(core.MaskText(p.Call.Summary)), nameOf(p.Requester), string(p.Conversation), cli.Stamp(p.CreatedAt), cli.Stamp(p.Deadline)}
+		return []string{string(p.ID), string(p.State), cli.Short(p.Call.Mask(p.Call.Summary)), nameOf(p.Requester), string(p.Conversation), cli.Stamp(p.CreatedAt), cli.Stamp(p.Deadline)}
 	}))
 }
 
@@ -78,7 +78,7 @@ func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 		view.Arguments, card.Arguments = p.Call.Arguments, core.Reveal(string(p.Call.Arguments))
 	}
 	if c.JSON {
-		return a.PrintJSON(detailOf(view, card, intent))
+		return a.PrintJSON(detailOf(view, card, viewIntent(p.Call, intent)))
 	}
 	showApproval(a, p, card, intent)
 	return nil
@@ -96,7 +96,7 @@ func showApproval(a *cli.App, p core.Approval, card core.Card, intent *core.Inte
 	a.Fields("approval", string(p.ID), "state", p.StateSentence(), "action", card.Summary, "tool", card.Tool, "arguments", card.Arguments,
 		"requested by", nameOf(p.Requester)+" ("+p.Requester.ID+")", "rule", p.Rule.Name, "approvers", fmt.Sprint(p.Rule.Approvers), "approvals", needed,
 		"votes", votes, "reason", core.MaskText(p.Reason), "conversation", string(p.Conversation), "session", string(p.Session), "invocation", string(p.Invocation),
-		"requested", cli.Stamp(p.CreatedAt), "decided", cli.Stamp(p.DecidedAt), "deadline", cli.Stamp(p.Deadline), "call", runOf(card), "result", viewIntent(intent).result())
+		"requested", cli.Stamp(p.CreatedAt), "decided", cli.Stamp(p.DecidedAt), "deadline", cli.Stamp(p.Deadline), "call", runOf(card), "result", viewIntent(p.Call, intent).result())
 }
 
 // decisionFlags are those of approve and deny.
@@ -135,7 +135,7 @@ func decide(ctx context.Context, a *cli.App, store *storage.Store, f decisionFla
 	if f.JSON {
 		return a.PrintJSON(viewApproval(d.Approval))
 	}
-	a.PrintLine("%s %s", d.Approval.StateSentence(), core.MaskText(d.Approval.Call.Summary))
+	a.PrintLine("%s %s", d.Approval.StateSentence(), d.Approval.Call.Mask(d.Approval.Call.Summary))
 	return nil
 }
 

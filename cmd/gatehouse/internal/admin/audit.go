@@ -14,7 +14,8 @@ import (
 type approvalsLogCmd struct {
 	cli.JSONFlag
 	Verify      bool    `help:"Check that no entry was changed, inserted or removed, and that the log agrees with the approvals in the database; exit with 1 if not. Prints the last hash: keep it elsewhere."`
-	Expect      *string `placeholder:"HASH" help:"Verify, and exit with 1 unless the log has an entry with this hash, such as the last hash of an earlier check."`
+	Expect      *string `placeholder:"HASH" help:"Verify, and exit with 1 unless the log has an entry with this hash, such as the last hash of an earlier check, or is that of a head that --head printed."`
+	Head        bool    `help:"Print the sealed head of the log as one line of JSON. Keep it elsewhere, and give it to --expect later."`
 	DatabaseKey bool    `help:"Accept entries that were signed with the key in the database, up to the first one that was signed with GATEHOUSE_SECRET_KEY."`
 	After       int64   `placeholder:"SEQ" help:"Only entries after this number."`
 }
@@ -22,12 +23,15 @@ type approvalsLogCmd struct {
 // auditPage is how many entries are read at a time.
 const auditPage = 500
 
-// hashLength is the length of an entry's hash.
-const hashLength = 64
+// whatToDo follows the faults.
+const whatToDo = "Keep a copy of the database as it is now, and compare it with a backup: somebody changed it, or it was damaged."
 
 // Run prints the log, or verifies it and prints the result.
 func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
-	if c.Verify || c.Expect != nil {
+	switch {
+	case c.Head:
+		return c.head(ctx, a, store)
+	case c.Verify || c.Expect != nil:
 		return c.verify(ctx, a, store)
 	}
 	var all []core.AuditEntry
@@ -51,15 +55,15 @@ func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 
 // verify always checks the whole log, because each entry's hash depends on those before it.
 func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.Store) error {
-	expect := ""
-	if c.Expect != nil {
-		if expect = strings.ToLower(strings.TrimSpace(*c.Expect)); len(expect) != hashLength {
-			return core.Errorf(core.Invalid, "--expect needs the %d characters of a hash that gatehouse approvals log --verify printed.", hashLength)
-		}
-	}
 	signer, err := c.signer(ctx, store)
 	if err != nil {
 		return err
+	}
+	expect := ""
+	if c.Expect != nil {
+		if expect, err = expectedHash(*c.Expect, signer); err != nil {
+			return err
+		}
 	}
 	r, err := approvals.VerifyLog(ctx, approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, signer, expect)
 	if err != nil {
@@ -71,11 +75,12 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 		if r.More > 0 {
 			text += fmt.Sprintf("\n  and %d more.", r.More)
 		}
+		text += "\n" + whatToDo
 		broken = core.Errorf(core.Invalid, "%s", text)
 	}
 	if c.JSON {
 		verdict := map[string]any{
-			"valid": broken == nil, "entries": r.Entries, "last_hash": r.LastHash, "erased_reasons": r.Erased, "older_keys": r.Older, "approvals": r.Approvals, "intents": r.Intents,
+			"valid": broken == nil, "entries": r.Entries, "last_hash": r.LastHash, "erased_reasons": r.Erased, "erased_results": r.Results, "older_keys": r.Older, "approvals": r.Approvals, "intents": r.Intents,
 			"changing": r.Changing, "faults": append([]string{}, r.Faults...), "error": nil,
 		}
 		if broken != nil {
@@ -97,6 +102,9 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 		}
 		if r.Erased > 0 {
 			a.PrintLine("The reasons of %d entries were erased.", r.Erased)
+		}
+		if r.Results > 0 {
+			a.PrintLine("The results of %d calls were erased, so they can't be compared.", r.Results)
 		}
 	}
 	return cli.Bad(broken)

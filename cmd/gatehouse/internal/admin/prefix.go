@@ -40,7 +40,7 @@ func approvalID(ctx context.Context, store *storage.Store, id string) (core.Appr
 			lines = append(lines, "…")
 			break
 		}
-		lines = append(lines, string(a.ID)+"  "+string(a.State)+"  "+core.MaskText(a.Call.Summary))
+		lines = append(lines, string(a.ID)+"  "+string(a.State)+"  "+a.Call.Mask(a.Call.Summary))
 	}
 	return "", core.Errorf(core.Invalid, "%d approvals begin with %q. Give more of the id:\n  %s", len(found), id, strings.Join(lines, "\n  "))
 }

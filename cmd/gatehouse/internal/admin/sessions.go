@@ -57,11 +57,12 @@ func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 	if err != nil {
 		return err
 	}
-	tail = cli.List(tail, masked)
-	open, err := store.ListApprovals(ctx, core.ApprovalFilter{Session: rec.ID, States: []core.ApprovalState{core.Open}})
+	all, err := store.ListApprovals(ctx, core.ApprovalFilter{Session: rec.ID})
 	if err != nil {
 		return err
 	}
+	tail = cli.List(tail, masker(all))
+	open := slices.DeleteFunc(all, func(p core.Approval) bool { return p.State != core.Open })
 	view := viewSession(core.SessionSummary{ID: rec.ID, SchemaVersion: rec.SchemaVersion, Messages: n, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt})
 	if c.JSON {
 		return a.PrintJSON(struct {
@@ -72,7 +73,7 @@ func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 	}
 	a.Fields("session", string(rec.ID), "messages", fmt.Sprint(n), "created", cli.Stamp(rec.CreatedAt), "updated", cli.Stamp(rec.UpdatedAt))
 	for _, o := range open {
-		a.Fields("waiting for", core.MaskText(o.Call.Summary)+" ("+string(o.ID)+")")
+		a.Fields("waiting for", o.Call.Mask(o.Call.Summary)+" ("+string(o.ID)+")")
 	}
 	printMessages(a, tail)
 	return nil

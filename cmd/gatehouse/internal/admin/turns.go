@@ -110,8 +110,8 @@ type approvalDetail struct {
 	Intent  *intentView    `json:"intent"` // null: the tool was not started
 }
 
-func detailOf(v approvalView, card core.Card, intent *core.IntentRecord) approvalDetail {
-	return approvalDetail{v, card.Run, card.RunNote, card.RunAt.UTC(), viewIntent(intent)}
+func detailOf(v approvalView, card core.Card, intent *intentView) approvalDetail {
+	return approvalDetail{v, card.Run, card.RunNote, card.RunAt.UTC(), intent}
 }
 
 func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []core.EventRecord, asJSON bool) error {
@@ -160,11 +160,11 @@ func gather(ctx context.Context, store *storage.Store, events []core.EventRecord
 		if err != nil {
 			return d, err
 		}
-		d.Messages = cli.List(msgs, masked)
 		found, err := store.ListApprovals(ctx, core.ApprovalFilter{Invocation: first.Invocation})
 		if err != nil {
 			return d, err
 		}
+		d.Messages = cli.List(msgs, masker(found))
 		slices.Reverse(found)
 		for _, p := range found {
 			intent, err := store.LoadIntent(ctx, p.ID)
@@ -172,7 +172,7 @@ func gather(ctx context.Context, store *storage.Store, events []core.EventRecord
 				return d, err
 			}
 			ids[p.ID] = true
-			d.Approvals = append(d.Approvals, detailOf(viewApproval(p), approvals.CardOf(p, intent), intent))
+			d.Approvals = append(d.Approvals, detailOf(viewApproval(p), approvals.CardOf(p, intent), viewIntent(p.Call, intent)))
 		}
 	}
 	posts, err := store.ListPosts(ctx, nil, first.Conversation, 0)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/tool"
 )
 
 // The views are the JSON output of the commands. Scripts rely on their keys.
@@ -93,7 +94,7 @@ type approvalView struct {
 func viewApproval(a core.Approval) approvalView {
 	v := approvalView{
 		ID: a.ID, State: a.State, Conversation: a.Conversation, Session: a.Session, Invocation: a.Invocation, Tool: a.Call.Tool,
-		Summary: core.MaskText(a.Call.Summary), Arguments: core.MaskJSON(a.Call.Arguments), Digest: a.Call.Digest,
+		Summary: a.Call.Mask(a.Call.Summary), Arguments: a.Call.Masked(), Digest: a.Call.Digest,
 		Requester: a.Requester, Rule: a.Rule, Votes: maskedVotes(a.Votes), Reason: core.MaskText(a.Reason), CreatedAt: a.CreatedAt.UTC(), DecidedAt: a.DecidedAt.UTC(),
 		Deadline: a.Deadline.UTC(), Begun: a.Begun,
 	}
@@ -121,13 +122,13 @@ type intentView struct {
 }
 
 // viewIntent is nil for a call that never began.
-func viewIntent(i *core.IntentRecord) *intentView {
+func viewIntent(c core.Call, i *core.IntentRecord) *intentView {
 	if i == nil || i.BegunAt.IsZero() {
 		return nil
 	}
 	v := &intentView{Tool: i.Tool, BegunAt: i.BegunAt.UTC(), EndedAt: i.EndedAt.UTC()}
 	if i.Result != nil {
-		content := core.MaskText(i.Result.Content)
+		content := c.Mask(i.Result.Content)
 		v.Result, v.Category = &content, i.Result.Category
 	}
 	return v
@@ -168,21 +169,32 @@ type auditView struct {
 	Detail   string          `json:"detail,omitempty"`
 	Reason   string          `json:"reason,omitempty"` // secrets masked
 	Digest   string          `json:"reason_digest,omitempty"`
+	Session  core.SessionID  `json:"session,omitempty"`
 	Key      string          `json:"key"`
 	Prev     string          `json:"prev"`
 	Hash     string          `json:"hash"`
 }
 
 func viewAudit(e core.AuditEntry) auditView {
-	return auditView{e.Seq, e.At.UTC(), e.Approval, e.Action, e.Actor, e.Detail, core.MaskText(e.Reason), e.ReasonDigest, e.Key, e.Prev, e.Hash}
+	return auditView{e.Seq, e.At.UTC(), e.Approval, e.Action, e.Actor, e.Detail, core.MaskText(e.Reason), e.ReasonDigest, e.Session, e.Key, e.Prev, e.Hash}
 }
 
-// masked is a message with its secrets hidden.
-func masked(m core.Message) core.Message {
+// masker returns a function that hides the secrets of a message. The approvals are those of its session: they tell which arguments of their
+// calls the tools' schemas say are secret.
+func masker(all []core.Approval) func(core.Message) core.Message {
+	secret := map[string][]string{} // by the digest of the call
+	for _, a := range all {
+		secret[a.Call.Digest] = a.Call.Secret
+	}
+	return func(m core.Message) core.Message { return masked(m, secret) }
+}
+
+func masked(m core.Message, secret map[string][]string) core.Message {
 	calls := m.ToolCalls
 	m.ToolCalls = nil
 	for _, c := range calls {
-		c.Arguments = core.MaskJSON(c.Arguments)
+		digest, _ := tool.Digest(c.Name, c.Arguments) // of malformed arguments "": they have no approval
+		c.Arguments = core.MaskJSON(c.Arguments, secret[digest]...)
 		m.ToolCalls = append(m.ToolCalls, c)
 	}
 	if !m.Content.IsList() {

@@ -1,0 +1,28 @@
+package core
+
+// AuditRecords is what the database says now of what the audit log has recorded, for a check of one against the other. Before and After
+// are the head of the log, as read before and after everything else.
+type AuditRecords struct {
+	Before, After AuditHead
+	Approvals     []AuditedApproval
+	Intents       []AuditedIntent
+}
+
+// AuditedApproval is what the log must say of an approval.
+type AuditedApproval struct {
+	ID        ApprovalID
+	State     ApprovalState
+	DecidedBy Actor
+	Digest    string // of its call
+	Votes     []Vote
+}
+
+// AuditedIntent is what the log must say of an intent.
+type AuditedIntent struct {
+	Approval ApprovalID
+	Digest   string
+	Category Category // of its result
+	Result   string   // ResultDigest of its content; "" = it was erased, or is empty
+	NotRun   bool     // its turn ended without it
+	Ended    bool
+}

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,6 +31,44 @@ func (s *screen) shows(v *vt, want string) {
 	}
 }
 
+// settles reads until nothing more is on its way to the terminal: the editor and the reader of the terminal wait for input. Otherwise bytes
+// that the editor has written for the old size would be shown in the new one.
+func (s *screen) settles(v *vt) {
+	s.t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	end := time.After(10 * time.Second)
+	for quiet := 0; quiet < 5; {
+		select {
+		case <-end:
+			s.t.Fatal("the editor never waits for input")
+		case p := <-s.text:
+			v.print(string(p))
+			quiet = 0
+		case <-tick.C:
+			if quiet++; !editorWaits() {
+				quiet = 0
+			}
+		}
+	}
+}
+
+// editorWaits reports whether each goroutine of the editor, and the one that reads the terminal, waits for something.
+func editorWaits() bool {
+	buf := make([]byte, 1<<20)
+	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+		if !strings.Contains(g, "readline") && !strings.Contains(g, "console.(*") && !strings.Contains(g, "newScreen") {
+			continue
+		}
+		head, _, _ := strings.Cut(g, "\n")
+		works := strings.Contains(head, "[runnable") || strings.Contains(head, "[running") || strings.Contains(head, "[syscall") && !strings.Contains(g, "os.(*File).Read")
+		if works || strings.Contains(g, "os.(*File).Write") {
+			return false
+		}
+	}
+	return true
+}
+
 // The line stays right while wide characters and emoji are typed, deleted and inserted, while the bot prints, and when the terminal's size
 // changes.
 func TestPromptKeepsTheLineRight(t *testing.T) {
@@ -56,6 +95,7 @@ func TestPromptKeepsTheLineRight(t *testing.T) {
 		cols int
 		want string
 	}{{12, "bot> 終わり\nyou> 日x漢字\n漢字漢字語😀\n!_"}, {60, "bot> 終わり\nyou> 日x漢字漢字漢字語😀!_"}} {
+		sc.settles(v)
 		if err := pty.Setsize(sc.ptm, &pty.Winsize{Rows: 24, Cols: uint16(size.cols)}); err != nil {
 			t.Fatal(err)
 		}
@@ -63,8 +103,10 @@ func TestPromptKeepsTheLineRight(t *testing.T) {
 		if err := syscall.Kill(syscall.Getpid(), syscall.SIGWINCH); err != nil {
 			t.Fatal(err)
 		}
+		v.print(string(<-sc.text)) // the line is drawn again; without that it may look right already
 		sc.shows(v, size.want)
-		sc.keys("?") // the size is known by now, or was before the key
+		sc.settles(v)
+		sc.keys("?")
 		sc.shows(v, strings.TrimSuffix(size.want, "_")+"?_")
 		sc.keys("\x7f")
 		sc.shows(v, size.want)

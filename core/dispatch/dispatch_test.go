@@ -422,7 +422,9 @@ func TestCancelListsSeveral(t *testing.T) {
 		b.say("room:1", "note add "+what)
 		ids = append(ids, b.asked().Approval)
 	}
-	word := func(s string) { b.accept(core.Event{Conversation: "room:1", Body: core.ParseControl(s), Actor: core.Actor{ID: "room:ann", Name: "Ann"}}) }
+	word := func(s string) {
+		b.accept(core.Event{Conversation: "room:1", Body: core.ParseControl(s), Actor: core.Actor{ID: "room:ann", Name: "Ann"}})
+	}
 	word("cancel")
 	list := b.expect("Several requests wait for an approval.").Text
 	for i, what := range []string{"milk", "bread", "salt"} {

@@ -44,6 +44,8 @@ func tell(stories map[core.ApprovalID]*story, e core.AuditEntry) {
 		s.opened, s.call = e.At, digestIn(e)
 	case "voted", core.AuditChanged:
 		s.votes = append(s.votes, e.Actor+" "+firstIn(e))
+	case core.AuditEdited:
+		s.votes, s.call = append(s.votes, e.Actor+" "+firstIn(e)), digestIn(e)
 	case "begun":
 		s.begun, s.started = true, digestIn(e)
 	case "settled", "unknown":

@@ -31,6 +31,7 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 		Risk:  a.Call.Risk, Changed: a.Call.Mask(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 		Requested: a.Requester, From: a.Address, Conversation: a.Conversation,
 	}
+	card.Edits, card.Editor, card.Editable = a.Edits(), a.Editor(), a.Rule.Edit && a.State == core.Open && card.Hidden == 0 && !card.Altered
 	if a.State != core.Open {
 		card.DecidedBy, card.Decided, card.DecidedAt = a.DecidedBy.Called(), a.DecidedBy, a.DecidedAt
 	}

@@ -3,6 +3,7 @@ package approvals
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ type Service struct {
 	sessions  core.Sessions
 	platforms []string
 	now       func() time.Time
+	editing   Editing
 }
 
 // NewService makes a service. Cards quote messages from sessions. Platforms are the configured ones, which may get copies of cards from each
@@ -61,7 +63,7 @@ func (s *Service) Remind(ctx context.Context, id core.ApprovalID, occasion core.
 	return err
 }
 
-// Vote decides for a person, or withdraws the request for who asked. event is the number of the click's event: the vote counts from the time
+// Vote decides for a person, withdraws the request for who asked, or changes the arguments for an approver. event is the number of the click's event: the vote counts from the time
 // at which that event was accepted; 0 means now. Errors: those of core's Approval.Decide, each with a message for that person, and not_found.
 func (s *Service) Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error) {
 	return s.vote(ctx, c, who, core.Decision{Event: event})
@@ -84,14 +86,21 @@ func (s *Service) vote(ctx context.Context, c core.Click, who core.Actor, d core
 	if utf8.RuneCountInString(c.Reason) > maxReason {
 		return core.Decided{}, core.Errorf(core.Invalid, "That reason is too long. The limit is %d characters.", maxReason)
 	}
-	if c.Choice == core.Approve {
+	if c.Choice == core.Approve || c.Choice == core.Edit {
 		a, err := s.store.LoadApproval(ctx, c.Approval)
 		if err != nil && core.CategoryOf(err) != core.NotFound { // Decide says that it is unknown, and records the click
 			return core.Decided{}, err
 		}
 		d.Altered = err == nil && altered(a.Call)
+		if err == nil && c.Choice == core.Edit && a.State == core.Open && a.Rule.Edit {
+			call, err := s.changed(a, json.RawMessage(c.Changed))
+			if err != nil {
+				return core.Decided{Approval: a}, err
+			}
+			d.Edit = &call
+		}
 	}
-	d.Approval, d.Vote = c.Approval, &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason}
+	d.Approval, d.Vote = c.Approval, &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason, Edits: c.Edits}
 	return s.store.Decide(ctx, d)
 }
 

@@ -29,6 +29,7 @@ const (
 	Deny    Choice = "deny"
 
 	Withdraw Choice = "withdraw" // no vote: the request is cancelled by who asked
+	Edit     Choice = "edit"     // no vote: an approver changes the arguments, if the rule allows it; earlier approvals do not count any more
 )
 
 // Call is the tool call that an approval is bound to.
@@ -100,14 +101,16 @@ type Approval struct {
 	Votes        []Vote
 	Begun        bool   // the turn has begun to act on the decision: it can't be cancelled any more
 	Changed      string // the new text of the request, if it was amended while this was open
+	Requested    string // the digest of the call as it was asked for, if an approver has changed its arguments
 }
 
-// Vote is one person's decision. A withdrawal is one only on its way to Decide, which stores no vote for it.
+// Vote is one person's decision, or the change of the arguments by an approver. A withdrawal is one only on its way to Decide, which stores no vote for it.
 type Vote struct {
 	Event  int64     `json:"event,omitempty"` // the click's
 	Actor  Actor     `json:"actor"`
 	Choice Choice    `json:"choice"`
 	Reason string    `json:"reason,omitempty"`
+	Edits  int       `json:"edits,omitempty"` // how often the arguments had been changed on the card that was voted on
 	At     time.Time `json:"at"`
 }
 
@@ -117,6 +120,7 @@ type Decision struct {
 	Event    int64  // the click's event: a repeat of it returns the first result again; 0 from the CLI
 	Vote     *Vote  // its At is set by the store
 	Altered  bool   // of an approving vote: the stored call is not the one that was asked for, so it is refused and audited as such
+	Edit     *Call  // of a vote whose choice is Edit: the call with the changed arguments
 	Admin    bool   // the CLI's local-admin: may decide under any rule
 	Detail   string // for the audit log: which account of the operating system the local-admin has
 	As       string // the name that the local-admin gave; the audit log keeps it with the reason, and it is erased with it

@@ -42,6 +42,9 @@ const AuditAltered = "refused_altered"
 // AuditNotRun is the action of a turn that ended without running its approved call.
 const AuditNotRun = "not_run"
 
+// AuditEdited is the action of an approver who changed the arguments of the call; its detail has the digest of the changed call.
+const AuditEdited = "edited"
+
 // AuditRevealed is the action of a person who read an approval's call with what is masked elsewhere.
 const AuditRevealed = "revealed"
 

@@ -29,6 +29,9 @@ type Card struct {
 	Reason    string
 	Risk      Risk
 	Changed   string // the new text of the request, if it was changed after it was made
+	Editable  bool   // an approver may change the arguments
+	Edits     int    // how often an approver has changed the arguments
+	Editor    Actor  // who did so last
 	Deadline  time.Time
 	DecidedAt time.Time
 	CreatedAt time.Time

@@ -100,8 +100,12 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 		return err
 	}
 	switch {
+	case v.Choice == Edit:
+		return a.edit(v, d)
 	case v.Choice != Approve && v.Choice != Deny:
 		return Errorf(Invalid, "Unknown choice %q. Use approve or deny.", v.Choice)
+	case v.Choice == Approve && v.Edits != a.Edits() && !d.Admin:
+		return errChanged
 	case v.Choice == Deny && a.Rule.Reason && strings.TrimSpace(v.Reason) == "":
 		return Errorf(Invalid, "To deny this, a reason is needed. Please deny it again and say why.")
 	}
@@ -126,10 +130,60 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 	return nil
 }
 
-// Standing returns the votes that count: the last one of each person, in the order in which the people first voted.
+var errChanged = Errorf(Invalid, "The arguments were changed after this card was drawn, so nothing was decided. Look at the card again.")
+
+// edit changes the arguments of the call. Who approved it before has approved something else.
+func (a *Approval) edit(v Vote, d Decision) error {
+	switch {
+	case !a.Rule.Edit:
+		return Errorf(NotAllowed, "The rule for this request does not let approvers change its arguments.")
+	case d.Edit == nil:
+		return Errorf(Invalid, "The changed arguments are missing.")
+	case v.Edits != a.Edits() && !d.Admin:
+		return errChanged
+	}
+	a.Requested = cmp.Or(a.Requested, a.Call.Digest)
+	a.Call, a.Votes = *d.Edit, append(slices.Clone(a.Votes), v)
+	return nil
+}
+
+// Edits is how often approvers have changed the arguments.
+func (a Approval) Edits() (n int) {
+	for _, v := range a.Votes {
+		if v.Choice == Edit {
+			n++
+		}
+	}
+	return n
+}
+
+// Editor is the approver who changed the arguments last; the zero Actor if nobody did.
+func (a Approval) Editor() (who Actor) {
+	for _, v := range a.Votes {
+		if v.Choice == Edit {
+			who = v.Actor
+		}
+	}
+	return who
+}
+
+// Standing returns the votes that count: the last one of each person, in the order in which the people first voted. An approval of other
+// arguments does not count.
 func (a Approval) Standing() (votes []Vote) {
 	place := map[string]int{}
 	for _, v := range a.Votes {
+		if v.Choice == Edit {
+			kept := votes[:0:0]
+			clear(place)
+			for _, o := range votes {
+				if o.Choice != Approve {
+					place[a.Rule.Person(o.Actor.ID)] = len(kept)
+					kept = append(kept, o)
+				}
+			}
+			votes = kept
+			continue
+		}
 		person := a.Rule.Person(v.Actor.ID)
 		if i, voted := place[person]; voted {
 			votes[i] = v

@@ -59,6 +59,8 @@ type Input struct {
 type Click struct {
 	Approval ApprovalID
 	Choice   Choice
+	Edits    int    // how often the arguments had been changed on the card that was pressed
+	Changed  string // of an edit: the arguments, a JSON object, that take the place of the present ones
 	Reason   string
 	Card     Ref // the card whose button was pressed, if the platform reports it
 

@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
+	"gatehouse/core/tool"
 )
 
 // rule returns the policy's rule for a call. One that asks, and remembers approvals, allows a call that was approved lately. A call that is
@@ -35,7 +36,7 @@ func (l Loop) asked(turn core.Turn, s graph.State) core.Asked {
 		if err != nil {
 			continue
 		}
-		bound, err := bind(t, call)
+		bound, err := tool.Bind(t, call)
 		if err != nil || l.Policy(turn, bound).Verdict != core.VerdictAsk {
 			continue
 		}

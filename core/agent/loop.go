@@ -141,7 +141,7 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	if err != nil {
 		return l.answer(s, call, tool.Failed(err)), nil
 	}
-	bound, err := bind(t, call)
+	bound, err := tool.Bind(t, call)
 	if err != nil {
 		return l.answer(s, call, tool.Failed(err)), nil
 	}
@@ -161,22 +161,6 @@ func step(ctx context.Context, tool string) {
 	if turn, _ := core.TurnFrom(ctx); turn.Step != nil {
 		turn.Step(tool)
 	}
-}
-
-// bind gives what an approval of the call is bound to.
-func bind(t tool.Tool, call core.ToolCall) (core.Call, error) {
-	digest, err := tool.Digest(call.Name, call.Arguments)
-	if err != nil {
-		return core.Call{}, err
-	}
-	bound := core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Secret: t.Secret(call.Arguments), Digest: digest, Summary: "Run " + call.Name, Risk: t.Risk}
-	if !t.Mutating {
-		bound.Risk = core.ReadOnly
-	}
-	if t.Summarize != nil {
-		bound.Summary = bound.Mask(t.Summarize(call.Arguments))
-	}
-	return bound, nil
 }
 
 // answer appends a call's result and removes the call from the list.

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -52,6 +53,12 @@ func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.Approval
 	if err := x.admit(ctx, call, approval); err != nil {
 		return refuse(err)
 	}
+	if approval.Requested != "" { // the arguments are those that an approver has put in place of the model's
+		call.Arguments = approval.Call.Arguments
+		if t, err = x.Tools.Find(call); err != nil {
+			return refuse(err)
+		}
+	}
 	closed := before.gate(approval.Call.Bound)
 	if closed != nil && !approval.Begun {
 		return refuse(closed)
@@ -59,7 +66,8 @@ func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.Approval
 	return x.begin(ctx, turn.Ledger, t, call, approval, closed)
 }
 
-// admit is the first half of law 5's gate: the call is approved, with exactly these arguments. It fails closed.
+// admit is the first half of law 5's gate: the call is approved, with exactly these arguments, or with those that an approver put in their
+// place. It fails closed.
 func (x *Executor) admit(ctx context.Context, call core.ToolCall, a core.Approval) error {
 	if a.State != core.Approved {
 		return NotApproved(a)
@@ -68,7 +76,11 @@ func (x *Executor) admit(ctx context.Context, call core.ToolCall, a core.Approva
 	if err != nil {
 		return err
 	}
-	if digest != a.Call.Digest || call.Name != a.Call.Tool {
+	approved, err := Digest(a.Call.Tool, a.Call.Arguments)
+	if err != nil {
+		return err
+	}
+	if digest != cmp.Or(a.Requested, a.Call.Digest) || approved != a.Call.Digest || call.Name != a.Call.Tool {
 		return core.Errorf(core.ApprovalMismatch, "This call differs from what was approved, so nothing was done. Please ask again.")
 	}
 	return nil
@@ -106,7 +118,7 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	case intent.Fresh && closed != nil: // the approval is marked as begun, but there is no intent
 		result = Failed(closed)
 	case intent.Fresh:
-		result = x.do(context.WithoutCancel(ctx), t, call)
+		result = edited(x.do(context.WithoutCancel(ctx), t, call), a)
 	default:
 		result = Failed(core.Errorf(core.OutcomeUnknown,
 			"The outcome of %s is unknown: it was started, but its result was not recorded. It will not run again. Please check whether it took effect.", t.Name))
@@ -115,6 +127,14 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 		return core.ToolResult{}, fmt.Errorf("recording the result of %s: %w", t.Name, err)
 	}
 	return result, nil
+}
+
+// edited tells the model, above the result, that it is that of other arguments than its own.
+func edited(r core.ToolResult, a core.Approval) core.ToolResult {
+	if a.Requested != "" && r.Category == "" {
+		r.Content = fmt.Sprintf("An approver changed the arguments to %s.\n%s", a.Call.Masked(), r.Content)
+	}
+	return r
 }
 
 // do runs the tool; a failure or a panic becomes a result.

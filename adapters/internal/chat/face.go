@@ -93,6 +93,9 @@ func (t CardText[P]) Face(d core.Delivery) Face[P] {
 	} else {
 		t.decision(c, add)
 	}
+	if c.Edits > 0 {
+		f.Notes = append(f.Notes, []P{t.Person(c.Editor, c.Editor.Name), t.Text(" changed the arguments.")})
+	}
 	if c.Changed != "" {
 		f.Notes = append(f.Notes, []P{t.Bold("The request was changed after it was made:"), t.Text(" " + t.Said(c.Changed, t.Limits.Changed))})
 	}

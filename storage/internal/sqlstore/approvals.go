@@ -9,10 +9,11 @@ import (
 	"gatehouse/core"
 )
 
-// approvalBody is the part of an approval that never changes.
+// approvalBody is the part of an approval that changes only if an approver changes the arguments.
 type approvalBody struct {
 	Address   core.Address `json:"address"`
 	Call      core.Call    `json:"call"`
+	Requested string       `json:"requested,omitempty"` // see core.Approval
 	Asked     core.Asked   `json:"asked,omitzero"`
 	Requester core.Actor   `json:"requester"`
 	Rule      core.Rule    `json:"rule"`
@@ -29,12 +30,12 @@ func readApproval(scan func(...any) error) (core.Approval, error) {
 	var b approvalBody
 	err := scan(&a.ID, &a.Invocation, &a.Session, &a.Conversation, fromJSON{&b}, &a.State, &a.Reason, fromJSON{&a.DecidedBy},
 		timestamp{&a.DecidedAt}, timestamp{&a.CreatedAt}, timestamp{&a.Deadline}, &a.Begun, &a.Changed, fromJSON{&a.Votes})
-	a.Address, a.Call, a.Asked, a.Requester, a.Rule = b.Address, b.Call, b.Asked, b.Requester, b.Rule
+	a.Address, a.Call, a.Requested, a.Asked, a.Requester, a.Rule = b.Address, b.Call, b.Requested, b.Asked, b.Requester, b.Rule
 	return a, err
 }
 
 func bodyOf(a core.Approval) approvalBody {
-	return approvalBody{a.Address, a.Call, a.Asked, a.Requester, a.Rule}
+	return approvalBody{a.Address, a.Call, a.Requested, a.Asked, a.Requester, a.Rule}
 }
 
 // RevealApproval returns an approval for a person who is to read what is masked elsewhere, and records that in the audit log first. It fails

@@ -190,6 +190,13 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 		if _, err := t.Exec(`insert into votes (approval, n, actor, body) values ($1, $2, $3, $4)`, a.ID, n, v.Actor.ID, asJSON{v}); err != nil {
 			return err
 		}
+		if v.Choice == core.Edit {
+			if _, err := t.Exec(`update approvals set body = $1 where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
+				return err
+			}
+			t.audit(a.ID, core.AuditEdited, v.Actor.ID, join(join("choice edit", by.Detail), t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest)))
+			continue
+		}
 		action := "voted"
 		if votedBefore(a, n) {
 			action = core.AuditChanged

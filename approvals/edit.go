@@ -1,0 +1,66 @@
+package approvals
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gatehouse/core"
+)
+
+// Editing is what a service needs so that approvers can change the arguments of a call.
+type Editing struct {
+	// Bind checks a call's arguments and returns what its approval is bound to.
+	Bind func(call core.ToolCall) (core.Call, error)
+	// Rule is today's policy.
+	Rule func(turn core.Turn, call core.Call) core.Rule
+}
+
+// LetEdit makes a service accept changed arguments, where the rule of a request allows them. It returns the service.
+func (s *Service) LetEdit(e Editing) *Service {
+	s.editing = e
+	return s
+}
+
+// maxChanged is the limit of changed arguments in bytes.
+const maxChanged = 64 << 10
+
+// changed returns the call of an approval with other arguments. They must be valid for the tool, and today's policy must say the same of both
+// calls: otherwise who may approve one could approve another that is not theirs to decide. Errors: invalid, unsupported, with a message for the
+// person.
+func (s *Service) changed(a core.Approval, arguments json.RawMessage) (core.Call, error) {
+	if s.editing.Bind == nil {
+		return core.Call{}, core.Errorf(core.Unsupported, "Arguments can't be changed here.")
+	}
+	arguments = bytes.TrimSpace(arguments)
+	if !json.Valid(arguments) || !bytes.HasPrefix(arguments, []byte("{")) || len(arguments) > maxChanged {
+		return core.Call{}, core.Errorf(core.Invalid, "The arguments must be a JSON object of at most %d bytes, so nothing was changed.", maxChanged)
+	}
+	call, err := s.editing.Bind(core.ToolCall{ID: a.Call.CallID, Name: a.Call.Tool, Arguments: arguments})
+	if err != nil {
+		return core.Call{}, core.Wrap(core.Invalid, err, "%s. Nothing was changed.", strings.TrimSuffix(core.MessageOf(err), "."))
+	}
+	if call.Digest == a.Call.Digest {
+		return core.Call{}, core.Errorf(core.Invalid, "These are the present arguments, so nothing was changed.")
+	}
+	call.Bound = a.Call.Bound
+	turn := core.Turn{Conversation: a.Conversation, Address: a.Address, Actor: a.Requester}
+	if before, after := s.editing.Rule(turn, a.Call), s.editing.Rule(turn, call); !same(before, after) {
+		return core.Call{}, core.Errorf(core.Invalid, "With these arguments another rule of the policy applies%s, so nothing was changed. Deny this request, and have it asked for anew.", named(after))
+	}
+	return call, nil
+}
+
+func same(a, b core.Rule) bool {
+	one, err := json.Marshal(a)
+	other, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && bytes.Equal(one, other)
+}
+
+func named(r core.Rule) string {
+	if r.Name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", r.Name)
+}

@@ -1,0 +1,29 @@
+package tool
+
+import "gatehouse/core"
+
+// Bind returns what an approval of a call is bound to: its arguments with their digest, its summary, its risk, and where its secrets are.
+// Errors: tool_arguments, if the arguments have no canonical form.
+func Bind(t Tool, call core.ToolCall) (core.Call, error) {
+	digest, err := Digest(call.Name, call.Arguments)
+	if err != nil {
+		return core.Call{}, err
+	}
+	bound := core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Secret: t.Secret(call.Arguments), Digest: digest, Summary: "Run " + call.Name, Risk: t.Risk}
+	if !t.Mutating {
+		bound.Risk = core.ReadOnly
+	}
+	if t.Summarize != nil {
+		bound.Summary = bound.Mask(t.Summarize(call.Arguments))
+	}
+	return bound, nil
+}
+
+// Bind finds a call's tool, checks the arguments and binds the call. Errors: those of Find and of the function Bind.
+func (r *Registry) Bind(call core.ToolCall) (core.Call, error) {
+	t, err := r.Find(call)
+	if err != nil {
+		return core.Call{}, err
+	}
+	return Bind(t, call)
+}
